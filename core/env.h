@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * All that the core knows of the world it is compiled for.
+ *
+ * Each world supplies, beside u8 .. u64, s64, bool, likely/unlikely,
+ * READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, memcpy,
+ * __always_inline, noinline:
+ *
+ * Operations against interrupts on the same CPU only.  They need no lock
+ * prefix or barrier, but must be one step as seen by an interrupt (for the
+ * tests: a signal handler of the same thread):
+ *	bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
+ *		false: *old now holds what was found
+ *	bool env_add_carry_local(u64 *p, u64 v)
+ *		adds; tells whether the sum passed 2^64
+ *	u32 env_add_return_local(u32 *p, u32 v)
+ *	void env_add_local(u64 *p, u64 v)
+ *
+ * Operation against other CPUs, fully ordered:
+ *	bool env_cmpxchg(u64 *p, u64 *old, u64 new)
+ *
+ * What surrounds the ring:
+ *	u64 env_clock(void)		the trace's clock
+ *	void env_current_task(u32 *tid, u32 *tgid, char *comm)
+ *					comm: KT_COMM_LEN bytes, zero padded
+ *	void env_wake(struct kt_ring *)	a packet can be read; any context
+ *
+ * Nothing else in core/ may ask which world it is in.
+ */
+#ifndef KT_CORE_ENV_H
+#define KT_CORE_ENV_H
+
+#ifdef __KERNEL__
+#include "env_kernel.h"
+#else
+#include "env_user.h"
+#endif
+
+#endif /* KT_CORE_ENV_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The world of the kernel modules.  Writers run with preemption off, so "local"
+ * means this CPU against its own interrupts and NMIs.
+ */
+#ifndef KT_CORE_ENV_KERNEL_H
+#define KT_CORE_ENV_KERNEL_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/msr.h>
+
+static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
+{
+	bool done;
+
+	asm volatile("cmpxchgq %[new], %[p]"
+		     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+		     : [new] "r"(new)
+		     : "memory");
+	return done;
+}
+
+static __always_inline bool env_add_carry_local(u64 *p, u64 v)
+{
+	bool carry;
+
+	asm volatile("addq %[v], %[p]"
+		     : "=@ccc"(carry), [p] "+m"(*p)
+		     : [v] "er"(v)
+		     : "memory");
+	return carry;
+}
+
+static __always_inline u32 env_add_return_local(u32 *p, u32 v)
+{
+	u32 old = v;
+
+	asm volatile("xaddl %[old], %[p]"
+		     : [old] "+r"(old), [p] "+m"(*p)
+		     :
+		     : "memory");
+	return old + v;
+}
+
+static __always_inline void env_add_local(u64 *p, u64 v)
+{
+	asm volatile("addq %[v], %[p]" : [p] "+m"(*p) : [v] "er"(v) : "memory");
+}
+
+static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
+{
+	return try_cmpxchg(p, old, new);
+}
+
+/* Decided once, when the module is loaded: the TSC if the kernel trusts it. */
+DECLARE_STATIC_KEY_TRUE(kt_clock_tsc);
+
+static __always_inline u64 env_clock(void)
+{
+	if (static_branch_likely(&kt_clock_tsc))
+		return rdtsc();
+	return ktime_get_mono_fast_ns();
+}
+
+static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)
+{
+	*tid = current->pid;
+	*tgid = current->tgid;
+	memcpy(comm, current->comm, TASK_COMM_LEN);
+}
+
+struct kt_ring;
+void env_wake(struct kt_ring *ring);
+
+#endif /* KT_CORE_ENV_KERNEL_H */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The world of programs: the library, the tests, the benchmarks.  A "CPU" is a
+ * thread, an interrupt is a signal handler that runs on it.
+ */
+#ifndef KT_CORE_ENV_USER_H
+#define KT_CORE_ENV_USER_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s64 s64;
+
+#define likely(x)		__builtin_expect(!!(x), 1)
+#define unlikely(x)		__builtin_expect(!!(x), 0)
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
+#define smp_load_acquire(p)	__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+#define noinline __attribute__((noinline))
+
+struct kt_ring;
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
+	!defined(KT_PORTABLE_ATOMICS)
+
+static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
+{
+	bool done;
+
+	asm volatile("cmpxchgq %[new], %[p]"
+		     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
+		     : [new] "r"(new)
+		     : "memory");
+	return done;
+}
+
+static __always_inline bool env_add_carry_local(u64 *p, u64 v)
+{
+	bool carry;
+
+	asm volatile("addq %[v], %[p]"
+		     : "=@ccc"(carry), [p] "+m"(*p)
+		     : [v] "er"(v)
+		     : "memory");
+	return carry;
+}
+
+static __always_inline u32 env_add_return_local(u32 *p, u32 v)
+{
+	u32 old = v;
+
+	asm volatile("xaddl %[old], %[p]"
+		     : [old] "+r"(old), [p] "+m"(*p)
+		     :
+		     : "memory");
+	return old + v;
+}
+
+static __always_inline void env_add_local(u64 *p, u64 v)
+{
+	asm volatile("addq %[v], %[p]" : [p] "+m"(*p) : [v] "er"(v) : "memory");
+}
+
+#else
+
+static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
+{
+	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+static __always_inline bool env_add_carry_local(u64 *p, u64 v)
+{
+	u64 sum = __atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+
+	return sum < v;
+}
+
+static __always_inline u32 env_add_return_local(u32 *p, u32 v)
+{
+	return __atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+}
+
+static __always_inline void env_add_local(u64 *p, u64 v)
+{
+	__atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+}
+
+#endif
+
+static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
+{
+	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+#ifdef __x86_64__
+static __always_inline u64 env_clock(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+#else
+#include <time.h>
+static inline u64 env_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+#endif
+
+/* Supplied by whoever owns the rings. */
+void env_current_task(u32 *tid, u32 *tgid, char *comm);
+void env_wake(struct kt_ring *ring);
+
+#endif /* KT_CORE_ENV_USER_H */

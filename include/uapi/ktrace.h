@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The binary contract between whoever writes events and whoever reads them.
+ *
+ * The kernel modules and in-process tracing write it, the recorder copies it
+ * to disk unchanged, the reader decodes it.  Little endian throughout, all
+ * sizes in bytes unless a name says otherwise, no implicit padding.
+ *
+ * Each CPU has a ring of packets of one fixed size.  A packet is a header and
+ * records that follow each other on 4-byte boundaries:
+ *
+ *	ring      | packet 4 | packet 5 | packet 2 | packet 3 |
+ *	                         ^ open      ^ oldest
+ *	packet    | struct kt_packet | record | record | ... | unused |
+ *	                                                     ^ used
+ *	record    | header 4 or 16 | length 4, if the event is dynamic | payload
+ *|
+ *
+ * Buffer files (buffers/cpuN) are mapped read-only: first one page with
+ * struct kt_control, then the packets.  Nothing that user space can write is
+ * ever trusted because nothing is writable: packets are given back with the
+ * KT_PUT_CONSUMED ioctl.
+ *
+ * A reader takes packets [consumed, produced).  The packet with sequence
+ * number s lies in slot s % packets.  In discard mode a packet stays until it
+ * is given back.  In overwrite mode the writer may take it at any time, and
+ * KT_PUT_CONSUMED then fails with ESTALE: what was copied is to be thrown
+ * away, and the packet's events are in lost[KT_LOST_OVERWRITTEN] already.
+ * Either way each event is counted exactly once, as read or as lost.
+ *
+ * Versioning: KT_ABI_VERSION changes when any layout below changes meaning.
+ * Reserved bytes are zero and may gain a meaning that zero does not have.
+ */
+#ifndef _UAPI_KTRACE_H
+#define _UAPI_KTRACE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define KT_ABI_VERSION 1
+
+/* Packets */
+
+#define KT_PACKET_MAGIC 0x4b50544bu /* "KTPK" */
+#define KT_PACKET_SHIFT 16
+#define KT_PACKET_SIZE	(1u << KT_PACKET_SHIFT)
+#define KT_COMM_LEN	16
+
+/* Why an event is not in the trace. */
+enum kt_lost {
+	KT_LOST_FULL,	     /* discard mode: the reader did not keep up */
+	KT_LOST_OVERWRITTEN, /* overwrite mode: newer events took the place */
+	KT_LOST_NESTED,	     /* interrupts filled the ring during one write */
+	KT_LOST_LARGE,	     /* the record does not fit into a packet */
+	KT_LOST_TASK,	     /* not an event: a task record, see below */
+	KT_LOST_NR,
+};
+
+/*
+ * On disk a packet is cut to @used bytes, rounded up to 8.
+ *
+ * @events and @events_before count events (not task records).  For two packets
+ * that follow each other in a stream, b.events_before - (a.events_before +
+ * a.events) events were overwritten between them.  lost_* are running totals
+ * at the time when the packet was opened: the difference to the packet before
+ * was lost there.
+ *
+ * @tid, @tgid and @comm name the task that ran on the CPU when the packet was
+ * opened, so that a lost task record misleads within one packet at most.
+ */
+struct kt_packet {
+	__u32 magic;
+	__u16 version;	   /* KT_ABI_VERSION */
+	__u16 header_size; /* where the first record begins */
+	__u32 packet_size;
+	__u32 used; /* header included */
+	__u64 seq;
+	__u64 begin; /* clock: not after the first record */
+	__u64 end;   /* clock: not before the last record */
+	__u64 events_before;
+	__u32 events;
+	__u32 cpu;
+	__u64 lost_full;
+	__u64 lost_nested;
+	__u64 lost_large;
+	__u64 lost_task;
+	__u32 tid;
+	__u32 tgid;
+	char comm[KT_COMM_LEN];
+	__u64 trace_id; /* the same in all streams of a trace */
+	__u64 reserved;
+};
+
+/*
+ * Records
+ *
+ * Compact header, one word:	bits 0-10 event id, bits 11-31 the low 21 bits
+ *				of the time.
+ * Extended header, 16 bytes:	bits 0-10 KT_ID_EXTENDED, bits 11-31 zero;
+ *				then __u32 id, __u64 time.
+ *
+ * A compact time is completed from the time before it in the packet (the
+ * packet's begin for the first): the bits above 20 are the same.  The writer
+ * uses an extended header whenever they are not.
+ *
+ * Ids are given out when an event is enabled; the metadata says which is
+ * which.  An event whose size varies ("dynamic") has a __u32 with the size of
+ * its payload in front of the payload.  The next record begins at the next
+ * multiple of 4.
+ */
+#define KT_ID_BITS	   11
+#define KT_ID_EXTENDED	   ((1u << KT_ID_BITS) - 1)
+#define KT_TIME_BITS	   (32 - KT_ID_BITS)
+#define KT_HEADER_COMPACT  4
+#define KT_HEADER_EXTENDED 16
+
+/*
+ * Ids below KT_ID_FIRST are task records: they tell who runs, are written by
+ * the session itself, and do not count as events.
+ */
+enum kt_task_id {
+	KT_ID_NONE,   /* never written; finding it means damage */
+	KT_ID_SWITCH, /* struct kt_task_switch: from here on, this task runs */
+	KT_ID_TASK,   /* struct kt_task: a task began, or has a new name */
+	KT_ID_EXIT,   /* struct kt_task: a task ended */
+	KT_ID_FIRST = 16,
+};
+
+struct kt_task_switch {
+	__u32 tid;
+};
+
+struct kt_task {
+	__u32 tid;
+	__u32 tgid;
+	__u32 parent; /* tgid of the parent */
+	char comm[KT_COMM_LEN];
+};
+
+/* Buffer files */
+
+#define KT_CONTROL_MAGIC 0x4c43544bu /* "KTCL" */
+#define KT_CONTROL_SIZE	 4096	     /* the packets begin here */
+
+enum kt_mode {
+	KT_MODE_DISCARD,   /* oldest events survive */
+	KT_MODE_OVERWRITE, /* newest events survive */
+};
+
+/*
+ * Each group of fields has one writer and a cache line of its own: the first
+ * is fixed when the buffer is made, the second is written by the CPU that
+ * traces, the third by reader and writer (atomically).  produced, consumed
+ * and the totals run free: compare by difference only.
+ */
+struct kt_control {
+	__u32 magic;
+	__u32 version;
+	__u32 packet_size;
+	__u32 packets; /* a power of two */
+	__u32 cpu;
+	__u32 mode; /* enum kt_mode */
+	__u64 trace_id;
+	__u8 pad0[32];
+
+	__u64 produced; /* packets that can be read */
+	__u64 events;	/* in produced packets, since the buffer was made */
+	__u64 lost[KT_LOST_NR];
+	__u8 pad1[8];
+
+	__u64 consumed; /* packets given back or overwritten */
+	__u8 pad2[56];
+};
+
+/*
+ * ioctls of a buffer file.  Positions count packets.
+ *
+ * KT_GET_SIZE		bytes of all packets together
+ * KT_GET_PRODUCED	see struct kt_control
+ * KT_GET_CONSUMED	see struct kt_control
+ * KT_PUT_CONSUMED	give back the packet with this sequence number.
+ *			EINVAL: not the oldest unread packet, or none is there.
+ *			ESTALE: overwritten meanwhile.
+ * KT_FLUSH		close the open packet, so that it can be read.
+ *			ENOSPC: discard mode and no packet is free; consume
+ *			some and try again.
+ */
+#define KT_IOC		0xb7
+#define KT_GET_SIZE	_IOR(KT_IOC, 0, __u64)
+#define KT_GET_PRODUCED _IOR(KT_IOC, 1, __u64)
+#define KT_GET_CONSUMED _IOR(KT_IOC, 2, __u64)
+#define KT_PUT_CONSUMED _IOW(KT_IOC, 3, __u64)
+#define KT_FLUSH	_IO(KT_IOC, 4)
+
+#ifndef __cplusplus
+_Static_assert(sizeof(struct kt_packet) == 128, "on-disk layout");
+_Static_assert(sizeof(struct kt_task) == 28, "on-disk layout");
+_Static_assert(sizeof(struct kt_control) == 192, "mapped layout");
+#endif
+
+#endif /* _UAPI_KTRACE_H */
