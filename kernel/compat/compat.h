@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The only place that knows kernel versions.  It gives old kernels the newest
+ * API, so that what is here is deleted one day, not edited.
+ */
+#ifndef KT_KERNEL_COMPAT_H
+#define KT_KERNEL_COMPAT_H
+
+#include <linux/preempt.h>
+#include <linux/version.h>
+
+/*
+ * Around the body of a tracepoint probe.  Up to 7.1 tracepoints run with
+ * preemption off; since then under SRCU with preemption on, and the ring's
+ * writers must not migrate.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define kt_probe_enter() preempt_disable_notrace()
+#define kt_probe_exit() preempt_enable_notrace()
+#else
+#define kt_probe_enter() do { } while (0)
+#define kt_probe_exit() do { } while (0)
+#endif
+
+#endif /* KT_KERNEL_COMPAT_H */

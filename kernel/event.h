@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events as sources see them: what an event looks like, how it is made known,
+ * and how a probe writes one.
+ *
+ *	kt_event	what an event is: name, fields, probe.  Static in a probe
+ *			module, or made at run time (kt_event_define).
+ *	kt_enabled	an event that a session has enabled: the probe's data.
+ *			A probe is attached once for each session, so it never
+ *			loops over sessions.
+ */
+#ifndef KT_KERNEL_EVENT_H
+#define KT_KERNEL_EVENT_H
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/tracepoint.h>
+
+#include "compat/compat.h"
+#include "ring.h"
+
+struct kt_session;
+struct kt_gate;
+
+/*
+ * One field, as tracefs would describe it: @type is the C type as written
+ * ("char[16]", "__data_loc char[]"), @offset counts from the payload's begin.
+ */
+struct kt_field {
+	const char *type;
+	const char *name;
+	u16 offset;
+	u16 size;
+	bool is_signed;
+};
+
+/* A name that a print format uses for a constant (TRACE_DEFINE_ENUM). */
+struct kt_constant {
+	const char *system;
+	const char *name;
+	s64 value;
+};
+
+/* What events of one TRACE_EVENT class share. */
+struct kt_class {
+	const struct kt_field *fields;
+	u16 nr_fields;
+	u16 size;	/* of the fixed part of the payload */
+	bool dynamic;	/* the fixed part is followed by __data_loc data */
+	void *probe;	/* void (*)(struct kt_enabled *, the tracepoint's arguments) */
+	const char *print;
+};
+
+/*
+ * The upper part is the source's and constant while registered; the lower part
+ * belongs to the registry (kernel/registry.c).
+ */
+struct kt_event {
+	const char *system;
+	const char *name;
+	const char *tracepoint; /* name of the struct tracepoint; NULL: not one */
+	const struct kt_class *class;
+	const char *print; /* NULL: the class's */
+
+	struct module *owner;
+	struct tracepoint *tp; /* NULL: not there (yet) */
+	struct list_head node;
+	bool defined;		/* at run time: freed by the registry */
+};
+
+/*
+ * A set of events that comes and goes together; embedded in a probe module.
+ * Registering checks names and layouts; a bad event is logged and skipped.
+ */
+struct kt_event_set {
+	struct module *owner;
+	struct kt_event *const *events;
+	size_t nr_events;
+	const struct kt_constant *const *constants;
+	size_t nr_constants;
+	struct list_head node;
+};
+
+int kt_events_register(struct kt_event_set *set);
+void kt_events_unregister(struct kt_event_set *set);
+
+/*
+ * Address of a kernel symbol that is not exported, 0 if there is none.  Text
+ * addresses are for static_call_update() only: calling them indirectly faults
+ * where IBT is on.
+ */
+unsigned long kt_symbol(const char *name);
+
+/*
+ * An event enabled in a session.  Lives until no probe can run any more
+ * (tracepoint_synchronize_unregister).
+ */
+struct kt_enabled {
+	struct kt_ring __percpu *rings;
+	u32 id;
+	const struct kt_gate *gate; /* NULL: record every hit */
+	struct kt_event *event;
+	struct kt_session *session;
+};
+
+/* A probe's run. */
+struct kt_write {
+	struct kt_ring *ring;
+	const struct kt_gate *gate;
+	struct kt_record record;
+};
+
+/*
+ * The way of an event with conditions (filter, pid): the payload is put together
+ * beside the ring, judged at the end, and copied.
+ */
+void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
+		    unsigned int flags);
+void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
+		 unsigned int flags);
+
+/*
+ * Called by a probe with preemption off (kt_probe_enter).  Returns where to
+ * store @size bytes, or NULL: nothing more to do.
+ */
+static __always_inline void *kt_write_begin(struct kt_write *w,
+					    struct kt_enabled *enabled,
+					    u32 size, unsigned int flags)
+{
+	w->gate = READ_ONCE(enabled->gate);
+	if (unlikely(w->gate))
+		return kt_gate_begin(w, enabled, size, flags);
+	w->ring = this_cpu_ptr(enabled->rings);
+	return kt_ring_reserve(w->ring, &w->record, enabled->id, size, flags);
+}
+
+static __always_inline void kt_write_end(struct kt_write *w,
+					 struct kt_enabled *enabled,
+					 unsigned int flags)
+{
+	if (unlikely(w->gate))
+		kt_gate_end(w, enabled, flags);
+	else
+		kt_ring_commit(w->ring, &w->record, flags);
+}
+
+#endif /* KT_KERNEL_EVENT_H */
