@@ -11,11 +11,11 @@
 u32 load_sum(const struct load_event *event, const u8 *data, u32 size)
 {
 	u64 sum = event->number * 0x9e3779b97f4a7c15ull + event->level;
-	u32 i;
+	u32 i, stride = load_stride(size);
 
 	sum = (sum ^ event->before) * 0xff51afd7ed558ccdull;
 	sum = (sum ^ event->after) * 0xc4ceb9fe1a85ec53ull;
-	for (i = 0; i < size; i++)
+	for (i = 0; i < size; i += stride)
 		sum = sum * 31 + data[i];
 	return (u32)(sum ^ sum >> 32);
 }

@@ -48,11 +48,17 @@ struct load {
 
 u32 load_sum(const struct load_event *event, const u8 *data, u32 size);
 
+/* Of much data only some bytes are used: the ring is under test, not memcpy. */
+static inline u32 load_stride(u32 size)
+{
+	return size < 2048 ? 1 : 509;
+}
+
 static inline void load_fill(u8 *data, u32 size, u64 number)
 {
-	u32 i;
+	u32 i, stride = load_stride(size);
 
-	for (i = 0; i < size; i++)
+	for (i = 0; i < size; i += stride)
 		data[i] = (u8)(number * 31 + i);
 }
 
