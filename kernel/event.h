@@ -48,9 +48,9 @@ struct kt_constant {
 struct kt_class {
 	const struct kt_field *fields;
 	u16 nr_fields;
-	u16 size;	/* of the fixed part of the payload */
-	bool dynamic;	/* the fixed part is followed by __data_loc data */
-	void *probe;	/* void (*)(struct kt_enabled *, the tracepoint's arguments) */
+	u16 size;     /* of the fixed part of the payload */
+	bool dynamic; /* the fixed part is followed by __data_loc data */
+	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };
 
