@@ -20,7 +20,6 @@
 #include "ring.h"
 
 struct kt_entry;
-struct kt_filter;
 struct kt_gate;
 struct kt_session;
 
@@ -107,8 +106,7 @@ struct kt_enabled {
 
 	struct kt_event *event;
 	struct kt_session *session;
-	struct kt_filter *filter; /* NULL: none; the gate's */
-	char *filter_text;
+	char *filter_text; /* of the gate; NULL: no filter */
 	bool wanted;   /* the event's enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
 };

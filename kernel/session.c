@@ -110,7 +110,7 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	enabled->rings = session->buffers.rings;
 	enabled->event = entry->event;
 	enabled->session = session;
-	if (kt_gate_update(enabled) ||
+	if (kt_gate_init(enabled) ||
 	    xa_err(xa_store(&session->events, entry->cookie, enabled,
 			    GFP_KERNEL))) {
 		enabled_free(enabled);

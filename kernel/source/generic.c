@@ -69,18 +69,19 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 			const struct kt_field *field = &class->fields[i];
 			void *to = payload + field->offset;
 
+			/* The low bytes, at any alignment. */
 			switch (field->size) {
 			case 1:
 				*(u8 *)to = arguments[i];
 				break;
 			case 2:
-				*(u16 *)to = arguments[i];
+				memcpy(to, &arguments[i], 2);
 				break;
 			case 4:
-				*(u32 *)to = arguments[i];
+				memcpy(to, &arguments[i], 4);
 				break;
 			default:
-				*(u64 *)to = arguments[i];
+				memcpy(to, &arguments[i], 8);
 				break;
 			}
 		}
@@ -249,8 +250,9 @@ static int field_parse(struct kt_session *session,
 	}
 	field->size = kind->size;
 	field->is_signed = kind->is_signed;
-	field->offset = ALIGN(class->size, kind->size);
-	class->size = field->offset + field->size;
+	/* Without gaps, in which old bytes would show. */
+	field->offset = class->size;
+	class->size += field->size;
 	return 0;
 }
 
