@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probe: the event's own assignments, straight into the ring's slot.
- * Everything but the ring's slow paths is inlined, and for a class of fixed size
- * size and flags are constants.
+ * The probe: the event's own assignments, straight into the ring's slot.  Flags
+ * are constants, and so is the size for a class of fixed size.
  */
 
 #undef __string
@@ -83,9 +82,8 @@
 
 /*
  * A probe that calls nobody needs no stack frame, which would be a third of its
- * instructions.  So the probe of a class of fixed size does the common case only,
- * and leaves all else to a second copy of itself, out of line.  A class of varying
- * size calls strlen() and memcpy() anyway: there is one copy, with everything.
+ * instructions.  So it does the common case only, and leaves all else to a second
+ * copy of itself, out of line.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
@@ -130,16 +128,14 @@
 		return __done;                                               \
 	}                                                                    \
                                                                              \
-	static noinline __cold notrace void __maybe_unused                   \
-	kt_record_slow_##name(struct kt_enabled *__enabled, proto)           \
+	static noinline __cold notrace void kt_record_slow_##name(           \
+		struct kt_enabled *__enabled, proto)                         \
 	{                                                                    \
 		kt_record_##name(false, __enabled, args);                    \
 	}                                                                    \
                                                                              \
 	static notrace void kt_probe_##name(void *__data, proto)             \
 	{                                                                    \
-		if (KT_FLAGS(name) & KT_RECORD_DYNAMIC)                      \
-			kt_record_##name(false, __data, args);               \
-		else if (unlikely(!kt_record_##name(true, __data, args)))    \
+		if (unlikely(!kt_record_##name(true, __data, args)))         \
 			kt_record_slow_##name(__data, args);                 \
 	}
