@@ -20,6 +20,10 @@
 #include "ring.h"
 
 struct kt_entry;
+<<<<<<< .merge_file_mQXdt6
+=======
+struct kt_filter;
+>>>>>>> .merge_file_8MBhg1
 struct kt_gate;
 struct kt_session;
 
@@ -106,7 +110,12 @@ struct kt_enabled {
 
 	struct kt_event *event;
 	struct kt_session *session;
+<<<<<<< .merge_file_mQXdt6
 	char *filter_text; /* of the gate; NULL: no filter */
+=======
+	struct kt_filter *filter; /* NULL: none; the gate's */
+	char *filter_text;
+>>>>>>> .merge_file_8MBhg1
 	bool wanted;   /* the event's enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
 };
@@ -150,6 +159,32 @@ static __always_inline void kt_write_end(struct kt_write *w,
 		kt_gate_end(w, enabled, flags);
 	else
 		kt_ring_commit(w->ring, &w->record);
+}
+
+/*
+ * The common case of kt_write_begin(), as far as it can be had without calling
+ * anybody: no conditions, the TSC for a clock, room in the packet.  False: nothing
+ * has happened.
+ */
+static __always_inline bool kt_write_try_begin(struct kt_write *w,
+					       struct kt_enabled *enabled,
+					       u32 size, unsigned int flags,
+					       void **payload)
+{
+	u64 head;
+
+	if (unlikely(READ_ONCE(enabled->gate)) ||
+	    !static_branch_likely(&kt_clock_tsc))
+		return false;
+	w->ring = this_cpu_ptr(enabled->rings);
+	head = READ_ONCE(w->ring->head);
+	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
+				   enabled->id, size, flags, payload);
+}
+
+static __always_inline void kt_write_try_end(struct kt_write *w)
+{
+	kt_ring_commit(w->ring, &w->record);
 }
 
 #endif /* KT_KERNEL_EVENT_H */
