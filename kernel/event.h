@@ -20,10 +20,6 @@
 #include "ring.h"
 
 struct kt_entry;
-<<<<<<< .merge_file_mQXdt6
-=======
-struct kt_filter;
->>>>>>> .merge_file_8MBhg1
 struct kt_gate;
 struct kt_session;
 
@@ -110,12 +106,7 @@ struct kt_enabled {
 
 	struct kt_event *event;
 	struct kt_session *session;
-<<<<<<< .merge_file_mQXdt6
 	char *filter_text; /* of the gate; NULL: no filter */
-=======
-	struct kt_filter *filter; /* NULL: none; the gate's */
-	char *filter_text;
->>>>>>> .merge_file_8MBhg1
 	bool wanted;   /* the event's enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
 };
