@@ -135,6 +135,12 @@ ktrace_types_get(const struct ktrace_types *types, size_t index);
 KTRACE_API const struct ktrace_type *
 ktrace_types_find(const struct ktrace_types *types, uint32_t id);
 
+/*
+ * The type as ftrace's format file would describe it, its fields behind a common
+ * header of 8 bytes.  To be freed; NULL: out of memory.
+ */
+KTRACE_API char *ktrace_type_format(const struct ktrace_type *type);
+
 /* Traces */
 
 struct ktrace_sync {
