@@ -120,14 +120,17 @@ static inline char *put_s64(char *p, int64_t v)
 /* With 0x. */
 static inline char *put_hex(char *p, uint64_t v)
 {
-	unsigned int digits = v ? (67 - __builtin_clzll(v)) / 4 : 1;
-	unsigned int i;
+	char *end, *q;
 
 	*p++ = '0';
 	*p++ = 'x';
-	for (i = digits; i-- > 0; v >>= 4)
-		p[i] = "0123456789abcdef"[v & 15];
-	return p + digits;
+	end = p + (v ? (67 - __builtin_clzll(v)) / 4 : 1);
+	q = end;
+	do {
+		*--q = "0123456789abcdef"[v & 15];
+		v >>= 4;
+	} while (v);
+	return end;
 }
 
 /* Nine digits. */
