@@ -365,14 +365,14 @@ static int ctf_loss(struct show *show, const struct ktrace_loss *loss)
 	if (err)
 		return err;
 	stream = &ctf->streams[loss->cpu];
-	/* The count says nothing if there is no packet before it. */
-	if (!stream->seq && !stream->used)
+	/* The first packet's count says nothing: let an empty one be it. */
+	if (!stream->seq && !stream->used) {
 		err = packet_begin(stream, loss->from);
-	/* Several causes: one gap. */
-	if (!err && stream->used > sizeof(struct packet_head))
+		if (!err)
+			err = packet_write(ctf, loss->cpu);
+	} else if (stream->used > sizeof(struct packet_head)) {
 		err = packet_write(ctf, loss->cpu);
-	else if (!err && stream->used && !stream->seq)
-		err = packet_write(ctf, loss->cpu);
+	}
 	if (err)
 		return err;
 	stream->discarded += loss->count;

@@ -22,12 +22,14 @@ enum code {
 	CODE_X64,
 	CODE_STRING,	/* fixed */
 	CODE_DYNSTRING, /* __data_loc */
-	CODE_NAMES,
-	CODE_OTHER, /* see value.c */
+	CODE_BOOL,
+	CODE_WORDS,  /* fixed array of u64 */
+	CODE_CACHED, /* an integer whose text takes long to find */
+	CODE_OTHER,  /* see value.c */
 };
 
-/* Texts of names, found again by value; an empty entry has no length. */
-#define CACHE_BITS 4
+/* Texts of integers, found again by value; an empty entry has no length. */
+#define CACHE_BITS 6
 #define CACHE_TEXT 54
 
 struct cached {
@@ -100,15 +102,21 @@ static enum code integer_code(const struct ktrace_field *field, bool json)
 		if (field->kind == KTRACE_POINTER)
 			return CODE_OTHER;
 		return code + (field->kind == KTRACE_INT ? CODE_S8 : CODE_U8);
+	case KTRACE_BOOL:
+		return field->size == 1 ? CODE_BOOL : CODE_OTHER;
 	default:
-		return CODE_OTHER;
+		return CODE_CACHED;
 	}
 }
 
 static enum code field_code(const struct ktrace_field *field, bool json)
 {
 	if (field->kind <= KTRACE_POINTER)
-		return field->names ? CODE_NAMES : integer_code(field, json);
+		return field->names ? CODE_CACHED : integer_code(field, json);
+	if (field->kind == KTRACE_ARRAY && field->elem == 8 &&
+	    field->place == KTRACE_FIXED && field->size % 8 == 0 &&
+	    field->size && field->base == KTRACE_HEX && !json)
+		return CODE_WORDS;
 	if (field->kind != KTRACE_STRING || field->place == KTRACE_REL_LOC)
 		return CODE_OTHER;
 	return field->place == KTRACE_FIXED ? CODE_STRING : CODE_DYNSTRING;
@@ -177,7 +185,7 @@ static int program_op(struct program *program, const struct ktrace_field *field,
 	op->size = field->size;
 	op->code = field_code(field, json);
 	program->nr_ops++;
-	if (op->code == CODE_NAMES) {
+	if (op->code == CODE_CACHED) {
 		op->cache = calloc(1u << CACHE_BITS, sizeof(*op->cache));
 		if (!op->cache)
 			return -ENOMEM;
@@ -249,28 +257,46 @@ static struct program *programs_make(struct programs *programs,
 		load_value;                             \
 	})
 
-static void run_names(struct output *output, const struct op *op,
-		      const struct ktrace_event *event, bool json)
+static void run_cached(struct output *output, const struct op *op,
+		       const struct ktrace *trace,
+		       const struct ktrace_event *event, bool json)
 {
 	uint64_t value = ktrace_field_int(event, op->field);
 	struct cached *cached =
 		&op->cache[value * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS)];
-	char text[1024];
+	const char *begin;
 	size_t len;
 
+	/* With this much room what follows does not flush. */
+	output_room(output, OUTPUT_ROOM);
 	if (likely(cached->len && cached->value == value)) {
-		output_room(output, 2 * CACHE_TEXT);
 		memcpy(output->p, cached->text, CACHE_TEXT);
 		output->p += cached->len;
 		return;
 	}
-	len = names_text(op->field, value, text, sizeof(text), json);
-	output_add(output, text, len);
+	begin = output->p;
+	value_integer(output, trace, op->field, value, json);
+	len = output->p - begin;
 	if (len && len <= CACHE_TEXT) {
 		cached->value = value;
 		cached->len = len;
-		memcpy(cached->text, text, len);
+		memcpy(cached->text, begin, len);
 	}
+}
+
+/* {0x1,0x2,0x3} */
+static void run_words(struct output *output, const uint8_t *p, uint32_t size)
+{
+	const uint8_t *end = p + size;
+
+	output_add(output, "{", 1);
+	for (; p < end; p += 8) {
+		output_room(output, 64);
+		output->p = put_hex(output->p, LOAD(uint64_t, p));
+		*output->p++ = ',';
+	}
+	/* In the place of the last comma; there is one element at least. */
+	output->p[-1] = '}';
 }
 
 static inline __attribute__((always_inline)) void
@@ -345,8 +371,15 @@ run(const struct program *program, struct output *output,
 			else
 				text_string(output, s, n);
 			break;
-		case CODE_NAMES:
-			run_names(output, op, event, json);
+		case CODE_BOOL:
+			memcpy(output->p, *p ? "true" : "false", 5);
+			output->p += *p ? 4 : 5;
+			break;
+		case CODE_WORDS:
+			run_words(output, p, op->size);
+			break;
+		case CODE_CACHED:
+			run_cached(output, op, trace, event, json);
 			break;
 		default:
 			value_other(output, trace, event, op->field, json);

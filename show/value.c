@@ -71,20 +71,49 @@ static void text_quoted(struct output *output, const uint8_t *s, size_t n)
 	output_add(output, "\"", 1);
 }
 
+/*
+ * The same for eight bytes at once: a mark in the top bit of each byte that is
+ * not plain.  The lowest mark is exact; above it there may be false ones.
+ */
+static uint64_t not_plain(uint64_t x)
+{
+	const uint64_t ones = 0x0101010101010101ull;
+	uint64_t quote = x ^ ones * '"';
+	uint64_t backslash = x ^ ones * '\\';
+	uint64_t del = x ^ ones * 0x7f;
+
+	return (x | ((x - ones * 0x21) & ~x) | ((quote - ones) & ~quote) |
+		((backslash - ones) & ~backslash) | ((del - ones) & ~del)) &
+	       ones * 0x80;
+}
+
 void text_string(struct output *output, const uint8_t *s, size_t n)
 {
-	size_t i;
+	size_t i = 0;
 
-	if (likely(n && n <= OUTPUT_ROOM)) {
-		output_room(output, n);
-		for (i = 0; i < n && is_plain(s[i]); i++)
-			output->p[i] = s[i];
-		if (likely(i && (i == n || !s[i]))) {
-			output->p += i;
-			return;
+	if (unlikely(!n || n > OUTPUT_ROOM - 8)) {
+		text_quoted(output, s, n);
+		return;
+	}
+	output_room(output, n + 8);
+	for (; i + 8 <= n; i += 8) {
+		uint64_t x, marks;
+
+		memcpy(&x, s + i, 8);
+		memcpy(output->p + i, &x, 8);
+		marks = not_plain(x);
+		if (marks) {
+			i += __builtin_ctzll(marks) / 8;
+			goto end;
 		}
 	}
-	text_quoted(output, s, n);
+	for (; i < n && is_plain(s[i]); i++)
+		output->p[i] = s[i];
+end:
+	if (likely(i && (i == n || !s[i])))
+		output->p += i;
+	else
+		text_quoted(output, s, n);
 }
 
 void json_string(struct output *output, const uint8_t *s, size_t n)
@@ -120,7 +149,9 @@ void json_string(struct output *output, const uint8_t *s, size_t n)
 	output_add(output, "\"", 1);
 }
 
-/* Names */
+/* Names; longer ones are cut */
+
+#define NAMES_ROOM 2048
 
 struct bounded {
 	char *p;
@@ -179,112 +210,93 @@ static void flags_text(struct bounded *b, const struct ktrace_names *names,
 	}
 }
 
-size_t names_text(const struct ktrace_field *field, uint64_t value, char *buf,
-		  size_t size, bool json)
+static void put_names(struct output *output, const struct ktrace_field *field,
+		      uint64_t value, const char *symbol, bool json)
 {
-	const struct ktrace_names *names = field->names;
-	/* Room for the closing quote. */
-	struct bounded b = {buf, buf + size - 1};
-	char number[40];
-	uint32_t i = 0;
+	/* Room for the quotes. */
+	struct bounded b = {output->p, output->p + NAMES_ROOM};
 
-	if (!names->flags) {
-		for (i = 0; i < names->count; i++) {
-			if (names->names[i].value == value)
-				break;
-		}
-		if (i == names->count) {
-			if (field->base == KTRACE_HEX && !json)
-				*put_hex(number, value) = '\0';
-			else if (field->kind == KTRACE_INT)
-				*put_s64(number, value) = '\0';
-			else
-				*put_u64(number, value) = '\0';
-			bounded_add(&b, number, json);
-			return b.p - buf;
-		}
-	}
 	if (json)
 		*b.p++ = '"';
-	if (names->flags)
-		flags_text(&b, names, value, json);
+	if (symbol)
+		bounded_add(&b, symbol, json);
 	else
-		bounded_add(&b, names->names[i].name, json);
+		flags_text(&b, field->names, value, json);
 	if (json)
 		*b.p++ = '"';
-	return b.p - buf;
+	output->p = b.p;
 }
 
-/* Other values */
+static void put_dev(struct output *output, uint64_t value)
+{
+	output->p = put_u64(output->p, (uint32_t)value >> 20);
+	*output->p++ = ':';
+	output->p = put_u64(output->p, value & 0xfffff);
+}
 
-static void put_integer(struct output *output, const struct ktrace *trace,
-			const struct ktrace_field *field, uint64_t value,
-			bool json)
+static void put_symbol(struct output *output, const struct ktrace *trace,
+		       uint64_t value)
 {
 	uint64_t offset;
-	const char *name;
+	const char *name = ktrace_symbol(trace, value, &offset);
+	size_t i;
 
-	output_room(output, 64);
-	switch (field->base) {
-	case KTRACE_BOOL:
+	if (!name) {
+		output->p = put_hex(output->p, value);
+		return;
+	}
+	for (i = 0; name[i] && i < NAMES_ROOM; i++)
+		*output->p++ = is_plain(name[i]) ? name[i] : '?';
+	if (offset) {
+		*output->p++ = '+';
+		output->p = put_hex(output->p, offset);
+	}
+}
+
+void value_integer(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_field *field, uint64_t value, bool json)
+{
+	const struct ktrace_names *names = field->names;
+	/* What JSON has no numbers for. */
+	bool quoted = json && (field->kind == KTRACE_POINTER ||
+			       field->base == KTRACE_DEV ||
+			       field->base == KTRACE_SYMBOL);
+	uint32_t i;
+
+	output_room(output, NAMES_ROOM + 256);
+	if (names && names->flags) {
+		put_names(output, field, value, NULL, json);
+		return;
+	}
+	for (i = 0; names && i < names->count; i++) {
+		if (names->names[i].value == value) {
+			put_names(output, field, value, names->names[i].name,
+				  json);
+			return;
+		}
+	}
+	if (quoted)
+		*output->p++ = '"';
+	if (field->base == KTRACE_DEV)
+		put_dev(output, value);
+	else if (field->base == KTRACE_SYMBOL)
+		put_symbol(output, trace, value);
+	else if (field->base == KTRACE_BOOL)
 		output_puts(output, value ? "true" : "false");
-		return;
-	case KTRACE_DEV:
-		if (json)
-			*output->p++ = '"';
-		output->p = put_u64(output->p, (uint32_t)value >> 20);
-		*output->p++ = ':';
-		output->p = put_u64(output->p, value & 0xfffff);
-		if (json)
-			*output->p++ = '"';
-		return;
-	case KTRACE_OCT:
-		if (json)
-			break;
+	else if (field->base == KTRACE_HEX && (quoted || !json))
+		output->p = put_hex(output->p, value);
+	else if (field->base == KTRACE_OCT && !json)
 		output->p += sprintf(output->p, "0%llo",
 				     (unsigned long long)value);
-		return;
-	case KTRACE_SYMBOL:
-		name = ktrace_symbol(trace, value, &offset);
-		if (json)
-			*output->p++ = '"';
-		if (name) {
-			size_t len = strnlen(name, 1024);
-
-			output_room(output, 2 * len + 64);
-			/* A name ends with the line: at worst it has a quote. */
-			while (len--) {
-				char c = *name++;
-
-				*output->p++ = is_plain(c) ? c : '?';
-			}
-			if (offset) {
-				*output->p++ = '+';
-				output->p = put_hex(output->p, offset);
-			}
-		} else {
-			output->p = put_hex(output->p, value);
-		}
-		if (json)
-			*output->p++ = '"';
-		return;
-	case KTRACE_HEX:
-		if (json && field->kind != KTRACE_POINTER)
-			break;
-		if (json)
-			*output->p++ = '"';
-		output->p = put_hex(output->p, value);
-		if (json)
-			*output->p++ = '"';
-		return;
-	default:
-		break;
-	}
-	if (field->kind == KTRACE_INT)
+	else if (field->kind == KTRACE_INT)
 		output->p = put_s64(output->p, value);
 	else
 		output->p = put_u64(output->p, value);
+	if (quoted)
+		*output->p++ = '"';
 }
+
+/* Other values */
 
 /* @every: a colon between so many bytes, 0 for none. */
 static void put_bytes(struct output *output, const uint8_t *s, size_t n,
@@ -387,7 +399,7 @@ static void put_array(struct output *output, const struct ktrace *trace,
 		if (i)
 			output_puts(output, ",");
 		elem.offset = i;
-		put_integer(output, trace, &elem,
+		value_integer(output, trace, &elem,
 			    ktrace_field_int(&event, &elem), json);
 	}
 	output_puts(output, json ? "]" : "}");
@@ -401,7 +413,7 @@ void value_other(struct output *output, const struct ktrace *trace,
 	size_t n;
 
 	if (field->kind <= KTRACE_POINTER) {
-		put_integer(output, trace, field,
+		value_integer(output, trace, field,
 			    ktrace_field_int(event, field), json);
 		return;
 	}

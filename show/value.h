@@ -8,11 +8,12 @@
 #include "output.h"
 
 /*
- * The names of @value, which has some, into @buf; returns the length, at most
- * @size.  Flags: those that are set, and what is left in hexadecimal.
+ * An integer by its names, or as its base has it; asks for no more than
+ * OUTPUT_ROOM, and asks first.  Of flags those that are set, and what is left in
+ * hexadecimal.
  */
-size_t names_text(const struct ktrace_field *field, uint64_t value, char *buf,
-		  size_t size, bool json);
+void value_integer(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_field *field, uint64_t value, bool json);
 
 /* Any value, as its kind and base have it. */
 void value_other(struct output *output, const struct ktrace *trace,
