@@ -141,7 +141,7 @@ static __always_inline void kt_write_end(struct kt_write *w,
 	if (unlikely(w->gate))
 		kt_gate_end(w, enabled, flags);
 	else
-		kt_ring_commit(w->ring, &w->record, flags);
+		kt_ring_commit(w->ring, &w->record);
 }
 
 #endif /* KT_KERNEL_EVENT_H */
