@@ -8,7 +8,7 @@
  * the session's own events have to say there, for which our probe has the lowest
  * priority: what follows it belongs to the task that arrives.
  *
- * The probes' data is the session's rings; they are attached while it is enabled.
+ * The probes' data is the session; they are attached while it is enabled.
  */
 #include <linux/cpu.h>
 #include <linux/sched/signal.h>
@@ -24,10 +24,10 @@
 #include "session.h"
 #include "task.h"
 
-static void task_write(struct kt_ring __percpu *rings, u32 id,
-		       const void *payload, u32 size)
+static void task_write(struct kt_session *session, u32 id, const void *payload,
+		       u32 size)
 {
-	struct kt_ring *ring = this_cpu_ptr(rings);
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
 	struct kt_record record;
 	void *slot;
 
@@ -38,12 +38,12 @@ static void task_write(struct kt_ring __percpu *rings, u32 id,
 	kt_ring_commit(ring, &record);
 }
 
-static void task_write_switch(struct kt_ring __percpu *rings,
+static void task_write_switch(struct kt_session *session,
 			      const struct task_struct *next)
 {
 	const struct kt_task_switch record = {.tid = next->pid};
 
-	task_write(rings, KT_ID_SWITCH, &record, sizeof(record));
+	task_write(session, KT_ID_SWITCH, &record, sizeof(record));
 }
 
 static pid_t task_parent(const struct task_struct *task)
@@ -56,7 +56,7 @@ static pid_t task_parent(const struct task_struct *task)
 	return parent;
 }
 
-static void task_write_task(struct kt_ring __percpu *rings, u32 id,
+static void task_write_task(struct kt_session *session, u32 id,
 			    const struct task_struct *task, const char *comm)
 {
 	struct kt_task record = {
@@ -66,14 +66,14 @@ static void task_write_task(struct kt_ring __percpu *rings, u32 id,
 	};
 
 	strscpy_pad(record.comm, comm, sizeof(record.comm));
-	task_write(rings, id, &record, sizeof(record));
+	task_write(session, id, &record, sizeof(record));
 }
 
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
 	kt_probe_enter();
-	task_write_switch((__force struct kt_ring __percpu *)data, next);
+	task_write_switch(data, next);
 	kt_probe_exit();
 }
 
@@ -81,8 +81,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_TASK,
-			child, child->comm);
+	task_write_task(data, KT_ID_TASK, child, child->comm);
 	kt_probe_exit();
 }
 
@@ -93,21 +92,19 @@ static void probe_fork(void *data, struct task_struct *parent,
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct kt_ring __percpu *rings =
-		(__force struct kt_ring __percpu *)data;
+	struct kt_session *session = data;
 
 	kt_probe_enter();
 	if (old_pid != task->pid)
-		task_write_switch(rings, task);
-	task_write_task(rings, KT_ID_TASK, task, task->comm);
+		task_write_switch(session, task);
+	task_write_task(session, KT_ID_TASK, task, task->comm);
 	kt_probe_exit();
 }
 
 static void probe_rename(void *data, struct task_struct *task, const char *comm)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_TASK,
-			task, comm);
+	task_write_task(data, KT_ID_TASK, task, comm);
 	kt_probe_exit();
 }
 
@@ -115,8 +112,7 @@ static void probe_rename(void *data, struct task_struct *task, const char *comm)
 static void probe_exit(void *data, struct task_struct *task)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_EXIT,
-			task, task->comm);
+	task_write_task(data, KT_ID_EXIT, task, task->comm);
 	kt_probe_exit();
 }
 
@@ -144,20 +140,18 @@ static void tasks_detach(struct kt_session *session, unsigned int nr)
 		struct kt_point *point =
 			kt_point_find(task_probes[nr].tracepoint);
 
-		tracepoint_probe_unregister(
-			point->tp, task_probes[nr].probe,
-			(__force void *)session->buffers.rings);
+		tracepoint_probe_unregister(point->tp, task_probes[nr].probe,
+					    session);
 	}
 }
 
 static void task_write_current(void *data)
 {
-	task_write_switch((__force struct kt_ring __percpu *)data, current);
+	task_write_switch(data, current);
 }
 
 int kt_tasks_start(struct kt_session *session)
 {
-	void *rings = (__force void *)session->buffers.rings;
 	unsigned int i;
 	int err;
 
@@ -169,11 +163,11 @@ int kt_tasks_start(struct kt_session *session)
 		if (!point)
 			goto err_detach;
 		err = tracepoint_probe_register_prio(
-			point->tp, task_probes[i].probe, rings, INT_MIN);
+			point->tp, task_probes[i].probe, session, INT_MIN);
 		if (err)
 			goto err_detach;
 	}
-	on_each_cpu(task_write_current, rings, true);
+	on_each_cpu(task_write_current, session, true);
 	return 0;
 
 err_detach:
