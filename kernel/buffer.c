@@ -225,19 +225,14 @@ int kt_buffers_start(struct kt_buffers *buffers)
 
 /*
  * Empties all rings; what is written from here on is a new trace.  The caller
- * has made sure that nobody writes.
+ * has made sure that nobody writes, and nobody else reads.
  */
-int kt_buffers_reset(struct kt_buffers *buffers)
+void kt_buffers_reset(struct kt_buffers *buffers)
 {
 	unsigned int cpu;
-	int err = 0;
 
 	lockdep_assert_held(&kt_mutex);
 	mutex_lock(&buffers->lock);
-	if (buffers->opens && buffers->owner != current->tgid) {
-		err = -EBUSY;
-		goto out;
-	}
 	buffers->trace_id = get_random_u64();
 	for_each_possible_cpu(cpu) {
 		struct kt_buffer *buffer = buffers->cpus[cpu];
@@ -250,17 +245,15 @@ int kt_buffers_reset(struct kt_buffers *buffers)
 		buffer_claim_idle(buffer);
 		mutex_unlock(&buffer->lock);
 	}
-out:
 	mutex_unlock(&buffers->lock);
-	return err;
 }
 
-bool kt_buffers_busy(struct kt_buffers *buffers)
+bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but)
 {
 	bool busy;
 
 	mutex_lock(&buffers->lock);
-	busy = buffers->opens;
+	busy = buffers->opens && buffers->owner != but;
 	mutex_unlock(&buffers->lock);
 	return busy;
 }
@@ -273,7 +266,7 @@ int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 	if (mode == buffers->mode && packets == buffers->packets)
 		return 0;
 	/* kt_mutex, held for opening too, keeps it so. */
-	if (kt_buffers_busy(buffers))
+	if (kt_buffers_busy(buffers, 0))
 		return -EBUSY;
 	buffers_free(buffers);
 	buffers->mode = mode;

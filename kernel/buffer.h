@@ -71,10 +71,11 @@ void kt_buffer_exit(void);
 int kt_buffers_init(struct kt_buffers *buffers);
 void kt_buffers_exit(struct kt_buffers *buffers);
 int kt_buffers_start(struct kt_buffers *buffers);
-int kt_buffers_reset(struct kt_buffers *buffers);
+void kt_buffers_reset(struct kt_buffers *buffers);
 int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 		      u32 packets);
-bool kt_buffers_busy(struct kt_buffers *buffers); /* somebody has one open */
+/* Has somebody a file open?  Somebody else than @but (a tgid; 0: anybody)? */
+bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but);
 
 /* A file's part; everything else of it is in kt_buffer_fops. */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu);

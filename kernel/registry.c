@@ -114,11 +114,12 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 	return NULL;
 }
 
+/* kt_node_alive() looks at what these change without kt_mutex. */
 static void entry_show(struct kt_entry *entry, struct kt_point *point)
 {
-	entry->point = point;
+	WRITE_ONCE(entry->point, point);
 	point->nr_entries++;
-	entry->system->nr_visible++;
+	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible + 1);
 }
 
 static void entry_hide(struct kt_entry *entry)
@@ -126,8 +127,8 @@ static void entry_hide(struct kt_entry *entry)
 	if (!entry->point)
 		return;
 	entry->point->nr_entries--;
-	entry->point = NULL;
-	entry->system->nr_visible--;
+	WRITE_ONCE(entry->point, NULL);
+	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
 }
 
 /* ---- tracepoints ---------------------------------------------------------- */
@@ -379,7 +380,7 @@ static void entry_remove(struct kt_entry *entry)
 {
 	entry_hide(entry);
 	entry->event->entry = NULL;
-	entry->event = NULL;
+	WRITE_ONCE(entry->event, NULL);
 	entry->set = NULL;
 	xa_erase(&entry->system->entries, entry->cookie);
 	system_tidy(entry->system);

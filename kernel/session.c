@@ -321,21 +321,15 @@ int kt_session_enable(struct kt_session *session, bool enable)
 int kt_session_reset(struct kt_session *session)
 {
 	bool was_enabled = session->enabled;
-	int err;
 
 	lockdep_assert_held(&kt_mutex);
+	if (kt_buffers_busy(&session->buffers, current->tgid))
+		return kt_refuse(session, -EBUSY, "process %d is recording",
+				 session->buffers.owner);
 	if (was_enabled)
 		session_stop(session);
-	err = kt_buffers_reset(&session->buffers);
-	if (err)
-		kt_refuse(session, err, "process %d is recording",
-			  session->buffers.owner);
-	if (was_enabled) {
-		int again = session_start(session);
-
-		err = err ?: again;
-	}
-	return err;
+	kt_buffers_reset(&session->buffers);
+	return was_enabled ? session_start(session) : 0;
 }
 
 /* ---- begin and end -------------------------------------------------------- */
@@ -394,7 +388,7 @@ void kt_session_end(struct kt_session *session)
 	}
 	xa_destroy(&session->events);
 	list_del(&session->node);
-	session->dead = true;
+	WRITE_ONCE(session->dead, true);
 	kt_session_put(session);
 }
 

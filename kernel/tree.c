@@ -686,7 +686,7 @@ static int sessions_rmdir(struct inode *dir, struct dentry *dentry)
 	mutex_lock(&kt_mutex);
 	if (session->dead)
 		err = -ENOENT;
-	else if (kt_buffers_busy(&session->buffers))
+	else if (kt_buffers_busy(&session->buffers, 0))
 		err = -EBUSY;
 	else
 		kt_session_end(session);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * poke - one write() of any size, which a shell cannot be trusted to make
+ * poke - bad writes, each one write(), which a shell cannot be trusted to make
  *
- *   poke FILE SIZE [BYTE]    writes SIZE times BYTE (a number; 'x' by default)
- *   poke FILE random SEED    up to 8 KiB of noise
+ *   poke FILE
  *
- * Prints what the write returned: the number of bytes, or the error's name.  The
- * exit status is 0 if it was written.
+ * Writes nothing, a megabyte, zero bytes, garbage, bytes that are no characters, and
+ * noise of many sizes, and prints what came of each: the number of bytes taken, or
+ * the error's name; for the noise, how often it was taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,39 +15,43 @@
 #include <string.h>
 #include <unistd.h>
 
+static unsigned char bytes[1 << 20];
+
+static void try(int fd, size_t size, int byte)
+{
+	ssize_t taken;
+
+	memset(bytes, byte, size);
+	taken = write(fd, bytes, size);
+	if (taken < 0)
+		printf("%s ", strerrorname_np(errno));
+	else
+		printf("%zd ", taken);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned char *bytes;
-	size_t size, i;
-	ssize_t written;
-	int fd;
+	int fd, i, taken = 0;
 
-	if (argc < 3)
-		return 2;
-	if (!strcmp(argv[2], "random")) {
-		srandom(argc > 3 ? atoi(argv[3]) : 1);
-		size = 1 + random() % 8192;
-	} else {
-		size = strtoul(argv[2], NULL, 0);
-	}
-	bytes = malloc(size + 1);
-	if (!bytes)
-		return 2;
-	if (!strcmp(argv[2], "random")) {
-		for (i = 0; i < size; i++)
-			bytes[i] = random();
-	} else {
-		memset(bytes, argc > 3 ? atoi(argv[3]) : 'x', size);
-	}
-	fd = open(argv[1], O_WRONLY);
+	fd = argc == 2 ? open(argv[1], O_WRONLY) : -1;
 	if (fd < 0) {
-		puts(strerrorname_np(errno));
-		return 1;
+		perror("poke");
+		return 2;
 	}
-	written = write(fd, bytes, size);
-	if (written < 0)
-		puts(strerrorname_np(errno));
-	else
-		printf("%zd\n", written);
-	return written < 0;
+	try(fd, 0, 'x');
+	try(fd, sizeof(bytes), 'x');
+	try(fd, 3, 0);
+	try(fd, 30, '#');
+	try(fd, 50, 200);
+	for (i = 0; i < 1000; i++) {
+		size_t size = 1 + random() % 4096, at;
+
+		for (at = 0; at < size; at++)
+			bytes[at] = random();
+		/* A digit alone may well be a good one. */
+		bytes[0] |= 0x80;
+		taken += write(fd, bytes, size) >= 0;
+	}
+	printf("%d\n", taken);
+	return 0;
 }
