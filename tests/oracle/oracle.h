@@ -53,6 +53,7 @@ struct result {
 	size_t compared;
 	size_t strings;
 	size_t reordered;
+	size_t changed; /* but for fields that may change meanwhile, equal */
 	size_t different;
 	uint64_t distance; /* the largest between two times of the same event */
 };
