@@ -9,6 +9,9 @@ top=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
 build=$top/build
 prog=${0##*/}
 
+# Where depmod, modprobe and debootstrap are; not on the path of all users.
+PATH=$PATH:/usr/sbin:/sbin
+
 note() {
 	printf '%s: %s\n' "$prog" "$*" >&2
 }
