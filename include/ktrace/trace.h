@@ -11,8 +11,7 @@
  *
  * Functions return 0 (or what they say) or a negative errno;
  * ktrace_last_error() then tells in words what happened and what to do about
- * it.  An object is used by one thread at a time; different cursors of one
- * trace may be used by different threads.
+ * it.  A trace and its cursors are used by one thread at a time.
  *
  * What a function hands out as pointer to const belongs to the object it came
  * from and lives as long, unless said otherwise.  All strings are UTF-8 as far
@@ -135,6 +134,12 @@ ktrace_types_get(const struct ktrace_types *types, size_t index);
 /* NULL: no such type. */
 KTRACE_API const struct ktrace_type *
 ktrace_types_find(const struct ktrace_types *types, uint32_t id);
+
+/*
+ * The type as ftrace's format file would describe it, its fields behind a common
+ * header of 8 bytes.  To be freed; NULL: out of memory.
+ */
+KTRACE_API char *ktrace_type_format(const struct ktrace_type *type);
 
 /* Traces */
 
@@ -291,15 +296,6 @@ KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
 KTRACE_API const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
 					     const struct ktrace_field *field,
 					     size_t *size);
-
-/*
- * The value in words, as the text report shows it, always terminated.  Returns
- * the length it has or would have.
- */
-KTRACE_API size_t ktrace_field_print(const struct ktrace *trace,
-				     const struct ktrace_event *event,
-				     const struct ktrace_field *field,
-				     char *buf, size_t size);
 
 /*
  * Writing the metadata of a trace
