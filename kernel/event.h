@@ -31,6 +31,7 @@ struct kt_field {
 	const char *name;
 	u16 offset;
 	u16 size;
+	u16 len; /* elements, if it is an array: tracefs shows this number */
 	bool is_signed;
 };
 
