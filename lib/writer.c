@@ -437,6 +437,7 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 		[KTRACE_LOST_NESTED] = "nested",
 		[KTRACE_LOST_LARGE] = "large",
 		[KTRACE_LOST_TASK] = "task",
+		[KTRACE_LOST_UNWRITTEN] = "unwritten",
 	};
 	struct text text = {0};
 	size_t i, j;
