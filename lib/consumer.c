@@ -81,8 +81,10 @@ struct consumer {
 	size_t nr_streams;
 	struct worker *workers;
 	size_t nr_workers;
-	int stop;   /* eventfd: threads end */
-	int failed; /* eventfd: one has failed */
+	int session;   /* its folder */
+	int directory; /* where the streams go */
+	int stop;      /* eventfd: threads end */
+	int failed;    /* eventfd: one has failed */
 	int error;
 };
 
@@ -327,6 +329,93 @@ static void stream_close(struct stream *s)
 	close(s->fd);
 }
 
+/* All of them */
+
+static int cpu_compare(const void *a, const void *b)
+{
+	const struct stream *x = a, *y = b;
+
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static bool stream_exists(const struct consumer *c, uint32_t cpu)
+{
+	for (size_t i = 0; i < c->nr_streams; i++)
+		if (c->streams[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/*
+ * Is this CPU in the machine?  There are buffer files for all that could ever be
+ * plugged in, and opening one makes the buffer.
+ */
+static bool cpu_is_present(uint32_t cpu)
+{
+	char list[4096], *next = list, *range;
+	unsigned int first, last;
+	bool known = false;
+	FILE *f;
+
+	f = fopen("/sys/devices/system/cpu/present", "re");
+	if (f && fgets(list, sizeof(list), f)) {
+		while ((range = strsep(&next, ","))) {
+			int n = sscanf(range, "%u-%u", &first, &last);
+
+			known |= n > 0 && cpu >= first &&
+				 cpu <= (n > 1 ? last : first);
+		}
+	} else {
+		known = true;
+	}
+	if (f)
+		fclose(f);
+	return known;
+}
+
+/* Opens the buffers of all CPUs that have none open yet. */
+static int streams_open(struct consumer *c, int session)
+{
+	struct dirent *entry;
+	unsigned int cpu;
+	int fd, err = 0;
+	char rest;
+	DIR *dir;
+
+	fd = openat(session, "buffers", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		err = error_set(-errno, "buffers: %m");
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(dir))) {
+		struct stream *more;
+
+		if (sscanf(entry->d_name, "cpu%u%c", &cpu, &rest) != 1 ||
+		    stream_exists(c, cpu) || !cpu_is_present(cpu))
+			continue;
+		more = realloc(c->streams, (c->nr_streams + 1) * sizeof(*more));
+		if (!more) {
+			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
+		c->streams = more;
+		memset(&more[c->nr_streams], 0, sizeof(*more));
+		err = stream_open(&more[c->nr_streams], session, cpu);
+		if (!err)
+			more[c->nr_streams++].directory = c->directory;
+	}
+	closedir(dir);
+	if (!err && !c->nr_streams)
+		err = error_set(-ENOENT, "buffers: there are none");
+	if (!err)
+		qsort(c->streams, c->nr_streams, sizeof(*c->streams),
+		      cpu_compare);
+	return err;
+}
+
 /* Threads */
 
 static void event_raise(int fd)
@@ -479,6 +568,10 @@ int consumer_finish(struct consumer *c)
 	int err;
 
 	workers_join(c);
+	/* A CPU that was plugged in meanwhile has a buffer by now. */
+	err = streams_open(c, c->session);
+	if (err)
+		consumer_fail(c, err);
 	for (size_t i = 0; !c->error && i < c->nr_streams; i++) {
 		err = stream_finish(&c->streams[i]);
 		if (err)
@@ -493,54 +586,6 @@ int consumer_finish(struct consumer *c)
 
 /* Making and ending */
 
-static int cpu_compare(const void *a, const void *b)
-{
-	const struct stream *x = a, *y = b;
-
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
-
-static int streams_open(struct consumer *c, int session)
-{
-	struct dirent *entry;
-	unsigned int cpu;
-	int fd, err = 0;
-	char rest;
-	DIR *dir;
-
-	fd = openat(session, "buffers", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		err = error_set(-errno, "buffers: %m");
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while (!err && (entry = readdir(dir))) {
-		struct stream *more;
-
-		if (sscanf(entry->d_name, "cpu%u%c", &cpu, &rest) != 1)
-			continue;
-		more = realloc(c->streams, (c->nr_streams + 1) * sizeof(*more));
-		if (!more) {
-			err = error_set(-ENOMEM, "out of memory");
-			break;
-		}
-		c->streams = more;
-		memset(&more[c->nr_streams], 0, sizeof(*more));
-		err = stream_open(&more[c->nr_streams], session, cpu);
-		if (!err)
-			c->nr_streams++;
-	}
-	closedir(dir);
-	if (!err && !c->nr_streams)
-		err = error_set(-ENOENT, "buffers: there are none");
-	if (!err)
-		qsort(c->streams, c->nr_streams, sizeof(*c->streams),
-		      cpu_compare);
-	return err;
-}
-
 int consumer_create(int session, struct consumer **consumer)
 {
 	struct consumer *c;
@@ -549,6 +594,8 @@ int consumer_create(int session, struct consumer **consumer)
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return error_set(-ENOMEM, "out of memory");
+	c->session = session;
+	c->directory = -1;
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->stop < 0 || c->failed < 0) {
@@ -586,6 +633,7 @@ uint64_t consumer_left(struct consumer *c)
 
 void consumer_direct(struct consumer *c, int directory)
 {
+	c->directory = directory;
 	for (size_t i = 0; i < c->nr_streams; i++)
 		c->streams[i].directory = directory;
 }

@@ -101,15 +101,17 @@ static void head_text(struct text *text, const struct ktrace_writer_head *head)
 }
 
 int ktrace_writer_create(const char *directory,
-			 const struct ktrace_writer_head *head,
+			 const struct ktrace_writer_head *wishes,
 			 struct ktrace_writer **result)
 {
+	struct ktrace_writer_head head = {0};
 	struct ktrace_writer *writer;
 	struct text text = {0};
 	int err;
 
-	if (head->size < sizeof(*head))
-		return error_set(-EINVAL, "ktrace_writer_head is too small");
+	/* What a program built earlier does not know of stays zero. */
+	memcpy(&head, wishes,
+	       wishes->size < sizeof(head) ? wishes->size : sizeof(head));
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return error_set(-ENOMEM, "out of memory");
@@ -130,7 +132,7 @@ int ktrace_writer_create(const char *directory,
 				strerror(errno));
 		goto err_directory;
 	}
-	head_text(&text, head);
+	head_text(&text, &head);
 	err = writer_append(writer, &text);
 	if (err)
 		goto err_metadata;
