@@ -346,33 +346,6 @@ static bool stream_exists(const struct consumer *c, uint32_t cpu)
 	return false;
 }
 
-/*
- * Is this CPU in the machine?  There are buffer files for all that could ever be
- * plugged in, and opening one makes the buffer.
- */
-static bool cpu_is_present(uint32_t cpu)
-{
-	char list[4096], *next = list, *range;
-	unsigned int first, last;
-	bool known = false;
-	FILE *f;
-
-	f = fopen("/sys/devices/system/cpu/present", "re");
-	if (f && fgets(list, sizeof(list), f)) {
-		while ((range = strsep(&next, ","))) {
-			int n = sscanf(range, "%u-%u", &first, &last);
-
-			known |= n > 0 && cpu >= first &&
-				 cpu <= (n > 1 ? last : first);
-		}
-	} else {
-		known = true;
-	}
-	if (f)
-		fclose(f);
-	return known;
-}
-
 /* Opens the buffers of all CPUs that have none open yet. */
 static int streams_open(struct consumer *c, int session)
 {
@@ -394,7 +367,7 @@ static int streams_open(struct consumer *c, int session)
 		struct stream *more;
 
 		if (sscanf(entry->d_name, "cpu%u%c", &cpu, &rest) != 1 ||
-		    stream_exists(c, cpu) || !cpu_is_present(cpu))
+		    stream_exists(c, cpu))
 			continue;
 		more = realloc(c->streams, (c->nr_streams + 1) * sizeof(*more));
 		if (!more) {

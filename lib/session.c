@@ -95,13 +95,19 @@ err_close:
 	return err;
 }
 
-/* One write() per call: the kernel takes or refuses a text as a whole. */
-static int file_write(int dir, const char *path, const char *text, int flags)
+/*
+ * One write() per call: the kernel takes or refuses a text as a whole.  @why gets
+ * its reason, "FILE: WORDS", if it has one.
+ */
+static int file_write(int dir, const char *path, const char *text, int flags,
+		      char *why, size_t why_size)
 {
 	size_t len = strlen(text);
 	int fd, err = 0;
+	char *reason;
 	ssize_t n;
 
+	*why = '\0';
 	fd = openat(dir, path, O_WRONLY | O_CLOEXEC | flags);
 	if (fd < 0)
 		return -errno;
@@ -112,22 +118,13 @@ static int file_write(int dir, const char *path, const char *text, int flags)
 		err = -errno;
 	else if ((size_t)n != len)
 		err = -EIO;
-	if (close(fd) && !err)
-		err = -errno;
+	close(fd);
+	if (err && !file_read(dir, "error", &reason, NULL)) {
+		reason[strcspn(reason, "\n")] = '\0';
+		snprintf(why, why_size, "%s", reason);
+		free(reason);
+	}
 	return err;
-}
-
-/* The kernel's reason for the last refusal, without the newline. */
-static void refusal_read(int dir, char *why, size_t size)
-{
-	char *text;
-
-	*why = '\0';
-	if (file_read(dir, "error", &text, NULL))
-		return;
-	text[strcspn(text, "\n")] = '\0';
-	snprintf(why, size, "%s", text);
-	free(text);
 }
 
 static int access_explain(int err, const char *dir, const char *file)
@@ -144,18 +141,12 @@ static int access_explain(int err, const char *dir, const char *file)
 static int write_explained(int dir, const char *path, const char *file,
 			   const char *text, int flags)
 {
-	int err = file_write(dir, file, text, flags);
-	char why[256];
+	char why[384];
+	int err = file_write(dir, file, text, flags, why, sizeof(why));
 
-	if (!err)
-		return 0;
-	if (err != -EACCES && err != -EPERM)
-		refusal_read(dir, why, sizeof(why));
-	else
-		*why = '\0';
-	if (*why)
-		return error_set(err, "%s: %s", file, why);
-	return access_explain(err, path, file);
+	if (err && *why)
+		return error_set(err, "%s", why);
+	return err ? access_explain(err, path, file) : 0;
 }
 
 int ktrace_session_read(struct ktrace_session *s, const char *file, char **text,
@@ -175,7 +166,7 @@ int ktrace_session_write(struct ktrace_session *s, const char *file,
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append)
 {
-	int dir = open(s->root, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
+	int dir = open(s->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 
 	if (dir < 0)
 		return error_set(-errno, "%s: %m", s->root);
