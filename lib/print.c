@@ -368,6 +368,14 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 	walk_tables(walk, arg);
 
 	arg = strip_casts(arg);
+	if (!arg)
+		return;
+	if (is_op(arg, "[") && (*spec == 'x' || *spec == 'X')) {
+		field = bytes_field(walk, arg->op.left);
+		if (field && field->kind == KTRACE_ARRAY &&
+		    field->base == KTRACE_DEC)
+			field->base = KTRACE_HEX;
+	}
 	if (arg->type == TEP_PRINT_BITMASK || arg->type == TEP_PRINT_CPUMASK) {
 		field = walk_field(walk, arg->bitmask.bitmask);
 		if (field && field->kind >= KTRACE_STRING) {

@@ -233,21 +233,25 @@ int64_t ktrace_field_int(const struct ktrace_event *event,
 {
 	const uint8_t *p = event->payload + field->offset;
 	bool sign = field->kind == KTRACE_INT;
-	uint64_t v = 0;
+	uint64_t u64;
+	uint32_t u32;
+	uint16_t u16;
 
 	if (field->kind > KTRACE_POINTER ||
 	    field->offset + field->size > event->size)
 		return 0;
-	memcpy(&v, p, field->size);
 	switch (field->size) {
 	case 1:
-		return sign ? (int8_t)v : (int64_t)v;
+		return sign ? (int8_t)*p : (int64_t)*p;
 	case 2:
-		return sign ? (int16_t)v : (int64_t)v;
+		memcpy(&u16, p, sizeof(u16));
+		return sign ? (int16_t)u16 : (int64_t)u16;
 	case 4:
-		return sign ? (int32_t)v : (int64_t)v;
+		memcpy(&u32, p, sizeof(u32));
+		return sign ? (int32_t)u32 : (int64_t)u32;
 	default:
-		return v;
+		memcpy(&u64, p, sizeof(u64));
+		return u64;
 	}
 }
 

@@ -66,24 +66,25 @@ extern const char digit_pairs[200];
 
 static inline char *put_u64_long(char *p, uint64_t v)
 {
-	char tmp[20];
-	char *q = tmp + sizeof(tmp);
-	size_t n;
+	uint64_t limit = 100000;
+	unsigned int n = 5;
+	char *end, *q;
 
+	while (n < 20 && v >= limit) {
+		limit *= 10;
+		n++;
+	}
+	end = q = p + n;
 	while (v >= 100) {
 		q -= 2;
 		memcpy(q, digit_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
-	if (v >= 10) {
-		q -= 2;
-		memcpy(q, digit_pairs + v * 2, 2);
-	} else {
-		*--q = '0' + v;
-	}
-	n = tmp + sizeof(tmp) - q;
-	memcpy(p, q, n);
-	return p + n;
+	if (v >= 10)
+		memcpy(q - 2, digit_pairs + v * 2, 2);
+	else
+		q[-1] = '0' + v;
+	return end;
 }
 
 static inline char *put_u64(char *p, uint64_t v)
@@ -117,17 +118,31 @@ static inline char *put_s64(char *p, int64_t v)
 	return put_u64(p, -(uint64_t)v);
 }
 
+/* The eight hexadecimal digits of @v, in the order of memory. */
+static inline uint64_t hex_digits(uint32_t v)
+{
+	uint64_t x = v, letters;
+
+	x = (x | x << 16) & 0x0000ffff0000ffffull;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
+	letters = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
+	return __builtin_bswap64(x + 0x3030303030303030ull + letters * 0x27);
+}
+
 /* With 0x. */
 static inline char *put_hex(char *p, uint64_t v)
 {
 	unsigned int digits = v ? (67 - __builtin_clzll(v)) / 4 : 1;
-	unsigned int i;
+	uint64_t high, low;
 
-	*p++ = '0';
-	*p++ = 'x';
-	for (i = digits; i-- > 0; v >>= 4)
-		p[i] = "0123456789abcdef"[v & 15];
-	return p + digits;
+	v <<= 64 - 4 * digits;
+	high = hex_digits(v >> 32);
+	low = hex_digits(v);
+	memcpy(p, "0x", 2);
+	memcpy(p + 2, &high, 8);
+	memcpy(p + 10, &low, 8);
+	return p + 2 + digits;
 }
 
 /* Nine digits. */

@@ -5,6 +5,7 @@
  *   btf2c BTF[,MODULE_BTF] NAME...	define the structs, unions, typedefs named,
  *					and the enums that hold a constant named
  *   btf2c -f BTF < NAMES		print those that are functions
+ *   btf2c -t BTF			print the names of all tracepoints
  *
  * Trace headers look into structs that the kernel keeps to itself.  To read a
  * member it takes no more than its offset and a type of the right size, so a
@@ -18,6 +19,7 @@
  *		};
  *	};
  *
+ * and KT_HAS_rq_wait_inflight is defined, for what differs between kernels.
  * Scalars, pointers and arrays of them keep their types.  An embedded struct is
  * an array of bytes unless its name is given too: it is then defined as well, or,
  * as +NAME, known to be defined in a header.
@@ -222,6 +224,8 @@ static void print_members(const struct btf_type *type)
 		__u32 offset = btf_member_bit_offset(type, i);
 		__u32 bits = btf_member_bitfield_size(type, i);
 
+		if (*type_name(type) && *name)
+			printf("#define KT_HAS_%s_%s\n", type_name(type), name);
 		print_pad(offset / 8);
 		if (bits && offset % 8)
 			printf("unsigned long long : %u; ", offset % 8);
@@ -320,6 +324,21 @@ static void print_functions(void)
 	}
 }
 
+/* Each tracepoint has a typedef of its prototype. */
+static void print_tracepoints(void)
+{
+	static const char prefix[] = "btf_trace_";
+	__u32 nr = btf__type_cnt(btf);
+
+	for (__u32 id = 1; id < nr; id++) {
+		const struct btf_type *type = type_by_id(id);
+
+		if (btf_is_typedef(type) &&
+		    !strncmp(type_name(type), prefix, strlen(prefix)))
+			puts(type_name(type) + strlen(prefix));
+	}
+}
+
 static void open_btf(char *files)
 {
 	char *module = strchr(files, ',');
@@ -345,8 +364,13 @@ int main(int argc, char **argv)
 		print_functions();
 		return 0;
 	}
+	if (argc == 3 && !strcmp(argv[1], "-t")) {
+		open_btf(argv[2]);
+		print_tracepoints();
+		return 0;
+	}
 	if (argc < 3)
-		die("usage: btf2c BTF[,MODULE_BTF] NAME... | btf2c -f BTF");
+		die("usage: btf2c BTF[,MODULE_BTF] NAME... | btf2c -f|-t BTF");
 	open_btf(argv[1]);
 	names = argv + 2;
 	nr_names = argc - 2;

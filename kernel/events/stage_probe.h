@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probe: the event's own assignments, straight into the ring's slot.
- * Everything but the ring's slow paths is inlined, and for a class of fixed size
- * size and flags are constants.
+ * The probe: the event's own assignments, straight into the ring's slot.  Flags
+ * are constants, and so is the size for a class of fixed size.
  */
 
 #undef __string
@@ -14,14 +13,14 @@
 
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
-	__entry->__data_loc_##item = __sources.item;
+	__entry->__data_loc_##item = __sources->item;
 
 /* Where assignments find their data. */
 #undef __get_dynamic_array
 #define __get_dynamic_array(item) \
-	((void *)__entry + (__sources.item & 0xffff))
+	((void *)__entry + (__sources->item & 0xffff))
 #undef __get_dynamic_array_len
-#define __get_dynamic_array_len(item) (__sources.item >> 16)
+#define __get_dynamic_array_len(item) (__sources->item >> 16)
 #undef __get_str
 #define __get_str(item) ((char *)__get_dynamic_array(item))
 #undef __get_bitmask
@@ -33,10 +32,10 @@
 
 #undef __assign_str
 #define __assign_str(item, ...)                                       \
-	KT_ASSIGN_STR(item, ##__VA_ARGS__, __sources.item##_source)
+	KT_ASSIGN_STR(item, ##__VA_ARGS__, __sources->item##_source)
 #define KT_ASSIGN_STR(item, src, ...)                                        \
 	kt_string_store_again(__get_str(item), __get_dynamic_array_len(item), \
-			      __sources.item##_source, (const char *)(src))
+			      __sources->item##_source, (const char *)(src))
 #undef __assign_str_len
 #define __assign_str_len(item, src, len)                                 \
 	kt_string_store(__get_str(item), __get_dynamic_array_len(item), \
@@ -81,24 +80,62 @@
 #define KT_FLAGS(name) \
 	(sizeof(struct kt_sources_##name) ? KT_RECORD_DYNAMIC : 0)
 
+/*
+ * A probe that calls nobody needs no stack frame, which would be a third of its
+ * instructions.  So it does the common case only, and leaves all else to a second
+ * copy of itself, out of line.
+ */
 #undef DECLARE_EVENT_CLASS
-#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)     \
-	static notrace void kt_probe_##name(void *__data, proto)           \
-	{                                                                  \
-		struct kt_enabled *__enabled = __data;                     \
-		struct kt_sources_##name __maybe_unused __sources;         \
-		struct kt_entry_##name *__entry;                           \
-		struct kt_write __write;                                   \
-		u32 __size;                                                \
-                                                                           \
-		kt_probe_enter();                                          \
-		__size = kt_size_##name(&__sources, args);                 \
-		__entry = kt_write_begin(&__write, __enabled, __size,      \
-					 KT_FLAGS(name));                  \
-		if (likely(__entry)) {                                     \
-			tstruct                                            \
-			{ assign }                                         \
-			kt_write_end(&__write, __enabled, KT_FLAGS(name)); \
-		}                                                          \
-		kt_probe_exit();                                           \
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
+	static __always_inline notrace void kt_store_##name(                 \
+		void *__payload, struct kt_sources_##name *__sources, proto) \
+	{                                                                    \
+		struct kt_entry_##name *__entry = __payload;                 \
+                                                                             \
+		tstruct                                                      \
+		{ assign; }                                                  \
+	}                                                                    \
+                                                                             \
+	static __always_inline notrace bool kt_record_##name(                \
+		const bool __try, struct kt_enabled *__enabled, proto)       \
+	{                                                                    \
+		struct kt_sources_##name __sources __kt_uninitialized;       \
+		struct kt_write __write __kt_uninitialized;                  \
+		void *__payload;                                             \
+		bool __done = true;                                          \
+		u32 __size;                                                  \
+                                                                             \
+		kt_probe_enter();                                            \
+		__size = kt_size_##name(&__sources, args);                   \
+		if (__try) {                                                 \
+			__done = kt_write_try_begin(&__write, __enabled,     \
+						    __size, KT_FLAGS(name),  \
+						    &__payload);             \
+			if (likely(__done)) {                                \
+				kt_store_##name(__payload, &__sources, args); \
+				kt_write_try_end(&__write);                  \
+			}                                                    \
+		} else {                                                     \
+			__payload = kt_write_begin(&__write, __enabled,      \
+						   __size, KT_FLAGS(name));  \
+			if (likely(__payload)) {                             \
+				kt_store_##name(__payload, &__sources, args); \
+				kt_write_end(&__write, __enabled,            \
+					     KT_FLAGS(name));                \
+			}                                                    \
+		}                                                            \
+		kt_probe_exit();                                             \
+		return __done;                                               \
+	}                                                                    \
+                                                                             \
+	static noinline __cold notrace void kt_record_slow_##name(           \
+		struct kt_enabled *__enabled, proto)                         \
+	{                                                                    \
+		kt_record_##name(false, __enabled, args);                    \
+	}                                                                    \
+                                                                             \
+	static notrace void kt_probe_##name(void *__data, proto)             \
+	{                                                                    \
+		if (unlikely(!kt_record_##name(true, __data, args)))         \
+			kt_record_slow_##name(__data, args);                 \
 	}

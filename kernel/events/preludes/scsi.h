@@ -3,3 +3,7 @@
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_eh.h>
 #include <scsi/scsi_host.h>
+
+#ifndef SCSI_SENSE_VALID
+#define SCSI_SENSE_VALID(command) (((command)->sense_buffer[0] & 0x70) == 0x70)
+#endif
