@@ -161,6 +161,7 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_LARGE], last->lost_large);
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(end->lost[KTRACE_LOST_TASK], last->lost_task);
+	stream->lost[KTRACE_LOST_UNWRITTEN] = end->lost[KTRACE_LOST_UNWRITTEN];
 }
 
 /* Is the header one of this stream, and does it follow the one before? */
