@@ -64,7 +64,7 @@ install: user
 	@meson install -C build/user --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
 	install -d $(DESTDIR)/lib/modules/$(shell uname -r)/ktrace
 	install -m 644 build/modules/$(shell uname -r)/*.ko \
-		$(wildcard build/modules/$(shell uname -r)/*.index) \
+		$(wildcard build/modules/$(shell uname -r)/events.*) \
 		$(DESTDIR)/lib/modules/$(shell uname -r)/ktrace
 	$(if $(DESTDIR),,depmod)
 

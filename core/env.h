@@ -8,7 +8,8 @@
  *
  * Operations against interrupts on the same CPU only.  They need no lock
  * prefix or barrier, but must be one step as seen by an interrupt (for the
- * tests: a signal handler of the same thread):
+ * tests: a signal handler of the same thread), and the compiler must move no
+ * other access across them:
  *	bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
  *		false: *old now holds what was found
  *	bool env_add_carry_local(u64 *p, u64 v)
@@ -30,8 +31,10 @@
 #ifndef KT_CORE_ENV_H
 #define KT_CORE_ENV_H
 
-#ifdef __KERNEL__
+#if defined(__KERNEL__)
 #include "env_kernel.h"
+#elif defined(KT_ENV)
+#include KT_ENV /* a test's own world, for instance with its own clock */
 #else
 #include "env_user.h"
 #endif

@@ -31,6 +31,13 @@ typedef __s64 s64;
 
 struct kt_ring;
 
+/* ThreadSanitizer does not see through assembler. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
 	!defined(KT_PORTABLE_ATOMICS)
 
@@ -74,27 +81,28 @@ static __always_inline void env_add_local(u64 *p, u64 v)
 
 #else
 
+/* Ordered, because the compiler must not move other accesses across them. */
 static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
 {
-	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
 }
 
 static __always_inline bool env_add_carry_local(u64 *p, u64 v)
 {
-	u64 sum = __atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+	u64 sum = __atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
 
 	return sum < v;
 }
 
 static __always_inline u32 env_add_return_local(u32 *p, u32 v)
 {
-	return __atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
 }
 
 static __always_inline void env_add_local(u64 *p, u64 v)
 {
-	__atomic_add_fetch(p, v, __ATOMIC_RELAXED);
+	__atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
 }
 
 #endif

@@ -5,15 +5,22 @@
  */
 #include "ring.h"
 
-static struct kt_packet *ring_packet(const struct kt_ring *ring, u64 seq)
+static u32 ring_packets(const struct kt_ring *ring)
 {
-	return (void *)(ring->data +
-			((seq & (ring->packets - 1)) << KT_PACKET_SHIFT));
+	return (ring->mask >> KT_PACKET_UNITS_SHIFT) + 1;
+}
+
+/* The unit where the packet with number @seq begins. */
+static u32 ring_unit(const struct kt_ring *ring, u64 seq)
+{
+	return (u32)seq << KT_PACKET_UNITS_SHIFT & ring->mask;
 }
 
 /*
- * The full sequence number of the packet that holds @pos.  Not yet published,
- * it is less than one lap of positions ahead of produced.
+ * The full number of the packet that holds @pos, which head had a moment ago:
+ * less than one lap of positions ahead of produced.  If an interrupt has moved
+ * head and produced beyond it since, the result is too large by a whole lap,
+ * more than ring_make_room() ever grants.
  */
 static u64 ring_seq(const struct kt_ring *ring, u32 pos)
 {
@@ -29,10 +36,11 @@ static void ring_lose(struct kt_ring *ring, enum kt_lost cause, u64 events)
 	env_add_local(&ring->control->lost[cause], events);
 }
 
-static void *ring_lose_record(struct kt_ring *ring, enum kt_lost cause,
-			      unsigned int flags)
+static void *ring_lose_record(struct kt_ring *ring, struct kt_record *rec,
+			      enum kt_lost cause, unsigned int flags)
 {
 	ring_lose(ring, flags & KT_RECORD_TASK ? KT_LOST_TASK : cause, 1);
+	*rec = (struct kt_record){0};
 	return NULL;
 }
 
@@ -43,112 +51,137 @@ static void *ring_lose_record(struct kt_ring *ring, enum kt_lost cause,
  */
 static void ring_publish(struct kt_ring *ring)
 {
+	struct kt_control *control = ring->control;
+	bool wake = false;
 	u32 seen = env_add_return_local(&ring->publishing, 1);
 
 	if (seen != 1)
 		return;
 	do {
-		u64 seq = ring->control->produced;
+		u64 seq = control->produced;
 
 		seen = READ_ONCE(ring->publishing);
-		while (READ_ONCE(kt_ring_slot(ring,
-					      (u32)seq << KT_PACKET_UNITS_SHIFT)
-					 ->done) == seq + 1) {
-			struct kt_packet *packet = ring_packet(ring, seq);
+		for (;;) {
+			u32 unit = ring_unit(ring, seq);
+			struct kt_packet *packet = kt_ring_at(ring, unit);
 
-			packet->events_before = ring->events;
-			ring->events += packet->events;
-			WRITE_ONCE(ring->control->events, ring->events);
+			/* Pair C. */
+			if (smp_load_acquire(&kt_ring_slot(ring, unit)->done) !=
+			    seq + 1)
+				break;
+			packet->events_before = control->events;
+			WRITE_ONCE(control->events,
+				   control->events + packet->events);
 			/* Pair A: all of the packet before its publication. */
-			smp_store_release(&ring->control->produced, ++seq);
+			smp_store_release(&control->produced, ++seq);
+			wake = true;
 		}
 	} while (env_add_return_local(&ring->publishing, -seen));
-	env_wake(ring);
+	if (wake)
+		env_wake(ring);
 }
 
-/* The packet that holds @pos is committed to its last unit; called once. */
-noinline void kt_ring_complete(struct kt_ring *ring, u32 pos)
+/*
+ * The packet that holds @unit is committed to its last unit.  Called once: the
+ * slot is the caller's until the done mark lets others go on.
+ */
+noinline void kt_ring_complete(struct kt_ring *ring, u32 unit)
 {
-	struct kt_ring_slot *slot = kt_ring_slot(ring, pos);
-	u64 seq = ring_seq(ring, pos);
-	u64 events = READ_ONCE(slot->commit) & KT_COMMIT_EVENTS;
+	struct kt_ring_slot *slot = kt_ring_slot(ring, unit);
+	struct kt_packet *packet =
+		kt_ring_at(ring, unit & ~(KT_PACKET_UNITS - 1));
 
-	ring_packet(ring, seq)->events =
-		(events - slot->events) & KT_COMMIT_EVENTS;
-	slot->events = events;
-	WRITE_ONCE(slot->done, seq + 1);
+	packet->events = slot->commit;
+	slot->commit = 0;
+	/* Pair C. */
+	smp_store_release(&slot->done, packet->seq + 1);
 	ring_publish(ring);
 }
 
-static void ring_commit_units(struct kt_ring *ring, u32 pos, u32 units)
+/* Commits what is in a packet and is no record. */
+static void ring_commit_units(struct kt_ring *ring, u32 unit, u32 units)
 {
-	struct kt_record rec = {.pos = pos, .units = units};
+	struct kt_record rec = {
+		.count = kt_record_count(units, KT_RECORD_TASK),
+		.unit = unit,
+	};
 
-	kt_ring_commit(ring, &rec, KT_RECORD_TASK);
+	kt_ring_commit(ring, &rec);
 }
 
 /* Ends the packet before @pos, where the next record would have gone. */
 static void ring_close(struct kt_ring *ring, u32 pos, u64 now)
 {
+	u32 unit = pos & ring->mask;
 	u32 used = pos & (KT_PACKET_UNITS - 1);
-	struct kt_packet *packet = kt_ring_at(ring, pos - used);
+	struct kt_packet *packet = kt_ring_at(ring, unit - used);
 
 	packet->used = used << KT_UNIT_SHIFT;
 	packet->end = now;
-	ring_commit_units(ring, pos, KT_PACKET_UNITS - used);
+	ring_commit_units(ring, unit, KT_PACKET_UNITS - used);
 }
 
 /*
- * Writes the header of the packet at @pos.  Interrupts may have traced into the
- * packet and even closed it already: fields that closing and completing set are
- * not touched.
+ * Writes the header of a packet.  Interrupts may have traced into the packet
+ * and even closed it already: fields that closing and completing set are not
+ * touched, and @lost was read before head moved, so that what they have lost
+ * since appears in their packets first.
  */
-static void ring_open(struct kt_ring *ring, u32 pos, u64 now)
+static void ring_open(struct kt_ring *ring, u64 seq, u64 now, const u64 *lost)
 {
-	struct kt_packet *packet = kt_ring_at(ring, pos);
 	const struct kt_control *control = ring->control;
+	u32 unit = ring_unit(ring, seq);
+	struct kt_packet *packet = kt_ring_at(ring, unit);
 
 	packet->magic = KT_PACKET_MAGIC;
 	packet->version = KT_ABI_VERSION;
 	packet->header_size = sizeof(*packet);
 	packet->packet_size = KT_PACKET_SIZE;
-	packet->seq = ring_seq(ring, pos);
+	packet->seq = seq;
 	packet->begin = now;
 	packet->cpu = control->cpu;
-	packet->lost_full = READ_ONCE(control->lost[KT_LOST_FULL]);
-	packet->lost_nested = READ_ONCE(control->lost[KT_LOST_NESTED]);
-	packet->lost_large = READ_ONCE(control->lost[KT_LOST_LARGE]);
-	packet->lost_task = READ_ONCE(control->lost[KT_LOST_TASK]);
+	packet->lost_full = lost[KT_LOST_FULL];
+	packet->lost_nested = lost[KT_LOST_NESTED];
+	packet->lost_large = lost[KT_LOST_LARGE];
+	packet->lost_task = lost[KT_LOST_TASK];
 	packet->trace_id = control->trace_id;
 	packet->reserved = 0;
 	env_current_task(&packet->tid, &packet->tgid, packet->comm);
-	ring_commit_units(ring, pos, KT_PACKET_HEADER_UNITS);
+	ring_commit_units(ring, unit, KT_PACKET_HEADER_UNITS);
 }
 
 /*
  * May the packet with number @seq be opened?  In overwrite mode takes the
  * packet a lap before it from the reader.
+ *
+ * Interrupts may have opened @seq and gone far beyond, even before the first
+ * line here.  Then any answer will do, as the caller's cmpxchg of head fails,
+ * but nothing may be taken: hence the signed difference.
  */
 static bool ring_make_room(struct kt_ring *ring, u64 seq, enum kt_lost *cause)
 {
 	struct kt_control *control = ring->control;
+	s64 packets = ring_packets(ring);
 	u64 consumed;
 
-	if (seq - READ_ONCE(control->produced) >= ring->packets) {
+	if ((s64)(seq - READ_ONCE(control->produced)) >= packets) {
 		*cause = KT_LOST_NESTED;
 		return false;
 	}
 	/* Pair B. */
 	consumed = smp_load_acquire(&control->consumed);
-	while (seq - consumed >= ring->packets) {
+	while ((s64)(seq - consumed) >= packets) {
+		struct kt_packet *packet;
 		u64 events;
 
 		if (control->mode != KT_MODE_OVERWRITE) {
 			*cause = KT_LOST_FULL;
 			return false;
 		}
-		events = ring_packet(ring, consumed)->events;
-		/* Pair B.  Failed: the reader was faster, look again. */
+		/* Published, as it is a lap before @seq, or before that. */
+		packet = kt_ring_at(ring, ring_unit(ring, consumed));
+		events = READ_ONCE(packet->events);
+		/* Pair B.  Failed: somebody was faster, look again. */
 		if (env_cmpxchg(&control->consumed, &consumed, consumed + 1)) {
 			ring_lose(ring, KT_LOST_OVERWRITTEN, events);
 			consumed++;
@@ -159,75 +192,88 @@ static bool ring_make_room(struct kt_ring *ring, u64 seq, enum kt_lost *cause)
 
 /*
  * Moves head from @old, which the caller read before @now, to the packet after
- * it, leaving room for @units behind the header.  False: head has moved.
+ * it, leaving room for @units behind the header.
+ * -EAGAIN: head has moved.
+ * -ENOSPC: no packet is free, because of @cause; nothing was changed.
  */
-static bool ring_switch(struct kt_ring *ring, u64 old, u64 now, u32 units,
-			u32 *pos)
+static int ring_switch(struct kt_ring *ring, u64 old, u64 now, u32 units,
+		       enum kt_lost *cause)
 {
-	u32 next = ((u32)old | (KT_PACKET_UNITS - 1)) + 1;
-	u64 new = (now >> KT_TIME_BITS) << 32 |
-		  (u32)(next + KT_PACKET_HEADER_UNITS + units);
+	u64 seq = ring_seq(ring, old) + 1;
+	u32 pos = (u32)seq << KT_PACKET_UNITS_SHIFT;
+	u64 new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT |
+		  (u32)(pos + KT_PACKET_HEADER_UNITS + units);
+	u64 lost[KT_LOST_NR];
+	int i;
 
+	if (!ring_make_room(ring, seq, cause))
+		return READ_ONCE(ring->head) == old ? -ENOSPC : -EAGAIN;
+	for (i = 0; i < KT_LOST_NR; i++)
+		lost[i] = READ_ONCE(ring->control->lost[i]);
 	if (!env_cmpxchg_local(&ring->head, &old, new))
-		return false;
+		return -EAGAIN;
 	ring_close(ring, old, now);
-	ring_open(ring, next, now);
-	*pos = next + KT_PACKET_HEADER_UNITS;
-	return true;
+	ring_open(ring, seq, now, lost);
+	return 0;
 }
 
 /*
  * Reserves when kt_ring_reserve() could not: in a new packet, with an extended
- * header, or again after an interrupt.
+ * header, or again after an interrupt.  Each further round of the loop is due
+ * to an interrupt that has reserved meanwhile.
  */
 noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 				    u32 id, u32 size, unsigned int flags)
 {
-	enum kt_lost cause;
+	u32 prefix = flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0;
 	bool extended;
-	u64 old, now;
+	u32 units, pos;
+	u64 now;
 	u32 *p;
 
 	if (size > KT_PAYLOAD_MAX)
-		return ring_lose_record(ring, KT_LOST_LARGE, flags);
-	if (flags & KT_RECORD_DYNAMIC)
-		size += sizeof(u32);
+		return ring_lose_record(ring, rec, KT_LOST_LARGE, flags);
 
 	for (;;) {
-		u64 epoch;
+		u64 old = READ_ONCE(ring->head);
+		u64 new;
+		u32 used = old & (KT_PACKET_UNITS - 1);
+		enum kt_lost cause;
+		int err;
 
-		old = READ_ONCE(ring->head);
 		now = env_clock();
-		epoch = now >> KT_TIME_BITS;
+		new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT;
 		extended =
-			id >= KT_ID_EXTENDED || (u32)(old >> 32) != (u32)epoch;
-		rec->units = kt_units(size + (extended ? KT_HEADER_EXTENDED
-						       : KT_HEADER_COMPACT));
-		if ((old & (KT_PACKET_UNITS - 1)) + rec->units <
-		    KT_PACKET_UNITS) {
-			u64 new = epoch << 32 | (u32)((u32)old + rec->units);
-
-			rec->pos = old;
-			if (env_cmpxchg_local(&ring->head, &old, new))
+			id >= KT_ID_EXTENDED || (old ^ new) >> KT_EPOCH_SHIFT;
+		units = kt_units(
+			(extended ? KT_HEADER_EXTENDED : KT_HEADER_COMPACT) +
+			prefix + size);
+		if (used + units < KT_PACKET_UNITS) {
+			pos = old;
+			if (env_cmpxchg_local(&ring->head, &old,
+					      new | (pos + units)))
 				break;
 			continue;
 		}
-		/* A packet's begin has the epoch: no need to extend for that.
-		 */
+
+		/* A packet's begin tells the epoch: no need to extend. */
 		extended = id >= KT_ID_EXTENDED;
-		rec->units = kt_units(size + (extended ? KT_HEADER_EXTENDED
-						       : KT_HEADER_COMPACT));
-		if (!ring_make_room(ring, ring_seq(ring, old) + 1, &cause)) {
-			/* An interrupt may have made the room. */
-			if (READ_ONCE(ring->head) != old)
-				continue;
-			return ring_lose_record(ring, cause, flags);
-		}
-		if (ring_switch(ring, old, now, rec->units, &rec->pos))
+		units = kt_units(
+			(extended ? KT_HEADER_EXTENDED : KT_HEADER_COMPACT) +
+			prefix + size);
+		err = ring_switch(ring, old, now, units, &cause);
+		if (!err) {
+			pos = ((u32)old | (KT_PACKET_UNITS - 1)) + 1 +
+			      KT_PACKET_HEADER_UNITS;
 			break;
+		}
+		if (err != -EAGAIN)
+			return ring_lose_record(ring, rec, cause, flags);
 	}
 
-	p = kt_ring_at(ring, rec->pos);
+	rec->count = kt_record_count(units, flags);
+	rec->unit = pos & ring->mask;
+	p = kt_ring_at(ring, rec->unit);
 	if (extended) {
 		*p++ = KT_ID_EXTENDED;
 		*p++ = id;
@@ -236,78 +282,78 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 	} else {
 		*p++ = id | (u32)now << KT_ID_BITS;
 	}
-	if (flags & KT_RECORD_DYNAMIC)
-		size -= sizeof(u32);
 	return kt_record_payload(p, size, flags);
 }
 
 /*
- * Closes the open packet if it holds anything, so that the reader gets it.
+ * Closes the open packet if it holds anything, so that the reader gets it: at
+ * once, or when the writers that this call has interrupted have committed.
  * -ENOSPC: no packet is free to go on with; nothing was changed or lost.
  */
 int kt_ring_flush(struct kt_ring *ring)
 {
 	enum kt_lost cause;
-	u64 old, now;
-	u32 pos;
+	int err;
 
-	for (;;) {
-		old = READ_ONCE(ring->head);
-		now = env_clock();
+	do {
+		u64 old = READ_ONCE(ring->head);
+		u64 now = env_clock();
+
 		if ((old & (KT_PACKET_UNITS - 1)) == KT_PACKET_HEADER_UNITS)
 			return 0;
-		if (!ring_make_room(ring, ring_seq(ring, old) + 1, &cause)) {
-			if (READ_ONCE(ring->head) != old)
-				continue;
-			return -ENOSPC;
-		}
-		if (ring_switch(ring, old, now, 0, &pos))
-			return 0;
-	}
+		err = ring_switch(ring, old, now, 0, &cause);
+	} while (err == -EAGAIN);
+	return err;
 }
 
 /*
  * Gives the oldest unread packet back.  @seq is untrusted.
  * -EINVAL: it is not the oldest, or not yet produced.
- * -ESTALE: the writer has taken it; it counts as lost.
+ * -ESTALE: overwrite mode, and the writer has taken it; it counts as lost.
  */
 int kt_ring_consume(struct kt_ring *ring, u64 seq)
 {
-	u64 consumed = READ_ONCE(ring->control->consumed);
+	struct kt_control *control = ring->control;
+	u64 consumed = READ_ONCE(control->consumed);
 
-	if (consumed > seq)
+	if (seq < consumed && control->mode == KT_MODE_OVERWRITE)
 		return -ESTALE;
-	if (seq != consumed ||
-	    seq >= smp_load_acquire(&ring->control->produced))
+	if (seq != consumed || seq >= smp_load_acquire(&control->produced))
 		return -EINVAL;
 	/* Pair B. */
-	if (!env_cmpxchg(&ring->control->consumed, &consumed, seq + 1))
+	if (!env_cmpxchg(&control->consumed, &consumed, seq + 1))
 		return -ESTALE;
 	return 0;
 }
 
 /*
- * Empties the ring.  Its first packet is open at once, so that every later
- * reservation finds one.  @data need not be zero: no reader is shown a byte
- * that was not written.
+ * Empties the ring; its first packet, which has the number @seq, is open at
+ * once, so that every later reservation finds one.  The data need not be zero:
+ * no reader is shown a byte that was not written.
  */
-void kt_ring_reset(struct kt_ring *ring)
+void kt_ring_begin(struct kt_ring *ring, u64 seq)
 {
 	struct kt_control *control = ring->control;
 	u64 now = env_clock();
 	u32 i;
 
-	for (i = 0; i < ring->packets; i++)
+	for (i = 0; i < ring_packets(ring); i++)
 		ring->slots[i] = (struct kt_ring_slot){0};
 	for (i = 0; i < KT_LOST_NR; i++)
-		control->lost[i] = 0;
-	control->produced = 0;
-	control->consumed = 0;
-	control->events = 0;
-	ring->events = 0;
+		WRITE_ONCE(control->lost[i], 0);
+	WRITE_ONCE(control->events, 0);
+	WRITE_ONCE(control->consumed, seq);
+	WRITE_ONCE(control->produced, seq);
 	ring->publishing = 0;
-	ring->head = (now >> KT_TIME_BITS) << 32 | KT_PACKET_HEADER_UNITS;
-	ring_open(ring, 0, now);
+	ring->head = now >> KT_TIME_BITS << KT_EPOCH_SHIFT |
+		     (u32)(((u32)seq << KT_PACKET_UNITS_SHIFT) +
+			   KT_PACKET_HEADER_UNITS);
+	ring_open(ring, seq, now, control->lost);
+}
+
+void kt_ring_reset(struct kt_ring *ring)
+{
+	kt_ring_begin(ring, 0);
 }
 
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
@@ -321,7 +367,7 @@ int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
 	*ring = (struct kt_ring){
 		.data = data,
 		.slots = slots,
-		.packets = packets,
+		.mask = (packets << KT_PACKET_UNITS_SHIFT) - 1,
 		.control = control,
 	};
 	*control = (struct kt_control){

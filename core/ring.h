@@ -12,14 +12,18 @@
  * never go back, and a writer knows whether its truncated time can be
  * completed from the record before it.
  *
- *	reserve		read head, then the clock; compute the new head;
- *cmpxchg. An interrupt that reserved in between made the cmpxchg fail.  Common
- *case: same packet, same epoch. commit		add the record's units to its
- *packet's commit counter. The counter is scaled so that a full packet carries
- *out of the 64 bits: the addition itself tells who is last.
+ *	  63                          32 31               14 13             0
+ *	 | time >> 21                   | packet            | unit           |
  *
- *			  63            50 49                               0
- *			 | units mod P    | events since the ring was made  |
+ *	reserve		read head, then the clock; compute the new head;
+ *			cmpxchg, which fails if an interrupt has reserved since.
+ *			Common case: nothing above bit 13 changes.
+ *	commit		add the record's units to its packet's commit counter.
+ *			The counter is scaled so that a full packet carries out
+ *			of the 64 bits: the addition itself tells who is last.
+ *
+ *	  63            50 49                                               0
+ *	 | units          | events                                           |
  *
  *	packet switch	the writer that does not fit moves head into the next
  *			packet.  Having won the cmpxchg, it closes the old
@@ -38,9 +42,17 @@
  *
  * Invariants
  *	consumed <= produced <= open packet < consumed + packets
- *	times of the records of a ring never decrease
+ *	times of the records of a ring never decrease (if the clock does not)
+ *	no packet's lost_* are less than those of a packet before it
  *	reserved = in produced packets + in packets still open
  *	attempts = reserved + lost FULL + lost NESTED + lost LARGE
+ *
+ * Assumptions
+ *	Between two steps of a writer its interrupts write less than 2^17
+ *	packets (8 GiB).  More would fool the 32 bits of a position.
+ *	If a ring sees no event for 2^53 ticks (41 days at 2.5 GHz), and the
+ *	next one then falls into the very epoch of the last (1 in 2^32), that
+ *	event and those after it in the packet appear 2^53 ticks early.
  *
  * Who may call what, when (x: safe, -: not)
  *				writer's CPU:			other
@@ -48,17 +60,25 @@
  *	reserve, commit		x	x	x		-
  *	flush			x	x	x		-  (1)
  *	consume			x	x	-		x  (2)
- *	init, reset		x	-	-		x  (3)
+ *	init, begin, reset	x	-	-		x  (3)
  * (1) from another CPU only when the ring's CPU is offline
  * (2) one consumer at a time
  * (3) no writer and no consumer
  *
  * Pairs of ordering
  *	A  release store of produced (publish) / acquire load (consumer)
+ *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
+ *		model/ring.pml
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- * All else is between contexts of one CPU, where program order is enough.
+ *		tested by: model/consume.litmus (discard), model/take.litmus
+ *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
+ *	C  release store of done (complete) / acquire load (publish).  Both run
+ *	   on one CPU: only the compiler must keep the order.
+ *		tested by: mutation MARK of model/ring.pml
+ * All else is between contexts of one CPU, where program order is enough, and
+ * the local operations keep the compiler from changing it.
  */
 #ifndef KT_CORE_RING_H
 #define KT_CORE_RING_H
@@ -71,11 +91,11 @@
 #define KT_PACKET_UNITS	       (KT_PACKET_SIZE >> KT_UNIT_SHIFT)
 #define KT_PACKET_UNITS_SHIFT  (KT_PACKET_SHIFT - KT_UNIT_SHIFT)
 #define KT_PACKET_HEADER_UNITS (sizeof(struct kt_packet) >> KT_UNIT_SHIFT)
+#define KT_EPOCH_SHIFT	       32
 #define KT_COMMIT_SHIFT	       (64 - KT_PACKET_UNITS_SHIFT)
 #define KT_COMMIT_EVENTS       ((1ull << KT_COMMIT_SHIFT) - 1)
 
-/* Positions in packets have 32 - KT_PACKET_UNITS_SHIFT bits, one lap to spare.
- */
+/* Numbers of packets in positions have 18 bits: one more than needed. */
 #define KT_RING_PACKETS_MIN 2u
 #define KT_RING_PACKETS_MAX (1u << (31 - KT_PACKET_UNITS_SHIFT))
 
@@ -86,30 +106,28 @@
 
 /* What the ring keeps of a packet outside of it, where no reader sees it. */
 struct kt_ring_slot {
-	u64 commit; /* see above */
-	u64 events; /* commit's events when the slot's last packet was done */
+	u64 commit; /* see above; zero when the packet is complete */
 	u64 done;   /* sequence number + 1 of the last complete packet */
 };
 
 /*
- * Memory belongs to the owner: data and slots live as long as the ring, control
- * may be shared with a reader.
+ * Memory belongs to the owner of the ring: data and slots live as long as the
+ * ring; control may be shared with a reader, who must not write to it.
  */
 struct kt_ring {
 	u64 head;
 	u8 *data;
 	struct kt_ring_slot *slots;
-	u32 packets; /* a power of two */
+	u32 mask; /* of positions: units of all packets - 1 */
 	u32 publishing;
 	struct kt_control *control;
-	u64 events;  /* in published packets */
-	void *owner; /* for env_wake() */
+	void *owner; /* for env_wake(); set it after kt_ring_init() */
 };
 
 /* A record between reserve and commit. */
 struct kt_record {
-	u32 pos;
-	u32 units;
+	u64 count; /* what it adds to the packet's commit counter */
+	u32 unit;  /* where it is in the ring */
 };
 
 /* Flags of a reservation; the caller's constants. */
@@ -119,31 +137,34 @@ struct kt_record {
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
 		 struct kt_ring_slot *slots, u32 packets, enum kt_mode mode,
 		 u32 cpu, u64 trace_id);
+void kt_ring_begin(struct kt_ring *ring, u64 seq);
 void kt_ring_reset(struct kt_ring *ring);
 int kt_ring_flush(struct kt_ring *ring);
 int kt_ring_consume(struct kt_ring *ring, u64 seq);
 
 void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec, u32 id,
 			   u32 size, unsigned int flags);
-void kt_ring_complete(struct kt_ring *ring, u32 pos);
+void kt_ring_complete(struct kt_ring *ring, u32 unit);
 
-static __always_inline void *kt_ring_at(const struct kt_ring *ring, u32 pos)
+static __always_inline void *kt_ring_at(const struct kt_ring *ring, u32 unit)
 {
-	u32 unit = pos & (ring->packets * KT_PACKET_UNITS - 1);
-
 	return ring->data + ((size_t)unit << KT_UNIT_SHIFT);
 }
 
 static __always_inline struct kt_ring_slot *kt_ring_slot(
-	const struct kt_ring *ring, u32 pos)
+	const struct kt_ring *ring, u32 unit)
 {
-	return &ring->slots[(pos >> KT_PACKET_UNITS_SHIFT) &
-			    (ring->packets - 1)];
+	return &ring->slots[unit >> KT_PACKET_UNITS_SHIFT];
 }
 
 static __always_inline u32 kt_units(u32 bytes)
 {
 	return (bytes + KT_UNIT - 1) >> KT_UNIT_SHIFT;
+}
+
+static __always_inline u64 kt_record_count(u32 units, unsigned int flags)
+{
+	return (u64)units << KT_COMMIT_SHIFT | !(flags & KT_RECORD_TASK);
 }
 
 /* Stores the size of a dynamic payload; returns where the payload goes. */
@@ -156,50 +177,71 @@ static __always_inline void *kt_record_payload(u32 *p, u32 size,
 }
 
 /*
+ * The common case of kt_ring_reserve(), with @old read from head and @now from
+ * the clock, in this order.  It calls nobody, so that a writer who goes elsewhere
+ * when this fails needs no stack frame.  False: nothing has happened.
+ */
+static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
+						struct kt_record *rec, u64 old,
+						u64 now, u32 id, u32 size,
+						unsigned int flags,
+						void **payload)
+{
+	u32 prefix = KT_HEADER_COMPACT +
+		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
+	u32 units = kt_units(prefix + size);
+	u64 new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | ((u32)old + units);
+	u32 *p;
+
+	/*
+	 * Not when the record crosses into the next packet or touches its
+	 * begin, or the time is of another epoch (one test for both: the bits
+	 * above the unit), the id needs more bits, the size would overflow the
+	 * sum, or an interrupt was faster.
+	 */
+	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
+	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
+	    unlikely(!env_cmpxchg_local(&ring->head, &old, new)))
+		return false;
+
+	rec->count = kt_record_count(units, flags);
+	rec->unit = old & ring->mask;
+	p = kt_ring_at(ring, rec->unit);
+	*p++ = id | (u32)now << KT_ID_BITS;
+	*payload = kt_record_payload(p, size, flags);
+	return true;
+}
+
+/*
  * Makes room for a payload of @size bytes.  NULL: no room, the loss is counted.
- * Otherwise the caller stores the payload and then calls kt_ring_commit() with
- * the same @flags, on the same CPU, come what may.
+ * Otherwise the caller stores the payload and then calls kt_ring_commit(), on
+ * the same CPU, come what may.
  */
 static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 					     struct kt_record *rec, u32 id,
 					     u32 size, unsigned int flags)
 {
-	u32 prefix = KT_HEADER_COMPACT +
-		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
-	u32 units = kt_units(prefix + size);
 	u64 old = READ_ONCE(ring->head);
 	u64 now = env_clock();
-	u64 new = old + units;
-	u32 *p;
+	void *payload;
 
-	/*
-	 * Slow when the record crosses into the next packet or touches its
-	 * begin, the time is of another epoch, the id needs more bits, the size
-	 * would overflow the sum, or an interrupt was faster.
-	 */
-	if (unlikely(((u32)(old ^ new) >> KT_PACKET_UNITS_SHIFT) |
-		     ((u32)(old >> 32) ^ (u32)(now >> KT_TIME_BITS))) ||
-	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
-	    unlikely(!env_cmpxchg_local(&ring->head, &old, new)))
-		return kt_ring_reserve_slow(ring, rec, id, size, flags);
+	if (unlikely(!kt_ring_try_reserve(ring, rec, old, now, id, size, flags,
+					  &payload))) {
+		/* A second one, so that *rec can stay in registers. */
+		struct kt_record slow;
 
-	rec->pos = old;
-	rec->units = units;
-	p = kt_ring_at(ring, rec->pos);
-	*p++ = id | (u32)now << KT_ID_BITS;
-	return kt_record_payload(p, size, flags);
+		payload = kt_ring_reserve_slow(ring, &slow, id, size, flags);
+		*rec = slow;
+	}
+	return payload;
 }
 
 static __always_inline void kt_ring_commit(struct kt_ring *ring,
-					   const struct kt_record *rec,
-					   unsigned int flags)
+					   const struct kt_record *rec)
 {
-	u64 count =
-		(u64)rec->units << KT_COMMIT_SHIFT | !(flags & KT_RECORD_TASK);
-
-	if (unlikely(env_add_carry_local(&kt_ring_slot(ring, rec->pos)->commit,
-					 count)))
-		kt_ring_complete(ring, rec->pos);
+	if (unlikely(env_add_carry_local(&kt_ring_slot(ring, rec->unit)->commit,
+					 rec->count)))
+		kt_ring_complete(ring, rec->unit);
 }
 
 #endif /* KT_CORE_RING_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <net/mptcp.h>
+#include <net/tcp.h>
+/* btf: mptcp_subflow_context */
+#include "mptcp.btf.h"
+
+static inline struct mptcp_subflow_context *
+mptcp_subflow_ctx(const struct sock *sk)
+{
+	return inet_csk(sk)->icsk_ulp_data;
+}
+
+static inline struct sock *
+mptcp_subflow_tcp_sock(const struct mptcp_subflow_context *subflow)
+{
+	return subflow->tcp_sock;
+}
+
+bool mptcp_subflow_active(struct mptcp_subflow_context *subflow);

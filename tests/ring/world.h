@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A machine for the ring's tests: a ring with its memory, a clock, a task.
+ */
+#ifndef KT_TESTS_RING_WORLD_H
+#define KT_TESTS_RING_WORLD_H
+
+#include "ring.h"
+
+#define WORLD_PACKETS_MAX 64u
+
+struct world {
+	struct kt_ring ring;
+	struct kt_control control;
+	struct kt_ring_slot slots[WORLD_PACKETS_MAX];
+	u8 *data;
+};
+
+/* Every ring begins with garbage in its packets, as recycled memory has it. */
+void world_create(struct world *world, u32 packets, enum kt_mode mode);
+void world_destroy(struct world *world);
+
+extern u64 world_now;  /* what env_clock() returns next (with env_test.h) */
+extern u64 world_tick; /* and how far the clock goes with each reading */
+extern unsigned long world_wakes;
+
+#endif /* KT_TESTS_RING_WORLD_H */
