@@ -89,8 +89,8 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	init_irq_work(&buffer->wake, buffer_wake);
 	buffer->memory = vzalloc_node(
 		KT_CONTROL_SIZE + kt_buffer_bytes(buffers), numa_node);
-	buffer->slots = kvcalloc(buffers->packets, sizeof(*buffer->slots),
-				 GFP_KERNEL);
+	buffer->slots =
+		kvcalloc(buffers->packets, sizeof(*buffer->slots), GFP_KERNEL);
 	buffer->scratch = vzalloc_node(KT_SCRATCH_SIZE, numa_node);
 	if (!buffer->memory || !buffer->slots || !buffer->scratch)
 		goto err_destroy;
@@ -144,9 +144,9 @@ static int buffer_prepare_cpu(unsigned int cpu, struct hlist_node *node)
 
 int __init kt_buffer_init(void)
 {
-	int state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
-					    "ktrace:prepare",
-					    buffer_prepare_cpu, NULL);
+	int state =
+		cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "ktrace:prepare",
+					buffer_prepare_cpu, NULL);
 
 	if (state < 0)
 		return state;
@@ -161,8 +161,8 @@ void kt_buffer_exit(void)
 
 int kt_buffers_init(struct kt_buffers *buffers)
 {
-	buffers->rings = __alloc_percpu(sizeof(*buffers->rings),
-					SMP_CACHE_BYTES);
+	buffers->rings =
+		__alloc_percpu(sizeof(*buffers->rings), SMP_CACHE_BYTES);
 	if (!buffers->rings)
 		return -ENOMEM;
 	buffers->cpus = kcalloc(nr_cpu_ids, sizeof(*buffers->cpus), GFP_KERNEL);
@@ -324,8 +324,8 @@ static int buffer_fop_open(struct inode *inode, struct file *file)
 	int err;
 
 	mutex_lock(&kt_mutex);
-	err = session->dead ? -ENODEV :
-			      kt_buffer_open(&session->buffers, node->cpu);
+	err = session->dead ? -ENODEV
+			    : kt_buffer_open(&session->buffers, node->cpu);
 	if (err == -EBUSY)
 		kt_refuse(session, err, "process %d is recording already",
 			  session->buffers.owner);
@@ -350,7 +350,7 @@ static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct kt_buffer *buffer = file_buffer(file);
 	unsigned long pages = (KT_CONTROL_SIZE >> PAGE_SHIFT) +
-			      ((u64)buffer->ring->packets
+			      ((u64)buffer->ring->control->packets
 			       << (KT_PACKET_SHIFT - PAGE_SHIFT));
 	unsigned long i;
 	int err;
@@ -359,7 +359,8 @@ static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	if (vma->vm_pgoff > pages || vma_pages(vma) > pages - vma->vm_pgoff)
 		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_MAYEXEC);
 	/* At once, so that reading the buffer causes no faults to be traced. */
 	for (i = 0; i < vma_pages(vma); i++) {
 		void *at = buffer->memory + ((vma->vm_pgoff + i) << PAGE_SHIFT);
@@ -401,7 +402,7 @@ static void buffer_flush_here(void *data)
  */
 static int buffer_flush(struct kt_buffer *buffer)
 {
-	struct buffer_flush flush = { .ring = buffer->ring };
+	struct buffer_flush flush = {.ring = buffer->ring};
 	int err;
 
 	cpus_read_lock();
@@ -442,7 +443,8 @@ static long buffer_fop_ioctl(struct file *file, unsigned int command,
 
 	switch (command) {
 	case KT_GET_SIZE:
-		return put_user((u64)buffer->ring->packets << KT_PACKET_SHIFT,
+		return put_user((u64)buffer->ring->control->packets
+					<< KT_PACKET_SHIFT,
 				arg);
 	case KT_GET_PRODUCED:
 		/* Pair A, for a reader that does not look into the mapping. */

@@ -20,7 +20,6 @@
 #include "ring.h"
 
 struct kt_entry;
-struct kt_filter;
 struct kt_gate;
 struct kt_session;
 
@@ -48,9 +47,9 @@ struct kt_constant {
 struct kt_class {
 	const struct kt_field *fields;
 	u16 nr_fields;
-	u16 size;	/* of the fixed part of the payload */
-	bool dynamic;	/* the fixed part is followed by __data_loc data */
-	void *probe;	/* void (*)(struct kt_enabled *, the tracepoint's arguments) */
+	u16 size;     /* of the fixed part of the payload */
+	bool dynamic; /* the fixed part is followed by __data_loc data */
+	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };
 
@@ -107,8 +106,7 @@ struct kt_enabled {
 
 	struct kt_event *event;
 	struct kt_session *session;
-	struct kt_filter *filter; /* NULL: none; the gate's */
-	char *filter_text;
+	char *filter_text; /* of the gate; NULL: no filter */
 	bool wanted;   /* the event's enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
 };

@@ -66,7 +66,8 @@ static bool is_member(const char *print, const char *at)
 	while (at > print && isspace(at[-1]))
 		at--;
 	return at > print &&
-	       (at[-1] == '.' || (at[-1] == '>' && at - 1 > print && at[-2] == '-'));
+	       (at[-1] == '.' ||
+		(at[-1] == '>' && at - 1 > print && at[-2] == '-'));
 }
 
 static void print_show(struct seq_file *m, const struct kt_entry *entry,

@@ -141,8 +141,8 @@ static bool node_child(const struct kt_node *dir, const struct qstr *name,
 	child->kind = kind_child(kind, name);
 	mutex_lock(&kt_mutex);
 	found = kt_node_alive(dir) &&
-		(child->kind || (kind->find && kind->find(dir, name->name,
-							  name->len, child)));
+		(child->kind ||
+		 (kind->find && kind->find(dir, name->name, name->len, child)));
 	if (found)
 		node_get(child);
 	mutex_unlock(&kt_mutex);
@@ -344,8 +344,7 @@ static const struct fs_parameter_spec fs_parameters[] = {
 	fsparam_u32("uid", OPTION_UID),
 	fsparam_u32("gid", OPTION_GID),
 	fsparam_u32oct("mode", OPTION_MODE),
-	{}
-};
+	{}};
 
 static int fs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 {
@@ -383,7 +382,7 @@ static void fs_set_owner(struct inode *root, const struct fs_owner *owner)
 
 static int fs_fill_super(struct super_block *sb, struct fs_context *fc)
 {
-	struct kt_node node = { .kind = &kt_tree_root };
+	struct kt_node node = {.kind = &kt_tree_root};
 	struct inode *root;
 
 	sb->s_blocksize = PAGE_SIZE;

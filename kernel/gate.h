@@ -2,8 +2,9 @@
 /*
  * Conditions: which hits of an event a session records.
  *
- *	filter		an expression over the event's fields
- *	pids		processes of a session, and their children
+ *	filter		an expression over the event's fields (core/filter.h)
+ *	pids		processes, for all events of a session; children that
+ *			they fork are added
  *
  * An event without any has no gate, and its probe writes straight into the ring.
  */
@@ -15,12 +16,15 @@
 struct kt_session;
 struct seq_file;
 
-/* Brings the event's gate up to date with its filter and its session's pids. */
-int kt_gate_update(struct kt_enabled *enabled);
+/*
+ * Gives the event the gate that its session's pids ask for, besides the filter
+ * that it has.
+ */
+int kt_gate_init(struct kt_enabled *enabled);
 /* The event is not attached any more. */
 void kt_gate_drop(struct kt_enabled *enabled);
 
-/* The files filter and pids. */
+/* The files filter and pids, all under kt_mutex. */
 void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled);
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 		    const char *text);

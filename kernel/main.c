@@ -15,8 +15,8 @@ static void sessions_end(void)
 {
 	mutex_lock(&kt_mutex);
 	while (!list_empty(&kt_sessions))
-		kt_session_end(list_last_entry(&kt_sessions, struct kt_session,
-					       node));
+		kt_session_end(
+			list_last_entry(&kt_sessions, struct kt_session, node));
 	mutex_unlock(&kt_mutex);
 }
 

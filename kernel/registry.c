@@ -328,9 +328,9 @@ static const char *event_complaint(const struct kt_event *event)
 	entry = kt_entry_find(system, event->name, strlen(event->name));
 	if (!entry)
 		return class_complaint(event->class);
-	return class_equal(entry->event->class, event->class) ?
-		       "there is one of that name already" :
-		       "there is one of that name with another format";
+	return class_equal(entry->event->class, event->class)
+		       ? "there is one of that name already"
+		       : "there is one of that name with another format";
 }
 
 int kt_event_add(struct kt_event_set *set, struct kt_event *event,

@@ -41,8 +41,8 @@ struct kt_point {
 
 struct kt_entry {
 	struct kref ref;
-	struct kt_event *event;	       /* NULL: gone */
-	const struct kt_event_set *set; /* whose constants its print format has */
+	struct kt_event *event;		/* NULL: gone */
+	const struct kt_event_set *set; /* has the print format's constants */
 	struct kt_system *system;
 	struct kt_point *point; /* NULL: hidden */
 	unsigned long cookie;

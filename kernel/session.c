@@ -110,7 +110,7 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	enabled->rings = session->buffers.rings;
 	enabled->event = entry->event;
 	enabled->session = session;
-	if (kt_gate_update(enabled) ||
+	if (kt_gate_init(enabled) ||
 	    xa_err(xa_store(&session->events, entry->cookie, enabled,
 			    GFP_KERNEL))) {
 		enabled_free(enabled);
@@ -138,7 +138,8 @@ static int event_want(struct kt_session *session, struct kt_entry *entry)
 		if (err) {
 			enabled_unpin(enabled);
 			return kt_refuse(session, err,
-					 "%s:%s: the kernel does not let us attach to its tracepoint: error %d",
+					 "%s:%s: the kernel does not let us "
+					 "attach to its tracepoint: error %d",
 					 enabled->event->system,
 					 enabled->event->name, err);
 		}
@@ -181,15 +182,15 @@ int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 }
 
 /* Each visible entry of @system, or of all systems. */
-#define for_each_entry(entry, system, at_system, at_entry, only)             \
-	xa_for_each(&kt_systems, at_system, system)                          \
-		if (!(only) || (system) == (only))                           \
-			xa_for_each(&(system)->entries, at_entry, entry)     \
+#define for_each_entry(entry, system, at_system, at_entry, only)         \
+	xa_for_each(&kt_systems, at_system, system)                      \
+		if (!(only) || (system) == (only))                       \
+			xa_for_each(&(system)->entries, at_entry, entry) \
 				if (kt_entry_visible(entry))
 
 /* Goes on after an error, and returns the first. */
-int kt_session_events_enable(struct kt_session *session,
-			     struct kt_system *only, bool enable)
+int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
+			     bool enable)
 {
 	unsigned long at_system, at_entry;
 	struct kt_system *system;
@@ -199,15 +200,16 @@ int kt_session_events_enable(struct kt_session *session,
 
 	lockdep_assert_held(&kt_mutex);
 	if (enable) {
-		for_each_entry(entry, system, at_system, at_entry, only) {
+		for_each_entry(entry, system, at_system, at_entry, only)
+		{
 			int err = event_want(session, entry);
 
 			result = result ?: err;
 		}
 		return result;
 	}
-	for_each_entry(entry, system, at_system, at_entry, only)
-		detached |= event_unwant(session, entry);
+	for_each_entry(entry, system, at_system, at_entry, only) detached |=
+		event_unwant(session, entry);
 	if (detached)
 		tracepoint_synchronize_unregister();
 	for_each_entry(entry, system, at_system, at_entry, only)
@@ -215,15 +217,15 @@ int kt_session_events_enable(struct kt_session *session,
 	return 0;
 }
 
-char kt_session_events_state(struct kt_session *session,
-			     struct kt_system *only)
+char kt_session_events_state(struct kt_session *session, struct kt_system *only)
 {
 	unsigned long at_system, at_entry;
 	bool some = false, all = true;
 	struct kt_system *system;
 	struct kt_entry *entry;
 
-	for_each_entry(entry, system, at_system, at_entry, only) {
+	for_each_entry(entry, system, at_system, at_entry, only)
+	{
 		struct kt_enabled *enabled = kt_session_event(session, entry);
 
 		if (enabled && enabled->wanted)

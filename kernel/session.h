@@ -32,8 +32,8 @@ struct kt_system;
 
 struct kt_session {
 	struct kref ref;
-	struct list_head node;		     /* kt_sessions */
-	unsigned long cookie;		     /* its position in sessions/ */
+	struct list_head node;		    /* kt_sessions */
+	unsigned long cookie;		    /* its position in sessions/ */
 	char name[KT_SESSION_NAME_MAX + 1]; /* empty: the root */
 	bool dead;
 	bool enabled;

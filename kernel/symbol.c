@@ -24,7 +24,7 @@ DEFINE_STATIC_CALL_RET0(kt_lookup_name, kallsyms_lookup_name_fn);
  */
 void __init kt_symbol_init(void)
 {
-	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
+	struct kprobe probe = {.symbol_name = "kallsyms_lookup_name"};
 	unsigned long address;
 	int err;
 

@@ -35,13 +35,13 @@ static void task_write(struct kt_ring __percpu *rings, u32 id,
 	if (!slot)
 		return;
 	memcpy(slot, payload, size);
-	kt_ring_commit(ring, &record, KT_RECORD_TASK);
+	kt_ring_commit(ring, &record);
 }
 
 static void task_write_switch(struct kt_ring __percpu *rings,
 			      const struct task_struct *next)
 {
-	const struct kt_task_switch record = { .tid = next->pid };
+	const struct kt_task_switch record = {.tid = next->pid};
 
 	task_write(rings, KT_ID_SWITCH, &record, sizeof(record));
 }
@@ -93,7 +93,8 @@ static void probe_fork(void *data, struct task_struct *parent,
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct kt_ring __percpu *rings = (__force struct kt_ring __percpu *)data;
+	struct kt_ring __percpu *rings =
+		(__force struct kt_ring __percpu *)data;
 
 	kt_probe_enter();
 	if (old_pid != task->pid)
@@ -123,11 +124,9 @@ static const struct task_probe {
 	const char *tracepoint;
 	void *probe;
 } task_probes[] = {
-	{ "sched_process_fork", probe_fork },
-	{ "sched_process_exec", probe_exec },
-	{ "task_rename", probe_rename },
-	{ "sched_process_exit", probe_exit },
-	{ "sched_switch", probe_switch },
+	{"sched_process_fork", probe_fork}, {"sched_process_exec", probe_exec},
+	{"task_rename", probe_rename},	    {"sched_process_exit", probe_exit},
+	{"sched_switch", probe_switch},
 };
 
 /* Never called: the compiler compares the probes with the tracepoints. */

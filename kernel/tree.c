@@ -28,9 +28,9 @@
 #include "tree.h"
 #include "version.h"
 
-#define KIND_DIR  (S_IFDIR | 0750)
-#define KIND_READ (S_IFREG | 0440)
-#define KIND_BOTH (S_IFREG | 0640)
+#define KIND_DIR   (S_IFDIR | 0750)
+#define KIND_READ  (S_IFREG | 0440)
+#define KIND_BOTH  (S_IFREG | 0640)
 #define KIND_WRITE (S_IFREG | 0200)
 
 /* How much of what was written a refusal repeats. */
@@ -44,8 +44,8 @@ static int parse_switch(const struct kt_node *node, char *text, bool *value)
 	text = strim(text);
 	if (strcmp(text, "0") && strcmp(text, "1"))
 		return kt_refuse(node->session, -EINVAL,
-				 "0 or 1 is wanted, not \"%*pE\"",
-				 quoted(text), text);
+				 "0 or 1 is wanted, not \"%*pE\"", quoted(text),
+				 text);
 	*value = text[0] == '1';
 	return 0;
 }
@@ -70,8 +70,9 @@ static int event_enabled_write(const struct kt_node *node, char *text)
 	bool enable;
 	int err = parse_switch(node, text, &enable);
 
-	return err ?: kt_session_event_enable(node->session, node->entry,
-					      enable);
+	return err
+		       ?: kt_session_event_enable(node->session, node->entry,
+						  enable);
 }
 
 static u32 node_id(const struct kt_node *node)
@@ -154,8 +155,9 @@ static int events_enabled_write(const struct kt_node *node, char *text)
 	bool enable;
 	int err = parse_switch(node, text, &enable);
 
-	return err ?: kt_session_events_enable(node->session, node->system,
-					       enable);
+	return err
+		       ?: kt_session_events_enable(node->session, node->system,
+						   enable);
 }
 
 static bool system_find(const struct kt_node *dir, const char *name,
@@ -175,7 +177,8 @@ static bool system_next(const struct kt_node *dir, unsigned long *pos,
 {
 	struct kt_entry *entry;
 
-	xa_for_each_start(&dir->system->entries, *pos, entry, *pos) {
+	xa_for_each_start(&dir->system->entries, *pos, entry, *pos)
+	{
 		if (!kt_entry_visible(entry))
 			continue;
 		strscpy(name, entry->event->name, KT_CHILD_NAME_SIZE);
@@ -192,7 +195,8 @@ static const struct kt_kind events_enabled = {
 };
 
 static const struct kt_kind *const events_children[] = {
-	&events_enabled, NULL,
+	&events_enabled,
+	NULL,
 };
 
 static const struct kt_kind system_dir = {
@@ -219,7 +223,8 @@ static bool events_next(const struct kt_node *dir, unsigned long *pos,
 {
 	struct kt_system *system;
 
-	xa_for_each_start(&kt_systems, *pos, system, *pos) {
+	xa_for_each_start(&kt_systems, *pos, system, *pos)
+	{
 		if (!system->nr_visible)
 			continue;
 		strscpy(name, system->name, KT_CHILD_NAME_SIZE);
@@ -333,8 +338,8 @@ static int buffers_change(struct kt_session *session, enum kt_mode mode,
 
 static int mode_write(const struct kt_node *node, char *text)
 {
-	int mode = match_string(mode_names, ARRAY_SIZE(mode_names),
-				strim(text));
+	int mode =
+		match_string(mode_names, ARRAY_SIZE(mode_names), strim(text));
 
 	if (mode < 0)
 		return kt_refuse(node->session, -EINVAL,
@@ -576,16 +581,17 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                     \
-	&session_enabled, &session_mode, &session_buffer_size,               \
-		&session_overflow, &session_reset, &session_error,           \
-		&session_tasks, &session_pids, &session_info,                \
-		&session_trace, &session_owner, &buffers_dir, &events_dir
+#define SESSION_CHILDREN                                                      \
+	&session_enabled, &session_mode, &session_buffer_size,                \
+		&session_overflow, &session_reset, &session_error,            \
+		&session_tasks, &session_pids, &session_info, &session_trace, \
+		&session_owner, &buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
 static const struct kt_kind *const session_children[] = {
-	SESSION_CHILDREN, NULL,
+	SESSION_CHILDREN,
+	NULL,
 };
 
 static const struct kt_kind session_dir = {
@@ -764,8 +770,8 @@ static const struct kt_kind root_define = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir,   &root_define,
-	&root_undefined,  &root_version,   NULL,
+	SESSION_CHILDREN, &sessions_dir, &root_define,
+	&root_undefined,  &root_version, NULL,
 };
 
 const struct kt_kind kt_tree_root = {

@@ -43,13 +43,13 @@ struct kt_kind {
 	 * @name stands for; next gives the name of the first child at or after
 	 * *@pos, and its position there.
 	 */
-	bool (*find)(const struct kt_node *dir, const char *name,
-		     size_t length, struct kt_node *child);
+	bool (*find)(const struct kt_node *dir, const char *name, size_t length,
+		     struct kt_node *child);
 	bool (*next)(const struct kt_node *dir, unsigned long *pos, char *name);
 	const struct inode_operations *iops;
 };
 
-#define KT_WRITE_MAX 4095u
+#define KT_WRITE_MAX	   4095u
 #define KT_CHILD_NAME_SIZE 64
 
 /* What an inode stands for; it holds a reference on each of these. */

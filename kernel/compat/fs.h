@@ -35,36 +35,35 @@ static inline void set_default_d_op(struct super_block *sb,
 
 /* Defines @name as d_revalidate(dentry, flags). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
-#define KT_D_REVALIDATE(name, dentry, flags)                               \
-	int name(struct inode *__dir, const struct qstr *__name,           \
+#define KT_D_REVALIDATE(name, dentry, flags)                     \
+	int name(struct inode *__dir, const struct qstr *__name, \
 		 struct dentry *dentry, unsigned int flags)
 #else
-#define KT_D_REVALIDATE(name, dentry, flags)                               \
+#define KT_D_REVALIDATE(name, dentry, flags) \
 	int name(struct dentry *dentry, unsigned int flags)
 #endif
 
 /* Makes @name, for inode_operations.mkdir, of int @make(dir, dentry). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-#define KT_MKDIR(name, make)                                               \
-	static struct dentry *name(struct mnt_idmap *idmap,                \
-				   struct inode *dir,                      \
-				   struct dentry *dentry, umode_t mode)    \
-	{                                                                  \
-		return ERR_PTR(make(dir, dentry));                         \
+#define KT_MKDIR(name, make)                                                   \
+	static struct dentry *name(struct mnt_idmap *idmap, struct inode *dir, \
+				   struct dentry *dentry, umode_t mode)        \
+	{                                                                      \
+		return ERR_PTR(make(dir, dentry));                             \
 	}
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-#define KT_MKDIR(name, make)                                               \
-	static int name(struct mnt_idmap *idmap, struct inode *dir,        \
-			struct dentry *dentry, umode_t mode)               \
-	{                                                                  \
-		return make(dir, dentry);                                  \
+#define KT_MKDIR(name, make)                                        \
+	static int name(struct mnt_idmap *idmap, struct inode *dir, \
+			struct dentry *dentry, umode_t mode)        \
+	{                                                           \
+		return make(dir, dentry);                           \
 	}
 #else
-#define KT_MKDIR(name, make)                                               \
-	static int name(struct user_namespace *ns, struct inode *dir,      \
-			struct dentry *dentry, umode_t mode)               \
-	{                                                                  \
-		return make(dir, dentry);                                  \
+#define KT_MKDIR(name, make)                                          \
+	static int name(struct user_namespace *ns, struct inode *dir, \
+			struct dentry *dentry, umode_t mode)          \
+	{                                                             \
+		return make(dir, dentry);                             \
 	}
 #endif
 

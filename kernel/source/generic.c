@@ -36,7 +36,7 @@ struct definition {
 	struct kt_event event;
 	struct kt_class class;
 	struct kt_field fields[ARGUMENTS_MAX];
-	char *text;  /* as written */
+	char *text; /* as written */
 	char *names; /* a copy of it, cut up: names point there, types are copied */
 	char *print;
 };
@@ -49,12 +49,13 @@ struct change {
 };
 
 static LIST_HEAD(definitions);
-static struct kt_event_set definition_set = { .owner = THIS_MODULE };
+static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
 
 static __always_inline void generic_record(struct kt_enabled *enabled,
-					   const u64 *arguments, unsigned int nr)
+					   const u64 *arguments,
+					   unsigned int nr)
 {
 	const struct kt_class *class = enabled->event->class;
 	struct kt_write write;
@@ -68,18 +69,19 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 			const struct kt_field *field = &class->fields[i];
 			void *to = payload + field->offset;
 
+			/* The low bytes, at any alignment. */
 			switch (field->size) {
 			case 1:
 				*(u8 *)to = arguments[i];
 				break;
 			case 2:
-				*(u16 *)to = arguments[i];
+				memcpy(to, &arguments[i], 2);
 				break;
 			case 4:
-				*(u32 *)to = arguments[i];
+				memcpy(to, &arguments[i], 4);
 				break;
 			default:
-				*(u64 *)to = arguments[i];
+				memcpy(to, &arguments[i], 8);
 				break;
 			}
 		}
@@ -114,12 +116,12 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 #define A11 A10, a11
 #define A12 A11, a12
 
-#define GENERIC_PROBE(nr)                                                    \
-	static void probe_##nr(void *data, P##nr)                            \
-	{                                                                    \
-		const u64 arguments[] = { A##nr };                           \
-                                                                             \
-		generic_record(data, arguments, nr);                         \
+#define GENERIC_PROBE(nr)                            \
+	static void probe_##nr(void *data, P##nr)    \
+	{                                            \
+		const u64 arguments[] = {A##nr};     \
+                                                     \
+		generic_record(data, arguments, nr); \
 	}
 
 static void probe_0(void *data)
@@ -140,7 +142,7 @@ GENERIC_PROBE(11)
 GENERIC_PROBE(12)
 
 static void *const generic_probes[ARGUMENTS_MAX + 1] = {
-	probe_0, probe_1, probe_2, probe_3, probe_4,  probe_5,	probe_6,
+	probe_0, probe_1, probe_2, probe_3,  probe_4,  probe_5,	 probe_6,
 	probe_7, probe_8, probe_9, probe_10, probe_11, probe_12,
 };
 
@@ -151,9 +153,9 @@ static const struct kind {
 	u16 size;
 	bool is_signed;
 } kinds[] = {
-	{ "u8", 1, false },  { "u16", 2, false }, { "u32", 4, false },
-	{ "u64", 8, false }, { "s8", 1, true },	  { "s16", 2, true },
-	{ "s32", 4, true },  { "s64", 8, true },  { "ptr", 8, false },
+	{"u8", 1, false},  {"u16", 2, false}, {"u32", 4, false},
+	{"u64", 8, false}, {"s8", 1, true},   {"s16", 2, true},
+	{"s32", 4, true},  {"s64", 8, true},  {"ptr", 8, false},
 };
 
 static const struct kind *kind_find(const char *name)
@@ -204,8 +206,8 @@ static bool is_ctype(const char *type)
 }
 
 /* "KIND CTYPE NAME"; the type may have blanks and end with an asterisk. */
-static int field_parse(struct kt_session *session, struct definition *definition,
-		       char *text)
+static int field_parse(struct kt_session *session,
+		       struct definition *definition, char *text)
 {
 	struct kt_class *class = &definition->class;
 	struct kt_field *field = &definition->fields[class->nr_fields];
@@ -214,8 +216,8 @@ static int field_parse(struct kt_session *session, struct definition *definition
 	u16 i;
 
 	if (class->nr_fields == ARGUMENTS_MAX)
-		return kt_refuse(session, -EINVAL,
-				 "more than %u arguments", ARGUMENTS_MAX);
+		return kt_refuse(session, -EINVAL, "more than %u arguments",
+				 ARGUMENTS_MAX);
 	text = strim(text);
 	kind_name = strsep(&text, " \t");
 	kind = kind_find(kind_name);
@@ -228,9 +230,10 @@ static int field_parse(struct kt_session *session, struct definition *definition
 	while (name > text && (isalnum(name[-1]) || name[-1] == '_'))
 		name--;
 	if (!is_identifier(name) || name == text)
-		return kt_refuse(session, -EINVAL,
-				 "\"%s %.60s\": a kind, a type and a name are wanted",
-				 kind_name, text);
+		return kt_refuse(
+			session, -EINVAL,
+			"\"%s %.60s\": a kind, a type and a name are wanted",
+			kind_name, text);
 	field->name = name;
 	field->type = kstrndup(text, name - text, GFP_KERNEL);
 	if (!field->type)
@@ -247,8 +250,9 @@ static int field_parse(struct kt_session *session, struct definition *definition
 	}
 	field->size = kind->size;
 	field->is_signed = kind->is_signed;
-	field->offset = ALIGN(class->size, kind->size);
-	class->size = field->offset + field->size;
+	/* Without gaps, in which old bytes would show. */
+	field->offset = class->size;
+	class->size += field->size;
 	return 0;
 }
 
@@ -270,9 +274,9 @@ static char *print_make(const struct kt_class *class)
 		const char *conversion = field->is_signed ? "%d" : "%u";
 
 		if (field->size == 8)
-			conversion = strchr(field->type, '*') ? "0x%llx" :
-				     field->is_signed	      ? "%lld" :
-								"%llu";
+			conversion = strchr(field->type, '*') ? "0x%llx"
+				     : field->is_signed	      ? "%lld"
+							      : "%llu";
 		at += scnprintf(print + at, size - at, "%s%s=%s", i ? " " : "",
 				field->name, conversion);
 	}

@@ -53,9 +53,10 @@ static struct buffer {
 	unsigned int cpu;
 	const struct kt_control *control;
 	const uint8_t *packets;
-	uint64_t seq;	       /* of the next packet */
-	uint64_t time;	       /* of the last record */
-	uint64_t events_next;  /* events_before that the next packet has at least */
+	uint64_t seq;  /* of the next packet */
+	uint64_t time; /* of the last record */
+	uint64_t
+		events_next; /* events_before that the next packet has at least */
 	uint64_t read, stale;
 	uint64_t gap; /* overwritten, as the packets tell */
 	bool begun;
@@ -109,7 +110,8 @@ static void info_read(const char *dir)
 		unsigned int value;
 
 		if (sscanf(line, "event %255s id %u", name, &value) == 2) {
-			event = value && value < IDS_MAX ? &events[value] : NULL;
+			event = value && value < IDS_MAX ? &events[value]
+							 : NULL;
 			if (event)
 				event->name = strdup(name);
 		} else if (event && sscanf(line, "size: %u", &value) == 1) {
@@ -243,7 +245,8 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 		}
 		if (time < buffer->time || time < packet->begin ||
 		    time > packet->end)
-			complain("cpu%u packet %" PRIu64 " at %u: time goes back",
+			complain("cpu%u packet %" PRIu64
+				 " at %u: time goes back",
 				 buffer->cpu, packet->seq, at);
 		buffer->time = time;
 		if (id < KT_ID_FIRST) {
@@ -267,7 +270,8 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 			size = UINT32_MAX;
 		}
 		if (size > packet->used - at) {
-			complain("cpu%u packet %" PRIu64 " at %u: bad record, id %u",
+			complain("cpu%u packet %" PRIu64
+				 " at %u: bad record, id %u",
 				 buffer->cpu, packet->seq, at, id);
 			return;
 		}
@@ -292,11 +296,12 @@ static bool packet_take(struct buffer *buffer)
 	consumed = __atomic_load_n(&control->consumed, __ATOMIC_ACQUIRE);
 	if (buffer->seq < consumed)
 		buffer->seq = consumed;
-	if (buffer->seq >= __atomic_load_n(&control->produced, __ATOMIC_ACQUIRE))
+	if (buffer->seq >=
+	    __atomic_load_n(&control->produced, __ATOMIC_ACQUIRE))
 		return false;
 	memcpy(copy,
-	       buffer->packets + (buffer->seq & (control->packets - 1)) *
-					 KT_PACKET_SIZE,
+	       buffer->packets +
+		       (buffer->seq & (control->packets - 1)) * KT_PACKET_SIZE,
 	       KT_PACKET_SIZE);
 	if (!leave && ioctl(buffer->fd, KT_PUT_CONSUMED, &buffer->seq)) {
 		if (errno != ESTALE)
@@ -319,7 +324,7 @@ static void buffers_follow(double seconds)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	end = now.tv_sec + now.tv_nsec / 1e9 + seconds;
 	for (i = 0; i < nr_buffers; i++)
-		polls[i] = (struct pollfd){ buffers[i].fd, POLLIN, 0 };
+		polls[i] = (struct pollfd){buffers[i].fd, POLLIN, 0};
 	for (;;) {
 		double left;
 
@@ -355,10 +360,9 @@ static void buffer_drain(struct buffer *buffer)
 
 static void print_totals(void)
 {
-	static const char *const names[KT_LOST_NR] = { "full", "overwritten",
-						       "nested", "large",
-						       "task" };
-	uint64_t read = 0, stale = 0, lost[KT_LOST_NR] = { 0 };
+	static const char *const names[KT_LOST_NR] = {
+		"full", "overwritten", "nested", "large", "task"};
+	uint64_t read = 0, stale = 0, lost[KT_LOST_NR] = {0};
 	unsigned int i, j;
 
 	for (i = 0; i < nr_buffers; i++) {
