@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What record says at its end, on standard error. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "count.h"
+#include "record.h"
+#include "value.h"
+
+#define TOP 10
+
+/* Counting reads the whole trace again: not where that would be felt. */
+#define COUNT_MAX (256ull << 20)
+
+static void top_print(const char *path)
+{
+	struct ktrace *trace;
+	struct count count;
+
+	if (ktrace_open(path, &trace))
+		return;
+	if (!count_trace(&count, trace, NULL, false)) {
+		for (size_t i = 0; i < count.nr_types && i < TOP; i++) {
+			const struct count_type *t = &count.types[i];
+			char name[160];
+
+			snprintf(name, sizeof(name), "%s:%s", t->type->system,
+				 t->type->name);
+			fprintf(stderr, "    %-40s %14s %5.1f %%\n", name,
+				count_text(t->events).s,
+				100.0 * t->events / count.events);
+		}
+		if (count.nr_types > TOP)
+			fprintf(stderr, "    and %zu other kinds of event\n",
+				count.nr_types - TOP);
+		count_free(&count);
+	}
+	ktrace_close(trace);
+}
+
+static void losses_print(const uint64_t *lost)
+{
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!lost[i])
+			continue;
+		say("%s %s %s%s%s", loss_is_event(i) ? "lost" : "missing",
+		    count_text(lost[i]).s, loss_text(i),
+		    loss_remedy(i) ? ": " : "",
+		    loss_remedy(i) ? loss_remedy(i) : "");
+	}
+}
+
+void record_summarize(struct record *r)
+{
+	const struct ktrace_recording_status s = r->status;
+	uint64_t lost[KTRACE_LOST_NR];
+
+	say("recorded %s events (%s) in %s, %s", count_text(s.events).s,
+	    bytes_text(s.bytes).s, duration_text(r->ended - r->began).s,
+	    r->output);
+	if (s.events && s.bytes <= COUNT_MAX && verbosity >= 0)
+		top_print(r->output);
+	memcpy(lost, s.lost, sizeof(lost));
+	lost[KTRACE_LOST_UNWRITTEN] = s.unwritten;
+	losses_print(lost);
+	if (!s.events && !loss_total(lost))
+		say("no event came: %s",
+		    r->nr_processes || r->only
+			    ? "did the processes do anything, and do the "
+			      "filters fit?"
+			    : "do the events happen here, and do the filters "
+			      "fit?");
+	if (!s.events)
+		return;
+	if (strcmp(r->output, TRACE_DEFAULT))
+		say("to see it: ktrace report %s", r->output);
+	else
+		say("to see it: ktrace report");
+}
