@@ -65,18 +65,16 @@
  * (2) one consumer at a time
  * (3) no writer and no consumer
  *
- * Pairs of ordering
+ * Pairs of ordering, and the models that check them
  *	A  release store of produced (publish) / acquire load (consumer)
- *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
- *		model/ring.pml
+ *		model/order.pml PUBLISH; model/ring.pml ORDER, UNDONE
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- *		tested by: model/consume.litmus (discard), model/take.litmus
- *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
+ *		model/order.pml GIVE, TAKE; model/ring.pml GREEDY, BLIND
  *	C  release store of done (complete) / acquire load (publish).  Both run
  *	   on one CPU: only the compiler must keep the order.
- *		tested by: mutation MARK of model/ring.pml
+ *		model/ring.pml MARK
  * All else is between contexts of one CPU, where program order is enough, and
  * the local operations keep the compiler from changing it.
  */
