@@ -187,8 +187,9 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
 	u32 units = kt_units(prefix + size);
 	u64 old = READ_ONCE(ring->head);
-	u64 now = env_clock();
-	u64 new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | ((u32)old + units);
+	/* The epoch above, what a compact header tells of the time below. */
+	u64 time = env_clock() << KT_ID_BITS;
+	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
 	u32 *p;
 
 	/*
@@ -211,7 +212,7 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 	rec->count = kt_record_count(units, flags);
 	rec->unit = old & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
-	*p++ = id | (u32)now << KT_ID_BITS;
+	*p++ = id | (u32)time;
 	return kt_record_payload(p, size, flags);
 }
 
