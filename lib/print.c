@@ -222,7 +222,8 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 		return;
 	names->flags = delim;
 	names->delim = delim && *delim ? arena_strdup(walk->arena, delim)
-				       : delim ? "|" : NULL;
+		       : delim	       ? "|"
+				       : NULL;
 	names->names = list;
 	field->names = names;
 }
@@ -332,8 +333,7 @@ static void walk_pointer(struct walk *walk, struct tep_print_arg *arg,
 {
 	struct ktrace_field *field = value_field(walk, arg);
 
-	if (field && strchr("sSfFB", *suffix) && *suffix &&
-	    field->size == 8) {
+	if (field && strchr("sSfFB", *suffix) && *suffix && field->size == 8) {
 		field->base = KTRACE_SYMBOL;
 		return;
 	}

@@ -88,8 +88,8 @@ struct task *tasks_get(struct tasks *tasks, uint32_t tid)
 	return task;
 }
 
-int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid,
-	      uint32_t parent, const char *comm)
+int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
+	      const char *comm)
 {
 	struct task *task = tasks_get(tasks, tid);
 	const struct task *from;

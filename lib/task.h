@@ -40,8 +40,8 @@ void tasks_destroy(struct tasks *tasks);
 /* NULL: out of memory.  A task not seen before is "<...>". */
 struct task *tasks_get(struct tasks *tasks, uint32_t tid);
 /* A task began, or has another name; an empty name: that of @parent. */
-int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid,
-	      uint32_t parent, const char *comm);
+int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
+	      const char *comm);
 /* A packet's header names a task: nothing new, unless records were lost. */
 int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 	       const char *comm);

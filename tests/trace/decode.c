@@ -446,16 +446,19 @@ TEST(options)
 		.to = maker_monotonic(CLOCK + 199 * 1000)};
 	open_with(&options);
 	for (i = 0; ktrace_cursor_next(cursor) == KTRACE_EVENT; i++)
-		CHECK_EQ(event->time, maker_monotonic(CLOCK + (100 + i) * 1000));
+		CHECK_EQ(event->time,
+			 maker_monotonic(CLOCK + (100 + i) * 1000));
 	CHECK_EQ(i, 100);
 }
 
 TEST(values)
 {
 	struct maker *maker = begin(1, 4, false);
-	struct maker_switch s = {
-		.prev_comm = "sixteen letters!", .prev_pid = -5,
-		.prev_state = 0x102, .next_comm = "x", .next_prio = 7};
+	struct maker_switch s = {.prev_comm = "sixteen letters!",
+				 .prev_pid = -5,
+				 .prev_state = 0x102,
+				 .next_comm = "x",
+				 .next_prio = 7};
 	char room[64] = {0};
 	struct maker_exec *exec = (void *)room;
 	const struct ktrace_field *f;
