@@ -87,7 +87,7 @@ run ktrace record -e shed -- true
 ends 1 'an unknown system' 'sched'
 run ktrace record -e 'nothing*' -- true
 ends 1 'a pattern without a match' 'ktrace list'
-for pattern in ':' '::' '[' '*:[' '\' "$(head -c 3000 /dev/zero | tr '\0' '*')" 'a b' $'\n' '%s%n' '../../etc'; do
+for pattern in ':' '::' '[' '*:[' '\' "$(head -c 3000 /dev/zero | tr '\0' x)" 'a b' $'\n' '%s%n' '../../etc'; do
 	run ktrace record -e "$pattern" -- true
 	ends 1 "garbage pattern '${pattern:0:10}'"
 done
