@@ -266,7 +266,7 @@ TEST(metadata_cut_at_every_byte)
 		struct result r;
 
 		memcpy(copy, metadata.data, size);
-		r = read_memory(&cut, streams, CPUS);
+		r = read_memory(&cut, streams, size % 61 ? 0 : CPUS);
 		/* The first line is needed; then there is always a way. */
 		if (memchr(copy, '\n', size)) {
 			CHECK_EQ(r.err, 0);
