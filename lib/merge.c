@@ -133,7 +133,7 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 	if (!to)
 		return -ENOMEM;
 	if (to != s->task)
-		tasks_switch(&cursor->tasks, &s->task, to);
+		tasks_switch(&s->task, to);
 	return 0;
 }
 

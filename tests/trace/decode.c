@@ -233,6 +233,10 @@ TEST(tasks)
 	/* It exits, but runs until somebody else does. */
 	STEP, maker_exit(maker, 1, 20);
 	STEP, put(maker, 1);
+	/* And sleeps on its way out. */
+	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
+	STEP, maker_run(maker, 1, 20, 20, "executed");
+	STEP, put(maker, 1);
 	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
 	STEP, put(maker, 1);
 	/* Another task with its number. */
@@ -254,6 +258,7 @@ TEST(tasks)
 	serial = event->task;
 	check_task(20, 20, "executed");
 	CHECK(event->task != serial);
+	check_task(20, 20, "executed");
 	check_task(20, 20, "executed");
 	check_task(0, 0, "swapper/1");
 	serial = event->task;
