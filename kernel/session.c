@@ -200,16 +200,15 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 
 	lockdep_assert_held(&kt_mutex);
 	if (enable) {
-		for_each_entry(entry, system, at_system, at_entry, only)
-		{
+		for_each_entry(entry, system, at_system, at_entry, only) {
 			int err = event_want(session, entry);
 
 			result = result ?: err;
 		}
 		return result;
 	}
-	for_each_entry(entry, system, at_system, at_entry, only) detached |=
-		event_unwant(session, entry);
+	for_each_entry(entry, system, at_system, at_entry, only)
+		detached |= event_unwant(session, entry);
 	if (detached)
 		tracepoint_synchronize_unregister();
 	for_each_entry(entry, system, at_system, at_entry, only)
@@ -224,8 +223,7 @@ char kt_session_events_state(struct kt_session *session, struct kt_system *only)
 	struct kt_system *system;
 	struct kt_entry *entry;
 
-	for_each_entry(entry, system, at_system, at_entry, only)
-	{
+	for_each_entry(entry, system, at_system, at_entry, only) {
 		struct kt_enabled *enabled = kt_session_event(session, entry);
 
 		if (enabled && enabled->wanted)

@@ -177,8 +177,7 @@ static bool system_next(const struct kt_node *dir, unsigned long *pos,
 {
 	struct kt_entry *entry;
 
-	xa_for_each_start(&dir->system->entries, *pos, entry, *pos)
-	{
+	xa_for_each_start(&dir->system->entries, *pos, entry, *pos) {
 		if (!kt_entry_visible(entry))
 			continue;
 		strscpy(name, entry->event->name, KT_CHILD_NAME_SIZE);
@@ -223,8 +222,7 @@ static bool events_next(const struct kt_node *dir, unsigned long *pos,
 {
 	struct kt_system *system;
 
-	xa_for_each_start(&kt_systems, *pos, system, *pos)
-	{
+	xa_for_each_start(&kt_systems, *pos, system, *pos) {
 		if (!system->nr_visible)
 			continue;
 		strscpy(name, system->name, KT_CHILD_NAME_SIZE);

@@ -11,9 +11,10 @@
 #define RATE_SPAN_MIN (NSEC_PER_SEC / 2)
 
 /*
- * @ns for each @ticks, rounded down.  The shift is the largest with which the
- * multiplier leaves a product of 128 bits without overflow; a multiplier of
- * 62 bits is exact to a nanosecond over a century.
+ * @ns for each @ticks.  The multiplier has 62 bits, which no product with 64 of
+ * the clock overflows, and is exact to a nanosecond over a century.  It is
+ * rounded up, so that what is a whole number of nanoseconds stays one when the
+ * product is rounded down: above all the end of the line.
  */
 static void line_rate(struct clock_line *line, uint64_t ns, uint64_t ticks)
 {
@@ -21,7 +22,7 @@ static void line_rate(struct clock_line *line, uint64_t ns, uint64_t ticks)
 	uint32_t shift = 62;
 
 	for (;;) {
-		mult = ((unsigned __int128)ns << shift) / ticks;
+		mult = (((unsigned __int128)ns << shift) + ticks - 1) / ticks;
 		if (mult < 1ull << 62 || !shift)
 			break;
 		shift--;

@@ -330,15 +330,17 @@ int stream_next_slow(struct stream *stream, int walked)
 		case STREAM_INSIDE:
 			if (record_next(stream, walked))
 				return STREAM_RECORD;
-			stream->clock = stream->last_end;
 			stream->from = stream->walk.packet.begin;
+			stream->last_record = stream->clock;
+			stream->clock = stream->last_end;
 			stream->state = STREAM_BETWEEN;
 			break;
 		case STREAM_BETWEEN:
 			ret = packet_open(stream);
 			if (ret < 0)
 				return ret;
-			stream->from = stream->last_end;
+			/* A packet is closed when the next one is opened. */
+			stream->from = stream->last_record;
 			if (!ret) {
 				count_tail(stream);
 				stream->state = STREAM_ENDED;

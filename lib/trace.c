@@ -316,6 +316,10 @@ static int open_metadata(struct ktrace *trace, const char *path)
 				path);
 	else
 		err = metadata_read(trace, data, used);
+	if (err == -EBADMSG && used)
+		error_set(err, "%s: not a trace: its metadata does not begin "
+			       "as that of one",
+			  path);
 	free(data);
 out_fd:
 	close(fd);

@@ -33,7 +33,7 @@ struct format {
 };
 
 struct expected {
-	char name[128];
+	char name[600];
 	bool met;
 	struct expected *next;
 };
@@ -174,7 +174,7 @@ static void check_event(const char *ktrace, const char *tracefs,
 {
 	struct format ours, theirs;
 	struct expected *known;
-	char name[128];
+	char name[600];
 	int nr;
 
 	snprintf(name, sizeof(name), "%s:%s", system, event);
@@ -220,7 +220,7 @@ static void read_expected(const char *path)
 
 		if (!e)
 			die("no memory");
-		if (line[0] == '#' || sscanf(line, "%127s", e->name) != 1) {
+		if (line[0] == '#' || sscanf(line, "%599s", e->name) != 1) {
 			free(e);
 			continue;
 		}

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <net/mptcp.h>
 #include <net/tcp.h>
-/* btf: mptcp_subflow_context */
+/* btf: +rb_root mptcp_subflow_context mptcp_skb_cb mptcp_sock */
 #include "mptcp.btf.h"
+
+#define MPTCP_SKB_CB(skb) ((struct mptcp_skb_cb *)(skb)->cb)
+
+/* The socket of the connection is its first member. */
+#define mptcp_sk(sk) ((struct mptcp_sock *)(sk))
 
 static inline struct mptcp_subflow_context *
 mptcp_subflow_ctx(const struct sock *sk)
