@@ -38,14 +38,6 @@ static void task_write(struct kt_ring __percpu *rings, u32 id,
 	kt_ring_commit(ring, &record);
 }
 
-static void task_write_switch(struct kt_ring __percpu *rings,
-			      const struct task_struct *next)
-{
-	const struct kt_task_switch record = {.tid = next->pid};
-
-	task_write(rings, KT_ID_SWITCH, &record, sizeof(record));
-}
-
 static pid_t task_parent(const struct task_struct *task)
 {
 	pid_t parent;
@@ -69,11 +61,47 @@ static void task_write_task(struct kt_ring __percpu *rings, u32 id,
 	task_write(rings, id, &record, sizeof(record));
 }
 
+/*
+ * Each context switch comes here, so the common case calls nobody, as in the
+ * events' probes (kt_write_try_begin).
+ */
+static __always_inline bool task_try_switch(struct kt_ring __percpu *rings,
+					    const struct task_struct *next)
+{
+	struct kt_ring *ring = this_cpu_ptr(rings);
+	struct kt_task_switch *slot;
+	struct kt_record record;
+	void *payload;
+	u64 head;
+
+	if (!static_branch_likely(&kt_clock_tsc))
+		return false;
+	head = READ_ONCE(ring->head);
+	if (!kt_ring_try_reserve(ring, &record, head, rdtsc(), KT_ID_SWITCH,
+				 sizeof(*slot), KT_RECORD_TASK, &payload))
+		return false;
+	slot = payload;
+	slot->tid = next->pid;
+	kt_ring_commit(ring, &record);
+	return true;
+}
+
+static noinline void task_write_switch(struct kt_ring __percpu *rings,
+				       const struct task_struct *next)
+{
+	const struct kt_task_switch record = {.tid = next->pid};
+
+	task_write(rings, KT_ID_SWITCH, &record, sizeof(record));
+}
+
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
+	struct kt_ring __percpu *rings = (__force struct kt_ring __percpu *)data;
+
 	kt_probe_enter();
-	task_write_switch((__force struct kt_ring __percpu *)data, next);
+	if (unlikely(!task_try_switch(rings, next)))
+		task_write_switch(rings, next);
 	kt_probe_exit();
 }
 

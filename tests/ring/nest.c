@@ -7,8 +7,8 @@
  * steps lets something else happen: an interrupt that traces, loses, fills more
  * than the whole ring or flushes, or another CPU that reads.  What happens may
  * be interrupted in the same way.  All single steps are tried with everything
- * that can happen, and all pairs of steps with -a (minutes), or else a fixed
- * selection of them.  After each run the account must be exact.
+ * that can happen, and one of N pairs of steps (-p N; all of them take
+ * minutes). After each run the account must be exact.
  */
 #include "check.h"
 #include "load.h"
@@ -294,10 +294,14 @@ int main(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "a")) >= 0) {
-		if (option != 'a')
+	while ((option = getopt(argc, argv, "p:")) >= 0) {
+		one_of = option == 'p' ? atoi(optarg) : 0;
+		if (!one_of) {
+			fprintf(stderr,
+				"usage: %s [-p N] [discard|overwrite]\n",
+				argv[0]);
 			return 2;
-		one_of = 1;
+		}
 	}
 	argv[optind - 1] = argv[0];
 	return check_run(argc - optind + 1, argv + optind - 1);
