@@ -97,9 +97,8 @@ static bool value_get(const struct field *field, const struct record *record,
 			return false;
 	}
 	value->bytes = record->payload + where;
-	value->size = field->string ?
-			      strnlen((const char *)value->bytes, size) :
-			      size;
+	value->size = field->string ? strnlen((const char *)value->bytes, size)
+				    : size;
 	return true;
 }
 
@@ -111,8 +110,9 @@ static const struct {
 	const char *system, *event, *field;
 	uint64_t later; /* by how much it may be more, if that is all */
 } volatiles[] = {
-	{ "timer", NULL, "now", 250 },		   /* jiffies */
-	{ "sched", "sched_switch", "prev_state", 0 }, /* of a task that is reaped */
+	{"timer", NULL, "now", 250}, /* jiffies */
+	{"sched", "sched_switch", "prev_state",
+	 0}, /* of a task that is reaped */
 };
 
 static bool is_volatile(const struct kind *kind, const struct field *field,
@@ -258,7 +258,7 @@ void kind_compare(const struct kind *kind, unsigned int cpu,
 {
 	const struct records *theirs = &kind->ftrace[cpu];
 	const struct records *ours = &kind->ktrace[cpu];
-	struct progress progress = { 0 };
+	struct progress progress = {0};
 	size_t wrong = 0, passed_over = 0;
 
 	if (!ours->nr)
@@ -384,7 +384,7 @@ static int run(char **command)
 
 int main(int argc, char **argv)
 {
-	struct result total = { 0 };
+	struct result total = {0};
 	unsigned int met = 0;
 	int nr = 0;
 
@@ -407,7 +407,7 @@ int main(int argc, char **argv)
 	ktrace_read();
 	events_switch(argv + 1, nr, "0");
 	for (unsigned int i = 0; i < nr_kinds; i++) {
-		struct result result = { 0 };
+		struct result result = {0};
 
 		for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
 			kind_compare(&kinds[i], cpu, &result);
@@ -427,6 +427,7 @@ int main(int argc, char **argv)
 	}
 	printf("%zu records of %u kinds of events compared, %zu strings among their fields; %zu in another order, %zu changed meanwhile, %zu different; times differ by %llu at most\n",
 	       total.compared, met, total.strings, total.reordered,
-	       total.changed, total.different, (unsigned long long)total.distance);
+	       total.changed, total.different,
+	       (unsigned long long)total.distance);
 	return total.different != 0;
 }

@@ -61,7 +61,8 @@ struct result {
 extern struct kind *kinds;
 extern unsigned int nr_kinds;
 
-void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void die(const char *format, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
 char *read_file(const char *path); /* NULL: cannot be read */
 void write_file(const char *path, const char *text);
 void records_add(struct records *records, uint64_t time, const uint8_t *payload,
