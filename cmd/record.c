@@ -540,6 +540,9 @@ static int option_handle(struct record *r, int option)
 	case 'o':
 		if (!*optarg)
 			return misused(&command_record, "-o needs a name");
+		for (char *end = optarg + strlen(optarg) - 1;
+		     end > optarg && *end == '/'; end--)
+			*end = '\0';
 		r->output = optarg;
 		return EXIT_OK;
 	case 'p':

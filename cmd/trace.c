@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -20,6 +21,8 @@ int trace_open(const char *path, struct ktrace **trace)
 		return failed("%s: use sudo, or have the trace given to you: "
 			      "sudo chown -R $USER %s",
 			      ktrace_last_error(), where);
+	if (!strstr(ktrace_last_error(), where))
+		return failed("%s: %s", where, ktrace_last_error());
 	return failed_why();
 }
 

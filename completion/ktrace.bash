@@ -48,7 +48,7 @@ _ktrace_options()
 	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -m --mode \
 			--only -o --output -p --pid -q --quiet -S --session -s --size \
 			-v --verbose ;;
-	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --to -n --head \
+	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --until -n --head \
 			-q --quiet ;;
 	stat)	echo -e --event -c --cpu --from --until -j --json -n --head -t --tasks -q --quiet ;;
 	export)	echo -e --event -c --cpu --from --until -o --output -t --to -q --quiet ;;

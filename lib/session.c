@@ -9,6 +9,7 @@
  * whatever kills him, and is taken before anything is changed.  The kernel's own
  * guard (one opener per buffer) holds against programs that do not ask.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -548,6 +549,55 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 	return ktrace_session_write(s, path, filter ? filter : "0");
 }
 
+/* Calls @each with the folder of each entry of @dir that is a folder. */
+static int folders_walk(int dir, const char *path, int (*each)(int folder))
+{
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!stream) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(stream))) {
+		int folder;
+
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
+			continue;
+		folder = openat(fd, entry->d_name,
+				O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (folder < 0)
+			continue;
+		err = each(folder);
+		close(folder);
+	}
+	closedir(stream);
+	return err;
+}
+
+static int event_filter_clear(int event)
+{
+	char text[8] = "", why[8];
+	int fd = openat(event, "filter", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0; /* it is just going away */
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		*text = '\0';
+	close(fd);
+	if (!*text || !strcmp(text, "none\n"))
+		return 0;
+	return file_write(event, "filter", "0", O_TRUNC, why, sizeof(why));
+}
+
+static int system_filters_clear(int system)
+{
+	return folders_walk(system, ".", event_filter_clear);
+}
+
 int ktrace_session_reset(struct ktrace_session *s)
 {
 	static const struct {
@@ -566,5 +616,6 @@ int ktrace_session_reset(struct ktrace_session *s)
 		if (err)
 			return err;
 	}
-	return 0;
+	err = folders_walk(s->dir, "events", system_filters_clear);
+	return err ? access_explain(err, s->path, "events") : 0;
 }

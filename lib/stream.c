@@ -111,6 +111,31 @@ static uint64_t grown(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the recorder counted as overwritten and was not told of yet. */
+static uint64_t overwritten_left(const struct stream *stream)
+{
+	return grown(stream->source->end->lost[KTRACE_LOST_OVERWRITTEN],
+		     stream->overwritten);
+}
+
+/* Packets are missing between two that are whole. */
+static void count_gap(struct stream *stream, uint64_t gap)
+{
+	uint64_t overwritten = stream->discard ? 0 : gap;
+
+	if (overwritten && stream->source->end)
+		overwritten = least(gap, overwritten_left(stream));
+	stream->overwritten += overwritten;
+	stream->unwritten += gap - overwritten;
+	stream->lost[KTRACE_LOST_OVERWRITTEN] = overwritten;
+	stream->lost[KTRACE_LOST_UNWRITTEN] = gap - overwritten;
+}
+
 /* What the header of the packet that begins tells of losses before it. */
 static void count_lost(struct stream *stream, bool damaged)
 {
@@ -129,20 +154,14 @@ static void count_lost(struct stream *stream, bool damaged)
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(packet->lost_task, last->lost_task);
 
-	if (!stream->packets) {
-		/*
-		 * What came before the recording is not missing from it: in
-		 * discard mode somebody else has read that.
-		 */
-		if (stream->discard && !damaged)
-			gap = 0;
-		if (end && !damaged && gap > end->lost[KTRACE_LOST_OVERWRITTEN])
-			gap = end->lost[KTRACE_LOST_OVERWRITTEN];
-	}
-	if (damaged || stream->discard)
+	if (damaged)
 		stream->lost[KTRACE_LOST_DAMAGED] = gap;
-	else
-		stream->lost[KTRACE_LOST_OVERWRITTEN] = gap;
+	else if (stream->packets)
+		count_gap(stream, gap);
+	else if (!stream->discard)
+		/* In discard mode somebody else has read what came before. */
+		count_gap(stream, end ? least(gap, overwritten_left(stream))
+				      : gap);
 }
 
 /* What the recorder counted after the last packet was begun. */
@@ -161,7 +180,8 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_LARGE], last->lost_large);
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(end->lost[KTRACE_LOST_TASK], last->lost_task);
-	stream->lost[KTRACE_LOST_UNWRITTEN] = end->lost[KTRACE_LOST_UNWRITTEN];
+	stream->lost[KTRACE_LOST_UNWRITTEN] =
+		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
 }
 
 /* Is the header one of this stream, and does it follow the one before? */

@@ -81,6 +81,8 @@ struct stream {
 	uint64_t last_end;    /* its end, and */
 	uint64_t last_record; /* that of its records */
 	uint64_t lost[KTRACE_LOST_NR]; /* to be told next */
+	uint64_t overwritten;	       /* told so far */
+	uint64_t unwritten;
 };
 
 /* The window holds a packet at least. */

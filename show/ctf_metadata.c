@@ -97,7 +97,8 @@ static int integer_base(const struct ktrace_field *field)
 {
 	if (field->base == KTRACE_HEX || field->base == KTRACE_SYMBOL ||
 	    field->kind == KTRACE_POINTER || field->names ||
-	    field->kind == KTRACE_BITMASK || field->kind == KTRACE_BYTES)
+	    field->kind == KTRACE_BITMASK || field->kind == KTRACE_BYTES ||
+	    field->base == KTRACE_MAC || field->base > KTRACE_IP4)
 		return 16;
 	return field->base == KTRACE_OCT ? 8 : 10;
 }

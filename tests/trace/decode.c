@@ -356,6 +356,30 @@ TEST(overwritten)
 	CHECK_EQ(events + lost, written);
 }
 
+/* What the recorder could not write is a gap, or comes after all else. */
+TEST(unwritten)
+{
+	struct maker *maker = begin(1, 4, false);
+	uint64_t clock = CLOCK, events = 0, i;
+
+	for (i = 0; i < 30000; i++) {
+		maker_time(maker, clock += 100);
+		maker_drop(maker, 0, i > 10000 && i < 20000);
+		CHECK(put(maker, 0));
+	}
+	CHECK_EQ(maker_finish(maker, false), 0);
+	open_with(NULL);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events++;
+	CHECK_EQ(loss->cause, KTRACE_LOST_UNWRITTEN);
+	i = loss->count;
+	CHECK(i > 4000);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events++;
+	CHECK_EQ(events + i, 30000);
+	CHECK(!ktrace_warning(trace, 0));
+}
+
 TEST(in_the_middle_of_a_context_switch)
 {
 	struct maker *maker = begin(1, 4, false);

@@ -170,7 +170,9 @@ int main(int argc, char **argv)
 		/* Bursts: one CPU does several things before the other. */
 		uint32_t cpu = rnd(8) ? i / 16 % cpus : rnd(cpus);
 
-		clock += 200 + rnd(2000);
+		/* Now and then two CPUs at the same moment. */
+		if (rnd(20))
+			clock += 200 + rnd(2000);
 		maker_time(maker, clock);
 		if (losses && i % (events / (losses + 1) + 1) == 0 && i) {
 			maker_stall(maker, 0, true);
