@@ -137,7 +137,7 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 	if (!to)
 		return -ENOMEM;
 	if (to != s->task)
-		tasks_switch(&cursor->tasks, &s->task, to);
+		tasks_switch(&s->task, to);
 	return 0;
 }
 
@@ -232,8 +232,8 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 
 	if (!s->wanted)
 		return false;
-	loss->from = clock_convert(&cursor->trace->clock, &line,
-				   s->stream.from);
+	loss->from =
+		clock_convert(&cursor->trace->clock, &line, s->stream.from);
 	loss->time = cursor_time(cursor, s->stream.clock);
 	if (loss->time < cursor->from)
 		return false;
@@ -308,8 +308,8 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 	return KTRACE_END;
 }
 
-const struct ktrace_event *
-ktrace_cursor_event(const struct ktrace_cursor *cursor)
+const struct ktrace_event *ktrace_cursor_event(
+	const struct ktrace_cursor *cursor)
 {
 	return &cursor->event;
 }
@@ -395,8 +395,8 @@ static int cursor_streams(struct ktrace_cursor *cursor,
 	while (window > STREAM_WINDOW_MIN &&
 	       window > WINDOWS_MAX / (trace->nr_sources + 1))
 		window /= 2;
-	cursor->streams = calloc(trace->nr_sources + 1,
-				 sizeof(*cursor->streams));
+	cursor->streams =
+		calloc(trace->nr_sources + 1, sizeof(*cursor->streams));
 	cursor->heap = calloc(trace->nr_sources + 1, sizeof(*cursor->heap));
 	cursor->idle = calloc(trace->nr_sources + 1, sizeof(*cursor->idle));
 	if (!cursor->streams || !cursor->heap || !cursor->idle)

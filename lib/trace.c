@@ -136,8 +136,9 @@ static int trace_clock(struct ktrace *trace)
 	if (err)
 		return err;
 	if (dropped)
-		trace_warn(trace, "metadata: %zu points of the clock's "
-				  "calibration are out of order",
+		trace_warn(trace,
+			   "metadata: %zu points of the clock's "
+			   "calibration are out of order",
 			   dropped);
 	if (!trace->nr_sync) {
 		trace_warn(trace, "metadata: the clock was not calibrated");
@@ -187,8 +188,9 @@ static int trace_finish(struct ktrace *trace)
 			source->end = &trace->cpus[i];
 	}
 	if (!info->reason)
-		trace_warn(trace, "the recording was cut off: what its end would "
-				  "have told of losses is not known");
+		trace_warn(trace,
+			   "the recording was cut off: what its end would "
+			   "have told of losses is not known");
 	info->nr_sync = trace->nr_sync;
 	info->sync = trace->sync;
 	info->nr_cpus = trace->nr_sources;
@@ -201,8 +203,8 @@ static struct stream_source *source_add(struct ktrace *trace)
 	struct stream_source *source;
 
 	if (!(trace->nr_sources & (trace->nr_sources - 1))) {
-		source = realloc(trace->sources, (trace->nr_sources * 2 + 1) *
-							 sizeof(*source));
+		source = realloc(trace->sources,
+				 (trace->nr_sources * 2 + 1) * sizeof(*source));
 		if (!source)
 			return NULL;
 		trace->sources = source;
@@ -311,14 +313,16 @@ static int open_metadata(struct ktrace *trace, const char *path)
 		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));
 	else if (!used)
-		err = error_set(-EBADMSG, "%s/metadata is empty: the recording "
-					  "ended before it began",
+		err = error_set(-EBADMSG,
+				"%s/metadata is empty: the recording "
+				"ended before it began",
 				path);
 	else
 		err = metadata_read(trace, data, used);
 	if (err == -EBADMSG && used)
-		error_set(err, "%s: not a trace: its metadata does not begin "
-			       "as that of one",
+		error_set(err,
+			  "%s: not a trace: its metadata does not begin "
+			  "as that of one",
 			  path);
 	free(data);
 out_fd:

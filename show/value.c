@@ -162,8 +162,8 @@ static void bounded_add(struct bounded *b, const char *s, bool json)
 {
 	for (; *s && b->p < b->end; s++) {
 		if ((unsigned char)*s < ' ' || *s == 0x7f ||
-		    (json && (*s == '"' || *s == '\\' ||
-			      (unsigned char)*s >= 0x80)))
+		    (json &&
+		     (*s == '"' || *s == '\\' || (unsigned char)*s >= 0x80)))
 			*b->p++ = '?';
 		else
 			*b->p++ = *s;
@@ -286,8 +286,8 @@ void value_integer(struct output *output, const struct ktrace *trace,
 	else if (field->base == KTRACE_HEX && (quoted || !json))
 		output->p = put_hex(output->p, value);
 	else if (field->base == KTRACE_OCT && !json)
-		output->p += sprintf(output->p, "0%llo",
-				     (unsigned long long)value);
+		output->p +=
+			sprintf(output->p, "0%llo", (unsigned long long)value);
 	else if (field->kind == KTRACE_INT)
 		output->p = put_s64(output->p, value);
 	else
@@ -328,7 +328,8 @@ static void put_sockaddr(struct output *output, const uint8_t *s, size_t n)
 
 	if (n >= sizeof(family))
 		memcpy(&family, s, sizeof(family));
-	if (!((family == AF_INET && n >= 8) || (family == AF_INET6 && n >= 24))) {
+	if (!((family == AF_INET && n >= 8) ||
+	      (family == AF_INET6 && n >= 24))) {
 		put_bytes(output, s, n, 0);
 		return;
 	}
@@ -400,7 +401,7 @@ static void put_array(struct output *output, const struct ktrace *trace,
 			output_puts(output, ",");
 		elem.offset = i;
 		value_integer(output, trace, &elem,
-			    ktrace_field_int(&event, &elem), json);
+			      ktrace_field_int(&event, &elem), json);
 	}
 	output_puts(output, json ? "]" : "}");
 }
@@ -414,7 +415,7 @@ void value_other(struct output *output, const struct ktrace *trace,
 
 	if (field->kind <= KTRACE_POINTER) {
 		value_integer(output, trace, field,
-			    ktrace_field_int(event, field), json);
+			      ktrace_field_int(event, field), json);
 		return;
 	}
 	s = ktrace_field_bytes(event, field, &n);

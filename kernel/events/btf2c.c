@@ -34,6 +34,7 @@
 
 static struct btf *btf;
 static char **names;
+static bool *defined;
 static int nr_names;
 static unsigned int nr_pads;
 
@@ -111,7 +112,7 @@ static const char *keyword(const struct btf_type *type)
 static bool is_known(const char *name)
 {
 	for (int i = 0; i < nr_names; i++)
-		if (!strcmp(names[i] + (names[i][0] == '+'), name))
+		if (!strcmp(names[i], name))
 			return true;
 	return false;
 }
@@ -238,10 +239,34 @@ static void print_members(const struct btf_type *type)
 	printf("	char kt_pad%u[%u];\n", nr_pads++, type->size);
 }
 
+static void define(int index);
+
+/* What is embedded by name has to be defined before. */
+static void define_embedded(const struct btf_type *type)
+{
+	const struct btf_member *member = btf_members(type);
+
+	for (int i = 0; i < btf_vlen(type); i++, member++) {
+		__u32 id = member->type;
+		const struct btf_type *inner = type_resolve(&id);
+
+		if (!inner || !btf_is_composite(inner))
+			continue;
+		if (!*type_name(inner)) {
+			define_embedded(inner);
+			continue;
+		}
+		for (int k = 0; k < nr_names; k++)
+			if (!strcmp(names[k], type_name(inner)))
+				define(k);
+	}
+}
+
 static void define_composite(const struct btf_type *type)
 {
 	const char *name = type_name(type);
 
+	define_embedded(type);
 	printf("%s %s {\n	union {\n", keyword(type), name);
 	print_members(type);
 	printf("	};\n};\n_Static_assert(sizeof(%s %s) == %u, \"as in BTF\");\n",
@@ -287,10 +312,15 @@ static void define_typedef(const struct btf_type *type)
 }
 
 /* A struct of that name, else a typedef, else an enum with that constant. */
-static void define(const char *name)
+static void define(int index)
 {
 	const struct btf_type *alias = NULL, *holder = NULL;
+	const char *name = names[index];
 	__u32 nr = btf__type_cnt(btf);
+
+	if (defined[index])
+		return;
+	defined[index] = true;
 
 	for (__u32 id = 1; id < nr; id++) {
 		const struct btf_type *type = type_by_id(id);
@@ -374,8 +404,16 @@ int main(int argc, char **argv)
 	open_btf(argv[1]);
 	names = argv + 2;
 	nr_names = argc - 2;
+	defined = calloc(nr_names, sizeof(*defined));
+	if (!defined)
+		die("no memory");
+	for (int i = 0; i < nr_names; i++) {
+		if (names[i][0] == '+') {
+			names[i]++;
+			defined[i] = true;
+		}
+	}
 	for (int i = 0; i < nr_names; i++)
-		if (names[i][0] != '+')
-			define(names[i]);
+		define(i);
 	return 0;
 }

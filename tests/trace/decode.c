@@ -239,6 +239,10 @@ TEST(tasks)
 	/* It exits, but runs until somebody else does. */
 	STEP, maker_exit(maker, 1, 20);
 	STEP, put(maker, 1);
+	/* And sleeps on its way out. */
+	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
+	STEP, maker_run(maker, 1, 20, 20, "executed");
+	STEP, put(maker, 1);
 	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
 	STEP, put(maker, 1);
 	/* Another task with its number. */
@@ -260,6 +264,7 @@ TEST(tasks)
 	serial = event->task;
 	check_task(20, 20, "executed");
 	CHECK(event->task != serial);
+	check_task(20, 20, "executed");
 	check_task(20, 20, "executed");
 	check_task(0, 0, "swapper/1");
 	serial = event->task;
@@ -452,16 +457,19 @@ TEST(options)
 		.to = maker_monotonic(CLOCK + 199 * 1000)};
 	open_with(&options);
 	for (i = 0; ktrace_cursor_next(cursor) == KTRACE_EVENT; i++)
-		CHECK_EQ(event->time, maker_monotonic(CLOCK + (100 + i) * 1000));
+		CHECK_EQ(event->time,
+			 maker_monotonic(CLOCK + (100 + i) * 1000));
 	CHECK_EQ(i, 100);
 }
 
 TEST(values)
 {
 	struct maker *maker = begin(1, 4, false);
-	struct maker_switch s = {
-		.prev_comm = "sixteen letters!", .prev_pid = -5,
-		.prev_state = 0x102, .next_comm = "x", .next_prio = 7};
+	struct maker_switch s = {.prev_comm = "sixteen letters!",
+				 .prev_pid = -5,
+				 .prev_state = 0x102,
+				 .next_comm = "x",
+				 .next_prio = 7};
 	char room[64] = {0};
 	struct maker_exec *exec = (void *)room;
 	const struct ktrace_field *f;
