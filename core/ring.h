@@ -65,18 +65,16 @@
  * (2) one consumer at a time
  * (3) no writer and no consumer
  *
- * Pairs of ordering
+ * Pairs of ordering, and the models that check them
  *	A  release store of produced (publish) / acquire load (consumer)
- *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
- *		model/ring.pml
+ *		model/order.pml PUBLISH; model/ring.pml ORDER, UNDONE
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- *		tested by: model/consume.litmus (discard), model/take.litmus
- *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
+ *		model/order.pml GIVE, TAKE; model/ring.pml GREEDY, BLIND
  *	C  release store of done (complete) / acquire load (publish).  Both run
  *	   on one CPU: only the compiler must keep the order.
- *		tested by: mutation MARK of model/ring.pml
+ *		model/ring.pml MARK
  * All else is between contexts of one CPU, where program order is enough, and
  * the local operations keep the compiler from changing it.
  */
@@ -190,7 +188,9 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 	u32 prefix = KT_HEADER_COMPACT +
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
 	u32 units = kt_units(prefix + size);
-	u64 new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | ((u32)old + units);
+	/* The epoch above, what a compact header tells of the time below. */
+	u64 time = now << KT_ID_BITS;
+	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
 	u32 *p;
 
 	/*
@@ -207,7 +207,7 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 	rec->count = kt_record_count(units, flags);
 	rec->unit = old & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
-	*p++ = id | (u32)now << KT_ID_BITS;
+	*p++ = id | (u32)time;
 	*payload = kt_record_payload(p, size, flags);
 	return true;
 }
