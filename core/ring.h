@@ -65,16 +65,18 @@
  * (2) one consumer at a time
  * (3) no writer and no consumer
  *
- * Pairs of ordering, and the models that check them
+ * Pairs of ordering
  *	A  release store of produced (publish) / acquire load (consumer)
- *		model/order.pml PUBLISH; model/ring.pml ORDER, UNDONE
+ *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
+ *		model/ring.pml
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- *		model/order.pml GIVE, TAKE; model/ring.pml GREEDY, BLIND
+ *		tested by: model/consume.litmus (discard), model/take.litmus
+ *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
  *	C  release store of done (complete) / acquire load (publish).  Both run
  *	   on one CPU: only the compiler must keep the order.
- *		model/ring.pml MARK
+ *		tested by: mutation MARK of model/ring.pml
  * All else is between contexts of one CPU, where program order is enough, and
  * the local operations keep the compiler from changing it.
  */
@@ -175,6 +177,44 @@ static __always_inline void *kt_record_payload(u32 *p, u32 size,
 }
 
 /*
+ * The common case of kt_ring_reserve(), with @old read from head and @now from
+ * the clock, in this order.  It calls nobody, so that a writer who goes elsewhere
+ * when this fails needs no stack frame.  False: nothing has happened.
+ */
+static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
+						struct kt_record *rec, u64 old,
+						u64 now, u32 id, u32 size,
+						unsigned int flags,
+						void **payload)
+{
+	u32 prefix = KT_HEADER_COMPACT +
+		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
+	u32 units = kt_units(prefix + size);
+	/* The epoch above, what a compact header tells of the time below. */
+	u64 time = now << KT_ID_BITS;
+	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
+	u32 *p;
+
+	/*
+	 * Not when the record crosses into the next packet or touches its
+	 * begin, or the time is of another epoch (one test for both: the bits
+	 * above the unit), the id needs more bits, the size would overflow the
+	 * sum, or an interrupt was faster.
+	 */
+	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
+	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
+	    unlikely(!env_cmpxchg_local(&ring->head, &old, new)))
+		return false;
+
+	rec->count = kt_record_count(units, flags);
+	rec->unit = old & ring->mask;
+	p = kt_ring_at(ring, rec->unit);
+	*p++ = id | (u32)time;
+	*payload = kt_record_payload(p, size, flags);
+	return true;
+}
+
+/*
  * Makes room for a payload of @size bytes.  NULL: no room, the loss is counted.
  * Otherwise the caller stores the payload and then calls kt_ring_commit(), on
  * the same CPU, come what may.
@@ -183,37 +223,19 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 					     struct kt_record *rec, u32 id,
 					     u32 size, unsigned int flags)
 {
-	u32 prefix = KT_HEADER_COMPACT +
-		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
-	u32 units = kt_units(prefix + size);
 	u64 old = READ_ONCE(ring->head);
-	/* The epoch above, what a compact header tells of the time below. */
-	u64 time = env_clock() << KT_ID_BITS;
-	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
-	u32 *p;
+	u64 now = env_clock();
+	void *payload;
 
-	/*
-	 * Slow when the record crosses into the next packet or touches its
-	 * begin, or the time is of another epoch (one test for both: the bits
-	 * above the unit), the id needs more bits, the size would overflow the
-	 * sum, or an interrupt was faster.
-	 */
-	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
-	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
-	    unlikely(!env_cmpxchg_local(&ring->head, &old, new))) {
+	if (unlikely(!kt_ring_try_reserve(ring, rec, old, now, id, size, flags,
+					  &payload))) {
 		/* A second one, so that *rec can stay in registers. */
 		struct kt_record slow;
 
-		p = kt_ring_reserve_slow(ring, &slow, id, size, flags);
+		payload = kt_ring_reserve_slow(ring, &slow, id, size, flags);
 		*rec = slow;
-		return p;
 	}
-
-	rec->count = kt_record_count(units, flags);
-	rec->unit = old & ring->mask;
-	p = kt_ring_at(ring, rec->unit);
-	*p++ = id | (u32)time;
-	return kt_record_payload(p, size, flags);
+	return payload;
 }
 
 static __always_inline void kt_ring_commit(struct kt_ring *ring,

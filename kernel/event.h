@@ -4,7 +4,7 @@
  * and how a probe writes one.
  *
  *	kt_event	what an event is: name, fields, probe.  Static in a probe
- *			module, or made at run time (kt_event_define).
+ *			module, or made at run time (source/generic.c).
  *	kt_enabled	an event that a session has enabled: the probe's data.
  *			A probe is attached once for each session, so it never
  *			loops over sessions.
@@ -19,8 +19,9 @@
 #include "compat/compat.h"
 #include "ring.h"
 
-struct kt_session;
+struct kt_entry;
 struct kt_gate;
+struct kt_session;
 
 /*
  * One field, as tracefs would describe it: @type is the C type as written
@@ -31,6 +32,7 @@ struct kt_field {
 	const char *name;
 	u16 offset;
 	u16 size;
+	u16 len; /* elements, if it is an array: tracefs shows this number */
 	bool is_signed;
 };
 
@@ -45,27 +47,25 @@ struct kt_constant {
 struct kt_class {
 	const struct kt_field *fields;
 	u16 nr_fields;
-	u16 size;	/* of the fixed part of the payload */
-	bool dynamic;	/* the fixed part is followed by __data_loc data */
-	void *probe;	/* void (*)(struct kt_enabled *, the tracepoint's arguments) */
+	u16 size;     /* of the fixed part of the payload */
+	bool dynamic; /* the fixed part is followed by __data_loc data */
+	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };
 
 /*
- * The upper part is the source's and constant while registered; the lower part
- * belongs to the registry (kernel/registry.c).
+ * All is the source's and constant while registered, but for the last field,
+ * which belongs to the registry (kernel/registry.c).
  */
 struct kt_event {
 	const char *system;
 	const char *name;
-	const char *tracepoint; /* name of the struct tracepoint; NULL: not one */
+	const char *tracepoint; /* name of the struct tracepoint */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
-
 	struct module *owner;
-	struct tracepoint *tp; /* NULL: not there (yet) */
-	struct list_head node;
-	bool defined;		/* at run time: freed by the registry */
+
+	struct kt_entry *entry; /* NULL: not registered, or refused */
 };
 
 /*
@@ -78,7 +78,6 @@ struct kt_event_set {
 	size_t nr_events;
 	const struct kt_constant *const *constants;
 	size_t nr_constants;
-	struct list_head node;
 };
 
 int kt_events_register(struct kt_event_set *set);
@@ -92,21 +91,30 @@ void kt_events_unregister(struct kt_event_set *set);
 unsigned long kt_symbol(const char *name);
 
 /*
- * An event enabled in a session.  Lives until no probe can run any more
- * (tracepoint_synchronize_unregister).
+ * An event that a session knows by an id, because it was enabled there or got a
+ * filter.  A probe has it as its data: it is freed only after no probe can run
+ * any more (tracepoint_synchronize_unregister).
+ *
+ * The first three fields are for probes.  gate is replaced under kt_mutex and
+ * freed after an RCU grace period; probes read it with preemption off.  All
+ * other fields are protected by kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
-	const struct kt_gate *gate; /* NULL: record every hit */
+	struct kt_gate *gate; /* NULL: record every hit */
+
 	struct kt_event *event;
 	struct kt_session *session;
+	char *filter_text; /* of the gate; NULL: no filter */
+	bool wanted;   /* the event's enabled file; pins the probe's module */
+	bool attached; /* wanted, and the session is enabled */
 };
 
 /* A probe's run. */
 struct kt_write {
 	struct kt_ring *ring;
-	const struct kt_gate *gate;
+	struct kt_gate *gate;
 	struct kt_record record;
 };
 
@@ -142,6 +150,32 @@ static __always_inline void kt_write_end(struct kt_write *w,
 		kt_gate_end(w, enabled, flags);
 	else
 		kt_ring_commit(w->ring, &w->record);
+}
+
+/*
+ * The common case of kt_write_begin(), as far as it can be had without calling
+ * anybody: no conditions, the TSC for a clock, room in the packet.  False: nothing
+ * has happened.
+ */
+static __always_inline bool kt_write_try_begin(struct kt_write *w,
+					       struct kt_enabled *enabled,
+					       u32 size, unsigned int flags,
+					       void **payload)
+{
+	u64 head;
+
+	if (unlikely(READ_ONCE(enabled->gate)) ||
+	    !static_branch_likely(&kt_clock_tsc))
+		return false;
+	w->ring = this_cpu_ptr(enabled->rings);
+	head = READ_ONCE(w->ring->head);
+	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
+				   enabled->id, size, flags, payload);
+}
+
+static __always_inline void kt_write_try_end(struct kt_write *w)
+{
+	kt_ring_commit(w->ring, &w->record);
 }
 
 #endif /* KT_KERNEL_EVENT_H */

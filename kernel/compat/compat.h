@@ -16,10 +16,14 @@
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
 #define kt_probe_enter() preempt_disable_notrace()
-#define kt_probe_exit() preempt_enable_notrace()
+#define kt_probe_exit()	 preempt_enable_notrace()
 #else
-#define kt_probe_enter() do { } while (0)
-#define kt_probe_exit() do { } while (0)
+#define kt_probe_enter() \
+	do {             \
+	} while (0)
+#define kt_probe_exit() \
+	do {            \
+	} while (0)
 #endif
 
 #endif /* KT_KERNEL_COMPAT_H */

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What one may want done, by name.  The work is Meson's (user space), Kbuild's
+# (modules, by way of tools/modules) and that of the scripts in tools/ and tests/.
+
+# The modules are for the kernel that runs here if its headers are installed.
+KERNEL ?= $(if $(wildcard /lib/modules/$(shell uname -r)/build),running,6.1)
+# The kernels of make check.
+KERNELS ?= 6.1 6.12
+export KERNELS
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: help demo check setup user modules bench style sparse install clean distclean vm
+# The scripts take care of their own parallelism.
+.NOTPARALLEL:
+
+help:
+	@echo 'make demo      install what is missing, build, record a workload in a virtual machine'
+	@echo 'make check     install what is missing, build, run every test (KERNELS="$(KERNELS)")'
+	@echo
+	@echo 'make user      build the command and the library (build/user)'
+	@echo 'make modules   build the modules (build/modules) for KERNEL=$(KERNEL);'
+	@echo '               running, 6.1, 6.12, 7.2 or the path of a kernel image'
+	@echo 'make install   install both below PREFIX=$(PREFIX) and for the running kernel'
+	@echo 'make vm        a shell in a virtual machine with ktrace loaded'
+	@echo 'make bench     measure'
+	@echo 'make style     check style, includes, and where kernel versions are named'
+	@echo 'make sparse    run sparse over the modules'
+	@echo 'make setup     install what is missing (packages of tools, nothing else)'
+	@echo 'make clean     remove what was built; distclean: the test kernels too'
+
+demo: setup user
+	@tools/demo
+
+check: setup user
+	@tests/run
+
+setup:
+	@tools/setup
+
+user: build/user/build.ninja
+	@ninja -C build/user
+
+build/user/build.ninja:
+	@meson setup --prefix $(PREFIX) build/user
+
+modules:
+	@tools/modules $(KERNEL)
+
+bench: user
+	@bench/run
+
+style:
+	@tools/style
+
+sparse:
+	@rm -f build/modules/$(KERNEL)/.built
+	@tools/modules $(KERNEL) C=2 CF='-D__CHECK_ENDIAN__'
+
+install: user
+	@tools/modules running
+	@meson install -C build/user --no-rebuild $(if $(DESTDIR),--destdir $(abspath $(DESTDIR)))
+	install -d $(DESTDIR)/lib/modules/$(shell uname -r)/ktrace
+	install -m 644 build/modules/$(shell uname -r)/*.ko \
+		$(wildcard build/modules/$(shell uname -r)/events.*) \
+		$(DESTDIR)/lib/modules/$(shell uname -r)/ktrace
+	$(if $(DESTDIR),,depmod)
+
+clean:
+	rm -rf build/user build/modules build/check
+
+distclean:
+	rm -rf build
+
+vm: user
+	@tools/modules $(if $(filter running,$(KERNEL)),6.1,$(KERNEL))
+	@tools/vm -i -k $(if $(filter running,$(KERNEL)),6.1,$(KERNEL)) -- bash

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Filters: which records of an event are wanted, by the values of its fields.
+ *
+ *	or     = and { "||" and }
+ *	and    = not { "&&" not }
+ *	not    = "!" not | "(" or ")" | test
+ *	test   = FIELD ( "==" | "!=" | "<" | "<=" | ">" | ">=" | "&" ) NUMBER
+ *	       | FIELD ( "==" | "!=" | "~" ) STRING
+ *
+ * "&" is true if the field has any of the number's bits; "~" compares with a
+ * pattern of *, ?, [a-z] and [!a-z].  A string may be quoted by " or ' and has
+ * to be where it contains blanks or operators.  Beside the event's own fields
+ * there are those of whoever runs: comm (or COMM), tid (or common_pid), tgid, and
+ * cpu (or CPU); an event's field of the same name comes first.
+ *
+ * The text is compiled once.  A program is a list of tests; each names the test to
+ * go on with if it is true, and if it is not:
+ *
+ *	a == 1 && (b == 2 || c == 3)	0: a == 1 ? 1 : NO
+ *					1: b == 2 ? YES : 2
+ *					2: c == 3 ? YES : NO
+ *
+ * All jumps lead forward, so a program ends after at most as many steps as it has
+ * tests.  It may run in any context.
+ */
+#ifndef KT_CORE_FILTER_H
+#define KT_CORE_FILTER_H
+
+#include "env.h"
+#include <ktrace.h>
+
+enum kt_filter_kind {
+	KT_FILTER_UNSIGNED, /* 1, 2, 4 or 8 bytes */
+	KT_FILTER_SIGNED,
+	KT_FILTER_STRING,  /* up to a NUL, or the field's whole size */
+	KT_FILTER_DYNAMIC, /* a u32: offset of a string, length << 16 */
+	KT_FILTER_OPAQUE,  /* nothing that could be compared */
+	/* Not in the payload. */
+	KT_FILTER_COMM,
+	KT_FILTER_TID,
+	KT_FILTER_TGID,
+	KT_FILTER_CPU,
+};
+
+struct kt_filter_field {
+	const char *name;
+	u16 offset;
+	u16 size;
+	u8 kind;
+};
+
+/* Finds the event's field with this name. */
+typedef bool kt_filter_lookup_fn(void *event, const char *name, size_t length,
+				 struct kt_filter_field *field);
+
+#define KT_FILTER_TESTS_MAX   64
+#define KT_FILTER_STRINGS_MAX 768
+#define KT_FILTER_DEPTH_MAX   24
+
+enum kt_filter_op {
+	KT_FILTER_EQ,
+	KT_FILTER_NE,
+	KT_FILTER_LT,
+	KT_FILTER_LE,
+	KT_FILTER_GT,
+	KT_FILTER_GE,
+	KT_FILTER_BITS,
+	KT_FILTER_MATCH,
+};
+
+/* Where a test leads that decides. */
+#define KT_FILTER_YES 0xffffu
+#define KT_FILTER_NO  0xfffeu
+
+struct kt_filter_test {
+	u8 op;
+	u8 kind;
+	u16 offset;
+	u16 size;
+	u16 string; /* where it begins in strings */
+	u16 length; /* its length */
+	u16 yes;
+	u16 no;
+	u64 value;
+};
+
+struct kt_filter {
+	u16 nr;
+	u16 strings_used;
+	struct kt_filter_test tests[KT_FILTER_TESTS_MAX];
+	char strings[KT_FILTER_STRINGS_MAX];
+};
+
+/* Why a text is not a filter: what is wrong, and from where on. */
+struct kt_filter_error {
+	const char *what;
+	const char *at;
+};
+
+/*
+ * 0, or -EINVAL with *@error, or -E2BIG likewise.  @payload_size: of the fixed
+ * part, which all fields of the event lie in.
+ */
+int kt_filter_compile(struct kt_filter *filter, const char *text,
+		      kt_filter_lookup_fn *lookup, void *event,
+		      u32 payload_size, struct kt_filter_error *error);
+
+/* Can it do no harm?  Any bytes may be given. */
+bool kt_filter_verify(const struct kt_filter *filter, u32 payload_size);
+
+/* @size: of all the payload; @cpu: where it happens. */
+bool kt_filter_run(const struct kt_filter *filter, const void *payload,
+		   u32 size, u32 cpu);
+
+#endif /* KT_CORE_FILTER_H */

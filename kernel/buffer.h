@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The buffers of a session: a ring for each CPU, and the files that show them.
+ *
+ *	kt_buffers	all of one session
+ *	 rings[cpu]	what writers use; per-CPU memory, there as long as the
+ *			session
+ *	 cpus[cpu]	struct kt_buffer: the ring's memory and its reader's side
+ *
+ * A CPU's buffer is made when the session is first enabled or the CPU's file
+ * first opened, or, from then on, before a CPU comes up.  It stays when the CPU
+ * goes away, until the mode or size changes or the session ends.
+ *
+ * Locks, in this order:
+ *	kt_mutex		changes of mode and size; start, reset
+ *	cpu_hotplug_lock	while CPUs come and go
+ *	kt_buffers.lock		cpus[], opens, owner
+ *	kt_buffer.lock		the consumer; resetting; flushing an offline CPU
+ * An open file keeps its session and all of its buffers: while opens is not zero
+ * no memory goes away, and cpus[] of an open CPU does not change.
+ */
+#ifndef KT_KERNEL_BUFFER_H
+#define KT_KERNEL_BUFFER_H
+
+#include <linux/fs.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include "ring.h"
+
+#define KT_BUFFER_DEFAULT (4u << 20)
+
+/*
+ * Where records with conditions are put together: a stack, as contexts are that
+ * interrupt each other.  The largest record always fits.
+ */
+#define KT_SCRATCH_SIZE (2 * KT_PACKET_SIZE)
+
+struct kt_buffer {
+	struct kt_ring *ring;
+	void *memory; /* control page, then the packets: what is mapped */
+	struct kt_ring_slot *slots;
+	u8 *scratch;
+	u32 scratch_used;
+	unsigned int cpu;
+
+	struct mutex lock;
+	wait_queue_head_t readers;
+	struct irq_work wake;
+};
+
+struct kt_buffers {
+	struct kt_ring __percpu *rings;
+	struct kt_buffer **cpus; /* NULL: none yet */
+	enum kt_mode mode;
+	u32 packets;
+	u64 trace_id;
+
+	struct mutex lock;
+	unsigned int opens;
+	pid_t owner; /* who has files open */
+	struct hlist_node hotplug;
+	bool started; /* hotplug is linked */
+};
+
+int kt_buffer_init(void);
+void kt_buffer_exit(void);
+
+int kt_buffers_init(struct kt_buffers *buffers);
+void kt_buffers_exit(struct kt_buffers *buffers);
+int kt_buffers_start(struct kt_buffers *buffers);
+int kt_buffers_reset(struct kt_buffers *buffers);
+int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
+		      u32 packets);
+bool kt_buffers_busy(struct kt_buffers *buffers); /* somebody has one open */
+
+/* A file's part; everything else of it is in kt_buffer_fops. */
+int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu);
+void kt_buffer_release(struct kt_buffers *buffers);
+extern const struct file_operations kt_buffer_fops;
+
+static inline size_t kt_buffer_bytes(const struct kt_buffers *buffers)
+{
+	return (size_t)buffers->packets << KT_PACKET_SHIFT;
+}
+
+#endif /* KT_KERNEL_BUFFER_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The trace's clock: which one, and how it relates to the clocks of programs. */
+#ifndef KT_KERNEL_CLOCK_H
+#define KT_KERNEL_CLOCK_H
+
+#include <linux/types.h>
+
+/* The three clocks at one moment. */
+struct kt_clock_sync {
+	u64 clock;
+	u64 monotonic;
+	u64 realtime;
+};
+
+void kt_clock_init(void);
+const char *kt_clock_name(void);
+u64 kt_clock_frequency(void);
+void kt_clock_read(struct kt_clock_sync *sync);
+
+#endif /* KT_KERNEL_CLOCK_H */

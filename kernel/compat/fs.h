@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels for a file system. */
+#ifndef KT_KERNEL_COMPAT_FS_H
+#define KT_KERNEL_COMPAT_FS_H
+
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+
+#include "compat.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+static inline void simple_inode_init_ts(struct inode *inode)
+{
+	inode->i_mtime = inode->i_ctime = current_time(inode);
+	inode->i_atime = inode->i_mtime;
+}
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+static inline void set_default_d_op(struct super_block *sb,
+				    const struct dentry_operations *ops)
+{
+	sb->s_d_op = ops;
+}
+#endif
+
+/* Defines @name as d_revalidate(dentry, flags). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define KT_D_REVALIDATE(name, dentry, flags)                     \
+	int name(struct inode *__dir, const struct qstr *__name, \
+		 struct dentry *dentry, unsigned int flags)
+#else
+#define KT_D_REVALIDATE(name, dentry, flags) \
+	int name(struct dentry *dentry, unsigned int flags)
+#endif
+
+/* Makes @name, for inode_operations.mkdir, of int @make(dir, dentry). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#define KT_MKDIR(name, make)                                                   \
+	static struct dentry *name(struct mnt_idmap *idmap, struct inode *dir, \
+				   struct dentry *dentry, umode_t mode)        \
+	{                                                                      \
+		return ERR_PTR(make(dir, dentry));                             \
+	}
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#define KT_MKDIR(name, make)                                        \
+	static int name(struct mnt_idmap *idmap, struct inode *dir, \
+			struct dentry *dentry, umode_t mode)        \
+	{                                                           \
+		return make(dir, dentry);                           \
+	}
+#else
+#define KT_MKDIR(name, make)                                          \
+	static int name(struct user_namespace *ns, struct inode *dir, \
+			struct dentry *dentry, umode_t mode)          \
+	{                                                             \
+		return make(dir, dentry);                             \
+	}
+#endif
+
+#endif /* KT_KERNEL_COMPAT_FS_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels for who defines tracepoints. */
+#ifndef KT_KERNEL_COMPAT_TRACE_H
+#define KT_KERNEL_COMPAT_TRACE_H
+
+#include <linux/version.h>
+
+/* __assign_str() knows the source from __string(). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define kt_assign_str(item, source) __assign_str(item)
+#else
+#define kt_assign_str(item, source) __assign_str(item, source)
+#endif
+
+#endif /* KT_KERNEL_COMPAT_TRACE_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every family begins with: the types that trace headers take for granted
+ * because the file that includes them has them, and the helpers that the
+ * probes call.
+ */
+#ifndef KT_EVENTS_BASE_H
+#define KT_EVENTS_BASE_H
+
+/* Prototypes and type checks of the tracepoints, but nothing of their code. */
+#define NOTRACE
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/fs.h>
+#include <linux/interrupt.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+
+#include "family.h"
+
+/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
+#if __has_attribute(__uninitialized__)
+#define __kt_uninitialized __attribute__((__uninitialized__))
+#else
+#define __kt_uninitialized
+#endif
+
+/* What a string is that is not there; a few trace headers use it themselves. */
+#ifndef EVENT_NULL_STR
+#define EVENT_NULL_STR "(null)"
+#endif
+
+/*
+ * Where strings come from: their source and length are looked up once, and what
+ * is copied never exceeds the length that was reserved, whatever other CPUs do
+ * to the string meanwhile.
+ */
+static __always_inline const char *kt_string(const char *s)
+{
+	return s ?: EVENT_NULL_STR;
+}
+
+/* What is too long for a record must not wrap: the ring refuses and counts it. */
+static __always_inline u32 kt_data_length(size_t length)
+{
+	return min_t(size_t, length, KT_PACKET_SIZE);
+}
+
+/* Stores @length bytes in all: as much of @s as fits, and at least one NUL. */
+static __always_inline void kt_string_store(char *to, u32 length, const char *s)
+{
+	if (!length)
+		return;
+	memcpy(to, s, length - 1);
+	to[length - 1] = '\0';
+}
+
+/*
+ * Up to 6.9 __assign_str() names the source a second time.  It is nearly always
+ * the same string; if not, it may be shorter than what was reserved.
+ */
+static __always_inline void kt_string_store_again(char *to, u32 length,
+						  const char *reserved,
+						  const char *s)
+{
+	if (likely(s == reserved || kt_string(s) == reserved))
+		kt_string_store(to, length, reserved);
+	else if (length)
+		strscpy_pad(to, kt_string(s), length);
+}
+
+/* As long as ftrace lets a formatted string be (TRACE_EVENT_STR_MAX). */
+#define KT_FORMATTED_MAX 512
+
+static inline __printf(1, 0) u32 kt_formatted_length(const char *format,
+						     va_list *args)
+{
+	va_list copy;
+	int length;
+
+	va_copy(copy, *args);
+	length = vsnprintf(NULL, 0, format, copy) + 1;
+	va_end(copy);
+	return clamp(length, 1, KT_FORMATTED_MAX);
+}
+
+static inline __printf(3, 0) void kt_formatted_store(char *to, u32 length,
+						     const char *format,
+						     va_list *args)
+{
+	va_list copy;
+
+	va_copy(copy, *args);
+	vsnprintf(to, length, format, copy);
+	va_end(copy);
+}
+
+#endif /* KT_EVENTS_BASE_H */

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <linux/cachefiles.h>
+#include <linux/fscache-cache.h>
+#include <linux/netfs.h>
+/* btf cachefiles: CACHEFILES_CONTENT_NO_DATA cachefiles_object */
+#include "cachefiles.btf.h"

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <linux/blkdev.h>
+/* btf: compact_control */
+#include "compaction.btf.h"

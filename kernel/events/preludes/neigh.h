@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <net/ipv6.h>
+#include <net/neighbour.h>

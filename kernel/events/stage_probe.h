@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The probe: the event's own assignments, straight into the ring's slot.  Flags
+ * are constants, and so is the size for a class of fixed size.
+ */
+
+#undef __string
+#define __string(item, src) __dynamic_array(char, item, -1)
+#undef __string_len
+#define __string_len(item, src, len) __dynamic_array(char, item, -1)
+#undef __vstring
+#define __vstring(item, format, args) __dynamic_array(char, item, -1)
+
+#undef __dynamic_array
+#define __dynamic_array(type, item, len) \
+	__entry->__data_loc_##item = __sources->item;
+
+/* Where assignments find their data. */
+#undef __get_dynamic_array
+#define __get_dynamic_array(item) \
+	((void *)__entry + (__sources->item & 0xffff))
+#undef __get_dynamic_array_len
+#define __get_dynamic_array_len(item) (__sources->item >> 16)
+#undef __get_str
+#define __get_str(item) ((char *)__get_dynamic_array(item))
+#undef __get_bitmask
+#define __get_bitmask(item) __get_str(item)
+#undef __get_cpumask
+#define __get_cpumask(item) __get_str(item)
+#undef __get_sockaddr
+#define __get_sockaddr(item) ((struct sockaddr *)__get_dynamic_array(item))
+
+#undef __assign_str
+#define __assign_str(item, ...)                                       \
+	KT_ASSIGN_STR(item, ##__VA_ARGS__, __sources->item##_source)
+#define KT_ASSIGN_STR(item, src, ...)                                        \
+	kt_string_store_again(__get_str(item), __get_dynamic_array_len(item), \
+			      __sources->item##_source, (const char *)(src))
+#undef __assign_str_len
+#define __assign_str_len(item, src, len)                                 \
+	kt_string_store(__get_str(item), __get_dynamic_array_len(item), \
+			kt_string(src))
+#undef __assign_vstr
+#define __assign_vstr(item, format, args)                                   \
+	kt_formatted_store(__get_str(item), __get_dynamic_array_len(item), \
+			   format, args)
+#undef __assign_bitmask
+#define __assign_bitmask(item, src, bits) \
+	memcpy(__get_bitmask(item), src, __get_dynamic_array_len(item))
+#undef __assign_cpumask
+#define __assign_cpumask(item, src) \
+	memcpy(__get_cpumask(item), src, __get_dynamic_array_len(item))
+#undef __assign_sockaddr
+#define __assign_sockaddr(item, src, len) \
+	memcpy(__get_dynamic_array(item), src, __get_dynamic_array_len(item))
+
+#undef __get_rel_dynamic_array
+#define __get_rel_dynamic_array __get_dynamic_array
+#undef __get_rel_dynamic_array_len
+#define __get_rel_dynamic_array_len __get_dynamic_array_len
+#undef __get_rel_str
+#define __get_rel_str __get_str
+#undef __get_rel_bitmask
+#define __get_rel_bitmask __get_bitmask
+#undef __get_rel_cpumask
+#define __get_rel_cpumask __get_cpumask
+#undef __get_rel_sockaddr
+#define __get_rel_sockaddr __get_sockaddr
+#undef __assign_rel_str
+#define __assign_rel_str __assign_str
+#undef __assign_rel_str_len
+#define __assign_rel_str_len __assign_str_len
+#undef __assign_rel_bitmask
+#define __assign_rel_bitmask __assign_bitmask
+#undef __assign_rel_cpumask
+#define __assign_rel_cpumask __assign_cpumask
+#undef __assign_rel_sockaddr
+#define __assign_rel_sockaddr __assign_sockaddr
+
+#define KT_FLAGS(name) \
+	(sizeof(struct kt_sources_##name) ? KT_RECORD_DYNAMIC : 0)
+
+/*
+ * A probe that calls nobody needs no stack frame, which would be a third of its
+ * instructions.  So it does the common case only, and leaves all else to a second
+ * copy of itself, out of line.
+ */
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
+	static __always_inline notrace void kt_store_##name(                 \
+		void *__payload, struct kt_sources_##name *__sources, proto) \
+	{                                                                    \
+		struct kt_entry_##name *__entry = __payload;                 \
+                                                                             \
+		tstruct                                                      \
+		{ assign; }                                                  \
+	}                                                                    \
+                                                                             \
+	static __always_inline notrace bool kt_record_##name(                \
+		const bool __try, struct kt_enabled *__enabled, proto)       \
+	{                                                                    \
+		struct kt_sources_##name __sources __kt_uninitialized;       \
+		struct kt_write __write __kt_uninitialized;                  \
+		void *__payload;                                             \
+		bool __done = true;                                          \
+		u32 __size;                                                  \
+                                                                             \
+		kt_probe_enter();                                            \
+		__size = kt_size_##name(&__sources, args);                   \
+		if (__try) {                                                 \
+			__done = kt_write_try_begin(&__write, __enabled,     \
+						    __size, KT_FLAGS(name),  \
+						    &__payload);             \
+			if (likely(__done)) {                                \
+				kt_store_##name(__payload, &__sources, args); \
+				kt_write_try_end(&__write);                  \
+			}                                                    \
+		} else {                                                     \
+			__payload = kt_write_begin(&__write, __enabled,      \
+						   __size, KT_FLAGS(name));  \
+			if (likely(__payload)) {                             \
+				kt_store_##name(__payload, &__sources, args); \
+				kt_write_end(&__write, __enabled,            \
+					     KT_FLAGS(name));                \
+			}                                                    \
+		}                                                            \
+		kt_probe_exit();                                             \
+		return __done;                                               \
+	}                                                                    \
+                                                                             \
+	static noinline __cold notrace void kt_record_slow_##name(           \
+		struct kt_enabled *__enabled, proto)                         \
+	{                                                                    \
+		kt_record_##name(false, __enabled, args);                    \
+	}                                                                    \
+                                                                             \
+	static notrace void kt_probe_##name(void *__data, proto)             \
+	{                                                                    \
+		if (unlikely(!kt_record_##name(true, __data, args)))         \
+			kt_record_slow_##name(__data, args);                 \
+	}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the size stage finds out and the probe uses: for each field of varying
+ * size its place in the payload and, for strings, the source.  Empty exactly for
+ * the classes whose size is fixed.
+ */
+
+#undef __field
+#define __field(type, item)
+#undef __field_struct
+#define __field_struct(type, item)
+#undef __array
+#define __array(type, item, len)
+#undef __dynamic_array
+#define __dynamic_array(type, item, len) \
+	u32 item;                        \
+	const char *item##_source;
+
+#undef DECLARE_EVENT_CLASS
+#define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print) \
+	struct kt_sources_##name {                                     \
+		tstruct                                                \
+	};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the control tree describes an event: as tracefs does, so that whoever can
+ * parse the one can parse the other.
+ *
+ * A print format is C, out of the kernel's sources.  Names of enum constants and
+ * sizes of types mean nothing to who reads it elsewhere: sources that know their
+ * values (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF) get them replaced here.
+ */
+#include <linux/ctype.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "format.h"
+#include "registry.h"
+
+static const struct kt_constant *constant_find(const struct kt_entry *entry,
+					       const char *name, size_t length)
+{
+	const struct kt_event_set *set = entry->set;
+	size_t i;
+
+	for (i = 0; i < set->nr_constants; i++) {
+		const struct kt_constant *constant = set->constants[i];
+
+		if (!strncmp(constant->name, name, length) &&
+		    !constant->name[length] &&
+		    !strcmp(constant->system, entry->event->system))
+			return constant;
+	}
+	return NULL;
+}
+
+/* The length of the name, or of the whole `sizeof(...)', at @s. */
+static size_t name_length(const char *s)
+{
+	const char *end = s;
+
+	while (isalnum(*end) || *end == '_')
+		end++;
+	if (end - s == 6 && !strncmp(s, "sizeof", 6) && *end == '(') {
+		const char *close = strchr(end, ')');
+
+		if (close)
+			end = close + 1;
+	}
+	return end - s;
+}
+
+/* The length of a string literal or character constant, quotes included. */
+static size_t literal_length(const char *s)
+{
+	const char *end = s + 1;
+
+	while (*end && *end != *s) {
+		if (*end == '\\' && end[1])
+			end++;
+		end++;
+	}
+	return end - s + !!*end;
+}
+
+/* Members of structs may be called like constants. */
+static bool is_member(const char *print, const char *at)
+{
+	while (at > print && isspace(at[-1]))
+		at--;
+	return at > print &&
+	       (at[-1] == '.' ||
+		(at[-1] == '>' && at - 1 > print && at[-2] == '-'));
+}
+
+static void print_show(struct seq_file *m, const struct kt_entry *entry,
+		       const char *print)
+{
+	const char *at = print;
+
+	while (*at) {
+		const struct kt_constant *constant = NULL;
+		size_t length = 1;
+
+		if (*at == '"' || *at == '\'') {
+			length = literal_length(at);
+		} else if (isalpha(*at) || *at == '_') {
+			length = name_length(at);
+			if (!is_member(print, at))
+				constant = constant_find(entry, at, length);
+		} else if (isdigit(*at)) {
+			/* Suffixes of numbers are no names. */
+			length = name_length(at);
+		}
+		if (constant)
+			seq_printf(m, "%lld", constant->value);
+		else
+			seq_write(m, at, length);
+		at += length;
+	}
+}
+
+static void field_show(struct seq_file *m, const struct kt_field *field)
+{
+	const char *bracket = strchr(field->type, '[');
+
+	/* "char[16] comm" is to be read as C: "char comm[16]". */
+	if (bracket && !str_has_prefix(field->type, "__data_loc"))
+		seq_printf(m, "\tfield:%.*s %s[%u];",
+			   (int)(bracket - field->type), field->type,
+			   field->name, field->len);
+	else
+		seq_printf(m, "\tfield:%s %s;", field->type, field->name);
+	seq_printf(m, "\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset,
+		   field->size, field->is_signed);
+}
+
+void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry)
+{
+	const struct kt_event *event = entry->event;
+	const struct kt_class *class = event->class;
+	u16 i;
+
+	seq_printf(m, "size: %u\ndynamic: %d\nformat:\n", class->size,
+		   class->dynamic);
+	for (i = 0; i < class->nr_fields; i++)
+		field_show(m, &class->fields[i]);
+	seq_puts(m, "print fmt: ");
+	print_show(m, entry, event->print ?: class->print ?: "\"\"");
+	seq_putc(m, '\n');
+}
+
+void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id)
+{
+	seq_printf(m, "name: %s\nID: %u\n", entry->event->name, id);
+	kt_format_show_layout(m, entry);
+}

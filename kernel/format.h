@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events in words: see format.c. */
+#ifndef KT_KERNEL_FORMAT_H
+#define KT_KERNEL_FORMAT_H
+
+#include <linux/types.h>
+
+struct kt_entry;
+struct seq_file;
+
+/* What the file `format' says; @id as in the session, 0 for none. */
+void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id);
+/* Its part that does not depend on a session. */
+void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry);
+
+#endif /* KT_KERNEL_FORMAT_H */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Loading and unloading ktrace.ko. */
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "clock.h"
+#include "registry.h"
+#include "session.h"
+#include "source/generic.h"
+#include "symbol.h"
+#include "tree.h"
+#include "version.h"
+
+static void sessions_end(void)
+{
+	mutex_lock(&kt_mutex);
+	while (!list_empty(&kt_sessions))
+		kt_session_end(
+			list_last_entry(&kt_sessions, struct kt_session, node));
+	mutex_unlock(&kt_mutex);
+}
+
+static int __init kt_init(void)
+{
+	struct kt_session *root;
+	int err;
+
+	kt_clock_init();
+	kt_symbol_init();
+	err = kt_buffer_init();
+	if (err)
+		return err;
+	err = kt_registry_init();
+	if (err)
+		goto err_buffer;
+	mutex_lock(&kt_mutex);
+	root = kt_session_create("");
+	mutex_unlock(&kt_mutex);
+	err = PTR_ERR_OR_ZERO(root);
+	if (err)
+		goto err_registry;
+	err = kt_fs_init();
+	if (err)
+		goto err_sessions;
+	return 0;
+
+err_sessions:
+	sessions_end();
+err_registry:
+	kt_registry_exit();
+err_buffer:
+	kt_buffer_exit();
+	return err;
+}
+
+/* Nothing is mounted and no probe module is there: each would hold us. */
+static void __exit kt_exit(void)
+{
+	kt_fs_exit();
+	sessions_end();
+	kt_define_clear();
+	kt_registry_exit();
+	kt_buffer_exit();
+}
+
+module_init(kt_init);
+module_exit(kt_exit);
+MODULE_AUTHOR("The ktrace authors");
+MODULE_DESCRIPTION("Records what the kernel does");
+MODULE_VERSION(KT_RELEASE);
+MODULE_LICENSE("GPL");

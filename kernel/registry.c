@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tables of systems, events and tracepoints, kept up to date as modules come
+ * and go.  registry.h tells what is what.
+ *
+ * An event's tracepoint may live in another module than its probe, and each may
+ * come and go before the other.  Sources register events whenever they are
+ * loaded; tracepoints are announced by the kernel's notifier.  An event whose
+ * tracepoint goes while it is enabled is disabled in all sessions.
+ *
+ * The notifier is called with the list of modules locked, and takes kt_mutex: so
+ * nobody (un)registers it under kt_mutex.
+ */
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/hashtable.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+
+#include "registry.h"
+#include "session.h"
+
+DEFINE_MUTEX(kt_mutex);
+DEFINE_XARRAY(kt_systems);
+
+static DEFINE_HASHTABLE(points, 10);
+static unsigned long last_cookie;
+
+static u32 name_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+/* ---- systems -------------------------------------------------------------- */
+
+void kt_system_release(struct kref *ref)
+{
+	struct kt_system *system = container_of(ref, struct kt_system, ref);
+
+	xa_destroy(&system->entries);
+	kfree(system);
+}
+
+struct kt_system *kt_system_find(const char *name, size_t length)
+{
+	struct kt_system *system;
+	unsigned long cookie;
+
+	xa_for_each(&kt_systems, cookie, system) {
+		if (strlen(system->name) == length &&
+		    !memcmp(system->name, name, length))
+			return system;
+	}
+	return NULL;
+}
+
+/*
+ * The system with this name, made if need be, with a reference for an entry.  It
+ * stays in kt_systems until its last entry leaves.
+ */
+static struct kt_system *system_join(const char *name)
+{
+	struct kt_system *system = kt_system_find(name, strlen(name));
+
+	if (system) {
+		kref_get(&system->ref);
+		return system;
+	}
+	system = kzalloc(sizeof(*system), GFP_KERNEL);
+	if (!system)
+		return NULL;
+	kref_init(&system->ref);
+	strscpy(system->name, name, sizeof(system->name));
+	xa_init(&system->entries);
+	system->cookie = ++last_cookie;
+	if (xa_err(xa_store(&kt_systems, system->cookie, system, GFP_KERNEL))) {
+		kt_system_put(system);
+		return NULL;
+	}
+	return system;
+}
+
+static void system_tidy(struct kt_system *system)
+{
+	if (xa_empty(&system->entries))
+		xa_erase(&kt_systems, system->cookie);
+}
+
+/* ---- entries -------------------------------------------------------------- */
+
+void kt_entry_release(struct kref *ref)
+{
+	struct kt_entry *entry = container_of(ref, struct kt_entry, ref);
+
+	kt_system_put(entry->system);
+	kfree(entry);
+}
+
+struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
+			       size_t length)
+{
+	struct kt_entry *entry;
+	unsigned long cookie;
+
+	xa_for_each(&system->entries, cookie, entry) {
+		const char *found = entry->event->name;
+
+		if (strlen(found) == length && !memcmp(found, name, length))
+			return entry;
+	}
+	return NULL;
+}
+
+static void entry_show(struct kt_entry *entry, struct kt_point *point)
+{
+	entry->point = point;
+	point->nr_entries++;
+	entry->system->nr_visible++;
+}
+
+static void entry_hide(struct kt_entry *entry)
+{
+	if (!entry->point)
+		return;
+	entry->point->nr_entries--;
+	entry->point = NULL;
+	entry->system->nr_visible--;
+}
+
+/* ---- tracepoints ---------------------------------------------------------- */
+
+struct kt_point *kt_point_find(const char *name)
+{
+	struct kt_point *point;
+
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (!strcmp(point->tp->name, name))
+			return point;
+	}
+	return NULL;
+}
+
+void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
+		    void *data)
+{
+	struct kt_point *point;
+	unsigned int bucket;
+
+	hash_for_each(points, bucket, point, node) {
+		if (!visit(point, data))
+			return;
+	}
+}
+
+const char *kt_point_module(const struct kt_point *point)
+{
+	return point->module ? module_name(point->module) : "vmlinux";
+}
+
+/*
+ * Of two tracepoints with one name in different modules the first counts; of one
+ * that is listed twice, as inlining may have it, too.
+ */
+static void point_add(struct tracepoint *tp, struct module *module)
+{
+	struct kt_system *system;
+	unsigned long at_system;
+	struct kt_point *point;
+
+	if (kt_point_find(tp->name))
+		return;
+	point = kzalloc(sizeof(*point), GFP_KERNEL);
+	if (!point) {
+		pr_err("ktrace: no memory for tracepoint %s\n", tp->name);
+		return;
+	}
+	point->tp = tp;
+	point->module = module;
+	hash_add(points, &point->node, name_hash(tp->name));
+
+	xa_for_each(&kt_systems, at_system, system) {
+		struct kt_entry *entry;
+		unsigned long cookie;
+
+		xa_for_each(&system->entries, cookie, entry) {
+			if (!entry->point &&
+			    !strcmp(entry->event->tracepoint, tp->name))
+				entry_show(entry, point);
+		}
+	}
+}
+
+static void points_remove(struct module *module)
+{
+	struct kt_system *system;
+	unsigned long at_system;
+	struct kt_point *point;
+	struct hlist_node *next;
+	unsigned int bucket;
+	LIST_HEAD(going);
+
+	xa_for_each(&kt_systems, at_system, system) {
+		struct kt_entry *entry;
+		unsigned long cookie;
+
+		xa_for_each(&system->entries, cookie, entry) {
+			if (entry->point && entry->point->module == module)
+				list_add_tail(&entry->going, &going);
+		}
+	}
+	kt_sessions_drop(&going, false);
+	while (!list_empty(&going)) {
+		struct kt_entry *entry =
+			list_first_entry(&going, struct kt_entry, going);
+
+		list_del(&entry->going);
+		entry_hide(entry);
+	}
+	hash_for_each_safe(points, bucket, next, point, node) {
+		if (point->module == module) {
+			hash_del(&point->node);
+			kfree(point);
+		}
+	}
+}
+
+static int points_notify(struct notifier_block *block, unsigned long action,
+			 void *data)
+{
+	struct tp_module *tp_module = data;
+	struct module *module = tp_module->mod;
+	unsigned int i;
+
+	mutex_lock(&kt_mutex);
+	switch (action) {
+	case MODULE_STATE_COMING:
+		for (i = 0; i < module->num_tracepoints; i++)
+			point_add(tracepoint_ptr_deref(
+					  &module->tracepoints_ptrs[i]),
+				  module);
+		break;
+	case MODULE_STATE_GOING:
+		points_remove(module);
+		break;
+	}
+	mutex_unlock(&kt_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block points_notifier = {
+	.notifier_call = points_notify,
+};
+
+static void point_add_builtin(struct tracepoint *tp, void *unused)
+{
+	point_add(tp, NULL);
+}
+
+/* ---- registering ---------------------------------------------------------- */
+
+static bool name_is_good(const char *name)
+{
+	const char *c;
+
+	if (!name || !*name || strlen(name) > KT_NAME_MAX)
+		return false;
+	/* The directory's own file. */
+	if (!strcmp(name, "enabled"))
+		return false;
+	for (c = name; *c; c++) {
+		if (!isalnum(*c) && !strchr("_-.+", *c))
+			return false;
+	}
+	return name[0] != '.';
+}
+
+static const char *class_complaint(const struct kt_class *class)
+{
+	u16 i;
+
+	if (!class->probe)
+		return "it has no probe";
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct kt_field *field = &class->fields[i];
+
+		if (!field->name || !field->type)
+			return "a field has no name or type";
+		if (field->offset + field->size > class->size)
+			return "a field lies outside of the payload";
+	}
+	return NULL;
+}
+
+static bool class_equal(const struct kt_class *a, const struct kt_class *b)
+{
+	u16 i;
+
+	if (a->size != b->size || a->dynamic != b->dynamic ||
+	    a->nr_fields != b->nr_fields)
+		return false;
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct kt_field *x = &a->fields[i], *y = &b->fields[i];
+
+		if (strcmp(x->name, y->name) || strcmp(x->type, y->type) ||
+		    x->offset != y->offset || x->size != y->size ||
+		    x->len != y->len || x->is_signed != y->is_signed)
+			return false;
+	}
+	return true;
+}
+
+/* Why @event cannot be registered, NULL if it can. */
+static const char *event_complaint(const struct kt_event *event)
+{
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	if (!name_is_good(event->system) || !name_is_good(event->name))
+		return "the name is not one that a file can have";
+	if (!event->tracepoint || !event->class)
+		return "it has no tracepoint or class";
+	system = kt_system_find(event->system, strlen(event->system));
+	if (!system)
+		return class_complaint(event->class);
+	entry = kt_entry_find(system, event->name, strlen(event->name));
+	if (!entry)
+		return class_complaint(event->class);
+	return class_equal(entry->event->class, event->class)
+		       ? "there is one of that name already"
+		       : "there is one of that name with another format";
+}
+
+int kt_event_add(struct kt_event_set *set, struct kt_event *event,
+		 const char **why)
+{
+	struct kt_system *system;
+	struct kt_point *point;
+	struct kt_entry *entry;
+
+	lockdep_assert_held(&kt_mutex);
+	*why = event_complaint(event);
+	if (*why)
+		return -EINVAL;
+	*why = "no memory";
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	system = system_join(event->system);
+	if (!system)
+		goto err_free;
+	kref_init(&entry->ref);
+	entry->event = event;
+	entry->set = set;
+	entry->system = system;
+	entry->cookie = ++last_cookie;
+	INIT_LIST_HEAD(&entry->going);
+	if (xa_err(xa_store(&system->entries, entry->cookie, entry,
+			    GFP_KERNEL)))
+		goto err_system;
+	event->entry = entry;
+	point = kt_point_find(event->tracepoint);
+	if (point)
+		entry_show(entry, point);
+	return 0;
+
+err_system:
+	system_tidy(system);
+	kt_system_put(system);
+err_free:
+	kfree(entry);
+	return -ENOMEM;
+}
+
+/* The tree forgets it; whoever still holds it finds it gone. */
+static void entry_remove(struct kt_entry *entry)
+{
+	entry_hide(entry);
+	entry->event->entry = NULL;
+	entry->event = NULL;
+	entry->set = NULL;
+	xa_erase(&entry->system->entries, entry->cookie);
+	system_tidy(entry->system);
+	kt_entry_put(entry);
+}
+
+static void entries_remove(struct list_head *going)
+{
+	kt_sessions_drop(going, true);
+	while (!list_empty(going)) {
+		struct kt_entry *entry =
+			list_first_entry(going, struct kt_entry, going);
+
+		list_del(&entry->going);
+		entry_remove(entry);
+	}
+}
+
+void kt_event_remove(struct kt_event *event)
+{
+	LIST_HEAD(going);
+
+	lockdep_assert_held(&kt_mutex);
+	if (!event->entry)
+		return;
+	list_add(&event->entry->going, &going);
+	entries_remove(&going);
+}
+
+int kt_events_register(struct kt_event_set *set)
+{
+	size_t i;
+	int err = 0;
+
+	mutex_lock(&kt_mutex);
+	for (i = 0; i < set->nr_events; i++) {
+		struct kt_event *event = set->events[i];
+		const char *why;
+
+		err = kt_event_add(set, event, &why);
+		if (!err)
+			continue;
+		pr_warn("ktrace: %s: event %s:%s refused: %s\n",
+			set->owner ? module_name(set->owner) : "ktrace",
+			event->system, event->name, why);
+		if (err == -ENOMEM)
+			break;
+		err = 0;
+	}
+	mutex_unlock(&kt_mutex);
+	if (err)
+		kt_events_unregister(set);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kt_events_register);
+
+void kt_events_unregister(struct kt_event_set *set)
+{
+	LIST_HEAD(going);
+	size_t i;
+
+	mutex_lock(&kt_mutex);
+	for (i = 0; i < set->nr_events; i++) {
+		struct kt_entry *entry = set->events[i]->entry;
+
+		if (entry)
+			list_add_tail(&entry->going, &going);
+	}
+	entries_remove(&going);
+	mutex_unlock(&kt_mutex);
+}
+EXPORT_SYMBOL_GPL(kt_events_unregister);
+
+int __init kt_registry_init(void)
+{
+	int err;
+
+	mutex_lock(&kt_mutex);
+	for_each_kernel_tracepoint(point_add_builtin, NULL);
+	mutex_unlock(&kt_mutex);
+	err = register_tracepoint_module_notifier(&points_notifier);
+	if (err) {
+		mutex_lock(&kt_mutex);
+		points_remove(NULL);
+		mutex_unlock(&kt_mutex);
+	}
+	return err;
+}
+
+/* All event sets are unregistered: their modules need this one. */
+void kt_registry_exit(void)
+{
+	/* Replays GOING for each module that is loaded. */
+	unregister_tracepoint_module_notifier(&points_notifier);
+	mutex_lock(&kt_mutex);
+	points_remove(NULL);
+	mutex_unlock(&kt_mutex);
+}

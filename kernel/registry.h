@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What can be recorded: systems, their events, and the kernel's tracepoints.
+ *
+ *	kt_point	a tracepoint that exists: in vmlinux or in a module that
+ *			is loaded
+ *	kt_entry	an event that a source registered.  Shown in the control
+ *			tree while its tracepoint exists.
+ *	kt_system	a name for a group of events; shown while one of them is
+ *
+ * All is protected by kt_mutex.  Entries and systems are counted, so that inodes
+ * of the tree can hold them; one that is gone or hidden is refused by whoever
+ * uses it.  Cookies grow and are never used twice: they are positions in
+ * directories, and keys.
+ */
+#ifndef KT_KERNEL_REGISTRY_H
+#define KT_KERNEL_REGISTRY_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/xarray.h>
+
+#include "event.h"
+
+#define KT_NAME_MAX 63 /* of a system or event */
+
+struct kt_system {
+	struct kref ref;
+	char name[KT_NAME_MAX + 1];
+	unsigned long cookie;
+	struct xarray entries; /* by cookie */
+	unsigned int nr_visible;
+};
+
+struct kt_point {
+	struct hlist_node node;
+	struct tracepoint *tp;
+	struct module *module; /* NULL: vmlinux */
+	unsigned int nr_entries;
+};
+
+struct kt_entry {
+	struct kref ref;
+	struct kt_event *event;		/* NULL: gone */
+	const struct kt_event_set *set; /* has the print format's constants */
+	struct kt_system *system;
+	struct kt_point *point; /* NULL: hidden */
+	unsigned long cookie;
+	struct list_head going;
+};
+
+extern struct xarray kt_systems; /* by cookie */
+
+int kt_registry_init(void);
+void kt_registry_exit(void);
+
+struct kt_system *kt_system_find(const char *name, size_t length);
+struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
+			       size_t length);
+struct kt_point *kt_point_find(const char *name);
+/* Calls @visit for each tracepoint until it returns false. */
+void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
+		    void *data);
+
+const char *kt_point_module(const struct kt_point *point);
+
+static inline bool kt_entry_visible(const struct kt_entry *entry)
+{
+	return entry->event && entry->point;
+}
+
+void kt_system_release(struct kref *ref);
+void kt_entry_release(struct kref *ref);
+
+static inline void kt_system_put(struct kt_system *system)
+{
+	kref_put(&system->ref, kt_system_release);
+}
+
+static inline void kt_entry_put(struct kt_entry *entry)
+{
+	kref_put(&entry->ref, kt_entry_release);
+}
+
+/* As kt_events_register(), under kt_mutex, saying why an event was refused. */
+int kt_event_add(struct kt_event_set *set, struct kt_event *event,
+		 const char **why);
+void kt_event_remove(struct kt_event *event);
+
+#endif /* KT_KERNEL_REGISTRY_H */

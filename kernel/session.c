@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: what is enabled, and attaching probes accordingly.
+ *
+ * A probe is attached to its tracepoint while its event is wanted and its session
+ * is enabled.  Attaching is quick, but before anything that a probe uses is freed
+ * all CPUs must have left it, and waiting for that takes milliseconds: it is done
+ * once for each operation, however many events are concerned.
+ *
+ * Disabling keeps the event's id: what is in the buffers still goes by it.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/string_helpers.h>
+
+#include "gate.h"
+#include "registry.h"
+#include "session.h"
+#include "task.h"
+
+LIST_HEAD(kt_sessions);
+
+/* ---- refusals ------------------------------------------------------------- */
+
+int kt_refuse(struct kt_session *session, int err, const char *format, ...)
+{
+	va_list args;
+
+	lockdep_assert_held(&kt_mutex);
+	va_start(args, format);
+	vscnprintf(session->reason, sizeof(session->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+void kt_session_blame(struct kt_session *session, struct file *file)
+{
+	lockdep_assert_held(&kt_mutex);
+	kfree(session->blame);
+	session->blame = kstrdup_quotable_file(file, GFP_KERNEL);
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static int enabled_attach(struct kt_enabled *enabled)
+{
+	const struct kt_entry *entry = enabled->event->entry;
+	int err;
+
+	if (enabled->attached || !entry->point)
+		return 0;
+	err = tracepoint_probe_register(entry->point->tp,
+					enabled->event->class->probe, enabled);
+	if (err)
+		return err;
+	enabled->attached = true;
+	return 0;
+}
+
+/* True: was attached, and may still run until tracepoints are synchronized. */
+static bool enabled_detach(struct kt_enabled *enabled)
+{
+	if (!enabled->attached)
+		return false;
+	tracepoint_probe_unregister(enabled->event->entry->point->tp,
+				    enabled->event->class->probe, enabled);
+	enabled->attached = false;
+	return true;
+}
+
+/* A probe's module must not go away while it may be called; we never do. */
+static bool enabled_pin(struct kt_enabled *enabled)
+{
+	return enabled->event->owner == THIS_MODULE ||
+	       try_module_get(enabled->event->owner);
+}
+
+static void enabled_unpin(struct kt_enabled *enabled)
+{
+	if (enabled->event->owner != THIS_MODULE)
+		module_put(enabled->event->owner);
+}
+
+static void enabled_free(struct kt_enabled *enabled)
+{
+	kt_gate_drop(enabled);
+	kfree(enabled);
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+struct kt_enabled *kt_session_event(struct kt_session *session,
+				    const struct kt_entry *entry)
+{
+	lockdep_assert_held(&kt_mutex);
+	return xa_load(&session->events, entry->cookie);
+}
+
+struct kt_enabled *kt_session_event_make(struct kt_session *session,
+					 struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (enabled)
+		return enabled;
+	enabled = kzalloc(sizeof(*enabled), GFP_KERNEL);
+	if (!enabled)
+		return NULL;
+	enabled->rings = session->buffers.rings;
+	enabled->event = entry->event;
+	enabled->session = session;
+	if (kt_gate_init(enabled) ||
+	    xa_err(xa_store(&session->events, entry->cookie, enabled,
+			    GFP_KERNEL))) {
+		enabled_free(enabled);
+		return NULL;
+	}
+	return enabled;
+}
+
+static int event_want(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event_make(session, entry);
+	int err;
+
+	if (!enabled)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	if (enabled->wanted)
+		return 0;
+	if (!enabled_pin(enabled))
+		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
+				 enabled->event->system, enabled->event->name);
+	if (!enabled->id)
+		enabled->id = session->next_id++;
+	if (session->enabled) {
+		err = enabled_attach(enabled);
+		if (err) {
+			enabled_unpin(enabled);
+			return kt_refuse(session, err,
+					 "%s:%s: the kernel does not let us "
+					 "attach to its tracepoint: error %d",
+					 enabled->event->system,
+					 enabled->event->name, err);
+		}
+	}
+	enabled->wanted = true;
+	return 0;
+}
+
+/*
+ * Detaches.  The module stays pinned until event_release(), after tracepoints
+ * were synchronized if this returned true.
+ */
+static bool event_unwant(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	return enabled && enabled->wanted && enabled_detach(enabled);
+}
+
+static void event_release(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (!enabled || !enabled->wanted)
+		return;
+	enabled->wanted = false;
+	enabled_unpin(enabled);
+}
+
+int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
+			    bool enable)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (enable)
+		return event_want(session, entry);
+	if (event_unwant(session, entry))
+		tracepoint_synchronize_unregister();
+	event_release(session, entry);
+	return 0;
+}
+
+/* Each visible entry of @system, or of all systems. */
+#define for_each_entry(entry, system, at_system, at_entry, only)         \
+	xa_for_each(&kt_systems, at_system, system)                      \
+		if (!(only) || (system) == (only))                       \
+			xa_for_each(&(system)->entries, at_entry, entry) \
+				if (kt_entry_visible(entry))
+
+/* Goes on after an error, and returns the first. */
+int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
+			     bool enable)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+	bool detached = false;
+	int result = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	if (enable) {
+		for_each_entry(entry, system, at_system, at_entry, only) {
+			int err = event_want(session, entry);
+
+			result = result ?: err;
+		}
+		return result;
+	}
+	for_each_entry(entry, system, at_system, at_entry, only)
+		detached |= event_unwant(session, entry);
+	if (detached)
+		tracepoint_synchronize_unregister();
+	for_each_entry(entry, system, at_system, at_entry, only)
+		event_release(session, entry);
+	return 0;
+}
+
+char kt_session_events_state(struct kt_session *session, struct kt_system *only)
+{
+	unsigned long at_system, at_entry;
+	bool some = false, all = true;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		struct kt_enabled *enabled = kt_session_event(session, entry);
+
+		if (enabled && enabled->wanted)
+			some = true;
+		else
+			all = false;
+	}
+	return !some ? '0' : all ? '1' : 'X';
+}
+
+void kt_sessions_drop(struct list_head *entries, bool forget)
+{
+	struct kt_session *session;
+	struct kt_entry *entry;
+	bool detached = false;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going)
+			detached |= event_unwant(session, entry);
+	}
+	if (detached)
+		tracepoint_synchronize_unregister();
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going) {
+			struct kt_enabled *enabled =
+				kt_session_event(session, entry);
+
+			event_release(session, entry);
+			if (!enabled || !forget)
+				continue;
+			xa_erase(&session->events, entry->cookie);
+			enabled_free(enabled);
+		}
+	}
+}
+
+/* ---- the switch ----------------------------------------------------------- */
+
+static int session_start(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	int err;
+
+	err = kt_buffers_start(&session->buffers);
+	if (err)
+		return kt_refuse(session, err, "no memory for the buffers");
+	/* First who runs, then what happens. */
+	err = kt_tasks_start(session);
+	if (err)
+		return kt_refuse(session, err,
+				 "cannot follow context switches: error %d",
+				 err);
+	session->enabled = true;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->wanted)
+			continue;
+		err = enabled_attach(enabled);
+		if (err) {
+			pr_warn("ktrace: cannot attach to %s:%s: error %d\n",
+				enabled->event->system, enabled->event->name,
+				err);
+			enabled->wanted = false;
+			enabled_unpin(enabled);
+		}
+	}
+	return 0;
+}
+
+static void session_stop(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled)
+		enabled_detach(enabled);
+	kt_tasks_stop(session);
+	tracepoint_synchronize_unregister();
+	session->enabled = false;
+}
+
+int kt_session_enable(struct kt_session *session, bool enable)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (session->enabled == enable)
+		return 0;
+	if (enable)
+		return session_start(session);
+	session_stop(session);
+	return 0;
+}
+
+/* A ring can only be emptied while nobody writes to it. */
+int kt_session_reset(struct kt_session *session)
+{
+	bool was_enabled = session->enabled;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	if (was_enabled)
+		session_stop(session);
+	err = kt_buffers_reset(&session->buffers);
+	if (err)
+		kt_refuse(session, err, "process %d is recording",
+			  session->buffers.owner);
+	if (was_enabled) {
+		int again = session_start(session);
+
+		err = err ?: again;
+	}
+	return err;
+}
+
+/* ---- begin and end -------------------------------------------------------- */
+
+struct kt_session *kt_session_find(const char *name, size_t length)
+{
+	struct kt_session *session;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		if (strlen(session->name) == length &&
+		    !memcmp(session->name, name, length))
+			return session;
+	}
+	return NULL;
+}
+
+/* The caller has seen to it that there is none of this name. */
+struct kt_session *kt_session_create(const char *name)
+{
+	static unsigned long last_cookie;
+	struct kt_session *session;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	err = kt_buffers_init(&session->buffers);
+	if (err) {
+		kfree(session);
+		return ERR_PTR(err);
+	}
+	kref_init(&session->ref);
+	strscpy(session->name, name, sizeof(session->name));
+	session->cookie = ++last_cookie;
+	session->next_id = KT_ID_FIRST;
+	xa_init(&session->events);
+	list_add_tail(&session->node, &kt_sessions);
+	return session;
+}
+
+/* Nothing of it runs after this; its buffers stay while they are held. */
+void kt_session_end(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	lockdep_assert_held(&kt_mutex);
+	kt_session_enable(session, false);
+	kt_pids_clear(session);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->wanted)
+			enabled_unpin(enabled);
+		enabled_free(enabled);
+	}
+	xa_destroy(&session->events);
+	list_del(&session->node);
+	session->dead = true;
+	kt_session_put(session);
+}
+
+void kt_session_release(struct kref *ref)
+{
+	struct kt_session *session = container_of(ref, struct kt_session, ref);
+
+	kt_buffers_exit(&session->buffers);
+	kfree(session->blame);
+	kfree(session);
+}

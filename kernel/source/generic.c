@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events defined at run time, for tracepoints that no header describes: their raw
+ * arguments, as the definer (who has read them in BTF) says they are.
+ *
+ *	SYSTEM/EVENT TRACEPOINT; KIND CTYPE NAME; KIND CTYPE NAME ...
+ *	!SYSTEM/EVENT
+ *
+ * KIND is how the argument is recorded: u8 .. u64, s8 .. s64 or ptr.  CTYPE is what
+ * C calls it, and only shown.
+ *
+ * Tracepoints pass integers and pointers, and the calling convention passes each
+ * in a register or stack slot of 64 bits, whatever its size.  So one probe for
+ * each number of arguments serves all prototypes.  Upper bits of a small argument
+ * are undefined: only the low bytes are stored, and the field's sign says how to
+ * read them.
+ *
+ * A write may have many lines; if one is refused, none counts.
+ */
+#include <linux/ctype.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event.h"
+#include "registry.h"
+#include "session.h"
+#include "source/generic.h"
+
+#define ARGUMENTS_MAX 12
+#define CTYPE_MAX     127
+
+struct definition {
+	struct list_head node; /* definitions, or a write's */
+	struct kt_event event;
+	struct kt_class class;
+	struct kt_field fields[ARGUMENTS_MAX];
+	char *text; /* as written */
+	char *names; /* a copy of it, cut up: names point there, types are copied */
+	char *print;
+};
+
+/* One line of a write. */
+struct change {
+	struct list_head node;
+	struct definition *add;
+	struct definition *remove;
+};
+
+static LIST_HEAD(definitions);
+static struct kt_event_set definition_set = {.owner = THIS_MODULE};
+
+/* ---- probes --------------------------------------------------------------- */
+
+static __always_inline void generic_record(struct kt_enabled *enabled,
+					   const u64 *arguments,
+					   unsigned int nr)
+{
+	const struct kt_class *class = enabled->event->class;
+	struct kt_write write;
+	unsigned int i;
+	u8 *payload;
+
+	kt_probe_enter();
+	payload = kt_write_begin(&write, enabled, class->size, 0);
+	if (payload) {
+		for (i = 0; i < nr; i++) {
+			const struct kt_field *field = &class->fields[i];
+			void *to = payload + field->offset;
+
+			/* The low bytes, at any alignment. */
+			switch (field->size) {
+			case 1:
+				*(u8 *)to = arguments[i];
+				break;
+			case 2:
+				memcpy(to, &arguments[i], 2);
+				break;
+			case 4:
+				memcpy(to, &arguments[i], 4);
+				break;
+			default:
+				memcpy(to, &arguments[i], 8);
+				break;
+			}
+		}
+		kt_write_end(&write, enabled, 0);
+	}
+	kt_probe_exit();
+}
+
+#define P1  u64 a1
+#define P2  P1, u64 a2
+#define P3  P2, u64 a3
+#define P4  P3, u64 a4
+#define P5  P4, u64 a5
+#define P6  P5, u64 a6
+#define P7  P6, u64 a7
+#define P8  P7, u64 a8
+#define P9  P8, u64 a9
+#define P10 P9, u64 a10
+#define P11 P10, u64 a11
+#define P12 P11, u64 a12
+
+#define A1  a1
+#define A2  A1, a2
+#define A3  A2, a3
+#define A4  A3, a4
+#define A5  A4, a5
+#define A6  A5, a6
+#define A7  A6, a7
+#define A8  A7, a8
+#define A9  A8, a9
+#define A10 A9, a10
+#define A11 A10, a11
+#define A12 A11, a12
+
+#define GENERIC_PROBE(nr)                            \
+	static void probe_##nr(void *data, P##nr)    \
+	{                                            \
+		const u64 arguments[] = {A##nr};     \
+                                                     \
+		generic_record(data, arguments, nr); \
+	}
+
+static void probe_0(void *data)
+{
+	generic_record(data, NULL, 0);
+}
+GENERIC_PROBE(1)
+GENERIC_PROBE(2)
+GENERIC_PROBE(3)
+GENERIC_PROBE(4)
+GENERIC_PROBE(5)
+GENERIC_PROBE(6)
+GENERIC_PROBE(7)
+GENERIC_PROBE(8)
+GENERIC_PROBE(9)
+GENERIC_PROBE(10)
+GENERIC_PROBE(11)
+GENERIC_PROBE(12)
+
+static void *const generic_probes[ARGUMENTS_MAX + 1] = {
+	probe_0, probe_1, probe_2, probe_3,  probe_4,  probe_5,	 probe_6,
+	probe_7, probe_8, probe_9, probe_10, probe_11, probe_12,
+};
+
+/* ---- definitions ---------------------------------------------------------- */
+
+static const struct kind {
+	const char *name;
+	u16 size;
+	bool is_signed;
+} kinds[] = {
+	{"u8", 1, false},  {"u16", 2, false}, {"u32", 4, false},
+	{"u64", 8, false}, {"s8", 1, true},   {"s16", 2, true},
+	{"s32", 4, true},  {"s64", 8, true},  {"ptr", 8, false},
+};
+
+static const struct kind *kind_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static void definition_free(struct definition *definition)
+{
+	u16 i;
+
+	if (!definition)
+		return;
+	for (i = 0; i < definition->class.nr_fields; i++)
+		kfree(definition->fields[i].type);
+	kfree(definition->print);
+	kfree(definition->names);
+	kfree(definition->text);
+	kfree(definition);
+}
+
+static bool is_identifier(const char *name)
+{
+	const char *c = name;
+
+	if (!isalpha(*c) && *c != '_')
+		return false;
+	while (isalnum(*c) || *c == '_')
+		c++;
+	return !*c && c - name <= KT_NAME_MAX;
+}
+
+static bool is_ctype(const char *type)
+{
+	const char *c;
+
+	for (c = type; *c; c++) {
+		if (!isprint(*c))
+			return false;
+	}
+	return *type && c - type <= CTYPE_MAX;
+}
+
+/* "KIND CTYPE NAME"; the type may have blanks and end with an asterisk. */
+static int field_parse(struct kt_session *session,
+		       struct definition *definition, char *text)
+{
+	struct kt_class *class = &definition->class;
+	struct kt_field *field = &definition->fields[class->nr_fields];
+	const struct kind *kind;
+	char *kind_name, *name;
+	u16 i;
+
+	if (class->nr_fields == ARGUMENTS_MAX)
+		return kt_refuse(session, -EINVAL, "more than %u arguments",
+				 ARGUMENTS_MAX);
+	text = strim(text);
+	kind_name = strsep(&text, " \t");
+	kind = kind_find(kind_name);
+	if (!kind)
+		return kt_refuse(session, -EINVAL,
+				 "\"%.20s\" is not u8 to u64, s8 to s64 or ptr",
+				 kind_name);
+	text = text ? strim(text) : "";
+	name = text + strlen(text);
+	while (name > text && (isalnum(name[-1]) || name[-1] == '_'))
+		name--;
+	if (!is_identifier(name) || name == text)
+		return kt_refuse(
+			session, -EINVAL,
+			"\"%s %.60s\": a kind, a type and a name are wanted",
+			kind_name, text);
+	field->name = name;
+	field->type = kstrndup(text, name - text, GFP_KERNEL);
+	if (!field->type)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	class->nr_fields++;
+	strim((char *)field->type);
+	if (!is_ctype(field->type))
+		return kt_refuse(session, -EINVAL, "\"%.60s\" is not a type",
+				 field->type);
+	for (i = 0; i < class->nr_fields - 1; i++) {
+		if (!strcmp(definition->fields[i].name, name))
+			return kt_refuse(session, -EINVAL,
+					 "two arguments named \"%s\"", name);
+	}
+	field->size = kind->size;
+	field->is_signed = kind->is_signed;
+	/* Without gaps, in which old bytes would show. */
+	field->offset = class->size;
+	class->size += field->size;
+	return 0;
+}
+
+/* A print format that shows all arguments in order. */
+static char *print_make(const struct kt_class *class)
+{
+	size_t size = 8, at = 0;
+	char *print;
+	u16 i;
+
+	for (i = 0; i < class->nr_fields; i++)
+		size += 2 * strlen(class->fields[i].name) + 24;
+	print = kmalloc(size, GFP_KERNEL);
+	if (!print)
+		return NULL;
+	at += scnprintf(print + at, size - at, "\"");
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct kt_field *field = &class->fields[i];
+		const char *conversion = field->is_signed ? "%d" : "%u";
+
+		if (field->size == 8)
+			conversion = strchr(field->type, '*') ? "0x%llx"
+				     : field->is_signed	      ? "%lld"
+							      : "%llu";
+		at += scnprintf(print + at, size - at, "%s%s=%s", i ? " " : "",
+				field->name, conversion);
+	}
+	at += scnprintf(print + at, size - at, "\"");
+	for (i = 0; i < class->nr_fields; i++)
+		at += scnprintf(print + at, size - at, ", REC->%s",
+				class->fields[i].name);
+	return print;
+}
+
+/* "SYSTEM/EVENT TRACEPOINT" */
+static int head_parse(struct kt_session *session, struct definition *definition,
+		      char *text)
+{
+	struct kt_event *event = &definition->event;
+	char *system, *name, *tracepoint = strim(text);
+
+	name = strsep(&tracepoint, " \t");
+	system = strsep(&name, "/");
+	if (!name || !tracepoint || strpbrk(name, "/"))
+		return kt_refuse(session, -EINVAL,
+				 "\"%*pE\": SYSTEM/EVENT TRACEPOINT is wanted",
+				 (int)min_t(size_t, strlen(text), 60), text);
+	tracepoint = strim(tracepoint);
+	if (!kt_point_find(tracepoint))
+		return kt_refuse(session, -ENOENT,
+				 "there is no tracepoint \"%*pE\"",
+				 (int)min_t(size_t, strlen(tracepoint), 60),
+				 tracepoint);
+	event->system = system;
+	event->name = name;
+	event->tracepoint = tracepoint;
+	return 0;
+}
+
+static struct definition *definition_parse(struct kt_session *session,
+					   const char *line)
+{
+	struct definition *definition;
+	char *rest, *part;
+	int err;
+
+	definition = kzalloc(sizeof(*definition), GFP_KERNEL);
+	if (!definition)
+		goto err_memory;
+	definition->text = kstrdup(line, GFP_KERNEL);
+	definition->names = kstrdup(line, GFP_KERNEL);
+	if (!definition->text || !definition->names)
+		goto err_memory;
+	definition->event.class = &definition->class;
+	definition->event.owner = THIS_MODULE;
+	definition->class.fields = definition->fields;
+
+	rest = definition->names;
+	err = head_parse(session, definition, strsep(&rest, ";"));
+	while (!err && (part = strsep(&rest, ";"))) {
+		/* A last semicolon ends the list. */
+		if (!rest && !*skip_spaces(part))
+			break;
+		err = field_parse(session, definition, part);
+	}
+	if (err)
+		goto err_free;
+	definition->class.probe = generic_probes[definition->class.nr_fields];
+	definition->class.print = print_make(&definition->class);
+	definition->print = (char *)definition->class.print;
+	if (!definition->print)
+		goto err_memory;
+	return definition;
+
+err_memory:
+	err = kt_refuse(session, -ENOMEM, "no memory");
+err_free:
+	definition_free(definition);
+	return ERR_PTR(err);
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+static struct definition *definition_find(const char *name)
+{
+	struct definition *definition;
+
+	list_for_each_entry(definition, &definitions, node) {
+		size_t length = strlen(definition->event.system);
+
+		if (!strncmp(name, definition->event.system, length) &&
+		    name[length] == '/' &&
+		    !strcmp(name + length + 1, definition->event.name))
+			return definition;
+	}
+	return NULL;
+}
+
+static int definition_add(struct kt_session *session,
+			  struct definition *definition)
+{
+	const char *why;
+	int err;
+
+	err = kt_event_add(&definition_set, &definition->event, &why);
+	if (err)
+		return kt_refuse(session, err, "%s/%s: %s",
+				 definition->event.system,
+				 definition->event.name, why);
+	list_add_tail(&definition->node, &definitions);
+	return 0;
+}
+
+static void definition_remove(struct definition *definition)
+{
+	kt_event_remove(&definition->event);
+	list_del(&definition->node);
+}
+
+static int change_make(struct kt_session *session, struct change *change,
+		       char *line)
+{
+	struct definition *definition;
+
+	if (line[0] == '!') {
+		definition = definition_find(skip_spaces(line + 1));
+		if (!definition)
+			return kt_refuse(session, -ENOENT,
+					 "\"%*pE\" is not defined here",
+					 (int)min_t(size_t, strlen(line), 60),
+					 line);
+		definition_remove(definition);
+		change->remove = definition;
+		return 0;
+	}
+	definition = definition_parse(session, line);
+	if (IS_ERR(definition))
+		return PTR_ERR(definition);
+	change->add = definition;
+	return definition_add(session, definition);
+}
+
+static void change_undo(struct kt_session *session, struct change *change)
+{
+	if (change->add && change->add->event.entry)
+		definition_remove(change->add);
+	if (change->remove && !definition_add(session, change->remove))
+		change->remove = NULL;
+}
+
+/* Of what was added while it failed, or removed when it did not, nothing stays. */
+static void change_free(struct change *change, bool failed)
+{
+	if (failed)
+		definition_free(change->add);
+	definition_free(change->remove);
+	kfree(change);
+}
+
+int kt_define_write(struct kt_session *session, char *text)
+{
+	struct change *change, *next;
+	LIST_HEAD(changes);
+	char *line;
+	int err = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	while (!err && (line = strsep(&text, "\n"))) {
+		line = strim(line);
+		if (!*line)
+			continue;
+		change = kzalloc(sizeof(*change), GFP_KERNEL);
+		if (!change) {
+			err = kt_refuse(session, -ENOMEM, "no memory");
+			break;
+		}
+		list_add(&change->node, &changes);
+		err = change_make(session, change, line);
+	}
+	if (!err && list_empty(&changes))
+		err = kt_refuse(session, -EINVAL, "nothing is defined there");
+	list_for_each_entry_safe(change, next, &changes, node) {
+		if (err) {
+			char *reason = kstrdup(session->reason, GFP_KERNEL);
+
+			/* Undoing must not replace the reason. */
+			change_undo(session, change);
+			if (reason)
+				strscpy(session->reason, reason,
+					sizeof(session->reason));
+			kfree(reason);
+		}
+		change_free(change, err);
+	}
+	return err;
+}
+
+void kt_define_show(struct seq_file *m)
+{
+	struct definition *definition;
+
+	list_for_each_entry(definition, &definitions, node)
+		seq_printf(m, "%s\n", definition->text);
+}
+
+void kt_define_clear(void)
+{
+	struct definition *definition, *next;
+
+	mutex_lock(&kt_mutex);
+	list_for_each_entry_safe(definition, next, &definitions, node) {
+		definition_remove(definition);
+		definition_free(definition);
+	}
+	mutex_unlock(&kt_mutex);
+}

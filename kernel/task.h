@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who runs: see task.c. */
+#ifndef KT_KERNEL_TASK_H
+#define KT_KERNEL_TASK_H
+
+struct kt_session;
+struct seq_file;
+
+int kt_tasks_start(struct kt_session *session);
+void kt_tasks_stop(struct kt_session *session);
+void kt_tasks_show(struct seq_file *m);
+
+#endif /* KT_KERNEL_TASK_H */

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The probes themselves: made from the trace header. */
+#define KT_HEADER "ktrace_test.h"
+#define KT_FAMILY ktrace_test
+#include "base.h"
+#include "stages.h"

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Print formats of events name constants that a reader elsewhere cannot know.
+ * Those of enums stand in the BTF of the kernel that recorded them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "btf.h"
+
+/* One enumerator; @ambiguous if enums disagree on its value. */
+struct enumerator {
+	const char *name;
+	int64_t value;
+	bool ambiguous;
+};
+
+struct enums {
+	struct btf *btf;
+	struct enumerator *table; /* open addressing; half of it is free */
+	size_t size;		  /* a power of two */
+};
+
+static size_t hash(const char *s, size_t len)
+{
+	size_t h = 5381;
+
+	while (len--)
+		h = h * 33 + (unsigned char)*s++;
+	return h ^ h >> 15;
+}
+
+static struct enumerator *enums_slot(const struct enums *enums,
+				     const char *name, size_t len)
+{
+	size_t i = hash(name, len) & (enums->size - 1);
+
+	while (enums->table[i].name &&
+	       (strncmp(enums->table[i].name, name, len) ||
+		enums->table[i].name[len]))
+		i = (i + 1) & (enums->size - 1);
+	return &enums->table[i];
+}
+
+static int64_t enum_value(const struct btf_type *t, uint32_t i)
+{
+	if (btf_is_enum64(t))
+		return btf_enum64_value(&btf_enum64(t)[i]);
+	/* Without the sign bit in kflag a 32-bit value has none. */
+	if (btf_kflag(t) || btf_enum(t)[i].val < 0)
+		return btf_enum(t)[i].val;
+	return (uint32_t)btf_enum(t)[i].val;
+}
+
+static const char *enum_name(const struct enums *enums,
+			     const struct btf_type *t, uint32_t i)
+{
+	uint32_t off = btf_is_enum64(t) ? btf_enum64(t)[i].name_off
+					: btf_enum(t)[i].name_off;
+
+	return btf__name_by_offset(enums->btf, off);
+}
+
+static bool is_enum(const struct btf_type *t)
+{
+	return btf_is_enum(t) || btf_is_enum64(t);
+}
+
+static int enums_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf);
+	size_t count = 0;
+	uint32_t i;
+
+	for (id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(enums->btf, id);
+
+		if (is_enum(t))
+			count += btf_vlen(t);
+	}
+	for (enums->size = 1024; enums->size < 2 * count;)
+		enums->size *= 2;
+	enums->table = calloc(enums->size, sizeof(*enums->table));
+	if (!enums->table)
+		return -1;
+
+	for (id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(enums->btf, id);
+
+		if (!is_enum(t))
+			continue;
+		for (i = 0; i < btf_vlen(t); i++) {
+			const char *name = enum_name(enums, t, i);
+			int64_t value = enum_value(t, i);
+			struct enumerator *slot;
+
+			if (!name || !*name)
+				continue;
+			slot = enums_slot(enums, name, strlen(name));
+			if (slot->name && slot->value != value)
+				slot->ambiguous = true;
+			slot->name = name;
+			slot->value = value;
+		}
+	}
+	return 0;
+}
+
+static int silent(enum libbpf_print_level level, const char *format,
+		  va_list ap)
+{
+	return 0;
+}
+
+struct enums *enums_open(const char *path)
+{
+	struct enums *enums = calloc(1, sizeof(*enums));
+	libbpf_print_fn_t before;
+
+	if (!enums)
+		return NULL;
+	before = libbpf_set_print(silent);
+	enums->btf = btf__parse(path ? path : "/sys/kernel/btf/vmlinux", NULL);
+	libbpf_set_print(before);
+	if (!enums->btf)
+		goto err_enums;
+	if (enums_fill(enums))
+		goto err_btf;
+	return enums;
+
+err_btf:
+	btf__free(enums->btf);
+err_enums:
+	free(enums);
+	return NULL;
+}
+
+void enums_close(struct enums *enums)
+{
+	if (!enums)
+		return;
+	btf__free(enums->btf);
+	free(enums->table);
+	free(enums);
+}
+
+bool enums_value(const struct enums *enums, const char *name, size_t len,
+		 int64_t *value)
+{
+	const struct enumerator *slot = enums_slot(enums, name, len);
+
+	if (!slot->name || slot->ambiguous)
+		return false;
+	*value = slot->value;
+	return true;
+}
+
+struct ktrace_names *enums_names(const struct enums *enums, const char *name,
+				 struct arena *arena)
+{
+	const struct btf_type *t = NULL;
+	struct ktrace_names *names;
+	struct ktrace_name *list;
+	int32_t id;
+	uint32_t i;
+
+	id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_ENUM);
+	if (id < 0)
+		id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_ENUM64);
+	if (id > 0)
+		t = btf__type_by_id(enums->btf, id);
+	if (!t || !btf_vlen(t))
+		return NULL;
+
+	names = arena_alloc(arena, sizeof(*names));
+	list = arena_alloc(arena, btf_vlen(t) * sizeof(*list));
+	if (!names || !list)
+		return NULL;
+	for (i = 0; i < btf_vlen(t); i++) {
+		list[i].value = enum_value(t, i);
+		list[i].name = arena_strdup(arena, enum_name(enums, t, i));
+		if (!list[i].name)
+			return NULL;
+	}
+	names->count = btf_vlen(t);
+	names->names = list;
+	return names;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The names and values of the kernel's enums, from its BTF. */
+#ifndef KT_LIB_BTF_H
+#define KT_LIB_BTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include <ktrace/trace.h>
+
+struct enums;
+
+/* @path NULL: of the running kernel.  NULL if there is none to be had. */
+struct enums *enums_open(const char *path);
+void enums_close(struct enums *enums);
+
+/* False: no enumerator has this name, or several with different values do. */
+bool enums_value(const struct enums *enums, const char *name, size_t len,
+		 int64_t *value);
+
+/* Names of the values of "enum NAME", made in @arena; NULL: none. */
+struct ktrace_names *enums_names(const struct enums *enums, const char *name,
+				 struct arena *arena);
+
+#endif /* KT_LIB_BTF_H */

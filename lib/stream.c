@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stream.h"
+#include "trace.h"
+
+int stream_init(struct stream *stream, struct ktrace *trace,
+		const struct stream_source *source,
+		const struct stream_sizes *sizes, bool discard,
+		uint32_t window_size)
+{
+	*stream = (struct stream){
+		.trace = trace,
+		.source = source,
+		.sizes = sizes,
+		.discard = discard,
+		.cpu = source->cpu,
+	};
+	if (source->fd < 0)
+		return 0;
+	stream->window_size = window_size;
+	stream->window = malloc(window_size);
+	return stream->window ? 0 : -ENOMEM;
+}
+
+void stream_destroy(struct stream *stream)
+{
+	free(stream->window);
+	stream->window = NULL;
+}
+
+/* Fills the window from @position on; returns how much it then has. */
+static int64_t window_fill(struct stream *stream)
+{
+	uint32_t used = 0;
+
+	while (used < stream->window_size) {
+		ssize_t n = pread(stream->source->fd, stream->window + used,
+				  stream->window_size - used,
+				  stream->position + used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		used += n;
+	}
+	stream->window_begin = stream->position;
+	stream->window_used = used;
+	return used;
+}
+
+/*
+ * The bytes at @position: @need of them, or all that the source has left.
+ * Returns how many there are.
+ */
+static int64_t stream_bytes(struct stream *stream, uint32_t need,
+			    const uint8_t **bytes)
+{
+	uint64_t inside, left;
+
+	if (!stream->window) {
+		left = stream->position < stream->source->size
+			       ? stream->source->size - stream->position
+			       : 0;
+		*bytes = stream->source->data + stream->source->size - left;
+		return left;
+	}
+	inside = stream->position - stream->window_begin;
+	if (stream->position >= stream->window_begin &&
+	    inside + need <= stream->window_used) {
+		*bytes = stream->window + inside;
+		return stream->window_used - inside;
+	}
+	*bytes = stream->window;
+	return window_fill(stream);
+}
+
+/* Goes on behind damage: to the next bytes that could begin a packet. */
+static bool stream_search(struct stream *stream)
+{
+	for (;;) {
+		const uint8_t *bytes;
+		int64_t len, i;
+		uint32_t magic;
+
+		stream->position = (stream->position & ~7ull) + 8;
+		len = stream_bytes(stream, sizeof(struct kt_packet), &bytes);
+		if (len < (int64_t)sizeof(struct kt_packet))
+			return false;
+		for (i = 0; i + (int64_t)sizeof(struct kt_packet) <= len;
+		     i += 8) {
+			memcpy(&magic, bytes + i, sizeof(magic));
+			if (magic == KT_PACKET_MAGIC)
+				break;
+		}
+		stream->position += i;
+		if (i + (int64_t)sizeof(struct kt_packet) <= len)
+			return true;
+		stream->position -= 8;
+	}
+}
+
+static uint64_t grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the recorder counted as overwritten and was not told of yet. */
+static uint64_t overwritten_left(const struct stream *stream)
+{
+	return grown(stream->source->end->lost[KTRACE_LOST_OVERWRITTEN],
+		     stream->overwritten);
+}
+
+/* Packets are missing between two that are whole. */
+static void count_gap(struct stream *stream, uint64_t gap)
+{
+	uint64_t overwritten = stream->discard ? 0 : gap;
+
+	if (overwritten && stream->source->end)
+		overwritten = least(gap, overwritten_left(stream));
+	stream->overwritten += overwritten;
+	stream->unwritten += gap - overwritten;
+	stream->lost[KTRACE_LOST_OVERWRITTEN] = overwritten;
+	stream->lost[KTRACE_LOST_UNWRITTEN] = gap - overwritten;
+}
+
+/* What the header of the packet that begins tells of losses before it. */
+static void count_lost(struct stream *stream, bool damaged)
+{
+	const struct kt_packet *packet = &stream->walk.packet;
+	const struct kt_packet *last = &stream->last;
+	const struct ktrace_cpu *end = stream->source->end;
+	uint64_t gap = grown(packet->events_before,
+			     last->events_before + last->events);
+
+	stream->lost[KTRACE_LOST_FULL] =
+		grown(packet->lost_full, last->lost_full);
+	stream->lost[KTRACE_LOST_NESTED] =
+		grown(packet->lost_nested, last->lost_nested);
+	stream->lost[KTRACE_LOST_LARGE] =
+		grown(packet->lost_large, last->lost_large);
+	stream->lost[KTRACE_LOST_TASK] =
+		grown(packet->lost_task, last->lost_task);
+
+	if (damaged)
+		stream->lost[KTRACE_LOST_DAMAGED] = gap;
+	else if (stream->packets)
+		count_gap(stream, gap);
+	else if (!stream->discard)
+		/* In discard mode somebody else has read what came before. */
+		count_gap(stream, end ? least(gap, overwritten_left(stream))
+				      : gap);
+}
+
+/* What the recorder counted after the last packet was begun. */
+static void count_tail(struct stream *stream)
+{
+	const struct ktrace_cpu *end = stream->source->end;
+	const struct kt_packet *last = &stream->last;
+
+	if (!end)
+		return;
+	stream->lost[KTRACE_LOST_FULL] =
+		grown(end->lost[KTRACE_LOST_FULL], last->lost_full);
+	stream->lost[KTRACE_LOST_NESTED] =
+		grown(end->lost[KTRACE_LOST_NESTED], last->lost_nested);
+	stream->lost[KTRACE_LOST_LARGE] =
+		grown(end->lost[KTRACE_LOST_LARGE], last->lost_large);
+	stream->lost[KTRACE_LOST_TASK] =
+		grown(end->lost[KTRACE_LOST_TASK], last->lost_task);
+	stream->lost[KTRACE_LOST_UNWRITTEN] =
+		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
+}
+
+/* Is the header one of this stream, and does it follow the one before? */
+static bool header_fits(struct stream *stream)
+{
+	const struct kt_packet *packet = &stream->walk.packet;
+	uint64_t id = stream->trace->info.id;
+
+	if (packet->cpu != stream->cpu) {
+		trace_warn(stream->trace,
+			   "cpu%u: packet at byte %" PRIu64 " is of CPU %u",
+			   stream->cpu, stream->position, packet->cpu);
+		return false;
+	}
+	if (id && packet->trace_id != id) {
+		trace_warn(stream->trace,
+			   "cpu%u: packet at byte %" PRIu64
+			   " belongs to another trace",
+			   stream->cpu, stream->position);
+		return false;
+	}
+	if (stream->packets && (packet->seq <= stream->last.seq ||
+				packet->begin < stream->last_end)) {
+		trace_warn(stream->trace,
+			   "cpu%u: packet at byte %" PRIu64
+			   " does not follow the one before it",
+			   stream->cpu, stream->position);
+		return false;
+	}
+	return true;
+}
+
+/* Reads the header at the position: 1, 0: it is none that can be used. */
+static int packet_read(struct stream *stream, int *why)
+{
+	const uint8_t *bytes;
+	struct kt_packet head;
+	int64_t len;
+
+	len = stream_bytes(stream, sizeof(head), &bytes);
+	if (len >= (int64_t)sizeof(head)) {
+		memcpy(&head, bytes, sizeof(head));
+		if (head.used <= KT_PACKET_SIZE && head.used > len)
+			len = stream_bytes(stream, head.used, &bytes);
+	}
+	if (len <= 0)
+		return len;
+	*why = kt_walk_begin(&stream->walk, bytes, len);
+	if (*why || !header_fits(stream))
+		return 0;
+	return 1;
+}
+
+/* Looks for the next packet: 1, 0: there is none, or a negative errno. */
+static int packet_open(struct stream *stream)
+{
+	uint64_t begin = stream->position;
+	int found, first, why = 0;
+
+	found = packet_read(stream, &why);
+	first = why;
+	while (!found && why != -EPROTONOSUPPORT && stream_search(stream))
+		found = packet_read(stream, &why);
+	if (found < 0)
+		return found;
+
+	if (found && stream->position != begin)
+		trace_warn(stream->trace,
+			   "cpu%u: damaged at byte %" PRIu64
+			   ", goes on at byte %" PRIu64,
+			   stream->cpu, begin, stream->position);
+	else if (why == -EPROTONOSUPPORT)
+		trace_warn(stream->trace,
+			   "cpu%u: packets of version %u, but this ktrace reads "
+			   "version %u",
+			   stream->cpu, stream->walk.packet.version,
+			   KT_ABI_VERSION);
+	else if (first == -ENODATA && stream->packets)
+		trace_warn(stream->trace,
+			   "cpu%u: cut off after packet %" PRIu64
+			   ", at byte %" PRIu64,
+			   stream->cpu, (uint64_t)stream->last.seq, begin);
+	else if (first == -ENODATA)
+		trace_warn(stream->trace, "cpu%u: cut off in its first packet",
+			   stream->cpu);
+	else if (first)
+		trace_warn(stream->trace,
+			   "cpu%u: damaged from byte %" PRIu64 " on",
+			   stream->cpu, begin);
+	if (!found)
+		return 0;
+
+	count_lost(stream, stream->position != begin);
+	stream->uncertain = !stream->packets || stream->position != begin ||
+			    stream->walk.packet.seq != stream->last.seq + 1 ||
+			    stream->lost[KTRACE_LOST_TASK];
+	return 1;
+}
+
+/* The packet has ended, by itself or by damage. */
+static void packet_close(struct stream *stream, int walked)
+{
+	const struct kt_packet *packet = &stream->walk.packet;
+	uint64_t missing = grown(packet->events, stream->records);
+
+	if (walked == -ENOENT)
+		trace_warn(stream->trace,
+			   "cpu%u: packet %" PRIu64
+			   " has an event %u that the metadata does not know",
+			   stream->cpu, (uint64_t)packet->seq, stream->walk.id);
+	else if (walked || packet->events != stream->records)
+		trace_warn(stream->trace, "cpu%u: packet %" PRIu64 " is damaged",
+			   stream->cpu, (uint64_t)packet->seq);
+
+	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;
+	stream->last = *packet;
+	stream->last_end = packet->end;
+	stream->packets++;
+	stream->position += kt_packet_stored(packet);
+}
+
+static bool loss_next(struct stream *stream)
+{
+	enum ktrace_lost cause;
+
+	for (cause = 0; cause < KTRACE_LOST_NR; cause++) {
+		if (!stream->lost[cause])
+			continue;
+		stream->cause = cause;
+		stream->count = stream->lost[cause];
+		stream->lost[cause] = 0;
+		stream->item = STREAM_LOSS;
+		return true;
+	}
+	return false;
+}
+
+/* A record, or 0: the packet has ended. */
+static int record_next(struct stream *stream, int walked)
+{
+	while (walked > 0 && stream->walk.time >= stream->clock &&
+	       stream->walk.time <= stream->walk.packet.end) {
+		stream->records += stream->walk.id >= KT_ID_FIRST;
+		if (stream->walk.size >=
+		    stream->sizes->least[stream->walk.id]) {
+			stream->clock = stream->walk.time;
+			return stream->item = STREAM_RECORD;
+		}
+		/* Too short for its type; where it ends is known. */
+		stream->damaged++;
+		walked = kt_walk_next(&stream->walk, stream_size_of,
+				      stream->sizes);
+	}
+	packet_close(stream, walked);
+	return 0;
+}
+
+int stream_next_slow(struct stream *stream, int walked)
+{
+	int ret;
+
+	for (;;) {
+		if (stream->state != STREAM_INSIDE && loss_next(stream))
+			return STREAM_LOSS;
+		switch (stream->state) {
+		case STREAM_INSIDE:
+			if (record_next(stream, walked))
+				return STREAM_RECORD;
+			stream->from = stream->walk.packet.begin;
+			stream->last_record = stream->clock;
+			stream->clock = stream->last_end;
+			stream->state = STREAM_BETWEEN;
+			break;
+		case STREAM_BETWEEN:
+			ret = packet_open(stream);
+			if (ret < 0)
+				return ret;
+			/* A packet is closed when the next one is opened. */
+			stream->from = stream->last_record;
+			if (!ret) {
+				count_tail(stream);
+				stream->state = STREAM_ENDED;
+				break;
+			}
+			stream->clock = stream->walk.packet.begin;
+			if (!stream->packets)
+				stream->from = stream->clock;
+			stream->state = STREAM_OPENED;
+			break;
+		case STREAM_OPENED:
+			stream->records = 0;
+			stream->damaged = 0;
+			stream->state = STREAM_INSIDE;
+			return stream->item = STREAM_PACKET;
+		case STREAM_ENDED:
+			return stream->item = STREAM_END;
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Names of the kernel's functions, from the trace's own list: lines of
+ * "ADDRESS NAME [MODULE]", sorted by address.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+#define SYMBOLS_MAX (256u << 20)
+/* No function is larger: an address further on belongs to nothing known. */
+#define FUNCTION_MAX (1u << 20)
+
+struct symbol_entry {
+	uint64_t address;
+	const char *name;
+};
+
+static char *file_read(int directory, size_t *size)
+{
+	int fd = openat(directory, "symbols", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	char *text = NULL;
+	ssize_t n;
+
+	*size = 0;
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < SYMBOLS_MAX)
+		text = malloc(st.st_size + 1);
+	while (text && *size < (size_t)st.st_size) {
+		n = read(fd, text + *size, st.st_size - *size);
+		if (n <= 0)
+			break;
+		*size += n;
+	}
+	if (text)
+		text[*size] = '\0';
+	close(fd);
+	return text;
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct symbol_entry *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+void symbols_read(struct symbol_table *symbols, int directory)
+{
+	size_t size, lines = 0, i;
+	char *p, *end;
+
+	symbols->text = file_read(directory, &size);
+	if (!symbols->text)
+		return;
+	for (i = 0; i < size; i++)
+		lines += symbols->text[i] == '\n';
+	symbols->entries = calloc(lines + 1, sizeof(*symbols->entries));
+	if (!symbols->entries)
+		return;
+
+	end = symbols->text + size;
+	for (p = symbols->text; p < end;) {
+		char *newline = memchr(p, '\n', end - p);
+		struct symbol_entry *entry = &symbols->entries[symbols->count];
+		char *name, *space;
+
+		if (!newline)
+			break;
+		*newline = '\0';
+		entry->address = strtoull(p, &name, 16);
+		if (*name++ == ' ') {
+			space = strchr(name, ' ');
+			if (space)
+				*space = '\0';
+			entry->name = name;
+			symbols->count++;
+		}
+		p = newline + 1;
+	}
+	qsort(symbols->entries, symbols->count, sizeof(*symbols->entries),
+	      entry_compare);
+}
+
+const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
+			 uint64_t *offset)
+{
+	size_t low = 0, high = symbols->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (symbols->entries[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low ||
+	    address - symbols->entries[low - 1].address >= FUNCTION_MAX)
+		return NULL;
+	*offset = address - symbols->entries[low - 1].address;
+	return symbols->entries[low - 1].name;
+}
+
+void symbols_free(struct symbol_table *symbols)
+{
+	free(symbols->text);
+	free(symbols->entries);
+}

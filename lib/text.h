@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Text that grows.  An append that finds no memory sets @failed and keeps what
+ * was there; whoever uses the text checks once, at the end.
+ */
+#ifndef KT_LIB_TEXT_H
+#define KT_LIB_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero is an empty text. */
+struct text {
+	char *s; /* terminated, once something was appended */
+	size_t len;
+	size_t room;
+	bool failed;
+};
+
+void text_add(struct text *text, const char *s, size_t n);
+void text_puts(struct text *text, const char *s);
+void text_printf(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void text_json(struct text *text, const char *s);
+void text_free(struct text *text);
+
+#endif /* KT_LIB_TEXT_H */

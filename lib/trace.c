@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Opening a trace: metadata, streams, clock. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "trace.h"
+
+/* Some thousands of events describe themselves in a few megabytes. */
+#define METADATA_MAX (256u << 20)
+#define CPUS_MAX     65536
+
+void trace_warn(struct ktrace *trace, const char *format, ...)
+{
+	char *message = NULL;
+	va_list ap;
+	size_t i;
+
+	if (trace->nr_warnings == WARNINGS_MAX)
+		return;
+	va_start(ap, format);
+	if (vasprintf(&message, format, ap) < 0)
+		message = NULL;
+	va_end(ap);
+	if (!message)
+		return;
+	if (trace->nr_warnings == WARNINGS_MAX - 1) {
+		free(message);
+		message = strdup("there are more warnings of this kind");
+	}
+	/* A second cursor meets the same damage. */
+	for (i = 0; message && i < trace->nr_warnings; i++) {
+		if (!strcmp(trace->warnings[i], message)) {
+			free(message);
+			return;
+		}
+	}
+	if (message)
+		trace->warnings[trace->nr_warnings++] = message;
+}
+
+const char *ktrace_warning(const struct ktrace *trace, size_t index)
+{
+	return index < trace->nr_warnings ? trace->warnings[index] : NULL;
+}
+
+static struct ktrace *trace_create(void)
+{
+	struct ktrace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	trace->directory = -1;
+	trace->types = types_create();
+	if (!trace->types) {
+		free(trace);
+		return NULL;
+	}
+	return trace;
+}
+
+void ktrace_close(struct ktrace *trace)
+{
+	size_t i;
+
+	if (!trace)
+		return;
+	for (i = 0; i < trace->nr_sources; i++) {
+		if (trace->sources[i].fd >= 0)
+			close(trace->sources[i].fd);
+	}
+	for (i = 0; i < trace->nr_warnings; i++)
+		free(trace->warnings[i]);
+	if (trace->directory >= 0)
+		close(trace->directory);
+	symbols_free(&trace->symbols);
+	clock_destroy(&trace->clock);
+	ktrace_types_destroy(trace->types);
+	arena_destroy(&trace->arena);
+	free(trace->sync);
+	free(trace->tasks);
+	free(trace->ends);
+	free(trace->sources);
+	free(trace->cpus);
+	free(trace->fixed);
+	free(trace->least);
+	free(trace);
+}
+
+/* What walking packets needs to know of types. */
+static int trace_sizes(struct ktrace *trace)
+{
+	size_t nr = trace->types->nr_ids;
+	uint32_t id;
+
+	if (nr < KT_ID_FIRST)
+		nr = KT_ID_FIRST;
+	trace->fixed = calloc(nr, sizeof(*trace->fixed));
+	trace->least = calloc(nr, sizeof(*trace->least));
+	if (!trace->fixed || !trace->least)
+		return error_set(-ENOMEM, "out of memory");
+	for (id = 0; id < nr; id++) {
+		const struct ktrace_type *type =
+			ktrace_types_find(trace->types, id);
+
+		if (id < KT_ID_FIRST) {
+			trace->fixed[id] = kt_task_size(id);
+		} else if (!type) {
+			trace->fixed[id] = KT_SIZE_UNKNOWN;
+		} else {
+			trace->fixed[id] =
+				type->dynamic ? KT_SIZE_DYNAMIC : type->size;
+			trace->least[id] = type->size;
+		}
+	}
+	trace->sizes = (struct stream_sizes){trace->fixed, trace->least, nr};
+	return 0;
+}
+
+static int trace_clock(struct ktrace *trace)
+{
+	const struct ktrace_sync *last;
+	size_t dropped;
+	int err;
+
+	err = clock_init(&trace->clock, trace->info.frequency, trace->sync,
+			 trace->nr_sync, &dropped);
+	if (err)
+		return err;
+	if (dropped)
+		trace_warn(trace, "metadata: %zu points of the clock's "
+				  "calibration are out of order",
+			   dropped);
+	if (!trace->nr_sync) {
+		trace_warn(trace, "metadata: the clock was not calibrated");
+		return 0;
+	}
+	last = &trace->sync[0];
+	trace->info.realtime = last->realtime - last->monotonic;
+	return 0;
+}
+
+static int source_compare(const void *a, const void *b)
+{
+	const struct stream_source *x = a, *y = b;
+
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* Completes the trace once metadata and streams are there. */
+static int trace_finish(struct ktrace *trace)
+{
+	struct ktrace_info *info = &trace->info;
+	size_t i, j;
+	int err;
+
+	err = trace_sizes(trace);
+	if (!err)
+		err = trace_clock(trace);
+	if (err)
+		return err;
+
+	if (trace->nr_sources)
+		qsort(trace->sources, trace->nr_sources,
+		      sizeof(*trace->sources), source_compare);
+	trace->cpus = calloc(trace->nr_sources + 1, sizeof(*trace->cpus));
+	if (!trace->cpus)
+		return error_set(-ENOMEM, "out of memory");
+	for (i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+
+		trace->cpus[i].cpu = source->cpu;
+		info->bytes += source->size;
+		for (j = 0; j < trace->nr_ends; j++) {
+			if (trace->ends[j].cpu == source->cpu)
+				trace->cpus[i] = trace->ends[j];
+		}
+		if (trace->cpus[i].known)
+			source->end = &trace->cpus[i];
+	}
+	if (!info->reason)
+		trace_warn(trace, "the recording was cut off: what its end would "
+				  "have told of losses is not known");
+	info->nr_sync = trace->nr_sync;
+	info->sync = trace->sync;
+	info->nr_cpus = trace->nr_sources;
+	info->cpus = trace->cpus;
+	return 0;
+}
+
+static struct stream_source *source_add(struct ktrace *trace)
+{
+	struct stream_source *source;
+
+	if (!(trace->nr_sources & (trace->nr_sources - 1))) {
+		source = realloc(trace->sources, (trace->nr_sources * 2 + 1) *
+							 sizeof(*source));
+		if (!source)
+			return NULL;
+		trace->sources = source;
+	}
+	source = &trace->sources[trace->nr_sources++];
+	*source = (struct stream_source){.fd = -1};
+	return source;
+}
+
+/* "cpu12": 12; -1: not the name of a stream. */
+static long stream_cpu(const char *name)
+{
+	char *end;
+	long cpu;
+
+	if (strncmp(name, "cpu", 3) || !isdigit((unsigned char)name[3]))
+		return -1;
+	cpu = strtol(name + 3, &end, 10);
+	return *end || cpu >= CPUS_MAX ? -1 : cpu;
+}
+
+static int open_streams(struct ktrace *trace, const char *path)
+{
+	struct dirent *entry;
+	int err = 0, fd;
+	DIR *dir;
+
+	fd = dup(trace->directory);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(dir))) {
+		long cpu = stream_cpu(entry->d_name);
+		struct stream_source *source;
+		struct stat st;
+
+		if (cpu < 0)
+			continue;
+		fd = openat(trace->directory, entry->d_name,
+			    O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+			trace_warn(trace, "%s: %s", entry->d_name,
+				   fd < 0 ? strerror(errno)
+					  : "not a file: left out");
+			if (fd >= 0)
+				close(fd);
+			continue;
+		}
+		source = source_add(trace);
+		if (!source) {
+			close(fd);
+			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
+		source->cpu = cpu;
+		source->fd = fd;
+		source->size = st.st_size;
+		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	}
+	closedir(dir);
+	if (!err && !trace->nr_sources)
+		trace_warn(trace, "%s holds no streams (cpu0 …)", path);
+	return err;
+}
+
+static int open_metadata(struct ktrace *trace, const char *path)
+{
+	struct stat st;
+	ssize_t n = 0;
+	off_t used = 0;
+	char *data;
+	int fd, err;
+
+	fd = openat(trace->directory, "metadata", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(-errno,
+				 errno == ENOENT ? "%s: not a trace: it has no "
+						   "file named metadata"
+						 : "%s/metadata: %m",
+				 path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size > METADATA_MAX) {
+		err = error_set(-EINVAL,
+				"%s/metadata: not a file, or far too large",
+				path);
+		goto out_fd;
+	}
+	data = malloc(st.st_size + 1);
+	if (!data) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto out_fd;
+	}
+	while (used < st.st_size) {
+		n = read(fd, data + used, st.st_size - used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += n;
+	}
+	if (n < 0)
+		err = error_set(-errno, "%s/metadata: %s", path,
+				strerror(errno));
+	else if (!used)
+		err = error_set(-EBADMSG, "%s/metadata is empty: the recording "
+					  "ended before it began",
+				path);
+	else
+		err = metadata_read(trace, data, used);
+	if (err == -EBADMSG && used)
+		error_set(err, "%s: not a trace: its metadata does not begin "
+			       "as that of one",
+			  path);
+	free(data);
+out_fd:
+	close(fd);
+	return err;
+}
+
+int ktrace_open(const char *path, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create();
+	int err;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	trace->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (trace->directory < 0)
+		err = error_set(-errno, "%s: %s", path,
+				errno == ENOTDIR
+					? "not a trace: a trace is a directory"
+					: strerror(errno));
+	else
+		err = open_metadata(trace, path);
+	if (!err)
+		err = open_streams(trace, path);
+	if (!err)
+		err = trace_finish(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
+}
+
+int ktrace_open_memory(const struct ktrace_memory *metadata,
+		       const struct ktrace_memory *streams, size_t nr_streams,
+		       struct ktrace **result)
+{
+	struct ktrace *trace = trace_create();
+	size_t i;
+	int err;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	err = metadata_read(trace, metadata->data, metadata->size);
+	for (i = 0; !err && i < nr_streams; i++) {
+		struct stream_source *source = source_add(trace);
+
+		if (!source) {
+			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
+		source->cpu = i;
+		source->data = streams[i].data;
+		source->size = streams[i].size;
+	}
+	if (!err)
+		err = trace_finish(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
+}
+
+const struct ktrace_info *ktrace_get_info(const struct ktrace *trace)
+{
+	return &trace->info;
+}
+
+const struct ktrace_types *ktrace_get_types(const struct ktrace *trace)
+{
+	return trace->types;
+}
+
+const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
+			  uint64_t *offset)
+{
+	/* Read when first asked for: a cache, not a change. */
+	struct ktrace *cache = (struct ktrace *)trace;
+
+	if (!trace->symbols_read) {
+		cache->symbols_read = true;
+		if (trace->directory >= 0)
+			symbols_read(&cache->symbols, trace->directory);
+	}
+	return symbols_find(&trace->symbols, address, offset);
+}

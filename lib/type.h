@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Sets of event types.  Whoever makes a type (format.c from the kernel's text,
+ * metadata.c from a trace) fills it in from the set's arena and adds it; adding
+ * checks it, so that whoever decodes need not:
+ *
+ *	each field lies in the payload's fixed part;
+ *	an integer has 1, 2, 4 or 8 bytes, elements likewise;
+ *	what lies elsewhere in the payload has a 4-byte word that says where.
+ */
+#ifndef KT_LIB_TYPE_H
+#define KT_LIB_TYPE_H
+
+#include <ktrace/trace.h>
+
+#include "arena.h"
+
+/* Ids are dense; a larger one is damage. */
+#define TYPE_ID_MAX (1u << 20)
+
+struct ktrace_types {
+	struct arena arena;
+	struct ktrace_type **types;
+	size_t count;
+	size_t room;
+	struct ktrace_type **by_id;
+	size_t nr_ids;
+};
+
+struct ktrace_types *types_create(void);
+/* -EINVAL: the type is not sound; -EEXIST: its id is taken. */
+int types_add(struct ktrace_types *types, struct ktrace_type *type);
+
+const char *kind_name(enum ktrace_kind kind, enum ktrace_place place);
+int kind_parse(const char *name, enum ktrace_kind *kind,
+	       enum ktrace_place *place);
+const char *base_name(enum ktrace_base base);
+int base_parse(const char *name, enum ktrace_base *base);
+
+#endif /* KT_LIB_TYPE_H */

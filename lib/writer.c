@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Writing a trace's metadata: JSON Lines, appended while the recording goes on.
+ *
+ * Each call makes its lines in memory and appends them with one write().  What
+ * a full disk leaves of it is cut off again, so that the file always ends with
+ * a whole line.  ktrace-trace(5) describes the lines; metadata.c reads them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "text.h"
+#include "type.h"
+
+struct ktrace_writer {
+	int directory;
+	int fd;
+	off_t size; /* of the whole lines */
+	uint8_t *written; /* ids of types, one bit each */
+};
+
+static int write_all(int fd, const char *s, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, s, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		s += done;
+		n -= done;
+	}
+	return 0;
+}
+
+/* Appends @text and frees it. */
+static int writer_append(struct ktrace_writer *writer, struct text *text)
+{
+	int err = 0;
+
+	if (text->failed) {
+		err = error_set(-ENOMEM, "metadata: out of memory");
+	} else if (text->len) {
+		err = write_all(writer->fd, text->s, text->len);
+		if (!err) {
+			writer->size += text->len;
+		} else {
+			error_set(err, "metadata: cannot write: %s",
+				  strerror(-err));
+			/* No whole line follows if this fails too. */
+			if (ftruncate(writer->fd, writer->size) ||
+			    lseek(writer->fd, writer->size, SEEK_SET) < 0)
+				error_set(err, "metadata: cannot write: %s",
+					  strerror(errno));
+		}
+	}
+	text_free(text);
+	return err;
+}
+
+static void text_key(struct text *text, const char *key, const char *value)
+{
+	text_printf(text, ",\"%s\":", key);
+	text_json(text, value);
+}
+
+static void head_text(struct text *text, const struct ktrace_writer_head *head)
+{
+	char machine[2 * sizeof(((struct utsname *)0)->version)];
+	struct utsname uts;
+	size_t i;
+
+	uname(&uts);
+	snprintf(machine, sizeof(machine), "%s %s", uts.machine, uts.version);
+	text_printf(text,
+		    "{\"type\":\"trace\",\"format\":%d,\"id\":\"0x%" PRIx64
+		    "\"",
+		    KTRACE_FORMAT, head->id);
+	text_key(text, "version", head->version ? head->version : "ktrace");
+	text_key(text, "host", head->host ? head->host : uts.nodename);
+	text_key(text, "kernel", head->kernel ? head->kernel : uts.release);
+	text_key(text, "machine", head->machine ? head->machine : machine);
+	text_printf(text, ",\"cpus\":%u,\"command\":[", head->nr_cpus);
+	for (i = 0; head->command && head->command[i]; i++) {
+		if (i)
+			text_puts(text, ",");
+		text_json(text, head->command[i]);
+	}
+	text_puts(text, "]");
+	if (head->mode)
+		text_key(text, "mode", head->mode);
+	text_printf(text, ",\"start\":%" PRIu64 "}\n", head->start);
+}
+
+int ktrace_writer_create(const char *directory,
+			 const struct ktrace_writer_head *wishes,
+			 struct ktrace_writer **result)
+{
+	struct ktrace_writer_head head = {0};
+	struct ktrace_writer *writer;
+	struct text text = {0};
+	int err;
+
+	/* What a program built earlier does not know of stays zero. */
+	memcpy(&head, wishes,
+	       wishes->size < sizeof(head) ? wishes->size : sizeof(head));
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return error_set(-ENOMEM, "out of memory");
+	writer->written = calloc(1, TYPE_ID_MAX / 8);
+	if (!writer->written) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto err_writer;
+	}
+	writer->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (writer->directory < 0) {
+		err = error_set(-errno, "%s: %s", directory, strerror(errno));
+		goto err_written;
+	}
+	writer->fd = openat(writer->directory, "metadata",
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (writer->fd < 0) {
+		err = error_set(-errno, "%s/metadata: %s", directory,
+				strerror(errno));
+		goto err_directory;
+	}
+	head_text(&text, &head);
+	err = writer_append(writer, &text);
+	if (err)
+		goto err_metadata;
+	*result = writer;
+	return 0;
+
+err_metadata:
+	unlinkat(writer->directory, "metadata", 0);
+	close(writer->fd);
+err_directory:
+	close(writer->directory);
+err_written:
+	free(writer->written);
+err_writer:
+	free(writer);
+	return err;
+}
+
+void ktrace_writer_destroy(struct ktrace_writer *writer)
+{
+	if (!writer)
+		return;
+	close(writer->fd);
+	close(writer->directory);
+	free(writer->written);
+	free(writer);
+}
+
+int ktrace_writer_clock(struct ktrace_writer *writer, const char *name,
+			uint64_t frequency, const struct ktrace_sync *sync)
+{
+	struct text text = {0};
+
+	text_puts(&text, "{\"type\":\"clock\",\"name\":");
+	text_json(&text, name);
+	text_printf(&text,
+		    ",\"frequency\":%" PRIu64 ",\"sync\":[{\"clock\":%" PRIu64
+		    ",\"monotonic\":%" PRIu64 ",\"realtime\":%" PRIu64 "}]}\n",
+		    frequency, sync->clock, sync->monotonic, sync->realtime);
+	return writer_append(writer, &text);
+}
+
+static void text_names(struct text *text, const struct ktrace_names *names)
+{
+	uint32_t i;
+
+	if (names->flags) {
+		text_puts(text, ",\"flags\":{\"delim\":");
+		text_json(text, names->delim ? names->delim : "|");
+		text_puts(text, ",\"map\":[");
+	} else {
+		text_puts(text, ",\"symbols\":[");
+	}
+	for (i = 0; i < names->count; i++) {
+		text_printf(text, "%s[%" PRIu64 ",", i ? "," : "",
+			    names->names[i].value);
+		text_json(text, names->names[i].name);
+		text_puts(text, "]");
+	}
+	text_puts(text, names->flags ? "]}" : "]");
+}
+
+static void text_field(struct text *text, const struct ktrace_field *field)
+{
+	text_puts(text, "{\"name\":");
+	text_json(text, field->name);
+	text_key(text, "ctype", field->ctype);
+	text_printf(text, ",\"offset\":%u,\"size\":%u", field->offset,
+		    field->size);
+	text_key(text, "kind", kind_name(field->kind, field->place));
+	if (field->kind == KTRACE_ARRAY || field->kind == KTRACE_BITMASK)
+		text_printf(text, ",\"elem\":%u,\"signed\":%s", field->elem,
+			    field->is_signed ? "true" : "false");
+	if (field->base != KTRACE_DEC)
+		text_key(text, "base", base_name(field->base));
+	if (field->names)
+		text_names(text, field->names);
+	text_puts(text, "}");
+}
+
+static void text_type(struct text *text, const struct ktrace_type *type)
+{
+	uint32_t i;
+
+	text_printf(text, "{\"type\":\"event\",\"id\":%u", type->id);
+	text_key(text, "system", type->system);
+	text_key(text, "name", type->name);
+	text_printf(text, ",\"size\":%u,\"dynamic\":%s,\"fields\":[",
+		    type->size, type->dynamic ? "true" : "false");
+	for (i = 0; i < type->nr_fields; i++) {
+		if (i)
+			text_puts(text, ",");
+		text_field(text, &type->fields[i]);
+	}
+	text_puts(text, "]");
+	if (type->print)
+		text_key(text, "print", type->print);
+	text_puts(text, "}\n");
+}
+
+static bool writer_wants(const struct ktrace_writer *writer, uint32_t id)
+{
+	return id && id < TYPE_ID_MAX &&
+	       !(writer->written[id / 8] & 1u << id % 8);
+}
+
+static void writer_mark(struct ktrace_writer *writer, uint32_t id)
+{
+	writer->written[id / 8] |= 1u << id % 8;
+}
+
+int ktrace_writer_type(struct ktrace_writer *writer,
+		       const struct ktrace_type *type)
+{
+	struct text text = {0};
+	int err;
+
+	if (!writer_wants(writer, type->id))
+		return 0;
+	text_type(&text, type);
+	err = writer_append(writer, &text);
+	if (!err)
+		writer_mark(writer, type->id);
+	return err;
+}
+
+int ktrace_writer_types(struct ktrace_writer *writer,
+			const struct ktrace_types *types)
+{
+	struct text text = {0};
+	size_t i;
+	int err;
+
+	for (i = 0; i < types->count; i++) {
+		if (writer_wants(writer, types->types[i]->id))
+			text_type(&text, types->types[i]);
+	}
+	err = writer_append(writer, &text);
+	if (err)
+		return err;
+	for (i = 0; i < types->count; i++) {
+		if (writer_wants(writer, types->types[i]->id))
+			writer_mark(writer, types->types[i]->id);
+	}
+	return 0;
+}
+
+static void text_task(struct text *text, uint32_t tid, uint32_t tgid,
+		      uint32_t parent, const char *comm)
+{
+	text_printf(text,
+		    "{\"type\":\"task\",\"tid\":%u,\"tgid\":%u,\"parent\":%u",
+		    tid, tgid, parent);
+	text_key(text, "comm", comm);
+	text_puts(text, "}\n");
+}
+
+int ktrace_writer_tasks(struct ktrace_writer *writer,
+			const struct ktrace_task *tasks, size_t nr_tasks)
+{
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < nr_tasks; i++)
+		text_task(&text, tasks[i].tid, tasks[i].tgid, tasks[i].parent,
+			  tasks[i].comm);
+	return writer_append(writer, &text);
+}
+
+int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
+			     size_t size)
+{
+	const char *end = s + size;
+	struct text text = {0};
+
+	while (s < end) {
+		const char *newline = memchr(s, '\n', end - s);
+		uint32_t tid, tgid, parent;
+		char line[128];
+		int comm = -1;
+		size_t n;
+
+		if (!newline)
+			break;
+		n = newline - s;
+		if (n < sizeof(line)) {
+			memcpy(line, s, n);
+			line[n] = '\0';
+			/* The name may begin with spaces: skip only one. */
+			if (sscanf(line, "%u %u %u%n", &tid, &tgid, &parent,
+				   &comm) == 3 && comm > 0)
+				text_task(&text, tid, tgid, parent,
+					  line[comm] ? line + comm + 1 : "");
+		}
+		s = newline + 1;
+	}
+	return writer_append(writer, &text);
+}
+
+/*
+ * /proc/kallsyms is sorted but for modules and a few sections; sort it, so that
+ * a reader can search.
+ */
+struct symbol {
+	uint64_t address;
+	char *line;
+};
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int symbols_read(FILE *file, struct symbol **symbols, size_t *count)
+{
+	size_t n = 0, room = 0, len = 0;
+	struct symbol *list = NULL;
+	char *line = NULL;
+
+	while (getline(&line, &len, file) > 0) {
+		char name[256], module[80] = "", kind;
+		uint64_t address;
+		char *copy;
+		int fields = sscanf(line, "%" SCNx64 " %c %255s [%79[^]]",
+				    &address, &kind, name, module);
+
+		if (fields < 3 || !address || !strchr("tTwW", kind))
+			continue;
+		if (n == room) {
+			struct symbol *more;
+
+			room = room ? room * 2 : 65536;
+			more = realloc(list, room * sizeof(*list));
+			if (!more)
+				break;
+			list = more;
+		}
+		if (asprintf(&copy, "%016" PRIx64 " %s%s%s\n", address, name,
+			     *module ? " " : "", module) < 0)
+			break;
+		list[n].address = address;
+		list[n++].line = copy;
+	}
+	free(line);
+	qsort(list, n, sizeof(*list), symbol_compare);
+	*symbols = list;
+	*count = n;
+	return n ? 0 : -ENODATA;
+}
+
+int ktrace_writer_symbols(struct ktrace_writer *writer)
+{
+	struct symbol *symbols = NULL;
+	struct text text = {0};
+	size_t i, count = 0;
+	FILE *file;
+	int fd, err;
+
+	file = fopen("/proc/kallsyms", "re");
+	if (!file)
+		return error_set(-errno, "/proc/kallsyms: %s", strerror(errno));
+	err = symbols_read(file, &symbols, &count);
+	fclose(file);
+	if (err) {
+		free(symbols);
+		return error_set(err, "/proc/kallsyms shows no addresses: "
+				      "see the sysctl kernel.kptr_restrict");
+	}
+	for (i = 0; i < count; i++) {
+		text_puts(&text, symbols[i].line);
+		free(symbols[i].line);
+	}
+	free(symbols);
+	if (text.failed) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto out;
+	}
+	fd = openat(writer->directory, "symbols",
+		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		err = error_set(-errno, "symbols: %s", strerror(errno));
+		goto out;
+	}
+	err = write_all(fd, text.s, text.len);
+	if (err) {
+		error_set(err, "symbols: cannot write: %s", strerror(-err));
+		unlinkat(writer->directory, "symbols", 0);
+	}
+	close(fd);
+out:
+	text_free(&text);
+	return err;
+}
+
+int ktrace_writer_end(struct ktrace_writer *writer,
+		      const struct ktrace_cpu *cpus, size_t nr_cpus,
+		      const char *reason)
+{
+	static const char *const names[KTRACE_LOST_NR] = {
+		[KTRACE_LOST_FULL] = "full",
+		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
+		[KTRACE_LOST_NESTED] = "nested",
+		[KTRACE_LOST_LARGE] = "large",
+		[KTRACE_LOST_TASK] = "task",
+		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+	};
+	struct text text = {0};
+	size_t i, j;
+	int err;
+
+	text_puts(&text, "{\"type\":\"end\",\"cpus\":[");
+	for (i = 0; i < nr_cpus; i++) {
+		text_printf(&text, "%s{\"cpu\":%u,\"events\":%" PRIu64,
+			    i ? "," : "", cpus[i].cpu, cpus[i].events);
+		for (j = 0; j < KTRACE_LOST_NR; j++) {
+			if (names[j])
+				text_printf(&text, ",\"%s\":%" PRIu64, names[j],
+					    cpus[i].lost[j]);
+		}
+		text_puts(&text, "}");
+	}
+	text_puts(&text, "]");
+	text_key(&text, "reason", reason);
+	text_puts(&text, "}\n");
+	err = writer_append(writer, &text);
+	if (!err && fsync(writer->fd) && errno != EINVAL)
+		err = error_set(-errno, "metadata: %s", strerror(errno));
+	return err;
+}

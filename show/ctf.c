@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * CTF 1.8: a directory with a file of metadata and a stream for each CPU, for
+ * babeltrace2, Trace Compass and others.
+ *
+ * Times are CLOCK_MONOTONIC in nanoseconds, exactly as in all other outputs;
+ * the clock's offset makes them wall-clock time.  Each event carries who ran.
+ * Losses end a packet: the next one has a higher count of discarded events, so
+ * that a reader shows them at their place.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf.h"
+#include "show.h"
+
+/* A packet is written when it has grown to this. */
+#define PACKET_SIZE (256u << 10)
+
+struct packet_head {
+	uint32_t magic;
+	uint8_t uuid[CTF_UUID_LEN];
+	uint32_t stream_id;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t content_size; /* bits */
+	uint64_t packet_size;  /* bits */
+	uint64_t seq;
+	uint64_t discarded;
+	uint32_t cpu;
+} __attribute__((packed));
+
+struct event_head {
+	uint32_t id;
+	uint64_t time;
+	int32_t tid;
+	int32_t tgid;
+	char comm[16];
+} __attribute__((packed));
+
+/* How an event's payload is copied; whole runs of fixed fields at once. */
+struct step {
+	enum ctf_kind kind;
+	uint32_t offset;
+	uint32_t size;
+	uint32_t elem;
+	const struct ktrace_field *field;
+};
+
+struct plan {
+	uint32_t nr_steps;
+	struct step steps[];
+};
+
+struct ctf_stream {
+	int fd;
+	uint8_t *buf;
+	size_t used; /* 0: no packet is open */
+	size_t room;
+	uint64_t seq;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t discarded;
+};
+
+struct ctf {
+	struct show show;
+	int directory;
+	int digits; /* of the largest CPU number */
+	uint8_t uuid[CTF_UUID_LEN];
+	struct ctf_stream *streams; /* by CPU */
+	uint32_t nr_streams;
+	struct plan **plans; /* by id */
+	uint32_t nr_plans;
+};
+
+static int ctf_open(struct show *show)
+{
+	struct ctf *ctf = (struct ctf *)show;
+	const struct ktrace_info *info = ktrace_get_info(show->trace);
+	int fd;
+
+	ctf->directory = -1;
+	if (!show->path)
+		return show_fail(-EINVAL, "CTF is a directory: say which one");
+	if (mkdir(show->path, 0755) && errno != EEXIST)
+		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
+	ctf->directory = open(show->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ctf->directory < 0)
+		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
+	/* Made first, so that nothing is overwritten; filled in last. */
+	fd = openat(ctf->directory, "metadata",
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 && errno == EEXIST)
+		return show_fail(-EEXIST,
+				 "%s holds a trace already: name another place",
+				 show->path);
+	if (fd < 0)
+		return show_fail(-errno, "%s/metadata: %s", show->path,
+				 strerror(errno));
+	close(fd);
+
+	ctf->digits = snprintf(NULL, 0, "%u",
+			       info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu
+					     : 0);
+	/* The same trace exported twice is the same trace. */
+	memcpy(ctf->uuid, &info->id, sizeof(info->id));
+	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
+	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
+	ctf->uuid[8] = (ctf->uuid[8] & 0x3f) | 0x80;
+	return 0;
+}
+
+static int write_all(struct ctf *ctf, int fd, const void *data, size_t n)
+{
+	const char *s = data;
+
+	while (n) {
+		ssize_t done = write(fd, s, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return show_fail(-errno, "%s: cannot write: %s",
+					 ctf->show.path, strerror(errno));
+		s += done;
+		n -= done;
+	}
+	return 0;
+}
+
+static int stream_open(struct ctf *ctf, uint32_t cpu)
+{
+	struct ctf_stream *stream;
+	char name[32];
+
+	if (cpu >= ctf->nr_streams) {
+		uint32_t i, nr = cpu + 16;
+		struct ctf_stream *streams =
+			realloc(ctf->streams, nr * sizeof(*streams));
+
+		if (!streams)
+			return show_fail(-ENOMEM, "out of memory");
+		for (i = ctf->nr_streams; i < nr; i++)
+			streams[i] = (struct ctf_stream){.fd = -1};
+		ctf->streams = streams;
+		ctf->nr_streams = nr;
+	}
+	stream = &ctf->streams[cpu];
+	if (stream->fd >= 0)
+		return 0;
+	/* In order as text too: so babeltrace2 orders equal times. */
+	snprintf(name, sizeof(name), "channel0_%0*u", ctf->digits, cpu);
+	stream->fd = openat(ctf->directory, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (stream->fd < 0)
+		return show_fail(-errno, "%s/%s: %s", ctf->show.path, name,
+				 strerror(errno));
+	return 0;
+}
+
+static int stream_room(struct ctf_stream *stream, size_t n)
+{
+	size_t room = stream->room ? stream->room : PACKET_SIZE + 16384;
+	uint8_t *buf;
+
+	if (stream->room - stream->used >= n)
+		return 0;
+	while (room - stream->used < n)
+		room *= 2;
+	buf = realloc(stream->buf, room);
+	if (!buf)
+		return show_fail(-ENOMEM, "out of memory");
+	stream->buf = buf;
+	stream->room = room;
+	return 0;
+}
+
+/* Writes the open packet, if there is one. */
+static int packet_write(struct ctf *ctf, uint32_t cpu)
+{
+	struct ctf_stream *stream = &ctf->streams[cpu];
+	struct packet_head head = {
+		.magic = CTF_MAGIC,
+		.begin = stream->begin,
+		.end = stream->end,
+		.content_size = stream->used * 8,
+		.packet_size = stream->used * 8,
+		.seq = stream->seq,
+		.discarded = stream->discarded,
+		.cpu = cpu,
+	};
+	size_t used = stream->used;
+
+	if (!used)
+		return 0;
+	memcpy(head.uuid, ctf->uuid, sizeof(head.uuid));
+	memcpy(stream->buf, &head, sizeof(head));
+	stream->used = 0;
+	stream->seq++;
+	return write_all(ctf, stream->fd, stream->buf, used);
+}
+
+static int packet_begin(struct ctf_stream *stream, uint64_t time)
+{
+	int err = stream_room(stream, PACKET_SIZE + 16384);
+
+	if (err)
+		return err;
+	stream->used = sizeof(struct packet_head);
+	stream->begin = time;
+	stream->end = time;
+	return 0;
+}
+
+static struct plan *plan_make(const struct ktrace_type *type)
+{
+	struct plan *plan = calloc(1, sizeof(*plan) + type->nr_fields *
+							      sizeof(struct step));
+	uint32_t i;
+
+	if (!plan)
+		return NULL;
+	for (i = 0; i < type->nr_fields; i++) {
+		const struct ktrace_field *field = &type->fields[i];
+		struct ctf_field ctf = ctf_field(field);
+		struct step *last = plan->nr_steps
+					    ? &plan->steps[plan->nr_steps - 1]
+					    : NULL;
+		struct step step = {
+			.kind = ctf.kind,
+			.offset = field->offset,
+			.size = field->size,
+			.elem = ctf.elem,
+			.field = field,
+		};
+
+		/* All of these are plain copies. */
+		if (ctf.kind == CTF_ENUM || ctf.kind == CTF_CHARS ||
+		    ctf.kind == CTF_ARRAY)
+			step.kind = CTF_INTEGER;
+		if (last && last->kind == CTF_INTEGER &&
+		    step.kind == CTF_INTEGER &&
+		    last->offset + last->size == step.offset)
+			last->size += step.size;
+		else
+			plan->steps[plan->nr_steps++] = step;
+	}
+	return plan;
+}
+
+static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
+{
+	if (type->id >= ctf->nr_plans) {
+		uint32_t nr = type->id + 256;
+		struct plan **plans =
+			realloc(ctf->plans, nr * sizeof(*plans));
+
+		if (!plans)
+			return NULL;
+		memset(plans + ctf->nr_plans, 0,
+		       (nr - ctf->nr_plans) * sizeof(*plans));
+		ctf->plans = plans;
+		ctf->nr_plans = nr;
+	}
+	if (!ctf->plans[type->id])
+		ctf->plans[type->id] = plan_make(type);
+	return ctf->plans[type->id];
+}
+
+/* A value whose size is in the record. */
+static int put_dynamic(struct ctf_stream *stream,
+		       const struct ktrace_event *event,
+		       const struct step *step)
+{
+	size_t n;
+	const uint8_t *s = ktrace_field_bytes(event, step->field, &n);
+	int err = stream_room(stream, n + sizeof(uint32_t));
+	uint8_t *p = stream->buf + stream->used;
+	uint32_t count;
+
+	if (err)
+		return err;
+	if (step->kind == CTF_STRING) {
+		memcpy(p, s, n);
+		p[n] = '\0';
+		stream->used += n + 1;
+		return 0;
+	}
+	count = n / step->elem;
+	memcpy(p, &count, sizeof(count));
+	memcpy(p + sizeof(count), s, count * step->elem);
+	stream->used += sizeof(count) + count * step->elem;
+	return 0;
+}
+
+static int ctf_event(struct show *show, const struct ktrace_event *event)
+{
+	struct ctf *ctf = (struct ctf *)show;
+	const struct plan *plan = ctf_plan(ctf, event->type);
+	struct ctf_stream *stream;
+	struct event_head head;
+	uint32_t i;
+	int err;
+
+	if (!plan)
+		return show_fail(-ENOMEM, "out of memory");
+	err = stream_open(ctf, event->cpu);
+	if (err)
+		return err;
+	stream = &ctf->streams[event->cpu];
+	if (stream->used >= PACKET_SIZE) {
+		err = packet_write(ctf, event->cpu);
+		if (err)
+			return err;
+	}
+	if (!stream->used) {
+		err = packet_begin(stream, event->time);
+		if (err)
+			return err;
+	}
+	stream->end = event->time;
+
+	err = stream_room(stream, sizeof(head));
+	if (err)
+		return err;
+	head.id = event->type->id;
+	head.time = event->time;
+	head.tid = event->tid;
+	head.tgid = event->tgid;
+	memset(head.comm, 0, sizeof(head.comm));
+	memcpy(head.comm, event->comm, strnlen(event->comm, 16));
+	memcpy(stream->buf + stream->used, &head, sizeof(head));
+	stream->used += sizeof(head);
+
+	for (i = 0; i < plan->nr_steps; i++) {
+		const struct step *step = &plan->steps[i];
+
+		if (step->kind == CTF_INTEGER) {
+			err = stream_room(stream, step->size);
+			if (err)
+				return err;
+			memcpy(stream->buf + stream->used,
+			       event->payload + step->offset, step->size);
+			stream->used += step->size;
+		} else {
+			err = put_dynamic(stream, event, step);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int ctf_loss(struct show *show, const struct ktrace_loss *loss)
+{
+	struct ctf *ctf = (struct ctf *)show;
+	struct ctf_stream *stream;
+	int err;
+
+	/* A missing task record is no event. */
+	if (loss->cause == KTRACE_LOST_TASK)
+		return 0;
+	err = stream_open(ctf, loss->cpu);
+	if (err)
+		return err;
+	stream = &ctf->streams[loss->cpu];
+	/* The first packet's count says nothing: let an empty one be it. */
+	if (!stream->seq && !stream->used) {
+		err = packet_begin(stream, loss->from);
+		if (!err)
+			err = packet_write(ctf, loss->cpu);
+	} else if (stream->used > sizeof(struct packet_head)) {
+		err = packet_write(ctf, loss->cpu);
+	}
+	if (err)
+		return err;
+	stream->discarded += loss->count;
+	if (!stream->used)
+		err = packet_begin(stream, loss->time);
+	return err;
+}
+
+static int ctf_finish(struct show *show)
+{
+	struct ctf *ctf = (struct ctf *)show;
+	char *text;
+	uint32_t i;
+	int fd, err = 0;
+
+	for (i = 0; !err && i < ctf->nr_streams; i++) {
+		if (ctf->streams[i].fd >= 0)
+			err = packet_write(ctf, i);
+	}
+	if (err)
+		return err;
+	text = ctf_metadata(show->trace, ctf->uuid);
+	if (!text)
+		return show_fail(-ENOMEM, "out of memory");
+	fd = openat(ctf->directory, "metadata", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		err = show_fail(-errno, "%s/metadata: %s", show->path,
+				strerror(errno));
+	else
+		err = write_all(ctf, fd, text, strlen(text));
+	if (fd >= 0 && close(fd) && !err)
+		err = show_fail(-errno, "%s/metadata: %s", show->path,
+				strerror(errno));
+	free(text);
+	return err;
+}
+
+static void ctf_release(struct show *show)
+{
+	struct ctf *ctf = (struct ctf *)show;
+	uint32_t i;
+
+	for (i = 0; i < ctf->nr_streams; i++) {
+		if (ctf->streams[i].fd >= 0)
+			close(ctf->streams[i].fd);
+		free(ctf->streams[i].buf);
+	}
+	for (i = 0; i < ctf->nr_plans; i++)
+		free(ctf->plans[i]);
+	free(ctf->streams);
+	free(ctf->plans);
+	if (ctf->directory >= 0)
+		close(ctf->directory);
+}
+
+const struct show_ops show_ctf = {
+	.name = "ctf",
+	.what = "a CTF 1.8 directory, for babeltrace2 and Trace Compass",
+	.directory = true,
+	.size = sizeof(struct ctf),
+	.open = ctf_open,
+	.event = ctf_event,
+	.loss = ctf_loss,
+	.finish = ctf_finish,
+	.release = ctf_release,
+};

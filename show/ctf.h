@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Between the two halves of the CTF output: metadata and streams. */
+#ifndef KT_SHOW_CTF_H
+#define KT_SHOW_CTF_H
+
+#include <ktrace/trace.h>
+
+#define CTF_MAGIC    0xc1fc1fc1u
+#define CTF_UUID_LEN 16
+
+/* How a field is stored in a CTF event; metadata and streams must agree. */
+enum ctf_kind {
+	CTF_INTEGER,  /* copied */
+	CTF_ENUM,     /* an integer with names */
+	CTF_CHARS,    /* a fixed array of characters, copied */
+	CTF_STRING,   /* up to its NUL */
+	CTF_ARRAY,    /* fixed, copied */
+	CTF_SEQUENCE, /* u32 count, elements */
+};
+
+struct ctf_field {
+	enum ctf_kind kind;
+	uint32_t elem;	/* bytes of an element */
+	uint32_t count; /* of CHARS, ARRAY */
+};
+
+struct ctf_field ctf_field(const struct ktrace_field *field);
+
+/* The whole of the file named metadata; to be freed.  NULL: no memory. */
+char *ctf_metadata(const struct ktrace *trace,
+		   const uint8_t uuid[CTF_UUID_LEN]);
+
+#endif /* KT_SHOW_CTF_H */

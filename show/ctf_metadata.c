@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The metadata of a CTF 1.8 trace.
+ *
+ * Everything is aligned to bytes, so that most of a payload is copied at once.
+ * Names follow LTTng where viewers look for them: events without their system,
+ * unless two would be the same; each field with an underscore in front, which
+ * readers take away again; tid for what is one in the scheduler's events.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf.h"
+
+/* At most so many names of a value, and no longer ones. */
+#define NAMES_MAX 4096
+
+struct ctf_field ctf_field(const struct ktrace_field *field)
+{
+	struct ctf_field ctf = {.elem = 1};
+
+	if (field->kind <= KTRACE_POINTER) {
+		ctf.elem = field->size;
+		ctf.kind = field->names && !field->names->flags ? CTF_ENUM
+								: CTF_INTEGER;
+		return ctf;
+	}
+	if (field->kind == KTRACE_STRING) {
+		ctf.kind = CTF_STRING;
+		if (field->place == KTRACE_FIXED && field->size) {
+			ctf.kind = CTF_CHARS;
+			ctf.count = field->size;
+		}
+		return ctf;
+	}
+	if (field->kind != KTRACE_BYTES)
+		ctf.elem = field->elem;
+	ctf.kind = CTF_SEQUENCE;
+	if (field->place == KTRACE_FIXED && field->size &&
+	    field->size % ctf.elem == 0) {
+		ctf.kind = CTF_ARRAY;
+		ctf.count = field->size / ctf.elem;
+	}
+	return ctf;
+}
+
+/* A name made an identifier. */
+static void put_name(FILE *f, const char *name)
+{
+	for (; *name; name++)
+		putc(isalnum((unsigned char)*name) ? *name : '_', f);
+}
+
+/* A string with its quotes. */
+static void put_string(FILE *f, const char *s)
+{
+	putc('"', f);
+	for (; s && *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc('\\', f);
+		putc((unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s, f);
+	}
+	putc('"', f);
+}
+
+static void put_field_name(FILE *f, const struct ktrace_type *type,
+			   const char *name)
+{
+	size_t len = strlen(name);
+
+	putc('_', f);
+	if (!strcmp(type->system, "sched") && len >= 3 &&
+	    !strcmp(name + len - 3, "pid") &&
+	    (len == 3 || name[len - 4] == '_')) {
+		char tid[64];
+
+		snprintf(tid, sizeof(tid), "%.*stid",
+			 (int)(len - 3 < 48 ? len - 3 : 48), name);
+		put_name(f, tid);
+		return;
+	}
+	put_name(f, name);
+}
+
+static void put_integer(FILE *f, uint32_t bytes, bool is_signed, int base)
+{
+	fprintf(f, "integer { size = %u; align = 8; signed = %d; base = %d; }",
+		bytes * 8, is_signed, base);
+}
+
+static int integer_base(const struct ktrace_field *field)
+{
+	if (field->base == KTRACE_HEX || field->base == KTRACE_SYMBOL ||
+	    field->kind == KTRACE_POINTER || field->names ||
+	    field->kind == KTRACE_BITMASK || field->kind == KTRACE_BYTES ||
+	    field->base == KTRACE_MAC || field->base > KTRACE_IP4)
+		return 16;
+	return field->base == KTRACE_OCT ? 8 : 10;
+}
+
+static void put_enum(FILE *f, const struct ktrace_field *field)
+{
+	const struct ktrace_names *names = field->names;
+	bool is_signed = field->kind == KTRACE_INT;
+	uint32_t i;
+
+	fprintf(f, "enum : ");
+	put_integer(f, field->size, is_signed, 10);
+	fprintf(f, " {");
+	for (i = 0; i < names->count && i < NAMES_MAX; i++) {
+		fprintf(f, "%s ", i ? "," : "");
+		put_string(f, names->names[i].name);
+		if (is_signed)
+			fprintf(f, " = %" PRId64,
+				(int64_t)names->names[i].value);
+		else
+			fprintf(f, " = %" PRIu64, names->names[i].value);
+	}
+	fprintf(f, " }");
+}
+
+static void put_field(FILE *f, const struct ktrace_type *type,
+		      const struct ktrace_field *field)
+{
+	struct ctf_field ctf = ctf_field(field);
+	bool is_signed = field->kind == KTRACE_INT ||
+			 (field->kind == KTRACE_ARRAY && field->is_signed);
+
+	fprintf(f, "\t\t");
+	switch (ctf.kind) {
+	case CTF_ENUM:
+		put_enum(f, field);
+		break;
+	case CTF_CHARS:
+		fprintf(f, "char_t");
+		break;
+	case CTF_STRING:
+		fprintf(f, "string");
+		break;
+	case CTF_SEQUENCE:
+		fprintf(f, "uint32_t _");
+		put_field_name(f, type, field->name);
+		fprintf(f, "_length;\n\t\t");
+		put_integer(f, ctf.elem, is_signed, integer_base(field));
+		break;
+	default:
+		put_integer(f, ctf.elem, is_signed, integer_base(field));
+	}
+	putc(' ', f);
+	put_field_name(f, type, field->name);
+	if (ctf.kind == CTF_CHARS || ctf.kind == CTF_ARRAY) {
+		fprintf(f, "[%u]", ctf.count);
+	} else if (ctf.kind == CTF_SEQUENCE) {
+		fprintf(f, "[_");
+		put_field_name(f, type, field->name);
+		fprintf(f, "_length]");
+	}
+	fprintf(f, ";\n");
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Do two types have this name? @names is sorted. */
+static bool is_twice(const char **names, size_t count, const char *name)
+{
+	const char **p = bsearch(&name, names, count, sizeof(*names),
+				 name_compare);
+
+	return (p > names && !strcmp(p[-1], name)) ||
+	       (p + 1 < names + count && !strcmp(p[1], name));
+}
+
+static void put_types(FILE *f, const struct ktrace_types *types,
+		      const char **names)
+{
+	size_t i, count = ktrace_types_count(types);
+	uint32_t k;
+
+	for (i = 0; i < count; i++)
+		names[i] = ktrace_types_get(types, i)->name;
+	qsort(names, count, sizeof(*names), name_compare);
+	for (i = 0; i < count; i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+		char *name = NULL;
+
+		if (is_twice(names, count, type->name) &&
+		    asprintf(&name, "%s:%s", type->system, type->name) < 0)
+			name = NULL;
+		fprintf(f, "event {\n\tname = ");
+		put_string(f, name ? name : type->name);
+		free(name);
+		fprintf(f, ";\n\tid = %u;\n\tstream_id = 0;\n"
+			   "\tfields := struct {\n",
+			type->id);
+		for (k = 0; k < type->nr_fields; k++)
+			put_field(f, type, &type->fields[k]);
+		fprintf(f, "\t};\n};\n\n");
+	}
+}
+
+static void put_env(FILE *f, const char *key, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(f, "\t%s = ", key);
+	put_string(f, value);
+	fprintf(f, ";\n");
+}
+
+static void put_head(FILE *f, const struct ktrace_info *info,
+		     const char *uuid)
+{
+	fprintf(f,
+		"/* CTF 1.8 */\n\n"
+		"typealias integer { size = 8; align = 8; signed = 0; } := "
+		"uint8_t;\n"
+		"typealias integer { size = 32; align = 8; signed = 0; } := "
+		"uint32_t;\n"
+		"typealias integer { size = 32; align = 8; signed = 1; } := "
+		"int32_t;\n"
+		"typealias integer { size = 64; align = 8; signed = 0; } := "
+		"uint64_t;\n"
+		"typealias integer { size = 8; align = 8; signed = 0; "
+		"encoding = UTF8; } := char_t;\n\n"
+		"trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"%s\";\n"
+		"\tbyte_order = le;\n\tpacket.header := struct {\n"
+		"\t\tuint32_t magic;\n\t\tuint8_t uuid[%d];\n"
+		"\t\tuint32_t stream_id;\n\t};\n};\n\nenv {\n",
+		uuid, CTF_UUID_LEN);
+	put_env(f, "hostname", info->host);
+	put_env(f, "domain", "kernel");
+	put_env(f, "sysname", "Linux");
+	put_env(f, "kernel_release", info->kernel);
+	put_env(f, "kernel_version", info->machine);
+	put_env(f, "tracer_name", "ktrace");
+	put_env(f, "tracer_version", info->version);
+	put_env(f, "command", info->command);
+	fprintf(f,
+		"};\n\nclock {\n\tname = \"monotonic\";\n"
+		"\tdescription = \"CLOCK_MONOTONIC\";\n"
+		"\tfreq = 1000000000;\n\toffset = %" PRId64 ";\n};\n\n"
+		"typealias integer { size = 64; align = 8; signed = 0; "
+		"map = clock.monotonic.value; } := time_t;\n\n"
+		"stream {\n\tid = 0;\n\tpacket.context := struct {\n"
+		"\t\ttime_t timestamp_begin;\n\t\ttime_t timestamp_end;\n"
+		"\t\tuint64_t content_size;\n\t\tuint64_t packet_size;\n"
+		"\t\tuint64_t packet_seq_num;\n"
+		"\t\tuint64_t events_discarded;\n\t\tuint32_t cpu_id;\n\t};\n"
+		"\tevent.header := struct {\n\t\tuint32_t id;\n"
+		"\t\ttime_t timestamp;\n\t};\n"
+		"\tevent.context := struct {\n\t\tint32_t _tid;\n"
+		"\t\tint32_t _pid;\n\t\tchar_t _procname[16];\n\t};\n};\n\n",
+		info->realtime);
+}
+
+char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN])
+{
+	const struct ktrace_types *types = ktrace_get_types(trace);
+	const char **names =
+		calloc(ktrace_types_count(types) + 1, sizeof(*names));
+	char text[2 * CTF_UUID_LEN + 5], *p = text, *result = NULL;
+	size_t i, size;
+	bool failed;
+	FILE *f;
+
+	f = names ? open_memstream(&result, &size) : NULL;
+	if (!f) {
+		free(names);
+		return NULL;
+	}
+	for (i = 0; i < CTF_UUID_LEN; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*p++ = '-';
+		p += sprintf(p, "%02x", uuid[i]);
+	}
+	put_head(f, ktrace_get_info(trace), text);
+	put_types(f, types, names);
+	failed = ferror(f);
+	free(names);
+	if (fclose(f) || failed) {
+		free(result);
+		return NULL;
+	}
+	return result;
+}

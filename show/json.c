@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * JSON Lines, for programs: an object for each event and each loss.
+ *
+ *	{"time":12.345678901,"cpu":1,"tid":812,"pid":812,"comm":"dbench",
+ *	 "event":"sched:sched_switch","fields":{"prev_comm":"dbench",…}}
+ *	{"time":12.345678901,"cpu":1,"lost":1234,"cause":"buffer full"}
+ *
+ * Flags and values with names are strings, as are pointers and addresses.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "program.h"
+#include "show.h"
+
+struct json {
+	struct show show;
+	struct output output;
+	struct programs programs;
+};
+
+static int json_open(struct show *show)
+{
+	struct json *json = (struct json *)show;
+
+	programs_init(&json->programs, show->trace, true);
+	if (output_init(&json->output, show->fd))
+		return show_fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+static void put_head(struct output *output, uint64_t time, uint32_t cpu)
+{
+	output_room(output, 256);
+	output_puts(output, "{\"time\":");
+	output->p = put_time(output->p, time);
+	output_puts(output, ",\"cpu\":");
+	output->p = put_u64(output->p, cpu);
+}
+
+static int json_event(struct show *show, const struct ktrace_event *event)
+{
+	struct json *json = (struct json *)show;
+	struct output *output = &json->output;
+
+	put_head(output, event->time, event->cpu);
+	output_puts(output, ",\"tid\":");
+	output->p = put_u64(output->p, event->tid);
+	output_puts(output, ",\"pid\":");
+	output->p = put_u64(output->p, event->tgid);
+	output_puts(output, ",\"comm\":");
+	json_string(output, (const uint8_t *)event->comm, strlen(event->comm));
+	output_add(output, ",", 1);
+	if (programs_run(&json->programs, output, event))
+		return show_fail(-ENOMEM, "out of memory");
+	output_puts(output, "}}\n");
+	return output->err;
+}
+
+static int json_loss(struct show *show, const struct ktrace_loss *loss)
+{
+	struct output *output = &((struct json *)show)->output;
+	const char *cause = show_cause(loss->cause);
+
+	put_head(output, loss->time, loss->cpu);
+	output_puts(output, loss->cause == KTRACE_LOST_TASK
+				    ? ",\"lost_task_records\":"
+				    : ",\"lost\":");
+	output->p = put_u64(output->p, loss->count);
+	output_puts(output, ",\"cause\":");
+	json_string(output, (const uint8_t *)cause, strlen(cause));
+	output_puts(output, "}\n");
+	return output->err;
+}
+
+static int json_finish(struct show *show)
+{
+	return output_flush(&((struct json *)show)->output);
+}
+
+static void json_release(struct show *show)
+{
+	struct json *json = (struct json *)show;
+
+	programs_destroy(&json->programs);
+	output_destroy(&json->output);
+}
+
+const struct show_ops show_json = {
+	.name = "json",
+	.what = "JSON Lines, an object for each event",
+	.size = sizeof(struct json),
+	.open = json_open,
+	.event = json_event,
+	.loss = json_loss,
+	.finish = json_finish,
+	.release = json_release,
+};

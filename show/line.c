@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
+
+#include "line.h"
+#include "show.h"
+#include "value.h"
+
+/* Wide enough for nearly all names and numbers. */
+#define TASK_WIDTH 22
+
+/* The name as it is, but for what could act on a terminal. */
+static char *put_comm(char *p, const char *comm)
+{
+	static const char hex[] = "0123456789abcdef";
+	const uint8_t *s = (const uint8_t *)comm;
+
+	while (*s) {
+		size_t len = utf8_length(s, strlen((const char *)s));
+
+		if (!len || *s < ' ' || *s == 0x7f) {
+			*p++ = '\\';
+			*p++ = 'x';
+			*p++ = hex[*s >> 4];
+			*p++ = hex[*s & 15];
+			s++;
+		} else {
+			memcpy(p, s, len);
+			p += len;
+			s += len;
+		}
+	}
+	return p;
+}
+
+static void head_make(struct line_head *head, const struct ktrace_event *event)
+{
+	char *p = put_comm(head->text, event->comm);
+
+	*p++ = '-';
+	p = put_u64(p, event->tid);
+	do
+		*p++ = ' ';
+	while (p - head->text < TASK_WIDTH);
+	*p++ = '[';
+	if (event->cpu < 100)
+		*p++ = '0';
+	if (event->cpu < 10)
+		*p++ = '0';
+	p = put_u64(p, event->cpu);
+	*p++ = ']';
+	*p++ = ' ';
+	head->len = p - head->text;
+	head->task = event->task;
+}
+
+static int heads_grow(struct line_heads *heads, uint32_t cpu)
+{
+	uint32_t nr = cpu + 16;
+	struct line_head *by_cpu =
+		realloc(heads->by_cpu, nr * sizeof(*by_cpu));
+
+	if (!by_cpu)
+		return -ENOMEM;
+	memset(by_cpu + heads->nr_cpus, 0,
+	       (nr - heads->nr_cpus) * sizeof(*by_cpu));
+	heads->by_cpu = by_cpu;
+	heads->nr_cpus = nr;
+	return 0;
+}
+
+int line_head(struct line_heads *heads, struct output *output,
+	      const struct ktrace_event *event)
+{
+	struct line_head *head;
+	char *p;
+
+	if (unlikely(event->cpu >= heads->nr_cpus) &&
+	    heads_grow(heads, event->cpu))
+		return -ENOMEM;
+	head = &heads->by_cpu[event->cpu];
+	if (unlikely(head->task != event->task || !head->len))
+		head_make(head, event);
+
+	output_room(output, LINE_HEAD_MAX + 64);
+	p = output->p;
+	memcpy(p, head->text, 32);
+	if (unlikely(head->len > 32))
+		memcpy(p + 32, head->text + 32, LINE_HEAD_MAX - 32);
+	p = put_time(p + head->len, event->time);
+	*p++ = ' ';
+	output->p = p;
+	return 0;
+}
+
+void line_loss(struct output *output, const struct ktrace_loss *loss)
+{
+	output_room(output, 256);
+	output_puts(output, "*** cpu ");
+	output->p = put_u64(output->p, loss->cpu);
+	output_puts(output, ": ");
+	output->p = put_u64(output->p, loss->count);
+	output_puts(output, loss->cause == KTRACE_LOST_TASK
+				    ? " task records lost ("
+				    : " events lost (");
+	output_puts(output, show_cause(loss->cause));
+	output_puts(output, ") ***\n");
+}
+
+void line_heads_destroy(struct line_heads *heads)
+{
+	free(heads->by_cpu);
+	heads->by_cpu = NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "output.h"
+
+const char digit_pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+int output_init(struct output *output, int fd)
+{
+	*output = (struct output){.fd = fd};
+	output->buf = malloc(OUTPUT_SIZE);
+	if (!output->buf)
+		return -ENOMEM;
+	output->p = output->buf;
+	output->end = output->buf + OUTPUT_SIZE;
+	return 0;
+}
+
+void output_destroy(struct output *output)
+{
+	free(output->buf);
+	output->buf = NULL;
+}
+
+int output_flush(struct output *output)
+{
+	const char *s = output->buf;
+
+	while (!output->err && s < output->p) {
+		ssize_t n = write(output->fd, s, output->p - s);
+
+		if (n >= 0)
+			s += n;
+		else if (errno != EINTR)
+			output->err = -errno;
+	}
+	output->p = output->buf;
+	return output->err;
+}
+
+void output_write(struct output *output, const char *s, size_t n)
+{
+	while (n) {
+		size_t part = n < OUTPUT_ROOM ? n : OUTPUT_ROOM;
+
+		output_add(output, s, part);
+		s += part;
+		n -= part;
+	}
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Compiling and running programs; values that take more are in value.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "program.h"
+#include "value.h"
+
+enum code {
+	CODE_U8,
+	CODE_U16,
+	CODE_U32,
+	CODE_U64,
+	CODE_S8,
+	CODE_S16,
+	CODE_S32,
+	CODE_S64,
+	CODE_X8,
+	CODE_X16,
+	CODE_X32,
+	CODE_X64,
+	CODE_STRING,	/* fixed */
+	CODE_DYNSTRING, /* __data_loc */
+	CODE_BOOL,
+	CODE_WORDS,  /* fixed array of u64 */
+	CODE_CACHED, /* an integer whose text takes long to find */
+	CODE_OTHER,  /* see value.c */
+};
+
+/* Texts of integers, found again by value; an empty entry has no length. */
+#define CACHE_BITS 6
+#define CACHE_TEXT 54
+
+struct cached {
+	uint64_t value;
+	uint8_t len;
+	char text[CACHE_TEXT];
+};
+
+/* Text in front of values is stored in whole blocks, and copied so. */
+#define BLOCK 16
+
+struct op {
+	uint8_t code;
+	uint8_t blocks;
+	uint16_t text_len;
+	uint32_t offset;
+	uint32_t size;
+	const char *text;
+	const struct ktrace_field *field;
+	struct cached *cache;
+};
+
+struct program {
+	uint32_t nr_ops;
+	uint32_t head_len;
+	char *head;
+	char *texts; /* of all ops */
+	struct op ops[];
+};
+
+void programs_init(struct programs *programs, struct ktrace *trace, bool json)
+{
+	*programs = (struct programs){.trace = trace, .json = json};
+}
+
+static void program_free(struct program *program)
+{
+	uint32_t i;
+
+	if (!program)
+		return;
+	for (i = 0; i < program->nr_ops; i++)
+		free(program->ops[i].cache);
+	free(program->head);
+	free(program->texts);
+	free(program);
+}
+
+void programs_destroy(struct programs *programs)
+{
+	uint32_t i;
+
+	for (i = 0; i < programs->nr_ids; i++)
+		program_free(programs->by_id[i]);
+	free(programs->by_id);
+	*programs = (struct programs){0};
+}
+
+static enum code integer_code(const struct ktrace_field *field, bool json)
+{
+	static const uint8_t by_size[9] = {[2] = 1, [4] = 2, [8] = 3};
+	enum code code = by_size[field->size];
+
+	switch (field->base) {
+	case KTRACE_DEC:
+		return code + (field->kind == KTRACE_INT ? CODE_S8 : CODE_U8);
+	case KTRACE_HEX:
+		if (!json)
+			return code + CODE_X8;
+		if (field->kind == KTRACE_POINTER)
+			return CODE_OTHER;
+		return code + (field->kind == KTRACE_INT ? CODE_S8 : CODE_U8);
+	case KTRACE_BOOL:
+		return field->size == 1 ? CODE_BOOL : CODE_OTHER;
+	default:
+		return CODE_CACHED;
+	}
+}
+
+static enum code field_code(const struct ktrace_field *field, bool json)
+{
+	if (field->kind <= KTRACE_POINTER)
+		return field->names ? CODE_CACHED : integer_code(field, json);
+	if (field->kind == KTRACE_ARRAY && field->elem == 8 &&
+	    field->place == KTRACE_FIXED && field->size % 8 == 0 &&
+	    field->size && field->base == KTRACE_HEX && !json)
+		return CODE_WORDS;
+	if (field->kind != KTRACE_STRING || field->place == KTRACE_REL_LOC)
+		return CODE_OTHER;
+	return field->place == KTRACE_FIXED ? CODE_STRING : CODE_DYNSTRING;
+}
+
+/* Names come from the trace: nothing in them may act on a terminal. */
+static void text_plain(char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+	}
+}
+
+/* Part of a JSON string: nothing in it may end it. */
+static void json_plain(char *s, size_t n)
+{
+	for (; n; s++, n--) {
+		if (*s == '"' || *s == '\\' || (unsigned char)*s >= 0x80)
+			*s = '?';
+	}
+}
+
+/* The text in front of a field's value; NULL: out of memory. */
+static char *field_text(const struct ktrace_field *field, bool json, bool first)
+{
+	char *text = NULL;
+
+	/* Names of fields are C identifiers: what is longer is cut. */
+	if (asprintf(&text, json ? "%s\"%.128s\":" : "%s%.128s=",
+		     json ? (first ? "" : ",") : " ", field->name) < 0)
+		return NULL;
+	if (json)
+		json_plain(text + !first + 1, strlen(text) - !first - 3);
+	text_plain(text);
+	return text;
+}
+
+static int program_op(struct program *program, const struct ktrace_field *field,
+		      bool json, size_t *texts_used)
+{
+	struct op *op = &program->ops[program->nr_ops];
+	char *text = field_text(field, json, !program->nr_ops);
+	size_t len, room;
+	char *texts;
+
+	if (!text)
+		return -ENOMEM;
+	len = strlen(text);
+	room = (len + BLOCK - 1) / BLOCK * BLOCK;
+	texts = realloc(program->texts, *texts_used + room);
+	if (!texts) {
+		free(text);
+		return -ENOMEM;
+	}
+	program->texts = texts;
+	memset(texts + *texts_used, 0, room);
+	memcpy(texts + *texts_used, text, len);
+	free(text);
+
+	op->text_len = len;
+	op->blocks = room / BLOCK;
+	*texts_used += room;
+	op->field = field;
+	op->offset = field->offset;
+	op->size = field->size;
+	op->code = field_code(field, json);
+	program->nr_ops++;
+	if (op->code == CODE_CACHED) {
+		op->cache = calloc(1u << CACHE_BITS, sizeof(*op->cache));
+		if (!op->cache)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct program *program_make(const struct ktrace_type *type, bool json)
+{
+	struct program *program;
+	size_t used = 0;
+	int len;
+	uint32_t i;
+
+	program = calloc(1, sizeof(*program) +
+				    type->nr_fields * sizeof(struct op));
+	if (!program)
+		return NULL;
+	len = asprintf(&program->head,
+		       json ? "\"event\":\"%.128s:%.256s\",\"fields\":{"
+			    : "%.128s:%.256s:",
+		       type->system, type->name);
+	if (len < 0) {
+		program->head = NULL;
+		goto err;
+	}
+	text_plain(program->head);
+	if (json)
+		json_plain(program->head + 9, strlen(program->head) - 9 - 12);
+	program->head_len = len;
+	for (i = 0; i < type->nr_fields; i++) {
+		if (program_op(program, &type->fields[i], json, &used))
+			goto err;
+	}
+	used = 0;
+	for (i = 0; i < program->nr_ops; i++) {
+		program->ops[i].text = program->texts + used;
+		used += program->ops[i].blocks * BLOCK;
+	}
+	return program;
+err:
+	program_free(program);
+	return NULL;
+}
+
+static struct program *programs_make(struct programs *programs,
+				     const struct ktrace_type *type)
+{
+	if (type->id >= programs->nr_ids) {
+		uint32_t nr = type->id + 256;
+		struct program **by_id =
+			realloc(programs->by_id, nr * sizeof(*by_id));
+
+		if (!by_id)
+			return NULL;
+		memset(by_id + programs->nr_ids, 0,
+		       (nr - programs->nr_ids) * sizeof(*by_id));
+		programs->by_id = by_id;
+		programs->nr_ids = nr;
+	}
+	programs->by_id[type->id] = program_make(type, programs->json);
+	return programs->by_id[type->id];
+}
+
+#define LOAD(type, p)                                   \
+	({                                              \
+		type load_value;                        \
+		memcpy(&load_value, p, sizeof(type));   \
+		load_value;                             \
+	})
+
+static void run_cached(struct output *output, const struct op *op,
+		       const struct ktrace *trace,
+		       const struct ktrace_event *event, bool json)
+{
+	uint64_t value = ktrace_field_int(event, op->field);
+	struct cached *cached =
+		&op->cache[value * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS)];
+	const char *begin;
+	size_t len;
+
+	/* With this much room what follows does not flush. */
+	output_room(output, OUTPUT_ROOM);
+	if (likely(cached->len && cached->value == value)) {
+		memcpy(output->p, cached->text, CACHE_TEXT);
+		output->p += cached->len;
+		return;
+	}
+	begin = output->p;
+	value_integer(output, trace, op->field, value, json);
+	len = output->p - begin;
+	if (len && len <= CACHE_TEXT) {
+		cached->value = value;
+		cached->len = len;
+		memcpy(cached->text, begin, len);
+	}
+}
+
+/* {0x1,0x2,0x3} */
+static void run_words(struct output *output, const uint8_t *p, uint32_t size)
+{
+	const uint8_t *end = p + size;
+
+	output_add(output, "{", 1);
+	for (; p < end; p += 8) {
+		output_room(output, 64);
+		output->p = put_hex(output->p, LOAD(uint64_t, p));
+		*output->p++ = ',';
+	}
+	/* In the place of the last comma; there is one element at least. */
+	output->p[-1] = '}';
+}
+
+static inline __attribute__((always_inline)) void
+run(const struct program *program, struct output *output,
+    const struct ktrace_event *event, const struct ktrace *trace, bool json)
+{
+	const uint8_t *payload = event->payload;
+	const struct op *op = program->ops;
+	const struct op *end = op + program->nr_ops;
+
+	for (; op < end; op++) {
+		const uint8_t *p = payload + op->offset;
+		const uint8_t *s;
+		unsigned int i;
+		size_t n;
+
+		output_room(output, 256 + BLOCK + 64);
+		memcpy(output->p, op->text, BLOCK);
+		for (i = 1; unlikely(i < op->blocks); i++)
+			memcpy(output->p + i * BLOCK, op->text + i * BLOCK,
+			       BLOCK);
+		output->p += op->text_len;
+
+		switch (op->code) {
+		case CODE_U8:
+			output->p = put_u64(output->p, *p);
+			break;
+		case CODE_U16:
+			output->p = put_u64(output->p, LOAD(uint16_t, p));
+			break;
+		case CODE_U32:
+			output->p = put_u64(output->p, LOAD(uint32_t, p));
+			break;
+		case CODE_U64:
+			output->p = put_u64(output->p, LOAD(uint64_t, p));
+			break;
+		case CODE_S8:
+			output->p = put_s64(output->p, (int8_t)*p);
+			break;
+		case CODE_S16:
+			output->p = put_s64(output->p, LOAD(int16_t, p));
+			break;
+		case CODE_S32:
+			output->p = put_s64(output->p, LOAD(int32_t, p));
+			break;
+		case CODE_S64:
+			output->p = put_s64(output->p, LOAD(int64_t, p));
+			break;
+		case CODE_X8:
+			output->p = put_hex(output->p, *p);
+			break;
+		case CODE_X16:
+			output->p = put_hex(output->p, LOAD(uint16_t, p));
+			break;
+		case CODE_X32:
+			output->p = put_hex(output->p, LOAD(uint32_t, p));
+			break;
+		case CODE_X64:
+			output->p = put_hex(output->p, LOAD(uint64_t, p));
+			break;
+		case CODE_STRING:
+			if (json)
+				json_string(output, p,
+					    strnlen((const char *)p, op->size));
+			else
+				text_string(output, p, op->size);
+			break;
+		case CODE_DYNSTRING:
+			s = ktrace_field_bytes(event, op->field, &n);
+			if (json)
+				json_string(output, s, n);
+			else
+				text_string(output, s, n);
+			break;
+		case CODE_BOOL:
+			memcpy(output->p, *p ? "true" : "false", 5);
+			output->p += *p ? 4 : 5;
+			break;
+		case CODE_WORDS:
+			run_words(output, p, op->size);
+			break;
+		case CODE_CACHED:
+			run_cached(output, op, trace, event, json);
+			break;
+		default:
+			value_other(output, trace, event, op->field, json);
+		}
+	}
+}
+
+int programs_run(struct programs *programs, struct output *output,
+		 const struct ktrace_event *event)
+{
+	const struct ktrace_type *type = event->type;
+	struct program *program = NULL;
+
+	if (likely(type->id < programs->nr_ids))
+		program = programs->by_id[type->id];
+	if (unlikely(!program)) {
+		program = programs_make(programs, type);
+		if (!program)
+			return -ENOMEM;
+	}
+	output_add(output, program->head, program->head_len);
+	if (programs->json)
+		run(program, output, event, programs->trace, true);
+	else
+		run(program, output, event, programs->trace, false);
+	return 0;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The report that people read: a line for each event.
+ *
+ *	dbench-812      [001] 12.345678901 sched:sched_switch: prev_comm=dbench …
+ *	*** cpu 1: 1234 events lost (buffer full) ***
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "line.h"
+#include "program.h"
+#include "show.h"
+
+struct text {
+	struct show show;
+	struct output output;
+	struct programs programs;
+	struct line_heads heads;
+};
+
+static int text_open(struct show *show)
+{
+	struct text *text = (struct text *)show;
+
+	programs_init(&text->programs, show->trace, false);
+	if (output_init(&text->output, show->fd))
+		return show_fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+static int text_event(struct show *show, const struct ktrace_event *event)
+{
+	struct text *text = (struct text *)show;
+	struct output *output = &text->output;
+
+	if (line_head(&text->heads, output, event))
+		return show_fail(-ENOMEM, "out of memory");
+	if (programs_run(&text->programs, output, event))
+		return show_fail(-ENOMEM, "out of memory");
+	output_add(output, "\n", 1);
+	return output->err;
+}
+
+static int text_loss(struct show *show, const struct ktrace_loss *loss)
+{
+	struct text *text = (struct text *)show;
+
+	line_loss(&text->output, loss);
+	return text->output.err;
+}
+
+static int text_finish(struct show *show)
+{
+	return output_flush(&((struct text *)show)->output);
+}
+
+static void text_release(struct show *show)
+{
+	struct text *text = (struct text *)show;
+
+	line_heads_destroy(&text->heads);
+	programs_destroy(&text->programs);
+	output_destroy(&text->output);
+}
+
+const struct show_ops show_text = {
+	.name = "text",
+	.what = "a line for each event, to be read by people",
+	.size = sizeof(struct text),
+	.open = text_open,
+	.event = text_event,
+	.loss = text_loss,
+	.finish = text_finish,
+	.release = text_release,
+};

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "program.h"
+#include "value.h"
+
+/* Strings */
+
+size_t utf8_length(const uint8_t *s, size_t n)
+{
+	size_t len, i;
+
+	if (s[0] < 0x80)
+		return 1;
+	len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	if (s[0] < 0xc2 || s[0] > 0xf4 || len > n)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	/* Overlong, surrogates, beyond the last code point; and C1 controls. */
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
+	    (s[0] == 0xc2 && s[1] < 0xa0))
+		return 0;
+	return len;
+}
+
+/* Bytes that a string may have without being quoted. */
+static bool is_plain(uint8_t c)
+{
+	return c > ' ' && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void text_quoted(struct output *output, const uint8_t *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t len;
+
+	output_add(output, "\"", 1);
+	for (; n && *s; s += len, n -= len) {
+		char *p;
+
+		output_room(output, 8);
+		p = output->p;
+		len = utf8_length(s, n);
+		if (!len || *s < ' ' || *s == 0x7f) {
+			len = 1;
+			*p++ = '\\';
+			if (*s == '\n') {
+				*p++ = 'n';
+			} else if (*s == '\t') {
+				*p++ = 't';
+			} else {
+				*p++ = 'x';
+				*p++ = hex[*s >> 4];
+				*p++ = hex[*s & 15];
+			}
+		} else {
+			if (*s == '"' || *s == '\\')
+				*p++ = '\\';
+			memcpy(p, s, len);
+			p += len;
+		}
+		output->p = p;
+	}
+	output_add(output, "\"", 1);
+}
+
+/*
+ * The same for eight bytes at once: a mark in the top bit of each byte that is
+ * not plain.  The lowest mark is exact; above it there may be false ones.
+ */
+static uint64_t not_plain(uint64_t x)
+{
+	const uint64_t ones = 0x0101010101010101ull;
+	uint64_t quote = x ^ ones * '"';
+	uint64_t backslash = x ^ ones * '\\';
+	uint64_t del = x ^ ones * 0x7f;
+
+	return (x | ((x - ones * 0x21) & ~x) | ((quote - ones) & ~quote) |
+		((backslash - ones) & ~backslash) | ((del - ones) & ~del)) &
+	       ones * 0x80;
+}
+
+void text_string(struct output *output, const uint8_t *s, size_t n)
+{
+	size_t i = 0;
+
+	if (unlikely(!n || n > OUTPUT_ROOM - 8)) {
+		text_quoted(output, s, n);
+		return;
+	}
+	output_room(output, n + 8);
+	for (; i + 8 <= n; i += 8) {
+		uint64_t x, marks;
+
+		memcpy(&x, s + i, 8);
+		memcpy(output->p + i, &x, 8);
+		marks = not_plain(x);
+		if (marks) {
+			i += __builtin_ctzll(marks) / 8;
+			goto end;
+		}
+	}
+	for (; i < n && is_plain(s[i]); i++)
+		output->p[i] = s[i];
+end:
+	if (likely(i && (i == n || !s[i])))
+		output->p += i;
+	else
+		text_quoted(output, s, n);
+}
+
+void json_string(struct output *output, const uint8_t *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t len;
+
+	output_add(output, "\"", 1);
+	for (; n; s += len, n -= len) {
+		char *p;
+
+		output_room(output, 8);
+		p = output->p;
+		len = *s < 0x80 ? 1 : utf8_length(s, n);
+		if (!len) {
+			len = 1;
+			memcpy(p, "\\ufffd", 6);
+			p += 6;
+		} else if (*s == '"' || *s == '\\') {
+			*p++ = '\\';
+			*p++ = *s;
+		} else if (*s < ' ' || *s == 0x7f) {
+			memcpy(p, "\\u00", 4);
+			p[4] = hex[*s >> 4];
+			p[5] = hex[*s & 15];
+			p += 6;
+		} else {
+			memcpy(p, s, len);
+			p += len;
+		}
+		output->p = p;
+	}
+	output_add(output, "\"", 1);
+}
+
+/* Names; longer ones are cut */
+
+#define NAMES_ROOM 2048
+
+struct bounded {
+	char *p;
+	char *end;
+};
+
+static void bounded_add(struct bounded *b, const char *s, bool json)
+{
+	for (; *s && b->p < b->end; s++) {
+		if ((unsigned char)*s < ' ' || *s == 0x7f ||
+		    (json && (*s == '"' || *s == '\\' ||
+			      (unsigned char)*s >= 0x80)))
+			*b->p++ = '?';
+		else
+			*b->p++ = *s;
+	}
+}
+
+static void flags_text(struct bounded *b, const struct ktrace_names *names,
+		       uint64_t value, bool json)
+{
+	const char *delim = "", *zero = NULL;
+	uint64_t left = value;
+	char hex[40];
+	uint32_t i;
+
+	for (i = 0; i < names->count; i++) {
+		uint64_t mask = names->names[i].value;
+
+		if (!mask) {
+			/* Stands before the flags that follow it. */
+			zero = names->names[i].name;
+			if (left == value && *zero) {
+				bounded_add(b, delim, json);
+				bounded_add(b, zero, json);
+				delim = names->delim;
+			}
+			continue;
+		}
+		if ((left & mask) != mask)
+			continue;
+		left &= ~mask;
+		/* The kernel marks a preempted task "R+". */
+		if (*names->names[i].name != '+')
+			bounded_add(b, delim, json);
+		bounded_add(b, names->names[i].name, json);
+		delim = names->delim;
+	}
+	if (left || !*delim) {
+		bounded_add(b, delim, json);
+		if (left)
+			*put_hex(hex, left) = '\0';
+		else
+			strcpy(hex, "0");
+		bounded_add(b, hex, json);
+	}
+}
+
+static void put_names(struct output *output, const struct ktrace_field *field,
+		      uint64_t value, const char *symbol, bool json)
+{
+	/* Room for the quotes. */
+	struct bounded b = {output->p, output->p + NAMES_ROOM};
+
+	if (json)
+		*b.p++ = '"';
+	if (symbol)
+		bounded_add(&b, symbol, json);
+	else
+		flags_text(&b, field->names, value, json);
+	if (json)
+		*b.p++ = '"';
+	output->p = b.p;
+}
+
+static void put_dev(struct output *output, uint64_t value)
+{
+	output->p = put_u64(output->p, (uint32_t)value >> 20);
+	*output->p++ = ':';
+	output->p = put_u64(output->p, value & 0xfffff);
+}
+
+static void put_symbol(struct output *output, const struct ktrace *trace,
+		       uint64_t value)
+{
+	uint64_t offset;
+	const char *name = ktrace_symbol(trace, value, &offset);
+	size_t i;
+
+	if (!name) {
+		output->p = put_hex(output->p, value);
+		return;
+	}
+	for (i = 0; name[i] && i < NAMES_ROOM; i++)
+		*output->p++ = is_plain(name[i]) ? name[i] : '?';
+	if (offset) {
+		*output->p++ = '+';
+		output->p = put_hex(output->p, offset);
+	}
+}
+
+void value_integer(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_field *field, uint64_t value, bool json)
+{
+	const struct ktrace_names *names = field->names;
+	/* What JSON has no numbers for. */
+	bool quoted = json && (field->kind == KTRACE_POINTER ||
+			       field->base == KTRACE_DEV ||
+			       field->base == KTRACE_SYMBOL);
+	uint32_t i;
+
+	output_room(output, NAMES_ROOM + 256);
+	if (names && names->flags) {
+		put_names(output, field, value, NULL, json);
+		return;
+	}
+	for (i = 0; names && i < names->count; i++) {
+		if (names->names[i].value == value) {
+			put_names(output, field, value, names->names[i].name,
+				  json);
+			return;
+		}
+	}
+	if (quoted)
+		*output->p++ = '"';
+	if (field->base == KTRACE_DEV)
+		put_dev(output, value);
+	else if (field->base == KTRACE_SYMBOL)
+		put_symbol(output, trace, value);
+	else if (field->base == KTRACE_BOOL)
+		output_puts(output, value ? "true" : "false");
+	else if (field->base == KTRACE_HEX && (quoted || !json))
+		output->p = put_hex(output->p, value);
+	else if (field->base == KTRACE_OCT && !json)
+		output->p += sprintf(output->p, "0%llo",
+				     (unsigned long long)value);
+	else if (field->kind == KTRACE_INT)
+		output->p = put_s64(output->p, value);
+	else
+		output->p = put_u64(output->p, value);
+	if (quoted)
+		*output->p++ = '"';
+}
+
+/* Other values */
+
+/* @every: a colon between so many bytes, 0 for none. */
+static void put_bytes(struct output *output, const uint8_t *s, size_t n,
+		      size_t every)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		output_room(output, 4);
+		if (every && i && i % every == 0)
+			*output->p++ = ':';
+		*output->p++ = hex[s[i] >> 4];
+		*output->p++ = hex[s[i] & 15];
+	}
+}
+
+static void put_address(struct output *output, int family, const uint8_t *s)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (inet_ntop(family, s, text, sizeof(text)))
+		output_puts(output, text);
+}
+
+static void put_sockaddr(struct output *output, const uint8_t *s, size_t n)
+{
+	uint16_t family = 0, port;
+
+	if (n >= sizeof(family))
+		memcpy(&family, s, sizeof(family));
+	if (!((family == AF_INET && n >= 8) || (family == AF_INET6 && n >= 24))) {
+		put_bytes(output, s, n, 0);
+		return;
+	}
+	port = s[2] << 8 | s[3];
+	if (family == AF_INET) {
+		put_address(output, AF_INET, s + 4);
+	} else {
+		output_puts(output, "[");
+		put_address(output, AF_INET6, s + 8);
+		output_puts(output, "]");
+	}
+	output_room(output, 32);
+	*output->p++ = ':';
+	output->p = put_u64(output->p, port);
+}
+
+static void put_uuid(struct output *output, const uint8_t *s)
+{
+	static const uint8_t groups[] = {4, 2, 2, 2, 6};
+	size_t i;
+
+	for (i = 0; i < sizeof(groups); i++) {
+		if (i)
+			output_puts(output, "-");
+		put_bytes(output, s, groups[i], 0);
+		s += groups[i];
+	}
+}
+
+/* "0-3,5" */
+static void put_bitmask(struct output *output, const uint8_t *s, size_t n)
+{
+	const char *comma = "";
+	size_t bit, last;
+
+	for (bit = 0; bit < n * 8; bit++) {
+		if (!(s[bit / 8] & 1u << bit % 8))
+			continue;
+		for (last = bit; last + 1 < n * 8 &&
+				 s[(last + 1) / 8] & 1u << (last + 1) % 8;)
+			last++;
+		output_room(output, 64);
+		output_puts(output, comma);
+		output->p = put_u64(output->p, bit);
+		if (last > bit) {
+			*output->p++ = '-';
+			output->p = put_u64(output->p, last);
+		}
+		comma = ",";
+		bit = last;
+	}
+}
+
+static void put_array(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_field *field, const uint8_t *s,
+		      size_t n, bool json)
+{
+	struct ktrace_field elem = {
+		.kind = field->is_signed ? KTRACE_INT : KTRACE_UINT,
+		.base = field->base <= KTRACE_BOOL ? field->base : KTRACE_DEC,
+		.size = field->elem,
+	};
+	struct ktrace_event event = {.payload = s, .size = n};
+	size_t i;
+
+	output_puts(output, json ? "[" : "{");
+	for (i = 0; i + field->elem <= n; i += field->elem) {
+		if (i)
+			output_puts(output, ",");
+		elem.offset = i;
+		value_integer(output, trace, &elem,
+			    ktrace_field_int(&event, &elem), json);
+	}
+	output_puts(output, json ? "]" : "}");
+}
+
+void value_other(struct output *output, const struct ktrace *trace,
+		 const struct ktrace_event *event,
+		 const struct ktrace_field *field, bool json)
+{
+	const uint8_t *s;
+	size_t n;
+
+	if (field->kind <= KTRACE_POINTER) {
+		value_integer(output, trace, field,
+			    ktrace_field_int(event, field), json);
+		return;
+	}
+	s = ktrace_field_bytes(event, field, &n);
+	if (field->kind == KTRACE_STRING) {
+		if (json)
+			json_string(output, s, n);
+		else
+			text_string(output, s, n);
+		return;
+	}
+	if (field->kind == KTRACE_ARRAY && field->base <= KTRACE_BOOL &&
+	    !(field->elem == 1 && field->base == KTRACE_HEX)) {
+		put_array(output, trace, field, s, n, json);
+		return;
+	}
+	if (json)
+		output_puts(output, "\"");
+	if (field->kind == KTRACE_BITMASK)
+		put_bitmask(output, s, n);
+	else if (field->base == KTRACE_MAC)
+		put_bytes(output, s, n, 1);
+	else if (field->base == KTRACE_IP4 && n >= 4)
+		put_address(output, AF_INET, s);
+	else if (field->base == KTRACE_IP6 && n >= 16)
+		put_address(output, AF_INET6, s);
+	else if (field->base == KTRACE_UUID && n >= 16)
+		put_uuid(output, s);
+	else if (field->base == KTRACE_SOCKADDR)
+		put_sockaddr(output, s, n);
+	else
+		put_bytes(output, s, n, 0);
+	if (json)
+		output_puts(output, "\"");
+}

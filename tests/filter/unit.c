@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Filters: what they accept, what they decide, and what they refuse. */
+#include <stdint.h>
+
+#include "check.h"
+#include "filter.h"
+
+void env_wake(struct kt_ring *ring)
+{
+}
+
+void env_current_task(u32 *tid, u32 *tgid, char *comm)
+{
+	*tid = 812;
+	*tgid = 800;
+	memset(comm, 0, KT_COMM_LEN);
+	memcpy(comm, "dbench", 6);
+}
+
+struct sample {
+	int8_t small;
+	uint8_t byte;
+	int16_t half;
+	int32_t word;
+	uint64_t wide;
+	int64_t deep;
+	char comm[8];
+	uint32_t path;
+	uint32_t blob;
+	char data[32];
+};
+
+static struct sample sample = {
+	.small = -3,
+	.byte = 200,
+	.half = -300,
+	.word = 70000,
+	.wide = 1ull << 63,
+	.deep = INT64_MIN,
+	.comm = "bash",
+	.path = offsetof(struct sample, data) | 9 << 16,
+	.data = "/etc/foo",
+};
+
+#define FIELD(f, k)                                                 \
+	{                                                           \
+#f, offsetof(struct sample, f), sizeof(sample.f), k \
+	}
+
+static const struct kt_filter_field fields[] = {
+	FIELD(small, KT_FILTER_SIGNED),
+	FIELD(byte, KT_FILTER_UNSIGNED),
+	FIELD(half, KT_FILTER_SIGNED),
+	FIELD(word, KT_FILTER_SIGNED),
+	FIELD(wide, KT_FILTER_UNSIGNED),
+	FIELD(deep, KT_FILTER_SIGNED),
+	FIELD(path, KT_FILTER_DYNAMIC),
+	FIELD(blob, KT_FILTER_OPAQUE),
+	{"name", offsetof(struct sample, comm), 8, KT_FILTER_STRING},
+	{"outside", sizeof(sample) - 4, 8, KT_FILTER_UNSIGNED},
+};
+
+static bool lookup(void *event, const char *name, size_t length,
+		   struct kt_filter_field *field)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (strlen(fields[i].name) == length &&
+		    !memcmp(fields[i].name, name, length)) {
+			*field = fields[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct kt_filter filter;
+static struct kt_filter_error error;
+
+static int compile(const char *text)
+{
+	return kt_filter_compile(&filter, text, lookup, NULL, sizeof(sample),
+				 &error);
+}
+
+static int run(const char *text)
+{
+	int err = compile(text);
+
+	if (err) {
+		check_note("%s: %s at \"%s\"", text, error.what, error.at);
+		return err;
+	}
+	return kt_filter_run(&filter, &sample, sizeof(sample), 5);
+}
+
+TEST(numbers)
+{
+	CHECK_EQ(run("small == -3"), 1);
+	CHECK_EQ(run("small < 0"), 1);
+	CHECK_EQ(run("small>-4&&small<=-3"), 1);
+	CHECK_EQ(run("byte == 200"), 1);
+	CHECK_EQ(run("byte == 0xc8 && byte == 0310"), 1);
+	CHECK_EQ(run("byte < 0x7f"), 0);
+	CHECK_EQ(run("half >= -300"), 1);
+	CHECK_EQ(run("half > -300"), 0);
+	CHECK_EQ(run("word != 70000"), 0);
+	CHECK_EQ(run("word & 0x10000"), 1);
+	CHECK_EQ(run("word & 2"), 0);
+	CHECK_EQ(run("wide > 0x7fffffffffffffff"), 1);
+	CHECK_EQ(run("wide == 9223372036854775808"), 1);
+	CHECK_EQ(run("deep == -9223372036854775808"), 1);
+	CHECK_EQ(run("deep < 5"), 1);
+}
+
+TEST(strings)
+{
+	CHECK_EQ(run("name == bash"), 1);
+	CHECK_EQ(run("name == \"bash\""), 1);
+	CHECK_EQ(run("name == 'bas'"), 0);
+	CHECK_EQ(run("name != \"\""), 1);
+	CHECK_EQ(run("name ~ \"b*\""), 1);
+	CHECK_EQ(run("name ~ \"*as*\""), 1);
+	CHECK_EQ(run("name ~ \"*a*a*\""), 0);
+	CHECK_EQ(run("name ~ \"?ash\""), 1);
+	CHECK_EQ(run("name ~ \"?bash\""), 0);
+	CHECK_EQ(run("name ~ \"[abc]ash\""), 1);
+	CHECK_EQ(run("name ~ \"[!a-c]*\""), 0);
+	CHECK_EQ(run("name ~ \"[c-z]*\""), 0);
+	CHECK_EQ(run("name ~ \"[\""), 0);
+	CHECK_EQ(run("name ~ *"), 1);
+	CHECK_EQ(run("path == /etc/foo"), 1);
+	CHECK_EQ(run("path ~ \"/etc/*\""), 1);
+	CHECK_EQ(run("path ~ \"/usr/*\""), 0);
+}
+
+TEST(a_string_may_fill_its_field)
+{
+	memcpy(sample.comm, "12345678", 8);
+	CHECK_EQ(run("name == 12345678"), 1);
+	CHECK_EQ(run("name ~ \"*8\""), 1);
+	memcpy(sample.comm, "bash\0\0\0", 8);
+}
+
+TEST(a_bad_offset_is_an_empty_string)
+{
+	uint32_t path = sample.path;
+
+	sample.path = 0xffffffff;
+	CHECK_EQ(run("path == \"\""), 1);
+	sample.path = (sizeof(sample) - 2) | 8 << 16;
+	CHECK_EQ(run("path == \"\""), 1);
+	sample.path = path;
+}
+
+TEST(logic)
+{
+	/* All combinations of three facts, against C. */
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		int a = i & 1, b = i >> 1 & 1, c = i >> 2 & 1;
+		static const char *const forms[] = {
+			"byte %s 200 && half %s -300 || word %s 70000",
+			"byte %s 200 && (half %s -300 || word %s 70000)",
+			"!(byte %s 200 || half %s -300) && word %s 70000",
+			"!(byte %s 200 && !(half %s -300 && word %s 70000))",
+			"byte %s 200 || half %s -300 && word %s 70000",
+			"!!byte %s 200 && !half %s -300 && !word %s 70000",
+			"((((byte %s 200)))||((half %s -300))&&(word %s "
+			"70000))",
+			"!(!(byte %s 200) || !(half %s -300)) || word %s 70000",
+		};
+		const int wanted[] = {
+			(a && b) || c,	   a && (b || c),    !(a || b) && c,
+			!(a && !(b && c)), a || (b && c),    a && !b && !c,
+			a || (b && c),	   !(!a || !b) || c,
+		};
+		char text[128];
+
+		snprintf(text, sizeof(text), forms[i >> 3],
+			 a ? "==" : "!=", b ? "==" : "!=", c ? "==" : "!=");
+		CHECK_EQ(run(text), wanted[i >> 3]);
+	}
+}
+
+TEST(whoever_runs)
+{
+	CHECK_EQ(run("cpu == 5 && CPU < 6"), 1);
+	CHECK_EQ(run("tgid == 800 && tid == 812 && common_pid != 800"), 1);
+	CHECK_EQ(run("comm ~ db*"), 1);
+	CHECK_EQ(run("COMM == 'no such name'"), 0);
+}
+
+static const char *refusal(const char *text)
+{
+	if (!compile(text))
+		return "";
+	return error.what;
+}
+
+TEST(refusals)
+{
+	CHECK_STR(refusal(""), "a field's name is missing");
+	CHECK_STR(refusal("=="), "a field's name is missing");
+	CHECK_STR(refusal("byte"), "an operator is missing");
+	CHECK_STR(refusal("byte && half == 1"), "an operator is missing");
+	CHECK_STR(refusal("byte = 1"), "an operator is missing");
+	CHECK_STR(refusal("byte =="), "a number is missing");
+	CHECK_STR(refusal("byte == foo"), "this is not a number");
+	CHECK_STR(refusal("byte == half"), "this is not a number");
+	CHECK_STR(refusal("byte == 0x"), "a number is missing");
+	CHECK_STR(refusal("byte == 08"), "this is not a number");
+	CHECK_STR(refusal("byte == -1"), "this field is never negative");
+	CHECK_STR(refusal("wide == 18446744073709551616"),
+		  "this number is too large");
+	CHECK_STR(refusal("deep == 9223372036854775808"),
+		  "this number is too large");
+	CHECK_STR(refusal("name < bash"),
+		  "a string can be compared by ==, != and ~");
+	CHECK_STR(refusal("byte ~ 1"), "~ is for strings");
+	CHECK_STR(refusal("name == "), "a string is missing");
+	CHECK_STR(refusal("name == \"bash"), "this string has no end");
+	CHECK_STR(refusal("(byte == 1"), "this parenthesis is not closed");
+	CHECK_STR(refusal("byte == 1)"), "&& or || is missing");
+	CHECK_STR(refusal("byte == 1 half == 2"), "&& or || is missing");
+	CHECK_STR(refusal("byte == 1 &&"), "a field's name is missing");
+	CHECK_STR(refusal("nothing == 1"), "there is no such field");
+	CHECK_STR(refusal("blob == 1"), "this field cannot be compared");
+	CHECK_STR(refusal("outside == 1"), "a field lies outside of the event");
+	CHECK_EQ(compile("byte == 1 || blob == 2"), -EINVAL);
+	CHECK_STR(error.at, "blob == 2");
+}
+
+TEST(limits)
+{
+	static char text[1 << 16];
+	size_t at = 0;
+	int i;
+
+	for (i = 0; i < KT_FILTER_TESTS_MAX; i++)
+		at += sprintf(text + at, "%sbyte == %d", i ? "||" : "", i);
+	CHECK_EQ(compile(text), 0);
+	CHECK_EQ(kt_filter_run(&filter, &sample, sizeof(sample), 0), 0);
+	sprintf(text + at, "||byte == 200");
+	CHECK_EQ(compile(text), -E2BIG);
+
+	memset(text, '(', sizeof(text) - 1);
+	CHECK_EQ(compile(text), -E2BIG);
+	memset(text, '!', sizeof(text) - 1);
+	CHECK_EQ(compile(text), -EINVAL);
+	memset(text, 'a', sizeof(text) - 1);
+	memcpy(text, "name == ", 8);
+	CHECK_EQ(compile(text), -E2BIG);
+}
+
+/* Whatever the bytes, what passes the verifier ends and stays inside. */
+TEST(damaged_programs)
+{
+	unsigned int passed = 0;
+	uint64_t random = 1;
+	int i;
+
+	for (i = 0; i < 200000; i++) {
+		unsigned char *byte;
+
+		if (!(i & 3))
+			CHECK_EQ(compile("byte == 1 && (half < 2 || name ~ "
+					 "\"b*\") || path == x"),
+				 0);
+		random = random * 6364136223846793005ull +
+			 1442695040888963407ull;
+		byte = (unsigned char *)&filter +
+		       (random >> 33) % (offsetof(struct kt_filter, tests) +
+					 5 * sizeof(struct kt_filter_test));
+		*byte = random >> 24;
+		if (!kt_filter_verify(&filter, sizeof(sample)))
+			continue;
+		kt_filter_run(&filter, &sample, sizeof(sample), 0);
+		passed++;
+	}
+	check_note("%u damaged programs were harmless", passed);
+	CHECK(passed);
+}
+
+CHECK_MAIN

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Records of one kind of event as two tracers saw them, side by side.
+ *
+ * Both tracers describe an event's fields in the same words.  The kind of event
+ * has ftrace's description; ours must be the same, less ftrace's header.
+ */
+#ifndef KT_TESTS_ORACLE_H
+#define KT_TESTS_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FTRACE_HEADER 8
+#define CPUS_MAX      64
+
+struct field {
+	char *name;
+	unsigned int offset;
+	unsigned int size;
+	bool dynamic; /* __data_loc */
+	bool string;  /* ends with a NUL */
+};
+
+/* A payload, with offsets from its own begin, in memory that stays. */
+struct record {
+	uint64_t time;
+	const uint8_t *payload;
+	uint32_t size;
+};
+
+struct records {
+	struct record *all;
+	size_t nr;
+	size_t room;
+};
+
+struct kind {
+	char *system;
+	char *name;
+	unsigned int ftrace_id;
+	unsigned int ktrace_id;
+	bool dynamic;
+	unsigned int size; /* of the fixed part */
+	struct field *fields;
+	unsigned int nr_fields;
+	struct records ftrace[CPUS_MAX];
+	struct records ktrace[CPUS_MAX];
+};
+
+struct result {
+	size_t compared;
+	size_t strings;
+	size_t reordered;
+	size_t different;
+	uint64_t distance; /* the largest between two times of the same event */
+};
+
+extern struct kind *kinds;
+extern unsigned int nr_kinds;
+
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+char *read_file(const char *path); /* NULL: cannot be read */
+void write_file(const char *path, const char *text);
+void records_add(struct records *records, uint64_t time, const uint8_t *payload,
+		 uint32_t size);
+
+bool kind_read(struct kind *kind, const char *system, const char *name);
+void ftrace_read(void);
+void ktrace_read(void);
+void kind_compare(const struct kind *kind, unsigned int cpu,
+		  struct result *result);
+
+#endif /* KT_TESTS_ORACLE_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Damaged traces: cut anywhere, bits flipped, random bytes, files that are
+ * empty or missing.  Nothing crashes (the sanitizers' build would tell), what
+ * is whole is shown, and what is not is said.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "maker.h"
+
+#include <ktrace.h>
+
+#define CPUS 2
+
+static char directory[] = "/tmp/ktrace-damage-XXXXXX";
+static struct ktrace_memory metadata, streams[CPUS];
+static uint64_t whole; /* events of the undamaged trace */
+
+static uint64_t seed = 3;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed >> 33) % n;
+}
+
+static void path_of(char *path, const char *name)
+{
+	snprintf(path, 512, "%s/%s", directory, name);
+}
+
+static void clean(void)
+{
+	struct dirent *entry;
+	char path[512];
+	DIR *dir = opendir(directory);
+
+	while (dir && (entry = readdir(dir))) {
+		path_of(path, entry->d_name);
+		unlink(path);
+	}
+	if (dir)
+		closedir(dir);
+	rmdir(directory);
+}
+
+static struct ktrace_memory load(const char *name)
+{
+	struct ktrace_memory memory = {0};
+	char path[512], *data;
+	struct stat st;
+	int fd;
+
+	path_of(path, name);
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0);
+	CHECK(!fstat(fd, &st));
+	data = malloc(st.st_size + 1);
+	CHECK_EQ(read(fd, data, st.st_size), st.st_size);
+	close(fd);
+	memory.data = data;
+	memory.size = st.st_size;
+	return memory;
+}
+
+static void store(const char *name, const void *data, size_t size)
+{
+	char path[512];
+	int fd;
+
+	path_of(path, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	CHECK(fd >= 0);
+	CHECK_EQ(write(fd, data, size), size);
+	close(fd);
+}
+
+/* A small trace with some of everything. */
+static void make(void)
+{
+	struct maker_wakeup wake = {.comm = "woken", .pid = 4};
+	char room[64] = {0};
+	struct maker_exec *exec = (void *)room;
+	struct maker *maker;
+	uint32_t i;
+
+	if (whole)
+		return;
+	CHECK(mkdtemp(directory));
+	atexit(clean);
+	maker = maker_create(directory, CPUS, 4, false, 77);
+	CHECK(maker);
+	maker_known(maker, 9, 9, 1, "nine");
+	exec->filename = 5 << 16 | sizeof(*exec);
+	memcpy(exec->data, "/bin", 5);
+	for (i = 0; i < 9000; i++) {
+		maker_time(maker, 5000000000000ull + i * 1000);
+		if (i % 5 == 0)
+			maker_event(maker, i % CPUS, MAKER_EXEC, exec,
+				    sizeof(*exec) + 5);
+		else
+			maker_event(maker, i % CPUS, MAKER_WAKEUP, &wake,
+				    sizeof(wake));
+		if (i % 100 == 0)
+			maker_run(maker, 0, 9 + i % 3, 9, "nine");
+	}
+	CHECK_EQ(maker_finish(maker, false), 0);
+	whole = 9000;
+	metadata = load("metadata");
+	streams[0] = load("cpu0");
+	streams[1] = load("cpu1");
+}
+
+struct result {
+	int err;
+	uint64_t events;
+	uint64_t damaged;
+	size_t warnings;
+};
+
+/* Reads all of a trace, and each byte of each event. */
+static struct result read_all(struct ktrace *trace)
+{
+	struct ktrace_cursor *cursor = NULL;
+	struct result result = {0};
+	const struct ktrace_event *event;
+	uint64_t last = 0;
+	volatile uint32_t sum = 0;
+	uint32_t i;
+	int item;
+
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	event = ktrace_cursor_event(cursor);
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS) {
+			if (ktrace_cursor_loss(cursor)->cause ==
+			    KTRACE_LOST_DAMAGED)
+				result.damaged +=
+					ktrace_cursor_loss(cursor)->count;
+			continue;
+		}
+		CHECK(event->time >= last);
+		last = event->time;
+		CHECK(event->size >= event->type->size);
+		for (i = 0; i < event->size; i++)
+			sum += event->payload[i];
+		for (i = 0; i < event->type->nr_fields; i++) {
+			const struct ktrace_field *f = &event->type->fields[i];
+			size_t n, k;
+			const uint8_t *p = ktrace_field_bytes(event, f, &n);
+
+			for (k = 0; k < n; k++)
+				sum += p[k];
+			sum += ktrace_field_int(event, f);
+		}
+		result.events++;
+	}
+	result.err = item;
+	while (ktrace_warning(trace, result.warnings))
+		result.warnings++;
+	ktrace_cursor_destroy(cursor);
+	return result;
+}
+
+static struct result read_memory(const struct ktrace_memory *meta,
+				 const struct ktrace_memory *list, size_t count)
+{
+	struct result result = {0};
+	struct ktrace *trace;
+
+	result.err = ktrace_open_memory(meta, list, count, &trace);
+	if (result.err) {
+		CHECK(*ktrace_last_error());
+		return result;
+	}
+	result = read_all(trace);
+	ktrace_close(trace);
+	return result;
+}
+
+TEST(undamaged)
+{
+	struct result r;
+
+	make();
+	r = read_memory(&metadata, streams, CPUS);
+	CHECK_EQ(r.err, 0);
+	CHECK_EQ(r.events, whole);
+	CHECK_EQ(r.warnings, 0);
+	CHECK_EQ(r.damaged, 0);
+}
+
+/*
+ * Copies end exactly where the bytes do, so that the sanitizers see each read
+ * beyond.
+ */
+TEST(stream_cut_at_every_byte)
+{
+	uint64_t last = 0;
+	size_t size;
+
+	make();
+	for (size = 0; size < streams[0].size; size += size < 300 ? 1 : 197) {
+		uint8_t *copy = malloc(size ? size : 1);
+		struct ktrace_memory cut = {copy, size};
+		struct result r;
+
+		memcpy(copy, streams[0].data, size);
+		r = read_memory(&metadata, &cut, 1);
+		CHECK_EQ(r.err, 0);
+		CHECK(r.events >= last);
+		if (size && !r.events)
+			CHECK(r.warnings);
+		last = r.events;
+		free(copy);
+	}
+	CHECK(last < whole);
+}
+
+/* The last bytes of each packet matter most: step by one there. */
+TEST(stream_cut_around_packets)
+{
+	const uint8_t *data = streams[0].data;
+	size_t begin = 0, size;
+	uint64_t events = 0;
+
+	make();
+	data = streams[0].data;
+	while (begin < streams[0].size) {
+		struct kt_packet packet;
+		size_t end;
+
+		memcpy(&packet, data + begin, sizeof(packet));
+		end = begin + ((packet.used + 7) & ~7u);
+		for (size = end - 20; size < end; size++) {
+			struct ktrace_memory cut = {data, size};
+			struct result r = read_memory(&metadata, &cut, 1);
+
+			CHECK_EQ(r.err, 0);
+			if (size < begin + packet.used) {
+				CHECK_EQ(r.events, events);
+				CHECK_EQ(r.warnings, 1);
+			} else {
+				CHECK_EQ(r.events, events + packet.events);
+			}
+		}
+		events += packet.events;
+		begin = end;
+	}
+	CHECK_EQ(events, whole / 2);
+}
+
+TEST(metadata_cut_at_every_byte)
+{
+	size_t size;
+
+	make();
+	for (size = 0; size < metadata.size; size++) {
+		char *copy = malloc(size ? size : 1);
+		struct ktrace_memory cut = {copy, size};
+		struct result r;
+
+		memcpy(copy, metadata.data, size);
+		r = read_memory(&cut, streams, CPUS);
+		/* The first line is needed; then there is always a way. */
+		if (memchr(copy, '\n', size)) {
+			CHECK_EQ(r.err, 0);
+			CHECK(r.warnings);
+		} else {
+			CHECK_EQ(r.err, -EBADMSG);
+		}
+		free(copy);
+	}
+}
+
+TEST(flipped_bits)
+{
+	uint8_t *copy[CPUS];
+	struct ktrace_memory list[CPUS];
+	uint32_t i, k, c;
+
+	make();
+	for (c = 0; c < CPUS; c++) {
+		copy[c] = malloc(streams[c].size);
+		list[c] = (struct ktrace_memory){copy[c], streams[c].size};
+	}
+	for (i = 0; i < 300; i++) {
+		for (c = 0; c < CPUS; c++)
+			memcpy(copy[c], streams[c].data, streams[c].size);
+		for (k = 0; k < 1 + rnd(20); k++) {
+			c = rnd(CPUS);
+			/* Every other one in a packet's header. */
+			size_t at = rnd(2) ? rnd(streams[c].size)
+					   : rnd(streams[c].size / 65000) *
+							     65432 +
+						     rnd(128);
+
+			copy[c][at % streams[c].size] ^= 1u << rnd(8);
+		}
+		CHECK_EQ(read_memory(&metadata, list, CPUS).err, 0);
+	}
+	for (c = 0; c < CPUS; c++)
+		free(copy[c]);
+}
+
+TEST(flipped_bits_in_metadata)
+{
+	char *copy;
+	uint32_t i, k;
+
+	make();
+	copy = malloc(metadata.size);
+	for (i = 0; i < 300; i++) {
+		struct ktrace_memory meta = {copy, metadata.size};
+
+		memcpy(copy, metadata.data, metadata.size);
+		for (k = 0; k < 1 + rnd(10); k++)
+			copy[rnd(metadata.size)] ^= 1u << rnd(8);
+		read_memory(&meta, streams, CPUS);
+	}
+	free(copy);
+}
+
+TEST(goes_on_behind_damage)
+{
+	uint8_t *copy;
+	struct ktrace_memory list;
+	struct kt_packet packet;
+	struct result r;
+	size_t second;
+
+	make();
+	copy = malloc(streams[0].size);
+	memcpy(copy, streams[0].data, streams[0].size);
+	list = (struct ktrace_memory){copy, streams[0].size};
+	memcpy(&packet, copy, sizeof(packet));
+	second = (packet.used + 7) & ~7u;
+	memcpy(&packet, copy + second, sizeof(packet));
+
+	/* The second packet has no header any more. */
+	memset(copy + second, 0xaa, 100);
+	r = read_memory(&metadata, &list, 1);
+	CHECK_EQ(r.err, 0);
+	CHECK_EQ(r.events, whole / 2 - packet.events);
+	CHECK_EQ(r.damaged, packet.events);
+	CHECK(r.warnings);
+
+	/* It has one, but ends in the middle of its records. */
+	memcpy(copy, streams[0].data, streams[0].size);
+	memset(copy + second + 30000, 0xff, 100);
+	r = read_memory(&metadata, &list, 1);
+	CHECK_EQ(r.events + r.damaged, whole / 2);
+	CHECK(r.damaged > 100 && r.damaged < packet.events);
+	CHECK(r.warnings);
+	free(copy);
+}
+
+TEST(random_bytes)
+{
+	static uint8_t noise[70000];
+	struct ktrace_memory memory = {noise, sizeof(noise)};
+	struct kt_packet packet = {
+		.magic = KT_PACKET_MAGIC, .version = KT_ABI_VERSION,
+		.header_size = sizeof(packet), .packet_size = KT_PACKET_SIZE,
+		.used = 60000, .begin = 5000000000000ull,
+		.end = UINT64_MAX, .trace_id = 77};
+	uint32_t i, k;
+
+	make();
+	for (i = 0; i < 200; i++) {
+		for (k = 0; k < sizeof(noise); k++)
+			noise[k] = rnd(256);
+		if (i % 2)
+			memcpy(noise, &packet, sizeof(packet));
+		CHECK_EQ(read_memory(&metadata, &memory, 1).err, 0);
+		CHECK_EQ(read_memory(&memory, streams, 2).err, -EBADMSG);
+	}
+}
+
+static int try_open(void)
+{
+	struct ktrace *trace;
+	int err = ktrace_open(directory, &trace);
+
+	if (err) {
+		CHECK(*ktrace_last_error());
+		check_note("%s", ktrace_last_error());
+	} else {
+		struct result r = read_all(trace);
+
+		if (r.warnings)
+			check_note("%s", ktrace_warning(trace, 0));
+		ktrace_close(trace);
+	}
+	return err;
+}
+
+TEST(files)
+{
+	struct ktrace *trace;
+	char path[512];
+
+	make();
+	CHECK_EQ(ktrace_open("/nonexistent", &trace), -ENOENT);
+	check_note("%s", ktrace_last_error());
+	path_of(path, "metadata");
+	CHECK_EQ(ktrace_open(path, &trace), -ENOTDIR);
+	check_note("%s", ktrace_last_error());
+
+	CHECK_EQ(try_open(), 0);
+	store("cpu0", "", 0);
+	CHECK_EQ(try_open(), 0);
+	store("cpu0", streams[0].data, streams[0].size - 1000);
+	CHECK_EQ(try_open(), 0);
+	path_of(path, "cpu0");
+	unlink(path);
+	CHECK_EQ(try_open(), 0);
+	path_of(path, "cpu1");
+	unlink(path);
+	CHECK_EQ(try_open(), 0);
+	store("metadata", "", 0);
+	CHECK_EQ(try_open(), -EBADMSG);
+	store("metadata", "{}\n", 3);
+	CHECK_EQ(try_open(), -EBADMSG);
+	store("metadata", "{\"type\":\"trace\",\"format\":99}\n", 29);
+	CHECK_EQ(try_open(), -EPROTONOSUPPORT);
+	path_of(path, "metadata");
+	unlink(path);
+	CHECK_EQ(try_open(), -ENOENT);
+}
+
+CHECK_MAIN

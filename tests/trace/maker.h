@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Makes traces as a machine would: rings of the core, one for each CPU, whose
+ * packets go to files, and the library's own metadata.  Only the clock is not
+ * real: whoever makes the events says when they happen, so that a test knows
+ * all that the trace must say.
+ */
+#ifndef KT_TESTS_MAKER_H
+#define KT_TESTS_MAKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ktrace/trace.h>
+
+/* The events that can be made; the description is in maker.c. */
+enum maker_event {
+	MAKER_SWITCH = 16, /* sched:sched_switch */
+	MAKER_WAKEUP,	   /* sched:sched_wakeup */
+	MAKER_EXEC,	   /* sched:sched_process_exec: a string */
+	MAKER_SYSCALL,	   /* raw_syscalls:sys_enter: an array */
+	MAKER_KMALLOC,	   /* kmem:kmalloc: flags, an address */
+	MAKER_TIMER,	   /* timer:hrtimer_start: names, a bool */
+	MAKER_BLOCK,	   /* block:block_rq_issue: a device, strings */
+	MAKER_NET,	   /* net:packet: addresses, a sequence of integers */
+	MAKER_MASK,	   /* ipi:ipi_send: a bitmask */
+	MAKER_PLAIN,	   /* power:cpu_idle */
+	MAKER_END,
+};
+
+struct maker_switch {
+	char prev_comm[16];
+	int32_t prev_pid;
+	int32_t prev_prio;
+	int64_t prev_state;
+	char next_comm[16];
+	int32_t next_pid;
+	int32_t next_prio;
+};
+
+struct maker_wakeup {
+	char comm[16];
+	int32_t pid;
+	int32_t prio;
+	int32_t target_cpu;
+};
+
+/* With __data_loc words: u16 offset, u16 length. */
+struct maker_exec {
+	uint32_t filename;
+	int32_t pid;
+	int32_t old_pid;
+	char data[];
+};
+
+struct maker_syscall {
+	int64_t id;
+	uint64_t args[6];
+};
+
+struct maker_kmalloc {
+	uint64_t call_site;
+	uint64_t ptr;
+	uint64_t bytes_req;
+	uint64_t bytes_alloc;
+	uint64_t gfp_flags;
+	int32_t node;
+} __attribute__((packed));
+
+struct maker_timer {
+	uint64_t hrtimer;
+	uint64_t function;
+	int64_t expires;
+	uint32_t mode;
+	uint8_t was_armed;
+} __attribute__((packed));
+
+struct maker_block {
+	uint32_t dev;
+	uint32_t pad;
+	uint64_t sector;
+	uint32_t nr_sector;
+	char rwbs[8];
+	char comm[16];
+	uint32_t cmd;
+	char data[];
+};
+
+struct maker_net {
+	uint8_t mac[6];
+	uint8_t saddr[4];
+	uint16_t port;
+	uint32_t sizes;
+	uint32_t data[];
+};
+
+struct maker_mask {
+	uint32_t mask;
+	uint32_t pad;
+	uint64_t callback;
+	uint64_t data[];
+};
+
+struct maker_plain {
+	uint32_t state;
+	uint32_t cpu_id;
+};
+
+struct maker;
+
+/* @packets: of each ring; NULL: an error, told on stderr. */
+struct maker *maker_create(const char *directory, uint32_t cpus,
+			   uint32_t packets, bool overwrite, uint64_t trace_id);
+/* The clock: not set back; the trace's conversion is 2.5 ticks per ns. */
+void maker_time(struct maker *maker, uint64_t clock);
+uint64_t maker_monotonic(uint64_t clock);
+void maker_sync(struct maker *maker);
+
+/* Writes a record; false: it is lost, and counted. */
+bool maker_event(struct maker *maker, uint32_t cpu, enum maker_event id,
+		 const void *payload, uint32_t size);
+/* Task records.  maker_run also sets what packet headers say. */
+bool maker_run(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
+	       const char *comm);
+bool maker_task(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
+		uint32_t parent, const char *comm);
+bool maker_exit(struct maker *maker, uint32_t cpu, uint32_t tid);
+/* Who runs, without a record of it. */
+void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
+		   uint32_t tgid, const char *comm);
+
+/* A reader that does not keep up: packets stay in the ring until it goes on. */
+void maker_stall(struct maker *maker, uint32_t cpu, bool stall);
+/* A disk that is full: what is read meanwhile is lost, and counted. */
+void maker_drop(struct maker *maker, uint32_t cpu, bool drop);
+uint64_t maker_lost(struct maker *maker, uint32_t cpu);
+
+/* A name for the task table at the start. */
+void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
+		 uint32_t parent, const char *comm);
+/* Flushes, and ends the metadata unless @cut. */
+int maker_finish(struct maker *maker, bool cut);
+
+#endif /* KT_TESTS_MAKER_H */

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* From the kernel's description of events to types, and through a trace back. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#include <ktrace/trace.h>
+
+#define NO_BTF "/nonexistent"
+
+static struct ktrace_types *types;
+
+static const struct ktrace_field *parse(const char *fields, const char *print,
+					const char *name)
+{
+	const struct ktrace_type *type;
+	char *text;
+	int len;
+
+	ktrace_types_destroy(types);
+	types = NULL;
+	len = asprintf(&text,
+		       "event sys:name id 17 enabled 1 module some_module\n"
+		       "size: 64\ndynamic: 1\nformat:\n%s\nprint fmt: %s\n\n",
+		       fields, print);
+	CHECK(len > 0);
+	CHECK_EQ(ktrace_types_parse(text, strlen(text), NO_BTF, &types), 0);
+	free(text);
+	CHECK_EQ(ktrace_types_count(types), 1);
+	type = ktrace_types_find(types, 17);
+	CHECK(type);
+	CHECK_STR(type->system, "sys");
+	CHECK_STR(type->name, "name");
+	CHECK_STR(type->module, "some_module");
+	return ktrace_field_find(type, name);
+}
+
+#define FIELD(decl, offset, size, sign)                                  \
+	"\tfield:" decl ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" \
+	#sign ";\n"
+
+TEST(kinds_by_type)
+{
+	static const struct {
+		const char *field;
+		enum ktrace_kind kind;
+		enum ktrace_place place;
+		enum ktrace_base base;
+		uint32_t elem;
+	} want[] = {
+		{FIELD("int f", 0, 4, 1), KTRACE_INT, 0, KTRACE_DEC, 0},
+		{FIELD("u64 f", 0, 8, 0), KTRACE_UINT, 0, KTRACE_DEC, 0},
+		{FIELD("char f[16]", 0, 16, 0), KTRACE_STRING, 0, 0, 0},
+		{FIELD("const void * f", 0, 8, 0), KTRACE_POINTER, 0,
+		 KTRACE_HEX, 0},
+		{FIELD("const char *f", 0, 8, 0), KTRACE_POINTER, 0, KTRACE_HEX,
+		 0},
+		{FIELD("bool f", 0, 1, 0), KTRACE_UINT, 0, KTRACE_BOOL, 0},
+		{FIELD("dev_t f", 0, 4, 0), KTRACE_UINT, 0, KTRACE_DEV, 0},
+		{FIELD("unsigned long f[6]", 0, 48, 0), KTRACE_ARRAY, 0,
+		 KTRACE_DEC, 8},
+		{FIELD("struct thing f[2]", 0, 8, 0), KTRACE_ARRAY, 0,
+		 KTRACE_DEC, 4},
+		{FIELD("__u8 f[16]", 0, 16, 0), KTRACE_ARRAY, 0, KTRACE_HEX, 1},
+		{FIELD("struct in6_addr f", 0, 16, 0), KTRACE_BYTES, 0, 0, 0},
+		{FIELD("__data_loc char[] f", 0, 4, 0), KTRACE_STRING,
+		 KTRACE_DATA_LOC, 0, 0},
+		{FIELD("__rel_loc char[] f", 0, 4, 0), KTRACE_STRING,
+		 KTRACE_REL_LOC, 0, 0},
+		{FIELD("__data_loc u32[] f", 0, 4, 0), KTRACE_ARRAY,
+		 KTRACE_DATA_LOC, 0, 4},
+		{FIELD("__data_loc cpumask_t f", 0, 4, 0), KTRACE_BITMASK,
+		 KTRACE_DATA_LOC, 0, 8},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct ktrace_field *f =
+			parse(want[i].field, "\"\"", "f");
+
+		check_note("%.*s", (int)strcspn(want[i].field, ";") - 1,
+			   want[i].field + 1);
+		CHECK(f);
+		CHECK_EQ(f->kind, want[i].kind);
+		CHECK_EQ(f->place, want[i].place);
+		CHECK_EQ(f->base, want[i].base);
+		CHECK_EQ(f->elem, want[i].elem);
+	}
+}
+
+TEST(flags_and_symbols)
+{
+	const struct ktrace_field *f;
+
+	f = parse(FIELD("unsigned long f", 0, 8, 0),
+		  "\"%s\", __print_flags(REC->f, \"|\", { (1UL << 2), \"TWO\" },"
+		  " { (unsigned long)((( gfp_t)0x400u)|(( gfp_t)0x800u)), "
+		  "\"BOTH\" }, { UNKNOWN_NAME, \"LOST\" })",
+		  "f");
+	CHECK(f->names);
+	CHECK(f->names->flags);
+	CHECK_STR(f->names->delim, "|");
+	CHECK_EQ(f->names->count, 2);
+	CHECK_EQ(f->names->names[0].value, 4);
+	CHECK_STR(f->names->names[0].name, "TWO");
+	CHECK_EQ(f->names->names[1].value, 0xc00);
+
+	f = parse(FIELD("int f", 0, 4, 1),
+		  "\"%s\", __print_symbolic(REC->f, { -1, \"MINUS\" }, "
+		  "{ 3, \"THREE\" })",
+		  "f");
+	CHECK(f->names && !f->names->flags);
+	CHECK_EQ(f->names->names[0].value, -1);
+	CHECK_STR(f->names->names[1].name, "THREE");
+
+	/* As wide as the field. */
+	f = parse(FIELD("u16 f", 0, 2, 0),
+		  "\"%s\", __print_symbolic(REC->f, { -1, \"MINUS\" })", "f");
+	CHECK_EQ(f->names->names[0].value, 0xffff);
+}
+
+TEST(sched_state)
+{
+	const struct ktrace_field *f;
+
+	f = parse(FIELD("long f", 0, 8, 1),
+		  "\"%s%s\", (REC->f & ((0x1 | 0x2) * 2 - 1)) ? "
+		  "__print_flags(REC->f & 7, \"|\", { 0x1, \"S\" }, "
+		  "{ 0x2, \"D\" }) : \"R\", REC->f & 0x100 ? \"+\" : \"\"",
+		  "f");
+	CHECK(f->names);
+	CHECK_EQ(f->names->count, 4);
+	CHECK_EQ(f->names->names[2].value, 0);
+	CHECK_STR(f->names->names[2].name, "R");
+	CHECK_EQ(f->names->names[3].value, 0x100);
+}
+
+TEST(bases_by_print_format)
+{
+	static const struct {
+		const char *field;
+		const char *print;
+		enum ktrace_base base;
+	} want[] = {
+		{FIELD("u32 f", 0, 4, 0), "\"%08x\", REC->f", KTRACE_HEX},
+		{FIELD("u64 g", 0, 8, 0) FIELD("void * f", 8, 8, 0),
+		 "\"%d%% %pS\", REC->g, REC->f", KTRACE_SYMBOL},
+		{FIELD("unsigned long f", 0, 8, 0),
+		 "\"%ps\", (void *)REC->f", KTRACE_SYMBOL},
+		{FIELD("u8 f[4]", 0, 4, 0), "\"%pI4\", REC->f", KTRACE_IP4},
+		{FIELD("u8 f[6]", 0, 6, 0), "\"%pM\", REC->f", KTRACE_MAC},
+		{FIELD("unsigned long f[2]", 0, 16, 0),
+		 "\"%lx %lx\", REC->f[0], REC->f[1]", KTRACE_HEX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		const struct ktrace_field *f =
+			parse(want[i].field, want[i].print, "f");
+
+		CHECK(f);
+		CHECK_EQ(f->base, want[i].base);
+	}
+}
+
+TEST(nonsense_print_formats)
+{
+	static const char *const prints[] = {
+		"", "\"", "\"%s\"", "\"%s\", ", "\"%d %d %d\", REC->f",
+		"\"%s\", __print_flags(REC->f", "\"%s\", __print_symbolic()",
+		"\"%*d\", REC->f", "REC->f", "\"%s\", REC->nope", "\"%\"",
+		"\"%pS\", __get_str(nope)", "\"%d\", (((((REC->f",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
+		const struct ktrace_field *f =
+			parse(FIELD("u32 f", 0, 4, 0), prints[i], "f");
+
+		CHECK(f);
+	}
+}
+
+TEST(nonsense_descriptions)
+{
+	static const char *const texts[] = {
+		"event", "event \n", "event a:b\n\tfield:;\n",
+		"event a:b id 5\nsize: 4\n\tfield:int x;\toffset:2;\tsize:4;"
+		"\tsigned:1;\n",
+		"event a:b id 99999999\nsize: 4\n",
+		"event a:b id 7\nsize: 99999999\n",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct ktrace_types *none = NULL;
+
+		if (!ktrace_types_parse(texts[i], strlen(texts[i]), NO_BTF,
+					&none))
+			ktrace_types_destroy(none);
+		else
+			CHECK(*ktrace_last_error());
+	}
+}
+
+/* Everything that a type says is in the metadata. */
+TEST(through_the_metadata)
+{
+	struct ktrace_writer_head head = {
+		.size = sizeof(head), .id = 1, .host = "quote \" back\\ \xff\n"};
+	char directory[] = "/tmp/ktrace-types-XXXXXX", path[64];
+	const struct ktrace_type *a, *b;
+	struct ktrace_writer *writer;
+	struct ktrace_sync sync = {1, 2, 3};
+	struct ktrace *trace;
+	uint32_t i, k;
+
+	parse(FIELD("char comm[16]", 0, 16, 0) FIELD("u64 f", 16, 8, 0)
+		      FIELD("__data_loc char[] s", 24, 4, 0)
+			      FIELD("s16 list[4]", 28, 8, 1)
+				      FIELD("int n", 36, 4, 1),
+	      "\"%s %s %x\", __print_flags(REC->f, \"\", { 1, \"a\\\"b\" }), "
+	      "__print_symbolic(REC->n, { -3, \"minus\" }), REC->f",
+	      "f");
+	CHECK(mkdtemp(directory));
+	CHECK_EQ(ktrace_writer_create(directory, &head, &writer), 0);
+	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync), 0);
+	CHECK_EQ(ktrace_writer_types(writer, types), 0);
+	/* Once is enough. */
+	CHECK_EQ(ktrace_writer_types(writer, types), 0);
+	CHECK_EQ(ktrace_writer_end(writer, NULL, 0, "stopped"), 0);
+	ktrace_writer_destroy(writer);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	snprintf(path, sizeof(path), "%s/metadata", directory);
+	unlink(path);
+	rmdir(directory);
+
+	CHECK_STR(ktrace_get_info(trace)->host, "quote \" back\\ \xef\xbf\xbd\n");
+	CHECK_EQ(ktrace_types_count(ktrace_get_types(trace)), 1);
+	a = ktrace_types_find(types, 17);
+	b = ktrace_types_find(ktrace_get_types(trace), 17);
+	CHECK(b);
+	CHECK_STR(b->print, a->print);
+	CHECK_EQ(b->size, a->size);
+	CHECK_EQ(b->nr_fields, a->nr_fields);
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct ktrace_field *f = &a->fields[i], *g = &b->fields[i];
+
+		CHECK_STR(g->name, f->name);
+		CHECK_STR(g->ctype, f->ctype);
+		CHECK_EQ(g->offset, f->offset);
+		CHECK_EQ(g->size, f->size);
+		CHECK_EQ(g->kind, f->kind);
+		CHECK_EQ(g->place, f->place);
+		CHECK_EQ(g->base, f->base);
+		CHECK_EQ(g->elem, f->elem);
+		CHECK_EQ(g->is_signed, f->is_signed);
+		CHECK_EQ(!g->names, !f->names);
+		for (k = 0; f->names && k < f->names->count; k++) {
+			CHECK_EQ(g->names->names[k].value,
+				 f->names->names[k].value);
+			CHECK_STR(g->names->names[k].name,
+				  f->names->names[k].name);
+		}
+	}
+	ktrace_close(trace);
+}
+
+CHECK_MAIN

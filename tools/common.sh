@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# common.sh - what the scripts in tools/ share; sourced, never run
+#
+# Works in any POSIX shell.  Everything generated goes below $build, which
+# git ignores; removing it loses nothing but time.
+
+top=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
+build=$top/build
+prog=${0##*/}
+
+# Where depmod, modprobe and debootstrap are; not on the path of all users.
+PATH=$PATH:/usr/sbin:/sbin
+
+note() {
+	printf '%s: %s\n' "$prog" "$*" >&2
+}
+
+die() {
+	note "$@"
+	exit 1
+}
+
+# Ends with the one line that names what is missing and how to get it.
+need() {
+	for tool; do
+		command -v "$tool" >/dev/null ||
+			die "$tool is not installed: run tools/setup"
+	done
+}
+
+# Prints the comment block that opens the calling script, as its help text.
+usage() {
+	sed -n '3,/^[^#]/ { /^#/ !q; s/^# \{0,1\}//; p; }' "$0"
+}
