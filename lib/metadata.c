@@ -98,10 +98,11 @@ static int read_head(struct ktrace *trace, struct json_object *o)
 	uint64_t format = get_number(o, "format");
 
 	if (format != KTRACE_FORMAT)
-		return error_set(-EPROTONOSUPPORT,
-				 "the trace has format %llu, but this ktrace "
-				 "reads format %d: use the ktrace that wrote it",
-				 (unsigned long long)format, KTRACE_FORMAT);
+		return error_set(
+			-EPROTONOSUPPORT,
+			"the trace has format %llu, but this ktrace "
+			"reads format %d: use the ktrace that wrote it",
+			(unsigned long long)format, KTRACE_FORMAT);
 	trace->have_head = true;
 	info->id = id ? strtoull(id, NULL, 0) : 0;
 	info->version = copy_string(&trace->arena, o, "version");
@@ -387,7 +388,8 @@ int metadata_read(struct ktrace *trace, const char *data, size_t size)
 	if (err == -ENOMEM)
 		return error_set(err, "out of memory");
 	if (err == -EBADMSG || (!err && !trace->have_head))
-		return error_set(-EBADMSG, "this is no trace: its metadata does "
-					   "not begin as one");
+		return error_set(-EBADMSG,
+				 "this is no trace: its metadata does "
+				 "not begin as one");
 	return err;
 }

@@ -160,8 +160,8 @@ static void count_lost(struct stream *stream, bool damaged)
 		count_gap(stream, gap);
 	else if (!stream->discard)
 		/* In discard mode somebody else has read what came before. */
-		count_gap(stream, end ? least(gap, overwritten_left(stream))
-				      : gap);
+		count_gap(stream,
+			  end ? least(gap, overwritten_left(stream)) : gap);
 }
 
 /* What the recorder counted after the last packet was begun. */
@@ -254,11 +254,12 @@ static int packet_open(struct stream *stream)
 			   ", goes on at byte %" PRIu64,
 			   stream->cpu, begin, stream->position);
 	else if (why == -EPROTONOSUPPORT)
-		trace_warn(stream->trace,
-			   "cpu%u: packets of version %u, but this ktrace reads "
-			   "version %u",
-			   stream->cpu, stream->walk.packet.version,
-			   KT_ABI_VERSION);
+		trace_warn(
+			stream->trace,
+			"cpu%u: packets of version %u, but this ktrace reads "
+			"version %u",
+			stream->cpu, stream->walk.packet.version,
+			KT_ABI_VERSION);
 	else if (first == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
 			   "cpu%u: cut off after packet %" PRIu64
@@ -275,9 +276,12 @@ static int packet_open(struct stream *stream)
 		return 0;
 
 	count_lost(stream, stream->position != begin);
+	/* An event that is lost may have been a context switch as well. */
 	stream->uncertain = !stream->packets || stream->position != begin ||
 			    stream->walk.packet.seq != stream->last.seq + 1 ||
-			    stream->lost[KTRACE_LOST_TASK];
+			    stream->lost[KTRACE_LOST_TASK] ||
+			    stream->lost[KTRACE_LOST_FULL] ||
+			    stream->lost[KTRACE_LOST_NESTED];
 	return 1;
 }
 
@@ -293,8 +297,9 @@ static void packet_close(struct stream *stream, int walked)
 			   " has an event %u that the metadata does not know",
 			   stream->cpu, (uint64_t)packet->seq, stream->walk.id);
 	else if (walked || packet->events != stream->records)
-		trace_warn(stream->trace, "cpu%u: packet %" PRIu64 " is damaged",
-			   stream->cpu, (uint64_t)packet->seq);
+		trace_warn(stream->trace,
+			   "cpu%u: packet %" PRIu64 " is damaged", stream->cpu,
+			   (uint64_t)packet->seq);
 
 	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;
 	stream->last = *packet;

@@ -105,9 +105,9 @@ static int ctf_open(struct show *show)
 				 strerror(errno));
 	close(fd);
 
-	ctf->digits = snprintf(NULL, 0, "%u",
-			       info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu
-					     : 0);
+	ctf->digits =
+		snprintf(NULL, 0, "%u",
+			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
 	/* The same trace exported twice is the same trace. */
 	memcpy(ctf->uuid, &info->id, sizeof(info->id));
 	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
@@ -220,8 +220,8 @@ static int packet_begin(struct ctf_stream *stream, uint64_t time)
 
 static struct plan *plan_make(const struct ktrace_type *type)
 {
-	struct plan *plan = calloc(1, sizeof(*plan) + type->nr_fields *
-							      sizeof(struct step));
+	struct plan *plan = calloc(
+		1, sizeof(*plan) + type->nr_fields * sizeof(struct step));
 	uint32_t i;
 
 	if (!plan)
@@ -258,8 +258,7 @@ static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 {
 	if (type->id >= ctf->nr_plans) {
 		uint32_t nr = type->id + 256;
-		struct plan **plans =
-			realloc(ctf->plans, nr * sizeof(*plans));
+		struct plan **plans = realloc(ctf->plans, nr * sizeof(*plans));
 
 		if (!plans)
 			return NULL;

@@ -34,13 +34,15 @@
 
 static struct btf *btf;
 static char **names;
+static bool *defined;
 static int nr_names;
 static unsigned int nr_pads;
 
 /* Scalar typedefs that are structs to C: code that has them calls accessors. */
 static const char *const opaque[] = {
-	"atomic_t", "atomic64_t", "atomic_long_t", "pte_t", "pmd_t", "pud_t",
-	"pgd_t", "kuid_t", "kgid_t", "refcount_t", "spinlock_t", NULL,
+	"atomic_t", "atomic64_t", "atomic_long_t", "pte_t",
+	"pmd_t",    "pud_t",	  "pgd_t",	   "kuid_t",
+	"kgid_t",   "refcount_t", "spinlock_t",	   NULL,
 };
 
 static void die(const char *format, ...)
@@ -102,8 +104,8 @@ static const char *type_opaque(__u32 id)
 
 static const char *keyword(const struct btf_type *type)
 {
-	bool is_union = btf_is_union(type) ||
-			(btf_is_fwd(type) && btf_kflag(type));
+	bool is_union =
+		btf_is_union(type) || (btf_is_fwd(type) && btf_kflag(type));
 
 	return is_union ? "union" : "struct";
 }
@@ -111,7 +113,7 @@ static const char *keyword(const struct btf_type *type)
 static bool is_known(const char *name)
 {
 	for (int i = 0; i < nr_names; i++)
-		if (!strcmp(names[i] + (names[i][0] == '+'), name))
+		if (!strcmp(names[i], name))
 			return true;
 	return false;
 }
@@ -120,11 +122,9 @@ static bool is_known(const char *name)
 static const char *scalar(const struct btf_type *type)
 {
 	static const char *const signs[][2] = {
-		{ "unsigned char", "signed char" },
-		{ "unsigned short", "short" },
-		{ "unsigned int", "int" },
-		{ "unsigned long", "long" },
-		{ "unsigned __int128", "__int128" },
+		{"unsigned char", "signed char"},  {"unsigned short", "short"},
+		{"unsigned int", "int"},	   {"unsigned long", "long"},
+		{"unsigned __int128", "__int128"},
 	};
 	int size = 0;
 
@@ -134,9 +134,9 @@ static const char *scalar(const struct btf_type *type)
 		if (!strcmp(type_name(type), "char"))
 			return "char";
 		if (strstr(type_name(type), "long long"))
-			return btf_int_encoding(type) & BTF_INT_SIGNED ?
-				       "long long" :
-				       "unsigned long long";
+			return btf_int_encoding(type) & BTF_INT_SIGNED
+				       ? "long long"
+				       : "unsigned long long";
 	} else if (!type_is_enum(type)) {
 		return NULL;
 	}
@@ -238,10 +238,34 @@ static void print_members(const struct btf_type *type)
 	printf("	char kt_pad%u[%u];\n", nr_pads++, type->size);
 }
 
+static void define(int index);
+
+/* What is embedded by name has to be defined before. */
+static void define_embedded(const struct btf_type *type)
+{
+	const struct btf_member *member = btf_members(type);
+
+	for (int i = 0; i < btf_vlen(type); i++, member++) {
+		__u32 id = member->type;
+		const struct btf_type *inner = type_resolve(&id);
+
+		if (!inner || !btf_is_composite(inner))
+			continue;
+		if (!*type_name(inner)) {
+			define_embedded(inner);
+			continue;
+		}
+		for (int k = 0; k < nr_names; k++)
+			if (!strcmp(names[k], type_name(inner)))
+				define(k);
+	}
+}
+
 static void define_composite(const struct btf_type *type)
 {
 	const char *name = type_name(type);
 
+	define_embedded(type);
 	printf("%s %s {\n	union {\n", keyword(type), name);
 	print_members(type);
 	printf("	};\n};\n_Static_assert(sizeof(%s %s) == %u, \"as in BTF\");\n",
@@ -251,8 +275,8 @@ static void define_composite(const struct btf_type *type)
 static bool enum_has(const struct btf_type *type, const char *constant)
 {
 	for (int i = 0; i < btf_vlen(type); i++) {
-		__u32 name = btf_is_enum(type) ? btf_enum(type)[i].name_off :
-						 btf_enum64(type)[i].name_off;
+		__u32 name = btf_is_enum(type) ? btf_enum(type)[i].name_off
+					       : btf_enum64(type)[i].name_off;
 
 		if (!strcmp(btf__name_by_offset(btf, name), constant))
 			return true;
@@ -287,10 +311,15 @@ static void define_typedef(const struct btf_type *type)
 }
 
 /* A struct of that name, else a typedef, else an enum with that constant. */
-static void define(const char *name)
+static void define(int index)
 {
 	const struct btf_type *alias = NULL, *holder = NULL;
+	const char *name = names[index];
 	__u32 nr = btf__type_cnt(btf);
+
+	if (defined[index])
+		return;
+	defined[index] = true;
 
 	for (__u32 id = 1; id < nr; id++) {
 		const struct btf_type *type = type_by_id(id);
@@ -374,8 +403,16 @@ int main(int argc, char **argv)
 	open_btf(argv[1]);
 	names = argv + 2;
 	nr_names = argc - 2;
+	defined = calloc(nr_names, sizeof(*defined));
+	if (!defined)
+		die("no memory");
+	for (int i = 0; i < nr_names; i++) {
+		if (names[i][0] == '+') {
+			names[i]++;
+			defined[i] = true;
+		}
+	}
 	for (int i = 0; i < nr_names; i++)
-		if (names[i][0] != '+')
-			define(names[i]);
+		define(i);
 	return 0;
 }

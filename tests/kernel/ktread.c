@@ -5,7 +5,10 @@
  *   ktread [OPTION...] DIR      DIR: a session's directory in the control tree
  *
  *   -w SECONDS  read that long, as a recorder does, before the last flush
- *   -d          print each record, task records too: CPU TIME ID HEX
+ *   -d          print each record: CPU TIME TID SYSTEM:NAME HEX
+ *		 or: CPU TIME TID switch TID
+ *		 or: CPU TIME TID task|exit TID TGID PARENT COMM
+ *		 where the first TID is the thread that ran
  *   -l          leave the packets where they are
  *   -q          no count by event
  *
@@ -57,6 +60,7 @@ static struct buffer {
 	uint64_t time; /* of the last record */
 	uint64_t
 		events_next; /* events_before that the next packet has at least */
+	uint32_t tid;	     /* of who runs */
 	uint64_t read, stale;
 	uint64_t gap; /* overwritten, as the packets tell */
 	bool begun;
@@ -175,12 +179,28 @@ static void buffers_open(const char *dir)
 static void record_print(const struct buffer *buffer, uint32_t id,
 			 const uint8_t *payload, uint32_t size)
 {
+	struct kt_task task = {0};
 	uint32_t i;
 
-	printf("%u %" PRIu64 " %u ", buffer->cpu, buffer->time, id);
-	for (i = 0; i < size; i++)
-		printf("%02x", payload[i]);
-	putchar('\n');
+	printf("%u %" PRIu64 " %u ", buffer->cpu, buffer->time, buffer->tid);
+	switch (id) {
+	case KT_ID_SWITCH:
+		memcpy(&task.tid, payload, sizeof(task.tid));
+		printf("switch %u\n", task.tid);
+		break;
+	case KT_ID_TASK:
+	case KT_ID_EXIT:
+		memcpy(&task, payload, sizeof(task));
+		printf("%s %u %u %u %.*s\n", id == KT_ID_EXIT ? "exit" : "task",
+		       task.tid, task.tgid, task.parent, KT_COMM_LEN,
+		       task.comm);
+		break;
+	default:
+		printf("%s ", events[id].name);
+		for (i = 0; i < size; i++)
+			printf("%02x", payload[i]);
+		putchar('\n');
+	}
 }
 
 static uint32_t task_size(uint32_t id)
@@ -225,6 +245,7 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 		buffer->gap += packet->events_before - buffer->events_next;
 	}
 	buffer->begun = true;
+	buffer->tid = packet->tid;
 	buffer->events_next = packet->events_before + packet->events;
 
 	for (at = packet->header_size; at < packet->used;) {
@@ -277,6 +298,8 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 		}
 		if (dump)
 			record_print(buffer, id, data + at, size);
+		if (id == KT_ID_SWITCH)
+			memcpy(&buffer->tid, data + at, sizeof(buffer->tid));
 		at += (size + 3) & ~3u;
 	}
 	if (counted != packet->events)

@@ -22,8 +22,9 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 33) % n;
 }
 
-static const char *const names[] = {"dbench", "kworker/0:1-events", "bash",
-				    "Web Content", "rcu_preempt", "systemd"};
+static const char *const names[] = {"dbench",	   "kworker/0:1-events",
+				    "bash",	   "Web Content",
+				    "rcu_preempt", "systemd"};
 
 static const char *comm_of(uint32_t tid)
 {

@@ -10,7 +10,7 @@
 #include "maker.h"
 #include "ring.h"
 
-#define CLOCK_START   5000000000000ull
+#define CLOCK_START	5000000000000ull
 #define MONOTONIC_START 12000000000ull
 #define REALTIME_START	1700000000000000000ull
 #define FREQUENCY	2500000000ull
@@ -52,6 +52,7 @@ void env_wake(struct kt_ring *ring)
 {
 }
 
+/* clang-format off */
 #define FIELD(type, name, offset, size, sign)                             \
 	"\tfield:" type " " name ";\toffset:" #offset ";\tsize:" #size \
 	";\tsigned:" #sign ";\n"
@@ -162,6 +163,7 @@ static const char info[] =
 	FIELD("u32", "cpu_id", 4, 4, 0)
 	"\nprint fmt: \"state=%lu cpu_id=%lu\", (unsigned long)REC->state, "
 	"(unsigned long)REC->cpu_id\n\n";
+/* clang-format on */
 
 static int fail(const char *what)
 {

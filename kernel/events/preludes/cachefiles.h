@@ -2,5 +2,5 @@
 #include <linux/cachefiles.h>
 #include <linux/fscache-cache.h>
 #include <linux/netfs.h>
-/* btf cachefiles: CACHEFILES_CONTENT_NO_DATA cachefiles_object */
+/* btf cachefiles: CACHEFILES_CONTENT_NO_DATA cachefiles_volume cachefiles_object */
 #include "cachefiles.btf.h"

@@ -3,3 +3,4 @@
 #include <net/ip.h>
 #include <net/sock.h>
 #include <net/udp.h>
+#include <trace/events/sock.h>

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# CPUs that go and come back.
+. tests/kernel/lib.sh
+
+cpu1=/sys/devices/system/cpu/cpu1/online
+load_module ktrace-test
+load_module ktrace-test-probes
+hit=events/ktrace_test/test_hit
+
+put $hit/enabled 1
+put buffer_size 32M
+put enabled 1
+test_run reset
+test_run 'storm 10000'
+echo 0 >$cpu1
+test_run 'storm 10000'
+check "the buffer of a CPU that is off stays" test -e $tree/buffers/cpu1
+echo 1 >$cpu1
+test_run 'storm 10000'
+echo 0 >$cpu1
+put enabled 0
+all=$(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
+read=$($bin/ktread $tree)
+check "it can be read, and flushed" test $? = 0
+check "nothing is missing" is "$(count "$read" ktrace_test:test_hit)" $all
+echo 1 >$cpu1
+
+# A session that begins while a CPU is off.
+clean
+echo 0 >$cpu1
+put $hit/enabled 1
+put enabled 1
+check "no buffer of a CPU that was never on" \
+	is "$(get overflow | grep -c ^cpu)" 1
+test_run reset
+echo 1 >$cpu1
+check "one when it comes on" is "$(get overflow | grep -c ^cpu)" 2
+test_run 'storm 10000'
+put enabled 0
+all=$(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
+read=$($bin/ktread $tree)
+check "its events are there" is "$(count "$read" ktrace_test:test_hit)" $all
+
+# A reader that opened it meanwhile.
+clean
+echo 0 >$cpu1
+put $hit/enabled 1
+put enabled 1
+test_run reset
+$bin/ktread -w 12 $tree >/tmp/read &
+sleep 0.5
+n=0
+while [ $n -lt 6 ]; do
+	n=$((n + 1))
+	echo $((n % 2)) >$cpu1
+	test_run 'task 1000'
+done
+echo 1 >$cpu1
+wait
+check "CPUs come and go before a reader's eyes" test $? = 0
+put enabled 0
+check "all was read" is "$(count "$(cat /tmp/read)" ktrace_test:test_hit)" \
+	"$(hits task)"
+
+put events/enabled 0
+rmmod ktrace-test-probes
+rmmod ktrace-test
+clean

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# What the scripts here share; sourced.  They run in the guest, as root, one after the
+# other in one shell each, and leave the control tree as they found it: every event
+# disabled, the root session off and empty.
+
+tree=/sys/kernel/ktrace
+test_dir=/sys/kernel/debug/ktrace-test
+bin=${KTRACE_TESTS:-build/user/tests/kernel}
+export tree test_dir bin
+
+# Says how a check went.  check WHAT COMMAND...
+check() {
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		echo "not ok - $what ($*)"
+	fi
+}
+
+# is VALUE WANTED
+is() {
+	[ "$1" = "$2" ] && return
+	echo "# \"$1\" instead of \"$2\""
+	return 1
+}
+
+# at_least NUMBER LIMIT
+at_least() {
+	[ "$1" -ge "$2" ] && return
+	echo "# $1 is less than $2"
+	return 1
+}
+
+not() {
+	! "$@"
+}
+
+# Writes TEXT into FILE of the tree, as one line.  put FILE TEXT
+put() {
+	printf '%s\n' "$2" 2>/dev/null >"$tree/$1"
+}
+
+get() {
+	cat "$tree/$1"
+}
+
+# A bad write: it fails, changes nothing, and the session's error tells why.
+# refuses FILE TEXT WORDS
+refuses() {
+	local before after error dir=
+	case $1 in
+	sessions/*) dir=${1#sessions/}; dir=sessions/${dir%%/*}/ ;;
+	esac
+	before=$(get "$1" 2>/dev/null)
+	if put "$1" "$2"; then
+		echo "# it was accepted"
+		return 1
+	fi
+	after=$(get "$1" 2>/dev/null)
+	is "$after" "$before" || return 1
+	error=$(get "${dir}error")
+	case $error in
+	"$tree/$1: "*"$3"*) ;;
+	*)	echo "# error says: $error"
+		return 1 ;;
+	esac
+}
+
+load_module() {
+	insmod "$KTRACE_MODULES/$1.ko"
+}
+
+# hits CONTEXT: how often the test module hit it
+hits() {
+	sed -n "s/^$1 //p" "$test_dir/hits"
+}
+
+test_run() {
+	echo "$1" >"$test_dir/run"
+}
+
+# Everything off and empty.
+clean() {
+	put enabled 0
+	put events/enabled 0
+	put pids ''
+	put mode discard
+	put buffer_size 4194304
+	put reset 1
+}
+
+# The number behind WORD on the line of ktread that begins with LINE, in its output
+# OUTPUT.  number OUTPUT LINE WORD
+number() {
+	echo "$1" | sed -n "s/^$2 .*\<$3 \([0-9]*\).*/\1/p"
+}
+
+# sum OUTPUT: all events that a reader got, and all that the kernel lost
+sum() {
+	echo "$1" | awk '/^total/ { print $3 + $5 + $7 + $9 + $11 }'
+}
+
+# count OUTPUT SYSTEM:NAME
+count() {
+	echo "$1" | sed -n "s/^event $2 //p"
+}

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Several sessions, which know nothing of each other.
+. tests/kernel/lib.sh
+
+load_module ktrace-test
+load_module ktrace-test-probes
+event=events/ktrace_test/test_hit
+
+check "mkdir" mkdir $tree/sessions/a
+check "not twice" not mkdir $tree/sessions/a 2>/dev/null
+mkdir $tree/sessions/b
+check "listed" is "$(ls $tree/sessions | tr '\n' ' ')" "a b "
+check "a long name" not mkdir $tree/sessions/$(printf %064d 0) 2>/dev/null
+check "a name with a blank" not mkdir "$tree/sessions/a b" 2>/dev/null
+check "a session has no sessions" not mkdir $tree/sessions/a/sessions 2>/dev/null
+check "it has all that the root has, but what is global" \
+	is "$(ls $tree/sessions/a | tr '\n' ' ')" \
+	"$(ls $tree | grep -vE '^(sessions|define|undefined|version)$' | tr '\n' ' ')"
+
+put sessions/a/mode overwrite
+put sessions/a/buffer_size 131072
+check "modes are each session's own" \
+	is "$(get mode) $(get sessions/a/mode) $(get sessions/b/mode)" \
+	"discard overwrite discard"
+check "sizes too" is "$(get sessions/a/buffer_size) $(get sessions/b/buffer_size)" \
+	"131072 4194304"
+check "traces have their own numbers" not is \
+	"$(head -n 1 $tree/sessions/a/trace)" "$(head -n 1 $tree/trace)" >/dev/null
+
+put sessions/a/$event/enabled 1
+put sessions/b/events/ktrace_test/test_string/enabled 1
+put sessions/b/$event/enabled 1
+check "ids are each session's own" \
+	is "$(get $event/id) $(get sessions/a/$event/id) $(get sessions/b/$event/id)" \
+	"0 16 17"
+check "errors are each session's own" refuses sessions/a/enabled foo "0 or 1"
+check "another session has none" is "$(get sessions/b/error)" ""
+
+put sessions/a/enabled 1
+test_run reset
+test_run 'task 1000'
+put sessions/b/enabled 1
+test_run 'task 1000'
+put sessions/a/enabled 0
+test_run 'task 1000'
+put sessions/b/enabled 0
+test_run 'task 1000'
+a=$($bin/ktread $tree/sessions/a)
+check "the first session's buffers are sound" test $? = 0
+b=$($bin/ktread $tree/sessions/b)
+check "the second session's buffers are sound" test $? = 0
+check "the first session has what was while it was enabled" \
+	is "$(count "$a" ktrace_test:test_hit)" 2000
+check "the second session too" is "$(count "$b" ktrace_test:test_hit)" 2000
+check "the root has nothing" is "$(get overflow | tail -n 1)" \
+	"total events 0 full 0 overwritten 0 nested 0 large 0 task 0"
+
+put sessions/b/enabled 1
+check "an enabled session can be removed" rmdir $tree/sessions/b
+test_run 'task 1000'
+check "it is gone" not test -e $tree/sessions/b
+check "a new one of this name begins anew" \
+	sh -c "mkdir $tree/sessions/b && [ \$(cat $tree/sessions/b/$event/id) = 0 ]"
+rmdir $tree/sessions/b
+
+# A process in the directory keeps the name's files, not the session.
+(cd $tree/sessions/a && exec sleep 1000) &
+sleeper=$!
+sleep 0.2
+check "a session can be removed under somebody's feet" rmdir $tree/sessions/a
+check "and made again" mkdir $tree/sessions/a
+check "it is the new one" is "$(get sessions/a/mode)" discard
+kill $sleeper
+wait $sleeper 2>/dev/null
+rmdir $tree/sessions/a
+
+n=0
+while [ $n -lt 50 ] && mkdir $tree/sessions/s$n; do
+	put sessions/s$n/buffer_size 131072
+	put sessions/s$n/$event/enabled 1
+	put sessions/s$n/enabled 1 || break
+	n=$((n + 1))
+done
+check "fifty sessions" is $n 50
+test_run 'task 100'
+good=0
+while [ $n -gt 0 ]; do
+	n=$((n - 1))
+	read=$($bin/ktread $tree/sessions/s$n)
+	[ "$(count "$read" ktrace_test:test_hit)" = 100 ] && good=$((good + 1))
+	rmdir $tree/sessions/s$n
+done
+check "each has recorded the same" is $good 50
+
+rmmod ktrace-test-probes
+rmmod ktrace-test
+clean
