@@ -76,22 +76,22 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc < 5) {
-		fprintf(stderr, "usage: bpf OBJECT PROGRAMS RESULT COMMAND...\n");
+		fprintf(stderr,
+			"usage: bpf OBJECT PROGRAMS RESULT COMMAND...\n");
 		return 2;
 	}
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	object = bpf_object__open(argv[1]);
 	if (!object)
 		fail(argv[1]);
-	bpf_object__for_each_program(program, object)
-		bpf_program__set_autoload(program,
-			listed(argv[2], bpf_program__name(program)));
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
+		program, listed(argv[2], bpf_program__name(program)));
 	if (bpf_object__load(object))
 		fail("the kernel refuses the programs");
-	bpf_object__for_each_program(program, object)
-		if (bpf_program__autoload(program) &&
-		    !bpf_program__attach(program))
-			fail(bpf_program__name(program));
+	bpf_object__for_each_program(
+		program, object) if (bpf_program__autoload(program) &&
+				     !bpf_program__attach(program))
+		fail(bpf_program__name(program));
 	ring = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "ring"),
 				count, &total, NULL);
 	if (!ring)

@@ -20,7 +20,6 @@ struct task_struct {
 	int pid;
 } __attribute__((preserve_access_index));
 
-
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 24);

@@ -88,7 +88,8 @@ static uint64_t module_loop(const char *source, unsigned long n)
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ktrace_bench/%s", source);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/ktrace_bench/%s",
+		 source);
 	fd = open(path, O_RDWR);
 	if (fd < 0)
 		fail(path);

@@ -46,7 +46,8 @@ static void ktrace_file(const char *path, struct sum *sum)
 
 	if (fd < 0 || ioctl(fd, KT_FLUSH) || ioctl(fd, KT_GET_SIZE, &size))
 		fail(path);
-	control = mmap(NULL, KT_CONTROL_SIZE + size, PROT_READ, MAP_SHARED, fd, 0);
+	control = mmap(NULL, KT_CONTROL_SIZE + size, PROT_READ, MAP_SHARED, fd,
+		       0);
 	if (control == MAP_FAILED)
 		fail(path);
 	for (seq = control->consumed; seq != control->produced; seq++) {
@@ -60,7 +61,8 @@ static void ktrace_file(const char *path, struct sum *sum)
 	}
 	sum->events += control->events;
 	if (there.events)
-		sum->bytes += (double)there.bytes / there.events * control->events;
+		sum->bytes +=
+			(double)there.bytes / there.events * control->events;
 	munmap((void *)control, KT_CONTROL_SIZE + size);
 	close(fd);
 }
@@ -96,7 +98,8 @@ static void lttng_file(const char *path, struct sum *sum)
 	data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		fail(path);
-	for (at = 0; at + sizeof(struct lttng_packet) <= (uint64_t)st.st_size;) {
+	for (at = 0;
+	     at + sizeof(struct lttng_packet) <= (uint64_t)st.st_size;) {
 		const struct lttng_packet *packet = (const void *)(data + at);
 		uint64_t content;
 
@@ -176,7 +179,8 @@ int main(int argc, char **argv)
 	size_t kind;
 	int i;
 
-	for (kind = 0; argc >= 3 && kind < sizeof(kinds) / sizeof(*kinds); kind++) {
+	for (kind = 0; argc >= 3 && kind < sizeof(kinds) / sizeof(*kinds);
+	     kind++) {
 		if (strcmp(argv[1], kinds[kind].tracer))
 			continue;
 		for (i = 2; i < argc; i++)

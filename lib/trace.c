@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 /* Some thousands of events describe themselves in a few megabytes. */
 #define METADATA_MAX (256u << 20)
 #define CPUS_MAX     65536
+#define MANY_STREAMS 256
 
 void trace_warn(struct ktrace *trace, const char *format, ...)
 {
@@ -226,6 +228,21 @@ static long stream_cpu(const char *name)
 	return *end || cpu >= CPUS_MAX ? -1 : cpu;
 }
 
+/*
+ * A machine of a thousand CPUs has more streams than the usual limit of open
+ * files, and an export opens as many again: go as far as the user may.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int open_streams(struct ktrace *trace, const char *path)
 {
 	struct dirent *entry;
@@ -247,6 +264,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 
 		if (cpu < 0)
 			continue;
+		if (trace->nr_sources == MANY_STREAMS)
+			raise_file_limit();
 		fd = openat(trace->directory, entry->d_name,
 			    O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {

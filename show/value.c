@@ -170,44 +170,47 @@ static void bounded_add(struct bounded *b, const char *s, bool json)
 	}
 }
 
-static void flags_text(struct bounded *b, const struct ktrace_names *names,
-		       uint64_t value, bool json)
+/* What no name stands for. */
+static uint64_t flags_left(const struct ktrace_names *names, uint64_t value)
 {
-	const char *delim = "", *zero = NULL;
-	uint64_t left = value;
-	char hex[40];
 	uint32_t i;
 
 	for (i = 0; i < names->count; i++) {
 		uint64_t mask = names->names[i].value;
 
-		if (!mask) {
-			/* Stands before the flags that follow it. */
-			zero = names->names[i].name;
-			if (left == value && *zero) {
-				bounded_add(b, delim, json);
-				bounded_add(b, zero, json);
-				delim = names->delim;
-			}
-			continue;
-		}
-		if ((left & mask) != mask)
+		if ((value & mask) == mask)
+			value &= ~mask;
+	}
+	return value;
+}
+
+static void flags_text(struct bounded *b, const struct ktrace_names *names,
+		       uint64_t value, bool json)
+{
+	uint64_t rest = flags_left(names, value), left = value;
+	const char *delim = "";
+	char hex[40];
+	uint32_t i;
+
+	for (i = 0; i < names->count; i++) {
+		const char *name = names->names[i].name;
+		uint64_t mask = names->names[i].value;
+
+		/* The name for none stands before the flags that follow it. */
+		if ((left & mask) != mask || (!mask && (left != value || rest)))
 			continue;
 		left &= ~mask;
 		/* The kernel marks a preempted task "R+". */
-		if (*names->names[i].name != '+')
+		if (*name != '+')
 			bounded_add(b, delim, json);
-		bounded_add(b, names->names[i].name, json);
+		bounded_add(b, name, json);
 		delim = names->delim;
 	}
-	if (left || !*delim) {
-		bounded_add(b, delim, json);
-		if (left)
-			*put_hex(hex, left) = '\0';
-		else
-			strcpy(hex, "0");
-		bounded_add(b, hex, json);
-	}
+	if (!rest && *delim)
+		return;
+	bounded_add(b, delim, json);
+	*put_hex(hex, rest) = '\0';
+	bounded_add(b, rest ? hex : "0", json);
 }
 
 static void put_names(struct output *output, const struct ktrace_field *field,
