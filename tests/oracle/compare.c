@@ -113,6 +113,7 @@ static const struct {
 	{"timer", NULL, "now", 250},		    /* jiffies */
 	{"sched", "sched_switch", "prev_state", 0}, /* somebody reaps it */
 	{"writeback", NULL, "state", 0},	    /* of an inode in use */
+	{"writeback", NULL, "age", 1000},	    /* ms, from jiffies */
 };
 
 static bool is_volatile(const struct kind *kind, const struct field *field,
