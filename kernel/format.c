@@ -138,3 +138,14 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id)
 	seq_printf(m, "name: %s\nID: %u\n", entry->event->name, id);
 	kt_format_show_layout(m, entry);
 }
+
+void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
+			  const struct kt_enabled *enabled)
+{
+	seq_printf(m, "event %s:%s id %u enabled %d module %s\n",
+		   entry->system->name, entry->event->name,
+		   enabled ? enabled->id : 0, enabled && enabled->wanted,
+		   entry->point ? kt_point_module(entry->point) : "gone");
+	kt_format_show_layout(m, entry);
+	seq_putc(m, '\n');
+}

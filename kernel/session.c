@@ -15,6 +15,7 @@
 #include <linux/string_helpers.h>
 
 #include "gate.h"
+#include "gone.h"
 #include "registry.h"
 #include "session.h"
 #include "task.h"
@@ -265,6 +266,7 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 			event_release(session, entry);
 			if (!enabled || !forget)
 				continue;
+			kt_gone_keep(session, entry, enabled);
 			xa_erase(&session->events, entry->cookie);
 			enabled_free(enabled);
 		}
@@ -343,6 +345,8 @@ int kt_session_reset(struct kt_session *session)
 	if (err)
 		kt_refuse(session, err, "process %d is recording",
 			  session->buffers.owner);
+	else
+		kt_gone_forget(session);
 	if (was_enabled) {
 		int again = session_start(session);
 
@@ -387,6 +391,7 @@ struct kt_session *kt_session_create(const char *name)
 	session->cookie = ++last_cookie;
 	session->next_id = KT_ID_FIRST;
 	xa_init(&session->events);
+	INIT_LIST_HEAD(&session->gone);
 	list_add_tail(&session->node, &kt_sessions);
 	return session;
 }
@@ -406,6 +411,7 @@ void kt_session_end(struct kt_session *session)
 		enabled_free(enabled);
 	}
 	xa_destroy(&session->events);
+	kt_gone_forget(session);
 	list_del(&session->node);
 	session->dead = true;
 	kt_session_put(session);

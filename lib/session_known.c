@@ -121,16 +121,48 @@ static size_t text_reduce(char *text, size_t size,
 	return out - text;
 }
 
+/* What is there, and what is gone but may be in the buffers. */
+static int info_read(struct ktrace_session *s, char **text, size_t *size)
+{
+	char *there, *gone, *both;
+	size_t nr_there, nr_gone;
+	int err;
+
+	err = ktrace_session_read(s, "info", &there, &nr_there);
+	if (err)
+		return err;
+	err = ktrace_session_read(s, "gone", &gone, &nr_gone);
+	if (err)
+		goto err_there;
+	both = realloc(there, nr_there + nr_gone + 1);
+	if (!both) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto err_gone;
+	}
+	memcpy(both + nr_there, gone, nr_gone);
+	both[nr_there + nr_gone] = '\0';
+	free(gone);
+	*text = both;
+	*size = nr_there + nr_gone;
+	return 0;
+
+err_gone:
+	free(gone);
+err_there:
+	free(there);
+	return err;
+}
+
 int ktrace_session_types(struct ktrace_session *s,
 			 bool (*want)(const struct ktrace_known *known,
 				      void *data),
 			 void *data, struct ktrace_types **types)
 {
-	size_t size;
-	char *text;
+	size_t size = 0;
+	char *text = NULL;
 	int err;
 
-	err = ktrace_session_read(s, "info", &text, &size);
+	err = info_read(s, &text, &size);
 	if (err)
 		return err;
 	if (want)
