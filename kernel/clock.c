@@ -17,6 +17,7 @@
 #include <asm/tsc.h>
 
 #include "clock.h"
+#include "compat/clock.h"
 #include "env.h"
 
 DEFINE_STATIC_KEY_TRUE(kt_clock_tsc);
@@ -28,7 +29,7 @@ static bool clock_kernel_uses_tsc(void)
 	u64 before, after;
 
 	before = rdtsc_ordered();
-	ktime_get_snapshot(&snapshot);
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, &snapshot);
 	after = rdtsc_ordered();
 	return snapshot.cycles >= before && snapshot.cycles <= after;
 }

@@ -11,8 +11,7 @@
  * While the session records sched:sched_switch for each switch, that tells who runs
  * next (next_pid) as well as a task record, which is then left out.
  *
- * The probes' data is the session's rings, or for switches the session; they are
- * attached while it is enabled.
+ * The probes' data is the session; they are attached while it is enabled.
  */
 #include <linux/cpu.h>
 #include <linux/sched/signal.h>
@@ -28,10 +27,10 @@
 #include "session.h"
 #include "task.h"
 
-static void task_write(struct kt_ring __percpu *rings, u32 id,
-		       const void *payload, u32 size)
+static void task_write(struct kt_session *session, u32 id, const void *payload,
+		       u32 size)
 {
-	struct kt_ring *ring = this_cpu_ptr(rings);
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
 	struct kt_record record;
 	void *slot;
 
@@ -52,7 +51,7 @@ static pid_t task_parent(const struct task_struct *task)
 	return parent;
 }
 
-static void task_write_task(struct kt_ring __percpu *rings, u32 id,
+static void task_write_task(struct kt_session *session, u32 id,
 			    const struct task_struct *task, const char *comm)
 {
 	struct kt_task record = {
@@ -62,17 +61,17 @@ static void task_write_task(struct kt_ring __percpu *rings, u32 id,
 	};
 
 	strscpy_pad(record.comm, comm, sizeof(record.comm));
-	task_write(rings, id, &record, sizeof(record));
+	task_write(session, id, &record, sizeof(record));
 }
 
 /*
  * Each context switch comes here, so the common case calls nobody, as in the
  * events' probes (kt_write_try_begin).
  */
-static __always_inline bool task_try_switch(struct kt_ring __percpu *rings,
+static __always_inline bool task_try_switch(const struct kt_session *session,
 					    const struct task_struct *next)
 {
-	struct kt_ring *ring = this_cpu_ptr(rings);
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
 	struct kt_task_switch *slot;
 	struct kt_record record;
 	void *payload;
@@ -90,24 +89,24 @@ static __always_inline bool task_try_switch(struct kt_ring __percpu *rings,
 	return true;
 }
 
-static noinline void task_write_switch(struct kt_ring __percpu *rings,
+static noinline void task_write_switch(struct kt_session *session,
 				       const struct task_struct *next)
 {
 	const struct kt_task_switch record = {.tid = next->pid};
 
-	task_write(rings, KT_ID_SWITCH, &record, sizeof(record));
+	task_write(session, KT_ID_SWITCH, &record, sizeof(record));
 }
 
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
-	const struct kt_session *session = data;
+	struct kt_session *session = data;
 
 	if (READ_ONCE(session->switch_told))
 		return;
 	kt_probe_enter();
-	if (unlikely(!task_try_switch(session->buffers.rings, next)))
-		task_write_switch(session->buffers.rings, next);
+	if (unlikely(!task_try_switch(session, next)))
+		task_write_switch(session, next);
 	kt_probe_exit();
 }
 
@@ -160,8 +159,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_TASK,
-			child, child->comm);
+	task_write_task(data, KT_ID_TASK, child, child->comm);
 	kt_probe_exit();
 }
 
@@ -172,21 +170,19 @@ static void probe_fork(void *data, struct task_struct *parent,
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	struct kt_ring __percpu *rings =
-		(__force struct kt_ring __percpu *)data;
+	struct kt_session *session = data;
 
 	kt_probe_enter();
 	if (old_pid != task->pid)
-		task_write_switch(rings, task);
-	task_write_task(rings, KT_ID_TASK, task, task->comm);
+		task_write_switch(session, task);
+	task_write_task(session, KT_ID_TASK, task, task->comm);
 	kt_probe_exit();
 }
 
 static void probe_rename(void *data, struct task_struct *task, const char *comm)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_TASK,
-			task, comm);
+	task_write_task(data, KT_ID_TASK, task, comm);
 	kt_probe_exit();
 }
 
@@ -194,8 +190,7 @@ static void probe_rename(void *data, struct task_struct *task, const char *comm)
 static void probe_exit(void *data, struct task_struct *task)
 {
 	kt_probe_enter();
-	task_write_task((__force struct kt_ring __percpu *)data, KT_ID_EXIT,
-			task, task->comm);
+	task_write_task(data, KT_ID_EXIT, task, task->comm);
 	kt_probe_exit();
 }
 
@@ -217,13 +212,6 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_task_rename(probe_rename);
 }
 
-static void *probe_data(struct kt_session *session, unsigned int nr)
-{
-	return task_probes[nr].probe == probe_switch
-		       ? session
-		       : (__force void *)session->buffers.rings;
-}
-
 static void tasks_detach(struct kt_session *session, unsigned int nr)
 {
 	while (nr--) {
@@ -231,18 +219,17 @@ static void tasks_detach(struct kt_session *session, unsigned int nr)
 			kt_point_find(task_probes[nr].tracepoint);
 
 		tracepoint_probe_unregister(point->tp, task_probes[nr].probe,
-					    probe_data(session, nr));
+					    session);
 	}
 }
 
 static void task_write_current(void *data)
 {
-	task_write_switch((__force struct kt_ring __percpu *)data, current);
+	task_write_switch(data, current);
 }
 
 int kt_tasks_start(struct kt_session *session)
 {
-	void *rings = (__force void *)session->buffers.rings;
 	unsigned int i;
 	int err;
 
@@ -253,14 +240,12 @@ int kt_tasks_start(struct kt_session *session)
 		err = -ENOENT;
 		if (!point)
 			goto err_detach;
-		err = tracepoint_probe_register_prio(point->tp,
-						     task_probes[i].probe,
-						     probe_data(session, i),
-						     INT_MIN);
+		err = tracepoint_probe_register_prio(
+			point->tp, task_probes[i].probe, session, INT_MIN);
 		if (err)
 			goto err_detach;
 	}
-	on_each_cpu(task_write_current, rings, true);
+	on_each_cpu(task_write_current, session, true);
 	return 0;
 
 err_detach:
