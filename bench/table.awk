@@ -32,6 +32,10 @@ $2 == "results" && $3 == "version" {
 
 $2 == "results" && $3 != "version" {
 	value[$1, $3, $4, $6] = $5
+	if (!(($1, $3) in known)) {
+		known[$1, $3]
+		benches[$1, ++nr_benches[$1]] = $3
+	}
 	if (!(($1, $3, $4) in known)) {
 		known[$1, $3, $4]
 		order[$1, $3, ++count[$1, $3]] = $4
@@ -150,24 +154,22 @@ function workload(kernel, name,   i, t, n, e) {
 	print ""
 }
 
-function native(kernel,   key, part, n, i, b) {
-	add("ring in user space, ns per event")
+function native(kernel,   n, b, bench, event, least) {
+	add("the ring alone, ns per event")
 	add("ktrace")
 	add("floor")
 	add("ratio")
 	n = nr_cells
 	row(16)
 	rule(n)
-	for (key in value) {
-		split(key, part, SUBSEP)
-		if (part[1] == kernel && part[3] == "ring")
-			names[part[2]]
-	}
-	for (b in names) {
-		add(b)
-		add(value[kernel, b, "ring", "ns"])
-		add(value[kernel, b, "floor", "ns"])
-		add(sprintf("%.2f", value[kernel, b, "ring", "ns"] / value[kernel, b, "floor", "ns"]))
+	for (b = 1; b <= nr_benches[kernel]; b++) {
+		bench = benches[kernel, b]
+		event = get(kernel, bench, "ktrace", "ns")
+		least = get(kernel, bench, "floor", "ns")
+		add("payload of " bench)
+		add(event)
+		add(least)
+		add(least > 0 ? sprintf("%.2f", event / least) : "–")
 		row(16)
 	}
 	print ""
@@ -177,7 +179,7 @@ END {
 	for (k = 1; k <= nr_kernels; k++) {
 		kernel = kernels[k]
 		if (kernel == "native") {
-			print "### Native\n"
+			print "### Native, in user space\n"
 			native(kernel)
 			continue
 		}

@@ -172,13 +172,19 @@ static void event_release(struct kt_session *session, struct kt_entry *entry)
 int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			    bool enable)
 {
+	int err = 0;
+
 	lockdep_assert_held(&kt_mutex);
-	if (enable)
-		return event_want(session, entry);
-	if (event_unwant(session, entry))
-		tracepoint_synchronize_unregister();
-	event_release(session, entry);
-	return 0;
+	kt_tasks_hide(session);
+	if (enable) {
+		err = event_want(session, entry);
+	} else {
+		if (event_unwant(session, entry))
+			tracepoint_synchronize_unregister();
+		event_release(session, entry);
+	}
+	kt_tasks_tell(session);
+	return err;
 }
 
 /* Each visible entry of @system, or of all systems. */
@@ -199,12 +205,14 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	int result = 0;
 
 	lockdep_assert_held(&kt_mutex);
+	kt_tasks_hide(session);
 	if (enable) {
 		for_each_entry(entry, system, at_system, at_entry, only) {
 			int err = event_want(session, entry);
 
 			result = result ?: err;
 		}
+		kt_tasks_tell(session);
 		return result;
 	}
 	for_each_entry(entry, system, at_system, at_entry, only)
@@ -213,6 +221,7 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 		tracepoint_synchronize_unregister();
 	for_each_entry(entry, system, at_system, at_entry, only)
 		event_release(session, entry);
+	kt_tasks_tell(session);
 	return 0;
 }
 
@@ -242,6 +251,7 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(session, &kt_sessions, node) {
+		kt_tasks_hide(session);
 		list_for_each_entry(entry, entries, going)
 			detached |= event_unwant(session, entry);
 	}
@@ -258,6 +268,7 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 			xa_erase(&session->events, entry->cookie);
 			enabled_free(enabled);
 		}
+		kt_tasks_tell(session);
 	}
 }
 
@@ -291,6 +302,7 @@ static int session_start(struct kt_session *session)
 			enabled_unpin(enabled);
 		}
 	}
+	kt_tasks_tell(session);
 	return 0;
 }
 
@@ -299,6 +311,7 @@ static void session_stop(struct kt_session *session)
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
+	kt_tasks_hide(session);
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);

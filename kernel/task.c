@@ -8,7 +8,11 @@
  * the session's own events have to say there, for which our probe has the lowest
  * priority: what follows it belongs to the task that arrives.
  *
- * The probes' data is the session's rings; they are attached while it is enabled.
+ * While the session records sched:sched_switch for each switch, that tells who runs
+ * next (next_pid) as well as a task record, which is then left out.
+ *
+ * The probes' data is the session's rings, or for switches the session; they are
+ * attached while it is enabled.
  */
 #include <linux/cpu.h>
 #include <linux/sched/signal.h>
@@ -97,12 +101,59 @@ static noinline void task_write_switch(struct kt_ring __percpu *rings,
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
-	struct kt_ring __percpu *rings = (__force struct kt_ring __percpu *)data;
+	const struct kt_session *session = data;
 
+	if (READ_ONCE(session->switch_told))
+		return;
 	kt_probe_enter();
-	if (unlikely(!task_try_switch(rings, next)))
-		task_write_switch(rings, next);
+	if (unlikely(!task_try_switch(session->buffers.rings, next)))
+		task_write_switch(session->buffers.rings, next);
 	kt_probe_exit();
+}
+
+static bool event_has_next(const struct kt_event *event)
+{
+	const struct kt_class *class = event->class;
+	u16 i;
+
+	if (strcmp(event->system, "sched") ||
+	    strcmp(event->name, "sched_switch"))
+		return false;
+	for (i = 0; i < class->nr_fields; i++) {
+		if (!strcmp(class->fields[i].name, "next_pid") &&
+		    class->fields[i].size == sizeof(u32))
+			return true;
+	}
+	return false;
+}
+
+void kt_tasks_hide(struct kt_session *session)
+{
+	lockdep_assert_held(&kt_mutex);
+	/* Before a gate is seen or a probe is gone: there is a barrier in both. */
+	WRITE_ONCE(session->switch_told, false);
+}
+
+/*
+ * A second event at the same place may come after the first, and would be taken
+ * for the next task's.
+ */
+void kt_tasks_tell(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	bool told = false;
+
+	lockdep_assert_held(&kt_mutex);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->attached || !enabled->event->tracepoint ||
+		    strcmp(enabled->event->tracepoint, "sched_switch"))
+			continue;
+		if (told || enabled->gate || !event_has_next(enabled->event))
+			return;
+		told = true;
+	}
+	WRITE_ONCE(session->switch_told, told);
 }
 
 static void probe_fork(void *data, struct task_struct *parent,
@@ -166,15 +217,21 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_task_rename(probe_rename);
 }
 
+static void *probe_data(struct kt_session *session, unsigned int nr)
+{
+	return task_probes[nr].probe == probe_switch
+		       ? session
+		       : (__force void *)session->buffers.rings;
+}
+
 static void tasks_detach(struct kt_session *session, unsigned int nr)
 {
 	while (nr--) {
 		struct kt_point *point =
 			kt_point_find(task_probes[nr].tracepoint);
 
-		tracepoint_probe_unregister(
-			point->tp, task_probes[nr].probe,
-			(__force void *)session->buffers.rings);
+		tracepoint_probe_unregister(point->tp, task_probes[nr].probe,
+					    probe_data(session, nr));
 	}
 }
 
@@ -196,8 +253,10 @@ int kt_tasks_start(struct kt_session *session)
 		err = -ENOENT;
 		if (!point)
 			goto err_detach;
-		err = tracepoint_probe_register_prio(
-			point->tp, task_probes[i].probe, rings, INT_MIN);
+		err = tracepoint_probe_register_prio(point->tp,
+						     task_probes[i].probe,
+						     probe_data(session, i),
+						     INT_MIN);
 		if (err)
 			goto err_detach;
 	}

@@ -276,9 +276,12 @@ static int packet_open(struct stream *stream)
 		return 0;
 
 	count_lost(stream, stream->position != begin);
+	/* An event that is lost may have been a context switch as well. */
 	stream->uncertain = !stream->packets || stream->position != begin ||
 			    stream->walk.packet.seq != stream->last.seq + 1 ||
-			    stream->lost[KTRACE_LOST_TASK];
+			    stream->lost[KTRACE_LOST_TASK] ||
+			    stream->lost[KTRACE_LOST_FULL] ||
+			    stream->lost[KTRACE_LOST_NESTED];
 	return 1;
 }
 

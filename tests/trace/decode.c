@@ -73,7 +73,7 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 33) % n;
 }
 
-/* Any payload: the reader does not look into it. */
+/* Any payload: the reader does not look into it, but for who runs next. */
 static uint32_t any_payload(uint8_t *payload, enum maker_event *id)
 {
 	static const uint32_t fixed[] = {56, 28, 0, 56, 44, 29, 0, 0, 0, 8};
@@ -161,6 +161,12 @@ static void many(uint32_t cpus, uint32_t count)
 		w->clock = clock;
 		w->tid = running[w->cpu];
 		w->size = any_payload(payload, &w->id);
+		if (w->id == MAKER_SWITCH) {
+			struct maker_switch *s = (void *)payload;
+
+			running[w->cpu] = 100 + rnd(50);
+			s->next_pid = running[w->cpu];
+		}
 		w->sum = checksum(payload, w->size);
 		CHECK(maker_event(maker, w->cpu, w->id, payload, w->size));
 	}
