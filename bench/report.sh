@@ -1,26 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# bench/report.sh [-n EVENTS] [-d FOLDER] [-t TRACE.DAT] [TRACE]
+# bench/report.sh [-n EVENTS] [-r RUNS] [-d FOLDER] [-t TRACE.DAT] [TRACE]
 #
 # How fast traces are read: ktrace report and export beside babeltrace2 on the
 # same events, exported, and trace-cmd report on comparable ones.
 #
 #   -n EVENTS     how many to make (10000000), when no TRACE is given
+#   -r RUNS       of each, of which the best counts (3)
 #   -d FOLDER     for traces (some 2 GB for 10 million events); a temporary one
 #   -t TRACE.DAT  a recording of ftrace, for trace-cmd
 #   BUILD         in the environment: the build folder (build/user)
 #
-# Each line is the best of three runs by processor time (user + system), so that
-# what else the machine does counts little; all write their text to /dev/null.
+# Counted is processor time (user + system), so that what else the machine does
+# counts little; all write their text to /dev/null.
 set -eu
 
 events=10000000
+runs=3
 folder=
 dat=
-while getopts n:d:t: option; do
+while getopts n:r:d:t: option; do
 	case $option in
 	n) events=$OPTARG ;;
+	r) runs=$OPTARG ;;
 	d) folder=$OPTARG ;;
 	t) dat=$OPTARG ;;
 	*) exit 2 ;;
@@ -45,10 +48,10 @@ else
 		"$build/tests/trace/trace-make" "$trace" "$events" 2
 fi
 
-# seconds COMMAND...: processor time of the best of three runs
+# seconds COMMAND...: processor time of the best run
 seconds()
 {
-	for _ in 1 2 3; do
+	for _ in $(seq "$runs"); do
 		rm -rf "$folder/again"
 		(
 			"$@" >/dev/null 2>"$folder/errors" || {

@@ -292,10 +292,11 @@ static void packet_close(struct stream *stream, int walked)
 	uint64_t missing = grown(packet->events, stream->records);
 
 	if (walked == -ENOENT)
+		/* The same words each time: told once. */
 		trace_warn(stream->trace,
-			   "cpu%u: packet %" PRIu64
-			   " has an event %u that the metadata does not know",
-			   stream->cpu, (uint64_t)packet->seq, stream->walk.id);
+			   "the metadata does not describe event %u: packets "
+			   "are read up to the first of these",
+			   stream->walk.id);
 	else if (walked || packet->events != stream->records)
 		trace_warn(stream->trace,
 			   "cpu%u: packet %" PRIu64 " is damaged", stream->cpu,

@@ -16,7 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef OUTPUT_SIZE /* small in the fuzzers, so that it is often flushed */
 #define OUTPUT_SIZE (1u << 20)
+#endif
 #define OUTPUT_ROOM 4096
 
 #define likely(x)   __builtin_expect(!!(x), 1)

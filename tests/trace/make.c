@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 				"[LOSSES]]]\n");
 		return 2;
 	}
-	maker = maker_create(argv[1], cpus, 8, false, 0x123456789abcdefull);
+	maker = maker_create(argv[1], cpus, 4, false, 0x123456789abcdefull);
 	if (!maker)
 		return 1;
 	for (tid = 800; tid < 800 + NR_TASKS; tid++)
