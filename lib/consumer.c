@@ -127,15 +127,30 @@ static int stream_file_open(struct stream *s)
 	return s->file < 0 ? -errno : 0;
 }
 
-/* Returns bytes written; fewer than asked for only before an error. */
-static ssize_t stream_write(struct stream *s, const struct iovec *iov, int nr)
+/* Writes a packet where the stream ends; its end does not move yet. */
+static int stream_write(struct stream *s, const void *packet, size_t size)
 {
-	ssize_t n;
+	size_t done = 0;
 
-	do
-		n = pwritev(s->file, iov, nr, s->bytes);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	while (done < size) {
+		ssize_t n = pwrite(s->file, (const uint8_t *)packet + done,
+				   size - done, s->bytes + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		done += n;
+	}
+	return 0;
+}
+
+/* The packet to copy is in the file. */
+static void stream_advance(struct stream *s, uint64_t events, size_t size)
+{
+	store(&s->events, s->events + events);
+	store(&s->bytes, s->bytes + size);
+	s->next++;
 }
 
 /* Writes one packet that may vanish meanwhile, and gives it back. */
@@ -143,21 +158,14 @@ static int stream_copy_one(struct stream *s)
 {
 	const struct kt_packet *p = stream_packet(s, s->next);
 	bool sound = packet_is_sound(p, s->next);
-	size_t size = packet_bytes(p), done = 0;
 	uint64_t seq = s->next, events = load(&p->events);
-	struct iovec iov;
-	ssize_t n;
+	size_t size = packet_bytes(p);
+	int err;
 
-	while (sound && done < size) {
-		iov.iov_base = (uint8_t *)p + done;
-		iov.iov_len = size - done;
-		do
-			n = pwrite(s->file, iov.iov_base, iov.iov_len,
-				   s->bytes + done);
-		while (n < 0 && errno == EINTR);
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		done += n;
+	if (sound) {
+		err = stream_write(s, p, size);
+		if (err)
+			return err;
 	}
 	if (ioctl(s->fd, KT_PUT_CONSUMED, &seq)) {
 		if (errno != ESTALE)
@@ -168,9 +176,7 @@ static int stream_copy_one(struct stream *s)
 	}
 	if (!sound)
 		return -EBADMSG;
-	store(&s->events, s->events + events);
-	store(&s->bytes, s->bytes + size);
-	s->next++;
+	stream_advance(s, events, size);
 	return 1;
 }
 
@@ -178,7 +184,7 @@ static int stream_copy_one(struct stream *s)
 static int stream_copy_batch(struct stream *s, uint64_t produced)
 {
 	struct iovec iov[BATCH];
-	int nr = 0, done = 0;
+	int nr = 0, done = 0, err;
 	ssize_t n;
 
 	while (nr < BATCH && s->next + nr != produced) {
@@ -190,21 +196,28 @@ static int stream_copy_batch(struct stream *s, uint64_t produced)
 		iov[nr].iov_len = packet_bytes(p);
 		nr++;
 	}
-	n = stream_write(s, iov, nr);
+	do
+		n = pwritev(s->file, iov, nr, s->bytes);
+	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return n;
+		return -errno;
+	/* Not even one: by itself it tells why. */
+	if ((size_t)n < iov[0].iov_len) {
+		err = stream_write(s, iov[0].iov_base, iov[0].iov_len);
+		if (err)
+			return err;
+		n = iov[0].iov_len;
+	}
 	for (; done < nr && (size_t)n >= iov[done].iov_len; done++) {
 		const struct kt_packet *p = iov[done].iov_base;
 		uint64_t seq = s->next;
 
-		store(&s->events, s->events + p->events);
-		store(&s->bytes, s->bytes + iov[done].iov_len);
 		n -= iov[done].iov_len;
-		s->next++;
+		stream_advance(s, p->events, iov[done].iov_len);
 		if (ioctl(s->fd, KT_PUT_CONSUMED, &seq))
 			return -errno;
 	}
-	return done ? done : -ENOSPC;
+	return done;
 }
 
 /* Returns how many packets were copied. */
