@@ -116,7 +116,8 @@ static bool event_has_next(const struct kt_event *event)
 	const struct kt_class *class = event->class;
 	u16 i;
 
-	if (strcmp(event->system, "sched") || strcmp(event->name, "sched_switch"))
+	if (strcmp(event->system, "sched") ||
+	    strcmp(event->name, "sched_switch"))
 		return false;
 	for (i = 0; i < class->nr_fields; i++) {
 		if (!strcmp(class->fields[i].name, "next_pid") &&
@@ -252,9 +253,10 @@ int kt_tasks_start(struct kt_session *session)
 		err = -ENOENT;
 		if (!point)
 			goto err_detach;
-		err = tracepoint_probe_register_prio(
-			point->tp, task_probes[i].probe, probe_data(session, i),
-			INT_MIN);
+		err = tracepoint_probe_register_prio(point->tp,
+						     task_probes[i].probe,
+						     probe_data(session, i),
+						     INT_MIN);
 		if (err)
 			goto err_detach;
 	}

@@ -46,10 +46,10 @@ struct ktrace_cursor {
 	size_t line;	   /* of the clock */
 	uint64_t from;
 	uint64_t to;
-	uint64_t time;	   /* of the last item */
+	uint64_t time;		/* of the last item */
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
-	uint8_t *unwanted; /* by id; NULL: none */
+	uint8_t *unwanted;	/* by id; NULL: none */
 
 	struct cursor_stream *streams;
 	size_t nr_streams;
