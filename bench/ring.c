@@ -200,22 +200,37 @@ static void run(struct bench **benches, struct result *result)
 	pthread_barrier_destroy(&barrier);
 }
 
-static void print(const struct result *result, bool json, bool first)
+enum format {
+	TEXT,
+	JSON, /* a list of objects */
+	TSV,  /* as bench/run takes it: what, tracer, value, unit */
+};
+
+static void print(const struct result *result, enum format format, bool first)
 {
-	if (json) {
+	double ratio = result->event / result->floor;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%u B, %u thread%s", result->payload,
+		 result->threads, result->threads > 1 ? "s" : "");
+	switch (format) {
+	case JSON:
 		printf("%s\n {\"name\":\"ring\",\"payload\":%u,\"threads\":%u,"
 		       "\"floor_ns\":%.2f,\"event_ns\":%.2f,\"ratio\":%.3f}",
 		       first ? "[" : ",", result->payload, result->threads,
-		       result->floor, result->event,
-		       result->event / result->floor);
-		return;
+		       result->floor, result->event, ratio);
+		break;
+	case TSV:
+		printf("%s\tring\t%.2f\tns\n", name, result->event);
+		printf("%s\tfloor\t%.2f\tns\n", name, result->floor);
+		break;
+	default:
+		if (first)
+			printf("%-15s  %6s  %6s  %5s   (ns an event)\n",
+			       "payload", "floor", "event", "ratio");
+		printf("%-15s  %6.2f  %6.2f  %5.2f\n", name, result->floor,
+		       result->event, ratio);
 	}
-	if (first)
-		printf("payload  threads   floor   event  ratio   (ns an "
-		       "event)\n");
-	printf("%7u  %7u  %6.2f  %6.2f  %5.2f\n", result->payload,
-	       result->threads, result->floor, result->event,
-	       result->event / result->floor);
 	fflush(stdout);
 }
 
@@ -224,22 +239,27 @@ int main(int argc, char **argv)
 	static const unsigned int payloads[] = {0, 8, 16, 64};
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
+		{"tsv", no_argument, NULL, 't'},
 		{"rounds", required_argument, NULL, 'r'},
 		{0},
 	};
 	struct bench *benches[THREADS];
-	bool json = false, first = true;
+	enum format format = TEXT;
+	bool first = true;
 	unsigned int i, threads;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "jr:", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "jtr:", options, NULL)) >= 0) {
 		if (option == 'j')
-			json = true;
+			format = JSON;
+		else if (option == 't')
+			format = TSV;
 		else
 			rounds = option == 'r' ? atoi(optarg) : 0;
 	}
 	if (!rounds || optind < argc) {
-		fprintf(stderr, "usage: %s [--json] [--rounds N]\n", argv[0]);
+		fprintf(stderr, "usage: %s [--json|--tsv] [--rounds N]\n",
+			argv[0]);
 		return 2;
 	}
 	for (i = 0; i < THREADS; i++)
@@ -252,11 +272,11 @@ int main(int argc, char **argv)
 			};
 
 			run(benches, &result);
-			print(&result, json, first);
+			print(&result, format, first);
 			first = false;
 		}
 	}
-	if (json)
+	if (format == JSON)
 		printf("\n]\n");
 	for (i = 0; i < THREADS; i++) {
 		free(benches[i]->data);

@@ -212,8 +212,34 @@ static void list_json(const struct list *l)
 	puts(*between == '[' ? "[]" : "\n]");
 }
 
+static bool known_wanted(const struct ktrace_known *known, void *data)
+{
+	const struct list *l = data;
+
+	return selection_match(&l->selection, known->system, known->name);
+}
+
+static int list_print(struct list *l, const struct ktrace_types *types)
+{
+	int status = list_collect(l, types);
+
+	if (status)
+		return status;
+	if (l->json) {
+		list_json(l);
+		return EXIT_OK;
+	}
+	list_text(l);
+	/* Not before the list, where both go to a terminal. */
+	fflush(stdout);
+	if (l->nr_types || l->nr_missing)
+		list_summary(l);
+	return EXIT_OK;
+}
+
 static int list_show(struct list *l)
 {
+	struct ktrace_known *known;
 	struct ktrace_types *types;
 	const char *const *patterns;
 	size_t nr;
@@ -222,21 +248,16 @@ static int list_show(struct list *l)
 	patterns = selection_patterns(&l->selection, &nr);
 	if (ktrace_session_prepare(l->session, patterns, nr))
 		return failed_why();
-	if (ktrace_session_types(l->session, &types))
+	if (ktrace_session_types(l->session, known_wanted, l, &types))
 		return failed_why();
-	status = list_collect(l, types);
-	if (!status && l->json) {
-		list_json(l);
-	} else if (!status) {
-		list_text(l);
-		/* Not before the list, where both go to a terminal. */
-		fflush(stdout);
-		if (l->nr_types || l->nr_missing)
-			list_summary(l);
-	}
-	if (!status && !l->nr_missing)
-		status = selection_check(&l->selection, types, l->session);
+	status = list_print(l, types);
 	ktrace_types_destroy(types);
+	if (status || l->nr_missing)
+		return status;
+	if (ktrace_session_known(l->session, &known, &nr))
+		return failed_why();
+	status = selection_check_known(&l->selection, known, nr, l->session);
+	free(known);
 	return status;
 }
 

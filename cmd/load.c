@@ -40,7 +40,7 @@ static int load_main(int argc, char **argv)
 	struct selection selection = SELECTION_EMPTY;
 	struct ktrace_session *session;
 	const char *const *patterns;
-	struct ktrace_types *types;
+	struct ktrace_known *known = NULL;
 	size_t nr = 0;
 	int status;
 
@@ -59,15 +59,14 @@ static int load_main(int argc, char **argv)
 		if (ktrace_session_prepare(session, patterns, nr))
 			status = failed_why();
 	}
-	if (!status && ktrace_session_types(session, &types)) {
+	if (!status && ktrace_session_known(session, &known, &nr))
 		status = failed_why();
-	} else if (!status) {
-		status = selection_check(&selection, types, session);
-		say("ktrace is loaded, its control tree is %s; %zu events are "
-		    "known",
-		    ktrace_session_path(session), ktrace_types_count(types));
-		ktrace_types_destroy(types);
+	if (!status) {
+		status = selection_check_known(&selection, known, nr, session);
+		say("ktrace is loaded, its control tree is %s; %zu events are known",
+		    ktrace_session_path(session), nr);
 	}
+	free(known);
 	ktrace_session_close(session);
 	selection_free(&selection);
 	return status;

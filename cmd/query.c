@@ -145,7 +145,7 @@ int query_prepare(struct query *q, struct ktrace *trace,
 	uint64_t begin = 0;
 	int status;
 
-	status = selection_check(&q->selection, ktrace_get_types(trace), NULL);
+	status = selection_check_types(&q->selection, ktrace_get_types(trace));
 	if (status)
 		return status;
 	status = cpus_check(q, ktrace_get_info(trace));

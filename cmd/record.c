@@ -125,40 +125,40 @@ static int pids_write(struct record *r)
 
 /* Events */
 
-static int type_compare(const void *a, const void *b)
+static int known_compare(const void *a, const void *b)
 {
-	const struct ktrace_type *x = *(const struct ktrace_type *const *)a;
-	const struct ktrace_type *y = *(const struct ktrace_type *const *)b;
+	const struct ktrace_known *x = a, *y = b;
 
 	return strcmp(x->system, y->system);
 }
 
-static int filter_write(struct record *r, const struct ktrace_type *t)
+static int filter_write(struct record *r, const struct ktrace_known *event)
 {
 	const char *filter =
-		selection_filter_of(&r->selection, t->system, t->name);
+		selection_filter_of(&r->selection, event->system, event->name);
 
 	if (!filter)
 		return EXIT_OK;
-	if (ktrace_session_filter(r->session, t->system, t->name, filter))
+	if (ktrace_session_filter(r->session, event->system, event->name,
+				  filter))
 		return failed("-f `%s' does not fit %s:%s: %s", filter,
-			      t->system, t->name, ktrace_last_error());
+			      event->system, event->name, ktrace_last_error());
 	return EXIT_OK;
 }
 
 /* Enables the selected ones of [@first, @end), which are of one system. */
-static int system_enable(struct record *r, const struct ktrace_type **first,
-			 const struct ktrace_type **end)
+static int system_enable(struct record *r, const struct ktrace_known *first,
+			 const struct ktrace_known *end)
 {
-	const char *system = (*first)->system;
+	const char *system = first->system;
 	size_t wanted = 0;
 	int status;
 
-	for (const struct ktrace_type **t = first; t < end; t++) {
-		if (!selection_match(&r->selection, system, (*t)->name))
+	for (const struct ktrace_known *e = first; e < end; e++) {
+		if (!selection_match(&r->selection, system, e->name))
 			continue;
 		wanted++;
-		status = filter_write(r, *t);
+		status = filter_write(r, e);
 		if (status)
 			return status;
 	}
@@ -169,17 +169,15 @@ static int system_enable(struct record *r, const struct ktrace_type **first,
 			       ? failed_why()
 			       : EXIT_OK;
 	for (; wanted && first < end; first++)
-		if (selection_match(&r->selection, system, (*first)->name) &&
-		    ktrace_session_enable(r->session, system, (*first)->name,
+		if (selection_match(&r->selection, system, first->name) &&
+		    ktrace_session_enable(r->session, system, first->name,
 					  true))
 			return failed_why();
 	return EXIT_OK;
 }
 
-static int types_enable(struct record *r, const struct ktrace_types *types)
+static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
 {
-	size_t nr = ktrace_types_count(types);
-	const struct ktrace_type **sorted;
 	int status = EXIT_OK;
 
 	if (selection_is_all(&r->selection)) {
@@ -188,19 +186,13 @@ static int types_enable(struct record *r, const struct ktrace_types *types)
 			       ? failed_why()
 			       : EXIT_OK;
 	}
-	sorted = calloc(nr + 1, sizeof(*sorted));
-	if (!sorted)
-		return failed("out of memory");
-	for (size_t i = 0; i < nr; i++)
-		sorted[i] = ktrace_types_get(types, i);
-	qsort(sorted, nr, sizeof(*sorted), type_compare);
+	qsort(known, nr, sizeof(*known), known_compare);
 	for (size_t i = 0, end; !status && i < nr; i = end) {
 		for (end = i; end < nr; end++)
-			if (strcmp(sorted[i]->system, sorted[end]->system))
+			if (strcmp(known[i].system, known[end].system))
 				break;
-		status = system_enable(r, sorted + i, sorted + end);
+		status = system_enable(r, known + i, known + end);
 	}
-	free(sorted);
 	return status;
 }
 
@@ -208,24 +200,24 @@ static int events_enable(struct record *r)
 {
 	const struct ktrace_missing *missing;
 	const char *const *patterns;
-	struct ktrace_types *types;
+	struct ktrace_known *known;
 	size_t nr, nr_missing;
 	int status;
 
 	patterns = selection_patterns(&r->selection, &nr);
 	if (ktrace_session_prepare(r->session, patterns, nr))
 		return failed_why();
-	if (ktrace_session_types(r->session, &types))
+	if (ktrace_session_known(r->session, &known, &nr))
 		return failed_why();
-	status = selection_check(&r->selection, types, r->session);
+	status = selection_check_known(&r->selection, known, nr, r->session);
 	if (!status)
-		status = types_enable(r, types);
-	ktrace_types_destroy(types);
+		status = known_enable(r, known, nr);
+	free(known);
 	if (status)
 		return status;
 	if (!r->nr_events)
-		return failed("no event is left to record: `ktrace list' shows "
-			      "what there is");
+		return failed(
+			"no event is left to record: `ktrace list' shows what there is");
 	nr_missing = ktrace_session_missing(r->session, &missing);
 	if (nr_missing && verbosity > 0)
 		say("%zu events cannot be recorded: `ktrace list' says why",

@@ -125,6 +125,11 @@ bool selection_wants(const struct ktrace_type *type, void *data)
 
 /* Patterns that match nothing */
 
+struct event_name {
+	const char *system;
+	const char *name;
+};
+
 static bool missing_explain(const struct choice *c,
 			    const struct ktrace_session *session)
 {
@@ -163,22 +168,19 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void names_collect(struct names *names, const struct ktrace_types *types,
-			  bool modules_too)
+static void names_collect(struct names *names, const struct event_name *events,
+			  size_t nr_events, bool modules_too)
 {
-	const struct ktrace_modules_event *events;
+	const struct ktrace_modules_event *more;
 	struct ktrace_modules *modules;
 	size_t nr;
 
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *t = ktrace_types_get(types, i);
-
-		names_add(names, t->system, t->name);
-	}
+	for (size_t i = 0; i < nr_events; i++)
+		names_add(names, events[i].system, events[i].name);
 	if (modules_too && !ktrace_modules_open(&modules)) {
-		nr = ktrace_modules_events(modules, &events);
+		nr = ktrace_modules_events(modules, &more);
 		for (size_t i = 0; i < nr; i++)
-			names_add(names, events[i].system, events[i].name);
+			names_add(names, more[i].system, more[i].name);
 		ktrace_modules_close(modules);
 	}
 	if (names->nr)
@@ -220,8 +222,9 @@ static void nearest_print(const char *pattern, const struct names *names)
 	fputc('\n', stderr);
 }
 
-int selection_check(struct selection *s, const struct ktrace_types *types,
-		    const struct ktrace_session *session)
+static int selection_check(struct selection *s, const struct event_name *events,
+			   size_t nr_events,
+			   const struct ktrace_session *session)
 {
 	struct names names = {0};
 	int status = EXIT_OK;
@@ -229,15 +232,9 @@ int selection_check(struct selection *s, const struct ktrace_types *types,
 	for (size_t i = 0; i < s->nr; i++) {
 		struct choice *c = &s->choices[i];
 
-		for (size_t j = 0; j < ktrace_types_count(types); j++) {
-			const struct ktrace_type *t =
-				ktrace_types_get(types, j);
-
-			if (choice_match(c, t->system, t->name)) {
-				c->used = true;
-				break;
-			}
-		}
+		for (size_t j = 0; !c->used && j < nr_events; j++)
+			c->used = choice_match(c, events[j].system,
+					       events[j].name);
 		if (c->used || c->exclude)
 			continue;
 		status = EXIT_FAILED;
@@ -246,11 +243,51 @@ int selection_check(struct selection *s, const struct ktrace_types *types,
 		failed("there is no event `%s'%s", c->pattern,
 		       session ? "" : " in this trace");
 		if (!names.nr)
-			names_collect(&names, types, session != NULL);
+			names_collect(&names, events, nr_events,
+				      session != NULL);
 		nearest_print(c->pattern, &names);
 	}
 	for (size_t i = 0; i < names.nr; i++)
 		free(names.list[i]);
 	free(names.list);
+	return status;
+}
+
+int selection_check_types(struct selection *s, const struct ktrace_types *types)
+{
+	size_t nr = ktrace_types_count(types);
+	struct event_name *names;
+	int status;
+
+	if (!s->nr)
+		return EXIT_OK;
+	names = calloc(nr + 1, sizeof(*names));
+	if (!names)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_type *t = ktrace_types_get(types, i);
+
+		names[i] = (struct event_name){t->system, t->name};
+	}
+	status = selection_check(s, names, nr, NULL);
+	free(names);
+	return status;
+}
+
+int selection_check_known(struct selection *s, const struct ktrace_known *known,
+			  size_t nr, const struct ktrace_session *session)
+{
+	struct event_name *names;
+	int status;
+
+	if (!s->nr)
+		return EXIT_OK;
+	names = calloc(nr + 1, sizeof(*names));
+	if (!names)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++)
+		names[i] = (struct event_name){known[i].system, known[i].name};
+	status = selection_check(s, names, nr, session);
+	free(names);
 	return status;
 }

@@ -51,12 +51,13 @@ const char *selection_filter_of(const struct selection *s, const char *system,
 				const char *name);
 
 /*
- * Marks what matches events of @types; then complains about each pattern that
- * matched nothing, and says which names are near or why the event cannot be had.
- * Returns an exit status.
+ * Complains about each pattern that matches nothing of what there is, and says
+ * which names are near or why the event cannot be had.  Returns an exit status.
  */
-int selection_check(struct selection *s, const struct ktrace_types *types,
-		    const struct ktrace_session *session);
+int selection_check_known(struct selection *s, const struct ktrace_known *known,
+			  size_t nr, const struct ktrace_session *session);
+int selection_check_types(struct selection *s,
+			  const struct ktrace_types *types);
 
 /* A ktrace_cursor_options.want, with a selection as data. */
 bool selection_wants(const struct ktrace_type *type, void *data);

@@ -65,16 +65,18 @@
  * (2) one consumer at a time
  * (3) no writer and no consumer
  *
- * Pairs of ordering, and the models that check them
+ * Pairs of ordering
  *	A  release store of produced (publish) / acquire load (consumer)
- *		model/order.pml PUBLISH; model/ring.pml ORDER, UNDONE
+ *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
+ *		model/ring.pml
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- *		model/order.pml GIVE, TAKE; model/ring.pml GREEDY, BLIND
+ *		tested by: model/consume.litmus (discard), model/take.litmus
+ *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
  *	C  release store of done (complete) / acquire load (publish).  Both run
  *	   on one CPU: only the compiler must keep the order.
- *		model/ring.pml MARK
+ *		tested by: mutation MARK of model/ring.pml
  * All else is between contexts of one CPU, where program order is enough, and
  * the local operations keep the compiler from changing it.
  */

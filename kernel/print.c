@@ -34,7 +34,8 @@ static bool call_is(struct trace_event_call *call, const struct tracepoint *tp,
 		    const struct kt_event *event)
 {
 	return call->flags & TRACE_EVENT_FL_TRACEPOINT && call->tp == tp &&
-	       call->print_fmt && !strcmp(trace_event_name(call), event->name) &&
+	       call->print_fmt &&
+	       !strcmp(trace_event_name(call), event->name) &&
 	       !strcmp(call->class->system, event->system);
 }
 

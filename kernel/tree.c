@@ -28,10 +28,14 @@
 #include "tree.h"
 #include "version.h"
 
-#define KIND_DIR   (S_IFDIR | 0750)
+/*
+ * The root directory is closed to all but root.  Whom the mount lets in (gid=,
+ * mode=) may do here what root can.
+ */
+#define KIND_DIR   (S_IFDIR | 0770)
 #define KIND_READ  (S_IFREG | 0440)
-#define KIND_BOTH  (S_IFREG | 0640)
-#define KIND_WRITE (S_IFREG | 0200)
+#define KIND_BOTH  (S_IFREG | 0660)
+#define KIND_WRITE (S_IFREG | 0220)
 
 /* How much of what was written a refusal repeats. */
 static int quoted(const char *text)

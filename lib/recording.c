@@ -35,6 +35,9 @@ struct ktrace_recording {
 	bool made; /* the directory, and nothing was recorded into it yet */
 	bool overwrite;
 	bool running;
+	bool symbols; /* some event shows the address of a function */
+	bool *ids;    /* of the types that were written */
+	size_t nr_ids;
 	char *tasks; /* text, as it was before the start */
 };
 
@@ -106,10 +109,17 @@ static int tasks_complete(struct ktrace_recording *r)
 
 /* Making */
 
+/* So that a message can hold the one before it. */
+static const char *last_error_copy(char *why, size_t size)
+{
+	snprintf(why, size, "%s", ktrace_last_error());
+	return why;
+}
+
 static int buffers_prepare(struct ktrace_session *s,
 			   const struct ktrace_recording_options *o)
 {
-	char text[32];
+	char text[32], why[384];
 	int err;
 
 	if (o->keep)
@@ -118,17 +128,20 @@ static int buffers_prepare(struct ktrace_session *s,
 		snprintf(text, sizeof(text), "%llu",
 			 (unsigned long long)o->buffer);
 		err = ktrace_session_write(s, "buffer_size", text);
-		if (err == -ENOMEM)
-			return error_set(
-				err,
-				"there is not enough memory for buffers of "
-				"%llu bytes per CPU: choose less with --size",
-				(unsigned long long)o->buffer);
 		if (err)
-			return err;
+			return error_set(err,
+					 "%s: choose another size with --size",
+					 last_error_copy(why, sizeof(why)));
 	}
 	return ktrace_session_write(s, "mode",
 				    o->overwrite ? "overwrite" : "discard");
+}
+
+static int memory_explain(int err)
+{
+	return error_set(
+		err,
+		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
 }
 
 static int directory_make(struct ktrace_recording *r)
@@ -144,15 +157,51 @@ static int directory_make(struct ktrace_recording *r)
 	return 0;
 }
 
+/* What the metadata does not have yet. */
+static bool type_is_new(const struct ktrace_known *known, void *data)
+{
+	const struct ktrace_recording *r = data;
+
+	return known->id && (known->id >= r->nr_ids || !r->ids[known->id]);
+}
+
+static bool type_shows_symbols(const struct ktrace_type *type)
+{
+	for (uint32_t i = 0; i < type->nr_fields; i++)
+		if (type->fields[i].base == KTRACE_SYMBOL)
+			return true;
+	return false;
+}
+
+static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
+{
+	if (type->id >= r->nr_ids) {
+		size_t nr = type->id + 256;
+		bool *ids = realloc(r->ids, nr * sizeof(*ids));
+
+		if (!ids)
+			return error_set(-ENOMEM, "out of memory");
+		memset(ids + r->nr_ids, 0, (nr - r->nr_ids) * sizeof(*ids));
+		r->ids = ids;
+		r->nr_ids = nr;
+	}
+	r->ids[type->id] = true;
+	r->symbols |= type_shows_symbols(type);
+	return 0;
+}
+
+/* Writes the types that were given an id since the last time. */
 static int types_write(struct ktrace_recording *r)
 {
 	struct ktrace_types *types;
 	int err;
 
-	err = ktrace_session_types(r->session, &types);
+	err = ktrace_session_types(r->session, type_is_new, r, &types);
 	if (err)
 		return err;
 	err = ktrace_writer_types(r->writer, types);
+	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
+		err = type_note(r, ktrace_types_get(types, i));
 	ktrace_types_destroy(types);
 	return err;
 }
@@ -265,6 +314,8 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (err)
 		goto err_destroy;
 	err = consumer_create(session->dir, &r->consumer);
+	if (err == -ENOMEM)
+		memory_explain(err);
 	if (err)
 		goto err_destroy;
 	err = directory_make(r);
@@ -293,6 +344,8 @@ int ktrace_recording_start(struct ktrace_recording *r)
 			return err;
 	}
 	err = ktrace_session_write(r->session, "enabled", "1");
+	if (err == -ENOMEM)
+		return memory_explain(err);
 	if (err)
 		return err;
 	r->running = true;
@@ -386,7 +439,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	closed = clock_write(r);
 	if (!closed)
 		closed = types_write(r); /* those that were enabled meanwhile */
-	if (!copied)
+	if (!copied && r->symbols)
 		ktrace_writer_symbols(
 			r->writer); /* the trace is whole without */
 	/* Whatever went wrong before: the account is worth most. */
@@ -417,6 +470,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 		directory_remove(r);
 	if (r->directory >= 0)
 		close(r->directory);
+	free(r->ids);
 	free(r->tasks);
 	free(r->path);
 	free(r);

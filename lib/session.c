@@ -405,20 +405,6 @@ int ktrace_session_claim(struct ktrace_session *s)
 
 /* What the files say */
 
-int ktrace_session_types(struct ktrace_session *s, struct ktrace_types **types)
-{
-	size_t size;
-	char *text;
-	int err;
-
-	err = ktrace_session_read(s, "info", &text, &size);
-	if (err)
-		return err;
-	err = ktrace_types_parse(text, size, NULL, types);
-	free(text);
-	return err;
-}
-
 /* "cpu0 events 12 full 3 ...": false if the line is not about a CPU. */
 static bool counts_parse(char *line, struct ktrace_cpu *cpu)
 {

@@ -95,9 +95,27 @@ struct ktrace_missing {
 KTRACE_API size_t ktrace_session_missing(const struct ktrace_session *session,
 					 const struct ktrace_missing **missing);
 
-/* The events known; ktrace_types_destroy() it. */
-KTRACE_API int ktrace_session_types(struct ktrace_session *session,
-				    struct ktrace_types **types);
+/* An event that can be recorded: its name, and what it is in the session. */
+struct ktrace_known {
+	const char *system;
+	const char *name;
+	const char *module; /* of the tracepoint; "vmlinux": of none */
+	uint32_t id;	    /* 0: none yet */
+	bool enabled;
+};
+
+/* All of them; free() it. */
+KTRACE_API int ktrace_session_known(struct ktrace_session *session,
+				    struct ktrace_known **known, size_t *nr);
+
+/*
+ * The same with fields and all, which costs some time: of those that @want says,
+ * or of all if it is NULL.  ktrace_types_destroy() it.
+ */
+KTRACE_API int ktrace_session_types(
+	struct ktrace_session *session,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data,
+	struct ktrace_types **types);
 
 /* @name NULL: all of the system; @system NULL: all events. */
 KTRACE_API int ktrace_session_enable(struct ktrace_session *session,

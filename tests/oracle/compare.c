@@ -110,9 +110,10 @@ static const struct {
 	const char *system, *event, *field;
 	uint64_t later; /* by how much it may be more, if that is all */
 } volatiles[] = {
-	{"timer", NULL, "now", 250}, /* jiffies */
-	{"sched", "sched_switch", "prev_state",
-	 0}, /* of a task that is reaped */
+	{"timer", NULL, "now", 250},		    /* jiffies */
+	{"sched", "sched_switch", "prev_state", 0}, /* somebody reaps it */
+	{"writeback", NULL, "state", 0},	    /* of an inode in use */
+	{"writeback", NULL, "age", 1000},	    /* ms, from jiffies */
 };
 
 static bool is_volatile(const struct kind *kind, const struct field *field,

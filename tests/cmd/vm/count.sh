@@ -19,8 +19,8 @@ one_count()	# NAME RECORD-OPTION...
 	# The recorder's own account.
 	written=$(tail -n 1 "$name/metadata" | grep -o '"events":[0-9]*' |
 		cut -d: -f2 | paste -sd+ | bc)
-	lines=$(ktrace report -q "$name" | grep -vic '^[^:]*lost' )
-	json=$(ktrace report -q -F json "$name" | grep -c '"name"')
+	lines=$(ktrace report -q "$name" | grep -vc '^\*\*\*')
+	json=$(ktrace report -q -F json "$name" | grep -c '"event":')
 	run ktrace export -q --to ctf -o "$name.ctf" "$name"
 	ends 0 "$name: export --to ctf"
 	ctf=$(babeltrace2 "$name.ctf" 2>err | wc -l)
@@ -29,6 +29,7 @@ one_count()	# NAME RECORD-OPTION...
 	check "$name: tens of thousands of events" [ "$counted" -gt 20000 ]
 	check "$name: stat = account of the recorder" [ "$counted" -eq "$written" ]
 	check "$name: stat = report | wc -l" [ "$counted" -eq "$lines" ]
+	check "$name: stat = report --format json | wc -l" [ "$counted" -eq "$json" ]
 	check "$name: stat = babeltrace2 | wc -l" [ "$counted" -eq "$ctf" ]
 	rm -rf "$name" "$name.ctf"
 }
