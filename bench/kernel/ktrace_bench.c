@@ -125,5 +125,5 @@ static void __exit bench_exit(void)
 }
 module_exit(bench_exit);
 
-MODULE_LICENSE("GPL");
+MODULE_LICENSE("Dual MIT/GPL");
 MODULE_DESCRIPTION("Loops that fire one tracepoint");
