@@ -25,7 +25,7 @@ help:
 	@echo '               running, 6.1, 6.12, 7.2 or the path of a kernel image'
 	@echo 'make install   install both below PREFIX=$(PREFIX) and for the running kernel'
 	@echo 'make vm        a shell in a virtual machine with ktrace loaded'
-	@echo 'make bench     measure'
+	@echo 'make bench     measure beside other tracers (QUICK=1: in minutes)'
 	@echo 'make style     check style, includes, and where kernel versions are named'
 	@echo 'make sparse    run sparse over the modules'
 	@echo 'make setup     install what is missing (packages of tools, nothing else)'
@@ -49,7 +49,7 @@ build/user/build.ninja:
 modules:
 	@tools/modules $(KERNEL)
 
-bench: user
+bench: setup user
 	@bench/run
 
 style:

@@ -190,7 +190,9 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 	u32 prefix = KT_HEADER_COMPACT +
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
 	u32 units = kt_units(prefix + size);
-	u64 new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | ((u32)old + units);
+	/* The epoch above, what a compact header tells of the time below. */
+	u64 time = now << KT_ID_BITS;
+	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
 	u32 *p;
 
 	/*
@@ -207,7 +209,7 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 	rec->count = kt_record_count(units, flags);
 	rec->unit = old & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
-	*p++ = id | (u32)now << KT_ID_BITS;
+	*p++ = id | (u32)time;
 	*payload = kt_record_payload(p, size, flags);
 	return true;
 }

@@ -5,13 +5,15 @@
  *
  * A print format is C, out of the kernel's sources.  Names of enum constants and
  * sizes of types mean nothing to who reads it elsewhere: sources that know their
- * values (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF) get them replaced here.
+ * values (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF) get them replaced here, unless the
+ * kernel's own tracer has done so (print.c).
  */
 #include <linux/ctype.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include "format.h"
+#include "print.h"
 #include "registry.h"
 
 static const struct kt_constant *constant_find(const struct kt_entry *entry,
@@ -116,6 +118,7 @@ void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry)
 {
 	const struct kt_event *event = entry->event;
 	const struct kt_class *class = event->class;
+	const char *print = event->print ?: class->print;
 	u16 i;
 
 	seq_printf(m, "size: %u\ndynamic: %d\nformat:\n", class->size,
@@ -123,7 +126,10 @@ void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry)
 	for (i = 0; i < class->nr_fields; i++)
 		field_show(m, &class->fields[i]);
 	seq_puts(m, "print fmt: ");
-	print_show(m, entry, event->print ?: class->print ?: "\"\"");
+	if (!print)
+		seq_puts(m, "\"\"");
+	else if (!entry->point || !kt_print_show(m, entry->point->tp, event))
+		print_show(m, entry, print);
 	seq_putc(m, '\n');
 }
 
@@ -131,4 +137,15 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id)
 {
 	seq_printf(m, "name: %s\nID: %u\n", entry->event->name, id);
 	kt_format_show_layout(m, entry);
+}
+
+void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
+			  const struct kt_enabled *enabled)
+{
+	seq_printf(m, "event %s:%s id %u enabled %d module %s\n",
+		   entry->system->name, entry->event->name,
+		   enabled ? enabled->id : 0, enabled && enabled->wanted,
+		   entry->point ? kt_point_module(entry->point) : "gone");
+	kt_format_show_layout(m, entry);
+	seq_putc(m, '\n');
 }

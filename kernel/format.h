@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct kt_enabled;
 struct kt_entry;
 struct seq_file;
 
@@ -12,5 +13,8 @@ struct seq_file;
 void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id);
 /* Its part that does not depend on a session. */
 void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry);
+/* An event's part of `info'.  @enabled: its place in the session, or NULL. */
+void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
+			  const struct kt_enabled *enabled);
 
 #endif /* KT_KERNEL_FORMAT_H */

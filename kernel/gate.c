@@ -26,6 +26,7 @@
 #include "gate.h"
 #include "registry.h"
 #include "session.h"
+#include "task.h"
 
 struct predicate {
 	struct rcu_head rcu;
@@ -226,8 +227,10 @@ int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 			goto err_free;
 	}
 	enabled = kt_session_event_make(session, entry);
+	kt_tasks_hide(session);
 	err = enabled ? gate_replace(enabled, session->pids, predicate)
 		      : -ENOMEM;
+	kt_tasks_tell(session);
 	if (err)
 		goto err_free;
 	kfree(enabled->filter_text);
@@ -301,13 +304,16 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
+	kt_tasks_hide(session);
 	xa_for_each(&session->events, cookie, enabled) {
 		int err = 0;
 
 		if (pids && !enabled->gate)
 			err = gate_create(enabled);
-		if (err)
+		if (err) {
+			kt_tasks_tell(session);
 			return err;
+		}
 	}
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->gate)
@@ -317,6 +323,7 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 			gate_replace(enabled, NULL, NULL);
 	}
 	session->pids = pids;
+	kt_tasks_tell(session);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "clock.h"
+#include "print.h"
 #include "registry.h"
 #include "session.h"
 #include "source/generic.h"
@@ -27,6 +28,7 @@ static int __init kt_init(void)
 
 	kt_clock_init();
 	kt_symbol_init();
+	kt_print_init();
 	err = kt_buffer_init();
 	if (err)
 		return err;

@@ -15,6 +15,7 @@
 #include <linux/string_helpers.h>
 
 #include "gate.h"
+#include "gone.h"
 #include "registry.h"
 #include "session.h"
 #include "task.h"
@@ -172,13 +173,19 @@ static void event_release(struct kt_session *session, struct kt_entry *entry)
 int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			    bool enable)
 {
+	int err = 0;
+
 	lockdep_assert_held(&kt_mutex);
-	if (enable)
-		return event_want(session, entry);
-	if (event_unwant(session, entry))
-		tracepoint_synchronize_unregister();
-	event_release(session, entry);
-	return 0;
+	kt_tasks_hide(session);
+	if (enable) {
+		err = event_want(session, entry);
+	} else {
+		if (event_unwant(session, entry))
+			tracepoint_synchronize_unregister();
+		event_release(session, entry);
+	}
+	kt_tasks_tell(session);
+	return err;
 }
 
 /* Each visible entry of @system, or of all systems. */
@@ -199,12 +206,14 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	int result = 0;
 
 	lockdep_assert_held(&kt_mutex);
+	kt_tasks_hide(session);
 	if (enable) {
 		for_each_entry(entry, system, at_system, at_entry, only) {
 			int err = event_want(session, entry);
 
 			result = result ?: err;
 		}
+		kt_tasks_tell(session);
 		return result;
 	}
 	for_each_entry(entry, system, at_system, at_entry, only)
@@ -213,6 +222,7 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 		tracepoint_synchronize_unregister();
 	for_each_entry(entry, system, at_system, at_entry, only)
 		event_release(session, entry);
+	kt_tasks_tell(session);
 	return 0;
 }
 
@@ -242,6 +252,7 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(session, &kt_sessions, node) {
+		kt_tasks_hide(session);
 		list_for_each_entry(entry, entries, going)
 			detached |= event_unwant(session, entry);
 	}
@@ -255,9 +266,11 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 			event_release(session, entry);
 			if (!enabled || !forget)
 				continue;
+			kt_gone_keep(session, entry, enabled);
 			xa_erase(&session->events, entry->cookie);
 			enabled_free(enabled);
 		}
+		kt_tasks_tell(session);
 	}
 }
 
@@ -291,6 +304,7 @@ static int session_start(struct kt_session *session)
 			enabled_unpin(enabled);
 		}
 	}
+	kt_tasks_tell(session);
 	return 0;
 }
 
@@ -299,6 +313,7 @@ static void session_stop(struct kt_session *session)
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
+	kt_tasks_hide(session);
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);
@@ -329,6 +344,7 @@ int kt_session_reset(struct kt_session *session)
 	if (was_enabled)
 		session_stop(session);
 	kt_buffers_reset(&session->buffers);
+	kt_gone_forget(session);
 	return was_enabled ? session_start(session) : 0;
 }
 
@@ -368,6 +384,7 @@ struct kt_session *kt_session_create(const char *name)
 	session->cookie = ++last_cookie;
 	session->next_id = KT_ID_FIRST;
 	xa_init(&session->events);
+	INIT_LIST_HEAD(&session->gone);
 	list_add_tail(&session->node, &kt_sessions);
 	return session;
 }
@@ -387,6 +404,7 @@ void kt_session_end(struct kt_session *session)
 		enabled_free(enabled);
 	}
 	xa_destroy(&session->events);
+	kt_gone_forget(session);
 	list_del(&session->node);
 	WRITE_ONCE(session->dead, true);
 	kt_session_put(session);

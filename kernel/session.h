@@ -38,10 +38,12 @@ struct kt_session {
 	bool dead;
 	bool enabled;
 	struct kt_buffers buffers;
+	bool switch_told; /* by an event: see task.c */
 
 	u32 next_id;
-	struct xarray events; /* struct kt_enabled, by its entry's cookie */
-	struct kt_pids *pids; /* NULL: all processes */
+	struct xarray events;  /* struct kt_enabled, by its entry's cookie */
+	struct kt_pids *pids;  /* NULL: all processes */
+	struct list_head gone; /* see gone.c */
 
 	char reason[KT_REASON_MAX]; /* of the last refusal */
 	char *blame;		    /* the file that was written */

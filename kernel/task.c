@@ -8,6 +8,9 @@
  * the session's own events have to say there, for which our probe has the lowest
  * priority: what follows it belongs to the task that arrives.
  *
+ * While the session records sched:sched_switch for each switch, that tells who runs
+ * next (next_pid) as well as a task record, which is then left out.
+ *
  * The probes' data is the session; they are attached while it is enabled.
  */
 #include <linux/cpu.h>
@@ -38,14 +41,6 @@ static void task_write(struct kt_session *session, u32 id, const void *payload,
 	kt_ring_commit(ring, &record);
 }
 
-static void task_write_switch(struct kt_session *session,
-			      const struct task_struct *next)
-{
-	const struct kt_task_switch record = {.tid = next->pid};
-
-	task_write(session, KT_ID_SWITCH, &record, sizeof(record));
-}
-
 static pid_t task_parent(const struct task_struct *task)
 {
 	pid_t parent;
@@ -69,12 +64,95 @@ static void task_write_task(struct kt_session *session, u32 id,
 	task_write(session, id, &record, sizeof(record));
 }
 
+/*
+ * Each context switch comes here, so the common case calls nobody, as in the
+ * events' probes (kt_write_try_begin).
+ */
+static __always_inline bool task_try_switch(const struct kt_session *session,
+					    const struct task_struct *next)
+{
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
+	struct kt_task_switch *slot;
+	struct kt_record record;
+	void *payload;
+	u64 head;
+
+	if (!static_branch_likely(&kt_clock_tsc))
+		return false;
+	head = READ_ONCE(ring->head);
+	if (!kt_ring_try_reserve(ring, &record, head, rdtsc(), KT_ID_SWITCH,
+				 sizeof(*slot), KT_RECORD_TASK, &payload))
+		return false;
+	slot = payload;
+	slot->tid = next->pid;
+	kt_ring_commit(ring, &record);
+	return true;
+}
+
+static noinline void task_write_switch(struct kt_session *session,
+				       const struct task_struct *next)
+{
+	const struct kt_task_switch record = {.tid = next->pid};
+
+	task_write(session, KT_ID_SWITCH, &record, sizeof(record));
+}
+
 static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
+	struct kt_session *session = data;
+
+	if (READ_ONCE(session->switch_told))
+		return;
 	kt_probe_enter();
-	task_write_switch(data, next);
+	if (unlikely(!task_try_switch(session, next)))
+		task_write_switch(session, next);
 	kt_probe_exit();
+}
+
+static bool event_has_next(const struct kt_event *event)
+{
+	const struct kt_class *class = event->class;
+	u16 i;
+
+	if (strcmp(event->system, "sched") ||
+	    strcmp(event->name, "sched_switch"))
+		return false;
+	for (i = 0; i < class->nr_fields; i++) {
+		if (!strcmp(class->fields[i].name, "next_pid") &&
+		    class->fields[i].size == sizeof(u32))
+			return true;
+	}
+	return false;
+}
+
+void kt_tasks_hide(struct kt_session *session)
+{
+	lockdep_assert_held(&kt_mutex);
+	/* Before a gate is seen or a probe is gone: there is a barrier in both. */
+	WRITE_ONCE(session->switch_told, false);
+}
+
+/*
+ * A second event at the same place may come after the first, and would be taken
+ * for the next task's.
+ */
+void kt_tasks_tell(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	bool told = false;
+
+	lockdep_assert_held(&kt_mutex);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->attached || !enabled->event->tracepoint ||
+		    strcmp(enabled->event->tracepoint, "sched_switch"))
+			continue;
+		if (told || enabled->gate || !event_has_next(enabled->event))
+			return;
+		told = true;
+	}
+	WRITE_ONCE(session->switch_told, told);
 }
 
 static void probe_fork(void *data, struct task_struct *parent,

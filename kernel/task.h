@@ -8,6 +8,14 @@ struct seq_file;
 
 int kt_tasks_start(struct kt_session *session);
 void kt_tasks_stop(struct kt_session *session);
+
+/*
+ * Around whatever changes which events are attached, or their gates: from hide to
+ * tell each context switch has a task record; afterwards only if no event tells it.
+ */
+void kt_tasks_hide(struct kt_session *session);
+void kt_tasks_tell(struct kt_session *session);
+
 void kt_tasks_show(struct seq_file *m);
 
 #endif /* KT_KERNEL_TASK_H */

@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "compat/fs.h"
 #include "format.h"
+#include "gone.h"
 #include "gate.h"
 #include "registry.h"
 #include "session.h"
@@ -28,10 +29,14 @@
 #include "tree.h"
 #include "version.h"
 
-#define KIND_DIR   (S_IFDIR | 0750)
+/*
+ * The root directory is closed to all but root.  Whom the mount lets in (gid=,
+ * mode=) may do here what root can.
+ */
+#define KIND_DIR   (S_IFDIR | 0770)
 #define KIND_READ  (S_IFREG | 0440)
-#define KIND_BOTH  (S_IFREG | 0640)
-#define KIND_WRITE (S_IFREG | 0200)
+#define KIND_BOTH  (S_IFREG | 0660)
+#define KIND_WRITE (S_IFREG | 0220)
 
 /* How much of what was written a refusal repeats. */
 static int quoted(const char *text)
@@ -474,16 +479,15 @@ static int info_show(struct seq_file *m, const struct kt_node *node)
 			/* It will be shown again, with more room. */
 			if (seq_has_overflowed(m))
 				return 0;
-			seq_printf(m,
-				   "event %s:%s id %u enabled %d module %s\n",
-				   system->name, entry->event->name,
-				   enabled ? enabled->id : 0,
-				   enabled && enabled->wanted,
-				   kt_point_module(entry->point));
-			kt_format_show_layout(m, entry);
-			seq_putc(m, '\n');
+			kt_format_show_event(m, entry, enabled);
 		}
 	}
+	return 0;
+}
+
+static int gone_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_gone_show(m, node->session);
 	return 0;
 }
 
@@ -567,6 +571,13 @@ static const struct kt_kind session_info = {
 	.show_size = 2 << 20,
 };
 
+static const struct kt_kind session_gone = {
+	.name = "gone",
+	.mode = KIND_READ,
+	.show = gone_show,
+	.show_size = 2 << 20,
+};
+
 static const struct kt_kind session_trace = {
 	.name = "trace",
 	.mode = KIND_READ,
@@ -579,11 +590,11 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                      \
-	&session_enabled, &session_mode, &session_buffer_size,                \
-		&session_overflow, &session_reset, &session_error,            \
-		&session_tasks, &session_pids, &session_info, &session_trace, \
-		&session_owner, &buffers_dir, &events_dir
+#define SESSION_CHILDREN                                                     \
+	&session_enabled, &session_mode, &session_buffer_size,               \
+		&session_overflow, &session_reset, &session_error,           \
+		&session_tasks, &session_pids, &session_info, &session_gone, \
+		&session_trace, &session_owner, &buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 

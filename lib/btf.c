@@ -109,8 +109,7 @@ static int enums_fill(struct enums *enums)
 	return 0;
 }
 
-static int silent(enum libbpf_print_level level, const char *format,
-		  va_list ap)
+static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	return 0;
 }

@@ -51,7 +51,9 @@ int clock_init(struct clock *clock, uint64_t frequency,
 
 		if (last && (s->clock <= last->clock ||
 			     s->monotonic <= last->monotonic)) {
-			++*dropped;
+			/* The same point again says nothing new. */
+			*dropped += s->clock != last->clock ||
+				    s->monotonic != last->monotonic;
 			continue;
 		}
 		if (last)

@@ -30,8 +30,7 @@ struct clock {
 
 /* Drops points that do not follow each other; *dropped says how many. */
 int clock_init(struct clock *clock, uint64_t frequency,
-	       const struct ktrace_sync *sync, size_t nr_sync,
-	       size_t *dropped);
+	       const struct ktrace_sync *sync, size_t nr_sync, size_t *dropped);
 void clock_destroy(struct clock *clock);
 
 /* *hint is the line of the time before, 0 at first. */
@@ -49,10 +48,10 @@ static inline uint64_t clock_convert(const struct clock *clock, size_t *hint,
 		++*hint;
 	}
 	if (t < line->begin) {
-		uint64_t back = ((unsigned __int128)(line->begin - t) *
-					 line->mult +
-				 ((1ull << line->shift) - 1)) >>
-				line->shift;
+		uint64_t back =
+			((unsigned __int128)(line->begin - t) * line->mult +
+			 ((1ull << line->shift) - 1)) >>
+			line->shift;
 
 		return back < line->time ? line->time - back : 0;
 	}

@@ -27,20 +27,47 @@ static const struct {
 	const char *name;
 	uint8_t size;
 } scalars[] = {
-	{"char", 1},	{"signed char", 1}, {"unsigned char", 1},
-	{"u8", 1},	{"__u8", 1},	    {"uint8_t", 1},
-	{"s8", 1},	{"__s8", 1},	    {"bool", 1},
-	{"short", 2},	{"unsigned short", 2}, {"u16", 2},
-	{"__u16", 2},	{"uint16_t", 2},    {"s16", 2},
-	{"__be16", 2},	{"__le16", 2},	    {"int", 4},
-	{"unsigned int", 4}, {"unsigned", 4}, {"u32", 4},
-	{"__u32", 4},	{"uint32_t", 4},    {"s32", 4},
-	{"__s32", 4},	{"__be32", 4},	    {"__le32", 4},
-	{"long", 8},	{"unsigned long", 8}, {"u64", 8},
-	{"__u64", 8},	{"uint64_t", 8},    {"s64", 8},
-	{"__s64", 8},	{"unsigned long long", 8}, {"long long", 8},
-	{"__le64", 8},	{"__be64", 8},	    {"size_t", 8},
-	{"dma_addr_t", 8}, {"phys_addr_t", 8},
+	{"char", 1},
+	{"signed char", 1},
+	{"unsigned char", 1},
+	{"u8", 1},
+	{"__u8", 1},
+	{"uint8_t", 1},
+	{"s8", 1},
+	{"__s8", 1},
+	{"bool", 1},
+	{"short", 2},
+	{"unsigned short", 2},
+	{"u16", 2},
+	{"__u16", 2},
+	{"uint16_t", 2},
+	{"s16", 2},
+	{"__be16", 2},
+	{"__le16", 2},
+	{"int", 4},
+	{"unsigned int", 4},
+	{"unsigned", 4},
+	{"u32", 4},
+	{"__u32", 4},
+	{"uint32_t", 4},
+	{"s32", 4},
+	{"__s32", 4},
+	{"__be32", 4},
+	{"__le32", 4},
+	{"long", 8},
+	{"unsigned long", 8},
+	{"u64", 8},
+	{"__u64", 8},
+	{"uint64_t", 8},
+	{"s64", 8},
+	{"__s64", 8},
+	{"unsigned long long", 8},
+	{"long long", 8},
+	{"__le64", 8},
+	{"__be64", 8},
+	{"size_t", 8},
+	{"dma_addr_t", 8},
+	{"phys_addr_t", 8},
 };
 
 /* C types whose values have names that only some print formats tell. */
@@ -167,7 +194,8 @@ static void field_kind(struct ktrace_field *field)
 	} else if (strchr(type, '*')) {
 		field->kind = KTRACE_POINTER;
 		field->base = KTRACE_HEX;
-	} else if (!strncmp(type, "struct ", 7) || !strncmp(type, "union ", 6)) {
+	} else if (!strncmp(type, "struct ", 7) ||
+		   !strncmp(type, "union ", 6)) {
 		field->kind = KTRACE_BYTES;
 	} else {
 		field->kind = field->is_signed ? KTRACE_INT : KTRACE_UINT;
@@ -275,7 +303,8 @@ static int type_parse(struct ktrace_types *types, const char **p,
 	if (!type)
 		return -ENOMEM;
 	if (!line_next(p, end, &line) || type_head(type, &line, arena))
-		return error_set(-EINVAL, "info: not the head of an event: %.40s",
+		return error_set(-EINVAL,
+				 "info: not the head of an event: %.40s",
 				 before);
 
 	memset(fields, 0, sizeof(fields));
@@ -313,8 +342,8 @@ static int type_parse(struct ktrace_types *types, const char **p,
 	for (i = 0; enums && i < type->nr_fields; i++) {
 		if (!copy[i].names && copy[i].kind <= KTRACE_UINT &&
 		    !strncmp(copy[i].ctype, "enum ", 5))
-			copy[i].names = enums_names(enums, copy[i].ctype + 5,
-						    arena);
+			copy[i].names =
+				enums_names(enums, copy[i].ctype + 5, arena);
 	}
 	return types_add(types, type);
 }

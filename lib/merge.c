@@ -25,6 +25,8 @@
 struct cursor_stream {
 	struct stream stream;
 	struct task *task; /* that runs; NULL: not known yet */
+	bool switching;	   /* to @next, after the item that it stands on */
+	uint32_t next;
 	bool wanted;
 };
 
@@ -44,8 +46,10 @@ struct ktrace_cursor {
 	size_t line;	   /* of the clock */
 	uint64_t from;
 	uint64_t to;
-	uint64_t time;	   /* of the last item */
-	uint8_t *unwanted; /* by id; NULL: none */
+	uint64_t time;		/* of the last item */
+	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
+	uint32_t switch_offset; /* of its next_pid */
+	uint8_t *unwanted;	/* by id; NULL: none */
 
 	struct cursor_stream *streams;
 	size_t nr_streams;
@@ -133,7 +137,7 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 	if (!to)
 		return -ENOMEM;
 	if (to != s->task)
-		tasks_switch(&cursor->tasks, &s->task, to);
+		tasks_switch(&s->task, to);
 	return 0;
 }
 
@@ -180,6 +184,20 @@ static int cursor_record(struct ktrace_cursor *cursor, struct cursor_stream *s)
 	}
 }
 
+/* sched_switch is the old task's last event, and as good as a task record. */
+static void cursor_switching(const struct ktrace_cursor *cursor,
+			     struct cursor_stream *s)
+{
+	const struct kt_walk *walk = &s->stream.walk;
+
+	if (likely(walk->id != cursor->switch_id) ||
+	    walk->size < cursor->switch_offset + sizeof(s->next))
+		return;
+	memcpy(&s->next, (const char *)walk->payload + cursor->switch_offset,
+	       sizeof(s->next));
+	s->switching = true;
+}
+
 /* Makes an event of the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
@@ -214,8 +232,8 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 
 	if (!s->wanted)
 		return false;
-	loss->from = clock_convert(&cursor->trace->clock, &line,
-				   s->stream.from);
+	loss->from =
+		clock_convert(&cursor->trace->clock, &line, s->stream.from);
 	loss->time = cursor_time(cursor, s->stream.clock);
 	if (loss->time < cursor->from)
 		return false;
@@ -243,8 +261,15 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 		struct cursor_stream *s = cursor->heap[0];
 
 		if (likely(cursor->started)) {
-			int item = stream_next(&s->stream);
+			int item;
 
+			if (unlikely(s->switching)) {
+				s->switching = false;
+				err = cursor_switch(cursor, s, s->next);
+				if (err)
+					return cursor_fail(cursor, err);
+			}
+			item = stream_next(&s->stream);
 			if (unlikely(item < 0))
 				return cursor_fail(cursor, item);
 			if (unlikely(s->stream.clock > cursor->limit ||
@@ -259,6 +284,7 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 
 		if (likely(s->stream.item == STREAM_RECORD)) {
 			if (likely(s->stream.walk.id >= KT_ID_FIRST)) {
+				cursor_switching(cursor, s);
 				if (!cursor_event(cursor, s))
 					continue;
 				if (unlikely(cursor->event.time > cursor->to))
@@ -282,8 +308,8 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 	return KTRACE_END;
 }
 
-const struct ktrace_event *
-ktrace_cursor_event(const struct ktrace_cursor *cursor)
+const struct ktrace_event *ktrace_cursor_event(
+	const struct ktrace_cursor *cursor)
 {
 	return &cursor->event;
 }
@@ -321,6 +347,31 @@ static int cursor_types(struct ktrace_cursor *cursor,
 	return 0;
 }
 
+static void cursor_find_switch(struct ktrace_cursor *cursor)
+{
+	const struct ktrace_types *types = cursor->trace->types;
+	uint32_t f;
+	size_t i;
+
+	for (i = 0; i < types->count; i++) {
+		const struct ktrace_type *type = types->types[i];
+
+		if (strcmp(type->system, "sched") ||
+		    strcmp(type->name, "sched_switch"))
+			continue;
+		for (f = 0; f < type->nr_fields; f++) {
+			const struct ktrace_field *field = &type->fields[f];
+
+			if (strcmp(field->name, "next_pid") ||
+			    field->size != sizeof(uint32_t) ||
+			    field->place != KTRACE_FIXED)
+				continue;
+			cursor->switch_id = type->id;
+			cursor->switch_offset = field->offset;
+		}
+	}
+}
+
 static bool cpu_wanted(const struct ktrace_cursor_options *options,
 		       uint32_t cpu)
 {
@@ -344,8 +395,8 @@ static int cursor_streams(struct ktrace_cursor *cursor,
 	while (window > STREAM_WINDOW_MIN &&
 	       window > WINDOWS_MAX / (trace->nr_sources + 1))
 		window /= 2;
-	cursor->streams = calloc(trace->nr_sources + 1,
-				 sizeof(*cursor->streams));
+	cursor->streams =
+		calloc(trace->nr_sources + 1, sizeof(*cursor->streams));
 	cursor->heap = calloc(trace->nr_sources + 1, sizeof(*cursor->heap));
 	cursor->idle = calloc(trace->nr_sources + 1, sizeof(*cursor->idle));
 	if (!cursor->streams || !cursor->heap || !cursor->idle)
@@ -407,6 +458,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 	}
 	if (!err)
 		err = cursor_types(cursor, &options);
+	cursor_find_switch(cursor);
 	if (!err)
 		err = cursor_streams(cursor, &options);
 	if (err) {

@@ -98,10 +98,11 @@ static int read_head(struct ktrace *trace, struct json_object *o)
 	uint64_t format = get_number(o, "format");
 
 	if (format != KTRACE_FORMAT)
-		return error_set(-EPROTONOSUPPORT,
-				 "the trace has format %llu, but this ktrace "
-				 "reads format %d: use the ktrace that wrote it",
-				 (unsigned long long)format, KTRACE_FORMAT);
+		return error_set(
+			-EPROTONOSUPPORT,
+			"the trace has format %llu, but this ktrace "
+			"reads format %d: use the ktrace that wrote it",
+			(unsigned long long)format, KTRACE_FORMAT);
 	trace->have_head = true;
 	info->id = id ? strtoull(id, NULL, 0) : 0;
 	info->version = copy_string(&trace->arena, o, "version");
@@ -324,6 +325,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		cpu->lost[KTRACE_LOST_NESTED] = get_number(c, "nested");
 		cpu->lost[KTRACE_LOST_LARGE] = get_number(c, "large");
 		cpu->lost[KTRACE_LOST_TASK] = get_number(c, "task");
+		cpu->lost[KTRACE_LOST_UNWRITTEN] = get_number(c, "unwritten");
 	}
 	trace->nr_ends = count;
 	return 0;
@@ -386,7 +388,8 @@ int metadata_read(struct ktrace *trace, const char *data, size_t size)
 	if (err == -ENOMEM)
 		return error_set(err, "out of memory");
 	if (err == -EBADMSG || (!err && !trace->have_head))
-		return error_set(-EBADMSG, "this is no trace: its metadata does "
-					   "not begin as one");
+		return error_set(-EBADMSG,
+				 "this is no trace: its metadata does "
+				 "not begin as one");
 	return err;
 }

@@ -186,6 +186,16 @@ static uint64_t field_value(const struct ktrace_field *field, uint64_t value)
 	return value << unused >> unused;
 }
 
+/* Without the blanks that only make the kernel's columns. */
+static const char *copy_name(struct arena *arena, const char *s)
+{
+	size_t len = strlen(s);
+
+	while (len > 1 && s[len - 1] == ' ')
+		len--;
+	return arena_strndup(arena, s, len);
+}
+
 static void set_names(struct walk *walk, struct tep_print_arg *arg,
 		      struct tep_print_flag_sym *sym, const char *delim)
 {
@@ -213,7 +223,7 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 		if (end == s->value || end[strspn(end, "uUlL")] || !s->str)
 			continue;
 		name->value = field_value(field, value);
-		name->name = arena_strdup(walk->arena, s->str);
+		name->name = copy_name(walk->arena, s->str);
 		if (!name->name)
 			return;
 		names->count++;
@@ -222,7 +232,8 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 		return;
 	names->flags = delim;
 	names->delim = delim && *delim ? arena_strdup(walk->arena, delim)
-				       : delim ? "|" : NULL;
+		       : delim	       ? "|"
+				       : NULL;
 	names->names = list;
 	field->names = names;
 }
@@ -332,8 +343,7 @@ static void walk_pointer(struct walk *walk, struct tep_print_arg *arg,
 {
 	struct ktrace_field *field = value_field(walk, arg);
 
-	if (field && strchr("sSfFB", *suffix) && *suffix &&
-	    field->size == 8) {
+	if (field && strchr("sSfFB", *suffix) && *suffix && field->size == 8) {
 		field->base = KTRACE_SYMBOL;
 		return;
 	}
@@ -355,6 +365,10 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 {
 	struct ktrace_field *field = value_field(walk, arg);
 
+	/* REC->pfn != -1UL ? REC->pfn : 0 */
+	arg = strip_casts(arg);
+	if (is_op(arg, "?") && is_op(arg->op.right, ":") && *spec != 's')
+		field = value_field(walk, arg->op.right->op.left);
 	if (*spec == 'p') {
 		walk_pointer(walk, arg, spec + 1);
 		return;

@@ -111,6 +111,31 @@ static uint64_t grown(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the recorder counted as overwritten and was not told of yet. */
+static uint64_t overwritten_left(const struct stream *stream)
+{
+	return grown(stream->source->end->lost[KTRACE_LOST_OVERWRITTEN],
+		     stream->overwritten);
+}
+
+/* Packets are missing between two that are whole. */
+static void count_gap(struct stream *stream, uint64_t gap)
+{
+	uint64_t overwritten = stream->discard ? 0 : gap;
+
+	if (overwritten && stream->source->end)
+		overwritten = least(gap, overwritten_left(stream));
+	stream->overwritten += overwritten;
+	stream->unwritten += gap - overwritten;
+	stream->lost[KTRACE_LOST_OVERWRITTEN] = overwritten;
+	stream->lost[KTRACE_LOST_UNWRITTEN] = gap - overwritten;
+}
+
 /* What the header of the packet that begins tells of losses before it. */
 static void count_lost(struct stream *stream, bool damaged)
 {
@@ -129,20 +154,14 @@ static void count_lost(struct stream *stream, bool damaged)
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(packet->lost_task, last->lost_task);
 
-	if (!stream->packets) {
-		/*
-		 * What came before the recording is not missing from it: in
-		 * discard mode somebody else has read that.
-		 */
-		if (stream->discard && !damaged)
-			gap = 0;
-		if (end && !damaged && gap > end->lost[KTRACE_LOST_OVERWRITTEN])
-			gap = end->lost[KTRACE_LOST_OVERWRITTEN];
-	}
-	if (damaged || stream->discard)
+	if (damaged)
 		stream->lost[KTRACE_LOST_DAMAGED] = gap;
-	else
-		stream->lost[KTRACE_LOST_OVERWRITTEN] = gap;
+	else if (stream->packets)
+		count_gap(stream, gap);
+	else if (!stream->discard)
+		/* In discard mode somebody else has read what came before. */
+		count_gap(stream,
+			  end ? least(gap, overwritten_left(stream)) : gap);
 }
 
 /* What the recorder counted after the last packet was begun. */
@@ -161,6 +180,8 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_LARGE], last->lost_large);
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(end->lost[KTRACE_LOST_TASK], last->lost_task);
+	stream->lost[KTRACE_LOST_UNWRITTEN] =
+		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
 }
 
 /* Is the header one of this stream, and does it follow the one before? */
@@ -233,11 +254,12 @@ static int packet_open(struct stream *stream)
 			   ", goes on at byte %" PRIu64,
 			   stream->cpu, begin, stream->position);
 	else if (why == -EPROTONOSUPPORT)
-		trace_warn(stream->trace,
-			   "cpu%u: packets of version %u, but this ktrace reads "
-			   "version %u",
-			   stream->cpu, stream->walk.packet.version,
-			   KT_ABI_VERSION);
+		trace_warn(
+			stream->trace,
+			"cpu%u: packets of version %u, but this ktrace reads "
+			"version %u",
+			stream->cpu, stream->walk.packet.version,
+			KT_ABI_VERSION);
 	else if (first == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
 			   "cpu%u: cut off after packet %" PRIu64
@@ -254,9 +276,12 @@ static int packet_open(struct stream *stream)
 		return 0;
 
 	count_lost(stream, stream->position != begin);
+	/* An event that is lost may have been a context switch as well. */
 	stream->uncertain = !stream->packets || stream->position != begin ||
 			    stream->walk.packet.seq != stream->last.seq + 1 ||
-			    stream->lost[KTRACE_LOST_TASK];
+			    stream->lost[KTRACE_LOST_TASK] ||
+			    stream->lost[KTRACE_LOST_FULL] ||
+			    stream->lost[KTRACE_LOST_NESTED];
 	return 1;
 }
 
@@ -267,13 +292,15 @@ static void packet_close(struct stream *stream, int walked)
 	uint64_t missing = grown(packet->events, stream->records);
 
 	if (walked == -ENOENT)
+		/* The same words each time: told once. */
 		trace_warn(stream->trace,
-			   "cpu%u: packet %" PRIu64
-			   " has an event %u that the metadata does not know",
-			   stream->cpu, (uint64_t)packet->seq, stream->walk.id);
+			   "the metadata does not describe event %u: packets "
+			   "are read up to the first of these",
+			   stream->walk.id);
 	else if (walked || packet->events != stream->records)
-		trace_warn(stream->trace, "cpu%u: packet %" PRIu64 " is damaged",
-			   stream->cpu, (uint64_t)packet->seq);
+		trace_warn(stream->trace,
+			   "cpu%u: packet %" PRIu64 " is damaged", stream->cpu,
+			   (uint64_t)packet->seq);
 
 	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;
 	stream->last = *packet;

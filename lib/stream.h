@@ -75,12 +75,14 @@ struct stream {
 	uint64_t position; /* of the next packet */
 	uint64_t packets;
 	enum stream_state state;
-	uint64_t records;  /* events seen in this packet */
-	uint64_t damaged;  /* events known to be in this packet, unreadable */
-	struct kt_packet last; /* the packet before, if packets > 0 */
-	uint64_t last_end;    /* its end, and */
-	uint64_t last_record; /* that of its records */
+	uint64_t records; /* events seen in this packet */
+	uint64_t damaged; /* events known to be in this packet, unreadable */
+	struct kt_packet last;	       /* the packet before, if packets > 0 */
+	uint64_t last_end;	       /* its end, and */
+	uint64_t last_record;	       /* that of its records */
 	uint64_t lost[KTRACE_LOST_NR]; /* to be told next */
+	uint64_t overwritten;	       /* told so far */
+	uint64_t unwritten;
 };
 
 /* The window holds a packet at least. */

@@ -101,8 +101,7 @@ const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 		else
 			high = middle;
 	}
-	if (!low ||
-	    address - symbols->entries[low - 1].address >= FUNCTION_MAX)
+	if (!low || address - symbols->entries[low - 1].address >= FUNCTION_MAX)
 		return NULL;
 	*offset = address - symbols->entries[low - 1].address;
 	return symbols->entries[low - 1].name;

@@ -88,8 +88,8 @@ struct task *tasks_get(struct tasks *tasks, uint32_t tid)
 	return task;
 }
 
-int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid,
-	      uint32_t parent, const char *comm)
+int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
+	      const char *comm)
 {
 	struct task *task = tasks_get(tasks, tid);
 	const struct task *from;
@@ -138,21 +138,23 @@ static void tasks_forget(struct tasks *tasks, struct task *task)
 void tasks_exit(struct tasks *tasks, uint32_t tid)
 {
 	struct task *task = tasks_find(tasks, tid);
+	uint32_t *slot = &tasks->dead[tasks->deaths % TASKS_DEAD];
+	struct task *oldest = *slot ? tasks_find(tasks, *slot) : NULL;
 
-	if (!task)
+	if (!task || task->dead)
 		return;
-	/* It runs on until the CPU goes to another one. */
 	task->dead = true;
-	if (!task->running)
-		tasks_forget(tasks, task);
+	/* Unless its number lives again. */
+	if (oldest && oldest != task && oldest->dead && !oldest->running)
+		tasks_forget(tasks, oldest);
+	*slot = tid;
+	tasks->deaths++;
 }
 
-void tasks_switch(struct tasks *tasks, struct task **task, struct task *to)
+void tasks_switch(struct task **task, struct task *to)
 {
-	struct task *from = *task;
-
-	*task = to;
+	if (*task)
+		(*task)->running--;
 	to->running++;
-	if (from && !--from->running && from->dead)
-		tasks_forget(tasks, from);
+	*task = to;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 /* Some thousands of events describe themselves in a few megabytes. */
 #define METADATA_MAX (256u << 20)
 #define CPUS_MAX     65536
+#define MANY_STREAMS 256
 
 void trace_warn(struct ktrace *trace, const char *format, ...)
 {
@@ -136,8 +138,9 @@ static int trace_clock(struct ktrace *trace)
 	if (err)
 		return err;
 	if (dropped)
-		trace_warn(trace, "metadata: %zu points of the clock's "
-				  "calibration are out of order",
+		trace_warn(trace,
+			   "metadata: %zu points of the clock's "
+			   "calibration are out of order",
 			   dropped);
 	if (!trace->nr_sync) {
 		trace_warn(trace, "metadata: the clock was not calibrated");
@@ -187,8 +190,9 @@ static int trace_finish(struct ktrace *trace)
 			source->end = &trace->cpus[i];
 	}
 	if (!info->reason)
-		trace_warn(trace, "the recording was cut off: what its end would "
-				  "have told of losses is not known");
+		trace_warn(trace,
+			   "the recording was cut off: what its end would "
+			   "have told of losses is not known");
 	info->nr_sync = trace->nr_sync;
 	info->sync = trace->sync;
 	info->nr_cpus = trace->nr_sources;
@@ -201,8 +205,8 @@ static struct stream_source *source_add(struct ktrace *trace)
 	struct stream_source *source;
 
 	if (!(trace->nr_sources & (trace->nr_sources - 1))) {
-		source = realloc(trace->sources, (trace->nr_sources * 2 + 1) *
-							 sizeof(*source));
+		source = realloc(trace->sources,
+				 (trace->nr_sources * 2 + 1) * sizeof(*source));
 		if (!source)
 			return NULL;
 		trace->sources = source;
@@ -222,6 +226,21 @@ static long stream_cpu(const char *name)
 		return -1;
 	cpu = strtol(name + 3, &end, 10);
 	return *end || cpu >= CPUS_MAX ? -1 : cpu;
+}
+
+/*
+ * A machine of a thousand CPUs has more streams than the usual limit of open
+ * files, and an export opens as many again: go as far as the user may.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static int open_streams(struct ktrace *trace, const char *path)
@@ -245,6 +264,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 
 		if (cpu < 0)
 			continue;
+		if (trace->nr_sources == MANY_STREAMS)
+			raise_file_limit();
 		fd = openat(trace->directory, entry->d_name,
 			    O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -311,14 +332,16 @@ static int open_metadata(struct ktrace *trace, const char *path)
 		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));
 	else if (!used)
-		err = error_set(-EBADMSG, "%s/metadata is empty: the recording "
-					  "ended before it began",
+		err = error_set(-EBADMSG,
+				"%s/metadata is empty: the recording "
+				"ended before it began",
 				path);
 	else
 		err = metadata_read(trace, data, used);
 	if (err == -EBADMSG && used)
-		error_set(err, "%s: not a trace: its metadata does not begin "
-			       "as that of one",
+		error_set(err,
+			  "%s: not a trace: its metadata does not begin "
+			  "as that of one",
 			  path);
 	free(data);
 out_fd:

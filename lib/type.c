@@ -10,29 +10,23 @@
 #include "type.h"
 
 static const char *const kinds[] = {
-	[KTRACE_INT] = "int",	    [KTRACE_UINT] = "uint",
+	[KTRACE_INT] = "int",	      [KTRACE_UINT] = "uint",
 	[KTRACE_POINTER] = "pointer", [KTRACE_STRING] = "string",
-	[KTRACE_ARRAY] = "array",   [KTRACE_BITMASK] = "bitmask",
+	[KTRACE_ARRAY] = "array",     [KTRACE_BITMASK] = "bitmask",
 	[KTRACE_BYTES] = "bytes",
 };
 
 static const char *const dyn_kinds[] = {
-	[KTRACE_INT] = NULL,
-	[KTRACE_UINT] = NULL,
-	[KTRACE_POINTER] = NULL,
-	[KTRACE_STRING] = "dynstring",
-	[KTRACE_ARRAY] = "dynarray",
-	[KTRACE_BITMASK] = "dynbitmask",
+	[KTRACE_INT] = NULL,	     [KTRACE_UINT] = NULL,
+	[KTRACE_POINTER] = NULL,     [KTRACE_STRING] = "dynstring",
+	[KTRACE_ARRAY] = "dynarray", [KTRACE_BITMASK] = "dynbitmask",
 	[KTRACE_BYTES] = "dynbytes",
 };
 
 static const char *const rel_kinds[] = {
-	[KTRACE_INT] = NULL,
-	[KTRACE_UINT] = NULL,
-	[KTRACE_POINTER] = NULL,
-	[KTRACE_STRING] = "relstring",
-	[KTRACE_ARRAY] = "relarray",
-	[KTRACE_BITMASK] = "relbitmask",
+	[KTRACE_INT] = NULL,	     [KTRACE_UINT] = NULL,
+	[KTRACE_POINTER] = NULL,     [KTRACE_STRING] = "relstring",
+	[KTRACE_ARRAY] = "relarray", [KTRACE_BITMASK] = "relbitmask",
 	[KTRACE_BYTES] = "relbytes",
 };
 
@@ -43,11 +37,11 @@ static const char *const *const place_kinds[] = {
 };
 
 static const char *const bases[] = {
-	[KTRACE_DEC] = "dec",	  [KTRACE_HEX] = "hex",
-	[KTRACE_OCT] = "oct",	  [KTRACE_BOOL] = "bool",
-	[KTRACE_DEV] = "dev",	  [KTRACE_SYMBOL] = "symbol",
-	[KTRACE_MAC] = "mac",	  [KTRACE_IP4] = "ip4",
-	[KTRACE_IP6] = "ip6",	  [KTRACE_UUID] = "uuid",
+	[KTRACE_DEC] = "dec",		[KTRACE_HEX] = "hex",
+	[KTRACE_OCT] = "oct",		[KTRACE_BOOL] = "bool",
+	[KTRACE_DEV] = "dev",		[KTRACE_SYMBOL] = "symbol",
+	[KTRACE_MAC] = "mac",		[KTRACE_IP4] = "ip4",
+	[KTRACE_IP6] = "ip6",		[KTRACE_UUID] = "uuid",
 	[KTRACE_SOCKADDR] = "sockaddr",
 };
 

@@ -22,7 +22,7 @@
 struct ktrace_writer {
 	int directory;
 	int fd;
-	off_t size; /* of the whole lines */
+	off_t size;	  /* of the whole lines */
 	uint8_t *written; /* ids of types, one bit each */
 };
 
@@ -323,7 +323,8 @@ int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
 			line[n] = '\0';
 			/* The name may begin with spaces: skip only one. */
 			if (sscanf(line, "%u %u %u%n", &tid, &tgid, &parent,
-				   &comm) == 3 && comm > 0)
+				   &comm) == 3 &&
+			    comm > 0)
 				text_task(&text, tid, tgid, parent,
 					  line[comm] ? line + comm + 1 : "");
 		}

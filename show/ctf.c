@@ -71,6 +71,7 @@ struct ctf_stream {
 struct ctf {
 	struct show show;
 	int directory;
+	int digits; /* of the largest CPU number */
 	uint8_t uuid[CTF_UUID_LEN];
 	struct ctf_stream *streams; /* by CPU */
 	uint32_t nr_streams;
@@ -104,6 +105,9 @@ static int ctf_open(struct show *show)
 				 strerror(errno));
 	close(fd);
 
+	ctf->digits =
+		snprintf(NULL, 0, "%u",
+			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
 	/* The same trace exported twice is the same trace. */
 	memcpy(ctf->uuid, &info->id, sizeof(info->id));
 	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
@@ -150,7 +154,8 @@ static int stream_open(struct ctf *ctf, uint32_t cpu)
 	stream = &ctf->streams[cpu];
 	if (stream->fd >= 0)
 		return 0;
-	snprintf(name, sizeof(name), "channel0_%u", cpu);
+	/* In order as text too: so babeltrace2 orders equal times. */
+	snprintf(name, sizeof(name), "channel0_%0*u", ctf->digits, cpu);
 	stream->fd = openat(ctf->directory, name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (stream->fd < 0)
@@ -215,8 +220,8 @@ static int packet_begin(struct ctf_stream *stream, uint64_t time)
 
 static struct plan *plan_make(const struct ktrace_type *type)
 {
-	struct plan *plan = calloc(1, sizeof(*plan) + type->nr_fields *
-							      sizeof(struct step));
+	struct plan *plan = calloc(
+		1, sizeof(*plan) + type->nr_fields * sizeof(struct step));
 	uint32_t i;
 
 	if (!plan)
@@ -253,8 +258,7 @@ static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 {
 	if (type->id >= ctf->nr_plans) {
 		uint32_t nr = type->id + 256;
-		struct plan **plans =
-			realloc(ctf->plans, nr * sizeof(*plans));
+		struct plan **plans = realloc(ctf->plans, nr * sizeof(*plans));
 
 		if (!plans)
 			return NULL;

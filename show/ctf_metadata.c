@@ -97,7 +97,8 @@ static int integer_base(const struct ktrace_field *field)
 {
 	if (field->base == KTRACE_HEX || field->base == KTRACE_SYMBOL ||
 	    field->kind == KTRACE_POINTER || field->names ||
-	    field->kind == KTRACE_BITMASK || field->kind == KTRACE_BYTES)
+	    field->kind == KTRACE_BITMASK || field->kind == KTRACE_BYTES ||
+	    field->base == KTRACE_MAC || field->base > KTRACE_IP4)
 		return 16;
 	return field->base == KTRACE_OCT ? 8 : 10;
 }
@@ -170,8 +171,8 @@ static int name_compare(const void *a, const void *b)
 /* Do two types have this name? @names is sorted. */
 static bool is_twice(const char **names, size_t count, const char *name)
 {
-	const char **p = bsearch(&name, names, count, sizeof(*names),
-				 name_compare);
+	const char **p =
+		bsearch(&name, names, count, sizeof(*names), name_compare);
 
 	return (p > names && !strcmp(p[-1], name)) ||
 	       (p + 1 < names + count && !strcmp(p[1], name));
@@ -196,8 +197,9 @@ static void put_types(FILE *f, const struct ktrace_types *types,
 		fprintf(f, "event {\n\tname = ");
 		put_string(f, name ? name : type->name);
 		free(name);
-		fprintf(f, ";\n\tid = %u;\n\tstream_id = 0;\n"
-			   "\tfields := struct {\n",
+		fprintf(f,
+			";\n\tid = %u;\n\tstream_id = 0;\n"
+			"\tfields := struct {\n",
 			type->id);
 		for (k = 0; k < type->nr_fields; k++)
 			put_field(f, type, &type->fields[k]);
@@ -214,8 +216,7 @@ static void put_env(FILE *f, const char *key, const char *value)
 	fprintf(f, ";\n");
 }
 
-static void put_head(FILE *f, const struct ktrace_info *info,
-		     const char *uuid)
+static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid)
 {
 	fprintf(f,
 		"/* CTF 1.8 */\n\n"

@@ -164,6 +164,23 @@ static uint32_t kernel_record(struct kernel *kernel,
 	return size + HEADER_SIZE;
 }
 
+/* One line, and nothing in it that acts on a terminal. */
+static void kernel_line(struct output *output, struct trace_seq *seq)
+{
+	unsigned int i, len = seq->len;
+
+	while (len && seq->buffer[len - 1] == '\n')
+		len--;
+	for (i = 0; i < len; i++) {
+		unsigned char c = seq->buffer[i];
+
+		if ((c < ' ' && c != '\t') || c == 0x7f)
+			seq->buffer[i] = c == '\n' ? ' ' : '?';
+	}
+	output_write(output, seq->buffer, len);
+	output_add(output, "\n", 1);
+}
+
 static int kernel_event(struct show *show, const struct ktrace_event *event)
 {
 	struct kernel *kernel = (struct kernel *)show;
@@ -194,8 +211,7 @@ static int kernel_event(struct show *show, const struct ktrace_event *event)
 			TEP_PRINT_INFO);
 	output_write(output, tep_event->name, strlen(tep_event->name));
 	output_puts(output, ": ");
-	output_write(output, kernel->seq.buffer, kernel->seq.len);
-	output_add(output, "\n", 1);
+	kernel_line(output, &kernel->seq);
 	return output->err;
 }
 

@@ -57,8 +57,7 @@ static void head_make(struct line_head *head, const struct ktrace_event *event)
 static int heads_grow(struct line_heads *heads, uint32_t cpu)
 {
 	uint32_t nr = cpu + 16;
-	struct line_head *by_cpu =
-		realloc(heads->by_cpu, nr * sizeof(*by_cpu));
+	struct line_head *by_cpu = realloc(heads->by_cpu, nr * sizeof(*by_cpu));
 
 	if (!by_cpu)
 		return -ENOMEM;

@@ -16,7 +16,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifndef OUTPUT_SIZE /* small in the fuzzers, so that it is often flushed */
 #define OUTPUT_SIZE (1u << 20)
+#endif
 #define OUTPUT_ROOM 4096
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -62,7 +64,7 @@ void output_write(struct output *output, const char *s, size_t n);
  * Numbers, stored at @p; return where they end.  At most 20 characters and, as
  * more is stored than counts, 24 bytes.
  */
-extern const char digit_pairs[200];
+extern const char digit_pairs[];
 
 static inline char *put_u64_long(char *p, uint64_t v)
 {

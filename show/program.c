@@ -250,11 +250,11 @@ static struct program *programs_make(struct programs *programs,
 	return programs->by_id[type->id];
 }
 
-#define LOAD(type, p)                                   \
-	({                                              \
-		type load_value;                        \
-		memcpy(&load_value, p, sizeof(type));   \
-		load_value;                             \
+#define LOAD(type, p)                                 \
+	({                                            \
+		type load_value;                      \
+		memcpy(&load_value, p, sizeof(type)); \
+		load_value;                           \
 	})
 
 static void run_cached(struct output *output, const struct op *op,
@@ -299,9 +299,9 @@ static void run_words(struct output *output, const uint8_t *p, uint32_t size)
 	output->p[-1] = '}';
 }
 
-static inline __attribute__((always_inline)) void
-run(const struct program *program, struct output *output,
-    const struct ktrace_event *event, const struct ktrace *trace, bool json)
+static inline __attribute__((always_inline)) void run(
+	const struct program *program, struct output *output,
+	const struct ktrace_event *event, const struct ktrace *trace, bool json)
 {
 	const uint8_t *payload = event->payload;
 	const struct op *op = program->ops;

@@ -162,52 +162,55 @@ static void bounded_add(struct bounded *b, const char *s, bool json)
 {
 	for (; *s && b->p < b->end; s++) {
 		if ((unsigned char)*s < ' ' || *s == 0x7f ||
-		    (json && (*s == '"' || *s == '\\' ||
-			      (unsigned char)*s >= 0x80)))
+		    (json &&
+		     (*s == '"' || *s == '\\' || (unsigned char)*s >= 0x80)))
 			*b->p++ = '?';
 		else
 			*b->p++ = *s;
 	}
 }
 
-static void flags_text(struct bounded *b, const struct ktrace_names *names,
-		       uint64_t value, bool json)
+/* What no name stands for. */
+static uint64_t flags_left(const struct ktrace_names *names, uint64_t value)
 {
-	const char *delim = "", *zero = NULL;
-	uint64_t left = value;
-	char hex[40];
 	uint32_t i;
 
 	for (i = 0; i < names->count; i++) {
 		uint64_t mask = names->names[i].value;
 
-		if (!mask) {
-			/* Stands before the flags that follow it. */
-			zero = names->names[i].name;
-			if (left == value && *zero) {
-				bounded_add(b, delim, json);
-				bounded_add(b, zero, json);
-				delim = names->delim;
-			}
-			continue;
-		}
-		if ((left & mask) != mask)
+		if ((value & mask) == mask)
+			value &= ~mask;
+	}
+	return value;
+}
+
+static void flags_text(struct bounded *b, const struct ktrace_names *names,
+		       uint64_t value, bool json)
+{
+	uint64_t rest = flags_left(names, value), left = value;
+	const char *delim = "";
+	char hex[40];
+	uint32_t i;
+
+	for (i = 0; i < names->count; i++) {
+		const char *name = names->names[i].name;
+		uint64_t mask = names->names[i].value;
+
+		/* The name for none stands before the flags that follow it. */
+		if ((left & mask) != mask || (!mask && (left != value || rest)))
 			continue;
 		left &= ~mask;
 		/* The kernel marks a preempted task "R+". */
-		if (*names->names[i].name != '+')
+		if (*name != '+')
 			bounded_add(b, delim, json);
-		bounded_add(b, names->names[i].name, json);
+		bounded_add(b, name, json);
 		delim = names->delim;
 	}
-	if (left || !*delim) {
-		bounded_add(b, delim, json);
-		if (left)
-			*put_hex(hex, left) = '\0';
-		else
-			strcpy(hex, "0");
-		bounded_add(b, hex, json);
-	}
+	if (!rest && *delim)
+		return;
+	bounded_add(b, delim, json);
+	*put_hex(hex, rest) = '\0';
+	bounded_add(b, rest ? hex : "0", json);
 }
 
 static void put_names(struct output *output, const struct ktrace_field *field,
@@ -286,8 +289,8 @@ void value_integer(struct output *output, const struct ktrace *trace,
 	else if (field->base == KTRACE_HEX && (quoted || !json))
 		output->p = put_hex(output->p, value);
 	else if (field->base == KTRACE_OCT && !json)
-		output->p += sprintf(output->p, "0%llo",
-				     (unsigned long long)value);
+		output->p +=
+			sprintf(output->p, "0%llo", (unsigned long long)value);
 	else if (field->kind == KTRACE_INT)
 		output->p = put_s64(output->p, value);
 	else
@@ -328,7 +331,8 @@ static void put_sockaddr(struct output *output, const uint8_t *s, size_t n)
 
 	if (n >= sizeof(family))
 		memcpy(&family, s, sizeof(family));
-	if (!((family == AF_INET && n >= 8) || (family == AF_INET6 && n >= 24))) {
+	if (!((family == AF_INET && n >= 8) ||
+	      (family == AF_INET6 && n >= 24))) {
 		put_bytes(output, s, n, 0);
 		return;
 	}
@@ -400,7 +404,7 @@ static void put_array(struct output *output, const struct ktrace *trace,
 			output_puts(output, ",");
 		elem.offset = i;
 		value_integer(output, trace, &elem,
-			    ktrace_field_int(&event, &elem), json);
+			      ktrace_field_int(&event, &elem), json);
 	}
 	output_puts(output, json ? "]" : "}");
 }
@@ -414,7 +418,7 @@ void value_other(struct output *output, const struct ktrace *trace,
 
 	if (field->kind <= KTRACE_POINTER) {
 		value_integer(output, trace, field,
-			    ktrace_field_int(event, field), json);
+			      ktrace_field_int(event, field), json);
 		return;
 	}
 	s = ktrace_field_bytes(event, field, &n);

@@ -125,15 +125,14 @@ struct ktrace_type {
 struct ktrace_types;
 
 KTRACE_API int ktrace_types_parse(const char *info, size_t size,
-				  const char *btf,
-				  struct ktrace_types **types);
+				  const char *btf, struct ktrace_types **types);
 KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
 KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
-KTRACE_API const struct ktrace_type *
-ktrace_types_get(const struct ktrace_types *types, size_t index);
+KTRACE_API const struct ktrace_type *ktrace_types_get(
+	const struct ktrace_types *types, size_t index);
 /* NULL: no such type. */
-KTRACE_API const struct ktrace_type *
-ktrace_types_find(const struct ktrace_types *types, uint32_t id);
+KTRACE_API const struct ktrace_type *ktrace_types_find(
+	const struct ktrace_types *types, uint32_t id);
 
 /*
  * The type as ftrace's format file would describe it, its fields behind a common
@@ -203,9 +202,10 @@ KTRACE_API int ktrace_open_memory(const struct ktrace_memory *metadata,
 				  size_t nr_streams, struct ktrace **trace);
 KTRACE_API void ktrace_close(struct ktrace *trace);
 
-KTRACE_API const struct ktrace_info *ktrace_get_info(const struct ktrace *trace);
-KTRACE_API const struct ktrace_types *
-ktrace_get_types(const struct ktrace *trace);
+KTRACE_API const struct ktrace_info *ktrace_get_info(
+	const struct ktrace *trace);
+KTRACE_API const struct ktrace_types *ktrace_get_types(
+	const struct ktrace *trace);
 
 /*
  * What is wrong with the trace, one sentence each.  More may come while a
@@ -272,10 +272,10 @@ KTRACE_API void ktrace_cursor_destroy(struct ktrace_cursor *cursor);
 /* Returns an enum ktrace_item, or a negative errno: nothing more can be read. */
 KTRACE_API int ktrace_cursor_next(struct ktrace_cursor *cursor);
 /* What it found. */
-KTRACE_API const struct ktrace_event *
-ktrace_cursor_event(const struct ktrace_cursor *cursor);
-KTRACE_API const struct ktrace_loss *
-ktrace_cursor_loss(const struct ktrace_cursor *cursor);
+KTRACE_API const struct ktrace_event *ktrace_cursor_event(
+	const struct ktrace_cursor *cursor);
+KTRACE_API const struct ktrace_loss *ktrace_cursor_loss(
+	const struct ktrace_cursor *cursor);
 
 /* Bytes of the streams that were read so far, for a progress display. */
 KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);
@@ -283,8 +283,8 @@ KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);
 /* Fields */
 
 /* NULL: the type has no such field. */
-KTRACE_API const struct ktrace_field *
-ktrace_field_find(const struct ktrace_type *type, const char *name);
+KTRACE_API const struct ktrace_field *ktrace_field_find(
+	const struct ktrace_type *type, const char *name);
 
 /* The value, sign-extended; 0 for what is no integer or not there. */
 KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,

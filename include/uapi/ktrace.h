@@ -117,6 +117,10 @@ struct kt_packet {
 /*
  * Ids below KT_ID_FIRST are task records: they tell who runs, are written by
  * the session itself, and do not count as events.
+ *
+ * An event named sched:sched_switch tells who runs as well: after it, the task
+ * of its next_pid.  A session that records all of them writes no KT_ID_SWITCH
+ * meanwhile.
  */
 enum kt_task_id {
 	KT_ID_NONE,   /* never written; finding it means damage */

@@ -77,8 +77,8 @@ static __always_inline void kt_string_store_again(char *to, u32 length,
 /* As long as ftrace lets a formatted string be (TRACE_EVENT_STR_MAX). */
 #define KT_FORMATTED_MAX 512
 
-static inline __printf(1, 0) u32 kt_formatted_length(const char *format,
-						     va_list *args)
+static inline __printf(1, 0) u32
+	kt_formatted_length(const char *format, va_list *args)
 {
 	va_list copy;
 	int length;

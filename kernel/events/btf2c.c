@@ -40,8 +40,9 @@ static unsigned int nr_pads;
 
 /* Scalar typedefs that are structs to C: code that has them calls accessors. */
 static const char *const opaque[] = {
-	"atomic_t", "atomic64_t", "atomic_long_t", "pte_t", "pmd_t", "pud_t",
-	"pgd_t", "kuid_t", "kgid_t", "refcount_t", "spinlock_t", NULL,
+	"atomic_t", "atomic64_t", "atomic_long_t", "pte_t",
+	"pmd_t",    "pud_t",	  "pgd_t",	   "kuid_t",
+	"kgid_t",   "refcount_t", "spinlock_t",	   NULL,
 };
 
 static void die(const char *format, ...)
@@ -103,8 +104,8 @@ static const char *type_opaque(__u32 id)
 
 static const char *keyword(const struct btf_type *type)
 {
-	bool is_union = btf_is_union(type) ||
-			(btf_is_fwd(type) && btf_kflag(type));
+	bool is_union =
+		btf_is_union(type) || (btf_is_fwd(type) && btf_kflag(type));
 
 	return is_union ? "union" : "struct";
 }
@@ -121,11 +122,9 @@ static bool is_known(const char *name)
 static const char *scalar(const struct btf_type *type)
 {
 	static const char *const signs[][2] = {
-		{ "unsigned char", "signed char" },
-		{ "unsigned short", "short" },
-		{ "unsigned int", "int" },
-		{ "unsigned long", "long" },
-		{ "unsigned __int128", "__int128" },
+		{"unsigned char", "signed char"},  {"unsigned short", "short"},
+		{"unsigned int", "int"},	   {"unsigned long", "long"},
+		{"unsigned __int128", "__int128"},
 	};
 	int size = 0;
 
@@ -135,9 +134,9 @@ static const char *scalar(const struct btf_type *type)
 		if (!strcmp(type_name(type), "char"))
 			return "char";
 		if (strstr(type_name(type), "long long"))
-			return btf_int_encoding(type) & BTF_INT_SIGNED ?
-				       "long long" :
-				       "unsigned long long";
+			return btf_int_encoding(type) & BTF_INT_SIGNED
+				       ? "long long"
+				       : "unsigned long long";
 	} else if (!type_is_enum(type)) {
 		return NULL;
 	}
@@ -276,8 +275,8 @@ static void define_composite(const struct btf_type *type)
 static bool enum_has(const struct btf_type *type, const char *constant)
 {
 	for (int i = 0; i < btf_vlen(type); i++) {
-		__u32 name = btf_is_enum(type) ? btf_enum(type)[i].name_off :
-						 btf_enum64(type)[i].name_off;
+		__u32 name = btf_is_enum(type) ? btf_enum(type)[i].name_off
+					       : btf_enum64(type)[i].name_off;
 
 		if (!strcmp(btf__name_by_offset(btf, name), constant))
 			return true;

@@ -86,7 +86,7 @@ static bool format_read(struct format *format, const char *tree,
 
 	snprintf(path, sizeof(path), "%s/events/%s/%s/format", tree, system,
 		 event);
-	*format = (struct format){ .text = read_file(path), .print = "" };
+	*format = (struct format){.text = read_file(path), .print = ""};
 	if (!format->text)
 		return false;
 	rest = format->text;

@@ -53,6 +53,7 @@ struct result {
 	size_t compared;
 	size_t strings;
 	size_t reordered;
+	size_t changed; /* but for fields that may change meanwhile, equal */
 	size_t different;
 	uint64_t distance; /* the largest between two times of the same event */
 };
@@ -60,7 +61,8 @@ struct result {
 extern struct kind *kinds;
 extern unsigned int nr_kinds;
 
-void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void die(const char *format, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
 char *read_file(const char *path); /* NULL: cannot be read */
 void write_file(const char *path, const char *text);
 void records_add(struct records *records, uint64_t time, const uint8_t *payload,

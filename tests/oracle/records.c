@@ -28,7 +28,7 @@ void records_add(struct records *records, uint64_t time, const uint8_t *payload,
 		if (!records->all)
 			die("no memory");
 	}
-	records->all[records->nr++] = (struct record){ time, payload, size };
+	records->all[records->nr++] = (struct record){time, payload, size};
 }
 
 /* ---- descriptions --------------------------------------------------------- */
@@ -74,7 +74,7 @@ bool kind_read(struct kind *kind, const char *system, const char *name)
 	char path[512], *text, *line, *rest;
 	unsigned int dynamic, size;
 
-	*kind = (struct kind){ .system = strdup(system), .name = strdup(name) };
+	*kind = (struct kind){.system = strdup(system), .name = strdup(name)};
 	snprintf(path, sizeof(path), TRACEFS "/events/%s/%s/id", system, name);
 	kind->ftrace_id = number_in(path);
 	snprintf(path, sizeof(path), KTRACE "/events/%s/%s/id", system, name);
@@ -82,7 +82,8 @@ bool kind_read(struct kind *kind, const char *system, const char *name)
 	if (!kind->ftrace_id || !kind->ktrace_id)
 		return false;
 
-	snprintf(path, sizeof(path), KTRACE "/events/%s/%s/format", system, name);
+	snprintf(path, sizeof(path), KTRACE "/events/%s/%s/format", system,
+		 name);
 	text = read_file(path);
 	if (!text || !(line = strstr(text, "\nsize: ")) ||
 	    sscanf(line, "\nsize: %u\ndynamic: %u", &size, &dynamic) != 2)
@@ -154,7 +155,8 @@ static void ftrace_page(unsigned int cpu, const uint8_t *page)
 			time += delta + ((uint64_t)more << 27);
 			at += 4;
 		} else if (type == STAMP) {
-			time = (time >> 59 << 59) | delta | (uint64_t)more << 27;
+			time = (time >> 59 << 59) | delta |
+			       (uint64_t)more << 27;
 			at += 4;
 		} else if (type == PADDING) {
 			if (!delta)
@@ -174,8 +176,8 @@ static void ftrace_page(unsigned int cpu, const uint8_t *page)
 /* The numbers that say that something was lost. */
 static void ftrace_check(unsigned int cpu)
 {
-	static const char *const losses[] = { "overrun: ", "commit overrun: ",
-					      "dropped events: " };
+	static const char *const losses[] = {
+		"overrun: ", "commit overrun: ", "dropped events: "};
 	char path[512], *text;
 
 	snprintf(path, sizeof(path), TRACEFS "/per_cpu/cpu%u/stats", cpu);

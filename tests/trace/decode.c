@@ -73,7 +73,7 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 33) % n;
 }
 
-/* Any payload: the reader does not look into it. */
+/* Any payload: the reader does not look into it, but for who runs next. */
 static uint32_t any_payload(uint8_t *payload, enum maker_event *id)
 {
 	static const uint32_t fixed[] = {56, 28, 0, 56, 44, 29, 0, 0, 0, 8};
@@ -161,6 +161,12 @@ static void many(uint32_t cpus, uint32_t count)
 		w->clock = clock;
 		w->tid = running[w->cpu];
 		w->size = any_payload(payload, &w->id);
+		if (w->id == MAKER_SWITCH) {
+			struct maker_switch *s = (void *)payload;
+
+			running[w->cpu] = 100 + rnd(50);
+			s->next_pid = running[w->cpu];
+		}
 		w->sum = checksum(payload, w->size);
 		CHECK(maker_event(maker, w->cpu, w->id, payload, w->size));
 	}
@@ -233,6 +239,10 @@ TEST(tasks)
 	/* It exits, but runs until somebody else does. */
 	STEP, maker_exit(maker, 1, 20);
 	STEP, put(maker, 1);
+	/* And sleeps on its way out. */
+	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
+	STEP, maker_run(maker, 1, 20, 20, "executed");
+	STEP, put(maker, 1);
 	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
 	STEP, put(maker, 1);
 	/* Another task with its number. */
@@ -254,6 +264,7 @@ TEST(tasks)
 	serial = event->task;
 	check_task(20, 20, "executed");
 	CHECK(event->task != serial);
+	check_task(20, 20, "executed");
 	check_task(20, 20, "executed");
 	check_task(0, 0, "swapper/1");
 	serial = event->task;
@@ -356,6 +367,30 @@ TEST(overwritten)
 	CHECK_EQ(events + lost, written);
 }
 
+/* What the recorder could not write is a gap, or comes after all else. */
+TEST(unwritten)
+{
+	struct maker *maker = begin(1, 4, false);
+	uint64_t clock = CLOCK, events = 0, i;
+
+	for (i = 0; i < 30000; i++) {
+		maker_time(maker, clock += 100);
+		maker_drop(maker, 0, i > 10000 && i < 20000);
+		CHECK(put(maker, 0));
+	}
+	CHECK_EQ(maker_finish(maker, false), 0);
+	open_with(NULL);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events++;
+	CHECK_EQ(loss->cause, KTRACE_LOST_UNWRITTEN);
+	i = loss->count;
+	CHECK(i > 4000);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events++;
+	CHECK_EQ(events + i, 30000);
+	CHECK(!ktrace_warning(trace, 0));
+}
+
 TEST(in_the_middle_of_a_context_switch)
 {
 	struct maker *maker = begin(1, 4, false);
@@ -422,16 +457,19 @@ TEST(options)
 		.to = maker_monotonic(CLOCK + 199 * 1000)};
 	open_with(&options);
 	for (i = 0; ktrace_cursor_next(cursor) == KTRACE_EVENT; i++)
-		CHECK_EQ(event->time, maker_monotonic(CLOCK + (100 + i) * 1000));
+		CHECK_EQ(event->time,
+			 maker_monotonic(CLOCK + (100 + i) * 1000));
 	CHECK_EQ(i, 100);
 }
 
 TEST(values)
 {
 	struct maker *maker = begin(1, 4, false);
-	struct maker_switch s = {
-		.prev_comm = "sixteen letters!", .prev_pid = -5,
-		.prev_state = 0x102, .next_comm = "x", .next_prio = 7};
+	struct maker_switch s = {.prev_comm = "sixteen letters!",
+				 .prev_pid = -5,
+				 .prev_state = 0x102,
+				 .next_comm = "x",
+				 .next_prio = 7};
 	char room[64] = {0};
 	struct maker_exec *exec = (void *)room;
 	const struct ktrace_field *f;

@@ -22,8 +22,9 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 33) % n;
 }
 
-static const char *const names[] = {"dbench", "kworker/0:1-events", "bash",
-				    "Web Content", "rcu_preempt", "systemd"};
+static const char *const names[] = {"dbench",	   "kworker/0:1-events",
+				    "bash",	   "Web Content",
+				    "rcu_preempt", "systemd"};
 
 static const char *comm_of(uint32_t tid)
 {
@@ -161,7 +162,7 @@ int main(int argc, char **argv)
 				"[LOSSES]]]\n");
 		return 2;
 	}
-	maker = maker_create(argv[1], cpus, 8, false, 0x123456789abcdefull);
+	maker = maker_create(argv[1], cpus, 4, false, 0x123456789abcdefull);
 	if (!maker)
 		return 1;
 	for (tid = 800; tid < 800 + NR_TASKS; tid++)
@@ -170,7 +171,9 @@ int main(int argc, char **argv)
 		/* Bursts: one CPU does several things before the other. */
 		uint32_t cpu = rnd(8) ? i / 16 % cpus : rnd(cpus);
 
-		clock += 200 + rnd(2000);
+		/* Now and then two CPUs at the same moment. */
+		if (rnd(20))
+			clock += 200 + rnd(2000);
 		maker_time(maker, clock);
 		if (losses && i % (events / (losses + 1) + 1) == 0 && i) {
 			maker_stall(maker, 0, true);

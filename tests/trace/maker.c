@@ -10,7 +10,7 @@
 #include "maker.h"
 #include "ring.h"
 
-#define CLOCK_START   5000000000000ull
+#define CLOCK_START	5000000000000ull
 #define MONOTONIC_START 12000000000ull
 #define REALTIME_START	1700000000000000000ull
 #define FREQUENCY	2500000000ull
@@ -20,6 +20,8 @@ struct maker_cpu {
 	struct kt_control control;
 	int fd;
 	bool stall;
+	bool drop;
+	u64 unwritten;
 	u32 tid;
 	u32 tgid;
 	char comm[KT_COMM_LEN];
@@ -50,6 +52,7 @@ void env_wake(struct kt_ring *ring)
 {
 }
 
+/* clang-format off */
 #define FIELD(type, name, offset, size, sign)                             \
 	"\tfield:" type " " name ";\toffset:" #offset ";\tsize:" #size \
 	";\tsigned:" #sign ";\n"
@@ -160,6 +163,7 @@ static const char info[] =
 	FIELD("u32", "cpu_id", 4, 4, 0)
 	"\nprint fmt: \"state=%lu cpu_id=%lu\", (unsigned long)REC->state, "
 	"(unsigned long)REC->cpu_id\n\n";
+/* clang-format on */
 
 static int fail(const char *what)
 {
@@ -265,7 +269,9 @@ static void maker_drain(struct maker_cpu *cpu)
 					 KT_PACKET_SIZE);
 		ssize_t n = (packet->used + 7) & ~7u;
 
-		if (write(cpu->fd, packet, n) != n)
+		if (cpu->drop)
+			cpu->unwritten += packet->events;
+		else if (write(cpu->fd, packet, n) != n)
 			fail("write");
 		kt_ring_consume(&cpu->ring, seq);
 	}
@@ -353,6 +359,11 @@ void maker_stall(struct maker *maker, uint32_t cpu, bool stall)
 		maker_drain(&maker->cpus[cpu]);
 }
 
+void maker_drop(struct maker *maker, uint32_t cpu, bool drop)
+{
+	maker->cpus[cpu].drop = drop;
+}
+
 uint64_t maker_lost(struct maker *maker, uint32_t cpu)
 {
 	const u64 *lost = maker->cpus[cpu].control.lost;
@@ -389,6 +400,7 @@ int maker_finish(struct maker *maker, bool cut)
 		ends[i].events = cpu->control.events;
 		for (k = 0; k < KT_LOST_NR; k++)
 			ends[i].lost[k] = cpu->control.lost[k];
+		ends[i].lost[KTRACE_LOST_UNWRITTEN] = cpu->unwritten;
 		free(cpu->ring.data);
 		free(cpu->ring.slots);
 	}

@@ -131,6 +131,8 @@ void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 
 /* A reader that does not keep up: packets stay in the ring until it goes on. */
 void maker_stall(struct maker *maker, uint32_t cpu, bool stall);
+/* A disk that is full: what is read meanwhile is lost, and counted. */
+void maker_drop(struct maker *maker, uint32_t cpu, bool drop);
 uint64_t maker_lost(struct maker *maker, uint32_t cpu);
 
 /* A name for the task table at the start. */

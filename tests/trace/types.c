@@ -36,9 +36,9 @@ static const struct ktrace_field *parse(const char *fields, const char *print,
 	return ktrace_field_find(type, name);
 }
 
-#define FIELD(decl, offset, size, sign)                                  \
-	"\tfield:" decl ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" \
-	#sign ";\n"
+#define FIELD(decl, offset, size, sign)                       \
+	"\tfield:" decl ";\toffset:" #offset ";\tsize:" #size \
+	";\tsigned:" #sign ";\n"
 
 TEST(kinds_by_type)
 {
@@ -93,11 +93,12 @@ TEST(flags_and_symbols)
 {
 	const struct ktrace_field *f;
 
-	f = parse(FIELD("unsigned long f", 0, 8, 0),
-		  "\"%s\", __print_flags(REC->f, \"|\", { (1UL << 2), \"TWO\" },"
-		  " { (unsigned long)((( gfp_t)0x400u)|(( gfp_t)0x800u)), "
-		  "\"BOTH\" }, { UNKNOWN_NAME, \"LOST\" })",
-		  "f");
+	f = parse(
+		FIELD("unsigned long f", 0, 8, 0),
+		"\"%s\", __print_flags(REC->f, \"|\", { (1UL << 2), \"TWO\" },"
+		" { (unsigned long)((( gfp_t)0x400u)|(( gfp_t)0x800u)), "
+		"\"BOTH\" }, { UNKNOWN_NAME, \"LOST\" })",
+		"f");
 	CHECK(f->names);
 	CHECK(f->names->flags);
 	CHECK_STR(f->names->delim, "|");
@@ -146,8 +147,8 @@ TEST(bases_by_print_format)
 		{FIELD("u32 f", 0, 4, 0), "\"%08x\", REC->f", KTRACE_HEX},
 		{FIELD("u64 g", 0, 8, 0) FIELD("void * f", 8, 8, 0),
 		 "\"%d%% %pS\", REC->g, REC->f", KTRACE_SYMBOL},
-		{FIELD("unsigned long f", 0, 8, 0),
-		 "\"%ps\", (void *)REC->f", KTRACE_SYMBOL},
+		{FIELD("unsigned long f", 0, 8, 0), "\"%ps\", (void *)REC->f",
+		 KTRACE_SYMBOL},
 		{FIELD("u8 f[4]", 0, 4, 0), "\"%pI4\", REC->f", KTRACE_IP4},
 		{FIELD("u8 f[6]", 0, 6, 0), "\"%pM\", REC->f", KTRACE_MAC},
 		{FIELD("unsigned long f[2]", 0, 16, 0),
@@ -167,10 +168,19 @@ TEST(bases_by_print_format)
 TEST(nonsense_print_formats)
 {
 	static const char *const prints[] = {
-		"", "\"", "\"%s\"", "\"%s\", ", "\"%d %d %d\", REC->f",
-		"\"%s\", __print_flags(REC->f", "\"%s\", __print_symbolic()",
-		"\"%*d\", REC->f", "REC->f", "\"%s\", REC->nope", "\"%\"",
-		"\"%pS\", __get_str(nope)", "\"%d\", (((((REC->f",
+		"",
+		"\"",
+		"\"%s\"",
+		"\"%s\", ",
+		"\"%d %d %d\", REC->f",
+		"\"%s\", __print_flags(REC->f",
+		"\"%s\", __print_symbolic()",
+		"\"%*d\", REC->f",
+		"REC->f",
+		"\"%s\", REC->nope",
+		"\"%\"",
+		"\"%pS\", __get_str(nope)",
+		"\"%d\", (((((REC->f",
 	};
 	size_t i;
 
@@ -185,7 +195,9 @@ TEST(nonsense_print_formats)
 TEST(nonsense_descriptions)
 {
 	static const char *const texts[] = {
-		"event", "event \n", "event a:b\n\tfield:;\n",
+		"event",
+		"event \n",
+		"event a:b\n\tfield:;\n",
 		"event a:b id 5\nsize: 4\n\tfield:int x;\toffset:2;\tsize:4;"
 		"\tsigned:1;\n",
 		"event a:b id 99999999\nsize: 4\n",
@@ -207,8 +219,9 @@ TEST(nonsense_descriptions)
 /* Everything that a type says is in the metadata. */
 TEST(through_the_metadata)
 {
-	struct ktrace_writer_head head = {
-		.size = sizeof(head), .id = 1, .host = "quote \" back\\ \xff\n"};
+	struct ktrace_writer_head head = {.size = sizeof(head),
+					  .id = 1,
+					  .host = "quote \" back\\ \xff\n"};
 	char directory[] = "/tmp/ktrace-types-XXXXXX", path[64];
 	const struct ktrace_type *a, *b;
 	struct ktrace_writer *writer;
@@ -236,7 +249,8 @@ TEST(through_the_metadata)
 	unlink(path);
 	rmdir(directory);
 
-	CHECK_STR(ktrace_get_info(trace)->host, "quote \" back\\ \xef\xbf\xbd\n");
+	CHECK_STR(ktrace_get_info(trace)->host,
+		  "quote \" back\\ \xef\xbf\xbd\n");
 	CHECK_EQ(ktrace_types_count(ktrace_get_types(trace)), 1);
 	a = ktrace_types_find(types, 17);
 	b = ktrace_types_find(ktrace_get_types(trace), 17);
@@ -245,7 +259,8 @@ TEST(through_the_metadata)
 	CHECK_EQ(b->size, a->size);
 	CHECK_EQ(b->nr_fields, a->nr_fields);
 	for (i = 0; i < a->nr_fields; i++) {
-		const struct ktrace_field *f = &a->fields[i], *g = &b->fields[i];
+		const struct ktrace_field *f = &a->fields[i],
+					  *g = &b->fields[i];
 
 		CHECK_STR(g->name, f->name);
 		CHECK_STR(g->ctype, f->ctype);

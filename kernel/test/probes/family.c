@@ -2,5 +2,5 @@
 /* The probes themselves: made from the trace header. */
 #define KT_HEADER "ktrace_test.h"
 #define KT_FAMILY ktrace_test
-#include "base.h"
-#include "stages.h"
+#include "events/base.h"
+#include "events/stages.h"

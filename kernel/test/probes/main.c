@@ -3,6 +3,6 @@
 #define KT_FAMILIES(apply) apply(ktrace_test)
 #define KT_TEXTS(apply)
 #define KT_OBJECTS(apply)
-#include "module.h"
+#include "events/module.h"
 
 MODULE_DESCRIPTION("Probes for ktrace's test module");

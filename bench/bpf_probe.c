@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What a BPF program does that records events as a tracer would: time stamp and
+ * two or three values of each event go to a ring buffer.  Compiled by clang
+ * -target bpf, loaded by bpf.c.
+ *
+ * The programs take their arguments by BTF, which is the cheapest way, and never
+ * wake the reader.  A record is 24 bytes and the ring's header of 8.
+ */
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* What the programs read of the kernel's structs; libbpf finds the places. */
+struct task_struct {
+	int pid;
+} __attribute__((preserve_access_index));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 24);
+} ring SEC(".maps");
+
+struct record {
+	__u64 time;
+	__u32 id;
+	__u32 a;
+	__u64 b;
+};
+
+static __always_inline int record(__u32 id, __u32 a, __u64 b)
+{
+	struct record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r)
+		return 0;
+	r->time = bpf_ktime_get_ns();
+	r->id = id;
+	r->a = a;
+	r->b = b;
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(cpu_idle, unsigned int state, unsigned int cpu)
+{
+	return record(1, state, cpu);
+}
+
+/* Of kmalloc's arguments the verifier knows no type. */
+SEC("raw_tp/kmalloc")
+int BPF_PROG(kmalloc, unsigned long call_site, const void *ptr)
+{
+	return record(2, call_site, (__u64)ptr);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter, void *regs, long id)
+{
+	return record(3, id, (__u64)regs);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(sys_exit, void *regs, long ret)
+{
+	return record(4, 0, ret);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
+	     struct task_struct *next)
+{
+	return record(5, prev->pid, next->pid);
+}
+
+#define TEXT_MAX 224
+
+struct text_record {
+	__u64 time;
+	__u32 id;
+	__u32 len;
+	char text[TEXT_MAX - 24];
+};
+
+SEC("tp_btf/console")
+int BPF_PROG(console, const char *text, unsigned long len)
+{
+	struct text_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r)
+		return 0;
+	if (len > sizeof(r->text))
+		len = sizeof(r->text);
+	r->time = bpf_ktime_get_ns();
+	r->id = 6;
+	r->len = len;
+	bpf_probe_read_kernel(r->text, len, text);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Loops that fire one tracepoint, for the benchmarks.
+ *
+ * Writing N to /sys/kernel/debug/ktrace_bench/SOURCE fires N events; reading it
+ * gives the time-stamp counter's advance over them.  In a virtual machine whose
+ * clock counts instructions (tools/vm --icount) that is the number of
+ * instructions, all that the loop caused included: what a tracer adds is the
+ * difference to the loop without it.
+ *
+ *	cpu_idle	power:cpu_idle, two words: a plain tracepoint
+ *	kmalloc		kmem:kmalloc, fired by kmalloc() itself, and a kfree()
+ *	console		printk:console with a text of 200 bytes
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+#include <trace/events/power.h>
+#include <asm/msr.h>
+
+#define TEXT_LEN 200
+
+static char text[TEXT_LEN + 1];
+static struct tracepoint *console;
+
+static void fire_cpu_idle(unsigned long n)
+{
+	while (n--)
+		trace_cpu_idle(1, 0);
+}
+
+static void fire_kmalloc(unsigned long n)
+{
+	while (n--) {
+		void *p = kmalloc(64, GFP_KERNEL);
+
+		/* Or the compiler leaves out both. */
+		OPTIMIZER_HIDE_VAR(p);
+		kfree(p);
+	}
+}
+
+/*
+ * What trace_console(text, len) does.  Modules cannot name this tracepoint, but
+ * its static call's trampoline leads to the probes as for the kernel.
+ */
+static void fire_console(unsigned long n)
+{
+	void (*call)(void *data, const char *text, size_t len) =
+		console->static_call_tramp;
+
+	while (n--) {
+		struct tracepoint_func *probe;
+
+		if (!static_key_enabled(&console->key))
+			continue;
+		preempt_disable_notrace();
+		probe = rcu_dereference_raw(console->funcs);
+		if (probe)
+			call(probe->data, text, TEXT_LEN);
+		preempt_enable_notrace();
+	}
+}
+
+struct source {
+	const char *name;
+	void (*fire)(unsigned long n);
+	u64 advance;
+};
+
+static struct source sources[] = {
+	{"cpu_idle", fire_cpu_idle},
+	{"kmalloc", fire_kmalloc},
+	{"console", fire_console},
+};
+
+static int source_run(void *data, u64 n)
+{
+	struct source *source = data;
+	u64 begin = rdtsc();
+
+	source->fire(n);
+	source->advance = rdtsc() - begin;
+	return 0;
+}
+
+static int source_result(void *data, u64 *advance)
+{
+	struct source *source = data;
+
+	*advance = source->advance;
+	return 0;
+}
+DEFINE_DEBUGFS_ATTRIBUTE(source_fops, source_result, source_run, "%llu\n");
+
+static struct dentry *folder;
+
+static void find_console(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "console"))
+		console = tp;
+}
+
+static int __init bench_init(void)
+{
+	size_t i;
+
+	memset(text, 'x', TEXT_LEN);
+	for_each_kernel_tracepoint(find_console, NULL);
+	if (!console)
+		return -ENOENT;
+
+	folder = debugfs_create_dir("ktrace_bench", NULL);
+	for (i = 0; i < ARRAY_SIZE(sources); i++)
+		debugfs_create_file_unsafe(sources[i].name, 0600, folder,
+					   &sources[i], &source_fops);
+	return 0;
+}
+module_init(bench_init);
+
+static void __exit bench_exit(void)
+{
+	debugfs_remove(folder);
+}
+module_exit(bench_exit);
+
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_DESCRIPTION("Loops that fire one tracepoint");

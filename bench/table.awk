@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# table.awk - bench/run's results for people, as Markdown
+
+BEGIN {
+	FS = "\t"
+	# An awk may count bytes where it pads.
+	dash = length("–") - 1
+	nr_tracers = split("ktrace ftrace ftrace_tsc perf bpf lttng", tracers, " ")
+	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
+	      labels, "|")
+	nr_sources = split("cpu_idle kmalloc console getppid yield", sources, " ")
+	split("power:cpu_idle (plain)|kmem:kmalloc|printk:console (200-byte string)|" \
+	      "raw_syscalls, enter or exit|sched:sched_switch", source_labels, "|")
+	nr_workloads = split("dbench tbench build", workloads, " ")
+}
+
+{
+	if (!($1 in seen)) {
+		seen[$1]
+		kernels[++nr_kernels] = $1
+	}
+}
+
+$2 == "missing" {
+	missing[$1, $3] = $4
+}
+
+$2 == "results" && $3 == "version" {
+	version[$1, $4] = $5
+}
+
+$2 == "results" && $3 != "version" {
+	value[$1, $3, $4, $6] = $5
+	if (!(($1, $3) in known)) {
+		known[$1, $3]
+		benches[$1, ++nr_benches[$1]] = $3
+	}
+	if (!(($1, $3, $4) in known)) {
+		known[$1, $3, $4]
+		order[$1, $3, ++count[$1, $3]] = $4
+		unit[$1, $3, $4] = $6
+	}
+}
+
+# Cells are padded so that the table can be read as it is.
+function row(width,   i, line) {
+	line = "|"
+	for (i = 1; i <= nr_cells; i++)
+		line = line sprintf(" %-*s |", i == 1 ? 34 : cell[i] == "–" ? width + dash : width,
+				    cell[i])
+	print line
+	nr_cells = 0
+}
+
+function rule(n,   i, line) {
+	line = "|---|"
+	for (i = 2; i <= n; i++)
+		line = line "---:|"
+	print line
+}
+
+function add(text) {
+	cell[++nr_cells] = text
+}
+
+function get(kernel, bench, tracer, what,   v) {
+	if (!((kernel, bench, tracer, what) in value))
+		return "–"
+	v = value[kernel, bench, tracer, what]
+	return v == "-" ? "–" : v
+}
+
+function events(kernel, what, with_untraced,   i, s) {
+	add(what == "bytes" ? "bytes per event" : "instructions added per event")
+	for (i = 1; i <= nr_tracers; i++)
+		add(labels[i])
+	if (with_untraced)
+		add("untraced loop")
+	i = nr_cells
+	row(16)
+	rule(i)
+	for (s = 1; s <= nr_sources; s++) {
+		add(source_labels[s])
+		for (i = 1; i <= nr_tracers; i++)
+			add(get(kernel, sources[s], tracers[i], what))
+		if (with_untraced)
+			add(get(kernel, sources[s], "untraced", what))
+		row(16)
+	}
+	print ""
+}
+
+# The most that any of the loops lost or gained: near 0.0 is no cost.
+function worst(kernel, tracer, state,   s, v, most) {
+	most = "–"
+	for (s = 1; s <= nr_sources; s++) {
+		v = get(kernel, sources[s] " " state, tracer, "instructions")
+		if (v != "–" && (most == "–" || v > most))
+			most = v
+	}
+	return most
+}
+
+function disabled(kernel,   i, n) {
+	add("instructions added, at most")
+	for (i = 1; i <= nr_tracers; i++)
+		add(labels[i])
+	n = nr_cells
+	row(16)
+	rule(n)
+	add("loaded, nothing enabled")
+	for (i = 1; i <= nr_tracers; i++)
+		add(worst(kernel, tracers[i], "loaded"))
+	row(16)
+	add("enabled and disabled again")
+	for (i = 1; i <= nr_tracers; i++)
+		add(worst(kernel, tracers[i], "disabled"))
+	row(16)
+	print ""
+}
+
+function workload(kernel, name,   i, t, n, e) {
+	if (!count[kernel, name])
+		return
+	add(name ", " unit[kernel, name, "vanilla"])
+	add("rate")
+	add("against vanilla")
+	add("events")
+	add("trace MB")
+	add("bytes per event")
+	add("trace MB/s")
+	n = nr_cells
+	row(15)
+	rule(n)
+	for (i = 1; i <= count[kernel, name]; i++) {
+		t = order[kernel, name, i]
+		add(t)
+		add(sprintf("%.1f", get(kernel, name, t, unit[kernel, name, "vanilla"])))
+		e = get(kernel, name, t, "events")
+		if (e == "–") {
+			while (nr_cells < n)
+				add("–")
+			row(15)
+			continue
+		}
+		add(get(kernel, name, t, "percent") " %")
+		add(sprintf("%.2f M", e / 1e6))
+		add(sprintf("%.1f", get(kernel, name, t, "bytes") / 1e6))
+		add(e ? sprintf("%.1f", get(kernel, name, t, "bytes") / e) : "–")
+		add(get(kernel, name, t, "trace MB/s"))
+		row(15)
+	}
+	print ""
+}
+
+function native(kernel,   n, b, bench, event, least) {
+	add("the ring alone, ns per event")
+	add("ktrace")
+	add("floor")
+	add("ratio")
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (b = 1; b <= nr_benches[kernel]; b++) {
+		bench = benches[kernel, b]
+		event = get(kernel, bench, "ktrace", "ns")
+		least = get(kernel, bench, "floor", "ns")
+		add("payload of " bench)
+		add(event)
+		add(least)
+		add(least > 0 ? sprintf("%.2f", event / least) : "–")
+		row(16)
+	}
+	print ""
+}
+
+END {
+	for (k = 1; k <= nr_kernels; k++) {
+		kernel = kernels[k]
+		if (kernel == "native") {
+			print "### Native, in user space\n"
+			native(kernel)
+			continue
+		}
+		print "### Kernel " kernel "\n"
+		for (i = 1; i <= nr_tracers; i++) {
+			if ((kernel, tracers[i]) in missing)
+				print "- " labels[i] ": " missing[kernel, tracers[i]]
+			else if ((kernel, tracers[i]) in version)
+				print "- " labels[i] ": " version[kernel, tracers[i]]
+		}
+		print ""
+		events(kernel, "instructions", 1)
+		events(kernel, "bytes", 0)
+		disabled(kernel)
+		for (i = 1; i <= nr_workloads; i++)
+			workload(kernel, workloads[i])
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The command that is recorded: ready early, running when all is set. */
+#ifndef KT_CMD_CHILD_H
+#define KT_CMD_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid; /* 0: none */
+	int go;	   /* closing it without a word ends the child */
+	int error; /* errno of a failed exec comes out of it */
+	bool ended;
+	int status; /* as an exit status of a shell */
+};
+
+/* 0, or the exit status for a command that cannot be run; says why. */
+int child_check(char *const *argv);
+/* Makes the process, which waits; @mask are the signals it is to have blocked. */
+int child_prepare(struct child *c, char *const *argv, const sigset_t *mask);
+/* Lets it run the command. 0, or an exit status. */
+int child_go(struct child *c, char *const *argv);
+/* Has it ended? Waits if @wait. */
+bool child_reap(struct child *c, bool wait);
+/* Ends one that never ran the command. */
+void child_cancel(struct child *c);
+
+#endif /* KT_CMD_CHILD_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * What the subcommands share.
+ *
+ * Exit status: 0 done; 1 it failed, and standard error says what to do; 2 the
+ * command line makes no sense; of `record -- COMMAND' that of the command.
+ */
+#ifndef KT_CMD_H
+#define KT_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_DEFAULT "ktrace.data"
+
+enum exit_status {
+	EXIT_OK,
+	EXIT_FAILED,
+	EXIT_USAGE,
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct command {
+	const char *name;
+	const char *what;  /* in one line */
+	const char *usage; /* after the name */
+	const char *help;
+	int (*main)(int argc, char **argv);
+};
+
+extern const struct command command_doctor;
+extern const struct command command_export;
+extern const struct command command_list;
+extern const struct command command_load;
+extern const struct command command_record;
+extern const struct command command_report;
+extern const struct command command_stat;
+extern const struct command command_unload;
+
+/* Messages on standard error; say() is silent with -q. */
+extern int verbosity; /* -1: -q, 0, 1 and more: -v */
+
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Returns EXIT_FAILED. */
+int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The library's reason. Returns EXIT_FAILED. */
+int failed_why(void);
+/* Returns EXIT_USAGE, and points to the help. */
+int misused(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* What getopt_long() did not take: 'h' is no mistake. */
+int option_other(const struct command *command, int option);
+/* A note of the library's, with -v. */
+void note(void *data, const char *text);
+
+/* At the end of output: was all of it written? */
+int output_finish(int status);
+
+#endif /* KT_CMD_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "count.h"
+
+static const struct {
+	const char *text;
+	const char *remedy;
+} losses[KTRACE_LOST_NR] = {
+	[KTRACE_LOST_FULL] =
+		{
+			"because the buffers were full",
+			"take larger buffers with --size, or fewer events with "
+			"-e",
+		},
+	[KTRACE_LOST_OVERWRITTEN] =
+		{
+			"overwritten by newer ones, as overwrite mode does",
+			"for a longer past take larger buffers with --size",
+		},
+	[KTRACE_LOST_NESTED] =
+		{
+			"in interrupts that came while a buffer was at its end",
+			"take larger buffers with --size",
+		},
+	[KTRACE_LOST_LARGE] =
+		{
+			"larger than a packet",
+			NULL,
+		},
+	[KTRACE_LOST_TASK] =
+		{
+			"records of who ran: names of tasks may be wrong for a "
+			"moment",
+			"take larger buffers with --size, or fewer events with "
+			"-e",
+		},
+	[KTRACE_LOST_DAMAGED] =
+		{
+			"in damaged parts of the trace",
+			NULL,
+		},
+	[KTRACE_LOST_UNWRITTEN] =
+		{
+			"that could not be written to disk",
+			"make room on the disk, or choose another place with "
+			"-o",
+		},
+};
+
+const char *loss_text(enum ktrace_lost cause)
+{
+	return losses[cause].text;
+}
+
+const char *loss_remedy(enum ktrace_lost cause)
+{
+	return losses[cause].remedy;
+}
+
+bool loss_is_event(enum ktrace_lost cause)
+{
+	return cause != KTRACE_LOST_TASK;
+}
+
+uint64_t loss_total(const uint64_t *lost)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (loss_is_event(i))
+			total += lost[i];
+	return total;
+}
+
+/* Tasks, in a table that doubles; open addressing by the task's number. */
+
+struct task_table {
+	struct count_task *slots; /* events 0: free */
+	size_t size;		  /* a power of two */
+	size_t used;
+};
+
+static struct count_task *table_slot(struct count_task *slots, size_t size,
+				     uint64_t task)
+{
+	size_t i = task * 0x9e3779b97f4a7c15ull >> 32;
+
+	for (;; i++) {
+		struct count_task *t = &slots[i & (size - 1)];
+
+		if (!t->events || t->task == task)
+			return t;
+	}
+}
+
+static int table_grow(struct task_table *table)
+{
+	size_t size = table->size ? table->size * 2 : 256;
+	struct count_task *slots = calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->size; i++)
+		if (table->slots[i].events)
+			*table_slot(slots, size, table->slots[i].task) =
+				table->slots[i];
+	free(table->slots);
+	table->slots = slots;
+	table->size = size;
+	return 0;
+}
+
+static int task_count(struct task_table *table, const struct ktrace_event *e)
+{
+	struct count_task *t;
+
+	if (table->used * 2 >= table->size && table_grow(table))
+		return -ENOMEM;
+	t = table_slot(table->slots, table->size, e->task);
+	if (!t->events++) {
+		table->used++;
+		t->task = e->task;
+		t->tid = e->tid;
+		t->tgid = e->tgid;
+		snprintf(t->comm, sizeof(t->comm), "%s", e->comm);
+	}
+	t->bytes += e->size;
+	return 0;
+}
+
+struct count_cpu *count_cpu(struct count *c, uint32_t cpu)
+{
+	struct count_cpu *cpus;
+	size_t i;
+
+	for (i = 0; i < c->nr_cpus; i++)
+		if (c->cpus[i].cpu >= cpu)
+			break;
+	if (i < c->nr_cpus && c->cpus[i].cpu == cpu)
+		return &c->cpus[i];
+	cpus = realloc(c->cpus, (c->nr_cpus + 1) * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	c->cpus = cpus;
+	memmove(&cpus[i + 1], &cpus[i], (c->nr_cpus - i) * sizeof(*cpus));
+	memset(&cpus[i], 0, sizeof(*cpus));
+	cpus[i].cpu = cpu;
+	c->nr_cpus++;
+	return &cpus[i];
+}
+
+static int types_compare(const void *a, const void *b)
+{
+	const struct count_type *x = a, *y = b;
+
+	return x->events > y->events ? -1 : x->events < y->events;
+}
+
+static int tasks_compare(const void *a, const void *b)
+{
+	const struct count_task *x = a, *y = b;
+
+	return x->events > y->events ? -1 : x->events < y->events;
+}
+
+static int count_event(struct count *c, const struct ktrace_event *e)
+{
+	struct count_cpu *cpu = count_cpu(c, e->cpu);
+	struct count_type *type;
+
+	if (!cpu)
+		return -ENOMEM;
+	if (e->type->id >= c->nr_types) {
+		size_t nr = e->type->id + 64;
+
+		type = realloc(c->types, nr * sizeof(*type));
+		if (!type)
+			return -ENOMEM;
+		memset(&type[c->nr_types], 0,
+		       (nr - c->nr_types) * sizeof(*type));
+		c->types = type;
+		c->nr_types = nr;
+	}
+	type = &c->types[e->type->id];
+	type->type = e->type;
+	type->events++;
+	type->bytes += e->size;
+	cpu->events++;
+	cpu->bytes += e->size;
+	c->events++;
+	c->bytes += e->size;
+	if (!c->begin)
+		c->begin = e->time;
+	c->end = e->time;
+	return 0;
+}
+
+static int count_loss(struct count *c, const struct ktrace_loss *l)
+{
+	struct count_cpu *cpu = count_cpu(c, l->cpu);
+
+	if (!cpu)
+		return -ENOMEM;
+	cpu->lost[l->cause] += l->count;
+	c->lost[l->cause] += l->count;
+	return 0;
+}
+
+/* Drops what does not occur; most frequent first. */
+static void count_sort(struct count *c, struct task_table *table)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < c->nr_types; i++)
+		if (c->types[i].events)
+			c->types[nr++] = c->types[i];
+	c->nr_types = nr;
+	if (nr)
+		qsort(c->types, nr, sizeof(*c->types), types_compare);
+	for (size_t i = 0; i < table->size; i++)
+		if (table->slots[i].events)
+			table->slots[c->nr_tasks++] = table->slots[i];
+	c->tasks = table->slots;
+	if (c->nr_tasks)
+		qsort(c->tasks, c->nr_tasks, sizeof(*c->tasks), tasks_compare);
+}
+
+int count_trace(struct count *c, struct ktrace *trace,
+		const struct ktrace_cursor_options *options, bool tasks)
+{
+	struct task_table table = {0};
+	struct ktrace_cursor *cursor;
+	int item, err;
+
+	memset(c, 0, sizeof(*c));
+	err = ktrace_cursor_create(trace, options, &cursor);
+	if (err)
+		return err;
+	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS) {
+			err = count_loss(c, ktrace_cursor_loss(cursor));
+			continue;
+		}
+		err = count_event(c, ktrace_cursor_event(cursor));
+		if (!err && tasks)
+			err = task_count(&table, ktrace_cursor_event(cursor));
+	}
+	if (!err)
+		err = item;
+	ktrace_cursor_destroy(cursor);
+	count_sort(c, &table);
+	if (err)
+		count_free(c);
+	return err;
+}
+
+void count_free(struct count *c)
+{
+	free(c->types);
+	free(c->cpus);
+	free(c->tasks);
+	memset(c, 0, sizeof(*c));
+}

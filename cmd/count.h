@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Counting the events of a trace. */
+#ifndef KT_CMD_COUNT_H
+#define KT_CMD_COUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/trace.h>
+
+struct count_type {
+	const struct ktrace_type *type;
+	uint64_t events;
+	uint64_t bytes; /* of payloads */
+};
+
+struct count_cpu {
+	uint32_t cpu;
+	uint64_t events;
+	uint64_t bytes;
+	uint64_t lost[KTRACE_LOST_NR];
+};
+
+struct count_task {
+	uint32_t tid;
+	uint32_t tgid;
+	char comm[32];
+	uint64_t task; /* as in struct ktrace_event */
+	uint64_t events;
+	uint64_t bytes;
+};
+
+struct count {
+	struct count_type *types; /* most events first; only those that occur */
+	size_t nr_types;
+	struct count_cpu *cpus; /* by number */
+	size_t nr_cpus;
+	struct count_task *tasks; /* most events first */
+	size_t nr_tasks;
+	uint64_t events;
+	uint64_t bytes;
+	uint64_t lost[KTRACE_LOST_NR];
+	uint64_t begin; /* of the first event, CLOCK_MONOTONIC; 0: none */
+	uint64_t end;
+};
+
+/* 0 or a negative errno. */
+int count_trace(struct count *c, struct ktrace *trace,
+		const struct ktrace_cursor_options *options, bool tasks);
+/* The one of this number, new if need be; NULL: out of memory. */
+struct count_cpu *count_cpu(struct count *c, uint32_t cpu);
+void count_free(struct count *c);
+
+/* A cause of loss in words, and what can be done about it (NULL: nothing). */
+const char *loss_text(enum ktrace_lost cause);
+const char *loss_remedy(enum ktrace_lost cause);
+/* Are those events, not just task records? */
+bool loss_is_event(enum ktrace_lost cause);
+uint64_t loss_total(const uint64_t *lost);
+
+#endif /* KT_CMD_COUNT_H */

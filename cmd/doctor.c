@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ktrace doctor: what works here; for what does not, the reason and the remedy.
+ *
+ * It changes nothing: neither loads nor mounts.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/capability.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "cmd.h"
+#include "value.h"
+
+#define KERNEL_OLDEST_MAJOR 6
+#define KERNEL_OLDEST_MINOR 1
+
+enum verdict {
+	GOOD,
+	FAIR, /* works, but less well */
+	BAD,  /* no recording until it is mended */
+};
+
+static enum verdict worst;
+
+static void tell(enum verdict verdict, const char *topic, const char *format,
+		 ...) __attribute__((format(printf, 3, 4)));
+
+static void tell(enum verdict verdict, const char *topic, const char *format,
+		 ...)
+{
+	static const char *const words[] = {"ok", "note", "NO"};
+	va_list ap;
+
+	if (verdict > worst)
+		worst = verdict;
+	printf("%-4s  %-12s  ", words[verdict], topic);
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* What to do about the line before. */
+static void advise(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void advise(const char *format, ...)
+{
+	va_list ap;
+
+	printf("%20s-> ", "");
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* The first line of a file; false: it cannot be read, errno says why. */
+static bool line_read(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool found;
+
+	if (!f)
+		return false;
+	found = fgets(line, size, f);
+	fclose(f);
+	if (found)
+		line[strcspn(line, "\n")] = '\0';
+	else
+		errno = ENODATA;
+	return found;
+}
+
+static void kernel_examine(void)
+{
+	unsigned int major, minor;
+	struct utsname uts;
+
+	uname(&uts);
+	if (sscanf(uts.release, "%u.%u", &major, &minor) != 2) {
+		tell(FAIR, "kernel", "%s: an unusual version", uts.release);
+	} else if (major < KERNEL_OLDEST_MAJOR ||
+		   (major == KERNEL_OLDEST_MAJOR &&
+		    minor < KERNEL_OLDEST_MINOR)) {
+		tell(BAD, "kernel", "%s is too old", uts.release);
+		advise("use kernel %d.%d or newer", KERNEL_OLDEST_MAJOR,
+		       KERNEL_OLDEST_MINOR);
+	} else {
+		tell(GOOD, "kernel", "%s", uts.release);
+	}
+	if (strcmp(uts.machine, "x86_64"))
+		tell(FAIR, "processor", "%s: ktrace is tested on x86_64",
+		     uts.machine);
+}
+
+static bool capable(unsigned int capability)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	return data[capability / 32].effective & 1u << capability % 32;
+}
+
+static void rights_examine(bool loaded)
+{
+	if (capable(CAP_SYS_MODULE) && capable(CAP_SYS_ADMIN)) {
+		tell(GOOD, "rights",
+		     "may load modules and mount the control tree");
+		return;
+	}
+	if (loaded && !access("/sys/kernel/ktrace/enabled", W_OK)) {
+		tell(GOOD, "rights",
+		     "may use the control tree, as a member of its group");
+		return;
+	}
+	if (geteuid()) {
+		tell(BAD, "rights", "not root");
+		advise("record with sudo; reading traces needs no rights");
+		if (loaded)
+			advise("or let a group record: sudo mount -o "
+			       "remount,gid=GROUP,mode=770 /sys/kernel/ktrace");
+		return;
+	}
+	tell(BAD, "rights",
+	     "root without CAP_SYS_MODULE or CAP_SYS_ADMIN: a container?");
+	advise("run it on the host, or in a privileged container");
+}
+
+static void modules_examine(bool loaded)
+{
+	const struct ktrace_modules_event *events;
+	struct ktrace_modules *modules;
+	struct utsname uts;
+	size_t nr;
+
+	uname(&uts);
+	if (ktrace_modules_open(&modules)) {
+		tell(loaded ? FAIR : BAD, "modules", "%s", ktrace_last_error());
+		if (access("/lib/modules", F_OK))
+			return;
+		advise("the headers come with: sudo apt-get install "
+		       "linux-headers-%s",
+		       uts.release);
+		return;
+	}
+	nr = ktrace_modules_events(modules, &events);
+	tell(GOOD, "modules", "%zu events, in %s", nr,
+	     ktrace_modules_path(modules));
+	ktrace_modules_close(modules);
+}
+
+/* Who may load modules: Secure Boot, lockdown, signatures. */
+static void lockdown_examine(bool loaded)
+{
+	char line[128], *begin;
+	unsigned char secure = 0;
+	char word;
+	int fd;
+
+	fd = open("/sys/firmware/efi/efivars/"
+		  "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
+		  O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		/* Four bytes of attributes, then the value. */
+		if (pread(fd, &secure, 1, 4) == 1)
+			tell(GOOD, "Secure Boot", secure ? "on" : "off");
+		close(fd);
+	} else {
+		tell(GOOD, "Secure Boot",
+		     "off: not booted by UEFI, or not to be seen");
+	}
+
+	if (!line_read("/sys/kernel/security/lockdown", line, sizeof(line))) {
+		tell(secure ? FAIR : GOOD, "lockdown", "%s",
+		     errno == ENOENT ? "none, or securityfs is not mounted"
+				     : strerror(errno));
+	} else if (strstr(line, "[none]")) {
+		tell(GOOD, "lockdown", "none");
+	} else {
+		begin = strchr(line, '[');
+		if (begin)
+			begin[strcspn(begin, "]")] = '\0';
+		tell(loaded ? GOOD : FAIR, "lockdown",
+		     "%s: the kernel takes only signed modules",
+		     begin ? begin + 1 : line);
+		if (!loaded)
+			advise("sign ktrace's modules with a key enrolled by "
+			       "mokutil (DKMS does), or switch Secure Boot "
+			       "off");
+	}
+
+	if (line_read("/sys/module/module/parameters/sig_enforce", line,
+		      sizeof(line))) {
+		word = *line;
+		tell(word == 'Y' && !loaded ? FAIR : GOOD, "signatures",
+		     word == 'Y'
+			     ? "the kernel demands them (module.sig_enforce)"
+			     : "the kernel does not demand them");
+		if (word == 'Y' && !loaded)
+			advise("sign ktrace's modules with a key that the "
+			       "kernel trusts");
+	}
+	if (line_read("/proc/sys/kernel/modules_disabled", line,
+		      sizeof(line)) &&
+	    *line == '1') {
+		tell(loaded ? FAIR : BAD, "modules",
+		     "no module may be loaded any more "
+		     "(kernel.modules_disabled)");
+		advise("boot anew without that setting");
+	}
+}
+
+static bool tree_examine(void)
+{
+	struct ktrace_session_options options = {.size = sizeof(options),
+						 .no_load = true};
+	struct ktrace_session *session;
+	char version[128];
+
+	if (access("/sys/module/ktrace", F_OK)) {
+		tell(GOOD, "loaded", "no: record and list load what they need");
+		return false;
+	}
+	if (!line_read("/sys/kernel/ktrace/version", version,
+		       sizeof(version))) {
+		tell(GOOD, "loaded", "yes, but /sys/kernel/ktrace %s",
+		     errno == EACCES ? "is for root only" : "is not mounted");
+		return true;
+	}
+	if (ktrace_session_open(&options, &session)) {
+		tell(BAD, "loaded", "%s", ktrace_last_error());
+		return true;
+	}
+	tell(GOOD, "loaded", "%s, control tree %s", version,
+	     ktrace_session_path(session));
+	if (ktrace_session_claim(session))
+		tell(FAIR, "in use", "%s", ktrace_last_error());
+	ktrace_session_close(session);
+	return true;
+}
+
+static void types_examine(void)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+		tell(FAIR, "BTF",
+		     "/sys/kernel/btf/vmlinux: %s: tracepoints without a "
+		     "header cannot be recorded",
+		     strerror(errno));
+		advise("use a kernel with CONFIG_DEBUG_INFO_BTF, as "
+		       "distributions have it");
+	} else {
+		tell(GOOD, "BTF",
+		     "there: tracepoints without a header are recorded by "
+		     "prototype");
+	}
+	if (access("/sys/kernel/tracing/available_events", R_OK) &&
+	    access("/sys/kernel/debug/tracing/available_events", R_OK)) {
+		tell(FAIR, "tracefs",
+		     "not readable: events known by prototype only are listed "
+		     "under `kernel'");
+		advise("sudo mount -t tracefs tracefs /sys/kernel/tracing");
+	} else {
+		tell(GOOD, "tracefs", "readable");
+	}
+}
+
+static void clock_examine(void)
+{
+	char line[128] = "unknown";
+
+	line_read("/sys/devices/system/clocksource/clocksource0/"
+		  "current_clocksource",
+		  line, sizeof(line));
+	if (!strcmp(line, "tsc")) {
+		tell(GOOD, "clock",
+		     "tsc: the kernel trusts it, time stamps cost least");
+	} else {
+		tell(FAIR, "clock",
+		     "%s: the kernel does not trust the TSC; time stamps cost "
+		     "more",
+		     line);
+		advise("if the machine's TSC is good after all: boot with "
+		       "tsc=reliable");
+	}
+}
+
+static void symbols_examine(void)
+{
+	char line[256];
+
+	if (line_read("/proc/kallsyms", line, sizeof(line)) &&
+	    strncmp(line, "0000000000000000 ", 17))
+		tell(GOOD, "symbols", "readable");
+	else
+		tell(geteuid() ? GOOD : FAIR, "symbols",
+		     "hidden%s: addresses of functions are shown as numbers",
+		     geteuid() ? " from this user" : " (kernel.kptr_restrict)");
+}
+
+static void space_examine(void)
+{
+	struct sysinfo info;
+	struct statvfs fs;
+	uint64_t bytes;
+
+	if (!statvfs(".", &fs)) {
+		bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+		tell(bytes < 1ull << 30 ? FAIR : GOOD, "disk", "%s free here",
+		     bytes_text(bytes).s);
+		if (bytes < 1ull << 30)
+			advise("a busy machine fills that in a minute: record "
+			       "elsewhere with -o, fewer events with -e, or "
+			       "for a time with --duration");
+	}
+	if (!sysinfo(&info)) {
+		bytes = (uint64_t)info.freeram * info.mem_unit;
+		tell(GOOD, "memory", "%s free", bytes_text(bytes).s);
+	}
+}
+
+static int doctor_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option;
+	bool loaded;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+		return option_other(&command_doctor, option);
+	if (optind < argc)
+		return misused(&command_doctor, "it takes no argument");
+	kernel_examine();
+	loaded = tree_examine();
+	rights_examine(loaded);
+	modules_examine(loaded);
+	lockdown_examine(loaded);
+	types_examine();
+	clock_examine();
+	symbols_examine();
+	space_examine();
+	putchar('\n');
+	if (worst == BAD)
+		puts("ktrace cannot record here until the lines marked NO are "
+		     "mended.");
+	else if (worst == FAIR)
+		puts("ktrace can record here; the notes say what could be "
+		     "better.");
+	else
+		puts("ktrace can record here.");
+	return output_finish(worst == BAD ? EXIT_FAILED : EXIT_OK);
+}
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.what = "say what works on this machine, and what to do about the rest",
+	.usage = "",
+	.help = "It changes nothing. The exit status is 0 if ktrace can record "
+		"here.\n",
+	.main = doctor_main,
+};

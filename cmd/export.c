@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace export: a trace in another format, for other programs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <show.h>
+
+#include "cmd.h"
+#include "query.h"
+#include "trace.h"
+#include "value.h"
+
+struct export
+{
+	struct query query;
+	const struct show_ops *ops;
+	const char *output; /* "-": standard output */
+	char *name;	    /* where @output is not given */
+
+	/* Progress. */
+	struct ktrace_cursor *cursor;
+	uint64_t bytes;
+	unsigned int percent;
+};
+
+static bool progress_show(void *data)
+{
+	struct export *x = data;
+	unsigned int percent = 0;
+
+	if (x->bytes)
+		percent = ktrace_cursor_position(x->cursor) * 100 / x->bytes;
+	if (percent == x->percent)
+		return false;
+	x->percent = percent;
+	fprintf(stderr, "\r\033[K%u %%", percent);
+	return false;
+}
+
+/* Opens what an output writes to; one that makes a directory has none. */
+static int output_open(struct export *x, int *fd)
+{
+	*fd = -1;
+	if (x->ops->directory) {
+		if (!strcmp(x->output, "-"))
+			return failed("%s is a directory: name it with -o",
+				      x->ops->name);
+		return EXIT_OK;
+	}
+	if (!strcmp(x->output, "-")) {
+		*fd = STDOUT_FILENO;
+		return EXIT_OK;
+	}
+	*fd = open(x->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (*fd >= 0)
+		return EXIT_OK;
+	return failed("%s: %s%s", x->output, strerror(errno),
+		      errno == EEXIST ? ": remove it, or choose another with -o"
+				      : "");
+}
+
+static int trace_export(struct export *x, struct ktrace *trace,
+			const struct ktrace_cursor_options *options)
+{
+	bool progress = isatty(STDERR_FILENO) && verbosity >= 0;
+	struct show *show;
+	int fd, err, status;
+
+	status = output_open(x, &fd);
+	if (status)
+		return status;
+	if (ktrace_cursor_create(trace, options, &x->cursor)) {
+		status = failed_why();
+		goto out;
+	}
+	x->bytes = ktrace_get_info(trace)->bytes;
+	err = show_create(x->ops, trace, fd, x->output, &show);
+	if (!err) {
+		err = show_cursor(show, x->cursor,
+				  progress ? progress_show : NULL, x);
+		if (progress)
+			fputs("\r\033[K", stderr);
+		if (!err)
+			say("exported %s events%s%s to %s",
+			    count_text(show->events).s,
+			    show->losses ? ", lost: " : "",
+			    show->losses ? count_text(show->losses).s : "",
+			    strcmp(x->output, "-") ? x->output
+						   : "standard output");
+		show_destroy(show);
+	}
+	if (err && err != -EPIPE)
+		status = failed("%s", show_error());
+	ktrace_cursor_destroy(x->cursor);
+out:
+	if (fd > STDERR_FILENO && close(fd) && !status)
+		status = failed("%s: %s", x->output, strerror(errno));
+	return status;
+}
+
+/* TRACE.ctf beside the trace. */
+static int output_name(struct export *x, const char *path)
+{
+	int len = strlen(path);
+
+	if (x->output)
+		return EXIT_OK;
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	if (asprintf(&x->name, "%.*s.%s", len, path, x->ops->name) < 0)
+		return failed("out of memory");
+	x->output = x->name;
+	return EXIT_OK;
+}
+
+static int export_run(struct export *x, const char *path)
+{
+	struct ktrace_cursor_options options;
+	struct ktrace *trace;
+	int status;
+
+	status = trace_open(path, &trace);
+	if (status)
+		return status;
+	status = output_name(x, path ? path : TRACE_DEFAULT);
+	if (!status)
+		status = query_prepare(&x->query, trace, &options);
+	if (!status)
+		status = trace_export(x, trace, &options);
+	if (!status)
+		trace_complain(trace);
+	ktrace_close(trace);
+	return status;
+}
+
+static int format_find(struct export *x, const char *name)
+{
+	x->ops = show_find(name);
+	return x->ops ? EXIT_OK
+		      : misused(&command_export,
+				"--to `%s': it is ctf, json, text or kernel",
+				name);
+}
+
+static int export_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		QUERY_LONG_OPTIONS,
+		{"to", required_argument, NULL, 't'},
+		{"output", required_argument, NULL, 'o'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct export x = {0};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, QUERY_SHORT_OPTIONS "t:o:qh",
+				     options, NULL)) >= 0) {
+		switch (option) {
+		case 't':
+			status = format_find(&x, optarg);
+			break;
+		case 'o':
+			x.output = optarg;
+			status = EXIT_OK;
+			break;
+		case 'q':
+			verbosity = -1;
+			status = EXIT_OK;
+			break;
+		default:
+			status = query_option(&x.query, &command_export, option,
+					      optarg);
+			if (status < 0)
+				return option_other(&command_export, option);
+		}
+		if (status)
+			return status;
+	}
+	if (!x.ops)
+		return misused(&command_export,
+			       "to what? --to ctf, for instance");
+	if (optind + 1 < argc)
+		return misused(&command_export, "one trace at a time");
+	status = export_run(&x, optind < argc ? argv[optind] : NULL);
+	query_free(&x.query);
+	free(x.name);
+	return status;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.what = "write a trace in another format",
+	.usage = "--to FORMAT [OPTION...] [DIR]",
+	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
+		"\n"
+		"    -t, --to FORMAT          ctf: CTF 1.8, for babeltrace2 "
+		"and Trace Compass;\n"
+		"                             json: one object per line\n"
+		"    -o, --output NAME        where to (DIR.FORMAT); - is "
+		"standard output\n" QUERY_HELP
+		"    -q, --quiet              only errors\n"
+		"    -h, --help               this help\n"
+		"\n"
+		"    ktrace export --to ctf && babeltrace2 " TRACE_DEFAULT
+		".ctf\n",
+	.main = export_main,
+};

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace list: what can be recorded, and what cannot and why. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+
+#include "cmd.h"
+#include "select.h"
+#include "value.h"
+
+struct list {
+	struct selection selection;
+	struct ktrace_session *session;
+	const struct ktrace_type **types; /* those selected, sorted */
+	size_t nr_types;
+	const struct ktrace_missing **missing;
+	size_t nr_missing;
+	bool json;
+	bool fields;
+};
+
+static int type_compare(const void *a, const void *b)
+{
+	const struct ktrace_type *x = *(const struct ktrace_type *const *)a;
+	const struct ktrace_type *y = *(const struct ktrace_type *const *)b;
+	int order = strcmp(x->system, y->system);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static int missing_compare(const void *a, const void *b)
+{
+	const struct ktrace_missing *x =
+		*(const struct ktrace_missing *const *)a;
+	const struct ktrace_missing *y =
+		*(const struct ktrace_missing *const *)b;
+	int order = strcmp(x->reason, y->reason);
+
+	if (!order)
+		order = strcmp(x->system, y->system);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static int list_collect(struct list *l, const struct ktrace_types *types)
+{
+	size_t nr = ktrace_types_count(types), nr_missing;
+	const struct ktrace_missing *missing;
+
+	nr_missing = ktrace_session_missing(l->session, &missing);
+	l->types = calloc(nr + 1, sizeof(*l->types));
+	l->missing = calloc(nr_missing + 1, sizeof(*l->missing));
+	if (!l->types || !l->missing)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_type *t = ktrace_types_get(types, i);
+
+		if (selection_match(&l->selection, t->system, t->name))
+			l->types[l->nr_types++] = t;
+	}
+	for (size_t i = 0; i < nr_missing; i++)
+		if (selection_match(&l->selection, missing[i].system,
+				    missing[i].name))
+			l->missing[l->nr_missing++] = &missing[i];
+	qsort(l->types, l->nr_types, sizeof(*l->types), type_compare);
+	qsort(l->missing, l->nr_missing, sizeof(*l->missing), missing_compare);
+	return EXIT_OK;
+}
+
+/* Text */
+
+/* "char prev_comm[16]", "__data_loc char[] name" as "char name[]". */
+static void field_print(const struct ktrace_field *f)
+{
+	const char *type = f->ctype, *brackets;
+
+	if (!strncmp(type, "__data_loc ", 11))
+		type += 11;
+	else if (!strncmp(type, "__rel_loc ", 10))
+		type += 10;
+	brackets = strchr(type, '[');
+	if (!brackets)
+		brackets = type + strlen(type);
+	printf("        %.*s%s%s%s", (int)(brackets - type), type,
+	       brackets > type && brackets[-1] == '*' ? "" : " ", f->name,
+	       brackets);
+	if (f->names && f->names->count) {
+		printf("  %s", f->names->flags ? "flags:" : "one of:");
+		for (uint32_t i = 0; i < f->names->count; i++) {
+			/* The first few tell what the field is about. */
+			if (i == 8 && f->names->count > 9) {
+				printf(" ... %u more", f->names->count - i);
+				break;
+			}
+			printf(" %s", f->names->names[i].name);
+		}
+	}
+	putchar('\n');
+}
+
+static size_t system_end(const struct list *l, size_t i)
+{
+	const char *system = l->types[i]->system;
+
+	while (i < l->nr_types && !strcmp(l->types[i]->system, system))
+		i++;
+	return i;
+}
+
+static void list_text(const struct list *l)
+{
+	const char *reason = "";
+
+	for (size_t i = 0; i < l->nr_types;) {
+		size_t end = system_end(l, i);
+
+		printf("%s\n", l->types[i]->system);
+		for (; i < end; i++) {
+			const struct ktrace_type *t = l->types[i];
+
+			printf("    %s", t->name);
+			if (t->module && strcmp(t->module, "vmlinux"))
+				printf("  (module %s)", t->module);
+			if (t->enabled)
+				printf("  [on]");
+			putchar('\n');
+			for (uint32_t j = 0; l->fields && j < t->nr_fields; j++)
+				field_print(&t->fields[j]);
+		}
+	}
+	if (!l->nr_missing)
+		return;
+	printf("%sCannot be recorded:\n", l->nr_types ? "\n" : "");
+	for (size_t i = 0; i < l->nr_missing; i++) {
+		const struct ktrace_missing *m = l->missing[i];
+
+		if (strcmp(reason, m->reason))
+			printf("  %s\n", m->reason);
+		reason = m->reason;
+		printf("    %s:%s\n", m->system, m->name);
+	}
+}
+
+static void list_summary(const struct list *l)
+{
+	size_t systems = 0;
+
+	for (size_t i = 0; i < l->nr_types; i = system_end(l, i))
+		systems++;
+	if (l->nr_missing)
+		say("%zu events in %zu systems; %zu more cannot be recorded",
+		    l->nr_types, systems, l->nr_missing);
+	else
+		say("%zu event%s in %zu system%s", l->nr_types,
+		    l->nr_types == 1 ? "" : "s", systems,
+		    systems == 1 ? "" : "s");
+}
+
+/* JSON: an array with one object per event. */
+
+static void type_json(const struct ktrace_type *t)
+{
+	fputs("{\"system\":", stdout);
+	print_json(stdout, t->system);
+	fputs(",\"name\":", stdout);
+	print_json(stdout, t->name);
+	fputs(",\"module\":", stdout);
+	print_json(stdout, t->module ? t->module : "vmlinux");
+	printf(",\"enabled\":%s,\"size\":%u,\"dynamic\":%s,\"fields\":[",
+	       t->enabled ? "true" : "false", t->size,
+	       t->dynamic ? "true" : "false");
+	for (uint32_t i = 0; i < t->nr_fields; i++) {
+		const struct ktrace_field *f = &t->fields[i];
+
+		fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
+		print_json(stdout, f->name);
+		fputs(",\"type\":", stdout);
+		print_json(stdout, f->ctype);
+		printf(",\"offset\":%u,\"size\":%u,\"signed\":%s}", f->offset,
+		       f->size, f->is_signed ? "true" : "false");
+	}
+	fputs("],\"print\":", stdout);
+	if (t->print)
+		print_json(stdout, t->print);
+	else
+		fputs("null", stdout);
+	putchar('}');
+}
+
+static void list_json(const struct list *l)
+{
+	const char *between = "[\n";
+
+	for (size_t i = 0; i < l->nr_types; i++) {
+		fputs(between, stdout);
+		type_json(l->types[i]);
+		between = ",\n";
+	}
+	for (size_t i = 0; i < l->nr_missing; i++) {
+		fputs(between, stdout);
+		fputs("{\"system\":", stdout);
+		print_json(stdout, l->missing[i]->system);
+		fputs(",\"name\":", stdout);
+		print_json(stdout, l->missing[i]->name);
+		fputs(",\"missing\":", stdout);
+		print_json(stdout, l->missing[i]->reason);
+		putchar('}');
+		between = ",\n";
+	}
+	puts(*between == '[' ? "[]" : "\n]");
+}
+
+static bool known_wanted(const struct ktrace_known *known, void *data)
+{
+	const struct list *l = data;
+
+	return selection_match(&l->selection, known->system, known->name);
+}
+
+static int list_print(struct list *l, const struct ktrace_types *types)
+{
+	int status = list_collect(l, types);
+
+	if (status)
+		return status;
+	if (l->json) {
+		list_json(l);
+		return EXIT_OK;
+	}
+	list_text(l);
+	/* Not before the list, where both go to a terminal. */
+	fflush(stdout);
+	if (l->nr_types || l->nr_missing)
+		list_summary(l);
+	return EXIT_OK;
+}
+
+static int list_show(struct list *l)
+{
+	struct ktrace_known *known;
+	struct ktrace_types *types;
+	const char *const *patterns;
+	size_t nr;
+	int status;
+
+	patterns = selection_patterns(&l->selection, &nr);
+	if (ktrace_session_prepare(l->session, patterns, nr))
+		return failed_why();
+	if (ktrace_session_types(l->session, known_wanted, l, &types))
+		return failed_why();
+	status = list_print(l, types);
+	ktrace_types_destroy(types);
+	if (status || l->nr_missing)
+		return status;
+	if (ktrace_session_known(l->session, &known, &nr))
+		return failed_why();
+	status = selection_check_known(&l->selection, known, nr, l->session);
+	free(known);
+	return status;
+}
+
+static int list_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"event", required_argument, NULL, 'e'},
+		{"json", no_argument, NULL, 'j'},
+		{"loaded", no_argument, NULL, 'l'},
+		{"session", required_argument, NULL, 'S'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct ktrace_session_options session = {.size = sizeof(session),
+						 .note = note};
+	struct list l = {0};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "e:jlS:qvh", options, NULL)) >=
+	       0) {
+		switch (option) {
+		case 'e':
+			if (selection_add(&l.selection, optarg))
+				return misused(&command_list,
+					       "-e `%s' names no event",
+					       optarg);
+			break;
+		case 'j':
+			l.json = true;
+			break;
+		case 'l':
+			session.no_load = true;
+			break;
+		case 'S':
+			session.name = optarg;
+			break;
+		case 'q':
+			verbosity = -1;
+			break;
+		case 'v':
+			verbosity++;
+			l.fields = true;
+			break;
+		default:
+			return option_other(&command_list, option);
+		}
+	}
+	for (; optind < argc; optind++)
+		if (selection_add(&l.selection, argv[optind]))
+			return misused(&command_list, "`%s' names no event",
+				       argv[optind]);
+	/* Notes are for -vv here: -v asks for fields. */
+	if (l.fields)
+		verbosity--;
+	if (ktrace_session_open(&session, &l.session))
+		return failed_why();
+	status = list_show(&l);
+	ktrace_session_close(l.session);
+	selection_free(&l.selection);
+	free(l.types);
+	free(l.missing);
+	return output_finish(status);
+}
+
+const struct command command_list = {
+	.name = "list",
+	.what = "show what can be recorded",
+	.usage = "[OPTION...] [PATTERN...]",
+	.help = "PATTERN is SYSTEM:EVENT with wildcards, or one word for a "
+		"system or an event;\n"
+		"with a `!' in front it excludes. Without any, all events are "
+		"shown.\n"
+		"\n"
+		"    -v, --verbose       show fields; twice: say what is "
+		"loaded, too\n"
+		"    -j, --json          as JSON\n"
+		"    -l, --loaded        only what is in the kernel already, "
+		"load nothing\n"
+		"    -S, --session NAME  of that session, not of the default "
+		"one\n"
+		"    -q, --quiet         no summary\n"
+		"    -h, --help          this help\n"
+		"\n"
+		"    ktrace list 'sched:*' -v\n",
+	.main = list_main,
+};

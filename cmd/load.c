@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace load, ktrace unload: the kernel modules by hand. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include <ktrace/session.h>
+
+#include "cmd.h"
+#include "select.h"
+
+static const struct option options[] = {
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+/* -1: go on. */
+static int options_parse(const struct command *command, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "qvh", options, NULL)) >= 0) {
+		if (option == 'q')
+			verbosity = -1;
+		else if (option == 'v')
+			verbosity++;
+		else
+			return option_other(command, option);
+	}
+	return -1;
+}
+
+static int load_main(int argc, char **argv)
+{
+	struct ktrace_session_options session_options = {
+		.size = sizeof(session_options),
+		.note = note,
+	};
+	struct selection selection = SELECTION_EMPTY;
+	struct ktrace_session *session;
+	const char *const *patterns;
+	struct ktrace_known *known = NULL;
+	size_t nr = 0;
+	int status;
+
+	status = options_parse(&command_load, argc, argv);
+	if (status >= 0)
+		return status;
+	for (int i = optind; i < argc; i++)
+		if (selection_add(&selection, argv[i]))
+			return misused(&command_load, "`%s' names no event",
+				       argv[i]);
+	if (ktrace_session_open(&session_options, &session))
+		return failed_why();
+	status = EXIT_OK;
+	if (!selection_is_all(&selection)) {
+		patterns = selection_patterns(&selection, &nr);
+		if (ktrace_session_prepare(session, patterns, nr))
+			status = failed_why();
+	}
+	if (!status && ktrace_session_known(session, &known, &nr))
+		status = failed_why();
+	if (!status) {
+		status = selection_check_known(&selection, known, nr, session);
+		say("ktrace is loaded, its control tree is %s; %zu events are known",
+		    ktrace_session_path(session), nr);
+	}
+	free(known);
+	ktrace_session_close(session);
+	selection_free(&selection);
+	return status;
+}
+
+static int unload_main(int argc, char **argv)
+{
+	int status = options_parse(&command_unload, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (optind < argc)
+		return misused(&command_unload, "it takes no argument");
+	return ktrace_modules_unload() ? failed_why() : EXIT_OK;
+}
+
+const struct command command_load = {
+	.name = "load",
+	.what = "load the kernel modules and mount the control tree",
+	.usage = "[OPTION...] [PATTERN...]",
+	.help = "Other commands do this when they need it. With a PATTERN the "
+		"probe modules of\n"
+		"these events are loaded too; '*' loads all.\n"
+		"\n"
+		"    -q, --quiet    only errors\n"
+		"    -v, --verbose  say what is done\n"
+		"    -h, --help     this help\n",
+	.main = load_main,
+};
+
+const struct command command_unload = {
+	.name = "unload",
+	.what = "unmount the control tree and take the modules out of the "
+		"kernel",
+	.usage = "[OPTION...]",
+	.help = "    -q, --quiet    only errors\n"
+		"    -v, --verbose  say what is done\n"
+		"    -h, --help     this help\n",
+	.main = unload_main,
+};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace: finds the subcommand, and what all of them say and do alike. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/trace.h>
+
+#include "cmd.h"
+#include "near.h"
+
+int verbosity;
+
+static int help_main(int argc, char **argv);
+static int version_main(int argc, char **argv);
+
+static const struct command command_help = {
+	.name = "help",
+	.what = "explain a command",
+	.usage = "[COMMAND]",
+	.help = "",
+	.main = help_main,
+};
+
+static const struct command command_version = {
+	.name = "version",
+	.what = "print the version",
+	.usage = "",
+	.help = "",
+	.main = version_main,
+};
+
+static const struct command *const commands[] = {
+	&command_list,	 &command_record,  &command_report, &command_stat,
+	&command_export, &command_doctor,  &command_load,   &command_unload,
+	&command_help,	 &command_version,
+};
+
+#define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
+
+/* Messages */
+
+static void message(const char *format, va_list ap)
+{
+	fputs("ktrace: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+void say(const char *format, ...)
+{
+	va_list ap;
+
+	if (verbosity < 0)
+		return;
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+}
+
+int failed(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+	return EXIT_FAILED;
+}
+
+int failed_why(void)
+{
+	return failed("%s", ktrace_last_error());
+}
+
+int misused(const struct command *command, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+	if (command)
+		fprintf(stderr, "Try `ktrace %s --help'.\n", command->name);
+	else
+		fputs("Try `ktrace --help'.\n", stderr);
+	return EXIT_USAGE;
+}
+
+void note(void *data, const char *text)
+{
+	if (verbosity > 0)
+		say("%s", text);
+}
+
+int output_finish(int status)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return status;
+	/* Whoever read the output has seen enough: head, less. */
+	if (errno == EPIPE)
+		return status;
+	return failed("cannot write the output: %s", strerror(errno));
+}
+
+static void command_explain(const struct command *command)
+{
+	printf("Usage: ktrace %s%s%s\n\n%c%s.\n", command->name,
+	       *command->usage ? " " : "", command->usage,
+	       command->what[0] & ~0x20, command->what + 1);
+	if (*command->help)
+		printf("\n%s", command->help);
+	printf("\nThe manual: man ktrace%s%s\n", *command->help ? "-" : "",
+	       *command->help ? command->name : "");
+}
+
+int option_other(const struct command *command, int option)
+{
+	if (option == 'h') {
+		command_explain(command);
+		return output_finish(EXIT_OK);
+	}
+	/* getopt_long() has said what is wrong. */
+	fprintf(stderr, "Try `ktrace %s --help'.\n", command->name);
+	return EXIT_USAGE;
+}
+
+/* help and version */
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int command_unknown(const char *name)
+{
+	struct near near;
+
+	near_init(&near, name);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		near_add(&near, commands[i]->name);
+	if (near.nr)
+		return misused(NULL, "there is no command `%s'; is it `%s'?",
+			       name, near.names[0]);
+	return misused(NULL, "there is no command `%s'", name);
+}
+
+static int overview(void)
+{
+	fputs("Usage: ktrace COMMAND [OPTION...] [ARGUMENT...]\n\n"
+	      "Shows what a Linux machine really did.\n\n",
+	      stdout);
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("    %-10s %s\n", commands[i]->name, commands[i]->what);
+	fputs("\n"
+	      "    ktrace doctor                     does it work here?\n"
+	      "    sudo ktrace record -- COMMAND     record everything "
+	      "meanwhile\n"
+	      "    ktrace report                     what happened\n"
+	      "    ktrace COMMAND --help             explains a command\n"
+	      "    man ktrace                        the manual\n",
+	      stdout);
+	return output_finish(EXIT_OK);
+}
+
+static int help_main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2)
+		return overview();
+	command = command_find(argv[1]);
+	if (!command)
+		return command_unknown(argv[1]);
+	command_explain(command);
+	return output_finish(EXIT_OK);
+}
+
+static int version_main(int argc, char **argv)
+{
+	puts("ktrace " KTRACE_VERSION);
+	return output_finish(EXIT_OK);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (argc < 2) {
+		fputs("ktrace: which command? Try `ktrace --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
+		return overview();
+	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
+		return version_main(0, NULL);
+	if (*name == '-')
+		return misused(NULL,
+			       "the command comes first, then its options: "
+			       "ktrace COMMAND %s",
+			       name);
+	command = command_find(name);
+	if (!command)
+		return command_unknown(name);
+	/* So that getopt_long() speaks of "ktrace record". */
+	if (asprintf(&argv[1], "ktrace %s", name) < 0)
+		return failed("out of memory");
+	return command->main(argc - 1, argv + 1);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The distance of two words is the number of letters that must be put in, taken
+ * out, replaced, or swapped with their neighbour (optimal string alignment).  A
+ * word that is part of the other is near too, whatever is around it.
+ */
+#include <string.h>
+
+#include "near.h"
+
+#define WORD_MAX 64
+
+static unsigned int min(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int rows[3][WORD_MAX + 1];
+	unsigned int *before = rows[0], *last = rows[1], *now = rows[2], *t;
+	size_t na = strlen(a), nb = strlen(b);
+
+	if (na > WORD_MAX || nb > WORD_MAX)
+		return WORD_MAX;
+	for (size_t j = 0; j <= nb; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			now[j] = min(min(last[j], now[j - 1]) + 1,
+				     last[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				now[j] = min(now[j], before[j - 2] + 1);
+		}
+		t = before;
+		before = last;
+		last = now;
+		now = t;
+	}
+	return last[nb];
+}
+
+/* Of "sched:sched_switch" to "sched_swich", and to "switch" as well. */
+static unsigned int distance_of_event(const char *word, const char *name)
+{
+	const char *event = strchr(name, ':');
+	unsigned int d = distance(word, name);
+
+	if (event && !strchr(word, ':'))
+		d = min(d, distance(word, event + 1));
+	if (strlen(word) >= 3 && strstr(name, word))
+		d = min(d, 2);
+	return d;
+}
+
+void near_init(struct near *near, const char *word)
+{
+	memset(near, 0, sizeof(*near));
+	near->word = word;
+}
+
+void near_add(struct near *near, const char *name)
+{
+	unsigned int limit = 1 + strlen(near->word) / 4;
+	unsigned int d = distance_of_event(near->word, name);
+	size_t at;
+
+	if (d > limit && d > 2)
+		return;
+	if (d == 2 && limit < 2 && !strstr(name, near->word))
+		return;
+	for (at = near->nr; at > 0 && near->distances[at - 1] > d; at--)
+		;
+	if (at == NEAR_MAX)
+		return;
+	if (near->nr < NEAR_MAX)
+		near->nr++;
+	memmove(&near->names[at + 1], &near->names[at],
+		(near->nr - at - 1) * sizeof(*near->names));
+	memmove(&near->distances[at + 1], &near->distances[at],
+		(near->nr - at - 1) * sizeof(*near->distances));
+	near->names[at] = name;
+	near->distances[at] = d;
+}

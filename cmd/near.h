@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Which names are near to one that does not exist. */
+#ifndef KT_CMD_NEAR_H
+#define KT_CMD_NEAR_H
+
+#include <stddef.h>
+
+#define NEAR_MAX 5
+
+struct near {
+	const char *word;
+	size_t nr;
+	const char *names[NEAR_MAX]; /* nearest first */
+	unsigned int distances[NEAR_MAX];
+};
+
+void near_init(struct near *near, const char *word);
+/* @name lives as long as @near. */
+void near_add(struct near *near, const char *name);
+
+#endif /* KT_CMD_NEAR_H */

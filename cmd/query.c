@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query.h"
+#include "value.h"
+
+#define CPUS_MAX 8192
+
+/* "12.5", "+0.001": a double would lose nanoseconds. */
+static int time_parse(const char *text, struct query_time *time)
+{
+	uint64_t seconds = 0, ns = 0, digit = 100000000;
+
+	time->relative = *text == '+';
+	text += time->relative;
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	for (; isdigit((unsigned char)*text); text++) {
+		seconds = seconds * 10 + (*text - '0');
+		if (seconds > UINT32_MAX)
+			return -EINVAL;
+	}
+	if (*text == '.')
+		for (text++; isdigit((unsigned char)*text); text++) {
+			ns += (*text - '0') * digit;
+			digit /= 10;
+		}
+	if (*text && strcmp(text, "s"))
+		return -EINVAL;
+	time->ns = seconds * 1000000000 + ns;
+	return 0;
+}
+
+static int cpu_add(struct query *q, uint64_t first, uint64_t last)
+{
+	uint32_t *cpus;
+
+	if (last < first || last >= CPUS_MAX)
+		return -EINVAL;
+	cpus = realloc(q->cpus,
+		       (q->nr_cpus + last - first + 1) * sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	q->cpus = cpus;
+	while (first <= last)
+		cpus[q->nr_cpus++] = first++;
+	return 0;
+}
+
+static int cpus_parse(struct query *q, const char *text)
+{
+	char *copy = strdup(text), *next = copy, *word, *dash;
+	uint64_t first, last;
+	int err = copy ? 0 : -ENOMEM;
+
+	while (!err && (word = strsep(&next, ","))) {
+		dash = strchr(word, '-');
+		if (dash)
+			*dash++ = '\0';
+		err = number_parse(word, &first);
+		if (!err)
+			err = number_parse(dash ? dash : word, &last);
+		if (!err)
+			err = cpu_add(q, first, last);
+	}
+	free(copy);
+	return err;
+}
+
+int query_option(struct query *q, const struct command *command, int option,
+		 const char *argument)
+{
+	switch (option) {
+	case 'e':
+		if (selection_add(&q->selection, argument))
+			return misused(command, "-e `%s' names no event",
+				       argument);
+		return EXIT_OK;
+	case 'c':
+		if (cpus_parse(q, argument))
+			return misused(
+				command,
+				"--cpu `%s': numbers are expected, like 0,2-3",
+				argument);
+		return EXIT_OK;
+	case QUERY_FROM:
+		if (time_parse(argument, &q->from))
+			return misused(command,
+				       "--from `%s': seconds are expected, "
+				       "like 12.5 or +0.2",
+				       argument);
+		return EXIT_OK;
+	case QUERY_TO:
+		if (time_parse(argument, &q->to))
+			return misused(command,
+				       "--until `%s': seconds are expected, "
+				       "like 12.5 or +0.2",
+				       argument);
+		return EXIT_OK;
+	default:
+		return -1;
+	}
+}
+
+/* When the first event happened; 0: there is none. */
+static uint64_t trace_begin(struct ktrace *trace)
+{
+	struct ktrace_cursor *cursor;
+	uint64_t begin = 0;
+	int item;
+
+	if (ktrace_cursor_create(trace, NULL, &cursor))
+		return 0;
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_EVENT) {
+			begin = ktrace_cursor_event(cursor)->time;
+			break;
+		}
+	}
+	ktrace_cursor_destroy(cursor);
+	return begin;
+}
+
+static int cpus_check(const struct query *q, const struct ktrace_info *info)
+{
+	for (size_t i = 0; i < q->nr_cpus; i++) {
+		uint32_t j;
+
+		for (j = 0; j < info->nr_cpus; j++)
+			if (info->cpus[j].cpu == q->cpus[i])
+				break;
+		if (j == info->nr_cpus)
+			return failed("the trace has nothing of CPU %u",
+				      q->cpus[i]);
+	}
+	return EXIT_OK;
+}
+
+int query_prepare(struct query *q, struct ktrace *trace,
+		  struct ktrace_cursor_options *options)
+{
+	uint64_t begin = 0;
+	int status;
+
+	status = selection_check_types(&q->selection, ktrace_get_types(trace));
+	if (status)
+		return status;
+	status = cpus_check(q, ktrace_get_info(trace));
+	if (status)
+		return status;
+	if (q->from.relative || q->to.relative)
+		begin = trace_begin(trace);
+	memset(options, 0, sizeof(*options));
+	options->size = sizeof(*options);
+	options->from = q->from.ns + (q->from.relative ? begin : 0);
+	options->to = q->to.ns + (q->to.relative ? begin : 0);
+	if (options->to && options->to < options->from)
+		return failed("nothing can be before --until and after --from");
+	options->cpus = q->cpus;
+	options->nr_cpus = q->nr_cpus;
+	if (!selection_is_all(&q->selection)) {
+		options->want = selection_wants;
+		options->data = &q->selection;
+	}
+	return EXIT_OK;
+}
+
+void query_free(struct query *q)
+{
+	selection_free(&q->selection);
+	free(q->cpus);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Which part of a trace the user wants: options that all commands have that read
+ * one.
+ */
+#ifndef KT_CMD_QUERY_H
+#define KT_CMD_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/trace.h>
+
+#include "cmd.h"
+#include "select.h"
+
+struct query_time {
+	uint64_t ns;   /* 0: not given */
+	bool relative; /* to the first event */
+};
+
+struct query {
+	struct selection selection;
+	struct query_time from;
+	struct query_time to;
+	uint32_t *cpus;
+	size_t nr_cpus;
+};
+
+enum {
+	QUERY_FROM = 256,
+	QUERY_TO,
+};
+
+#define QUERY_SHORT_OPTIONS "e:c:"
+#define QUERY_LONG_OPTIONS                                     \
+	{"event", required_argument, NULL, 'e'},               \
+		{"cpu", required_argument, NULL, 'c'},         \
+		{"from", required_argument, NULL, QUERY_FROM}, \
+	{                                                      \
+		"until", required_argument, NULL, QUERY_TO     \
+	}
+
+#define QUERY_HELP                                                            \
+	"    -e, --event PATTERN,...  only these events; with a `!' in "      \
+	"front: not those\n"                                                  \
+	"    -c, --cpu N,N-N,...      only of these CPUs\n"                   \
+	"        --from TIME          not before; in seconds, as the report " \
+	"shows it, or\n"                                                      \
+	"                             with a `+' in front: after the first "  \
+	"event\n"                                                             \
+	"        --until TIME         not after\n"
+
+/* -1: the option is not one of these; else an exit status. */
+int query_option(struct query *q, const struct command *command, int option,
+		 const char *argument);
+/*
+ * Checks the query against the trace, and fills in @options, which lives no
+ * longer than @q.  Returns an exit status.
+ */
+int query_prepare(struct query *q, struct ktrace *trace,
+		  struct ktrace_cursor_options *options);
+void query_free(struct query *q);
+
+#endif /* KT_CMD_QUERY_H */

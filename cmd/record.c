@@ -1,0 +1,684 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ktrace record: from the command line to a trace on disk.
+ *
+ * Whatever happens, the session is left with nothing enabled, and the command's
+ * exit status is ours.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "output.h"
+#include "record.h"
+#include "select.h"
+#include "value.h"
+
+#define BUFFER_MIN (256ull << 10)
+#define BUFFER_MAX (16ull << 20)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Processes */
+
+/* The process that @pid, which may be a thread's id, belongs to. */
+static int process_of(uint64_t pid, pid_t *process)
+{
+	char path[64], line[256];
+	long tgid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%llu/status",
+		 (unsigned long long)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %ld", &tgid) == 1)
+			break;
+	fclose(f);
+	*process = tgid;
+	return tgid ? 0 : -ESRCH;
+}
+
+static int pids_add(struct record *r, const char *list)
+{
+	char *copy = strdup(list), *next = copy, *word;
+	struct process *p;
+	uint64_t pid;
+	int status = EXIT_OK;
+
+	if (!copy)
+		return failed("out of memory");
+	while (!status && (word = strsep(&next, ", "))) {
+		p = realloc(r->processes, (r->nr_processes + 1) * sizeof(*p));
+		if (!p) {
+			status = failed("out of memory");
+			break;
+		}
+		r->processes = p;
+		p += r->nr_processes;
+		if (number_parse(word, &pid) || !pid)
+			status = misused(
+				&command_record,
+				"-p `%s' is not the number of a process", word);
+		else if (process_of(pid, &p->pid))
+			status = failed("there is no process %s", word);
+		else
+			r->nr_processes++;
+	}
+	free(copy);
+	return status;
+}
+
+/* To notice their end. */
+static void processes_watch(struct record *r)
+{
+	for (size_t i = 0; i < r->nr_processes; i++) {
+		struct process *p = &r->processes[i];
+
+		p->fd = syscall(SYS_pidfd_open, p->pid, 0);
+		p->ended = p->fd < 0;
+	}
+}
+
+static int pids_write(struct record *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	if (!r->nr_processes && !r->only)
+		return 0;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return failed("out of memory");
+	for (size_t i = 0; i < r->nr_processes; i++)
+		fprintf(f, "%d\n", r->processes[i].pid);
+	if (r->only)
+		fprintf(f, "%d\n", r->child.pid);
+	fclose(f);
+	err = ktrace_session_write(r->session, "pids", text);
+	free(text);
+	return err ? failed_why() : EXIT_OK;
+}
+
+/* Events */
+
+static int known_compare(const void *a, const void *b)
+{
+	const struct ktrace_known *x = a, *y = b;
+
+	return strcmp(x->system, y->system);
+}
+
+static int filter_write(struct record *r, const struct ktrace_known *event)
+{
+	const char *filter =
+		selection_filter_of(&r->selection, event->system, event->name);
+
+	if (!filter)
+		return EXIT_OK;
+	if (ktrace_session_filter(r->session, event->system, event->name,
+				  filter))
+		return failed("-f `%s' does not fit %s:%s: %s", filter,
+			      event->system, event->name, ktrace_last_error());
+	return EXIT_OK;
+}
+
+/* Enables the selected ones of [@first, @end), which are of one system. */
+static int system_enable(struct record *r, const struct ktrace_known *first,
+			 const struct ktrace_known *end)
+{
+	const char *system = first->system;
+	size_t wanted = 0;
+	int status;
+
+	for (const struct ktrace_known *e = first; e < end; e++) {
+		if (!selection_match(&r->selection, system, e->name))
+			continue;
+		wanted++;
+		status = filter_write(r, e);
+		if (status)
+			return status;
+	}
+	r->nr_events += wanted;
+	/* One write for a whole system: switching on is felt otherwise. */
+	if (wanted == (size_t)(end - first))
+		return ktrace_session_enable(r->session, system, NULL, true)
+			       ? failed_why()
+			       : EXIT_OK;
+	for (; wanted && first < end; first++)
+		if (selection_match(&r->selection, system, first->name) &&
+		    ktrace_session_enable(r->session, system, first->name,
+					  true))
+			return failed_why();
+	return EXIT_OK;
+}
+
+static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
+{
+	int status = EXIT_OK;
+
+	if (selection_is_all(&r->selection)) {
+		r->nr_events = nr;
+		return ktrace_session_enable(r->session, NULL, NULL, true)
+			       ? failed_why()
+			       : EXIT_OK;
+	}
+	qsort(known, nr, sizeof(*known), known_compare);
+	for (size_t i = 0, end; !status && i < nr; i = end) {
+		for (end = i; end < nr; end++)
+			if (strcmp(known[i].system, known[end].system))
+				break;
+		status = system_enable(r, known + i, known + end);
+	}
+	return status;
+}
+
+static int events_enable(struct record *r)
+{
+	const struct ktrace_missing *missing;
+	const char *const *patterns;
+	struct ktrace_known *known;
+	size_t nr, nr_missing;
+	int status;
+
+	patterns = selection_patterns(&r->selection, &nr);
+	if (ktrace_session_prepare(r->session, patterns, nr))
+		return failed_why();
+	if (ktrace_session_known(r->session, &known, &nr))
+		return failed_why();
+	status = selection_check_known(&r->selection, known, nr, r->session);
+	if (!status)
+		status = known_enable(r, known, nr);
+	free(known);
+	if (status)
+		return status;
+	if (!r->nr_events)
+		return failed(
+			"no event is left to record: `ktrace list' shows what there is");
+	nr_missing = ktrace_session_missing(r->session, &missing);
+	if (nr_missing && verbosity > 0)
+		say("%zu events cannot be recorded: `ktrace list' says why",
+		    nr_missing);
+	return EXIT_OK;
+}
+
+/* What somebody left behind */
+
+static int leftovers_handle(struct record *r)
+{
+	uint64_t left = 0;
+	bool running;
+	char *text;
+
+	if (ktrace_session_read(r->session, "enabled", &text, NULL))
+		return failed_why();
+	running = *text == '1';
+	free(text);
+	if (running && ktrace_session_write(r->session, "enabled", "0"))
+		return failed_why();
+	if (ktrace_session_left(r->session, &left))
+		return failed_why();
+	r->left = left;
+	if (left && r->keep)
+		say("the recorder before this one did not come to its end: the "
+		    "%s events that it left in the buffers begin this trace",
+		    count_text(left).s);
+	else if (left || running)
+		say("the recorder before this one did not come to its end: the "
+		    "%s events that it left in the buffers are dropped (--keep "
+		    "takes them)",
+		    count_text(left).s);
+	if (r->keep && left)
+		return EXIT_OK;
+	r->keep = false;
+	return ktrace_session_reset(r->session) ? failed_why() : EXIT_OK;
+}
+
+/* While it runs */
+
+static void progress_show(struct record *r)
+{
+	struct ktrace_recording_status s;
+	uint64_t now = now_ns();
+	double seconds = (now - r->shown) / 1e9;
+	uint64_t lost = 0, bytes;
+
+	if (!r->progress)
+		return;
+	ktrace_recording_status(r->recording, &s);
+	bytes = s.bytes + s.buffered;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (i != KTRACE_LOST_TASK &&
+		    !(r->overwrite && i == KTRACE_LOST_OVERWRITTEN))
+			lost += s.lost[i];
+	fprintf(stderr, "\r\033[K%s  %s events  %sB  %sB/s  lost %s%s",
+		duration_text(now - r->began).s, rough_text(s.recorded).s,
+		rough_text(bytes).s,
+		rough_text(bytes > r->shown_bytes
+				   ? (bytes - r->shown_bytes) / seconds
+				   : 0)
+			.s,
+		count_text(lost).s,
+		r->command ? "" : "  (Ctrl-C ends the recording)");
+	fflush(stderr);
+	r->shown = now;
+	r->shown_bytes = bytes;
+}
+
+static void progress_clear(struct record *r)
+{
+	if (r->progress)
+		fputs("\r\033[K", stderr);
+}
+
+/* Returns the reason to end, or NULL. */
+static const char *signal_handle(struct record *r)
+{
+	struct signalfd_siginfo info;
+
+	if (read(r->signals, &info, sizeof(info)) != sizeof(info))
+		return NULL;
+	switch (info.ssi_signo) {
+	case SIGCHLD:
+		return child_reap(&r->child, false) && r->command ? "command"
+								  : NULL;
+	case SIGINT:
+		if (!r->command || r->interrupted)
+			return "stopped";
+		/* The terminal told the command too; a program told only us. */
+		if (info.ssi_code <= 0)
+			kill(r->child.pid, SIGINT);
+		progress_clear(r);
+		say("waiting for the command to end; Ctrl-C again ends the "
+		    "recording");
+		r->interrupted = true;
+		return NULL;
+	default:
+		if (r->command)
+			kill(r->child.pid, info.ssi_signo);
+		r->terminated = info.ssi_signo;
+		return "stopped";
+	}
+}
+
+static bool processes_ended(struct record *r, const struct pollfd *fds)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < r->nr_processes; i++) {
+		if (fds[i].revents)
+			r->processes[i].ended = true;
+		ended += r->processes[i].ended;
+	}
+	return ended == r->nr_processes;
+}
+
+/* Returns why it ended. */
+static const char *events_wait(struct record *r)
+{
+	size_t nr = 2 + r->nr_processes;
+	struct pollfd fds[nr];
+	const char *reason;
+	uint64_t now;
+	int timeout;
+
+	fds[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(r->recording),
+				 .events = POLLIN};
+	for (;;) {
+		now = now_ns();
+		if (r->duration && now - r->began >= r->duration)
+			return "duration";
+		timeout = -1;
+		if (r->duration)
+			timeout =
+				(r->duration - (now - r->began)) / 1000000 + 1;
+		if (r->progress && (timeout < 0 || timeout > 500))
+			timeout = 500;
+		for (size_t i = 0; i < r->nr_processes; i++)
+			fds[2 + i] = (struct pollfd){
+				.fd = r->processes[i].ended
+					      ? -1
+					      : r->processes[i].fd,
+				.events = POLLIN,
+			};
+		if (poll(fds, nr, timeout) < 0 && errno != EINTR)
+			return "stopped";
+		if (fds[1].revents)
+			return "error";
+		if (fds[0].revents) {
+			reason = signal_handle(r);
+			if (reason)
+				return reason;
+		}
+		if (r->nr_processes && !r->command &&
+		    processes_ended(r, &fds[2]))
+			return "process";
+		if (now_ns() - r->shown >= 450000000)
+			progress_show(r);
+	}
+}
+
+/* From here on the session may have events enabled. */
+static int record_run(struct record *r)
+{
+	struct ktrace_recording_options options = {
+		.size = sizeof(options),
+		.directory = r->output,
+		.version = "ktrace " KTRACE_VERSION,
+		.command = r->command,
+		.overwrite = r->overwrite,
+		.buffer = r->buffer,
+		.keep = r->keep,
+	};
+	const char *reason;
+	int status;
+
+	status = events_enable(r);
+	if (status)
+		return status;
+	if (r->command) {
+		status = child_prepare(&r->child, r->command, &r->mask);
+		if (status)
+			return status;
+	}
+	status = pids_write(r);
+	if (!status)
+		status = output_prepare(r->output);
+	if (status)
+		goto err_cancel;
+	if (ktrace_recording_create(r->session, &options, &r->recording)) {
+		status = failed_why();
+		goto err_cancel;
+	}
+	r->began = now_ns();
+	r->shown = r->began;
+	if (ktrace_recording_start(r->recording)) {
+		status = failed_why();
+		goto err_cancel;
+	}
+	if (!r->command)
+		say("recording %zu events%s", r->nr_events,
+		    r->duration ? "" : ": Ctrl-C ends it");
+	reason = "command";
+	if (r->command)
+		status = child_go(&r->child, r->command);
+	if (!status)
+		reason = events_wait(r);
+	r->ended = now_ns();
+	progress_clear(r);
+	if (ktrace_recording_stop(r->recording, reason)) {
+		failed_why();
+		if (!status)
+			status = EXIT_FAILED;
+	}
+	ktrace_recording_status(r->recording, &r->status);
+	return status;
+
+err_cancel:
+	child_cancel(&r->child);
+	return status;
+}
+
+static int record_session(struct record *r)
+{
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.name = r->name,
+		.note = note,
+	};
+	int status;
+
+	if (ktrace_session_open(&options, &r->session))
+		return failed_why();
+	if (ktrace_session_claim(r->session)) {
+		status = failed_why();
+		goto out;
+	}
+	status = leftovers_handle(r);
+	if (status)
+		goto out;
+	status = record_run(r);
+	/* First off, then talk about it. */
+	if (ktrace_session_reset(r->session) && !status)
+		status = failed_why();
+	if (r->recording && r->ended) {
+		output_hand_over(r->output);
+		record_summarize(r);
+	}
+out:
+	ktrace_recording_destroy(r->recording);
+	ktrace_session_close(r->session);
+	return status;
+}
+
+/* Options */
+
+/* Enough for a burst, little of the machine's memory. */
+static uint64_t buffer_default(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct sysinfo info;
+	uint64_t size;
+
+	if (sysinfo(&info) || cpus < 1)
+		return BUFFER_MIN;
+	size = (uint64_t)info.totalram * info.mem_unit / 32 / cpus;
+	if (size > BUFFER_MAX)
+		return BUFFER_MAX;
+	return size < BUFFER_MIN ? BUFFER_MIN : size;
+}
+
+static int option_handle(struct record *r, int option)
+{
+	switch (option) {
+	case 'a':
+		return EXIT_OK; /* that is what we do */
+	case 'd':
+		if (duration_parse(optarg, &r->duration) || !r->duration)
+			return misused(&command_record,
+				       "--duration `%s': a number and s, ms, "
+				       "min or h is expected, like 10s",
+				       optarg);
+		return EXIT_OK;
+	case 'e':
+		if (selection_add(&r->selection, optarg))
+			return misused(&command_record,
+				       "-e `%s' names no event", optarg);
+		return EXIT_OK;
+	case 'f':
+		if (selection_filter(&r->selection, optarg))
+			return misused(&command_record,
+				       "-f belongs to the -e before it, and "
+				       "there is none");
+		return EXIT_OK;
+	case 'k':
+		r->keep = true;
+		return EXIT_OK;
+	case 'm':
+		r->overwrite = !strcmp(optarg, "overwrite");
+		if (!r->overwrite && strcmp(optarg, "discard"))
+			return misused(
+				&command_record,
+				"--mode `%s': it is overwrite or discard",
+				optarg);
+		return EXIT_OK;
+	case 'O':
+		r->only = true;
+		return EXIT_OK;
+	case 'o':
+		if (!*optarg)
+			return misused(&command_record, "-o needs a name");
+		for (char *end = optarg + strlen(optarg) - 1;
+		     end > optarg && *end == '/'; end--)
+			*end = '\0';
+		r->output = optarg;
+		return EXIT_OK;
+	case 'p':
+		return pids_add(r, optarg);
+	case 'q':
+		verbosity = -1;
+		return EXIT_OK;
+	case 'S':
+		r->name = optarg;
+		return EXIT_OK;
+	case 's':
+		if (size_parse(optarg, &r->buffer) || !r->buffer)
+			return misused(&command_record,
+				       "--size `%s': a number and K, M or G is "
+				       "expected, like 16M",
+				       optarg);
+		return EXIT_OK;
+	case 'v':
+		verbosity++;
+		return EXIT_OK;
+	default:
+		return option_other(&command_record, option);
+	}
+}
+
+static void signals_prepare(struct record *r)
+{
+	sigset_t set;
+
+	/* A limit on the file's size is an error like others. */
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &r->mask);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int record_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"all", no_argument, NULL, 'a'},
+		{"duration", required_argument, NULL, 'd'},
+		{"event", required_argument, NULL, 'e'},
+		{"filter", required_argument, NULL, 'f'},
+		{"keep", no_argument, NULL, 'k'},
+		{"mode", required_argument, NULL, 'm'},
+		{"only", no_argument, NULL, 'O'},
+		{"output", required_argument, NULL, 'o'},
+		{"pid", required_argument, NULL, 'p'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"session", required_argument, NULL, 'S'},
+		{"size", required_argument, NULL, 's'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct record r = {.output = TRACE_DEFAULT, .signals = -1};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "+ad:e:f:km:o:p:qS:s:vh",
+				     options, NULL)) >= 0) {
+		status = option_handle(&r, option);
+		if (status || option == 'h')
+			return status;
+	}
+	if (optind < argc)
+		r.command = argv + optind;
+	if (r.only && !r.command)
+		return misused(
+			&command_record,
+			"--only is about the command, and there is none");
+	if (r.command) {
+		status = child_check(r.command);
+		if (status)
+			return status;
+	}
+	if (!r.buffer)
+		r.buffer = buffer_default();
+	/* A command that writes to the terminal would be written over. */
+	r.progress = isatty(2) && verbosity >= 0 &&
+		     (!r.command || !isatty(1) || verbosity > 0);
+	processes_watch(&r);
+	signals_prepare(&r);
+	if (r.signals < 0)
+		return failed("signalfd: %s", strerror(errno));
+
+	status = record_session(&r);
+
+	if (r.child.pid) {
+		/* It may go on longer than the recording. */
+		sigprocmask(SIG_SETMASK, &r.mask, NULL);
+		child_reap(&r.child, true);
+		if (r.child.status)
+			status = r.child.status;
+	}
+	if (r.terminated && !status)
+		status = 128 + r.terminated;
+	selection_free(&r.selection);
+	free(r.processes);
+	return status;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.what = "record events of the whole machine",
+	.usage = "[OPTION...] [-- COMMAND [ARG...]]",
+	.help = "Records until COMMAND ends, for a time, or until Ctrl-C.\n"
+		"\n"
+		"    -e, --event PATTERN,...  which events: SYSTEM:EVENT with "
+		"wildcards, or a word;\n"
+		"                             with a `!' in front: not those; "
+		"default: every event\n"
+		"    -f, --filter FILTER      only if this holds; belongs to "
+		"the -e before it\n"
+		"    -p, --pid PID,...        only what these processes and "
+		"their children do\n"
+		"        --only               only what the command and its "
+		"children do\n"
+		"    -a, --all                the whole machine (the default)\n"
+		"    -o, --output DIR         where the trace goes "
+		"(" TRACE_DEFAULT ")\n"
+		"    -m, --mode MODE          discard: when a buffer is full, "
+		"newer events are lost;\n"
+		"                             overwrite: older ones are, and "
+		"only what is in the\n"
+		"                             buffers at the end is written "
+		"(flight recorder)\n"
+		"    -s, --size SIZE          of each CPU's buffer, like 16M\n"
+		"    -d, --duration TIME      end after that, like 10s, 500ms, "
+		"2min\n"
+		"    -k, --keep               begin with what a killed "
+		"recorder left in the buffers\n"
+		"    -S, --session NAME       in a session of that name, "
+		"beside other recorders\n"
+		"    -q, --quiet              only errors\n"
+		"    -v, --verbose            say what is done\n"
+		"    -h, --help               this help\n"
+		"\n"
+		"    ktrace record -- make\n"
+		"    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
+		"--duration 10s\n",
+	.main = record_main,
+};

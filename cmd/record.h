@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef KT_CMD_RECORD_H
+#define KT_CMD_RECORD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <ktrace/session.h>
+
+#include "child.h"
+#include "select.h"
+
+struct process {
+	pid_t pid;
+	int fd;
+	bool ended;
+};
+
+struct record {
+	/* Asked for. */
+	struct selection selection;
+	struct process *processes; /* -p */
+	size_t nr_processes;
+	char **command; /* NULL: none */
+	const char *output;
+	const char *name; /* of the session; NULL: the default one */
+	uint64_t buffer;
+	uint64_t duration; /* ns; 0: none */
+	bool overwrite;
+	bool only;
+	bool keep;
+
+	struct ktrace_session *session;
+	struct ktrace_recording *recording;
+	struct ktrace_recording_status status; /* at the end */
+	size_t nr_events;		       /* enabled */
+	uint64_t left;			       /* by the recorder before */
+	struct child child;
+	int signals;
+	sigset_t mask; /* from before */
+	bool interrupted;
+	int terminated; /* by this signal */
+	bool progress;
+	uint64_t began, ended, shown; /* ns */
+	uint64_t shown_bytes;
+};
+
+/* Tells what was recorded, what was lost, and how to see it. */
+void record_summarize(struct record *r);
+
+#endif /* KT_CMD_RECORD_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace report: a trace as text, one line per event. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <show.h>
+
+#include "cmd.h"
+#include "query.h"
+#include "trace.h"
+#include "value.h"
+
+struct report {
+	struct query query;
+	const struct show_ops *ops;
+	const char *comm; /* pattern; NULL: any */
+	uint32_t *pids;	  /* processes or threads */
+	size_t nr_pids;
+	uint64_t head; /* 0: all */
+};
+
+static int pids_parse(struct report *r, const char *text)
+{
+	char *copy = strdup(text), *next = copy, *word;
+	int err = copy ? 0 : -ENOMEM;
+	uint32_t *pids;
+	uint64_t pid;
+
+	while (!err && (word = strsep(&next, ","))) {
+		err = number_parse(word, &pid);
+		pids = realloc(r->pids, (r->nr_pids + 1) * sizeof(*pids));
+		if (!pids) {
+			err = -ENOMEM;
+			break;
+		}
+		r->pids = pids;
+		pids[r->nr_pids++] = pid;
+	}
+	free(copy);
+	return err;
+}
+
+static bool event_wanted(const struct report *r, const struct ktrace_event *e)
+{
+	if (r->comm && fnmatch(r->comm, e->comm, 0))
+		return false;
+	if (!r->nr_pids)
+		return true;
+	for (size_t i = 0; i < r->nr_pids; i++)
+		if (e->tgid == r->pids[i] || e->tid == r->pids[i])
+			return true;
+	return false;
+}
+
+/* As show_cursor(), with conditions on each event. */
+static int events_show(const struct report *r, struct show *show,
+		       struct ktrace_cursor *cursor)
+{
+	const struct ktrace_event *event = ktrace_cursor_event(cursor);
+	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
+	int err = 0, item;
+
+	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS) {
+			err = show->ops->loss(show, loss);
+			continue;
+		}
+		if (!event_wanted(r, event))
+			continue;
+		err = show->ops->event(show, event);
+		if (++show->events == r->head)
+			break;
+	}
+	if (err)
+		return err;
+	if (item < 0)
+		show_fail(item, "%s", ktrace_last_error());
+	err = show->ops->finish(show);
+	return item < 0 ? item : err;
+}
+
+static int trace_show(const struct report *r, struct ktrace *trace,
+		      const struct ktrace_cursor_options *options)
+{
+	struct ktrace_cursor *cursor;
+	struct show *show;
+	int err, status = EXIT_OK;
+
+	if (ktrace_cursor_create(trace, options, &cursor))
+		return failed_why();
+	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &show);
+	if (!err) {
+		if (r->comm || r->nr_pids || r->head)
+			err = events_show(r, show, cursor);
+		else
+			err = show_cursor(show, cursor, NULL, NULL);
+		show_destroy(show);
+	}
+	/* Whoever reads has seen enough. */
+	if (err && err != -EPIPE)
+		status = failed("%s", show_error());
+	ktrace_cursor_destroy(cursor);
+	return status;
+}
+
+static int report_run(struct report *r, const char *path)
+{
+	struct ktrace_cursor_options options;
+	struct ktrace *trace;
+	int status;
+
+	status = trace_open(path, &trace);
+	if (status)
+		return status;
+	status = query_prepare(&r->query, trace, &options);
+	if (!status)
+		status = trace_show(r, trace, &options);
+	if (!status)
+		trace_complain(trace);
+	ktrace_close(trace);
+	return status;
+}
+
+static int format_find(struct report *r, const char *name)
+{
+	r->ops = show_find(name);
+	if (r->ops && !r->ops->directory)
+		return EXIT_OK;
+	if (r->ops)
+		return misused(&command_report,
+			       "%s is no text: ktrace export --to %s", name,
+			       name);
+	return misused(&command_report,
+		       "--format `%s': it is text, kernel or json", name);
+}
+
+static int option_handle(struct report *r, int option)
+{
+	int status;
+
+	switch (option) {
+	case 'F':
+		return format_find(r, optarg);
+	case 'p':
+		if (pids_parse(r, optarg))
+			return misused(&command_report,
+				       "-p `%s' is not the number of a process",
+				       optarg);
+		return EXIT_OK;
+	case 'C':
+		r->comm = optarg;
+		return EXIT_OK;
+	case 'n':
+		if (number_parse(optarg, &r->head))
+			return misused(&command_report,
+				       "--head `%s' is no number", optarg);
+		return EXIT_OK;
+	case 'q':
+		verbosity = -1;
+		return EXIT_OK;
+	default:
+		status = query_option(&r->query, &command_report, option,
+				      optarg);
+		return status < 0 ? option_other(&command_report, option)
+				  : status;
+	}
+}
+
+static int report_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		QUERY_LONG_OPTIONS,
+		{"to", required_argument, NULL, QUERY_TO},
+		{"format", required_argument, NULL, 'F'},
+		{"pid", required_argument, NULL, 'p'},
+		{"comm", required_argument, NULL, 'C'},
+		{"head", required_argument, NULL, 'n'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct report r = {.ops = &show_text};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv,
+				     QUERY_SHORT_OPTIONS "F:p:C:n:qh", options,
+				     NULL)) >= 0) {
+		status = option_handle(&r, option);
+		if (status || option == 'h')
+			return status;
+	}
+	if (optind + 1 < argc)
+		return misused(&command_report, "one trace at a time");
+	status = report_run(&r, optind < argc ? argv[optind] : NULL);
+	query_free(&r.query);
+	free(r.pids);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.what = "print a trace, one line per event",
+	.usage = "[OPTION...] [DIR]",
+	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
+		"\n"
+		"    -F, --format FORMAT      text; kernel: as the kernel "
+		"prints its events; json\n" QUERY_HELP
+		"    -p, --pid PID,...        only of these processes or "
+		"threads\n"
+		"    -C, --comm PATTERN       only of tasks with such a name\n"
+		"    -n, --head N             only the first N events\n"
+		"    -q, --quiet              no warnings\n"
+		"    -h, --help               this help\n"
+		"\n"
+		"    ktrace report -e 'sched:*' --comm 'make*' --from +1.5 | "
+		"less\n",
+	.main = report_main,
+};

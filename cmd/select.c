@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "near.h"
+#include "select.h"
+
+int selection_add(struct selection *s, const char *patterns)
+{
+	while (true) {
+		size_t len = strcspn(patterns, ",");
+		bool exclude = *patterns == '!';
+		struct choice *choices;
+
+		if (len <= exclude)
+			return -EINVAL;
+		choices = realloc(s->choices, (s->nr + 1) * sizeof(*choices));
+		if (!choices)
+			return -ENOMEM;
+		s->choices = choices;
+		choices[s->nr] = (struct choice){
+			.pattern = strndup(patterns + exclude, len - exclude),
+			.exclude = exclude,
+			.group = s->groups,
+		};
+		if (!choices[s->nr].pattern)
+			return -ENOMEM;
+		s->nr++;
+		if (!patterns[len])
+			break;
+		patterns += len + 1;
+	}
+	s->groups++;
+	return 0;
+}
+
+int selection_filter(struct selection *s, const char *filter)
+{
+	if (!s->nr)
+		return -EINVAL;
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->choices[i].group == s->groups - 1)
+			s->choices[i].filter = filter;
+	return 0;
+}
+
+void selection_free(struct selection *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		free(s->choices[i].pattern);
+	free(s->choices);
+	free(s->patterns);
+	memset(s, 0, sizeof(*s));
+}
+
+static bool selection_has_positive(const struct selection *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (!s->choices[i].exclude)
+			return true;
+	return false;
+}
+
+bool selection_is_all(const struct selection *s)
+{
+	return !s->nr;
+}
+
+const char *const *selection_patterns(struct selection *s, size_t *nr)
+{
+	static const char *const everything[] = {"*"};
+
+	*nr = 1;
+	if (!selection_has_positive(s))
+		return everything;
+	free(s->patterns);
+	s->patterns = calloc(s->nr, sizeof(*s->patterns));
+	if (!s->patterns)
+		return everything;
+	*nr = 0;
+	for (size_t i = 0; i < s->nr; i++)
+		if (!s->choices[i].exclude)
+			s->patterns[(*nr)++] = s->choices[i].pattern;
+	return s->patterns;
+}
+
+static bool choice_match(const struct choice *c, const char *system,
+			 const char *name)
+{
+	return ktrace_pattern_match(c->pattern, system, name);
+}
+
+bool selection_match(const struct selection *s, const char *system,
+		     const char *name)
+{
+	bool wanted = !selection_has_positive(s);
+
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!choice_match(&s->choices[i], system, name))
+			continue;
+		if (s->choices[i].exclude)
+			return false;
+		wanted = true;
+	}
+	return wanted;
+}
+
+const char *selection_filter_of(const struct selection *s, const char *system,
+				const char *name)
+{
+	for (size_t i = s->nr; i-- > 0;)
+		if (!s->choices[i].exclude &&
+		    choice_match(&s->choices[i], system, name))
+			return s->choices[i].filter;
+	return NULL;
+}
+
+bool selection_wants(const struct ktrace_type *type, void *data)
+{
+	return selection_match(data, type->system, type->name);
+}
+
+/* Patterns that match nothing */
+
+struct event_name {
+	const char *system;
+	const char *name;
+};
+
+static bool missing_explain(const struct choice *c,
+			    const struct ktrace_session *session)
+{
+	const struct ktrace_missing *missing;
+	size_t nr = ktrace_session_missing(session, &missing);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!choice_match(c, missing[i].system, missing[i].name))
+			continue;
+		failed("%s:%s cannot be recorded: %s", missing[i].system,
+		       missing[i].name, missing[i].reason);
+		return true;
+	}
+	return false;
+}
+
+/* All names that there could be, known or not: "SYSTEM:NAME". */
+struct names {
+	char **list;
+	size_t nr;
+};
+
+static void names_add(struct names *names, const char *system, const char *name)
+{
+	char **list = realloc(names->list, (names->nr + 1) * sizeof(*list));
+
+	if (!list)
+		return;
+	names->list = list;
+	if (asprintf(&list[names->nr], "%s:%s", system, name) > 0)
+		names->nr++;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void names_collect(struct names *names, const struct event_name *events,
+			  size_t nr_events, bool modules_too)
+{
+	const struct ktrace_modules_event *more;
+	struct ktrace_modules *modules;
+	size_t nr;
+
+	for (size_t i = 0; i < nr_events; i++)
+		names_add(names, events[i].system, events[i].name);
+	if (modules_too && !ktrace_modules_open(&modules)) {
+		nr = ktrace_modules_events(modules, &more);
+		for (size_t i = 0; i < nr; i++)
+			names_add(names, more[i].system, more[i].name);
+		ktrace_modules_close(modules);
+	}
+	if (names->nr)
+		qsort(names->list, names->nr, sizeof(*names->list),
+		      name_compare);
+}
+
+static void nearest_print(const char *pattern, const struct names *names)
+{
+	const char *last = "", *system = "";
+	char systems[256][64];
+	struct near near;
+	size_t nr = 0;
+
+	near_init(&near, pattern);
+	for (size_t i = 0; i < names->nr; i++) {
+		size_t len = strcspn(names->list[i], ":");
+
+		/* Systems too: "shed" is to find "sched". */
+		if ((strncmp(system, names->list[i], len) || system[len]) &&
+		    nr < 256 && len < sizeof(systems[0])) {
+			memcpy(systems[nr], names->list[i], len);
+			systems[nr][len] = '\0';
+			system = systems[nr++];
+			if (!strchr(pattern, ':'))
+				near_add(&near, system);
+		}
+		if (strcmp(last, names->list[i]))
+			near_add(&near, names->list[i]);
+		last = names->list[i];
+	}
+	if (!near.nr) {
+		fputs("        `ktrace list' shows what there is.\n", stderr);
+		return;
+	}
+	fputs("        Is it one of these?", stderr);
+	for (size_t i = 0; i < near.nr; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", near.names[i]);
+	fputc('\n', stderr);
+}
+
+static int selection_check(struct selection *s, const struct event_name *events,
+			   size_t nr_events,
+			   const struct ktrace_session *session)
+{
+	struct names names = {0};
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		struct choice *c = &s->choices[i];
+
+		for (size_t j = 0; !c->used && j < nr_events; j++)
+			c->used = choice_match(c, events[j].system,
+					       events[j].name);
+		if (c->used || c->exclude)
+			continue;
+		status = EXIT_FAILED;
+		if (session && missing_explain(c, session))
+			continue;
+		failed("there is no event `%s'%s", c->pattern,
+		       session ? "" : " in this trace");
+		if (!names.nr)
+			names_collect(&names, events, nr_events,
+				      session != NULL);
+		nearest_print(c->pattern, &names);
+	}
+	for (size_t i = 0; i < names.nr; i++)
+		free(names.list[i]);
+	free(names.list);
+	return status;
+}
+
+int selection_check_types(struct selection *s, const struct ktrace_types *types)
+{
+	size_t nr = ktrace_types_count(types);
+	struct event_name *names;
+	int status;
+
+	if (!s->nr)
+		return EXIT_OK;
+	names = calloc(nr + 1, sizeof(*names));
+	if (!names)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_type *t = ktrace_types_get(types, i);
+
+		names[i] = (struct event_name){t->system, t->name};
+	}
+	status = selection_check(s, names, nr, NULL);
+	free(names);
+	return status;
+}
+
+int selection_check_known(struct selection *s, const struct ktrace_known *known,
+			  size_t nr, const struct ktrace_session *session)
+{
+	struct event_name *names;
+	int status;
+
+	if (!s->nr)
+		return EXIT_OK;
+	names = calloc(nr + 1, sizeof(*names));
+	if (!names)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++)
+		names[i] = (struct event_name){known[i].system, known[i].name};
+	status = selection_check(s, names, nr, session);
+	free(names);
+	return status;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace stat: how many, how often, how much, and what is missing. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/trace.h>
+
+#include "cmd.h"
+#include "count.h"
+#include "query.h"
+#include "trace.h"
+#include "value.h"
+
+struct stat_options {
+	struct query query;
+	bool json;
+	bool tasks;
+	uint64_t head; /* rows of a table; 0: all */
+};
+
+static double seconds_of(const struct count *c)
+{
+	return (c->end - c->begin) / 1e9;
+}
+
+static double rate(uint64_t count, double seconds)
+{
+	return seconds > 0 ? count / seconds : 0;
+}
+
+static const char *loss_name(enum ktrace_lost cause)
+{
+	static const char *const names[KTRACE_LOST_NR] = {
+		[KTRACE_LOST_FULL] = "full",
+		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
+		[KTRACE_LOST_NESTED] = "nested",
+		[KTRACE_LOST_LARGE] = "large",
+		[KTRACE_LOST_TASK] = "task",
+		[KTRACE_LOST_DAMAGED] = "damaged",
+		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+	};
+
+	return names[cause];
+}
+
+/*
+ * The recorder's account is the better one: what was lost after the last packet
+ * is in no packet.
+ */
+static void losses_complete(struct count *c, const struct ktrace_info *info)
+{
+	for (uint32_t i = 0; i < info->nr_cpus; i++) {
+		const struct ktrace_cpu *known = &info->cpus[i];
+		struct count_cpu *cpu;
+
+		if (!known->known ||
+		    (!known->events && !loss_total(known->lost)))
+			continue;
+		cpu = count_cpu(c, known->cpu);
+		if (!cpu)
+			continue;
+		for (int j = 0; j < KTRACE_LOST_NR; j++)
+			if (j != KTRACE_LOST_DAMAGED)
+				cpu->lost[j] = known->lost[j];
+	}
+	memset(c->lost, 0, sizeof(c->lost));
+	for (size_t i = 0; i < c->nr_cpus; i++)
+		for (int j = 0; j < KTRACE_LOST_NR; j++)
+			c->lost[j] += c->cpus[i].lost[j];
+}
+
+/* Text */
+
+static void head_print(const struct ktrace_info *info, const struct count *c)
+{
+	printf("%s events", count_text(c->events).s);
+	if (c->events)
+		printf(" in %.3f s: %s events/s", seconds_of(c),
+		       rough_text(rate(c->events, seconds_of(c))).s);
+	printf(", %s", bytes_text(info->bytes).s);
+	if (c->events)
+		printf(" (%.1f bytes/event)", (double)info->bytes / c->events);
+	putchar('\n');
+	if (info->kernel)
+		printf("%s, kernel %s%s%s\n", info->host ? info->host : "?",
+		       info->kernel,
+		       info->command && *info->command ? ", command: " : "",
+		       info->command ? info->command : "");
+}
+
+static size_t rows(size_t nr, const struct stat_options *o)
+{
+	return o->head && nr > o->head ? o->head : nr;
+}
+
+static void rows_left(size_t nr, const struct stat_options *o)
+{
+	if (nr > rows(nr, o))
+		printf("%14zu more kinds: --head 0 shows all\n",
+		       nr - rows(nr, o));
+}
+
+static void types_print(const struct count *c, const struct stat_options *o)
+{
+	double seconds = seconds_of(c);
+
+	if (!c->nr_types)
+		return;
+	printf("\n%14s %6s %9s %9s  %s\n", "events", "%", "events/s", "bytes",
+	       "event");
+	for (size_t i = 0; i < rows(c->nr_types, o); i++) {
+		const struct count_type *t = &c->types[i];
+
+		printf("%14s %6.2f %9s %9s  %s:%s\n", count_text(t->events).s,
+		       100.0 * t->events / c->events,
+		       rough_text(rate(t->events, seconds)).s,
+		       bytes_text(t->bytes).s, t->type->system, t->type->name);
+	}
+	rows_left(c->nr_types, o);
+}
+
+static void tasks_print(const struct count *c, const struct stat_options *o)
+{
+	if (!c->nr_tasks)
+		return;
+	printf("\n%14s %6s %9s %9s  %s\n", "events", "%", "events/s", "bytes",
+	       "task");
+	for (size_t i = 0; i < rows(c->nr_tasks, o); i++) {
+		const struct count_task *t = &c->tasks[i];
+
+		printf("%14s %6.2f %9s %9s  %s-%u\n", count_text(t->events).s,
+		       100.0 * t->events / c->events,
+		       rough_text(rate(t->events, seconds_of(c))).s,
+		       bytes_text(t->bytes).s, t->comm, t->tid);
+	}
+	rows_left(c->nr_tasks, o);
+}
+
+static void cpus_print(const struct count *c)
+{
+	if (!c->nr_cpus)
+		return;
+	printf("\n%14s %6s %9s %9s  %-8s lost\n", "events", "%", "events/s",
+	       "bytes", "CPU");
+	for (size_t i = 0; i < c->nr_cpus; i++) {
+		const struct count_cpu *cpu = &c->cpus[i];
+
+		printf("%14s %6.2f %9s %9s  %-8u %s\n",
+		       count_text(cpu->events).s,
+		       c->events ? 100.0 * cpu->events / c->events : 0,
+		       rough_text(rate(cpu->events, seconds_of(c))).s,
+		       bytes_text(cpu->bytes).s, cpu->cpu,
+		       count_text(loss_total(cpu->lost)).s);
+	}
+}
+
+static void losses_print(const struct count *c)
+{
+	bool any = false;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		any |= c->lost[i] != 0;
+	if (!any) {
+		puts("\nnothing was lost");
+		return;
+	}
+	printf("\n%14s\n", "lost");
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!c->lost[i])
+			continue;
+		printf("%14s  %s", count_text(c->lost[i]).s, loss_text(i));
+		if (loss_remedy(i))
+			printf(": %s", loss_remedy(i));
+		putchar('\n');
+	}
+}
+
+/* JSON */
+
+static void losses_json(const uint64_t *lost)
+{
+	fputs("\"lost\":{", stdout);
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		printf("%s\"%s\":%lu", i ? "," : "", loss_name(i), lost[i]);
+	putchar('}');
+}
+
+static void stat_json(const struct ktrace_info *info, const struct count *c)
+{
+	printf("{\"events\":%lu,\"begin\":%lu,\"end\":%lu,\"bytes\":%lu,",
+	       c->events, c->begin, c->end, info->bytes);
+	losses_json(c->lost);
+	fputs(",\n\"types\":[", stdout);
+	for (size_t i = 0; i < c->nr_types; i++) {
+		printf("%s\n{\"system\":", i ? "," : "");
+		print_json(stdout, c->types[i].type->system);
+		fputs(",\"name\":", stdout);
+		print_json(stdout, c->types[i].type->name);
+		printf(",\"events\":%lu,\"bytes\":%lu}", c->types[i].events,
+		       c->types[i].bytes);
+	}
+	fputs("],\n\"cpus\":[", stdout);
+	for (size_t i = 0; i < c->nr_cpus; i++) {
+		printf("%s\n{\"cpu\":%u,\"events\":%lu,\"bytes\":%lu,",
+		       i ? "," : "", c->cpus[i].cpu, c->cpus[i].events,
+		       c->cpus[i].bytes);
+		losses_json(c->cpus[i].lost);
+		putchar('}');
+	}
+	fputs("],\n\"tasks\":[", stdout);
+	for (size_t i = 0; i < c->nr_tasks; i++) {
+		printf("%s\n{\"tid\":%u,\"pid\":%u,\"comm\":", i ? "," : "",
+		       c->tasks[i].tid, c->tasks[i].tgid);
+		print_json(stdout, c->tasks[i].comm);
+		printf(",\"events\":%lu,\"bytes\":%lu}", c->tasks[i].events,
+		       c->tasks[i].bytes);
+	}
+	puts("]}");
+}
+
+static int stat_show(const char *path, struct stat_options *o)
+{
+	struct ktrace_cursor_options options;
+	const struct ktrace_info *info;
+	struct ktrace *trace;
+	struct count count;
+	int status;
+
+	status = trace_open(path, &trace);
+	if (status)
+		return status;
+	info = ktrace_get_info(trace);
+	status = query_prepare(&o->query, trace, &options);
+	if (status)
+		goto out;
+	if (count_trace(&count, trace, &options, o->tasks || o->json)) {
+		status = failed_why();
+		goto out;
+	}
+	losses_complete(&count, info);
+	if (o->json) {
+		stat_json(info, &count);
+	} else {
+		head_print(info, &count);
+		types_print(&count, o);
+		if (o->tasks)
+			tasks_print(&count, o);
+		cpus_print(&count);
+		losses_print(&count);
+	}
+	count_free(&count);
+	trace_complain(trace);
+out:
+	ktrace_close(trace);
+	return status;
+}
+
+static int stat_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"event", required_argument, NULL, 'e'},
+		{"head", required_argument, NULL, 'n'},
+		{"json", no_argument, NULL, 'j'},
+		{"tasks", no_argument, NULL, 't'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct stat_options o = {.head = 30};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, QUERY_SHORT_OPTIONS "n:jtqh",
+				     options, NULL)) >= 0) {
+		switch (option) {
+		case 'n':
+			if (number_parse(optarg, &o.head))
+				return misused(&command_stat,
+					       "--head `%s' is no number",
+					       optarg);
+			break;
+		case 'j':
+			o.json = true;
+			break;
+		case 't':
+			o.tasks = true;
+			break;
+		case 'q':
+			verbosity = -1;
+			break;
+		default:
+			status = query_option(&o.query, &command_stat, option,
+					      optarg);
+			if (status < 0)
+				return option_other(&command_stat, option);
+			if (status)
+				return status;
+		}
+	}
+	if (optind + 1 < argc)
+		return misused(&command_stat, "one trace at a time");
+	status = stat_show(optind < argc ? argv[optind] : NULL, &o);
+	query_free(&o.query);
+	return output_finish(status);
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.what = "count a trace's events, by event and by CPU",
+	.usage = "[OPTION...] [DIR]",
+	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
+		"\n" QUERY_HELP "    -t, --tasks              by task, too\n"
+		"    -n, --head N             rows of a table (30); 0: all\n"
+		"    -j, --json               as JSON\n"
+		"    -q, --quiet              no warnings\n"
+		"    -h, --help               this help\n",
+	.main = stat_main,
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What record says at its end, on standard error. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "count.h"
+#include "record.h"
+#include "value.h"
+
+#define TOP 10
+
+/* Counting reads the whole trace again: not where that would be felt. */
+#define COUNT_MAX (256ull << 20)
+
+static void top_print(const struct count *count)
+{
+	for (size_t i = 0; i < count->nr_types && i < TOP; i++) {
+		const struct count_type *t = &count->types[i];
+		char name[160];
+
+		snprintf(name, sizeof(name), "%s:%s", t->type->system,
+			 t->type->name);
+		fprintf(stderr, "    %-40s %14s %5.1f %%\n", name,
+			count_text(t->events).s,
+			100.0 * t->events / count->events);
+	}
+	if (count->nr_types > TOP)
+		fprintf(stderr, "    and %zu other kinds of event\n",
+			count->nr_types - TOP);
+}
+
+/* Tells how much there is, and of what, if that is quickly found out. */
+static void events_print(const struct record *r)
+{
+	const struct ktrace_recording_status *s = &r->status;
+	uint64_t ns = r->ended - r->began;
+	struct count count = {0};
+	struct ktrace *trace = NULL;
+
+	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
+	    !ktrace_open(r->output, &trace) &&
+	    !count_trace(&count, trace, NULL, false))
+		ns = count.end - count.begin;
+	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,
+	    bytes_text(s->bytes).s, duration_text(ns).s, r->output);
+	top_print(&count);
+	count_free(&count);
+	ktrace_close(trace);
+}
+
+static void losses_print(const uint64_t *lost)
+{
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!lost[i])
+			continue;
+		say("%s %s %s%s%s", loss_is_event(i) ? "lost" : "missing",
+		    count_text(lost[i]).s, loss_text(i),
+		    loss_remedy(i) ? ": " : "",
+		    loss_remedy(i) ? loss_remedy(i) : "");
+	}
+}
+
+void record_summarize(struct record *r)
+{
+	uint64_t lost[KTRACE_LOST_NR];
+
+	events_print(r);
+	memcpy(lost, r->status.lost, sizeof(lost));
+	lost[KTRACE_LOST_UNWRITTEN] = r->status.unwritten;
+	losses_print(lost);
+	if (!r->status.events && !loss_total(lost))
+		say("no event came: %s",
+		    r->nr_processes || r->only
+			    ? "did the processes do anything, and do the filters fit?"
+			    : "do the events happen here, and do the filters fit?");
+	if (!r->status.events)
+		return;
+	if (strcmp(r->output, TRACE_DEFAULT))
+		say("to see it: ktrace report %s", r->output);
+	else
+		say("to see it: ktrace report");
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "trace.h"
+
+int trace_open(const char *path, struct ktrace **trace)
+{
+	const char *where = path ? path : TRACE_DEFAULT;
+	int err = ktrace_open(where, trace);
+
+	if (!err)
+		return EXIT_OK;
+	if (err == -ENOENT && !path && access(where, F_OK))
+		return failed(
+			"there is no trace here (" TRACE_DEFAULT
+			"): make one with `sudo ktrace record', or name one");
+	if (err == -EACCES)
+		return failed("%s: use sudo, or have the trace given to you: "
+			      "sudo chown -R $USER %s",
+			      ktrace_last_error(), where);
+	if (!strstr(ktrace_last_error(), where))
+		return failed("%s: %s", where, ktrace_last_error());
+	return failed_why();
+}
+
+void trace_complain(struct ktrace *trace)
+{
+	const char *warning;
+
+	for (size_t i = 0; (warning = ktrace_warning(trace, i)); i++)
+		say("%s", warning);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The trace that a command is about. */
+#ifndef KT_CMD_TRACE_H
+#define KT_CMD_TRACE_H
+
+#include <ktrace/trace.h>
+
+/* @path NULL: the usual place.  Returns an exit status, and says what is wrong. */
+int trace_open(const char *path, struct ktrace **trace);
+/* Tells what is wrong with it, when all of it was read. */
+void trace_complain(struct ktrace *trace);
+
+#endif /* KT_CMD_TRACE_H */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Recording: what is done to a live kernel.
+ *
+ *	ktrace_session_*()	a session of the control tree: which events are
+ *				on, how large its buffers are, is it running
+ *	ktrace_recording_*()	a trace that is being written from a session
+ *	ktrace_module_*()	the kernel modules that all this needs
+ *
+ * The usual way:
+ *
+ *	ktrace_session_open()		loads and mounts what is missing
+ *	ktrace_session_claim()		nobody else records with it
+ *	ktrace_session_prepare()	the events of some patterns become known
+ *	ktrace_session_enable()		for each that is wanted
+ *	ktrace_recording_create()	makes the trace, ready to go
+ *	ktrace_recording_start()	events flow
+ *	ktrace_recording_stop()		the trace is complete
+ *
+ * Functions return 0 or a negative errno, and ktrace_last_error() (trace.h)
+ * then says what happened and what to do about it.  A session and what was made
+ * from it are used by one thread at a time.
+ */
+#ifndef KTRACE_SESSION_H
+#define KTRACE_SESSION_H
+
+#include <ktrace/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Patterns name events as SYSTEM:EVENT, where both parts may hold the shell's
+ * wildcards.  A word without a colon means the system or the event of this
+ * name.
+ */
+KTRACE_API bool ktrace_pattern_match(const char *pattern, const char *system,
+				     const char *name);
+
+/* Sessions */
+
+struct ktrace_session;
+
+struct ktrace_session_options {
+	size_t size;	  /* of this struct */
+	const char *name; /* NULL: the default session; another is made */
+	bool no_load;	  /* leave the kernel's modules as they are */
+	/* Told about each step that may take time or change the machine. */
+	void (*note)(void *data, const char *text);
+	void *data;
+};
+
+KTRACE_API int ktrace_session_open(const struct ktrace_session_options *options,
+				   struct ktrace_session **session);
+/* Gives up a claim; the session itself stays as it is, unless close removes it. */
+KTRACE_API void ktrace_session_close(struct ktrace_session *session);
+/* The folder of the control tree. */
+KTRACE_API const char *ktrace_session_path(
+	const struct ktrace_session *session);
+
+/*
+ * Keeps other recorders out until close or the end of the process, whatever
+ * ends it.  -EBUSY: somebody else has it; the error names him.
+ */
+KTRACE_API int ktrace_session_claim(struct ktrace_session *session);
+
+/*
+ * A file of the session.  The text ends with a NUL that @size (may be NULL)
+ * does not count; free() it.  What write refuses, it explains in the kernel's
+ * words.
+ */
+KTRACE_API int ktrace_session_read(struct ktrace_session *session,
+				   const char *file, char **text, size_t *size);
+KTRACE_API int ktrace_session_write(struct ktrace_session *session,
+				    const char *file, const char *text);
+
+/*
+ * Makes known all events that some of @patterns can mean: loads probe modules,
+ * and defines events for tracepoints that have only a prototype.  What could
+ * not be had is no error: see ktrace_session_missing().
+ */
+KTRACE_API int ktrace_session_prepare(struct ktrace_session *session,
+				      const char *const *patterns,
+				      size_t nr_patterns);
+
+/* An event that exists, but cannot be recorded. */
+struct ktrace_missing {
+	const char *system;
+	const char *name;
+	const char *reason;
+};
+
+/* Those of the last prepare. Belongs to the session, until the next prepare. */
+KTRACE_API size_t ktrace_session_missing(const struct ktrace_session *session,
+					 const struct ktrace_missing **missing);
+
+/* An event that can be recorded: its name, and what it is in the session. */
+struct ktrace_known {
+	const char *system;
+	const char *name;
+	const char *module; /* of the tracepoint; "vmlinux": of none */
+	uint32_t id;	    /* 0: none yet */
+	bool enabled;
+};
+
+/* All of them; free() it. */
+KTRACE_API int ktrace_session_known(struct ktrace_session *session,
+				    struct ktrace_known **known, size_t *nr);
+
+/*
+ * The same with fields and all, which costs some time: of those that @want says,
+ * or of all if it is NULL.  ktrace_types_destroy() it.
+ */
+KTRACE_API int ktrace_session_types(
+	struct ktrace_session *session,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data,
+	struct ktrace_types **types);
+
+/* @name NULL: all of the system; @system NULL: all events. */
+KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
+				     const char *system, const char *name,
+				     bool on);
+/* @filter NULL: none any more. */
+KTRACE_API int ktrace_session_filter(struct ktrace_session *session,
+				     const char *system, const char *name,
+				     const char *filter);
+/* Session off, events off, filters and conditions gone, buffers empty. */
+KTRACE_API int ktrace_session_reset(struct ktrace_session *session);
+
+/* What the kernel counted, per CPU; free() it. */
+KTRACE_API int ktrace_session_counts(struct ktrace_session *session,
+				     struct ktrace_cpu **cpus, size_t *nr_cpus);
+
+/*
+ * Events that wait in the buffers and nobody has read: what a recorder that was
+ * killed leaves behind.  Closes the open packets.
+ */
+KTRACE_API int ktrace_session_left(struct ktrace_session *session,
+				   uint64_t *events);
+
+struct ktrace_clock {
+	uint64_t trace_id;
+	char name[16];
+	uint64_t frequency;
+	struct ktrace_sync sync; /* now */
+};
+
+KTRACE_API int ktrace_session_clock(struct ktrace_session *session,
+				    struct ktrace_clock *clock);
+
+/* Recordings */
+
+struct ktrace_recording;
+
+struct ktrace_recording_options {
+	size_t size;	       /* of this struct */
+	const char *directory; /* made here, must not be there */
+	const char *version;   /* of the recorder */
+	char *const
+		*command; /* what is recorded; ends with NULL; may be NULL */
+	bool overwrite;	  /* flight recorder: read the buffers at the end */
+	uint64_t buffer;  /* bytes per CPU; 0: as it is */
+	bool keep;	  /* begin with what is in the buffers already */
+};
+
+struct ktrace_recording_status {
+	uint64_t events; /* written so far */
+	uint64_t bytes;
+	uint64_t recorded; /* written, or in the buffers */
+	uint64_t lost[KTRACE_LOST_NR];
+	uint64_t
+		unwritten; /* after stop: read, but the disk would not take it */
+	uint64_t buffered; /* bytes that wait to be written */
+	int error;	   /* 0, or why writing ended early */
+};
+
+/*
+ * Sets mode and size of the buffers, maps them, makes the directory and writes
+ * what is known before the first event.
+ */
+KTRACE_API int ktrace_recording_create(
+	struct ktrace_session *session,
+	const struct ktrace_recording_options *options,
+	struct ktrace_recording **recording);
+/* Switches the session on. */
+KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
+/* Readable when the recording cannot go on: stop it. */
+KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
+KTRACE_API void ktrace_recording_status(struct ktrace_recording *recording,
+					struct ktrace_recording_status *status);
+/*
+ * Switches the session off, writes what is left, and closes the trace with
+ * @reason.  Fails if the trace is not all that was recorded; what could be
+ * written is readable then.
+ */
+KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
+				     const char *reason);
+/* Without stop: leaves a trace that looks cut off. */
+KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
+
+/* Modules */
+
+/* Where the modules for the running kernel lie. */
+struct ktrace_modules;
+
+KTRACE_API int ktrace_modules_open(struct ktrace_modules **modules);
+KTRACE_API void ktrace_modules_close(struct ktrace_modules *modules);
+KTRACE_API const char *ktrace_modules_path(
+	const struct ktrace_modules *modules);
+/*
+ * Loads one by name (no ".ko"); 0 also if it is there already.  -ENOENT: it
+ * belongs to a module of the kernel that is not loaded, and @with_others is
+ * false: that one is not to be loaded too.
+ */
+KTRACE_API int ktrace_modules_load(struct ktrace_modules *modules,
+				   const char *name, bool with_others);
+/* Takes all of ktrace's modules out of the kernel. */
+KTRACE_API int ktrace_modules_unload(void);
+
+/* An event and the probe module that has it. */
+struct ktrace_modules_event {
+	const char *system;
+	const char *name;
+	const char *module;
+};
+
+KTRACE_API size_t
+ktrace_modules_events(const struct ktrace_modules *modules,
+		      const struct ktrace_modules_event **events);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_SESSION_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's own print formats: see print.c. */
+#ifndef KT_KERNEL_PRINT_H
+#define KT_KERNEL_PRINT_H
+
+#include <linux/types.h>
+
+struct kt_event;
+struct seq_file;
+struct tracepoint;
+
+void kt_print_init(void);
+bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
+		   const struct kt_event *event);
+
+#endif /* KT_KERNEL_PRINT_H */

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * A recording: the trace that is being written from a session.
+ *
+ * What the reader needs to understand a stream is on disk before the first event
+ * can be: clock, types, tasks.  So a trace whose recorder was killed is readable
+ * up to its last whole packet.
+ *
+ * The end needs room too: a piece of the disk is kept for it from the begin, so
+ * that a full disk does not take the account of what was lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "consumer.h"
+#include "error.h"
+#include "session.h"
+
+#define METADATA_RESERVE (256 * 1024)
+
+struct ktrace_recording {
+	struct ktrace_session *session;
+	struct ktrace_writer *writer;
+	struct consumer *consumer;
+	char *path;
+	int directory;
+	bool made; /* the directory, and nothing was recorded into it yet */
+	bool overwrite;
+	bool running;
+	bool symbols; /* some event shows the address of a function */
+	bool *ids;    /* of the types that were written */
+	size_t nr_ids;
+	char *tasks; /* text, as it was before the start */
+};
+
+/* Tasks */
+
+static int number_compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first number of each line, sorted. */
+static uint32_t *tids_read(const char *text, size_t *nr)
+{
+	uint32_t *tids;
+	size_t n = 0;
+
+	for (const char *p = text; *p; p++)
+		n += *p == '\n';
+	tids = calloc(n + 1, sizeof(*tids));
+	*nr = 0;
+	while (tids && *text && *nr <= n) {
+		tids[(*nr)++] = strtoul(text, NULL, 10);
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	if (tids)
+		qsort(tids, *nr, sizeof(*tids), number_compare);
+	return tids;
+}
+
+/*
+ * Tasks that began between the first look and the start have neither a line nor
+ * a record.  Those known already keep their first line: a new name has a record.
+ */
+static int tasks_complete(struct ktrace_recording *r)
+{
+	size_t nr, size;
+	char *text, *in, *out;
+	uint32_t *known;
+	int err;
+
+	err = ktrace_session_read(r->session, "tasks", &text, &size);
+	if (err)
+		return err;
+	known = tids_read(r->tasks, &nr);
+	if (!known) {
+		free(text);
+		return error_set(-ENOMEM, "out of memory");
+	}
+	for (in = out = text; *in;) {
+		size_t len = strcspn(in, "\n");
+		uint32_t tid = strtoul(in, NULL, 10);
+
+		len += in[len] == '\n';
+		if (!bsearch(&tid, known, nr, sizeof(*known), number_compare)) {
+			memmove(out, in, len);
+			out += len;
+		}
+		in += len;
+	}
+	if (out != text)
+		err = ktrace_writer_tasks_text(r->writer, text, out - text);
+	free(known);
+	free(text);
+	return err;
+}
+
+/* Making */
+
+/* So that a message can hold the one before it. */
+static const char *last_error_copy(char *why, size_t size)
+{
+	snprintf(why, size, "%s", ktrace_last_error());
+	return why;
+}
+
+static int buffers_prepare(struct ktrace_session *s,
+			   const struct ktrace_recording_options *o)
+{
+	char text[32], why[384];
+	int err;
+
+	if (o->keep)
+		return 0;
+	if (o->buffer) {
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)o->buffer);
+		err = ktrace_session_write(s, "buffer_size", text);
+		if (err)
+			return error_set(err,
+					 "%s: choose another size with --size",
+					 last_error_copy(why, sizeof(why)));
+	}
+	return ktrace_session_write(s, "mode",
+				    o->overwrite ? "overwrite" : "discard");
+}
+
+static int memory_explain(int err)
+{
+	return error_set(
+		err,
+		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
+}
+
+static int directory_make(struct ktrace_recording *r)
+{
+	/* What a kernel does may be private. */
+	if (mkdir(r->path, 0700))
+		return error_set(-errno, "cannot make %s: %m", r->path);
+	r->made = true;
+	r->directory =
+		open(r->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r->directory < 0)
+		return error_set(-errno, "%s: %m", r->path);
+	return 0;
+}
+
+/* What the metadata does not have yet. */
+static bool type_is_new(const struct ktrace_known *known, void *data)
+{
+	const struct ktrace_recording *r = data;
+
+	return known->id && (known->id >= r->nr_ids || !r->ids[known->id]);
+}
+
+static bool type_shows_symbols(const struct ktrace_type *type)
+{
+	for (uint32_t i = 0; i < type->nr_fields; i++)
+		if (type->fields[i].base == KTRACE_SYMBOL)
+			return true;
+	return false;
+}
+
+static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
+{
+	if (type->id >= r->nr_ids) {
+		size_t nr = type->id + 256;
+		bool *ids = realloc(r->ids, nr * sizeof(*ids));
+
+		if (!ids)
+			return error_set(-ENOMEM, "out of memory");
+		memset(ids + r->nr_ids, 0, (nr - r->nr_ids) * sizeof(*ids));
+		r->ids = ids;
+		r->nr_ids = nr;
+	}
+	r->ids[type->id] = true;
+	r->symbols |= type_shows_symbols(type);
+	return 0;
+}
+
+/* Writes the types that were given an id since the last time. */
+static int types_write(struct ktrace_recording *r)
+{
+	struct ktrace_types *types;
+	int err;
+
+	err = ktrace_session_types(r->session, type_is_new, r, &types);
+	if (err)
+		return err;
+	err = ktrace_writer_types(r->writer, types);
+	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
+		err = type_note(r, ktrace_types_get(types, i));
+	ktrace_types_destroy(types);
+	return err;
+}
+
+static int clock_write(struct ktrace_recording *r)
+{
+	struct ktrace_clock clock;
+	int err;
+
+	err = ktrace_session_clock(r->session, &clock);
+	if (err)
+		return err;
+	return ktrace_writer_clock(r->writer, clock.name, clock.frequency,
+				   &clock.sync);
+}
+
+static int metadata_begin(struct ktrace_recording *r,
+			  const struct ktrace_recording_options *o)
+{
+	struct ktrace_writer_head head = {.size = sizeof(head)};
+	struct ktrace_clock clock;
+	size_t size;
+	int err;
+
+	err = ktrace_session_clock(r->session, &clock);
+	if (err)
+		return err;
+	head.id = clock.trace_id;
+	head.start = clock.sync.realtime;
+	head.version = o->version;
+	head.command = o->command;
+	head.mode = o->overwrite ? "overwrite" : "discard";
+	head.nr_cpus = consumer_nr_cpus(r->consumer);
+	err = ktrace_writer_create(r->path, &head, &r->writer);
+	if (err)
+		return err;
+	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
+				  &clock.sync);
+	if (err)
+		return err;
+	err = types_write(r);
+	if (err)
+		return err;
+	err = ktrace_session_read(r->session, "tasks", &r->tasks, &size);
+	if (err)
+		return err;
+	return ktrace_writer_tasks_text(r->writer, r->tasks, size);
+}
+
+/* Takes disk space beyond the file's end; where that is not possible, none. */
+static void metadata_reserve(struct ktrace_recording *r)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(r->directory, "metadata", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		fallocate(fd, FALLOC_FL_KEEP_SIZE, st.st_size,
+			  METADATA_RESERVE);
+	close(fd);
+}
+
+static void metadata_release(struct ktrace_recording *r)
+{
+	struct stat st;
+	int fd;
+
+	fd = openat(r->directory, "metadata", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || ftruncate(fd, st.st_size))
+		errno = 0; /* space stays reserved, no more */
+	close(fd);
+}
+
+int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
+{
+	struct consumer *consumer;
+	int err;
+
+	err = consumer_create(session->dir, &consumer);
+	if (err)
+		return err;
+	*events = consumer_left(consumer);
+	consumer_destroy(consumer);
+	return 0;
+}
+
+int ktrace_recording_create(struct ktrace_session *session,
+			    const struct ktrace_recording_options *options,
+			    struct ktrace_recording **recording)
+{
+	struct ktrace_recording *r;
+	int err;
+
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return error_set(-ENOMEM, "out of memory");
+	r->session = session;
+	r->overwrite = options->overwrite;
+	r->directory = -1;
+	r->path = strdup(options->directory);
+	if (!r->path) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto err_destroy;
+	}
+	err = buffers_prepare(session, options);
+	if (err)
+		goto err_destroy;
+	err = consumer_create(session->dir, &r->consumer);
+	if (err == -ENOMEM)
+		memory_explain(err);
+	if (err)
+		goto err_destroy;
+	err = directory_make(r);
+	if (err)
+		goto err_destroy;
+	err = metadata_begin(r, options);
+	if (err)
+		goto err_destroy;
+	metadata_reserve(r);
+	consumer_direct(r->consumer, r->directory);
+	*recording = r;
+	return 0;
+
+err_destroy:
+	ktrace_recording_destroy(r);
+	return err;
+}
+
+int ktrace_recording_start(struct ktrace_recording *r)
+{
+	int err;
+
+	if (!r->overwrite) {
+		err = consumer_start(r->consumer);
+		if (err)
+			return err;
+	}
+	err = ktrace_session_write(r->session, "enabled", "1");
+	if (err == -ENOMEM)
+		return memory_explain(err);
+	if (err)
+		return err;
+	r->running = true;
+	r->made = false;
+	return tasks_complete(r);
+}
+
+int ktrace_recording_fd(const struct ktrace_recording *r)
+{
+	return consumer_fd(r->consumer);
+}
+
+void ktrace_recording_status(struct ktrace_recording *r,
+			     struct ktrace_recording_status *status)
+{
+	struct consumer_count count;
+
+	memset(status, 0, sizeof(*status));
+	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+		consumer_count(r->consumer, i, &count);
+		status->events += count.written;
+		status->bytes += count.bytes;
+		status->recorded += count.produced;
+		status->buffered += count.waiting;
+		status->unwritten += count.unwritten;
+		for (int j = 0; j < KTRACE_LOST_NR; j++)
+			status->lost[j] += count.lost[j];
+	}
+	status->error = consumer_error(r->consumer);
+}
+
+static int end_write(struct ktrace_recording *r, const char *reason)
+{
+	size_t nr = consumer_nr_cpus(r->consumer);
+	struct consumer_count count;
+	struct ktrace_cpu *cpus;
+	int err;
+
+	cpus = calloc(nr, sizeof(*cpus));
+	if (!cpus)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		consumer_count(r->consumer, i, &count);
+		cpus[i].cpu = count.cpu;
+		cpus[i].known = true;
+		cpus[i].events = count.written;
+		memcpy(cpus[i].lost, count.lost, sizeof(cpus[i].lost));
+		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
+	}
+	err = ktrace_writer_end(r->writer, cpus, nr, reason);
+	free(cpus);
+	return err;
+}
+
+static int copy_explain(struct ktrace_recording *r, int err)
+{
+	switch (err) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return error_set(
+			err,
+			"%s: the disk is full: what was written until then can "
+			"be read; make room, or choose another place with -o",
+			r->path);
+	case -EFBIG:
+		return error_set(
+			err,
+			"%s: the file system or `ulimit -f' allows no larger "
+			"file: what was written until then can be read",
+			r->path);
+	case -EBADMSG:
+		return error_set(err, "the buffers hold damaged packets: "
+				      "please report this as a bug of ktrace");
+	default:
+		return error_set(err,
+				 "%s: cannot write: %s: what was written until "
+				 "then can be read",
+				 r->path, strerror(-err));
+	}
+}
+
+int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
+{
+	int err, copied, closed;
+
+	err = ktrace_session_write(r->session, "enabled", "0");
+	if (err)
+		return err;
+	r->running = false;
+	copied = consumer_finish(r->consumer);
+	closed = clock_write(r);
+	if (!closed)
+		closed = types_write(r); /* those that were enabled meanwhile */
+	if (!copied && r->symbols)
+		ktrace_writer_symbols(
+			r->writer); /* the trace is whole without */
+	/* Whatever went wrong before: the account is worth most. */
+	err = end_write(r, copied ? strerror(-copied) : reason);
+	metadata_release(r);
+	if (copied)
+		return copy_explain(r, copied);
+	return closed ? closed : err;
+}
+
+/* A trace in which nothing was recorded is not left behind. */
+static void directory_remove(struct ktrace_recording *r)
+{
+	if (r->directory >= 0)
+		unlinkat(r->directory, "metadata", 0);
+	rmdir(r->path);
+}
+
+void ktrace_recording_destroy(struct ktrace_recording *r)
+{
+	if (!r)
+		return;
+	if (r->running)
+		ktrace_session_write(r->session, "enabled", "0");
+	consumer_destroy(r->consumer);
+	ktrace_writer_destroy(r->writer);
+	if (r->made)
+		directory_remove(r);
+	if (r->directory >= 0)
+		close(r->directory);
+	free(r->ids);
+	free(r->tasks);
+	free(r->path);
+	free(r);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The parts of a session that its own files share. */
+#ifndef KT_LIB_SESSION_H
+#define KT_LIB_SESSION_H
+
+#include <ktrace/session.h>
+
+#include "arena.h"
+
+struct ktrace_session {
+	char *path;
+	char *root; /* of the control tree; where the session is the root: equal */
+	int dir;    /* the session's folder; its lock is the claim */
+	bool own; /* made by us, removed at the end */
+	bool no_load;
+
+	void (*note)(void *data, const char *text);
+	void *data;
+
+	/* Of the last prepare. */
+	struct arena arena;
+	struct ktrace_missing *missing;
+	size_t nr_missing;
+};
+
+void session_note(struct ktrace_session *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Reads a whole file that has no size, as those of the kernel. */
+int file_read(int dir, const char *path, char **text, size_t *size);
+
+/* A file of the control tree's root; @append as to a list. */
+int session_root_write(struct ktrace_session *s, const char *file,
+		       const char *text, bool append);
+int session_root_read(struct ktrace_session *s, const char *file, char **text);
+
+/* Prototypes of tracepoints, see session_btf.c. */
+struct prototypes;
+
+int prototypes_create(struct prototypes **prototypes);
+void prototypes_destroy(struct prototypes *p);
+/*
+ * Writes the definition of @system/@tracepoint, a line for the file `define'.
+ * The caller frees it.
+ */
+int prototypes_define(struct prototypes *p, const char *system,
+		      const char *tracepoint, const char *module, char **line);
+
+#endif /* KT_LIB_SESSION_H */

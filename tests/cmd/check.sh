@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# check.sh - what the tests of the command share; sourced
+#
+# Each check prints a line "ok WHAT" or "not ok WHAT", the latter with what was
+# seen.  $out and $err hold what the last run printed, $status how it ended.
+
+passed=0
+failed=0
+
+ok()	# WHAT
+{
+	echo "ok $*"
+	passed=$((passed + 1))
+}
+
+not_ok()	# WHAT
+{
+	echo "not ok $*"
+	failed=$((failed + 1))
+	printf '%s\n' "$out" | head -n 20 | sed 's/^/#   | /'
+	printf '%s\n' "$err" | head -n 20 | sed 's/^/#   ! /'
+	echo "#   exit status $status"
+}
+
+run()	# COMMAND...
+{
+	local file
+	file=$(mktemp)
+	out=$("$@" 2>"$file")
+	status=$?
+	err=$(cat "$file")
+	rm -f "$file"
+}
+
+check()	# WHAT CONDITION...
+{
+	local what=$1
+	shift
+	if "$@"; then
+		ok "$what"
+	else
+		not_ok "$what"
+	fi
+}
+
+# How the last run is to have ended.
+ends()	# STATUS WHAT [WORDS OF STDERR...]
+{
+	local expected=$1 what=$2 word
+	shift 2
+	if [ "$status" -ne "$expected" ]; then
+		not_ok "$what: exit status $expected"
+		return
+	fi
+	for word; do
+		case $err in
+		*"$word"*) ;;
+		*)	not_ok "$what: says \"$word\""
+			return ;;
+		esac
+	done
+	ok "$what"
+}
+
+finish()
+{
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+	exit
+}
+
+# Of a script that tests/cmd/run runs.
+finish_vm()	# NAME
+{
+	echo "# end of $1"
+	finish
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# list.sh - list, load and unload
+
+. "$(dirname "$0")/../check.sh"
+cd /mnt || exit 1
+
+run ktrace unload
+ends 0 unload
+check 'the module is gone' [ ! -e /sys/module/ktrace ]
+run ktrace list --loaded
+ends 1 'list --loaded without the module' 'ktrace load'
+run ktrace load
+ends 0 load 'is loaded'
+check 'the tree is mounted' [ -e /sys/kernel/ktrace/version ]
+run ktrace unload
+ends 0 'unload again'
+
+run ktrace list sched
+ends 0 'list loads the module' 'events in 1 system'
+check 'list: the system' grep -qx sched <<<"$out"
+check 'list: an event' grep -qx '    sched_switch' <<<"$out"
+check 'only what is needed is loaded' [ "$(grep -c ^ktrace_ /proc/modules)" -le 2 ]
+run ktrace list -q 'sched:sched_switch' -v
+check 'list -v: a field' grep -qE '^ +char prev_comm\[16\]' <<<"$out"
+check 'list -q: nothing else' [ -z "$err" ]
+run ktrace list --json sched:sched_switch
+check 'list --json' grep -q '"system":"sched","name":"sched_switch"' <<<"$out"
+run ktrace list shed:sched_switch
+ends 1 'list of nothing' 'sched:sched_switch'
+
+run ktrace list
+ends 0 'list of all'
+known=$(grep -c '^    [a-z0-9_]' <<<"$out")
+missing=$(sed -n '/^Cannot be recorded/,$p' <<<"$out" | grep -c '^    ')
+# Every tracepoint that ftrace has an event for must be there, recordable or not.
+err=$(awk -F: '
+	FNR == NR { if (sub(/^    /, "")) { sub(/ .*/, ""); sub(/^.*:/, ""); have[$0] = 1 } next }
+	$1 !~ /^(syscalls|ftrace|synthetic|kprobes|uprobes)$/ && !have[$2]
+	' <(sed 's/^\(    [a-z0-9_]*\):/\1 :/; s/^    [^ ]* :/    /' <<<"$out") \
+	/sys/kernel/tracing/available_events)
+check 'every event of ftrace is listed' [ -z "$err" ]
+echo "# $((known - missing)) events can be recorded, $missing cannot"
+sed -n '/^Cannot be recorded/,$p' <<<"$out" | sed 's/^/#   /' | head -n 40
+
+KTRACE_MODULES=/nonexistent run ktrace load
+ends 0 'load is content when all is loaded'
+run ktrace unload
+KTRACE_MODULES=/nonexistent run ktrace load
+ends 1 'no modules' /nonexistent
+ktrace load -q
+finish_vm list.sh
