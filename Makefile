@@ -31,7 +31,7 @@ help:
 	@echo 'make setup     install what is missing (packages of tools, nothing else)'
 	@echo 'make clean     remove what was built; distclean: the test kernels too'
 
-demo: setup user
+demo: setup
 	@tools/demo
 
 check: setup user
