@@ -20,7 +20,7 @@ umount $tree
 mount -t ktracefs -o mode=750,gid=44,uid=7 none $tree
 check "mount options" is "$(mode_of $tree)" "750 7 44"
 check "mount options hold for all files" \
-	is "$(mode_of $tree/enabled)" "640 7 44"
+	is "$(mode_of $tree/enabled)" "660 7 44"
 mount -o remount,mode=700,gid=0,uid=0 $tree
 check "remount" is "$(mode_of $tree) $(mode_of $tree/info)" \
 	"700 0 0 440 0 0"
