@@ -76,13 +76,13 @@ wait $sleeper 2>/dev/null
 rmdir $tree/sessions/a
 
 n=0
-while [ $n -lt 50 ] && mkdir $tree/sessions/s$n; do
-	put sessions/s$n/buffer_size 131072
+while [ $n -lt 20 ] && mkdir $tree/sessions/s$n; do
+	put sessions/s$n/buffer_size 1048576
 	put sessions/s$n/$event/enabled 1
 	put sessions/s$n/enabled 1 || break
 	n=$((n + 1))
 done
-check "fifty sessions" is $n 50
+check "twenty sessions" is $n 20
 test_run 'task 100'
 good=0
 while [ $n -gt 0 ]; do
@@ -91,7 +91,7 @@ while [ $n -gt 0 ]; do
 	[ "$(count "$read" ktrace_test:test_hit)" = 100 ] && good=$((good + 1))
 	rmdir $tree/sessions/s$n
 done
-check "each has recorded the same" is $good 50
+check "each has recorded the same" is $good 20
 
 rmmod ktrace-test-probes
 rmmod ktrace-test
