@@ -9,7 +9,8 @@
  *	string COUNT LENGTH	test_string, with a text and an array that long
  *	storm COUNT		on all CPUs at once, each COUNT times in a thread,
  *				which meanwhile sends interrupts and NMIs to the
- *				next CPU; interrupts raise softirqs
+ *				next CPU; a timer of each CPU adds some of its
+ *				own; interrupts raise softirqs
  *	reset			counts are zero again
  *
  * ktrace-test/hits has the counts: "CONTEXT COUNT" for test_hit, and "string
@@ -19,6 +20,7 @@
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -30,6 +32,8 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
+#include "compat/timer.h"
+
 #define CREATE_TRACE_POINTS
 #include "ktrace_test.h"
 
@@ -39,6 +43,7 @@ struct test_cpu {
 	u64 strings;
 	call_single_data_t call;
 	struct tasklet_struct tasklet;
+	struct hrtimer timer;
 	bool nmi_sent;
 	struct task_struct *thread;
 	unsigned long left;
@@ -90,16 +95,37 @@ static int hit_nmi(unsigned int type, struct pt_regs *regs)
 
 /* ---- a storm -------------------------------------------------------------- */
 
-static void disturb(unsigned int cpu)
+static void send_nmi(unsigned int cpu)
 {
 	struct test_cpu *other = per_cpu_ptr(&test_cpus, cpu);
 
-	/* Busy while the last one is not done. */
-	smp_call_function_single_async(cpu, &other->call);
 	if (!READ_ONCE(other->nmi_sent)) {
 		WRITE_ONCE(other->nmi_sent, true);
 		apic->send_IPI(cpu, NMI_VECTOR);
 	}
+}
+
+static void disturb(unsigned int cpu)
+{
+	/* Busy while the last one is not done. */
+	smp_call_function_single_async(cpu, &per_cpu(test_cpus.call, cpu));
+	send_nmi(cpu);
+}
+
+/*
+ * Where processors take turns (an emulator of one thread) another's interrupts come
+ * only when the turn does.  A timer's come wherever the CPU is, at periods that do
+ * not fall in step with what it does.
+ */
+static enum hrtimer_restart storm_timer(struct hrtimer *timer)
+{
+	struct test_cpu *own = container_of(timer, struct test_cpu, timer);
+	u64 period = 150 * NSEC_PER_USEC + own->counts[KT_TEST_IRQ] % 64 * 1009;
+
+	hit_irq(NULL);
+	send_nmi(smp_processor_id());
+	hrtimer_forward_now(timer, ns_to_ktime(period));
+	return HRTIMER_RESTART;
 }
 
 static int storm_thread(void *data)
@@ -107,6 +133,8 @@ static int storm_thread(void *data)
 	struct test_cpu *own = data;
 	unsigned long done;
 
+	hrtimer_start(&own->timer, ns_to_ktime(0),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	for (done = 0; done < own->left; done++) {
 		hit(KT_TEST_TASK);
 		if (done % 16 == 0) {
@@ -122,6 +150,7 @@ static int storm_thread(void *data)
 		}
 		cond_resched();
 	}
+	hrtimer_cancel(&own->timer);
 	if (atomic_dec_and_test(&threads_running))
 		complete(&threads_done);
 	while (!kthread_should_stop())
@@ -310,6 +339,8 @@ static int __init test_init(void)
 
 		INIT_CSD(&own->call, hit_irq, NULL);
 		tasklet_setup(&own->tasklet, hit_softirq);
+		hrtimer_setup(&own->timer, storm_timer, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	err = register_nmi_handler(NMI_LOCAL, hit_nmi, 0, "ktrace-test");
 	if (err)

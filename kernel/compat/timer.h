@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs between kernels about timers. */
+#ifndef KT_KERNEL_COMPAT_TIMER_H
+#define KT_KERNEL_COMPAT_TIMER_H
+
+#include <linux/hrtimer.h>
+
+#include "compat.h"
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(
+	struct hrtimer *timer,
+	enum hrtimer_restart (*function)(struct hrtimer *), clockid_t clock,
+	enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+#endif /* KT_KERNEL_COMPAT_TIMER_H */
