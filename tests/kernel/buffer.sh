@@ -52,8 +52,8 @@ check "only what came later is there" is \
 
 # A directory that somebody is in.
 check "unmounting is refused while files are open" sh -c \
-	"sleep 3 <$tree/buffers/cpu0 & sleep 0.2; ! umount $tree 2>/dev/null"
-wait
+	"sleep 30 <$tree/buffers/cpu0 & sleep 0.2; ! umount $tree 2>/dev/null; gone=\$?
+	kill \$!; wait \$!; exit \$gone"
 put events/enabled 0
 rmmod ktrace-test-probes
 rmmod ktrace-test
