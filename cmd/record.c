@@ -467,7 +467,8 @@ static int record_session(struct record *r)
 		status = failed_why();
 	if (r->recording && r->ended) {
 		output_hand_over(r->output);
-		record_summarize(r);
+		if (record_summarize(r) && !status)
+			status = EXIT_FAILED;
 	}
 out:
 	ktrace_recording_destroy(r->recording);

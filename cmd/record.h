@@ -49,6 +49,6 @@ struct record {
 };
 
 /* Tells what was recorded, what was lost, and how to see it. */
-void record_summarize(struct record *r);
+int record_summarize(struct record *r);
 
 #endif /* KT_CMD_RECORD_H */

@@ -61,9 +61,30 @@ static void losses_print(const uint64_t *lost)
 	}
 }
 
-void record_summarize(struct record *r)
+/*
+ * What the kernel counted is in the trace or lost for a reason that is told, to the
+ * last event: if not, the trace must not pass for a good one.  With --keep a recorder
+ * that was killed has had a part.
+ */
+static int account_check(const struct record *r)
+{
+	const struct ktrace_recording_status *s = &r->status;
+	uint64_t found =
+		s->events + s->lost[KTRACE_LOST_OVERWRITTEN] + s->unwritten;
+
+	if (r->keep || s->recorded == found)
+		return EXIT_OK;
+	return failed(
+		"the kernel counted %s events, the trace and what it tells "
+		"of losses add up to %s: this is a fault of ktrace's; "
+		"please report it",
+		count_text(s->recorded).s, count_text(found).s);
+}
+
+int record_summarize(struct record *r)
 {
 	uint64_t lost[KTRACE_LOST_NR];
+	int status = account_check(r);
 
 	events_print(r);
 	memcpy(lost, r->status.lost, sizeof(lost));
@@ -75,9 +96,10 @@ void record_summarize(struct record *r)
 			    ? "did the processes do anything, and do the filters fit?"
 			    : "do the events happen here, and do the filters fit?");
 	if (!r->status.events)
-		return;
+		return status;
 	if (strcmp(r->output, TRACE_DEFAULT))
 		say("to see it: ktrace report %s", r->output);
 	else
 		say("to see it: ktrace report");
+	return status;
 }

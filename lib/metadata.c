@@ -319,6 +319,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		cpu->cpu = get_small(c, "cpu");
 		cpu->known = true;
 		cpu->events = get_number(c, "events");
+		cpu->recorded = get_number(c, "recorded");
 		cpu->lost[KTRACE_LOST_FULL] = get_number(c, "full");
 		cpu->lost[KTRACE_LOST_OVERWRITTEN] =
 			get_number(c, "overwritten");

@@ -392,6 +392,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		cpus[i].cpu = count.cpu;
 		cpus[i].known = true;
 		cpus[i].events = count.written;
+		cpus[i].recorded = count.produced;
 		memcpy(cpus[i].lost, count.lost, sizeof(cpus[i].lost));
 		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
 	}

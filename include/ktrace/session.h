@@ -167,7 +167,8 @@ struct ktrace_recording_options {
 struct ktrace_recording_status {
 	uint64_t events; /* written so far */
 	uint64_t bytes;
-	uint64_t recorded; /* written, or in the buffers */
+	uint64_t
+		recorded; /* by the kernel: written, overwritten, or in the buffers */
 	uint64_t lost[KTRACE_LOST_NR];
 	uint64_t
 		unwritten; /* after stop: read, but the disk would not take it */

@@ -163,7 +163,8 @@ enum ktrace_lost {
 struct ktrace_cpu {
 	uint32_t cpu;
 	bool known; /* the recorder came to its end: the counts are valid */
-	uint64_t events;
+	uint64_t events;   /* that the recorder wrote */
+	uint64_t recorded; /* as the kernel counted; 0: not known */
 	uint64_t lost[KTRACE_LOST_NR];
 };
 

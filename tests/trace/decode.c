@@ -532,6 +532,7 @@ TEST(info)
 	CHECK_STR(about->reason, "stopped");
 	CHECK_EQ(about->nr_cpus, 2);
 	CHECK_EQ(about->cpus[1].events, 1);
+	CHECK_EQ(about->cpus[1].recorded, 1);
 	CHECK_EQ(about->realtime, 1700000000000000000ll);
 	CHECK_EQ(ktrace_types_count(ktrace_get_types(trace)),
 		 MAKER_END - MAKER_SWITCH);

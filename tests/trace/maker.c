@@ -398,6 +398,7 @@ int maker_finish(struct maker *maker, bool cut)
 		close(cpu->fd);
 		ends[i].cpu = i;
 		ends[i].events = cpu->control.events;
+		ends[i].recorded = cpu->control.events;
 		for (k = 0; k < KT_LOST_NR; k++)
 			ends[i].lost[k] = cpu->control.lost[k];
 		ends[i].lost[KTRACE_LOST_UNWRITTEN] = cpu->unwritten;
