@@ -153,7 +153,9 @@ for signal in INT TERM HUP; do
 	check "SIG$signal: the trace is whole" ktrace stat -q "signal-$signal" >/dev/null
 	check "SIG$signal: nothing stays enabled" nothing_enabled
 done
-ktrace record -q -e sched_switch -o inner -- sleep 600 2>err.inner &
+# A shell has what it starts in the background ignore SIGINT.
+ktrace record -q -e sched_switch -o inner -- env --default-signal=INT sleep 600 \
+	2>err.inner &
 recorder=$!
 until [ "$(cat $tree/enabled)" = 1 ]; do sleep 0.1; done
 sleep 0.3
@@ -164,10 +166,12 @@ ends 130 'SIGINT reaches the command'
 
 # ---- flight recorder ---------------------------------------------------------------
 
-run ktrace record --mode overwrite --size 256K -o flight -- bash -c \
-	'for i in {1..200}; do ls / >/dev/null; done'
+run ktrace record --mode overwrite --size 256K -e 'sched:*' -e 'kmem:*' -o flight -- bash -c \
+	'for i in {1..50}; do ls / >/dev/null; done; exec -a last sleep 0.2'
 ends 0 'overwrite mode' 'overwritten'
-check 'the end survives' grep -q . <(ktrace report -q flight | tail -n 50 | grep sched_process_exit)
+check 'the end survives' grep -q 'sched_process_exit.*comm=sleep' <(ktrace report -q flight)
+check 'the beginning does not' \
+	[ "$(ktrace report -q flight | grep -c 'sched_process_exit.*comm=ls')" -lt 50 ]
 run ktrace record -q --session mine -e sched_switch -o session -- ls /
 ends 0 --session
 check 'the session is gone' [ ! -e $tree/sessions/mine ]
