@@ -30,7 +30,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define ROUNDS 3
+#define ROUNDS 5
 
 static void fail(const char *what)
 {

@@ -154,6 +154,24 @@ function workload(kernel, name,   i, t, n, e) {
 	print ""
 }
 
+# Who lost events, and where: of a single event all that were fired are expected.
+function losses(kernel,   b, bench, t, n, some) {
+	for (b = 1; b <= nr_benches[kernel]; b++) {
+		bench = benches[kernel, b]
+		if (bench !~ / lost$/)
+			continue
+		for (t = 1; t <= count[kernel, bench]; t++) {
+			n = get(kernel, bench, order[kernel, bench, t], "events")
+			if (n + 0 == 0)
+				continue
+			print "- " bench ": " n " events (" order[kernel, bench, t] ")"
+			some = 1
+		}
+	}
+	if (some)
+		print ""
+}
+
 function native(kernel,   n, b, bench, event, least) {
 	add("the ring alone, ns per event")
 	add("ktrace")
@@ -196,5 +214,6 @@ END {
 		disabled(kernel)
 		for (i = 1; i <= nr_workloads; i++)
 			workload(kernel, workloads[i])
+		losses(kernel)
 	}
 }
