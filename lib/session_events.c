@@ -89,6 +89,16 @@ static int missing_add(struct ktrace_session *s, const char *system,
 	return 0;
 }
 
+static bool missing_is_told(const struct ktrace_session *s, const char *system,
+			    const char *name)
+{
+	for (size_t i = 0; i < s->nr_missing; i++)
+		if (!strcmp(s->missing[i].name, name) &&
+		    !strcmp(s->missing[i].system, system))
+			return true;
+	return false;
+}
+
 static void missing_clear(struct ktrace_session *s)
 {
 	arena_destroy(&s->arena);
@@ -200,13 +210,15 @@ static int probes_missing(struct ktrace_session *s,
 		const struct ktrace_modules_event *e = &events[i];
 
 		if (!wish_match(wish, e->system, e->name) ||
-		    event_is_known(s, e->system, e->name))
+		    event_is_known(s, e->system, e->name) ||
+		    missing_is_told(s, e->system, e->name))
 			continue;
+		/* A tracepoint that is there has got an event by now, or a reason. */
 		reason = refusals_find(refusals, e->module);
 		err = missing_add(s, e->system, e->name,
 				  reason ? reason
-					 : "its probe module did not register "
-					   "it: dmesg says why");
+					 : "the kernel module that has the "
+					   "tracepoint is not loaded");
 	}
 	return err;
 }

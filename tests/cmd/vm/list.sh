@@ -40,6 +40,10 @@ err=$(awk -F: '
 	' <(echo "$out") \
 	/sys/kernel/tracing/available_events)
 check 'every event of ftrace is listed' [ -z "$err" ]
+check 'of modules that are not there it says so' \
+	grep -qx '  the kernel module that has the tracepoint is not loaded' <<<"$out"
+err=$(sed -n '/^Cannot be recorded/,$s/^    //p' <<<"$out" | sort | uniq -d)
+check 'one reason each' [ -z "$err" ]
 echo "# $((known - missing)) events can be recorded, $missing cannot"
 sed -n '/^Cannot be recorded/,$p' <<<"$out" | sed 's/^/#   /' | head -n 40
 
