@@ -62,12 +62,13 @@ static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
 
 /* Decided once, when the module is loaded: the TSC if the kernel trusts it. */
 DECLARE_STATIC_KEY_TRUE(kt_clock_tsc);
+u64 kt_clock_mono(void);
 
 static __always_inline u64 env_clock(void)
 {
 	if (static_branch_likely(&kt_clock_tsc))
 		return rdtsc();
-	return ktime_get_mono_fast_ns();
+	return kt_clock_mono();
 }
 
 static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)

@@ -13,6 +13,7 @@
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
+#include <linux/percpu.h>
 #include <linux/timekeeping.h>
 #include <asm/tsc.h>
 
@@ -22,6 +23,29 @@
 
 DEFINE_STATIC_KEY_TRUE(kt_clock_tsc);
 EXPORT_SYMBOL_GPL(kt_clock_tsc);
+
+static DEFINE_PER_CPU(u64, clock_last);
+
+/*
+ * The kernel's clock, which an NMI may read in the middle of an update of it: what is
+ * read next may then be a little before.  A ring's times never decrease, so neither
+ * does this, on a CPU.  With preemption off.
+ */
+u64 notrace kt_clock_mono(void)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 last = this_cpu_read(clock_last), seen;
+
+	/* Whoever interrupts us here has read a time that counts. */
+	while (now > last) {
+		seen = this_cpu_cmpxchg(clock_last, last, now);
+		if (seen == last)
+			return now;
+		last = seen;
+	}
+	return last;
+}
+EXPORT_SYMBOL_GPL(kt_clock_mono);
 
 static bool clock_kernel_uses_tsc(void)
 {
