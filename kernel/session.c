@@ -219,8 +219,12 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	kt_tasks_hide(session);
 	if (enable) {
 		for_each_entry(entry, system, at_system, at_entry, only) {
-			int err = event_want(session, entry);
+			int err;
 
+			/* All together they say what another event says. */
+			if (!only && entry->event->source)
+				continue;
+			err = event_want(session, entry);
 			result = result ?: err;
 		}
 		kt_tasks_tell(session);
