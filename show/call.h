@@ -64,11 +64,16 @@ bool argument_needs_exit(const struct call_view *view, unsigned int argument);
 /* False: it and those behind it are not shown. */
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument);
+/* Of one that points to memory; false: its word does not say what lies there. */
+bool argument_memory(struct line *line, const struct call_view *view,
+		     unsigned int argument);
 /* "= -1 ENOENT (No such file or directory)" */
 void result_print(struct line *line, const struct call_view *view);
 
 /* Values: call_value.c */
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
+/* What is never text. */
+void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
 void value_names(struct line *line, const char *set, uint64_t value);
 void value_address(struct line *line, uint64_t address);
 void value_signal(struct line *line, uint64_t signal);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "call.h"
 
@@ -112,6 +113,9 @@ static void put_member(struct line *line, const struct call_view *view,
 		put_longs(line, at, member->size);
 	} else if (!strcmp(w, "fsid") && member->size >= 8) {
 		put_pair(line, at);
+	} else if (!strcmp(w, "dev")) {
+		line_printf(line, "makedev(%#x, %#x)", major(value),
+			    minor(value));
 	} else if (!strcmp(w, "p")) {
 		value_address(line, value);
 	} else if (!strcmp(w, "x")) {

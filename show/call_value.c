@@ -71,6 +71,14 @@ void value_string(struct line *line, const uint8_t *s, size_t n, bool cut)
 	line_puts(line, cut ? "\"..." : "\"");
 }
 
+void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut)
+{
+	line_puts(line, "\"");
+	for (size_t i = 0; i < n; i++)
+		line_printf(line, "\\x%02x", s[i]);
+	line_puts(line, cut ? "\"..." : "\"");
+}
+
 static const char *name_of(const struct ktrace_names *names, uint64_t value,
 			   uint64_t mask)
 {
