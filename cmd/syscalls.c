@@ -547,8 +547,8 @@ static int run(struct syscalls *s)
 	signals_prepare(s);
 	if (s->signals < 0)
 		return failed("signalfd: %s", strerror(errno));
-	/* So that many threads are told apart from the begin. */
-	s->show.pids = !s->command;
+	/* A file is to have the same columns from its first line on. */
+	s->show.pids = !s->command || s->output;
 	status = session_run(s);
 	if (s->child.pid && !status)
 		child_reap(&s->child, true);
@@ -573,14 +573,14 @@ static int syscalls_main(int argc, char **argv)
 	static const struct option options[] = {
 		{"summary", no_argument, NULL, 'c'},
 		{"duration", required_argument, NULL, 'd'},
-		{"expression", required_argument, NULL, 'e'},
-		{"failed-only", no_argument, NULL, 'Z'},
+		{"call", required_argument, NULL, 'e'},
+		{"failed", no_argument, NULL, 'Z'},
 		{"json", no_argument, NULL, 'j'},
 		{"output", required_argument, NULL, 'o'},
 		{"pid", required_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
-		{"string-limit", required_argument, NULL, 's'},
-		{"syscall-times", no_argument, NULL, 'T'},
+		{"string", required_argument, NULL, 's'},
+		{"took", no_argument, NULL, 'T'},
 		{"times", no_argument, NULL, 't'},
 		{"trace", required_argument, NULL, 'R'},
 		{"verbose", no_argument, NULL, 'v'},
@@ -613,18 +613,18 @@ const struct command command_syscalls = {
 		"machine until Ctrl-C;\n"
 		"shown on standard error when the recording has ended.\n"
 		"\n"
-		"    -e, --expression CALL,...  only these; %file, %desc, "
+		"    -e, --call CALL,...      only these; %file, %desc, "
 		"%net, %process, %signal,\n"
 		"                             %memory, %ipc are sets; with a "
 		"`!' in front: not those\n"
 		"    -p, --pid PID,...        of these processes and their "
 		"children\n"
 		"    -d, --duration TIME      end after that, like 10s\n"
-		"    -s, --string-limit N     bytes of data that are shown "
+		"    -s, --string N           bytes of data that are shown "
 		"(32)\n"
-		"    -T, --syscall-times      how long each call took\n"
+		"    -T, --took               how long each call took\n"
 		"    -t, --times              when it began\n"
-		"    -Z, --failed-only        only calls that returned an "
+		"    -Z, --failed             only calls that returned an "
 		"error\n"
 		"    -c, --summary            only how many, how long, how "
 		"often failed\n"

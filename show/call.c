@@ -240,6 +240,23 @@ static bool put_fcntl(struct line *line, const struct call_view *view,
 	return true;
 }
 
+/* What a protocol's number means is up to the family. */
+static void put_protocol(struct line *line, const struct call_view *view,
+			 uint64_t value)
+{
+	switch (call_argument(view, 0)) {
+	case AF_INET:
+	case AF_INET6:
+		value_names(line, "protocol", value);
+		break;
+	case AF_NETLINK:
+		value_names(line, "netlink", value);
+		break;
+	default:
+		line_printf(line, "%" PRIu64, value);
+	}
+}
+
 static void put_sockopt(struct line *line, const struct call_view *view,
 			unsigned int argument)
 {
@@ -287,13 +304,10 @@ static bool put_number(struct line *line, const struct call_view *view,
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "sig"))
 		value_signal(line, value);
+	else if (!strcmp(word->set, "protocol"))
+		put_protocol(line, view, value);
 	else if (!strcmp(w, "F") || !strcmp(w, "E"))
-		value_names(line,
-			    !strcmp(word->set, "protocol") &&
-					    call_argument(view, 0) == AF_NETLINK
-				    ? "netlink"
-				    : word->set,
-			    !strcmp(w, "E") ? value : value);
+		value_names(line, word->set, value);
 	else
 		return false;
 	return true;

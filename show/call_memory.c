@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "call.h"
+
+#define STRINGS_MAX 32
 
 /* A string that was captured whole, up to its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
@@ -41,6 +44,12 @@ static void put_data(struct line *line, const struct call_view *view,
 	int64_t size = call_argument(view, word->from);
 	size_t length = c.size;
 
+	/* Asked for no more than the length. */
+	if (exit && !strcmp(word->set, "sized") &&
+	    !call_argument(view, argument + 1)) {
+		value_address(line, address);
+		return;
+	}
 	if (!address || !c.there || (exit && call_failed(view))) {
 		/* A length of zero reads nothing. */
 		if (address && !size && !(exit && call_failed(view)))
@@ -310,23 +319,28 @@ static void put_strings(struct line *line, const struct call_view *view,
 {
 	struct captured c = captured_get(view, false, argument, "");
 	const char *s = (const char *)c.bytes, *end = s + c.size;
+	bool some_cut = false;
+	unsigned int nr;
 
 	if (!c.there) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
 	line_puts(line, "[");
-	for (bool first = true; s < end; first = false) {
+	for (nr = 0; s < end; nr++) {
 		size_t length = strnlen(s, end - s);
 		bool cut = length > view->string_max;
 
-		if (!first)
+		if (nr)
 			line_puts(line, ", ");
 		value_string(line, (const uint8_t *)s,
 			     cut ? view->string_max : length, cut);
 		s += length + 1;
+		some_cut |= cut;
 	}
-	line_puts(line, c.cut ? ", ...]" : "]");
+	/* A string that is cut marks the field, and so do too many strings. */
+	line_puts(line,
+		  c.cut && (!some_cut || nr >= STRINGS_MAX) ? ", ...]" : "]");
 }
 
 /* An address and how much is there. */
@@ -407,6 +421,22 @@ static void put_fdset(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
+/* With the date, as people say it. */
+static void put_time(struct line *line, int64_t seconds, int64_t ns)
+{
+	char date[32] = "", zone[16] = "";
+	time_t time = seconds;
+	struct tm tm;
+
+	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", seconds,
+		    ns);
+	if (!localtime_r(&time, &tm))
+		return;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	line_printf(line, " /* %s.%09" PRId64 "%s */", date, ns, zone);
+}
+
 static void put_times(struct line *line, const struct call_view *view,
 		      unsigned int argument)
 {
@@ -425,9 +455,7 @@ static void put_times(struct line *line, const struct call_view *view,
 		else if (v[i + 1] == 0x3ffffffe)
 			line_puts(line, "UTIME_OMIT");
 		else
-			line_printf(line,
-				    "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}",
-				    v[i], v[i + 1]);
+			put_time(line, v[i], v[i + 1]);
 		line_puts(line, i ? "]" : ", ");
 	}
 }

@@ -261,7 +261,7 @@ static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	size_t begin;
 	bool failed = call_failed(view);
 
-	line_begin(s, thread, time);
+	line_begin(s, thread, thread->begun ? time : thread->time);
 	begin = line->len;
 	if (thread->begun) {
 		line_printf(line, "<... %s resumed>",
@@ -460,13 +460,20 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	return s->options.summary ? 0 : call_show_last(s, thread);
 }
 
-/* A call that execs a program of the other kind ends under its name. */
+/*
+ * A call that execs a program of the other kind ends under its name; one that
+ * returns from a signal, as no call at all.
+ */
 static bool same_call(const struct thread *thread, const char *name)
 {
+	const char *begun;
 	bool exit;
-	const char *begun = ktrace_call_name(thread->view.enter.type, &exit);
 
-	return begun && (!strcmp(begun, name) || !strncmp(name, "execve", 6));
+	begun = ktrace_call_name(thread->view.enter.type, &exit);
+	if (!begun)
+		return false;
+	return !strcmp(begun, name) || !strncmp(name, "execve", 6) ||
+	       (!strcmp(begun, "rt_sigreturn") && !strcmp(name, "unknown"));
 }
 
 static int exit_event(struct syscalls *s, struct thread *thread,
