@@ -17,7 +17,7 @@
 #include "btf.h"
 #include "error.h"
 
-#define PATH_ROOM    4096
+#define PATH_ROOM    4095  /* PATH_MAX without the NUL */
 #define STRINGS_ROOM 16384 /* of all strings of a vector together */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <linux/futex.h>
@@ -150,6 +152,8 @@ static bool put_futex(struct line *line, const struct call_view *view,
 
 	if (op == FUTEX_WAKE || op == FUTEX_UNLOCK_PI)
 		return false;
+	if (op == FUTEX_WAKE_BITSET)
+		return true;
 	if (!futex_waits(view)) {
 		line_printf(line, "%" PRIu64, call_argument(view, argument));
 		return true;
@@ -175,9 +179,7 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 	    op == FUTEX_UNLOCK_PI)
 		return false;
 	if (argument == 4) {
-		if (op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET)
-			line_puts(line, "NULL");
-		else
+		if (op != FUTEX_WAIT_BITSET && op != FUTEX_WAKE_BITSET)
 			value_address(line, call_argument(view, argument));
 		return true;
 	}
@@ -188,6 +190,49 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 		line_puts(line, "FUTEX_BITSET_MATCH_ANY");
 	else
 		line_printf(line, "%#x", value);
+	return true;
+}
+
+/* How many arguments prctl has depends on the first. */
+static bool prctl_has(const struct call_view *view, unsigned int argument)
+{
+	switch (call_argument(view, 0)) {
+	case PR_GET_DUMPABLE:
+	case PR_GET_KEEPCAPS:
+	case PR_GET_SECCOMP:
+	case PR_GET_SECUREBITS:
+	case PR_GET_TIMERSLACK:
+	case PR_GET_TIMING:
+		return argument < 1;
+	case PR_SET_NAME:
+	case PR_GET_NAME:
+	case PR_SET_PDEATHSIG:
+	case PR_GET_PDEATHSIG:
+	case PR_SET_DUMPABLE:
+	case PR_SET_KEEPCAPS:
+	case PR_SET_TIMERSLACK:
+	case PR_SET_CHILD_SUBREAPER:
+	case PR_GET_CHILD_SUBREAPER:
+	case PR_CAPBSET_READ:
+	case PR_CAPBSET_DROP:
+		return argument < 2;
+	default:
+		return true;
+	}
+}
+
+/* Arguments that mean nothing, because of what another one says. */
+static bool argument_counts(const struct call_view *view, unsigned int argument)
+{
+	const char *name = view->call ? view->call->name : "";
+
+	if (!strcmp(name, "prctl"))
+		return prctl_has(view, argument);
+	if (!strcmp(name, "mremap") && argument == 4)
+		return call_argument(view, 3) &
+		       (MREMAP_FIXED | MREMAP_DONTUNMAP);
+	if (!strcmp(name, "ptrace") && argument)
+		return call_argument(view, 0);
 	return true;
 }
 
@@ -341,7 +386,7 @@ bool argument_print(struct line *line, const struct call_view *view,
 	uint64_t value = call_argument(view, argument);
 	struct captured c;
 
-	if (word_is(word, "-"))
+	if (word_is(word, "-") || !argument_counts(view, argument))
 		return false;
 	if (word_is(word, "mode") &&
 	    !makes_file(call_argument(view, word->from)))
@@ -355,6 +400,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
 		return put_fcntl(line, view, argument);
+	else if (word_is(word, "ioctl") && value < 65536 && value)
+		line_printf(line, "%" PRIu64, value);
 	else if (word_is(word, "sockopt"))
 		put_sockopt(line, view, argument);
 	else if (word_is(word, "prctl") &&

@@ -125,6 +125,10 @@ static void put_struct(struct line *line, const struct call_view *view,
 	if (c.there && c.size >= 144 && !strcmp(word->set, "stat") &&
 	    is_device(c.bytes, ktrace_layout_find(view->types, "stat")))
 		words = ktrace_struct_words("stat.dev");
+	/* The same member is something else without CLONE_PIDFD. */
+	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
+	    c.bytes[1] & 0x10)
+		words = ktrace_struct_words("clone_args.pidfd");
 	if (!c.there || (exit && call_failed(view)) ||
 	    !value_struct(line, view, word->set, words, c.bytes, c.size))
 		value_address(line, call_argument(view, argument));

@@ -144,13 +144,26 @@ static int line_write(struct syscalls *s)
 	return s->output.err;
 }
 
+static bool is_unknown(const struct call_side *side)
+{
+	return side->size >= 7 * sizeof(uint64_t) &&
+	       !strcmp(side->type->name, "sys_enter_unknown");
+}
+
 /* "name(" */
 static void call_open(struct syscalls *s, const struct thread *thread)
 {
-	const struct ktrace_type *type = thread->view.enter.type;
+	const struct call_side *side = &thread->view.enter;
+	uint64_t number;
 
-	line_printf(&s->line, "%s%s%s(", color(s, 1),
-		    name_shown(&thread->view, type), color(s, 0));
+	line_puts(&s->line, color(s, 1));
+	if (is_unknown(side)) {
+		memcpy(&number, side->payload, sizeof(number));
+		line_printf(&s->line, "syscall_%#" PRIx64, number);
+	} else {
+		line_puts(&s->line, name_shown(&thread->view, side->type));
+	}
+	line_printf(&s->line, "%s(", color(s, 0));
 }
 
 /* An unknown call: its number and registers. */
@@ -159,8 +172,7 @@ static bool put_unknown(struct line *line, const struct call_view *view)
 	const struct call_side *side = &view->enter;
 	uint64_t words[7];
 
-	if (strcmp(side->type->name, "sys_enter_unknown") ||
-	    side->size < sizeof(words))
+	if (!is_unknown(side))
 		return false;
 	memcpy(words, side->payload, sizeof(words));
 	for (int i = 1; i < 7; i++)
@@ -215,12 +227,15 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 		if (!exit && argument_needs_exit(view, i))
 			break;
 		if (i)
-			line_puts(line, i == first ? "" : ", ");
+			line_puts(line, i != first ? ", " : "");
 		if (!argument_print(line, view, i)) {
 			line->len = before;
 			i = KTRACE_CALL_ARGUMENTS;
 			break;
 		}
+		/* One that is left out, though others follow. */
+		if (line->len == before + (i != first) * strlen(", "))
+			line->len = before;
 	}
 	thread->shown = i;
 }

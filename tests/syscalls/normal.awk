@@ -22,6 +22,10 @@ function normal(text,	call) {
 		sub(/= [0-9]+$/, "= PID", text)
 	if (call ~ /^(kill|tgkill|tkill|wait4|getpgid|getpgrp|ptrace|prlimit64)$/)
 		gsub(/[0-9][0-9][0-9]+/, "PID", text)
+	if (call == "futex")
+		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
+	# One number has two names there.
+	sub(/BTRFS_IOC_CLONE or /, "", text)
 	gsub(/parent_tid=\[[0-9]+\]/, "parent_tid=[PID]", text)
 	gsub(/tv_sec=[0-9]+, tv_u?n?sec=[0-9]+/, "TIME", text)
 	gsub(/ \/\* 20[0-9-]+T[^*]*\*\//, "", text)
