@@ -52,7 +52,7 @@ static void buffer_destroy(struct kt_buffer *buffer)
 		return;
 	irq_work_sync(&buffer->wake);
 	kvfree(buffer->slots);
-	vfree(buffer->scratch);
+	kvfree(buffer->scratch);
 	vfree(buffer->memory);
 	kfree(buffer);
 }
@@ -92,7 +92,11 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 		KT_CONTROL_SIZE + kt_buffer_bytes(buffers), numa_node);
 	buffer->slots =
 		kvcalloc(buffers->packets, sizeof(*buffer->slots), GFP_KERNEL);
-	buffer->scratch = vzalloc_node(KT_SCRATCH_SIZE, numa_node);
+	/*
+	 * Strings of programs are copied here, and the kernel looks up where that
+	 * is: for the area of a vmalloc() it takes a lock.
+	 */
+	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, GFP_KERNEL, numa_node);
 	if (!buffer->memory || !buffer->slots || !buffer->scratch)
 		goto err_destroy;
 	err = kt_ring_init(ring, buffer->memory,
