@@ -99,7 +99,7 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 	if (predicate &&
 	    !kt_filter_run(&predicate->filter, payload, size, buffer->cpu))
 		goto out;
-	slot = kt_ring_reserve_slow(ring, &record, enabled->id, size, flags);
+	slot = kt_ring_reserve(ring, &record, enabled->id, size, flags);
 	if (!slot)
 		goto out;
 	memcpy(slot, payload, size);
