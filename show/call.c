@@ -193,6 +193,15 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 	return true;
 }
 
+/* Not every command takes an address. */
+static void put_ioctl(struct line *line, uint64_t value)
+{
+	if (value && value < 65536)
+		line_printf(line, "%" PRIu64, value);
+	else
+		value_address(line, value);
+}
+
 /* How many arguments prctl has depends on the first. */
 static bool prctl_has(const struct call_view *view, unsigned int argument)
 {
@@ -400,8 +409,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
 		return put_fcntl(line, view, argument);
-	else if (word_is(word, "ioctl") && value < 65536 && value)
-		line_printf(line, "%" PRIu64, value);
+	else if (word_is(word, "ioctl"))
+		put_ioctl(line, value);
 	else if (word_is(word, "sockopt"))
 		put_sockopt(line, view, argument);
 	else if (word_is(word, "prctl") &&
