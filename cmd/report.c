@@ -135,7 +135,8 @@ static int format_find(struct report *r, const char *name)
 			       "%s is no text: ktrace export --to %s", name,
 			       name);
 	return misused(&command_report,
-		       "--format `%s': it is text, kernel or json", name);
+		       "--format `%s': it is text, kernel, json or strace",
+		       name);
 }
 
 static int option_handle(struct report *r, int option)
@@ -208,7 +209,8 @@ const struct command command_report = {
 	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
 		"\n"
 		"    -F, --format FORMAT      text; kernel: as the kernel "
-		"prints its events; json\n" QUERY_HELP
+		"prints its events; json;\n"
+		"                             strace: system calls\n" QUERY_HELP
 		"    -p, --pid PID,...        only of these processes or "
 		"threads\n"
 		"    -C, --comm PATTERN       only of tasks with such a name\n"

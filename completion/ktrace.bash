@@ -52,6 +52,9 @@ _ktrace_options()
 			-q --quiet ;;
 	stat)	echo -e --event -c --cpu --from --until -j --json -n --head -t --tasks -q --quiet ;;
 	export)	echo -e --event -c --cpu --from --until -o --output -t --to -q --quiet ;;
+	syscalls) echo -e --call -p --pid -d --duration -s --string -T --took -t --times \
+			-Z --failed -c --summary --json -o --output --trace -q --quiet \
+			-v --verbose ;;
 	load | unload) echo -q --quiet -v --verbose ;;
 	esac
 	echo -h --help
@@ -60,7 +63,7 @@ _ktrace_options()
 _ktrace()
 {
 	local cur prev words cword commands command i
-	commands='list record report stat export doctor load unload help version'
+	commands='list record report stat syscalls export doctor load unload help version'
 	if declare -F _get_comp_words_by_ref >/dev/null; then
 		_get_comp_words_by_ref -n : cur prev words cword
 	else
@@ -73,7 +76,7 @@ _ktrace()
 		return
 	fi
 	command=${words[1]}
-	if [ "$command" = record ]; then
+	if [ "$command" = record ] || [ "$command" = syscalls ]; then
 		for ((i = 2; i < cword; i++)); do
 			[ "${words[i]}" != -- ] || break
 		done
@@ -86,6 +89,13 @@ _ktrace()
 		fi
 	fi
 	case $command:$prev in
+	syscalls:-e | syscalls:--call)
+		COMPREPLY=($(compgen -W '%file %desc %net %process %signal %memory %ipc' \
+			-- "$cur"))
+		return ;;
+	syscalls:-o | syscalls:--output)
+		compopt -o default
+		return ;;
 	*:-e | *:--event)
 		_ktrace_events
 		return ;;
@@ -96,7 +106,7 @@ _ktrace()
 		COMPREPLY=($(compgen -W 'discard overwrite' -- "$cur"))
 		return ;;
 	report:-F | report:--format)
-		COMPREPLY=($(compgen -W 'text kernel json' -- "$cur"))
+		COMPREPLY=($(compgen -W 'text kernel json strace' -- "$cur"))
 		return ;;
 	export:-t | export:--to)
 		COMPREPLY=($(compgen -W 'ctf json' -- "$cur"))
@@ -107,7 +117,7 @@ _ktrace()
 	record:-s | record:--size)
 		COMPREPLY=($(compgen -W '1M 4M 16M 64M 256M' -- "$cur"))
 		return ;;
-	*:-[dfnSc] | *:--duration | *:--filter | *:--head | *:--session | *:--cpu | *:--from | *:--until | *:--comm)
+	*:-[dfnSc] | syscalls:-s | *:--string | *:--duration | *:--filter | *:--head | *:--session | *:--cpu | *:--from | *:--until | *:--comm)
 		return ;;
 	esac
 	case $command:$cur in

@@ -26,6 +26,15 @@
  *					comm: KT_COMM_LEN bytes, zero padded
  *	void env_wake(struct kt_ring *)	a packet can be read; any context
  *
+ * Memory that may not be there, of the program that runs or, @kernel, of the
+ * kernel; never waits:
+ *	int env_copy(void *to, u64 from, u32 size, bool kernel)
+ *					0, or -EFAULT
+ *	long env_copy_string(void *to, u64 from, u32 max, bool kernel)
+ *					bytes before the NUL, which need not be
+ *					copied; @max if there is none so far;
+ *					-EFAULT
+ *
  * Nothing else in core/ may ask which world it is in.
  */
 #ifndef KT_CORE_ENV_H

@@ -133,4 +133,8 @@ static inline u64 env_clock(void)
 void env_current_task(u32 *tid, u32 *tgid, char *comm);
 void env_wake(struct kt_ring *ring);
 
+/* Supplied by whoever runs capture programs. */
+int env_copy(void *to, u64 from, u32 size, bool kernel);
+long env_copy_string(void *to, u64 from, u32 max, bool kernel);
+
 #endif /* KT_CORE_ENV_USER_H */

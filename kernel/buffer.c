@@ -13,6 +13,7 @@
 #include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
@@ -51,7 +52,7 @@ static void buffer_destroy(struct kt_buffer *buffer)
 		return;
 	irq_work_sync(&buffer->wake);
 	kvfree(buffer->slots);
-	vfree(buffer->scratch);
+	kvfree(buffer->scratch);
 	vfree(buffer->memory);
 	kfree(buffer);
 }
@@ -91,7 +92,11 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 		KT_CONTROL_SIZE + kt_buffer_bytes(buffers), numa_node);
 	buffer->slots =
 		kvcalloc(buffers->packets, sizeof(*buffer->slots), GFP_KERNEL);
-	buffer->scratch = vzalloc_node(KT_SCRATCH_SIZE, numa_node);
+	/*
+	 * Strings of programs are copied here, and the kernel looks up where that
+	 * is: for the area of a vmalloc() it takes a lock.
+	 */
+	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, GFP_KERNEL, numa_node);
 	if (!buffer->memory || !buffer->slots || !buffer->scratch)
 		goto err_destroy;
 	err = kt_ring_init(ring, buffer->memory,
@@ -463,3 +468,51 @@ const struct file_operations kt_buffer_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
 };
+
+/* ---- counts --------------------------------------------------------------- */
+
+static void overflow_line(struct seq_file *m, u64 events, const u64 *lost)
+{
+	static const char *const names[KT_LOST_NR] = {
+		[KT_LOST_FULL] = "full",
+		[KT_LOST_OVERWRITTEN] = "overwritten",
+		[KT_LOST_NESTED] = "nested",
+		[KT_LOST_LARGE] = "large",
+		[KT_LOST_TASK] = "task",
+	};
+	int i;
+
+	seq_printf(m, " events %llu", events);
+	for (i = 0; i < KT_LOST_NR; i++)
+		seq_printf(m, " %s %llu", names[i], lost[i]);
+	seq_putc(m, '\n');
+}
+
+/* What was recorded and lost, per CPU: the file `overflow'. */
+void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers)
+{
+	u64 total_events = 0, total_lost[KT_LOST_NR] = {};
+	unsigned int cpu;
+
+	mutex_lock(&buffers->lock);
+	for_each_possible_cpu(cpu) {
+		const struct kt_control *control;
+		u64 lost[KT_LOST_NR], events;
+		int i;
+
+		if (!buffers->cpus[cpu])
+			continue;
+		control = buffers->cpus[cpu]->ring->control;
+		events = READ_ONCE(control->events);
+		total_events += events;
+		for (i = 0; i < KT_LOST_NR; i++) {
+			lost[i] = READ_ONCE(control->lost[i]);
+			total_lost[i] += lost[i];
+		}
+		seq_printf(m, "cpu%u", cpu);
+		overflow_line(m, events, lost);
+	}
+	mutex_unlock(&buffers->lock);
+	seq_puts(m, "total");
+	overflow_line(m, total_events, total_lost);
+}

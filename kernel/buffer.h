@@ -30,6 +30,8 @@
 
 #include "ring.h"
 
+struct seq_file;
+
 #define KT_BUFFER_DEFAULT (4u << 20)
 
 /*
@@ -76,6 +78,8 @@ int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 		      u32 packets);
 /* Has somebody a file open?  Somebody else than @but (a tgid; 0: anybody)? */
 bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but);
+
+void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers);
 
 /* A file's part; everything else of it is in kt_buffer_fops. */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu);

@@ -8,6 +8,8 @@
  *	kt_enabled	an event that a session has enabled: the probe's data.
  *			A probe is attached once for each session, so it never
  *			loops over sessions.
+ *	kt_capturing	what a session copies, beside the arguments, from the
+ *			memory that they point to (capture.c)
  */
 #ifndef KT_KERNEL_EVENT_H
 #define KT_KERNEL_EVENT_H
@@ -19,6 +21,8 @@
 #include "compat/compat.h"
 #include "ring.h"
 
+struct kt_capturing;
+struct kt_enabled;
 struct kt_entry;
 struct kt_gate;
 struct kt_session;
@@ -47,10 +51,21 @@ struct kt_constant {
 struct kt_class {
 	const struct kt_field *fields;
 	u16 nr_fields;
-	u16 size;     /* of the fixed part of the payload */
-	bool dynamic; /* the fixed part is followed by __data_loc data */
+	u16 size;      /* of the fixed part of the payload */
+	bool dynamic;  /* the fixed part is followed by __data_loc data */
+	bool captures; /* its probe runs capture programs */
 	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
+};
+
+/*
+ * How events are attached whose source is not a probe for each: many that share
+ * one tracepoint.  Both are called under kt_mutex; what ran before detach may run
+ * until tracepoints are synchronized.
+ */
+struct kt_source {
+	int (*attach)(struct kt_enabled *enabled);
+	void (*detach)(struct kt_enabled *enabled);
 };
 
 /*
@@ -63,6 +78,8 @@ struct kt_event {
 	const char *tracepoint; /* name of the struct tracepoint */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
+	const struct kt_source
+		*source; /* NULL: the class's probe is attached */
 	struct module *owner;
 
 	struct kt_entry *entry; /* NULL: not registered, or refused */
@@ -95,14 +112,16 @@ unsigned long kt_symbol(const char *name);
  * filter.  A probe has it as its data: it is freed only after no probe can run
  * any more (tracepoint_synchronize_unregister).
  *
- * The first three fields are for probes.  gate is replaced under kt_mutex and
- * freed after an RCU grace period; probes read it with preemption off.  All
- * other fields are protected by kt_mutex.
+ * The first four fields are for probes.  gate is replaced under kt_mutex and
+ * freed after an RCU grace period; probes read it with preemption off.  capturing
+ * changes only while the event is not wanted.  All other fields are protected by
+ * kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
-	struct kt_gate *gate; /* NULL: record every hit */
+	struct kt_gate *gate;		/* NULL: record every hit */
+	struct kt_capturing *capturing; /* NULL: nothing */
 
 	struct kt_event *event;
 	struct kt_session *session;
@@ -119,8 +138,9 @@ struct kt_write {
 };
 
 /*
- * The way of an event with conditions (filter, pid): the payload is put together
- * beside the ring, judged at the end, and copied.
+ * The way of an event with conditions (filter, pid), or one whose size is known
+ * only at the end: the payload is put together beside the ring, judged if there is
+ * a gate, and copied.  Before the end, w->record.count may be made less than @size.
  */
 void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
 		    unsigned int flags);
@@ -172,6 +192,15 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
 				   enabled->id, size, flags, payload);
 }
+
+/*
+ * The way of an event that captures.  What begin returns is where the class's own
+ * fields go, or NULL; end runs the program over @arguments (KT_CAPTURE_ARGUMENTS)
+ * and returns which fields could not be read, a bit for each.
+ */
+void *kt_capture_begin(struct kt_write *w, struct kt_enabled *enabled);
+u16 kt_capture_end(struct kt_write *w, struct kt_enabled *enabled,
+		   const u64 *arguments, void *payload);
 
 static __always_inline void kt_write_try_end(struct kt_write *w)
 {

@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
+#include "capturing.h"
 #include "format.h"
 #include "print.h"
 #include "registry.h"
@@ -114,10 +115,11 @@ static void field_show(struct seq_file *m, const struct kt_field *field)
 		   field->size, field->is_signed);
 }
 
-void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry)
+static void layout_show(struct seq_file *m, const struct kt_entry *entry,
+			const struct kt_enabled *enabled)
 {
 	const struct kt_event *event = entry->event;
-	const struct kt_class *class = event->class;
+	const struct kt_class *class = kt_capture_class(entry, enabled);
 	const char *print = event->print ?: class->print;
 	u16 i;
 
@@ -133,10 +135,12 @@ void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry)
 	seq_putc(m, '\n');
 }
 
-void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id)
+void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
+		    const struct kt_enabled *enabled)
 {
-	seq_printf(m, "name: %s\nID: %u\n", entry->event->name, id);
-	kt_format_show_layout(m, entry);
+	seq_printf(m, "name: %s\nID: %u\n", entry->event->name,
+		   enabled ? enabled->id : 0);
+	layout_show(m, entry, enabled);
 }
 
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
@@ -146,6 +150,6 @@ void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
 		   entry->system->name, entry->event->name,
 		   enabled ? enabled->id : 0, enabled && enabled->wanted,
 		   entry->point ? kt_point_module(entry->point) : "gone");
-	kt_format_show_layout(m, entry);
+	layout_show(m, entry, enabled);
 	seq_putc(m, '\n');
 }

@@ -9,11 +9,10 @@ struct kt_enabled;
 struct kt_entry;
 struct seq_file;
 
-/* What the file `format' says; @id as in the session, 0 for none. */
-void kt_format_show(struct seq_file *m, const struct kt_entry *entry, u32 id);
-/* Its part that does not depend on a session. */
-void kt_format_show_layout(struct seq_file *m, const struct kt_entry *entry);
-/* An event's part of `info'.  @enabled: its place in the session, or NULL. */
+/* What the file `format' says.  @enabled: its place in the session, or NULL. */
+void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
+		    const struct kt_enabled *enabled);
+/* An event's part of `info'. */
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
 			  const struct kt_enabled *enabled);
 

@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 #include <trace/events/sched.h>
 
+#include "capturing.h"
 #include "filter.h"
 #include "gate.h"
 #include "registry.h"
@@ -66,7 +67,7 @@ void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
 {
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
 	struct kt_buffer *buffer = ring->owner;
-	const struct kt_pids *pids = READ_ONCE(w->gate->pids);
+	const struct kt_pids *pids = w->gate ? READ_ONCE(w->gate->pids) : NULL;
 	u32 at = READ_ONCE(buffer->scratch_used);
 
 	if (pids && !test_bit(current->tgid, pids->bits))
@@ -89,7 +90,7 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 {
 	struct kt_ring *ring = w->ring;
 	struct kt_buffer *buffer = ring->owner;
-	const struct predicate *predicate = w->gate->predicate;
+	const struct predicate *predicate = w->gate ? w->gate->predicate : NULL;
 	u32 at = w->record.unit, size = w->record.count;
 	const void *payload = buffer->scratch + at;
 	struct kt_record record;
@@ -98,7 +99,7 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 	if (predicate &&
 	    !kt_filter_run(&predicate->filter, payload, size, buffer->cpu))
 		goto out;
-	slot = kt_ring_reserve_slow(ring, &record, enabled->id, size, flags);
+	slot = kt_ring_reserve(ring, &record, enabled->id, size, flags);
 	if (!slot)
 		goto out;
 	memcpy(slot, payload, size);
@@ -207,7 +208,8 @@ void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled)
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 		    const char *text)
 {
-	const struct kt_class *class = entry->event->class;
+	const struct kt_class *class =
+		kt_capture_class(entry, kt_session_event(session, entry));
 	bool none = !*text || !strcmp(text, "0") || !strcmp(text, "none");
 	struct kt_filter_error error = {};
 	struct predicate *predicate = NULL;

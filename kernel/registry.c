@@ -118,7 +118,8 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 static void entry_show(struct kt_entry *entry, struct kt_point *point)
 {
 	WRITE_ONCE(entry->point, point);
-	point->nr_entries++;
+	/* An event that shares its tracepoint does not say what that tells. */
+	point->nr_entries += !entry->event->source;
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible + 1);
 }
 
@@ -126,7 +127,7 @@ static void entry_hide(struct kt_entry *entry)
 {
 	if (!entry->point)
 		return;
-	entry->point->nr_entries--;
+	entry->point->nr_entries -= !entry->event->source;
 	WRITE_ONCE(entry->point, NULL);
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
 }

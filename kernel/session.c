@@ -9,11 +9,13 @@
  *
  * Disabling keeps the event's id: what is in the buffers still goes by it.
  */
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
 
+#include "capturing.h"
 #include "gate.h"
 #include "gone.h"
 #include "registry.h"
@@ -47,12 +49,15 @@ void kt_session_blame(struct kt_session *session, struct file *file)
 static int enabled_attach(struct kt_enabled *enabled)
 {
 	const struct kt_entry *entry = enabled->event->entry;
+	const struct kt_source *source = enabled->event->source;
 	int err;
 
 	if (enabled->attached || !entry->point)
 		return 0;
-	err = tracepoint_probe_register(entry->point->tp,
-					enabled->event->class->probe, enabled);
+	err = source ? source->attach(enabled)
+		     : tracepoint_probe_register(entry->point->tp,
+						 enabled->event->class->probe,
+						 enabled);
 	if (err)
 		return err;
 	enabled->attached = true;
@@ -64,8 +69,12 @@ static bool enabled_detach(struct kt_enabled *enabled)
 {
 	if (!enabled->attached)
 		return false;
-	tracepoint_probe_unregister(enabled->event->entry->point->tp,
-				    enabled->event->class->probe, enabled);
+	if (enabled->event->source)
+		enabled->event->source->detach(enabled);
+	else
+		tracepoint_probe_unregister(enabled->event->entry->point->tp,
+					    enabled->event->class->probe,
+					    enabled);
 	enabled->attached = false;
 	return true;
 }
@@ -86,6 +95,7 @@ static void enabled_unpin(struct kt_enabled *enabled)
 static void enabled_free(struct kt_enabled *enabled)
 {
 	kt_gate_drop(enabled);
+	kt_capturing_free(enabled->capturing);
 	kfree(enabled);
 }
 
@@ -209,8 +219,12 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	kt_tasks_hide(session);
 	if (enable) {
 		for_each_entry(entry, system, at_system, at_entry, only) {
-			int err = event_want(session, entry);
+			int err;
 
+			/* All together they say what another event says. */
+			if (!only && entry->event->source)
+				continue;
+			err = event_want(session, entry);
 			result = result ?: err;
 		}
 		kt_tasks_tell(session);
@@ -415,6 +429,7 @@ void kt_session_release(struct kref *ref)
 	struct kt_session *session = container_of(ref, struct kt_session, ref);
 
 	kt_buffers_exit(&session->buffers);
+	kvfree(session->syscalls);
 	kfree(session->blame);
 	kfree(session);
 }

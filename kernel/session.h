@@ -44,6 +44,7 @@ struct kt_session {
 	struct xarray events;  /* struct kt_enabled, by its entry's cookie */
 	struct kt_pids *pids;  /* NULL: all processes */
 	struct list_head gone; /* see gone.c */
+	void *syscalls;	       /* of source/syscall.c; kvfree()d at the end */
 
 	char reason[KT_REASON_MAX]; /* of the last refusal */
 	char *blame;		    /* the file that was written */

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "capturing.h"
 #include "clock.h"
 #include "compat/fs.h"
 #include "format.h"
@@ -95,7 +96,7 @@ static int event_id_show(struct seq_file *m, const struct kt_node *node)
 
 static int event_format_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_format_show(m, node->entry, node_id(node));
+	kt_format_show(m, node->entry, node_enabled(node));
 	return 0;
 }
 
@@ -380,50 +381,9 @@ static int buffer_size_write(const struct kt_node *node, char *text)
 			      max_t(u64, packets, KT_RING_PACKETS_MIN));
 }
 
-static void overflow_line(struct seq_file *m, u64 events, const u64 *lost)
-{
-	static const char *const names[KT_LOST_NR] = {
-		[KT_LOST_FULL] = "full",
-		[KT_LOST_OVERWRITTEN] = "overwritten",
-		[KT_LOST_NESTED] = "nested",
-		[KT_LOST_LARGE] = "large",
-		[KT_LOST_TASK] = "task",
-	};
-	int i;
-
-	seq_printf(m, " events %llu", events);
-	for (i = 0; i < KT_LOST_NR; i++)
-		seq_printf(m, " %s %llu", names[i], lost[i]);
-	seq_putc(m, '\n');
-}
-
 static int overflow_show(struct seq_file *m, const struct kt_node *node)
 {
-	struct kt_buffers *buffers = &node->session->buffers;
-	u64 total_events = 0, total_lost[KT_LOST_NR] = {};
-	unsigned int cpu;
-
-	mutex_lock(&buffers->lock);
-	for_each_possible_cpu(cpu) {
-		const struct kt_control *control;
-		u64 lost[KT_LOST_NR], events;
-		int i;
-
-		if (!buffers->cpus[cpu])
-			continue;
-		control = buffers->cpus[cpu]->ring->control;
-		events = READ_ONCE(control->events);
-		total_events += events;
-		for (i = 0; i < KT_LOST_NR; i++) {
-			lost[i] = READ_ONCE(control->lost[i]);
-			total_lost[i] += lost[i];
-		}
-		seq_printf(m, "cpu%u", cpu);
-		overflow_line(m, events, lost);
-	}
-	mutex_unlock(&buffers->lock);
-	seq_puts(m, "total");
-	overflow_line(m, total_events, total_lost);
+	kt_buffers_show(m, &node->session->buffers);
 	return 0;
 }
 
@@ -461,6 +421,17 @@ static int pids_show(struct seq_file *m, const struct kt_node *node)
 static int pids_write(const struct kt_node *node, char *text)
 {
 	return kt_pids_write(node->session, text);
+}
+
+static int capture_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_capture_show(m, node->session);
+	return 0;
+}
+
+static int capture_write(const struct kt_node *node, char *text)
+{
+	return kt_capture_write(node->session, text);
 }
 
 static int info_show(struct seq_file *m, const struct kt_node *node)
@@ -564,6 +535,15 @@ static const struct kt_kind session_pids = {
 	.write_max = 64 << 10,
 };
 
+static const struct kt_kind session_capture = {
+	.name = "capture",
+	.mode = KIND_BOTH,
+	.show = capture_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = capture_write,
+	.write_max = 256 << 10,
+};
+
 static const struct kt_kind session_info = {
 	.name = "info",
 	.mode = KIND_READ,
@@ -590,11 +570,12 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                     \
-	&session_enabled, &session_mode, &session_buffer_size,               \
-		&session_overflow, &session_reset, &session_error,           \
-		&session_tasks, &session_pids, &session_info, &session_gone, \
-		&session_trace, &session_owner, &buffers_dir, &events_dir
+#define SESSION_CHILDREN                                                      \
+	&session_enabled, &session_mode, &session_buffer_size,                \
+		&session_overflow, &session_reset, &session_error,            \
+		&session_tasks, &session_pids, &session_capture,              \
+		&session_info, &session_gone, &session_trace, &session_owner, \
+		&buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 

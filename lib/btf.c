@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
+ * What the kernel's type information (BTF) says.
+ *
  * Print formats of events name constants that a reader elsewhere cannot know.
  * Those of enums stand in the BTF of the kernel that recorded them.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "btf.h"
+#include "type.h"
 
 /* One enumerator; @ambiguous if enums disagree on its value. */
 struct enumerator {
@@ -187,4 +191,83 @@ struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 	names->count = btf_vlen(t);
 	names->names = list;
 	return names;
+}
+
+static const struct btf_type *struct_find(const struct enums *enums,
+					  const char *name)
+{
+	int32_t id;
+
+	if (!enums)
+		return NULL;
+	id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_STRUCT);
+	return id > 0 ? btf__type_by_id(enums->btf, id) : NULL;
+}
+
+uint32_t enums_struct_size(const struct enums *enums, const char *name)
+{
+	const struct btf_type *t = struct_find(enums, name);
+
+	return t ? t->size : 0;
+}
+
+/* The type behind typedefs and qualifiers. */
+static const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+static int member_fill(const struct enums *enums, const struct btf_member *from,
+		       struct ktrace_types *types, struct ktrace_member *member)
+{
+	const struct btf_type *t = type_resolve(enums->btf, from->type);
+	int64_t size = btf__resolve_size(enums->btf, from->type);
+	const char *name;
+
+	member->name = arena_strdup(
+		&types->arena, btf__name_by_offset(enums->btf, from->name_off));
+	if (!member->name)
+		return -ENOMEM;
+	member->size = size > 0 ? size : 0;
+	if (t && btf_is_int(t))
+		member->is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
+	if (!t || !btf_is_struct(t))
+		return 0;
+	name = btf__name_by_offset(enums->btf, t->name_off);
+	if (!name || !*name)
+		return 0;
+	member->type = arena_strdup(&types->arena, name);
+	if (!member->type)
+		return -ENOMEM;
+	return enums_layout(enums, member->type, types);
+}
+
+int enums_layout(const struct enums *enums, const char *name,
+		 struct ktrace_types *types)
+{
+	const struct btf_type *t = struct_find(enums, name);
+	struct ktrace_layout layout = {0};
+	struct ktrace_member *members;
+	int err = 0;
+
+	if (!t || ktrace_layout_find(types, name))
+		return 0;
+	members = arena_alloc(&types->arena,
+			      (btf_vlen(t) + 1) * sizeof(*members));
+	layout.name = arena_strdup(&types->arena, name);
+	if (!members || !layout.name)
+		return -ENOMEM;
+	layout.size = t->size;
+	layout.members = members;
+	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
+		members[i].offset = btf_member_bit_offset(t, i) / 8;
+		err = member_fill(enums, &btf_members(t)[i], types,
+				  &members[i]);
+		layout.nr_members++;
+	}
+	return err ? err : types_add_layout(types, &layout);
 }

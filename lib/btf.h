@@ -24,4 +24,10 @@ bool enums_value(const struct enums *enums, const char *name, size_t len,
 struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 				 struct arena *arena);
 
+/* Bytes of "struct NAME"; 0: not known.  @enums may be NULL. */
+uint32_t enums_struct_size(const struct enums *enums, const char *name);
+/* Adds the layout of the struct, and of those in it, if it is known. */
+int enums_layout(const struct enums *enums, const char *name,
+		 struct ktrace_types *types);
+
 #endif /* KT_LIB_BTF_H */

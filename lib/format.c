@@ -13,9 +13,11 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "error.h"
 #include "format.h"
 #include "text.h"
@@ -348,6 +350,30 @@ static int type_parse(struct ktrace_types *types, const char **p,
 	return types_add(types, type);
 }
 
+/* The structs that captured fields hold. */
+static int types_layouts(struct ktrace_types *types, const struct enums *enums)
+{
+	static const char prefix[] = "__data_loc struct ";
+	char name[128];
+	int err = 0;
+
+	for (size_t i = 0; i < types->count && !err; i++) {
+		const struct ktrace_type *type = types->types[i];
+
+		for (uint32_t f = 0; f < type->nr_fields && !err; f++) {
+			const char *ctype = type->fields[f].ctype;
+
+			if (strncmp(ctype, prefix, sizeof(prefix) - 1))
+				continue;
+			ctype += sizeof(prefix) - 1;
+			snprintf(name, sizeof(name), "%.*s",
+				 (int)strcspn(ctype, "["), ctype);
+			err = enums_layout(enums, name, types);
+		}
+	}
+	return err;
+}
+
 /* What one event's print format tells of a C type holds for all events. */
 static void types_share(struct ktrace_types *types)
 {
@@ -401,6 +427,11 @@ int ktrace_types_parse(const char *info, size_t size, const char *btf,
 			goto out;
 	}
 	types_share(types);
+	if (enums)
+		err = types_layouts(types, enums);
+	if (err)
+		goto out;
+	calls_annotate(types);
 	*result = types;
 	types = NULL;
 out:

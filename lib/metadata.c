@@ -273,6 +273,43 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 	return types_add(trace->types, type);
 }
 
+static int read_layout(struct ktrace *trace, struct json_object *o)
+{
+	struct arena *arena = &trace->types->arena;
+	struct json_object *list = get(o, "members");
+	struct ktrace_layout layout = {0};
+	struct ktrace_member *members;
+	size_t i, count;
+
+	layout.name = copy_string(arena, o, "name");
+	layout.size = get_small(o, "size");
+	if (!layout.name || layout.size > KT_PACKET_SIZE ||
+	    !json_object_is_type(list, json_type_array))
+		return -EINVAL;
+	count = json_object_array_length(list);
+	if (count > FIELDS_MAX)
+		return -EINVAL;
+	members = arena_alloc(arena, (count + 1) * sizeof(*members));
+	if (!members)
+		return -ENOMEM;
+	layout.members = members;
+	for (i = 0; i < count; i++) {
+		struct json_object *m = json_object_array_get_idx(list, i);
+		struct ktrace_member *member = &members[layout.nr_members++];
+
+		member->name = copy_string(arena, m, "name");
+		member->type = copy_string(arena, m, "struct");
+		member->offset = get_small(m, "offset");
+		member->size = get_small(m, "size");
+		member->is_signed = get_bool(m, "signed");
+		/* Whoever decodes relies on it. */
+		if (!member->name || member->offset > layout.size ||
+		    member->size > layout.size - member->offset)
+			return -EINVAL;
+	}
+	return types_add_layout(trace->types, &layout);
+}
+
 static int read_task(struct ktrace *trace, struct json_object *o)
 {
 	struct ktrace_task *task;
@@ -344,6 +381,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_clock(trace, o);
 	if (!strcmp(type, "event"))
 		return read_event(trace, o);
+	if (!strcmp(type, "struct"))
+		return read_layout(trace, o);
 	if (!strcmp(type, "task"))
 		return read_task(trace, o);
 	if (!strcmp(type, "end"))

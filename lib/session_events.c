@@ -196,6 +196,41 @@ static int probes_load(struct ktrace_session *s,
 	return 0;
 }
 
+/*
+ * System calls have a module that is not in the index: they are 700 events, which
+ * together say what those of raw_syscalls do.  So they must be meant by name.
+ */
+static bool wish_names_calls(const struct wish *wish)
+{
+	static const char *const prefixes[] = {
+		"syscalls:", "compat_syscalls:", "sys_enter_", "sys_exit_"};
+
+	for (size_t i = 0; i < wish->nr; i++) {
+		const char *pattern = wish->patterns[i];
+
+		if (!strcmp(pattern, "syscalls") ||
+		    !strcmp(pattern, "compat_syscalls"))
+			return true;
+		for (size_t j = 0; j < sizeof(prefixes) / sizeof(*prefixes);
+		     j++)
+			if (!strncmp(pattern, prefixes[j], strlen(prefixes[j])))
+				return true;
+	}
+	return false;
+}
+
+static int calls_load(struct ktrace_session *s,
+		      const struct ktrace_modules *modules,
+		      const struct wish *wish)
+{
+	if (!wish_names_calls(wish) || module_is_loaded("ktrace-syscalls"))
+		return 0;
+	session_note(s, "loading %s/ktrace-syscalls.ko",
+		     ktrace_modules_path(modules));
+	return ktrace_modules_load((struct ktrace_modules *)modules,
+				   "ktrace-syscalls", false);
+}
+
 static int probes_missing(struct ktrace_session *s,
 			  const struct ktrace_modules *modules,
 			  const struct wish *wish,
@@ -395,6 +430,8 @@ int ktrace_session_prepare(struct ktrace_session *s,
 		session_note(s, "%s", ktrace_last_error());
 	if (modules)
 		err = probes_load(s, modules, &wish, &refusals);
+	if (!err && modules)
+		err = calls_load(s, modules, &wish);
 	if (!err)
 		err = tracepoints_define(s, modules, &refusals, &wish);
 	if (!err && modules)

@@ -103,6 +103,7 @@ void ktrace_types_destroy(struct ktrace_types *types)
 	arena_destroy(&types->arena);
 	free(types->types);
 	free(types->by_id);
+	free(types->layouts);
 	free(types);
 }
 
@@ -191,6 +192,31 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 	}
 	types->types[types->count++] = type;
 	return 0;
+}
+
+int types_add_layout(struct ktrace_types *types,
+		     const struct ktrace_layout *layout)
+{
+	struct ktrace_layout *list;
+
+	if (ktrace_layout_find(types, layout->name))
+		return 0;
+	list = realloc(types->layouts, (types->nr_layouts + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	types->layouts = list;
+	list[types->nr_layouts++] = *layout;
+	return 0;
+}
+
+const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
+					       const char *name)
+{
+	for (size_t i = 0; i < types->nr_layouts; i++) {
+		if (!strcmp(types->layouts[i].name, name))
+			return &types->layouts[i];
+	}
+	return NULL;
 }
 
 size_t ktrace_types_count(const struct ktrace_types *types)

@@ -25,11 +25,17 @@ struct ktrace_types {
 	size_t room;
 	struct ktrace_type **by_id;
 	size_t nr_ids;
+	struct ktrace_layout *layouts;
+	size_t nr_layouts;
 };
 
 struct ktrace_types *types_create(void);
 /* -EINVAL: the type is not sound; -EEXIST: its id is taken. */
 int types_add(struct ktrace_types *types, struct ktrace_type *type);
+
+/* Takes over what the layout points to, which is the arena's.  -ENOMEM. */
+int types_add_layout(struct ktrace_types *types,
+		     const struct ktrace_layout *layout);
 
 const char *kind_name(enum ktrace_kind kind, enum ktrace_place place);
 int kind_parse(const char *name, enum ktrace_kind *kind,

@@ -233,6 +233,27 @@ static void text_type(struct text *text, const struct ktrace_type *type)
 	text_puts(text, "}\n");
 }
 
+static void text_layout(struct text *text, const struct ktrace_layout *layout)
+{
+	text_puts(text, "{\"type\":\"struct\"");
+	text_key(text, "name", layout->name);
+	text_printf(text, ",\"size\":%u,\"members\":[", layout->size);
+	for (uint32_t i = 0; i < layout->nr_members; i++) {
+		const struct ktrace_member *member = &layout->members[i];
+
+		text_puts(text, i ? ",{\"name\":" : "{\"name\":");
+		text_json(text, member->name);
+		text_printf(text, ",\"offset\":%u,\"size\":%u", member->offset,
+			    member->size);
+		if (member->is_signed)
+			text_puts(text, ",\"signed\":true");
+		if (member->type)
+			text_key(text, "struct", member->type);
+		text_puts(text, "}");
+	}
+	text_puts(text, "]}\n");
+}
+
 static bool writer_wants(const struct ktrace_writer *writer, uint32_t id)
 {
 	return id && id < TYPE_ID_MAX &&
@@ -266,6 +287,9 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 	size_t i;
 	int err;
 
+	/* Said twice does no harm: the first counts. */
+	for (i = 0; i < types->nr_layouts; i++)
+		text_layout(&text, &types->layouts[i]);
 	for (i = 0; i < types->count; i++) {
 		if (writer_wants(writer, types->types[i]->id))
 			text_type(&text, types->types[i]);

@@ -11,10 +11,7 @@
 #define PROGRESS_EVERY 65536
 
 static const struct show_ops *const outputs[] = {
-	&show_text,
-	&show_kernel,
-	&show_json,
-	&show_ctf,
+	&show_text, &show_kernel, &show_json, &show_ctf, &show_syscalls,
 };
 
 static char message[512];

@@ -68,5 +68,21 @@ extern const struct show_ops show_text;
 extern const struct show_ops show_kernel;
 extern const struct show_ops show_json;
 extern const struct show_ops show_ctf;
+extern const struct show_ops show_syscalls;
+
+/* How show_syscalls shows; before the first event. */
+struct show_syscalls_options {
+	uint32_t string_max; /* of data that is shown, in bytes */
+	bool durations;
+	bool times;
+	bool pids; /* always say which thread */
+	bool colors;
+	bool summary;	  /* only counts */
+	bool json;	  /* an object for each call */
+	bool failed_only; /* calls that returned an error */
+};
+
+void show_syscalls_set(struct show *show,
+		       const struct show_syscalls_options *options);
 
 #endif /* KT_SHOW_H */

@@ -135,6 +135,29 @@ KTRACE_API const struct ktrace_type *ktrace_types_find(
 	const struct ktrace_types *types, uint32_t id);
 
 /*
+ * How the structs lie in memory that captured fields hold: those whose ctype is
+ * "__data_loc struct NAME[]", and the structs in them.
+ */
+struct ktrace_member {
+	const char *name;
+	const char *type; /* of a struct its name, else NULL */
+	uint32_t offset;
+	uint32_t size;
+	bool is_signed;
+};
+
+struct ktrace_layout {
+	const char *name;
+	uint32_t size;
+	uint32_t nr_members;
+	const struct ktrace_member *members;
+};
+
+/* NULL: not known. */
+KTRACE_API const struct ktrace_layout *ktrace_layout_find(
+	const struct ktrace_types *types, const char *name);
+
+/*
  * The type as ftrace's format file would describe it, its fields behind a common
  * header of 8 bytes.  To be freed; NULL: out of memory.
  */

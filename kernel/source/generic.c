@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "capture.h"
 #include "event.h"
 #include "registry.h"
 #include "session.h"
@@ -53,17 +54,34 @@ static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
 
+/* Programs see the first arguments, as they were passed. */
+static noinline void generic_capture(struct kt_write *write,
+				     struct kt_enabled *enabled,
+				     const u64 *arguments, unsigned int nr,
+				     void *payload)
+{
+	u64 first[KT_CAPTURE_ARGUMENTS] = {};
+
+	if (nr)
+		memcpy(first, arguments,
+		       min_t(unsigned int, nr, KT_CAPTURE_ARGUMENTS) *
+			       sizeof(u64));
+	kt_capture_end(write, enabled, first, payload);
+}
+
 static __always_inline void generic_record(struct kt_enabled *enabled,
 					   const u64 *arguments,
 					   unsigned int nr)
 {
 	const struct kt_class *class = enabled->event->class;
+	bool captures = enabled->capturing;
 	struct kt_write write;
 	unsigned int i;
 	u8 *payload;
 
 	kt_probe_enter();
-	payload = kt_write_begin(&write, enabled, class->size, 0);
+	payload = captures ? kt_capture_begin(&write, enabled)
+			   : kt_write_begin(&write, enabled, class->size, 0);
 	if (payload) {
 		for (i = 0; i < nr; i++) {
 			const struct kt_field *field = &class->fields[i];
@@ -85,7 +103,11 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 				break;
 			}
 		}
-		kt_write_end(&write, enabled, 0);
+		if (captures)
+			generic_capture(&write, enabled, arguments, nr,
+					payload);
+		else
+			kt_write_end(&write, enabled, 0);
 	}
 	kt_probe_exit();
 }
@@ -329,6 +351,7 @@ static struct definition *definition_parse(struct kt_session *session,
 	definition->event.class = &definition->class;
 	definition->event.owner = THIS_MODULE;
 	definition->class.fields = definition->fields;
+	definition->class.captures = true;
 
 	rest = definition->names;
 	err = head_parse(session, definition, strsep(&rest, ";"));

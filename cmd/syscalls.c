@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ktrace syscalls: what strace does, for a command, processes or the machine.
+ *
+ * It records into a directory of its own, in a session of its own, so other
+ * recorders are not disturbed, and shows the trace when the recording has ended.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+#include <ktrace/syscall.h>
+#include <show.h>
+
+#include "child.h"
+#include "cmd.h"
+#include "select.h"
+#include "trace.h"
+#include "value.h"
+
+#define BUFFER	   (16ull << 20)
+#define STRING_MAX 8192
+
+struct syscalls {
+	struct show_syscalls_options show;
+	struct selection selection;
+	char **command;
+	pid_t *processes;
+	size_t nr_processes;
+	uint64_t duration;
+	const char *output; /* -o; NULL: standard error */
+	const char *trace;  /* --trace: where to keep it */
+	char *directory;
+
+	struct ktrace_session *session;
+	struct ktrace_recording *recording;
+	struct child child;
+	sigset_t mask;
+	int signals;
+	int terminated;
+};
+
+/* Which calls */
+
+static const struct {
+	const char *name;
+	const char *calls;
+} sets[] = {
+	{"%file",
+	 "open* creat newstat newlstat newfstatat statx statfs access faccessat* "
+	 "execve execveat chdir rename* mkdir* rmdir link linkat unlink unlinkat "
+	 "symlink* readlink* chmod fchmodat chown lchown fchownat mknod* utime* "
+	 "futimesat truncate mount umount chroot pivot_root getcwd swapon swapoff "
+	 "acct *xattr inotify_add_watch name_to_handle_at quotactl uselib"},
+	{"%desc",
+	 "read write open openat openat2 creat close close_range *fstat* statx "
+	 "poll ppoll select pselect6 lseek mmap ioctl pread* pwrite* readv "
+	 "writev dup* sendfile* fcntl flock fsync fdatasync ftruncate getdents* "
+	 "fch* fallocate epoll_* eventfd* signalfd* timerfd_* inotify_* splice "
+	 "tee vmsplice copy_file_range pipe* memfd_create *at sync_file_range "
+	 "readahead fadvise64 pidfd_* io_uring_*"},
+	{"%net", "socket* connect accept* send* recv* shutdown bind listen "
+		 "getsockname getpeername getsockopt setsockopt"},
+	{"%process",
+	 "fork vfork clone clone3 execve execveat exit exit_group wait4 waitid "
+	 "kill tkill tgkill pidfd_send_signal rt_sigqueueinfo unshare setns"},
+	{"%signal", "rt_sig* sigaltstack kill tkill tgkill pause signalfd* "
+		    "pidfd_send_signal"},
+	{"%memory",
+	 "mmap munmap mprotect pkey_mprotect mremap brk madvise mlock* munlock* "
+	 "mincore msync remap_file_pages mbind migrate_pages move_pages "
+	 "set_mempolicy* get_mempolicy memfd_*"},
+	{"%ipc", "shm* sem* msg* mq_*"},
+};
+
+/* The kernel's name for a call by its own or the usual name. */
+static const char *kernel_name(const char *name)
+{
+	static const char *const others[][2] = {
+		{"stat", "newstat"},   {"lstat", "newlstat"},
+		{"fstat", "newfstat"}, {"uname", "newuname"},
+		{"umount2", "umount"}, {"sendfile", "sendfile64"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!strcmp(name, others[i][0]))
+			return others[i][1];
+	}
+	return name;
+}
+
+static int call_add(struct syscalls *s, const char *name, bool exclude)
+{
+	char pattern[512];
+
+	name = kernel_name(name);
+	snprintf(pattern, sizeof(pattern),
+		 "%s*syscalls:sys_enter_%s,%s*syscalls:sys_exit_%s",
+		 exclude ? "!" : "", name, exclude ? "!" : "", name);
+	return selection_add(&s->selection, pattern);
+}
+
+static int set_add(struct syscalls *s, const char *name, bool exclude)
+{
+	char *copy, *next, *word;
+	int err = -EINVAL;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		if (strcmp(sets[i].name, name))
+			continue;
+		next = copy = strdup(sets[i].calls);
+		err = copy ? 0 : -ENOMEM;
+		while (!err && (word = strsep(&next, " ")))
+			err = call_add(s, word, exclude);
+		free(copy);
+	}
+	return err;
+}
+
+/* "openat,%net", "trace=...", "!read" */
+static int calls_parse(struct syscalls *s, const char *text)
+{
+	char *copy, *next, *word;
+	bool exclude;
+	int err = 0;
+
+	if (!strncmp(text, "trace=", 6))
+		text += 6;
+	exclude = *text == '!';
+	next = copy = strdup(text + exclude);
+	if (!copy)
+		return -ENOMEM;
+	while (!err && (word = strsep(&next, ","))) {
+		if (!*word)
+			err = -EINVAL;
+		else if (*word == '%')
+			err = set_add(s, word, exclude);
+		else
+			err = call_add(s, word, exclude);
+	}
+	free(copy);
+	return err;
+}
+
+/* Preparing */
+
+static int processes_add(struct syscalls *s, const char *list)
+{
+	char *copy = strdup(list), *next = copy, *word;
+	int status = copy ? EXIT_OK : failed("out of memory");
+	pid_t *more;
+	uint64_t pid;
+
+	while (!status && (word = strsep(&next, ", "))) {
+		more = realloc(s->processes,
+			       (s->nr_processes + 1) * sizeof(*more));
+		if (!more) {
+			status = failed("out of memory");
+			break;
+		}
+		s->processes = more;
+		if (number_parse(word, &pid) || !pid)
+			status = misused(
+				&command_syscalls,
+				"-p `%s' is not the number of a process", word);
+		else if (kill(pid, 0) && errno == ESRCH)
+			status = failed("there is no process %s", word);
+		else
+			more[s->nr_processes++] = pid;
+	}
+	free(copy);
+	return status;
+}
+
+static int pids_write(struct syscalls *s)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	if (!s->nr_processes && !s->command)
+		return EXIT_OK;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return failed("out of memory");
+	for (size_t i = 0; i < s->nr_processes; i++)
+		fprintf(f, "%d\n", s->processes[i]);
+	if (s->command)
+		fprintf(f, "%d\n", s->child.pid);
+	fclose(f);
+	err = ktrace_session_write(s->session, "pids", text);
+	free(text);
+	return err ? failed_why() : EXIT_OK;
+}
+
+static int events_enable(struct syscalls *s)
+{
+	static const char *const systems[] = {"syscalls", "compat_syscalls"};
+	struct ktrace_known *known;
+	size_t nr, enabled = 0;
+	int status = EXIT_OK;
+
+	if (ktrace_session_prepare(s->session, systems, 2) ||
+	    ktrace_session_syscalls(s->session, s->show.string_max))
+		return failed_why();
+	if (selection_is_all(&s->selection)) {
+		for (size_t i = 0; i < 2; i++)
+			if (ktrace_session_enable(s->session, systems[i], NULL,
+						  true))
+				return failed_why();
+		return EXIT_OK;
+	}
+	if (ktrace_session_known(s->session, &known, &nr))
+		return failed_why();
+	for (size_t i = 0; !status && i < nr; i++) {
+		if (strcmp(known[i].system, systems[0]) &&
+		    strcmp(known[i].system, systems[1]))
+			continue;
+		if (!selection_match(&s->selection, known[i].system,
+				     known[i].name))
+			continue;
+		enabled++;
+		if (ktrace_session_enable(s->session, known[i].system,
+					  known[i].name, true))
+			status = failed_why();
+	}
+	free(known);
+	if (!status && !enabled)
+		status = failed("-e names no system call that there is: "
+				"`ktrace list syscalls' shows them");
+	return status;
+}
+
+/* Running */
+
+static bool processes_ended(const struct syscalls *s)
+{
+	for (size_t i = 0; i < s->nr_processes; i++)
+		if (!kill(s->processes[i], 0) || errno != ESRCH)
+			return false;
+	return s->nr_processes;
+}
+
+/* Returns why it ended, NULL: it has not. */
+static const char *signal_handle(struct syscalls *s)
+{
+	struct signalfd_siginfo info;
+
+	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+		return NULL;
+	if (info.ssi_signo == SIGCHLD)
+		return child_reap(&s->child, false) && s->command ? "command"
+								  : NULL;
+	/* The terminal told the command too; a program told only us. */
+	if (s->command && info.ssi_code <= 0)
+		kill(s->child.pid, info.ssi_signo);
+	if (s->command && info.ssi_signo == SIGINT)
+		return NULL;
+	if (info.ssi_signo != SIGINT)
+		s->terminated = info.ssi_signo;
+	return "stopped";
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static const char *events_wait(struct syscalls *s)
+{
+	uint64_t began = now_ns(), passed;
+	struct pollfd fds[2];
+	const char *reason;
+	int timeout;
+
+	fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(s->recording),
+				 .events = POLLIN};
+	for (;;) {
+		passed = now_ns() - began;
+		if (s->duration && passed >= s->duration)
+			return "duration";
+		timeout = s->nr_processes ? 200 : -1;
+		if (s->duration)
+			timeout = (s->duration - passed) / 1000000 + 1;
+		if (s->nr_processes && timeout > 200)
+			timeout = 200;
+		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
+			return "stopped";
+		if (fds[1].revents)
+			return "error";
+		if (fds[0].revents) {
+			reason = signal_handle(s);
+			if (reason)
+				return reason;
+		}
+		if (!s->command && processes_ended(s))
+			return "process";
+	}
+}
+
+static int record(struct syscalls *s)
+{
+	struct ktrace_recording_options options = {
+		.size = sizeof(options),
+		.directory = s->directory,
+		.version = "ktrace " KTRACE_VERSION,
+		.command = s->command,
+		.buffer = BUFFER,
+	};
+	const char *reason = "command";
+	int status;
+
+	status = events_enable(s);
+	if (status)
+		return status;
+	if (s->command) {
+		status = child_prepare(&s->child, s->command, &s->mask);
+		if (status)
+			return status;
+	}
+	status = pids_write(s);
+	if (status)
+		goto err_cancel;
+	if (ktrace_recording_create(s->session, &options, &s->recording) ||
+	    ktrace_recording_start(s->recording)) {
+		status = failed_why();
+		goto err_cancel;
+	}
+	if (!s->command)
+		say("recording: Ctrl-C ends it");
+	if (s->command)
+		status = child_go(&s->child, s->command);
+	if (!status)
+		reason = events_wait(s);
+	if (ktrace_recording_stop(s->recording, reason) && !status)
+		status = failed_why();
+	return status;
+
+err_cancel:
+	child_cancel(&s->child);
+	return status;
+}
+
+static int session_run(struct syscalls *s)
+{
+	char name[64];
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.name = name,
+		.note = note,
+	};
+	int status;
+
+	snprintf(name, sizeof(name), "syscalls-%d", getpid());
+	if (ktrace_session_open(&options, &s->session))
+		return failed_why();
+	if (ktrace_session_claim(s->session))
+		status = failed_why();
+	else
+		status = record(s);
+	ktrace_recording_destroy(s->recording);
+	ktrace_session_reset(s->session);
+	ktrace_session_close(s->session);
+	return status;
+}
+
+/* Showing */
+
+static int trace_show(struct syscalls *s)
+{
+	struct ktrace_cursor *cursor;
+	struct ktrace *trace;
+	struct show *show;
+	int fd = STDERR_FILENO, err, status;
+
+	status = trace_open(s->directory, &trace);
+	if (status)
+		return status;
+	if (s->output) {
+		fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			  0666);
+		if (fd < 0) {
+			status = failed("%s: %s", s->output, strerror(errno));
+			goto out;
+		}
+	}
+	s->show.colors = isatty(fd) && !getenv("NO_COLOR");
+	if (ktrace_cursor_create(trace, NULL, &cursor)) {
+		status = failed_why();
+		goto out;
+	}
+	err = show_create(&show_syscalls, trace, fd, NULL, &show);
+	if (!err) {
+		show_syscalls_set(show, &s->show);
+		err = show_cursor(show, cursor, NULL, NULL);
+		show_destroy(show);
+	}
+	if (err && err != -EPIPE)
+		status = failed("%s", show_error());
+	ktrace_cursor_destroy(cursor);
+	trace_complain(trace);
+out:
+	if (s->output && fd >= 0)
+		close(fd);
+	ktrace_close(trace);
+	return status;
+}
+
+static void directory_remove(const char *path)
+{
+	static const char *const files[] = {"metadata", "symbols"};
+	char file[4096];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, files[i]);
+		unlink(file);
+	}
+	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
+		snprintf(file, sizeof(file), "%s/cpu%ld", path, cpu);
+		unlink(file);
+	}
+	rmdir(path);
+}
+
+static int directory_choose(struct syscalls *s, char *parent, size_t size)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (s->trace) {
+		s->directory = strdup(s->trace);
+		*parent = '\0';
+		return s->directory ? EXIT_OK : failed("out of memory");
+	}
+	snprintf(parent, size, "%s/ktrace-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(parent))
+		return failed("%s: %s", parent, strerror(errno));
+	if (asprintf(&s->directory, "%s/trace", parent) < 0)
+		return failed("out of memory");
+	return EXIT_OK;
+}
+
+/* Options */
+
+static int option_handle(struct syscalls *s, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case 'c':
+		s->show.summary = true;
+		return EXIT_OK;
+	case 'd':
+		if (duration_parse(optarg, &s->duration) || !s->duration)
+			return misused(&command_syscalls,
+				       "--duration `%s': a number and s, ms, "
+				       "min or h is expected, like 10s",
+				       optarg);
+		return EXIT_OK;
+	case 'e':
+		if (calls_parse(s, optarg))
+			return misused(&command_syscalls,
+				       "-e `%s': calls or sets are expected, "
+				       "like openat,%%net",
+				       optarg);
+		return EXIT_OK;
+	case 'f':
+		return EXIT_OK; /* that is what we do */
+	case 'j':
+		s->show.json = true;
+		return EXIT_OK;
+	case 'o':
+		s->output = optarg;
+		return EXIT_OK;
+	case 'p':
+		return processes_add(s, optarg);
+	case 'q':
+		verbosity = -1;
+		return EXIT_OK;
+	case 'R':
+		s->trace = optarg;
+		return EXIT_OK;
+	case 's':
+		if (number_parse(optarg, &number) || number > STRING_MAX)
+			return misused(&command_syscalls,
+				       "-s `%s': 0 to %d is expected", optarg,
+				       STRING_MAX);
+		s->show.string_max = number;
+		return EXIT_OK;
+	case 't':
+		s->show.times = true;
+		return EXIT_OK;
+	case 'T':
+		s->show.durations = true;
+		return EXIT_OK;
+	case 'v':
+		verbosity++;
+		return EXIT_OK;
+	case 'Z':
+		s->show.failed_only = true;
+		return EXIT_OK;
+	default:
+		return option_other(&command_syscalls, option);
+	}
+}
+
+static void signals_prepare(struct syscalls *s)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+				      SIGCHLD};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, &s->mask);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static int run(struct syscalls *s)
+{
+	char parent[4096];
+	int status;
+
+	if (s->command) {
+		status = child_check(s->command);
+		if (status)
+			return status;
+	}
+	status = directory_choose(s, parent, sizeof(parent));
+	if (status)
+		return status;
+	signals_prepare(s);
+	if (s->signals < 0)
+		return failed("signalfd: %s", strerror(errno));
+	/* A file is to have the same columns from its first line on. */
+	s->show.pids = !s->command || s->output;
+	status = session_run(s);
+	if (s->child.pid && !status)
+		child_reap(&s->child, true);
+	if (!access(s->directory, F_OK)) {
+		int shown = trace_show(s);
+
+		status = status ? status : shown;
+	}
+	if (*parent) {
+		directory_remove(s->directory);
+		rmdir(parent);
+	}
+	if (!status && s->child.status)
+		status = s->child.status;
+	if (!status && s->terminated)
+		status = 128 + s->terminated;
+	return status;
+}
+
+static int syscalls_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"summary", no_argument, NULL, 'c'},
+		{"duration", required_argument, NULL, 'd'},
+		{"call", required_argument, NULL, 'e'},
+		{"failed", no_argument, NULL, 'Z'},
+		{"json", no_argument, NULL, 'j'},
+		{"output", required_argument, NULL, 'o'},
+		{"pid", required_argument, NULL, 'p'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"string", required_argument, NULL, 's'},
+		{"took", no_argument, NULL, 'T'},
+		{"times", no_argument, NULL, 't'},
+		{"trace", required_argument, NULL, 'R'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct syscalls s = {.signals = -1, .show.string_max = 32};
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvZh", options,
+				     NULL)) >= 0) {
+		status = option_handle(&s, option);
+		if (status || option == 'h')
+			return status;
+	}
+	if (optind < argc)
+		s.command = argv + optind;
+	status = run(&s);
+	selection_free(&s.selection);
+	free(s.processes);
+	free(s.directory);
+	return status;
+}
+
+const struct command command_syscalls = {
+	.name = "syscalls",
+	.what = "show system calls in words, as strace does",
+	.usage = "[OPTION...] [-- COMMAND [ARG...]]",
+	.help = "Of COMMAND and its children, of processes, or of the whole "
+		"machine until Ctrl-C;\n"
+		"shown on standard error when the recording has ended.\n"
+		"\n"
+		"    -e, --call CALL,...      only these; %file, %desc, "
+		"%net, %process, %signal,\n"
+		"                             %memory, %ipc are sets; with a "
+		"`!' in front: not those\n"
+		"    -p, --pid PID,...        of these processes and their "
+		"children\n"
+		"    -d, --duration TIME      end after that, like 10s\n"
+		"    -s, --string N           bytes of data that are shown "
+		"(32)\n"
+		"    -T, --took               how long each call took\n"
+		"    -t, --times              when it began\n"
+		"    -Z, --failed             only calls that returned an "
+		"error\n"
+		"    -c, --summary            only how many, how long, how "
+		"often failed\n"
+		"        --json               an object for each call\n"
+		"    -o, --output FILE        show it there\n"
+		"        --trace DIR          keep the trace\n"
+		"    -q, --quiet              only errors\n"
+		"    -v, --verbose            say what is done\n"
+		"    -h, --help               this help\n"
+		"\n"
+		"    ktrace syscalls -e %file -- ls /\n"
+		"    ktrace syscalls -c -p 1234 -d 10s\n",
+	.main = syscalls_main,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Capture programs: what to copy from the memory that an event's arguments point
+ * to, so that the record holds what they meant.
+ *
+ * A program is a list of fields, each a C type, a name and words of a stack
+ * machine, separated by blanks:
+ *
+ *	char path: a1 string 4096; u8 data: a1 a2 bytes 32
+ *
+ *	a0 .. a7	push that argument
+ *	NUMBER		push it
+ *	i		push how often the loop has run, or after it, had run
+ *	+ - * & ==	of the two on top
+ *	dup		the top once more
+ *	@1 @2 @4 @8	replace the address on top by what lies there, that large
+ *	put N		pop a number, append its N bytes
+ *	string MAX	pop an address, append the string there and a NUL
+ *	bytes MAX	pop a length and an address, append so many bytes
+ *	if ... end	pop; skip what is between if it is zero
+ *	each MAX ... next	pop a count; do what is between so often
+ *	while		pop; leave the loop if it is zero
+ *	user, kernel	which memory is meant from here on (user)
+ *
+ * No more than MAX is copied or done.  What was left out for it marks the field as
+ * cut.  An address that cannot be read ends the field, and marks it as unread.
+ *
+ * In the payload, behind the event's own SIZE bytes of fixed size:
+ *
+ *	u16 cut		a bit for each field, the first lowest
+ *	u16 unread
+ *	u32 for each field: offset in the payload, length << 16; zero if there is
+ *			nothing
+ *	the data, without gaps
+ *
+ * A program must be verified before it runs.  Then it ends after a bounded number
+ * of steps, writes no more than its output_max, and each byte that counts is one
+ * that it has written.  It may run in any context in which its memory can be read
+ * without sleeping: what is not there is not waited for.
+ */
+#ifndef KT_CORE_CAPTURE_H
+#define KT_CORE_CAPTURE_H
+
+#include "env.h"
+
+#define KT_CAPTURE_OPS_MAX    128
+#define KT_CAPTURE_FIELDS_MAX 16
+#define KT_CAPTURE_STACK_MAX  8
+#define KT_CAPTURE_ARGUMENTS  8
+#define KT_CAPTURE_STEPS_MAX  65536
+#define KT_CAPTURE_OUTPUT_MAX 32768u
+
+enum kt_capture_code {
+	KT_CAPTURE_FIELD, /* the next field begins */
+	KT_CAPTURE_ARGUMENT,
+	KT_CAPTURE_NUMBER,
+	KT_CAPTURE_INDEX,
+	KT_CAPTURE_ADD,
+	KT_CAPTURE_SUB,
+	KT_CAPTURE_MUL,
+	KT_CAPTURE_AND,
+	KT_CAPTURE_EQ,
+	KT_CAPTURE_DUP,
+	KT_CAPTURE_LOAD,
+	KT_CAPTURE_PUT,
+	KT_CAPTURE_STRING,
+	KT_CAPTURE_BYTES,
+	KT_CAPTURE_IF,
+	KT_CAPTURE_END,
+	KT_CAPTURE_EACH,
+	KT_CAPTURE_WHILE,
+	KT_CAPTURE_NEXT,
+	KT_CAPTURE_CODES,
+};
+
+/*
+ * @to: where IF, WHILE and NEXT lead: IF to its END, WHILE to its NEXT, NEXT to its
+ * EACH, EACH to its NEXT.
+ */
+struct kt_capture_op {
+	u8 code;
+	u8 kernel; /* LOAD, STRING, BYTES: of kernel memory */
+	u16 to;
+	u32 value; /* NUMBER; which ARGUMENT; size or MAX of others */
+};
+
+struct kt_capture {
+	u16 nr_ops;
+	u16 nr_fields;
+	u32 output_max; /* set by kt_capture_verify() */
+	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
+};
+
+/* A field as it was written; points into the text. */
+struct kt_capture_field {
+	const char *type;
+	const char *name;
+	u16 type_length;
+	u16 name_length;
+};
+
+/* Why a program is refused: what is wrong, and from where on (NULL: as a whole). */
+struct kt_capture_error {
+	const char *what;
+	const char *at;
+};
+
+/* 0, or -EINVAL or -E2BIG with *@error.  What it makes is verified. */
+int kt_capture_parse(struct kt_capture *capture, const char *text,
+		     struct kt_capture_field *fields,
+		     struct kt_capture_error *error);
+
+/* Can it do no harm?  Any bytes may be given.  NULL, or why it may not run. */
+const char *kt_capture_verify(struct kt_capture *capture);
+
+/* Bytes of the part that is always there. */
+static inline u32 kt_capture_head(const struct kt_capture *capture)
+{
+	return 2 * sizeof(u16) + capture->nr_fields * sizeof(u32);
+}
+
+/* Bytes that a payload may need, where the event's own part has @size. */
+static inline u32 kt_capture_size_max(const struct kt_capture *capture,
+				      u32 size)
+{
+	return size + kt_capture_head(capture) + capture->output_max;
+}
+
+/*
+ * Runs over @arguments, KT_CAPTURE_ARGUMENTS of them, and fills in the payload from
+ * @size on.  Returns the payload's whole size; *@unread as it was stored.
+ */
+u32 kt_capture_run(const struct kt_capture *capture, const u64 *arguments,
+		   void *payload, u32 size, u16 *unread);
+
+#endif /* KT_CORE_CAPTURE_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * System calls: what is known of them beyond the C types of their arguments.
+ *
+ * The tables are data (lib/syscall/); this is how to look things up in them.  All
+ * that is handed out is constant and lives as long as the program.
+ */
+#ifndef KTRACE_SYSCALL_H
+#define KTRACE_SYSCALL_H
+
+#include <ktrace/session.h>
+#include <ktrace/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KTRACE_CALL_ARGUMENTS 6
+
+/* One word of calls.tab: "<>S:clone_args", ">sa@2", "F:open". */
+struct ktrace_word {
+	const char *word; /* "S", "sa", "F"; "": the C type says enough */
+	const char *set;  /* what follows the colon; "": nothing */
+	int from; /* the argument after the @; -1: none; 6: the result */
+	bool in;  /* what it points to matters when the call begins, */
+	bool out; /* when it ends */
+};
+
+struct ktrace_call {
+	const char *name;  /* the kernel's, */
+	const char *shown; /* what programs call it */
+	unsigned int nr_arguments;
+	struct ktrace_word arguments[KTRACE_CALL_ARGUMENTS];
+	struct ktrace_word result;
+};
+
+/* NULL: nothing is known beyond the C types. */
+KTRACE_API const struct ktrace_call *ktrace_call_find(const char *name);
+
+/* The part of the event's name that is the call's; NULL: it is none. */
+KTRACE_API const char *ktrace_call_name(const struct ktrace_type *type,
+					bool *exit);
+
+/* NULL: no such set.  Of those with a mask, what is within it is one value. */
+KTRACE_API const struct ktrace_names *ktrace_names_find(const char *set,
+							uint64_t *mask);
+
+/* The words of structs.tab for a struct; NULL: none. */
+KTRACE_API const char *ktrace_struct_words(const char *name);
+
+/* Takes a word apart; what it points to lies in @room. */
+#define KTRACE_WORD_MAX 64
+KTRACE_API int ktrace_word_parse(const char *text, size_t length,
+				 char room[KTRACE_WORD_MAX],
+				 struct ktrace_word *word);
+
+/*
+ * Lets the session capture what system calls' arguments point to, of data up to
+ * @string_max bytes.  Their events must be known (ktrace_session_prepare) and
+ * disabled.
+ */
+KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
+				       unsigned int string_max);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_SYSCALL_H */

@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls: an event for each call and direction, made from the kernel's own
+ * metadata of its calls (FTRACE_SYSCALLS).
+ *
+ *	syscalls:sys_enter_NAME		the arguments
+ *	syscalls:sys_exit_NAME		what it returned
+ *	compat_syscalls:...		the same of 32-bit programs
+ *	...:sys_enter_unknown, sys_exit_unknown
+ *					of numbers that have no metadata
+ *
+ * All share the tracepoints sys_enter and sys_exit.  A session that wants any of
+ * them attaches one probe to each; the probe finds the event that is enabled, if
+ * one is, in a table by number.
+ *
+ * 32-bit programs have numbers of their own.  Which call a number means is known
+ * when this is built, from the kernel's header that its own table is made of; the
+ * prototype is that of the native call of this name.  Where there is none, or the
+ * kernel has another function for 32 bits, the arguments are still six registers.
+ *
+ * What was not resident when a program was to be captured at entry is in memory at
+ * exit: so the session remembers, for the thread, which fields those were, and the
+ * exit's program finds them in its last argument.  The memory is small, and a
+ * thread may lose its place to another: then a field stays unread.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <trace/events/syscalls.h>
+#include <trace/syscall.h>
+#include <asm/syscall.h>
+
+#include "capture.h"
+#include "event.h"
+#include "registry.h"
+#include "session.h"
+#include "version.h"
+
+#define NUMBERS	     1024 /* those above are unknown */
+#define PENDING_BITS 8
+#define ARGUMENTS    6
+
+enum abi {
+	NATIVE,
+	COMPAT,
+	ABIS,
+};
+
+enum direction {
+	ENTER,
+	EXIT,
+	DIRECTIONS,
+};
+
+struct call {
+	struct kt_event events[DIRECTIONS];
+	struct kt_class enter;
+	struct kt_field fields[ARGUMENTS];
+	u8 nr_arguments;
+	u8 wide; /* a bit for each that is stored in 8 bytes, not 4 */
+	bool unknown;
+	char names[DIRECTIONS][KT_NAME_MAX + 1];
+};
+
+/* The last entry is for numbers out of range. */
+struct table {
+	struct kt_enabled *enabled[ABIS][NUMBERS + 1];
+	u32 nr_enabled;
+};
+
+/* A session's; its probes' data. */
+struct hooks {
+	struct table tables[DIRECTIONS];
+	/* tid << 32 | number << 16 | fields that could not be read. */
+	u64 pending[1 << PENDING_BITS];
+};
+
+static struct call *calls[ABIS][NUMBERS + 1];
+
+/* ---- what is not there ---------------------------------------------------- */
+
+static u64 *pending_place(struct hooks *hooks)
+{
+	return &hooks->pending[hash_32(current->pid, PENDING_BITS)];
+}
+
+static u64 pending_key(u32 number)
+{
+	return (u64)current->pid << 32 | (u64)(number & 0xffff) << 16;
+}
+
+static void pending_set(struct hooks *hooks, u32 number, u16 unread)
+{
+	WRITE_ONCE(*pending_place(hooks), pending_key(number) | unread);
+}
+
+static u16 pending_get(struct hooks *hooks, u32 number)
+{
+	u64 *place = pending_place(hooks), value = READ_ONCE(*place);
+
+	if (likely((value & ~0xffffull) != pending_key(number)))
+		return 0;
+	/* Should another thread have come meanwhile, it has lost its place. */
+	WRITE_ONCE(*place, 0);
+	return value;
+}
+
+/* ---- probes --------------------------------------------------------------- */
+
+static __always_inline void enter_store(const struct call *call, u8 *to,
+					long number, const unsigned long *from)
+{
+	unsigned int i;
+
+	if (unlikely(call->unknown)) {
+		memcpy(to, &number, sizeof(number));
+		memcpy(to + sizeof(number), from, ARGUMENTS * sizeof(from[0]));
+		return;
+	}
+	for (i = 0; i < call->nr_arguments; i++) {
+		if (call->wide & 1u << i) {
+			memcpy(to, &from[i], sizeof(u64));
+			to += sizeof(u64);
+		} else {
+			memcpy(to, &from[i], sizeof(u32));
+			to += sizeof(u32);
+		}
+	}
+}
+
+/* All but the common case. */
+static noinline void enter_write_slow(struct hooks *hooks,
+				      struct kt_enabled *enabled,
+				      const struct call *call, long number,
+				      const unsigned long *arguments)
+{
+	u64 all[KT_CAPTURE_ARGUMENTS] = {};
+	struct kt_write write;
+	void *payload;
+	u16 unread;
+
+	if (!enabled->capturing) {
+		payload = kt_write_begin(&write, enabled, call->enter.size, 0);
+		if (payload) {
+			enter_store(call, payload, number, arguments);
+			kt_write_end(&write, enabled, 0);
+		}
+		return;
+	}
+	payload = kt_capture_begin(&write, enabled);
+	if (!payload)
+		return;
+	enter_store(call, payload, number, arguments);
+	memcpy(all, arguments, ARGUMENTS * sizeof(arguments[0]));
+	unread = kt_capture_end(&write, enabled, all, payload);
+	if (unlikely(unread))
+		pending_set(hooks, number, unread);
+}
+
+static __always_inline struct kt_enabled *enabled_find(
+	const struct hooks *hooks, enum direction direction,
+	unsigned long number)
+{
+	if (unlikely(number > NUMBERS))
+		number = NUMBERS;
+	return READ_ONCE(
+		hooks->tables[direction].enabled[in_ia32_syscall()][number]);
+}
+
+static void probe_enter(void *data, struct pt_regs *regs, long number)
+{
+	struct hooks *hooks = data;
+	struct kt_enabled *enabled = enabled_find(hooks, ENTER, number);
+	unsigned long arguments[ARGUMENTS];
+	const struct call *call;
+	struct kt_write write;
+	void *payload;
+
+	if (!enabled)
+		return;
+	call = container_of(enabled->event, struct call, events[ENTER]);
+	if (call->nr_arguments)
+		syscall_get_arguments(current, regs, arguments);
+	kt_probe_enter();
+	if (likely(!enabled->capturing) &&
+	    likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
+				      &payload))) {
+		enter_store(call, payload, number, arguments);
+		kt_write_try_end(&write);
+	} else {
+		enter_write_slow(hooks, enabled, call, number, arguments);
+	}
+	kt_probe_exit();
+}
+
+static __always_inline void exit_store(const struct call *call, void *to,
+				       long number, long result)
+{
+	if (unlikely(call->unknown)) {
+		memcpy(to, &number, sizeof(number));
+		to += sizeof(number);
+	}
+	memcpy(to, &result, sizeof(result));
+}
+
+static __always_inline u32 exit_size(const struct call *call)
+{
+	return sizeof(long) << call->unknown;
+}
+
+static noinline void exit_write_slow(struct hooks *hooks,
+				     struct kt_enabled *enabled,
+				     const struct call *call,
+				     struct pt_regs *regs, long number,
+				     long result)
+{
+	unsigned long arguments[ARGUMENTS];
+	u64 all[KT_CAPTURE_ARGUMENTS];
+	struct kt_write write;
+	void *payload;
+
+	if (!enabled->capturing) {
+		payload = kt_write_begin(&write, enabled, exit_size(call), 0);
+		if (payload) {
+			exit_store(call, payload, number, result);
+			kt_write_end(&write, enabled, 0);
+		}
+		return;
+	}
+	payload = kt_capture_begin(&write, enabled);
+	if (!payload)
+		return;
+	exit_store(call, payload, number, result);
+	/* They are still as the program passed them. */
+	syscall_get_arguments(current, regs, arguments);
+	memcpy(all, arguments, sizeof(arguments));
+	all[6] = result;
+	all[7] = pending_get(hooks, number);
+	kt_capture_end(&write, enabled, all, payload);
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct hooks *hooks = data;
+	long number = syscall_get_nr(current, regs);
+	struct kt_enabled *enabled = enabled_find(hooks, EXIT, number);
+	const struct call *call;
+	struct kt_write write;
+	void *payload;
+
+	if (!enabled)
+		return;
+	call = container_of(enabled->event, struct call, events[EXIT]);
+	kt_probe_enter();
+	if (likely(!enabled->capturing) &&
+	    likely(kt_write_try_begin(&write, enabled, exit_size(call), 0,
+				      &payload))) {
+		exit_store(call, payload, number, result);
+		kt_write_try_end(&write);
+	} else {
+		exit_write_slow(hooks, enabled, call, regs, number, result);
+	}
+	kt_probe_exit();
+}
+
+static __maybe_unused void check_types(void)
+{
+	check_trace_callback_type_sys_enter(probe_enter);
+	check_trace_callback_type_sys_exit(probe_exit);
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static void *const probes[DIRECTIONS] = {
+	[ENTER] = probe_enter,
+	[EXIT] = probe_exit,
+};
+
+static const struct kt_class exit_class, exit_class_unknown;
+
+static enum direction direction_of(const struct kt_event *event)
+{
+	return event->class == &exit_class ||
+			       event->class == &exit_class_unknown
+		       ? EXIT
+		       : ENTER;
+}
+
+static const struct call *call_of(const struct kt_event *event,
+				  enum direction direction)
+{
+	return direction == ENTER
+		       ? container_of(event, struct call, events[ENTER])
+		       : container_of(event, struct call, events[EXIT]);
+}
+
+/* Into the table, by each number that means this call; @value NULL: out of it. */
+static void table_set(struct hooks *hooks, const struct kt_event *event,
+		      struct kt_enabled *value)
+{
+	enum direction direction = direction_of(event);
+	const struct call *call = call_of(event, direction);
+	unsigned int abi, number;
+
+	for (abi = 0; abi < ABIS; abi++) {
+		struct kt_enabled **enabled =
+			hooks->tables[direction].enabled[abi];
+
+		for (number = 0; number <= NUMBERS; number++) {
+			if (calls[abi][number] == call)
+				smp_store_release(&enabled[number], value);
+		}
+	}
+}
+
+static int syscall_attach(struct kt_enabled *enabled)
+{
+	enum direction direction = direction_of(enabled->event);
+	struct kt_session *session = enabled->session;
+	struct hooks *hooks = session->syscalls;
+	int err;
+
+	if (!hooks) {
+		hooks = kvzalloc(sizeof(*hooks), GFP_KERNEL);
+		if (!hooks)
+			return -ENOMEM;
+		session->syscalls = hooks;
+	}
+	if (!hooks->tables[direction].nr_enabled) {
+		err = tracepoint_probe_register(
+			enabled->event->entry->point->tp, probes[direction],
+			hooks);
+		if (err)
+			return err;
+	}
+	hooks->tables[direction].nr_enabled++;
+	table_set(hooks, enabled->event, enabled);
+	return 0;
+}
+
+static void syscall_detach(struct kt_enabled *enabled)
+{
+	enum direction direction = direction_of(enabled->event);
+	struct hooks *hooks = enabled->session->syscalls;
+
+	table_set(hooks, enabled->event, NULL);
+	if (!--hooks->tables[direction].nr_enabled)
+		tracepoint_probe_unregister(enabled->event->entry->point->tp,
+					    probes[direction], hooks);
+}
+
+static const struct kt_source source = {
+	.attach = syscall_attach,
+	.detach = syscall_detach,
+};
+
+/* ---- describing calls ----------------------------------------------------- */
+
+static const struct kt_field exit_fields[] = {
+	{.type = "long", .name = "nr", .size = 8, .is_signed = true},
+	{.type = "long",
+	 .name = "ret",
+	 .offset = 8,
+	 .size = 8,
+	 .is_signed = true},
+};
+
+static const struct kt_field exit_field = {
+	.type = "long",
+	.name = "ret",
+	.size = 8,
+	.is_signed = true,
+};
+
+static const struct kt_class exit_class = {
+	.fields = &exit_field,
+	.nr_fields = 1,
+	.size = 8,
+	.captures = true,
+	.probe = probe_exit,
+	.print = "\"ret=%lld\", REC->ret",
+};
+
+static const struct kt_class exit_class_unknown = {
+	.fields = exit_fields,
+	.nr_fields = 2,
+	.size = 16,
+	.captures = true,
+	.probe = probe_exit,
+	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
+};
+
+static const struct kt_field unknown_fields[] = {
+	{.type = "long", .name = "nr", .size = 8, .is_signed = true},
+	{.type = "unsigned long[6]",
+	 .name = "args",
+	 .offset = 8,
+	 .size = 48,
+	 .len = 6},
+};
+
+/* C types of arguments that have 32 bits; all others have 64. */
+static const struct {
+	const char *name;
+	bool is_signed;
+} small_types[] = {
+	{"int", true},		{"unsigned int", false}, {"unsigned", false},
+	{"u32", false},		{"__u32", false},	 {"uint32_t", false},
+	{"s32", true},		{"__s32", true},	 {"pid_t", true},
+	{"uid_t", false},	{"gid_t", false},	 {"umode_t", false},
+	{"qid_t", true},	{"key_t", true},	 {"clockid_t", true},
+	{"key_serial_t", true}, {"timer_t", true},	 {"mqd_t", true},
+	{"rwf_t", true},
+};
+
+static const char *const signed_types[] = {
+	"long", "off_t", "loff_t", "ssize_t", "s64", "__s64", "long long",
+};
+
+static void field_describe(struct kt_field *field, const char *type,
+			   const char *name, bool compat)
+{
+	const char *base = type;
+	size_t i;
+
+	field->type = type;
+	field->name = name;
+	field->size = sizeof(u64);
+	if (str_has_prefix(base, "const "))
+		base += 6;
+	for (i = 0; i < ARRAY_SIZE(small_types); i++) {
+		if (strcmp(small_types[i].name, base))
+			continue;
+		field->size = sizeof(u32);
+		field->is_signed = small_types[i].is_signed;
+	}
+	if (str_has_prefix(base, "enum ") && !strchr(base, '*'))
+		field->size = sizeof(u32);
+	for (i = 0; i < ARRAY_SIZE(signed_types); i++) {
+		if (!strcmp(signed_types[i], base))
+			field->is_signed = true;
+	}
+	if (compat)
+		field->size = sizeof(u32);
+}
+
+static const char *const register_names[ARGUMENTS] = {
+	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
+};
+
+static void call_describe(struct call *call,
+			  const struct syscall_metadata *meta, bool compat)
+{
+	unsigned int i;
+
+	call->nr_arguments = meta ? min(meta->nb_args, ARGUMENTS) : ARGUMENTS;
+	for (i = 0; i < call->nr_arguments; i++) {
+		struct kt_field *field = &call->fields[i];
+
+		if (meta)
+			field_describe(field, meta->types[i], meta->args[i],
+				       compat);
+		else
+			field_describe(field, "unsigned long",
+				       register_names[i], compat);
+		field->offset = call->enter.size;
+		call->enter.size += field->size;
+		if (field->size == sizeof(u64))
+			call->wide |= 1u << i;
+	}
+	call->enter.fields = call->fields;
+	call->enter.nr_fields = call->nr_arguments;
+}
+
+/* @meta may be NULL. */
+static struct call *call_make(enum abi abi, const char *name,
+			      const struct syscall_metadata *meta)
+{
+	static const char *const systems[ABIS] = {
+		[NATIVE] = "syscalls",
+		[COMPAT] = "compat_syscalls",
+	};
+	static const char *const tracepoints[DIRECTIONS] = {
+		[ENTER] = "sys_enter",
+		[EXIT] = "sys_exit",
+	};
+	struct call *call = kzalloc(sizeof(*call), GFP_KERNEL);
+	enum direction direction;
+
+	if (!call)
+		return NULL;
+	for (direction = 0; direction < DIRECTIONS; direction++) {
+		struct kt_event *event = &call->events[direction];
+
+		snprintf(call->names[direction], sizeof(call->names[0]),
+			 "%s_%s", tracepoints[direction], name);
+		event->system = systems[abi];
+		event->name = call->names[direction];
+		event->tracepoint = tracepoints[direction];
+		event->source = &source;
+		event->owner = THIS_MODULE;
+	}
+	call_describe(call, meta, abi == COMPAT);
+	call->enter.captures = true;
+	call->enter.probe = probe_enter;
+	call->events[ENTER].class = &call->enter;
+	call->events[EXIT].class = &exit_class;
+	return call;
+}
+
+static struct call *unknown_make(enum abi abi)
+{
+	struct call *call = call_make(abi, "unknown", NULL);
+
+	if (!call)
+		return NULL;
+	call->unknown = true;
+	call->enter.fields = unknown_fields;
+	call->enter.nr_fields = ARRAY_SIZE(unknown_fields);
+	call->enter.size = 56;
+	call->enter.print = "\"nr=%lld\", REC->nr";
+	call->events[EXIT].class = &exit_class_unknown;
+	return call;
+}
+
+/* ---- which calls there are ------------------------------------------------ */
+
+/* By number, as the kernel's table for 32-bit programs has them. */
+#define __SYSCALL(nr, name)		       [nr] = #name,
+#define __SYSCALL_NORETURN(nr, name)	       [nr] = #name,
+#define __SYSCALL_WITH_COMPAT(nr, name, other) [nr] = #name,
+static const char *const compat_names[] = {
+#ifdef CONFIG_IA32_EMULATION
+#include <asm/syscalls_32.h>
+#endif
+};
+
+static struct kt_event_set set = {.owner = THIS_MODULE};
+static struct kt_event **events;
+
+static const char *name_of(const char *function)
+{
+	return str_has_prefix(function, "sys_") ? function + 4 : function;
+}
+
+/* Names are the key of events: a second number of one name means the same. */
+static struct call *call_find(enum abi abi, const char *name, unsigned int end)
+{
+	unsigned int number;
+
+	for (number = 0; number < end; number++) {
+		struct call *call = calls[abi][number];
+
+		if (call &&
+		    !strcmp(call->names[ENTER] + strlen("sys_enter_"), name))
+			return call;
+	}
+	return NULL;
+}
+
+static int call_add(enum abi abi, unsigned int number, const char *function,
+		    const struct syscall_metadata *meta)
+{
+	const char *name = name_of(function);
+	struct call *call = call_find(abi, name, number);
+
+	if (!call)
+		call = call_make(abi, name, meta);
+	calls[abi][number] = call;
+	return call ? 0 : -ENOMEM;
+}
+
+static const struct syscall_metadata *meta_find(
+	struct syscall_metadata *const *metas, const char *function)
+{
+	unsigned int number;
+
+	for (number = 0; number < NR_syscalls && number < NUMBERS; number++) {
+		if (metas[number] && !strcmp(metas[number]->name, function))
+			return metas[number];
+	}
+	return NULL;
+}
+
+static int calls_make(struct syscall_metadata *const *metas)
+{
+	struct call *unknown[ABIS];
+	unsigned int abi, number;
+	int err = 0;
+
+	for (number = 0; !err && number < NR_syscalls && number < NUMBERS;
+	     number++) {
+		if (metas[number])
+			err = call_add(NATIVE, number, metas[number]->name,
+				       metas[number]);
+	}
+	for (number = 0;
+	     !err && number < ARRAY_SIZE(compat_names) && number < NUMBERS;
+	     number++) {
+		const char *name = compat_names[number];
+
+		if (name && strcmp(name, "sys_ni_syscall"))
+			err = call_add(COMPAT, number, name,
+				       meta_find(metas, name));
+	}
+	for (abi = 0; !err && abi < ABIS; abi++) {
+		unknown[abi] = unknown_make(abi);
+		if (!unknown[abi])
+			return -ENOMEM;
+		for (number = 0; number <= NUMBERS; number++) {
+			if (!calls[abi][number])
+				calls[abi][number] = unknown[abi];
+		}
+	}
+	return err;
+}
+
+/* Each once, though several numbers may mean it. */
+static bool call_is_first(enum abi abi, unsigned int number)
+{
+	unsigned int before;
+
+	for (before = 0; before < number; before++) {
+		if (calls[abi][before] == calls[abi][number])
+			return false;
+	}
+	return calls[abi][number];
+}
+
+static void calls_free(void)
+{
+	unsigned int abi, number;
+
+	/* From the end, so that the first one is still there to compare. */
+	for (abi = 0; abi < ABIS; abi++) {
+		for (number = NUMBERS + 1; number--;) {
+			if (call_is_first(abi, number))
+				kfree(calls[abi][number]);
+		}
+	}
+	kfree(events);
+}
+
+static int events_collect(void)
+{
+	unsigned int abi, number;
+	size_t nr = 0;
+
+	events = kcalloc(ABIS * (NUMBERS + 1) * DIRECTIONS, sizeof(*events),
+			 GFP_KERNEL);
+	if (!events)
+		return -ENOMEM;
+	for (abi = 0; abi < ABIS; abi++) {
+		for (number = 0; number <= NUMBERS; number++) {
+			if (!call_is_first(abi, number))
+				continue;
+			events[nr++] = &calls[abi][number]->events[ENTER];
+			events[nr++] = &calls[abi][number]->events[EXIT];
+		}
+	}
+	set.events = events;
+	set.nr_events = nr;
+	return 0;
+}
+
+static int __init syscalls_init(void)
+{
+	struct syscall_metadata ***metas;
+	int err;
+
+	/* The list of all metadata is gone since boot; this table stays. */
+	metas = (struct syscall_metadata ***)kt_symbol("syscalls_metadata");
+	if (!metas || !*metas) {
+		pr_err("ktrace: the kernel has no metadata of its system calls "
+		       "(FTRACE_SYSCALLS)\n");
+		return -ENOENT;
+	}
+	err = calls_make(*metas);
+	if (!err)
+		err = events_collect();
+	if (!err)
+		err = kt_events_register(&set);
+	if (err)
+		calls_free();
+	return err;
+}
+
+static void __exit syscalls_exit(void)
+{
+	kt_events_unregister(&set);
+	calls_free();
+}
+
+module_init(syscalls_init);
+module_exit(syscalls_exit);
+MODULE_AUTHOR("The ktrace authors");
+MODULE_DESCRIPTION("Events of system calls, for ktrace");
+MODULE_VERSION(KT_RELEASE);
+MODULE_LICENSE("GPL");

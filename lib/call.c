@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The tables of lib/syscall, looked up by name. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/syscall.h>
+
+#include "call.h"
+
+struct name_set {
+	const char *name;
+	uint64_t mask;
+	struct ktrace_names names;
+};
+
+#include "syscall_tables.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct ktrace_call calls[NR(calls_lines)];
+static size_t nr_calls;
+static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
+
+int ktrace_word_parse(const char *text, size_t length,
+		      char room[KTRACE_WORD_MAX], struct ktrace_word *word)
+{
+	char *p = room, *at;
+
+	*word = (struct ktrace_word){.word = "", .set = "", .from = -1};
+	if (length >= KTRACE_WORD_MAX)
+		return -EINVAL;
+	memcpy(room, text, length);
+	room[length] = '\0';
+	word->in = *p != '>';
+	if (*p == '<')
+		p++;
+	word->out = *p == '>';
+	p += word->out;
+	word->word = strcmp(p, ".") ? p : "";
+	at = strchr(p, '@');
+	if (!at)
+		at = strchr(p, '?');
+	if (at) {
+		*at++ = '\0';
+		word->from = *at == 'r' ? KTRACE_CALL_ARGUMENTS : atoi(at);
+	}
+	p = strchr(p, ':');
+	if (p) {
+		*p++ = '\0';
+		word->set = p;
+	}
+	return 0;
+}
+
+/* "NAME[=SHOWN] WORD..."; the copies are never freed. */
+static void call_parse(struct ktrace_call *call, const char *line)
+{
+	size_t length = strcspn(line, " ");
+	char *name = strndup(line, length), *shown, *room;
+	struct ktrace_word word;
+
+	if (!name)
+		return;
+	shown = strchr(name, '=');
+	if (shown)
+		*shown++ = '\0';
+	call->name = name;
+	call->shown = shown ? shown : name;
+	for (line += length; *line; line += length) {
+		line += strspn(line, " ");
+		length = strcspn(line, " ");
+		room = malloc(KTRACE_WORD_MAX);
+		if (!room)
+			return;
+		if (*line == '=') {
+			ktrace_word_parse(line + 1, length - 1, room,
+					  &call->result);
+			continue;
+		}
+		if (!ktrace_word_parse(line, length, room, &word) &&
+		    call->nr_arguments < KTRACE_CALL_ARGUMENTS)
+			call->arguments[call->nr_arguments++] = word;
+	}
+}
+
+static int call_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct ktrace_call *)a)->name,
+		      ((const struct ktrace_call *)b)->name);
+}
+
+static void calls_make(void)
+{
+	for (size_t i = 0; i < NR(calls_lines); i++) {
+		calls[nr_calls].result.word = "";
+		call_parse(&calls[nr_calls], calls_lines[i]);
+		nr_calls += calls[nr_calls].name != NULL;
+	}
+	qsort(calls, nr_calls, sizeof(*calls), call_compare);
+}
+
+const struct ktrace_call *ktrace_call_find(const char *name)
+{
+	const struct ktrace_call key = {.name = name};
+
+	pthread_once(&calls_once, calls_make);
+	return bsearch(&key, calls, nr_calls, sizeof(*calls), call_compare);
+}
+
+const char *ktrace_call_name(const struct ktrace_type *type, bool *exit)
+{
+	static const char enter_prefix[] = "sys_enter_";
+	static const char exit_prefix[] = "sys_exit_";
+
+	if (strcmp(type->system, "syscalls") &&
+	    strcmp(type->system, "compat_syscalls"))
+		return NULL;
+	*exit = !strncmp(type->name, exit_prefix, sizeof(exit_prefix) - 1);
+	if (*exit)
+		return type->name + sizeof(exit_prefix) - 1;
+	if (!strncmp(type->name, enter_prefix, sizeof(enter_prefix) - 1))
+		return type->name + sizeof(enter_prefix) - 1;
+	return NULL;
+}
+
+const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
+{
+	for (size_t i = 0; i < NR(name_sets); i++) {
+		if (strcmp(name_sets[i].name, set))
+			continue;
+		if (mask)
+			*mask = name_sets[i].mask;
+		return &name_sets[i].names;
+	}
+	return NULL;
+}
+
+const char *ktrace_struct_words(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < NR(structs_lines); i++) {
+		if (!strncmp(structs_lines[i], name, length) &&
+		    structs_lines[i][length] == ' ')
+			return structs_lines[i] + length + 1;
+	}
+	return NULL;
+}
+
+static const struct ktrace_name at_names[] = {{(uint64_t)-100, "AT_FDCWD"}};
+static const struct ktrace_names at_set = {
+	.delim = "|",
+	.count = NR(at_names),
+	.names = at_names,
+};
+
+static void field_annotate(struct ktrace_field *field,
+			   const struct ktrace_word *word)
+{
+	uint64_t mask = 0;
+
+	if (field->kind > KTRACE_UINT)
+		return;
+	if (!strcmp(word->word, "F") || !strcmp(word->word, "E")) {
+		const struct ktrace_names *names =
+			ktrace_names_find(word->set, &mask);
+
+		/* A part that is no bits would be taken for some. */
+		if (names && (!mask || mask == 3))
+			field->names = names;
+	} else if (!strcmp(word->word, "sig")) {
+		field->names = ktrace_names_find("signal", NULL);
+	} else if (!strcmp(word->word, "atfd")) {
+		field->names = &at_set;
+	} else if (!strcmp(word->word, "o") || !strcmp(word->word, "mode")) {
+		field->base = KTRACE_OCT;
+	} else if (!strcmp(word->word, "x")) {
+		field->base = KTRACE_HEX;
+	}
+}
+
+/* Where a field has no names yet, and is an argument that the table knows. */
+void calls_annotate(struct ktrace_types *types)
+{
+	for (size_t i = 0; i < types->count; i++) {
+		struct ktrace_type *type = types->types[i];
+		const struct ktrace_call *call;
+		const char *name;
+		bool exit;
+
+		name = ktrace_call_name(type, &exit);
+		call = name ? ktrace_call_find(name) : NULL;
+		if (!call || exit)
+			continue;
+		for (uint32_t f = 0;
+		     f < type->nr_fields && f < call->nr_arguments; f++)
+			field_annotate((struct ktrace_field *)&type->fields[f],
+				       &call->arguments[f]);
+	}
+}

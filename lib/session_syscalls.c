@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Capture programs (core/capture.h) for system calls: from the words of calls.tab
+ * and the sizes in BTF to the lines of the session's file `capture'.
+ *
+ * What an argument NAME points to becomes a field __NAME_val, of the event in which
+ * the word says that it matters.  A call that failed has left nothing.  Strings
+ * that could not be read when the call began are tried again when it ends.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/syscall.h>
+
+#include "btf.h"
+#include "error.h"
+
+#define PATH_ROOM    4095  /* PATH_MAX without the NUL */
+#define STRINGS_ROOM 16384 /* of all strings of a vector together */
+#define VECTOR_MAX   32
+#define STRUCTS_MAX  32
+#define STRING_MAX   8192
+
+struct maker {
+	FILE *f;
+	struct enums *enums;
+	unsigned int string_max;
+	bool exit;
+	bool compat; /* of 32-bit programs: pointers have 4 bytes */
+	unsigned int nr_fields;
+	const char *name; /* of the argument */
+	unsigned int index;
+};
+
+/* What a call must have returned for its results to be there. */
+#define OK "a6 2147483648 & 0 =="
+
+static void field_begin(struct maker *m, const char *type, const char *suffix)
+{
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f, "%s __%s_val%s: ", type, m->name, suffix);
+}
+
+/* Opens the condition under which there is something to read. */
+static void condition(const struct maker *m)
+{
+	if (m->exit)
+		fprintf(m->f, OK " a%u * if ", m->index);
+	else
+		fprintf(m->f, "a%u if ", m->index);
+}
+
+static void bytes_make(struct maker *m, const char *type, size_t size)
+{
+	field_begin(m, type, "");
+	condition(m);
+	fprintf(m->f, "a%u %zu bytes %zu end", m->index, size, size);
+}
+
+/* Bytes whose number is another argument, or the result. */
+static void buffer_make(struct maker *m, const struct ktrace_word *word,
+			const char *type, size_t max)
+{
+	field_begin(m, type, "");
+	condition(m);
+	fprintf(m->f, "a%u a%d bytes %zu end", m->index, word->from, max);
+}
+
+/* ... or lies where another argument points to. */
+static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
+			   const char *type, size_t max)
+{
+	field_begin(m, type, "");
+	condition(m);
+	fprintf(m->f, "a%u a%d @4 bytes %zu end", m->index, word->from, max);
+}
+
+static void structs_make(struct maker *m, const struct ktrace_word *word)
+{
+	uint32_t size = enums_struct_size(m->enums, word->set);
+	char type[80];
+
+	if (!size || size > 1024)
+		return;
+	snprintf(type, sizeof(type), "struct %s", word->set);
+	if (*word->word == 'S') {
+		bytes_make(m, type, size);
+		return;
+	}
+	field_begin(m, type, "");
+	condition(m);
+	fprintf(m->f, "a%u a%d %u * bytes %u end", m->index, word->from, size,
+		size * STRUCTS_MAX);
+}
+
+static unsigned int rounds_for(unsigned int size)
+{
+	unsigned int rounds = STRINGS_ROOM / size;
+
+	return rounds < VECTOR_MAX ? rounds : VECTOR_MAX;
+}
+
+static void vector_make(struct maker *m, const struct ktrace_word *word)
+{
+	unsigned int i = m->index, max = m->string_max;
+
+	field_begin(m, "struct iovec", "");
+	condition(m);
+	fprintf(m->f, "a%u a%d 16 * bytes %u end", i, word->from,
+		16 * VECTOR_MAX);
+	field_begin(m, "u8", "_data");
+	condition(m);
+	fprintf(m->f,
+		"a%d each %u a%u i 16 * + @8 a%u i 16 * + 8 + @8 bytes %u "
+		"next end",
+		word->from, rounds_for(max), i, i, max);
+}
+
+static void message_make(struct maker *m)
+{
+	unsigned int i = m->index, max = m->string_max;
+
+	bytes_make(m, "struct user_msghdr", 56);
+	field_begin(m, "struct sockaddr", "_name");
+	condition(m);
+	fprintf(m->f, "a%u @8 a%u 8 + @4 bytes 128 end", i, i);
+	field_begin(m, "struct iovec", "_iov");
+	condition(m);
+	fprintf(m->f, "a%u 16 + @8 a%u 24 + @8 16 * bytes %u end", i, i,
+		16 * VECTOR_MAX);
+	field_begin(m, "u8", "_data");
+	condition(m);
+	fprintf(m->f,
+		"a%u 24 + @8 each %u a%u 16 + @8 i 16 * + @8 "
+		"a%u 16 + @8 i 16 * + 8 + @8 bytes %u next end",
+		i, rounds_for(max), i, i, max);
+}
+
+static void strings_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8, i = m->index;
+
+	field_begin(m, "string", "");
+	condition(m);
+	fprintf(m->f,
+		"4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
+		"string %u next end",
+		rounds_for(m->string_max + 2), i, size, size, i, size, size,
+		m->string_max + 1);
+}
+
+static void count_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8;
+
+	field_begin(m, "u32", "");
+	condition(m);
+	fprintf(m->f,
+		"4294967295 each 4096 a%u i %u * + @%u while next i put 4 end",
+		m->index, size, size);
+}
+
+/* Entries follow each other by their lengths; how many are there? */
+static void entries_make(struct maker *m)
+{
+	field_begin(m, "u32", "");
+	condition(m);
+	fprintf(m->f,
+		"0 a6 each 4096 dup a6 - while dup a%u + 16 + @2 + next "
+		"0 * i + put 4 end",
+		m->index);
+}
+
+/* What is no small number may be the address of a lock. */
+static void lock_make(struct maker *m)
+{
+	field_begin(m, "struct flock", "");
+	fprintf(m->f, "a%u 4294901760 & if a%u 32 bytes 32 end", m->index,
+		m->index);
+}
+
+/* PR_SET_NAME. */
+static void name_make(struct maker *m)
+{
+	field_begin(m, "char", "");
+	fprintf(m->f, "a0 15 == if a%u string 16 end", m->index);
+}
+
+static void string_make(struct maker *m, unsigned int max)
+{
+	field_begin(m, "char", "");
+	condition(m);
+	fprintf(m->f, "a%u string %u end", m->index, max);
+}
+
+/* When the call ends: what was field @nr of the enter event, if it is missing. */
+static void string_again(struct maker *m, unsigned int nr, unsigned int max)
+{
+	field_begin(m, "char", "");
+	fprintf(m->f, "a7 %u & if a%u string %u end", 1u << nr, m->index, max);
+}
+
+static bool word_is(const struct ktrace_word *word, const char *name)
+{
+	return !strcmp(word->word, name);
+}
+
+/* Words that mean the same in both directions, and in 32 bits too. */
+static bool simple_make(struct maker *m, const struct ktrace_word *word)
+{
+	const char *w = word->word;
+
+	if (!strcmp(w, "D") || !strcmp(w, "len") || !strcmp(w, "wstatus"))
+		bytes_make(m, "int", 4);
+	else if (!strcmp(w, "U"))
+		bytes_make(m, "u32", 4);
+	else if (!strcmp(w, "fds"))
+		bytes_make(m, "int", 8);
+	else if (!strcmp(w, "sa") && m->exit)
+		buffer_at_make(m, word, "struct sockaddr", 128);
+	else if (!strcmp(w, "sa"))
+		buffer_make(m, word, "struct sockaddr", 128);
+	else if (!strcmp(w, "opt") && m->exit)
+		buffer_at_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "in") || !strcmp(w, "out") || !strcmp(w, "opt"))
+		buffer_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "set"))
+		bytes_make(m, "u64", 8);
+	else if (!strcmp(w, "argv"))
+		strings_make(m);
+	else if (!strcmp(w, "envp"))
+		count_make(m);
+	else
+		return false;
+	return true;
+}
+
+static void argument_make(struct maker *m, const struct ktrace_word *word)
+{
+	if (simple_make(m, word) || m->compat)
+		return;
+	if (word_is(word, "S") || word_is(word, "A"))
+		structs_make(m, word);
+	else if (word_is(word, "iov"))
+		vector_make(m, word);
+	else if (word_is(word, "msg"))
+		message_make(m);
+	else if (word_is(word, "Q") || word_is(word, "X"))
+		bytes_make(m, "u64", 8);
+	else if (word_is(word, "fdset"))
+		bytes_make(m, "u8", 128);
+	else if (word_is(word, "timespecs"))
+		bytes_make(m, "u64", 32);
+	else if (word_is(word, "futexto"))
+		bytes_make(m, "u64", 16);
+	else if (word_is(word, "fcntl"))
+		lock_make(m);
+	else if (word_is(word, "prctl"))
+		name_make(m);
+	else if (word_is(word, "dents"))
+		entries_make(m);
+}
+
+/* When a call begins: does the word want something captured? */
+static bool word_enters(const struct ktrace_word *word)
+{
+	static const char *const exits[] = {"out", "fds", "wstatus", "dents"};
+
+	if (!word->in || (word_is(word, "str") && word->from >= 0))
+		return false;
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits); i++) {
+		if (word_is(word, exits[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool word_exits(const struct ktrace_word *word)
+{
+	static const char *const exits[] = {"out",   "fds", "wstatus",
+					    "dents", "len", "fdset"};
+
+	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
+		return true;
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits); i++) {
+		if (word_is(word, exits[i]))
+			return true;
+	}
+	return word_is(word, "str") && word->from >= 0;
+}
+
+static void enter_make(struct maker *m, const struct ktrace_call *call,
+		       const struct ktrace_type *type)
+{
+	for (m->index = 0;
+	     m->index < call->nr_arguments && m->index < type->nr_fields;
+	     m->index++) {
+		const struct ktrace_word *word = &call->arguments[m->index];
+
+		m->name = type->fields[m->index].name;
+		if (!word_enters(word))
+			continue;
+		if (word_is(word, "path"))
+			string_make(m, PATH_ROOM);
+		else if (word_is(word, "str"))
+			string_make(m, m->string_max + 1);
+		else
+			argument_make(m, word);
+	}
+}
+
+/* Counts the enter event's fields as enter_make() makes them. */
+static void exit_make(struct maker *m, const struct ktrace_call *call,
+		      const struct ktrace_type *enter)
+{
+	struct maker counter = *m;
+	unsigned int before;
+	size_t size;
+	char *text = NULL;
+
+	counter.f = open_memstream(&text, &size);
+	if (!counter.f)
+		return;
+	counter.exit = false;
+	counter.nr_fields = 0;
+	for (m->index = 0;
+	     m->index < call->nr_arguments && m->index < enter->nr_fields;
+	     m->index++) {
+		const struct ktrace_word *word = &call->arguments[m->index];
+		unsigned int max =
+			word_is(word, "path") ? PATH_ROOM : m->string_max + 1;
+
+		m->name = counter.name = enter->fields[m->index].name;
+		counter.index = m->index;
+		before = counter.nr_fields;
+		if (word_enters(word) &&
+		    (word_is(word, "path") || word_is(word, "str"))) {
+			string_make(&counter, max);
+			string_again(m, before, max);
+			continue;
+		}
+		if (word_enters(word))
+			argument_make(&counter, word);
+		if (!word_exits(word))
+			continue;
+		if (word_is(word, "str"))
+			string_make(m, PATH_ROOM);
+		else
+			argument_make(m, word);
+	}
+	fclose(counter.f);
+	free(text);
+}
+
+static bool type_wanted(const struct ktrace_known *known, void *data)
+{
+	return !strcmp(known->system, "syscalls") ||
+	       !strcmp(known->system, "compat_syscalls");
+}
+
+static const struct ktrace_type *enter_find(const struct ktrace_types *types,
+					    const struct ktrace_type *exit_type,
+					    const char *name)
+{
+	bool exit;
+
+	for (size_t i = 0; i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+		const char *other = ktrace_call_name(type, &exit);
+
+		if (other && !exit && !strcmp(other, name) &&
+		    !strcmp(type->system, exit_type->system))
+			return type;
+	}
+	return NULL;
+}
+
+static void line_make(FILE *f, struct maker *m,
+		      const struct ktrace_types *types,
+		      const struct ktrace_type *type)
+{
+	const char *name = ktrace_call_name(type, &m->exit);
+	const struct ktrace_call *call = name ? ktrace_call_find(name) : NULL;
+	const struct ktrace_type *enter;
+	char *program = NULL;
+	size_t size;
+
+	if (!call)
+		return;
+	enter = m->exit ? enter_find(types, type, name) : type;
+	m->compat = !strcmp(type->system, "compat_syscalls");
+	m->f = open_memstream(&program, &size);
+	if (!enter || !m->f)
+		goto out;
+	m->nr_fields = 0;
+	if (m->exit)
+		exit_make(m, call, enter);
+	else
+		enter_make(m, call, enter);
+out:
+	if (m->f)
+		fclose(m->f);
+	if (program && *program)
+		fprintf(f, "%s/%s: %s\n", type->system, type->name, program);
+	free(program);
+}
+
+int ktrace_session_syscalls(struct ktrace_session *session,
+			    unsigned int string_max)
+{
+	struct maker m = {
+		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
+	};
+	struct ktrace_types *types;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	err = ktrace_session_write(session, "capture", "none");
+	if (err)
+		return err;
+	err = ktrace_session_types(session, type_wanted, NULL, &types);
+	if (err)
+		return err;
+	if (!m.string_max)
+		m.string_max = 1;
+	/* Without type information structs stay addresses. */
+	m.enums = enums_open(NULL);
+	f = open_memstream(&text, &size);
+	if (!f) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < ktrace_types_count(types); i++)
+		line_make(f, &m, types, ktrace_types_get(types, i));
+	fclose(f);
+	if (text && *text)
+		err = ktrace_session_write(session, "capture", text);
+	free(text);
+out:
+	enums_close(m.enums);
+	ktrace_types_destroy(types);
+	return err;
+}

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Arguments and results of system calls, by the words of calls.tab. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <linux/futex.h>
+
+#include "call.h"
+
+#define ERROR_MAX 4095
+
+/* ---- what the events say -------------------------------------------------- */
+
+static const struct ktrace_word no_word = {.word = "", .set = "", .from = -1};
+
+const struct ktrace_word *call_word(const struct call_view *view,
+				    unsigned int argument)
+{
+	if (!view->call || argument >= view->call->nr_arguments)
+		return &no_word;
+	return &view->call->arguments[argument];
+}
+
+/* Fields of what was captured follow the arguments; they begin with these two. */
+static bool field_is_argument(const struct ktrace_field *field)
+{
+	return strncmp(field->name, "__", 2) && field->kind <= KTRACE_POINTER;
+}
+
+unsigned int call_nr_arguments(const struct call_view *view)
+{
+	const struct ktrace_type *type = view->enter.type;
+	unsigned int nr = 0;
+
+	while (type && nr < type->nr_fields &&
+	       field_is_argument(&type->fields[nr]))
+		nr++;
+	return nr;
+}
+
+static struct ktrace_event side_event(const struct call_side *side)
+{
+	return (struct ktrace_event){
+		.type = side->type,
+		.payload = side->payload,
+		.size = side->size,
+	};
+}
+
+uint64_t call_argument(const struct call_view *view, unsigned int argument)
+{
+	struct ktrace_event event = side_event(&view->enter);
+
+	if (argument == KTRACE_CALL_ARGUMENTS)
+		return view->result;
+	if (argument >= call_nr_arguments(view))
+		return 0;
+	return ktrace_field_int(&event, &view->enter.type->fields[argument]);
+}
+
+bool call_failed(const struct call_view *view)
+{
+	return view->result < 0 && view->result >= -ERROR_MAX;
+}
+
+struct captured captured_get(const struct call_view *view, bool exit,
+			     unsigned int argument, const char *suffix)
+{
+	const struct call_side *side = exit ? &view->exit : &view->enter;
+	const struct ktrace_type *type = side->type;
+	const struct ktrace_field *field, *cut = NULL;
+	struct ktrace_event event = side_event(side);
+	struct captured captured = {0};
+	uint32_t where, bit = 0;
+	char name[128];
+
+	if (!type || argument >= call_nr_arguments(view))
+		return captured;
+	snprintf(name, sizeof(name), "__%s_val%s",
+		 view->enter.type->fields[argument].name, suffix);
+	for (uint32_t i = 0; i < type->nr_fields; i++) {
+		field = &type->fields[i];
+		if (!strcmp(field->name, "__cut"))
+			cut = field;
+		if (field->place != KTRACE_DATA_LOC)
+			continue;
+		if (strcmp(field->name, name)) {
+			bit++;
+			continue;
+		}
+		memcpy(&where, side->payload + field->offset, sizeof(where));
+		captured.there = where && (where & 0xffff) <= side->size &&
+				 (where >> 16) <= side->size - (where & 0xffff);
+		if (captured.there) {
+			captured.bytes = side->payload + (where & 0xffff);
+			captured.size = where >> 16;
+		}
+		captured.cut = cut && ktrace_field_int(&event, cut) >> bit & 1;
+		break;
+	}
+	return captured;
+}
+
+/* ---- arguments ------------------------------------------------------------ */
+
+static bool word_is(const struct ktrace_word *word, const char *name)
+{
+	return !strcmp(word->word, name);
+}
+
+static void put_plain(struct line *line, const struct call_view *view,
+		      unsigned int argument)
+{
+	const struct ktrace_field *field = &view->enter.type->fields[argument];
+	uint64_t value = call_argument(view, argument);
+
+	if (field->kind == KTRACE_POINTER)
+		value_address(line, value);
+	else if (field->kind == KTRACE_INT)
+		line_printf(line, "%" PRId64, (int64_t)value);
+	else
+		line_printf(line, "%" PRIu64, value);
+}
+
+static bool futex_waits(const struct call_view *view)
+{
+	switch (call_argument(view, 1) & 0x7f) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Which arguments a futex has depends on what is done. */
+static bool put_futex(struct line *line, const struct call_view *view,
+		      unsigned int argument)
+{
+	unsigned int op = call_argument(view, 1) & 0x7f;
+	struct captured c;
+	int64_t time[2];
+
+	if (op == FUTEX_WAKE || op == FUTEX_UNLOCK_PI)
+		return false;
+	if (op == FUTEX_WAKE_BITSET)
+		return true;
+	if (!futex_waits(view)) {
+		line_printf(line, "%" PRIu64, call_argument(view, argument));
+		return true;
+	}
+	c = captured_get(view, false, argument, "");
+	if (!c.there || c.size < sizeof(time)) {
+		value_address(line, call_argument(view, argument));
+		return true;
+	}
+	memcpy(time, c.bytes, sizeof(time));
+	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", time[0],
+		    time[1]);
+	return true;
+}
+
+static bool futex_argument(struct line *line, const struct call_view *view,
+			   unsigned int argument)
+{
+	unsigned int op = call_argument(view, 1) & 0x7f;
+	uint32_t value = call_argument(view, argument);
+
+	if (op == FUTEX_WAIT || op == FUTEX_LOCK_PI || op == FUTEX_WAKE ||
+	    op == FUTEX_UNLOCK_PI)
+		return false;
+	if (argument == 4) {
+		if (op != FUTEX_WAIT_BITSET && op != FUTEX_WAKE_BITSET)
+			value_address(line, call_argument(view, argument));
+		return true;
+	}
+	if (op == FUTEX_REQUEUE)
+		return false;
+	if (value == 0xffffffff &&
+	    (op == FUTEX_WAIT_BITSET || op == FUTEX_WAKE_BITSET))
+		line_puts(line, "FUTEX_BITSET_MATCH_ANY");
+	else
+		line_printf(line, "%#x", value);
+	return true;
+}
+
+/* Not every command takes an address. */
+static void put_ioctl(struct line *line, uint64_t value)
+{
+	if (value && value < 65536)
+		line_printf(line, "%" PRIu64, value);
+	else
+		value_address(line, value);
+}
+
+/* How many arguments prctl has depends on the first. */
+static bool prctl_has(const struct call_view *view, unsigned int argument)
+{
+	switch (call_argument(view, 0)) {
+	case PR_GET_DUMPABLE:
+	case PR_GET_KEEPCAPS:
+	case PR_GET_SECCOMP:
+	case PR_GET_SECUREBITS:
+	case PR_GET_TIMERSLACK:
+	case PR_GET_TIMING:
+		return argument < 1;
+	case PR_SET_NAME:
+	case PR_GET_NAME:
+	case PR_SET_PDEATHSIG:
+	case PR_GET_PDEATHSIG:
+	case PR_SET_DUMPABLE:
+	case PR_SET_KEEPCAPS:
+	case PR_SET_TIMERSLACK:
+	case PR_SET_CHILD_SUBREAPER:
+	case PR_GET_CHILD_SUBREAPER:
+	case PR_CAPBSET_READ:
+	case PR_CAPBSET_DROP:
+		return argument < 2;
+	default:
+		return true;
+	}
+}
+
+/* Arguments that mean nothing, because of what another one says. */
+static bool argument_counts(const struct call_view *view, unsigned int argument)
+{
+	const char *name = view->call ? view->call->name : "";
+
+	if (!strcmp(name, "prctl"))
+		return prctl_has(view, argument);
+	if (!strcmp(name, "mremap") && argument == 4)
+		return call_argument(view, 3) &
+		       (MREMAP_FIXED | MREMAP_DONTUNMAP);
+	if (!strcmp(name, "ptrace") && argument)
+		return call_argument(view, 0);
+	return true;
+}
+
+static bool put_fcntl(struct line *line, const struct call_view *view,
+		      unsigned int argument)
+{
+	struct captured c = captured_get(view, false, argument, "");
+	uint64_t value = call_argument(view, argument);
+	int16_t type, whence;
+	int64_t range[2];
+
+	switch (call_argument(view, 1)) {
+	case F_GETFD:
+	case F_GETFL:
+	case F_GETOWN:
+	case F_GETSIG:
+	case F_GETLEASE:
+	case F_GETPIPE_SZ:
+	case F_GET_SEALS:
+		return false;
+	case F_SETFD:
+		value_names(line, "fd", value);
+		return true;
+	case F_SETFL:
+		value_names(line, "open", value);
+		return true;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		if (!c.there || c.size < 32)
+			break;
+		memcpy(&type, c.bytes, 2);
+		memcpy(&whence, c.bytes + 2, 2);
+		memcpy(range, c.bytes + 8, 16);
+		line_puts(line, "{l_type=");
+		value_names(line, "flock_type", type);
+		line_puts(line, ", l_whence=");
+		value_names(line, "whence", whence);
+		line_printf(line, ", l_start=%" PRId64 ", l_len=%" PRId64 "}",
+			    range[0], range[1]);
+		return true;
+	default:
+		line_printf(line, "%" PRId64, (int64_t)value);
+		return true;
+	}
+	value_address(line, value);
+	return true;
+}
+
+/* What a protocol's number means is up to the family. */
+static void put_protocol(struct line *line, const struct call_view *view,
+			 uint64_t value)
+{
+	switch (call_argument(view, 0)) {
+	case AF_INET:
+	case AF_INET6:
+		value_names(line, "protocol", value);
+		break;
+	case AF_NETLINK:
+		value_names(line, "netlink", value);
+		break;
+	default:
+		line_printf(line, "%" PRIu64, value);
+	}
+}
+
+static void put_sockopt(struct line *line, const struct call_view *view,
+			unsigned int argument)
+{
+	uint64_t value = call_argument(view, argument);
+
+	switch (call_argument(view, 1)) {
+	case SOL_SOCKET:
+		value_names(line, "sockopt_socket", value);
+		break;
+	case 6: /* SOL_TCP */
+		value_names(line, "sockopt_tcp", value);
+		break;
+	case 0: /* SOL_IP */
+		value_names(line, "sockopt_ip", value);
+		break;
+	case 41: /* SOL_IPV6 */
+		value_names(line, "sockopt_ipv6", value);
+		break;
+	default:
+		line_printf(line, "%" PRIu64, value);
+	}
+}
+
+/* Number arguments: those whose value says all. */
+static bool put_number(struct line *line, const struct call_view *view,
+		       const struct ktrace_word *word, uint64_t value)
+{
+	const char *w = word->word;
+
+	if (!strcmp(w, "d"))
+		line_printf(line, "%" PRId64, (int64_t)value);
+	else if (!strcmp(w, "u"))
+		line_printf(line, "%" PRIu64, value);
+	else if (!strcmp(w, "x"))
+		line_printf(line, "%#" PRIx64, value);
+	else if (!strcmp(w, "o") || !strcmp(w, "mode"))
+		line_printf(line, "%#03" PRIo64, value & 07777777);
+	else if (!strcmp(w, "p"))
+		value_address(line, value);
+	else if (!strcmp(w, "fd"))
+		line_printf(line, "%d", (int)value);
+	else if (!strcmp(w, "atfd") && (int)value == AT_FDCWD)
+		line_puts(line, "AT_FDCWD");
+	else if (!strcmp(w, "atfd"))
+		line_printf(line, "%d", (int)value);
+	else if (!strcmp(w, "sig"))
+		value_signal(line, value);
+	else if (!strcmp(word->set, "protocol"))
+		put_protocol(line, view, value);
+	else if (!strcmp(w, "F") || !strcmp(w, "E"))
+		value_names(line, word->set, value);
+	else
+		return false;
+	return true;
+}
+
+bool argument_needs_exit(const struct call_view *view, unsigned int argument)
+{
+	static const char *const words[] = {"out", "fds", "wstatus", "dents",
+					    "len"};
+	const struct ktrace_word *word = call_word(view, argument);
+
+	if (word->out)
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (word_is(word, words[i]))
+			return true;
+	}
+	return word_is(word, "str") && word->from >= 0;
+}
+
+/* O_CREAT, O_TMPFILE */
+static bool makes_file(uint64_t flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+bool argument_print(struct line *line, const struct call_view *view,
+		    unsigned int argument)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	uint64_t value = call_argument(view, argument);
+	struct captured c;
+
+	if (word_is(word, "-") || !argument_counts(view, argument))
+		return false;
+	if (word_is(word, "mode") &&
+	    !makes_file(call_argument(view, word->from)))
+		return false;
+	if (word_is(word, "futex"))
+		value_names(line, "futex", value);
+	else if (word_is(word, "futexto"))
+		return put_futex(line, view, argument);
+	else if (view->call && !strcmp(view->call->name, "futex") &&
+		 argument >= 4)
+		return futex_argument(line, view, argument);
+	else if (word_is(word, "fcntl"))
+		return put_fcntl(line, view, argument);
+	else if (word_is(word, "ioctl"))
+		put_ioctl(line, value);
+	else if (word_is(word, "sockopt"))
+		put_sockopt(line, view, argument);
+	else if (word_is(word, "prctl") &&
+		 (c = captured_get(view, false, argument, ""), c.there))
+		value_string(line, c.bytes,
+			     strnlen((const char *)c.bytes, c.size), c.cut);
+	else if (!put_number(line, view, word, value) &&
+		 !argument_memory(line, view, argument))
+		put_plain(line, view, argument);
+	return true;
+}
+
+/* ---- results -------------------------------------------------------------- */
+
+static void put_error(struct line *line, int64_t error)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} restarts[] = {
+		{512, "ERESTARTSYS (To be restarted if SA_RESTART is set)"},
+		{513, "ERESTARTNOINTR (To be restarted)"},
+		{514, "ERESTARTNOHAND (To be restarted if no handler)"},
+		{516, "ERESTART_RESTARTBLOCK (Interrupted by signal)"},
+	};
+	const char *name = strerrorname_np(error);
+
+	for (size_t i = 0; i < sizeof(restarts) / sizeof(restarts[0]); i++) {
+		if (restarts[i].error != error)
+			continue;
+		line_printf(line, "? %s", restarts[i].text);
+		return;
+	}
+	if (name)
+		line_printf(line, "-1 %s (%s)", name, strerrordesc_np(error));
+	else
+		line_printf(line, "-%" PRId64, error);
+}
+
+static bool call_is(const struct call_view *view, const char *name)
+{
+	return view->call && !strcmp(view->call->name, name);
+}
+
+static void put_ready(struct line *line, const struct call_view *view)
+{
+	struct captured c = captured_get(view, true, 0, "");
+	const char *words = ktrace_struct_words("pollfd.out");
+	bool first = true;
+	uint16_t events;
+
+	if (!view->result) {
+		line_puts(line, " (Timeout)");
+		return;
+	}
+	line_puts(line, " ([");
+	for (size_t i = 0; c.there && i + 8 <= c.size; i += 8) {
+		memcpy(&events, c.bytes + i + 6, sizeof(events));
+		if (!events)
+			continue;
+		if (!first)
+			line_puts(line, ", ");
+		first = false;
+		value_struct(line, view, "pollfd", words, c.bytes + i, 8);
+	}
+	line_puts(line, "])");
+}
+
+static void put_selected(struct line *line, const struct call_view *view)
+{
+	static const char *const names[] = {NULL, "in", "out", "except"};
+	bool first = true;
+
+	if (!view->result) {
+		line_puts(line, " (Timeout)");
+		return;
+	}
+	line_puts(line, " (");
+	for (unsigned int i = 1; i <= 3; i++) {
+		struct captured c = captured_get(view, true, i, "");
+		uint64_t limit = call_argument(view, 0);
+		const char *space = "";
+
+		if (!c.there || !call_argument(view, i))
+			continue;
+		for (size_t fd = 0; fd < limit && fd / 8 < c.size; fd++) {
+			if (!(c.bytes[fd / 8] >> fd % 8 & 1))
+				continue;
+			if (!*space)
+				line_printf(line, "%s%s [", first ? "" : ", ",
+					    names[i]);
+			line_printf(line, "%s%zu", space, fd);
+			space = " ";
+			first = false;
+		}
+		if (*space)
+			line_puts(line, "]");
+	}
+	line_puts(line, ")");
+}
+
+static void put_fcntl_result(struct line *line, const struct call_view *view)
+{
+	uint64_t command = call_argument(view, 1);
+
+	if (command == F_GETFL || (command == F_GETFD && view->result)) {
+		line_printf(line, "%#" PRIx64 " (flags ", view->result);
+		value_names(line, command == F_GETFL ? "open" : "fd",
+			    view->result);
+		line_puts(line, ")");
+		return;
+	}
+	line_printf(line, "%" PRId64, view->result);
+}
+
+void result_print(struct line *line, const struct call_view *view)
+{
+	const char *word = view->call ? view->call->result.word : "";
+
+	if (call_failed(view))
+		put_error(line, -view->result);
+	else if (call_is(view, "fcntl"))
+		put_fcntl_result(line, view);
+	else if (!strcmp(word, "x"))
+		line_printf(line, "%#" PRIx64, view->result);
+	else if (!strcmp(word, "o"))
+		line_printf(line, "%#03" PRIo64, view->result);
+	else
+		line_printf(line, "%" PRId64, view->result);
+	if (call_failed(view))
+		return;
+	if (call_is(view, "poll") || call_is(view, "ppoll"))
+		put_ready(line, view);
+	else if (call_is(view, "select") || call_is(view, "pselect6"))
+		put_selected(line, view);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A system call on its way to a line of text: what its two events say, and the
+ * printers of arguments.  syscall.c puts them together.
+ */
+#ifndef KT_SHOW_CALL_H
+#define KT_SHOW_CALL_H
+
+#include <ktrace/syscall.h>
+#include <ktrace/trace.h>
+
+#include "show.h"
+
+/* Text that grows; what does not fit into memory is left out. */
+struct line {
+	char *s;
+	size_t len;
+	size_t room;
+};
+
+void line_add(struct line *line, const char *s, size_t n);
+void line_puts(struct line *line, const char *s);
+void line_printf(struct line *line, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* One of the two events; @type NULL: it is not there. */
+struct call_side {
+	const struct ktrace_type *type;
+	uint8_t *payload;
+	uint32_t size;
+	uint32_t room;
+};
+
+struct call_view {
+	const struct ktrace_types *types;
+	const struct ktrace_call *call; /* NULL: nothing is known of it */
+	struct call_side enter;
+	struct call_side exit;
+	int64_t result; /* of exit */
+	uint32_t string_max;
+};
+
+/* What was captured of an argument. */
+struct captured {
+	const uint8_t *bytes;
+	size_t size;
+	bool there; /* something was */
+	bool cut;
+};
+
+/* @suffix: of arguments that have several fields. */
+struct captured captured_get(const struct call_view *view, bool exit,
+			     unsigned int argument, const char *suffix);
+
+uint64_t call_argument(const struct call_view *view, unsigned int argument);
+unsigned int call_nr_arguments(const struct call_view *view);
+/* The word for an argument; one that says nothing if there is none. */
+const struct ktrace_word *call_word(const struct call_view *view,
+				    unsigned int argument);
+bool call_failed(const struct call_view *view);
+
+/* Does showing the argument take what the exit says? */
+bool argument_needs_exit(const struct call_view *view, unsigned int argument);
+/* False: it and those behind it are not shown. */
+bool argument_print(struct line *line, const struct call_view *view,
+		    unsigned int argument);
+/* Of one that points to memory; false: its word does not say what lies there. */
+bool argument_memory(struct line *line, const struct call_view *view,
+		     unsigned int argument);
+/* "= -1 ENOENT (No such file or directory)" */
+void result_print(struct line *line, const struct call_view *view);
+
+/* Values: call_value.c */
+void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
+/* What is never text. */
+void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
+void value_names(struct line *line, const char *set, uint64_t value);
+void value_address(struct line *line, uint64_t address);
+void value_signal(struct line *line, uint64_t signal);
+void value_signals(struct line *line, uint64_t set);
+void value_mode(struct line *line, uint64_t mode);
+void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
+
+/* Structs: call_struct.c.  False: its layout is not known. */
+bool value_struct(struct line *line, const struct call_view *view,
+		  const char *name, const char *words, const uint8_t *bytes,
+		  size_t size);
+
+#endif /* KT_SHOW_CALL_H */

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Arguments that point to memory: what was captured of it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "call.h"
+
+#define STRINGS_MAX 32
+
+/* A string that was captured whole, up to its NUL. */
+static void put_string(struct line *line, const struct call_view *view,
+		       unsigned int argument, bool exit, bool path)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	size_t length;
+	bool cut;
+
+	/* What was missing when the call began may be there when it ends. */
+	if (!c.there || !c.size)
+		c = captured_get(view, true, argument, "");
+	if (!c.there || !c.size) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	length = strnlen((const char *)c.bytes, c.size);
+	cut = c.cut;
+	if (!path && length > view->string_max) {
+		length = view->string_max;
+		cut = true;
+	}
+	value_string(line, c.bytes, length, cut);
+}
+
+static void put_data(struct line *line, const struct call_view *view,
+		     unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	uint64_t address = call_argument(view, argument);
+	int64_t size = call_argument(view, word->from);
+	size_t length = c.size;
+
+	/* Asked for no more than the length. */
+	if (exit && !strcmp(word->set, "sized") &&
+	    !call_argument(view, argument + 1)) {
+		value_address(line, address);
+		return;
+	}
+	if (!address || !c.there || (exit && call_failed(view))) {
+		/* A length of zero reads nothing. */
+		if (address && !size && !(exit && call_failed(view)))
+			line_puts(line, "\"\"");
+		else
+			value_address(line, address);
+		return;
+	}
+	if (length > view->string_max)
+		length = view->string_max;
+	if (!strcmp(word->set, "hex"))
+		value_hex(line, c.bytes, length, (uint64_t)size > length);
+	else
+		value_string(line, c.bytes, length, (uint64_t)size > length);
+}
+
+static void put_structs(struct line *line, const struct call_view *view,
+			unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	const struct ktrace_layout *layout =
+		ktrace_layout_find(view->types, word->set);
+	int64_t count = call_argument(view, word->from);
+	size_t begin = line->len;
+
+	if (!c.there || !layout || !layout->size ||
+	    (exit && call_failed(view))) {
+		if (!count && !(exit && call_failed(view)) &&
+		    call_argument(view, argument))
+			line_puts(line, "[]");
+		else
+			value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (size_t i = 0; i + layout->size <= c.size; i += layout->size) {
+		if (i)
+			line_puts(line, ", ");
+		if (!value_struct(line, view, word->set, NULL, c.bytes + i,
+				  layout->size)) {
+			line->len = begin;
+			value_address(line, call_argument(view, argument));
+			return;
+		}
+	}
+	if ((uint64_t)count > c.size / layout->size)
+		line_puts(line, ", ...");
+	line_puts(line, "]");
+}
+
+static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
+{
+	uint32_t mode;
+
+	for (uint32_t i = 0; layout && i < layout->nr_members; i++) {
+		if (strcmp(layout->members[i].name, "st_mode"))
+			continue;
+		memcpy(&mode, bytes + layout->members[i].offset, sizeof(mode));
+		return (mode & 0170000) == 0020000 ||
+		       (mode & 0170000) == 0060000;
+	}
+	return false;
+}
+
+static void put_struct(struct line *line, const struct call_view *view,
+		       unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	const char *words = NULL;
+
+	if (c.there && c.size >= 144 && !strcmp(word->set, "stat") &&
+	    is_device(c.bytes, ktrace_layout_find(view->types, "stat")))
+		words = ktrace_struct_words("stat.dev");
+	/* The same member is something else without CLONE_PIDFD. */
+	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
+	    c.bytes[1] & 0x10)
+		words = ktrace_struct_words("clone_args.pidfd");
+	if (!c.there || (exit && call_failed(view)) ||
+	    !value_struct(line, view, word->set, words, c.bytes, c.size))
+		value_address(line, call_argument(view, argument));
+}
+
+/* "<>S": as it was, and what the call made of it. */
+static void put_clone_args(struct line *line, const struct call_view *view,
+			   unsigned int argument)
+{
+	struct captured c = captured_get(view, true, argument, "");
+	uint64_t flags;
+
+	put_struct(line, view, argument, false);
+	if (!c.there || c.size < 8 || view->result <= 0)
+		return;
+	memcpy(&flags, c.bytes, sizeof(flags));
+	/* CLONE_PARENT_SETTID: the thread's number was stored. */
+	if (flags & 0x100000)
+		line_printf(line, " => {parent_tid=[%" PRId64 "]}",
+			    view->result);
+}
+
+static void put_numbers(struct line *line, const struct call_view *view,
+			unsigned int argument, bool exit, unsigned int size,
+			bool is_signed)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	uint64_t value;
+
+	if (!c.there || c.size < size) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (size_t i = 0; i + size <= c.size; i += size) {
+		value = 0;
+		memcpy(&value, c.bytes + i, size);
+		if (i)
+			line_puts(line, ", ");
+		if (is_signed)
+			line_printf(line, "%" PRId64,
+				    size == 4 ? (int32_t)value
+					      : (int64_t)value);
+		else
+			line_printf(line, "%" PRIu64, value);
+	}
+	line_puts(line, "]");
+}
+
+static void put_vector(struct line *line, const struct call_view *view,
+		       const struct captured *vector,
+		       const struct captured *data, uint64_t address,
+		       int64_t limit)
+{
+	const uint8_t *bytes = data->bytes;
+	size_t left = data->size;
+	uint64_t base, size;
+
+	if (!vector->there) {
+		value_address(line, address);
+		return;
+	}
+	line_puts(line, "[");
+	for (size_t i = 0; i + 16 <= vector->size; i += 16) {
+		size_t here, shown;
+		bool cut;
+
+		memcpy(&base, vector->bytes + i, 8);
+		memcpy(&size, vector->bytes + i + 8, 8);
+		here = size < view->string_max ? size : view->string_max;
+		shown = here;
+		/* Only as much as was transferred is of interest. */
+		if (limit >= 0 && (uint64_t)limit < shown)
+			shown = limit;
+		cut = (limit >= 0 && (uint64_t)limit < size ? (uint64_t)limit
+							    : size) > shown;
+		line_puts(line, i ? ", {iov_base=" : "{iov_base=");
+		if (data->there && left >= here)
+			value_string(line, bytes, shown, cut);
+		else
+			value_address(line, base);
+		line_printf(line, ", iov_len=%" PRIu64 "}", size);
+		if (left < here)
+			here = left;
+		bytes += here;
+		left -= here;
+		if (limit >= 0)
+			limit = (uint64_t)limit > size ? limit - (int64_t)size
+						       : 0;
+	}
+	line_puts(line, "]");
+}
+
+static void put_iovec(struct line *line, const struct call_view *view,
+		      unsigned int argument, bool exit)
+{
+	struct captured vector = captured_get(view, exit, argument, "");
+	struct captured data = captured_get(view, exit, argument, "_data");
+
+	put_vector(line, view, &vector, &data, call_argument(view, argument),
+		   exit ? view->result : -1);
+}
+
+static void put_message(struct line *line, const struct call_view *view,
+			unsigned int argument, bool exit)
+{
+	struct captured message = captured_get(view, exit, argument, "");
+	struct captured name = captured_get(view, exit, argument, "_name");
+	struct captured vector = captured_get(view, exit, argument, "_iov");
+	struct captured data = captured_get(view, exit, argument, "_data");
+	uint64_t at_name, at_vector, nr, control;
+	uint32_t length, flags;
+
+	if (!message.there || message.size < 56 ||
+	    (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&at_name, message.bytes, 8);
+	memcpy(&length, message.bytes + 8, 4);
+	memcpy(&at_vector, message.bytes + 16, 8);
+	memcpy(&nr, message.bytes + 24, 8);
+	memcpy(&control, message.bytes + 40, 8);
+	memcpy(&flags, message.bytes + 48, 4);
+	line_puts(line, "{msg_name=");
+	if (at_name && name.there)
+		value_sockaddr(line, name.bytes, name.size);
+	else
+		value_address(line, at_name);
+	line_printf(line, ", msg_namelen=%u, msg_iov=", length);
+	put_vector(line, view, &vector, &data, at_vector,
+		   exit ? view->result : -1);
+	line_printf(line,
+		    ", msg_iovlen=%" PRIu64 ", msg_controllen=%" PRIu64
+		    ", msg_flags=",
+		    nr, control);
+	value_names(line, "msg", flags);
+	line_puts(line, "}");
+}
+
+static void put_address_of(struct line *line, const struct call_view *view,
+			   unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+
+	if (!c.there || !call_argument(view, argument) ||
+	    (exit && call_failed(view)))
+		value_address(line, call_argument(view, argument));
+	else
+		value_sockaddr(line, c.bytes, c.size);
+}
+
+static void put_length(struct line *line, const struct call_view *view,
+		       unsigned int argument)
+{
+	struct captured before = captured_get(view, false, argument, "");
+	struct captured after = captured_get(view, true, argument, "");
+	int32_t in = 0, out = 0;
+
+	if (!before.there || before.size < 4) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&in, before.bytes, 4);
+	out = in;
+	if (after.there && after.size >= 4)
+		memcpy(&out, after.bytes, 4);
+	if (in == out || call_failed(view))
+		line_printf(line, "[%d]", in);
+	else
+		line_printf(line, "[%d => %d]", in, out);
+}
+
+static void put_option(struct line *line, const struct call_view *view,
+		       unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	int32_t value;
+
+	if (!c.there || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+	} else if (c.size == 4) {
+		memcpy(&value, c.bytes, 4);
+		line_printf(line, "[%d]", value);
+	} else {
+		value_string(line, c.bytes, c.size, c.cut);
+	}
+}
+
+static void put_strings(struct line *line, const struct call_view *view,
+			unsigned int argument)
+{
+	struct captured c = captured_get(view, false, argument, "");
+	const char *s = (const char *)c.bytes, *end = s + c.size;
+	bool some_cut = false;
+	unsigned int nr;
+
+	if (!c.there) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (nr = 0; s < end; nr++) {
+		size_t length = strnlen(s, end - s);
+		bool cut = length > view->string_max;
+
+		if (nr)
+			line_puts(line, ", ");
+		value_string(line, (const uint8_t *)s,
+			     cut ? view->string_max : length, cut);
+		s += length + 1;
+		some_cut |= cut;
+	}
+	/* A string that is cut marks the field, and so do too many strings. */
+	line_puts(line,
+		  c.cut && (!some_cut || nr >= STRINGS_MAX) ? ", ...]" : "]");
+}
+
+/* An address and how much is there. */
+static void put_count(struct line *line, const struct call_view *view,
+		      unsigned int argument, bool exit, const char *one,
+		      const char *many)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	uint32_t count;
+
+	value_address(line, call_argument(view, argument));
+	if (!c.there || c.size < 4 || (exit && call_failed(view)))
+		return;
+	memcpy(&count, c.bytes, 4);
+	line_printf(line, " /* %u %s */", count, count == 1 ? one : many);
+}
+
+static void put_signals(struct line *line, const struct call_view *view,
+			unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	uint64_t set;
+
+	if (!c.there || c.size < 8 || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&set, c.bytes, sizeof(set));
+	value_signals(line, set);
+}
+
+static void put_status(struct line *line, const struct call_view *view,
+		       unsigned int argument)
+{
+	struct captured c = captured_get(view, true, argument, "");
+	int status;
+
+	if (!c.there || c.size < 4 || view->result <= 0) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&status, c.bytes, sizeof(status));
+	if (WIFEXITED(status)) {
+		line_printf(line, "[{WIFEXITED(s) && WEXITSTATUS(s) == %d}]",
+			    WEXITSTATUS(status));
+	} else if (WIFSTOPPED(status)) {
+		line_puts(line, "[{WIFSTOPPED(s) && WSTOPSIG(s) == ");
+		value_signal(line, WSTOPSIG(status));
+		line_puts(line, "}]");
+	} else if (WIFSIGNALED(status)) {
+		line_puts(line, "[{WIFSIGNALED(s) && WTERMSIG(s) == ");
+		value_signal(line, WTERMSIG(status));
+		line_puts(line,
+			  WCOREDUMP(status) ? " && WCOREDUMP(s)}]" : "}]");
+	} else {
+		line_printf(line, "[%#x]", status);
+	}
+}
+
+static void put_fdset(struct line *line, const struct call_view *view,
+		      unsigned int argument)
+{
+	struct captured c = captured_get(view, false, argument, "");
+	uint64_t limit = call_argument(view, 0);
+	const char *space = "";
+
+	if (!c.there || !call_argument(view, argument)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (size_t fd = 0; fd < limit && fd / 8 < c.size; fd++) {
+		if (!(c.bytes[fd / 8] >> fd % 8 & 1))
+			continue;
+		line_printf(line, "%s%zu", space, fd);
+		space = " ";
+	}
+	line_puts(line, "]");
+}
+
+/* With the date, as people say it. */
+static void put_time(struct line *line, int64_t seconds, int64_t ns)
+{
+	char date[32] = "", zone[16] = "";
+	time_t time = seconds;
+	struct tm tm;
+
+	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", seconds,
+		    ns);
+	if (!localtime_r(&time, &tm))
+		return;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	line_printf(line, " /* %s.%09" PRId64 "%s */", date, ns, zone);
+}
+
+static void put_times(struct line *line, const struct call_view *view,
+		      unsigned int argument)
+{
+	struct captured c = captured_get(view, false, argument, "");
+	int64_t v[4];
+
+	if (!c.there || c.size < sizeof(v)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(v, c.bytes, sizeof(v));
+	line_puts(line, "[");
+	for (int i = 0; i < 4; i += 2) {
+		if (v[i + 1] == 0x3fffffff)
+			line_puts(line, "UTIME_NOW");
+		else if (v[i + 1] == 0x3ffffffe)
+			line_puts(line, "UTIME_OMIT");
+		else
+			put_time(line, v[i], v[i + 1]);
+		line_puts(line, i ? "]" : ", ");
+	}
+}
+
+/* Pointer arguments whose memory was captured. */
+bool argument_memory(struct line *line, const struct call_view *view,
+		     unsigned int i)
+{
+	const struct ktrace_word *word = call_word(view, i);
+	bool exit = argument_needs_exit(view, i);
+	const char *w = word->word;
+
+	if (!strcmp(w, "path") || !strcmp(w, "str"))
+		put_string(line, view, i, exit, !strcmp(w, "path") || exit);
+	else if (!strcmp(w, "in") || !strcmp(w, "out"))
+		put_data(line, view, i, exit);
+	else if (!strcmp(w, "S") && word->in && word->out)
+		put_clone_args(line, view, i);
+	else if (!strcmp(w, "S"))
+		put_struct(line, view, i, exit);
+	else if (!strcmp(w, "A"))
+		put_structs(line, view, i, word->out);
+	else if (!strcmp(w, "D"))
+		put_numbers(line, view, i, exit, 4, true);
+	else if (!strcmp(w, "U"))
+		put_numbers(line, view, i, exit, 4, false);
+	else if (!strcmp(w, "fds"))
+		put_numbers(line, view, i, true, 4, true);
+	else if (!strcmp(w, "Q") || !strcmp(w, "X"))
+		put_numbers(line, view, i, exit, 8, !strcmp(w, "Q"));
+	else if (!strcmp(w, "iov"))
+		put_iovec(line, view, i, exit);
+	else if (!strcmp(w, "msg"))
+		put_message(line, view, i, exit);
+	else if (!strcmp(w, "sa"))
+		put_address_of(line, view, i, exit);
+	else if (!strcmp(w, "len"))
+		put_length(line, view, i);
+	else if (!strcmp(w, "opt"))
+		put_option(line, view, i, exit);
+	else if (!strcmp(w, "argv"))
+		put_strings(line, view, i);
+	else if (!strcmp(w, "envp"))
+		put_count(line, view, i, false, "var", "vars");
+	else if (!strcmp(w, "dents"))
+		put_count(line, view, i, true, "entries", "entries");
+	else if (!strcmp(w, "set"))
+		put_signals(line, view, i, exit);
+	else if (!strcmp(w, "fdset"))
+		put_fdset(line, view, i);
+	else if (!strcmp(w, "wstatus"))
+		put_status(line, view, i);
+	else if (!strcmp(w, "timespecs"))
+		put_times(line, view, i);
+	else
+		return false;
+	return true;
+}

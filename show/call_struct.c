@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Structs: structs.tab says which members are shown and how, the trace where they
+ * lie.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "call.h"
+
+static uint64_t member_value(const struct ktrace_member *member,
+			     const uint8_t *bytes)
+{
+	uint64_t value = 0;
+	unsigned int unused;
+
+	if (!member->size || member->size > sizeof(value))
+		return 0;
+	memcpy(&value, bytes + member->offset, member->size);
+	unused = 64 - 8 * member->size;
+	if (member->is_signed)
+		return (int64_t)(value << unused) >> unused;
+	return value;
+}
+
+static const struct ktrace_member *member_find(
+	const struct ktrace_layout *layout, const char *name)
+{
+	for (uint32_t i = 0; i < layout->nr_members; i++) {
+		if (!strcmp(layout->members[i].name, name))
+			return &layout->members[i];
+	}
+	return NULL;
+}
+
+static void put_limit(struct line *line, uint64_t value, bool wide)
+{
+	if (value == UINT64_MAX)
+		line_puts(line, wide ? "RLIM64_INFINITY" : "RLIM_INFINITY");
+	else if (value > 1024 && value % 1024 == 0)
+		line_printf(line, "%" PRIu64 "*1024", value / 1024);
+	else
+		line_printf(line, "%" PRIu64, value);
+}
+
+static void put_handler(struct line *line, uint64_t value)
+{
+	if (value == 0)
+		line_puts(line, "SIG_DFL");
+	else if (value == 1)
+		line_puts(line, "SIG_IGN");
+	else
+		line_printf(line, "%#" PRIx64, value);
+}
+
+static void put_epoll_data(struct line *line, uint64_t value)
+{
+	line_printf(line, "{u32=%u, u64=%" PRIu64 "}", (uint32_t)value, value);
+}
+
+static void put_longs(struct line *line, const uint8_t *p, size_t n)
+{
+	uint64_t value;
+
+	line_puts(line, "[");
+	for (size_t i = 0; i + sizeof(value) <= n; i += sizeof(value)) {
+		memcpy(&value, p + i, sizeof(value));
+		line_printf(line, "%s%" PRIu64, i ? ", " : "", value);
+	}
+	line_puts(line, "]");
+}
+
+static void put_pair(struct line *line, const uint8_t *p)
+{
+	uint32_t value[2];
+
+	memcpy(value, p, sizeof(value));
+	line_printf(line, "{val=[%#x, %#x]}", value[0], value[1]);
+}
+
+static void put_member(struct line *line, const struct call_view *view,
+		       const struct ktrace_word *word,
+		       const struct ktrace_member *member, const uint8_t *bytes)
+{
+	uint64_t value = member_value(member, bytes);
+	const uint8_t *at = bytes + member->offset;
+	const char *w = word->word;
+
+	if (!strcmp(w, "S")) {
+		if (!value_struct(line, view, word->set, NULL, at,
+				  member->size))
+			line_puts(line, "{...}");
+	} else if (!strcmp(w, "str")) {
+		value_string(line, at, strnlen((const char *)at, member->size),
+			     false);
+	} else if (!strcmp(w, "F") || !strcmp(w, "E")) {
+		value_names(line, word->set, value);
+	} else if (!strcmp(w, "mode")) {
+		value_mode(line, value);
+	} else if (!strcmp(w, "set")) {
+		value_signals(line, value);
+	} else if (!strcmp(w, "sig")) {
+		value_signal(line, value);
+	} else if (!strcmp(w, "lim") || !strcmp(w, "lim64")) {
+		put_limit(line, value, w[3]);
+	} else if (!strcmp(w, "handler")) {
+		put_handler(line, value);
+	} else if (!strcmp(w, "epdata")) {
+		put_epoll_data(line, value);
+	} else if (!strcmp(w, "a")) {
+		put_longs(line, at, member->size);
+	} else if (!strcmp(w, "fsid") && member->size >= 8) {
+		put_pair(line, at);
+	} else if (!strcmp(w, "dev")) {
+		line_printf(line, "makedev(%#x, %#x)", major(value),
+			    minor(value));
+	} else if (!strcmp(w, "p")) {
+		value_address(line, value);
+	} else if (!strcmp(w, "x")) {
+		line_printf(line, "%#" PRIx64, value);
+	} else if (!strcmp(w, "o")) {
+		line_printf(line, "%#03" PRIo64, value);
+	} else if (!strcmp(w, "u")) {
+		line_printf(line, "%" PRIu64, value);
+	} else {
+		line_printf(line, "%" PRId64, (int64_t)value);
+	}
+}
+
+/* "[+]MEMBER:WORD" */
+static void put_word(struct line *line, const struct call_view *view,
+		     const struct ktrace_layout *layout, const char *text,
+		     size_t length, const uint8_t *bytes, bool first)
+{
+	const char *colon = memchr(text, ':', length);
+	char room[KTRACE_WORD_MAX], name[KTRACE_WORD_MAX];
+	const struct ktrace_member *member;
+	struct ktrace_word word;
+	bool optional = *text == '+';
+
+	if (!colon) {
+		line_puts(line, first ? "..." : ", ...");
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(colon - text - optional),
+		 text + optional);
+	if (ktrace_word_parse(colon + 1, text + length - colon - 1, room,
+			      &word))
+		return;
+	member = member_find(layout, name);
+	if (!member || (optional && !member_value(member, bytes)))
+		return;
+	line_printf(line, "%s%s=", first ? "" : ", ", name);
+	put_member(line, view, &word, member, bytes);
+}
+
+bool value_struct(struct line *line, const struct call_view *view,
+		  const char *name, const char *words, const uint8_t *bytes,
+		  size_t size)
+{
+	const struct ktrace_layout *layout =
+		ktrace_layout_find(view->types, name);
+	bool first = true;
+	size_t length;
+
+	if (!words)
+		words = ktrace_struct_words(name);
+	if (!layout || !words || size < layout->size)
+		return false;
+	line_puts(line, "{");
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (!length)
+			break;
+		put_word(line, view, layout, words, length, bytes, first);
+		first = false;
+	}
+	line_puts(line, "}");
+	return true;
+}

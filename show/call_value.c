@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Values of system calls, in the notation of strace. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "call.h"
+
+void line_add(struct line *line, const char *s, size_t n)
+{
+	if (line->room - line->len <= n) {
+		size_t room = (line->len + n + 256) * 2;
+		char *more = realloc(line->s, room);
+
+		if (!more)
+			return;
+		line->s = more;
+		line->room = room;
+	}
+	memcpy(line->s + line->len, s, n);
+	line->len += n;
+	line->s[line->len] = '\0';
+}
+
+void line_puts(struct line *line, const char *s)
+{
+	line_add(line, s, strlen(s));
+}
+
+void line_printf(struct line *line, const char *format, ...)
+{
+	char text[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (n > 0)
+		line_add(line, text,
+			 (size_t)n < sizeof(text) ? (size_t)n
+						  : sizeof(text) - 1);
+}
+
+static void put_escaped(struct line *line, uint8_t c, bool digit_follows)
+{
+	static const char letters[] = "\a\b\t\n\v\f\r", names[] = "abtnvfr";
+	const char *letter = c ? strchr(letters + 2, c) : NULL;
+
+	if (letter)
+		line_printf(line, "\\%c", names[letter - letters]);
+	else if (c == '"' || c == '\\')
+		line_printf(line, "\\%c", c);
+	else if (c >= ' ' && c < 0x7f)
+		line_add(line, (const char *)&c, 1);
+	else
+		line_printf(line, digit_follows ? "\\%03o" : "\\%o", c);
+}
+
+void value_string(struct line *line, const uint8_t *s, size_t n, bool cut)
+{
+	line_puts(line, "\"");
+	for (size_t i = 0; i < n; i++)
+		put_escaped(line, s[i],
+			    i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '7');
+	line_puts(line, cut ? "\"..." : "\"");
+}
+
+void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut)
+{
+	line_puts(line, "\"");
+	for (size_t i = 0; i < n; i++)
+		line_printf(line, "\\x%02x", s[i]);
+	line_puts(line, cut ? "\"..." : "\"");
+}
+
+static const char *name_of(const struct ktrace_names *names, uint64_t value,
+			   uint64_t mask)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		/* Those outside of the mask are other bits. */
+		if (names->names[i].value == value &&
+		    !(mask && names->names[i].value & ~mask))
+			return names->names[i].name;
+	}
+	return NULL;
+}
+
+static void put_flags(struct line *line, const struct ktrace_names *names,
+		      uint64_t value, uint64_t mask)
+{
+	const char *name = name_of(names, value & mask, mask);
+	size_t begin = line->len;
+
+	if (mask && name) {
+		line_puts(line, name);
+		value &= ~mask;
+	} else if (!mask && !value) {
+		name = name_of(names, 0, 0);
+		line_puts(line, name ? name : "0");
+		return;
+	}
+	for (uint32_t i = 0; i < names->count; i++) {
+		uint64_t bits = names->names[i].value;
+
+		if (!bits || (mask && !(bits & ~mask)) ||
+		    (value & bits) != bits)
+			continue;
+		if (line->len > begin)
+			line_puts(line, "|");
+		line_puts(line, names->names[i].name);
+		value &= ~bits;
+	}
+	if (value || line->len == begin)
+		line_printf(line,
+			    line->len > begin ? "|%#" PRIx64 : "%#" PRIx64,
+			    value);
+}
+
+void value_names(struct line *line, const char *set, uint64_t value)
+{
+	uint64_t mask = 0;
+	const struct ktrace_names *names = ktrace_names_find(set, &mask);
+	const char *name;
+
+	if (!names) {
+		line_printf(line, "%#" PRIx64, value);
+		return;
+	}
+	if (names->flags) {
+		put_flags(line, names, value, mask);
+		return;
+	}
+	name = name_of(names, value, 0);
+	if (name)
+		line_puts(line, name);
+	else
+		line_printf(line, "%#" PRIx64, value);
+}
+
+void value_address(struct line *line, uint64_t address)
+{
+	if (address)
+		line_printf(line, "%#" PRIx64, address);
+	else
+		line_puts(line, "NULL");
+}
+
+void value_signal(struct line *line, uint64_t signal)
+{
+	const struct ktrace_names *names = ktrace_names_find("signal", NULL);
+	const char *name = name_of(names, signal, 0);
+
+	if (name)
+		line_puts(line, name);
+	else if (signal == 32)
+		line_puts(line, "SIGRTMIN");
+	else if (signal > 32 && signal <= 64)
+		line_printf(line, "SIGRT_%" PRIu64, signal - 32);
+	else
+		line_printf(line, "%" PRId64, (int64_t)signal);
+}
+
+void value_signals(struct line *line, uint64_t set)
+{
+	const struct ktrace_names *names = ktrace_names_find("signal", NULL);
+	bool inverse = __builtin_popcountll(set) > 42;
+	const char *space = "";
+
+	if (inverse)
+		set = ~set;
+	line_puts(line, inverse ? "~[" : "[");
+	for (unsigned int signal = 1; signal <= 64; signal++) {
+		const char *name;
+
+		if (!(set & 1ull << (signal - 1)))
+			continue;
+		line_puts(line, space);
+		space = " ";
+		name = name_of(names, signal, 0);
+		if (name)
+			line_puts(line, name + strlen("SIG"));
+		else if (signal == 32)
+			line_puts(line, "RTMIN");
+		else
+			line_printf(line, "RT_%u", signal - 32);
+	}
+	line_puts(line, "]");
+}
+
+void value_mode(struct line *line, uint64_t mode)
+{
+	static const struct {
+		mode_t type;
+		const char *name;
+	} types[] = {
+		{S_IFREG, "S_IFREG"},	{S_IFDIR, "S_IFDIR"},
+		{S_IFLNK, "S_IFLNK"},	{S_IFCHR, "S_IFCHR"},
+		{S_IFBLK, "S_IFBLK"},	{S_IFIFO, "S_IFIFO"},
+		{S_IFSOCK, "S_IFSOCK"},
+	};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if ((mode & S_IFMT) != types[i].type)
+			continue;
+		line_printf(line, "%s|", types[i].name);
+		mode &= ~S_IFMT;
+	}
+	if (mode & S_ISUID)
+		line_puts(line, "S_ISUID|");
+	if (mode & S_ISGID)
+		line_puts(line, "S_ISGID|");
+	if (mode & S_ISVTX)
+		line_puts(line, "S_ISVTX|");
+	line_printf(line, "%#03o", (unsigned int)mode & 0777);
+}
+
+static uint16_t network_u16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+static uint32_t host_u32(const uint8_t *p)
+{
+	uint32_t value;
+
+	memcpy(&value, p, sizeof(value));
+	return value;
+}
+
+static void put_unix(struct line *line, const uint8_t *p, size_t n)
+{
+	if (!n)
+		return;
+	line_puts(line, ", sun_path=");
+	if (*p) {
+		value_string(line, p, strnlen((const char *)p, n), false);
+	} else {
+		line_puts(line, "@");
+		value_string(line, p + 1, n - 1, false);
+	}
+}
+
+static void put_inet6(struct line *line, const uint8_t *p)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+
+	inet_ntop(AF_INET6, p + 8, text, sizeof(text));
+	line_printf(line,
+		    ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), "
+		    "inet_pton(AF_INET6, \"%s\", &sin6_addr), "
+		    "sin6_scope_id=%u",
+		    network_u16(p + 2), ntohl(host_u32(p + 4)), text,
+		    host_u32(p + 24));
+}
+
+void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
+{
+	char text[INET_ADDRSTRLEN] = "";
+	uint16_t family;
+
+	if (n < sizeof(family)) {
+		value_string(line, p, n, false);
+		return;
+	}
+	memcpy(&family, p, sizeof(family));
+	line_puts(line, "{sa_family=");
+	value_names(line, "family", family);
+	if (family == AF_UNIX) {
+		put_unix(line, p + 2, n - 2);
+	} else if (family == AF_INET && n >= 8) {
+		inet_ntop(AF_INET, p + 4, text, sizeof(text));
+		line_printf(line,
+			    ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")",
+			    network_u16(p + 2), text);
+	} else if (family == AF_INET6 && n >= 28) {
+		put_inet6(line, p);
+	} else if (family == AF_NETLINK && n >= 12) {
+		line_printf(line, ", nl_pid=%u, nl_groups=%#08x",
+			    host_u32(p + 4), host_u32(p + 8));
+	} else if (n > 2) {
+		line_puts(line, ", sa_data=");
+		value_string(line, p + 2, n - 2, false);
+	}
+	line_puts(line, "}");
+}

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * System calls in the notation of strace:
+ *
+ *	openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
+ *
+ * A call is two events of one thread, which are kept until both are there.  If
+ * another thread's comes between them, the call is shown in two lines, as strace
+ * does it: "<unfinished ...>" with what is known by then, and "<... resumed>".
+ *
+ * Other events are not shown.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "output.h"
+#include "program.h"
+#include "show.h"
+
+#define THREADS 1024 /* chains */
+#define COLUMN	39   /* where results begin */
+
+struct thread {
+	struct thread *next;
+	uint32_t tid;
+	uint64_t time;	    /* when the call began */
+	bool inside;	    /* a call */
+	bool begun;	    /* its first part is shown */
+	unsigned int shown; /* arguments in the first part */
+	struct call_view view;
+};
+
+struct count {
+	char name[64];
+	uint64_t calls;
+	uint64_t errors;
+	uint64_t time;
+};
+
+struct syscalls {
+	struct show show;
+	struct show_syscalls_options options;
+	struct output output;
+	struct line line;
+	struct thread *threads[THREADS];
+	struct thread *open; /* whose call the last event began */
+	uint32_t first;	     /* the first thread seen */
+	bool several;
+	struct count *counts;
+	size_t nr_counts;
+};
+
+static const char *const colors[] = {
+	[0] = "\33[0m",
+	[1] = "\33[1m",
+	[2] = "\33[31m",
+	[3] = "\33[2m",
+};
+
+static const char *color(const struct syscalls *s, int which)
+{
+	return s->options.colors ? colors[which] : "";
+}
+
+static struct thread *thread_get(struct syscalls *s, uint32_t tid)
+{
+	struct thread **chain = &s->threads[tid % THREADS], *thread;
+
+	for (thread = *chain; thread; thread = thread->next) {
+		if (thread->tid == tid)
+			return thread;
+	}
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	thread->next = *chain;
+	*chain = thread;
+	if (s->first && s->first != tid)
+		s->several = true;
+	if (!s->first)
+		s->first = tid;
+	return thread;
+}
+
+static int side_set(struct call_side *side, const struct ktrace_event *event)
+{
+	if (side->room < event->size) {
+		uint8_t *more = realloc(side->payload, event->size);
+
+		if (!more)
+			return -ENOMEM;
+		side->payload = more;
+		side->room = event->size;
+	}
+	if (event->size)
+		memcpy(side->payload, event->payload, event->size);
+	side->size = event->size;
+	side->type = event->type;
+	return 0;
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+static const char *name_shown(const struct call_view *view,
+			      const struct ktrace_type *type)
+{
+	const char *name;
+	bool exit;
+
+	if (view->call)
+		return view->call->shown;
+	name = ktrace_call_name(type, &exit);
+	return name ? name : "?";
+}
+
+static bool is_compat(const struct ktrace_type *type)
+{
+	return !strcmp(type->system, "compat_syscalls");
+}
+
+static void line_begin(struct syscalls *s, const struct thread *thread,
+		       uint64_t time)
+{
+	struct line *line = &s->line;
+
+	line->len = 0;
+	if (s->options.pids || s->several)
+		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
+			    color(s, 0));
+	if (s->options.times)
+		line_printf(line, "%" PRIu64 ".%06u ", time / 1000000000,
+			    (unsigned int)(time % 1000000000 / 1000));
+}
+
+static int line_write(struct syscalls *s)
+{
+	line_puts(&s->line, "\n");
+	output_write(&s->output, s->line.s, s->line.len);
+	return s->output.err;
+}
+
+static bool is_unknown(const struct call_side *side)
+{
+	return side->size >= 7 * sizeof(uint64_t) &&
+	       !strcmp(side->type->name, "sys_enter_unknown");
+}
+
+/* "name(" */
+static void call_open(struct syscalls *s, const struct thread *thread)
+{
+	const struct call_side *side = &thread->view.enter;
+	uint64_t number;
+
+	line_puts(&s->line, color(s, 1));
+	if (is_unknown(side)) {
+		memcpy(&number, side->payload, sizeof(number));
+		line_printf(&s->line, "syscall_%#" PRIx64, number);
+	} else {
+		line_puts(&s->line, name_shown(&thread->view, side->type));
+	}
+	line_printf(&s->line, "%s(", color(s, 0));
+}
+
+/* An unknown call: its number and registers. */
+static bool put_unknown(struct line *line, const struct call_view *view)
+{
+	const struct call_side *side = &view->enter;
+	uint64_t words[7];
+
+	if (!is_unknown(side))
+		return false;
+	memcpy(words, side->payload, sizeof(words));
+	for (int i = 1; i < 7; i++)
+		line_printf(line, "%s%#" PRIx64, i > 1 ? ", " : "", words[i]);
+	return true;
+}
+
+/* clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...) */
+static bool put_clone(struct line *line, const struct call_view *view)
+{
+	uint64_t flags = call_argument(view, 0);
+
+	if (!view->call || strcmp(view->call->name, "clone"))
+		return false;
+	line_puts(line, "child_stack=");
+	value_address(line, call_argument(view, 1));
+	line_puts(line, ", flags=");
+	if (flags & ~0xffull)
+		value_names(line, "clone", flags & ~0xffull);
+	if (flags & 0xff || !flags) {
+		if (flags & ~0xffull)
+			line_puts(line, "|");
+		value_signal(line, flags & 0xff);
+	}
+	if (flags & 0x100000) /* CLONE_PARENT_SETTID */
+		line_printf(line, ", parent_tid=[%" PRId64 "]", view->result);
+	if (flags & 0x80000) /* CLONE_SETTLS */
+		line_printf(line, ", tls=%#" PRIx64, call_argument(view, 4));
+	if (flags & 0x1200000) { /* CLONE_CHILD_SETTID, _CLEARTID */
+		line_puts(line, ", child_tidptr=");
+		value_address(line, call_argument(view, 3));
+	}
+	return true;
+}
+
+/* Arguments from the thread's next one on; those that need the exit if @exit. */
+static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
+{
+	struct call_view *view = &thread->view;
+	unsigned int nr = call_nr_arguments(view);
+	struct line *line = &s->line;
+	unsigned int i, first = thread->shown;
+
+	if (!thread->shown &&
+	    (put_unknown(line, view) || put_clone(line, view))) {
+		thread->shown = KTRACE_CALL_ARGUMENTS;
+		return;
+	}
+	for (i = thread->shown; i < nr; i++) {
+		size_t before = line->len;
+
+		if (!exit && argument_needs_exit(view, i))
+			break;
+		if (i)
+			line_puts(line, i != first ? ", " : "");
+		if (!argument_print(line, view, i)) {
+			line->len = before;
+			i = KTRACE_CALL_ARGUMENTS;
+			break;
+		}
+		/* One that is left out, though others follow. */
+		if (line->len == before + (i != first) * strlen(", "))
+			line->len = before;
+	}
+	thread->shown = i;
+}
+
+/* Another thread's event is next: shows what there is of the open call. */
+static int open_suspend(struct syscalls *s)
+{
+	struct thread *thread = s->open;
+
+	s->open = NULL;
+	if (!thread || thread->begun || s->options.summary || s->options.json)
+		return 0;
+	line_begin(s, thread, thread->time);
+	call_open(s, thread);
+	thread->shown = 0;
+	call_arguments(s, thread, false);
+	thread->begun = true;
+	if (thread->shown && thread->shown < call_nr_arguments(&thread->view))
+		line_puts(&s->line, ", ");
+	line_puts(&s->line, " <unfinished ...>");
+	return line_write(s);
+}
+
+static void result_align(struct syscalls *s, size_t begin)
+{
+	size_t used = s->line.len - begin;
+
+	do
+		line_puts(&s->line, " ");
+	while (!s->options.colors && ++used < COLUMN);
+	line_puts(&s->line, "= ");
+}
+
+static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
+{
+	struct call_view *view = &thread->view;
+	struct line *line = &s->line;
+	size_t begin;
+	bool failed = call_failed(view);
+
+	line_begin(s, thread, thread->begun ? time : thread->time);
+	begin = line->len;
+	if (thread->begun) {
+		line_printf(line, "<... %s resumed>",
+			    name_shown(view, view->exit.type));
+	} else {
+		call_open(s, thread);
+		thread->shown = 0;
+	}
+	call_arguments(s, thread, true);
+	line_puts(line, ")");
+	result_align(s, begin);
+	line_puts(line, failed ? color(s, 2) : "");
+	result_print(line, view);
+	line_puts(line, failed ? color(s, 0) : "");
+	if (s->options.durations)
+		line_printf(line, " <%" PRIu64 ".%06u>",
+			    (time - thread->time) / 1000000000,
+			    (unsigned int)((time - thread->time) % 1000000000 /
+					   1000));
+	return line_write(s);
+}
+
+/* It will not return. */
+static int call_show_last(struct syscalls *s, struct thread *thread)
+{
+	size_t begin;
+	int err;
+
+	line_begin(s, thread, thread->time);
+	begin = s->line.len;
+	call_open(s, thread);
+	thread->shown = 0;
+	call_arguments(s, thread, true);
+	line_puts(&s->line, ")");
+	result_align(s, begin);
+	line_puts(&s->line, "?");
+	err = line_write(s);
+	if (err)
+		return err;
+	line_begin(s, thread, thread->time);
+	line_printf(&s->line, "+++ exited with %d +++",
+		    (int)call_argument(&thread->view, 0) & 0xff);
+	return line_write(s);
+}
+
+/* ---- JSON ----------------------------------------------------------------- */
+
+static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
+		      bool returned)
+{
+	struct call_view *view = &thread->view;
+	struct output *output = &s->output;
+	unsigned int nr = call_nr_arguments(view);
+	struct line *line = &s->line;
+
+	line->len = 0;
+	line_printf(line, "{\"time\":%" PRIu64 ",\"tid\":%u,\"call\":\"%s\"",
+		    thread->time, thread->tid,
+		    name_shown(view, view->enter.type));
+	if (is_compat(view->enter.type))
+		line_puts(line, ",\"compat\":true");
+	line_puts(line, ",\"args\":[");
+	output_write(output, line->s, line->len);
+	for (unsigned int i = 0; i < nr; i++) {
+		line->len = 0;
+		line_puts(line, "");
+		if (!argument_print(line, view, i))
+			break;
+		if (i)
+			output_puts(output, ",");
+		json_string(output, (const uint8_t *)line->s, line->len);
+	}
+	line->len = 0;
+	line_puts(line, "]");
+	if (returned) {
+		line_printf(line, ",\"result\":%" PRId64, view->result);
+		if (call_failed(view) && strerrorname_np(-view->result))
+			line_printf(line, ",\"error\":\"%s\"",
+				    strerrorname_np(-view->result));
+		line_printf(line, ",\"ns\":%" PRIu64, time - thread->time);
+	}
+	line_puts(line, "}\n");
+	output_write(output, line->s, line->len);
+	return output->err;
+}
+
+/* ---- the summary ---------------------------------------------------------- */
+
+static int count_add(struct syscalls *s, const struct thread *thread,
+		     uint64_t time)
+{
+	const char *name = name_shown(&thread->view, thread->view.exit.type);
+	struct count *count = NULL, *more;
+
+	for (size_t i = 0; i < s->nr_counts; i++) {
+		if (!strcmp(s->counts[i].name, name))
+			count = &s->counts[i];
+	}
+	if (!count) {
+		more = realloc(s->counts, (s->nr_counts + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->counts = more;
+		count = &more[s->nr_counts++];
+		*count = (struct count){0};
+		snprintf(count->name, sizeof(count->name), "%s", name);
+	}
+	count->calls++;
+	count->errors += call_failed(&thread->view);
+	count->time += time - thread->time;
+	return 0;
+}
+
+static int count_compare(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? 1 : -1)
+				  : strcmp(x->name, y->name);
+}
+
+static void summary_line(struct syscalls *s, double part,
+			 const struct count *count)
+{
+	s->line.len = 0;
+	line_printf(&s->line, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64, part,
+		    count->time / 1e9,
+		    count->calls ? count->time / count->calls / 1000 : 0,
+		    count->calls);
+	if (count->errors)
+		line_printf(&s->line, " %9" PRIu64, count->errors);
+	else
+		line_printf(&s->line, " %9s", "");
+	line_printf(&s->line, " %s", count->name);
+	line_write(s);
+}
+
+static void summary_write(struct syscalls *s)
+{
+	static const char head[] =
+		"% time     seconds  usecs/call     calls    errors syscall\n",
+			  rule[] = "------ ----------- ----------- --------- "
+				   "--------- ----------------\n";
+	struct count total = {.name = "total"};
+
+	if (s->nr_counts)
+		qsort(s->counts, s->nr_counts, sizeof(*s->counts),
+		      count_compare);
+	for (size_t i = 0; i < s->nr_counts; i++) {
+		total.calls += s->counts[i].calls;
+		total.errors += s->counts[i].errors;
+		total.time += s->counts[i].time;
+	}
+	output_puts(&s->output, head);
+	output_puts(&s->output, rule);
+	for (size_t i = 0; i < s->nr_counts; i++)
+		summary_line(s,
+			     total.time ? 100.0 * s->counts[i].time / total.time
+					: 0,
+			     &s->counts[i]);
+	output_puts(&s->output, rule);
+	summary_line(s, 100, &total);
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+static bool never_returns(const struct call_view *view)
+{
+	return view->call && (!strcmp(view->call->name, "exit") ||
+			      !strcmp(view->call->name, "exit_group"));
+}
+
+static int enter_event(struct syscalls *s, struct thread *thread,
+		       const struct ktrace_event *event, const char *name)
+{
+	struct call_view *view = &thread->view;
+	int err = side_set(&view->enter, event);
+
+	if (err)
+		return show_fail(err, "out of memory");
+	view->exit.type = NULL;
+	view->types = ktrace_get_types(s->show.trace);
+	view->call = ktrace_call_find(name);
+	view->string_max = s->options.string_max;
+	view->result = 0;
+	thread->time = event->time;
+	thread->begun = false;
+	thread->inside = true;
+	s->open = thread;
+	if (!never_returns(view))
+		return 0;
+	thread->inside = false;
+	s->open = NULL;
+	if (s->options.json)
+		return json_write(s, thread, event->time, false);
+	return s->options.summary ? 0 : call_show_last(s, thread);
+}
+
+/*
+ * A call that execs a program of the other kind ends under its name; one that
+ * returns from a signal, as no call at all.
+ */
+static bool same_call(const struct thread *thread, const char *name)
+{
+	const char *begun;
+	bool exit;
+
+	begun = ktrace_call_name(thread->view.enter.type, &exit);
+	if (!begun)
+		return false;
+	return !strcmp(begun, name) || !strncmp(name, "execve", 6) ||
+	       (!strcmp(begun, "rt_sigreturn") && !strcmp(name, "unknown"));
+}
+
+static int exit_event(struct syscalls *s, struct thread *thread,
+		      const struct ktrace_event *event, const char *name)
+{
+	const struct ktrace_field *result =
+		ktrace_field_find(event->type, "ret");
+	struct call_view *view = &thread->view;
+	int err;
+
+	/* Of a call that began before the trace, or a child's first return. */
+	if (!thread->inside || !result || !same_call(thread, name))
+		return 0;
+	err = side_set(&view->exit, event);
+	if (err)
+		return show_fail(err, "out of memory");
+	view->result = ktrace_field_int(event, result);
+	thread->inside = false;
+	s->open = NULL;
+	if (s->options.failed_only && !call_failed(view))
+		return 0;
+	if (s->options.summary)
+		return count_add(s, thread, event->time);
+	if (s->options.json)
+		return json_write(s, thread, event->time, true);
+	return call_show(s, thread, event->time);
+}
+
+static int syscalls_event(struct show *show, const struct ktrace_event *event)
+{
+	struct syscalls *s = (struct syscalls *)show;
+	struct thread *thread;
+	const char *name;
+	bool exit;
+	int err;
+
+	name = ktrace_call_name(event->type, &exit);
+	if (!name)
+		return 0;
+	thread = thread_get(s, event->tid);
+	if (!thread)
+		return show_fail(-ENOMEM, "out of memory");
+	if (s->open && (s->open != thread || !exit)) {
+		err = open_suspend(s);
+		if (err)
+			return err;
+	}
+	return exit ? exit_event(s, thread, event, name)
+		    : enter_event(s, thread, event, name);
+}
+
+static int syscalls_open(struct show *show)
+{
+	struct syscalls *s = (struct syscalls *)show;
+
+	s->options.string_max = 32;
+	if (output_init(&s->output, show->fd))
+		return show_fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+static int syscalls_loss(struct show *show, const struct ktrace_loss *loss)
+{
+	struct syscalls *s = (struct syscalls *)show;
+
+	s->line.len = 0;
+	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
+		    loss->cpu, loss->count, show_cause(loss->cause));
+	return s->options.json || s->options.summary ? 0 : line_write(s);
+}
+
+static int syscalls_finish(struct show *show)
+{
+	struct syscalls *s = (struct syscalls *)show;
+
+	if (s->options.summary)
+		summary_write(s);
+	return output_flush(&s->output);
+}
+
+static void syscalls_release(struct show *show)
+{
+	struct syscalls *s = (struct syscalls *)show;
+
+	for (size_t i = 0; i < THREADS; i++) {
+		while (s->threads[i]) {
+			struct thread *thread = s->threads[i];
+
+			s->threads[i] = thread->next;
+			free(thread->view.enter.payload);
+			free(thread->view.exit.payload);
+			free(thread);
+		}
+	}
+	free(s->counts);
+	free(s->line.s);
+	output_destroy(&s->output);
+}
+
+void show_syscalls_set(struct show *show,
+		       const struct show_syscalls_options *options)
+{
+	((struct syscalls *)show)->options = *options;
+}
+
+const struct show_ops show_syscalls = {
+	.name = "strace",
+	.what = "system calls only, in the notation of strace",
+	.size = sizeof(struct syscalls),
+	.open = syscalls_open,
+	.event = syscalls_event,
+	.loss = syscalls_loss,
+	.finish = syscalls_finish,
+	.release = syscalls_release,
+};

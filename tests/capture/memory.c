@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include "memory.h"
+
+u8 memory_bytes[MEMORY_SIZE];
+
+static const u8 *memory_at(u64 from, bool kernel, u64 *left)
+{
+	u64 offset = from - MEMORY_BASE - (kernel ? MEMORY_KERNEL : 0);
+
+	*left = offset < MEMORY_SIZE ? MEMORY_SIZE - offset : 0;
+	return memory_bytes + (*left ? offset : 0);
+}
+
+int env_copy(void *to, u64 from, u32 size, bool kernel)
+{
+	u64 left;
+	const u8 *bytes = memory_at(from, kernel, &left);
+
+	if (left < size)
+		return -EFAULT;
+	memcpy(to, bytes, size);
+	return 0;
+}
+
+long env_copy_string(void *to, u64 from, u32 max, bool kernel)
+{
+	u64 left;
+	const u8 *bytes = memory_at(from, kernel, &left);
+	size_t length = strnlen((const char *)bytes, left < max ? left : max);
+
+	if (length == left && left < max)
+		return -EFAULT;
+	memcpy(to, bytes, length);
+	return length;
+}
+
+/* Nobody has a ring here. */
+void env_wake(struct kt_ring *ring)
+{
+}
+
+void env_current_task(u32 *tid, u32 *tgid, char *comm)
+{
+	*tid = *tgid = 1;
+	memset(comm, 0, 16);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A memory for capture programs: the bytes in @memory_bytes lie at MEMORY_BASE,
+ * and nothing does elsewhere.  Kernel memory is the same, MEMORY_KERNEL higher.
+ */
+#ifndef KT_TESTS_CAPTURE_MEMORY_H
+#define KT_TESTS_CAPTURE_MEMORY_H
+
+#include "capture.h"
+
+#define MEMORY_BASE   0x10000ull
+#define MEMORY_SIZE   4096u
+#define MEMORY_KERNEL 0xffff000000000000ull
+
+extern u8 memory_bytes[MEMORY_SIZE];
+
+#endif /* KT_TESTS_CAPTURE_MEMORY_H */

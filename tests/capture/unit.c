@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Capture programs: what they copy, what they say is missing, what is refused. */
+#include "check.h"
+#include "memory.h"
+
+#define HEAD   8 /* of an event with its own part */
+#define POISON 0xa5
+
+static struct kt_capture capture;
+static struct kt_capture_field fields[KT_CAPTURE_FIELDS_MAX];
+static struct kt_capture_error error;
+static u8 payload[HEAD + 4 + 64 + KT_CAPTURE_OUTPUT_MAX + 64];
+static u64 arguments[KT_CAPTURE_ARGUMENTS];
+static u16 unread;
+static u32 size;
+
+static u64 place(u32 offset, const void *bytes, size_t length)
+{
+	memcpy(memory_bytes + offset, bytes, length);
+	return MEMORY_BASE + offset;
+}
+
+#define PLACE_STRING(offset, s) place(offset, s, sizeof(s))
+
+static void parse(const char *text)
+{
+	if (kt_capture_parse(&capture, text, fields, &error))
+		check_fail("refused: %s at `%s'", error.what,
+			   error.at ? error.at : "(all)");
+}
+
+static void run(const char *text)
+{
+	u32 i;
+
+	parse(text);
+	memset(payload, POISON, sizeof(payload));
+	size = kt_capture_run(&capture, arguments, payload, HEAD, &unread);
+	CHECK(size <= kt_capture_size_max(&capture, HEAD));
+	for (i = 0; i < HEAD; i++)
+		CHECK_EQ(payload[i], POISON);
+	/* Nothing is written behind what it may need. */
+	for (i = kt_capture_size_max(&capture, HEAD); i < sizeof(payload); i++)
+		CHECK_EQ(payload[i], POISON);
+}
+
+static u16 cut(void)
+{
+	return payload[HEAD] | payload[HEAD + 1] << 8;
+}
+
+static const u8 *field(u32 index, u32 *length)
+{
+	u32 where;
+
+	memcpy(&where, payload + HEAD + 4 + index * 4, 4);
+	*length = where >> 16;
+	CHECK((where & 0xffff) + *length <= size);
+	return where ? payload + (where & 0xffff) : NULL;
+}
+
+static void field_is(u32 index, const void *wanted, u32 wanted_length)
+{
+	u32 length;
+	const u8 *got = field(index, &length);
+
+	CHECK(got);
+	CHECK_EQ(length, wanted_length);
+	CHECK(!memcmp(got, wanted, length));
+}
+
+static void refused(const char *text, const char *what)
+{
+	CHECK(kt_capture_parse(&capture, text, fields, &error) < 0);
+	if (!strstr(error.what, what))
+		check_fail("`%s': %s, not %s", text, error.what, what);
+}
+
+TEST(a_string_is_copied)
+{
+	arguments[1] = PLACE_STRING(100, "/etc/passwd");
+	run("char path: a1 string 4096");
+	field_is(0, "/etc/passwd", 12);
+	CHECK_EQ(cut() | unread, 0);
+	CHECK_EQ(size, HEAD + 4 + 4 + 12);
+	CHECK_EQ(fields[0].name_length, 4);
+	CHECK(!memcmp(fields[0].name, "path", 4));
+	CHECK(!memcmp(fields[0].type, "char", fields[0].type_length));
+}
+
+TEST(an_empty_string_is_not_a_missing_one)
+{
+	arguments[1] = PLACE_STRING(100, "");
+	run("char path: a1 string 16");
+	field_is(0, "", 1);
+}
+
+TEST(a_long_string_is_cut_and_says_so)
+{
+	arguments[0] = PLACE_STRING(100, "0123456789");
+	run("char a: a0 string 4; char b: a0 string 10; char c: a0 string 11");
+	field_is(0, "0123", 5);
+	field_is(1, "0123456789", 11);
+	field_is(2, "0123456789", 11);
+	/* Nobody has looked whether a NUL follows the tenth. */
+	CHECK_EQ(cut(), 3);
+	CHECK_EQ(unread, 0);
+}
+
+TEST(what_is_not_there_is_unread)
+{
+	u32 length;
+
+	arguments[0] = 0;
+	arguments[1] = PLACE_STRING(0, "x");
+	/* Its NUL would lie behind the end of memory. */
+	memset(memory_bytes + MEMORY_SIZE - 3, 'y', 3);
+	arguments[2] = MEMORY_BASE + MEMORY_SIZE - 3;
+	run("char a: a0 string 9; char b: a1 string 9; char c: a2 string 9;"
+	    "u8 d: a2 4 bytes 9; u8 e: a2 3 bytes 9");
+	CHECK_EQ(unread, 1 | 4 | 8);
+	CHECK_EQ(cut(), 0);
+	CHECK(!field(0, &length) && !length);
+	field_is(1, "x", 2);
+	CHECK(!field(2, &length) && !length);
+	CHECK(!field(3, &length) && !length);
+	field_is(4, "yyy", 3);
+}
+
+TEST(bytes_go_by_another_argument)
+{
+	arguments[1] = place(50, "hello, world", 12);
+	arguments[2] = 5;
+	run("u8 data: a1 a2 bytes 32");
+	field_is(0, "hello", 5);
+	arguments[2] = 12;
+	run("u8 data: a1 a2 bytes 7");
+	field_is(0, "hello, ", 7);
+	CHECK_EQ(cut(), 1);
+	/* None wanted is none read, wherever that is. */
+	arguments[1] = 0;
+	arguments[2] = 0;
+	run("u8 data: a1 a2 bytes 32");
+	field_is(0, "", 0);
+	CHECK_EQ(unread, 0);
+	arguments[2] = ~0ull;
+	run("u8 data: a1 a2 bytes 32");
+	CHECK_EQ(unread, 1);
+}
+
+TEST(pointers_are_followed)
+{
+	u64 target = PLACE_STRING(300, "deep");
+	u64 middle = place(200, &target, 8);
+
+	arguments[3] = place(120, &middle, 8) - 20;
+	run("char s: a3 20 + @8 @8 string 16");
+	field_is(0, "deep", 5);
+	arguments[3] = 8;
+	run("char s: a3 20 + @8 @8 string 16");
+	CHECK_EQ(unread, 1);
+}
+
+TEST(memory_of_the_kernel_is_another)
+{
+	arguments[0] = PLACE_STRING(100, "mine") + MEMORY_KERNEL;
+	run("char a: kernel a0 string 8; char b: a0 string 8");
+	field_is(0, "mine", 5);
+	CHECK_EQ(unread, 2);
+}
+
+TEST(numbers_are_stored_as_they_are)
+{
+	const u8 bytes[] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+	const u32 eight = 8;
+
+	arguments[0] = place(100, bytes, sizeof(bytes));
+	run("u32 a: a0 @4 put 4; u16 b: a0 @8 put 2; u64 c: a0 @8 put 8;"
+	    "u32 d: a0 @1 128 - 9 * 64 - put 4; u8 e: a0 @1 128 & 128 == put 1");
+	field_is(0, bytes, 4);
+	field_is(1, bytes, 2);
+	field_is(2, bytes, 8);
+	field_is(3, &eight, 4);
+	field_is(4, "\1", 1);
+}
+
+TEST(a_condition_skips)
+{
+	u32 length;
+
+	arguments[0] = PLACE_STRING(100, "yes");
+	arguments[1] = 0;
+	run("char a: a1 if a0 string 8 end; char b: a0 if a0 string 8 end");
+	CHECK_EQ(unread, 0);
+	field(0, &length);
+	CHECK_EQ(length, 0);
+	field_is(1, "yes", 4);
+}
+
+static void place_pointers(u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		u64 address = MEMORY_BASE + 1000 + 4 * i;
+
+		memcpy(memory_bytes + 8 * i, &address, 8);
+		memcpy(memory_bytes + 1000 + 4 * i, "ab", 3);
+	}
+	memset(memory_bytes + 8 * nr, 0, 8);
+	arguments[0] = MEMORY_BASE;
+}
+
+TEST(a_vector_ends_with_its_null)
+{
+	const u32 count = 2;
+
+	place_pointers(2);
+	run("char v: 999999 each 4 a0 i 8 * + @8 while a0 i 8 * + @8 string 8 "
+	    "next; u32 n: 999999 each 64 a0 i 8 * + @8 while next i put 4");
+	field_is(0, "ab\0ab", 6);
+	field_is(1, &count, 4);
+	CHECK_EQ(cut() | unread, 0);
+	place_pointers(6);
+	run("char v: 999999 each 4 a0 i 8 * + @8 while a0 i 8 * + @8 string 8 "
+	    "next; u8 after: 4 each 9 next i put 1");
+	field_is(0, "ab\0ab\0ab\0ab", 12);
+	field_is(1, "\4", 1);
+	CHECK_EQ(cut(), 1);
+	run("u8 none: 0 each 9 a0 @1 put 1 next i put 1");
+	field_is(0, "", 1);
+}
+
+TEST(a_fault_in_a_loop_keeps_what_was_read)
+{
+	place_pointers(3);
+	memset(memory_bytes + 16, 0xff, 8);
+	run("char v: 3 each 4 a0 i 8 * + @8 string 8 next; u8 b: 1 put 1");
+	field_is(0, "ab\0ab", 6);
+	field_is(1, "\1", 1);
+	CHECK_EQ(unread, 1);
+}
+
+TEST(nonsense_is_refused)
+{
+	char deep[512] = "u8 a:", many[4096] = "";
+	int i;
+
+	refused("", "a field is");
+	refused("char", "a field is");
+	refused("char path", "a field is");
+	refused(": a0 string 4", "a field is");
+	refused("path: a0 string 4", "a field is");
+	refused("char 1path: a0 string 4", "a field is");
+	refused("char p$: a0 string 4", "belongs to no name");
+	refused("char path: a0 strnig 4", "no such word");
+	refused("char path: a0 string", "a number is missing");
+	refused("char path: a0 string x", "a number is missing");
+	refused("char path: a0 string 4294967296", "a number is missing");
+	refused("char path: a0 string 0", "a maximum is");
+	refused("char path: a0 string 32768", "a maximum is");
+	refused("char path: string 4", "nothing is left");
+	refused("char path: a0 bytes 4", "nothing is left");
+	refused("char path: a8 string 4", "no such argument");
+	refused("char path: a0 @3 string 4", "a size is");
+	refused("u8 a: a0 put 3", "a size is");
+	refused("u8 a: a0 if", "has no end");
+	refused("u8 a: a0 each 4", "has no end");
+	refused("u8 a: end", "an end without");
+	refused("u8 a: next", "a next without");
+	refused("u8 a: a0 while", "a while outside");
+	refused("u8 a: a0 if a0 end", "leaves something");
+	refused("u8 a: a0 each 4 a0 next", "leaves something");
+	refused("u8 a: 2 each 4 a0 if next end", "");
+	refused("u8 a: a0 if 2 each 4 end next", "");
+	refused("u8 a: 2 each 4 a0 if a0 while end next", "within an if");
+	refused("u8 a: 2 each 4 2 each 4 next next", "");
+	refused("u8 a: a0 if a0 if end end", "");
+	refused("u8 a: a0 each 32767 a0 8 bytes 32 next", "too much");
+	refused("u8 a: a0 each 32767 a0 a0 a0 + + a0 & put 1 next", "too much");
+	refused("char a: a0 string 32767; char b: a0 string 4", "too much");
+	refused("u8 a: a0 put 1 ; ;", "a field is");
+	for (i = 0; i < 9; i++)
+		strcat(deep, " a0");
+	refused(deep, "too much on the stack");
+	for (i = 0; i < 200; i++)
+		strcat(many, "u8 a: 1 put 1;");
+	refused(many, "too many");
+	CHECK(error.at);
+	parse("u8 a: 1 put 1; ");
+	CHECK_EQ(capture.nr_fields, 1);
+	CHECK_EQ(capture.output_max, 1);
+}
+
+TEST(ops_that_no_text_makes_are_refused)
+{
+	struct kt_capture good;
+
+	parse("u8 a: a0 each 9 a1 while a1 put 1 next; u8 b: a0 if a0 put 1 end");
+	good = capture;
+	CHECK(!kt_capture_verify(&capture));
+	for (u32 at = 0; at < good.nr_ops; at++) {
+		/* Any other end of a jump is wrong. */
+		for (u32 to = 0; good.ops[at].to && to < 300; to++) {
+			capture = good;
+			capture.ops[at].to = to;
+			CHECK(!kt_capture_verify(&capture) ==
+			      (to == good.ops[at].to));
+		}
+		capture = good;
+		capture.ops[at].code = KT_CAPTURE_CODES;
+		CHECK(kt_capture_verify(&capture));
+	}
+	capture = good;
+	capture.nr_fields = 1;
+	CHECK(kt_capture_verify(&capture));
+	capture = good;
+	capture.nr_ops = 0;
+	CHECK(kt_capture_verify(&capture));
+	capture.nr_ops = KT_CAPTURE_OPS_MAX + 1;
+	CHECK(kt_capture_verify(&capture));
+}
+
+CHECK_MAIN

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# tests/syscalls/events.sh - runs in the guest: events of system calls, and capture
+# programs that are good, bad, and in the way
+. tests/kernel/lib.sh
+program=$PWD/build/user/tests/syscalls/program
+
+load_module ktrace-syscalls
+openat=syscalls/sys_enter_openat
+check "calls are events" test -d "$tree/events/$openat"
+check "32-bit calls too" test -d "$tree/events/compat_syscalls/sys_enter_mmap_pgoff"
+check "hundreds of them" at_least "$(ls "$tree/events/syscalls" | wc -l)" 600
+
+# ---- the file capture ------------------------------------------------------------
+
+check "nothing is captured at first" is "$(get capture)" ''
+check "accepted" put capture "$openat: char name: a1 string 64"
+check "read back" is "$(get capture)" "$openat: char name: a1 string 64"
+check "the format has the field" grep -q '__data_loc char\[\] name' "$tree/events/$openat/format"
+check "an unknown word" refuses capture "$openat: char name: a1 strnig 64" 'no such word'
+check "too much" refuses capture "$openat: char name: a1 string 40000" 'a maximum is'
+check "nothing on the stack" refuses capture "$openat: char name: string 64" 'nothing is left'
+check "a field twice" refuses capture "$openat: char dfd: a1 string 64" 'two fields named "dfd"'
+check "no such event" refuses capture "$openat-: char name: a1 string 64" 'there is no event'
+check "no program" refuses capture "$openat" 'SYSTEM/EVENT: PROGRAM'
+{
+	echo 'syscalls/sys_enter_read: u8 a: a1 1 bytes 1'
+	echo "$openat: char a: b"
+} >/tmp/lines
+check "one bad line" not dd if=/tmp/lines of="$tree/capture" bs=4k status=none
+check "none counts" is "$(get capture)" "$openat: char name: a1 string 64"
+put "events/$openat/enabled" 1
+id=$(get "events/$openat/id")
+check "not while it is enabled" refuses capture "$openat: char other: a1 string 64" 'disable it first'
+check "nor none" refuses capture none 'disable it first'
+put "events/$openat/enabled" 0
+check "but afterwards" put capture "$openat: char other: a1 string 64"
+check "what was recorded keeps its id" grep -q "^event syscalls:sys_enter_openat id $id " "$tree/gone"
+put "events/$openat/enabled" 1
+check "and the event has another" test "$(get "events/$openat/id")" != "$id"
+put "events/$openat/enabled" 0
+check "none" put capture none
+check "is none" is "$(get capture)" ''
+
+# ---- every call at once ------------------------------------------------------------
+
+clean
+put events/syscalls/enabled 1
+put events/compat_syscalls/enabled 1
+put mode overwrite
+put enabled 1
+"$program" memory
+"$program" faults >/dev/null
+stress-ng --enosys 1 --timeout 5 -q 2>/dev/null
+stress-ng --sysinval 1 --timeout 10 -q >/dev/null 2>&1
+put enabled 0
+check "all are enabled" is "$(get events/syscalls/enabled)" 1
+check "and recorded" at_least "$(get overflow | sed -n 's/^total events \([0-9]*\).*/\1/p')" 1000
+check "nothing was lost but what newer ones replaced" \
+	grep -q '^total .* full 0 .*nested 0 large 0' "$tree/overflow"
+put events/syscalls/enabled 0
+put events/compat_syscalls/enabled 0
+clean
+put events/enabled 1
+check "all events are not these" is "$(get events/syscalls/enabled)" 0
+clean
+
+# ---- the command -------------------------------------------------------------------
+
+cd /tmp || exit 1
+ktrace syscalls -q -o lines -- "$program" faults >/dev/null
+has() {
+	grep -qF -- "$1" lines || { cat lines; return 1; }
+}
+check "an address that is none" has 'openat(AT_FDCWD, 0x8,'
+check "a string that ends before its page" has '"xxxxx", O_RDONLY)'
+check "a string of 1 MB says that it is cut" has 'yyyy"..., O_RDONLY) = -1 ENAMETOOLONG'
+check "a number that no call has" has 'syscall_0x270f(0x1, 0x2'
+ktrace syscalls -q -e %net -o lines -- "$program" sockets
+check "sets: sockets" has 'connect('
+check "sets: and nothing else" is "$(grep -c 'mmap(' lines)" 0
+ktrace syscalls -q -c -o lines -- true
+check "a summary" has '100.00'
+ktrace syscalls -q --json -o lines -- true
+check "JSON" has '"call":"execve"'
+ktrace syscalls -q -o lines -- sh -c 'kill -9 $$'
+check "the exit status is the command's" is "$(ktrace syscalls -q -o lines -- sh -c 'exit 7'; echo $?)" 7
+check "nothing is left enabled" is "$(get events/enabled)" 0
+check "no session is left" is "$(ls "$tree/sessions")" ''
+echo "# end of events.sh"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# Brings the output of strace -f -o and of ktrace syscalls into one form: a line for
+# each call, unfinished ones put together, those of a thread beside each other, with
+# numbers for processes, and words for what differs from run to run.
+
+function task(pid) {
+	if (!(pid in tasks))
+		tasks[pid] = pid
+	return pid
+}
+
+# What differs whenever a program runs.
+function normal(text,	call) {
+	call = text
+	sub(/\(.*/, "", call)
+	gsub(/0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]+/, "ADDR", text)
+	gsub(/ +/, " ", text)
+	if (call == "getrandom")
+		sub(/"[^"]*"/, "RANDOM", text)
+	if (call ~ /^(clone3?|v?fork|set_tid_address|getpid|getppid|gettid|wait4|rt_sigreturn)$/)
+		sub(/= [0-9]+$/, "= PID", text)
+	if (call ~ /^(kill|tgkill|tkill|wait4|getpgid|getpgrp|ptrace|prlimit64)$/)
+		gsub(/[0-9][0-9][0-9]+/, "PID", text)
+	if (call == "futex")
+		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
+	# One number has two names there.
+	sub(/BTRFS_IOC_CLONE or /, "", text)
+	gsub(/parent_tid=\[[0-9]+\]/, "parent_tid=[PID]", text)
+	gsub(/tv_sec=[0-9]+, tv_u?n?sec=[0-9]+/, "TIME", text)
+	gsub(/ \/\* 20[0-9-]+T[^*]*\*\//, "", text)
+	gsub(/\/tmp\/cc[A-Za-z0-9]+/, "/tmp/ccNAME", text)
+	gsub(/uptime=.*procs=[0-9]+/, "SYSINFO", text)
+	gsub(/\/proc\/[0-9]+/, "/proc/PID", text)
+	gsub(/st_ino=[0-9]+/, "st_ino=INO", text)
+	gsub(/f_(bfree|bavail|ffree|files|blocks)=[0-9]+/, "f_N", text)
+	gsub(/sin6?_port=htons\([0-9]+\)/, "PORT", text)
+	return text
+}
+
+{
+	if ($1 == "[pid") {
+		pid = $2 + 0
+		sub(/^\[pid +[0-9]+\] /, "")
+	} else if ($1 ~ /^[0-9]+$/) {
+		pid = $1
+		sub(/^[0-9]+ +/, "")
+	} else {
+		pid = 0
+	}
+	# Signals and ends are not calls.
+	if (/^(---|\+\+\+|\*\*\*|strace:)/)
+		next
+	n = task(pid)
+	if (/ <unfinished \.\.\.>$/) {
+		sub(/ <unfinished \.\.\.>$/, "")
+		begun[pid] = $0
+		next
+	}
+	if (/^<\.\.\. [a-z0-9_]+ resumed>/) {
+		sub(/^<\.\.\. [a-z0-9_]+ resumed>/, "")
+		$0 = begun[pid] $0
+	}
+	lines[n, ++count[n]] = normal($0)
+}
+
+END {
+	# In the order in which they were made.
+	while (1) {
+		least = ""
+		for (n in tasks)
+			if (least == "" || n + 0 < least)
+				least = n + 0
+		if (least == "")
+			break
+		delete tasks[least]
+		nr++
+		for (i = 1; i <= count[least]; i++)
+			print nr ": " lines[least, i]
+	}
+}
