@@ -455,7 +455,8 @@ static void call_describe(struct call *call,
 {
 	unsigned int i;
 
-	call->nr_arguments = meta ? min(meta->nb_args, ARGUMENTS) : ARGUMENTS;
+	call->nr_arguments =
+		meta ? min_t(u32, meta->nb_args, ARGUMENTS) : ARGUMENTS;
 	for (i = 0; i < call->nr_arguments; i++) {
 		struct kt_field *field = &call->fields[i];
 
