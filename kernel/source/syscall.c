@@ -18,6 +18,9 @@
  * prototype is that of the native call of this name.  Where there is none, or the
  * kernel has another function for 32 bits, the arguments are still six registers.
  *
+ * A program of a call has its registers as a0 to a5; at entry the stack pointer as a6,
+ * at exit what was returned as a6, and as a7 what follows.
+ *
  * What was not resident when a program was to be captured at entry is in memory at
  * exit: so the session remembers, for the thread, which fields those were, and the
  * exit's program finds them in its last argument.  The memory is small, and a
@@ -133,7 +136,8 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 /* All but the common case. */
 static noinline void enter_write_slow(struct hooks *hooks,
 				      struct kt_enabled *enabled,
-				      const struct call *call, long number,
+				      const struct call *call,
+				      struct pt_regs *regs, long number,
 				      const unsigned long *arguments)
 {
 	u64 all[KT_CAPTURE_ARGUMENTS] = {};
@@ -153,7 +157,9 @@ static noinline void enter_write_slow(struct hooks *hooks,
 	if (!payload)
 		return;
 	enter_store(call, payload, number, arguments);
-	memcpy(all, arguments, ARGUMENTS * sizeof(arguments[0]));
+	if (call->nr_arguments)
+		memcpy(all, arguments, ARGUMENTS * sizeof(arguments[0]));
+	all[6] = user_stack_pointer(regs);
 	unread = kt_capture_end(&write, enabled, all, payload);
 	if (unlikely(unread))
 		pending_set(hooks, number, unread);
@@ -190,7 +196,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long number)
 		enter_store(call, payload, number, arguments);
 		kt_write_try_end(&write);
 	} else {
-		enter_write_slow(hooks, enabled, call, number, arguments);
+		enter_write_slow(hooks, enabled, call, regs, number, arguments);
 	}
 	kt_probe_exit();
 }
