@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include <ktrace/syscall.h>
 
@@ -86,7 +87,7 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	if (!size || size > 1024)
 		return;
 	snprintf(type, sizeof(type), "struct %s", word->set);
-	if (*word->word == 'S') {
+	if (*word->word != 'A') {
 		bytes_make(m, type, size);
 		return;
 	}
@@ -189,6 +190,14 @@ static void name_make(struct maker *m)
 	fprintf(m->f, "a0 15 == if a%u string 16 end", m->index);
 }
 
+/* What a signal's handler returns to lies on the stack, which no argument tells. */
+static void frame_make(struct maker *m)
+{
+	m->name = "frame";
+	field_begin(m, "u64", "");
+	fprintf(m->f, "a6 %zu + 8 bytes 8", offsetof(ucontext_t, uc_sigmask));
+}
+
 static void string_make(struct maker *m, unsigned int max)
 {
 	field_begin(m, "char", "");
@@ -242,7 +251,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 {
 	if (simple_make(m, word) || m->compat)
 		return;
-	if (word_is(word, "S") || word_is(word, "A"))
+	if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);
@@ -280,8 +289,8 @@ static bool word_enters(const struct ktrace_word *word)
 
 static bool word_exits(const struct ktrace_word *word)
 {
-	static const char *const exits[] = {"out",   "fds", "wstatus",
-					    "dents", "len", "fdset"};
+	static const char *const exits[] = {"out", "fds",   "wstatus", "dents",
+					    "len", "fdset", "T"};
 
 	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
 		return true;
@@ -295,6 +304,8 @@ static bool word_exits(const struct ktrace_word *word)
 static void enter_make(struct maker *m, const struct ktrace_call *call,
 		       const struct ktrace_type *type)
 {
+	if (!strcmp(call->name, "rt_sigreturn") && !m->compat)
+		frame_make(m);
 	for (m->index = 0;
 	     m->index < call->nr_arguments && m->index < type->nr_fields;
 	     m->index++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 
 #include <linux/futex.h>
@@ -70,8 +71,8 @@ bool call_failed(const struct call_view *view)
 	return view->result < 0 && view->result >= -ERROR_MAX;
 }
 
-struct captured captured_get(const struct call_view *view, bool exit,
-			     unsigned int argument, const char *suffix)
+struct captured captured_find(const struct call_view *view, bool exit,
+			      const char *name)
 {
 	const struct call_side *side = exit ? &view->exit : &view->enter;
 	const struct ktrace_type *type = side->type;
@@ -79,13 +80,8 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	struct ktrace_event event = side_event(side);
 	struct captured captured = {0};
 	uint32_t where, bit = 0;
-	char name[128];
 
-	if (!type || argument >= call_nr_arguments(view))
-		return captured;
-	snprintf(name, sizeof(name), "__%s_val%s",
-		 view->enter.type->fields[argument].name, suffix);
-	for (uint32_t i = 0; i < type->nr_fields; i++) {
+	for (uint32_t i = 0; type && i < type->nr_fields; i++) {
 		field = &type->fields[i];
 		if (!strcmp(field->name, "__cut"))
 			cut = field;
@@ -106,6 +102,18 @@ struct captured captured_get(const struct call_view *view, bool exit,
 		break;
 	}
 	return captured;
+}
+
+struct captured captured_get(const struct call_view *view, bool exit,
+			     unsigned int argument, const char *suffix)
+{
+	char name[128];
+
+	if (argument >= call_nr_arguments(view))
+		return (struct captured){0};
+	snprintf(name, sizeof(name), "__%s_val%s",
+		 view->enter.type->fields[argument].name, suffix);
+	return captured_find(view, exit, name);
 }
 
 /* ---- arguments ------------------------------------------------------------ */
@@ -243,6 +251,26 @@ static bool argument_counts(const struct call_view *view, unsigned int argument)
 	if (!strcmp(name, "ptrace") && argument)
 		return call_argument(view, 0);
 	return true;
+}
+
+/* What ptrace is told: with which signal the tracee goes on, or options. */
+static bool put_ptrace(struct line *line, const struct call_view *view,
+		       uint64_t value)
+{
+	switch (call_argument(view, 0)) {
+	case PTRACE_CONT:
+	case PTRACE_DETACH:
+	case PTRACE_SINGLESTEP:
+	case PTRACE_SYSCALL:
+		value_signal(line, value);
+		return true;
+	case PTRACE_SETOPTIONS:
+	case PTRACE_SEIZE:
+		value_names(line, "ptrace_options", value);
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool put_fcntl(struct line *line, const struct call_view *view,
@@ -417,7 +445,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		 (c = captured_get(view, false, argument, ""), c.there))
 		value_string(line, c.bytes,
 			     strnlen((const char *)c.bytes, c.size), c.cut);
-	else if (!put_number(line, view, word, value) &&
+	else if (!(word_is(word, "ptrace") && put_ptrace(line, view, value)) &&
+		 !put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))
 		put_plain(line, view, argument);
 	return true;
@@ -455,6 +484,21 @@ static bool call_is(const struct call_view *view, const char *name)
 	return view->call && !strcmp(view->call->name, name);
 }
 
+/* What is left of a time-out, which some calls write over it. */
+static void put_left(struct line *line, const struct call_view *view,
+		     unsigned int argument)
+{
+	struct captured c = captured_get(view, true, argument, "");
+	const struct ktrace_word *word = call_word(view, argument);
+	size_t before = line->len;
+
+	if (!c.there)
+		return;
+	line_puts(line, ", left ");
+	if (!value_struct(line, view, word->set, NULL, c.bytes, c.size))
+		line->len = before;
+}
+
 static void put_ready(struct line *line, const struct call_view *view)
 {
 	struct captured c = captured_get(view, true, 0, "");
@@ -476,7 +520,10 @@ static void put_ready(struct line *line, const struct call_view *view)
 		first = false;
 		value_struct(line, view, "pollfd", words, c.bytes + i, 8);
 	}
-	line_puts(line, "])");
+	line_puts(line, "]");
+	if (word_is(call_word(view, 2), "T"))
+		put_left(line, view, 2);
+	line_puts(line, ")");
 }
 
 static void put_selected(struct line *line, const struct call_view *view)
@@ -509,6 +556,7 @@ static void put_selected(struct line *line, const struct call_view *view)
 		if (*space)
 			line_puts(line, "]");
 	}
+	put_left(line, view, 4);
 	line_puts(line, ")");
 }
 

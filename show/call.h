@@ -48,6 +48,8 @@ struct captured {
 	bool cut;
 };
 
+struct captured captured_find(const struct call_view *view, bool exit,
+			      const char *name);
 /* @suffix: of arguments that have several fields. */
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix);

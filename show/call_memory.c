@@ -478,7 +478,7 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_data(line, view, i, exit);
 	else if (!strcmp(w, "S") && word->in && word->out)
 		put_clone_args(line, view, i);
-	else if (!strcmp(w, "S"))
+	else if (!strcmp(w, "S") || !strcmp(w, "T"))
 		put_struct(line, view, i, exit);
 	else if (!strcmp(w, "A"))
 		put_structs(line, view, i, word->out);

@@ -180,6 +180,21 @@ static bool put_unknown(struct line *line, const struct call_view *view)
 	return true;
 }
 
+/* rt_sigreturn({mask=[CHLD]}): no argument, but what it finds on the stack. */
+static bool put_frame(struct line *line, const struct call_view *view)
+{
+	struct captured c = captured_find(view, false, "__frame_val");
+	uint64_t mask;
+
+	if (!c.there || c.size < sizeof(mask))
+		return false;
+	memcpy(&mask, c.bytes, sizeof(mask));
+	line_puts(line, "{mask=");
+	value_signals(line, mask);
+	line_puts(line, "}");
+	return true;
+}
+
 /* clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...) */
 static bool put_clone(struct line *line, const struct call_view *view)
 {
@@ -217,7 +232,8 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 	unsigned int i, first = thread->shown;
 
 	if (!thread->shown &&
-	    (put_unknown(line, view) || put_clone(line, view))) {
+	    (put_unknown(line, view) || put_frame(line, view) ||
+	     put_clone(line, view))) {
 		thread->shown = KTRACE_CALL_ARGUMENTS;
 		return;
 	}
