@@ -70,6 +70,9 @@ clean
 
 cd /tmp || exit 1
 ktrace syscalls -q -o lines -- "$program" faults >/dev/null
+like() {
+	grep -qE -- "$1" lines || { cat lines; return 1; }
+}
 has() {
 	grep -qF -- "$1" lines || { cat lines; return 1; }
 }
@@ -77,6 +80,11 @@ check "an address that is none" has 'openat(AT_FDCWD, 0x8,'
 check "a string that ends before its page" has '"xxxxx", O_RDONLY)'
 check "a string of 1 MB says that it is cut" has 'yyyy"..., O_RDONLY) = -1 ENAMETOOLONG'
 check "a number that no call has" has 'syscall_0x270f(0x1, 0x2'
+
+ktrace syscalls -q -o lines -- "$program" traced
+check "a tracee" like 'ptrace\(PTRACE_TRACEME\) += 0'
+check "its tracer" has 'WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], WSTOPPED, NULL) ='
+check "that lets it go on" like 'ptrace\(PTRACE_CONT, [0-9]+, NULL, 0\) += 0'
 ktrace syscalls -q -e %net -o lines -- "$program" sockets
 check "sets: sockets" has 'connect('
 check "sets: and nothing else" is "$(grep -c 'mmap(' lines)" 0

@@ -2,9 +2,9 @@
 /*
  * Programs to trace, one for each kind of call:
  *
- *	program threads | sockets | signals | memory | faults
+ *	program threads | sockets | signals | memory | faults | traced
  *
- * They do the same whenever they run.
+ * They do the same whenever they run; traced does only where nobody traces it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -183,7 +183,26 @@ static int signals(void)
 	timerfd_settime(fd, 0, &spec, NULL);
 	pid = fork();
 	if (!pid) {
-		/* Who is traced already cannot be traced once more. */
+		pause.tv_sec = 10;
+		nanosleep(&pause, NULL);
+		_exit(0);
+	}
+	usleep(20000);
+	/* It is no tracee of ours. */
+	ptrace(PTRACE_CONT, pid, NULL, NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return waiting();
+}
+
+/* Who is traced already cannot be traced once more. */
+static int traced(void)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
 		if (!ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			raise(SIGSTOP);
 		_exit(3);
@@ -191,16 +210,7 @@ static int signals(void)
 	waitpid(pid, &status, WUNTRACED);
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	waitpid(pid, &status, 0);
-	pid = fork();
-	if (!pid) {
-		pause.tv_sec = 10;
-		nanosleep(&pause, NULL);
-		_exit(0);
-	}
-	usleep(20000);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
-	return waiting();
+	return 0;
 }
 
 static int memory(void)
@@ -272,7 +282,7 @@ int main(int argc, char **argv)
 	} programs[] = {
 		{"threads", threads}, {"sockets", sockets},
 		{"signals", signals}, {"memory", memory},
-		{"faults", faults},
+		{"faults", faults},   {"traced", traced},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
