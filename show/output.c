@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "output.h"
+#include "show.h"
 
 const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
 			   "25262728293031323334353637383940414243444546474849"
@@ -37,7 +39,8 @@ int output_flush(struct output *output)
 		if (n >= 0)
 			s += n;
 		else if (errno != EINTR)
-			output->err = -errno;
+			output->err = show_fail(-errno, "cannot write: %s",
+						strerror(errno));
 	}
 	output->p = output->buf;
 	return output->err;

@@ -33,6 +33,8 @@ counted=$(ktrace stat --json -q full/t | sed -n '1s/^{"events":\([0-9]*\).*/\1/p
 lines=$(ktrace report -q full/t | grep -vc '^\*\*\*')
 check 'a full disk: report agrees' [ "$counted" -eq "$lines" ]
 check 'a full disk: nothing stays enabled' nothing_enabled
+run bash -c 'ktrace report full/t >/dev/full'
+ends 1 'a full disk: report tells of its own' 'No space left on device'
 umount full
 mount -t tmpfs -o size=16k tmpfs full
 run timeout 60 ktrace record -o full/t -d 1s
