@@ -150,7 +150,8 @@ static void stream_advance(struct stream *s, uint64_t events, size_t size)
 {
 	store(&s->events, s->events + events);
 	store(&s->bytes, s->bytes + size);
-	s->next++;
+	/* Whoever sees it sees the bytes: consumer_sync(). */
+	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
 }
 
 /* Writes one packet that may vanish meanwhile, and gives it back. */
@@ -532,6 +533,47 @@ int consumer_start(struct consumer *c)
 					 strerror(-err));
 	}
 	return 0;
+}
+
+int consumer_make_files(struct consumer *c)
+{
+	int err;
+
+	for (size_t i = 0; i < c->nr_streams; i++) {
+		err = stream_file_open(&c->streams[i]);
+		if (err)
+			return error_set(err, "cpu%u: %s", c->streams[i].cpu,
+					 strerror(-err));
+	}
+	return 0;
+}
+
+/* For a while; false: there is nothing to wait for any more. */
+static bool sync_wait(const struct consumer *c)
+{
+	static const struct timespec rest = {.tv_nsec = 500000};
+
+	nanosleep(&rest, NULL);
+	return !consumer_error(c);
+}
+
+int consumer_sync(struct consumer *c)
+{
+	for (size_t i = 0; i < c->nr_streams; i++) {
+		const struct stream *s = &c->streams[i];
+		uint64_t produced;
+
+		/* No packet free: the background makes some. */
+		while (ioctl(s->fd, KT_FLUSH) && errno == ENOSPC)
+			if (!sync_wait(c))
+				break;
+		produced = __atomic_load_n(&s->control->produced,
+					   __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&s->next, __ATOMIC_ACQUIRE) < produced)
+			if (!sync_wait(c))
+				break;
+	}
+	return consumer_error(c);
 }
 
 static void workers_join(struct consumer *c)

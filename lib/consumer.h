@@ -20,8 +20,15 @@ int consumer_create(int session, struct consumer **consumer);
 uint64_t consumer_left(struct consumer *c);
 /* Where the streams go: a folder, which stays the caller's. */
 void consumer_direct(struct consumer *c, int directory);
+/* Makes the files of all streams, not each with its first packet. */
+int consumer_make_files(struct consumer *c);
 /* Copies in the background, from now on. */
 int consumer_start(struct consumer *c);
+/*
+ * Closes open packets, and returns when the background has copied them.  What a
+ * writer that this interrupts is about to commit may follow only the next time.
+ */
+int consumer_sync(struct consumer *c);
 /* Readable when copying has failed. */
 int consumer_fd(const struct consumer *c);
 /*

@@ -7,10 +7,15 @@
  * others, which is most of the time, the heap is not touched: one comparison
  * with the limit tells.
  *
+ * A trace that is still being written is whole up to some clock: a cursor stops
+ * before the first item that is later, with that item still to be delivered, and
+ * goes on from there when the trace has grown.
+ *
  * What tells who runs (the headers of packets, task records) is followed here
  * and shows only in the events.  So even what is not wanted is walked through.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +26,8 @@
 
 /* All windows together; the rest of the memory is small. */
 #define WINDOWS_MAX (64u << 20)
+/* Room on the disk is given back in pieces of these, at least. */
+#define FORGET_STEP (1u << 16)
 
 struct cursor_stream {
 	struct stream stream;
@@ -28,6 +35,8 @@ struct cursor_stream {
 	bool switching;	   /* to @next, after the item that it stands on */
 	uint32_t next;
 	bool wanted;
+	bool dry; /* nothing more for now */
+	uint64_t forgotten;
 };
 
 struct ktrace_cursor {
@@ -37,6 +46,8 @@ struct ktrace_cursor {
 	uint64_t limit; /* the first may go on up to this clock */
 	bool started;	/* the first stream's item was delivered */
 	int failed;
+	size_t nr_types;
+	uint64_t round; /* of the trace's growth: the last that was looked at */
 
 	struct ktrace_event event;
 	struct ktrace_loss loss;
@@ -46,6 +57,8 @@ struct ktrace_cursor {
 	size_t line;	   /* of the clock */
 	uint64_t from;
 	uint64_t to;
+	bool (*want)(const struct ktrace_type *type, void *data);
+	void *data;
 	uint64_t time;		/* of the last item */
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
@@ -86,13 +99,14 @@ static void heap_limit(struct ktrace_cursor *cursor)
 	struct cursor_stream **heap = cursor->heap;
 	const struct cursor_stream *second;
 
-	if (cursor->nr_heap < 2) {
-		cursor->limit = UINT64_MAX;
+	cursor->limit = cursor->trace->until;
+	if (cursor->nr_heap < 2)
 		return;
-	}
 	second = heap[1];
 	if (cursor->nr_heap > 2 && stream_before(heap[2], second))
 		second = heap[2];
+	if (second->stream.clock > cursor->limit)
+		return;
 	cursor->limit = second->stream.clock;
 	if (heap[0]->stream.cpu > second->stream.cpu && cursor->limit)
 		cursor->limit--;
@@ -101,8 +115,10 @@ static void heap_limit(struct ktrace_cursor *cursor)
 /* The first stream has moved on, or (@ended) has nothing more. */
 static noinline void heap_update(struct ktrace_cursor *cursor, bool ended)
 {
-	if (ended)
+	if (ended) {
+		cursor->heap[0]->dry = true;
 		cursor->heap[0] = cursor->heap[--cursor->nr_heap];
+	}
 	if (cursor->nr_heap)
 		heap_down(cursor, 0);
 	heap_limit(cursor);
@@ -251,99 +267,21 @@ static int cursor_fail(struct ktrace_cursor *cursor, int err)
 	return error_set(err, "cannot read the trace: %s", strerror(-err));
 }
 
-int ktrace_cursor_next(struct ktrace_cursor *cursor)
-{
-	int err;
-
-	if (unlikely(cursor->failed))
-		return cursor->failed;
-	while (cursor->nr_heap) {
-		struct cursor_stream *s = cursor->heap[0];
-
-		if (likely(cursor->started)) {
-			int item;
-
-			if (unlikely(s->switching)) {
-				s->switching = false;
-				err = cursor_switch(cursor, s, s->next);
-				if (err)
-					return cursor_fail(cursor, err);
-			}
-			item = stream_next(&s->stream);
-			if (unlikely(item < 0))
-				return cursor_fail(cursor, item);
-			if (unlikely(s->stream.clock > cursor->limit ||
-				     item == STREAM_END)) {
-				heap_update(cursor, item == STREAM_END);
-				if (!cursor->nr_heap)
-					break;
-				s = cursor->heap[0];
-			}
-		}
-		cursor->started = true;
-
-		if (likely(s->stream.item == STREAM_RECORD)) {
-			if (likely(s->stream.walk.id >= KT_ID_FIRST)) {
-				cursor_switching(cursor, s);
-				if (!cursor_event(cursor, s))
-					continue;
-				if (unlikely(cursor->event.time > cursor->to))
-					break;
-				return KTRACE_EVENT;
-			}
-			err = cursor_record(cursor, s);
-		} else if (s->stream.item == STREAM_LOSS) {
-			if (!cursor_loss(cursor, s))
-				continue;
-			if (cursor->loss.time > cursor->to)
-				break;
-			return KTRACE_LOSS;
-		} else {
-			err = cursor_packet(cursor, s);
-		}
-		if (unlikely(err))
-			return cursor_fail(cursor, err);
-	}
-	cursor->nr_heap = 0;
-	return KTRACE_END;
-}
-
-const struct ktrace_event *ktrace_cursor_event(
-	const struct ktrace_cursor *cursor)
-{
-	return &cursor->event;
-}
-
-const struct ktrace_loss *ktrace_cursor_loss(const struct ktrace_cursor *cursor)
-{
-	return &cursor->loss;
-}
-
-uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < cursor->nr_streams; i++)
-		sum += cursor->streams[i].stream.position;
-	return sum;
-}
-
 /* The types that are not wanted; -ENOMEM. */
-static int cursor_types(struct ktrace_cursor *cursor,
-			const struct ktrace_cursor_options *options)
+static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 {
 	const struct ktrace_types *types = cursor->trace->types;
 	size_t i;
 
-	if (!options->want)
+	if (!cursor->want)
 		return 0;
+	free(cursor->unwanted);
 	cursor->unwanted = calloc(types->nr_ids + 1, 1);
 	if (!cursor->unwanted)
 		return -ENOMEM;
 	for (i = 0; i < types->count; i++)
 		cursor->unwanted[types->types[i]->id] =
-			!options->want(types->types[i], options->data);
+			!cursor->want(types->types[i], cursor->data);
 	return 0;
 }
 
@@ -370,6 +308,150 @@ static void cursor_find_switch(struct ktrace_cursor *cursor)
 			cursor->switch_offset = field->offset;
 		}
 	}
+}
+
+/* Looks at the types, if there are more than the last time. */
+static int cursor_types(struct ktrace_cursor *cursor)
+{
+	if (cursor->nr_types == cursor->trace->types->count)
+		return 0;
+	cursor->nr_types = cursor->trace->types->count;
+	cursor_find_switch(cursor);
+	return cursor_find_unwanted(cursor);
+}
+
+/* Gives back the room on the disk that what was read takes. */
+static void stream_forget(struct cursor_stream *s)
+{
+	uint64_t end = s->stream.position & ~(FORGET_STEP - 1ull);
+
+	if (end == s->forgotten)
+		return;
+	/* A file system that cannot do it keeps all: no harm. */
+	fallocate(s->stream.source->fd,
+		  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->forgotten,
+		  end - s->forgotten);
+	s->forgotten = end;
+}
+
+/* The trace has grown: goes on with the streams that had nothing more. */
+static noinline int cursor_resume(struct ktrace_cursor *cursor)
+{
+	size_t i;
+	int err;
+
+	cursor->round = cursor->trace->round;
+	err = cursor_types(cursor);
+	if (err)
+		return err;
+	for (i = 0; i < cursor->nr_streams; i++) {
+		struct cursor_stream *s = &cursor->streams[i];
+		int item;
+
+		if (cursor->trace->forget)
+			stream_forget(s);
+		if (!s->dry)
+			continue;
+		item = stream_next(&s->stream);
+		if (item < 0)
+			return item;
+		if (item == STREAM_END)
+			continue;
+		s->dry = false;
+		cursor->heap[cursor->nr_heap++] = s;
+	}
+	for (i = cursor->nr_heap / 2; i-- > 0;)
+		heap_down(cursor, i);
+	heap_limit(cursor);
+	return 0;
+}
+
+int ktrace_cursor_next(struct ktrace_cursor *cursor)
+{
+	int err;
+
+	if (unlikely(cursor->failed))
+		return cursor->failed;
+	if (unlikely(cursor->round != cursor->trace->round)) {
+		err = cursor_resume(cursor);
+		if (err)
+			return cursor_fail(cursor, err);
+	}
+	while (cursor->nr_heap) {
+		struct cursor_stream *s = cursor->heap[0];
+
+		if (likely(cursor->started)) {
+			int item;
+
+			if (unlikely(s->switching)) {
+				s->switching = false;
+				err = cursor_switch(cursor, s, s->next);
+				if (err)
+					return cursor_fail(cursor, err);
+			}
+			item = stream_next(&s->stream);
+			if (unlikely(item < 0))
+				return cursor_fail(cursor, item);
+			if (unlikely(s->stream.clock > cursor->limit ||
+				     item == STREAM_END)) {
+				heap_update(cursor, item == STREAM_END);
+				if (!cursor->nr_heap)
+					break;
+				s = cursor->heap[0];
+				cursor->started = false;
+			}
+		}
+		if (unlikely(!cursor->started) &&
+		    s->stream.clock > cursor->trace->until)
+			return KTRACE_END;
+		cursor->started = true;
+
+		if (likely(s->stream.item == STREAM_RECORD)) {
+			if (likely(s->stream.walk.id >= KT_ID_FIRST)) {
+				cursor_switching(cursor, s);
+				if (!cursor_event(cursor, s))
+					continue;
+				if (unlikely(cursor->event.time > cursor->to))
+					break;
+				return KTRACE_EVENT;
+			}
+			err = cursor_record(cursor, s);
+		} else if (s->stream.item == STREAM_LOSS) {
+			if (!cursor_loss(cursor, s))
+				continue;
+			if (cursor->loss.time > cursor->to)
+				break;
+			return KTRACE_LOSS;
+		} else {
+			err = cursor_packet(cursor, s);
+		}
+		if (unlikely(err))
+			return cursor_fail(cursor, err);
+	}
+	cursor->nr_heap = 0;
+	cursor->started = false;
+	return KTRACE_END;
+}
+
+const struct ktrace_event *ktrace_cursor_event(
+	const struct ktrace_cursor *cursor)
+{
+	return &cursor->event;
+}
+
+const struct ktrace_loss *ktrace_cursor_loss(const struct ktrace_cursor *cursor)
+{
+	return &cursor->loss;
+}
+
+uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < cursor->nr_streams; i++)
+		sum += cursor->streams[i].stream.position;
+	return sum;
 }
 
 static bool cpu_wanted(const struct ktrace_cursor_options *options,
@@ -418,7 +500,8 @@ static int cursor_streams(struct ktrace_cursor *cursor,
 		item = stream_next(&s->stream);
 		if (item < 0)
 			return item;
-		if (item != STREAM_END)
+		s->dry = item == STREAM_END;
+		if (!s->dry)
 			cursor->heap[cursor->nr_heap++] = s;
 	}
 	for (i = cursor->nr_heap / 2; i-- > 0;)
@@ -447,6 +530,9 @@ int ktrace_cursor_create(struct ktrace *trace,
 	cursor->trace = trace;
 	cursor->from = options.from;
 	cursor->to = options.to ? options.to : UINT64_MAX;
+	cursor->want = options.want;
+	cursor->data = options.data;
+	cursor->round = trace->round;
 
 	err = tasks_init(&cursor->tasks);
 	for (i = 0; !err && i < trace->nr_tasks; i++) {
@@ -457,8 +543,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 					task->parent, task->comm);
 	}
 	if (!err)
-		err = cursor_types(cursor, &options);
-	cursor_find_switch(cursor);
+		err = cursor_types(cursor);
 	if (!err)
 		err = cursor_streams(cursor, &options);
 	if (err) {

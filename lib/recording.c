@@ -23,6 +23,7 @@
 #include "consumer.h"
 #include "error.h"
 #include "session.h"
+#include "trace.h"
 
 #define METADATA_RESERVE (256 * 1024)
 
@@ -38,7 +39,8 @@ struct ktrace_recording {
 	bool symbols; /* some event shows the address of a function */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
-	char *tasks; /* text, as it was before the start */
+	char *tasks;	 /* text, as it was before the start */
+	uint64_t synced; /* clock: when the last sync began */
 };
 
 /* Tasks */
@@ -326,6 +328,11 @@ int ktrace_recording_create(struct ktrace_session *session,
 		goto err_destroy;
 	metadata_reserve(r);
 	consumer_direct(r->consumer, r->directory);
+	if (options->follow) {
+		err = consumer_make_files(r->consumer);
+		if (err)
+			goto err_destroy;
+	}
 	*recording = r;
 	return 0;
 
@@ -451,9 +458,66 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	return closed ? closed : err;
 }
 
+/* Following */
+
+int ktrace_recording_follow(struct ktrace_recording *r, bool forget,
+			    struct ktrace **trace)
+{
+	return trace_open_live(r->path, forget, trace);
+}
+
+static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
+{
+	struct consumer_count count;
+
+	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+		consumer_count(r->consumer, i, &count);
+		if (trace_grow(trace, count.cpu, count.bytes) && count.bytes)
+			trace_warn(trace,
+				   "CPU %u was plugged in meanwhile: the trace "
+				   "has its events, but they are not shown",
+				   count.cpu);
+	}
+}
+
+/*
+ * What was in the buffers when the sync before this one closed their packets is
+ * committed by now, whoever was interrupted in the middle of it: so the trace is
+ * whole up to the begin of that one.
+ */
+int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
+{
+	struct ktrace_clock clock;
+	int err;
+
+	if (!r->running) {
+		streams_grow(r, trace);
+		return trace_complete(trace);
+	}
+	err = ktrace_session_clock(r->session, &clock);
+	if (err)
+		return err;
+	err = consumer_sync(r->consumer);
+	if (err)
+		return copy_explain(r, err);
+	streams_grow(r, trace);
+	trace_advance(trace, r->synced);
+	r->synced = clock.sync.clock;
+	return 0;
+}
+
 /* A trace in which nothing was recorded is not left behind. */
 static void directory_remove(struct ktrace_recording *r)
 {
+	char name[32];
+
+	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+		struct consumer_count count;
+
+		consumer_count(r->consumer, i, &count);
+		snprintf(name, sizeof(name), "cpu%u", count.cpu);
+		unlinkat(r->directory, name, 0);
+	}
 	if (r->directory >= 0)
 		unlinkat(r->directory, "metadata", 0);
 	rmdir(r->path);
@@ -465,10 +529,10 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 		return;
 	if (r->running)
 		ktrace_session_write(r->session, "enabled", "0");
-	consumer_destroy(r->consumer);
-	ktrace_writer_destroy(r->writer);
 	if (r->made)
 		directory_remove(r);
+	consumer_destroy(r->consumer);
+	ktrace_writer_destroy(r->writer);
 	if (r->directory >= 0)
 		close(r->directory);
 	free(r->ids);

@@ -35,12 +35,16 @@ void stream_destroy(struct stream *stream)
 /* Fills the window from @position on; returns how much it then has. */
 static int64_t window_fill(struct stream *stream)
 {
-	uint32_t used = 0;
+	uint64_t left = stream->source->size > stream->position
+				? stream->source->size - stream->position
+				: 0;
+	uint32_t used = 0, want = stream->window_size;
 
-	while (used < stream->window_size) {
+	if (want > left)
+		want = left;
+	while (used < want) {
 		ssize_t n = pread(stream->source->fd, stream->window + used,
-				  stream->window_size - used,
-				  stream->position + used);
+				  want - used, stream->position + used);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -362,6 +366,9 @@ int stream_next_slow(struct stream *stream, int walked)
 			stream->state = STREAM_BETWEEN;
 			break;
 		case STREAM_BETWEEN:
+			if (stream->trace->info.live &&
+			    stream->position >= stream->source->size)
+				return stream->item = STREAM_END;
 			ret = packet_open(stream);
 			if (ret < 0)
 				return ret;

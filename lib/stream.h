@@ -30,13 +30,13 @@ struct stream_source {
 	uint32_t cpu;
 	int fd; /* -1: in memory */
 	const uint8_t *data;
-	uint64_t size;
+	uint64_t size; /* of a live trace: as far as it is whole */
 	/* What the recorder counted in the end, if it came to that. */
 	const struct ktrace_cpu *end;
 };
 
 enum stream_item {
-	STREAM_END,
+	STREAM_END,    /* for now, if the trace is live */
 	STREAM_PACKET, /* stream->walk.packet begins */
 	STREAM_LOSS,   /* stream->cause, stream->count, stream->from */
 	STREAM_RECORD, /* stream->walk */

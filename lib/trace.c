@@ -61,6 +61,7 @@ static struct ktrace *trace_create(void)
 	if (!trace)
 		return NULL;
 	trace->directory = -1;
+	trace->until = UINT64_MAX;
 	trace->types = types_create();
 	if (!trace->types) {
 		free(trace);
@@ -105,6 +106,8 @@ static int trace_sizes(struct ktrace *trace)
 
 	if (nr < KT_ID_FIRST)
 		nr = KT_ID_FIRST;
+	free(trace->fixed);
+	free(trace->least);
 	trace->fixed = calloc(nr, sizeof(*trace->fixed));
 	trace->least = calloc(nr, sizeof(*trace->least));
 	if (!trace->fixed || !trace->least)
@@ -158,11 +161,32 @@ static int source_compare(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
+/* What the recorder counted in the end. */
+static void trace_ends(struct ktrace *trace)
+{
+	size_t i, j;
+
+	for (i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+
+		for (j = 0; j < trace->nr_ends; j++) {
+			if (trace->ends[j].cpu == source->cpu)
+				trace->cpus[i] = trace->ends[j];
+		}
+		if (trace->cpus[i].known)
+			source->end = &trace->cpus[i];
+	}
+	if (!trace->info.reason && !trace->info.live)
+		trace_warn(trace,
+			   "the recording was cut off: what its end would "
+			   "have told of losses is not known");
+}
+
 /* Completes the trace once metadata and streams are there. */
 static int trace_finish(struct ktrace *trace)
 {
 	struct ktrace_info *info = &trace->info;
-	size_t i, j;
+	size_t i;
 	int err;
 
 	err = trace_sizes(trace);
@@ -178,21 +202,10 @@ static int trace_finish(struct ktrace *trace)
 	if (!trace->cpus)
 		return error_set(-ENOMEM, "out of memory");
 	for (i = 0; i < trace->nr_sources; i++) {
-		struct stream_source *source = &trace->sources[i];
-
-		trace->cpus[i].cpu = source->cpu;
-		info->bytes += source->size;
-		for (j = 0; j < trace->nr_ends; j++) {
-			if (trace->ends[j].cpu == source->cpu)
-				trace->cpus[i] = trace->ends[j];
-		}
-		if (trace->cpus[i].known)
-			source->end = &trace->cpus[i];
+		trace->cpus[i].cpu = trace->sources[i].cpu;
+		info->bytes += trace->sources[i].size;
 	}
-	if (!info->reason)
-		trace_warn(trace,
-			   "the recording was cut off: what its end would "
-			   "have told of losses is not known");
+	trace_ends(trace);
 	info->nr_sync = trace->nr_sync;
 	info->sync = trace->sync;
 	info->nr_cpus = trace->nr_sources;
@@ -267,7 +280,7 @@ static int open_streams(struct ktrace *trace, const char *path)
 		if (trace->nr_sources == MANY_STREAMS)
 			raise_file_limit();
 		fd = openat(trace->directory, entry->d_name,
-			    O_RDONLY | O_CLOEXEC);
+			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			trace_warn(trace, "%s: %s", entry->d_name,
 				   fd < 0 ? strerror(errno)
@@ -284,7 +297,7 @@ static int open_streams(struct ktrace *trace, const char *path)
 		}
 		source->cpu = cpu;
 		source->fd = fd;
-		source->size = st.st_size;
+		source->size = trace->info.live ? 0 : st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	closedir(dir);
@@ -293,11 +306,12 @@ static int open_streams(struct ktrace *trace, const char *path)
 	return err;
 }
 
+/* Reads what was not there the last time. */
 static int open_metadata(struct ktrace *trace, const char *path)
 {
 	struct stat st;
 	ssize_t n = 0;
-	off_t used = 0;
+	off_t used = 0, size;
 	char *data;
 	int fd, err;
 
@@ -315,13 +329,15 @@ static int open_metadata(struct ktrace *trace, const char *path)
 				path);
 		goto out_fd;
 	}
-	data = malloc(st.st_size + 1);
+	size = st.st_size - trace->metadata_size;
+	data = malloc(size + 1);
 	if (!data) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto out_fd;
 	}
-	while (used < st.st_size) {
-		n = read(fd, data + used, st.st_size - used);
+	while (used < size) {
+		n = pread(fd, data + used, size - used,
+			  trace->metadata_size + used);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -331,6 +347,8 @@ static int open_metadata(struct ktrace *trace, const char *path)
 	if (n < 0)
 		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));
+	else if (!used && trace->metadata_size)
+		err = 0;
 	else if (!used)
 		err = error_set(-EBADMSG,
 				"%s/metadata is empty: the recording "
@@ -344,18 +362,18 @@ static int open_metadata(struct ktrace *trace, const char *path)
 			  "as that of one",
 			  path);
 	free(data);
+	trace->metadata_size += used;
 out_fd:
 	close(fd);
 	return err;
 }
 
-int ktrace_open(const char *path, struct ktrace **result)
+/* Closes @trace if that fails. */
+static int trace_open(struct ktrace *trace, const char *path,
+		      struct ktrace **result)
 {
-	struct ktrace *trace = trace_create();
 	int err;
 
-	if (!trace)
-		return error_set(-ENOMEM, "out of memory");
 	trace->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (trace->directory < 0)
 		err = error_set(-errno, "%s: %s", path,
@@ -373,6 +391,61 @@ int ktrace_open(const char *path, struct ktrace **result)
 		return err;
 	}
 	*result = trace;
+	return 0;
+}
+
+int ktrace_open(const char *path, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create();
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	return trace_open(trace, path, result);
+}
+
+int trace_open_live(const char *path, bool forget, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create();
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	trace->info.live = true;
+	trace->forget = forget;
+	trace->until = 0;
+	return trace_open(trace, path, result);
+}
+
+int trace_grow(struct ktrace *trace, uint32_t cpu, uint64_t size)
+{
+	for (size_t i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+
+		if (source->cpu != cpu)
+			continue;
+		trace->info.bytes += size - source->size;
+		source->size = size;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void trace_advance(struct ktrace *trace, uint64_t until)
+{
+	trace->until = until;
+	trace->round++;
+}
+
+int trace_complete(struct ktrace *trace)
+{
+	int err = open_metadata(trace, "the trace");
+
+	if (!err)
+		err = trace_sizes(trace);
+	if (err)
+		return err;
+	trace->info.live = false;
+	trace_ends(trace);
+	trace_advance(trace, UINT64_MAX);
 	return 0;
 }
 

@@ -44,7 +44,13 @@ struct ktrace {
 	uint32_t *least;
 	struct stream_sizes sizes;
 
-	int directory; /* -1: in memory */
+	/* Of a trace that is still being written: */
+	uint64_t until; /* clock: up to here nothing is missing */
+	uint64_t round; /* counts what has been added */
+	bool forget;	/* what was read is not needed any more */
+
+	int directory;		/* -1: in memory */
+	uint64_t metadata_size; /* that has been read */
 	bool symbols_read;
 	struct symbol_table symbols;
 
@@ -54,6 +60,15 @@ struct ktrace {
 
 void trace_warn(struct ktrace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Opens one that is still being written. */
+int trace_open_live(const char *path, bool forget, struct ktrace **trace);
+/* The stream of @cpu is whole up to @size.  -ENOENT: there was none at first. */
+int trace_grow(struct ktrace *trace, uint32_t cpu, uint64_t size);
+/* All streams are whole up to this clock. */
+void trace_advance(struct ktrace *trace, uint64_t until);
+/* It has been written to its end: reads what the metadata says of that. */
+int trace_complete(struct ktrace *trace);
 
 /* Reads the metadata into @trace.  -EBADMSG: it is none. */
 int metadata_read(struct ktrace *trace, const char *data, size_t size);

@@ -162,6 +162,7 @@ struct ktrace_recording_options {
 	bool overwrite;	  /* flight recorder: read the buffers at the end */
 	uint64_t buffer;  /* bytes per CPU; 0: as it is */
 	bool keep;	  /* begin with what is in the buffers already */
+	bool follow;	  /* it will be followed; not with overwrite */
 };
 
 struct ktrace_recording_status {
@@ -197,6 +198,20 @@ KTRACE_API void ktrace_recording_status(struct ktrace_recording *recording,
  */
 KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
 				     const char *reason);
+
+/*
+ * Following: the trace is read while it is being written.  Cursors of @trace end
+ * (KTRACE_END) where it is not whole yet, and go on after the next sync; the first
+ * sync after stop completes it.  An event is told some two syncs after it happened.
+ * With @forget the disk space of what a cursor has read is given back, so that a
+ * recording without an end can be followed: it has one cursor then, and nothing is
+ * left to be opened again.  ktrace_close() it.
+ */
+KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
+				       bool forget, struct ktrace **trace);
+KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
+				     struct ktrace *trace);
+
 /* Without stop: leaves a trace that looks cut off. */
 KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
 

@@ -206,6 +206,7 @@ struct ktrace_info {
 	const struct ktrace_sync *sync;
 	uint32_t nr_cpus; /* those with a stream */
 	const struct ktrace_cpu *cpus;
+	bool live; /* it is still being written: ktrace_recording_follow() */
 	const char *reason; /* why the recording ended; NULL: it was cut off */
 	uint64_t bytes;	    /* of all streams */
 	int64_t realtime;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */

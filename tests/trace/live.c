@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * A trace that is read while it grows says what it says when it is complete: the
+ * same events and losses, in the same order, of the same tasks, whatever the
+ * steps in which its streams come.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "maker.h"
+
+#include <ktrace.h>
+
+#include "trace.h"
+
+#define CPUS   3
+#define EVENTS 60000
+#define BEGIN  5000000000000ull
+#define STEP   1000
+
+static char directory[] = "/tmp/ktrace-live-XXXXXX";
+static struct part {
+	char *s;
+	size_t size;
+} head, end; /* of the metadata: before and with its last line */
+
+/* Where each packet of a CPU begins in time, and ends in the file. */
+static struct packets {
+	size_t nr;
+	struct {
+		uint64_t begin;
+		uint64_t end;
+	} list[512];
+} packets[CPUS];
+
+static uint64_t seed = 11;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed >> 33) % n;
+}
+
+static void path_of(char *path, const char *name)
+{
+	snprintf(path, 512, "%s/%s", directory, name);
+}
+
+static void clean(void)
+{
+	static const char *const names[] = {"metadata", "cpu0", "cpu1", "cpu2"};
+	char path[512];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		path_of(path, names[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static void load(const char *name, char **data, size_t *size)
+{
+	char path[512];
+	struct stat st;
+	int fd;
+
+	path_of(path, name);
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0);
+	CHECK(!fstat(fd, &st));
+	*data = malloc(st.st_size + 1);
+	*size = st.st_size;
+	CHECK_EQ(read(fd, *data, *size), *size);
+	close(fd);
+}
+
+static void metadata_write(const struct part *text, bool append)
+{
+	char path[512];
+	int fd;
+
+	path_of(path, "metadata");
+	fd = open(path, O_WRONLY | (append ? O_APPEND : O_TRUNC));
+	CHECK(fd >= 0);
+	CHECK_EQ(write(fd, text->s, text->size), text->size);
+	close(fd);
+}
+
+static void packets_find(uint32_t cpu)
+{
+	struct packets *p = &packets[cpu];
+	char name[8], *data;
+	size_t size, at = 0;
+
+	snprintf(name, sizeof(name), "cpu%u", cpu);
+	load(name, &data, &size);
+	while (at < size) {
+		struct kt_packet packet;
+
+		memcpy(&packet, data + at, sizeof(packet));
+		at += (packet.used + 7) & ~7u;
+		CHECK(p->nr < 512);
+		p->list[p->nr].begin = packet.begin;
+		p->list[p->nr++].end = at;
+	}
+	free(data);
+}
+
+/* CPUs of different pace, tasks that switch, and a reader that falls behind. */
+static void make(void)
+{
+	struct maker_wakeup wake = {.comm = "woken", .pid = 4};
+	struct maker_switch to = {.prev_pid = 1, .next_pid = 2};
+	struct maker *maker;
+	char *line;
+
+	if (head.s)
+		return;
+	CHECK(mkdtemp(directory));
+	atexit(clean);
+	maker = maker_create(directory, CPUS, 4, false, 99);
+	CHECK(maker);
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		uint32_t cpu = rnd(10) < 7 ? 0 : 1 + !rnd(40);
+		static const char *const comms[] = {"one", "two", "three"};
+		uint32_t tid = 10 + rnd(3);
+
+		maker_time(maker, BEGIN + i * STEP);
+		maker_stall(maker, 0, i > 30000 && i < 45000);
+		if (rnd(20)) {
+			maker_event(maker, cpu, MAKER_WAKEUP, &wake,
+				    sizeof(wake));
+			continue;
+		}
+		to.next_pid = tid;
+		maker_event(maker, cpu, MAKER_SWITCH, &to, sizeof(to));
+		maker_run(maker, cpu, tid, 10, comms[tid - 10]);
+	}
+	CHECK(maker_lost(maker, 0) > 0);
+	CHECK_EQ(maker_finish(maker, false), 0);
+	load("metadata", &head.s, &head.size);
+	line = strstr(head.s, "{\"type\":\"end\"");
+	CHECK(line);
+	end = (struct part){line, head.s + head.size - line};
+	head.size = line - head.s;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		packets_find(cpu);
+}
+
+/* The next item as a line; false: there is none now. */
+static bool item_next(struct ktrace_cursor *cursor, char *line, uint64_t *time)
+{
+	const struct ktrace_event *event = ktrace_cursor_event(cursor);
+	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
+	int item = ktrace_cursor_next(cursor);
+
+	CHECK(item >= 0);
+	*line = '\0';
+	if (item == KTRACE_EVENT) {
+		*time = event->time;
+		snprintf(line, 256, "%lu cpu%u %s %u %u %s", event->time,
+			 event->cpu, event->type->name, event->tid, event->tgid,
+			 event->comm);
+	} else if (item == KTRACE_LOSS) {
+		*time = loss->time;
+		snprintf(line, 256, "%lu cpu%u lost %lu %d", loss->time,
+			 loss->cpu, loss->count, loss->cause);
+	}
+	return item != KTRACE_END;
+}
+
+/* As the consumer does it: all packets that began by then, and maybe more. */
+static void grow(struct ktrace *trace, uint64_t until, uint32_t more)
+{
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		const struct packets *p = &packets[cpu];
+		uint32_t extra = more ? rnd(more) : 0;
+		uint64_t size = 0;
+
+		for (size_t i = 0; i < p->nr; i++) {
+			if (p->list[i].begin > until && !extra--)
+				break;
+			size = p->list[i].end;
+		}
+		CHECK_EQ(trace_grow(trace, cpu, size), 0);
+	}
+	trace_advance(trace, until);
+}
+
+/* In steps of @step ticks; @more packets ahead of what is whole. */
+static void follow(uint64_t step, uint32_t more, bool forget)
+{
+	struct ktrace_cursor *whole, *cursor;
+	struct ktrace *trace, *live;
+	char expected[256], line[256], path[512];
+	uint64_t until = BEGIN, time, items = 0;
+
+	make();
+	path_of(path, "metadata");
+	metadata_write(&head, false);
+	CHECK_EQ(trace_open_live(directory, forget, &live), 0);
+	CHECK_EQ(ktrace_cursor_create(live, NULL, &cursor), 0);
+	CHECK(ktrace_get_info(live)->live);
+	metadata_write(&end, true);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &whole), 0);
+	CHECK(!item_next(cursor, line, &time));
+
+	for (bool last = false; !last;) {
+		last = until > BEGIN + (uint64_t)EVENTS * STEP;
+		if (last) {
+			grow(live, UINT64_MAX - 1, 0);
+			CHECK_EQ(trace_complete(live), 0);
+			CHECK(!ktrace_get_info(live)->live);
+		} else {
+			grow(live, until, more);
+		}
+		while (item_next(cursor, line, &time)) {
+			CHECK(item_next(whole, expected, &time));
+			CHECK_STR(line, expected);
+			CHECK(last || time <= maker_monotonic(until));
+			items++;
+		}
+		until += 1 + rnd(2 * step);
+	}
+	CHECK(!item_next(whole, expected, &time));
+	CHECK(items > EVENTS / 2);
+	CHECK(!ktrace_warning(live, 0));
+	ktrace_cursor_destroy(whole);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	ktrace_close(live);
+}
+
+TEST(growing_in_small_steps)
+{
+	follow(100 * STEP, 0, false);
+}
+
+TEST(growing_in_large_steps)
+{
+	follow(7000 * STEP, 0, false);
+}
+
+TEST(packets_ahead_of_what_is_whole)
+{
+	follow(300 * STEP, 4, false);
+	follow(5000 * STEP, 20, false);
+}
+
+TEST(all_at_once)
+{
+	follow(2ull * EVENTS * STEP, 0, false);
+}
+
+/* Last, since the streams are empty afterwards. */
+TEST(what_was_read_is_given_back)
+{
+	struct ktrace_cursor *cursor;
+	struct stat before, after;
+	struct ktrace *live;
+	char path[512], line[256];
+	uint64_t time;
+
+	make();
+	metadata_write(&head, false);
+	path_of(path, "cpu0");
+	CHECK(!stat(path, &before));
+	CHECK_EQ(trace_open_live(directory, true, &live), 0);
+	CHECK_EQ(ktrace_cursor_create(live, NULL, &cursor), 0);
+	grow(live, UINT64_MAX - 1, 0);
+	while (item_next(cursor, line, &time))
+		continue;
+	grow(live, UINT64_MAX - 1, 0);
+	CHECK(!item_next(cursor, line, &time));
+	CHECK(!stat(path, &after));
+	CHECK_EQ(after.st_size, before.st_size);
+	CHECK(after.st_blocks < before.st_blocks / 4);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(live);
+}
+
+CHECK_MAIN
