@@ -3,7 +3,9 @@
  * ktrace syscalls: what strace does, for a command, processes or the machine.
  *
  * It records into a directory of its own, in a session of its own, so other
- * recorders are not disturbed, and shows the trace when the recording has ended.
+ * recorders are not disturbed, and follows the recording: what has happened is
+ * shown some tenths of a second later.  Nobody waits for that, and it leaves the
+ * processor to the others: should they need all of it, it is shown when they rest.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,6 +33,7 @@
 
 #define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192
+#define ROUND_MS   100 /* between looks at what has been recorded */
 
 struct syscalls {
 	struct show_syscalls_options show;
@@ -44,6 +48,11 @@ struct syscalls {
 
 	struct ktrace_session *session;
 	struct ktrace_recording *recording;
+	struct ktrace *shown;
+	struct ktrace_cursor *cursor;
+	struct show *view;
+	int fd;		/* where to */
+	int view_error; /* showing has failed */
 	struct child child;
 	sigset_t mask;
 	int signals;
@@ -242,6 +251,55 @@ static int events_enable(struct syscalls *s)
 	return status;
 }
 
+/* Showing */
+
+static int view_open(struct syscalls *s)
+{
+	s->fd = STDERR_FILENO;
+	if (s->output)
+		s->fd = open(s->output,
+			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (s->fd < 0)
+		return failed("%s: %s", s->output, strerror(errno));
+	s->show.colors = isatty(s->fd) && !getenv("NO_COLOR");
+	/* A file is to have the same columns from its first line on. */
+	s->show.pids = !s->command || s->output;
+	if (ktrace_recording_follow(s->recording, !s->trace, &s->shown) ||
+	    ktrace_cursor_create(s->shown, NULL, &s->cursor))
+		return failed_why();
+	if (show_create(&show_syscalls, s->shown, s->fd, NULL, &s->view))
+		return failed("%s", show_error());
+	show_syscalls_set(s->view, &s->show);
+	return EXIT_OK;
+}
+
+/* Shows what has been recorded until now.  False: it cannot be shown. */
+static bool view_more(struct syscalls *s)
+{
+	if (s->view_error)
+		return false;
+	if (ktrace_recording_sync(s->recording, s->shown)) {
+		s->view_error = -EIO;
+		failed_why();
+		return false;
+	}
+	s->view_error = show_cursor(s->view, s->cursor, NULL, NULL);
+	if (s->view_error && s->view_error != -EPIPE)
+		failed("%s", show_error());
+	return !s->view_error;
+}
+
+static void view_close(struct syscalls *s)
+{
+	show_destroy(s->view);
+	ktrace_cursor_destroy(s->cursor);
+	if (s->shown)
+		trace_complain(s->shown);
+	ktrace_close(s->shown);
+	if (s->output && s->fd >= 0)
+		close(s->fd);
+}
+
 /* Running */
 
 static bool processes_ended(const struct syscalls *s)
@@ -294,11 +352,9 @@ static const char *events_wait(struct syscalls *s)
 		passed = now_ns() - began;
 		if (s->duration && passed >= s->duration)
 			return "duration";
-		timeout = s->nr_processes ? 200 : -1;
-		if (s->duration)
+		timeout = ROUND_MS;
+		if (s->duration && s->duration - passed < ROUND_MS * 1000000ull)
 			timeout = (s->duration - passed) / 1000000 + 1;
-		if (s->nr_processes && timeout > 200)
-			timeout = 200;
 		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
 			return "stopped";
 		if (fds[1].revents)
@@ -310,7 +366,21 @@ static const char *events_wait(struct syscalls *s)
 		}
 		if (!s->command && processes_ended(s))
 			return "process";
+		if (!view_more(s))
+			return "error";
 	}
+}
+
+/* As nobody in particular: who is traced needs the processor more. */
+static const char *events_follow(struct syscalls *s)
+{
+	int before = getpriority(PRIO_PROCESS, 0);
+	const char *reason;
+
+	setpriority(PRIO_PROCESS, 0, 19);
+	reason = events_wait(s);
+	setpriority(PRIO_PROCESS, 0, before);
+	return reason;
 }
 
 static int record(struct syscalls *s)
@@ -321,6 +391,7 @@ static int record(struct syscalls *s)
 		.version = "ktrace " KTRACE_VERSION,
 		.command = s->command,
 		.buffer = BUFFER,
+		.follow = true,
 	};
 	const char *reason = "command";
 	int status;
@@ -341,15 +412,25 @@ static int record(struct syscalls *s)
 		status = failed_why();
 		goto err_cancel;
 	}
+	status = view_open(s);
+	if (status)
+		goto err_view;
 	if (!s->command)
 		say("recording: Ctrl-C ends it");
 	if (s->command)
 		status = child_go(&s->child, s->command);
 	if (!status)
-		reason = events_wait(s);
+		reason = events_follow(s);
 	if (ktrace_recording_stop(s->recording, reason) && !status)
 		status = failed_why();
+	view_more(s);
+	view_close(s);
+	if (!status && s->view_error && s->view_error != -EPIPE)
+		status = EXIT_FAILED;
 	return status;
+
+err_view:
+	view_close(s);
 
 err_cancel:
 	child_cancel(&s->child);
@@ -376,48 +457,6 @@ static int session_run(struct syscalls *s)
 	ktrace_recording_destroy(s->recording);
 	ktrace_session_reset(s->session);
 	ktrace_session_close(s->session);
-	return status;
-}
-
-/* Showing */
-
-static int trace_show(struct syscalls *s)
-{
-	struct ktrace_cursor *cursor;
-	struct ktrace *trace;
-	struct show *show;
-	int fd = STDERR_FILENO, err, status;
-
-	status = trace_open(s->directory, &trace);
-	if (status)
-		return status;
-	if (s->output) {
-		fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			  0666);
-		if (fd < 0) {
-			status = failed("%s: %s", s->output, strerror(errno));
-			goto out;
-		}
-	}
-	s->show.colors = isatty(fd) && !getenv("NO_COLOR");
-	if (ktrace_cursor_create(trace, NULL, &cursor)) {
-		status = failed_why();
-		goto out;
-	}
-	err = show_create(&show_syscalls, trace, fd, NULL, &show);
-	if (!err) {
-		show_syscalls_set(show, &s->show);
-		err = show_cursor(show, cursor, NULL, NULL);
-		show_destroy(show);
-	}
-	if (err && err != -EPIPE)
-		status = failed("%s", show_error());
-	ktrace_cursor_destroy(cursor);
-	trace_complain(trace);
-out:
-	if (s->output && fd >= 0)
-		close(fd);
-	ktrace_close(trace);
 	return status;
 }
 
@@ -547,16 +586,9 @@ static int run(struct syscalls *s)
 	signals_prepare(s);
 	if (s->signals < 0)
 		return failed("signalfd: %s", strerror(errno));
-	/* A file is to have the same columns from its first line on. */
-	s->show.pids = !s->command || s->output;
 	status = session_run(s);
-	if (s->child.pid && !status)
+	if (s->child.pid)
 		child_reap(&s->child, true);
-	if (!access(s->directory, F_OK)) {
-		int shown = trace_show(s);
-
-		status = status ? status : shown;
-	}
 	if (*parent) {
 		directory_remove(s->directory);
 		rmdir(parent);
@@ -611,7 +643,8 @@ const struct command command_syscalls = {
 	.usage = "[OPTION...] [-- COMMAND [ARG...]]",
 	.help = "Of COMMAND and its children, of processes, or of the whole "
 		"machine until Ctrl-C;\n"
-		"shown on standard error when the recording has ended.\n"
+		"shown on standard error, some tenths of a second after they "
+		"happen.\n"
 		"\n"
 		"    -e, --call CALL,...      only these; %file, %desc, "
 		"%net, %process, %signal,\n"

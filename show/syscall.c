@@ -48,6 +48,7 @@ struct syscalls {
 	struct line line;
 	struct thread *threads[THREADS];
 	struct thread *open; /* whose call the last event began */
+	uint64_t waited;     /* when the call began that was open last time */
 	uint32_t first;	     /* the first thread seen */
 	bool several;
 	struct count *counts;
@@ -576,10 +577,23 @@ static int syscalls_loss(struct show *show, const struct ktrace_loss *loss)
 	return s->options.json || s->options.summary ? 0 : line_write(s);
 }
 
+/* A call that lasts from one look to the next is shown: it may be what one seeks. */
+static int round_finish(struct syscalls *s)
+{
+	int err = 0;
+
+	if (s->open && s->open->time == s->waited)
+		err = open_suspend(s);
+	s->waited = s->open ? s->open->time : 0;
+	return err ? err : output_flush(&s->output);
+}
+
 static int syscalls_finish(struct show *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
+	if (ktrace_get_info(show->trace)->live)
+		return round_finish(s);
 	if (s->options.summary)
 		summary_write(s);
 	return output_flush(&s->output);

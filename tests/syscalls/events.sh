@@ -5,6 +5,7 @@
 # programs that are good, bad, and in the way
 . tests/kernel/lib.sh
 program=$PWD/build/user/tests/syscalls/program
+normal=$PWD/tests/syscalls/normal.awk
 
 load_module ktrace-syscalls
 openat=syscalls/sys_enter_openat
@@ -94,6 +95,38 @@ ktrace syscalls -q --json -o lines -- true
 check "JSON" has '"call":"execve"'
 ktrace syscalls -q -o lines -- sh -c 'kill -9 $$'
 check "the exit status is the command's" is "$(ktrace syscalls -q -o lines -- sh -c 'exit 7'; echo $?)" 7
+
+# What has happened is shown while the command runs, and is what the trace has.
+mkdir /tmp/live.$$ && cd /tmp/live.$$ || exit 1
+ktrace syscalls -q -o lines --trace kept -- \
+	sh -c '/bin/true; sleep 3; cp lines early; ls -lR /usr/share/doc/bash' >/dev/null
+check "calls are shown while the command runs" grep -q 'execve("/bin/true", \["/bin/true"\]' early
+check "one that lasts is shown before it ends" grep -q 'nanosleep(.*<unfinished' early
+check "but not what comes later" not grep -q bash early
+# Both say the thread from the first line on.
+first=$(sed -n '1s/^\(\[pid *[0-9]*\]\).*/\1/p' lines)
+ktrace report -q --format strace kept | sed "/^\[pid/!s/^/$first /" >after
+awk -f "$normal" lines >lines.normal
+awk -f "$normal" after >after.normal
+check "what is shown is what was recorded" cmp lines.normal after.normal
+check "all of it" at_least "$(wc -l <after.normal)" 400
+mkdir tmp
+TMPDIR=$PWD/tmp ktrace syscalls -q -o /dev/null -- \
+	sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none
+		for i in $(seq 100); do
+			du -k --apparent-size -s tmp >size; du -k -s tmp >used
+			[ "$(cut -f 1 used)" -ge 2000 ] || break
+			sleep 0.5
+		done'
+check "a trace that nobody wants to keep" at_least "$(cut -f 1 size)" 3000
+check "does not stay on the disk" at_least 2000 "$(cut -f 1 used)"
+check "nor anything of it" is "$(ls tmp)" ''
+ktrace syscalls -o /dev/full -- sh -c 'ls; sleep 1; touch ran' >/dev/null 2>lines
+check "what cannot be shown is told" is "$?" 1
+check "with the reason" has 'No space left on device'
+check "and the command runs to its end" test -e ran
+cd /tmp && rm -r "/tmp/live.$$"
+
 check "nothing is left enabled" is "$(get events/enabled)" 0
 check "no session is left" is "$(ls "$tree/sessions")" ''
 echo "# end of events.sh"
