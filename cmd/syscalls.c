@@ -42,6 +42,7 @@ struct syscalls {
 	pid_t *processes;
 	size_t nr_processes;
 	uint64_t duration;
+	bool no_signals;
 	const char *output; /* -o; NULL: standard error */
 	const char *trace;  /* --trace: where to keep it */
 	char *directory;
@@ -145,6 +146,10 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 	if (!strncmp(text, "trace=", 6))
 		text += 6;
+	if (!strncmp(text, "signal=", 7)) {
+		s->no_signals = !strcmp(text + 7, "none");
+		return s->no_signals || !strcmp(text + 7, "all") ? 0 : -EINVAL;
+	}
 	exclude = *text == '!';
 	next = copy = strdup(text + exclude);
 	if (!copy)
@@ -215,14 +220,18 @@ static int pids_write(struct syscalls *s)
 
 static int events_enable(struct syscalls *s)
 {
-	static const char *const systems[] = {"syscalls", "compat_syscalls"};
+	static const char *const systems[] = {"syscalls", "compat_syscalls",
+					      "signal:signal_deliver"};
 	struct ktrace_known *known;
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(s->session, systems, 2) ||
+	if (ktrace_session_prepare(s->session, systems, 3) ||
 	    ktrace_session_syscalls(s->session, s->show.string_max))
 		return failed_why();
+	if (!s->no_signals && !s->show.summary &&
+	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
+		say("signals will not be shown: %s", ktrace_last_error());
 	if (selection_is_all(&s->selection)) {
 		for (size_t i = 0; i < 2; i++)
 			if (ktrace_session_enable(s->session, systems[i], NULL,
@@ -514,7 +523,7 @@ static int option_handle(struct syscalls *s, int option)
 		if (calls_parse(s, optarg))
 			return misused(&command_syscalls,
 				       "-e `%s': calls or sets are expected, "
-				       "like openat,%%net",
+				       "like openat,%%net; or signal=none",
 				       optarg);
 		return EXIT_OK;
 	case 'f':
@@ -649,7 +658,8 @@ const struct command command_syscalls = {
 		"    -e, --call CALL,...      only these; %file, %desc, "
 		"%net, %process, %signal,\n"
 		"                             %memory, %ipc are sets; with a "
-		"`!' in front: not those\n"
+		"`!' in front: not those;\n"
+		"                             signal=none: no signals\n"
 		"    -p, --pid PID,...        of these processes and their "
 		"children\n"
 		"    -d, --duration TIME      end after that, like 10s\n"

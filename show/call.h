@@ -72,6 +72,27 @@ bool argument_memory(struct line *line, const struct call_view *view,
 /* "= -1 ENOENT (No such file or directory)" */
 void result_print(struct line *line, const struct call_view *view);
 
+/* Signals: call_signal.c */
+struct signal_view {
+	int number;
+	int code;
+	bool handled; /* or ignored on purpose */
+};
+
+enum signal_effect {
+	SIGNAL_NOTHING,
+	SIGNAL_STOPS,
+	SIGNAL_KILLS,
+};
+
+/* False: the event is no signal's. */
+bool signal_read(const struct ktrace_event *event, struct signal_view *view);
+enum signal_effect signal_effect(const struct signal_view *view);
+/* Where it came from, by name. */
+void signal_code(struct line *line, const struct signal_view *view);
+/* "--- SIGSEGV {...} ---" */
+void signal_print(struct line *line, const struct signal_view *view);
+
 /* Values: call_value.c */
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
 /* What is never text. */

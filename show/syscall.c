@@ -8,10 +8,11 @@
  * another thread's comes between them, the call is shown in two lines, as strace
  * does it: "<unfinished ...>" with what is known by then, and "<... resumed>".
  *
- * Other events are not shown.
+ * Signals are shown between them, if their event is there; nothing else is.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@ struct thread {
 	uint32_t tid;
 	uint64_t time;	    /* when the call began */
 	bool inside;	    /* a call */
+	bool exiting;	    /* of a process: its threads end, */
+	int status;	    /* with this */
 	bool begun;	    /* its first part is shown */
 	unsigned int shown; /* arguments in the first part */
 	struct call_view view;
@@ -316,6 +319,14 @@ static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	return line_write(s);
 }
 
+static int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
+		       int status)
+{
+	line_begin(s, thread, time);
+	line_printf(&s->line, "+++ exited with %d +++", status);
+	return line_write(s);
+}
+
 /* It will not return. */
 static int call_show_last(struct syscalls *s, struct thread *thread)
 {
@@ -333,10 +344,8 @@ static int call_show_last(struct syscalls *s, struct thread *thread)
 	err = line_write(s);
 	if (err)
 		return err;
-	line_begin(s, thread, thread->time);
-	line_printf(&s->line, "+++ exited with %d +++",
-		    (int)call_argument(&thread->view, 0) & 0xff);
-	return line_write(s);
+	return exited_show(s, thread, thread->time,
+			   call_argument(&thread->view, 0) & 0xff);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -378,6 +387,23 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 	line_puts(line, "}\n");
 	output_write(output, line->s, line->len);
 	return output->err;
+}
+
+static int json_signal(struct syscalls *s, const struct thread *thread,
+		       uint64_t time, const struct signal_view *view)
+{
+	struct line *line = &s->line;
+
+	line->len = 0;
+	line_printf(line, "{\"time\":%" PRIu64 ",\"tid\":%u,\"signal\":\"",
+		    time, thread->tid);
+	value_signal(line, view->number);
+	line_puts(line, "\",\"code\":\"");
+	signal_code(line, view);
+	line_printf(line, "\",\"kills\":%s}\n",
+		    signal_effect(view) == SIGNAL_KILLS ? "true" : "false");
+	output_write(&s->output, line->s, line->len);
+	return s->output.err;
 }
 
 /* ---- the summary ---------------------------------------------------------- */
@@ -466,6 +492,64 @@ static bool never_returns(const struct call_view *view)
 			      !strcmp(view->call->name, "exit_group"));
 }
 
+/* All threads of a process that ends, but the one that ends it, are killed. */
+static bool exits_with_others(struct syscalls *s,
+			      const struct ktrace_event *event, int *status)
+{
+	const struct thread *process = thread_get(s, event->tgid);
+
+	if (!process || !process->exiting)
+		return false;
+	*status = process->status;
+	return true;
+}
+
+static int signal_event(struct syscalls *s, struct thread *thread,
+			const struct ktrace_event *event,
+			const struct signal_view *view)
+{
+	enum signal_effect effect = signal_effect(view);
+	int err = 0, status;
+
+	if (effect == SIGNAL_KILLS)
+		thread->inside = false;
+	if (s->options.summary)
+		return 0;
+	if (s->options.json)
+		return json_signal(s, thread, event->time, view);
+	if (view->number == SIGKILL && exits_with_others(s, event, &status))
+		return exited_show(s, thread, event->time, status);
+	if (view->number != SIGKILL) {
+		line_begin(s, thread, event->time);
+		signal_print(&s->line, view);
+		err = line_write(s);
+	}
+	if (err || effect == SIGNAL_NOTHING)
+		return err;
+	line_begin(s, thread, event->time);
+	line_puts(&s->line, effect == SIGNAL_KILLS ? "+++ killed by "
+						   : "--- stopped by ");
+	value_signal(&s->line, view->number);
+	line_puts(&s->line, effect == SIGNAL_KILLS ? " +++" : " ---");
+	return line_write(s);
+}
+
+/* exit_group(): what it says holds for all threads. */
+static int process_ends(struct syscalls *s, const struct ktrace_event *event,
+			const struct call_view *view)
+{
+	struct thread *process;
+
+	if (strcmp(view->call->name, "exit_group"))
+		return 0;
+	process = thread_get(s, event->tgid);
+	if (!process)
+		return show_fail(-ENOMEM, "out of memory");
+	process->exiting = true;
+	process->status = call_argument(view, 0) & 0xff;
+	return 0;
+}
+
 static int enter_event(struct syscalls *s, struct thread *thread,
 		       const struct ktrace_event *event, const char *name)
 {
@@ -482,11 +566,15 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	thread->time = event->time;
 	thread->begun = false;
 	thread->inside = true;
+	thread->exiting = false;
 	s->open = thread;
 	if (!never_returns(view))
 		return 0;
 	thread->inside = false;
 	s->open = NULL;
+	err = process_ends(s, event, view);
+	if (err)
+		return err;
 	if (s->options.json)
 		return json_write(s, thread, event->time, false);
 	return s->options.summary ? 0 : call_show_last(s, thread);
@@ -537,13 +625,14 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 static int syscalls_event(struct show *show, const struct ktrace_event *event)
 {
 	struct syscalls *s = (struct syscalls *)show;
+	struct signal_view signal;
 	struct thread *thread;
 	const char *name;
-	bool exit;
+	bool exit = false;
 	int err;
 
 	name = ktrace_call_name(event->type, &exit);
-	if (!name)
+	if (!name && !signal_read(event, &signal))
 		return 0;
 	thread = thread_get(s, event->tid);
 	if (!thread)
@@ -553,6 +642,8 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 		if (err)
 			return err;
 	}
+	if (!name)
+		return signal_event(s, thread, event, &signal);
 	return exit ? exit_event(s, thread, event, name)
 		    : enter_event(s, thread, event, name);
 }

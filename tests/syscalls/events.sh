@@ -89,6 +89,10 @@ check "that lets it go on" like 'ptrace\(PTRACE_CONT, [0-9]+, NULL, 0\) += 0'
 ktrace syscalls -q -e %net -o lines -- "$program" sockets
 check "sets: sockets" has 'connect('
 check "sets: and nothing else" is "$(grep -c 'mmap(' lines)" 0
+ktrace syscalls -q --json -o lines -- "$program" signals
+check "signals in JSON" like '"signal":"SIGUSR1","code":"SI_USER","kills":false}'
+ktrace syscalls -q -e signal=none -o lines -- "$program" signals
+check "no signals" not like ' --- SIG|killed'
 ktrace syscalls -q -c -o lines -- true
 check "a summary" has '100.00'
 ktrace syscalls -q --json -o lines -- true

@@ -48,9 +48,14 @@ function normal(text,	call) {
 	} else {
 		pid = 0
 	}
-	# Signals and ends are not calls.
-	if (/^(---|\+\+\+|\*\*\*|strace:)/)
+	if (/^(\*\*\*|strace:)/)
 		next
+	# A signal that is ignored reaches nobody but a tracer that waits for it.
+	if (/^--- SIG(CHLD|CONT|URG|WINCH) /)
+		next
+	# No event has more than these two.
+	if (/^---/)
+		sub(/, si_(pid|addr|fd|timerid|band|overrun|call_addr|value|int|ptr|status)=.*} ---/, "} ---")
 	n = task(pid)
 	if (/ <unfinished \.\.\.>$/) {
 		sub(/ <unfinished \.\.\.>$/, "")
