@@ -25,15 +25,22 @@ struct runner {
 	u32 index;
 };
 
+static __always_inline void location_put(u8 *to, u32 begin, u32 length)
+{
+	u32 location = begin | length << 16;
+
+	memcpy(to, &location, sizeof(location));
+}
+
 static void field_finish(struct runner *r, u32 locations)
 {
-	u32 location = r->begin | (r->used - r->begin) << 16;
+	u8 *to = r->payload + locations + r->field * sizeof(u32);
 
 	/* Nothing could be read: there is nothing, not even an empty field. */
 	if (r->used == r->begin && r->unread & 1u << r->field)
-		location = 0;
-	memcpy(r->payload + locations + r->field * sizeof(u32), &location,
-	       sizeof(location));
+		location_put(to, 0, 0);
+	else
+		location_put(to, r->begin, r->used - r->begin);
 }
 
 static bool run_load(struct runner *r, const struct kt_capture_op *op)
@@ -181,8 +188,8 @@ static u32 run_op(struct runner *r, const struct kt_capture *capture,
 	return field_skip(capture, at);
 }
 
-u32 kt_capture_run(const struct kt_capture *capture, const u64 *arguments,
-		   void *payload, u32 size, u16 *unread)
+u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
+		       void *payload, u32 size)
 {
 	struct runner r;
 	u32 at = 0;
@@ -205,7 +212,6 @@ u32 kt_capture_run(const struct kt_capture *capture, const u64 *arguments,
 	}
 	memcpy((u8 *)payload + size, &r.cut, sizeof(u16));
 	memcpy((u8 *)payload + size + sizeof(u16), &r.unread, sizeof(u16));
-	*unread = r.unread;
 	return r.used;
 }
 
@@ -370,6 +376,20 @@ static const char *verify_op(struct verifier *v, u32 at)
 	return why;
 }
 
+/* Is it what kt_capture_run_string() does? */
+static void string_find(struct kt_capture *capture)
+{
+	const struct kt_capture_op *op = capture->ops;
+
+	capture->string_max = 0;
+	if (capture->nr_ops != 3 || op[1].code != KT_CAPTURE_ARGUMENT ||
+	    op[2].code != KT_CAPTURE_STRING)
+		return;
+	capture->string_max = op[2].value;
+	capture->string_argument = op[1].value;
+	capture->string_kernel = op[2].kernel;
+}
+
 const char *kt_capture_verify(struct kt_capture *capture)
 {
 	struct verifier v = {.capture = capture};
@@ -388,6 +408,7 @@ const char *kt_capture_verify(struct kt_capture *capture)
 	if (v.fields != capture->nr_fields)
 		return "it has another number of fields than it says";
 	capture->output_max = v.output;
+	string_find(capture);
 	return NULL;
 }
 

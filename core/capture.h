@@ -87,7 +87,12 @@ struct kt_capture_op {
 struct kt_capture {
 	u16 nr_ops;
 	u16 nr_fields;
-	u32 output_max; /* set by kt_capture_verify() */
+	/* Set by kt_capture_verify(). */
+	u32 output_max;
+	/* The program is "aN string MAX" and nothing else; 0: it is not. */
+	u32 string_max;
+	u8 string_argument;
+	u8 string_kernel;
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
 };
 
@@ -126,11 +131,61 @@ static inline u32 kt_capture_size_max(const struct kt_capture *capture,
 	return size + kt_capture_head(capture) + capture->output_max;
 }
 
+u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
+		       void *payload, u32 size);
+
+/*
+ * The same for one string that an argument points to, as in most programs: that of
+ * the path of an open().
+ */
+static __always_inline u32
+kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
+		      u8 *payload, u32 size)
+{
+	u32 max = capture->string_max;
+	u32 begin = size + 2 * sizeof(u16) + sizeof(u32);
+	u8 *to = payload + begin;
+	long length = env_copy_string(to, arguments[capture->string_argument],
+				      max, capture->string_kernel);
+	/* cut, unread and where it is, in little endian */
+	u64 head = 1ull << 16;
+
+	if (likely(length >= 0)) {
+		head = 0;
+		if (unlikely(length >= (long)max)) {
+			head = 1;
+			length = max;
+		}
+		to[length++] = '\0';
+		head |= (u64)(begin | (u32)length << 16) << 32;
+	} else {
+		length = 0;
+	}
+	memcpy(payload + size, &head, sizeof(head));
+	return begin + length;
+}
+
 /*
  * Runs over @arguments, KT_CAPTURE_ARGUMENTS of them, and fills in the payload from
- * @size on.  Returns the payload's whole size; *@unread as it was stored.
+ * @size on.  Returns the payload's whole size.
  */
-u32 kt_capture_run(const struct kt_capture *capture, const u64 *arguments,
-		   void *payload, u32 size, u16 *unread);
+static __always_inline u32 kt_capture_run(const struct kt_capture *capture,
+					  const u64 *arguments, void *payload,
+					  u32 size)
+{
+	if (likely(capture->string_max))
+		return kt_capture_run_string(capture, arguments, payload, size);
+	return kt_capture_run_any(capture, arguments, payload, size);
+}
+
+/* Of such a payload, which fields could not be read. */
+static inline u16 kt_capture_unread(const void *payload, u32 size)
+{
+	u16 unread;
+
+	memcpy(&unread, (const u8 *)payload + size + sizeof(u16),
+	       sizeof(unread));
+	return unread;
+}
 
 #endif /* KT_CORE_CAPTURE_H */

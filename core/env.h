@@ -33,7 +33,8 @@
  *	long env_copy_string(void *to, u64 from, u32 max, bool kernel)
  *					bytes before the NUL, which need not be
  *					copied; @max if there is none so far;
- *					-EFAULT
+ *					-EFAULT.  What it leaves behind them, up
+ *					to @max, is any bytes
  *
  * Nothing else in core/ may ask which world it is in.
  */

@@ -21,12 +21,11 @@ static u32 run(const struct kt_capture *capture, u8 *payload, u8 leftover)
 {
 	u64 arguments[KT_CAPTURE_ARGUMENTS];
 	u32 size, max = kt_capture_size_max(capture, HEAD), where, i;
-	u16 unread;
 
 	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
 		arguments[i] = i & 1 ? MEMORY_BASE + 64 * i : i;
 	memset(payload, leftover, max);
-	size = kt_capture_run(capture, arguments, payload, HEAD, &unread);
+	size = kt_capture_run(capture, arguments, payload, HEAD);
 	check(size <= max);
 	for (i = 0; i < capture->nr_fields; i++) {
 		memcpy(&where, payload + HEAD + 4 + 4 * i, 4);

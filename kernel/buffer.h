@@ -53,6 +53,30 @@ struct kt_buffer {
 	struct irq_work wake;
 };
 
+/*
+ * The next @size bytes of the scratch area; *@at: where they are.  NULL: there is no
+ * room.  What interrupts from here on takes what follows, and gives it back.
+ */
+static __always_inline void *kt_scratch_take(struct kt_buffer *buffer, u32 size,
+					     u32 *at)
+{
+	u32 used = READ_ONCE(buffer->scratch_used);
+
+	size = ALIGN(size, sizeof(u64));
+	if (unlikely(size > KT_SCRATCH_SIZE - used))
+		return NULL;
+	WRITE_ONCE(buffer->scratch_used, used + size);
+	*at = used;
+	return buffer->scratch + used;
+}
+
+static __always_inline void kt_scratch_give(struct kt_buffer *buffer, u32 at)
+{
+	/* Not before all is read: an interrupt would have used the place. */
+	barrier();
+	WRITE_ONCE(buffer->scratch_used, at);
+}
+
 struct kt_buffers {
 	struct kt_ring __percpu *rings;
 	struct kt_buffer **cpus; /* NULL: none yet */

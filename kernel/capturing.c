@@ -16,7 +16,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "buffer.h"
 #include "capturing.h"
+#include "gate.h"
 #include "gone.h"
 #include "registry.h"
 #include "session.h"
@@ -25,30 +27,29 @@
 
 /* ---- what probes call ----------------------------------------------------- */
 
-void *kt_capture_begin(struct kt_write *w, struct kt_enabled *enabled)
+/* The payload is judged, if there is a gate, and recorded by any way. */
+void kt_capture_end_slow(struct kt_enabled *enabled,
+			 struct kt_capture_frame *frame, u32 size)
 {
-	const struct kt_capturing *capturing = enabled->capturing;
+	struct kt_ring *ring = frame->ring;
+	const struct kt_buffer *buffer = ring->owner;
+	struct kt_record record;
+	void *slot;
 
-	w->gate = READ_ONCE(enabled->gate);
-	return kt_gate_begin(w, enabled,
-			     kt_capture_size_max(&capturing->program,
-						 enabled->event->class->size),
-			     KT_RECORD_DYNAMIC);
+	if (frame->gate &&
+	    !kt_gate_judges(frame->gate, frame->payload, size, buffer->cpu))
+		return;
+	slot = kt_ring_reserve(ring, &record, enabled->id, size,
+			       KT_RECORD_DYNAMIC);
+	if (slot) {
+		kt_capture_copy(slot, frame->payload, size);
+		kt_ring_commit(ring, &record);
+	}
 }
-EXPORT_SYMBOL_GPL(kt_capture_begin);
+EXPORT_SYMBOL_GPL(kt_capture_end_slow);
 
-u16 kt_capture_end(struct kt_write *w, struct kt_enabled *enabled,
-		   const u64 *arguments, void *payload)
-{
-	u16 unread;
-
-	w->record.count =
-		kt_capture_run(&enabled->capturing->program, arguments, payload,
-			       enabled->event->class->size, &unread);
-	kt_gate_end(w, enabled, KT_RECORD_DYNAMIC);
-	return unread;
-}
-EXPORT_SYMBOL_GPL(kt_capture_end);
+/* core/capture.c */
+EXPORT_SYMBOL_GPL(kt_capture_run_any);
 
 /* ---- making --------------------------------------------------------------- */
 
@@ -166,6 +167,11 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 			  event->name, error.what);
 		goto err_free;
 	}
+	capturing->own_size = event->class->size;
+	/* What is copied is rounded up to a unit. */
+	capturing->frame_size =
+		sizeof(struct kt_capture_frame) + KT_UNIT +
+		kt_capture_size_max(&capturing->program, event->class->size);
 	*err = class_make(capturing, event->class, fields);
 	if (*err)
 		goto err_memory;

@@ -6,8 +6,10 @@
 #ifndef KT_KERNEL_CAPTURING_H
 #define KT_KERNEL_CAPTURING_H
 
+#include "buffer.h"
 #include "capture.h"
 #include "event.h"
+#include "gate.h"
 
 struct kt_session;
 struct seq_file;
@@ -15,9 +17,111 @@ struct seq_file;
 /* Constant once it is made. */
 struct kt_capturing {
 	struct kt_class class; /* the event's, with the program's fields */
+	u32 own_size;	       /* of the event's own part of a payload */
+	u32 frame_size;	       /* that a run may need */
+	char *text;	       /* as written */
 	struct kt_capture program;
-	char *text; /* as written */
 };
+
+/*
+ * A run of a program, on the scratch area of the CPU: how much is to be recorded is
+ * known only at the end, and the stack has no room for it.
+ */
+struct kt_capture_frame {
+	struct kt_ring *ring;
+	const struct kt_gate *gate;
+	u32 at; /* in the scratch area */
+	u64 arguments[KT_CAPTURE_ARGUMENTS];
+	u8 payload[];
+};
+
+/* More than this the compiler's memcpy() does better. */
+#define KT_CAPTURE_COPY_MAX 256
+
+/* By units of the ring: up to the next one, bytes behind @from + @size are zeroed. */
+static __always_inline void kt_capture_copy(void *to, void *from, u32 size)
+{
+	size_t left = ALIGN(size, KT_UNIT);
+
+	memset(from + size, 0, KT_UNIT);
+	if (unlikely(size > KT_CAPTURE_COPY_MAX)) {
+		memcpy(to, from, left);
+		return;
+	}
+	if (left & 4) {
+		left -= 4;
+		*(u32 *)(to + left) = *(u32 *)(from + left);
+	}
+	if (left & 8) {
+		left -= 8;
+		*(u64 *)(to + left) = *(u64 *)(from + left);
+	}
+	while (left) {
+		left -= 16;
+		*(u64 *)(to + left) = *(u64 *)(from + left);
+		*(u64 *)(to + left + 8) = *(u64 *)(from + left + 8);
+	}
+}
+
+void kt_capture_end_slow(struct kt_enabled *enabled,
+			 struct kt_capture_frame *frame, u32 size);
+
+/*
+ * What a probe calls, with preemption off (kt_probe_enter).  NULL: nothing is to be
+ * recorded.  Otherwise the caller fills in the arguments, all of them, and the
+ * payload as far as it is the event's own, and ends it, come what may; of the bytes
+ * behind, sizeof(u64) may be written too.  The end returns which fields could not be
+ * read, a bit for each.
+ */
+static __always_inline struct kt_capture_frame *kt_capture_begin(
+	struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_capture_frame *frame;
+	u32 at;
+
+	if (gate && !kt_gate_admits(gate))
+		return NULL;
+	frame = kt_scratch_take(ring->owner, enabled->capturing->frame_size,
+				&at);
+	if (unlikely(!frame)) {
+		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
+		return NULL;
+	}
+	frame->ring = ring;
+	frame->gate = gate;
+	frame->at = at;
+	return frame;
+}
+
+static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
+					  struct kt_capture_frame *frame)
+{
+	u32 own_size = enabled->capturing->own_size, size;
+	struct kt_record record;
+	struct kt_ring *ring;
+	void *slot;
+	u16 unread;
+	u64 head;
+
+	size = kt_capture_run(&enabled->capturing->program, frame->arguments,
+			      frame->payload, own_size);
+	ring = frame->ring;
+	head = READ_ONCE(ring->head); /* before the clock */
+	if (likely(!frame->gate) && static_branch_likely(&kt_clock_tsc) &&
+	    likely(kt_ring_try_reserve(ring, &record, head, rdtsc(),
+				       enabled->id, size, KT_RECORD_DYNAMIC,
+				       &slot))) {
+		kt_capture_copy(slot, frame->payload, size);
+		kt_ring_commit(ring, &record);
+	} else {
+		kt_capture_end_slow(enabled, frame, size);
+	}
+	unread = kt_capture_unread(frame->payload, own_size);
+	kt_scratch_give(ring->owner, frame->at);
+	return unread;
+}
 
 void kt_capturing_free(struct kt_capturing *capturing);
 

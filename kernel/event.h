@@ -138,9 +138,8 @@ struct kt_write {
 };
 
 /*
- * The way of an event with conditions (filter, pid), or one whose size is known
- * only at the end: the payload is put together beside the ring, judged if there is
- * a gate, and copied.  Before the end, w->record.count may be made less than @size.
+ * The way of an event with conditions (filter, pid): the payload is put together
+ * beside the ring, judged, and copied.
  */
 void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
 		    unsigned int flags);
@@ -192,15 +191,6 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
 				   enabled->id, size, flags, payload);
 }
-
-/*
- * The way of an event that captures.  What begin returns is where the class's own
- * fields go, or NULL; end runs the program over @arguments (KT_CAPTURE_ARGUMENTS)
- * and returns which fields could not be read, a bit for each.
- */
-void *kt_capture_begin(struct kt_write *w, struct kt_enabled *enabled);
-u16 kt_capture_end(struct kt_write *w, struct kt_enabled *enabled,
-		   const u64 *arguments, void *payload);
 
 static __always_inline void kt_write_try_end(struct kt_write *w)
 {

@@ -47,15 +47,25 @@ struct kt_gate {
 
 /* ---- what probes call ----------------------------------------------------- */
 
-static u32 scratch_size(u32 size)
-{
-	return ALIGN(size, sizeof(u64));
-}
-
 static void *gate_lose(struct kt_ring *ring, enum kt_lost cause)
 {
 	env_add_local(&ring->control->lost[cause], 1);
 	return NULL;
+}
+
+bool kt_gate_admits(const struct kt_gate *gate)
+{
+	const struct kt_pids *pids = READ_ONCE(gate->pids);
+
+	return !pids || test_bit(current->tgid, pids->bits);
+}
+EXPORT_SYMBOL_GPL(kt_gate_admits);
+
+bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
+		    unsigned int cpu)
+{
+	return !gate->predicate ||
+	       kt_filter_run(&gate->predicate->filter, payload, size, cpu);
 }
 
 /*
@@ -67,21 +77,20 @@ void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
 {
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
 	struct kt_buffer *buffer = ring->owner;
-	const struct kt_pids *pids = w->gate ? READ_ONCE(w->gate->pids) : NULL;
-	u32 at = READ_ONCE(buffer->scratch_used);
+	void *payload;
+	u32 at;
 
-	if (pids && !test_bit(current->tgid, pids->bits))
+	if (w->gate && !kt_gate_admits(w->gate))
 		return NULL;
 	if (unlikely(size > KT_PAYLOAD_MAX))
 		return gate_lose(ring, KT_LOST_LARGE);
-	if (unlikely(scratch_size(size) > KT_SCRATCH_SIZE - at))
+	payload = kt_scratch_take(buffer, size, &at);
+	if (unlikely(!payload))
 		return gate_lose(ring, KT_LOST_NESTED);
-	/* What interrupts us from here on puts it back to what it finds. */
-	WRITE_ONCE(buffer->scratch_used, at + scratch_size(size));
 	w->ring = ring;
 	w->record.unit = at;
 	w->record.count = size;
-	return buffer->scratch + at;
+	return payload;
 }
 EXPORT_SYMBOL_GPL(kt_gate_begin);
 
@@ -90,14 +99,12 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 {
 	struct kt_ring *ring = w->ring;
 	struct kt_buffer *buffer = ring->owner;
-	const struct predicate *predicate = w->gate ? w->gate->predicate : NULL;
 	u32 at = w->record.unit, size = w->record.count;
 	const void *payload = buffer->scratch + at;
 	struct kt_record record;
 	void *slot;
 
-	if (predicate &&
-	    !kt_filter_run(&predicate->filter, payload, size, buffer->cpu))
+	if (w->gate && !kt_gate_judges(w->gate, payload, size, buffer->cpu))
 		goto out;
 	slot = kt_ring_reserve(ring, &record, enabled->id, size, flags);
 	if (!slot)
@@ -105,9 +112,7 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 	memcpy(slot, payload, size);
 	kt_ring_commit(ring, &record);
 out:
-	/* Only now: an interrupt would have used the place. */
-	barrier();
-	WRITE_ONCE(buffer->scratch_used, at);
+	kt_scratch_give(buffer, at);
 }
 EXPORT_SYMBOL_GPL(kt_gate_end);
 

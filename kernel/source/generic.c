@@ -23,7 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "capture.h"
+#include "capturing.h"
 #include "event.h"
 #include "registry.h"
 #include "session.h"
@@ -54,19 +54,47 @@ static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
 
-/* Programs see the first arguments, as they were passed. */
-static noinline void generic_capture(struct kt_write *write,
-				     struct kt_enabled *enabled,
-				     const u64 *arguments, unsigned int nr,
-				     void *payload)
+static __always_inline void generic_store(const struct kt_class *class,
+					  u8 *payload, const u64 *arguments,
+					  unsigned int nr)
 {
-	u64 first[KT_CAPTURE_ARGUMENTS] = {};
+	unsigned int i;
 
-	if (nr)
-		memcpy(first, arguments,
-		       min_t(unsigned int, nr, KT_CAPTURE_ARGUMENTS) *
-			       sizeof(u64));
-	kt_capture_end(write, enabled, first, payload);
+	for (i = 0; i < nr; i++) {
+		const struct kt_field *field = &class->fields[i];
+		void *to = payload + field->offset;
+
+		/* The low bytes, at any alignment. */
+		switch (field->size) {
+		case 1:
+			*(u8 *)to = arguments[i];
+			break;
+		case 2:
+			memcpy(to, &arguments[i], 2);
+			break;
+		case 4:
+			memcpy(to, &arguments[i], 4);
+			break;
+		default:
+			memcpy(to, &arguments[i], 8);
+			break;
+		}
+	}
+}
+
+/* Programs see the first arguments, as they were passed. */
+static noinline void generic_capture(struct kt_enabled *enabled,
+				     const u64 *arguments, unsigned int nr)
+{
+	struct kt_capture_frame *frame = kt_capture_begin(enabled);
+	unsigned int i;
+
+	if (!frame)
+		return;
+	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
+		frame->arguments[i] = i < nr ? arguments[i] : 0;
+	generic_store(enabled->event->class, frame->payload, arguments, nr);
+	kt_capture_end(enabled, frame);
 }
 
 static __always_inline void generic_record(struct kt_enabled *enabled,
@@ -74,40 +102,18 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 					   unsigned int nr)
 {
 	const struct kt_class *class = enabled->event->class;
-	bool captures = enabled->capturing;
 	struct kt_write write;
-	unsigned int i;
-	u8 *payload;
+	void *payload;
 
 	kt_probe_enter();
-	payload = captures ? kt_capture_begin(&write, enabled)
-			   : kt_write_begin(&write, enabled, class->size, 0);
-	if (payload) {
-		for (i = 0; i < nr; i++) {
-			const struct kt_field *field = &class->fields[i];
-			void *to = payload + field->offset;
-
-			/* The low bytes, at any alignment. */
-			switch (field->size) {
-			case 1:
-				*(u8 *)to = arguments[i];
-				break;
-			case 2:
-				memcpy(to, &arguments[i], 2);
-				break;
-			case 4:
-				memcpy(to, &arguments[i], 4);
-				break;
-			default:
-				memcpy(to, &arguments[i], 8);
-				break;
-			}
-		}
-		if (captures)
-			generic_capture(&write, enabled, arguments, nr,
-					payload);
-		else
+	if (unlikely(enabled->capturing)) {
+		generic_capture(enabled, arguments, nr);
+	} else {
+		payload = kt_write_begin(&write, enabled, class->size, 0);
+		if (payload) {
+			generic_store(class, payload, arguments, nr);
 			kt_write_end(&write, enabled, 0);
+		}
 	}
 	kt_probe_exit();
 }

@@ -35,7 +35,7 @@
 #include <trace/syscall.h>
 #include <asm/syscall.h>
 
-#include "capture.h"
+#include "capturing.h"
 #include "event.h"
 #include "registry.h"
 #include "session.h"
@@ -61,8 +61,11 @@ struct call {
 	struct kt_event events[DIRECTIONS];
 	struct kt_class enter;
 	struct kt_field fields[ARGUMENTS];
+	u8 registers[ARGUMENTS]; /* where in struct pt_regs arguments are */
+	u8 offsets
+		[ARGUMENTS]; /* in the payload; its end for those it has not */
 	u8 nr_arguments;
-	u8 wide; /* a bit for each that is stored in 8 bytes, not 4 */
+	bool last_wide; /* has 8 bytes, not 4 */
 	bool unknown;
 	char names[DIRECTIONS][KT_NAME_MAX + 1];
 };
@@ -112,93 +115,127 @@ static u16 pending_get(struct hooks *hooks, u32 number)
 
 /* ---- probes --------------------------------------------------------------- */
 
-static __always_inline void enter_store(const struct call *call, u8 *to,
-					long number, const unsigned long *from)
+static __always_inline u64 register_at(const struct pt_regs *regs, u8 offset)
 {
-	unsigned int i;
+	return *(const unsigned long *)((const u8 *)regs + offset);
+}
 
-	if (unlikely(call->unknown)) {
-		memcpy(to, &number, sizeof(number));
-		memcpy(to + sizeof(number), from, ARGUMENTS * sizeof(from[0]));
+/*
+ * By 8 bytes each, but for the last, in ascending order: where an argument has 4, the
+ * next one is put over the rest.
+ */
+static __always_inline void enter_store(const struct call *call, u8 *to,
+					const struct pt_regs *regs, long number)
+{
+	unsigned int i, last = call->nr_arguments - 1;
+
+	if (!call->nr_arguments)
 		return;
+	if (unlikely(call->unknown))
+		*(u64 *)to = number;
+	for (i = 0; i < last; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+	if (call->last_wide)
+		*(u64 *)(to + call->offsets[last]) =
+			register_at(regs, call->registers[last]);
+	else
+		*(u32 *)(to + call->offsets[last]) =
+			register_at(regs, call->registers[last]);
+}
+
+/*
+ * What a program of the event knows: six registers, and two more.  The same six are the
+ * payload, stored as above; over what is too much comes what is captured.
+ */
+static noinline void enter_capture(struct hooks *hooks,
+				   struct kt_enabled *enabled,
+				   struct pt_regs *regs, long number)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_capture_frame *frame;
+	unsigned int i;
+	u16 unread;
+
+	kt_probe_enter();
+	frame = kt_capture_begin(enabled);
+	if (likely(frame)) {
+		syscall_get_arguments(current, regs,
+				      (unsigned long *)frame->arguments);
+		frame->arguments[6] = user_stack_pointer(regs);
+		frame->arguments[7] = 0;
+		if (unlikely(call->unknown))
+			*(u64 *)frame->payload = number;
+#pragma GCC unroll 6
+		for (i = 0; i < ARGUMENTS; i++)
+			*(u64 *)(frame->payload + call->offsets[i]) =
+				frame->arguments[i];
+		unread = kt_capture_end(enabled, frame);
+		if (unlikely(unread))
+			pending_set(hooks, number, unread);
 	}
-	for (i = 0; i < call->nr_arguments; i++) {
-		if (call->wide & 1u << i) {
-			memcpy(to, &from[i], sizeof(u64));
-			to += sizeof(u64);
-		} else {
-			memcpy(to, &from[i], sizeof(u32));
-			to += sizeof(u32);
-		}
-	}
+	kt_probe_exit();
 }
 
 /* All but the common case. */
-static noinline void enter_write_slow(struct hooks *hooks,
-				      struct kt_enabled *enabled,
-				      const struct call *call,
-				      struct pt_regs *regs, long number,
-				      const unsigned long *arguments)
+static noinline void enter_write_slow(struct kt_enabled *enabled,
+				      struct pt_regs *regs, long number)
 {
-	u64 all[KT_CAPTURE_ARGUMENTS] = {};
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
 	struct kt_write write;
 	void *payload;
-	u16 unread;
 
-	if (!enabled->capturing) {
-		payload = kt_write_begin(&write, enabled, call->enter.size, 0);
-		if (payload) {
-			enter_store(call, payload, number, arguments);
-			kt_write_end(&write, enabled, 0);
-		}
-		return;
-	}
-	payload = kt_capture_begin(&write, enabled);
+	payload = kt_write_begin(&write, enabled, call->enter.size, 0);
 	if (!payload)
 		return;
-	enter_store(call, payload, number, arguments);
-	if (call->nr_arguments)
-		memcpy(all, arguments, ARGUMENTS * sizeof(arguments[0]));
-	all[6] = user_stack_pointer(regs);
-	unread = kt_capture_end(&write, enabled, all, payload);
-	if (unlikely(unread))
-		pending_set(hooks, number, unread);
+	enter_store(call, payload, regs, number);
+	kt_write_end(&write, enabled, 0);
+}
+
+static noinline void enter_write(struct kt_enabled *enabled,
+				 struct pt_regs *regs, long number)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_write write;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
+				      &payload))) {
+		enter_store(call, payload, regs, number);
+		kt_write_try_end(&write);
+	} else {
+		enter_write_slow(enabled, regs, number);
+	}
+	kt_probe_exit();
 }
 
 static __always_inline struct kt_enabled *enabled_find(
 	const struct hooks *hooks, enum direction direction,
 	unsigned long number)
 {
-	if (unlikely(number > NUMBERS))
-		number = NUMBERS;
-	return READ_ONCE(
-		hooks->tables[direction].enabled[in_ia32_syscall()][number]);
+	const struct table *table = &hooks->tables[direction];
+
+	number = min_t(unsigned long, number, NUMBERS);
+	if (unlikely(in_ia32_syscall()))
+		return READ_ONCE(table->enabled[COMPAT][number]);
+	return READ_ONCE(table->enabled[NATIVE][number]);
 }
 
+/* Most calls are none that is wanted: they get by without a stack frame. */
 static void probe_enter(void *data, struct pt_regs *regs, long number)
 {
-	struct hooks *hooks = data;
-	struct kt_enabled *enabled = enabled_find(hooks, ENTER, number);
-	unsigned long arguments[ARGUMENTS];
-	const struct call *call;
-	struct kt_write write;
-	void *payload;
+	struct kt_enabled *enabled = enabled_find(data, ENTER, number);
 
 	if (!enabled)
 		return;
-	call = container_of(enabled->event, struct call, events[ENTER]);
-	if (call->nr_arguments)
-		syscall_get_arguments(current, regs, arguments);
-	kt_probe_enter();
-	if (likely(!enabled->capturing) &&
-	    likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
-				      &payload))) {
-		enter_store(call, payload, number, arguments);
-		kt_write_try_end(&write);
-	} else {
-		enter_write_slow(hooks, enabled, call, regs, number, arguments);
-	}
-	kt_probe_exit();
+	if (enabled->capturing)
+		enter_capture(data, enabled, regs, number);
+	else
+		enter_write(enabled, regs, number);
 }
 
 static __always_inline void exit_store(const struct call *call, void *to,
@@ -216,59 +253,75 @@ static __always_inline u32 exit_size(const struct call *call)
 	return sizeof(long) << call->unknown;
 }
 
-static noinline void exit_write_slow(struct hooks *hooks,
-				     struct kt_enabled *enabled,
-				     const struct call *call,
-				     struct pt_regs *regs, long number,
-				     long result)
+static noinline void exit_capture(struct hooks *hooks,
+				  struct kt_enabled *enabled,
+				  struct pt_regs *regs, long result)
 {
-	unsigned long arguments[ARGUMENTS];
-	u64 all[KT_CAPTURE_ARGUMENTS];
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	long number = syscall_get_nr(current, regs);
+	struct kt_capture_frame *frame;
+
+	kt_probe_enter();
+	frame = kt_capture_begin(enabled);
+	if (likely(frame)) {
+		/* They are still as the program passed them. */
+		syscall_get_arguments(current, regs,
+				      (unsigned long *)frame->arguments);
+		frame->arguments[6] = result;
+		frame->arguments[7] = pending_get(hooks, number);
+		exit_store(call, frame->payload, number, result);
+		kt_capture_end(enabled, frame);
+	}
+	kt_probe_exit();
+}
+
+static noinline void exit_write_slow(struct kt_enabled *enabled,
+				     struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
 	struct kt_write write;
 	void *payload;
 
-	if (!enabled->capturing) {
-		payload = kt_write_begin(&write, enabled, exit_size(call), 0);
-		if (payload) {
-			exit_store(call, payload, number, result);
-			kt_write_end(&write, enabled, 0);
-		}
-		return;
-	}
-	payload = kt_capture_begin(&write, enabled);
+	payload = kt_write_begin(&write, enabled, exit_size(call), 0);
 	if (!payload)
 		return;
-	exit_store(call, payload, number, result);
-	/* They are still as the program passed them. */
-	syscall_get_arguments(current, regs, arguments);
-	memcpy(all, arguments, sizeof(arguments));
-	all[6] = result;
-	all[7] = pending_get(hooks, number);
-	kt_capture_end(&write, enabled, all, payload);
+	exit_store(call, payload, syscall_get_nr(current, regs), result);
+	kt_write_end(&write, enabled, 0);
+}
+
+static noinline void exit_write(struct kt_enabled *enabled,
+				struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	struct kt_write write;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(kt_write_try_begin(&write, enabled, exit_size(call), 0,
+				      &payload))) {
+		exit_store(call, payload, syscall_get_nr(current, regs),
+			   result);
+		kt_write_try_end(&write);
+	} else {
+		exit_write_slow(enabled, regs, result);
+	}
+	kt_probe_exit();
 }
 
 static void probe_exit(void *data, struct pt_regs *regs, long result)
 {
-	struct hooks *hooks = data;
-	long number = syscall_get_nr(current, regs);
-	struct kt_enabled *enabled = enabled_find(hooks, EXIT, number);
-	const struct call *call;
-	struct kt_write write;
-	void *payload;
+	struct kt_enabled *enabled =
+		enabled_find(data, EXIT, syscall_get_nr(current, regs));
 
 	if (!enabled)
 		return;
-	call = container_of(enabled->event, struct call, events[EXIT]);
-	kt_probe_enter();
-	if (likely(!enabled->capturing) &&
-	    likely(kt_write_try_begin(&write, enabled, exit_size(call), 0,
-				      &payload))) {
-		exit_store(call, payload, number, result);
-		kt_write_try_end(&write);
-	} else {
-		exit_write_slow(hooks, enabled, call, regs, number, result);
-	}
-	kt_probe_exit();
+	if (enabled->capturing)
+		exit_capture(data, enabled, regs, result);
+	else
+		exit_write(enabled, regs, result);
 }
 
 static __maybe_unused void check_types(void)
@@ -456,6 +509,15 @@ static const char *const register_names[ARGUMENTS] = {
 	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
 };
 
+static const u8 registers[ABIS][ARGUMENTS] = {
+	[NATIVE] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
+		    offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)},
+	[COMPAT] = {offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
+};
+
 static void call_describe(struct call *call,
 			  const struct syscall_metadata *meta, bool compat)
 {
@@ -474,9 +536,13 @@ static void call_describe(struct call *call,
 				       register_names[i], compat);
 		field->offset = call->enter.size;
 		call->enter.size += field->size;
-		if (field->size == sizeof(u64))
-			call->wide |= 1u << i;
+		call->last_wide = field->size == sizeof(u64);
 	}
+	for (i = 0; i < ARGUMENTS; i++)
+		call->offsets[i] = i < call->nr_arguments
+					   ? call->fields[i].offset
+					   : call->enter.size;
+	memcpy(call->registers, registers[compat], sizeof(call->registers));
 	call->enter.fields = call->fields;
 	call->enter.nr_fields = call->nr_arguments;
 }
@@ -521,9 +587,14 @@ static struct call *unknown_make(enum abi abi)
 {
 	struct call *call = call_make(abi, "unknown", NULL);
 
+	unsigned int i;
+
 	if (!call)
 		return NULL;
 	call->unknown = true;
+	call->last_wide = true;
+	for (i = 0; i < ARGUMENTS; i++)
+		call->offsets[i] = unknown_fields[1].offset + i * sizeof(u64);
 	call->enter.fields = unknown_fields;
 	call->enter.nr_fields = ARRAY_SIZE(unknown_fields);
 	call->enter.size = 56;

@@ -35,7 +35,8 @@ static void run(const char *text)
 
 	parse(text);
 	memset(payload, POISON, sizeof(payload));
-	size = kt_capture_run(&capture, arguments, payload, HEAD, &unread);
+	size = kt_capture_run(&capture, arguments, payload, HEAD);
+	unread = kt_capture_unread(payload, HEAD);
 	CHECK(size <= kt_capture_size_max(&capture, HEAD));
 	for (i = 0; i < HEAD; i++)
 		CHECK_EQ(payload[i], POISON);
@@ -239,6 +240,69 @@ TEST(a_fault_in_a_loop_keeps_what_was_read)
 	field_is(0, "ab\0ab", 6);
 	field_is(1, "\1", 1);
 	CHECK_EQ(unread, 1);
+}
+
+/* All of what a program leaves, over leftovers of two kinds. */
+static u32 leaves(const char *text, u8 *left)
+{
+	static u8 other[sizeof(payload)];
+	u32 first;
+
+	run(text);
+	first = size;
+	memcpy(left, payload, size);
+	memset(other, (u8)~POISON, sizeof(other));
+	size = kt_capture_run(&capture, arguments, other, HEAD);
+	CHECK_EQ(size, first);
+	/* No byte is what lay there before. */
+	CHECK(!memcmp(other + HEAD, left + HEAD, size - HEAD));
+	return size;
+}
+
+/* A program of one string has a way of its own. */
+TEST(a_string_alone_is_as_among_other_words)
+{
+	static const u32 maxima[] = {1, 3, 10, 11, 12, 4096};
+	static u8 alone[sizeof(payload)], among[sizeof(payload)];
+	u64 places[] = {PLACE_STRING(64, "0123456789"), 0, PLACE_STRING(96, ""),
+			PLACE_STRING(120, "/etc/passwd"),
+			MEMORY_BASE + MEMORY_SIZE - 3};
+	char text[64];
+	u32 i, j, length;
+
+	memset(memory_bytes + MEMORY_SIZE - 3, 'y', 3);
+	for (i = 0; i < 2 * 5; i++) {
+		arguments[7] = places[i / 2] + (i & 1 ? MEMORY_KERNEL : 0);
+		for (j = 0; j < sizeof(maxima) / sizeof(maxima[0]); j++) {
+			const char *world = i & 1 ? "kernel" : "user";
+
+			snprintf(text, sizeof(text), "char a: %s a7 string %u",
+				 world, maxima[j]);
+			length = leaves(text, alone);
+			CHECK_EQ(capture.string_max, maxima[j]);
+			snprintf(text, sizeof(text),
+				 "char a: %s a7 0 + string %u", world,
+				 maxima[j]);
+			CHECK_EQ(length, leaves(text, among));
+			CHECK_EQ(capture.string_max, 0);
+			CHECK(!memcmp(alone + HEAD, among + HEAD,
+				      length - HEAD));
+		}
+	}
+}
+
+TEST(every_kind_of_field_writes_all_that_counts)
+{
+	static u8 left[sizeof(payload)];
+
+	place_pointers(3);
+	arguments[1] = 7;
+	leaves("u8 a: a0 a1 bytes 5; u16 b: a0 @2 put 2; char c: a1 string 9;"
+	       "char d: 9 each 4 a0 i 8 * + @8 while a0 i 8 * + @8 string 1 "
+	       "next; u8 e: 0 if a0 string 4 end; u8 f: a0 @1 1 & if 3 put 1 "
+	       "end; u8 g: a1 @8 put 8; char h: kernel a0 string 4",
+	       left);
+	CHECK_EQ(unread, 1 << 2 | 1 << 6 | 1 << 7);
 }
 
 TEST(nonsense_is_refused)

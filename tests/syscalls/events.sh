@@ -82,6 +82,11 @@ check "a string that ends before its page" has '"xxxxx", O_RDONLY)'
 check "a string of 1 MB says that it is cut" has 'yyyy"..., O_RDONLY) = -1 ENAMETOOLONG'
 check "a number that no call has" has 'syscall_0x270f(0x1, 0x2'
 
+ktrace syscalls -q -e openat -o lines -- "$program" edges >wanted
+sed -n '/openat(AT_FDCWD/d; s/.*openat([^,]*, \(.*\), [^,]*) *= .*/\1/p' lines >got
+check "strings at every place in a word and at the end of memory" diff wanted got
+check "all of them" is "$(wc -l <wanted)" 596
+
 ktrace syscalls -q -o lines -- "$program" traced
 check "a tracee" like 'ptrace\(PTRACE_TRACEME\) += 0'
 check "its tracer" has 'WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], WSTOPPED, NULL) ='

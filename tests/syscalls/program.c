@@ -2,9 +2,10 @@
 /*
  * Programs to trace, one for each kind of call:
  *
- *	program threads | sockets | signals | memory | faults | traced
+ *	program threads | sockets | signals | memory | faults | traced | edges
  *
- * They do the same whenever they run; traced does only where nobody traces it.
+ * They do the same whenever they run; traced does only where nobody traces it.  edges
+ * prints the paths that it opens, as they are to be shown.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -274,6 +275,54 @@ static int faults(void)
 	return 0;
 }
 
+/* The first @length letters, and a NUL, from @to on. */
+static void letters(char *to, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		to[i] = 'a' + i % 26;
+	to[length] = '\0';
+}
+
+/*
+ * Strings that begin and end at each place in a word: within a page; up to the end of
+ * the last one that is there; over it, which cannot be read.
+ */
+static int edges(void)
+{
+	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *end = p + 4096;
+
+	munmap(end, 4096);
+	for (size_t begin = 0; begin < 16; begin++) {
+		for (size_t length = 0; length < 32; length++) {
+			memset(p, 'X', 4096);
+			letters(p + begin, length);
+			syscall(SYS_openat, -7, p + begin, O_PATH);
+			printf("\"%s\"\n", p + begin);
+		}
+	}
+	for (size_t length = 0; length < 40; length++) {
+		memset(p, 'X', 4096);
+		letters(end - length - 1, length);
+		syscall(SYS_openat, -7, end - length - 1, O_PATH);
+		printf("\"%s\"\n", end - length - 1);
+	}
+	memset(p, 'X', 4096);
+	for (size_t length = 0; length < 40; length++) {
+		syscall(SYS_openat, -7, end - length, O_PATH);
+		printf("%p\n", (void *)(end - length));
+	}
+	/* Where no program has memory, where only the kernel has, and where none can. */
+	syscall(SYS_openat, -7, 0x7ffffffff000, O_PATH);
+	syscall(SYS_openat, -7, 0x7fffffffffff, O_PATH);
+	syscall(SYS_openat, -7, 0x00ff000000000008, O_PATH);
+	syscall(SYS_openat, -7, -8l, O_PATH);
+	printf("0x7ffffffff000\n0x7fffffffffff\n0xff000000000008\n"
+	       "0xfffffffffffffff8\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -283,6 +332,7 @@ int main(int argc, char **argv)
 		{"threads", threads}, {"sockets", sockets},
 		{"signals", signals}, {"memory", memory},
 		{"faults", faults},   {"traced", traced},
+		{"edges", edges},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
