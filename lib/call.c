@@ -68,6 +68,8 @@ static void call_parse(struct ktrace_call *call, const char *line)
 		*shown++ = '\0';
 	call->name = name;
 	call->shown = shown ? shown : name;
+	if (!shown && !strncmp(name, "32:", 3))
+		call->shown = name + 3;
 	for (line += length; *line; line += length) {
 		line += strspn(line, " ");
 		length = strcspn(line, " ");
@@ -101,14 +103,6 @@ static void calls_make(void)
 	qsort(calls, nr_calls, sizeof(*calls), call_compare);
 }
 
-const struct ktrace_call *ktrace_call_find(const char *name)
-{
-	const struct ktrace_call key = {.name = name};
-
-	pthread_once(&calls_once, calls_make);
-	return bsearch(&key, calls, nr_calls, sizeof(*calls), call_compare);
-}
-
 const char *ktrace_call_name(const struct ktrace_type *type, bool *exit)
 {
 	static const char enter_prefix[] = "sys_enter_";
@@ -123,6 +117,31 @@ const char *ktrace_call_name(const struct ktrace_type *type, bool *exit)
 	if (!strncmp(type->name, enter_prefix, sizeof(enter_prefix) - 1))
 		return type->name + sizeof(enter_prefix) - 1;
 	return NULL;
+}
+
+static const struct ktrace_call *call_find(const char *name)
+{
+	const struct ktrace_call key = {.name = name};
+
+	return bsearch(&key, calls, nr_calls, sizeof(*calls), call_compare);
+}
+
+const struct ktrace_call *ktrace_call_find(const struct ktrace_type *type)
+{
+	const struct ktrace_call *call = NULL;
+	const char *name;
+	char name32[128];
+	bool exit;
+
+	name = ktrace_call_name(type, &exit);
+	if (!name)
+		return NULL;
+	pthread_once(&calls_once, calls_make);
+	if (!strcmp(type->system, "compat_syscalls")) {
+		snprintf(name32, sizeof(name32), "32:%s", name);
+		call = call_find(name32);
+	}
+	return call ? call : call_find(name);
 }
 
 const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
@@ -186,13 +205,10 @@ void calls_annotate(struct ktrace_types *types)
 {
 	for (size_t i = 0; i < types->count; i++) {
 		struct ktrace_type *type = types->types[i];
-		const struct ktrace_call *call;
-		const char *name;
+		const struct ktrace_call *call = ktrace_call_find(type);
 		bool exit;
 
-		name = ktrace_call_name(type, &exit);
-		call = name ? ktrace_call_find(name) : NULL;
-		if (!call || exit)
+		if (!call || !ktrace_call_name(type, &exit) || exit)
 			continue;
 		for (uint32_t f = 0;
 		     f < type->nr_fields && f < call->nr_arguments; f++)

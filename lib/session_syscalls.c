@@ -249,15 +249,22 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 
 static void argument_make(struct maker *m, const struct ktrace_word *word)
 {
-	if (simple_make(m, word) || m->compat)
+	if (simple_make(m, word))
 		return;
-	if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
+	/* What lies in memory alike for programs of both kinds. */
+	if (word_is(word, "prctl"))
+		name_make(m);
+	else if (word_is(word, "Q"))
+		bytes_make(m, "u64", 8);
+	else if (m->compat)
+		return;
+	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);
 	else if (word_is(word, "msg"))
 		message_make(m);
-	else if (word_is(word, "Q") || word_is(word, "X"))
+	else if (word_is(word, "X"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "fdset"))
 		bytes_make(m, "u8", 128);
@@ -267,8 +274,6 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "u64", 16);
 	else if (word_is(word, "fcntl"))
 		lock_make(m);
-	else if (word_is(word, "prctl"))
-		name_make(m);
 	else if (word_is(word, "dents"))
 		entries_make(m);
 }
@@ -394,7 +399,7 @@ static void line_make(FILE *f, struct maker *m,
 		      const struct ktrace_type *type)
 {
 	const char *name = ktrace_call_name(type, &m->exit);
-	const struct ktrace_call *call = name ? ktrace_call_find(name) : NULL;
+	const struct ktrace_call *call = ktrace_call_find(type);
 	const struct ktrace_type *enter;
 	char *program = NULL;
 	size_t size;

@@ -43,6 +43,10 @@ unsigned int call_nr_arguments(const struct call_view *view)
 	while (type && nr < type->nr_fields &&
 	       field_is_argument(&type->fields[nr]))
 		nr++;
+	/* Of 32-bit calls the kernel may say no more than six registers. */
+	if (view->call && !strncmp(view->call->name, "32:", 3) &&
+	    nr > view->call->nr_arguments)
+		nr = view->call->nr_arguments;
 	return nr;
 }
 
@@ -428,7 +432,18 @@ bool argument_print(struct line *line, const struct call_view *view,
 	if (word_is(word, "mode") &&
 	    !makes_file(call_argument(view, word->from)))
 		return false;
-	if (word_is(word, "futex"))
+	if (word_is(word, "half"))
+		return true;
+	if (word_is(word, "low"))
+		line_printf(line, "%" PRId64,
+			    (int64_t)(call_argument(view, argument + 1) << 32 |
+				      (uint32_t)value));
+	else if (word_is(word, "high"))
+		line_printf(
+			line, "%" PRId64,
+			(int64_t)(value << 32 |
+				  (uint32_t)call_argument(view, argument + 1)));
+	else if (word_is(word, "futex"))
 		value_names(line, "futex", value);
 	else if (word_is(word, "futexto"))
 		return put_futex(line, view, argument);

@@ -357,6 +357,7 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 	struct output *output = &s->output;
 	unsigned int nr = call_nr_arguments(view);
 	struct line *line = &s->line;
+	bool first = true;
 
 	line->len = 0;
 	line_printf(line, "{\"time\":%" PRIu64 ",\"tid\":%u,\"call\":\"%s\"",
@@ -371,8 +372,11 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 		line_puts(line, "");
 		if (!argument_print(line, view, i))
 			break;
-		if (i)
+		if (!line->len)
+			continue;
+		if (!first)
 			output_puts(output, ",");
+		first = false;
 		json_string(output, (const uint8_t *)line->s, line->len);
 	}
 	line->len = 0;
@@ -551,7 +555,7 @@ static int process_ends(struct syscalls *s, const struct ktrace_event *event,
 }
 
 static int enter_event(struct syscalls *s, struct thread *thread,
-		       const struct ktrace_event *event, const char *name)
+		       const struct ktrace_event *event)
 {
 	struct call_view *view = &thread->view;
 	int err = side_set(&view->enter, event);
@@ -560,7 +564,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 		return show_fail(err, "out of memory");
 	view->exit.type = NULL;
 	view->types = ktrace_get_types(s->show.trace);
-	view->call = ktrace_call_find(name);
+	view->call = ktrace_call_find(event->type);
 	view->string_max = s->options.string_max;
 	view->result = 0;
 	thread->time = event->time;
@@ -645,7 +649,7 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 	if (!name)
 		return signal_event(s, thread, event, &signal);
 	return exit ? exit_event(s, thread, event, name)
-		    : enter_event(s, thread, event, name);
+		    : enter_event(s, thread, event);
 }
 
 static int syscalls_open(struct show *show)

@@ -27,15 +27,17 @@ struct ktrace_word {
 };
 
 struct ktrace_call {
-	const char *name;  /* the kernel's, */
+	const char
+		*name; /* the kernel's; "32:NAME": only of 32-bit programs, */
 	const char *shown; /* what programs call it */
 	unsigned int nr_arguments;
 	struct ktrace_word arguments[KTRACE_CALL_ARGUMENTS];
 	struct ktrace_word result;
 };
 
-/* NULL: nothing is known beyond the C types. */
-KTRACE_API const struct ktrace_call *ktrace_call_find(const char *name);
+/* The call that an event is of; NULL: nothing is known beyond the C types. */
+KTRACE_API const struct ktrace_call *ktrace_call_find(
+	const struct ktrace_type *type);
 
 /* The part of the event's name that is the call's; NULL: it is none. */
 KTRACE_API const char *ktrace_call_name(const struct ktrace_type *type,
