@@ -9,9 +9,12 @@ BEGIN {
 	nr_tracers = split("ktrace ftrace ftrace_tsc perf bpf lttng", tracers, " ")
 	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
 	      labels, "|")
-	nr_sources = split("cpu_idle kmalloc console getppid yield", sources, " ")
+	nr_sources = split("cpu_idle kmalloc console getppid getppid_call openat_enter " \
+			   "openat_call yield", sources, " ")
 	split("power:cpu_idle (plain)|kmem:kmalloc|printk:console (200-byte string)|" \
-	      "raw_syscalls, enter or exit|sched:sched_switch", source_labels, "|")
+	      "raw_syscalls: getppid, enter or exit|" \
+	      "syscalls: getppid, enter or exit|syscalls: openat, enter with path|" \
+	      "syscalls: openat, enter or exit|sched:sched_switch", source_labels, "|")
 	nr_workloads = split("dbench tbench build", workloads, " ")
 }
 
@@ -47,7 +50,7 @@ $2 == "results" && $3 != "version" {
 function row(width,   i, line) {
 	line = "|"
 	for (i = 1; i <= nr_cells; i++)
-		line = line sprintf(" %-*s |", i == 1 ? 34 : cell[i] == "–" ? width + dash : width,
+		line = line sprintf(" %-*s |", i == 1 ? 36 : cell[i] == "–" ? width + dash : width,
 				    cell[i])
 	print line
 	nr_cells = 0
