@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * What a BPF program does that records events as a tracer would: time stamp and
- * two or three values of each event go to a ring buffer.  Compiled by clang
+ * two or three values of each event, or a path, go to a ring buffer.  Compiled by clang
  * -target bpf, loaded by bpf.c.
  *
  * The programs take their arguments by BTF, which is the cheapest way, and never
- * wake the reader.  A record is 24 bytes and the ring's header of 8.
+ * wake the reader.  A record is 24 bytes and the ring's header of 8, but for paths.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <stdbool.h>
+#include <asm/unistd.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -18,6 +19,11 @@ char LICENSE[] SEC("license") = "GPL";
 /* What the programs read of the kernel's structs; libbpf finds the places. */
 struct task_struct {
 	int pid;
+} __attribute__((preserve_access_index));
+
+struct pt_regs {
+	unsigned long si;
+	unsigned long orig_ax;
 } __attribute__((preserve_access_index));
 
 struct {
@@ -69,6 +75,58 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, void *regs, long ret)
 {
 	return record(4, 0, ret);
+}
+
+/*
+ * One call's events.  Attaching to all calls and looking at the number is cheaper
+ * than syscalls:sys_enter_NAME, whose programs perf runs.
+ */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(getppid_enter, void *regs, long id)
+{
+	return id == __NR_getppid ? record(3, id, (__u64)regs) : 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(getppid_exit, struct pt_regs *regs, long ret)
+{
+	return regs->orig_ax == __NR_getppid ? record(4, 0, ret) : 0;
+}
+
+/* Room for paths as others have it who write them to a ring buffer. */
+#define PATH_ROOM 256
+
+struct path_record {
+	__u64 time;
+	__u32 id;
+	__u32 len;
+	__u64 address;
+	char path[PATH_ROOM];
+};
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(openat_enter, struct pt_regs *regs, long id)
+{
+	struct path_record *r;
+
+	if (id != __NR_openat)
+		return 0;
+	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+	if (!r)
+		return 0;
+	r->time = bpf_ktime_get_ns();
+	r->id = 7;
+	r->address = regs->si;
+	r->len = bpf_probe_read_user_str(r->path, sizeof(r->path),
+					 (const void *)regs->si);
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(openat_exit, struct pt_regs *regs, long ret)
+{
+	return regs->orig_ax == __NR_openat ? record(8, 0, ret) : 0;
 }
 
 SEC("tp_btf/sched_switch")

@@ -10,9 +10,11 @@ BEGIN {
 	split("ktrace|BPF ring buffer|ftrace (x86-tsc)|ftrace|LTTng|perf record",
 	      labels, "|")
 	split("#1a7f5a #7a8aa0 #93a1b5 #abb7c7 #c3ccd8 #dbe1e9", colours, " ")
-	nr_sources = split("cpu_idle kmalloc console getppid yield", sources, " ")
+	nr_sources = split("cpu_idle kmalloc console getppid getppid_call openat_enter " \
+			   "openat_call yield", sources, " ")
 	split("power:cpu_idle|kmem:kmalloc|printk:console, 200 bytes|" \
-	      "raw system call|sched:sched_switch", source_labels, "|")
+	      "raw_syscalls: getppid|syscalls: getppid|openat, enter with path|" \
+	      "openat, enter or exit|sched:sched_switch", source_labels, "|")
 	longest = 2200
 	width = 900
 	left = 190

@@ -12,8 +12,16 @@
  * the first packet) is not charged to N events; FIRED counts these too, and all
  * rounds.
  *
- * Sources: getppid (the entry and the exit of a system call, two events),
- * yield (a context switch), and those of the ktrace_bench module.
+ * Sources:
+ *	getppid, getppid_call	a system call, whose entry and exit are two events
+ *	openat_enter		openat() of a path of 20 bytes, of which one event
+ *				is recorded
+ *	openat_call		the same with two
+ *	yield			a context switch
+ *	others			those of the ktrace_bench module
+ *
+ * An openat() takes forty times as long as another call, so its loop has N / 32: a
+ * round is to be over before the clock's next tick.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +39,9 @@
 #include <x86intrin.h>
 
 #define ROUNDS 5
+#define PATH   "/dev/shm/loop-openat"
+/* Closed together, so that closing is no part of the price. */
+#define FILES_MAX 512
 
 static void fail(const char *what)
 {
@@ -45,6 +56,36 @@ static uint64_t getppid_loop(unsigned long n)
 	while (n--)
 		syscall(SYS_getppid);
 	return __rdtsc() - begin;
+}
+
+static uint64_t openat_loop(unsigned long n)
+{
+	uint64_t begin = __rdtsc();
+	unsigned long i;
+	int first = -1;
+
+	for (i = 0; i < n; i++) {
+		int fd = syscall(SYS_openat, AT_FDCWD, PATH, O_RDONLY, 0);
+
+		if (fd < 0)
+			fail(PATH);
+		if (first < 0)
+			first = fd;
+		if (i % FILES_MAX == FILES_MAX - 1 || i == n - 1) {
+			syscall(SYS_close_range, first, ~0u, 0);
+			first = -1;
+		}
+	}
+	return __rdtsc() - begin;
+}
+
+static void openat_prepare(void)
+{
+	int fd = open(PATH, O_RDWR | O_CREAT, 0600);
+
+	if (fd < 0)
+		fail(PATH);
+	close(fd);
 }
 
 /*
@@ -106,8 +147,12 @@ static uint64_t module_loop(const char *source, unsigned long n)
 
 static uint64_t run(const char *source, unsigned long n)
 {
-	if (!strcmp(source, "getppid"))
+	if (!strncmp(source, "getppid", 7))
 		return getppid_loop(n / 2);
+	if (!strcmp(source, "openat_enter"))
+		return openat_loop(n);
+	if (!strcmp(source, "openat_call"))
+		return openat_loop(n / 2);
 	if (!strcmp(source, "yield"))
 		return yield_loop(n / 2);
 	return module_loop(source, n);
@@ -119,9 +164,13 @@ int main(int argc, char **argv)
 	uint64_t least = UINT64_MAX;
 	int round;
 
-	if (n < 16) {
+	if (n < 512) {
 		fprintf(stderr, "usage: loop SOURCE N\n");
 		return 2;
+	}
+	if (!strncmp(argv[1], "openat", 6)) {
+		openat_prepare();
+		n /= 32;
 	}
 	n -= n % 16;
 	run(argv[1], n / 8);

@@ -9,9 +9,12 @@ BEGIN {
 	nr_tracers = split("ktrace ftrace ftrace_tsc perf bpf lttng", tracers, " ")
 	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
 	      labels, "|")
-	nr_sources = split("cpu_idle kmalloc console getppid yield", sources, " ")
+	nr_sources = split("cpu_idle kmalloc console getppid getppid_call openat_enter " \
+			   "openat_call yield", sources, " ")
 	split("power:cpu_idle (plain)|kmem:kmalloc|printk:console (200-byte string)|" \
-	      "raw_syscalls, enter or exit|sched:sched_switch", source_labels, "|")
+	      "raw_syscalls: getppid, enter or exit|" \
+	      "syscalls: getppid, enter or exit|syscalls: openat, enter with path|" \
+	      "syscalls: openat, enter or exit|sched:sched_switch", source_labels, "|")
 	nr_workloads = split("dbench tbench build", workloads, " ")
 }
 
@@ -47,7 +50,7 @@ $2 == "results" && $3 != "version" {
 function row(width,   i, line) {
 	line = "|"
 	for (i = 1; i <= nr_cells; i++)
-		line = line sprintf(" %-*s |", i == 1 ? 34 : cell[i] == "–" ? width + dash : width,
+		line = line sprintf(" %-*s |", i == 1 ? 36 : cell[i] == "–" ? width + dash : width,
 				    cell[i])
 	print line
 	nr_cells = 0
@@ -154,6 +157,51 @@ function workload(kernel, name,   i, t, n, e) {
 	print ""
 }
 
+function million(kernel, tracer, what,   v) {
+	v = get(kernel, "find", tracer, what)
+	return v == "–" ? v : sprintf("%.1f", v / 1e6)
+}
+
+function find(kernel,   i, n, t, plain, all, name, dear, cheap) {
+	plain = get(kernel, "find", "plain", "instructions")
+	if (plain == "–")
+		return
+	add("find, millions of instructions")
+	add("all of it")
+	add("× plain")
+	add("tracer's process")
+	add("rest of the cost")
+	add("before and after")
+	add("calls")
+	n = nr_cells
+	row(16)
+	rule(n)
+	name["plain"] = "plain"
+	name["strace"] = "strace -f -o /dev/null"
+	name["ktrace"] = "ktrace syscalls -o /dev/null"
+	for (i = 1; i <= count[kernel, "find"]; i++) {
+		t = order[kernel, "find", i]
+		all = get(kernel, "find", t, "instructions")
+		add(name[t])
+		add(million(kernel, t, "instructions"))
+		add(sprintf("%.2f", all / plain))
+		add(million(kernel, t, "instructions in the tracer"))
+		add(million(kernel, t, "instructions in its own context"))
+		add(million(kernel, t, "instructions before and after"))
+		add(get(kernel, "find", t, "calls"))
+		row(16)
+	}
+	print ""
+	dear = get(kernel, "find", "strace", "instructions") - plain
+	cheap = get(kernel, "find", "ktrace", "instructions") - plain
+	if (dear > 0 && cheap > 0)
+		printf "What strace adds to find is %.1f times what ktrace adds. A command " \
+		       "that does nothing\ntakes %s million instructions under " \
+		       "`ktrace syscalls`.\n\n", dear / cheap,
+		       million(kernel, "ktrace",
+			       "instructions for a command that does nothing")
+}
+
 # Who lost events, and where: of a single event all that were fired are expected.
 function losses(kernel,   b, bench, t, n, some) {
 	for (b = 1; b <= nr_benches[kernel]; b++) {
@@ -212,6 +260,7 @@ END {
 		events(kernel, "instructions", 1)
 		events(kernel, "bytes", 0)
 		disabled(kernel)
+		find(kernel)
 		for (i = 1; i <= nr_workloads; i++)
 			workload(kernel, workloads[i])
 		losses(kernel)
