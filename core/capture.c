@@ -376,18 +376,38 @@ static const char *verify_op(struct verifier *v, u32 at)
 	return why;
 }
 
-/* Is it what kt_capture_run_string() does? */
+/*
+ * Is it what kt_capture_run_string() does?  Of a program that is verified, an if has
+ * its end.
+ */
 static void string_find(struct kt_capture *capture)
 {
-	const struct kt_capture_op *op = capture->ops;
+	const struct kt_capture_op *op = &capture->ops[1];
 
 	capture->string_max = 0;
-	if (capture->nr_ops != 3 || op[1].code != KT_CAPTURE_ARGUMENT ||
-	    op[2].code != KT_CAPTURE_STRING)
+	capture->string_condition = 0;
+	capture->string_mask = 0;
+	if (capture->nr_ops == 6 && op[0].code == KT_CAPTURE_ARGUMENT &&
+	    op[1].code == KT_CAPTURE_IF) {
+		capture->string_condition = op[0].value;
+		capture->string_mask = ~0ull;
+		op += 2;
+	} else if (capture->nr_ops == 8 && op[0].code == KT_CAPTURE_ARGUMENT &&
+		   op[1].code == KT_CAPTURE_NUMBER && op[1].value &&
+		   op[2].code == KT_CAPTURE_AND &&
+		   op[3].code == KT_CAPTURE_IF) {
+		capture->string_condition = op[0].value;
+		capture->string_mask = op[1].value;
+		op += 4;
+	} else if (capture->nr_ops != 3) {
 		return;
-	capture->string_max = op[2].value;
-	capture->string_argument = op[1].value;
-	capture->string_kernel = op[2].kernel;
+	}
+	if (op[0].code != KT_CAPTURE_ARGUMENT ||
+	    op[1].code != KT_CAPTURE_STRING)
+		return;
+	capture->string_max = op[1].value;
+	capture->string_argument = op[0].value;
+	capture->string_kernel = op[1].kernel;
 }
 
 const char *kt_capture_verify(struct kt_capture *capture)

@@ -89,10 +89,15 @@ struct kt_capture {
 	u16 nr_fields;
 	/* Set by kt_capture_verify(). */
 	u32 output_max;
-	/* The program is "aN string MAX" and nothing else; 0: it is not. */
+	/*
+	 * The program is "aN string MAX" and nothing else, maybe within "aN if" or
+	 * "aN MASK & if"; 0: it is not.
+	 */
 	u32 string_max;
 	u8 string_argument;
 	u8 string_kernel;
+	u8 string_condition;
+	u64 string_mask; /* 0: without a condition */
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
 };
 
@@ -136,7 +141,7 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 
 /*
  * The same for one string that an argument points to, as in most programs: that of
- * the path of an open().
+ * the path of an open(), and what looks for it once more when the call ends.
  */
 static __always_inline u32
 kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
@@ -145,11 +150,17 @@ kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
 	u32 max = capture->string_max;
 	u32 begin = size + 2 * sizeof(u16) + sizeof(u32);
 	u8 *to = payload + begin;
-	long length = env_copy_string(to, arguments[capture->string_argument],
-				      max, capture->string_kernel);
 	/* cut, unread and where it is, in little endian */
-	u64 head = 1ull << 16;
+	u64 head = (u64)begin << 32;
+	long length;
 
+	if (capture->string_mask &&
+	    !(arguments[capture->string_condition] & capture->string_mask)) {
+		memcpy(payload + size, &head, sizeof(head));
+		return begin;
+	}
+	length = env_copy_string(to, arguments[capture->string_argument], max,
+				 capture->string_kernel);
 	if (likely(length >= 0)) {
 		head = 0;
 		if (unlikely(length >= (long)max)) {
@@ -159,6 +170,7 @@ kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
 		to[length++] = '\0';
 		head |= (u64)(begin | (u32)length << 16) << 32;
 	} else {
+		head = 1ull << 16;
 		length = 0;
 	}
 	memcpy(payload + size, &head, sizeof(head));

@@ -250,7 +250,7 @@ static u32 leaves(const char *text, u8 *left)
 
 	run(text);
 	first = size;
-	memcpy(left, payload, size);
+	memmove(left, payload, size);
 	memset(other, (u8)~POISON, sizeof(other));
 	size = kt_capture_run(&capture, arguments, other, HEAD);
 	CHECK_EQ(size, first);
@@ -259,36 +259,55 @@ static u32 leaves(const char *text, u8 *left)
 	return size;
 }
 
-/* A program of one string has a way of its own. */
+/* The same bytes, and only one of the two takes the short way. */
+static void same(const char *alone, const char *among, u32 max)
+{
+	static u8 short_way[sizeof(payload)], long_way[sizeof(payload)];
+	u32 length = leaves(alone, short_way);
+
+	CHECK_EQ(capture.string_max, max);
+	CHECK_EQ(length, leaves(among, long_way));
+	CHECK_EQ(capture.string_max, 0);
+	CHECK(!memcmp(short_way + HEAD, long_way + HEAD, length - HEAD));
+}
+
+/* A program of one string has a way of its own, with a condition and without. */
 TEST(a_string_alone_is_as_among_other_words)
 {
 	static const u32 maxima[] = {1, 3, 10, 11, 12, 4096};
-	static u8 alone[sizeof(payload)], among[sizeof(payload)];
+	static const char *const conditions[][2] = {
+		{"", ""}, {"a7 if", "end"}, {"a6 2 & if", "end"}};
 	u64 places[] = {PLACE_STRING(64, "0123456789"), 0, PLACE_STRING(96, ""),
 			PLACE_STRING(120, "/etc/passwd"),
 			MEMORY_BASE + MEMORY_SIZE - 3};
-	char text[64];
-	u32 i, j, length;
+	char alone[96], among[96];
+	u32 i, j, k;
 
 	memset(memory_bytes + MEMORY_SIZE - 3, 'y', 3);
-	for (i = 0; i < 2 * 5; i++) {
-		arguments[7] = places[i / 2] + (i & 1 ? MEMORY_KERNEL : 0);
+	for (i = 0; i < 5 * 2 * 2; i++) {
+		arguments[7] = places[i / 4] + (i & 1 ? MEMORY_KERNEL : 0);
+		arguments[6] = i & 2 ? 6 : 5;
 		for (j = 0; j < sizeof(maxima) / sizeof(maxima[0]); j++) {
-			const char *world = i & 1 ? "kernel" : "user";
+			for (k = 0; k < 3; k++) {
+				const char *world = i & 1 ? "kernel" : "user";
 
-			snprintf(text, sizeof(text), "char a: %s a7 string %u",
-				 world, maxima[j]);
-			length = leaves(text, alone);
-			CHECK_EQ(capture.string_max, maxima[j]);
-			snprintf(text, sizeof(text),
-				 "char a: %s a7 0 + string %u", world,
-				 maxima[j]);
-			CHECK_EQ(length, leaves(text, among));
-			CHECK_EQ(capture.string_max, 0);
-			CHECK(!memcmp(alone + HEAD, among + HEAD,
-				      length - HEAD));
+				snprintf(alone, sizeof(alone),
+					 "char a: %s %s a7 string %u %s", world,
+					 conditions[k][0], maxima[j],
+					 conditions[k][1]);
+				snprintf(among, sizeof(among),
+					 "char a: %s %s a7 0 + string %u %s",
+					 world, conditions[k][0], maxima[j],
+					 conditions[k][1]);
+				same(alone, among, maxima[j]);
+			}
 		}
 	}
+	/* What looks alike, but is not. */
+	leaves("char a: a7 0 & if a7 string 9 end", payload);
+	CHECK_EQ(capture.string_max, 0);
+	leaves("char a: a7 if a7 string 9 end; char b: a7 string 9", payload);
+	CHECK_EQ(capture.string_max, 0);
 }
 
 TEST(every_kind_of_field_writes_all_that_counts)
