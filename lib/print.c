@@ -407,6 +407,25 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 	}
 }
 
+/*
+ * Can it tell anything?  Decimal numbers of plain fields do not, and parsing is slow:
+ * of system calls alone there are more than a thousand events.
+ */
+static bool print_tells(const char *print)
+{
+	const char *p = print;
+
+	if (strstr(print, "__") || strchr(print, '?') || strchr(print, '['))
+		return true;
+	while ((p = strchr(p, '%'))) {
+		p += 1 + strspn(p + 1, "-+ #0123456789.hlLqjzt");
+		if (!*p || !strchr("diuc%", *p))
+			return true;
+		p++;
+	}
+	return false;
+}
+
 void print_apply(struct tep_handle *tep, const struct ktrace_type *type,
 		 struct ktrace_field *fields, struct arena *arena)
 {
@@ -416,6 +435,8 @@ void print_apply(struct tep_handle *tep, const struct ktrace_type *type,
 	const char *p;
 	char *text;
 
+	if (!print_tells(type->print))
+		return;
 	text = ktrace_type_format(type);
 	if (!text)
 		return;
