@@ -27,6 +27,7 @@ DEFINE_MUTEX(kt_mutex);
 DEFINE_XARRAY(kt_systems);
 
 static DEFINE_HASHTABLE(points, 10);
+static DEFINE_HASHTABLE(entries, 10); /* of all systems, by their own names */
 static unsigned long last_cookie;
 
 static u32 name_hash(const char *name)
@@ -103,12 +104,13 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 			       size_t length)
 {
 	struct kt_entry *entry;
-	unsigned long cookie;
 
-	xa_for_each(&system->entries, cookie, entry) {
+	hash_for_each_possible(entries, entry, node,
+			       full_name_hash(NULL, name, length)) {
 		const char *found = entry->event->name;
 
-		if (strlen(found) == length && !memcmp(found, name, length))
+		if (entry->system == system && strlen(found) == length &&
+		    !memcmp(found, name, length))
 			return entry;
 	}
 	return NULL;
@@ -362,6 +364,7 @@ int kt_event_add(struct kt_event_set *set, struct kt_event *event,
 	if (xa_err(xa_store(&system->entries, entry->cookie, entry,
 			    GFP_KERNEL)))
 		goto err_system;
+	hash_add(entries, &entry->node, name_hash(event->name));
 	event->entry = entry;
 	point = kt_point_find(event->tracepoint);
 	if (point)
@@ -380,6 +383,7 @@ err_free:
 static void entry_remove(struct kt_entry *entry)
 {
 	entry_hide(entry);
+	hash_del(&entry->node);
 	entry->event->entry = NULL;
 	WRITE_ONCE(entry->event, NULL);
 	entry->set = NULL;

@@ -41,6 +41,7 @@ struct kt_point {
 
 struct kt_entry {
 	struct kref ref;
+	struct hlist_node node;		/* by name */
 	struct kt_event *event;		/* NULL: gone */
 	const struct kt_event_set *set; /* has the print format's constants */
 	struct kt_system *system;
