@@ -14,8 +14,49 @@
 
 #define USER_WORD(address) ((u64 __user *)u64_to_user_ptr(address))
 
+/* clang-format off */
+#define load_number(type, to, from, fault)				\
+	do {								\
+		type number;						\
+		unsafe_get_user(number, (type __user *)(from), fault);	\
+		*(type *)(to) = number;					\
+	} while (0)
+/* clang-format on */
+
+/* A number that a program has somewhere: what loops over lists read most. */
+static noinline int user_number(void *to, u64 from, u32 size)
+{
+	const void __user *place = u64_to_user_ptr(from);
+
+	pagefault_disable();
+	if (unlikely(!user_access_begin(place, size)))
+		goto err_access;
+	switch (size) {
+	case 2:
+		load_number(u16, to, place, err_fault);
+		break;
+	case 4:
+		load_number(u32, to, place, err_fault);
+		break;
+	default:
+		load_number(u64, to, place, err_fault);
+		break;
+	}
+	user_access_end();
+	pagefault_enable();
+	return 0;
+
+err_fault:
+	user_access_end();
+err_access:
+	pagefault_enable();
+	return -EFAULT;
+}
+
 int env_copy(void *to, u64 from, u32 size, bool kernel)
 {
+	if (!kernel && (size == 2 || size == 4 || size == 8) && in_task())
+		return user_number(to, from, size);
 	if (kernel)
 		return copy_from_kernel_nofault(to, (void *)(uintptr_t)from,
 						size)
