@@ -4,69 +4,19 @@
  * empty or missing.  Nothing crashes (the sanitizers' build would tell), what
  * is whole is shown, and what is not is said.
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "maker.h"
+#include "rnd.h"
+#include "scratch.h"
 
 #include <ktrace.h>
 
 #define CPUS 2
 
-static char directory[] = "/tmp/ktrace-damage-XXXXXX";
 static struct ktrace_memory metadata, streams[CPUS];
 static uint64_t whole; /* events of the undamaged trace */
-
-static uint64_t seed = 3;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (seed >> 33) % n;
-}
-
-static void path_of(char *path, const char *name)
-{
-	snprintf(path, 512, "%s/%s", directory, name);
-}
-
-static void clean(void)
-{
-	struct dirent *entry;
-	char path[512];
-	DIR *dir = opendir(directory);
-
-	while (dir && (entry = readdir(dir))) {
-		path_of(path, entry->d_name);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(directory);
-}
-
-static struct ktrace_memory load(const char *name)
-{
-	struct ktrace_memory memory = {0};
-	char path[512], *data;
-	struct stat st;
-	int fd;
-
-	path_of(path, name);
-	fd = open(path, O_RDONLY);
-	CHECK(fd >= 0);
-	CHECK(!fstat(fd, &st));
-	data = malloc(st.st_size + 1);
-	CHECK_EQ(read(fd, data, st.st_size), st.st_size);
-	close(fd);
-	memory.data = data;
-	memory.size = st.st_size;
-	return memory;
-}
 
 static void store(const char *name, const void *data, size_t size)
 {
@@ -91,8 +41,7 @@ static void make(void)
 
 	if (whole)
 		return;
-	CHECK(mkdtemp(directory));
-	atexit(clean);
+	scratch_make();
 	maker = maker_create(directory, CPUS, 4, false, 77);
 	CHECK(maker);
 	maker_known(maker, 9, 9, 1, "nine");

@@ -3,43 +3,18 @@
  * What was written is what is read: events, bytes, order, times, who ran, and
  * what was lost.  The test knows all of it, because it made the trace.
  */
-#include <dirent.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "maker.h"
+#include "rnd.h"
+#include "scratch.h"
 
 #define CLOCK 5000000000000ull
 
-static char directory[] = "/tmp/ktrace-decode-XXXXXX";
-
-static void clean(void)
-{
-	struct dirent *entry;
-	char path[512];
-	DIR *dir = opendir(directory);
-
-	while (dir && (entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		unlink(path);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(directory);
-}
-
 static struct maker *begin(uint32_t cpus, uint32_t packets, bool overwrite)
 {
-	static bool made;
-
-	if (made)
-		clean();
-	else
-		atexit(clean);
-	strcpy(directory + sizeof(directory) - 7, "XXXXXX");
-	made = mkdtemp(directory);
-	CHECK(made);
+	scratch_make();
 	return maker_create(directory, cpus, packets, overwrite, 0x1234);
 }
 
@@ -63,14 +38,6 @@ static void open_with(const struct ktrace_cursor_options *options)
 static void next_event(void)
 {
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_EVENT);
-}
-
-static uint64_t seed = 7;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (seed >> 33) % n;
 }
 
 /* Any payload: the reader does not look into it, but for who runs next. */

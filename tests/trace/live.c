@@ -4,12 +4,10 @@
  * same events and losses, in the same order, of the same tasks, whatever the
  * steps in which its streams come.
  */
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "check.h"
 #include "maker.h"
+#include "rnd.h"
+#include "scratch.h"
 
 #include <ktrace.h>
 
@@ -20,11 +18,8 @@
 #define BEGIN  5000000000000ull
 #define STEP   1000
 
-static char directory[] = "/tmp/ktrace-live-XXXXXX";
-static struct part {
-	char *s;
-	size_t size;
-} head, end; /* of the metadata: before and with its last line */
+/* Of the metadata: before and with its last line. */
+static struct ktrace_memory head, end;
 
 /* Where each packet of a CPU begins in time, and ends in the file. */
 static struct packets {
@@ -35,48 +30,7 @@ static struct packets {
 	} list[512];
 } packets[CPUS];
 
-static uint64_t seed = 11;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (seed >> 33) % n;
-}
-
-static void path_of(char *path, const char *name)
-{
-	snprintf(path, 512, "%s/%s", directory, name);
-}
-
-static void clean(void)
-{
-	static const char *const names[] = {"metadata", "cpu0", "cpu1", "cpu2"};
-	char path[512];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		path_of(path, names[i]);
-		unlink(path);
-	}
-	rmdir(directory);
-}
-
-static void load(const char *name, char **data, size_t *size)
-{
-	char path[512];
-	struct stat st;
-	int fd;
-
-	path_of(path, name);
-	fd = open(path, O_RDONLY);
-	CHECK(fd >= 0);
-	CHECK(!fstat(fd, &st));
-	*data = malloc(st.st_size + 1);
-	*size = st.st_size;
-	CHECK_EQ(read(fd, *data, *size), *size);
-	close(fd);
-}
-
-static void metadata_write(const struct part *text, bool append)
+static void metadata_write(const struct ktrace_memory *text, bool append)
 {
 	char path[512];
 	int fd;
@@ -84,28 +38,29 @@ static void metadata_write(const struct part *text, bool append)
 	path_of(path, "metadata");
 	fd = open(path, O_WRONLY | (append ? O_APPEND : O_TRUNC));
 	CHECK(fd >= 0);
-	CHECK_EQ(write(fd, text->s, text->size), text->size);
+	CHECK_EQ(write(fd, text->data, text->size), text->size);
 	close(fd);
 }
 
 static void packets_find(uint32_t cpu)
 {
 	struct packets *p = &packets[cpu];
-	char name[8], *data;
-	size_t size, at = 0;
+	struct ktrace_memory stream;
+	char name[8];
+	size_t at = 0;
 
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	load(name, &data, &size);
-	while (at < size) {
+	stream = load(name);
+	while (at < stream.size) {
 		struct kt_packet packet;
 
-		memcpy(&packet, data + at, sizeof(packet));
+		memcpy(&packet, (const char *)stream.data + at, sizeof(packet));
 		at += (packet.used + 7) & ~7u;
 		CHECK(p->nr < 512);
 		p->list[p->nr].begin = packet.begin;
 		p->list[p->nr++].end = at;
 	}
-	free(data);
+	free((void *)stream.data);
 }
 
 /* CPUs of different pace, tasks that switch, and a reader that falls behind. */
@@ -114,12 +69,11 @@ static void make(void)
 	struct maker_wakeup wake = {.comm = "woken", .pid = 4};
 	struct maker_switch to = {.prev_pid = 1, .next_pid = 2};
 	struct maker *maker;
-	char *line;
+	const char *line;
 
-	if (head.s)
+	if (head.size)
 		return;
-	CHECK(mkdtemp(directory));
-	atexit(clean);
+	scratch_make();
 	maker = maker_create(directory, CPUS, 4, false, 99);
 	CHECK(maker);
 	for (uint32_t i = 0; i < EVENTS; i++) {
@@ -140,11 +94,12 @@ static void make(void)
 	}
 	CHECK(maker_lost(maker, 0) > 0);
 	CHECK_EQ(maker_finish(maker, false), 0);
-	load("metadata", &head.s, &head.size);
-	line = strstr(head.s, "{\"type\":\"end\"");
+	head = load("metadata");
+	line = strstr(head.data, "{\"type\":\"end\"");
 	CHECK(line);
-	end = (struct part){line, head.s + head.size - line};
-	head.size = line - head.s;
+	end.data = line;
+	end.size = strlen(line);
+	head.size -= end.size;
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		packets_find(cpu);
 }

@@ -11,16 +11,9 @@
 #include <string.h>
 
 #include "maker.h"
+#include "rnd.h"
 
 #define NR_TASKS 40
-
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-	return (seed >> 33) % n;
-}
 
 static const char *const names[] = {"dbench",	   "kworker/0:1-events",
 				    "bash",	   "Web Content",
