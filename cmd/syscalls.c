@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -383,12 +383,16 @@ static const char *events_wait(struct syscalls *s)
 /* As nobody in particular: who is traced needs the processor more. */
 static const char *events_follow(struct syscalls *s)
 {
-	int before = getpriority(PRIO_PROCESS, 0);
+	static const struct sched_param param;
+	int before = sched_getscheduler(0);
 	const char *reason;
 
-	setpriority(PRIO_PROCESS, 0, 19);
+	/* Other than with a high nice value, nobody is preempted when it wakes. */
+	if (before == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_IDLE, &param);
 	reason = events_wait(s);
-	setpriority(PRIO_PROCESS, 0, before);
+	if (before == SCHED_OTHER)
+		sched_setscheduler(0, before, &param);
 	return reason;
 }
 
