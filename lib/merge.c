@@ -35,7 +35,7 @@ struct cursor_stream {
 	bool switching;	   /* to @next, after the item that it stands on */
 	uint32_t next;
 	bool wanted;
-	bool dry; /* nothing more for now */
+	bool dry; /* at its end, which may move */
 	uint64_t forgotten;
 };
 

@@ -36,7 +36,7 @@ struct stream_source {
 };
 
 enum stream_item {
-	STREAM_END,    /* for now, if the trace is live */
+	STREAM_END,    /* of a live trace: of what is written yet */
 	STREAM_PACKET, /* stream->walk.packet begins */
 	STREAM_LOSS,   /* stream->cause, stream->count, stream->from */
 	STREAM_RECORD, /* stream->walk */

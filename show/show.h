@@ -26,8 +26,8 @@ struct show_ops {
 	int (*event)(struct show *show, const struct ktrace_event *event);
 	int (*loss)(struct show *show, const struct ktrace_loss *loss);
 	/*
-	 * Writes what is left.  Of a trace that is still being written: for now,
-	 * more events may follow.  Not called when open failed.
+	 * Writes what is left.  Of a trace that is still being written, more
+	 * events may follow.  Not called when open failed.
 	 */
 	int (*finish)(struct show *show);
 	/* Frees; also called when open failed. */

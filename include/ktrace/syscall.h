@@ -27,8 +27,7 @@ struct ktrace_word {
 };
 
 struct ktrace_call {
-	const char
-		*name; /* the kernel's; "32:NAME": only of 32-bit programs, */
+	const char *name;  /* "32:NAME": only of 32-bit programs */
 	const char *shown; /* what programs call it */
 	unsigned int nr_arguments;
 	struct ktrace_word arguments[KTRACE_CALL_ARGUMENTS];

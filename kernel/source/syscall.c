@@ -62,8 +62,7 @@ struct call {
 	struct kt_class enter;
 	struct kt_field fields[ARGUMENTS];
 	u8 registers[ARGUMENTS]; /* where in struct pt_regs arguments are */
-	u8 offsets
-		[ARGUMENTS]; /* in the payload; its end for those it has not */
+	u8 offsets[ARGUMENTS];	 /* in the payload; its end: none */
 	u8 nr_arguments;
 	bool last_wide; /* has 8 bytes, not 4 */
 	bool unknown;
@@ -586,7 +585,6 @@ static struct call *call_make(enum abi abi, const char *name,
 static struct call *unknown_make(enum abi abi)
 {
 	struct call *call = call_make(abi, "unknown", NULL);
-
 	unsigned int i;
 
 	if (!call)
