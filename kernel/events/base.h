@@ -22,6 +22,7 @@
 #include <linux/tracepoint.h>
 
 #include "family.h"
+#include "narrow.h"
 
 /* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
 #if __has_attribute(__uninitialized__)
