@@ -104,7 +104,7 @@ judge "captured again" 0xe3
 complete "captured again"
 rm -rf "$trace"
 check "other events: they are recorded" ktrace record -q --size 16M -o "$trace" \
-	-e 'signal:*' -e 'sched:*' -e 'csd:*' -e 'timer:*' -e 'irq:*' -e 'workqueue:*' \
+	-e 'signal:*' -e 'sched:*' -e 'timer:*' -e 'irq:*' -e 'workqueue:*' \
 	-- sh -c "$programs/program signals; $programs/program threads
 		stress-ng --fork 1 --pipe 1 --sock 1 --hdd 1 --hdd-bytes 1M --vm 1 \
 			--vm-bytes 8M --timeout 3 -q >/dev/null 2>&1; true"
