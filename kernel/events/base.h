@@ -52,6 +52,13 @@ static __always_inline u32 kt_data_length(size_t length)
 	return min_t(size_t, length, KT_PACKET_SIZE);
 }
 
+/* From @begin to @end, both constants. */
+static __always_inline void kt_zero(void *entry, u32 begin, u32 end)
+{
+	if (begin < end)
+		memset((u8 *)entry + begin, 0, end - begin);
+}
+
 /* Stores @length bytes in all: as much of @s as fits, and at least one NUL. */
 static __always_inline void kt_string_store(char *to, u32 length, const char *s)
 {
