@@ -15,6 +15,10 @@
  * What lies between fields, and behind the last one up to the next record, belongs to
  * no assignment: it would be of an older record.  Known when this is compiled, and few
  * classes have such places.
+ *
+ * Nor do assignments fill every array: a string ends before it does, an address of the
+ * other family is left alone.  Of those that a prelude has narrowed it knows that they
+ * are filled.
  */
 #define KT_GAP(item)                                                         \
 	kt_zero(__entry, __end, offsetof(typeof(*__entry), item));           \
@@ -25,7 +29,10 @@
 #undef __field_struct
 #define __field_struct(type, item) KT_GAP(item)
 #undef __array
-#define __array(type, item, len) KT_GAP(item)
+#define __array(type, item, len)                           \
+	KT_GAP(item)                                       \
+	if (sizeof(__entry->item) == (len) * sizeof(type)) \
+		memset(__entry->item, 0, sizeof(__entry->item));
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
 	KT_GAP(__data_loc_##item)        \
