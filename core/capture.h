@@ -20,6 +20,9 @@
  *	if ... end	pop; skip what is between if it is zero
  *	each MAX ... next	pop a count; do what is between so often
  *	while		pop; leave the loop if it is zero
+ *	records AT	pop a length and an address; push how many records lie there,
+ *			each of which has its own length AT bytes from its begin, in
+ *			2 bytes; up to KT_CAPTURE_RECORDS_MAX (a negative length: 0)
  *	user, kernel	which memory is meant from here on (user)
  *
  * No more than MAX is copied or done.  What was left out for it marks the field as
@@ -43,12 +46,13 @@
 
 #include "env.h"
 
-#define KT_CAPTURE_OPS_MAX    128
-#define KT_CAPTURE_FIELDS_MAX 16
-#define KT_CAPTURE_STACK_MAX  8
-#define KT_CAPTURE_ARGUMENTS  8
-#define KT_CAPTURE_STEPS_MAX  65536
-#define KT_CAPTURE_OUTPUT_MAX 32768u
+#define KT_CAPTURE_OPS_MAX     128
+#define KT_CAPTURE_FIELDS_MAX  16
+#define KT_CAPTURE_STACK_MAX   8
+#define KT_CAPTURE_ARGUMENTS   8
+#define KT_CAPTURE_STEPS_MAX   65536
+#define KT_CAPTURE_OUTPUT_MAX  32768u
+#define KT_CAPTURE_RECORDS_MAX 4096
 
 enum kt_capture_code {
 	KT_CAPTURE_FIELD, /* the next field begins */
@@ -70,6 +74,7 @@ enum kt_capture_code {
 	KT_CAPTURE_EACH,
 	KT_CAPTURE_WHILE,
 	KT_CAPTURE_NEXT,
+	KT_CAPTURE_RECORDS,
 	KT_CAPTURE_CODES,
 };
 
@@ -79,9 +84,9 @@ enum kt_capture_code {
  */
 struct kt_capture_op {
 	u8 code;
-	u8 kernel; /* LOAD, STRING, BYTES: of kernel memory */
+	u8 kernel; /* LOAD, STRING, BYTES, RECORDS: of kernel memory */
 	u16 to;
-	u32 value; /* NUMBER; which ARGUMENT; size or MAX of others */
+	u32 value; /* NUMBER; which ARGUMENT; AT; size or MAX of others */
 };
 
 struct kt_capture {

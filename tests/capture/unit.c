@@ -242,6 +242,66 @@ TEST(a_fault_in_a_loop_keeps_what_was_read)
 	CHECK_EQ(unread, 1);
 }
 
+static void lengths_put(u32 at, u16 length)
+{
+	memcpy(memory_bytes + at, &length, sizeof(length));
+}
+
+static void records_are(u64 length, u32 wanted)
+{
+	arguments[0] = MEMORY_BASE;
+	arguments[1] = length;
+	run("u32 n: a0 a1 records 3 put 4");
+	field_is(0, &wanted, 4);
+}
+
+TEST(records_are_counted_by_their_lengths)
+{
+	static const u16 lengths[] = {5, 8, 300};
+	u32 at = 0, length;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		lengths_put(at + 3, lengths[i]);
+		at += lengths[i];
+	}
+	records_are(0, 0);
+	records_are(at, 3);
+	records_are(at - 1, 3); /* the last one is not whole */
+	records_are(13, 2);
+	records_are(-22ull, 0);
+	CHECK_EQ(cut() | unread, 0);
+
+	/* One without a length is the last. */
+	memset(memory_bytes + 8, 0, 2);
+	records_are(at, 2);
+
+	/* A record behind the end of memory. */
+	lengths_put(3, MEMORY_SIZE - 4);
+	run("u32 n: a0 999999 records 3 put 4");
+	CHECK(!field(0, &length));
+	CHECK_EQ(unread, 1);
+}
+
+TEST(too_many_records_are_cut)
+{
+	const u32 most = KT_CAPTURE_RECORDS_MAX;
+	u32 i;
+
+	for (i = 0; i < most; i++)
+		lengths_put(2 * i, 2);
+	arguments[0] = MEMORY_BASE;
+	run("u32 n: a0 8192 records 0 put 4");
+	field_is(0, &most, 4);
+	CHECK_EQ(cut(), 0);
+	run("u32 n: a0 8194 records 0 put 4");
+	field_is(0, &most, 4);
+	CHECK_EQ(cut(), 1);
+	refused("u32 n: a0 records 0", "nothing is left");
+	refused("u32 n: 9 each 32 a0 a1 records 0 put 4 next",
+		"may do too much");
+}
+
 /* All of what a program leaves, over leftovers of two kinds. */
 static u32 leaves(const char *text, u8 *left)
 {
