@@ -79,6 +79,24 @@ static bool run_string(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
+/* Always with a NUL, so that paths that follow each other are told apart. */
+static bool run_path(struct runner *r, const struct kt_capture_op *op)
+{
+	int fd = r->stack[--r->depth];
+	u8 *to = r->payload + r->used;
+	long length = env_copy_path(to, fd, op->value);
+
+	if (length == -EFAULT)
+		return false;
+	if (length == -ENAMETOOLONG)
+		r->cut |= 1u << r->field;
+	if (length < 0)
+		length = 0;
+	to[length] = '\0';
+	r->used += length + 1;
+	return true;
+}
+
 static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 {
 	u64 length = r->stack[--r->depth];
@@ -189,6 +207,9 @@ static __always_inline u32 run_op(struct runner *r,
 	case KT_CAPTURE_BYTES:
 		done = run_bytes(r, op);
 		break;
+	case KT_CAPTURE_PATH:
+		done = run_path(r, op);
+		break;
 	case KT_CAPTURE_RECORDS:
 		done = run_records(r, op);
 		break;
@@ -257,12 +278,16 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 
 /* ---- verifying ------------------------------------------------------------ */
 
+/* To find a path takes as long as so many steps. */
+#define PATH_STEPS 64
+
 struct verifier {
 	const struct kt_capture *capture;
 	u32 depth;
 	u32 output; /* of the whole, or of one round of the loop */
 	u32 steps;
 	u32 fields;
+	bool paths;
 	/* What is open; 0: nothing, as the first op is a field. */
 	u32 loop;
 	u32 condition;
@@ -285,7 +310,7 @@ static const struct {
 	[KT_CAPTURE_PUT] = {1, 0},	[KT_CAPTURE_STRING] = {1, 0},
 	[KT_CAPTURE_BYTES] = {2, 0},	[KT_CAPTURE_IF] = {1, 0},
 	[KT_CAPTURE_EACH] = {1, 0},	[KT_CAPTURE_WHILE] = {1, 0},
-	[KT_CAPTURE_RECORDS] = {2, 1},
+	[KT_CAPTURE_RECORDS] = {2, 1},	[KT_CAPTURE_PATH] = {1, 0},
 };
 
 static bool size_is_good(u32 size)
@@ -378,6 +403,10 @@ static const char *verify_op(struct verifier *v, u32 at)
 	if (v->depth > KT_CAPTURE_STACK_MAX)
 		return "too much on the stack";
 	v->steps++;
+	if (op->code == KT_CAPTURE_PATH) {
+		v->paths = true;
+		v->steps += PATH_STEPS;
+	}
 
 	switch (op->code) {
 	case KT_CAPTURE_ARGUMENT:
@@ -396,10 +425,12 @@ static const char *verify_op(struct verifier *v, u32 at)
 		break;
 	case KT_CAPTURE_STRING:
 	case KT_CAPTURE_BYTES:
+	case KT_CAPTURE_PATH:
 	case KT_CAPTURE_EACH:
 		if (!op->value || op->value >= KT_CAPTURE_OUTPUT_MAX)
 			why = "a maximum is 1 to 32767";
-		else if (op->code == KT_CAPTURE_STRING)
+		else if (op->code == KT_CAPTURE_STRING ||
+			 op->code == KT_CAPTURE_PATH)
 			v->output += op->value + 1; /* its NUL */
 		else if (op->code == KT_CAPTURE_BYTES)
 			v->output += op->value;
@@ -472,6 +503,7 @@ const char *kt_capture_verify(struct kt_capture *capture)
 	if (v.fields != capture->nr_fields)
 		return "it has another number of fields than it says";
 	capture->output_max = v.output;
+	capture->paths = v.paths;
 	string_find(capture);
 	return NULL;
 }
@@ -616,6 +648,7 @@ static const struct word {
 	{"put", KT_CAPTURE_PUT, true},
 	{"string", KT_CAPTURE_STRING, true},
 	{"bytes", KT_CAPTURE_BYTES, true},
+	{"path", KT_CAPTURE_PATH, true},
 	{"if", KT_CAPTURE_IF, false},
 	{"end", KT_CAPTURE_END, false},
 	{"each", KT_CAPTURE_EACH, true},

@@ -17,6 +17,9 @@
  *	put N		pop a number, append its N bytes
  *	string MAX	pop an address, append the string there and a NUL
  *	bytes MAX	pop a length and an address, append so many bytes
+ *	path MAX	pop a file descriptor (AT_FDCWD: the working directory), append the
+ *			path of what is behind it and a NUL; only the NUL if there is nothing,
+ *			or none so short
  *	if ... end	pop; skip what is between if it is zero
  *	each MAX ... next	pop a count; do what is between so often
  *	while		pop; leave the loop if it is zero
@@ -39,7 +42,8 @@
  * A program must be verified before it runs.  Then it ends after a bounded number
  * of steps, writes no more than its output_max, and each byte that counts is one
  * that it has written.  It may run in any context in which its memory can be read
- * without sleeping: what is not there is not waited for.
+ * without sleeping: what is not there is not waited for.  Paths may be asked for only
+ * where no lock is held, as in hooks of system calls.
  */
 #ifndef KT_CORE_CAPTURE_H
 #define KT_CORE_CAPTURE_H
@@ -75,6 +79,7 @@ enum kt_capture_code {
 	KT_CAPTURE_WHILE,
 	KT_CAPTURE_NEXT,
 	KT_CAPTURE_RECORDS,
+	KT_CAPTURE_PATH,
 	KT_CAPTURE_CODES,
 };
 
@@ -102,6 +107,7 @@ struct kt_capture {
 	u8 string_argument;
 	u8 string_kernel;
 	u8 string_condition;
+	bool paths; /* there are some, which is not allowed everywhere */
 	u64 string_mask; /* 0: without a condition */
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
 };

@@ -22,6 +22,7 @@
 #define STRINGS_ROOM 16384 /* of all strings of a vector together */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32
+#define PATHS_ROOM   511 /* of each descriptor of many */
 #define STRING_MAX   8192
 
 struct maker {
@@ -29,6 +30,7 @@ struct maker {
 	struct enums *enums;
 	unsigned int string_max;
 	bool exit;
+	bool paths;
 	bool compat; /* of 32-bit programs: pointers have 4 bytes */
 	unsigned int nr_fields;
 	const char *name; /* of the argument */
@@ -203,16 +205,62 @@ static void string_make(struct maker *m, unsigned int max)
 	fprintf(m->f, "a%u string %u end", m->index, max);
 }
 
-/* When the call ends: what was field @nr of the enter event, if it is missing. */
-static void string_again(struct maker *m, unsigned int nr, unsigned int max)
+/* What is behind the descriptor that the words @which push. */
+static void path_make(struct maker *m, const char *name, const char *which)
 {
-	field_begin(m, "char", "");
-	fprintf(m->f, "a7 %u & if a%u string %u end", 1u << nr, m->index, max);
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f, "char __%s_path: %s path %d", name, which, PATH_ROOM);
+}
+
+/* ... behind @nr of them, the words, each @size bytes behind the one before. */
+static void paths_make(struct maker *m, const char *nr, unsigned int size)
+{
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f, "char __%s_path: ", m->name);
+	condition(m);
+	fprintf(m->f, "%s each %d a%u i %u * + @4 path %d next end", nr,
+		STRUCTS_MAX, m->index, size, PATHS_ROOM);
 }
 
 static bool word_is(const struct ktrace_word *word, const char *name)
 {
 	return !strcmp(word->word, name);
+}
+
+static void argument_paths(struct maker *m, const struct ktrace_word *word)
+{
+	char text[16];
+
+	if (word_is(word, "fd") || word_is(word, "atfd")) {
+		snprintf(text, sizeof(text), "a%u", m->index);
+		path_make(m, m->name, text);
+	} else if (word_is(word, "A") && !strcmp(word->set, "pollfd")) {
+		snprintf(text, sizeof(text), "a%d", word->from);
+		paths_make(m, text, 8);
+	}
+}
+
+/* Descriptors that the call has made. */
+static void result_paths(struct maker *m, const struct ktrace_call *call)
+{
+	if (!strcmp(call->result.word, "fd"))
+		path_make(m, "ret", OK " if a6");
+	/* F_DUPFD, F_DUPFD_CLOEXEC */
+	else if (call->nr_arguments > 2 &&
+		 word_is(&call->arguments[2], "fcntl"))
+		path_make(m, "ret", OK " a1 0 == a1 1030 == + * if a6");
+	else
+		return;
+	fputs(" end", m->f);
+}
+
+/* When the call ends: what was field @nr of the enter event, if it is missing. */
+static void string_again(struct maker *m, unsigned int nr, unsigned int max)
+{
+	field_begin(m, "char", "");
+	fprintf(m->f, "a7 %u & if a%u string %u end", 1u << nr, m->index, max);
 }
 
 /* Words that mean the same in both directions, and in 32 bits too. */
@@ -304,6 +352,20 @@ static bool word_exits(const struct ktrace_word *word)
 	return word_is(word, "str") && word->from >= 0;
 }
 
+static void enter_argument(struct maker *m, const struct ktrace_word *word)
+{
+	if (word_enters(word)) {
+		if (word_is(word, "path"))
+			string_make(m, PATH_ROOM);
+		else if (word_is(word, "str"))
+			string_make(m, m->string_max + 1);
+		else
+			argument_make(m, word);
+	}
+	if (m->paths)
+		argument_paths(m, word);
+}
+
 static void enter_make(struct maker *m, const struct ktrace_call *call,
 		       const struct ktrace_type *type)
 {
@@ -315,14 +377,7 @@ static void enter_make(struct maker *m, const struct ktrace_call *call,
 		const struct ktrace_word *word = &call->arguments[m->index];
 
 		m->name = type->fields[m->index].name;
-		if (!word_enters(word))
-			continue;
-		if (word_is(word, "path"))
-			string_make(m, PATH_ROOM);
-		else if (word_is(word, "str"))
-			string_make(m, m->string_max + 1);
-		else
-			argument_make(m, word);
+		enter_argument(m, word);
 	}
 }
 
@@ -350,21 +405,23 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 		m->name = counter.name = enter->fields[m->index].name;
 		counter.index = m->index;
 		before = counter.nr_fields;
+		enter_argument(&counter, word);
 		if (word_enters(word) &&
 		    (word_is(word, "path") || word_is(word, "str"))) {
-			string_make(&counter, max);
 			string_again(m, before, max);
 			continue;
 		}
-		if (word_enters(word))
-			argument_make(&counter, word);
 		if (!word_exits(word))
 			continue;
 		if (word_is(word, "str"))
 			string_make(m, PATH_ROOM);
 		else
 			argument_make(m, word);
+		if (m->paths && word_is(word, "fds"))
+			paths_make(m, "2", 4);
 	}
+	if (m->paths)
+		result_paths(m, call);
 	fclose(counter.f);
 	free(text);
 }
@@ -423,9 +480,10 @@ out:
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,
-			    unsigned int string_max)
+			    unsigned int string_max, bool paths)
 {
 	struct maker m = {
+		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
 	struct ktrace_types *types;

@@ -124,6 +124,48 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	return captured_find(view, exit, name);
 }
 
+bool path_find(const struct call_view *view, unsigned int argument,
+	       unsigned int nth, const char **path, size_t *length)
+{
+	bool result = argument == KTRACE_CALL_ARGUMENTS;
+	const char *name = "ret", *end;
+	struct captured c;
+	char field[128];
+
+	if (!result && argument >= call_nr_arguments(view))
+		return false;
+	if (!result)
+		name = view->enter.type->fields[argument].name;
+	snprintf(field, sizeof(field), "__%s_path", name);
+	c = captured_find(view,
+			  result || !strcmp(call_word(view, argument)->word,
+					    "fds"),
+			  field);
+	if (!c.there)
+		return false;
+	*path = (const char *)c.bytes;
+	end = *path + c.size;
+	while (nth-- && *path < end)
+		*path += strnlen(*path, end - *path) + 1;
+	if (*path >= end)
+		return false;
+	*length = strnlen(*path, end - *path);
+	return *length;
+}
+
+void path_print(struct line *line, const struct call_view *view,
+		unsigned int argument, unsigned int nth)
+{
+	const char *path;
+	size_t length;
+	/* The working directory is none. */
+	bool file = argument == KTRACE_CALL_ARGUMENTS ||
+		    (int)call_argument(view, argument) != AT_FDCWD;
+
+	if (path_find(view, argument, nth, &path, &length))
+		value_path(line, path, length, file);
+}
+
 /* ---- arguments ------------------------------------------------------------ */
 
 static bool word_is(const struct ktrace_word *word, const char *name)
@@ -468,6 +510,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		 !put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))
 		put_plain(line, view, argument);
+	if (word_is(word, "fd") || word_is(word, "atfd"))
+		path_print(line, view, argument, 0);
 	return true;
 }
 
@@ -609,6 +653,7 @@ void result_print(struct line *line, const struct call_view *view)
 		line_printf(line, "%" PRId64, view->result);
 	if (call_failed(view))
 		return;
+	path_print(line, view, KTRACE_CALL_ARGUMENTS, 0);
 	if (call_is(view, "poll") || call_is(view, "ppoll"))
 		put_ready(line, view);
 	else if (call_is(view, "select") || call_is(view, "pselect6"))

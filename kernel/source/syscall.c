@@ -437,6 +437,7 @@ static const struct kt_class exit_class = {
 	.nr_fields = 1,
 	.size = 8,
 	.captures = true,
+	.unlocked = true,
 	.probe = probe_exit,
 	.print = "\"ret=%lld\", REC->ret",
 };
@@ -446,6 +447,7 @@ static const struct kt_class exit_class_unknown = {
 	.nr_fields = 2,
 	.size = 16,
 	.captures = true,
+	.unlocked = true,
 	.probe = probe_exit,
 	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
 };
@@ -576,6 +578,7 @@ static struct call *call_make(enum abi abi, const char *name,
 	}
 	call_describe(call, meta, abi == COMPAT);
 	call->enter.captures = true;
+	call->enter.unlocked = true;
 	call->enter.probe = probe_enter;
 	call->events[ENTER].class = &call->enter;
 	call->events[EXIT].class = &exit_class;

@@ -302,6 +302,45 @@ TEST(too_many_records_are_cut)
 		"may do too much");
 }
 
+TEST(paths_of_descriptors)
+{
+	u32 length;
+
+	arguments[0] = 1;
+	arguments[1] = (u32)-100;
+	arguments[2] = -1ull;
+	arguments[3] = 3;
+	arguments[4] = 1ull << 32;
+	run("char a: a0 path 9; char b: a1 path 5; char c: a2 path 100;"
+	    "char d: a3 path 100; char e: a4 path 100; char f: a0 path 8");
+	field_is(0, "pipe:[12]", 10);
+	field_is(1, "/home", 6);
+	field_is(2, "", 1);
+	CHECK(!field(3, &length));
+	/* A descriptor has 32 bits. */
+	field_is(4, "/dev/null", 10);
+	field_is(5, "", 1);
+	CHECK_EQ(unread, 1 << 3);
+	CHECK_EQ(cut(), 1 << 5);
+	CHECK(capture.paths);
+	parse("char a: a0 string 9");
+	CHECK(!capture.paths);
+}
+
+TEST(paths_of_many_descriptors)
+{
+	const int fds[] = {1, 99, 2, 0};
+
+	arguments[0] = place(100, fds, sizeof(fds));
+	run("char p: 4 each 4 a0 i 4 * + @4 path 30 next");
+	field_is(0, "pipe:[12]\0\0\0/dev/null", 22);
+	CHECK_EQ(cut() | unread, 0);
+	refused("char a: path 4", "nothing is left");
+	refused("char a: a0 path", "a number is missing");
+	refused("char a: a0 path 0", "a maximum is");
+	refused("char a: 999 each 999 0 path 9 next", "may do too much");
+}
+
 /* All of what a program leaves, over leftovers of two kinds. */
 static u32 leaves(const char *text, u8 *left)
 {
@@ -379,7 +418,8 @@ TEST(every_kind_of_field_writes_all_that_counts)
 	leaves("u8 a: a0 a1 bytes 5; u16 b: a0 @2 put 2; char c: a1 string 9;"
 	       "char d: 9 each 4 a0 i 8 * + @8 while a0 i 8 * + @8 string 1 "
 	       "next; u8 e: 0 if a0 string 4 end; u8 f: a0 @1 1 & if 3 put 1 "
-	       "end; u8 g: a1 @8 put 8; char h: kernel a0 string 4",
+	       "end; u8 g: a1 @8 put 8; char h: kernel a0 string 4; "
+	       "char i: 1 path 50",
 	       left);
 	CHECK_EQ(unread, 1 << 2 | 1 << 6 | 1 << 7);
 }

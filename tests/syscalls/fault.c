@@ -2,7 +2,8 @@
 /*
  * Programs to trace whose calls do not go the usual way:
  *
- *	fault argv | killed | kills | exec | exit | vfork | halves | large
+ *	fault argv | killed | kills | exec | exit | vfork | halves | large |
+ *	      fds
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child is killed within a call, by SIGKILL; so are both its threads
@@ -12,6 +13,7 @@
  *	vfork	children that exec, and that end
  *	halves	structs, vectors and data of which the second half is not there
  *	large	data and strings of 1 MB
+ *	fds	descriptors of all kinds, and of none
  *
  * They do the same whenever they run.  "fault end" is what they exec.
  */
@@ -23,8 +25,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -225,12 +230,98 @@ static int large(void)
 	return 0;
 }
 
+/* Deeper than any path is long. */
+static void deep(void)
+{
+	char name[201];
+	int fd = open(".", O_RDONLY), next;
+
+	memset(name, 'd', 200);
+	name[200] = '\0';
+	for (int i = 0; i < 22; i++) {
+		mkdirat(fd, name, 0700);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY);
+		close(fd);
+		fd = next;
+	}
+	fchdir(fd);
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	close(fd);
+	chdir("/tmp/faults");
+}
+
+static void files(void)
+{
+	static const char name[] = "<a>1\"\n\t";
+	int fd = open(name, O_CREAT | O_RDWR, 0600), at;
+	char byte;
+
+	write(fd, "x", 1);
+	/* The kernel looks at the lower half of the register only. */
+	syscall(SYS_write, 0xdead00000000ul | fd, "x", 1ul);
+	unlink(name);
+	dup2(fd, 20);
+	fcntl(fd, F_DUPFD, 30);
+	fcntl(fd, F_DUPFD_CLOEXEC, 30);
+	fcntl(fd, F_GETFD);
+	close(20);
+	read(20, &byte, 1);
+	close(-1);
+	read(1234, &byte, 1);
+	dup2(fd, -1);
+	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	at = open("/tmp", O_PATH);
+	openat(at, "nothing", O_RDONLY);
+	openat(-1, "nothing", O_RDONLY);
+	renameat(at, "nothing", AT_FDCWD, "other");
+	fchdir(at);
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	close(at);
+	chdir("/tmp/faults");
+	mkdir("gone", 0700);
+	chdir("gone");
+	rmdir("../gone");
+	rmdir("/tmp/faults/gone");
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	chdir("/tmp/faults");
+}
+
+static int descriptors(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct pollfd polled[3] = {{.events = POLLIN}, {1234, POLLIN, 0}};
+	int fds[2], fd, epoll;
+	char byte;
+
+	files();
+	deep();
+	pipe2(fds, O_CLOEXEC);
+	write(fds[1], "x", 1);
+	polled[0].fd = fds[0];
+	polled[2] = (struct pollfd){fds[1], POLLOUT, 0};
+	poll(polled, 3, 0);
+	read(fds[0], &byte, 1);
+	close(fds[0]);
+	close(fds[1]);
+	syscall(SYS_pipe2, NULL, 0);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+	close(fds[1]);
+	fd = eventfd(1, 0);
+	epoll = epoll_create1(0);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+	epoll_wait(epoll, &event, 1, 0);
+	syscall(SYS_memfd_create, "memory", 0u);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
 		{"argv", argv_many},   {"killed", killed},    {"kills", kills},
 		{"exec", exec_beside}, {"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},      {NULL, NULL},
+		{"halves", halves},    {"large", large},      {"fds", descriptors},
+		{NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))

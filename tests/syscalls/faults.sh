@@ -20,12 +20,13 @@ cut_off() {
 }
 
 # trace NAME COMMAND...: into NAME.strace and NAME.all; both end as the command does
+paths=
 trace() {
 	name=$1
 	shift
-	timeout 120 setarch -R strace -f -o "$name.strace" "$@" >/dev/null 2>&1
+	timeout 120 setarch -R strace -f $paths -o "$name.strace" "$@" >/dev/null 2>&1
 	wanted=$?
-	timeout 120 setarch -R ktrace syscalls -q -o "$name.all" -- "$@" >/dev/null 2>errors
+	timeout 120 setarch -R ktrace syscalls -q $paths -o "$name.all" -- "$@" >/dev/null 2>errors
 	check "$name: ends as under strace" is "$?" "$wanted"
 	check "$name: without complaint" is "$(cat errors)" ''
 	for kind in strace all; do
@@ -101,5 +102,19 @@ trace large "$programs/fault" large
 check "1 MB: as strace" same large ': setxattr\('
 check "1 MB: strings that are too long" is "$(count large '"z{32,}"\.\.\.')" 8
 check "1 MB: and the call fails" is "$(count large ' = -1 (ENAMETOOLONG|E2BIG) ')" 5
+
+# Of its deep directory, both find that it is there.
+paths=-y
+"$programs/fault" fds
+trace fds "$programs/fault" fds
+check "-y: as strace" same fds
+check "-y: a file that is deleted" has fds '>(deleted), 20) = 20<'
+check "-y: none that is closed, or was never open" is "$(count fds '(read\((20|1234)|close\(-1|dup2\(.*, -1)[,)]')" 4
+check "-y: the working directory, and one that is deleted" \
+	is "$(count fds 'AT_FDCWD</tmp(/faults/gone \(deleted\))?>, "nothing"')" 2
+check "-y: no path that is too long" is "$(count fds 'AT_FDCWD, "nothing"')" 1
+check "-y: pipes, sockets and the like" \
+	is "$(count fds '<(pipe:|socket:|anon_inode:\[event(fd|poll)\]|/memfd:memory>\(deleted\))' | awk '{ print ($1 > 9) }')" 1
+paths=
 cd / && rm -r /tmp/faults
 echo "# end of faults.sh"
