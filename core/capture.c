@@ -485,6 +485,35 @@ static void string_find(struct kt_capture *capture)
 	capture->string_kernel = op[1].kernel;
 }
 
+/* Of a program that is verified, an if has its end. */
+static void idle_find(struct kt_capture *capture)
+{
+	const struct kt_capture_op *op = capture->ops;
+	const struct kt_capture_op *end = op + capture->nr_ops;
+	u32 idle = 0;
+
+	capture->idle = 0;
+	while (op < end) {
+		if (end - op < 6 || op[1].code != KT_CAPTURE_ARGUMENT ||
+		    op[2].code != KT_CAPTURE_NUMBER ||
+		    op[3].code != KT_CAPTURE_AND)
+			return;
+		if (idle && idle != op[1].value + 1)
+			return;
+		idle = op[1].value + 1;
+		op += 4;
+		while (end - op > 2 && op[0].code == KT_CAPTURE_ARGUMENT &&
+		       op[1].code == KT_CAPTURE_MUL)
+			op += 2;
+		if (op->code != KT_CAPTURE_IF)
+			return;
+		op = &capture->ops[op->to + 1];
+		if (op < end && op->code != KT_CAPTURE_FIELD)
+			return;
+	}
+	capture->idle = idle;
+}
+
 const char *kt_capture_verify(struct kt_capture *capture)
 {
 	struct verifier v = {.capture = capture};
@@ -505,6 +534,7 @@ const char *kt_capture_verify(struct kt_capture *capture)
 	capture->output_max = v.output;
 	capture->paths = v.paths;
 	string_find(capture);
+	idle_find(capture);
 	return NULL;
 }
 

@@ -109,6 +109,12 @@ struct kt_capture {
 	u8 string_condition;
 	bool paths; /* there are some, which is not allowed everywhere */
 	u64 string_mask; /* 0: without a condition */
+	/*
+	 * Each field is "aN MASK & if ... end", maybe with an "aM *" in front of the if,
+	 * and all with the same N: while that argument is zero there is nothing to do.
+	 * N + 1; 0: it is not so.
+	 */
+	u8 idle;
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
 };
 
@@ -138,6 +144,25 @@ const char *kt_capture_verify(struct kt_capture *capture);
 static inline u32 kt_capture_head(const struct kt_capture *capture)
 {
 	return 2 * sizeof(u16) + capture->nr_fields * sizeof(u32);
+}
+
+/* Does @argument being zero mean that there is nothing to capture? */
+static __always_inline bool kt_capture_idles(const struct kt_capture *capture,
+					     u32 argument)
+{
+	return capture->idle == argument + 1;
+}
+
+/* What a run leaves that finds nothing to capture; returns the payload's size. */
+static __always_inline u32
+kt_capture_nothing(const struct kt_capture *capture, void *payload, u32 size)
+{
+	u32 head = kt_capture_head(capture), at;
+	const u32 zero = 0;
+
+	for (at = 0; at < head; at += sizeof(zero))
+		memcpy((u8 *)payload + size + at, &zero, sizeof(zero));
+	return size + head;
 }
 
 /* Bytes that a payload may need, where the event's own part has @size. */

@@ -4,8 +4,11 @@
  * and the sizes in BTF to the lines of the session's file `capture'.
  *
  * What an argument NAME points to becomes a field __NAME_val, of the event in which
- * the word says that it matters.  A call that failed has left nothing.  Strings
- * that could not be read when the call began are tried again when it ends.
+ * the word says that it matters.  A call that failed has left nothing.
+ *
+ * What could not be read when a call began is tried again when it ends, by a field of
+ * the same name in the exit event: by then the kernel has read it in.  But not what the
+ * call changes, and not what a program had whose place another one has taken.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,8 +31,11 @@
 struct maker {
 	FILE *f;
 	struct enums *enums;
+	const struct ktrace_call *call;
 	unsigned int string_max;
 	bool exit;
+	bool again;	 /* an exit's field for what the entry has missed: */
+	unsigned int bit; /* the next one's, of the entry's fields */
 	bool paths;
 	bool compat; /* of 32-bit programs: pointers have 4 bytes */
 	unsigned int nr_fields;
@@ -47,13 +53,29 @@ static void field_begin(struct maker *m, const char *type, const char *suffix)
 	fprintf(m->f, "%s __%s_val%s: ", type, m->name, suffix);
 }
 
-/* Opens the condition under which there is something to read. */
-static void condition(const struct maker *m)
+/*
+ * Opens the condition under which there is something to read; @words push whether there
+ * is, when the call begins.
+ */
+static void condition_words(struct maker *m, const char *words)
 {
+	if (m->again && !strncmp(m->call->name, "execve", 6))
+		fprintf(m->f, "a7 %u & a6 * if ", 1u << m->bit++);
+	else if (m->again)
+		fprintf(m->f, "a7 %u & if ", 1u << m->bit++);
+	else
+		fprintf(m->f, "%s if ", words);
+}
+
+static void condition(struct maker *m)
+{
+	char words[8];
+
+	snprintf(words, sizeof(words), "a%u", m->index);
 	if (m->exit)
 		fprintf(m->f, OK " a%u * if ", m->index);
 	else
-		fprintf(m->f, "a%u if ", m->index);
+		condition_words(m, words);
 }
 
 static void bytes_make(struct maker *m, const char *type, size_t size)
@@ -169,25 +191,31 @@ static void count_make(struct maker *m)
 /* Entries follow each other by their lengths; how many are there? */
 static void entries_make(struct maker *m)
 {
+	/* d_reclen behind d_ino and d_off, which are longs in struct linux_dirent */
+	bool small = m->compat && !strcmp(m->call->name, "getdents");
+
 	field_begin(m, "u32", "");
 	condition(m);
-	/* d_reclen of struct linux_dirent and linux_dirent64 */
-	fprintf(m->f, "a%u a6 records 16 put 4 end", m->index);
+	fprintf(m->f, "a%u a6 records %d put 4 end", m->index, small ? 8 : 16);
 }
 
 /* What is no small number may be the address of a lock. */
 static void lock_make(struct maker *m)
 {
+	char words[32];
+
 	field_begin(m, "struct flock", "");
-	fprintf(m->f, "a%u 4294901760 & if a%u 32 bytes 32 end", m->index,
-		m->index);
+	snprintf(words, sizeof(words), "a%u 4294901760 &", m->index);
+	condition_words(m, words);
+	fprintf(m->f, "a%u 32 bytes 32 end", m->index);
 }
 
 /* PR_SET_NAME. */
 static void name_make(struct maker *m)
 {
 	field_begin(m, "char", "");
-	fprintf(m->f, "a0 15 == if a%u string 16 end", m->index);
+	condition_words(m, "a0 15 ==");
+	fprintf(m->f, "a%u string 16 end", m->index);
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -256,13 +284,6 @@ static void result_paths(struct maker *m, const struct ktrace_call *call)
 	fputs(" end", m->f);
 }
 
-/* When the call ends: what was field @nr of the enter event, if it is missing. */
-static void string_again(struct maker *m, unsigned int nr, unsigned int max)
-{
-	field_begin(m, "char", "");
-	fprintf(m->f, "a7 %u & if a%u string %u end", 1u << nr, m->index, max);
-}
-
 /* Words that mean the same in both directions, and in 32 bits too. */
 static bool simple_make(struct maker *m, const struct ktrace_word *word)
 {
@@ -302,6 +323,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		name_make(m);
 	else if (word_is(word, "Q"))
 		bytes_make(m, "u64", 8);
+	else if (word_is(word, "dents"))
+		entries_make(m);
 	else if (m->compat)
 		return;
 	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
@@ -320,8 +343,6 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "u64", 16);
 	else if (word_is(word, "fcntl"))
 		lock_make(m);
-	else if (word_is(word, "dents"))
-		entries_make(m);
 }
 
 /* When a call begins: does the word want something captured? */
@@ -352,16 +373,21 @@ static bool word_exits(const struct ktrace_word *word)
 	return word_is(word, "str") && word->from >= 0;
 }
 
+static void enter_captured(struct maker *m, const struct ktrace_word *word)
+{
+	if (!word_enters(word))
+		return;
+	if (word_is(word, "path"))
+		string_make(m, PATH_ROOM);
+	else if (word_is(word, "str"))
+		string_make(m, m->string_max + 1);
+	else
+		argument_make(m, word);
+}
+
 static void enter_argument(struct maker *m, const struct ktrace_word *word)
 {
-	if (word_enters(word)) {
-		if (word_is(word, "path"))
-			string_make(m, PATH_ROOM);
-		else if (word_is(word, "str"))
-			string_make(m, m->string_max + 1);
-		else
-			argument_make(m, word);
-	}
+	enter_captured(m, word);
 	if (m->paths)
 		argument_paths(m, word);
 }
@@ -379,6 +405,18 @@ static void enter_make(struct maker *m, const struct ktrace_call *call,
 		m->name = type->fields[m->index].name;
 		enter_argument(m, word);
 	}
+}
+
+/* @bit: of the first of the argument's fields, in the enter event. */
+static void argument_again(struct maker *m, const struct ktrace_word *word,
+			   unsigned int bit)
+{
+	m->again = true;
+	m->exit = false;
+	m->bit = bit;
+	enter_captured(m, word);
+	m->again = false;
+	m->exit = true;
 }
 
 /* Counts the enter event's fields as enter_make() makes them. */
@@ -399,20 +437,15 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 	     m->index < call->nr_arguments && m->index < enter->nr_fields;
 	     m->index++) {
 		const struct ktrace_word *word = &call->arguments[m->index];
-		unsigned int max =
-			word_is(word, "path") ? PATH_ROOM : m->string_max + 1;
 
 		m->name = counter.name = enter->fields[m->index].name;
 		counter.index = m->index;
 		before = counter.nr_fields;
 		enter_argument(&counter, word);
-		if (word_enters(word) &&
-		    (word_is(word, "path") || word_is(word, "str"))) {
-			string_again(m, before, max);
+		if (!word_exits(word)) {
+			argument_again(m, word, before);
 			continue;
 		}
-		if (!word_exits(word))
-			continue;
 		if (word_is(word, "str"))
 			string_make(m, PATH_ROOM);
 		else
@@ -461,6 +494,7 @@ static void line_make(FILE *f, struct maker *m,
 
 	if (!call)
 		return;
+	m->call = call;
 	enter = m->exit ? enter_find(types, type, name) : type;
 	m->compat = !strcmp(type->system, "compat_syscalls");
 	m->f = open_memstream(&program, &size);

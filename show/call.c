@@ -112,16 +112,38 @@ struct captured captured_find(const struct call_view *view, bool exit,
 	return captured;
 }
 
+/* Does the call leave what the argument points to as it was? */
+static bool argument_lasts(const struct call_view *view, unsigned int argument)
+{
+	static const char *const changed[] = {"T", "len", "fdset"};
+	const struct ktrace_word *word = call_word(view, argument);
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		if (!strcmp(word->word, changed[i]))
+			return false;
+	}
+	return !word->out;
+}
+
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix)
 {
 	char name[128];
+	struct captured c;
 
 	if (argument >= call_nr_arguments(view))
 		return (struct captured){0};
 	snprintf(name, sizeof(name), "__%s_val%s",
 		 view->enter.type->fields[argument].name, suffix);
-	return captured_find(view, exit, name);
+	c = captured_find(view, exit, name);
+	/* What was missing when the call began may be there when it ends. */
+	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
+		struct captured later = captured_find(view, true, name);
+
+		if (later.there && later.size > c.size)
+			c = later;
+	}
+	return c;
 }
 
 bool path_find(const struct call_view *view, unsigned int argument,

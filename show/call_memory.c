@@ -19,9 +19,6 @@ static void put_string(struct line *line, const struct call_view *view,
 	size_t length;
 	bool cut;
 
-	/* What was missing when the call began may be there when it ends. */
-	if (!c.there || !c.size)
-		c = captured_get(view, true, argument, "");
 	if (!c.there || !c.size) {
 		value_address(line, call_argument(view, argument));
 		return;

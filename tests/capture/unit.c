@@ -302,6 +302,43 @@ TEST(too_many_records_are_cut)
 		"may do too much");
 }
 
+TEST(programs_may_be_idle)
+{
+	static const char idle[] =
+		"char a: a7 1 & if a0 string 9 end;"
+		"u8 b: a7 2 & a6 * if 3 each 9 a0 8 bytes 8 next end";
+	static const char *const busy[] = {
+		"char a: a7 1 & if a0 string 9 end; u8 b: a0 4 bytes 4",
+		"char a: a7 1 & if a0 string 9 end; u8 b: a6 1 & if 9 put 1 end",
+		"char a: a7 1 & if a0 string 9 end 9 put 1",
+		"char a: a7 if a0 string 9 end",
+		"char a: a7 1 & a6 + if a0 string 9 end",
+		"char a: a7 1 & put 8",
+	};
+	u32 length;
+	size_t i;
+
+	arguments[0] = PLACE_STRING(100, "later on");
+	arguments[6] = 1;
+	arguments[7] = 0;
+	run(idle);
+	CHECK(kt_capture_idles(&capture, 7));
+	CHECK(!kt_capture_idles(&capture, 6));
+	CHECK_EQ(size, HEAD + kt_capture_head(&capture));
+	CHECK_EQ(kt_capture_nothing(&capture, payload, HEAD), size);
+	CHECK(!field(0, &length) && !length);
+	CHECK(!field(1, &length) && !length);
+	CHECK_EQ(cut() | unread, 0);
+	arguments[7] = 3;
+	run(idle);
+	field_is(0, "later on", 9);
+	field_is(1, "later onlater onlater on", 24);
+	for (i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		parse(busy[i]);
+		CHECK(!kt_capture_idles(&capture, 7));
+	}
+}
+
 TEST(paths_of_descriptors)
 {
 	u32 length;

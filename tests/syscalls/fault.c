@@ -3,7 +3,7 @@
  * Programs to trace whose calls do not go the usual way:
  *
  *	fault argv | killed | kills | exec | exit | vfork | halves | large |
- *	      fds
+ *	      fds | later
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child is killed within a call, by SIGKILL; so are both its threads
@@ -14,6 +14,7 @@
  *	halves	structs, vectors and data of which the second half is not there
  *	large	data and strings of 1 MB
  *	fds	descriptors of all kinds, and of none
+ *	later	structs and data that nobody has read in yet when the call begins
  *
  * They do the same whenever they run.  "fault end" is what they exec.
  */
@@ -33,6 +34,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -315,12 +317,69 @@ static int descriptors(void)
 	return 0;
 }
 
+/* A copy in a page of a file that is mapped, but not there before it is read. */
+static void *unread(const void *bytes, size_t size)
+{
+	int fd = syscall(SYS_memfd_create, "unread", 0u);
+	void *page;
+
+	ftruncate(fd, PAGE);
+	pwrite(fd, bytes, size, 8);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return (char *)page + 8;
+}
+
+#define UNREAD(value) unread(&(value), sizeof(value))
+
+static int later(void)
+{
+	struct sockaddr_un un = {AF_UNIX, "/tmp/nowhere"};
+	struct timespec time = {0, 1000};
+	struct itimerval timer = {{0, 0}, {100, 0}};
+	struct kernel_action {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} action = {SIG_IGN, 0x10000000, NULL, 1ul << (SIGUSR2 - 1)};
+	struct pollfd polled = {1234, POLLIN, 0};
+	unsigned long set = 1ul << (SIGUSR1 - 1);
+	char *argv[] = {"one", "two", NULL};
+	struct iovec iov = {"vector", 6};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct timespec times[2] = {{1, 2}, {3, 4}};
+	int fd = open("/dev/null", O_WRONLY), fds[2], size = 65536;
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+	connect(socket(AF_UNIX, SOCK_STREAM, 0), UNREAD(un), sizeof(un));
+	syscall(SYS_nanosleep, UNREAD(time), NULL);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, UNREAD(set), NULL, 8ul);
+	syscall(SYS_rt_sigaction, SIGUSR1, UNREAD(action), NULL, 8ul);
+	syscall(SYS_setitimer, ITIMER_REAL, UNREAD(timer), NULL);
+	syscall(SYS_poll, UNREAD(polled), 1ul, 0);
+	/* /dev/null reads nothing; a pipe does. */
+	write(fds[0], unread("data to write", 13), 13ul);
+	syscall(SYS_writev, fds[0], UNREAD(iov), 1ul);
+	syscall(SYS_sendmsg, fds[0], UNREAD(message), 0ul);
+	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, UNREAD(size), sizeof(size));
+	syscall(SYS_utimensat, AT_FDCWD, "/tmp/faults/none", UNREAD(times), 0);
+	syscall(SYS_openat, AT_FDCWD, unread("/etc/passwd", 12), O_RDONLY);
+	syscall(SYS_execve, unread("/nowhere", 9), argv, no_environment);
+	write(fd, unread("never looked at", 15), 15ul);
+	/* What follows has nothing of this memory. */
+	argv[0] = "fault";
+	argv[1] = "end";
+	execve(unread(self, strlen(self) + 1), UNREAD(argv), no_environment);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
 		{"argv", argv_many},   {"killed", killed},    {"kills", kills},
 		{"exec", exec_beside}, {"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},      {"fds", descriptors},
+		{"halves", halves},    {"large", large},      {"fds", descriptors},	  {"later", later},
 		{NULL, NULL},
 	};
 
