@@ -43,6 +43,7 @@ struct syscalls {
 	size_t nr_processes;
 	uint64_t duration;
 	bool no_signals;
+	bool paths;
 	const char *output; /* -o; NULL: standard error */
 	const char *trace;  /* --trace: where to keep it */
 	char *directory;
@@ -227,7 +228,8 @@ static int events_enable(struct syscalls *s)
 	int status = EXIT_OK;
 
 	if (ktrace_session_prepare(s->session, systems, 3) ||
-	    ktrace_session_syscalls(s->session, s->show.string_max))
+	    ktrace_session_syscalls(s->session, s->show.string_max,
+				    s->paths))
 		return failed_why();
 	if (!s->no_signals && !s->show.summary &&
 	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
@@ -562,6 +564,9 @@ static int option_handle(struct syscalls *s, int option)
 	case 'v':
 		verbosity++;
 		return EXIT_OK;
+	case 'y':
+		s->paths = true;
+		return EXIT_OK;
 	case 'Z':
 		s->show.failed_only = true;
 		return EXIT_OK;
@@ -622,6 +627,7 @@ static int syscalls_main(int argc, char **argv)
 		{"failed", no_argument, NULL, 'Z'},
 		{"json", no_argument, NULL, 'j'},
 		{"output", required_argument, NULL, 'o'},
+		{"paths", no_argument, NULL, 'y'},
 		{"pid", required_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"string", required_argument, NULL, 's'},
@@ -635,7 +641,7 @@ static int syscalls_main(int argc, char **argv)
 	struct syscalls s = {.signals = -1, .show.string_max = 32};
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvZh", options,
+	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyZh", options,
 				     NULL)) >= 0) {
 		status = option_handle(&s, option);
 		if (status || option == 'h')
@@ -669,6 +675,8 @@ const struct command command_syscalls = {
 		"    -d, --duration TIME      end after that, like 10s\n"
 		"    -s, --string N           bytes of data that are shown "
 		"(32)\n"
+		"    -y, --paths              paths of what is behind file "
+		"descriptors\n"
 		"    -T, --took               how long each call took\n"
 		"    -t, --times              when it began\n"
 		"    -Z, --failed             only calls that returned an "

@@ -79,6 +79,24 @@ static bool run_string(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
+/* Always with a NUL, so that paths that follow each other are told apart. */
+static bool run_path(struct runner *r, const struct kt_capture_op *op)
+{
+	int fd = r->stack[--r->depth];
+	u8 *to = r->payload + r->used;
+	long length = env_copy_path(to, fd, op->value);
+
+	if (length == -EFAULT)
+		return false;
+	if (length == -ENAMETOOLONG)
+		r->cut |= 1u << r->field;
+	if (length < 0)
+		length = 0;
+	to[length] = '\0';
+	r->used += length + 1;
+	return true;
+}
+
 static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 {
 	u64 length = r->stack[--r->depth];
@@ -92,6 +110,30 @@ static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 	    env_copy(r->payload + r->used, address, length, op->kernel))
 		return false;
 	r->used += length;
+	return true;
+}
+
+/* As a loop of the program it would take ten times as long. */
+static bool run_records(struct runner *r, const struct kt_capture_op *op)
+{
+	s64 left = r->stack[--r->depth];
+	u64 address = r->stack[--r->depth], count = 0;
+	u16 length;
+
+	for (; left > 0; left -= length) {
+		if (count == KT_CAPTURE_RECORDS_MAX) {
+			r->cut |= 1u << r->field;
+			break;
+		}
+		if (env_copy(&length, address + op->value, sizeof(length),
+			     op->kernel))
+			return false;
+		count++;
+		if (!length)
+			break;
+		address += length;
+	}
+	r->stack[r->depth++] = count;
 	return true;
 }
 
@@ -127,9 +169,13 @@ static __always_inline void run_binary(struct runner *r, u8 code)
 	}
 }
 
-/* Does one step; returns where to go on. */
-static u32 run_op(struct runner *r, const struct kt_capture *capture,
-		  const u64 *arguments, u32 at)
+/*
+ * Does one step; returns where to go on.  Inlined: a step is some ten instructions,
+ * and the call of a function with as many variables would be twenty more.
+ */
+static __always_inline u32 run_op(struct runner *r,
+				  const struct kt_capture *capture,
+				  const u64 *arguments, u32 at)
 {
 	const struct kt_capture_op *op = &capture->ops[at];
 	bool done = true;
@@ -160,6 +206,12 @@ static u32 run_op(struct runner *r, const struct kt_capture *capture,
 		break;
 	case KT_CAPTURE_BYTES:
 		done = run_bytes(r, op);
+		break;
+	case KT_CAPTURE_PATH:
+		done = run_path(r, op);
+		break;
+	case KT_CAPTURE_RECORDS:
+		done = run_records(r, op);
 		break;
 	case KT_CAPTURE_IF:
 		if (!r->stack[--r->depth])
@@ -226,12 +278,16 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 
 /* ---- verifying ------------------------------------------------------------ */
 
+/* To find a path takes as long as so many steps. */
+#define PATH_STEPS 64
+
 struct verifier {
 	const struct kt_capture *capture;
 	u32 depth;
 	u32 output; /* of the whole, or of one round of the loop */
 	u32 steps;
 	u32 fields;
+	bool paths;
 	/* What is open; 0: nothing, as the first op is a field. */
 	u32 loop;
 	u32 condition;
@@ -254,6 +310,7 @@ static const struct {
 	[KT_CAPTURE_PUT] = {1, 0},	[KT_CAPTURE_STRING] = {1, 0},
 	[KT_CAPTURE_BYTES] = {2, 0},	[KT_CAPTURE_IF] = {1, 0},
 	[KT_CAPTURE_EACH] = {1, 0},	[KT_CAPTURE_WHILE] = {1, 0},
+	[KT_CAPTURE_RECORDS] = {2, 1},	[KT_CAPTURE_PATH] = {1, 0},
 };
 
 static bool size_is_good(u32 size)
@@ -346,11 +403,18 @@ static const char *verify_op(struct verifier *v, u32 at)
 	if (v->depth > KT_CAPTURE_STACK_MAX)
 		return "too much on the stack";
 	v->steps++;
+	if (op->code == KT_CAPTURE_PATH) {
+		v->paths = true;
+		v->steps += PATH_STEPS;
+	}
 
 	switch (op->code) {
 	case KT_CAPTURE_ARGUMENT:
 		if (op->value >= KT_CAPTURE_ARGUMENTS)
 			why = "there is no such argument";
+		break;
+	case KT_CAPTURE_RECORDS:
+		v->steps += KT_CAPTURE_RECORDS_MAX;
 		break;
 	case KT_CAPTURE_LOAD:
 	case KT_CAPTURE_PUT:
@@ -361,10 +425,12 @@ static const char *verify_op(struct verifier *v, u32 at)
 		break;
 	case KT_CAPTURE_STRING:
 	case KT_CAPTURE_BYTES:
+	case KT_CAPTURE_PATH:
 	case KT_CAPTURE_EACH:
 		if (!op->value || op->value >= KT_CAPTURE_OUTPUT_MAX)
 			why = "a maximum is 1 to 32767";
-		else if (op->code == KT_CAPTURE_STRING)
+		else if (op->code == KT_CAPTURE_STRING ||
+			 op->code == KT_CAPTURE_PATH)
 			v->output += op->value + 1; /* its NUL */
 		else if (op->code == KT_CAPTURE_BYTES)
 			v->output += op->value;
@@ -419,6 +485,35 @@ static void string_find(struct kt_capture *capture)
 	capture->string_kernel = op[1].kernel;
 }
 
+/* Of a program that is verified, an if has its end. */
+static void idle_find(struct kt_capture *capture)
+{
+	const struct kt_capture_op *op = capture->ops;
+	const struct kt_capture_op *end = op + capture->nr_ops;
+	u32 idle = 0;
+
+	capture->idle = 0;
+	while (op < end) {
+		if (end - op < 6 || op[1].code != KT_CAPTURE_ARGUMENT ||
+		    op[2].code != KT_CAPTURE_NUMBER ||
+		    op[3].code != KT_CAPTURE_AND)
+			return;
+		if (idle && idle != op[1].value + 1)
+			return;
+		idle = op[1].value + 1;
+		op += 4;
+		while (end - op > 2 && op[0].code == KT_CAPTURE_ARGUMENT &&
+		       op[1].code == KT_CAPTURE_MUL)
+			op += 2;
+		if (op->code != KT_CAPTURE_IF)
+			return;
+		op = &capture->ops[op->to + 1];
+		if (op < end && op->code != KT_CAPTURE_FIELD)
+			return;
+	}
+	capture->idle = idle;
+}
+
 const char *kt_capture_verify(struct kt_capture *capture)
 {
 	struct verifier v = {.capture = capture};
@@ -437,7 +532,9 @@ const char *kt_capture_verify(struct kt_capture *capture)
 	if (v.fields != capture->nr_fields)
 		return "it has another number of fields than it says";
 	capture->output_max = v.output;
+	capture->paths = v.paths;
 	string_find(capture);
+	idle_find(capture);
 	return NULL;
 }
 
@@ -525,7 +622,7 @@ static int op_add(struct parser *p, u8 code, u32 value, const char *at)
 	op->code = code;
 	op->kernel = 0;
 	if (code == KT_CAPTURE_LOAD || code == KT_CAPTURE_STRING ||
-	    code == KT_CAPTURE_BYTES)
+	    code == KT_CAPTURE_BYTES || code == KT_CAPTURE_RECORDS)
 		op->kernel = p->kernel;
 	op->to = 0;
 	op->value = value;
@@ -571,14 +668,23 @@ static const struct word {
 	u8 code;
 	bool number; /* one follows */
 } words[] = {
-	{"i", KT_CAPTURE_INDEX, false},	     {"+", KT_CAPTURE_ADD, false},
-	{"-", KT_CAPTURE_SUB, false},	     {"*", KT_CAPTURE_MUL, false},
-	{"&", KT_CAPTURE_AND, false},	     {"==", KT_CAPTURE_EQ, false},
-	{"dup", KT_CAPTURE_DUP, false},	     {"put", KT_CAPTURE_PUT, true},
-	{"string", KT_CAPTURE_STRING, true}, {"bytes", KT_CAPTURE_BYTES, true},
-	{"if", KT_CAPTURE_IF, false},	     {"end", KT_CAPTURE_END, false},
-	{"each", KT_CAPTURE_EACH, true},     {"while", KT_CAPTURE_WHILE, false},
+	{"i", KT_CAPTURE_INDEX, false},
+	{"+", KT_CAPTURE_ADD, false},
+	{"-", KT_CAPTURE_SUB, false},
+	{"*", KT_CAPTURE_MUL, false},
+	{"&", KT_CAPTURE_AND, false},
+	{"==", KT_CAPTURE_EQ, false},
+	{"dup", KT_CAPTURE_DUP, false},
+	{"put", KT_CAPTURE_PUT, true},
+	{"string", KT_CAPTURE_STRING, true},
+	{"bytes", KT_CAPTURE_BYTES, true},
+	{"path", KT_CAPTURE_PATH, true},
+	{"if", KT_CAPTURE_IF, false},
+	{"end", KT_CAPTURE_END, false},
+	{"each", KT_CAPTURE_EACH, true},
+	{"while", KT_CAPTURE_WHILE, false},
 	{"next", KT_CAPTURE_NEXT, false},
+	{"records", KT_CAPTURE_RECORDS, true},
 };
 
 static int word_parse(struct parser *p, const char *word, size_t length)

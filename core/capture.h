@@ -17,9 +17,15 @@
  *	put N		pop a number, append its N bytes
  *	string MAX	pop an address, append the string there and a NUL
  *	bytes MAX	pop a length and an address, append so many bytes
+ *	path MAX	pop a file descriptor (AT_FDCWD: the working directory), append the
+ *			path of what is behind it and a NUL; only the NUL if there is nothing,
+ *			or none so short
  *	if ... end	pop; skip what is between if it is zero
  *	each MAX ... next	pop a count; do what is between so often
  *	while		pop; leave the loop if it is zero
+ *	records AT	pop a length and an address; push how many records lie there,
+ *			each of which has its own length AT bytes from its begin, in
+ *			2 bytes; up to KT_CAPTURE_RECORDS_MAX (a negative length: 0)
  *	user, kernel	which memory is meant from here on (user)
  *
  * No more than MAX is copied or done.  What was left out for it marks the field as
@@ -36,19 +42,21 @@
  * A program must be verified before it runs.  Then it ends after a bounded number
  * of steps, writes no more than its output_max, and each byte that counts is one
  * that it has written.  It may run in any context in which its memory can be read
- * without sleeping: what is not there is not waited for.
+ * without sleeping: what is not there is not waited for.  Paths may be asked for only
+ * where no lock is held, as in hooks of system calls.
  */
 #ifndef KT_CORE_CAPTURE_H
 #define KT_CORE_CAPTURE_H
 
 #include "env.h"
 
-#define KT_CAPTURE_OPS_MAX    128
-#define KT_CAPTURE_FIELDS_MAX 16
-#define KT_CAPTURE_STACK_MAX  8
-#define KT_CAPTURE_ARGUMENTS  8
-#define KT_CAPTURE_STEPS_MAX  65536
-#define KT_CAPTURE_OUTPUT_MAX 32768u
+#define KT_CAPTURE_OPS_MAX     128
+#define KT_CAPTURE_FIELDS_MAX  16
+#define KT_CAPTURE_STACK_MAX   8
+#define KT_CAPTURE_ARGUMENTS   8
+#define KT_CAPTURE_STEPS_MAX   65536
+#define KT_CAPTURE_OUTPUT_MAX  32768u
+#define KT_CAPTURE_RECORDS_MAX 4096
 
 enum kt_capture_code {
 	KT_CAPTURE_FIELD, /* the next field begins */
@@ -70,6 +78,8 @@ enum kt_capture_code {
 	KT_CAPTURE_EACH,
 	KT_CAPTURE_WHILE,
 	KT_CAPTURE_NEXT,
+	KT_CAPTURE_RECORDS,
+	KT_CAPTURE_PATH,
 	KT_CAPTURE_CODES,
 };
 
@@ -79,9 +89,9 @@ enum kt_capture_code {
  */
 struct kt_capture_op {
 	u8 code;
-	u8 kernel; /* LOAD, STRING, BYTES: of kernel memory */
+	u8 kernel; /* LOAD, STRING, BYTES, RECORDS: of kernel memory */
 	u16 to;
-	u32 value; /* NUMBER; which ARGUMENT; size or MAX of others */
+	u32 value; /* NUMBER; which ARGUMENT; AT; size or MAX of others */
 };
 
 struct kt_capture {
@@ -97,7 +107,14 @@ struct kt_capture {
 	u8 string_argument;
 	u8 string_kernel;
 	u8 string_condition;
+	bool paths; /* there are some, which is not allowed everywhere */
 	u64 string_mask; /* 0: without a condition */
+	/*
+	 * Each field is "aN MASK & if ... end", maybe with an "aM *" in front of the if,
+	 * and all with the same N: while that argument is zero there is nothing to do.
+	 * N + 1; 0: it is not so.
+	 */
+	u8 idle;
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
 };
 
@@ -127,6 +144,25 @@ const char *kt_capture_verify(struct kt_capture *capture);
 static inline u32 kt_capture_head(const struct kt_capture *capture)
 {
 	return 2 * sizeof(u16) + capture->nr_fields * sizeof(u32);
+}
+
+/* Does @argument being zero mean that there is nothing to capture? */
+static __always_inline bool kt_capture_idles(const struct kt_capture *capture,
+					     u32 argument)
+{
+	return capture->idle == argument + 1;
+}
+
+/* What a run leaves that finds nothing to capture; returns the payload's size. */
+static __always_inline u32
+kt_capture_nothing(const struct kt_capture *capture, void *payload, u32 size)
+{
+	u32 head = kt_capture_head(capture), at;
+	const u32 zero = 0;
+
+	for (at = 0; at < head; at += sizeof(zero))
+		memcpy((u8 *)payload + size + at, &zero, sizeof(zero));
+	return size + head;
 }
 
 /* Bytes that a payload may need, where the event's own part has @size. */

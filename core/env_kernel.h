@@ -95,4 +95,7 @@ void env_wake(struct kt_ring *ring);
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 
+/* kernel/path.c */
+long env_copy_path(void *to, int fd, u32 max);
+
 #endif /* KT_CORE_ENV_KERNEL_H */

@@ -142,5 +142,6 @@ void env_wake(struct kt_ring *ring);
 /* Supplied by whoever runs capture programs. */
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
+long env_copy_path(void *to, int fd, u32 max);
 
 #endif /* KT_CORE_ENV_USER_H */

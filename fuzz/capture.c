@@ -27,6 +27,9 @@ static u32 run(const struct kt_capture *capture, u8 *payload, u8 leftover)
 	memset(payload, leftover, max);
 	size = kt_capture_run(capture, arguments, payload, HEAD);
 	check(size <= max);
+	/* The first argument is zero. */
+	if (kt_capture_idles(capture, 0))
+		check(size == HEAD + kt_capture_head(capture));
 	for (i = 0; i < capture->nr_fields; i++) {
 		memcpy(&where, payload + HEAD + 4 + 4 * i, 4);
 		check((where & 0xffff) + (where >> 16) <= size);

@@ -167,6 +167,12 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 			  event->name, error.what);
 		goto err_free;
 	}
+	if (capturing->program.paths && !event->class->unlocked) {
+		*err = kt_refuse(session, -EOPNOTSUPP,
+				 "%s/%s: only system calls have paths",
+				 event->system, event->name);
+		goto err_free;
+	}
 	capturing->own_size = event->class->size;
 	/* What is copied is rounded up to a unit. */
 	capturing->frame_size =

@@ -54,6 +54,7 @@ struct kt_class {
 	u16 size;      /* of the fixed part of the payload */
 	bool dynamic;  /* the fixed part is followed by __data_loc data */
 	bool captures; /* its probe runs capture programs */
+	bool unlocked; /* nobody holds a lock where its probe runs */
 	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };

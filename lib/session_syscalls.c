@@ -4,8 +4,11 @@
  * and the sizes in BTF to the lines of the session's file `capture'.
  *
  * What an argument NAME points to becomes a field __NAME_val, of the event in which
- * the word says that it matters.  A call that failed has left nothing.  Strings
- * that could not be read when the call began are tried again when it ends.
+ * the word says that it matters.  A call that failed has left nothing.
+ *
+ * What could not be read when a call began is tried again when it ends, by a field of
+ * the same name in the exit event: by then the kernel has read it in.  But not what the
+ * call changes, and not what a program had whose place another one has taken.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,13 +25,18 @@
 #define STRINGS_ROOM 16384 /* of all strings of a vector together */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32
+#define PATHS_ROOM   511 /* of each descriptor of many */
 #define STRING_MAX   8192
 
 struct maker {
 	FILE *f;
 	struct enums *enums;
+	const struct ktrace_call *call;
 	unsigned int string_max;
 	bool exit;
+	bool again;	 /* an exit's field for what the entry has missed: */
+	unsigned int bit; /* the next one's, of the entry's fields */
+	bool paths;
 	bool compat; /* of 32-bit programs: pointers have 4 bytes */
 	unsigned int nr_fields;
 	const char *name; /* of the argument */
@@ -45,13 +53,29 @@ static void field_begin(struct maker *m, const char *type, const char *suffix)
 	fprintf(m->f, "%s __%s_val%s: ", type, m->name, suffix);
 }
 
-/* Opens the condition under which there is something to read. */
-static void condition(const struct maker *m)
+/*
+ * Opens the condition under which there is something to read; @words push whether there
+ * is, when the call begins.
+ */
+static void condition_words(struct maker *m, const char *words)
 {
+	if (m->again && !strncmp(m->call->name, "execve", 6))
+		fprintf(m->f, "a7 %u & a6 * if ", 1u << m->bit++);
+	else if (m->again)
+		fprintf(m->f, "a7 %u & if ", 1u << m->bit++);
+	else
+		fprintf(m->f, "%s if ", words);
+}
+
+static void condition(struct maker *m)
+{
+	char words[8];
+
+	snprintf(words, sizeof(words), "a%u", m->index);
 	if (m->exit)
 		fprintf(m->f, OK " a%u * if ", m->index);
 	else
-		fprintf(m->f, "a%u if ", m->index);
+		condition_words(m, words);
 }
 
 static void bytes_make(struct maker *m, const char *type, size_t size)
@@ -167,27 +191,31 @@ static void count_make(struct maker *m)
 /* Entries follow each other by their lengths; how many are there? */
 static void entries_make(struct maker *m)
 {
+	/* d_reclen behind d_ino and d_off, which are longs in struct linux_dirent */
+	bool small = m->compat && !strcmp(m->call->name, "getdents");
+
 	field_begin(m, "u32", "");
 	condition(m);
-	fprintf(m->f,
-		"0 a6 each 4096 dup a6 - while dup a%u + 16 + @2 + next "
-		"0 * i + put 4 end",
-		m->index);
+	fprintf(m->f, "a%u a6 records %d put 4 end", m->index, small ? 8 : 16);
 }
 
 /* What is no small number may be the address of a lock. */
 static void lock_make(struct maker *m)
 {
+	char words[32];
+
 	field_begin(m, "struct flock", "");
-	fprintf(m->f, "a%u 4294901760 & if a%u 32 bytes 32 end", m->index,
-		m->index);
+	snprintf(words, sizeof(words), "a%u 4294901760 &", m->index);
+	condition_words(m, words);
+	fprintf(m->f, "a%u 32 bytes 32 end", m->index);
 }
 
 /* PR_SET_NAME. */
 static void name_make(struct maker *m)
 {
 	field_begin(m, "char", "");
-	fprintf(m->f, "a0 15 == if a%u string 16 end", m->index);
+	condition_words(m, "a0 15 ==");
+	fprintf(m->f, "a%u string 16 end", m->index);
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -205,16 +233,55 @@ static void string_make(struct maker *m, unsigned int max)
 	fprintf(m->f, "a%u string %u end", m->index, max);
 }
 
-/* When the call ends: what was field @nr of the enter event, if it is missing. */
-static void string_again(struct maker *m, unsigned int nr, unsigned int max)
+/* What is behind the descriptor that the words @which push. */
+static void path_make(struct maker *m, const char *name, const char *which)
 {
-	field_begin(m, "char", "");
-	fprintf(m->f, "a7 %u & if a%u string %u end", 1u << nr, m->index, max);
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f, "char __%s_path: %s path %d", name, which, PATH_ROOM);
+}
+
+/* ... behind @nr of them, the words, each @size bytes behind the one before. */
+static void paths_make(struct maker *m, const char *nr, unsigned int size)
+{
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f, "char __%s_path: ", m->name);
+	condition(m);
+	fprintf(m->f, "%s each %d a%u i %u * + @4 path %d next end", nr,
+		STRUCTS_MAX, m->index, size, PATHS_ROOM);
 }
 
 static bool word_is(const struct ktrace_word *word, const char *name)
 {
 	return !strcmp(word->word, name);
+}
+
+static void argument_paths(struct maker *m, const struct ktrace_word *word)
+{
+	char text[16];
+
+	if (word_is(word, "fd") || word_is(word, "atfd")) {
+		snprintf(text, sizeof(text), "a%u", m->index);
+		path_make(m, m->name, text);
+	} else if (word_is(word, "A") && !strcmp(word->set, "pollfd")) {
+		snprintf(text, sizeof(text), "a%d", word->from);
+		paths_make(m, text, 8);
+	}
+}
+
+/* Descriptors that the call has made. */
+static void result_paths(struct maker *m, const struct ktrace_call *call)
+{
+	if (!strcmp(call->result.word, "fd"))
+		path_make(m, "ret", OK " if a6");
+	/* F_DUPFD, F_DUPFD_CLOEXEC */
+	else if (call->nr_arguments > 2 &&
+		 word_is(&call->arguments[2], "fcntl"))
+		path_make(m, "ret", OK " a1 0 == a1 1030 == + * if a6");
+	else
+		return;
+	fputs(" end", m->f);
 }
 
 /* Words that mean the same in both directions, and in 32 bits too. */
@@ -256,6 +323,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		name_make(m);
 	else if (word_is(word, "Q"))
 		bytes_make(m, "u64", 8);
+	else if (word_is(word, "dents"))
+		entries_make(m);
 	else if (m->compat)
 		return;
 	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
@@ -274,8 +343,6 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "u64", 16);
 	else if (word_is(word, "fcntl"))
 		lock_make(m);
-	else if (word_is(word, "dents"))
-		entries_make(m);
 }
 
 /* When a call begins: does the word want something captured? */
@@ -306,6 +373,25 @@ static bool word_exits(const struct ktrace_word *word)
 	return word_is(word, "str") && word->from >= 0;
 }
 
+static void enter_captured(struct maker *m, const struct ktrace_word *word)
+{
+	if (!word_enters(word))
+		return;
+	if (word_is(word, "path"))
+		string_make(m, PATH_ROOM);
+	else if (word_is(word, "str"))
+		string_make(m, m->string_max + 1);
+	else
+		argument_make(m, word);
+}
+
+static void enter_argument(struct maker *m, const struct ktrace_word *word)
+{
+	enter_captured(m, word);
+	if (m->paths)
+		argument_paths(m, word);
+}
+
 static void enter_make(struct maker *m, const struct ktrace_call *call,
 		       const struct ktrace_type *type)
 {
@@ -317,15 +403,20 @@ static void enter_make(struct maker *m, const struct ktrace_call *call,
 		const struct ktrace_word *word = &call->arguments[m->index];
 
 		m->name = type->fields[m->index].name;
-		if (!word_enters(word))
-			continue;
-		if (word_is(word, "path"))
-			string_make(m, PATH_ROOM);
-		else if (word_is(word, "str"))
-			string_make(m, m->string_max + 1);
-		else
-			argument_make(m, word);
+		enter_argument(m, word);
 	}
+}
+
+/* @bit: of the first of the argument's fields, in the enter event. */
+static void argument_again(struct maker *m, const struct ktrace_word *word,
+			   unsigned int bit)
+{
+	m->again = true;
+	m->exit = false;
+	m->bit = bit;
+	enter_captured(m, word);
+	m->again = false;
+	m->exit = true;
 }
 
 /* Counts the enter event's fields as enter_make() makes them. */
@@ -346,27 +437,24 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 	     m->index < call->nr_arguments && m->index < enter->nr_fields;
 	     m->index++) {
 		const struct ktrace_word *word = &call->arguments[m->index];
-		unsigned int max =
-			word_is(word, "path") ? PATH_ROOM : m->string_max + 1;
 
 		m->name = counter.name = enter->fields[m->index].name;
 		counter.index = m->index;
 		before = counter.nr_fields;
-		if (word_enters(word) &&
-		    (word_is(word, "path") || word_is(word, "str"))) {
-			string_make(&counter, max);
-			string_again(m, before, max);
+		enter_argument(&counter, word);
+		if (!word_exits(word)) {
+			argument_again(m, word, before);
 			continue;
 		}
-		if (word_enters(word))
-			argument_make(&counter, word);
-		if (!word_exits(word))
-			continue;
 		if (word_is(word, "str"))
 			string_make(m, PATH_ROOM);
 		else
 			argument_make(m, word);
+		if (m->paths && word_is(word, "fds"))
+			paths_make(m, "2", 4);
 	}
+	if (m->paths)
+		result_paths(m, call);
 	fclose(counter.f);
 	free(text);
 }
@@ -406,6 +494,7 @@ static void line_make(FILE *f, struct maker *m,
 
 	if (!call)
 		return;
+	m->call = call;
 	enter = m->exit ? enter_find(types, type, name) : type;
 	m->compat = !strcmp(type->system, "compat_syscalls");
 	m->f = open_memstream(&program, &size);
@@ -425,9 +514,10 @@ out:
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,
-			    unsigned int string_max)
+			    unsigned int string_max, bool paths)
 {
 	struct maker m = {
+		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
 	struct ktrace_types *types;

@@ -112,16 +112,80 @@ struct captured captured_find(const struct call_view *view, bool exit,
 	return captured;
 }
 
+/* Does the call leave what the argument points to as it was? */
+static bool argument_lasts(const struct call_view *view, unsigned int argument)
+{
+	static const char *const changed[] = {"T", "len", "fdset"};
+	const struct ktrace_word *word = call_word(view, argument);
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		if (!strcmp(word->word, changed[i]))
+			return false;
+	}
+	return !word->out;
+}
+
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix)
 {
 	char name[128];
+	struct captured c;
 
 	if (argument >= call_nr_arguments(view))
 		return (struct captured){0};
 	snprintf(name, sizeof(name), "__%s_val%s",
 		 view->enter.type->fields[argument].name, suffix);
-	return captured_find(view, exit, name);
+	c = captured_find(view, exit, name);
+	/* What was missing when the call began may be there when it ends. */
+	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
+		struct captured later = captured_find(view, true, name);
+
+		if (later.there && later.size > c.size)
+			c = later;
+	}
+	return c;
+}
+
+bool path_find(const struct call_view *view, unsigned int argument,
+	       unsigned int nth, const char **path, size_t *length)
+{
+	bool result = argument == KTRACE_CALL_ARGUMENTS;
+	const char *name = "ret", *end;
+	struct captured c;
+	char field[128];
+
+	if (!result && argument >= call_nr_arguments(view))
+		return false;
+	if (!result)
+		name = view->enter.type->fields[argument].name;
+	snprintf(field, sizeof(field), "__%s_path", name);
+	c = captured_find(view,
+			  result || !strcmp(call_word(view, argument)->word,
+					    "fds"),
+			  field);
+	if (!c.there)
+		return false;
+	*path = (const char *)c.bytes;
+	end = *path + c.size;
+	while (nth-- && *path < end)
+		*path += strnlen(*path, end - *path) + 1;
+	if (*path >= end)
+		return false;
+	*length = strnlen(*path, end - *path);
+	return *length;
+}
+
+void path_print(struct line *line, const struct call_view *view,
+		unsigned int argument, unsigned int nth)
+{
+	const char *path;
+	size_t length;
+	/* The working directory is none. */
+	bool file = argument == KTRACE_CALL_ARGUMENTS ||
+		    (int)call_argument(view, argument) != AT_FDCWD;
+
+	if (path_find(view, argument, nth, &path, &length))
+		value_path(line, path, length, file);
 }
 
 /* ---- arguments ------------------------------------------------------------ */
@@ -468,6 +532,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		 !put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))
 		put_plain(line, view, argument);
+	if (word_is(word, "fd") || word_is(word, "atfd"))
+		path_print(line, view, argument, 0);
 	return true;
 }
 
@@ -609,6 +675,7 @@ void result_print(struct line *line, const struct call_view *view)
 		line_printf(line, "%" PRId64, view->result);
 	if (call_failed(view))
 		return;
+	path_print(line, view, KTRACE_CALL_ARGUMENTS, 0);
 	if (call_is(view, "poll") || call_is(view, "ppoll"))
 		put_ready(line, view);
 	else if (call_is(view, "select") || call_is(view, "pselect6"))

@@ -62,6 +62,16 @@ const struct ktrace_word *call_word(const struct call_view *view,
 				    unsigned int argument);
 bool call_failed(const struct call_view *view);
 
+/*
+ * "</etc/passwd>": what is behind a descriptor, @nth of those of an argument, or of
+ * the result (KTRACE_CALL_ARGUMENTS); nothing if that was not asked for.
+ */
+void path_print(struct line *line, const struct call_view *view,
+		unsigned int argument, unsigned int nth);
+/* The text of it; false: there is none. */
+bool path_find(const struct call_view *view, unsigned int argument,
+	       unsigned int nth, const char **path, size_t *length);
+
 /* Does showing the argument take what the exit says? */
 bool argument_needs_exit(const struct call_view *view, unsigned int argument);
 /* False: it and those behind it are not shown. */
@@ -96,6 +106,8 @@ void signal_print(struct line *line, const struct signal_view *view);
 
 /* Values: call_value.c */
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
+/* Within <>, as strace has paths; @file: one that is deleted is told behind it. */
+void value_path(struct line *line, const char *s, size_t n, bool file);
 /* What is never text. */
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
 void value_names(struct line *line, const char *set, uint64_t value);

@@ -19,9 +19,6 @@ static void put_string(struct line *line, const struct call_view *view,
 	size_t length;
 	bool cut;
 
-	/* What was missing when the call began may be there when it ends. */
-	if (!c.there || !c.size)
-		c = captured_get(view, true, argument, "");
 	if (!c.there || !c.size) {
 		value_address(line, call_argument(view, argument));
 		return;
@@ -66,6 +63,23 @@ static void put_data(struct line *line, const struct call_view *view,
 		value_string(line, c.bytes, length, (uint64_t)size > length);
 }
 
+/* Whose descriptors have paths. */
+static void put_polled(struct line *line, const struct call_view *view,
+		       unsigned int argument, const uint8_t *bytes,
+		       unsigned int nth)
+{
+	uint16_t events;
+	int32_t fd;
+
+	memcpy(&fd, bytes, sizeof(fd));
+	memcpy(&events, bytes + 4, sizeof(events));
+	line_printf(line, "{fd=%d", fd);
+	path_print(line, view, argument, nth);
+	line_puts(line, ", events=");
+	value_names(line, "poll", events);
+	line_puts(line, "}");
+}
+
 static void put_structs(struct line *line, const struct call_view *view,
 			unsigned int argument, bool exit)
 {
@@ -89,6 +103,11 @@ static void put_structs(struct line *line, const struct call_view *view,
 	for (size_t i = 0; i + layout->size <= c.size; i += layout->size) {
 		if (i)
 			line_puts(line, ", ");
+		if (!strcmp(word->set, "pollfd")) {
+			put_polled(line, view, argument, c.bytes + i,
+				   i / layout->size);
+			continue;
+		}
 		if (!value_struct(line, view, word->set, NULL, c.bytes + i,
 				  layout->size)) {
 			line->len = begin;
@@ -149,6 +168,24 @@ static void put_clone_args(struct line *line, const struct call_view *view,
 	if (flags & 0x100000)
 		line_printf(line, " => {parent_tid=[%" PRId64 "]}",
 			    view->result);
+}
+
+static void put_descriptors(struct line *line, const struct call_view *view,
+			    unsigned int argument)
+{
+	struct captured c = captured_get(view, true, argument, "");
+	int32_t fds[2];
+
+	if (!c.there || c.size < sizeof(fds)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(fds, c.bytes, sizeof(fds));
+	for (unsigned int i = 0; i < 2; i++) {
+		line_printf(line, "%s%d", i ? ", " : "[", fds[i]);
+		path_print(line, view, argument, i);
+	}
+	line_puts(line, "]");
 }
 
 static void put_numbers(struct line *line, const struct call_view *view,
@@ -488,7 +525,7 @@ bool argument_memory(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "U"))
 		put_numbers(line, view, i, exit, 4, false);
 	else if (!strcmp(w, "fds"))
-		put_numbers(line, view, i, true, 4, true);
+		put_descriptors(line, view, i);
 	else if (!strcmp(w, "Q") || !strcmp(w, "X"))
 		put_numbers(line, view, i, exit, 8, !strcmp(w, "Q"));
 	else if (!strcmp(w, "iov"))

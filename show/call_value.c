@@ -71,6 +71,27 @@ void value_string(struct line *line, const uint8_t *s, size_t n, bool cut)
 	line_puts(line, cut ? "\"..." : "\"");
 }
 
+void value_path(struct line *line, const char *s, size_t n, bool file)
+{
+	static const char gone[] = " (deleted)";
+	size_t length = strlen(gone);
+	bool deleted = file && n > length &&
+		       !memcmp(s + n - length, gone, length);
+
+	if (deleted)
+		n -= length;
+	line_puts(line, "<");
+	for (size_t i = 0; i < n; i++) {
+		bool digit = i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '7';
+
+		if (s[i] == '<' || s[i] == '>')
+			line_printf(line, digit ? "\\%03o" : "\\%o", s[i]);
+		else
+			put_escaped(line, s[i], digit);
+	}
+	line_puts(line, deleted ? ">(deleted)" : ">");
+}
+
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut)
 {
 	line_puts(line, "\"");

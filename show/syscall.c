@@ -345,6 +345,17 @@ static int call_show_last(struct syscalls *s, struct thread *thread)
 
 /* ---- JSON ----------------------------------------------------------------- */
 
+static void json_path(struct syscalls *s, const struct call_view *view)
+{
+	const char *path;
+	size_t length;
+
+	if (!path_find(view, KTRACE_CALL_ARGUMENTS, 0, &path, &length))
+		return;
+	output_puts(&s->output, ",\"path\":");
+	json_string(&s->output, (const uint8_t *)path, length);
+}
+
 static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 		      bool returned)
 {
@@ -383,8 +394,10 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 				    strerrorname_np(-view->result));
 		line_printf(line, ",\"ns\":%" PRIu64, time - thread->time);
 	}
-	line_puts(line, "}\n");
 	output_write(output, line->s, line->len);
+	if (returned)
+		json_path(s, view);
+	output_puts(output, "}\n");
 	return output->err;
 }
 

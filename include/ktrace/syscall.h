@@ -57,11 +57,11 @@ KTRACE_API int ktrace_word_parse(const char *text, size_t length,
 
 /*
  * Lets the session capture what system calls' arguments point to, of data up to
- * @string_max bytes.  Their events must be known (ktrace_session_prepare) and
- * disabled.
+ * @string_max bytes; with @paths, also what is behind file descriptors.  Their events
+ * must be known (ktrace_session_prepare) and disabled.
  */
 KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
-				       unsigned int string_max);
+				       unsigned int string_max, bool paths);
 
 #ifdef __cplusplus
 }

@@ -44,6 +44,7 @@
 #define NUMBERS	     1024 /* those above are unknown */
 #define PENDING_BITS 8
 #define ARGUMENTS    6
+#define UNREAD	     7 /* the argument of an exit's program */
 
 enum abi {
 	NATIVE,
@@ -252,9 +253,9 @@ static __always_inline u32 exit_size(const struct call *call)
 	return sizeof(long) << call->unknown;
 }
 
-static noinline void exit_capture(struct hooks *hooks,
-				  struct kt_enabled *enabled,
-				  struct pt_regs *regs, long result)
+/* @unread: as pending_get() has it. */
+static noinline void exit_capture(struct kt_enabled *enabled,
+				  struct pt_regs *regs, long result, u16 unread)
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[EXIT]);
@@ -268,9 +269,37 @@ static noinline void exit_capture(struct hooks *hooks,
 		syscall_get_arguments(current, regs,
 				      (unsigned long *)frame->arguments);
 		frame->arguments[6] = result;
-		frame->arguments[7] = pending_get(hooks, number);
+		frame->arguments[UNREAD] = unread;
 		exit_store(call, frame->payload, number, result);
 		kt_capture_end(enabled, frame);
+	}
+	kt_probe_exit();
+}
+
+/*
+ * Where nothing is missing, most programs have nothing to do: what they would leave is
+ * known, and needs no scratch area.
+ */
+static noinline void exit_write_idle(struct kt_enabled *enabled,
+				     struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	const struct kt_capture *program = &enabled->capturing->program;
+	u32 size = exit_size(call);
+	struct kt_write write;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(kt_write_try_begin(&write, enabled,
+				      size + kt_capture_head(program),
+				      KT_RECORD_DYNAMIC, &payload))) {
+		exit_store(call, payload, syscall_get_nr(current, regs),
+			   result);
+		kt_capture_nothing(program, payload, size);
+		kt_write_try_end(&write);
+	} else {
+		exit_capture(enabled, regs, result, 0);
 	}
 	kt_probe_exit();
 }
@@ -312,15 +341,22 @@ static noinline void exit_write(struct kt_enabled *enabled,
 
 static void probe_exit(void *data, struct pt_regs *regs, long result)
 {
-	struct kt_enabled *enabled =
-		enabled_find(data, EXIT, syscall_get_nr(current, regs));
+	long number = syscall_get_nr(current, regs);
+	struct kt_enabled *enabled = enabled_find(data, EXIT, number);
+	u16 unread;
 
 	if (!enabled)
 		return;
-	if (enabled->capturing)
-		exit_capture(data, enabled, regs, result);
-	else
+	if (!enabled->capturing) {
 		exit_write(enabled, regs, result);
+		return;
+	}
+	unread = pending_get(data, number);
+	if (likely(!unread) &&
+	    kt_capture_idles(&enabled->capturing->program, UNREAD))
+		exit_write_idle(enabled, regs, result);
+	else
+		exit_capture(enabled, regs, result, unread);
 }
 
 static __maybe_unused void check_types(void)
@@ -437,6 +473,7 @@ static const struct kt_class exit_class = {
 	.nr_fields = 1,
 	.size = 8,
 	.captures = true,
+	.unlocked = true,
 	.probe = probe_exit,
 	.print = "\"ret=%lld\", REC->ret",
 };
@@ -446,6 +483,7 @@ static const struct kt_class exit_class_unknown = {
 	.nr_fields = 2,
 	.size = 16,
 	.captures = true,
+	.unlocked = true,
 	.probe = probe_exit,
 	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
 };
@@ -576,6 +614,7 @@ static struct call *call_make(enum abi abi, const char *name,
 	}
 	call_describe(call, meta, abi == COMPAT);
 	call->enter.captures = true;
+	call->enter.unlocked = true;
 	call->enter.probe = probe_enter;
 	call->events[ENTER].class = &call->enter;
 	call->events[EXIT].class = &exit_class;

@@ -9,7 +9,7 @@
 #include "capture.h"
 
 #define MEMORY_BASE   0x10000ull
-#define MEMORY_SIZE   4096u
+#define MEMORY_SIZE   16384u
 #define MEMORY_KERNEL 0xffff000000000000ull
 
 extern u8 memory_bytes[MEMORY_SIZE];

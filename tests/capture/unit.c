@@ -242,6 +242,142 @@ TEST(a_fault_in_a_loop_keeps_what_was_read)
 	CHECK_EQ(unread, 1);
 }
 
+static void lengths_put(u32 at, u16 length)
+{
+	memcpy(memory_bytes + at, &length, sizeof(length));
+}
+
+static void records_are(u64 length, u32 wanted)
+{
+	arguments[0] = MEMORY_BASE;
+	arguments[1] = length;
+	run("u32 n: a0 a1 records 3 put 4");
+	field_is(0, &wanted, 4);
+}
+
+TEST(records_are_counted_by_their_lengths)
+{
+	static const u16 lengths[] = {5, 8, 300};
+	u32 at = 0, length;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		lengths_put(at + 3, lengths[i]);
+		at += lengths[i];
+	}
+	records_are(0, 0);
+	records_are(at, 3);
+	records_are(at - 1, 3); /* the last one is not whole */
+	records_are(13, 2);
+	records_are(-22ull, 0);
+	CHECK_EQ(cut() | unread, 0);
+
+	/* One without a length is the last. */
+	memset(memory_bytes + 8, 0, 2);
+	records_are(at, 2);
+
+	/* A record behind the end of memory. */
+	lengths_put(3, MEMORY_SIZE - 4);
+	run("u32 n: a0 999999 records 3 put 4");
+	CHECK(!field(0, &length));
+	CHECK_EQ(unread, 1);
+}
+
+TEST(too_many_records_are_cut)
+{
+	const u32 most = KT_CAPTURE_RECORDS_MAX;
+	u32 i;
+
+	for (i = 0; i < most; i++)
+		lengths_put(2 * i, 2);
+	arguments[0] = MEMORY_BASE;
+	run("u32 n: a0 8192 records 0 put 4");
+	field_is(0, &most, 4);
+	CHECK_EQ(cut(), 0);
+	run("u32 n: a0 8194 records 0 put 4");
+	field_is(0, &most, 4);
+	CHECK_EQ(cut(), 1);
+	refused("u32 n: a0 records 0", "nothing is left");
+	refused("u32 n: 9 each 32 a0 a1 records 0 put 4 next",
+		"may do too much");
+}
+
+TEST(programs_may_be_idle)
+{
+	static const char idle[] =
+		"char a: a7 1 & if a0 string 9 end;"
+		"u8 b: a7 2 & a6 * if 3 each 9 a0 8 bytes 8 next end";
+	static const char *const busy[] = {
+		"char a: a7 1 & if a0 string 9 end; u8 b: a0 4 bytes 4",
+		"char a: a7 1 & if a0 string 9 end; u8 b: a6 1 & if 9 put 1 end",
+		"char a: a7 1 & if a0 string 9 end 9 put 1",
+		"char a: a7 if a0 string 9 end",
+		"char a: a7 1 & a6 + if a0 string 9 end",
+		"char a: a7 1 & put 8",
+	};
+	u32 length;
+	size_t i;
+
+	arguments[0] = PLACE_STRING(100, "later on");
+	arguments[6] = 1;
+	arguments[7] = 0;
+	run(idle);
+	CHECK(kt_capture_idles(&capture, 7));
+	CHECK(!kt_capture_idles(&capture, 6));
+	CHECK_EQ(size, HEAD + kt_capture_head(&capture));
+	CHECK_EQ(kt_capture_nothing(&capture, payload, HEAD), size);
+	CHECK(!field(0, &length) && !length);
+	CHECK(!field(1, &length) && !length);
+	CHECK_EQ(cut() | unread, 0);
+	arguments[7] = 3;
+	run(idle);
+	field_is(0, "later on", 9);
+	field_is(1, "later onlater onlater on", 24);
+	for (i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		parse(busy[i]);
+		CHECK(!kt_capture_idles(&capture, 7));
+	}
+}
+
+TEST(paths_of_descriptors)
+{
+	u32 length;
+
+	arguments[0] = 1;
+	arguments[1] = (u32)-100;
+	arguments[2] = -1ull;
+	arguments[3] = 3;
+	arguments[4] = 1ull << 32;
+	run("char a: a0 path 9; char b: a1 path 5; char c: a2 path 100;"
+	    "char d: a3 path 100; char e: a4 path 100; char f: a0 path 8");
+	field_is(0, "pipe:[12]", 10);
+	field_is(1, "/home", 6);
+	field_is(2, "", 1);
+	CHECK(!field(3, &length));
+	/* A descriptor has 32 bits. */
+	field_is(4, "/dev/null", 10);
+	field_is(5, "", 1);
+	CHECK_EQ(unread, 1 << 3);
+	CHECK_EQ(cut(), 1 << 5);
+	CHECK(capture.paths);
+	parse("char a: a0 string 9");
+	CHECK(!capture.paths);
+}
+
+TEST(paths_of_many_descriptors)
+{
+	const int fds[] = {1, 99, 2, 0};
+
+	arguments[0] = place(100, fds, sizeof(fds));
+	run("char p: 4 each 4 a0 i 4 * + @4 path 30 next");
+	field_is(0, "pipe:[12]\0\0\0/dev/null", 22);
+	CHECK_EQ(cut() | unread, 0);
+	refused("char a: path 4", "nothing is left");
+	refused("char a: a0 path", "a number is missing");
+	refused("char a: a0 path 0", "a maximum is");
+	refused("char a: 999 each 999 0 path 9 next", "may do too much");
+}
+
 /* All of what a program leaves, over leftovers of two kinds. */
 static u32 leaves(const char *text, u8 *left)
 {
@@ -319,7 +455,8 @@ TEST(every_kind_of_field_writes_all_that_counts)
 	leaves("u8 a: a0 a1 bytes 5; u16 b: a0 @2 put 2; char c: a1 string 9;"
 	       "char d: 9 each 4 a0 i 8 * + @8 while a0 i 8 * + @8 string 1 "
 	       "next; u8 e: 0 if a0 string 4 end; u8 f: a0 @1 1 & if 3 put 1 "
-	       "end; u8 g: a1 @8 put 8; char h: kernel a0 string 4",
+	       "end; u8 g: a1 @8 put 8; char h: kernel a0 string 4; "
+	       "char i: 1 path 50",
 	       left);
 	CHECK_EQ(unread, 1 << 2 | 1 << 6 | 1 << 7);
 }

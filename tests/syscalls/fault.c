@@ -2,7 +2,8 @@
 /*
  * Programs to trace whose calls do not go the usual way:
  *
- *	fault argv | killed | kills | exec | exit | vfork | halves | large
+ *	fault argv | killed | kills | exec | exit | vfork | halves | large |
+ *	      fds | later
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child is killed within a call, by SIGKILL; so are both its threads
@@ -12,6 +13,8 @@
  *	vfork	children that exec, and that end
  *	halves	structs, vectors and data of which the second half is not there
  *	large	data and strings of 1 MB
+ *	fds	descriptors of all kinds, and of none
+ *	later	structs and data that nobody has read in yet when the call begins
  *
  * They do the same whenever they run.  "fault end" is what they exec.
  */
@@ -23,11 +26,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -225,12 +232,155 @@ static int large(void)
 	return 0;
 }
 
+/* Deeper than any path is long. */
+static void deep(void)
+{
+	char name[201];
+	int fd = open(".", O_RDONLY), next;
+
+	memset(name, 'd', 200);
+	name[200] = '\0';
+	for (int i = 0; i < 22; i++) {
+		mkdirat(fd, name, 0700);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY);
+		close(fd);
+		fd = next;
+	}
+	fchdir(fd);
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	close(fd);
+	chdir("/tmp/faults");
+}
+
+static void files(void)
+{
+	static const char name[] = "<a>1\"\n\t";
+	int fd = open(name, O_CREAT | O_RDWR, 0600), at;
+	char byte;
+
+	write(fd, "x", 1);
+	/* The kernel looks at the lower half of the register only. */
+	syscall(SYS_write, 0xdead00000000ul | fd, "x", 1ul);
+	unlink(name);
+	dup2(fd, 20);
+	fcntl(fd, F_DUPFD, 30);
+	fcntl(fd, F_DUPFD_CLOEXEC, 30);
+	fcntl(fd, F_GETFD);
+	close(20);
+	read(20, &byte, 1);
+	close(-1);
+	read(1234, &byte, 1);
+	dup2(fd, -1);
+	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	at = open("/tmp", O_PATH);
+	openat(at, "nothing", O_RDONLY);
+	openat(-1, "nothing", O_RDONLY);
+	renameat(at, "nothing", AT_FDCWD, "other");
+	fchdir(at);
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	close(at);
+	chdir("/tmp/faults");
+	mkdir("gone", 0700);
+	chdir("gone");
+	rmdir("../gone");
+	rmdir("/tmp/faults/gone");
+	openat(AT_FDCWD, "nothing", O_RDONLY);
+	chdir("/tmp/faults");
+}
+
+static int descriptors(void)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct pollfd polled[3] = {{.events = POLLIN}, {1234, POLLIN, 0}};
+	int fds[2], fd, epoll;
+	char byte;
+
+	files();
+	deep();
+	pipe2(fds, O_CLOEXEC);
+	write(fds[1], "x", 1);
+	polled[0].fd = fds[0];
+	polled[2] = (struct pollfd){fds[1], POLLOUT, 0};
+	poll(polled, 3, 0);
+	read(fds[0], &byte, 1);
+	close(fds[0]);
+	close(fds[1]);
+	syscall(SYS_pipe2, NULL, 0);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+	close(fds[1]);
+	fd = eventfd(1, 0);
+	epoll = epoll_create1(0);
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+	epoll_wait(epoll, &event, 1, 0);
+	syscall(SYS_memfd_create, "memory", 0u);
+	return 0;
+}
+
+/* A copy in a page of a file that is mapped, but not there before it is read. */
+static void *unread(const void *bytes, size_t size)
+{
+	int fd = syscall(SYS_memfd_create, "unread", 0u);
+	void *page;
+
+	ftruncate(fd, PAGE);
+	pwrite(fd, bytes, size, 8);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return (char *)page + 8;
+}
+
+#define UNREAD(value) unread(&(value), sizeof(value))
+
+static int later(void)
+{
+	struct sockaddr_un un = {AF_UNIX, "/tmp/nowhere"};
+	struct timespec time = {0, 1000};
+	struct itimerval timer = {{0, 0}, {100, 0}};
+	struct kernel_action {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} action = {SIG_IGN, 0x10000000, NULL, 1ul << (SIGUSR2 - 1)};
+	struct pollfd polled = {1234, POLLIN, 0};
+	unsigned long set = 1ul << (SIGUSR1 - 1);
+	char *argv[] = {"one", "two", NULL};
+	struct iovec iov = {"vector", 6};
+	struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct timespec times[2] = {{1, 2}, {3, 4}};
+	int fd = open("/dev/null", O_WRONLY), fds[2], size = 65536;
+
+	socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+	connect(socket(AF_UNIX, SOCK_STREAM, 0), UNREAD(un), sizeof(un));
+	syscall(SYS_nanosleep, UNREAD(time), NULL);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, UNREAD(set), NULL, 8ul);
+	syscall(SYS_rt_sigaction, SIGUSR1, UNREAD(action), NULL, 8ul);
+	syscall(SYS_setitimer, ITIMER_REAL, UNREAD(timer), NULL);
+	syscall(SYS_poll, UNREAD(polled), 1ul, 0);
+	/* /dev/null reads nothing; a pipe does. */
+	write(fds[0], unread("data to write", 13), 13ul);
+	syscall(SYS_writev, fds[0], UNREAD(iov), 1ul);
+	syscall(SYS_sendmsg, fds[0], UNREAD(message), 0ul);
+	setsockopt(fds[0], SOL_SOCKET, SO_SNDBUF, UNREAD(size), sizeof(size));
+	syscall(SYS_utimensat, AT_FDCWD, "/tmp/faults/none", UNREAD(times), 0);
+	syscall(SYS_openat, AT_FDCWD, unread("/etc/passwd", 12), O_RDONLY);
+	syscall(SYS_execve, unread("/nowhere", 9), argv, no_environment);
+	write(fd, unread("never looked at", 15), 15ul);
+	/* What follows has nothing of this memory. */
+	argv[0] = "fault";
+	argv[1] = "end";
+	execve(unread(self, strlen(self) + 1), UNREAD(argv), no_environment);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
 		{"argv", argv_many},   {"killed", killed},    {"kills", kills},
 		{"exec", exec_beside}, {"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},      {NULL, NULL},
+		{"halves", halves},    {"large", large},      {"fds", descriptors},	  {"later", later},
+		{NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))

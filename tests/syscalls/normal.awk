@@ -30,6 +30,8 @@ function normal(text,	call) {
 	gsub(/tv_sec=[0-9]+, tv_u?n?sec=[0-9]+/, "TIME", text)
 	gsub(/ \/\* 20[0-9-]+T[^*]*\*\//, "", text)
 	gsub(/\/tmp\/cc[A-Za-z0-9]+/, "/tmp/ccNAME", text)
+	gsub(/(socket|pipe):\[[0-9]+\]/, "&INO", text)
+	gsub(/\[[0-9]+\]INO/, "[INO]", text)
 	gsub(/uptime=.*procs=[0-9]+/, "SYSINFO", text)
 	gsub(/\/proc\/[0-9]+/, "/proc/PID", text)
 	gsub(/st_ino=[0-9]+/, "st_ino=INO", text)

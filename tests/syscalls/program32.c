@@ -27,7 +27,7 @@ static int call6(word number, word a, word b, word c, word d, word e, word f)
 #define call(number, a, b, c, d) \
 	call6(__NR_##number, (word)(a), (word)(b), (word)(c), (word)(d), 0, 0)
 
-static char room[64];
+static char room[64], entries[4096];
 static int fds[2];
 
 static void files(void)
@@ -63,6 +63,11 @@ static void files(void)
 	call(ftruncate, 3, 1, 0, 0);
 	call(close, 3, 0, 0, 0);
 	call(unlinkat, -100, "file32", 0, 0);
+	fd = call(open, "/usr/share/zoneinfo/Europe", 0200000, 0, 0);
+	call(getdents, fd, entries, 700, 0);
+	call(getdents, fd, entries, 1, 0);
+	call(getdents64, fd, entries, sizeof(entries), 0);
+	call(close, fd, 0, 0, 0);
 }
 
 static void others(void)
