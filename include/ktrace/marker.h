@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Markers: one line where something interesting happens.
+ *
+ *	#include <ktrace/marker.h>
+ *
+ *	KTRACE(submit, "queue %s depth %u", q->name, depth);
+ *
+ * No declaration, no registration, no id.  A marker is off until a recorder wants
+ * it; until then it costs a test of one byte, and its arguments are not evaluated.
+ *
+ * The compiler checks the format, printf's, against the arguments.  Nothing is
+ * printed, though: arguments are recorded as they are, and called by the words in
+ * front of their conversions ("queue" and "depth" here).  There may be ten of them:
+ *
+ *	integers, enums, bool, float, double	of 1 to 8 bytes
+ *	char *, char[]		copied up to the NUL, KTRACE_STRING_MAX bytes at most
+ *	unsigned char[N]	N bytes (for %p)
+ *	other pointers		the address
+ *
+ * A file may define, before it includes this:
+ *
+ *	KTRACE_DISABLED		its markers compile to nothing
+ *	KTRACE_FORCED		every recorder gets its markers, wanted or not
+ *	KTRACE_HANDLER(name, format, ...)
+ *				to be done at each of its markers as well, on or off
+ *
+ * Programs link with libktrace-marker (pkg-config ktrace-marker).  It records into
+ * memory that it shares with the recorder: see ktrace-record(1).  All of it may be
+ * called in signal handlers.
+ */
+#ifndef KTRACE_MARKER_H
+#define KTRACE_MARKER_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#include <type_traits>
+extern "C" {
+#endif
+
+#define KTRACE_STRING_MAX 1024
+
+/* ---- what the library knows of a marker ------------------------------------- */
+
+enum ktrace_kind {
+	KTRACE_END, /* no argument */
+	KTRACE_SIGNED,
+	KTRACE_UNSIGNED,
+	KTRACE_BOOL,
+	KTRACE_FLOAT,
+	KTRACE_POINTER,
+	KTRACE_STRING, /* size: of the array, 0 if there is none */
+	KTRACE_BYTES,
+};
+
+struct ktrace_argument {
+	uint8_t kind;
+	uint8_t reserved;
+	uint16_t size;
+};
+
+struct ktrace_marker {
+	const uint8_t *on; /* which recorders want it, a bit for each */
+	const char *name;
+	const char *format;
+	const char *file;
+	const char *function;
+	const struct ktrace_argument *arguments;
+	uint32_t line;
+	uint16_t version;
+	uint16_t flags; /* KTRACE_FLAG_ */
+	/* The library's own. */
+	uint64_t id;
+	uint64_t
+		events[8]; /* of each recorder: generation and the event's id */
+};
+
+#define KTRACE_MARKER_VERSION 1
+#define KTRACE_FLAG_FORCED    1
+
+/* What on points to before the marker is known. */
+extern const uint8_t ktrace_marker_off[1];
+
+/* Of an object: all its markers.  Called again with the same ones, does nothing. */
+void ktrace_markers_add(struct ktrace_marker *const *begin,
+			struct ktrace_marker *const *end);
+void ktrace_markers_remove(struct ktrace_marker *const *begin,
+			   struct ktrace_marker *const *end);
+
+/* One for each number of arguments; floating point as its bits. */
+void ktrace_hit_0(struct ktrace_marker *);
+void ktrace_hit_1(struct ktrace_marker *, uint64_t);
+void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t);
+void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
+void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t);
+void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t);
+void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t);
+void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t, uint64_t);
+void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
+		   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		   uint64_t);
+
+static inline __attribute__((unused, format(printf, 1, 2))) void
+ktrace_check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+static inline uint64_t ktrace_of_float(float x)
+{
+	union {
+		float f;
+		uint32_t bits;
+	} u = {x};
+
+	return u.bits;
+}
+
+static inline uint64_t ktrace_of_double(double x)
+{
+	union {
+		double f;
+		uint64_t bits;
+	} u = {x};
+
+	return u.bits;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- types of arguments ------------------------------------------------------ */
+
+#ifdef __cplusplus
+
+/*
+ * Of a type that no other file knows, so that it stays out of the groups that the
+ * linker unites: those could not have entries in a section that is common to all.
+ */
+namespace
+{
+struct ktrace_site {
+	struct ktrace_marker marker;
+};
+} // namespace
+
+template <class T> struct ktrace_type {
+	static constexpr uint8_t kind =
+		std::is_same<T, bool>::value	   ? KTRACE_BOOL
+		: std::is_floating_point<T>::value ? KTRACE_FLOAT
+		: std::is_pointer<T>::value || std::is_null_pointer<T>::value
+			? KTRACE_POINTER
+		: std::is_enum<T>::value
+			? ((T)-1 < (T)0 ? KTRACE_SIGNED : KTRACE_UNSIGNED)
+		: std::is_signed<T>::value ? KTRACE_SIGNED
+					   : KTRACE_UNSIGNED;
+	static constexpr uint16_t size = sizeof(T);
+};
+template <> struct ktrace_type<char *> {
+	static constexpr uint8_t kind = KTRACE_STRING;
+	static constexpr uint16_t size = 0;
+};
+template <> struct ktrace_type<const char *> : ktrace_type<char *> {
+};
+template <unsigned long n> struct ktrace_type<char[n]> {
+	static constexpr uint8_t kind = KTRACE_STRING;
+	static constexpr uint16_t size = n < 65536 ? n : 65535;
+};
+template <unsigned long n>
+struct ktrace_type<const char[n]> : ktrace_type<char[n]> {
+};
+template <unsigned long n> struct ktrace_type<unsigned char[n]> {
+	static constexpr uint8_t kind = KTRACE_BYTES;
+	static constexpr uint16_t size = n < 65536 ? n : 65535;
+};
+template <unsigned long n>
+struct ktrace_type<const unsigned char[n]> : ktrace_type<unsigned char[n]> {
+};
+
+static inline uint64_t ktrace_value(float x)
+{
+	return ktrace_of_float(x);
+}
+static inline uint64_t ktrace_value(double x)
+{
+	return ktrace_of_double(x);
+}
+template <class T> static inline uint64_t ktrace_value(const T &x)
+{
+	return (uint64_t)x;
+}
+
+#define KTRACE_TYPE(x)                       \
+	ktrace_type<typename std::remove_cv< \
+		typename std::remove_reference<decltype((x))>::type>::type>
+#define KTRACE_ARGUMENT(x) {KTRACE_TYPE(x)::kind, 0, KTRACE_TYPE(x)::size},
+#define KTRACE_VALUE(x)	   ktrace_value(x)
+
+#else
+
+struct ktrace_site {
+	struct ktrace_marker marker;
+};
+
+/* In _Generic an array is a pointer to its elements. */
+#define KTRACE_IS_ARRAY_OF(x, element)                              \
+	(!__builtin_types_compatible_p(__typeof__(x), element *) && \
+	 !__builtin_types_compatible_p(__typeof__(x), const element *))
+
+#define KTRACE_KIND(x) \
+	_Generic((x),                                                         \
+		_Bool: KTRACE_BOOL,                                           \
+		char: (char)-1 < 0 ? KTRACE_SIGNED : KTRACE_UNSIGNED,         \
+		signed char: KTRACE_SIGNED,                                   \
+		short: KTRACE_SIGNED,                                         \
+		int: KTRACE_SIGNED,                                           \
+		long: KTRACE_SIGNED,                                          \
+		long long: KTRACE_SIGNED,                                     \
+		unsigned char: KTRACE_UNSIGNED,                               \
+		unsigned short: KTRACE_UNSIGNED,                              \
+		unsigned int: KTRACE_UNSIGNED,                                \
+		unsigned long: KTRACE_UNSIGNED,                               \
+		unsigned long long: KTRACE_UNSIGNED,                          \
+		float: KTRACE_FLOAT,                                          \
+		double: KTRACE_FLOAT,                                         \
+		char *: KTRACE_STRING,                                        \
+		const char *: KTRACE_STRING,                                  \
+		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)         \
+			? KTRACE_BYTES : KTRACE_POINTER,                      \
+		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)   \
+			? KTRACE_BYTES : KTRACE_POINTER,                      \
+		default: KTRACE_POINTER)
+
+#define KTRACE_SIZE(x)                                                           \
+	(KTRACE_KIND(x) == KTRACE_STRING && !KTRACE_IS_ARRAY_OF(x, char) ? 0     \
+	 : sizeof(x) > 65535						 ? 65535 \
+			     : sizeof(x))
+
+#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
+
+/* What is not chosen has to be of a type that compiles. */
+#define KTRACE_VALUE(x)                                            \
+	_Generic((x), float                                        \
+		 : ktrace_of_float(_Generic((x), float             \
+					    : (x), default : 0)),  \
+		   double                                          \
+		 : ktrace_of_double(_Generic((x), double           \
+					     : (x), default : 0)), \
+		   default                                         \
+		 : (uint64_t)(x))
+
+#endif
+
+/* ---- the macro ---------------------------------------------------------------- */
+
+#define KTRACE_CAT(a, b)  KTRACE_CAT_(a, b)
+#define KTRACE_CAT_(a, b) a##b
+
+/* Of what follows the name: the format, and how many arguments there are. */
+#define KTRACE_FORMAT(...)	    KTRACE_FORMAT_(__VA_ARGS__, )
+#define KTRACE_FORMAT_(format, ...) format
+#define KTRACE_COUNT(...) \
+	KTRACE_COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define KTRACE_COUNT_(format, a, b, c, d, e, f, g, h, i, j, n, ...) n
+
+/* m(x) for each argument. */
+#define KTRACE_EACH(m, ...) \
+	KTRACE_CAT(KTRACE_EACH_, KTRACE_COUNT(__VA_ARGS__))(m, __VA_ARGS__)
+#define KTRACE_EACH_0(m, f)
+#define KTRACE_EACH_1(m, f, x)	     m(x)
+#define KTRACE_EACH_2(m, f, x, ...)  m(x) KTRACE_EACH_1(m, f, __VA_ARGS__)
+#define KTRACE_EACH_3(m, f, x, ...)  m(x) KTRACE_EACH_2(m, f, __VA_ARGS__)
+#define KTRACE_EACH_4(m, f, x, ...)  m(x) KTRACE_EACH_3(m, f, __VA_ARGS__)
+#define KTRACE_EACH_5(m, f, x, ...)  m(x) KTRACE_EACH_4(m, f, __VA_ARGS__)
+#define KTRACE_EACH_6(m, f, x, ...)  m(x) KTRACE_EACH_5(m, f, __VA_ARGS__)
+#define KTRACE_EACH_7(m, f, x, ...)  m(x) KTRACE_EACH_6(m, f, __VA_ARGS__)
+#define KTRACE_EACH_8(m, f, x, ...)  m(x) KTRACE_EACH_7(m, f, __VA_ARGS__)
+#define KTRACE_EACH_9(m, f, x, ...)  m(x) KTRACE_EACH_8(m, f, __VA_ARGS__)
+#define KTRACE_EACH_10(m, f, x, ...) m(x) KTRACE_EACH_9(m, f, __VA_ARGS__)
+#define KTRACE_PASS(x)		     , KTRACE_VALUE(x)
+
+#ifdef KTRACE_FORCED
+#define KTRACE_FLAGS KTRACE_FLAG_FORCED
+#else
+#define KTRACE_FLAGS 0
+#endif
+
+#ifndef KTRACE_HANDLER
+#define KTRACE_HANDLER(name, ...) \
+	do {                      \
+	} while (0)
+#endif
+
+#ifdef KTRACE_DISABLED
+
+#define KTRACE(name, ...)                                 \
+	do {                                              \
+		if (0)                                    \
+			ktrace_check_format(__VA_ARGS__); \
+	} while (0)
+
+#else
+
+#define KTRACE(name_, ...)                                                     \
+	do {                                                                   \
+		static const struct ktrace_argument ktrace_arguments_[] = {    \
+			KTRACE_EACH(KTRACE_ARGUMENT, __VA_ARGS__){KTRACE_END,  \
+								  0, 0}};      \
+		static struct ktrace_site ktrace_site_ = {                     \
+			{ktrace_marker_off,                                    \
+			 #name_,                                               \
+			 KTRACE_FORMAT(__VA_ARGS__),                           \
+			 __FILE__,                                             \
+			 __func__,                                             \
+			 ktrace_arguments_,                                    \
+			 __LINE__,                                             \
+			 KTRACE_MARKER_VERSION,                                \
+			 KTRACE_FLAGS,                                         \
+			 0,                                                    \
+			 {0}}};                                                \
+		static struct ktrace_site *const ktrace_entry_                 \
+			__attribute__((section("ktrace_markers"), used)) =     \
+				&ktrace_site_;                                 \
+                                                                               \
+		(void)ktrace_entry_;                                           \
+		if (0)                                                         \
+			ktrace_check_format(__VA_ARGS__);                      \
+		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
+		if (__builtin_expect(                                          \
+			    *(const volatile uint8_t *)ktrace_site_.marker.on, \
+			    0))                                                \
+			KTRACE_CAT(ktrace_hit_, KTRACE_COUNT(__VA_ARGS__))     \
+			(&ktrace_site_.marker KTRACE_EACH(KTRACE_PASS,         \
+							  __VA_ARGS__));       \
+	} while (0)
+
+/*
+ * The linker says where an object's markers are.  Each file that has some makes
+ * them known; all but the first of an object do so in vain.
+ */
+extern struct ktrace_marker *const __start_ktrace_markers[]
+	__attribute__((weak, visibility("hidden")));
+extern struct ktrace_marker *const __stop_ktrace_markers[]
+	__attribute__((weak, visibility("hidden")));
+
+static __attribute__((constructor(101), unused)) void ktrace_markers_begin(void)
+{
+	ktrace_markers_add(__start_ktrace_markers, __stop_ktrace_markers);
+}
+
+static __attribute__((destructor(101), unused)) void ktrace_markers_end(void)
+{
+	ktrace_markers_remove(__start_ktrace_markers, __stop_ktrace_markers);
+}
+
+#endif /* KTRACE_DISABLED */
+
+#endif /* KTRACE_MARKER_H */

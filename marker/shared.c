@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Writing to the rings of programs, and reading them; shared.h tells how it works.
+ */
+#define _GNU_SOURCE
+#include "shared.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A debugger that steps through a sequence restarts it for ever. */
+#define TRIES 1000
+
+static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
+
+u32 marker_tid(void)
+{
+	if (unlikely(!thread_tid))
+		thread_tid = syscall(SYS_gettid);
+	return thread_tid;
+}
+
+void marker_tid_forget(void)
+{
+	thread_tid = 0;
+}
+
+/* ---- publishing ------------------------------------------------------------ */
+
+/* What a record changes when it becomes visible. */
+struct change {
+	struct marker_ring *ring;
+	u64 old, new; /* head */
+	struct marker_tail tail;
+	u32 position; /* in bytes; where the record goes */
+	const void *record;
+	u32 size; /* a multiple of KT_UNIT */
+};
+
+static void *ring_data(struct marker_ring *ring, u32 position)
+{
+	u32 mask = (ring->control.packets << KT_PACKET_SHIFT) - 1;
+
+	return (u8 *)ring + KT_CONTROL_SIZE + (position & mask);
+}
+
+static bool tail_holds(const struct marker_ring *ring, unsigned int i, u64 head)
+{
+	return READ_ONCE(ring->tails[i].position) == (u32)head;
+}
+
+#if defined(__x86_64__) && !defined(KT_MARKER_LOCKED)
+
+static struct rseq *rseq_area(void)
+{
+	return (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+}
+
+static u32 rseq_cpu(void)
+{
+	return *(volatile u32 *)&rseq_area()->cpu_id;
+}
+
+static bool rseq_works(void)
+{
+	return __rseq_size && rseq_cpu() <= INT32_MAX;
+}
+
+/*
+ * Between the labels 2 and 3 the thread is on @cpu and alone.  Whole words are
+ * copied: a record may end with half of one, whose other half is not yet anybody's
+ * (a packet is never filled to its last unit).
+ */
+static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
+					 struct marker_tail *tail)
+{
+	struct rseq *rseq = rseq_area();
+	const void *from = change->record;
+	void *to = ring_data(change->ring, change->position);
+	u64 words = (change->size + 7) / 8;
+	u64 first, second;
+
+	memcpy(&first, &change->tail, 8);
+	second = change->tail.events;
+	asm goto("	.pushsection __rseq_cs, \"aw\"\n"
+		 "	.balign	32\n"
+		 "1:	.long	0, 0\n"
+		 "	.quad	2f, 3f - 2f, 4f\n"
+		 "	.popsection\n"
+		 "	leaq	1b(%%rip), %%rax\n"
+		 "	movq	%%rax, %[area]\n"
+		 "2:	cmpl	%[cpu], %[cpu_id]\n"
+		 "	jne	%l[again]\n"
+		 "	cmpq	%[old], %[head]\n"
+		 "	jne	%l[again]\n"
+		 "	xorl	%%ecx, %%ecx\n"
+		 "5:	movq	(%[from], %%rcx, 8), %%rax\n"
+		 "	movq	%%rax, (%[to], %%rcx, 8)\n"
+		 "	incq	%%rcx\n"
+		 "	cmpq	%[words], %%rcx\n"
+		 "	jne	5b\n"
+		 "	movq	%[first], (%[tail])\n"
+		 "	movq	%[second], 8(%[tail])\n"
+		 "	movq	%[new], %[head]\n"
+		 "3:\n"
+		 /* What the kernel looks for in front of where it jumps to. */
+		 "	.pushsection .text.unlikely, \"ax\"\n"
+		 "	.byte	0x0f, 0xb9, 0x3d\n"
+		 "	.long	%c[signature]\n"
+		 "4:	jmp	%l[again]\n"
+		 "	.popsection"
+		 :
+		 : [area] "m"(rseq->rseq_cs), [cpu_id] "m"(rseq->cpu_id),
+		   [cpu] "r"(cpu), [head] "m"(change->ring->head),
+		   [old] "r"(change->old), [new] "r"(change->new),
+		   [from] "r"(from), [to] "r"(to), [words] "r"(words),
+		   [tail] "r"(tail), [first] "r"(first), [second] "r"(second),
+		   [signature] "i"(RSEQ_SIG)
+		 : "memory", "cc", "rax", "rcx"
+		 : again);
+	return true;
+again:
+	return false;
+}
+
+#else
+
+static bool rseq_works(void)
+{
+	return false;
+}
+
+static u32 rseq_cpu(void)
+{
+	return 0;
+}
+
+static bool publish_rseq(u32 cpu, const struct change *change,
+			 struct marker_tail *tail)
+{
+	return false;
+}
+
+#endif
+
+/* The same for who holds the ring's lock. */
+static void publish_locked(const struct change *change,
+			   struct marker_tail *tail)
+{
+	memcpy(ring_data(change->ring, change->position), change->record,
+	       change->size);
+	*tail = change->tail;
+	smp_store_release(&change->ring->head, change->new);
+}
+
+static bool lock_try(struct marker_ring *ring, u32 tid)
+{
+	u32 holder = 0;
+
+	if (__atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	/* Killed?  Then it has left the ring as it was. */
+	return holder != tid && kill(holder, 0) && errno == ESRCH &&
+	       __atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* ---- records ---------------------------------------------------------------- */
+
+/* Puts words in front of a payload. */
+static void *prefix_record(u8 *at, bool extended, u32 id, u64 now)
+{
+	u32 words[4] = {id | (u32)now << KT_ID_BITS};
+
+	if (!extended) {
+		at -= KT_HEADER_COMPACT;
+		memcpy(at, words, KT_HEADER_COMPACT);
+	} else {
+		words[0] = KT_ID_EXTENDED;
+		words[1] = id;
+		memcpy(words + 2, &now, sizeof(now));
+		at -= KT_HEADER_EXTENDED;
+		memcpy(at, words, KT_HEADER_EXTENDED);
+	}
+	return at;
+}
+
+/* Lets the packet with the number @seq be opened; see ring_make_room() in core. */
+static bool make_room(struct marker_ring *ring, u64 seq)
+{
+	struct kt_control *control = &ring->control;
+	u64 consumed = smp_load_acquire(&control->consumed);
+
+	while ((s64)(seq - consumed) >= (s64)control->packets) {
+		if (control->mode != KT_MODE_OVERWRITE)
+			return false;
+		if (env_cmpxchg(&control->consumed, &consumed, consumed + 1))
+			consumed++;
+	}
+	return true;
+}
+
+static void *prefix_packet(u8 *at, const struct marker_ring *ring, u64 seq,
+			   u64 now, u32 used, u64 events)
+{
+	const struct kt_control *control = &ring->control;
+	struct kt_packet packet = {
+		.magic = KT_PACKET_MAGIC,
+		.version = KT_ABI_VERSION,
+		.header_size = sizeof(packet),
+		.packet_size = KT_PACKET_SIZE,
+		.seq = seq,
+		.begin = now,
+		.events_before = events,
+		.cpu = control->cpu,
+		.lost_full = READ_ONCE(control->lost[KT_LOST_FULL]),
+		.lost_nested = READ_ONCE(control->lost[KT_LOST_NESTED]),
+		.lost_large = READ_ONCE(control->lost[KT_LOST_LARGE]),
+		.lost_task = READ_ONCE(control->lost[KT_LOST_TASK]),
+		.trace_id = control->trace_id,
+		.reserved = used,
+	};
+
+	packet.tid = marker_tid();
+	packet.tgid = getpid();
+	prctl(PR_GET_NAME, packet.comm);
+	at -= sizeof(packet);
+	memcpy(at, &packet, sizeof(packet));
+	return at;
+}
+
+/* A record in the making: its payload, its size before it if that varies. */
+struct draft {
+	u8 *payload;
+	u32 size;
+	u32 id;
+	unsigned int flags;
+};
+
+/*
+ * Puts in front of the payload what head's position asks for.  -ENOSPC: there is
+ * no room.
+ */
+static int change_prepare(struct change *change, struct marker_ring *ring,
+			  const struct draft *draft)
+{
+	u64 old = smp_load_acquire(&ring->head), now = env_clock();
+	const struct marker_tail *tail =
+		&ring->tails[!tail_holds(ring, 0, old)];
+	u32 tid = marker_tid();
+	bool extended = draft->id >= KT_ID_EXTENDED;
+	bool switched = READ_ONCE(tail->tid) != tid;
+	bool epoch =
+		(old >> KT_EPOCH_SHIFT) != (now >> KT_TIME_BITS & 0xffffffff);
+	u64 events = READ_ONCE(tail->events);
+	u32 used = (u32)old << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+	u32 size, position = (u32)old;
+	u8 *at = draft->payload;
+
+	at = prefix_record(at, extended || (epoch && !switched), draft->id,
+			   now);
+	if (switched) {
+		at -= sizeof(tid);
+		memcpy(at, &tid, sizeof(tid));
+		at = prefix_record(at, epoch, KT_ID_SWITCH, now);
+	}
+	size = draft->payload + draft->size - at;
+	if (used + size + KT_UNIT > KT_PACKET_SIZE) {
+		const struct kt_packet *packet =
+			ring_data(ring, ((u32)old << KT_UNIT_SHIFT) - used);
+		u64 seq = READ_ONCE(packet->seq) + 1;
+
+		if (!make_room(ring, seq))
+			return READ_ONCE(ring->head) == old ? -ENOSPC : -EAGAIN;
+		at = prefix_record(draft->payload, extended, draft->id, now);
+		at = prefix_packet(at, ring, seq, now, used, events);
+		position = (u32)seq << KT_PACKET_UNITS_SHIFT;
+		size = draft->payload + draft->size - at;
+	}
+	size = (size + KT_UNIT - 1) & ~(KT_UNIT - 1);
+	change->ring = ring;
+	change->old = old;
+	change->position = position << KT_UNIT_SHIFT;
+	change->record = at;
+	change->size = size;
+	position += size >> KT_UNIT_SHIFT;
+	change->new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position;
+	change->tail.position = position;
+	change->tail.tid = tid;
+	change->tail.events = events + !(draft->flags & MARKER_TASK);
+	return 0;
+}
+
+static struct marker_tail *tail_free(struct marker_ring *ring, u64 old)
+{
+	return &ring->tails[tail_holds(ring, 0, old)];
+}
+
+static bool lose(struct marker_ring *ring, enum kt_lost cause,
+		 unsigned int flags)
+{
+	if (flags & MARKER_TASK)
+		cause = KT_LOST_TASK;
+	__atomic_add_fetch(&ring->control.lost[cause], 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static bool write_locked(const struct marker_rings *rings,
+			 const struct draft *draft)
+{
+	u32 tid = marker_tid(), i = 0, tries;
+	struct marker_ring *ring = NULL;
+	struct change change;
+	int err;
+
+	for (tries = 0; tries < 64 * TRIES; tries++) {
+		ring = marker_ring(rings,
+				   rings->cpus + (tid + tries) % rings->locked);
+		if (lock_try(ring, tid))
+			break;
+		if (++i % rings->locked == 0)
+			sched_yield();
+	}
+	if (tries == 64 * TRIES)
+		return lose(ring, KT_LOST_NESTED, draft->flags);
+	err = change_prepare(&change, ring, draft);
+	if (!err)
+		publish_locked(&change, tail_free(ring, change.old));
+	else
+		lose(ring, KT_LOST_FULL, draft->flags);
+	smp_store_release(&ring->lock, 0);
+	return !err;
+}
+
+static noinline bool write_slow(const struct marker_rings *rings,
+				const struct draft *draft)
+{
+	struct marker_ring *ring = NULL;
+	struct change change;
+	u32 cpu, tries;
+	int err;
+
+	if (!rseq_works())
+		return write_locked(rings, draft);
+	for (tries = 0; tries < TRIES; tries++) {
+		cpu = rseq_cpu();
+		ring = marker_ring(rings, cpu);
+		err = change_prepare(&change, ring, draft);
+		if (err == -ENOSPC)
+			return lose(ring, KT_LOST_FULL, draft->flags);
+		if (!err &&
+		    publish_rseq(cpu, &change, tail_free(ring, change.old)))
+			return true;
+	}
+	return lose(ring, KT_LOST_NESTED, draft->flags);
+}
+
+bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
+		       u32 size, unsigned int flags)
+{
+	struct draft draft = {payload, size, id, flags};
+
+	if (flags & MARKER_DYNAMIC) {
+		draft.payload -= sizeof(size);
+		draft.size += sizeof(size);
+		memcpy(draft.payload, &size, sizeof(size));
+	}
+	return write_slow(rings, &draft);
+}
+
+/* ---- reading ----------------------------------------------------------------- */
+
+static const struct marker_tail *tail_of(const struct marker_ring *ring,
+					 u64 head)
+{
+	return &ring->tails[!tail_holds(ring, 0, head)];
+}
+
+/* How many packets lie between the oldest unread one and the open one. */
+static u32 packets_ahead(u64 head, u64 consumed)
+{
+	u32 mask = (1u << (32 - KT_PACKET_UNITS_SHIFT)) - 1;
+
+	return (((u32)head >> KT_PACKET_UNITS_SHIFT) - (u32)consumed) & mask;
+}
+
+static const void *ring_packet(const struct marker_ring *ring, u64 seq)
+{
+	return ring_data((struct marker_ring *)ring,
+			 (u32)(seq << KT_PACKET_SHIFT));
+}
+
+int marker_ring_read(struct marker_ring *ring, void *to, u32 *size)
+{
+	u64 consumed = smp_load_acquire(&ring->control.consumed);
+	u64 head = smp_load_acquire(&ring->head);
+	struct kt_packet *packet = to, next;
+	u32 ahead = packets_ahead(head, consumed);
+
+	if (!ahead)
+		return 0;
+	memcpy(packet, ring_packet(ring, consumed), KT_PACKET_SIZE);
+	memcpy(&next, ring_packet(ring, consumed + 1), sizeof(next));
+	if (!env_cmpxchg(&ring->control.consumed, &consumed, consumed + 1))
+		return -ESTALE;
+	packet->used = next.reserved;
+	packet->end = next.begin;
+	packet->events = next.events_before - packet->events_before;
+	packet->reserved = 0;
+	*size = packet->used;
+	return 1;
+}
+
+int marker_ring_read_open(const struct marker_ring *ring, void *to, u32 *size)
+{
+	u64 head = smp_load_acquire(&ring->head);
+	u32 used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+	u64 events = tail_of(ring, head)->events;
+	struct kt_packet *packet = to;
+
+	if (used == sizeof(*packet))
+		return 0;
+	memcpy(packet,
+	       ring_data((struct marker_ring *)ring,
+			 ((u32)head << KT_UNIT_SHIFT) - used),
+	       used);
+	packet->used = used;
+	packet->end = env_clock();
+	packet->events = events - packet->events_before;
+	packet->reserved = 0;
+	*size = used;
+	return 1;
+}
+
+u64 marker_ring_events(const struct marker_ring *ring)
+{
+	return tail_of(ring, smp_load_acquire(&ring->head))->events;
+}
+
+void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
+		      enum kt_mode mode, u64 trace_id)
+{
+	struct kt_packet *packet;
+	u64 now = env_clock();
+
+	*ring = (struct marker_ring){
+		.control =
+			{
+				.magic = KT_CONTROL_MAGIC,
+				.version = KT_ABI_VERSION,
+				.packet_size = KT_PACKET_SIZE,
+				.packets = packets,
+				.cpu = cpu,
+				.mode = mode,
+				.trace_id = trace_id,
+			},
+	};
+	packet = ring_data(ring, 0);
+	*packet = (struct kt_packet){
+		.magic = KT_PACKET_MAGIC,
+		.version = KT_ABI_VERSION,
+		.header_size = sizeof(*packet),
+		.packet_size = KT_PACKET_SIZE,
+		.begin = now,
+		.cpu = cpu,
+		.trace_id = trace_id,
+	};
+	ring->head =
+		now >> KT_TIME_BITS << KT_EPOCH_SHIFT | KT_PACKET_HEADER_UNITS;
+	ring->tails[0].position = KT_PACKET_HEADER_UNITS;
+}
