@@ -2,7 +2,6 @@
 /*
  * Writing to the rings of programs, and reading them; shared.h tells how it works.
  */
-#define _GNU_SOURCE
 #include "shared.h"
 
 #include <sched.h>
@@ -36,10 +35,13 @@ void marker_tid_forget(void)
 struct change {
 	struct marker_ring *ring;
 	u64 old, new; /* head */
-	struct marker_tail tail;
+	u64 who;      /* tail: position and tid in one word, */
+	u64 events;   /* and how many there are */
 	u32 position; /* in bytes; where the record goes */
-	const void *record;
-	u32 size; /* a multiple of KT_UNIT */
+	/* Its first word, and what follows: so that each load meets one store. */
+	u32 word;
+	u32 size;
+	const void *rest;
 };
 
 static void *ring_data(struct marker_ring *ring, u32 position)
@@ -73,20 +75,17 @@ static bool rseq_works(void)
 
 /*
  * Between the labels 2 and 3 the thread is on @cpu and alone.  Whole words are
- * copied: a record may end with half of one, whose other half is not yet anybody's
- * (a packet is never filled to its last unit).
+ * copied: what is behind the record's end is not yet anybody's.  (A packet is never
+ * filled to its last unit, and size + 4 is a multiple of one.)
  */
 static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
 					 struct marker_tail *tail)
 {
 	struct rseq *rseq = rseq_area();
-	const void *from = change->record;
+	const void *from = change->rest;
 	void *to = ring_data(change->ring, change->position);
 	u64 words = (change->size + 7) / 8;
-	u64 first, second;
 
-	memcpy(&first, &change->tail, 8);
-	second = change->tail.events;
 	asm goto("	.pushsection __rseq_cs, \"aw\"\n"
 		 "	.balign	32\n"
 		 "1:	.long	0, 0\n"
@@ -98,12 +97,15 @@ static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
 		 "	jne	%l[again]\n"
 		 "	cmpq	%[old], %[head]\n"
 		 "	jne	%l[again]\n"
-		 "	xorl	%%ecx, %%ecx\n"
-		 "5:	movq	(%[from], %%rcx, 8), %%rax\n"
-		 "	movq	%%rax, (%[to], %%rcx, 8)\n"
-		 "	incq	%%rcx\n"
-		 "	cmpq	%[words], %%rcx\n"
+		 "	movl	%[word], (%[to])\n"
+		 "	movq	%[words], %%rcx\n"
+		 "	testq	%%rcx, %%rcx\n"
+		 "	je	6f\n"
+		 "5:	movq	-8(%[from], %%rcx, 8), %%rax\n"
+		 "	movq	%%rax, 4-8(%[to], %%rcx, 8)\n"
+		 "	decq	%%rcx\n"
 		 "	jne	5b\n"
+		 "6:\n"
 		 "	movq	%[first], (%[tail])\n"
 		 "	movq	%[second], 8(%[tail])\n"
 		 "	movq	%[new], %[head]\n"
@@ -119,7 +121,8 @@ static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
 		   [cpu] "r"(cpu), [head] "m"(change->ring->head),
 		   [old] "r"(change->old), [new] "r"(change->new),
 		   [from] "r"(from), [to] "r"(to), [words] "r"(words),
-		   [tail] "r"(tail), [first] "r"(first), [second] "r"(second),
+		   [word] "r"(change->word),
+		   [tail] "r"(tail), [first] "r"(change->who), [second] "r"(change->events),
 		   [signature] "i"(RSEQ_SIG)
 		 : "memory", "cc", "rax", "rcx"
 		 : again);
@@ -152,9 +155,12 @@ static bool publish_rseq(u32 cpu, const struct change *change,
 static void publish_locked(const struct change *change,
 			   struct marker_tail *tail)
 {
-	memcpy(ring_data(change->ring, change->position), change->record,
-	       change->size);
-	*tail = change->tail;
+	u8 *to = ring_data(change->ring, change->position);
+
+	memcpy(to, &change->word, sizeof(change->word));
+	memcpy(to + sizeof(change->word), change->rest, change->size);
+	memcpy(tail, &change->who, sizeof(change->who));
+	tail->events = change->events;
 	smp_store_release(&change->ring->head, change->new);
 }
 
@@ -287,13 +293,13 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	change->ring = ring;
 	change->old = old;
 	change->position = position << KT_UNIT_SHIFT;
-	change->record = at;
-	change->size = size;
+	memcpy(&change->word, at, sizeof(change->word));
+	change->rest = at + sizeof(change->word);
+	change->size = size - sizeof(change->word);
 	position += size >> KT_UNIT_SHIFT;
 	change->new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position;
-	change->tail.position = position;
-	change->tail.tid = tid;
-	change->tail.events = events + !(draft->flags & MARKER_TASK);
+	change->who = position | (u64)tid << 32;
+	change->events = events + !(draft->flags & MARKER_TASK);
 	return 0;
 }
 
@@ -361,6 +367,44 @@ static noinline bool write_slow(const struct marker_rings *rings,
 	return lose(ring, KT_LOST_NESTED, draft->flags);
 }
 
+/*
+ * The common case: the same thread as before, in the same epoch, and room in the
+ * packet.  False: nothing has happened.
+ */
+static __always_inline bool write_fast(const struct marker_rings *rings, u32 id,
+				       u8 *payload, u32 size, u32 events)
+{
+	u32 cpu = rseq_cpu(), tid = thread_tid;
+	struct marker_ring *ring;
+	struct marker_tail *tail;
+	struct change change;
+	unsigned int free;
+	u64 now, time;
+	u32 position;
+
+	if (unlikely(cpu >= rings->cpus))
+		return false;
+	ring = marker_ring(rings, cpu);
+	change.old = READ_ONCE(ring->head);
+	now = env_clock();
+	time = now << KT_ID_BITS;
+	position = (u32)change.old + kt_units(size + KT_HEADER_COMPACT);
+	change.new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | position;
+	free = tail_holds(ring, 0, change.old);
+	tail = &ring->tails[!free];
+	if (unlikely((change.old ^ change.new) >> KT_PACKET_UNITS_SHIFT) ||
+	    unlikely(tail->tid != tid) || unlikely(id >= KT_ID_EXTENDED))
+		return false;
+	change.word = id | (u32)time;
+	change.ring = ring;
+	change.who = position | (u64)tid << 32;
+	change.events = tail->events + events;
+	change.position = (u32)change.old << KT_UNIT_SHIFT;
+	change.rest = payload;
+	change.size = size;
+	return publish_rseq(cpu, &change, &ring->tails[free]);
+}
+
 bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		       u32 size, unsigned int flags)
 {
@@ -371,6 +415,9 @@ bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		draft.size += sizeof(size);
 		memcpy(draft.payload, &size, sizeof(size));
 	}
+	if (likely(write_fast(rings, id, draft.payload, draft.size,
+			      !(flags & MARKER_TASK))))
+		return true;
 	return write_slow(rings, &draft);
 }
 

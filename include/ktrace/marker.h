@@ -43,15 +43,15 @@ extern "C" {
 
 /* ---- what the library knows of a marker ------------------------------------- */
 
-enum ktrace_kind {
-	KTRACE_END, /* no argument */
-	KTRACE_SIGNED,
-	KTRACE_UNSIGNED,
-	KTRACE_BOOL,
-	KTRACE_FLOAT,
-	KTRACE_POINTER,
-	KTRACE_STRING, /* size: of the array, 0 if there is none */
-	KTRACE_BYTES,
+enum ktrace_argument_kind {
+	KTRACE_ARG_END, /* no argument */
+	KTRACE_ARG_SIGNED,
+	KTRACE_ARG_UNSIGNED,
+	KTRACE_ARG_BOOL,
+	KTRACE_ARG_FLOAT,
+	KTRACE_ARG_POINTER,
+	KTRACE_ARG_STRING, /* size: of the array, 0 if there is none */
+	KTRACE_ARG_BYTES,
 };
 
 struct ktrace_argument {
@@ -71,6 +71,8 @@ struct ktrace_marker {
 	uint16_t version;
 	uint16_t flags; /* KTRACE_FLAG_ */
 	/* The library's own. */
+	uint32_t size; /* of the payload's fixed part */
+	uint32_t kinds; /* bit N: there is an argument of kind N */
 	uint64_t id;
 	uint64_t
 		events[8]; /* of each recorder: generation and the event's id */
@@ -156,31 +158,31 @@ struct ktrace_site {
 
 template <class T> struct ktrace_type {
 	static constexpr uint8_t kind =
-		std::is_same<T, bool>::value	   ? KTRACE_BOOL
-		: std::is_floating_point<T>::value ? KTRACE_FLOAT
+		std::is_same<T, bool>::value	   ? KTRACE_ARG_BOOL
+		: std::is_floating_point<T>::value ? KTRACE_ARG_FLOAT
 		: std::is_pointer<T>::value || std::is_null_pointer<T>::value
-			? KTRACE_POINTER
+			? KTRACE_ARG_POINTER
 		: std::is_enum<T>::value
-			? ((T)-1 < (T)0 ? KTRACE_SIGNED : KTRACE_UNSIGNED)
-		: std::is_signed<T>::value ? KTRACE_SIGNED
-					   : KTRACE_UNSIGNED;
+			? ((T)-1 < (T)0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED)
+		: std::is_signed<T>::value ? KTRACE_ARG_SIGNED
+					   : KTRACE_ARG_UNSIGNED;
 	static constexpr uint16_t size = sizeof(T);
 };
 template <> struct ktrace_type<char *> {
-	static constexpr uint8_t kind = KTRACE_STRING;
+	static constexpr uint8_t kind = KTRACE_ARG_STRING;
 	static constexpr uint16_t size = 0;
 };
 template <> struct ktrace_type<const char *> : ktrace_type<char *> {
 };
 template <unsigned long n> struct ktrace_type<char[n]> {
-	static constexpr uint8_t kind = KTRACE_STRING;
+	static constexpr uint8_t kind = KTRACE_ARG_STRING;
 	static constexpr uint16_t size = n < 65536 ? n : 65535;
 };
 template <unsigned long n>
 struct ktrace_type<const char[n]> : ktrace_type<char[n]> {
 };
 template <unsigned long n> struct ktrace_type<unsigned char[n]> {
-	static constexpr uint8_t kind = KTRACE_BYTES;
+	static constexpr uint8_t kind = KTRACE_ARG_BYTES;
 	static constexpr uint16_t size = n < 65536 ? n : 65535;
 };
 template <unsigned long n>
@@ -219,30 +221,30 @@ struct ktrace_site {
 
 #define KTRACE_KIND(x) \
 	_Generic((x),                                                         \
-		_Bool: KTRACE_BOOL,                                           \
-		char: (char)-1 < 0 ? KTRACE_SIGNED : KTRACE_UNSIGNED,         \
-		signed char: KTRACE_SIGNED,                                   \
-		short: KTRACE_SIGNED,                                         \
-		int: KTRACE_SIGNED,                                           \
-		long: KTRACE_SIGNED,                                          \
-		long long: KTRACE_SIGNED,                                     \
-		unsigned char: KTRACE_UNSIGNED,                               \
-		unsigned short: KTRACE_UNSIGNED,                              \
-		unsigned int: KTRACE_UNSIGNED,                                \
-		unsigned long: KTRACE_UNSIGNED,                               \
-		unsigned long long: KTRACE_UNSIGNED,                          \
-		float: KTRACE_FLOAT,                                          \
-		double: KTRACE_FLOAT,                                         \
-		char *: KTRACE_STRING,                                        \
-		const char *: KTRACE_STRING,                                  \
+		_Bool: KTRACE_ARG_BOOL,                                           \
+		char: (char)-1 < 0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED,         \
+		signed char: KTRACE_ARG_SIGNED,                                   \
+		short: KTRACE_ARG_SIGNED,                                         \
+		int: KTRACE_ARG_SIGNED,                                           \
+		long: KTRACE_ARG_SIGNED,                                          \
+		long long: KTRACE_ARG_SIGNED,                                     \
+		unsigned char: KTRACE_ARG_UNSIGNED,                               \
+		unsigned short: KTRACE_ARG_UNSIGNED,                              \
+		unsigned int: KTRACE_ARG_UNSIGNED,                                \
+		unsigned long: KTRACE_ARG_UNSIGNED,                               \
+		unsigned long long: KTRACE_ARG_UNSIGNED,                          \
+		float: KTRACE_ARG_FLOAT,                                          \
+		double: KTRACE_ARG_FLOAT,                                         \
+		char *: KTRACE_ARG_STRING,                                        \
+		const char *: KTRACE_ARG_STRING,                                  \
 		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)         \
-			? KTRACE_BYTES : KTRACE_POINTER,                      \
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
 		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)   \
-			? KTRACE_BYTES : KTRACE_POINTER,                      \
-		default: KTRACE_POINTER)
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
+		default: KTRACE_ARG_POINTER)
 
 #define KTRACE_SIZE(x)                                                           \
-	(KTRACE_KIND(x) == KTRACE_STRING && !KTRACE_IS_ARRAY_OF(x, char) ? 0     \
+	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) ? 0     \
 	 : sizeof(x) > 65535						 ? 65535 \
 			     : sizeof(x))
 
@@ -267,8 +269,8 @@ struct ktrace_site {
 #define KTRACE_CAT_(a, b) a##b
 
 /* Of what follows the name: the format, and how many arguments there are. */
-#define KTRACE_FORMAT(...)	    KTRACE_FORMAT_(__VA_ARGS__, )
-#define KTRACE_FORMAT_(format, ...) format
+#define KTRACE_FIRST(...)	    KTRACE_FIRST_(__VA_ARGS__, )
+#define KTRACE_FIRST_(format, ...) format
 #define KTRACE_COUNT(...) \
 	KTRACE_COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
 #define KTRACE_COUNT_(format, a, b, c, d, e, f, g, h, i, j, n, ...) n
@@ -314,18 +316,20 @@ struct ktrace_site {
 #define KTRACE(name_, ...)                                                     \
 	do {                                                                   \
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
-			KTRACE_EACH(KTRACE_ARGUMENT, __VA_ARGS__){KTRACE_END,  \
+			KTRACE_EACH(KTRACE_ARGUMENT, __VA_ARGS__){KTRACE_ARG_END,  \
 								  0, 0}};      \
 		static struct ktrace_site ktrace_site_ = {                     \
 			{ktrace_marker_off,                                    \
 			 #name_,                                               \
-			 KTRACE_FORMAT(__VA_ARGS__),                           \
+			 KTRACE_FIRST(__VA_ARGS__),                           \
 			 __FILE__,                                             \
 			 __func__,                                             \
 			 ktrace_arguments_,                                    \
 			 __LINE__,                                             \
 			 KTRACE_MARKER_VERSION,                                \
 			 KTRACE_FLAGS,                                         \
+			 0,                                                    \
+			 0,                                                    \
 			 0,                                                    \
 			 {0}}};                                                \
 		static struct ktrace_site *const ktrace_entry_                 \

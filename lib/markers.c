@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What a recorder of markers shares with programs (marker/hub.h) is made here, read,
+ * and taken away.  Nothing in it is trusted: programs may write anywhere into it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "hub.h"
+#include "markers.h"
+#include "shared.h"
+#include "type.h"
+
+#define BUFFER	(1u << 20)
+#define LOCKED	4 /* rings for who has no rseq */
+#define SYSTEMS 65
+
+struct markers {
+	char directory[200];
+	struct hub *hub;
+	struct recorder *recorder;
+	struct marker_rings rings;
+	uint64_t size;
+	uint32_t first_id;
+	unsigned int slot;
+	int lock; /* of the slot, as long as this process lives */
+	int fd;
+	bool started;
+	bool known[RECORDER_MARKERS]; /* by entry: its type was told */
+};
+
+static int slot_lock(struct markers *m)
+{
+	char path[256];
+
+	for (m->slot = 0; m->slot < HUB_RECORDERS; m->slot++) {
+		snprintf(path, sizeof(path), "%s/lock-%u", m->directory,
+			 m->slot);
+		m->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			       0600);
+		if (m->lock < 0)
+			return error_set(-errno, "%s: %m", path);
+		if (!flock(m->lock, LOCK_EX | LOCK_NB))
+			return 0;
+		close(m->lock);
+		m->lock = -1;
+	}
+	return error_set(-EBUSY,
+			 "%u recorders of markers run already: end one of them",
+			 HUB_RECORDERS);
+}
+
+static void recorder_path(const struct markers *m, char path[256])
+{
+	snprintf(path, 256, "%s/recorder-%u", m->directory, m->slot);
+}
+
+/* What an earlier recorder of this slot left behind when it was killed. */
+static void slot_clean(struct markers *m)
+{
+	struct hub *hub = m->hub;
+	u8 bit = 1u << m->slot;
+	char path[256];
+
+	for (size_t i = 0; i < HUB_FLAGS; i++)
+		if (READ_ONCE(hub->flags[i]) & bit)
+			__atomic_and_fetch(&hub->flags[i], (u8)~bit,
+					   __ATOMIC_RELAXED);
+	smp_store_release(&hub->generations[m->slot],
+			  (READ_ONCE(hub->generations[m->slot]) + 1) & ~1u);
+	recorder_path(m, path);
+	unlink(path);
+}
+
+static int patterns_set(struct recorder *recorder,
+			const struct markers_options *options)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < options->nr_patterns; i++) {
+		size_t length = strlen(options->patterns[i]) + 1;
+
+		if (used + length >= RECORDER_PATTERNS)
+			return error_set(-E2BIG,
+					 "too many patterns for markers: %u "
+					 "bytes is all there is room for",
+					 RECORDER_PATTERNS);
+		memcpy(recorder->patterns + used, options->patterns[i], length);
+		used += length;
+	}
+	return 0;
+}
+
+static u32 packets_of(uint64_t buffer)
+{
+	u32 packets = KT_RING_PACKETS_MIN;
+
+	while (packets < KT_RING_PACKETS_MAX &&
+	       (uint64_t)packets << KT_PACKET_SHIFT < (buffer ?: BUFFER))
+		packets *= 2;
+	return packets;
+}
+
+static int recorder_make(struct markers *m,
+			 const struct markers_options *options)
+{
+	u32 cpus = sysconf(_SC_NPROCESSORS_CONF), rings = cpus + LOCKED;
+	u32 packets = packets_of(options->buffer);
+	enum kt_mode mode = options->overwrite ? KT_MODE_OVERWRITE
+					       : KT_MODE_DISCARD;
+	char path[256];
+	void *p;
+
+	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
+	recorder_path(m, path);
+	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (m->fd < 0 || ftruncate(m->fd, m->size))
+		return error_set(-errno, "%s: %m", path);
+	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+	if (p == MAP_FAILED)
+		return error_set(-errno, "%s: cannot be mapped: %m", path);
+	m->recorder = p;
+	*m->recorder = (struct recorder){
+		.magic = RECORDER_MAGIC,
+		.version = HUB_VERSION,
+		.generation = READ_ONCE(m->hub->generations[m->slot]) + 1,
+		.cpus = cpus,
+		.locked = LOCKED,
+		.packets = packets,
+		.size = m->size,
+		.trace_id = options->trace_id,
+	};
+	m->rings = (struct marker_rings){
+		.base = (u8 *)p + RECORDER_RINGS,
+		.stride = marker_ring_size(packets),
+		.cpus = cpus,
+		.locked = LOCKED,
+	};
+	for (u32 i = 0; i < rings; i++)
+		marker_ring_init(marker_ring(&m->rings, i), i, packets, mode,
+				 options->trace_id);
+	return patterns_set(m->recorder, options);
+}
+
+int markers_create(const struct markers_options *options,
+		   struct markers **result)
+{
+	struct markers *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return error_set(-ENOMEM, "out of memory");
+	m->lock = -1;
+	m->fd = -1;
+	m->first_id = options->first_id;
+	err = hub_directory(geteuid(), m->directory, sizeof(m->directory));
+	if (!err)
+		err = hub_map(m->directory, &m->hub);
+	if (err) {
+		error_set(err, "%s: markers cannot be recorded: %s",
+			  m->directory, strerror(-err));
+		goto err_destroy;
+	}
+	err = slot_lock(m);
+	if (err)
+		goto err_destroy;
+	slot_clean(m);
+	err = recorder_make(m, options);
+	if (err)
+		goto err_destroy;
+	*result = m;
+	return 0;
+
+err_destroy:
+	markers_destroy(m);
+	return err;
+}
+
+int markers_start(struct markers *m)
+{
+	smp_store_release(&m->hub->generations[m->slot],
+			  m->recorder->generation);
+	m->started = true;
+	return 0;
+}
+
+void markers_stop(struct markers *m)
+{
+	if (m->started)
+		slot_clean(m);
+	m->started = false;
+}
+
+void markers_destroy(struct markers *m)
+{
+	if (!m)
+		return;
+	markers_stop(m);
+	if (m->recorder) {
+		char path[256];
+
+		recorder_path(m, path);
+		unlink(path);
+		/* Programs keep it mapped: give back what it takes. */
+		fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  m->size);
+		munmap(m->recorder, m->size);
+	}
+	if (m->fd >= 0)
+		close(m->fd);
+	if (m->lock >= 0)
+		close(m->lock);
+	if (m->hub)
+		munmap(m->hub, sizeof(*m->hub));
+	free(m);
+}
+
+/* ---- types ---------------------------------------------------------------------- */
+
+/* The strings of an entry, in their order; a copy, as the entry may change. */
+struct entry_text {
+	char room[RECORDER_TEXT + 1];
+	const char *system, *name, *format, *file, *function;
+};
+
+static void text_split(struct entry_text *text,
+		       const struct recorder_marker *entry)
+{
+	const char **parts[] = {&text->system, &text->name, &text->format,
+				&text->file, &text->function};
+	char *at = text->room, *end = at + RECORDER_TEXT;
+
+	memcpy(at, entry->text, RECORDER_TEXT);
+	*end = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		*parts[i] = at;
+		at += strlen(at);
+		at += at < end;
+	}
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (c >= '0' && c <= '9');
+}
+
+/* The last word of [from, to) that can be a name; 0: there is none. */
+static size_t last_word(const char *from, const char *to, const char **word)
+{
+	const char *end;
+
+	while (to > from && !is_word(to[-1]))
+		to--;
+	end = to;
+	while (to > from && is_word(to[-1]))
+		to--;
+	while (to < end && *to >= '0' && *to <= '9')
+		to++;
+	*word = to;
+	return end - to;
+}
+
+/*
+ * What the format calls its next argument: the word in front of the conversion.
+ * @format is moved behind it.
+ */
+static char *argument_name(const char **format, unsigned int number,
+			   struct arena *arena)
+{
+	const char *p = *format, *word;
+	char name[32];
+	size_t length;
+
+	while (*p && (*p != '%' || p[1] == '%'))
+		p += *p == '%' ? 2 : 1;
+	length = last_word(*format, p, &word);
+	if (length)
+		snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	else
+		snprintf(name, sizeof(name), "arg%u", number);
+	if (*p)
+		p++;
+	p += strspn(p, "-+ #0123456789.*hlLqjzt");
+	*format = *p ? p + 1 : p;
+	return arena_strdup(arena, name);
+}
+
+static bool name_taken(const struct ktrace_field *fields, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (!strcmp(fields[i].name, fields[nr].name))
+			return true;
+	return false;
+}
+
+static const char *integer_name(unsigned int size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? "signed char" : "unsigned char";
+	case 2:
+		return is_signed ? "short" : "unsigned short";
+	case 4:
+		return is_signed ? "int" : "unsigned int";
+	default:
+		return is_signed ? "long" : "unsigned long";
+	}
+}
+
+/* False: no such argument. */
+static bool field_make(struct ktrace_field *field,
+		       const struct ktrace_argument *argument,
+		       struct arena *arena)
+{
+	char type[32];
+
+	field->size = argument->size;
+	switch (argument->kind) {
+	case KTRACE_ARG_SIGNED:
+		field->kind = KTRACE_INT;
+		field->ctype = integer_name(argument->size, true);
+		break;
+	case KTRACE_ARG_UNSIGNED:
+		field->kind = KTRACE_UINT;
+		field->ctype = integer_name(argument->size, false);
+		break;
+	case KTRACE_ARG_BOOL:
+		field->kind = KTRACE_UINT;
+		field->base = KTRACE_BOOL;
+		field->ctype = "bool";
+		break;
+	case KTRACE_ARG_FLOAT:
+		field->kind = KTRACE_UINT;
+		field->base = KTRACE_HEX;
+		field->ctype = argument->size == 4 ? "float" : "double";
+		break;
+	case KTRACE_ARG_POINTER:
+		field->kind = KTRACE_POINTER;
+		field->ctype = "void *";
+		break;
+	case KTRACE_ARG_STRING:
+		field->kind = KTRACE_STRING;
+		field->place = KTRACE_DATA_LOC;
+		field->size = 4;
+		field->elem = 1;
+		field->ctype = "__data_loc char[]";
+		break;
+	case KTRACE_ARG_BYTES:
+		field->kind = KTRACE_BYTES;
+		snprintf(type, sizeof(type), "unsigned char[%u]",
+			 argument->size);
+		field->ctype = arena_strdup(arena, type);
+		break;
+	default:
+		return false;
+	}
+	return field->ctype;
+}
+
+static int type_add(struct markers *m, struct ktrace_types *types,
+		    const struct recorder_marker *entry)
+{
+	struct arena *arena = &types->arena;
+	struct ktrace_type *type = arena_alloc(arena, sizeof(*type));
+	struct ktrace_field *fields;
+	struct entry_text text;
+	unsigned int nr = entry->nr_arguments;
+	u32 event = entry->event;
+	const char *format;
+
+	if (nr > 10 || !event || event > RECORDER_MARKERS)
+		return 0; /* damage */
+	text_split(&text, entry);
+	format = text.format;
+	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
+	if (!type || !fields)
+		return -ENOMEM;
+	type->id = m->first_id + event - 1;
+	type->system = arena_strdup(arena, text.system);
+	type->name = arena_strdup(arena, text.name);
+	type->fields = fields;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct ktrace_argument argument = entry->arguments[i];
+
+		fields[i].name = argument_name(&format, i + 1, arena);
+		if (fields[i].name && name_taken(fields, i)) {
+			char name[48];
+
+			snprintf(name, sizeof(name), "%s_%u", fields[i].name,
+				 i + 1);
+			fields[i].name = arena_strdup(arena, name);
+		}
+		if (!field_make(&fields[i], &argument, arena))
+			return 0;
+		fields[i].offset = type->size;
+		type->size += fields[i].size;
+		type->dynamic |= fields[i].place != KTRACE_FIXED;
+		type->nr_fields++;
+		if (!fields[i].name)
+			return -ENOMEM;
+	}
+	if (!type->system || !type->name)
+		return -ENOMEM;
+	return types_add(types, type);
+}
+
+int markers_types(struct markers *m, struct ktrace_types *types)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < RECORDER_MARKERS && !err; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+
+		if (m->known[i] || !smp_load_acquire(&entry->ready))
+			continue;
+		err = type_add(m, types, entry);
+		m->known[i] = !err;
+	}
+	return err;
+}
+
+/* ---- events ----------------------------------------------------------------------- */
+
+size_t markers_nr_rings(const struct markers *m)
+{
+	return m->rings.cpus + m->rings.locked;
+}
+
+uint32_t markers_cpu(const struct markers *m, size_t index)
+{
+	return index;
+}
+
+int markers_read(struct markers *m, size_t index, bool all, void *packet,
+		 uint32_t *size)
+{
+	struct marker_ring *ring = marker_ring(&m->rings, index);
+	int err;
+
+	do
+		err = marker_ring_read(ring, packet, size);
+	while (err == -ESTALE);
+	if (!err && all)
+		err = marker_ring_read_open(ring, packet, size);
+	return err;
+}
+
+void markers_count(const struct markers *m, size_t index,
+		   struct markers_count *count)
+{
+	const struct marker_ring *ring = marker_ring(&m->rings, index);
+
+	count->events = marker_ring_events(ring);
+	for (int i = 0; i < KT_LOST_NR; i++)
+		count->lost[i] = READ_ONCE(ring->control.lost[i]);
+}

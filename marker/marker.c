@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Markers in a program: made known when an object is loaded, recorded when hit.
+ *
+ * Hits happen in any context, signal handlers included, so nothing on their way
+ * waits or allocates.  Where memory has to be mapped first, the first thread that
+ * needs it does so, and others, or a handler that interrupted it, count their event
+ * as lost.
+ */
+#include "hub.h"
+#include "shared.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT	 __attribute__((visibility("default")))
+#define DATA_MAX 2048 /* of a payload: handlers may run on small stacks */
+
+EXPORT const uint8_t ktrace_marker_off[1];
+
+/* An object (the program or a library), by where its markers begin. */
+struct object {
+	struct ktrace_marker *const *begin;
+	struct ktrace_marker *const *end;
+	struct object *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of objects */
+static struct object *objects;
+static struct hub *hub;
+static char directory[200];
+
+/* A recorder as far as it is mapped here. */
+static struct mapped {
+	u32 generation;
+	bool busy; /* somebody maps it */
+	struct recorder *recorder;
+	struct marker_rings rings;
+} mapped[HUB_RECORDERS];
+
+/* Of a thread: to which recorders it has introduced itself. */
+static __thread u32 introduced[HUB_RECORDERS]
+	__attribute__((tls_model("initial-exec")));
+
+/* ---- recorders -------------------------------------------------------------- */
+
+static bool recorder_valid(const struct recorder *recorder, u32 generation,
+			   u64 size)
+{
+	u64 rings = (u64)recorder->cpus + recorder->locked;
+
+	return recorder->magic == RECORDER_MAGIC &&
+	       recorder->version == HUB_VERSION &&
+	       recorder->generation == generation && recorder->size <= size &&
+	       recorder->packets >= KT_RING_PACKETS_MIN &&
+	       recorder->packets <= KT_RING_PACKETS_MAX && recorder->cpus &&
+	       recorder->locked &&
+	       RECORDER_RINGS + rings * marker_ring_size(recorder->packets) <=
+		       recorder->size;
+}
+
+static struct recorder *recorder_open(unsigned int slot, u32 generation)
+{
+	struct recorder *recorder = NULL;
+	char path[256];
+	struct stat st;
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/recorder-%u", directory, slot);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && (size_t)st.st_size >= sizeof(*recorder)) {
+		p = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 fd, 0);
+		if (p != MAP_FAILED && recorder_valid(p, generation, st.st_size))
+			recorder = p;
+		else if (p != MAP_FAILED)
+			munmap(p, st.st_size);
+	}
+	close(fd);
+	return recorder;
+}
+
+/* NULL: it is gone, cannot be mapped, or is just being mapped. */
+static const struct mapped *recorder_map(unsigned int slot)
+{
+	struct mapped *m = &mapped[slot];
+	u32 generation = smp_load_acquire(&hub->generations[slot]);
+	struct recorder *recorder;
+
+	if (likely(smp_load_acquire(&m->generation) == generation))
+		return m->recorder ? m : NULL;
+	if (!(generation & 1) ||
+	    __atomic_test_and_set(&m->busy, __ATOMIC_ACQUIRE))
+		return NULL;
+	/* The old one stays mapped: others may be writing to it. */
+	recorder = recorder_open(slot, generation);
+	m->recorder = recorder;
+	if (recorder) {
+		m->rings.base = (char *)recorder + RECORDER_RINGS;
+		m->rings.stride = marker_ring_size(recorder->packets);
+		m->rings.cpus = recorder->cpus;
+		m->rings.locked = recorder->locked;
+	}
+	smp_store_release(&m->generation, generation);
+	__atomic_clear(&m->busy, __ATOMIC_RELEASE);
+	return recorder ? m : NULL;
+}
+
+/* The entry of a marker in a recorder's table, claimed if it is not there. */
+static struct recorder_marker *entry_find(struct recorder *recorder, u64 id,
+					  bool claim)
+{
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		struct recorder_marker *entry =
+			&recorder->markers[(id + i) % RECORDER_MARKERS];
+		u64 found = READ_ONCE(entry->id);
+
+		if (found == id)
+			return entry;
+		if (!found && !claim)
+			return NULL;
+		if (!found && (env_cmpxchg(&entry->id, &found, id) || found == id))
+			return entry;
+	}
+	return NULL;
+}
+
+static void entry_fill(struct recorder *recorder, struct recorder_marker *entry,
+		       const struct ktrace_marker *marker,
+		       const struct marker_name *name)
+{
+	u32 none = 0;
+	unsigned int n = 0;
+
+	if (!READ_ONCE(entry->event))
+		__atomic_compare_exchange_n(
+			&entry->event, &none,
+			__atomic_add_fetch(&recorder->nr_markers, 1,
+					   __ATOMIC_RELAXED),
+			false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	while (marker->arguments[n].kind) {
+		entry->arguments[n] = marker->arguments[n];
+		n++;
+	}
+	entry->nr_arguments = n;
+	entry->line = marker->line;
+	entry->order = name->order;
+	/* What does not fit is cut, at the end: the function first. */
+	snprintf(entry->text, sizeof(entry->text) - 1, "%.40s%c%.60s%c%.200s%c%.100s%c%s",
+		 name->system, 0, name->name, 0, marker->format, 0, name->file,
+		 0, name->function);
+	smp_store_release(&entry->ready, 1);
+}
+
+/* ---- objects ------------------------------------------------------------------ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void marker_measure(struct ktrace_marker *marker)
+{
+	marker->size = 0;
+	marker->kinds = 0;
+	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
+		marker->size += a->kind == KTRACE_ARG_STRING ? sizeof(u32) : a->size;
+		marker->kinds |= 1u << a->kind;
+	}
+}
+
+/* The how manieth it is in its function, by line. */
+static u32 marker_order(const struct object *object,
+			struct ktrace_marker *const *which)
+{
+	const struct ktrace_marker *marker = *which;
+	u32 order = 1;
+
+	for (struct ktrace_marker *const *at = object->begin; at < object->end;
+	     at++) {
+		const struct ktrace_marker *other = *at;
+
+		if (other->line > marker->line ||
+		    (other->line == marker->line && at >= which))
+			continue;
+		if (!strcmp(other->function, marker->function) &&
+		    !strcmp(other->file, marker->file))
+			order++;
+	}
+	return order;
+}
+
+static void marker_begin(struct ktrace_marker *marker,
+			 const struct marker_name *name)
+{
+	marker->id = marker_id(name->file, name->function, name->order);
+	marker_measure(marker);
+	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
+		const struct mapped *m = recorder_map(slot);
+		struct recorder_marker *entry;
+
+		if (!m || (!(marker->flags & KTRACE_FLAG_FORCED) &&
+			   !marker_wanted(m->recorder->patterns, name)))
+			continue;
+		entry = entry_find(m->recorder, marker->id, true);
+		if (entry && !READ_ONCE(entry->ready))
+			entry_fill(m->recorder, entry, marker, name);
+		__atomic_fetch_or(hub_flag(hub, marker->id), 1u << slot,
+				  __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&marker->on, hub_flag(hub, marker->id),
+			 __ATOMIC_RELEASE);
+}
+
+static void in_child(void)
+{
+	marker_tid_forget();
+	memset(introduced, 0, sizeof(introduced));
+}
+
+static bool hub_begin(void)
+{
+	static bool tried;
+
+	if (!tried) {
+		tried = true;
+		if (!hub_directory(geteuid(), directory, sizeof(directory)) &&
+		    !hub_map(directory, &hub))
+			pthread_atfork(NULL, NULL, in_child);
+	}
+	return hub;
+}
+
+EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
+			       struct ktrace_marker *const *end)
+{
+	struct object *object;
+	Dl_info info;
+
+	if (begin == end)
+		return;
+	pthread_mutex_lock(&lock);
+	for (object = objects; object; object = object->next)
+		if (object->begin == begin)
+			goto out;
+	object = malloc(sizeof(*object));
+	if (!object || !hub_begin()) {
+		free(object);
+		goto out;
+	}
+	*object = (struct object){begin, end, objects};
+	objects = object;
+	if (!dladdr(*begin, &info) || !info.dli_fname)
+		info.dli_fname = program_invocation_name;
+	for (struct ktrace_marker *const *at = begin; at < end; at++) {
+		struct ktrace_marker *marker = *at;
+		struct marker_name name = {
+			.system = base_name(info.dli_fname),
+			.name = marker->name,
+			.file = marker->file,
+			.function = marker->function,
+		};
+
+		if (marker->version != KTRACE_MARKER_VERSION)
+			continue;
+		name.order = marker_order(object, at);
+		marker_begin(marker, &name);
+	}
+out:
+	pthread_mutex_unlock(&lock);
+}
+
+EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
+				  struct ktrace_marker *const *end)
+{
+	struct object **at, *object;
+
+	(void)end;
+	pthread_mutex_lock(&lock);
+	for (at = &objects; (object = *at); at = &object->next)
+		if (object->begin == begin) {
+			*at = object->next;
+			free(object);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- hits ---------------------------------------------------------------------- */
+
+struct payload {
+	u8 prefix[MARKER_PREFIX_ROOM];
+	u8 bytes[DATA_MAX + 8];
+} __attribute__((aligned(8)));
+
+static void thread_introduce(const struct mapped *m, unsigned int slot)
+{
+	struct {
+		u8 prefix[MARKER_PREFIX_ROOM];
+		struct kt_task task;
+	} record;
+
+	record.task = (struct kt_task){
+		.tid = marker_tid(),
+		.tgid = getpid(),
+		.parent = getppid(),
+	};
+	pthread_getname_np(pthread_self(), record.task.comm, KT_COMM_LEN);
+	if (marker_ring_write(&m->rings, KT_ID_TASK, &record.task,
+			      sizeof(record.task), MARKER_TASK))
+		introduced[slot] = m->generation;
+}
+
+/* What the recorder calls the marker; 0: it does not want it. */
+static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m,
+			unsigned int slot)
+{
+	u64 known = READ_ONCE(marker->events[slot]);
+	struct recorder_marker *entry;
+
+	if (likely(known >> 32 == m->generation))
+		return known;
+	entry = entry_find(m->recorder, marker->id, false);
+	known = 0;
+	if (entry && smp_load_acquire(&entry->ready))
+		known = KT_ID_FIRST + READ_ONCE(entry->event) - 1;
+	WRITE_ONCE(marker->events[slot], (u64)m->generation << 32 | known);
+	return known;
+}
+
+/*
+ * Of a marker whose arguments have 8 bytes each at most.  Whole words are stored, as
+ * they will be loaded: the processor waits where a load needs two stores.
+ */
+static u32 payload_numbers(struct payload *payload,
+			   const struct ktrace_marker *marker, const u64 *values)
+{
+	u64 *word = (u64 *)payload->bytes, bits = 0;
+	unsigned int used = 0;
+
+	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
+		unsigned int size = a->size * 8;
+		u64 value = *values++ << (64 - size) >> (64 - size);
+
+		bits |= value << used;
+		used += size;
+		if (used >= 64) {
+			*word++ = bits;
+			used -= 64;
+			bits = used ? value >> (size - used) : 0;
+		}
+	}
+	*word = bits;
+	return marker->size;
+}
+
+static u32 string_copy(u8 *to, const char *from, u32 room, u32 array)
+{
+	u32 max = array && array < KTRACE_STRING_MAX ? array : KTRACE_STRING_MAX;
+	u32 length;
+
+	if (!from) {
+		from = "(null)";
+		max = KTRACE_STRING_MAX;
+	}
+	if (max > room - 1)
+		max = room - 1;
+	length = strnlen(from, max);
+	memcpy(to, from, length);
+	to[length] = '\0';
+	return length + 1;
+}
+
+static u32 payload_any(struct payload *payload,
+		       const struct ktrace_marker *marker, const u64 *values)
+{
+	u32 size = marker->size, left = 0;
+	u8 *at = payload->bytes;
+
+	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++)
+		left += a->kind == KTRACE_ARG_STRING;
+	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
+		const void *pointer = (void *)(uintptr_t)*values;
+		u32 location;
+
+		if (a->kind == KTRACE_ARG_STRING) {
+			/* Each of those that follow gets a byte at least. */
+			location = string_copy(payload->bytes + size, pointer,
+					       DATA_MAX - size - --left,
+					       a->size);
+			location = size | location << 16;
+			size += location >> 16;
+			memcpy(at, &location, sizeof(location));
+			at += sizeof(location);
+		} else if (a->kind == KTRACE_ARG_BYTES) {
+			memcpy(at, pointer, a->size);
+			at += a->size;
+		} else {
+			memcpy(at, values, a->size);
+			at += a->size;
+		}
+		values++;
+	}
+	return size;
+}
+
+static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
+{
+	const u32 large = 1u << KTRACE_ARG_STRING | 1u << KTRACE_ARG_BYTES;
+	unsigned int mask = READ_ONCE(*marker->on);
+	struct payload payload;
+	bool dynamic = marker->kinds & 1u << KTRACE_ARG_STRING;
+	u32 size = 0;
+
+	for (; mask; mask &= mask - 1) {
+		unsigned int slot = __builtin_ctz(mask);
+		const struct mapped *m = recorder_map(slot);
+		u32 event = m ? marker_event(marker, m, slot) : 0;
+
+		if (!event)
+			continue;
+		if (unlikely(introduced[slot] != m->generation))
+			thread_introduce(m, slot);
+		/* Writing leaves a payload as it is. */
+		if (!size)
+			size = marker->kinds & large
+				       ? payload_any(&payload, marker, values)
+				       : payload_numbers(&payload, marker, values);
+		marker_ring_write(&m->rings, event, payload.bytes, size,
+				  dynamic ? MARKER_DYNAMIC : 0);
+	}
+}
+
+#define ARGUMENTS_0
+#define ARGUMENTS_1  , uint64_t a
+#define ARGUMENTS_2  ARGUMENTS_1, uint64_t b
+#define ARGUMENTS_3  ARGUMENTS_2, uint64_t c
+#define ARGUMENTS_4  ARGUMENTS_3, uint64_t d
+#define ARGUMENTS_5  ARGUMENTS_4, uint64_t e
+#define ARGUMENTS_6  ARGUMENTS_5, uint64_t f
+#define ARGUMENTS_7  ARGUMENTS_6, uint64_t g
+#define ARGUMENTS_8  ARGUMENTS_7, uint64_t h
+#define ARGUMENTS_9  ARGUMENTS_8, uint64_t i
+#define ARGUMENTS_10 ARGUMENTS_9, uint64_t j
+
+#define HIT(n, ...)                                                           \
+	EXPORT void ktrace_hit_##n(struct ktrace_marker *marker ARGUMENTS_##n) \
+	{                                                                     \
+		const u64 values[] = {__VA_ARGS__};                           \
+									      \
+		hit(marker, values);                                          \
+	}
+
+HIT(0, 0)
+HIT(1, a)
+HIT(2, a, b)
+HIT(3, a, b, c)
+HIT(4, a, b, c, d)
+HIT(5, a, b, c, d, e)
+HIT(6, a, b, c, d, e, f)
+HIT(7, a, b, c, d, e, f, g)
+HIT(8, a, b, c, d, e, f, g, h)
+HIT(9, a, b, c, d, e, f, g, h, i)
+HIT(10, a, b, c, d, e, f, g, h, i, j)
