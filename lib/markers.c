@@ -434,9 +434,9 @@ size_t markers_nr_rings(const struct markers *m)
 	return m->rings.cpus + m->rings.locked;
 }
 
-uint32_t markers_cpu(const struct markers *m, size_t index)
+uint64_t markers_open_packet(const struct markers *m, size_t index)
 {
-	return index;
+	return marker_ring_open(marker_ring(&m->rings, index));
 }
 
 int markers_read(struct markers *m, size_t index, bool all, void *packet,

@@ -41,7 +41,8 @@ int markers_types(struct markers *markers, struct ktrace_types *types);
  * after markers_stop(), and once.
  */
 size_t markers_nr_rings(const struct markers *markers);
-uint32_t markers_cpu(const struct markers *markers, size_t index);
+/* The number of the packet that is being filled. */
+uint64_t markers_open_packet(const struct markers *markers, size_t index);
 int markers_read(struct markers *markers, size_t index, bool all, void *packet,
 		 uint32_t *size);
 

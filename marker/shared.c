@@ -485,6 +485,14 @@ int marker_ring_read_open(const struct marker_ring *ring, void *to, u32 *size)
 	return 1;
 }
 
+u64 marker_ring_open(const struct marker_ring *ring)
+{
+	u64 consumed = smp_load_acquire(&ring->control.consumed);
+
+	return consumed +
+	       packets_ahead(smp_load_acquire(&ring->head), consumed);
+}
+
 u64 marker_ring_events(const struct marker_ring *ring)
 {
 	return tail_of(ring, smp_load_acquire(&ring->head))->events;

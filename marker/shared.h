@@ -108,6 +108,8 @@ int marker_ring_read(struct marker_ring *ring, void *packet, u32 *size);
 /* The same with the open packet, which stays as it is; when nobody writes any more. */
 int marker_ring_read_open(const struct marker_ring *ring, void *packet,
 			  u32 *size);
+/* The number of the open packet. */
+u64 marker_ring_open(const struct marker_ring *ring);
 /* Written, and still there or not. */
 u64 marker_ring_events(const struct marker_ring *ring);
 

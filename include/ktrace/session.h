@@ -163,6 +163,9 @@ struct ktrace_recording_options {
 	uint64_t buffer;  /* bytes per CPU; 0: as it is */
 	bool keep;	  /* begin with what is in the buffers already */
 	bool follow;	  /* it will be followed; not with overwrite */
+	/* Markers of programs: see ktrace-record(1).  NULL: none. */
+	const char *const *programs;
+	size_t nr_programs;
 };
 
 struct ktrace_recording_status {
@@ -179,7 +182,8 @@ struct ktrace_recording_status {
 
 /*
  * Sets mode and size of the buffers, maps them, makes the directory and writes
- * what is known before the first event.
+ * what is known before the first event.  @session NULL: without the kernel, only
+ * programs' markers are recorded.
  */
 KTRACE_API int ktrace_recording_create(
 	struct ktrace_session *session,

@@ -185,6 +185,7 @@ enum ktrace_lost {
 /* What the recorder knew of a CPU at the end. */
 struct ktrace_cpu {
 	uint32_t cpu;
+	bool programs; /* the markers of programs on it; else the kernel's events */
 	bool known; /* the recorder came to its end: the counts are valid */
 	uint64_t events;   /* that the recorder wrote */
 	uint64_t recorded; /* as the kernel counted; 0: not known */
