@@ -202,6 +202,7 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 	struct runner r not_cleared;
 	u32 at = 0;
 
+	env_poison(&r, sizeof(r));
 	r.payload = payload;
 	r.cut = 0;
 	r.unread = 0;

@@ -25,6 +25,10 @@
  *	void env_current_task(u32 *tid, u32 *tgid, char *comm)
  *					comm: KT_COMM_LEN bytes, zero padded
  *	void env_wake(struct kt_ring *)	a packet can be read; any context
+ *	void env_poison(void *at, size_t size)
+ *					memory that is to be written anew; a
+ *					test fills it with what it wants to
+ *					find nowhere, all others do nothing
  *
  * Memory that may not be there, of the program that runs or, @kernel, of the
  * kernel; never waits:

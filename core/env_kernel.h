@@ -71,6 +71,16 @@ static __always_inline u64 env_clock(void)
 	return kt_clock_mono();
 }
 
+/* Whether poison is on (kernel/poison.c): a test's doing. */
+DECLARE_STATIC_KEY_FALSE(kt_poison_on);
+void kt_poison(void *at, size_t size);
+
+static __always_inline void env_poison(void *at, size_t size)
+{
+	if (static_branch_unlikely(&kt_poison_on))
+		kt_poison(at, size);
+}
+
 static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)
 {
 	*tid = current->pid;

@@ -129,6 +129,12 @@ static inline u64 env_clock(void)
 }
 #endif
 
+static inline void env_poison(void *at, size_t size)
+{
+	(void)at;
+	(void)size;
+}
+
 /* Supplied by whoever owns the rings. */
 void env_current_task(u32 *tid, u32 *tgid, char *comm);
 void env_wake(struct kt_ring *ring);

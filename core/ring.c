@@ -118,6 +118,8 @@ static void ring_close(struct kt_ring *ring, u32 pos, u64 now)
 
 	packet->used = used << KT_UNIT_SHIFT;
 	packet->end = now;
+	/* There is a rest.  With its first unit a file has multiples of 8 bytes. */
+	*(u32 *)kt_ring_at(ring, unit) = 0;
 	ring_commit_units(ring, unit, KT_PACKET_UNITS - used);
 }
 
@@ -320,6 +322,10 @@ int kt_ring_consume(struct kt_ring *ring, u64 seq)
 		return -ESTALE;
 	if (seq != consumed || seq >= smp_load_acquire(&control->produced))
 		return -EINVAL;
+	/* In overwrite mode a writer may have it already. */
+	if (control->mode == KT_MODE_DISCARD)
+		env_poison(kt_ring_at(ring, ring_unit(ring, seq)),
+			   KT_PACKET_SIZE);
 	/* Pair B. */
 	if (!env_cmpxchg(&control->consumed, &consumed, seq + 1))
 		return -ESTALE;
@@ -339,6 +345,7 @@ void kt_ring_begin(struct kt_ring *ring, u64 seq)
 
 	for (i = 0; i < ring_packets(ring); i++)
 		ring->slots[i] = (struct kt_ring_slot){0};
+	env_poison(ring->data, (size_t)ring_packets(ring) << KT_PACKET_SHIFT);
 	for (i = 0; i < KT_LOST_NR; i++)
 		WRITE_ONCE(control->lost[i], 0);
 	WRITE_ONCE(control->events, 0);

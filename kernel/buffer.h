@@ -66,6 +66,7 @@ static __always_inline void *kt_scratch_take(struct kt_buffer *buffer, u32 size,
 	if (unlikely(size > KT_SCRATCH_SIZE - used))
 		return NULL;
 	WRITE_ONCE(buffer->scratch_used, used + size);
+	env_poison(buffer->scratch + used, size);
 	*at = used;
 	return buffer->scratch + used;
 }

@@ -197,4 +197,14 @@ static __always_inline void kt_write_try_end(struct kt_write *w)
 	kt_ring_commit(w->ring, &w->record);
 }
 
+/*
+ * Before the payload is stored: records begin at multiples of a unit, and what is
+ * between two must not be of an older one.
+ */
+static __always_inline void kt_tail_zero(void *payload, u32 size)
+{
+	if (size % KT_UNIT)
+		*(u32 *)(payload + (size & ~(KT_UNIT - 1))) = 0;
+}
+
 #endif /* KT_KERNEL_EVENT_H */

@@ -109,7 +109,8 @@ void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
 	slot = kt_ring_reserve(ring, &record, enabled->id, size, flags);
 	if (!slot)
 		goto out;
-	memcpy(slot, payload, size);
+	/* With what the writer has zeroed behind it. */
+	memcpy(slot, payload, ALIGN(size, KT_UNIT));
 	kt_ring_commit(ring, &record);
 out:
 	kt_scratch_give(buffer, at);

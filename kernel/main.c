@@ -4,6 +4,7 @@
 #include <linux/module.h>
 
 #include "clock.h"
+#include "poison.h"
 #include "print.h"
 #include "registry.h"
 #include "session.h"
@@ -26,6 +27,7 @@ static int __init kt_init(void)
 	struct kt_session *root;
 	int err;
 
+	kt_poison_init();
 	kt_clock_init();
 	kt_symbol_init();
 	kt_print_init();

@@ -80,7 +80,7 @@ struct captured captured_find(const struct call_view *view, bool exit,
 {
 	const struct call_side *side = exit ? &view->exit : &view->enter;
 	const struct ktrace_type *type = side->type;
-	const struct ktrace_field *field, *cut = NULL;
+	const struct ktrace_field *field, *cut = NULL, *unread = NULL;
 	struct ktrace_event event = side_event(side);
 	struct captured captured = {0};
 	uint32_t where, bit = 0;
@@ -89,6 +89,8 @@ struct captured captured_find(const struct call_view *view, bool exit,
 		field = &type->fields[i];
 		if (!strcmp(field->name, "__cut"))
 			cut = field;
+		if (!strcmp(field->name, "__unread"))
+			unread = field;
 		if (field->place != KTRACE_DATA_LOC)
 			continue;
 		if (strcmp(field->name, name)) {
@@ -103,6 +105,8 @@ struct captured captured_find(const struct call_view *view, bool exit,
 			captured.size = where >> 16;
 		}
 		captured.cut = cut && ktrace_field_int(&event, cut) >> bit & 1;
+		captured.unread =
+			unread && ktrace_field_int(&event, unread) >> bit & 1;
 		break;
 	}
 	return captured;

@@ -46,6 +46,7 @@ struct captured {
 	size_t size;
 	bool there; /* something was */
 	bool cut;
+	bool unread; /* what follows could not be */
 };
 
 struct captured captured_find(const struct call_view *view, bool exit,

@@ -76,8 +76,8 @@ static void put_structs(struct line *line, const struct call_view *view,
 	int64_t count = call_argument(view, word->from);
 	size_t begin = line->len;
 
-	if (!c.there || !layout || !layout->size ||
-	    (exit && call_failed(view))) {
+	if (!c.there || !call_argument(view, argument) || !layout ||
+	    !layout->size || (exit && call_failed(view))) {
 		if (!count && !(exit && call_failed(view)) &&
 		    call_argument(view, argument))
 			line_puts(line, "[]");
@@ -343,8 +343,9 @@ static void put_strings(struct line *line, const struct call_view *view,
 		some_cut |= cut;
 	}
 	/* A string that is cut marks the field, and so do too many strings. */
-	line_puts(line,
-		  c.cut && (!some_cut || nr >= STRINGS_MAX) ? ", ...]" : "]");
+	line_puts(line, c.unread || (c.cut && (!some_cut || nr >= STRINGS_MAX))
+				? ", ...]"
+				: "]");
 }
 
 /* An address and how much is there. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "counts.h"
 #include "output.h"
 #include "program.h"
 #include "show.h"
@@ -28,20 +29,15 @@
 struct thread {
 	struct thread *next;
 	uint32_t tid;
-	uint64_t time;	    /* when the call began */
+	uint32_t tgid;	    /* when the call began, */
+	uint64_t time;	    /* and that */
 	bool inside;	    /* a call */
+	bool replaced;	    /* killed for another one that execs, as it seems */
 	bool exiting;	    /* of a process: its threads end, */
 	int status;	    /* with this */
 	bool begun;	    /* its first part is shown */
 	unsigned int shown; /* arguments in the first part */
 	struct call_view view;
-};
-
-struct count {
-	char name[64];
-	uint64_t calls;
-	uint64_t errors;
-	uint64_t time;
 };
 
 struct syscalls {
@@ -54,8 +50,7 @@ struct syscalls {
 	uint64_t waited;     /* when the call began that was open last time */
 	uint32_t first;	     /* the first thread seen */
 	bool several;
-	struct count *counts;
-	size_t nr_counts;
+	struct counts counts;
 };
 
 static const char *const colors[] = {
@@ -410,90 +405,62 @@ static int json_signal(struct syscalls *s, const struct thread *thread,
 	return s->output.err;
 }
 
-/* ---- the summary ---------------------------------------------------------- */
-
-static int count_add(struct syscalls *s, const struct thread *thread,
-		     uint64_t time)
-{
-	const char *name = name_shown(&thread->view, thread->view.exit.type);
-	struct count *count = NULL, *more;
-
-	for (size_t i = 0; i < s->nr_counts; i++) {
-		if (!strcmp(s->counts[i].name, name))
-			count = &s->counts[i];
-	}
-	if (!count) {
-		more = realloc(s->counts, (s->nr_counts + 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		s->counts = more;
-		count = &more[s->nr_counts++];
-		*count = (struct count){0};
-		snprintf(count->name, sizeof(count->name), "%s", name);
-	}
-	count->calls++;
-	count->errors += call_failed(&thread->view);
-	count->time += time - thread->time;
-	return 0;
-}
-
-static int count_compare(const void *a, const void *b)
-{
-	const struct count *x = a, *y = b;
-
-	return x->time != y->time ? (x->time < y->time ? 1 : -1)
-				  : strcmp(x->name, y->name);
-}
-
-static void summary_line(struct syscalls *s, double part,
-			 const struct count *count)
-{
-	s->line.len = 0;
-	line_printf(&s->line, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64, part,
-		    count->time / 1e9,
-		    count->calls ? count->time / count->calls / 1000 : 0,
-		    count->calls);
-	if (count->errors)
-		line_printf(&s->line, " %9" PRIu64, count->errors);
-	else
-		line_printf(&s->line, " %9s", "");
-	line_printf(&s->line, " %s", count->name);
-	line_write(s);
-}
-
-static void summary_write(struct syscalls *s)
-{
-	static const char head[] =
-		"% time     seconds  usecs/call     calls    errors syscall\n",
-			  rule[] = "------ ----------- ----------- --------- "
-				   "--------- ----------------\n";
-	struct count total = {.name = "total"};
-
-	if (s->nr_counts)
-		qsort(s->counts, s->nr_counts, sizeof(*s->counts),
-		      count_compare);
-	for (size_t i = 0; i < s->nr_counts; i++) {
-		total.calls += s->counts[i].calls;
-		total.errors += s->counts[i].errors;
-		total.time += s->counts[i].time;
-	}
-	output_puts(&s->output, head);
-	output_puts(&s->output, rule);
-	for (size_t i = 0; i < s->nr_counts; i++)
-		summary_line(s,
-			     total.time ? 100.0 * s->counts[i].time / total.time
-					: 0,
-			     &s->counts[i]);
-	output_puts(&s->output, rule);
-	summary_line(s, 100, &total);
-}
-
 /* ---- events --------------------------------------------------------------- */
 
 static bool never_returns(const struct call_view *view)
 {
 	return view->call && (!strcmp(view->call->name, "exit") ||
 			      !strcmp(view->call->name, "exit_group"));
+}
+
+static bool is_exec(const char *name)
+{
+	return !strncmp(name, "execve", 6);
+}
+
+/* Another thread of the process that is to become the only one. */
+static struct thread *exec_beside(struct syscalls *s,
+				  const struct ktrace_event *event)
+{
+	for (size_t i = 0; i < THREADS; i++) {
+		for (struct thread *t = s->threads[i]; t; t = t->next) {
+			const char *name = "";
+			bool exit;
+
+			if (t->inside && t->tgid == event->tgid &&
+			    t->tid != event->tid)
+				name = ktrace_call_name(t->view.enter.type,
+							&exit);
+			if (is_exec(name))
+				return t;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The thread that execs goes on as the first of the process, and has its number:
+ * @thread, whose own call, if any, nobody hears of.
+ */
+static int exec_become(struct syscalls *s, struct thread *thread,
+		       struct thread *from, uint64_t time)
+{
+	struct call_view view = thread->view;
+
+	thread->view = from->view;
+	from->view = view;
+	thread->time = from->time;
+	thread->begun = from->begun;
+	thread->shown = from->shown;
+	thread->inside = true;
+	thread->replaced = false;
+	from->inside = false;
+	if (s->options.summary || s->options.json)
+		return 0;
+	line_begin(s, thread, time);
+	line_printf(&s->line, "+++ superseded by execve in pid %u +++",
+		    from->tid);
+	return line_write(s);
 }
 
 /* All threads of a process that ends, but the one that ends it, are killed. */
@@ -508,12 +475,41 @@ static bool exits_with_others(struct syscalls *s,
 	return true;
 }
 
+/*
+ * Other threads are killed for one that execs, and end well.  Of the first it is
+ * known later: when the exec is done, or killed too.
+ */
+static int killed_show(struct syscalls *s, struct thread *thread,
+		       const struct ktrace_event *event)
+{
+	bool first = event->tid == event->tgid;
+	struct thread *process;
+	int err = 0, status;
+
+	if (exits_with_others(s, event, &status))
+		return exited_show(s, thread, event->time, status);
+	if (exec_beside(s, event)) {
+		thread->replaced = first;
+		return first ? 0 : exited_show(s, thread, event->time, 0);
+	}
+	process = thread_get(s, event->tgid);
+	if (process && process->replaced && !first) {
+		process->replaced = false;
+		line_begin(s, process, event->time);
+		line_puts(&s->line, "+++ killed by SIGKILL +++");
+		err = line_write(s);
+	}
+	line_begin(s, thread, event->time);
+	line_puts(&s->line, "+++ killed by SIGKILL +++");
+	return err ? err : line_write(s);
+}
+
 static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct ktrace_event *event,
 			const struct signal_view *view)
 {
 	enum signal_effect effect = signal_effect(view);
-	int err = 0, status;
+	int err;
 
 	if (effect == SIGNAL_KILLS)
 		thread->inside = false;
@@ -521,13 +517,11 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 		return 0;
 	if (s->options.json)
 		return json_signal(s, thread, event->time, view);
-	if (view->number == SIGKILL && exits_with_others(s, event, &status))
-		return exited_show(s, thread, event->time, status);
-	if (view->number != SIGKILL) {
-		line_begin(s, thread, event->time);
-		signal_print(&s->line, view);
-		err = line_write(s);
-	}
+	if (view->number == SIGKILL)
+		return killed_show(s, thread, event);
+	line_begin(s, thread, event->time);
+	signal_print(&s->line, view);
+	err = line_write(s);
 	if (err || effect == SIGNAL_NOTHING)
 		return err;
 	line_begin(s, thread, event->time);
@@ -567,10 +561,12 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	view->call = ktrace_call_find(event->type);
 	view->string_max = s->options.string_max;
 	view->result = 0;
+	thread->tgid = event->tgid;
 	thread->time = event->time;
 	thread->begun = false;
 	thread->inside = true;
 	thread->exiting = false;
+	thread->replaced = false;
 	s->open = thread;
 	if (!never_returns(view))
 		return 0;
@@ -596,7 +592,7 @@ static bool same_call(const struct thread *thread, const char *name)
 	begun = ktrace_call_name(thread->view.enter.type, &exit);
 	if (!begun)
 		return false;
-	return !strcmp(begun, name) || !strncmp(name, "execve", 6) ||
+	return !strcmp(begun, name) || (is_exec(begun) && is_exec(name)) ||
 	       (!strcmp(begun, "rt_sigreturn") && !strcmp(name, "unknown"));
 }
 
@@ -606,12 +602,20 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	const struct ktrace_field *result =
 		ktrace_field_find(event->type, "ret");
 	struct call_view *view = &thread->view;
-	int err;
+	struct thread *other = NULL;
+	int err = 0;
 
-	/* Of a call that began before the trace, or a child's first return. */
-	if (!thread->inside || !result || !same_call(thread, name))
+	if (!result)
 		return 0;
-	err = side_set(&view->exit, event);
+	if (!thread->inside || !same_call(thread, name)) {
+		if (is_exec(name) && event->tid == event->tgid)
+			other = exec_beside(s, event);
+		/* It began before the trace, or this is a child's first return. */
+		if (!other)
+			return 0;
+		err = exec_become(s, thread, other, event->time);
+	}
+	err = err ? err : side_set(&view->exit, event);
 	if (err)
 		return show_fail(err, "out of memory");
 	view->result = ktrace_field_int(event, result);
@@ -620,7 +624,9 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	if (s->options.failed_only && !call_failed(view))
 		return 0;
 	if (s->options.summary)
-		return count_add(s, thread, event->time);
+		return counts_add(&s->counts, name_shown(view, event->type),
+				  event->time - thread->time,
+				  call_failed(view));
 	if (s->options.json)
 		return json_write(s, thread, event->time, true);
 	return call_show(s, thread, event->time);
@@ -690,7 +696,7 @@ static int syscalls_finish(struct show *show)
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
 	if (s->options.summary)
-		summary_write(s);
+		counts_write(&s->counts, &s->output);
 	return output_flush(&s->output);
 }
 
@@ -708,7 +714,7 @@ static void syscalls_release(struct show *show)
 			free(thread);
 		}
 	}
-	free(s->counts);
+	counts_destroy(&s->counts);
 	free(s->line.s);
 	output_destroy(&s->output);
 }

@@ -13,8 +13,7 @@
  *	                         ^ open      ^ oldest
  *	packet    | struct kt_packet | record | record | ... | unused |
  *	                                                     ^ used
- *	record    | header 4 or 16 | length 4, if the event is dynamic | payload
- *|
+ *	record    | header 4 or 16 | length 4, if the event is dynamic | payload |
  *
  * Buffer files (buffers/cpuN) are mapped read-only: first one page with
  * struct kt_control, then the packets.  Nothing that user space can write is

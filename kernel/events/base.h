@@ -22,6 +22,7 @@
 #include <linux/tracepoint.h>
 
 #include "family.h"
+#include "narrow.h"
 
 /* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
 #if __has_attribute(__uninitialized__)
@@ -49,6 +50,13 @@ static __always_inline const char *kt_string(const char *s)
 static __always_inline u32 kt_data_length(size_t length)
 {
 	return min_t(size_t, length, KT_PACKET_SIZE);
+}
+
+/* From @begin to @end, both constants. */
+static __always_inline void kt_zero(void *entry, u32 begin, u32 end)
+{
+	if (begin < end)
+		memset((u8 *)entry + begin, 0, end - begin);
 }
 
 /* Stores @length bytes in all: as much of @s as fits, and at least one NUL. */

@@ -13,20 +13,25 @@
 		.is_signed = _signed,                           \
 	},
 
-/* One macro more than needed, so that a type that is a macro gets expanded. */
-#define KT_FIELD_PLAIN(type, item, is_signed)                             \
+/* Macros more than needed, so that a type that is a macro gets expanded. */
+#define KT_FIELD_PLAIN_(type, item, is_signed)                            \
 	KT_FIELD(#type, #item, offsetof(__kt_entry, item), sizeof(type), 0, \
 		 is_signed)
+#define KT_FIELD_PLAIN(type, item, is_signed) \
+	KT_FIELD_PLAIN_(type, item, is_signed)
 
 #undef __field
-#define __field(type, item) KT_FIELD_PLAIN(type, item, is_signed_type(type))
+#define __field(type, item)                         \
+	KT_FIELD_PLAIN(KT_NARROW(item, type), item, \
+		       is_signed_type(KT_NARROW(item, type)))
 #undef __field_struct
 #define __field_struct(type, item) KT_FIELD_PLAIN(type, item, false)
 #undef __array
 #define __array(type, item, len)                                  \
-	KT_FIELD(#type "[" __stringify(len) "]", #item,           \
-		 offsetof(__kt_entry, item), sizeof(type[len]), len, \
-		 is_signed_type(type))
+	KT_FIELD(#type "[" __stringify(KT_NARROW(item, len)) "]", #item, \
+		 offsetof(__kt_entry, item),                             \
+		 sizeof(type[KT_NARROW(item, len)]),                     \
+		 KT_NARROW(item, len), is_signed_type(type))
 #undef __dynamic_array
 #define __dynamic_array(type, item, len)                           \
 	KT_FIELD("__data_loc " #type "[]", #item,                  \

@@ -7,11 +7,11 @@
 #define TRACE_DEFINE_SIZEOF(a)
 
 #undef __field
-#define __field(type, item) type item;
+#define __field(type, item) KT_NARROW(item, type) item;
 #undef __field_struct
 #define __field_struct(type, item) type item;
 #undef __array
-#define __array(type, item, len) type item[len];
+#define __array(type, item, len) type item[KT_NARROW(item, len)];
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) u32 __data_loc_##item;
 
@@ -21,4 +21,4 @@
 	struct kt_entry_##name {                                       \
 		tstruct                                                \
 		char __data[];                                         \
-	};
+	} KT_PACKED(name);

@@ -11,8 +11,24 @@
 #undef __vstring
 #define __vstring(item, format, args) __dynamic_array(char, item, -1)
 
+/*
+ * What lies between fields, and behind the last one up to the next record, belongs to
+ * no assignment: it would be of an older record.  Known when this is compiled, and few
+ * classes have such places.
+ */
+#define KT_GAP(item)                                                         \
+	kt_zero(__entry, __end, offsetof(typeof(*__entry), item));           \
+	__end = offsetof(typeof(*__entry), item) + sizeof(__entry->item);
+
+#undef __field
+#define __field(type, item) KT_GAP(item)
+#undef __field_struct
+#define __field_struct(type, item) KT_GAP(item)
+#undef __array
+#define __array(type, item, len) KT_GAP(item)
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
+	KT_GAP(__data_loc_##item)        \
 	__entry->__data_loc_##item = __sources->item;
 
 /* Where assignments find their data. */
@@ -88,10 +104,13 @@
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
 	static __always_inline notrace void kt_store_##name(                 \
-		void *__payload, struct kt_sources_##name *__sources, proto) \
+		void *__payload, u32 __size,                                 \
+		struct kt_sources_##name *__sources, proto)                  \
 	{                                                                    \
 		struct kt_entry_##name *__entry = __payload;                 \
+		u32 __maybe_unused __end = 0;                                \
                                                                              \
+		kt_tail_zero(__payload, __size);                             \
 		tstruct                                                      \
 		{ assign; }                                                  \
 	}                                                                    \
@@ -112,14 +131,16 @@
 						    __size, KT_FLAGS(name),  \
 						    &__payload);             \
 			if (likely(__done)) {                                \
-				kt_store_##name(__payload, &__sources, args); \
+				kt_store_##name(__payload, __size,           \
+						&__sources, args);           \
 				kt_write_try_end(&__write);                  \
 			}                                                    \
 		} else {                                                     \
 			__payload = kt_write_begin(&__write, __enabled,      \
 						   __size, KT_FLAGS(name));  \
 			if (likely(__payload)) {                             \
-				kt_store_##name(__payload, &__sources, args); \
+				kt_store_##name(__payload, __size,           \
+						&__sources, args);           \
 				kt_write_end(&__write, __enabled,            \
 					     KT_FLAGS(name));                \
 			}                                                    \

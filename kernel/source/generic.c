@@ -111,6 +111,7 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 	} else {
 		payload = kt_write_begin(&write, enabled, class->size, 0);
 		if (payload) {
+			kt_tail_zero(payload, class->size);
 			generic_store(class, payload, arguments, nr);
 			kt_write_end(&write, enabled, 0);
 		}
@@ -278,7 +279,7 @@ static int field_parse(struct kt_session *session,
 	}
 	field->size = kind->size;
 	field->is_signed = kind->is_signed;
-	/* Without gaps, in which old bytes would show. */
+	/* Without gaps, in which bytes of older records would show. */
 	field->offset = class->size;
 	class->size += field->size;
 	return 0;

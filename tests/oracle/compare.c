@@ -82,10 +82,11 @@ struct value {
 };
 
 /* What a field holds; of a string, what is before the NUL. */
-static bool value_get(const struct field *field, const struct record *record,
-		      unsigned int base, struct value *value)
+static bool value_get(const struct field *field, const struct place *place,
+		      const struct record *record, unsigned int base,
+		      struct value *value)
 {
-	uint32_t where = field->offset, size = field->size, word;
+	uint32_t where = place->offset, size = place->size, word;
 
 	if (where + size > record->size)
 		return false;
@@ -115,6 +116,26 @@ static const struct {
 	{"writeback", NULL, "state", 0},	    /* of an inode in use */
 	{"writeback", NULL, "age", 1000},	    /* ms, from jiffies */
 };
+
+static int64_t number_of(const struct field *field, const struct value *value)
+{
+	unsigned int unused = 64 - 8 * value->size;
+	uint64_t number = 0;
+
+	memcpy(&number, value->bytes, value->size);
+	number <<= unused;
+	return field->is_signed ? (int64_t)number >> unused
+				: (int64_t)(number >> unused);
+}
+
+static bool is_equal(const struct field *field, const struct value *a,
+		     const struct value *b)
+{
+	if (a->size == b->size)
+		return !memcmp(a->bytes, b->bytes, a->size);
+	return !field->array && a->size <= 8 && b->size <= 8 &&
+	       number_of(field, a) == number_of(field, b);
+}
 
 static bool is_volatile(const struct kind *kind, const struct field *field,
 			const struct value *theirs, const struct value *ours)
@@ -150,10 +171,11 @@ static const struct field *difference(const struct kind *kind,
 		const struct field *field = &kind->fields[i];
 		struct value a, b;
 
-		if (!value_get(field, theirs, FTRACE_HEADER, &a) ||
-		    !value_get(field, ours, 0, &b) || a.size != b.size)
+		if (!value_get(field, &field->ftrace, theirs, FTRACE_HEADER,
+			       &a) ||
+		    !value_get(field, &field->ktrace, ours, 0, &b))
 			return field;
-		if (!memcmp(a.bytes, b.bytes, a.size))
+		if (is_equal(field, &a, &b))
 			continue;
 		if (!is_volatile(kind, field, &a, &b))
 			return field;
@@ -162,12 +184,12 @@ static const struct field *difference(const struct kind *kind,
 	return NULL;
 }
 
-static void print_value(const struct field *field, const struct record *record,
-			unsigned int base)
+static void print_value(const struct field *field, const struct place *place,
+			const struct record *record, unsigned int base)
 {
 	struct value value;
 
-	if (!value_get(field, record, base, &value)) {
+	if (!value_get(field, place, record, base, &value)) {
 		printf("beyond its end");
 		return;
 	}
@@ -198,9 +220,9 @@ static void print_difference(const struct kind *kind, unsigned int cpu,
 		return;
 	}
 	printf("%s: ftrace has ", field->name);
-	print_value(field, &theirs->all[at], FTRACE_HEADER);
+	print_value(field, &field->ftrace, &theirs->all[at], FTRACE_HEADER);
 	printf(", ktrace ");
-	print_value(field, ours, 0);
+	print_value(field, &field->ktrace, ours, 0);
 	putchar('\n');
 }
 

@@ -2,8 +2,8 @@
 /*
  * Records of one kind of event as two tracers saw them, side by side.
  *
- * Both tracers describe an event's fields in the same words.  The kind of event
- * has ftrace's description; ours must be the same, less ftrace's header.
+ * Both tracers describe an event's fields in the same words.  They are ftrace's
+ * fields; each must be among ours, but may lie elsewhere and be narrower.
  */
 #ifndef KT_TESTS_ORACLE_H
 #define KT_TESTS_ORACLE_H
@@ -15,12 +15,20 @@
 #define FTRACE_HEADER 8
 #define CPUS_MAX      64
 
-struct field {
-	char *name;
+/* Of a field, in a payload. */
+struct place {
 	unsigned int offset;
 	unsigned int size;
+};
+
+struct field {
+	char *name;
+	struct place ftrace;
+	struct place ktrace;
 	bool dynamic; /* __data_loc */
 	bool string;  /* ends with a NUL */
+	bool array;
+	bool is_signed; /* or the elements are */
 };
 
 /* A payload, with offsets from its own begin, in memory that stays. */

@@ -33,30 +33,71 @@ void records_add(struct records *records, uint64_t time, const uint8_t *payload,
 
 /* ---- descriptions --------------------------------------------------------- */
 
-static void field_add(struct kind *kind, char *declaration, unsigned int offset,
-		      unsigned int size)
+/* A line of a format file; the name is the caller's. */
+static bool field_parse(const char *line, struct field *field,
+			struct place *place)
 {
-	char *bracket = strchr(declaration, '[');
-	bool dynamic = !strncmp(declaration, "__data_loc ", 11);
-	bool string = bracket && strstr(declaration, "char");
-	char *name;
+	char declaration[256], *bracket, *name;
+	int is_signed;
 
-	if (bracket && !dynamic)
+	if (sscanf(line, "\tfield:%255[^;];\toffset:%u;\tsize:%u;\tsigned:%d;",
+		   declaration, &place->offset, &place->size, &is_signed) != 4)
+		return false;
+	bracket = strchr(declaration, '[');
+	*field = (struct field){
+		.dynamic = !strncmp(declaration, "__data_loc ", 11),
+		.string = bracket && strstr(declaration, "char"),
+		.array = bracket,
+		.is_signed = is_signed,
+	};
+	if (bracket && !field->dynamic)
 		*bracket = '\0';
 	name = strrchr(declaration, ' ');
-	if (!name || offset < FTRACE_HEADER)
+	field->name = name ? strdup(name + 1) : NULL;
+	return name;
+}
+
+static void field_add(struct kind *kind, const char *line)
+{
+	struct field field;
+	struct place place;
+
+	if (!field_parse(line, &field, &place))
 		return;
+	if (place.offset < FTRACE_HEADER) {
+		free(field.name);
+		return;
+	}
+	field.ftrace.offset = place.offset - FTRACE_HEADER;
+	field.ftrace.size = place.size;
 	kind->fields = realloc(kind->fields,
 			       (kind->nr_fields + 1) * sizeof(*kind->fields));
 	if (!kind->fields)
 		die("no memory");
-	kind->fields[kind->nr_fields++] = (struct field){
-		.name = strdup(name + 1),
-		.offset = offset - FTRACE_HEADER,
-		.size = size,
-		.dynamic = dynamic,
-		.string = string,
-	};
+	kind->fields[kind->nr_fields++] = field;
+}
+
+static void field_locate(struct kind *kind, const char *line)
+{
+	struct field found;
+	struct place place;
+
+	if (!field_parse(line, &found, &place))
+		return;
+	for (unsigned int i = 0; i < kind->nr_fields; i++)
+		if (!strcmp(kind->fields[i].name, found.name))
+			kind->fields[i].ktrace = place;
+	free(found.name);
+}
+
+static void lines_each(const char *path, struct kind *kind,
+		       void (*use)(struct kind *kind, const char *line))
+{
+	char *text = read_file(path), *rest = text, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		use(kind, line);
+	free(text);
 }
 
 static unsigned int number_in(const char *path)
@@ -71,7 +112,7 @@ static unsigned int number_in(const char *path)
 /* False: one of the tracers does not have it. */
 bool kind_read(struct kind *kind, const char *system, const char *name)
 {
-	char path[512], *text, *line, *rest;
+	char path[512], *text, *line;
 	unsigned int dynamic, size;
 
 	*kind = (struct kind){.system = strdup(system), .name = strdup(name)};
@@ -82,27 +123,22 @@ bool kind_read(struct kind *kind, const char *system, const char *name)
 	if (!kind->ftrace_id || !kind->ktrace_id)
 		return false;
 
+	snprintf(path, sizeof(path), TRACEFS "/events/%s/%s/format", system,
+		 name);
+	lines_each(path, kind, field_add);
 	snprintf(path, sizeof(path), KTRACE "/events/%s/%s/format", system,
 		 name);
+	lines_each(path, kind, field_locate);
+	for (unsigned int i = 0; i < kind->nr_fields; i++)
+		if (!kind->fields[i].ktrace.size)
+			die("%s: no %s", path, kind->fields[i].name);
+
 	text = read_file(path);
 	if (!text || !(line = strstr(text, "\nsize: ")) ||
 	    sscanf(line, "\nsize: %u\ndynamic: %u", &size, &dynamic) != 2)
 		die("%s: no size", path);
 	kind->size = size;
 	kind->dynamic = dynamic;
-	free(text);
-
-	snprintf(path, sizeof(path), TRACEFS "/events/%s/%s/format", system,
-		 name);
-	text = rest = read_file(path);
-	while (rest && (line = strsep(&rest, "\n"))) {
-		unsigned int offset;
-		char declaration[256];
-
-		if (sscanf(line, "\tfield:%255[^;];\toffset:%u;\tsize:%u;",
-			   declaration, &offset, &size) == 3)
-			field_add(kind, declaration, offset, size);
-	}
 	free(text);
 	return true;
 }

@@ -50,6 +50,11 @@ function normal(text,	call) {
 	}
 	if (/^(\*\*\*|strace:)/)
 		next
+	# From here on it goes by this number.
+	if (/^\+\+\+ superseded by execve in pid [0-9]+ \+\+\+$/) {
+		begun[pid] = begun[$7]
+		sub(/[0-9]+/, "PID")
+	}
 	# A signal that is ignored reaches nobody but a tracer that waits for it.
 	if (/^--- SIG(CHLD|CONT|URG|WINCH) /)
 		next

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fields that get less room in a record than in the kernel's own struct.  That is
+ * for events that happen so often that their bytes matter, and for fields that no
+ * value fills.  A prelude says which:
+ *
+ *	#define KT_NARROW_prev_prio	~, short	another type
+ *	#define KT_NARROW_prev_comm	~, 15		fewer elements
+ *	#define KT_PACKED_sched_switch	~, __packed	the class that has them
+ *
+ * Names of fields hold for the whole header.  The description says what is
+ * recorded, not what the kernel would: readers and filters need not know.
+ */
+#ifndef KT_EVENTS_NARROW_H
+#define KT_EVENTS_NARROW_H
+
+/* A macro that is not defined is one argument, and @otherwise the second. */
+#define KT_SECOND(...)		       KT_SECOND_(__VA_ARGS__, )
+#define KT_SECOND_(first, second, ...) second
+#define KT_NARROW(item, otherwise)     KT_SECOND(KT_NARROW_##item, otherwise)
+#define KT_PACKED(class)	       KT_SECOND(KT_PACKED_##class, )
+
+/*
+ * For assignments: what fits.  A string that loses an element with this loses a NUL,
+ * see the prelude.
+ */
+#define kt_copy_fitting(to, from, size) \
+	__builtin_memcpy(to, from,      \
+			 min_t(size_t, size, __builtin_object_size(to, 1)))
+
+#endif /* KT_EVENTS_NARROW_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* There are some hundreds of calls, and a program makes few of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts.h"
+
+struct count {
+	char name[64];
+	uint64_t calls;
+	uint64_t errors;
+	uint64_t time;
+};
+
+static struct count *count_get(struct counts *counts, const char *name)
+{
+	struct count *count, *more;
+
+	for (size_t i = 0; i < counts->nr; i++) {
+		if (!strcmp(counts->counts[i].name, name))
+			return &counts->counts[i];
+	}
+	more = realloc(counts->counts, (counts->nr + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	counts->counts = more;
+	count = &more[counts->nr++];
+	*count = (struct count){0};
+	snprintf(count->name, sizeof(count->name), "%s", name);
+	return count;
+}
+
+int counts_add(struct counts *counts, const char *name, uint64_t ns,
+	       bool failed)
+{
+	struct count *count = count_get(counts, name);
+
+	if (!count)
+		return -ENOMEM;
+	count->calls++;
+	count->errors += failed;
+	count->time += ns;
+	return 0;
+}
+
+static int count_compare(const void *a, const void *b)
+{
+	const struct count *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? 1 : -1)
+				  : strcmp(x->name, y->name);
+}
+
+static void line_write(struct output *output, double part,
+		       const struct count *count)
+{
+	char errors[24] = "", line[192];
+	int length;
+
+	if (count->errors)
+		snprintf(errors, sizeof(errors), "%" PRIu64, count->errors);
+	length = snprintf(line, sizeof(line),
+			  "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %s\n",
+			  part, count->time / 1e9,
+			  count->calls ? count->time / count->calls / 1000 : 0,
+			  count->calls, errors, count->name);
+	output_write(output, line, length);
+}
+
+void counts_write(struct counts *counts, struct output *output)
+{
+	static const char head[] =
+		"% time     seconds  usecs/call     calls    errors syscall\n",
+			  rule[] = "------ ----------- ----------- --------- "
+				   "--------- ----------------\n";
+	struct count total = {.name = "total"};
+
+	if (counts->nr)
+		qsort(counts->counts, counts->nr, sizeof(*counts->counts),
+		      count_compare);
+	for (size_t i = 0; i < counts->nr; i++) {
+		total.calls += counts->counts[i].calls;
+		total.errors += counts->counts[i].errors;
+		total.time += counts->counts[i].time;
+	}
+	output_puts(output, head);
+	output_puts(output, rule);
+	for (size_t i = 0; i < counts->nr; i++) {
+		const struct count *count = &counts->counts[i];
+
+		line_write(output,
+			   total.time ? 100.0 * count->time / total.time : 0,
+			   count);
+	}
+	output_puts(output, rule);
+	line_write(output, 100, &total);
+}
+
+void counts_destroy(struct counts *counts)
+{
+	free(counts->counts);
+	*counts = (struct counts){0};
+}

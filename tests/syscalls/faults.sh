@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# tests/syscalls/faults.sh - runs in the guest: calls that do not go the usual way, under
+# strace -f and under ktrace syscalls.  Whatever strace shows ktrace shows, but for what
+# is told here with its reason.
+. tests/kernel/lib.sh
+programs=$PWD/build/user/tests/syscalls
+normal=$PWD/tests/syscalls/normal.awk
+mkdir -p /tmp/faults && cd /tmp/faults || exit 1
+
+# Of a call in the middle of which a process was killed, or which did that: strace, a
+# process like others, is not told more than that it ended.  And glibc blocks all signals
+# by a set that no page was read in for, so it is not there when the call begins.
+cut_off() {
+	sed -E 's/= \? ERESTART.*/= ?/
+		s/ <unfinished \.\.\.>\) = \?/) = ?/
+		s/^([0-9]+: kill\(PID, SIGKILL\)) = 0/\1 = ?/
+		/: rt_sigprocmask\(SIG_BLOCK, (~\[\]|ADDR), /d' "$1"
+}
+
+# trace NAME COMMAND...: into NAME.strace and NAME.all; both end as the command does
+trace() {
+	name=$1
+	shift
+	timeout 120 setarch -R strace -f -o "$name.strace" "$@" >/dev/null 2>&1
+	wanted=$?
+	timeout 120 setarch -R ktrace syscalls -q -o "$name.all" -- "$@" >/dev/null 2>errors
+	check "$name: ends as under strace" is "$?" "$wanted"
+	check "$name: without complaint" is "$(cat errors)" ''
+	for kind in strace all; do
+		awk -f "$normal" "$name.$kind" >raw
+		cut_off raw >"$name.$kind.normal"
+	done
+}
+
+# same NAME [PATTERN]: the lines agree, but for those with PATTERN
+same() {
+	grep -vE -- "${2:-^$}" "$1.strace.normal" >wanted
+	grep -vE -- "${2:-^$}" "$1.all.normal" >got
+	diff wanted got
+}
+
+has() {
+	grep -qF -- "$2" "$1.all" || { cat "$1.all"; return 1; }
+}
+
+count() {
+	grep -cE -- "$2" "$1.all"
+}
+
+trace argv "$programs/fault" argv
+check "argv of 100,000 strings: as strace" same argv
+check "argv of 100,000 strings: says that there are more" \
+	has argv '"x", "x", ...], '
+check "argv of 100,000 strings: and the call succeeds" \
+	is "$(grep -c '"fault", "end", "x".*= 0$' argv.all)" 1
+
+trace killed "$programs/fault" killed
+check "killed within a call: as strace" same killed
+check "killed within a call: that is unfinished" has killed 'pause( <unfinished ...>'
+check "killed within a call: both threads" is "$(count killed '\+\+\+ killed by SIGKILL \+\+\+$')" 2
+trace kills "$programs/fault" kills
+check "killed by its own call: as strace" same kills
+check "killed by its own call: says so" has kills '+++ killed by SIGKILL +++'
+
+trace exec "$programs/fault" exec
+check "exec of another thread: as strace" same exec
+check "exec of another thread: the first one is no more" \
+	is "$(count exec '\+\+\+ superseded by execve in pid [0-9]+ \+\+\+$')" 1
+check "exec of another thread: and it has ended" has exec '<... execve resumed>)'
+trace exit "$programs/fault" exit
+check "exit_group of another thread: as strace" same exit
+check "exit_group of another thread: ends all" is "$(count exit '\+\+\+ exited with 5 \+\+\+$')" 2
+
+trace vfork "$programs/fault" vfork
+check "vfork: as strace" same vfork
+check "vfork: its parent waits" is "$(count vfork 'vfork\( <unfinished')" 2
+
+# Nothing comes after the call that ends it; and it may be over before it is looked at.
+trace once "$programs/once"
+check "a program that ends at once: as strace" same once
+for i in 1 2 3 4 5 6 7 8; do
+	ktrace syscalls -q -o once.all -- "$programs/once"
+	echo "$? $(sed -E 's/^\[pid +[0-9]+\] //; s/\(.*//' once.all | tr '\n' ' ')"
+done | sort -u >got
+check "a program that ends at once: always whole" \
+	is "$(cat got)" '7 execve exit_group +++ exited with 7 +++ '
+
+# Of data we look at no more than is shown, which is there; strace, at all.  Of an array
+# of which a part is not there strace shows the others; we, of strings only.
+trace halves "$programs/fault" halves
+check "what is not there: as strace" same halves \
+	': (write\(3, |pwrite64\(1234, |writev\(3, |poll\(|execve\(.*\["fault".* = -1)'
+check "what is not there: data as far as it is shown" has halves 'write(3, "llll'
+check "what is not there: strings" has halves '["fault", ...], NULL)'
+check "what is not there: structs" is "$(count halves '(writev\(3|poll\(|nanosleep\(|connect\(1234)[^{]*0x[0-9a-f]+')" 4
+
+# It looks at the value only after the call, of which ERANGE says that it was not read.
+trace large "$programs/fault" large
+check "1 MB: as strace" same large ': setxattr\('
+check "1 MB: strings that are too long" is "$(count large '"z{32,}"\.\.\.')" 8
+check "1 MB: and the call fails" is "$(count large ' = -1 (ENAMETOOLONG|E2BIG) ')" 5
+cd / && rm -r /tmp/faults
+echo "# end of faults.sh"
