@@ -134,6 +134,7 @@ static int recorder_make(struct markers *m,
 		.cpus = cpus,
 		.locked = LOCKED,
 		.packets = packets,
+		.first_id = options->first_id,
 		.size = m->size,
 		.trace_id = options->trace_id,
 	};
@@ -458,7 +459,7 @@ void markers_count(const struct markers *m, size_t index,
 {
 	const struct marker_ring *ring = marker_ring(&m->rings, index);
 
-	count->events = marker_ring_events(ring);
+	*count = (struct markers_count){.events = marker_ring_events(ring)};
 	for (int i = 0; i < KT_LOST_NR; i++)
 		count->lost[i] = READ_ONCE(ring->control.lost[i]);
 }

@@ -22,7 +22,7 @@
 
 #include "consumer.h"
 #include "error.h"
-#include "programs.h"
+#include "marked.h"
 #include "session.h"
 #include "trace.h"
 
@@ -34,7 +34,7 @@ struct ktrace_recording {
 	struct ktrace_session *session; /* NULL: programs only */
 	struct ktrace_writer *writer;
 	struct consumer *consumer; /* NULL: no session */
-	struct programs *programs; /* NULL: none are wanted */
+	struct marked *marked; /* NULL: none are wanted */
 	char *path;
 	int directory;
 	bool made; /* the directory, and nothing was recorded into it yet */
@@ -223,7 +223,7 @@ static int clock_read(const struct ktrace_recording *r,
 {
 	if (r->session)
 		return ktrace_session_clock(r->session, clock);
-	programs_clock(clock);
+	marked_clock(clock);
 	return 0;
 }
 
@@ -314,7 +314,7 @@ int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
 	return 0;
 }
 
-static int programs_prepare(struct ktrace_recording *r,
+static int marked_prepare(struct ktrace_recording *r,
 			    const struct ktrace_recording_options *o)
 {
 	struct markers_options options = {
@@ -328,7 +328,7 @@ static int programs_prepare(struct ktrace_recording *r,
 
 	if (!o->programs)
 		return 0;
-	return programs_create(&options, r->writer, r->directory, &r->programs);
+	return marked_create(&options, r->writer, r->directory, &r->marked);
 }
 
 int ktrace_recording_create(struct ktrace_session *session,
@@ -365,7 +365,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	err = metadata_begin(r, options);
 	if (err)
 		goto err_destroy;
-	err = programs_prepare(r, options);
+	err = marked_prepare(r, options);
 	if (err)
 		goto err_destroy;
 	metadata_reserve(r);
@@ -408,8 +408,8 @@ int ktrace_recording_start(struct ktrace_recording *r)
 	r->running = true;
 	r->made = false;
 	err = tasks_complete(r);
-	if (!err && r->programs)
-		err = programs_start(r->programs);
+	if (!err && r->marked)
+		err = marked_start(r->marked);
 	return err;
 }
 
@@ -423,14 +423,14 @@ static size_t cpus_nr(const struct ktrace_recording *r)
 	return r->consumer ? consumer_nr_cpus(r->consumer) : 0;
 }
 
-static void programs_status(const struct programs *programs,
+static void marked_status(const struct marked *marked,
 			    struct ktrace_recording_status *status)
 {
 	struct ktrace_cpu cpu;
 	uint64_t bytes;
 
-	for (size_t i = 0; i < programs_nr(programs); i++) {
-		programs_count(programs, i, &cpu, &bytes);
+	for (size_t i = 0; i < marked_nr(marked); i++) {
+		marked_count(marked, i, &cpu, &bytes);
 		status->events += cpu.events;
 		status->bytes += bytes;
 		status->recorded += cpu.recorded;
@@ -440,7 +440,7 @@ static void programs_status(const struct programs *programs,
 			status->lost[j] += cpu.lost[j];
 	}
 	if (!status->error)
-		status->error = programs_error(programs);
+		status->error = marked_error(marked);
 }
 
 void ktrace_recording_status(struct ktrace_recording *r,
@@ -461,13 +461,13 @@ void ktrace_recording_status(struct ktrace_recording *r,
 	}
 	if (r->consumer)
 		status->error = consumer_error(r->consumer);
-	if (r->programs)
-		programs_status(r->programs, status);
+	if (r->marked)
+		marked_status(r->marked, status);
 }
 
 static int end_write(struct ktrace_recording *r, const char *reason)
 {
-	size_t programs = r->programs ? programs_nr(r->programs) : 0;
+	size_t programs = r->marked ? marked_nr(r->marked) : 0;
 	size_t nr = cpus_nr(r);
 	struct consumer_count count;
 	struct ktrace_cpu *cpus;
@@ -487,7 +487,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
 	}
 	for (size_t i = 0; i < programs; i++)
-		nr += programs_count(r->programs, i, &cpus[nr], &bytes);
+		nr += marked_count(r->marked, i, &cpus[nr], &bytes);
 	err = ktrace_writer_end(r->writer, cpus, nr, reason);
 	free(cpus);
 	return err;
@@ -529,8 +529,8 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 		return err;
 	r->running = false;
 	copied = r->consumer ? consumer_finish(r->consumer) : 0;
-	if (r->programs) {
-		err = programs_finish(r->programs);
+	if (r->marked) {
+		err = marked_finish(r->marked);
 		copied = copied ? copied : err;
 	}
 	closed = clock_write(r);
@@ -600,8 +600,8 @@ static void directory_remove(struct ktrace_recording *r)
 {
 	char name[32];
 
-	if (r->programs)
-		programs_remove(r->programs);
+	if (r->marked)
+		marked_remove(r->marked);
 	for (size_t i = 0; i < cpus_nr(r); i++) {
 		struct consumer_count count;
 
@@ -622,7 +622,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 		session_switch(r, false);
 	if (r->made)
 		directory_remove(r);
-	programs_destroy(r->programs);
+	marked_destroy(r->marked);
 	consumer_destroy(r->consumer);
 	ktrace_writer_destroy(r->writer);
 	if (r->directory >= 0)

@@ -25,7 +25,7 @@
 
 #include "env.h"
 #include <ktrace.h>
-#include <ktrace/marker.h>
+#include <ktrace/marker_types.h>
 
 #define HUB_MAGIC     0x4255484bu /* "KHUB" */
 #define HUB_VERSION   1
@@ -70,7 +70,7 @@ struct recorder {
 	u32 locked;
 	u32 packets; /* of a ring */
 	u32 nr_markers;
-	u32 lost; /* events of markers that found no room in the table */
+	u32 first_id; /* of events; those of markers follow by their numbers */
 	u64 size; /* of all */
 	u64 trace_id;
 	u8 pad[4096 - 48 - RECORDER_PATTERNS];

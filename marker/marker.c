@@ -7,6 +7,9 @@
  * needs it does so, and others, or a handler that interrupted it, count their event
  * as lost.
  */
+#define KTRACE_DISABLED /* it has no markers of its own */
+#include <ktrace/marker.h>
+
 #include "hub.h"
 #include "shared.h"
 
@@ -334,7 +337,7 @@ static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m,
 	entry = entry_find(m->recorder, marker->id, false);
 	known = 0;
 	if (entry && smp_load_acquire(&entry->ready))
-		known = KT_ID_FIRST + READ_ONCE(entry->event) - 1;
+		known = m->recorder->first_id + READ_ONCE(entry->event) - 1;
 	WRITE_ONCE(marker->events[slot], (u64)m->generation << 32 | known);
 	return known;
 }

@@ -19,7 +19,7 @@
 
 #include "env.h"
 #include "error.h"
-#include "programs.h"
+#include "marked.h"
 #include "type.h"
 
 #define REST_NS 5000000
@@ -33,7 +33,7 @@ struct stream {
 	uint64_t overwritten;
 };
 
-struct programs {
+struct marked {
 	struct markers *markers;
 	struct ktrace_writer *writer;
 	int directory;
@@ -52,7 +52,7 @@ static void file_name(size_t index, char name[32])
 	snprintf(name, 32, "programs%zu", index);
 }
 
-static int types_write(struct programs *p)
+static int types_write(struct marked *p)
 {
 	struct ktrace_types *types = types_create();
 	int err;
@@ -66,7 +66,7 @@ static int types_write(struct programs *p)
 	return err;
 }
 
-static int packet_write(struct programs *p, size_t index, uint32_t size)
+static int packet_write(struct marked *p, size_t index, uint32_t size)
 {
 	struct stream *s = &p->streams[index];
 	uint32_t stored = (size + 7) & ~7u, done = 0;
@@ -101,7 +101,7 @@ static int packet_write(struct programs *p, size_t index, uint32_t size)
 }
 
 /* Takes what one ring has. */
-static int stream_drain(struct programs *p, size_t index, bool all)
+static int stream_drain(struct marked *p, size_t index, bool all)
 {
 	struct stream *s = &p->streams[index];
 	struct kt_packet head;
@@ -136,7 +136,7 @@ static int stream_drain(struct programs *p, size_t index, bool all)
 static void *thread_run(void *data)
 {
 	static const struct timespec rest = {.tv_nsec = REST_NS};
-	struct programs *p = data;
+	struct marked *p = data;
 
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
@@ -147,11 +147,11 @@ static void *thread_run(void *data)
 	return NULL;
 }
 
-int programs_create(const struct markers_options *options,
+int marked_create(const struct markers_options *options,
 		    struct ktrace_writer *writer, int directory,
-		    struct programs **result)
+		    struct marked **result)
 {
-	struct programs *p = calloc(1, sizeof(*p));
+	struct marked *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
 
 	if (!p)
@@ -175,11 +175,11 @@ int programs_create(const struct markers_options *options,
 	return 0;
 
 err_destroy:
-	programs_destroy(p);
+	marked_destroy(p);
 	return err;
 }
 
-int programs_start(struct programs *p)
+int marked_start(struct marked *p)
 {
 	sigset_t all, before;
 	int err;
@@ -197,7 +197,7 @@ int programs_start(struct programs *p)
 		   : 0;
 }
 
-static void thread_join(struct programs *p)
+static void thread_join(struct marked *p)
 {
 	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
 	if (p->running)
@@ -205,7 +205,7 @@ static void thread_join(struct programs *p)
 	p->running = false;
 }
 
-int programs_finish(struct programs *p)
+int marked_finish(struct marked *p)
 {
 	thread_join(p);
 	markers_stop(p->markers);
@@ -214,7 +214,7 @@ int programs_finish(struct programs *p)
 	return p->error;
 }
 
-void programs_remove(struct programs *p)
+void marked_remove(struct marked *p)
 {
 	char name[32];
 
@@ -224,7 +224,7 @@ void programs_remove(struct programs *p)
 	}
 }
 
-void programs_destroy(struct programs *p)
+void marked_destroy(struct marked *p)
 {
 	if (!p)
 		return;
@@ -251,7 +251,7 @@ static struct ktrace_sync sync_now(void)
 	return sync;
 }
 
-void programs_clock(struct ktrace_clock *clock)
+void marked_clock(struct ktrace_clock *clock)
 {
 	static uint64_t frequency, id;
 	struct timespec rest = {.tv_nsec = 20000000};
@@ -271,17 +271,17 @@ void programs_clock(struct ktrace_clock *clock)
 	clock->trace_id = id;
 }
 
-int programs_error(const struct programs *p)
+int marked_error(const struct marked *p)
 {
 	return __atomic_load_n(&p->error, __ATOMIC_RELAXED);
 }
 
-size_t programs_nr(const struct programs *p)
+size_t marked_nr(const struct marked *p)
 {
 	return p->nr;
 }
 
-bool programs_count(const struct programs *p, size_t index,
+bool marked_count(const struct marked *p, size_t index,
 		    struct ktrace_cpu *cpu, uint64_t *bytes)
 {
 	const struct stream *s = &p->streams[index];
