@@ -28,7 +28,7 @@ struct record {
 	const char *output;
 	const char *name; /* of the session; NULL: the default one */
 	uint64_t buffer;
-	uint64_t duration; /* ns; 0: none */
+	uint64_t duration;    /* ns; 0: none */
 	const char **markers; /* patterns; of the programs' markers */
 	size_t nr_markers;
 	bool overwrite;

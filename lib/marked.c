@@ -29,7 +29,8 @@ struct stream {
 	uint64_t bytes;
 	uint64_t events;
 	uint64_t unwritten;
-	uint64_t next; /* events before the next packet, if none is overwritten */
+	uint64_t
+		next; /* events before the next packet, if none is overwritten */
 	uint64_t overwritten;
 };
 
@@ -148,8 +149,8 @@ static void *thread_run(void *data)
 }
 
 int marked_create(const struct markers_options *options,
-		    struct ktrace_writer *writer, int directory,
-		    struct marked **result)
+		  struct ktrace_writer *writer, int directory,
+		  struct marked **result)
 {
 	struct marked *p = calloc(1, sizeof(*p));
 	int err = -ENOMEM;
@@ -281,8 +282,8 @@ size_t marked_nr(const struct marked *p)
 	return p->nr;
 }
 
-bool marked_count(const struct marked *p, size_t index,
-		    struct ktrace_cpu *cpu, uint64_t *bytes)
+bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
+		  uint64_t *bytes)
 {
 	const struct stream *s = &p->streams[index];
 	struct markers_count count;

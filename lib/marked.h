@@ -11,8 +11,8 @@ struct marked;
 
 /* @writer and @directory stay the caller's. */
 int marked_create(const struct markers_options *options,
-		    struct ktrace_writer *writer, int directory,
-		    struct marked **marked);
+		  struct ktrace_writer *writer, int directory,
+		  struct marked **marked);
 /*
  * Markers are on from here on.  The writer is used in the background, until
  * marked_finish().
@@ -32,6 +32,6 @@ int marked_error(const struct marked *marked);
 size_t marked_nr(const struct marked *marked);
 /* False: nothing was written there, and nothing lost. */
 bool marked_count(const struct marked *marked, size_t index,
-		    struct ktrace_cpu *cpu, uint64_t *bytes);
+		  struct ktrace_cpu *cpu, uint64_t *bytes);
 
 #endif /* KT_LIB_MARKED_H */

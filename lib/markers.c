@@ -113,8 +113,8 @@ static int recorder_make(struct markers *m,
 {
 	u32 cpus = sysconf(_SC_NPROCESSORS_CONF), rings = cpus + LOCKED;
 	u32 packets = packets_of(options->buffer);
-	enum kt_mode mode = options->overwrite ? KT_MODE_OVERWRITE
-					       : KT_MODE_DISCARD;
+	enum kt_mode mode =
+		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
 	char path[256];
 	void *p;
 

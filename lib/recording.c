@@ -34,7 +34,7 @@ struct ktrace_recording {
 	struct ktrace_session *session; /* NULL: programs only */
 	struct ktrace_writer *writer;
 	struct consumer *consumer; /* NULL: no session */
-	struct marked *marked; /* NULL: none are wanted */
+	struct marked *marked;	   /* NULL: none are wanted */
 	char *path;
 	int directory;
 	bool made; /* the directory, and nothing was recorded into it yet */
@@ -315,7 +315,7 @@ int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
 }
 
 static int marked_prepare(struct ktrace_recording *r,
-			    const struct ktrace_recording_options *o)
+			  const struct ktrace_recording_options *o)
 {
 	struct markers_options options = {
 		.patterns = o->programs,
@@ -424,7 +424,7 @@ static size_t cpus_nr(const struct ktrace_recording *r)
 }
 
 static void marked_status(const struct marked *marked,
-			    struct ktrace_recording_status *status)
+			  struct ktrace_recording_status *status)
 {
 	struct ktrace_cpu cpu;
 	uint64_t bytes;

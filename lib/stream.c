@@ -203,7 +203,8 @@ static bool header_fits(struct stream *stream)
 	if (packet->cpu != stream->cpu) {
 		trace_warn(stream->trace,
 			   "%s%u: packet at byte %" PRIu64 " is of CPU %u",
-			   stream_kind(stream), stream->cpu, stream->position, packet->cpu);
+			   stream_kind(stream), stream->cpu, stream->position,
+			   packet->cpu);
 		return false;
 	}
 	if (id && packet->trace_id != id) {
@@ -262,19 +263,20 @@ static int packet_open(struct stream *stream)
 		trace_warn(stream->trace,
 			   "%s%u: damaged at byte %" PRIu64
 			   ", goes on at byte %" PRIu64,
-			   stream_kind(stream), stream->cpu, begin, stream->position);
+			   stream_kind(stream), stream->cpu, begin,
+			   stream->position);
 	else if (why == -EPROTONOSUPPORT)
-		trace_warn(
-			stream->trace,
-			"%s%u: packets of version %u, but this ktrace reads "
-			"version %u",
-			stream_kind(stream), stream->cpu, stream->walk.packet.version,
-			KT_ABI_VERSION);
+		trace_warn(stream->trace,
+			   "%s%u: packets of version %u, but this ktrace reads "
+			   "version %u",
+			   stream_kind(stream), stream->cpu,
+			   stream->walk.packet.version, KT_ABI_VERSION);
 	else if (first == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
 			   "%s%u: cut off after packet %" PRIu64
 			   ", at byte %" PRIu64,
-			   stream_kind(stream), stream->cpu, (uint64_t)stream->last.seq, begin);
+			   stream_kind(stream), stream->cpu,
+			   (uint64_t)stream->last.seq, begin);
 	else if (first == -ENODATA)
 		trace_warn(stream->trace, "%s%u: cut off in its first packet",
 			   stream_kind(stream), stream->cpu);
@@ -308,8 +310,7 @@ static void packet_close(struct stream *stream, int walked)
 			   "are read up to the first of these",
 			   stream->walk.id);
 	else if (walked || packet->events != stream->records)
-		trace_warn(stream->trace,
-			   "%s%u: packet %" PRIu64 " is damaged",
+		trace_warn(stream->trace, "%s%u: packet %" PRIu64 " is damaged",
 			   stream_kind(stream), stream->cpu,
 			   (uint64_t)packet->seq);
 

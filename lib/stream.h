@@ -29,7 +29,7 @@ struct stream_sizes {
 struct stream_source {
 	uint32_t cpu;
 	bool programs; /* the markers of programs on it, not the kernel's events */
-	int fd; /* -1: in memory */
+	int fd;	       /* -1: in memory */
 	const uint8_t *data;
 	uint64_t size; /* of a live trace: as far as it is whole */
 	/* What the recorder counted in the end, if it came to that. */

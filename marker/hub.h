@@ -71,7 +71,7 @@ struct recorder {
 	u32 packets; /* of a ring */
 	u32 nr_markers;
 	u32 first_id; /* of events; those of markers follow by their numbers */
-	u64 size; /* of all */
+	u64 size;     /* of all */
 	u64 trace_id;
 	u8 pad[4096 - 48 - RECORDER_PATTERNS];
 	/* Patterns, each with a NUL, one with a "!" in front excludes; "" ends. */

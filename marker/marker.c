@@ -83,7 +83,8 @@ static struct recorder *recorder_open(unsigned int slot, u32 generation)
 	if (!fstat(fd, &st) && (size_t)st.st_size >= sizeof(*recorder)) {
 		p = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			 fd, 0);
-		if (p != MAP_FAILED && recorder_valid(p, generation, st.st_size))
+		if (p != MAP_FAILED &&
+		    recorder_valid(p, generation, st.st_size))
 			recorder = p;
 		else if (p != MAP_FAILED)
 			munmap(p, st.st_size);
@@ -131,7 +132,8 @@ static struct recorder_marker *entry_find(struct recorder *recorder, u64 id,
 			return entry;
 		if (!found && !claim)
 			return NULL;
-		if (!found && (env_cmpxchg(&entry->id, &found, id) || found == id))
+		if (!found &&
+		    (env_cmpxchg(&entry->id, &found, id) || found == id))
 			return entry;
 	}
 	return NULL;
@@ -158,9 +160,10 @@ static void entry_fill(struct recorder *recorder, struct recorder_marker *entry,
 	entry->line = marker->line;
 	entry->order = name->order;
 	/* What does not fit is cut, at the end: the function first. */
-	snprintf(entry->text, sizeof(entry->text) - 1, "%.40s%c%.60s%c%.200s%c%.100s%c%s",
-		 name->system, 0, name->name, 0, marker->format, 0, name->file,
-		 0, name->function);
+	snprintf(entry->text, sizeof(entry->text) - 1,
+		 "%.40s%c%.60s%c%.200s%c%.100s%c%s", name->system, 0,
+		 name->name, 0, marker->format, 0, name->file, 0,
+		 name->function);
 	smp_store_release(&entry->ready, 1);
 }
 
@@ -177,8 +180,10 @@ static void marker_measure(struct ktrace_marker *marker)
 {
 	marker->size = 0;
 	marker->kinds = 0;
-	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
-		marker->size += a->kind == KTRACE_ARG_STRING ? sizeof(u32) : a->size;
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
+		marker->size +=
+			a->kind == KTRACE_ARG_STRING ? sizeof(u32) : a->size;
 		marker->kinds |= 1u << a->kind;
 	}
 }
@@ -347,12 +352,14 @@ static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m,
  * they will be loaded: the processor waits where a load needs two stores.
  */
 static u32 payload_numbers(struct payload *payload,
-			   const struct ktrace_marker *marker, const u64 *values)
+			   const struct ktrace_marker *marker,
+			   const u64 *values)
 {
 	u64 *word = (u64 *)payload->bytes, bits = 0;
 	unsigned int used = 0;
 
-	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
 		unsigned int size = a->size * 8;
 		u64 value = *values++ << (64 - size) >> (64 - size);
 
@@ -370,7 +377,8 @@ static u32 payload_numbers(struct payload *payload,
 
 static u32 string_copy(u8 *to, const char *from, u32 room, u32 array)
 {
-	u32 max = array && array < KTRACE_STRING_MAX ? array : KTRACE_STRING_MAX;
+	u32 max =
+		array && array < KTRACE_STRING_MAX ? array : KTRACE_STRING_MAX;
 	u32 length;
 
 	if (!from) {
@@ -393,15 +401,16 @@ static u32 payload_any(struct payload *payload,
 
 	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++)
 		left += a->kind == KTRACE_ARG_STRING;
-	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++) {
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
 		const void *pointer = (void *)(uintptr_t)*values;
 		u32 location;
 
 		if (a->kind == KTRACE_ARG_STRING) {
 			/* Each of those that follow gets a byte at least. */
-			location = string_copy(payload->bytes + size, pointer,
-					       DATA_MAX - size - --left,
-					       a->size);
+			location =
+				string_copy(payload->bytes + size, pointer,
+					    DATA_MAX - size - --left, a->size);
 			location = size | location << 16;
 			size += location >> 16;
 			memcpy(at, &location, sizeof(location));
@@ -439,7 +448,8 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
 		if (!size)
 			size = marker->kinds & large
 				       ? payload_any(&payload, marker, values)
-				       : payload_numbers(&payload, marker, values);
+				       : payload_numbers(&payload, marker,
+							 values);
 		marker_ring_write(&m->rings, event, payload.bytes, size,
 				  dynamic ? MARKER_DYNAMIC : 0);
 	}
@@ -457,12 +467,12 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
 #define ARGUMENTS_9  ARGUMENTS_8, uint64_t i
 #define ARGUMENTS_10 ARGUMENTS_9, uint64_t j
 
-#define HIT(n, ...)                                                           \
+#define HIT(n, ...)                                                            \
 	EXPORT void ktrace_hit_##n(struct ktrace_marker *marker ARGUMENTS_##n) \
-	{                                                                     \
-		const u64 values[] = {__VA_ARGS__};                           \
-									      \
-		hit(marker, values);                                          \
+	{                                                                      \
+		const u64 values[] = {__VA_ARGS__};                            \
+                                                                               \
+		hit(marker, values);                                           \
 	}
 
 HIT(0, 0)

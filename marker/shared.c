@@ -121,8 +121,8 @@ static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
 		   [cpu] "r"(cpu), [head] "m"(change->ring->head),
 		   [old] "r"(change->old), [new] "r"(change->new),
 		   [from] "r"(from), [to] "r"(to), [words] "r"(words),
-		   [word] "r"(change->word),
-		   [tail] "r"(tail), [first] "r"(change->who), [second] "r"(change->events),
+		   [word] "r"(change->word), [tail] "r"(tail),
+		   [first] "r"(change->who), [second] "r"(change->events),
 		   [signature] "i"(RSEQ_SIG)
 		 : "memory", "cc", "rax", "rcx"
 		 : again);

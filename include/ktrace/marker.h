@@ -120,8 +120,8 @@ template <class T> struct ktrace_type {
 		: std::is_floating_point<T>::value ? KTRACE_ARG_FLOAT
 		: std::is_pointer<T>::value || std::is_null_pointer<T>::value
 			? KTRACE_ARG_POINTER
-		: std::is_enum<T>::value
-			? ((T)-1 < (T)0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED)
+		: std::is_enum<T>::value   ? ((T)-1 < (T)0 ? KTRACE_ARG_SIGNED
+							   : KTRACE_ARG_UNSIGNED)
 		: std::is_signed<T>::value ? KTRACE_ARG_SIGNED
 					   : KTRACE_ARG_UNSIGNED;
 	static constexpr uint16_t size = sizeof(T);
@@ -201,9 +201,10 @@ struct ktrace_site {
 			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
 		default: KTRACE_ARG_POINTER)
 
-#define KTRACE_SIZE(x)                                                           \
-	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) ? 0     \
-	 : sizeof(x) > 65535						 ? 65535 \
+#define KTRACE_SIZE(x)                                                       \
+	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) \
+		 ? 0                                                         \
+	 : sizeof(x) > 65535 ? 65535                                         \
 			     : sizeof(x))
 
 #define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
@@ -227,7 +228,7 @@ struct ktrace_site {
 #define KTRACE_CAT_(a, b) a##b
 
 /* Of what follows the name: the format, and how many arguments there are. */
-#define KTRACE_FIRST(...)	    KTRACE_FIRST_(__VA_ARGS__, )
+#define KTRACE_FIRST(...)	   KTRACE_FIRST_(__VA_ARGS__, )
 #define KTRACE_FIRST_(format, ...) format
 #define KTRACE_COUNT(...) \
 	KTRACE_COUNT_(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
@@ -274,12 +275,12 @@ struct ktrace_site {
 #define KTRACE(name_, ...)                                                     \
 	do {                                                                   \
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
-			KTRACE_EACH(KTRACE_ARGUMENT, __VA_ARGS__){KTRACE_ARG_END,  \
-								  0, 0}};      \
+			KTRACE_EACH(KTRACE_ARGUMENT,                           \
+				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
 		static struct ktrace_site ktrace_site_ = {                     \
 			{ktrace_marker_off,                                    \
 			 #name_,                                               \
-			 KTRACE_FIRST(__VA_ARGS__),                           \
+			 KTRACE_FIRST(__VA_ARGS__),                            \
 			 __FILE__,                                             \
 			 __func__,                                             \
 			 ktrace_arguments_,                                    \
@@ -302,8 +303,7 @@ struct ktrace_site {
 			    *(const volatile uint8_t *)ktrace_site_.marker.on, \
 			    0))                                                \
 			KTRACE_CAT(ktrace_hit_, KTRACE_COUNT(__VA_ARGS__))     \
-			(&ktrace_site_.marker KTRACE_EACH(KTRACE_PASS,         \
-							  __VA_ARGS__));       \
+		(&ktrace_site_.marker KTRACE_EACH(KTRACE_PASS, __VA_ARGS__));  \
 	} while (0)
 
 /*

@@ -38,7 +38,7 @@ struct ktrace_marker {
 	uint16_t version;
 	uint16_t flags; /* KTRACE_FLAG_ */
 	/* The library's own. */
-	uint32_t size; /* of the payload's fixed part */
+	uint32_t size;	/* of the payload's fixed part */
 	uint32_t kinds; /* bit N: there is an argument of kind N */
 	uint64_t id;
 	uint64_t

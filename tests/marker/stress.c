@@ -59,7 +59,7 @@ static volatile bool stop;
 
 static void fail(const char *what, u64 a, u64 b)
 {
-	printf("not ok %s: %llu, %llu\n", what, (unsigned long long)a,
+	printf("not ok 1 - %s: %llu, %llu\n", what, (unsigned long long)a,
 	       (unsigned long long)b);
 	fflush(stdout);
 	exit(1);
@@ -334,6 +334,6 @@ int main(int argc, char **argv)
 	       (unsigned long long)written, (unsigned long long)read,
 	       (unsigned long long)overwritten, (unsigned long long)lost, kills,
 	       (unsigned long long)more);
-	printf("ok\n");
+	printf("ok 1 - stress\n1..1\n");
 	return 0;
 }
