@@ -16,7 +16,6 @@
  * A line is "NAME field=value ...", as ktrace report has it behind the program's
  * name.  What several threads do has no order; the lines are compared sorted.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>

@@ -16,7 +16,6 @@
  *	killed before it could say so; none of it is missing in discard mode but
  *	what is counted as lost
  */
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
