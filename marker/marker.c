@@ -11,7 +11,7 @@
 #include <ktrace/marker.h>
 
 #include "hub.h"
-#include "shared.h"
+#include "publish.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -427,7 +427,9 @@ static u32 payload_any(struct payload *payload,
 	return size;
 }
 
-static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
+/* Of @values, or of the payload as it is to be in @words. */
+static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
+				const u64 *words)
 {
 	const u32 large = 1u << KTRACE_ARG_STRING | 1u << KTRACE_ARG_BYTES;
 	unsigned int mask = READ_ONCE(*marker->on);
@@ -445,14 +447,75 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
 		if (unlikely(introduced[slot] != m->generation))
 			thread_introduce(m, slot);
 		/* Writing leaves a payload as it is. */
-		if (!size)
-			size = marker->kinds & large
-				       ? payload_any(&payload, marker, values)
-				       : payload_numbers(&payload, marker,
-							 values);
+		if (size)
+			;
+		else if (words)
+			memcpy(payload.bytes, words, size = marker->size);
+		else if (marker->kinds & large)
+			size = payload_any(&payload, marker, values);
+		else
+			size = payload_numbers(&payload, marker, values);
 		marker_ring_write(&m->rings, event, payload.bytes, size,
 				  dynamic ? MARKER_DYNAMIC : 0);
 	}
+}
+
+/*
+ * The common case of a marker whose payload the caller has put into words: one
+ * recorder, to which marker and thread are known.
+ */
+static __always_inline bool hit_words(struct ktrace_marker *marker,
+				      unsigned int words, u64 a, u64 b, u64 c)
+{
+	unsigned int mask = READ_ONCE(*marker->on), slot;
+	u32 generation;
+	u64 known;
+
+	if (unlikely(mask & (mask - 1)) || unlikely(!mask))
+		return false;
+	slot = __builtin_ctz(mask);
+	known = READ_ONCE(marker->events[slot]);
+	generation = known >> 32;
+	/* Who has introduced itself has mapped the recorder. */
+	if (unlikely(generation != READ_ONCE(hub->generations[slot])) ||
+	    unlikely(generation != introduced[slot]))
+		return false;
+	if (unlikely(!(u32)known))
+		return true;
+	return marker_ring_words(&mapped[slot].rings, known, marker->size,
+				 words, a, b, c);
+}
+
+static noinline void words_slow(struct ktrace_marker *marker, u64 a, u64 b, u64 c)
+{
+	const u64 words[] = {a, b, c};
+
+	hit(marker, NULL, words);
+}
+
+EXPORT void ktrace_words_0(struct ktrace_marker *marker)
+{
+	if (unlikely(!hit_words(marker, 0, 0, 0, 0)))
+		words_slow(marker, 0, 0, 0);
+}
+
+EXPORT void ktrace_words_1(struct ktrace_marker *marker, uint64_t a)
+{
+	if (unlikely(!hit_words(marker, 1, a, 0, 0)))
+		words_slow(marker, a, 0, 0);
+}
+
+EXPORT void ktrace_words_2(struct ktrace_marker *marker, uint64_t a, uint64_t b)
+{
+	if (unlikely(!hit_words(marker, 2, a, b, 0)))
+		words_slow(marker, a, b, 0);
+}
+
+EXPORT void ktrace_words_3(struct ktrace_marker *marker, uint64_t a, uint64_t b,
+			   uint64_t c)
+{
+	if (unlikely(!hit_words(marker, 3, a, b, c)))
+		words_slow(marker, a, b, c);
 }
 
 #define ARGUMENTS_0
@@ -472,7 +535,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values)
 	{                                                                      \
 		const u64 values[] = {__VA_ARGS__};                            \
                                                                                \
-		hit(marker, values);                                           \
+		hit(marker, values, NULL);                                           \
 	}
 
 HIT(0, 0)

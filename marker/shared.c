@@ -2,31 +2,30 @@
 /*
  * Writing to the rings of programs, and reading them; shared.h tells how it works.
  */
-#include "shared.h"
+#include "publish.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 /* A debugger that steps through a sequence restarts it for ever. */
 #define TRIES 1000
 
-static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
+__thread u32 marker_thread_tid;
 
 u32 marker_tid(void)
 {
-	if (unlikely(!thread_tid))
-		thread_tid = syscall(SYS_gettid);
-	return thread_tid;
+	if (unlikely(!marker_thread_tid))
+		marker_thread_tid = syscall(SYS_gettid);
+	return marker_thread_tid;
 }
 
 void marker_tid_forget(void)
 {
-	thread_tid = 0;
+	marker_thread_tid = 0;
 }
 
 /* ---- publishing ------------------------------------------------------------ */
@@ -44,88 +43,31 @@ struct change {
 	const void *rest;
 };
 
-static void *ring_data(struct marker_ring *ring, u32 position)
-{
-	u32 mask = (ring->control.packets << KT_PACKET_SHIFT) - 1;
-
-	return (u8 *)ring + KT_CONTROL_SIZE + (position & mask);
-}
-
-static bool tail_holds(const struct marker_ring *ring, unsigned int i, u64 head)
-{
-	return READ_ONCE(ring->tails[i].position) == (u32)head;
-}
-
-#if defined(__x86_64__) && !defined(KT_MARKER_LOCKED)
-
-static struct rseq *rseq_area(void)
-{
-	return (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
-}
-
-static u32 rseq_cpu(void)
-{
-	return *(volatile u32 *)&rseq_area()->cpu_id;
-}
+#ifdef MARKER_RSEQ
 
 static bool rseq_works(void)
 {
 	return __rseq_size && rseq_cpu() <= INT32_MAX;
 }
 
-/*
- * Between the labels 2 and 3 the thread is on @cpu and alone.  Whole words are
- * copied: what is behind the record's end is not yet anybody's.  (A packet is never
- * filled to its last unit, and size + 4 is a multiple of one.)
- */
 static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
 					 struct marker_tail *tail)
 {
-	struct rseq *rseq = rseq_area();
 	const void *from = change->rest;
-	void *to = ring_data(change->ring, change->position);
+	void *to = marker_ring_data(change->ring, change->position);
 	u64 words = (change->size + 7) / 8;
 
-	asm goto("	.pushsection __rseq_cs, \"aw\"\n"
-		 "	.balign	32\n"
-		 "1:	.long	0, 0\n"
-		 "	.quad	2f, 3f - 2f, 4f\n"
-		 "	.popsection\n"
-		 "	leaq	1b(%%rip), %%rax\n"
-		 "	movq	%%rax, %[area]\n"
-		 "2:	cmpl	%[cpu], %[cpu_id]\n"
-		 "	jne	%l[again]\n"
-		 "	cmpq	%[old], %[head]\n"
-		 "	jne	%l[again]\n"
-		 "	movl	%[word], (%[to])\n"
-		 "	movq	%[words], %%rcx\n"
-		 "	testq	%%rcx, %%rcx\n"
-		 "	je	6f\n"
-		 "5:	movq	-8(%[from], %%rcx, 8), %%rax\n"
-		 "	movq	%%rax, 4-8(%[to], %%rcx, 8)\n"
-		 "	decq	%%rcx\n"
-		 "	jne	5b\n"
-		 "6:\n"
-		 "	movq	%[first], (%[tail])\n"
-		 "	movq	%[second], 8(%[tail])\n"
-		 "	movq	%[new], %[head]\n"
-		 "3:\n"
-		 /* What the kernel looks for in front of where it jumps to. */
-		 "	.pushsection .text.unlikely, \"ax\"\n"
-		 "	.byte	0x0f, 0xb9, 0x3d\n"
-		 "	.long	%c[signature]\n"
-		 "4:	jmp	%l[again]\n"
-		 "	.popsection"
-		 :
-		 : [area] "m"(rseq->rseq_cs), [cpu_id] "m"(rseq->cpu_id),
-		   [cpu] "r"(cpu), [head] "m"(change->ring->head),
-		   [old] "r"(change->old), [new] "r"(change->new),
-		   [from] "r"(from), [to] "r"(to), [words] "r"(words),
-		   [word] "r"(change->word), [tail] "r"(tail),
-		   [first] "r"(change->who), [second] "r"(change->events),
-		   [signature] "i"(RSEQ_SIG)
-		 : "memory", "cc", "rax", "rcx"
-		 : again);
+	marker_publish("	movq	%[words], %%rcx\n"
+		       "	testq	%%rcx, %%rcx\n"
+		       "	je	6f\n"
+		       "5:	movq	-8(%[from], %%rcx, 8), %%rax\n"
+		       "	movq	%%rax, 4-8(%[to], %%rcx, 8)\n"
+		       "	decq	%%rcx\n"
+		       "	jne	5b\n"
+		       "6:\n",
+		       again, cpu, change->ring, change->old, change->new, to,
+		       change->word, tail, change->who, change->events,
+		       [from] "r"(from), [words] "r"(words));
 	return true;
 again:
 	return false;
@@ -155,7 +97,7 @@ static bool publish_rseq(u32 cpu, const struct change *change,
 static void publish_locked(const struct change *change,
 			   struct marker_tail *tail)
 {
-	u8 *to = ring_data(change->ring, change->position);
+	u8 *to = marker_ring_data(change->ring, change->position);
 
 	memcpy(to, &change->word, sizeof(change->word));
 	memcpy(to + sizeof(change->word), change->rest, change->size);
@@ -258,7 +200,7 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 {
 	u64 old = smp_load_acquire(&ring->head), now = env_clock();
 	const struct marker_tail *tail =
-		&ring->tails[!tail_holds(ring, 0, old)];
+		&ring->tails[!marker_tail_holds(ring, 0, old)];
 	u32 tid = marker_tid();
 	bool extended = draft->id >= KT_ID_EXTENDED;
 	bool switched = READ_ONCE(tail->tid) != tid;
@@ -279,7 +221,7 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	size = draft->payload + draft->size - at;
 	if (used + size + KT_UNIT > KT_PACKET_SIZE) {
 		const struct kt_packet *packet =
-			ring_data(ring, ((u32)old << KT_UNIT_SHIFT) - used);
+			marker_ring_data(ring, ((u32)old << KT_UNIT_SHIFT) - used);
 		u64 seq = READ_ONCE(packet->seq) + 1;
 
 		if (!make_room(ring, seq))
@@ -305,7 +247,7 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 
 static struct marker_tail *tail_free(struct marker_ring *ring, u64 old)
 {
-	return &ring->tails[tail_holds(ring, 0, old)];
+	return &ring->tails[marker_tail_holds(ring, 0, old)];
 }
 
 static bool lose(struct marker_ring *ring, enum kt_lost cause,
@@ -344,7 +286,7 @@ static bool write_locked(const struct marker_rings *rings,
 	return !err;
 }
 
-static noinline bool write_slow(const struct marker_rings *rings,
+static bool write_any(const struct marker_rings *rings,
 				const struct draft *draft)
 {
 	struct marker_ring *ring = NULL;
@@ -367,44 +309,6 @@ static noinline bool write_slow(const struct marker_rings *rings,
 	return lose(ring, KT_LOST_NESTED, draft->flags);
 }
 
-/*
- * The common case: the same thread as before, in the same epoch, and room in the
- * packet.  False: nothing has happened.
- */
-static __always_inline bool write_fast(const struct marker_rings *rings, u32 id,
-				       u8 *payload, u32 size, u32 events)
-{
-	u32 cpu = rseq_cpu(), tid = thread_tid;
-	struct marker_ring *ring;
-	struct marker_tail *tail;
-	struct change change;
-	unsigned int free;
-	u64 now, time;
-	u32 position;
-
-	if (unlikely(cpu >= rings->cpus))
-		return false;
-	ring = marker_ring(rings, cpu);
-	change.old = READ_ONCE(ring->head);
-	now = env_clock();
-	time = now << KT_ID_BITS;
-	position = (u32)change.old + kt_units(size + KT_HEADER_COMPACT);
-	change.new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | position;
-	free = tail_holds(ring, 0, change.old);
-	tail = &ring->tails[!free];
-	if (unlikely((change.old ^ change.new) >> KT_PACKET_UNITS_SHIFT) ||
-	    unlikely(tail->tid != tid) || unlikely(id >= KT_ID_EXTENDED))
-		return false;
-	change.word = id | (u32)time;
-	change.ring = ring;
-	change.who = position | (u64)tid << 32;
-	change.events = tail->events + events;
-	change.position = (u32)change.old << KT_UNIT_SHIFT;
-	change.rest = payload;
-	change.size = size;
-	return publish_rseq(cpu, &change, &ring->tails[free]);
-}
-
 bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		       u32 size, unsigned int flags)
 {
@@ -415,10 +319,7 @@ bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		draft.size += sizeof(size);
 		memcpy(draft.payload, &size, sizeof(size));
 	}
-	if (likely(write_fast(rings, id, draft.payload, draft.size,
-			      !(flags & MARKER_TASK))))
-		return true;
-	return write_slow(rings, &draft);
+	return write_any(rings, &draft);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
@@ -426,7 +327,7 @@ bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 static const struct marker_tail *tail_of(const struct marker_ring *ring,
 					 u64 head)
 {
-	return &ring->tails[!tail_holds(ring, 0, head)];
+	return &ring->tails[!marker_tail_holds(ring, 0, head)];
 }
 
 /* How many packets lie between the oldest unread one and the open one. */
@@ -439,7 +340,7 @@ static u32 packets_ahead(u64 head, u64 consumed)
 
 static const void *ring_packet(const struct marker_ring *ring, u64 seq)
 {
-	return ring_data((struct marker_ring *)ring,
+	return marker_ring_data((struct marker_ring *)ring,
 			 (u32)(seq << KT_PACKET_SHIFT));
 }
 
@@ -474,7 +375,7 @@ int marker_ring_read_open(const struct marker_ring *ring, void *to, u32 *size)
 	if (used == sizeof(*packet))
 		return 0;
 	memcpy(packet,
-	       ring_data((struct marker_ring *)ring,
+	       marker_ring_data((struct marker_ring *)ring,
 			 ((u32)head << KT_UNIT_SHIFT) - used),
 	       used);
 	packet->used = used;
@@ -516,7 +417,7 @@ void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
 				.trace_id = trace_id,
 			},
 	};
-	packet = ring_data(ring, 0);
+	packet = marker_ring_data(ring, 0);
 	*packet = (struct kt_packet){
 		.magic = KT_PACKET_MAGIC,
 		.version = KT_ABI_VERSION,

@@ -48,6 +48,12 @@ void ktrace_markers_add(struct ktrace_marker *const *begin,
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			   struct ktrace_marker *const *end);
 
+/* The payload of numbers that fit into so many words, in their order. */
+void ktrace_words_0(struct ktrace_marker *);
+void ktrace_words_1(struct ktrace_marker *, uint64_t);
+void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
+void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
+
 /* One for each number of arguments; floating point as its bits. */
 void ktrace_hit_0(struct ktrace_marker *);
 void ktrace_hit_1(struct ktrace_marker *, uint64_t);
@@ -93,6 +99,36 @@ static inline uint64_t ktrace_of_double(double x)
 	} u = {x};
 
 	return u.bits;
+}
+
+/* What a number of @size bytes adds to a word, from @offset in bytes on. */
+static inline __attribute__((always_inline, unused)) uint64_t
+	ktrace_part(uint64_t value, int size, int offset, int word)
+{
+	int shift = 8 * (offset - 8 * word);
+
+	if (!size || shift >= 64 || shift <= -64)
+		return 0;
+	value = value << (64 - 8 * size) >> (64 - 8 * size);
+	return shift >= 0 ? value << shift : value >> -shift;
+}
+
+#define KTRACE_WORD(n)                                          \
+	(ktrace_part(a, as, 0, n) | ktrace_part(b, bs, as, n) | \
+	 ktrace_part(c, cs, as + bs, n))
+
+/* The sizes are constants: only some shifts are left of all this. */
+static inline __attribute__((always_inline, unused)) void
+	ktrace_put(struct ktrace_marker *marker, uint64_t a, int as, uint64_t b,
+		   int bs, uint64_t c, int cs)
+{
+	if (as + bs + cs <= 8)
+		ktrace_words_1(marker, KTRACE_WORD(0));
+	else if (as + bs + cs <= 16)
+		ktrace_words_2(marker, KTRACE_WORD(0), KTRACE_WORD(1));
+	else
+		ktrace_words_3(marker, KTRACE_WORD(0), KTRACE_WORD(1),
+			       KTRACE_WORD(2));
 }
 
 #ifdef __cplusplus
@@ -163,7 +199,8 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #define KTRACE_TYPE(x)                       \
 	ktrace_type<typename std::remove_cv< \
 		typename std::remove_reference<decltype((x))>::type>::type>
-#define KTRACE_ARGUMENT(x) {KTRACE_TYPE(x)::kind, 0, KTRACE_TYPE(x)::size},
+#define KTRACE_KIND(x)	   (KTRACE_TYPE(x)::kind)
+#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
 #define KTRACE_VALUE(x)	   ktrace_value(x)
 
 #else
@@ -248,7 +285,42 @@ struct ktrace_site {
 #define KTRACE_EACH_8(m, f, x, ...)  m(x) KTRACE_EACH_7(m, f, __VA_ARGS__)
 #define KTRACE_EACH_9(m, f, x, ...)  m(x) KTRACE_EACH_8(m, f, __VA_ARGS__)
 #define KTRACE_EACH_10(m, f, x, ...) m(x) KTRACE_EACH_9(m, f, __VA_ARGS__)
-#define KTRACE_PASS(x)		     , KTRACE_VALUE(x)
+#define KTRACE_PASS(x) , KTRACE_VALUE(x)
+
+/* Up to three numbers go in words; all else has values of its own. */
+#define KTRACE_NUMBERS(...) (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
+#define KTRACE_AND_NUMBER(x) &&KTRACE_IS_NUMBER(x)
+#define KTRACE_IS_NUMBER(x)                    \
+	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
+	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
+#define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)sizeof(x) : 8)
+#define KTRACE_VALUES(n, m, ...) \
+	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
+
+#define KTRACE_HIT_0(m, f) ktrace_words_0(m)
+#define KTRACE_HIT_1(m, f, x)                                              \
+	(KTRACE_NUMBERS(f, x)                                              \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), 0, 0, 0, \
+			      0)                                           \
+		 : KTRACE_VALUES(1, m, f, x))
+#define KTRACE_HIT_2(m, f, x, y)                                     \
+	(KTRACE_NUMBERS(f, x, y)                                     \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x),   \
+			      KTRACE_VALUE(y), KTRACE_BYTES(y), 0, 0) \
+		 : KTRACE_VALUES(2, m, f, x, y))
+#define KTRACE_HIT_3(m, f, x, y, z)                                \
+	(KTRACE_NUMBERS(f, x, y, z)                                \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), \
+			      KTRACE_VALUE(y), KTRACE_BYTES(y),    \
+			      KTRACE_VALUE(z), KTRACE_BYTES(z))    \
+		 : KTRACE_VALUES(3, m, f, x, y, z))
+#define KTRACE_HIT_4(m, ...) KTRACE_VALUES(4, m, __VA_ARGS__)
+#define KTRACE_HIT_5(m, ...) KTRACE_VALUES(5, m, __VA_ARGS__)
+#define KTRACE_HIT_6(m, ...) KTRACE_VALUES(6, m, __VA_ARGS__)
+#define KTRACE_HIT_7(m, ...) KTRACE_VALUES(7, m, __VA_ARGS__)
+#define KTRACE_HIT_8(m, ...) KTRACE_VALUES(8, m, __VA_ARGS__)
+#define KTRACE_HIT_9(m, ...) KTRACE_VALUES(9, m, __VA_ARGS__)
+#define KTRACE_HIT_10(m, ...) KTRACE_VALUES(10, m, __VA_ARGS__)
 
 #ifdef KTRACE_FORCED
 #define KTRACE_FLAGS KTRACE_FLAG_FORCED
@@ -302,8 +374,8 @@ struct ktrace_site {
 		if (__builtin_expect(                                          \
 			    *(const volatile uint8_t *)ktrace_site_.marker.on, \
 			    0))                                                \
-			KTRACE_CAT(ktrace_hit_, KTRACE_COUNT(__VA_ARGS__))     \
-		(&ktrace_site_.marker KTRACE_EACH(KTRACE_PASS, __VA_ARGS__));  \
+			KTRACE_CAT(KTRACE_HIT_, KTRACE_COUNT(__VA_ARGS__))     \
+		(&ktrace_site_.marker, __VA_ARGS__);                           \
 	} while (0)
 
 /*
