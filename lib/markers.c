@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -62,12 +63,28 @@ static void recorder_path(const struct markers *m, char path[256])
 	snprintf(path, 256, "%s/recorder-%u", m->directory, m->slot);
 }
 
-/* What an earlier recorder of this slot left behind when it was killed. */
-static void slot_clean(struct markers *m)
+/*
+ * Programs keep it mapped: gives back what it takes, and shows all who would still
+ * write to it that it is not what it was.
+ */
+static void memory_clear(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  st.st_size);
+	close(fd);
+}
+
+/* Nobody begins to write any more. */
+static void slot_switch_off(struct markers *m)
 {
 	struct hub *hub = m->hub;
 	u8 bit = 1u << m->slot;
-	char path[256];
 
 	for (size_t i = 0; i < HUB_FLAGS; i++)
 		if (READ_ONCE(hub->flags[i]) & bit)
@@ -75,7 +92,15 @@ static void slot_clean(struct markers *m)
 					   __ATOMIC_RELAXED);
 	smp_store_release(&hub->generations[m->slot],
 			  (READ_ONCE(hub->generations[m->slot]) + 1) & ~1u);
+}
+
+/* Our memory, or that of one before us who was killed. */
+static void slot_clear(struct markers *m)
+{
+	char path[256];
+
 	recorder_path(m, path);
+	memory_clear(path);
 	unlink(path);
 }
 
@@ -172,7 +197,8 @@ int markers_create(const struct markers_options *options,
 	err = slot_lock(m);
 	if (err)
 		goto err_destroy;
-	slot_clean(m);
+	slot_switch_off(m);
+	slot_clear(m);
 	err = recorder_make(m, options);
 	if (err)
 		goto err_destroy;
@@ -195,7 +221,7 @@ int markers_start(struct markers *m)
 void markers_stop(struct markers *m)
 {
 	if (m->started)
-		slot_clean(m);
+		slot_switch_off(m);
 	m->started = false;
 }
 
@@ -205,13 +231,7 @@ void markers_destroy(struct markers *m)
 		return;
 	markers_stop(m);
 	if (m->recorder) {
-		char path[256];
-
-		recorder_path(m, path);
-		unlink(path);
-		/* Programs keep it mapped: give back what it takes. */
-		fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-			  m->size);
+		slot_clear(m);
 		munmap(m->recorder, m->size);
 	}
 	if (m->fd >= 0)
@@ -457,7 +477,7 @@ int markers_read(struct markers *m, size_t index, bool all, void *packet,
 void markers_count(const struct markers *m, size_t index,
 		   struct markers_count *count)
 {
-	const struct marker_ring *ring = marker_ring(&m->rings, index);
+	struct marker_ring *ring = marker_ring(&m->rings, index);
 
 	*count = (struct markers_count){.events = marker_ring_events(ring)};
 	for (int i = 0; i < KT_LOST_NR; i++)

@@ -47,8 +47,8 @@ static struct mapped {
 	struct marker_rings rings;
 } mapped[HUB_RECORDERS];
 
-/* Of a thread: to which recorders it has introduced itself. */
-static __thread u32 introduced[HUB_RECORDERS]
+/* Of a thread; generation: of the recorder to which it has introduced itself. */
+static __thread struct marker_writer writers[HUB_RECORDERS]
 	__attribute__((tls_model("initial-exec")));
 
 /* ---- recorders -------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static void marker_begin(struct ktrace_marker *marker,
 static void in_child(void)
 {
 	marker_tid_forget();
-	memset(introduced, 0, sizeof(introduced));
+	memset(writers, 0, sizeof(writers));
 }
 
 static bool hub_begin(void)
@@ -325,9 +325,10 @@ static void thread_introduce(const struct mapped *m, unsigned int slot)
 		.parent = getppid(),
 	};
 	pthread_getname_np(pthread_self(), record.task.comm, KT_COMM_LEN);
-	if (marker_ring_write(&m->rings, KT_ID_TASK, &record.task,
-			      sizeof(record.task), MARKER_TASK))
-		introduced[slot] = m->generation;
+	writers[slot].head = 0;
+	if (marker_ring_write(&m->rings, &writers[slot], KT_ID_TASK,
+			      &record.task, sizeof(record.task), MARKER_TASK))
+		writers[slot].generation = m->generation;
 }
 
 /* What the recorder calls the marker; 0: it does not want it. */
@@ -444,7 +445,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 
 		if (!event)
 			continue;
-		if (unlikely(introduced[slot] != m->generation))
+		if (unlikely(writers[slot].generation != m->generation))
 			thread_introduce(m, slot);
 		/* Writing leaves a payload as it is. */
 		if (size)
@@ -455,7 +456,8 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 			size = payload_any(&payload, marker, values);
 		else
 			size = payload_numbers(&payload, marker, values);
-		marker_ring_write(&m->rings, event, payload.bytes, size,
+		marker_ring_write(&m->rings, &writers[slot], event,
+				  payload.bytes, size,
 				  dynamic ? MARKER_DYNAMIC : 0);
 	}
 }
@@ -468,25 +470,28 @@ static __always_inline bool hit_words(struct ktrace_marker *marker,
 				      unsigned int words, u64 a, u64 b, u64 c)
 {
 	unsigned int mask = READ_ONCE(*marker->on), slot;
-	u32 generation;
+	struct marker_writer *writer;
 	u64 known;
 
 	if (unlikely(mask & (mask - 1)) || unlikely(!mask))
 		return false;
 	slot = __builtin_ctz(mask);
+	writer = &writers[slot];
 	known = READ_ONCE(marker->events[slot]);
-	generation = known >> 32;
-	/* Who has introduced itself has mapped the recorder. */
-	if (unlikely(generation != READ_ONCE(hub->generations[slot])) ||
-	    unlikely(generation != introduced[slot]))
+	/*
+	 * Who has introduced itself has mapped the recorder.  Is it still there?  Its
+	 * successor has cleared its memory, and head is not where it was.
+	 */
+	if (unlikely(known >> 32 != writer->generation))
 		return false;
+	/* Not wanted; or, if it is all zero, not known yet. */
 	if (unlikely(!(u32)known))
-		return true;
-	return marker_ring_words(&mapped[slot].rings, known, marker->size,
-				 words, a, b, c);
+		return known;
+	return marker_ring_words(writer, known, marker->size, words, a, b, c);
 }
 
-static noinline void words_slow(struct ktrace_marker *marker, u64 a, u64 b, u64 c)
+static noinline void words_slow(struct ktrace_marker *marker, u64 a, u64 b,
+				u64 c)
 {
 	const u64 words[] = {a, b, c};
 
@@ -535,7 +540,7 @@ EXPORT void ktrace_words_3(struct ktrace_marker *marker, uint64_t a, uint64_t b,
 	{                                                                      \
 		const u64 values[] = {__VA_ARGS__};                            \
                                                                                \
-		hit(marker, values, NULL);                                           \
+		hit(marker, values, NULL);                                     \
 	}
 
 HIT(0, 0)

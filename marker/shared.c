@@ -14,18 +14,33 @@
 /* A debugger that steps through a sequence restarts it for ever. */
 #define TRIES 1000
 
-__thread u32 marker_thread_tid;
+static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
 
 u32 marker_tid(void)
 {
-	if (unlikely(!marker_thread_tid))
-		marker_thread_tid = syscall(SYS_gettid);
-	return marker_thread_tid;
+	if (unlikely(!thread_tid))
+		thread_tid = syscall(SYS_gettid);
+	return thread_tid;
 }
 
 void marker_tid_forget(void)
 {
-	marker_thread_tid = 0;
+	thread_tid = 0;
+}
+
+/* ---- tails ------------------------------------------------------------------- */
+
+static u64 *tail_of(struct marker_ring *ring, u64 head)
+{
+	return &ring->tails[(u32)READ_ONCE(ring->tails[0]) != (u32)head];
+}
+
+/* All of a count, of which a tail has the lower half; it began with @packet. */
+static u64 events_extend(const struct kt_packet *packet, u32 events)
+{
+	u64 before = READ_ONCE(packet->events_before);
+
+	return before + (u32)(events - (u32)before);
 }
 
 /* ---- publishing ------------------------------------------------------------ */
@@ -34,8 +49,8 @@ void marker_tid_forget(void)
 struct change {
 	struct marker_ring *ring;
 	u64 old, new; /* head */
-	u64 who;      /* tail: position and tid in one word, */
-	u64 events;   /* and how many there are */
+	u64 *tail;    /* to be changed, */
+	u64 state;    /* to this */
 	u32 position; /* in bytes; where the record goes */
 	/* Its first word, and what follows: so that each load meets one store. */
 	u32 word;
@@ -50,24 +65,23 @@ static bool rseq_works(void)
 	return __rseq_size && rseq_cpu() <= INT32_MAX;
 }
 
-static __always_inline bool publish_rseq(u32 cpu, const struct change *change,
-					 struct marker_tail *tail)
+static __always_inline bool publish_rseq(u32 cpu, const struct change *change)
 {
 	const void *from = change->rest;
 	void *to = marker_ring_data(change->ring, change->position);
 	u64 words = (change->size + 7) / 8;
 
-	marker_publish("	movq	%[words], %%rcx\n"
-		       "	testq	%%rcx, %%rcx\n"
+	marker_publish("	movq	%[words], %%rax\n"
+		       "	testq	%%rax, %%rax\n"
 		       "	je	6f\n"
-		       "5:	movq	-8(%[from], %%rcx, 8), %%rax\n"
-		       "	movq	%%rax, 4-8(%[to], %%rcx, 8)\n"
-		       "	decq	%%rcx\n"
+		       "5:	movq	-8(%[from], %%rax, 8), %%xmm0\n"
+		       "	movq	%%xmm0, 4-8(%[to], %%rax, 8)\n"
+		       "	decq	%%rax\n"
 		       "	jne	5b\n"
 		       "6:\n",
 		       again, cpu, change->ring, change->old, change->new, to,
-		       change->word, tail, change->who, change->events,
-		       [from] "r"(from), [words] "r"(words));
+		       change->word, change->tail,
+		       change->state, [from] "r"(from), [words] "m"(words));
 	return true;
 again:
 	return false;
@@ -85,8 +99,7 @@ static u32 rseq_cpu(void)
 	return 0;
 }
 
-static bool publish_rseq(u32 cpu, const struct change *change,
-			 struct marker_tail *tail)
+static bool publish_rseq(u32 cpu, const struct change *change)
 {
 	return false;
 }
@@ -94,15 +107,13 @@ static bool publish_rseq(u32 cpu, const struct change *change,
 #endif
 
 /* The same for who holds the ring's lock. */
-static void publish_locked(const struct change *change,
-			   struct marker_tail *tail)
+static void publish_locked(const struct change *change)
 {
 	u8 *to = marker_ring_data(change->ring, change->position);
 
 	memcpy(to, &change->word, sizeof(change->word));
 	memcpy(to + sizeof(change->word), change->rest, change->size);
-	memcpy(tail, &change->who, sizeof(change->who));
-	tail->events = change->events;
+	*change->tail = change->state;
 	smp_store_release(&change->ring->head, change->new);
 }
 
@@ -196,17 +207,17 @@ struct draft {
  * no room.
  */
 static int change_prepare(struct change *change, struct marker_ring *ring,
+			  const struct marker_writer *writer,
 			  const struct draft *draft)
 {
 	u64 old = smp_load_acquire(&ring->head), now = env_clock();
-	const struct marker_tail *tail =
-		&ring->tails[!marker_tail_holds(ring, 0, old)];
+	u64 *tail = tail_of(ring, old);
 	u32 tid = marker_tid();
 	bool extended = draft->id >= KT_ID_EXTENDED;
-	bool switched = READ_ONCE(tail->tid) != tid;
+	bool switched = writer->ring != ring || writer->head != old;
 	bool epoch =
 		(old >> KT_EPOCH_SHIFT) != (now >> KT_TIME_BITS & 0xffffffff);
-	u64 events = READ_ONCE(tail->events);
+	u32 events = READ_ONCE(*tail) >> 32;
 	u32 used = (u32)old << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
 	u32 size, position = (u32)old;
 	u8 *at = draft->payload;
@@ -220,14 +231,15 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	}
 	size = draft->payload + draft->size - at;
 	if (used + size + KT_UNIT > KT_PACKET_SIZE) {
-		const struct kt_packet *packet =
-			marker_ring_data(ring, ((u32)old << KT_UNIT_SHIFT) - used);
+		const struct kt_packet *packet = marker_ring_data(
+			ring, ((u32)old << KT_UNIT_SHIFT) - used);
 		u64 seq = READ_ONCE(packet->seq) + 1;
 
 		if (!make_room(ring, seq))
 			return READ_ONCE(ring->head) == old ? -ENOSPC : -EAGAIN;
 		at = prefix_record(draft->payload, extended, draft->id, now);
-		at = prefix_packet(at, ring, seq, now, used, events);
+		at = prefix_packet(at, ring, seq, now, used,
+				   events_extend(packet, events));
 		position = (u32)seq << KT_PACKET_UNITS_SHIFT;
 		size = draft->payload + draft->size - at;
 	}
@@ -240,14 +252,28 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	change->size = size - sizeof(change->word);
 	position += size >> KT_UNIT_SHIFT;
 	change->new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position;
-	change->who = position | (u64)tid << 32;
-	change->events = events + !(draft->flags & MARKER_TASK);
+	events += !(draft->flags & MARKER_TASK);
+	change->tail = &ring->tails[tail == ring->tails];
+	change->state = position | (u64)events << 32;
 	return 0;
 }
 
-static struct marker_tail *tail_free(struct marker_ring *ring, u64 old)
+/* The record is written: the next one may follow it directly. */
+static void writer_set(struct marker_writer *writer,
+		       const struct change *change, u32 cpu)
 {
-	return &ring->tails[marker_tail_holds(ring, 0, old)];
+	struct marker_ring *ring = change->ring;
+
+	writer->head = 0;
+	barrier();
+	writer->ring = ring;
+	writer->data = (u8 *)ring + KT_CONTROL_SIZE;
+	writer->mask = (ring->control.packets << KT_PACKET_SHIFT) - 1;
+	writer->cpu = cpu;
+	writer->tail = change->tail;
+	writer->events = change->state >> 32;
+	barrier();
+	writer->head = change->new;
 }
 
 static bool lose(struct marker_ring *ring, enum kt_lost cause,
@@ -260,6 +286,7 @@ static bool lose(struct marker_ring *ring, enum kt_lost cause,
 }
 
 static bool write_locked(const struct marker_rings *rings,
+			 struct marker_writer *writer,
 			 const struct draft *draft)
 {
 	u32 tid = marker_tid(), i = 0, tries;
@@ -277,17 +304,20 @@ static bool write_locked(const struct marker_rings *rings,
 	}
 	if (tries == 64 * TRIES)
 		return lose(ring, KT_LOST_NESTED, draft->flags);
-	err = change_prepare(&change, ring, draft);
+	err = change_prepare(&change, ring, writer, draft);
 	if (!err)
-		publish_locked(&change, tail_free(ring, change.old));
+		publish_locked(&change);
 	else
 		lose(ring, KT_LOST_FULL, draft->flags);
 	smp_store_release(&ring->lock, 0);
+	/* No CPU has this number: nobody takes the short way. */
+	if (!err)
+		writer_set(writer, &change, UINT32_MAX);
 	return !err;
 }
 
 static bool write_any(const struct marker_rings *rings,
-				const struct draft *draft)
+		      struct marker_writer *writer, const struct draft *draft)
 {
 	struct marker_ring *ring = NULL;
 	struct change change;
@@ -295,21 +325,23 @@ static bool write_any(const struct marker_rings *rings,
 	int err;
 
 	if (!rseq_works())
-		return write_locked(rings, draft);
+		return write_locked(rings, writer, draft);
 	for (tries = 0; tries < TRIES; tries++) {
 		cpu = rseq_cpu();
 		ring = marker_ring(rings, cpu);
-		err = change_prepare(&change, ring, draft);
+		err = change_prepare(&change, ring, writer, draft);
 		if (err == -ENOSPC)
 			return lose(ring, KT_LOST_FULL, draft->flags);
-		if (!err &&
-		    publish_rseq(cpu, &change, tail_free(ring, change.old)))
+		if (!err && publish_rseq(cpu, &change)) {
+			writer_set(writer, &change, cpu);
 			return true;
+		}
 	}
 	return lose(ring, KT_LOST_NESTED, draft->flags);
 }
 
-bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
+bool marker_ring_write(const struct marker_rings *rings,
+		       struct marker_writer *writer, u32 id, void *payload,
 		       u32 size, unsigned int flags)
 {
 	struct draft draft = {payload, size, id, flags};
@@ -319,16 +351,10 @@ bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		draft.size += sizeof(size);
 		memcpy(draft.payload, &size, sizeof(size));
 	}
-	return write_any(rings, &draft);
+	return write_any(rings, writer, &draft);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
-
-static const struct marker_tail *tail_of(const struct marker_ring *ring,
-					 u64 head)
-{
-	return &ring->tails[!marker_tail_holds(ring, 0, head)];
-}
 
 /* How many packets lie between the oldest unread one and the open one. */
 static u32 packets_ahead(u64 head, u64 consumed)
@@ -338,10 +364,9 @@ static u32 packets_ahead(u64 head, u64 consumed)
 	return (((u32)head >> KT_PACKET_UNITS_SHIFT) - (u32)consumed) & mask;
 }
 
-static const void *ring_packet(const struct marker_ring *ring, u64 seq)
+static const void *ring_packet(struct marker_ring *ring, u64 seq)
 {
-	return marker_ring_data((struct marker_ring *)ring,
-			 (u32)(seq << KT_PACKET_SHIFT));
+	return marker_ring_data(ring, (u32)(seq << KT_PACKET_SHIFT));
 }
 
 int marker_ring_read(struct marker_ring *ring, void *to, u32 *size)
@@ -365,22 +390,21 @@ int marker_ring_read(struct marker_ring *ring, void *to, u32 *size)
 	return 1;
 }
 
-int marker_ring_read_open(const struct marker_ring *ring, void *to, u32 *size)
+int marker_ring_read_open(struct marker_ring *ring, void *to, u32 *size)
 {
 	u64 head = smp_load_acquire(&ring->head);
 	u32 used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
-	u64 events = tail_of(ring, head)->events;
+	u32 events = *tail_of(ring, head) >> 32;
 	struct kt_packet *packet = to;
 
 	if (used == sizeof(*packet))
 		return 0;
 	memcpy(packet,
-	       marker_ring_data((struct marker_ring *)ring,
-			 ((u32)head << KT_UNIT_SHIFT) - used),
+	       marker_ring_data(ring, ((u32)head << KT_UNIT_SHIFT) - used),
 	       used);
 	packet->used = used;
 	packet->end = env_clock();
-	packet->events = events - packet->events_before;
+	packet->events = events - (u32)packet->events_before;
 	packet->reserved = 0;
 	*size = used;
 	return 1;
@@ -394,9 +418,14 @@ u64 marker_ring_open(const struct marker_ring *ring)
 	       packets_ahead(smp_load_acquire(&ring->head), consumed);
 }
 
-u64 marker_ring_events(const struct marker_ring *ring)
+u64 marker_ring_events(struct marker_ring *ring)
 {
-	return tail_of(ring, smp_load_acquire(&ring->head))->events;
+	u64 head = smp_load_acquire(&ring->head);
+	u32 used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+
+	return events_extend(
+		marker_ring_data(ring, ((u32)head << KT_UNIT_SHIFT) - used),
+		*tail_of(ring, head) >> 32);
 }
 
 void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
@@ -429,5 +458,5 @@ void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
 	};
 	ring->head =
 		now >> KT_TIME_BITS << KT_EPOCH_SHIFT | KT_PACKET_HEADER_UNITS;
-	ring->tails[0].position = KT_PACKET_HEADER_UNITS;
+	ring->tails[0] = KT_PACKET_HEADER_UNITS;
 }

@@ -13,9 +13,15 @@
  * nothing.
  *
  *	head	epoch and position, as in core/ring.h
- *	tails	what else changes with a record: who wrote it, and how many events
- *		there are.  Two, of which the one that names head's position
- *		holds; a writer changes the other.
+ *	tails	what else changes with a record: how many events there are.  Two,
+ *		of which the one that names head's position holds; a writer
+ *		changes the other.
+ *
+ *	  63                          32 31                               0
+ *	 | events                       | position                        |
+ *
+ * Who wrote is said by a record, KT_ID_SWITCH, whenever it is not the thread that
+ * wrote before.  A thread knows that: it remembers where it left head.
  *
  * A packet is opened by a writer for which there is no room in the one before it:
  * the header is just a part of what it copies.  How long a packet is, is in the one
@@ -36,20 +42,14 @@
 
 #include "ring.h"
 
-/* What is known at a position of head. */
-struct marker_tail {
-	u32 position;
-	u32 tid; /* of the record before it */
-	u64 events;
-};
-
 /* A page of its own; the packets follow it. */
 struct marker_ring {
 	struct kt_control control;
 	u64 head;
-	struct marker_tail tails[2];
 	u32 lock; /* the holder's tid; 0: free, or not used */
-	u8 pad[20];
+	u32 pad;
+	u64 tails[2]; /* whose addresses differ in one bit */
+	u8 pad1[32];
 };
 
 _Static_assert(sizeof(struct marker_ring) == 256, "shared layout");
@@ -66,6 +66,21 @@ struct marker_rings {
 	size_t stride;
 	u32 cpus;   /* rings of CPUs, */
 	u32 locked; /* and those with locks, after them */
+};
+
+/*
+ * Of a thread: where it wrote last.  A signal handler that writes leaves it for the
+ * thread to find out that it does not fit any more; so head is changed last.
+ */
+struct marker_writer {
+	u64 head; /* of the ring, behind its record; 0: none yet */
+	struct marker_ring *ring;
+	u8 *data;
+	u64 *tail; /* the one that holds */
+	u32 mask;  /* of positions in bytes */
+	u32 cpu;
+	u32 events;
+	u32 generation; /* for the caller */
 };
 
 enum marker_flags {
@@ -90,12 +105,15 @@ static inline size_t marker_ring_size(u32 packets)
  * Writes a record of @size bytes at @payload, in front of which there are
  * MARKER_PREFIX_ROOM bytes to use.  False: it is lost, and counted.
  */
-bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
+bool marker_ring_write(const struct marker_rings *rings,
+		       struct marker_writer *writer, u32 id, void *payload,
 		       u32 size, unsigned int flags);
 
-/* Of the thread that calls; its names are looked up when a packet is opened. */
+/*
+ * Of the thread that calls.  The child of a fork forgets it, and clears its writers.
+ */
 u32 marker_tid(void);
-void marker_tid_forget(void); /* in the child of a fork */
+void marker_tid_forget(void);
 
 /*
  * For one reader, whose copy of a packet is as it shall be on disk: @packet has
@@ -106,11 +124,10 @@ void marker_tid_forget(void); /* in the child of a fork */
  */
 int marker_ring_read(struct marker_ring *ring, void *packet, u32 *size);
 /* The same with the open packet, which stays as it is; when nobody writes any more. */
-int marker_ring_read_open(const struct marker_ring *ring, void *packet,
-			  u32 *size);
+int marker_ring_read_open(struct marker_ring *ring, void *packet, u32 *size);
 /* The number of the open packet. */
 u64 marker_ring_open(const struct marker_ring *ring);
 /* Written, and still there or not. */
-u64 marker_ring_events(const struct marker_ring *ring);
+u64 marker_ring_events(struct marker_ring *ring);
 
 #endif /* KT_MARKER_SHARED_H */

@@ -102,8 +102,8 @@ static inline uint64_t ktrace_of_double(double x)
 }
 
 /* What a number of @size bytes adds to a word, from @offset in bytes on. */
-static inline __attribute__((always_inline, unused)) uint64_t
-	ktrace_part(uint64_t value, int size, int offset, int word)
+static inline __attribute__((always_inline, unused)) uint64_t ktrace_part(
+	uint64_t value, int size, int offset, int word)
 {
 	int shift = 8 * (offset - 8 * word);
 
@@ -118,9 +118,9 @@ static inline __attribute__((always_inline, unused)) uint64_t
 	 ktrace_part(c, cs, as + bs, n))
 
 /* The sizes are constants: only some shifts are left of all this. */
-static inline __attribute__((always_inline, unused)) void
-	ktrace_put(struct ktrace_marker *marker, uint64_t a, int as, uint64_t b,
-		   int bs, uint64_t c, int cs)
+static inline __attribute__((always_inline, unused)) void ktrace_put(
+	struct ktrace_marker *marker, uint64_t a, int as, uint64_t b, int bs,
+	uint64_t c, int cs)
 {
 	if (as + bs + cs <= 8)
 		ktrace_words_1(marker, KTRACE_WORD(0));
@@ -285,12 +285,12 @@ struct ktrace_site {
 #define KTRACE_EACH_8(m, f, x, ...)  m(x) KTRACE_EACH_7(m, f, __VA_ARGS__)
 #define KTRACE_EACH_9(m, f, x, ...)  m(x) KTRACE_EACH_8(m, f, __VA_ARGS__)
 #define KTRACE_EACH_10(m, f, x, ...) m(x) KTRACE_EACH_9(m, f, __VA_ARGS__)
-#define KTRACE_PASS(x) , KTRACE_VALUE(x)
+#define KTRACE_PASS(x)		     , KTRACE_VALUE(x)
 
 /* Up to three numbers go in words; all else has values of its own. */
-#define KTRACE_NUMBERS(...) (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
+#define KTRACE_NUMBERS(...)  (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
 #define KTRACE_AND_NUMBER(x) &&KTRACE_IS_NUMBER(x)
-#define KTRACE_IS_NUMBER(x)                    \
+#define KTRACE_IS_NUMBER(x)                     \
 	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
 	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
 #define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)sizeof(x) : 8)
@@ -298,14 +298,13 @@ struct ktrace_site {
 	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
 
 #define KTRACE_HIT_0(m, f) ktrace_words_0(m)
-#define KTRACE_HIT_1(m, f, x)                                              \
-	(KTRACE_NUMBERS(f, x)                                              \
-		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), 0, 0, 0, \
-			      0)                                           \
+#define KTRACE_HIT_1(m, f, x)                                                  \
+	(KTRACE_NUMBERS(f, x)                                                  \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), 0, 0, 0, 0) \
 		 : KTRACE_VALUES(1, m, f, x))
-#define KTRACE_HIT_2(m, f, x, y)                                     \
-	(KTRACE_NUMBERS(f, x, y)                                     \
-		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x),   \
+#define KTRACE_HIT_2(m, f, x, y)                                      \
+	(KTRACE_NUMBERS(f, x, y)                                      \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x),    \
 			      KTRACE_VALUE(y), KTRACE_BYTES(y), 0, 0) \
 		 : KTRACE_VALUES(2, m, f, x, y))
 #define KTRACE_HIT_3(m, f, x, y, z)                                \
@@ -314,12 +313,12 @@ struct ktrace_site {
 			      KTRACE_VALUE(y), KTRACE_BYTES(y),    \
 			      KTRACE_VALUE(z), KTRACE_BYTES(z))    \
 		 : KTRACE_VALUES(3, m, f, x, y, z))
-#define KTRACE_HIT_4(m, ...) KTRACE_VALUES(4, m, __VA_ARGS__)
-#define KTRACE_HIT_5(m, ...) KTRACE_VALUES(5, m, __VA_ARGS__)
-#define KTRACE_HIT_6(m, ...) KTRACE_VALUES(6, m, __VA_ARGS__)
-#define KTRACE_HIT_7(m, ...) KTRACE_VALUES(7, m, __VA_ARGS__)
-#define KTRACE_HIT_8(m, ...) KTRACE_VALUES(8, m, __VA_ARGS__)
-#define KTRACE_HIT_9(m, ...) KTRACE_VALUES(9, m, __VA_ARGS__)
+#define KTRACE_HIT_4(m, ...)  KTRACE_VALUES(4, m, __VA_ARGS__)
+#define KTRACE_HIT_5(m, ...)  KTRACE_VALUES(5, m, __VA_ARGS__)
+#define KTRACE_HIT_6(m, ...)  KTRACE_VALUES(6, m, __VA_ARGS__)
+#define KTRACE_HIT_7(m, ...)  KTRACE_VALUES(7, m, __VA_ARGS__)
+#define KTRACE_HIT_8(m, ...)  KTRACE_VALUES(8, m, __VA_ARGS__)
+#define KTRACE_HIT_9(m, ...)  KTRACE_VALUES(9, m, __VA_ARGS__)
 #define KTRACE_HIT_10(m, ...) KTRACE_VALUES(10, m, __VA_ARGS__)
 
 #ifdef KTRACE_FORCED
