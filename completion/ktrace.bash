@@ -45,7 +45,7 @@ _ktrace_options()
 {
 	case $1 in
 	list)	echo -e --event -j --json -l --loaded -S --session -q --quiet -v --verbose ;;
-	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -m --mode \
+	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -M --markers -m --mode \
 			--only -o --output -p --pid -q --quiet -S --session -s --size \
 			-v --verbose ;;
 	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --until -n --head \
