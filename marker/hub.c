@@ -120,3 +120,62 @@ bool marker_wanted(const char *patterns, const struct marker_name *name)
 	}
 	return wanted;
 }
+
+struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
+				      bool claim)
+{
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		struct recorder_marker *entry =
+			&recorder->markers[(id + i) % RECORDER_MARKERS];
+		u64 found = READ_ONCE(entry->id);
+
+		if (found == id)
+			return entry;
+		if (!found && !claim)
+			return NULL;
+		if (!found && (env_cmpxchg(&entry->id, &found, id) || found == id))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Strings that do not fit are cut; the last one first. */
+static void entry_describe(struct recorder_marker *entry,
+			   const struct marker_description *d)
+{
+	const struct marker_name *name = &d->name;
+	u32 n = 0;
+
+	while (d->arguments[n].kind && n < 10) {
+		entry->arguments[n] = d->arguments[n];
+		n++;
+	}
+	entry->nr_arguments = n;
+	entry->line = d->line;
+	entry->order = name->order;
+	snprintf(entry->text, sizeof(entry->text) - 1,
+		 "%.40s%c%.60s%c%.200s%c%.100s%c%s", name->system, 0,
+		 name->name, 0, d->format, 0, name->file, 0, name->function);
+}
+
+void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
+		  u64 id, const struct marker_description *description)
+{
+	struct recorder_marker *entry = recorder_find(recorder, id, true);
+	u32 number = 0;
+
+	if (!entry)
+		return;
+	if (!smp_load_acquire(&entry->ready)) {
+		/* Several may try; a number that is not used does no harm. */
+		if (!READ_ONCE(entry->event))
+			__atomic_compare_exchange_n(
+				&entry->event, &number,
+				__atomic_add_fetch(&recorder->nr_markers, 1,
+						   __ATOMIC_RELAXED),
+				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		entry_describe(entry, description);
+		smp_store_release(&entry->ready, 1);
+	}
+	__atomic_fetch_or(hub_flag(hub, id), 1u << slot, __ATOMIC_RELEASE);
+}

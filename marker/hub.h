@@ -114,4 +114,19 @@ struct marker_name {
  */
 bool marker_wanted(const char *patterns, const struct marker_name *name);
 
+/* All that a recorder is told of a marker. */
+struct marker_description {
+	struct marker_name name;
+	const char *format;
+	const struct ktrace_argument *arguments; /* KTRACE_ARG_END ends them */
+	u32 line;
+};
+
+/* Its entry in the recorder's table, with @claim a free one; NULL: there is none. */
+struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
+				      bool claim);
+/* Describes it to the recorder of @slot, and switches it on. */
+void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
+		  u64 id, const struct marker_description *description);
+
 #endif /* KT_MARKER_HUB_H */

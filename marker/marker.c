@@ -119,54 +119,6 @@ static const struct mapped *recorder_map(unsigned int slot)
 	return recorder ? m : NULL;
 }
 
-/* The entry of a marker in a recorder's table, claimed if it is not there. */
-static struct recorder_marker *entry_find(struct recorder *recorder, u64 id,
-					  bool claim)
-{
-	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
-		struct recorder_marker *entry =
-			&recorder->markers[(id + i) % RECORDER_MARKERS];
-		u64 found = READ_ONCE(entry->id);
-
-		if (found == id)
-			return entry;
-		if (!found && !claim)
-			return NULL;
-		if (!found &&
-		    (env_cmpxchg(&entry->id, &found, id) || found == id))
-			return entry;
-	}
-	return NULL;
-}
-
-static void entry_fill(struct recorder *recorder, struct recorder_marker *entry,
-		       const struct ktrace_marker *marker,
-		       const struct marker_name *name)
-{
-	u32 none = 0;
-	unsigned int n = 0;
-
-	if (!READ_ONCE(entry->event))
-		__atomic_compare_exchange_n(
-			&entry->event, &none,
-			__atomic_add_fetch(&recorder->nr_markers, 1,
-					   __ATOMIC_RELAXED),
-			false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	while (marker->arguments[n].kind) {
-		entry->arguments[n] = marker->arguments[n];
-		n++;
-	}
-	entry->nr_arguments = n;
-	entry->line = marker->line;
-	entry->order = name->order;
-	/* What does not fit is cut, at the end: the function first. */
-	snprintf(entry->text, sizeof(entry->text) - 1,
-		 "%.40s%c%.60s%c%.200s%c%.100s%c%s", name->system, 0,
-		 name->name, 0, marker->format, 0, name->file, 0,
-		 name->function);
-	smp_store_release(&entry->ready, 1);
-}
-
 /* ---- objects ------------------------------------------------------------------ */
 
 static const char *base_name(const char *path)
@@ -212,20 +164,22 @@ static u32 marker_order(const struct object *object,
 static void marker_begin(struct ktrace_marker *marker,
 			 const struct marker_name *name)
 {
+	const struct marker_description description = {
+		.name = *name,
+		.format = marker->format,
+		.arguments = marker->arguments,
+		.line = marker->line,
+	};
+
 	marker->id = marker_id(name->file, name->function, name->order);
 	marker_measure(marker);
 	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
 		const struct mapped *m = recorder_map(slot);
-		struct recorder_marker *entry;
 
-		if (!m || (!(marker->flags & KTRACE_FLAG_FORCED) &&
-			   !marker_wanted(m->recorder->patterns, name)))
-			continue;
-		entry = entry_find(m->recorder, marker->id, true);
-		if (entry && !READ_ONCE(entry->ready))
-			entry_fill(m->recorder, entry, marker, name);
-		__atomic_fetch_or(hub_flag(hub, marker->id), 1u << slot,
-				  __ATOMIC_RELEASE);
+		if (m && ((marker->flags & KTRACE_FLAG_FORCED) ||
+			  marker_wanted(m->recorder->patterns, name)))
+			recorder_add(m->recorder, hub, slot, marker->id,
+				     &description);
 	}
 	__atomic_store_n(&marker->on, hub_flag(hub, marker->id),
 			 __ATOMIC_RELEASE);
@@ -340,7 +294,7 @@ static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m,
 
 	if (likely(known >> 32 == m->generation))
 		return known;
-	entry = entry_find(m->recorder, marker->id, false);
+	entry = recorder_find(m->recorder, marker->id, false);
 	known = 0;
 	if (entry && smp_load_acquire(&entry->ready))
 		known = m->recorder->first_id + READ_ONCE(entry->event) - 1;
