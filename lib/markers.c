@@ -15,6 +15,8 @@
 
 #include "error.h"
 #include "hub.h"
+#include "marker_elf.h"
+#include "marker_scan.h"
 #include "markers.h"
 #include "shared.h"
 #include "type.h"
@@ -210,12 +212,39 @@ err_destroy:
 	return err;
 }
 
+static int marker_offer(void *data, const struct marker_description *d,
+			bool forced)
+{
+	struct markers *m = data;
+	const struct marker_name *name = &d->name;
+
+	if (forced || marker_wanted(m->recorder->patterns, name))
+		recorder_add(m->recorder, m->hub, m->slot,
+			     marker_id(name->file, name->function, name->order),
+			     d);
+	return 0;
+}
+
+/* What is no program that we can read has no markers for us. */
+static int file_offer(void *data, const char *path)
+{
+	marker_elf_each(path, marker_offer, data);
+	return 0;
+}
+
+/*
+ * Programs that begin from here on offer their markers themselves; for those that
+ * run already it is done here.
+ */
 int markers_start(struct markers *m)
 {
+	char path[256];
+
 	smp_store_release(&m->hub->generations[m->slot],
 			  m->recorder->generation);
 	m->started = true;
-	return 0;
+	snprintf(path, sizeof(path), "%s/hub", m->directory);
+	return marker_scan(path, 0, file_offer, m);
 }
 
 void markers_stop(struct markers *m)
