@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "check.h"
+#include "rnd.h"
 #include "filter.h"
 
 void env_wake(struct kt_ring *ring)
@@ -259,7 +260,6 @@ TEST(limits)
 TEST(damaged_programs)
 {
 	unsigned int passed = 0;
-	uint64_t random = 1;
 	int i;
 
 	for (i = 0; i < 200000; i++) {
@@ -269,12 +269,10 @@ TEST(damaged_programs)
 			CHECK_EQ(compile("byte == 1 && (half < 2 || name ~ "
 					 "\"b*\") || path == x"),
 				 0);
-		random = random * 6364136223846793005ull +
-			 1442695040888963407ull;
 		byte = (unsigned char *)&filter +
-		       (random >> 33) % (offsetof(struct kt_filter, tests) +
-					 5 * sizeof(struct kt_filter_test));
-		*byte = random >> 24;
+		       rnd(offsetof(struct kt_filter, tests) +
+			   5 * sizeof(struct kt_filter_test));
+		*byte = rnd(256);
 		if (!kt_filter_verify(&filter, sizeof(sample)))
 			continue;
 		kt_filter_run(&filter, &sample, sizeof(sample), 0);

@@ -87,10 +87,12 @@ sed -n '/openat(AT_FDCWD/d; s/.*openat([^,]*, \(.*\), [^,]*) *= .*/\1/p' lines >
 check "strings at every place in a word and at the end of memory" diff wanted got
 check "all of them" is "$(wc -l <wanted)" 596
 
-ktrace syscalls -q -o lines -- "$program" traced
-check "a tracee" like 'ptrace\(PTRACE_TRACEME\) += 0'
+# One of them may be shown in the middle of the other's call: as a line for each.
+ktrace syscalls -q -o traced -- "$program" traced
+awk -f "$normal" traced >lines
+check "a tracee" has 'ptrace(PTRACE_TRACEME) = 0'
 check "its tracer" has 'WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], WSTOPPED, NULL) ='
-check "that lets it go on" like 'ptrace\(PTRACE_CONT, [0-9]+, NULL, 0\) += 0'
+check "that lets it go on" has 'ptrace(PTRACE_CONT, PID, NULL, 0) = 0'
 ktrace syscalls -q -e %net -o lines -- "$program" sockets
 check "sets: sockets" has 'connect('
 check "sets: and nothing else" is "$(grep -c 'mmap(' lines)" 0

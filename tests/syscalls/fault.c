@@ -32,6 +32,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "named.h"
+
 #define ARGUMENTS 100000
 #define PAGE	  4096
 #define LARGE	  (1 << 20)
@@ -225,21 +227,14 @@ static int large(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} programs[] = {
+	static const struct named programs[] = {
 		{"argv", argv_many},   {"killed", killed},    {"kills", kills},
 		{"exec", exec_beside}, {"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},
+		{"halves", halves},    {"large", large},      {NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))
 		return 0;
 	self = argv[0];
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		if (argc == 2 && !strcmp(argv[1], programs[i].name))
-			return programs[i].run();
-	}
-	return 2;
+	return named_run(programs, argc, argv);
 }

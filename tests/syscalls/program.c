@@ -36,6 +36,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "named.h"
+
 #define THREADS 4
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -325,19 +327,12 @@ static int edges(void)
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(void);
-	} programs[] = {
+	static const struct named programs[] = {
 		{"threads", threads}, {"sockets", sockets},
 		{"signals", signals}, {"memory", memory},
 		{"faults", faults},   {"traced", traced},
-		{"edges", edges},
+		{"edges", edges},     {NULL, NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		if (argc == 2 && !strcmp(argv[1], programs[i].name))
-			return programs[i].run();
-	}
-	return 2;
+	return named_run(programs, argc, argv);
 }

@@ -22,7 +22,7 @@ check 'list: the system' grep -qx sched <<<"$out"
 check 'list: an event' grep -qx '    sched_switch' <<<"$out"
 check 'only what is needed is loaded' [ "$(grep -c ^ktrace_ /proc/modules)" -le 2 ]
 run ktrace list -q 'sched:sched_switch' -v
-check 'list -v: a field' grep -qE '^ +char prev_comm\[16\]' <<<"$out"
+check 'list -v: a field' grep -qE '^ +char prev_comm\[15\]' <<<"$out"
 check 'list -q: nothing else' [ -z "$err" ]
 run ktrace list --json sched:sched_switch
 check 'list --json' grep -q '"system":"sched","name":"sched_switch"' <<<"$out"
