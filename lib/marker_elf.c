@@ -66,7 +66,8 @@ static const char *string_at(const struct file *f, u64 address)
 
 static int moved_compare(const void *a, const void *b)
 {
-	u64 x = ((const struct moved *)a)->at, y = ((const struct moved *)b)->at;
+	u64 x = ((const struct moved *)a)->at,
+	    y = ((const struct moved *)b)->at;
 
 	return x < y ? -1 : x > y;
 }
@@ -200,9 +201,9 @@ static int section_each(const struct file *f, u64 begin, u64 size,
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		nr_found += marker_read(f,
-					address_at(f, begin + i * sizeof(u64)),
-					&all[nr_found]);
+		nr_found +=
+			marker_read(f, address_at(f, begin + i * sizeof(u64)),
+				    &all[nr_found]);
 	for (size_t i = 0; i < nr_found && !err; i++) {
 		all[i].description.name.order = order_of(all, nr_found, i);
 		all[i].description.arguments = all[i].arguments;

@@ -133,7 +133,8 @@ struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 			return entry;
 		if (!found && !claim)
 			return NULL;
-		if (!found && (env_cmpxchg(&entry->id, &found, id) || found == id))
+		if (!found &&
+		    (env_cmpxchg(&entry->id, &found, id) || found == id))
 			return entry;
 	}
 	return NULL;

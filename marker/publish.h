@@ -43,6 +43,7 @@ static __always_inline u32 rseq_cpu(void)
  * has rax, xmm0 and the operands named last.  It may write up to four bytes more than the
  * record has: a packet is never filled to its last unit.
  */
+/* clang-format off */
 #define marker_publish(stores, again, cpu_, ring_, old_, new_, to_, word_,         \
 		       tail_, state_, ...)                                         \
 	asm goto(                                                                  \
@@ -74,6 +75,7 @@ static __always_inline u32 rseq_cpu(void)
 		  [state] "r"(state_), [signature] "i"(RSEQ_SIG), __VA_ARGS__      \
 		: "memory", "cc", "rax", "xmm0"                                    \
 		: again)
+/* clang-format on */
 
 /*
  * Writes a payload of @size bytes, in @words words, where the thread wrote last, if

@@ -182,15 +182,14 @@ static int by_number(const void *a, const void *b)
 static u64 **numbers;
 static u32 *nr_numbers, *room_numbers;
 
-static void number_add(u32 writer, u64 number)
+static void number_add(u32 who, u64 number)
 {
-	if (nr_numbers[writer] == room_numbers[writer]) {
-		room_numbers[writer] =
-			room_numbers[writer] ? 2 * room_numbers[writer] : 1024;
-		numbers[writer] =
-			realloc(numbers[writer], room_numbers[writer] * 8);
+	if (nr_numbers[who] == room_numbers[who]) {
+		room_numbers[who] =
+			room_numbers[who] ? 2 * room_numbers[who] : 1024;
+		numbers[who] = realloc(numbers[who], room_numbers[who] * 8);
 	}
-	numbers[writer][nr_numbers[writer]++] = number;
+	numbers[who][nr_numbers[who]++] = number;
 }
 
 static void packet_check(u32 number, const void *packet, u32 size)
