@@ -25,6 +25,8 @@
  *	KTRACE_HANDLER(name, format, ...)
  *				to be done at each of its markers as well, on or off
  *
+ * Kernel modules need nothing else: see marker_kernel.h.
+ *
  * Programs link with libktrace-marker (pkg-config ktrace-marker).  It records into
  * memory that it shares with the recorder: see ktrace-record(1).  All of it may be
  * called in signal handlers.
@@ -33,6 +35,16 @@
 #define KTRACE_MARKER_H
 
 #include <ktrace/marker_types.h>
+
+static inline __attribute__((unused, format(printf, 1, 2))) void
+ktrace_check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+#ifdef __KERNEL__
+#include <ktrace/marker_kernel.h>
+#else
 
 #ifdef __cplusplus
 #include <type_traits>
@@ -74,12 +86,6 @@ void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
 void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
 		   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
 		   uint64_t);
-
-static inline __attribute__((unused, format(printf, 1, 2))) void
-ktrace_check_format(const char *format, ...)
-{
-	(void)format;
-}
 
 static inline uint64_t ktrace_of_float(float x)
 {
@@ -134,6 +140,8 @@ static inline __attribute__((always_inline, unused)) void ktrace_put(
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* __KERNEL__ */
 
 /* ---- types of arguments ------------------------------------------------------ */
 
@@ -246,6 +254,9 @@ struct ktrace_site {
 
 #define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
 
+#ifdef __KERNEL__
+#define KTRACE_VALUE(x) ((uint64_t)(x))
+#else
 /* What is not chosen has to be of a type that compiles. */
 #define KTRACE_VALUE(x)                                            \
 	_Generic((x), float                                        \
@@ -256,6 +267,7 @@ struct ktrace_site {
 					     : (x), default : 0)), \
 		   default                                         \
 		 : (uint64_t)(x))
+#endif
 
 #endif
 
@@ -286,6 +298,8 @@ struct ktrace_site {
 #define KTRACE_EACH_9(m, f, x, ...)  m(x) KTRACE_EACH_8(m, f, __VA_ARGS__)
 #define KTRACE_EACH_10(m, f, x, ...) m(x) KTRACE_EACH_9(m, f, __VA_ARGS__)
 #define KTRACE_PASS(x)		     , KTRACE_VALUE(x)
+
+#ifndef __KERNEL__
 
 /* Up to three numbers go in words; all else has values of its own. */
 #define KTRACE_NUMBERS(...)  (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
@@ -321,6 +335,8 @@ struct ktrace_site {
 #define KTRACE_HIT_9(m, ...)  KTRACE_VALUES(9, m, __VA_ARGS__)
 #define KTRACE_HIT_10(m, ...) KTRACE_VALUES(10, m, __VA_ARGS__)
 
+#endif /* __KERNEL__ */
+
 #ifdef KTRACE_FORCED
 #define KTRACE_FLAGS KTRACE_FLAG_FORCED
 #else
@@ -340,6 +356,10 @@ struct ktrace_site {
 		if (0)                                    \
 			ktrace_check_format(__VA_ARGS__); \
 	} while (0)
+
+#elif defined(__KERNEL__)
+
+#define KTRACE(name, ...) KTRACE_IN_KERNEL(name, __VA_ARGS__)
 
 #else
 

@@ -6,7 +6,11 @@
 #ifndef KTRACE_MARKER_TYPES_H
 #define KTRACE_MARKER_TYPES_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
 #include <stdint.h>
+#endif
 
 #define KTRACE_STRING_MAX 1024
 
@@ -27,6 +31,8 @@ struct ktrace_argument {
 	uint16_t size;
 };
 
+/* Of a program; marker_kernel.h has that of a kernel module. */
+#ifndef __KERNEL__
 struct ktrace_marker {
 	const uint8_t *on; /* which recorders want it, a bit for each */
 	const char *name;
@@ -44,6 +50,7 @@ struct ktrace_marker {
 	uint64_t
 		events[8]; /* of each recorder: generation and the event's id */
 };
+#endif
 
 #define KTRACE_MARKER_VERSION 1
 #define KTRACE_FLAG_FORCED    1
