@@ -3,8 +3,10 @@
  * What a recorder of markers shares with programs (marker/hub.h) is made here, read,
  * and taken away.  Nothing in it is trusted: programs may write anywhere into it.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +23,10 @@
 #include "shared.h"
 #include "type.h"
 
-#define BUFFER	(1u << 20)
-#define LOCKED	4 /* rings for who has no rseq */
-#define SYSTEMS 65
+#define BUFFER	 (1u << 20)
+#define LOCKED	 4 /* rings for who has no rseq */
+#define CPUS_MAX 8192
+#define SYSTEMS	 65
 
 struct markers {
 	char directory[200];
@@ -37,6 +40,9 @@ struct markers {
 	int fd;
 	bool started;
 	bool known[RECORDER_MARKERS]; /* by entry: its type was told */
+	void (*warn)(void *data, const char *text);
+	void *data;
+	u32 homeless; /* as far as that was told */
 };
 
 static int slot_lock(struct markers *m)
@@ -125,6 +131,28 @@ static int patterns_set(struct recorder *recorder,
 	return 0;
 }
 
+/* As many as there can ever be: a CPU's number is its ring's. */
+static u32 cpus_possible(void)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	u32 cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char line[64], *last;
+
+	if (!file)
+		return cpus;
+	/* "0-7", or "0"; in theory "0-3,8-11". */
+	if (fgets(line, sizeof(line), file)) {
+		last = line + strlen(line);
+		while (last > line && !strchr("-,", last[-1]))
+			last--;
+		if (isdigit((unsigned char)*last) &&
+		    strtoul(last, NULL, 10) < CPUS_MAX)
+			cpus = strtoul(last, NULL, 10) + 1;
+	}
+	fclose(file);
+	return cpus;
+}
+
 static u32 packets_of(uint64_t buffer)
 {
 	u32 packets = KT_RING_PACKETS_MIN;
@@ -138,18 +166,28 @@ static u32 packets_of(uint64_t buffer)
 static int recorder_make(struct markers *m,
 			 const struct markers_options *options)
 {
-	u32 cpus = sysconf(_SC_NPROCESSORS_CONF), rings = cpus + LOCKED;
+	u32 cpus = cpus_possible(), rings = cpus + LOCKED;
 	u32 packets = packets_of(options->buffer);
 	enum kt_mode mode =
 		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
 	char path[256];
 	void *p;
+	int err;
 
 	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
 	recorder_path(m, path);
 	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (m->fd < 0 || ftruncate(m->fd, m->size))
+	if (m->fd < 0)
 		return error_set(-errno, "%s: %m", path);
+	/* Where memory is short, programs that touch it first would be killed. */
+	err = posix_fallocate(m->fd, 0, m->size);
+	if (err)
+		return error_set(-err,
+				 "%s: no room for buffers of %llu MB (%s): "
+				 "make them smaller (-s), or name a directory "
+				 "with more room in KTRACE_MARKERS",
+				 path, (unsigned long long)m->size >> 20,
+				 strerror(err));
 	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (p == MAP_FAILED)
 		return error_set(-errno, "%s: cannot be mapped: %m", path);
@@ -165,15 +203,10 @@ static int recorder_make(struct markers *m,
 		.size = m->size,
 		.trace_id = options->trace_id,
 	};
-	m->rings = (struct marker_rings){
-		.base = (u8 *)p + RECORDER_RINGS,
-		.stride = marker_ring_size(packets),
-		.cpus = cpus,
-		.locked = LOCKED,
-	};
+	m->rings =
+		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
-		marker_ring_init(marker_ring(&m->rings, i), i, packets, mode,
-				 options->trace_id);
+		marker_ring_init(&m->rings, i, mode, options->trace_id);
 	return patterns_set(m->recorder, options);
 }
 
@@ -188,6 +221,8 @@ int markers_create(const struct markers_options *options,
 	m->lock = -1;
 	m->fd = -1;
 	m->first_id = options->first_id;
+	m->warn = options->warn;
+	m->data = options->data;
 	err = hub_directory(geteuid(), m->directory, sizeof(m->directory));
 	if (!err)
 		err = hub_map(m->directory, &m->hub);
@@ -219,9 +254,7 @@ static int marker_offer(void *data, const struct marker_description *d,
 	const struct marker_name *name = &d->name;
 
 	if (forced || marker_wanted(m->recorder->patterns, name))
-		recorder_add(m->recorder, m->hub, m->slot,
-			     marker_id(name->file, name->function, name->order),
-			     d);
+		recorder_add(m->recorder, m->hub, m->slot, marker_id(d), d);
 	return 0;
 }
 
@@ -423,17 +456,17 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	struct ktrace_field *fields;
 	struct entry_text text;
 	unsigned int nr = entry->nr_arguments;
-	u32 event = entry->event;
+	u32 number = entry->number;
 	const char *format;
 
-	if (nr > 10 || !event || event > RECORDER_MARKERS)
+	if (nr > 10 || !number || number > RECORDER_MARKERS)
 		return 0; /* damage */
 	text_split(&text, entry);
 	format = text.format;
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
-	type->id = m->first_id + event - 1;
+	type->id = m->first_id + number - 1;
 	type->system = arena_strdup(arena, text.system);
 	type->name = arena_strdup(arena, text.name);
 	type->fields = fields;
@@ -462,18 +495,54 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	return types_add(types, type);
 }
 
+static void warn_printf(const struct markers *m, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (!m->warn)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	m->warn(m->data, text);
+}
+
+static void refused_tell(const struct markers *m,
+			 const struct recorder_marker *entry)
+{
+	struct entry_text text;
+
+	text_split(&text, entry);
+	warn_printf(m,
+		    "the marker %s:%s in %s:%u is not recorded: another one of "
+		    "this name has another format; rename one of them",
+		    text.system, text.name, text.file, entry->line);
+}
+
 int markers_types(struct markers *m, struct ktrace_types *types)
 {
+	u32 homeless = READ_ONCE(m->recorder->nr_homeless);
 	int err = 0;
 
 	for (u32 i = 0; i < RECORDER_MARKERS && !err; i++) {
 		const struct recorder_marker *entry = &m->recorder->markers[i];
+		u32 state = smp_load_acquire(&entry->state);
 
-		if (m->known[i] || !smp_load_acquire(&entry->ready))
+		if (m->known[i] || state == RECORDER_OPEN)
 			continue;
-		err = type_add(m, types, entry);
+		if (state == RECORDER_REFUSED)
+			refused_tell(m, entry);
+		else
+			err = type_add(m, types, entry);
 		m->known[i] = !err;
 	}
+	if (homeless && !m->homeless)
+		warn_printf(m,
+			    "there are more markers than the %u that can be "
+			    "recorded at once: choose narrower patterns (-M)",
+			    RECORDER_MARKERS);
+	m->homeless = homeless;
 	return err;
 }
 
@@ -486,29 +555,28 @@ size_t markers_nr_rings(const struct markers *m)
 
 uint64_t markers_open_packet(const struct markers *m, size_t index)
 {
-	return marker_ring_open(marker_ring(&m->rings, index));
+	return marker_ring_open(&m->rings, index);
 }
 
 int markers_read(struct markers *m, size_t index, bool all, void *packet,
 		 uint32_t *size)
 {
-	struct marker_ring *ring = marker_ring(&m->rings, index);
 	int err;
 
 	do
-		err = marker_ring_read(ring, packet, size);
+		err = marker_ring_read(&m->rings, index, packet, size);
 	while (err == -ESTALE);
 	if (!err && all)
-		err = marker_ring_read_open(ring, packet, size);
+		err = marker_ring_read_open(&m->rings, index, packet, size);
 	return err;
 }
 
-void markers_count(const struct markers *m, size_t index,
-		   struct markers_count *count)
+void markers_lost(const struct markers *m, size_t index,
+		  uint64_t lost[KTRACE_LOST_NR])
 {
 	struct marker_ring *ring = marker_ring(&m->rings, index);
 
-	*count = (struct markers_count){.events = marker_ring_events(ring)};
+	memset(lost, 0, KTRACE_LOST_NR * sizeof(*lost));
 	for (int i = 0; i < KT_LOST_NR; i++)
-		count->lost[i] = READ_ONCE(ring->control.lost[i]);
+		lost[i] = READ_ONCE(ring->control.lost[i]);
 }

@@ -36,23 +36,26 @@ int hub_directory(u32 uid, char *path, size_t size)
 int hub_map(const char *directory, struct hub **hub)
 {
 	char path[256];
-	void *p = MAP_FAILED;
-	int fd;
+	void *p = NULL;
+	struct stat st;
+	int fd, err;
 
 	snprintf(path, sizeof(path), "%s/hub", directory);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	if (!ftruncate(fd, sizeof(struct hub)))
+	/* With all its memory: where there is none left, touching it would kill. */
+	err = fstat(fd, &st) ? errno : 0;
+	if (!err && st.st_size < (off_t)sizeof(struct hub))
+		err = posix_fallocate(fd, 0, sizeof(struct hub));
+	if (!err) {
 		p = mmap(NULL, sizeof(struct hub), PROT_READ | PROT_WRITE,
 			 MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED) {
-		int err = -errno;
-
-		close(fd);
-		return err;
+		err = p == MAP_FAILED ? errno : 0;
 	}
 	close(fd);
+	if (err)
+		return -err;
 	*hub = p;
 	if (READ_ONCE((*hub)->magic) == HUB_MAGIC &&
 	    READ_ONCE((*hub)->version) != HUB_VERSION) {
@@ -65,21 +68,32 @@ int hub_map(const char *directory, struct hub **hub)
 	return 0;
 }
 
-static u64 fnv(u64 hash, const void *bytes, size_t size)
+static u32 hash_add(u32 hash, const void *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const u8 *)bytes)[i]) * 0x100000001b3ull;
+		hash = (hash ^ ((const u8 *)bytes)[i]) * 0x01000193u;
 	return hash;
 }
 
-u64 marker_id(const char *file, const char *function, u32 order)
+static u32 hash_string(u32 hash, const char *s)
 {
-	u64 hash = 0xcbf29ce484222325ull;
+	return hash_add(hash, s, strlen(s) + 1);
+}
 
-	hash = fnv(hash, file, strlen(file) + 1);
-	hash = fnv(hash, function, strlen(function) + 1);
-	hash = fnv(hash, &order, sizeof(order));
-	return hash ?: 1;
+u64 marker_id(const struct marker_description *d)
+{
+	const u32 begin = 0x811c9dc5u;
+	u32 name, place;
+
+	name = hash_string(begin, d->name.system);
+	name = hash_string(name, d->name.name);
+	place = hash_string(begin, d->name.file);
+	place = hash_string(place, d->name.function);
+	place = hash_add(place, &d->name.order, sizeof(d->name.order));
+	place = hash_string(place, d->format);
+	for (const struct ktrace_argument *a = d->arguments; a->kind; a++)
+		place = hash_add(place, a, sizeof(*a));
+	return ((u64)name << 32 | place) ?: 1;
 }
 
 static bool pattern_matches(const char *pattern, const struct marker_name *name)
@@ -121,12 +135,18 @@ bool marker_wanted(const char *patterns, const struct marker_name *name)
 	return wanted;
 }
 
+/* The entries where one with @id may be, in their order. */
+static struct recorder_marker *entry_at(struct recorder *recorder, u64 id,
+					u32 i)
+{
+	return &recorder->markers[((id >> 32) + i) % RECORDER_MARKERS];
+}
+
 struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 				      bool claim)
 {
 	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
-		struct recorder_marker *entry =
-			&recorder->markers[(id + i) % RECORDER_MARKERS];
+		struct recorder_marker *entry = entry_at(recorder, id, i);
 		u64 found = READ_ONCE(entry->id);
 
 		if (found == id)
@@ -159,24 +179,67 @@ static void entry_describe(struct recorder_marker *entry,
 		 name->name, 0, d->format, 0, name->file, 0, name->function);
 }
 
+/* Texts have system, name and format first. */
+static bool entry_same(const struct recorder_marker *a,
+		       const struct recorder_marker *b)
+{
+	size_t size = 0;
+
+	for (int i = 0; i < 3; i++)
+		size += strlen(a->text + size) + 1;
+	return !memcmp(a->text, b->text, size) &&
+	       a->nr_arguments == b->nr_arguments &&
+	       !memcmp(a->arguments, b->arguments, sizeof(a->arguments));
+}
+
+/* Is there another one of its name already, that is not like it? */
+static bool entry_conflicts(struct recorder *recorder,
+			    const struct recorder_marker *entry)
+{
+	u64 id = entry->id;
+
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *other = entry_at(recorder, id, i);
+		u64 found = READ_ONCE(other->id);
+
+		if (!found)
+			break;
+		if (found >> 32 == id >> 32 &&
+		    smp_load_acquire(&other->state) == RECORDER_WANTED &&
+		    !entry_same(entry, other))
+			return true;
+	}
+	return false;
+}
+
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
 	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 number = 0;
+	u32 number = 0, state = RECORDER_OPEN;
 
-	if (!entry)
+	if (!entry) {
+		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
 		return;
-	if (!smp_load_acquire(&entry->ready)) {
+	}
+	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
 		/* Several may try; a number that is not used does no harm. */
-		if (!READ_ONCE(entry->event))
+		if (!READ_ONCE(entry->number))
 			__atomic_compare_exchange_n(
-				&entry->event, &number,
+				&entry->number, &number,
 				__atomic_add_fetch(&recorder->nr_markers, 1,
 						   __ATOMIC_RELAXED),
 				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		entry_describe(entry, description);
-		smp_store_release(&entry->ready, 1);
+		/* The first one decides. */
+		__atomic_compare_exchange_n(&entry->state, &state,
+					    entry_conflicts(recorder, entry)
+						    ? RECORDER_REFUSED
+						    : RECORDER_WANTED,
+					    false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
 	}
-	__atomic_fetch_or(hub_flag(hub, id), 1u << slot, __ATOMIC_RELEASE);
+	if (READ_ONCE(entry->state) == RECORDER_WANTED)
+		__atomic_fetch_or(hub_flag(hub, id), 1u << slot,
+				  __ATOMIC_RELEASE);
 }

@@ -48,32 +48,38 @@ void ktrace_markers_add(struct ktrace_marker *const *begin,
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			   struct ktrace_marker *const *end);
 
+/* They are called through their addresses, without a stub in between. */
+#define KTRACE_NEAR __attribute__((noplt))
+
 /* The payload of numbers that fit into so many words, in their order. */
-void ktrace_words_0(struct ktrace_marker *);
-void ktrace_words_1(struct ktrace_marker *, uint64_t);
-void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
-void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
+void ktrace_words_0(struct ktrace_marker *) KTRACE_NEAR;
+void ktrace_words_1(struct ktrace_marker *, uint64_t) KTRACE_NEAR;
+void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t) KTRACE_NEAR;
+void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t,
+		    uint64_t) KTRACE_NEAR;
 
 /* One for each number of arguments; floating point as its bits. */
-void ktrace_hit_0(struct ktrace_marker *);
-void ktrace_hit_1(struct ktrace_marker *, uint64_t);
-void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t);
-void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
+void ktrace_hit_0(struct ktrace_marker *) KTRACE_NEAR;
+void ktrace_hit_1(struct ktrace_marker *, uint64_t) KTRACE_NEAR;
+void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t) KTRACE_NEAR;
+void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t,
+		  uint64_t) KTRACE_NEAR;
 void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t);
+		  uint64_t) KTRACE_NEAR;
 void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t);
+		  uint64_t, uint64_t) KTRACE_NEAR;
 void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t);
+		  uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
 void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t);
+		  uint64_t, uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
 void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
 void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+		  uint64_t) KTRACE_NEAR;
 void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
 		   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		   uint64_t);
+		   uint64_t) KTRACE_NEAR;
 
 static inline __attribute__((unused, format(printf, 1, 2))) void
 ktrace_check_format(const char *format, ...)
@@ -199,9 +205,10 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #define KTRACE_TYPE(x)                       \
 	ktrace_type<typename std::remove_cv< \
 		typename std::remove_reference<decltype((x))>::type>::type>
-#define KTRACE_KIND(x)	   (KTRACE_TYPE(x)::kind)
-#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
-#define KTRACE_VALUE(x)	   ktrace_value(x)
+#define KTRACE_KIND(x)	     (KTRACE_TYPE(x)::kind)
+#define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
+#define KTRACE_VALUE(x)	     ktrace_value(x)
+#define KTRACE_STATIC_ASSERT static_assert
 
 #else
 
@@ -244,7 +251,8 @@ struct ktrace_site {
 	 : sizeof(x) > 65535 ? 65535                                         \
 			     : sizeof(x))
 
-#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
+#define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
+#define KTRACE_STATIC_ASSERT _Static_assert
 
 /* What is not chosen has to be of a type that compiles. */
 #define KTRACE_VALUE(x)                                            \
@@ -294,6 +302,8 @@ struct ktrace_site {
 	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
 	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
 #define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)sizeof(x) : 8)
+#define KTRACE_PLUS_SIZE(x) \
+	+(KTRACE_KIND(x) == KTRACE_ARG_STRING ? 4 : sizeof(x))
 #define KTRACE_VALUES(n, m, ...) \
 	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
 
@@ -349,7 +359,8 @@ struct ktrace_site {
 			KTRACE_EACH(KTRACE_ARGUMENT,                           \
 				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
 		static struct ktrace_site ktrace_site_ = {                     \
-			{ktrace_marker_off,                                    \
+			{{0, 0},                                               \
+			 ktrace_marker_off,                                    \
 			 #name_,                                               \
 			 KTRACE_FIRST(__VA_ARGS__),                            \
 			 __FILE__,                                             \
@@ -361,11 +372,17 @@ struct ktrace_site {
 			 0,                                                    \
 			 0,                                                    \
 			 0,                                                    \
+			 0,                                                    \
+			 0,                                                    \
 			 {0}}};                                                \
 		static struct ktrace_site *const ktrace_entry_                 \
 			__attribute__((section("ktrace_markers"), used)) =     \
 				&ktrace_site_;                                 \
                                                                                \
+		KTRACE_STATIC_ASSERT(0 KTRACE_EACH(KTRACE_PLUS_SIZE,           \
+						   __VA_ARGS__) <=             \
+					     KTRACE_FIXED_MAX,                 \
+				     "arguments are too large for a marker");  \
 		(void)ktrace_entry_;                                           \
 		if (0)                                                         \
 			ktrace_check_format(__VA_ARGS__);                      \

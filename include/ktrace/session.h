@@ -166,6 +166,9 @@ struct ktrace_recording_options {
 	/* Markers of programs: see ktrace-record(1).  NULL: none. */
 	const char *const *programs;
 	size_t nr_programs;
+	/* Markers that are not recorded though they are wanted; any thread. */
+	void (*warn)(void *data, const char *text);
+	void *data;
 };
 
 struct ktrace_recording_status {
