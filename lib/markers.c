@@ -39,7 +39,8 @@ struct markers {
 	int lock; /* of the slot, as long as this process lives */
 	int fd;
 	bool started;
-	bool known[RECORDER_MARKERS]; /* by entry: its type was told */
+	bool seen[RECORDER_MARKERS]; /* by entry: decided upon, and looked at */
+	bool known[RECORDER_MARKERS]; /* by number: its type was told */
 	void (*warn)(void *data, const char *text);
 	void *data;
 	u32 homeless; /* as far as that was told */
@@ -398,6 +399,11 @@ static const char *integer_name(unsigned int size, bool is_signed)
 	}
 }
 
+static bool number_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 /* False: no such argument. */
 static bool field_make(struct ktrace_field *field,
 		       const struct ktrace_argument *argument,
@@ -406,6 +412,8 @@ static bool field_make(struct ktrace_field *field,
 	char type[32];
 
 	field->size = argument->size;
+	if (argument->kind <= KTRACE_ARG_POINTER && !number_size(field->size))
+		return false;
 	switch (argument->kind) {
 	case KTRACE_ARG_SIGNED:
 		field->kind = KTRACE_INT;
@@ -422,11 +430,12 @@ static bool field_make(struct ktrace_field *field,
 		break;
 	case KTRACE_ARG_FLOAT:
 		field->kind = KTRACE_UINT;
-		field->base = KTRACE_HEX;
+		field->base = KTRACE_FLOAT;
 		field->ctype = argument->size == 4 ? "float" : "double";
 		break;
 	case KTRACE_ARG_POINTER:
 		field->kind = KTRACE_POINTER;
+		field->base = KTRACE_HEX;
 		field->ctype = "void *";
 		break;
 	case KTRACE_ARG_STRING:
@@ -461,6 +470,8 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 
 	if (nr > 10 || !number || number > RECORDER_MARKERS)
 		return 0; /* damage */
+	if (m->known[number - 1])
+		return 0;
 	text_split(&text, entry);
 	format = text.format;
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
@@ -492,6 +503,7 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	}
 	if (!type->system || !type->name)
 		return -ENOMEM;
+	m->known[number - 1] = true;
 	return types_add(types, type);
 }
 
@@ -529,13 +541,13 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 		const struct recorder_marker *entry = &m->recorder->markers[i];
 		u32 state = smp_load_acquire(&entry->state);
 
-		if (m->known[i] || state == RECORDER_OPEN)
+		if (m->seen[i] || state == RECORDER_OPEN)
 			continue;
 		if (state == RECORDER_REFUSED)
 			refused_tell(m, entry);
 		else
 			err = type_add(m, types, entry);
-		m->known[i] = !err;
+		m->seen[i] = !err;
 	}
 	if (homeless && !m->homeless)
 		warn_printf(m,

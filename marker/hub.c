@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -179,63 +180,91 @@ static void entry_describe(struct recorder_marker *entry,
 		 name->name, 0, d->format, 0, name->file, 0, name->function);
 }
 
-/* Texts have system, name and format first. */
-static bool entry_same(const struct recorder_marker *a,
-		       const struct recorder_marker *b)
+/* How long the first @nr strings of an entry are. */
+static size_t text_size(const struct recorder_marker *entry, int nr)
 {
 	size_t size = 0;
 
-	for (int i = 0; i < 3; i++)
-		size += strlen(a->text + size) + 1;
-	return !memcmp(a->text, b->text, size) &&
+	while (nr--)
+		size += strlen(entry->text + size) + 1;
+	return size;
+}
+
+/* They begin with system and name, */
+static bool entry_namesake(const struct recorder_marker *a,
+			   const struct recorder_marker *b)
+{
+	return !memcmp(a->text, b->text, text_size(a, 2));
+}
+
+/* which the format follows. */
+static bool entry_same(const struct recorder_marker *a,
+		       const struct recorder_marker *b)
+{
+	return !memcmp(a->text, b->text, text_size(a, 3)) &&
 	       a->nr_arguments == b->nr_arguments &&
 	       !memcmp(a->arguments, b->arguments, sizeof(a->arguments));
 }
 
-/* Is there another one of its name already, that is not like it? */
-static bool entry_conflicts(struct recorder *recorder,
-			    const struct recorder_marker *entry)
+/*
+ * Of entries with the same name the first one that was claimed decides what the marker
+ * is like: it is in front of the others, as all are looked for from the same place on.
+ * Those that are like it share its number.
+ */
+static enum recorder_state entry_decide(struct recorder *recorder,
+					struct recorder_marker *entry)
 {
 	u64 id = entry->id;
 
 	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
-		const struct recorder_marker *other = entry_at(recorder, id, i);
-		u64 found = READ_ONCE(other->id);
+		struct recorder_marker *other = entry_at(recorder, id, i);
+		u32 state;
 
-		if (!found)
+		if (other == entry)
 			break;
-		if (found >> 32 == id >> 32 &&
-		    smp_load_acquire(&other->state) == RECORDER_WANTED &&
-		    !entry_same(entry, other))
-			return true;
+		if (READ_ONCE(other->id) >> 32 != id >> 32)
+			continue;
+		state = smp_load_acquire(&other->state);
+		/* Somebody is just filling it. */
+		for (int n = 0; state == RECORDER_OPEN && n < 1000; n++) {
+			sched_yield();
+			state = smp_load_acquire(&other->state);
+		}
+		if (state == RECORDER_OPEN)
+			return state; /* was killed: whoever has it next will */
+		if (state == RECORDER_REFUSED || !entry_namesake(entry, other))
+			continue;
+		if (!entry_same(entry, other))
+			return RECORDER_REFUSED;
+		WRITE_ONCE(entry->number, READ_ONCE(other->number));
+		return RECORDER_WANTED;
 	}
-	return false;
+	/* Several may get here; a number that is not used does no harm. */
+	if (!READ_ONCE(entry->number)) {
+		u32 none = 0, number = __atomic_add_fetch(&recorder->nr_markers,
+							  1, __ATOMIC_RELAXED);
+
+		__atomic_compare_exchange_n(&entry->number, &none, number,
+					    false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	}
+	return RECORDER_WANTED;
 }
 
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
 	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 number = 0, state = RECORDER_OPEN;
+	u32 open = RECORDER_OPEN;
 
 	if (!entry) {
 		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
-		/* Several may try; a number that is not used does no harm. */
-		if (!READ_ONCE(entry->number))
-			__atomic_compare_exchange_n(
-				&entry->number, &number,
-				__atomic_add_fetch(&recorder->nr_markers, 1,
-						   __ATOMIC_RELAXED),
-				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		entry_describe(entry, description);
-		/* The first one decides. */
-		__atomic_compare_exchange_n(&entry->state, &state,
-					    entry_conflicts(recorder, entry)
-						    ? RECORDER_REFUSED
-						    : RECORDER_WANTED,
+		__atomic_compare_exchange_n(&entry->state, &open,
+					    entry_decide(recorder, entry),
 					    false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);
 	}

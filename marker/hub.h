@@ -17,8 +17,9 @@
  * marker's id, then filled, then decided upon.  All who fill it write the same, so it
  * does not matter who, or whether one of them was killed.
  *
- * In a trace a marker is known by its system and name.  If another one with the same
- * has other arguments or another format, it is refused, and the recorder says so.
+ * In a trace a marker is known by its system and name.  Others with the same count as
+ * the same event, but if their format or arguments differ from those of the first one
+ * they are refused, and the recorder says so.
  *
  * A recorder that ends gives its memory back (a hole in the file), but programs keep
  * their mapping: who is just writing writes into nothing.

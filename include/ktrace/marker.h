@@ -13,7 +13,8 @@
  * printed, though: arguments are recorded as they are, and called by the words in
  * front of their conversions ("queue" and "depth" here).  There may be ten of them:
  *
- *	integers, enums, bool, float, double	of 1 to 8 bytes
+ *	integers, enums, bool	of 1 to 8 bytes
+ *	float, double		as they are; a long double as a double
  *	char *, char[]		copied up to the NUL, KTRACE_STRING_MAX bytes at most
  *	unsigned char[N]	N bytes (for %p)
  *	other pointers		the address
@@ -48,38 +49,46 @@ void ktrace_markers_add(struct ktrace_marker *const *begin,
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			   struct ktrace_marker *const *end);
 
-/* They are called through their addresses, without a stub in between. */
+/* Called through their addresses, without a stub in between. */
+#ifdef __has_attribute
+#if __has_attribute(noplt)
 #define KTRACE_NEAR __attribute__((noplt))
+#endif
+#endif
+#ifndef KTRACE_NEAR
+#define KTRACE_NEAR
+#endif
 
 /* The payload of numbers that fit into so many words, in their order. */
-void ktrace_words_0(struct ktrace_marker *) KTRACE_NEAR;
-void ktrace_words_1(struct ktrace_marker *, uint64_t) KTRACE_NEAR;
-void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t,
-		    uint64_t) KTRACE_NEAR;
+KTRACE_NEAR void ktrace_words_0(struct ktrace_marker *);
+KTRACE_NEAR void ktrace_words_1(struct ktrace_marker *, uint64_t);
+KTRACE_NEAR void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t,
+				uint64_t);
 
 /* One for each number of arguments; floating point as its bits. */
-void ktrace_hit_0(struct ktrace_marker *) KTRACE_NEAR;
-void ktrace_hit_1(struct ktrace_marker *, uint64_t) KTRACE_NEAR;
-void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t,
-		  uint64_t) KTRACE_NEAR;
-void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t) KTRACE_NEAR;
-void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t) KTRACE_NEAR;
-void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		  uint64_t) KTRACE_NEAR;
-void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		   uint64_t) KTRACE_NEAR;
+KTRACE_NEAR void ktrace_hit_0(struct ktrace_marker *);
+KTRACE_NEAR void ktrace_hit_1(struct ktrace_marker *, uint64_t);
+KTRACE_NEAR void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t);
+KTRACE_NEAR void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			      uint64_t);
+KTRACE_NEAR void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			      uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t,
+			       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			       uint64_t, uint64_t, uint64_t);
 
 static inline __attribute__((unused, format(printf, 1, 2))) void
 ktrace_check_format(const char *format, ...)
@@ -168,6 +177,8 @@ template <class T> struct ktrace_type {
 					   : KTRACE_ARG_UNSIGNED;
 	static constexpr uint16_t size = sizeof(T);
 };
+template <> struct ktrace_type<long double> : ktrace_type<double> {
+};
 template <> struct ktrace_type<char *> {
 	static constexpr uint8_t kind = KTRACE_ARG_STRING;
 	static constexpr uint16_t size = 0;
@@ -197,6 +208,10 @@ static inline uint64_t ktrace_value(double x)
 {
 	return ktrace_of_double(x);
 }
+static inline uint64_t ktrace_value(long double x)
+{
+	return ktrace_of_double(x);
+}
 template <class T> static inline uint64_t ktrace_value(const T &x)
 {
 	return (uint64_t)x;
@@ -205,7 +220,10 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #define KTRACE_TYPE(x)                       \
 	ktrace_type<typename std::remove_cv< \
 		typename std::remove_reference<decltype((x))>::type>::type>
-#define KTRACE_KIND(x)	     (KTRACE_TYPE(x)::kind)
+#define KTRACE_KIND(x) (KTRACE_TYPE(x)::kind)
+/* Bytes in the record. */
+#define KTRACE_SIZEOF(x) \
+	(KTRACE_KIND(x) == KTRACE_ARG_FLOAT ? KTRACE_TYPE(x)::size : sizeof(x))
 #define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
 #define KTRACE_VALUE(x)	     ktrace_value(x)
 #define KTRACE_STATIC_ASSERT static_assert
@@ -216,7 +234,8 @@ struct ktrace_site {
 	struct ktrace_marker marker;
 };
 
-/* In _Generic an array is a pointer to its elements. */
+/* clang-format off: it does not know _Generic */
+/* An array is a pointer to its elements there. */
 #define KTRACE_IS_ARRAY_OF(x, element)                              \
 	(!__builtin_types_compatible_p(__typeof__(x), element *) && \
 	 !__builtin_types_compatible_p(__typeof__(x), const element *))
@@ -237,6 +256,7 @@ struct ktrace_site {
 		unsigned long long: KTRACE_ARG_UNSIGNED,                          \
 		float: KTRACE_ARG_FLOAT,                                          \
 		double: KTRACE_ARG_FLOAT,                                         \
+		long double: KTRACE_ARG_FLOAT,				\
 		char *: KTRACE_ARG_STRING,                                        \
 		const char *: KTRACE_ARG_STRING,                                  \
 		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)         \
@@ -245,25 +265,29 @@ struct ktrace_site {
 			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
 		default: KTRACE_ARG_POINTER)
 
+/* Bytes in the record. */
+#define KTRACE_SIZEOF(x) _Generic((x), long double : 8, default : sizeof(x))
+
 #define KTRACE_SIZE(x)                                                       \
 	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) \
 		 ? 0                                                         \
 	 : sizeof(x) > 65535 ? 65535                                         \
-			     : sizeof(x))
+			     : KTRACE_SIZEOF(x))
 
 #define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
 #define KTRACE_STATIC_ASSERT _Static_assert
 
 /* What is not chosen has to be of a type that compiles. */
-#define KTRACE_VALUE(x)                                            \
-	_Generic((x), float                                        \
-		 : ktrace_of_float(_Generic((x), float             \
-					    : (x), default : 0)),  \
-		   double                                          \
-		 : ktrace_of_double(_Generic((x), double           \
-					     : (x), default : 0)), \
-		   default                                         \
+#define KTRACE_IF(type, x)   _Generic((x), type : (x), default : 0)
+
+#define KTRACE_VALUE(x)                                                 \
+	_Generic((x), float                                             \
+		 : ktrace_of_float(KTRACE_IF(float, x)), double         \
+		 : ktrace_of_double(KTRACE_IF(double, x)), long double  \
+		 : ktrace_of_double(KTRACE_IF(long double, x)), default \
 		 : (uint64_t)(x))
+
+/* clang-format on */
 
 #endif
 
@@ -301,9 +325,9 @@ struct ktrace_site {
 #define KTRACE_IS_NUMBER(x)                     \
 	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
 	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
-#define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)sizeof(x) : 8)
+#define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)KTRACE_SIZEOF(x) : 8)
 #define KTRACE_PLUS_SIZE(x) \
-	+(KTRACE_KIND(x) == KTRACE_ARG_STRING ? 4 : sizeof(x))
+	+(KTRACE_KIND(x) == KTRACE_ARG_STRING ? 4 : KTRACE_SIZEOF(x))
 #define KTRACE_VALUES(n, m, ...) \
 	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
 
