@@ -113,25 +113,6 @@ static void slot_clear(struct markers *m)
 	unlink(path);
 }
 
-static int patterns_set(struct recorder *recorder,
-			const struct markers_options *options)
-{
-	size_t used = 0;
-
-	for (size_t i = 0; i < options->nr_patterns; i++) {
-		size_t length = strlen(options->patterns[i]) + 1;
-
-		if (used + length >= RECORDER_PATTERNS)
-			return error_set(-E2BIG,
-					 "too many patterns for markers: %u "
-					 "bytes is all there is room for",
-					 RECORDER_PATTERNS);
-		memcpy(recorder->patterns + used, options->patterns[i], length);
-		used += length;
-	}
-	return 0;
-}
-
 /* As many as there can ever be: a CPU's number is its ring's. */
 static u32 cpus_possible(void)
 {
@@ -208,7 +189,13 @@ static int recorder_make(struct markers *m,
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
 		marker_ring_init(&m->rings, i, mode, options->trace_id);
-	return patterns_set(m->recorder, options);
+	err = patterns_pack(m->recorder->patterns, options->patterns,
+			    options->nr_patterns);
+	return err ? error_set(err,
+			       "too many patterns for markers: %u bytes is all "
+			       "there is room for",
+			       RECORDER_PATTERNS)
+		   : 0;
 }
 
 int markers_create(const struct markers_options *options,

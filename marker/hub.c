@@ -122,18 +122,42 @@ bool marker_wanted(const char *patterns, const struct marker_name *name)
 
 	while (patterns < end && *patterns) {
 		size_t length = strnlen(patterns, end - patterns);
+		bool exclude = *patterns == '!';
 
 		if (patterns + length == end)
 			break;
-		if (*patterns == '!') {
-			if (pattern_matches(patterns + 1, name))
-				return false;
-		} else if (!wanted) {
-			wanted = pattern_matches(patterns, name);
-		}
+		if (wanted == exclude &&
+		    pattern_matches(patterns + exclude, name))
+			wanted = !exclude;
 		patterns += length + 1;
 	}
 	return wanted;
+}
+
+int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
+		  size_t nr)
+{
+	size_t used = 0, left = RECORDER_PATTERNS - 1;
+	bool includes = false;
+
+	for (size_t i = 0; i < nr; i++)
+		includes |= *patterns[i] != '!';
+	memset(packed, 0, RECORDER_PATTERNS);
+	if (nr && !includes)
+		used = sprintf(packed, "*") + 1;
+	for (int exclude = 0; exclude < 2; exclude++) {
+		for (size_t i = 0; i < nr; i++) {
+			size_t size = strlen(patterns[i]) + 1;
+
+			if ((*patterns[i] == '!') != exclude || size == 1)
+				continue;
+			if (size > left - used)
+				return -E2BIG;
+			memcpy(packed + used, patterns[i], size);
+			used += size;
+		}
+	}
+	return 0;
 }
 
 /* The entries where one with @id may be, in their order. */
@@ -255,7 +279,7 @@ void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
 	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 open = RECORDER_OPEN;
+	u32 open = RECORDER_OPEN, off = RECORDER_OFF;
 
 	if (!entry) {
 		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
@@ -268,7 +292,31 @@ void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 					    false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);
 	}
+	__atomic_compare_exchange_n(&entry->state, &off, RECORDER_WANTED, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (READ_ONCE(entry->state) == RECORDER_WANTED)
 		__atomic_fetch_or(hub_flag(hub, id), 1u << slot,
 				  __ATOMIC_RELEASE);
+}
+
+void recorder_drop(struct recorder *recorder, struct hub *hub,
+		   unsigned int slot, u64 id)
+{
+	struct recorder_marker *entry = recorder_find(recorder, id, false);
+	u32 wanted = RECORDER_WANTED;
+
+	if (!entry || !__atomic_compare_exchange_n(
+			      &entry->state, &wanted, RECORDER_OFF, false,
+			      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return;
+	/* Another one may have the same flag, and then this one stays on. */
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *other = &recorder->markers[i];
+
+		if (READ_ONCE(other->state) == RECORDER_WANTED &&
+		    hub_flag(hub, other->id) == hub_flag(hub, id))
+			return;
+	}
+	__atomic_fetch_and(hub_flag(hub, id), (u8) ~(1u << slot),
+			   __ATOMIC_RELEASE);
 }

@@ -54,6 +54,7 @@ enum recorder_state {
 	RECORDER_OPEN, /* claimed: being filled */
 	RECORDER_WANTED,
 	RECORDER_REFUSED, /* another marker of this name is not like it */
+	RECORDER_OFF,	  /* was wanted */
 };
 
 /* A marker that a recorder wants, as the recorder sees it. */
@@ -118,7 +119,14 @@ struct marker_name {
 };
 
 /*
- * Is it wanted?  A pattern may be "system:name", "name", "file", "file:function" or
+ * Patterns one behind the other, an empty one at the end; first those that include,
+ * then those that exclude.  -E2BIG: they do not fit.
+ */
+int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
+		  size_t nr);
+
+/*
+ * Is it wanted?  The last pattern that matches decides.  A pattern may be "system:name", "name", "file", "file:function" or
  * "file:function:order", with wildcards.
  */
 bool marker_wanted(const char *patterns, const struct marker_name *name);
@@ -143,5 +151,8 @@ struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 /* Describes it to the recorder of @slot, and switches it on. */
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description);
+/* Switches it off again. */
+void recorder_drop(struct recorder *recorder, struct hub *hub,
+		   unsigned int slot, u64 id);
 
 #endif /* KT_MARKER_HUB_H */
