@@ -30,7 +30,7 @@
 #include "packet.h"
 #include "publish.h"
 
-#define THREADS	  3
+#define THREADS	  8
 #define CONTEXTS  (THREADS + 1) /* and the signal handler of the first */
 #define PROCESSES 16
 #define RUNS	  4096
