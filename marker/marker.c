@@ -24,6 +24,8 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
+/* From the begin of a cache line on they are a nanosecond faster. */
+#define EXPORT_FAST __attribute__((visibility("default"), aligned(64)))
 /* Of a payload, which handlers have on their small stacks. */
 #define DATA_MAX (KTRACE_FIXED_MAX + KTRACE_STRINGS_MAX)
 
@@ -490,26 +492,27 @@ static noinline void words_slow(struct ktrace_marker *marker, u64 a, u64 b,
 	hit(marker, NULL, words);
 }
 
-EXPORT void ktrace_words_0(struct ktrace_marker *marker)
+EXPORT_FAST void ktrace_words_0(struct ktrace_marker *marker)
 {
 	if (unlikely(!hit_words(marker, 0, 0, 0, 0)))
 		words_slow(marker, 0, 0, 0);
 }
 
-EXPORT void ktrace_words_1(struct ktrace_marker *marker, uint64_t a)
+EXPORT_FAST void ktrace_words_1(struct ktrace_marker *marker, uint64_t a)
 {
 	if (unlikely(!hit_words(marker, 1, a, 0, 0)))
 		words_slow(marker, a, 0, 0);
 }
 
-EXPORT void ktrace_words_2(struct ktrace_marker *marker, uint64_t a, uint64_t b)
+EXPORT_FAST void ktrace_words_2(struct ktrace_marker *marker, uint64_t a,
+				uint64_t b)
 {
 	if (unlikely(!hit_words(marker, 2, a, b, 0)))
 		words_slow(marker, a, b, 0);
 }
 
-EXPORT void ktrace_words_3(struct ktrace_marker *marker, uint64_t a, uint64_t b,
-			   uint64_t c)
+EXPORT_FAST void ktrace_words_3(struct ktrace_marker *marker, uint64_t a,
+				uint64_t b, uint64_t c)
 {
 	if (unlikely(!hit_words(marker, 3, a, b, c)))
 		words_slow(marker, a, b, c);
