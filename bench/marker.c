@@ -25,7 +25,7 @@
 
 #define BATCH  20000
 #define ID     16
-#define BUFFER (4u << 20) /* as large as the recorder's */
+#define BUFFER (512u << 10) /* as large as the recorder's */
 
 static unsigned int rounds = 2000;
 static u8 *buffer;

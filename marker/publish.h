@@ -79,49 +79,48 @@ static __always_inline u32 marker_rseq_cpu(void)
  * filled to its last unit.
  */
 /* clang-format off */
-#define MARKER_WORDS(stores, ...)						\
-	asm goto(MARKER_SEQUENCE_BEGIN						\
-		/* ecx: the CPU; rcx: its ring */				\
-		"	movl	%%fs:%c[cpu_id](%%rcx), %%ecx\n"				\
-		"	cmpl	%[cpus], %%ecx\n"				\
-		"	jae	%l[again]\n"					\
-		"	imulq	%[stride], %%rcx\n"				\
-		"	addq	%[base], %%rcx\n"				\
-		"	cmpl	%[tid], %c[end] + 8(%%rcx)\n"			\
-		"	jne	%l[again]\n"					\
+#define MARKER_WORDS(stores, ...)					\
+	asm goto(MARKER_SEQUENCE_BEGIN					\
+		/* ecx: the CPU; rcx: its ring */			\
+		"	movl	%%fs:%c[cpu_id](%%rcx), %%ecx\n"	\
+		"	cmpl	%[cpus], %%ecx\n"			\
+		"	jae	%l[again]\n"				\
+		"	imulq	%[stride], %%rcx\n"			\
+		"	addq	%[base], %%rcx\n"			\
+		"	cmpl	%[tid], %c[end] + 8(%%rcx)\n"		\
+		"	jne	%l[again]\n"				\
 		/* xmm0: the new end; has only the position's lower part changed? */ \
-		"	movdqa	%c[end](%%rcx), %%xmm0\n"			\
-		"	paddq	%[step], %%xmm0\n"				\
-		"	movl	%c[end](%%rcx), %%edx\n"			\
-		"	movl	%[step], %%eax\n"				\
-		"	addl	%%edx, %%eax\n"					\
-		"	xorl	%%edx, %%eax\n"					\
-		"	testl	%[packets], %%eax\n"				\
-		"	jne	%l[again]\n"					\
-		/* edx: the epoch; eax: the lower time and the id */		\
-		"	rdtsc\n"						\
-		"	shldl	%[shift], %%eax, %%edx\n"			\
-		"	shll	%[shift], %%eax\n"				\
-		"	cmpl	%%edx, %c[end] + 4(%%rcx)\n"			\
-		"	jne	%l[again]\n"					\
+		"	movdqa	%c[end](%%rcx), %%xmm0\n"		\
+		"	paddq	%[step], %%xmm0\n"			\
+		"	movd	%%xmm0, %%eax\n"			\
+		"	xorl	%c[end](%%rcx), %%eax\n"		\
+		"	testl	%[packets], %%eax\n"			\
+		"	jne	%l[again]\n"				\
+		/* edx: the epoch; eax: the lower time and the id */	\
+		"	rdtsc\n"					\
+		"	shldl	%[shift], %%eax, %%edx\n"		\
+		"	shll	%[shift], %%eax\n"			\
+		"	cmpl	%%edx, %c[end] + 4(%%rcx)\n"		\
+		"	jne	%l[again]\n"				\
 		"	orl	%[id], %%eax\n"				\
-		"	movl	%c[end](%%rcx), %%edx\n"			\
-		"	shlq	%[unit], %%rdx\n"				\
-		"	andq	%[mask], %%rdx\n"				\
-		"	movl	%%eax, %c[data](%%rcx, %%rdx)\n"		\
-		stores								\
-		"	movaps	%%xmm0, %c[end](%%rcx)\n"			\
-		MARKER_SEQUENCE_END						\
-		:								\
-		: MARKER_SEQUENCE_OPERANDS,					\
-		  [cpus] "m"(rings->cpus), [stride] "m"(rings->stride),		\
-		  [base] "m"(rings->base), [mask] "m"(rings->mask),		\
-		  [tid] "r"(tid), [step] "m"(*step),				\
+		"	movl	%c[end](%%rcx), %%edx\n"		\
+		"	shlq	%[unit], %%rdx\n"			\
+		"	andq	%[mask], %%rdx\n"			\
+		"	addq	%%rcx, %%rdx\n"				\
+		"	movl	%%eax, %c[data](%%rdx)\n"		\
+		stores							\
+		"	movaps	%%xmm0, %c[end](%%rcx)\n"		\
+		MARKER_SEQUENCE_END					\
+		:							\
+		: MARKER_SEQUENCE_OPERANDS,				\
+		  [cpus] "m"(rings->cpus), [stride] "m"(rings->stride),	\
+		  [base] "m"(rings->base), [mask] "m"(rings->mask),	\
+		  [tid] "r"(tid), [step] "m"(*step),			\
 		  [id] "r"(id),						\
-		  [shift] "i"(KT_ID_BITS), [unit] "i"(KT_UNIT_SHIFT),		\
-		  [packets] "i"(~0u << KT_PACKET_UNITS_SHIFT),			\
-		  [data] "i"(KT_CONTROL_SIZE), __VA_ARGS__			\
-		: "memory", "cc", "rax", "rcx", "rdx", "xmm0"			\
+		  [shift] "i"(KT_ID_BITS), [unit] "i"(KT_UNIT_SHIFT),	\
+		  [packets] "i"(~0u << KT_PACKET_UNITS_SHIFT),		\
+		  [data] "i"(KT_CONTROL_SIZE), __VA_ARGS__		\
+		: "memory", "cc", "rax", "rcx", "rdx", "xmm0"		\
 		: again)
 /* clang-format on */
 
@@ -137,18 +136,18 @@ static __always_inline bool marker_ring_words(const struct marker_rings *rings,
 		MARKER_WORDS("", "i"(0));
 		break;
 	case 1:
-		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rcx, %%rdx)\n",
-			     [a] "r"(a));
+		MARKER_WORDS(
+			"	movq	%[a], %c[data] + 4(%%rdx)\n", [a] "r"(a));
 		break;
 	case 2:
-		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rcx, %%rdx)\n"
-			     "	movq	%[b], %c[data] + 12(%%rcx, %%rdx)\n",
+		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
+			     "	movq	%[b], %c[data] + 12(%%rdx)\n",
 			     [a] "r"(a), [b] "r"(b));
 		break;
 	default:
-		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rcx, %%rdx)\n"
-			     "	movq	%[b], %c[data] + 12(%%rcx, %%rdx)\n"
-			     "	movq	%[c], %c[data] + 20(%%rcx, %%rdx)\n",
+		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
+			     "	movq	%[b], %c[data] + 12(%%rdx)\n"
+			     "	movq	%[c], %c[data] + 20(%%rdx)\n",
 			     [a] "r"(a), [b] "r"(b), [c] "r"(c));
 		break;
 	}

@@ -234,59 +234,57 @@ struct ktrace_site {
 	struct ktrace_marker marker;
 };
 
-/* clang-format off: it does not know _Generic */
-/* An array is a pointer to its elements there. */
+/* clang-format off */
+/* In _Generic an array is a pointer to its elements. */
 #define KTRACE_IS_ARRAY_OF(x, element)                              \
 	(!__builtin_types_compatible_p(__typeof__(x), element *) && \
 	 !__builtin_types_compatible_p(__typeof__(x), const element *))
 
-#define KTRACE_KIND(x) \
-	_Generic((x),                                                         \
-		_Bool: KTRACE_ARG_BOOL,                                           \
-		char: (char)-1 < 0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED,         \
-		signed char: KTRACE_ARG_SIGNED,                                   \
-		short: KTRACE_ARG_SIGNED,                                         \
-		int: KTRACE_ARG_SIGNED,                                           \
-		long: KTRACE_ARG_SIGNED,                                          \
-		long long: KTRACE_ARG_SIGNED,                                     \
-		unsigned char: KTRACE_ARG_UNSIGNED,                               \
-		unsigned short: KTRACE_ARG_UNSIGNED,                              \
-		unsigned int: KTRACE_ARG_UNSIGNED,                                \
-		unsigned long: KTRACE_ARG_UNSIGNED,                               \
-		unsigned long long: KTRACE_ARG_UNSIGNED,                          \
-		float: KTRACE_ARG_FLOAT,                                          \
-		double: KTRACE_ARG_FLOAT,                                         \
+#define KTRACE_KIND(x)							\
+	_Generic((x),							\
+		_Bool: KTRACE_ARG_BOOL,					\
+		char: (char)-1 < 0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED,\
+		signed char: KTRACE_ARG_SIGNED,				\
+		short: KTRACE_ARG_SIGNED,				\
+		int: KTRACE_ARG_SIGNED,					\
+		long: KTRACE_ARG_SIGNED,				\
+		long long: KTRACE_ARG_SIGNED,				\
+		unsigned char: KTRACE_ARG_UNSIGNED,			\
+		unsigned short: KTRACE_ARG_UNSIGNED,			\
+		unsigned int: KTRACE_ARG_UNSIGNED,			\
+		unsigned long: KTRACE_ARG_UNSIGNED,			\
+		unsigned long long: KTRACE_ARG_UNSIGNED,		\
+		float: KTRACE_ARG_FLOAT,				\
+		double: KTRACE_ARG_FLOAT,				\
 		long double: KTRACE_ARG_FLOAT,				\
-		char *: KTRACE_ARG_STRING,                                        \
-		const char *: KTRACE_ARG_STRING,                                  \
-		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)         \
-			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
-		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)   \
-			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
+		char *: KTRACE_ARG_STRING,				\
+		const char *: KTRACE_ARG_STRING,			\
+		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)	\
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,	\
+		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)\
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,	\
 		default: KTRACE_ARG_POINTER)
 
 /* Bytes in the record. */
-#define KTRACE_SIZEOF(x) _Generic((x), long double : 8, default : sizeof(x))
+#define KTRACE_SIZEOF(x) _Generic((x), long double: 8, default: sizeof(x))
 
-#define KTRACE_SIZE(x)                                                       \
-	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) \
-		 ? 0                                                         \
-	 : sizeof(x) > 65535 ? 65535                                         \
-			     : KTRACE_SIZEOF(x))
+#define KTRACE_SIZE(x)							\
+	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char)\
+		 ? 0							\
+	 : sizeof(x) > 65535 ? 65535 : KTRACE_SIZEOF(x))
 
 #define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
 #define KTRACE_STATIC_ASSERT _Static_assert
 
 /* What is not chosen has to be of a type that compiles. */
-#define KTRACE_IF(type, x)   _Generic((x), type : (x), default : 0)
+#define KTRACE_IF(type, x) _Generic((x), type: (x), default: 0)
 
-#define KTRACE_VALUE(x)                                                 \
-	_Generic((x), float                                             \
-		 : ktrace_of_float(KTRACE_IF(float, x)), double         \
-		 : ktrace_of_double(KTRACE_IF(double, x)), long double  \
-		 : ktrace_of_double(KTRACE_IF(long double, x)), default \
-		 : (uint64_t)(x))
-
+#define KTRACE_VALUE(x)							\
+	_Generic((x),							\
+		float: ktrace_of_float(KTRACE_IF(float, x)),		\
+		double: ktrace_of_double(KTRACE_IF(double, x)),		\
+		long double: ktrace_of_double(KTRACE_IF(long double, x)),\
+		default: (uint64_t)(x))
 /* clang-format on */
 
 #endif
