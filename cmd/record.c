@@ -402,6 +402,11 @@ static const char *events_wait(struct record *r)
 }
 
 /* From here on the session may have events enabled. */
+static void warn(void *data, const char *text)
+{
+	say("%s", text);
+}
+
 static int record_run(struct record *r)
 {
 	struct ktrace_recording_options options = {
@@ -414,6 +419,7 @@ static int record_run(struct record *r)
 		.keep = r->keep,
 		.programs = r->nr_markers ? r->markers : NULL,
 		.nr_programs = r->nr_markers,
+		.warn = warn,
 	};
 	const char *reason;
 	int status = EXIT_OK;

@@ -44,27 +44,3 @@ u32 kt_argument_word(const char **format, const char **word)
 	*format = *p ? p + 1 : p;
 	return length;
 }
-
-u32 kt_argument_string(u8 *payload, u32 at, u64 from, u32 array, u32 left)
-{
-	static const char missing[] = "(null)", unread[] = "(fault)";
-	u32 max = array && array < KT_ARGUMENT_STRING_MAX ? array
-							: KT_ARGUMENT_STRING_MAX;
-	u32 room = KT_ARGUMENTS_DATA_MAX - at - left - 1;
-	long length;
-
-	if (!from) {
-		from = (uintptr_t)missing;
-		max = sizeof(missing) - 1;
-	}
-	if (max > room)
-		max = room;
-	length = env_copy_string(payload + at, from, max, true);
-	if (unlikely(length < 0)) {
-		max = room < sizeof(unread) - 1 ? room : sizeof(unread) - 1;
-		memcpy(payload + at, unread, max);
-		length = max;
-	}
-	payload[at + length] = '\0';
-	return length + 1;
-}

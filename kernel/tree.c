@@ -774,7 +774,7 @@ static const struct kt_kind root_markers = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir,   &root_define, &root_markers,
+	SESSION_CHILDREN, &sessions_dir, &root_define, &root_markers,
 	&root_undefined,  &root_version, NULL,
 };
 

@@ -29,8 +29,8 @@ struct stream {
 	uint64_t bytes;
 	uint64_t events;
 	uint64_t unwritten;
-	uint64_t
-		next; /* events before the next packet, if none is overwritten */
+	/* All before the next packet: read, or overwritten. */
+	uint64_t next;
 	uint64_t overwritten;
 };
 
@@ -212,6 +212,9 @@ int marked_finish(struct marked *p)
 	markers_stop(p->markers);
 	for (size_t i = 0; i < p->nr; i++)
 		stream_drain(p, i, true);
+	/* Those that were never hit are part of the trace, too. */
+	if (!p->error)
+		p->error = types_write(p);
 	return p->error;
 }
 
@@ -286,19 +289,16 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 		  uint64_t *bytes)
 {
 	const struct stream *s = &p->streams[index];
-	struct markers_count count;
-	bool any;
+	bool any = s->next;
 
-	markers_count(p->markers, index, &count);
 	*cpu = (struct ktrace_cpu){
 		.cpu = index,
 		.programs = true,
 		.known = true,
 		.events = __atomic_load_n(&s->events, __ATOMIC_RELAXED),
-		.recorded = count.events,
+		.recorded = s->next,
 	};
-	any = count.events;
-	memcpy(cpu->lost, count.lost, sizeof(count.lost));
+	markers_lost(p->markers, index, cpu->lost);
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
 	for (int i = 0; i < KTRACE_LOST_NR; i++)

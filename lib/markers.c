@@ -3,8 +3,10 @@
  * What a recorder of markers shares with programs (marker/hub.h) is made here, read,
  * and taken away.  Nothing in it is trusted: programs may write anywhere into it.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "error.h"
 #include "hub.h"
 #include "marker_elf.h"
@@ -21,9 +24,10 @@
 #include "shared.h"
 #include "type.h"
 
-#define BUFFER	(1u << 20)
-#define LOCKED	4 /* rings for who has no rseq */
-#define SYSTEMS 65
+#define BUFFER	 (1u << 20)
+#define LOCKED	 4 /* rings for who has no rseq */
+#define CPUS_MAX 8192
+#define SYSTEMS	 65
 
 struct markers {
 	char directory[200];
@@ -36,7 +40,11 @@ struct markers {
 	int lock; /* of the slot, as long as this process lives */
 	int fd;
 	bool started;
-	bool known[RECORDER_MARKERS]; /* by entry: its type was told */
+	bool seen[RECORDER_MARKERS]; /* by entry: decided upon, and looked at */
+	bool known[RECORDER_MARKERS]; /* by number: its type was told */
+	void (*warn)(void *data, const char *text);
+	void *data;
+	u32 homeless; /* as far as that was told */
 };
 
 static int slot_lock(struct markers *m)
@@ -106,23 +114,26 @@ static void slot_clear(struct markers *m)
 	unlink(path);
 }
 
-static int patterns_set(struct recorder *recorder,
-			const struct markers_options *options)
+/* As many as there can ever be: a CPU's number is its ring's. */
+static u32 cpus_possible(void)
 {
-	size_t used = 0;
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	u32 cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char line[64], *last;
 
-	for (size_t i = 0; i < options->nr_patterns; i++) {
-		size_t length = strlen(options->patterns[i]) + 1;
-
-		if (used + length >= RECORDER_PATTERNS)
-			return error_set(-E2BIG,
-					 "too many patterns for markers: %u "
-					 "bytes is all there is room for",
-					 RECORDER_PATTERNS);
-		memcpy(recorder->patterns + used, options->patterns[i], length);
-		used += length;
+	if (!file)
+		return cpus;
+	/* "0-7", or "0"; in theory "0-3,8-11". */
+	if (fgets(line, sizeof(line), file)) {
+		last = line + strlen(line);
+		while (last > line && !strchr("-,", last[-1]))
+			last--;
+		if (isdigit((unsigned char)*last) &&
+		    strtoul(last, NULL, 10) < CPUS_MAX)
+			cpus = strtoul(last, NULL, 10) + 1;
 	}
-	return 0;
+	fclose(file);
+	return cpus;
 }
 
 static u32 packets_of(uint64_t buffer)
@@ -138,18 +149,28 @@ static u32 packets_of(uint64_t buffer)
 static int recorder_make(struct markers *m,
 			 const struct markers_options *options)
 {
-	u32 cpus = sysconf(_SC_NPROCESSORS_CONF), rings = cpus + LOCKED;
+	u32 cpus = cpus_possible(), rings = cpus + LOCKED;
 	u32 packets = packets_of(options->buffer);
 	enum kt_mode mode =
 		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
 	char path[256];
 	void *p;
+	int err;
 
 	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
 	recorder_path(m, path);
 	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (m->fd < 0 || ftruncate(m->fd, m->size))
+	if (m->fd < 0)
 		return error_set(-errno, "%s: %m", path);
+	/* Where memory is short, programs that touch it first would be killed. */
+	err = posix_fallocate(m->fd, 0, m->size);
+	if (err)
+		return error_set(-err,
+				 "%s: no room for buffers of %llu MB (%s): "
+				 "make them smaller (-s), or name a directory "
+				 "with more room in KTRACE_MARKERS",
+				 path, (unsigned long long)m->size >> 20,
+				 strerror(err));
 	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (p == MAP_FAILED)
 		return error_set(-errno, "%s: cannot be mapped: %m", path);
@@ -165,16 +186,17 @@ static int recorder_make(struct markers *m,
 		.size = m->size,
 		.trace_id = options->trace_id,
 	};
-	m->rings = (struct marker_rings){
-		.base = (u8 *)p + RECORDER_RINGS,
-		.stride = marker_ring_size(packets),
-		.cpus = cpus,
-		.locked = LOCKED,
-	};
+	m->rings =
+		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
-		marker_ring_init(marker_ring(&m->rings, i), i, packets, mode,
-				 options->trace_id);
-	return patterns_set(m->recorder, options);
+		marker_ring_init(&m->rings, i, mode, options->trace_id);
+	err = patterns_pack(m->recorder->patterns, options->patterns,
+			    options->nr_patterns);
+	return err ? error_set(err,
+			       "too many patterns for markers: %u bytes is all "
+			       "there is room for",
+			       RECORDER_PATTERNS)
+		   : 0;
 }
 
 int markers_create(const struct markers_options *options,
@@ -188,6 +210,8 @@ int markers_create(const struct markers_options *options,
 	m->lock = -1;
 	m->fd = -1;
 	m->first_id = options->first_id;
+	m->warn = options->warn;
+	m->data = options->data;
 	err = hub_directory(geteuid(), m->directory, sizeof(m->directory));
 	if (!err)
 		err = hub_map(m->directory, &m->hub);
@@ -219,9 +243,7 @@ static int marker_offer(void *data, const struct marker_description *d,
 	const struct marker_name *name = &d->name;
 
 	if (forced || marker_wanted(m->recorder->patterns, name))
-		recorder_add(m->recorder, m->hub, m->slot,
-			     marker_id(name->file, name->function, name->order),
-			     d);
+		recorder_add(m->recorder, m->hub, m->slot, marker_id(d), d);
 	return 0;
 }
 
@@ -296,50 +318,18 @@ static void text_split(struct entry_text *text,
 	}
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       (c >= '0' && c <= '9');
-}
-
-/* The last word of [from, to) that can be a name; 0: there is none. */
-static size_t last_word(const char *from, const char *to, const char **word)
-{
-	const char *end;
-
-	while (to > from && !is_word(to[-1]))
-		to--;
-	end = to;
-	while (to > from && is_word(to[-1]))
-		to--;
-	while (to < end && *to >= '0' && *to <= '9')
-		to++;
-	*word = to;
-	return end - to;
-}
-
-/*
- * What the format calls its next argument: the word in front of the conversion.
- * @format is moved behind it.
- */
+/* What the format calls its next argument; @format is moved behind it. */
 static char *argument_name(const char **format, unsigned int number,
 			   struct arena *arena)
 {
-	const char *p = *format, *word;
+	const char *word;
+	u32 length = kt_argument_word(format, &word);
 	char name[32];
-	size_t length;
 
-	while (*p && (*p != '%' || p[1] == '%'))
-		p += *p == '%' ? 2 : 1;
-	length = last_word(*format, p, &word);
 	if (length)
 		snprintf(name, sizeof(name), "%.*s", (int)length, word);
 	else
 		snprintf(name, sizeof(name), "arg%u", number);
-	if (*p)
-		p++;
-	p += strspn(p, "-+ #0123456789.*hlLqjzt");
-	*format = *p ? p + 1 : p;
 	return arena_strdup(arena, name);
 }
 
@@ -365,6 +355,11 @@ static const char *integer_name(unsigned int size, bool is_signed)
 	}
 }
 
+static bool number_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
 /* False: no such argument. */
 static bool field_make(struct ktrace_field *field,
 		       const struct ktrace_argument *argument,
@@ -373,6 +368,8 @@ static bool field_make(struct ktrace_field *field,
 	char type[32];
 
 	field->size = argument->size;
+	if (argument->kind <= KTRACE_ARG_POINTER && !number_size(field->size))
+		return false;
 	switch (argument->kind) {
 	case KTRACE_ARG_SIGNED:
 		field->kind = KTRACE_INT;
@@ -389,11 +386,12 @@ static bool field_make(struct ktrace_field *field,
 		break;
 	case KTRACE_ARG_FLOAT:
 		field->kind = KTRACE_UINT;
-		field->base = KTRACE_HEX;
+		field->base = KTRACE_FLOAT;
 		field->ctype = argument->size == 4 ? "float" : "double";
 		break;
 	case KTRACE_ARG_POINTER:
 		field->kind = KTRACE_POINTER;
+		field->base = KTRACE_HEX;
 		field->ctype = "void *";
 		break;
 	case KTRACE_ARG_STRING:
@@ -423,17 +421,19 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	struct ktrace_field *fields;
 	struct entry_text text;
 	unsigned int nr = entry->nr_arguments;
-	u32 event = entry->event;
+	u32 number = entry->number;
 	const char *format;
 
-	if (nr > 10 || !event || event > RECORDER_MARKERS)
+	if (nr > 10 || !number || number > RECORDER_MARKERS)
 		return 0; /* damage */
+	if (m->known[number - 1])
+		return 0;
 	text_split(&text, entry);
 	format = text.format;
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
-	type->id = m->first_id + event - 1;
+	type->id = m->first_id + number - 1;
 	type->system = arena_strdup(arena, text.system);
 	type->name = arena_strdup(arena, text.name);
 	type->fields = fields;
@@ -459,21 +459,58 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	}
 	if (!type->system || !type->name)
 		return -ENOMEM;
+	m->known[number - 1] = true;
 	return types_add(types, type);
+}
+
+static void warn_printf(const struct markers *m, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (!m->warn)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	m->warn(m->data, text);
+}
+
+static void refused_tell(const struct markers *m,
+			 const struct recorder_marker *entry)
+{
+	struct entry_text text;
+
+	text_split(&text, entry);
+	warn_printf(m,
+		    "the marker %s:%s in %s:%u is not recorded: another one of "
+		    "this name has another format; rename one of them",
+		    text.system, text.name, text.file, entry->line);
 }
 
 int markers_types(struct markers *m, struct ktrace_types *types)
 {
+	u32 homeless = READ_ONCE(m->recorder->nr_homeless);
 	int err = 0;
 
 	for (u32 i = 0; i < RECORDER_MARKERS && !err; i++) {
 		const struct recorder_marker *entry = &m->recorder->markers[i];
+		u32 state = smp_load_acquire(&entry->state);
 
-		if (m->known[i] || !smp_load_acquire(&entry->ready))
+		if (m->seen[i] || state == RECORDER_OPEN)
 			continue;
-		err = type_add(m, types, entry);
-		m->known[i] = !err;
+		if (state == RECORDER_REFUSED)
+			refused_tell(m, entry);
+		else
+			err = type_add(m, types, entry);
+		m->seen[i] = !err;
 	}
+	if (homeless && !m->homeless)
+		warn_printf(m,
+			    "there are more markers than the %u that can be "
+			    "recorded at once: choose narrower patterns (-M)",
+			    RECORDER_MARKERS);
+	m->homeless = homeless;
 	return err;
 }
 
@@ -486,29 +523,28 @@ size_t markers_nr_rings(const struct markers *m)
 
 uint64_t markers_open_packet(const struct markers *m, size_t index)
 {
-	return marker_ring_open(marker_ring(&m->rings, index));
+	return marker_ring_open(&m->rings, index);
 }
 
 int markers_read(struct markers *m, size_t index, bool all, void *packet,
 		 uint32_t *size)
 {
-	struct marker_ring *ring = marker_ring(&m->rings, index);
 	int err;
 
 	do
-		err = marker_ring_read(ring, packet, size);
+		err = marker_ring_read(&m->rings, index, packet, size);
 	while (err == -ESTALE);
 	if (!err && all)
-		err = marker_ring_read_open(ring, packet, size);
+		err = marker_ring_read_open(&m->rings, index, packet, size);
 	return err;
 }
 
-void markers_count(const struct markers *m, size_t index,
-		   struct markers_count *count)
+void markers_lost(const struct markers *m, size_t index,
+		  uint64_t lost[KTRACE_LOST_NR])
 {
 	struct marker_ring *ring = marker_ring(&m->rings, index);
 
-	*count = (struct markers_count){.events = marker_ring_events(ring)};
+	memset(lost, 0, KTRACE_LOST_NR * sizeof(*lost));
 	for (int i = 0; i < KT_LOST_NR; i++)
-		count->lost[i] = READ_ONCE(ring->control.lost[i]);
+		lost[i] = READ_ONCE(ring->control.lost[i]);
 }

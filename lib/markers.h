@@ -21,6 +21,8 @@ struct markers_options {
 	bool overwrite;
 	uint64_t trace_id;
 	uint32_t first_id; /* of the events; those before it are the kernel's */
+	void (*warn)(void *data, const char *text);
+	void *data;
 };
 
 /* -EBUSY: there are as many recorders as there can be. */
@@ -46,12 +48,8 @@ uint64_t markers_open_packet(const struct markers *markers, size_t index);
 int markers_read(struct markers *markers, size_t index, bool all, void *packet,
 		 uint32_t *size);
 
-struct markers_count {
-	uint64_t events; /* written to the ring */
-	uint64_t lost[KTRACE_LOST_NR];
-};
-
-void markers_count(const struct markers *markers, size_t index,
-		   struct markers_count *count);
+/* What writers could not write. */
+void markers_lost(const struct markers *markers, size_t index,
+		  uint64_t lost[KTRACE_LOST_NR]);
 
 #endif /* KT_LIB_MARKERS_H */

@@ -323,6 +323,8 @@ static int marked_prepare(struct ktrace_recording *r,
 		.buffer = o->buffer,
 		.overwrite = o->overwrite,
 		.trace_id = r->id,
+		.warn = o->warn,
+		.data = o->data,
 		.first_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID,
 	};
 

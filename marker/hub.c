@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -36,23 +37,26 @@ int hub_directory(u32 uid, char *path, size_t size)
 int hub_map(const char *directory, struct hub **hub)
 {
 	char path[256];
-	void *p = MAP_FAILED;
-	int fd;
+	void *p = NULL;
+	struct stat st;
+	int fd, err;
 
 	snprintf(path, sizeof(path), "%s/hub", directory);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	if (!ftruncate(fd, sizeof(struct hub)))
+	/* With all its memory: where there is none left, touching it would kill. */
+	err = fstat(fd, &st) ? errno : 0;
+	if (!err && st.st_size < (off_t)sizeof(struct hub))
+		err = posix_fallocate(fd, 0, sizeof(struct hub));
+	if (!err) {
 		p = mmap(NULL, sizeof(struct hub), PROT_READ | PROT_WRITE,
 			 MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED) {
-		int err = -errno;
-
-		close(fd);
-		return err;
+		err = p == MAP_FAILED ? errno : 0;
 	}
 	close(fd);
+	if (err)
+		return -err;
 	*hub = p;
 	if (READ_ONCE((*hub)->magic) == HUB_MAGIC &&
 	    READ_ONCE((*hub)->version) != HUB_VERSION) {
@@ -65,21 +69,32 @@ int hub_map(const char *directory, struct hub **hub)
 	return 0;
 }
 
-static u64 fnv(u64 hash, const void *bytes, size_t size)
+static u32 hash_add(u32 hash, const void *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ ((const u8 *)bytes)[i]) * 0x100000001b3ull;
+		hash = (hash ^ ((const u8 *)bytes)[i]) * 0x01000193u;
 	return hash;
 }
 
-u64 marker_id(const char *file, const char *function, u32 order)
+static u32 hash_string(u32 hash, const char *s)
 {
-	u64 hash = 0xcbf29ce484222325ull;
+	return hash_add(hash, s, strlen(s) + 1);
+}
 
-	hash = fnv(hash, file, strlen(file) + 1);
-	hash = fnv(hash, function, strlen(function) + 1);
-	hash = fnv(hash, &order, sizeof(order));
-	return hash ?: 1;
+u64 marker_id(const struct marker_description *d)
+{
+	const u32 begin = 0x811c9dc5u;
+	u32 name, place;
+
+	name = hash_string(begin, d->name.system);
+	name = hash_string(name, d->name.name);
+	place = hash_string(begin, d->name.file);
+	place = hash_string(place, d->name.function);
+	place = hash_add(place, &d->name.order, sizeof(d->name.order));
+	place = hash_string(place, d->format);
+	for (const struct ktrace_argument *a = d->arguments; a->kind; a++)
+		place = hash_add(place, a, sizeof(*a));
+	return ((u64)name << 32 | place) ?: 1;
 }
 
 static bool pattern_matches(const char *pattern, const struct marker_name *name)
@@ -107,26 +122,56 @@ bool marker_wanted(const char *patterns, const struct marker_name *name)
 
 	while (patterns < end && *patterns) {
 		size_t length = strnlen(patterns, end - patterns);
+		bool exclude = *patterns == '!';
 
 		if (patterns + length == end)
 			break;
-		if (*patterns == '!') {
-			if (pattern_matches(patterns + 1, name))
-				return false;
-		} else if (!wanted) {
-			wanted = pattern_matches(patterns, name);
-		}
+		if (wanted == exclude &&
+		    pattern_matches(patterns + exclude, name))
+			wanted = !exclude;
 		patterns += length + 1;
 	}
 	return wanted;
+}
+
+int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
+		  size_t nr)
+{
+	size_t used = 0, left = RECORDER_PATTERNS - 1;
+	bool includes = false;
+
+	for (size_t i = 0; i < nr; i++)
+		includes |= *patterns[i] != '!';
+	memset(packed, 0, RECORDER_PATTERNS);
+	if (nr && !includes)
+		used = sprintf(packed, "*") + 1;
+	for (int exclude = 0; exclude < 2; exclude++) {
+		for (size_t i = 0; i < nr; i++) {
+			size_t size = strlen(patterns[i]) + 1;
+
+			if ((*patterns[i] == '!') != exclude || size == 1)
+				continue;
+			if (size > left - used)
+				return -E2BIG;
+			memcpy(packed + used, patterns[i], size);
+			used += size;
+		}
+	}
+	return 0;
+}
+
+/* The entries where one with @id may be, in their order. */
+static struct recorder_marker *entry_at(struct recorder *recorder, u64 id,
+					u32 i)
+{
+	return &recorder->markers[((id >> 32) + i) % RECORDER_MARKERS];
 }
 
 struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 				      bool claim)
 {
 	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
-		struct recorder_marker *entry =
-			&recorder->markers[(id + i) % RECORDER_MARKERS];
+		struct recorder_marker *entry = entry_at(recorder, id, i);
 		u64 found = READ_ONCE(entry->id);
 
 		if (found == id)
@@ -159,24 +204,119 @@ static void entry_describe(struct recorder_marker *entry,
 		 name->name, 0, d->format, 0, name->file, 0, name->function);
 }
 
+/* How long the first @nr strings of an entry are. */
+static size_t text_size(const struct recorder_marker *entry, int nr)
+{
+	size_t size = 0;
+
+	while (nr--)
+		size += strlen(entry->text + size) + 1;
+	return size;
+}
+
+/* They begin with system and name, */
+static bool entry_namesake(const struct recorder_marker *a,
+			   const struct recorder_marker *b)
+{
+	return !memcmp(a->text, b->text, text_size(a, 2));
+}
+
+/* which the format follows. */
+static bool entry_same(const struct recorder_marker *a,
+		       const struct recorder_marker *b)
+{
+	return !memcmp(a->text, b->text, text_size(a, 3)) &&
+	       a->nr_arguments == b->nr_arguments &&
+	       !memcmp(a->arguments, b->arguments, sizeof(a->arguments));
+}
+
+/*
+ * Of entries with the same name the first one that was claimed decides what the marker
+ * is like: it is in front of the others, as all are looked for from the same place on.
+ * Those that are like it share its number.
+ */
+static enum recorder_state entry_decide(struct recorder *recorder,
+					struct recorder_marker *entry)
+{
+	u64 id = entry->id;
+
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		struct recorder_marker *other = entry_at(recorder, id, i);
+		u32 state;
+
+		if (other == entry)
+			break;
+		if (READ_ONCE(other->id) >> 32 != id >> 32)
+			continue;
+		state = smp_load_acquire(&other->state);
+		/* Somebody is just filling it. */
+		for (int n = 0; state == RECORDER_OPEN && n < 1000; n++) {
+			sched_yield();
+			state = smp_load_acquire(&other->state);
+		}
+		if (state == RECORDER_OPEN)
+			return state; /* was killed: whoever has it next will */
+		if (state == RECORDER_REFUSED || !entry_namesake(entry, other))
+			continue;
+		if (!entry_same(entry, other))
+			return RECORDER_REFUSED;
+		WRITE_ONCE(entry->number, READ_ONCE(other->number));
+		return RECORDER_WANTED;
+	}
+	/* Several may get here; a number that is not used does no harm. */
+	if (!READ_ONCE(entry->number)) {
+		u32 none = 0, number = __atomic_add_fetch(&recorder->nr_markers,
+							  1, __ATOMIC_RELAXED);
+
+		__atomic_compare_exchange_n(&entry->number, &none, number,
+					    false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+	}
+	return RECORDER_WANTED;
+}
+
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
 	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 number = 0;
+	u32 open = RECORDER_OPEN, off = RECORDER_OFF;
 
-	if (!entry)
+	if (!entry) {
+		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
 		return;
-	if (!smp_load_acquire(&entry->ready)) {
-		/* Several may try; a number that is not used does no harm. */
-		if (!READ_ONCE(entry->event))
-			__atomic_compare_exchange_n(
-				&entry->event, &number,
-				__atomic_add_fetch(&recorder->nr_markers, 1,
-						   __ATOMIC_RELAXED),
-				false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		entry_describe(entry, description);
-		smp_store_release(&entry->ready, 1);
 	}
-	__atomic_fetch_or(hub_flag(hub, id), 1u << slot, __ATOMIC_RELEASE);
+	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
+		entry_describe(entry, description);
+		__atomic_compare_exchange_n(&entry->state, &open,
+					    entry_decide(recorder, entry),
+					    false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED);
+	}
+	__atomic_compare_exchange_n(&entry->state, &off, RECORDER_WANTED, false,
+				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (READ_ONCE(entry->state) == RECORDER_WANTED)
+		__atomic_fetch_or(hub_flag(hub, id), 1u << slot,
+				  __ATOMIC_RELEASE);
+}
+
+void recorder_drop(struct recorder *recorder, struct hub *hub,
+		   unsigned int slot, u64 id)
+{
+	struct recorder_marker *entry = recorder_find(recorder, id, false);
+	u32 wanted = RECORDER_WANTED;
+
+	if (!entry || !__atomic_compare_exchange_n(
+			      &entry->state, &wanted, RECORDER_OFF, false,
+			      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		return;
+	/* Another one may have the same flag, and then this one stays on. */
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *other = &recorder->markers[i];
+
+		if (READ_ONCE(other->state) == RECORDER_WANTED &&
+		    hub_flag(hub, other->id) == hub_flag(hub, id))
+			return;
+	}
+	__atomic_fetch_and(hub_flag(hub, id), (u8) ~(1u << slot),
+			   __ATOMIC_RELEASE);
 }

@@ -14,8 +14,12 @@
  *
  * Two markers may share a byte; then one of them looks into its recorder's table in
  * vain.  The table gives out ids of events: an entry is claimed by a cmpxchg of the
- * marker's id, then filled, then ready.  All who fill it write the same, so it does
- * not matter who, or whether one of them was killed.
+ * marker's id, then filled, then decided upon.  All who fill it write the same, so it
+ * does not matter who, or whether one of them was killed.
+ *
+ * In a trace a marker is known by its system and name.  Others with the same count as
+ * the same event, but if their format or arguments differ from those of the first one
+ * they are refused, and the recorder says so.
  *
  * A recorder that ends gives its memory back (a hole in the file), but programs keep
  * their mapping: who is just writing writes into nothing.
@@ -46,11 +50,18 @@ struct hub {
 #define RECORDER_PATTERNS 3072
 #define RECORDER_TEXT	  448
 
+enum recorder_state {
+	RECORDER_OPEN, /* claimed: being filled */
+	RECORDER_WANTED,
+	RECORDER_REFUSED, /* another marker of this name is not like it */
+	RECORDER_OFF,	  /* was wanted */
+};
+
 /* A marker that a recorder wants, as the recorder sees it. */
 struct recorder_marker {
-	u64 id; /* 0: free */
-	u32 ready;
-	u32 event; /* its number among all that this recorder has met */
+	u64 id;	    /* 0: free */
+	u32 state;  /* enum recorder_state */
+	u32 number; /* among all that this recorder has met, from 1 on */
 	u32 line;
 	u16 order; /* in its function */
 	u16 nr_arguments;
@@ -70,10 +81,11 @@ struct recorder {
 	u32 locked;
 	u32 packets; /* of a ring */
 	u32 nr_markers;
+	u32 nr_homeless; /* the table was full */
 	u32 first_id; /* of events; those of markers follow by their numbers */
 	u64 size;     /* of all */
 	u64 trace_id;
-	u8 pad[4096 - 48 - RECORDER_PATTERNS];
+	u8 pad[4096 - 56 - RECORDER_PATTERNS];
 	/* Patterns, each with a NUL, one with a "!" in front excludes; "" ends. */
 	char patterns[RECORDER_PATTERNS];
 	struct recorder_marker markers[RECORDER_MARKERS];
@@ -92,8 +104,6 @@ int hub_directory(u32 uid, char *path, size_t size);
 /* Maps the hub, which is made if it is not there. */
 int hub_map(const char *directory, struct hub **hub);
 
-/* FNV-1a, 64 bits, of file, function and order: never 0. */
-u64 marker_id(const char *file, const char *function, u32 order);
 static inline u8 *hub_flag(struct hub *hub, u64 id)
 {
 	return &hub->flags[(id ^ id >> 32) % HUB_FLAGS];
@@ -109,7 +119,14 @@ struct marker_name {
 };
 
 /*
- * Is it wanted?  A pattern may be "system:name", "name", "file", "file:function" or
+ * Patterns one behind the other, an empty one at the end; first those that include,
+ * then those that exclude.  -E2BIG: they do not fit.
+ */
+int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
+		  size_t nr);
+
+/*
+ * Is it wanted?  The last pattern that matches decides.  A pattern may be "system:name", "name", "file", "file:function" or
  * "file:function:order", with wildcards.
  */
 bool marker_wanted(const char *patterns, const struct marker_name *name);
@@ -122,11 +139,20 @@ struct marker_description {
 	u32 line;
 };
 
+/*
+ * The upper half is a hash (FNV-1a) of system and name, the lower one of what tells
+ * markers of the same name apart.  Never 0.
+ */
+u64 marker_id(const struct marker_description *description);
+
 /* Its entry in the recorder's table, with @claim a free one; NULL: there is none. */
 struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 				      bool claim);
 /* Describes it to the recorder of @slot, and switches it on. */
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description);
+/* Switches it off again. */
+void recorder_drop(struct recorder *recorder, struct hub *hub,
+		   unsigned int slot, u64 id);
 
 #endif /* KT_MARKER_HUB_H */

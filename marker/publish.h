@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * How a record becomes visible: in a restartable sequence, whose last instruction
- * moves the ring's head.  And the common case of writing one, inlined.
+ * moves the ring's end.  And the common case of writing one, as few instructions:
+ * each counts, as next to none of them can be hidden behind reading the clock.
  */
 #ifndef KT_MARKER_PUBLISH_H
 #define KT_MARKER_PUBLISH_H
@@ -10,15 +11,20 @@
 
 #include "shared.h"
 
-#define barrier() asm volatile("" ::: "memory")
-
-static __always_inline void *marker_ring_data(struct marker_ring *ring,
-					      u32 position)
+/* What lies at @position, in units. */
+static __always_inline void *marker_ring_at(const struct marker_rings *rings,
+					    struct marker_ring *ring,
+					    u64 position)
 {
-	u32 mask = (ring->control.packets << KT_PACKET_SHIFT) - 1;
-
-	return (u8 *)ring + KT_CONTROL_SIZE + (position & mask);
+	return (u8 *)ring + KT_CONTROL_SIZE +
+	       (position << KT_UNIT_SHIFT & rings->mask);
 }
+
+/* What a record adds to the ring's end. */
+struct marker_step {
+	u64 units;
+	u64 event; /* one, where it is counted: 1 << 32 */
+} __attribute__((aligned(16), may_alias));
 
 #if defined(__x86_64__) && !defined(KT_MARKER_LOCKED)
 
@@ -26,109 +32,125 @@ static __always_inline void *marker_ring_data(struct marker_ring *ring,
 
 #include <sys/rseq.h>
 
-static __always_inline struct rseq *rseq_area(void)
-{
-	return (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
-}
+/* A copy of the C library's, which is one load nearer. */
+extern ptrdiff_t marker_rseq_offset __attribute__((visibility("hidden")));
 
-/* Beyond all CPUs if there is no rseq. */
-static __always_inline u32 rseq_cpu(void)
+/* Beyond all CPUs if the kernel does not tell. */
+static __always_inline u32 marker_rseq_cpu(void)
 {
-	return *(volatile u32 *)&rseq_area()->cpu_id;
+	struct rseq __seg_fs *area = (void __seg_fs *)marker_rseq_offset;
+
+	return *(volatile u32 __seg_fs *)&area->cpu_id;
 }
 
 /*
- * Between the labels 2 and 3 the thread is on @cpu and alone; else it goes to @again,
- * and nothing has happened.  @stores puts what follows @word behind @to, for which it
- * has rax, xmm0 and the operands named last.  It may write up to four bytes more than the
- * record has: a packet is never filled to its last unit.
+ * The parts of a sequence: from the label 2 to the label 3 the thread stays on its CPU
+ * and is alone there; else it goes to @again, and nothing has happened.  It begins with
+ * the place of the thread's struct rseq in rcx; rdx is used as well.
+ */
+#define MARKER_SEQUENCE_BEGIN                    \
+	"	.pushsection __rseq_cs, \"aw\"\n"      \
+	"	.balign	32\n"                          \
+	"1:	.long	0, 0\n"                        \
+	"	.quad	2f, 3f - 2f, 4f\n"               \
+	"	.popsection\n"                         \
+	"	movq	%[offset], %%rcx\n"               \
+	"	leaq	1b(%%rip), %%rdx\n"               \
+	"	movq	%%rdx, %%fs:%c[rseq_cs](%%rcx)\n" \
+	"2:\n"
+/* The kernel looks for the signature in front of where it jumps. */
+#define MARKER_SEQUENCE_END                      \
+	"3:\n"                                   \
+	"	.pushsection .text.unlikely, \"ax\"\n" \
+	"	.byte	0x0f, 0xb9, 0x3d\n"              \
+	"	.long	%c[signature]\n"                 \
+	"4:	jmp	%l[again]\n"                     \
+	"	.popsection\n"
+#define MARKER_SEQUENCE_OPERANDS                               \
+	[offset] "m"(marker_rseq_offset),                      \
+		[rseq_cs] "i"(offsetof(struct rseq, rseq_cs)), \
+		[cpu_id] "i"(offsetof(struct rseq, cpu_id)),   \
+		[end] "i"(offsetof(struct marker_ring, end)),  \
+		[signature] "i"(RSEQ_SIG)
+
+/*
+ * What is special takes the long way: another thread wrote last, or in another epoch,
+ * or the packet has no room.  Words may be written beyond the record: a packet is never
+ * filled to its last unit.
  */
 /* clang-format off */
-#define marker_publish(stores, again, cpu_, ring_, old_, new_, to_, word_,         \
-		       tail_, state_, ...)                                         \
-	asm goto(                                                                  \
-		"	.pushsection __rseq_cs, \"aw\"\n"                                \
-		"	.balign	32\n"                                                    \
-		"1:	.long	0, 0\n"                                                  \
-		"	.quad	2f, 3f - 2f, 4f\n"                                         \
-		"	.popsection\n"                                                   \
-		"	leaq	1b(%%rip), %%rax\n"                                         \
-		"	movq	%%rax, %[area]\n"                                           \
-		"2:	cmpl	%[cpu], %[cpu_id]\n"                                      \
-		"	jne	%l[" #again "]\n"                                   \
-		"	cmpq	%[old], %[head]\n"                                          \
-		"	jne	%l[" #again "]\n"                                   \
-		"	movl	%[word], (%[to])\n" stores                          \
-		"	movq	%[state], (%[tail])\n"                                      \
-		"	movq	%[new], %[head]\n"                                          \
-		"3:\n" /* What the kernel looks for in front of where it jumps. */ \
-		"	.pushsection .text.unlikely, \"ax\"\n"                           \
-		"	.byte	0x0f, 0xb9, 0x3d\n"                                        \
-		"	.long	%c[signature]\n"                                           \
-		"4:	jmp	%l[" #again "]\n"                                   \
-		"	.popsection"                                                     \
-		:                                                                  \
-		: [area] "m"(rseq_area()->rseq_cs),                                \
-		  [cpu_id] "m"(rseq_area()->cpu_id), [cpu] "r"(cpu_),              \
-		  [head] "m"((ring_)->head), [old] "r"(old_), [new] "r"(new_),     \
-		  [to] "r"(to_), [word] "r"(word_), [tail] "r"(tail_),             \
-		  [state] "r"(state_), [signature] "i"(RSEQ_SIG), __VA_ARGS__      \
-		: "memory", "cc", "rax", "xmm0"                                    \
+#define MARKER_WORDS(stores, ...)					\
+	asm goto(MARKER_SEQUENCE_BEGIN					\
+		/* ecx: the CPU; rcx: its ring */			\
+		"	movl	%%fs:%c[cpu_id](%%rcx), %%ecx\n"	\
+		"	cmpl	%[cpus], %%ecx\n"			\
+		"	jae	%l[again]\n"				\
+		"	imulq	%[stride], %%rcx\n"			\
+		"	addq	%[base], %%rcx\n"			\
+		"	cmpl	%[tid], %c[end] + 8(%%rcx)\n"		\
+		"	jne	%l[again]\n"				\
+		/* xmm0: the new end; has only the position's lower part changed? */ \
+		"	movdqa	%c[end](%%rcx), %%xmm0\n"		\
+		"	paddq	%[step], %%xmm0\n"			\
+		"	movd	%%xmm0, %%eax\n"			\
+		"	xorl	%c[end](%%rcx), %%eax\n"		\
+		"	testl	%[packets], %%eax\n"			\
+		"	jne	%l[again]\n"				\
+		/* edx: the epoch; eax: the lower time and the id */	\
+		"	rdtsc\n"					\
+		"	shldl	%[shift], %%eax, %%edx\n"		\
+		"	shll	%[shift], %%eax\n"			\
+		"	cmpl	%%edx, %c[end] + 4(%%rcx)\n"		\
+		"	jne	%l[again]\n"				\
+		"	orl	%[id], %%eax\n"				\
+		"	movl	%c[end](%%rcx), %%edx\n"		\
+		"	shlq	%[unit], %%rdx\n"			\
+		"	andq	%[mask], %%rdx\n"			\
+		"	addq	%%rcx, %%rdx\n"				\
+		"	movl	%%eax, %c[data](%%rdx)\n"		\
+		stores							\
+		"	movaps	%%xmm0, %c[end](%%rcx)\n"		\
+		MARKER_SEQUENCE_END					\
+		:							\
+		: MARKER_SEQUENCE_OPERANDS,				\
+		  [cpus] "m"(rings->cpus), [stride] "m"(rings->stride),	\
+		  [base] "m"(rings->base), [mask] "m"(rings->mask),	\
+		  [tid] "r"(tid), [step] "m"(*step),			\
+		  [id] "r"(id),						\
+		  [shift] "i"(KT_ID_BITS), [unit] "i"(KT_UNIT_SHIFT),	\
+		  [packets] "i"(~0u << KT_PACKET_UNITS_SHIFT),		\
+		  [data] "i"(KT_CONTROL_SIZE), __VA_ARGS__		\
+		: "memory", "cc", "rax", "rcx", "rdx", "xmm0"		\
 		: again)
 /* clang-format on */
 
-/*
- * Writes a payload of @size bytes, in @words words, where the thread wrote last, if
- * nobody has since, in the same epoch, and the packet has room.  False: nothing has
- * happened.
- */
-static __always_inline bool marker_ring_words(struct marker_writer *writer,
-					      u32 id, u32 size,
+/* Writes a record, of the thread @tid.  @id is a compact one.  False: nothing has happened. */
+static __always_inline bool marker_ring_words(const struct marker_rings *rings,
+					      const struct marker_step *step,
+					      u32 tid, u32 id,
 					      unsigned int words, u64 a, u64 b,
 					      u64 c)
 {
-	struct marker_ring *ring = writer->ring;
-	u64 old = writer->head, new, time, state;
-	u64 *tail = (u64 *)((uintptr_t)writer->tail ^ sizeof(u64));
-	u32 cpu = writer->cpu, events = writer->events + 1, position, word;
-	u8 *to = writer->data + ((u32)old << KT_UNIT_SHIFT & writer->mask);
-
-	time = env_clock() << KT_ID_BITS;
-	position = (u32)old + kt_units(size + KT_HEADER_COMPACT);
-	new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | position;
-	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
-	    unlikely(id >= KT_ID_EXTENDED))
-		return false;
-	word = id | (u32)time;
-	state = position | (u64)events << 32;
 	switch (words) {
 	case 0:
-		marker_publish("", again, cpu, ring, old, new, to, word, tail,
-			       state, "i"(0));
+		MARKER_WORDS("", "i"(0));
 		break;
 	case 1:
-		marker_publish("	movq	%[a], 4(%[to])\n", again, cpu,
-			       ring, old, new, to, word, tail,
-			       state, [a] "r"(a));
+		MARKER_WORDS(
+			"	movq	%[a], %c[data] + 4(%%rdx)\n", [a] "r"(a));
 		break;
 	case 2:
-		marker_publish("	movq	%[a], 4(%[to])\n"
-			       "	movq	%[b], 12(%[to])\n",
-			       again, cpu, ring, old, new, to, word, tail,
-			       state, [a] "r"(a), [b] "r"(b));
+		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
+			     "	movq	%[b], %c[data] + 12(%%rdx)\n",
+			     [a] "r"(a), [b] "r"(b));
 		break;
 	default:
-		marker_publish("	movq	%[a], 4(%[to])\n"
-			       "	movq	%[b], 12(%[to])\n"
-			       "	movq	%[c], 20(%[to])\n",
-			       again, cpu, ring, old, new, to, word, tail,
-			       state, [a] "r"(a), [b] "r"(b), [c] "r"(c));
+		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
+			     "	movq	%[b], %c[data] + 12(%%rdx)\n"
+			     "	movq	%[c], %c[data] + 20(%%rdx)\n",
+			     [a] "r"(a), [b] "r"(b), [c] "r"(c));
 		break;
 	}
-	writer->events = events;
-	writer->tail = tail;
-	barrier();
-	writer->head = new;
 	return true;
 again:
 	return false;
@@ -136,8 +158,9 @@ again:
 
 #else
 
-static __always_inline bool marker_ring_words(struct marker_writer *writer,
-					      u32 id, u32 size,
+static __always_inline bool marker_ring_words(const struct marker_rings *rings,
+					      const struct marker_step *step,
+					      u32 tid, u32 id,
 					      unsigned int words, u64 a, u64 b,
 					      u64 c)
 {

@@ -28,14 +28,7 @@ void marker_tid_forget(void)
 	thread_tid = 0;
 }
 
-/* ---- tails ------------------------------------------------------------------- */
-
-static u64 *tail_of(struct marker_ring *ring, u64 head)
-{
-	return &ring->tails[(u32)READ_ONCE(ring->tails[0]) != (u32)head];
-}
-
-/* All of a count, of which a tail has the lower half; it began with @packet. */
+/* All of a count, of which the ring has the lower half; it began with @packet. */
 static u64 events_extend(const struct kt_packet *packet, u32 events)
 {
 	u64 before = READ_ONCE(packet->events_before);
@@ -45,13 +38,15 @@ static u64 events_extend(const struct kt_packet *packet, u32 events)
 
 /* ---- publishing ------------------------------------------------------------ */
 
+/* The end of a ring as it is stored. */
+typedef u64 marker_pair __attribute__((vector_size(16), may_alias));
+
 /* What a record changes when it becomes visible. */
 struct change {
 	struct marker_ring *ring;
-	u64 old, new; /* head */
-	u64 *tail;    /* to be changed, */
-	u64 state;    /* to this */
-	u32 position; /* in bytes; where the record goes */
+	u64 old; /* head */
+	marker_pair end;
+	u8 *to; /* where the record goes */
 	/* Its first word, and what follows: so that each load meets one store. */
 	u32 word;
 	u32 size;
@@ -60,28 +55,45 @@ struct change {
 
 #ifdef MARKER_RSEQ
 
-static bool rseq_works(void)
+ptrdiff_t marker_rseq_offset;
+
+static __attribute__((constructor(101))) void rseq_begin(void)
 {
-	return __rseq_size && rseq_cpu() <= INT32_MAX;
+	marker_rseq_offset = __rseq_offset;
 }
 
+bool marker_rseq_works(void)
+{
+	return __rseq_size && marker_rseq_cpu() <= INT32_MAX;
+}
+
+/* Fails if it is not on @cpu, or somebody has moved head since. */
 static __always_inline bool publish_rseq(u32 cpu, const struct change *change)
 {
-	const void *from = change->rest;
-	void *to = marker_ring_data(change->ring, change->position);
 	u64 words = (change->size + 7) / 8;
 
-	marker_publish("	movq	%[words], %%rax\n"
-		       "	testq	%%rax, %%rax\n"
-		       "	je	6f\n"
-		       "5:	movq	-8(%[from], %%rax, 8), %%xmm0\n"
-		       "	movq	%%xmm0, 4-8(%[to], %%rax, 8)\n"
-		       "	decq	%%rax\n"
-		       "	jne	5b\n"
-		       "6:\n",
-		       again, cpu, change->ring, change->old, change->new, to,
-		       change->word, change->tail,
-		       change->state, [from] "r"(from), [words] "m"(words));
+	asm goto(MARKER_SEQUENCE_BEGIN
+		 "	cmpl	%[cpu], %%fs:%c[cpu_id](%%rcx)\n"
+		 "	jne	%l[again]\n"
+		 "	cmpq	%[old], %c[end](%[ring])\n"
+		 "	jne	%l[again]\n"
+		 "	movl	%[word], (%[to])\n"
+		 "	movq	%[words], %%rdx\n"
+		 "	testq	%%rdx, %%rdx\n"
+		 "	je	6f\n"
+		 "5:	movq	-8(%[from], %%rdx, 8), %%xmm0\n"
+		 "	movq	%%xmm0, 4-8(%[to], %%rdx, 8)\n"
+		 "	decq	%%rdx\n"
+		 "	jne	5b\n"
+		 "6:	movaps	%[new], %c[end](%[ring])\n" MARKER_SEQUENCE_END
+		 :
+		 : MARKER_SEQUENCE_OPERANDS, [cpu] "r"(cpu),
+		   [ring] "r"(change->ring), [old] "r"(change->old),
+		   [new] "x"(change->end), [to] "r"(change->to),
+		   [word] "r"(change->word), [from] "r"(change->rest),
+		   [words] "m"(words)
+		 : "memory", "cc", "rcx", "rdx", "xmm0"
+		 : again);
 	return true;
 again:
 	return false;
@@ -89,14 +101,14 @@ again:
 
 #else
 
-static bool rseq_works(void)
+bool marker_rseq_works(void)
 {
 	return false;
 }
 
-static u32 rseq_cpu(void)
+static u32 marker_rseq_cpu(void)
 {
-	return 0;
+	return UINT32_MAX;
 }
 
 static bool publish_rseq(u32 cpu, const struct change *change)
@@ -109,12 +121,10 @@ static bool publish_rseq(u32 cpu, const struct change *change)
 /* The same for who holds the ring's lock. */
 static void publish_locked(const struct change *change)
 {
-	u8 *to = marker_ring_data(change->ring, change->position);
-
-	memcpy(to, &change->word, sizeof(change->word));
-	memcpy(to + sizeof(change->word), change->rest, change->size);
-	*change->tail = change->state;
-	smp_store_release(&change->ring->head, change->new);
+	memcpy(change->to, &change->word, sizeof(change->word));
+	memcpy(change->to + sizeof(change->word), change->rest, change->size);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*(volatile marker_pair *)&change->ring->end = change->end;
 }
 
 static bool lock_try(struct marker_ring *ring, u32 tid)
@@ -148,6 +158,15 @@ static void *prefix_record(u8 *at, bool extended, u32 id, u64 now)
 		memcpy(at, words, KT_HEADER_EXTENDED);
 	}
 	return at;
+}
+
+/* The one that @head is in. */
+static const struct kt_packet *packet_at(const struct marker_rings *rings,
+					 struct marker_ring *ring, u64 head)
+{
+	return marker_ring_at(rings, ring,
+			      (u32)head >> KT_PACKET_UNITS_SHIFT
+						   << KT_PACKET_UNITS_SHIFT);
 }
 
 /* Lets the packet with the number @seq be opened; see ring_make_room() in core. */
@@ -206,18 +225,16 @@ struct draft {
  * Puts in front of the payload what head's position asks for.  -ENOSPC: there is
  * no room.
  */
-static int change_prepare(struct change *change, struct marker_ring *ring,
-			  const struct marker_writer *writer,
-			  const struct draft *draft)
+static int change_prepare(struct change *change,
+			  const struct marker_rings *rings,
+			  struct marker_ring *ring, const struct draft *draft)
 {
-	u64 old = smp_load_acquire(&ring->head), now = env_clock();
-	u64 *tail = tail_of(ring, old);
-	u32 tid = marker_tid();
+	u64 old = smp_load_acquire(&ring->end.head), now = env_clock();
+	u32 events = READ_ONCE(ring->end.events), tid = marker_tid();
 	bool extended = draft->id >= KT_ID_EXTENDED;
-	bool switched = writer->ring != ring || writer->head != old;
+	bool switched = READ_ONCE(ring->end.tid) != tid;
 	bool epoch =
 		(old >> KT_EPOCH_SHIFT) != (now >> KT_TIME_BITS & 0xffffffff);
-	u32 events = READ_ONCE(*tail) >> 32;
 	u32 used = (u32)old << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
 	u32 size, position = (u32)old;
 	u8 *at = draft->payload;
@@ -231,12 +248,12 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	}
 	size = draft->payload + draft->size - at;
 	if (used + size + KT_UNIT > KT_PACKET_SIZE) {
-		const struct kt_packet *packet = marker_ring_data(
-			ring, ((u32)old << KT_UNIT_SHIFT) - used);
+		const struct kt_packet *packet = packet_at(rings, ring, old);
 		u64 seq = READ_ONCE(packet->seq) + 1;
 
 		if (!make_room(ring, seq))
-			return READ_ONCE(ring->head) == old ? -ENOSPC : -EAGAIN;
+			return READ_ONCE(ring->end.head) == old ? -ENOSPC
+								: -EAGAIN;
 		at = prefix_record(draft->payload, extended, draft->id, now);
 		at = prefix_packet(at, ring, seq, now, used,
 				   events_extend(packet, events));
@@ -246,34 +263,16 @@ static int change_prepare(struct change *change, struct marker_ring *ring,
 	size = (size + KT_UNIT - 1) & ~(KT_UNIT - 1);
 	change->ring = ring;
 	change->old = old;
-	change->position = position << KT_UNIT_SHIFT;
+	change->to = marker_ring_at(rings, ring, position);
 	memcpy(&change->word, at, sizeof(change->word));
 	change->rest = at + sizeof(change->word);
 	change->size = size - sizeof(change->word);
 	position += size >> KT_UNIT_SHIFT;
-	change->new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position;
 	events += !(draft->flags & MARKER_TASK);
-	change->tail = &ring->tails[tail == ring->tails];
-	change->state = position | (u64)events << 32;
+	change->end =
+		(marker_pair){now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position,
+			      tid | (u64)events << 32};
 	return 0;
-}
-
-/* The record is written: the next one may follow it directly. */
-static void writer_set(struct marker_writer *writer,
-		       const struct change *change, u32 cpu)
-{
-	struct marker_ring *ring = change->ring;
-
-	writer->head = 0;
-	barrier();
-	writer->ring = ring;
-	writer->data = (u8 *)ring + KT_CONTROL_SIZE;
-	writer->mask = (ring->control.packets << KT_PACKET_SHIFT) - 1;
-	writer->cpu = cpu;
-	writer->tail = change->tail;
-	writer->events = change->state >> 32;
-	barrier();
-	writer->head = change->new;
 }
 
 static bool lose(struct marker_ring *ring, enum kt_lost cause,
@@ -286,7 +285,6 @@ static bool lose(struct marker_ring *ring, enum kt_lost cause,
 }
 
 static bool write_locked(const struct marker_rings *rings,
-			 struct marker_writer *writer,
 			 const struct draft *draft)
 {
 	u32 tid = marker_tid(), i = 0, tries;
@@ -304,44 +302,41 @@ static bool write_locked(const struct marker_rings *rings,
 	}
 	if (tries == 64 * TRIES)
 		return lose(ring, KT_LOST_NESTED, draft->flags);
-	err = change_prepare(&change, ring, writer, draft);
+	err = change_prepare(&change, rings, ring, draft);
 	if (!err)
 		publish_locked(&change);
 	else
 		lose(ring, KT_LOST_FULL, draft->flags);
 	smp_store_release(&ring->lock, 0);
-	/* No CPU has this number: nobody takes the short way. */
-	if (!err)
-		writer_set(writer, &change, UINT32_MAX);
 	return !err;
 }
 
 static bool write_any(const struct marker_rings *rings,
-		      struct marker_writer *writer, const struct draft *draft)
+		      const struct draft *draft)
 {
 	struct marker_ring *ring = NULL;
 	struct change change;
 	u32 cpu, tries;
 	int err;
 
-	if (!rseq_works())
-		return write_locked(rings, writer, draft);
+	if (!marker_rseq_works())
+		return write_locked(rings, draft);
 	for (tries = 0; tries < TRIES; tries++) {
-		cpu = rseq_cpu();
+		cpu = marker_rseq_cpu();
+		/* It was not there when the recorder began. */
+		if (unlikely(cpu >= rings->cpus))
+			return write_locked(rings, draft);
 		ring = marker_ring(rings, cpu);
-		err = change_prepare(&change, ring, writer, draft);
+		err = change_prepare(&change, rings, ring, draft);
 		if (err == -ENOSPC)
 			return lose(ring, KT_LOST_FULL, draft->flags);
-		if (!err && publish_rseq(cpu, &change)) {
-			writer_set(writer, &change, cpu);
+		if (!err && publish_rseq(cpu, &change))
 			return true;
-		}
 	}
 	return lose(ring, KT_LOST_NESTED, draft->flags);
 }
 
-bool marker_ring_write(const struct marker_rings *rings,
-		       struct marker_writer *writer, u32 id, void *payload,
+bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		       u32 size, unsigned int flags)
 {
 	struct draft draft = {payload, size, id, flags};
@@ -351,7 +346,7 @@ bool marker_ring_write(const struct marker_rings *rings,
 		draft.size += sizeof(size);
 		memcpy(draft.payload, &size, sizeof(size));
 	}
-	return write_any(rings, writer, &draft);
+	return write_any(rings, &draft);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
@@ -364,25 +359,31 @@ static u32 packets_ahead(u64 head, u64 consumed)
 	return (((u32)head >> KT_PACKET_UNITS_SHIFT) - (u32)consumed) & mask;
 }
 
-static const void *ring_packet(struct marker_ring *ring, u64 seq)
+/* What a program says of its packet's length need not be true. */
+static u32 used_valid(u32 used)
 {
-	return marker_ring_data(ring, (u32)(seq << KT_PACKET_SHIFT));
+	if (used < sizeof(struct kt_packet))
+		return sizeof(struct kt_packet);
+	return used < KT_PACKET_SIZE ? used : KT_PACKET_SIZE;
 }
 
-int marker_ring_read(struct marker_ring *ring, void *to, u32 *size)
+int marker_ring_read(const struct marker_rings *rings, u32 number, void *to,
+		     u32 *size)
 {
+	struct marker_ring *ring = marker_ring(rings, number);
 	u64 consumed = smp_load_acquire(&ring->control.consumed);
-	u64 head = smp_load_acquire(&ring->head);
+	u64 head = smp_load_acquire(&ring->end.head);
+	u32 position = (u32)consumed << KT_PACKET_UNITS_SHIFT;
 	struct kt_packet *packet = to, next;
-	u32 ahead = packets_ahead(head, consumed);
 
-	if (!ahead)
+	if (!packets_ahead(head, consumed))
 		return 0;
-	memcpy(packet, ring_packet(ring, consumed), KT_PACKET_SIZE);
-	memcpy(&next, ring_packet(ring, consumed + 1), sizeof(next));
+	memcpy(packet, marker_ring_at(rings, ring, position), KT_PACKET_SIZE);
+	position += 1u << KT_PACKET_UNITS_SHIFT;
+	memcpy(&next, marker_ring_at(rings, ring, position), sizeof(next));
 	if (!env_cmpxchg(&ring->control.consumed, &consumed, consumed + 1))
 		return -ESTALE;
-	packet->used = next.reserved;
+	packet->used = used_valid(next.reserved);
 	packet->end = next.begin;
 	packet->events = next.events_before - packet->events_before;
 	packet->reserved = 0;
@@ -390,18 +391,24 @@ int marker_ring_read(struct marker_ring *ring, void *to, u32 *size)
 	return 1;
 }
 
-int marker_ring_read_open(struct marker_ring *ring, void *to, u32 *size)
+int marker_ring_read_open(const struct marker_rings *rings, u32 number,
+			  void *to, u32 *size)
 {
-	u64 head = smp_load_acquire(&ring->head);
-	u32 used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
-	u32 events = *tail_of(ring, head) >> 32;
+	struct marker_ring *ring = marker_ring(rings, number);
 	struct kt_packet *packet = to;
+	u64 head, again = smp_load_acquire(&ring->end.head);
+	u32 used, events;
 
-	if (used == sizeof(*packet))
+	/* One that was about to write when markers went off may be late. */
+	do {
+		head = again;
+		events = READ_ONCE(ring->end.events);
+		again = smp_load_acquire(&ring->end.head);
+	} while (head != again);
+	used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+	if (used <= sizeof(*packet))
 		return 0;
-	memcpy(packet,
-	       marker_ring_data(ring, ((u32)head << KT_UNIT_SHIFT) - used),
-	       used);
+	memcpy(packet, packet_at(rings, ring, head), used);
 	packet->used = used;
 	packet->end = env_clock();
 	packet->events = events - (u32)packet->events_before;
@@ -410,28 +417,20 @@ int marker_ring_read_open(struct marker_ring *ring, void *to, u32 *size)
 	return 1;
 }
 
-u64 marker_ring_open(const struct marker_ring *ring)
+u64 marker_ring_open(const struct marker_rings *rings, u32 number)
 {
+	struct marker_ring *ring = marker_ring(rings, number);
 	u64 consumed = smp_load_acquire(&ring->control.consumed);
 
 	return consumed +
-	       packets_ahead(smp_load_acquire(&ring->head), consumed);
+	       packets_ahead(smp_load_acquire(&ring->end.head), consumed);
 }
 
-u64 marker_ring_events(struct marker_ring *ring)
-{
-	u64 head = smp_load_acquire(&ring->head);
-	u32 used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
-
-	return events_extend(
-		marker_ring_data(ring, ((u32)head << KT_UNIT_SHIFT) - used),
-		*tail_of(ring, head) >> 32);
-}
-
-void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
+void marker_ring_init(const struct marker_rings *rings, u32 number,
 		      enum kt_mode mode, u64 trace_id)
 {
-	struct kt_packet *packet;
+	struct marker_ring *ring = marker_ring(rings, number);
+	struct kt_packet *packet = marker_ring_at(rings, ring, 0);
 	u64 now = env_clock();
 
 	*ring = (struct marker_ring){
@@ -440,23 +439,21 @@ void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
 				.magic = KT_CONTROL_MAGIC,
 				.version = KT_ABI_VERSION,
 				.packet_size = KT_PACKET_SIZE,
-				.packets = packets,
-				.cpu = cpu,
+				.packets = (rings->mask + 1) >> KT_PACKET_SHIFT,
+				.cpu = number,
 				.mode = mode,
 				.trace_id = trace_id,
 			},
+		.end.head = now >> KT_TIME_BITS << KT_EPOCH_SHIFT |
+			    KT_PACKET_HEADER_UNITS,
 	};
-	packet = marker_ring_data(ring, 0);
 	*packet = (struct kt_packet){
 		.magic = KT_PACKET_MAGIC,
 		.version = KT_ABI_VERSION,
 		.header_size = sizeof(*packet),
 		.packet_size = KT_PACKET_SIZE,
 		.begin = now,
-		.cpu = cpu,
+		.cpu = number,
 		.trace_id = trace_id,
 	};
-	ring->head =
-		now >> KT_TIME_BITS << KT_EPOCH_SHIFT | KT_PACKET_HEADER_UNITS;
-	ring->tails[0] = KT_PACKET_HEADER_UNITS;
 }

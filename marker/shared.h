@@ -13,15 +13,14 @@
  * nothing.
  *
  *	head	epoch and position, as in core/ring.h
- *	tails	what else changes with a record: how many events there are.  Two,
- *		of which the one that names head's position holds; a writer
- *		changes the other.
+ *	events	how many there are in front of it, the lower half
+ *	tid	who wrote the last of them
  *
- *	  63                          32 31                               0
- *	 | events                       | position                        |
+ * change together, by one store of 16 bytes.  An instruction is executed or not, so
+ * that whoever comes next on this CPU finds all of it or nothing.  Other CPUs look at
+ * head alone, which is 8 bytes, while there are writers.
  *
- * Who wrote is said by a record, KT_ID_SWITCH, whenever it is not the thread that
- * wrote before.  A thread knows that: it remembers where it left head.
+ * Whoever finds another's tid says by a record, KT_ID_SWITCH, that it is his turn.
  *
  * A packet is opened by a writer for which there is no room in the one before it:
  * the header is just a part of what it copies.  How long a packet is, is in the one
@@ -42,14 +41,19 @@
 
 #include "ring.h"
 
+/* Changes as one: see above. */
+struct marker_end {
+	u64 head;
+	u32 tid; /* 0: nobody has written yet */
+	u32 events;
+} __attribute__((aligned(16)));
+
 /* A page of its own; the packets follow it. */
 struct marker_ring {
 	struct kt_control control;
-	u64 head;
+	struct marker_end end;
 	u32 lock; /* the holder's tid; 0: free, or not used */
-	u32 pad;
-	u64 tails[2]; /* whose addresses differ in one bit */
-	u8 pad1[32];
+	u8 pad[44];
 };
 
 _Static_assert(sizeof(struct marker_ring) == 256, "shared layout");
@@ -60,27 +64,13 @@ _Static_assert(sizeof(struct marker_ring) == 256, "shared layout");
 	 KT_HEADER_EXTENDED + sizeof(u32))
 #define MARKER_PREFIX_ROOM ((MARKER_PREFIX + 7) & ~7ul)
 
-/* All rings of a session, one after the other. */
+/* All rings of a recorder, one after the other. */
 struct marker_rings {
-	void *base;
+	u8 *base;
 	size_t stride;
+	u64 mask;   /* of a position in bytes */
 	u32 cpus;   /* rings of CPUs, */
 	u32 locked; /* and those with locks, after them */
-};
-
-/*
- * Of a thread: where it wrote last.  A signal handler that writes leaves it for the
- * thread to find out that it does not fit any more; so head is changed last.
- */
-struct marker_writer {
-	u64 head; /* of the ring, behind its record; 0: none yet */
-	struct marker_ring *ring;
-	u8 *data;
-	u64 *tail; /* the one that holds */
-	u32 mask;  /* of positions in bytes */
-	u32 cpu;
-	u32 events;
-	u32 generation; /* for the caller */
 };
 
 enum marker_flags {
@@ -88,12 +78,10 @@ enum marker_flags {
 	MARKER_TASK = 2, /* a task record: no event */
 };
 
-void marker_ring_init(struct marker_ring *ring, u32 cpu, u32 packets,
-		      enum kt_mode mode, u64 trace_id);
 static inline struct marker_ring *marker_ring(const struct marker_rings *rings,
 					      u32 number)
 {
-	return (void *)((char *)rings->base + number * rings->stride);
+	return (void *)(rings->base + number * rings->stride);
 }
 
 static inline size_t marker_ring_size(u32 packets)
@@ -101,19 +89,34 @@ static inline size_t marker_ring_size(u32 packets)
 	return KT_CONTROL_SIZE + ((size_t)packets << KT_PACKET_SHIFT);
 }
 
+static inline struct marker_rings marker_rings(u8 *base, u32 packets, u32 cpus,
+					       u32 locked)
+{
+	return (struct marker_rings){
+		.base = base,
+		.stride = marker_ring_size(packets),
+		.mask = (packets << KT_PACKET_SHIFT) - 1,
+		.cpus = cpus,
+		.locked = locked,
+	};
+}
+
 /*
  * Writes a record of @size bytes at @payload, in front of which there are
  * MARKER_PREFIX_ROOM bytes to use.  False: it is lost, and counted.
  */
-bool marker_ring_write(const struct marker_rings *rings,
-		       struct marker_writer *writer, u32 id, void *payload,
+bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		       u32 size, unsigned int flags);
 
-/*
- * Of the thread that calls.  The child of a fork forgets it, and clears its writers.
- */
+/* Can threads here do without locks? */
+bool marker_rseq_works(void);
+
+/* Of the thread that calls.  The child of a fork forgets it. */
 u32 marker_tid(void);
 void marker_tid_forget(void);
+
+void marker_ring_init(const struct marker_rings *rings, u32 number,
+		      enum kt_mode mode, u64 trace_id);
 
 /*
  * For one reader, whose copy of a packet is as it shall be on disk: @packet has
@@ -122,12 +125,12 @@ void marker_tid_forget(void);
  * 0: there is none.
  * -ESTALE: it was overwritten meanwhile; there is a newer one.
  */
-int marker_ring_read(struct marker_ring *ring, void *packet, u32 *size);
+int marker_ring_read(const struct marker_rings *rings, u32 number, void *packet,
+		     u32 *size);
 /* The same with the open packet, which stays as it is; when nobody writes any more. */
-int marker_ring_read_open(struct marker_ring *ring, void *packet, u32 *size);
+int marker_ring_read_open(const struct marker_rings *rings, u32 number,
+			  void *packet, u32 *size);
 /* The number of the open packet. */
-u64 marker_ring_open(const struct marker_ring *ring);
-/* Written, and still there or not. */
-u64 marker_ring_events(struct marker_ring *ring);
+u64 marker_ring_open(const struct marker_rings *rings, u32 number);
 
 #endif /* KT_MARKER_SHARED_H */

@@ -7,13 +7,15 @@
  *	KTRACE(submit, "queue %s depth %u", q->name, depth);
  *
  * No declaration, no registration, no id.  A marker is off until a recorder wants
- * it; until then it costs a test of one byte, and its arguments are not evaluated.
+ * it; until then it costs a program a test of one byte, a kernel module a no-op, and its
+ * arguments are not evaluated.
  *
  * The compiler checks the format, printf's, against the arguments.  Nothing is
  * printed, though: arguments are recorded as they are, and called by the words in
  * front of their conversions ("queue" and "depth" here).  There may be ten of them:
  *
- *	integers, enums, bool, float, double	of 1 to 8 bytes
+ *	integers, enums, bool	of 1 to 8 bytes
+ *	float, double		as they are; a long double as a double (programs)
  *	char *, char[]		copied up to the NUL, KTRACE_STRING_MAX bytes at most
  *	unsigned char[N]	N bytes (for %p)
  *	other pointers		the address
@@ -25,11 +27,8 @@
  *	KTRACE_HANDLER(name, format, ...)
  *				to be done at each of its markers as well, on or off
  *
- * Kernel modules need nothing else: see marker_kernel.h.
- *
- * Programs link with libktrace-marker (pkg-config ktrace-marker).  It records into
- * memory that it shares with the recorder: see ktrace-record(1).  All of it may be
- * called in signal handlers.
+ * This is what programs (marker_program.h) and kernel modules (marker_kernel.h) have in
+ * common.
  */
 #ifndef KTRACE_MARKER_H
 #define KTRACE_MARKER_H
@@ -42,236 +41,7 @@ ktrace_check_format(const char *format, ...)
 	(void)format;
 }
 
-#ifdef __KERNEL__
-#include <ktrace/marker_kernel.h>
-#else
-
-#ifdef __cplusplus
-#include <type_traits>
-extern "C" {
-#endif
-
-/* What on points to before the marker is known. */
-extern const uint8_t ktrace_marker_off[1];
-
-/* Of an object: all its markers.  Called again with the same ones, does nothing. */
-void ktrace_markers_add(struct ktrace_marker *const *begin,
-			struct ktrace_marker *const *end);
-void ktrace_markers_remove(struct ktrace_marker *const *begin,
-			   struct ktrace_marker *const *end);
-
-/* The payload of numbers that fit into so many words, in their order. */
-void ktrace_words_0(struct ktrace_marker *);
-void ktrace_words_1(struct ktrace_marker *, uint64_t);
-void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
-void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
-
-/* One for each number of arguments; floating point as its bits. */
-void ktrace_hit_0(struct ktrace_marker *);
-void ktrace_hit_1(struct ktrace_marker *, uint64_t);
-void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t);
-void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t, uint64_t);
-void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t);
-void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t);
-void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t);
-void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t);
-void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t, uint64_t,
-		   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-		   uint64_t);
-
-static inline uint64_t ktrace_of_float(float x)
-{
-	union {
-		float f;
-		uint32_t bits;
-	} u = {x};
-
-	return u.bits;
-}
-
-static inline uint64_t ktrace_of_double(double x)
-{
-	union {
-		double f;
-		uint64_t bits;
-	} u = {x};
-
-	return u.bits;
-}
-
-/* What a number of @size bytes adds to a word, from @offset in bytes on. */
-static inline __attribute__((always_inline, unused)) uint64_t ktrace_part(
-	uint64_t value, int size, int offset, int word)
-{
-	int shift = 8 * (offset - 8 * word);
-
-	if (!size || shift >= 64 || shift <= -64)
-		return 0;
-	value = value << (64 - 8 * size) >> (64 - 8 * size);
-	return shift >= 0 ? value << shift : value >> -shift;
-}
-
-#define KTRACE_WORD(n)                                          \
-	(ktrace_part(a, as, 0, n) | ktrace_part(b, bs, as, n) | \
-	 ktrace_part(c, cs, as + bs, n))
-
-/* The sizes are constants: only some shifts are left of all this. */
-static inline __attribute__((always_inline, unused)) void ktrace_put(
-	struct ktrace_marker *marker, uint64_t a, int as, uint64_t b, int bs,
-	uint64_t c, int cs)
-{
-	if (as + bs + cs <= 8)
-		ktrace_words_1(marker, KTRACE_WORD(0));
-	else if (as + bs + cs <= 16)
-		ktrace_words_2(marker, KTRACE_WORD(0), KTRACE_WORD(1));
-	else
-		ktrace_words_3(marker, KTRACE_WORD(0), KTRACE_WORD(1),
-			       KTRACE_WORD(2));
-}
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* __KERNEL__ */
-
-/* ---- types of arguments ------------------------------------------------------ */
-
-#ifdef __cplusplus
-
-/*
- * Of a type that no other file knows, so that it stays out of the groups that the
- * linker unites: those could not have entries in a section that is common to all.
- */
-namespace
-{
-struct ktrace_site {
-	struct ktrace_marker marker;
-};
-} // namespace
-
-template <class T> struct ktrace_type {
-	static constexpr uint8_t kind =
-		std::is_same<T, bool>::value	   ? KTRACE_ARG_BOOL
-		: std::is_floating_point<T>::value ? KTRACE_ARG_FLOAT
-		: std::is_pointer<T>::value || std::is_null_pointer<T>::value
-			? KTRACE_ARG_POINTER
-		: std::is_enum<T>::value   ? ((T)-1 < (T)0 ? KTRACE_ARG_SIGNED
-							   : KTRACE_ARG_UNSIGNED)
-		: std::is_signed<T>::value ? KTRACE_ARG_SIGNED
-					   : KTRACE_ARG_UNSIGNED;
-	static constexpr uint16_t size = sizeof(T);
-};
-template <> struct ktrace_type<char *> {
-	static constexpr uint8_t kind = KTRACE_ARG_STRING;
-	static constexpr uint16_t size = 0;
-};
-template <> struct ktrace_type<const char *> : ktrace_type<char *> {
-};
-template <unsigned long n> struct ktrace_type<char[n]> {
-	static constexpr uint8_t kind = KTRACE_ARG_STRING;
-	static constexpr uint16_t size = n < 65536 ? n : 65535;
-};
-template <unsigned long n>
-struct ktrace_type<const char[n]> : ktrace_type<char[n]> {
-};
-template <unsigned long n> struct ktrace_type<unsigned char[n]> {
-	static constexpr uint8_t kind = KTRACE_ARG_BYTES;
-	static constexpr uint16_t size = n < 65536 ? n : 65535;
-};
-template <unsigned long n>
-struct ktrace_type<const unsigned char[n]> : ktrace_type<unsigned char[n]> {
-};
-
-static inline uint64_t ktrace_value(float x)
-{
-	return ktrace_of_float(x);
-}
-static inline uint64_t ktrace_value(double x)
-{
-	return ktrace_of_double(x);
-}
-template <class T> static inline uint64_t ktrace_value(const T &x)
-{
-	return (uint64_t)x;
-}
-
-#define KTRACE_TYPE(x)                       \
-	ktrace_type<typename std::remove_cv< \
-		typename std::remove_reference<decltype((x))>::type>::type>
-#define KTRACE_KIND(x)	   (KTRACE_TYPE(x)::kind)
-#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
-#define KTRACE_VALUE(x)	   ktrace_value(x)
-
-#else
-
-struct ktrace_site {
-	struct ktrace_marker marker;
-};
-
-/* In _Generic an array is a pointer to its elements. */
-#define KTRACE_IS_ARRAY_OF(x, element)                              \
-	(!__builtin_types_compatible_p(__typeof__(x), element *) && \
-	 !__builtin_types_compatible_p(__typeof__(x), const element *))
-
-#define KTRACE_KIND(x) \
-	_Generic((x),                                                         \
-		_Bool: KTRACE_ARG_BOOL,                                           \
-		char: (char)-1 < 0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED,         \
-		signed char: KTRACE_ARG_SIGNED,                                   \
-		short: KTRACE_ARG_SIGNED,                                         \
-		int: KTRACE_ARG_SIGNED,                                           \
-		long: KTRACE_ARG_SIGNED,                                          \
-		long long: KTRACE_ARG_SIGNED,                                     \
-		unsigned char: KTRACE_ARG_UNSIGNED,                               \
-		unsigned short: KTRACE_ARG_UNSIGNED,                              \
-		unsigned int: KTRACE_ARG_UNSIGNED,                                \
-		unsigned long: KTRACE_ARG_UNSIGNED,                               \
-		unsigned long long: KTRACE_ARG_UNSIGNED,                          \
-		float: KTRACE_ARG_FLOAT,                                          \
-		double: KTRACE_ARG_FLOAT,                                         \
-		char *: KTRACE_ARG_STRING,                                        \
-		const char *: KTRACE_ARG_STRING,                                  \
-		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)         \
-			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
-		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)   \
-			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,                      \
-		default: KTRACE_ARG_POINTER)
-
-#define KTRACE_SIZE(x)                                                       \
-	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char) \
-		 ? 0                                                         \
-	 : sizeof(x) > 65535 ? 65535                                         \
-			     : sizeof(x))
-
-#define KTRACE_ARGUMENT(x) {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
-
-#ifdef __KERNEL__
-#define KTRACE_VALUE(x) ((uint64_t)(x))
-#else
-/* What is not chosen has to be of a type that compiles. */
-#define KTRACE_VALUE(x)                                            \
-	_Generic((x), float                                        \
-		 : ktrace_of_float(_Generic((x), float             \
-					    : (x), default : 0)),  \
-		   double                                          \
-		 : ktrace_of_double(_Generic((x), double           \
-					     : (x), default : 0)), \
-		   default                                         \
-		 : (uint64_t)(x))
-#endif
-
-#endif
-
-/* ---- the macro ---------------------------------------------------------------- */
+/* ---- lists of arguments ------------------------------------------------------- */
 
 #define KTRACE_CAT(a, b)  KTRACE_CAT_(a, b)
 #define KTRACE_CAT_(a, b) a##b
@@ -299,43 +69,64 @@ struct ktrace_site {
 #define KTRACE_EACH_10(m, f, x, ...) m(x) KTRACE_EACH_9(m, f, __VA_ARGS__)
 #define KTRACE_PASS(x)		     , KTRACE_VALUE(x)
 
-#ifndef __KERNEL__
+/* ---- types of arguments; of C++, see marker_program.h ------------------------- */
 
-/* Up to three numbers go in words; all else has values of its own. */
-#define KTRACE_NUMBERS(...)  (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
-#define KTRACE_AND_NUMBER(x) &&KTRACE_IS_NUMBER(x)
-#define KTRACE_IS_NUMBER(x)                     \
-	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
-	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
-#define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)sizeof(x) : 8)
-#define KTRACE_VALUES(n, m, ...) \
-	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
+#ifndef __cplusplus
 
-#define KTRACE_HIT_0(m, f) ktrace_words_0(m)
-#define KTRACE_HIT_1(m, f, x)                                                  \
-	(KTRACE_NUMBERS(f, x)                                                  \
-		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), 0, 0, 0, 0) \
-		 : KTRACE_VALUES(1, m, f, x))
-#define KTRACE_HIT_2(m, f, x, y)                                      \
-	(KTRACE_NUMBERS(f, x, y)                                      \
-		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x),    \
-			      KTRACE_VALUE(y), KTRACE_BYTES(y), 0, 0) \
-		 : KTRACE_VALUES(2, m, f, x, y))
-#define KTRACE_HIT_3(m, f, x, y, z)                                \
-	(KTRACE_NUMBERS(f, x, y, z)                                \
-		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), \
-			      KTRACE_VALUE(y), KTRACE_BYTES(y),    \
-			      KTRACE_VALUE(z), KTRACE_BYTES(z))    \
-		 : KTRACE_VALUES(3, m, f, x, y, z))
-#define KTRACE_HIT_4(m, ...)  KTRACE_VALUES(4, m, __VA_ARGS__)
-#define KTRACE_HIT_5(m, ...)  KTRACE_VALUES(5, m, __VA_ARGS__)
-#define KTRACE_HIT_6(m, ...)  KTRACE_VALUES(6, m, __VA_ARGS__)
-#define KTRACE_HIT_7(m, ...)  KTRACE_VALUES(7, m, __VA_ARGS__)
-#define KTRACE_HIT_8(m, ...)  KTRACE_VALUES(8, m, __VA_ARGS__)
-#define KTRACE_HIT_9(m, ...)  KTRACE_VALUES(9, m, __VA_ARGS__)
-#define KTRACE_HIT_10(m, ...) KTRACE_VALUES(10, m, __VA_ARGS__)
+/* clang-format off */
+/* In _Generic an array is a pointer to its elements. */
+#define KTRACE_IS_ARRAY_OF(x, element)                              \
+	(!__builtin_types_compatible_p(__typeof__(x), element *) && \
+	 !__builtin_types_compatible_p(__typeof__(x), const element *))
 
-#endif /* __KERNEL__ */
+#define KTRACE_KIND(x)							\
+	_Generic((x),							\
+		_Bool: KTRACE_ARG_BOOL,					\
+		char: (char)-1 < 0 ? KTRACE_ARG_SIGNED : KTRACE_ARG_UNSIGNED,\
+		signed char: KTRACE_ARG_SIGNED,				\
+		short: KTRACE_ARG_SIGNED,				\
+		int: KTRACE_ARG_SIGNED,					\
+		long: KTRACE_ARG_SIGNED,				\
+		long long: KTRACE_ARG_SIGNED,				\
+		unsigned char: KTRACE_ARG_UNSIGNED,			\
+		unsigned short: KTRACE_ARG_UNSIGNED,			\
+		unsigned int: KTRACE_ARG_UNSIGNED,			\
+		unsigned long: KTRACE_ARG_UNSIGNED,			\
+		unsigned long long: KTRACE_ARG_UNSIGNED,		\
+		float: KTRACE_ARG_FLOAT,				\
+		double: KTRACE_ARG_FLOAT,				\
+		long double: KTRACE_ARG_FLOAT,				\
+		char *: KTRACE_ARG_STRING,				\
+		const char *: KTRACE_ARG_STRING,			\
+		unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)	\
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,	\
+		const unsigned char *: KTRACE_IS_ARRAY_OF(x, unsigned char)\
+			? KTRACE_ARG_BYTES : KTRACE_ARG_POINTER,	\
+		default: KTRACE_ARG_POINTER)
+
+/* Bytes in the record. */
+#define KTRACE_SIZEOF(x) _Generic((x), long double: 8, default: sizeof(x))
+
+#define KTRACE_SIZE(x)							\
+	(KTRACE_KIND(x) == KTRACE_ARG_STRING && !KTRACE_IS_ARRAY_OF(x, char)\
+		 ? 0							\
+	 : sizeof(x) > 65535 ? 65535 : KTRACE_SIZEOF(x))
+
+#define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_SIZE(x)},
+#define KTRACE_STATIC_ASSERT _Static_assert
+
+/* clang-format on */
+
+#endif
+
+#define KTRACE_PLUS_SIZE(x) \
+	+(KTRACE_KIND(x) == KTRACE_ARG_STRING ? 4 : KTRACE_SIZEOF(x))
+#define KTRACE_FITS(...)                                                     \
+	KTRACE_STATIC_ASSERT(0 KTRACE_EACH(KTRACE_PLUS_SIZE, __VA_ARGS__) <= \
+				     KTRACE_FIXED_MAX,                       \
+			     "arguments are too large for a marker")
+
+/* ---- the macro ---------------------------------------------------------------- */
 
 #ifdef KTRACE_FORCED
 #define KTRACE_FLAGS KTRACE_FLAG_FORCED
@@ -350,72 +141,17 @@ struct ktrace_site {
 #endif
 
 #ifdef KTRACE_DISABLED
-
 #define KTRACE(name, ...)                                 \
 	do {                                              \
 		if (0)                                    \
 			ktrace_check_format(__VA_ARGS__); \
 	} while (0)
+#endif
 
-#elif defined(__KERNEL__)
-
-#define KTRACE(name, ...) KTRACE_IN_KERNEL(name, __VA_ARGS__)
-
+#ifdef __KERNEL__
+#include <ktrace/marker_kernel.h>
 #else
-
-#define KTRACE(name_, ...)                                                     \
-	do {                                                                   \
-		static const struct ktrace_argument ktrace_arguments_[] = {    \
-			KTRACE_EACH(KTRACE_ARGUMENT,                           \
-				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
-		static struct ktrace_site ktrace_site_ = {                     \
-			{ktrace_marker_off,                                    \
-			 #name_,                                               \
-			 KTRACE_FIRST(__VA_ARGS__),                            \
-			 __FILE__,                                             \
-			 __func__,                                             \
-			 ktrace_arguments_,                                    \
-			 __LINE__,                                             \
-			 KTRACE_MARKER_VERSION,                                \
-			 KTRACE_FLAGS,                                         \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 {0}}};                                                \
-		static struct ktrace_site *const ktrace_entry_                 \
-			__attribute__((section("ktrace_markers"), used)) =     \
-				&ktrace_site_;                                 \
-                                                                               \
-		(void)ktrace_entry_;                                           \
-		if (0)                                                         \
-			ktrace_check_format(__VA_ARGS__);                      \
-		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
-		if (__builtin_expect(                                          \
-			    *(const volatile uint8_t *)ktrace_site_.marker.on, \
-			    0))                                                \
-			KTRACE_CAT(KTRACE_HIT_, KTRACE_COUNT(__VA_ARGS__))     \
-		(&ktrace_site_.marker, __VA_ARGS__);                           \
-	} while (0)
-
-/*
- * The linker says where an object's markers are.  Each file that has some makes
- * them known; all but the first of an object do so in vain.
- */
-extern struct ktrace_marker *const __start_ktrace_markers[]
-	__attribute__((weak, visibility("hidden")));
-extern struct ktrace_marker *const __stop_ktrace_markers[]
-	__attribute__((weak, visibility("hidden")));
-
-static __attribute__((constructor(101), unused)) void ktrace_markers_begin(void)
-{
-	ktrace_markers_add(__start_ktrace_markers, __stop_ktrace_markers);
-}
-
-static __attribute__((destructor(101), unused)) void ktrace_markers_end(void)
-{
-	ktrace_markers_remove(__start_ktrace_markers, __stop_ktrace_markers);
-}
-
-#endif /* KTRACE_DISABLED */
+#include <ktrace/marker_program.h>
+#endif
 
 #endif /* KTRACE_MARKER_H */

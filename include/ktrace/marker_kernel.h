@@ -23,7 +23,8 @@
 #include <linux/tracepoint.h>
 #include <linux/version.h>
 
-#define KTRACE_MARKER_POINT "ktrace:" /* names of such tracepoints begin with it */
+#define KTRACE_MARKER_POINT \
+	"ktrace:" /* names of such tracepoints begin with it */
 #define KTRACE_MARKER_MAGIC 0x6b72616d /* "mark" */
 
 struct ktrace_marker {
@@ -91,20 +92,20 @@ struct ktrace_marker {
 #define KTRACE_NAMES_10 KTRACE_NAMES_9, j
 
 /* Out of line and by value: a site that is off keeps no registers or stack for it. */
-#define KTRACE_HIT_DEFINE(n)                                                   \
-	static noinline __cold notrace __maybe_unused void ktrace_hit_##n(     \
-		struct ktrace_marker *marker KTRACE_PROTO_##n)                 \
-	{                                                                      \
-		struct tracepoint_func *probe;                                 \
-		KTRACE_PROBES_BEGIN();                                         \
-                                                                               \
-		probe = rcu_dereference_raw(marker->tp.funcs);                 \
-		for (; probe && probe->func; probe++)                          \
-			((void (*)(void *, struct ktrace_marker *              \
-						   KTRACE_TYPES_##n))          \
-				 probe->func)(probe->data,                     \
-					      marker KTRACE_NAMES_##n);        \
-		KTRACE_PROBES_END();                                           \
+#define KTRACE_HIT_DEFINE(n)                                                \
+	static noinline __cold notrace __maybe_unused void ktrace_hit_##n(  \
+		struct ktrace_marker *marker KTRACE_PROTO_##n)              \
+	{                                                                   \
+		struct tracepoint_func *probe;                              \
+		KTRACE_PROBES_BEGIN();                                      \
+                                                                            \
+		probe = rcu_dereference_raw(marker->tp.funcs);              \
+		for (; probe && probe->func; probe++)                       \
+			((void (*)(void *,                                  \
+				   struct ktrace_marker *KTRACE_TYPES_##n)) \
+				 probe->func)(probe->data,                  \
+					      marker KTRACE_NAMES_##n);     \
+		KTRACE_PROBES_END();                                        \
 	}
 
 KTRACE_HIT_DEFINE(0)
@@ -120,19 +121,21 @@ KTRACE_HIT_DEFINE(9)
 KTRACE_HIT_DEFINE(10)
 
 #define KTRACE_HIT(n, ...) KTRACE_CAT(ktrace_hit_, n)(__VA_ARGS__)
+#define KTRACE_VALUE(x)	   ((u64)(x))
 
 /* An older and a newer type of the key; both begin with it, and are zero if off. */
 #define KTRACE_IS_ON(marker) \
 	arch_static_branch((struct static_key *)&(marker).tp.key, false)
 
-#define KTRACE_IN_KERNEL(name_, ...)                                           \
+#ifndef KTRACE_DISABLED
+#define KTRACE(name_, ...)                                                     \
 	do {                                                                   \
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
 			KTRACE_EACH(KTRACE_ARGUMENT,                           \
 				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
 		static struct ktrace_marker ktrace_marker_ = {                 \
-			.tp.name = KTRACE_MARKER_POINT KBUILD_MODNAME          \
-			":" #name_,                                            \
+			.tp.name =                                             \
+				KTRACE_MARKER_POINT KBUILD_MODNAME ":" #name_, \
 			.magic = KTRACE_MARKER_MAGIC,                          \
 			.version = KTRACE_MARKER_VERSION,                      \
 			.flags = KTRACE_FLAGS,                                 \
@@ -144,9 +147,10 @@ KTRACE_HIT_DEFINE(10)
 			.line = __LINE__,                                      \
 		};                                                             \
                                                                                \
-		asm volatile(".pushsection __tracepoints_ptrs, \"a\"\n"       \
-			     "	.balign	4\n"                                  \
-			     "	.long	%c0 - .\n"                            \
+		KTRACE_FITS(__VA_ARGS__);                                      \
+		asm volatile(".pushsection __tracepoints_ptrs, \"a\"\n"        \
+			     "	.balign	4\n"                                    \
+			     "	.long	%c0 - .\n"                                \
 			     ".popsection" ::"i"(&ktrace_marker_.tp));         \
 		if (0)                                                         \
 			ktrace_check_format(__VA_ARGS__);                      \
@@ -156,5 +160,6 @@ KTRACE_HIT_DEFINE(10)
 				   &ktrace_marker_ KTRACE_EACH(KTRACE_PASS,    \
 							       __VA_ARGS__));  \
 	} while (0)
+#endif
 
 #endif /* KTRACE_MARKER_KERNEL_H */

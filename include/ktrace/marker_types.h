@@ -12,7 +12,10 @@
 #include <stdint.h>
 #endif
 
-#define KTRACE_STRING_MAX 1024
+/* Bytes of a string; of all strings of a marker; of all its other arguments. */
+#define KTRACE_STRING_MAX  1024
+#define KTRACE_STRINGS_MAX 2048
+#define KTRACE_FIXED_MAX   512
 
 enum ktrace_argument_kind {
 	KTRACE_ARG_END, /* no argument */
@@ -34,6 +37,8 @@ struct ktrace_argument {
 /* Of a program; marker_kernel.h has that of a kernel module. */
 #ifndef __KERNEL__
 struct ktrace_marker {
+	/* The library's own: what a record adds to the end of a ring. */
+	uint64_t step[2] __attribute__((aligned(16)));
 	const uint8_t *on; /* which recorders want it, a bit for each */
 	const char *name;
 	const char *format;
@@ -46,6 +51,9 @@ struct ktrace_marker {
 	/* The library's own. */
 	uint32_t size;	/* of the payload's fixed part */
 	uint32_t kinds; /* bit N: there is an argument of kind N */
+	uint32_t
+		last; /* what the last recorder calls it, and which one that was */
+	uint32_t reserved;
 	uint64_t id;
 	uint64_t
 		events[8]; /* of each recorder: generation and the event's id */

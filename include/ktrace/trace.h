@@ -71,6 +71,7 @@ enum ktrace_base {
 	KTRACE_IP6,
 	KTRACE_UUID,
 	KTRACE_SOCKADDR,
+	KTRACE_FLOAT, /* IEEE 754, 4 or 8 bytes */
 };
 
 struct ktrace_name {

@@ -92,12 +92,12 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 	kt_probe_exit();
 }
 
-#define GENERIC_PROBE(nr)                            \
-	static void probe_##nr(void *data, KT_U64_##nr) \
-	{                                            \
+#define GENERIC_PROBE(nr)                                \
+	static void probe_##nr(void *data, KT_U64_##nr)  \
+	{                                                \
 		const u64 arguments[] = {KT_NAMES_##nr}; \
-                                                     \
-		generic_record(data, arguments, nr); \
+                                                         \
+		generic_record(data, arguments, nr);     \
 	}
 
 static void probe_0(void *data)

@@ -34,6 +34,9 @@
 #define NAME_ROOM     40
 #define TYPE_ROOM     24
 
+static_assert(KT_ARGUMENTS_DATA_MAX == KTRACE_FIXED_MAX + KTRACE_STRINGS_MAX);
+static_assert(KT_ARGUMENT_STRING_MAX == KTRACE_STRING_MAX);
+
 struct marked {
 	struct list_head node;
 	struct module *module;
@@ -73,7 +76,7 @@ static u32 data_store(const struct marked *marked, u8 *payload,
 		switch (argument->kind) {
 		case KTRACE_ARG_STRING:
 			location = kt_argument_string(payload, size, *values,
-						    argument->size, --left);
+						      argument->size, --left);
 			location = size | location << 16;
 			size += location >> 16;
 			memcpy(to, &location, sizeof(location));
@@ -125,8 +128,8 @@ static __always_inline void marker_record(struct kt_enabled *enabled,
 	if (unlikely(!marked->numbers)) {
 		data_record(enabled, marked, values);
 	} else {
-		payload = kt_write_begin(&write, enabled, marked->class.size,
-					 0);
+		payload =
+			kt_write_begin(&write, enabled, marked->class.size, 0);
 		if (payload) {
 			kt_tail_zero(payload, marked->class.size);
 			kt_numbers_store(&marked->class, payload, values, nr);
@@ -136,13 +139,13 @@ static __always_inline void marker_record(struct kt_enabled *enabled,
 	kt_probe_exit();
 }
 
-#define MARKER_PROBE(nr)                                                  \
-	static void probe_##nr(void *data, struct ktrace_marker *marker,  \
-			       KT_U64_##nr)                               \
-	{                                                                 \
-		const u64 values[] = {KT_NAMES_##nr};                     \
-                                                                          \
-		marker_record(data, values, nr);                          \
+#define MARKER_PROBE(nr)                                                 \
+	static void probe_##nr(void *data, struct ktrace_marker *marker, \
+			       KT_U64_##nr)                              \
+	{                                                                \
+		const u64 values[] = {KT_NAMES_##nr};                    \
+                                                                         \
+		marker_record(data, values, nr);                         \
 	}
 
 static void probe_0(void *data, struct ktrace_marker *marker)
@@ -182,9 +185,8 @@ static int marker_attach(struct kt_enabled *enabled)
 	unsigned int i;
 
 	for (i = 0; i < marked->nr_sites; i++) {
-		int err = tracepoint_probe_register(&marked->sites[i]->tp,
-						    marked->class.probe,
-						    enabled);
+		int err = tracepoint_probe_register(
+			&marked->sites[i]->tp, marked->class.probe, enabled);
 
 		if (err) {
 			sites_detach(enabled, i);
@@ -292,17 +294,16 @@ static void field_make(struct marked *marked, unsigned int nr,
 	marked->class.nr_fields++;
 }
 
-/* Each string needs a byte. */
+/* Its own header sees to that; but who knows what it was built with. */
 static bool marker_fits(const struct ktrace_marker *marker)
 {
 	const struct ktrace_argument *argument;
 	u32 size = 0;
 
 	for (argument = marker->arguments; argument->kind; argument++)
-		size += argument->kind == KTRACE_ARG_STRING
-				? sizeof(u32) + 1
-				: argument->size;
-	return size <= KT_ARGUMENTS_DATA_MAX &&
+		size += argument->kind == KTRACE_ARG_STRING ? sizeof(u32)
+							    : argument->size;
+	return size <= KTRACE_FIXED_MAX &&
 	       argument - marker->arguments <= ARGUMENTS_MAX;
 }
 

@@ -39,18 +39,18 @@ static __always_inline void kt_numbers_store(const struct kt_class *class,
 }
 
 /* Parameters and arguments, so many of them. */
-#define KT_U64_1  u64 a1
-#define KT_U64_2  KT_U64_1, u64 a2
-#define KT_U64_3  KT_U64_2, u64 a3
-#define KT_U64_4  KT_U64_3, u64 a4
-#define KT_U64_5  KT_U64_4, u64 a5
-#define KT_U64_6  KT_U64_5, u64 a6
-#define KT_U64_7  KT_U64_6, u64 a7
-#define KT_U64_8  KT_U64_7, u64 a8
-#define KT_U64_9  KT_U64_8, u64 a9
-#define KT_U64_10 KT_U64_9, u64 a10
-#define KT_U64_11 KT_U64_10, u64 a11
-#define KT_U64_12 KT_U64_11, u64 a12
+#define KT_U64_1    u64 a1
+#define KT_U64_2    KT_U64_1, u64 a2
+#define KT_U64_3    KT_U64_2, u64 a3
+#define KT_U64_4    KT_U64_3, u64 a4
+#define KT_U64_5    KT_U64_4, u64 a5
+#define KT_U64_6    KT_U64_5, u64 a6
+#define KT_U64_7    KT_U64_6, u64 a7
+#define KT_U64_8    KT_U64_7, u64 a8
+#define KT_U64_9    KT_U64_8, u64 a9
+#define KT_U64_10   KT_U64_9, u64 a10
+#define KT_U64_11   KT_U64_10, u64 a11
+#define KT_U64_12   KT_U64_11, u64 a12
 
 #define KT_NAMES_1  a1
 #define KT_NAMES_2  KT_NAMES_1, a2

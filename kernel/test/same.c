@@ -32,7 +32,8 @@ static void strings_hit(unsigned int round)
 	KTRACE(string, "text %s", text);
 	KTRACE(strings, "literal %s none %s array %s round %u", "literal", none,
 	       array, round);
-	KTRACE(large, "first %s second %s third %s", large, large + 1, large + 2);
+	KTRACE(large, "first %s second %s third %s", large, large + 1,
+	       large + 2);
 	KTRACE(empty, "empty %s", "");
 }
 
@@ -57,8 +58,8 @@ static void numbers_hit(unsigned int round)
 	       round & 1 ? LESS : MORE);
 	KTRACE(pointers, "where %p nowhere %p", (void *)(unsigned long)round,
 	       (int *)NULL);
-	KTRACE(ten, "%d %d, %d %d %d a %d a %d 9x %d %d %d", c, uc, s, us, round,
-	       c, uc, s, us, round);
+	KTRACE(ten, "%d %d, %d %d %d a %d a %d 9x %d %d %d", c, uc, s, us,
+	       round, c, uc, s, us, round);
 }
 
 static void bytes_hit(unsigned int round)

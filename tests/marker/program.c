@@ -70,11 +70,16 @@ static void kinds(void)
 	printf("cut text=%.1024s and=7\n", large);
 	KTRACE(others, "mac %p at %p color %d yes %d", mac, pointer, GREEN,
 	       (_Bool)1);
-	puts("others mac=00017f80feff at=20015998343868 color=5 yes=true");
+	puts("others mac=00017f80feff at=0x123456789abc color=5 yes=true");
 	KTRACE(ten, "%d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9,
 	       10);
 	puts("ten arg1=1 arg2=2 arg3=3 arg4=4 arg5=5 arg6=6 arg7=7 arg8=8 "
 	     "arg9=9 arg10=10");
+	KTRACE(floats, "single %f double %g long %Lf", 0.1f, -1e300, 2.5L);
+	puts("floats single=0.1 double=-1e+300 long=2.5");
+	KTRACE(special, "third %f nan %f inf %f int %d", 1.0 / 3,
+	       __builtin_nan(""), -__builtin_inf(), 7);
+	puts("special third=0.3333333333333333 nan=nan inf=-inf int=7");
 	KTRACE(same, "x %d x %d 100%% of %d", 1, 2, 3);
 	puts("same x=1 x_2=2 of=3");
 }

@@ -30,7 +30,7 @@
 #include "packet.h"
 #include "publish.h"
 
-#define THREADS	  3
+#define THREADS	  8
 #define CONTEXTS  (THREADS + 1) /* and the signal handler of the first */
 #define PROCESSES 16
 #define RUNS	  4096
@@ -55,7 +55,7 @@ struct account {
 static struct marker_rings rings;
 static struct account *accounts; /* of each run of a process, of each context */
 static u32 run;
-static __thread struct marker_writer writer;
+static __thread u32 tid;
 
 static void fail(const char *what, u64 a, u64 b)
 {
@@ -97,20 +97,22 @@ static void write_one(u32 context)
 	memset(record.payload.bytes, (u8)number, length);
 	/* Most go the short way, where there is one. */
 	if (number % 8) {
+		static const struct marker_step short_step = {5, 1ull << 32};
 		u64 words[2];
 
 		record.payload.length = 0;
 		memcpy(words, &record.payload, sizeof(words));
-		done = writer.head && marker_ring_words(&writer, SHORT, 16, 2,
-							words[0], words[1], 0);
+		done = marker_rseq_works() &&
+		       marker_ring_words(&rings, &short_step, tid, SHORT, 2,
+					 words[0], words[1], 0);
 		if (!done)
-			done = marker_ring_write(&rings, &writer, SHORT,
-						 &record.payload, 16, 0);
+			done = marker_ring_write(&rings, SHORT, &record.payload,
+						 16, 0);
 	} else {
-		done = marker_ring_write(
-			&rings, &writer, EVENT, &record.payload,
-			offsetof(struct payload, bytes) + length,
-			MARKER_DYNAMIC);
+		done = marker_ring_write(&rings, EVENT, &record.payload,
+					 offsetof(struct payload, bytes) +
+						 length,
+					 MARKER_DYNAMIC);
 	}
 	if (done)
 		WRITE_ONCE(account->written, account->written + 1);
@@ -127,6 +129,7 @@ static void on_timer(int signal)
 
 static void *thread_main(void *context)
 {
+	tid = marker_tid();
 	for (;;)
 		write_one((long)context);
 	return NULL;
@@ -139,7 +142,7 @@ static _Noreturn void process_main(void)
 	sigset_t set;
 
 	marker_tid_forget();
-	memset(&writer, 0, sizeof(writer));
+	tid = marker_tid();
 	signal(SIGALRM, on_timer);
 	/* The handler is one writer: of the first thread only. */
 	sigfillset(&set);
@@ -237,12 +240,10 @@ static void rings_read(bool end)
 	int err;
 
 	for (u32 i = 0; i < rings.cpus + rings.locked; i++) {
-		struct marker_ring *ring = marker_ring(&rings, i);
-
-		while ((err = marker_ring_read(ring, packet, &size)))
+		while ((err = marker_ring_read(&rings, i, packet, &size)))
 			if (err > 0)
 				packet_check(i, packet, size);
-		if (end && marker_ring_read_open(ring, packet, &size))
+		if (end && marker_ring_read_open(&rings, i, packet, &size))
 			packet_check(i, packet, size);
 	}
 }
@@ -262,7 +263,7 @@ static pid_t process_start(void)
 int main(int argc, char **argv)
 {
 	enum kt_mode mode = KT_MODE_DISCARD;
-	u32 processes = 4, seconds = 5, option, i, kills = 0;
+	u32 processes = 4, seconds = 5, option, i, kills = 0, cpus, nr;
 	u64 read = 0, overwritten = 0, written = 0, lost = 0, said = 0,
 	    more = 0;
 	pid_t pids[PROCESSES];
@@ -279,12 +280,10 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	rings.cpus = sysconf(_SC_NPROCESSORS_CONF);
-	rings.locked = LOCKED;
-	rings.stride = marker_ring_size(PACKETS);
-	u32 nr = rings.cpus + rings.locked;
-
-	rings.base = shared_memory(nr * rings.stride);
+	cpus = sysconf(_SC_NPROCESSORS_CONF);
+	nr = cpus + LOCKED;
+	rings = marker_rings(shared_memory(nr * marker_ring_size(PACKETS)),
+			     PACKETS, cpus, LOCKED);
 	accounts = shared_memory(RUNS * CONTEXTS * sizeof(*accounts));
 	seen = calloc(RUNS * CONTEXTS, sizeof(*seen));
 	numbers = calloc(RUNS * CONTEXTS, sizeof(*numbers));
@@ -295,7 +294,7 @@ int main(int argc, char **argv)
 	ring_next_events = calloc(nr, 8);
 	ring_overwritten = calloc(nr, 8);
 	for (i = 0; i < nr; i++)
-		marker_ring_init(marker_ring(&rings, i), i, PACKETS, mode, 7);
+		marker_ring_init(&rings, i, mode, 7);
 	for (i = 0; i < processes; i++)
 		pids[i] = process_start();
 
@@ -323,7 +322,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr; i++) {
 		struct marker_ring *ring = marker_ring(&rings, i);
 
-		written += marker_ring_events(ring);
+		written += ring->end.events;
 		lost += ring->control.lost[KT_LOST_FULL] +
 			ring->control.lost[KT_LOST_NESTED];
 		read += ring_read[i];
