@@ -47,30 +47,25 @@ struct markers {
 	u32 homeless; /* as far as that was told */
 };
 
-static int slot_lock(struct markers *m)
+/* -1: a recorder has it, or it cannot be made. */
+static int slot_lock(const struct markers *m, unsigned int slot)
 {
 	char path[256];
+	int fd;
 
-	for (m->slot = 0; m->slot < HUB_RECORDERS; m->slot++) {
-		snprintf(path, sizeof(path), "%s/lock-%u", m->directory,
-			 m->slot);
-		m->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			       0600);
-		if (m->lock < 0)
-			return error_set(-errno, "%s: %m", path);
-		if (!flock(m->lock, LOCK_EX | LOCK_NB))
-			return 0;
-		close(m->lock);
-		m->lock = -1;
+	snprintf(path, sizeof(path), "%s/lock-%u", m->directory, slot);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		fd = -1;
 	}
-	return error_set(-EBUSY,
-			 "%u recorders of markers run already: end one of them",
-			 HUB_RECORDERS);
+	return fd;
 }
 
-static void recorder_path(const struct markers *m, char path[256])
+static void recorder_path(const struct markers *m, unsigned int slot,
+			  char path[256])
 {
-	snprintf(path, 256, "%s/recorder-%u", m->directory, m->slot);
+	snprintf(path, 256, "%s/recorder-%u", m->directory, slot);
 }
 
 /*
@@ -91,27 +86,53 @@ static void memory_clear(const char *path)
 }
 
 /* Nobody begins to write any more. */
-static void slot_switch_off(struct markers *m)
+static void slot_switch_off(struct hub *hub, unsigned int slot)
 {
-	struct hub *hub = m->hub;
-	u8 bit = 1u << m->slot;
+	u8 bit = 1u << slot;
 
 	for (size_t i = 0; i < HUB_FLAGS; i++)
 		if (READ_ONCE(hub->flags[i]) & bit)
 			__atomic_and_fetch(&hub->flags[i], (u8)~bit,
 					   __ATOMIC_RELAXED);
-	smp_store_release(&hub->generations[m->slot],
-			  (READ_ONCE(hub->generations[m->slot]) + 1) & ~1u);
+	smp_store_release(&hub->generations[slot],
+			  (READ_ONCE(hub->generations[slot]) + 1) & ~1u);
 }
 
-/* Our memory, or that of one before us who was killed. */
-static void slot_clear(struct markers *m)
+static void slot_clear(const struct markers *m, unsigned int slot)
 {
 	char path[256];
 
-	recorder_path(m, path);
+	recorder_path(m, slot, path);
 	memory_clear(path);
 	unlink(path);
+}
+
+/*
+ * Takes the first slot that is free; the locks of recorders that were killed are, and
+ * what they have left, here or in other slots, is taken away.
+ */
+static int slots_look(struct markers *m)
+{
+	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
+		int lock = slot_lock(m, slot);
+
+		if (lock < 0)
+			continue;
+		slot_switch_off(m->hub, slot);
+		slot_clear(m, slot);
+		if (m->lock < 0) {
+			m->lock = lock;
+			m->slot = slot;
+		} else {
+			close(lock);
+		}
+	}
+	return m->lock >= 0
+		       ? 0
+		       : error_set(-EBUSY,
+				   "%u recorders of markers run already: end "
+				   "one of them",
+				   HUB_RECORDERS);
 }
 
 /* As many as there can ever be: a CPU's number is its ring's. */
@@ -158,7 +179,7 @@ static int recorder_make(struct markers *m,
 	int err;
 
 	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
-	recorder_path(m, path);
+	recorder_path(m, m->slot, path);
 	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (m->fd < 0)
 		return error_set(-errno, "%s: %m", path);
@@ -220,11 +241,9 @@ int markers_create(const struct markers_options *options,
 			  m->directory, strerror(-err));
 		goto err_destroy;
 	}
-	err = slot_lock(m);
+	err = slots_look(m);
 	if (err)
 		goto err_destroy;
-	slot_switch_off(m);
-	slot_clear(m);
 	err = recorder_make(m, options);
 	if (err)
 		goto err_destroy;
@@ -272,7 +291,7 @@ int markers_start(struct markers *m)
 void markers_stop(struct markers *m)
 {
 	if (m->started)
-		slot_switch_off(m);
+		slot_switch_off(m->hub, m->slot);
 	m->started = false;
 }
 
@@ -282,7 +301,7 @@ void markers_destroy(struct markers *m)
 		return;
 	markers_stop(m);
 	if (m->recorder) {
-		slot_clear(m);
+		slot_clear(m, m->slot);
 		munmap(m->recorder, m->size);
 	}
 	if (m->fd >= 0)

@@ -16,6 +16,8 @@ int hub_directory(u32 uid, char *path, size_t size)
 	const char *named = secure_getenv("KTRACE_MARKERS");
 	struct stat st;
 
+	if (named && strlen(named) >= size)
+		return -ENAMETOOLONG;
 	if (named)
 		snprintf(path, size, "%s", named);
 	else

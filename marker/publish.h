@@ -122,6 +122,8 @@ static __always_inline u32 marker_rseq_cpu(void)
 		  [data] "i"(KT_CONTROL_SIZE), __VA_ARGS__		\
 		: "memory", "cc", "rax", "rcx", "rdx", "xmm0"		\
 		: again)
+#define MARKER_STORE(word, offset) \
+	"	movq	%[" word "], %c[data] + " offset "(%%rdx)\n"
 /* clang-format on */
 
 /* Writes a record, of the thread @tid.  @id is a compact one.  False: nothing has happened. */
@@ -136,18 +138,15 @@ static __always_inline bool marker_ring_words(const struct marker_rings *rings,
 		MARKER_WORDS("", "i"(0));
 		break;
 	case 1:
-		MARKER_WORDS(
-			"	movq	%[a], %c[data] + 4(%%rdx)\n", [a] "r"(a));
+		MARKER_WORDS(MARKER_STORE("a", "4"), [a] "r"(a));
 		break;
 	case 2:
-		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
-			     "	movq	%[b], %c[data] + 12(%%rdx)\n",
+		MARKER_WORDS(MARKER_STORE("a", "4") MARKER_STORE("b", "12"),
 			     [a] "r"(a), [b] "r"(b));
 		break;
 	default:
-		MARKER_WORDS("	movq	%[a], %c[data] + 4(%%rdx)\n"
-			     "	movq	%[b], %c[data] + 12(%%rdx)\n"
-			     "	movq	%[c], %c[data] + 20(%%rdx)\n",
+		MARKER_WORDS(MARKER_STORE("a", "4") MARKER_STORE("b", "12")
+				     MARKER_STORE("c", "20"),
 			     [a] "r"(a), [b] "r"(b), [c] "r"(c));
 		break;
 	}
