@@ -230,6 +230,8 @@ function native(kernel,   n, b, bench, event, least) {
 	rule(n)
 	for (b = 1; b <= nr_benches[kernel]; b++) {
 		bench = benches[kernel, b]
+		if (bench ~ /^marker/)
+			continue
 		event = get(kernel, bench, "ktrace", "ns")
 		least = get(kernel, bench, "floor", "ns")
 		add("payload of " bench)
@@ -241,12 +243,38 @@ function native(kernel,   n, b, bench, event, least) {
 	print ""
 }
 
+function markers(kernel,   n, b, bench, event, least) {
+	add("markers of programs, ns per event")
+	add("ktrace")
+	add("floor")
+	add("ratio")
+	add("LTTng")
+	n = nr_cells
+	row(28)
+	rule(n)
+	for (b = 1; b <= nr_benches[kernel]; b++) {
+		bench = benches[kernel, b]
+		if (bench !~ /^marker/)
+			continue
+		event = get(kernel, bench, "ktrace", "ns")
+		least = get(kernel, bench, "floor", "ns")
+		add(substr(bench, 9))
+		add(event)
+		add(least)
+		add(least + 0 > 0 ? sprintf("%.2f", event / least) : "–")
+		add(get(kernel, bench, "lttng", "ns"))
+		row(28)
+	}
+	print ""
+}
+
 END {
 	for (k = 1; k <= nr_kernels; k++) {
 		kernel = kernels[k]
 		if (kernel == "native") {
 			print "### Native, in user space\n"
 			native(kernel)
+			markers(kernel)
 			continue
 		}
 		print "### Kernel " kernel "\n"

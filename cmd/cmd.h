@@ -34,6 +34,7 @@ extern const struct command command_doctor;
 extern const struct command command_export;
 extern const struct command command_list;
 extern const struct command command_load;
+extern const struct command command_markers;
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_stat;

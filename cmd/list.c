@@ -8,6 +8,7 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
+#include "markers.h"
 #include "select.h"
 #include "value.h"
 
@@ -268,6 +269,7 @@ static int list_main(int argc, char **argv)
 		{"json", no_argument, NULL, 'j'},
 		{"loaded", no_argument, NULL, 'l'},
 		{"session", required_argument, NULL, 'S'},
+		{"pid", required_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"verbose", no_argument, NULL, 'v'},
 		{"help", no_argument, NULL, 'h'},
@@ -277,9 +279,10 @@ static int list_main(int argc, char **argv)
 						 .note = note};
 	struct list l = {0};
 	int option, status;
+	pid_t pid = 0;
 
-	while ((option = getopt_long(argc, argv, "e:jlS:qvh", options, NULL)) >=
-	       0) {
+	while ((option = getopt_long(argc, argv, "e:jlp:S:qvh", options,
+				     NULL)) >= 0) {
 		switch (option) {
 		case 'e':
 			if (selection_add(&l.selection, optarg))
@@ -292,6 +295,12 @@ static int list_main(int argc, char **argv)
 			break;
 		case 'l':
 			session.no_load = true;
+			break;
+		case 'p':
+			pid = markers_pid(optarg);
+			if (!pid)
+				return misused(&command_list,
+					       "-p `%s' is no process", optarg);
 			break;
 		case 'S':
 			session.name = optarg;
@@ -307,6 +316,8 @@ static int list_main(int argc, char **argv)
 			return option_other(&command_list, option);
 		}
 	}
+	if (pid)
+		return markers_show(pid, argv + optind, argc - optind, l.json);
 	for (; optind < argc; optind++)
 		if (selection_add(&l.selection, argv[optind]))
 			return misused(&command_list, "`%s' names no event",
@@ -338,6 +349,8 @@ const struct command command_list = {
 		"    -j, --json          as JSON\n"
 		"    -l, --loaded        only what is in the kernel already, "
 		"load nothing\n"
+		"    -p, --pid PID       the markers of this program: see "
+		"`ktrace help markers'\n"
 		"    -S, --session NAME  of that session, not of the default "
 		"one\n"
 		"    -q, --quiet         no summary\n"

@@ -225,6 +225,25 @@ static int events_enable(struct record *r)
 	return EXIT_OK;
 }
 
+/* "a*,b": patterns of markers. */
+static int markers_add(struct record *r, char *list)
+{
+	const char **more;
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		if (!*word)
+			continue;
+		more = realloc(r->markers, (r->nr_markers + 1) * sizeof(*more));
+		if (!more)
+			return failed("out of memory");
+		r->markers = more;
+		r->markers[r->nr_markers++] = word;
+	}
+	return r->nr_markers ? EXIT_OK
+			     : misused(&command_record, "-M names no marker");
+}
+
 /* What somebody left behind */
 
 static int leftovers_handle(struct record *r)
@@ -383,6 +402,11 @@ static const char *events_wait(struct record *r)
 }
 
 /* From here on the session may have events enabled. */
+static void warn(void *data, const char *text)
+{
+	say("%s", text);
+}
+
 static int record_run(struct record *r)
 {
 	struct ktrace_recording_options options = {
@@ -393,11 +417,15 @@ static int record_run(struct record *r)
 		.overwrite = r->overwrite,
 		.buffer = r->buffer,
 		.keep = r->keep,
+		.programs = r->nr_markers ? r->markers : NULL,
+		.nr_programs = r->nr_markers,
+		.warn = warn,
 	};
 	const char *reason;
-	int status;
+	int status = EXIT_OK;
 
-	status = events_enable(r);
+	if (r->session)
+		status = events_enable(r);
 	if (status)
 		return status;
 	if (r->command) {
@@ -405,7 +433,8 @@ static int record_run(struct record *r)
 		if (status)
 			return status;
 	}
-	status = pids_write(r);
+	if (r->session)
+		status = pids_write(r);
 	if (!status)
 		status = output_prepare(r->output);
 	if (status)
@@ -420,8 +449,11 @@ static int record_run(struct record *r)
 		status = failed_why();
 		goto err_cancel;
 	}
-	if (!r->command)
+	if (!r->command && r->session)
 		say("recording %zu events%s", r->nr_events,
+		    r->duration ? "" : ": Ctrl-C ends it");
+	else if (!r->command)
+		say("recording markers%s",
 		    r->duration ? "" : ": Ctrl-C ends it");
 	reason = "command";
 	if (r->command)
@@ -440,6 +472,25 @@ static int record_run(struct record *r)
 
 err_cancel:
 	child_cancel(&r->child);
+	return status;
+}
+
+static void record_finish(struct record *r, int *status)
+{
+	if (r->recording && r->ended) {
+		output_hand_over(r->output);
+		if (record_summarize(r) && !*status)
+			*status = EXIT_FAILED;
+	}
+	ktrace_recording_destroy(r->recording);
+}
+
+/* Needs neither the modules nor any right. */
+static int record_markers(struct record *r)
+{
+	int status = record_run(r);
+
+	record_finish(r, &status);
 	return status;
 }
 
@@ -465,13 +516,8 @@ static int record_session(struct record *r)
 	/* First off, then talk about it. */
 	if (ktrace_session_reset(r->session) && !status)
 		status = failed_why();
-	if (r->recording && r->ended) {
-		output_hand_over(r->output);
-		if (record_summarize(r) && !status)
-			status = EXIT_FAILED;
-	}
+	record_finish(r, &status);
 out:
-	ktrace_recording_destroy(r->recording);
 	ktrace_session_close(r->session);
 	return status;
 }
@@ -519,6 +565,8 @@ static int option_handle(struct record *r, int option)
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
+	case 'M':
+		return markers_add(r, optarg);
 	case 'm':
 		r->overwrite = !strcmp(optarg, "overwrite");
 		if (!r->overwrite && strcmp(optarg, "discard"))
@@ -585,6 +633,7 @@ static int record_main(int argc, char **argv)
 		{"event", required_argument, NULL, 'e'},
 		{"filter", required_argument, NULL, 'f'},
 		{"keep", no_argument, NULL, 'k'},
+		{"markers", required_argument, NULL, 'M'},
 		{"mode", required_argument, NULL, 'm'},
 		{"only", no_argument, NULL, 'O'},
 		{"output", required_argument, NULL, 'o'},
@@ -599,7 +648,7 @@ static int record_main(int argc, char **argv)
 	struct record r = {.output = TRACE_DEFAULT, .signals = -1};
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "+ad:e:f:km:o:p:qS:s:vh",
+	while ((option = getopt_long(argc, argv, "+ad:e:f:kM:m:o:p:qS:s:vh",
 				     options, NULL)) >= 0) {
 		status = option_handle(&r, option);
 		if (status || option == 'h')
@@ -626,7 +675,10 @@ static int record_main(int argc, char **argv)
 	if (r.signals < 0)
 		return failed("signalfd: %s", strerror(errno));
 
-	status = record_session(&r);
+	if (r.nr_markers && selection_is_all(&r.selection))
+		status = record_markers(&r);
+	else
+		status = record_session(&r);
 
 	if (r.child.pid) {
 		/* It may go on longer than the recording. */
@@ -638,6 +690,7 @@ static int record_main(int argc, char **argv)
 	if (r.terminated && !status)
 		status = 128 + r.terminated;
 	selection_free(&r.selection);
+	free(r.markers);
 	free(r.processes);
 	return status;
 }
@@ -654,6 +707,11 @@ const struct command command_record = {
 		"default: every event\n"
 		"    -f, --filter FILTER      only if this holds; belongs to "
 		"the -e before it\n"
+		"    -M, --markers PATTERN,...\n"
+		"                             markers of programs: NAME, "
+		"PROGRAM:NAME, FILE or\n"
+		"                             FILE:FUNCTION, with wildcards; "
+		"without -e nothing else\n"
 		"    -p, --pid PID,...        only what these processes and "
 		"their children do\n"
 		"        --only               only what the command and its "

@@ -28,12 +28,14 @@ struct record {
 	const char *output;
 	const char *name; /* of the session; NULL: the default one */
 	uint64_t buffer;
-	uint64_t duration; /* ns; 0: none */
+	uint64_t duration;    /* ns; 0: none */
+	const char **markers; /* patterns; of the programs' markers */
+	size_t nr_markers;
 	bool overwrite;
 	bool only;
 	bool keep;
 
-	struct ktrace_session *session;
+	struct ktrace_session *session; /* NULL: only markers are recorded */
 	struct ktrace_recording *recording;
 	struct ktrace_recording_status status; /* at the end */
 	size_t nr_events;		       /* enabled */

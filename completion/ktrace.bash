@@ -44,8 +44,9 @@ _ktrace_events()
 _ktrace_options()
 {
 	case $1 in
-	list)	echo -e --event -j --json -l --loaded -S --session -q --quiet -v --verbose ;;
-	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -m --mode \
+	list)	echo -e --event -j --json -l --loaded -p --pid -S --session -q --quiet -v --verbose ;;
+	markers) echo -j --json --off --on -p --pid -q --quiet ;;
+	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -M --markers -m --mode \
 			--only -o --output -p --pid -q --quiet -S --session -s --size \
 			-v --verbose ;;
 	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --until -n --head \
@@ -63,7 +64,7 @@ _ktrace_options()
 _ktrace()
 {
 	local cur prev words cword commands command i
-	commands='list record report stat syscalls export doctor load unload help version'
+	commands='list markers record report stat syscalls export doctor load unload help version'
 	if declare -F _get_comp_words_by_ref >/dev/null; then
 		_get_comp_words_by_ref -n : cur prev words cword
 	else

@@ -60,13 +60,14 @@ struct kt_class {
 };
 
 /*
- * How events are attached whose source is not a probe for each: many that share
- * one tracepoint.  Both are called under kt_mutex; what ran before detach may run
+ * How events are attached whose source is not one probe for each: many that share
+ * a tracepoint, or one that has many.  Both are called under kt_mutex; what ran before detach may run
  * until tracepoints are synchronized.
  */
 struct kt_source {
 	int (*attach)(struct kt_enabled *enabled);
 	void (*detach)(struct kt_enabled *enabled);
+	bool partial; /* no event of it says all that its tracepoint tells */
 };
 
 /*

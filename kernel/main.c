@@ -9,6 +9,7 @@
 #include "registry.h"
 #include "session.h"
 #include "source/generic.h"
+#include "source/marker.h"
 #include "symbol.h"
 #include "tree.h"
 #include "version.h"
@@ -43,11 +44,16 @@ static int __init kt_init(void)
 	err = PTR_ERR_OR_ZERO(root);
 	if (err)
 		goto err_registry;
-	err = kt_fs_init();
+	err = kt_markers_init();
 	if (err)
 		goto err_sessions;
+	err = kt_fs_init();
+	if (err)
+		goto err_markers;
 	return 0;
 
+err_markers:
+	kt_markers_exit();
 err_sessions:
 	sessions_end();
 err_registry:
@@ -63,6 +69,7 @@ static void __exit kt_exit(void)
 	kt_fs_exit();
 	sessions_end();
 	kt_define_clear();
+	kt_markers_exit();
 	kt_registry_exit();
 	kt_buffer_exit();
 }

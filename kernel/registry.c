@@ -116,12 +116,19 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 	return NULL;
 }
 
+/* An event that shares its tracepoint does not say what that tells. */
+static bool entry_tells(const struct kt_entry *entry)
+{
+	const struct kt_source *source = entry->event->source;
+
+	return !source || !source->partial;
+}
+
 /* kt_node_alive() looks at what these change without kt_mutex. */
 static void entry_show(struct kt_entry *entry, struct kt_point *point)
 {
 	WRITE_ONCE(entry->point, point);
-	/* An event that shares its tracepoint does not say what that tells. */
-	point->nr_entries += !entry->event->source;
+	point->nr_entries += entry_tells(entry);
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible + 1);
 }
 
@@ -129,7 +136,7 @@ static void entry_hide(struct kt_entry *entry)
 {
 	if (!entry->point)
 		return;
-	entry->point->nr_entries -= !entry->event->source;
+	entry->point->nr_entries -= entry_tells(entry);
 	WRITE_ONCE(entry->point, NULL);
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
 }

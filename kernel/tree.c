@@ -26,6 +26,7 @@
 #include "registry.h"
 #include "session.h"
 #include "source/generic.h"
+#include "source/marker.h"
 #include "task.h"
 #include "tree.h"
 #include "version.h"
@@ -737,6 +738,12 @@ static int define_write(const struct kt_node *node, char *text)
 	return kt_define_write(node->session, text);
 }
 
+static int markers_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_markers_show(m);
+	return 0;
+}
+
 static const struct kt_kind root_version = {
 	.name = "version",
 	.mode = KIND_READ,
@@ -759,8 +766,15 @@ static const struct kt_kind root_define = {
 	.write_max = 256 << 10,
 };
 
+static const struct kt_kind root_markers = {
+	.name = "markers",
+	.mode = KIND_READ,
+	.show = markers_show,
+	.show_size = 16 * PAGE_SIZE,
+};
+
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir, &root_define,
+	SESSION_CHILDREN, &sessions_dir, &root_define, &root_markers,
 	&root_undefined,  &root_version, NULL,
 };
 

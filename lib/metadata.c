@@ -354,6 +354,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		struct ktrace_cpu *cpu = &trace->ends[i];
 
 		cpu->cpu = get_small(c, "cpu");
+		cpu->programs = json_object_get_boolean(get(c, "programs"));
 		cpu->known = true;
 		cpu->events = get_number(c, "events");
 		cpu->recorded = get_number(c, "recorded");

@@ -22,15 +22,19 @@
 
 #include "consumer.h"
 #include "error.h"
+#include "marked.h"
 #include "session.h"
 #include "trace.h"
 
 #define METADATA_RESERVE (256 * 1024)
+/* Ids of programs' events begin here, or behind the kernel's. */
+#define PROGRAMS_ID 1024u
 
 struct ktrace_recording {
-	struct ktrace_session *session;
+	struct ktrace_session *session; /* NULL: programs only */
 	struct ktrace_writer *writer;
-	struct consumer *consumer;
+	struct consumer *consumer; /* NULL: no session */
+	struct marked *marked;	   /* NULL: none are wanted */
 	char *path;
 	int directory;
 	bool made; /* the directory, and nothing was recorded into it yet */
@@ -41,6 +45,7 @@ struct ktrace_recording {
 	size_t nr_ids;
 	char *tasks;	 /* text, as it was before the start */
 	uint64_t synced; /* clock: when the last sync began */
+	uint64_t id;	 /* of the trace */
 };
 
 /* Tasks */
@@ -83,6 +88,8 @@ static int tasks_complete(struct ktrace_recording *r)
 	uint32_t *known;
 	int err;
 
+	if (!r->session)
+		return 0;
 	err = ktrace_session_read(r->session, "tasks", &text, &size);
 	if (err)
 		return err;
@@ -124,7 +131,7 @@ static int buffers_prepare(struct ktrace_session *s,
 	char text[32], why[384];
 	int err;
 
-	if (o->keep)
+	if (!s || o->keep)
 		return 0;
 	if (o->buffer) {
 		snprintf(text, sizeof(text), "%llu",
@@ -198,6 +205,8 @@ static int types_write(struct ktrace_recording *r)
 	struct ktrace_types *types;
 	int err;
 
+	if (!r->session)
+		return 0;
 	err = ktrace_session_types(r->session, type_is_new, r, &types);
 	if (err)
 		return err;
@@ -208,12 +217,22 @@ static int types_write(struct ktrace_recording *r)
 	return err;
 }
 
+/* The kernel's, or without it the same by the same means. */
+static int clock_read(const struct ktrace_recording *r,
+		      struct ktrace_clock *clock)
+{
+	if (r->session)
+		return ktrace_session_clock(r->session, clock);
+	marked_clock(clock);
+	return 0;
+}
+
 static int clock_write(struct ktrace_recording *r)
 {
 	struct ktrace_clock clock;
 	int err;
 
-	err = ktrace_session_clock(r->session, &clock);
+	err = clock_read(r, &clock);
 	if (err)
 		return err;
 	return ktrace_writer_clock(r->writer, clock.name, clock.frequency,
@@ -228,15 +247,16 @@ static int metadata_begin(struct ktrace_recording *r,
 	size_t size;
 	int err;
 
-	err = ktrace_session_clock(r->session, &clock);
+	err = clock_read(r, &clock);
 	if (err)
 		return err;
-	head.id = clock.trace_id;
+	head.id = r->id = clock.trace_id;
 	head.start = clock.sync.realtime;
 	head.version = o->version;
 	head.command = o->command;
 	head.mode = o->overwrite ? "overwrite" : "discard";
-	head.nr_cpus = consumer_nr_cpus(r->consumer);
+	head.nr_cpus = r->consumer ? consumer_nr_cpus(r->consumer)
+				   : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	err = ktrace_writer_create(r->path, &head, &r->writer);
 	if (err)
 		return err;
@@ -245,7 +265,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	if (err)
 		return err;
 	err = types_write(r);
-	if (err)
+	if (err || !r->session)
 		return err;
 	err = ktrace_session_read(r->session, "tasks", &r->tasks, &size);
 	if (err)
@@ -294,6 +314,25 @@ int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
 	return 0;
 }
 
+static int marked_prepare(struct ktrace_recording *r,
+			  const struct ktrace_recording_options *o)
+{
+	struct markers_options options = {
+		.patterns = o->programs,
+		.nr_patterns = o->nr_programs,
+		.buffer = o->buffer,
+		.overwrite = o->overwrite,
+		.trace_id = r->id,
+		.warn = o->warn,
+		.data = o->data,
+		.first_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID,
+	};
+
+	if (!o->programs)
+		return 0;
+	return marked_create(&options, r->writer, r->directory, &r->marked);
+}
+
 int ktrace_recording_create(struct ktrace_session *session,
 			    const struct ktrace_recording_options *options,
 			    struct ktrace_recording **recording)
@@ -315,20 +354,26 @@ int ktrace_recording_create(struct ktrace_session *session,
 	err = buffers_prepare(session, options);
 	if (err)
 		goto err_destroy;
-	err = consumer_create(session->dir, &r->consumer);
-	if (err == -ENOMEM)
-		memory_explain(err);
-	if (err)
-		goto err_destroy;
+	if (session) {
+		err = consumer_create(session->dir, &r->consumer);
+		if (err == -ENOMEM)
+			memory_explain(err);
+		if (err)
+			goto err_destroy;
+	}
 	err = directory_make(r);
 	if (err)
 		goto err_destroy;
 	err = metadata_begin(r, options);
 	if (err)
 		goto err_destroy;
+	err = marked_prepare(r, options);
+	if (err)
+		goto err_destroy;
 	metadata_reserve(r);
-	consumer_direct(r->consumer, r->directory);
-	if (options->follow) {
+	if (session)
+		consumer_direct(r->consumer, r->directory);
+	if (session && options->follow) {
 		err = consumer_make_files(r->consumer);
 		if (err)
 			goto err_destroy;
@@ -341,28 +386,63 @@ err_destroy:
 	return err;
 }
 
+static int session_switch(struct ktrace_recording *r, bool on)
+{
+	if (!r->session)
+		return 0;
+	return ktrace_session_write(r->session, "enabled", on ? "1" : "0");
+}
+
 int ktrace_recording_start(struct ktrace_recording *r)
 {
 	int err;
 
-	if (!r->overwrite) {
+	if (r->consumer && !r->overwrite) {
 		err = consumer_start(r->consumer);
 		if (err)
 			return err;
 	}
-	err = ktrace_session_write(r->session, "enabled", "1");
+	err = session_switch(r, true);
 	if (err == -ENOMEM)
 		return memory_explain(err);
 	if (err)
 		return err;
 	r->running = true;
 	r->made = false;
-	return tasks_complete(r);
+	err = tasks_complete(r);
+	if (!err && r->marked)
+		err = marked_start(r->marked);
+	return err;
 }
 
 int ktrace_recording_fd(const struct ktrace_recording *r)
 {
-	return consumer_fd(r->consumer);
+	return r->consumer ? consumer_fd(r->consumer) : -1;
+}
+
+static size_t cpus_nr(const struct ktrace_recording *r)
+{
+	return r->consumer ? consumer_nr_cpus(r->consumer) : 0;
+}
+
+static void marked_status(const struct marked *marked,
+			  struct ktrace_recording_status *status)
+{
+	struct ktrace_cpu cpu;
+	uint64_t bytes;
+
+	for (size_t i = 0; i < marked_nr(marked); i++) {
+		marked_count(marked, i, &cpu, &bytes);
+		status->events += cpu.events;
+		status->bytes += bytes;
+		status->recorded += cpu.recorded;
+		status->unwritten += cpu.lost[KTRACE_LOST_UNWRITTEN];
+		cpu.lost[KTRACE_LOST_UNWRITTEN] = 0;
+		for (int j = 0; j < KTRACE_LOST_NR; j++)
+			status->lost[j] += cpu.lost[j];
+	}
+	if (!status->error)
+		status->error = marked_error(marked);
 }
 
 void ktrace_recording_status(struct ktrace_recording *r,
@@ -371,7 +451,7 @@ void ktrace_recording_status(struct ktrace_recording *r,
 	struct consumer_count count;
 
 	memset(status, 0, sizeof(*status));
-	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+	for (size_t i = 0; i < cpus_nr(r); i++) {
 		consumer_count(r->consumer, i, &count);
 		status->events += count.written;
 		status->bytes += count.bytes;
@@ -381,17 +461,22 @@ void ktrace_recording_status(struct ktrace_recording *r,
 		for (int j = 0; j < KTRACE_LOST_NR; j++)
 			status->lost[j] += count.lost[j];
 	}
-	status->error = consumer_error(r->consumer);
+	if (r->consumer)
+		status->error = consumer_error(r->consumer);
+	if (r->marked)
+		marked_status(r->marked, status);
 }
 
 static int end_write(struct ktrace_recording *r, const char *reason)
 {
-	size_t nr = consumer_nr_cpus(r->consumer);
+	size_t programs = r->marked ? marked_nr(r->marked) : 0;
+	size_t nr = cpus_nr(r);
 	struct consumer_count count;
 	struct ktrace_cpu *cpus;
+	uint64_t bytes;
 	int err;
 
-	cpus = calloc(nr, sizeof(*cpus));
+	cpus = calloc(nr + programs + 1, sizeof(*cpus));
 	if (!cpus)
 		return error_set(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++) {
@@ -403,6 +488,8 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		memcpy(cpus[i].lost, count.lost, sizeof(cpus[i].lost));
 		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
 	}
+	for (size_t i = 0; i < programs; i++)
+		nr += marked_count(r->marked, i, &cpus[nr], &bytes);
 	err = ktrace_writer_end(r->writer, cpus, nr, reason);
 	free(cpus);
 	return err;
@@ -439,11 +526,15 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 {
 	int err, copied, closed;
 
-	err = ktrace_session_write(r->session, "enabled", "0");
+	err = session_switch(r, false);
 	if (err)
 		return err;
 	r->running = false;
-	copied = consumer_finish(r->consumer);
+	copied = r->consumer ? consumer_finish(r->consumer) : 0;
+	if (r->marked) {
+		err = marked_finish(r->marked);
+		copied = copied ? copied : err;
+	}
 	closed = clock_write(r);
 	if (!closed)
 		closed = types_write(r); /* those that were enabled meanwhile */
@@ -470,7 +561,7 @@ static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
 {
 	struct consumer_count count;
 
-	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+	for (size_t i = 0; i < cpus_nr(r); i++) {
 		consumer_count(r->consumer, i, &count);
 		if (trace_grow(trace, count.cpu, count.bytes) && count.bytes)
 			trace_warn(trace,
@@ -511,7 +602,9 @@ static void directory_remove(struct ktrace_recording *r)
 {
 	char name[32];
 
-	for (size_t i = 0; i < consumer_nr_cpus(r->consumer); i++) {
+	if (r->marked)
+		marked_remove(r->marked);
+	for (size_t i = 0; i < cpus_nr(r); i++) {
 		struct consumer_count count;
 
 		consumer_count(r->consumer, i, &count);
@@ -528,9 +621,10 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	if (!r)
 		return;
 	if (r->running)
-		ktrace_session_write(r->session, "enabled", "0");
+		session_switch(r, false);
 	if (r->made)
 		directory_remove(r);
+	marked_destroy(r->marked);
 	consumer_destroy(r->consumer);
 	ktrace_writer_destroy(r->writer);
 	if (r->directory >= 0)

@@ -188,6 +188,12 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
 }
 
+/* With the CPU's number it is the name of the stream's file. */
+static const char *stream_kind(const struct stream *stream)
+{
+	return stream->source->programs ? "programs" : "cpu";
+}
+
 /* Is the header one of this stream, and does it follow the one before? */
 static bool header_fits(struct stream *stream)
 {
@@ -196,23 +202,24 @@ static bool header_fits(struct stream *stream)
 
 	if (packet->cpu != stream->cpu) {
 		trace_warn(stream->trace,
-			   "cpu%u: packet at byte %" PRIu64 " is of CPU %u",
-			   stream->cpu, stream->position, packet->cpu);
+			   "%s%u: packet at byte %" PRIu64 " is of CPU %u",
+			   stream_kind(stream), stream->cpu, stream->position,
+			   packet->cpu);
 		return false;
 	}
 	if (id && packet->trace_id != id) {
 		trace_warn(stream->trace,
-			   "cpu%u: packet at byte %" PRIu64
+			   "%s%u: packet at byte %" PRIu64
 			   " belongs to another trace",
-			   stream->cpu, stream->position);
+			   stream_kind(stream), stream->cpu, stream->position);
 		return false;
 	}
 	if (stream->packets && (packet->seq <= stream->last.seq ||
 				packet->begin < stream->last_end)) {
 		trace_warn(stream->trace,
-			   "cpu%u: packet at byte %" PRIu64
+			   "%s%u: packet at byte %" PRIu64
 			   " does not follow the one before it",
-			   stream->cpu, stream->position);
+			   stream_kind(stream), stream->cpu, stream->position);
 		return false;
 	}
 	return true;
@@ -254,28 +261,29 @@ static int packet_open(struct stream *stream)
 
 	if (found && stream->position != begin)
 		trace_warn(stream->trace,
-			   "cpu%u: damaged at byte %" PRIu64
+			   "%s%u: damaged at byte %" PRIu64
 			   ", goes on at byte %" PRIu64,
-			   stream->cpu, begin, stream->position);
+			   stream_kind(stream), stream->cpu, begin,
+			   stream->position);
 	else if (why == -EPROTONOSUPPORT)
-		trace_warn(
-			stream->trace,
-			"cpu%u: packets of version %u, but this ktrace reads "
-			"version %u",
-			stream->cpu, stream->walk.packet.version,
-			KT_ABI_VERSION);
+		trace_warn(stream->trace,
+			   "%s%u: packets of version %u, but this ktrace reads "
+			   "version %u",
+			   stream_kind(stream), stream->cpu,
+			   stream->walk.packet.version, KT_ABI_VERSION);
 	else if (first == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
-			   "cpu%u: cut off after packet %" PRIu64
+			   "%s%u: cut off after packet %" PRIu64
 			   ", at byte %" PRIu64,
-			   stream->cpu, (uint64_t)stream->last.seq, begin);
+			   stream_kind(stream), stream->cpu,
+			   (uint64_t)stream->last.seq, begin);
 	else if (first == -ENODATA)
-		trace_warn(stream->trace, "cpu%u: cut off in its first packet",
-			   stream->cpu);
+		trace_warn(stream->trace, "%s%u: cut off in its first packet",
+			   stream_kind(stream), stream->cpu);
 	else if (first)
 		trace_warn(stream->trace,
-			   "cpu%u: damaged from byte %" PRIu64 " on",
-			   stream->cpu, begin);
+			   "%s%u: damaged from byte %" PRIu64 " on",
+			   stream_kind(stream), stream->cpu, begin);
 	if (!found)
 		return 0;
 
@@ -302,8 +310,8 @@ static void packet_close(struct stream *stream, int walked)
 			   "are read up to the first of these",
 			   stream->walk.id);
 	else if (walked || packet->events != stream->records)
-		trace_warn(stream->trace,
-			   "cpu%u: packet %" PRIu64 " is damaged", stream->cpu,
+		trace_warn(stream->trace, "%s%u: packet %" PRIu64 " is damaged",
+			   stream_kind(stream), stream->cpu,
 			   (uint64_t)packet->seq);
 
 	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;

@@ -28,7 +28,8 @@ struct stream_sizes {
 /* Where a stream's bytes are; shared by all cursors. */
 struct stream_source {
 	uint32_t cpu;
-	int fd; /* -1: in memory */
+	bool programs; /* the markers of programs on it, not the kernel's events */
+	int fd;	       /* -1: in memory */
 	const uint8_t *data;
 	uint64_t size; /* of a live trace: as far as it is whole */
 	/* What the recorder counted in the end, if it came to that. */

@@ -158,7 +158,9 @@ static int source_compare(const void *a, const void *b)
 {
 	const struct stream_source *x = a, *y = b;
 
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->programs - y->programs;
 }
 
 /* What the recorder counted in the end. */
@@ -170,7 +172,8 @@ static void trace_ends(struct ktrace *trace)
 		struct stream_source *source = &trace->sources[i];
 
 		for (j = 0; j < trace->nr_ends; j++) {
-			if (trace->ends[j].cpu == source->cpu)
+			if (trace->ends[j].cpu == source->cpu &&
+			    trace->ends[j].programs == source->programs)
 				trace->cpus[i] = trace->ends[j];
 		}
 		if (trace->cpus[i].known)
@@ -203,6 +206,7 @@ static int trace_finish(struct ktrace *trace)
 		return error_set(-ENOMEM, "out of memory");
 	for (i = 0; i < trace->nr_sources; i++) {
 		trace->cpus[i].cpu = trace->sources[i].cpu;
+		trace->cpus[i].programs = trace->sources[i].programs;
 		info->bytes += trace->sources[i].size;
 	}
 	trace_ends(trace);
@@ -229,15 +233,19 @@ static struct stream_source *source_add(struct ktrace *trace)
 	return source;
 }
 
-/* "cpu12": 12; -1: not the name of a stream. */
-static long stream_cpu(const char *name)
+/* "cpu12", "programs12": 12; -1: not the name of a stream. */
+static long stream_cpu(const char *name, bool *programs)
 {
 	char *end;
 	long cpu;
 
-	if (strncmp(name, "cpu", 3) || !isdigit((unsigned char)name[3]))
+	*programs = !strncmp(name, "programs", 8);
+	if (!*programs && strncmp(name, "cpu", 3))
 		return -1;
-	cpu = strtol(name + 3, &end, 10);
+	name += *programs ? 8 : 3;
+	if (!isdigit((unsigned char)*name))
+		return -1;
+	cpu = strtol(name, &end, 10);
 	return *end || cpu >= CPUS_MAX ? -1 : cpu;
 }
 
@@ -271,8 +279,9 @@ static int open_streams(struct ktrace *trace, const char *path)
 		return err;
 	}
 	while (!err && (entry = readdir(dir))) {
-		long cpu = stream_cpu(entry->d_name);
 		struct stream_source *source;
+		bool programs;
+		long cpu = stream_cpu(entry->d_name, &programs);
 		struct stat st;
 
 		if (cpu < 0)
@@ -296,6 +305,7 @@ static int open_streams(struct ktrace *trace, const char *path)
 			break;
 		}
 		source->cpu = cpu;
+		source->programs = programs;
 		source->fd = fd;
 		source->size = trace->info.live ? 0 : st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -420,7 +430,7 @@ int trace_grow(struct ktrace *trace, uint32_t cpu, uint64_t size)
 	for (size_t i = 0; i < trace->nr_sources; i++) {
 		struct stream_source *source = &trace->sources[i];
 
-		if (source->cpu != cpu)
+		if (source->cpu != cpu || source->programs)
 			continue;
 		trace->info.bytes += size - source->size;
 		source->size = size;

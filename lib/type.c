@@ -42,7 +42,7 @@ static const char *const bases[] = {
 	[KTRACE_DEV] = "dev",		[KTRACE_SYMBOL] = "symbol",
 	[KTRACE_MAC] = "mac",		[KTRACE_IP4] = "ip4",
 	[KTRACE_IP6] = "ip6",		[KTRACE_UUID] = "uuid",
-	[KTRACE_SOCKADDR] = "sockaddr",
+	[KTRACE_SOCKADDR] = "sockaddr", [KTRACE_FLOAT] = "float",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

@@ -474,6 +474,8 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 	for (i = 0; i < nr_cpus; i++) {
 		text_printf(&text, "%s{\"cpu\":%u,\"events\":%" PRIu64,
 			    i ? "," : "", cpus[i].cpu, cpus[i].events);
+		if (cpus[i].programs)
+			text_puts(&text, ",\"programs\":true");
 		text_printf(&text, ",\"recorded\":%" PRIu64, cpus[i].recorded);
 		for (j = 0; j < KTRACE_LOST_NR; j++) {
 			if (names[j])

@@ -93,6 +93,18 @@ static void put_integer(FILE *f, uint32_t bytes, bool is_signed, int base)
 		bytes * 8, is_signed, base);
 }
 
+static bool is_float(const struct ktrace_field *field)
+{
+	return field->base == KTRACE_FLOAT && field->kind <= KTRACE_POINTER &&
+	       field->size >= 4;
+}
+
+static void put_float(FILE *f, uint32_t bytes)
+{
+	fprintf(f, "floating_point { exp_dig = %d; mant_dig = %d; align = 8; }",
+		bytes == 4 ? 8 : 11, bytes == 4 ? 24 : 53);
+}
+
 static int integer_base(const struct ktrace_field *field)
 {
 	if (field->base == KTRACE_HEX || field->base == KTRACE_SYMBOL ||
@@ -149,7 +161,11 @@ static void put_field(FILE *f, const struct ktrace_type *type,
 		put_integer(f, ctf.elem, is_signed, integer_base(field));
 		break;
 	default:
-		put_integer(f, ctf.elem, is_signed, integer_base(field));
+		if (is_float(field))
+			put_float(f, field->size);
+		else
+			put_integer(f, ctf.elem, is_signed,
+				    integer_base(field));
 	}
 	putc(' ', f);
 	put_field_name(f, type, field->name);

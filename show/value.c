@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #include "program.h"
@@ -256,6 +258,34 @@ static void put_symbol(struct output *output, const struct ktrace *trace,
 	}
 }
 
+/* As many digits as tell it from all others.  Not finite: what JSON has no number for. */
+static void put_float(struct output *output, const struct ktrace_field *field,
+		      uint64_t value, bool json)
+{
+	int digits = field->size == 4 ? 6 : 15;
+	double x, back;
+	float single;
+	char text[40];
+
+	memcpy(&x, &value, sizeof(x));
+	if (field->size == 4) {
+		memcpy(&single, &value, sizeof(single));
+		x = single;
+	}
+	if (!isfinite(x)) {
+		output_puts(output, json ? "\"" : "");
+		output_puts(output, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
+		output_puts(output, json ? "\"" : "");
+		return;
+	}
+	do {
+		snprintf(text, sizeof(text), "%.*g", digits, x);
+		back = strtod(text, NULL);
+	} while ((field->size == 4 ? (float)back != single : back != x) &&
+		 digits++ < 17);
+	output_puts(output, text);
+}
+
 void value_integer(struct output *output, const struct ktrace *trace,
 		   const struct ktrace_field *field, uint64_t value, bool json)
 {
@@ -277,6 +307,10 @@ void value_integer(struct output *output, const struct ktrace *trace,
 				  json);
 			return;
 		}
+	}
+	if (field->base == KTRACE_FLOAT && field->size >= 4) {
+		put_float(output, field, value, json);
+		return;
 	}
 	if (quoted)
 		*output->p++ = '"';

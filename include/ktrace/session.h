@@ -163,6 +163,12 @@ struct ktrace_recording_options {
 	uint64_t buffer;  /* bytes per CPU; 0: as it is */
 	bool keep;	  /* begin with what is in the buffers already */
 	bool follow;	  /* it will be followed; not with overwrite */
+	/* Markers of programs: see ktrace-record(1).  NULL: none. */
+	const char *const *programs;
+	size_t nr_programs;
+	/* Markers that are not recorded though they are wanted; any thread. */
+	void (*warn)(void *data, const char *text);
+	void *data;
 };
 
 struct ktrace_recording_status {
@@ -179,7 +185,8 @@ struct ktrace_recording_status {
 
 /*
  * Sets mode and size of the buffers, maps them, makes the directory and writes
- * what is known before the first event.
+ * what is known before the first event.  @session NULL: without the kernel, only
+ * programs' markers are recorded.
  */
 KTRACE_API int ktrace_recording_create(
 	struct ktrace_session *session,
@@ -214,6 +221,35 @@ KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
 
 /* Without stop: leaves a trace that looks cut off. */
 KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
+
+/* Markers of programs that run, of this user: see ktrace-marker(3) */
+
+struct ktrace_marker_info {
+	const char *system; /* the file name of the program or library */
+	const char *name;
+	const char *format;
+	const char *file;
+	const char *function;
+	uint32_t order; /* among those of the function, from 1 on */
+	uint32_t line;
+	bool enabled; /* a recorder gets it */
+};
+
+/*
+ * Calls @use for each that one of @patterns means (see ktrace-record(1), -M; none: for
+ * all), of the process @pid and its libraries, 0: of all.  Ends when it returns
+ * something else than 0, and returns that.  -ESRCH: the process has none.
+ */
+KTRACE_API int ktrace_markers_list(
+	int pid, const char *const *patterns, size_t nr,
+	int (*use)(void *data, const struct ktrace_marker_info *marker),
+	void *data);
+/*
+ * Switches markers on or off in all recorders that run, and tells how many there are
+ * now.  Programs that begin later follow as well.  -ESRCH: there is no recorder.
+ */
+KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
+				     bool on, size_t *count);
 
 /* Modules */
 

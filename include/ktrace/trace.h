@@ -71,6 +71,7 @@ enum ktrace_base {
 	KTRACE_IP6,
 	KTRACE_UUID,
 	KTRACE_SOCKADDR,
+	KTRACE_FLOAT, /* IEEE 754, 4 or 8 bytes */
 };
 
 struct ktrace_name {
@@ -185,6 +186,7 @@ enum ktrace_lost {
 /* What the recorder knew of a CPU at the end. */
 struct ktrace_cpu {
 	uint32_t cpu;
+	bool programs; /* the markers of programs on it; else the kernel's events */
 	bool known; /* the recorder came to its end: the counts are valid */
 	uint64_t events;   /* that the recorder wrote */
 	uint64_t recorded; /* as the kernel counted; 0: not known */

@@ -28,6 +28,7 @@
 #include "registry.h"
 #include "session.h"
 #include "source/generic.h"
+#include "source/numbers.h"
 
 #define ARGUMENTS_MAX 12
 #define CTYPE_MAX     127
@@ -54,34 +55,6 @@ static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
 
-static __always_inline void generic_store(const struct kt_class *class,
-					  u8 *payload, const u64 *arguments,
-					  unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		const struct kt_field *field = &class->fields[i];
-		void *to = payload + field->offset;
-
-		/* The low bytes, at any alignment. */
-		switch (field->size) {
-		case 1:
-			*(u8 *)to = arguments[i];
-			break;
-		case 2:
-			memcpy(to, &arguments[i], 2);
-			break;
-		case 4:
-			memcpy(to, &arguments[i], 4);
-			break;
-		default:
-			memcpy(to, &arguments[i], 8);
-			break;
-		}
-	}
-}
-
 /* Programs see the first arguments, as they were passed. */
 static noinline void generic_capture(struct kt_enabled *enabled,
 				     const u64 *arguments, unsigned int nr)
@@ -93,7 +66,7 @@ static noinline void generic_capture(struct kt_enabled *enabled,
 		return;
 	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
 		frame->arguments[i] = i < nr ? arguments[i] : 0;
-	generic_store(enabled->event->class, frame->payload, arguments, nr);
+	kt_numbers_store(enabled->event->class, frame->payload, arguments, nr);
 	kt_capture_end(enabled, frame);
 }
 
@@ -112,45 +85,19 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 		payload = kt_write_begin(&write, enabled, class->size, 0);
 		if (payload) {
 			kt_tail_zero(payload, class->size);
-			generic_store(class, payload, arguments, nr);
+			kt_numbers_store(class, payload, arguments, nr);
 			kt_write_end(&write, enabled, 0);
 		}
 	}
 	kt_probe_exit();
 }
 
-#define P1  u64 a1
-#define P2  P1, u64 a2
-#define P3  P2, u64 a3
-#define P4  P3, u64 a4
-#define P5  P4, u64 a5
-#define P6  P5, u64 a6
-#define P7  P6, u64 a7
-#define P8  P7, u64 a8
-#define P9  P8, u64 a9
-#define P10 P9, u64 a10
-#define P11 P10, u64 a11
-#define P12 P11, u64 a12
-
-#define A1  a1
-#define A2  A1, a2
-#define A3  A2, a3
-#define A4  A3, a4
-#define A5  A4, a5
-#define A6  A5, a6
-#define A7  A6, a7
-#define A8  A7, a8
-#define A9  A8, a9
-#define A10 A9, a10
-#define A11 A10, a11
-#define A12 A11, a12
-
-#define GENERIC_PROBE(nr)                            \
-	static void probe_##nr(void *data, P##nr)    \
-	{                                            \
-		const u64 arguments[] = {A##nr};     \
-                                                     \
-		generic_record(data, arguments, nr); \
+#define GENERIC_PROBE(nr)                                \
+	static void probe_##nr(void *data, KT_U64_##nr)  \
+	{                                                \
+		const u64 arguments[] = {KT_NAMES_##nr}; \
+                                                         \
+		generic_record(data, arguments, nr);     \
 	}
 
 static void probe_0(void *data)

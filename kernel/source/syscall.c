@@ -448,6 +448,7 @@ static void syscall_detach(struct kt_enabled *enabled)
 static const struct kt_source source = {
 	.attach = syscall_attach,
 	.detach = syscall_detach,
+	.partial = true,
 };
 
 /* ---- describing calls ----------------------------------------------------- */

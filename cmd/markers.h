@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef KT_CMD_MARKERS_H
+#define KT_CMD_MARKERS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Prints the markers of the process @pid, 0: of all programs that run, those that
+ * @patterns mean.  Returns an exit status.
+ */
+int markers_show(pid_t pid, char *const *patterns, int nr, bool json);
+/* 0: not the number of a process. */
+pid_t markers_pid(const char *text);
+
+#endif /* KT_CMD_MARKERS_H */

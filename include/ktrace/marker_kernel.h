@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Markers in a kernel module; included by marker.h.
+ *
+ *	ccflags-y += -I/usr/include		# or where ktrace's headers are
+ *
+ *	#include <ktrace/marker.h>
+ *
+ * A marker is a tracepoint, which the kernel finds in the module's own list.  So
+ * nothing has to be registered or linked, and it does not matter whether ktrace is
+ * loaded before the module, after it, or never.  Off, it is one no-op of five bytes,
+ * which the kernel patches; what it takes to be on is out of line.
+ *
+ * Whoever looks for tracepoints finds it as "ktrace:MODULE:NAME".  A probe gets its
+ * data, the marker, and the arguments, each as u64.
+ */
+#ifndef KTRACE_MARKER_KERNEL_H
+#define KTRACE_MARKER_KERNEL_H
+
+#include <linux/jump_label.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/tracepoint.h>
+#include <linux/version.h>
+
+#define KTRACE_MARKER_POINT \
+	"ktrace:" /* names of such tracepoints begin with it */
+#define KTRACE_MARKER_MAGIC 0x6b72616d /* "mark" */
+
+struct ktrace_marker {
+	struct tracepoint tp; /* first: what the module's list points to */
+	u32 magic;
+	u16 version;
+	u16 flags; /* KTRACE_FLAG_ */
+	const char *name;
+	const char *format;
+	const char *file;
+	const char *function;
+	const struct ktrace_argument *arguments;
+	u32 line;
+};
+
+/*
+ * Whoever calls probes must hold off those who take them away.  How, is the kernel's
+ * business, and has changed.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#define KTRACE_PROBES_BEGIN()                     \
+	struct srcu_ctr __percpu *ktrace_probes = \
+		srcu_read_lock_fast_notrace(&tracepoint_srcu)
+#define KTRACE_PROBES_END() \
+	srcu_read_unlock_fast_notrace(&tracepoint_srcu, ktrace_probes)
+#else
+#define KTRACE_PROBES_BEGIN() preempt_disable_notrace()
+#define KTRACE_PROBES_END()   preempt_enable_notrace()
+#endif
+
+#define KTRACE_TYPES_0
+#define KTRACE_TYPES_1	, u64
+#define KTRACE_TYPES_2	KTRACE_TYPES_1, u64
+#define KTRACE_TYPES_3	KTRACE_TYPES_2, u64
+#define KTRACE_TYPES_4	KTRACE_TYPES_3, u64
+#define KTRACE_TYPES_5	KTRACE_TYPES_4, u64
+#define KTRACE_TYPES_6	KTRACE_TYPES_5, u64
+#define KTRACE_TYPES_7	KTRACE_TYPES_6, u64
+#define KTRACE_TYPES_8	KTRACE_TYPES_7, u64
+#define KTRACE_TYPES_9	KTRACE_TYPES_8, u64
+#define KTRACE_TYPES_10 KTRACE_TYPES_9, u64
+
+#define KTRACE_PROTO_0
+#define KTRACE_PROTO_1	, u64 a
+#define KTRACE_PROTO_2	KTRACE_PROTO_1, u64 b
+#define KTRACE_PROTO_3	KTRACE_PROTO_2, u64 c
+#define KTRACE_PROTO_4	KTRACE_PROTO_3, u64 d
+#define KTRACE_PROTO_5	KTRACE_PROTO_4, u64 e
+#define KTRACE_PROTO_6	KTRACE_PROTO_5, u64 f
+#define KTRACE_PROTO_7	KTRACE_PROTO_6, u64 g
+#define KTRACE_PROTO_8	KTRACE_PROTO_7, u64 h
+#define KTRACE_PROTO_9	KTRACE_PROTO_8, u64 i
+#define KTRACE_PROTO_10 KTRACE_PROTO_9, u64 j
+
+#define KTRACE_NAMES_0
+#define KTRACE_NAMES_1	, a
+#define KTRACE_NAMES_2	KTRACE_NAMES_1, b
+#define KTRACE_NAMES_3	KTRACE_NAMES_2, c
+#define KTRACE_NAMES_4	KTRACE_NAMES_3, d
+#define KTRACE_NAMES_5	KTRACE_NAMES_4, e
+#define KTRACE_NAMES_6	KTRACE_NAMES_5, f
+#define KTRACE_NAMES_7	KTRACE_NAMES_6, g
+#define KTRACE_NAMES_8	KTRACE_NAMES_7, h
+#define KTRACE_NAMES_9	KTRACE_NAMES_8, i
+#define KTRACE_NAMES_10 KTRACE_NAMES_9, j
+
+/* Out of line and by value: a site that is off keeps no registers or stack for it. */
+#define KTRACE_HIT_DEFINE(n)                                                \
+	static noinline __cold notrace __maybe_unused void ktrace_hit_##n(  \
+		struct ktrace_marker *marker KTRACE_PROTO_##n)              \
+	{                                                                   \
+		struct tracepoint_func *probe;                              \
+		KTRACE_PROBES_BEGIN();                                      \
+                                                                            \
+		probe = rcu_dereference_raw(marker->tp.funcs);              \
+		for (; probe && probe->func; probe++)                       \
+			((void (*)(void *,                                  \
+				   struct ktrace_marker *KTRACE_TYPES_##n)) \
+				 probe->func)(probe->data,                  \
+					      marker KTRACE_NAMES_##n);     \
+		KTRACE_PROBES_END();                                        \
+	}
+
+KTRACE_HIT_DEFINE(0)
+KTRACE_HIT_DEFINE(1)
+KTRACE_HIT_DEFINE(2)
+KTRACE_HIT_DEFINE(3)
+KTRACE_HIT_DEFINE(4)
+KTRACE_HIT_DEFINE(5)
+KTRACE_HIT_DEFINE(6)
+KTRACE_HIT_DEFINE(7)
+KTRACE_HIT_DEFINE(8)
+KTRACE_HIT_DEFINE(9)
+KTRACE_HIT_DEFINE(10)
+
+#define KTRACE_HIT(n, ...) KTRACE_CAT(ktrace_hit_, n)(__VA_ARGS__)
+#define KTRACE_VALUE(x)	   ((u64)(x))
+
+/* An older and a newer type of the key; both begin with it, and are zero if off. */
+#define KTRACE_IS_ON(marker) \
+	arch_static_branch((struct static_key *)&(marker).tp.key, false)
+
+#ifndef KTRACE_DISABLED
+#define KTRACE(name_, ...)                                                     \
+	do {                                                                   \
+		static const struct ktrace_argument ktrace_arguments_[] = {    \
+			KTRACE_EACH(KTRACE_ARGUMENT,                           \
+				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
+		static struct ktrace_marker ktrace_marker_ = {                 \
+			.tp.name =                                             \
+				KTRACE_MARKER_POINT KBUILD_MODNAME ":" #name_, \
+			.magic = KTRACE_MARKER_MAGIC,                          \
+			.version = KTRACE_MARKER_VERSION,                      \
+			.flags = KTRACE_FLAGS,                                 \
+			.name = #name_,                                        \
+			.format = KTRACE_FIRST(__VA_ARGS__),                   \
+			.file = __FILE__,                                      \
+			.function = __func__,                                  \
+			.arguments = ktrace_arguments_,                        \
+			.line = __LINE__,                                      \
+		};                                                             \
+                                                                               \
+		KTRACE_FITS(__VA_ARGS__);                                      \
+		asm volatile(".pushsection __tracepoints_ptrs, \"a\"\n"        \
+			     "	.balign	4\n"                                    \
+			     "	.long	%c0 - .\n"                                \
+			     ".popsection" ::"i"(&ktrace_marker_.tp));         \
+		if (0)                                                         \
+			ktrace_check_format(__VA_ARGS__);                      \
+		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
+		if (unlikely(KTRACE_IS_ON(ktrace_marker_)))                    \
+			KTRACE_HIT(KTRACE_COUNT(__VA_ARGS__),                  \
+				   &ktrace_marker_ KTRACE_EACH(KTRACE_PASS,    \
+							       __VA_ARGS__));  \
+	} while (0)
+#endif
+
+#endif /* KTRACE_MARKER_KERNEL_H */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Markers in a program; included by marker.h.
+ *
+ * The program links with libktrace-marker (pkg-config ktrace-marker).  It records into
+ * memory that it shares with the recorder: see ktrace-record(1).  All of it may be
+ * called in signal handlers.
+ */
+#ifndef KTRACE_MARKER_PROGRAM_H
+#define KTRACE_MARKER_PROGRAM_H
+
+#ifdef __cplusplus
+#include <type_traits>
+extern "C" {
+#endif
+
+/* What on points to before the marker is known. */
+extern const uint8_t ktrace_marker_off[1];
+
+/* Of an object: all its markers.  Called again with the same ones, does nothing. */
+void ktrace_markers_add(struct ktrace_marker *const *begin,
+			struct ktrace_marker *const *end);
+void ktrace_markers_remove(struct ktrace_marker *const *begin,
+			   struct ktrace_marker *const *end);
+
+/* Called through their addresses, without a stub in between. */
+#ifdef __has_attribute
+#if __has_attribute(noplt)
+#define KTRACE_NEAR __attribute__((noplt))
+#endif
+#endif
+#ifndef KTRACE_NEAR
+#define KTRACE_NEAR
+#endif
+
+/* The payload of numbers that fit into so many words, in their order. */
+KTRACE_NEAR void ktrace_words_0(struct ktrace_marker *);
+KTRACE_NEAR void ktrace_words_1(struct ktrace_marker *, uint64_t);
+KTRACE_NEAR void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_words_3(struct ktrace_marker *, uint64_t, uint64_t,
+				uint64_t);
+
+/* One for each number of arguments; floating point as its bits. */
+KTRACE_NEAR void ktrace_hit_0(struct ktrace_marker *);
+KTRACE_NEAR void ktrace_hit_1(struct ktrace_marker *, uint64_t);
+KTRACE_NEAR void ktrace_hit_2(struct ktrace_marker *, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_3(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t);
+KTRACE_NEAR void ktrace_hit_4(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_5(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_6(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_7(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_8(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			      uint64_t);
+KTRACE_NEAR void ktrace_hit_9(struct ktrace_marker *, uint64_t, uint64_t,
+			      uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			      uint64_t, uint64_t);
+KTRACE_NEAR void ktrace_hit_10(struct ktrace_marker *, uint64_t, uint64_t,
+			       uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+			       uint64_t, uint64_t, uint64_t);
+
+static inline uint64_t ktrace_of_float(float x)
+{
+	union {
+		float f;
+		uint32_t bits;
+	} u = {x};
+
+	return u.bits;
+}
+
+static inline uint64_t ktrace_of_double(double x)
+{
+	union {
+		double f;
+		uint64_t bits;
+	} u = {x};
+
+	return u.bits;
+}
+
+/* What a number of @size bytes adds to a word, from @offset in bytes on. */
+static inline __attribute__((always_inline, unused)) uint64_t ktrace_part(
+	uint64_t value, int size, int offset, int word)
+{
+	int shift = 8 * (offset - 8 * word);
+
+	if (!size || shift >= 64 || shift <= -64)
+		return 0;
+	value = value << (64 - 8 * size) >> (64 - 8 * size);
+	return shift >= 0 ? value << shift : value >> -shift;
+}
+
+#define KTRACE_WORD(n)                                          \
+	(ktrace_part(a, as, 0, n) | ktrace_part(b, bs, as, n) | \
+	 ktrace_part(c, cs, as + bs, n))
+
+/* The sizes are constants: only some shifts are left of all this. */
+static inline __attribute__((always_inline, unused)) void ktrace_put(
+	struct ktrace_marker *marker, uint64_t a, int as, uint64_t b, int bs,
+	uint64_t c, int cs)
+{
+	if (as + bs + cs <= 8)
+		ktrace_words_1(marker, KTRACE_WORD(0));
+	else if (as + bs + cs <= 16)
+		ktrace_words_2(marker, KTRACE_WORD(0), KTRACE_WORD(1));
+	else
+		ktrace_words_3(marker, KTRACE_WORD(0), KTRACE_WORD(1),
+			       KTRACE_WORD(2));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- values of arguments, and the types that they have in C++ ------------------- */
+
+#ifdef __cplusplus
+
+/*
+ * Of a type that no other file knows, so that it stays out of the groups that the
+ * linker unites: those could not have entries in a section that is common to all.
+ */
+namespace
+{
+struct ktrace_site {
+	struct ktrace_marker marker;
+};
+} // namespace
+
+template <class T> struct ktrace_type {
+	static constexpr uint8_t kind =
+		std::is_same<T, bool>::value	   ? KTRACE_ARG_BOOL
+		: std::is_floating_point<T>::value ? KTRACE_ARG_FLOAT
+		: std::is_pointer<T>::value || std::is_null_pointer<T>::value
+			? KTRACE_ARG_POINTER
+		: std::is_enum<T>::value   ? ((T)-1 < (T)0 ? KTRACE_ARG_SIGNED
+							   : KTRACE_ARG_UNSIGNED)
+		: std::is_signed<T>::value ? KTRACE_ARG_SIGNED
+					   : KTRACE_ARG_UNSIGNED;
+	static constexpr uint16_t size = sizeof(T);
+};
+template <> struct ktrace_type<long double> : ktrace_type<double> {
+};
+template <> struct ktrace_type<char *> {
+	static constexpr uint8_t kind = KTRACE_ARG_STRING;
+	static constexpr uint16_t size = 0;
+};
+template <> struct ktrace_type<const char *> : ktrace_type<char *> {
+};
+template <unsigned long n> struct ktrace_type<char[n]> {
+	static constexpr uint8_t kind = KTRACE_ARG_STRING;
+	static constexpr uint16_t size = n < 65536 ? n : 65535;
+};
+template <unsigned long n>
+struct ktrace_type<const char[n]> : ktrace_type<char[n]> {
+};
+template <unsigned long n> struct ktrace_type<unsigned char[n]> {
+	static constexpr uint8_t kind = KTRACE_ARG_BYTES;
+	static constexpr uint16_t size = n < 65536 ? n : 65535;
+};
+template <unsigned long n>
+struct ktrace_type<const unsigned char[n]> : ktrace_type<unsigned char[n]> {
+};
+
+static inline uint64_t ktrace_value(float x)
+{
+	return ktrace_of_float(x);
+}
+static inline uint64_t ktrace_value(double x)
+{
+	return ktrace_of_double(x);
+}
+static inline uint64_t ktrace_value(long double x)
+{
+	return ktrace_of_double(x);
+}
+template <class T> static inline uint64_t ktrace_value(const T &x)
+{
+	return (uint64_t)x;
+}
+
+#define KTRACE_TYPE(x)                       \
+	ktrace_type<typename std::remove_cv< \
+		typename std::remove_reference<decltype((x))>::type>::type>
+#define KTRACE_KIND(x) (KTRACE_TYPE(x)::kind)
+/* Bytes in the record. */
+#define KTRACE_SIZEOF(x) \
+	(KTRACE_KIND(x) == KTRACE_ARG_FLOAT ? KTRACE_TYPE(x)::size : sizeof(x))
+#define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
+#define KTRACE_VALUE(x)	     ktrace_value(x)
+#define KTRACE_STATIC_ASSERT static_assert
+
+#else
+
+struct ktrace_site {
+	struct ktrace_marker marker;
+};
+
+/* clang-format off */
+/* What is not chosen has to be of a type that compiles. */
+#define KTRACE_IF(type, x) _Generic((x), type: (x), default: 0)
+
+#define KTRACE_VALUE(x)							\
+	_Generic((x),							\
+		float: ktrace_of_float(KTRACE_IF(float, x)),		\
+		double: ktrace_of_double(KTRACE_IF(double, x)),		\
+		long double: ktrace_of_double(KTRACE_IF(long double, x)),\
+		default: (uint64_t)(x))
+/* clang-format on */
+
+#endif
+
+/* ---- hits ----------------------------------------------------------------------- */
+
+/* Up to three numbers go in words; all else has values of its own. */
+#define KTRACE_NUMBERS(...)  (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
+#define KTRACE_AND_NUMBER(x) &&KTRACE_IS_NUMBER(x)
+#define KTRACE_IS_NUMBER(x)                     \
+	(KTRACE_KIND(x) != KTRACE_ARG_STRING && \
+	 KTRACE_KIND(x) != KTRACE_ARG_BYTES)
+#define KTRACE_BYTES(x) (KTRACE_IS_NUMBER(x) ? (int)KTRACE_SIZEOF(x) : 8)
+#define KTRACE_VALUES(n, m, ...) \
+	ktrace_hit_##n(m KTRACE_EACH(KTRACE_PASS, __VA_ARGS__))
+
+#define KTRACE_HIT_0(m, f) ktrace_words_0(m)
+#define KTRACE_HIT_1(m, f, x)                                                  \
+	(KTRACE_NUMBERS(f, x)                                                  \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), 0, 0, 0, 0) \
+		 : KTRACE_VALUES(1, m, f, x))
+#define KTRACE_HIT_2(m, f, x, y)                                      \
+	(KTRACE_NUMBERS(f, x, y)                                      \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x),    \
+			      KTRACE_VALUE(y), KTRACE_BYTES(y), 0, 0) \
+		 : KTRACE_VALUES(2, m, f, x, y))
+#define KTRACE_HIT_3(m, f, x, y, z)                                \
+	(KTRACE_NUMBERS(f, x, y, z)                                \
+		 ? ktrace_put(m, KTRACE_VALUE(x), KTRACE_BYTES(x), \
+			      KTRACE_VALUE(y), KTRACE_BYTES(y),    \
+			      KTRACE_VALUE(z), KTRACE_BYTES(z))    \
+		 : KTRACE_VALUES(3, m, f, x, y, z))
+#define KTRACE_HIT_4(m, ...)  KTRACE_VALUES(4, m, __VA_ARGS__)
+#define KTRACE_HIT_5(m, ...)  KTRACE_VALUES(5, m, __VA_ARGS__)
+#define KTRACE_HIT_6(m, ...)  KTRACE_VALUES(6, m, __VA_ARGS__)
+#define KTRACE_HIT_7(m, ...)  KTRACE_VALUES(7, m, __VA_ARGS__)
+#define KTRACE_HIT_8(m, ...)  KTRACE_VALUES(8, m, __VA_ARGS__)
+#define KTRACE_HIT_9(m, ...)  KTRACE_VALUES(9, m, __VA_ARGS__)
+#define KTRACE_HIT_10(m, ...) KTRACE_VALUES(10, m, __VA_ARGS__)
+
+#ifndef KTRACE_DISABLED
+
+#define KTRACE(name_, ...)                                                     \
+	do {                                                                   \
+		static const struct ktrace_argument ktrace_arguments_[] = {    \
+			KTRACE_EACH(KTRACE_ARGUMENT,                           \
+				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
+		static struct ktrace_site ktrace_site_ = {                     \
+			{{0, 0},                                               \
+			 ktrace_marker_off,                                    \
+			 #name_,                                               \
+			 KTRACE_FIRST(__VA_ARGS__),                            \
+			 __FILE__,                                             \
+			 __func__,                                             \
+			 ktrace_arguments_,                                    \
+			 __LINE__,                                             \
+			 KTRACE_MARKER_VERSION,                                \
+			 KTRACE_FLAGS,                                         \
+			 0,                                                    \
+			 0,                                                    \
+			 0,                                                    \
+			 0,                                                    \
+			 0,                                                    \
+			 {0}}};                                                \
+		static struct ktrace_site *const ktrace_entry_                 \
+			__attribute__((section("ktrace_markers"), used)) =     \
+				&ktrace_site_;                                 \
+                                                                               \
+		KTRACE_FITS(__VA_ARGS__);                                      \
+		(void)ktrace_entry_;                                           \
+		if (0)                                                         \
+			ktrace_check_format(__VA_ARGS__);                      \
+		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
+		if (__builtin_expect(                                          \
+			    *(const volatile uint8_t *)ktrace_site_.marker.on, \
+			    0))                                                \
+			KTRACE_CAT(KTRACE_HIT_, KTRACE_COUNT(__VA_ARGS__))     \
+		(&ktrace_site_.marker, __VA_ARGS__);                           \
+	} while (0)
+
+/*
+ * The linker says where an object's markers are.  Each file that has some makes
+ * them known; all but the first of an object do so in vain.
+ */
+extern struct ktrace_marker *const __start_ktrace_markers[]
+	__attribute__((weak, visibility("hidden")));
+extern struct ktrace_marker *const __stop_ktrace_markers[]
+	__attribute__((weak, visibility("hidden")));
+
+static __attribute__((constructor(101), unused)) void ktrace_markers_begin(void)
+{
+	ktrace_markers_add(__start_ktrace_markers, __stop_ktrace_markers);
+}
+
+static __attribute__((destructor(101), unused)) void ktrace_markers_end(void)
+{
+	ktrace_markers_remove(__start_ktrace_markers, __stop_ktrace_markers);
+}
+
+#endif /* KTRACE_DISABLED */
+
+#endif /* KTRACE_MARKER_PROGRAM_H */

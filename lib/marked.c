@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * One thread looks at all rings some hundred times in a second: programs do not wake
+ * anybody.  What types they have made known is written before the packets that need
+ * them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace.h>
+
+#include "env.h"
+#include "error.h"
+#include "marked.h"
+#include "type.h"
+
+#define REST_NS 5000000
+
+struct stream {
+	int file; /* -1: nothing was written yet */
+	uint64_t bytes;
+	uint64_t events;
+	uint64_t unwritten;
+	/* All before the next packet: read, or overwritten. */
+	uint64_t next;
+	uint64_t overwritten;
+};
+
+struct marked {
+	struct markers *markers;
+	struct ktrace_writer *writer;
+	int directory;
+	bool overwrite;
+	struct stream *streams;
+	size_t nr;
+	uint8_t *packet;
+	pthread_t thread;
+	bool running;
+	bool stop;
+	int error;
+};
+
+static void file_name(size_t index, char name[32])
+{
+	snprintf(name, 32, "programs%zu", index);
+}
+
+static int types_write(struct marked *p)
+{
+	struct ktrace_types *types = types_create();
+	int err;
+
+	if (!types)
+		return -ENOMEM;
+	err = markers_types(p->markers, types);
+	if (!err && ktrace_types_count(types))
+		err = ktrace_writer_types(p->writer, types);
+	ktrace_types_destroy(types);
+	return err;
+}
+
+static int packet_write(struct marked *p, size_t index, uint32_t size)
+{
+	struct stream *s = &p->streams[index];
+	uint32_t stored = (size + 7) & ~7u, done = 0;
+	char name[32];
+
+	if (s->file < 0) {
+		file_name(index, name);
+		s->file = openat(p->directory, name,
+				 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (s->file < 0)
+			return -errno;
+	}
+	memset(p->packet + size, 0, stored - size);
+	while (done < stored) {
+		ssize_t n = pwrite(s->file, p->packet + done, stored - done,
+				   s->bytes + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int err = n ? -errno : -ENOSPC;
+
+			/* Nothing of a packet that is not whole. */
+			if (ftruncate(s->file, s->bytes))
+				return err;
+			return err;
+		}
+		done += n;
+	}
+	__atomic_store_n(&s->bytes, s->bytes + stored, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Takes what one ring has. */
+static int stream_drain(struct marked *p, size_t index, bool all)
+{
+	struct stream *s = &p->streams[index];
+	struct kt_packet head;
+	uint32_t size;
+	int found, err;
+
+	while ((found = markers_read(p->markers, index, all, p->packet,
+				     &size)) > 0) {
+		memcpy(&head, p->packet, sizeof(head));
+		if (head.events_before > s->next)
+			s->overwritten += head.events_before - s->next;
+		s->next = head.events_before + head.events;
+		err = p->error;
+		if (!err)
+			err = types_write(p);
+		if (!err)
+			err = packet_write(p, index, size);
+		if (err) {
+			p->error = p->error ?: err;
+			s->unwritten += head.events;
+		} else {
+			__atomic_store_n(&s->events, s->events + head.events,
+					 __ATOMIC_RELAXED);
+		}
+		/* The open packet does not go away. */
+		if (head.seq == markers_open_packet(p->markers, index))
+			return 0;
+	}
+	return found;
+}
+
+static void *thread_run(void *data)
+{
+	static const struct timespec rest = {.tv_nsec = REST_NS};
+	struct marked *p = data;
+
+	setpriority(PRIO_PROCESS, gettid(), -10);
+	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
+		for (size_t i = 0; i < p->nr && !p->overwrite; i++)
+			stream_drain(p, i, false);
+		nanosleep(&rest, NULL);
+	}
+	return NULL;
+}
+
+int marked_create(const struct markers_options *options,
+		  struct ktrace_writer *writer, int directory,
+		  struct marked **result)
+{
+	struct marked *p = calloc(1, sizeof(*p));
+	int err = -ENOMEM;
+
+	if (!p)
+		return error_set(-ENOMEM, "out of memory");
+	p->writer = writer;
+	p->directory = directory;
+	p->overwrite = options->overwrite;
+	err = markers_create(options, &p->markers);
+	if (err)
+		goto err_destroy;
+	p->packet = calloc(1, KT_PACKET_SIZE + 8);
+	p->streams = calloc(markers_nr_rings(p->markers), sizeof(*p->streams));
+	if (!p->packet || !p->streams) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto err_destroy;
+	}
+	p->nr = markers_nr_rings(p->markers);
+	for (size_t i = 0; i < p->nr; i++)
+		p->streams[i].file = -1;
+	*result = p;
+	return 0;
+
+err_destroy:
+	marked_destroy(p);
+	return err;
+}
+
+int marked_start(struct marked *p)
+{
+	sigset_t all, before;
+	int err;
+
+	err = markers_start(p->markers);
+	if (err)
+		return err;
+	/* Signals are the program's own. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&p->thread, NULL, thread_run, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	p->running = !err;
+	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
+		   : 0;
+}
+
+static void thread_join(struct marked *p)
+{
+	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
+	if (p->running)
+		pthread_join(p->thread, NULL);
+	p->running = false;
+}
+
+int marked_finish(struct marked *p)
+{
+	thread_join(p);
+	markers_stop(p->markers);
+	for (size_t i = 0; i < p->nr; i++)
+		stream_drain(p, i, true);
+	/* Those that were never hit are part of the trace, too. */
+	if (!p->error)
+		p->error = types_write(p);
+	return p->error;
+}
+
+void marked_remove(struct marked *p)
+{
+	char name[32];
+
+	for (size_t i = 0; i < p->nr; i++) {
+		file_name(i, name);
+		unlinkat(p->directory, name, 0);
+	}
+}
+
+void marked_destroy(struct marked *p)
+{
+	if (!p)
+		return;
+	thread_join(p);
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->streams[i].file >= 0)
+			close(p->streams[i].file);
+	markers_destroy(p->markers);
+	free(p->streams);
+	free(p->packet);
+	free(p);
+}
+
+static struct ktrace_sync sync_now(void)
+{
+	struct timespec real, mono;
+	struct ktrace_sync sync;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	sync.clock = env_clock();
+	sync.monotonic = mono.tv_sec * 1000000000ull + mono.tv_nsec;
+	sync.realtime = real.tv_sec * 1000000000ull + real.tv_nsec;
+	return sync;
+}
+
+void marked_clock(struct ktrace_clock *clock)
+{
+	static uint64_t frequency, id;
+	struct timespec rest = {.tv_nsec = 20000000};
+
+	*clock = (struct ktrace_clock){.name = "tsc", .sync = sync_now()};
+	if (!frequency) {
+		struct ktrace_sync later;
+
+		nanosleep(&rest, NULL);
+		later = sync_now();
+		frequency = (later.clock - clock->sync.clock) * 1000000000.0 /
+			    (later.monotonic - clock->sync.monotonic);
+		id = later.clock ^ (uint64_t)getpid() << 40;
+		clock->sync = later;
+	}
+	clock->frequency = frequency;
+	clock->trace_id = id;
+}
+
+int marked_error(const struct marked *p)
+{
+	return __atomic_load_n(&p->error, __ATOMIC_RELAXED);
+}
+
+size_t marked_nr(const struct marked *p)
+{
+	return p->nr;
+}
+
+bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
+		  uint64_t *bytes)
+{
+	const struct stream *s = &p->streams[index];
+	bool any = s->next;
+
+	*cpu = (struct ktrace_cpu){
+		.cpu = index,
+		.programs = true,
+		.known = true,
+		.events = __atomic_load_n(&s->events, __ATOMIC_RELAXED),
+		.recorded = s->next,
+	};
+	markers_lost(p->markers, index, cpu->lost);
+	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
+	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		any |= cpu->lost[i];
+	*bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
+	return any;
+}

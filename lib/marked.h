@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The part of a recording that programs write: from their rings to streams. */
+#ifndef KT_LIB_MARKED_H
+#define KT_LIB_MARKED_H
+
+#include <ktrace/session.h>
+
+#include "markers.h"
+
+struct marked;
+
+/* @writer and @directory stay the caller's. */
+int marked_create(const struct markers_options *options,
+		  struct ktrace_writer *writer, int directory,
+		  struct marked **marked);
+/*
+ * Markers are on from here on.  The writer is used in the background, until
+ * marked_finish().
+ */
+int marked_start(struct marked *marked);
+/* Markers are off; writes what is left. */
+int marked_finish(struct marked *marked);
+void marked_destroy(struct marked *marked);
+/* Takes the files away again. */
+void marked_remove(struct marked *marked);
+
+/* The clock of programs, where there is no session to ask. */
+void marked_clock(struct ktrace_clock *clock);
+
+/* 0, or why writing ended. */
+int marked_error(const struct marked *marked);
+size_t marked_nr(const struct marked *marked);
+/* False: nothing was written there, and nothing lost. */
+bool marked_count(const struct marked *marked, size_t index,
+		  struct ktrace_cpu *cpu, uint64_t *bytes);
+
+#endif /* KT_LIB_MARKED_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The markers of a program or library, from its file: whether it runs or not. */
+#ifndef KT_LIB_MARKER_ELF_H
+#define KT_LIB_MARKER_ELF_H
+
+#include <stdbool.h>
+
+#include "hub.h"
+
+/*
+ * Calls @use for each; what it is given is gone when it returns.  Ends when it
+ * returns something else than 0, and returns that.
+ * 0 also if the file has none; -ENOEXEC: it is no program or library of this
+ * machine's kind, or damaged.
+ */
+int marker_elf_each(const char *path,
+		    int (*use)(void *data,
+			       const struct marker_description *marker,
+			       bool forced),
+		    void *data);
+
+#endif /* KT_LIB_MARKER_ELF_H */

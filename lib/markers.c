@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What a recorder of markers shares with programs (marker/hub.h) is made here, read,
+ * and taken away.  Nothing in it is trusted: programs may write anywhere into it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "argument.h"
+#include "error.h"
+#include "hub.h"
+#include "marker_elf.h"
+#include "marker_scan.h"
+#include "markers.h"
+#include "shared.h"
+#include "type.h"
+
+#define BUFFER	 (1u << 20)
+#define LOCKED	 4 /* rings for who has no rseq */
+#define CPUS_MAX 8192
+#define SYSTEMS	 65
+
+struct markers {
+	char directory[200];
+	struct hub *hub;
+	struct recorder *recorder;
+	struct marker_rings rings;
+	uint64_t size;
+	uint32_t first_id;
+	unsigned int slot;
+	int lock; /* of the slot, as long as this process lives */
+	int fd;
+	bool started;
+	bool seen[RECORDER_MARKERS]; /* by entry: decided upon, and looked at */
+	bool known[RECORDER_MARKERS]; /* by number: its type was told */
+	void (*warn)(void *data, const char *text);
+	void *data;
+	u32 homeless; /* as far as that was told */
+};
+
+/* -1: a recorder has it, or it cannot be made. */
+static int slot_lock(const struct markers *m, unsigned int slot)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/lock-%u", m->directory, slot);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static void recorder_path(const struct markers *m, unsigned int slot,
+			  char path[256])
+{
+	snprintf(path, 256, "%s/recorder-%u", m->directory, slot);
+}
+
+/*
+ * Programs keep it mapped: gives back what it takes, and shows all who would still
+ * write to it that it is not what it was.
+ */
+static void memory_clear(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			  st.st_size);
+	close(fd);
+}
+
+/* Nobody begins to write any more. */
+static void slot_switch_off(struct hub *hub, unsigned int slot)
+{
+	u8 bit = 1u << slot;
+
+	for (size_t i = 0; i < HUB_FLAGS; i++)
+		if (READ_ONCE(hub->flags[i]) & bit)
+			__atomic_and_fetch(&hub->flags[i], (u8)~bit,
+					   __ATOMIC_RELAXED);
+	smp_store_release(&hub->generations[slot],
+			  (READ_ONCE(hub->generations[slot]) + 1) & ~1u);
+}
+
+static void slot_clear(const struct markers *m, unsigned int slot)
+{
+	char path[256];
+
+	recorder_path(m, slot, path);
+	memory_clear(path);
+	unlink(path);
+}
+
+/*
+ * Takes the first slot that is free; the locks of recorders that were killed are, and
+ * what they have left, here or in other slots, is taken away.
+ */
+static int slots_look(struct markers *m)
+{
+	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
+		int lock = slot_lock(m, slot);
+
+		if (lock < 0)
+			continue;
+		slot_switch_off(m->hub, slot);
+		slot_clear(m, slot);
+		if (m->lock < 0) {
+			m->lock = lock;
+			m->slot = slot;
+		} else {
+			close(lock);
+		}
+	}
+	return m->lock >= 0
+		       ? 0
+		       : error_set(-EBUSY,
+				   "%u recorders of markers run already: end "
+				   "one of them",
+				   HUB_RECORDERS);
+}
+
+/* As many as there can ever be: a CPU's number is its ring's. */
+static u32 cpus_possible(void)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	u32 cpus = sysconf(_SC_NPROCESSORS_CONF);
+	char line[64], *last;
+
+	if (!file)
+		return cpus;
+	/* "0-7", or "0"; in theory "0-3,8-11". */
+	if (fgets(line, sizeof(line), file)) {
+		last = line + strlen(line);
+		while (last > line && !strchr("-,", last[-1]))
+			last--;
+		if (isdigit((unsigned char)*last) &&
+		    strtoul(last, NULL, 10) < CPUS_MAX)
+			cpus = strtoul(last, NULL, 10) + 1;
+	}
+	fclose(file);
+	return cpus;
+}
+
+static u32 packets_of(uint64_t buffer)
+{
+	u32 packets = KT_RING_PACKETS_MIN;
+
+	while (packets < KT_RING_PACKETS_MAX &&
+	       (uint64_t)packets << KT_PACKET_SHIFT < (buffer ?: BUFFER))
+		packets *= 2;
+	return packets;
+}
+
+static int recorder_make(struct markers *m,
+			 const struct markers_options *options)
+{
+	u32 cpus = cpus_possible(), rings = cpus + LOCKED;
+	u32 packets = packets_of(options->buffer);
+	enum kt_mode mode =
+		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
+	char path[256];
+	void *p;
+	int err;
+
+	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
+	recorder_path(m, m->slot, path);
+	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (m->fd < 0)
+		return error_set(-errno, "%s: %m", path);
+	/* Where memory is short, programs that touch it first would be killed. */
+	err = posix_fallocate(m->fd, 0, m->size);
+	if (err)
+		return error_set(-err,
+				 "%s: no room for buffers of %llu MB (%s): "
+				 "make them smaller (-s), or name a directory "
+				 "with more room in KTRACE_MARKERS",
+				 path, (unsigned long long)m->size >> 20,
+				 strerror(err));
+	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+	if (p == MAP_FAILED)
+		return error_set(-errno, "%s: cannot be mapped: %m", path);
+	m->recorder = p;
+	*m->recorder = (struct recorder){
+		.magic = RECORDER_MAGIC,
+		.version = HUB_VERSION,
+		.generation = READ_ONCE(m->hub->generations[m->slot]) + 1,
+		.cpus = cpus,
+		.locked = LOCKED,
+		.packets = packets,
+		.first_id = options->first_id,
+		.size = m->size,
+		.trace_id = options->trace_id,
+	};
+	m->rings =
+		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
+	for (u32 i = 0; i < rings; i++)
+		marker_ring_init(&m->rings, i, mode, options->trace_id);
+	err = patterns_pack(m->recorder->patterns, options->patterns,
+			    options->nr_patterns);
+	return err ? error_set(err,
+			       "too many patterns for markers: %u bytes is all "
+			       "there is room for",
+			       RECORDER_PATTERNS)
+		   : 0;
+}
+
+int markers_create(const struct markers_options *options,
+		   struct markers **result)
+{
+	struct markers *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return error_set(-ENOMEM, "out of memory");
+	m->lock = -1;
+	m->fd = -1;
+	m->first_id = options->first_id;
+	m->warn = options->warn;
+	m->data = options->data;
+	err = hub_directory(geteuid(), m->directory, sizeof(m->directory));
+	if (!err)
+		err = hub_map(m->directory, &m->hub);
+	if (err) {
+		error_set(err, "%s: markers cannot be recorded: %s",
+			  m->directory, strerror(-err));
+		goto err_destroy;
+	}
+	err = slots_look(m);
+	if (err)
+		goto err_destroy;
+	err = recorder_make(m, options);
+	if (err)
+		goto err_destroy;
+	*result = m;
+	return 0;
+
+err_destroy:
+	markers_destroy(m);
+	return err;
+}
+
+static int marker_offer(void *data, const struct marker_description *d,
+			bool forced)
+{
+	struct markers *m = data;
+	const struct marker_name *name = &d->name;
+
+	if (forced || marker_wanted(m->recorder->patterns, name))
+		recorder_add(m->recorder, m->hub, m->slot, marker_id(d), d);
+	return 0;
+}
+
+/* What is no program that we can read has no markers for us. */
+static int file_offer(void *data, const char *path)
+{
+	marker_elf_each(path, marker_offer, data);
+	return 0;
+}
+
+/*
+ * Programs that begin from here on offer their markers themselves; for those that
+ * run already it is done here.
+ */
+int markers_start(struct markers *m)
+{
+	char path[256];
+
+	smp_store_release(&m->hub->generations[m->slot],
+			  m->recorder->generation);
+	m->started = true;
+	snprintf(path, sizeof(path), "%s/hub", m->directory);
+	return marker_scan(path, 0, file_offer, m);
+}
+
+void markers_stop(struct markers *m)
+{
+	if (m->started)
+		slot_switch_off(m->hub, m->slot);
+	m->started = false;
+}
+
+void markers_destroy(struct markers *m)
+{
+	if (!m)
+		return;
+	markers_stop(m);
+	if (m->recorder) {
+		slot_clear(m, m->slot);
+		munmap(m->recorder, m->size);
+	}
+	if (m->fd >= 0)
+		close(m->fd);
+	if (m->lock >= 0)
+		close(m->lock);
+	if (m->hub)
+		munmap(m->hub, sizeof(*m->hub));
+	free(m);
+}
+
+/* ---- types ---------------------------------------------------------------------- */
+
+/* The strings of an entry, in their order; a copy, as the entry may change. */
+struct entry_text {
+	char room[RECORDER_TEXT + 1];
+	const char *system, *name, *format, *file, *function;
+};
+
+static void text_split(struct entry_text *text,
+		       const struct recorder_marker *entry)
+{
+	const char **parts[] = {&text->system, &text->name, &text->format,
+				&text->file, &text->function};
+	char *at = text->room, *end = at + RECORDER_TEXT;
+
+	memcpy(at, entry->text, RECORDER_TEXT);
+	*end = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		*parts[i] = at;
+		at += strlen(at);
+		at += at < end;
+	}
+}
+
+/* What the format calls its next argument; @format is moved behind it. */
+static char *argument_name(const char **format, unsigned int number,
+			   struct arena *arena)
+{
+	const char *word;
+	u32 length = kt_argument_word(format, &word);
+	char name[32];
+
+	if (length)
+		snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	else
+		snprintf(name, sizeof(name), "arg%u", number);
+	return arena_strdup(arena, name);
+}
+
+static bool name_taken(const struct ktrace_field *fields, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		if (!strcmp(fields[i].name, fields[nr].name))
+			return true;
+	return false;
+}
+
+static const char *integer_name(unsigned int size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? "signed char" : "unsigned char";
+	case 2:
+		return is_signed ? "short" : "unsigned short";
+	case 4:
+		return is_signed ? "int" : "unsigned int";
+	default:
+		return is_signed ? "long" : "unsigned long";
+	}
+}
+
+static bool number_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* False: no such argument. */
+static bool field_make(struct ktrace_field *field,
+		       const struct ktrace_argument *argument,
+		       struct arena *arena)
+{
+	char type[32];
+
+	field->size = argument->size;
+	if (argument->kind <= KTRACE_ARG_POINTER && !number_size(field->size))
+		return false;
+	switch (argument->kind) {
+	case KTRACE_ARG_SIGNED:
+		field->kind = KTRACE_INT;
+		field->ctype = integer_name(argument->size, true);
+		break;
+	case KTRACE_ARG_UNSIGNED:
+		field->kind = KTRACE_UINT;
+		field->ctype = integer_name(argument->size, false);
+		break;
+	case KTRACE_ARG_BOOL:
+		field->kind = KTRACE_UINT;
+		field->base = KTRACE_BOOL;
+		field->ctype = "bool";
+		break;
+	case KTRACE_ARG_FLOAT:
+		field->kind = KTRACE_UINT;
+		field->base = KTRACE_FLOAT;
+		field->ctype = argument->size == 4 ? "float" : "double";
+		break;
+	case KTRACE_ARG_POINTER:
+		field->kind = KTRACE_POINTER;
+		field->base = KTRACE_HEX;
+		field->ctype = "void *";
+		break;
+	case KTRACE_ARG_STRING:
+		field->kind = KTRACE_STRING;
+		field->place = KTRACE_DATA_LOC;
+		field->size = 4;
+		field->elem = 1;
+		field->ctype = "__data_loc char[]";
+		break;
+	case KTRACE_ARG_BYTES:
+		field->kind = KTRACE_BYTES;
+		snprintf(type, sizeof(type), "unsigned char[%u]",
+			 argument->size);
+		field->ctype = arena_strdup(arena, type);
+		break;
+	default:
+		return false;
+	}
+	return field->ctype;
+}
+
+static int type_add(struct markers *m, struct ktrace_types *types,
+		    const struct recorder_marker *entry)
+{
+	struct arena *arena = &types->arena;
+	struct ktrace_type *type = arena_alloc(arena, sizeof(*type));
+	struct ktrace_field *fields;
+	struct entry_text text;
+	unsigned int nr = entry->nr_arguments;
+	u32 number = entry->number;
+	const char *format;
+
+	if (nr > 10 || !number || number > RECORDER_MARKERS)
+		return 0; /* damage */
+	if (m->known[number - 1])
+		return 0;
+	text_split(&text, entry);
+	format = text.format;
+	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
+	if (!type || !fields)
+		return -ENOMEM;
+	type->id = m->first_id + number - 1;
+	type->system = arena_strdup(arena, text.system);
+	type->name = arena_strdup(arena, text.name);
+	type->fields = fields;
+	for (unsigned int i = 0; i < nr; i++) {
+		struct ktrace_argument argument = entry->arguments[i];
+
+		fields[i].name = argument_name(&format, i + 1, arena);
+		if (fields[i].name && name_taken(fields, i)) {
+			char name[48];
+
+			snprintf(name, sizeof(name), "%s_%u", fields[i].name,
+				 i + 1);
+			fields[i].name = arena_strdup(arena, name);
+		}
+		if (!field_make(&fields[i], &argument, arena))
+			return 0;
+		fields[i].offset = type->size;
+		type->size += fields[i].size;
+		type->dynamic |= fields[i].place != KTRACE_FIXED;
+		type->nr_fields++;
+		if (!fields[i].name)
+			return -ENOMEM;
+	}
+	if (!type->system || !type->name)
+		return -ENOMEM;
+	m->known[number - 1] = true;
+	return types_add(types, type);
+}
+
+static void warn_printf(const struct markers *m, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (!m->warn)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	m->warn(m->data, text);
+}
+
+static void refused_tell(const struct markers *m,
+			 const struct recorder_marker *entry)
+{
+	struct entry_text text;
+
+	text_split(&text, entry);
+	warn_printf(m,
+		    "the marker %s:%s in %s:%u is not recorded: another one of "
+		    "this name has another format; rename one of them",
+		    text.system, text.name, text.file, entry->line);
+}
+
+int markers_types(struct markers *m, struct ktrace_types *types)
+{
+	u32 homeless = READ_ONCE(m->recorder->nr_homeless);
+	int err = 0;
+
+	for (u32 i = 0; i < RECORDER_MARKERS && !err; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+		u32 state = smp_load_acquire(&entry->state);
+
+		if (m->seen[i] || state == RECORDER_OPEN)
+			continue;
+		if (state == RECORDER_REFUSED)
+			refused_tell(m, entry);
+		else
+			err = type_add(m, types, entry);
+		m->seen[i] = !err;
+	}
+	if (homeless && !m->homeless)
+		warn_printf(m,
+			    "there are more markers than the %u that can be "
+			    "recorded at once: choose narrower patterns (-M)",
+			    RECORDER_MARKERS);
+	m->homeless = homeless;
+	return err;
+}
+
+/* ---- events ----------------------------------------------------------------------- */
+
+size_t markers_nr_rings(const struct markers *m)
+{
+	return m->rings.cpus + m->rings.locked;
+}
+
+uint64_t markers_open_packet(const struct markers *m, size_t index)
+{
+	return marker_ring_open(&m->rings, index);
+}
+
+int markers_read(struct markers *m, size_t index, bool all, void *packet,
+		 uint32_t *size)
+{
+	int err;
+
+	do
+		err = marker_ring_read(&m->rings, index, packet, size);
+	while (err == -ESTALE);
+	if (!err && all)
+		err = marker_ring_read_open(&m->rings, index, packet, size);
+	return err;
+}
+
+void markers_lost(const struct markers *m, size_t index,
+		  uint64_t lost[KTRACE_LOST_NR])
+{
+	struct marker_ring *ring = marker_ring(&m->rings, index);
+
+	memset(lost, 0, KTRACE_LOST_NR * sizeof(*lost));
+	for (int i = 0; i < KT_LOST_NR; i++)
+		lost[i] = READ_ONCE(ring->control.lost[i]);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The recorder of programs' markers: its table and rings, from which events go to
+ * the streams of a trace.
+ */
+#ifndef KT_LIB_MARKERS_H
+#define KT_LIB_MARKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/trace.h>
+
+struct markers;
+
+struct markers_options {
+	const char *const *patterns; /* see marker_wanted() */
+	size_t nr_patterns;
+	uint64_t buffer; /* bytes for each CPU; 0: some */
+	bool overwrite;
+	uint64_t trace_id;
+	uint32_t first_id; /* of the events; those before it are the kernel's */
+	void (*warn)(void *data, const char *text);
+	void *data;
+};
+
+/* -EBUSY: there are as many recorders as there can be. */
+int markers_create(const struct markers_options *options,
+		   struct markers **markers);
+/* Markers that are wanted are on from here on, in programs that run as well. */
+int markers_start(struct markers *markers);
+/* Off again. */
+void markers_stop(struct markers *markers);
+void markers_destroy(struct markers *markers);
+
+/* Adds the types that programs have made known since the last time. */
+int markers_types(struct markers *markers, struct ktrace_types *types);
+
+/*
+ * Of ring @index: the next packet, to @packet, which has KT_PACKET_SIZE bytes.
+ * 1, or 0: there is none now.  With @all also the one that is not full yet; only
+ * after markers_stop(), and once.
+ */
+size_t markers_nr_rings(const struct markers *markers);
+/* The number of the packet that is being filled. */
+uint64_t markers_open_packet(const struct markers *markers, size_t index);
+int markers_read(struct markers *markers, size_t index, bool all, void *packet,
+		 uint32_t *size);
+
+/* What writers could not write. */
+void markers_lost(const struct markers *markers, size_t index,
+		  uint64_t lost[KTRACE_LOST_NR]);
+
+#endif /* KT_LIB_MARKERS_H */

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Markers in a program: made known when an object is loaded, recorded when hit.
+ *
+ * Hits happen in any context, signal handlers included, so nothing on their way
+ * waits or allocates.  Where memory has to be mapped first, the first thread that
+ * needs it does so, and others, or a handler that interrupted it, go without.
+ */
+#define KTRACE_DISABLED /* it has no markers of its own */
+#include <ktrace/marker.h>
+
+#include "argument.h"
+#include "hub.h"
+#include "publish.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+/* From the begin of a cache line on they are a nanosecond faster. */
+#define EXPORT_FAST __attribute__((visibility("default"), aligned(64)))
+/* Of a payload, which handlers have on their small stacks. */
+_Static_assert(KT_ARGUMENTS_DATA_MAX == KTRACE_FIXED_MAX + KTRACE_STRINGS_MAX &&
+		       KT_ARGUMENT_STRING_MAX == KTRACE_STRING_MAX,
+	       "what authors are told");
+
+EXPORT const uint8_t ktrace_marker_off[1];
+
+/* An object (the program or a library), by where its markers begin. */
+struct object {
+	struct ktrace_marker *const *begin;
+	struct ktrace_marker *const *end;
+	struct object *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of objects */
+static struct object *objects;
+static struct hub *hub;
+static char directory[200];
+
+/*
+ * A recorder's memory, as it is mapped here.  Does not change, and stays when the
+ * recorder goes: threads may be just writing to it.
+ */
+struct mapped {
+	u32 mask; /* the recorder's bit */
+	u32 slot;
+	u32 generation;
+	u32 key; /* another one for each, above the bits of an id */
+	struct marker_rings rings;
+	struct recorder *recorder;
+};
+
+static const struct mapped nobody; /* wants nothing */
+static const struct mapped *mapped[HUB_RECORDERS] = {
+	&nobody, &nobody, &nobody, &nobody, &nobody, &nobody, &nobody, &nobody,
+};
+static u32 nr_mapped;		    /* in all the time */
+static bool mapping[HUB_RECORDERS]; /* somebody is about to change it */
+
+static __thread struct {
+	const struct mapped *last; /* to whom the short way leads */
+	u32 tid;
+	u32 introduced[HUB_RECORDERS]; /* to this generation */
+} self __attribute__((tls_model("initial-exec"))) = {.last = &nobody};
+
+/* ---- recorders -------------------------------------------------------------- */
+
+static bool recorder_valid(const struct recorder *recorder, u32 generation,
+			   u64 size)
+{
+	u64 rings = (u64)recorder->cpus + recorder->locked;
+
+	return recorder->magic == RECORDER_MAGIC &&
+	       recorder->version == HUB_VERSION &&
+	       recorder->generation == generation && recorder->size <= size &&
+	       recorder->packets >= KT_RING_PACKETS_MIN &&
+	       recorder->packets <= KT_RING_PACKETS_MAX && recorder->cpus &&
+	       recorder->locked &&
+	       RECORDER_RINGS + rings * marker_ring_size(recorder->packets) <=
+		       recorder->size;
+}
+
+/* All of a recorder's memory, and in front of it a page for its struct mapped. */
+static const struct mapped *recorder_open(unsigned int slot, u32 generation)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct recorder *recorder;
+	struct mapped *m = NULL;
+	char path[256], *p;
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/recorder-%u", directory, slot);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || (size_t)st.st_size < sizeof(*recorder))
+		goto out_close;
+	p = mmap(NULL, page + st.st_size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		goto out_close;
+	recorder = mmap(p + page, st.st_size, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_FIXED, fd, 0);
+	if (recorder == MAP_FAILED ||
+	    !recorder_valid(recorder, generation, st.st_size)) {
+		munmap(p, page + st.st_size);
+		goto out_close;
+	}
+	m = (void *)p;
+	*m = (struct mapped){
+		.mask = 1u << slot,
+		.slot = slot,
+		.generation = generation,
+		.key = __atomic_add_fetch(&nr_mapped, 1, __ATOMIC_RELAXED)
+		       << KT_ID_BITS,
+		.rings = marker_rings((u8 *)recorder + RECORDER_RINGS,
+				      recorder->packets, recorder->cpus,
+				      recorder->locked),
+		.recorder = recorder,
+	};
+out_close:
+	close(fd);
+	return m;
+}
+
+/* NULL: it is gone, cannot be mapped, or is just being mapped. */
+static const struct mapped *recorder_map(unsigned int slot)
+{
+	const struct mapped *m = smp_load_acquire(&mapped[slot]);
+	u32 generation = smp_load_acquire(&hub->generations[slot]);
+
+	if (!(generation & 1))
+		return NULL;
+	if (likely(m->generation == generation))
+		return m;
+	if (__atomic_test_and_set(&mapping[slot], __ATOMIC_ACQUIRE))
+		return NULL;
+	m = recorder_open(slot, generation);
+	if (m)
+		smp_store_release(&mapped[slot], m);
+	__atomic_clear(&mapping[slot], __ATOMIC_RELEASE);
+	return m;
+}
+
+/* ---- objects ------------------------------------------------------------------ */
+
+/* The file name of what @address lies in, as /proc/PID/maps has it. */
+static const char *object_name(const void *address, char path[PATH_MAX])
+{
+	const void *entry = (void *)(uintptr_t)getauxval(AT_ENTRY);
+	Dl_info info, program;
+	const char *slash;
+
+	if (!dladdr(address, &info) || !info.dli_fname)
+		return program_invocation_short_name;
+	if (dladdr(entry, &program) && program.dli_fbase == info.dli_fbase)
+		info.dli_fname = "/proc/self/exe";
+	if (!realpath(info.dli_fname, path))
+		snprintf(path, PATH_MAX, "%s", info.dli_fname);
+	slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void marker_measure(struct ktrace_marker *marker)
+{
+	marker->size = 0;
+	marker->kinds = 0;
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
+		marker->size +=
+			a->kind == KTRACE_ARG_STRING ? sizeof(u32) : a->size;
+		marker->kinds |= 1u << a->kind;
+	}
+	marker->step[0] = kt_units(KT_HEADER_COMPACT + marker->size);
+	marker->step[1] = 1ull << 32;
+}
+
+/* The how manieth it is in its function, by line. */
+static u32 marker_order(const struct object *object,
+			struct ktrace_marker *const *which)
+{
+	const struct ktrace_marker *marker = *which;
+	u32 order = 1;
+
+	for (struct ktrace_marker *const *at = object->begin; at < object->end;
+	     at++) {
+		const struct ktrace_marker *other = *at;
+
+		if (other->line > marker->line ||
+		    (other->line == marker->line && at >= which))
+			continue;
+		if (!strcmp(other->function, marker->function) &&
+		    !strcmp(other->file, marker->file))
+			order++;
+	}
+	return order;
+}
+
+static void marker_begin(struct ktrace_marker *marker,
+			 const struct marker_name *name)
+{
+	const struct marker_description description = {
+		.name = *name,
+		.format = marker->format,
+		.arguments = marker->arguments,
+		.line = marker->line,
+	};
+
+	marker->id = marker_id(&description);
+	marker_measure(marker);
+	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
+		const struct mapped *m = recorder_map(slot);
+
+		if (m && ((marker->flags & KTRACE_FLAG_FORCED) ||
+			  marker_wanted(m->recorder->patterns, name)))
+			recorder_add(m->recorder, hub, slot, marker->id,
+				     &description);
+	}
+	__atomic_store_n(&marker->on, hub_flag(hub, marker->id),
+			 __ATOMIC_RELEASE);
+}
+
+static void in_child(void)
+{
+	marker_tid_forget();
+	self.last = &nobody;
+	memset(self.introduced, 0, sizeof(self.introduced));
+}
+
+static bool hub_begin(void)
+{
+	static bool tried;
+
+	if (!tried) {
+		tried = true;
+		if (!hub_directory(geteuid(), directory, sizeof(directory)) &&
+		    !hub_map(directory, &hub))
+			pthread_atfork(NULL, NULL, in_child);
+	}
+	return hub;
+}
+
+EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
+			       struct ktrace_marker *const *end)
+{
+	struct object *object;
+	char path[PATH_MAX];
+	const char *system;
+
+	if (begin == end)
+		return;
+	pthread_mutex_lock(&lock);
+	for (object = objects; object; object = object->next)
+		if (object->begin == begin)
+			goto out;
+	object = malloc(sizeof(*object));
+	if (!object || !hub_begin()) {
+		free(object);
+		goto out;
+	}
+	*object = (struct object){begin, end, objects};
+	objects = object;
+	system = object_name(*begin, path);
+	for (struct ktrace_marker *const *at = begin; at < end; at++) {
+		struct ktrace_marker *marker = *at;
+		struct marker_name name = {
+			.system = system,
+			.name = marker->name,
+			.file = marker->file,
+			.function = marker->function,
+		};
+
+		if (marker->version != KTRACE_MARKER_VERSION)
+			continue;
+		name.order = marker_order(object, at);
+		marker_begin(marker, &name);
+	}
+out:
+	pthread_mutex_unlock(&lock);
+}
+
+EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
+				  struct ktrace_marker *const *end)
+{
+	struct object **at, *object;
+
+	(void)end;
+	pthread_mutex_lock(&lock);
+	for (at = &objects; (object = *at); at = &object->next)
+		if (object->begin == begin) {
+			*at = object->next;
+			free(object);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- hits ---------------------------------------------------------------------- */
+
+struct payload {
+	u8 prefix[MARKER_PREFIX_ROOM];
+	u8 bytes[KT_ARGUMENTS_DATA_MAX + 8];
+} __attribute__((aligned(8)));
+
+static void thread_introduce(const struct mapped *m)
+{
+	struct {
+		u8 prefix[MARKER_PREFIX_ROOM];
+		struct kt_task task;
+	} record;
+
+	self.tid = marker_tid();
+	record.task = (struct kt_task){
+		.tid = self.tid,
+		.tgid = getpid(),
+		.parent = getppid(),
+	};
+	pthread_getname_np(pthread_self(), record.task.comm, KT_COMM_LEN);
+	if (marker_ring_write(&m->rings, KT_ID_TASK, &record.task,
+			      sizeof(record.task), MARKER_TASK))
+		self.introduced[m->slot] = m->generation;
+}
+
+/* What the recorder calls the marker; 0: it does not want it. */
+static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m)
+{
+	u64 known = READ_ONCE(marker->events[m->slot]);
+	const struct recorder_marker *entry;
+	u32 event;
+
+	if (likely(known >> 32 == m->generation))
+		return known;
+	entry = recorder_find(m->recorder, marker->id, false);
+	/* What is not wanted now may be so later: that is not noted. */
+	if (!entry || smp_load_acquire(&entry->state) != RECORDER_WANTED)
+		return 0;
+	event = m->recorder->first_id + READ_ONCE(entry->number) - 1;
+	known = (u64)m->generation << 32 | event;
+	WRITE_ONCE(marker->events[m->slot], known);
+	return event;
+}
+
+/*
+ * Of a marker whose arguments have 8 bytes each at most.  Whole words are stored, as
+ * they will be loaded: the processor waits where a load needs two stores.
+ */
+static u32 payload_numbers(struct payload *payload,
+			   const struct ktrace_marker *marker,
+			   const u64 *values)
+{
+	u64 *word = (u64 *)payload->bytes, bits = 0;
+	unsigned int used = 0;
+
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
+		unsigned int size = a->size * 8;
+		u64 value = *values++ << (64 - size) >> (64 - size);
+
+		bits |= value << used;
+		used += size;
+		if (used >= 64) {
+			*word++ = bits;
+			used -= 64;
+			bits = used ? value >> (size - used) : 0;
+		}
+	}
+	*word = bits;
+	return marker->size;
+}
+
+/* For kt_argument_string(): it is our own memory, so it is there. */
+long env_copy_string(void *to, u64 from, u32 max, bool kernel)
+{
+	const char *string = (void *)(uintptr_t)from;
+	size_t length = strnlen(string, max);
+
+	(void)kernel;
+	memcpy(to, string, length);
+	return length;
+}
+
+static u32 payload_any(struct payload *payload,
+		       const struct ktrace_marker *marker, const u64 *values)
+{
+	u32 size = marker->size, left = 0;
+	u8 *at = payload->bytes;
+
+	for (const struct ktrace_argument *a = marker->arguments; a->kind; a++)
+		left += a->kind == KTRACE_ARG_STRING;
+	for (const struct ktrace_argument *a = marker->arguments; a->kind;
+	     a++) {
+		const void *pointer = (void *)(uintptr_t)*values;
+		u32 location;
+
+		if (a->kind == KTRACE_ARG_STRING) {
+			location = kt_argument_string(payload->bytes, size,
+						      *values, a->size, --left);
+			location = size | location << 16;
+			size += location >> 16;
+			memcpy(at, &location, sizeof(location));
+			at += sizeof(location);
+		} else if (a->kind == KTRACE_ARG_BYTES) {
+			memcpy(at, pointer, a->size);
+			at += a->size;
+		} else {
+			memcpy(at, values, a->size);
+			at += a->size;
+		}
+		values++;
+	}
+	return size;
+}
+
+/* Of @values, or of the payload as it is to be in @words. */
+static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
+				const u64 *words)
+{
+	const u32 large = 1u << KTRACE_ARG_STRING | 1u << KTRACE_ARG_BYTES;
+	unsigned int mask = READ_ONCE(*marker->on);
+	struct payload payload;
+	bool dynamic = marker->kinds & 1u << KTRACE_ARG_STRING;
+	u32 size = 0;
+
+	for (; mask; mask &= mask - 1) {
+		unsigned int slot = __builtin_ctz(mask);
+		const struct mapped *m = recorder_map(slot);
+		u32 event = m ? marker_event(marker, m) : 0;
+
+		if (!event)
+			continue;
+		if (unlikely(self.introduced[slot] != m->generation))
+			thread_introduce(m);
+		/* Writing leaves a payload as it is. */
+		if (size)
+			;
+		else if (words)
+			memcpy(payload.bytes, words, size = marker->size);
+		else if (marker->kinds & large)
+			size = payload_any(&payload, marker, values);
+		else
+			size = payload_numbers(&payload, marker, values);
+		marker_ring_write(&m->rings, event, payload.bytes, size,
+				  dynamic ? MARKER_DYNAMIC : 0);
+		if (event >= KT_ID_EXTENDED || !marker_rseq_works())
+			continue;
+		self.last = m;
+		WRITE_ONCE(marker->last, m->key | event);
+	}
+}
+
+/*
+ * The short way of a marker whose payload the caller has put into words: to the one
+ * recorder to which the thread wrote last.  If that is gone, nobody has written last
+ * to its ring, whose memory it has cleared.
+ */
+static __always_inline bool hit_words(struct ktrace_marker *marker,
+				      unsigned int words, u64 a, u64 b, u64 c)
+{
+	const struct mapped *m = self.last;
+	u32 id;
+
+	if (unlikely(READ_ONCE(*marker->on) != m->mask))
+		return false;
+	id = READ_ONCE(marker->last) ^ m->key;
+	if (unlikely(id >= KT_ID_EXTENDED))
+		return false;
+	return marker_ring_words(&m->rings, (const void *)marker->step,
+				 self.tid, id, words, a, b, c);
+}
+
+static noinline void words_slow(struct ktrace_marker *marker, u64 a, u64 b,
+				u64 c)
+{
+	const u64 words[] = {a, b, c};
+
+	hit(marker, NULL, words);
+}
+
+EXPORT_FAST void ktrace_words_0(struct ktrace_marker *marker)
+{
+	if (unlikely(!hit_words(marker, 0, 0, 0, 0)))
+		words_slow(marker, 0, 0, 0);
+}
+
+EXPORT_FAST void ktrace_words_1(struct ktrace_marker *marker, uint64_t a)
+{
+	if (unlikely(!hit_words(marker, 1, a, 0, 0)))
+		words_slow(marker, a, 0, 0);
+}
+
+EXPORT_FAST void ktrace_words_2(struct ktrace_marker *marker, uint64_t a,
+				uint64_t b)
+{
+	if (unlikely(!hit_words(marker, 2, a, b, 0)))
+		words_slow(marker, a, b, 0);
+}
+
+EXPORT_FAST void ktrace_words_3(struct ktrace_marker *marker, uint64_t a,
+				uint64_t b, uint64_t c)
+{
+	if (unlikely(!hit_words(marker, 3, a, b, c)))
+		words_slow(marker, a, b, c);
+}
+
+#define ARGUMENTS_0
+#define ARGUMENTS_1  , uint64_t a
+#define ARGUMENTS_2  ARGUMENTS_1, uint64_t b
+#define ARGUMENTS_3  ARGUMENTS_2, uint64_t c
+#define ARGUMENTS_4  ARGUMENTS_3, uint64_t d
+#define ARGUMENTS_5  ARGUMENTS_4, uint64_t e
+#define ARGUMENTS_6  ARGUMENTS_5, uint64_t f
+#define ARGUMENTS_7  ARGUMENTS_6, uint64_t g
+#define ARGUMENTS_8  ARGUMENTS_7, uint64_t h
+#define ARGUMENTS_9  ARGUMENTS_8, uint64_t i
+#define ARGUMENTS_10 ARGUMENTS_9, uint64_t j
+
+#define HIT(n, ...)                                                            \
+	EXPORT void ktrace_hit_##n(struct ktrace_marker *marker ARGUMENTS_##n) \
+	{                                                                      \
+		const u64 values[] = {__VA_ARGS__};                            \
+                                                                               \
+		hit(marker, values, NULL);                                     \
+	}
+
+HIT(0, 0)
+HIT(1, a)
+HIT(2, a, b)
+HIT(3, a, b, c)
+HIT(4, a, b, c, d)
+HIT(5, a, b, c, d, e)
+HIT(6, a, b, c, d, e, f)
+HIT(7, a, b, c, d, e, f, g)
+HIT(8, a, b, c, d, e, f, g, h)
+HIT(9, a, b, c, d, e, f, g, h, i)
+HIT(10, a, b, c, d, e, f, g, h, i, j)

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Writing to the rings of programs, and reading them; shared.h tells how it works.
+ */
+#include "publish.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A debugger that steps through a sequence restarts it for ever. */
+#define TRIES 1000
+
+static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
+
+u32 marker_tid(void)
+{
+	if (unlikely(!thread_tid))
+		thread_tid = syscall(SYS_gettid);
+	return thread_tid;
+}
+
+void marker_tid_forget(void)
+{
+	thread_tid = 0;
+}
+
+/* All of a count, of which the ring has the lower half; it began with @packet. */
+static u64 events_extend(const struct kt_packet *packet, u32 events)
+{
+	u64 before = READ_ONCE(packet->events_before);
+
+	return before + (u32)(events - (u32)before);
+}
+
+/* ---- publishing ------------------------------------------------------------ */
+
+/* The end of a ring as it is stored. */
+typedef u64 marker_pair __attribute__((vector_size(16), may_alias));
+
+/* What a record changes when it becomes visible. */
+struct change {
+	struct marker_ring *ring;
+	u64 old; /* head */
+	marker_pair end;
+	u8 *to; /* where the record goes */
+	/* Its first word, and what follows: so that each load meets one store. */
+	u32 word;
+	u32 size;
+	const void *rest;
+};
+
+#ifdef MARKER_RSEQ
+
+ptrdiff_t marker_rseq_offset;
+
+static __attribute__((constructor(101))) void rseq_begin(void)
+{
+	marker_rseq_offset = __rseq_offset;
+}
+
+bool marker_rseq_works(void)
+{
+	return __rseq_size && marker_rseq_cpu() <= INT32_MAX;
+}
+
+/* Fails if it is not on @cpu, or somebody has moved head since. */
+static __always_inline bool publish_rseq(u32 cpu, const struct change *change)
+{
+	u64 words = (change->size + 7) / 8;
+
+	asm goto(MARKER_SEQUENCE_BEGIN
+		 "	cmpl	%[cpu], %%fs:%c[cpu_id](%%rcx)\n"
+		 "	jne	%l[again]\n"
+		 "	cmpq	%[old], %c[end](%[ring])\n"
+		 "	jne	%l[again]\n"
+		 "	movl	%[word], (%[to])\n"
+		 "	movq	%[words], %%rdx\n"
+		 "	testq	%%rdx, %%rdx\n"
+		 "	je	6f\n"
+		 "5:	movq	-8(%[from], %%rdx, 8), %%xmm0\n"
+		 "	movq	%%xmm0, 4-8(%[to], %%rdx, 8)\n"
+		 "	decq	%%rdx\n"
+		 "	jne	5b\n"
+		 "6:	movaps	%[new], %c[end](%[ring])\n" MARKER_SEQUENCE_END
+		 :
+		 : MARKER_SEQUENCE_OPERANDS, [cpu] "r"(cpu),
+		   [ring] "r"(change->ring), [old] "r"(change->old),
+		   [new] "x"(change->end), [to] "r"(change->to),
+		   [word] "r"(change->word), [from] "r"(change->rest),
+		   [words] "m"(words)
+		 : "memory", "cc", "rcx", "rdx", "xmm0"
+		 : again);
+	return true;
+again:
+	return false;
+}
+
+#else
+
+bool marker_rseq_works(void)
+{
+	return false;
+}
+
+static u32 marker_rseq_cpu(void)
+{
+	return UINT32_MAX;
+}
+
+static bool publish_rseq(u32 cpu, const struct change *change)
+{
+	return false;
+}
+
+#endif
+
+/* The same for who holds the ring's lock. */
+static void publish_locked(const struct change *change)
+{
+	memcpy(change->to, &change->word, sizeof(change->word));
+	memcpy(change->to + sizeof(change->word), change->rest, change->size);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	*(volatile marker_pair *)&change->ring->end = change->end;
+}
+
+static bool lock_try(struct marker_ring *ring, u32 tid)
+{
+	u32 holder = 0;
+
+	if (__atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	/* Killed?  Then it has left the ring as it was. */
+	return holder != tid && kill(holder, 0) && errno == ESRCH &&
+	       __atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* ---- records ---------------------------------------------------------------- */
+
+/* Puts words in front of a payload. */
+static void *prefix_record(u8 *at, bool extended, u32 id, u64 now)
+{
+	u32 words[4] = {id | (u32)now << KT_ID_BITS};
+
+	if (!extended) {
+		at -= KT_HEADER_COMPACT;
+		memcpy(at, words, KT_HEADER_COMPACT);
+	} else {
+		words[0] = KT_ID_EXTENDED;
+		words[1] = id;
+		memcpy(words + 2, &now, sizeof(now));
+		at -= KT_HEADER_EXTENDED;
+		memcpy(at, words, KT_HEADER_EXTENDED);
+	}
+	return at;
+}
+
+/* The one that @head is in. */
+static const struct kt_packet *packet_at(const struct marker_rings *rings,
+					 struct marker_ring *ring, u64 head)
+{
+	return marker_ring_at(rings, ring,
+			      (u32)head >> KT_PACKET_UNITS_SHIFT
+						   << KT_PACKET_UNITS_SHIFT);
+}
+
+/* Lets the packet with the number @seq be opened; see ring_make_room() in core. */
+static bool make_room(struct marker_ring *ring, u64 seq)
+{
+	struct kt_control *control = &ring->control;
+	u64 consumed = smp_load_acquire(&control->consumed);
+
+	while ((s64)(seq - consumed) >= (s64)control->packets) {
+		if (control->mode != KT_MODE_OVERWRITE)
+			return false;
+		if (env_cmpxchg(&control->consumed, &consumed, consumed + 1))
+			consumed++;
+	}
+	return true;
+}
+
+static void *prefix_packet(u8 *at, const struct marker_ring *ring, u64 seq,
+			   u64 now, u32 used, u64 events)
+{
+	const struct kt_control *control = &ring->control;
+	struct kt_packet packet = {
+		.magic = KT_PACKET_MAGIC,
+		.version = KT_ABI_VERSION,
+		.header_size = sizeof(packet),
+		.packet_size = KT_PACKET_SIZE,
+		.seq = seq,
+		.begin = now,
+		.events_before = events,
+		.cpu = control->cpu,
+		.lost_full = READ_ONCE(control->lost[KT_LOST_FULL]),
+		.lost_nested = READ_ONCE(control->lost[KT_LOST_NESTED]),
+		.lost_large = READ_ONCE(control->lost[KT_LOST_LARGE]),
+		.lost_task = READ_ONCE(control->lost[KT_LOST_TASK]),
+		.trace_id = control->trace_id,
+		.reserved = used,
+	};
+
+	packet.tid = marker_tid();
+	packet.tgid = getpid();
+	prctl(PR_GET_NAME, packet.comm);
+	at -= sizeof(packet);
+	memcpy(at, &packet, sizeof(packet));
+	return at;
+}
+
+/* A record in the making: its payload, its size before it if that varies. */
+struct draft {
+	u8 *payload;
+	u32 size;
+	u32 id;
+	unsigned int flags;
+};
+
+/*
+ * Puts in front of the payload what head's position asks for.  -ENOSPC: there is
+ * no room.
+ */
+static int change_prepare(struct change *change,
+			  const struct marker_rings *rings,
+			  struct marker_ring *ring, const struct draft *draft)
+{
+	u64 old = smp_load_acquire(&ring->end.head), now = env_clock();
+	u32 events = READ_ONCE(ring->end.events), tid = marker_tid();
+	bool extended = draft->id >= KT_ID_EXTENDED;
+	bool switched = READ_ONCE(ring->end.tid) != tid;
+	bool epoch =
+		(old >> KT_EPOCH_SHIFT) != (now >> KT_TIME_BITS & 0xffffffff);
+	u32 used = (u32)old << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+	u32 size, position = (u32)old;
+	u8 *at = draft->payload;
+
+	at = prefix_record(at, extended || (epoch && !switched), draft->id,
+			   now);
+	if (switched) {
+		at -= sizeof(tid);
+		memcpy(at, &tid, sizeof(tid));
+		at = prefix_record(at, epoch, KT_ID_SWITCH, now);
+	}
+	size = draft->payload + draft->size - at;
+	if (used + size + KT_UNIT > KT_PACKET_SIZE) {
+		const struct kt_packet *packet = packet_at(rings, ring, old);
+		u64 seq = READ_ONCE(packet->seq) + 1;
+
+		if (!make_room(ring, seq))
+			return READ_ONCE(ring->end.head) == old ? -ENOSPC
+								: -EAGAIN;
+		at = prefix_record(draft->payload, extended, draft->id, now);
+		at = prefix_packet(at, ring, seq, now, used,
+				   events_extend(packet, events));
+		position = (u32)seq << KT_PACKET_UNITS_SHIFT;
+		size = draft->payload + draft->size - at;
+	}
+	size = (size + KT_UNIT - 1) & ~(KT_UNIT - 1);
+	change->ring = ring;
+	change->old = old;
+	change->to = marker_ring_at(rings, ring, position);
+	memcpy(&change->word, at, sizeof(change->word));
+	change->rest = at + sizeof(change->word);
+	change->size = size - sizeof(change->word);
+	position += size >> KT_UNIT_SHIFT;
+	events += !(draft->flags & MARKER_TASK);
+	change->end =
+		(marker_pair){now >> KT_TIME_BITS << KT_EPOCH_SHIFT | position,
+			      tid | (u64)events << 32};
+	return 0;
+}
+
+static bool lose(struct marker_ring *ring, enum kt_lost cause,
+		 unsigned int flags)
+{
+	if (flags & MARKER_TASK)
+		cause = KT_LOST_TASK;
+	__atomic_add_fetch(&ring->control.lost[cause], 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static bool write_locked(const struct marker_rings *rings,
+			 const struct draft *draft)
+{
+	u32 tid = marker_tid(), i = 0, tries;
+	struct marker_ring *ring = NULL;
+	struct change change;
+	int err;
+
+	for (tries = 0; tries < 64 * TRIES; tries++) {
+		ring = marker_ring(rings,
+				   rings->cpus + (tid + tries) % rings->locked);
+		if (lock_try(ring, tid))
+			break;
+		if (++i % rings->locked == 0)
+			sched_yield();
+	}
+	if (tries == 64 * TRIES)
+		return lose(ring, KT_LOST_NESTED, draft->flags);
+	err = change_prepare(&change, rings, ring, draft);
+	if (!err)
+		publish_locked(&change);
+	else
+		lose(ring, KT_LOST_FULL, draft->flags);
+	smp_store_release(&ring->lock, 0);
+	return !err;
+}
+
+static bool write_any(const struct marker_rings *rings,
+		      const struct draft *draft)
+{
+	struct marker_ring *ring = NULL;
+	struct change change;
+	u32 cpu, tries;
+	int err;
+
+	if (!marker_rseq_works())
+		return write_locked(rings, draft);
+	for (tries = 0; tries < TRIES; tries++) {
+		cpu = marker_rseq_cpu();
+		/* It was not there when the recorder began. */
+		if (unlikely(cpu >= rings->cpus))
+			return write_locked(rings, draft);
+		ring = marker_ring(rings, cpu);
+		err = change_prepare(&change, rings, ring, draft);
+		if (err == -ENOSPC)
+			return lose(ring, KT_LOST_FULL, draft->flags);
+		if (!err && publish_rseq(cpu, &change))
+			return true;
+	}
+	return lose(ring, KT_LOST_NESTED, draft->flags);
+}
+
+bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
+		       u32 size, unsigned int flags)
+{
+	struct draft draft = {payload, size, id, flags};
+
+	if (flags & MARKER_DYNAMIC) {
+		draft.payload -= sizeof(size);
+		draft.size += sizeof(size);
+		memcpy(draft.payload, &size, sizeof(size));
+	}
+	return write_any(rings, &draft);
+}
+
+/* ---- reading ----------------------------------------------------------------- */
+
+/* How many packets lie between the oldest unread one and the open one. */
+static u32 packets_ahead(u64 head, u64 consumed)
+{
+	u32 mask = (1u << (32 - KT_PACKET_UNITS_SHIFT)) - 1;
+
+	return (((u32)head >> KT_PACKET_UNITS_SHIFT) - (u32)consumed) & mask;
+}
+
+/* What a program says of its packet's length need not be true. */
+static u32 used_valid(u32 used)
+{
+	if (used < sizeof(struct kt_packet))
+		return sizeof(struct kt_packet);
+	return used < KT_PACKET_SIZE ? used : KT_PACKET_SIZE;
+}
+
+int marker_ring_read(const struct marker_rings *rings, u32 number, void *to,
+		     u32 *size)
+{
+	struct marker_ring *ring = marker_ring(rings, number);
+	u64 consumed = smp_load_acquire(&ring->control.consumed);
+	u64 head = smp_load_acquire(&ring->end.head);
+	u32 position = (u32)consumed << KT_PACKET_UNITS_SHIFT;
+	struct kt_packet *packet = to, next;
+
+	if (!packets_ahead(head, consumed))
+		return 0;
+	memcpy(packet, marker_ring_at(rings, ring, position), KT_PACKET_SIZE);
+	position += 1u << KT_PACKET_UNITS_SHIFT;
+	memcpy(&next, marker_ring_at(rings, ring, position), sizeof(next));
+	if (!env_cmpxchg(&ring->control.consumed, &consumed, consumed + 1))
+		return -ESTALE;
+	packet->used = used_valid(next.reserved);
+	packet->end = next.begin;
+	packet->events = next.events_before - packet->events_before;
+	packet->reserved = 0;
+	*size = packet->used;
+	return 1;
+}
+
+int marker_ring_read_open(const struct marker_rings *rings, u32 number,
+			  void *to, u32 *size)
+{
+	struct marker_ring *ring = marker_ring(rings, number);
+	struct kt_packet *packet = to;
+	u64 head, again = smp_load_acquire(&ring->end.head);
+	u32 used, events;
+
+	/* One that was about to write when markers went off may be late. */
+	do {
+		head = again;
+		events = READ_ONCE(ring->end.events);
+		again = smp_load_acquire(&ring->end.head);
+	} while (head != again);
+	used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
+	if (used <= sizeof(*packet))
+		return 0;
+	memcpy(packet, packet_at(rings, ring, head), used);
+	packet->used = used;
+	packet->end = env_clock();
+	packet->events = events - (u32)packet->events_before;
+	packet->reserved = 0;
+	*size = used;
+	return 1;
+}
+
+u64 marker_ring_open(const struct marker_rings *rings, u32 number)
+{
+	struct marker_ring *ring = marker_ring(rings, number);
+	u64 consumed = smp_load_acquire(&ring->control.consumed);
+
+	return consumed +
+	       packets_ahead(smp_load_acquire(&ring->end.head), consumed);
+}
+
+void marker_ring_init(const struct marker_rings *rings, u32 number,
+		      enum kt_mode mode, u64 trace_id)
+{
+	struct marker_ring *ring = marker_ring(rings, number);
+	struct kt_packet *packet = marker_ring_at(rings, ring, 0);
+	u64 now = env_clock();
+
+	*ring = (struct marker_ring){
+		.control =
+			{
+				.magic = KT_CONTROL_MAGIC,
+				.version = KT_ABI_VERSION,
+				.packet_size = KT_PACKET_SIZE,
+				.packets = (rings->mask + 1) >> KT_PACKET_SHIFT,
+				.cpu = number,
+				.mode = mode,
+				.trace_id = trace_id,
+			},
+		.end.head = now >> KT_TIME_BITS << KT_EPOCH_SHIFT |
+			    KT_PACKET_HEADER_UNITS,
+	};
+	*packet = (struct kt_packet){
+		.magic = KT_PACKET_MAGIC,
+		.version = KT_ABI_VERSION,
+		.header_size = sizeof(*packet),
+		.packet_size = KT_PACKET_SIZE,
+		.begin = now,
+		.cpu = number,
+		.trace_id = trace_id,
+	};
+}
