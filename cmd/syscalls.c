@@ -228,8 +228,7 @@ static int events_enable(struct syscalls *s)
 	int status = EXIT_OK;
 
 	if (ktrace_session_prepare(s->session, systems, 3) ||
-	    ktrace_session_syscalls(s->session, s->show.string_max,
-				    s->paths))
+	    ktrace_session_syscalls(s->session, s->show.string_max, s->paths))
 		return failed_why();
 	if (!s->no_signals && !s->show.summary &&
 	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
@@ -641,8 +640,8 @@ static int syscalls_main(int argc, char **argv)
 	struct syscalls s = {.signals = -1, .show.string_max = 32};
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyZh", options,
-				     NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyZh",
+				     options, NULL)) >= 0) {
 		status = option_handle(&s, option);
 		if (status || option == 'h')
 			return status;

@@ -107,7 +107,7 @@ struct kt_capture {
 	u8 string_argument;
 	u8 string_kernel;
 	u8 string_condition;
-	bool paths; /* there are some, which is not allowed everywhere */
+	bool paths;	 /* there are some, which is not allowed everywhere */
 	u64 string_mask; /* 0: without a condition */
 	/*
 	 * Each field is "aN MASK & if ... end", maybe with an "aM *" in front of the if,
@@ -154,8 +154,8 @@ static __always_inline bool kt_capture_idles(const struct kt_capture *capture,
 }
 
 /* What a run leaves that finds nothing to capture; returns the payload's size. */
-static __always_inline u32
-kt_capture_nothing(const struct kt_capture *capture, void *payload, u32 size)
+static __always_inline u32 kt_capture_nothing(const struct kt_capture *capture,
+					      void *payload, u32 size)
 {
 	u32 head = kt_capture_head(capture), at;
 	const u32 zero = 0;

@@ -54,21 +54,22 @@ struct kt_buffer {
 };
 
 /*
- * The next @size bytes of the scratch area; *@at: where they are.  NULL: there is no
- * room.  What interrupts from here on takes what follows, and gives it back.
+ * The next @size bytes of the scratch area, a multiple of eight; *@at: where they are.
+ * False: there is no room.  What interrupts from here on takes what follows, and gives
+ * it back.
  */
-static __always_inline void *kt_scratch_take(struct kt_buffer *buffer, u32 size,
-					     u32 *at)
+static __always_inline bool kt_scratch_take(struct kt_buffer *buffer, u32 size,
+					    u32 *at, void **place)
 {
 	u32 used = READ_ONCE(buffer->scratch_used);
 
-	size = ALIGN(size, sizeof(u64));
 	if (unlikely(size > KT_SCRATCH_SIZE - used))
-		return NULL;
+		return false;
 	WRITE_ONCE(buffer->scratch_used, used + size);
 	env_poison(buffer->scratch + used, size);
 	*at = used;
-	return buffer->scratch + used;
+	*place = buffer->scratch + used;
+	return true;
 }
 
 static __always_inline void kt_scratch_give(struct kt_buffer *buffer, u32 at)

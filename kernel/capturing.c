@@ -176,8 +176,10 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 	capturing->own_size = event->class->size;
 	/* What is copied is rounded up to a unit. */
 	capturing->frame_size =
-		sizeof(struct kt_capture_frame) + KT_UNIT +
-		kt_capture_size_max(&capturing->program, event->class->size);
+		ALIGN(sizeof(struct kt_capture_frame) + KT_UNIT +
+			      kt_capture_size_max(&capturing->program,
+						  event->class->size),
+		      sizeof(u64));
 	*err = class_make(capturing, event->class, fields);
 	if (*err)
 		goto err_memory;

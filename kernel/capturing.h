@@ -67,32 +67,35 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 			 struct kt_capture_frame *frame, u32 size);
 
 /*
- * What a probe calls, with preemption off (kt_probe_enter).  NULL: nothing is to be
+ * What a probe calls, with preemption off (kt_probe_enter).  False: nothing is to be
  * recorded.  Otherwise the caller fills in the arguments, all of them, and the
  * payload as far as it is the event's own, and ends it, come what may; of the bytes
  * behind, sizeof(u64) may be written too.  The end returns which fields could not be
  * read, a bit for each.
  */
-static __always_inline struct kt_capture_frame *kt_capture_begin(
-	struct kt_enabled *enabled)
+static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
+					     struct kt_capture_frame **begun)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
 	struct kt_capture_frame *frame;
+	void *place;
 	u32 at;
 
 	if (gate && !kt_gate_admits(gate))
-		return NULL;
-	frame = kt_scratch_take(ring->owner, enabled->capturing->frame_size,
-				&at);
-	if (unlikely(!frame)) {
+		return false;
+	if (unlikely(!kt_scratch_take(ring->owner,
+				      enabled->capturing->frame_size, &at,
+				      &place))) {
 		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
-		return NULL;
+		return false;
 	}
+	frame = place;
 	frame->ring = ring;
 	frame->gate = gate;
 	frame->at = at;
-	return frame;
+	*begun = frame;
+	return true;
 }
 
 static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,

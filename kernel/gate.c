@@ -84,8 +84,8 @@ void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
 		return NULL;
 	if (unlikely(size > KT_PAYLOAD_MAX))
 		return gate_lose(ring, KT_LOST_LARGE);
-	payload = kt_scratch_take(buffer, size, &at);
-	if (unlikely(!payload))
+	if (unlikely(!kt_scratch_take(buffer, ALIGN(size, sizeof(u64)), &at,
+				      &payload)))
 		return gate_lose(ring, KT_LOST_NESTED);
 	w->ring = ring;
 	w->record.unit = at;

@@ -15,12 +15,19 @@ struct name_set {
 	struct ktrace_names names;
 };
 
+struct command_line {
+	const char *call;
+	uint32_t command;
+	const char *words;
+};
+
 #include "syscall_tables.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct ktrace_call calls[NR(calls_lines)];
 static size_t nr_calls;
+static struct call_command commands[NR(commands_lines)];
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
 int ktrace_word_parse(const char *text, size_t length,
@@ -68,6 +75,7 @@ static void call_parse(struct ktrace_call *call, const char *line)
 		*shown++ = '\0';
 	call->name = name;
 	call->shown = shown ? shown : name;
+	call->command = -1;
 	if (!shown && !strncmp(name, "32:", 3))
 		call->shown = name + 3;
 	for (line += length; *line; line += length) {
@@ -84,6 +92,29 @@ static void call_parse(struct ktrace_call *call, const char *line)
 		if (!ktrace_word_parse(line, length, room, &word) &&
 		    call->nr_arguments < KTRACE_CALL_ARGUMENTS)
 			call->arguments[call->nr_arguments++] = word;
+		if (!strcmp(word.word, "by"))
+			call->command = word.from;
+	}
+}
+
+static void command_parse(struct call_command *command,
+			  const struct command_line *from)
+{
+	const char *words = from->words;
+	size_t length;
+	char *room;
+
+	command->call = from->call;
+	command->command = from->command;
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		room = malloc(KTRACE_WORD_MAX);
+		if (!room || command->nr_words == KTRACE_CALL_ARGUMENTS)
+			return;
+		if (!ktrace_word_parse(words, length, room,
+				       &command->words[command->nr_words]))
+			command->nr_words++;
 	}
 }
 
@@ -100,6 +131,8 @@ static void calls_make(void)
 		call_parse(&calls[nr_calls], calls_lines[i]);
 		nr_calls += calls[nr_calls].name != NULL;
 	}
+	for (size_t i = 0; i < NR(commands_lines); i++)
+		command_parse(&commands[i], &commands_lines[i]);
 	qsort(calls, nr_calls, sizeof(*calls), call_compare);
 }
 
@@ -142,6 +175,40 @@ const struct ktrace_call *ktrace_call_find(const struct ktrace_type *type)
 		call = call_find(name32);
 	}
 	return call ? call : call_find(name);
+}
+
+const struct call_command *call_commands(size_t *nr)
+{
+	pthread_once(&calls_once, calls_make);
+	*nr = NR(commands);
+	return commands;
+}
+
+static const struct call_command *command_find(const char *call,
+					       uint32_t command)
+{
+	for (size_t i = 0; i < NR(commands); i++) {
+		if (commands[i].command == command &&
+		    !strcmp(commands[i].call, call))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+const struct ktrace_word *ktrace_call_word(const struct ktrace_call *call,
+					   unsigned int argument,
+					   uint64_t command)
+{
+	const struct call_command *found;
+	unsigned int first = call->command + 1;
+
+	if (call->command >= 0 && argument >= first) {
+		found = command_find(call->name, command);
+		if (found && argument - first < found->nr_words)
+			return &found->words[argument - first];
+	}
+	return argument < call->nr_arguments ? &call->arguments[argument]
+					     : NULL;
 }
 
 const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)

@@ -3,7 +3,19 @@
 #ifndef KT_LIB_CALL_H
 #define KT_LIB_CALL_H
 
+#include <ktrace/syscall.h>
+
 #include "type.h"
+
+/* A line of commands.tab: words for the arguments behind the command. */
+struct call_command {
+	const char *call;
+	uint32_t command;
+	unsigned int nr_words;
+	struct ktrace_word words[KTRACE_CALL_ARGUMENTS];
+};
+
+const struct call_command *call_commands(size_t *nr);
 
 /* Gives the fields of system calls the names of their values. */
 void calls_annotate(struct ktrace_types *types);

@@ -19,6 +19,7 @@
 #include <ktrace/syscall.h>
 
 #include "btf.h"
+#include "call.h"
 #include "error.h"
 
 #define PATH_ROOM    4095  /* PATH_MAX without the NUL */
@@ -34,7 +35,7 @@ struct maker {
 	const struct ktrace_call *call;
 	unsigned int string_max;
 	bool exit;
-	bool again;	 /* an exit's field for what the entry has missed: */
+	bool again;	  /* an exit's field for what the entry has missed: */
 	unsigned int bit; /* the next one's, of the entry's fields */
 	bool paths;
 	bool compat; /* of 32-bit programs: pointers have 4 bytes */
@@ -42,6 +43,11 @@ struct maker {
 	const char *name; /* of the argument */
 	unsigned int index;
 };
+
+static bool word_is(const struct ktrace_word *word, const char *name)
+{
+	return !strcmp(word->word, name);
+}
 
 /* What a call must have returned for its results to be there. */
 #define OK "a6 2147483648 & 0 =="
@@ -210,12 +216,95 @@ static void lock_make(struct maker *m)
 	fprintf(m->f, "a%u 32 bytes 32 end", m->index);
 }
 
-/* PR_SET_NAME. */
-static void name_make(struct maker *m)
+/* What a command's argument points to has so many bytes; 0: to nothing that is known. */
+static uint32_t command_size(const struct maker *m,
+			     const struct ktrace_word *word)
 {
-	field_begin(m, "char", "");
-	condition_words(m, "a0 15 ==");
+	if (m->exit ? !word->out : !word->in || word->out)
+		return 0;
+	if (word_is(word, "S"))
+		return m->compat ? 0 : enums_struct_size(m->enums, word->set);
+	if (word_is(word, "name"))
+		return m->exit ? 16 : 0; /* else it is a string */
+	return word_is(word, "D") || word_is(word, "sigs") ? 4 : 0;
+}
+
+/*
+ * A field for each struct, @set, and one for all else, @set NULL, which is as long as its
+ * command says: the sum of what all commands say, of which one holds.
+ */
+static void command_field(struct maker *m, const char *set)
+{
+	unsigned int by = m->call->command;
+	const struct call_command *commands;
+	uint32_t size, max = 0;
+	char suffix[80] = "", type[80] = "u8";
+	size_t nr;
+
+	commands = call_commands(&nr);
+	if (set) {
+		snprintf(suffix, sizeof(suffix), "_%s", set);
+		snprintf(type, sizeof(type), "struct %s", set);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word;
+
+		if (strcmp(commands[i].call, m->call->name) ||
+		    m->index - by > commands[i].nr_words)
+			continue;
+		word = &commands[i].words[m->index - by - 1];
+		if (word_is(word, "S") != !!set ||
+		    (set && strcmp(word->set, set)))
+			continue;
+		size = command_size(m, word);
+		if (!size || size > 1024)
+			continue;
+		if (!max) {
+			field_begin(m, type, suffix);
+			condition(m);
+			fprintf(m->f, "a%u 0 ", m->index);
+		}
+		max = size > max ? size : max;
+		fprintf(m->f, "a%u %s%u == %u * + ", by,
+			commands[i].command >> 31 ? "4294967295 & " : "",
+			commands[i].command, size);
+	}
+	if (max)
+		fprintf(m->f, "bytes %u end", max);
+}
+
+static void command_name(struct maker *m, const struct call_command *command)
+{
+	char words[32];
+
+	field_begin(m, "char", "_name");
+	snprintf(words, sizeof(words), "a%d %u ==", m->call->command,
+		 command->command);
+	condition_words(m, words);
 	fprintf(m->f, "a%u string 16 end", m->index);
+}
+
+/* The argument right behind a command. */
+static void command_make(struct maker *m)
+{
+	const struct call_command *commands;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	command_field(m, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word = commands[i].words;
+		bool before = false;
+
+		if (strcmp(commands[i].call, m->call->name))
+			continue;
+		for (size_t j = 0; j < i; j++)
+			before |= !strcmp(commands[j].words->set, word->set);
+		if (!before && word_is(word, "S"))
+			command_field(m, word->set);
+		else if (!m->exit && word_is(word, "name") && !word->out)
+			command_name(m, &commands[i]);
+	}
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -250,11 +339,6 @@ static void paths_make(struct maker *m, const char *nr, unsigned int size)
 	condition(m);
 	fprintf(m->f, "%s each %d a%u i %u * + @4 path %d next end", nr,
 		STRUCTS_MAX, m->index, size, PATHS_ROOM);
-}
-
-static bool word_is(const struct ktrace_word *word, const char *name)
-{
-	return !strcmp(word->word, name);
 }
 
 static void argument_paths(struct maker *m, const struct ktrace_word *word)
@@ -319,8 +403,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	if (simple_make(m, word))
 		return;
 	/* What lies in memory alike for programs of both kinds. */
-	if (word_is(word, "prctl"))
-		name_make(m);
+	if (word_is(word, "by"))
+		command_make(m);
 	else if (word_is(word, "Q"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
@@ -362,7 +446,7 @@ static bool word_enters(const struct ktrace_word *word)
 static bool word_exits(const struct ktrace_word *word)
 {
 	static const char *const exits[] = {"out", "fds",   "wstatus", "dents",
-					    "len", "fdset", "T"};
+					    "len", "fdset", "T",       "by"};
 
 	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
 		return true;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 
@@ -24,9 +23,15 @@ static const struct ktrace_word no_word = {.word = "", .set = "", .from = -1};
 const struct ktrace_word *call_word(const struct call_view *view,
 				    unsigned int argument)
 {
-	if (!view->call || argument >= view->call->nr_arguments)
+	const struct ktrace_word *word;
+	uint64_t command = 0;
+
+	if (!view->call)
 		return &no_word;
-	return &view->call->arguments[argument];
+	if (view->call->command >= 0)
+		command = call_argument(view, view->call->command);
+	word = ktrace_call_word(view->call, argument, command);
+	return word ? word : &no_word;
 }
 
 /* Fields of what was captured follow the arguments; they begin with these two. */
@@ -128,6 +133,7 @@ static bool argument_lasts(const struct call_view *view, unsigned int argument)
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix)
 {
+	const struct ktrace_word *word = call_word(view, argument);
 	char name[128];
 	struct captured c;
 
@@ -136,6 +142,11 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	snprintf(name, sizeof(name), "__%s_val%s",
 		 view->enter.type->fields[argument].name, suffix);
 	c = captured_find(view, exit, name);
+	if (!c.size && word->set[0] && view->call->command >= 0) {
+		snprintf(name, sizeof(name), "__%s_val_%s",
+			 view->enter.type->fields[argument].name, word->set);
+		c = captured_find(view, exit, name);
+	}
 	/* What was missing when the call began may be there when it ends. */
 	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
 		struct captured later = captured_find(view, true, name);
@@ -159,10 +170,9 @@ bool path_find(const struct call_view *view, unsigned int argument,
 	if (!result)
 		name = view->enter.type->fields[argument].name;
 	snprintf(field, sizeof(field), "__%s_path", name);
-	c = captured_find(view,
-			  result || !strcmp(call_word(view, argument)->word,
-					    "fds"),
-			  field);
+	c = captured_find(
+		view, result || !strcmp(call_word(view, argument)->word, "fds"),
+		field);
 	if (!c.there)
 		return false;
 	*path = (const char *)c.bytes;
@@ -273,8 +283,8 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 	return true;
 }
 
-/* Not every command takes an address. */
-static void put_ioctl(struct line *line, uint64_t value)
+/* Of a command that is not known: not every one takes an address. */
+static void put_unknown(struct line *line, uint64_t value)
 {
 	if (value && value < 65536)
 		line_printf(line, "%" PRIu64, value);
@@ -282,41 +292,11 @@ static void put_ioctl(struct line *line, uint64_t value)
 		value_address(line, value);
 }
 
-/* How many arguments prctl has depends on the first. */
-static bool prctl_has(const struct call_view *view, unsigned int argument)
-{
-	switch (call_argument(view, 0)) {
-	case PR_GET_DUMPABLE:
-	case PR_GET_KEEPCAPS:
-	case PR_GET_SECCOMP:
-	case PR_GET_SECUREBITS:
-	case PR_GET_TIMERSLACK:
-	case PR_GET_TIMING:
-		return argument < 1;
-	case PR_SET_NAME:
-	case PR_GET_NAME:
-	case PR_SET_PDEATHSIG:
-	case PR_GET_PDEATHSIG:
-	case PR_SET_DUMPABLE:
-	case PR_SET_KEEPCAPS:
-	case PR_SET_TIMERSLACK:
-	case PR_SET_CHILD_SUBREAPER:
-	case PR_GET_CHILD_SUBREAPER:
-	case PR_CAPBSET_READ:
-	case PR_CAPBSET_DROP:
-		return argument < 2;
-	default:
-		return true;
-	}
-}
-
 /* Arguments that mean nothing, because of what another one says. */
 static bool argument_counts(const struct call_view *view, unsigned int argument)
 {
 	const char *name = view->call ? view->call->name : "";
 
-	if (!strcmp(name, "prctl"))
-		return prctl_has(view, argument);
 	if (!strcmp(name, "mremap") && argument == 4)
 		return call_argument(view, 3) &
 		       (MREMAP_FIXED | MREMAP_DONTUNMAP);
@@ -458,6 +438,10 @@ static bool put_number(struct line *line, const struct call_view *view,
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "sig"))
 		value_signal(line, value);
+	else if (!strcmp(w, "key") && (int)value < 0)
+		value_names(line, "key", (uint32_t)value);
+	else if (!strcmp(w, "key"))
+		line_printf(line, "%d", (int)value);
 	else if (!strcmp(word->set, "protocol"))
 		put_protocol(line, view, value);
 	else if (!strcmp(w, "F") || !strcmp(w, "E"))
@@ -493,7 +477,6 @@ bool argument_print(struct line *line, const struct call_view *view,
 {
 	const struct ktrace_word *word = call_word(view, argument);
 	uint64_t value = call_argument(view, argument);
-	struct captured c;
 
 	if (word_is(word, "-") || !argument_counts(view, argument))
 		return false;
@@ -520,14 +503,10 @@ bool argument_print(struct line *line, const struct call_view *view,
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
 		return put_fcntl(line, view, argument);
-	else if (word_is(word, "ioctl"))
-		put_ioctl(line, value);
+	else if (word_is(word, "by"))
+		put_unknown(line, value);
 	else if (word_is(word, "sockopt"))
 		put_sockopt(line, view, argument);
-	else if (word_is(word, "prctl") &&
-		 (c = captured_get(view, false, argument, ""), c.there))
-		value_string(line, c.bytes,
-			     strnlen((const char *)c.bytes, c.size), c.cut);
 	else if (!(word_is(word, "ptrace") && put_ptrace(line, view, value)) &&
 		 !put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))

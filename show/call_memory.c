@@ -170,6 +170,42 @@ static void put_clone_args(struct line *line, const struct call_view *view,
 			    view->result);
 }
 
+static void put_name(struct line *line, const struct call_view *view,
+		     unsigned int argument, bool exit)
+{
+	struct captured c =
+		captured_get(view, exit, argument, exit ? "" : "_name");
+
+	if (c.there && c.size && !(exit && call_failed(view)))
+		value_string(line, c.bytes,
+			     strnlen((const char *)c.bytes, c.size), false);
+	else
+		value_address(line, call_argument(view, argument));
+}
+
+/* "[SIGKILL]": a number that has a name. */
+static void put_named(struct line *line, const struct call_view *view,
+		      unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	int32_t value;
+
+	if (c.size < sizeof(value) || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&value, c.bytes, sizeof(value));
+	line_puts(line, "[");
+	if (*word->set)
+		value_names(line, word->set, (uint32_t)value);
+	else if (value)
+		value_signal(line, value);
+	else
+		line_puts(line, "0");
+	line_puts(line, "]");
+}
+
 static void put_descriptors(struct line *line, const struct call_view *view,
 			    unsigned int argument)
 {
@@ -520,6 +556,10 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_struct(line, view, i, exit);
 	else if (!strcmp(w, "A"))
 		put_structs(line, view, i, word->out);
+	else if (!strcmp(w, "name"))
+		put_name(line, view, i, exit);
+	else if (!strcmp(w, "sigs") || (!strcmp(w, "D") && *word->set))
+		put_named(line, view, i, exit);
 	else if (!strcmp(w, "D"))
 		put_numbers(line, view, i, exit, 4, true);
 	else if (!strcmp(w, "U"))

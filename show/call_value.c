@@ -75,8 +75,8 @@ void value_path(struct line *line, const char *s, size_t n, bool file)
 {
 	static const char gone[] = " (deleted)";
 	size_t length = strlen(gone);
-	bool deleted = file && n > length &&
-		       !memcmp(s + n - length, gone, length);
+	bool deleted =
+		file && n > length && !memcmp(s + n - length, gone, length);
 
 	if (deleted)
 		n -= length;
@@ -143,12 +143,42 @@ static void put_flags(struct line *line, const struct ktrace_names *names,
 			    value);
 }
 
+/* "A+B+C": of each but the last, one name for what is within its mask. */
+static void put_parts(struct line *line, const char *sets, uint64_t value)
+{
+	size_t length = strcspn(sets, "+");
+	const struct ktrace_names *names;
+	uint64_t mask = 0;
+	const char *name;
+	char set[64];
+
+	for (; sets[length]; length = strcspn(sets, "+")) {
+		snprintf(set, sizeof(set), "%.*s", (int)length, sets);
+		sets += length + 1;
+		names = ktrace_names_find(set, &mask);
+		name = names ? name_of(names, value & mask, mask) : NULL;
+		if (name)
+			line_puts(line, name);
+		else
+			line_printf(line, "%#" PRIx64, value & mask);
+		value &= ~mask;
+		if (value || sets[strcspn(sets, "+")])
+			line_puts(line, "|");
+	}
+	if (value)
+		value_names(line, sets, value);
+}
+
 void value_names(struct line *line, const char *set, uint64_t value)
 {
 	uint64_t mask = 0;
 	const struct ktrace_names *names = ktrace_names_find(set, &mask);
 	const char *name;
 
+	if (strchr(set, '+')) {
+		put_parts(line, set, value);
+		return;
+	}
 	if (!names) {
 		line_printf(line, "%#" PRIx64, value);
 		return;

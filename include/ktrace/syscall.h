@@ -29,6 +29,7 @@ struct ktrace_word {
 struct ktrace_call {
 	const char *name;  /* "32:NAME": only of 32-bit programs */
 	const char *shown; /* what programs call it */
+	int command; /* the argument that says what those behind it are; -1: none */
 	unsigned int nr_arguments;
 	struct ktrace_word arguments[KTRACE_CALL_ARGUMENTS];
 	struct ktrace_word result;
@@ -41,6 +42,14 @@ KTRACE_API const struct ktrace_call *ktrace_call_find(
 /* The part of the event's name that is the call's; NULL: it is none. */
 KTRACE_API const char *ktrace_call_name(const struct ktrace_type *type,
 					bool *exit);
+
+/*
+ * The word for an argument where the call's command, if it has one, is @command; NULL:
+ * there is no such argument.
+ */
+KTRACE_API const struct ktrace_word *ktrace_call_word(
+	const struct ktrace_call *call, unsigned int argument,
+	uint64_t command);
 
 /* NULL: no such set.  Of those with a mask, what is within it is one value. */
 KTRACE_API const struct ktrace_names *ktrace_names_find(const char *set,

@@ -59,10 +59,10 @@ static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 static noinline void generic_capture(struct kt_enabled *enabled,
 				     const u64 *arguments, unsigned int nr)
 {
-	struct kt_capture_frame *frame = kt_capture_begin(enabled);
+	struct kt_capture_frame *frame;
 	unsigned int i;
 
-	if (!frame)
+	if (!kt_capture_begin(enabled, &frame))
 		return;
 	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
 		frame->arguments[i] = i < nr ? arguments[i] : 0;

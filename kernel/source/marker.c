@@ -102,8 +102,8 @@ static noinline void data_record(struct kt_enabled *enabled,
 	void *payload, *slot;
 	u32 at, size;
 
-	payload = kt_scratch_take(ring->owner, KT_ARGUMENTS_DATA_MAX + 8, &at);
-	if (unlikely(!payload)) {
+	if (unlikely(!kt_scratch_take(ring->owner, KT_ARGUMENTS_DATA_MAX + 8,
+				      &at, &payload))) {
 		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
 		return;
 	}

@@ -19,14 +19,9 @@
  * kernel has another function for 32 bits, the arguments are still six registers.
  *
  * A program of a call has its registers as a0 to a5; at entry the stack pointer as a6,
- * at exit what was returned as a6, and as a7 what follows.
- *
- * What was not resident when a program was to be captured at entry is in memory at
- * exit: so the session remembers, for the thread, which fields those were, and the
- * exit's program finds them in its last argument.  The memory is small, and a
- * thread may lose its place to another: then a field stays unread.
+ * at exit what was returned as a6, and as a7 which fields of the enter event could not be
+ * read (pending.h).
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -37,14 +32,14 @@
 
 #include "capturing.h"
 #include "event.h"
+#include "pending.h"
 #include "registry.h"
 #include "session.h"
 #include "version.h"
 
-#define NUMBERS	     1024 /* those above are unknown */
-#define PENDING_BITS 8
-#define ARGUMENTS    6
-#define UNREAD	     7 /* the argument of an exit's program */
+#define NUMBERS	  1024 /* those above are unknown */
+#define ARGUMENTS 6
+#define UNREAD	  7 /* the argument of an exit's program */
 
 enum abi {
 	NATIVE,
@@ -79,39 +74,10 @@ struct table {
 /* A session's; its probes' data. */
 struct hooks {
 	struct table tables[DIRECTIONS];
-	/* tid << 32 | number << 16 | fields that could not be read. */
-	u64 pending[1 << PENDING_BITS];
+	struct kt_pending pending;
 };
 
 static struct call *calls[ABIS][NUMBERS + 1];
-
-/* ---- what is not there ---------------------------------------------------- */
-
-static u64 *pending_place(struct hooks *hooks)
-{
-	return &hooks->pending[hash_32(current->pid, PENDING_BITS)];
-}
-
-static u64 pending_key(u32 number)
-{
-	return (u64)current->pid << 32 | (u64)(number & 0xffff) << 16;
-}
-
-static void pending_set(struct hooks *hooks, u32 number, u16 unread)
-{
-	WRITE_ONCE(*pending_place(hooks), pending_key(number) | unread);
-}
-
-static u16 pending_get(struct hooks *hooks, u32 number)
-{
-	u64 *place = pending_place(hooks), value = READ_ONCE(*place);
-
-	if (likely((value & ~0xffffull) != pending_key(number)))
-		return 0;
-	/* Should another thread have come meanwhile, it has lost its place. */
-	WRITE_ONCE(*place, 0);
-	return value;
-}
 
 /* ---- probes --------------------------------------------------------------- */
 
@@ -144,36 +110,44 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 			register_at(regs, call->registers[last]);
 }
 
+static noinline void enter_lacks(const struct kt_enabled *enabled,
+				 struct pt_regs *regs, u16 unread)
+{
+	struct hooks *hooks = enabled->session->syscalls;
+
+	kt_pending_set(&hooks->pending, syscall_get_nr(current, regs), unread);
+}
+
 /*
  * What a program of the event knows: six registers, and two more.  The same six are the
  * payload, stored as above; over what is too much comes what is captured.
  */
-static noinline void enter_capture(struct hooks *hooks,
-				   struct kt_enabled *enabled,
-				   struct pt_regs *regs, long number)
+static noinline void enter_capture(struct kt_enabled *enabled,
+				   struct pt_regs *regs)
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
+	unsigned long registers[ARGUMENTS];
 	struct kt_capture_frame *frame;
 	unsigned int i;
 	u16 unread;
 
 	kt_probe_enter();
-	frame = kt_capture_begin(enabled);
-	if (likely(frame)) {
-		syscall_get_arguments(current, regs,
-				      (unsigned long *)frame->arguments);
+	if (likely(kt_capture_begin(enabled, &frame))) {
+		syscall_get_arguments(current, regs, registers);
 		frame->arguments[6] = user_stack_pointer(regs);
 		frame->arguments[7] = 0;
 		if (unlikely(call->unknown))
-			*(u64 *)frame->payload = number;
+			*(u64 *)frame->payload = syscall_get_nr(current, regs);
 #pragma GCC unroll 6
-		for (i = 0; i < ARGUMENTS; i++)
+		for (i = 0; i < ARGUMENTS; i++) {
+			frame->arguments[i] = registers[i];
 			*(u64 *)(frame->payload + call->offsets[i]) =
-				frame->arguments[i];
+				registers[i];
+		}
 		unread = kt_capture_end(enabled, frame);
 		if (unlikely(unread))
-			pending_set(hooks, number, unread);
+			enter_lacks(enabled, regs, unread);
 	}
 	kt_probe_exit();
 }
@@ -233,7 +207,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long number)
 	if (!enabled)
 		return;
 	if (enabled->capturing)
-		enter_capture(data, enabled, regs, number);
+		enter_capture(enabled, regs);
 	else
 		enter_write(enabled, regs, number);
 }
@@ -253,7 +227,7 @@ static __always_inline u32 exit_size(const struct call *call)
 	return sizeof(long) << call->unknown;
 }
 
-/* @unread: as pending_get() has it. */
+/* @unread: as kt_pending_take() has it. */
 static noinline void exit_capture(struct kt_enabled *enabled,
 				  struct pt_regs *regs, long result, u16 unread)
 {
@@ -263,8 +237,7 @@ static noinline void exit_capture(struct kt_enabled *enabled,
 	struct kt_capture_frame *frame;
 
 	kt_probe_enter();
-	frame = kt_capture_begin(enabled);
-	if (likely(frame)) {
+	if (likely(kt_capture_begin(enabled, &frame))) {
 		/* They are still as the program passed them. */
 		syscall_get_arguments(current, regs,
 				      (unsigned long *)frame->arguments);
@@ -339,24 +312,30 @@ static noinline void exit_write(struct kt_enabled *enabled,
 	kt_probe_exit();
 }
 
-static void probe_exit(void *data, struct pt_regs *regs, long result)
+static noinline void exit_any(struct hooks *hooks, struct pt_regs *regs,
+			      long result, struct kt_enabled *enabled)
 {
-	long number = syscall_get_nr(current, regs);
-	struct kt_enabled *enabled = enabled_find(data, EXIT, number);
-	u16 unread;
+	u16 unread =
+		kt_pending_take(&hooks->pending, syscall_get_nr(current, regs));
 
-	if (!enabled)
-		return;
-	if (!enabled->capturing) {
-		exit_write(enabled, regs, result);
-		return;
-	}
-	unread = pending_get(data, number);
 	if (likely(!unread) &&
 	    kt_capture_idles(&enabled->capturing->program, UNREAD))
 		exit_write_idle(enabled, regs, result);
 	else
 		exit_capture(enabled, regs, result, unread);
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct kt_enabled *enabled =
+		enabled_find(data, EXIT, syscall_get_nr(current, regs));
+
+	if (!enabled)
+		return;
+	if (enabled->capturing)
+		exit_any(data, regs, result, enabled);
+	else
+		exit_write(enabled, regs, result);
 }
 
 static __maybe_unused void check_types(void)

@@ -377,9 +377,11 @@ static int later(void)
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
-		{"argv", argv_many},   {"killed", killed},    {"kills", kills},
-		{"exec", exec_beside}, {"exit", exit_beside}, {"vfork", vforks},
-		{"halves", halves},    {"large", large},      {"fds", descriptors},	  {"later", later},
+		{"argv", argv_many},   {"killed", killed},
+		{"kills", kills},      {"exec", exec_beside},
+		{"exit", exit_beside}, {"vfork", vforks},
+		{"halves", halves},    {"large", large},
+		{"fds", descriptors},  {"later", later},
 		{NULL, NULL},
 	};
 

@@ -26,6 +26,7 @@ function normal(text,	call) {
 		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
 	# One number has two names there.
 	sub(/BTRFS_IOC_CLONE or /, "", text)
+	sub(/SNDCTL_TMR_[A-Z]+ or /, "", text)
 	gsub(/parent_tid=\[[0-9]+\]/, "parent_tid=[PID]", text)
 	gsub(/tv_sec=[0-9]+, tv_u?n?sec=[0-9]+/, "TIME", text)
 	gsub(/ \/\* 20[0-9-]+T[^*]*\*\//, "", text)

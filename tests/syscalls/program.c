@@ -2,7 +2,8 @@
 /*
  * Programs to trace, one for each kind of call:
  *
- *	program threads | sockets | signals | memory | faults | traced | edges
+ *	program threads | sockets | signals | memory | faults | commands | traced |
+ *	edges
  *
  * They do the same whenever they run; traced does only where nobody traces it.  edges
  * prints the paths that it opens, as they are to be shown.
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -33,8 +35,12 @@
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <linux/bpf.h>
+#include <linux/keyctl.h>
 
 #include "named.h"
 
@@ -199,6 +205,63 @@ static int signals(void)
 }
 
 /* Who is traced already cannot be traced once more. */
+static int commands(void)
+{
+	char name[16];
+	int master = open("/dev/ptmx", O_RDWR | O_NOCTTY), slave, value = 0;
+	struct termios termios;
+	struct winsize size = {24, 80, 0, 0};
+	int on = 1;
+
+	ioctl(master, TIOCSPTLCK, &value);
+	ioctl(master, TIOCGPTN, &value);
+	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	syscall(SYS_ioctl, slave, TCGETS, &termios);
+	syscall(SYS_ioctl, slave, TCSETS, &termios);
+	syscall(SYS_ioctl, slave, TCSETSW, &termios);
+	syscall(SYS_ioctl, slave, TCSETSF, &termios);
+	syscall(SYS_ioctl, slave, TCGETS, NULL);
+	syscall(SYS_ioctl, slave, TCSETS, 8ul);
+	ioctl(slave, TIOCSWINSZ, &size);
+	ioctl(slave, TIOCGWINSZ, &size);
+	ioctl(slave, TIOCGPGRP, &value);
+	ioctl(slave, FIONREAD, &value);
+	ioctl(slave, TIOCOUTQ, &value);
+	ioctl(slave, FIONBIO, &on);
+	ioctl(slave, FIOCLEX);
+	ioctl(slave, FIONCLEX);
+	ioctl(slave, TIOCEXCL);
+	ioctl(1234, FIONREAD, &value);
+	/* A C library may extend the sign of a command. */
+	syscall(SYS_ioctl, master, (long)(int)TIOCGPTN, &value);
+
+	prctl(PR_SET_NAME, "commander");
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, 8ul);
+	prctl(PR_SET_PDEATHSIG, SIGUSR1);
+	prctl(PR_GET_PDEATHSIG, &value);
+	prctl(PR_SET_DUMPABLE, 1);
+	prctl(PR_SET_KEEPCAPS, 0);
+	prctl(PR_GET_KEEPCAPS);
+	prctl(PR_SET_TIMERSLACK, 50000);
+	prctl(PR_GET_TIMERSLACK);
+	prctl(PR_GET_TSC, &value);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_GET_CHILD_SUBREAPER, &value);
+	prctl(PR_GET_CHILD_SUBREAPER, 8ul);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+	prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+	prctl(PR_CAPBSET_READ, 1);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0);
+
+	syscall(SYS_keyctl, KEYCTL_REVOKE, 1, 0, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_LINK, 1, KEY_SPEC_PROCESS_KEYRING, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, 1, 10, 0, 0);
+	syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, NULL, 0);
+	return 0;
+}
+
 static int traced(void)
 {
 	int status;
@@ -331,7 +394,8 @@ int main(int argc, char **argv)
 		{"threads", threads}, {"sockets", sockets},
 		{"signals", signals}, {"memory", memory},
 		{"faults", faults},   {"traced", traced},
-		{"edges", edges},     {NULL, NULL},
+		{"edges", edges},     {"commands", commands},
+		{NULL, NULL},
 	};
 
 	return named_run(programs, argc, argv);
