@@ -22,6 +22,10 @@ check "the format has the field" grep -q '__data_loc char\[\] name' "$tree/event
 check "an unknown word" refuses capture "$openat: char name: a1 strnig 64" 'no such word'
 check "too much" refuses capture "$openat: char name: a1 string 40000" 'a maximum is'
 check "nothing on the stack" refuses capture "$openat: char name: string 64" 'nothing is left'
+put define 'ktsyscalls/waking sched_waking; ptr struct task_struct *p'
+check "a path elsewhere, where locks may be held" \
+	refuses capture 'ktsyscalls/waking: char path: 3 path 64' 'only system calls have paths'
+put define '!ktsyscalls/waking'
 check "a field twice" refuses capture "$openat: char dfd: a1 string 64" 'two fields named "dfd"'
 check "no such event" refuses capture "$openat-: char name: a1 string 64" 'there is no event'
 check "no program" refuses capture "$openat" 'SYSTEM/EVENT: PROGRAM'
