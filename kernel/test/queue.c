@@ -8,6 +8,7 @@
  * wait, a tasklet (softirq) moves their bytes, a work item (task) ends them.  fsync()
  * waits until all are done; reading tells how many bytes were moved.
  */
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
