@@ -8,6 +8,8 @@
  *	#define KT_NARROW_prev_comm	~, 15		fewer elements
  *	#define KT_PACKED_sched_switch	~, __packed	the class that has them
  *
+ *	#define KT_FILLED_args	~, 1		of an array: assignments fill it
+ *
  * Names of fields hold for the whole header.  The description says what is
  * recorded, not what the kernel would: readers and filters need not know.
  */
@@ -19,6 +21,7 @@
 #define KT_SECOND_(first, second, ...) second
 #define KT_NARROW(item, otherwise)     KT_SECOND(KT_NARROW_##item, otherwise)
 #define KT_PACKED(class)	       KT_SECOND(KT_PACKED_##class, )
+#define KT_FILLED(item)		       KT_SECOND(KT_FILLED_##item, 0)
 
 /*
  * For assignments: what fits.  A string that loses an element with this loses a NUL,

@@ -17,8 +17,8 @@
  * classes have such places.
  *
  * Nor do assignments fill every array: a string ends before it does, an address of the
- * other family is left alone.  Of those that a prelude has narrowed it knows that they
- * are filled.
+ * other family is left alone.  Of those that a prelude has narrowed, or says so, it is
+ * known that they are filled.
  */
 #define KT_GAP(item)                                                         \
 	kt_zero(__entry, __end, offsetof(typeof(*__entry), item));           \
@@ -29,9 +29,10 @@
 #undef __field_struct
 #define __field_struct(type, item) KT_GAP(item)
 #undef __array
-#define __array(type, item, len)                           \
-	KT_GAP(item)                                       \
-	if (sizeof(__entry->item) == (len) * sizeof(type)) \
+#define __array(type, item, len)                             \
+	KT_GAP(item)                                         \
+	if (sizeof(__entry->item) == (len) * sizeof(type) && \
+	    !KT_FILLED(item))                                \
 		memset(__entry->item, 0, sizeof(__entry->item));
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) \
