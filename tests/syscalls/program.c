@@ -179,9 +179,14 @@ static int signals(void)
 	kill(getpid(), SIGUSR1);
 	sigpending(&old);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/* Blocked until it is waited for: else it may come before, or in between. */
 	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&old);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	nanosleep(&pause, NULL);
+	sigsuspend(&old);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	timerfd_settime(fd, 0, &spec, NULL);
 	pid = fork();
