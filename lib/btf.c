@@ -27,6 +27,9 @@ struct enums {
 	struct btf *btf;
 	struct enumerator *table; /* open addressing; half of it is free */
 	size_t size;		  /* a power of two */
+	/* Types of structs and unions, by name, likewise; 0: free. */
+	uint32_t *structs;
+	size_t structs_size;
 };
 
 static size_t hash(const char *s, size_t len)
@@ -114,6 +117,49 @@ static int enums_fill(struct enums *enums)
 	return 0;
 }
 
+/* Where the struct is, or would be. */
+static uint32_t *structs_slot(const struct enums *enums, const char *name)
+{
+	size_t mask = enums->structs_size - 1;
+	size_t i = hash(name, strlen(name)) & mask;
+	const struct btf_type *t;
+
+	for (; enums->structs[i]; i = (i + 1) & mask) {
+		t = btf__type_by_id(enums->btf, enums->structs[i]);
+		if (!strcmp(btf__name_by_offset(enums->btf, t->name_off), name))
+			break;
+	}
+	return &enums->structs[i];
+}
+
+/* Of those with one name the first counts, but a struct before a union. */
+static int structs_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf), *slot;
+	const struct btf_type *t;
+	size_t count = 0;
+
+	for (id = 1; id < nr; id++)
+		count += btf_is_composite(btf__type_by_id(enums->btf, id));
+	for (enums->structs_size = 1024; enums->structs_size < 2 * count;)
+		enums->structs_size *= 2;
+	enums->structs = calloc(enums->structs_size, sizeof(*enums->structs));
+	if (!enums->structs)
+		return -1;
+	for (id = 1; id < nr; id++) {
+		t = btf__type_by_id(enums->btf, id);
+		if (!btf_is_composite(t) || !t->name_off)
+			continue;
+		slot = structs_slot(enums, btf__name_by_offset(enums->btf,
+							       t->name_off));
+		if (!*slot ||
+		    (btf_is_struct(t) &&
+		     btf_is_union(btf__type_by_id(enums->btf, *slot))))
+			*slot = id;
+	}
+	return 0;
+}
+
 static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	return 0;
@@ -131,11 +177,12 @@ struct enums *enums_open(const char *path)
 	libbpf_set_print(before);
 	if (!enums->btf)
 		goto err_enums;
-	if (enums_fill(enums))
+	if (enums_fill(enums) || structs_fill(enums))
 		goto err_btf;
 	return enums;
 
 err_btf:
+	free(enums->table);
 	btf__free(enums->btf);
 err_enums:
 	free(enums);
@@ -147,6 +194,7 @@ void enums_close(struct enums *enums)
 	if (!enums)
 		return;
 	btf__free(enums->btf);
+	free(enums->structs);
 	free(enums->table);
 	free(enums);
 }
@@ -197,14 +245,12 @@ struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 static const struct btf_type *struct_find(const struct enums *enums,
 					  const char *name)
 {
-	int32_t id;
+	uint32_t id;
 
 	if (!enums)
 		return NULL;
-	id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_STRUCT);
-	if (id < 0)
-		id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_UNION);
-	return id > 0 ? btf__type_by_id(enums->btf, id) : NULL;
+	id = *structs_slot(enums, name);
+	return id ? btf__type_by_id(enums->btf, id) : NULL;
 }
 
 uint32_t enums_struct_size(const struct enums *enums, const char *name)
