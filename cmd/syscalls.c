@@ -219,20 +219,34 @@ static int pids_write(struct syscalls *s)
 	return err ? failed_why() : EXIT_OK;
 }
 
+/* With who sent them and why, or by the kernel's own event. */
+static void signals_enable(struct syscalls *s)
+{
+	static const char *const own[] = {"signal:signal_deliver"};
+
+	if (!ktrace_session_signals(s->session) &&
+	    !ktrace_session_enable(s->session, "signal", "signal_delivered",
+				   true))
+		return;
+	say("signals will be shown without who sent them: %s",
+	    ktrace_last_error());
+	if (ktrace_session_prepare(s->session, own, 1) ||
+	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
+		say("signals will not be shown: %s", ktrace_last_error());
+}
+
 static int events_enable(struct syscalls *s)
 {
-	static const char *const systems[] = {"syscalls", "compat_syscalls",
-					      "signal:signal_deliver"};
+	static const char *const systems[] = {"syscalls", "compat_syscalls"};
 	struct ktrace_known *known;
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(s->session, systems, 3) ||
+	if (ktrace_session_prepare(s->session, systems, 2) ||
 	    ktrace_session_syscalls(s->session, s->show.string_max, s->paths))
 		return failed_why();
-	if (!s->no_signals && !s->show.summary &&
-	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
-		say("signals will not be shown: %s", ktrace_last_error());
+	if (!s->no_signals && !s->show.summary)
+		signals_enable(s);
 	if (selection_is_all(&s->selection)) {
 		for (size_t i = 0; i < 2; i++)
 			if (ktrace_session_enable(s->session, systems[i], NULL,

@@ -50,7 +50,7 @@
 
 #include "env.h"
 
-#define KT_CAPTURE_OPS_MAX     128
+#define KT_CAPTURE_OPS_MAX     256
 #define KT_CAPTURE_FIELDS_MAX  16
 #define KT_CAPTURE_STACK_MAX   8
 #define KT_CAPTURE_ARGUMENTS   8

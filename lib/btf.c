@@ -6,6 +6,7 @@
  * Those of enums stand in the BTF of the kernel that recorded them.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,9 @@ struct enums {
 	struct btf *btf;
 	struct enumerator *table; /* open addressing; half of it is free */
 	size_t size;		  /* a power of two */
+	/* Types of structs and unions, by name, likewise; 0: free. */
+	uint32_t *structs;
+	size_t structs_size;
 };
 
 static size_t hash(const char *s, size_t len)
@@ -113,6 +117,49 @@ static int enums_fill(struct enums *enums)
 	return 0;
 }
 
+/* Where the struct is, or would be. */
+static uint32_t *structs_slot(const struct enums *enums, const char *name)
+{
+	size_t mask = enums->structs_size - 1;
+	size_t i = hash(name, strlen(name)) & mask;
+	const struct btf_type *t;
+
+	for (; enums->structs[i]; i = (i + 1) & mask) {
+		t = btf__type_by_id(enums->btf, enums->structs[i]);
+		if (!strcmp(btf__name_by_offset(enums->btf, t->name_off), name))
+			break;
+	}
+	return &enums->structs[i];
+}
+
+/* Of those with one name the first counts, but a struct before a union. */
+static int structs_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf), *slot;
+	const struct btf_type *t;
+	size_t count = 0;
+
+	for (id = 1; id < nr; id++)
+		count += btf_is_composite(btf__type_by_id(enums->btf, id));
+	for (enums->structs_size = 1024; enums->structs_size < 2 * count;)
+		enums->structs_size *= 2;
+	enums->structs = calloc(enums->structs_size, sizeof(*enums->structs));
+	if (!enums->structs)
+		return -1;
+	for (id = 1; id < nr; id++) {
+		t = btf__type_by_id(enums->btf, id);
+		if (!btf_is_composite(t) || !t->name_off)
+			continue;
+		slot = structs_slot(enums, btf__name_by_offset(enums->btf,
+							       t->name_off));
+		if (!*slot ||
+		    (btf_is_struct(t) &&
+		     btf_is_union(btf__type_by_id(enums->btf, *slot))))
+			*slot = id;
+	}
+	return 0;
+}
+
 static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	return 0;
@@ -130,11 +177,12 @@ struct enums *enums_open(const char *path)
 	libbpf_set_print(before);
 	if (!enums->btf)
 		goto err_enums;
-	if (enums_fill(enums))
+	if (enums_fill(enums) || structs_fill(enums))
 		goto err_btf;
 	return enums;
 
 err_btf:
+	free(enums->table);
 	btf__free(enums->btf);
 err_enums:
 	free(enums);
@@ -146,6 +194,7 @@ void enums_close(struct enums *enums)
 	if (!enums)
 		return;
 	btf__free(enums->btf);
+	free(enums->structs);
 	free(enums->table);
 	free(enums);
 }
@@ -196,12 +245,12 @@ struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 static const struct btf_type *struct_find(const struct enums *enums,
 					  const char *name)
 {
-	int32_t id;
+	uint32_t id;
 
 	if (!enums)
 		return NULL;
-	id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_STRUCT);
-	return id > 0 ? btf__type_by_id(enums->btf, id) : NULL;
+	id = *structs_slot(enums, name);
+	return id ? btf__type_by_id(enums->btf, id) : NULL;
 }
 
 uint32_t enums_struct_size(const struct enums *enums, const char *name)
@@ -221,53 +270,127 @@ static const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
 	return t;
 }
 
-static int member_fill(const struct enums *enums, const struct btf_member *from,
-		       struct ktrace_types *types, struct ktrace_member *member)
-{
-	const struct btf_type *t = type_resolve(enums->btf, from->type);
-	int64_t size = btf__resolve_size(enums->btf, from->type);
-	const char *name;
+/* Members, those of structs without a name among them. */
+struct flat {
+	const struct enums *enums;
+	int (*use)(void *data, const struct btf_member *member,
+		   const char *name, uint32_t offset);
+	void *data;
+};
 
-	member->name = arena_strdup(
-		&types->arena, btf__name_by_offset(enums->btf, from->name_off));
+static int flat_walk(const struct flat *flat, const struct btf_type *t,
+		     const char *prefix, uint32_t offset)
+{
+	const struct btf *btf = flat->enums->btf;
+	char name[128];
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
+		const struct btf_member *member = &btf_members(t)[i];
+		/* Not what has a name by a typedef. */
+		const struct btf_type *of = btf__type_by_id(btf, member->type);
+		const char *own = btf__name_by_offset(btf, member->name_off);
+		uint32_t at = offset + btf_member_bit_offset(t, i) / 8;
+
+		snprintf(name, sizeof(name), "%s%s", prefix, own);
+		if (!of || !btf_is_composite(of) ||
+		    *btf__name_by_offset(btf, of->name_off)) {
+			err = flat->use(flat->data, member, name, at);
+			continue;
+		}
+		if (*own)
+			snprintf(name, sizeof(name), "%s%s.", prefix, own);
+		err = flat_walk(flat, of, name, at);
+	}
+	return err;
+}
+
+struct wanted {
+	const char *name;
+	uint32_t offset;
+};
+
+static int member_compare(void *data, const struct btf_member *member,
+			  const char *name, uint32_t offset)
+{
+	struct wanted *wanted = data;
+
+	wanted->offset = offset;
+	return !strcmp(name, wanted->name);
+}
+
+bool enums_member(const struct enums *enums, const char *name,
+		  const char *member, uint32_t *offset)
+{
+	const struct btf_type *t = struct_find(enums, name);
+	struct wanted wanted = {.name = member};
+	const struct flat flat = {enums, member_compare, &wanted};
+
+	if (!t || !flat_walk(&flat, t, "", 0))
+		return false;
+	*offset = wanted.offset;
+	return true;
+}
+
+struct filling {
+	const struct enums *enums;
+	struct ktrace_types *types;
+	struct ktrace_member *members; /* NULL: they are only counted */
+	uint32_t nr;
+};
+
+static int member_fill(void *data, const struct btf_member *from,
+		       const char *name, uint32_t offset)
+{
+	struct filling *filling = data;
+	struct ktrace_types *types = filling->types;
+	const struct btf *btf = filling->enums->btf;
+	const struct btf_type *t = type_resolve(btf, from->type);
+	int64_t size = btf__resolve_size(btf, from->type);
+	struct ktrace_member *member;
+
+	if (!filling->members) {
+		filling->nr++;
+		return 0;
+	}
+	member = &filling->members[filling->nr++];
+	member->name = arena_strdup(&types->arena, name);
 	if (!member->name)
 		return -ENOMEM;
+	member->offset = offset;
 	member->size = size > 0 ? size : 0;
 	if (t && btf_is_int(t))
 		member->is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
 	if (!t || !btf_is_struct(t))
 		return 0;
-	name = btf__name_by_offset(enums->btf, t->name_off);
-	if (!name || !*name)
-		return 0;
-	member->type = arena_strdup(&types->arena, name);
+	member->type = arena_strdup(&types->arena,
+				    btf__name_by_offset(btf, t->name_off));
 	if (!member->type)
 		return -ENOMEM;
-	return enums_layout(enums, member->type, types);
+	return enums_layout(filling->enums, member->type, types);
 }
 
 int enums_layout(const struct enums *enums, const char *name,
 		 struct ktrace_types *types)
 {
 	const struct btf_type *t = struct_find(enums, name);
+	struct filling filling = {enums, types, NULL, 0};
+	const struct flat flat = {enums, member_fill, &filling};
 	struct ktrace_layout layout = {0};
-	struct ktrace_member *members;
-	int err = 0;
+	int err;
 
 	if (!t || ktrace_layout_find(types, name))
 		return 0;
-	members = arena_alloc(&types->arena,
-			      (btf_vlen(t) + 1) * sizeof(*members));
+	flat_walk(&flat, t, "", 0);
+	filling.members = arena_alloc(
+		&types->arena, (filling.nr + 1) * sizeof(*filling.members));
 	layout.name = arena_strdup(&types->arena, name);
-	if (!members || !layout.name)
+	if (!filling.members || !layout.name)
 		return -ENOMEM;
+	filling.nr = 0;
+	err = flat_walk(&flat, t, "", 0);
 	layout.size = t->size;
-	layout.members = members;
-	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
-		members[i].offset = btf_member_bit_offset(t, i) / 8;
-		err = member_fill(enums, &btf_members(t)[i], types,
-				  &members[i]);
-		layout.nr_members++;
-	}
+	layout.members = filling.members;
+	layout.nr_members = filling.nr;
 	return err ? err : types_add_layout(types, &layout);
 }

@@ -24,8 +24,14 @@ bool enums_value(const struct enums *enums, const char *name, size_t len,
 struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 				 struct arena *arena);
 
-/* Bytes of "struct NAME"; 0: not known.  @enums may be NULL. */
+/* Bytes of "struct NAME", or union; 0: not known.  @enums may be NULL. */
 uint32_t enums_struct_size(const struct enums *enums, const char *name);
+/*
+ * Where a member lies in it.  What is in structs without a name of their own is a
+ * member too, as C has it; of a member that is such a struct, "MEMBER.ITS".
+ */
+bool enums_member(const struct enums *enums, const char *name,
+		  const char *member, uint32_t *offset);
 /* Adds the layout of the struct, and of those in it, if it is known. */
 int enums_layout(const struct enums *enums, const char *name,
 		 struct ktrace_types *types);

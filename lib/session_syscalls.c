@@ -21,49 +21,26 @@
 #include "btf.h"
 #include "call.h"
 #include "error.h"
+#include "session.h"
+#include "session_syscalls.h"
 
-#define PATH_ROOM    4095  /* PATH_MAX without the NUL */
 #define STRINGS_ROOM 16384 /* of all strings of a vector together */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32
 #define PATHS_ROOM   511 /* of each descriptor of many */
 #define STRING_MAX   8192
 
-struct maker {
-	FILE *f;
-	struct enums *enums;
-	const struct ktrace_call *call;
-	unsigned int string_max;
-	bool exit;
-	bool again;	  /* an exit's field for what the entry has missed: */
-	unsigned int bit; /* the next one's, of the entry's fields */
-	bool paths;
-	bool compat; /* of 32-bit programs: pointers have 4 bytes */
-	unsigned int nr_fields;
-	const char *name; /* of the argument */
-	unsigned int index;
-};
-
-static bool word_is(const struct ktrace_word *word, const char *name)
-{
-	return !strcmp(word->word, name);
-}
-
 /* What a call must have returned for its results to be there. */
 #define OK "a6 2147483648 & 0 =="
 
-static void field_begin(struct maker *m, const char *type, const char *suffix)
+void field_begin(struct maker *m, const char *type, const char *suffix)
 {
 	if (m->nr_fields++)
 		fputs("; ", m->f);
 	fprintf(m->f, "%s __%s_val%s: ", type, m->name, suffix);
 }
 
-/*
- * Opens the condition under which there is something to read; @words push whether there
- * is, when the call begins.
- */
-static void condition_words(struct maker *m, const char *words)
+void condition_words(struct maker *m, const char *words)
 {
 	if (m->again && !strncmp(m->call->name, "execve", 6))
 		fprintf(m->f, "a7 %u & a6 * if ", 1u << m->bit++);
@@ -73,7 +50,7 @@ static void condition_words(struct maker *m, const char *words)
 		fprintf(m->f, "%s if ", words);
 }
 
-static void condition(struct maker *m)
+void condition(struct maker *m)
 {
 	char words[8];
 
@@ -137,37 +114,42 @@ static unsigned int rounds_for(unsigned int size)
 static void vector_make(struct maker *m, const struct ktrace_word *word)
 {
 	unsigned int i = m->index, max = m->string_max;
+	unsigned int size = m->compat ? 4 : 8;
 
 	field_begin(m, "struct iovec", "");
 	condition(m);
-	fprintf(m->f, "a%u a%d 16 * bytes %u end", i, word->from,
-		16 * VECTOR_MAX);
+	fprintf(m->f, "a%u a%d %u * bytes %u end", i, word->from, 2 * size,
+		2 * size * VECTOR_MAX);
 	field_begin(m, "u8", "_data");
 	condition(m);
 	fprintf(m->f,
-		"a%d each %u a%u i 16 * + @8 a%u i 16 * + 8 + @8 bytes %u "
+		"a%d each %u a%u i %u * + @%u a%u i %u * + %u + @%u bytes %u "
 		"next end",
-		word->from, rounds_for(max), i, i, max);
+		word->from, rounds_for(max), i, 2 * size, size, i, 2 * size,
+		size, size, max);
 }
 
 static void message_make(struct maker *m)
 {
 	unsigned int i = m->index, max = m->string_max;
+	/* msg_name, msg_namelen, msg_iov, msg_iovlen and so on, and their padding */
+	unsigned int size = m->compat ? 4 : 8, n = size;
 
-	bytes_make(m, "struct user_msghdr", 56);
+	bytes_make(m, "struct user_msghdr", 7 * size);
 	field_begin(m, "struct sockaddr", "_name");
 	condition(m);
-	fprintf(m->f, "a%u @8 a%u 8 + @4 bytes 128 end", i, i);
+	fprintf(m->f, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
 	field_begin(m, "struct iovec", "_iov");
 	condition(m);
-	fprintf(m->f, "a%u 16 + @8 a%u 24 + @8 16 * bytes %u end", i, i,
-		16 * VECTOR_MAX);
+	fprintf(m->f, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i, 2 * n,
+		n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
 	field_begin(m, "u8", "_data");
 	condition(m);
 	fprintf(m->f,
-		"a%u 24 + @8 each %u a%u 16 + @8 i 16 * + @8 "
-		"a%u 16 + @8 i 16 * + 8 + @8 bytes %u next end",
-		i, rounds_for(max), i, i, max);
+		"a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
+		"a%u %u + @%u i %u * + %u + @%u bytes %u next end",
+		i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i, 2 * n,
+		n, 2 * n, n, n, max);
 }
 
 static void strings_make(struct maker *m)
@@ -214,97 +196,6 @@ static void lock_make(struct maker *m)
 	snprintf(words, sizeof(words), "a%u 4294901760 &", m->index);
 	condition_words(m, words);
 	fprintf(m->f, "a%u 32 bytes 32 end", m->index);
-}
-
-/* What a command's argument points to has so many bytes; 0: to nothing that is known. */
-static uint32_t command_size(const struct maker *m,
-			     const struct ktrace_word *word)
-{
-	if (m->exit ? !word->out : !word->in || word->out)
-		return 0;
-	if (word_is(word, "S"))
-		return m->compat ? 0 : enums_struct_size(m->enums, word->set);
-	if (word_is(word, "name"))
-		return m->exit ? 16 : 0; /* else it is a string */
-	return word_is(word, "D") || word_is(word, "sigs") ? 4 : 0;
-}
-
-/*
- * A field for each struct, @set, and one for all else, @set NULL, which is as long as its
- * command says: the sum of what all commands say, of which one holds.
- */
-static void command_field(struct maker *m, const char *set)
-{
-	unsigned int by = m->call->command;
-	const struct call_command *commands;
-	uint32_t size, max = 0;
-	char suffix[80] = "", type[80] = "u8";
-	size_t nr;
-
-	commands = call_commands(&nr);
-	if (set) {
-		snprintf(suffix, sizeof(suffix), "_%s", set);
-		snprintf(type, sizeof(type), "struct %s", set);
-	}
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word;
-
-		if (strcmp(commands[i].call, m->call->name) ||
-		    m->index - by > commands[i].nr_words)
-			continue;
-		word = &commands[i].words[m->index - by - 1];
-		if (word_is(word, "S") != !!set ||
-		    (set && strcmp(word->set, set)))
-			continue;
-		size = command_size(m, word);
-		if (!size || size > 1024)
-			continue;
-		if (!max) {
-			field_begin(m, type, suffix);
-			condition(m);
-			fprintf(m->f, "a%u 0 ", m->index);
-		}
-		max = size > max ? size : max;
-		fprintf(m->f, "a%u %s%u == %u * + ", by,
-			commands[i].command >> 31 ? "4294967295 & " : "",
-			commands[i].command, size);
-	}
-	if (max)
-		fprintf(m->f, "bytes %u end", max);
-}
-
-static void command_name(struct maker *m, const struct call_command *command)
-{
-	char words[32];
-
-	field_begin(m, "char", "_name");
-	snprintf(words, sizeof(words), "a%d %u ==", m->call->command,
-		 command->command);
-	condition_words(m, words);
-	fprintf(m->f, "a%u string 16 end", m->index);
-}
-
-/* The argument right behind a command. */
-static void command_make(struct maker *m)
-{
-	const struct call_command *commands;
-	size_t nr;
-
-	commands = call_commands(&nr);
-	command_field(m, NULL);
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word = commands[i].words;
-		bool before = false;
-
-		if (strcmp(commands[i].call, m->call->name))
-			continue;
-		for (size_t j = 0; j < i; j++)
-			before |= !strcmp(commands[j].words->set, word->set);
-		if (!before && word_is(word, "S"))
-			command_field(m, word->set);
-		else if (!m->exit && word_is(word, "name") && !word->out)
-			command_name(m, &commands[i]);
-	}
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -404,13 +295,13 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		return;
 	/* What lies in memory alike for programs of both kinds. */
 	if (word_is(word, "by"))
-		command_make(m);
+		command_make(m, word);
 	else if (word_is(word, "Q"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);
-	else if (m->compat)
-		return;
+	else if (m->compat && strncmp(m->call->name, "32:", 3))
+		return; /* the table says what it is for others */
 	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
@@ -419,13 +310,15 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		message_make(m);
 	else if (word_is(word, "X"))
 		bytes_make(m, "u64", 8);
+	else if (word_is(word, "info") && !m->compat)
+		bytes_make(m, "u8", 48); /* what the kernel has of it */
 	else if (word_is(word, "fdset"))
 		bytes_make(m, "u8", 128);
 	else if (word_is(word, "timespecs"))
 		bytes_make(m, "u64", 32);
 	else if (word_is(word, "futexto"))
-		bytes_make(m, "u64", 16);
-	else if (word_is(word, "fcntl"))
+		bytes_make(m, "u64", m->compat ? 8 : 16);
+	else if (word_is(word, "fcntl") && !m->compat)
 		lock_make(m);
 }
 
@@ -534,6 +427,8 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 			string_make(m, PATH_ROOM);
 		else
 			argument_make(m, word);
+		if (word_is(word, "by"))
+			argument_again(m, word, before);
 		if (m->paths && word_is(word, "fds"))
 			paths_make(m, "2", 4);
 	}
@@ -595,6 +490,33 @@ out:
 	if (program && *program)
 		fprintf(f, "%s/%s: %s\n", type->system, type->name, program);
 	free(program);
+}
+
+/*
+ * A signal, with all that its receiver is told.  The kernel's own event has no more
+ * than its number and code: this is another one of the same tracepoint, whose arguments
+ * can be followed.
+ */
+int ktrace_session_signals(struct ktrace_session *session)
+{
+	static const char definition[] =
+		"signal/signal_delivered signal_deliver; s32 int sig; "
+		"ptr struct kernel_siginfo * info; ptr struct k_sigaction * ka\n";
+	static const char program[] =
+		"signal/signal_delivered: u8 __info: kernel a1 48 bytes 48; "
+		"u64 __handler: kernel a2 8 bytes 8";
+	char *definitions;
+	bool defined;
+	int err;
+
+	err = session_root_read(session, "define", &definitions);
+	if (err)
+		return err;
+	defined = strstr(definitions, "signal/signal_delivered ");
+	free(definitions);
+	if (!defined)
+		err = session_root_write(session, "define", definition, true);
+	return err ?: ktrace_session_write(session, "capture", program);
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,

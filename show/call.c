@@ -34,6 +34,11 @@ const struct ktrace_word *call_word(const struct call_view *view,
 	return word ? word : &no_word;
 }
 
+bool call_is_compat(const struct call_view *view)
+{
+	return view->call && !strncmp(view->call->name, "32:", 3);
+}
+
 /* Fields of what was captured follow the arguments; they begin with these two. */
 static bool field_is_argument(const struct ktrace_field *field)
 {
@@ -49,8 +54,7 @@ unsigned int call_nr_arguments(const struct call_view *view)
 	       field_is_argument(&type->fields[nr]))
 		nr++;
 	/* Of 32-bit calls the kernel may say no more than six registers. */
-	if (view->call && !strncmp(view->call->name, "32:", 3) &&
-	    nr > view->call->nr_arguments)
+	if (call_is_compat(view) && nr > view->call->nr_arguments)
 		nr = view->call->nr_arguments;
 	return nr;
 }
@@ -134,23 +138,31 @@ struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix)
 {
 	const struct ktrace_word *word = call_word(view, argument);
+	const char *field;
 	char name[128];
 	struct captured c;
 
-	if (argument >= call_nr_arguments(view))
+	if (!view->call || argument >= call_nr_arguments(view))
 		return (struct captured){0};
-	snprintf(name, sizeof(name), "__%s_val%s",
-		 view->enter.type->fields[argument].name, suffix);
+	field = view->enter.type->fields[argument].name;
+	snprintf(name, sizeof(name), "__%s_val%s", field, suffix);
 	c = captured_find(view, exit, name);
-	if (!c.size && word->set[0] && view->call->command >= 0) {
-		snprintf(name, sizeof(name), "__%s_val_%s",
-			 view->enter.type->fields[argument].name, word->set);
+	/* Of an argument that is up to a command: see lib/session_commands.c. */
+	if (!c.size && !*suffix && view->call->command >= 0) {
+		const char *kind = *word->word == 'S' ? word->set : word->word;
+
+		snprintf(name, sizeof(name), "__%s_val_%.*s", field,
+			 (int)strcspn(kind, "."), kind);
 		c = captured_find(view, exit, name);
 	}
 	/* What was missing when the call began may be there when it ends. */
 	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
-		struct captured later = captured_find(view, true, name);
+		struct captured later;
 
+		if (view->call->command >= 0)
+			strncat(name, "_again",
+				sizeof(name) - strlen(name) - 1);
+		later = captured_find(view, true, name);
 		if (later.there && later.size > c.size)
 			c = later;
 	}
@@ -238,6 +250,7 @@ static bool put_futex(struct line *line, const struct call_view *view,
 {
 	unsigned int op = call_argument(view, 1) & 0x7f;
 	struct captured c;
+	int32_t small[2]; /* of a 32-bit program */
 	int64_t time[2];
 
 	if (op == FUTEX_WAKE || op == FUTEX_UNLOCK_PI)
@@ -249,11 +262,16 @@ static bool put_futex(struct line *line, const struct call_view *view,
 		return true;
 	}
 	c = captured_get(view, false, argument, "");
-	if (!c.there || c.size < sizeof(time)) {
+	if (c.there && c.size == sizeof(small)) {
+		memcpy(small, c.bytes, sizeof(small));
+		time[0] = small[0];
+		time[1] = small[1];
+	} else if (c.there && c.size >= sizeof(time)) {
+		memcpy(time, c.bytes, sizeof(time));
+	} else {
 		value_address(line, call_argument(view, argument));
 		return true;
 	}
-	memcpy(time, c.bytes, sizeof(time));
 	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", time[0],
 		    time[1]);
 	return true;
@@ -498,8 +516,8 @@ bool argument_print(struct line *line, const struct call_view *view,
 		value_names(line, "futex", value);
 	else if (word_is(word, "futexto"))
 		return put_futex(line, view, argument);
-	else if (view->call && !strcmp(view->call->name, "futex") &&
-		 argument >= 4)
+	else if (view->call && !strncmp(view->call->shown, "futex", 5) &&
+		 word_is(call_word(view, 1), "futex") && argument >= 4)
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
 		return put_fcntl(line, view, argument);
@@ -545,7 +563,12 @@ static void put_error(struct line *line, int64_t error)
 
 static bool call_is(const struct call_view *view, const char *name)
 {
-	return view->call && !strcmp(view->call->name, name);
+	const char *own;
+
+	if (!view->call)
+		return false;
+	own = view->call->name + (call_is_compat(view) ? 3 : 0);
+	return !strcmp(own, name);
 }
 
 /* What is left of a time-out, which some calls write over it. */
@@ -638,16 +661,25 @@ static void put_fcntl_result(struct line *line, const struct call_view *view)
 	line_printf(line, "%" PRId64, view->result);
 }
 
+static void put_signal_result(struct line *line, uint64_t signal)
+{
+	line_printf(line, "%" PRIu64 " (", signal);
+	value_signal(line, signal);
+	line_puts(line, ")");
+}
+
 void result_print(struct line *line, const struct call_view *view)
 {
 	const char *word = view->call ? view->call->result.word : "";
 
 	if (call_failed(view))
 		put_error(line, -view->result);
-	else if (call_is(view, "fcntl"))
+	else if (call_is(view, "fcntl") || call_is(view, "fcntl64"))
 		put_fcntl_result(line, view);
 	else if (!strcmp(word, "x"))
 		line_printf(line, "%#" PRIx64, view->result);
+	else if (!strcmp(word, "sig"))
+		put_signal_result(line, view->result);
 	else if (!strcmp(word, "o"))
 		line_printf(line, "%#03" PRIo64, view->result);
 	else
@@ -655,8 +687,8 @@ void result_print(struct line *line, const struct call_view *view)
 	if (call_failed(view))
 		return;
 	path_print(line, view, KTRACE_CALL_ARGUMENTS, 0);
-	if (call_is(view, "poll") || call_is(view, "ppoll"))
+	if (!strcmp(call_word(view, 0)->set, "pollfd"))
 		put_ready(line, view);
-	else if (call_is(view, "select") || call_is(view, "pselect6"))
+	else if (word_is(call_word(view, 1), "fdset"))
 		put_selected(line, view);
 }

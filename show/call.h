@@ -6,6 +6,8 @@
 #ifndef KT_SHOW_CALL_H
 #define KT_SHOW_CALL_H
 
+#include <signal.h>
+
 #include <ktrace/syscall.h>
 #include <ktrace/trace.h>
 
@@ -61,6 +63,8 @@ unsigned int call_nr_arguments(const struct call_view *view);
 const struct ktrace_word *call_word(const struct call_view *view,
 				    unsigned int argument);
 bool call_failed(const struct call_view *view);
+/* Of a program whose pointers and longs have 4 bytes, by a line of calls.tab for those. */
+bool call_is_compat(const struct call_view *view);
 
 /*
  * "</etc/passwd>": what is behind a descriptor, @nth of those of an argument, or of
@@ -88,6 +92,9 @@ struct signal_view {
 	int number;
 	int code;
 	bool handled; /* or ignored on purpose */
+	bool detailed;
+	siginfo_t
+		info; /* if it is detailed, the part that the kernel fills in */
 };
 
 enum signal_effect {
@@ -96,11 +103,18 @@ enum signal_effect {
 	SIGNAL_KILLS,
 };
 
+/* Of bytes that are a siginfo; false: they are too few. */
+bool signal_info(const uint8_t *bytes, size_t size, struct signal_view *view);
 /* False: the event is no signal's. */
 bool signal_read(const struct ktrace_event *event, struct signal_view *view);
 enum signal_effect signal_effect(const struct signal_view *view);
 /* Where it came from, by name. */
 void signal_code(struct line *line, const struct signal_view *view);
+/* ", si_pid=1, si_uid=0": who sent it, or why; or `,"pid":1,"uid":0'. */
+void signal_members(struct line *line, const struct signal_view *view,
+		    bool json);
+/* "{si_signo=SIGSEGV, ...}" */
+void signal_info_print(struct line *line, const struct signal_view *view);
 /* "--- SIGSEGV {...} ---" */
 void signal_print(struct line *line, const struct signal_view *view);
 

@@ -38,14 +38,21 @@ static void put_data(struct line *line, const struct call_view *view,
 	const struct ktrace_word *word = call_word(view, argument);
 	struct captured c = captured_get(view, exit, argument, "");
 	uint64_t address = call_argument(view, argument);
-	int64_t size = call_argument(view, word->from);
+	int64_t size = call_argument(view, word->from), room;
 	size_t length = c.size;
 
-	/* Asked for no more than the length. */
-	if (exit && !strcmp(word->set, "sized") &&
-	    !call_argument(view, argument + 1)) {
-		value_address(line, address);
-		return;
+	if (exit &&
+	    (!strcmp(word->set, "sized") || !strcmp(word->set, "string"))) {
+		room = call_argument(view, argument + 1);
+		/* Asked for no more than the length. */
+		if (!room) {
+			value_address(line, address);
+			return;
+		}
+		if (room < size)
+			size = room;
+		if ((uint64_t)size < length)
+			length = size;
 	}
 	if (!address || !c.there || (exit && call_failed(view))) {
 		/* A length of zero reads nothing. */
@@ -55,6 +62,10 @@ static void put_data(struct line *line, const struct call_view *view,
 			value_address(line, address);
 		return;
 	}
+	/* It may have told how much there is, and not only what found room. */
+	if (exit && !strcmp(word->set, "string") && size &&
+	    (uint64_t)size <= length && !c.bytes[size - 1])
+		size = --length;
 	if (length > view->string_max)
 		length = view->string_max;
 	if (!strcmp(word->set, "hex"))
@@ -122,7 +133,7 @@ static void put_structs(struct line *line, const struct call_view *view,
 
 static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
 {
-	uint32_t mode;
+	uint16_t mode;
 
 	for (uint32_t i = 0; layout && i < layout->nr_members; i++) {
 		if (strcmp(layout->members[i].name, "st_mode"))
@@ -139,16 +150,21 @@ static void put_struct(struct line *line, const struct call_view *view,
 {
 	const struct ktrace_word *word = call_word(view, argument);
 	struct captured c = captured_get(view, exit, argument, "");
+	const struct ktrace_layout *layout;
+	char device[KTRACE_WORD_MAX + 4];
 	const char *words = NULL;
 
-	if (c.there && c.size >= 144 && !strcmp(word->set, "stat") &&
-	    is_device(c.bytes, ktrace_layout_find(view->types, "stat")))
-		words = ktrace_struct_words("stat.dev");
+	/* stat, and those of 32-bit programs */
+	snprintf(device, sizeof(device), "%s.dev", word->set);
+	layout = ktrace_layout_find(view->types, word->set);
+	if (c.there && layout && c.size >= layout->size &&
+	    is_device(c.bytes, layout))
+		words = ktrace_struct_words(device);
 	/* The same member is something else without CLONE_PIDFD. */
 	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
 	    c.bytes[1] & 0x10)
 		words = ktrace_struct_words("clone_args.pidfd");
-	if (!c.there || (exit && call_failed(view)) ||
+	if (!c.size || (exit && call_failed(view)) ||
 	    !value_struct(line, view, word->set, words, c.bytes, c.size))
 		value_address(line, call_argument(view, argument));
 }
@@ -251,13 +267,27 @@ static void put_numbers(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
+/* Bytes of a pointer or a long of the program. */
+static size_t word_size(const struct call_view *view)
+{
+	return call_is_compat(view) ? 4 : 8;
+}
+
+static uint64_t word_read(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, size);
+	return value;
+}
+
 static void put_vector(struct line *line, const struct call_view *view,
 		       const struct captured *vector,
 		       const struct captured *data, uint64_t address,
 		       int64_t limit)
 {
 	const uint8_t *bytes = data->bytes;
-	size_t left = data->size;
+	size_t left = data->size, word = word_size(view);
 	uint64_t base, size;
 
 	if (!vector->there) {
@@ -265,12 +295,12 @@ static void put_vector(struct line *line, const struct call_view *view,
 		return;
 	}
 	line_puts(line, "[");
-	for (size_t i = 0; i + 16 <= vector->size; i += 16) {
+	for (size_t i = 0; i + 2 * word <= vector->size; i += 2 * word) {
 		size_t here, shown;
 		bool cut;
 
-		memcpy(&base, vector->bytes + i, 8);
-		memcpy(&size, vector->bytes + i + 8, 8);
+		base = word_read(vector->bytes + i, word);
+		size = word_read(vector->bytes + i + word, word);
 		here = size < view->string_max ? size : view->string_max;
 		shown = here;
 		/* Only as much as was transferred is of interest. */
@@ -313,19 +343,20 @@ static void put_message(struct line *line, const struct call_view *view,
 	struct captured vector = captured_get(view, exit, argument, "_iov");
 	struct captured data = captured_get(view, exit, argument, "_data");
 	uint64_t at_name, at_vector, nr, control;
+	size_t word = word_size(view);
 	uint32_t length, flags;
 
-	if (!message.there || message.size < 56 ||
+	if (!message.there || message.size < 7 * word ||
 	    (exit && call_failed(view))) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
-	memcpy(&at_name, message.bytes, 8);
-	memcpy(&length, message.bytes + 8, 4);
-	memcpy(&at_vector, message.bytes + 16, 8);
-	memcpy(&nr, message.bytes + 24, 8);
-	memcpy(&control, message.bytes + 40, 8);
-	memcpy(&flags, message.bytes + 48, 4);
+	at_name = word_read(message.bytes, word);
+	memcpy(&length, message.bytes + word, 4);
+	at_vector = word_read(message.bytes + 2 * word, word);
+	nr = word_read(message.bytes + 3 * word, word);
+	control = word_read(message.bytes + 5 * word, word);
+	memcpy(&flags, message.bytes + 6 * word, 4);
 	line_puts(line, "{msg_name=");
 	if (at_name && name.there)
 		value_sockaddr(line, name.bytes, name.size);
@@ -434,6 +465,22 @@ static void put_count(struct line *line, const struct call_view *view,
 		return;
 	memcpy(&count, c.bytes, 4);
 	line_printf(line, " /* %u %s */", count, count == 1 ? one : many);
+}
+
+static void put_info(struct line *line, const struct call_view *view,
+		     unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	struct signal_view info;
+
+	/* Nothing was told: no child has changed. */
+	if (!c.there || (exit && call_failed(view)) ||
+	    !signal_info(c.bytes, c.size, &info))
+		value_address(line, call_argument(view, argument));
+	else if (!info.number)
+		line_puts(line, "{}");
+	else
+		signal_info_print(line, &info);
 }
 
 static void put_signals(struct line *line, const struct call_view *view,
@@ -568,6 +615,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_descriptors(line, view, i);
 	else if (!strcmp(w, "Q") || !strcmp(w, "X"))
 		put_numbers(line, view, i, exit, 8, !strcmp(w, "Q"));
+	else if (!strcmp(w, "info"))
+		put_info(line, view, i, exit);
 	else if (!strcmp(w, "iov"))
 		put_iovec(line, view, i, exit);
 	else if (!strcmp(w, "msg"))

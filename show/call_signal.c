@@ -1,25 +1,86 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Signals between system calls, from signal:signal_deliver:
+ * Signals between system calls, from signal:signal_delivered:
  *
- *	--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR} ---
+ *	--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
  *	+++ killed by SIGSEGV +++
  *
- * The event has no more of the siginfo.  What a signal without a handler does is in
- * signal(7).
+ * lib/session_syscalls.c defines that event.  Where it could not, there is the kernel's
+ * own, signal:signal_deliver, which has no more than signal and code.
+ *
+ * Which members of a siginfo hold is in sigaction(2); what a signal without a handler
+ * does, in signal(7).
  */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/types.h>
+
+#include <linux/audit.h>
 
 #include "call.h"
+
+/* What was captured of the kernel's siginfo begins as a program's. */
+#define INFO_SIZE 48
+
+static_assert(offsetof(siginfo_t, si_stime) + sizeof(__clock_t) <= INFO_SIZE,
+	      "the part that is used was captured");
+
+bool signal_info(const uint8_t *bytes, size_t size, struct signal_view *view)
+{
+	*view = (struct signal_view){0};
+	if (size < INFO_SIZE)
+		return false;
+	memcpy(&view->info, bytes, INFO_SIZE);
+	view->detailed = true;
+	view->number = view->info.si_signo;
+	view->code = view->info.si_code;
+	return true;
+}
+
+static bool delivered_read(const struct ktrace_event *event,
+			   struct signal_view *view)
+{
+	const struct ktrace_field *signal, *from, *info, *handler;
+	const uint8_t *bytes;
+	uint64_t address;
+	size_t size;
+
+	signal = ktrace_field_find(event->type, "sig");
+	from = ktrace_field_find(event->type, "info");
+	info = ktrace_field_find(event->type, "__info");
+	handler = ktrace_field_find(event->type, "__handler");
+	if (!signal || !from || !info || !handler)
+		return false;
+	bytes = ktrace_field_bytes(event, info, &size);
+	if (!bytes || !signal_info(bytes, size, view)) {
+		/* SEND_SIG_NOINFO is 0, SEND_SIG_PRIV 1 */
+		view->number = ktrace_field_int(event, signal);
+		view->code = ktrace_field_int(event, from) == 1 ? SI_KERNEL
+								: SI_USER;
+	}
+	bytes = ktrace_field_bytes(event, handler, &size);
+	if (!bytes || size < sizeof(address))
+		return false;
+	memcpy(&address, bytes, sizeof(address));
+	view->handled = address;
+	return true;
+}
 
 bool signal_read(const struct ktrace_event *event, struct signal_view *view)
 {
 	const struct ktrace_type *type = event->type;
 	const struct ktrace_field *signal, *code, *handler;
 
-	if (strcmp(type->name, "signal_deliver") ||
-	    strcmp(type->system, "signal"))
+	if (strcmp(type->system, "signal"))
+		return false;
+	*view = (struct signal_view){0};
+	if (!strcmp(type->name, "signal_delivered"))
+		return delivered_read(event, view);
+	if (strcmp(type->name, "signal_deliver"))
 		return false;
 	signal = ktrace_field_find(type, "sig");
 	code = ktrace_field_find(type, "code");
@@ -73,16 +134,159 @@ void signal_code(struct line *line, const struct signal_view *view)
 			return;
 		}
 	}
-	value_names(line, "si_code", (int64_t)view->code);
+	value_names(line, "si_code", (uint32_t)view->code);
+}
+
+/* ---- members --------------------------------------------------------------------- */
+
+struct members {
+	struct line *line;
+	bool json;
+};
+
+static void member_begin(const struct members *m, const char *name)
+{
+	line_printf(m->line, m->json ? ",\"%s\":" : ", si_%s=", name);
+}
+
+static void member_number(const struct members *m, const char *name,
+			  int64_t value)
+{
+	member_begin(m, name);
+	line_printf(m->line, "%" PRId64, value);
+}
+
+static void member_address(const struct members *m, const char *name,
+			   const void *address)
+{
+	member_begin(m, name);
+	if (m->json)
+		line_printf(m->line, "%" PRIu64, (uint64_t)(uintptr_t)address);
+	else
+		value_address(m->line, (uintptr_t)address);
+}
+
+static void member_text(const struct members *m, const char *name,
+			const char *text)
+{
+	member_begin(m, name);
+	line_printf(m->line, m->json ? "\"%s\"" : "%s", text);
+}
+
+static void sender_members(const struct members *m, const siginfo_t *info)
+{
+	member_number(m, "pid", info->si_pid);
+	member_number(m, "uid", info->si_uid);
+}
+
+static void value_members(const struct members *m, const siginfo_t *info)
+{
+	member_number(m, "int", info->si_int);
+	member_address(m, "ptr", info->si_ptr);
+}
+
+static void child_members(const struct members *m, const siginfo_t *info)
+{
+	sender_members(m, info);
+	if (info->si_code == CLD_EXITED) {
+		member_number(m, "status", info->si_status);
+	} else {
+		member_begin(m, "status");
+		line_puts(m->line, m->json ? "\"" : "");
+		value_signal(m->line, info->si_status);
+		line_puts(m->line, m->json ? "\"" : "");
+	}
+	member_number(m, "utime", info->si_utime);
+	member_number(m, "stime", info->si_stime);
+}
+
+static void call_members(const struct members *m, const siginfo_t *info)
+{
+	member_address(m, "call_addr", info->si_call_addr);
+	member_number(m, "syscall", info->si_syscall);
+	if (info->si_arch == AUDIT_ARCH_X86_64)
+		member_text(m, "arch", "AUDIT_ARCH_X86_64");
+	else if (info->si_arch == AUDIT_ARCH_I386)
+		member_text(m, "arch", "AUDIT_ARCH_I386");
+	else
+		member_number(m, "arch", info->si_arch);
+}
+
+/* From a program: codes that are not positive, but for the kernel's timers. */
+static void sent_members(const struct members *m, const siginfo_t *info)
+{
+	if (info->si_code == SI_TIMER) {
+		member_number(m, "timerid", info->si_timerid);
+		member_number(m, "overrun", info->si_overrun);
+	} else {
+		sender_members(m, info);
+	}
+	if (info->si_code != SI_USER && info->si_code != SI_TKILL)
+		value_members(m, info);
+}
+
+static void happened_members(const struct members *m, const siginfo_t *info)
+{
+	switch (info->si_signo) {
+	case SIGCHLD:
+		child_members(m, info);
+		break;
+	case SIGILL:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGTRAP:
+		member_address(m, "addr", info->si_addr);
+		break;
+	case SIGSYS:
+		call_members(m, info);
+		break;
+	default:
+		/* Of a file that is ready: SIGIO, or what F_SETSIG says. */
+		if (info->si_code != SI_KERNEL) {
+			member_number(m, "band", info->si_band);
+			member_number(m, "fd", info->si_fd);
+		}
+	}
+}
+
+void signal_members(struct line *line, const struct signal_view *view,
+		    bool json)
+{
+	const struct members m = {line, json};
+	const siginfo_t *info = &view->info;
+
+	if (!view->detailed)
+		return;
+	if (info->si_errno) {
+		const char *name = strerrorname_np(info->si_errno);
+
+		if (name)
+			member_text(&m, "errno", name);
+		else
+			member_number(&m, "errno", info->si_errno);
+	}
+	if (info->si_code <= 0)
+		sent_members(&m, info);
+	else
+		happened_members(&m, info);
+}
+
+void signal_info_print(struct line *line, const struct signal_view *view)
+{
+	line_puts(line, "{si_signo=");
+	value_signal(line, view->number);
+	line_puts(line, ", si_code=");
+	signal_code(line, view);
+	signal_members(line, view, false);
+	line_puts(line, "}");
 }
 
 void signal_print(struct line *line, const struct signal_view *view)
 {
 	line_puts(line, "--- ");
 	value_signal(line, view->number);
-	line_puts(line, " {si_signo=");
-	value_signal(line, view->number);
-	line_puts(line, ", si_code=");
-	signal_code(line, view);
-	line_puts(line, "} ---");
+	line_puts(line, " ");
+	signal_info_print(line, view);
+	line_puts(line, " ---");
 }

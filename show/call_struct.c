@@ -37,7 +37,8 @@ static const struct ktrace_member *member_find(
 
 static void put_limit(struct line *line, uint64_t value, bool wide)
 {
-	if (value == UINT64_MAX)
+	/* The second one is a 32-bit program's. */
+	if (value == UINT64_MAX || (!wide && value == UINT32_MAX))
 		line_puts(line, wide ? "RLIM64_INFINITY" : "RLIM_INFINITY");
 	else if (value > 1024 && value % 1024 == 0)
 		line_printf(line, "%" PRIu64 "*1024", value / 1024);
@@ -60,13 +61,14 @@ static void put_epoll_data(struct line *line, uint64_t value)
 	line_printf(line, "{u32=%u, u64=%" PRIu64 "}", (uint32_t)value, value);
 }
 
-static void put_longs(struct line *line, const uint8_t *p, size_t n)
+static void put_longs(struct line *line, const uint8_t *p, size_t n,
+		      size_t size)
 {
-	uint64_t value;
+	uint64_t value = 0;
 
 	line_puts(line, "[");
-	for (size_t i = 0; i + sizeof(value) <= n; i += sizeof(value)) {
-		memcpy(&value, p + i, sizeof(value));
+	for (size_t i = 0; i + size <= n; i += size) {
+		memcpy(&value, p + i, size);
 		line_printf(line, "%s%" PRIu64, i ? ", " : "", value);
 	}
 	line_puts(line, "]");
@@ -78,6 +80,23 @@ static void put_pair(struct line *line, const uint8_t *p)
 
 	memcpy(value, p, sizeof(value));
 	line_printf(line, "{val=[%#x, %#x]}", value[0], value[1]);
+}
+
+/* What a member of a command's union points to. */
+static void put_member_string(struct line *line, const struct call_view *view,
+			      const char *name, uint64_t address)
+{
+	const char *dot = strrchr(name, '.');
+	char suffix[KTRACE_WORD_MAX + 2];
+	struct captured c;
+
+	snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
+	c = captured_get(view, false, view->call->command + 1, suffix);
+	if (c.there && c.size)
+		value_string(line, c.bytes,
+			     strnlen((const char *)c.bytes, c.size), c.cut);
+	else
+		value_address(line, address);
 }
 
 static void put_member(struct line *line, const struct call_view *view,
@@ -109,13 +128,28 @@ static void put_member(struct line *line, const struct call_view *view,
 		put_handler(line, value);
 	} else if (!strcmp(w, "epdata")) {
 		put_epoll_data(line, value);
-	} else if (!strcmp(w, "a")) {
-		put_longs(line, at, member->size);
+	} else if (!strcmp(w, "a") || !strcmp(w, "a4")) {
+		put_longs(line, at, member->size, w[1] ? 4 : 8);
 	} else if (!strcmp(w, "fsid") && member->size >= 8) {
 		put_pair(line, at);
 	} else if (!strcmp(w, "dev")) {
 		line_printf(line, "makedev(%#x, %#x)", major(value),
 			    minor(value));
+	} else if (!strcmp(w, "ticks")) {
+		line_printf(line, "%" PRIu64, value);
+		if (value)
+			line_printf(line, " /* %.2f s */", value / 100.0);
+	} else if (!strcmp(w, "sigval")) {
+		line_printf(line, "{sival_int=%d, sival_ptr=", (int)value);
+		value_address(line, value);
+		line_puts(line, "}");
+	} else if (!strcmp(w, "path")) {
+		put_member_string(line, view, member->name, value);
+	} else if (!strcmp(w, "version")) {
+		line_printf(line, "KERNEL_VERSION(%u, %u, %u)",
+			    (unsigned int)(value >> 16),
+			    (unsigned int)(value >> 8 & 0xff),
+			    (unsigned int)(value & 0xff));
 	} else if (!strcmp(w, "p")) {
 		value_address(line, value);
 	} else if (!strcmp(w, "x")) {
@@ -129,19 +163,57 @@ static void put_member(struct line *line, const struct call_view *view,
 	}
 }
 
+/* A struct on its way to text. */
+struct putting {
+	struct line *line;
+	const struct call_view *view;
+	const struct ktrace_layout *layout;
+	const uint8_t *bytes;
+	size_t size;
+	bool first;
+	/* The member that is a struct without a name, of which some were shown. */
+	char inner[KTRACE_WORD_MAX];
+};
+
+static void put_comma(struct putting *p)
+{
+	if (!p->first)
+		line_puts(p->line, ", ");
+	p->first = false;
+}
+
+/* @name: of a member that is next; "info.bpf_fd" lies in info. */
+static const char *inner_switch(struct putting *p, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	size_t length = dot ? dot - name : 0;
+
+	if (strlen(p->inner) != length || strncmp(p->inner, name, length)) {
+		if (*p->inner)
+			line_puts(p->line, "}");
+		snprintf(p->inner, sizeof(p->inner), "%.*s", (int)length, name);
+		if (length) {
+			put_comma(p);
+			line_printf(p->line, "%s={", p->inner);
+			p->first = true;
+		}
+	}
+	return dot ? dot + 1 : name;
+}
+
 /* "[+]MEMBER:WORD" */
-static void put_word(struct line *line, const struct call_view *view,
-		     const struct ktrace_layout *layout, const char *text,
-		     size_t length, const uint8_t *bytes, bool first)
+static void put_word(struct putting *p, const char *text, size_t length)
 {
 	const char *colon = memchr(text, ':', length);
 	char room[KTRACE_WORD_MAX], name[KTRACE_WORD_MAX];
 	const struct ktrace_member *member;
 	struct ktrace_word word;
 	bool optional = *text == '+';
+	const char *shown;
 
 	if (!colon) {
-		line_puts(line, first ? "..." : ", ...");
+		put_comma(p);
+		line_puts(p->line, "...");
 		return;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)(colon - text - optional),
@@ -149,35 +221,39 @@ static void put_word(struct line *line, const struct call_view *view,
 	if (ktrace_word_parse(colon + 1, text + length - colon - 1, room,
 			      &word))
 		return;
-	member = member_find(layout, name);
-	if (!member || (optional && !member_value(member, bytes)))
+	member = member_find(p->layout, name);
+	if (!member || member->offset + member->size > p->size ||
+	    (optional && !member_value(member, p->bytes)))
 		return;
-	line_printf(line, "%s%s=", first ? "" : ", ", name);
-	put_member(line, view, &word, member, bytes);
+	shown = inner_switch(p, name);
+	put_comma(p);
+	line_printf(p->line, "%s=", shown);
+	put_member(p->line, p->view, &word, member, p->bytes);
 }
 
 bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,
 		  size_t size)
 {
-	const struct ktrace_layout *layout =
-		ktrace_layout_find(view->types, name);
-	bool first = true;
+	char own[KTRACE_WORD_MAX];
+	struct putting p = {line, view, NULL, bytes, size, true, ""};
+	/* One of a union's structs, of which there may be less. */
+	bool partial = strchr(name, '.');
 	size_t length;
 
+	snprintf(own, sizeof(own), "%.*s", (int)strcspn(name, "."), name);
+	p.layout = ktrace_layout_find(view->types, own);
 	if (!words)
 		words = ktrace_struct_words(name);
-	if (!layout || !words || size < layout->size)
+	if (!p.layout || !words || (!partial && size < p.layout->size))
 		return false;
 	line_puts(line, "{");
 	for (; *words; words += length) {
 		words += strspn(words, " ");
 		length = strcspn(words, " ");
-		if (!length)
-			break;
-		put_word(line, view, layout, words, length, bytes, first);
-		first = false;
+		if (length)
+			put_word(&p, words, length);
 	}
-	line_puts(line, "}");
+	line_puts(line, *p.inner ? "}}" : "}");
 	return true;
 }

@@ -412,7 +412,9 @@ static int json_signal(struct syscalls *s, const struct thread *thread,
 	value_signal(line, view->number);
 	line_puts(line, "\",\"code\":\"");
 	signal_code(line, view);
-	line_printf(line, "\",\"kills\":%s}\n",
+	line_puts(line, "\"");
+	signal_members(line, view, true);
+	line_printf(line, ",\"kills\":%s}\n",
 		    signal_effect(view) == SIGNAL_KILLS ? "true" : "false");
 	output_write(&s->output, line->s, line->len);
 	return s->output.err;

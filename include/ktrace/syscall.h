@@ -72,6 +72,12 @@ KTRACE_API int ktrace_word_parse(const char *text, size_t length,
 KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
 				       unsigned int string_max, bool paths);
 
+/*
+ * Makes known the event signal:signal_delivered, which has the whole siginfo (field
+ * __info, as the kernel has it, 48 bytes) and the address of the handler (__handler).
+ */
+KTRACE_API int ktrace_session_signals(struct ktrace_session *session);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,7 +101,12 @@ ktrace syscalls -q -e %net -o lines -- "$program" sockets
 check "sets: sockets" has 'connect('
 check "sets: and nothing else" is "$(grep -c 'mmap(' lines)" 0
 ktrace syscalls -q --json -o lines -- "$program" signals
-check "signals in JSON" like '"signal":"SIGUSR1","code":"SI_USER","kills":false}'
+check "signals in JSON" like \
+	'"signal":"SIGUSR1","code":"SI_USER","pid":[0-9]*,"uid":0,"kills":false}'
+check "with the values that were sent" like \
+	'"signal":"SIGUSR2","code":"SI_QUEUE","pid":[0-9]*,"uid":0,"int":7,"ptr":7,"kills":false}'
+check "and the address of a fault" like \
+	'"signal":"SIGSEGV","code":"SEGV_MAPERR","addr":16,"kills":false}'
 ktrace syscalls -q -e signal=none -o lines -- "$program" signals
 check "no signals" not like ' --- SIG|killed'
 ktrace syscalls -q -c -o lines -- true

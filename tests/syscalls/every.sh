@@ -88,6 +88,14 @@ check "ktrace is loaded with poison" ktrace_load poison=0xb7
 put enabled 1
 put enabled 0
 check "memory is poisoned" "$programs/census" --memory "$tree/buffers/cpu0" 0xb7
+load_module ktrace-leak
+for event in slot scratch; do
+	rm -rf "$trace"
+	ktrace record -q -o "$trace" -e "ktrace_leak:$event" -- true
+	check "a leak would be found: $event" \
+		sh -c "! $programs/census $trace 0xb7 >found && grep -q ^leak:.ktrace_leak:$event found"
+done
+rmmod ktrace_leak
 rm -rf "$trace"
 check "captured: they are recorded" ktrace syscalls -q -o /dev/null --trace "$trace" -- sh load
 judge captured 0xb7

@@ -20,8 +20,16 @@ function normal(text,	call) {
 		sub(/"[^"]*"/, "RANDOM", text)
 	if (call ~ /^(clone3?|v?fork|set_tid_address|getpid|getppid|gettid|wait4|rt_sigreturn)$/)
 		sub(/= [0-9]+$/, "= PID", text)
-	if (call ~ /^(kill|tgkill|tkill|wait4|getpgid|getpgrp|ptrace|prlimit64)$/)
+	if (call ~ /^(kill|tgkill|tkill|rt_sigqueueinfo|wait4|getpgid|getpgrp|ptrace|prlimit64)$/)
 		gsub(/[0-9][0-9][0-9]+/, "PID", text)
+	gsub(/tms_c?[us]time=[0-9]+( \/\* [0-9.]+ s \*\/)?/, "TICKS", text)
+	if (call == "times")
+		sub(/= [0-9]+$/, "= TICKS", text)
+	gsub(/si_pid=[0-9]+/, "si_pid=PID", text)
+	gsub(/si_[us]time=[0-9]+/, "si_TIME", text)
+	if (call ~ /^(add_key|request_key|keyctl)$/)
+		gsub(/[0-9][0-9][0-9][0-9][0-9]+/, "KEY", text)
+	sub(/F_SETOWN, [0-9]+/, "F_SETOWN, PID", text)
 	if (call == "futex")
 		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
 	# One number has two names there.
@@ -61,9 +69,6 @@ function normal(text,	call) {
 	# A signal that is ignored reaches nobody but a tracer that waits for it.
 	if (/^--- SIG(CHLD|CONT|URG|WINCH) /)
 		next
-	# No event has more than these two.
-	if (/^---/)
-		sub(/, si_(pid|addr|fd|timerid|band|overrun|call_addr|value|int|ptr|status)=.*} ---/, "} ---")
 	n = task(pid)
 	if (/ <unfinished \.\.\.>$/) {
 		sub(/ <unfinished \.\.\.>$/, "")

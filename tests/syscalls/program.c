@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,63 @@ static int waiting(void)
 	return 0;
 }
 
+static sigjmp_buf back;
+
+static void handler_back(int signal)
+{
+	siglongjmp(back, 1);
+}
+
+/* Signals that say more than who sent them. */
+static void informed(void)
+{
+	struct sigaction action = {.sa_handler = handler};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+				 .sigev_signo = SIGRTMIN,
+				 .sigev_value.sival_int = 5};
+	struct itimerspec spec = {.it_value.tv_nsec = 1000};
+	sigset_t set, old;
+	siginfo_t info;
+	timer_t timer;
+	int pipes[2];
+
+	sigaction(SIGUSR2, &action, NULL);
+	sigaction(SIGRTMIN, &action, NULL);
+	sigaction(SIGPIPE, &action, NULL);
+	sigaction(SIGIO, &action, NULL);
+	sigqueue(getpid(), SIGUSR2, (union sigval){.sival_int = 7});
+	sigqueue(getpid(), SIGRTMIN,
+		 (union sigval){.sival_ptr = (void *)0x123456789});
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &spec, NULL);
+	sigsuspend(&old);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	action.sa_handler = handler_back;
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
+	if (!sigsetjmp(back, 1))
+		asm volatile("movl $0, 16"); /* to an address that is none */
+	if (!sigsetjmp(back, 1))
+		asm volatile("ud2");
+	if (pipe(pipes))
+		return;
+	fcntl(pipes[0], F_SETFL, O_ASYNC);
+	fcntl(pipes[0], F_SETOWN, getpid());
+	if (write(pipes[1], "x", 1) == 1)
+		close(pipes[0]);
+	if (write(pipes[1], "x", 1) < 0)
+		close(pipes[1]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = 1});
+	sigtimedwait(&set, &info, &(struct timespec){1, 0});
+	if (!fork())
+		_exit(7);
+	waitid(P_ALL, 0, &info, WEXITED);
+}
+
 static int signals(void)
 {
 	struct sigaction action = {.sa_handler = handler,
@@ -206,7 +264,84 @@ static int signals(void)
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
+	informed();
 	return waiting();
+}
+
+static void keys(void)
+{
+	char text[100];
+	long key = syscall(SYS_add_key, "user", "ktrace:test", "payload", 7,
+			   KEY_SPEC_PROCESS_KEYRING);
+
+	syscall(SYS_keyctl, KEYCTL_UPDATE, key, "other", 5, 0);
+	syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, text, sizeof(text), 0);
+	syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, text, 3, 0);
+	syscall(SYS_keyctl, KEYCTL_READ, key, text, sizeof(text), 0);
+	syscall(SYS_keyctl, KEYCTL_READ, key, NULL, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_PROCESS_KEYRING, "user",
+		"ktrace:test", 0);
+	syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_PROCESS_KEYRING, 8, "x", 0);
+	syscall(SYS_keyctl, KEYCTL_SETPERM, key, 0x3f3f0000, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_INSTANTIATE, key, "x", 1, 0);
+	syscall(SYS_keyctl, KEYCTL_RESTRICT_KEYRING, key, "asymmetric",
+		"builtin_trusted", 0);
+	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, "session", 0, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL, 0, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_REVOKE, key, 0, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_LINK, 1, KEY_SPEC_PROCESS_KEYRING, 0, 0);
+	syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, 1, 10, 0, 0);
+	syscall(SYS_request_key, "user", "ktrace:nothing", "callout", 0);
+}
+
+#define bpf(command, size, ...)                                                \
+	({                                                                     \
+		union bpf_attr attr_;                                          \
+                                                                               \
+		memset(&attr_, 0, sizeof(attr_));                              \
+		memcpy(&attr_, &(union bpf_attr){__VA_ARGS__}, sizeof(attr_)); \
+		syscall(SYS_bpf, command, &attr_, size ?: sizeof(attr_));      \
+	})
+
+static void programs(void)
+{
+	/* r0 = 0; exit */
+	struct bpf_insn insns[] = {{.code = 0xb7}, {.code = 0x95}};
+	struct bpf_map_info info;
+	uint64_t value = 5;
+	uint32_t key = 1;
+	int map, program;
+
+	map = bpf(BPF_MAP_CREATE, 0, .map_type = BPF_MAP_TYPE_ARRAY,
+		  .key_size = 4, .value_size = 8, .max_entries = 2,
+		  .map_name = "ktrace");
+	bpf(BPF_MAP_CREATE, 20, .map_type = BPF_MAP_TYPE_HASH, .key_size = 4,
+	    .value_size = 8, .max_entries = 2, .map_flags = BPF_F_NO_PREALLOC);
+	bpf(BPF_MAP_UPDATE_ELEM, 0, .map_fd = map, .key = (long)&key,
+	    .value = (long)&value);
+	bpf(BPF_MAP_LOOKUP_ELEM, 32, .map_fd = map, .key = (long)&key,
+	    .value = (long)&value);
+	bpf(BPF_MAP_GET_NEXT_KEY, 0, .map_fd = map, .key = (long)&key,
+	    .next_key = (long)&key);
+	program =
+		bpf(BPF_PROG_LOAD, 0, .prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		    .insns = (long)insns, .insn_cnt = 2, .license = (long)"GPL",
+		    .prog_name = "nothing");
+	bpf(BPF_PROG_LOAD, 48, .prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+	    .insns = (long)insns, .insn_cnt = 2, .license = 8);
+	bpf(BPF_OBJ_PIN, 0, .pathname = (long)"/nowhere/pin",
+	    .bpf_fd = program);
+	bpf(BPF_OBJ_GET, 0, .pathname = (long)"/nowhere/pin");
+	bpf(BPF_OBJ_GET_INFO_BY_FD, 0, .info.bpf_fd = map,
+	    .info.info_len = sizeof(info), .info.info = (long)&info);
+	bpf(BPF_RAW_TRACEPOINT_OPEN, 0,
+	    .raw_tracepoint.name = (long)"sched_switch",
+	    .raw_tracepoint.prog_fd = program);
+	bpf(BPF_MAP_FREEZE, 0, .map_fd = map);
+	bpf(BPF_MAP_FREEZE, 4, .map_fd = map);
+	syscall(SYS_bpf, BPF_MAP_FREEZE, 8, 4);
+	syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, NULL, 0);
+	bpf(99, 8);
 }
 
 /* Who is traced already cannot be traced once more. */
@@ -260,10 +395,8 @@ static int commands(void)
 	prctl(PR_CAPBSET_READ, 1);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0);
 
-	syscall(SYS_keyctl, KEYCTL_REVOKE, 1, 0, 0, 0);
-	syscall(SYS_keyctl, KEYCTL_LINK, 1, KEY_SPEC_PROCESS_KEYRING, 0, 0);
-	syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, 1, 10, 0, 0);
-	syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, NULL, 0);
+	keys();
+	programs();
 	return 0;
 }
 

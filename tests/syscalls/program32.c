@@ -91,11 +91,94 @@ static void others(void)
 	call(sync_file_range, -1, 0, 0, 0);
 }
 
+/* What structs look like to 32-bit programs. */
+static word pair[2], four[4];
+static word stat[64], rusage[32], action[5], text[100];
+
+static void structs(void)
+{
+	static word zero[4];
+	word vector[4], message[7], polled[2], event[3];
+	int fd, epoll;
+
+	fd = call(open, "/etc/passwd", 0, 0, 0);
+	call(stat64, "/etc/passwd", stat, 0, 0);
+	call(lstat64, "/dev/null", stat, 0, 0);
+	call(fstat64, fd, stat, 0, 0);
+	call(stat, "/etc/passwd", stat, 0, 0);
+	call(fstat, fd, stat, 0, 0);
+	call(fstatat64, -100, "/nowhere", stat, 0);
+	call(stat64, "/etc/passwd", 8, 0, 0);
+	call6(__NR_statx, -100, (word) "/etc/passwd", 0, 0x7ff, (word)stat, 0);
+	call(statfs, "/proc", stat, 0, 0);
+	call(statfs64, "/proc", 84, stat, 0);
+	call(close, fd, 0, 0, 0);
+	pair[0] = 0;
+	pair[1] = 1000;
+	call(nanosleep, pair, four, 0, 0);
+	call(clock_gettime, 1, pair, 0, 0);
+	call(clock_gettime64, 1, four, 0, 0);
+	call(clock_getres, 1, pair, 0, 0);
+	call(clock_nanosleep, 1, 0, zero, 0);
+	call(gettimeofday, pair, 0, 0, 0);
+	call(setitimer, 0, zero, four, 0);
+	call(getitimer, 0, four, 0, 0);
+	call(ugetrlimit, 7, pair, 0, 0);
+	call(setrlimit, 7, pair, 0, 0);
+	call(prlimit64, 0, 7, 0, four);
+	call(getrusage, 0, rusage, 0, 0);
+	call(times, four, 0, 0, 0);
+	call(uname, text, 0, 0, 0);
+	call(sysinfo, text, 0, 0, 0);
+	action[0] = 1; /* SIG_IGN */
+	call(rt_sigaction, 10, action, 0, 8);
+	call(rt_sigaction, 10, 0, action, 8);
+	call(rt_sigprocmask, 0, zero, four, 8);
+	call(sigaltstack, 0, text, 0, 0);
+
+	vector[0] = (word) "hello, ";
+	vector[1] = 7;
+	vector[2] = (word) "world";
+	vector[3] = 5;
+	call(socketpair, 1, 1, 0, fds);
+	call(writev, fds[0], vector, 2, 0);
+	vector[0] = (word)room;
+	vector[1] = sizeof(room);
+	call(readv, fds[1], vector, 1, 0);
+	vector[0] = (word) "a message";
+	vector[1] = 9;
+	message[0] = message[1] = message[4] = message[5] = message[6] = 0;
+	message[2] = (word)vector;
+	message[3] = 1;
+	call(sendmsg, fds[0], message, 0, 0);
+	polled[0] = fds[1];
+	polled[1] = 1; /* POLLIN */
+	call(poll, polled, 1, 1000, 0);
+	pair[0] = 1u << fds[1];
+	four[0] = four[1] = 1;
+	call6(__NR__newselect, fds[1] + 1, (word)pair, 0, 0, (word)four, 0);
+	vector[0] = (word)room;
+	vector[1] = sizeof(room);
+	call(recvmsg, fds[1], message, 0, 0);
+	epoll = call(epoll_create1, 0, 0, 0, 0);
+	event[0] = 4; /* EPOLLOUT */
+	event[1] = 7;
+	event[2] = 0;
+	call(epoll_ctl, epoll, 1, fds[0], event);
+	call(epoll_wait, epoll, event, 1, 10);
+	pair[0] = 0;
+	pair[1] = 1000;
+	call(futex, four, 0, four[0], pair);
+	call(futex, four, 1, 1, 0);
+	call(ioctl, fds[0], 0x541b, four, 0); /* FIONREAD */
+}
+
 void _start(void);
 
 void _start(void)
 {
 	files();
 	others();
+	structs();
 	call(exit_group, 3, 0, 0, 0);
 }
