@@ -20,6 +20,7 @@
 #include "gone.h"
 #include "registry.h"
 #include "session.h"
+#include "source/marker.h"
 #include "task.h"
 
 LIST_HEAD(kt_sessions);
@@ -305,6 +306,7 @@ static int session_start(struct kt_session *session)
 		return kt_refuse(session, err,
 				 "cannot follow context switches: error %d",
 				 err);
+	kt_markers_start(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->wanted)
@@ -411,6 +413,7 @@ void kt_session_end(struct kt_session *session)
 
 	lockdep_assert_held(&kt_mutex);
 	kt_session_enable(session, false);
+	kt_patterns_free(&session->marked);
 	kt_pids_clear(session);
 	xa_for_each(&session->events, cookie, enabled) {
 		if (enabled->wanted)
