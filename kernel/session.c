@@ -306,7 +306,7 @@ static int session_start(struct kt_session *session)
 		return kt_refuse(session, err,
 				 "cannot follow context switches: error %d",
 				 err);
-	kt_markers_start(session);
+	kt_markers_force(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->wanted)
@@ -361,6 +361,7 @@ int kt_session_reset(struct kt_session *session)
 		session_stop(session);
 	kt_buffers_reset(&session->buffers);
 	kt_gone_forget(session);
+	kt_markers_force(session);
 	return was_enabled ? session_start(session) : 0;
 }
 
@@ -402,6 +403,7 @@ struct kt_session *kt_session_create(const char *name)
 	xa_init(&session->events);
 	INIT_LIST_HEAD(&session->gone);
 	list_add_tail(&session->node, &kt_sessions);
+	kt_markers_force(session);
 	return session;
 }
 

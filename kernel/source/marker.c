@@ -361,7 +361,7 @@ static void marked_offer(struct marked *marked)
 	struct kt_session *session;
 
 	list_for_each_entry(session, &kt_sessions, node) {
-		if ((session->enabled && marked->forced) ||
+		if (marked->forced ||
 		    marked_wanted(marked, &session->marked))
 			marked_give(session, marked);
 	}
@@ -636,7 +636,7 @@ void kt_markers_exit(void)
 	kt_prints_clear();
 }
 
-void kt_markers_start(struct kt_session *session)
+void kt_markers_force(struct kt_session *session)
 {
 	struct marked *marked;
 

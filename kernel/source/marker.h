@@ -35,8 +35,11 @@ void kt_markers_show(struct seq_file *m);
 /* A session's file `marked': patterns of markers that it records. */
 int kt_marked_write(struct kt_session *session, char *text);
 void kt_marked_show(struct seq_file *m, const struct kt_session *session);
-/* The session is being switched on: it gets what is forced. */
-void kt_markers_start(struct kt_session *session);
+/*
+ * The session is new, emptied or switched on: it gets what is forced.  So a recorder knows
+ * of it before the first hit.
+ */
+void kt_markers_force(struct kt_session *session);
 
 /*
  * marker_probe.c: functions that are called on each hit.  What ran before it was

@@ -95,7 +95,9 @@ clean
 
 # ---- forced -----------------------------------------------------------------------
 
-check "forced is off before" is "$(get events/ktrace_printed/forced/enabled)" 0
+check "forced is on in a session" is "$(get events/ktrace_printed/forced/enabled)" 1
+put events/ktrace_printed/forced/enabled 0
+check "and can be switched off" is "$(get events/ktrace_printed/forced/enabled)" 0
 put enabled 1
 check "forced, with the session" is "$(get events/ktrace_printed/forced/enabled)" 1
 echo 1 >$parameters/all
