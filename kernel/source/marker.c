@@ -361,8 +361,7 @@ static void marked_offer(struct marked *marked)
 	struct kt_session *session;
 
 	list_for_each_entry(session, &kt_sessions, node) {
-		if (marked->forced ||
-		    marked_wanted(marked, &session->marked))
+		if (marked->forced || marked_wanted(marked, &session->marked))
 			marked_give(session, marked);
 	}
 }

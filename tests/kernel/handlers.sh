@@ -175,6 +175,9 @@ check "modules that come meanwhile" is "$(record comes letters "$all
 ktrace record -q -e sched:sched_process_exit -M letters -o $work/both -- sh -c "$all; sleep 0"
 check "with -e" is "$(names $work/both)" "letters forced "
 check "and what -e is for" at_least "$(ktrace report -q -e sched_process_exit $work/both | wc -l)" 1
+ktrace syscalls -o $work/text -- sh -c "$all" 2>$work/said
+check "system calls are followed, forced markers or not" is "$?" 0
+check "up to the end" grep -q exit_group $work/text
 check "nothing of it stays" is "$(get marked)$(get events/ktrace_printed/letters/enabled)" 0
 check "--on, and nobody records" not ktrace markers --on letters 2>/dev/null
 ktrace markers -q --print letters 'ktrace_printed:n*'
@@ -220,6 +223,25 @@ check "no probe was registered twice" not grep -q 'registered twice' <<END
 $(dmesg)
 END
 rmmod ktrace_watch
+
+# ---- the modules of doc/markers.md ------------------------------------------------
+
+check "the example's marker" insmod $KTRACE_MODULES/example/hello.ko
+check "its probe" insmod $KTRACE_MODULES/example/listen.ko
+ktrace markers -q --print hello:say
+dmesg -C
+echo 3 >/sys/module/hello/parameters/times
+echo 4 >/sys/module/hello/parameters/times
+rmmod listen
+check "what they say" is "$(dmesg -t | grep -v ' has ')" "hello:say: text hello times 3
+hello:say: text hello times 4
+listen: said 7 times"
+ktrace markers -q --no-print '*'
+ktrace record -q -M hello:say -o /tmp/hello -- sh -c 'echo 3 >/sys/module/hello/parameters/times'
+check "the report" is "$(ktrace report -q /tmp/hello | grep -o 'hello:say.*')" \
+	"hello:say: text=hello times=3"
+rm -rf /tmp/hello
+rmmod hello
 
 # ---- BPF --------------------------------------------------------------------------
 
