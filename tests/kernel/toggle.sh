@@ -16,11 +16,6 @@ maybe=sessions/maybe
 watch=/sys/module/ktrace_watch/parameters
 work=$(mktemp -d)
 
-# What comes of random bytes.
-random() {	# BELOW
-	echo $(($(od -An -N2 -tu2 /dev/urandom) % $1))
-}
-
 # total KEY: of the CPUs, as the recorder had it at the end
 total() {
 	tail -n 1 $work/surely/metadata | grep -o "\"$1\":[0-9]*" |
@@ -54,35 +49,43 @@ until [ "$(get sessions/surely/enabled 2>/dev/null)" = 1 ]; do
 done
 (
 	until [ -e $work/enough ]; do
-		test_run "storm 300"
-		sleep 0.02
+		test_run 'storm 300'
 	done
 ) &
 storm=$!
 # Ahead of the storm, which would leave it a turn now and then.
 renice -n -10 $$ >/dev/null
 
+# What to do, to which, whether on or off, and how long to rest: all dice are thrown before.
+awk 'BEGIN {
+	srand()
+	for (i = 0; i < 50000; i++)
+		print int(rand() * 10), int(rand() * 3) + 1, rand() < 0.6, int(rand() * 4)
+}' >$work/dice
+exec 3<$work/dice
 switches=0
 loads=0
+passed=0
 began=$(date +%s)
-while [ $(($(date +%s) - began)) -lt $seconds ] || [ $loads -lt 3 ]; do
-	switches=$((switches + 1))
-	n=$(($(random 3) + 1))
-	case $(random 10) in
-	0)	put $maybe/enabled $(($(random 3) > 0)) ;;
-	1)	put $maybe/events/ktrace_client$n/hit/enabled $(random 2) 2>/dev/null ;;
+while [ $passed -lt $seconds ] || [ $loads -lt 3 ]; do
+	read -r what n on rest <&3 || break
+	case $what in
+	0)	put $maybe/enabled $on ;;
+	1)	put $maybe/events/ktrace_client$n/hit/enabled $on 2>/dev/null ;;
 	2)	put $maybe/marked "ktrace_client$n:*" ;;
 	3)	put $maybe/marked "!ktrace_client$n:hit" ;;
 	4)	put print "ktrace_client$n:*" ;;
 	5)	put print "!*" ;;
-	6)	echo $(random 2) >$watch/second ;;
-	7)	put $maybe/reset 1 ;;
-	8 | 9)
-		rmmod ktrace_client$n && load_module ktrace-client$n &&
+	6 | 7)	echo $on >$watch/second ;;
+	8)	put $maybe/reset 1 ;;
+	9)	rmmod ktrace_client$n && load_module ktrace-client$n &&
 			loads=$((loads + 1)) ;;
 	esac
-	sleep 0.0$(random 10)
+	switches=$((switches + 1))
+	[ $rest != 0 ] || sleep 0.01
+	[ $((switches % 8)) != 0 ] || passed=$(($(date +%s) - began))
 done
+passed=$(($(date +%s) - began))
 renice -n 0 $$ >/dev/null
 touch $work/enough
 wait $storm
@@ -93,7 +96,7 @@ check "a recording" test $? = 0
 recorded=$(total recorded)
 lost=$(($(total full) + $(total overwritten) + $(total nested) + $(total large)))
 in_trace=$(ktrace stat --json $work/surely | sed -n '1s/^{"events":\([0-9]*\).*/\1/p')
-echo "# $switches switches, $loads loads in $(($(date +%s) - began)) s;" \
+echo "# $switches switches, $loads loads in $passed s;" \
 	"hits: $(tr '\n' ' ' <$test_dir/hits)"
 echo "# recorded $recorded, in the trace $in_trace, lost $lost; probe $(cat $watch/hits)," \
 	"second probe $(cat $watch/seconds), print lines $(dmesg -t | grep -c '^ktrace_client')"
