@@ -49,6 +49,8 @@ struct tui {
 	size_t nr_sets;
 	size_t set;
 
+	size_t shift; /* how much of the newest lines' begin is not shown */
+
 	char message[1024]; /* until the next key */
 	bool quit;
 

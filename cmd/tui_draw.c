@@ -221,10 +221,15 @@ static void tree_draw(struct tui *t, const struct layout *l)
 {
 	int width = l->tree_width;
 
-	if (t->selected < t->top)
+	/* A step scrolls by one; from far away, what is around it is shown too. */
+	if (t->selected + 1 == t->top || t->selected == 0)
 		t->top = t->selected;
-	if (t->selected >= t->top + l->tree_rows)
-		t->top = t->selected + 1 - l->tree_rows;
+	else if (t->selected == t->top + l->tree_rows)
+		t->top++;
+	else if (t->selected < t->top || t->selected > t->top + l->tree_rows)
+		t->top = t->selected > (size_t)l->tree_rows / 2
+				 ? t->selected - l->tree_rows / 2
+				 : 0;
 	if (t->top + l->tree_rows > t->tree.nr_rows)
 		t->top = t->tree.nr_rows > (size_t)l->tree_rows
 				 ? t->tree.nr_rows - l->tree_rows
@@ -403,9 +408,13 @@ static void lines_draw(const struct tui *t, const struct layout *l)
 	put(l->lines_y - 1, 2, COLS - 4,
 	    t->watch ? " newest "
 		     : " newest, of the recording that has ended ");
-	for (size_t i = 0; i < nr; i++)
-		put(l->lines_y + i, 0, COLS,
-		    lines->list[(lines->nr - nr + i) % WATCH_LINES]);
+	for (size_t i = 0; i < nr; i++) {
+		const char *line =
+			lines->list[(lines->nr - nr + i) % WATCH_LINES];
+
+		if (strlen(line) > t->shift)
+			put(l->lines_y + i, 0, COLS, line + t->shift);
+	}
 	if (!nr)
 		put(l->lines_y, 1, COLS - 2, "nothing yet");
 }
@@ -520,6 +529,7 @@ static void help_draw(struct tui *t)
 		"w            watch: the same, and nothing is kept",
 		"s  l         save what is on as a set; load a set",
 		"Mouse        click: choose; on the box or twice: switch; wheel",
+		"< >          the newest lines: to the left, to the right",
 		"Ctrl-L       draw the screen again",
 		"?  q         this help; quit, which stops a recording",
 		"",

@@ -58,10 +58,16 @@ static void select_row(struct tui *t, long row)
 
 static void folder_open(struct tui *t, bool open)
 {
+	size_t page = tui_page(t);
+
 	if (!t->item || t->item->leaf)
 		return;
 	t->item->open = open;
 	tui_rows(t);
+	/* What is in it is what one wants to see. */
+	if (open && t->selected + t->item->nr >= t->top + page)
+		t->top = t->selected -
+			 (t->selected < page / 3 ? t->selected : page / 3);
 }
 
 /* To the folder that it is in, if it has nothing to close. */
@@ -491,6 +497,12 @@ static void tree_key(struct tui *t, int key)
 	case KEY_F(1):
 		t->help = true;
 		t->help_top = 0;
+		break;
+	case '<':
+		t->shift -= t->shift < 20 ? t->shift : 20;
+		break;
+	case '>':
+		t->shift += t->shift < 400 ? 20 : 0;
 		break;
 	case CTRL('l'):
 		clearok(stdscr, TRUE);

@@ -74,7 +74,7 @@ static int markers_switch(struct switching *s, struct item *item)
 	snprintf(all, sizeof(all), "%s:*",
 		 item->parent && item->parent->parent ? item->name : "*");
 	whole = all;
-	if (!s->status && s->tree->recorders && s->nr) {
+	if (!s->status && s->nr) {
 		if (!item->leaf &&
 		    (!item->parent->parent || !item->parent->parent->parent))
 			err = ktrace_markers_switch(&whole, 1, s->on, &count);
