@@ -164,6 +164,7 @@ static int overview(void)
 	      "    sudo ktrace record -- COMMAND     record everything "
 	      "meanwhile\n"
 	      "    ktrace report                     what happened\n"
+	      "    sudo ktrace tui                   all of it, to browse\n"
 	      "    ktrace COMMAND --help             explains a command\n"
 	      "    man ktrace                        the manual\n",
 	      stdout);
