@@ -134,7 +134,7 @@ static void title_draw(const struct tui *t)
 {
 	const struct item *root = &t->tree.root;
 	struct watch_status s;
-	char text[256], lost[48] = "";
+	char text[256];
 	int x;
 
 	fill(0, color(COLOR_TITLE) | (color(COLOR_TITLE) ? 0 : A_REVERSE));
@@ -148,19 +148,23 @@ static void title_draw(const struct tui *t)
 	if (!t->watch)
 		return;
 	watch_status(t->watch, &s);
-	if (s.lost || COLS >= 80)
-		snprintf(lost, sizeof(lost), "  lost %s", count_text(s.lost).s);
-	/* Where it does not fit, the directory's name is left out first. */
-	for (int i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text),
-			 "%s%s%.100s  %02d:%02d  %s events%s%s ",
-			 s.directory ? "recording" : "watching",
-			 s.directory && !i ? " " : "",
-			 s.directory && !i ? s.directory : "",
-			 (int)(s.duration / 60000000000ull),
-			 (int)(s.duration / 1000000000ull % 60),
-			 rough_text(s.events).s, lost,
-			 s.behind ? "  behind" : "");
+	/* What matters least is left out first; a loss is always told. */
+	for (int i = 0; i < 4; i++) {
+		FILE *f = fmemopen(text, sizeof(text), "w");
+
+		if (!f)
+			return;
+		fputs(s.directory ? "recording" : "watching", f);
+		if (s.directory && i < 3)
+			fprintf(f, " %.100s", s.directory);
+		fprintf(f, "  %02d:%02d", (int)(s.duration / 60000000000ull),
+			(int)(s.duration / 1000000000ull % 60));
+		if (i < 2)
+			fprintf(f, "  %s events", rough_text(s.events).s);
+		if (s.lost || i < 1)
+			fprintf(f, "  lost %s", count_text(s.lost).s);
+		fputs(s.behind ? "  behind " : " ", f);
+		fclose(f);
 		if ((int)strlen(text) < COLS - x - 2)
 			break;
 	}

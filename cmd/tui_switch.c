@@ -195,6 +195,7 @@ int tree_save(struct tree *tree, const char *name, bool replace)
 		return failed("out of memory");
 	set_print_head(f, name, NULL);
 	status = set_print_enabled(f, tree->session, &nr);
+	tree_recorders(tree);
 	if (!tree->recorders)
 		patterns = tree_patterns(tree, &more);
 	for (size_t i = 0; i < more; i++)

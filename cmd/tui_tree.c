@@ -366,6 +366,12 @@ static int pattern_ignore(void *data, const char *pattern)
 	return 0;
 }
 
+void tree_recorders(struct tree *tree)
+{
+	tree->recorders =
+		ktrace_markers_patterns(pattern_ignore, NULL) != -ESRCH;
+}
+
 static int hints_set(struct tree *tree)
 {
 	struct item **c = tree->root.children;
@@ -405,8 +411,7 @@ int tree_refresh(struct tree *tree)
 	if (err)
 		return err;
 	unseen_remove(&tree->root);
-	tree->recorders =
-		ktrace_markers_patterns(pattern_ignore, NULL) != -ESRCH;
+	tree_recorders(tree);
 	return hints_set(tree);
 }
 

@@ -82,6 +82,8 @@ int tree_create(struct tree *tree, struct ktrace_session *session,
 void tree_destroy(struct tree *tree);
 /* Looks at what there is, and what is enabled.  0 or a negative errno. */
 int tree_refresh(struct tree *tree);
+/* Looks only whether somebody records markers of programs. */
+void tree_recorders(struct tree *tree);
 /* Makes the rows, after a refresh, or a change of what is open or searched. */
 int tree_rows(struct tree *tree);
 enum item_state item_state(const struct item *item);

@@ -40,7 +40,7 @@ screen_end()
 
 screen()	# [OPTION of capture-pane...]
 {
-	tmux_do capture-pane -p "$@"
+	tmux_do capture-pane -p "$@" 2>&1
 }
 
 keys()	# KEY...
