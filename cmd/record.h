@@ -23,7 +23,7 @@ struct process {
 struct record {
 	/* Asked for. */
 	struct selection selection;
-	struct set set; /* --set; keeps what the others point to */
+	struct set set;		   /* --set; keeps what the others point to */
 	struct process *processes; /* -p */
 	size_t nr_processes;
 	char **command; /* NULL: none */

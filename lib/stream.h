@@ -83,8 +83,8 @@ struct stream {
 	uint64_t position; /* of the next packet */
 	uint64_t packets;
 	enum stream_state state;
-	bool tentative; /* the packet that is read may become longer */
-	uint64_t seen;	/* source->grown, when the window was filled */
+	bool tentative;	  /* the packet that is read may become longer */
+	uint64_t seen;	  /* source->grown, when the window was filled */
 	uint64_t records; /* events seen in this packet */
 	uint64_t damaged; /* events known to be in this packet, unreadable */
 	struct kt_packet last;	       /* the packet before, if packets > 0 */
