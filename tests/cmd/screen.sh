@@ -98,7 +98,8 @@ click()	# COLUMN LINE, from 1 on
 	local x=$1 y=$2
 	case $(infocmp -1 "$screen_term" | sed -n 's/^\tkmous=\(.*\),$/\1/p') in
 	*'[<')	text $'\033'"[<0;$x;${y}M"$'\033'"[<0;$x;${y}m" ;;
-	*)	text $'\033[M '"$(printf "\\x$(printf %x $((x + 32)))\\x$(printf %x $((y + 32)))")" ;;
+	*)	x=$(printf "\\x%x\\x%x" $((x + 32)) $((y + 32)))
+		text "$(printf '\033[M %b\033[M#%b' "$x" "$x")" ;;
 	esac
 }
 
@@ -109,6 +110,12 @@ wheel_down()	# COLUMN LINE
 	*'[<')	text $'\033'"[<65;$x;${y}M" ;;
 	*)	text $'\033[Ma'"$(printf "\\x$(printf %x $((x + 32)))\\x$(printf %x $((y + 32)))")" ;;
 	esac
+}
+
+# Of lines of a report, what a terminal of 80 columns shows, without the time.
+lines_end()
+{
+	cut -c1-80 | sed 's/\] [0-9.]* /] /; s/ *$//'
 }
 
 # The line and column, from 1 on, where the screen has the text.

@@ -105,6 +105,7 @@ shows 'a filter is asked for' '^Only if:'
 text 'no_such_field == 1'
 keys Enter
 shows 'a bad one is refused, and why' '^.no_such_field == 1. does not fit: '
+echo "# $(tail -n 1 <<<"$out")"
 keys f
 text 'next_pid >= 0'
 keys Enter
@@ -152,14 +153,14 @@ shows 'it still reads' '\] [0-9.]+ sched:sched_switch: prev_comm='
 keys r
 shows 'it stops' 'recorded [0-9,]+ events, 0 lost'
 count=$(sed -n 's/.*recorded \([0-9,]*\) events.*/\1/p' <<<"$out" | tr -d ,)
-# They do not move any more.
-shown=$(sed -n '/^── newest/,${/^── newest/d;$d;p;}' <<<"$out" | sed 's/ *$//')
+# They do not move any more. Times are known better at the end.
+shown=$(sed -n '/^── newest/,${/^── newest/d;$d;p;}' <<<"$out" | lines_end)
 run ktrace report trace
 ends 0 'ktrace report reads it'
 check 'all that was counted is there' [ "$(grep -c ' \[00[01]\] [0-9.]* ' <<<"$out")" = "$count" ]
 check 'only what was on' [ -z "$(grep -vE ' sched:sched_(switch|waking): ' <<<"$out")" ]
 check 'the newest lines are the last ones of the report' \
-	[ "$(tail -n "$(wc -l <<<"$shown")" <<<"$out" | cut -c1-80 | sed 's/ *$//')" = "$shown" ]
+	[ "$(tail -n "$(wc -l <<<"$shown")" <<<"$out" | lines_end)" = "$shown" ]
 check 'nobody records' [ "$(cat $tree/enabled)$(cat $tree/owner)" = 00 ]
 
 # Once more, with one event from begin to end.
