@@ -98,7 +98,7 @@ click()	# COLUMN LINE, from 1 on
 	local x=$1 y=$2
 	case $(infocmp -1 "$screen_term" | sed -n 's/^\tkmous=\(.*\),$/\1/p') in
 	*'[<')	text $'\033'"[<0;$x;${y}M"$'\033'"[<0;$x;${y}m" ;;
-	*)	x=$(printf "\\x%x\\x%x" $((x + 32)) $((y + 32)))
+	*)	x=$(printf '\\x%x\\x%x' $((x + 32)) $((y + 32)))
 		text "$(printf '\033[M %b\033[M#%b' "$x" "$x")" ;;
 	esac
 }
