@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace markers: those of programs that run; on and off in recorders that run. */
+/* ktrace markers: those of programs that run and of kernel modules; what becomes of them. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ struct show {
 static void marker_text(struct show *s, const struct ktrace_marker_info *m)
 {
 	if (strncmp(s->system, m->system, sizeof(s->system) - 1))
-		printf("%s\n", m->system);
+		printf("%s%s\n", m->system, m->kernel ? " (module)" : "");
 	snprintf(s->system, sizeof(s->system), "%s", m->system);
 	printf("    %s%s  %s:%u %s() \"%s\"\n", m->name,
 	       m->enabled ? "  [on]" : "", m->file, m->line, m->function,
@@ -42,8 +42,8 @@ static void marker_json(const struct show *s,
 	print_json(stdout, m->file);
 	printf(",\"line\":%u,\"function\":", m->line);
 	print_json(stdout, m->function);
-	printf(",\"order\":%u,\"enabled\":%s}", m->order,
-	       m->enabled ? "true" : "false");
+	printf(",\"order\":%u,\"enabled\":%s,\"kernel\":%s}", m->order,
+	       m->enabled ? "true" : "false", m->kernel ? "true" : "false");
 }
 
 static int marker_show(void *data, const struct ktrace_marker_info *marker)
@@ -58,18 +58,43 @@ static int marker_show(void *data, const struct ktrace_marker_info *marker)
 	return 0;
 }
 
+/* NULL: the module ktrace is not there, or not for this user. */
+struct ktrace_session *markers_session(void)
+{
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.no_load = true,
+	};
+	struct ktrace_session *session;
+
+	return ktrace_session_open(&options, &session) ? NULL : session;
+}
+
+static int modules_show(struct show *s, const char *const *patterns, int nr)
+{
+	struct ktrace_session *session = markers_session();
+	int err;
+
+	if (!session)
+		return 0;
+	err = ktrace_session_markers(session, patterns, nr, marker_show, s);
+	ktrace_session_close(session);
+	return err;
+}
+
 int markers_show(pid_t pid, char *const *patterns, int nr, bool json)
 {
 	struct show s = {.json = json};
 
 	if (ktrace_markers_list(pid, (const char *const *)patterns, nr,
-				marker_show, &s))
+				marker_show, &s) ||
+	    (!pid && modules_show(&s, (const char *const *)patterns, nr)))
 		return output_finish(failed_why());
 	if (json)
 		puts(s.count ? "\n]" : "[]");
 	else if (!s.count && nr)
-		return failed("no program that runs has such a marker: `ktrace "
-			      "markers' shows all");
+		return failed("no program that runs has such a marker, nor "
+			      "has a module: `ktrace markers' shows all");
 	fflush(stdout);
 	if (!json)
 		say("%zu marker%s", s.count, s.count == 1 ? "" : "s");
@@ -84,19 +109,81 @@ pid_t markers_pid(const char *text)
 	return *end || pid > INT_MAX || pid < 0 ? 0 : pid;
 }
 
-static int markers_switch(char *const *patterns, int nr, bool on)
+enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
+
+static const char *plural(size_t count)
 {
+	return count == 1 ? "" : "s";
+}
+
+/* Those of programs and of modules; it is enough that somebody records some. */
+static int markers_switch(const char *const *patterns, int nr, bool on)
+{
+	struct ktrace_session *session = markers_session();
+	size_t count = 0, modules = 0;
+	bool programs;
+	int err;
+
+	err = ktrace_markers_switch(patterns, nr, on, &count);
+	programs = !err;
+	if (session && (!err || err == -ESRCH)) {
+		int other = ktrace_session_mark_running(session, patterns, nr,
+							on, &modules);
+
+		if (other != -ESRCH || !programs)
+			err = other;
+	}
+	ktrace_session_close(session);
+	if (err)
+		return failed_why();
+	if (programs)
+		say("%zu marker%s of programs that run %s now %s", count,
+		    plural(count), count == 1 ? "is" : "are",
+		    on ? "on" : "off");
+	if (modules)
+		say("%zu marker%s of kernel modules %s now %s", modules,
+		    plural(modules), modules == 1 ? "is" : "are",
+		    on ? "on" : "off");
+	return EXIT_OK;
+}
+
+static int markers_print(const char *const *patterns, int nr, bool on)
+{
+	struct ktrace_session *session = markers_session();
 	size_t count;
+	int err;
+
+	if (!session)
+		return failed_why();
+	err = ktrace_session_print(session, patterns, nr, on, &count);
+	ktrace_session_close(session);
+	if (err)
+		return failed_why();
+	say("%zu marker%s of kernel modules %s now%s printed to the kernel's "
+	    "log",
+	    count, plural(count), count == 1 ? "is" : "are", on ? "" : " not");
+	return EXIT_OK;
+}
+
+static int markers_act(enum action action, char **arguments, int nr)
+{
+	const char *const *patterns = (const char *const *)arguments;
 
 	if (!nr)
 		return misused(&command_markers,
 			       "which markers? Name a PATTERN, or '*'");
-	if (ktrace_markers_switch((const char *const *)patterns, nr, on,
-				  &count))
-		return failed_why();
-	say("%zu marker%s of programs that run %s now %s", count,
-	    count == 1 ? "" : "s", count == 1 ? "is" : "are",
-	    on ? "on" : "off");
+	if (action == PRINT || action == NO_PRINT)
+		return markers_print(patterns, nr, action == PRINT);
+	return markers_switch(patterns, nr, action == ON);
+}
+
+static int action_set(enum action *action, enum action wanted)
+{
+	if (*action != SHOW && *action != wanted)
+		return misused(&command_markers,
+			       "--on, --off, --print or --no-print: one of "
+			       "them");
+	*action = wanted;
 	return EXIT_OK;
 }
 
@@ -104,16 +191,19 @@ static int markers_main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
-		{"off", no_argument, NULL, '0'},
-		{"on", no_argument, NULL, '1'},
+		{"no-print", no_argument, NULL, NO_PRINT},
+		{"off", no_argument, NULL, OFF},
+		{"on", no_argument, NULL, ON},
 		{"pid", required_argument, NULL, 'p'},
+		{"print", no_argument, NULL, PRINT},
 		{"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	bool json = false, on = false, off = false;
+	enum action action = SHOW;
+	bool json = false;
 	pid_t pid = 0;
-	int option;
+	int option, status;
 
 	while ((option = getopt_long(argc, argv, "jp:qh", options, NULL)) >=
 	       0) {
@@ -121,11 +211,13 @@ static int markers_main(int argc, char **argv)
 		case 'j':
 			json = true;
 			break;
-		case '0':
-			off = true;
-			break;
-		case '1':
-			on = true;
+		case ON:
+		case OFF:
+		case PRINT:
+		case NO_PRINT:
+			status = action_set(&action, option);
+			if (status)
+				return status;
 			break;
 		case 'p':
 			pid = markers_pid(optarg);
@@ -140,30 +232,32 @@ static int markers_main(int argc, char **argv)
 			return option_other(&command_markers, option);
 		}
 	}
-	if (on && off)
-		return misused(&command_markers, "--on or --off?");
-	if ((on || off) && (pid || json))
+	if (action != SHOW && (pid || json))
 		return misused(&command_markers,
-			       "--on and --off are for all programs, and print "
-			       "nothing");
-	if (on || off)
-		return markers_switch(argv + optind, argc - optind, on);
+			       "-p and -j are for showing markers");
+	if (action != SHOW)
+		return markers_act(action, argv + optind, argc - optind);
 	return markers_show(pid, argv + optind, argc - optind, json);
 }
 
 const struct command command_markers = {
 	.name = "markers",
-	.what = "show and switch the markers of programs that run",
+	.what = "show, switch and print markers",
 	.usage = "[OPTION...] [PATTERN...]",
-	.help = "PATTERN is NAME, PROGRAM:NAME, FILE, FILE:FUNCTION or "
-		"FILE:FUNCTION:N, with wildcards;\n"
-		"with a `!' in front it excludes. Without any, all markers are "
-		"shown. Programs are\n"
-		"those of this user that include <ktrace/marker.h>.\n"
+	.help = "PATTERN is NAME, PROGRAM:NAME, MODULE:NAME, FILE, "
+		"FILE:FUNCTION or FILE:FUNCTION:N,\n"
+		"with wildcards; with a `!' in front it excludes. Without any, "
+		"all markers are shown:\n"
+		"those of this user's programs that run, and those of kernel "
+		"modules if ktrace is\n"
+		"loaded.\n"
 		"\n"
 		"        --on       record these as well, in recordings that "
 		"run (ktrace record -M)\n"
 		"        --off      record these no longer\n"
+		"        --print    a line in the kernel's log for each hit "
+		"(kernel modules)\n"
+		"        --no-print no longer\n"
 		"    -p, --pid PID  only those of this process\n"
 		"    -j, --json     as JSON\n"
 		"    -q, --quiet    no summary\n"

@@ -6,10 +6,17 @@
 #include <sys/types.h>
 
 /*
- * Prints the markers of the process @pid, 0: of all programs that run, those that
- * @patterns mean.  Returns an exit status.
+ * Prints the markers of the process @pid, 0: of all programs that run and of kernel
+ * modules, those that @patterns mean.  Returns an exit status.
  */
 int markers_show(pid_t pid, char *const *patterns, int nr, bool json);
+struct ktrace_session;
+
+/*
+ * To ask for and to change what is not a session's; close it.  NULL: the module ktrace
+ * is not loaded, or not for this user, as the error says.
+ */
+struct ktrace_session *markers_session(void);
 /* 0: not the number of a process. */
 pid_t markers_pid(const char *text);
 

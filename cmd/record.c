@@ -22,6 +22,7 @@
 
 #include "child.h"
 #include "cmd.h"
+#include "markers.h"
 #include "output.h"
 #include "record.h"
 #include "select.h"
@@ -196,6 +197,38 @@ static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
 	return status;
 }
 
+/* Those of kernel modules. */
+static int markers_enable(struct record *r)
+{
+	size_t count;
+
+	if (!r->nr_markers)
+		return EXIT_OK;
+	if (ktrace_session_mark(r->session, r->markers, r->nr_markers, &count))
+		return failed_why();
+	r->nr_events += count;
+	return EXIT_OK;
+}
+
+static int marker_found(void *data, const struct ktrace_marker_info *marker)
+{
+	return 1;
+}
+
+/* Does a kernel module have such markers, and may we record them? */
+static bool markers_in_kernel(const struct record *r)
+{
+	struct ktrace_session *session = markers_session();
+	bool found;
+
+	if (!session)
+		return false;
+	found = ktrace_session_markers(session, r->markers, r->nr_markers,
+				       marker_found, NULL) == 1;
+	ktrace_session_close(session);
+	return found;
+}
+
 static int events_enable(struct record *r)
 {
 	const struct ktrace_missing *missing;
@@ -204,6 +237,9 @@ static int events_enable(struct record *r)
 	size_t nr, nr_missing;
 	int status;
 
+	/* With -M and without -e, nothing else. */
+	if (r->nr_markers && selection_is_all(&r->selection))
+		return markers_enable(r);
 	patterns = selection_patterns(&r->selection, &nr);
 	if (ktrace_session_prepare(r->session, patterns, nr))
 		return failed_why();
@@ -222,7 +258,7 @@ static int events_enable(struct record *r)
 	if (nr_missing && verbosity > 0)
 		say("%zu events cannot be recorded: `ktrace list' says why",
 		    nr_missing);
-	return EXIT_OK;
+	return markers_enable(r);
 }
 
 /* "a*,b": patterns of markers. */
@@ -702,7 +738,8 @@ static int record_main(int argc, char **argv)
 	if (r.signals < 0)
 		return failed("signalfd: %s", strerror(errno));
 
-	if (r.nr_markers && selection_is_all(&r.selection))
+	if (r.nr_markers && selection_is_all(&r.selection) &&
+	    !markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
 		status = record_session(&r);

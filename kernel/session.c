@@ -20,6 +20,7 @@
 #include "gone.h"
 #include "registry.h"
 #include "session.h"
+#include "source/marker.h"
 #include "task.h"
 
 LIST_HEAD(kt_sessions);
@@ -305,6 +306,7 @@ static int session_start(struct kt_session *session)
 		return kt_refuse(session, err,
 				 "cannot follow context switches: error %d",
 				 err);
+	kt_markers_force(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->wanted)
@@ -359,6 +361,7 @@ int kt_session_reset(struct kt_session *session)
 		session_stop(session);
 	kt_buffers_reset(&session->buffers);
 	kt_gone_forget(session);
+	kt_markers_force(session);
 	return was_enabled ? session_start(session) : 0;
 }
 
@@ -400,6 +403,7 @@ struct kt_session *kt_session_create(const char *name)
 	xa_init(&session->events);
 	INIT_LIST_HEAD(&session->gone);
 	list_add_tail(&session->node, &kt_sessions);
+	kt_markers_force(session);
 	return session;
 }
 
@@ -411,6 +415,7 @@ void kt_session_end(struct kt_session *session)
 
 	lockdep_assert_held(&kt_mutex);
 	kt_session_enable(session, false);
+	kt_patterns_free(&session->marked);
 	kt_pids_clear(session);
 	xa_for_each(&session->events, cookie, enabled) {
 		if (enabled->wanted)

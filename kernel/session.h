@@ -21,6 +21,7 @@
 
 #include "buffer.h"
 #include "event.h"
+#include "source/pattern.h"
 
 #define KT_SESSION_NAME_MAX 63
 #define KT_REASON_MAX	    256
@@ -41,10 +42,11 @@ struct kt_session {
 	bool switch_told; /* by an event: see task.c */
 
 	u32 next_id;
-	struct xarray events;  /* struct kt_enabled, by its entry's cookie */
-	struct kt_pids *pids;  /* NULL: all processes */
-	struct list_head gone; /* see gone.c */
-	void *syscalls;	       /* of source/syscall.c; kvfree()d at the end */
+	struct xarray events; /* struct kt_enabled, by its entry's cookie */
+	struct kt_pids *pids; /* NULL: all processes */
+	struct kt_patterns marked; /* markers that it records */
+	struct list_head gone;	   /* see gone.c */
+	void *syscalls; /* of source/syscall.c; kvfree()d at the end */
 
 	char reason[KT_REASON_MAX]; /* of the last refusal */
 	char *blame;		    /* the file that was written */

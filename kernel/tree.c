@@ -571,12 +571,12 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                      \
-	&session_enabled, &session_mode, &session_buffer_size,                \
-		&session_overflow, &session_reset, &session_error,            \
-		&session_tasks, &session_pids, &session_capture,              \
-		&session_info, &session_gone, &session_trace, &session_owner, \
-		&buffers_dir, &events_dir
+#define SESSION_CHILDREN                                           \
+	&session_enabled, &session_mode, &session_buffer_size,     \
+		&session_overflow, &session_reset, &session_error, \
+		&session_tasks, &session_pids, &kt_marked_file,    \
+		&session_capture, &session_info, &session_gone,    \
+		&session_trace, &session_owner, &buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
@@ -738,12 +738,6 @@ static int define_write(const struct kt_node *node, char *text)
 	return kt_define_write(node->session, text);
 }
 
-static int markers_show(struct seq_file *m, const struct kt_node *node)
-{
-	kt_markers_show(m);
-	return 0;
-}
-
 static const struct kt_kind root_version = {
 	.name = "version",
 	.mode = KIND_READ,
@@ -766,16 +760,10 @@ static const struct kt_kind root_define = {
 	.write_max = 256 << 10,
 };
 
-static const struct kt_kind root_markers = {
-	.name = "markers",
-	.mode = KIND_READ,
-	.show = markers_show,
-	.show_size = 16 * PAGE_SIZE,
-};
-
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir, &root_define, &root_markers,
-	&root_undefined,  &root_version, NULL,
+	SESSION_CHILDREN, &sessions_dir,  &root_define,
+	&kt_markers_file, &kt_print_file, &kt_printed_file,
+	&root_undefined,  &root_version,  NULL,
 };
 
 const struct kt_kind kt_tree_root = {

@@ -63,6 +63,10 @@ struct kt_node {
 
 extern const struct kt_kind kt_tree_root;
 
+/* source/marker_files.c */
+extern const struct kt_kind kt_markers_file, kt_marked_file, kt_print_file,
+	kt_printed_file;
+
 static inline const struct kt_node *kt_node_of(const struct inode *inode)
 {
 	return inode->i_private;

@@ -590,8 +590,8 @@ int ktrace_session_reset(struct ktrace_session *s)
 		const char *file;
 		const char *text;
 	} steps[] = {
-		{"enabled", "0"},    {"events/enabled", "0"}, {"pids", "\n"},
-		{"capture", "none"}, {"reset", "1"},
+		{"enabled", "0"}, {"events/enabled", "0"}, {"marked", "\n"},
+		{"pids", "\n"},	  {"capture", "none"},	   {"reset", "1"},
 	};
 	int err;
 

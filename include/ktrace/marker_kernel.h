@@ -12,7 +12,7 @@
  * which the kernel patches; what it takes to be on is out of line.
  *
  * Whoever looks for tracepoints finds it as "ktrace:MODULE:NAME".  A probe gets its
- * data, the marker, and the arguments, each as u64.
+ * data, the marker, and the arguments, each as u64; marker_probe.h has an easier way.
  */
 #ifndef KTRACE_MARKER_KERNEL_H
 #define KTRACE_MARKER_KERNEL_H
@@ -127,6 +127,47 @@ KTRACE_HIT_DEFINE(10)
 #define KTRACE_IS_ON(marker) \
 	arch_static_branch((struct static_key *)&(marker).tp.key, false)
 
+/*
+ * BPF programs find it by the same name, as a raw tracepoint, and get the arguments.
+ * Its functions are for modules under the GPL; others define KTRACE_NO_BPF.
+ */
+#if defined(CONFIG_BPF_EVENTS) && !defined(KTRACE_NO_BPF)
+#include <linux/trace_events.h>
+
+#define KTRACE_BPF_DEFINE(n, ...)                                          \
+	static notrace __maybe_unused void ktrace_bpf_##n(                 \
+		void *data, struct ktrace_marker *marker KTRACE_PROTO_##n) \
+	{                                                                  \
+		__VA_ARGS__;                                               \
+	}
+
+/* There is none without arguments: such a program has none that it may read. */
+KTRACE_BPF_DEFINE(0, bpf_trace_run1(data, 0))
+KTRACE_BPF_DEFINE(1, bpf_trace_run1(data KTRACE_NAMES_1))
+KTRACE_BPF_DEFINE(2, bpf_trace_run2(data KTRACE_NAMES_2))
+KTRACE_BPF_DEFINE(3, bpf_trace_run3(data KTRACE_NAMES_3))
+KTRACE_BPF_DEFINE(4, bpf_trace_run4(data KTRACE_NAMES_4))
+KTRACE_BPF_DEFINE(5, bpf_trace_run5(data KTRACE_NAMES_5))
+KTRACE_BPF_DEFINE(6, bpf_trace_run6(data KTRACE_NAMES_6))
+KTRACE_BPF_DEFINE(7, bpf_trace_run7(data KTRACE_NAMES_7))
+KTRACE_BPF_DEFINE(8, bpf_trace_run8(data KTRACE_NAMES_8))
+KTRACE_BPF_DEFINE(9, bpf_trace_run9(data KTRACE_NAMES_9))
+KTRACE_BPF_DEFINE(10, bpf_trace_run10(data KTRACE_NAMES_10))
+
+/* A struct bpf_raw_event_map, of 32 bytes: where a place is inlined, more than once. */
+#define KTRACE_BPF(marker, n)                                  \
+	asm volatile(".pushsection __bpf_raw_tp_map, \"aw\"\n" \
+		     "	.balign	32\n"                           \
+		     "	.quad	%c0, %c1\n"                       \
+		     "	.long	%c2, 0, 0, 0\n"                   \
+		     ".popsection" ::"i"(&(marker).tp),        \
+		     "i"(KTRACE_CAT(ktrace_bpf_, n)), "i"(n))
+#else
+#define KTRACE_BPF(marker, n) \
+	do {                  \
+	} while (0)
+#endif
+
 #ifndef KTRACE_DISABLED
 #define KTRACE(name_, ...)                                                     \
 	do {                                                                   \
@@ -152,6 +193,7 @@ KTRACE_HIT_DEFINE(10)
 			     "	.balign	4\n"                                    \
 			     "	.long	%c0 - .\n"                                \
 			     ".popsection" ::"i"(&ktrace_marker_.tp));         \
+		KTRACE_BPF(ktrace_marker_, KTRACE_COUNT(__VA_ARGS__));         \
 		if (0)                                                         \
 			ktrace_check_format(__VA_ARGS__);                      \
 		KTRACE_HANDLER(name_, __VA_ARGS__);                            \

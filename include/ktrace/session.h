@@ -235,6 +235,7 @@ struct ktrace_marker_info {
 	uint32_t order; /* among those of the function, from 1 on */
 	uint32_t line;
 	bool enabled; /* a recorder gets it */
+	bool kernel;  /* of a kernel module, which then is the system */
 };
 
 /*
@@ -261,6 +262,32 @@ KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
 KTRACE_API int ktrace_markers_patterns(int (*use)(void *data,
 						  const char *pattern),
 				       void *data);
+
+/*
+ * Markers of kernel modules, if the module ktrace is loaded; patterns as above.  To
+ * ask, a session may be opened that leaves all as it is (no_load).
+ *
+ * Of each place: `enabled' says whether a session that runs has it.
+ */
+KTRACE_API int ktrace_session_markers(
+	struct ktrace_session *session, const char *const *patterns, size_t nr,
+	int (*use)(void *data, const struct ktrace_marker_info *marker),
+	void *data);
+/*
+ * The session is to have those that some patterns mean, also of modules that are loaded
+ * later, until it is reset.  Tells how many there are now.
+ */
+KTRACE_API int ktrace_session_mark(struct ktrace_session *session,
+				   const char *const *patterns, size_t nr,
+				   size_t *count);
+/* All sessions that run have them, or no longer.  -ESRCH: none runs. */
+KTRACE_API int ktrace_session_mark_running(struct ktrace_session *session,
+					   const char *const *patterns,
+					   size_t nr, bool on, size_t *count);
+/* Each hit is a line in the kernel's log, or no longer. */
+KTRACE_API int ktrace_session_print(struct ktrace_session *session,
+				    const char *const *patterns, size_t nr,
+				    bool on, size_t *count);
 
 /* Modules */
 

@@ -11,6 +11,9 @@
  * us: it may go while it is recorded.  Then the registry has detached its events
  * before we forget them, as its notifier is called first.
  *
+ * What is to be done with a marker when it is hit: the sessions' probes are here, its file
+ * `marked' says which come by themselves; marker_print.c and marker_probe.c have others.
+ *
  * All is protected by kt_mutex.
  */
 #include <linux/module.h>
@@ -19,9 +22,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#define KTRACE_DISABLED /* it has no markers of its own */
-#include <ktrace/marker.h>
-
 #include "argument.h"
 #include "buffer.h"
 #include "event.h"
@@ -29,6 +29,7 @@
 #include "session.h"
 #include "source/marker.h"
 #include "source/numbers.h"
+#include "source/pattern.h"
 
 #define ARGUMENTS_MAX 10
 #define NAME_ROOM     40
@@ -40,8 +41,9 @@ static_assert(KT_ARGUMENT_STRING_MAX == KTRACE_STRING_MAX);
 struct marked {
 	struct list_head node;
 	struct module *module;
-	struct ktrace_marker **sites;
+	struct kt_site *sites;
 	unsigned int nr_sites;
+	bool forced;
 	bool numbers; /* neither strings nor arrays */
 	unsigned int nr_strings;
 	struct kt_event event;
@@ -65,7 +67,8 @@ static struct marked *marked_of(const struct kt_event *event)
 static u32 data_store(const struct marked *marked, u8 *payload,
 		      const u64 *values)
 {
-	const struct ktrace_argument *argument = marked->sites[0]->arguments;
+	const struct ktrace_argument *argument =
+		marked->sites[0].marker->arguments;
 	u32 size = marked->class.size, left = marked->nr_strings;
 	const struct kt_field *field = marked->fields;
 
@@ -175,7 +178,7 @@ static void sites_detach(struct kt_enabled *enabled, unsigned int nr)
 	struct marked *marked = marked_of(enabled->event);
 
 	while (nr--)
-		tracepoint_probe_unregister(&marked->sites[nr]->tp,
+		tracepoint_probe_unregister(&marked->sites[nr].marker->tp,
 					    marked->class.probe, enabled);
 }
 
@@ -185,8 +188,9 @@ static int marker_attach(struct kt_enabled *enabled)
 	unsigned int i;
 
 	for (i = 0; i < marked->nr_sites; i++) {
-		int err = tracepoint_probe_register(
-			&marked->sites[i]->tp, marked->class.probe, enabled);
+		int err =
+			tracepoint_probe_register(&marked->sites[i].marker->tp,
+						  marked->class.probe, enabled);
 
 		if (err) {
 			sites_detach(enabled, i);
@@ -323,6 +327,45 @@ static bool markers_equal(const struct ktrace_marker *a,
 	return false;
 }
 
+/* ---- what sessions record ------------------------------------------------- */
+
+static bool marked_wanted(const struct marked *marked,
+			  const struct kt_patterns *patterns)
+{
+	unsigned int i;
+
+	for (i = 0; i < marked->nr_sites; i++) {
+		if (kt_patterns_want(patterns, &marked->sites[i]))
+			return true;
+	}
+	return false;
+}
+
+static int marked_enable(struct kt_session *session, struct marked *marked,
+			 bool enable)
+{
+	return kt_session_event_enable(session, marked->event.entry, enable);
+}
+
+static void marked_give(struct kt_session *session, struct marked *marked)
+{
+	if (marked_enable(session, marked, true))
+		pr_warn("ktrace: marker %s:%s is not recorded: %s\n",
+			marked->event.system, marked->event.name,
+			session->reason);
+}
+
+/* It is new. */
+static void marked_offer(struct marked *marked)
+{
+	struct kt_session *session;
+
+	list_for_each_entry(session, &kt_sessions, node) {
+		if (marked->forced || marked_wanted(marked, &session->marked))
+			marked_give(session, marked);
+	}
+}
+
 /* ---- coming and going ----------------------------------------------------- */
 
 static struct marked *marked_find(const struct module *module, const char *name)
@@ -344,7 +387,7 @@ static bool site_known(const struct marked *marked,
 	unsigned int i;
 
 	for (i = 0; i < marked->nr_sites; i++) {
-		if (marked->sites[i] == marker)
+		if (marked->sites[i].marker == marker)
 			return true;
 	}
 	return false;
@@ -352,13 +395,17 @@ static bool site_known(const struct marked *marked,
 
 static int site_add(struct marked *marked, struct ktrace_marker *marker)
 {
-	struct ktrace_marker **sites;
+	struct kt_site *sites;
 
 	sites = krealloc_array(marked->sites, marked->nr_sites + 1,
 			       sizeof(*sites), GFP_KERNEL);
 	if (!sites)
 		return -ENOMEM;
-	sites[marked->nr_sites++] = marker;
+	sites[marked->nr_sites++] = (struct kt_site){
+		.marker = marker,
+		.module = module_name(marked->module),
+	};
+	marked->forced |= marker->flags & KTRACE_FLAG_FORCED;
 	marked->sites = sites;
 	return 0;
 }
@@ -416,7 +463,7 @@ static const char *marker_add(struct module *module,
 	}
 	if (site_known(marked, marker))
 		return NULL;
-	if (!markers_equal(marked->sites[0], marker))
+	if (!markers_equal(marked->sites[0].marker, marker))
 		return "there is one of that name with another format";
 	return site_add(marked, marker) ? "no memory" : NULL;
 }
@@ -426,6 +473,68 @@ static void marked_remove(struct marked *marked)
 	kt_event_remove(&marked->event);
 	list_del(&marked->node);
 	marked_free(marked);
+}
+
+/* The how manieth of the module's markers in its function it is, by line. */
+static unsigned int site_order(const struct module *module,
+			       const struct ktrace_marker *marker)
+{
+	const struct marked *marked;
+	unsigned int order = 1, i;
+
+	list_for_each_entry(marked, &markeds, node) {
+		for (i = 0; marked->module == module && i < marked->nr_sites;
+		     i++) {
+			const struct ktrace_marker *other =
+				marked->sites[i].marker;
+
+			if (other->line < marker->line &&
+			    !strcmp(other->function, marker->function) &&
+			    !strcmp(other->file, marker->file))
+				order++;
+		}
+	}
+	return order;
+}
+
+static void sites_number(struct marked *marked)
+{
+	unsigned int i;
+
+	for (i = 0; i < marked->nr_sites; i++)
+		marked->sites[i].order =
+			site_order(marked->module, marked->sites[i].marker);
+}
+
+static void sites_handle(struct marked *marked)
+{
+	unsigned int i;
+
+	for (i = 0; i < marked->nr_sites; i++) {
+		kt_site_print(&marked->sites[i]);
+		kt_site_probe(&marked->sites[i]);
+	}
+}
+
+/* Returns whether that has to be waited for. */
+static bool sites_unhandle(struct marked *marked)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < marked->nr_sites; i++) {
+		any |= kt_site_unprint(&marked->sites[i]);
+		any |= kt_site_unprobe(&marked->sites[i]);
+	}
+	return any;
+}
+
+static void sites_forget(struct marked *marked)
+{
+	unsigned int i;
+
+	for (i = 0; i < marked->nr_sites; i++)
+		kt_site_forget(&marked->sites[i]);
 }
 
 static void module_coming(struct module *module)
@@ -460,15 +569,34 @@ static void module_coming(struct module *module)
 			marked->event.name, why);
 		marked_remove(marked);
 	}
+	list_for_each_entry(marked, &markeds, node) {
+		if (marked->module == module)
+			sites_number(marked);
+	}
+	list_for_each_entry(marked, &markeds, node) {
+		if (marked->module != module)
+			continue;
+		sites_handle(marked);
+		marked_offer(marked);
+	}
 }
 
 static void module_going(struct module *module)
 {
 	struct marked *marked, *next;
+	bool any = false;
 
-	list_for_each_entry_safe(marked, next, &markeds, node) {
+	list_for_each_entry(marked, &markeds, node) {
 		if (marked->module == module)
-			marked_remove(marked);
+			any |= sites_unhandle(marked);
+	}
+	if (any)
+		tracepoint_synchronize_unregister();
+	list_for_each_entry_safe(marked, next, &markeds, node) {
+		if (marked->module != module)
+			continue;
+		sites_forget(marked);
+		marked_remove(marked);
 	}
 }
 
@@ -504,46 +632,71 @@ int __init kt_markers_init(void)
 void kt_markers_exit(void)
 {
 	unregister_tracepoint_module_notifier(&markers_notifier);
+	kt_prints_clear();
 }
 
-/* ---- the file ------------------------------------------------------------- */
-
-/* The how manieth of the module's markers in its function it is, by line. */
-static unsigned int marker_order(const struct module *module,
-				 const struct ktrace_marker *marker)
+void kt_markers_force(struct kt_session *session)
 {
-	const struct marked *marked;
-	unsigned int order = 1, i;
+	struct marked *marked;
 
 	list_for_each_entry(marked, &markeds, node) {
-		for (i = 0; marked->module == module && i < marked->nr_sites;
-		     i++) {
-			const struct ktrace_marker *other = marked->sites[i];
-
-			if (other->line < marker->line &&
-			    !strcmp(other->function, marker->function) &&
-			    !strcmp(other->file, marker->file))
-				order++;
-		}
+		if (marked->forced)
+			marked_give(session, marked);
 	}
-	return order;
+}
+
+int kt_marked_write(struct kt_session *session, char *text)
+{
+	struct kt_patterns old = session->marked;
+	struct marked *marked;
+	int err, result;
+
+	result = kt_patterns_change(session, &old, text, &session->marked);
+	if (result)
+		return result;
+	list_for_each_entry(marked, &markeds, node) {
+		bool wanted = marked_wanted(marked, &session->marked);
+
+		if (!wanted && !marked_wanted(marked, &old))
+			continue;
+		err = marked_enable(session, marked, wanted);
+		result = result ?: err;
+	}
+	kt_patterns_free(&old);
+	return result;
+}
+
+void kt_marked_show(struct seq_file *m, const struct kt_session *session)
+{
+	kt_patterns_show(m, &session->marked);
+}
+
+/* ---- the list ------------------------------------------------------------- */
+
+void kt_sites_each(void (*visit)(struct kt_site *site, void *data), void *data)
+{
+	struct marked *marked;
+	unsigned int i;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(marked, &markeds, node) {
+		for (i = 0; i < marked->nr_sites; i++)
+			visit(&marked->sites[i], data);
+	}
+}
+
+static void site_show(struct kt_site *site, void *data)
+{
+	const struct ktrace_marker *marker = site->marker;
+	struct seq_file *m = data;
+
+	seq_printf(m, "%s:%s %s:%u %s:%u ", site->module, marker->name,
+		   marker->file, marker->line, marker->function, site->order);
+	seq_escape(m, marker->format, "\n\\");
+	seq_putc(m, '\n');
 }
 
 void kt_markers_show(struct seq_file *m)
 {
-	const struct marked *marked;
-	unsigned int i;
-
-	list_for_each_entry(marked, &markeds, node) {
-		for (i = 0; i < marked->nr_sites; i++) {
-			const struct ktrace_marker *marker = marked->sites[i];
-
-			seq_printf(m, "%s:%s %s:%u %s:%u ",
-				   marked->module->name, marker->name,
-				   marker->file, marker->line, marker->function,
-				   marker_order(marked->module, marker));
-			seq_escape(m, marker->format, "\n\\");
-			seq_putc(m, '\n');
-		}
-	}
+	kt_sites_each(site_show, m);
 }

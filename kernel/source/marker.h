@@ -3,15 +3,67 @@
 #ifndef KT_KERNEL_SOURCE_MARKER_H
 #define KT_KERNEL_SOURCE_MARKER_H
 
+#ifndef KTRACE_DISABLED
+#define KTRACE_DISABLED /* we have no markers of our own */
+#endif
+#include <ktrace/marker_probe.h>
+
+struct kt_session;
 struct seq_file;
+
+/* A place.  It does not stay where it is in memory. */
+struct kt_site {
+	struct ktrace_marker *marker;
+	const char *module;
+	unsigned int order; /* of the markers in its function, from 1 on */
+	struct kt_printer *printer; /* of marker_print.c; NULL: not printed */
+};
 
 int kt_markers_init(void);
 void kt_markers_exit(void);
 
+/* All that follows is called under kt_mutex. */
+
+void kt_sites_each(void (*visit)(struct kt_site *site, void *data), void *data);
+
 /*
- * The control tree's file `markers', under kt_mutex: a line for each place,
+ * The control tree's file `markers': a line for each place,
  * "MODULE:NAME FILE:LINE FUNCTION:ORDER FORMAT".
  */
 void kt_markers_show(struct seq_file *m);
+
+/* A session's file `marked': patterns of markers that it records. */
+int kt_marked_write(struct kt_session *session, char *text);
+void kt_marked_show(struct seq_file *m, const struct kt_session *session);
+/*
+ * The session is new, emptied or switched on: it gets what is forced.  So a recorder knows
+ * of it before the first hit.
+ */
+void kt_markers_force(struct kt_session *session);
+
+/*
+ * marker_probe.c: functions that are called on each hit.  What ran before it was
+ * detached may run until tracepoints are synchronized.
+ */
+int kt_site_attach(const struct kt_site *site,
+		   struct ktrace_marker_probe *probe);
+void kt_site_detach(const struct kt_site *site,
+		    struct ktrace_marker_probe *probe);
+void kt_site_probe(const struct kt_site *site);
+/* Returns whether there was one. */
+bool kt_site_unprobe(const struct kt_site *site);
+
+/*
+ * marker_print.c: lines in the kernel's log.  The files are `print', patterns, and
+ * `printed', which counts.
+ */
+void kt_site_print(struct kt_site *site);
+/* Returns whether it was printed; after that and a synchronization, forget it. */
+bool kt_site_unprint(struct kt_site *site);
+void kt_site_forget(struct kt_site *site);
+int kt_prints_write(struct kt_session *session, char *text);
+void kt_prints_show(struct seq_file *m);
+void kt_printed_show(struct seq_file *m);
+void kt_prints_clear(void);
 
 #endif /* KT_KERNEL_SOURCE_MARKER_H */

@@ -14,7 +14,8 @@
  *	reset			counts are zero again
  *
  * ktrace-test/hits has the counts: "CONTEXT COUNT" for test_hit, and "string
- * COUNT".  A hit is counted whether or not somebody traces it.
+ * COUNT", and "clientN COUNT" for what client.h tells of.  A hit is counted whether or
+ * not somebody traces it.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -32,6 +33,7 @@
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
+#include "client.h"
 #include "compat/timer.h"
 
 #define CREATE_TRACE_POINTS
@@ -41,6 +43,7 @@
 struct test_cpu {
 	u64 counts[KT_TEST_CONTEXT_NR];
 	u64 strings;
+	u64 clients[KT_TEST_CLIENTS];
 	call_single_data_t call;
 	struct tasklet_struct tasklet;
 	struct hrtimer timer;
@@ -51,10 +54,28 @@ struct test_cpu {
 
 static DEFINE_PER_CPU(struct test_cpu, test_cpus);
 static DEFINE_MUTEX(test_mutex);
+static DEFINE_MUTEX(clients_mutex); /* a storm holds the other one */
 static struct dentry *test_dir;
 static bool storming;
 static atomic_t threads_running;
 static DECLARE_COMPLETION(threads_done);
+static struct kt_test_client __rcu *clients[KT_TEST_CLIENTS];
+
+/* A client is not gone before all CPUs have left this. */
+static void clients_hit(enum kt_test_context context, u64 number)
+{
+	unsigned int i;
+
+	for (i = 0; i < KT_TEST_CLIENTS; i++) {
+		struct kt_test_client *client =
+			rcu_dereference_sched(clients[i]);
+
+		if (!client)
+			continue;
+		this_cpu_inc(test_cpus.clients[i]);
+		client->hit(context, number);
+	}
+}
 
 /*
  * Counting and tracing must not be torn apart by another hit of the same context
@@ -67,6 +88,7 @@ static void hit(enum kt_test_context context)
 	preempt_disable_notrace();
 	number = this_cpu_inc_return(test_cpus.counts[context]);
 	trace_test_hit(context, number);
+	clients_hit(context, number);
 	preempt_enable_notrace();
 }
 
@@ -223,6 +245,31 @@ static int storm(unsigned long count)
 	return err;
 }
 
+/* ---- clients -------------------------------------------------------------- */
+
+int kt_test_client_add(struct kt_test_client *client)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&clients_mutex);
+	if (!rcu_access_pointer(clients[client->nr])) {
+		rcu_assign_pointer(clients[client->nr], client);
+		err = 0;
+	}
+	mutex_unlock(&clients_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kt_test_client_add);
+
+void kt_test_client_remove(struct kt_test_client *client)
+{
+	mutex_lock(&clients_mutex);
+	RCU_INIT_POINTER(clients[client->nr], NULL);
+	mutex_unlock(&clients_mutex);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(kt_test_client_remove);
+
 /* ---- commands ------------------------------------------------------------- */
 
 static int run_string(unsigned long count, unsigned long length)
@@ -265,6 +312,7 @@ static int run(const char *command)
 
 			memset(own->counts, 0, sizeof(own->counts));
 			own->strings = 0;
+			memset(own->clients, 0, sizeof(own->clients));
 		}
 		return 0;
 	}
@@ -325,6 +373,12 @@ static int hits_show(struct seq_file *m, void *unused)
 	for_each_possible_cpu(cpu)
 		strings += per_cpu(test_cpus.strings, cpu);
 	seq_printf(m, "string %llu\n", strings);
+	for (i = 0; i < KT_TEST_CLIENTS; i++) {
+		total = 0;
+		for_each_possible_cpu(cpu)
+			total += per_cpu(test_cpus.clients[i], cpu);
+		seq_printf(m, "client%d %llu\n", i + 1, total);
+	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(hits);

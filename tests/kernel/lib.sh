@@ -4,6 +4,7 @@
 # other in one shell each, and leave the control tree as they found it: every event
 # disabled, the root session off and empty.
 
+: "${KTRACE_MODULES:?is for a guest: see tests/kernel/run}"
 tree=/sys/kernel/ktrace
 test_dir=/sys/kernel/debug/ktrace-test
 bin=${KTRACE_TESTS:-build/user/tests/kernel}

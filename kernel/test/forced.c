@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Of the module ktrace-printed: a file that forces its markers on. */
+#include <linux/kernel.h>
+
+#define KTRACE_FORCED
+#include <ktrace/marker.h>
+
+#include "forced.h"
+
+void ktrace_forced_hit(void)
+{
+	KTRACE(forced, "number %d", 42);
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Markers of kernel modules, as the control tree knows them: which there are, and the
+ * files of patterns (`marked' of each session, `print') that say what becomes of them.
+ *
+ * What a pattern means is decided here for lists and counts, and by the kernel for all
+ * else; both know the same patterns.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "error.h"
+#include "hub.h"
+#include "session.h"
+
+/* "MODULE:NAME FILE:LINE FUNCTION:ORDER FORMAT": takes a line apart, in place. */
+static bool line_parse(char *line, struct ktrace_marker_info *info)
+{
+	char *name, *number, *place, *function;
+
+	memset(info, 0, sizeof(*info));
+	info->system = strsep(&line, " ");
+	place = strsep(&line, " ");
+	function = strsep(&line, " ");
+	name = strchr(info->system, ':');
+	if (!name || !place || !function || !line)
+		return false;
+	*name++ = '\0';
+	info->name = name;
+	info->format = line;
+	number = strrchr(place, ':');
+	if (!number)
+		return false;
+	*number++ = '\0';
+	info->file = place;
+	info->line = strtoul(number, NULL, 10);
+	number = strrchr(function, ':');
+	if (!number)
+		return false;
+	*number++ = '\0';
+	info->function = function;
+	info->order = strtoul(number, NULL, 10);
+	info->kernel = true;
+	return true;
+}
+
+/* A newline and a backslash are in octal there. */
+static void format_unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		unsigned int code;
+
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
+		    strspn(text + 1, "01234567") >= 3) {
+			*to++ = code;
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
+
+/* Every session's folder below the root; the root's is the empty text. */
+static int sessions_each(struct ktrace_session *s,
+			 int (*use)(struct ktrace_session *s,
+				    const char *folder, void *data),
+			 void *data)
+{
+	char path[4096];
+	struct dirent *entry;
+	int err;
+	DIR *dir;
+
+	err = use(s, "", data);
+	snprintf(path, sizeof(path), "%s/sessions", s->root);
+	dir = opendir(path);
+	while (dir && !err && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "sessions/%s/", entry->d_name);
+		err = use(s, path, data);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static bool file_says_1(struct ktrace_session *s, const char *file)
+{
+	bool result;
+	char *text;
+
+	/* What has just gone says nothing. */
+	if (session_root_read(s, file, &text))
+		return false;
+	result = *text == '1';
+	free(text);
+	return result;
+}
+
+static bool session_runs(struct ktrace_session *s, const char *folder)
+{
+	char file[4096 + 16];
+
+	snprintf(file, sizeof(file), "%senabled", folder);
+	return file_says_1(s, file);
+}
+
+/* Does a session that runs record it? */
+static int session_has(struct ktrace_session *s, const char *folder, void *data)
+{
+	struct ktrace_marker_info *info = data;
+	char file[4096 + 256];
+
+	snprintf(file, sizeof(file), "%sevents/%s/%s/enabled", folder,
+		 info->system, info->name);
+	if (file_says_1(s, file) && session_runs(s, folder))
+		info->enabled = true;
+	return 0;
+}
+
+static bool info_wanted(const char *packed,
+			const struct ktrace_marker_info *info)
+{
+	struct marker_name name = {
+		.system = info->system,
+		.name = info->name,
+		.file = info->file,
+		.function = info->function,
+		.order = info->order,
+	};
+
+	return !*packed || marker_wanted(packed, &name);
+}
+
+int ktrace_session_markers(struct ktrace_session *s,
+			   const char *const *patterns, size_t nr,
+			   int (*use)(void *data,
+				      const struct ktrace_marker_info *marker),
+			   void *data)
+{
+	char packed[RECORDER_PATTERNS];
+	char *text, *next, *line;
+	int err;
+
+	err = patterns_pack(packed, patterns, nr);
+	if (err)
+		return error_set(err, "too many patterns");
+	err = session_root_read(s, "markers", &text);
+	if (err)
+		return err;
+	next = text;
+	while (!err && (line = strsep(&next, "\n"))) {
+		struct ktrace_marker_info info;
+
+		if (!line_parse(line, &info) || !info_wanted(packed, &info))
+			continue;
+		format_unescape((char *)info.format);
+		err = sessions_each(s, session_has, &info);
+		if (!err)
+			err = use(data, &info);
+	}
+	free(text);
+	return err;
+}
+
+/* ---- files of patterns --------------------------------------------------------- */
+
+/* Lines for the kernel, @off: not those.  NULL: the error says why.  free() it. */
+static char *patterns_text(const char *const *patterns, size_t nr, bool off)
+{
+	char packed[RECORDER_PATTERNS], *text, *to;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (off && *patterns[i] == '!') {
+			error_set(-EINVAL,
+				  "`%s': name those that are to be off, not "
+				  "those that are not",
+				  patterns[i]);
+			return NULL;
+		}
+	}
+	if (patterns_pack(packed, patterns, nr)) {
+		error_set(-E2BIG, "too many patterns");
+		return NULL;
+	}
+	text = malloc(2 * RECORDER_PATTERNS);
+	if (!text) {
+		error_set(-ENOMEM, "out of memory");
+		return NULL;
+	}
+	to = text;
+	for (const char *p = packed; *p; p += strlen(p) + 1) {
+		to += sprintf(to, "%s%s\n", off ? "!" : "", p);
+	}
+	*to = '\0';
+	return text;
+}
+
+static int marker_count(void *data, const struct ktrace_marker_info *marker)
+{
+	size_t *count = data;
+
+	++*count;
+	return 0;
+}
+
+static int markers_count(struct ktrace_session *s, const char *const *patterns,
+			 size_t nr, size_t *count)
+{
+	*count = 0;
+	return ktrace_session_markers(s, patterns, nr, marker_count, count);
+}
+
+int ktrace_session_mark(struct ktrace_session *s, const char *const *patterns,
+			size_t nr, size_t *count)
+{
+	char *text = patterns_text(patterns, nr, false);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	err = ktrace_session_write(s, "marked", text);
+	free(text);
+	return err ?: markers_count(s, patterns, nr, count);
+}
+
+struct running {
+	const char *text;
+	size_t count;
+};
+
+static int session_mark(struct ktrace_session *s, const char *folder,
+			void *data)
+{
+	struct running *running = data;
+	char file[4096 + 16];
+
+	if (!session_runs(s, folder))
+		return 0;
+	running->count++;
+	snprintf(file, sizeof(file), "%smarked", folder);
+	return session_root_write(s, file, running->text, false);
+}
+
+int ktrace_session_mark_running(struct ktrace_session *s,
+				const char *const *patterns, size_t nr, bool on,
+				size_t *count)
+{
+	struct running running = {0};
+	char *text = patterns_text(patterns, nr, !on);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	running.text = text;
+	err = sessions_each(s, session_mark, &running);
+	free(text);
+	if (err)
+		return err;
+	if (!running.count)
+		return error_set(-ESRCH,
+				 "nobody records markers: begin with ktrace "
+				 "record -M PATTERN");
+	return markers_count(s, patterns, nr, count);
+}
+
+int ktrace_session_print(struct ktrace_session *s, const char *const *patterns,
+			 size_t nr, bool on, size_t *count)
+{
+	char *text = patterns_text(patterns, nr, !on);
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	err = session_root_write(s, "print", text, false);
+	free(text);
+	return err ?: markers_count(s, patterns, nr, count);
+}
