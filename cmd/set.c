@@ -119,11 +119,14 @@ static int load(const struct options *o, char **names, int nr)
 	if (!status && !selection_is_all(&set.selection) &&
 	    session_open(o, false, &session))
 		status = failed_why();
+	/* Markers may be those of kernel modules; they may be those of none. */
+	if (!status && !session)
+		session_open(o, true, &session);
 	if (!status)
 		status = set_enable(&set, session,
 				    o->known ? SET_LEAVE_OUT : SET_REFUSE,
 				    &counts);
-	if (!status && session)
+	if (!status && !selection_is_all(&set.selection))
 		say("%zu event%s enabled in %s", counts.events,
 		    counts.events == 1 ? " is" : "s are",
 		    ktrace_session_path(session));
@@ -131,6 +134,11 @@ static int load(const struct options *o, char **names, int nr)
 		say("%zu marker%s of programs that run %s now on",
 		    counts.markers, counts.markers == 1 ? "" : "s",
 		    counts.markers == 1 ? "is" : "are");
+	if (!status && counts.kernel_markers)
+		say("%zu marker%s of kernel modules %s now on",
+		    counts.kernel_markers,
+		    counts.kernel_markers == 1 ? "" : "s",
+		    counts.kernel_markers == 1 ? "is" : "are");
 	ktrace_session_close(session);
 	set_free(&set);
 	return status;

@@ -142,14 +142,34 @@ static int events_enable(struct set *set, struct changes *changes,
 	return status;
 }
 
-static int markers_enable(const struct set *set, struct set_counts *counts)
+static int marker_count(void *data, const struct ktrace_marker_info *marker)
 {
-	if (!set->nr_markers)
+	++*(size_t *)data;
+	return 0;
+}
+
+/*
+ * Those of programs in recorders that run, those of kernel modules in the session.  A
+ * pattern may mean either, so it is enough that there is somewhere to have it.
+ */
+static int markers_enable(const struct set *set, struct ktrace_session *session,
+			  struct set_counts *counts)
+{
+	size_t nr = set->nr_markers, kernel = 0;
+	int err;
+
+	if (!nr)
 		return EXIT_OK;
-	if (ktrace_markers_switch(set->markers, set->nr_markers, true,
-				  &counts->markers))
+	if (session && ktrace_session_markers(session, set->markers, nr,
+					      marker_count, &kernel))
+		return failed_why();
+	err = ktrace_markers_switch(set->markers, nr, true, &counts->markers);
+	if (err && (err != -ESRCH || !kernel))
 		return failed("the set's markers cannot be switched on: %s",
 			      ktrace_last_error());
+	if (session && ktrace_session_mark(session, set->markers, nr,
+					   &counts->kernel_markers))
+		return failed_why();
 	return EXIT_OK;
 }
 
@@ -174,7 +194,7 @@ int set_enable(struct set *set, struct ktrace_session *session,
 				      : failed("out of memory");
 	}
 	if (!status)
-		status = markers_enable(set, counts);
+		status = markers_enable(set, session, counts);
 	if (status)
 		changes_undo(&changes);
 	changes_free(&changes);
@@ -189,7 +209,9 @@ struct state {
 	struct ktrace_session *session;
 	struct ktrace_known *known; /* sorted */
 	size_t nr;
-	bool calls; /* all are enabled */
+	bool calls;    /* all are enabled */
+	char **marked; /* "SYSTEM:NAME" that patterns of markers say */
+	size_t nr_marked;
 	size_t items;
 };
 
@@ -302,6 +324,61 @@ static bool calls_whole(const struct state *s)
 	return any;
 }
 
+/* Markers of kernel modules that the session has by patterns */
+
+static int marked_note(void *data, const struct ktrace_marker_info *m)
+{
+	struct state *s = data;
+	char **more = realloc(s->marked, (s->nr_marked + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	s->marked = more;
+	if (asprintf(&more[s->nr_marked], "%s:%s", m->system, m->name) < 0)
+		return -ENOMEM;
+	s->nr_marked++;
+	return 0;
+}
+
+static bool is_marked(const struct state *s, const struct ktrace_known *e)
+{
+	size_t len = strlen(e->system);
+
+	for (size_t i = 0; i < s->nr_marked; i++)
+		if (!strncmp(s->marked[i], e->system, len) &&
+		    s->marked[i][len] == ':' &&
+		    !strcmp(s->marked[i] + len + 1, e->name))
+			return true;
+	return false;
+}
+
+/* The patterns themselves are saved: they are for modules that come later, too. */
+static int marks_print(struct state *s)
+{
+	char *text, *next, *line;
+	const char **patterns;
+	size_t nr = 0;
+	int err = 0;
+
+	if (ktrace_session_read(s->session, "marked", &text, NULL))
+		return EXIT_OK; /* the kernel's part is older */
+	patterns = calloc(strlen(text) + 1, sizeof(*patterns));
+	next = text;
+	while (patterns && (line = strsep(&next, "\n"))) {
+		if (!*line)
+			continue;
+		fprintf(s->f, "marker %s\n", line);
+		patterns[nr++] = line;
+		s->items++;
+	}
+	if (nr)
+		err = ktrace_session_markers(s->session, patterns, nr,
+					     marked_note, s);
+	free(patterns);
+	free(text);
+	return err ? failed_why() : EXIT_OK;
+}
+
 /* Is all of [@first, @end), which is one system, enabled, without filters? */
 static bool system_whole(const struct state *s, size_t first, size_t end)
 {
@@ -310,7 +387,7 @@ static bool system_whole(const struct state *s, size_t first, size_t end)
 	for (size_t i = first; i < end; i++) {
 		char *filter;
 
-		if (!s->known[i].enabled)
+		if (!s->known[i].enabled || is_marked(s, &s->known[i]))
 			return false;
 		filter = filter_read(s->session, s->known[i].system,
 				     s->known[i].name);
@@ -334,7 +411,7 @@ static void system_print(struct state *s, size_t first, size_t end)
 		const struct ktrace_known *e = &s->known[i];
 		const char *call;
 
-		if (!e->enabled)
+		if (!e->enabled || is_marked(s, e))
 			continue;
 		call = call_whole(s, e);
 		if (call)
@@ -346,6 +423,10 @@ static void system_print(struct state *s, size_t first, size_t end)
 
 static int events_print(struct state *s)
 {
+	int status = marks_print(s);
+
+	if (status)
+		return status;
 	if (ktrace_session_known(s->session, &s->known, &s->nr))
 		return failed_why();
 	qsort(s->known, s->nr, sizeof(*s->known), known_compare);
@@ -360,6 +441,9 @@ static int events_print(struct state *s)
 				break;
 		system_print(s, i, end);
 	}
+	while (s->nr_marked)
+		free(s->marked[--s->nr_marked]);
+	free(s->marked);
 	free(s->known);
 	return EXIT_OK;
 }

@@ -16,6 +16,7 @@ enum set_unknown {
 struct set_counts {
 	size_t events;
 	size_t markers; /* of programs that run */
+	size_t kernel_markers;
 	size_t unknown; /* patterns left out */
 };
 

@@ -26,10 +26,11 @@
 #include "cmd.h"
 #include "tui.h"
 
-#define ROUND_NS   250000000ull	 /* between looks at the recording */
-#define REFRESH_NS 2000000000ull /* between looks at what there is */
-/* On a slow machine: no more than that part of the time. */
-#define REFRESH_SHARE 10
+#define ROUND_NS      250000000ull  /* between looks at the recording */
+#define LOOK_NS	      1000000000ull /* between looks at what the screen shows */
+#define REFRESH_NS    2000000000ull /* and at all that there is: no more often, */
+#define REFRESH_MAX   10000000000ull /* no less, */
+#define REFRESH_SHARE 10	     /* and not for more of the time */
 
 static int error_saved = -1; /* the standard error that was */
 static int error_text = -1;  /* the one that is */
@@ -185,7 +186,22 @@ static void counts_take(struct tui *t)
 	tui_rows(t);
 }
 
-static void tree_look(struct tui *t)
+static void screen_look(struct tui *t)
+{
+	size_t end = t->top + tui_page(t);
+	bool changed = false;
+
+	for (size_t i = t->top; i < end && i < t->tree.nr_rows; i++)
+		if (t->tree.rows[i].item->leaf)
+			changed |= tree_look(&t->tree, t->tree.rows[i].item);
+	if (!changed)
+		return;
+	if (t->watch)
+		watch_types(t->watch);
+	tui_rows(t);
+}
+
+static void all_look(struct tui *t)
 {
 	uint64_t ids = t->tree.ids;
 
@@ -210,7 +226,7 @@ static int signal_read(int fd)
 
 static int loop(struct tui *t, int signals)
 {
-	uint64_t round = 0, look = now_ns() + REFRESH_NS, now, took;
+	uint64_t round = 0, look = 0, all = now_ns() + REFRESH_NS, now, took;
 	int ended = 0, key;
 
 	while (!t->quit && !ended) {
@@ -242,12 +258,18 @@ static int loop(struct tui *t, int signals)
 			counts_take(t);
 		}
 		if (now >= look) {
-			tree_look(t);
+			screen_look(t);
+			look = now + LOOK_NS;
+		}
+		if (now >= all) {
+			all_look(t);
 			counts_take(t);
 			took = now_ns() - now;
-			look = now_ns() + REFRESH_NS;
-			if (took * REFRESH_SHARE > REFRESH_NS)
-				look = now_ns() + took * REFRESH_SHARE;
+			took *= REFRESH_SHARE;
+			if (took < REFRESH_NS)
+				took = REFRESH_NS;
+			all = now_ns() +
+			      (took < REFRESH_MAX ? took : REFRESH_MAX);
 		}
 	}
 	return ended;

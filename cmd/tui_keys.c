@@ -106,8 +106,6 @@ static void item_toggle(struct tui *t)
 	tree_switch(&t->tree, item, on);
 	if (t->watch)
 		watch_types(t->watch);
-	if (tree_refresh(&t->tree))
-		failed_why();
 	tui_rows(t);
 }
 

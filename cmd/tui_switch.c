@@ -47,7 +47,7 @@ static bool marker_want(struct item *leaf, void *data)
 	const struct item_event *e = &leaf->events[0];
 	char **more;
 
-	leaf->wanted = s->on;
+	leaf->wanted = leaf->recorded = s->on;
 	more = realloc(s->patterns, (s->nr + 1) * sizeof(*more));
 	if (!more)
 		goto err_memory;
@@ -83,6 +83,8 @@ static int markers_switch(struct switching *s, struct item *item)
 				(const char *const *)s->patterns, s->nr, s->on,
 				&count);
 	}
+	if (s->nr)
+		s->tree->recorders = err != -ESRCH;
 	if (err && err != -ESRCH)
 		s->status = failed_why();
 	for (size_t i = 0; i < s->nr; i++)
@@ -233,6 +235,10 @@ static int markers_load(struct tree *tree, struct set *set)
 	err = ktrace_markers_switch(set->markers, set->nr_markers, true,
 				    &count);
 	if (err && err != -ESRCH)
+		return failed_why();
+	/* Those of kernel modules. */
+	if (tree->session && ktrace_session_mark(tree->session, set->markers,
+						 set->nr_markers, &count))
 		return failed_why();
 	more = realloc(tree->sets, (tree->nr_sets + 1) * sizeof(*more));
 	if (!more)

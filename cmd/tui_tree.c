@@ -21,18 +21,17 @@ enum category {
 	CATEGORIES,
 };
 
-/* A line of the control tree's file `markers', taken apart. */
+/* A marker of a kernel module: its names and where it is. */
 struct place {
-	const char *system;
-	const char *name;
-	const char *file;
-	const char *line;
-	const char *function;
-	const char *format;
+	char *system;
+	char *name;
+	char *file;
+	char *function;
+	char *format;
+	uint32_t line;
 };
 
 struct places {
-	char *text;
 	struct place *list;
 	size_t nr;
 };
@@ -205,44 +204,39 @@ bool tree_walk(struct item *item, bool (*use)(struct item *leaf, void *data),
 
 /* Looking at what there is */
 
-static void places_read(struct places *p, struct ktrace_session *session)
+static int place_add(void *data, const struct ktrace_marker_info *m)
 {
-	const char *path = strstr(ktrace_session_path(session), "/sessions/")
-				   ? "../../markers"
-				   : "markers";
-	char *next, *line;
-	size_t lines = 0;
+	struct places *p = data;
+	struct place *more = realloc(p->list, (p->nr + 1) * sizeof(*more));
 
-	memset(p, 0, sizeof(*p));
-	if (ktrace_session_read(session, path, &p->text, NULL))
-		return;
-	for (const char *c = p->text; *c; c++)
-		lines += *c == '\n';
-	p->list = calloc(lines + 1, sizeof(*p->list));
-	next = p->text;
-	/* "MODULE:NAME FILE:LINE FUNCTION:N FORMAT" */
-	while (p->list && p->nr < lines && (line = strsep(&next, "\n"))) {
-		struct place *place = &p->list[p->nr];
-		char *name = line, *file, *function, *colon;
+	if (!more)
+		return -ENOMEM;
+	p->list = more;
+	more[p->nr] = (struct place){
+		.system = strdup(m->system),
+		.name = strdup(m->name),
+		.file = strdup(m->file),
+		.function = strdup(m->function),
+		.format = strdup(m->format),
+		.line = m->line,
+	};
+	more += p->nr++;
+	return more->system && more->name && more->file && more->function &&
+			       more->format
+		       ? 0
+		       : -ENOMEM;
+}
 
-		file = strchr(name, ' ');
-		function = file ? strchr(file + 1, ' ') : NULL;
-		colon = strchr(name, ':');
-		if (!function || !colon || colon > file)
-			continue;
-		*colon = *file++ = *function++ = '\0';
-		place->system = name;
-		place->name = colon + 1;
-		place->file = file;
-		colon = strrchr(file, ':');
-		if (!colon)
-			continue;
-		*colon = '\0';
-		place->line = colon + 1;
-		place->function = strsep(&function, " ");
-		place->format = function ? function : "";
-		p->nr++;
+static void places_free(struct places *p)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		free(p->list[i].system);
+		free(p->list[i].name);
+		free(p->list[i].file);
+		free(p->list[i].function);
+		free(p->list[i].format);
 	}
+	free(p->list);
 }
 
 static const struct place *places_find(const struct places *p,
@@ -274,13 +268,12 @@ static const char *file_short(const char *file)
 	return file;
 }
 
-static int place_set(struct item *leaf, const char *file, const char *line,
+static int place_set(struct item *leaf, const char *file, uint32_t line,
 		     const char *function, const char *format)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s:%s %.*s()", file, line,
-		 (int)strcspn(function, ":"), function);
+	snprintf(text, sizeof(text), "%s:%u %s()", file, line, function);
 	return text_set(&leaf->place, text) ?: text_set(&leaf->format, format);
 }
 
@@ -322,21 +315,24 @@ static int known_add(struct tree *tree, const struct ktrace_known *e,
 static int kernel_refresh(struct tree *tree)
 {
 	struct ktrace_known *known;
-	struct places places;
+	struct places places = {0};
 	int err;
 	size_t nr;
 
 	err = ktrace_session_known(tree->session, &known, &nr);
 	if (err)
 		return err;
-	places_read(&places, tree->session);
+	err = ktrace_session_markers(tree->session, NULL, 0, place_add,
+				     &places);
+	/* A kernel's part that is older has no such list. */
+	if (err == -ENOENT)
+		err = 0;
 	tree->ids = 0;
 	for (size_t i = 0; i < nr && !err; i++) {
 		err = known_add(tree, &known[i], &places);
 		tree->ids += known[i].id;
 	}
-	free(places.list);
-	free(places.text);
+	places_free(&places);
 	free(known);
 	return err;
 }
@@ -346,7 +342,6 @@ static int program_add(void *data, const struct ktrace_marker_info *m)
 	struct tree *tree = data;
 	struct item_event *event = NULL;
 	struct item *leaf;
-	char line[16];
 
 	leaf = child_get(tree->root.children[CATEGORY_PROGRAMS], m->system);
 	leaf = child_get(leaf, file_short(m->file));
@@ -356,14 +351,34 @@ static int program_add(void *data, const struct ktrace_marker_info *m)
 	if (!event)
 		return -ENOMEM;
 	leaf->recorded = m->enabled;
-	snprintf(line, sizeof(line), "%u", m->line);
-	return place_set(leaf, file_short(m->file), line, m->function,
+	return place_set(leaf, file_short(m->file), m->line, m->function,
 			 m->format);
 }
 
 static int pattern_ignore(void *data, const char *pattern)
 {
 	return 0;
+}
+
+bool tree_look(struct tree *tree, struct item *leaf)
+{
+	bool changed = false;
+	char path[600], *text;
+
+	for (unsigned int i = 0; !leaf->programs && i < leaf->nr_events; i++) {
+		struct item_event *e = &leaf->events[i];
+		bool enabled;
+
+		snprintf(path, sizeof(path), "events/%s/%s/enabled", e->system,
+			 e->name);
+		if (ktrace_session_read(tree->session, path, &text, NULL))
+			continue; /* it is just going away */
+		enabled = *text == '1';
+		free(text);
+		changed |= enabled != e->enabled;
+		e->enabled = enabled;
+	}
+	return changed;
 }
 
 void tree_recorders(struct tree *tree)

@@ -82,6 +82,11 @@ int tree_create(struct tree *tree, struct ktrace_session *session,
 void tree_destroy(struct tree *tree);
 /* Looks at what there is, and what is enabled.  0 or a negative errno. */
 int tree_refresh(struct tree *tree);
+/*
+ * Looks only whether this leaf's events of the kernel are enabled, which is quick.
+ * True: not as before.
+ */
+bool tree_look(struct tree *tree, struct item *leaf);
 /* Looks only whether somebody records markers of programs. */
 void tree_recorders(struct tree *tree);
 /* Makes the rows, after a refresh, or a change of what is open or searched. */

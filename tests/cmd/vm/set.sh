@@ -103,6 +103,27 @@ run ktrace set load files/bad
 ends 1 'a bad line' 'files/bad:3: '
 check 'nothing of the file is enabled' [ -z "$(enabled)" ]
 
+# ---- markers of kernel modules ---------------------------------------------------------
+
+insmod "$KTRACE_MODULES/ktrace-marked.ko"
+printf 'marker ktrace_marked:o*\nmarker !ktrace_marked:off\n' >files/marked
+run ktrace set load files/marked
+ends 0 'load markers of a module' 'of kernel modules'
+check 'they are enabled' [ "$(enabled)" = ktrace_marked/one/enabled ]
+run ktrace set save marked
+check 'and saved as patterns' [ "$(grep -v '^#' "$sets/marked")" = 'marker ktrace_marked:o*
+marker !ktrace_marked:off' ]
+echo 1 >$tree/events/ktrace_marked/two/enabled
+run ktrace set save -F marked
+check 'beside what is enabled by hand' grep -qx 'event ktrace_marked:two' "$sets/marked"
+clear
+echo >$tree/marked
+run ktrace record -q --set marked -o marked -- bash -c "echo 3 >/sys/module/ktrace_marked/parameters/same"
+ends 0 'recorded'
+check 'they are there' [ "$(ktrace report -q -e ktrace_marked marked | grep -c ktrace_marked:one)" = 3 ]
+clear
+ktrace set remove marked
+
 # ---- recorded -------------------------------------------------------------------------
 
 run ktrace record -q --set one -o trace -- ls /

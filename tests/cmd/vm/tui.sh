@@ -27,6 +27,7 @@ is()	# FILE TEXT
 }
 
 ktrace load -q '*' 'syscalls:*'
+insmod "$KTRACE_MODULES/ktrace-marked.ko"
 
 # ---- looking -------------------------------------------------------------------
 
@@ -37,7 +38,7 @@ keys Enter
 shows 'the tree shows' '^v \[ \] Kernel events  0/'
 shows 'systems' '^  > \[ \] block  0/[0-9]'
 check 'how many of them are on' grep -qE '^ ktrace   0 of [0-9]+ on' <<<"$out"
-events=$(ls -d $tree/events/*/*/ | grep -vc '/\(compat_\)\{0,1\}syscalls/')
+events=$(ls -d $tree/events/*/*/ | grep -vcE '/((compat_)?syscalls|ktrace_marked)/')
 check 'all events are there' grep -qE "^v \[ \] Kernel events  0/$events " <<<"$out"
 check 'and the keys' grep -q 'Space on/off' <<<"$out"
 keys '?'
@@ -47,6 +48,11 @@ shows 'help ends' ! 'Right Left   open and close'
 keys End
 shows 'the other end of the tree' 'Markers of programs'
 check 'without any, it says so' wait_for 'no program of yours'
+keys Up
+shows 'a module with markers' '^  > \[ \] ktrace_marked  0/'
+keys Enter
+shows 'by file' '^    > \[ \] marked\.c  0/'
+keys Up
 keys Up Up Enter
 shows 'system calls open' '^    \[ \] accept '
 
