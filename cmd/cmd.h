@@ -37,8 +37,10 @@ extern const struct command command_load;
 extern const struct command command_markers;
 extern const struct command command_record;
 extern const struct command command_report;
+extern const struct command command_set;
 extern const struct command command_stat;
 extern const struct command command_syscalls;
+extern const struct command command_tui;
 extern const struct command command_unload;
 
 /* Messages on standard error; say() is silent with -q. */

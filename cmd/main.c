@@ -34,9 +34,10 @@ static const struct command command_version = {
 };
 
 static const struct command *const commands[] = {
-	&command_list,	   &command_record, &command_report, &command_stat,
-	&command_syscalls, &command_export, &command_doctor, &command_load,
-	&command_markers,  &command_unload, &command_help,   &command_version,
+	&command_list,	   &command_record,  &command_report,  &command_stat,
+	&command_syscalls, &command_export,  &command_doctor,  &command_tui,
+	&command_set,	   &command_load,    &command_markers, &command_unload,
+	&command_help,	   &command_version,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
@@ -163,6 +164,7 @@ static int overview(void)
 	      "    sudo ktrace record -- COMMAND     record everything "
 	      "meanwhile\n"
 	      "    ktrace report                     what happened\n"
+	      "    sudo ktrace tui                   all of it, to browse\n"
 	      "    ktrace COMMAND --help             explains a command\n"
 	      "    man ktrace                        the manual\n",
 	      stdout);

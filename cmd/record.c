@@ -280,6 +280,22 @@ static int markers_add(struct record *r, char *list)
 			     : misused(&command_record, "-M names no marker");
 }
 
+/* What the sets have, to what -e and -M named. */
+static int sets_take(struct record *r)
+{
+	struct set *set = &r->set;
+	const char **more;
+
+	more = realloc(r->markers,
+		       (r->nr_markers + set->nr_markers + 1) * sizeof(*more));
+	if (!more || selection_append(&r->selection, &set->selection))
+		return failed("out of memory");
+	r->markers = more;
+	for (size_t i = 0; i < set->nr_markers; i++)
+		r->markers[r->nr_markers++] = set->markers[i];
+	return EXIT_OK;
+}
+
 /* What somebody left behind */
 
 static int leftovers_handle(struct record *r)
@@ -627,6 +643,13 @@ static int option_handle(struct record *r, int option)
 	case 'q':
 		verbosity = -1;
 		return EXIT_OK;
+	case 'T':
+		if (set_read(&r->set, optarg))
+			return EXIT_FAILED;
+		return set_is_empty(&r->set)
+			       ? failed("the set `%s' has nothing in it",
+					optarg)
+			       : EXIT_OK;
 	case 'S':
 		r->name = optarg;
 		return EXIT_OK;
@@ -676,6 +699,7 @@ static int record_main(int argc, char **argv)
 		{"pid", required_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"session", required_argument, NULL, 'S'},
+		{"set", required_argument, NULL, 'T'},
 		{"size", required_argument, NULL, 's'},
 		{"verbose", no_argument, NULL, 'v'},
 		{"help", no_argument, NULL, 'h'},
@@ -690,6 +714,9 @@ static int record_main(int argc, char **argv)
 		if (status || option == 'h')
 			return status;
 	}
+	status = sets_take(&r);
+	if (status)
+		return status;
 	if (optind < argc)
 		r.command = argv + optind;
 	if (r.only && !r.command)
@@ -727,6 +754,7 @@ static int record_main(int argc, char **argv)
 	if (r.terminated && !status)
 		status = 128 + r.terminated;
 	selection_free(&r.selection);
+	set_free(&r.set);
 	free(r.markers);
 	free(r.processes);
 	return status;
@@ -762,6 +790,8 @@ const struct command command_record = {
 		"only what is in the\n"
 		"                             buffers at the end is written "
 		"(flight recorder)\n"
+		"        --set NAME           what this set has: see `ktrace "
+		"help set'; beside -e, -M\n"
 		"    -s, --size SIZE          of each CPU's buffer, like 16M\n"
 		"    -d, --duration TIME      end after that, like 10s, 500ms, "
 		"2min\n"

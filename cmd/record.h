@@ -12,6 +12,7 @@
 
 #include "child.h"
 #include "select.h"
+#include "set_file.h"
 
 struct process {
 	pid_t pid;
@@ -22,6 +23,7 @@ struct process {
 struct record {
 	/* Asked for. */
 	struct selection selection;
+	struct set set;		   /* --set; keeps what the others point to */
 	struct process *processes; /* -p */
 	size_t nr_processes;
 	char **command; /* NULL: none */

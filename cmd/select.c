@@ -47,6 +47,25 @@ int selection_filter(struct selection *s, const char *filter)
 	return 0;
 }
 
+int selection_append(struct selection *s, struct selection *from)
+{
+	struct choice *choices;
+
+	choices =
+		realloc(s->choices, (s->nr + from->nr + 1) * sizeof(*choices));
+	if (!choices)
+		return -ENOMEM;
+	s->choices = choices;
+	for (size_t i = 0; i < from->nr; i++) {
+		choices[s->nr] = from->choices[i];
+		choices[s->nr++].group += s->groups;
+	}
+	s->groups += from->groups;
+	from->nr = 0;
+	selection_free(from);
+	return 0;
+}
+
 void selection_free(struct selection *s)
 {
 	for (size_t i = 0; i < s->nr; i++)

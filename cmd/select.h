@@ -38,6 +38,8 @@ struct selection {
 int selection_add(struct selection *s, const char *patterns);
 /* -EINVAL: no -e before it. */
 int selection_filter(struct selection *s, const char *filter);
+/* The patterns of @from as well, which is empty then.  -ENOMEM. */
+int selection_append(struct selection *s, struct selection *from);
 void selection_free(struct selection *s);
 
 /* Every event is meant. */

@@ -25,6 +25,7 @@
 #include <ktrace/syscall.h>
 #include <show.h>
 
+#include "calls.h"
 #include "child.h"
 #include "cmd.h"
 #include "select.h"
@@ -63,81 +64,6 @@ struct syscalls {
 
 /* Which calls */
 
-static const struct {
-	const char *name;
-	const char *calls;
-} sets[] = {
-	{"%file",
-	 "open* creat newstat newlstat newfstatat statx statfs access faccessat* "
-	 "execve execveat chdir rename* mkdir* rmdir link linkat unlink unlinkat "
-	 "symlink* readlink* chmod fchmodat chown lchown fchownat mknod* utime* "
-	 "futimesat truncate mount umount chroot pivot_root getcwd swapon swapoff "
-	 "acct *xattr inotify_add_watch name_to_handle_at quotactl uselib"},
-	{"%desc",
-	 "read write open openat openat2 creat close close_range *fstat* statx "
-	 "poll ppoll select pselect6 lseek mmap ioctl pread* pwrite* readv "
-	 "writev dup* sendfile* fcntl flock fsync fdatasync ftruncate getdents* "
-	 "fch* fallocate epoll_* eventfd* signalfd* timerfd_* inotify_* splice "
-	 "tee vmsplice copy_file_range pipe* memfd_create *at sync_file_range "
-	 "readahead fadvise64 pidfd_* io_uring_*"},
-	{"%net", "socket* connect accept* send* recv* shutdown bind listen "
-		 "getsockname getpeername getsockopt setsockopt"},
-	{"%process",
-	 "fork vfork clone clone3 execve execveat exit exit_group wait4 waitid "
-	 "kill tkill tgkill pidfd_send_signal rt_sigqueueinfo unshare setns"},
-	{"%signal", "rt_sig* sigaltstack kill tkill tgkill pause signalfd* "
-		    "pidfd_send_signal"},
-	{"%memory",
-	 "mmap munmap mprotect pkey_mprotect mremap brk madvise mlock* munlock* "
-	 "mincore msync remap_file_pages mbind migrate_pages move_pages "
-	 "set_mempolicy* get_mempolicy memfd_*"},
-	{"%ipc", "shm* sem* msg* mq_*"},
-};
-
-/* The kernel's name for a call by its own or the usual name. */
-static const char *kernel_name(const char *name)
-{
-	static const char *const others[][2] = {
-		{"stat", "newstat"},   {"lstat", "newlstat"},
-		{"fstat", "newfstat"}, {"uname", "newuname"},
-		{"umount2", "umount"}, {"sendfile", "sendfile64"},
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (!strcmp(name, others[i][0]))
-			return others[i][1];
-	}
-	return name;
-}
-
-static int call_add(struct syscalls *s, const char *name, bool exclude)
-{
-	char pattern[512];
-
-	name = kernel_name(name);
-	snprintf(pattern, sizeof(pattern),
-		 "%s*syscalls:sys_enter_%s,%s*syscalls:sys_exit_%s",
-		 exclude ? "!" : "", name, exclude ? "!" : "", name);
-	return selection_add(&s->selection, pattern);
-}
-
-static int set_add(struct syscalls *s, const char *name, bool exclude)
-{
-	char *copy, *next, *word;
-	int err = -EINVAL;
-
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		if (strcmp(sets[i].name, name))
-			continue;
-		next = copy = strdup(sets[i].calls);
-		err = copy ? 0 : -ENOMEM;
-		while (!err && (word = strsep(&next, " ")))
-			err = call_add(s, word, exclude);
-		free(copy);
-	}
-	return err;
-}
-
 /* "openat,%net", "trace=...", "!read" */
 static int calls_parse(struct syscalls *s, const char *text)
 {
@@ -158,10 +84,8 @@ static int calls_parse(struct syscalls *s, const char *text)
 	while (!err && (word = strsep(&next, ","))) {
 		if (!*word)
 			err = -EINVAL;
-		else if (*word == '%')
-			err = set_add(s, word, exclude);
 		else
-			err = call_add(s, word, exclude);
+			err = calls_add(&s->selection, word, exclude);
 	}
 	free(copy);
 	return err;

@@ -41,21 +41,29 @@ _ktrace_events()
 		__ltrim_colon_completions "$cur"
 }
 
+_ktrace_sets()
+{
+	ls "${XDG_CONFIG_HOME:-$HOME/.config}/ktrace/sets" 2>/dev/null
+}
+
 _ktrace_options()
 {
 	case $1 in
 	list)	echo -e --event -j --json -l --loaded -p --pid -S --session -q --quiet -v --verbose ;;
 	markers) echo -j --json --no-print --off --on -p --pid --print -q --quiet ;;
 	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -M --markers -m --mode \
-			--only -o --output -p --pid -q --quiet -S --session -s --size \
+			--only -o --output -p --pid -q --quiet -S --session --set -s --size \
 			-v --verbose ;;
 	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --until -n --head \
 			-q --quiet ;;
+	set)	echo -c --call -e --event -f --filter -F --force -k --known -M --markers -n --note \
+			-q --quiet -S --session -v --verbose ;;
 	stat)	echo -e --event -c --cpu --from --until -j --json -n --head -t --tasks -q --quiet ;;
 	export)	echo -e --event -c --cpu --from --until -o --output -t --to -q --quiet ;;
 	syscalls) echo -e --call -p --pid -d --duration -s --string -T --took -t --times \
 			-y --paths -Z --failed -c --summary --json -o --output --trace -q --quiet \
 			-v --verbose ;;
+	tui)	echo -l --loaded -S --session -v --verbose ;;
 	load | unload) echo -q --quiet -v --verbose ;;
 	esac
 	echo -h --help
@@ -64,7 +72,7 @@ _ktrace_options()
 _ktrace()
 {
 	local cur prev words cword commands command i
-	commands='list markers record report stat syscalls export doctor load unload help version'
+	commands='list markers record report stat syscalls export tui set doctor load unload help version'
 	if declare -F _get_comp_words_by_ref >/dev/null; then
 		_get_comp_words_by_ref -n : cur prev words cword
 	else
@@ -90,7 +98,7 @@ _ktrace()
 		fi
 	fi
 	case $command:$prev in
-	syscalls:-e | syscalls:--call)
+	syscalls:-e | syscalls:--call | set:-c | set:--call)
 		COMPREPLY=($(compgen -W '%file %desc %net %process %signal %memory %ipc' \
 			-- "$cur"))
 		return ;;
@@ -102,6 +110,9 @@ _ktrace()
 		return ;;
 	*:-o | *:--output)
 		compopt -o dirnames
+		return ;;
+	*:--set)
+		COMPREPLY=($(compgen -W "$(_ktrace_sets)" -- "$cur"))
 		return ;;
 	record:-m | record:--mode)
 		COMPREPLY=($(compgen -W 'discard overwrite' -- "$cur"))
@@ -118,11 +129,17 @@ _ktrace()
 	record:-s | record:--size)
 		COMPREPLY=($(compgen -W '1M 4M 16M 64M 256M' -- "$cur"))
 		return ;;
-	*:-[dfnSc] | syscalls:-s | *:--string | *:--duration | *:--filter | *:--head | *:--session | *:--cpu | *:--from | *:--until | *:--comm)
+	*:-[dfnScM] | syscalls:-s | *:--string | *:--duration | *:--filter | *:--head | *:--session | *:--cpu | *:--from | *:--until | *:--comm | *:--note | *:--markers)
 		return ;;
 	esac
 	case $command:$cur in
 	*:-*)	COMPREPLY=($(compgen -W "$(_ktrace_options "$command")" -- "$cur")) ;;
+	set:*)	if [ "$cword" -eq 2 ]; then
+			COMPREPLY=($(compgen -W 'save load list show remove' -- "$cur"))
+		else
+			COMPREPLY=($(compgen -W "$(_ktrace_sets)" -- "$cur"))
+			compopt -o default
+		fi ;;
 	list:* | load:*)
 		_ktrace_events ;;
 	report:* | stat:* | export:*)

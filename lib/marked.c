@@ -27,6 +27,8 @@
 struct stream {
 	int file; /* -1: nothing was written yet */
 	uint64_t bytes;
+	uint32_t
+		open; /* bytes behind those, of the packet that is being filled */
 	uint64_t events;
 	uint64_t unwritten;
 	/* All before the next packet: read, or overwritten. */
@@ -42,6 +44,8 @@ struct marked {
 	struct stream *streams;
 	size_t nr;
 	uint8_t *packet;
+	/* Held by who writes: the thread, or who follows. */
+	pthread_mutex_t lock;
 	pthread_t thread;
 	bool running;
 	bool stop;
@@ -67,19 +71,29 @@ static int types_write(struct marked *p)
 	return err;
 }
 
-static int packet_write(struct marked *p, size_t index, uint32_t size)
+static int file_make(struct marked *p, size_t index)
+{
+	struct stream *s = &p->streams[index];
+	char name[32];
+
+	if (s->file >= 0)
+		return 0;
+	file_name(index, name);
+	s->file = openat(p->directory, name,
+			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return s->file < 0 ? -errno : 0;
+}
+
+/* At the end of the file, which stays where it is. */
+static int packet_store(struct marked *p, size_t index, uint32_t size)
 {
 	struct stream *s = &p->streams[index];
 	uint32_t stored = (size + 7) & ~7u, done = 0;
-	char name[32];
+	int err;
 
-	if (s->file < 0) {
-		file_name(index, name);
-		s->file = openat(p->directory, name,
-				 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (s->file < 0)
-			return -errno;
-	}
+	err = file_make(p, index);
+	if (err)
+		return err;
 	memset(p->packet + size, 0, stored - size);
 	while (done < stored) {
 		ssize_t n = pwrite(s->file, p->packet + done, stored - done,
@@ -88,7 +102,7 @@ static int packet_write(struct marked *p, size_t index, uint32_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			int err = n ? -errno : -ENOSPC;
+			err = n ? -errno : -ENOSPC;
 
 			/* Nothing of a packet that is not whole. */
 			if (ftruncate(s->file, s->bytes))
@@ -97,7 +111,19 @@ static int packet_write(struct marked *p, size_t index, uint32_t size)
 		}
 		done += n;
 	}
-	__atomic_store_n(&s->bytes, s->bytes + stored, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int packet_write(struct marked *p, size_t index, uint32_t size)
+{
+	struct stream *s = &p->streams[index];
+	int err = packet_store(p, index, size);
+
+	if (err)
+		return err;
+	s->open = 0;
+	__atomic_store_n(&s->bytes, s->bytes + ((size + 7) & ~7u),
+			 __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -141,8 +167,10 @@ static void *thread_run(void *data)
 
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
+		pthread_mutex_lock(&p->lock);
 		for (size_t i = 0; i < p->nr && !p->overwrite; i++)
 			stream_drain(p, i, false);
+		pthread_mutex_unlock(&p->lock);
 		nanosleep(&rest, NULL);
 	}
 	return NULL;
@@ -157,6 +185,7 @@ int marked_create(const struct markers_options *options,
 
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
+	pthread_mutex_init(&p->lock, NULL);
 	p->writer = writer;
 	p->directory = directory;
 	p->overwrite = options->overwrite;
@@ -198,6 +227,50 @@ int marked_start(struct marked *p)
 		   : 0;
 }
 
+/* Following */
+
+int marked_make_files(struct marked *p)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		int err = file_make(p, i);
+
+		if (err)
+			return error_set(err, "programs%zu: %s", i,
+					 strerror(-err));
+	}
+	return 0;
+}
+
+int marked_hold(struct marked *p)
+{
+	uint32_t size;
+
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < p->nr && p->running && !p->error; i++) {
+		struct stream *s = &p->streams[i];
+
+		stream_drain(p, i, false);
+		if (p->error ||
+		    markers_peek(p->markers, i, p->packet, &size) <= 0)
+			continue;
+		p->error = packet_store(p, i, size);
+		s->open = p->error ? 0 : (size + 7) & ~7u;
+	}
+	if (!p->error)
+		p->error = types_write(p);
+	return p->error;
+}
+
+void marked_release(struct marked *p)
+{
+	pthread_mutex_unlock(&p->lock);
+}
+
+uint64_t marked_bytes(const struct marked *p, size_t index)
+{
+	return p->streams[index].bytes + p->streams[index].open;
+}
+
 static void thread_join(struct marked *p)
 {
 	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
@@ -228,6 +301,18 @@ void marked_remove(struct marked *p)
 	}
 }
 
+/* An empty one says nothing. */
+static void file_close(struct marked *p, size_t index)
+{
+	struct stream *s = &p->streams[index];
+	char name[32];
+
+	file_name(index, name);
+	if (!s->bytes && !s->open)
+		unlinkat(p->directory, name, 0);
+	close(s->file);
+}
+
 void marked_destroy(struct marked *p)
 {
 	if (!p)
@@ -235,7 +320,7 @@ void marked_destroy(struct marked *p)
 	thread_join(p);
 	for (size_t i = 0; i < p->nr; i++)
 		if (p->streams[i].file >= 0)
-			close(p->streams[i].file);
+			file_close(p, i);
 	markers_destroy(p->markers);
 	free(p->streams);
 	free(p->packet);

@@ -18,6 +18,20 @@ int marked_create(const struct markers_options *options,
  * marked_finish().
  */
 int marked_start(struct marked *marked);
+/*
+ * For who follows the trace: all streams have a file from the begin; before
+ * marked_start().
+ */
+int marked_make_files(struct marked *marked);
+/*
+ * Writes the packets that are being filled as well, as far as they are.  The streams
+ * are longer by these then, which are written over as they become longer.  Nothing is
+ * written until marked_release(), and the writer is the caller's.
+ */
+int marked_hold(struct marked *marked);
+void marked_release(struct marked *marked);
+/* How long the file of stream @index is. */
+uint64_t marked_bytes(const struct marked *marked, size_t index);
 /* Markers are off; writes what is left. */
 int marked_finish(struct marked *marked);
 void marked_destroy(struct marked *marked);

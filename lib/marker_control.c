@@ -263,3 +263,27 @@ int ktrace_markers_switch(const char *const *patterns, size_t nr, bool on,
 		*count = c.count;
 	return err;
 }
+
+int ktrace_markers_patterns(int (*use)(void *data, const char *pattern),
+			    void *data)
+{
+	struct control c = {0};
+	int err = control_open(&c, NULL, 0);
+	bool any = false;
+
+	for (unsigned int slot = 0; !err && slot < HUB_RECORDERS; slot++) {
+		char all[RECORDER_PATTERNS + 1] = "";
+
+		if (!c.recorders[slot])
+			continue;
+		any = true;
+		/* Others may write there meanwhile. */
+		memcpy(all, c.recorders[slot]->patterns, RECORDER_PATTERNS);
+		for (const char *p = all; !err && *p; p += strlen(p) + 1)
+			err = use(data, p);
+	}
+	control_close(&c);
+	if (!err && !any)
+		err = error_set(-ESRCH, "nobody records markers");
+	return err;
+}

@@ -558,6 +558,12 @@ int markers_read(struct markers *m, size_t index, bool all, void *packet,
 	return err;
 }
 
+int markers_peek(const struct markers *m, size_t index, void *packet,
+		 uint32_t *size)
+{
+	return marker_ring_read_open(&m->rings, index, packet, size);
+}
+
 void markers_lost(const struct markers *m, size_t index,
 		  uint64_t lost[KTRACE_LOST_NR])
 {

@@ -47,6 +47,9 @@ size_t markers_nr_rings(const struct markers *markers);
 uint64_t markers_open_packet(const struct markers *markers, size_t index);
 int markers_read(struct markers *markers, size_t index, bool all, void *packet,
 		 uint32_t *size);
+/* A copy of the packet that is being filled, as far as it is; discard mode only. */
+int markers_peek(const struct markers *m, size_t index, void *packet,
+		 uint32_t *size);
 
 /* What writers could not write. */
 void markers_lost(const struct markers *markers, size_t index,

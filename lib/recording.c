@@ -40,6 +40,7 @@ struct ktrace_recording {
 	bool made; /* the directory, and nothing was recorded into it yet */
 	bool overwrite;
 	bool running;
+	bool fresh;   /* events were enabled since the last sync */
 	bool symbols; /* some event shows the address of a function */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
@@ -378,6 +379,11 @@ int ktrace_recording_create(struct ktrace_session *session,
 		if (err)
 			goto err_destroy;
 	}
+	if (r->marked && options->follow) {
+		err = marked_make_files(r->marked);
+		if (err)
+			goto err_destroy;
+	}
 	*recording = r;
 	return 0;
 
@@ -563,18 +569,48 @@ static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
 
 	for (size_t i = 0; i < cpus_nr(r); i++) {
 		consumer_count(r->consumer, i, &count);
-		if (trace_grow(trace, count.cpu, count.bytes) && count.bytes)
+		if (trace_grow(trace, count.cpu, false, count.bytes, false) &&
+		    count.bytes)
 			trace_warn(trace,
 				   "CPU %u was plugged in meanwhile: the trace "
 				   "has its events, but they are not shown",
 				   count.cpu);
 	}
+	for (size_t i = 0; r->marked && i < marked_nr(r->marked); i++)
+		trace_grow(trace, i, true, marked_bytes(r->marked, i),
+			   r->running);
+}
+
+void ktrace_recording_types(struct ktrace_recording *r)
+{
+	r->fresh = true;
+}
+
+/* What is there of programs, and the types of what is new. */
+static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
+{
+	bool types = r->fresh || r->marked;
+	int err = 0;
+
+	if (r->marked) {
+		err = marked_hold(r->marked);
+		if (err)
+			err = copy_explain(r, err);
+	}
+	if (!err && r->fresh)
+		err = types_write(r);
+	r->fresh = false;
+	if (!err && types)
+		err = trace_refresh(trace);
+	return err;
 }
 
 /*
  * What was in the buffers when the sync before this one closed their packets is
  * committed by now, whoever was interrupted in the middle of it: so the trace is
  * whole up to the begin of that one.
+ * What programs write has no such bound, as nobody knows who is in the middle of it;
+ * an event that is that late is told later, with the time of the one before it.
  */
 int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 {
@@ -585,13 +621,21 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		streams_grow(r, trace);
 		return trace_complete(trace);
 	}
-	err = ktrace_session_clock(r->session, &clock);
+	err = clock_read(r, &clock);
 	if (err)
 		return err;
-	err = consumer_sync(r->consumer);
+	if (r->consumer) {
+		err = consumer_sync(r->consumer);
+		if (err)
+			return copy_explain(r, err);
+	}
+	err = sync_types(r, trace);
+	if (!err)
+		streams_grow(r, trace);
+	if (r->marked)
+		marked_release(r->marked);
 	if (err)
-		return copy_explain(r, err);
-	streams_grow(r, trace);
+		return err;
 	trace_advance(trace, r->synced);
 	r->synced = clock.sync.clock;
 	return 0;

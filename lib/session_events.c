@@ -203,7 +203,8 @@ static int probes_load(struct ktrace_session *s,
 static bool wish_names_calls(const struct wish *wish)
 {
 	static const char *const prefixes[] = {
-		"syscalls:", "compat_syscalls:", "sys_enter_", "sys_exit_"};
+		"syscalls:", "compat_syscalls:", "*syscalls:", "sys_enter_",
+		"sys_exit_"};
 
 	for (size_t i = 0; i < wish->nr; i++) {
 		const char *pattern = wish->patterns[i];

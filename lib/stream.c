@@ -225,6 +225,13 @@ static bool header_fits(struct stream *stream)
 	return true;
 }
 
+static bool packet_is_tentative(const struct stream *stream)
+{
+	return stream->source->open &&
+	       stream->position + kt_packet_stored(&stream->walk.packet) >=
+		       stream->source->size;
+}
+
 /* Reads the header at the position: 1, 0: it is none that can be used. */
 static int packet_read(struct stream *stream, int *why)
 {
@@ -243,6 +250,56 @@ static int packet_read(struct stream *stream, int *why)
 	*why = kt_walk_begin(&stream->walk, bytes, len);
 	if (*why || !header_fits(stream))
 		return 0;
+	return 1;
+}
+
+/*
+ * What the window holds of a stream that may change at its end is not what the
+ * file holds.
+ */
+static void window_check(struct stream *stream)
+{
+	if (stream->seen == stream->source->grown)
+		return;
+	stream->seen = stream->source->grown;
+	stream->window_used = 0;
+}
+
+/* Is the header that of a packet whose rest is about to come? */
+static bool packet_waits(struct stream *stream)
+{
+	const uint8_t *bytes;
+	struct kt_packet head;
+
+	if (!stream->source->open ||
+	    stream_bytes(stream, sizeof(head), &bytes) < (int64_t)sizeof(head))
+		return false;
+	memcpy(&head, bytes, sizeof(head));
+	return stream->position + head.used > stream->source->size;
+}
+
+/*
+ * Goes on with the packet that was read to where it was written then: 1, 0: no
+ * more of it is there.
+ */
+static int packet_resume(struct stream *stream)
+{
+	uint32_t before = stream->walk.packet.used;
+	uint64_t time = stream->walk.time;
+	int found, why;
+
+	if (stream->trace->info.live && stream->seen == stream->source->grown)
+		return 0;
+	window_check(stream);
+	if (packet_waits(stream))
+		return 0;
+	found = packet_read(stream, &why);
+	if (found <= 0 || stream->walk.packet.used < before)
+		return found < 0 ? found : -EBADMSG;
+	stream->walk.next =
+		stream->walk.end - (stream->walk.packet.used - before);
+	stream->walk.time = time;
+	stream->tentative = packet_is_tentative(stream);
 	return 1;
 }
 
@@ -287,6 +344,7 @@ static int packet_open(struct stream *stream)
 	if (!found)
 		return 0;
 
+	stream->tentative = packet_is_tentative(stream);
 	count_lost(stream, stream->position != begin);
 	/* An event that is lost may have been a context switch as well. */
 	stream->uncertain = !stream->packets || stream->position != begin ||
@@ -353,6 +411,10 @@ static int record_next(struct stream *stream, int walked)
 		walked = kt_walk_next(&stream->walk, stream_size_of,
 				      stream->sizes);
 	}
+	if (!walked && stream->tentative) {
+		stream->state = STREAM_GROWING;
+		return 0;
+	}
 	packet_close(stream, walked);
 	return 0;
 }
@@ -368,6 +430,8 @@ int stream_next_slow(struct stream *stream, int walked)
 		case STREAM_INSIDE:
 			if (record_next(stream, walked))
 				return STREAM_RECORD;
+			if (stream->state == STREAM_GROWING)
+				break;
 			stream->from = stream->walk.packet.begin;
 			stream->last_record = stream->clock;
 			stream->clock = stream->last_end;
@@ -376,6 +440,9 @@ int stream_next_slow(struct stream *stream, int walked)
 		case STREAM_BETWEEN:
 			if (stream->trace->info.live &&
 			    stream->position >= stream->source->size)
+				return stream->item = STREAM_END;
+			window_check(stream);
+			if (packet_waits(stream))
 				return stream->item = STREAM_END;
 			ret = packet_open(stream);
 			if (ret < 0)
@@ -397,6 +464,20 @@ int stream_next_slow(struct stream *stream, int walked)
 			stream->damaged = 0;
 			stream->state = STREAM_INSIDE;
 			return stream->item = STREAM_PACKET;
+		case STREAM_GROWING:
+			ret = packet_resume(stream);
+			if (!ret && stream->trace->info.live)
+				return stream->item = STREAM_END;
+			if (ret < 0 && ret != -EBADMSG)
+				return ret;
+			/* Or it is damaged, and ends. */
+			walked = ret > 0 ? kt_walk_next(&stream->walk,
+							stream_size_of,
+							stream->sizes)
+					 : ret;
+			stream->tentative &= ret > 0;
+			stream->state = STREAM_INSIDE;
+			break;
 		case STREAM_ENDED:
 			return stream->item = STREAM_END;
 		}

@@ -7,6 +7,9 @@
  * an item's payload lies in it until the next call.  A file that changes or
  * shrinks meanwhile does no harm: nothing is mapped.
  *
+ * The last packet of a live stream of programs is read as far as it is written, and
+ * gone on with when it has become longer: see packet_resume().
+ *
  * A damaged packet ends where the damage begins.  Behind damaged bytes the next
  * packet is searched for, and what the gap in the numbering tells is counted as
  * lost.
@@ -32,6 +35,9 @@ struct stream_source {
 	int fd;	       /* -1: in memory */
 	const uint8_t *data;
 	uint64_t size; /* of a live trace: as far as it is whole */
+	/* Of a live trace, markers of programs: the last packet may become longer. */
+	bool open;
+	uint64_t grown; /* how many times it has become longer */
 	/* What the recorder counted in the end, if it came to that. */
 	const struct ktrace_cpu *end;
 };
@@ -47,6 +53,7 @@ enum stream_state {
 	STREAM_BETWEEN, /* packets */
 	STREAM_OPENED,	/* the header is read, but not yet an item */
 	STREAM_INSIDE,	/* a packet */
+	STREAM_GROWING, /* the end of a packet, as far as it is written */
 	STREAM_ENDED,
 };
 
@@ -76,6 +83,8 @@ struct stream {
 	uint64_t position; /* of the next packet */
 	uint64_t packets;
 	enum stream_state state;
+	bool tentative;	  /* the packet that is read may become longer */
+	uint64_t seen;	  /* source->grown, when the window was filled */
 	uint64_t records; /* events seen in this packet */
 	uint64_t damaged; /* events known to be in this packet, unreadable */
 	struct kt_packet last;	       /* the packet before, if packets > 0 */

@@ -425,15 +425,18 @@ int trace_open_live(const char *path, bool forget, struct ktrace **result)
 	return trace_open(trace, path, result);
 }
 
-int trace_grow(struct ktrace *trace, uint32_t cpu, uint64_t size)
+int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,
+	       bool open)
 {
 	for (size_t i = 0; i < trace->nr_sources; i++) {
 		struct stream_source *source = &trace->sources[i];
 
-		if (source->cpu != cpu || source->programs)
+		if (source->cpu != cpu || source->programs != programs)
 			continue;
 		trace->info.bytes += size - source->size;
 		source->size = size;
+		source->open = open;
+		source->grown++;
 		return 0;
 	}
 	return -ENOENT;
@@ -443,6 +446,16 @@ void trace_advance(struct ktrace *trace, uint64_t until)
 {
 	trace->until = until;
 	trace->round++;
+}
+
+int trace_refresh(struct ktrace *trace)
+{
+	size_t before = trace->types->count;
+	int err = open_metadata(trace, "the trace");
+
+	if (err || trace->types->count == before)
+		return err;
+	return trace_sizes(trace);
 }
 
 int trace_complete(struct ktrace *trace)

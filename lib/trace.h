@@ -64,7 +64,10 @@ void trace_warn(struct ktrace *trace, const char *format, ...)
 /* Opens one that is still being written. */
 int trace_open_live(const char *path, bool forget, struct ktrace **trace);
 /* The stream of @cpu is whole up to @size.  -ENOENT: there was none at first. */
-int trace_grow(struct ktrace *trace, uint32_t cpu, uint64_t size);
+int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,
+	       bool open);
+/* Reads what types were written since the last time. */
+int trace_refresh(struct ktrace *trace);
 /* All streams are whole up to this clock. */
 void trace_advance(struct ktrace *trace, uint64_t until);
 /* It has been written to its end: reads what the metadata says of that. */

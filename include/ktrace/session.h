@@ -218,6 +218,8 @@ KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
 				       bool forget, struct ktrace **trace);
 KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
 				     struct ktrace *trace);
+/* Events were enabled meanwhile: the next sync makes their types known to @trace. */
+KTRACE_API void ktrace_recording_types(struct ktrace_recording *recording);
 
 /* Without stop: leaves a trace that looks cut off. */
 KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
@@ -251,6 +253,15 @@ KTRACE_API int ktrace_markers_list(
  */
 KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
 				     bool on, size_t *count);
+/*
+ * Calls @use for each pattern of each recorder that runs, in the order in which they
+ * came, and ends when it returns something else than 0, and returns that.  With a `!'
+ * in front a pattern excludes; the last one that matches decides.  -ESRCH: there is no
+ * recorder.
+ */
+KTRACE_API int ktrace_markers_patterns(int (*use)(void *data,
+						  const char *pattern),
+				       void *data);
 
 /*
  * Markers of kernel modules, if the module ktrace is loaded; patterns as above.  To

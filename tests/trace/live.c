@@ -139,7 +139,7 @@ static void grow(struct ktrace *trace, uint64_t until, uint32_t more)
 				break;
 			size = p->list[i].end;
 		}
-		CHECK_EQ(trace_grow(trace, cpu, size), 0);
+		CHECK_EQ(trace_grow(trace, cpu, false, size, false), 0);
 	}
 	trace_advance(trace, until);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* System calls by the names that people use, as events. */
+#ifndef KT_CMD_CALLS_H
+#define KT_CMD_CALLS_H
+
+#include <stdbool.h>
+
+#include "select.h"
+
+/*
+ * Adds the events of a call, "openat", with wildcards; or of a set of calls,
+ * "%file".  -EINVAL: there is no such set.
+ */
+int calls_add(struct selection *s, const char *name, bool exclude);
+
+#endif /* KT_CMD_CALLS_H */

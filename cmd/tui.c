@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * ktrace tui: looks, switches and watches, in the terminal.
+ *
+ * While curses has the terminal, standard error is a file in memory: what the other
+ * parts of the command say there becomes a message on the screen, and nothing can
+ * write over it.  However this ends, by a key or a signal, the recording is brought to
+ * its end, and the terminal is as it was.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ncurses.h>
+
+#include "cmd.h"
+#include "tui.h"
+
+#define ROUND_NS      250000000ull  /* between looks at the recording */
+#define LOOK_NS	      1000000000ull /* between looks at what the screen shows */
+#define REFRESH_NS    2000000000ull /* and at all that there is: no more often, */
+#define REFRESH_MAX   10000000000ull /* no less, */
+#define REFRESH_SHARE 10	     /* and not for more of the time */
+
+static int error_saved = -1; /* the standard error that was */
+static int error_text = -1;  /* the one that is */
+static struct termios terminal;
+static bool terminal_known;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Standard error */
+
+static int errors_catch(void)
+{
+	error_text = memfd_create("messages", MFD_CLOEXEC);
+	error_saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (error_text < 0 || error_saved < 0)
+		return failed("memfd: %s", strerror(errno));
+	fcntl(error_text, F_SETFL, O_APPEND);
+	dup2(error_text, STDERR_FILENO);
+	return EXIT_OK;
+}
+
+static void errors_release(void)
+{
+	if (error_saved >= 0)
+		dup2(error_saved, STDERR_FILENO);
+}
+
+void tui_messages(struct tui *t)
+{
+	char text[sizeof(t->message)], *out = t->message;
+	ssize_t n;
+
+	fflush(stderr);
+	n = pread(error_text, text, sizeof(text) - 1, 0);
+	if (n <= 0)
+		return;
+	if (ftruncate(error_text, 0))
+		return;
+	text[n] = '\0';
+	/* In one line, and without what each of them begins with. */
+	for (char *next = text, *line; (line = strsep(&next, "\n"));) {
+		if (!strncmp(line, "ktrace: ", 8))
+			line += 8;
+		line += strspn(line, " ");
+		if (!*line)
+			continue;
+		if (out != t->message)
+			*out++ = ' ';
+		out = stpcpy(out, line);
+	}
+}
+
+/* The terminal */
+
+static void crashed(int number)
+{
+	static const char restore[] =
+		"\033[?1000l\033[?25h\033[?1049l\033[0m\n";
+
+	/* A bug of ours: at least the terminal can be used. */
+	if (terminal_known)
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+	if (write(STDOUT_FILENO, restore, sizeof(restore) - 1) < 0)
+		_exit(1);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static int screen_open(void)
+{
+	static const int bugs[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+	const char *name = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return failed("the browser needs a terminal: `ktrace list' and "
+			      "`ktrace markers' print the same");
+	terminal_known = !tcgetattr(STDIN_FILENO, &terminal);
+	if (!newterm(NULL, stdout, stdin))
+		return failed("the terminal `%s' (TERM) is not known here: try "
+			      "TERM=xterm or TERM=vt100",
+			      name ? name : "");
+	for (size_t i = 0; i < sizeof(bugs) / sizeof(*bugs); i++)
+		signal(bugs[i], crashed);
+	if (has_colors() && !getenv("NO_COLOR")) {
+		start_color();
+		use_default_colors();
+		init_pair(1, COLOR_BLACK, COLOR_CYAN);
+		init_pair(2, COLOR_GREEN, -1);
+		init_pair(3, COLOR_YELLOW, -1);
+		init_pair(4, COLOR_CYAN, -1);
+		init_pair(5, COLOR_YELLOW, -1);
+	}
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(50);
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED
+#ifdef BUTTON5_PRESSED
+			  | BUTTON5_PRESSED
+#endif
+		  ,
+		  NULL);
+	return EXIT_OK;
+}
+
+static void screen_close(void)
+{
+	mousemask(0, NULL);
+	endwin();
+}
+
+/* Running */
+
+/* What has been counted, to the tree. */
+static bool count_clear(struct item *leaf, void *data)
+{
+	leaf->count = 0;
+	leaf->rate = 0;
+	return true;
+}
+
+static void counts_take(struct tui *t)
+{
+	const struct ktrace_types *types;
+
+	tree_walk(&t->tree.root, count_clear, NULL);
+	types = t->watch ? watch_known(t->watch) : NULL;
+	for (size_t i = 0; types && i < ktrace_types_count(types); i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+		uint64_t count = watch_count(t->watch, type->id);
+		struct item *leaf;
+
+		if (!count)
+			continue;
+		leaf = tree_find(&t->tree, type->system, type->name, false);
+		if (!leaf)
+			leaf = tree_find(&t->tree, type->system, type->name,
+					 true);
+		if (!leaf)
+			continue;
+		leaf->count += count;
+		leaf->rate += watch_rate(t->watch, type->id);
+	}
+	tui_rows(t);
+}
+
+static void screen_look(struct tui *t)
+{
+	size_t end = t->top + tui_page(t);
+	bool changed = false;
+
+	for (size_t i = t->top; i < end && i < t->tree.nr_rows; i++)
+		if (t->tree.rows[i].item->leaf)
+			changed |= tree_look(&t->tree, t->tree.rows[i].item);
+	if (!changed)
+		return;
+	if (t->watch)
+		watch_types(t->watch);
+	tui_rows(t);
+}
+
+static void all_look(struct tui *t)
+{
+	uint64_t ids = t->tree.ids;
+
+	if (tree_refresh(&t->tree))
+		failed_why();
+	/* Somebody else has switched on what the trace does not know. */
+	if (t->watch && t->tree.ids != ids)
+		watch_types(t->watch);
+	t->described = NULL;
+	tui_rows(t);
+}
+
+/* Returns the signal that ends it, or 0. */
+static int signal_read(int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	return info.ssi_signo;
+}
+
+static int loop(struct tui *t, int signals)
+{
+	uint64_t round = 0, look = 0, all = now_ns() + REFRESH_NS, now, took;
+	int ended = 0, key;
+
+	while (!t->quit && !ended) {
+		struct pollfd fds[2] = {
+			{.fd = STDIN_FILENO, .events = POLLIN},
+			{.fd = signals, .events = POLLIN},
+		};
+
+		if (t->described != t->item)
+			tui_describe(t);
+		tui_messages(t);
+		tui_draw(t);
+		if (poll(fds, 2, ROUND_NS / 1000000) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			ended = signal_read(signals);
+		/* Nobody is there any more. */
+		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+			ended = SIGHUP;
+		while (!t->quit && !ended && (key = getch()) != ERR)
+			tui_key(t, key);
+		now = now_ns();
+		if (t->watch && now - round >= ROUND_NS) {
+			round = now;
+			if (!watch_round(t->watch)) {
+				failed_why();
+				tui_stop(t, "error");
+			}
+			counts_take(t);
+		}
+		if (now >= look) {
+			screen_look(t);
+			look = now + LOOK_NS;
+		}
+		if (now >= all) {
+			all_look(t);
+			counts_take(t);
+			took = now_ns() - now;
+			took *= REFRESH_SHARE;
+			if (took < REFRESH_NS)
+				took = REFRESH_NS;
+			all = now_ns() +
+			      (took < REFRESH_MAX ? took : REFRESH_MAX);
+		}
+	}
+	return ended;
+}
+
+static int tui_run(struct tui *t, int signals)
+{
+	char last[sizeof(t->message)];
+	int status, ended = 0;
+
+	if (tree_refresh(&t->tree))
+		return failed_why();
+	status = errors_catch();
+	if (status)
+		return status;
+	status = screen_open();
+	if (!status) {
+		tui_rows(t);
+		ended = loop(t, signals);
+		*t->message = '\0';
+		tui_stop(t, "stopped");
+		screen_close();
+	}
+	tui_messages(t);
+	snprintf(last, sizeof(last), "%s", t->message);
+	errors_release();
+	if (*last)
+		fprintf(stderr, "ktrace: %s\n", last);
+	if (!status && ended && ended != SIGINT)
+		status = 128 + ended;
+	return status;
+}
+
+static int signals_prepare(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void tui_free(struct tui *t)
+{
+	t->item = NULL;
+	tui_describe(t);
+	for (size_t i = 0; i < t->nr_sets; i++)
+		free(t->sets[i]);
+	free(t->sets);
+	ktrace_session_close(t->tree.session);
+	tree_destroy(&t->tree);
+}
+
+static int tui_main(int argc, char **argv)
+{
+	static const char *const all[] = {"*", "syscalls:*",
+					  "compat_syscalls:*"};
+	static const struct option options[] = {
+		{"loaded", no_argument, NULL, 'l'},
+		{"session", required_argument, NULL, 'S'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct ktrace_session_options session_options = {
+		.size = sizeof(session_options),
+		.note = note,
+	};
+	struct ktrace_session *session = NULL;
+	struct tui t = {.click_row = -1};
+	const char *why = NULL;
+	int option, status, signals;
+
+	while ((option = getopt_long(argc, argv, "lS:s:vh", options, NULL)) >=
+	       0) {
+		switch (option) {
+		case 'l':
+			session_options.no_load = true;
+			break;
+		case 'S':
+		case 's':
+			session_options.name = t.session = optarg;
+			break;
+		case 'v':
+			verbosity++;
+			break;
+		default:
+			return option_other(&command_tui, option);
+		}
+	}
+	if (optind < argc)
+		return misused(&command_tui, "it takes no argument");
+	setlocale(LC_ALL, "");
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return screen_open();
+	signals = signals_prepare();
+	if (signals < 0)
+		return failed("signalfd: %s", strerror(errno));
+	/* Programs have their markers without the kernel's help. */
+	if (ktrace_session_open(&session_options, &session) ||
+	    ktrace_session_prepare(session, all, 3))
+		why = ktrace_last_error();
+	if (tree_create(&t.tree, session, why))
+		return failed("out of memory");
+	status = tui_run(&t, signals);
+	tui_free(&t);
+	close(signals);
+	return status;
+}
+
+const struct command command_tui = {
+	.name = "tui",
+	.what = "browse, switch and watch in the terminal",
+	.usage = "[OPTION...]",
+	.help = "Shows all that can be recorded as a tree: kernel events, "
+		"system calls, markers.\n"
+		"Space switches on and off, / searches, r records, ? explains "
+		"all keys.\n"
+		"\n"
+		"    -l, --loaded        only what is in the kernel already, "
+		"load nothing\n"
+		"    -S, --session NAME  of that session, not of the default "
+		"one\n"
+		"    -v, --verbose       say what is loaded, before\n"
+		"    -h, --help          this help\n",
+	.main = tui_main,
+};
