@@ -50,8 +50,10 @@ check "also in a file" is "$(get printed | sed -n 's/^ktrace_printed:many .* p/p
 echo 100 >$parameters/many
 dmesg -C
 check "some no longer" put print '!many'
-check "what was left out at the end is said" is "$(dmesg -t | grep 'left out')" \
-	"ktrace_printed:many: 91 lines were left out"
+# 90 if the interval was over meanwhile.
+check "what was left out at the end is said" is \
+	"$(dmesg -t | sed -n 's/ 9[01] lines/ 9x lines/; /left out/p')" \
+	"ktrace_printed:many: 9x lines were left out"
 check "both patterns are shown" is "$(get print | tr '\n' ' ')" 'ktrace_printed:* !many '
 dmesg -C
 echo 5 >$parameters/many
@@ -176,7 +178,7 @@ ktrace record -q -e sched:sched_process_exit -M letters -o $work/both -- sh -c "
 check "with -e" is "$(names $work/both)" "letters forced "
 check "and what -e is for" at_least "$(ktrace report -q -e sched_process_exit $work/both | wc -l)" 1
 ktrace syscalls -o $work/text -- sh -c "$all" 2>$work/said
-check "system calls are followed, forced markers or not" is "$?" 0
+check "system calls are followed, forced markers or not" is "$?$(sed "s/^/# /" $work/said)" 0
 check "up to the end" grep -q exit_group $work/text
 check "nothing of it stays" is "$(get marked)$(get events/ktrace_printed/letters/enabled)" 0
 check "--on, and nobody records" not ktrace markers --on letters 2>/dev/null

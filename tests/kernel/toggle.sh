@@ -56,6 +56,12 @@ storm=$!
 # Ahead of the storm, which would leave it a turn now and then.
 renice -n -10 $$ >/dev/null
 
+# All is on for a while, whatever the dice say.
+put print 'ktrace_client*'
+put $maybe/marked 'ktrace_client*'
+put $maybe/enabled 1
+sleep 0.5
+
 # What to do, to which, whether on or off, and how long to rest: all dice are thrown before.
 awk 'BEGIN {
 	srand()
