@@ -22,7 +22,6 @@
 
 #include "child.h"
 #include "cmd.h"
-#include "markers.h"
 #include "output.h"
 #include "record.h"
 #include "select.h"
@@ -197,38 +196,6 @@ static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
 	return status;
 }
 
-/* Those of kernel modules. */
-static int markers_enable(struct record *r)
-{
-	size_t count;
-
-	if (!r->nr_markers)
-		return EXIT_OK;
-	if (ktrace_session_mark(r->session, r->markers, r->nr_markers, &count))
-		return failed_why();
-	r->nr_events += count;
-	return EXIT_OK;
-}
-
-static int marker_found(void *data, const struct ktrace_marker_info *marker)
-{
-	return 1;
-}
-
-/* Does a kernel module have such markers, and may we record them? */
-static bool markers_in_kernel(const struct record *r)
-{
-	struct ktrace_session *session = markers_session();
-	bool found;
-
-	if (!session)
-		return false;
-	found = ktrace_session_markers(session, r->markers, r->nr_markers,
-				       marker_found, NULL) == 1;
-	ktrace_session_close(session);
-	return found;
-}
-
 static int events_enable(struct record *r)
 {
 	const struct ktrace_missing *missing;
@@ -239,7 +206,7 @@ static int events_enable(struct record *r)
 
 	/* With -M and without -e, nothing else. */
 	if (r->nr_markers && selection_is_all(&r->selection))
-		return markers_enable(r);
+		return record_markers_enable(r);
 	patterns = selection_patterns(&r->selection, &nr);
 	if (ktrace_session_prepare(r->session, patterns, nr))
 		return failed_why();
@@ -258,42 +225,7 @@ static int events_enable(struct record *r)
 	if (nr_missing && verbosity > 0)
 		say("%zu events cannot be recorded: `ktrace list' says why",
 		    nr_missing);
-	return markers_enable(r);
-}
-
-/* "a*,b": patterns of markers. */
-static int markers_add(struct record *r, char *list)
-{
-	const char **more;
-	char *word;
-
-	while ((word = strsep(&list, ","))) {
-		if (!*word)
-			continue;
-		more = realloc(r->markers, (r->nr_markers + 1) * sizeof(*more));
-		if (!more)
-			return failed("out of memory");
-		r->markers = more;
-		r->markers[r->nr_markers++] = word;
-	}
-	return r->nr_markers ? EXIT_OK
-			     : misused(&command_record, "-M names no marker");
-}
-
-/* What the sets have, to what -e and -M named. */
-static int sets_take(struct record *r)
-{
-	struct set *set = &r->set;
-	const char **more;
-
-	more = realloc(r->markers,
-		       (r->nr_markers + set->nr_markers + 1) * sizeof(*more));
-	if (!more || selection_append(&r->selection, &set->selection))
-		return failed("out of memory");
-	r->markers = more;
-	for (size_t i = 0; i < set->nr_markers; i++)
-		r->markers[r->nr_markers++] = set->markers[i];
-	return EXIT_OK;
+	return record_markers_enable(r);
 }
 
 /* What somebody left behind */
@@ -618,7 +550,7 @@ static int option_handle(struct record *r, int option)
 		r->keep = true;
 		return EXIT_OK;
 	case 'M':
-		return markers_add(r, optarg);
+		return record_markers_add(r, optarg);
 	case 'm':
 		r->overwrite = !strcmp(optarg, "overwrite");
 		if (!r->overwrite && strcmp(optarg, "discard"))
@@ -714,7 +646,7 @@ static int record_main(int argc, char **argv)
 		if (status || option == 'h')
 			return status;
 	}
-	status = sets_take(&r);
+	status = record_sets_take(&r);
 	if (status)
 		return status;
 	if (optind < argc)
@@ -739,7 +671,7 @@ static int record_main(int argc, char **argv)
 		return failed("signalfd: %s", strerror(errno));
 
 	if (r.nr_markers && selection_is_all(&r.selection) &&
-	    !markers_in_kernel(&r))
+	    !record_markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
 		status = record_session(&r);

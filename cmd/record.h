@@ -52,6 +52,17 @@ struct record {
 	uint64_t shown_bytes;
 };
 
+/* record_markers.c; those that return an int: an exit status */
+
+/* "a*,b": patterns of markers; @list is changed, and stays. */
+int record_markers_add(struct record *r, char *list);
+/* What the sets have, to what -e and -M named. */
+int record_sets_take(struct record *r);
+/* Those of kernel modules. */
+int record_markers_enable(struct record *r);
+/* Does a kernel module have such markers, and may we record them? */
+bool record_markers_in_kernel(const struct record *r);
+
 /* Tells what was recorded, what was lost, and how to see it. */
 int record_summarize(struct record *r);
 

@@ -178,6 +178,7 @@ static void ask(struct tui *t, enum question question, const char *answer)
 static void filter_set(struct tui *t, const char *text)
 {
 	const struct item *leaf = t->item;
+	const char *why;
 
 	if (!leaf || !leaf->leaf)
 		return;
@@ -185,7 +186,10 @@ static void filter_set(struct tui *t, const char *text)
 		if (ktrace_session_filter(
 			    t->tree.session, leaf->events[i].system,
 			    leaf->events[i].name, *text ? text : NULL)) {
-			failed_why();
+			why = strstr(ktrace_last_error(), "/filter: ");
+			/* Which event it is can be seen. */
+			failed("no filter: %s", why ? strchr(why, ' ') + 1
+						    : ktrace_last_error());
 			break;
 		}
 	t->described = NULL;

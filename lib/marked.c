@@ -253,8 +253,11 @@ int marked_hold(struct marked *p)
 		if (p->error ||
 		    markers_peek(p->markers, i, p->packet, &size) <= 0)
 			continue;
+		/* As it was: nothing has come. */
+		if (s->open == size)
+			continue;
 		p->error = packet_store(p, i, size);
-		s->open = p->error ? 0 : (size + 7) & ~7u;
+		s->open = p->error ? 0 : size;
 	}
 	if (!p->error)
 		p->error = types_write(p);
@@ -268,7 +271,7 @@ void marked_release(struct marked *p)
 
 uint64_t marked_bytes(const struct marked *p, size_t index)
 {
-	return p->streams[index].bytes + p->streams[index].open;
+	return p->streams[index].bytes + ((p->streams[index].open + 7) & ~7u);
 }
 
 static void thread_join(struct marked *p)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Which markers are recorded: -M, and what sets have. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+
+#include "cmd.h"
+#include "markers.h"
+#include "record.h"
+
+int record_markers_add(struct record *r, char *list)
+{
+	const char **more;
+	char *word;
+
+	while ((word = strsep(&list, ","))) {
+		if (!*word)
+			continue;
+		more = realloc(r->markers, (r->nr_markers + 1) * sizeof(*more));
+		if (!more)
+			return failed("out of memory");
+		r->markers = more;
+		r->markers[r->nr_markers++] = word;
+	}
+	return r->nr_markers ? EXIT_OK
+			     : misused(&command_record, "-M names no marker");
+}
+
+int record_sets_take(struct record *r)
+{
+	struct set *set = &r->set;
+	const char **more;
+
+	more = realloc(r->markers,
+		       (r->nr_markers + set->nr_markers + 1) * sizeof(*more));
+	if (!more || selection_append(&r->selection, &set->selection))
+		return failed("out of memory");
+	r->markers = more;
+	for (size_t i = 0; i < set->nr_markers; i++)
+		r->markers[r->nr_markers++] = set->markers[i];
+	return EXIT_OK;
+}
+
+int record_markers_enable(struct record *r)
+{
+	size_t count;
+
+	if (!r->nr_markers)
+		return EXIT_OK;
+	if (ktrace_session_mark(r->session, r->markers, r->nr_markers, &count))
+		return failed_why();
+	r->nr_events += count;
+	return EXIT_OK;
+}
+
+static int marker_found(void *data, const struct ktrace_marker_info *marker)
+{
+	return 1;
+}
+
+bool record_markers_in_kernel(const struct record *r)
+{
+	struct ktrace_session *session = markers_session();
+	bool found;
+
+	if (!session)
+		return false;
+	found = ktrace_session_markers(session, r->markers, r->nr_markers,
+				       marker_found, NULL) == 1;
+	ktrace_session_close(session);
+	return found;
+}
