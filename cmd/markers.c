@@ -13,6 +13,14 @@
 #include "markers.h"
 #include "value.h"
 
+enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
+static const char *const switched[] = {
+	[ON] = "on",
+	[OFF] = "off",
+	[PRINT] = "printed",
+	[NO_PRINT] = "not printed",
+};
+
 struct show {
 	bool json;
 	size_t count;
@@ -24,9 +32,9 @@ static void marker_text(struct show *s, const struct ktrace_marker_info *m)
 	if (strncmp(s->system, m->system, sizeof(s->system) - 1))
 		printf("%s\n", m->system);
 	snprintf(s->system, sizeof(s->system), "%s", m->system);
-	printf("    %s%s  %s:%u %s() \"%s\"\n", m->name,
-	       m->enabled ? "  [on]" : "", m->file, m->line, m->function,
-	       m->format);
+	printf("    %s%s%s  %s:%u %s() \"%s\"\n", m->name,
+	       m->enabled ? "  [on]" : "", m->printed ? "  [print]" : "",
+	       m->file, m->line, m->function, m->format);
 }
 
 static void marker_json(const struct show *s,
@@ -42,8 +50,8 @@ static void marker_json(const struct show *s,
 	print_json(stdout, m->file);
 	printf(",\"line\":%u,\"function\":", m->line);
 	print_json(stdout, m->function);
-	printf(",\"order\":%u,\"enabled\":%s}", m->order,
-	       m->enabled ? "true" : "false");
+	printf(",\"order\":%u,\"enabled\":%s,\"printed\":%s}", m->order,
+	       m->enabled ? "true" : "false", m->printed ? "true" : "false");
 }
 
 static int marker_show(void *data, const struct ktrace_marker_info *marker)
@@ -84,19 +92,22 @@ pid_t markers_pid(const char *text)
 	return *end || pid > INT_MAX || pid < 0 ? 0 : pid;
 }
 
-static int markers_switch(char *const *patterns, int nr, bool on)
+static int markers_switch(char *const *patterns, int nr, enum action action)
 {
+	const char *const *names = (const char *const *)patterns;
+	bool print = action == PRINT || action == NO_PRINT;
 	size_t count;
+	int err;
 
 	if (!nr)
 		return misused(&command_markers,
 			       "which markers? Name a PATTERN, or '*'");
-	if (ktrace_markers_switch((const char *const *)patterns, nr, on,
-				  &count))
+	err = print ? ktrace_markers_print(names, nr, action == PRINT, &count)
+		    : ktrace_markers_switch(names, nr, action == ON, &count);
+	if (err)
 		return failed_why();
 	say("%zu marker%s of programs that run %s now %s", count,
-	    count == 1 ? "" : "s", count == 1 ? "is" : "are",
-	    on ? "on" : "off");
+	    count == 1 ? "" : "s", count == 1 ? "is" : "are", switched[action]);
 	return EXIT_OK;
 }
 
@@ -104,14 +115,17 @@ static int markers_main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
-		{"off", no_argument, NULL, '0'},
-		{"on", no_argument, NULL, '1'},
+		{"on", no_argument, NULL, ON},
+		{"off", no_argument, NULL, OFF},
+		{"print", no_argument, NULL, PRINT},
+		{"no-print", no_argument, NULL, NO_PRINT},
 		{"pid", required_argument, NULL, 'p'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	bool json = false, on = false, off = false;
+	enum action action = SHOW;
+	bool json = false;
 	pid_t pid = 0;
 	int option;
 
@@ -121,11 +135,16 @@ static int markers_main(int argc, char **argv)
 		case 'j':
 			json = true;
 			break;
-		case '0':
-			off = true;
-			break;
-		case '1':
-			on = true;
+		case ON:
+		case OFF:
+		case PRINT:
+		case NO_PRINT:
+			if (action && (int)action != option)
+				return misused(
+					&command_markers,
+					"one of --on, --off, --print and "
+					"--no-print, please");
+			action = option;
 			break;
 		case 'p':
 			pid = markers_pid(optarg);
@@ -140,14 +159,13 @@ static int markers_main(int argc, char **argv)
 			return option_other(&command_markers, option);
 		}
 	}
-	if (on && off)
-		return misused(&command_markers, "--on or --off?");
-	if ((on || off) && (pid || json))
-		return misused(&command_markers,
-			       "--on and --off are for all programs, and print "
-			       "nothing");
-	if (on || off)
-		return markers_switch(argv + optind, argc - optind, on);
+	if (action && (pid || json))
+		return misused(
+			&command_markers,
+			"--on, --off, --print and --no-print are for all "
+			"programs, and show nothing");
+	if (action)
+		return markers_switch(argv + optind, argc - optind, action);
 	return markers_show(pid, argv + optind, argc - optind, json);
 }
 
@@ -164,6 +182,8 @@ const struct command command_markers = {
 		"        --on       record these as well, in recordings that "
 		"run (ktrace record -M)\n"
 		"        --off      record these no longer\n"
+		"        --print    have programs print these to their standard error\n"
+		"        --no-print have them print these no longer\n"
 		"    -p, --pid PID  only those of this process\n"
 		"    -j, --json     as JSON\n"
 		"    -q, --quiet    no summary\n"

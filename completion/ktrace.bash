@@ -45,7 +45,7 @@ _ktrace_options()
 {
 	case $1 in
 	list)	echo -e --event -j --json -l --loaded -p --pid -S --session -q --quiet -v --verbose ;;
-	markers) echo -j --json --off --on -p --pid -q --quiet ;;
+	markers) echo -j --json --no-print --off --on -p --pid --print -q --quiet ;;
 	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -M --markers -m --mode \
 			--only -o --output -p --pid -q --quiet -S --session -s --size \
 			-v --verbose ;;

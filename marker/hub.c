@@ -281,7 +281,7 @@ void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
 	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 open = RECORDER_OPEN, off = RECORDER_OFF;
+	u32 open = RECORDER_OPEN, off = RECORDER_OFF, decided;
 
 	if (!entry) {
 		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
@@ -289,8 +289,10 @@ void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 	}
 	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
 		entry_describe(entry, description);
-		__atomic_compare_exchange_n(&entry->state, &open,
-					    entry_decide(recorder, entry),
+		/* Only a trace cannot have several formats of a name. */
+		decided = slot == HUB_PRINTER ? RECORDER_WANTED
+					      : entry_decide(recorder, entry);
+		__atomic_compare_exchange_n(&entry->state, &open, decided,
 					    false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);
 	}

@@ -8,6 +8,8 @@
  *			and each marker tests its byte: this is how markers are
  *			switched on and off in programs that run.
  *	recorder-N	what recorder N wants, what markers it has met, and the rings
+ *	recorder-7	what is to be printed: as if a recorder wanted it, but without
+ *			rings, and without anybody: it is there until it is taken away
  *
  * Neither knows processes: they come and go and leave nothing behind.  A program
  * that starts tells every recorder about those of its markers that it wants.
@@ -33,15 +35,20 @@
 
 #define HUB_MAGIC     0x4255484bu /* "KHUB" */
 #define HUB_VERSION   1
-#define HUB_RECORDERS 8
-#define HUB_FLAGS     65536
+#define HUB_SLOTS     8
+#define HUB_RECORDERS 7
+/* The slot of what is to be printed: as a recorder, but without rings. */
+#define HUB_PRINTER 7
+/* Of a byte: it has handlers, or somebody wants to see it printed. */
+#define HUB_HANDLED (1u << HUB_PRINTER)
+#define HUB_FLAGS   65536
 
 struct hub {
 	u32 magic;
 	u32 version;
 	/* Odd: recorder-N is there.  Changes with each recorder. */
-	u32 generations[HUB_RECORDERS];
-	u8 pad[4096 - 8 - 4 * HUB_RECORDERS];
+	u32 generations[HUB_SLOTS];
+	u8 pad[4096 - 8 - 4 * HUB_SLOTS];
 	u8 flags[HUB_FLAGS];
 };
 

@@ -23,6 +23,48 @@ void ktrace_markers_add(struct ktrace_marker *const *begin,
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			   struct ktrace_marker *const *end);
 
+/*
+ * A probe: a function that is called when markers are hit, and gets their arguments.
+ *
+ *	static void submitted(struct ktrace_marker_probe *probe,
+ *			      const struct ktrace_marker *marker,
+ *			      const uint64_t *values)
+ *	{
+ *		depth_sum += values[1];
+ *	}
+ *
+ *	static struct ktrace_marker_probe probe = {"submit", submitted};
+ *
+ *	err = ktrace_marker_probe_register(&probe);
+ *
+ * A kernel module's is the same (marker_probe.h).  The program may have it, or any
+ * library, preloaded ones included; markers may become known before or after it.
+ *
+ * What values there are is in marker->arguments, of which KTRACE_ARG_END is the last:
+ * each has a kind and, of numbers, a size.  Signed numbers are extended to 64 bits,
+ * floating point is ktrace_probe_double(); of pointers, strings and arrays the value is
+ * the address, and may be used until the function returns.  A string may be NULL, and
+ * one whose size is not 0 is an array, which need not have a NUL.
+ *
+ * It is called where the marker is, in signal handlers as well, and has to return.  In a thread
+ * where it runs already it is not called again; those hits are counted (missed).
+ */
+struct ktrace_marker_probe {
+	const char *pattern; /* as of ktrace record -M: "a*,!b" */
+	void (*hit)(struct ktrace_marker_probe *probe,
+		    const struct ktrace_marker *marker, const uint64_t *values);
+	void *data; /* its owner's */
+	uint64_t missed;
+};
+
+/* 0, or -EINVAL, -EBUSY: it is registered, -ENOSPC: there are 31.  Not in handlers. */
+int ktrace_marker_probe_register(struct ktrace_marker_probe *probe);
+/*
+ * When it returns 0, the function does not run any more, in no thread.  -ENOENT: it is
+ * not registered; -EDEADLK: called by a probe.
+ */
+int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
+
 /* Called through their addresses, without a stub in between. */
 #ifdef __has_attribute
 #if __has_attribute(noplt)
@@ -82,6 +124,22 @@ static inline uint64_t ktrace_of_double(double x)
 	} u = {x};
 
 	return u.bits;
+}
+
+/* Of a probe: a value of the kind KTRACE_ARG_FLOAT. */
+static inline double ktrace_probe_double(const struct ktrace_argument *argument,
+					 uint64_t value)
+{
+	union {
+		uint64_t bits;
+		double d;
+	} u = {value};
+	union {
+		uint32_t bits;
+		float f;
+	} single = {(uint32_t)value};
+
+	return argument->size == sizeof(float) ? (double)single.f : u.d;
 }
 
 /* What a number of @size bytes adds to a word, from @offset in bytes on. */

@@ -233,6 +233,7 @@ struct ktrace_marker_info {
 	uint32_t order; /* among those of the function, from 1 on */
 	uint32_t line;
 	bool enabled; /* a recorder gets it */
+	bool printed; /* programs print it: ktrace_markers_print() */
 };
 
 /*
@@ -250,6 +251,12 @@ KTRACE_API int ktrace_markers_list(
  */
 KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
 				     bool on, size_t *count);
+/*
+ * The same for what programs print to their standard error, until it is taken back.  There
+ * need not be a recorder.
+ */
+KTRACE_API int ktrace_markers_print(const char *const *patterns, size_t nr,
+				    bool on, size_t *count);
 
 /* Modules */
 
