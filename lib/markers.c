@@ -19,6 +19,7 @@
 #include "error.h"
 #include "hub.h"
 #include "marker_elf.h"
+#include "marker_enum.h"
 #include "marker_scan.h"
 #include "markers.h"
 #include "shared.h"
@@ -45,6 +46,7 @@ struct markers {
 	void (*warn)(void *data, const char *text);
 	void *data;
 	u32 homeless; /* as far as that was told */
+	struct enum_files files;
 };
 
 /* -1: a recorder has it, or it cannot be made. */
@@ -300,6 +302,7 @@ void markers_destroy(struct markers *m)
 	if (!m)
 		return;
 	markers_stop(m);
+	enum_files_destroy(&m->files);
 	if (m->recorder) {
 		slot_clear(m, m->slot);
 		munmap(m->recorder, m->size);
@@ -432,6 +435,23 @@ static bool field_make(struct ktrace_field *field,
 	return field->ctype;
 }
 
+static void files_look(struct markers *m)
+{
+	char path[RECORDER_TEXT + 1];
+
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+
+		if (m->seen[i] ||
+		    smp_load_acquire(&entry->state) != RECORDER_FILE)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", RECORDER_TEXT,
+			 entry->text);
+		enum_files_add(&m->files, path);
+		m->seen[i] = true;
+	}
+}
+
 static int type_add(struct markers *m, struct ktrace_types *types,
 		    const struct recorder_marker *entry)
 {
@@ -449,6 +469,8 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		return 0;
 	text_split(&text, entry);
 	format = text.format;
+	if (!enum_files_has(&m->files, text.system))
+		files_look(m);
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
@@ -469,6 +491,8 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		}
 		if (!field_make(&fields[i], &argument, arena))
 			return 0;
+		enum_files_name(&m->files, text.system, entry->id, i,
+				&fields[i], arena);
 		fields[i].offset = type->size;
 		type->size += fields[i].size;
 		type->dynamic |= fields[i].place != KTRACE_FIXED;
@@ -516,7 +540,8 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 		const struct recorder_marker *entry = &m->recorder->markers[i];
 		u32 state = smp_load_acquire(&entry->state);
 
-		if (m->seen[i] || state == RECORDER_OPEN)
+		if (m->seen[i] || state == RECORDER_OPEN ||
+		    state == RECORDER_FILE)
 			continue;
 		if (state == RECORDER_REFUSED)
 			refused_tell(m, entry);

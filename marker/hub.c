@@ -277,12 +277,31 @@ static enum recorder_state entry_decide(struct recorder *recorder,
 	return RECORDER_WANTED;
 }
 
+/* Before its markers: so whoever meets one of them finds the file. */
+static void recorder_add_file(struct recorder *recorder, const char *path)
+{
+	u64 id = (u64)hash_string(~0u, path) << 32 | hash_string(1, path) | 1;
+	size_t size = strlen(path) + 1;
+	struct recorder_marker *entry;
+
+	if (size >= RECORDER_TEXT)
+		return;
+	entry = recorder_find(recorder, id, true);
+	if (!entry || smp_load_acquire(&entry->state) != RECORDER_OPEN)
+		return;
+	memcpy(entry->text, path, size);
+	smp_store_release(&entry->state, RECORDER_FILE);
+}
+
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
-	struct recorder_marker *entry = recorder_find(recorder, id, true);
+	struct recorder_marker *entry;
 	u32 open = RECORDER_OPEN, off = RECORDER_OFF, decided;
 
+	if (slot != HUB_PRINTER && description->path)
+		recorder_add_file(recorder, description->path);
+	entry = recorder_find(recorder, id, true);
 	if (!entry) {
 		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
 		return;

@@ -62,6 +62,7 @@ enum recorder_state {
 	RECORDER_WANTED,
 	RECORDER_REFUSED, /* another marker of this name is not like it */
 	RECORDER_OFF,	  /* was wanted */
+	RECORDER_FILE, /* no marker: a file that has some; its path is the text */
 };
 
 /* A marker that a recorder wants, as the recorder sees it. */
@@ -144,6 +145,8 @@ struct marker_description {
 	const char *format;
 	const struct ktrace_argument *arguments; /* KTRACE_ARG_END ends them */
 	u32 line;
+	u64 address;	  /* in the file; 0: not known */
+	const char *path; /* of the file; NULL: not known */
 };
 
 /*

@@ -43,7 +43,8 @@ struct object {
 	struct ktrace_marker *const *begin;
 	struct ktrace_marker *const *end;
 	struct object *next;
-	char system[]; /* its file name */
+	const char *system; /* its file name, */
+	char path[];	    /* of this */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of objects */
@@ -229,13 +230,14 @@ static void marker_point(struct ktrace_marker *marker)
 }
 
 static void marker_begin(struct ktrace_marker *marker,
-			 const struct marker_name *name)
+			 const struct marker_name *name, const char *path)
 {
 	const struct marker_description description = {
 		.name = *name,
 		.format = marker->format,
 		.arguments = marker->arguments,
 		.line = marker->line,
+		.path = *path == '/' ? path : NULL,
 	};
 
 	marker->id = marker_id(&description);
@@ -303,15 +305,18 @@ static bool hub_begin(void)
 static struct object *object_create(struct ktrace_marker *const *begin,
 				    struct ktrace_marker *const *end)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX] = "";
 	const char *system = object_name(*begin, path);
-	struct object *object = malloc(sizeof(*object) + strlen(system) + 1);
+	size_t size = strlen(path) + 1;
+	struct object *object =
+		malloc(sizeof(*object) + size + strlen(system) + 1);
 
 	if (!object)
 		return NULL;
 	object->begin = begin;
 	object->end = end;
-	strcpy(object->system, system);
+	memcpy(object->path, path, size);
+	object->system = strcpy(object->path + size, system);
 	return object;
 }
 
@@ -349,7 +354,7 @@ EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
 		if ((*at)->version != KTRACE_MARKER_VERSION)
 			continue;
 		name = marker_name(object, at);
-		marker_begin(*at, &name);
+		marker_begin(*at, &name, object->path);
 	}
 out:
 	markers_unlock();

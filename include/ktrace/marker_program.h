@@ -181,13 +181,17 @@ static inline __attribute__((always_inline, unused)) void ktrace_put(
 #ifdef __cplusplus
 
 /*
+ * A site is a marker; what else it could be is nothing but a description in debug
+ * information of the types of the arguments, where enumerations have their names.
+ *
  * Of a type that no other file knows, so that it stays out of the groups that the
  * linker unites: those could not have entries in a section that is common to all.
  */
 namespace
 {
-struct ktrace_site {
+template <class, class... T> union ktrace_site {
 	struct ktrace_marker marker;
+	void (*types)(int, T...);
 };
 } // namespace
 
@@ -253,12 +257,20 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
 #define KTRACE_VALUE(x)	     ktrace_value(x)
 #define KTRACE_STATIC_ASSERT static_assert
+#define KTRACE_SITE(...) \
+	ktrace_site<void KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)>
+#define KTRACE_PASS_TYPE(x)        \
+	, typename std::remove_cv< \
+		  typename std::remove_reference<decltype((x))>::type>::type
 
 #else
 
-struct ktrace_site {
-	struct ktrace_marker marker;
-};
+#define KTRACE_SITE(...)                                                       \
+	union {                                                                \
+		struct ktrace_marker marker;                                   \
+		void (*types)(int KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)); \
+	}
+#define KTRACE_PASS_TYPE(x) , __typeof__(x)
 
 /* clang-format off */
 /* What is not chosen has to be of a type that compiles. */
@@ -317,24 +329,24 @@ struct ktrace_site {
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
 			KTRACE_EACH(KTRACE_ARGUMENT,                           \
 				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
-		static struct ktrace_site ktrace_site_ = {                     \
-			{{0, 0},                                               \
-			 ktrace_marker_off,                                    \
-			 #name_,                                               \
-			 KTRACE_FIRST(__VA_ARGS__),                            \
-			 __FILE__,                                             \
-			 __func__,                                             \
-			 ktrace_arguments_,                                    \
-			 __LINE__,                                             \
-			 KTRACE_MARKER_VERSION,                                \
-			 KTRACE_FLAGS,                                         \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 {0}}};                                                \
-		static struct ktrace_site *const ktrace_entry_                 \
+		static KTRACE_SITE(__VA_ARGS__)                                \
+			ktrace_site_ = {{{0, 0},                               \
+					 ktrace_marker_off,                    \
+					 #name_,                               \
+					 KTRACE_FIRST(__VA_ARGS__),            \
+					 __FILE__,                             \
+					 __func__,                             \
+					 ktrace_arguments_,                    \
+					 __LINE__,                             \
+					 KTRACE_MARKER_VERSION,                \
+					 KTRACE_FLAGS,                         \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 {0}}};                                \
+		static __typeof__(ktrace_site_) *const ktrace_entry_           \
 			__attribute__((section("ktrace_markers"), used)) =     \
 				&ktrace_site_;                                 \
                                                                                \
