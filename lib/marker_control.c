@@ -96,7 +96,7 @@ static int control_open(struct control *c, const char *const *patterns,
 				 RECORDER_PATTERNS);
 	err = hub_directory(geteuid(), c->directory, sizeof(c->directory));
 	if (!err)
-		err = hub_map(c->directory, &c->hub);
+		err = hub_open(c->directory, &c->hub);
 	if (err)
 		return error_set(err, "%s: %s", c->directory, strerror(-err));
 	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++)

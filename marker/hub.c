@@ -36,19 +36,22 @@ int hub_directory(u32 uid, char *path, size_t size)
 	return 0;
 }
 
-int hub_map(const char *directory, struct hub **hub)
+int hub_map(int directory, u32 uid, struct hub **hub)
 {
-	char path[256];
+	int create = uid == geteuid() ? O_CREAT : 0;
 	void *p = NULL;
 	struct stat st;
 	int fd, err;
 
-	snprintf(path, sizeof(path), "%s/hub", directory);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = openat(directory, "hub",
+		    create | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		    0600);
 	if (fd < 0)
 		return -errno;
 	/* With all its memory: where there is none left, touching it would kill. */
 	err = fstat(fd, &st) ? errno : 0;
+	if (!err && (!S_ISREG(st.st_mode) || st.st_uid != uid))
+		err = EPERM;
 	if (!err && st.st_size < (off_t)sizeof(struct hub))
 		err = posix_fallocate(fd, 0, sizeof(struct hub));
 	if (!err) {
@@ -69,6 +72,17 @@ int hub_map(const char *directory, struct hub **hub)
 	WRITE_ONCE((*hub)->version, HUB_VERSION);
 	WRITE_ONCE((*hub)->magic, HUB_MAGIC);
 	return 0;
+}
+
+int hub_open(const char *directory, struct hub **hub)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = hub_map(fd, geteuid(), hub);
+	close(fd);
+	return err;
 }
 
 static u32 hash_add(u32 hash, const void *bytes, size_t size)

@@ -109,8 +109,12 @@ _Static_assert(sizeof(struct recorder) == 4096 + 512 * 4096, "shared layout");
  * somebody else's.
  */
 int hub_directory(u32 uid, char *path, size_t size);
-/* Maps the hub, which is made if it is not there. */
-int hub_map(const char *directory, struct hub **hub);
+/*
+ * Maps the hub in the directory, which is open, of ; our own is made if it is not there.
+ */
+int hub_map(int directory, u32 uid, struct hub **hub);
+/* The same with our own directory, by its name. */
+int hub_open(const char *directory, struct hub **hub);
 
 static inline u8 *hub_flag(struct hub *hub, u64 id)
 {

@@ -291,7 +291,7 @@ static bool hub_begin(void)
 		return hub;
 	tried = true;
 	if (hub_directory(geteuid(), directory, sizeof(directory)) ||
-	    hub_map(directory, &hub)) {
+	    hub_open(directory, &hub)) {
 		/* Nobody will record; there may be handlers all the same. */
 		p = mmap(NULL, sizeof(*hub), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
