@@ -43,8 +43,9 @@ check 'all is theirs' [ -z "$(find $meet-65534 ! -uid 65534)" ]
 # Who has not run any program with markers yet, and their own recorder beside.
 run ktrace record -q -M tick -o late -- sh -c "
 	sleep 1
-	setpriv --reuid 2 --regid 2 --clear-groups timeout 10 '$program' wait"
+	setpriv --reuid 2 --regid 2 --clear-groups timeout 6 '$program' wait"
 check 'a user who comes later is found' [ "$(ktrace report -q late | grep -o 'marker-program-[0-9]*' | sort -u | wc -l)" = 2 ]
+rm -rf $meet-2
 ktrace record -q -M tick -d 3s -o root &
 sleep 1
 chmod 777 $work
@@ -77,22 +78,31 @@ still_works 'a link instead of the directory'
 check 'nothing is put where it leads' [ -z "$(ls $work/target)" ]
 rm $meet-1
 
-for file in hub lock-0 recorder-0; do
-	for kind in link hard fifo folder root; do
-		as 1 mkdir -m 700 $meet-1
-		[ $file = hub ] || as 1 touch $meet-1/hub
-		case $kind in
-		link)	as 1 ln -s $work/secret $meet-1/$file ;;
-		hard)	ln /dev/shm/secret $meet-1/$file ;;
-		fifo)	as 1 mkfifo $meet-1/$file ;;
-		folder)	as 1 mkdir $meet-1/$file ;;
-		root)	echo mine >$meet-1/$file ;;
-		esac
-		still_works "$file is a $kind"
-		[ $kind != root ] || [ ! -e $meet-1/$file ] ||
-			check 'what is not theirs is as it was' [ "$(cat $meet-1/$file)" = mine ]
-		rm -rf $meet-1
-	done
+# One file of each of three users is something else.
+spoil_file()	# UID FILE KIND
+{
+	local at=$meet-$1/$2
+	as "$1" mkdir -m 700 "$meet-$1"
+	[ "$2" = hub ] || as "$1" touch "$meet-$1/hub"
+	case $3 in
+	link)	as "$1" ln -s $work/secret "$at" ;;
+	hard)	ln /dev/shm/secret "$at" ;;
+	fifo)	as "$1" mkfifo "$at" ;;
+	folder)	as "$1" mkdir "$at" ;;
+	root)	echo mine >"$at" ;;
+	esac
+}
+
+for kind in link hard fifo folder root; do
+	spoil_file 1 hub $kind
+	spoil_file 2 lock-0 $kind
+	spoil_file 3 recorder-0 $kind
+	still_works "a file is a $kind"
+	if [ $kind = root ]; then
+		check 'what is not theirs is as it was' \
+			[ "$(cat $meet-1/hub $meet-2/lock-0 | tr '\n' ' ')" = 'mine mine ' ]
+	fi
+	rm -rf $meet-1 $meet-2 $meet-3
 done
 
 as 1 mkdir -m 777 $meet-1
@@ -118,7 +128,7 @@ while :; do
 	done
 done
 END
-for round in 1 2 3; do
+for round in 1 2; do
 	as 1 mkdir -p -m 700 $meet-1
 	as 1 truncate -s 200000 $meet-1/hub
 	as 1 sh spoil 2>/dev/null &
