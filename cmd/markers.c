@@ -13,6 +13,8 @@
 #include "markers.h"
 #include "value.h"
 
+enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
+
 struct show {
 	bool json;
 	size_t count;
@@ -24,9 +26,9 @@ static void marker_text(struct show *s, const struct ktrace_marker_info *m)
 	if (strncmp(s->system, m->system, sizeof(s->system) - 1))
 		printf("%s%s\n", m->system, m->kernel ? " (module)" : "");
 	snprintf(s->system, sizeof(s->system), "%s", m->system);
-	printf("    %s%s  %s:%u %s() \"%s\"\n", m->name,
-	       m->enabled ? "  [on]" : "", m->file, m->line, m->function,
-	       m->format);
+	printf("    %s%s%s  %s:%u %s() \"%s\"\n", m->name,
+	       m->enabled ? "  [on]" : "", m->printed ? "  [print]" : "",
+	       m->file, m->line, m->function, m->format);
 }
 
 static void marker_json(const struct show *s,
@@ -42,8 +44,9 @@ static void marker_json(const struct show *s,
 	print_json(stdout, m->file);
 	printf(",\"line\":%u,\"function\":", m->line);
 	print_json(stdout, m->function);
-	printf(",\"order\":%u,\"enabled\":%s,\"kernel\":%s}", m->order,
-	       m->enabled ? "true" : "false", m->kernel ? "true" : "false");
+	printf(",\"order\":%u,\"enabled\":%s,\"printed\":%s,\"kernel\":%s}",
+	       m->order, m->enabled ? "true" : "false",
+	       m->printed ? "true" : "false", m->kernel ? "true" : "false");
 }
 
 static int marker_show(void *data, const struct ktrace_marker_info *marker)
@@ -109,8 +112,6 @@ pid_t markers_pid(const char *text)
 	return *end || pid > INT_MAX || pid < 0 ? 0 : pid;
 }
 
-enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
-
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
@@ -147,21 +148,26 @@ static int markers_switch(const char *const *patterns, int nr, bool on)
 	return EXIT_OK;
 }
 
+/* By programs, and of modules if the module ktrace is there. */
 static int markers_print(const char *const *patterns, int nr, bool on)
 {
 	struct ktrace_session *session = markers_session();
-	size_t count;
+	size_t count = 0, modules = 0;
 	int err;
 
-	if (!session)
-		return failed_why();
-	err = ktrace_session_print(session, patterns, nr, on, &count);
+	err = ktrace_markers_print(patterns, nr, on, &count);
+	if (!err && session)
+		err = ktrace_session_print(session, patterns, nr, on, &modules);
 	ktrace_session_close(session);
 	if (err)
 		return failed_why();
-	say("%zu marker%s of kernel modules %s now%s printed to the kernel's "
-	    "log",
-	    count, plural(count), count == 1 ? "is" : "are", on ? "" : " not");
+	say("%zu marker%s of programs that run %s now%s printed", count,
+	    plural(count), count == 1 ? "is" : "are", on ? "" : " not");
+	if (modules)
+		say("%zu marker%s of kernel modules %s now%s printed to the "
+		    "kernel's log",
+		    modules, plural(modules), modules == 1 ? "is" : "are",
+		    on ? "" : " not");
 	return EXIT_OK;
 }
 
@@ -255,8 +261,9 @@ const struct command command_markers = {
 		"        --on       record these as well, in recordings that "
 		"run (ktrace record -M)\n"
 		"        --off      record these no longer\n"
-		"        --print    a line in the kernel's log for each hit "
-		"(kernel modules)\n"
+		"        --print    print each hit: programs to their standard error, "
+		"kernel modules\n"
+		"                   to the kernel's log\n"
 		"        --no-print no longer\n"
 		"    -p, --pid PID  only those of this process\n"
 		"    -j, --json     as JSON\n"

@@ -4,6 +4,7 @@
  * anybody.  What types they have made known is written before the packets that need
  * them.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +25,11 @@
 
 #define REST_NS 5000000
 
+/* Whose programs are recorded at once: our own and, by root, those of other users. */
+#define USERS_MAX 17
+/* How often it is looked for users who have run their first program. */
+#define USERS_NS 250000000
+
 struct stream {
 	int file; /* -1: nothing was written yet */
 	uint64_t bytes;
@@ -37,12 +43,19 @@ struct stream {
 };
 
 struct marked {
-	struct markers *markers;
+	/* Each has as many streams.  More may come while it runs. */
+	struct markers *users[USERS_MAX];
+	uint32_t uids[USERS_MAX];
+	size_t nr_users;
+	size_t nr_rings; /* of a user */
+	struct markers_options options;
+	bool others; /* as root */
+	struct timespec looked;
 	struct ktrace_writer *writer;
 	int directory;
 	bool overwrite;
 	struct stream *streams;
-	size_t nr;
+	size_t nr; /* streams */
 	uint8_t *packet;
 	/* Held by who writes: the thread, or who follows. */
 	pthread_mutex_t lock;
@@ -60,11 +73,12 @@ static void file_name(size_t index, char name[32])
 static int types_write(struct marked *p)
 {
 	struct ktrace_types *types = types_create();
-	int err;
+	int err = 0;
 
 	if (!types)
 		return -ENOMEM;
-	err = markers_types(p->markers, types);
+	for (size_t i = 0; i < p->nr_users && !err; i++)
+		err = markers_types(p->users[i], types);
 	if (!err && ktrace_types_count(types))
 		err = ktrace_writer_types(p->writer, types);
 	ktrace_types_destroy(types);
@@ -130,13 +144,16 @@ static int packet_write(struct marked *p, size_t index, uint32_t size)
 /* Takes what one ring has. */
 static int stream_drain(struct marked *p, size_t index, bool all)
 {
+	struct markers *markers = p->users[index / p->nr_rings];
+	size_t ring = index % p->nr_rings, left = markers_packets(markers);
 	struct stream *s = &p->streams[index];
 	struct kt_packet head;
 	uint32_t size;
-	int found, err;
+	int found = 0, err;
 
-	while ((found = markers_read(p->markers, index, all, p->packet,
-				     &size)) > 0) {
+	/* No more than there can be: what programs say of it need not be true. */
+	while (left-- && (found = markers_read(markers, ring, all, p->packet,
+					       &size)) > 0) {
 		memcpy(&head, p->packet, sizeof(head));
 		if (head.events_before > s->next)
 			s->overwritten += head.events_before - s->next;
@@ -154,10 +171,77 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 					 __ATOMIC_RELAXED);
 		}
 		/* The open packet does not go away. */
-		if (head.seq == markers_open_packet(p->markers, index))
+		if (head.seq == markers_open_packet(markers, ring))
 			return 0;
 	}
 	return found;
+}
+
+/* ---- users ---------------------------------------------------------------------- */
+
+static int user_add(struct marked *p, bool other, uint32_t uid)
+{
+	struct markers_options options = p->options;
+	size_t nr = p->nr_users;
+	int err;
+
+	options.other = other;
+	options.uid = uid;
+	options.first_id += nr * markers_max();
+	options.first_cpu = nr * p->nr_rings;
+	err = markers_create(&options, &p->users[nr]);
+	if (err)
+		return err;
+	p->uids[nr] = uid;
+	p->nr_users++;
+	p->nr_rings = markers_nr_rings(p->users[nr]);
+	__atomic_store_n(&p->nr, p->nr_users * p->nr_rings, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static bool user_known(const struct marked *p, uint32_t uid)
+{
+	for (size_t i = 0; i < p->nr_users; i++)
+		if (p->uids[i] == uid)
+			return true;
+	return false;
+}
+
+/*
+ * Those that have not come yet; each is tried until it works.  Whoever cannot be
+ * recorded does not keep others from it.
+ */
+static void users_look(struct marked *p, bool start)
+{
+	DIR *directory = opendir("/dev/shm");
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)) &&
+	       p->nr_users < USERS_MAX) {
+		unsigned int uid;
+		char more;
+
+		if (sscanf(entry->d_name, "ktrace-%u%c", &uid, &more) != 1 ||
+		    user_known(p, uid) || user_add(p, true, uid))
+			continue;
+		if (start)
+			markers_start(p->users[p->nr_users - 1], false);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static bool users_due(struct marked *p)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - p->looked.tv_sec) * 1000000000ll + now.tv_nsec -
+		    p->looked.tv_nsec <
+	    USERS_NS)
+		return false;
+	p->looked = now;
+	return true;
 }
 
 static void *thread_run(void *data)
@@ -168,6 +252,8 @@ static void *thread_run(void *data)
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
 		pthread_mutex_lock(&p->lock);
+		if (p->others && users_due(p))
+			users_look(p, true);
 		for (size_t i = 0; i < p->nr && !p->overwrite; i++)
 			stream_drain(p, i, false);
 		pthread_mutex_unlock(&p->lock);
@@ -189,18 +275,21 @@ int marked_create(const struct markers_options *options,
 	p->writer = writer;
 	p->directory = directory;
 	p->overwrite = options->overwrite;
-	err = markers_create(options, &p->markers);
+	p->options = *options;
+	p->others = !geteuid() && !secure_getenv("KTRACE_MARKERS");
+	err = user_add(p, false, geteuid());
 	if (err)
 		goto err_destroy;
 	p->packet = calloc(1, KT_PACKET_SIZE + 8);
-	p->streams = calloc(markers_nr_rings(p->markers), sizeof(*p->streams));
+	p->streams = calloc(USERS_MAX * p->nr_rings, sizeof(*p->streams));
 	if (!p->packet || !p->streams) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_destroy;
 	}
-	p->nr = markers_nr_rings(p->markers);
-	for (size_t i = 0; i < p->nr; i++)
+	for (size_t i = 0; i < USERS_MAX * p->nr_rings; i++)
 		p->streams[i].file = -1;
+	if (p->others)
+		users_look(p, false);
 	*result = p;
 	return 0;
 
@@ -214,9 +303,11 @@ int marked_start(struct marked *p)
 	sigset_t all, before;
 	int err;
 
-	err = markers_start(p->markers);
-	if (err)
-		return err;
+	for (size_t i = 0; i < p->nr_users; i++) {
+		err = markers_start(p->users[i], true);
+		if (err)
+			return err;
+	}
 	/* Signals are the program's own. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -247,11 +338,12 @@ int marked_hold(struct marked *p)
 
 	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < p->nr && p->running && !p->error; i++) {
+		struct markers *markers = p->users[i / p->nr_rings];
 		struct stream *s = &p->streams[i];
 
 		stream_drain(p, i, false);
-		if (p->error ||
-		    markers_peek(p->markers, i, p->packet, &size) <= 0)
+		if (p->error || markers_peek(markers, i % p->nr_rings,
+					     p->packet, &size) <= 0)
 			continue;
 		/* As it was: nothing has come. */
 		if (s->open == size)
@@ -285,7 +377,8 @@ static void thread_join(struct marked *p)
 int marked_finish(struct marked *p)
 {
 	thread_join(p);
-	markers_stop(p->markers);
+	for (size_t i = 0; i < p->nr_users; i++)
+		markers_stop(p->users[i]);
 	for (size_t i = 0; i < p->nr; i++)
 		stream_drain(p, i, true);
 	/* Those that were never hit are part of the trace, too. */
@@ -321,10 +414,11 @@ void marked_destroy(struct marked *p)
 	if (!p)
 		return;
 	thread_join(p);
-	for (size_t i = 0; i < p->nr; i++)
+	for (size_t i = 0; p->streams && i < p->nr; i++)
 		if (p->streams[i].file >= 0)
 			file_close(p, i);
-	markers_destroy(p->markers);
+	for (size_t i = 0; i < p->nr_users; i++)
+		markers_destroy(p->users[i]);
 	free(p->streams);
 	free(p->packet);
 	free(p);
@@ -370,7 +464,7 @@ int marked_error(const struct marked *p)
 
 size_t marked_nr(const struct marked *p)
 {
-	return p->nr;
+	return __atomic_load_n(&p->nr, __ATOMIC_ACQUIRE);
 }
 
 bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
@@ -386,7 +480,8 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 		.events = __atomic_load_n(&s->events, __ATOMIC_RELAXED),
 		.recorded = s->next,
 	};
-	markers_lost(p->markers, index, cpu->lost);
+	markers_lost(p->users[index / p->nr_rings], index % p->nr_rings,
+		     cpu->lost);
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
 	for (int i = 0; i < KTRACE_LOST_NR; i++)

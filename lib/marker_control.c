@@ -5,7 +5,8 @@
  *
  * What a recorder wants are its patterns, the last of which that matches decides; so
  * to switch is to add one, for programs that begin later, and to change the table's
- * entries and the hub's flags, for those that run.
+ * entries and the hub's flags, for those that run.  What programs are to print is wanted in
+ * the same way, in a slot that no recorder has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +28,11 @@
 struct control {
 	char directory[200];
 	struct hub *hub;
-	struct recorder *recorders[HUB_RECORDERS]; /* NULL: not there */
-	int files[HUB_RECORDERS];
+	struct recorder *recorders[HUB_SLOTS]; /* NULL: not there */
+	int files[HUB_SLOTS];
 	char patterns[RECORDER_PATTERNS];
 	bool on;
+	bool print; /* it is about printing, not recording */
 	int (*use)(void *data, const struct ktrace_marker_info *marker);
 	void *data;
 	size_t count;
@@ -63,14 +65,20 @@ static void recorder_attach(struct control *c, unsigned int slot)
 		munmap(recorder, sizeof(*recorder));
 }
 
+static void slot_detach(struct control *c, unsigned int slot)
+{
+	if (c->recorders[slot])
+		munmap(c->recorders[slot], sizeof(struct recorder));
+	if (c->files[slot] >= 0)
+		close(c->files[slot]);
+	c->recorders[slot] = NULL;
+	c->files[slot] = -1;
+}
+
 static void control_close(struct control *c)
 {
-	for (unsigned int slot = 0; c->hub && slot < HUB_RECORDERS; slot++) {
-		if (c->recorders[slot])
-			munmap(c->recorders[slot], sizeof(struct recorder));
-		if (c->files[slot] >= 0)
-			close(c->files[slot]);
-	}
+	for (unsigned int slot = 0; c->hub && slot < HUB_SLOTS; slot++)
+		slot_detach(c, slot);
 	if (c->hub)
 		munmap(c->hub, sizeof(*c->hub));
 }
@@ -88,10 +96,10 @@ static int control_open(struct control *c, const char *const *patterns,
 				 RECORDER_PATTERNS);
 	err = hub_directory(geteuid(), c->directory, sizeof(c->directory));
 	if (!err)
-		err = hub_map(c->directory, &c->hub);
+		err = hub_open(c->directory, &c->hub);
 	if (err)
 		return error_set(err, "%s: %s", c->directory, strerror(-err));
-	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++)
+	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++)
 		recorder_attach(c, slot);
 	return 0;
 }
@@ -115,10 +123,10 @@ static int control_scan(struct control *c, pid_t pid,
 
 /* ---- listing ------------------------------------------------------------------- */
 
-/* Does a recorder get it? */
-static bool is_on(const struct control *c, u64 id)
+/* Does a recorder get it, of those whose bits are in @which? */
+static bool is_on(const struct control *c, u64 id, unsigned int which)
 {
-	unsigned int mask = READ_ONCE(*hub_flag(c->hub, id));
+	unsigned int mask = READ_ONCE(*hub_flag(c->hub, id)) & which;
 
 	for (; mask; mask &= mask - 1) {
 		struct recorder *recorder = c->recorders[__builtin_ctz(mask)];
@@ -143,7 +151,8 @@ static int marker_list(void *data, const struct marker_description *d,
 		.function = d->name.function,
 		.order = d->name.order,
 		.line = d->line,
-		.enabled = is_on(c, marker_id(d)),
+		.enabled = is_on(c, marker_id(d), (u8)~HUB_HANDLED),
+		.printed = is_on(c, marker_id(d), HUB_HANDLED),
 	};
 
 	if (*c->patterns && !marker_wanted(c->patterns, &d->name))
@@ -183,8 +192,8 @@ static int marker_switch(void *data, const struct marker_description *d,
 
 	if (!marker_wanted(c->patterns, &d->name))
 		return 0;
-	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
-		if (!c->recorders[slot])
+	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++) {
+		if (!c->recorders[slot] || c->print != (slot == HUB_PRINTER))
 			continue;
 		if (c->on)
 			recorder_add(c->recorders[slot], c->hub, slot, id, d);
@@ -230,21 +239,36 @@ static int recorders_switch(struct control *c)
 {
 	int err = 0, any = 0;
 
-	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
-		if (!c->recorders[slot])
+	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++) {
+		if (!c->recorders[slot] || c->print != (slot == HUB_PRINTER))
 			continue;
 		any++;
 		flock(c->files[slot], LOCK_EX);
 		if (patterns_append(c->recorders[slot], c->patterns, c->on))
-			err = error_set(-ENOSPC,
-					"a recorder has no room for more "
-					"patterns: begin a new recording");
+			err = error_set(
+				-ENOSPC,
+				c->print
+					? "there is no room for more patterns: begin anew with --no-print '*'"
+					: "a recorder has no room for more patterns: begin a new recording");
 		flock(c->files[slot], LOCK_UN);
 	}
+	if (!any && c->print)
+		return 0; /* then there is nothing to take away */
 	if (!any)
 		return error_set(-ESRCH,
 				 "nobody records markers: begin with ktrace "
 				 "record -M PATTERN");
+	return err;
+}
+
+static int control_switch(struct control *c, size_t *count)
+{
+	int err = recorders_switch(c);
+
+	if (!err)
+		err = control_scan(c, 0, file_switch);
+	if (!err)
+		*count = c->count;
 	return err;
 }
 
@@ -255,12 +279,106 @@ int ktrace_markers_switch(const char *const *patterns, size_t nr, bool on,
 	int err = control_open(&c, patterns, nr);
 
 	if (!err)
-		err = recorders_switch(&c);
-	if (!err)
-		err = control_scan(&c, 0, file_switch);
+		err = control_switch(&c, count);
 	control_close(&c);
+	return err;
+}
+
+/* ---- printing ------------------------------------------------------------------ */
+
+/* What is to be printed is as it would be for a recorder, but that there is none. */
+static int printer_make(struct control *c, const char *path)
+{
+	u32 generation = READ_ONCE(c->hub->generations[HUB_PRINTER]) | 1;
+	struct recorder *printer;
+	int fd, err;
+
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return error_set(-errno, "%s: %m", path);
+	/* Programs that touch what is not there would be killed. */
+	err = posix_fallocate(fd, 0, sizeof(*printer));
+	if (err) {
+		error_set(-err, "%s: %s", path, strerror(err));
+		goto err_close;
+	}
+	printer = mmap(NULL, sizeof(*printer), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, fd, 0);
+	if (printer == MAP_FAILED) {
+		err = errno;
+		error_set(-err, "%s: cannot be mapped: %m", path);
+		goto err_close;
+	}
+	printer->magic = RECORDER_MAGIC;
+	printer->version = HUB_VERSION;
+	printer->generation = generation;
+	printer->size = sizeof(*printer);
+	c->recorders[HUB_PRINTER] = printer;
+	c->files[HUB_PRINTER] = fd;
+	smp_store_release(&c->hub->generations[HUB_PRINTER], generation);
+	return 0;
+
+err_close:
+	close(fd);
+	unlink(path);
+	return -err;
+}
+
+/* Nothing at all is to be printed any more. */
+static void printer_end(struct control *c, const char *path)
+{
+	u32 *generation = &c->hub->generations[HUB_PRINTER];
+
+	smp_store_release(generation, (READ_ONCE(*generation) + 1) & ~1u);
+	for (size_t i = 0; i < HUB_FLAGS; i++)
+		if (READ_ONCE(c->hub->flags[i]) & HUB_HANDLED)
+			__atomic_and_fetch(&c->hub->flags[i], (u8)~HUB_HANDLED,
+					   __ATOMIC_RELAXED);
+	unlink(path);
+}
+
+static int control_print(struct control *c, size_t *count)
+{
+	bool all = !c->on && !strcmp(c->patterns, "*");
+	char path[256];
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/recorder-%u", c->directory,
+		 HUB_PRINTER);
+	if (c->on && !c->recorders[HUB_PRINTER])
+		err = printer_make(c, path);
 	if (!err)
-		*count = c.count;
+		err = control_switch(c, count);
+	if (!err && all)
+		printer_end(c, path);
+	return err;
+}
+
+int ktrace_markers_print(const char *const *patterns, size_t nr, bool on,
+			 size_t *count)
+{
+	struct control c = {.on = on, .print = true};
+	char path[256];
+	int err = control_open(&c, patterns, nr), lock = -1;
+
+	if (err)
+		goto out;
+	/* One after the other. */
+	snprintf(path, sizeof(path), "%s/lock-%u", c.directory, HUB_PRINTER);
+	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lock < 0 || flock(lock, LOCK_EX)) {
+		err = error_set(-errno, "%s: %m", path);
+		goto out;
+	}
+	/* As it is now. */
+	slot_detach(&c, HUB_PRINTER);
+	recorder_attach(&c, HUB_PRINTER);
+	err = control_print(&c, count);
+out:
+	if (lock >= 0)
+		close(lock);
+	control_close(&c);
 	return err;
 }
 

@@ -15,6 +15,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "marker_elf.h"
@@ -29,6 +30,7 @@ struct moved {
 struct file {
 	Elf *elf;
 	const char *name; /* without its folders */
+	const char *path;
 	char *bytes;
 	size_t size;
 	struct moved *moved; /* sorted */
@@ -163,6 +165,8 @@ static bool marker_read(const struct file *f, u64 at, struct found *found)
 	memcpy(found->arguments, bytes,
 	       left - left % sizeof(*found->arguments));
 	d->line = marker.line;
+	d->address = at;
+	d->path = f->path;
 	found->forced = marker.flags & KTRACE_FLAG_FORCED;
 	return true;
 }
@@ -255,12 +259,18 @@ int marker_elf_each(const char *path,
 		    void *data)
 {
 	const char *slash = strrchr(path, '/');
-	struct file f = {.name = slash ? slash + 1 : path};
+	struct file f = {.name = slash ? slash + 1 : path, .path = path};
+	struct stat st;
 	int fd, err;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* It may have become something else than it was. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return -ENOEXEC;
+	}
 	elf_version(EV_CURRENT);
 	f.elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!f.elf || elf_kind(f.elf) != ELF_K_ELF)

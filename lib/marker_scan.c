@@ -57,12 +57,22 @@ static char *line_path(char *line, bool *code)
 	return path;
 }
 
-/* As the process itself sees it: it may be in a container. */
+/*
+ * As the process itself sees it: it may be in a container.  What is the same file here
+ * is called as here, which is true as well when the process has ended.
+ */
 static bool path_stat(pid_t pid, const char *path, char *full, size_t size,
 		      struct stat *st)
 {
+	struct stat here;
+
 	snprintf(full, size, "/proc/%d/root%s", pid, path);
-	return !stat(full, st) && S_ISREG(st->st_mode);
+	if (stat(full, st) || !S_ISREG(st->st_mode))
+		return false;
+	if (!stat(path, &here) && here.st_dev == st->st_dev &&
+	    here.st_ino == st->st_ino)
+		snprintf(full, size, "%s", path);
+	return true;
 }
 
 static bool process_has_hub(const struct scan *s, pid_t pid, FILE *maps)

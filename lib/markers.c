@@ -6,31 +6,45 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "argument.h"
 #include "error.h"
+#include "fault.h"
 #include "hub.h"
 #include "marker_elf.h"
+#include "marker_enum.h"
 #include "marker_scan.h"
 #include "markers.h"
+#include "publish.h"
 #include "shared.h"
 #include "type.h"
 
-#define BUFFER	 (1u << 20)
-#define LOCKED	 4 /* rings for who has no rseq */
-#define CPUS_MAX 8192
-#define SYSTEMS	 65
+#define BUFFER	     (1u << 20)
+#define LOCKED	     4 /* rings for who has no rseq */
+#define CPUS_MAX     8192
+#define SCAN_SECONDS 5 /* for what another user runs */
 
 struct markers {
 	char directory[200];
+	int at; /* the same, opened: nobody can put another in its place */
+	uint32_t uid; /* whose it is */
+	uint32_t gid;
+	pid_t scanner; /* looks at what he runs; 0: nobody does */
+	char patterns
+		[RECORDER_PATTERNS]; /* programs may write to the recorder's */
 	struct hub *hub;
 	struct recorder *recorder;
 	struct marker_rings rings;
@@ -45,16 +59,48 @@ struct markers {
 	void (*warn)(void *data, const char *text);
 	void *data;
 	u32 homeless; /* as far as that was told */
+	struct enum_files files;
 };
+
+/*
+ * A file in the directory, which may be another user's, who may have put anything there:
+ * only what is his own is touched.  With O_CREAT it becomes his.
+ */
+static int file_open(const struct markers *m, const char *name, int flags)
+{
+	const int safe = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd = openat(m->at, name, safe);
+	struct stat st;
+
+	if (fd >= 0 && flags & O_EXCL) {
+		close(fd);
+		return -EEXIST;
+	}
+	if (fd < 0 && errno == ENOENT && flags & O_CREAT) {
+		/* Nothing that was there before is given to anybody. */
+		fd = openat(m->at, name, safe | O_CREAT | O_EXCL, 0600);
+		if (fd >= 0 && m->uid != geteuid() && fchown(fd, m->uid, -1)) {
+			close(fd);
+			return -EPERM;
+		}
+	}
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != m->uid) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
 
 /* -1: a recorder has it, or it cannot be made. */
 static int slot_lock(const struct markers *m, unsigned int slot)
 {
-	char path[256];
+	char name[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/lock-%u", m->directory, slot);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(name, sizeof(name), "lock-%u", slot);
+	fd = file_open(m, name, O_CREAT);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
 		close(fd);
 		fd = -1;
@@ -62,19 +108,18 @@ static int slot_lock(const struct markers *m, unsigned int slot)
 	return fd;
 }
 
-static void recorder_path(const struct markers *m, unsigned int slot,
-			  char path[256])
+static void recorder_name(unsigned int slot, char name[32])
 {
-	snprintf(path, 256, "%s/recorder-%u", m->directory, slot);
+	snprintf(name, 32, "recorder-%u", slot);
 }
 
 /*
  * Programs keep it mapped: gives back what it takes, and shows all who would still
  * write to it that it is not what it was.
  */
-static void memory_clear(const char *path)
+static void memory_clear(const struct markers *m, const char *name)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int fd = file_open(m, name, 0);
 	struct stat st;
 
 	if (fd < 0)
@@ -100,11 +145,11 @@ static void slot_switch_off(struct hub *hub, unsigned int slot)
 
 static void slot_clear(const struct markers *m, unsigned int slot)
 {
-	char path[256];
+	char name[32];
 
-	recorder_path(m, slot, path);
-	memory_clear(path);
-	unlink(path);
+	recorder_name(slot, name);
+	memory_clear(m, name);
+	unlinkat(m->at, name, 0);
 }
 
 /*
@@ -167,6 +212,17 @@ static u32 packets_of(uint64_t buffer)
 	return packets;
 }
 
+static void ring_make(struct markers *m, u32 number, enum kt_mode mode,
+		      const struct markers_options *options)
+{
+	struct marker_ring *ring = marker_ring(&m->rings, number);
+	struct kt_packet *packet = marker_ring_at(&m->rings, ring, 0);
+
+	marker_ring_init(&m->rings, number, mode, options->trace_id);
+	ring->control.cpu += options->first_cpu;
+	packet->cpu += options->first_cpu;
+}
+
 static int recorder_make(struct markers *m,
 			 const struct markers_options *options)
 {
@@ -174,28 +230,33 @@ static int recorder_make(struct markers *m,
 	u32 packets = packets_of(options->buffer);
 	enum kt_mode mode =
 		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
-	char path[256];
+	char name[32];
 	void *p;
 	int err;
 
 	m->size = RECORDER_RINGS + rings * marker_ring_size(packets);
-	recorder_path(m, m->slot, path);
-	m->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	recorder_name(m->slot, name);
+	m->fd = file_open(m, name, O_CREAT | O_EXCL);
 	if (m->fd < 0)
-		return error_set(-errno, "%s: %m", path);
+		return error_set(m->fd, "%s/%s: %s", m->directory, name,
+				 strerror(-m->fd));
 	/* Where memory is short, programs that touch it first would be killed. */
 	err = posix_fallocate(m->fd, 0, m->size);
 	if (err)
 		return error_set(-err,
-				 "%s: no room for buffers of %llu MB (%s): "
+				 "%s/%s: no room for buffers of %llu MB (%s): "
 				 "make them smaller (-s), or name a directory "
 				 "with more room in KTRACE_MARKERS",
-				 path, (unsigned long long)m->size >> 20,
+				 m->directory, name,
+				 (unsigned long long)m->size >> 20,
 				 strerror(err));
 	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (p == MAP_FAILED)
-		return error_set(-errno, "%s: cannot be mapped: %m", path);
+		return error_set(-errno, "%s/%s: cannot be mapped: %m",
+				 m->directory, name);
 	m->recorder = p;
+	if (m->uid != geteuid() && fault_guard(p, m->size))
+		return error_set(-ENOSPC, "too many users at once");
 	*m->recorder = (struct recorder){
 		.magic = RECORDER_MAGIC,
 		.version = HUB_VERSION,
@@ -210,14 +271,46 @@ static int recorder_make(struct markers *m,
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
-		marker_ring_init(&m->rings, i, mode, options->trace_id);
-	err = patterns_pack(m->recorder->patterns, options->patterns,
+		ring_make(m, i, mode, options);
+	err = patterns_pack(m->patterns, options->patterns,
 			    options->nr_patterns);
+	memcpy(m->recorder->patterns, m->patterns, sizeof(m->patterns));
 	return err ? error_set(err,
 			       "too many patterns for markers: %u bytes is all "
 			       "there is room for",
 			       RECORDER_PATTERNS)
 		   : 0;
+}
+
+/* Our own, or another user's, of which nothing is made. */
+static int directory_open(struct markers *m,
+			  const struct markers_options *options)
+{
+	struct stat st;
+	int err = 0;
+
+	m->uid = options->other ? options->uid : geteuid();
+	if (options->other)
+		snprintf(m->directory, sizeof(m->directory),
+			 "/dev/shm/ktrace-%u", m->uid);
+	else
+		err = hub_directory(m->uid, m->directory, sizeof(m->directory));
+	if (err)
+		return err;
+	m->at = open(m->directory,
+		     O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	/* What KTRACE_MARKERS names may be a link. */
+	if (m->at < 0 && errno == ENOTDIR && !options->other)
+		m->at = open(m->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (m->at < 0 || fstat(m->at, &st))
+		return -errno;
+	if (st.st_uid != m->uid || st.st_mode & 022)
+		return -EPERM;
+	m->gid = st.st_gid;
+	if (options->other &&
+	    faccessat(m->at, "hub", F_OK, AT_SYMLINK_NOFOLLOW))
+		return -ENOENT;
+	return 0;
 }
 
 int markers_create(const struct markers_options *options,
@@ -230,12 +323,15 @@ int markers_create(const struct markers_options *options,
 		return error_set(-ENOMEM, "out of memory");
 	m->lock = -1;
 	m->fd = -1;
+	m->at = -1;
 	m->first_id = options->first_id;
 	m->warn = options->warn;
 	m->data = options->data;
-	err = hub_directory(geteuid(), m->directory, sizeof(m->directory));
+	err = directory_open(m, options);
 	if (!err)
-		err = hub_map(m->directory, &m->hub);
+		err = hub_map(m->at, m->uid, &m->hub);
+	if (!err && m->uid != geteuid())
+		err = fault_guard(m->hub, sizeof(*m->hub));
 	if (err) {
 		error_set(err, "%s: markers cannot be recorded: %s",
 			  m->directory, strerror(-err));
@@ -261,7 +357,7 @@ static int marker_offer(void *data, const struct marker_description *d,
 	struct markers *m = data;
 	const struct marker_name *name = &d->name;
 
-	if (forced || marker_wanted(m->recorder->patterns, name))
+	if (forced || marker_wanted(m->patterns, name))
 		recorder_add(m->recorder, m->hub, m->slot, marker_id(d), d);
 	return 0;
 }
@@ -274,10 +370,50 @@ static int file_offer(void *data, const char *path)
 }
 
 /*
+ * What another user runs is looked at with that user's rights, in a process of its own,
+ * which may be led astray or take for ever; nothing is lost then but those that run
+ * already.
+ */
+static _Noreturn void user_scan(struct markers *m, const char *path)
+{
+	struct rlimit limit = {SCAN_SECONDS, SCAN_SECONDS};
+
+	setrlimit(RLIMIT_CPU, &limit);
+	close_range(3, ~0u, 0);
+	if (setgroups(0, NULL) || setresgid(m->gid, m->gid, m->gid) ||
+	    setresuid(m->uid, m->uid, m->uid))
+		_exit(1);
+	marker_scan(path, 0, file_offer, m);
+	_exit(0);
+}
+
+/* Reaps it if it has ended; with @end, whether it has or not. */
+static bool scanner_reap(struct markers *m, bool end)
+{
+	if (m->scanner > 0 && end)
+		kill(m->scanner, SIGKILL);
+	if (m->scanner > 0 && waitpid(m->scanner, NULL, end ? 0 : WNOHANG))
+		m->scanner = 0;
+	return m->scanner <= 0;
+}
+
+static int start_as_user(struct markers *m, const char *path, bool wait)
+{
+	static const struct timespec rest = {.tv_nsec = 5000000};
+
+	m->scanner = fork();
+	if (!m->scanner)
+		user_scan(m, path);
+	for (int i = 0; wait && !scanner_reap(m, i == SCAN_SECONDS * 200); i++)
+		nanosleep(&rest, NULL);
+	return 0;
+}
+
+/*
  * Programs that begin from here on offer their markers themselves; for those that
  * run already it is done here.
  */
-int markers_start(struct markers *m)
+int markers_start(struct markers *m, bool wait)
 {
 	char path[256];
 
@@ -285,11 +421,13 @@ int markers_start(struct markers *m)
 			  m->recorder->generation);
 	m->started = true;
 	snprintf(path, sizeof(path), "%s/hub", m->directory);
-	return marker_scan(path, 0, file_offer, m);
+	return m->uid == geteuid() ? marker_scan(path, 0, file_offer, m)
+				   : start_as_user(m, path, wait);
 }
 
 void markers_stop(struct markers *m)
 {
+	scanner_reap(m, true);
 	if (m->started)
 		slot_switch_off(m->hub, m->slot);
 	m->started = false;
@@ -300,16 +438,22 @@ void markers_destroy(struct markers *m)
 	if (!m)
 		return;
 	markers_stop(m);
+	enum_files_destroy(&m->files);
 	if (m->recorder) {
 		slot_clear(m, m->slot);
+		fault_forget(m->recorder);
 		munmap(m->recorder, m->size);
 	}
 	if (m->fd >= 0)
 		close(m->fd);
 	if (m->lock >= 0)
 		close(m->lock);
-	if (m->hub)
+	if (m->hub) {
+		fault_forget(m->hub);
 		munmap(m->hub, sizeof(*m->hub));
+	}
+	if (m->at >= 0)
+		close(m->at);
 	free(m);
 }
 
@@ -329,6 +473,10 @@ static void text_split(struct entry_text *text,
 	char *at = text->room, *end = at + RECORDER_TEXT;
 
 	memcpy(at, entry->text, RECORDER_TEXT);
+	/* They may end on somebody's terminal, and be meant for it. */
+	for (char *c = at; c < end; c++)
+		if ((*c > 0 && *c < ' ') || *c == 127 || *c == '\xc2')
+			*c = '?';
 	*end = '\0';
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		*parts[i] = at;
@@ -432,6 +580,23 @@ static bool field_make(struct ktrace_field *field,
 	return field->ctype;
 }
 
+static void files_look(struct markers *m)
+{
+	char path[RECORDER_TEXT + 1];
+
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+
+		if (m->seen[i] ||
+		    smp_load_acquire(&entry->state) != RECORDER_FILE)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", RECORDER_TEXT,
+			 entry->text);
+		enum_files_add(&m->files, path);
+		m->seen[i] = true;
+	}
+}
+
 static int type_add(struct markers *m, struct ktrace_types *types,
 		    const struct recorder_marker *entry)
 {
@@ -439,9 +604,10 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	struct ktrace_type *type = arena_alloc(arena, sizeof(*type));
 	struct ktrace_field *fields;
 	struct entry_text text;
-	unsigned int nr = entry->nr_arguments;
-	u32 number = entry->number;
+	unsigned int nr = READ_ONCE(entry->nr_arguments);
+	u32 number = READ_ONCE(entry->number);
 	const char *format;
+	int err;
 
 	if (nr > 10 || !number || number > RECORDER_MARKERS)
 		return 0; /* damage */
@@ -449,6 +615,8 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		return 0;
 	text_split(&text, entry);
 	format = text.format;
+	if (!enum_files_has(&m->files, text.system))
+		files_look(m);
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
@@ -469,6 +637,8 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		}
 		if (!field_make(&fields[i], &argument, arena))
 			return 0;
+		enum_files_name(&m->files, text.system, entry->id, i,
+				&fields[i], arena);
 		fields[i].offset = type->size;
 		type->size += fields[i].size;
 		type->dynamic |= fields[i].place != KTRACE_FIXED;
@@ -479,7 +649,9 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	if (!type->system || !type->name)
 		return -ENOMEM;
 	m->known[number - 1] = true;
-	return types_add(types, type);
+	/* It may be damaged: by whoever can write there. */
+	err = types_add(types, type);
+	return err == -ENOMEM ? err : 0;
 }
 
 static void warn_printf(const struct markers *m, const char *format, ...)
@@ -516,7 +688,8 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 		const struct recorder_marker *entry = &m->recorder->markers[i];
 		u32 state = smp_load_acquire(&entry->state);
 
-		if (m->seen[i] || state == RECORDER_OPEN)
+		if (m->seen[i] || state == RECORDER_OPEN ||
+		    state == RECORDER_FILE)
 			continue;
 		if (state == RECORDER_REFUSED)
 			refused_tell(m, entry);
@@ -529,7 +702,7 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 			    "there are more markers than the %u that can be "
 			    "recorded at once: choose narrower patterns (-M)",
 			    RECORDER_MARKERS);
-	m->homeless = homeless;
+	m->homeless |= homeless;
 	return err;
 }
 
@@ -538,6 +711,16 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 size_t markers_nr_rings(const struct markers *m)
 {
 	return m->rings.cpus + m->rings.locked;
+}
+
+size_t markers_packets(const struct markers *m)
+{
+	return (m->rings.mask + 1) >> KT_PACKET_SHIFT;
+}
+
+uint32_t markers_max(void)
+{
+	return RECORDER_MARKERS;
 }
 
 uint64_t markers_open_packet(const struct markers *m, size_t index)

@@ -21,15 +21,24 @@ struct markers_options {
 	bool overwrite;
 	uint64_t trace_id;
 	uint32_t first_id; /* of the events; those before it are the kernel's */
+	uint32_t first_cpu; /* what the first ring is called */
+	bool other;	    /* not our own programs, but those of the user */
+	uint32_t uid;	    /* with this number: as root */
 	void (*warn)(void *data, const char *text);
 	void *data;
 };
 
-/* -EBUSY: there are as many recorders as there can be. */
+/*
+ * -EBUSY: there are as many recorders as there can be.  -ENOENT: another user has no
+ * programs with markers.
+ */
 int markers_create(const struct markers_options *options,
 		   struct markers **markers);
-/* Markers that are wanted are on from here on, in programs that run as well. */
-int markers_start(struct markers *markers);
+/*
+ * Markers that are wanted are on from here on, in programs that run as well; in those of
+ * another user soon, if not @wait.
+ */
+int markers_start(struct markers *markers, bool wait);
 /* Off again. */
 void markers_stop(struct markers *markers);
 void markers_destroy(struct markers *markers);
@@ -43,6 +52,9 @@ int markers_types(struct markers *markers, struct ktrace_types *types);
  * after markers_stop(), and once.
  */
 size_t markers_nr_rings(const struct markers *markers);
+/* How many packets a ring has; how many events there can be. */
+size_t markers_packets(const struct markers *markers);
+uint32_t markers_max(void);
 /* The number of the packet that is being filled. */
 uint64_t markers_open_packet(const struct markers *markers, size_t index);
 int markers_read(struct markers *markers, size_t index, bool all, void *packet,

@@ -36,19 +36,22 @@ int hub_directory(u32 uid, char *path, size_t size)
 	return 0;
 }
 
-int hub_map(const char *directory, struct hub **hub)
+int hub_map(int directory, u32 uid, struct hub **hub)
 {
-	char path[256];
+	int create = uid == geteuid() ? O_CREAT : 0;
 	void *p = NULL;
 	struct stat st;
 	int fd, err;
 
-	snprintf(path, sizeof(path), "%s/hub", directory);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = openat(directory, "hub",
+		    create | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		    0600);
 	if (fd < 0)
 		return -errno;
 	/* With all its memory: where there is none left, touching it would kill. */
 	err = fstat(fd, &st) ? errno : 0;
+	if (!err && (!S_ISREG(st.st_mode) || st.st_uid != uid))
+		err = EPERM;
 	if (!err && st.st_size < (off_t)sizeof(struct hub))
 		err = posix_fallocate(fd, 0, sizeof(struct hub));
 	if (!err) {
@@ -69,6 +72,17 @@ int hub_map(const char *directory, struct hub **hub)
 	WRITE_ONCE((*hub)->version, HUB_VERSION);
 	WRITE_ONCE((*hub)->magic, HUB_MAGIC);
 	return 0;
+}
+
+int hub_open(const char *directory, struct hub **hub)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = hub_map(fd, geteuid(), hub);
+	close(fd);
+	return err;
 }
 
 static u32 hash_add(u32 hash, const void *bytes, size_t size)
@@ -277,20 +291,41 @@ static enum recorder_state entry_decide(struct recorder *recorder,
 	return RECORDER_WANTED;
 }
 
+/* Before its markers: so whoever meets one of them finds the file. */
+static void recorder_add_file(struct recorder *recorder, const char *path)
+{
+	u64 id = (u64)hash_string(~0u, path) << 32 | hash_string(1, path) | 1;
+	size_t size = strlen(path) + 1;
+	struct recorder_marker *entry;
+
+	if (size >= RECORDER_TEXT)
+		return;
+	entry = recorder_find(recorder, id, true);
+	if (!entry || smp_load_acquire(&entry->state) != RECORDER_OPEN)
+		return;
+	memcpy(entry->text, path, size);
+	smp_store_release(&entry->state, RECORDER_FILE);
+}
+
 void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 		  u64 id, const struct marker_description *description)
 {
-	struct recorder_marker *entry = recorder_find(recorder, id, true);
-	u32 open = RECORDER_OPEN, off = RECORDER_OFF;
+	struct recorder_marker *entry;
+	u32 open = RECORDER_OPEN, off = RECORDER_OFF, decided;
 
+	if (slot != HUB_PRINTER && description->path)
+		recorder_add_file(recorder, description->path);
+	entry = recorder_find(recorder, id, true);
 	if (!entry) {
 		__atomic_fetch_add(&recorder->nr_homeless, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
 		entry_describe(entry, description);
-		__atomic_compare_exchange_n(&entry->state, &open,
-					    entry_decide(recorder, entry),
+		/* Only a trace cannot have several formats of a name. */
+		decided = slot == HUB_PRINTER ? RECORDER_WANTED
+					      : entry_decide(recorder, entry);
+		__atomic_compare_exchange_n(&entry->state, &open, decided,
 					    false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED);
 	}

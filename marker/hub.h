@@ -8,6 +8,8 @@
  *			and each marker tests its byte: this is how markers are
  *			switched on and off in programs that run.
  *	recorder-N	what recorder N wants, what markers it has met, and the rings
+ *	recorder-7	what is to be printed: as if a recorder wanted it, but without
+ *			rings, and without anybody: it is there until it is taken away
  *
  * Neither knows processes: they come and go and leave nothing behind.  A program
  * that starts tells every recorder about those of its markers that it wants.
@@ -33,15 +35,20 @@
 
 #define HUB_MAGIC     0x4255484bu /* "KHUB" */
 #define HUB_VERSION   1
-#define HUB_RECORDERS 8
-#define HUB_FLAGS     65536
+#define HUB_SLOTS     8
+#define HUB_RECORDERS 7
+/* The slot of what is to be printed: as a recorder, but without rings. */
+#define HUB_PRINTER 7
+/* Of a byte: it has handlers, or somebody wants to see it printed. */
+#define HUB_HANDLED (1u << HUB_PRINTER)
+#define HUB_FLAGS   65536
 
 struct hub {
 	u32 magic;
 	u32 version;
 	/* Odd: recorder-N is there.  Changes with each recorder. */
-	u32 generations[HUB_RECORDERS];
-	u8 pad[4096 - 8 - 4 * HUB_RECORDERS];
+	u32 generations[HUB_SLOTS];
+	u8 pad[4096 - 8 - 4 * HUB_SLOTS];
 	u8 flags[HUB_FLAGS];
 };
 
@@ -55,6 +62,7 @@ enum recorder_state {
 	RECORDER_WANTED,
 	RECORDER_REFUSED, /* another marker of this name is not like it */
 	RECORDER_OFF,	  /* was wanted */
+	RECORDER_FILE, /* no marker: a file that has some; its path is the text */
 };
 
 /* A marker that a recorder wants, as the recorder sees it. */
@@ -101,8 +109,12 @@ _Static_assert(sizeof(struct recorder) == 4096 + 512 * 4096, "shared layout");
  * somebody else's.
  */
 int hub_directory(u32 uid, char *path, size_t size);
-/* Maps the hub, which is made if it is not there. */
-int hub_map(const char *directory, struct hub **hub);
+/*
+ * Maps the hub in the directory, which is open, of ; our own is made if it is not there.
+ */
+int hub_map(int directory, u32 uid, struct hub **hub);
+/* The same with our own directory, by its name. */
+int hub_open(const char *directory, struct hub **hub);
 
 static inline u8 *hub_flag(struct hub *hub, u64 id)
 {
@@ -137,6 +149,8 @@ struct marker_description {
 	const char *format;
 	const struct ktrace_argument *arguments; /* KTRACE_ARG_END ends them */
 	u32 line;
+	u64 address;	  /* in the file; 0: not known */
+	const char *path; /* of the file; NULL: not known */
 };
 
 /*

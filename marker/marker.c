@@ -10,6 +10,7 @@
 #include <ktrace/marker.h>
 
 #include "argument.h"
+#include "handler.h"
 #include "hub.h"
 #include "publish.h"
 
@@ -17,6 +18,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -33,15 +35,20 @@ _Static_assert(KT_ARGUMENTS_DATA_MAX == KTRACE_FIXED_MAX + KTRACE_STRINGS_MAX &&
 	       "what authors are told");
 
 EXPORT const uint8_t ktrace_marker_off[1];
+/* What on points to while there are handlers here. */
+static const uint8_t handled[1] = {HUB_HANDLED};
 
 /* An object (the program or a library), by where its markers begin. */
 struct object {
 	struct ktrace_marker *const *begin;
 	struct ktrace_marker *const *end;
 	struct object *next;
+	const char *system; /* its file name, */
+	char path[];	    /* of this */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of objects */
+static sigset_t lock_signals; /* as they were before it was taken */
 static struct object *objects;
 static struct hub *hub;
 static char directory[200];
@@ -60,11 +67,11 @@ struct mapped {
 };
 
 static const struct mapped nobody; /* wants nothing */
-static const struct mapped *mapped[HUB_RECORDERS] = {
+static const struct mapped *mapped[HUB_SLOTS] = {
 	&nobody, &nobody, &nobody, &nobody, &nobody, &nobody, &nobody, &nobody,
 };
-static u32 nr_mapped;		    /* in all the time */
-static bool mapping[HUB_RECORDERS]; /* somebody is about to change it */
+static u32 nr_mapped;		/* in all the time */
+static bool mapping[HUB_SLOTS]; /* somebody is about to change it */
 
 static __thread struct {
 	const struct mapped *last; /* to whom the short way leads */
@@ -73,6 +80,13 @@ static __thread struct {
 } self __attribute__((tls_model("initial-exec"))) = {.last = &nobody};
 
 /* ---- recorders -------------------------------------------------------------- */
+
+static bool printer_valid(const struct recorder *printer, u32 generation)
+{
+	return printer->magic == RECORDER_MAGIC &&
+	       printer->version == HUB_VERSION &&
+	       printer->generation == generation;
+}
 
 static bool recorder_valid(const struct recorder *recorder, u32 generation,
 			   u64 size)
@@ -112,7 +126,9 @@ static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 	recorder = mmap(p + page, st.st_size, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_FIXED, fd, 0);
 	if (recorder == MAP_FAILED ||
-	    !recorder_valid(recorder, generation, st.st_size)) {
+	    !(slot == HUB_PRINTER
+		      ? printer_valid(recorder, generation)
+		      : recorder_valid(recorder, generation, st.st_size))) {
 		munmap(p, page + st.st_size);
 		goto out_close;
 	}
@@ -206,32 +222,61 @@ static u32 marker_order(const struct object *object,
 	return order;
 }
 
+static void marker_point(struct ktrace_marker *marker)
+{
+	__atomic_store_n(&marker->on,
+			 marker->handlers ? handled : hub_flag(hub, marker->id),
+			 __ATOMIC_RELEASE);
+}
+
 static void marker_begin(struct ktrace_marker *marker,
-			 const struct marker_name *name)
+			 const struct marker_name *name, const char *path)
 {
 	const struct marker_description description = {
 		.name = *name,
 		.format = marker->format,
 		.arguments = marker->arguments,
 		.line = marker->line,
+		.path = *path == '/' ? path : NULL,
 	};
 
 	marker->id = marker_id(&description);
 	marker_measure(marker);
-	for (unsigned int slot = 0; slot < HUB_RECORDERS; slot++) {
+	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++) {
 		const struct mapped *m = recorder_map(slot);
 
-		if (m && ((marker->flags & KTRACE_FLAG_FORCED) ||
+		if (m && ((marker->flags & KTRACE_FLAG_FORCED &&
+			   slot != HUB_PRINTER) ||
 			  marker_wanted(m->recorder->patterns, name)))
 			recorder_add(m->recorder, hub, slot, marker->id,
 				     &description);
 	}
-	__atomic_store_n(&marker->on, hub_flag(hub, marker->id),
-			 __ATOMIC_RELEASE);
+	marker->handlers = handlers_wanted(name);
+	marker_point(marker);
+}
+
+void markers_lock(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&lock);
+	lock_signals = before;
+}
+
+void markers_unlock(void)
+{
+	sigset_t before = lock_signals;
+
+	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void in_child(void)
 {
+	markers_unlock();
+	handlers_in_child();
 	marker_tid_forget();
 	self.last = &nobody;
 	memset(self.introduced, 0, sizeof(self.introduced));
@@ -240,53 +285,79 @@ static void in_child(void)
 static bool hub_begin(void)
 {
 	static bool tried;
+	void *p;
 
-	if (!tried) {
-		tried = true;
-		if (!hub_directory(geteuid(), directory, sizeof(directory)) &&
-		    !hub_map(directory, &hub))
-			pthread_atfork(NULL, NULL, in_child);
+	if (tried)
+		return hub;
+	tried = true;
+	if (hub_directory(geteuid(), directory, sizeof(directory)) ||
+	    hub_open(directory, &hub)) {
+		/* Nobody will record; there may be handlers all the same. */
+		p = mmap(NULL, sizeof(*hub), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		hub = p == MAP_FAILED ? NULL : p;
 	}
+	if (hub)
+		pthread_atfork(markers_lock, markers_unlock, in_child);
 	return hub;
+}
+
+static struct object *object_create(struct ktrace_marker *const *begin,
+				    struct ktrace_marker *const *end)
+{
+	char path[PATH_MAX] = "";
+	const char *system = object_name(*begin, path);
+	size_t size = strlen(path) + 1;
+	struct object *object =
+		malloc(sizeof(*object) + size + strlen(system) + 1);
+
+	if (!object)
+		return NULL;
+	object->begin = begin;
+	object->end = end;
+	memcpy(object->path, path, size);
+	object->system = strcpy(object->path + size, system);
+	return object;
+}
+
+static struct marker_name marker_name(const struct object *object,
+				      struct ktrace_marker *const *at)
+{
+	return (struct marker_name){
+		.system = object->system,
+		.name = (*at)->name,
+		.file = (*at)->file,
+		.function = (*at)->function,
+		.order = marker_order(object, at),
+	};
 }
 
 EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
 			       struct ktrace_marker *const *end)
 {
 	struct object *object;
-	char path[PATH_MAX];
-	const char *system;
 
 	if (begin == end)
 		return;
-	pthread_mutex_lock(&lock);
+	markers_lock();
 	for (object = objects; object; object = object->next)
 		if (object->begin == begin)
 			goto out;
-	object = malloc(sizeof(*object));
-	if (!object || !hub_begin()) {
-		free(object);
+	object = hub_begin() ? object_create(begin, end) : NULL;
+	if (!object)
 		goto out;
-	}
-	*object = (struct object){begin, end, objects};
-	objects = object;
-	system = object_name(*begin, path);
+	object->next = objects;
+	smp_store_release(&objects, object);
 	for (struct ktrace_marker *const *at = begin; at < end; at++) {
-		struct ktrace_marker *marker = *at;
-		struct marker_name name = {
-			.system = system,
-			.name = marker->name,
-			.file = marker->file,
-			.function = marker->function,
-		};
+		struct marker_name name;
 
-		if (marker->version != KTRACE_MARKER_VERSION)
+		if ((*at)->version != KTRACE_MARKER_VERSION)
 			continue;
-		name.order = marker_order(object, at);
-		marker_begin(marker, &name);
+		name = marker_name(object, at);
+		marker_begin(*at, &name, object->path);
 	}
 out:
-	pthread_mutex_unlock(&lock);
+	markers_unlock();
 }
 
 EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
@@ -295,14 +366,47 @@ EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
 	struct object **at, *object;
 
 	(void)end;
-	pthread_mutex_lock(&lock);
+	markers_lock();
 	for (at = &objects; (object = *at); at = &object->next)
 		if (object->begin == begin) {
-			*at = object->next;
-			free(object);
+			smp_store_release(at, object->next);
 			break;
 		}
-	pthread_mutex_unlock(&lock);
+	markers_unlock();
+	/* Somebody may be about to print its name; as the process ends, for ever. */
+	if (object && !handlers_wait(1000))
+		free(object);
+}
+
+void markers_handle(u32 handler, const char *patterns)
+{
+	for (struct object *o = objects; o; o = o->next)
+		for (struct ktrace_marker *const *at = o->begin; at < o->end;
+		     at++) {
+			struct ktrace_marker *marker = *at;
+			struct marker_name name;
+			bool wanted;
+
+			if (marker->version != KTRACE_MARKER_VERSION)
+				continue;
+			name = marker_name(o, at);
+			wanted = patterns && marker_wanted(patterns, &name);
+			WRITE_ONCE(marker->handlers,
+				   wanted ? marker->handlers | handler
+					  : marker->handlers & ~handler);
+			marker_point(marker);
+		}
+}
+
+const char *marker_system(const struct ktrace_marker *marker)
+{
+	for (struct object *o = smp_load_acquire(&objects); o;
+	     o = smp_load_acquire(&o->next))
+		for (struct ktrace_marker *const *at = o->begin; at < o->end;
+		     at++)
+			if (*at == marker)
+				return o->system;
+	return program_invocation_short_name;
 }
 
 /* ---- hits ---------------------------------------------------------------------- */
@@ -421,6 +525,28 @@ static u32 payload_any(struct payload *payload,
 	return size;
 }
 
+/* Does somebody outside want to see it? */
+static bool printer_wants(const struct ktrace_marker *marker)
+{
+	const struct mapped *m = recorder_map(HUB_PRINTER);
+	const struct recorder_marker *entry;
+
+	entry = m ? recorder_find(m->recorder, marker->id, false) : NULL;
+	return entry && smp_load_acquire(&entry->state) == RECORDER_WANTED;
+}
+
+/* Returns which recorders want it. */
+static noinline unsigned int hit_handled(struct ktrace_marker *marker,
+					 const u64 *values, const u64 *words)
+{
+	unsigned int mask = READ_ONCE(*hub_flag(hub, marker->id));
+	bool print = mask & HUB_HANDLED && printer_wants(marker);
+
+	if (print || READ_ONCE(marker->handlers))
+		handlers_run(marker, values, words, print);
+	return mask & ~HUB_HANDLED;
+}
+
 /* Of @values, or of the payload as it is to be in @words. */
 static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 				const u64 *words)
@@ -431,6 +557,8 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 	bool dynamic = marker->kinds & 1u << KTRACE_ARG_STRING;
 	u32 size = 0;
 
+	if (unlikely(mask & HUB_HANDLED))
+		mask = hit_handled(marker, values, words);
 	for (; mask; mask &= mask - 1) {
 		unsigned int slot = __builtin_ctz(mask);
 		const struct mapped *m = recorder_map(slot);

@@ -398,13 +398,14 @@ int marker_ring_read_open(const struct marker_rings *rings, u32 number,
 	struct kt_packet *packet = to;
 	u64 head, again = smp_load_acquire(&ring->end.head);
 	u32 used, events;
+	int tries = 0;
 
 	/* One that was about to write when markers went off may be late. */
 	do {
 		head = again;
 		events = READ_ONCE(ring->end.events);
 		again = smp_load_acquire(&ring->end.head);
-	} while (head != again);
+	} while (head != again && ++tries < 1000);
 	used = (u32)head << KT_UNIT_SHIFT & (KT_PACKET_SIZE - 1);
 	if (used <= sizeof(*packet))
 		return 0;

@@ -23,6 +23,48 @@ void ktrace_markers_add(struct ktrace_marker *const *begin,
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			   struct ktrace_marker *const *end);
 
+/*
+ * A probe: a function that is called when markers are hit, and gets their arguments.
+ *
+ *	static void submitted(struct ktrace_marker_probe *probe,
+ *			      const struct ktrace_marker *marker,
+ *			      const uint64_t *values)
+ *	{
+ *		depth_sum += values[1];
+ *	}
+ *
+ *	static struct ktrace_marker_probe probe = {"submit", submitted};
+ *
+ *	err = ktrace_marker_probe_register(&probe);
+ *
+ * A kernel module's is the same (marker_probe.h).  The program may have it, or any
+ * library, preloaded ones included; markers may become known before or after it.
+ *
+ * What values there are is in marker->arguments, of which KTRACE_ARG_END is the last:
+ * each has a kind and, of numbers, a size.  Signed numbers are extended to 64 bits,
+ * floating point is ktrace_probe_double(); of pointers, strings and arrays the value is
+ * the address, and may be used until the function returns.  A string may be NULL, and
+ * one whose size is not 0 is an array, which need not have a NUL.
+ *
+ * It is called where the marker is, in signal handlers as well, and has to return.  In a thread
+ * where it runs already it is not called again; those hits are counted (missed).
+ */
+struct ktrace_marker_probe {
+	const char *pattern; /* as of ktrace record -M: "a*,!b" */
+	void (*hit)(struct ktrace_marker_probe *probe,
+		    const struct ktrace_marker *marker, const uint64_t *values);
+	void *data; /* its owner's */
+	uint64_t missed;
+};
+
+/* 0, or -EINVAL, -EBUSY: it is registered, -ENOSPC: there are 31.  Not in handlers. */
+int ktrace_marker_probe_register(struct ktrace_marker_probe *probe);
+/*
+ * When it returns 0, the function does not run any more, in no thread.  -ENOENT: it is
+ * not registered; -EDEADLK: called by a probe.
+ */
+int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
+
 /* Called through their addresses, without a stub in between. */
 #ifdef __has_attribute
 #if __has_attribute(noplt)
@@ -84,6 +126,22 @@ static inline uint64_t ktrace_of_double(double x)
 	return u.bits;
 }
 
+/* Of a probe: a value of the kind KTRACE_ARG_FLOAT. */
+static inline double ktrace_probe_double(const struct ktrace_argument *argument,
+					 uint64_t value)
+{
+	union {
+		uint64_t bits;
+		double d;
+	} u = {value};
+	union {
+		uint32_t bits;
+		float f;
+	} single = {(uint32_t)value};
+
+	return argument->size == sizeof(float) ? (double)single.f : u.d;
+}
+
 /* What a number of @size bytes adds to a word, from @offset in bytes on. */
 static inline __attribute__((always_inline, unused)) uint64_t ktrace_part(
 	uint64_t value, int size, int offset, int word)
@@ -123,13 +181,17 @@ static inline __attribute__((always_inline, unused)) void ktrace_put(
 #ifdef __cplusplus
 
 /*
+ * A site is a marker; what else it could be is nothing but a description in debug
+ * information of the types of the arguments, where enumerations have their names.
+ *
  * Of a type that no other file knows, so that it stays out of the groups that the
  * linker unites: those could not have entries in a section that is common to all.
  */
 namespace
 {
-struct ktrace_site {
+template <class, class... T> union ktrace_site {
 	struct ktrace_marker marker;
+	void (*types)(int, T...);
 };
 } // namespace
 
@@ -195,12 +257,20 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #define KTRACE_ARGUMENT(x)   {KTRACE_KIND(x), 0, KTRACE_TYPE(x)::size},
 #define KTRACE_VALUE(x)	     ktrace_value(x)
 #define KTRACE_STATIC_ASSERT static_assert
+#define KTRACE_SITE(...) \
+	ktrace_site<void KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)>
+#define KTRACE_PASS_TYPE(x)        \
+	, typename std::remove_cv< \
+		  typename std::remove_reference<decltype((x))>::type>::type
 
 #else
 
-struct ktrace_site {
-	struct ktrace_marker marker;
-};
+#define KTRACE_SITE(...)                                                       \
+	union {                                                                \
+		struct ktrace_marker marker;                                   \
+		void (*types)(int KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)); \
+	}
+#define KTRACE_PASS_TYPE(x) , __typeof__(x)
 
 /* clang-format off */
 /* What is not chosen has to be of a type that compiles. */
@@ -259,24 +329,24 @@ struct ktrace_site {
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
 			KTRACE_EACH(KTRACE_ARGUMENT,                           \
 				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
-		static struct ktrace_site ktrace_site_ = {                     \
-			{{0, 0},                                               \
-			 ktrace_marker_off,                                    \
-			 #name_,                                               \
-			 KTRACE_FIRST(__VA_ARGS__),                            \
-			 __FILE__,                                             \
-			 __func__,                                             \
-			 ktrace_arguments_,                                    \
-			 __LINE__,                                             \
-			 KTRACE_MARKER_VERSION,                                \
-			 KTRACE_FLAGS,                                         \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 0,                                                    \
-			 {0}}};                                                \
-		static struct ktrace_site *const ktrace_entry_                 \
+		static KTRACE_SITE(__VA_ARGS__)                                \
+			ktrace_site_ = {{{0, 0},                               \
+					 ktrace_marker_off,                    \
+					 #name_,                               \
+					 KTRACE_FIRST(__VA_ARGS__),            \
+					 __FILE__,                             \
+					 __func__,                             \
+					 ktrace_arguments_,                    \
+					 __LINE__,                             \
+					 KTRACE_MARKER_VERSION,                \
+					 KTRACE_FLAGS,                         \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 0,                                    \
+					 {0}}};                                \
+		static __typeof__(ktrace_site_) *const ktrace_entry_           \
 			__attribute__((section("ktrace_markers"), used)) =     \
 				&ktrace_site_;                                 \
                                                                                \

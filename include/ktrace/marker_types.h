@@ -53,7 +53,7 @@ struct ktrace_marker {
 	uint32_t kinds; /* bit N: there is an argument of kind N */
 	uint32_t
 		last; /* what the last recorder calls it, and which one that was */
-	uint32_t reserved;
+	uint32_t handlers; /* of this process: a bit for each */
 	uint64_t id;
 	uint64_t
 		events[8]; /* of each recorder: generation and the event's id */

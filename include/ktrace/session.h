@@ -235,6 +235,7 @@ struct ktrace_marker_info {
 	uint32_t order; /* among those of the function, from 1 on */
 	uint32_t line;
 	bool enabled; /* a recorder gets it */
+	bool printed; /* programs print it: ktrace_markers_print() */
 	bool kernel;  /* of a kernel module, which then is the system */
 };
 
@@ -253,6 +254,12 @@ KTRACE_API int ktrace_markers_list(
  */
 KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
 				     bool on, size_t *count);
+/*
+ * The same for what programs print to their standard error, until it is taken back.  There
+ * need not be a recorder.
+ */
+KTRACE_API int ktrace_markers_print(const char *const *patterns, size_t nr,
+				    bool on, size_t *count);
 /*
  * Calls @use for each pattern of each recorder that runs, in the order in which they
  * came, and ends when it returns something else than 0, and returns that.  With a `!'

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What enumerations the arguments of markers are, from the debug information of files. */
+#ifndef KT_LIB_MARKER_ENUM_H
+#define KT_LIB_MARKER_ENUM_H
+
+#include <ktrace/trace.h>
+
+#include "hub.h"
+
+struct arena;
+struct enum_file;
+
+/* Files with markers, of which nothing is read before it is asked for. */
+struct enum_files {
+	struct enum_file *first;
+};
+
+void enum_files_add(struct enum_files *files, const char *path);
+void enum_files_destroy(struct enum_files *files);
+/* Is there one of this name, without its folders? */
+bool enum_files_has(const struct enum_files *files, const char *system);
+/*
+ * If argument @number (from 0 on) of the marker @id in a file called @system is an
+ * enumeration: gives @field its names, from the arena, and its type.
+ */
+void enum_files_name(struct enum_files *files, const char *system, u64 id,
+		     unsigned int number, struct ktrace_field *field,
+		     struct arena *arena);
+
+#endif /* KT_LIB_MARKER_ENUM_H */
