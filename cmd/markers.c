@@ -44,9 +44,9 @@ static void marker_json(const struct show *s,
 	print_json(stdout, m->file);
 	printf(",\"line\":%u,\"function\":", m->line);
 	print_json(stdout, m->function);
-	printf(",\"order\":%u,\"enabled\":%s,\"printed\":%s,\"kernel\":%s}",
+	printf(",\"order\":%u,\"enabled\":%s,\"kernel\":%s,\"printed\":%s}",
 	       m->order, m->enabled ? "true" : "false",
-	       m->printed ? "true" : "false", m->kernel ? "true" : "false");
+	       m->kernel ? "true" : "false", m->printed ? "true" : "false");
 }
 
 static int marker_show(void *data, const struct ktrace_marker_info *marker)

@@ -15,6 +15,7 @@
 #include "publish.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -555,6 +556,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 	unsigned int mask = READ_ONCE(*marker->on);
 	struct payload payload;
 	bool dynamic = marker->kinds & 1u << KTRACE_ARG_STRING;
+	int saved = errno; /* the program's, which looks at it afterwards */
 	u32 size = 0;
 
 	if (unlikely(mask & HUB_HANDLED))
@@ -584,6 +586,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 		self.last = m;
 		WRITE_ONCE(marker->last, m->key | event);
 	}
+	errno = saved;
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* A debugger that steps through a sequence restarts it for ever. */
@@ -127,15 +128,28 @@ static void publish_locked(const struct change *change)
 	*(volatile marker_pair *)&change->ring->end = change->end;
 }
 
-static bool lock_try(struct marker_ring *ring, u32 tid)
+/*
+ * Gone, or killed and not waited for yet: then it has no memory any more.  Of others'
+ * memory that there is, the answer is that it may not be read.
+ */
+static bool is_dead(u32 tid)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {NULL, 1};
+
+	return process_vm_readv(tid, &here, 1, &there, 1, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+/* @patient: who holds it may be dead, and then has left the ring as it was. */
+static bool lock_try(struct marker_ring *ring, u32 tid, bool patient)
 {
 	u32 holder = 0;
 
 	if (__atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return true;
-	/* Killed?  Then it has left the ring as it was. */
-	return holder != tid && kill(holder, 0) && errno == ESRCH &&
+	return !patient && holder != tid && is_dead(holder) &&
 	       __atomic_compare_exchange_n(&ring->lock, &holder, tid, false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
@@ -255,6 +269,12 @@ static int change_prepare(struct change *change,
 			return READ_ONCE(ring->end.head) == old ? -ENOSPC
 								: -EAGAIN;
 		at = prefix_record(draft->payload, extended, draft->id, now);
+		/* Of packets in a row, readers go by this, not by the header. */
+		if (switched) {
+			at -= sizeof(tid);
+			memcpy(at, &tid, sizeof(tid));
+			at = prefix_record(at, false, KT_ID_SWITCH, now);
+		}
 		at = prefix_packet(at, ring, seq, now, used,
 				   events_extend(packet, events));
 		position = (u32)seq << KT_PACKET_UNITS_SHIFT;
@@ -295,7 +315,8 @@ static bool write_locked(const struct marker_rings *rings,
 	for (tries = 0; tries < 64 * TRIES; tries++) {
 		ring = marker_ring(rings,
 				   rings->cpus + (tid + tries) % rings->locked);
-		if (lock_try(ring, tid))
+		/* One of the others may be free. */
+		if (lock_try(ring, tid, tries < rings->locked))
 			break;
 		if (++i % rings->locked == 0)
 			sched_yield();

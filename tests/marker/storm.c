@@ -9,6 +9,7 @@
  * At the end there is a line "TID CONTEXT HITS" for each context: the threads of a process,
  * and the handler, which runs in the first of them.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,31 +34,44 @@ struct context {
 static struct context (*contexts)[CONTEXTS];
 static struct context *mine;
 static long count;
+static int doomed;
 
 static void hit(struct context *c, int number)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 	const char *text = letters + c->hits % 26;
 
+	errno = ENOTNAM;
 	KTRACE(storm, "context %d number %ld text %s", number, c->hits, text);
 	c->hits = c->hits + 1;
 	KTRACE(words, "context %d number %ld", number, c->hits);
+	/* A marker may stand between a call and a look at its error. */
+	if (errno != ENOTNAM)
+		abort();
 }
 
 static void on_timer(int signal)
 {
+	int saved = errno;
+
 	(void)signal;
 	for (int i = 0; i < 3; i++)
 		hit(&mine[THREADS], THREADS);
+	errno = saved;
 }
 
 static void *thread_main(void *arg)
 {
+	const struct timespec rest = {0, 100000};
 	long number = (long)arg;
 
 	mine[number].tid = gettid();
-	for (long i = 0; i < count; i++)
+	for (long i = 0; i < count || doomed; i++) {
 		hit(&mine[number], number);
+		/* Until it is killed, however late that comes. */
+		if (i >= count)
+			nanosleep(&rest, NULL);
+	}
 	return NULL;
 }
 
@@ -104,8 +118,10 @@ int main(int argc, char **argv)
 		return 1;
 	for (int i = 0; i < nr; i++) {
 		pids[i] = fork();
-		if (!pids[i])
-			process_main(contexts[i]);
+		if (pids[i])
+			continue;
+		doomed = i % 2 == 0;
+		process_main(contexts[i]);
 	}
 	for (int i = 0; i < nr; i += 2) {
 		while (!has_begun(contexts[i]))
