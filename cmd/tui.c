@@ -148,6 +148,10 @@ static int screen_open(void)
 static void screen_close(void)
 {
 	mousemask(0, NULL);
+	/* A terminal with one screen only goes on in its last line. */
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
 	endwin();
 }
 
