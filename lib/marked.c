@@ -310,6 +310,8 @@ int marked_start(struct marked *p)
 	}
 	/* Signals are the program's own. */
 	sigfillset(&all);
+	/* But a fault of its own: see fault.h. */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&p->thread, NULL, thread_run, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
