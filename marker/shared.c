@@ -46,6 +46,7 @@ typedef u64 marker_pair __attribute__((vector_size(16), may_alias));
 struct change {
 	struct marker_ring *ring;
 	u64 old; /* head */
+	u64 time;
 	marker_pair end;
 	u8 *to; /* where the record goes */
 	/* Its first word, and what follows: so that each load meets one store. */
@@ -124,6 +125,8 @@ static void publish_locked(const struct change *change)
 {
 	memcpy(change->to, &change->word, sizeof(change->word));
 	memcpy(change->to + sizeof(change->word), change->rest, change->size);
+	/* First: a time at which nothing has happened does no harm. */
+	WRITE_ONCE(change->ring->time, change->time);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	*(volatile marker_pair *)&change->ring->end = change->end;
 }
@@ -235,6 +238,14 @@ struct draft {
 	unsigned int flags;
 };
 
+/* Not before the last record's, where that may have come from another CPU. */
+static u64 ring_clock(const struct marker_ring *ring)
+{
+	u64 now = env_clock(), last = READ_ONCE(ring->time);
+
+	return now < last ? last : now;
+}
+
 /*
  * Puts in front of the payload what head's position asks for.  -ENOSPC: there is
  * no room.
@@ -243,7 +254,8 @@ static int change_prepare(struct change *change,
 			  const struct marker_rings *rings,
 			  struct marker_ring *ring, const struct draft *draft)
 {
-	u64 old = smp_load_acquire(&ring->end.head), now = env_clock();
+	u64 old = smp_load_acquire(&ring->end.head);
+	u64 now = ring_clock(ring);
 	u32 events = READ_ONCE(ring->end.events), tid = marker_tid();
 	bool extended = draft->id >= KT_ID_EXTENDED;
 	bool switched = READ_ONCE(ring->end.tid) != tid;
@@ -283,6 +295,7 @@ static int change_prepare(struct change *change,
 	size = (size + KT_UNIT - 1) & ~(KT_UNIT - 1);
 	change->ring = ring;
 	change->old = old;
+	change->time = now;
 	change->to = marker_ring_at(rings, ring, position);
 	memcpy(&change->word, at, sizeof(change->word));
 	change->rest = at + sizeof(change->word);

@@ -30,7 +30,9 @@
  * Where the kernel or the C library has no rseq, a lock takes its place, in rings
  * of their own.  A holder that died before it moved head has changed nothing, so
  * its lock is taken from it.  A signal handler that finds its own thread in the ring
- * takes the next one.
+ * takes the next one.  Times in such a ring are read on different CPUs, and before the
+ * lock is taken, as far as the processor is concerned: one that lies before that of the
+ * last record is set to it.
  *
  * Writer and reader: the reader moves consumed, in overwrite mode writers too, by a
  * cmpxchg; what the writer stores is ordered by the processor (x86: stores are seen
@@ -53,7 +55,9 @@ struct marker_ring {
 	struct kt_control control;
 	struct marker_end end;
 	u32 lock; /* the holder's tid; 0: free, or not used */
-	u8 pad[44];
+	u32 pad;
+	u64 time; /* of the last record, where there is a lock */
+	u8 pad2[32];
 };
 
 _Static_assert(sizeof(struct marker_ring) == 256, "shared layout");

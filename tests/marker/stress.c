@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -141,6 +142,8 @@ static _Noreturn void process_main(void)
 	pthread_t thread;
 	sigset_t set;
 
+	/* Where a check fails, nobody is left behind. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	marker_tid_forget();
 	tid = marker_tid();
 	signal(SIGALRM, on_timer);
