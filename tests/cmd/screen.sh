@@ -7,7 +7,7 @@
 # The screen that was seen last is in $out, for a check that fails.
 
 patience=${patience:-60}
-socket=ktrace-test-$$
+socket=ktrace-test-$$-0
 
 # Without the settings of whoever runs this, and not inside of his tmux.
 tmux_do()	# COMMAND...
@@ -15,7 +15,9 @@ tmux_do()	# COMMAND...
 	env -u TMUX tmux -L "$socket" -f /dev/null "$@"
 }
 
-# The shell of the terminal, so that what is left of the screen can be seen.
+# The shell of the terminal, so that what is left of the screen can be seen. A server of
+# its own for each: one that was told to end still answers for a while, and takes who
+# asks it for a session along.
 screen_start()	# COLUMNS LINES [VARIABLE=VALUE...]
 {
 	local columns=$1 lines=$2 word
@@ -25,6 +27,7 @@ screen_start()	# COLUMNS LINES [VARIABLE=VALUE...]
 		[ "${word#TERM=}" = "$word" ] || screen_term=${word#TERM=}
 	done
 	tmux_do kill-server 2>/dev/null
+	socket=ktrace-test-$$-$((${socket##*-} + 1))
 	env -u TMUX "$@" LC_ALL=C.UTF-8 tmux -u -L "$socket" -f /dev/null \
 		new-session -d -x "$columns" -y "$lines" \
 		"exec env PS1='prompt> ' $* bash --norc --noprofile"

@@ -272,7 +272,7 @@ check 'the session is gone' [ ! -e $tree/sessions/own ]
 # ---- without colours ---------------------------------------------------------------------------------
 
 for terminal in TERM=vt100 NO_COLOR=1; do
-	screen_start 80 24 "$terminal"
+	check "a terminal, $terminal" screen_start 80 24 "$terminal"
 	text 'ktrace tui --loaded'
 	keys Enter
 	shows "$terminal" 'Kernel events'
@@ -284,7 +284,7 @@ for terminal in TERM=vt100 NO_COLOR=1; do
 	keys Space q
 	shows "$terminal: ends" '^prompt>$'
 done
-screen_start 80 24 TERM=screen-256color
+check 'a terminal with colours' screen_start 80 24 TERM=screen-256color
 text 'ktrace tui --loaded'
 keys Enter
 shows 'with colours' 'Kernel events'
