@@ -5,6 +5,9 @@
  * So debug information, where there is any, in the file or apart from it, tells the
  * enumerations among them.
  *
+ * Which variable is which marker's, its address tells.  A kernel module's has none before
+ * it is loaded, so there it is the line of the source file.
+ *
  * A large program has much of it, and events wait meanwhile: first only the units are
  * read whose source files have markers, and others no further than to a bound.
  */
@@ -21,6 +24,7 @@
 #include "arena.h"
 #include "marker_elf.h"
 #include "marker_enum.h"
+#include "marker_module.h"
 
 #define DIES_MAX      1000000
 #define DEPTH_MAX     40
@@ -35,13 +39,18 @@ struct enumeration {
 struct site {
 	u64 id;
 	u64 address;
+	u32 line;
+	bool found;
 	char file[200];
+	char function[64];
 	const struct enumeration *arguments[ARGUMENTS_MAX];
 };
 
 struct enum_file {
 	struct enum_file *next;
+	const char *system; /* what markers call it */
 	bool read;
+	bool module;	    /* of the kernel; its path is not known yet */
 	struct arena arena; /* of what was read */
 	struct site *sites;
 	size_t nr;
@@ -185,24 +194,67 @@ static bool variable_address(Dwarf_Die *die, Dwarf_Addr *address)
 	       !dwarf_formaddr(&indexed, address);
 }
 
-static void variable_read(struct enum_file *file, Dwarf_Die *die)
+static const char *without_folders(const char *path)
 {
-	const char *name = dwarf_diename(die);
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Compilers may shorten the path of a source file in one place, and not in another. */
+static bool site_is_at(const struct site *site, const char *function,
+		       Dwarf_Die *variable)
+{
+	const char *path = dwarf_decl_file(variable);
+	int line;
+
+	return path && function && !dwarf_decl_line(variable, &line) &&
+	       (u32)line == site->line && !strcmp(function, site->function) &&
+	       !strcmp(without_folders(path), without_folders(site->file));
+}
+
+static struct site *site_find(struct enum_file *file, const char *function,
+			      Dwarf_Die *variable)
+{
+	struct site *found = NULL;
 	Dwarf_Addr address;
 
-	if (!name || strcmp(name, "ktrace_site_") ||
-	    !variable_address(die, &address))
+	if (!file->module && !variable_address(variable, &address))
+		return NULL;
+	for (size_t i = 0; i < file->nr; i++) {
+		struct site *site = &file->sites[i];
+
+		if (!file->module && site->address == address)
+			return site;
+		if (!file->module || !site_is_at(site, function, variable))
+			continue;
+		/* Two in a line are not told apart. */
+		if (found)
+			return NULL;
+		found = site;
+	}
+	return found;
+}
+
+static void variable_read(struct enum_file *file, const char *function,
+			  Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	struct site *site;
+
+	if (!name || strcmp(name, "ktrace_site_"))
 		return;
-	for (size_t i = 0; i < file->nr; i++)
-		if (file->sites[i].address == address) {
-			arguments_read(file, &file->sites[i], die);
-			file->nr_found++;
-			return;
-		}
+	site = site_find(file, function, die);
+	if (!site || site->found)
+		return;
+	arguments_read(file, site, die);
+	site->found = true;
+	file->nr_found++;
 }
 
 /* All that can have variables of functions. */
-static void children_walk(struct enum_file *file, Dwarf_Die *parent, int depth)
+static void children_walk(struct enum_file *file, Dwarf_Die *parent,
+			  const char *function, int depth)
 {
 	Dwarf_Die die;
 
@@ -213,14 +265,17 @@ static void children_walk(struct enum_file *file, Dwarf_Die *parent, int depth)
 			return;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_variable:
-			variable_read(file, &die);
+			variable_read(file, function, &die);
+			break;
+		case DW_TAG_subprogram:
+			children_walk(file, &die, dwarf_diename(&die),
+				      depth + 1);
 			break;
 		case DW_TAG_namespace:
-		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
-			children_walk(file, &die, depth + 1);
+			children_walk(file, &die, function, depth + 1);
 			break;
 		}
 	} while (!dwarf_siblingof(&die, &die));
@@ -231,7 +286,8 @@ static bool unit_has_markers(const struct enum_file *file, Dwarf_Die *unit)
 	const char *name = dwarf_diename(unit);
 
 	for (size_t i = 0; name && i < file->nr; i++)
-		if (!strcmp(file->sites[i].file, name))
+		if (!strcmp(without_folders(file->sites[i].file),
+			    without_folders(name)))
 			return true;
 	return false;
 }
@@ -245,12 +301,29 @@ static void units_walk(struct enum_file *file, Dwarf *dwarf, bool expected)
 	while (!dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL)) {
 		if (dwarf_offdie(dwarf, at + header, &unit) &&
 		    unit_has_markers(file, &unit) == expected)
-			children_walk(file, &unit, 0);
+			children_walk(file, &unit, NULL, 0);
 		at = next;
 	}
 }
 
-static void debug_read(struct enum_file *file, int fd)
+/* @build_id: of the file that is meant; NULL: that is known. */
+static bool build_id_matches(Dwfl_Module *module,
+			     const struct build_id *build_id)
+{
+	const unsigned char *bytes;
+	GElf_Addr address;
+	int size;
+
+	if (!build_id)
+		return true;
+	size = dwfl_module_build_id(module, &bytes, &address);
+	return size == (int)build_id->size &&
+	       !memcmp(bytes, build_id->bytes, size);
+}
+
+/* False: it is not the file that is meant, or has no debug information. */
+static bool debug_read(struct enum_file *file, const char *path, int fd,
+		       const struct build_id *build_id)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -261,86 +334,162 @@ static void debug_read(struct enum_file *file, int fd)
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	Dwarf *dwarf;
+	bool found;
 
 	if (!dwfl)
-		return;
+		return false;
 	dwfl_report_begin(dwfl);
 	/* Takes over the descriptor if it succeeds. */
 	fd = dup(fd);
-	module = dwfl_report_offline(dwfl, file->path, file->path, fd);
+	module = dwfl_report_offline(dwfl, path, path, fd);
 	if (!module)
 		close(fd);
 	dwfl_report_end(dwfl, NULL, NULL);
-	dwarf = module ? dwfl_module_getdwarf(module, &bias) : NULL;
-	if (dwarf) {
+	dwarf = module && build_id_matches(module, build_id)
+			? dwfl_module_getdwarf(module, &bias)
+			: NULL;
+	found = dwarf;
+	if (found) {
 		units_walk(file, dwarf, true);
 		if (file->nr_found < file->nr)
 			units_walk(file, dwarf, false);
 	}
 	dwfl_end(dwfl);
+	return found;
 }
 
 /* ---- files -------------------------------------------------------------------------- */
 
-static int site_add(void *data, const struct marker_description *d, bool forced)
+static struct site *site_add(struct enum_file *file)
 {
-	struct enum_file *file = data;
 	struct site *more =
 		realloc(file->sites, (file->nr + 1) * sizeof(*more));
 
-	(void)forced;
 	if (!more)
-		return -ENOMEM;
+		return NULL;
 	file->sites = more;
-	more[file->nr] =
-		(struct site){.id = marker_id(d), .address = d->address};
-	snprintf(more[file->nr].file, sizeof(more->file), "%s", d->name.file);
-	file->nr++;
+	more[file->nr] = (struct site){0};
+	return &more[file->nr++];
+}
+
+static int marker_add(void *data, const struct marker_description *d,
+		      bool forced)
+{
+	struct site *site = site_add(data);
+
+	(void)forced;
+	if (!site)
+		return -ENOMEM;
+	site->id = marker_id(d);
+	site->address = d->address;
+	snprintf(site->file, sizeof(site->file), "%s", d->name.file);
 	return 0;
 }
 
 /* Those of other users are not read: they may be made to mislead. */
 static bool is_trusted(int fd)
 {
+	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       (st.st_uid == geteuid() || !st.st_uid);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	return st.st_uid == geteuid() || !st.st_uid ||
+	       (caller && st.st_uid == strtoul(caller, NULL, 10));
+}
+
+static int file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && !is_trusted(fd)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static bool module_read(void *data, const char *path,
+			const struct build_id *build_id)
+{
+	int fd = file_open(path);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = debug_read(data, path, fd, build_id);
+	close(fd);
+	return found;
+}
+
+static void program_read(struct enum_file *file)
+{
+	int fd = file_open(file->path);
+
+	if (fd < 0)
+		return;
+	if (!marker_elf_each(file->path, marker_add, file) && file->nr)
+		debug_read(file, file->path, fd, NULL);
+	close(fd);
 }
 
 static void file_read(struct enum_file *file)
 {
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
 	file->read = true;
-	if (fd < 0)
-		return;
-	if (is_trusted(fd) && !marker_elf_each(file->path, site_add, file) &&
-	    file->nr)
-		debug_read(file, fd);
-	close(fd);
+	if (file->module)
+		marker_module_find(file->system, file->sites[0].file,
+				   module_read, file);
+	else
+		program_read(file);
 }
 
-static const char *file_name(const struct enum_file *file)
+static struct enum_file *file_find(const struct enum_files *files,
+				   const char *path)
 {
-	const char *slash = strrchr(file->path, '/');
+	struct enum_file *file = files->first;
 
-	return slash ? slash + 1 : file->path;
+	while (file && strcmp(file->path, path))
+		file = file->next;
+	return file;
+}
+
+static struct enum_file *file_make(struct enum_files *files, const char *path)
+{
+	struct enum_file *file = calloc(1, sizeof(*file) + strlen(path) + 1);
+
+	if (!file)
+		return NULL;
+	strcpy(file->path, path);
+	file->system = without_folders(file->path);
+	file->next = files->first;
+	files->first = file;
+	return file;
 }
 
 void enum_files_add(struct enum_files *files, const char *path)
 {
-	struct enum_file *file;
+	if (!file_find(files, path))
+		file_make(files, path);
+}
 
-	for (file = files->first; file; file = file->next)
-		if (!strcmp(file->path, path))
-			return;
-	file = calloc(1, sizeof(*file) + strlen(path) + 1);
+void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
+			  const struct marker_name *name, u32 line)
+{
+	struct enum_file *file = file_find(files, module);
+	struct site *site;
+
+	if (!file)
+		file = file_make(files, module);
 	if (!file)
 		return;
-	strcpy(file->path, path);
-	file->next = files->first;
-	files->first = file;
+	file->module = true;
+	site = site_add(file);
+	if (!site)
+		return;
+	site->id = id;
+	site->line = line;
+	snprintf(site->file, sizeof(site->file), "%s", name->file);
+	snprintf(site->function, sizeof(site->function), "%s", name->function);
 }
 
 void enum_files_destroy(struct enum_files *files)
@@ -358,7 +507,7 @@ void enum_files_destroy(struct enum_files *files)
 /* What is told of markers may have cut it. */
 static bool is_called(const struct enum_file *file, const char *system)
 {
-	return !strncmp(file_name(file), system, strlen(system));
+	return !strncmp(file->system, system, strlen(system));
 }
 
 bool enum_files_has(const struct enum_files *files, const char *system)
@@ -379,7 +528,7 @@ static const struct enumeration *files_find(struct enum_files *files,
 		if (!f->read)
 			file_read(f);
 		for (size_t i = 0; i < f->nr; i++)
-			if (f->sites[i].id == id)
+			if (f->sites[i].id == id && f->sites[i].found)
 				return f->sites[i].arguments[number];
 	}
 	return NULL;
@@ -389,11 +538,14 @@ void enum_files_name(struct enum_files *files, const char *system, u64 id,
 		     unsigned int number, struct ktrace_field *field,
 		     struct arena *arena)
 {
-	const struct enumeration *e = files_find(files, system, id, number);
+	const struct enumeration *e;
 	struct ktrace_names *names;
 	struct ktrace_name *copy;
 
-	if (!e || field->kind > KTRACE_UINT || field->base != KTRACE_DEC)
+	if (field->kind > KTRACE_UINT || field->base != KTRACE_DEC)
+		return;
+	e = files_find(files, system, id, number);
+	if (!e)
 		return;
 	names = arena_alloc(arena, sizeof(*names));
 	copy = arena_alloc(arena, e->names.count * sizeof(*copy));

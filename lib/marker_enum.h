@@ -15,7 +15,14 @@ struct enum_files {
 	struct enum_file *first;
 };
 
+/* A program or library. */
 void enum_files_add(struct enum_files *files, const char *path);
+/*
+ * A place of a kernel module's marker, by which it is found.  Where the module's file is,
+ * is looked for; places of one event have one @id.
+ */
+void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
+			  const struct marker_name *name, u32 line);
 void enum_files_destroy(struct enum_files *files);
 /* Is there one of this name, without its folders? */
 bool enum_files_has(const struct enum_files *files, const char *system);

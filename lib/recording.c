@@ -211,6 +211,7 @@ static int types_write(struct ktrace_recording *r)
 	err = ktrace_session_types(r->session, type_is_new, r, &types);
 	if (err)
 		return err;
+	session_enums(r->session, types);
 	err = ktrace_writer_types(r->writer, types);
 	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
 		err = type_note(r, ktrace_types_get(types, i));

@@ -34,6 +34,9 @@ int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);
 int session_root_read(struct ktrace_session *s, const char *file, char **text);
 
+/* Gives arguments of modules' markers the names of their enumerations, where they are known. */
+void session_enums(struct ktrace_session *s, struct ktrace_types *types);
+
 /* Prototypes of tracepoints, see session_btf.c. */
 struct prototypes;
 

@@ -17,7 +17,9 @@
 
 #include "error.h"
 #include "hub.h"
+#include "marker_enum.h"
 #include "session.h"
+#include "type.h"
 
 /* "MODULE:NAME FILE:LINE FUNCTION:ORDER FORMAT": takes a line apart, in place. */
 static bool line_parse(char *line, struct ktrace_marker_info *info)
@@ -128,18 +130,55 @@ static int session_has(struct ktrace_session *s, const char *folder, void *data)
 	return 0;
 }
 
-static bool info_wanted(const char *packed,
-			const struct ktrace_marker_info *info)
+static struct marker_name info_name(const struct ktrace_marker_info *info)
 {
-	struct marker_name name = {
+	return (struct marker_name){
 		.system = info->system,
 		.name = info->name,
 		.file = info->file,
 		.function = info->function,
 		.order = info->order,
 	};
+}
 
-	return !*packed || marker_wanted(packed, &name);
+/* All there are; what sessions do with them is not looked at. */
+static int infos_each(struct ktrace_session *s,
+		      int (*use)(struct ktrace_session *s,
+				 struct ktrace_marker_info *info, void *data),
+		      void *data)
+{
+	struct ktrace_marker_info info;
+	char *text, *next, *line;
+	int err;
+
+	err = session_root_read(s, "markers", &text);
+	if (err)
+		return err;
+	next = text;
+	while (!err && (line = strsep(&next, "\n")))
+		if (line_parse(line, &info))
+			err = use(s, &info, data);
+	free(text);
+	return err;
+}
+
+struct wanted {
+	char packed[RECORDER_PATTERNS];
+	int (*use)(void *data, const struct ktrace_marker_info *marker);
+	void *data;
+};
+
+static int info_use(struct ktrace_session *s, struct ktrace_marker_info *info,
+		    void *data)
+{
+	struct marker_name name = info_name(info);
+	const struct wanted *wanted = data;
+
+	if (*wanted->packed && !marker_wanted(wanted->packed, &name))
+		return 0;
+	format_unescape((char *)info->format);
+	return sessions_each(s, session_has, info)
+		       ?: wanted->use(wanted->data, info);
 }
 
 int ktrace_session_markers(struct ktrace_session *s,
@@ -148,29 +187,55 @@ int ktrace_session_markers(struct ktrace_session *s,
 				      const struct ktrace_marker_info *marker),
 			   void *data)
 {
-	char packed[RECORDER_PATTERNS];
-	char *text, *next, *line;
-	int err;
+	struct wanted wanted = {.use = use, .data = data};
 
-	err = patterns_pack(packed, patterns, nr);
-	if (err)
-		return error_set(err, "too many patterns");
-	err = session_root_read(s, "markers", &text);
-	if (err)
-		return err;
-	next = text;
-	while (!err && (line = strsep(&next, "\n"))) {
-		struct ktrace_marker_info info;
+	if (patterns_pack(wanted.packed, patterns, nr))
+		return error_set(-E2BIG, "too many patterns");
+	return infos_each(s, info_use, &wanted);
+}
 
-		if (!line_parse(line, &info) || !info_wanted(packed, &info))
-			continue;
-		format_unescape((char *)info.format);
-		err = sessions_each(s, session_has, &info);
-		if (!err)
-			err = use(data, &info);
+/* ---- enumerations --------------------------------------------------------------- */
+
+struct enums {
+	struct ktrace_types *types;
+	struct enum_files files;
+};
+
+static int place_add(struct ktrace_session *s, struct ktrace_marker_info *info,
+		     void *data)
+{
+	struct marker_name name = info_name(info);
+	struct enums *enums = data;
+
+	(void)s;
+	for (size_t i = 0; i < enums->types->count; i++) {
+		const struct ktrace_type *type = enums->types->types[i];
+
+		if (!strcmp(type->system, info->system) &&
+		    !strcmp(type->name, info->name))
+			enum_files_add_place(&enums->files, info->system,
+					     type->id, &name, info->line);
 	}
-	free(text);
-	return err;
+	return 0;
+}
+
+void session_enums(struct ktrace_session *s, struct ktrace_types *types)
+{
+	struct enums enums = {.types = types};
+
+	/* Without them, there are numbers. */
+	if (!types->count || infos_each(s, place_add, &enums))
+		return;
+	for (size_t i = 0; i < types->count; i++) {
+		const struct ktrace_type *type = types->types[i];
+		/* Constant for whoever reads types; these are being made. */
+		struct ktrace_field *fields = (void *)type->fields;
+
+		for (uint32_t k = 0; k < type->nr_fields; k++)
+			enum_files_name(&enums.files, type->system, type->id, k,
+					&fields[k], &types->arena);
+	}
+	enum_files_destroy(&enums.files);
 }
 
 /* ---- files of patterns --------------------------------------------------------- */

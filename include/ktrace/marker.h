@@ -117,6 +117,17 @@ ktrace_check_format(const char *format, ...)
 
 /* clang-format on */
 
+/*
+ * A site is a marker; what else it could be is nothing but a description in debug
+ * information of the types of the arguments, where enumerations have their names.
+ */
+#define KTRACE_SITE(...)                                                       \
+	union {                                                                \
+		struct ktrace_marker marker;                                   \
+		void (*types)(int KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)); \
+	}
+#define KTRACE_PASS_TYPE(x) , __typeof__(x)
+
 #endif
 
 #define KTRACE_PLUS_SIZE(x) \

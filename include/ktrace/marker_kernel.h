@@ -169,38 +169,39 @@ KTRACE_BPF_DEFINE(10, bpf_trace_run10(data KTRACE_NAMES_10))
 #endif
 
 #ifndef KTRACE_DISABLED
-#define KTRACE(name_, ...)                                                     \
-	do {                                                                   \
-		static const struct ktrace_argument ktrace_arguments_[] = {    \
-			KTRACE_EACH(KTRACE_ARGUMENT,                           \
-				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};       \
-		static struct ktrace_marker ktrace_marker_ = {                 \
-			.tp.name =                                             \
-				KTRACE_MARKER_POINT KBUILD_MODNAME ":" #name_, \
-			.magic = KTRACE_MARKER_MAGIC,                          \
-			.version = KTRACE_MARKER_VERSION,                      \
-			.flags = KTRACE_FLAGS,                                 \
-			.name = #name_,                                        \
-			.format = KTRACE_FIRST(__VA_ARGS__),                   \
-			.file = __FILE__,                                      \
-			.function = __func__,                                  \
-			.arguments = ktrace_arguments_,                        \
-			.line = __LINE__,                                      \
-		};                                                             \
-                                                                               \
-		KTRACE_FITS(__VA_ARGS__);                                      \
-		asm volatile(".pushsection __tracepoints_ptrs, \"a\"\n"        \
-			     "	.balign	4\n"                                    \
-			     "	.long	%c0 - .\n"                                \
-			     ".popsection" ::"i"(&ktrace_marker_.tp));         \
-		KTRACE_BPF(ktrace_marker_, KTRACE_COUNT(__VA_ARGS__));         \
-		if (0)                                                         \
-			ktrace_check_format(__VA_ARGS__);                      \
-		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
-		if (unlikely(KTRACE_IS_ON(ktrace_marker_)))                    \
-			KTRACE_HIT(KTRACE_COUNT(__VA_ARGS__),                  \
-				   &ktrace_marker_ KTRACE_EACH(KTRACE_PASS,    \
-							       __VA_ARGS__));  \
+#define KTRACE(name_, ...)                                                    \
+	do {                                                                  \
+		static const struct ktrace_argument ktrace_arguments_[] = {   \
+			KTRACE_EACH(KTRACE_ARGUMENT,                          \
+				    __VA_ARGS__){KTRACE_ARG_END, 0, 0}};      \
+		static KTRACE_SITE(__VA_ARGS__) ktrace_site_ = {              \
+			.marker = {                                           \
+				.tp.name = KTRACE_MARKER_POINT KBUILD_MODNAME \
+				":" #name_,                                   \
+				.magic = KTRACE_MARKER_MAGIC,                 \
+				.version = KTRACE_MARKER_VERSION,             \
+				.flags = KTRACE_FLAGS,                        \
+				.name = #name_,                               \
+				.format = KTRACE_FIRST(__VA_ARGS__),          \
+				.file = __FILE__,                             \
+				.function = __func__,                         \
+				.arguments = ktrace_arguments_,               \
+				.line = __LINE__,                             \
+			}};                                                   \
+                                                                              \
+		KTRACE_FITS(__VA_ARGS__);                                     \
+		asm volatile(".pushsection __tracepoints_ptrs, \"a\"\n"       \
+			     "	.balign	4\n"                                   \
+			     "	.long	%c0 - .\n"                               \
+			     ".popsection" ::"i"(&ktrace_site_.marker.tp));   \
+		KTRACE_BPF(ktrace_site_.marker, KTRACE_COUNT(__VA_ARGS__));   \
+		if (0)                                                        \
+			ktrace_check_format(__VA_ARGS__);                     \
+		KTRACE_HANDLER(name_, __VA_ARGS__);                           \
+		if (unlikely(KTRACE_IS_ON(ktrace_site_.marker)))              \
+			KTRACE_HIT(KTRACE_COUNT(__VA_ARGS__),                 \
+				   &ktrace_site_.marker KTRACE_EACH(          \
+					   KTRACE_PASS, __VA_ARGS__));        \
 	} while (0)
 #endif
 

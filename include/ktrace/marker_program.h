@@ -181,11 +181,9 @@ static inline __attribute__((always_inline, unused)) void ktrace_put(
 #ifdef __cplusplus
 
 /*
- * A site is a marker; what else it could be is nothing but a description in debug
- * information of the types of the arguments, where enumerations have their names.
- *
- * Of a type that no other file knows, so that it stays out of the groups that the
- * linker unites: those could not have entries in a section that is common to all.
+ * The site of marker.h, of a type that no other file knows, so that it stays out of the
+ * groups that the linker unites: those could not have entries in a section that is common
+ * to all.
  */
 namespace
 {
@@ -264,13 +262,6 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 		  typename std::remove_reference<decltype((x))>::type>::type
 
 #else
-
-#define KTRACE_SITE(...)                                                       \
-	union {                                                                \
-		struct ktrace_marker marker;                                   \
-		void (*types)(int KTRACE_EACH(KTRACE_PASS_TYPE, __VA_ARGS__)); \
-	}
-#define KTRACE_PASS_TYPE(x) , __typeof__(x)
 
 /* clang-format off */
 /* What is not chosen has to be of a type that compiles. */

@@ -47,6 +47,8 @@ static void numbers_hit(unsigned int round)
 	unsigned long ul = 3ul * round << 32;
 	long long ll = -4ll * round;
 	bool odd = round & 1;
+	enum colour colour = odd ? RED : GREEN;
+	enum small small = odd ? LESS : MORE;
 
 	KTRACE(nothing, "no argument, 100%%");
 	KTRACE(one, "round %u", round);
@@ -54,8 +56,7 @@ static void numbers_hit(unsigned int round)
 	KTRACE(shorts, "s %d us %u c %d", s, us, c);
 	KTRACE(longs, "l %ld ul %lu ll %lld", l, ul, ll);
 	KTRACE(mixed, "c %d l %ld us %u odd %d", c, l, us, odd);
-	KTRACE(enums, "colour %d small %d", round & 1 ? RED : GREEN,
-	       round & 1 ? LESS : MORE);
+	KTRACE(enums, "colour %d small %d", colour, small);
 	KTRACE(pointers, "where %p nowhere %p", (void *)(unsigned long)round,
 	       (int *)NULL);
 	KTRACE(ten, "%d %d, %d %d %d a %d a %d 9x %d %d %d", c, uc, s, us,

@@ -88,6 +88,37 @@ check "$(wc -l <$work/from_module) of the module are equal to those of the progr
 check "there are as many as were hit" is "$(wc -l <$work/from_module)" 4500
 diff $work/from_module $work/from_program | head -6 | cut -c1-200 | sed 's/^/# /'
 
+# Enumerations have the names that the module's file has, wherever that is.
+enums() {
+	rm -rf $work/enums
+	ktrace record -q -e ktrace_marked:enums -o $work/enums -- \
+		sh -c "echo 2 >$parameters/same"
+	ktrace report -q $work/enums | sed 's/.*colour=/colour=/' | tr '\n' ' '
+}
+built=$(sed -n 's/^ktrace_marked:enums \(.*\)\/same.c:.*/\1/p' $tree/markers)
+cp "$built/ktrace-marked.ko" "$built/ktrace-queue.ko" $work
+check "beside its source" is "$(enums)" 'colour=GREEN small=MORE colour=RED small=LESS '
+mount -t tmpfs tmpfs "$built"
+check "nowhere: numbers" is "$(enums)" 'colour=70000 small=1 colour=1 small=-1 '
+cp $work/ktrace-queue.ko ktrace_marked.ko
+check "another file of its name: numbers" is "$(enums)" \
+	'colour=70000 small=1 colour=1 small=-1 '
+echo nonsense >ktrace-marked.ko
+check "no module: numbers" is "$(enums)" 'colour=70000 small=1 colour=1 small=-1 '
+mkdir -p "/lib/modules/$(uname -r)/updates/test"
+cp $work/ktrace-marked.ko "/lib/modules/$(uname -r)/updates/test"
+check "where modules are installed" is "$(enums)" \
+	'colour=GREEN small=MORE colour=RED small=LESS '
+rm -r "/lib/modules/$(uname -r)/updates/test"
+cp $work/ktrace-marked.ko .
+check "in the current folder" is "$(enums)" 'colour=GREEN small=MORE colour=RED small=LESS '
+chown 1000 ktrace-marked.ko
+check "somebody else's: numbers" is "$(enums)" 'colour=70000 small=1 colour=1 small=-1 '
+check "his who called sudo" is "$(SUDO_UID=1000 enums)" \
+	'colour=GREEN small=MORE colour=RED small=LESS '
+rm ktrace-marked.ko ktrace_marked.ko
+umount "$built"
+
 # Coming and going while it is recorded.
 cat >$work/coming <<END
 for round in 1 2 3 4 5; do

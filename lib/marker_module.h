@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The file that a kernel module with markers was loaded from: the kernel does not tell. */
+#ifndef KT_LIB_MARKER_MODULE_H
+#define KT_LIB_MARKER_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct build_id {
+	unsigned char bytes[64];
+	size_t size;
+};
+
+/*
+ * Calls @use with files that may be that of the loaded module @module, until it says that
+ * one will do; which one it is, is known by the build id.  Files:
+ *
+ *	in the folder of @source, a source file of it, if that is an absolute path, and
+ *	in those around it
+ *	in the current folder
+ *	below /lib/modules/RELEASE
+ */
+void marker_module_find(const char *module, const char *source,
+			bool (*use)(void *data, const char *path,
+				    const struct build_id *build_id),
+			void *data);
+
+#endif /* KT_LIB_MARKER_MODULE_H */
