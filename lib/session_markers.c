@@ -240,35 +240,28 @@ void session_enums(struct ktrace_session *s, struct ktrace_types *types)
 
 /* ---- files of patterns --------------------------------------------------------- */
 
-/* Lines for the kernel, @off: not those.  NULL: the error says why.  free() it. */
-static char *patterns_text(const char *const *patterns, size_t nr, bool off)
+/* Lines for the kernel, @off: not those.  free() them. */
+static int patterns_text(const char *const *patterns, size_t nr, bool off,
+			 char **text)
 {
-	char packed[RECORDER_PATTERNS], *text, *to;
+	char packed[RECORDER_PATTERNS], *to;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (off && *patterns[i] == '!') {
-			error_set(-EINVAL,
-				  "`%s': name those that are to be off, not "
-				  "those that are not",
-				  patterns[i]);
-			return NULL;
-		}
-	}
-	if (patterns_pack(packed, patterns, nr)) {
-		error_set(-E2BIG, "too many patterns");
-		return NULL;
-	}
-	text = malloc(2 * RECORDER_PATTERNS);
-	if (!text) {
-		error_set(-ENOMEM, "out of memory");
-		return NULL;
-	}
-	to = text;
-	for (const char *p = packed; *p; p += strlen(p) + 1) {
-		to += sprintf(to, "%s%s\n", off ? "!" : "", p);
-	}
+	for (size_t i = 0; i < nr; i++)
+		if (off && *patterns[i] == '!')
+			return error_set(
+				-EINVAL,
+				"`%s': name those that are to be off, not "
+				"those that are not",
+				patterns[i]);
+	if (patterns_pack(packed, patterns, nr))
+		return error_set(-E2BIG, "too many patterns");
+	*text = to = malloc(2 * RECORDER_PATTERNS);
+	if (!to)
+		return error_set(-ENOMEM, "out of memory");
 	*to = '\0';
-	return text;
+	for (const char *p = packed; *p; p += strlen(p) + 1)
+		to += sprintf(to, "%s%s\n", off ? "!" : "", p);
+	return 0;
 }
 
 static int marker_count(void *data, const struct ktrace_marker_info *marker)
@@ -289,11 +282,12 @@ static int markers_count(struct ktrace_session *s, const char *const *patterns,
 int ktrace_session_mark(struct ktrace_session *s, const char *const *patterns,
 			size_t nr, size_t *count)
 {
-	char *text = patterns_text(patterns, nr, false);
+	char *text;
 	int err;
 
-	if (!text)
-		return -ENOMEM;
+	err = patterns_text(patterns, nr, false, &text);
+	if (err)
+		return err;
 	err = ktrace_session_write(s, "marked", text);
 	free(text);
 	return err ?: markers_count(s, patterns, nr, count);
@@ -322,11 +316,12 @@ int ktrace_session_mark_running(struct ktrace_session *s,
 				size_t *count)
 {
 	struct running running = {0};
-	char *text = patterns_text(patterns, nr, !on);
+	char *text;
 	int err;
 
-	if (!text)
-		return -ENOMEM;
+	err = patterns_text(patterns, nr, !on, &text);
+	if (err)
+		return err;
 	running.text = text;
 	err = sessions_each(s, session_mark, &running);
 	free(text);
@@ -342,11 +337,12 @@ int ktrace_session_mark_running(struct ktrace_session *s,
 int ktrace_session_print(struct ktrace_session *s, const char *const *patterns,
 			 size_t nr, bool on, size_t *count)
 {
-	char *text = patterns_text(patterns, nr, !on);
+	char *text;
 	int err;
 
-	if (!text)
-		return -ENOMEM;
+	err = patterns_text(patterns, nr, !on, &text);
+	if (err)
+		return err;
 	err = session_root_write(s, "print", text, false);
 	free(text);
 	return err ?: markers_count(s, patterns, nr, count);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module whose marker the storm hits: an array, at two places of one name.  For tests only; never installed. */
+/*
+ * A module whose marker the storm hits: an array, at two places of one name.
+ * For tests only; never installed.
+ */
 #include <linux/module.h>
 
 #include <ktrace/marker.h>
