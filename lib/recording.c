@@ -44,9 +44,10 @@ struct ktrace_recording {
 	bool symbols; /* some event shows the address of a function */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
-	char *tasks;	 /* text, as it was before the start */
-	uint64_t synced; /* clock: when the last sync began */
-	uint64_t id;	 /* of the trace */
+	uint32_t programs_id; /* the first of programs' events, with @marked */
+	char *tasks;	      /* text, as it was before the start */
+	uint64_t synced;      /* clock: when the last sync began */
+	uint64_t id;	      /* of the trace */
 };
 
 /* Tasks */
@@ -185,6 +186,13 @@ static bool type_shows_symbols(const struct ktrace_type *type)
 
 static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 {
+	if (r->marked && type->id >= r->programs_id)
+		return error_set(
+			-EOVERFLOW,
+			"%s:%s has the id of a program's marker, and is shown "
+			"as that: enable so many events before the recording "
+			"begins",
+			type->system, type->name);
 	if (type->id >= r->nr_ids) {
 		size_t nr = type->id + 256;
 		bool *ids = realloc(r->ids, nr * sizeof(*ids));
@@ -327,11 +335,12 @@ static int marked_prepare(struct ktrace_recording *r,
 		.trace_id = r->id,
 		.warn = o->warn,
 		.data = o->data,
-		.first_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID,
 	};
 
 	if (!o->programs)
 		return 0;
+	r->programs_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID;
+	options.first_id = r->programs_id;
 	return marked_create(&options, r->writer, r->directory, &r->marked);
 }
 

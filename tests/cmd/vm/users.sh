@@ -143,5 +143,18 @@ check 'and has all of its own' [ "$(events t one)" = 5000 ]
 kill $spoils
 wait $spoils 2>/dev/null
 rm -rf $meet-1
+
+# ---- more events than there was room for -------------------------------------------
+
+tree=/sys/kernel/ktrace
+ktrace load -q 'sched:*' 'syscalls:*'
+run ktrace record -q -M one -e sched_switch -o many -- sh -c "
+	for event in $tree/events/*syscalls/*/enabled; do echo 1 >\$event; done"
+ends 1 'events that share their ids with markers' 'enable so many events before'
+run ktrace stat many
+ends 0 'the trace is whole'
+run ktrace record -q -M one -e sched_switch -o many-2 -- sh -c "
+	for event in $tree/events/*syscalls/*/enabled; do echo 1 >\$event; done"
+ends 0 'the next time they have ids of their own'
 cd / || exit
 finish_vm users.sh
