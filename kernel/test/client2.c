@@ -2,6 +2,8 @@
 /* A module whose marker the storm hits: a string.  For tests only; never installed. */
 #include <linux/module.h>
 
+/* As modules must that are not under the GPL; it takes nothing from ktrace. */
+#define KTRACE_NO_BPF
 #include <ktrace/marker.h>
 
 #include "client.h"
