@@ -8,6 +8,7 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
+#include "field.h"
 #include "markers.h"
 #include "select.h"
 #include "value.h"
@@ -72,21 +73,9 @@ static int list_collect(struct list *l, const struct ktrace_types *types)
 
 /* Text */
 
-/* "char prev_comm[16]", "__data_loc char[] name" as "char name[]". */
 static void field_print(const struct ktrace_field *f)
 {
-	const char *type = f->ctype, *brackets;
-
-	if (!strncmp(type, "__data_loc ", 11))
-		type += 11;
-	else if (!strncmp(type, "__rel_loc ", 10))
-		type += 10;
-	brackets = strchr(type, '[');
-	if (!brackets)
-		brackets = type + strlen(type);
-	printf("        %.*s%s%s%s", (int)(brackets - type), type,
-	       brackets > type && brackets[-1] == '*' ? "" : " ", f->name,
-	       brackets);
+	printf("        %s", field_text(f).s);
 	if (f->names && f->names->count) {
 		printf("  %s", f->names->flags ? "flags:" : "one of:");
 		for (uint32_t i = 0; i < f->names->count; i++) {

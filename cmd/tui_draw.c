@@ -24,6 +24,7 @@
 #include <ncurses.h>
 
 #include "cmd.h"
+#include "field.h"
 #include "tui.h"
 #include "value.h"
 
@@ -285,21 +286,10 @@ static void page_line(struct page *p, const char *text)
 /* As ktrace list -v has them. */
 static void field_draw(struct page *p, const struct ktrace_field *f)
 {
-	const char *type = f->ctype, *brackets;
-	char text[512];
+	char text[FIELD_TEXT + 512];
 	size_t used;
 
-	if (!strncmp(type, "__data_loc ", 11))
-		type += 11;
-	else if (!strncmp(type, "__rel_loc ", 10))
-		type += 10;
-	brackets = strchr(type, '[');
-	if (!brackets)
-		brackets = type + strlen(type);
-	used = snprintf(text, sizeof(text), "  %.*s%s%s%s",
-			(int)(brackets - type), type,
-			brackets > type && brackets[-1] == '*' ? "" : " ",
-			f->name, brackets);
+	used = snprintf(text, sizeof(text), "  %s", field_text(f).s);
 	for (uint32_t i = 0;
 	     f->names && i < f->names->count && used < sizeof(text); i++)
 		used += snprintf(text + used, sizeof(text) - used, "%s%s",

@@ -44,3 +44,17 @@ u32 kt_argument_word(const char **format, const char **word)
 	*format = *p ? p + 1 : p;
 	return length;
 }
+
+const char *kt_argument_integer(u32 size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? "signed char" : "unsigned char";
+	case 2:
+		return is_signed ? "short" : "unsigned short";
+	case 4:
+		return is_signed ? "int" : "unsigned int";
+	default:
+		return is_signed ? "long" : "unsigned long";
+	}
+}

@@ -22,6 +22,9 @@
  */
 u32 kt_argument_word(const char **format, const char **word);
 
+/* What C calls an integer of @size bytes, 1, 2, 4 or 8. */
+const char *kt_argument_integer(u32 size, bool is_signed);
+
 /*
  * Copies the string at @from to @payload + @at; @array: of so many bytes at most, or 0.
  * @left strings are to follow, each of which gets a byte at least.  Returns its length,

@@ -508,20 +508,6 @@ static bool name_taken(const struct ktrace_field *fields, unsigned int nr)
 	return false;
 }
 
-static const char *integer_name(unsigned int size, bool is_signed)
-{
-	switch (size) {
-	case 1:
-		return is_signed ? "signed char" : "unsigned char";
-	case 2:
-		return is_signed ? "short" : "unsigned short";
-	case 4:
-		return is_signed ? "int" : "unsigned int";
-	default:
-		return is_signed ? "long" : "unsigned long";
-	}
-}
-
 static bool number_size(uint32_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -540,11 +526,11 @@ static bool field_make(struct ktrace_field *field,
 	switch (argument->kind) {
 	case KTRACE_ARG_SIGNED:
 		field->kind = KTRACE_INT;
-		field->ctype = integer_name(argument->size, true);
+		field->ctype = kt_argument_integer(argument->size, true);
 		break;
 	case KTRACE_ARG_UNSIGNED:
 		field->kind = KTRACE_UINT;
-		field->ctype = integer_name(argument->size, false);
+		field->ctype = kt_argument_integer(argument->size, false);
 		break;
 	case KTRACE_ARG_BOOL:
 		field->kind = KTRACE_UINT;

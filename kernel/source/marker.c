@@ -212,20 +212,6 @@ static const struct kt_source source = {
 
 /* ---- description ---------------------------------------------------------- */
 
-static const char *integer_type(u16 size, bool is_signed)
-{
-	switch (size) {
-	case 1:
-		return is_signed ? "signed char" : "unsigned char";
-	case 2:
-		return is_signed ? "short" : "unsigned short";
-	case 4:
-		return is_signed ? "int" : "unsigned int";
-	default:
-		return is_signed ? "long" : "unsigned long";
-	}
-}
-
 static bool name_taken(const struct marked *marked, unsigned int nr)
 {
 	unsigned int i;
@@ -266,7 +252,7 @@ static void field_make(struct marked *marked, unsigned int nr,
 	field->size = argument->size;
 	switch (argument->kind) {
 	case KTRACE_ARG_SIGNED:
-		field->type = integer_type(argument->size, true);
+		field->type = kt_argument_integer(argument->size, true);
 		field->is_signed = true;
 		break;
 	case KTRACE_ARG_BOOL:
@@ -291,7 +277,7 @@ static void field_make(struct marked *marked, unsigned int nr,
 		marked->numbers = false;
 		break;
 	default:
-		field->type = integer_type(argument->size, false);
+		field->type = kt_argument_integer(argument->size, false);
 		break;
 	}
 	marked->class.size += field->size;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* A field as a C programmer would declare it. */
+#ifndef KT_CMD_FIELD_H
+#define KT_CMD_FIELD_H
+
+#include <ktrace/trace.h>
+
+#define FIELD_TEXT 256
+
+struct field_text {
+	char s[FIELD_TEXT];
+};
+
+/* "char prev_comm[16]", "__data_loc char[] name" as "char name[]"; cut if it is too long. */
+struct field_text field_text(const struct ktrace_field *field);
+
+#endif /* KT_CMD_FIELD_H */
