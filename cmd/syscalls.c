@@ -504,8 +504,13 @@ static int option_handle(struct syscalls *s, int option)
 	case 'y':
 		s->paths = true;
 		return EXIT_OK;
+	case 'z':
 	case 'Z':
-		s->show.failed_only = true;
+		if (s->show.returns)
+			return misused(&command_syscalls,
+				       "-z and -Z: one of them");
+		s->show.returns =
+			option == 'z' ? SHOW_RETURNS_OK : SHOW_RETURNS_FAILED;
 		return EXIT_OK;
 	default:
 		return option_other(&command_syscalls, option);
@@ -561,6 +566,7 @@ static int syscalls_main(int argc, char **argv)
 		{"summary", no_argument, NULL, 'c'},
 		{"duration", required_argument, NULL, 'd'},
 		{"call", required_argument, NULL, 'e'},
+		{"successful", no_argument, NULL, 'z'},
 		{"failed", no_argument, NULL, 'Z'},
 		{"json", no_argument, NULL, 'j'},
 		{"output", required_argument, NULL, 'o'},
@@ -578,7 +584,7 @@ static int syscalls_main(int argc, char **argv)
 	struct syscalls s = {.signals = -1, .show.string_max = 32};
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyZh",
+	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyzZh",
 				     options, NULL)) >= 0) {
 		status = option_handle(&s, option);
 		if (status || option == 'h')
@@ -616,8 +622,9 @@ const struct command command_syscalls = {
 		"descriptors\n"
 		"    -T, --took               how long each call took\n"
 		"    -t, --times              when it began\n"
-		"    -Z, --failed             only calls that returned an "
-		"error\n"
+		"    -z, --successful         only calls that returned "
+		"without an error\n"
+		"    -Z, --failed             only those that returned one\n"
 		"    -c, --summary            only how many, how long, how "
 		"often failed\n"
 		"        --json               an object for each call\n"

@@ -61,7 +61,7 @@ _ktrace_options()
 	stat)	echo -e --event -c --cpu --from --until -j --json -n --head -t --tasks -q --quiet ;;
 	export)	echo -e --event -c --cpu --from --until -o --output -t --to -q --quiet ;;
 	syscalls) echo -e --call -p --pid -d --duration -s --string -T --took -t --times \
-			-y --paths -Z --failed -c --summary --json -o --output --trace -q --quiet \
+			-y --paths -z --successful -Z --failed -c --summary --json -o --output --trace -q --quiet \
 			-v --verbose ;;
 	tui)	echo -l --loaded -S --session -v --verbose ;;
 	load | unload) echo -q --quiet -v --verbose ;;

@@ -80,9 +80,13 @@ struct show_syscalls_options {
 	bool times;
 	bool pids; /* always say which thread */
 	bool colors;
-	bool summary;	  /* only counts */
-	bool json;	  /* an object for each call */
-	bool failed_only; /* calls that returned an error */
+	bool summary; /* only counts */
+	bool json;    /* an object for each call */
+	enum {
+		SHOW_RETURNS_ALL,
+		SHOW_RETURNS_FAILED, /* only calls that returned an error */
+		SHOW_RETURNS_OK,     /* only those that returned, and none */
+	} returns;
 };
 
 void show_syscalls_set(struct show *show,

@@ -263,6 +263,9 @@ static int open_suspend(struct syscalls *s)
 	s->open = NULL;
 	if (!thread || thread->begun || s->options.summary || s->options.json)
 		return 0;
+	/* How it returns says whether it is shown. */
+	if (s->options.returns)
+		return 0;
 	line_begin(s, thread, thread->time);
 	call_open(s, thread);
 	thread->shown = 0;
@@ -588,7 +591,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	thread->inside = false;
 	s->open = NULL;
 	err = process_ends(s, event, view);
-	if (err)
+	if (err || s->options.returns)
 		return err;
 	if (s->options.json)
 		return json_write(s, thread, event->time, false);
@@ -636,7 +639,8 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	view->result = ktrace_field_int(event, result);
 	thread->inside = false;
 	s->open = NULL;
-	if (s->options.failed_only && !call_failed(view))
+	if (s->options.returns &&
+	    call_failed(view) != (s->options.returns == SHOW_RETURNS_FAILED))
 		return 0;
 	if (s->options.summary)
 		return counts_add(&s->counts, name_shown(view, event->type),

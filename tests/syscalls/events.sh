@@ -108,7 +108,19 @@ check "with the values that were sent" like \
 check "and the address of a fault" like \
 	'"signal":"SIGSEGV","code":"SEGV_MAPERR","addr":16,"kills":false}'
 ktrace syscalls -q -e signal=none -o lines -- "$program" signals
-check "no signals" not like ' --- SIG|killed'
+check "no signals" not grep -qE ' --- SIG|killed' lines
+# The parent's wait is interrupted by what its child does, and ends well.
+both='cat /nowhere; true'
+ktrace syscalls -q -Z -o lines -- sh -c "$both" 2>/dev/null
+check "those that failed" has '"/nowhere", O_RDONLY) = -1 ENOENT'
+check "and none else" not grep -vqE '\) += -1 E|(---|\+\+\+) ' lines
+ktrace syscalls -q -z -o lines -- sh -c "$both" 2>/dev/null
+check "those that did not fail" like 'wait4\(-1, \[\{WIFEXITED'
+check "and no others" not grep -qE '\) += -1 E|unfinished|exit_group' lines
+check "not both" not ktrace syscalls -q -zZ -o lines -- true 2>/dev/null
+ktrace syscalls -q -Z --json -o lines -- sh -c "$both" 2>/dev/null
+check "failed, in JSON" has '"error":"ENOENT"'
+check "each of them" not grep -vq '"error":"\|"signal":"' lines
 ktrace syscalls -q -c -o lines -- true
 check "a summary" has '100.00'
 ktrace syscalls -q --json -o lines -- true
