@@ -289,7 +289,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 		if (trace->nr_sources == MANY_STREAMS)
 			raise_file_limit();
 		fd = openat(trace->directory, entry->d_name,
-			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC |
+				    O_NONBLOCK);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			trace_warn(trace, "%s: %s", entry->d_name,
 				   fd < 0 ? strerror(errno)
@@ -325,7 +326,8 @@ static int open_metadata(struct ktrace *trace, const char *path)
 	char *data;
 	int fd, err;
 
-	fd = openat(trace->directory, "metadata", O_RDONLY | O_CLOEXEC);
+	fd = openat(trace->directory, "metadata",
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set(-errno,
 				 errno == ENOENT ? "%s: not a trace: it has no "

@@ -5,6 +5,7 @@
  * is whole is shown, and what is not is said.
  */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "check.h"
 #include "maker.h"
@@ -375,6 +376,9 @@ TEST(files)
 	path_of(path, "cpu1");
 	unlink(path);
 	CHECK_EQ(try_open(), 0);
+	/* Nobody writes into it: opening it must not wait for that. */
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	CHECK_EQ(try_open(), 0);
 	store("metadata", "", 0);
 	CHECK_EQ(try_open(), -EBADMSG);
 	store("metadata", "{}\n", 3);
@@ -384,6 +388,8 @@ TEST(files)
 	path_of(path, "metadata");
 	unlink(path);
 	CHECK_EQ(try_open(), -ENOENT);
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	CHECK_EQ(try_open(), -EINVAL);
 }
 
 CHECK_MAIN
