@@ -163,6 +163,9 @@ static __always_inline void run_binary(struct runner *r, u8 code)
 	case KT_CAPTURE_AND:
 		*a &= b;
 		break;
+	case KT_CAPTURE_SHIFT:
+		*a >>= b & 63;
+		break;
 	default:
 		*a = *a == b;
 		break;
@@ -306,11 +309,12 @@ static const struct {
 	[KT_CAPTURE_INDEX] = {0, 1},	[KT_CAPTURE_ADD] = {2, 1},
 	[KT_CAPTURE_SUB] = {2, 1},	[KT_CAPTURE_MUL] = {2, 1},
 	[KT_CAPTURE_AND] = {2, 1},	[KT_CAPTURE_EQ] = {2, 1},
-	[KT_CAPTURE_DUP] = {1, 2},	[KT_CAPTURE_LOAD] = {1, 1},
-	[KT_CAPTURE_PUT] = {1, 0},	[KT_CAPTURE_STRING] = {1, 0},
-	[KT_CAPTURE_BYTES] = {2, 0},	[KT_CAPTURE_IF] = {1, 0},
-	[KT_CAPTURE_EACH] = {1, 0},	[KT_CAPTURE_WHILE] = {1, 0},
-	[KT_CAPTURE_RECORDS] = {2, 1},	[KT_CAPTURE_PATH] = {1, 0},
+	[KT_CAPTURE_SHIFT] = {2, 1},	[KT_CAPTURE_DUP] = {1, 2},
+	[KT_CAPTURE_LOAD] = {1, 1},	[KT_CAPTURE_PUT] = {1, 0},
+	[KT_CAPTURE_STRING] = {1, 0},	[KT_CAPTURE_BYTES] = {2, 0},
+	[KT_CAPTURE_IF] = {1, 0},	[KT_CAPTURE_EACH] = {1, 0},
+	[KT_CAPTURE_WHILE] = {1, 0},	[KT_CAPTURE_RECORDS] = {2, 1},
+	[KT_CAPTURE_PATH] = {1, 0},
 };
 
 static bool size_is_good(u32 size)

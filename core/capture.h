@@ -11,7 +11,7 @@
  *	a0 .. a7	push that argument
  *	NUMBER		push it
  *	i		push how often the loop has run, or after it, had run
- *	+ - * & ==	of the two on top
+ *	+ - * & == >>	of the two on top (>>: by less than 64, or modulo that)
  *	dup		the top once more
  *	@1 @2 @4 @8	replace the address on top by what lies there, that large
  *	put N		pop a number, append its N bytes
@@ -68,6 +68,7 @@ enum kt_capture_code {
 	KT_CAPTURE_MUL,
 	KT_CAPTURE_AND,
 	KT_CAPTURE_EQ,
+	KT_CAPTURE_SHIFT,
 	KT_CAPTURE_DUP,
 	KT_CAPTURE_LOAD,
 	KT_CAPTURE_PUT,

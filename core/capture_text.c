@@ -140,6 +140,7 @@ static const struct word {
 	{"*", KT_CAPTURE_MUL, false},
 	{"&", KT_CAPTURE_AND, false},
 	{"==", KT_CAPTURE_EQ, false},
+	{">>", KT_CAPTURE_SHIFT, false},
 	{"dup", KT_CAPTURE_DUP, false},
 	{"put", KT_CAPTURE_PUT, true},
 	{"string", KT_CAPTURE_STRING, true},

@@ -28,6 +28,8 @@
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32
 #define PATHS_ROOM   511 /* of each descriptor of many */
+#define SET_MAX	     64	 /* of a set of descriptors, those that have paths */
+#define SET_ROOM     127
 #define STRING_MAX   8192
 
 /* What a call must have returned for its results to be there. */
@@ -232,6 +234,17 @@ static void paths_make(struct maker *m, const char *nr, unsigned int size)
 		STRUCTS_MAX, m->index, size, PATHS_ROOM);
 }
 
+/* ... behind those of a set of descriptors, one bit each, of as many as the call says. */
+static void set_paths_make(struct maker *m)
+{
+	if (m->nr_fields++)
+		fputs("; ", m->f);
+	fprintf(m->f,
+		"char __%s_path: a%u 0 == 0 == a0 * each %d "
+		"a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
+		m->name, m->index, SET_MAX, m->index, SET_ROOM);
+}
+
 static void argument_paths(struct maker *m, const struct ktrace_word *word)
 {
 	char text[16];
@@ -242,6 +255,8 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 	} else if (word_is(word, "A") && !strcmp(word->set, "pollfd")) {
 		snprintf(text, sizeof(text), "a%d", word->from);
 		paths_make(m, text, 8);
+	} else if (word_is(word, "fdset")) {
+		set_paths_make(m);
 	}
 }
 

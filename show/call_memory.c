@@ -530,7 +530,7 @@ static void put_fdset(struct line *line, const struct call_view *view,
 {
 	struct captured c = captured_get(view, false, argument, "");
 	uint64_t limit = call_argument(view, 0);
-	const char *space = "";
+	unsigned int nth = 0;
 
 	if (!c.there || !call_argument(view, argument)) {
 		value_address(line, call_argument(view, argument));
@@ -540,8 +540,8 @@ static void put_fdset(struct line *line, const struct call_view *view,
 	for (size_t fd = 0; fd < limit && fd / 8 < c.size; fd++) {
 		if (!(c.bytes[fd / 8] >> fd % 8 & 1))
 			continue;
-		line_printf(line, "%s%zu", space, fd);
-		space = " ";
+		line_printf(line, "%s%zu", nth ? " " : "", fd);
+		path_print(line, view, argument, nth++);
 	}
 	line_puts(line, "]");
 }

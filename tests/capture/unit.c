@@ -173,16 +173,19 @@ TEST(memory_of_the_kernel_is_another)
 TEST(numbers_are_stored_as_they_are)
 {
 	const u8 bytes[] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
-	const u32 eight = 8;
+	const u32 eight = 8, shifted = 0x1122334;
 
 	arguments[0] = place(100, bytes, sizeof(bytes));
 	run("u32 a: a0 @4 put 4; u16 b: a0 @8 put 2; u64 c: a0 @8 put 8;"
-	    "u32 d: a0 @1 128 - 9 * 64 - put 4; u8 e: a0 @1 128 & 128 == put 1");
+	    "u32 d: a0 @1 128 - 9 * 64 - put 4; u8 e: a0 @1 128 & 128 == put 1;"
+	    "u32 f: a0 @8 36 >> put 4; u8 g: a0 @1 71 >> put 1");
 	field_is(0, bytes, 4);
 	field_is(1, bytes, 2);
 	field_is(2, bytes, 8);
 	field_is(3, &eight, 4);
 	field_is(4, "\1", 1);
+	field_is(5, &shifted, 4);
+	field_is(6, "\1", 1);
 }
 
 TEST(a_condition_skips)

@@ -153,13 +153,18 @@ static int waiting(void)
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = 7};
 	struct pollfd poll_fd;
 	int fd = eventfd(1, EFD_CLOEXEC), epoll = epoll_create1(0);
-	fd_set set;
+	fd_set set, other;
 
 	poll_fd = (struct pollfd){.fd = fd, .events = POLLIN};
 	poll(&poll_fd, 1, 100);
 	FD_ZERO(&set);
 	FD_SET(fd, &set);
 	select(fd + 1, &set, NULL, NULL, &time);
+	FD_ZERO(&other);
+	FD_SET(0, &other);
+	FD_SET(fd, &other);
+	FD_SET(epoll, &other);
+	select(epoll + 1, &set, &other, NULL, &time);
 	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 	epoll_wait(epoll, &event, 1, 100);
 	poll_fd.events = POLLPRI;
