@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# lttng.sh - LTTng's tools as bench/prepare has unpacked them, with which its modules and
+# its library are measured; sourced, with $lttng_root. They expect to be installed: where
+# their parts are must be said.
+
+lttng_libraries=$lttng_root/lib/x86_64-linux-gnu
+export LTTNG_SESSION_CONFIG_XSD_PATH=$lttng_root/share/xml/lttng
+
+lttng() {
+	LD_LIBRARY_PATH=$lttng_libraries "$lttng_root/bin/lttng" "$@"
+}
+
+# Starts the daemon, $lttng_daemon. If it does not come up, its last words tell why.
+lttng_daemon_start() {	# <log> <option>...
+	local log=$1 i
+	shift
+	LD_LIBRARY_PATH=$lttng_libraries "$lttng_root/bin/lttng-sessiond" --quiet \
+		--consumerd64-path="$lttng_libraries/lttng/libexec/lttng-consumerd" \
+		--consumerd64-libdir="$lttng_libraries" "$@" </dev/null >"$log" 2>&1 &
+	lttng_daemon=$!
+	for ((i = 0; i < 600; i++)); do
+		! lttng --no-sessiond list >/dev/null 2>&1 || return 0
+		kill -0 $lttng_daemon 2>/dev/null || break
+		sleep 0.1
+	done
+	lttng_daemon_stop
+	echo "lttng-sessiond does not start: $(tail -n 1 "$log")" >&2
+	return 1
+}
+
+lttng_daemon_stop() {
+	kill "$lttng_daemon" 2>/dev/null
+	wait "$lttng_daemon"
+}
