@@ -310,6 +310,9 @@ static void put_unknown(struct line *line, uint64_t value)
 		value_address(line, value);
 }
 
+/* Of bpf's first argument, on newer kernels: two more than three follow. */
+#define BPF_COMMON 0x10000
+
 /* Arguments that mean nothing, because of what another one says. */
 static bool argument_counts(const struct call_view *view, unsigned int argument)
 {
@@ -320,6 +323,8 @@ static bool argument_counts(const struct call_view *view, unsigned int argument)
 		       (MREMAP_FIXED | MREMAP_DONTUNMAP);
 	if (!strcmp(name, "ptrace") && argument)
 		return call_argument(view, 0);
+	if (!strcmp(name, "bpf") && argument >= 3)
+		return call_argument(view, 0) & BPF_COMMON;
 	return true;
 }
 
