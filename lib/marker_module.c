@@ -97,15 +97,15 @@ void marker_module_find(const char *module, const char *source,
 
 	if (!build_id_read(module, &search.build_id) || uname(&system))
 		return;
-	if (*source == '/' && strlen(source) < sizeof(folder)) {
-		strcpy(folder, source);
+	if (strlen(source) + 2 < sizeof(folder)) {
+		sprintf(folder, "%s%s", *source == '/' ? "" : "./", source);
 		while ((slash = strrchr(folder, '/')) && slash > folder) {
 			*slash = '\0';
 			if (folder_search(&search, folder, false))
 				return;
 		}
 	}
-	if (folder_search(&search, ".", false))
+	if (*source == '/' && folder_search(&search, ".", false))
 		return;
 	snprintf(folder, sizeof(folder), "/lib/modules/%s", system.release);
 	folder_search(&search, folder, true);

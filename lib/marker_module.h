@@ -15,8 +15,8 @@ struct build_id {
  * Calls @use with files that may be that of the loaded module @module, until it says that
  * one will do; which one it is, is known by the build id.  Files:
  *
- *	in the folder of @source, a source file of it, if that is an absolute path, and
- *	in those around it
+ *	in the folder of @source, a source file of it, and in those around it; a path
+ *	that is not absolute is one from the current folder on
  *	in the current folder
  *	below /lib/modules/RELEASE
  */

@@ -3,6 +3,7 @@
 # Markers of kernel modules.
 . tests/kernel/lib.sh
 
+here=$PWD
 work=$(mktemp -d)
 same=$PWD/build/user/tests/marker/same
 parameters=/sys/module/ktrace_marked/parameters
@@ -76,6 +77,11 @@ put events/ktrace_marked/place/filter 0
 rmdir $tree/sessions/second
 clean
 
+# Names of enumerations are in the module's file. It is looked for beside its source file,
+# of which newer kernels tell the path from the module's folder on.
+built=$KTRACE_MODULES/kernel/test
+grep -q "^ktrace_marked:enums /" $tree/markers || cd "$built/.."
+
 # The same source file in a program.
 check "the module's are recorded" ktrace record -q -e 'ktrace_marked:*' -o $work/module -- \
 	sh -c "echo 300 >$parameters/same"
@@ -88,18 +94,18 @@ check "$(wc -l <$work/from_module) of the module are equal to those of the progr
 check "there are as many as were hit" is "$(wc -l <$work/from_module)" 4500
 diff $work/from_module $work/from_program | head -6 | cut -c1-200 | sed 's/^/# /'
 
-# Enumerations have the names that the module's file has, wherever that is.
+# Enumerations have their names wherever the file is.
 enums() {
 	rm -rf $work/enums
 	ktrace record -q -e ktrace_marked:enums -o $work/enums -- \
 		sh -c "echo 2 >$parameters/same"
 	ktrace report -q $work/enums | sed 's/.*colour=/colour=/' | tr '\n' ' '
 }
-built=$(sed -n 's/^ktrace_marked:enums \(.*\)\/same.c:.*/\1/p' $tree/markers)
 cp "$built/ktrace-marked.ko" "$built/ktrace-queue.ko" $work
 check "beside its source" is "$(enums)" 'colour=GREEN small=MORE colour=RED small=LESS '
 mount -t tmpfs tmpfs "$built"
 check "nowhere: numbers" is "$(enums)" 'colour=70000 small=1 colour=1 small=-1 '
+cd $work/..
 cp $work/ktrace-queue.ko ktrace_marked.ko
 check "another file of its name: numbers" is "$(enums)" \
 	'colour=70000 small=1 colour=1 small=-1 '
@@ -118,6 +124,7 @@ check "his who called sudo" is "$(SUDO_UID=1000 enums)" \
 	'colour=GREEN small=MORE colour=RED small=LESS '
 rm ktrace-marked.ko ktrace_marked.ko
 umount "$built"
+cd "$here" || exit
 
 # Coming and going while it is recorded.
 cat >$work/coming <<END
