@@ -15,24 +15,25 @@
 # Counted is processor time (user + system), so that what else the machine does
 # counts little; all write their text to /dev/null.
 set -eu
+. "$(dirname "$0")/../tools/common.sh"
 
 events=10000000
 runs=3
 folder=
 dat=
-while getopts n:r:d:t: option; do
+while getopts hn:r:d:t: option; do
 	case $option in
+	h) usage; exit ;;
 	n) events=$OPTARG ;;
 	r) runs=$OPTARG ;;
 	d) folder=$OPTARG ;;
 	t) dat=$OPTARG ;;
-	*) exit 2 ;;
+	*) usage >&2; exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
 
-cd "$(dirname "$0")/.."
-build=${BUILD:-build/user}
+build=${BUILD:-$build/user}
 ktrace=$build/cmd/ktrace
 if [ -z "$folder" ]; then
 	folder=$(mktemp -d)
