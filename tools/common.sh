@@ -31,5 +31,5 @@ need() {
 
 # Prints the comment block that opens the calling script, as its help text.
 usage() {
-	sed -n '3,/^[^#]/ { /^#/ !q; s/^# \{0,1\}//; p; }' "$0"
+	sed -n '4,/^[^#]/ { /^#/ !q; s/^# \{0,1\}//; p; }' "$0"
 }
