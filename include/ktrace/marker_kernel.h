@@ -44,7 +44,7 @@ struct ktrace_marker {
  * Whoever calls probes must hold off those who take them away.  How, is the kernel's
  * business, and has changed.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define KTRACE_PROBES_BEGIN()                     \
 	struct srcu_ctr __percpu *ktrace_probes = \
 		srcu_read_lock_fast_notrace(&tracepoint_srcu)

@@ -10,11 +10,11 @@
 #include <linux/version.h>
 
 /*
- * Around the body of a tracepoint probe.  Up to 7.1 tracepoints run with
- * preemption off; since then under SRCU with preemption on, and the ring's
- * writers must not migrate.
+ * Around the body of a tracepoint probe.  Before 7.0 tracepoints run with
+ * preemption off; since then (a46023d5616e) under SRCU with preemption on, and
+ * the ring's writers must not migrate.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define kt_probe_enter() preempt_disable_notrace()
 #define kt_probe_exit()	 preempt_enable_notrace()
 #else
