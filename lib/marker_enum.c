@@ -41,8 +41,8 @@ struct site {
 	u64 address;
 	u32 line;
 	bool found;
-	char file[200];
-	char function[64];
+	const char *file;
+	const char *function; /* of a module's: there it counts */
 	const struct enumeration *arguments[ARGUMENTS_MAX];
 };
 
@@ -51,7 +51,7 @@ struct enum_file {
 	const char *system; /* what markers call it */
 	bool read;
 	bool module;	    /* of the kernel; its path is not known yet */
-	struct arena arena; /* of what was read */
+	struct arena arena; /* of what is told of them, and of what was read */
 	struct site *sites;
 	size_t nr;
 	size_t nr_found;
@@ -375,15 +375,16 @@ static struct site *site_add(struct enum_file *file)
 static int marker_add(void *data, const struct marker_description *d,
 		      bool forced)
 {
-	struct site *site = site_add(data);
+	struct enum_file *file = data;
+	struct site *site = site_add(file);
 
 	(void)forced;
 	if (!site)
 		return -ENOMEM;
 	site->id = marker_id(d);
 	site->address = d->address;
-	snprintf(site->file, sizeof(site->file), "%s", d->name.file);
-	return 0;
+	site->file = arena_strdup(&file->arena, d->name.file);
+	return site->file ? 0 : -ENOMEM;
 }
 
 /* Those of other users are not read: they may be made to mislead. */
@@ -436,11 +437,11 @@ static void program_read(struct enum_file *file)
 static void file_read(struct enum_file *file)
 {
 	file->read = true;
-	if (file->module)
+	if (!file->module)
+		program_read(file);
+	else if (file->nr)
 		marker_module_find(file->system, file->sites[0].file,
 				   module_read, file);
-	else
-		program_read(file);
 }
 
 static struct enum_file *file_find(const struct enum_files *files,
@@ -488,8 +489,10 @@ void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
 		return;
 	site->id = id;
 	site->line = line;
-	snprintf(site->file, sizeof(site->file), "%s", name->file);
-	snprintf(site->function, sizeof(site->function), "%s", name->function);
+	site->file = arena_strdup(&file->arena, name->file);
+	site->function = arena_strdup(&file->arena, name->function);
+	if (!site->file || !site->function)
+		file->nr--;
 }
 
 void enum_files_destroy(struct enum_files *files)
