@@ -447,6 +447,14 @@ static int directory_choose(struct syscalls *s, char *parent, size_t size)
 
 /* Options */
 
+static int returns_choose(struct syscalls *s, enum show_returns returns)
+{
+	if (s->show.returns && s->show.returns != returns)
+		return misused(&command_syscalls, "-z and -Z: one of them");
+	s->show.returns = returns;
+	return EXIT_OK;
+}
+
 static int option_handle(struct syscalls *s, int option)
 {
 	uint64_t number;
@@ -505,13 +513,9 @@ static int option_handle(struct syscalls *s, int option)
 		s->paths = true;
 		return EXIT_OK;
 	case 'z':
+		return returns_choose(s, SHOW_RETURNS_OK);
 	case 'Z':
-		if (s->show.returns)
-			return misused(&command_syscalls,
-				       "-z and -Z: one of them");
-		s->show.returns =
-			option == 'z' ? SHOW_RETURNS_OK : SHOW_RETURNS_FAILED;
-		return EXIT_OK;
+		return returns_choose(s, SHOW_RETURNS_FAILED);
 	default:
 		return option_other(&command_syscalls, option);
 	}

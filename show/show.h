@@ -73,6 +73,13 @@ extern const struct show_ops show_json;
 extern const struct show_ops show_ctf;
 extern const struct show_ops show_syscalls;
 
+/* Which calls are shown. */
+enum show_returns {
+	SHOW_RETURNS_ALL,
+	SHOW_RETURNS_FAILED, /* that returned an error */
+	SHOW_RETURNS_OK,     /* that returned, and none */
+};
+
 /* How show_syscalls shows; before the first event. */
 struct show_syscalls_options {
 	uint32_t string_max; /* of data that is shown, in bytes */
@@ -82,11 +89,7 @@ struct show_syscalls_options {
 	bool colors;
 	bool summary; /* only counts */
 	bool json;    /* an object for each call */
-	enum {
-		SHOW_RETURNS_ALL,
-		SHOW_RETURNS_FAILED, /* only calls that returned an error */
-		SHOW_RETURNS_OK,     /* only those that returned, and none */
-	} returns;
+	enum show_returns returns;
 };
 
 void show_syscalls_set(struct show *show,

@@ -117,6 +117,7 @@ check "and none else" not grep -vqE '\) += -1 E|(---|\+\+\+) ' lines
 ktrace syscalls -q -z -o lines -- sh -c "$both" 2>/dev/null
 check "those that did not fail" like 'wait4\(-1, \[\{WIFEXITED'
 check "and no others" not grep -qE '\) += -1 E|unfinished|exit_group' lines
+check "twice is once" ktrace syscalls -q -ZZ -o lines -- true
 check "not both" not ktrace syscalls -q -zZ -o lines -- true 2>/dev/null
 ktrace syscalls -q -Z --json -o lines -- sh -c "$both" 2>/dev/null
 check "failed, in JSON" has '"error":"ENOENT"'
