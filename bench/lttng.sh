@@ -32,4 +32,5 @@ lttng_daemon_start() {	# <log> <option>...
 lttng_daemon_stop() {
 	kill "$lttng_daemon" 2>/dev/null
 	wait "$lttng_daemon"
+	lttng_daemon=
 }
