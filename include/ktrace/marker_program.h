@@ -65,7 +65,7 @@ int ktrace_marker_probe_register(struct ktrace_marker_probe *probe);
  */
 int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
 
-/* Called through their addresses, without a stub in between. */
+/* Called through their addresses, and not by way of the PLT. */
 #ifdef __has_attribute
 #if __has_attribute(noplt)
 #define KTRACE_NEAR __attribute__((noplt))

@@ -282,16 +282,20 @@ KTRACE_API int ktrace_session_markers(
 	void *data);
 /*
  * The session is to have those that some patterns mean, also of modules that are loaded
- * later, until it is reset.  Tells how many there are now.
+ * later, until it is reset.  Tells how many there are now.  -E2BIG: too many patterns,
+ * here and below.
  */
 KTRACE_API int ktrace_session_mark(struct ktrace_session *session,
 				   const char *const *patterns, size_t nr,
 				   size_t *count);
-/* All sessions that run have them, or no longer.  -ESRCH: none runs. */
+/*
+ * All sessions that run have them, or no longer.  -ESRCH: none runs; -EINVAL: a pattern
+ * with a `!' says what is not to be off.
+ */
 KTRACE_API int ktrace_session_mark_running(struct ktrace_session *session,
 					   const char *const *patterns,
 					   size_t nr, bool on, size_t *count);
-/* Each hit is a line in the kernel's log, or no longer. */
+/* Each hit is a line in the kernel's log, or no longer.  -EINVAL as above. */
 KTRACE_API int ktrace_session_print(struct ktrace_session *session,
 				    const char *const *patterns, size_t nr,
 				    bool on, size_t *count);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# users.sh - root records markers of other users' programs, whatever these do to it
+# users.sh - root records markers of other users' programs, whatever these do to it; and
+# more events beside them than their ids leave room for
 
 . "$(dirname "$0")/../check.sh"
 program=$PWD/build/user/tests/marker/marker-program
