@@ -37,7 +37,10 @@ static void strings_hit(unsigned int round)
 	KTRACE(empty, "empty %s", "");
 }
 
-static void numbers_hit(unsigned int round)
+/* Its name tells apart the markers in it, as long as it may be. */
+static void
+numbers_and_enumerations_of_a_function_with_a_name_longer_than_names_are_hit(
+	unsigned int round)
 {
 	signed char c = -(int)round;
 	unsigned char uc = round;
@@ -74,7 +77,8 @@ static void bytes_hit(unsigned int round)
 
 void same_hit(unsigned int round)
 {
-	numbers_hit(round);
+	numbers_and_enumerations_of_a_function_with_a_name_longer_than_names_are_hit(
+		round);
 	strings_hit(round);
 	bytes_hit(round);
 }
