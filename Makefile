@@ -22,7 +22,7 @@ help:
 	@echo
 	@echo 'make user      build the command and the library (build/user)'
 	@echo 'make modules   build the modules (build/modules) for KERNEL=$(KERNEL);'
-	@echo '               running, 6.1, 6.12, 7.2 or the path of a kernel image'
+	@echo '               running, 6.1, 6.12, 7.3 or the path of a kernel image'
 	@echo 'make install   install both below PREFIX=$(PREFIX) and for the running kernel'
 	@echo 'make vm        a shell in a virtual machine with ktrace loaded'
 	@echo 'make bench     measure beside other tracers (QUICK=1: in minutes)'

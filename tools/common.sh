@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
 build=$top/build
 prog=${0##*/}
 
-# Where depmod, modprobe and debootstrap are; not on the path of all users.
+# Where depmod and modprobe are; not on the path of all users.
 PATH=$PATH:/usr/sbin:/sbin
 
 note() {
