@@ -49,6 +49,12 @@ static const struct {
 			"make room on the disk, or choose another place with "
 			"-o",
 		},
+	[KTRACE_LOST_RECURSION] =
+		{
+			"caused by tracing itself, as a fault in reading what "
+			"an event points to",
+			NULL,
+		},
 };
 
 const char *loss_text(enum ktrace_lost cause)

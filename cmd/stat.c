@@ -40,6 +40,7 @@ static const char *loss_name(enum ktrace_lost cause)
 		[KTRACE_LOST_TASK] = "task",
 		[KTRACE_LOST_DAMAGED] = "damaged",
 		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+		[KTRACE_LOST_RECURSION] = "recursion",
 	};
 
 	return names[cause];

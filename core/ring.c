@@ -146,8 +146,8 @@ static void ring_open(struct kt_ring *ring, u64 seq, u64 now, const u64 *lost)
 	packet->lost_nested = lost[KT_LOST_NESTED];
 	packet->lost_large = lost[KT_LOST_LARGE];
 	packet->lost_task = lost[KT_LOST_TASK];
+	packet->lost_recursion = lost[KT_LOST_RECURSION];
 	packet->trace_id = control->trace_id;
-	packet->reserved = 0;
 	env_current_task(&packet->tid, &packet->tgid, packet->comm);
 	ring_commit_units(ring, unit, KT_PACKET_HEADER_UNITS);
 }

@@ -479,6 +479,7 @@ static void overflow_line(struct seq_file *m, u64 events, const u64 *lost)
 		[KT_LOST_NESTED] = "nested",
 		[KT_LOST_LARGE] = "large",
 		[KT_LOST_TASK] = "task",
+		[KT_LOST_RECURSION] = "recursion",
 	};
 	int i;
 

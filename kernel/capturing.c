@@ -27,6 +27,27 @@
 
 /* ---- what probes call ----------------------------------------------------- */
 
+DEFINE_PER_CPU(u32, kt_capture_reader);
+EXPORT_PER_CPU_SYMBOL_GPL(kt_capture_reader);
+
+/* Contexts interrupt each other in this order. */
+static unsigned int context_of(u32 count)
+{
+	if (count & NMI_MASK)
+		return 3;
+	if (count & HARDIRQ_MASK)
+		return 2;
+	/* Not where softirqs are only kept away. */
+	return count & SOFTIRQ_MASK & SOFTIRQ_OFFSET ? 1 : 0;
+}
+
+/* Has this context interrupted that of @reader?  Else he is the one who is here. */
+bool kt_capture_interrupts(u32 reader)
+{
+	return context_of(preempt_count()) > context_of(reader);
+}
+EXPORT_SYMBOL_GPL(kt_capture_interrupts);
+
 /* The payload is judged, if there is a gate, and recorded by any way. */
 void kt_capture_end_slow(struct kt_enabled *enabled,
 			 struct kt_capture_frame *frame, u32 size)

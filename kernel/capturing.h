@@ -30,10 +30,28 @@ struct kt_capturing {
 struct kt_capture_frame {
 	struct kt_ring *ring;
 	const struct kt_gate *gate;
-	u32 at; /* in the scratch area */
+	u32 at;	    /* in the scratch area */
+	u32 reader; /* who was interrupted */
 	u64 arguments[KT_CAPTURE_ARGUMENTS];
 	u8 payload[];
 };
+
+/*
+ * Reading memory may fault, and the fault has tracepoints (page_fault_kernel) before
+ * anybody mends it.  A program there that reads the same address would fault again, and
+ * so on to the end of the stack.  So in each context only one program reads at a time,
+ * of all sessions: what is hit by its doing is lost (KT_LOST_RECURSION).  Interrupts of
+ * another kind may read meanwhile.
+ *
+ * Other probes need no such guard, and do without its instructions: they store what the
+ * tracepoint was given, into memory that is always mapped, and call nobody but
+ * irq_work_queue() once for each packet, which does nothing the second time.
+ *
+ * preempt_count() of who reads on this CPU, with bit 0 set; 0: nobody.
+ */
+DECLARE_PER_CPU(u32, kt_capture_reader);
+
+bool kt_capture_interrupts(u32 reader);
 
 /* More than this the compiler's memcpy() does better. */
 #define KT_CAPTURE_COPY_MAX 256
@@ -78,12 +96,17 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	u32 reader = this_cpu_read(kt_capture_reader);
 	struct kt_capture_frame *frame;
 	void *place;
 	u32 at;
 
 	if (gate && !kt_gate_admits(gate))
 		return false;
+	if (unlikely(reader) && !kt_capture_interrupts(reader)) {
+		env_add_local(&ring->control->lost[KT_LOST_RECURSION], 1);
+		return false;
+	}
 	if (unlikely(!kt_scratch_take(ring->owner,
 				      enabled->capturing->frame_size, &at,
 				      &place))) {
@@ -94,6 +117,7 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 	frame->ring = ring;
 	frame->gate = gate;
 	frame->at = at;
+	frame->reader = reader;
 	*begun = frame;
 	return true;
 }
@@ -108,8 +132,10 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 	u16 unread;
 	u64 head;
 
+	this_cpu_write(kt_capture_reader, preempt_count() | 1);
 	size = kt_capture_run(&enabled->capturing->program, frame->arguments,
 			      frame->payload, own_size);
+	this_cpu_write(kt_capture_reader, frame->reader);
 	ring = frame->ring;
 	head = READ_ONCE(ring->head); /* before the clock */
 	if (likely(!frame->gate) && static_branch_likely(&kt_clock_tsc) &&

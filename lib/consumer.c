@@ -49,7 +49,7 @@
 #define REST_MAX_US 50000
 
 _Static_assert((int)KTRACE_LOST_FULL == KT_LOST_FULL &&
-		       (int)KTRACE_LOST_TASK == KT_LOST_TASK,
+		       (int)KTRACE_LOST_RECURSION == KT_LOST_RECURSION,
 	       "causes of loss have one order");
 
 /* A CPU's buffer and its file.  The counters have one writer: its thread. */

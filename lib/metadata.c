@@ -365,6 +365,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		cpu->lost[KTRACE_LOST_LARGE] = get_number(c, "large");
 		cpu->lost[KTRACE_LOST_TASK] = get_number(c, "task");
 		cpu->lost[KTRACE_LOST_UNWRITTEN] = get_number(c, "unwritten");
+		cpu->lost[KTRACE_LOST_RECURSION] = get_number(c, "recursion");
 	}
 	trace->nr_ends = count;
 	return 0;

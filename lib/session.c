@@ -414,6 +414,7 @@ static bool counts_parse(char *line, struct ktrace_cpu *cpu)
 		[KTRACE_LOST_NESTED] = "nested",
 		[KTRACE_LOST_LARGE] = "large",
 		[KTRACE_LOST_TASK] = "task",
+		[KTRACE_LOST_RECURSION] = "recursion",
 	};
 	char *word, *value;
 

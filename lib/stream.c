@@ -157,6 +157,8 @@ static void count_lost(struct stream *stream, bool damaged)
 		grown(packet->lost_large, last->lost_large);
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(packet->lost_task, last->lost_task);
+	stream->lost[KTRACE_LOST_RECURSION] =
+		grown(packet->lost_recursion, last->lost_recursion);
 
 	if (damaged)
 		stream->lost[KTRACE_LOST_DAMAGED] = gap;
@@ -184,6 +186,8 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_LARGE], last->lost_large);
 	stream->lost[KTRACE_LOST_TASK] =
 		grown(end->lost[KTRACE_LOST_TASK], last->lost_task);
+	stream->lost[KTRACE_LOST_RECURSION] =
+		grown(end->lost[KTRACE_LOST_RECURSION], last->lost_recursion);
 	stream->lost[KTRACE_LOST_UNWRITTEN] =
 		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
 }

@@ -465,6 +465,7 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 		[KTRACE_LOST_LARGE] = "large",
 		[KTRACE_LOST_TASK] = "task",
 		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+		[KTRACE_LOST_RECURSION] = "recursion",
 	};
 	struct text text = {0};
 	size_t i, j;

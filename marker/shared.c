@@ -219,7 +219,7 @@ static void *prefix_packet(u8 *at, const struct marker_ring *ring, u64 seq,
 		.lost_large = READ_ONCE(control->lost[KT_LOST_LARGE]),
 		.lost_task = READ_ONCE(control->lost[KT_LOST_TASK]),
 		.trace_id = control->trace_id,
-		.reserved = used,
+		.lost_recursion = used,
 	};
 
 	packet.tid = marker_tid();
@@ -417,10 +417,10 @@ int marker_ring_read(const struct marker_rings *rings, u32 number, void *to,
 	memcpy(&next, marker_ring_at(rings, ring, position), sizeof(next));
 	if (!env_cmpxchg(&ring->control.consumed, &consumed, consumed + 1))
 		return -ESTALE;
-	packet->used = used_valid(next.reserved);
+	packet->used = used_valid(next.lost_recursion);
 	packet->end = next.begin;
 	packet->events = next.events_before - packet->events_before;
-	packet->reserved = 0;
+	packet->lost_recursion = 0;
 	*size = packet->used;
 	return 1;
 }
@@ -447,7 +447,7 @@ int marker_ring_read_open(const struct marker_rings *rings, u32 number,
 	packet->used = used;
 	packet->end = env_clock();
 	packet->events = events - (u32)packet->events_before;
-	packet->reserved = 0;
+	packet->lost_recursion = 0;
 	*size = used;
 	return 1;
 }

@@ -24,7 +24,8 @@
  *
  * A packet is opened by a writer for which there is no room in the one before it:
  * the header is just a part of what it copies.  How long a packet is, is in the one
- * after it (@reserved), and who copies packets to a file puts it where it belongs.
+ * after it (@lost_recursion, of which programs have none), and who copies packets to a
+ * file puts it where it belongs.
  * The open packet can be copied as well, up to head.
  *
  * Where the kernel or the C library has no rseq, a lock takes its place, in rings

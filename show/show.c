@@ -48,6 +48,8 @@ const char *show_cause(enum ktrace_lost cause)
 		return "the trace is damaged";
 	case KTRACE_LOST_UNWRITTEN:
 		return "they could not be written to the disk";
+	case KTRACE_LOST_RECURSION:
+		return "caused by tracing itself";
 	default:
 		return "not known why";
 	}

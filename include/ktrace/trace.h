@@ -178,6 +178,7 @@ enum ktrace_lost {
 	KTRACE_LOST_NESTED,	 /* interrupts filled the buffer */
 	KTRACE_LOST_LARGE,	 /* a record too large for a packet */
 	KTRACE_LOST_TASK,	 /* not events: task records */
+	KTRACE_LOST_RECURSION,	 /* tracing itself caused them */
 	KTRACE_LOST_DAMAGED,	 /* in the file, but not readable */
 	KTRACE_LOST_UNWRITTEN,	 /* the disk would not take them */
 	KTRACE_LOST_NR,

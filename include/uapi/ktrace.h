@@ -52,6 +52,7 @@ enum kt_lost {
 	KT_LOST_NESTED,	     /* interrupts filled the ring during one write */
 	KT_LOST_LARGE,	     /* the record does not fit into a packet */
 	KT_LOST_TASK,	     /* not an event: a task record, see below */
+	KT_LOST_RECURSION,   /* caused by what a probe itself was doing */
 	KT_LOST_NR,
 };
 
@@ -87,7 +88,7 @@ struct kt_packet {
 	__u32 tgid;
 	char comm[KT_COMM_LEN];
 	__u64 trace_id; /* the same in all streams of a trace */
-	__u64 reserved;
+	__u64 lost_recursion;
 };
 
 /*
@@ -169,7 +170,6 @@ struct kt_control {
 	__u64 produced; /* packets that can be read */
 	__u64 events;	/* in produced packets, since the buffer was made */
 	__u64 lost[KT_LOST_NR];
-	__u8 pad1[8];
 
 	__u64 consumed; /* packets given back or overwritten */
 	__u8 pad2[56];

@@ -17,7 +17,7 @@
  *
  *   event SYSTEM:NAME COUNT            for each event that has an id
  *   task switch|task|exit COUNT
- *   total events N full N overwritten N nested N large N task N stale N
+ *   total events N full N overwritten N nested N large N task N recursion N stale N
  *
  * where `events' are those that were read, and the others the kernel's totals of
  * what was lost.  Anything that must not be is told on standard error, and the exit
@@ -230,7 +230,7 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 	    packet->packet_size != KT_PACKET_SIZE ||
 	    packet->used < sizeof(*packet) || packet->used > KT_PACKET_SIZE ||
 	    packet->cpu != buffer->cpu || packet->seq != buffer->seq ||
-	    packet->trace_id != trace_id || packet->reserved) {
+	    packet->trace_id != trace_id) {
 		complain("cpu%u packet %" PRIu64 ": bad header", buffer->cpu,
 			 buffer->seq);
 		return;
@@ -384,7 +384,7 @@ static void buffer_drain(struct buffer *buffer)
 static void print_totals(void)
 {
 	static const char *const names[KT_LOST_NR] = {
-		"full", "overwritten", "nested", "large", "task"};
+		"full", "overwritten", "nested", "large", "task", "recursion"};
 	uint64_t read = 0, stale = 0, lost[KT_LOST_NR] = {0};
 	unsigned int i, j;
 

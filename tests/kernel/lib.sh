@@ -101,7 +101,7 @@ number() {
 
 # sum OUTPUT: all events that a reader got, and all that the kernel lost
 sum() {
-	echo "$1" | awk '/^total/ { print $3 + $5 + $7 + $9 + $11 }'
+	echo "$1" | awk '/^total/ { print $3 + $5 + $7 + $9 + $11 + $15 }'
 }
 
 # count OUTPUT SYSTEM:NAME

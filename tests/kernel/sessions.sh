@@ -54,7 +54,7 @@ check "the first session has what was while it was enabled" \
 	is "$(count "$a" ktrace_test:test_hit)" 2000
 check "the second session too" is "$(count "$b" ktrace_test:test_hit)" 2000
 check "the root has nothing" is "$(get overflow | tail -n 1)" \
-	"total events 0 full 0 overwritten 0 nested 0 large 0 task 0"
+	"total events 0 full 0 overwritten 0 nested 0 large 0 task 0 recursion 0"
 
 put sessions/b/enabled 1
 check "an enabled session can be removed" rmdir $tree/sessions/b

@@ -143,6 +143,7 @@ bool verify_packet(struct verify *v, const void *bytes, size_t len)
 	    !verify_lost(v, KT_LOST_NESTED, packet->lost_nested) ||
 	    !verify_lost(v, KT_LOST_LARGE, packet->lost_large) ||
 	    !verify_lost(v, KT_LOST_TASK, packet->lost_task) ||
+	    !verify_lost(v, KT_LOST_RECURSION, packet->lost_recursion) ||
 	    !verify_records(v, &walk))
 		return false;
 	v->started = true;

@@ -144,7 +144,7 @@ TEST(header_of_packets)
 	CHECK_EQ(walk.packet.lost_full + walk.packet.lost_nested +
 			 walk.packet.lost_large + walk.packet.lost_task,
 		 0);
-	CHECK_EQ(walk.packet.reserved, 0);
+	CHECK_EQ(walk.packet.lost_recursion, 0);
 	walk_record(&walk, 8, FIXED, (1ull << 40) + 7, 1);
 	walk_end(&walk);
 	world_destroy(&world);

@@ -312,6 +312,33 @@ TEST(losses_after_the_last_event)
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
 }
 
+/* Those of the first packets are told in a header, those of the last at the end. */
+TEST(caused_by_tracing_itself)
+{
+	struct maker *maker = begin(1, 4, false);
+	uint64_t clock = CLOCK, events = 0;
+
+	while (events < 20000) {
+		maker_time(maker, clock += 100);
+		CHECK(put(maker, 0));
+		if (++events == 100)
+			maker_refuse(maker, 0, 3);
+	}
+	maker_refuse(maker, 0, 4);
+	CHECK_EQ(maker_finish(maker, false), 0);
+	open_with(NULL);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events--;
+	CHECK_EQ(loss->cause, KTRACE_LOST_RECURSION);
+	CHECK_EQ(loss->count, 3);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		events--;
+	CHECK_EQ(events, 0);
+	CHECK_EQ(loss->cause, KTRACE_LOST_RECURSION);
+	CHECK_EQ(loss->count, 4);
+	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
+}
+
 TEST(overwritten)
 {
 	struct maker *maker = begin(1, 4, true);

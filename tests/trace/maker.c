@@ -369,7 +369,13 @@ uint64_t maker_lost(struct maker *maker, uint32_t cpu)
 	const u64 *lost = maker->cpus[cpu].control.lost;
 
 	return lost[KT_LOST_FULL] + lost[KT_LOST_OVERWRITTEN] +
-	       lost[KT_LOST_NESTED] + lost[KT_LOST_LARGE];
+	       lost[KT_LOST_NESTED] + lost[KT_LOST_LARGE] +
+	       lost[KT_LOST_RECURSION];
+}
+
+void maker_refuse(struct maker *maker, uint32_t cpu, uint64_t events)
+{
+	maker->cpus[cpu].control.lost[KT_LOST_RECURSION] += events;
 }
 
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,

@@ -134,6 +134,8 @@ void maker_stall(struct maker *maker, uint32_t cpu, bool stall);
 /* A disk that is full: what is read meanwhile is lost, and counted. */
 void maker_drop(struct maker *maker, uint32_t cpu, bool drop);
 uint64_t maker_lost(struct maker *maker, uint32_t cpu);
+/* As a probe does that counts a loss without asking the ring. */
+void maker_refuse(struct maker *maker, uint32_t cpu, uint64_t events);
 
 /* A name for the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
