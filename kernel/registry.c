@@ -323,42 +323,43 @@ static bool class_equal(const struct kt_class *a, const struct kt_class *b)
 	return true;
 }
 
-/* Why @event cannot be registered, NULL if it can. */
-static const char *event_complaint(const struct kt_event *event)
+const char *kt_event_complaint(const struct kt_event *event)
 {
-	struct kt_system *system;
-	struct kt_entry *entry;
-
 	if (!name_is_good(event->system) || !name_is_good(event->name))
 		return "the name is not one that a file can have";
 	if (!event->tracepoint || !event->class)
 		return "it has no tracepoint or class";
-	system = kt_system_find(event->system, strlen(event->system));
-	if (!system)
-		return class_complaint(event->class);
-	entry = kt_entry_find(system, event->name, strlen(event->name));
-	if (!entry)
-		return class_complaint(event->class);
-	return class_equal(entry->event->class, event->class)
+	return class_complaint(event->class);
+}
+
+const char *kt_event_clash(const struct kt_event *event,
+			   const struct kt_event *other)
+{
+	return class_equal(other->class, event->class)
 		       ? "there is one of that name already"
 		       : "there is one of that name with another format";
 }
 
-int kt_event_add(struct kt_event_set *set, struct kt_event *event,
-		 const char **why)
+struct kt_event *kt_event_namesake(const struct kt_event *event)
+{
+	struct kt_system *system =
+		kt_system_find(event->system, strlen(event->system));
+	struct kt_entry *entry =
+		system ? kt_entry_find(system, event->name, strlen(event->name))
+		       : NULL;
+
+	return entry ? entry->event : NULL;
+}
+
+struct kt_entry *kt_entry_make(struct kt_event_set *set, struct kt_event *event)
 {
 	struct kt_system *system;
-	struct kt_point *point;
 	struct kt_entry *entry;
 
 	lockdep_assert_held(&kt_mutex);
-	*why = event_complaint(event);
-	if (*why)
-		return -EINVAL;
-	*why = "no memory";
 	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
 	if (!entry)
-		return -ENOMEM;
+		return NULL;
 	system = system_join(event->system);
 	if (!system)
 		goto err_free;
@@ -368,22 +369,62 @@ int kt_event_add(struct kt_event_set *set, struct kt_event *event,
 	entry->system = system;
 	entry->cookie = ++last_cookie;
 	INIT_LIST_HEAD(&entry->going);
-	if (xa_err(xa_store(&system->entries, entry->cookie, entry,
-			    GFP_KERNEL)))
+	if (xa_reserve(&system->entries, entry->cookie, GFP_KERNEL))
 		goto err_system;
-	hash_add(entries, &entry->node, name_hash(event->name));
-	event->entry = entry;
-	point = kt_point_find(event->tracepoint);
-	if (point)
-		entry_show(entry, point);
-	return 0;
+	return entry;
 
 err_system:
 	system_tidy(system);
 	kt_system_put(system);
 err_free:
 	kfree(entry);
-	return -ENOMEM;
+	return NULL;
+}
+
+/* Its place was reserved, so nothing can fail. */
+void kt_entry_publish(struct kt_entry *entry)
+{
+	struct kt_event *event = entry->event;
+	struct kt_point *point;
+
+	lockdep_assert_held(&kt_mutex);
+	xa_store(&entry->system->entries, entry->cookie, entry, GFP_KERNEL);
+	hash_add(entries, &entry->node, name_hash(event->name));
+	event->entry = entry;
+	point = kt_point_find(event->tracepoint);
+	if (point)
+		entry_show(entry, point);
+}
+
+void kt_entry_cancel(struct kt_entry *entry)
+{
+	lockdep_assert_held(&kt_mutex);
+	xa_release(&entry->system->entries, entry->cookie);
+	system_tidy(entry->system);
+	kt_entry_put(entry);
+}
+
+int kt_event_add(struct kt_event_set *set, struct kt_event *event,
+		 const char **why)
+{
+	struct kt_event *namesake;
+	struct kt_entry *entry;
+
+	*why = kt_event_complaint(event);
+	if (*why)
+		return -EINVAL;
+	namesake = kt_event_namesake(event);
+	if (namesake) {
+		*why = kt_event_clash(event, namesake);
+		return -EINVAL;
+	}
+	entry = kt_entry_make(set, event);
+	if (!entry) {
+		*why = "no memory";
+		return -ENOMEM;
+	}
+	kt_entry_publish(entry);
+	return 0;
 }
 
 /* The tree forgets it; whoever still holds it finds it gone. */
@@ -399,8 +440,9 @@ static void entry_remove(struct kt_entry *entry)
 	kt_entry_put(entry);
 }
 
-static void entries_remove(struct list_head *going)
+void kt_entries_remove(struct list_head *going)
 {
+	lockdep_assert_held(&kt_mutex);
 	kt_sessions_drop(going, true);
 	while (!list_empty(going)) {
 		struct kt_entry *entry =
@@ -415,11 +457,10 @@ void kt_event_remove(struct kt_event *event)
 {
 	LIST_HEAD(going);
 
-	lockdep_assert_held(&kt_mutex);
 	if (!event->entry)
 		return;
 	list_add(&event->entry->going, &going);
-	entries_remove(&going);
+	kt_entries_remove(&going);
 }
 
 int kt_events_register(struct kt_event_set *set)
@@ -461,7 +502,7 @@ void kt_events_unregister(struct kt_event_set *set)
 		if (entry)
 			list_add_tail(&entry->going, &going);
 	}
-	entries_remove(&going);
+	kt_entries_remove(&going);
 	mutex_unlock(&kt_mutex);
 }
 EXPORT_SYMBOL_GPL(kt_events_unregister);

@@ -83,9 +83,28 @@ static inline void kt_entry_put(struct kt_entry *entry)
 	kref_put(&entry->ref, kt_entry_release);
 }
 
+/* What is wrong with an event itself, NULL: nothing. */
+const char *kt_event_complaint(const struct kt_event *event);
+/* The one that has its name now, and why there cannot be both. */
+struct kt_event *kt_event_namesake(const struct kt_event *event);
+const char *kt_event_clash(const struct kt_event *event,
+			   const struct kt_event *other);
+
+/*
+ * To make an event known in two steps, of which only the first can fail (NULL: no
+ * memory): for who makes many known, or none.  Nobody sees it in between, so it may
+ * still have a namesake.
+ */
+struct kt_entry *kt_entry_make(struct kt_event_set *set,
+			       struct kt_event *event);
+void kt_entry_publish(struct kt_entry *entry);
+void kt_entry_cancel(struct kt_entry *entry);
+
 /* As kt_events_register(), under kt_mutex, saying why an event was refused. */
 int kt_event_add(struct kt_event_set *set, struct kt_event *event,
 		 const char **why);
 void kt_event_remove(struct kt_event *event);
+/* Those linked by going.  However many they are, the probes are waited for once. */
+void kt_entries_remove(struct list_head *going);
 
 #endif /* KT_KERNEL_REGISTRY_H */

@@ -15,7 +15,8 @@
  * are undefined: only the low bytes are stored, and the field's sign says how to
  * read them.
  *
- * A write may have many lines; if one is refused, none counts.
+ * A write may have many lines; if one is refused, none counts.  So all are checked,
+ * and all memory is there, before anything changes.
  */
 #include <linux/ctype.h>
 #include <linux/module.h>
@@ -34,7 +35,10 @@
 #define CTYPE_MAX     127
 
 struct definition {
-	struct list_head node; /* definitions, or a write's */
+	struct list_head
+		node; /* of definitions, or of those that a write adds */
+	struct list_head going; /* of those that a write removes; else empty */
+	struct kt_entry *entry; /* of one that is about to be added */
 	struct kt_event event;
 	struct kt_class class;
 	struct kt_field fields[ARGUMENTS_MAX];
@@ -43,11 +47,11 @@ struct definition {
 	char *print;
 };
 
-/* One line of a write. */
+/* What a write comes to. */
 struct change {
-	struct list_head node;
-	struct definition *add;
-	struct definition *remove;
+	struct list_head added;
+	struct list_head removed;
+	bool any;
 };
 
 static LIST_HEAD(definitions);
@@ -302,6 +306,7 @@ static struct definition *definition_parse(struct kt_session *session,
 	definition->names = kstrdup(line, GFP_KERNEL);
 	if (!definition->text || !definition->names)
 		goto err_memory;
+	INIT_LIST_HEAD(&definition->going);
 	definition->event.class = &definition->class;
 	definition->event.owner = THIS_MODULE;
 	definition->class.fields = definition->fields;
@@ -333,117 +338,162 @@ err_free:
 
 /* ---- the file ------------------------------------------------------------- */
 
-static struct definition *definition_find(const char *name)
+static bool definition_is(const struct definition *definition, const char *name)
+{
+	size_t length = strlen(definition->event.system);
+
+	return !strncmp(name, definition->event.system, length) &&
+	       name[length] == '/' &&
+	       !strcmp(name + length + 1, definition->event.name);
+}
+
+/* Of those that there are by now. */
+static int change_remove(struct kt_session *session, struct change *change,
+			 const char *name)
 {
 	struct definition *definition;
 
-	list_for_each_entry(definition, &definitions, node) {
-		size_t length = strlen(definition->event.system);
-
-		if (!strncmp(name, definition->event.system, length) &&
-		    name[length] == '/' &&
-		    !strcmp(name + length + 1, definition->event.name))
-			return definition;
+	list_for_each_entry(definition, &change->added, node) {
+		if (definition_is(definition, name)) {
+			list_del(&definition->node);
+			definition_free(definition);
+			return 0;
+		}
 	}
-	return NULL;
+	list_for_each_entry(definition, &definitions, node) {
+		if (definition_is(definition, name) &&
+		    list_empty(&definition->going)) {
+			list_add_tail(&definition->going, &change->removed);
+			return 0;
+		}
+	}
+	return kt_refuse(session, -ENOENT, "\"%*pE\" is not defined here",
+			 (int)min_t(size_t, strlen(name), 60), name);
 }
 
-static int definition_add(struct kt_session *session,
-			  struct definition *definition)
+/* The event that will have this one's name. */
+static const struct kt_event *change_namesake(const struct change *change,
+					      const struct kt_event *event)
 {
+	const struct kt_event *namesake = kt_event_namesake(event);
+	const struct definition *definition;
+
+	list_for_each_entry(definition, &change->added, node) {
+		if (!strcmp(definition->event.system, event->system) &&
+		    !strcmp(definition->event.name, event->name))
+			return &definition->event;
+	}
+	list_for_each_entry(definition, &change->removed, going) {
+		if (&definition->event == namesake)
+			return NULL;
+	}
+	return namesake;
+}
+
+static int change_add(struct kt_session *session, struct change *change,
+		      const char *line)
+{
+	struct definition *definition = definition_parse(session, line);
+	const struct kt_event *event, *namesake;
 	const char *why;
 	int err;
 
-	err = kt_event_add(&definition_set, &definition->event, &why);
-	if (err)
-		return kt_refuse(session, err, "%s/%s: %s",
-				 definition->event.system,
-				 definition->event.name, why);
-	list_add_tail(&definition->node, &definitions);
+	if (IS_ERR(definition))
+		return PTR_ERR(definition);
+	event = &definition->event;
+	why = kt_event_complaint(event);
+	namesake = why ? NULL : change_namesake(change, event);
+	if (namesake)
+		why = kt_event_clash(event, namesake);
+	if (why) {
+		err = kt_refuse(session, -EINVAL, "%s/%s: %s", event->system,
+				event->name, why);
+		definition_free(definition);
+		return err;
+	}
+	list_add_tail(&definition->node, &change->added);
 	return 0;
 }
 
-static void definition_remove(struct definition *definition)
+static int change_read(struct kt_session *session, struct change *change,
+		       char *text)
 {
-	kt_event_remove(&definition->event);
-	list_del(&definition->node);
-}
-
-static int change_make(struct kt_session *session, struct change *change,
-		       char *line)
-{
-	struct definition *definition;
-
-	if (line[0] == '!') {
-		definition = definition_find(skip_spaces(line + 1));
-		if (!definition)
-			return kt_refuse(session, -ENOENT,
-					 "\"%*pE\" is not defined here",
-					 (int)min_t(size_t, strlen(line), 60),
-					 line);
-		definition_remove(definition);
-		change->remove = definition;
-		return 0;
-	}
-	definition = definition_parse(session, line);
-	if (IS_ERR(definition))
-		return PTR_ERR(definition);
-	change->add = definition;
-	return definition_add(session, definition);
-}
-
-static void change_undo(struct kt_session *session, struct change *change)
-{
-	if (change->add && change->add->event.entry)
-		definition_remove(change->add);
-	if (change->remove && !definition_add(session, change->remove))
-		change->remove = NULL;
-}
-
-/* Of what was added while it failed, or removed when it did not, nothing stays. */
-static void change_free(struct change *change, bool failed)
-{
-	if (failed)
-		definition_free(change->add);
-	definition_free(change->remove);
-	kfree(change);
-}
-
-int kt_define_write(struct kt_session *session, char *text)
-{
-	struct change *change, *next;
-	LIST_HEAD(changes);
 	char *line;
 	int err = 0;
 
-	lockdep_assert_held(&kt_mutex);
 	while (!err && (line = strsep(&text, "\n"))) {
 		line = strim(line);
 		if (!*line)
 			continue;
-		change = kzalloc(sizeof(*change), GFP_KERNEL);
-		if (!change) {
-			err = kt_refuse(session, -ENOMEM, "no memory");
-			break;
-		}
-		list_add(&change->node, &changes);
-		err = change_make(session, change, line);
+		change->any = true;
+		err = *line == '!' ? change_remove(session, change,
+						   skip_spaces(line + 1))
+				   : change_add(session, change, line);
 	}
-	if (!err && list_empty(&changes))
+	if (!err && !change->any)
 		err = kt_refuse(session, -EINVAL, "nothing is defined there");
-	list_for_each_entry_safe(change, next, &changes, node) {
-		if (err) {
-			char *reason = kstrdup(session->reason, GFP_KERNEL);
+	return err;
+}
 
-			/* Undoing must not replace the reason. */
-			change_undo(session, change);
-			if (reason)
-				strscpy(session->reason, reason,
-					sizeof(session->reason));
-			kfree(reason);
-		}
-		change_free(change, err);
+/* The last that can fail. */
+static int change_prepare(struct kt_session *session, struct change *change)
+{
+	struct definition *definition;
+
+	list_for_each_entry(definition, &change->added, node) {
+		definition->entry =
+			kt_entry_make(&definition_set, &definition->event);
+		if (!definition->entry)
+			return kt_refuse(session, -ENOMEM, "no memory");
 	}
+	return 0;
+}
+
+static void change_apply(struct change *change)
+{
+	struct definition *definition, *next;
+	LIST_HEAD(going);
+
+	list_for_each_entry(definition, &change->removed, going)
+		list_add_tail(&definition->event.entry->going, &going);
+	kt_entries_remove(&going);
+	list_for_each_entry_safe(definition, next, &change->removed, going) {
+		list_del(&definition->node);
+		definition_free(definition);
+	}
+	list_for_each_entry(definition, &change->added, node)
+		kt_entry_publish(definition->entry);
+	list_splice_tail(&change->added, &definitions);
+}
+
+static void change_drop(struct change *change)
+{
+	struct definition *definition, *next;
+
+	list_for_each_entry_safe(definition, next, &change->removed, going)
+		list_del_init(&definition->going);
+	list_for_each_entry_safe(definition, next, &change->added, node) {
+		if (definition->entry)
+			kt_entry_cancel(definition->entry);
+		definition_free(definition);
+	}
+}
+
+int kt_define_write(struct kt_session *session, char *text)
+{
+	struct change change = {
+		.added = LIST_HEAD_INIT(change.added),
+		.removed = LIST_HEAD_INIT(change.removed),
+	};
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	err = change_read(session, &change, text);
+	err = err ?: change_prepare(session, &change);
+	if (err)
+		change_drop(&change);
+	else
+		change_apply(&change);
 	return err;
 }
 
@@ -457,12 +507,15 @@ void kt_define_show(struct seq_file *m)
 
 void kt_define_clear(void)
 {
-	struct definition *definition, *next;
+	struct definition *definition;
+	struct change change = {
+		.added = LIST_HEAD_INIT(change.added),
+		.removed = LIST_HEAD_INIT(change.removed),
+	};
 
 	mutex_lock(&kt_mutex);
-	list_for_each_entry_safe(definition, next, &definitions, node) {
-		definition_remove(definition);
-		definition_free(definition);
-	}
+	list_for_each_entry(definition, &definitions, node)
+		list_add_tail(&definition->going, &change.removed);
+	change_apply(&change);
 	mutex_unlock(&kt_mutex);
 }

@@ -42,6 +42,36 @@ check "of many lines none counts if one is bad" refuses define \
 	"$(printf 'raw/one test_hit\n!raw/hit\nraw/two test_hit\nbad')" "SYSTEM/EVENT"
 check "nothing of them is left" is "$(ls $tree/events/raw | tr '\n' ' ')" \
 	"enabled hit "
+
+# What a refused write would have removed is as it was: enabled, filtered, captured.
+put capture 'raw/hit: u64 twice: a1 a1 + put 8'
+put events/raw/hit/filter 'context == 0'
+put events/raw/hit/enabled 1
+state() {
+	cat $tree/events/raw/hit/enabled $tree/events/raw/hit/filter \
+		$tree/events/raw/hit/id $tree/capture $tree/gone
+}
+before=$(state)
+put enabled 1
+test_run reset
+test_run 'task 200'
+for bad in "$(printf '!raw/hit\nbad')" \
+	"$(printf '!raw/hit\nraw/hit test_hit\nraw/hit test_hit; u8 u8 a')" \
+	"$(printf '!raw/hit\n!raw/hit')" \
+	"$(printf 'raw/more test_hit\n!raw/more\n!raw/more')"; do
+	check "refused: $(echo "$bad" | tr '\n' '|')" refuses define "$bad" ""
+	check "the event that it removes is as it was" is "$(state)" "$before"
+done
+test_run 'task 200'
+put enabled 0
+check "and goes on recording" is "$(count "$($bin/ktread $tree)" raw:hit)" 400
+put events/raw/hit/enabled 0
+put events/raw/hit/filter none
+put capture none
+check "what a write adds it may remove" put define "$(printf 'raw/more test_hit\n!raw/more')"
+check "and nothing is left of it" is "$(ls $tree/events/raw | tr '\n' ' ')" "enabled hit "
+put reset 1
+
 check "many lines" put define \
 	"$(printf '\n raw/one  test_hit ; u32 unsigned int  context;\nraw/none test_hit\n\n!raw/hit\nraw/hit test_hit; u8 u8 context')"
 check "they are there" is "$(ls $tree/events/raw | tr '\n' ' ')" \
