@@ -46,6 +46,58 @@ static void buffer_wake(struct irq_work *work)
 
 /* ---- memory --------------------------------------------------------------- */
 
+/*
+ * Buffers can be as large as all memory.  Rather no than have other programs killed
+ * for them; and what whoever makes them may use in all (a memory cgroup) holds here too.
+ */
+#define BUFFER_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+static unsigned long buffer_pages(const struct kt_buffers *buffers)
+{
+	return (KT_CONTROL_SIZE + kt_buffer_bytes(buffers)) >> PAGE_SHIFT;
+}
+
+static bool memory_suffices(u64 pages)
+{
+	long available = si_mem_available();
+
+	return available > 0 && pages <= available;
+}
+
+static void memory_free(struct kt_buffer *buffer)
+{
+	unsigned long i;
+
+	vunmap(buffer->memory);
+	for (i = 0; i < buffer->nr_pages; i++)
+		__free_page(buffer->pages[i]);
+	kvfree(buffer->pages);
+}
+
+/* Page by page, as vmalloc() does: it would take no flags along with a node. */
+static int memory_make(struct kt_buffer *buffer, unsigned long pages, int node)
+{
+	if (!memory_suffices(pages))
+		return -ENOMEM;
+	buffer->pages = kvcalloc(pages, sizeof(*buffer->pages), BUFFER_GFP);
+	if (!buffer->pages)
+		return -ENOMEM;
+	while (buffer->nr_pages < pages) {
+		struct page *page =
+			alloc_pages_node(node, BUFFER_GFP | __GFP_ZERO, 0);
+
+		if (!page || fatal_signal_pending(current)) {
+			if (page)
+				__free_page(page);
+			return -ENOMEM;
+		}
+		buffer->pages[buffer->nr_pages++] = page;
+		cond_resched();
+	}
+	buffer->memory = vmap(buffer->pages, pages, VM_MAP, PAGE_KERNEL);
+	return buffer->memory ? 0 : -ENOMEM;
+}
+
 static void buffer_destroy(struct kt_buffer *buffer)
 {
 	if (!buffer)
@@ -53,7 +105,7 @@ static void buffer_destroy(struct kt_buffer *buffer)
 	irq_work_sync(&buffer->wake);
 	kvfree(buffer->slots);
 	kvfree(buffer->scratch);
-	vfree(buffer->memory);
+	memory_free(buffer);
 	kfree(buffer);
 }
 
@@ -80,7 +132,7 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	struct kt_buffer *buffer;
 	int err = -ENOMEM;
 
-	buffer = kzalloc_node(sizeof(*buffer), GFP_KERNEL, numa_node);
+	buffer = kzalloc_node(sizeof(*buffer), BUFFER_GFP, numa_node);
 	if (!buffer)
 		return ERR_PTR(-ENOMEM);
 	buffer->cpu = cpu;
@@ -88,16 +140,16 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	mutex_init(&buffer->lock);
 	init_waitqueue_head(&buffer->readers);
 	init_irq_work(&buffer->wake, buffer_wake);
-	buffer->memory = vzalloc_node(
-		KT_CONTROL_SIZE + kt_buffer_bytes(buffers), numa_node);
+	if (memory_make(buffer, buffer_pages(buffers), numa_node))
+		goto err_destroy;
 	buffer->slots =
-		kvcalloc(buffers->packets, sizeof(*buffer->slots), GFP_KERNEL);
+		kvcalloc(buffers->packets, sizeof(*buffer->slots), BUFFER_GFP);
 	/*
 	 * Strings of programs are copied here, and the kernel looks up where that
 	 * is: for the area of a vmalloc() it takes a lock.
 	 */
-	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, GFP_KERNEL, numa_node);
-	if (!buffer->memory || !buffer->slots || !buffer->scratch)
+	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, BUFFER_GFP, numa_node);
+	if (!buffer->slots || !buffer->scratch)
 		goto err_destroy;
 	err = kt_ring_init(ring, buffer->memory,
 			   buffer->memory + KT_CONTROL_SIZE, buffer->slots,
@@ -166,11 +218,12 @@ void kt_buffer_exit(void)
 
 int kt_buffers_init(struct kt_buffers *buffers)
 {
-	buffers->rings =
-		__alloc_percpu(sizeof(*buffers->rings), SMP_CACHE_BYTES);
+	buffers->rings = __alloc_percpu_gfp(
+		sizeof(*buffers->rings), SMP_CACHE_BYTES, GFP_KERNEL_ACCOUNT);
 	if (!buffers->rings)
 		return -ENOMEM;
-	buffers->cpus = kcalloc(nr_cpu_ids, sizeof(*buffers->cpus), GFP_KERNEL);
+	buffers->cpus =
+		kcalloc(nr_cpu_ids, sizeof(*buffers->cpus), GFP_KERNEL_ACCOUNT);
 	if (!buffers->cpus) {
 		free_percpu(buffers->rings);
 		return -ENOMEM;
@@ -182,18 +235,23 @@ int kt_buffers_init(struct kt_buffers *buffers)
 	return 0;
 }
 
-static void buffers_free(struct kt_buffers *buffers)
+static void buffers_drop(struct kt_buffers *buffers)
 {
 	unsigned int cpu;
 
-	if (buffers->started)
-		cpuhp_state_remove_instance_nocalls(buffer_hotplug,
-						    &buffers->hotplug);
-	buffers->started = false;
 	for_each_possible_cpu(cpu) {
 		buffer_destroy(buffers->cpus[cpu]);
 		buffers->cpus[cpu] = NULL;
 	}
+}
+
+static void buffers_free(struct kt_buffers *buffers)
+{
+	if (buffers->started)
+		cpuhp_state_remove_instance_nocalls(buffer_hotplug,
+						    &buffers->hotplug);
+	buffers->started = false;
+	buffers_drop(buffers);
 }
 
 /* No writer, and nobody has a file open. */
@@ -214,16 +272,22 @@ int kt_buffers_start(struct kt_buffers *buffers)
 	lockdep_assert_held(&kt_mutex);
 	if (buffers->started)
 		return 0;
-	/* Rather no than have other programs killed for it. */
+	/* All of it, before the first is made. */
 	for_each_online_cpu(cpu) {
 		if (!buffers->cpus[cpu])
-			pages += kt_buffer_bytes(buffers) >> PAGE_SHIFT;
+			pages += buffer_pages(buffers);
 	}
-	if (pages > si_mem_available())
+	if (!memory_suffices(pages))
 		return -ENOMEM;
 	err = cpuhp_state_add_instance(buffer_hotplug, &buffers->hotplug);
-	if (err)
-		return err; /* what was made serves the next try */
+	if (err) {
+		/* Never started: nothing is in those that were made. */
+		mutex_lock(&buffers->lock);
+		if (!buffers->opens)
+			buffers_drop(buffers);
+		mutex_unlock(&buffers->lock);
+		return err;
+	}
 	buffers->started = true;
 	return 0;
 }
@@ -347,10 +411,7 @@ static int buffer_fop_release(struct inode *inode, struct file *file)
 static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct kt_buffer *buffer = file_buffer(file);
-	unsigned long pages = (KT_CONTROL_SIZE >> PAGE_SHIFT) +
-			      ((u64)buffer->ring->control->packets
-			       << (KT_PACKET_SHIFT - PAGE_SHIFT));
-	unsigned long i;
+	unsigned long pages = buffer->nr_pages, i;
 	int err;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
@@ -361,10 +422,8 @@ static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 		     VM_MAYWRITE | VM_MAYEXEC);
 	/* At once, so that reading the buffer causes no faults to be traced. */
 	for (i = 0; i < vma_pages(vma); i++) {
-		void *at = buffer->memory + ((vma->vm_pgoff + i) << PAGE_SHIFT);
-
 		err = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),
-				     vmalloc_to_page(at));
+				     buffer->pages[vma->vm_pgoff + i]);
 		if (err)
 			return err;
 	}

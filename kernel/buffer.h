@@ -43,6 +43,8 @@ struct seq_file;
 struct kt_buffer {
 	struct kt_ring *ring;
 	void *memory; /* control page, then the packets: what is mapped */
+	struct page **pages;
+	unsigned long nr_pages;
 	struct kt_ring_slot *slots;
 	u8 *scratch;
 	u32 scratch_used;

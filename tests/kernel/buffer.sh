@@ -59,3 +59,58 @@ rmmod ktrace-test-probes
 rmmod ktrace-test
 put define '!ktbuffer/waking'
 clean
+
+# As large as memory: the largest power of two of which there is room for one.
+size=1048576
+available=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1000))
+while [ $((size * 2)) -lt $available ]; do
+	size=$((size * 2))
+done
+# Nobody of whom the kernel can say that it was killed for memory.
+none_killed() {
+	! dmesg | grep -iE 'oom-kill|out of memory|page allocation failure'
+}
+echo "# $size bytes of $available"
+put buffer_size $size
+check "no two buffers that large" not sh -c "exec 3<$tree/buffers/cpu0
+	echo first >/tmp/opened
+	exec 4<$tree/buffers/cpu1" 2>/dev/null
+check "one there is" is "$(cat /tmp/opened)" first
+check "the error tells why" grep -q 'buffers/cpu1: no memory for the buffer' $tree/error
+check "nor can the session begin" refuses enabled 1 "no memory for the buffers"
+check "nobody was killed for them" none_killed
+put buffer_size 4194304
+cpu1=/sys/devices/system/cpu/cpu1/online
+echo 0 >$cpu1
+put buffer_size $size
+check "a session begins with one CPU" put enabled 1
+check "no CPU comes up that has no room" not sh -c "echo 1 2>/dev/null >$cpu1"
+check "nobody was killed for that" none_killed
+check "the session goes on" is "$(get enabled) $(get overflow | grep -c ^cpu)" "1 1"
+put enabled 0
+put buffer_size 4194304
+echo 1 >$cpu1
+check "it comes up with smaller ones" put enabled 1
+clean
+
+# What a group of processes may use is not theirs to leave.
+groups=/run/ktrace-groups
+mkdir $groups
+mount -t cgroup2 none $groups
+echo +memory >$groups/cgroup.subtree_control
+mkdir $groups/small
+echo 32M >$groups/small/memory.max
+put buffer_size 64M
+check "the memory of buffers is charged" not sh -c "echo \$\$ >$groups/small/cgroup.procs
+	exec 3<$tree/buffers/cpu0" 2>/dev/null
+check "this too is told" grep -q 'buffers/cpu0: no memory for the buffer' $tree/error
+put buffer_size 8M
+check "what may be used can be had" sh -c "echo \$\$ >$groups/small/cgroup.procs
+	exec 3<$tree/buffers/cpu0"
+check "and is charged" at_least "$(cat $groups/small/memory.current)" 8388608
+clean
+check "until it is given back" at_least 4194304 "$(cat $groups/small/memory.current)"
+check "nobody was killed in the group" none_killed
+rmdir $groups/small
+umount $groups
+rmdir $groups
