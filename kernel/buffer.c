@@ -453,27 +453,32 @@ static void buffer_flush_here(void *data)
 	flush->result = kt_ring_flush(flush->ring);
 }
 
+/* A CPU that is down has no writer that could mind. */
+static void buffer_flush_offline(struct kt_buffer *buffer,
+				 struct buffer_flush *flush)
+{
+	preempt_disable();
+	buffer_flush_here(flush);
+	preempt_enable();
+}
+
 /*
- * On the ring's own CPU, as any writer.  A CPU that is down, and is kept down
- * meanwhile, has no writer that could mind.
+ * On the ring's own CPU, as any writer.  It stays up, or down, meanwhile, and nobody
+ * resets the ring, which is no writer's business otherwise.
  */
 static int buffer_flush(struct kt_buffer *buffer)
 {
 	struct buffer_flush flush = {.ring = buffer->ring};
-	int err;
+	int err = 0;
 
 	cpus_read_lock();
-	if (cpu_online(buffer->cpu)) {
+	mutex_lock(&buffer->lock);
+	if (cpu_online(buffer->cpu))
 		err = smp_call_function_single(buffer->cpu, buffer_flush_here,
 					       &flush, true);
-	} else {
-		mutex_lock(&buffer->lock);
-		preempt_disable();
-		buffer_flush_here(&flush);
-		preempt_enable();
-		mutex_unlock(&buffer->lock);
-		err = 0;
-	}
+	else
+		buffer_flush_offline(buffer, &flush);
+	mutex_unlock(&buffer->lock);
 	cpus_read_unlock();
 	return err ?: flush.result;
 }

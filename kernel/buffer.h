@@ -15,7 +15,7 @@
  *	kt_mutex		changes of mode and size; start, reset
  *	cpu_hotplug_lock	while CPUs come and go
  *	kt_buffers.lock		cpus[], opens, owner
- *	kt_buffer.lock		the consumer; resetting; flushing an offline CPU
+ *	kt_buffer.lock		the consumer; resetting; flushing
  * An open file keeps its session and all of its buffers: while opens is not zero
  * no memory goes away, and cpus[] of an open CPU does not change.
  */

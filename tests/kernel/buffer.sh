@@ -114,3 +114,23 @@ check "nobody was killed in the group" none_killed
 rmdir $groups/small
 umount $groups
 rmdir $groups
+
+# A thread that flushes while another one resets.  Poison makes resetting slow, so that
+# they meet.
+umount $tree
+rmmod ktrace
+insmod "$KTRACE_MODULES/ktrace.ko" poison=90
+mount -t ktracefs none $tree
+load_module ktrace-test
+load_module ktrace-test-probes
+put buffer_size 128M
+put events/ktrace_test/test_hit/enabled 1
+check "flushing while it is reset" $bin/reset $tree $test_dir/run
+put events/enabled 0
+rmmod ktrace-test-probes
+rmmod ktrace-test
+umount $tree
+rmmod ktrace
+load_module ktrace
+mount -t ktracefs none $tree
+clean
