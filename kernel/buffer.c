@@ -110,18 +110,20 @@ static void buffer_destroy(struct kt_buffer *buffer)
 }
 
 /*
- * The ring opened its first packet in the name of the task that runs here.  What
- * runs on @cpu is told by a task record before anything else; a CPU that comes up
- * begins with its idle task.
+ * The ring opened its newest packet in the name of the task that runs here.  What
+ * runs on the ring's CPU is told by a task record before anything else; a CPU that
+ * comes up begins with its idle task.
  */
 static void buffer_claim_idle(struct kt_buffer *buffer)
 {
-	struct kt_packet *first = kt_ring_at(buffer->ring, 0);
+	u32 unit = buffer->ring->head & buffer->ring->mask;
+	struct kt_packet *open =
+		kt_ring_at(buffer->ring, unit & ~(KT_PACKET_UNITS - 1));
 
-	first->tid = 0;
-	first->tgid = 0;
-	memset(first->comm, 0, sizeof(first->comm));
-	snprintf(first->comm, sizeof(first->comm), "swapper/%u", buffer->cpu);
+	open->tid = 0;
+	open->tgid = 0;
+	memset(open->comm, 0, sizeof(open->comm));
+	snprintf(open->comm, sizeof(open->comm), "swapper/%u", buffer->cpu);
 }
 
 static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
@@ -453,13 +455,17 @@ static void buffer_flush_here(void *data)
 	flush->result = kt_ring_flush(flush->ring);
 }
 
-/* A CPU that is down has no writer that could mind. */
+/* A CPU that is down has no writer that could mind, and runs nothing. */
 static void buffer_flush_offline(struct kt_buffer *buffer,
 				 struct buffer_flush *flush)
 {
+	u64 head = buffer->ring->head;
+
 	preempt_disable();
 	buffer_flush_here(flush);
 	preempt_enable();
+	if (buffer->ring->head != head)
+		buffer_claim_idle(buffer);
 }
 
 /*

@@ -26,6 +26,17 @@ check "it can be read, and flushed" test $? = 0
 check "nothing is missing" is "$(count "$read" ktrace_test:test_hit)" $all
 echo 1 >$cpu1
 
+# A reader who flushes for a CPU that is off does not run there.
+clean
+put buffer_size 8M
+put enabled 1
+echo 0 >$cpu1
+$bin/ktread $tree >/dev/null
+echo 1 >$cpu1
+put enabled 0
+check "a CPU that comes back begins with its idle task" is \
+	"$($bin/ktread -d $tree | sed -n '/^1 /{s/^1 [0-9]* \([0-9]*\) .*/\1/p;q}')" 0
+
 # A session that begins while a CPU is off.
 clean
 echo 0 >$cpu1
