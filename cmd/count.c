@@ -211,9 +211,35 @@ static int count_loss(struct count *c, const struct ktrace_loss *l)
 
 	if (!cpu)
 		return -ENOMEM;
-	cpu->lost[l->cause] += l->count;
-	c->lost[l->cause] += l->count;
+	cpu->told[l->programs][l->cause] += l->count;
 	return 0;
+}
+
+void count_known(struct count_cpu *cpu, const struct ktrace_cpu *known)
+{
+	cpu->is_known[known->programs] = true;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		cpu->known[known->programs][i] += known->lost[i];
+}
+
+void count_losses(struct count *c)
+{
+	memset(c->lost, 0, sizeof(c->lost));
+	for (size_t i = 0; i < c->nr_cpus; i++) {
+		struct count_cpu *cpu = &c->cpus[i];
+
+		for (int j = 0; j < KTRACE_LOST_NR; j++) {
+			cpu->lost[j] = 0;
+			for (int k = 0; k < 2; k++)
+				/* Damage comes after the recorder. */
+				cpu->lost[j] +=
+					cpu->is_known[k] &&
+							j != KTRACE_LOST_DAMAGED
+						? cpu->known[k][j]
+						: cpu->told[k][j];
+			c->lost[j] += cpu->lost[j];
+		}
+	}
 }
 
 /* Drops what does not occur; most frequent first. */
@@ -259,6 +285,7 @@ int count_trace(struct count *c, struct ktrace *trace,
 		err = item;
 	ktrace_cursor_destroy(cursor);
 	count_sort(c, &table);
+	count_losses(c);
 	if (err)
 		count_free(c);
 	return err;

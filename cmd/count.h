@@ -19,7 +19,12 @@ struct count_cpu {
 	uint32_t cpu;
 	uint64_t events;
 	uint64_t bytes;
-	uint64_t lost[KTRACE_LOST_NR];
+	uint64_t lost
+		[KTRACE_LOST_NR]; /* in all its streams; see count_losses() */
+	/* As packets tell, and as the recorder: [1] of the streams of programs. */
+	uint64_t told[2][KTRACE_LOST_NR];
+	uint64_t known[2][KTRACE_LOST_NR];
+	bool is_known[2];
 };
 
 struct count_task {
@@ -50,6 +55,10 @@ int count_trace(struct count *c, struct ktrace *trace,
 		const struct ktrace_cursor_options *options, bool tasks);
 /* The one of this number, new if need be; NULL: out of memory. */
 struct count_cpu *count_cpu(struct count *c, uint32_t cpu);
+/* What the recorder says of one of the CPU's streams. */
+void count_known(struct count_cpu *cpu, const struct ktrace_cpu *known);
+/* Sums the losses up, after the above. */
+void count_losses(struct count *c);
 void count_free(struct count *c);
 
 /* A cause of loss in words, and what can be done about it (NULL: nothing). */

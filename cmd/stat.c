@@ -46,30 +46,36 @@ static const char *loss_name(enum ktrace_lost cause)
 	return names[cause];
 }
 
+static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)
+{
+	for (size_t i = 0; i < o->nr_cpus; i++)
+		if (o->cpus[i] == cpu)
+			return true;
+	return !o->nr_cpus;
+}
+
 /*
  * The recorder's account is the better one: what was lost after the last packet
- * is in no packet.
+ * is in no packet.  A CPU may have several streams, each with its own account.
  */
-static void losses_complete(struct count *c, const struct ktrace_info *info)
+static void losses_complete(struct count *c, const struct ktrace_info *info,
+			    const struct ktrace_cursor_options *o)
 {
+	/* Of a part of the time only the packets tell. */
+	if (o->from || o->to)
+		return;
 	for (uint32_t i = 0; i < info->nr_cpus; i++) {
 		const struct ktrace_cpu *known = &info->cpus[i];
 		struct count_cpu *cpu;
 
-		if (!known->known ||
+		if (!known->known || !cpu_wanted(o, known->cpu) ||
 		    (!known->events && !loss_total(known->lost)))
 			continue;
 		cpu = count_cpu(c, known->cpu);
-		if (!cpu)
-			continue;
-		for (int j = 0; j < KTRACE_LOST_NR; j++)
-			if (j != KTRACE_LOST_DAMAGED)
-				cpu->lost[j] = known->lost[j];
+		if (cpu)
+			count_known(cpu, known);
 	}
-	memset(c->lost, 0, sizeof(c->lost));
-	for (size_t i = 0; i < c->nr_cpus; i++)
-		for (int j = 0; j < KTRACE_LOST_NR; j++)
-			c->lost[j] += c->cpus[i].lost[j];
+	count_losses(c);
 }
 
 /* Text */
@@ -240,7 +246,7 @@ static int stat_show(const char *path, struct stat_options *o)
 		status = failed_why();
 		goto out;
 	}
-	losses_complete(&count, info);
+	losses_complete(&count, info, &options);
 	if (o->json) {
 		stat_json(info, &count);
 	} else {

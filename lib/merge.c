@@ -256,6 +256,7 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 	loss->cpu = s->stream.cpu;
 	loss->cause = s->stream.cause;
 	loss->count = s->stream.count;
+	loss->programs = s->stream.source->programs;
 	return true;
 }
 

@@ -266,6 +266,7 @@ struct ktrace_loss {
 	uint32_t cpu;
 	enum ktrace_lost cause;
 	uint64_t count;
+	bool programs; /* markers of programs; else events of the kernel */
 };
 
 /* What a cursor finds. */
