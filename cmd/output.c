@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,22 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/trace.h>
+
 #include "cmd.h"
 #include "output.h"
 #include "value.h"
-
-/* Is this a file that a recording makes? */
-static bool name_is_ours(const char *name)
-{
-	if (!strcmp(name, "metadata") || !strcmp(name, "symbols"))
-		return true;
-	if (strncmp(name, "cpu", 3) || !name[3])
-		return false;
-	for (name += 3; *name; name++)
-		if (!isdigit((unsigned char)*name))
-			return false;
-	return true;
-}
 
 static bool is_dot(const char *name)
 {
@@ -42,6 +30,7 @@ static int content_of(const char *path, enum content *content)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
+	enum ktrace_file file;
 	bool metadata = false;
 
 	if (!dir)
@@ -50,12 +39,11 @@ static int content_of(const char *path, enum content *content)
 	while ((entry = readdir(dir))) {
 		if (is_dot(entry->d_name))
 			continue;
-		if (!name_is_ours(entry->d_name)) {
-			*content = CONTENT_OTHER;
+		file = ktrace_file_kind(entry->d_name, NULL);
+		*content = file ? CONTENT_TRACE : CONTENT_OTHER;
+		if (!file)
 			break;
-		}
-		metadata |= !strcmp(entry->d_name, "metadata");
-		*content = CONTENT_TRACE;
+		metadata |= file == KTRACE_FILE_METADATA;
 	}
 	closedir(dir);
 	if (*content == CONTENT_TRACE && !metadata)
@@ -63,18 +51,21 @@ static int content_of(const char *path, enum content *content)
 	return 0;
 }
 
-static int trace_remove(const char *path)
+/* The older trace there.  Of a link only the link: it may lead anywhere. */
+static int older_remove(const char *path)
 {
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	enum content content;
+	struct stat st;
+	int err;
 
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir)))
-		if (name_is_ours(entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	closedir(dir);
-	return rmdir(path) ? -errno : 0;
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(st.st_mode))
+		return unlink(path) ? -errno : 0;
+	err = content_of(path, &content);
+	if (err || content == CONTENT_EMPTY)
+		return err;
+	return content == CONTENT_TRACE ? ktrace_remove(path) : -ENOTEMPTY;
 }
 
 int output_prepare(const char *path)
@@ -98,12 +89,8 @@ int output_prepare(const char *path)
 			      path);
 	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
 		return failed("%s: the name is too long", path);
-	err = content_of(old, &content);
-	if (!err && content == CONTENT_TRACE)
-		err = trace_remove(old);
-	else if (!err && content == CONTENT_OTHER)
-		err = -ENOTEMPTY;
-	if (err && err != -ENOENT)
+	err = older_remove(old);
+	if (err)
 		return failed("%s: cannot make room for the older trace: %s",
 			      old, strerror(-err));
 	if (rename(path, old))
@@ -118,6 +105,7 @@ void output_hand_over(const char *path)
 	const char *user = getenv("SUDO_UID"), *group = getenv("SUDO_GID");
 	struct dirent *entry;
 	uint64_t uid, gid;
+	struct stat st;
 	DIR *dir;
 	int fd;
 
@@ -125,11 +113,16 @@ void output_hand_over(const char *path)
 	    number_parse(group, &gid))
 		return;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* Ours, and nobody else could put anything into it. */
+	if (fd >= 0 && (fstat(fd, &st) || st.st_uid || st.st_mode & 022)) {
+		close(fd);
+		fd = -1;
+	}
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir)
 		return;
 	while ((entry = readdir(dir)))
-		if (name_is_ours(entry->d_name) &&
+		if (ktrace_file_kind(entry->d_name, NULL) &&
 		    fchownat(fd, entry->d_name, uid, gid, AT_SYMLINK_NOFOLLOW))
 			break;
 	if (fchown(fd, uid, gid))

@@ -412,22 +412,6 @@ static int session_run(struct syscalls *s)
 	return status;
 }
 
-static void directory_remove(const char *path)
-{
-	static const char *const files[] = {"metadata", "symbols"};
-	char file[4096];
-
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(file, sizeof(file), "%s/%s", path, files[i]);
-		unlink(file);
-	}
-	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
-		snprintf(file, sizeof(file), "%s/cpu%ld", path, cpu);
-		unlink(file);
-	}
-	rmdir(path);
-}
-
 static int directory_choose(struct syscalls *s, char *parent, size_t size)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -554,7 +538,7 @@ static int run(struct syscalls *s)
 	if (s->child.pid)
 		child_reap(&s->child, true);
 	if (*parent) {
-		directory_remove(s->directory);
+		ktrace_remove(s->directory);
 		rmdir(parent);
 	}
 	if (!status && s->child.status)

@@ -112,24 +112,9 @@ static int directory_choose(struct watch *w, const char *path)
 
 static void directory_remove(struct watch *w)
 {
-	char file[256];
-
 	if (w->kept || !*w->parent)
 		return;
-	for (long cpu = -2; cpu < sysconf(_SC_NPROCESSORS_CONF) + 8; cpu++) {
-		if (cpu < 0) {
-			snprintf(file, sizeof(file), "%s/%s", w->directory,
-				 cpu < -1 ? "metadata" : "symbols");
-			unlink(file);
-			continue;
-		}
-		snprintf(file, sizeof(file), "%s/cpu%ld", w->directory, cpu);
-		unlink(file);
-		snprintf(file, sizeof(file), "%s/programs%ld", w->directory,
-			 cpu);
-		unlink(file);
-	}
-	rmdir(w->directory);
+	ktrace_remove(w->directory);
 	rmdir(w->parent);
 }
 

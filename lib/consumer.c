@@ -40,6 +40,7 @@
 
 #include "consumer.h"
 #include "error.h"
+#include "names.h"
 
 #define CPUS_PER_THREAD 4
 #define BATCH		16 /* packets per call */
@@ -117,11 +118,11 @@ static size_t packet_bytes(const struct kt_packet *p)
 
 static int stream_file_open(struct stream *s)
 {
-	char name[32];
+	char name[FILE_NAME_MAX];
 
 	if (s->file >= 0)
 		return 0;
-	snprintf(name, sizeof(name), "cpu%u", s->cpu);
+	file_name(KTRACE_FILE_CPU, s->cpu, name);
 	s->file = openat(s->directory, name,
 			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	return s->file < 0 ? -errno : 0;

@@ -21,6 +21,7 @@
 #include "env.h"
 #include "error.h"
 #include "marked.h"
+#include "names.h"
 #include "type.h"
 
 #define REST_NS 5000000
@@ -65,11 +66,6 @@ struct marked {
 	int error;
 };
 
-static void file_name(size_t index, char name[32])
-{
-	snprintf(name, 32, "programs%zu", index);
-}
-
 static int types_write(struct marked *p)
 {
 	struct ktrace_types *types = types_create();
@@ -88,11 +84,11 @@ static int types_write(struct marked *p)
 static int file_make(struct marked *p, size_t index)
 {
 	struct stream *s = &p->streams[index];
-	char name[32];
+	char name[FILE_NAME_MAX];
 
 	if (s->file >= 0)
 		return 0;
-	file_name(index, name);
+	file_name(KTRACE_FILE_PROGRAMS, index, name);
 	s->file = openat(p->directory, name,
 			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	return s->file < 0 ? -errno : 0;
@@ -389,23 +385,13 @@ int marked_finish(struct marked *p)
 	return p->error;
 }
 
-void marked_remove(struct marked *p)
-{
-	char name[32];
-
-	for (size_t i = 0; i < p->nr; i++) {
-		file_name(i, name);
-		unlinkat(p->directory, name, 0);
-	}
-}
-
 /* An empty one says nothing. */
 static void file_close(struct marked *p, size_t index)
 {
 	struct stream *s = &p->streams[index];
-	char name[32];
+	char name[FILE_NAME_MAX];
 
-	file_name(index, name);
+	file_name(KTRACE_FILE_PROGRAMS, index, name);
 	if (!s->bytes && !s->open)
 		unlinkat(p->directory, name, 0);
 	close(s->file);

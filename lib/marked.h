@@ -35,8 +35,6 @@ uint64_t marked_bytes(const struct marked *marked, size_t index);
 /* Markers are off; writes what is left. */
 int marked_finish(struct marked *marked);
 void marked_destroy(struct marked *marked);
-/* Takes the files away again. */
-void marked_remove(struct marked *marked);
 
 /* The clock of programs, where there is no session to ask. */
 void marked_clock(struct ktrace_clock *clock);

@@ -23,8 +23,10 @@
 #include "consumer.h"
 #include "error.h"
 #include "marked.h"
+#include "names.h"
 #include "session.h"
 #include "trace.h"
+#include "writer.h"
 
 #define METADATA_RESERVE (256 * 1024)
 /* Ids of programs' events begin here, or behind the kernel's. */
@@ -157,6 +159,8 @@ static int memory_explain(int err)
 
 static int directory_make(struct ktrace_recording *r)
 {
+	struct stat st;
+
 	/* What a kernel does may be private. */
 	if (mkdir(r->path, 0700))
 		return error_set(-errno, "cannot make %s: %m", r->path);
@@ -165,6 +169,10 @@ static int directory_make(struct ktrace_recording *r)
 		open(r->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (r->directory < 0)
 		return error_set(-errno, "%s: %m", r->path);
+	/* From here on by what is open: whoever owns the folder may rename. */
+	if (fstat(r->directory, &st) || st.st_uid != geteuid())
+		return error_set(-EPERM, "%s: it is not what was just made",
+				 r->path);
 	return 0;
 }
 
@@ -267,7 +275,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	head.mode = o->overwrite ? "overwrite" : "discard";
 	head.nr_cpus = r->consumer ? consumer_nr_cpus(r->consumer)
 				   : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	err = ktrace_writer_create(r->path, &head, &r->writer);
+	err = writer_create_at(r->directory, r->path, &head, &r->writer);
 	if (err)
 		return err;
 	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
@@ -570,7 +578,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 int ktrace_recording_follow(struct ktrace_recording *r, bool forget,
 			    struct ktrace **trace)
 {
-	return trace_open_live(r->path, forget, trace);
+	return trace_open_live(r->directory, r->path, forget, trace);
 }
 
 static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
@@ -654,19 +662,8 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 /* A trace in which nothing was recorded is not left behind. */
 static void directory_remove(struct ktrace_recording *r)
 {
-	char name[32];
-
-	if (r->marked)
-		marked_remove(r->marked);
-	for (size_t i = 0; i < cpus_nr(r); i++) {
-		struct consumer_count count;
-
-		consumer_count(r->consumer, i, &count);
-		snprintf(name, sizeof(name), "cpu%u", count.cpu);
-		unlinkat(r->directory, name, 0);
-	}
 	if (r->directory >= 0)
-		unlinkat(r->directory, "metadata", 0);
+		files_remove(r->directory);
 	rmdir(r->path);
 }
 

@@ -22,7 +22,8 @@ struct symbol_entry {
 
 static char *file_read(int directory, size_t *size)
 {
-	int fd = openat(directory, "symbols", O_RDONLY | O_CLOEXEC);
+	int fd = openat(directory, "symbols",
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *text = NULL;
 	ssize_t n;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Opening a trace: metadata, streams, clock. */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,6 @@
 
 /* Some thousands of events describe themselves in a few megabytes. */
 #define METADATA_MAX (256u << 20)
-#define CPUS_MAX     65536
 #define MANY_STREAMS 256
 
 void trace_warn(struct ktrace *trace, const char *format, ...)
@@ -233,22 +231,6 @@ static struct stream_source *source_add(struct ktrace *trace)
 	return source;
 }
 
-/* "cpu12", "programs12": 12; -1: not the name of a stream. */
-static long stream_cpu(const char *name, bool *programs)
-{
-	char *end;
-	long cpu;
-
-	*programs = !strncmp(name, "programs", 8);
-	if (!*programs && strncmp(name, "cpu", 3))
-		return -1;
-	name += *programs ? 8 : 3;
-	if (!isdigit((unsigned char)*name))
-		return -1;
-	cpu = strtol(name, &end, 10);
-	return *end || cpu >= CPUS_MAX ? -1 : cpu;
-}
-
 /*
  * A machine of a thousand CPUs has more streams than the usual limit of open
  * files, and an export opens as many again: go as far as the user may.
@@ -270,7 +252,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 	int err = 0, fd;
 	DIR *dir;
 
-	fd = dup(trace->directory);
+	/* Not a dup(): that would go on where another reader has come to. */
+	fd = openat(trace->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!dir) {
 		err = error_set(-errno, "%s: %s", path, strerror(errno));
@@ -280,17 +263,18 @@ static int open_streams(struct ktrace *trace, const char *path)
 	}
 	while (!err && (entry = readdir(dir))) {
 		struct stream_source *source;
-		bool programs;
-		long cpu = stream_cpu(entry->d_name, &programs);
+		enum ktrace_file kind;
 		struct stat st;
+		uint32_t number;
 
-		if (cpu < 0)
+		kind = ktrace_file_kind(entry->d_name, &number);
+		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS)
 			continue;
 		if (trace->nr_sources == MANY_STREAMS)
 			raise_file_limit();
 		fd = openat(trace->directory, entry->d_name,
 			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC |
-				    O_NONBLOCK);
+				    O_NOFOLLOW | O_NONBLOCK);
 		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 			trace_warn(trace, "%s: %s", entry->d_name,
 				   fd < 0 ? strerror(errno)
@@ -305,8 +289,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 			err = error_set(-ENOMEM, "out of memory");
 			break;
 		}
-		source->cpu = cpu;
-		source->programs = programs;
+		source->cpu = number;
+		source->programs = kind == KTRACE_FILE_PROGRAMS;
 		source->fd = fd;
 		source->size = trace->info.live ? 0 : st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -327,7 +311,7 @@ static int open_metadata(struct ktrace *trace, const char *path)
 	int fd, err;
 
 	fd = openat(trace->directory, "metadata",
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return error_set(-errno,
 				 errno == ENOENT ? "%s: not a trace: it has no "
@@ -380,14 +364,15 @@ out_fd:
 	return err;
 }
 
-/* Closes @trace if that fails. */
-static int trace_open(struct ktrace *trace, const char *path,
+/* @directory: -errno if it could not be opened.  Closes @trace if that fails. */
+static int trace_open(struct ktrace *trace, int directory, const char *path,
 		      struct ktrace **result)
 {
 	int err;
 
-	trace->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (trace->directory < 0)
+	trace->directory = directory;
+	errno = directory < 0 ? -directory : 0;
+	if (directory < 0)
 		err = error_set(-errno, "%s: %s", path,
 				errno == ENOTDIR
 					? "not a trace: a trace is a directory"
@@ -409,22 +394,27 @@ static int trace_open(struct ktrace *trace, const char *path,
 int ktrace_open(const char *path, struct ktrace **result)
 {
 	struct ktrace *trace = trace_create();
+	int fd;
 
 	if (!trace)
 		return error_set(-ENOMEM, "out of memory");
-	return trace_open(trace, path, result);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
 }
 
-int trace_open_live(const char *path, bool forget, struct ktrace **result)
+int trace_open_live(int directory, const char *path, bool forget,
+		    struct ktrace **result)
 {
 	struct ktrace *trace = trace_create();
+	int fd;
 
 	if (!trace)
 		return error_set(-ENOMEM, "out of memory");
 	trace->info.live = true;
 	trace->forget = forget;
 	trace->until = 0;
-	return trace_open(trace, path, result);
+	fd = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
 }
 
 int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,

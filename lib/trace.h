@@ -61,8 +61,9 @@ struct ktrace {
 void trace_warn(struct ktrace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Opens one that is still being written. */
-int trace_open_live(const char *path, bool forget, struct ktrace **trace);
+/* Opens one that is still being written; its directory is open, and stays so. */
+int trace_open_live(int directory, const char *path, bool forget,
+		    struct ktrace **trace);
 /* The stream of @cpu is whole up to @size.  -ENOENT: there was none at first. */
 int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,
 	       bool open);

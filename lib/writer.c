@@ -18,6 +18,7 @@
 #include "error.h"
 #include "text.h"
 #include "type.h"
+#include "writer.h"
 
 struct ktrace_writer {
 	int directory;
@@ -100,9 +101,9 @@ static void head_text(struct text *text, const struct ktrace_writer_head *head)
 	text_printf(text, ",\"start\":%" PRIu64 "}\n", head->start);
 }
 
-int ktrace_writer_create(const char *directory,
-			 const struct ktrace_writer_head *wishes,
-			 struct ktrace_writer **result)
+int writer_create_at(int directory, const char *path,
+		     const struct ktrace_writer_head *wishes,
+		     struct ktrace_writer **result)
 {
 	struct ktrace_writer_head head = {0};
 	struct ktrace_writer *writer;
@@ -120,15 +121,16 @@ int ktrace_writer_create(const char *directory,
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_writer;
 	}
-	writer->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	writer->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
 	if (writer->directory < 0) {
-		err = error_set(-errno, "%s: %s", directory, strerror(errno));
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
 		goto err_written;
 	}
+	/* O_EXCL: nor where a link leads that is there already. */
 	writer->fd = openat(writer->directory, "metadata",
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (writer->fd < 0) {
-		err = error_set(-errno, "%s/metadata: %s", directory,
+		err = error_set(-errno, "%s/metadata: %s", path,
 				strerror(errno));
 		goto err_directory;
 	}
@@ -148,6 +150,19 @@ err_written:
 	free(writer->written);
 err_writer:
 	free(writer);
+	return err;
+}
+
+int ktrace_writer_create(const char *directory,
+			 const struct ktrace_writer_head *head,
+			 struct ktrace_writer **writer)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return error_set(-errno, "%s: %s", directory, strerror(errno));
+	err = writer_create_at(fd, directory, head, writer);
+	close(fd);
 	return err;
 }
 
@@ -438,7 +453,7 @@ int ktrace_writer_symbols(struct ktrace_writer *writer)
 		goto out;
 	}
 	fd = openat(writer->directory, "symbols",
-		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0) {
 		err = error_set(-errno, "symbols: %s", strerror(errno));
 		goto out;

@@ -235,6 +235,24 @@ KTRACE_API const struct ktrace_info *ktrace_get_info(
 KTRACE_API const struct ktrace_types *ktrace_get_types(
 	const struct ktrace *trace);
 
+/* The files of a trace's directory: see ktrace-trace(5). */
+enum ktrace_file {
+	KTRACE_FILE_OTHER, /* none of them */
+	KTRACE_FILE_METADATA,
+	KTRACE_FILE_SYMBOLS,
+	KTRACE_FILE_CPU,      /* streams, with a number */
+	KTRACE_FILE_PROGRAMS, /* the same, of programs */
+};
+
+/* Which one is called so?  @number, of a stream, may be NULL. */
+KTRACE_API enum ktrace_file ktrace_file_kind(const char *name,
+					     uint32_t *number);
+/*
+ * Removes a trace, and nothing else: -ENOTEMPTY if there is something else in its
+ * directory, which then stays.  A link is not followed.
+ */
+KTRACE_API int ktrace_remove(const char *path);
+
 /*
  * What is wrong with the trace, one sentence each.  More may come while a
  * cursor reads.  NULL: no more.

@@ -30,6 +30,15 @@ static struct packets {
 	} list[512];
 } packets[CPUS];
 
+static int live_open(bool forget, struct ktrace **live)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	int err = trace_open_live(fd, directory, forget, live);
+
+	close(fd);
+	return err;
+}
+
 static void metadata_write(const struct ktrace_memory *text, bool append)
 {
 	char path[512];
@@ -155,7 +164,7 @@ static void follow(uint64_t step, uint32_t more, bool forget)
 	make();
 	path_of(path, "metadata");
 	metadata_write(&head, false);
-	CHECK_EQ(trace_open_live(directory, forget, &live), 0);
+	CHECK_EQ(live_open(forget, &live), 0);
 	CHECK_EQ(ktrace_cursor_create(live, NULL, &cursor), 0);
 	CHECK(ktrace_get_info(live)->live);
 	metadata_write(&end, true);
@@ -223,7 +232,7 @@ TEST(what_was_read_is_given_back)
 	metadata_write(&head, false);
 	path_of(path, "cpu0");
 	CHECK(!stat(path, &before));
-	CHECK_EQ(trace_open_live(directory, true, &live), 0);
+	CHECK_EQ(live_open(true, &live), 0);
 	CHECK_EQ(ktrace_cursor_create(live, NULL, &cursor), 0);
 	grow(live, UINT64_MAX - 1, 0);
 	while (item_next(cursor, line, &time))

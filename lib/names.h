@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The names of a trace's files; ktrace_file_kind() reads them. */
+#ifndef KT_LIB_NAMES_H
+#define KT_LIB_NAMES_H
+
+#include <ktrace/trace.h>
+
+#define FILE_NAME_MAX 32
+
+/* @number: of a stream. */
+void file_name(enum ktrace_file file, uint32_t number,
+	       char name[FILE_NAME_MAX]);
+/* Removes them from the directory, which is open. */
+int files_remove(int directory);
+
+#endif /* KT_LIB_NAMES_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Writing metadata: what include/ktrace/trace.h does not have. */
+#ifndef KT_LIB_WRITER_H
+#define KT_LIB_WRITER_H
+
+#include <ktrace/trace.h>
+
+/*
+ * As ktrace_writer_create(), into a directory that is open, and stays the caller's;
+ * @path is what messages call it.
+ */
+int writer_create_at(int directory, const char *path,
+		     const struct ktrace_writer_head *head,
+		     struct ktrace_writer **writer);
+
+#endif /* KT_LIB_WRITER_H */
