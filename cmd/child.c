@@ -67,7 +67,8 @@ int child_check(char *const *argv)
 	return exec_failed(name, best);
 }
 
-int child_prepare(struct child *c, char *const *argv, const sigset_t *mask)
+int child_prepare(struct child *c, char *const *argv,
+		  const struct signals *signals)
 {
 	int go[2], error[2];
 	char word;
@@ -84,9 +85,7 @@ int child_prepare(struct child *c, char *const *argv, const sigset_t *mask)
 
 		close(go[1]);
 		close(error[0]);
-		sigprocmask(SIG_SETMASK, mask, NULL);
-		signal(SIGXFSZ, SIG_DFL);
-		signal(SIGPIPE, SIG_DFL);
+		signals_restore(signals);
 		if (read(go[0], &word, 1) != 1)
 			_exit(EXIT_FAILED);
 		execvp(argv[0], argv);

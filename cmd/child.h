@@ -3,9 +3,10 @@
 #ifndef KT_CMD_CHILD_H
 #define KT_CMD_CHILD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "signals.h"
 
 struct child {
 	pid_t pid; /* 0: none */
@@ -17,8 +18,9 @@ struct child {
 
 /* 0, or the exit status for a command that cannot be run; says why. */
 int child_check(char *const *argv);
-/* Makes the process, which waits; @mask are the signals it is to have blocked. */
-int child_prepare(struct child *c, char *const *argv, const sigset_t *mask);
+/* Makes the process, which waits, and has the signals as they were before ours. */
+int child_prepare(struct child *c, char *const *argv,
+		  const struct signals *signals);
 /* Lets it run the command. 0, or an exit status. */
 int child_go(struct child *c, char *const *argv);
 /* Has it ended? Waits if @wait. */

@@ -302,7 +302,7 @@ static const char *signal_handle(struct record *r)
 {
 	struct signalfd_siginfo info;
 
-	if (read(r->signals, &info, sizeof(info)) != sizeof(info))
+	if (read(r->signals.fd, &info, sizeof(info)) != sizeof(info))
 		return NULL;
 	switch (info.ssi_signo) {
 	case SIGCHLD:
@@ -348,7 +348,7 @@ static const char *events_wait(struct record *r)
 	uint64_t now;
 	int timeout;
 
-	fds[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+	fds[0] = (struct pollfd){.fd = r->signals.fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(r->recording),
 				 .events = POLLIN};
 	for (;;) {
@@ -413,7 +413,7 @@ static int record_run(struct record *r)
 	if (status)
 		return status;
 	if (r->command) {
-		status = child_prepare(&r->child, r->command, &r->mask);
+		status = child_prepare(&r->child, r->command, &r->signals);
 		if (status)
 			return status;
 	}
@@ -600,22 +600,6 @@ static int option_handle(struct record *r, int option)
 	}
 }
 
-static void signals_prepare(struct record *r)
-{
-	sigset_t set;
-
-	/* A limit on the file's size is an error like others. */
-	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &r->mask);
-	r->signals = signalfd(-1, &set, SFD_CLOEXEC);
-}
-
 static int record_main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -637,7 +621,7 @@ static int record_main(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	struct record r = {.output = TRACE_DEFAULT, .signals = -1};
+	struct record r = {.output = TRACE_DEFAULT};
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "+ad:e:f:kM:m:o:p:qS:s:vh",
@@ -666,9 +650,9 @@ static int record_main(int argc, char **argv)
 	r.progress = isatty(2) && verbosity >= 0 &&
 		     (!r.command || !isatty(1) || verbosity > 0);
 	processes_watch(&r);
-	signals_prepare(&r);
-	if (r.signals < 0)
-		return failed("signalfd: %s", strerror(errno));
+	status = signals_prepare(&r.signals);
+	if (status)
+		return status;
 
 	if (r.nr_markers && selection_is_all(&r.selection) &&
 	    !record_markers_in_kernel(&r))
@@ -678,7 +662,7 @@ static int record_main(int argc, char **argv)
 
 	if (r.child.pid) {
 		/* It may go on longer than the recording. */
-		sigprocmask(SIG_SETMASK, &r.mask, NULL);
+		signals_restore(&r.signals);
 		child_reap(&r.child, true);
 		if (r.child.status)
 			status = r.child.status;

@@ -2,7 +2,6 @@
 #ifndef KT_CMD_RECORD_H
 #define KT_CMD_RECORD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include "child.h"
 #include "select.h"
 #include "set_file.h"
+#include "signals.h"
 
 struct process {
 	pid_t pid;
@@ -43,8 +43,7 @@ struct record {
 	size_t nr_events;		       /* enabled */
 	uint64_t left;			       /* by the recorder before */
 	struct child child;
-	int signals;
-	sigset_t mask; /* from before */
+	struct signals signals;
 	bool interrupted;
 	int terminated; /* by this signal */
 	bool progress;

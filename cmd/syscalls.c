@@ -29,6 +29,7 @@
 #include "child.h"
 #include "cmd.h"
 #include "select.h"
+#include "signals.h"
 #include "trace.h"
 #include "value.h"
 
@@ -57,8 +58,7 @@ struct syscalls {
 	int fd;		/* where to */
 	int view_error; /* showing has failed */
 	struct child child;
-	sigset_t mask;
-	int signals;
+	struct signals signals;
 	int terminated;
 };
 
@@ -263,7 +263,7 @@ static const char *signal_handle(struct syscalls *s)
 {
 	struct signalfd_siginfo info;
 
-	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
+	if (read(s->signals.fd, &info, sizeof(info)) != sizeof(info))
 		return NULL;
 	if (info.ssi_signo == SIGCHLD)
 		return child_reap(&s->child, false) && s->command ? "command"
@@ -293,7 +293,7 @@ static const char *events_wait(struct syscalls *s)
 	const char *reason;
 	int timeout;
 
-	fds[0] = (struct pollfd){.fd = s->signals, .events = POLLIN};
+	fds[0] = (struct pollfd){.fd = s->signals.fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(s->recording),
 				 .events = POLLIN};
 	for (;;) {
@@ -352,7 +352,7 @@ static int record(struct syscalls *s)
 	if (status)
 		return status;
 	if (s->command) {
-		status = child_prepare(&s->child, s->command, &s->mask);
+		status = child_prepare(&s->child, s->command, &s->signals);
 		if (status)
 			return status;
 	}
@@ -505,19 +505,6 @@ static int option_handle(struct syscalls *s, int option)
 	}
 }
 
-static void signals_prepare(struct syscalls *s)
-{
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-				      SIGCHLD};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		sigaddset(&set, numbers[i]);
-	sigprocmask(SIG_BLOCK, &set, &s->mask);
-	s->signals = signalfd(-1, &set, SFD_CLOEXEC);
-}
-
 static int run(struct syscalls *s)
 {
 	char parent[4096];
@@ -531,15 +518,18 @@ static int run(struct syscalls *s)
 	status = directory_choose(s, parent, sizeof(parent));
 	if (status)
 		return status;
-	signals_prepare(s);
-	if (s->signals < 0)
-		return failed("signalfd: %s", strerror(errno));
+	status = signals_prepare(&s->signals);
+	if (status)
+		return status;
 	status = session_run(s);
-	if (s->child.pid)
-		child_reap(&s->child, true);
 	if (*parent) {
 		ktrace_remove(s->directory);
 		rmdir(parent);
+	}
+	if (s->child.pid) {
+		/* It may go on longer than the recording. */
+		signals_restore(&s->signals);
+		child_reap(&s->child, true);
 	}
 	if (!status && s->child.status)
 		status = s->child.status;
@@ -569,7 +559,7 @@ static int syscalls_main(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	struct syscalls s = {.signals = -1, .show.string_max = 32};
+	struct syscalls s = {.show.string_max = 32};
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyzZh",

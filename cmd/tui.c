@@ -24,6 +24,7 @@
 #include <ncurses.h>
 
 #include "cmd.h"
+#include "signals.h"
 #include "tui.h"
 
 #define ROUND_NS      250000000ull  /* between looks at the recording */
@@ -223,7 +224,8 @@ static int signal_read(int fd)
 {
 	struct signalfd_siginfo info;
 
-	if (read(fd, &info, sizeof(info)) != sizeof(info))
+	if (read(fd, &info, sizeof(info)) != sizeof(info) ||
+	    info.ssi_signo == SIGCHLD)
 		return 0;
 	return info.ssi_signo;
 }
@@ -307,21 +309,6 @@ static int tui_run(struct tui *t, int signals)
 	return status;
 }
 
-static int signals_prepare(void)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static void tui_free(struct tui *t)
 {
 	t->item = NULL;
@@ -351,7 +338,8 @@ static int tui_main(int argc, char **argv)
 	struct ktrace_session *session = NULL;
 	struct tui t = {.click_row = -1};
 	const char *why = NULL;
-	int option, status, signals;
+	struct signals signals;
+	int option, status;
 
 	while ((option = getopt_long(argc, argv, "lS:s:vh", options, NULL)) >=
 	       0) {
@@ -375,18 +363,18 @@ static int tui_main(int argc, char **argv)
 	setlocale(LC_ALL, "");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return screen_open();
-	signals = signals_prepare();
-	if (signals < 0)
-		return failed("signalfd: %s", strerror(errno));
+	status = signals_prepare(&signals);
+	if (status)
+		return status;
 	/* Programs have their markers without the kernel's help. */
 	if (ktrace_session_open(&session_options, &session) ||
 	    ktrace_session_prepare(session, all, 3))
 		why = ktrace_last_error();
 	if (tree_create(&t.tree, session, why))
 		return failed("out of memory");
-	status = tui_run(&t, signals);
+	status = tui_run(&t, signals.fd);
 	tui_free(&t);
-	close(signals);
+	close(signals.fd);
 	return status;
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "cmd.h"
+#include "signals.h"
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
+
+int signals_prepare(struct signals *signals)
+{
+	static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct sigaction usual = {.sa_handler = SIG_DFL};
+	sigset_t set;
+
+	/* A reader that goes away, and a limit of size, are errors like others. */
+	sigaction(SIGPIPE, &ignore, &signals->pipe);
+	sigaction(SIGXFSZ, &ignore, &signals->size);
+	/* Or nobody could wait for the command. */
+	sigaction(SIGCHLD, &usual, &signals->child);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	/* Shells ignore it in the background, where kill -INT is to end it. */
+	sigaddset(&set, SIGINT);
+	/* As with nohup: what the caller ignores would come all the same. */
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (!is_ignored(ending[i]))
+			sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, &signals->mask);
+	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signals->fd < 0 ? failed("signalfd: %s", strerror(errno))
+			       : EXIT_OK;
+}
+
+void signals_restore(const struct signals *signals)
+{
+	sigaction(SIGPIPE, &signals->pipe, NULL);
+	sigaction(SIGXFSZ, &signals->size, NULL);
+	sigaction(SIGCHLD, &signals->child, NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
