@@ -101,6 +101,19 @@ static void processes_watch(struct record *r)
 	}
 }
 
+/* Those that are meant, as numbers. */
+static int pids_collect(struct record *r)
+{
+	r->pids = calloc(r->nr_processes + 1, sizeof(*r->pids));
+	if (!r->pids)
+		return failed("out of memory");
+	for (size_t i = 0; i < r->nr_processes; i++)
+		r->pids[r->nr_pids++] = r->processes[i].pid;
+	if (r->only)
+		r->pids[r->nr_pids++] = r->child.pid;
+	return EXIT_OK;
+}
+
 static int pids_write(struct record *r)
 {
 	char *text = NULL;
@@ -108,15 +121,13 @@ static int pids_write(struct record *r)
 	FILE *f;
 	int err;
 
-	if (!r->nr_processes && !r->only)
+	if (!r->nr_pids)
 		return 0;
 	f = open_memstream(&text, &size);
 	if (!f)
 		return failed("out of memory");
-	for (size_t i = 0; i < r->nr_processes; i++)
-		fprintf(f, "%d\n", r->processes[i].pid);
-	if (r->only)
-		fprintf(f, "%d\n", r->child.pid);
+	for (size_t i = 0; i < r->nr_pids; i++)
+		fprintf(f, "%d\n", r->pids[i]);
 	fclose(f);
 	err = ktrace_session_write(r->session, "pids", text);
 	free(text);
@@ -417,8 +428,11 @@ static int record_run(struct record *r)
 		if (status)
 			return status;
 	}
-	if (r->session)
+	status = pids_collect(r);
+	if (!status && r->session)
 		status = pids_write(r);
+	options.pids = r->pids;
+	options.nr_pids = r->nr_pids;
 	if (!status)
 		status = output_prepare(r->output);
 	if (status)
@@ -673,6 +687,7 @@ static int record_main(int argc, char **argv)
 	set_free(&r.set);
 	free(r.markers);
 	free(r.processes);
+	free(r.pids);
 	return status;
 }
 

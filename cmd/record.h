@@ -26,6 +26,8 @@ struct record {
 	struct set set;		   /* --set; keeps what the others point to */
 	struct process *processes; /* -p */
 	size_t nr_processes;
+	pid_t *pids; /* of those, and of the command with --only */
+	size_t nr_pids;
 	char **command; /* NULL: none */
 	const char *output;
 	const char *name; /* of the session; NULL: the default one */

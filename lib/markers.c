@@ -35,7 +35,8 @@
 #define BUFFER	     (1u << 20)
 #define LOCKED	     4 /* rings for who has no rseq */
 #define CPUS_MAX     8192
-#define SCAN_SECONDS 5 /* for what another user runs */
+#define TICKS	     100 /* in a second: USER_HZ is the same everywhere */
+#define SCAN_SECONDS 5	 /* for what another user runs */
 
 struct markers {
 	char directory[200];
@@ -59,6 +60,8 @@ struct markers {
 	void (*warn)(void *data, const char *text);
 	void *data;
 	u32 homeless; /* as far as that was told */
+	u32 nr_pids;  /* of processes that are meant; 0: all */
+	u32 pids[RECORDER_PIDS];
 	struct enum_files files;
 };
 
@@ -223,6 +226,25 @@ static void ring_make(struct markers *m, u32 number, enum kt_mode mode,
 	packet->cpu += options->first_cpu;
 }
 
+/* The processes that are meant. */
+static int pids_put(struct markers *m, const struct markers_options *options)
+{
+	struct timespec now;
+
+	if (options->nr_pids > RECORDER_PIDS)
+		return error_set(-E2BIG,
+				 "markers can be recorded of %u processes at "
+				 "most: name fewer with -p",
+				 RECORDER_PIDS);
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	m->recorder->begun =
+		now.tv_sec * TICKS + now.tv_nsec / (1000000000 / TICKS);
+	m->nr_pids = m->recorder->nr_pids = options->nr_pids;
+	for (size_t i = 0; i < options->nr_pids; i++)
+		m->pids[i] = m->recorder->pids[i] = options->pids[i];
+	return 0;
+}
+
 static int recorder_make(struct markers *m,
 			 const struct markers_options *options)
 {
@@ -268,6 +290,9 @@ static int recorder_make(struct markers *m,
 		.size = m->size,
 		.trace_id = options->trace_id,
 	};
+	err = pids_put(m, options);
+	if (err)
+		return err;
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
@@ -369,6 +394,22 @@ static int file_offer(void *data, const char *path)
 	return 0;
 }
 
+/* Those that run already and are meant: of processes that are named, only these. */
+static int programs_scan(struct markers *m, const char *path)
+{
+	int err = 0;
+
+	if (!m->nr_pids)
+		return marker_scan(path, 0, file_offer, m);
+	for (u32 i = 0; !err && i < m->nr_pids; i++) {
+		err = marker_scan(path, m->pids[i], file_offer, m);
+		/* It has no markers, or has ended. */
+		if (err == -ESRCH)
+			err = 0;
+	}
+	return err;
+}
+
 /*
  * What another user runs is looked at with that user's rights, in a process of its own,
  * which may be led astray or take for ever; nothing is lost then but those that run
@@ -383,7 +424,7 @@ static _Noreturn void user_scan(struct markers *m, const char *path)
 	if (setgroups(0, NULL) || setresgid(m->gid, m->gid, m->gid) ||
 	    setresuid(m->uid, m->uid, m->uid))
 		_exit(1);
-	marker_scan(path, 0, file_offer, m);
+	programs_scan(m, path);
 	_exit(0);
 }
 
@@ -421,7 +462,7 @@ int markers_start(struct markers *m, bool wait)
 			  m->recorder->generation);
 	m->started = true;
 	snprintf(path, sizeof(path), "%s/hub", m->directory);
-	return m->uid == geteuid() ? marker_scan(path, 0, file_offer, m)
+	return m->uid == geteuid() ? programs_scan(m, path)
 				   : start_as_user(m, path, wait);
 }
 

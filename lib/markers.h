@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <ktrace/trace.h>
 
@@ -24,6 +25,8 @@ struct markers_options {
 	uint32_t first_cpu; /* what the first ring is called */
 	bool other;	    /* not our own programs, but those of the user */
 	uint32_t uid;	    /* with this number: as root */
+	const pid_t *pids;  /* only these, and what they start; none: all */
+	size_t nr_pids;
 	void (*warn)(void *data, const char *text);
 	void *data;
 };

@@ -343,6 +343,8 @@ static int marked_prepare(struct ktrace_recording *r,
 		.trace_id = r->id,
 		.warn = o->warn,
 		.data = o->data,
+		.pids = o->pids,
+		.nr_pids = o->nr_pids,
 	};
 
 	if (!o->programs)

@@ -56,6 +56,7 @@ struct hub {
 #define RECORDER_MARKERS  4096u
 #define RECORDER_PATTERNS 3072
 #define RECORDER_TEXT	  448
+#define RECORDER_PIDS	  127
 
 enum recorder_state {
 	RECORDER_OPEN, /* claimed: being filled */
@@ -93,7 +94,11 @@ struct recorder {
 	u32 first_id; /* of events; those of markers follow by their numbers */
 	u64 size;     /* of all */
 	u64 trace_id;
-	u8 pad[4096 - 56 - RECORDER_PATTERNS];
+	u64 begun; /* when it was made: ticks, as in /proc/PID/stat */
+	/* Only these processes, and those that they start later; none: all. */
+	u32 nr_pids;
+	u32 pids[RECORDER_PIDS];
+	u8 pad[4096 - 56 - 12 - 4 * RECORDER_PIDS - RECORDER_PATTERNS];
 	/* Patterns, each with a NUL, one with a "!" in front excludes; "" ends. */
 	char patterns[RECORDER_PATTERNS];
 	struct recorder_marker markers[RECORDER_MARKERS];
@@ -152,6 +157,12 @@ struct marker_description {
 	u64 address;	  /* in the file; 0: not known */
 	const char *path; /* of the file; NULL: not known */
 };
+
+/*
+ * Does the recorder mean this process?  One whose parents, up to those that are
+ * listed, have ended before it asks is not found.  (In programs only.)
+ */
+bool process_meant(const struct recorder *recorder);
 
 /*
  * The upper half is a hash (FNV-1a) of system and name, the lower one of what tells

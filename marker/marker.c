@@ -62,7 +62,8 @@ struct mapped {
 	u32 mask; /* the recorder's bit */
 	u32 slot;
 	u32 generation;
-	u32 key; /* another one for each, above the bits of an id */
+	u32 key;    /* another one for each, above the bits of an id */
+	bool meant; /* or the recorder wants other processes; no memory then */
 	struct marker_rings rings;
 	struct recorder *recorder;
 };
@@ -144,7 +145,10 @@ static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 				      recorder->packets, recorder->cpus,
 				      recorder->locked),
 		.recorder = recorder,
+		.meant = process_meant(recorder),
 	};
+	if (!m->meant)
+		munmap(recorder, st.st_size);
 out_close:
 	close(fd);
 	return m;
@@ -159,14 +163,14 @@ static const struct mapped *recorder_map(unsigned int slot)
 	if (!(generation & 1))
 		return NULL;
 	if (likely(m->generation == generation))
-		return m;
+		return likely(m->meant) ? m : NULL;
 	if (__atomic_test_and_set(&mapping[slot], __ATOMIC_ACQUIRE))
 		return NULL;
 	m = recorder_open(slot, generation);
 	if (m)
 		smp_store_release(&mapped[slot], m);
 	__atomic_clear(&mapping[slot], __ATOMIC_RELEASE);
-	return m;
+	return m && m->meant ? m : NULL;
 }
 
 /* ---- objects ------------------------------------------------------------------ */

@@ -24,6 +24,8 @@
 #ifndef KTRACE_SESSION_H
 #define KTRACE_SESSION_H
 
+#include <sys/types.h>
+
 #include <ktrace/trace.h>
 
 #ifdef __cplusplus
@@ -169,6 +171,12 @@ struct ktrace_recording_options {
 	/* Markers that are not recorded though they are wanted; any thread. */
 	void (*warn)(void *data, const char *text);
 	void *data;
+	/*
+	 * Of programs' markers only those of these processes, and of what they start;
+	 * for the kernel's events see the session's file pids.
+	 */
+	const pid_t *pids;
+	size_t nr_pids;
 };
 
 struct ktrace_recording_status {
