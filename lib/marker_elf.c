@@ -252,25 +252,16 @@ static int file_each(struct file *f,
 	return 0;
 }
 
-int marker_elf_each(const char *path,
-		    int (*use)(void *data,
-			       const struct marker_description *marker,
-			       bool forced),
-		    void *data)
+int marker_elf_each_of(int fd, const char *path,
+		       int (*use)(void *data,
+				  const struct marker_description *marker,
+				  bool forced),
+		       void *data)
 {
 	const char *slash = strrchr(path, '/');
 	struct file f = {.name = slash ? slash + 1 : path, .path = path};
-	struct stat st;
-	int fd, err;
+	int err;
 
-	/* It may have become something else than it was. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return -ENOEXEC;
-	}
 	elf_version(EV_CURRENT);
 	f.elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!f.elf || elf_kind(f.elf) != ELF_K_ELF)
@@ -279,6 +270,25 @@ int marker_elf_each(const char *path,
 		err = file_each(&f, use, data);
 	elf_end(f.elf);
 	free(f.moved);
+	return err;
+}
+
+int marker_elf_each(const char *path,
+		    int (*use)(void *data,
+			       const struct marker_description *marker,
+			       bool forced),
+		    void *data)
+{
+	struct stat st;
+	int fd, err;
+
+	/* It may have become something else than it was. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) || !S_ISREG(st.st_mode)
+		      ? -ENOEXEC
+		      : marker_elf_each_of(fd, path, use, data);
 	close(fd);
 	return err;
 }

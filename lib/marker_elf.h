@@ -19,4 +19,11 @@ int marker_elf_each(const char *path,
 			       bool forced),
 		    void *data);
 
+/* The same of a file that is open, and regular; @path is what it is called. */
+int marker_elf_each_of(int fd, const char *path,
+		       int (*use)(void *data,
+				  const struct marker_description *marker,
+				  bool forced),
+		       void *data);
+
 #endif /* KT_LIB_MARKER_ELF_H */

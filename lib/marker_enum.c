@@ -14,14 +14,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arena.h"
+#include "debug_file.h"
 #include "marker_elf.h"
 #include "marker_enum.h"
 #include "marker_module.h"
@@ -327,7 +326,7 @@ static bool debug_read(struct enum_file *file, const char *path, int fd,
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = debug_file_find,
 		.section_address = dwfl_offline_section_address,
 	};
 	Dwfl *dwfl = dwfl_begin(&callbacks);
@@ -387,33 +386,10 @@ static int marker_add(void *data, const struct marker_description *d,
 	return site->file ? 0 : -ENOMEM;
 }
 
-/* Those of other users are not read: they may be made to mislead. */
-static bool is_trusted(int fd)
-{
-	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return false;
-	return st.st_uid == geteuid() || !st.st_uid ||
-	       (caller && st.st_uid == strtoul(caller, NULL, 10));
-}
-
-static int file_open(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd >= 0 && !is_trusted(fd)) {
-		close(fd);
-		return -EPERM;
-	}
-	return fd;
-}
-
 static bool module_read(void *data, const char *path,
 			const struct build_id *build_id)
 {
-	int fd = file_open(path);
+	int fd = debug_file_open(path);
 	bool found;
 
 	if (fd < 0)
@@ -425,11 +401,12 @@ static bool module_read(void *data, const char *path,
 
 static void program_read(struct enum_file *file)
 {
-	int fd = file_open(file->path);
+	int fd = debug_file_open(file->path);
 
 	if (fd < 0)
 		return;
-	if (!marker_elf_each(file->path, marker_add, file) && file->nr)
+	/* What was checked is what is read: the path may lead elsewhere by now. */
+	if (!marker_elf_each_of(fd, file->path, marker_add, file) && file->nr)
 		debug_read(file, file->path, fd, NULL);
 	close(fd);
 }

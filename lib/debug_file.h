@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The files that hold debug information: which are looked for, and which are read. */
+#ifndef KT_LIB_DEBUG_FILE_H
+#define KT_LIB_DEBUG_FILE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+
+/* Those of other users are not read: they may be made to mislead. */
+bool debug_file_trusted(int fd);
+/* -EPERM: it is not trusted. */
+int debug_file_open(const char *path);
+/* For Dwfl_Callbacks. */
+int debug_file_find(Dwfl_Module *module, void **data, const char *name,
+		    Dwarf_Addr base, const char *program, const char *link,
+		    GElf_Word crc, char **found);
+
+#endif /* KT_LIB_DEBUG_FILE_H */
