@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "near.h"
+#include "value.h"
 
 int verbosity;
 
@@ -44,11 +45,19 @@ static const struct command *const commands[] = {
 
 /* Messages */
 
+/* Names in it, of files or of what is in a trace, may be anything. */
 static void message(const char *format, va_list ap)
 {
+	char *text, *next, *line;
+
 	fputs("ktrace: ", stderr);
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	for (next = text; (line = strsep(&next, "\n"));) {
+		print_text(stderr, line);
+		fputc('\n', stderr);
+	}
+	free(text);
 }
 
 void say(const char *format, ...)

@@ -23,12 +23,22 @@ struct show {
 
 static void marker_text(struct show *s, const struct ktrace_marker_info *m)
 {
-	if (strncmp(s->system, m->system, sizeof(s->system) - 1))
-		printf("%s%s\n", m->system, m->kernel ? " (module)" : "");
+	/* All of these are what other users' programs say. */
+	if (strncmp(s->system, m->system, sizeof(s->system) - 1)) {
+		print_text(stdout, m->system);
+		puts(m->kernel ? " (module)" : "");
+	}
 	snprintf(s->system, sizeof(s->system), "%s", m->system);
-	printf("    %s%s%s  %s:%u %s() \"%s\"\n", m->name,
-	       m->enabled ? "  [on]" : "", m->printed ? "  [print]" : "",
-	       m->file, m->line, m->function, m->format);
+	fputs("    ", stdout);
+	print_text(stdout, m->name);
+	printf("%s%s  ", m->enabled ? "  [on]" : "",
+	       m->printed ? "  [print]" : "");
+	print_text(stdout, m->file);
+	printf(":%u ", m->line);
+	print_text(stdout, m->function);
+	fputs("() \"", stdout);
+	print_text(stdout, m->format);
+	puts("\"");
 }
 
 static void marker_json(const struct show *s,

@@ -90,11 +90,16 @@ static void head_print(const struct ktrace_info *info, const struct count *c)
 	if (c->events)
 		printf(" (%.1f bytes/event)", (double)info->bytes / c->events);
 	putchar('\n');
-	if (info->kernel)
-		printf("%s, kernel %s%s%s\n", info->host ? info->host : "?",
-		       info->kernel,
-		       info->command && *info->command ? ", command: " : "",
-		       info->command ? info->command : "");
+	if (!info->kernel)
+		return;
+	print_text(stdout, info->host ? info->host : "?");
+	fputs(", kernel ", stdout);
+	print_text(stdout, info->kernel);
+	if (info->command && *info->command) {
+		fputs(", command: ", stdout);
+		print_text(stdout, info->command);
+	}
+	putchar('\n');
 }
 
 static size_t rows(size_t nr, const struct stat_options *o)
@@ -120,10 +125,14 @@ static void types_print(const struct count *c, const struct stat_options *o)
 	for (size_t i = 0; i < rows(c->nr_types, o); i++) {
 		const struct count_type *t = &c->types[i];
 
-		printf("%14s %6.2f %9s %9s  %s:%s\n", count_text(t->events).s,
+		printf("%14s %6.2f %9s %9s  ", count_text(t->events).s,
 		       100.0 * t->events / c->events,
 		       rough_text(rate(t->events, seconds)).s,
-		       bytes_text(t->bytes).s, t->type->system, t->type->name);
+		       bytes_text(t->bytes).s);
+		print_text(stdout, t->type->system);
+		putchar(':');
+		print_text(stdout, t->type->name);
+		putchar('\n');
 	}
 	rows_left(c->nr_types, o);
 }
@@ -137,10 +146,12 @@ static void tasks_print(const struct count *c, const struct stat_options *o)
 	for (size_t i = 0; i < rows(c->nr_tasks, o); i++) {
 		const struct count_task *t = &c->tasks[i];
 
-		printf("%14s %6.2f %9s %9s  %s-%u\n", count_text(t->events).s,
+		printf("%14s %6.2f %9s %9s  ", count_text(t->events).s,
 		       100.0 * t->events / c->events,
 		       rough_text(rate(t->events, seconds_of(c))).s,
-		       bytes_text(t->bytes).s, t->comm, t->tid);
+		       bytes_text(t->bytes).s);
+		print_text(stdout, t->comm);
+		printf("-%u\n", t->tid);
 	}
 	rows_left(c->nr_tasks, o);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* What record says at its end, on standard error. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <escape.h>
 
 #include "cmd.h"
 #include "count.h"
@@ -17,13 +20,16 @@ static void top_print(const struct count *count)
 {
 	for (size_t i = 0; i < count->nr_types && i < TOP; i++) {
 		const struct count_type *t = &count->types[i];
-		char name[160];
+		char name[160], *shown;
 
 		snprintf(name, sizeof(name), "%s:%s", t->type->system,
 			 t->type->name);
-		fprintf(stderr, "    %-40s %14s %5.1f %%\n", name,
+		/* Programs name their markers. */
+		shown = escape_text(name);
+		fprintf(stderr, "    %-40s %14s %5.1f %%\n", shown ? shown : "",
 			count_text(t->events).s,
 			100.0 * t->events / count->events);
+		free(shown);
 	}
 	if (count->nr_types > TOP)
 		fprintf(stderr, "    and %zu other kinds of event\n",

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <escape.h>
+
 #include "value.h"
 
 struct unit {
@@ -134,18 +136,26 @@ struct value_text duration_text(uint64_t ns)
 	return t;
 }
 
+void print_text(FILE *f, const char *s)
+{
+	size_t n = strlen(s), length;
+	char text[ESCAPE_ROOM], *end;
+
+	for (; n; s += length, n -= length) {
+		end = escape_text_char(text, (const uint8_t *)s, n, &length);
+		fwrite(text, 1, end - text, f);
+	}
+}
+
 void print_json(FILE *f, const char *s)
 {
-	putc('"', f);
-	for (; *s; s++) {
-		unsigned char c = *s;
+	size_t n = strlen(s), length;
+	char text[ESCAPE_ROOM], *end;
 
-		if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(f, "\\u%04x", c);
-		else
-			putc(c, f);
+	putc('"', f);
+	for (; n; s += length, n -= length) {
+		end = escape_json_char(text, (const uint8_t *)s, n, &length);
+		fwrite(text, 1, end - text, f);
 	}
 	putc('"', f);
 }

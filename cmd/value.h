@@ -23,6 +23,8 @@ struct value_text count_text(uint64_t count); /* 1,234,567 */
 struct value_text rough_text(double count);   /* 1.23 M */
 struct value_text duration_text(uint64_t ns); /* 1.234 s */
 
+/* A string of strangers: what acts on a terminal as "\x1b". */
+void print_text(FILE *f, const char *s);
 /* A string of JSON, quotes included. */
 void print_json(FILE *f, const char *s);
 

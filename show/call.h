@@ -22,6 +22,8 @@ struct line {
 
 void line_add(struct line *line, const char *s, size_t n);
 void line_puts(struct line *line, const char *s);
+/* Text of strangers: see escape.h. */
+void line_text(struct line *line, const char *s);
 void line_printf(struct line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

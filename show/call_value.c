@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "call.h"
+#include "escape.h"
 
 void line_add(struct line *line, const char *s, size_t n)
 {
@@ -30,6 +31,17 @@ void line_add(struct line *line, const char *s, size_t n)
 void line_puts(struct line *line, const char *s)
 {
 	line_add(line, s, strlen(s));
+}
+
+void line_text(struct line *line, const char *s)
+{
+	size_t n = strlen(s), length;
+	char text[ESCAPE_ROOM], *end;
+
+	for (; n; s += length, n -= length) {
+		end = escape_text_char(text, (const uint8_t *)s, n, &length);
+		line_add(line, text, end - text);
+	}
 }
 
 void line_printf(struct line *line, const char *format, ...)

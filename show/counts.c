@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "counts.h"
+#include "escape.h"
 
 struct count {
 	char name[64];
@@ -57,17 +58,21 @@ static int count_compare(const void *a, const void *b)
 static void line_write(struct output *output, double part,
 		       const struct count *count)
 {
-	char errors[24] = "", line[192];
+	char errors[24] = "", line[192], *name = escape_text(count->name);
 	int length;
 
 	if (count->errors)
 		snprintf(errors, sizeof(errors), "%" PRIu64, count->errors);
 	length = snprintf(line, sizeof(line),
-			  "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %s\n",
-			  part, count->time / 1e9,
+			  "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s ", part,
+			  count->time / 1e9,
 			  count->calls ? count->time / count->calls / 1000 : 0,
-			  count->calls, errors, count->name);
+			  count->calls, errors);
 	output_write(output, line, length);
+	if (name)
+		output_write(output, name, strlen(name));
+	output_puts(output, "\n");
+	free(name);
 }
 
 void counts_write(struct counts *counts, struct output *output)

@@ -2,40 +2,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "escape.h"
 #include "line.h"
 #include "show.h"
-#include "value.h"
 
 /* Wide enough for nearly all names and numbers. */
 #define TASK_WIDTH 22
-
-/* The name as it is, but for what could act on a terminal. */
-static char *put_comm(char *p, const char *comm)
-{
-	static const char hex[] = "0123456789abcdef";
-	const uint8_t *s = (const uint8_t *)comm;
-
-	while (*s) {
-		size_t len = utf8_length(s, strlen((const char *)s));
-
-		if (!len || *s < ' ' || *s == 0x7f) {
-			*p++ = '\\';
-			*p++ = 'x';
-			*p++ = hex[*s >> 4];
-			*p++ = hex[*s & 15];
-			s++;
-		} else {
-			memcpy(p, s, len);
-			p += len;
-			s += len;
-		}
-	}
-	return p;
-}
+#define COMM_MAX   16
 
 static void head_make(struct line_head *head, const struct ktrace_event *event)
 {
-	char *p = put_comm(head->text, event->comm);
+	const uint8_t *s = (const uint8_t *)event->comm;
+	size_t n = strnlen(event->comm, COMM_MAX), length;
+	char *p = head->text;
+
+	for (; n; s += length, n -= length)
+		p = escape_text_char(p, s, n, &length);
 
 	*p++ = '-';
 	p = put_u64(p, event->tid);

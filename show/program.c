@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "escape.h"
 #include "program.h"
 #include "value.h"
 
@@ -40,6 +41,8 @@ struct cached {
 
 /* Text in front of values is stored in whole blocks, and copied so. */
 #define BLOCK 16
+/* Of one field: a name of 128 bytes, each escaped. */
+#define TEXT_MAX (128 * 6 + 8)
 
 struct op {
 	uint8_t code;
@@ -122,36 +125,45 @@ static enum code field_code(const struct ktrace_field *field, bool json)
 	return field->place == KTRACE_FIXED ? CODE_STRING : CODE_DYNSTRING;
 }
 
-/* Names come from the trace: nothing in them may act on a terminal. */
-static void text_plain(char *s)
+/*
+ * Names come from the trace: nothing in them may act on a terminal, or end a JSON
+ * string.  They are C identifiers: longer ones are cut.  NULL: out of memory.
+ */
+static char *name_text(const char *name, size_t max, bool json)
 {
-	for (; *s; s++) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
-	}
-}
+	char *cut = strndup(name, max), *text;
 
-/* Part of a JSON string: nothing in it may end it. */
-static void json_plain(char *s, size_t n)
-{
-	for (; n; s++, n--) {
-		if (*s == '"' || *s == '\\' || (unsigned char)*s >= 0x80)
-			*s = '?';
-	}
+	if (!cut)
+		return NULL;
+	text = json ? escape_json(cut) : escape_text(cut);
+	free(cut);
+	return text;
 }
 
 /* The text in front of a field's value; NULL: out of memory. */
 static char *field_text(const struct ktrace_field *field, bool json, bool first)
 {
-	char *text = NULL;
+	char *name = name_text(field->name, 128, json), *text = NULL;
 
-	/* Names of fields are C identifiers: what is longer is cut. */
-	if (asprintf(&text, json ? "%s\"%.128s\":" : "%s%.128s=",
-		     json ? (first ? "" : ",") : " ", field->name) < 0)
-		return NULL;
-	if (json)
-		json_plain(text + !first + 1, strlen(text) - !first - 3);
-	text_plain(text);
+	if (name && asprintf(&text, json ? "%s\"%s\":" : "%s%s=",
+			     json ? (first ? "" : ",") : " ", name) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
+static char *type_text(const struct ktrace_type *type, bool json)
+{
+	char *system = name_text(type->system, 128, json);
+	char *name = name_text(type->name, 256, json), *text = NULL;
+
+	if (system && name &&
+	    asprintf(&text,
+		     json ? "\"event\":\"%s:%s\",\"fields\":{" : "%s:%s:",
+		     system, name) < 0)
+		text = NULL;
+	free(system);
+	free(name);
 	return text;
 }
 
@@ -197,25 +209,16 @@ static struct program *program_make(const struct ktrace_type *type, bool json)
 {
 	struct program *program;
 	size_t used = 0;
-	int len;
 	uint32_t i;
 
 	program = calloc(1, sizeof(*program) +
 				    type->nr_fields * sizeof(struct op));
 	if (!program)
 		return NULL;
-	len = asprintf(&program->head,
-		       json ? "\"event\":\"%.128s:%.256s\",\"fields\":{"
-			    : "%.128s:%.256s:",
-		       type->system, type->name);
-	if (len < 0) {
-		program->head = NULL;
+	program->head = type_text(type, json);
+	if (!program->head)
 		goto err;
-	}
-	text_plain(program->head);
-	if (json)
-		json_plain(program->head + 9, strlen(program->head) - 9 - 12);
-	program->head_len = len;
+	program->head_len = strlen(program->head);
 	for (i = 0; i < type->nr_fields; i++) {
 		if (program_op(program, &type->fields[i], json, &used))
 			goto err;
@@ -313,7 +316,7 @@ static inline __attribute__((always_inline)) void run(
 		unsigned int i;
 		size_t n;
 
-		output_room(output, 256 + BLOCK + 64);
+		output_room(output, TEXT_MAX + BLOCK + 64);
 		memcpy(output->p, op->text, BLOCK);
 		for (i = 1; unlikely(i < op->blocks); i++)
 			memcpy(output->p + i * BLOCK, op->text + i * BLOCK,

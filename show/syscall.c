@@ -160,7 +160,7 @@ static void call_open(struct syscalls *s, const struct thread *thread)
 		memcpy(&number, side->payload, sizeof(number));
 		line_printf(&s->line, "syscall_%#" PRIx64, number);
 	} else {
-		line_puts(&s->line, name_shown(&thread->view, side->type));
+		line_text(&s->line, name_shown(&thread->view, side->type));
 	}
 	line_printf(&s->line, "%s(", color(s, 0));
 }
@@ -297,8 +297,9 @@ static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	line_begin(s, thread, thread->begun ? time : thread->time);
 	begin = line->len;
 	if (thread->begun) {
-		line_printf(line, "<... %s resumed>",
-			    name_shown(view, view->exit.type));
+		line_puts(line, "<... ");
+		line_text(line, name_shown(view, view->exit.type));
+		line_puts(line, " resumed>");
 	} else {
 		call_open(s, thread);
 		thread->shown = 0;
@@ -363,15 +364,20 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 		      bool returned)
 {
 	struct call_view *view = &thread->view;
+	const char *name = name_shown(view, view->enter.type);
 	struct output *output = &s->output;
 	unsigned int nr = call_nr_arguments(view);
 	struct line *line = &s->line;
 	bool first = true;
 
 	line->len = 0;
-	line_printf(line, "{\"time\":%" PRIu64 ",\"tid\":%u,\"call\":\"%s\"",
-		    thread->time, thread->tid,
-		    name_shown(view, view->enter.type));
+	line_printf(line,
+		    "{\"time\":%" PRIu64 ",\"tid\":%u,\"call\":", thread->time,
+		    thread->tid);
+	output_write(output, line->s, line->len);
+	json_string(output, (const uint8_t *)name, strlen(name));
+	line->len = 0;
+	line_puts(line, "");
 	if (is_compat(view->enter.type))
 		line_puts(line, ",\"compat\":true");
 	line_puts(line, ",\"args\":[");

@@ -6,31 +6,11 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "escape.h"
 #include "program.h"
 #include "value.h"
 
 /* Strings */
-
-size_t utf8_length(const uint8_t *s, size_t n)
-{
-	size_t len, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || len > n)
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong, surrogates, beyond the last code point; and C1 controls. */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f) ||
-	    (s[0] == 0xc2 && s[1] < 0xa0))
-		return 0;
-	return len;
-}
 
 /* Bytes that a string may have without being quoted. */
 static bool is_plain(uint8_t c)
@@ -40,35 +20,21 @@ static bool is_plain(uint8_t c)
 
 static void text_quoted(struct output *output, const uint8_t *s, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t len;
+	size_t len = 1;
 
 	output_add(output, "\"", 1);
 	for (; n && *s; s += len, n -= len) {
-		char *p;
+		static const char special[] = "\"\\\n\t", names[] = "\"\\nt";
+		const char *found = strchr(special, *s);
 
-		output_room(output, 8);
-		p = output->p;
-		len = utf8_length(s, n);
-		if (!len || *s < ' ' || *s == 0x7f) {
+		output_room(output, ESCAPE_ROOM);
+		if (found) {
+			*output->p++ = '\\';
+			*output->p++ = names[found - special];
 			len = 1;
-			*p++ = '\\';
-			if (*s == '\n') {
-				*p++ = 'n';
-			} else if (*s == '\t') {
-				*p++ = 't';
-			} else {
-				*p++ = 'x';
-				*p++ = hex[*s >> 4];
-				*p++ = hex[*s & 15];
-			}
 		} else {
-			if (*s == '"' || *s == '\\')
-				*p++ = '\\';
-			memcpy(p, s, len);
-			p += len;
+			output->p = escape_text_char(output->p, s, n, &len);
 		}
-		output->p = p;
 	}
 	output_add(output, "\"", 1);
 }
@@ -120,33 +86,12 @@ end:
 
 void json_string(struct output *output, const uint8_t *s, size_t n)
 {
-	static const char hex[] = "0123456789abcdef";
 	size_t len;
 
 	output_add(output, "\"", 1);
 	for (; n; s += len, n -= len) {
-		char *p;
-
-		output_room(output, 8);
-		p = output->p;
-		len = *s < 0x80 ? 1 : utf8_length(s, n);
-		if (!len) {
-			len = 1;
-			memcpy(p, "\\ufffd", 6);
-			p += 6;
-		} else if (*s == '"' || *s == '\\') {
-			*p++ = '\\';
-			*p++ = *s;
-		} else if (*s < ' ' || *s == 0x7f) {
-			memcpy(p, "\\u00", 4);
-			p[4] = hex[*s >> 4];
-			p[5] = hex[*s & 15];
-			p += 6;
-		} else {
-			memcpy(p, s, len);
-			p += len;
-		}
-		output->p = p;
+		output_room(output, ESCAPE_ROOM);
+		output->p = escape_json_char(output->p, s, n, &len);
 	}
 	output_add(output, "\"", 1);
 }
@@ -162,14 +107,13 @@ struct bounded {
 
 static void bounded_add(struct bounded *b, const char *s, bool json)
 {
-	for (; *s && b->p < b->end; s++) {
-		if ((unsigned char)*s < ' ' || *s == 0x7f ||
-		    (json &&
-		     (*s == '"' || *s == '\\' || (unsigned char)*s >= 0x80)))
-			*b->p++ = '?';
-		else
-			*b->p++ = *s;
-	}
+	size_t n = strlen(s), len;
+
+	for (; n && b->end - b->p >= ESCAPE_ROOM; s += len, n -= len)
+		b->p = json ? escape_json_char(b->p, (const uint8_t *)s, n,
+					       &len)
+			    : escape_text_char(b->p, (const uint8_t *)s, n,
+					       &len);
 }
 
 /* What no name stands for. */

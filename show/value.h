@@ -20,7 +20,4 @@ void value_other(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_event *event,
 		 const struct ktrace_field *field, bool json);
 
-/* Bytes of the well-formed UTF-8 sequence at @s, 0 if there is none. */
-size_t utf8_length(const uint8_t *s, size_t n);
-
 #endif /* KT_SHOW_VALUE_H */
