@@ -1,243 +1,373 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Events as the kernel itself would print them: each record is put back into
- * the form that ftrace gives it, and libtraceevent runs the kernel's own print
- * format over it.
+ * Events as the kernel itself would print them: kernel_print.c runs the kernel's
+ * own print format over each, in a child process, as the format comes from the
+ * trace and may be anything.
  *
- * That form has a common header of 8 bytes in front of the payload, which moves
- * what __data_loc fields point to.
+ * Events are sent to it in batches, and shown when the answers are there.  If the
+ * child dies, those that it had not answered are sent again one by one: a type in
+ * whose event it dies once more is shown as text from then on, as are those whose
+ * format libtraceevent does not understand.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <traceevent/event-parse.h>
-#include <traceevent/trace-seq.h>
-
+#include "escape.h"
+#include "jail.h"
+#include "kernel_print.h"
 #include "line.h"
 #include "program.h"
 #include "show.h"
 
-#define HEADER_SIZE 8
-#define RECORD_MAX  (HEADER_SIZE + 65536)
+#define EVENTS_MAX   2048 /* of a batch */
+#define REQUESTS_MAX (1u << 20)
+#define HEAD_ROOM    512
+#define READ_SIZE    65536
+/* So many types may kill the child; then there is none any more. */
+#define REFUSED_MAX 16
 
-/* How a type is known to libtraceevent, by the type's id. */
-struct kernel_type {
-	struct tep_event *event;
-	bool tried;
+/* An event of a batch, or a loss. */
+struct entry {
+	const struct ktrace_type
+		*type;	   /* NULL: a loss, that is all in its head */
+	uint32_t head_end; /* in heads_text */
+	uint32_t request;  /* begins there in requests */
 };
 
 struct kernel {
 	struct show show;
 	struct output output;
 	struct line_heads heads;
-	/* For what libtraceevent does not understand. */
+	/* For what is not printed by its format. */
 	struct programs programs;
+	struct jail jail;
+	uint32_t refused[REFUSED_MAX]; /* types, by id */
+	unsigned int nr_refused;
 
-	struct tep_handle *tep;
-	struct trace_seq seq;
-	struct kernel_type *types;
-	uint32_t nr_types;
-	uint16_t next_id; /* ftrace has 16 bits for them */
-	uint8_t record[RECORD_MAX];
+	struct entry entries[EVENTS_MAX];
+	uint32_t nr_entries;
+	struct output heads_text; /* in memory only */
+	uint8_t *requests;
+	uint32_t requests_size;
+	char *answer;
+	uint32_t read_begin, read_end; /* what was read and not taken yet */
+	uint8_t read[READ_SIZE];
 };
-
-static char *kernel_symbol(void *priv, unsigned long long *address,
-			   char **module)
-{
-	struct kernel *kernel = priv;
-	uint64_t offset;
-	const char *name;
-
-	*module = NULL;
-	name = ktrace_symbol(kernel->show.trace, *address, &offset);
-	if (!name)
-		return NULL;
-	*address -= offset;
-	return (char *)name;
-}
 
 static int kernel_open(struct show *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 
-	trace_seq_init(&kernel->seq);
 	programs_init(&kernel->programs, show->trace, false);
-	kernel->tep = tep_alloc();
-	if (!kernel->tep || output_init(&kernel->output, show->fd))
+	kernel->requests = malloc(REQUESTS_MAX);
+	kernel->answer = malloc(KERNEL_TEXT_MAX);
+	if (!kernel->requests || !kernel->answer ||
+	    output_init(&kernel->heads_text, -1) ||
+	    output_init(&kernel->output, show->fd))
 		return show_fail(-ENOMEM, "out of memory");
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_long_size(kernel->tep, 8);
-	tep_set_page_size(kernel->tep, 4096);
-	tep_set_file_bigendian(kernel->tep, TEP_LITTLE_ENDIAN);
-	tep_set_local_bigendian(kernel->tep, TEP_LITTLE_ENDIAN);
-	tep_set_function_resolver(kernel->tep, kernel_symbol, kernel);
 	return 0;
 }
 
-/* NULL: not understood. */
-static struct tep_event *kernel_parse(struct kernel *kernel,
-				      const struct ktrace_type *type)
+static bool is_refused(const struct kernel *kernel,
+		       const struct ktrace_type *type)
 {
-	struct ktrace_type copy = *type;
-	struct tep_event *event = NULL;
-	char *text;
-
-	if (kernel->next_id == UINT16_MAX)
-		return NULL;
-	copy.id = ++kernel->next_id;
-	text = ktrace_type_format(&copy);
-	if (!text)
-		return NULL;
-	if (!tep_parse_event(kernel->tep, text, strlen(text), type->system))
-		event = tep_find_event(kernel->tep, copy.id);
-	free(text);
-	return event && !(event->flags & TEP_EVENT_FL_FAILED) ? event : NULL;
+	if (kernel->nr_refused == REFUSED_MAX)
+		return true;
+	for (unsigned int i = 0; i < kernel->nr_refused; i++) {
+		if (kernel->refused[i] == type->id)
+			return true;
+	}
+	return false;
 }
 
-static int kernel_type(struct kernel *kernel, const struct ktrace_type *type,
-		       struct tep_event **event)
+static bool is_asked(const struct kernel *kernel, const struct entry *entry)
 {
-	struct kernel_type *slot;
-
-	if (type->id >= kernel->nr_types) {
-		uint32_t nr = type->id + 256;
-		struct kernel_type *types =
-			realloc(kernel->types, nr * sizeof(*types));
-
-		if (!types)
-			return show_fail(-ENOMEM, "out of memory");
-		memset(types + kernel->nr_types, 0,
-		       (nr - kernel->nr_types) * sizeof(*types));
-		kernel->types = types;
-		kernel->nr_types = nr;
-	}
-	slot = &kernel->types[type->id];
-	if (!slot->tried) {
-		slot->tried = true;
-		slot->event = kernel_parse(kernel, type);
-	}
-	*event = slot->event;
-	return 0;
+	return entry->type && !is_refused(kernel, entry->type);
 }
 
-/* Puts the record together; returns its size. */
-static uint32_t kernel_record(struct kernel *kernel,
-			      const struct ktrace_event *event,
-			      const struct tep_event *tep_event)
+static uint32_t request_end(const struct kernel *kernel, uint32_t i)
 {
-	uint8_t *record = kernel->record;
-	uint16_t id = tep_event->id;
-	uint32_t size = event->size;
-	uint32_t i;
+	return i + 1 < kernel->nr_entries ? kernel->entries[i + 1].request
+					  : kernel->requests_size;
+}
 
-	if (size > RECORD_MAX - HEADER_SIZE)
-		size = RECORD_MAX - HEADER_SIZE;
-	memset(record, 0, HEADER_SIZE);
-	memcpy(record, &id, sizeof(id));
-	memcpy(record + 4, &event->tid, sizeof(event->tid));
-	memcpy(record + HEADER_SIZE, event->payload, size);
-	for (i = 0; i < event->type->nr_fields; i++) {
-		const struct ktrace_field *field = &event->type->fields[i];
-		uint8_t *p = record + HEADER_SIZE + field->offset;
-		uint32_t loc, offset, begin, len;
+/* The entries from @from to @to; false: the child is gone. */
+static bool requests_send(const struct kernel *kernel, uint32_t from,
+			  uint32_t to)
+{
+	uint32_t size = 0, i, begin;
 
-		if (field->place == KTRACE_FIXED)
+	for (i = from; i < to; i++) {
+		if (is_asked(kernel, &kernel->entries[i]))
+			size += request_end(kernel, i) -
+				kernel->entries[i].request;
+	}
+	if (!jail_write(kernel->jail.fd, &size, sizeof(size)))
+		return false;
+	/* Those that follow each other at once. */
+	for (i = from; i < to;) {
+		if (!is_asked(kernel, &kernel->entries[i])) {
+			i++;
 			continue;
-		/* libtraceevent believes it: it must stay inside. */
-		memcpy(&loc, p, sizeof(loc));
-		offset = loc & 0xffff;
-		len = loc >> 16;
-		begin = offset;
-		if (field->place == KTRACE_REL_LOC)
-			begin += field->offset + sizeof(loc);
-		else
-			offset += HEADER_SIZE;
-		if (begin > size || offset > 0xffff) {
-			offset = 0;
-			len = 0;
-		} else if (len > size - begin) {
-			len = size - begin;
 		}
-		loc = len << 16 | offset;
-		memcpy(p, &loc, sizeof(loc));
+		begin = kernel->entries[i].request;
+		while (i < to && is_asked(kernel, &kernel->entries[i]))
+			i++;
+		if (!jail_write(kernel->jail.fd, kernel->requests + begin,
+				request_end(kernel, i - 1) - begin))
+			return false;
 	}
-	return size + HEADER_SIZE;
+	return true;
 }
 
 /* One line, and nothing in it that acts on a terminal. */
-static void kernel_line(struct output *output, struct trace_seq *seq)
+static void line_put(struct output *output, const char *s, size_t n)
 {
-	unsigned int i, len = seq->len;
+	size_t length;
 
-	while (len && seq->buffer[len - 1] == '\n')
-		len--;
-	for (i = 0; i < len; i++) {
-		unsigned char c = seq->buffer[i];
-
-		if ((c < ' ' && c != '\t') || c == 0x7f)
-			seq->buffer[i] = c == '\n' ? ' ' : '?';
+	while (n && s[n - 1] == '\n')
+		n--;
+	while (n) {
+		for (length = 0; length < n && length < OUTPUT_ROOM &&
+				 ((s[length] >= ' ' && s[length] < 0x7f) ||
+				  s[length] == '\t');)
+			length++;
+		if (length) {
+			output_add(output, s, length);
+		} else if (*s == '\n') {
+			output_add(output, " ", 1);
+			length = 1;
+		} else {
+			output_room(output, ESCAPE_ROOM);
+			output->p = escape_text_char(
+				output->p, (const uint8_t *)s, n, &length);
+		}
+		s += length;
+		n -= length;
 	}
-	output_write(output, seq->buffer, len);
-	output_add(output, "\n", 1);
+}
+
+static int text_put(struct kernel *kernel, const struct entry *entry)
+{
+	const uint8_t *at = kernel->requests + entry->request;
+	struct kernel_request request;
+	struct ktrace_event event = {.type = entry->type};
+
+	memcpy(&request, at, sizeof(request));
+	event.time = request.time;
+	event.payload = at + sizeof(request);
+	event.size = request.size;
+	if (programs_run(&kernel->programs, &kernel->output, &event))
+		return show_fail(-ENOMEM, "out of memory");
+	return 0;
+}
+
+/* Of the child's answers; false: it is gone. */
+static bool answer_read(struct kernel *kernel, void *data, uint32_t n)
+{
+	uint8_t *p = data;
+
+	while (n) {
+		uint32_t part = kernel->read_end - kernel->read_begin;
+		ssize_t done;
+
+		if (!part) {
+			done = jail_read_some(kernel->jail.fd, kernel->read,
+					      READ_SIZE);
+			if (done <= 0)
+				return false;
+			kernel->read_begin = 0;
+			kernel->read_end = done;
+			continue;
+		}
+		if (part > n)
+			part = n;
+		memcpy(p, kernel->read + kernel->read_begin, part);
+		kernel->read_begin += part;
+		p += part;
+		n -= part;
+	}
+	return true;
+}
+
+static bool answer_get(struct kernel *kernel, uint32_t *length)
+{
+	if (!answer_read(kernel, length, sizeof(*length)))
+		return false;
+	if (*length == KERNEL_UNKNOWN)
+		return true;
+	return *length <= KERNEL_TEXT_MAX &&
+	       answer_read(kernel, kernel->answer, *length);
+}
+
+/* Shows the entries from *@from to @to, as far as there are answers. */
+static int entries_show(struct kernel *kernel, uint32_t *from, uint32_t to)
+{
+	struct output *output = &kernel->output;
+	uint32_t length, begin;
+	int err = 0;
+
+	for (; !err && *from < to; ++*from) {
+		const struct entry *entry = &kernel->entries[*from];
+		bool asked = is_asked(kernel, entry);
+
+		if (asked && !answer_get(kernel, &length))
+			return 0;
+		begin = *from ? entry[-1].head_end : 0;
+		output_write(output, kernel->heads_text.buf + begin,
+			     entry->head_end - begin);
+		if (!entry->type)
+			continue;
+		if (asked && length != KERNEL_UNKNOWN) {
+			line_put(output, entry->type->name,
+				 strlen(entry->type->name));
+			output_puts(output, ": ");
+			line_put(output, kernel->answer, length);
+		} else {
+			err = text_put(kernel, entry);
+		}
+		output_add(output, "\n", 1);
+	}
+	return err ? err : output->err;
+}
+
+static int child_start(struct kernel *kernel)
+{
+	uint64_t offset;
+	int err;
+
+	if (kernel->jail.pid || kernel->nr_refused == REFUSED_MAX)
+		return 0;
+	/* It can open no file: symbols are read here. */
+	ktrace_symbol(kernel->show.trace, 0, &offset);
+	err = jail_start(&kernel->jail, kernel_print, kernel->show.trace);
+	if (err)
+		return show_fail(err,
+				 "cannot run the trace's print formats safely, "
+				 "in a confined process: %s; the format text "
+				 "needs none",
+				 strerror(-err));
+	return 0;
+}
+
+static int batch_show(struct kernel *kernel)
+{
+	uint32_t from = 0, to;
+	bool one = false; /* by one */
+	int err = 0;
+
+	while (!err && from < kernel->nr_entries) {
+		err = child_start(kernel);
+		if (err)
+			break;
+		to = one ? from + 1 : kernel->nr_entries;
+		if (kernel->jail.pid)
+			requests_send(kernel, from, to);
+		err = entries_show(kernel, &from, to);
+		if (err || from == to)
+			continue;
+		jail_stop(&kernel->jail);
+		kernel->read_begin = kernel->read_end = 0;
+		if (one)
+			kernel->refused[kernel->nr_refused++] =
+				kernel->entries[from].type->id;
+		one = !one;
+	}
+	kernel->nr_entries = 0;
+	kernel->requests_size = 0;
+	kernel->heads_text.p = kernel->heads_text.buf;
+	return err;
+}
+
+/* Makes room for an entry with a payload of @size. */
+static int entry_add(struct kernel *kernel, uint32_t size, struct entry **entry)
+{
+	struct output *heads = &kernel->heads_text;
+	int err;
+
+	if (kernel->nr_entries == EVENTS_MAX ||
+	    kernel->requests_size + sizeof(struct kernel_request) + size >
+		    REQUESTS_MAX ||
+	    heads->end - heads->p < HEAD_ROOM) {
+		err = batch_show(kernel);
+		if (err)
+			return err;
+	}
+	*entry = &kernel->entries[kernel->nr_entries++];
+	(*entry)->type = NULL;
+	(*entry)->request = kernel->requests_size;
+	return 0;
+}
+
+static void head_end(struct kernel *kernel, struct entry *entry)
+{
+	entry->head_end = kernel->heads_text.p - kernel->heads_text.buf;
 }
 
 static int kernel_event(struct show *show, const struct ktrace_event *event)
 {
 	struct kernel *kernel = (struct kernel *)show;
-	struct output *output = &kernel->output;
-	struct tep_event *tep_event = NULL;
-	struct tep_record record = {
-		.ts = event->time,
+	struct kernel_request request = {
+		.time = event->time,
+		.type = event->type->id,
 		.cpu = event->cpu,
-		.data = kernel->record,
+		.tid = event->tid,
+		.size = event->size < KERNEL_PAYLOAD_MAX ? event->size
+							 : KERNEL_PAYLOAD_MAX,
 	};
+	struct entry *entry;
 	int err;
 
-	err = kernel_type(kernel, event->type, &tep_event);
+	err = entry_add(kernel, request.size, &entry);
 	if (err)
 		return err;
-	if (line_head(&kernel->heads, output, event))
+	entry->type = event->type;
+	if (line_head(&kernel->heads, &kernel->heads_text, event))
 		return show_fail(-ENOMEM, "out of memory");
-	if (!tep_event) {
-		if (programs_run(&kernel->programs, output, event))
-			return show_fail(-ENOMEM, "out of memory");
-		output_add(output, "\n", 1);
-		return output->err;
-	}
-
-	record.size = kernel_record(kernel, event, tep_event);
-	trace_seq_reset(&kernel->seq);
-	tep_print_event(kernel->tep, &kernel->seq, &record, "%s",
-			TEP_PRINT_INFO);
-	output_write(output, tep_event->name, strlen(tep_event->name));
-	output_puts(output, ": ");
-	kernel_line(output, &kernel->seq);
-	return output->err;
+	head_end(kernel, entry);
+	memcpy(kernel->requests + kernel->requests_size, &request,
+	       sizeof(request));
+	kernel->requests_size += sizeof(request);
+	if (request.size)
+		memcpy(kernel->requests + kernel->requests_size, event->payload,
+		       request.size);
+	kernel->requests_size += request.size;
+	return 0;
 }
 
 static int kernel_loss(struct show *show, const struct ktrace_loss *loss)
 {
 	struct kernel *kernel = (struct kernel *)show;
+	struct entry *entry;
+	int err = entry_add(kernel, 0, &entry);
 
-	line_loss(&kernel->output, loss);
-	return kernel->output.err;
+	if (err)
+		return err;
+	line_loss(&kernel->heads_text, loss);
+	head_end(kernel, entry);
+	return 0;
 }
 
 static int kernel_finish(struct show *show)
 {
-	return output_flush(&((struct kernel *)show)->output);
+	struct kernel *kernel = (struct kernel *)show;
+	int err = batch_show(kernel);
+
+	return err ? err : output_flush(&kernel->output);
 }
 
 static void kernel_release(struct show *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 
-	tep_free(kernel->tep);
-	trace_seq_destroy(&kernel->seq);
-	free(kernel->types);
+	jail_stop(&kernel->jail);
 	line_heads_destroy(&kernel->heads);
 	programs_destroy(&kernel->programs);
+	output_destroy(&kernel->heads_text);
 	output_destroy(&kernel->output);
+	free(kernel->requests);
+	free(kernel->answer);
 }
 
 const struct show_ops show_kernel = {

@@ -192,7 +192,7 @@ TEST(kernel)
 	static const char *const want[] = {
 		"swapper/0-0           [000] 12.000000000 sched_switch: "
 		"prev_comm=sixteen-letters! prev_pid=812 prev_prio=120 "
-		"prev_state=R+ ==> next_comm=a \"b\"\\ \xff next_pid=-1 "
+		"prev_state=R+ ==> next_comm=a \"b\"\\ \\xff next_pid=-1 "
 		"next_prio=0",
 		"Web\\x1b[1m-7          [000] 12.000000400 kmalloc: "
 		"call_site=tick_sched_timer+0x10 ptr=0xffff888000000000 "
