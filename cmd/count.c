@@ -55,6 +55,12 @@ static const struct {
 			"an event points to",
 			NULL,
 		},
+	[KTRACE_LOST_CLOCK] =
+		{
+			"of programs that may not read the clock (strict "
+			"seccomp, PR_SET_TSC)",
+			NULL,
+		},
 };
 
 const char *loss_text(enum ktrace_lost cause)

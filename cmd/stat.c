@@ -41,6 +41,7 @@ static const char *loss_name(enum ktrace_lost cause)
 		[KTRACE_LOST_DAMAGED] = "damaged",
 		[KTRACE_LOST_UNWRITTEN] = "unwritten",
 		[KTRACE_LOST_RECURSION] = "recursion",
+		[KTRACE_LOST_CLOCK] = "clock",
 	};
 
 	return names[cause];

@@ -455,6 +455,16 @@ size_t marked_nr(const struct marked *p)
 	return __atomic_load_n(&p->nr, __ATOMIC_ACQUIRE);
 }
 
+/* The stream that tells of losses that belong to none: one of which there is a file. */
+static bool is_first(const struct marked *p, size_t index)
+{
+	size_t begin = index - index % p->nr_rings, first = begin;
+
+	while (first < begin + p->nr_rings && p->streams[first].file < 0)
+		first++;
+	return index == (first < begin + p->nr_rings ? first : begin);
+}
+
 bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 		  uint64_t *bytes)
 {
@@ -472,6 +482,9 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 		     cpu->lost);
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
+	if (is_first(p, index))
+		cpu->lost[KTRACE_LOST_CLOCK] =
+			markers_timeless(p->users[index / p->nr_rings]);
 	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		any |= cpu->lost[i];
 	*bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);

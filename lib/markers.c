@@ -62,6 +62,7 @@ struct markers {
 	u32 homeless; /* as far as that was told */
 	u32 nr_pids;  /* of processes that are meant; 0: all */
 	u32 pids[RECORDER_PIDS];
+	u32 timeless; /* of the hub's count, what is not ours */
 	struct enum_files files;
 };
 
@@ -277,6 +278,7 @@ static int recorder_make(struct markers *m,
 		return error_set(-errno, "%s/%s: cannot be mapped: %m",
 				 m->directory, name);
 	m->recorder = p;
+	m->timeless = READ_ONCE(m->hub->timeless[m->slot]);
 	if (m->uid != geteuid() && fault_guard(p, m->size))
 		return error_set(-ENOSPC, "too many users at once");
 	*m->recorder = (struct recorder){
@@ -782,4 +784,9 @@ void markers_lost(const struct markers *m, size_t index,
 	memset(lost, 0, KTRACE_LOST_NR * sizeof(*lost));
 	for (int i = 0; i < KT_LOST_NR; i++)
 		lost[i] = READ_ONCE(ring->control.lost[i]);
+}
+
+uint32_t markers_timeless(const struct markers *m)
+{
+	return READ_ONCE(m->hub->timeless[m->slot]) - m->timeless;
 }

@@ -69,5 +69,7 @@ int markers_peek(const struct markers *m, size_t index, void *packet,
 /* What writers could not write. */
 void markers_lost(const struct markers *markers, size_t index,
 		  uint64_t lost[KTRACE_LOST_NR]);
+/* What programs without a clock did not write, to whatever ring. */
+uint32_t markers_timeless(const struct markers *markers);
 
 #endif /* KT_LIB_MARKERS_H */

@@ -366,6 +366,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		cpu->lost[KTRACE_LOST_TASK] = get_number(c, "task");
 		cpu->lost[KTRACE_LOST_UNWRITTEN] = get_number(c, "unwritten");
 		cpu->lost[KTRACE_LOST_RECURSION] = get_number(c, "recursion");
+		cpu->lost[KTRACE_LOST_CLOCK] = get_number(c, "clock");
 	}
 	trace->nr_ends = count;
 	return 0;

@@ -190,6 +190,7 @@ static void count_tail(struct stream *stream)
 		grown(end->lost[KTRACE_LOST_RECURSION], last->lost_recursion);
 	stream->lost[KTRACE_LOST_UNWRITTEN] =
 		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
+	stream->lost[KTRACE_LOST_CLOCK] = end->lost[KTRACE_LOST_CLOCK];
 }
 
 /* With the CPU's number it is the name of the stream's file. */

@@ -481,6 +481,7 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 		[KTRACE_LOST_TASK] = "task",
 		[KTRACE_LOST_UNWRITTEN] = "unwritten",
 		[KTRACE_LOST_RECURSION] = "recursion",
+		[KTRACE_LOST_CLOCK] = "clock",
 	};
 	struct text text = {0};
 	size_t i, j;

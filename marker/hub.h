@@ -48,7 +48,9 @@ struct hub {
 	u32 version;
 	/* Odd: recorder-N is there.  Changes with each recorder. */
 	u32 generations[HUB_SLOTS];
-	u8 pad[4096 - 8 - 4 * HUB_SLOTS];
+	/* Events for recorder-N that threads without a clock have not written. */
+	u32 timeless[HUB_SLOTS];
+	u8 pad[4096 - 8 - 8 * HUB_SLOTS];
 	u8 flags[HUB_FLAGS];
 };
 

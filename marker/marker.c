@@ -13,6 +13,7 @@
 #include "handler.h"
 #include "hub.h"
 #include "publish.h"
+#include "timeless.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -164,6 +165,8 @@ static const struct mapped *recorder_map(unsigned int slot)
 		return NULL;
 	if (likely(m->generation == generation))
 		return likely(m->meant) ? m : NULL;
+	if (timeless)
+		return NULL; /* it may not even open a file */
 	if (__atomic_test_and_set(&mapping[slot], __ATOMIC_ACQUIRE))
 		return NULL;
 	m = recorder_open(slot, generation);
@@ -552,6 +555,25 @@ static noinline unsigned int hit_handled(struct ktrace_marker *marker,
 	return mask & ~HUB_HANDLED;
 }
 
+void marker_leave_short(void)
+{
+	self.last = &nobody;
+}
+
+/* Of a recorder whose memory the thread has not got, nobody knows what it wants. */
+static noinline void hit_timeless(struct ktrace_marker *marker,
+				  unsigned int mask)
+{
+	for (; mask; mask &= mask - 1) {
+		unsigned int slot = __builtin_ctz(mask);
+		const struct mapped *m = recorder_map(slot);
+
+		if (m && !marker_event(marker, m))
+			continue;
+		__atomic_add_fetch(&hub->timeless[slot], 1, __ATOMIC_RELAXED);
+	}
+}
+
 /* Of @values, or of the payload as it is to be in @words. */
 static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 				const u64 *words)
@@ -565,6 +587,10 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 
 	if (unlikely(mask & HUB_HANDLED))
 		mask = hit_handled(marker, values, words);
+	if (unlikely(timeless)) {
+		hit_timeless(marker, mask);
+		mask = 0;
+	}
 	for (; mask; mask &= mask - 1) {
 		unsigned int slot = __builtin_ctz(mask);
 		const struct mapped *m = recorder_map(slot);
@@ -572,8 +598,13 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 
 		if (!event)
 			continue;
-		if (unlikely(self.introduced[slot] != m->generation))
+		if (unlikely(self.introduced[slot] != m->generation)) {
+			if (timeless_ask()) {
+				hit_timeless(marker, mask);
+				break;
+			}
 			thread_introduce(m);
+		}
 		/* Writing leaves a payload as it is. */
 		if (size)
 			;

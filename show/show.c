@@ -50,6 +50,8 @@ const char *show_cause(enum ktrace_lost cause)
 		return "they could not be written to the disk";
 	case KTRACE_LOST_RECURSION:
 		return "caused by tracing itself";
+	case KTRACE_LOST_CLOCK:
+		return "programs may not read the clock";
 	default:
 		return "not known why";
 	}

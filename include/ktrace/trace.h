@@ -181,6 +181,7 @@ enum ktrace_lost {
 	KTRACE_LOST_RECURSION,	 /* tracing itself caused them */
 	KTRACE_LOST_DAMAGED,	 /* in the file, but not readable */
 	KTRACE_LOST_UNWRITTEN,	 /* the disk would not take them */
+	KTRACE_LOST_CLOCK,	 /* of programs that may not read the clock */
 	KTRACE_LOST_NR,
 };
 
