@@ -315,6 +315,31 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 
 #ifndef KTRACE_DISABLED
 
+/*
+ * The site's address, into the section that has all of them.  Of a variable in a template
+ * GCC forgets the section (its bug 41091), so there the assembler puts it in.  It may meet
+ * one site several times, as functions are inlined and loops unrolled.  (In the large code
+ * model addresses are no constants: no markers in templates there.)
+ */
+#if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__) && \
+	!defined(__code_model_large__)
+#define KTRACE_ENTRY(site)                                        \
+	__asm__ volatile(".ifndef .Lktrace_entry_%c0\n"           \
+			 "	.pushsection ktrace_markers, \"aw\"\n" \
+			 "	.balign	8\n"                           \
+			 ".Lktrace_entry_%c0:\n"                  \
+			 "	.8byte	%c0\n"                          \
+			 "	.popsection\n"                         \
+			 ".endif"                                 \
+			 :                                        \
+			 : "i"(&site))
+#else
+#define KTRACE_ENTRY(site)                                                \
+	static __typeof__(site) *const ktrace_entry_                      \
+		__attribute__((section("ktrace_markers"), used)) = &site; \
+	(void)ktrace_entry_
+#endif
+
 #define KTRACE(name_, ...)                                                     \
 	do {                                                                   \
 		static const struct ktrace_argument ktrace_arguments_[] = {    \
@@ -337,12 +362,8 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 					 0,                                    \
 					 0,                                    \
 					 {0}}};                                \
-		static __typeof__(ktrace_site_) *const ktrace_entry_           \
-			__attribute__((section("ktrace_markers"), used)) =     \
-				&ktrace_site_;                                 \
-                                                                               \
+		KTRACE_ENTRY(ktrace_site_);                                    \
 		KTRACE_FITS(__VA_ARGS__);                                      \
-		(void)ktrace_entry_;                                           \
 		if (0)                                                         \
 			ktrace_check_format(__VA_ARGS__);                      \
 		KTRACE_HANDLER(name_, __VA_ARGS__);                            \
