@@ -1,8 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is asked of the kernel's headers rather than concluded from its version.
+# What is asked of the kernel's headers rather than concluded from its version:
+# distributions give an old version new interfaces. doc/kernels.md has the list.
+#
+# kt-has FILE,PATTERN,NAME: defines KT_HAS_NAME if include/linux/FILE has the pattern,
+# a regular expression of grep, as words.
 
-kt-has = $(shell grep -qsw $(2) $(srctree)/include/linux/$(1) && echo -DKT_HAS_$(3))
+kt-has = $(shell grep -qsw '$(2)' $(srctree)/include/linux/$(1) && echo -DKT_HAS_$(3))
 
 ccflags-y += $(call kt-has,timekeeping.h,ktime_get_snapshot_id,SNAPSHOT_ID)
 ccflags-y += $(call kt-has,fs_struct.h,seqlock_t,FS_SEQLOCK)
+ccflags-y += $(call kt-has,mm.h,vm_flags_mod,VM_FLAGS_MOD)
+ccflags-y += $(call kt-has,fs.h,simple_inode_init_ts,INODE_INIT_TS)
+ccflags-y += $(call kt-has,fs.h,[*]mkdir. *.struct mnt_idmap,MKDIR_IDMAP)
+ccflags-y += $(call kt-has,fs.h,struct dentry \*.\*mkdir,MKDIR_DENTRY)
+ccflags-y += $(call kt-has,dcache.h,set_default_d_op,DEFAULT_D_OP)
+ccflags-y += $(call kt-has,dcache.h,[*]d_revalidate..struct inode,REVALIDATE_NAME)
+ccflags-y += $(call kt-has,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)
+ccflags-y += $(call kt-has,../trace/stages/stage6_event_callback.h,__assign_str(dst),ASSIGN_STR_ONE)

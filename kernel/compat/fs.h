@@ -7,9 +7,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 
-#include "compat.h"
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifndef KT_HAS_VM_FLAGS_MOD
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
 {
@@ -17,7 +15,7 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifndef KT_HAS_INODE_INIT_TS
 static inline void simple_inode_init_ts(struct inode *inode)
 {
 	inode->i_mtime = inode->i_ctime = current_time(inode);
@@ -25,7 +23,7 @@ static inline void simple_inode_init_ts(struct inode *inode)
 }
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#ifndef KT_HAS_DEFAULT_D_OP
 static inline void set_default_d_op(struct super_block *sb,
 				    const struct dentry_operations *ops)
 {
@@ -34,7 +32,7 @@ static inline void set_default_d_op(struct super_block *sb,
 #endif
 
 /* Defines @name as d_revalidate(dentry, flags). */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#ifdef KT_HAS_REVALIDATE_NAME
 #define KT_D_REVALIDATE(name, dentry, flags)                     \
 	int name(struct inode *__dir, const struct qstr *__name, \
 		 struct dentry *dentry, unsigned int flags)
@@ -44,14 +42,14 @@ static inline void set_default_d_op(struct super_block *sb,
 #endif
 
 /* Makes @name, for inode_operations.mkdir, of int @make(dir, dentry). */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#if defined(KT_HAS_MKDIR_DENTRY)
 #define KT_MKDIR(name, make)                                                   \
 	static struct dentry *name(struct mnt_idmap *idmap, struct inode *dir, \
 				   struct dentry *dentry, umode_t mode)        \
 	{                                                                      \
 		return ERR_PTR(make(dir, dentry));                             \
 	}
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#elif defined(KT_HAS_MKDIR_IDMAP)
 #define KT_MKDIR(name, make)                                        \
 	static int name(struct mnt_idmap *idmap, struct inode *dir, \
 			struct dentry *dentry, umode_t mode)        \

@@ -5,9 +5,7 @@
 
 #include <linux/hrtimer.h>
 
-#include "compat.h"
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifndef KT_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(
 	struct hrtimer *timer,
 	enum hrtimer_restart (*function)(struct hrtimer *), clockid_t clock,

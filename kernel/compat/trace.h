@@ -3,10 +3,8 @@
 #ifndef KT_KERNEL_COMPAT_TRACE_H
 #define KT_KERNEL_COMPAT_TRACE_H
 
-#include <linux/version.h>
-
 /* __assign_str() knows the source from __string(). */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#ifdef KT_HAS_ASSIGN_STR_ONE
 #define kt_assign_str(item, source) __assign_str(item)
 #else
 #define kt_assign_str(item, source) __assign_str(item, source)
