@@ -5,24 +5,30 @@
 
 # The modules are for the kernel that runs here if its headers are installed.
 KERNEL ?= $(if $(wildcard /lib/modules/$(shell uname -r)/build),running,6.1)
-# The kernels of make check.
-KERNELS ?= 6.1 6.12
-export KERNELS
+# The kernels of make check; what make check-all has beside them, for the suites that ask
+# most of a kernel; and those with the kernel's own checkers, for make check-debug.
+KERNELS ?= 6.1 6.12 7.3
+KERNELS_MORE ?= 6.12.107 7.2
+KERNELS_DEBUG ?= 6.12-debug 7.3-debug 7.3-kcsan
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo check setup user modules bench style sparse install clean distclean vm
+.PHONY: help demo check check-all check-debug setup user modules bench style sparse install clean distclean vm
 # The scripts take care of their own parallelism.
 .NOTPARALLEL:
 
 help:
 	@echo 'make demo      install what is missing, build, record a workload in a virtual machine'
 	@echo 'make check     install what is missing, build, run every test (KERNELS="$(KERNELS)")'
+	@echo 'make check-all the same, and some of it on more kernels ($(KERNELS_MORE))'
+	@echo 'make check-debug'
+	@echo '               the suites of the modules on kernels with KASAN, lockdep, KCSAN'
+	@echo '               ($(KERNELS_DEBUG)), which it compiles first'
 	@echo
 	@echo 'make user      build the command and the library (build/user)'
 	@echo 'make modules   build the modules (build/modules) for KERNEL=$(KERNEL);'
-	@echo '               running, 6.1, 6.12, 7.3 or the path of a kernel image'
+	@echo '               running, the path of a kernel image, or a name of tools/kernel list'
 	@echo 'make install   install both below PREFIX=$(PREFIX) and for the running kernel'
 	@echo 'make vm        a shell in a virtual machine with ktrace loaded'
 	@echo 'make bench     measure beside other tracers (QUICK=1: in minutes)'
@@ -35,7 +41,13 @@ demo: setup
 	@tools/demo
 
 check: setup user
-	@tests/run
+	@KERNELS='$(KERNELS)' tests/run
+
+check-all: setup user
+	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' tests/run
+
+check-debug: setup user
+	@KERNELS='$(KERNELS_DEBUG)' tests/run kernel syscalls
 
 setup:
 	@tools/setup
