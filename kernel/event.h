@@ -55,6 +55,7 @@ struct kt_class {
 	bool dynamic;  /* the fixed part is followed by __data_loc data */
 	bool captures; /* its probe runs capture programs */
 	bool unlocked; /* nobody holds a lock where its probe runs */
+	bool raw; /* its fields are arguments, as whoever defined it has them */
 	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };

@@ -171,6 +171,56 @@ const char *kt_point_module(const struct kt_point *point)
 	return point->module ? module_name(point->module) : "vmlinux";
 }
 
+#ifdef CONFIG_BPF_EVENTS
+/* What BPF programs are told of the kernel's own. */
+static void raw_events_find(const struct bpf_raw_event_map **begin,
+			    const struct bpf_raw_event_map **end)
+{
+	static const struct bpf_raw_event_map *found[2];
+
+	if (!found[1]) {
+		found[0] = (void *)kt_symbol("__start__bpf_raw_tp");
+		found[1] = (void *)kt_symbol("__stop__bpf_raw_tp");
+	}
+	*begin = found[0];
+	*end = found[0] ? found[1] : NULL;
+}
+#endif
+
+unsigned int kt_point_arguments(const struct kt_point *point)
+{
+#ifdef CONFIG_BPF_EVENTS
+	const struct bpf_raw_event_map *event, *end;
+
+	if (point->module) {
+		event = point->module->bpf_raw_events;
+		end = event + point->module->num_bpf_raw_events;
+	} else {
+		raw_events_find(&event, &end);
+	}
+	for (; event < end; event++) {
+		if (event->tp == point->tp)
+			return event->num_args;
+	}
+#endif
+	/* Not known: as many as come in registers, beside the probe's data. */
+	return 5;
+}
+
+/* A definition may be older than the module that has its tracepoint now. */
+static bool entry_fits(const struct kt_entry *entry,
+		       const struct kt_point *point)
+{
+	const struct kt_event *event = entry->event;
+
+	if (!event->class->raw ||
+	    event->class->nr_fields <= kt_point_arguments(point))
+		return true;
+	pr_warn("ktrace: %s:%s has more arguments than tracepoint %s\n",
+		event->system, event->name, event->tracepoint);
+	return false;
+}
+
 /*
  * Of two tracepoints with one name in different modules the first counts; of one
  * that is listed twice, as inlining may have it, too.
@@ -198,7 +248,8 @@ static void point_add(struct tracepoint *tp, struct module *module)
 
 		xa_for_each(&system->entries, cookie, entry) {
 			if (!entry->point &&
-			    !strcmp(entry->event->tracepoint, tp->name))
+			    !strcmp(entry->event->tracepoint, tp->name) &&
+			    entry_fits(entry, point))
 				entry_show(entry, point);
 		}
 	}
@@ -392,7 +443,7 @@ void kt_entry_publish(struct kt_entry *entry)
 	hash_add(entries, &entry->node, name_hash(event->name));
 	event->entry = entry;
 	point = kt_point_find(event->tracepoint);
-	if (point)
+	if (point && entry_fits(entry, point))
 		entry_show(entry, point);
 }
 

@@ -64,6 +64,8 @@ void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
 		    void *data);
 
 const char *kt_point_module(const struct kt_point *point);
+/* How many a probe may read; more would be whatever lies on the stack, or behind it. */
+unsigned int kt_point_arguments(const struct kt_point *point);
 
 static inline bool kt_entry_visible(const struct kt_entry *entry)
 {

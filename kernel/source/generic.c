@@ -292,6 +292,21 @@ static int head_parse(struct kt_session *session, struct definition *definition,
 	return 0;
 }
 
+static int arguments_check(struct kt_session *session,
+			   const struct definition *definition)
+{
+	const struct kt_event *event = &definition->event;
+	unsigned int there =
+		kt_point_arguments(kt_point_find(event->tracepoint));
+
+	if (event->class->nr_fields <= there)
+		return 0;
+	return kt_refuse(session, -EINVAL,
+			 "%s/%s: tracepoint %s passes %u, not %u arguments",
+			 event->system, event->name, event->tracepoint, there,
+			 event->class->nr_fields);
+}
+
 static struct definition *definition_parse(struct kt_session *session,
 					   const char *line)
 {
@@ -311,6 +326,7 @@ static struct definition *definition_parse(struct kt_session *session,
 	definition->event.owner = THIS_MODULE;
 	definition->class.fields = definition->fields;
 	definition->class.captures = true;
+	definition->class.raw = true;
 
 	rest = definition->names;
 	err = head_parse(session, definition, strsep(&rest, ";"));
@@ -320,6 +336,8 @@ static struct definition *definition_parse(struct kt_session *session,
 			break;
 		err = field_parse(session, definition, part);
 	}
+	if (!err)
+		err = arguments_check(session, definition);
 	if (err)
 		goto err_free;
 	definition->class.probe = generic_probes[definition->class.nr_fields];

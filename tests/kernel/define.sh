@@ -32,6 +32,8 @@ for bad in \
 	'raw/x test_hit;; u32 int a::is not u8 to u64' \
 	'raw/x test_hit; u32 int a; u32 int a::two arguments named' \
 	'raw/x test_hit; u8 u8 a; u8 u8 b; u8 u8 c; u8 u8 d; u8 u8 e; u8 u8 f; u8 u8 g; u8 u8 h; u8 u8 i; u8 u8 j; u8 u8 k; u8 u8 l; u8 u8 m::more than 12' \
+	'raw/x irq_work_entry; s32 int a; u64 u64 b; u64 u64 c; u64 u64 d; u64 u64 e; u64 u64 f; u64 u64 g; u64 u64 h::passes 1, not 8 arguments' \
+	'raw/x test_hit; u32 u32 a; u64 u64 b; u64 u64 c::passes 2, not 3 arguments' \
 	'raw/hit test_hit; u32 u32 context::of that name with another format' \
 	'!raw/none::is not defined here' \
 	'!ktrace_test/test_hit::is not defined here' \
@@ -109,6 +111,9 @@ check "a definition waits for its tracepoint" \
 	is "$(get define | wc -l) $(ls $tree/events)" "3 enabled"
 load_module ktrace-test
 check "and is back with it" test -d $tree/events/raw/one
+check "of the kernel's own: one too many" refuses define \
+	'raw/x sys_exit; u64 u64 a; u64 u64 b; u64 u64 c' "passes 2, not 3 arguments"
+check "all that there are" put define 'raw/all sys_exit; ptr void* regs; s64 long ret'
 put define "$(get define | sed 's/^\([^ ]*\) .*/!\1/')"
 check "all removed" is "$(get define)$(ls $tree/events)" enabled
 
