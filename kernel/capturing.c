@@ -310,11 +310,19 @@ static int capture_clear(struct kt_session *session)
 	unsigned long cookie;
 
 	xa_for_each(&session->events, cookie, enabled) {
-		if (enabled->capturing && enabled->wanted)
+		const struct kt_event *event = enabled->event;
+
+		if (!enabled->capturing)
+			continue;
+		if (enabled->wanted)
 			return kt_refuse(session, -EBUSY,
 					 "%s/%s is enabled: disable it first",
-					 enabled->event->system,
-					 enabled->event->name);
+					 event->system, event->name);
+		/* It was compiled for fields, and a size, that go with it. */
+		if (enabled->filter_text)
+			return kt_refuse(session, -EBUSY,
+					 "%s/%s has a filter: remove it first",
+					 event->system, event->name);
 	}
 	xa_for_each(&session->events, cookie, enabled) {
 		if (enabled->capturing)

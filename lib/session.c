@@ -596,11 +596,14 @@ int ktrace_session_reset(struct ktrace_session *s)
 	};
 	int err;
 
+	/* Before the fields that they compare. */
+	err = folders_walk(s->dir, "events", system_filters_clear);
+	if (err)
+		return access_explain(err, s->path, "events");
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		err = ktrace_session_write(s, steps[i].file, steps[i].text);
 		if (err)
 			return err;
 	}
-	err = folders_walk(s->dir, "events", system_filters_clear);
-	return err ? access_explain(err, s->path, "events") : 0;
+	return 0;
 }

@@ -94,6 +94,25 @@ $bin/ktread -q $tree >/dev/null
 check "filters can change at any time" test $? = 0
 put $hit/filter 0
 
+# A filter goes by the fields that the event has: these do not change under it.
+put $hit/enabled 0
+put define 'raw/hit test_hit; u32 unsigned context; u64 u64 number'
+check "a program" put capture 'raw/hit: char word: kernel a0 string 8'
+check "a filter on what it says" put events/raw/hit/filter '__unread == 1'
+check "the program cannot go" refuses capture none "has a filter: remove it first"
+check "nor one by one" refuses capture 'raw/hit:' "has a filter: remove it first"
+put events/raw/hit/enabled 1
+put reset 1
+put enabled 1
+test_run 'task 10'
+put enabled 0
+put events/raw/hit/enabled 0
+check "the filter has its field" is "$(count "$($bin/ktread $tree)" raw:hit)" 10
+put events/raw/hit/filter 0
+check "without the filter the program can" put capture none
+put define '!raw/hit'
+put $hit/enabled 1
+
 # Processes.
 for text in foo -1 0 99999999 '1 x'; do
 	check "pids: $text" refuses pids "$text" "is not a process's number"
