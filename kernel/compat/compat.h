@@ -7,14 +7,17 @@
 #define KT_KERNEL_COMPAT_H
 
 #include <linux/preempt.h>
+#include <linux/tracepoint.h>
 #include <linux/version.h>
 
 /*
- * Around the body of a tracepoint probe.  Before 7.0 tracepoints run with
- * preemption off; since then (a46023d5616e) under SRCU with preemption on, and
- * the ring's writers must not migrate.
+ * Around the body of a tracepoint probe: the ring's writers, and the scratch area, belong
+ * to a CPU, and gates live as long as preemption is off.  Those of system calls run with
+ * preemption on where the kernel has DECLARE_TRACE_SYSCALL (6.13: their probes may fault),
+ * and any event may be one of theirs; all do from 7.0 on (a46023d5616e: under SRCU).
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#if defined(DECLARE_TRACE_SYSCALL) || \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define kt_probe_enter() preempt_disable_notrace()
 #define kt_probe_exit()	 preempt_enable_notrace()
 #else
