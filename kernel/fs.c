@@ -35,6 +35,12 @@ struct fs_owner {
 	umode_t mode; /* of the root directory */
 };
 
+/* What a mount was told; what it was not told stays as it is. */
+struct fs_options {
+	struct fs_owner owner;
+	unsigned int given; /* a bit for each OPTION_ */
+};
+
 static const struct file_operations dir_fops;
 static const struct file_operations text_fops;
 
@@ -348,10 +354,13 @@ static const struct fs_parameter_spec fs_parameters[] = {
 
 static int fs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 {
-	struct fs_owner *owner = fc->s_fs_info;
+	struct fs_options *options = fc->fs_private;
+	struct fs_owner *owner = &options->owner;
 	struct fs_parse_result result;
 	int option = fs_parse(fc, fs_parameters, param, &result);
 
+	if (option >= 0)
+		options->given |= BIT(option);
 	switch (option) {
 	case OPTION_UID:
 		owner->uid = make_kuid(current_user_ns(), result.uint_32);
@@ -373,8 +382,18 @@ static int fs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	}
 }
 
-static void fs_set_owner(struct inode *root, const struct fs_owner *owner)
+/* Under the lock of the super block. */
+static void fs_apply(struct super_block *sb, struct inode *root,
+		     const struct fs_options *options)
 {
+	struct fs_owner *owner = sb->s_fs_info;
+
+	if (options->given & BIT(OPTION_UID))
+		owner->uid = options->owner.uid;
+	if (options->given & BIT(OPTION_GID))
+		owner->gid = options->owner.gid;
+	if (options->given & BIT(OPTION_MODE))
+		owner->mode = options->owner.mode;
 	root->i_mode = S_IFDIR | owner->mode;
 	root->i_uid = owner->uid;
 	root->i_gid = owner->gid;
@@ -383,8 +402,14 @@ static void fs_set_owner(struct inode *root, const struct fs_owner *owner)
 static int fs_fill_super(struct super_block *sb, struct fs_context *fc)
 {
 	struct kt_node node = {.kind = &kt_tree_root};
+	struct fs_owner *owner;
 	struct inode *root;
 
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+	if (!owner)
+		return -ENOMEM;
+	owner->mode = 0700;
+	sb->s_fs_info = owner;
 	sb->s_blocksize = PAGE_SIZE;
 	sb->s_blocksize_bits = PAGE_SHIFT;
 	sb->s_maxbytes = MAX_LFS_FILESIZE;
@@ -398,30 +423,30 @@ static int fs_fill_super(struct super_block *sb, struct fs_context *fc)
 	root = kt_node_inode(sb, &node);
 	if (IS_ERR(root))
 		return PTR_ERR(root);
-	fs_set_owner(root, sb->s_fs_info);
+	fs_apply(sb, root, fc->fs_private);
 	sb->s_root = d_make_root(root);
 	return sb->s_root ? 0 : -ENOMEM;
 }
 
+/* There is only one tree: a second mount changes what the first one said. */
 static int fs_get_tree(struct fs_context *fc)
 {
-	return get_tree_single(fc, fs_fill_super);
+	int err = get_tree_single(fc, fs_fill_super);
+
+	if (!err)
+		fs_apply(fc->root->d_sb, d_inode(fc->root), fc->fs_private);
+	return err;
 }
 
-/* Also when it is mounted a second time: there is only one tree. */
 static int fs_reconfigure(struct fs_context *fc)
 {
-	struct super_block *sb = fc->root->d_sb;
-	struct fs_owner *owner = sb->s_fs_info;
-
-	*owner = *(struct fs_owner *)fc->s_fs_info;
-	fs_set_owner(d_inode(sb->s_root), owner);
+	fs_apply(fc->root->d_sb, d_inode(fc->root), fc->fs_private);
 	return 0;
 }
 
 static void fs_free_context(struct fs_context *fc)
 {
-	kfree(fc->s_fs_info);
+	kfree(fc->fs_private);
 }
 
 static const struct fs_context_operations fs_context_ops = {
@@ -433,14 +458,9 @@ static const struct fs_context_operations fs_context_ops = {
 
 static int fs_init_context(struct fs_context *fc)
 {
-	struct fs_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL);
-
-	if (!owner)
+	fc->fs_private = kzalloc(sizeof(struct fs_options), GFP_KERNEL);
+	if (!fc->fs_private)
 		return -ENOMEM;
-	owner->mode = 0700;
-	if (fc->root)
-		*owner = *(struct fs_owner *)fc->root->d_sb->s_fs_info;
-	fc->s_fs_info = owner;
 	fc->ops = &fs_context_ops;
 	return 0;
 }

@@ -50,5 +50,18 @@ mount -t ktracefs none $other
 put mode overwrite
 check "a second mount shows the same tree" is "$(cat $other/mode)" overwrite
 umount $other
+mount -o remount,mode=750,gid=44,uid=7 $tree
+mount -t ktracefs none $other
+check "a second mount without options changes none" is "$(mode_of $tree)" "750 7 44"
+umount $other
+mount -t ktracefs -o gid=45 none $other
+check "one with options changes those, for all" \
+	is "$(mode_of $tree) $(mode_of $other/info)" "750 7 45 440 7 45"
+umount $other
+check "a second mount does not take bad ones" \
+	not mount -t ktracefs -o mode=1777,gid=46 none $other 2>/dev/null
+check "nor a part of them" is "$(mode_of $tree)" "750 7 45"
+mount -o remount,mode=700,gid=0,uid=0 $tree
+check "they can be taken back" is "$(mode_of $tree)" "700 0 0"
 rmdir $other
 clean
