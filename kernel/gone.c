@@ -6,7 +6,8 @@
  * when it comes back, its events get new ids.  Without a description of the old id
  * nobody could tell where such a record ends, and the rest of its packet would be
  * lost.  So the description of an event that had an id is kept, as text, until the
- * buffers are emptied.
+ * buffers are emptied.  Then ids begin anew, too: above KT_ID_EXTENDED each record
+ * takes 12 bytes more.
  *
  * All is protected by kt_mutex.
  */
@@ -92,7 +93,35 @@ void kt_gone_show(struct seq_file *m, struct kt_session *session)
 	}
 }
 
-/* No record of them is left. */
+/*
+ * Ids for the events that are wanted only, in the order that they had.  Without memory
+ * they stay as they are, which is right, too.
+ */
+static void ids_renew(struct kt_session *session)
+{
+	u32 nr = session->next_id - KT_ID_FIRST, i;
+	struct kt_enabled *enabled, **by_id;
+	unsigned long cookie;
+
+	if (!nr)
+		return;
+	by_id = kvcalloc(nr, sizeof(*by_id), GFP_KERNEL);
+	if (!by_id)
+		return;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->id && enabled->wanted)
+			by_id[enabled->id - KT_ID_FIRST] = enabled;
+		enabled->id = 0;
+	}
+	session->next_id = KT_ID_FIRST;
+	for (i = 0; i < nr; i++) {
+		if (by_id[i])
+			by_id[i]->id = session->next_id++;
+	}
+	kvfree(by_id);
+}
+
+/* No record is left in the session's buffers, and no probe of it is attached. */
 void kt_gone_forget(struct kt_session *session)
 {
 	struct gone *gone, *next;
@@ -103,4 +132,5 @@ void kt_gone_forget(struct kt_session *session)
 		kvfree(gone->text);
 		kfree(gone);
 	}
+	ids_renew(session);
 }

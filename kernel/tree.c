@@ -338,6 +338,7 @@ static int buffers_change(struct kt_session *session, enum kt_mode mode,
 		return kt_refuse(session, err,
 				 "process %d has the buffers open",
 				 session->buffers.owner);
+	kt_gone_forget(session);
 	return 0;
 }
 

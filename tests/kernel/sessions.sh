@@ -96,3 +96,48 @@ check "each has recorded the same" is $good 20
 rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
+
+# Ids are given out anew, and events that are gone forgotten, with the records.
+gone_nr() {
+	get gone | grep -c '^event ktids:'
+}
+define_often() {
+	n=0
+	while [ $n -lt 20 ]; do
+		n=$((n + 1))
+		put define 'ktids/a sched_waking; ptr struct task_struct *p'
+		put events/ktids/a/enabled 1
+		put define '!ktids/a'
+	done
+}
+put define 'ktids/b sched_waking; ptr struct task_struct *p'
+put define 'ktids/c sched_waking; ptr struct task_struct *p'
+put reset 1
+ids="events/ktids/b/id events/ktids/c/id"
+define_often
+put events/ktids/c/enabled 1
+put events/ktids/b/enabled 1
+check "each definition that had records is kept" is "$(gone_nr)" 20
+check "each event has another id" is "$(cd $tree; cat $ids | tr '\n' ' ')" "37 36 "
+put mode overwrite
+check "another mode: no records, no descriptions" is "$(gone_nr)" 0
+check "ids begin anew, in their order" is "$(cd $tree; cat $ids | tr '\n' ' ')" "17 16 "
+define_often
+put buffer_size 1M
+check "so does another size" is "$(gone_nr)" 0
+put enabled 1
+define_often
+put events/ktids/c/enabled 0
+check "an event that was disabled keeps its id" is "$(get events/ktids/c/id)" 16
+put reset 1
+check "a reset forgets them" is "$(gone_nr)" 0
+check "an event that is off has no id then" is "$(cd $tree; cat $ids | tr '\n' ' ')" "16 0 "
+put events/ktids/c/enabled 1
+check "the next one is the next" is "$(cd $tree; cat $ids | tr '\n' ' ')" "16 17 "
+$bin/ktread $tree >/tmp/read
+check "what is recorded has the new ids" test $? = 0
+check "and is there" at_least "$(count "$(cat /tmp/read)" ktids:b)" 1
+put enabled 0
+put define '!ktids/b'
+put define '!ktids/c'
+clean
