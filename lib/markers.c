@@ -359,6 +359,8 @@ int markers_create(const struct markers_options *options,
 		err = hub_map(m->at, m->uid, &m->hub);
 	if (!err && m->uid != geteuid())
 		err = fault_guard(m->hub, sizeof(*m->hub));
+	if (!err)
+		err = hub_begin(m->hub);
 	if (err) {
 		error_set(err, "%s: markers cannot be recorded: %s",
 			  m->directory, strerror(-err));

@@ -63,14 +63,17 @@ int hub_map(int directory, u32 uid, struct hub **hub)
 	if (err)
 		return -err;
 	*hub = p;
-	if (READ_ONCE((*hub)->magic) == HUB_MAGIC &&
-	    READ_ONCE((*hub)->version) != HUB_VERSION) {
-		munmap(p, sizeof(struct hub));
+	return 0;
+}
+
+int hub_begin(struct hub *hub)
+{
+	if (READ_ONCE(hub->magic) == HUB_MAGIC &&
+	    READ_ONCE(hub->version) != HUB_VERSION)
 		return -EPROTONOSUPPORT;
-	}
 	/* Whoever is first, all write the same. */
-	WRITE_ONCE((*hub)->version, HUB_VERSION);
-	WRITE_ONCE((*hub)->magic, HUB_MAGIC);
+	WRITE_ONCE(hub->version, HUB_VERSION);
+	WRITE_ONCE(hub->magic, HUB_MAGIC);
 	return 0;
 }
 
@@ -82,6 +85,11 @@ int hub_open(const char *directory, struct hub **hub)
 		return -errno;
 	err = hub_map(fd, geteuid(), hub);
 	close(fd);
+	if (err)
+		return err;
+	err = hub_begin(*hub);
+	if (err)
+		munmap(*hub, sizeof(**hub));
 	return err;
 }
 

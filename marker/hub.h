@@ -117,9 +117,12 @@ _Static_assert(sizeof(struct recorder) == 4096 + 512 * 4096, "shared layout");
  */
 int hub_directory(u32 uid, char *path, size_t size);
 /*
- * Maps the hub in the directory, which is open, of ; our own is made if it is not there.
+ * Maps the hub of @uid in this open directory; our own is made if it is not there.
+ * Nothing of it is touched, as another user's may be taken away at any time.
  */
 int hub_map(int directory, u32 uid, struct hub **hub);
+/* Makes it ready for use, once a fault cannot harm.  -EPROTONOSUPPORT */
+int hub_begin(struct hub *hub);
 /* The same with our own directory, by its name. */
 int hub_open(const char *directory, struct hub **hub);
 

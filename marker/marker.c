@@ -290,7 +290,7 @@ static void in_child(void)
 	memset(self.introduced, 0, sizeof(self.introduced));
 }
 
-static bool hub_begin(void)
+static bool hub_find(void)
 {
 	static bool tried;
 	void *p;
@@ -351,7 +351,7 @@ EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
 	for (object = objects; object; object = object->next)
 		if (object->begin == begin)
 			goto out;
-	object = hub_begin() ? object_create(begin, end) : NULL;
+	object = hub_find() ? object_create(begin, end) : NULL;
 	if (!object)
 		goto out;
 	object->next = objects;
