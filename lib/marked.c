@@ -23,6 +23,7 @@
 #include "marked.h"
 #include "names.h"
 #include "type.h"
+#include "writer.h"
 
 #define REST_NS 5000000
 
@@ -85,9 +86,15 @@ static int file_make(struct marked *p, size_t index)
 {
 	struct stream *s = &p->streams[index];
 	char name[FILE_NAME_MAX];
+	int err;
 
 	if (s->file >= 0)
 		return 0;
+	/* Before its first packet can be read. */
+	err = writer_programs(p->writer, index, p->uids[index / p->nr_rings],
+			      index % p->nr_rings);
+	if (err)
+		return err;
 	file_name(KTRACE_FILE_PROGRAMS, index, name);
 	s->file = openat(p->directory, name,
 			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -184,7 +191,6 @@ static int user_add(struct marked *p, bool other, uint32_t uid)
 	options.other = other;
 	options.uid = uid;
 	options.first_id += nr * markers_max();
-	options.first_cpu = nr * p->nr_rings;
 	err = markers_create(&options, &p->users[nr]);
 	if (err)
 		return err;
@@ -472,7 +478,8 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 	bool any = s->next;
 
 	*cpu = (struct ktrace_cpu){
-		.cpu = index,
+		.cpu = index % p->nr_rings,
+		.stream = index,
 		.programs = true,
 		.known = true,
 		.events = __atomic_load_n(&s->events, __ATOMIC_RELAXED),

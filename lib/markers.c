@@ -216,17 +216,6 @@ static u32 packets_of(uint64_t buffer)
 	return packets;
 }
 
-static void ring_make(struct markers *m, u32 number, enum kt_mode mode,
-		      const struct markers_options *options)
-{
-	struct marker_ring *ring = marker_ring(&m->rings, number);
-	struct kt_packet *packet = marker_ring_at(&m->rings, ring, 0);
-
-	marker_ring_init(&m->rings, number, mode, options->trace_id);
-	ring->control.cpu += options->first_cpu;
-	packet->cpu += options->first_cpu;
-}
-
 /* The processes that are meant. */
 static int pids_put(struct markers *m, const struct markers_options *options)
 {
@@ -298,7 +287,7 @@ static int recorder_make(struct markers *m,
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
 	for (u32 i = 0; i < rings; i++)
-		ring_make(m, i, mode, options);
+		marker_ring_init(&m->rings, i, mode, options->trace_id);
 	err = patterns_pack(m->patterns, options->patterns,
 			    options->nr_patterns);
 	memcpy(m->recorder->patterns, m->patterns, sizeof(m->patterns));

@@ -22,10 +22,9 @@ struct markers_options {
 	bool overwrite;
 	uint64_t trace_id;
 	uint32_t first_id; /* of the events; those before it are the kernel's */
-	uint32_t first_cpu; /* what the first ring is called */
-	bool other;	    /* not our own programs, but those of the user */
-	uint32_t uid;	    /* with this number: as root */
-	const pid_t *pids;  /* only these, and what they start; none: all */
+	bool other;	   /* not our own programs, but those of the user */
+	uint32_t uid;	   /* with this number: as root */
+	const pid_t *pids; /* only these, and what they start; none: all */
 	size_t nr_pids;
 	void (*warn)(void *data, const char *text);
 	void *data;

@@ -332,6 +332,25 @@ static int read_task(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+static int read_programs(struct ktrace *trace, struct json_object *o)
+{
+	uint32_t number = get_small(o, "stream"), cpu = get_small(o, "cpu");
+	struct programs_stream *stream;
+
+	if (number >= CPUS_MAX || cpu >= CPUS_MAX)
+		return -EINVAL;
+	if (!(trace->nr_programs & (trace->nr_programs - 1))) {
+		stream = realloc(trace->programs, (trace->nr_programs * 2 + 1) *
+							  sizeof(*stream));
+		if (!stream)
+			return -ENOMEM;
+		trace->programs = stream;
+	}
+	trace->programs[trace->nr_programs++] =
+		(struct programs_stream){number, cpu};
+	return 0;
+}
+
 static int read_end(struct ktrace *trace, struct json_object *o)
 {
 	struct json_object *list = get(o, "cpus");
@@ -353,7 +372,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		struct json_object *c = json_object_array_get_idx(list, i);
 		struct ktrace_cpu *cpu = &trace->ends[i];
 
-		cpu->cpu = get_small(c, "cpu");
+		cpu->cpu = cpu->stream = get_small(c, "cpu");
 		cpu->programs = json_object_get_boolean(get(c, "programs"));
 		cpu->known = true;
 		cpu->events = get_number(c, "events");
@@ -388,6 +407,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_layout(trace, o);
 	if (!strcmp(type, "task"))
 		return read_task(trace, o);
+	if (!strcmp(type, "programs"))
+		return read_programs(trace, o);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;

@@ -11,8 +11,7 @@
 
 #include "error.h"
 #include "names.h"
-
-#define STREAMS_MAX 65536
+#include "trace.h"
 
 static const struct {
 	const char *name;
@@ -35,7 +34,7 @@ static bool number_read(const char *text, uint32_t *number)
 		return false;
 	errno = 0;
 	*number = strtoul(text, &end, 10);
-	return !*end && !errno && *number < STREAMS_MAX;
+	return !*end && !errno && *number < CPUS_MAX;
 }
 
 enum ktrace_file ktrace_file_kind(const char *name, uint32_t *number)

@@ -507,7 +507,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		return error_set(-ENOMEM, "out of memory");
 	for (size_t i = 0; i < nr; i++) {
 		consumer_count(r->consumer, i, &count);
-		cpus[i].cpu = count.cpu;
+		cpus[i].cpu = cpus[i].stream = count.cpu;
 		cpus[i].known = true;
 		cpus[i].events = count.written;
 		cpus[i].recorded = count.produced;

@@ -193,7 +193,7 @@ static void count_tail(struct stream *stream)
 	stream->lost[KTRACE_LOST_CLOCK] = end->lost[KTRACE_LOST_CLOCK];
 }
 
-/* With the CPU's number it is the name of the stream's file. */
+/* With the stream's number it is the name of its file. */
 static const char *stream_kind(const struct stream *stream)
 {
 	return stream->source->programs ? "programs" : "cpu";
@@ -208,15 +208,16 @@ static bool header_fits(struct stream *stream)
 	if (packet->cpu != stream->cpu) {
 		trace_warn(stream->trace,
 			   "%s%u: packet at byte %" PRIu64 " is of CPU %u",
-			   stream_kind(stream), stream->cpu, stream->position,
-			   packet->cpu);
+			   stream_kind(stream), stream->source->number,
+			   stream->position, packet->cpu);
 		return false;
 	}
 	if (id && packet->trace_id != id) {
 		trace_warn(stream->trace,
 			   "%s%u: packet at byte %" PRIu64
 			   " belongs to another trace",
-			   stream_kind(stream), stream->cpu, stream->position);
+			   stream_kind(stream), stream->source->number,
+			   stream->position);
 		return false;
 	}
 	if (stream->packets && (packet->seq <= stream->last.seq ||
@@ -224,7 +225,8 @@ static bool header_fits(struct stream *stream)
 		trace_warn(stream->trace,
 			   "%s%u: packet at byte %" PRIu64
 			   " does not follow the one before it",
-			   stream_kind(stream), stream->cpu, stream->position);
+			   stream_kind(stream), stream->source->number,
+			   stream->position);
 		return false;
 	}
 	return true;
@@ -325,27 +327,27 @@ static int packet_open(struct stream *stream)
 		trace_warn(stream->trace,
 			   "%s%u: damaged at byte %" PRIu64
 			   ", goes on at byte %" PRIu64,
-			   stream_kind(stream), stream->cpu, begin,
+			   stream_kind(stream), stream->source->number, begin,
 			   stream->position);
 	else if (why == -EPROTONOSUPPORT)
 		trace_warn(stream->trace,
 			   "%s%u: packets of version %u, but this ktrace reads "
 			   "version %u",
-			   stream_kind(stream), stream->cpu,
+			   stream_kind(stream), stream->source->number,
 			   stream->walk.packet.version, KT_ABI_VERSION);
 	else if (first == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
 			   "%s%u: cut off after packet %" PRIu64
 			   ", at byte %" PRIu64,
-			   stream_kind(stream), stream->cpu,
+			   stream_kind(stream), stream->source->number,
 			   (uint64_t)stream->last.seq, begin);
 	else if (first == -ENODATA)
 		trace_warn(stream->trace, "%s%u: cut off in its first packet",
-			   stream_kind(stream), stream->cpu);
+			   stream_kind(stream), stream->source->number);
 	else if (first)
 		trace_warn(stream->trace,
 			   "%s%u: damaged from byte %" PRIu64 " on",
-			   stream_kind(stream), stream->cpu, begin);
+			   stream_kind(stream), stream->source->number, begin);
 	if (!found)
 		return 0;
 
@@ -374,7 +376,7 @@ static void packet_close(struct stream *stream, int walked)
 			   stream->walk.id);
 	else if (walked || packet->events != stream->records)
 		trace_warn(stream->trace, "%s%u: packet %" PRIu64 " is damaged",
-			   stream_kind(stream), stream->cpu,
+			   stream_kind(stream), stream->source->number,
 			   (uint64_t)packet->seq);
 
 	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;

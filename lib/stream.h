@@ -31,6 +31,7 @@ struct stream_sizes {
 /* Where a stream's bytes are; shared by all cursors. */
 struct stream_source {
 	uint32_t cpu;
+	uint32_t number; /* in the file's name */
 	bool programs; /* the markers of programs on it, not the kernel's events */
 	int fd;	       /* -1: in memory */
 	const uint8_t *data;

@@ -89,6 +89,7 @@ void ktrace_close(struct ktrace *trace)
 	free(trace->sync);
 	free(trace->tasks);
 	free(trace->ends);
+	free(trace->programs);
 	free(trace->sources);
 	free(trace->cpus);
 	free(trace->fixed);
@@ -158,7 +159,9 @@ static int source_compare(const void *a, const void *b)
 
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
-	return x->programs - y->programs;
+	if (x->programs != y->programs)
+		return x->programs - y->programs;
+	return x->number < y->number ? -1 : x->number > y->number;
 }
 
 /* What the recorder counted in the end. */
@@ -170,10 +173,11 @@ static void trace_ends(struct ktrace *trace)
 		struct stream_source *source = &trace->sources[i];
 
 		for (j = 0; j < trace->nr_ends; j++) {
-			if (trace->ends[j].cpu == source->cpu &&
+			if (trace->ends[j].stream == source->number &&
 			    trace->ends[j].programs == source->programs)
 				trace->cpus[i] = trace->ends[j];
 		}
+		trace->cpus[i].cpu = source->cpu;
 		if (trace->cpus[i].known)
 			source->end = &trace->cpus[i];
 	}
@@ -204,6 +208,7 @@ static int trace_finish(struct ktrace *trace)
 		return error_set(-ENOMEM, "out of memory");
 	for (i = 0; i < trace->nr_sources; i++) {
 		trace->cpus[i].cpu = trace->sources[i].cpu;
+		trace->cpus[i].stream = trace->sources[i].number;
 		trace->cpus[i].programs = trace->sources[i].programs;
 		info->bytes += trace->sources[i].size;
 	}
@@ -244,6 +249,17 @@ static void raise_file_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* What is not described is of the CPU that it is called after. */
+static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
+			   uint32_t number)
+{
+	if (kind == KTRACE_FILE_PROGRAMS)
+		for (size_t i = 0; i < trace->nr_programs; i++)
+			if (trace->programs[i].number == number)
+				return trace->programs[i].cpu;
+	return number;
 }
 
 static int open_streams(struct ktrace *trace, const char *path)
@@ -289,7 +305,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 			err = error_set(-ENOMEM, "out of memory");
 			break;
 		}
-		source->cpu = number;
+		source->cpu = stream_cpu(trace, kind, number);
+		source->number = number;
 		source->programs = kind == KTRACE_FILE_PROGRAMS;
 		source->fd = fd;
 		source->size = trace->info.live ? 0 : st.st_size;
@@ -417,13 +434,13 @@ int trace_open_live(int directory, const char *path, bool forget,
 	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
 }
 
-int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,
-	       bool open)
+int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
+	       uint64_t size, bool open)
 {
 	for (size_t i = 0; i < trace->nr_sources; i++) {
 		struct stream_source *source = &trace->sources[i];
 
-		if (source->cpu != cpu || source->programs != programs)
+		if (source->number != number || source->programs != programs)
 			continue;
 		trace->info.bytes += size - source->size;
 		source->size = size;
@@ -482,7 +499,7 @@ int ktrace_open_memory(const struct ktrace_memory *metadata,
 			err = error_set(-ENOMEM, "out of memory");
 			break;
 		}
-		source->cpu = i;
+		source->cpu = source->number = i;
 		source->data = streams[i].data;
 		source->size = streams[i].size;
 	}

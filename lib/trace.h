@@ -19,6 +19,15 @@ struct symbol_table {
 	size_t count;
 };
 
+/* Numbers of CPUs and streams are smaller. */
+#define CPUS_MAX 65536
+
+/* A stream of programs, and where they ran. */
+struct programs_stream {
+	uint32_t number;
+	uint32_t cpu;
+};
+
 struct ktrace {
 	struct ktrace_info info;
 	struct ktrace_types *types;
@@ -33,6 +42,8 @@ struct ktrace {
 	size_t nr_tasks;
 	struct ktrace_cpu *ends;
 	size_t nr_ends;
+	struct programs_stream *programs;
+	size_t nr_programs;
 
 	struct clock clock;
 	struct stream_source *sources; /* by CPU */
@@ -64,9 +75,9 @@ void trace_warn(struct ktrace *trace, const char *format, ...)
 /* Opens one that is still being written; its directory is open, and stays so. */
 int trace_open_live(int directory, const char *path, bool forget,
 		    struct ktrace **trace);
-/* The stream of @cpu is whole up to @size.  -ENOENT: there was none at first. */
-int trace_grow(struct ktrace *trace, uint32_t cpu, bool programs, uint64_t size,
-	       bool open);
+/* The stream @number is whole up to @size.  -ENOENT: there was none at first. */
+int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
+	       uint64_t size, bool open);
 /* Reads what types were written since the last time. */
 int trace_refresh(struct ktrace *trace);
 /* All streams are whole up to this clock. */

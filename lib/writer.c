@@ -319,6 +319,18 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 	return 0;
 }
 
+int writer_programs(struct ktrace_writer *writer, uint32_t stream,
+		    uint32_t user, uint32_t cpu)
+{
+	struct text text = {0};
+
+	text_printf(&text,
+		    "{\"type\":\"programs\",\"stream\":%u,\"user\":%u,"
+		    "\"cpu\":%u}\n",
+		    stream, user, cpu);
+	return writer_append(writer, &text);
+}
+
 static void text_task(struct text *text, uint32_t tid, uint32_t tgid,
 		      uint32_t parent, const char *comm)
 {
@@ -489,8 +501,11 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 
 	text_puts(&text, "{\"type\":\"end\",\"cpus\":[");
 	for (i = 0; i < nr_cpus; i++) {
+		/* Those of the kernel are called as their CPUs. */
 		text_printf(&text, "%s{\"cpu\":%u,\"events\":%" PRIu64,
-			    i ? "," : "", cpus[i].cpu, cpus[i].events);
+			    i ? "," : "",
+			    cpus[i].programs ? cpus[i].stream : cpus[i].cpu,
+			    cpus[i].events);
 		if (cpus[i].programs)
 			text_puts(&text, ",\"programs\":true");
 		text_printf(&text, ",\"recorded\":%" PRIu64, cpus[i].recorded);

@@ -13,4 +13,8 @@ int writer_create_at(int directory, const char *path,
 		     const struct ktrace_writer_head *head,
 		     struct ktrace_writer **writer);
 
+/* Of which user and CPU the programs are whose markers are in a stream. */
+int writer_programs(struct ktrace_writer *writer, uint32_t stream,
+		    uint32_t user, uint32_t cpu);
+
 #endif /* KT_LIB_WRITER_H */

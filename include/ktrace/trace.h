@@ -188,6 +188,8 @@ enum ktrace_lost {
 /* What the recorder knew of a CPU at the end. */
 struct ktrace_cpu {
 	uint32_t cpu;
+	uint32_t
+		stream; /* the number of its file; of programs it may be another */
 	bool programs; /* the markers of programs on it; else the kernel's events */
 	bool known; /* the recorder came to its end: the counts are valid */
 	uint64_t events;   /* that the recorder wrote */
