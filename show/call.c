@@ -84,6 +84,14 @@ bool call_failed(const struct call_view *view)
 	return view->result < 0 && view->result >= -ERROR_MAX;
 }
 
+/* Of a field with a bit for each that was captured, as far as there is room. */
+static bool has_bit(const struct ktrace_event *event,
+		    const struct ktrace_field *field, uint32_t bit)
+{
+	return field && bit < 64 &&
+	       (uint64_t)ktrace_field_int(event, field) >> bit & 1;
+}
+
 struct captured captured_find(const struct call_view *view, bool exit,
 			      const char *name)
 {
@@ -113,9 +121,8 @@ struct captured captured_find(const struct call_view *view, bool exit,
 			captured.bytes = side->payload + (where & 0xffff);
 			captured.size = where >> 16;
 		}
-		captured.cut = cut && ktrace_field_int(&event, cut) >> bit & 1;
-		captured.unread =
-			unread && ktrace_field_int(&event, unread) >> bit & 1;
+		captured.cut = has_bit(&event, cut, bit);
+		captured.unread = has_bit(&event, unread, bit);
 		break;
 	}
 	return captured;

@@ -10,6 +10,7 @@
 #include "call.h"
 
 #define STRINGS_MAX 32
+#define POLLFD_SIZE 8
 
 /* A string that was captured whole, up to its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
@@ -74,7 +75,7 @@ static void put_data(struct line *line, const struct call_view *view,
 		value_string(line, c.bytes, length, (uint64_t)size > length);
 }
 
-/* Whose descriptors have paths. */
+/* Whose descriptors have paths; @bytes: POLLFD_SIZE of them. */
 static void put_polled(struct line *line, const struct call_view *view,
 		       unsigned int argument, const uint8_t *bytes,
 		       unsigned int nth)
@@ -99,10 +100,13 @@ static void put_structs(struct line *line, const struct call_view *view,
 	const struct ktrace_layout *layout =
 		ktrace_layout_find(view->types, word->set);
 	int64_t count = call_argument(view, word->from);
+	bool polled = !strcmp(word->set, "pollfd");
 	size_t begin = line->len;
 
+	/* The layout is what the trace says, and may be anything. */
 	if (!c.there || !call_argument(view, argument) || !layout ||
-	    !layout->size || (exit && call_failed(view))) {
+	    !layout->size || (polled && layout->size != POLLFD_SIZE) ||
+	    (exit && call_failed(view))) {
 		if (!count && !(exit && call_failed(view)) &&
 		    call_argument(view, argument))
 			line_puts(line, "[]");
@@ -114,7 +118,7 @@ static void put_structs(struct line *line, const struct call_view *view,
 	for (size_t i = 0; i + layout->size <= c.size; i += layout->size) {
 		if (i)
 			line_puts(line, ", ");
-		if (!strcmp(word->set, "pollfd")) {
+		if (polled) {
 			put_polled(line, view, argument, c.bytes + i,
 				   i / layout->size);
 			continue;
@@ -136,7 +140,8 @@ static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
 	uint16_t mode;
 
 	for (uint32_t i = 0; layout && i < layout->nr_members; i++) {
-		if (strcmp(layout->members[i].name, "st_mode"))
+		if (strcmp(layout->members[i].name, "st_mode") ||
+		    layout->members[i].size < sizeof(mode))
 			continue;
 		memcpy(&mode, bytes + layout->members[i].offset, sizeof(mode));
 		return (mode & 0170000) == 0020000 ||

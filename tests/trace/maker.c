@@ -305,6 +305,13 @@ bool maker_event(struct maker *maker, uint32_t cpu, enum maker_event id,
 			    dynamic ? KT_RECORD_DYNAMIC : 0);
 }
 
+bool maker_raw(struct maker *maker, uint32_t cpu, uint32_t id,
+	       const void *payload, uint32_t size, bool dynamic)
+{
+	return maker_record(maker, cpu, id, payload, size,
+			    dynamic ? KT_RECORD_DYNAMIC : 0);
+}
+
 void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 		   uint32_t tgid, const char *comm)
 {

@@ -119,6 +119,9 @@ void maker_sync(struct maker *maker);
 /* Writes a record; false: it is lost, and counted. */
 bool maker_event(struct maker *maker, uint32_t cpu, enum maker_event id,
 		 const void *payload, uint32_t size);
+/* Of a type that the maker does not know. */
+bool maker_raw(struct maker *maker, uint32_t cpu, uint32_t id,
+	       const void *payload, uint32_t size, bool dynamic);
 /* Task records.  maker_run also sets what packet headers say. */
 bool maker_run(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
 	       const char *comm);

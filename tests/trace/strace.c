@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The strace view of traces that no kernel made: calls as they would be recorded,
+ * and descriptions that are wrong on purpose.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "maker.h"
+#include "scratch.h"
+#include "show.h"
+
+#define BUFFER 4096
+
+static struct maker *maker;
+static FILE *lines; /* of the metadata, beside those of the maker */
+static char *lines_text;
+static size_t lines_size;
+static uint32_t next_id;
+static uint64_t clock_now;
+
+static void begin(void)
+{
+	scratch_make();
+	maker = maker_create(directory, 1, 64, false, 9);
+	CHECK(maker);
+	lines = open_memstream(&lines_text, &lines_size);
+	next_id = 100;
+	clock_now = 5000000000000ull;
+}
+
+/* What a call is told, and the memory that was captured of it. */
+struct record {
+	uint8_t bytes[BUFFER];
+	uint32_t size;
+	uint32_t loc; /* of the next captured field */
+};
+
+/*
+ * An event of the system syscalls; fields separated by spaces: numbers, and, with
+ * two underscores in front, what was captured.  Returns its id.
+ */
+static uint32_t type(const char *name, const char *fields)
+{
+	uint32_t offset = 0;
+	bool dynamic = false;
+
+	fprintf(lines,
+		"{\"type\":\"event\",\"id\":%u,\"system\":\"syscalls\","
+		"\"name\":\"%s\",\"fields\":[",
+		next_id, name);
+	while (*fields) {
+		int n = strcspn(fields, " ");
+		bool captured = !strncmp(fields, "__", 2) &&
+				strncmp(fields, "__cut", 5);
+
+		fprintf(lines,
+			"%s{\"name\":\"%.*s\",\"ctype\":\"x\",\"kind\":\"%s\","
+			"\"offset\":%u,\"size\":%u}",
+			offset ? "," : "", n, fields,
+			captured		     ? "dynbytes"
+			: !strncmp(fields, "ret", 3) ? "int"
+						     : "uint",
+			offset, captured ? 4 : 8);
+		dynamic |= captured;
+		offset += captured ? 4 : 8;
+		fields += n;
+		fields += strspn(fields, " ");
+	}
+	fprintf(lines, "],\"size\":%u,\"dynamic\":%s}\n", offset,
+		dynamic ? "true" : "false");
+	return next_id++;
+}
+
+static void layout(const char *name, uint32_t size, const char *members)
+{
+	fprintf(lines,
+		"{\"type\":\"struct\",\"name\":\"%s\",\"size\":%u,"
+		"\"members\":[%s]}\n",
+		name, size, members);
+}
+
+static void number(struct record *r, uint64_t value)
+{
+	memcpy(r->bytes + r->size, &value, sizeof(value));
+	r->size += sizeof(value);
+}
+
+/* After all numbers: @captured fields follow. */
+static void captured(struct record *r, unsigned int fields)
+{
+	r->loc = r->size;
+	r->size += 4 * fields;
+}
+
+static void memory(struct record *r, const void *bytes, uint32_t size)
+{
+	uint32_t loc = size << 16 | r->size;
+
+	memcpy(r->bytes + r->loc, &loc, sizeof(loc));
+	memcpy(r->bytes + r->size, bytes, size);
+	r->loc += sizeof(loc);
+	r->size += size;
+}
+
+static void happen(uint32_t id, const struct record *r)
+{
+	maker_time(maker, clock_now += 2500);
+	CHECK(maker_raw(maker, 0, id, r->bytes, r->size, r->loc));
+}
+
+static void returns(uint32_t id, int64_t result)
+{
+	struct record r = {0};
+
+	number(&r, result);
+	happen(id, &r);
+}
+
+static void run(uint32_t tid, uint32_t tgid)
+{
+	maker_run(maker, 0, tid, tgid, "program");
+}
+
+/* What is shown of it all, to be freed. */
+static char *shown(const struct show_syscalls_options *options)
+{
+	int fd = memfd_create("output", 0);
+	struct ktrace_cursor *cursor;
+	struct ktrace *trace;
+	struct show *show;
+	char path[512], *text;
+	off_t size;
+	FILE *f;
+
+	CHECK_EQ(maker_finish(maker, false), 0);
+	fclose(lines);
+	path_of(path, "metadata");
+	f = fopen(path, "a");
+	CHECK(f);
+	fwrite(lines_text, 1, lines_size, f);
+	fclose(f);
+	free(lines_text);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(show_create(show_find("strace"), trace, fd, NULL, &show), 0);
+	if (options)
+		show_syscalls_set(show, options);
+	CHECK_EQ(show_cursor(show, cursor, NULL, NULL), 0);
+	CHECK(!ktrace_warning(trace, 0));
+	show_destroy(show);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	size = lseek(fd, 0, SEEK_END);
+	text = calloc(1, size + 1);
+	CHECK_EQ(pread(fd, text, size, 0), size);
+	close(fd);
+	return text;
+}
+
+static void check_shown(const char *want)
+{
+	char *text = shown(NULL);
+
+	CHECK_STR(text, want);
+	free(text);
+}
+
+/* ---- descriptions that are wrong ------------------------------------------ */
+
+static void poll_once(void)
+{
+	const struct pollfd fds[2] = {{3, POLLIN, 0}, {4, POLLOUT, 0}};
+	const struct pollfd after[2] = {{3, POLLIN, POLLIN}, {4, POLLOUT, 0}};
+	uint32_t enter =
+		type("sys_enter_poll", "ufds nfds timeout_msecs __ufds_val");
+	uint32_t exit = type("sys_exit_poll", "ret __ufds_val");
+	struct record r = {0};
+
+	number(&r, 0x1000);
+	number(&r, 2);
+	number(&r, 1000);
+	captured(&r, 1);
+	memory(&r, fds, sizeof(fds));
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, 1);
+	captured(&r, 1);
+	memory(&r, after, sizeof(after));
+	happen(exit, &r);
+}
+
+static const char poll_members[] =
+	"{\"name\":\"fd\",\"offset\":0,\"size\":4,\"signed\":true},"
+	"{\"name\":\"events\",\"offset\":4,\"size\":2},"
+	"{\"name\":\"revents\",\"offset\":6,\"size\":2}";
+
+TEST(poll)
+{
+	begin();
+	layout("pollfd", 8, poll_members);
+	run(7, 7);
+	poll_once();
+	check_shown("poll([{fd=3, events=POLLIN}, {fd=4, events=POLLOUT}], 2, "
+		    "1000) = 1 ([{fd=3, revents=POLLIN}])\n");
+}
+
+TEST(struct_smaller_than_its_members)
+{
+	begin();
+	layout("pollfd", 1, "{\"name\":\"fd\",\"offset\":0,\"size\":1}");
+	run(7, 7);
+	poll_once();
+	free(shown(NULL));
+}
+
+TEST(struct_larger_than_its_members)
+{
+	begin();
+	layout("pollfd", 65536, poll_members);
+	run(7, 7);
+	poll_once();
+	free(shown(NULL));
+}
+
+TEST(member_without_room)
+{
+	uint8_t stat[144] = {0};
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	layout("stat", sizeof(stat),
+	       "{\"name\":\"st_mode\",\"offset\":144,\"size\":0}");
+	run(7, 7);
+	enter = type("sys_enter_newfstat", "fd statbuf");
+	exit = type("sys_exit_newfstat", "ret __statbuf_val");
+	number(&r, 3);
+	number(&r, 0x1000);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, 0);
+	captured(&r, 1);
+	memory(&r, stat, sizeof(stat));
+	happen(exit, &r);
+	free(shown(NULL));
+}
+
+/* More than there are bits in __cut. */
+TEST(many_captured_fields)
+{
+	char fields[BUFFER] = "fd buf count __cut";
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	for (int i = 0; i < 80; i++)
+		strcat(fields, " __none_val");
+	strcat(fields, " __buf_val");
+	enter = type("sys_enter_write", fields);
+	exit = type("sys_exit_write", "ret");
+	run(7, 7);
+	number(&r, 1);
+	number(&r, 0x1000);
+	number(&r, 5);
+	number(&r, UINT64_MAX);
+	captured(&r, 81);
+	for (int i = 0; i < 80; i++)
+		memory(&r, "", 0);
+	memory(&r, "hello", 5);
+	happen(enter, &r);
+	returns(exit, 5);
+	check_shown("write(1, \"hello\", 5)                   = 5\n");
+}
+
+TEST(name_of_a_call)
+{
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	enter = type("sys_enter_a\\u001b]0;b\\u0007\\\"c", "fd");
+	exit = type("sys_exit_a\\u001b]0;b\\u0007\\\"c", "ret");
+	run(7, 7);
+	number(&r, 1);
+	happen(enter, &r);
+	returns(exit, 0);
+	check_shown("a\\x1b]0;b\\x07\"c(1)                     = 0\n");
+}
+
+CHECK_MAIN
