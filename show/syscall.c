@@ -22,30 +22,16 @@
 #include "output.h"
 #include "program.h"
 #include "show.h"
+#include "thread.h"
 
-#define THREADS 1024 /* chains */
-#define COLUMN	39   /* where results begin */
-
-struct thread {
-	struct thread *next;
-	uint32_t tid;
-	uint32_t tgid;	    /* when the call began, */
-	uint64_t time;	    /* and that */
-	bool inside;	    /* a call */
-	bool replaced;	    /* killed for another one that execs, as it seems */
-	bool exiting;	    /* of a process: its threads end, */
-	int status;	    /* with this */
-	bool begun;	    /* its first part is shown */
-	unsigned int shown; /* arguments in the first part */
-	struct call_view view;
-};
+#define COLUMN 39 /* where results begin */
 
 struct syscalls {
 	struct show show;
 	struct show_syscalls_options options;
 	struct output output;
 	struct line line;
-	struct thread *threads[THREADS];
+	struct threads threads;
 	struct thread *open; /* whose call the last event began */
 	uint64_t waited;     /* when the call began that was open last time */
 	uint32_t first;	     /* the first thread seen */
@@ -67,40 +53,13 @@ static const char *color(const struct syscalls *s, int which)
 
 static struct thread *thread_get(struct syscalls *s, uint32_t tid)
 {
-	struct thread **chain = &s->threads[tid % THREADS], *thread;
+	struct thread *thread = threads_get(&s->threads, tid);
 
-	for (thread = *chain; thread; thread = thread->next) {
-		if (thread->tid == tid)
-			return thread;
-	}
-	thread = calloc(1, sizeof(*thread));
-	if (!thread)
-		return NULL;
-	thread->tid = tid;
-	thread->next = *chain;
-	*chain = thread;
-	if (s->first && s->first != tid)
+	if (thread && s->first && s->first != tid)
 		s->several = true;
-	if (!s->first)
+	if (thread && !s->first)
 		s->first = tid;
 	return thread;
-}
-
-static int side_set(struct call_side *side, const struct ktrace_event *event)
-{
-	if (side->room < event->size) {
-		uint8_t *more = realloc(side->payload, event->size);
-
-		if (!more)
-			return -ENOMEM;
-		side->payload = more;
-		side->room = event->size;
-	}
-	if (event->size)
-		memcpy(side->payload, event->payload, event->size);
-	side->size = event->size;
-	side->type = event->type;
-	return 0;
 }
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -255,8 +214,8 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 	thread->shown = i;
 }
 
-/* Another thread's event is next: shows what there is of the open call. */
-static int open_suspend(struct syscalls *s)
+/* Shows what there is of the open call, and @why no more. */
+static int open_suspend(struct syscalls *s, const char *why)
 {
 	struct thread *thread = s->open;
 
@@ -273,7 +232,7 @@ static int open_suspend(struct syscalls *s)
 	thread->begun = true;
 	if (thread->shown && thread->shown < call_nr_arguments(&thread->view))
 		line_puts(&s->line, ", ");
-	line_puts(&s->line, " <unfinished ...>");
+	line_printf(&s->line, " <%s ...>", why);
 	return line_write(s);
 }
 
@@ -383,6 +342,8 @@ static int json_write(struct syscalls *s, struct thread *thread, uint64_t time,
 	line_puts(line, ",\"args\":[");
 	output_write(output, line->s, line->len);
 	for (unsigned int i = 0; i < nr; i++) {
+		if (thread->inside && argument_needs_exit(view, i))
+			break;
 		line->len = 0;
 		line_puts(line, "");
 		if (!argument_print(line, view, i))
@@ -446,18 +407,14 @@ static bool is_exec(const char *name)
 static struct thread *exec_beside(struct syscalls *s,
 				  const struct ktrace_event *event)
 {
-	for (size_t i = 0; i < THREADS; i++) {
-		for (struct thread *t = s->threads[i]; t; t = t->next) {
-			const char *name = "";
-			bool exit;
+	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
+		const char *name = "";
+		bool exit;
 
-			if (t->inside && t->tgid == event->tgid &&
-			    t->tid != event->tid)
-				name = ktrace_call_name(t->view.enter.type,
-							&exit);
-			if (is_exec(name))
-				return t;
-		}
+		if (t->inside && t->tgid == event->tgid && t->tid != event->tid)
+			name = ktrace_call_name(t->view.enter.type, &exit);
+		if (is_exec(name))
+			return t;
 	}
 	return NULL;
 }
@@ -479,6 +436,7 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	thread->inside = true;
 	thread->replaced = false;
 	from->inside = false;
+	threads_ended(&s->threads, from);
 	if (s->options.summary || s->options.json)
 		return 0;
 	line_begin(s, thread, time);
@@ -535,8 +493,10 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	enum signal_effect effect = signal_effect(view);
 	int err;
 
-	if (effect == SIGNAL_KILLS)
+	if (effect == SIGNAL_KILLS) {
 		thread->inside = false;
+		threads_ended(&s->threads, thread);
+	}
 	if (s->options.summary)
 		return 0;
 	if (s->options.json)
@@ -576,7 +536,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 		       const struct ktrace_event *event)
 {
 	struct call_view *view = &thread->view;
-	int err = side_set(&view->enter, event);
+	int err = thread_side(&view->enter, event);
 
 	if (err)
 		return show_fail(err, "out of memory");
@@ -589,6 +549,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	thread->time = event->time;
 	thread->begun = false;
 	thread->inside = true;
+	thread->ended = false;
 	thread->exiting = false;
 	thread->replaced = false;
 	s->open = thread;
@@ -596,6 +557,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 		return 0;
 	thread->inside = false;
 	s->open = NULL;
+	threads_ended(&s->threads, thread);
 	err = process_ends(s, event, view);
 	if (err || s->options.returns)
 		return err;
@@ -639,7 +601,7 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 			return 0;
 		err = exec_become(s, thread, other, event->time);
 	}
-	err = err ? err : side_set(&view->exit, event);
+	err = err ? err : thread_side(&view->exit, event);
 	if (err)
 		return show_fail(err, "out of memory");
 	view->result = ktrace_field_int(event, result);
@@ -672,8 +634,9 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 	thread = thread_get(s, event->tid);
 	if (!thread)
 		return show_fail(-ENOMEM, "out of memory");
+	/* Another thread's event, or a signal. */
 	if (s->open && (s->open != thread || !exit)) {
-		err = open_suspend(s);
+		err = open_suspend(s, "unfinished");
 		if (err)
 			return err;
 	}
@@ -709,36 +672,61 @@ static int round_finish(struct syscalls *s)
 	int err = 0;
 
 	if (s->open && s->open->time == s->waited)
-		err = open_suspend(s);
+		err = open_suspend(s, "unfinished");
 	s->waited = s->open ? s->open->time : 0;
 	return err ? err : output_flush(&s->output);
+}
+
+static int begun_compare(const void *a, const void *b)
+{
+	const struct thread *x = *(struct thread *const *)a;
+	const struct thread *y = *(struct thread *const *)b;
+
+	return x->time != y->time ? (x->time < y->time ? -1 : 1)
+				  : (x->tid < y->tid ? -1 : x->tid > y->tid);
+}
+
+/* Calls that are open at the end have no result: one of them is the one that hangs. */
+static int json_open(struct syscalls *s)
+{
+	struct thread **open = calloc(s->threads.nr + 1, sizeof(*open));
+	size_t nr = 0;
+	int err = 0;
+
+	if (!open)
+		return show_fail(-ENOMEM, "out of memory");
+	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
+		if (t->inside)
+			open[nr++] = t;
+	}
+	qsort(open, nr, sizeof(*open), begun_compare);
+	for (size_t i = 0; !err && i < nr; i++)
+		err = json_write(s, open[i], 0, false);
+	free(open);
+	return err;
 }
 
 static int syscalls_finish(struct show *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
+	int err = 0;
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
 	if (s->options.summary)
 		counts_write(&s->counts, &s->output);
-	return output_flush(&s->output);
+	else if (s->options.json && !s->options.returns)
+		err = json_open(s);
+	else
+		err = open_suspend(s, "detached");
+	return err ? err : output_flush(&s->output);
 }
 
 static void syscalls_release(struct show *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
-	for (size_t i = 0; i < THREADS; i++) {
-		while (s->threads[i]) {
-			struct thread *thread = s->threads[i];
-
-			s->threads[i] = thread->next;
-			free(thread->view.enter.payload);
-			free(thread->view.exit.payload);
-			free(thread);
-		}
-	}
+	threads_destroy(&s->threads);
 	counts_destroy(&s->counts);
 	free(s->line.s);
 	output_destroy(&s->output);

@@ -290,4 +290,117 @@ TEST(name_of_a_call)
 	check_shown("a\\x1b]0;b\\x07\"c(1)                     = 0\n");
 }
 
+/* ---- threads -------------------------------------------------------------- */
+
+static uint32_t read_enter, read_exit, exit_enter;
+
+static void call_types(void)
+{
+	read_enter = type("sys_enter_read", "fd buf count");
+	read_exit = type("sys_exit_read", "ret __buf_val");
+	exit_enter = type("sys_enter_exit_group", "error_code");
+}
+
+static void read_begins(int fd)
+{
+	struct record r = {0};
+
+	number(&r, fd);
+	number(&r, 0x1000);
+	number(&r, 100);
+	happen(read_enter, &r);
+}
+
+static void read_ends(const char *text)
+{
+	struct record r = {0};
+
+	number(&r, strlen(text));
+	captured(&r, 1);
+	memory(&r, text, strlen(text));
+	happen(read_exit, &r);
+}
+
+static void process_ends(int status)
+{
+	struct record r = {0};
+
+	number(&r, status);
+	happen(exit_enter, &r);
+}
+
+TEST(open_at_the_end)
+{
+	begin();
+	call_types();
+	run(7, 7);
+	read_begins(3);
+	read_ends("abc");
+	read_begins(4);
+	check_shown("read(3, \"abc\", 100)                    = 3\n"
+		    "read(4,  <detached ...>\n");
+}
+
+TEST(open_at_the_end_of_several)
+{
+	begin();
+	call_types();
+	run(7, 7);
+	read_begins(3);
+	run(8, 8);
+	read_begins(4);
+	check_shown("[pid     7] read(3,  <unfinished ...>\n"
+		    "[pid     8] read(4,  <detached ...>\n");
+}
+
+TEST(open_at_the_end_in_json)
+{
+	const struct show_syscalls_options options = {.string_max = 32,
+						      .json = true};
+	char *text;
+
+	begin();
+	call_types();
+	run(8, 8);
+	read_begins(3);
+	run(7, 7);
+	read_begins(4);
+	read_ends("abc");
+	read_begins(5);
+	text = shown(&options);
+	CHECK(strstr(text, "\"call\":\"read\",\"args\":[\"4\","
+			   "\"\\\"abc\\\"\",\"100\"],\"result\":3,"));
+	CHECK(strstr(text, "\"tid\":8,\"call\":\"read\",\"args\":[\"3\"]}\n"));
+	CHECK(strstr(text, "\"tid\":7,\"call\":\"read\",\"args\":[\"5\"]}\n"));
+	CHECK(strstr(text, "\"tid\":8") < strstr(text, "[\"5\"]"));
+	free(text);
+}
+
+/* Numbers of threads are used again, and many have ended. */
+TEST(many_threads)
+{
+	char *text, *line, *next;
+	int calls = 0, exits = 0;
+
+	begin();
+	call_types();
+	for (int round = 0; round < 2; round++) {
+		for (int tid = 100; tid < 5100; tid++) {
+			run(tid, tid);
+			read_begins(tid);
+			read_ends("x");
+			if (tid % 3)
+				process_ends(tid % 256);
+		}
+	}
+	text = shown(NULL);
+	for (next = text; (line = strsep(&next, "\n"));) {
+		calls += strstr(line, "read(") && strstr(line, "\"x\", 100)");
+		exits += strstr(line, "+++ exited with") != NULL;
+	}
+	CHECK_EQ(calls, 10000);
+	CHECK_EQ(exits, 2 * 3334);
+	free(text);
+}
+
 CHECK_MAIN
