@@ -379,6 +379,10 @@ TEST(files)
 	/* Nobody writes into it: opening it must not wait for that. */
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(try_open(), 0);
+	/* Whoever made the trace may not have a device opened, or the like. */
+	path_of(path, "cpu2");
+	CHECK_EQ(symlink("/dev/zero", path), 0);
+	CHECK_EQ(try_open(), 0);
 	store("metadata", "", 0);
 	CHECK_EQ(try_open(), -EBADMSG);
 	store("metadata", "{}\n", 3);
@@ -390,6 +394,33 @@ TEST(files)
 	CHECK_EQ(try_open(), -ENOENT);
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(try_open(), -EINVAL);
+	unlink(path);
+	CHECK_EQ(symlink("/dev/null", path), 0);
+	CHECK_EQ(try_open(), -ELOOP);
+}
+
+TEST(symbols_that_are_no_file)
+{
+	struct ktrace *trace;
+	uint64_t offset = 0;
+	char path[512];
+
+	make();
+	store("metadata", metadata.data, metadata.size);
+	path_of(path, "symbols");
+	unlink(path);
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	/* Ends the test, if it waits for somebody to write. */
+	alarm(60);
+	CHECK(!ktrace_symbol(trace, 0xffffffff81000000ull, &offset));
+	alarm(0);
+	ktrace_close(trace);
+	unlink(path);
+	CHECK_EQ(symlink("/dev/zero", path), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK(!ktrace_symbol(trace, 0xffffffff81000000ull, &offset));
+	ktrace_close(trace);
 }
 
 CHECK_MAIN
