@@ -104,6 +104,7 @@ void ktrace_types_destroy(struct ktrace_types *types)
 	free(types->types);
 	free(types->by_id);
 	free(types->layouts);
+	free(types->layout_slots);
 	free(types);
 }
 
@@ -194,29 +195,72 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 	return 0;
 }
 
-int types_add_layout(struct ktrace_types *types,
-		     const struct ktrace_layout *layout)
+/* The name's slot: where it is, or where it would be. */
+static uint32_t *layout_slot(const struct ktrace_types *types, const char *name)
 {
+	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
+	size_t i;
+
+	for (const char *s = name; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3ull;
+	for (i = hash ^ hash >> 32;; i++) {
+		uint32_t *slot =
+			&types->layout_slots[i & (types->nr_layout_slots - 1)];
+
+		if (!*slot || !strcmp(types->layouts[*slot - 1].name, name))
+			return slot;
+	}
+}
+
+/* No more than half of the slots are taken. */
+static int layouts_grow(struct ktrace_types *types)
+{
+	size_t nr = types->nr_layout_slots ? types->nr_layout_slots * 2 : 256;
+	uint32_t *slots;
 	struct ktrace_layout *list;
 
-	if (ktrace_layout_find(types, layout->name))
+	if (types->nr_layouts * 2 < types->nr_layout_slots)
 		return 0;
-	list = realloc(types->layouts, (types->nr_layouts + 1) * sizeof(*list));
+	list = realloc(types->layouts, nr / 2 * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	types->layouts = list;
-	list[types->nr_layouts++] = *layout;
+	slots = calloc(nr, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(types->layout_slots);
+	types->layout_slots = slots;
+	types->nr_layout_slots = nr;
+	for (size_t i = 0; i < types->nr_layouts; i++)
+		*layout_slot(types, list[i].name) = i + 1;
+	return 0;
+}
+
+int types_add_layout(struct ktrace_types *types,
+		     const struct ktrace_layout *layout)
+{
+	int err = layouts_grow(types);
+	uint32_t *slot;
+
+	if (err)
+		return err;
+	slot = layout_slot(types, layout->name);
+	if (*slot)
+		return 0;
+	types->layouts[types->nr_layouts++] = *layout;
+	*slot = types->nr_layouts;
 	return 0;
 }
 
 const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
 					       const char *name)
 {
-	for (size_t i = 0; i < types->nr_layouts; i++) {
-		if (!strcmp(types->layouts[i].name, name))
-			return &types->layouts[i];
-	}
-	return NULL;
+	const uint32_t *slot;
+
+	if (!types->nr_layouts)
+		return NULL;
+	slot = layout_slot(types, name);
+	return *slot ? &types->layouts[*slot - 1] : NULL;
 }
 
 size_t ktrace_types_count(const struct ktrace_types *types)

@@ -27,6 +27,9 @@ struct ktrace_types {
 	size_t nr_ids;
 	struct ktrace_layout *layouts;
 	size_t nr_layouts;
+	/* By name: index + 1 in a table with room, 0 where none is. */
+	uint32_t *layout_slots;
+	size_t nr_layout_slots; /* a power of two */
 };
 
 struct ktrace_types *types_create(void);

@@ -423,4 +423,40 @@ TEST(symbols_that_are_no_file)
 	ktrace_close(trace);
 }
 
+/* As many as a file of some megabytes has: to look each up among all takes minutes. */
+TEST(many_structs)
+{
+	const struct ktrace_layout *layout;
+	size_t size, nr = 300000, i;
+	struct ktrace *trace;
+	char *text, name[32];
+	struct ktrace_memory memory;
+	FILE *f = open_memstream(&text, &size);
+
+	fprintf(f, "{\"type\":\"trace\",\"format\":1}\n");
+	for (i = 0; i < nr; i++)
+		fprintf(f,
+			"{\"type\":\"struct\",\"name\":\"s%zu\",\"size\":%zu,"
+			"\"members\":[]}\n",
+			i, i % 1000);
+	/* The first of a name counts. */
+	fprintf(f, "{\"type\":\"struct\",\"name\":\"s7\",\"size\":1,"
+		   "\"members\":[]}\n");
+	fclose(f);
+	memory = (struct ktrace_memory){text, size};
+	alarm(150);
+	CHECK_EQ(ktrace_open_memory(&memory, NULL, 0, &trace), 0);
+	for (i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "s%zu", i);
+		layout = ktrace_layout_find(ktrace_get_types(trace), name);
+		CHECK(layout);
+		CHECK_EQ(layout->size, i % 1000);
+		CHECK_STR(layout->name, name);
+	}
+	alarm(0);
+	CHECK(!ktrace_layout_find(ktrace_get_types(trace), "s"));
+	ktrace_close(trace);
+	free(text);
+}
+
 CHECK_MAIN
