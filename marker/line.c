@@ -10,6 +10,13 @@
 
 #include <stdio.h>
 
+/* Takes no lock and no memory: of glibc, strerror() would; of musl, it does not. */
+#ifdef __GLIBC__
+#define error_text strerrordesc_np
+#else
+#define error_text strerror
+#endif
+
 #define COLUMNS_MAX 128 /* of a field or its digits */
 
 struct line {
@@ -220,7 +227,7 @@ size_t marker_line(char *text, size_t room, const char *system,
 		if (c.letter == '%')
 			line_puts(&line, "%");
 		else if (c.letter == 'm')
-			line_puts(&line, strerrordesc_np(errno) ?: "?");
+			line_puts(&line, error_text(errno) ?: "?");
 		else if (arguments.next->kind)
 			value_print(&line, &c, arguments.next++,
 				    *arguments.values++);

@@ -183,14 +183,20 @@ static const char *object_name(const void *address, char path[PATH_MAX])
 {
 	const void *entry = (void *)(uintptr_t)getauxval(AT_ENTRY);
 	Dl_info info, program;
+	static const char self_exe[] = "/proc/self/exe";
 	const char *slash;
 
+	/* musl knows no names in a program that is linked statically. */
 	if (!dladdr(address, &info) || !info.dli_fname)
-		return program_invocation_short_name;
-	if (dladdr(entry, &program) && program.dli_fbase == info.dli_fbase)
-		info.dli_fname = "/proc/self/exe";
-	if (!realpath(info.dli_fname, path))
+		info.dli_fname = self_exe;
+	else if (dladdr(entry, &program) && program.dli_fbase == info.dli_fbase)
+		info.dli_fname = self_exe;
+	if (!realpath(info.dli_fname, path)) {
+		*path = '\0';
+		if (info.dli_fname == self_exe)
+			return program_invocation_short_name;
 		snprintf(path, PATH_MAX, "%s", info.dli_fname);
+	}
 	slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
 }

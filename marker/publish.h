@@ -26,7 +26,8 @@ struct marker_step {
 	u64 event; /* one, where it is counted: 1 << 32 */
 } __attribute__((aligned(16), may_alias));
 
-#if defined(__x86_64__) && !defined(KT_MARKER_LOCKED)
+/* The C library has to have rseq: glibc has it from 2.35 on, musl has not. */
+#if defined(__x86_64__) && !defined(KT_MARKER_LOCKED) && __has_include(<sys/rseq.h>)
 
 #define MARKER_RSEQ 1
 
