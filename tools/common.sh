@@ -29,6 +29,16 @@ need() {
 	done
 }
 
+# Dies if busybox would need a library: in the initrd there is none.
+need_static_busybox() {
+	need busybox readelf
+	busybox=$(command -v busybox)
+	! readelf -lW "$busybox" 2>/dev/null | grep -q INTERP ||
+		die "$busybox needs shared libraries, and a guest begins without any:" \
+			"install Debian's package busybox-static (tools/setup does), which" \
+			"takes the place of the package busybox"
+}
+
 # Prints the comment block that opens the calling script, as its help text.
 usage() {
 	sed -n '4,/^[^#]/ { /^#/ !q; s/^# \{0,1\}//; p; }' "$0"
