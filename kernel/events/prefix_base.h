@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every family begins with, in the order in which the compiler meets it:
+ * first the headers that kbuild puts before any source.  Kbuild.prefix has it
+ * compiled once for all families.
+ */
+#ifndef KT_EVENTS_PREFIX_BASE_H
+#define KT_EVENTS_PREFIX_BASE_H
+
+#ifndef __LINUX_COMPILER_VERSION_H
+#include <linux/compiler-version.h>
+#endif
+#include <linux/kconfig.h>
+#include <linux/compiler_types.h>
+
+#include "base.h"
+
+/* Kbuild includes this one again, and it wants to be the first. */
+#undef __LINUX_COMPILER_VERSION_H
+
+#endif /* KT_EVENTS_PREFIX_BASE_H */
