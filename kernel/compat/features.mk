@@ -11,6 +11,7 @@ kt-has = $(shell grep -qsw '$(2)' $(srctree)/include/linux/$(1) && echo -DKT_HAS
 ccflags-y += $(call kt-has,timekeeping.h,ktime_get_snapshot_id,SNAPSHOT_ID)
 ccflags-y += $(call kt-has,fs_struct.h,seqlock_t,FS_SEQLOCK)
 ccflags-y += $(call kt-has,mm.h,vm_flags_mod,VM_FLAGS_MOD)
+ccflags-y += $(call kt-has,fs.h,inode_set_ctime_current,SET_CTIME)
 ccflags-y += $(call kt-has,fs.h,simple_inode_init_ts,INODE_INIT_TS)
 ccflags-y += $(call kt-has,fs.h,[*]mkdir. *.struct mnt_idmap,MKDIR_IDMAP)
 ccflags-y += $(call kt-has,fs.h,struct dentry \*.\*mkdir,MKDIR_DENTRY)

@@ -18,7 +18,11 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #ifndef KT_HAS_INODE_INIT_TS
 static inline void simple_inode_init_ts(struct inode *inode)
 {
+#ifdef KT_HAS_SET_CTIME
+	inode->i_mtime = inode_set_ctime_current(inode);
+#else
 	inode->i_mtime = inode->i_ctime = current_time(inode);
+#endif
 	inode->i_atime = inode->i_mtime;
 }
 #endif
