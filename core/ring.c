@@ -31,6 +31,28 @@ static u64 ring_seq(const struct kt_ring *ring, u32 pos)
 	return produced + ahead;
 }
 
+/*
+ * The time for what comes next, with @old read from head.  A clock that fell, as it may
+ * under a guest that is moved to another machine, would give packets that end before
+ * they begin, and records that no reader could merge.  Time stands still instead, at the
+ * end of head's epoch: more of the newest time is not known.  A fall within an epoch is
+ * seen only where it leads before the packet's begin.
+ *
+ * If an interrupt has opened a packet since @old was read, the result is nonsense, and
+ * the caller's cmpxchg of head fails.
+ */
+static u64 ring_clock(const struct kt_ring *ring, u64 old)
+{
+	u64 since = READ_ONCE(ring->since);
+	u64 epoch = since >> KT_TIME_BITS;
+	u64 now = env_clock();
+
+	epoch += (u32)((old >> KT_EPOCH_SHIFT) - epoch);
+	if (unlikely(now >> KT_TIME_BITS < epoch))
+		return (epoch << KT_TIME_BITS) + (1u << KT_TIME_BITS) - 1;
+	return unlikely(now < since) ? since : now;
+}
+
 static void ring_lose(struct kt_ring *ring, enum kt_lost cause, u64 events)
 {
 	env_add_local(&ring->control->lost[cause], events);
@@ -141,6 +163,7 @@ static void ring_open(struct kt_ring *ring, u64 seq, u64 now, const u64 *lost)
 	packet->packet_size = KT_PACKET_SIZE;
 	packet->seq = seq;
 	packet->begin = now;
+	WRITE_ONCE(ring->since, now);
 	packet->cpu = control->cpu;
 	packet->lost_full = lost[KT_LOST_FULL];
 	packet->lost_nested = lost[KT_LOST_NESTED];
@@ -243,7 +266,7 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 		enum kt_lost cause;
 		int err;
 
-		now = env_clock();
+		now = ring_clock(ring, old);
 		new = now >> KT_TIME_BITS << KT_EPOCH_SHIFT;
 		extended =
 			id >= KT_ID_EXTENDED || (old ^ new) >> KT_EPOCH_SHIFT;
@@ -299,7 +322,7 @@ int kt_ring_flush(struct kt_ring *ring)
 
 	do {
 		u64 old = READ_ONCE(ring->head);
-		u64 now = env_clock();
+		u64 now = ring_clock(ring, old);
 
 		if ((old & (KT_PACKET_UNITS - 1)) == KT_PACKET_HEADER_UNITS)
 			return 0;

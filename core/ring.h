@@ -42,7 +42,8 @@
  *
  * Invariants
  *	consumed <= produced <= open packet < consumed + packets
- *	times of the records of a ring never decrease (if the clock does not)
+ *	times of the records of a ring never decrease (if the clock does not, or
+ *	falls out of its epoch: then they stand still until it has caught up)
  *	no packet's lost_* are less than those of a packet before it
  *	reserved = in produced packets + in packets still open
  *	attempts = reserved + lost FULL + lost NESTED + lost LARGE
@@ -123,6 +124,7 @@ struct kt_ring {
 	u32 publishing;
 	struct kt_control *control;
 	void *owner; /* for env_wake(); set it after kt_ring_init() */
+	u64 since;   /* a time not after head's, all bits of it */
 };
 
 /* A record between reserve and commit. */
