@@ -60,15 +60,15 @@ static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
 	return try_cmpxchg(p, old, new);
 }
 
-/* Decided once, when the module is loaded: the TSC if the kernel trusts it. */
+/* The TSC as it is; off: kernel/clock.c tells why, and what then. */
 DECLARE_STATIC_KEY_TRUE(kt_clock_tsc);
-u64 kt_clock_mono(void);
+u64 kt_clock_other(void);
 
 static __always_inline u64 env_clock(void)
 {
 	if (static_branch_likely(&kt_clock_tsc))
 		return rdtsc();
-	return kt_clock_mono();
+	return kt_clock_other();
 }
 
 /* Whether poison is on (kernel/poison.c): a test's doing. */

@@ -7,33 +7,60 @@
  * that.  It does trust it if the processor promises as much and nothing went
  * wrong so far, or if it is the very counter that the kernel's own clock reads.
  *
- * Decided once, when the module is loaded: clocks of one trace must not differ.
+ * Decided once, when the module is loaded: clocks of one trace must not differ.  Should
+ * the kernel lose its trust later, the trace has to tell (kt_clock_trusted()).
+ *
+ * A TSC may begin anew while the machine sleeps; then what is missing is added from
+ * there on.  Nobody pays for that before: what reads the TSC as it is, the key
+ * kt_clock_tsc, is switched off before the machine goes to sleep, and on again after it
+ * woke up with nothing to be added.  While tasks are frozen is too late for it, as
+ * patching code takes locks.
  */
 #include <linux/cpufeature.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/suspend.h>
 #include <linux/timekeeping.h>
 #include <asm/tsc.h>
 
 #include "clock.h"
 #include "compat/clock.h"
+#include "compat/syscore.h"
 #include "env.h"
 
 DEFINE_STATIC_KEY_TRUE(kt_clock_tsc);
 EXPORT_SYMBOL_GPL(kt_clock_tsc);
 
+static bool clock_restart;
+module_param(clock_restart, bool, 0444);
+MODULE_PARM_DESC(clock_restart,
+		 "for tests: the TSC begins anew when the machine wakes up");
+
+static bool clock_is_tsc;
+static u64 clock_missing;   /* to be added to the TSC */
+static u64 clock_restarted; /* the test's: where it began anew */
 static DEFINE_PER_CPU(u64, clock_last);
+
+static __always_inline u64 clock_read(void)
+{
+	if (!clock_is_tsc)
+		return ktime_get_mono_fast_ns();
+	return rdtsc() - READ_ONCE(clock_restarted) + READ_ONCE(clock_missing);
+}
 
 /*
  * The kernel's clock, which an NMI may read in the middle of an update of it: what is
- * read next may then be a little before.  A ring's times never decrease, so neither
+ * read next may then be a little before.  Or the TSC of a machine that sleeps or has
+ * slept, before the missing time is known.  A ring's times never decrease, so neither
  * does this, on a CPU.  With preemption off.
  */
-u64 notrace kt_clock_mono(void)
+u64 notrace kt_clock_other(void)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = clock_read();
 	u64 last = this_cpu_read(clock_last), seen;
 
 	/* Whoever interrupts us here has read a time that counts. */
@@ -45,7 +72,7 @@ u64 notrace kt_clock_mono(void)
 	}
 	return last;
 }
-EXPORT_SYMBOL_GPL(kt_clock_mono);
+EXPORT_SYMBOL_GPL(kt_clock_other);
 
 static bool clock_kernel_uses_tsc(void)
 {
@@ -68,23 +95,98 @@ static bool clock_tsc_trusted(void)
 	return clock_kernel_uses_tsc();
 }
 
-void __init kt_clock_init(void)
+/* ---- sleep ---------------------------------------------------------------- */
+
+static u64 slept_from; /* the clock */
+static u64 slept_boot; /* CLOCK_BOOTTIME, which goes on meanwhile */
+
+/* The first step that the last CPU takes with interrupts off, and its last one back. */
+static int clock_suspend(void)
 {
-	if (!clock_tsc_trusted())
-		static_branch_disable(&kt_clock_tsc);
+	slept_from = clock_read();
+	slept_boot = ktime_get_boottime_ns();
+	if (clock_restart)
+		WRITE_ONCE(clock_restarted, rdtsc());
+	return 0;
 }
+
+/*
+ * A TSC that went on is right.  Where it began anew, the kernel knows how long that
+ * took, though often to a second only.
+ */
+static void clock_resume(void)
+{
+	u64 now = clock_read(), slept;
+
+	if (now >= slept_from)
+		return;
+	slept = ktime_get_boottime_ns() - slept_boot;
+	WRITE_ONCE(clock_missing,
+		   clock_missing + slept_from - now +
+			   mul_u64_u64_div_u64(slept, tsc_khz, 1000000));
+}
+
+KT_SYSCORE(clock_syscore, clock_suspend, clock_resume);
+
+static int clock_notified(struct notifier_block *block, unsigned long event,
+			  void *unused)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		static_branch_disable(&kt_clock_tsc);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		if (!clock_missing)
+			static_branch_enable(&kt_clock_tsc);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block clock_notifier = {.notifier_call = clock_notified};
+
+int __init kt_clock_init(void)
+{
+	int err;
+
+	clock_is_tsc = clock_tsc_trusted();
+	if (!clock_is_tsc) {
+		static_branch_disable(&kt_clock_tsc);
+		return 0;
+	}
+	err = register_pm_notifier(&clock_notifier);
+	if (err)
+		return err;
+	register_syscore(&clock_syscore);
+	return 0;
+}
+
+void kt_clock_exit(void)
+{
+	if (!clock_is_tsc)
+		return;
+	unregister_syscore(&clock_syscore);
+	unregister_pm_notifier(&clock_notifier);
+}
+
+/* ---- what is told --------------------------------------------------------- */
 
 const char *kt_clock_name(void)
 {
-	return static_key_enabled(&kt_clock_tsc) ? "tsc" : "mono";
+	return clock_is_tsc ? "tsc" : "mono";
+}
+
+bool kt_clock_trusted(void)
+{
+	return !clock_is_tsc || !check_tsc_unstable();
 }
 
 /* Ticks in a second. */
 u64 kt_clock_frequency(void)
 {
-	if (static_key_enabled(&kt_clock_tsc))
-		return (u64)tsc_khz * 1000;
-	return NSEC_PER_SEC;
+	return clock_is_tsc ? (u64)tsc_khz * 1000 : NSEC_PER_SEC;
 }
 
 /*

@@ -12,8 +12,11 @@ struct kt_clock_sync {
 	u64 realtime;
 };
 
-void kt_clock_init(void);
+int kt_clock_init(void);
+void kt_clock_exit(void);
 const char *kt_clock_name(void);
+/* Does the kernel still take it for one that all CPUs agree on? */
+bool kt_clock_trusted(void);
 u64 kt_clock_frequency(void);
 void kt_clock_read(struct kt_clock_sync *sync);
 

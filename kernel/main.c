@@ -29,12 +29,14 @@ static int __init kt_init(void)
 	int err;
 
 	kt_poison_init();
-	kt_clock_init();
+	err = kt_clock_init();
+	if (err)
+		return err;
 	kt_symbol_init();
 	kt_print_init();
 	err = kt_buffer_init();
 	if (err)
-		return err;
+		goto err_clock;
 	err = kt_registry_init();
 	if (err)
 		goto err_buffer;
@@ -60,6 +62,8 @@ err_registry:
 	kt_registry_exit();
 err_buffer:
 	kt_buffer_exit();
+err_clock:
+	kt_clock_exit();
 	return err;
 }
 
@@ -72,6 +76,7 @@ static void __exit kt_exit(void)
 	kt_markers_exit();
 	kt_registry_exit();
 	kt_buffer_exit();
+	kt_clock_exit();
 }
 
 module_init(kt_init);
