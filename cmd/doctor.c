@@ -281,10 +281,34 @@ static void types_examine(void)
 	}
 }
 
+/* Is it in that file of the control tree?  The tree need not be there. */
+static bool trace_says(const char *wanted)
+{
+	FILE *f = fopen("/sys/kernel/ktrace/trace", "re");
+	bool found = false;
+	char line[128];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strcmp(line, wanted);
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static void clock_examine(void)
 {
 	char line[128] = "unknown";
 
+	/* Decided when the module was loaded, whatever the kernel does now. */
+	if (trace_says("trusted 0\n")) {
+		tell(FAIR, "clock",
+		     "the TSC, which the kernel has stopped trusting since "
+		     "ktrace was loaded: what happens on different CPUs may be "
+		     "recorded in a wrong order");
+		advise("unload ktrace and load it again, for the kernel's "
+		       "clock");
+		return;
+	}
 	line_read("/sys/devices/system/clocksource/clocksource0/"
 		  "current_clocksource",
 		  line, sizeof(line));

@@ -436,7 +436,8 @@ void marked_clock(struct ktrace_clock *clock)
 	static uint64_t frequency, id;
 	struct timespec rest = {.tv_nsec = 20000000};
 
-	*clock = (struct ktrace_clock){.name = "tsc", .sync = sync_now()};
+	*clock = (struct ktrace_clock){
+		.name = "tsc", .sync = sync_now(), .trusted = true};
 	if (!frequency) {
 		struct ktrace_sync later;
 

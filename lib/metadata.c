@@ -139,10 +139,18 @@ static int read_sync(struct ktrace *trace, struct json_object *o)
 
 static int read_clock(struct ktrace *trace, struct json_object *o)
 {
-	struct json_object *list = get(o, "sync");
+	struct json_object *list = get(o, "sync"), *trusted;
 	size_t i;
 	int err;
 
+	trusted = get(o, "trusted");
+	if (trusted && !json_object_get_boolean(trusted) &&
+	    !trace->clock_distrusted) {
+		trace->clock_distrusted = true;
+		trace_warn(trace, "the kernel found out that its processors do "
+				  "not agree on the clock: what happened on "
+				  "different CPUs may be in a wrong order");
+	}
 	if (!trace->info.clock) {
 		trace->info.clock = copy_string(&trace->arena, o, "name");
 		trace->info.frequency = get_number(o, "frequency");

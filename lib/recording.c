@@ -254,7 +254,7 @@ static int clock_write(struct ktrace_recording *r)
 	if (err)
 		return err;
 	return ktrace_writer_clock(r->writer, clock.name, clock.frequency,
-				   &clock.sync);
+				   &clock.sync, clock.trusted);
 }
 
 static int metadata_begin(struct ktrace_recording *r,
@@ -279,7 +279,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	if (err)
 		return err;
 	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
-				  &clock.sync);
+				  &clock.sync, clock.trusted);
 	if (err)
 		return err;
 	err = types_write(r);

@@ -466,7 +466,7 @@ int ktrace_session_counts(struct ktrace_session *s, struct ktrace_cpu **cpus,
 
 int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
 {
-	struct ktrace_clock c = {0};
+	struct ktrace_clock c = {.trusted = true};
 	char *text, *next, *line;
 	bool synced = false;
 	int err;
@@ -487,6 +487,8 @@ int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
 			snprintf(c.name, sizeof(c.name), "%s", value);
 		else if (!strcmp(line, "frequency"))
 			c.frequency = strtoull(value, NULL, 10);
+		else if (!strcmp(line, "trusted"))
+			c.trusted = strcmp(value, "0");
 		else if (!strcmp(line, "sync"))
 			synced = sscanf(value, "%lu %lu %lu", &c.sync.clock,
 					&c.sync.monotonic,

@@ -36,6 +36,7 @@ struct ktrace {
 	/* As the metadata has them: */
 	bool have_head;
 	bool overwrite;
+	bool clock_distrusted; /* told already */
 	struct ktrace_sync *sync;
 	size_t nr_sync;
 	struct ktrace_task *tasks;

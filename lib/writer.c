@@ -177,7 +177,8 @@ void ktrace_writer_destroy(struct ktrace_writer *writer)
 }
 
 int ktrace_writer_clock(struct ktrace_writer *writer, const char *name,
-			uint64_t frequency, const struct ktrace_sync *sync)
+			uint64_t frequency, const struct ktrace_sync *sync,
+			bool trusted)
 {
 	struct text text = {0};
 
@@ -185,8 +186,10 @@ int ktrace_writer_clock(struct ktrace_writer *writer, const char *name,
 	text_json(&text, name);
 	text_printf(&text,
 		    ",\"frequency\":%" PRIu64 ",\"sync\":[{\"clock\":%" PRIu64
-		    ",\"monotonic\":%" PRIu64 ",\"realtime\":%" PRIu64 "}]}\n",
-		    frequency, sync->clock, sync->monotonic, sync->realtime);
+		    ",\"monotonic\":%" PRIu64 ",\"realtime\":%" PRIu64
+		    "}]%s}\n",
+		    frequency, sync->clock, sync->monotonic, sync->realtime,
+		    trusted ? "" : ",\"trusted\":false");
 	return writer_append(writer, &text);
 }
 

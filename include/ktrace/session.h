@@ -146,6 +146,7 @@ struct ktrace_clock {
 	char name[16];
 	uint64_t frequency;
 	struct ktrace_sync sync; /* now */
+	bool trusted; /* the kernel still takes it for the same on all CPUs */
 };
 
 KTRACE_API int ktrace_session_clock(struct ktrace_session *session,

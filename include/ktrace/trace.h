@@ -378,11 +378,13 @@ KTRACE_API void ktrace_writer_destroy(struct ktrace_writer *writer);
 
 /*
  * The clock, and a point of calibration: at the begin, at the end, and as often
- * as wanted between.  @name is "tsc" or "mono".
+ * as wanted between.  @name is "tsc" or "mono".  Not @trusted: the kernel has found
+ * out that its processors do not agree on it, and readers will be warned.
  */
 KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
 				   const char *name, uint64_t frequency,
-				   const struct ktrace_sync *sync);
+				   const struct ktrace_sync *sync,
+				   bool trusted);
 
 /* All of @types that have an id and were not written yet. */
 KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,

@@ -63,4 +63,10 @@ rmmod ktrace-sleep
 insmod "$KTRACE_MODULES/ktrace-sleep.ko" unstable=1
 check "it no longer is" grep -qx 'trusted 0' $tree/trace
 check "the clock is what it was" grep -qx 'clock tsc' $tree/trace
+check "doctor tells" sh -c "ktrace doctor | grep -q 'has stopped trusting'"
+put define 'ktsleep/waking sched_waking; ptr struct task_struct *p'
+ktrace record -q -o /tmp/distrusted -e 'ktsleep:waking' -- sleep 0.1 2>/dev/null
+check "so do who reads what is recorded then" sh -c \
+	"ktrace report /tmp/distrusted 2>&1 >/dev/null | grep -q 'do not agree on the clock'"
+put define '!ktsleep/waking'
 clean

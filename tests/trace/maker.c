@@ -185,7 +185,7 @@ void maker_sync(struct maker *maker)
 		.realtime = REALTIME_START + maker_monotonic(now),
 	};
 
-	if (ktrace_writer_clock(maker->writer, "tsc", FREQUENCY, &sync))
+	if (ktrace_writer_clock(maker->writer, "tsc", FREQUENCY, &sync, true))
 		fail("clock");
 }
 

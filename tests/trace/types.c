@@ -238,7 +238,13 @@ TEST(through_the_metadata)
 	      "f");
 	CHECK(mkdtemp(directory));
 	CHECK_EQ(ktrace_writer_create(directory, &head, &writer), 0);
-	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync), 0);
+	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, true),
+		 0);
+	/* It lost the kernel's trust: told once. */
+	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, false),
+		 0);
+	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, false),
+		 0);
 	CHECK_EQ(ktrace_writer_types(writer, types), 0);
 	/* Once is enough. */
 	CHECK_EQ(ktrace_writer_types(writer, types), 0);
@@ -251,6 +257,9 @@ TEST(through_the_metadata)
 
 	CHECK_STR(ktrace_get_info(trace)->host,
 		  "quote \" back\\ \xef\xbf\xbd\n");
+	for (i = k = 0; ktrace_warning(trace, i); i++)
+		k += strstr(ktrace_warning(trace, i), "do not agree") != NULL;
+	CHECK_EQ(k, 1);
 	CHECK_EQ(ktrace_types_count(ktrace_get_types(trace)), 1);
 	a = ktrace_types_find(types, 17);
 	b = ktrace_types_find(ktrace_get_types(trace), 17);
