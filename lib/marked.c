@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,8 +65,22 @@ struct marked {
 	pthread_t thread;
 	bool running;
 	bool stop;
-	int error;
+	int error;  /* the first: see marked_fail() */
+	int failed; /* eventfd: there is one */
 };
+
+/* Nothing more is written; whoever waits for that is told. */
+static int marked_fail(struct marked *p, int err)
+{
+	uint64_t one = 1;
+
+	if (!err || p->error)
+		return p->error;
+	__atomic_store_n(&p->error, err, __ATOMIC_RELAXED);
+	if (write(p->failed, &one, sizeof(one)) < 0)
+		return err; /* it is raised already */
+	return err;
+}
 
 static int types_write(struct marked *p)
 {
@@ -167,7 +182,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 		if (!err)
 			err = packet_write(p, index, size);
 		if (err) {
-			p->error = p->error ?: err;
+			marked_fail(p, err);
 			s->unwritten += head.events;
 		} else {
 			__atomic_store_n(&s->events, s->events + head.events,
@@ -274,6 +289,11 @@ int marked_create(const struct markers_options *options,
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
 	pthread_mutex_init(&p->lock, NULL);
+	p->failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->failed < 0) {
+		err = error_set(-errno, "eventfd: %m");
+		goto err_destroy;
+	}
 	p->writer = writer;
 	p->directory = directory;
 	p->overwrite = options->overwrite;
@@ -352,11 +372,11 @@ int marked_hold(struct marked *p)
 		/* As it was: nothing has come. */
 		if (s->open == size)
 			continue;
-		p->error = packet_store(p, i, size);
+		marked_fail(p, packet_store(p, i, size));
 		s->open = p->error ? 0 : size;
 	}
 	if (!p->error)
-		p->error = types_write(p);
+		marked_fail(p, types_write(p));
 	return p->error;
 }
 
@@ -387,7 +407,7 @@ int marked_finish(struct marked *p)
 		stream_drain(p, i, true);
 	/* Those that were never hit are part of the trace, too. */
 	if (!p->error)
-		p->error = types_write(p);
+		marked_fail(p, types_write(p));
 	return p->error;
 }
 
@@ -413,6 +433,8 @@ void marked_destroy(struct marked *p)
 			file_close(p, i);
 	for (size_t i = 0; i < p->nr_users; i++)
 		markers_destroy(p->users[i]);
+	if (p->failed >= 0)
+		close(p->failed);
 	free(p->streams);
 	free(p->packet);
 	free(p);
@@ -450,6 +472,11 @@ void marked_clock(struct ktrace_clock *clock)
 	}
 	clock->frequency = frequency;
 	clock->trace_id = id;
+}
+
+int marked_fd(const struct marked *p)
+{
+	return p->failed;
 }
 
 int marked_error(const struct marked *p)

@@ -39,6 +39,8 @@ void marked_destroy(struct marked *marked);
 /* The clock of programs, where there is no session to ask. */
 void marked_clock(struct ktrace_clock *clock);
 
+/* Readable once writing has ended early. */
+int marked_fd(const struct marked *marked);
 /* 0, or why writing ended. */
 int marked_error(const struct marked *marked);
 size_t marked_nr(const struct marked *marked);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ struct ktrace_recording {
 	char *tasks;	      /* text, as it was before the start */
 	uint64_t synced;      /* clock: when the last sync began */
 	uint64_t id;	      /* of the trace */
+	int failed;	      /* epoll: consumer or marked cannot go on */
 };
 
 /* Tasks */
@@ -354,6 +356,30 @@ static int marked_prepare(struct ktrace_recording *r,
 	return marked_create(&options, r->writer, r->directory, &r->marked);
 }
 
+static int failed_add(struct ktrace_recording *r, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (epoll_ctl(r->failed, EPOLL_CTL_ADD, fd, &event))
+		return error_set(-errno, "epoll: %m");
+	return 0;
+}
+
+/* One descriptor for both of those that write. */
+static int failed_make(struct ktrace_recording *r)
+{
+	int err = 0;
+
+	r->failed = epoll_create1(EPOLL_CLOEXEC);
+	if (r->failed < 0)
+		return error_set(-errno, "epoll: %m");
+	if (r->consumer)
+		err = failed_add(r, consumer_fd(r->consumer));
+	if (!err && r->marked)
+		err = failed_add(r, marked_fd(r->marked));
+	return err;
+}
+
 int ktrace_recording_create(struct ktrace_session *session,
 			    const struct ktrace_recording_options *options,
 			    struct ktrace_recording **recording)
@@ -367,6 +393,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	r->session = session;
 	r->overwrite = options->overwrite;
 	r->directory = -1;
+	r->failed = -1;
 	r->path = strdup(options->directory);
 	if (!r->path) {
 		err = error_set(-ENOMEM, "out of memory");
@@ -389,6 +416,9 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (err)
 		goto err_destroy;
 	err = marked_prepare(r, options);
+	if (err)
+		goto err_destroy;
+	err = failed_make(r);
 	if (err)
 		goto err_destroy;
 	metadata_reserve(r);
@@ -443,7 +473,7 @@ int ktrace_recording_start(struct ktrace_recording *r)
 
 int ktrace_recording_fd(const struct ktrace_recording *r)
 {
-	return r->consumer ? consumer_fd(r->consumer) : -1;
+	return r->failed;
 }
 
 static size_t cpus_nr(const struct ktrace_recording *r)
@@ -680,6 +710,8 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	marked_destroy(r->marked);
 	consumer_destroy(r->consumer);
 	ktrace_writer_destroy(r->writer);
+	if (r->failed >= 0)
+		close(r->failed);
 	if (r->directory >= 0)
 		close(r->directory);
 	free(r->ids);

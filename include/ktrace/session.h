@@ -203,7 +203,7 @@ KTRACE_API int ktrace_recording_create(
 	struct ktrace_recording **recording);
 /* Switches the session on. */
 KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
-/* Readable when the recording cannot go on: stop it. */
+/* Readable when the recording cannot go on, of the kernel or of programs: stop it. */
 KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
 KTRACE_API void ktrace_recording_status(struct ktrace_recording *recording,
 					struct ktrace_recording_status *status);
