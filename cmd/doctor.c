@@ -227,20 +227,41 @@ static void lockdown_examine(bool loaded)
 	}
 }
 
+static int session_examine(void *data, const char *name)
+{
+	struct ktrace_session *session = data;
+	bool running;
+
+	if (!ktrace_session_is_left(session, name, &running) || !running)
+		return 0;
+	tell(FAIR, "session",
+	     "`%s' records, and nobody reads it: its recorder was killed",
+	     name);
+	advise("sudo rmdir %s/sessions/%s, or keep what it has: sudo ktrace "
+	       "record -S %s --keep",
+	       ktrace_session_path(session), name, name);
+	return 0;
+}
+
 static bool tree_examine(void)
 {
+	const char *root = getenv("KTRACE_ROOT");
+	char path[4096];
 	struct ktrace_session_options options = {.size = sizeof(options),
 						 .no_load = true};
 	struct ktrace_session *session;
 	char version[128];
 
-	if (access("/sys/module/ktrace", F_OK)) {
+	if (!root || !*root)
+		root = "/sys/kernel/ktrace";
+	snprintf(path, sizeof(path), "%s/version", root);
+	if (access(path, F_OK) && errno != EACCES &&
+	    access("/sys/module/ktrace", F_OK)) {
 		tell(GOOD, "loaded", "no: record and list load what they need");
 		return false;
 	}
-	if (!line_read("/sys/kernel/ktrace/version", version,
-		       sizeof(version))) {
-		tell(GOOD, "loaded", "yes, but /sys/kernel/ktrace %s",
+	if (!line_read(path, version, sizeof(version))) {
+		tell(GOOD, "loaded", "yes, but %s %s", root,
 		     errno == EACCES ? "is for root only" : "is not mounted");
 		return true;
 	}
@@ -252,6 +273,7 @@ static bool tree_examine(void)
 	     ktrace_session_path(session));
 	if (ktrace_session_claim(session))
 		tell(FAIR, "in use", "%s", ktrace_last_error());
+	ktrace_sessions_each(session, session_examine, session);
 	ktrace_session_close(session);
 	return true;
 }

@@ -389,6 +389,24 @@ err_cancel:
 	return status;
 }
 
+/* That of a ktrace syscalls which was killed: nobody else knows of it. */
+static int session_clean(void *data, const char *name)
+{
+	struct syscalls *s = data;
+	bool running;
+	char more;
+	int pid;
+
+	if (sscanf(name, "syscalls-%d%c", &pid, &more) != 1 || pid <= 0 ||
+	    !kill(pid, 0) || errno != ESRCH)
+		return 0;
+	if (ktrace_session_is_left(s->session, name, &running) &&
+	    !ktrace_session_remove(s->session, name) && verbosity > 0)
+		say("the session %s of a process that was killed is removed",
+		    name);
+	return 0;
+}
+
 static int session_run(struct syscalls *s)
 {
 	char name[64];
@@ -402,6 +420,7 @@ static int session_run(struct syscalls *s)
 	snprintf(name, sizeof(name), "syscalls-%d", getpid());
 	if (ktrace_session_open(&options, &s->session))
 		return failed_why();
+	ktrace_sessions_each(s->session, session_clean, s);
 	if (ktrace_session_claim(s->session))
 		status = failed_why();
 	else

@@ -68,6 +68,20 @@ KTRACE_API const char *ktrace_session_path(
 KTRACE_API int ktrace_session_claim(struct ktrace_session *session);
 
 /*
+ * Those beside the default session, by name; ends when @use returns something else
+ * than 0, and returns that.
+ */
+KTRACE_API int ktrace_sessions_each(struct ktrace_session *session,
+				    int (*use)(void *data, const char *name),
+				    void *data);
+/* Has nobody claimed it, nor opened its buffers?  @running: it records all the same. */
+KTRACE_API bool ktrace_session_is_left(struct ktrace_session *session,
+				       const char *name, bool *running);
+/* Takes it away with what it has recorded.  -EBUSY: somebody reads its buffers. */
+KTRACE_API int ktrace_session_remove(struct ktrace_session *session,
+				     const char *name);
+
+/*
  * A file of the session.  The text ends with a NUL that @size (may be NULL)
  * does not count; free() it.  What write refuses, it explains in the kernel's
  * words.

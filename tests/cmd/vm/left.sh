@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# left.sh - sessions whose recorder has gone: nothing stays switched on that nobody can
+# take away
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/left && cd /mnt/left || exit 1
+tree=/sys/kernel/ktrace
+busy='while :; do ls / >/dev/null; done'
+
+sessions()
+{
+	ls $tree/sessions
+}
+
+run bash -c "ktrace syscalls -- timeout 10 bash -c '$busy' 2>&1 | head -n 3"
+check 'a reader that goes away' [ "$(wc -l <<<"$out")" = 3 ]
+check 'leaves no session' [ -z "$(sessions)" ]
+
+ktrace syscalls -q -o shown 2>/dev/null &
+recorder=$!
+until [ "$(cat $tree/sessions/syscalls-$recorder/enabled 2>/dev/null)" = 1 ]; do sleep 0.1; done
+run ktrace doctor
+check 'doctor says nothing of one that is read' [ -z "$(grep '^note  session' <<<"$out")" ]
+kill -9 $recorder
+wait $recorder 2>/dev/null
+check 'one that is killed leaves its session' [ "$(sessions)" = syscalls-$recorder ]
+run ktrace doctor
+check 'doctor names it' grep -q "session.*syscalls-$recorder' records" <<<"$out"
+ktrace record -q -S mine -e sched:sched_switch -o killed &
+mine=$!
+until [ "$(cat $tree/sessions/mine/enabled 2>/dev/null)" = 1 ]; do sleep 0.1; done
+kill -9 $mine
+wait $mine 2>/dev/null
+run ktrace doctor
+check 'and those of ktrace record' grep -q "session.*mine' records" <<<"$out"
+run ktrace syscalls -q -- true
+ends 0 'the next ktrace syscalls'
+check 'takes away what is its own kind' [ "$(sessions)" = mine ]
+run ktrace record -q -S mine --keep -e sched:sched_switch -o kept -- true
+ends 0 'the other one can be gone on with'
+rmdir $tree/sessions/mine
+check 'and be removed' [ -z "$(sessions)" ]
+
+finish_vm left.sh
