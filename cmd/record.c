@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,75 +39,14 @@ static uint64_t now_ns(void)
 
 /* Processes */
 
-/* The process that @pid, which may be a thread's id, belongs to. */
-static int process_of(uint64_t pid, pid_t *process)
-{
-	char path[64], line[256];
-	long tgid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%llu/status",
-		 (unsigned long long)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -ESRCH;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %ld", &tgid) == 1)
-			break;
-	fclose(f);
-	*process = tgid;
-	return tgid ? 0 : -ESRCH;
-}
-
-static int pids_add(struct record *r, const char *list)
-{
-	char *copy = strdup(list), *next = copy, *word;
-	struct process *p;
-	uint64_t pid;
-	int status = EXIT_OK;
-
-	if (!copy)
-		return failed("out of memory");
-	while (!status && (word = strsep(&next, ", "))) {
-		p = realloc(r->processes, (r->nr_processes + 1) * sizeof(*p));
-		if (!p) {
-			status = failed("out of memory");
-			break;
-		}
-		r->processes = p;
-		p += r->nr_processes;
-		if (number_parse(word, &pid) || !pid)
-			status = misused(
-				&command_record,
-				"-p `%s' is not the number of a process", word);
-		else if (process_of(pid, &p->pid))
-			status = failed("there is no process %s", word);
-		else
-			r->nr_processes++;
-	}
-	free(copy);
-	return status;
-}
-
-/* To notice their end. */
-static void processes_watch(struct record *r)
-{
-	for (size_t i = 0; i < r->nr_processes; i++) {
-		struct process *p = &r->processes[i];
-
-		p->fd = syscall(SYS_pidfd_open, p->pid, 0);
-		p->ended = p->fd < 0;
-	}
-}
-
 /* Those that are meant, as numbers. */
 static int pids_collect(struct record *r)
 {
-	r->pids = calloc(r->nr_processes + 1, sizeof(*r->pids));
+	r->pids = calloc(r->processes.nr + 1, sizeof(*r->pids));
 	if (!r->pids)
 		return failed("out of memory");
-	for (size_t i = 0; i < r->nr_processes; i++)
-		r->pids[r->nr_pids++] = r->processes[i].pid;
+	for (size_t i = 0; i < r->processes.nr; i++)
+		r->pids[r->nr_pids++] = r->processes.list[i].pid;
 	if (r->only)
 		r->pids[r->nr_pids++] = r->child.pid;
 	return EXIT_OK;
@@ -338,22 +276,10 @@ static const char *signal_handle(struct record *r)
 	}
 }
 
-static bool processes_ended(struct record *r, const struct pollfd *fds)
-{
-	size_t ended = 0;
-
-	for (size_t i = 0; i < r->nr_processes; i++) {
-		if (fds[i].revents)
-			r->processes[i].ended = true;
-		ended += r->processes[i].ended;
-	}
-	return ended == r->nr_processes;
-}
-
 /* Returns why it ended. */
 static const char *events_wait(struct record *r)
 {
-	size_t nr = 2 + r->nr_processes;
+	size_t nr = 2 + r->processes.nr;
 	struct pollfd fds[nr];
 	const char *reason;
 	uint64_t now;
@@ -372,11 +298,11 @@ static const char *events_wait(struct record *r)
 				(r->duration - (now - r->began)) / 1000000 + 1;
 		if (r->progress && (timeout < 0 || timeout > 500))
 			timeout = 500;
-		for (size_t i = 0; i < r->nr_processes; i++)
+		for (size_t i = 0; i < r->processes.nr; i++)
 			fds[2 + i] = (struct pollfd){
-				.fd = r->processes[i].ended
+				.fd = r->processes.list[i].ended
 					      ? -1
-					      : r->processes[i].fd,
+					      : r->processes.list[i].fd,
 				.events = POLLIN,
 			};
 		if (poll(fds, nr, timeout) < 0 && errno != EINTR)
@@ -388,8 +314,8 @@ static const char *events_wait(struct record *r)
 			if (reason)
 				return reason;
 		}
-		if (r->nr_processes && !r->command &&
-		    processes_ended(r, &fds[2]))
+		/* All, command or not: or the poll() would not wait any more. */
+		if (processes_ended(&r->processes) && !r->command)
 			return "process";
 		if (now_ns() - r->shown >= 450000000)
 			progress_show(r);
@@ -585,7 +511,7 @@ static int option_handle(struct record *r, int option)
 		r->output = optarg;
 		return EXIT_OK;
 	case 'p':
-		return pids_add(r, optarg);
+		return processes_add(&r->processes, optarg, &command_record);
 	case 'q':
 		verbosity = -1;
 		return EXIT_OK;
@@ -663,7 +589,6 @@ static int record_main(int argc, char **argv)
 	/* A command that writes to the terminal would be written over. */
 	r.progress = isatty(2) && verbosity >= 0 &&
 		     (!r.command || !isatty(1) || verbosity > 0);
-	processes_watch(&r);
 	status = signals_prepare(&r.signals);
 	if (status)
 		return status;
@@ -686,7 +611,7 @@ static int record_main(int argc, char **argv)
 	selection_free(&r.selection);
 	set_free(&r.set);
 	free(r.markers);
-	free(r.processes);
+	processes_free(&r.processes);
 	free(r.pids);
 	return status;
 }

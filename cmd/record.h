@@ -10,22 +10,16 @@
 #include <ktrace/session.h>
 
 #include "child.h"
+#include "process.h"
 #include "select.h"
 #include "set_file.h"
 #include "signals.h"
 
-struct process {
-	pid_t pid;
-	int fd;
-	bool ended;
-};
-
 struct record {
 	/* Asked for. */
 	struct selection selection;
-	struct set set;		   /* --set; keeps what the others point to */
-	struct process *processes; /* -p */
-	size_t nr_processes;
+	struct set set;		    /* --set; keeps what the others point to */
+	struct processes processes; /* -p */
 	pid_t *pids; /* of those, and of the command with --only */
 	size_t nr_pids;
 	char **command; /* NULL: none */

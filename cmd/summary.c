@@ -98,7 +98,7 @@ int record_summarize(struct record *r)
 	losses_print(lost);
 	if (!r->status.events && !loss_total(lost))
 		say("no event came: %s",
-		    r->nr_processes || r->only
+		    r->processes.nr || r->only
 			    ? "did the processes do anything, and do the filters fit?"
 			    : "do the events happen here, and do the filters fit?");
 	if (!r->status.events)

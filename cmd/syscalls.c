@@ -28,6 +28,7 @@
 #include "calls.h"
 #include "child.h"
 #include "cmd.h"
+#include "process.h"
 #include "select.h"
 #include "signals.h"
 #include "trace.h"
@@ -41,8 +42,7 @@ struct syscalls {
 	struct show_syscalls_options show;
 	struct selection selection;
 	char **command;
-	pid_t *processes;
-	size_t nr_processes;
+	struct processes processes;
 	uint64_t duration;
 	bool no_signals;
 	bool paths;
@@ -93,34 +93,6 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 /* Preparing */
 
-static int processes_add(struct syscalls *s, const char *list)
-{
-	char *copy = strdup(list), *next = copy, *word;
-	int status = copy ? EXIT_OK : failed("out of memory");
-	pid_t *more;
-	uint64_t pid;
-
-	while (!status && (word = strsep(&next, ", "))) {
-		more = realloc(s->processes,
-			       (s->nr_processes + 1) * sizeof(*more));
-		if (!more) {
-			status = failed("out of memory");
-			break;
-		}
-		s->processes = more;
-		if (number_parse(word, &pid) || !pid)
-			status = misused(
-				&command_syscalls,
-				"-p `%s' is not the number of a process", word);
-		else if (kill(pid, 0) && errno == ESRCH)
-			status = failed("there is no process %s", word);
-		else
-			more[s->nr_processes++] = pid;
-	}
-	free(copy);
-	return status;
-}
-
 static int pids_write(struct syscalls *s)
 {
 	char *text = NULL;
@@ -128,13 +100,13 @@ static int pids_write(struct syscalls *s)
 	FILE *f;
 	int err;
 
-	if (!s->nr_processes && !s->command)
+	if (!s->processes.nr && !s->command)
 		return EXIT_OK;
 	f = open_memstream(&text, &size);
 	if (!f)
 		return failed("out of memory");
-	for (size_t i = 0; i < s->nr_processes; i++)
-		fprintf(f, "%d\n", s->processes[i]);
+	for (size_t i = 0; i < s->processes.nr; i++)
+		fprintf(f, "%d\n", s->processes.list[i].number);
 	if (s->command)
 		fprintf(f, "%d\n", s->child.pid);
 	fclose(f);
@@ -250,14 +222,6 @@ static void view_close(struct syscalls *s)
 
 /* Running */
 
-static bool processes_ended(const struct syscalls *s)
-{
-	for (size_t i = 0; i < s->nr_processes; i++)
-		if (!kill(s->processes[i], 0) || errno != ESRCH)
-			return false;
-	return s->nr_processes;
-}
-
 /* Returns why it ended, NULL: it has not. */
 static const char *signal_handle(struct syscalls *s)
 {
@@ -312,7 +276,7 @@ static const char *events_wait(struct syscalls *s)
 			if (reason)
 				return reason;
 		}
-		if (!s->command && processes_ended(s))
+		if (!s->command && processes_ended(&s->processes))
 			return "process";
 		if (!view_more(s))
 			return "error";
@@ -489,7 +453,7 @@ static int option_handle(struct syscalls *s, int option)
 		s->output = optarg;
 		return EXIT_OK;
 	case 'p':
-		return processes_add(s, optarg);
+		return processes_add(&s->processes, optarg, &command_syscalls);
 	case 'q':
 		verbosity = -1;
 		return EXIT_OK;
@@ -591,7 +555,7 @@ static int syscalls_main(int argc, char **argv)
 		s.command = argv + optind;
 	status = run(&s);
 	selection_free(&s.selection);
-	free(s.processes);
+	processes_free(&s.processes);
 	free(s.directory);
 	return status;
 }

@@ -42,4 +42,13 @@ ends 0 'the other one can be gone on with'
 rmdir $tree/sessions/mine
 check 'and be removed' [ -z "$(sessions)" ]
 
+# Nobody waits for its child, which has ended: it will never do anything.
+bash -c 'true & echo $! >zombie; exec sleep 100' &
+parent=$!
+until grep -qs '^State:.Z' "/proc/$(cat zombie 2>/dev/null)/status"; do sleep 0.1; done
+run ktrace syscalls -q -d 60s -p "$(cat zombie)" --trace traced
+ends 0 'a process that has ended, and is not waited for'
+check 'its end is noticed' grep -q '"reason":"process"' traced/metadata
+kill $parent
+
 finish_vm left.sh

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "value.h"
+
+/* The process that @number, which may be a thread's id, belongs to. */
+static int process_find(uint64_t number, struct process *process)
+{
+	char path[64], line[256];
+	long tgid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%llu/status",
+		 (unsigned long long)number);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %ld", &tgid) == 1)
+			break;
+	fclose(f);
+	if (!tgid)
+		return -ESRCH;
+	*process = (struct process){.number = number, .pid = tgid};
+	/* Tells of its end, whoever has its number by then. */
+	process->fd = syscall(SYS_pidfd_open, process->pid, 0);
+	process->ended = process->fd < 0;
+	return 0;
+}
+
+static int process_add(struct processes *processes, const char *word,
+		       const struct command *command)
+{
+	struct process *more;
+	uint64_t number;
+
+	if (number_parse(word, &number) || !number)
+		return misused(command,
+			       "-p `%s' is not the number of a process", word);
+	more = realloc(processes->list, (processes->nr + 1) * sizeof(*more));
+	if (!more)
+		return failed("out of memory");
+	processes->list = more;
+	if (process_find(number, &more[processes->nr]))
+		return failed("there is no process %s", word);
+	processes->nr++;
+	return EXIT_OK;
+}
+
+int processes_add(struct processes *processes, const char *list,
+		  const struct command *command)
+{
+	char *copy = strdup(list), *next = copy, *word;
+	int status = copy ? EXIT_OK : failed("out of memory");
+
+	while (!status && (word = strsep(&next, ", ")))
+		status = process_add(processes, word, command);
+	free(copy);
+	return status;
+}
+
+bool processes_ended(struct processes *processes)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < processes->nr; i++) {
+		struct process *p = &processes->list[i];
+		struct pollfd fd = {.fd = p->fd, .events = POLLIN};
+
+		if (!p->ended)
+			p->ended = poll(&fd, 1, 0) > 0;
+		ended += p->ended;
+	}
+	return processes->nr && ended == processes->nr;
+}
+
+void processes_free(struct processes *processes)
+{
+	for (size_t i = 0; i < processes->nr; i++)
+		if (processes->list[i].fd >= 0)
+			close(processes->list[i].fd);
+	free(processes->list);
+}
