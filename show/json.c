@@ -2,11 +2,12 @@
 /*
  * JSON Lines, for programs: an object for each event and each loss.
  *
- *	{"time":12.345678901,"cpu":1,"tid":812,"pid":812,"comm":"dbench",
+ *	{"time":12345678901,"cpu":1,"tid":812,"pid":812,"comm":"dbench",
  *	 "event":"sched:sched_switch","fields":{"prev_comm":"dbench",…}}
- *	{"time":12.345678901,"cpu":1,"lost":1234,"cause":"buffer full"}
+ *	{"time":12345678901,"cpu":1,"lost":1234,"cause":"buffer full"}
  *
- * Flags and values with names are strings, as are pointers and addresses.
+ * Times are nanoseconds of CLOCK_MONOTONIC, in integers: as numbers of seconds
+ * most readers would round them.  Flags and values with names are strings, as are pointers and addresses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void put_head(struct output *output, uint64_t time, uint32_t cpu)
 {
 	output_room(output, 256);
 	output_puts(output, "{\"time\":");
-	output->p = put_time(output->p, time);
+	output->p = put_u64(output->p, time);
 	output_puts(output, ",\"cpu\":");
 	output->p = put_u64(output->p, cpu);
 }

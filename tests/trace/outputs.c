@@ -256,7 +256,7 @@ TEST(json)
 	CHECK_STR(member(o[1], "comm"), "Web\x1b[1m");
 	CHECK_STR(member(o[1], "tid"), "7");
 	CHECK_STR(member(o[1], "pid"), "6");
-	CHECK_STR(member(o[1], "time"), "12.000000400");
+	CHECK_STR(member(o[1], "time"), "12000000400");
 	CHECK_STR(member(o[1], "call_site"), "tick_sched_timer+0x10");
 	CHECK_STR(member(o[1], "ptr"), "0xffff888000000000");
 	CHECK_STR(member(o[4], "mode"), "7");
