@@ -142,9 +142,8 @@ static int format_find(struct export *x, const char *name)
 {
 	x->ops = show_find(name);
 	return x->ops ? EXIT_OK
-		      : misused(&command_export,
-				"--to `%s': it is ctf, json, text or kernel",
-				name);
+		      : misused(&command_export, "--to `%s': it is %s", name,
+				formats_names(true).s);
 }
 
 static int export_main(int argc, char **argv)

@@ -134,9 +134,8 @@ static int format_find(struct report *r, const char *name)
 		return misused(&command_report,
 			       "%s is no text: ktrace export --to %s", name,
 			       name);
-	return misused(&command_report,
-		       "--format `%s': it is text, kernel, json or strace",
-		       name);
+	return misused(&command_report, "--format `%s': it is %s", name,
+		       formats_names(false).s);
 }
 
 static int option_handle(struct report *r, int option)
@@ -175,7 +174,6 @@ static int report_main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		QUERY_LONG_OPTIONS,
-		{"to", required_argument, NULL, QUERY_TO},
 		{"format", required_argument, NULL, 'F'},
 		{"pid", required_argument, NULL, 'p'},
 		{"comm", required_argument, NULL, 'C'},

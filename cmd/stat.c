@@ -279,7 +279,7 @@ out:
 static int stat_main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"event", required_argument, NULL, 'e'},
+		QUERY_LONG_OPTIONS,
 		{"head", required_argument, NULL, 'n'},
 		{"json", no_argument, NULL, 'j'},
 		{"tasks", no_argument, NULL, 't'},

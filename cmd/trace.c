@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <show.h>
+
 #include "cmd.h"
 #include "trace.h"
+
+struct format_names formats_names(bool directories)
+{
+	struct format_names t = {""};
+	const struct show_ops *ops, *last = NULL;
+	size_t used = 0;
+
+	for (size_t i = 0; (ops = show_get(i)); i++) {
+		if (ops->directory && !directories)
+			continue;
+		if (last)
+			used += snprintf(t.s + used, sizeof(t.s) - used, "%s%s",
+					 used ? ", " : "", last->name);
+		last = ops;
+	}
+	snprintf(t.s + used, sizeof(t.s) - used, " or %s", last->name);
+	return t;
+}
 
 int trace_open(const char *path, struct ktrace **trace)
 {

@@ -3,11 +3,20 @@
 #ifndef KT_CMD_TRACE_H
 #define KT_CMD_TRACE_H
 
+#include <stdbool.h>
+
 #include <ktrace/trace.h>
 
 /* @path NULL: the usual place.  Returns an exit status, and says what is wrong. */
 int trace_open(const char *path, struct ktrace **trace);
 /* Tells what is wrong with it, when all of it was read. */
 void trace_complain(struct ktrace *trace);
+
+/* "text, json or strace": what a trace can be turned into. */
+struct format_names {
+	char s[128];
+};
+
+struct format_names formats_names(bool directories);
 
 #endif /* KT_CMD_TRACE_H */
