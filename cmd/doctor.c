@@ -29,7 +29,7 @@
 enum verdict {
 	GOOD,
 	FAIR, /* works, but less well */
-	BAD,  /* no recording until it is mended */
+	BAD,  /* no recording of the kernel until it is mended */
 };
 
 static enum verdict worst;
@@ -371,6 +371,22 @@ static void symbols_examine(void)
 		     geteuid() ? " from this user" : " (kernel.kptr_restrict)");
 }
 
+/* Markers need no kernel of ours, only memory to meet in. */
+static bool programs_examine(void)
+{
+	const char *named = getenv("KTRACE_MARKERS");
+	const char *where = named ? named : "/dev/shm";
+
+	if (!access(where, W_OK | X_OK)) {
+		tell(GOOD, "programs", "their markers can be recorded");
+		return true;
+	}
+	tell(FAIR, "programs", "their markers cannot be recorded: %s: %s",
+	     where, strerror(errno));
+	advise("mount a tmpfs there, or name another place in KTRACE_MARKERS");
+	return false;
+}
+
 static void space_examine(void)
 {
 	struct sysinfo info;
@@ -399,7 +415,7 @@ static int doctor_main(int argc, char **argv)
 		{0},
 	};
 	int option;
-	bool loaded;
+	bool loaded, programs;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)
 		return option_other(&command_doctor, option);
@@ -413,11 +429,14 @@ static int doctor_main(int argc, char **argv)
 	types_examine();
 	clock_examine();
 	symbols_examine();
+	programs = programs_examine();
 	space_examine();
 	putchar('\n');
 	if (worst == BAD)
-		puts("ktrace cannot record here until the lines marked NO are "
-		     "mended.");
+		printf("The kernel's events cannot be recorded here until the "
+		       "lines marked NO are mended.\n%s",
+		       programs ? "Markers of programs can: ktrace record -M.\n"
+				: "");
 	else if (worst == FAIR)
 		puts("ktrace can record here; the notes say what could be "
 		     "better.");
@@ -430,7 +449,7 @@ const struct command command_doctor = {
 	.name = "doctor",
 	.what = "say what works on this machine, and what to do about the rest",
 	.usage = "",
-	.help = "It changes nothing. The exit status is 0 if ktrace can record "
-		"here.\n",
+	.help = "It changes nothing. The exit status is 0 if the kernel's "
+		"events can be\nrecorded here.\n",
 	.main = doctor_main,
 };
