@@ -60,9 +60,13 @@ static void losses_print(const uint64_t *lost)
 	for (int i = 0; i < KTRACE_LOST_NR; i++) {
 		if (!lost[i])
 			continue;
-		say("%s %s %s%s%s", loss_is_event(i) ? "lost" : "missing",
-		    count_text(lost[i]).s, loss_text(i),
-		    loss_remedy(i) ? ": " : "",
+		/* What is no event says itself what it is. */
+		say("%s %s%s %s%s%s", loss_is_event(i) ? "lost" : "missing",
+		    count_text(lost[i]).s,
+		    !loss_is_event(i) ? ""
+		    : lost[i] == 1    ? " event"
+				      : " events",
+		    loss_text(i), loss_remedy(i) ? ": " : "",
 		    loss_remedy(i) ? loss_remedy(i) : "");
 	}
 }
