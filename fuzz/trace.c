@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * libFuzzer target: the reader, and the outputs that write to a file, on any
- * metadata and any two streams.
+ * libFuzzer target: the reader, and all outputs, on any metadata and any two
+ * streams.
  *
  *	input	| u32 length | metadata | u32 length | cpu0 | cpu1 |
  *
  * fuzz/pack makes an input from a trace.  A crash becomes a file in fuzz/seeds.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "show.h"
 
@@ -41,18 +43,67 @@ static struct ktrace_memory copy_of(struct ktrace_memory memory)
 	return (struct ktrace_memory){copy, memory.size};
 }
 
-static void run(struct ktrace *trace, const struct show_ops *ops, int fd)
+static void run(struct ktrace *trace, const struct show_ops *ops, int fd,
+		const char *path, const struct show_syscalls_options *options)
 {
 	struct ktrace_cursor *cursor;
 	struct show *show;
 
 	if (ktrace_cursor_create(trace, NULL, &cursor))
 		return;
-	if (!show_create(ops, trace, fd, NULL, &show)) {
+	if (!show_create(ops, trace, fd, path, &show)) {
+		if (options)
+			show_syscalls_set(show, options);
 		show_cursor(show, cursor, NULL, NULL);
 		show_destroy(show);
 	}
 	ktrace_cursor_destroy(cursor);
+}
+
+static char directory[] = "/tmp/ktrace-fuzz-XXXXXX";
+
+static void directory_empty(void)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+static void directory_remove(void)
+{
+	directory_empty();
+	rmdir(directory);
+}
+
+/* The process that prints formats takes longer than all else: not without one. */
+static bool has_formats(const struct ktrace_memory *metadata)
+{
+	return memmem(metadata->data, metadata->size, "\"print\"", 7);
+}
+
+static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
+		    int null)
+{
+	static const struct show_syscalls_options options[] = {
+		{.string_max = 32, .durations = true, .times = true},
+		{.string_max = UINT32_MAX, .json = true},
+		{.string_max = 0, .colors = true, .returns = SHOW_RETURNS_OK},
+		{.summary = true},
+	};
+	size_t i;
+
+	run(trace, &show_text, null, NULL, NULL);
+	run(trace, &show_json, null, NULL, NULL);
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		run(trace, &show_syscalls, null, NULL, &options[i]);
+	run(trace, &show_ctf, -1, directory, NULL);
+	directory_empty();
+	if (has_formats(metadata))
+		run(trace, &show_kernel, null, NULL, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -62,14 +113,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static int null = -1;
 	int i;
 
-	if (null < 0)
+	if (null < 0) {
 		null = open("/dev/null", O_WRONLY);
+		if (null < 0 || !mkdtemp(directory))
+			abort();
+		atexit(directory_remove);
+	}
 	metadata = copy_of(take(&data, &size));
 	streams[0] = copy_of(take(&data, &size));
 	streams[1] = copy_of((struct ktrace_memory){data, size});
 	if (!ktrace_open_memory(&metadata, streams, 2, &trace)) {
-		run(trace, &show_text, null);
-		run(trace, &show_json, null);
+		run_all(trace, &metadata, null);
 		ktrace_close(trace);
 	}
 	free((void *)metadata.data);
