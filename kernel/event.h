@@ -79,6 +79,8 @@ struct kt_event {
 	const char *system;
 	const char *name;
 	const char *tracepoint; /* name of the struct tracepoint */
+	const char
+		*module; /* that has it, "vmlinux"; NULL: one of the kernel's */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
 	const struct kt_source

@@ -4,7 +4,10 @@
  * and go.  registry.h tells what is what.
  *
  * An event's tracepoint may live in another module than its probe, and each may
- * come and go before the other.  Sources register events whenever they are
+ * come and go before the other.  A probe takes the arguments that it was made for, so
+ * an event is only for the tracepoint of the module that it names.  One that names
+ * none was made from the kernel's headers: it is for vmlinux or a module that came
+ * with the kernel, never for one from elsewhere.  Sources register events whenever they are
  * loaded; tracepoints are announced by the kernel's notifier.  An event whose
  * tracepoint goes while it is enabled is disabled in all sessions.
  *
@@ -148,10 +151,69 @@ struct kt_point *kt_point_find(const char *name)
 	struct kt_point *point;
 
 	hash_for_each_possible(points, point, node, name_hash(name)) {
-		if (!strcmp(point->tp->name, name))
+		if (!point->module && !strcmp(point->tp->name, name))
 			return point;
 	}
 	return NULL;
+}
+
+struct kt_point *kt_point_search(const char *name, const char *module,
+				 unsigned int *nr)
+{
+	struct kt_point *point, *found = NULL;
+
+	*nr = 0;
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (strcmp(point->tp->name, name) ||
+		    (module && strcmp(kt_point_module(point), module)))
+			continue;
+		found = point;
+		++*nr;
+	}
+	return found;
+}
+
+static bool point_known(const char *name, const struct module *module)
+{
+	struct kt_point *point;
+
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (point->module == module && !strcmp(point->tp->name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool point_fits(const struct kt_point *point,
+		       const struct kt_event *event)
+{
+	if (strcmp(point->tp->name, event->tracepoint))
+		return false;
+	if (event->module ? strcmp(kt_point_module(point), event->module)
+			  : point->module && test_bit(TAINT_OOT_MODULE,
+						      &point->module->taints))
+		return false;
+	/* A definition may be older than the module that has its tracepoint now. */
+	if (!event->class->raw ||
+	    event->class->nr_fields <= kt_point_arguments(point))
+		return true;
+	pr_warn("ktrace: %s:%s has more arguments than tracepoint %s\n",
+		event->system, event->name, event->tracepoint);
+	return false;
+}
+
+/* Of several the oldest, which is vmlinux's if that has one. */
+static struct kt_point *point_for(const struct kt_event *event)
+{
+	struct kt_point *point, *found = NULL;
+
+	/* The newest is first. */
+	hash_for_each_possible(points, point, node,
+			       name_hash(event->tracepoint)) {
+		if (point_fits(point, event))
+			found = point;
+	}
+	return found;
 }
 
 void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
@@ -207,23 +269,9 @@ unsigned int kt_point_arguments(const struct kt_point *point)
 	return 5;
 }
 
-/* A definition may be older than the module that has its tracepoint now. */
-static bool entry_fits(const struct kt_entry *entry,
-		       const struct kt_point *point)
-{
-	const struct kt_event *event = entry->event;
-
-	if (!event->class->raw ||
-	    event->class->nr_fields <= kt_point_arguments(point))
-		return true;
-	pr_warn("ktrace: %s:%s has more arguments than tracepoint %s\n",
-		event->system, event->name, event->tracepoint);
-	return false;
-}
-
 /*
- * Of two tracepoints with one name in different modules the first counts; of one
- * that is listed twice, as inlining may have it, too.
+ * Of those with one name in one module the first counts: inlining may have it that one
+ * is listed twice, and markers of one name are one event.
  */
 static void point_add(struct tracepoint *tp, struct module *module)
 {
@@ -231,7 +279,7 @@ static void point_add(struct tracepoint *tp, struct module *module)
 	unsigned long at_system;
 	struct kt_point *point;
 
-	if (kt_point_find(tp->name))
+	if (point_known(tp->name, module))
 		return;
 	point = kzalloc(sizeof(*point), GFP_KERNEL);
 	if (!point) {
@@ -247,9 +295,7 @@ static void point_add(struct tracepoint *tp, struct module *module)
 		unsigned long cookie;
 
 		xa_for_each(&system->entries, cookie, entry) {
-			if (!entry->point &&
-			    !strcmp(entry->event->tracepoint, tp->name) &&
-			    entry_fits(entry, point))
+			if (!entry->point && point_fits(point, entry->event))
 				entry_show(entry, point);
 		}
 	}
@@ -259,13 +305,13 @@ static void points_remove(struct module *module)
 {
 	struct kt_system *system;
 	unsigned long at_system;
+	struct kt_entry *entry;
 	struct kt_point *point;
 	struct hlist_node *next;
 	unsigned int bucket;
 	LIST_HEAD(going);
 
 	xa_for_each(&kt_systems, at_system, system) {
-		struct kt_entry *entry;
 		unsigned long cookie;
 
 		xa_for_each(&system->entries, cookie, entry) {
@@ -274,18 +320,21 @@ static void points_remove(struct module *module)
 		}
 	}
 	kt_sessions_drop(&going, false);
-	while (!list_empty(&going)) {
-		struct kt_entry *entry =
-			list_first_entry(&going, struct kt_entry, going);
-
-		list_del(&entry->going);
+	list_for_each_entry(entry, &going, going)
 		entry_hide(entry);
-	}
 	hash_for_each_safe(points, bucket, next, point, node) {
 		if (point->module == module) {
 			hash_del(&point->node);
 			kfree(point);
 		}
+	}
+	/* There may be another for them. */
+	while (!list_empty(&going)) {
+		entry = list_first_entry(&going, struct kt_entry, going);
+		list_del(&entry->going);
+		point = point_for(entry->event);
+		if (point)
+			entry_show(entry, point);
 	}
 }
 
@@ -442,8 +491,8 @@ void kt_entry_publish(struct kt_entry *entry)
 	xa_store(&entry->system->entries, entry->cookie, entry, GFP_KERNEL);
 	hash_add(entries, &entry->node, name_hash(event->name));
 	event->entry = entry;
-	point = kt_point_find(event->tracepoint);
-	if (point && entry_fits(entry, point))
+	point = point_for(event);
+	if (point)
 		entry_show(entry, point);
 }
 

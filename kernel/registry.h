@@ -3,7 +3,8 @@
  * What can be recorded: systems, their events, and the kernel's tracepoints.
  *
  *	kt_point	a tracepoint that exists: in vmlinux or in a module that
- *			is loaded
+ *			is loaded.  Modules know nothing of each other's names, so
+ *			two may have one of the same name, with other arguments.
  *	kt_entry	an event that a source registered.  Shown in the control
  *			tree while its tracepoint exists.
  *	kt_system	a name for a group of events; shown while one of them is
@@ -58,7 +59,11 @@ void kt_registry_exit(void);
 struct kt_system *kt_system_find(const char *name, size_t length);
 struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 			       size_t length);
+/* The kernel's own of this name, not a module's. */
 struct kt_point *kt_point_find(const char *name);
+/* One of this name in @module (NULL: in any); @nr: how many there are. */
+struct kt_point *kt_point_search(const char *name, const char *module,
+				 unsigned int *nr);
 /* Calls @visit for each tracepoint until it returns false. */
 void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
 		    void *data);

@@ -383,7 +383,7 @@ int prototypes_define(struct prototypes *p, const char *system,
 	f = open_memstream(&text, &size);
 	if (!f)
 		return error_set(-ENOMEM, "out of memory");
-	fprintf(f, "%s/%s %s", system, tracepoint, tracepoint);
+	fprintf(f, "%s/%s %s %s", system, tracepoint, tracepoint, module);
 	err = arguments_write(
 		f, base->btf, btf__type_by_id(base->btf, types->id),
 		names ? btf__type_by_id(base->btf, names->id) : NULL);

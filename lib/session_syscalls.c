@@ -515,7 +515,7 @@ out:
 int ktrace_session_signals(struct ktrace_session *session)
 {
 	static const char definition[] =
-		"signal/signal_delivered signal_deliver; s32 int sig; "
+		"signal/signal_delivered signal_deliver vmlinux; s32 int sig; "
 		"ptr struct kernel_siginfo * info; ptr struct k_sigaction * ka\n";
 	static const char program[] =
 		"signal/signal_delivered: u8 __info: kernel a1 48 bytes 48; "

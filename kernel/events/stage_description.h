@@ -3,6 +3,11 @@
  * The last stage: the tables that describe the events, as tracefs would.
  */
 
+/* Who has the tracepoints, if it is a module that does not belong to the kernel. */
+#ifndef KT_POINT_MODULE
+#define KT_POINT_MODULE NULL
+#endif
+
 #define KT_FIELD(_type, _name, _offset, _size, _len, _signed)   \
 	{                                                       \
 		.type = _type,                                  \
@@ -106,6 +111,7 @@
 		.system = __stringify(TRACE_SYSTEM),                       \
 		.name = #_name,                                            \
 		.tracepoint = #_name,                                      \
+		.module = KT_POINT_MODULE,                                 \
 		.class = &kt_class_##_class,                               \
 		.print = _print,                                           \
 		.owner = THIS_MODULE,                                      \

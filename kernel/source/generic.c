@@ -3,8 +3,12 @@
  * Events defined at run time, for tracepoints that no header describes: their raw
  * arguments, as the definer (who has read them in BTF) says they are.
  *
- *	SYSTEM/EVENT TRACEPOINT; KIND CTYPE NAME; KIND CTYPE NAME ...
+ *	SYSTEM/EVENT TRACEPOINT [MODULE]; KIND CTYPE NAME; KIND CTYPE NAME ...
  *	!SYSTEM/EVENT
+ *
+ * MODULE is whose tracepoint it is (vmlinux: the kernel's own).  It must be named where
+ * several have one of that name.  Where it is not, the module that has the tracepoint
+ * now is meant, so that the event will never be for another's.
  *
  * KIND is how the argument is recorded: u8 .. u64, s8 .. s64 or ptr.  CTYPE is what
  * C calls it, and only shown.
@@ -42,7 +46,8 @@ struct definition {
 	struct kt_event event;
 	struct kt_class class;
 	struct kt_field fields[ARGUMENTS_MAX];
-	char *text; /* as written */
+	char module[MODULE_NAME_LEN]; /* that has the tracepoint */
+	char *text;		      /* as written */
 	char *names; /* a copy of it, cut up: names point there, types are copied */
 	char *print;
 };
@@ -267,7 +272,35 @@ static char *print_make(const struct kt_class *class)
 	return print;
 }
 
-/* "SYSTEM/EVENT TRACEPOINT" */
+/* Which one is meant by "TRACEPOINT [MODULE]". */
+static int point_parse(struct kt_session *session,
+		       struct definition *definition, char *text)
+{
+	char *module = strim(text), *name = strsep(&module, " \t");
+	const struct kt_point *point;
+	unsigned int nr;
+
+	if (module)
+		module = skip_spaces(module);
+	point = kt_point_search(name, module, &nr);
+	if (!nr)
+		return kt_refuse(session, -ENOENT,
+				 "there is no tracepoint \"%*pE\"%s%.56s",
+				 (int)min_t(size_t, strlen(name), 60), name,
+				 module ? " in " : "", module ?: "");
+	if (nr > 1)
+		return kt_refuse(session, -EINVAL,
+				 "several modules have a tracepoint \"%.60s\": "
+				 "name the module behind it",
+				 name);
+	strscpy(definition->module, kt_point_module(point),
+		sizeof(definition->module));
+	definition->event.tracepoint = name;
+	definition->event.module = definition->module;
+	return 0;
+}
+
+/* "SYSTEM/EVENT TRACEPOINT [MODULE]" */
 static int head_parse(struct kt_session *session, struct definition *definition,
 		      char *text)
 {
@@ -280,24 +313,17 @@ static int head_parse(struct kt_session *session, struct definition *definition,
 		return kt_refuse(session, -EINVAL,
 				 "\"%*pE\": SYSTEM/EVENT TRACEPOINT is wanted",
 				 (int)min_t(size_t, strlen(text), 60), text);
-	tracepoint = strim(tracepoint);
-	if (!kt_point_find(tracepoint))
-		return kt_refuse(session, -ENOENT,
-				 "there is no tracepoint \"%*pE\"",
-				 (int)min_t(size_t, strlen(tracepoint), 60),
-				 tracepoint);
 	event->system = system;
 	event->name = name;
-	event->tracepoint = tracepoint;
-	return 0;
+	return point_parse(session, definition, tracepoint);
 }
 
 static int arguments_check(struct kt_session *session,
 			   const struct definition *definition)
 {
 	const struct kt_event *event = &definition->event;
-	unsigned int there =
-		kt_point_arguments(kt_point_find(event->tracepoint));
+	unsigned int nr, there = kt_point_arguments(kt_point_search(
+				 event->tracepoint, event->module, &nr));
 
 	if (event->class->nr_fields <= there)
 		return 0;

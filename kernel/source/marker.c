@@ -421,6 +421,7 @@ static struct marked *marked_make(struct module *module,
 	marked->event.system = module->name;
 	marked->event.name = marker->name;
 	marked->event.tracepoint = marker->tp.name;
+	marked->event.module = module->name;
 	marked->event.class = &marked->class;
 	marked->event.source = &source;
 	marked->event.owner = THIS_MODULE;

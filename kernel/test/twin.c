@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module with a tracepoint whose name ktrace-test's has too, and with one that can be
+ * told to refuse its probes.  For tests only; never installed.  Its parameters:
+ *
+ *	hit	COUNT: so many hits of each
+ *	refuse	1: test_choosy refuses
+ */
+#include <linux/module.h>
+
+#define CREATE_TRACE_POINTS
+#include "ktrace_twin.h"
+
+static bool refuse;
+module_param(refuse, bool, 0600);
+
+int kt_twin_begin(void)
+{
+	return refuse ? -EAGAIN : 0;
+}
+
+void kt_twin_end(void)
+{
+}
+
+static int hit_set(const char *value, const struct kernel_param *param)
+{
+	unsigned int count, i;
+	int err = kstrtouint(value, 0, &count);
+
+	for (i = 0; !err && i < count; i++) {
+		trace_test_hit("a twin's");
+		trace_test_choosy(i);
+	}
+	return err;
+}
+
+static const struct kernel_param_ops hit_ops = {.set = hit_set};
+module_param_cb(hit, &hit_ops, NULL, 0200);
+
+static int __init twin_init(void)
+{
+	return 0;
+}
+
+static void __exit twin_exit(void)
+{
+}
+
+module_init(twin_init);
+module_exit(twin_exit);
+MODULE_DESCRIPTION("A tracepoint with another's name, for ktrace's tests");
+MODULE_LICENSE("GPL");
