@@ -131,31 +131,39 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	return enabled;
 }
 
+static int attach_refuse(const struct kt_enabled *enabled, int err)
+{
+	return kt_refuse(enabled->session, err,
+			 "%s:%s: the kernel does not let us attach to its "
+			 "tracepoint: error %d",
+			 enabled->event->system, enabled->event->name, err);
+}
+
+/* It is not wanted yet. */
 static int event_want(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event_make(session, entry);
+	u32 old_id;
 	int err;
 
 	if (!enabled)
 		return kt_refuse(session, -ENOMEM, "no memory");
-	if (enabled->wanted)
-		return 0;
 	if (!enabled_pin(enabled))
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
+	old_id = enabled->id;
 	if (!enabled->id)
-		enabled->id = session->next_id++;
+		enabled->id = session->next_id;
 	if (session->enabled) {
 		err = enabled_attach(enabled);
 		if (err) {
+			enabled->id = old_id;
 			enabled_unpin(enabled);
-			return kt_refuse(session, err,
-					 "%s:%s: the kernel does not let us "
-					 "attach to its tracepoint: error %d",
-					 enabled->event->system,
-					 enabled->event->name, err);
+			return attach_refuse(enabled, err);
 		}
 	}
+	if (!old_id)
+		session->next_id++;
 	enabled->wanted = true;
 	return 0;
 }
@@ -181,22 +189,71 @@ static void event_release(struct kt_session *session, struct kt_entry *entry)
 	enabled_unpin(enabled);
 }
 
-int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
-			    bool enable)
+static bool event_wanted(struct kt_session *session,
+			 const struct kt_entry *entry)
+{
+	const struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	return enabled && enabled->wanted;
+}
+
+static void entries_unwant(struct kt_session *session,
+			   struct list_head *entries)
+{
+	struct kt_entry *entry;
+	bool detached = false;
+
+	list_for_each_entry(entry, entries, going)
+		detached |= event_unwant(session, entry);
+	if (detached)
+		tracepoint_synchronize_unregister();
+	list_for_each_entry(entry, entries, going)
+		event_release(session, entry);
+}
+
+/* All of them, or none that is not wanted already. */
+static int entries_want(struct kt_session *session, struct list_head *entries)
+{
+	struct kt_entry *entry, *next;
+	LIST_HEAD(wanted);
+	int err = 0;
+
+	list_for_each_entry_safe(entry, next, entries, going) {
+		if (event_wanted(session, entry))
+			continue;
+		err = event_want(session, entry);
+		if (err)
+			break;
+		list_move_tail(&entry->going, &wanted);
+	}
+	if (err)
+		entries_unwant(session, &wanted);
+	list_splice(&wanted, entries);
+	return err;
+}
+
+int kt_session_entries_enable(struct kt_session *session,
+			      struct list_head *entries, bool enable)
 {
 	int err = 0;
 
 	lockdep_assert_held(&kt_mutex);
 	kt_tasks_hide(session);
-	if (enable) {
-		err = event_want(session, entry);
-	} else {
-		if (event_unwant(session, entry))
-			tracepoint_synchronize_unregister();
-		event_release(session, entry);
-	}
+	if (enable)
+		err = entries_want(session, entries);
+	else
+		entries_unwant(session, entries);
 	kt_tasks_tell(session);
 	return err;
+}
+
+int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
+			    bool enable)
+{
+	LIST_HEAD(entries);
+
+	list_add(&entry->going, &entries);
+	return kt_session_entries_enable(session, &entries, enable);
 }
 
 /* Each visible entry of @system, or of all systems. */
@@ -206,39 +263,22 @@ int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			xa_for_each(&(system)->entries, at_entry, entry) \
 				if (kt_entry_visible(entry))
 
-/* Goes on after an error, and returns the first. */
 int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 			     bool enable)
 {
 	unsigned long at_system, at_entry;
 	struct kt_system *system;
 	struct kt_entry *entry;
-	bool detached = false;
-	int result = 0;
+	LIST_HEAD(entries);
 
 	lockdep_assert_held(&kt_mutex);
-	kt_tasks_hide(session);
-	if (enable) {
-		for_each_entry(entry, system, at_system, at_entry, only) {
-			int err;
-
-			/* All together they say what another event says. */
-			if (!only && entry->event->source)
-				continue;
-			err = event_want(session, entry);
-			result = result ?: err;
-		}
-		kt_tasks_tell(session);
-		return result;
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		/* All together they say what another event says. */
+		if (enable && !only && entry->event->source)
+			continue;
+		list_add_tail(&entry->going, &entries);
 	}
-	for_each_entry(entry, system, at_system, at_entry, only)
-		detached |= event_unwant(session, entry);
-	if (detached)
-		tracepoint_synchronize_unregister();
-	for_each_entry(entry, system, at_system, at_entry, only)
-		event_release(session, entry);
-	kt_tasks_tell(session);
-	return 0;
+	return kt_session_entries_enable(session, &entries, enable);
 }
 
 char kt_session_events_state(struct kt_session *session, struct kt_system *only)
@@ -249,9 +289,7 @@ char kt_session_events_state(struct kt_session *session, struct kt_system *only)
 	struct kt_entry *entry;
 
 	for_each_entry(entry, system, at_system, at_entry, only) {
-		struct kt_enabled *enabled = kt_session_event(session, entry);
-
-		if (enabled && enabled->wanted)
+		if (event_wanted(session, entry))
 			some = true;
 		else
 			all = false;
@@ -291,6 +329,20 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 
 /* ---- the switch ----------------------------------------------------------- */
 
+static void session_stop(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	kt_tasks_hide(session);
+	xa_for_each(&session->events, cookie, enabled)
+		enabled_detach(enabled);
+	kt_tasks_stop(session);
+	tracepoint_synchronize_unregister();
+	session->enabled = false;
+}
+
+/* Records all that is wanted, or nothing. */
 static int session_start(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
@@ -313,28 +365,12 @@ static int session_start(struct kt_session *session)
 			continue;
 		err = enabled_attach(enabled);
 		if (err) {
-			pr_warn("ktrace: cannot attach to %s:%s: error %d\n",
-				enabled->event->system, enabled->event->name,
-				err);
-			enabled->wanted = false;
-			enabled_unpin(enabled);
+			session_stop(session);
+			return attach_refuse(enabled, err);
 		}
 	}
 	kt_tasks_tell(session);
 	return 0;
-}
-
-static void session_stop(struct kt_session *session)
-{
-	struct kt_enabled *enabled;
-	unsigned long cookie;
-
-	kt_tasks_hide(session);
-	xa_for_each(&session->events, cookie, enabled)
-		enabled_detach(enabled);
-	kt_tasks_stop(session);
-	tracepoint_synchronize_unregister();
-	session->enabled = false;
 }
 
 int kt_session_enable(struct kt_session *session, bool enable)

@@ -87,6 +87,12 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 					 struct kt_entry *entry);
 int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			    bool enable);
+/*
+ * Those linked by going: all are enabled or, if one cannot be, no other than before.
+ * However many are disabled, their probes are waited for once.
+ */
+int kt_session_entries_enable(struct kt_session *session,
+			      struct list_head *entries, bool enable);
 /* All events of @system, or of all systems. */
 int kt_session_events_enable(struct kt_session *session,
 			     struct kt_system *system, bool enable);

@@ -327,15 +327,9 @@ static bool marked_wanted(const struct marked *marked,
 	return false;
 }
 
-static int marked_enable(struct kt_session *session, struct marked *marked,
-			 bool enable)
-{
-	return kt_session_event_enable(session, marked->event.entry, enable);
-}
-
 static void marked_give(struct kt_session *session, struct marked *marked)
 {
-	if (marked_enable(session, marked, true))
+	if (kt_session_event_enable(session, marked->event.entry, true))
 		pr_warn("ktrace: marker %s:%s is not recorded: %s\n",
 			marked->event.system, marked->event.name,
 			session->reason);
@@ -634,23 +628,32 @@ void kt_markers_force(struct kt_session *session)
 
 int kt_marked_write(struct kt_session *session, char *text)
 {
-	struct kt_patterns old = session->marked;
+	struct kt_patterns patterns;
 	struct marked *marked;
-	int err, result;
+	LIST_HEAD(coming);
+	LIST_HEAD(going);
+	int err;
 
-	result = kt_patterns_change(session, &old, text, &session->marked);
-	if (result)
-		return result;
+	err = kt_patterns_change(session, &session->marked, text, &patterns);
+	if (err)
+		return err;
 	list_for_each_entry(marked, &markeds, node) {
-		bool wanted = marked_wanted(marked, &session->marked);
+		struct list_head *entry = &marked->event.entry->going;
 
-		if (!wanted && !marked_wanted(marked, &old))
-			continue;
-		err = marked_enable(session, marked, wanted);
-		result = result ?: err;
+		if (marked_wanted(marked, &patterns))
+			list_add_tail(entry, &coming);
+		else if (marked_wanted(marked, &session->marked))
+			list_add_tail(entry, &going);
 	}
-	kt_patterns_free(&old);
-	return result;
+	err = kt_session_entries_enable(session, &coming, true);
+	if (err) {
+		kt_patterns_free(&patterns);
+		return err;
+	}
+	kt_session_entries_enable(session, &going, false);
+	kt_patterns_free(&session->marked);
+	session->marked = patterns;
+	return 0;
 }
 
 void kt_marked_show(struct seq_file *m, const struct kt_session *session)

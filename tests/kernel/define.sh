@@ -133,5 +133,16 @@ check "the buffers are sound" test $? = 0
 check "there were some" at_least "$(sum "$read")" 100
 put define "$(sed 's/^\([^ ]*\) .*/!\1/' /tmp/every)"
 check "all removed" is "$(get define)" ""
+
+# One write waits once for those who may still be in a probe.
+head -n 40 /tmp/every >/tmp/some
+cp /tmp/some $tree/define
+put events/every/enabled 1
+put enabled 1
+sed 's/^\([^ ]*\) .*/!\1/' /tmp/some >/tmp/remove
+check "forty that are recorded are removed at once" at_most \
+	"$(graces cp /tmp/remove $tree/define)" 10
+check "all removed" is "$(get define)" ""
+put enabled 0
 rmmod ktrace-test
 clean

@@ -135,6 +135,12 @@ check "refused: nothing" refuses marked '!' 'is no pattern of markers'
 put marked 'widths'
 put marked ''
 check "without patterns, none" is "$(get events/ktrace_printed/widths/enabled)$(get marked)" 0
+put enabled 1
+put marked 'ktrace_printed:*'
+check "many markers that are recorded go at once" at_most "$(graces put marked '')" 10
+check "and none stays" is "$(cat $tree/events/ktrace_printed/[a-eg-z]*/enabled | sort -u)" 0
+put enabled 0
+put reset 1
 
 # ---- the command ------------------------------------------------------------------
 

@@ -70,6 +70,29 @@ refuses() {
 	esac
 }
 
+# at_most NUMBER LIMIT
+at_most() {
+	[ "$1" -le "$2" ] && return
+	echo "# $1 is more than $2"
+	return 1
+}
+
+# How many grace periods are waited for while COMMAND runs.  graces COMMAND...
+graces() {
+	local tracing=/sys/kernel/tracing probe
+	printf 'p:%s %s\n' kt_srcu synchronize_srcu kt_rcu synchronize_rcu \
+		>$tracing/kprobe_events
+	for probe in kt_srcu kt_rcu; do
+		echo 1 >$tracing/events/kprobes/$probe/enable
+	done
+	"$@" >&2
+	awk '/kt_/ { sum += $2 } END { print sum }' $tracing/kprobe_profile
+	for probe in kt_srcu kt_rcu; do
+		echo 0 >$tracing/events/kprobes/$probe/enable
+	done
+	echo >$tracing/kprobe_events
+}
+
 load_module() {
 	insmod "$KTRACE_MODULES/$1.ko"
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Two tracepoints of one name, in different modules and with different arguments.
+# Two tracepoints of one name, in different modules and with different arguments; and a
+# tracepoint that refuses probes.
 . tests/kernel/lib.sh
 
 twin=/sys/module/ktrace_twin/parameters
@@ -68,5 +69,42 @@ check "and is back with that" visible twin/one
 put define "$(printf '!twin/one\n!twin/two')"
 put reset 1
 
+# ---- one that refuses -------------------------------------------------------------
+
+put define "$(printf 'choosy/first test_hit ktrace_twin\nchoosy/second test_choosy\nchoosy/third test_hit ktrace_test')"
+why='choosy:second: the kernel does not let us attach to its tracepoint: error -11'
+echo 1 >$twin/refuse
+put events/choosy/enabled 1
+ids=$(cat $tree/events/choosy/*/id)
+check "a session that cannot attach an event is not switched on" refuses enabled 1 "$why"
+check "what it was to record is as it was" is "$(get events/choosy/enabled)" 1
+check "also its ids" is "$(cat $tree/events/choosy/*/id)" "$ids"
+put reset 1
+echo 5 >$twin/hit
+test_run 'task 5'
+check "nothing is left attached" is "$(get overflow | tail -n 1)" \
+	"total events 0 full 0 overwritten 0 nested 0 large 0 task 0"
+echo 0 >$twin/refuse
+check "it is when it can" put enabled 1
+put events/choosy/enabled 0
+put events/choosy/third/enabled 1
+echo 1 >$twin/refuse
+check "nor can it be added while the session is on" \
+	refuses events/choosy/second/enabled 1 "$why"
+check "nor with others" refuses events/choosy/enabled 1 "$why"
+check "of which none is on that was off" is \
+	"$(cat $tree/events/choosy/first/enabled $tree/events/choosy/second/enabled)" "0
+0"
+check "and none off that was on" is "$(get events/choosy/third/enabled)" 1
+check "nor with all there are" refuses events/enabled 1 "$why"
+check "of which none is on, either" is "$(cat $tree/events/*/*/enabled | sort | uniq -c | tr -s ' \n' ' ')" \
+	" $(($(cat $tree/events/*/*/enabled | wc -l) - 1)) 0 1 1 "
+put reset 1
+echo 5 >$twin/hit
+test_run 'task 5'
+put enabled 0
+check "what was on goes on" is "$(sum "$($bin/ktread $tree)")" 5
+echo 0 >$twin/refuse
+put define "$(printf '!choosy/first\n!choosy/second\n!choosy/third')"
 rmmod ktrace_twin ktrace_test_probes ktrace_test
 clean
