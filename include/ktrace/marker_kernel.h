@@ -30,8 +30,8 @@
 struct ktrace_marker {
 	struct tracepoint tp; /* first: what the module's list points to */
 	u32 magic;
-	u16 version;
-	u16 flags; /* KTRACE_FLAG_ */
+	u16 version; /* up to here all versions are equal */
+	u16 flags;   /* KTRACE_FLAG_ */
 	const char *name;
 	const char *format;
 	const char *file;

@@ -431,8 +431,6 @@ static const char *marker_add(struct module *module,
 {
 	struct marked *marked = marked_find(module, marker->name);
 
-	if (marker->version != KTRACE_MARKER_VERSION)
-		return "it was built with another ktrace/marker.h";
 	if (!marker_fits(marker))
 		return "its arguments have too many bytes";
 	if (!marked) {
@@ -535,6 +533,13 @@ static void module_coming(struct module *module)
 		marker = container_of(tp, struct ktrace_marker, tp);
 		if (marker->magic != KTRACE_MARKER_MAGIC)
 			continue;
+		/* What follows the version may be anything. */
+		if (marker->version != KTRACE_MARKER_VERSION) {
+			pr_warn("ktrace: marker %s refused: it was built with "
+				"another ktrace/marker.h\n",
+				tp->name + strlen(KTRACE_MARKER_POINT));
+			continue;
+		}
 		why = marker_add(module, marker);
 		if (why)
 			pr_warn("ktrace: marker %s:%s at %s:%u refused: %s\n",

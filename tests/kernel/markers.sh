@@ -161,6 +161,15 @@ check "a module that was there before ktrace" is \
 clean
 rmmod ktrace_marked
 
+# Of another ktrace/marker.h: nothing behind its version is looked at.
+dmesg -C
+check "a marker of another version" load_module ktrace-other
+check "is refused by its tracepoint's name" is "$(dmesg -t | grep ktrace_other)" \
+	'ktrace: marker ktrace_other:other refused: it was built with another ktrace/marker.h'
+check "and is no marker" is "$(get markers | sed -n 's/^\(ktrace_other:[^ ]*\).*/\1/p')" \
+	ktrace_other:ours
+rmmod ktrace_other
+
 # A driver, in all contexts.
 check "a driver" load_module ktrace-queue
 put events/ktrace_queue/enabled 1
