@@ -6,14 +6,14 @@
  *	MODULE:NAME: the marker's own format, filled in
  *
  * It may happen in an NMI, so nothing is locked: a line is put together on the stack,
- * and what it takes of memory that may not be there is copied first, within bounds.
+ * stored in the kernel's log at once, and shown on consoles later.  What it takes of memory that may not be there is copied first, within bounds.
  * Conversions are done one by one by the kernel's own snprintf(), with values of 64
  * bits made to what C would have passed.  Of its extensions of %p those are known that
  * take a few bytes from where the pointer points (h, M, m, I4, I6, U), and those that
  * show the pointer itself; others could reach anywhere, and become a plain %p.
  *
- * Each place prints so many lines in an interval; what it leaves out is counted, and
- * said with the first line of a later one, or when it is printed no longer.
+ * Each place prints so many lines in an interval; what it leaves out, and what the log
+ * does not take, is counted, and said with the first line of a later one, or when it is printed no longer.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -346,13 +346,35 @@ static void line_fill(struct line *line, const struct ktrace_marker *marker,
 	line_tidy(line);
 }
 
+/*
+ * As printk(), but the consoles' turn comes in an interrupt of its own, as it does for
+ * messages of the scheduler: where the marker is, any lock may be held, and a console
+ * may need just that.  False: the log did not take it.
+ */
+static __printf(1, 2) bool log_print(const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vprintk_emit(0, LOGLEVEL_SCHED, NULL, format, args);
+	va_end(args);
+	return length > 0;
+}
+
 static void missed_tell(struct kt_printer *printer, const char *name)
 {
 	int missed = atomic_xchg(&printer->missed, 0);
 
-	if (missed)
-		pr_info("%s:%s: %d lines were left out\n", printer->module,
-			name, missed);
+	if (missed && !log_print(KERN_INFO "%s:%s: %d lines were left out\n",
+				 printer->module, name, missed))
+		atomic_add(missed, &printer->missed);
+}
+
+static void line_miss(struct kt_printer *printer)
+{
+	atomic_inc(&printer->missed);
+	atomic_long_inc(&printer->suppressed);
 }
 
 /* Of those who find the interval over, one begins the next. */
@@ -365,23 +387,22 @@ static bool printer_may(struct kt_printer *printer, const char *name)
 		missed_tell(printer, name);
 		atomic_set(&printer->left, BURST);
 	}
-	if (atomic_dec_if_positive(&printer->left) >= 0) {
-		atomic_long_inc(&printer->printed);
-		return true;
-	}
-	atomic_inc(&printer->missed);
-	atomic_long_inc(&printer->suppressed);
-	return false;
+	return atomic_dec_if_positive(&printer->left) >= 0;
 }
 
-static noinline void line_print(const struct kt_printer *printer,
+static noinline void line_print(struct kt_printer *printer,
 				const struct ktrace_marker *marker,
 				const u64 *values)
 {
 	struct line line;
 
 	line_fill(&line, marker, values);
-	pr_info("%s:%s: %s\n", printer->module, marker->name, line.text);
+	/* It may have come in the midst of another message, too deep. */
+	if (log_print(KERN_INFO "%s:%s: %s\n", printer->module, marker->name,
+		      line.text))
+		atomic_long_inc(&printer->printed);
+	else
+		line_miss(printer);
 }
 
 static void printer_hit(struct ktrace_marker_probe *probe,
@@ -392,6 +413,8 @@ static void printer_hit(struct ktrace_marker_probe *probe,
 
 	if (printer_may(printer, marker->name))
 		line_print(printer, marker, values);
+	else
+		line_miss(printer);
 }
 
 /* ---- which ---------------------------------------------------------------- */

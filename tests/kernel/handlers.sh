@@ -84,6 +84,31 @@ dmesg -C
 echo 1 >$parameters/all
 check "a module that comes later is printed" is "$(printed letters)" ok
 
+# A marker where a console's lock is held, and one where a message is being stored.
+delicate=/sys/module/ktrace_console/parameters
+load_module ktrace-console
+dmesg -n 7
+put print 'ktrace_console:*'
+dmesg -C
+echo 10 >$delicate/locked
+check "no console is written to where the marker is" is "$(cat $delicate/deadlocks)" 0
+check "but the log has all, in order" is \
+	"$(dmesg -t | sed -n 's/^ktrace_console:locked: number //p' | tr '\n' ' ')" \
+	"0 1 2 3 4 5 6 7 8 9 "
+tries=200
+until [ "$(cat $delicate/lines)" = 10 ] || [ $((tries -= 1)) = 0 ]; do
+	sleep 0.1
+done
+check "and so has the console then" is "$(cat $delicate/lines)" 10
+echo 1 >$delicate/nested
+check "what is nested too deep to be stored is counted" is \
+	"$(get printed | awk '/:nested / { print $4 + $6, ($6 > 0) }')" "$(cat $delicate/hits) 1"
+check "what is stored too" is "$(dmesg -t | grep -c '^ktrace_console:nested: hit')" \
+	"$(get printed | awk '/:nested / { print $4 }')"
+put print ''
+dmesg -n 5
+rmmod ktrace_console
+
 # Print and trace together.
 put marked letters
 put enabled 1
