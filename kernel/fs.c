@@ -23,6 +23,7 @@
 #include <linux/uaccess.h>
 
 #include "compat/fs.h"
+#include "print.h"
 #include "registry.h"
 #include "session.h"
 #include "tree.h"
@@ -225,10 +226,14 @@ static int text_show(struct seq_file *m, void *unused)
 	const struct kt_node *node = m->private;
 	int err = -ENODEV;
 
+	if (node->kind->prints)
+		kt_print_lock();
 	mutex_lock(&kt_mutex);
 	if (kt_node_alive(node))
 		err = node->kind->show(m, node);
 	mutex_unlock(&kt_mutex);
+	if (node->kind->prints)
+		kt_print_unlock();
 	return err;
 }
 

@@ -9,6 +9,10 @@
  *
  * Its list and the mutex that protects it are not exported; without them, or
  * without a tracer, the source's own text is as good as it gets.
+ *
+ * Whoever holds that mutex may ask for the list of modules with tracepoints, and who
+ * holds that may be waiting in our notifier for kt_mutex.  So the tracer's mutex comes
+ * before kt_mutex, and where kt_mutex is held already, the tracer is not asked.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -21,6 +25,7 @@
 
 static struct list_head *calls;
 static struct mutex *calls_mutex;
+static struct task_struct *reader; /* who may look at the list */
 
 void __init kt_print_init(void)
 {
@@ -39,6 +44,22 @@ static bool call_is(struct trace_event_call *call, const struct tracepoint *tp,
 	       !strcmp(call->class->system, event->system);
 }
 
+void kt_print_lock(void)
+{
+	if (!calls)
+		return;
+	mutex_lock(calls_mutex);
+	WRITE_ONCE(reader, current);
+}
+
+void kt_print_unlock(void)
+{
+	if (!calls)
+		return;
+	WRITE_ONCE(reader, NULL);
+	mutex_unlock(calls_mutex);
+}
+
 /*
  * Called with kt_mutex held, which keeps @tp.  False: nothing was shown.  Events of
  * our own may have the tracer's names, but never its fields.
@@ -47,18 +68,15 @@ bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 		   const struct kt_event *event)
 {
 	struct trace_event_call *call;
-	bool found = false;
 
-	if (!calls || event->owner == THIS_MODULE)
+	if (!calls || event->owner == THIS_MODULE ||
+	    READ_ONCE(reader) != current)
 		return false;
-	mutex_lock(calls_mutex);
 	list_for_each_entry(call, calls, list) {
-		found = call_is(call, tp, event);
-		if (found) {
+		if (call_is(call, tp, event)) {
 			seq_puts(m, call->print_fmt);
-			break;
+			return true;
 		}
 	}
-	mutex_unlock(calls_mutex);
-	return found;
+	return false;
 }

@@ -10,6 +10,12 @@ struct seq_file;
 struct tracepoint;
 
 void kt_print_init(void);
+/*
+ * Around kt_mutex, for who shows print formats: then they are the tracer's.  For who
+ * holds kt_mutex already they are the source's own.
+ */
+void kt_print_lock(void);
+void kt_print_unlock(void);
 bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 		   const struct kt_event *event);
 

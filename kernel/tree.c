@@ -129,6 +129,7 @@ static const struct kt_kind event_format = {
 	.name = "format",
 	.mode = KIND_READ,
 	.show = event_format_show,
+	.prints = true,
 };
 
 static const struct kt_kind event_filter = {
@@ -552,6 +553,7 @@ static const struct kt_kind session_info = {
 	.mode = KIND_READ,
 	.show = info_show,
 	.show_size = 2 << 20,
+	.prints = true,
 };
 
 static const struct kt_kind session_gone = {

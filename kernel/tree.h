@@ -29,6 +29,7 @@ struct kt_kind {
 
 	int (*show)(struct seq_file *m, const struct kt_node *node);
 	size_t show_size; /* about what will be shown, if it is much */
+	bool prints;	  /* print formats are shown: see print.h */
 	/*
 	 * @text: NUL-terminated, without the last newline.  Refusing, it says why
 	 * with kt_refuse().
