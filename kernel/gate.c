@@ -235,7 +235,7 @@ int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 			goto err_free;
 	}
 	enabled = kt_session_event_make(session, entry);
-	kt_tasks_hide(session);
+	kt_tasks_hide(session, entry);
 	err = enabled ? gate_replace(enabled, session->pids, predicate)
 		      : -ENOMEM;
 	kt_tasks_tell(session);
@@ -312,7 +312,7 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
-	kt_tasks_hide(session);
+	kt_tasks_hide(session, NULL);
 	xa_for_each(&session->events, cookie, enabled) {
 		int err = 0;
 

@@ -235,10 +235,12 @@ static int entries_want(struct kt_session *session, struct list_head *entries)
 int kt_session_entries_enable(struct kt_session *session,
 			      struct list_head *entries, bool enable)
 {
+	struct kt_entry *entry;
 	int err = 0;
 
 	lockdep_assert_held(&kt_mutex);
-	kt_tasks_hide(session);
+	list_for_each_entry(entry, entries, going)
+		kt_tasks_hide(session, entry);
 	if (enable)
 		err = entries_want(session, entries);
 	else
@@ -305,9 +307,10 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(session, &kt_sessions, node) {
-		kt_tasks_hide(session);
-		list_for_each_entry(entry, entries, going)
+		list_for_each_entry(entry, entries, going) {
+			kt_tasks_hide(session, entry);
 			detached |= event_unwant(session, entry);
+		}
 	}
 	if (detached)
 		tracepoint_synchronize_unregister();
@@ -334,7 +337,7 @@ static void session_stop(struct kt_session *session)
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
-	kt_tasks_hide(session);
+	kt_tasks_hide(session, NULL);
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);

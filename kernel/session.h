@@ -41,7 +41,7 @@ struct kt_session {
 	bool dead;
 	bool enabled;
 	struct kt_buffers buffers;
-	bool switch_told; /* by an event: see task.c */
+	bool switch_attached; /* task.c's own probe */
 
 	u32 next_id;
 	struct xarray events; /* struct kt_enabled, by its entry's cookie */

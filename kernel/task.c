@@ -9,9 +9,10 @@
  * priority: what follows it belongs to the task that arrives.
  *
  * While the session records sched:sched_switch for each switch, that tells who runs
- * next (next_pid) as well as a task record, which is then left out.
+ * next (next_pid) as well as a task record.  Then our probe there is detached: a
+ * tracepoint with one probe calls it directly, one with two goes through a list.
  *
- * The probes' data is the session; they are attached while it is enabled.
+ * The probes' data is the session; the others are attached while it is enabled.
  */
 #include <linux/cpu.h>
 #include <linux/sched/signal.h>
@@ -102,8 +103,6 @@ static void probe_switch(void *data, bool preempt, struct task_struct *prev,
 {
 	struct kt_session *session = data;
 
-	if (READ_ONCE(session->switch_told))
-		return;
 	kt_probe_enter();
 	if (unlikely(!task_try_switch(session, next)))
 		task_write_switch(session, next);
@@ -126,33 +125,79 @@ static bool event_has_next(const struct kt_event *event)
 	return false;
 }
 
-void kt_tasks_hide(struct kt_session *session)
+static bool event_at_switch(const struct kt_event *event)
+{
+	return event->tracepoint && !strcmp(event->tracepoint, "sched_switch");
+}
+
+static int switch_attach(struct kt_session *session)
+{
+	struct kt_point *point = kt_point_find("sched_switch");
+	int err;
+
+	if (!point)
+		return -ENOENT;
+	err = tracepoint_probe_register_prio(point->tp, probe_switch, session,
+					     INT_MIN);
+	session->switch_attached = !err;
+	return err;
+}
+
+static void switch_detach(struct kt_session *session)
+{
+	struct kt_point *point = kt_point_find("sched_switch");
+
+	if (!session->switch_attached)
+		return;
+	tracepoint_probe_unregister(point->tp, probe_switch, session);
+	session->switch_attached = false;
+}
+
+/*
+ * Whoever finds the tracepoint's probes finds ours, or the event's, which is still as it
+ * was, or both, and never neither: each is attached before the other goes.  But a gate
+ * is seen at once, also by a CPU that found the event's probe alone: hence we wait.
+ */
+void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
 {
 	lockdep_assert_held(&kt_mutex);
-	/* Before a gate is seen or a probe is gone: there is a barrier in both. */
-	WRITE_ONCE(session->switch_told, false);
+	if (!session->enabled || session->switch_attached ||
+	    (entry && !event_at_switch(entry->event)))
+		return;
+	if (!switch_attach(session))
+		tracepoint_synchronize_unregister();
 }
 
 /*
  * A second event at the same place may come after the first, and would be taken
  * for the next task's.
  */
-void kt_tasks_tell(struct kt_session *session)
+static bool switch_told(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 	bool told = false;
 
-	lockdep_assert_held(&kt_mutex);
 	xa_for_each(&session->events, cookie, enabled) {
-		if (!enabled->attached || !enabled->event->tracepoint ||
-		    strcmp(enabled->event->tracepoint, "sched_switch"))
+		if (!enabled->attached || !event_at_switch(enabled->event))
 			continue;
 		if (told || enabled->gate || !event_has_next(enabled->event))
-			return;
+			return false;
 		told = true;
 	}
-	WRITE_ONCE(session->switch_told, told);
+	return told;
+}
+
+void kt_tasks_tell(struct kt_session *session)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (!session->enabled)
+		return;
+	if (switch_told(session))
+		switch_detach(session);
+	/* There was no memory for it. */
+	else if (!session->switch_attached && switch_attach(session))
+		pr_warn_ratelimited("ktrace: cannot follow context switches\n");
 }
 
 static void probe_fork(void *data, struct task_struct *parent,
@@ -198,9 +243,10 @@ static const struct task_probe {
 	const char *tracepoint;
 	void *probe;
 } task_probes[] = {
-	{"sched_process_fork", probe_fork}, {"sched_process_exec", probe_exec},
-	{"task_rename", probe_rename},	    {"sched_process_exit", probe_exit},
-	{"sched_switch", probe_switch},
+	{"sched_process_fork", probe_fork},
+	{"sched_process_exec", probe_exec},
+	{"task_rename", probe_rename},
+	{"sched_process_exit", probe_exit},
 };
 
 /* Never called: the compiler compares the probes with the tracepoints. */
@@ -245,6 +291,9 @@ int kt_tasks_start(struct kt_session *session)
 		if (err)
 			goto err_detach;
 	}
+	err = switch_attach(session);
+	if (err)
+		goto err_detach;
 	on_each_cpu(task_write_current, session, true);
 	return 0;
 
@@ -257,6 +306,7 @@ err_detach:
 /* The caller synchronizes tracepoints. */
 void kt_tasks_stop(struct kt_session *session)
 {
+	switch_detach(session);
 	tasks_detach(session, ARRAY_SIZE(task_probes));
 }
 

@@ -3,6 +3,7 @@
 #ifndef KT_KERNEL_TASK_H
 #define KT_KERNEL_TASK_H
 
+struct kt_entry;
 struct kt_session;
 struct seq_file;
 
@@ -10,10 +11,11 @@ int kt_tasks_start(struct kt_session *session);
 void kt_tasks_stop(struct kt_session *session);
 
 /*
- * Around whatever changes which events are attached, or their gates: from hide to
- * tell each context switch has a task record; afterwards only if no event tells it.
+ * Around whatever changes whether the event of @entry (NULL: any) is attached, or its
+ * gate: from hide to tell each context switch has a task record; afterwards only if no
+ * event tells it.
  */
-void kt_tasks_hide(struct kt_session *session);
+void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry);
 void kt_tasks_tell(struct kt_session *session);
 
 void kt_tasks_show(struct seq_file *m);

@@ -35,6 +35,76 @@ check "who leaves is who ran" is "$(awk '$4 == "switch" { last[$1] = $5 }
 	$4 == "exit" && $3 != $5 { bad++ } END { print bad + 0 }' /tmp/read)" 0
 
 put events/enabled 0
+
+# While a session's sched_switch comes and goes, so does its record of each switch: there
+# is always one of them.  Another session, which has the event all the time, knows.
+load_module ktrace-sched
+mkdir $tree/sessions/oracle
+switch=events/sched/sched_switch
+next=$(sed -n 's/.*next_pid;.offset:\([0-9]*\);.*/\1/p' $tree/$switch/format)
+for session in . sessions/oracle; do
+	put $session/buffer_size 16M
+	put $session/reset 1
+done
+put sessions/oracle/$switch/enabled 1
+put enabled 1
+put sessions/oracle/enabled 1
+busy=
+for task in 1 2 3; do
+	while :; do :; done &
+	busy="$busy $!"
+done
+n=0
+while [ $n -lt 15 ]; do
+	n=$((n + 1))
+	put $switch/enabled 1
+	put $switch/filter 'prev_pid & 1'
+	put $switch/filter 0
+	[ $((n % 5)) != 0 ] || put pids 1
+	put $switch/enabled 0
+	put pids ''
+done
+put $switch/enabled 1
+sleep 0.2
+put sessions/oracle/enabled 0
+put enabled 0
+kill $busy
+wait 2>/dev/null
+
+# Each CPU's tasks in turn, one line a CPU; twice the same is the same switch.
+turns() {
+	$bin/ktread -d $tree/$1 | awk -v at=$next '
+		function digit(hex, i) {
+			return index("0123456789abcdef", substr(hex, i, 1)) - 1
+		}
+		function number(hex, i, value) {
+			for (i = 7; i > 0; i -= 2)
+				value = value * 256 + digit(hex, i) * 16 + digit(hex, i + 1)
+			return value
+		}
+		$4 == "switch" { now = $5 }
+		$4 == "sched:sched_switch" { now = number(substr($5, 2 * at + 1, 8)) }
+		$4 == "switch" || $4 == "sched:sched_switch" {
+			if (!($1 in last) || last[$1] != now)
+				turns[$1] = turns[$1] " " now
+			last[$1] = now
+		}
+		END {
+			for (cpu in turns)
+				print cpu turns[cpu] " "
+		}' | sort
+}
+turns . >/tmp/turns
+turns sessions/oracle >/tmp/oracle
+rmdir $tree/sessions/oracle
+check "there were switches" at_least "$(wc -w </tmp/oracle)" 500
+check "each of them is told" is "$(awk '
+	{ cpu = $1; sub(/^[^ ]*/, "") }
+	NR == FNR { told[cpu] = $0; next }
+	!index(told[cpu], $0) { print "cpu " cpu }' /tmp/turns /tmp/oracle)" ""
+
+put events/enabled 0
+rmmod ktrace-sched
 rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
