@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# The control tree in hostile hands; see fuzz.c. KTRACE_FUZZ_SECONDS of the guest's time,
+# from KTRACE_FUZZ_SEED on: a failure says which it was. KTRACE_FUZZ_VERBOSE=-v tells
+# each step.
+. tests/kernel/lib.sh
+
+seed=${KTRACE_FUZZ_SEED:-1}
+seconds=${KTRACE_FUZZ_SECONDS:-60}
+
+umount $tree
+mount -t ktracefs -o mode=770,gid=44 none $tree
+load_module ktrace-test
+load_module ktrace-test-probes
+load_module ktrace-syscalls
+check "the tree in hostile hands (seed $seed)" timeout $((seconds + 300)) \
+	$bin/fuzz ${KTRACE_FUZZ_VERBOSE-} -s "$seed" -t "$seconds" -g 44 -m "$KTRACE_MODULES" \
+	-d $test_dir $tree tests/kernel/*.sh tests/syscalls/events.sh fuzz/capture-seeds/*
+
+# All of it is as usable as before.
+echo 1 >/sys/devices/system/cpu/cpu1/online
+put enabled 0
+check "sessions can be removed" sh -c "for s in $tree/sessions/*; do
+	[ ! -e \$s ] || rmdir \"\$s\" || exit; done"
+clean
+for filter in $(grep -L '^none$' $tree/events/*/*/filter); do
+	echo none >"$filter"
+done
+put print '!*'
+put marked ''
+put capture none
+check "definitions can be removed" sh -c "sed 's/^\([^ ]*\) .*/!\1/' $tree/define |
+	while read -r line; do echo \"\$line\" >$tree/define || exit; done"
+check "none is left" is "$(get define)" ''
+for module in watch client1 queue printed marked syscalls test-probes test; do
+	rmmod ktrace-$module 2>/dev/null
+done
+check "all modules can be unloaded" is "$(lsmod | grep -o '^ktrace_[^ ]*' | grep -v '^ktrace_sched$')" ''
+check "and ktrace" sh -c "umount $tree && rmmod ktrace"
+check "and loaded again" load_module ktrace
+mount -t ktracefs none $tree
+load_module ktrace-test
+load_module ktrace-test-probes
+put events/ktrace_test/test_hit/enabled 1
+put enabled 1
+test_run reset
+test_run 'storm 2000'
+put enabled 0
+all=$(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
+check "everything is recorded then" is \
+	"$(count "$($bin/ktread $tree)" ktrace_test:test_hit)" $all
+put events/enabled 0
+rmmod ktrace-test-probes
+rmmod ktrace-test
+clean
