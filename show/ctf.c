@@ -71,7 +71,11 @@ struct ctf_stream {
 struct ctf {
 	struct show show;
 	int directory;
-	int digits; /* of the largest CPU number */
+	int metadata; /* open all the time: it may be in another user's folder */
+	bool made;    /* the directory, by us */
+	bool claimed; /* the metadata is ours */
+	bool whole;   /* all was written */
+	int digits;   /* of the largest CPU number */
 	uint8_t uuid[CTF_UUID_LEN];
 	struct ctf_stream *streams; /* by CPU */
 	uint32_t nr_streams;
@@ -83,27 +87,30 @@ static int ctf_open(struct show *show)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	const struct ktrace_info *info = ktrace_get_info(show->trace);
-	int fd;
 
 	ctf->directory = -1;
+	ctf->metadata = -1;
 	if (!show->path)
 		return show_fail(-EINVAL, "CTF is a directory: say which one");
-	if (mkdir(show->path, 0755) && errno != EEXIST)
+	ctf->made = !mkdir(show->path, 0755);
+	if (!ctf->made && errno != EEXIST)
 		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
-	ctf->directory = open(show->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ctf->directory = open(show->path,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ctf->directory < 0)
 		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
 	/* Made first, so that nothing is overwritten; filled in last. */
-	fd = openat(ctf->directory, "metadata",
-		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 && errno == EEXIST)
+	ctf->metadata = openat(ctf->directory, "metadata",
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (ctf->metadata < 0 && errno == EEXIST)
 		return show_fail(-EEXIST,
 				 "%s holds a trace already: name another place",
 				 show->path);
-	if (fd < 0)
+	if (ctf->metadata < 0)
 		return show_fail(-errno, "%s/metadata: %s", show->path,
 				 strerror(errno));
-	close(fd);
+
+	ctf->claimed = true;
 
 	ctf->digits =
 		snprintf(NULL, 0, "%u",
@@ -134,6 +141,12 @@ static int write_all(struct ctf *ctf, int fd, const void *data, size_t n)
 	return 0;
 }
 
+/* In order as text too: so babeltrace2 orders equal times. */
+static void stream_name(const struct ctf *ctf, uint32_t cpu, char name[32])
+{
+	snprintf(name, 32, "channel0_%0*u", ctf->digits, cpu);
+}
+
 static int stream_open(struct ctf *ctf, uint32_t cpu)
 {
 	struct ctf_stream *stream;
@@ -154,8 +167,7 @@ static int stream_open(struct ctf *ctf, uint32_t cpu)
 	stream = &ctf->streams[cpu];
 	if (stream->fd >= 0)
 		return 0;
-	/* In order as text too: so babeltrace2 orders equal times. */
-	snprintf(name, sizeof(name), "channel0_%0*u", ctf->digits, cpu);
+	stream_name(ctf, cpu, name);
 	stream->fd = openat(ctf->directory, name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (stream->fd < 0)
@@ -390,7 +402,7 @@ static int ctf_finish(struct show *show)
 	struct ctf *ctf = (struct ctf *)show;
 	char *text;
 	uint32_t i;
-	int fd, err = 0;
+	int err = 0;
 
 	for (i = 0; !err && i < ctf->nr_streams; i++) {
 		if (ctf->streams[i].fd >= 0)
@@ -401,17 +413,30 @@ static int ctf_finish(struct show *show)
 	text = ctf_metadata(show->trace, ctf->uuid);
 	if (!text)
 		return show_fail(-ENOMEM, "out of memory");
-	fd = openat(ctf->directory, "metadata", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
+	err = write_all(ctf, ctf->metadata, text, strlen(text));
+	if (close(ctf->metadata) && !err)
 		err = show_fail(-errno, "%s/metadata: %s", show->path,
 				strerror(errno));
-	else
-		err = write_all(ctf, fd, text, strlen(text));
-	if (fd >= 0 && close(fd) && !err)
-		err = show_fail(-errno, "%s/metadata: %s", show->path,
-				strerror(errno));
+	ctf->metadata = -1;
+	ctf->whole = !err;
 	free(text);
 	return err;
+}
+
+/* What is not whole would be in the way of the next attempt. */
+static void ctf_remove(struct ctf *ctf)
+{
+	char name[32];
+
+	for (uint32_t i = 0; i < ctf->nr_streams; i++) {
+		if (ctf->streams[i].fd < 0)
+			continue;
+		stream_name(ctf, i, name);
+		unlinkat(ctf->directory, name, 0);
+	}
+	unlinkat(ctf->directory, "metadata", 0);
+	if (ctf->made)
+		rmdir(ctf->show.path);
 }
 
 static void ctf_release(struct show *show)
@@ -419,6 +444,10 @@ static void ctf_release(struct show *show)
 	struct ctf *ctf = (struct ctf *)show;
 	uint32_t i;
 
+	if (ctf->claimed && !ctf->whole)
+		ctf_remove(ctf);
+	if (ctf->metadata >= 0)
+		close(ctf->metadata);
 	for (i = 0; i < ctf->nr_streams; i++) {
 		if (ctf->streams[i].fd >= 0)
 			close(ctf->streams[i].fd);
