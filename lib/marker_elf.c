@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "marker_elf.h"
+#include "order.h"
 
 #define MARKERS_MAX 65536
 
@@ -171,22 +172,24 @@ static bool marker_read(const struct file *f, u64 at, struct found *found)
 	return true;
 }
 
-/* By its lines; of those in one line, by their places in the section. */
-static u32 order_of(const struct found *all, size_t nr, size_t which)
+static int found_order(struct found *all, size_t nr)
 {
-	const struct marker_description *d = &all[which].description;
-	u32 order = 1;
+	struct marker_place *places = calloc(nr + 1, sizeof(*places));
+	u32 *orders = calloc(nr + 1, sizeof(*orders));
+	int err = places && orders ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct marker_description *other = &all[i].description;
-
-		if (other->line > d->line ||
-		    (other->line == d->line && i >= which))
-			continue;
-		order += !strcmp(other->name.function, d->name.function) &&
-			 !strcmp(other->name.file, d->name.file);
-	}
-	return order;
+	for (size_t i = 0; !err && i < nr; i++)
+		places[i] =
+			(struct marker_place){all[i].description.name.file,
+					      all[i].description.name.function,
+					      all[i].description.line};
+	if (!err)
+		err = places_order(places, nr, orders);
+	for (size_t i = 0; !err && i < nr; i++)
+		all[i].description.name.order = orders[i];
+	free(orders);
+	free(places);
+	return err;
 }
 
 static int section_each(const struct file *f, u64 begin, u64 size,
@@ -208,8 +211,8 @@ static int section_each(const struct file *f, u64 begin, u64 size,
 		nr_found +=
 			marker_read(f, address_at(f, begin + i * sizeof(u64)),
 				    &all[nr_found]);
+	err = found_order(all, nr_found);
 	for (size_t i = 0; i < nr_found && !err; i++) {
-		all[i].description.name.order = order_of(all, nr_found, i);
 		all[i].description.arguments = all[i].arguments;
 		err = use(data, &all[i].description, all[i].forced);
 	}

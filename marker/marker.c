@@ -12,6 +12,7 @@
 #include "argument.h"
 #include "handler.h"
 #include "hub.h"
+#include "order.h"
 #include "publish.h"
 #include "timeless.h"
 
@@ -45,6 +46,7 @@ struct object {
 	struct ktrace_marker *const *begin;
 	struct ktrace_marker *const *end;
 	struct object *next;
+	u32 *orders;	    /* of each in its function */
 	const char *system; /* its file name, */
 	char path[];	    /* of this */
 };
@@ -215,27 +217,6 @@ static void marker_measure(struct ktrace_marker *marker)
 	marker->step[1] = 1ull << 32;
 }
 
-/* The how manieth it is in its function, by line. */
-static u32 marker_order(const struct object *object,
-			struct ktrace_marker *const *which)
-{
-	const struct ktrace_marker *marker = *which;
-	u32 order = 1;
-
-	for (struct ktrace_marker *const *at = object->begin; at < object->end;
-	     at++) {
-		const struct ktrace_marker *other = *at;
-
-		if (other->line > marker->line ||
-		    (other->line == marker->line && at >= which))
-			continue;
-		if (!strcmp(other->function, marker->function) &&
-		    !strcmp(other->file, marker->file))
-			order++;
-	}
-	return order;
-}
-
 static void marker_point(struct ktrace_marker *marker)
 {
 	__atomic_store_n(&marker->on,
@@ -316,6 +297,32 @@ static bool hub_find(void)
 	return hub;
 }
 
+/* NULL: there is no memory for it. */
+static u32 *object_orders(struct ktrace_marker *const *begin,
+			  struct ktrace_marker *const *end)
+{
+	size_t nr = end - begin;
+	struct marker_place *places = calloc(nr, sizeof(*places));
+	u32 *orders = calloc(nr, sizeof(*orders));
+
+	for (size_t i = 0; places && i < nr; i++) {
+		const struct ktrace_marker *m = begin[i];
+
+		/* What another version has where is not known here. */
+		places[i] =
+			m->version == KTRACE_MARKER_VERSION
+				? (struct marker_place){m->file, m->function,
+							m->line}
+				: (struct marker_place){"", "", 0};
+	}
+	if (!places || !orders || places_order(places, nr, orders)) {
+		free(orders);
+		orders = NULL;
+	}
+	free(places);
+	return orders;
+}
+
 static struct object *object_create(struct ktrace_marker *const *begin,
 				    struct ktrace_marker *const *end)
 {
@@ -327,6 +334,11 @@ static struct object *object_create(struct ktrace_marker *const *begin,
 
 	if (!object)
 		return NULL;
+	object->orders = object_orders(begin, end);
+	if (!object->orders) {
+		free(object);
+		return NULL;
+	}
 	object->begin = begin;
 	object->end = end;
 	memcpy(object->path, path, size);
@@ -342,7 +354,7 @@ static struct marker_name marker_name(const struct object *object,
 		.name = (*at)->name,
 		.file = (*at)->file,
 		.function = (*at)->function,
-		.order = marker_order(object, at),
+		.order = object->orders[at - object->begin],
 	};
 }
 
@@ -388,8 +400,10 @@ EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
 		}
 	markers_unlock();
 	/* Somebody may be about to print its name; as the process ends, for ever. */
-	if (object && !handlers_wait(1000))
+	if (object && !handlers_wait(1000)) {
+		free(object->orders);
 		free(object);
+	}
 }
 
 void markers_handle(u32 handler, const char *patterns)
