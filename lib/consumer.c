@@ -87,6 +87,8 @@ struct consumer {
 	int stop;      /* eventfd: threads end */
 	int failed;    /* eventfd: one has failed */
 	int error;
+	int missed; /* a buffer could not be opened in the end: */
+	char why[256];
 };
 
 #define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
@@ -378,8 +380,10 @@ static int streams_open(struct consumer *c, int session)
 			close(fd);
 		return err;
 	}
-	while (!err && (entry = readdir(dir))) {
+	/* One that cannot be had does not keep the others from being read. */
+	while (err != -ENOMEM && (entry = readdir(dir))) {
 		struct stream *more;
+		int opened;
 
 		if (sscanf(entry->d_name, "cpu%u%c", &cpu, &rest) != 1 ||
 		    stream_exists(c, cpu))
@@ -391,14 +395,16 @@ static int streams_open(struct consumer *c, int session)
 		}
 		c->streams = more;
 		memset(&more[c->nr_streams], 0, sizeof(*more));
-		err = stream_open(&more[c->nr_streams], session, cpu);
-		if (!err)
+		opened = stream_open(&more[c->nr_streams], session, cpu);
+		if (!opened)
 			more[c->nr_streams++].directory = c->directory;
+		else if (!err)
+			err = opened;
 	}
 	closedir(dir);
 	if (!err && !c->nr_streams)
 		err = error_set(-ENOENT, "buffers: there are none");
-	if (!err)
+	if (c->nr_streams)
 		qsort(c->streams, c->nr_streams, sizeof(*c->streams),
 		      cpu_compare);
 	return err;
@@ -598,9 +604,9 @@ int consumer_finish(struct consumer *c)
 
 	workers_join(c);
 	/* A CPU that was plugged in meanwhile has a buffer by now. */
-	err = streams_open(c, c->session);
-	if (err)
-		consumer_fail(c, err);
+	c->missed = streams_open(c, c->session);
+	if (c->missed)
+		snprintf(c->why, sizeof(c->why), "%s", ktrace_last_error());
 	for (size_t i = 0; !c->error && i < c->nr_streams; i++) {
 		err = stream_finish(&c->streams[i]);
 		if (err)
@@ -685,6 +691,12 @@ void consumer_destroy(struct consumer *c)
 int consumer_fd(const struct consumer *c)
 {
 	return c->failed;
+}
+
+int consumer_missed(const struct consumer *c, const char **why)
+{
+	*why = c->why;
+	return c->missed;
 }
 
 int consumer_error(const struct consumer *c)

@@ -51,6 +51,11 @@ struct consumer_count {
 size_t consumer_nr_cpus(const struct consumer *c);
 void consumer_count(const struct consumer *c, size_t index,
 		    struct consumer_count *count);
+/*
+ * After finish: 0, or why the buffer of a CPU that was plugged in meanwhile could not be
+ * opened; what it has is not in the trace, all others are.
+ */
+int consumer_missed(const struct consumer *c, const char **why);
 /* 0, or why copying failed. */
 int consumer_error(const struct consumer *c);
 

@@ -578,31 +578,64 @@ static int copy_explain(struct ktrace_recording *r, int err)
 	}
 }
 
+/* Writes what is in the buffers, and what the end of the metadata is to say. */
+static int copy_finish(struct ktrace_recording *r, const char **reason)
+{
+	int err = r->consumer ? consumer_finish(r->consumer) : 0;
+	int marked = r->marked ? marked_finish(r->marked) : 0;
+	const char *why;
+
+	if (!err)
+		err = marked;
+	if (err) {
+		*reason = strerror(-err);
+		return copy_explain(r, err);
+	}
+	err = r->consumer ? consumer_missed(r->consumer, &why) : 0;
+	if (err) {
+		*reason = why;
+		return error_set(err,
+				 "%s: the events of this CPU are not in the "
+				 "trace, those of the others are",
+				 why);
+	}
+	return 0;
+}
+
+/* The first that went wrong: later ones may follow from it. */
+struct first {
+	int err;
+	char why[512];
+};
+
+static bool first_keep(struct first *first, int err)
+{
+	if (err && !first->err) {
+		first->err = err;
+		last_error_copy(first->why, sizeof(first->why));
+	}
+	return !err;
+}
+
 int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 {
-	int err, copied, closed;
+	struct first first = {0};
+	bool copied;
 
-	err = session_switch(r, false);
-	if (err)
-		return err;
+	/* What is there is worth writing, even if more may still come. */
+	first_keep(&first, session_switch(r, false));
 	r->running = false;
-	copied = r->consumer ? consumer_finish(r->consumer) : 0;
-	if (r->marked) {
-		err = marked_finish(r->marked);
-		copied = copied ? copied : err;
-	}
-	closed = clock_write(r);
-	if (!closed)
-		closed = types_write(r); /* those that were enabled meanwhile */
-	if (!copied && r->symbols)
+	copied = first_keep(&first, copy_finish(r, &reason));
+	if (first_keep(&first, clock_write(r)))
+		/* Those that were enabled meanwhile. */
+		first_keep(&first, types_write(r));
+	if (copied && r->symbols)
 		ktrace_writer_symbols(
 			r->writer); /* the trace is whole without */
 	/* Whatever went wrong before: the account is worth most. */
-	err = end_write(r, copied ? strerror(-copied) : reason);
+	first_keep(&first, end_write(r, reason));
 	metadata_release(r);
-	if (copied)
-		return copy_explain(r, copied);
-	return closed ? closed : err;
+	return first.err ? error_set(first.err, "%s", first.why) : 0;
 }
 
 /* Following */

@@ -43,7 +43,8 @@ rmdir $tree/sessions/mine
 check 'and be removed' [ -z "$(sessions)" ]
 
 # Nobody waits for its child, which has ended: it will never do anything.
-bash -c 'true & echo $! >zombie; exec sleep 100' &
+# (bash would wait for one that ends before sleep takes its place.)
+bash -c 'sleep 5 & echo $! >zombie; exec sleep 100' &
 parent=$!
 until grep -qs '^State:.Z' "/proc/$(cat zombie 2>/dev/null)/status"; do sleep 0.1; done
 run ktrace syscalls -q -d 60s -p "$(cat zombie)" --trace traced

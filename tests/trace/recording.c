@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The end of a recording where the control tree fails: what is in the buffers is
+ * written all the same, with the account of it.  The tree is plain files; ioctl(), which
+ * those do not have, is here.
+ */
+#include "check.h"
+#include "scratch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include <ktrace.h>
+#include <ktrace/session.h>
+
+#define PACKETS 4
+#define EVENTS	7
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	struct kt_control *control;
+	char path[64];
+	struct stat st;
+	va_list ap;
+	void *to;
+	int own;
+
+	va_start(ap, request);
+	to = va_arg(ap, void *);
+	va_end(ap);
+	if (request == KT_FLUSH)
+		return 0;
+	if (request == KT_GET_SIZE) {
+		if (fstat(fd, &st))
+			return -1;
+		*(uint64_t *)to = st.st_size - KT_CONTROL_SIZE;
+		return 0;
+	}
+	CHECK_EQ(request, KT_PUT_CONSUMED);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = open(path, O_RDWR);
+	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, own, 0);
+	CHECK(control != MAP_FAILED);
+	CHECK_EQ(*(uint64_t *)to, control->consumed);
+	control->consumed++;
+	munmap(control, sizeof(*control));
+	close(own);
+	return 0;
+}
+
+static void tree_path(char path[512], const char *name)
+{
+	snprintf(path, 512, "%s/tree/%s", directory, name);
+}
+
+static void tree_file(const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	tree_path(path, name);
+	f = fopen(path, "w");
+	CHECK(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void tree_folder(const char *name)
+{
+	char path[512];
+
+	tree_path(path, name);
+	CHECK(!mkdir(path, 0700));
+}
+
+/* A buffer with one packet, of events that have no type: they are only counted. */
+static void buffer_make(uint32_t cpu)
+{
+	static struct {
+		struct kt_control control;
+		uint8_t pad[KT_CONTROL_SIZE - sizeof(struct kt_control)];
+		uint8_t packets[PACKETS][KT_PACKET_SIZE];
+	} buffer;
+	struct kt_packet *packet = (void *)buffer.packets[0];
+	char path[512], name[32];
+	int fd;
+
+	memset(&buffer, 0, sizeof(buffer));
+	buffer.control = (struct kt_control){
+		.magic = KT_CONTROL_MAGIC,
+		.version = KT_ABI_VERSION,
+		.packet_size = KT_PACKET_SIZE,
+		.packets = PACKETS,
+		.cpu = cpu,
+		.mode = KT_MODE_OVERWRITE,
+		.trace_id = 5,
+		.produced = 1,
+		.events = EVENTS,
+	};
+	*packet = (struct kt_packet){
+		.magic = KT_PACKET_MAGIC,
+		.version = KT_ABI_VERSION,
+		.header_size = sizeof(*packet),
+		.packet_size = KT_PACKET_SIZE,
+		.used = sizeof(*packet),
+		.events = EVENTS,
+		.cpu = cpu,
+		.trace_id = 5,
+	};
+	snprintf(name, sizeof(name), "buffers/cpu%u", cpu);
+	tree_path(path, name);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	CHECK_EQ(write(fd, &buffer, sizeof(buffer)), sizeof(buffer));
+	close(fd);
+}
+
+static void tree_remove(void)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "rm -rf %s/tree %s/t", directory,
+		 directory);
+	CHECK(!system(command));
+}
+
+static struct ktrace_session *session;
+static struct ktrace_recording *recording;
+
+static void begin(void)
+{
+	struct ktrace_recording_options options = {
+		.size = sizeof(options),
+		.overwrite = true,
+		.keep = true,
+	};
+	char path[512], trace[512];
+
+	if (*directory)
+		tree_remove();
+	scratch_make();
+	snprintf(path, sizeof(path), "%s/tree", directory);
+	CHECK(!mkdir(path, 0700));
+	setenv("KTRACE_ROOT", path, 1);
+	tree_file("version", "test 1\n");
+	tree_file("trace", "trace_id 5\nclock mono\nfrequency 1000000000\n"
+			   "sync 1000 1000 1000\n");
+	tree_file("enabled", "0\n");
+	tree_file("info", "");
+	tree_file("gone", "");
+	tree_file("tasks", "1 1 0 init\n");
+	tree_folder("buffers");
+	buffer_make(0);
+	buffer_make(1);
+	CHECK_EQ(ktrace_session_open(NULL, &session), 0);
+	path_of(trace, "t");
+	options.directory = trace;
+	if (ktrace_recording_create(session, &options, &recording))
+		check_fail("%s", ktrace_last_error());
+	CHECK_EQ(ktrace_recording_start(recording), 0);
+}
+
+/* All of the buffers that are whole is in the trace, and its end says so. */
+static void end_check(const char *reason)
+{
+	const struct ktrace_info *info;
+	struct ktrace *trace;
+	char path[512];
+
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	path_of(path, "t");
+	CHECK_EQ(ktrace_open(path, &trace), 0);
+	info = ktrace_get_info(trace);
+	CHECK(info->reason);
+	CHECK(strstr(info->reason, reason));
+	CHECK_EQ(info->nr_cpus, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		CHECK(info->cpus[i].known);
+		CHECK_EQ(info->cpus[i].events, EVENTS);
+		CHECK_EQ(info->cpus[i].lost[KTRACE_LOST_UNWRITTEN], 0);
+	}
+	CHECK_EQ(info->bytes, 2 * sizeof(struct kt_packet));
+	ktrace_close(trace);
+	tree_remove();
+}
+
+TEST(all_is_well)
+{
+	begin();
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	end_check("over");
+}
+
+TEST(a_cpu_that_was_plugged_in_cannot_be_read)
+{
+	begin();
+	tree_file("buffers/cpu2", "no buffer at all");
+	CHECK(ktrace_recording_stop(recording, "over") < 0);
+	CHECK(strstr(ktrace_last_error(), "cpu2"));
+	end_check("cpu2");
+}
+
+TEST(it_cannot_be_switched_off)
+{
+	char path[512];
+
+	begin();
+	tree_path(path, "enabled");
+	CHECK(!unlink(path));
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "enabled"));
+	end_check("over");
+}
+
+CHECK_MAIN
