@@ -235,6 +235,27 @@ static int pids_put(struct markers *m, const struct markers_options *options)
 	return 0;
 }
 
+/*
+ * Where memory is short, programs that touch it first would be killed.  Of rings with
+ * locks only what is touched here: programs that need one take the rest.  Returns an
+ * errno, as posix_fallocate().
+ */
+static int memory_take(struct markers *m, u32 cpus, size_t ring,
+		       uint64_t *taken)
+{
+	uint64_t locked = RECORDER_RINGS + cpus * ring;
+	const size_t head = KT_CONTROL_SIZE + sizeof(struct kt_packet);
+	int err;
+
+	*taken = locked + LOCKED * head;
+	err = posix_fallocate(m->fd, 0, locked);
+	for (u32 i = 0; !err && i < LOCKED; i++)
+		err = posix_fallocate(m->fd, locked + i * ring, head);
+	if (!err && ftruncate(m->fd, m->size))
+		err = errno;
+	return err;
+}
+
 static int recorder_make(struct markers *m,
 			 const struct markers_options *options)
 {
@@ -242,6 +263,7 @@ static int recorder_make(struct markers *m,
 	u32 packets = packets_of(options->buffer);
 	enum kt_mode mode =
 		options->overwrite ? KT_MODE_OVERWRITE : KT_MODE_DISCARD;
+	uint64_t taken;
 	char name[32];
 	void *p;
 	int err;
@@ -252,15 +274,14 @@ static int recorder_make(struct markers *m,
 	if (m->fd < 0)
 		return error_set(m->fd, "%s/%s: %s", m->directory, name,
 				 strerror(-m->fd));
-	/* Where memory is short, programs that touch it first would be killed. */
-	err = posix_fallocate(m->fd, 0, m->size);
+	err = memory_take(m, cpus, marker_ring_size(packets), &taken);
 	if (err)
 		return error_set(-err,
 				 "%s/%s: no room for buffers of %llu MB (%s): "
 				 "make them smaller (-s), or name a directory "
 				 "with more room in KTRACE_MARKERS",
 				 m->directory, name,
-				 (unsigned long long)m->size >> 20,
+				 (unsigned long long)taken >> 20,
 				 strerror(err));
 	p = mmap(NULL, m->size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (p == MAP_FAILED)
@@ -286,8 +307,10 @@ static int recorder_make(struct markers *m,
 		return err;
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
-	for (u32 i = 0; i < rings; i++)
+	for (u32 i = 0; i < rings; i++) {
 		marker_ring_init(&m->rings, i, mode, options->trace_id);
+		marker_ring(&m->rings, i)->bare = i >= cpus;
+	}
 	err = patterns_pack(m->patterns, options->patterns,
 			    options->nr_patterns);
 	memcpy(m->recorder->patterns, m->patterns, sizeof(m->patterns));

@@ -108,18 +108,42 @@ static bool recorder_valid(const struct recorder *recorder, u32 generation,
 		       recorder->size;
 }
 
+static int recorder_file(unsigned int slot)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/recorder-%u", directory, slot);
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* If the recorder has gone, its place may be another's by now: that does no harm. */
+static int ring_furnish(const struct marker_rings *rings, u32 number)
+{
+	const struct mapped *m =
+		(void *)((u8 *)rings - offsetof(struct mapped, rings));
+	int fd = recorder_file(m->slot), err;
+
+	if (fd < 0)
+		return -errno;
+	err = fallocate(fd, FALLOC_FL_KEEP_SIZE,
+			RECORDER_RINGS + number * rings->stride, rings->stride)
+		      ? -errno
+		      : 0;
+	close(fd);
+	return err;
+}
+
 /* All of a recorder's memory, and in front of it a page for its struct mapped. */
 static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	struct recorder *recorder;
 	struct mapped *m = NULL;
-	char path[256], *p;
 	struct stat st;
+	char *p;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/recorder-%u", directory, slot);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	fd = recorder_file(slot);
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) || (size_t)st.st_size < sizeof(*recorder))
@@ -150,6 +174,7 @@ static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 		.recorder = recorder,
 		.meant = process_meant(recorder),
 	};
+	m->rings.furnish = ring_furnish;
 	if (!m->meant)
 		munmap(recorder, st.st_size);
 out_close:

@@ -317,6 +317,21 @@ static bool lose(struct marker_ring *ring, enum kt_lost cause,
 	return false;
 }
 
+/* By who holds the lock. */
+static int ring_furnish(const struct marker_rings *rings,
+			struct marker_ring *ring)
+{
+	u32 number = ((u8 *)ring - rings->base) / rings->stride;
+	int err;
+
+	if (likely(!READ_ONCE(ring->bare)) || !rings->furnish)
+		return 0;
+	err = rings->furnish(rings, number);
+	if (!err)
+		WRITE_ONCE(ring->bare, 0);
+	return err;
+}
+
 static bool write_locked(const struct marker_rings *rings,
 			 const struct draft *draft)
 {
@@ -336,7 +351,9 @@ static bool write_locked(const struct marker_rings *rings,
 	}
 	if (tries == 64 * TRIES)
 		return lose(ring, KT_LOST_NESTED, draft->flags);
-	err = change_prepare(&change, rings, ring, draft);
+	err = ring_furnish(rings, ring);
+	if (!err)
+		err = change_prepare(&change, rings, ring, draft);
 	if (!err)
 		publish_locked(&change);
 	else

@@ -56,7 +56,7 @@ struct marker_ring {
 	struct kt_control control;
 	struct marker_end end;
 	u32 lock; /* the holder's tid; 0: free, or not used */
-	u32 pad;
+	u32 bare; /* its memory is not there yet: see marker_rings.furnish */
 	u64 time; /* of the last record, where there is a lock */
 	u8 pad2[32];
 };
@@ -76,6 +76,11 @@ struct marker_rings {
 	u64 mask;   /* of a position in bytes */
 	u32 cpus;   /* rings of CPUs, */
 	u32 locked; /* and those with locks, after them */
+	/*
+	 * Gets ring @number its memory.  Few programs need a lock, so a recorder leaves
+	 * that to them; touching it without could end a program.  NULL: all have it.
+	 */
+	int (*furnish)(const struct marker_rings *rings, u32 number);
 };
 
 enum marker_flags {
