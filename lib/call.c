@@ -260,7 +260,8 @@ static void field_annotate(struct ktrace_field *field,
 		field->names = ktrace_names_find("signal", NULL);
 	} else if (!strcmp(word->word, "atfd")) {
 		field->names = &at_set;
-	} else if (!strcmp(word->word, "o") || !strcmp(word->word, "mode")) {
+	} else if (!strcmp(word->word, "o") || !strcmp(word->word, "mode") ||
+		   !strcmp(word->word, "type")) {
 		field->base = KTRACE_OCT;
 	} else if (!strcmp(word->word, "x")) {
 		field->base = KTRACE_HEX;

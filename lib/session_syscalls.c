@@ -30,6 +30,7 @@
 #define PATHS_ROOM   511 /* of each descriptor of many */
 #define SET_MAX	     64	 /* of a set of descriptors, those that have paths */
 #define SET_ROOM     127
+#define SET_BYTES    1024 /* of a set of descriptors, or of CPUs */
 #define STRING_MAX   8192
 
 /* What a call must have returned for its results to be there. */
@@ -189,15 +190,41 @@ static void entries_make(struct maker *m)
 	fprintf(m->f, "a%u a6 records %d put 4 end", m->index, small ? 8 : 16);
 }
 
-/* What is no small number may be the address of a lock. */
+/*
+ * What is no small number may be the address of a lock.  F_GETLK, F_OFD_GETLK and
+ * F_GETOWN_EX answer there: when the call ends, that is captured as well as what was
+ * missing when it began.
+ */
 static void lock_make(struct maker *m)
 {
-	char words[32];
-
 	field_begin(m, "struct flock", "");
-	snprintf(words, sizeof(words), "a%u 4294901760 &", m->index);
-	condition_words(m, words);
-	fprintf(m->f, "a%u 32 bytes 32 end", m->index);
+	if (m->again)
+		fprintf(m->f,
+			"a7 %u & " OK " a1 5 == a1 36 == + a1 16 == + * + ",
+			1u << m->bit++);
+	fprintf(m->f, "a%u 4294901760 & %sif a%u 32 bytes 32 end", m->index,
+		m->again ? "* " : "", m->index);
+}
+
+/* As many bits as the call says, in whole words of the smaller kind. */
+static void set_make(struct maker *m)
+{
+	field_begin(m, "u8", "");
+	condition(m);
+	fprintf(m->f, "a%u a0 31 + 5 >> 4 * bytes %u end", m->index, SET_BYTES);
+}
+
+/* The last argument of pselect6: what it points to, and what that points to. */
+static void mask_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8;
+
+	bytes_make(m, "u8", 2 * size);
+	field_begin(m, "u64", "_mask");
+	condition(m);
+	/* No bytes of a null pointer. */
+	fprintf(m->f, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end", m->index,
+		size, m->index, size);
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -293,6 +320,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		buffer_at_make(m, word, "u8", m->string_max);
 	else if (!strcmp(w, "in") || !strcmp(w, "out") || !strcmp(w, "opt"))
 		buffer_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "cpus"))
+		buffer_make(m, word, "u8", SET_BYTES);
 	else if (!strcmp(w, "set"))
 		bytes_make(m, "u64", 8);
 	else if (!strcmp(w, "argv"))
@@ -328,7 +357,9 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (word_is(word, "info") && !m->compat)
 		bytes_make(m, "u8", 48); /* what the kernel has of it */
 	else if (word_is(word, "fdset"))
-		bytes_make(m, "u8", 128);
+		set_make(m);
+	else if (word_is(word, "sigarg"))
+		mask_make(m);
 	else if (word_is(word, "timespecs"))
 		bytes_make(m, "u64", 32);
 	else if (word_is(word, "futexto"))

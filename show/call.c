@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <linux/futex.h>
 
@@ -355,55 +357,6 @@ static bool put_ptrace(struct line *line, const struct call_view *view,
 	}
 }
 
-static bool put_fcntl(struct line *line, const struct call_view *view,
-		      unsigned int argument)
-{
-	struct captured c = captured_get(view, false, argument, "");
-	uint64_t value = call_argument(view, argument);
-	int16_t type, whence;
-	int64_t range[2];
-
-	switch (call_argument(view, 1)) {
-	case F_GETFD:
-	case F_GETFL:
-	case F_GETOWN:
-	case F_GETSIG:
-	case F_GETLEASE:
-	case F_GETPIPE_SZ:
-	case F_GET_SEALS:
-		return false;
-	case F_SETFD:
-		value_names(line, "fd", value);
-		return true;
-	case F_SETFL:
-		value_names(line, "open", value);
-		return true;
-	case F_GETLK:
-	case F_SETLK:
-	case F_SETLKW:
-	case F_OFD_GETLK:
-	case F_OFD_SETLK:
-	case F_OFD_SETLKW:
-		if (!c.there || c.size < 32)
-			break;
-		memcpy(&type, c.bytes, 2);
-		memcpy(&whence, c.bytes + 2, 2);
-		memcpy(range, c.bytes + 8, 16);
-		line_puts(line, "{l_type=");
-		value_names(line, "flock_type", type);
-		line_puts(line, ", l_whence=");
-		value_names(line, "whence", whence);
-		line_printf(line, ", l_start=%" PRId64 ", l_len=%" PRId64 "}",
-			    range[0], range[1]);
-		return true;
-	default:
-		line_printf(line, "%" PRId64, (int64_t)value);
-		return true;
-	}
-	value_address(line, value);
-	return true;
-}
-
 /* What a protocol's number means is up to the family. */
 static void put_protocol(struct line *line, const struct call_view *view,
 			 uint64_t value)
@@ -458,6 +411,11 @@ static bool put_number(struct line *line, const struct call_view *view,
 		line_printf(line, "%#" PRIx64, value);
 	else if (!strcmp(w, "o") || !strcmp(w, "mode"))
 		line_printf(line, "%#03" PRIo64, value & 07777777);
+	else if (!strcmp(w, "type"))
+		value_mode(line, value);
+	else if (!strcmp(w, "dev"))
+		line_printf(line, "makedev(%#x, %#x)", major(value),
+			    minor(value));
 	else if (!strcmp(w, "p"))
 		value_address(line, value);
 	else if (!strcmp(w, "fd"))
@@ -487,7 +445,7 @@ bool argument_needs_exit(const struct call_view *view, unsigned int argument)
 					    "len"};
 	const struct ktrace_word *word = call_word(view, argument);
 
-	if (word->out)
+	if (word->out || (word_is(word, "fcntl") && fcntl_answers(view)))
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (word_is(word, words[i]))
@@ -502,6 +460,11 @@ static bool makes_file(uint64_t flags)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
+static bool makes_device(uint64_t mode)
+{
+	return S_ISCHR(mode) || S_ISBLK(mode);
+}
+
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument)
 {
@@ -512,6 +475,9 @@ bool argument_print(struct line *line, const struct call_view *view,
 		return false;
 	if (word_is(word, "mode") &&
 	    !makes_file(call_argument(view, word->from)))
+		return false;
+	if (word_is(word, "dev") &&
+	    !makes_device(call_argument(view, word->from)))
 		return false;
 	if (word_is(word, "half"))
 		return true;
@@ -532,7 +498,7 @@ bool argument_print(struct line *line, const struct call_view *view,
 		 word_is(call_word(view, 1), "futex") && argument >= 4)
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
-		return put_fcntl(line, view, argument);
+		return fcntl_argument(line, view, argument);
 	else if (word_is(word, "by"))
 		put_unknown(line, value);
 	else if (word_is(word, "sockopt"))
@@ -659,27 +625,6 @@ static void put_selected(struct line *line, const struct call_view *view)
 	line_puts(line, ")");
 }
 
-static void put_fcntl_result(struct line *line, const struct call_view *view)
-{
-	uint64_t command = call_argument(view, 1);
-
-	if (command == F_GETFL || (command == F_GETFD && view->result)) {
-		line_printf(line, "%#" PRIx64 " (flags ", view->result);
-		value_names(line, command == F_GETFL ? "open" : "fd",
-			    view->result);
-		line_puts(line, ")");
-		return;
-	}
-	line_printf(line, "%" PRId64, view->result);
-}
-
-static void put_signal_result(struct line *line, uint64_t signal)
-{
-	line_printf(line, "%" PRIu64 " (", signal);
-	value_signal(line, signal);
-	line_puts(line, ")");
-}
-
 void result_print(struct line *line, const struct call_view *view)
 {
 	const char *word = view->call ? view->call->result.word : "";
@@ -687,11 +632,11 @@ void result_print(struct line *line, const struct call_view *view)
 	if (call_failed(view))
 		put_error(line, -view->result);
 	else if (call_is(view, "fcntl") || call_is(view, "fcntl64"))
-		put_fcntl_result(line, view);
+		fcntl_result(line, view);
 	else if (!strcmp(word, "x"))
 		line_printf(line, "%#" PRIx64, view->result);
 	else if (!strcmp(word, "sig"))
-		put_signal_result(line, view->result);
+		result_signal(line, view->result);
 	else if (!strcmp(word, "o"))
 		line_printf(line, "%#03" PRIo64, view->result);
 	else

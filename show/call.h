@@ -86,6 +86,15 @@ bool argument_print(struct line *line, const struct call_view *view,
 /* Of one that points to memory; false: its word does not say what lies there. */
 bool argument_memory(struct line *line, const struct call_view *view,
 		     unsigned int argument);
+/* fcntl: call_fcntl.c.  Is the argument what the call answers? */
+bool fcntl_answers(const struct call_view *view);
+/* As argument_print(). */
+bool fcntl_argument(struct line *line, const struct call_view *view,
+		    unsigned int argument);
+void fcntl_result(struct line *line, const struct call_view *view);
+
+/* "10 (SIGUSR1)" */
+void result_signal(struct line *line, uint64_t signal);
 /* "= -1 ENOENT (No such file or directory)" */
 void result_print(struct line *line, const struct call_view *view);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -411,14 +412,38 @@ static void put_length(struct line *line, const struct call_view *view,
 		line_printf(line, "[%d => %d]", in, out);
 }
 
+/* Those of SOL_SOCKET that are structs; false: it is none. */
+static bool put_socket_option(struct line *line, uint64_t option,
+			      const struct captured *c)
+{
+	int32_t v[3];
+
+	if (c->size > sizeof(v))
+		return false;
+	memcpy(v, c->bytes, c->size);
+	if (option == SO_LINGER && c->size == 8)
+		line_printf(line, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
+	else if (option == SO_PEERCRED && c->size == 12)
+		line_printf(line, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
+	else
+		return false;
+	return true;
+}
+
 static void put_option(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit)
 {
 	struct captured c = captured_get(view, exit, argument, "");
 	int32_t value;
 
-	if (!c.there || (exit && call_failed(view))) {
+	if (!c.there || (exit && call_failed(view)) ||
+	    (!exit && c.size < sizeof(struct linger) &&
+	     call_argument(view, 1) == SOL_SOCKET &&
+	     call_argument(view, 2) == SO_LINGER)) {
 		value_address(line, call_argument(view, argument));
+	} else if (call_argument(view, 1) == SOL_SOCKET &&
+		   put_socket_option(line, call_argument(view, 2), &c)) {
+		return;
 	} else if (c.size == 4) {
 		memcpy(&value, c.bytes, 4);
 		line_printf(line, "[%d]", value);
@@ -548,7 +573,52 @@ static void put_fdset(struct line *line, const struct call_view *view,
 		line_printf(line, "%s%zu", nth ? " " : "", fd);
 		path_print(line, view, argument, nth++);
 	}
-	line_puts(line, "]");
+	line_puts(line, c.cut ? " ...]" : "]");
+}
+
+static void put_cpus(struct line *line, const struct call_view *view,
+		     unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	const char *space = "";
+
+	if (!c.there || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	line_puts(line, "[");
+	for (size_t cpu = 0; cpu < c.size * 8; cpu++) {
+		if (!(c.bytes[cpu / 8] >> cpu % 8 & 1))
+			continue;
+		line_printf(line, "%s%zu", space, cpu);
+		space = " ";
+	}
+	line_puts(line, c.cut ? " ...]" : "]");
+}
+
+/* {sigmask=[USR1], sigsetsize=8} */
+static void put_mask(struct line *line, const struct call_view *view,
+		     unsigned int argument)
+{
+	struct captured c = captured_get(view, false, argument, "");
+	struct captured mask = captured_get(view, false, argument, "_mask");
+	size_t word = word_size(view);
+	uint64_t address, set;
+
+	if (!c.there || c.size < 2 * word) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	address = word_read(c.bytes, word);
+	line_puts(line, "{sigmask=");
+	if (address && mask.there && mask.size >= sizeof(set)) {
+		memcpy(&set, mask.bytes, sizeof(set));
+		value_signals(line, set);
+	} else {
+		value_address(line, address);
+	}
+	line_printf(line, ", sigsetsize=%" PRIu64 "}",
+		    word_read(c.bytes + word, word));
 }
 
 /* With the date, as people say it. */
@@ -642,6 +712,10 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_signals(line, view, i, exit);
 	else if (!strcmp(w, "fdset"))
 		put_fdset(line, view, i);
+	else if (!strcmp(w, "cpus"))
+		put_cpus(line, view, i, exit);
+	else if (!strcmp(w, "sigarg"))
+		put_mask(line, view, i);
 	else if (!strcmp(w, "wstatus"))
 		put_status(line, view, i);
 	else if (!strcmp(w, "timespecs"))

@@ -30,6 +30,7 @@ function normal(text,	call) {
 	if (call ~ /^(add_key|request_key|keyctl)$/)
 		gsub(/[0-9][0-9][0-9][0-9][0-9]+/, "KEY", text)
 	sub(/F_SETOWN, [0-9]+/, "F_SETOWN, PID", text)
+	gsub(/pid=[1-9][0-9]*/, "pid=PID", text)
 	if (call == "futex")
 		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
 	# One number has two names there.

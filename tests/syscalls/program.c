@@ -36,6 +36,8 @@
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <sys/sysmacros.h>
+#include <sched.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -531,13 +533,106 @@ static int edges(void)
 	return 0;
 }
 
+/* Who holds a lock is what F_GETLK answers. */
+static void locks(void)
+{
+	int fd = open("/tmp/program.lock", O_RDWR | O_CREAT, 0600);
+	struct flock lock = {.l_type = F_WRLCK, .l_start = 1, .l_len = 2};
+	struct flock asked = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	struct f_owner_ex owner = {F_OWNER_PID, getpid()};
+	int pid;
+
+	fcntl(fd, F_SETLK, &lock);
+	fcntl(fd, F_GETLK, &lock);
+	pid = fork();
+	if (!pid) {
+		fcntl(fd, F_GETLK, &asked);
+		fcntl(fd, F_OFD_GETLK, &asked);
+		asked.l_type = 77;
+		fcntl(fd, F_GETLK, &asked);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	fcntl(fd, F_GETLK, (void *)0x20000);
+	fcntl(fd, F_SETOWN_EX, &owner);
+	fcntl(fd, F_GETOWN_EX, &owner);
+	fcntl(fd, F_SETSIG, SIGUSR1);
+	fcntl(fd, F_GETSIG);
+	fcntl(fd, F_SETSIG, 0);
+	fcntl(fd, F_GETSIG);
+	fcntl(fd, F_SETLEASE, F_RDLCK);
+	fcntl(fd, F_GETLEASE);
+	fcntl(memfd_create("seals", MFD_ALLOW_SEALING), F_ADD_SEALS,
+	      F_SEAL_GROW | F_SEAL_SHRINK);
+	fcntl(fd + 1, F_GET_SEALS);
+	unlink("/tmp/program.lock");
+}
+
+/* More than 1024 descriptors: fd_set has no room for them. */
+static void select_beyond(void)
+{
+	struct rlimit limit = {4096, 4096};
+	unsigned long set[64] = {0}, other[64] = {0};
+	struct timespec time = {0, 0};
+	int pipes[2];
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	pipe(pipes);
+	dup2(pipes[0], 2000);
+	dup2(pipes[1], 3001);
+	set[2000 / 64] |= 1ul << 2000 % 64;
+	other[3001 / 64] |= 1ul << 3001 % 64;
+	syscall(SYS_pselect6, 3002, set, other, NULL, &time, NULL);
+}
+
+static int descriptors(void)
+{
+	struct timespec time = {0, 1000};
+	struct linger linger = {1, 5};
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+	cpu_set_t cpus;
+	sigset_t mask;
+	int pair[2];
+
+	locks();
+	select_beyond();
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	pselect(0, NULL, NULL, NULL, &time, &mask);
+	pselect(0, NULL, NULL, NULL, &time, NULL);
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	getsockopt(pair[0], SOL_SOCKET, SO_PEERCRED, &peer, &length);
+	setsockopt(pair[0], SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	length = sizeof(linger);
+	getsockopt(pair[0], SOL_SOCKET, SO_LINGER, &linger, &length);
+	setsockopt(pair[0], SOL_SOCKET, SO_LINGER, &linger, 4);
+	mknod("/tmp/program.node", S_IFIFO | 0600, 0);
+	unlink("/tmp/program.node");
+	mknod("/tmp/program.node", 0600, 0);
+	unlink("/tmp/program.node");
+	mknod("/tmp/program.node", S_IFCHR | S_ISUID | 0640, makedev(1, 300));
+	unlink("/tmp/program.node");
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	CPU_ZERO(&cpus);
+	sched_setaffinity(0, 8, &cpus);
+	sched_getaffinity(0, 1, &cpus);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
-		{"threads", threads}, {"sockets", sockets},
-		{"signals", signals}, {"memory", memory},
-		{"faults", faults},   {"traced", traced},
-		{"edges", edges},     {"commands", commands},
+		{"threads", threads},
+		{"sockets", sockets},
+		{"signals", signals},
+		{"memory", memory},
+		{"faults", faults},
+		{"traced", traced},
+		{"edges", edges},
+		{"commands", commands},
+		{"descriptors", descriptors},
 		{NULL, NULL},
 	};
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* fcntl: what its argument and its result are is up to the command. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "call.h"
+
+#define LOCK_SIZE  32
+#define OWNER_SIZE 8
+
+bool fcntl_answers(const struct call_view *view)
+{
+	switch (call_argument(view, 1)) {
+	case F_GETLK:
+	case F_OFD_GETLK:
+	case F_GETOWN_EX:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What lies where the argument points to, as it was asked, or as it is answered. */
+static struct captured memory_of(const struct call_view *view,
+				 unsigned int argument)
+{
+	if (!fcntl_answers(view))
+		return captured_get(view, false, argument, "");
+	if (call_failed(view))
+		return (struct captured){0};
+	return captured_get(view, true, argument, "");
+}
+
+static bool put_lock(struct line *line, const struct captured *c, bool answer)
+{
+	int16_t type, whence;
+	int64_t range[2];
+	int32_t pid;
+
+	if (!c->there || c->size < LOCK_SIZE)
+		return false;
+	memcpy(&type, c->bytes, sizeof(type));
+	memcpy(&whence, c->bytes + 2, sizeof(whence));
+	memcpy(range, c->bytes + 8, sizeof(range));
+	memcpy(&pid, c->bytes + 24, sizeof(pid));
+	line_puts(line, "{l_type=");
+	value_names(line, "flock_type", type);
+	line_puts(line, ", l_whence=");
+	value_names(line, "whence", whence);
+	line_printf(line, ", l_start=%" PRId64 ", l_len=%" PRId64, range[0],
+		    range[1]);
+	if (answer)
+		line_printf(line, ", l_pid=%d", pid);
+	line_puts(line, "}");
+	return true;
+}
+
+static bool put_owner(struct line *line, const struct captured *c)
+{
+	int32_t owner[2];
+
+	if (!c->there || c->size < OWNER_SIZE)
+		return false;
+	memcpy(owner, c->bytes, sizeof(owner));
+	line_puts(line, "{type=");
+	value_names(line, "file_owner", owner[0]);
+	line_printf(line, ", pid=%d}", owner[1]);
+	return true;
+}
+
+bool fcntl_argument(struct line *line, const struct call_view *view,
+		    unsigned int argument)
+{
+	struct captured c = memory_of(view, argument);
+	uint64_t value = call_argument(view, argument);
+
+	switch (call_argument(view, 1)) {
+	case F_GETFD:
+	case F_GETFL:
+	case F_GETOWN:
+	case F_GETSIG:
+	case F_GETLEASE:
+	case F_GETPIPE_SZ:
+	case F_GET_SEALS:
+		return false;
+	case F_SETFD:
+		value_names(line, "fd", value);
+		break;
+	case F_SETFL:
+		value_names(line, "open", value);
+		break;
+	case F_SETLEASE:
+		value_names(line, "flock_type", value);
+		break;
+	case F_SETSIG:
+		value_signal(line, value);
+		break;
+	case F_ADD_SEALS:
+		value_names(line, "seal", value);
+		break;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		if (!put_lock(line, &c, fcntl_answers(view)))
+			value_address(line, value);
+		break;
+	case F_SETOWN_EX:
+	case F_GETOWN_EX:
+		if (!put_owner(line, &c))
+			value_address(line, value);
+		break;
+	default:
+		line_printf(line, "%" PRId64, (int64_t)value);
+	}
+	return true;
+}
+
+void result_signal(struct line *line, uint64_t signal)
+{
+	line_printf(line, "%" PRIu64 " (", signal);
+	value_signal(line, signal);
+	line_puts(line, ")");
+}
+
+static void put_named(struct line *line, uint64_t value, const char *what,
+		      const char *set)
+{
+	line_printf(line, "%#" PRIx64 " (%s", value, what);
+	value_names(line, set, value);
+	line_puts(line, ")");
+}
+
+void fcntl_result(struct line *line, const struct call_view *view)
+{
+	switch (call_argument(view, 1)) {
+	case F_GETFL:
+		put_named(line, view->result, "flags ", "open");
+		return;
+	case F_GETLEASE:
+		put_named(line, view->result, "", "flock_type");
+		return;
+	case F_GETFD:
+		if (!view->result)
+			break;
+		put_named(line, view->result, "flags ", "fd");
+		return;
+	case F_GET_SEALS:
+		if (!view->result)
+			break;
+		put_named(line, view->result, "seals ", "seal");
+		return;
+	case F_GETSIG:
+		if (!view->result)
+			break;
+		result_signal(line, view->result);
+		return;
+	}
+	line_printf(line, "%" PRId64, view->result);
+}
