@@ -468,7 +468,8 @@ static int option_handle(struct syscalls *s, int option)
 		s->show.string_max = number;
 		return EXIT_OK;
 	case 't':
-		s->show.times = true;
+		if (s->show.times < SHOW_TIMES_EPOCH)
+			s->show.times++;
 		return EXIT_OK;
 	case 'T':
 		s->show.durations = true;
@@ -582,7 +583,9 @@ const struct command command_syscalls = {
 		"    -y, --paths              paths of what is behind file "
 		"descriptors\n"
 		"    -T, --took               how long each call took\n"
-		"    -t, --times              when it began\n"
+		"    -t, --times              when it began: 14:03:59; -tt: "
+		"with microseconds;\n"
+		"                             -ttt: in seconds since 1970\n"
 		"    -z, --successful         only calls that returned "
 		"without an error\n"
 		"    -Z, --failed             only those that returned one\n"

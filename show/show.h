@@ -80,11 +80,19 @@ enum show_returns {
 	SHOW_RETURNS_OK,     /* that returned, and none */
 };
 
+/* When calls began, by the wall clock. */
+enum show_times {
+	SHOW_TIMES_NONE,
+	SHOW_TIMES_SECONDS, /* 14:03:59 */
+	SHOW_TIMES_MICROSECONDS,
+	SHOW_TIMES_EPOCH, /* seconds since 1970, with microseconds */
+};
+
 /* How show_syscalls shows; before the first event. */
 struct show_syscalls_options {
 	uint32_t string_max; /* of data that is shown, in bytes */
 	bool durations;
-	bool times;
+	enum show_times times;
 	bool pids; /* always say which thread */
 	bool colors;
 	bool summary; /* only counts */

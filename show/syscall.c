@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "call.h"
 #include "counts.h"
@@ -81,6 +82,24 @@ static bool is_compat(const struct ktrace_type *type)
 	return !strcmp(type->system, "compat_syscalls");
 }
 
+static void put_time_of_day(struct syscalls *s, uint64_t time)
+{
+	int64_t ns = time + ktrace_get_info(s->show.trace)->realtime;
+	unsigned int us = (uint64_t)ns % 1000000000 / 1000;
+	time_t seconds = (uint64_t)ns / 1000000000;
+	char text[16] = "";
+	struct tm tm;
+
+	if (s->options.times == SHOW_TIMES_EPOCH)
+		line_printf(&s->line, "%" PRId64, (int64_t)seconds);
+	else if (localtime_r(&seconds, &tm) &&
+		 strftime(text, sizeof(text), "%H:%M:%S", &tm))
+		line_puts(&s->line, text);
+	if (s->options.times != SHOW_TIMES_SECONDS)
+		line_printf(&s->line, ".%06u", us);
+	line_puts(&s->line, " ");
+}
+
 static void line_begin(struct syscalls *s, const struct thread *thread,
 		       uint64_t time)
 {
@@ -91,8 +110,7 @@ static void line_begin(struct syscalls *s, const struct thread *thread,
 		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
 			    color(s, 0));
 	if (s->options.times)
-		line_printf(line, "%" PRIu64 ".%06u ", time / 1000000000,
-			    (unsigned int)(time % 1000000000 / 1000));
+		put_time_of_day(s, time);
 }
 
 static int line_write(struct syscalls *s)

@@ -376,6 +376,39 @@ TEST(open_at_the_end_in_json)
 	free(text);
 }
 
+/* By the wall clock, as strace has it. */
+TEST(times)
+{
+	static const struct {
+		enum show_times times;
+		const char *text;
+	} wants[] = {
+		{SHOW_TIMES_NONE, "read(4,  <detached ...>\n"},
+		{SHOW_TIMES_SECONDS, "22:13:32 read(4,  <detached ...>\n"},
+		{SHOW_TIMES_MICROSECONDS,
+		 "22:13:32.000001 read(4,  <detached ...>\n"},
+		{SHOW_TIMES_EPOCH,
+		 "1700000012.000001 read(4,  <detached ...>\n"},
+	};
+
+	setenv("TZ", "UTC", 1);
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		const struct show_syscalls_options options = {
+			.string_max = 32,
+			.times = wants[i].times,
+		};
+		char *text;
+
+		begin();
+		call_types();
+		run(7, 7);
+		read_begins(4);
+		text = shown(&options);
+		CHECK_STR(text, wants[i].text);
+		free(text);
+	}
+}
+
 /* Numbers of threads are used again, and many have ended. */
 TEST(many_threads)
 {
