@@ -58,8 +58,8 @@ static char *line_path(char *line, bool *code)
 }
 
 /*
- * As the process itself sees it: it may be in a container.  What is the same file here
- * is called as here, which is true as well when the process has ended.
+ * As the process itself sees it: it may be in a container.  If our path names the same
+ * file, use our path: that is true as well when the process has ended.
  */
 static bool path_stat(pid_t pid, const char *path, char *full, size_t size,
 		      struct stat *st)

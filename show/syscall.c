@@ -585,8 +585,7 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 }
 
 /*
- * A call that execs a program of the other kind ends under its name; one that
- * returns from a signal, as no call at all.
+ * An exec of the other ABI exits under that ABI's name; rt_sigreturn under none.
  */
 static bool same_call(const struct thread *thread, const char *name)
 {
