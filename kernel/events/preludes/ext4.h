@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <linux/jbd2.h>
-/* btf ext4: +inode ext4_group_t ext4_grpblk_t ext4_lblk_t ext4_fsblk_t ES_WRITTEN_B EXT4_FC_REASON_XATTR CR_POWER2_ALIGNED ext4_free_extent ext4_allocation_context ext4_allocation_request ext4_extent ext4_prealloc_space extent_status ext4_fc_stats ext4_inode_info ext4_sb_info mpage_da_data ext4_map_blocks ext4_fsmap partial_cluster */
+/* btf ext4: +inode ext4_group_t ext4_grpblk_t ext4_lblk_t ext4_fsblk_t ES_WRITTEN_B EXT4_FC_REASON_XATTR EXT4_FC_SNAP_ERR_NONE CR_POWER2_ALIGNED ext4_free_extent ext4_allocation_context ext4_allocation_request ext4_extent ext4_prealloc_space extent_status ext4_fc_stats ext4_inode_info ext4_sb_info mpage_da_data ext4_map_blocks ext4_fsmap partial_cluster */
 #include "ext4.btf.h"
 
 #define EXT4_SB(sb) ((struct ext4_sb_info *)(sb)->s_fs_info)
