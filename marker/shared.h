@@ -38,6 +38,8 @@
  * Writer and reader: the reader moves consumed, in overwrite mode writers too, by a
  * cmpxchg; what the writer stores is ordered by the processor (x86: stores are seen
  * in order), head last.
+ *
+ * model/shared.pml is a model of all this.
  */
 #ifndef KT_MARKER_SHARED_H
 #define KT_MARKER_SHARED_H
