@@ -309,7 +309,6 @@ static int type_parse(struct ktrace_types *types, const char **p,
 				 "info: not the head of an event: %.40s",
 				 before);
 
-	memset(fields, 0, sizeof(fields));
 	for (before = *p; line_next(p, end, &line); before = *p) {
 		if (line_begins(&line, "event ")) {
 			*p = before;
@@ -329,6 +328,7 @@ static int type_parse(struct ktrace_types *types, const char **p,
 		} else if (line_begins(&line, "\tfield:") &&
 			   type->nr_fields < FIELDS_MAX) {
 			i = type->nr_fields;
+			memset(&fields[i], 0, sizeof(fields[i]));
 			if (!field_parse(&line, &fields[i], arena))
 				type->nr_fields++;
 		}
@@ -404,13 +404,12 @@ static void types_share(struct ktrace_types *types)
 	}
 }
 
-int ktrace_types_parse(const char *info, size_t size, const char *btf,
-		       struct ktrace_types **result)
+int types_parse(const char *info, size_t size, const struct enums *enums,
+		struct ktrace_types **result)
 {
 	const char *p = info, *end = info + size, *before;
 	struct ktrace_types *types = types_create();
 	struct tep_handle *tep = print_open();
-	struct enums *enums = enums_open(btf);
 	struct line line;
 	int err = 0;
 
@@ -435,9 +434,18 @@ int ktrace_types_parse(const char *info, size_t size, const char *btf,
 	*result = types;
 	types = NULL;
 out:
-	enums_close(enums);
 	print_close(tep);
 	ktrace_types_destroy(types);
+	return err;
+}
+
+int ktrace_types_parse(const char *info, size_t size, const char *btf,
+		       struct ktrace_types **types)
+{
+	struct enums *enums = enums_open(btf);
+	int err = types_parse(info, size, enums, types);
+
+	enums_close(enums);
 	return err;
 }
 

@@ -350,6 +350,7 @@ void ktrace_session_close(struct ktrace_session *s)
 		close(s->dir);
 	if (s->own)
 		rmdir(s->path);
+	enums_close(s->enums);
 	arena_destroy(&s->arena);
 	free(s->path);
 	free(s->root);

@@ -6,6 +6,7 @@
 #include <ktrace/session.h>
 
 #include "arena.h"
+#include "btf.h"
 
 struct ktrace_session {
 	char *path;
@@ -16,6 +17,9 @@ struct ktrace_session {
 
 	void (*note)(void *data, const char *text);
 	void *data;
+
+	struct enums *enums; /* session_kernel_enums() has looked for them */
+	bool has_enums;
 
 	/* Of the last prepare. */
 	struct arena arena;
@@ -33,6 +37,12 @@ int file_read(int dir, const char *path, char **text, size_t *size);
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);
 int session_root_read(struct ktrace_session *s, const char *file, char **text);
+
+/*
+ * The kernel's type information: read when it is first asked for, as that is much work,
+ * and then kept.  NULL: there is none.
+ */
+struct enums *session_kernel_enums(struct ktrace_session *s);
 
 /* Gives arguments of modules' markers the names of their enumerations, where they are known. */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);

@@ -14,6 +14,7 @@
 #include <ktrace/session.h>
 
 #include "error.h"
+#include "format.h"
 #include "session.h"
 
 /* The begin of the next event's line at or after @p, or NULL. */
@@ -153,6 +154,14 @@ err_there:
 	return err;
 }
 
+struct enums *session_kernel_enums(struct ktrace_session *s)
+{
+	if (!s->has_enums)
+		s->enums = enums_open(NULL);
+	s->has_enums = true;
+	return s->enums;
+}
+
 int ktrace_session_types(struct ktrace_session *s,
 			 bool (*want)(const struct ktrace_known *known,
 				      void *data),
@@ -167,7 +176,8 @@ int ktrace_session_types(struct ktrace_session *s,
 		return err;
 	if (want)
 		size = text_reduce(text, size, want, data);
-	err = ktrace_types_parse(text, size, NULL, types);
+	err = types_parse(text, size, size ? session_kernel_enums(s) : NULL,
+			  types);
 	free(text);
 	return err;
 }

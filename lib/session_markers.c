@@ -196,7 +196,7 @@ int ktrace_session_markers(struct ktrace_session *s,
 
 /* ---- enumerations --------------------------------------------------------------- */
 
-struct enums {
+struct place_enums {
 	struct ktrace_types *types;
 	struct enum_files files;
 };
@@ -205,7 +205,7 @@ static int place_add(struct ktrace_session *s, struct ktrace_marker_info *info,
 		     void *data)
 {
 	struct marker_name name = info_name(info);
-	struct enums *enums = data;
+	struct place_enums *enums = data;
 
 	(void)s;
 	for (size_t i = 0; i < enums->types->count; i++) {
@@ -221,7 +221,7 @@ static int place_add(struct ktrace_session *s, struct ktrace_marker_info *info,
 
 void session_enums(struct ktrace_session *s, struct ktrace_types *types)
 {
-	struct enums enums = {.types = types};
+	struct place_enums enums = {.types = types};
 
 	/* Without them, there are numbers. */
 	if (!types->count || infos_each(s, place_add, &enums))

@@ -490,37 +490,66 @@ static bool type_wanted(const struct ktrace_known *known, void *data)
 	       !strcmp(known->system, "compat_syscalls");
 }
 
-static const struct ktrace_type *enter_find(const struct ktrace_types *types,
-					    const struct ktrace_type *exit_type,
-					    const char *name)
+/* The events at which calls begin, by name. */
+struct enters {
+	const struct ktrace_type **types;
+	size_t nr;
+};
+
+static int enter_compare(const void *a, const void *b)
 {
+	const struct ktrace_type *x = *(const struct ktrace_type *const *)a;
+	const struct ktrace_type *y = *(const struct ktrace_type *const *)b;
 	bool exit;
+	int order = strcmp(x->system, y->system);
 
-	for (size_t i = 0; i < ktrace_types_count(types); i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-		const char *other = ktrace_call_name(type, &exit);
-
-		if (other && !exit && !strcmp(other, name) &&
-		    !strcmp(type->system, exit_type->system))
-			return type;
-	}
-	return NULL;
+	return order ? order
+		     : strcmp(ktrace_call_name(x, &exit),
+			      ktrace_call_name(y, &exit));
 }
 
-static void line_make(FILE *f, struct maker *m,
-		      const struct ktrace_types *types,
+static int enters_make(struct enters *enters, const struct ktrace_types *types)
+{
+	size_t nr = ktrace_types_count(types);
+	bool exit;
+
+	enters->nr = 0;
+	enters->types = calloc(nr + 1, sizeof(*enters->types));
+	if (!enters->types)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		if (ktrace_call_name(type, &exit) && !exit)
+			enters->types[enters->nr++] = type;
+	}
+	qsort(enters->types, enters->nr, sizeof(*enters->types), enter_compare);
+	return 0;
+}
+
+/* Of the call of an event at which it ends. */
+static const struct ktrace_type *enter_find(const struct enters *enters,
+					    const struct ktrace_type *type)
+{
+	const struct ktrace_type **found;
+
+	found = bsearch(&type, enters->types, enters->nr,
+			sizeof(*enters->types), enter_compare);
+	return found ? *found : NULL;
+}
+
+static void line_make(FILE *f, struct maker *m, const struct enters *enters,
 		      const struct ktrace_type *type)
 {
-	const char *name = ktrace_call_name(type, &m->exit);
 	const struct ktrace_call *call = ktrace_call_find(type);
 	const struct ktrace_type *enter;
 	char *program = NULL;
 	size_t size;
 
-	if (!call)
+	if (!call || !ktrace_call_name(type, &m->exit))
 		return;
 	m->call = call;
-	enter = m->exit ? enter_find(types, type, name) : type;
+	enter = m->exit ? enter_find(enters, type) : type;
 	m->compat = !strcmp(type->system, "compat_syscalls");
 	m->f = open_memstream(&program, &size);
 	if (!enter || !m->f)
@@ -572,6 +601,7 @@ int ktrace_session_syscalls(struct ktrace_session *session,
 		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
+	struct enters enters = {0};
 	struct ktrace_types *types;
 	char *text = NULL;
 	size_t size;
@@ -587,20 +617,23 @@ int ktrace_session_syscalls(struct ktrace_session *session,
 	if (!m.string_max)
 		m.string_max = 1;
 	/* Without type information structs stay addresses. */
-	m.enums = enums_open(NULL);
+	m.enums = session_kernel_enums(session);
+	err = enters_make(&enters, types);
+	if (err)
+		goto out;
 	f = open_memstream(&text, &size);
 	if (!f) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto out;
 	}
 	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		line_make(f, &m, types, ktrace_types_get(types, i));
+		line_make(f, &m, &enters, ktrace_types_get(types, i));
 	fclose(f);
 	if (text && *text)
 		err = ktrace_session_write(session, "capture", text);
 	free(text);
 out:
-	enums_close(m.enums);
+	free(enters.types);
 	ktrace_types_destroy(types);
 	return err;
 }

@@ -57,6 +57,17 @@ void text_printf(struct text *text, const char *format, ...)
 	text->len += n;
 }
 
+void text_number(struct text *text, uint64_t number)
+{
+	char digits[20], *p = digits + sizeof(digits);
+
+	do {
+		*--p = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	text_add(text, p, digits + sizeof(digits) - p);
+}
+
 /* Bytes of the well-formed UTF-8 sequence at @s, 0 if it is none. */
 static size_t utf8_length(const unsigned char *s)
 {
@@ -81,12 +92,26 @@ static size_t utf8_length(const unsigned char *s)
 	return 0;
 }
 
+static bool json_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
 void text_json(struct text *text, const char *s)
 {
-	text_puts(text, "\"");
+	text_add(text, "\"", 1);
 	while (*s) {
-		size_t n = utf8_length((const unsigned char *)s);
+		size_t n = 0;
 
+		/* Nearly always that is all. */
+		while (json_plain(s[n]))
+			n++;
+		if (n) {
+			text_add(text, s, n);
+			s += n;
+			continue;
+		}
+		n = utf8_length((const unsigned char *)s);
 		if (!n) {
 			text_puts(text, "\\ufffd");
 			n = 1;
@@ -100,7 +125,7 @@ void text_json(struct text *text, const char *s)
 		}
 		s += n;
 	}
-	text_puts(text, "\"");
+	text_add(text, "\"", 1);
 }
 
 void text_free(struct text *text)

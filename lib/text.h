@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Zero is an empty text. */
 struct text {
@@ -21,6 +22,7 @@ void text_add(struct text *text, const char *s, size_t n);
 void text_puts(struct text *text, const char *s);
 void text_printf(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void text_number(struct text *text, uint64_t number);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void text_json(struct text *text, const char *s);
 void text_free(struct text *text);

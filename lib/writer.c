@@ -67,10 +67,24 @@ static int writer_append(struct ktrace_writer *writer, struct text *text)
 	return err;
 }
 
+/* What there is many of is not for text_printf(), which looks at each format twice. */
+static void text_name(struct text *text, const char *key)
+{
+	text_puts(text, ",\"");
+	text_puts(text, key);
+	text_puts(text, "\":");
+}
+
 static void text_key(struct text *text, const char *key, const char *value)
 {
-	text_printf(text, ",\"%s\":", key);
+	text_name(text, key);
 	text_json(text, value);
+}
+
+static void text_key_number(struct text *text, const char *key, uint64_t value)
+{
+	text_name(text, key);
+	text_number(text, value);
 }
 
 static void head_text(struct text *text, const struct ktrace_writer_head *head)
@@ -205,8 +219,9 @@ static void text_names(struct text *text, const struct ktrace_names *names)
 		text_puts(text, ",\"symbols\":[");
 	}
 	for (i = 0; i < names->count; i++) {
-		text_printf(text, "%s[%" PRIu64 ",", i ? "," : "",
-			    names->names[i].value);
+		text_puts(text, i ? ",[" : "[");
+		text_number(text, names->names[i].value);
+		text_puts(text, ",");
 		text_json(text, names->names[i].name);
 		text_puts(text, "]");
 	}
@@ -218,8 +233,8 @@ static void text_field(struct text *text, const struct ktrace_field *field)
 	text_puts(text, "{\"name\":");
 	text_json(text, field->name);
 	text_key(text, "ctype", field->ctype);
-	text_printf(text, ",\"offset\":%u,\"size\":%u", field->offset,
-		    field->size);
+	text_key_number(text, "offset", field->offset);
+	text_key_number(text, "size", field->size);
 	text_key(text, "kind", kind_name(field->kind, field->place));
 	if (field->kind == KTRACE_ARRAY || field->kind == KTRACE_BITMASK)
 		text_printf(text, ",\"elem\":%u,\"signed\":%s", field->elem,
@@ -261,8 +276,8 @@ static void text_layout(struct text *text, const struct ktrace_layout *layout)
 
 		text_puts(text, i ? ",{\"name\":" : "{\"name\":");
 		text_json(text, member->name);
-		text_printf(text, ",\"offset\":%u,\"size\":%u", member->offset,
-			    member->size);
+		text_key_number(text, "offset", member->offset);
+		text_key_number(text, "size", member->size);
 		if (member->is_signed)
 			text_puts(text, ",\"signed\":true");
 		if (member->type)
