@@ -408,7 +408,9 @@ int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
  */
 struct symbol {
 	uint64_t address;
-	char *line;
+	const char *name;
+	uint32_t length;
+	uint32_t module_length; /* of what stands in brackets behind the name */
 };
 
 static int symbol_compare(const void *a, const void *b)
@@ -418,21 +420,33 @@ static int symbol_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int symbols_read(FILE *file, struct symbol **symbols, size_t *count)
+/*
+ * "ffffffff81000000 T _text" or "ffffffffc0000000 t probe\t[module]"; by hand, since
+ * there are some 200000 lines.  False: no function, or its address is hidden.
+ */
+static bool symbol_parse(const char *line, struct symbol *symbol)
 {
-	size_t n = 0, room = 0, len = 0;
+	char *end;
+
+	symbol->address = strtoull(line, &end, 16);
+	if (!symbol->address || end[0] != ' ' || !end[1] ||
+	    !strchr("tTwW", end[1]) || end[2] != ' ')
+		return false;
+	symbol->name = end + 3;
+	symbol->length = strcspn(symbol->name, " \t\n");
+	line = symbol->name + symbol->length;
+	line += strspn(line, " \t");
+	symbol->module_length = *line == '[' ? strcspn(line + 1, "]\n") : 0;
+	return symbol->length;
+}
+
+static int symbols_parse(const char *text, struct symbol **symbols,
+			 size_t *count)
+{
+	size_t n = 0, room = 0;
 	struct symbol *list = NULL;
-	char *line = NULL;
 
-	while (getline(&line, &len, file) > 0) {
-		char name[256], module[80] = "", kind;
-		uint64_t address;
-		char *copy;
-		int fields = sscanf(line, "%" SCNx64 " %c %255s [%79[^]]",
-				    &address, &kind, name, module);
-
-		if (fields < 3 || !address || !strchr("tTwW", kind))
-			continue;
+	while (*text) {
 		if (n == room) {
 			struct symbol *more;
 
@@ -442,42 +456,61 @@ static int symbols_read(FILE *file, struct symbol **symbols, size_t *count)
 				break;
 			list = more;
 		}
-		if (asprintf(&copy, "%016" PRIx64 " %s%s%s\n", address, name,
-			     *module ? " " : "", module) < 0)
-			break;
-		list[n].address = address;
-		list[n++].line = copy;
+		n += symbol_parse(text, &list[n]);
+		text = strchrnul(text, '\n');
+		text += *text == '\n';
 	}
-	free(line);
 	qsort(list, n, sizeof(*list), symbol_compare);
 	*symbols = list;
 	*count = n;
 	return n ? 0 : -ENODATA;
 }
 
+static void text_symbol(struct text *text, const struct symbol *symbol)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *module = symbol->name + symbol->length;
+	char address[17];
+
+	for (int i = 0; i < 16; i++)
+		address[i] = hex[symbol->address >> (60 - 4 * i) & 15];
+	address[16] = ' ';
+	text_add(text, address, sizeof(address));
+	text_add(text, symbol->name, symbol->length);
+	if (symbol->module_length) {
+		text_add(text, " ", 1);
+		text_add(text, strchr(module, '[') + 1, symbol->module_length);
+	}
+	text_add(text, "\n", 1);
+}
+
 int ktrace_writer_symbols(struct ktrace_writer *writer)
 {
 	struct symbol *symbols = NULL;
 	struct text text = {0};
-	size_t i, count = 0;
+	size_t i, count = 0, room = 0;
+	char *all = NULL;
 	FILE *file;
 	int fd, err;
 
 	file = fopen("/proc/kallsyms", "re");
 	if (!file)
 		return error_set(-errno, "/proc/kallsyms: %s", strerror(errno));
-	err = symbols_read(file, &symbols, &count);
+	/* It has no NUL: this is all of it. */
+	err = getdelim(&all, &room, '\0', file) > 0
+		      ? symbols_parse(all, &symbols, &count)
+		      : -ENODATA;
 	fclose(file);
 	if (err) {
 		free(symbols);
+		free(all);
 		return error_set(err, "/proc/kallsyms shows no addresses: "
 				      "see the sysctl kernel.kptr_restrict");
 	}
-	for (i = 0; i < count; i++) {
-		text_puts(&text, symbols[i].line);
-		free(symbols[i].line);
-	}
+	for (i = 0; i < count; i++)
+		text_symbol(&text, &symbols[i]);
 	free(symbols);
+	free(all);
 	if (text.failed) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto out;
