@@ -202,6 +202,24 @@ function find(kernel,   i, n, t, plain, all, name, dear, cheap) {
 			       "instructions for a command that does nothing")
 }
 
+# What ktrace takes around a command that does nothing.
+function begin(kernel,   n, i, t) {
+	if (!count[kernel, "begin"])
+		return
+	add("before and after a command")
+	add("instructions / million")
+	n = nr_cells
+	row(24)
+	rule(n)
+	for (i = 1; i <= count[kernel, "begin"]; i++) {
+		t = order[kernel, "begin", i]
+		add("`" t "`")
+		add(sprintf("%.0f", get(kernel, "begin", t, "instructions") / 1e6))
+		row(24)
+	}
+	print ""
+}
+
 # Who lost events, and where: of a single event all that were fired are expected.
 function losses(kernel,   b, bench, t, n, some) {
 	for (b = 1; b <= nr_benches[kernel]; b++) {
@@ -289,6 +307,7 @@ END {
 		events(kernel, "bytes", 0)
 		disabled(kernel)
 		find(kernel)
+		begin(kernel)
 		for (i = 1; i <= nr_workloads; i++)
 			workload(kernel, workloads[i])
 		losses(kernel)
