@@ -6,9 +6,9 @@
 hold=/sys/kernel/debug/ktrace-hold
 tracing=/sys/kernel/tracing
 
-# soon COMMAND...: it succeeds within twenty seconds or so
+# soon COMMAND...: it succeeds within ten seconds or so
 soon() {
-	local tries=200
+	local tries=100
 	until "$@"; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
 		sleep 0.1
