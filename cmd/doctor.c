@@ -197,6 +197,13 @@ static void lockdown_examine(bool loaded)
 		begin = strchr(line, '[');
 		if (begin)
 			begin[strcspn(begin, "]")] = '\0';
+		if (begin && !strcmp(begin + 1, "confidentiality")) {
+			tell(BAD, "lockdown",
+			     "confidentiality: the kernel lets nobody look "
+			     "into it");
+			advise("boot with lockdown=integrity, or without");
+			return;
+		}
 		tell(loaded ? GOOD : FAIR, "lockdown",
 		     "%s: the kernel takes only signed modules",
 		     begin ? begin + 1 : line);

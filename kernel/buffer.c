@@ -19,6 +19,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "access.h"
 #include "buffer.h"
 #include "compat/fs.h"
 #include "session.h"
@@ -385,8 +386,10 @@ static int buffer_fop_open(struct inode *inode, struct file *file)
 {
 	const struct kt_node *node = kt_node_of(inode);
 	struct kt_session *session = node->session;
-	int err;
+	int err = kt_access_open();
 
+	if (err)
+		return err;
 	mutex_lock(&kt_mutex);
 	err = session->dead ? -ENODEV
 			    : kt_buffer_open(&session->buffers, node->cpu);

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access.h"
 #include "buffer.h"
 #include "capturing.h"
 #include "gate.h"
@@ -157,6 +158,17 @@ static bool name_taken(const struct kt_class *class, u16 index)
 	return false;
 }
 
+static bool program_reads_kernel(const struct kt_capture *program)
+{
+	u16 i;
+
+	for (i = 0; i < program->nr_ops; i++) {
+		if (program->ops[i].kernel)
+			return true;
+	}
+	return false;
+}
+
 /* NULL: refused. */
 static struct kt_capturing *capturing_make(struct kt_session *session,
 					   const struct kt_event *event,
@@ -187,6 +199,11 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 		kt_refuse(session, *err, "%s/%s: %s", event->system,
 			  event->name, error.what);
 		goto err_free;
+	}
+	if (program_reads_kernel(&capturing->program)) {
+		*err = kt_access_kernel(session);
+		if (*err)
+			goto err_free;
 	}
 	if (capturing->program.paths && !event->class->unlocked) {
 		*err = kt_refuse(session, -EOPNOTSUPP,

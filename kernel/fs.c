@@ -22,6 +22,7 @@
 #include <linux/sysfs.h>
 #include <linux/uaccess.h>
 
+#include "access.h"
 #include "compat/fs.h"
 #include "print.h"
 #include "registry.h"
@@ -241,7 +242,10 @@ static int text_open(struct inode *inode, struct file *file)
 {
 	const struct kt_node *node = kt_node_of(inode);
 	const struct kt_kind *kind = node->kind;
+	int err = kt_access_open();
 
+	if (err)
+		return err;
 	if ((file->f_mode & FMODE_READ) && !kind->show)
 		return -EACCES;
 	if ((file->f_mode & FMODE_WRITE) && !kind->write)
@@ -288,7 +292,9 @@ static ssize_t text_write(struct file *file, const char __user *from,
 	} else {
 		if (text[size - 1] == '\n')
 			text[size - 1] = '\0';
+		kt_access_begin(file);
 		err = kind->write(node, text);
+		kt_access_end();
 	}
 	if (err)
 		kt_session_blame(node->session, file);

@@ -33,7 +33,7 @@
 
 /*
  * The root directory is closed to all but root.  Whom the mount lets in (gid=,
- * mode=) may do here what root can.
+ * mode=) may do here what root can, but for reading any kernel memory: see access.c.
  */
 #define KIND_DIR   (S_IFDIR | 0770)
 #define KIND_READ  (S_IFREG | 0440)
@@ -765,9 +765,11 @@ static const struct kt_kind root_define = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir,  &root_define,
-	&kt_markers_file, &kt_print_file, &kt_printed_file,
-	&root_undefined,  &root_version,  NULL,
+	SESSION_CHILDREN, &sessions_dir,
+	&root_define,	  &kt_kernel_reads_file,
+	&kt_markers_file, &kt_print_file,
+	&kt_printed_file, &root_undefined,
+	&root_version,	  NULL,
 };
 
 const struct kt_kind kt_tree_root = {

@@ -130,6 +130,15 @@ static int file_write(int dir, const char *path, const char *text, int flags,
 
 static int access_explain(int err, const char *dir, const char *file)
 {
+	char lockdown[64];
+
+	if (err == -EPERM && !module_lockdown(lockdown, sizeof(lockdown)) &&
+	    !strcmp(lockdown, "confidentiality"))
+		return error_set(err,
+				 "%s/%s: the kernel is locked down "
+				 "(confidentiality) and lets nobody look into "
+				 "it: boot with lockdown=integrity",
+				 dir, file);
 	if (err == -EACCES || err == -EPERM)
 		return error_set(err,
 				 "%s/%s: %s: use sudo, or let a group record: "

@@ -6,7 +6,7 @@
 put define 'kttree/waking sched_waking; ptr struct task_struct *p'
 mkdir $tree/sessions/tree
 
-files="enabled mode buffer_size reset pids define events/enabled
+files="enabled mode buffer_size reset pids define kernel_reads events/enabled
 	events/kttree/enabled events/kttree/waking/enabled
 	events/kttree/waking/filter sessions/tree/enabled sessions/tree/mode
 	sessions/tree/buffer_size sessions/tree/reset
@@ -39,7 +39,7 @@ for file in $files; do
 done
 check "nothing has changed" is "$(state)" "$before"
 
-for file in enabled events/enabled events/kttree/waking/enabled; do
+for file in enabled events/enabled events/kttree/waking/enabled kernel_reads; do
 	for text in 2 -1 on 01 '1 1' ' '; do
 		check "$file: \"$text\"" refuses $file "$text" "0 or 1 is wanted"
 	done
