@@ -10,23 +10,36 @@
 
 /* ---- running -------------------------------------------------------------- */
 
-static u64 load_unsigned(const void *from, u32 size)
+/* Sizes are constants: a copy of any size would be a call. */
+static __always_inline u64 load_unsigned(const void *from, u32 size)
 {
-	u64 value = 0;
+	u64 value;
+	u32 word;
+	u16 half;
 
-	/* Little endian. */
-	memcpy(&value, from, size);
-	return value;
+	switch (size) {
+	case 4:
+		memcpy(&word, from, sizeof(word));
+		return word;
+	case 8:
+		memcpy(&value, from, sizeof(value));
+		return value;
+	case 2:
+		memcpy(&half, from, sizeof(half));
+		return half;
+	default:
+		return *(const u8 *)from;
+	}
 }
 
-static s64 load_signed(const void *from, u32 size)
+static __always_inline s64 load_signed(const void *from, u32 size)
 {
 	unsigned int unused = 64 - 8 * size;
 
 	return (s64)(load_unsigned(from, size) << unused) >> unused;
 }
 
-static bool compare_unsigned(u8 op, u64 a, u64 b)
+static __always_inline bool compare_unsigned(u8 op, u64 a, u64 b)
 {
 	switch (op) {
 	case KT_FILTER_EQ:
@@ -46,7 +59,7 @@ static bool compare_unsigned(u8 op, u64 a, u64 b)
 	}
 }
 
-static bool compare_signed(u8 op, s64 a, s64 b)
+static __always_inline bool compare_signed(u8 op, s64 a, s64 b)
 {
 	switch (op) {
 	case KT_FILTER_LT:
@@ -171,22 +184,31 @@ static bool runner_test(const struct kt_filter *filter,
 				test->value);
 }
 
+static __always_inline bool number_test(const struct kt_filter_test *test,
+					const void *payload)
+{
+	const char *field = (const char *)payload + test->offset;
+
+	if (test->kind == KT_FILTER_UNSIGNED)
+		return compare_unsigned(test->op,
+					load_unsigned(field, test->size),
+					test->value);
+	return compare_signed(test->op, load_signed(field, test->size),
+			      test->value);
+}
+
 static bool test_run(const struct kt_filter *filter,
 		     const struct kt_filter_test *test, const void *payload,
 		     u32 size, u32 cpu)
 {
-	const char *field = (const char *)payload + test->offset;
-
 	switch (test->kind) {
 	case KT_FILTER_UNSIGNED:
-		return compare_unsigned(test->op,
-					load_unsigned(field, test->size),
-					test->value);
 	case KT_FILTER_SIGNED:
-		return compare_signed(test->op, load_signed(field, test->size),
-				      test->value);
+		return number_test(test, payload);
 	case KT_FILTER_STRING:
-		return string_test(filter, test, field, test->size);
+		return string_test(filter, test,
+				   (const char *)payload + test->offset,
+				   test->size);
 	case KT_FILTER_DYNAMIC:
 		return dynamic_test(filter, test, payload, size);
 	default:
@@ -194,6 +216,20 @@ static bool test_run(const struct kt_filter *filter,
 	}
 }
 
+static noinline bool filter_run_from(const struct kt_filter *filter,
+				     const void *payload, u32 size, u32 cpu,
+				     u32 at)
+{
+	do {
+		const struct kt_filter_test *test = &filter->tests[at];
+
+		at = test_run(filter, test, payload, size, cpu) ? test->yes
+								: test->no;
+	} while (at < KT_FILTER_NO);
+	return at == KT_FILTER_YES;
+}
+
+/* Most filters compare numbers: that calls nobody, and needs no stack frame. */
 bool kt_filter_run(const struct kt_filter *filter, const void *payload,
 		   u32 size, u32 cpu)
 {
@@ -202,8 +238,9 @@ bool kt_filter_run(const struct kt_filter *filter, const void *payload,
 	do {
 		const struct kt_filter_test *test = &filter->tests[at];
 
-		at = test_run(filter, test, payload, size, cpu) ? test->yes
-								: test->no;
+		if (test->kind > KT_FILTER_SIGNED)
+			return filter_run_from(filter, payload, size, cpu, at);
+		at = number_test(test, payload) ? test->yes : test->no;
 	} while (at < KT_FILTER_NO);
 	return at == KT_FILTER_YES;
 }

@@ -18,14 +18,22 @@
 #include <linux/percpu.h>
 #include <linux/tracepoint.h>
 
+#include "buffer.h"
 #include "compat/compat.h"
 #include "ring.h"
+
+/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
+#if __has_attribute(__uninitialized__)
+#define __kt_uninitialized __attribute__((__uninitialized__))
+#else
+#define __kt_uninitialized
+#endif
 
 struct kt_capturing;
 struct kt_enabled;
 struct kt_entry;
-struct kt_gate;
 struct kt_session;
+struct predicate;
 
 /*
  * One field, as tracefs would describe it: @type is the C type as written
@@ -135,21 +143,75 @@ struct kt_enabled {
 	bool attached; /* wanted, and the session is enabled */
 };
 
+/*
+ * What is asked before an event is recorded (gate.c).  First who runs: that needs no
+ * payload.  pids has one bit for each process there can be.
+ */
+struct kt_gate {
+	struct rcu_head rcu;
+	const unsigned long *pids;   /* NULL: all; may change */
+	struct predicate *predicate; /* NULL: all */
+};
+
 /* A probe's run. */
 struct kt_write {
 	struct kt_ring *ring;
-	struct kt_gate *gate;
+	const struct kt_gate *gate;
 	struct kt_record record;
 };
 
+static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
+{
+	const unsigned long *pids = READ_ONCE(gate->pids);
+
+	return !pids || test_bit(current->tgid, pids);
+}
+
+/* For who does not write by way of kt_write_begin(): does the payload pass? */
+bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
+		    unsigned int cpu);
+
 /*
- * The way of an event with conditions (filter, pid): the payload is put together
- * beside the ring, judged, and copied.
+ * The way of an event with conditions: the payload is put together on the scratch area,
+ * judged, and copied.
  */
-void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
-		    unsigned int flags);
-void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
-		 unsigned int flags);
+void *kt_gate_lose(struct kt_ring *ring, u32 size);
+void kt_gate_pass(struct kt_ring *ring, u32 id, const void *payload, u32 size,
+		  unsigned int flags);
+
+/*
+ * The record is not in use yet: it tells kt_gate_end() where in the scratch area the
+ * payload is, and its size.
+ */
+static __always_inline void *kt_gate_begin(struct kt_write *w, u32 size)
+{
+	struct kt_buffer *buffer = w->ring->owner;
+	void *payload;
+	u32 at;
+
+	if (!kt_gate_admits(w->gate))
+		return NULL;
+	if (unlikely(size > KT_PAYLOAD_MAX) ||
+	    unlikely(!kt_scratch_take(buffer, ALIGN(size, sizeof(u64)), &at,
+				      &payload)))
+		return kt_gate_lose(w->ring, size);
+	w->record.unit = at;
+	w->record.count = size;
+	return payload;
+}
+
+static __always_inline void kt_gate_end(struct kt_write *w,
+					const struct kt_enabled *enabled,
+					unsigned int flags)
+{
+	struct kt_buffer *buffer = w->ring->owner;
+	u32 at = w->record.unit, size = w->record.count;
+	const void *payload = buffer->scratch + at;
+
+	if (kt_gate_judges(w->gate, payload, size, buffer->cpu))
+		kt_gate_pass(w->ring, enabled->id, payload, size, flags);
+	kt_scratch_give(buffer, at);
+}
 
 /*
  * Called by a probe with preemption off (kt_probe_enter).  Returns where to
@@ -160,9 +222,9 @@ static __always_inline void *kt_write_begin(struct kt_write *w,
 					    u32 size, unsigned int flags)
 {
 	w->gate = READ_ONCE(enabled->gate);
-	if (unlikely(w->gate))
-		return kt_gate_begin(w, enabled, size, flags);
 	w->ring = this_cpu_ptr(enabled->rings);
+	if (unlikely(w->gate))
+		return kt_gate_begin(w, size);
 	return kt_ring_reserve(w->ring, &w->record, enabled->id, size, flags);
 }
 
@@ -177,9 +239,27 @@ static __always_inline void kt_write_end(struct kt_write *w,
 }
 
 /*
+ * Before anything is computed for kt_write_try_begin(), whether it can do: else it is
+ * for nothing.
+ */
+static __always_inline bool kt_write_may_try(const struct kt_enabled *enabled)
+{
+	return likely(!READ_ONCE(enabled->gate)) &&
+	       static_branch_likely(&kt_clock_tsc);
+}
+
+/* Who runs is none of those that are wanted: there is nothing to do. */
+static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+
+	return gate && !kt_gate_admits(gate);
+}
+
+/*
  * The common case of kt_write_begin(), as far as it can be had without calling
- * anybody: no conditions, the TSC for a clock, room in the packet.  False: nothing
- * has happened.
+ * anybody: no conditions and the TSC for a clock (kt_write_may_try), room in the packet.
+ * False: nothing has happened.
  */
 static __always_inline bool kt_write_try_begin(struct kt_write *w,
 					       struct kt_enabled *enabled,
@@ -188,9 +268,6 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 {
 	u64 head;
 
-	if (unlikely(READ_ONCE(enabled->gate)) ||
-	    !static_branch_likely(&kt_clock_tsc))
-		return false;
 	w->ring = this_cpu_ptr(enabled->rings);
 	head = READ_ONCE(w->ring->head);
 	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),

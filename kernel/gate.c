@@ -39,27 +39,17 @@ struct kt_pids {
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 };
 
-struct kt_gate {
-	struct rcu_head rcu;
-	const struct kt_pids *pids;  /* NULL: all; may change */
-	struct predicate *predicate; /* NULL: all */
-};
-
 /* ---- what probes call ----------------------------------------------------- */
 
-static void *gate_lose(struct kt_ring *ring, enum kt_lost cause)
+void *kt_gate_lose(struct kt_ring *ring, u32 size)
 {
+	enum kt_lost cause =
+		size > KT_PAYLOAD_MAX ? KT_LOST_LARGE : KT_LOST_NESTED;
+
 	env_add_local(&ring->control->lost[cause], 1);
 	return NULL;
 }
-
-bool kt_gate_admits(const struct kt_gate *gate)
-{
-	const struct kt_pids *pids = READ_ONCE(gate->pids);
-
-	return !pids || test_bit(current->tgid, pids->bits);
-}
-EXPORT_SYMBOL_GPL(kt_gate_admits);
+EXPORT_SYMBOL_GPL(kt_gate_lose);
 
 bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 		    unsigned int cpu)
@@ -67,55 +57,21 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 	return !gate->predicate ||
 	       kt_filter_run(&gate->predicate->filter, payload, size, cpu);
 }
+EXPORT_SYMBOL_GPL(kt_gate_judges);
 
-/*
- * The record is not in use yet: it tells kt_gate_end() where in the scratch area
- * the payload is, and its size.
- */
-void *kt_gate_begin(struct kt_write *w, struct kt_enabled *enabled, u32 size,
-		    unsigned int flags)
+/* With what the writer has zeroed behind it. */
+void kt_gate_pass(struct kt_ring *ring, u32 id, const void *payload, u32 size,
+		  unsigned int flags)
 {
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
-	struct kt_buffer *buffer = ring->owner;
-	void *payload;
-	u32 at;
-
-	if (w->gate && !kt_gate_admits(w->gate))
-		return NULL;
-	if (unlikely(size > KT_PAYLOAD_MAX))
-		return gate_lose(ring, KT_LOST_LARGE);
-	if (unlikely(!kt_scratch_take(buffer, ALIGN(size, sizeof(u64)), &at,
-				      &payload)))
-		return gate_lose(ring, KT_LOST_NESTED);
-	w->ring = ring;
-	w->record.unit = at;
-	w->record.count = size;
-	return payload;
-}
-EXPORT_SYMBOL_GPL(kt_gate_begin);
-
-void kt_gate_end(struct kt_write *w, struct kt_enabled *enabled,
-		 unsigned int flags)
-{
-	struct kt_ring *ring = w->ring;
-	struct kt_buffer *buffer = ring->owner;
-	u32 at = w->record.unit, size = w->record.count;
-	const void *payload = buffer->scratch + at;
 	struct kt_record record;
-	void *slot;
+	void *slot = kt_ring_reserve(ring, &record, id, size, flags);
 
-	if (w->gate && !kt_gate_judges(w->gate, payload, size, buffer->cpu))
-		goto out;
-	slot = kt_ring_reserve(ring, &record, enabled->id, size, flags);
 	if (!slot)
-		goto out;
-	/* With what the writer has zeroed behind it. */
+		return;
 	memcpy(slot, payload, ALIGN(size, KT_UNIT));
 	kt_ring_commit(ring, &record);
-out:
-	kt_scratch_give(buffer, at);
 }
-EXPORT_SYMBOL_GPL(kt_gate_end);
+EXPORT_SYMBOL_GPL(kt_gate_pass);
 
 /* ---- gates ---------------------------------------------------------------- */
 
@@ -129,7 +85,7 @@ static int gate_replace(struct kt_enabled *enabled, const struct kt_pids *pids,
 		gate = kmalloc(sizeof(*gate), GFP_KERNEL);
 		if (!gate)
 			return -ENOMEM;
-		gate->pids = pids;
+		gate->pids = pids ? pids->bits : NULL;
 		gate->predicate = predicate;
 	}
 	smp_store_release(&enabled->gate, gate);
@@ -326,7 +282,7 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->gate)
 			continue;
-		WRITE_ONCE(enabled->gate->pids, pids);
+		WRITE_ONCE(enabled->gate->pids, pids ? pids->bits : NULL);
 		if (!pids && !enabled->gate->predicate)
 			gate_replace(enabled, NULL, NULL);
 	}

@@ -21,13 +21,6 @@ struct seq_file;
  * that it has.
  */
 int kt_gate_init(struct kt_enabled *enabled);
-/*
- * For who does not write by way of kt_write_begin(): is this a process that the gate
- * lets pass, and then, is this payload?
- */
-bool kt_gate_admits(const struct kt_gate *gate);
-bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
-		    unsigned int cpu);
 /* The event is not attached any more. */
 void kt_gate_drop(struct kt_enabled *enabled);
 

@@ -24,13 +24,6 @@
 #include "family.h"
 #include "narrow.h"
 
-/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
-#if __has_attribute(__uninitialized__)
-#define __kt_uninitialized __attribute__((__uninitialized__))
-#else
-#define __kt_uninitialized
-#endif
-
 /* What a string is that is not there; a few trace headers use it themselves. */
 #ifndef EVENT_NULL_STR
 #define EVENT_NULL_STR "(null)"

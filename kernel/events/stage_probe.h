@@ -133,8 +133,10 @@
 		u32 __size;                                                  \
                                                                              \
 		kt_probe_enter();                                            \
-		__size = kt_size_##name(&__sources, args);                   \
-		if (__try) {                                                 \
+		if (__try && !kt_write_may_try(__enabled)) {                 \
+			__done = kt_write_refused(__enabled);                \
+		} else if (__try) {                                          \
+			__size = kt_size_##name(&__sources, args);           \
 			__done = kt_write_try_begin(&__write, __enabled,     \
 						    __size, KT_FLAGS(name),  \
 						    &__payload);             \
@@ -144,6 +146,7 @@
 				kt_write_try_end(&__write);                  \
 			}                                                    \
 		} else {                                                     \
+			__size = kt_size_##name(&__sources, args);           \
 			__payload = kt_write_begin(&__write, __enabled,      \
 						   __size, KT_FLAGS(name));  \
 			if (likely(__payload)) {                             \

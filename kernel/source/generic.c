@@ -84,7 +84,7 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 					   unsigned int nr)
 {
 	const struct kt_class *class = enabled->event->class;
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	kt_probe_enter();

@@ -91,14 +91,14 @@ static __always_inline u64 register_at(const struct pt_regs *regs, u8 offset)
  * next one is put over the rest.
  */
 static __always_inline void enter_store(const struct call *call, u8 *to,
-					const struct pt_regs *regs, long number)
+					struct pt_regs *regs)
 {
 	unsigned int i, last = call->nr_arguments - 1;
 
 	if (!call->nr_arguments)
 		return;
 	if (unlikely(call->unknown))
-		*(u64 *)to = number;
+		*(u64 *)to = syscall_get_nr(current, regs);
 	for (i = 0; i < last; i++)
 		*(u64 *)(to + call->offsets[i]) =
 			register_at(regs, call->registers[i]);
@@ -154,35 +154,36 @@ static noinline void enter_capture(struct kt_enabled *enabled,
 
 /* All but the common case. */
 static noinline void enter_write_slow(struct kt_enabled *enabled,
-				      struct pt_regs *regs, long number)
+				      struct pt_regs *regs)
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	payload = kt_write_begin(&write, enabled, call->enter.size, 0);
 	if (!payload)
 		return;
-	enter_store(call, payload, regs, number);
+	enter_store(call, payload, regs);
 	kt_write_end(&write, enabled, 0);
 }
 
 static noinline void enter_write(struct kt_enabled *enabled,
-				 struct pt_regs *regs, long number)
+				 struct pt_regs *regs)
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	kt_probe_enter();
-	if (likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
+	if (likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
 				      &payload))) {
-		enter_store(call, payload, regs, number);
+		enter_store(call, payload, regs);
 		kt_write_try_end(&write);
-	} else {
-		enter_write_slow(enabled, regs, number);
+	} else if (!kt_write_refused(enabled)) {
+		enter_write_slow(enabled, regs);
 	}
 	kt_probe_exit();
 }
@@ -209,7 +210,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long number)
 	if (enabled->capturing)
 		enter_capture(enabled, regs);
 	else
-		enter_write(enabled, regs, number);
+		enter_write(enabled, regs);
 }
 
 static __always_inline void exit_store(const struct call *call, void *to,
@@ -260,11 +261,12 @@ static noinline void exit_write_idle(struct kt_enabled *enabled,
 		container_of(enabled->event, struct call, events[EXIT]);
 	const struct kt_capture *program = &enabled->capturing->program;
 	u32 size = exit_size(call);
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	kt_probe_enter();
-	if (likely(kt_write_try_begin(&write, enabled,
+	if (likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled,
 				      size + kt_capture_head(program),
 				      KT_RECORD_DYNAMIC, &payload))) {
 		exit_store(call, payload, syscall_get_nr(current, regs),
@@ -282,7 +284,7 @@ static noinline void exit_write_slow(struct kt_enabled *enabled,
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[EXIT]);
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	payload = kt_write_begin(&write, enabled, exit_size(call), 0);
@@ -292,21 +294,22 @@ static noinline void exit_write_slow(struct kt_enabled *enabled,
 	kt_write_end(&write, enabled, 0);
 }
 
+/* The number is in the payload of unknown calls only: others have a constant size. */
 static noinline void exit_write(struct kt_enabled *enabled,
 				struct pt_regs *regs, long result)
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[EXIT]);
-	struct kt_write write;
+	struct kt_write write __kt_uninitialized;
 	void *payload;
 
 	kt_probe_enter();
-	if (likely(kt_write_try_begin(&write, enabled, exit_size(call), 0,
+	if (likely(!call->unknown) && likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled, sizeof(result), 0,
 				      &payload))) {
-		exit_store(call, payload, syscall_get_nr(current, regs),
-			   result);
+		memcpy(payload, &result, sizeof(result));
 		kt_write_try_end(&write);
-	} else {
+	} else if (!kt_write_refused(enabled)) {
 		exit_write_slow(enabled, regs, result);
 	}
 	kt_probe_exit();
