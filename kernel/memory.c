@@ -53,24 +53,42 @@ err_access:
 	return -EFAULT;
 }
 
+/*
+ * A kernel thread has no memory of its own, and the CPU keeps that of the program before
+ * it.  In the middle of a switch from one program to another, interrupts are off, and
+ * the CPU may have the memory of either.
+ */
+static __always_inline bool user_is_here(void)
+{
+	return in_task() && likely(current->mm) && likely(!irqs_disabled());
+}
+
+/* Also where the CPU may have the memory of another: the kernel looks for that. */
+static noinline int user_copy(void *to, u64 from, u32 size)
+{
+	if (!current->mm ||
+	    copy_from_user_nofault(to, u64_to_user_ptr(from), size))
+		return -EFAULT;
+	return 0;
+}
+
 int env_copy(void *to, u64 from, u32 size, bool kernel)
 {
-	if (!kernel && (size == 2 || size == 4 || size == 8) && in_task())
-		return user_number(to, from, size);
 	if (kernel)
 		return copy_from_kernel_nofault(to, (void *)(uintptr_t)from,
 						size)
 			       ? -EFAULT
 			       : 0;
-	return copy_from_user_nofault(to, u64_to_user_ptr(from), size) ? -EFAULT
-								       : 0;
+	if ((size == 2 || size == 4 || size == 8) && user_is_here())
+		return user_number(to, from, size);
+	return user_copy(to, from, size);
 }
 
 /*
  * What is aligned to its size, a power of two up to a page, does not reach into
  * another page, which may not be there.  Most strings are short.
  */
-static noinline long kernel_string(char *to, u64 from, u32 max)
+static noinline long parts_string(char *to, u64 from, u32 max, bool kernel)
 {
 	u32 size = 64, done = 0;
 
@@ -79,7 +97,7 @@ static noinline long kernel_string(char *to, u64 from, u32 max)
 				 size - ((from + done) & (size - 1)));
 		size_t length;
 
-		if (env_copy(to + done, from + done, part, true))
+		if (env_copy(to + done, from + done, part, kernel))
 			return -EFAULT;
 		length = strnlen(to + done, part);
 		done += length;
@@ -190,10 +208,10 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 	long length;
 
 	if (kernel)
-		return kernel_string(to, from, max);
+		return parts_string(to, from, max, true);
 	/* Whose memory it would be is not certain in an interrupt. */
-	if (unlikely(!in_task()))
-		return -EFAULT;
+	if (unlikely(!user_is_here()))
+		return in_task() ? parts_string(to, from, max, false) : -EFAULT;
 	/* If this sum wraps, user_access_begin() refuses. */
 	if (likely(from + max <= end))
 		return user_string(to, from, max);
