@@ -231,8 +231,7 @@ static void probe_rename(void *data, struct task_struct *task, const char *comm)
 	kt_probe_exit();
 }
 
-/* Newer kernels have one argument more; we need only the first. */
-static void probe_exit(void *data, struct task_struct *task)
+static void probe_exit(void *data, struct task_struct *task KT_EXIT_MORE)
 {
 	kt_probe_enter();
 	task_write_task(data, KT_ID_EXIT, task, task->comm);
@@ -256,6 +255,7 @@ static __maybe_unused void check_types(void)
 	check_trace_callback_type_sched_process_fork(probe_fork);
 	check_trace_callback_type_sched_process_exec(probe_exec);
 	check_trace_callback_type_task_rename(probe_rename);
+	check_trace_callback_type_sched_process_exit(probe_exit);
 }
 
 static void tasks_detach(struct kt_session *session, unsigned int nr)

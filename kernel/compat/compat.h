@@ -29,4 +29,11 @@
 	} while (0)
 #endif
 
+/* What sched_process_exit passes behind the task, from 6.16 on. */
+#ifdef KT_HAS_GROUP_DEAD
+#define KT_EXIT_MORE , bool group_dead
+#else
+#define KT_EXIT_MORE
+#endif
+
 #endif /* KT_KERNEL_COMPAT_H */

@@ -20,3 +20,4 @@ ccflags-y += $(call kt-has,dcache.h,[*]d_revalidate..struct inode,REVALIDATE_NAM
 ccflags-y += $(call kt-has,hrtimer.h,hrtimer_setup,HRTIMER_SETUP)
 ccflags-y += $(call kt-has,../trace/stages/stage6_event_callback.h,__assign_str(dst),ASSIGN_STR_ONE)
 ccflags-y += $(call kt-has,syscore_ops.h,register_syscore,SYSCORE)
+ccflags-y += $(call kt-has,../trace/events/sched.h,group_dead,GROUP_DEAD)

@@ -19,6 +19,9 @@
  * are undefined: only the low bytes are stored, and the field's sign says how to
  * read them.
  *
+ * Where indirect calls are checked against the type of what they call (CFI), that is not
+ * so: such a kernel would stop at the call.  It has no events of this kind.
+ *
  * A write may have many lines; if one is refused, none counts.  So all are checked,
  * and all memory is there, before anything changes.
  */
@@ -340,6 +343,10 @@ static struct definition *definition_parse(struct kt_session *session,
 	char *rest, *part;
 	int err;
 
+	if (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
+		return ERR_PTR(kt_refuse(
+			session, -EOPNOTSUPP,
+			"this kernel checks the types of calls (CFI)"));
 	definition = kzalloc(sizeof(*definition), GFP_KERNEL);
 	if (!definition)
 		goto err_memory;
