@@ -83,19 +83,24 @@ static void die(const char *what)
 	exit(2);
 }
 
+/* One line, whatever is in it. */
 static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
 {
+	char line[512], *at;
 	va_list args;
 
 	nr_steps++;
 	if (!verbose)
 		return;
-	printf("%s %llu: ", root ? "root" : "group",
-	       (unsigned long long)nr_steps);
 	va_start(args, format);
-	vprintf(format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	putchar('\n');
+	for (at = line; *at; at++) {
+		if (!isprint((unsigned char)*at))
+			*at = '?';
+	}
+	printf("%s %llu: %s\n", root ? "root" : "group",
+	       (unsigned long long)nr_steps, line);
 	fflush(stdout);
 }
 
@@ -254,6 +259,24 @@ static void any_path(char *path, size_t size, const char *file)
 	}
 }
 
+/* Mostly one for a file that has a language of its own. */
+static const struct text *any_seed(void)
+{
+	static const char *const rich[] = {"define", "filter", "capture",
+					   "marked", "print",  "pids"};
+	const struct text *from;
+	uint32_t tries, i;
+
+	for (tries = rnd(40); tries; tries--) {
+		from = &seeds[rnd(nr_seeds)];
+		for (i = 0; i < sizeof(rich) / sizeof(*rich); i++) {
+			if (from->file && !strcmp(from->file, rich[i]))
+				return from;
+		}
+	}
+	return &seeds[rnd(nr_seeds)];
+}
+
 static const char *any_piece(void)
 {
 	static const char *const numbers[] = {
@@ -319,6 +342,10 @@ static size_t mutate(size_t size)
 
 static void count(ssize_t done)
 {
+	if (verbose)
+		printf("%s %llu= %s\n", root ? "root" : "group",
+		       (unsigned long long)nr_steps,
+		       done < 0 ? strerrorname_np(errno) : "taken");
 	if (done < 0)
 		nr_refused++;
 	else
@@ -335,7 +362,7 @@ static bool too_large(const char *path, size_t size)
 
 static void step_write(void)
 {
-	const struct text *from = &seeds[rnd(nr_seeds)];
+	const struct text *from = any_seed();
 	size_t size = strlen(from->text);
 	char path[PATH_MAX];
 	int fd;
