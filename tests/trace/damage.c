@@ -397,6 +397,7 @@ TEST(files)
 	unlink(path);
 	CHECK_EQ(symlink("/dev/null", path), 0);
 	CHECK_EQ(try_open(), -ELOOP);
+	unlink(path);
 }
 
 TEST(symbols_that_are_no_file)
