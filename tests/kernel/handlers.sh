@@ -77,13 +77,6 @@ for pattern in '*/forced.c' '*/forced.c:ktrace_forced_hit' '*/forced.c:ktrace_fo
 	put print ''
 done
 
-put print 'ktrace_printed:letters'
-rmmod ktrace_printed
-load_module ktrace-printed
-dmesg -C
-echo 1 >$parameters/all
-check "a module that comes later is printed" is "$(printed letters)" ok
-
 # A marker where a console's lock is held, and one where a message is being stored.
 delicate=/sys/module/ktrace_console/parameters
 load_module ktrace-console
@@ -108,6 +101,13 @@ check "what is stored too" is "$(dmesg -t | grep -c '^ktrace_console:nested: hit
 put print ''
 dmesg -n 5
 rmmod ktrace_console
+
+put print 'ktrace_printed:letters'
+rmmod ktrace_printed
+load_module ktrace-printed
+dmesg -C
+echo 1 >$parameters/all
+check "a module that comes later is printed" is "$(printed letters)" ok
 
 # Print and trace together.
 put marked letters
