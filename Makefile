@@ -47,7 +47,7 @@ check-all: setup user
 	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' tests/run
 
 check-debug: setup user
-	@KERNELS='$(KERNELS_DEBUG)' tests/run kernel syscalls
+	@KERNELS='$(KERNELS_DEBUG)' KTRACE_TIMEOUT=7200 tests/run kernel syscalls
 
 setup:
 	@tools/setup
