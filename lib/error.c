@@ -23,3 +23,9 @@ const char *ktrace_last_error(void)
 {
 	return message;
 }
+
+/* Here, as each part of the library has it. */
+unsigned int ktrace_lib_version(void)
+{
+	return KTRACE_LIB_VERSION;
+}

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "sized.h"
 #include "task.h"
 #include "trace.h"
 
@@ -515,16 +516,14 @@ int ktrace_cursor_create(struct ktrace *trace,
 			 const struct ktrace_cursor_options *wishes,
 			 struct ktrace_cursor **result)
 {
-	struct ktrace_cursor_options options = {0};
+	struct ktrace_cursor_options options;
 	struct ktrace_cursor *cursor;
 	size_t i;
 	int err;
 
-	/* What a program built earlier does not know of stays zero. */
-	if (wishes)
-		memcpy(&options, wishes,
-		       wishes->size < sizeof(options) ? wishes->size
-						      : sizeof(options));
+	err = sized_copy(&options, sizeof(options), wishes);
+	if (err)
+		return err;
 	cursor = calloc(1, sizeof(*cursor));
 	if (!cursor)
 		return error_set(-ENOMEM, "out of memory");

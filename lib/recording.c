@@ -26,6 +26,7 @@
 #include "marked.h"
 #include "names.h"
 #include "session.h"
+#include "sized.h"
 #include "trace.h"
 #include "writer.h"
 
@@ -381,12 +382,16 @@ static int failed_make(struct ktrace_recording *r)
 }
 
 int ktrace_recording_create(struct ktrace_session *session,
-			    const struct ktrace_recording_options *options,
+			    const struct ktrace_recording_options *wishes,
 			    struct ktrace_recording **recording)
 {
+	struct ktrace_recording_options copy, *options = &copy;
 	struct ktrace_recording *r;
 	int err;
 
+	err = sized_copy(&copy, sizeof(copy), wishes);
+	if (err)
+		return err;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_set(-ENOMEM, "out of memory");
@@ -501,12 +506,13 @@ static void marked_status(const struct marked *marked,
 		status->error = marked_error(marked);
 }
 
-void ktrace_recording_status(struct ktrace_recording *r,
-			     struct ktrace_recording_status *status)
+void ktrace_recording_status_get(struct ktrace_recording *r,
+				 struct ktrace_recording_status *result,
+				 size_t size)
 {
+	struct ktrace_recording_status full = {0}, *status = &full;
 	struct consumer_count count;
 
-	memset(status, 0, sizeof(*status));
 	for (size_t i = 0; i < cpus_nr(r); i++) {
 		consumer_count(r->consumer, i, &count);
 		status->events += count.written;
@@ -521,6 +527,8 @@ void ktrace_recording_status(struct ktrace_recording *r,
 		status->error = consumer_error(r->consumer);
 	if (r->marked)
 		marked_status(r->marked, status);
+	memset(result, 0, size);
+	memcpy(result, &full, size < sizeof(full) ? size : sizeof(full));
 }
 
 static int end_write(struct ktrace_recording *r, const char *reason)
@@ -541,7 +549,7 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 		cpus[i].known = true;
 		cpus[i].events = count.written;
 		cpus[i].recorded = count.produced;
-		memcpy(cpus[i].lost, count.lost, sizeof(cpus[i].lost));
+		memcpy(cpus[i].lost, count.lost, sizeof(count.lost));
 		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
 	}
 	for (size_t i = 0; i < programs; i++)

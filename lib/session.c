@@ -28,6 +28,7 @@
 #include "error.h"
 #include "module.h"
 #include "session.h"
+#include "sized.h"
 
 const char session_root_default[] = "/sys/kernel/ktrace";
 
@@ -313,22 +314,24 @@ static int folder_open(struct ktrace_session *s, const char *name)
 	return 0;
 }
 
-int ktrace_session_open(const struct ktrace_session_options *options,
+int ktrace_session_open(const struct ktrace_session_options *wishes,
 			struct ktrace_session **session)
 {
 	const char *root = getenv("KTRACE_ROOT");
+	struct ktrace_session_options options;
 	struct ktrace_session *s;
 	int err;
 
+	err = sized_copy(&options, sizeof(options), wishes);
+	if (err)
+		return err;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_set(-ENOMEM, "out of memory");
 	s->dir = -1;
-	if (options) {
-		s->note = options->note;
-		s->data = options->data;
-		s->no_load = options->no_load;
-	}
+	s->note = options.note;
+	s->data = options.data;
+	s->no_load = options.no_load;
 	s->root = strdup(root && *root ? root : session_root_default);
 	if (!s->root) {
 		err = error_set(-ENOMEM, "out of memory");
@@ -340,7 +343,7 @@ int ktrace_session_open(const struct ktrace_session_options *options,
 	err = version_check(s);
 	if (err)
 		goto err_close;
-	err = folder_open(s, options ? options->name : NULL);
+	err = folder_open(s, options.name);
 	if (err)
 		goto err_close;
 	*session = s;

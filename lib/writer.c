@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "sized.h"
 #include "text.h"
 #include "type.h"
 #include "writer.h"
@@ -119,14 +120,14 @@ int writer_create_at(int directory, const char *path,
 		     const struct ktrace_writer_head *wishes,
 		     struct ktrace_writer **result)
 {
-	struct ktrace_writer_head head = {0};
+	struct ktrace_writer_head head;
 	struct ktrace_writer *writer;
 	struct text text = {0};
 	int err;
 
-	/* What a program built earlier does not know of stays zero. */
-	memcpy(&head, wishes,
-	       wishes->size < sizeof(head) ? wishes->size : sizeof(head));
+	err = sized_copy(&head, sizeof(head), wishes);
+	if (err)
+		return err;
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return error_set(-ENOMEM, "out of memory");

@@ -118,6 +118,7 @@ struct ktrace_known {
 	const char *module; /* of the tracepoint; "vmlinux": of none */
 	uint32_t id;	    /* 0: none yet */
 	bool enabled;
+	uint64_t reserved[2];
 };
 
 /* All of them; free() it. */
@@ -199,7 +200,7 @@ struct ktrace_recording_status {
 	uint64_t bytes;
 	uint64_t
 		recorded; /* by the kernel: written, overwritten, or in the buffers */
-	uint64_t lost[KTRACE_LOST_NR];
+	uint64_t lost[KTRACE_LOST_ROOM]; /* by enum ktrace_lost */
 	uint64_t
 		unwritten; /* after stop: read, but the disk would not take it */
 	uint64_t buffered; /* bytes that wait to be written */
@@ -219,8 +220,16 @@ KTRACE_API int ktrace_recording_create(
 KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
 /* Readable when the recording cannot go on, of the kernel or of programs: stop it. */
 KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
-KTRACE_API void ktrace_recording_status(struct ktrace_recording *recording,
-					struct ktrace_recording_status *status);
+/* @size: of the caller's struct. */
+KTRACE_API void ktrace_recording_status_get(
+	struct ktrace_recording *recording,
+	struct ktrace_recording_status *status, size_t size);
+static inline void ktrace_recording_status(
+	struct ktrace_recording *recording,
+	struct ktrace_recording_status *status)
+{
+	ktrace_recording_status_get(recording, status, sizeof(*status));
+}
 /*
  * Switches the session off, writes what is left, and closes the trace with
  * @reason.  Fails if the trace is not all that was recorded; what could be

@@ -33,6 +33,20 @@ extern "C" {
 
 #define KTRACE_API __attribute__((visibility("default")))
 
+/*
+ * The version of the library: of these headers, and of what the program runs with, which
+ * may be newer.  What is stable between them is told in doc/compatibility.md.  Structs that
+ * begin with a size may grow, and so may those that the library hands out one by one;
+ * elements of arrays do not.
+ */
+#define KTRACE_LIB_MAJOR 0
+#define KTRACE_LIB_MINOR 1
+#define KTRACE_LIB_PATCH 0
+#define KTRACE_LIB_VERSION                                      \
+	(KTRACE_LIB_MAJOR * 1000000 + KTRACE_LIB_MINOR * 1000 + \
+	 KTRACE_LIB_PATCH)
+KTRACE_API unsigned int ktrace_lib_version(void);
+
 /* The format of the metadata; the streams have theirs in each packet. */
 #define KTRACE_FORMAT 1
 
@@ -101,6 +115,7 @@ struct ktrace_field {
 	bool is_signed; /* of arrays: the elements */
 	uint32_t elem;	/* arrays and bitmasks: bytes per element */
 	const struct ktrace_names *names; /* NULL: none */
+	uint64_t reserved[2];
 };
 
 struct ktrace_type {
@@ -183,6 +198,8 @@ enum ktrace_lost {
 	KTRACE_LOST_UNWRITTEN,	 /* the disk would not take them */
 	KTRACE_LOST_CLOCK,	 /* of programs that may not read the clock */
 	KTRACE_LOST_NR,
+	/* There will not be more, so that structs stay as large as they are. */
+	KTRACE_LOST_ROOM = 16,
 };
 
 /* What the recorder knew of a CPU at the end. */
@@ -194,7 +211,7 @@ struct ktrace_cpu {
 	bool known; /* the recorder came to its end: the counts are valid */
 	uint64_t events;   /* that the recorder wrote */
 	uint64_t recorded; /* as the kernel counted; 0: not known */
-	uint64_t lost[KTRACE_LOST_NR];
+	uint64_t lost[KTRACE_LOST_ROOM]; /* by enum ktrace_lost */
 };
 
 struct ktrace_info {
