@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "argument.h"
 #include "error.h"
 #include "fault.h"
 #include "hub.h"
 #include "marker_elf.h"
+#include "marker_entry.h"
 #include "marker_enum.h"
 #include "marker_scan.h"
 #include "markers.h"
@@ -516,113 +516,6 @@ void markers_destroy(struct markers *m)
 
 /* ---- types ---------------------------------------------------------------------- */
 
-/* The strings of an entry, in their order; a copy, as the entry may change. */
-struct entry_text {
-	char room[RECORDER_TEXT + 1];
-	const char *system, *name, *format, *file, *function;
-};
-
-static void text_split(struct entry_text *text,
-		       const struct recorder_marker *entry)
-{
-	const char **parts[] = {&text->system, &text->name, &text->format,
-				&text->file, &text->function};
-	char *at = text->room, *end = at + RECORDER_TEXT;
-
-	memcpy(at, entry->text, RECORDER_TEXT);
-	/* They may end on somebody's terminal, and be meant for it. */
-	for (char *c = at; c < end; c++)
-		if ((*c > 0 && *c < ' ') || *c == 127 || *c == '\xc2')
-			*c = '?';
-	*end = '\0';
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		*parts[i] = at;
-		at += strlen(at);
-		at += at < end;
-	}
-}
-
-/* What the format calls its next argument; @format is moved behind it. */
-static char *argument_name(const char **format, unsigned int number,
-			   struct arena *arena)
-{
-	const char *word;
-	u32 length = kt_argument_word(format, &word);
-	char name[32];
-
-	if (length)
-		snprintf(name, sizeof(name), "%.*s", (int)length, word);
-	else
-		snprintf(name, sizeof(name), "arg%u", number);
-	return arena_strdup(arena, name);
-}
-
-static bool name_taken(const struct ktrace_field *fields, unsigned int nr)
-{
-	for (unsigned int i = 0; i < nr; i++)
-		if (!strcmp(fields[i].name, fields[nr].name))
-			return true;
-	return false;
-}
-
-static bool number_size(uint32_t size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-/* False: no such argument. */
-static bool field_make(struct ktrace_field *field,
-		       const struct ktrace_argument *argument,
-		       struct arena *arena)
-{
-	char type[32];
-
-	field->size = argument->size;
-	if (argument->kind <= KTRACE_ARG_POINTER && !number_size(field->size))
-		return false;
-	switch (argument->kind) {
-	case KTRACE_ARG_SIGNED:
-		field->kind = KTRACE_INT;
-		field->ctype = kt_argument_integer(argument->size, true);
-		break;
-	case KTRACE_ARG_UNSIGNED:
-		field->kind = KTRACE_UINT;
-		field->ctype = kt_argument_integer(argument->size, false);
-		break;
-	case KTRACE_ARG_BOOL:
-		field->kind = KTRACE_UINT;
-		field->base = KTRACE_BOOL;
-		field->ctype = "bool";
-		break;
-	case KTRACE_ARG_FLOAT:
-		field->kind = KTRACE_UINT;
-		field->base = KTRACE_FLOAT;
-		field->ctype = argument->size == 4 ? "float" : "double";
-		break;
-	case KTRACE_ARG_POINTER:
-		field->kind = KTRACE_POINTER;
-		field->base = KTRACE_HEX;
-		field->ctype = "void *";
-		break;
-	case KTRACE_ARG_STRING:
-		field->kind = KTRACE_STRING;
-		field->place = KTRACE_DATA_LOC;
-		field->size = 4;
-		field->elem = 1;
-		field->ctype = "__data_loc char[]";
-		break;
-	case KTRACE_ARG_BYTES:
-		field->kind = KTRACE_BYTES;
-		snprintf(type, sizeof(type), "unsigned char[%u]",
-			 argument->size);
-		field->ctype = arena_strdup(arena, type);
-		break;
-	default:
-		return false;
-	}
-	return field->ctype;
-}
-
 static void files_look(struct markers *m)
 {
 	char path[RECORDER_TEXT + 1];
@@ -656,7 +549,7 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		return 0; /* damage */
 	if (m->known[number - 1])
 		return 0;
-	text_split(&text, entry);
+	entry_text_read(&text, entry);
 	format = text.format;
 	if (!enum_files_has(&m->files, text.system))
 		files_look(m);
@@ -670,24 +563,15 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	for (unsigned int i = 0; i < nr; i++) {
 		struct ktrace_argument argument = entry->arguments[i];
 
-		fields[i].name = argument_name(&format, i + 1, arena);
-		if (fields[i].name && name_taken(fields, i)) {
-			char name[48];
-
-			snprintf(name, sizeof(name), "%s_%u", fields[i].name,
-				 i + 1);
-			fields[i].name = arena_strdup(arena, name);
-		}
-		if (!field_make(&fields[i], &argument, arena))
-			return 0;
+		err = entry_field(fields, i, &argument, &format, arena);
+		if (err)
+			return err == -ENOMEM ? err : 0;
 		enum_files_name(&m->files, text.system, entry->id, i,
 				&fields[i], arena);
 		fields[i].offset = type->size;
 		type->size += fields[i].size;
 		type->dynamic |= fields[i].place != KTRACE_FIXED;
 		type->nr_fields++;
-		if (!fields[i].name)
-			return -ENOMEM;
 	}
 	if (!type->system || !type->name)
 		return -ENOMEM;
@@ -715,7 +599,7 @@ static void refused_tell(const struct markers *m,
 {
 	struct entry_text text;
 
-	text_split(&text, entry);
+	entry_text_read(&text, entry);
 	warn_printf(m,
 		    "the marker %s:%s in %s:%u is not recorded: another one of "
 		    "this name has another format; rename one of them",
