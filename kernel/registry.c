@@ -382,7 +382,7 @@ static bool name_is_good(const char *name)
 	if (!strcmp(name, "enabled"))
 		return false;
 	for (c = name; *c; c++) {
-		if (!isalnum(*c) && !strchr("_-.+", *c))
+		if (!kt_name_char(*c) && !strchr("-.+", *c))
 			return false;
 	}
 	return name[0] != '.';

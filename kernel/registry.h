@@ -17,6 +17,7 @@
 #ifndef KT_KERNEL_REGISTRY_H
 #define KT_KERNEL_REGISTRY_H
 
+#include <linux/ctype.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/xarray.h>
@@ -88,6 +89,12 @@ static inline void kt_system_put(struct kt_system *system)
 static inline void kt_entry_put(struct kt_entry *entry)
 {
 	kref_put(&entry->ref, kt_entry_release);
+}
+
+/* The kernel's own isalnum() and isprint() take Latin-1 for what they name. */
+static inline bool kt_name_char(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '_');
 }
 
 /* What is wrong with an event itself, NULL: nothing. */

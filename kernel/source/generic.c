@@ -175,9 +175,9 @@ static bool is_identifier(const char *name)
 {
 	const char *c = name;
 
-	if (!isalpha(*c) && *c != '_')
+	if (!kt_name_char(*c) || isdigit(*c))
 		return false;
-	while (isalnum(*c) || *c == '_')
+	while (kt_name_char(*c))
 		c++;
 	return !*c && c - name <= KT_NAME_MAX;
 }
@@ -187,7 +187,7 @@ static bool is_ctype(const char *type)
 	const char *c;
 
 	for (c = type; *c; c++) {
-		if (!isprint(*c))
+		if (!isascii(*c) || !isprint(*c))
 			return false;
 	}
 	return *type && c - type <= CTYPE_MAX;
@@ -215,7 +215,7 @@ static int field_parse(struct kt_session *session,
 				 kind_name);
 	text = text ? strim(text) : "";
 	name = text + strlen(text);
-	while (name > text && (isalnum(name[-1]) || name[-1] == '_'))
+	while (name > text && kt_name_char(name[-1]))
 		name--;
 	if (!is_identifier(name) || name == text)
 		return kt_refuse(
