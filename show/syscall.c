@@ -453,6 +453,8 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	thread->shown = from->shown;
 	thread->inside = true;
 	thread->replaced = false;
+	/* It had ended, and goes on: it must not be forgotten for another that ends. */
+	thread->ended = false;
 	from->inside = false;
 	threads_ended(&s->threads, from);
 	if (s->options.summary || s->options.json)
