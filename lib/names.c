@@ -27,14 +27,18 @@ static const struct {
 
 static bool number_read(const char *text, uint32_t *number)
 {
+	unsigned long n;
 	char *end;
 
 	/* As it is written: no sign, no space, no zeros in front. */
 	if (!isdigit((unsigned char)*text) || (*text == '0' && text[1]))
 		return false;
 	errno = 0;
-	*number = strtoul(text, &end, 10);
-	return !*end && !errno && *number < CPUS_MAX;
+	n = strtoul(text, &end, 10);
+	if (*end || errno || n >= CPUS_MAX)
+		return false;
+	*number = n;
+	return true;
 }
 
 enum ktrace_file ktrace_file_kind(const char *name, uint32_t *number)
@@ -58,6 +62,24 @@ void file_name(enum ktrace_file file, uint32_t number, char name[FILE_NAME_MAX])
 {
 	snprintf(name, FILE_NAME_MAX, names[file].numbered ? "%s%u" : "%s",
 		 names[file].name, number);
+}
+
+bool directory_empty(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	bool empty = dir;
+
+	if (!dir) {
+		close(fd);
+		return false;
+	}
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") ||
+			!strcmp(entry->d_name, "..");
+	closedir(dir);
+	return empty;
 }
 
 int files_remove(int directory)

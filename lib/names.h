@@ -12,5 +12,7 @@ void file_name(enum ktrace_file file, uint32_t number,
 	       char name[FILE_NAME_MAX]);
 /* Removes them from the directory, which is open. */
 int files_remove(int directory);
+/* Has the open directory nothing at all? */
+bool directory_empty(int directory);
 
 #endif /* KT_LIB_NAMES_H */

@@ -44,6 +44,7 @@ struct ktrace_recording {
 	bool made; /* the directory, and nothing was recorded into it yet */
 	bool overwrite;
 	bool running;
+	bool on;      /* the session, as switching it off has failed */
 	bool fresh;   /* events were enabled since the last sync */
 	bool symbols; /* some event shows the address of a function */
 	bool *ids;    /* of the types that were written */
@@ -160,20 +161,39 @@ static int memory_explain(int err)
 		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
 }
 
+/*
+ * Whoever owns the folder may put another in its place at any time.  So from here on it
+ * goes by what is open; and what has files is not ours, nor what is in it.
+ */
 static int directory_make(struct ktrace_recording *r)
 {
-	struct stat st;
+	int err;
 
 	/* What a kernel does may be private. */
 	if (mkdir(r->path, 0700))
 		return error_set(-errno, "cannot make %s: %m", r->path);
-	r->made = true;
 	r->directory =
 		open(r->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (r->directory < 0)
-		return error_set(-errno, "%s: %m", r->path);
-	/* From here on by what is open: whoever owns the folder may rename. */
-	if (fstat(r->directory, &st) || st.st_uid != geteuid())
+	if (r->directory < 0) {
+		err = error_set(-errno, "%s: %m", r->path);
+		rmdir(r->path);
+		return err;
+	}
+	if (!directory_empty(r->directory))
+		return error_set(-EPERM, "%s: it is not what was just made",
+				 r->path);
+	r->made = true;
+	return 0;
+}
+
+/* Has it the owner that a file of ours has?  File systems may decide on that. */
+static int directory_check(const struct ktrace_recording *r)
+{
+	struct stat dir, file;
+
+	if (fstat(r->directory, &dir) ||
+	    fstatat(r->directory, "metadata", &file, AT_SYMLINK_NOFOLLOW) ||
+	    dir.st_uid != file.st_uid)
 		return error_set(-EPERM, "%s: it is not what was just made",
 				 r->path);
 	return 0;
@@ -279,6 +299,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	head.nr_cpus = r->consumer ? consumer_nr_cpus(r->consumer)
 				   : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 	err = writer_create_at(r->directory, r->path, &head, &r->writer);
+	err = err ?: directory_check(r);
 	if (err)
 		return err;
 	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
@@ -631,7 +652,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	bool copied;
 
 	/* What is there is worth writing, even if more may still come. */
-	first_keep(&first, session_switch(r, false));
+	r->on = !first_keep(&first, session_switch(r, false));
 	r->running = false;
 	copied = first_keep(&first, copy_finish(r, &reason));
 	if (first_keep(&first, clock_write(r)))
@@ -744,7 +765,8 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 {
 	if (!r)
 		return;
-	if (r->running)
+	/* Once more, if it could not be switched off. */
+	if (r->running || r->on)
 		session_switch(r, false);
 	if (r->made)
 		directory_remove(r);
