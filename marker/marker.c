@@ -611,9 +611,12 @@ static noinline void hit_timeless(struct ktrace_marker *marker,
 {
 	for (; mask; mask &= mask - 1) {
 		unsigned int slot = __builtin_ctz(mask);
-		const struct mapped *m = recorder_map(slot);
+		const struct mapped *m = smp_load_acquire(&mapped[slot]);
 
-		if (m && !marker_event(marker, m))
+		/* Not for it, as is known here: it wants others, or other markers. */
+		if (m->generation ==
+			    smp_load_acquire(&hub->generations[slot]) &&
+		    (!m->meant || !marker_event(marker, m)))
 			continue;
 		__atomic_add_fetch(&hub->timeless[slot], 1, __ATOMIC_RELAXED);
 	}
