@@ -511,12 +511,13 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 		.programs = true,
 		.known = true,
 		.events = __atomic_load_n(&s->events, __ATOMIC_RELAXED),
-		.recorded = s->next,
 	};
 	markers_lost(p->users[index / p->nr_rings], index % p->nr_rings,
 		     cpu->lost);
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
+	/* What programs count may be spoiled: it is no second account. */
+	cpu->recorded = cpu->events + s->overwritten + s->unwritten;
 	if (is_first(p, index))
 		cpu->lost[KTRACE_LOST_CLOCK] =
 			markers_timeless(p->users[index / p->nr_rings]);
