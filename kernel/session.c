@@ -143,7 +143,6 @@ static int attach_refuse(const struct kt_enabled *enabled, int err)
 static int event_want(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event_make(session, entry);
-	u32 old_id;
 	int err;
 
 	if (!enabled)
@@ -151,19 +150,17 @@ static int event_want(struct kt_session *session, struct kt_entry *entry)
 	if (!enabled_pin(enabled))
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
-	old_id = enabled->id;
 	if (!enabled->id)
-		enabled->id = session->next_id;
+		enabled->id = session->next_id++;
 	if (session->enabled) {
 		err = enabled_attach(enabled);
 		if (err) {
-			enabled->id = old_id;
+			/* Of several places some may have been hit by now. */
+			tracepoint_synchronize_unregister();
 			enabled_unpin(enabled);
 			return attach_refuse(enabled, err);
 		}
 	}
-	if (!old_id)
-		session->next_id++;
 	enabled->wanted = true;
 	return 0;
 }
