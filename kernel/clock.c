@@ -138,7 +138,10 @@ static int clock_notified(struct notifier_block *block, unsigned long event,
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		if (!clock_missing)
+		/* Or off, if we were loaded in between. */
+		if (clock_missing)
+			static_branch_disable(&kt_clock_tsc);
+		else
 			static_branch_enable(&kt_clock_tsc);
 		break;
 	}
