@@ -35,7 +35,8 @@ static u64 ring_seq(const struct kt_ring *ring, u32 pos)
  * The time for what comes next, with @old read from head.  A clock that fell, as it may
  * under a guest that is moved to another machine, would give packets that end before
  * they begin, and records that no reader could merge.  Time stands still instead, at the
- * end of head's epoch: more of the newest time is not known.  A fall within an epoch is
+ * begin of the epoch after head's, as more of the newest time is not known, and the fast
+ * path, which compares epochs alone, does not go back in it.  A fall within an epoch is
  * seen only where it leads before the packet's begin.
  *
  * If an interrupt has opened a packet since @old was read, the result is nonsense, and
@@ -49,7 +50,10 @@ static u64 ring_clock(const struct kt_ring *ring, u64 old)
 
 	epoch += (u32)((old >> KT_EPOCH_SHIFT) - epoch);
 	if (unlikely(now >> KT_TIME_BITS < epoch))
-		return (epoch << KT_TIME_BITS) + (1u << KT_TIME_BITS) - 1;
+		/* Standing there already?  Else one epoch on, once. */
+		return since == epoch << KT_TIME_BITS
+			       ? since
+			       : (epoch + 1) << KT_TIME_BITS;
 	return unlikely(now < since) ? since : now;
 }
 
@@ -296,6 +300,9 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 			return ring_lose_record(ring, rec, cause, flags);
 	}
 
+	/* Where time stands still; who interrupts us here goes one epoch on. */
+	if (unlikely(!(now & ((1u << KT_TIME_BITS) - 1))))
+		WRITE_ONCE(ring->since, now);
 	rec->count = kt_record_count(units, flags);
 	rec->unit = pos & ring->mask;
 	p = kt_ring_at(ring, rec->unit);

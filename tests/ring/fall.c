@@ -81,6 +81,10 @@ TEST(a_clock_that_falls)
 		world_now = falls[fall];
 		for (; put_all < 200; put_all++)
 			CHECK(put(FIXED, 1000, 0, 2));
+		/* It catches up, and goes on within the epoch in which it fell. */
+		world_now = 9 * epoch + 5;
+		for (; put_all < 260; put_all++)
+			CHECK(put(FIXED, 1000, 0, 4));
 		world_tick = 0;
 		world_now = 12 * epoch + 77;
 		CHECK(put(FIXED, 1000, 0, 3));
