@@ -25,7 +25,7 @@ for bad in \
 	'raw/enabled test_hit::not one that a file can have' \
 	'raw/a*b test_hit::not one that a file can have' \
 	"$(printf 'raw/\344 test_hit::not one that a file can have')" \
-	"$(printf 'raw/x test_hit; u32 \344 a::a kind, a type and a name')" \
+	"$(printf 'raw/x test_hit; u32 \344 a::is not a type')" \
 	"$(printf 'raw/x test_hit; u32 u32 \344::a kind, a type and a name')" \
 	'raw/x no_such_tracepoint::there is no tracepoint' \
 	'raw/x test_hit; u33 int a::is not u8 to u64' \
