@@ -60,7 +60,8 @@ struct call {
 	u8 registers[ARGUMENTS]; /* where in struct pt_regs arguments are */
 	u8 offsets[ARGUMENTS];	 /* in the payload; its end: none */
 	u8 nr_arguments;
-	bool last_wide; /* has 8 bytes, not 4 */
+	u16 first, last; /* the numbers that mean it are among these */
+	bool last_wide;	 /* has 8 bytes, not 4 */
 	bool unknown;
 	char names[DIRECTIONS][KT_NAME_MAX + 1];
 };
@@ -384,7 +385,7 @@ static void table_set(struct hooks *hooks, const struct kt_event *event,
 		struct kt_enabled **enabled =
 			hooks->tables[direction].enabled[abi];
 
-		for (number = 0; number <= NUMBERS; number++) {
+		for (number = call->first; number <= call->last; number++) {
 			if (calls[abi][number] == call)
 				smp_store_release(&enabled[number], value);
 		}
@@ -612,6 +613,7 @@ static struct call *unknown_make(enum abi abi)
 	if (!call)
 		return NULL;
 	call->unknown = true;
+	call->last = NUMBERS;
 	call->last_wide = true;
 	for (i = 0; i < ARGUMENTS; i++)
 		call->offsets[i] = unknown_fields[1].offset + i * sizeof(u64);
@@ -664,10 +666,15 @@ static int call_add(enum abi abi, unsigned int number, const char *function,
 	const char *name = name_of(function);
 	struct call *call = call_find(abi, name, number);
 
-	if (!call)
+	if (!call) {
 		call = call_make(abi, name, meta);
+		if (!call)
+			return -ENOMEM;
+		call->first = number;
+	}
+	call->last = number;
 	calls[abi][number] = call;
-	return call ? 0 : -ENOMEM;
+	return 0;
 }
 
 static const struct syscall_metadata *meta_find(
@@ -716,25 +723,18 @@ static int calls_make(struct syscall_metadata *const *metas)
 }
 
 /* Each once, though several numbers may mean it. */
-static bool call_is_first(enum abi abi, unsigned int number)
+static bool call_is_last(enum abi abi, unsigned int number)
 {
-	unsigned int before;
-
-	for (before = 0; before < number; before++) {
-		if (calls[abi][before] == calls[abi][number])
-			return false;
-	}
-	return calls[abi][number];
+	return calls[abi][number] && calls[abi][number]->last == number;
 }
 
 static void calls_free(void)
 {
 	unsigned int abi, number;
 
-	/* From the end, so that the first one is still there to compare. */
 	for (abi = 0; abi < ABIS; abi++) {
-		for (number = NUMBERS + 1; number--;) {
-			if (call_is_first(abi, number))
+		for (number = 0; number <= NUMBERS; number++) {
+			if (call_is_last(abi, number))
 				kfree(calls[abi][number]);
 		}
 	}
@@ -752,7 +752,7 @@ static int events_collect(void)
 		return -ENOMEM;
 	for (abi = 0; abi < ABIS; abi++) {
 		for (number = 0; number <= NUMBERS; number++) {
-			if (!call_is_first(abi, number))
+			if (!call_is_last(abi, number))
 				continue;
 			events[nr++] = &calls[abi][number]->events[ENTER];
 			events[nr++] = &calls[abi][number]->events[EXIT];
