@@ -16,6 +16,7 @@
 #include "format.h"
 #include "print.h"
 #include "registry.h"
+#include "session.h"
 
 static const struct kt_constant *constant_find(const struct kt_entry *entry,
 					       const char *name, size_t length)
@@ -100,19 +101,26 @@ static void print_show(struct seq_file *m, const struct kt_entry *entry,
 	}
 }
 
+/* One of ten thousand: put together from strings, as a format costs four times as much. */
 static void field_show(struct seq_file *m, const struct kt_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
 
 	/* "char[16] comm" is to be read as C: "char comm[16]". */
-	if (bracket && !str_has_prefix(field->type, "__data_loc"))
-		seq_printf(m, "\tfield:%.*s %s[%u];",
-			   (int)(bracket - field->type), field->type,
-			   field->name, field->len);
-	else
-		seq_printf(m, "\tfield:%s %s;", field->type, field->name);
-	seq_printf(m, "\toffset:%u;\tsize:%u;\tsigned:%d;\n", field->offset,
-		   field->size, field->is_signed);
+	if (bracket && str_has_prefix(field->type, "__data_loc"))
+		bracket = NULL;
+	seq_puts(m, "\tfield:");
+	seq_write(m, field->type,
+		  bracket ? bracket - field->type : strlen(field->type));
+	seq_putc(m, ' ');
+	seq_puts(m, field->name);
+	if (bracket) {
+		seq_put_decimal_ull(m, "[", field->len);
+		seq_putc(m, ']');
+	}
+	seq_put_decimal_ull(m, ";\toffset:", field->offset);
+	seq_put_decimal_ull(m, ";\tsize:", field->size);
+	seq_puts(m, field->is_signed ? ";\tsigned:1;\n" : ";\tsigned:0;\n");
 }
 
 static void layout_show(struct seq_file *m, const struct kt_entry *entry,
@@ -143,13 +151,74 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
 	layout_show(m, entry, enabled);
 }
 
+static void head_show(struct seq_file *m, const struct kt_entry *entry,
+		      const struct kt_enabled *enabled)
+{
+	seq_puts(m, "event ");
+	seq_puts(m, entry->system->name);
+	seq_putc(m, ':');
+	seq_puts(m, entry->event->name);
+	seq_put_decimal_ull(m, " id ", enabled ? enabled->id : 0);
+	seq_puts(m, enabled && enabled->wanted ? " enabled 1 module "
+					       : " enabled 0 module ");
+	seq_puts(m, entry->point ? kt_point_module(entry->point) : "gone");
+	if (enabled && enabled->filter_text)
+		seq_puts(m, " filter 1");
+	seq_putc(m, '\n');
+}
+
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
 			  const struct kt_enabled *enabled)
 {
-	seq_printf(m, "event %s:%s id %u enabled %d module %s\n",
-		   entry->system->name, entry->event->name,
-		   enabled ? enabled->id : 0, enabled && enabled->wanted,
-		   entry->point ? kt_point_module(entry->point) : "gone");
+	head_show(m, entry, enabled);
 	layout_show(m, entry, enabled);
 	seq_putc(m, '\n');
+}
+
+/* Calls @show for the events there are, till the text is longer than its room. */
+static void events_show(struct seq_file *m, struct kt_session *session,
+			void (*show)(struct seq_file *m,
+				     const struct kt_entry *entry,
+				     const struct kt_enabled *enabled))
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	xa_for_each(&kt_systems, at_system, system) {
+		xa_for_each(&system->entries, at_entry, entry) {
+			if (!kt_entry_visible(entry))
+				continue;
+			/* It will be shown again, with more room. */
+			if (seq_has_overflowed(m))
+				return;
+			show(m, entry, kt_session_event(session, entry));
+		}
+	}
+}
+
+void kt_format_show_available(struct seq_file *m, struct kt_session *session)
+{
+	events_show(m, session, head_show);
+}
+
+void kt_format_show_info(struct seq_file *m, struct kt_session *session)
+{
+	events_show(m, session, kt_format_show_event);
+}
+
+void kt_format_show_types(struct seq_file *m, struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		const struct kt_entry *entry = enabled->event->entry;
+
+		if (!enabled->id || !entry->point)
+			continue;
+		if (seq_has_overflowed(m))
+			break;
+		kt_format_show_event(m, entry, enabled);
+	}
 }

@@ -69,7 +69,7 @@ bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 {
 	struct trace_event_call *call;
 
-	if (!calls || event->owner == THIS_MODULE ||
+	if (!calls || event->source || event->owner == THIS_MODULE ||
 	    READ_ONCE(reader) != current)
 		return false;
 	list_for_each_entry(call, calls, list) {

@@ -437,31 +437,28 @@ static int capture_write(const struct kt_node *node, char *text)
 	return kt_capture_write(node->session, text);
 }
 
+static int available_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_format_show_available(m, node->session);
+	return 0;
+}
+
 static int info_show(struct seq_file *m, const struct kt_node *node)
 {
-	unsigned long at_system, at_entry;
-	struct kt_system *system;
-	struct kt_entry *entry;
-
-	xa_for_each(&kt_systems, at_system, system) {
-		xa_for_each(&system->entries, at_entry, entry) {
-			const struct kt_enabled *enabled =
-				kt_session_event(node->session, entry);
-
-			if (!kt_entry_visible(entry))
-				continue;
-			/* It will be shown again, with more room. */
-			if (seq_has_overflowed(m))
-				return 0;
-			kt_format_show_event(m, entry, enabled);
-		}
-	}
+	kt_format_show_info(m, node->session);
 	return 0;
 }
 
 static int gone_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_gone_show(m, node->session);
+	return 0;
+}
+
+static int types_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_gone_show(m, node->session);
+	kt_format_show_types(m, node->session);
 	return 0;
 }
 
@@ -476,6 +473,7 @@ static int trace_show(struct seq_file *m, const struct kt_node *node)
 	seq_printf(m, "trusted %d\n", kt_clock_trusted());
 	seq_printf(m, "sync %llu %llu %llu\n", sync.clock, sync.monotonic,
 		   sync.realtime);
+	seq_printf(m, "next_id %u\n", node->session->next_id);
 	return 0;
 }
 
@@ -548,6 +546,13 @@ static const struct kt_kind session_capture = {
 	.write_max = 256 << 10,
 };
 
+static const struct kt_kind session_available = {
+	.name = "available",
+	.mode = KIND_READ,
+	.show = available_show,
+	.show_size = 128 << 10,
+};
+
 static const struct kt_kind session_info = {
 	.name = "info",
 	.mode = KIND_READ,
@@ -563,6 +568,14 @@ static const struct kt_kind session_gone = {
 	.show_size = 2 << 20,
 };
 
+static const struct kt_kind session_types = {
+	.name = "types",
+	.mode = KIND_READ,
+	.show = types_show,
+	.show_size = 512 << 10,
+	.prints = true,
+};
+
 static const struct kt_kind session_trace = {
 	.name = "trace",
 	.mode = KIND_READ,
@@ -575,12 +588,13 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                           \
-	&session_enabled, &session_mode, &session_buffer_size,     \
-		&session_overflow, &session_reset, &session_error, \
-		&session_tasks, &session_pids, &kt_marked_file,    \
-		&session_capture, &session_info, &session_gone,    \
-		&session_trace, &session_owner, &buffers_dir, &events_dir
+#define SESSION_CHILDREN                                                       \
+	&session_enabled, &session_mode, &session_buffer_size,                 \
+		&session_overflow, &session_reset, &session_error,             \
+		&session_tasks, &session_pids, &kt_marked_file,                \
+		&session_capture, &session_available, &session_info,           \
+		&session_gone, &session_types, &session_trace, &session_owner, \
+		&buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 

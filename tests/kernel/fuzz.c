@@ -60,13 +60,13 @@ static uint64_t nr_steps, nr_taken, nr_refused;
 
 /* Of a session, and then those that only the root has. */
 static const char *const files[] = {
-	"enabled", "mode",    "buffer_size", "overflow", "reset",
-	"error",   "tasks",   "pids",	     "marked",	 "capture",
-	"info",	   "gone",    "trace",	     "owner",	 "events/enabled",
-	"define",  "markers", "print",	     "printed",	 "undefined",
-	"version",
+	"enabled", "mode",	"buffer_size", "overflow", "reset",
+	"error",   "tasks",	"pids",	       "marked",   "capture",
+	"info",	   "gone",	"trace",       "owner",	   "events/enabled",
+	"types",   "available", "define",      "markers",  "print",
+	"printed", "undefined", "version",
 };
-#define SESSION_FILES 15
+#define SESSION_FILES 17
 #define FILES	      (sizeof(files) / sizeof(*files))
 
 static const char *const parts[] = {"enabled", "filter", "format", "id"};

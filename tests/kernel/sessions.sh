@@ -97,6 +97,41 @@ rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
 
+# What may be in the buffers, without what is only there.
+put define 'kttypes/a sched_waking; ptr struct task_struct *p'
+put define 'kttypes/b sched_waking; ptr struct task_struct *p'
+put define 'kttypes/c sched_waking; ptr struct task_struct *p'
+put reset 1
+types() {
+	get types | sed -n 's/^event kttypes:\([a-z]\) id .*/\1/p' | sort | tr '\n' ' '
+}
+next_id() {
+	get trace | sed -n 's/^next_id //p'
+}
+check "without an id, no event has a type" is "$(types)" ''
+first=$(next_id)
+put events/kttypes/a/enabled 1
+put events/kttypes/b/enabled 1
+check "the next id tells how many are new" is $(($(next_id) - first)) 2
+check "they have types" is "$(types)" 'a b '
+check "as info has them" is "$(get types)" \
+	"$(get info | sed -n '/^event kttypes:[ab] /,/^$/p')"
+put events/kttypes/b/enabled 0
+put define '!kttypes/b'
+check "also what is gone" is "$(types)" 'a b '
+put events/kttypes/a/filter 'p != 0'
+check "what is available, and has a filter" \
+	is "$(get available | sed -n 's/ id [0-9]*//; /^event kttypes:/p')" \
+	"event kttypes:a enabled 1 module vmlinux filter 1
+event kttypes:c enabled 0 module vmlinux"
+check "as many are available as info has" \
+	is "$(get available | wc -l)" "$(get info | grep -c '^event ')"
+put events/kttypes/a/enabled 0
+put events/kttypes/a/filter 0
+put define '!kttypes/a'
+put define '!kttypes/c'
+put reset 1
+
 # Ids are given out anew, and events that are gone forgotten, with the records.
 gone_nr() {
 	get gone | grep -c '^event ktids:'
