@@ -23,13 +23,19 @@ struct enumerator {
 	bool ambiguous;
 };
 
+/*
+ * All of it is read when it is first asked for, and each index made then: most events
+ * ask for nothing.
+ */
 struct enums {
-	struct btf *btf;
+	char *path;
+	bool tried;
+	struct btf *btf;	  /* NULL: there is none, or nobody has asked */
 	struct enumerator *table; /* open addressing; half of it is free */
-	size_t size;		  /* a power of two */
-	/* Types of structs and unions, by name, likewise; 0: free. */
-	uint32_t *structs;
-	size_t structs_size;
+	size_t size;		  /* a power of two; 0: not made yet */
+	/* Types of structs, unions and enums, by name, likewise; 0: free. */
+	uint32_t *tags;
+	size_t tags_size;
 };
 
 static size_t hash(const char *s, size_t len)
@@ -117,45 +123,57 @@ static int enums_fill(struct enums *enums)
 	return 0;
 }
 
-/* Where the struct is, or would be. */
-static uint32_t *structs_slot(const struct enums *enums, const char *name)
+static const char *type_name(const struct enums *enums,
+			     const struct btf_type *t)
 {
-	size_t mask = enums->structs_size - 1;
+	return btf__name_by_offset(enums->btf, t->name_off);
+}
+
+/* Where the type is, or would be: the enum of this name, or the struct or union. */
+static uint32_t *tags_slot(const struct enums *enums, const char *name,
+			   bool of_enum)
+{
+	size_t mask = enums->tags_size - 1;
 	size_t i = hash(name, strlen(name)) & mask;
 	const struct btf_type *t;
 
-	for (; enums->structs[i]; i = (i + 1) & mask) {
-		t = btf__type_by_id(enums->btf, enums->structs[i]);
-		if (!strcmp(btf__name_by_offset(enums->btf, t->name_off), name))
+	for (; enums->tags[i]; i = (i + 1) & mask) {
+		t = btf__type_by_id(enums->btf, enums->tags[i]);
+		if (is_enum(t) == of_enum && !strcmp(type_name(enums, t), name))
 			break;
 	}
-	return &enums->structs[i];
+	return &enums->tags[i];
 }
 
 /* Of those with one name the first counts, but a struct before a union. */
-static int structs_fill(struct enums *enums)
+static void tags_add(struct enums *enums, uint32_t id, const struct btf_type *t)
 {
-	uint32_t id, nr = btf__type_cnt(enums->btf), *slot;
+	uint32_t *slot = tags_slot(enums, type_name(enums, t), is_enum(t));
+
+	if (!*slot || (btf_is_struct(t) &&
+		       btf_is_union(btf__type_by_id(enums->btf, *slot))))
+		*slot = id;
+}
+
+static int tags_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf);
 	const struct btf_type *t;
 	size_t count = 0;
 
-	for (id = 1; id < nr; id++)
-		count += btf_is_composite(btf__type_by_id(enums->btf, id));
-	for (enums->structs_size = 1024; enums->structs_size < 2 * count;)
-		enums->structs_size *= 2;
-	enums->structs = calloc(enums->structs_size, sizeof(*enums->structs));
-	if (!enums->structs)
+	for (id = 1; id < nr; id++) {
+		t = btf__type_by_id(enums->btf, id);
+		count += btf_is_composite(t) || is_enum(t);
+	}
+	for (enums->tags_size = 1024; enums->tags_size < 2 * count;)
+		enums->tags_size *= 2;
+	enums->tags = calloc(enums->tags_size, sizeof(*enums->tags));
+	if (!enums->tags)
 		return -1;
 	for (id = 1; id < nr; id++) {
 		t = btf__type_by_id(enums->btf, id);
-		if (!btf_is_composite(t) || !t->name_off)
-			continue;
-		slot = structs_slot(enums, btf__name_by_offset(enums->btf,
-							       t->name_off));
-		if (!*slot ||
-		    (btf_is_struct(t) &&
-		     btf_is_union(btf__type_by_id(enums->btf, *slot))))
-			*slot = id;
+		if ((btf_is_composite(t) || is_enum(t)) && t->name_off)
+			tags_add(enums, id, t);
 	}
 	return 0;
 }
@@ -168,25 +186,15 @@ static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 struct enums *enums_open(const char *path)
 {
 	struct enums *enums = calloc(1, sizeof(*enums));
-	libbpf_print_fn_t before;
 
 	if (!enums)
 		return NULL;
-	before = libbpf_set_print(silent);
-	enums->btf = btf__parse(path ? path : "/sys/kernel/btf/vmlinux", NULL);
-	libbpf_set_print(before);
-	if (!enums->btf)
-		goto err_enums;
-	if (enums_fill(enums) || structs_fill(enums))
-		goto err_btf;
+	enums->path = strdup(path ? path : "/sys/kernel/btf/vmlinux");
+	if (!enums->path) {
+		free(enums);
+		return NULL;
+	}
 	return enums;
-
-err_btf:
-	free(enums->table);
-	btf__free(enums->btf);
-err_enums:
-	free(enums);
-	return NULL;
 }
 
 void enums_close(struct enums *enums)
@@ -194,36 +202,58 @@ void enums_close(struct enums *enums)
 	if (!enums)
 		return;
 	btf__free(enums->btf);
-	free(enums->structs);
+	free(enums->tags);
 	free(enums->table);
+	free(enums->path);
 	free(enums);
 }
 
-bool enums_value(const struct enums *enums, const char *name, size_t len,
+static bool enums_read(struct enums *enums)
+{
+	libbpf_print_fn_t before;
+
+	if (!enums->tried) {
+		enums->tried = true;
+		before = libbpf_set_print(silent);
+		enums->btf = btf__parse(enums->path, NULL);
+		libbpf_set_print(before);
+	}
+	return enums->btf;
+}
+
+bool enums_value(struct enums *enums, const char *name, size_t len,
 		 int64_t *value)
 {
-	const struct enumerator *slot = enums_slot(enums, name, len);
+	const struct enumerator *slot;
 
+	if (!enums_read(enums) || (!enums->table && enums_fill(enums)))
+		return false;
+	slot = enums_slot(enums, name, len);
 	if (!slot->name || slot->ambiguous)
 		return false;
 	*value = slot->value;
 	return true;
 }
 
-struct ktrace_names *enums_names(const struct enums *enums, const char *name,
+static const struct btf_type *tag_find(struct enums *enums, const char *name,
+				       bool of_enum)
+{
+	uint32_t id;
+
+	if (!enums || !enums_read(enums) || (!enums->tags && tags_fill(enums)))
+		return NULL;
+	id = *tags_slot(enums, name, of_enum);
+	return id ? btf__type_by_id(enums->btf, id) : NULL;
+}
+
+struct ktrace_names *enums_names(struct enums *enums, const char *name,
 				 struct arena *arena)
 {
-	const struct btf_type *t = NULL;
+	const struct btf_type *t = tag_find(enums, name, true);
 	struct ktrace_names *names;
 	struct ktrace_name *list;
-	int32_t id;
 	uint32_t i;
 
-	id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_ENUM);
-	if (id < 0)
-		id = btf__find_by_name_kind(enums->btf, name, BTF_KIND_ENUM64);
-	if (id > 0)
-		t = btf__type_by_id(enums->btf, id);
 	if (!t || !btf_vlen(t))
 		return NULL;
 
@@ -242,18 +272,12 @@ struct ktrace_names *enums_names(const struct enums *enums, const char *name,
 	return names;
 }
 
-static const struct btf_type *struct_find(const struct enums *enums,
-					  const char *name)
+static const struct btf_type *struct_find(struct enums *enums, const char *name)
 {
-	uint32_t id;
-
-	if (!enums)
-		return NULL;
-	id = *structs_slot(enums, name);
-	return id ? btf__type_by_id(enums->btf, id) : NULL;
+	return tag_find(enums, name, false);
 }
 
-uint32_t enums_struct_size(const struct enums *enums, const char *name)
+uint32_t enums_struct_size(struct enums *enums, const char *name)
 {
 	const struct btf_type *t = struct_find(enums, name);
 
@@ -319,8 +343,8 @@ static int member_compare(void *data, const struct btf_member *member,
 	return !strcmp(name, wanted->name);
 }
 
-bool enums_member(const struct enums *enums, const char *name,
-		  const char *member, uint32_t *offset)
+bool enums_member(struct enums *enums, const char *name, const char *member,
+		  uint32_t *offset)
 {
 	const struct btf_type *t = struct_find(enums, name);
 	struct wanted wanted = {.name = member};
@@ -333,7 +357,7 @@ bool enums_member(const struct enums *enums, const char *name,
 }
 
 struct filling {
-	const struct enums *enums;
+	struct enums *enums;
 	struct ktrace_types *types;
 	struct ktrace_member *members; /* NULL: they are only counted */
 	uint32_t nr;
@@ -370,7 +394,7 @@ static int member_fill(void *data, const struct btf_member *from,
 	return enums_layout(filling->enums, member->type, types);
 }
 
-int enums_layout(const struct enums *enums, const char *name,
+int enums_layout(struct enums *enums, const char *name,
 		 struct ktrace_types *types)
 {
 	const struct btf_type *t = struct_find(enums, name);

@@ -12,28 +12,31 @@
 
 struct enums;
 
-/* @path NULL: of the running kernel.  NULL if there is none to be had. */
+/*
+ * @path NULL: of the running kernel.  It is read when something is first asked for;
+ * where there is none to be had, nothing is known.  NULL: no memory.
+ */
 struct enums *enums_open(const char *path);
 void enums_close(struct enums *enums);
 
 /* False: no enumerator has this name, or several with different values do. */
-bool enums_value(const struct enums *enums, const char *name, size_t len,
+bool enums_value(struct enums *enums, const char *name, size_t len,
 		 int64_t *value);
 
 /* Names of the values of "enum NAME", made in @arena; NULL: none. */
-struct ktrace_names *enums_names(const struct enums *enums, const char *name,
+struct ktrace_names *enums_names(struct enums *enums, const char *name,
 				 struct arena *arena);
 
 /* Bytes of "struct NAME", or union; 0: not known.  @enums may be NULL. */
-uint32_t enums_struct_size(const struct enums *enums, const char *name);
+uint32_t enums_struct_size(struct enums *enums, const char *name);
 /*
  * Where a member lies in it.  What is in structs without a name of their own is a
  * member too, as C has it; of a member that is such a struct, "MEMBER.ITS".
  */
-bool enums_member(const struct enums *enums, const char *name,
-		  const char *member, uint32_t *offset);
+bool enums_member(struct enums *enums, const char *name, const char *member,
+		  uint32_t *offset);
 /* Adds the layout of the struct, and of those in it, if it is known. */
-int enums_layout(const struct enums *enums, const char *name,
+int enums_layout(struct enums *enums, const char *name,
 		 struct ktrace_types *types);
 
 #endif /* KT_LIB_BTF_H */

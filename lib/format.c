@@ -104,17 +104,23 @@ static bool line_begins(const struct line *line, const char *prefix)
 	return line->len >= n && !memcmp(line->s, prefix, n);
 }
 
-/* The number after @key in the line, 0 if there is none. */
+/*
+ * The number after @key in the line, 0 if there is none.  A key begins with what is
+ * between words.
+ */
 static long line_number(const struct line *line, const char *key)
 {
-	const char *p = memmem(line->s, line->len, key, strlen(key));
-	const char *end = line->s + line->len;
+	const char *p = line->s, *end = line->s + line->len;
+	size_t n_key = strlen(key);
 	bool minus = false;
 	long n = 0;
 
+	while ((p = memchr(p, *key, end - p)) &&
+	       ((size_t)(end - p) < n_key || memcmp(p, key, n_key)))
+		p++;
 	if (!p)
 		return 0;
-	for (p += strlen(key); p < end && (*p == ' ' || *p == '-'); p++)
+	for (p += n_key; p < end && (*p == ' ' || *p == '-'); p++)
 		minus = *p == '-';
 	while (p < end && isdigit((unsigned char)*p) && n < 1 << 24)
 		n = n * 10 + (*p++ - '0');
@@ -218,10 +224,12 @@ static int field_parse(const struct line *line, struct ktrace_field *field,
 	const char *end = memchr(line->s, ';', line->len);
 	const char *name, *name_end, *type_end;
 	size_t type_len, rest_len;
+	struct line rest;
 	char *ctype;
 
 	if (!begin || !end || ++begin >= end)
 		return -EINVAL;
+	rest = (struct line){end, line->s + line->len - end};
 	name_end = end;
 	if (end[-1] == ']') {
 		const char *p = end - 1;
@@ -250,9 +258,9 @@ static int field_parse(const struct line *line, struct ktrace_field *field,
 	memcpy(ctype, begin, type_len);
 	memcpy(ctype + type_len, name_end, rest_len);
 	field->ctype = ctype;
-	field->offset = line_number(line, "offset:");
-	field->size = line_number(line, "size:");
-	field->is_signed = line_number(line, "signed:");
+	field->offset = line_number(&rest, "\toffset:");
+	field->size = line_number(&rest, "\tsize:");
+	field->is_signed = line_number(&rest, "\tsigned:");
 	field_kind(field);
 	return 0;
 }
@@ -291,7 +299,7 @@ static int type_head(struct ktrace_type *type, const struct line *line,
 
 /* Parses one block; its first line is the "event" line. */
 static int type_parse(struct ktrace_types *types, const char **p,
-		      const char *end, const struct enums *enums,
+		      const char *end, struct enums *enums,
 		      struct tep_handle *tep)
 {
 	struct ktrace_field fields[FIELDS_MAX], *copy;
@@ -351,7 +359,7 @@ static int type_parse(struct ktrace_types *types, const char **p,
 }
 
 /* The structs that captured fields hold. */
-static int types_layouts(struct ktrace_types *types, const struct enums *enums)
+static int types_layouts(struct ktrace_types *types, struct enums *enums)
 {
 	static const char prefix[] = "__data_loc struct ";
 	char name[128];
@@ -404,7 +412,7 @@ static void types_share(struct ktrace_types *types)
 	}
 }
 
-int types_parse(const char *info, size_t size, const struct enums *enums,
+int types_parse(const char *info, size_t size, struct enums *enums,
 		struct ktrace_types **result)
 {
 	const char *p = info, *end = info + size, *before;

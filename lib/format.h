@@ -13,11 +13,11 @@
 struct tep_handle;
 
 /* As ktrace_types_parse(), of a kernel whose enums, if not NULL, are these. */
-int types_parse(const char *info, size_t size, const struct enums *enums,
+int types_parse(const char *info, size_t size, struct enums *enums,
 		struct ktrace_types **types);
 
 /* Replaces names of constants in a print format by their values. */
-char *print_resolve(const char *print, const struct enums *enums,
+char *print_resolve(const char *print, struct enums *enums,
 		    struct arena *arena);
 
 /*

@@ -44,8 +44,7 @@ void print_close(struct tep_handle *tep)
 		tep_free(tep);
 }
 
-char *print_resolve(const char *print, const struct enums *enums,
-		    struct arena *arena)
+char *print_resolve(const char *print, struct enums *enums, struct arena *arena)
 {
 	const char *p = print, *begin = print;
 	struct text text = {0};
@@ -73,8 +72,9 @@ char *print_resolve(const char *print, const struct enums *enums,
 		}
 		while (isalnum((unsigned char)p[len]) || p[len] == '_')
 			len++;
-		/* A member is no constant. */
+		/* What is no constant: a member, a macro, the record. */
 		if ((p > print && (p[-1] == '>' || p[-1] == '.')) ||
+		    p[len] == '(' || (len == 3 && !memcmp(p, "REC", 3)) ||
 		    !enums_value(enums, p, len, &value)) {
 			p += len;
 			continue;
