@@ -49,6 +49,7 @@ struct ktrace_recording {
 	bool symbols; /* some event shows the address of a function */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
+	uint32_t next_id; /* the new ones have this, or larger; 0: unknown */
 	uint32_t programs_id; /* the first of programs' events, with @marked */
 	char *tasks;	      /* text, as it was before the start */
 	uint64_t synced;      /* clock: when the last sync began */
@@ -243,17 +244,25 @@ static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 static int types_write(struct ktrace_recording *r)
 {
 	struct ktrace_types *types;
+	struct ktrace_clock clock;
+	uint32_t next_id = 0;
 	int err;
 
 	if (!r->session)
 		return 0;
-	err = ktrace_session_types(r->session, type_is_new, r, &types);
+	err = session_clock(r->session, &clock, &next_id);
+	if (err || (next_id && next_id == r->next_id))
+		return err;
+	err = session_types_recorded(
+		r->session, r->next_id ? type_is_new : NULL, r, &types);
 	if (err)
 		return err;
 	session_enums(r->session, types);
 	err = ktrace_writer_types(r->writer, types);
 	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
 		err = type_note(r, ktrace_types_get(types, i));
+	if (!err)
+		r->next_id = next_id;
 	ktrace_types_destroy(types);
 	return err;
 }

@@ -9,7 +9,6 @@
  * whatever kills him, and is taken before anything is changed.  The kernel's own
  * guard (one opener per buffer) holds against programs that do not ask.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -477,7 +476,8 @@ int ktrace_session_counts(struct ktrace_session *s, struct ktrace_cpu **cpus,
 	return 0;
 }
 
-int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
+int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
+		  uint32_t *next_id)
 {
 	struct ktrace_clock c = {.trusted = true};
 	char *text, *next, *line;
@@ -502,6 +502,8 @@ int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
 			c.frequency = strtoull(value, NULL, 10);
 		else if (!strcmp(line, "trusted"))
 			c.trusted = strcmp(value, "0");
+		else if (!strcmp(line, "next_id"))
+			*next_id = strtoul(value, NULL, 10);
 		else if (!strcmp(line, "sync"))
 			synced = sscanf(value, "%lu %lu %lu", &c.sync.clock,
 					&c.sync.monotonic,
@@ -513,6 +515,13 @@ int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
 				 s->path);
 	*clock = c;
 	return 0;
+}
+
+int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
+{
+	uint32_t next_id;
+
+	return session_clock(s, clock, &next_id);
 }
 
 /* Events on and off */
@@ -551,53 +560,21 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 	return ktrace_session_write(s, path, filter ? filter : "0");
 }
 
-/* Calls @each with the folder of each entry of @dir that is a folder. */
-static int folders_walk(int dir, const char *path, int (*each)(int folder))
+static int filters_clear(struct ktrace_session *s)
 {
-	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	struct ktrace_known *known;
+	size_t nr;
+	int err;
 
-	if (!stream) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
+	err = ktrace_session_known(s, &known, &nr);
+	if (err)
 		return err;
-	}
-	while (!err && (entry = readdir(stream))) {
-		int folder;
-
-		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
-			continue;
-		folder = openat(fd, entry->d_name,
-				O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (folder < 0)
-			continue;
-		err = each(folder);
-		close(folder);
-	}
-	closedir(stream);
+	for (size_t i = 0; !err && i < nr; i++)
+		if (known[i].filtered)
+			err = ktrace_session_filter(s, known[i].system,
+						    known[i].name, NULL);
+	free(known);
 	return err;
-}
-
-static int event_filter_clear(int event)
-{
-	char text[8] = "", why[8];
-	int fd = openat(event, "filter", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0; /* it is just going away */
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		*text = '\0';
-	close(fd);
-	if (!*text || !strcmp(text, "none\n"))
-		return 0;
-	return file_write(event, "filter", "0", O_TRUNC, why, sizeof(why));
-}
-
-static int system_filters_clear(int system)
-{
-	return folders_walk(system, ".", event_filter_clear);
 }
 
 int ktrace_session_reset(struct ktrace_session *s)
@@ -606,15 +583,20 @@ int ktrace_session_reset(struct ktrace_session *s)
 		const char *file;
 		const char *text;
 	} steps[] = {
-		{"enabled", "0"}, {"events/enabled", "0"}, {"marked", "\n"},
-		{"pids", "\n"},	  {"capture", "none"},	   {"reset", "1"},
+		{"enabled", "0"},
+		{"events/enabled", "0"},
+		{"marked", "\n"},
+		{"pids", "\n"},
+		{"reset", "1"},
+		/* Without records, what they had need not be kept. */
+		{"capture", "none"},
 	};
 	int err;
 
 	/* Before the fields that they compare. */
-	err = folders_walk(s->dir, "events", system_filters_clear);
+	err = filters_clear(s);
 	if (err)
-		return access_explain(err, s->path, "events");
+		return err;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		err = ktrace_session_write(s, steps[i].file, steps[i].text);
 		if (err)

@@ -18,8 +18,7 @@ struct ktrace_session {
 	void (*note)(void *data, const char *text);
 	void *data;
 
-	struct enums *enums; /* session_kernel_enums() has looked for them */
-	bool has_enums;
+	struct enums *enums; /* NULL: nobody has asked for them yet */
 
 	/* Of the last prepare. */
 	struct arena arena;
@@ -38,11 +37,18 @@ int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);
 int session_root_read(struct ktrace_session *s, const char *file, char **text);
 
-/*
- * The kernel's type information: read when it is first asked for, as that is much work,
- * and then kept.  NULL: there is none.
- */
+/* The kernel's type information, which is kept.  NULL: no memory. */
 struct enums *session_kernel_enums(struct ktrace_session *s);
+
+/* As ktrace_session_types(), of what may be in the buffers. */
+int session_types_recorded(struct ktrace_session *s,
+			   bool (*want)(const struct ktrace_known *known,
+					void *data),
+			   void *data, struct ktrace_types **types);
+
+/* As ktrace_session_clock(); @next_id: events that are new later get it, or larger. */
+int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
+		  uint32_t *next_id);
 
 /* Gives arguments of modules' markers the names of their enumerations, where they are known. */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Events known, out of the control tree's file `info': for each a line
+ * Events known.  The control tree's file `available' has a line for each
  *
- *	event SYSTEM:NAME id N enabled 0|1 module NAME
+ *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1]
  *
- * then what its format file says, then an empty line.  Making types of the latter
- * is work, so it is only done for events that somebody wants.
+ * and `info' that, what its format file says, and an empty line.  `types' has the same
+ * of what may be in the buffers.  To print and to read descriptions is work, so only
+ * those are asked for that somebody wants.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +44,8 @@ static bool event_parse(char *line, struct ktrace_known *known)
 	char *next = line + 6, *word, *value, *colon;
 
 	memset(known, 0, sizeof(*known));
-	line[strcspn(line, "\n")] = '\0';
+	if (strncmp(line, "event ", 6))
+		return false;
 	word = strsep(&next, " ");
 	colon = strchr(word, ':');
 	if (!colon)
@@ -57,6 +61,8 @@ static bool event_parse(char *line, struct ktrace_known *known)
 			known->enabled = *value == '1';
 		else if (!strcmp(word, "module"))
 			known->module = value;
+		else if (!strcmp(word, "filter"))
+			known->filtered = *value == '1';
 	}
 	return true;
 }
@@ -65,15 +71,15 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 			 size_t *nr)
 {
 	struct ktrace_known *list;
+	char *text, *copy, *p, *line;
 	size_t size, count = 0;
-	char *text, *copy, *p;
 	int err;
 
-	err = ktrace_session_read(s, "info", &text, &size);
+	err = ktrace_session_read(s, "available", &text, &size);
 	if (err)
 		return err;
-	for (p = text; (p = event_find(p)); p = event_end(p))
-		count++;
+	for (p = text; *p; p++)
+		count += *p == '\n';
 	/* The names behind the list, so that one free() does. */
 	list = malloc(count * sizeof(*list) + size + 1);
 	if (!list) {
@@ -84,12 +90,8 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 	memcpy(copy, text, size + 1);
 	free(text);
 	*nr = 0;
-	for (p = copy; *nr < count && (p = event_find(p));) {
-		char *line = p;
-
-		p = event_end(p);
+	for (p = copy; *nr < count && (line = strsep(&p, "\n"));)
 		*nr += event_parse(line, &list[*nr]);
-	}
 	*known = list;
 	return 0;
 }
@@ -122,44 +124,83 @@ static size_t text_reduce(char *text, size_t size,
 	return out - text;
 }
 
-/* What is there, and what is gone but may be in the buffers. */
-static int info_read(struct ktrace_session *s, char **text, size_t *size)
+struct enums *session_kernel_enums(struct ktrace_session *s)
 {
-	char *there, *gone, *both;
-	size_t nr_there, nr_gone;
+	if (!s->enums)
+		s->enums = enums_open(NULL);
+	return s->enums;
+}
+
+/* The types that a file like `info' has, as far as they are wanted. */
+static int types_read(struct ktrace_session *s, const char *file,
+		      bool (*want)(const struct ktrace_known *known,
+				   void *data),
+		      void *data, struct ktrace_types **types)
+{
+	char *text;
+	size_t size;
 	int err;
 
-	err = ktrace_session_read(s, "info", &there, &nr_there);
+	err = ktrace_session_read(s, file, &text, &size);
 	if (err)
 		return err;
-	err = ktrace_session_read(s, "gone", &gone, &nr_gone);
-	if (err)
-		goto err_there;
-	both = realloc(there, nr_there + nr_gone + 1);
-	if (!both) {
-		err = error_set(-ENOMEM, "out of memory");
-		goto err_gone;
-	}
-	memcpy(both + nr_there, gone, nr_gone);
-	both[nr_there + nr_gone] = '\0';
-	free(gone);
-	*text = both;
-	*size = nr_there + nr_gone;
-	return 0;
-
-err_gone:
-	free(gone);
-err_there:
-	free(there);
+	if (want)
+		size = text_reduce(text, size, want, data);
+	err = types_parse(text, size, session_kernel_enums(s), types);
+	free(text);
 	return err;
 }
 
-struct enums *session_kernel_enums(struct ktrace_session *s)
+int session_types_recorded(struct ktrace_session *s,
+			   bool (*want)(const struct ktrace_known *known,
+					void *data),
+			   void *data, struct ktrace_types **types)
 {
-	if (!s->has_enums)
-		s->enums = enums_open(NULL);
-	s->has_enums = true;
-	return s->enums;
+	return types_read(s, "types", want, data, types);
+}
+
+/* As `info' has it, but for the words that the file `format' does not know. */
+static int event_describe(struct ktrace_session *s, FILE *f,
+			  const struct ktrace_known *known)
+{
+	char path[PATH_MAX], *text, *layout;
+	int err;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", known->system,
+		 known->name);
+	err = file_read(s->dir, path, &text, NULL);
+	if (err)
+		return err == -ENOENT ? 0 : err; /* it has just gone */
+	layout = strstr(text, "size: ");
+	if (layout)
+		fprintf(f, "event %s:%s id %u enabled %d module %s\n%s\n",
+			known->system, known->name, known->id, known->enabled,
+			known->module, layout);
+	free(text);
+	return 0;
+}
+
+/* Each from its own file. */
+static int types_collect(struct ktrace_session *s,
+			 const struct ktrace_known *known, size_t nr,
+			 struct ktrace_types **types)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int err = 0;
+
+	for (size_t i = 0; f && !err && i < nr; i++)
+		err = event_describe(s, f, &known[i]);
+	if (!f || (fclose(f) && !err))
+		err = -ENOMEM;
+	if (err)
+		error_set(err, "cannot read what events have: %s",
+			  strerror(-err));
+	else
+		err = types_parse(text, size, session_kernel_enums(s), types);
+	free(text);
+	return err;
 }
 
 int ktrace_session_types(struct ktrace_session *s,
@@ -167,17 +208,24 @@ int ktrace_session_types(struct ktrace_session *s,
 				      void *data),
 			 void *data, struct ktrace_types **types)
 {
-	size_t size = 0;
-	char *text = NULL;
+	struct ktrace_known *known;
+	size_t nr, wanted = 0;
 	int err;
 
-	err = info_read(s, &text, &size);
+	if (!want)
+		return types_read(s, "info", NULL, NULL, types);
+	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
-	if (want)
-		size = text_reduce(text, size, want, data);
-	err = types_parse(text, size, size ? session_kernel_enums(s) : NULL,
-			  types);
-	free(text);
+	for (size_t i = 0; i < nr; i++)
+		if (want(&known[i], data))
+			known[wanted++] = known[i];
+	/* To open a file costs as much as to print three events. */
+	if (wanted <= nr / 4)
+		err = types_collect(s, known, wanted, types);
+	else
+		err = types_read(s, "info", wanted < nr ? want : NULL, data,
+				 types);
+	free(known);
 	return err;
 }

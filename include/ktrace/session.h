@@ -118,6 +118,7 @@ struct ktrace_known {
 	const char *module; /* of the tracepoint; "vmlinux": of none */
 	uint32_t id;	    /* 0: none yet */
 	bool enabled;
+	bool filtered; /* it has a filter */
 	uint64_t reserved[2];
 };
 

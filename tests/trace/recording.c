@@ -149,8 +149,7 @@ static void begin(void)
 	tree_file("trace", "trace_id 5\nclock mono\nfrequency 1000000000\n"
 			   "sync 1000 1000 1000\n");
 	tree_file("enabled", "0\n");
-	tree_file("info", "");
-	tree_file("gone", "");
+	tree_file("types", "");
 	tree_file("tasks", "1 1 0 init\n");
 	tree_folder("buffers");
 	buffer_make(0);
