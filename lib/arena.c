@@ -51,6 +51,16 @@ char *arena_strdup(struct arena *arena, const char *s)
 	return arena_strndup(arena, s, strlen(s));
 }
 
+void arena_join(struct arena *arena, struct arena *from)
+{
+	struct arena_chunk **last = &arena->chunks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = from->chunks;
+	from->chunks = NULL;
+}
+
 void arena_destroy(struct arena *arena)
 {
 	struct arena_chunk *chunk, *next;

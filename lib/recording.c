@@ -50,6 +50,7 @@ struct ktrace_recording {
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
 	uint32_t next_id; /* the new ones have this, or larger; 0: unknown */
+	struct ktrace_types *types; /* all; NULL: nobody will follow */
 	uint32_t programs_id; /* the first of programs' events, with @marked */
 	char *tasks;	      /* text, as it was before the start */
 	uint64_t synced;      /* clock: when the last sync began */
@@ -263,6 +264,8 @@ static int types_write(struct ktrace_recording *r)
 		err = type_note(r, ktrace_types_get(types, i));
 	if (!err)
 		r->next_id = next_id;
+	if (!err && r->types)
+		return types_move(r->types, types);
 	ktrace_types_destroy(types);
 	return err;
 }
@@ -430,7 +433,8 @@ int ktrace_recording_create(struct ktrace_session *session,
 	r->directory = -1;
 	r->failed = -1;
 	r->path = strdup(options->directory);
-	if (!r->path) {
+	r->types = options->follow ? types_create() : NULL;
+	if (!r->path || (options->follow && !r->types)) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_destroy;
 	}
@@ -681,7 +685,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 int ktrace_recording_follow(struct ktrace_recording *r, bool forget,
 			    struct ktrace **trace)
 {
-	return trace_open_live(r->directory, r->path, forget, trace);
+	return trace_open_live(r->directory, r->path, forget, r->types, trace);
 }
 
 static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
@@ -786,6 +790,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 		close(r->failed);
 	if (r->directory >= 0)
 		close(r->directory);
+	ktrace_types_destroy(r->types);
 	free(r->ids);
 	free(r->tasks);
 	free(r->path);

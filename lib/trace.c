@@ -52,7 +52,8 @@ const char *ktrace_warning(const struct ktrace *trace, size_t index)
 	return index < trace->nr_warnings ? trace->warnings[index] : NULL;
 }
 
-static struct ktrace *trace_create(void)
+/* @types: NULL, if nobody has any yet. */
+static struct ktrace *trace_create(struct ktrace_types *types)
 {
 	struct ktrace *trace = calloc(1, sizeof(*trace));
 
@@ -60,7 +61,7 @@ static struct ktrace *trace_create(void)
 		return NULL;
 	trace->directory = -1;
 	trace->until = UINT64_MAX;
-	trace->types = types_create();
+	trace->types = types ? types_hold(types) : types_create();
 	if (!trace->types) {
 		free(trace);
 		return NULL;
@@ -126,6 +127,7 @@ static int trace_sizes(struct ktrace *trace)
 		}
 	}
 	trace->sizes = (struct stream_sizes){trace->fixed, trace->least, nr};
+	trace->nr_sized = trace->types->count;
 	return 0;
 }
 
@@ -410,7 +412,7 @@ static int trace_open(struct ktrace *trace, int directory, const char *path,
 
 int ktrace_open(const char *path, struct ktrace **result)
 {
-	struct ktrace *trace = trace_create();
+	struct ktrace *trace = trace_create(NULL);
 	int fd;
 
 	if (!trace)
@@ -420,9 +422,9 @@ int ktrace_open(const char *path, struct ktrace **result)
 }
 
 int trace_open_live(int directory, const char *path, bool forget,
-		    struct ktrace **result)
+		    struct ktrace_types *types, struct ktrace **result)
 {
-	struct ktrace *trace = trace_create();
+	struct ktrace *trace = trace_create(types);
 	int fd;
 
 	if (!trace)
@@ -459,10 +461,9 @@ void trace_advance(struct ktrace *trace, uint64_t until)
 
 int trace_refresh(struct ktrace *trace)
 {
-	size_t before = trace->types->count;
 	int err = open_metadata(trace, "the trace");
 
-	if (err || trace->types->count == before)
+	if (err || trace->types->count == trace->nr_sized)
 		return err;
 	return trace_sizes(trace);
 }
@@ -485,7 +486,7 @@ int ktrace_open_memory(const struct ktrace_memory *metadata,
 		       const struct ktrace_memory *streams, size_t nr_streams,
 		       struct ktrace **result)
 {
-	struct ktrace *trace = trace_create();
+	struct ktrace *trace = trace_create(NULL);
 	size_t i;
 	int err;
 

@@ -55,6 +55,7 @@ struct ktrace {
 	uint32_t *fixed;
 	uint32_t *least;
 	struct stream_sizes sizes;
+	size_t nr_sized; /* types */
 
 	/* Of a trace that is still being written: */
 	uint64_t until; /* clock: up to here nothing is missing */
@@ -73,9 +74,12 @@ struct ktrace {
 void trace_warn(struct ktrace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Opens one that is still being written; its directory is open, and stays so. */
+/*
+ * Opens one that is still being written; its directory is open, and stays so.  @types:
+ * what its writer has described, now and later, so that it is not read again; or NULL.
+ */
 int trace_open_live(int directory, const char *path, bool forget,
-		    struct ktrace **trace);
+		    struct ktrace_types *types, struct ktrace **trace);
 /* The stream @number is whole up to @size.  -ENOENT: there was none at first. */
 int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
 	       uint64_t size, bool open);

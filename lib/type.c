@@ -96,10 +96,20 @@ struct ktrace_types *types_create(void)
 	return calloc(1, sizeof(struct ktrace_types));
 }
 
+struct ktrace_types *types_hold(struct ktrace_types *types)
+{
+	types->shares++;
+	return types;
+}
+
 void ktrace_types_destroy(struct ktrace_types *types)
 {
 	if (!types)
 		return;
+	if (types->shares) {
+		types->shares--;
+		return;
+	}
 	arena_destroy(&types->arena);
 	free(types->types);
 	free(types->by_id);
@@ -250,6 +260,20 @@ int types_add_layout(struct ktrace_types *types,
 	types->layouts[types->nr_layouts++] = *layout;
 	*slot = types->nr_layouts;
 	return 0;
+}
+
+int types_move(struct ktrace_types *types, struct ktrace_types *from)
+{
+	int err = 0;
+
+	arena_join(&types->arena, &from->arena);
+	for (size_t i = 0; !err && i < from->nr_layouts; i++)
+		err = types_add_layout(types, &from->layouts[i]);
+	for (size_t i = 0; !err && i < from->count; i++)
+		if (!ktrace_types_find(types, from->types[i]->id))
+			err = types_add(types, from->types[i]);
+	ktrace_types_destroy(from);
+	return err;
 }
 
 const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,

@@ -19,6 +19,7 @@
 #define TYPE_ID_MAX (1u << 20)
 
 struct ktrace_types {
+	uint32_t shares; /* how many more hold it; of one thread */
 	struct arena arena;
 	struct ktrace_type **types;
 	size_t count;
@@ -33,6 +34,10 @@ struct ktrace_types {
 };
 
 struct ktrace_types *types_create(void);
+/* For one more who destroys it. */
+struct ktrace_types *types_hold(struct ktrace_types *types);
+/* All that @from has, which is destroyed.  Of two with one id the first stays. */
+int types_move(struct ktrace_types *types, struct ktrace_types *from);
 /* -EINVAL: the type is not sound; -EEXIST: its id is taken. */
 int types_add(struct ktrace_types *types, struct ktrace_type *type);
 

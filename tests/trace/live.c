@@ -33,7 +33,7 @@ static struct packets {
 static int live_open(bool forget, struct ktrace **live)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY);
-	int err = trace_open_live(fd, directory, forget, live);
+	int err = trace_open_live(fd, directory, forget, NULL, live);
 
 	close(fd);
 	return err;
