@@ -131,6 +131,13 @@ static void signals_enable(struct syscalls *s)
 		say("signals will not be shown: %s", ktrace_last_error());
 }
 
+static bool call_wanted(const struct ktrace_known *known, void *data)
+{
+	struct syscalls *s = data;
+
+	return selection_match(&s->selection, known->system, known->name);
+}
+
 static int events_enable(struct syscalls *s)
 {
 	static const char *const systems[] = {"syscalls", "compat_syscalls"};
@@ -139,7 +146,8 @@ static int events_enable(struct syscalls *s)
 	int status = EXIT_OK;
 
 	if (ktrace_session_prepare(s->session, systems, 2) ||
-	    ktrace_session_syscalls(s->session, s->show.string_max, s->paths))
+	    ktrace_session_syscalls_wanted(s->session, s->show.string_max,
+					   s->paths, call_wanted, s))
 		return failed_why();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);

@@ -442,18 +442,15 @@ static void argument_again(struct maker *m, const struct ktrace_word *word,
 	m->exit = true;
 }
 
-/* Counts the enter event's fields as enter_make() makes them. */
+/* Counts the enter event's fields as enter_make() makes them, into @nowhere. */
 static void exit_make(struct maker *m, const struct ktrace_call *call,
-		      const struct ktrace_type *enter)
+		      const struct ktrace_type *enter, FILE *nowhere)
 {
 	struct maker counter = *m;
 	unsigned int before;
-	size_t size;
-	char *text = NULL;
 
-	counter.f = open_memstream(&text, &size);
-	if (!counter.f)
-		return;
+	rewind(nowhere);
+	counter.f = nowhere;
 	counter.exit = false;
 	counter.nr_fields = 0;
 	for (m->index = 0;
@@ -480,14 +477,25 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 	}
 	if (m->paths)
 		result_paths(m, call);
-	fclose(counter.f);
-	free(text);
 }
+
+static bool call_wanted(const struct ktrace_known *known, void *data)
+{
+	return true;
+}
+
+struct wish {
+	bool (*want)(const struct ktrace_known *known, void *data);
+	void *data;
+};
 
 static bool type_wanted(const struct ktrace_known *known, void *data)
 {
-	return !strcmp(known->system, "syscalls") ||
-	       !strcmp(known->system, "compat_syscalls");
+	const struct wish *wish = data;
+
+	return (!strcmp(known->system, "syscalls") ||
+		!strcmp(known->system, "compat_syscalls")) &&
+	       wish->want(known, wish->data);
 }
 
 /* The events at which calls begin, by name. */
@@ -538,33 +546,59 @@ static const struct ktrace_type *enter_find(const struct enters *enters,
 	return found ? *found : NULL;
 }
 
-static void line_make(FILE *f, struct maker *m, const struct enters *enters,
+/* Texts in memory, each of which is used for many events. */
+struct buffers {
+	FILE *lines;
+	FILE *nowhere;
+	char *text[2];
+	size_t size[2];
+};
+
+static int buffers_open(struct buffers *b)
+{
+	b->lines = open_memstream(&b->text[0], &b->size[0]);
+	b->nowhere = open_memstream(&b->text[1], &b->size[1]);
+	return b->lines && b->nowhere ? 0 : error_set(-ENOMEM, "out of memory");
+}
+
+static int buffers_close(struct buffers *b)
+{
+	int err = 0;
+
+	if (b->lines && fclose(b->lines))
+		err = error_set(-ENOMEM, "out of memory");
+	if (b->nowhere)
+		fclose(b->nowhere);
+	free(b->text[1]);
+	return err;
+}
+
+/* An event of which nothing is captured has no line. */
+static void line_make(struct buffers *b, struct maker *m,
+		      const struct enters *enters,
 		      const struct ktrace_type *type)
 {
 	const struct ktrace_call *call = ktrace_call_find(type);
 	const struct ktrace_type *enter;
-	char *program = NULL;
-	size_t size;
+	long begin = ftell(b->lines);
 
 	if (!call || !ktrace_call_name(type, &m->exit))
 		return;
 	m->call = call;
 	enter = m->exit ? enter_find(enters, type) : type;
+	if (!enter)
+		return;
 	m->compat = !strcmp(type->system, "compat_syscalls");
-	m->f = open_memstream(&program, &size);
-	if (!enter || !m->f)
-		goto out;
+	m->f = b->lines;
 	m->nr_fields = 0;
+	fprintf(m->f, "%s/%s: ", type->system, type->name);
 	if (m->exit)
-		exit_make(m, call, enter);
+		exit_make(m, call, enter, b->nowhere);
 	else
 		enter_make(m, call, enter);
-out:
-	if (m->f)
-		fclose(m->f);
-	if (program && *program)
-		fprintf(f, "%s/%s: %s\n", type->system, type->name, program);
-	free(program);
+	fputc('\n', m->f);
+	if (!m->nr_fields)
+		fseek(m->f, begin, SEEK_SET);
 }
 
 /*
@@ -594,24 +628,24 @@ int ktrace_session_signals(struct ktrace_session *session)
 	return err ?: ktrace_session_write(session, "capture", program);
 }
 
-int ktrace_session_syscalls(struct ktrace_session *session,
-			    unsigned int string_max, bool paths)
+int ktrace_session_syscalls_wanted(
+	struct ktrace_session *session, unsigned int string_max, bool paths,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
 	struct maker m = {
 		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
+	struct wish wish = {want, data};
+	struct buffers buffers = {0};
 	struct enters enters = {0};
 	struct ktrace_types *types;
-	char *text = NULL;
-	size_t size;
-	FILE *f;
 	int err;
 
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
-	err = ktrace_session_types(session, type_wanted, NULL, &types);
+	err = ktrace_session_types(session, type_wanted, &wish, &types);
 	if (err)
 		return err;
 	if (!m.string_max)
@@ -619,21 +653,22 @@ int ktrace_session_syscalls(struct ktrace_session *session,
 	/* Without type information structs stay addresses. */
 	m.enums = session_kernel_enums(session);
 	err = enters_make(&enters, types);
-	if (err)
-		goto out;
-	f = open_memstream(&text, &size);
-	if (!f) {
-		err = error_set(-ENOMEM, "out of memory");
-		goto out;
-	}
-	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		line_make(f, &m, &enters, ktrace_types_get(types, i));
-	fclose(f);
-	if (text && *text)
-		err = ktrace_session_write(session, "capture", text);
-	free(text);
-out:
+	if (!err)
+		err = buffers_open(&buffers);
+	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
+		line_make(&buffers, &m, &enters, ktrace_types_get(types, i));
+	err = buffers_close(&buffers) ?: err;
+	if (!err && buffers.text[0] && *buffers.text[0])
+		err = ktrace_session_write(session, "capture", buffers.text[0]);
+	free(buffers.text[0]);
 	free(enters.types);
 	ktrace_types_destroy(types);
 	return err;
+}
+
+int ktrace_session_syscalls(struct ktrace_session *session,
+			    unsigned int string_max, bool paths)
+{
+	return ktrace_session_syscalls_wanted(session, string_max, paths,
+					      call_wanted, NULL);
 }

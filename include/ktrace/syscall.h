@@ -72,6 +72,11 @@ KTRACE_API int ktrace_word_parse(const char *text, size_t length,
 KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
 				       unsigned int string_max, bool paths);
 
+/* The same for those that @want says; both events of a call, or none. */
+KTRACE_API int ktrace_session_syscalls_wanted(
+	struct ktrace_session *session, unsigned int string_max, bool paths,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data);
+
 /*
  * Makes known the event signal:signal_delivered, which has the whole siginfo (field
  * __info, as the kernel has it, 48 bytes) and the address of the handler (__handler).
