@@ -15,6 +15,9 @@
 /* A debugger that steps through a sequence restarts it for ever. */
 #define TRIES 1000
 
+/* Of a time: what is not its epoch. */
+#define TIME_MASK ((1u << KT_TIME_BITS) - 1)
+
 static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
 
 u32 marker_tid(void)
@@ -238,12 +241,27 @@ struct draft {
 	unsigned int flags;
 };
 
-/* Not before the last record's, where that may have come from another CPU. */
-static u64 ring_clock(const struct marker_ring *ring)
+/*
+ * The time for what comes next, with @head read from the ring: not before the last
+ * record's.  A ring with a lock knows that time.  In the others a clock may fall, too,
+ * where the machine slept: time then stands still at the begin of the epoch after head's,
+ * as more of the last record's is not known, until the clock has caught up.
+ *
+ * If others have written since, the result is nonsense, and is not published.
+ */
+static u64 ring_clock(const struct marker_rings *rings,
+		      struct marker_ring *ring, u64 head)
 {
 	u64 now = env_clock(), last = READ_ONCE(ring->time);
+	u64 epoch =
+		READ_ONCE(packet_at(rings, ring, head)->begin) >> KT_TIME_BITS;
 
-	return now < last ? last : now;
+	if (now < last)
+		now = last;
+	epoch += (u32)((head >> KT_EPOCH_SHIFT) - epoch);
+	return likely(now >> KT_TIME_BITS >= epoch)
+		       ? now
+		       : (epoch + 1) << KT_TIME_BITS;
 }
 
 /*
@@ -255,7 +273,7 @@ static int change_prepare(struct change *change,
 			  struct marker_ring *ring, const struct draft *draft)
 {
 	u64 old = smp_load_acquire(&ring->end.head);
-	u64 now = ring_clock(ring);
+	u64 now = ring_clock(rings, ring, old);
 	u32 events = READ_ONCE(ring->end.events), tid = marker_tid();
 	bool extended = draft->id >= KT_ID_EXTENDED;
 	bool switched = READ_ONCE(ring->end.tid) != tid;
@@ -381,8 +399,12 @@ static bool write_any(const struct marker_rings *rings,
 		err = change_prepare(&change, rings, ring, draft);
 		if (err == -ENOSPC)
 			return lose(ring, KT_LOST_FULL, draft->flags);
-		if (!err && publish_rseq(cpu, &change))
+		if (!err && publish_rseq(cpu, &change)) {
+			/* Whoever is faster goes one epoch on. */
+			if (unlikely(!(change.time & TIME_MASK)))
+				WRITE_ONCE(ring->time, change.time);
 			return true;
+		}
 	}
 	return lose(ring, KT_LOST_NESTED, draft->flags);
 }
@@ -462,7 +484,7 @@ int marker_ring_read_open(const struct marker_rings *rings, u32 number,
 		return 0;
 	memcpy(packet, packet_at(rings, ring, head), used);
 	packet->used = used;
-	packet->end = env_clock();
+	packet->end = ring_clock(rings, ring, head);
 	packet->events = events - (u32)packet->events_before;
 	packet->lost_recursion = 0;
 	*size = used;

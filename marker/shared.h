@@ -59,7 +59,7 @@ struct marker_ring {
 	struct marker_end end;
 	u32 lock; /* the holder's tid; 0: free, or not used */
 	u32 bare; /* its memory is not there yet: see marker_rings.furnish */
-	u64 time; /* of the last record, where there is a lock */
+	u64 time; /* of the last record: with a lock; or where time stands still */
 	u8 pad2[32];
 };
 
