@@ -40,6 +40,9 @@ module_param(clock_restart, bool, 0444);
 MODULE_PARM_DESC(clock_restart,
 		 "for tests: the TSC begins anew when the machine wakes up");
 
+/* The test's sleep takes that much longer. */
+#define CLOCK_RESTART_NS (60 * NSEC_PER_SEC)
+
 static bool clock_is_tsc;
 static u64 clock_missing;   /* to be added to the TSC */
 static u64 clock_restarted; /* the test's: where it began anew */
@@ -121,6 +124,9 @@ static void clock_resume(void)
 	if (now >= slept_from)
 		return;
 	slept = ktime_get_boottime_ns() - slept_boot;
+	/* Else the test's TSC would have nothing to be missed. */
+	if (clock_restart)
+		slept += CLOCK_RESTART_NS;
 	WRITE_ONCE(clock_missing,
 		   clock_missing + slept_from - now +
 			   mul_u64_u64_div_u64(slept, tsc_khz, 1000000));
@@ -190,6 +196,11 @@ bool kt_clock_trusted(void)
 u64 kt_clock_frequency(void)
 {
 	return clock_is_tsc ? (u64)tsc_khz * 1000 : NSEC_PER_SEC;
+}
+
+u64 kt_clock_missing(void)
+{
+	return READ_ONCE(clock_missing) - READ_ONCE(clock_restarted);
 }
 
 /*

@@ -18,6 +18,8 @@ const char *kt_clock_name(void);
 /* Does the kernel still take it for one that all CPUs agree on? */
 bool kt_clock_trusted(void);
 u64 kt_clock_frequency(void);
+/* What the TSC lacks: ticks to be added to it as it is; modulo 2^64. */
+u64 kt_clock_missing(void);
 void kt_clock_read(struct kt_clock_sync *sync);
 
 #endif /* KT_KERNEL_CLOCK_H */

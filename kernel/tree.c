@@ -471,6 +471,7 @@ static int trace_show(struct seq_file *m, const struct kt_node *node)
 	seq_printf(m, "clock %s\n", kt_clock_name());
 	seq_printf(m, "frequency %llu\n", kt_clock_frequency());
 	seq_printf(m, "trusted %d\n", kt_clock_trusted());
+	seq_printf(m, "missing %llu\n", kt_clock_missing());
 	seq_printf(m, "sync %llu %llu %llu\n", sync.clock, sync.monotonic,
 		   sync.realtime);
 	seq_printf(m, "next_id %u\n", node->session->next_id);

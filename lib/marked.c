@@ -23,6 +23,7 @@
 #include "error.h"
 #include "marked.h"
 #include "names.h"
+#include "tsc.h"
 #include "type.h"
 #include "writer.h"
 
@@ -54,6 +55,7 @@ struct marked {
 	struct markers_options options;
 	bool others; /* as root */
 	struct timespec looked;
+	struct tsc tsc;
 	struct ktrace_writer *writer;
 	int directory;
 	bool overwrite;
@@ -261,6 +263,14 @@ static bool users_due(struct marked *p)
 	return true;
 }
 
+/* The machine has slept: programs are told what the counter lacks since. */
+static void tsc_tell(struct marked *p)
+{
+	p->options.missing = p->tsc.missing;
+	for (size_t i = 0; i < p->nr_users; i++)
+		markers_missing(p->users[i], p->tsc.missing);
+}
+
 static void *thread_run(void *data)
 {
 	static const struct timespec rest = {.tv_nsec = REST_NS};
@@ -269,6 +279,8 @@ static void *thread_run(void *data)
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
 		pthread_mutex_lock(&p->lock);
+		if (tsc_look(&p->tsc))
+			tsc_tell(p);
 		if (p->others && users_due(p))
 			users_look(p, true);
 		for (size_t i = 0; i < p->nr && !p->overwrite; i++)
@@ -298,6 +310,8 @@ int marked_create(const struct markers_options *options,
 	p->directory = directory;
 	p->overwrite = options->overwrite;
 	p->options = *options;
+	tsc_init(&p->tsc, options->session);
+	p->options.missing = p->tsc.missing;
 	p->others = !geteuid() && !secure_getenv("KTRACE_MARKERS");
 	err = user_add(p, false, geteuid());
 	if (err)
@@ -440,38 +454,9 @@ void marked_destroy(struct marked *p)
 	free(p);
 }
 
-static struct ktrace_sync sync_now(void)
+uint64_t marked_missing(const struct marked *p)
 {
-	struct timespec real, mono;
-	struct ktrace_sync sync;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	sync.clock = env_clock();
-	sync.monotonic = mono.tv_sec * 1000000000ull + mono.tv_nsec;
-	sync.realtime = real.tv_sec * 1000000000ull + real.tv_nsec;
-	return sync;
-}
-
-void marked_clock(struct ktrace_clock *clock)
-{
-	static uint64_t frequency, id;
-	struct timespec rest = {.tv_nsec = 20000000};
-
-	*clock = (struct ktrace_clock){
-		.name = "tsc", .sync = sync_now(), .trusted = true};
-	if (!frequency) {
-		struct ktrace_sync later;
-
-		nanosleep(&rest, NULL);
-		later = sync_now();
-		frequency = (later.clock - clock->sync.clock) * 1000000000.0 /
-			    (later.monotonic - clock->sync.monotonic);
-		id = later.clock ^ (uint64_t)getpid() << 40;
-		clock->sync = later;
-	}
-	clock->frequency = frequency;
-	clock->trace_id = id;
+	return __atomic_load_n(&p->tsc.missing, __ATOMIC_RELAXED);
 }
 
 int marked_fd(const struct marked *p)

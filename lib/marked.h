@@ -36,8 +36,8 @@ uint64_t marked_bytes(const struct marked *marked, size_t index);
 int marked_finish(struct marked *marked);
 void marked_destroy(struct marked *marked);
 
-/* The clock of programs, where there is no session to ask. */
-void marked_clock(struct ktrace_clock *clock);
+/* What is added to the time stamp counter: see tsc.h. */
+uint64_t marked_missing(const struct marked *marked);
 
 /* Readable once writing has ended early. */
 int marked_fd(const struct marked *marked);

@@ -63,6 +63,7 @@ struct markers {
 	u32 nr_pids;  /* of processes that are meant; 0: all */
 	u32 pids[RECORDER_PIDS];
 	u32 timeless; /* of the hub's count, what is not ours */
+	u64 missing;  /* as in the recorder, where programs may write */
 	struct enum_files files;
 };
 
@@ -301,12 +302,15 @@ static int recorder_make(struct markers *m,
 		.first_id = options->first_id,
 		.size = m->size,
 		.trace_id = options->trace_id,
+		.missing = options->missing,
 	};
 	err = pids_put(m, options);
 	if (err)
 		return err;
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
+	m->missing = options->missing;
+	m->rings.missing = &m->missing;
 	for (u32 i = 0; i < rings; i++) {
 		marker_ring_init(&m->rings, i, mode, options->trace_id);
 		marker_ring(&m->rings, i)->bare = i >= cpus;
@@ -631,6 +635,12 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 			    RECORDER_MARKERS);
 	m->homeless |= homeless;
 	return err;
+}
+
+void markers_missing(struct markers *m, uint64_t ticks)
+{
+	WRITE_ONCE(m->missing, ticks);
+	WRITE_ONCE(m->recorder->missing, ticks);
 }
 
 /* ---- events ----------------------------------------------------------------------- */

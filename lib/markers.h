@@ -13,6 +13,7 @@
 
 #include <ktrace/trace.h>
 
+struct ktrace_session;
 struct markers;
 
 struct markers_options {
@@ -21,6 +22,9 @@ struct markers_options {
 	uint64_t buffer; /* bytes for each CPU; 0: some */
 	bool overwrite;
 	uint64_t trace_id;
+	uint64_t missing; /* see markers_missing() */
+	/* Whose clock they have; NULL: their own. */
+	struct ktrace_session *session;
 	uint32_t first_id; /* of the events; those before it are the kernel's */
 	bool other;	   /* not our own programs, but those of the user */
 	uint32_t uid;	   /* with this number: as root */
@@ -44,6 +48,9 @@ int markers_start(struct markers *markers, bool wait);
 /* Off again. */
 void markers_stop(struct markers *markers);
 void markers_destroy(struct markers *markers);
+
+/* What is to be added to the time stamp counter from now on. */
+void markers_missing(struct markers *markers, uint64_t ticks);
 
 /* Adds the types that programs have made known since the last time. */
 int markers_types(struct markers *markers, struct ktrace_types *types);

@@ -28,6 +28,7 @@
 #include "session.h"
 #include "sized.h"
 #include "trace.h"
+#include "tsc.h"
 #include "writer.h"
 
 #define METADATA_RESERVE (256 * 1024)
@@ -276,7 +277,7 @@ static int clock_read(const struct ktrace_recording *r,
 {
 	if (r->session)
 		return ktrace_session_clock(r->session, clock);
-	marked_clock(clock);
+	tsc_clock(clock, r->marked ? marked_missing(r->marked) : 0);
 	return 0;
 }
 
@@ -379,6 +380,7 @@ static int marked_prepare(struct ktrace_recording *r,
 		.trace_id = r->id,
 		.warn = o->warn,
 		.data = o->data,
+		.session = r->session,
 		.pids = o->pids,
 		.nr_pids = o->nr_pids,
 	};

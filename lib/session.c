@@ -524,6 +524,22 @@ int ktrace_session_clock(struct ktrace_session *s, struct ktrace_clock *clock)
 	return session_clock(s, clock, &next_id);
 }
 
+uint64_t session_clock_missing(struct ktrace_session *s)
+{
+	static const char word[] = "\nmissing ";
+	uint64_t missing = 0;
+	const char *line;
+	char *text;
+
+	if (ktrace_session_read(s, "trace", &text, NULL))
+		return 0;
+	line = strstr(text, word);
+	if (line)
+		missing = strtoull(line + strlen(word), NULL, 10);
+	free(text);
+	return missing;
+}
+
 /* Events on and off */
 
 static int event_file(char *path, size_t size, const char *system,

@@ -32,6 +32,9 @@ void session_note(struct ktrace_session *s, const char *format, ...)
 /* Reads a whole file that has no size, as those of the kernel. */
 int file_read(int dir, const char *path, char **text, size_t *size);
 
+/* What the trace's clock adds to the time stamp counter; 0: nothing, or it cannot tell. */
+uint64_t session_clock_missing(struct ktrace_session *s);
+
 /* A file of the control tree's root; @append as to a list. */
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);

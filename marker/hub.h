@@ -100,7 +100,12 @@ struct recorder {
 	/* Only these processes, and those that they start later; none: all. */
 	u32 nr_pids;
 	u32 pids[RECORDER_PIDS];
-	u8 pad[4096 - 56 - 12 - 4 * RECORDER_PIDS - RECORDER_PATTERNS];
+	/*
+	 * Ticks that the time stamp counter lacks since it began anew in a sleep.  While
+	 * there are any, programs go the long way, which adds them.
+	 */
+	u64 missing;
+	u8 pad[4096 - 56 - 20 - 4 * RECORDER_PIDS - RECORDER_PATTERNS];
 	/* Patterns, each with a NUL, one with a "!" in front excludes; "" ends. */
 	char patterns[RECORDER_PATTERNS];
 	struct recorder_marker markers[RECORDER_MARKERS];

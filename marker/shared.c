@@ -241,6 +241,11 @@ struct draft {
 	unsigned int flags;
 };
 
+static u64 clock_read(const struct marker_rings *rings)
+{
+	return env_clock() + (rings->missing ? READ_ONCE(*rings->missing) : 0);
+}
+
 /*
  * The time for what comes next, with @head read from the ring: not before the last
  * record's.  A ring with a lock knows that time.  In the others a clock may fall, too,
@@ -252,7 +257,7 @@ struct draft {
 static u64 ring_clock(const struct marker_rings *rings,
 		      struct marker_ring *ring, u64 head)
 {
-	u64 now = env_clock(), last = READ_ONCE(ring->time);
+	u64 now = clock_read(rings), last = READ_ONCE(ring->time);
 	u64 epoch =
 		READ_ONCE(packet_at(rings, ring, head)->begin) >> KT_TIME_BITS;
 
@@ -505,7 +510,7 @@ void marker_ring_init(const struct marker_rings *rings, u32 number,
 {
 	struct marker_ring *ring = marker_ring(rings, number);
 	struct kt_packet *packet = marker_ring_at(rings, ring, 0);
-	u64 now = env_clock();
+	u64 now = clock_read(rings);
 
 	*ring = (struct marker_ring){
 		.control =

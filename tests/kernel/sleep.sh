@@ -43,6 +43,35 @@ sleep_recording() {
 	rmmod ktrace-test
 }
 
+# Programs read the TSC as it is; what is on the way is not asked, only what is after it.
+sleep_both() {
+	load_module ktrace-test
+	load_module ktrace-test-probes
+	rm -rf /tmp/both
+	build/user/tests/marker/marker-program wait &
+	program=$!
+	ktrace record -q -o /tmp/both -e 'ktrace_test:test_hit' -M 'marker-program:*' &
+	recorder=$!
+	until [ "$(get enabled)" = 1 ]; do sleep 0.1; done
+	test_run reset
+	test_run 'task 1'
+	if [ "$1" = asleep ]; then
+		echo mem >/sys/power/state
+		sleep 1
+		test_run 'task 1'
+	fi
+	sleep 1
+	kill -INT $recorder
+	wait $recorder
+	kill $program
+	ktrace report /tmp/both >/tmp/both.txt 2>/tmp/both.err
+	check "markers, $1: nothing to complain of" is "$(cat /tmp/both.err)" ""
+	check "markers, $1: they meet the kernel's clock" \
+		sh -c 'tail -n 1 /tmp/both.txt | grep -q marker-program:'
+	rmmod ktrace-test-probes
+	rmmod ktrace-test
+}
+
 check "the clock is the TSC" grep -qx 'clock tsc' $tree/trace
 sleep_recording "the TSC goes on"
 sleep_recording "and once more"
@@ -53,6 +82,8 @@ insmod "$KTRACE_MODULES/ktrace.ko" clock_restart=1
 mount -t ktracefs none $tree
 sleep_recording "the TSC begins anew"
 sleep_recording "twice"
+sleep_both awake
+sleep_both asleep
 umount $tree
 rmmod ktrace
 load_module ktrace

@@ -138,4 +138,31 @@ TEST(time_stands_still)
 	CHECK(newest <= 12 * epoch);
 }
 
+/* What the recorder says is missing is added, and time goes on. */
+TEST(what_is_missing_is_added)
+{
+	u64 missing = 0, newest;
+
+	now = 9 * epoch + 1000;
+	tick = 1;
+	rings_make();
+	rings.missing = &missing;
+	CHECK(put());
+	now = 5;
+	CHECK(put());
+	missing = 20 * epoch;
+	now = 3 * epoch;
+	tick = 0;
+	CHECK(put());
+	CHECK_EQ(rings_read(&newest), 3);
+	CHECK_EQ(newest, 23 * epoch);
+	/* So do rings that are made then. */
+	for (u32 i = 0; i < rings.cpus + rings.locked; i++)
+		marker_ring_init(&rings, i, KT_MODE_DISCARD, 7);
+	CHECK(put());
+	CHECK_EQ(rings_read(&newest), 1);
+	CHECK_EQ(newest, 23 * epoch);
+	rings.missing = NULL;
+}
+
 CHECK_MAIN

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace.h>
+
+#include "env.h"
+#include "session.h"
+#include "tsc.h"
+
+#define NSEC_PER_SEC 1000000000ull
+/* Between two readings of clocks this process may lose its CPU. */
+#define ASLEEP_MIN (NSEC_PER_SEC / 1000)
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static struct ktrace_sync sync_now(void)
+{
+	struct ktrace_sync sync;
+
+	sync.realtime = clock_ns(CLOCK_REALTIME);
+	sync.monotonic = clock_ns(CLOCK_MONOTONIC);
+	sync.clock = env_clock();
+	return sync;
+}
+
+/* Ticks in a second, measured once. */
+static uint64_t tsc_frequency(void)
+{
+	static uint64_t frequency;
+	struct timespec rest = {.tv_nsec = 20000000};
+	struct ktrace_sync sync, later;
+
+	if (frequency)
+		return frequency;
+	sync = sync_now();
+	nanosleep(&rest, NULL);
+	later = sync_now();
+	frequency = (later.clock - sync.clock) * 1000000000.0 /
+		    (later.monotonic - sync.monotonic);
+	return frequency;
+}
+
+void tsc_clock(struct ktrace_clock *clock, uint64_t missing)
+{
+	static uint64_t id;
+	uint64_t frequency = tsc_frequency();
+
+	*clock = (struct ktrace_clock){
+		.name = "tsc",
+		.sync = sync_now(),
+		.trusted = true,
+		.frequency = frequency,
+	};
+	if (!id)
+		id = clock->sync.clock ^ (uint64_t)getpid() << 40;
+	clock->sync.clock += missing;
+	clock->trace_id = id;
+}
+
+bool tsc_went(struct tsc *t, uint64_t ticks, uint64_t boot, uint64_t monotonic)
+{
+	int64_t asleep = boot - monotonic;
+	/* Counters of CPUs that do not quite agree are no restart. */
+	bool fell = ticks < t->ticks && t->ticks - ticks > t->frequency;
+	bool slept = fell || asleep - t->asleep > (int64_t)ASLEEP_MIN;
+
+	if (fell)
+		t->missing += t->ticks - ticks +
+			      (unsigned __int128)(boot - t->boot) *
+				      t->frequency / NSEC_PER_SEC;
+	t->ticks = ticks;
+	t->boot = boot;
+	t->asleep = asleep;
+	return slept;
+}
+
+bool tsc_look(struct tsc *t)
+{
+	uint64_t boot = clock_ns(CLOCK_BOOTTIME);
+	bool slept = tsc_went(t, env_clock(), boot, clock_ns(CLOCK_MONOTONIC));
+
+	if (slept && t->session)
+		t->missing = session_clock_missing(t->session);
+	return slept;
+}
+
+void tsc_init(struct tsc *t, struct ktrace_session *session)
+{
+	struct ktrace_clock clock;
+
+	*t = (struct tsc){.session = session};
+	if (session && !ktrace_session_clock(session, &clock)) {
+		t->frequency = clock.frequency;
+		t->missing = session_clock_missing(session);
+	} else {
+		t->frequency = tsc_frequency();
+	}
+	tsc_went(t, env_clock(), clock_ns(CLOCK_BOOTTIME),
+		 clock_ns(CLOCK_MONOTONIC));
+}
