@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,13 @@
 #include <linux/seccomp.h>
 
 #include "jail.h"
+
+/* How often it is looked at a child that owes an answer, and finds it asleep. */
+#ifndef JAIL_LOOK_MS
+#define JAIL_LOOK_MS 1000
+#endif
+#define JAIL_ASLEEP_MAX	 10
+#define JAIL_UNKNOWN_MAX 600 /* where /proc does not tell */
 
 /* Beside the memory that the child begins with. */
 #define MEMORY_MAX (256ull << 20)
@@ -59,19 +68,37 @@ static int watch_start(void)
 		       : 0;
 }
 
+/* For kernels before 5.9, and filters that do not know the call. */
+static int files_close_each(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > 0 && fd != dirfd(dir))
+			close(fd);
+	}
+	closedir(dir);
+	return 0;
+}
+
 /* Only the socket stays open, and becomes 0. */
 static int files_close(int *fd)
 {
 	if (dup2(*fd, 0) < 0)
 		return -errno;
 	*fd = 0;
-	return syscall(SYS_close_range, 1, ~0u, 0) ? -errno : 0;
+	return syscall(SYS_close_range, 1, ~0u, 0) ? files_close_each() : 0;
 }
 
 static int memory_limit(void)
 {
 	unsigned long long pages = 0;
-	struct rlimit limit;
+	struct rlimit limit, before;
 	FILE *f = fopen("/proc/self/statm", "re");
 
 	/* The sixth number: data and stack. */
@@ -81,6 +108,11 @@ static int memory_limit(void)
 		pages = 0;
 	fclose(f);
 	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + MEMORY_MAX;
+	/* Who called us may have left less. */
+	if (getrlimit(RLIMIT_DATA, &before))
+		return -errno;
+	if (limit.rlim_cur > before.rlim_max)
+		limit.rlim_cur = before.rlim_max;
 	limit.rlim_max = limit.rlim_cur;
 	return pages && !setrlimit(RLIMIT_DATA, &limit) ? 0 : -EPERM;
 }
@@ -202,6 +234,76 @@ ssize_t jail_read_some(int fd, void *data, size_t n)
 		done = read(fd, data, n);
 	while (done < 0 && errno == EINTR);
 	return done;
+}
+
+/* The third word of its stat, behind a name in brackets; 0: it cannot be read. */
+static char child_state(const struct jail *jail)
+{
+	char path[32], text[256], *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)jail->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+/*
+ * Waits for the child, as long as it works, or waits for a processor or for memory.
+ * False: it sleeps, which none of its work asks for.
+ */
+static bool child_wait(const struct jail *jail, short events)
+{
+	struct pollfd poll_fd = {.fd = jail->fd, .events = events};
+	unsigned int asleep = 0, unknown = 0;
+	int ready;
+
+	while ((ready = poll(&poll_fd, 1, JAIL_LOOK_MS)) <= 0) {
+		char state;
+
+		if (ready < 0 && errno != EINTR)
+			return false;
+		if (ready < 0)
+			continue;
+		state = child_state(jail);
+		asleep = state == 'S' ? asleep + 1 : 0;
+		unknown += !state;
+		if (asleep == JAIL_ASLEEP_MAX || unknown == JAIL_UNKNOWN_MAX)
+			return false;
+	}
+	return true;
+}
+
+ssize_t jail_receive(const struct jail *jail, void *data, size_t n)
+{
+	return child_wait(jail, POLLIN) ? jail_read_some(jail->fd, data, n)
+					: -1;
+}
+
+bool jail_send(const struct jail *jail, const void *data, size_t n)
+{
+	const char *s = data;
+
+	while (n) {
+		ssize_t done =
+			send(jail->fd, s, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (done < 0 && errno == EAGAIN && child_wait(jail, POLLOUT))
+			continue;
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		s += done;
+		n -= done;
+	}
+	return true;
 }
 
 bool jail_read(int fd, void *data, size_t n)

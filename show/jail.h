@@ -24,16 +24,25 @@ struct jail {
 /*
  * @work(@fd, @data) is the child's life.  It must add to *@steps now and then:
  * after a second or two of CPU time without a step it is killed.  0 or -errno.
+ *
+ * It must not sleep but for requests, and to send answers.
  */
 int jail_start(struct jail *jail,
 	       void (*work)(int fd, volatile uint64_t *steps, void *data),
 	       void *data);
 void jail_stop(struct jail *jail);
 
-/* All of it, for both sides; false: the other side is gone. */
+/* All of it; false: the other side is gone. */
 bool jail_write(int fd, const void *data, size_t n);
 bool jail_read(int fd, void *data, size_t n);
 /* At most @n; 0 or less: the other side is gone. */
 ssize_t jail_read_some(int fd, void *data, size_t n);
+
+/*
+ * The same for this process, while the child has work: where that has slept for ten
+ * seconds on end it counts as gone.  A machine that is slow does no harm.
+ */
+bool jail_send(const struct jail *jail, const void *data, size_t n);
+ssize_t jail_receive(const struct jail *jail, void *data, size_t n);
 
 #endif /* KT_SHOW_JAIL_H */

@@ -103,7 +103,7 @@ static bool requests_send(const struct kernel *kernel, uint32_t from,
 			size += request_end(kernel, i) -
 				kernel->entries[i].request;
 	}
-	if (!jail_write(kernel->jail.fd, &size, sizeof(size)))
+	if (!jail_send(&kernel->jail, &size, sizeof(size)))
 		return false;
 	/* Those that follow each other at once. */
 	for (i = from; i < to;) {
@@ -114,8 +114,8 @@ static bool requests_send(const struct kernel *kernel, uint32_t from,
 		begin = kernel->entries[i].request;
 		while (i < to && is_asked(kernel, &kernel->entries[i]))
 			i++;
-		if (!jail_write(kernel->jail.fd, kernel->requests + begin,
-				request_end(kernel, i - 1) - begin))
+		if (!jail_send(&kernel->jail, kernel->requests + begin,
+			       request_end(kernel, i - 1) - begin))
 			return false;
 	}
 	return true;
@@ -173,8 +173,8 @@ static bool answer_read(struct kernel *kernel, void *data, uint32_t n)
 		ssize_t done;
 
 		if (!part) {
-			done = jail_read_some(kernel->jail.fd, kernel->read,
-					      READ_SIZE);
+			done = jail_receive(&kernel->jail, kernel->read,
+					    READ_SIZE);
 			if (done <= 0)
 				return false;
 			kernel->read_begin = 0;
