@@ -91,21 +91,39 @@ struct ktrace_marker {
 #define KTRACE_NAMES_9	KTRACE_NAMES_8, i
 #define KTRACE_NAMES_10 KTRACE_NAMES_9, j
 
+/*
+ * What is called where a marker with so many values is hit.  A kernel may check the types
+ * of such calls (CFI), so who defines one declares it with this.
+ */
+#define KTRACE_CALLED_DEFINE(n)         \
+	typedef void ktrace_called_##n( \
+		void *, struct ktrace_marker *KTRACE_TYPES_##n);
+
+KTRACE_CALLED_DEFINE(0)
+KTRACE_CALLED_DEFINE(1)
+KTRACE_CALLED_DEFINE(2)
+KTRACE_CALLED_DEFINE(3)
+KTRACE_CALLED_DEFINE(4)
+KTRACE_CALLED_DEFINE(5)
+KTRACE_CALLED_DEFINE(6)
+KTRACE_CALLED_DEFINE(7)
+KTRACE_CALLED_DEFINE(8)
+KTRACE_CALLED_DEFINE(9)
+KTRACE_CALLED_DEFINE(10)
+
 /* Out of line and by value: a site that is off keeps no registers or stack for it. */
-#define KTRACE_HIT_DEFINE(n)                                                \
-	static noinline __cold notrace __maybe_unused void ktrace_hit_##n(  \
-		struct ktrace_marker *marker KTRACE_PROTO_##n)              \
-	{                                                                   \
-		struct tracepoint_func *probe;                              \
-		KTRACE_PROBES_BEGIN();                                      \
-                                                                            \
-		probe = rcu_dereference_raw(marker->tp.funcs);              \
-		for (; probe && probe->func; probe++)                       \
-			((void (*)(void *,                                  \
-				   struct ktrace_marker *KTRACE_TYPES_##n)) \
-				 probe->func)(probe->data,                  \
-					      marker KTRACE_NAMES_##n);     \
-		KTRACE_PROBES_END();                                        \
+#define KTRACE_HIT_DEFINE(n)                                               \
+	static noinline __cold notrace __maybe_unused void ktrace_hit_##n( \
+		struct ktrace_marker *marker KTRACE_PROTO_##n)             \
+	{                                                                  \
+		struct tracepoint_func *probe;                             \
+		KTRACE_PROBES_BEGIN();                                     \
+                                                                           \
+		probe = rcu_dereference_raw(marker->tp.funcs);             \
+		for (; probe && probe->func; probe++)                      \
+			((ktrace_called_##n *)probe->func)(                \
+				probe->data, marker KTRACE_NAMES_##n);     \
+		KTRACE_PROBES_END();                                       \
 	}
 
 KTRACE_HIT_DEFINE(0)
@@ -135,6 +153,7 @@ KTRACE_HIT_DEFINE(10)
 #include <linux/trace_events.h>
 
 #define KTRACE_BPF_DEFINE(n, ...)                                          \
+	static ktrace_called_##n ktrace_bpf_##n;                           \
 	static notrace __maybe_unused void ktrace_bpf_##n(                 \
 		void *data, struct ktrace_marker *marker KTRACE_PROTO_##n) \
 	{                                                                  \

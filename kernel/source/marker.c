@@ -143,6 +143,7 @@ static __always_inline void marker_record(struct kt_enabled *enabled,
 }
 
 #define MARKER_PROBE(nr)                                                 \
+	static ktrace_called_##nr probe_##nr;                            \
 	static void probe_##nr(void *data, struct ktrace_marker *marker, \
 			       KT_U64_##nr)                              \
 	{                                                                \
@@ -150,6 +151,8 @@ static __always_inline void marker_record(struct kt_enabled *enabled,
                                                                          \
 		marker_record(data, values, nr);                         \
 	}
+
+static ktrace_called_0 probe_0;
 
 static void probe_0(void *data, struct ktrace_marker *marker)
 {

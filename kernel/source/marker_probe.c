@@ -27,16 +27,19 @@ static __always_inline void probe_hit(struct ktrace_marker_probe *probe,
 	kt_probe_exit();
 }
 
-#define HIT(nr)                                                              \
-	static void hit_##nr(void *data, const struct ktrace_marker *marker, \
-			     KT_U64_##nr)                                    \
-	{                                                                    \
-		const u64 values[] = {KT_NAMES_##nr};                        \
-                                                                             \
-		probe_hit(data, marker, values);                             \
+#define HIT(nr)                                                        \
+	static ktrace_called_##nr hit_##nr;                            \
+	static void hit_##nr(void *data, struct ktrace_marker *marker, \
+			     KT_U64_##nr)                              \
+	{                                                              \
+		const u64 values[] = {KT_NAMES_##nr};                  \
+                                                                       \
+		probe_hit(data, marker, values);                       \
 	}
 
-static void hit_0(void *data, const struct ktrace_marker *marker)
+static ktrace_called_0 hit_0;
+
+static void hit_0(void *data, struct ktrace_marker *marker)
 {
 	probe_hit(data, marker, NULL);
 }
