@@ -288,9 +288,10 @@ static int point_parse(struct kt_session *session,
 	point = kt_point_search(name, module, &nr);
 	if (!nr)
 		return kt_refuse(session, -ENOENT,
-				 "there is no tracepoint \"%*pE\"%s%.56s",
+				 "there is no tracepoint \"%*pE\"%s%*pE",
 				 (int)min_t(size_t, strlen(name), 60), name,
-				 module ? " in " : "", module ?: "");
+				 module ? " in " : "",
+				 (int)strnlen(module ?: "", 56), module ?: "");
 	if (nr > 1)
 		return kt_refuse(session, -EINVAL,
 				 "several modules have a tracepoint \"%.60s\": "

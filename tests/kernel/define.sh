@@ -28,6 +28,7 @@ for bad in \
 	"$(printf 'raw/x test_hit; u32 \344 a::is not a type')" \
 	"$(printf 'raw/x test_hit; u32 u32 \344::a kind, a type and a name')" \
 	'raw/x no_such_tracepoint::there is no tracepoint' \
+	"$(printf 'raw/x test_hit \033[1m::there is no tracepoint "test_hit" in \\e[1m')" \
 	'raw/x test_hit; u33 int a::is not u8 to u64' \
 	'raw/x test_hit; u32 a::a kind, a type and a name' \
 	'raw/x test_hit; u32::a kind, a type and a name' \
