@@ -45,7 +45,14 @@ check "and is told, too" error_says 'only root may let others'
 check "root can" put kernel_reads 1
 check "then the group may" user_put capture "$kernels"
 put kernel_reads 0
+put capture none
 check "until root takes it back" not user_put capture "$kernels"
+put kernel_reads 1
+user_put capture "$kernels"
+put kernel_reads 0
+check "what was let in stays" is "$(get capture)" "$kernels"
+check "until it is taken away" put capture none
+check "then it does not come back" not user_put capture "$kernels"
 put capture none
 mount -o remount,uid=0,gid=0,mode=700 $tree
 
