@@ -26,9 +26,10 @@ enum content {
 	CONTENT_OTHER,
 };
 
-static int content_of(const char *path, enum content *content)
+static int content_of(int directory, enum content *content)
 {
-	DIR *dir = opendir(path);
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	enum ktrace_file file;
 	bool metadata = false;
@@ -51,53 +52,122 @@ static int content_of(const char *path, enum content *content)
 	return 0;
 }
 
-/* The older trace there.  Of a link only the link: it may lead anywhere. */
-static int older_remove(const char *path)
+/* The files of the trace in this folder. */
+static int files_remove(int directory)
 {
-	enum content content;
-	struct stat st;
-	int err;
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int err = 0;
 
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : -errno;
-	if (S_ISLNK(st.st_mode))
-		return unlink(path) ? -errno : 0;
-	err = content_of(path, &content);
-	if (err || content == CONTENT_EMPTY)
-		return err;
-	return content == CONTENT_TRACE ? ktrace_remove(path) : -ENOTEMPTY;
+	if (!dir)
+		return -errno;
+	while (!err && (entry = readdir(dir)))
+		if (ktrace_file_kind(entry->d_name, NULL) &&
+		    unlinkat(directory, entry->d_name, 0))
+			err = -errno;
+	closedir(dir);
+	return err;
 }
 
-int output_prepare(const char *path)
+/*
+ * The older trace there.  Of a link only the link: it may lead anywhere.  Who may rename
+ * in the folder could put another one in its place at any time, so what is looked at and
+ * what is removed are one that is open.
+ */
+static int older_remove(int parent, const char *name)
 {
-	char old[PATH_MAX];
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(parent, name, flags), err;
 	enum content content;
-	int err;
+	struct stat st;
 
-	err = content_of(path, &content);
-	if (err == -ENOENT)
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0) {
+		err = -errno;
+		if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISLNK(st.st_mode))
+			return err;
+		return unlinkat(parent, name, 0) ? -errno : 0;
+	}
+	err = content_of(fd, &content);
+	if (!err && content == CONTENT_OTHER)
+		err = -ENOTEMPTY;
+	if (!err && content == CONTENT_TRACE)
+		err = files_remove(fd);
+	if (!err && content == CONTENT_TRACE &&
+	    unlinkat(parent, name, AT_REMOVEDIR))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* @path, whose folder is open, and which is @name there. */
+static int place_prepare(int parent, const char *name, const char *path)
+{
+	char old[NAME_MAX + 1];
+	enum content content;
+	int fd, err;
+
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
 		return EXIT_OK;
+	err = fd < 0 ? -errno : content_of(fd, &content);
+	if (fd >= 0)
+		close(fd);
 	if (err)
 		return failed("%s: %s: choose another place with -o", path,
 			      strerror(-err));
 	if (content == CONTENT_EMPTY)
-		return rmdir(path) ? failed("%s: %s", path, strerror(errno))
-				   : EXIT_OK;
+		return unlinkat(parent, name, AT_REMOVEDIR)
+			       ? failed("%s: %s", path, strerror(errno))
+			       : EXIT_OK;
 	if (content == CONTENT_OTHER)
 		return failed("%s is there already and is not a trace: choose "
 			      "another place with -o",
 			      path);
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old))
+	if (snprintf(old, sizeof(old), "%s.old", name) >= (int)sizeof(old))
 		return failed("%s: the name is too long", path);
-	err = older_remove(old);
+	err = older_remove(parent, old);
 	if (err)
-		return failed("%s: cannot make room for the older trace: %s",
-			      old, strerror(-err));
-	if (rename(path, old))
-		return failed("cannot rename %s to %s: %s", path, old,
+		return failed(
+			"%s.old: cannot make room for the older trace: %s",
+			path, strerror(-err));
+	if (renameat(parent, name, parent, old))
+		return failed("cannot rename %s to %s.old: %s", path, path,
 			      strerror(errno));
-	say("the older trace is %s now", old);
+	say("the older trace is %s.old now", path);
 	return EXIT_OK;
+}
+
+int output_prepare(const char *path)
+{
+	char copy[PATH_MAX], *name;
+	const char *folder = ".";
+	size_t n = strlen(path);
+	int parent, status;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (n >= sizeof(copy))
+		return failed("%s: the name is too long", path);
+	memcpy(copy, path, n);
+	copy[n] = '\0';
+	name = strrchr(copy, '/');
+	if (name && n > 1) {
+		folder = name == copy ? "/" : copy;
+		*name++ = '\0';
+	} else {
+		name = copy;
+	}
+	parent = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Whoever makes the trace says what is wrong. */
+	if (parent < 0)
+		return EXIT_OK;
+	status = place_prepare(parent, name, path);
+	close(parent);
+	return status;
 }
 
 void output_hand_over(const char *path)

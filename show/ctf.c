@@ -435,8 +435,6 @@ static void ctf_remove(struct ctf *ctf)
 		unlinkat(ctf->directory, name, 0);
 	}
 	unlinkat(ctf->directory, "metadata", 0);
-	if (ctf->made)
-		rmdir(ctf->show.path);
 }
 
 static void ctf_release(struct show *show)
@@ -446,6 +444,8 @@ static void ctf_release(struct show *show)
 
 	if (ctf->claimed && !ctf->whole)
 		ctf_remove(ctf);
+	if (ctf->made && !ctf->whole)
+		rmdir(ctf->show.path);
 	if (ctf->metadata >= 0)
 		close(ctf->metadata);
 	for (i = 0; i < ctf->nr_streams; i++) {
