@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <escape.h>
 #include <ktrace/session.h>
 
 #include "cmd.h"
@@ -234,19 +235,34 @@ static void lockdown_examine(bool loaded)
 	}
 }
 
+/* Does a shell take it for one word, and for nothing else? */
+static bool is_plain(const char *name)
+{
+	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				  "-_.,:+@%")];
+}
+
 static int session_examine(void *data, const char *name)
 {
 	struct ktrace_session *session = data;
+	char *shown;
 	bool running;
 
 	if (!ktrace_session_is_left(session, name, &running) || !running)
 		return 0;
+	shown = escape_text(name);
 	tell(FAIR, "session",
 	     "`%s' records, and nobody reads it: its recorder was killed",
-	     name);
-	advise("sudo rmdir %s/sessions/%s, or keep what it has: sudo ktrace "
-	       "record -S %s --keep",
-	       ktrace_session_path(session), name, name);
+	     shown ? shown : "");
+	free(shown);
+	if (!is_plain(name))
+		advise("its folder is in %s/sessions: remove that",
+		       ktrace_session_path(session));
+	else
+		advise("sudo rmdir %s/sessions/%s, or keep what it has: sudo ktrace "
+		       "record -S %s --keep",
+		       ktrace_session_path(session), name, name);
 	return 0;
 }
 

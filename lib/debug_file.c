@@ -16,7 +16,8 @@
 
 #include "debug_file.h"
 
-bool debug_file_trusted(int fd)
+/* Those of other users are not read: they may be made to mislead. */
+static bool debug_file_trusted(int fd)
 {
 	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
 	struct stat st;

@@ -6,9 +6,7 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-/* Those of other users are not read: they may be made to mislead. */
-bool debug_file_trusted(int fd);
-/* -EPERM: it is not trusted. */
+/* -EPERM: it is another user's, who may have made it to mislead. */
 int debug_file_open(const char *path);
 /* For Dwfl_Callbacks. */
 int debug_file_find(Dwfl_Module *module, void **data, const char *name,
