@@ -11,6 +11,7 @@
 #include "maker.h"
 #include "scratch.h"
 #include "show.h"
+#include "thread.h"
 
 #define BUFFER 4096
 
@@ -433,6 +434,44 @@ TEST(many_threads)
 	}
 	CHECK_EQ(calls, 10000);
 	CHECK_EQ(exits, 2 * 3334);
+	free(text);
+}
+
+/*
+ * The first thread of a process ends, and so do as many others as are remembered, before
+ * another thread of the process execs: that one goes on under the number of the first.
+ */
+TEST(first_thread_comes_back)
+{
+	uint32_t enter, exit, ends;
+	struct record r = {0};
+	char *text;
+
+	begin();
+	enter = type("sys_enter_execve", "filename argv envp");
+	exit = type("sys_exit_execve", "ret");
+	ends = type("sys_enter_exit", "error_code");
+	/* A switch tells the thread; of what process it is, its task record. */
+	CHECK(maker_task(maker, 0, 100, 100, 1, "program"));
+	CHECK(maker_task(maker, 0, 101, 100, 1, "program"));
+	run(100, 100);
+	returns(ends, 0);
+	for (int tid = 1000; tid < 1000 + THREADS_ENDED - 1; tid++) {
+		run(tid, tid);
+		returns(ends, 0);
+	}
+	run(101, 100);
+	number(&r, 0);
+	number(&r, 0);
+	number(&r, 0);
+	happen(enter, &r);
+	run(100, 100);
+	returns(exit, 0);
+	text = shown(NULL);
+	CHECK(strstr(
+		text,
+		"[pid   100] +++ superseded by execve in pid 101 +++\n"
+		"[pid   100] <... execve resumed>)                  = 0\n"));
 	free(text);
 }
 
