@@ -24,6 +24,7 @@
 #include "hub.h"
 #include "marker_elf.h"
 #include "marker_scan.h"
+#include "markers.h"
 
 struct control {
 	char directory[200];
@@ -98,7 +99,7 @@ static int control_open(struct control *c, const char *const *patterns,
 	if (!err)
 		err = hub_open(c->directory, &c->hub);
 	if (err)
-		return error_set(err, "%s: %s", c->directory, strerror(-err));
+		return error_set(err, "%s: %s", c->directory, markers_why(err));
 	for (unsigned int slot = 0; slot < HUB_SLOTS; slot++)
 		recorder_attach(c, slot);
 	return 0;

@@ -356,6 +356,14 @@ static int directory_open(struct markers *m,
 	return 0;
 }
 
+const char *markers_why(int err)
+{
+	return err == -EPROTONOSUPPORT
+		       ? "it is of another version of ktrace: end the programs "
+			 "that were started with that, then remove it"
+		       : strerror(-err);
+}
+
 int markers_create(const struct markers_options *options,
 		   struct markers **result)
 {
@@ -379,7 +387,7 @@ int markers_create(const struct markers_options *options,
 		err = hub_begin(m->hub);
 	if (err) {
 		error_set(err, "%s: markers cannot be recorded: %s",
-			  m->directory, strerror(-err));
+			  m->directory, markers_why(err));
 		goto err_destroy;
 	}
 	err = slots_look(m);

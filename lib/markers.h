@@ -34,6 +34,9 @@ struct markers_options {
 	void *data;
 };
 
+/* What is wrong with a hub that cannot be used, and what to do. */
+const char *markers_why(int err);
+
 /*
  * -EBUSY: there are as many recorders as there can be.  -ENOENT: another user has no
  * programs with markers.

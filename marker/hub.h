@@ -33,8 +33,9 @@
 #include <ktrace.h>
 #include <ktrace/marker_types.h>
 
-#define HUB_MAGIC     0x4255484bu /* "KHUB" */
-#define HUB_VERSION   1
+#define HUB_MAGIC 0x4255484bu /* "KHUB" */
+/* Of all that is shared here, struct marker_ring included. */
+#define HUB_VERSION   2
 #define HUB_SLOTS     8
 #define HUB_RECORDERS 7
 /* The slot of what is to be printed: as a recorder, but without rings. */
