@@ -5,8 +5,8 @@
  * So debug information, where there is any, in the file or apart from it, tells the
  * enumerations among them.
  *
- * Which variable is which marker's, its address tells.  A kernel module's has none before
- * it is loaded, so there it is the line of the source file.
+ * Variables are matched to markers by their addresses.  Those of a kernel module have none
+ * before it is loaded: there the line of the source file tells.
  *
  * A large program has much of it, and events wait meanwhile: first only the units are
  * read whose source files have markers, and others no further than to a bound.

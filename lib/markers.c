@@ -439,9 +439,8 @@ static int programs_scan(struct markers *m, const char *path)
 }
 
 /*
- * What another user runs is looked at with that user's rights, in a process of its own,
- * which may be led astray or take for ever; nothing is lost then but those that run
- * already.
+ * A child with another user's rights looks at what he runs.  Should it be misled, or hang,
+ * only markers of programs that run already are missed.
  */
 static _Noreturn void user_scan(struct markers *m, const char *path)
 {

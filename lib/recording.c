@@ -736,8 +736,8 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
  * What was in the buffers when the sync before this one closed their packets is
  * committed by now, whoever was interrupted in the middle of it: so the trace is
  * whole up to the begin of that one.
- * What programs write has no such bound, as nobody knows who is in the middle of it;
- * an event that is that late is told later, with the time of the one before it.
+ * What programs write has no such bound, as nobody knows who is in the middle of it:
+ * an event that comes so late is shown late, with the time of the one shown before it.
  */
 int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 {

@@ -4,9 +4,9 @@
  *
  *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1]
  *
- * and `info' that, what its format file says, and an empty line.  `types' has the same
- * of what may be in the buffers.  To print and to read descriptions is work, so only
- * those are asked for that somebody wants.
+ * `info' has that line, then what the event's format file says, then an empty line.
+ * `types' has the same for the events that may be in the buffers.  Parsing fields is slow,
+ * so it is done only for events that somebody wants.
  */
 #include <errno.h>
 #include <limits.h>

@@ -7,8 +7,8 @@
  * the word says that it matters.  A call that failed has left nothing.
  *
  * What could not be read when a call began is tried again when it ends, by a field of
- * the same name in the exit event: by then the kernel has read it in.  But not what the
- * call changes, and not what a program had whose place another one has taken.
+ * the same name in the exit event: by then the kernel has read it in.  Not so what the
+ * call changes, nor the memory of a program that an exec has replaced.
  */
 #include <errno.h>
 #include <stdio.h>

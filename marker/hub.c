@@ -256,8 +256,8 @@ static bool entry_same(const struct recorder_marker *a,
 
 /*
  * Of entries with the same name the first one that was claimed decides what the marker
- * is like: it is in front of the others, as all are looked for from the same place on.
- * Those that are like it share its number.
+ * is like.  All are looked for from the same slot on, so the first that was claimed is the
+ * first that is found.  Those that are like it share its number.
  */
 static enum recorder_state entry_decide(struct recorder *recorder,
 					struct recorder_marker *entry)

@@ -20,7 +20,7 @@
  * that whoever comes next on this CPU finds all of it or nothing.  Other CPUs look at
  * head alone, which is 8 bytes, while there are writers.
  *
- * Whoever finds another's tid says by a record, KT_ID_SWITCH, that it is his turn.
+ * A writer that finds another's tid writes a record KT_ID_SWITCH first, with its own.
  *
  * A packet is opened by a writer for which there is no room in the one before it:
  * the header is just a part of what it copies.  How long a packet is, is in the one

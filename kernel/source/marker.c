@@ -457,7 +457,7 @@ static void marked_remove(struct marked *marked)
 	marked_free(marked);
 }
 
-/* The how manieth of the module's markers in its function it is, by line. */
+/* Its place among the module's markers in its function, by line, from 1 on. */
 static unsigned int site_order(const struct module *module,
 			       const struct ktrace_marker *marker)
 {
