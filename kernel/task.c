@@ -311,22 +311,29 @@ void kt_tasks_stop(struct kt_session *session)
 	tasks_detach(session, ARRAY_SIZE(task_probes));
 }
 
-/* The control tree's list of all threads: tid, tgid, parent's tgid, comm. */
+/*
+ * The control tree's list of all threads: tid, tgid, parent's tgid, comm.
+ *
+ * The lists are walked by RCU alone: where the kernel checks how lists are walked
+ * (CONFIG_PROVE_RCU_LIST), for_each_thread() names tasklist_lock, which is not exported.
+ */
 void kt_tasks_show(struct seq_file *m)
 {
 	struct task_struct *process, *thread;
 
 	rcu_read_lock();
-	for_each_process_thread(process, thread) {
-		char comm[TASK_COMM_LEN];
+	for_each_process(process)
+		list_for_each_entry_rcu(thread, &process->signal->thread_head,
+					thread_node) {
+			char comm[TASK_COMM_LEN];
 
-		if (seq_has_overflowed(m))
-			break;
-		strscpy_pad(comm, thread->comm, sizeof(comm));
-		seq_printf(m, "%d %d %d ", thread->pid, thread->tgid,
-			   task_parent(thread));
-		seq_escape(m, comm, "\n\\");
-		seq_putc(m, '\n');
-	}
+			if (seq_has_overflowed(m))
+				break;
+			strscpy_pad(comm, thread->comm, sizeof(comm));
+			seq_printf(m, "%d %d %d ", thread->pid, thread->tgid,
+				   task_parent(thread));
+			seq_escape(m, comm, "\n\\");
+			seq_putc(m, '\n');
+		}
 	rcu_read_unlock();
 }
