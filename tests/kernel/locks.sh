@@ -84,3 +84,22 @@ check "showing, the tracer and modules come to their ends" is \
 put define '!locks/hit'
 rmmod ktrace_test_probes ktrace_test
 clean
+
+# A kernel with lockdep tells of an order that can end badly when it has seen both ways, not
+# only when they meet. So it has to have seen them; that it is silent is for tools/vm to say.
+if [ -e /proc/lockdep_chains ]; then
+	awk '/^irq_context/ { n = 0 }
+		$2 ~ /^(event_mutex|kt_mutex|tracepoints_mutex|tracepoint_module_list_mutex)$/ {
+			for (i = 1; i <= n; i++)
+				seen[held[i] " before " $2]
+			held[++n] = $2
+		}
+		END { for (order in seen) print order }' /proc/lockdep_chains | sort >/tmp/orders
+	sed 's/^/# lockdep: /' /tmp/orders
+	for order in "event_mutex before kt_mutex" \
+		"tracepoint_module_list_mutex before kt_mutex" \
+		"kt_mutex before tracepoints_mutex"; do
+		check "lockdep has seen $order" grep -qx "$order" /tmp/orders
+	done
+	check "lockdep watches still" grep -q '^ *debug_locks: *1$' /proc/lockdep_stats
+fi
