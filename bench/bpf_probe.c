@@ -58,6 +58,13 @@ int BPF_PROG(cpu_idle, unsigned int state, unsigned int cpu)
 	return record(1, state, cpu);
 }
 
+/* A filter of a BPF program is part of it. */
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(cpu_idle_filter, unsigned int state, unsigned int cpu)
+{
+	return state == 7 ? record(1, state, cpu) : 0;
+}
+
 /* Of kmalloc's arguments the verifier knows no type. */
 SEC("raw_tp/kmalloc")
 int BPF_PROG(kmalloc, unsigned long call_site, const void *ptr)

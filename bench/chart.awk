@@ -10,9 +10,10 @@ BEGIN {
 	split("ktrace|BPF ring buffer|ftrace (x86-tsc)|ftrace|LTTng|perf record",
 	      labels, "|")
 	split("#1a7f5a #7a8aa0 #93a1b5 #abb7c7 #c3ccd8 #dbe1e9", colours, " ")
-	nr_sources = split("cpu_idle kmalloc console getppid getppid_call openat_enter " \
-			   "openat_call yield", sources, " ")
-	split("power:cpu_idle|kmem:kmalloc|printk:console, 200 bytes|" \
+	nr_sources = split("cpu_idle cpu_idle_pid cpu_idle_filter kmalloc console " \
+			   "getppid getppid_call openat_enter openat_call yield", sources, " ")
+	split("power:cpu_idle|the same, refused by pid|refused by a filter|" \
+	      "kmem:kmalloc|printk:console, 200 bytes|" \
 	      "raw_syscalls: getppid|syscalls: getppid|openat, enter with path|" \
 	      "openat, enter or exit|sched:sched_switch", source_labels, "|")
 	longest = 2200

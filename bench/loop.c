@@ -18,6 +18,7 @@
  *				is recorded
  *	openat_call		the same with two
  *	yield			a context switch
+ *	SOURCE_pid, SOURCE_filter	as SOURCE: whoever records it refuses each
  *	others			those of the ktrace_bench module
  *
  * An openat() takes forty times as long as another call, so its loop has N / 32: a
@@ -47,6 +48,18 @@ static void fail(const char *what)
 {
 	fprintf(stderr, "loop: %s: %s\n", what, strerror(errno));
 	exit(1);
+}
+
+/* Without what only whoever records it is to know. */
+static size_t source_length(const char *source)
+{
+	size_t length = strlen(source);
+
+	if (length > 4 && !strcmp(source + length - 4, "_pid"))
+		return length - 4;
+	if (length > 7 && !strcmp(source + length - 7, "_filter"))
+		return length - 7;
+	return length;
 }
 
 static uint64_t getppid_loop(unsigned long n)
@@ -129,8 +142,8 @@ static uint64_t module_loop(const char *source, unsigned long n)
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/ktrace_bench/%s",
-		 source);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/ktrace_bench/%.*s",
+		 (int)source_length(source), source);
 	fd = open(path, O_RDWR);
 	if (fd < 0)
 		fail(path);
@@ -153,7 +166,7 @@ static uint64_t run(const char *source, unsigned long n)
 		return openat_loop(n);
 	if (!strcmp(source, "openat_call"))
 		return openat_loop(n / 2);
-	if (!strcmp(source, "yield"))
+	if (!strncmp(source, "yield", 5))
 		return yield_loop(n / 2);
 	return module_loop(source, n);
 }

@@ -9,9 +9,10 @@ BEGIN {
 	nr_tracers = split("ktrace ftrace ftrace_tsc perf bpf lttng", tracers, " ")
 	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
 	      labels, "|")
-	nr_sources = split("cpu_idle kmalloc console getppid getppid_call openat_enter " \
-			   "openat_call yield", sources, " ")
-	split("power:cpu_idle (plain)|kmem:kmalloc|printk:console (200-byte string)|" \
+	nr_sources = split("cpu_idle cpu_idle_pid cpu_idle_filter kmalloc console " \
+			   "getppid getppid_call openat_enter openat_call yield", sources, " ")
+	split("power:cpu_idle (plain)|cpu_idle, refused by pid|" \
+	      "cpu_idle, refused by a filter|kmem:kmalloc|printk:console (200-byte string)|" \
 	      "raw_syscalls: getppid, enter or exit|" \
 	      "syscalls: getppid, enter or exit|syscalls: openat, enter with path|" \
 	      "syscalls: openat, enter or exit|sched:sched_switch", source_labels, "|")
