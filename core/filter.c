@@ -10,71 +10,6 @@
 
 /* ---- running -------------------------------------------------------------- */
 
-/* Sizes are constants: a copy of any size would be a call. */
-static __always_inline u64 load_unsigned(const void *from, u32 size)
-{
-	u64 value;
-	u32 word;
-	u16 half;
-
-	switch (size) {
-	case 4:
-		memcpy(&word, from, sizeof(word));
-		return word;
-	case 8:
-		memcpy(&value, from, sizeof(value));
-		return value;
-	case 2:
-		memcpy(&half, from, sizeof(half));
-		return half;
-	default:
-		return *(const u8 *)from;
-	}
-}
-
-static __always_inline s64 load_signed(const void *from, u32 size)
-{
-	unsigned int unused = 64 - 8 * size;
-
-	return (s64)(load_unsigned(from, size) << unused) >> unused;
-}
-
-static __always_inline bool compare_unsigned(u8 op, u64 a, u64 b)
-{
-	switch (op) {
-	case KT_FILTER_EQ:
-		return a == b;
-	case KT_FILTER_NE:
-		return a != b;
-	case KT_FILTER_LT:
-		return a < b;
-	case KT_FILTER_LE:
-		return a <= b;
-	case KT_FILTER_GT:
-		return a > b;
-	case KT_FILTER_GE:
-		return a >= b;
-	default:
-		return a & b;
-	}
-}
-
-static __always_inline bool compare_signed(u8 op, s64 a, s64 b)
-{
-	switch (op) {
-	case KT_FILTER_LT:
-		return a < b;
-	case KT_FILTER_LE:
-		return a <= b;
-	case KT_FILTER_GT:
-		return a > b;
-	case KT_FILTER_GE:
-		return a >= b;
-	default:
-		return compare_unsigned(op, a, b);
-	}
-}
-
 /*
  * Does @c belong to the set at @set, which begins behind the bracket?  *@behind:
  * what follows the set, NULL if it has no end.
@@ -159,9 +94,11 @@ static bool dynamic_test(const struct kt_filter *filter,
 			 const struct kt_filter_test *test, const void *payload,
 			 u32 size)
 {
-	u32 where = load_unsigned((const char *)payload + test->offset, 4);
-	u32 offset = where & 0xffff, length = where >> 16;
+	u32 where, offset, length;
 
+	memcpy(&where, (const char *)payload + test->offset, sizeof(where));
+	offset = where & 0xffff;
+	length = where >> 16;
 	if (offset > size || length > size - offset)
 		offset = length = 0;
 	return string_test(filter, test, (const char *)payload + offset,
@@ -175,39 +112,25 @@ static bool runner_test(const struct kt_filter *filter,
 	u32 tid, tgid;
 
 	if (test->kind == KT_FILTER_CPU)
-		return compare_unsigned(test->op, cpu, test->value);
+		return kt_filter_in_range(test, cpu);
 	env_current_task(&tid, &tgid, comm);
 	if (test->kind == KT_FILTER_COMM)
 		return string_test(filter, test, comm, sizeof(comm));
-	return compare_unsigned(test->op,
-				test->kind == KT_FILTER_TID ? tid : tgid,
-				test->value);
-}
-
-static __always_inline bool number_test(const struct kt_filter_test *test,
-					const void *payload)
-{
-	const char *field = (const char *)payload + test->offset;
-
-	if (test->kind == KT_FILTER_UNSIGNED)
-		return compare_unsigned(test->op,
-					load_unsigned(field, test->size),
-					test->value);
-	return compare_signed(test->op, load_signed(field, test->size),
-			      test->value);
+	return kt_filter_in_range(test,
+				  test->kind == KT_FILTER_TID ? tid : tgid);
 }
 
 static bool test_run(const struct kt_filter *filter,
 		     const struct kt_filter_test *test, const void *payload,
 		     u32 size, u32 cpu)
 {
+	const u8 *field = (const u8 *)payload + test->offset;
+
+	if (test->number)
+		return kt_filter_number(test, field);
 	switch (test->kind) {
-	case KT_FILTER_UNSIGNED:
-	case KT_FILTER_SIGNED:
-		return number_test(test, payload);
 	case KT_FILTER_STRING:
-		return string_test(filter, test,
-				   (const char *)payload + test->offset,
+		return string_test(filter, test, (const char *)field,
 				   test->size);
 	case KT_FILTER_DYNAMIC:
 		return dynamic_test(filter, test, payload, size);
@@ -216,32 +139,15 @@ static bool test_run(const struct kt_filter *filter,
 	}
 }
 
-static noinline bool filter_run_from(const struct kt_filter *filter,
-				     const void *payload, u32 size, u32 cpu,
-				     u32 at)
+bool kt_filter_run_rest(const struct kt_filter *filter, const void *payload,
+			u32 size, u32 cpu, u32 at)
 {
-	do {
+	while (at < KT_FILTER_NO) {
 		const struct kt_filter_test *test = &filter->tests[at];
 
 		at = test_run(filter, test, payload, size, cpu) ? test->yes
 								: test->no;
-	} while (at < KT_FILTER_NO);
-	return at == KT_FILTER_YES;
-}
-
-/* Most filters compare numbers: that calls nobody, and needs no stack frame. */
-bool kt_filter_run(const struct kt_filter *filter, const void *payload,
-		   u32 size, u32 cpu)
-{
-	u32 at = 0;
-
-	do {
-		const struct kt_filter_test *test = &filter->tests[at];
-
-		if (test->kind > KT_FILTER_SIGNED)
-			return filter_run_from(filter, payload, size, cpu, at);
-		at = number_test(test, payload) ? test->yes : test->no;
-	} while (at < KT_FILTER_NO);
+	}
 	return at == KT_FILTER_YES;
 }
 
@@ -253,24 +159,46 @@ static bool kind_is_string(u8 kind)
 	       kind == KT_FILTER_COMM;
 }
 
-static bool kind_is_number(u8 kind)
+static bool string_is_good(const struct kt_filter_test *test)
 {
-	return kind == KT_FILTER_UNSIGNED || kind == KT_FILTER_SIGNED ||
-	       kind == KT_FILTER_TID || kind == KT_FILTER_TGID ||
-	       kind == KT_FILTER_CPU;
+	return (test->op == KT_FILTER_EQ || test->op == KT_FILTER_NE ||
+		test->op == KT_FILTER_MATCH) &&
+	       (u32)test->string + test->length <= KT_FILTER_STRINGS_MAX;
 }
 
-static bool size_is_good(u8 kind, u16 size)
+/* Of the payload; any size is good for a number of whoever runs. */
+static bool field_is_good(const struct kt_filter_test *test, u32 payload_size)
 {
-	switch (kind) {
-	case KT_FILTER_UNSIGNED:
-	case KT_FILTER_SIGNED:
-		return size == 1 || size == 2 || size == 4 || size == 8;
-	case KT_FILTER_DYNAMIC:
-		return size == 4;
+	u32 size;
+
+	switch (test->number) {
+	case 1:
+	case 2:
+	case 4:
+	case 8:
+		size = test->number;
+		break;
+	case 0:
+		if (!kind_is_string(test->kind))
+			return test->kind == KT_FILTER_TID ||
+			       test->kind == KT_FILTER_TGID ||
+			       test->kind == KT_FILTER_CPU;
+		if (!string_is_good(test))
+			return false;
+		if (test->kind == KT_FILTER_COMM)
+			return true;
+		size = test->kind == KT_FILTER_DYNAMIC ? sizeof(u32)
+						       : test->size;
+		break;
 	default:
-		return true;
+		return false;
 	}
+	return test->offset + size <= payload_size;
+}
+
+static bool leads_forward(const struct kt_filter *filter, u16 at, u16 to)
+{
+	return to >= KT_FILTER_NO || (to > at && to < filter->nr);
 }
 
 static bool test_is_good(const struct kt_filter *filter, u16 at,
@@ -278,23 +206,9 @@ static bool test_is_good(const struct kt_filter *filter, u16 at,
 {
 	const struct kt_filter_test *test = &filter->tests[at];
 
-	if (kind_is_string(test->kind)) {
-		if (test->op != KT_FILTER_EQ && test->op != KT_FILTER_NE &&
-		    test->op != KT_FILTER_MATCH)
-			return false;
-		if ((u32)test->string + test->length > KT_FILTER_STRINGS_MAX)
-			return false;
-	} else if (!kind_is_number(test->kind) || test->op > KT_FILTER_BITS) {
-		return false;
-	}
-	if (test->kind < KT_FILTER_OPAQUE &&
-	    (!size_is_good(test->kind, test->size) ||
-	     (u32)test->offset + test->size > payload_size))
-		return false;
-	return (test->yes >= KT_FILTER_NO ||
-		(test->yes > at && test->yes < filter->nr)) &&
-	       (test->no >= KT_FILTER_NO ||
-		(test->no > at && test->no < filter->nr));
+	return field_is_good(test, payload_size) &&
+	       leads_forward(filter, at, test->yes) &&
+	       leads_forward(filter, at, test->no);
 }
 
 bool kt_filter_verify(const struct kt_filter *filter, u32 payload_size)
@@ -566,32 +480,83 @@ static bool parse_string(struct parser *p, struct kt_filter_test *test)
 	return true;
 }
 
+/*
+ * Makes a range of what @op compares a number with: see filter.h.  True: what lies
+ * outside is meant.  A value that the field cannot have lies below or above all that it
+ * can.
+ */
+static bool range_make(struct kt_filter_test *test, bool is_signed, u8 op,
+		       u64 value)
+{
+	u32 unused = test->number ? 64 - 8 * test->number : 0;
+	u64 least = is_signed ? 1ull << 63 : 0, top = value << unused;
+	bool below = is_signed && (s64)value < 0;
+	bool fits = is_signed ? (s64)top >> unused == (s64)value
+			      : top >> unused == value;
+	bool equal = op == KT_FILTER_EQ || op == KT_FILTER_NE;
+	bool strict = op == KT_FILTER_LT || op == KT_FILTER_GE;
+	bool outside =
+		op == KT_FILTER_NE || op == KT_FILTER_GT || op == KT_FILTER_GE;
+
+	/* All there are. */
+	test->mask = ~0ull;
+	test->low = 0;
+	test->span = ~0ull;
+	if (op == KT_FILTER_BITS) {
+		/* Those above a signed number are as its sign. */
+		test->mask = is_signed && !fits ? top | least : top;
+		test->low = 1;
+		test->span--;
+	} else if (fits && equal) {
+		test->low = top;
+		test->span = 0;
+	} else if (fits && !(strict && top == least)) {
+		test->low = least;
+		test->span = top - least - strict;
+	} else if (fits || equal || below) {
+		/* None. */
+		outside = !outside;
+	}
+	return outside;
+}
+
 static bool parse_test(struct parser *p, struct part *part)
 {
 	struct kt_filter *filter = p->filter;
 	struct kt_filter_field field;
 	struct kt_filter_test *test;
 	u16 nr = filter->nr;
+	bool outside = false;
+	u64 value;
+	u8 op;
 
 	skip_blanks(p);
 	if (nr == KT_FILTER_TESTS_MAX)
 		return fail(p, -E2BIG, "too many comparisons", p->at);
 	test = &filter->tests[nr];
-	if (!parse_field(p, &field) || !parse_op(p, field.kind, &test->op))
+	if (!parse_field(p, &field) || !parse_op(p, field.kind, &op))
 		return false;
 	test->kind = field.kind;
 	test->offset = field.offset;
-	test->size = field.size;
-	if (kind_is_string(field.kind)
-		    ? !parse_string(p, test)
-		    : !parse_number(p, field.kind, &test->value))
-		return false;
+	if (kind_is_string(field.kind)) {
+		test->op = op;
+		test->size = field.size;
+		if (!parse_string(p, test))
+			return false;
+	} else {
+		if (field.kind < KT_FILTER_OPAQUE)
+			test->number = field.size;
+		if (!parse_number(p, field.kind, &value))
+			return false;
+		outside = range_make(test, field.kind == KT_FILTER_SIGNED, op,
+				     value);
+	}
 	test->yes = LINK_END;
 	test->no = LINK_END;
 	filter->nr++;
 	part->first = nr;
-	part->yes = nr << 1;
-	part->no = nr << 1 | 1;
+	part->yes = nr << 1 | outside;
+	part->no = nr << 1 | !outside;
 	return true;
 }
 

@@ -23,6 +23,17 @@
  *
  * All jumps lead forward, so a program ends after at most as many steps as it has
  * tests.  It may run in any context.
+ *
+ * Numbers are compared in one way only, whatever their size, sign and operator: is it in
+ * a range, modulo 2^64?  For that a number is put to the top of 64 bits: there all sizes
+ * wrap alike, and a signed range is one like others.
+ *
+ *	(number << unused bits & mask) - low <= span
+ *
+ *	==  low: the value		span: 0
+ *	<=  low: the least number	span: up to the value
+ *	&   low: 1			span: all others but the last, which is 0 - 1
+ *	!=, >, >=  as ==, <=, <, leading where these do not
  */
 #ifndef KT_CORE_FILTER_H
 #define KT_CORE_FILTER_H
@@ -74,15 +85,24 @@ enum kt_filter_op {
 #define KT_FILTER_NO  0xfffeu
 
 struct kt_filter_test {
-	u8 op;
+	union {
+		struct {
+			u64 mask;
+			u64 low;
+			u64 span;
+		};
+		struct {
+			u16 string; /* where it begins in strings */
+			u16 length; /* its length */
+			u16 size;   /* of the field */
+			u8 op;
+		};
+	};
 	u8 kind;
+	u8 number; /* size of a number in the payload; 0: it is something else */
 	u16 offset;
-	u16 size;
-	u16 string; /* where it begins in strings */
-	u16 length; /* its length */
 	u16 yes;
 	u16 no;
-	u64 value;
 };
 
 struct kt_filter {
@@ -109,8 +129,65 @@ int kt_filter_compile(struct kt_filter *filter, const char *text,
 /* Can it do no harm?  Any bytes may be given. */
 bool kt_filter_verify(const struct kt_filter *filter, u32 payload_size);
 
-/* @size: of all the payload; @cpu: where it happens. */
-bool kt_filter_run(const struct kt_filter *filter, const void *payload,
-		   u32 size, u32 cpu);
+static __always_inline bool kt_filter_in_range(
+	const struct kt_filter_test *test, u64 top)
+{
+	return (top & test->mask) - test->low <= test->span;
+}
+
+/* Sizes are constants: a copy of any size would be a call. */
+static __always_inline bool kt_filter_number(const struct kt_filter_test *test,
+					     const u8 *field)
+{
+	u64 wide;
+	u32 word;
+	u16 half;
+
+	if (likely(test->number == sizeof(word))) {
+		memcpy(&word, field, sizeof(word));
+		wide = (u64)word << 32;
+	} else if (test->number == sizeof(wide)) {
+		memcpy(&wide, field, sizeof(wide));
+	} else if (test->number == sizeof(half)) {
+		memcpy(&half, field, sizeof(half));
+		wide = (u64)half << 48;
+	} else {
+		wide = (u64)*field << 56;
+	}
+	return kt_filter_in_range(test, wide);
+}
+
+/*
+ * As far as tests are of numbers in the payload, as those of most filters are: that calls
+ * nobody.  KT_FILTER_YES, KT_FILTER_NO, or the test to go on with.
+ */
+static __always_inline u32 kt_filter_run_numbers(const struct kt_filter *filter,
+						 const void *payload)
+{
+	const struct kt_filter_test *test = filter->tests;
+	u32 at = 0;
+
+	while (likely(test->number)) {
+		const u8 *field = (const u8 *)payload + test->offset;
+
+		at = unlikely(kt_filter_number(test, field)) ? test->yes
+							     : test->no;
+		if (likely(at == KT_FILTER_NO) || at == KT_FILTER_YES)
+			break;
+		test = &filter->tests[at];
+	}
+	return at;
+}
+
+/* From there on.  @size: of all the payload; @cpu: where it happens. */
+bool kt_filter_run_rest(const struct kt_filter *filter, const void *payload,
+			u32 size, u32 cpu, u32 at);
+
+static inline bool kt_filter_run(const struct kt_filter *filter,
+				 const void *payload, u32 size, u32 cpu)
+{
+	return kt_filter_run_rest(filter, payload, size, cpu,
+				  kt_filter_run_numbers(filter, payload));
+}
 
 #endif /* KT_CORE_FILTER_H */

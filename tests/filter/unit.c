@@ -43,6 +43,13 @@ static struct sample sample = {
 	.data = "/etc/foo",
 };
 
+/* Where numbers of all sizes are tried: not aligned. */
+#define TRIED(name, size, kind)                                \
+	{                                                      \
+		name, offsetof(struct sample, data) + 1, size, \
+			KT_FILTER_##kind                       \
+	}
+
 #define FIELD(f, k)                                                 \
 	{                                                           \
 #f, offsetof(struct sample, f), sizeof(sample.f), k \
@@ -58,6 +65,14 @@ static const struct kt_filter_field fields[] = {
 	FIELD(path, KT_FILTER_DYNAMIC),
 	FIELD(blob, KT_FILTER_OPAQUE),
 	{"name", offsetof(struct sample, comm), 8, KT_FILTER_STRING},
+	TRIED("u1", 1, UNSIGNED),
+	TRIED("s1", 1, SIGNED),
+	TRIED("u2", 2, UNSIGNED),
+	TRIED("s2", 2, SIGNED),
+	TRIED("u4", 4, UNSIGNED),
+	TRIED("s4", 4, SIGNED),
+	TRIED("u8", 8, UNSIGNED),
+	TRIED("s8", 8, SIGNED),
 	{"outside", sizeof(sample) - 4, 8, KT_FILTER_UNSIGNED},
 };
 
@@ -113,6 +128,101 @@ TEST(numbers)
 	CHECK_EQ(run("wide == 9223372036854775808"), 1);
 	CHECK_EQ(run("deep == -9223372036854775808"), 1);
 	CHECK_EQ(run("deep < 5"), 1);
+}
+
+struct number_field {
+	const char *name;
+	uint32_t size;
+	bool is_signed;
+};
+
+/* One of all 64 bits that has a bound of some size near, more often than not. */
+static uint64_t near_a_bound(void)
+{
+	uint64_t any = (uint64_t)rnd(1u << 31) << 33 ^
+		       (uint64_t)rnd(1u << 31) << 16 ^ rnd(1u << 16);
+	uint64_t bound = rnd(2) ? 1ull << (rnd(9) * 8 % 64) : 0;
+
+	switch (rnd(4)) {
+	case 0:
+		return any;
+	case 1:
+		return any >> rnd(64);
+	case 2:
+		return (bound >> rnd(2)) + rnd(3) - 1;
+	default:
+		return -(bound >> rnd(2)) + rnd(3) - 1;
+	}
+}
+
+/* What @number compares as, by C's own rules. */
+static bool compares(__int128 number, const char *op, __int128 value)
+{
+	switch (op[0] << 8 | op[1]) {
+	case '=' << 8 | '=':
+		return number == value;
+	case '!' << 8 | '=':
+		return number != value;
+	case '<' << 8 | '=':
+		return number <= value;
+	case '>' << 8 | '=':
+		return number >= value;
+	case '<' << 8:
+		return number < value;
+	case '>' << 8:
+		return number > value;
+	default:
+		return (uint64_t)number & (uint64_t)value;
+	}
+}
+
+/* Any number of any size, with any operator and value, against C. */
+TEST(numbers_are_compared_as_in_c)
+{
+	static const char *const ops[] = {
+		"==", "!=", "<", "<=", ">", ">=", "&"};
+	static const struct number_field numbers[] = {
+		{"u1", 1, false}, {"s1", 1, true},  {"u2", 2, false},
+		{"s2", 2, true},  {"u4", 4, false}, {"s4", 4, true},
+		{"u8", 8, false}, {"s8", 8, true},
+	};
+	const struct sample original = sample;
+	unsigned int yes = 0;
+	int i;
+
+	for (i = 0; i < 300000; i++) {
+		const struct number_field *field = &numbers[rnd(8)];
+		const char *op = ops[rnd(7)];
+		unsigned int unused = 64 - 8 * field->size;
+		uint64_t bits = near_a_bound() << unused >> unused;
+		uint64_t value = near_a_bound();
+		__int128 number = bits, wanted = value;
+		char text[64];
+		bool expected;
+
+		if (field->is_signed) {
+			number = (int64_t)(bits << unused) >> unused;
+			wanted = (int64_t)value;
+			snprintf(text, sizeof(text), "%s %s %lld", field->name,
+				 op, (long long)value);
+		} else {
+			snprintf(text, sizeof(text), "%s %s %llu", field->name,
+				 op, (unsigned long long)value);
+		}
+		expected = compares(number, op, wanted);
+		memset(&sample, 0xff, sizeof(sample));
+		memcpy(sample.data + 1, &bits, field->size);
+		if (run(text) != expected) {
+			check_note("%s, of 0x%llx", text,
+				   (unsigned long long)bits);
+			CHECK_EQ(!expected, expected);
+			break;
+		}
+		yes += expected;
+	}
+	check_note("%u of %d were true", yes, i);
+	CHECK(yes > 100000 && yes < 200000);
+	sample = original;
 }
 
 TEST(strings)
