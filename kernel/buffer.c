@@ -152,6 +152,8 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	 * is: for the area of a vmalloc() it takes a lock.
 	 */
 	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, BUFFER_GFP, numa_node);
+	buffer->scratch_next = buffer->scratch;
+	buffer->scratch_end = buffer->scratch + KT_SCRATCH_SIZE;
 	if (!buffer->slots || !buffer->scratch)
 		goto err_destroy;
 	err = kt_ring_init(ring, buffer->memory,

@@ -46,8 +46,9 @@ struct kt_buffer {
 	struct page **pages;
 	unsigned long nr_pages;
 	struct kt_ring_slot *slots;
-	u8 *scratch;
-	u32 scratch_used;
+	void *scratch;
+	void *scratch_next; /* what is not taken, up to its end */
+	void *scratch_end;
 	unsigned int cpu;
 
 	struct mutex lock;
@@ -56,29 +57,38 @@ struct kt_buffer {
 };
 
 /*
- * The next @size bytes of the scratch area, a multiple of eight; *@at: where they are.
- * False: there is no room.  What interrupts from here on takes what follows, and gives
- * it back.
+ * The next @size bytes of the scratch area, a multiple of eight and less than 4 GiB; *@place:
+ * where they are.  False: there is no room.  What interrupts from here on takes what
+ * follows, and gives it back.
  */
-static __always_inline bool kt_scratch_take(struct kt_buffer *buffer, u32 size,
-					    u32 *at, void **place)
+static __always_inline bool kt_scratch_try_take(struct kt_buffer *buffer,
+						size_t size, void **place)
 {
-	u32 used = READ_ONCE(buffer->scratch_used);
-
-	if (unlikely(size > KT_SCRATCH_SIZE - used))
+	*place = READ_ONCE(buffer->scratch_next);
+	if (unlikely(*place + size > buffer->scratch_end))
 		return false;
-	WRITE_ONCE(buffer->scratch_used, used + size);
-	env_poison(buffer->scratch + used, size);
-	*at = used;
-	*place = buffer->scratch + used;
+	WRITE_ONCE(buffer->scratch_next, *place + size);
 	return true;
 }
 
-static __always_inline void kt_scratch_give(struct kt_buffer *buffer, u32 at)
+/* NULL: there is no room. */
+static __always_inline void *kt_scratch_take(struct kt_buffer *buffer,
+					     size_t size)
+{
+	void *place;
+
+	if (unlikely(!kt_scratch_try_take(buffer, size, &place)))
+		return NULL;
+	env_poison(place, size);
+	return place;
+}
+
+static __always_inline void kt_scratch_give(struct kt_buffer *buffer,
+					    void *place)
 {
 	/* Not before all is read: an interrupt would have used the place. */
 	barrier();
-	WRITE_ONCE(buffer->scratch_used, at);
+	WRITE_ONCE(buffer->scratch_next, place);
 }
 
 struct kt_buffers {

@@ -30,7 +30,6 @@ struct kt_capturing {
 struct kt_capture_frame {
 	struct kt_ring *ring;
 	const struct kt_gate *gate;
-	u32 at;	    /* in the scratch area */
 	u32 reader; /* who was interrupted */
 	u64 arguments[KT_CAPTURE_ARGUMENTS];
 	u8 payload[];
@@ -98,8 +97,6 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
 	u32 reader = this_cpu_read(kt_capture_reader);
 	struct kt_capture_frame *frame;
-	void *place;
-	u32 at;
 
 	if (gate && !kt_gate_admits(gate))
 		return false;
@@ -107,16 +104,13 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 		env_add_local(&ring->control->lost[KT_LOST_RECURSION], 1);
 		return false;
 	}
-	if (unlikely(!kt_scratch_take(ring->owner,
-				      enabled->capturing->frame_size, &at,
-				      &place))) {
+	frame = kt_scratch_take(ring->owner, enabled->capturing->frame_size);
+	if (unlikely(!frame)) {
 		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
 		return false;
 	}
-	frame = place;
 	frame->ring = ring;
 	frame->gate = gate;
-	frame->at = at;
 	frame->reader = reader;
 	*begun = frame;
 	return true;
@@ -148,7 +142,7 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 		kt_capture_end_slow(enabled, frame, size);
 	}
 	unread = kt_capture_unread(frame->payload, own_size);
-	kt_scratch_give(ring->owner, frame->at);
+	kt_scratch_give(ring->owner, frame);
 	return unread;
 }
 

@@ -149,15 +149,9 @@ struct kt_enabled {
  */
 struct kt_gate {
 	struct rcu_head rcu;
+	struct kt_enabled *enabled;
 	const unsigned long *pids;   /* NULL: all; may change */
 	struct predicate *predicate; /* NULL: all */
-};
-
-/* A probe's run. */
-struct kt_write {
-	struct kt_ring *ring;
-	const struct kt_gate *gate;
-	struct kt_record record;
 };
 
 static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
@@ -167,51 +161,42 @@ static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
 	return !pids || test_bit(current->tgid, pids);
 }
 
-/* For who does not write by way of kt_write_begin(): does the payload pass? */
-bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
-		    unsigned int cpu);
-
 /*
- * The way of an event with conditions: the payload is put together on the scratch area,
- * judged, and copied.
+ * The way of an event with conditions that admit who runs: the payload is put together
+ * on the scratch area, judged, and copied if it passes.  NULL: there is no room.
  */
 void *kt_gate_lose(struct kt_ring *ring, u32 size);
-void kt_gate_pass(struct kt_ring *ring, u32 id, const void *payload, u32 size,
-		  unsigned int flags);
+void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
+		 void *payload, u32 size, unsigned int flags);
 
-/*
- * The record is not in use yet: it tells kt_gate_end() where in the scratch area the
- * payload is, and its size.
- */
-static __always_inline void *kt_gate_begin(struct kt_write *w, u32 size)
+static __always_inline void *kt_gate_begin(struct kt_ring *ring, u32 size)
 {
-	struct kt_buffer *buffer = w->ring->owner;
+	void *payload = NULL;
+
+	if (likely(size <= KT_PAYLOAD_MAX))
+		payload =
+			kt_scratch_take(ring->owner, ALIGN(size, sizeof(u64)));
+	return likely(payload) ? payload : kt_gate_lose(ring, size);
+}
+
+/* Its common case, which calls nobody.  False: nothing has happened. */
+static __always_inline bool kt_gate_try_begin(struct kt_buffer *buffer,
+					      u32 size, void **payload)
+{
+	return !static_branch_unlikely(&kt_poison_on) &&
+	       likely(size <= KT_PAYLOAD_MAX) &&
+	       kt_scratch_try_take(buffer, ALIGN(size, sizeof(u64)), payload);
+}
+
+/* A probe's run. */
+struct kt_write {
+	struct kt_ring *ring;
+	const struct kt_gate *gate;
+	struct kt_record record;
+	/* With a gate. */
 	void *payload;
-	u32 at;
-
-	if (!kt_gate_admits(w->gate))
-		return NULL;
-	if (unlikely(size > KT_PAYLOAD_MAX) ||
-	    unlikely(!kt_scratch_take(buffer, ALIGN(size, sizeof(u64)), &at,
-				      &payload)))
-		return kt_gate_lose(w->ring, size);
-	w->record.unit = at;
-	w->record.count = size;
-	return payload;
-}
-
-static __always_inline void kt_gate_end(struct kt_write *w,
-					const struct kt_enabled *enabled,
-					unsigned int flags)
-{
-	struct kt_buffer *buffer = w->ring->owner;
-	u32 at = w->record.unit, size = w->record.count;
-	const void *payload = buffer->scratch + at;
-
-	if (kt_gate_judges(w->gate, payload, size, buffer->cpu))
-		kt_gate_pass(w->ring, enabled->id, payload, size, flags);
-	kt_scratch_give(buffer, at);
-}
+	u32 size;
+};
 
 /*
  * Called by a probe with preemption off (kt_probe_enter).  Returns where to
@@ -223,17 +208,21 @@ static __always_inline void *kt_write_begin(struct kt_write *w,
 {
 	w->gate = READ_ONCE(enabled->gate);
 	w->ring = this_cpu_ptr(enabled->rings);
-	if (unlikely(w->gate))
-		return kt_gate_begin(w, size);
-	return kt_ring_reserve(w->ring, &w->record, enabled->id, size, flags);
+	if (likely(!w->gate))
+		return kt_ring_reserve(w->ring, &w->record, enabled->id, size,
+				       flags);
+	w->payload = NULL;
+	w->size = size;
+	if (kt_gate_admits(w->gate))
+		w->payload = kt_gate_begin(w->ring, size);
+	return w->payload;
 }
 
-static __always_inline void kt_write_end(struct kt_write *w,
-					 struct kt_enabled *enabled,
-					 unsigned int flags)
+static __always_inline void kt_write_end(struct kt_write *w, unsigned int flags)
 {
 	if (unlikely(w->gate))
-		kt_gate_end(w, enabled, flags);
+		kt_gate_end(w->gate, w->ring->owner, w->payload, w->size,
+			    flags);
 	else
 		kt_ring_commit(w->ring, &w->record);
 }

@@ -57,11 +57,10 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 	return !gate->predicate ||
 	       kt_filter_run(&gate->predicate->filter, payload, size, cpu);
 }
-EXPORT_SYMBOL_GPL(kt_gate_judges);
 
 /* With what the writer has zeroed behind it. */
-void kt_gate_pass(struct kt_ring *ring, u32 id, const void *payload, u32 size,
-		  unsigned int flags)
+static void gate_pass(struct kt_ring *ring, u32 id, const void *payload,
+		      u32 size, unsigned int flags)
 {
 	struct kt_record record;
 	void *slot = kt_ring_reserve(ring, &record, id, size, flags);
@@ -71,7 +70,39 @@ void kt_gate_pass(struct kt_ring *ring, u32 id, const void *payload, u32 size,
 	memcpy(slot, payload, ALIGN(size, KT_UNIT));
 	kt_ring_commit(ring, &record);
 }
-EXPORT_SYMBOL_GPL(kt_gate_pass);
+
+/* From test @at on. */
+static noinline void gate_end_rest(const struct kt_gate *gate,
+				   struct kt_buffer *buffer, void *payload,
+				   u32 size, unsigned int flags, u32 at)
+{
+	const struct predicate *predicate = gate->predicate;
+
+	if (!predicate || kt_filter_run_rest(&predicate->filter, payload, size,
+					     buffer->cpu, at))
+		gate_pass(buffer->ring, gate->enabled->id, payload, size,
+			  flags);
+	kt_scratch_give(buffer, payload);
+}
+
+/*
+ * What is refused by numbers alone is done with here: calling nobody, this needs no stack
+ * frame.
+ */
+void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
+		 void *payload, u32 size, unsigned int flags)
+{
+	const struct predicate *predicate = gate->predicate;
+	u32 at = KT_FILTER_YES;
+
+	if (predicate)
+		at = kt_filter_run_numbers(&predicate->filter, payload);
+	if (likely(at == KT_FILTER_NO))
+		kt_scratch_give(buffer, payload);
+	else
+		gate_end_rest(gate, buffer, payload, size, flags, at);
+}
+EXPORT_SYMBOL_GPL(kt_gate_end);
 
 /* ---- gates ---------------------------------------------------------------- */
 
@@ -85,6 +116,7 @@ static int gate_replace(struct kt_enabled *enabled, const struct kt_pids *pids,
 		gate = kmalloc(sizeof(*gate), GFP_KERNEL);
 		if (!gate)
 			return -ENOMEM;
+		gate->enabled = enabled;
 		gate->pids = pids ? pids->bits : NULL;
 		gate->predicate = predicate;
 	}
@@ -104,6 +136,7 @@ static int gate_create(struct kt_enabled *enabled)
 
 	if (!gate)
 		return -ENOMEM;
+	gate->enabled = enabled;
 	smp_store_release(&enabled->gate, gate);
 	return 0;
 }

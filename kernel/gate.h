@@ -24,6 +24,10 @@ int kt_gate_init(struct kt_enabled *enabled);
 /* The event is not attached any more. */
 void kt_gate_drop(struct kt_enabled *enabled);
 
+/* For who does not write by way of kt_write_begin(): does the payload pass? */
+bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
+		    unsigned int cpu);
+
 /* The files filter and pids, all under kt_mutex. */
 void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled);
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,

@@ -106,8 +106,9 @@
 
 /*
  * A probe that calls nobody needs no stack frame, which would be a third of its
- * instructions.  So it does the common case only, and leaves all else to a second
- * copy of itself, out of line.
+ * instructions.  So it does the common case only.  All else is left to two more copies of
+ * it, out of line: kt_judge_ does the common case of an event with conditions, likewise
+ * without a frame; kt_slow_ does every case.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
@@ -123,51 +124,72 @@
 		{ assign; }                                                  \
 	}                                                                    \
                                                                              \
-	static __always_inline notrace bool kt_record_##name(                \
-		const bool __try, struct kt_enabled *__enabled, proto)       \
+	static noinline __cold notrace void kt_slow_##name(                  \
+		struct kt_enabled *__enabled, proto)                         \
+	{                                                                    \
+		struct kt_sources_##name __sources __kt_uninitialized;       \
+		struct kt_write __write __kt_uninitialized;                  \
+		u32 __size = kt_size_##name(&__sources, args);               \
+		void *__payload = kt_write_begin(&__write, __enabled, __size, \
+						 KT_FLAGS(name));            \
+                                                                             \
+		if (unlikely(!__payload))                                    \
+			return;                                              \
+		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_write_end(&__write, KT_FLAGS(name));                      \
+	}                                                                    \
+                                                                             \
+	static noinline notrace void kt_judge_##name(                        \
+		const struct kt_gate *__gate, proto)                         \
+	{                                                                    \
+		struct kt_ring *__ring =                                     \
+			this_cpu_ptr(__gate->enabled->rings);                \
+		struct kt_buffer *__buffer = __ring->owner;                  \
+		struct kt_sources_##name __sources __kt_uninitialized;       \
+		u32 __size = kt_size_##name(&__sources, args);               \
+		void *__payload;                                             \
+                                                                             \
+		if (unlikely(!kt_gate_try_begin(__buffer, __size,            \
+						&__payload))) {              \
+			kt_slow_##name(__gate->enabled, args);               \
+			return;                                              \
+		}                                                            \
+		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_gate_end(__gate, __buffer, __payload, __size,             \
+			    KT_FLAGS(name));                                 \
+	}                                                                    \
+                                                                             \
+	static __always_inline notrace bool kt_try_##name(                   \
+		struct kt_enabled *__enabled, proto)                         \
 	{                                                                    \
 		struct kt_sources_##name __sources __kt_uninitialized;       \
 		struct kt_write __write __kt_uninitialized;                  \
 		void *__payload;                                             \
-		bool __done = true;                                          \
 		u32 __size;                                                  \
                                                                              \
-		kt_probe_enter();                                            \
-		if (__try && !kt_write_may_try(__enabled)) {                 \
-			__done = kt_write_refused(__enabled);                \
-		} else if (__try) {                                          \
-			__size = kt_size_##name(&__sources, args);           \
-			__done = kt_write_try_begin(&__write, __enabled,     \
-						    __size, KT_FLAGS(name),  \
-						    &__payload);             \
-			if (likely(__done)) {                                \
-				kt_store_##name(__payload, __size,           \
-						&__sources, args);           \
-				kt_write_try_end(&__write);                  \
-			}                                                    \
-		} else {                                                     \
-			__size = kt_size_##name(&__sources, args);           \
-			__payload = kt_write_begin(&__write, __enabled,      \
-						   __size, KT_FLAGS(name));  \
-			if (likely(__payload)) {                             \
-				kt_store_##name(__payload, __size,           \
-						&__sources, args);           \
-				kt_write_end(&__write, __enabled,            \
-					     KT_FLAGS(name));                \
-			}                                                    \
-		}                                                            \
-		kt_probe_exit();                                             \
-		return __done;                                               \
-	}                                                                    \
-                                                                             \
-	static noinline __cold notrace void kt_record_slow_##name(           \
-		struct kt_enabled *__enabled, proto)                         \
-	{                                                                    \
-		kt_record_##name(false, __enabled, args);                    \
+		if (!static_branch_likely(&kt_clock_tsc))                    \
+			return false;                                        \
+		__size = kt_size_##name(&__sources, args);                   \
+		if (unlikely(!kt_write_try_begin(&__write, __enabled, __size, \
+						 KT_FLAGS(name), &__payload))) \
+			return false;                                        \
+		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_write_try_end(&__write);                                  \
+		return true;                                                 \
 	}                                                                    \
                                                                              \
 	static notrace void kt_probe_##name(void *__data, proto)             \
 	{                                                                    \
-		if (unlikely(!kt_record_##name(true, __data, args)))         \
-			kt_record_slow_##name(__data, args);                 \
+		struct kt_enabled *__enabled = __data;                       \
+		const struct kt_gate *__gate;                                \
+                                                                             \
+		kt_probe_enter();                                            \
+		__gate = READ_ONCE(__enabled->gate);                         \
+		if (unlikely(__gate)) {                                      \
+			if (kt_gate_admits(__gate))                          \
+				kt_judge_##name(__gate, args);               \
+		} else if (unlikely(!kt_try_##name(__enabled, args))) {      \
+			kt_slow_##name(__enabled, args);                     \
+		}                                                            \
+		kt_probe_exit();                                             \
 	}

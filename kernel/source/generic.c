@@ -98,7 +98,7 @@ static __always_inline void generic_record(struct kt_enabled *enabled,
 		if (payload) {
 			kt_tail_zero(payload, class->size);
 			kt_numbers_store(class, payload, arguments, nr);
-			kt_write_end(&write, enabled, 0);
+			kt_write_end(&write, 0);
 		}
 	}
 	kt_probe_exit();

@@ -103,10 +103,10 @@ static noinline void data_record(struct kt_enabled *enabled,
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
 	struct kt_write write;
 	void *payload, *slot;
-	u32 at, size;
+	u32 size;
 
-	if (unlikely(!kt_scratch_take(ring->owner, KT_ARGUMENTS_DATA_MAX + 8,
-				      &at, &payload))) {
+	payload = kt_scratch_take(ring->owner, KT_ARGUMENTS_DATA_MAX + 8);
+	if (unlikely(!payload)) {
 		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
 		return;
 	}
@@ -115,9 +115,9 @@ static noinline void data_record(struct kt_enabled *enabled,
 	if (slot) {
 		kt_tail_zero(slot, size);
 		memcpy(slot, payload, size);
-		kt_write_end(&write, enabled, flags);
+		kt_write_end(&write, flags);
 	}
-	kt_scratch_give(ring->owner, at);
+	kt_scratch_give(ring->owner, payload);
 }
 
 static __always_inline void marker_record(struct kt_enabled *enabled,
@@ -136,7 +136,7 @@ static __always_inline void marker_record(struct kt_enabled *enabled,
 		if (payload) {
 			kt_tail_zero(payload, marked->class.size);
 			kt_numbers_store(&marked->class, payload, values, nr);
-			kt_write_end(&write, enabled, 0);
+			kt_write_end(&write, 0);
 		}
 	}
 	kt_probe_exit();

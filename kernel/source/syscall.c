@@ -166,7 +166,7 @@ static noinline void enter_write_slow(struct kt_enabled *enabled,
 	if (!payload)
 		return;
 	enter_store(call, payload, regs);
-	kt_write_end(&write, enabled, 0);
+	kt_write_end(&write, 0);
 }
 
 static noinline void enter_write(struct kt_enabled *enabled,
@@ -292,7 +292,7 @@ static noinline void exit_write_slow(struct kt_enabled *enabled,
 	if (!payload)
 		return;
 	exit_store(call, payload, syscall_get_nr(current, regs), result);
-	kt_write_end(&write, enabled, 0);
+	kt_write_end(&write, 0);
 }
 
 /* The number is in the payload of unknown calls only: others have a constant size. */

@@ -21,7 +21,7 @@ static void leak_slot(struct kt_enabled *enabled)
 
 	kt_probe_enter();
 	if (kt_write_begin(&write, enabled, LEAK_SIZE, 0))
-		kt_write_end(&write, enabled, 0);
+		kt_write_end(&write, 0);
 	kt_probe_exit();
 }
 
@@ -30,17 +30,17 @@ static void leak_scratch(struct kt_enabled *enabled)
 	struct kt_ring *ring;
 	struct kt_write write;
 	void *payload, *slot;
-	u32 at;
 
 	kt_probe_enter();
 	ring = this_cpu_ptr(enabled->rings);
-	if (kt_scratch_take(ring->owner, LEAK_SIZE, &at, &payload)) {
+	payload = kt_scratch_take(ring->owner, LEAK_SIZE);
+	if (payload) {
 		slot = kt_write_begin(&write, enabled, LEAK_SIZE, 0);
 		if (slot) {
 			memcpy(slot, payload, LEAK_SIZE);
-			kt_write_end(&write, enabled, 0);
+			kt_write_end(&write, 0);
 		}
-		kt_scratch_give(ring->owner, at);
+		kt_scratch_give(ring->owner, payload);
 	}
 	kt_probe_exit();
 }
