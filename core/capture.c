@@ -464,6 +464,7 @@ static void string_find(struct kt_capture *capture)
 	const struct kt_capture_op *op = &capture->ops[1];
 
 	capture->string_max = 0;
+	capture->string_simple = false;
 	capture->string_condition = 0;
 	capture->string_mask = 0;
 	if (capture->nr_ops == 6 && op[0].code == KT_CAPTURE_ARGUMENT &&
@@ -487,6 +488,11 @@ static void string_find(struct kt_capture *capture)
 	capture->string_max = op[1].value;
 	capture->string_argument = op[0].value;
 	capture->string_kernel = op[1].kernel;
+	capture->string_simple =
+		!op[1].kernel &&
+		(!capture->string_mask ||
+		 (!~capture->string_mask &&
+		  capture->string_condition == capture->string_argument));
 }
 
 /* Of a program that is verified, an if has its end. */

@@ -108,6 +108,7 @@ struct kt_capture {
 	u8 string_argument;
 	u8 string_kernel;
 	u8 string_condition;
+	bool string_simple; /* of user memory, unless its address is zero */
 	bool paths;	 /* there are some, which is not allowed everywhere */
 	u64 string_mask; /* 0: without a condition */
 	/*
@@ -175,6 +176,13 @@ static inline u32 kt_capture_size_max(const struct kt_capture *capture,
 
 u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 		       void *payload, u32 size);
+
+/* What is put in front of a string that is there as a whole. */
+static __always_inline u64 kt_capture_string_head(u32 begin, u32 length)
+{
+	/* cut, unread and where it is, in little endian */
+	return (u64)(begin | length << 16) << 32;
+}
 
 /*
  * The same for one string that an argument points to, as in most programs: that of

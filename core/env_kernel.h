@@ -91,7 +91,8 @@ static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)
 struct kt_ring;
 void env_wake(struct kt_ring *ring);
 
-/* kernel/memory.c */
+/* kernel/memory.c.  Of a string, KT_STRING_SLACK bytes behind @max may be written too. */
+#define KT_STRING_SLACK 8
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 

@@ -212,9 +212,9 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 		goto err_free;
 	}
 	capturing->own_size = event->class->size;
-	/* What is copied is rounded up to a unit. */
+	/* What is copied is rounded up to a unit; strings are written by words. */
 	capturing->frame_size =
-		ALIGN(sizeof(struct kt_capture_frame) + KT_UNIT +
+		ALIGN(sizeof(struct kt_capture_frame) + KT_STRING_SLACK +
 			      kt_capture_size_max(&capturing->program,
 						  event->class->size),
 		      sizeof(u64));

@@ -10,6 +10,7 @@
 #include "capture.h"
 #include "event.h"
 #include "gate.h"
+#include "memory.h"
 
 struct kt_session;
 struct seq_file;
@@ -144,6 +145,36 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 	unread = kt_capture_unread(frame->payload, own_size);
 	kt_scratch_give(ring->owner, frame);
 	return unread;
+}
+
+/*
+ * The common case in a system call: all there is to capture is a string of the program,
+ * and it is there as a whole.  Only the string takes the way over the scratch area, because
+ * how long it is must be known before there is a record.  False: nothing has happened, and
+ * kt_capture_begin() reads what there is anew.
+ */
+static __always_inline bool kt_capture_try_string(
+	const struct kt_capturing *capturing, struct kt_buffer *buffer,
+	u64 address, void **text, u32 *size)
+{
+	u32 max = capturing->program.string_max;
+	long length;
+
+	if (unlikely(!address) || unlikely(this_cpu_read(kt_capture_reader)))
+		return false;
+	if (unlikely(!kt_scratch_try_take(buffer, capturing->frame_size, text)))
+		return false;
+	env_poison(*text, capturing->frame_size);
+	/* A task's, with nothing above it. */
+	this_cpu_write(kt_capture_reader, 1);
+	length = kt_user_string(*text, address, max);
+	this_cpu_write(kt_capture_reader, 0);
+	if (unlikely((unsigned long)length >= max)) {
+		kt_scratch_give(buffer, *text);
+		return false;
+	}
+	*size = length + 1;
+	return true;
 }
 
 void kt_capturing_free(struct kt_capturing *capturing);

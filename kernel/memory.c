@@ -11,8 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "env.h"
-
-#define USER_WORD(address) ((u64 __user *)u64_to_user_ptr(address))
+#include "memory.h"
 
 /* clang-format off */
 #define load_number(type, to, from, fault)				\
@@ -108,118 +107,13 @@ static noinline long parts_string(char *to, u64 from, u32 max, bool kernel)
 	return max;
 }
 
-/* The lowest bit that is set is the highest one of the lowest byte that is zero. */
-static __always_inline u64 zero_bytes(u64 word, u64 minus_low, u64 high)
-{
-	return (word + minus_low) & ~word & high;
-}
-
-/*
- * Copies a word of the program to @to, or goes to @fault.  unsafe_get_user() takes
- * three instructions more where the compiler lacks asm goto with output.
- */
-/* clang-format off */
-#define copy_word(to, from, fault)					\
-	asm goto("1: movq %[word], %%rax\n"				\
-		 "   movq %%rax, %[place]\n"				\
-		 _ASM_EXTABLE_UA(1b, %l2)				\
-		 :							\
-		 : [word] "m"(*(const u64 *)(uintptr_t)(from)),		\
-		   [place] "m"(*(u64 *)(to))				\
-		 : "rax", "memory"					\
-		 : fault)
-/* clang-format on */
-
-static __always_inline void store_word(u8 *to, u64 word)
-{
-	memcpy(to, &word, sizeof(word));
-}
-
-/* Where there is no room for all of it. */
-static __always_inline void store_part(u8 *to, u64 word, u32 room)
-{
-	for (; room--; word >>= 8)
-		*to++ = word;
-}
-
-/*
- * By words that are aligned, and thus are there as a whole, or not at all.  Bytes of
- * the first that lie before the string are shifted out; of the last, some behind the
- * NUL may get to @to, but none beyond @max.
- *
- * The compiler must call nobody between begin and end: there the kernel may touch the
- * program's memory.
- */
-static noinline long user_string(u8 *to, u64 from, u32 max)
-{
-	u64 minus_low = -0x0101010101010101ull, high = 0x8080808080808080ull;
-	u64 word, zeros;
-	u32 before = from % sizeof(word);
-	long done = 0, last = (long)max - (long)sizeof(word);
-
-	/* Else they are loaded anew for each word. */
-	OPTIMIZER_HIDE_VAR(minus_low);
-	OPTIMIZER_HIDE_VAR(high);
-	pagefault_disable();
-	if (unlikely(
-		    !user_access_begin(USER_WORD(from - before), sizeof(word))))
-		goto err_access;
-	unsafe_get_user(word, USER_WORD(from - before), err_fault);
-	before *= 8;
-	zeros = zero_bytes(word | ((1ull << before) - 1), minus_low, high) >>
-		before;
-	word >>= before;
-	if (likely(last >= 0))
-		store_word(to, word);
-	else
-		store_part(to, word, max);
-	if (zeros)
-		goto out;
-	for (done = sizeof(word) - before / 8; done <= last;
-	     done += sizeof(word)) {
-		copy_word(to + done, from + done, err_fault);
-		memcpy(&word, to + done, sizeof(word));
-		zeros = zero_bytes(word, minus_low, high);
-		if (zeros)
-			goto out;
-	}
-	if (done < (long)max) {
-		unsafe_get_user(word, USER_WORD(from + done), err_fault);
-		store_part(to + done, word, max - done);
-		zeros = zero_bytes(word, minus_low, high);
-	}
-out:
-	user_access_end();
-	pagefault_enable();
-	if (likely(zeros))
-		done += __ffs(zeros) / 8;
-	return likely(zeros) && likely(done < (long)max) ? done : max;
-
-err_fault:
-	user_access_end();
-err_access:
-	pagefault_enable();
-	return -EFAULT;
-}
-
 long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 {
-	u64 end = TASK_SIZE_MAX;
-	long length;
-
 	if (kernel)
 		return parts_string(to, from, max, true);
 	/* Whose memory it would be is not certain in an interrupt. */
 	if (unlikely(!user_is_here()))
 		return in_task() ? parts_string(to, from, max, false) : -EFAULT;
-	/* If this sum wraps, user_access_begin() refuses. */
-	if (likely(from + max <= end))
-		return user_string(to, from, max);
-	if (from >= end)
-		return -EFAULT;
-	/* It may end before the last address of programs, but not behind. */
-	max = end - from;
-	length = user_string(to, from, max);
-	return length < (long)max ? length : -EFAULT;
+	return kt_user_string(to, from, max);
 }
 EXPORT_SYMBOL_GPL(env_copy_string);

@@ -35,6 +35,7 @@
 #include "pending.h"
 #include "registry.h"
 #include "session.h"
+#include "source/syscall_field.h"
 #include "version.h"
 
 #define NUMBERS	  1024 /* those above are unknown */
@@ -111,6 +112,20 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 			register_at(regs, call->registers[last]);
 }
 
+/* All registers, by 8 bytes each: over what is too much comes what is captured. */
+static __always_inline void enter_store_all(const struct call *call, void *to,
+					    const struct pt_regs *regs)
+{
+	unsigned int i;
+
+	if (unlikely(call->unknown))
+		*(u64 *)to = regs->orig_ax;
+#pragma GCC unroll 6
+	for (i = 0; i < ARGUMENTS; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+}
+
 static noinline void enter_lacks(const struct kt_enabled *enabled,
 				 struct pt_regs *regs, u16 unread)
 {
@@ -128,29 +143,68 @@ static noinline void enter_capture(struct kt_enabled *enabled,
 {
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
-	unsigned long registers[ARGUMENTS];
 	struct kt_capture_frame *frame;
-	unsigned int i;
 	u16 unread;
 
 	kt_probe_enter();
 	if (likely(kt_capture_begin(enabled, &frame))) {
-		syscall_get_arguments(current, regs, registers);
+		syscall_get_arguments(current, regs,
+				      (unsigned long *)frame->arguments);
 		frame->arguments[6] = user_stack_pointer(regs);
 		frame->arguments[7] = 0;
-		if (unlikely(call->unknown))
-			*(u64 *)frame->payload = syscall_get_nr(current, regs);
-#pragma GCC unroll 6
-		for (i = 0; i < ARGUMENTS; i++) {
-			frame->arguments[i] = registers[i];
-			*(u64 *)(frame->payload + call->offsets[i]) =
-				registers[i];
-		}
+		enter_store_all(call, frame->payload, regs);
 		unread = kt_capture_end(enabled, frame);
 		if (unlikely(unread))
 			enter_lacks(enabled, regs, unread);
 	}
 	kt_probe_exit();
+}
+
+/* False: nothing has happened, and it is a case for enter_capture(). */
+static __always_inline bool enter_try_string(struct kt_enabled *enabled,
+					     struct pt_regs *regs)
+{
+	const struct kt_capture *program = &enabled->capturing->program;
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	u32 own_size = call->enter.size, begin = own_size + sizeof(u64), size;
+	struct kt_record record;
+	void *payload, *text;
+	u64 address, head;
+	bool done;
+
+	if (!program->string_simple || program->string_argument >= ARGUMENTS ||
+	    unlikely(!kt_write_may_try(enabled)))
+		return false;
+	address = register_at(regs, call->registers[program->string_argument]);
+	if (!kt_capture_try_string(enabled->capturing, ring->owner, address,
+				   &text, &size))
+		return false;
+	head = READ_ONCE(ring->head); /* before the clock */
+	done = kt_ring_try_reserve(ring, &record, head, rdtsc(), enabled->id,
+				   begin + size, KT_RECORD_DYNAMIC, &payload);
+	if (likely(done)) {
+		enter_store_all(call, payload, regs);
+		*(u64 *)(payload + own_size) =
+			kt_capture_string_head(begin, size);
+		kt_capture_copy(payload + begin, text, size);
+		kt_ring_commit(ring, &record);
+	}
+	kt_scratch_give(ring->owner, text);
+	return done;
+}
+
+static noinline void enter_string(struct kt_enabled *enabled,
+				  struct pt_regs *regs)
+{
+	bool done;
+
+	kt_probe_enter();
+	done = enter_try_string(enabled, regs);
+	kt_probe_exit();
+	if (unlikely(!done))
+		enter_capture(enabled, regs);
 }
 
 /* All but the common case. */
@@ -209,7 +263,7 @@ static void probe_enter(void *data, struct pt_regs *regs, long number)
 	if (!enabled)
 		return;
 	if (enabled->capturing)
-		enter_capture(enabled, regs);
+		enter_string(enabled, regs);
 	else
 		enter_write(enabled, regs);
 }
@@ -436,22 +490,6 @@ static const struct kt_source source = {
 
 /* ---- describing calls ----------------------------------------------------- */
 
-static const struct kt_field exit_fields[] = {
-	{.type = "long", .name = "nr", .size = 8, .is_signed = true},
-	{.type = "long",
-	 .name = "ret",
-	 .offset = 8,
-	 .size = 8,
-	 .is_signed = true},
-};
-
-static const struct kt_field exit_field = {
-	.type = "long",
-	.name = "ret",
-	.size = 8,
-	.is_signed = true,
-};
-
 static const struct kt_class exit_class = {
 	.fields = &exit_field,
 	.nr_fields = 1,
@@ -471,60 +509,6 @@ static const struct kt_class exit_class_unknown = {
 	.probe = probe_exit,
 	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
 };
-
-static const struct kt_field unknown_fields[] = {
-	{.type = "long", .name = "nr", .size = 8, .is_signed = true},
-	{.type = "unsigned long[6]",
-	 .name = "args",
-	 .offset = 8,
-	 .size = 48,
-	 .len = 6},
-};
-
-/* C types of arguments that have 32 bits; all others have 64. */
-static const struct {
-	const char *name;
-	bool is_signed;
-} small_types[] = {
-	{"int", true},		{"unsigned int", false}, {"unsigned", false},
-	{"u32", false},		{"__u32", false},	 {"uint32_t", false},
-	{"s32", true},		{"__s32", true},	 {"pid_t", true},
-	{"uid_t", false},	{"gid_t", false},	 {"umode_t", false},
-	{"qid_t", true},	{"key_t", true},	 {"clockid_t", true},
-	{"key_serial_t", true}, {"timer_t", true},	 {"mqd_t", true},
-	{"rwf_t", true},
-};
-
-static const char *const signed_types[] = {
-	"long", "off_t", "loff_t", "ssize_t", "s64", "__s64", "long long",
-};
-
-static void field_describe(struct kt_field *field, const char *type,
-			   const char *name, bool compat)
-{
-	const char *base = type;
-	size_t i;
-
-	field->type = type;
-	field->name = name;
-	field->size = sizeof(u64);
-	if (str_has_prefix(base, "const "))
-		base += 6;
-	for (i = 0; i < ARRAY_SIZE(small_types); i++) {
-		if (strcmp(small_types[i].name, base))
-			continue;
-		field->size = sizeof(u32);
-		field->is_signed = small_types[i].is_signed;
-	}
-	if (str_has_prefix(base, "enum ") && !strchr(base, '*'))
-		field->size = sizeof(u32);
-	for (i = 0; i < ARRAY_SIZE(signed_types); i++) {
-		if (!strcmp(signed_types[i], base))
-			field->is_signed = true;
-	}
-	if (compat)
-		field->size = sizeof(u32);
-}
 
 static const char *const register_names[ARGUMENTS] = {
 	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
