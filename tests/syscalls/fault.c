@@ -39,6 +39,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/futex.h>
+
 #include "named.h"
 
 #define ARGUMENTS 100000
@@ -62,18 +64,38 @@ static int argv_many(void)
 	return 1;
 }
 
-/* For as long as others need to be where they wait. */
-static void settle(void)
-{
-	struct timespec time = {0, 300000000};
+/* Two words to wait at, which children share. */
+static uint32_t *waiters;
 
-	syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, NULL);
+static void waiters_make(void)
+{
+	waiters = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 static void *wait_for_ever(void *arg)
 {
-	syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+	syscall(SYS_futex, &waiters[0], FUTEX_WAIT, 0, NULL, NULL, 0);
 	return NULL;
+}
+
+/*
+ * Until @nr threads are where they wait.  Those who wait at the one word are moved to the
+ * other, and so counted: that wakes nobody.
+ */
+static void settle(int nr)
+{
+	struct timespec time = {0, 1000000};
+
+	for (;;) {
+		int moved = syscall(SYS_futex, &waiters[0], FUTEX_CMP_REQUEUE,
+				    0, 100ul, &waiters[1], 0);
+
+		nr -= moved > 0 ? moved : 0;
+		if (nr <= 0)
+			return;
+		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, NULL);
+	}
 }
 
 static int killed(void)
@@ -82,13 +104,14 @@ static int killed(void)
 	int status;
 	pid_t pid;
 
+	waiters_make();
 	pid = fork();
 	if (!pid) {
 		pthread_create(&thread, NULL, wait_for_ever, NULL);
-		syscall(SYS_pause);
+		wait_for_ever(NULL);
 		_exit(1);
 	}
-	settle();
+	settle(2);
 	kill(pid, SIGKILL);
 	return waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status);
 }
@@ -101,14 +124,14 @@ static int kills(void)
 
 static void *thread_exec(void *arg)
 {
-	settle();
+	settle(1);
 	execve(self, end_argv, no_environment);
 	return NULL;
 }
 
 static void *thread_exit(void *arg)
 {
-	settle();
+	settle(1);
 	syscall(SYS_exit_group, 5);
 	return NULL;
 }
@@ -117,8 +140,9 @@ static int beside(void *(*run)(void *))
 {
 	pthread_t thread;
 
+	waiters_make();
 	pthread_create(&thread, NULL, run, NULL);
-	syscall(SYS_pause);
+	wait_for_ever(NULL);
 	return 1;
 }
 
