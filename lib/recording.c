@@ -385,8 +385,19 @@ static int marked_prepare(struct ktrace_recording *r,
 		.nr_pids = o->nr_pids,
 	};
 
+	struct ktrace_clock clock;
+	int err;
+
 	if (!o->programs)
 		return 0;
+	err = clock_read(r, &clock);
+	if (err)
+		return err;
+	if (strcmp(clock.name, "tsc") && o->warn)
+		o->warn(o->data,
+			"markers of programs read the TSC, which this kernel "
+			"does not trust, and the kernel's events have another "
+			"clock: their times do not meet");
 	r->programs_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID;
 	options.first_id = r->programs_id;
 	return marked_create(&options, r->writer, r->directory, &r->marked);

@@ -7,6 +7,9 @@ load_module ktrace-test
 load_module ktrace-test-probes
 
 check "the clock is the kernel's" grep -qx 'clock mono' $tree/trace
+ktrace record -e 'ktrace_test:test_hit' -M '*' -o /tmp/both -- true >/tmp/both.said 2>&1
+check "who records markers of programs, too, is told" \
+	grep -q 'markers of programs read the TSC, which this kernel does not trust' /tmp/both.said
 clean
 put buffer_size 32M
 put events/ktrace_test/test_hit/enabled 1
