@@ -29,6 +29,9 @@ check "the session is still enabled then" is "$(get enabled)" 1
 put enabled 0
 check "nor change the size" refuses buffer_size 1M "process $recorder"
 put enabled 1
+# What it has read by then would be missing: it is not to read any.
+kill -STOP $recorder
+until grep -q '^State:.T' /proc/$recorder/status; do sleep 0.1; done
 test_run 'task 1000'
 kill -9 $recorder
 wait $recorder 2>/dev/null
