@@ -22,9 +22,9 @@ paths=
 trace() {
 	name=$1
 	shift
-	timeout 120 setarch -R strace -f $paths -o "$name.strace" "$@" >/dev/null 2>&1
+	timeout 600 setarch -R strace -f $paths -o "$name.strace" "$@" >/dev/null 2>&1
 	wanted=$?
-	timeout 120 setarch -R ktrace syscalls -q $paths -o "$name.all" -- "$@" >/dev/null 2>errors
+	timeout 600 setarch -R ktrace syscalls -q $paths -o "$name.all" -- "$@" >/dev/null 2>errors
 	check "$name: ends as under strace" is "$?" "$wanted"
 	check "$name: without complaint" is "$(cat errors)" ''
 	for kind in strace all; do
