@@ -26,6 +26,7 @@
 #include "marked.h"
 #include "names.h"
 #include "session.h"
+#include "session_tasks.h"
 #include "sized.h"
 #include "trace.h"
 #include "tsc.h"
@@ -58,74 +59,6 @@ struct ktrace_recording {
 	uint64_t id;	      /* of the trace */
 	int failed;	      /* epoll: consumer or marked cannot go on */
 };
-
-/* Tasks */
-
-static int number_compare(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The first number of each line, sorted. */
-static uint32_t *tids_read(const char *text, size_t *nr)
-{
-	uint32_t *tids;
-	size_t n = 0;
-
-	for (const char *p = text; *p; p++)
-		n += *p == '\n';
-	tids = calloc(n + 1, sizeof(*tids));
-	*nr = 0;
-	while (tids && *text && *nr <= n) {
-		tids[(*nr)++] = strtoul(text, NULL, 10);
-		text += strcspn(text, "\n");
-		text += *text == '\n';
-	}
-	if (tids)
-		qsort(tids, *nr, sizeof(*tids), number_compare);
-	return tids;
-}
-
-/*
- * Tasks that began between the first look and the start have neither a line nor
- * a record.  Those known already keep their first line: a new name has a record.
- */
-static int tasks_complete(struct ktrace_recording *r)
-{
-	size_t nr, size;
-	char *text, *in, *out;
-	uint32_t *known;
-	int err;
-
-	if (!r->session)
-		return 0;
-	err = ktrace_session_read(r->session, "tasks", &text, &size);
-	if (err)
-		return err;
-	known = tids_read(r->tasks, &nr);
-	if (!known) {
-		free(text);
-		return error_set(-ENOMEM, "out of memory");
-	}
-	for (in = out = text; *in;) {
-		size_t len = strcspn(in, "\n");
-		uint32_t tid = strtoul(in, NULL, 10);
-
-		len += in[len] == '\n';
-		if (!bsearch(&tid, known, nr, sizeof(*known), number_compare)) {
-			memmove(out, in, len);
-			out += len;
-		}
-		in += len;
-	}
-	if (out != text)
-		err = ktrace_writer_tasks_text(r->writer, text, out - text);
-	free(known);
-	free(text);
-	return err;
-}
 
 /* Making */
 
@@ -517,7 +450,7 @@ int ktrace_recording_start(struct ktrace_recording *r)
 		return err;
 	r->running = true;
 	r->made = false;
-	err = tasks_complete(r);
+	err = r->session ? tasks_complete(r->session, r->writer, r->tasks) : 0;
 	if (!err && r->marked)
 		err = marked_start(r->marked);
 	return err;
