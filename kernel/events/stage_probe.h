@@ -109,6 +109,10 @@
  * instructions.  So it does the common case only.  All else is left to two more copies of
  * it, out of line: kt_judge_ does the common case of an event with conditions, likewise
  * without a frame; kt_slow_ does every case.
+ *
+ * Each copy is called last of all: then it is jumped to, and what an event takes for the
+ * address that its tracepoint is at (_RET_IP_) is that, not one in here.  So each keeps
+ * preemption off for itself.  The gate may go before that; it is read again.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \
@@ -124,42 +128,60 @@
 		{ assign; }                                                  \
 	}                                                                    \
                                                                              \
-	static noinline __cold notrace void kt_slow_##name(                  \
+	static __always_inline notrace bool kt_try_##name(                   \
 		struct kt_enabled *__enabled, proto)                         \
 	{                                                                    \
 		struct kt_sources_##name __sources __kt_uninitialized;       \
 		struct kt_write __write __kt_uninitialized;                  \
-		u32 __size = kt_size_##name(&__sources, args);               \
-		void *__payload = kt_write_begin(&__write, __enabled, __size, \
-						 KT_FLAGS(name));            \
-                                                                             \
-		if (unlikely(!__payload))                                    \
-			return;                                              \
-		kt_store_##name(__payload, __size, &__sources, args);        \
-		kt_write_end(&__write, KT_FLAGS(name));                      \
-	}                                                                    \
-                                                                             \
-	static noinline notrace void kt_judge_##name(                        \
-		const struct kt_gate *__gate, proto)                         \
-	{                                                                    \
-		struct kt_ring *__ring =                                     \
-			this_cpu_ptr(__gate->enabled->rings);                \
-		struct kt_buffer *__buffer = __ring->owner;                  \
-		struct kt_sources_##name __sources __kt_uninitialized;       \
-		u32 __size = kt_size_##name(&__sources, args);               \
 		void *__payload;                                             \
+		bool __done;                                                 \
+		u32 __size;                                                  \
                                                                              \
-		if (unlikely(!kt_gate_try_begin(__buffer, __size,            \
-						&__payload))) {              \
-			kt_slow_##name(__gate->enabled, args);               \
-			return;                                              \
+		if (!static_branch_likely(&kt_clock_tsc))                    \
+			return false;                                        \
+		kt_probe_enter();                                            \
+		__size = kt_size_##name(&__sources, args);                   \
+		__done = kt_write_try_begin(&__write, __enabled, __size,     \
+					    KT_FLAGS(name), &__payload);     \
+		if (likely(__done)) {                                        \
+			kt_store_##name(__payload, __size, &__sources, args); \
+			kt_write_try_end(&__write);                          \
 		}                                                            \
-		kt_store_##name(__payload, __size, &__sources, args);        \
-		kt_gate_end(__gate, __buffer, __payload, __size,             \
-			    KT_FLAGS(name));                                 \
+		kt_probe_exit();                                             \
+		return __done;                                               \
 	}                                                                    \
                                                                              \
-	static __always_inline notrace bool kt_try_##name(                   \
+	static __always_inline notrace bool kt_try_judge_##name(             \
+		struct kt_enabled *__enabled, proto)                         \
+	{                                                                    \
+		struct kt_sources_##name __sources __kt_uninitialized;       \
+		const struct kt_gate *__gate;                                \
+		struct kt_buffer *__buffer;                                  \
+		struct kt_ring *__ring;                                      \
+		void *__payload;                                             \
+		bool __done;                                                 \
+		u32 __size;                                                  \
+                                                                             \
+		kt_probe_enter();                                            \
+		__gate = READ_ONCE(__enabled->gate);                         \
+		__done = likely(__gate) && !kt_gate_admits(__gate);          \
+		if (likely(__gate) && !__done) {                             \
+			__ring = this_cpu_ptr(__enabled->rings);             \
+			__buffer = __ring->owner;                            \
+			__size = kt_size_##name(&__sources, args);           \
+			__done = kt_gate_try_begin(__buffer, __size, &__payload); \
+			if (likely(__done)) {                                \
+				kt_store_##name(__payload, __size, &__sources, \
+						args);                       \
+				kt_gate_end(__gate, __buffer, __payload, __size, \
+					    KT_FLAGS(name));                 \
+			}                                                    \
+		}                                                            \
+		kt_probe_exit();                                             \
+		return __done;                                               \
+	}                                                                    \
+                                                                             \
+	static noinline __cold notrace void kt_slow_##name(                  \
 		struct kt_enabled *__enabled, proto)                         \
 	{                                                                    \
 		struct kt_sources_##name __sources __kt_uninitialized;       \
@@ -167,29 +189,30 @@
 		void *__payload;                                             \
 		u32 __size;                                                  \
                                                                              \
-		if (!static_branch_likely(&kt_clock_tsc))                    \
-			return false;                                        \
+		kt_probe_enter();                                            \
 		__size = kt_size_##name(&__sources, args);                   \
-		if (unlikely(!kt_write_try_begin(&__write, __enabled, __size, \
-						 KT_FLAGS(name), &__payload))) \
-			return false;                                        \
-		kt_store_##name(__payload, __size, &__sources, args);        \
-		kt_write_try_end(&__write);                                  \
-		return true;                                                 \
+		__payload = kt_write_begin(&__write, __enabled, __size,      \
+					   KT_FLAGS(name));                  \
+		if (likely(__payload)) {                                     \
+			kt_store_##name(__payload, __size, &__sources, args); \
+			kt_write_end(&__write, KT_FLAGS(name));              \
+		}                                                            \
+		kt_probe_exit();                                             \
+	}                                                                    \
+                                                                             \
+	static noinline notrace void kt_judge_##name(                        \
+		struct kt_enabled *__enabled, proto)                         \
+	{                                                                    \
+		if (unlikely(!kt_try_judge_##name(__enabled, args)))         \
+			kt_slow_##name(__enabled, args);                     \
 	}                                                                    \
                                                                              \
 	static notrace void kt_probe_##name(void *__data, proto)             \
 	{                                                                    \
 		struct kt_enabled *__enabled = __data;                       \
-		const struct kt_gate *__gate;                                \
                                                                              \
-		kt_probe_enter();                                            \
-		__gate = READ_ONCE(__enabled->gate);                         \
-		if (unlikely(__gate)) {                                      \
-			if (kt_gate_admits(__gate))                          \
-				kt_judge_##name(__gate, args);               \
-		} else if (unlikely(!kt_try_##name(__enabled, args))) {      \
+		if (unlikely(READ_ONCE(__enabled->gate)))                    \
+			kt_judge_##name(__enabled, args);                    \
+		else if (unlikely(!kt_try_##name(__enabled, args)))          \
 			kt_slow_##name(__enabled, args);                     \
-		}                                                            \
-		kt_probe_exit();                                             \
 	}
