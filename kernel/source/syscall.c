@@ -114,12 +114,12 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 
 /* All registers, by 8 bytes each: over what is too much comes what is captured. */
 static __always_inline void enter_store_all(const struct call *call, void *to,
-					    const struct pt_regs *regs)
+					    struct pt_regs *regs)
 {
 	unsigned int i;
 
 	if (unlikely(call->unknown))
-		*(u64 *)to = regs->orig_ax;
+		*(u64 *)to = syscall_get_nr(current, regs);
 #pragma GCC unroll 6
 	for (i = 0; i < ARGUMENTS; i++)
 		*(u64 *)(to + call->offsets[i]) =

@@ -48,6 +48,24 @@ put "events/$openat/enabled" 0
 check "none" put capture none
 check "is none" is "$(get capture)" ''
 
+# A call's number is an int, whatever else is in the register.
+unknown=syscalls/sys_enter_unknown
+put capture "$unknown: char s: a0 string 64"
+for number in -1:2 2457:1; do
+	put events/$unknown/filter "nr == ${number%:*}"
+	put reset 1
+	put events/$unknown/enabled 1
+	put enabled 1
+	"$program" numbers
+	put enabled 0
+	put events/$unknown/enabled 0
+	check "the number ${number%:*}, with a string and without" \
+		is "$(count "$("$bin/ktread" "$tree")" syscalls:sys_enter_unknown)" "${number#*:}"
+done
+put events/$unknown/filter 0
+put reset 1
+put capture none
+
 # ---- every call at once ------------------------------------------------------------
 
 clean

@@ -621,6 +621,32 @@ static int descriptors(void)
 	return 0;
 }
 
+/* Numbers that no call has, where only the lower half of rax is one. */
+static int numbers(void)
+{
+	static char string[] = "here";
+	const struct {
+		unsigned long rax;
+		const char *argument;
+	} calls[] = {
+		{0xffffffff, string},
+		{0xffffffff, NULL},
+		{0x100000999, string},
+	};
+
+	for (int i = 0; i < 3; i++) {
+		long result;
+
+		__asm__ volatile("syscall"
+				 : "=a"(result)
+				 : "a"(calls[i].rax), "D"(calls[i].argument)
+				 : "rcx", "r11", "memory");
+		if (result != -ENOSYS)
+			return 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
@@ -633,6 +659,7 @@ int main(int argc, char **argv)
 		{"edges", edges},
 		{"commands", commands},
 		{"descriptors", descriptors},
+		{"numbers", numbers},
 		{NULL, NULL},
 	};
 
