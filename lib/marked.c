@@ -50,6 +50,8 @@ struct marked {
 	/* Each has as many streams.  More may come while it runs. */
 	struct markers *users[USERS_MAX];
 	uint32_t uids[USERS_MAX];
+	uint32_t refused[USERS_MAX]; /* users that were told of */
+	size_t nr_refused;
 	size_t nr_users;
 	size_t nr_rings; /* of a user */
 	struct markers_options options;
@@ -226,6 +228,19 @@ static bool user_known(const struct marked *p, uint32_t uid)
 	return false;
 }
 
+/* Once for each user, though his directory may be mended and is tried again. */
+static void user_refused(struct marked *p, uint32_t uid, int err)
+{
+	if (err != -EPROTONOSUPPORT || p->nr_refused == USERS_MAX ||
+	    !p->options.warn)
+		return;
+	for (size_t i = 0; i < p->nr_refused; i++)
+		if (p->refused[i] == uid)
+			return;
+	p->refused[p->nr_refused++] = uid;
+	p->options.warn(p->options.data, ktrace_last_error());
+}
+
 /*
  * Those that have not come yet; each is tried until it works.  Whoever cannot be
  * recorded does not keep others from it.
@@ -239,11 +254,15 @@ static void users_look(struct marked *p, bool start)
 	       p->nr_users < USERS_MAX) {
 		unsigned int uid;
 		char more;
+		int err;
 
 		if (sscanf(entry->d_name, "ktrace-%u%c", &uid, &more) != 1 ||
-		    user_known(p, uid) || user_add(p, true, uid))
+		    user_known(p, uid))
 			continue;
-		if (start)
+		err = user_add(p, true, uid);
+		if (err)
+			user_refused(p, uid, err);
+		else if (start)
 			markers_start(p->users[p->nr_users - 1], false);
 	}
 	if (directory)
