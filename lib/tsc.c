@@ -96,12 +96,13 @@ void tsc_init(struct tsc *t, struct ktrace_session *session)
 	struct ktrace_clock clock;
 
 	*t = (struct tsc){.session = session};
-	if (session && !ktrace_session_clock(session, &clock)) {
+	if (session && !ktrace_session_clock(session, &clock))
 		t->frequency = clock.frequency;
-		t->missing = session_clock_missing(session);
-	} else {
+	else
 		t->frequency = tsc_frequency();
-	}
+	/* First, so that a sleep from here on is seen. */
 	tsc_went(t, env_clock(), clock_ns(CLOCK_BOOTTIME),
 		 clock_ns(CLOCK_MONOTONIC));
+	if (session)
+		t->missing = session_clock_missing(session);
 }
