@@ -33,9 +33,14 @@ static int content_of(int directory, enum content *content)
 	struct dirent *entry;
 	enum ktrace_file file;
 	bool metadata = false;
+	int err;
 
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	*content = CONTENT_EMPTY;
 	while ((entry = readdir(dir))) {
 		if (is_dot(entry->d_name))
@@ -60,8 +65,12 @@ static int files_remove(int directory)
 	struct dirent *entry;
 	int err = 0;
 
-	if (!dir)
-		return -errno;
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	while (!err && (entry = readdir(dir)))
 		if (ktrace_file_kind(entry->d_name, NULL) &&
 		    unlinkat(directory, entry->d_name, 0))

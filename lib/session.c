@@ -585,10 +585,15 @@ static int filters_clear(struct ktrace_session *s)
 	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
-	for (size_t i = 0; !err && i < nr; i++)
-		if (known[i].filtered)
-			err = ktrace_session_filter(s, known[i].system,
-						    known[i].name, NULL);
+	for (size_t i = 0; !err && i < nr; i++) {
+		if (!known[i].filtered)
+			continue;
+		err = ktrace_session_filter(s, known[i].system, known[i].name,
+					    NULL);
+		/* What has just gone has no filter. */
+		if (err == -ENOENT || err == -ENODEV)
+			err = 0;
+	}
 	free(known);
 	return err;
 }

@@ -76,6 +76,11 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 	int err;
 
 	err = ktrace_session_read(s, "available", &text, &size);
+	if (err == -ENOENT)
+		return error_set(
+			-EPROTO,
+			"the module ktrace that is loaded is older than this "
+			"command: sudo ktrace unload, then try again");
 	if (err)
 		return err;
 	for (p = text; *p; p++)
@@ -169,8 +174,9 @@ static int event_describe(struct ktrace_session *s, FILE *f,
 	snprintf(path, sizeof(path), "events/%s/%s/format", known->system,
 		 known->name);
 	err = file_read(s->dir, path, &text, NULL);
+	/* It has just gone, before or after the file was opened. */
 	if (err)
-		return err == -ENOENT ? 0 : err; /* it has just gone */
+		return err == -ENOENT || err == -ENODEV ? 0 : err;
 	layout = strstr(text, "size: ");
 	if (layout)
 		fprintf(f, "event %s:%s id %u enabled %d module %s\n%s\n",

@@ -273,7 +273,7 @@ int types_move(struct ktrace_types *types, struct ktrace_types *from)
 		if (!ktrace_types_find(types, from->types[i]->id))
 			err = types_add(types, from->types[i]);
 	ktrace_types_destroy(from);
-	return err;
+	return err ? error_set(err, "out of memory") : 0;
 }
 
 const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,

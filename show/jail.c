@@ -294,8 +294,11 @@ bool jail_send(const struct jail *jail, const void *data, size_t n)
 		ssize_t done =
 			send(jail->fd, s, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (done < 0 && errno == EAGAIN && child_wait(jail, POLLOUT))
+		if (done < 0 && errno == EAGAIN) {
+			if (!child_wait(jail, POLLOUT))
+				return false;
 			continue;
+		}
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)
