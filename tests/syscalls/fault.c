@@ -98,19 +98,29 @@ static void settle(int nr)
 	}
 }
 
+/*
+ * The child is left alone until it has its thread: of a call that another one's line cuts
+ * in two, ktrace tells at first what it could read when it began.
+ */
 static int killed(void)
 {
 	pthread_t thread;
-	int status;
+	int status, ready[2];
+	char byte;
 	pid_t pid;
 
 	waiters_make();
+	if (pipe(ready) < 0)
+		return 1;
 	pid = fork();
 	if (!pid) {
 		pthread_create(&thread, NULL, wait_for_ever, NULL);
-		wait_for_ever(NULL);
+		if (write(ready[1], "", 1) == 1)
+			wait_for_ever(NULL);
 		_exit(1);
 	}
+	if (read(ready[0], &byte, 1) != 1)
+		return 1;
 	settle(2);
 	kill(pid, SIGKILL);
 	return waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status);
