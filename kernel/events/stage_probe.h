@@ -134,21 +134,21 @@
 		struct kt_sources_##name __sources __kt_uninitialized;       \
 		struct kt_write __write __kt_uninitialized;                  \
 		void *__payload;                                             \
-		bool __done;                                                 \
 		u32 __size;                                                  \
                                                                              \
 		if (!static_branch_likely(&kt_clock_tsc))                    \
 			return false;                                        \
 		kt_probe_enter();                                            \
 		__size = kt_size_##name(&__sources, args);                   \
-		__done = kt_write_try_begin(&__write, __enabled, __size,     \
-					    KT_FLAGS(name), &__payload);     \
-		if (likely(__done)) {                                        \
-			kt_store_##name(__payload, __size, &__sources, args); \
-			kt_write_try_end(&__write);                          \
+		if (unlikely(!kt_write_try_begin(&__write, __enabled, __size, \
+						 KT_FLAGS(name), &__payload))) { \
+			kt_probe_exit();                                     \
+			return false;                                        \
 		}                                                            \
+		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_write_try_end(&__write);                                  \
 		kt_probe_exit();                                             \
-		return __done;                                               \
+		return true;                                                 \
 	}                                                                    \
                                                                              \
 	static __always_inline notrace bool kt_try_judge_##name(             \
@@ -157,28 +157,29 @@
 		struct kt_sources_##name __sources __kt_uninitialized;       \
 		const struct kt_gate *__gate;                                \
 		struct kt_buffer *__buffer;                                  \
-		struct kt_ring *__ring;                                      \
 		void *__payload;                                             \
-		bool __done;                                                 \
 		u32 __size;                                                  \
                                                                              \
 		kt_probe_enter();                                            \
 		__gate = READ_ONCE(__enabled->gate);                         \
-		__done = likely(__gate) && !kt_gate_admits(__gate);          \
-		if (likely(__gate) && !__done) {                             \
-			__ring = this_cpu_ptr(__enabled->rings);             \
-			__buffer = __ring->owner;                            \
-			__size = kt_size_##name(&__sources, args);           \
-			__done = kt_gate_try_begin(__buffer, __size, &__payload); \
-			if (likely(__done)) {                                \
-				kt_store_##name(__payload, __size, &__sources, \
-						args);                       \
-				kt_gate_end(__gate, __buffer, __payload, __size, \
-					    KT_FLAGS(name));                 \
-			}                                                    \
+		if (unlikely(!__gate)) {                                     \
+			kt_probe_exit();                                     \
+			return false;                                        \
 		}                                                            \
+		if (!kt_gate_admits(__gate)) {                               \
+			kt_probe_exit();                                     \
+			return true;                                         \
+		}                                                            \
+		__buffer = this_cpu_ptr(__enabled->rings)->owner;            \
+		__size = kt_size_##name(&__sources, args);                   \
+		if (unlikely(!kt_gate_try_begin(__buffer, __size, &__payload))) { \
+			kt_probe_exit();                                     \
+			return false;                                        \
+		}                                                            \
+		kt_store_##name(__payload, __size, &__sources, args);        \
+		kt_gate_end(__gate, __buffer, __payload, __size, KT_FLAGS(name)); \
 		kt_probe_exit();                                             \
-		return __done;                                               \
+		return true;                                                 \
 	}                                                                    \
                                                                              \
 	static noinline __cold notrace void kt_slow_##name(                  \
