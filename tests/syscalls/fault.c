@@ -22,6 +22,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,18 +65,29 @@ static int argv_many(void)
 	return 1;
 }
 
-/* Two words to wait at, which children share. */
-static uint32_t *waiters;
+/* What children share. */
+static struct shared {
+	uint32_t waiters[2]; /* to wait at */
+	volatile bool alone; /* the parent makes no calls any more */
+	volatile bool ready; /* nor does the child, but to wait */
+} * shared;
 
-static void waiters_make(void)
+static void shared_make(void)
 {
-	waiters = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Without a call. */
+static void spin_until(const volatile bool *what)
+{
+	while (!*what)
+		;
 }
 
 static void *wait_for_ever(void *arg)
 {
-	syscall(SYS_futex, &waiters[0], FUTEX_WAIT, 0, NULL, NULL, 0);
+	syscall(SYS_futex, &shared->waiters[0], FUTEX_WAIT, 0, NULL, NULL, 0);
 	return NULL;
 }
 
@@ -88,8 +100,9 @@ static void settle(int nr)
 	struct timespec time = {0, 1000000};
 
 	for (;;) {
-		int moved = syscall(SYS_futex, &waiters[0], FUTEX_CMP_REQUEUE,
-				    0, 100ul, &waiters[1], 0);
+		int moved = syscall(SYS_futex, &shared->waiters[0],
+				    FUTEX_CMP_REQUEUE, 0, 100ul,
+				    &shared->waiters[1], 0);
 
 		nr -= moved > 0 ? moved : 0;
 		if (nr <= 0)
@@ -98,29 +111,39 @@ static void settle(int nr)
 	}
 }
 
+static void *ready_and_wait(void *arg)
+{
+	shared->ready = true;
+	return wait_for_ever(NULL);
+}
+
 /*
- * The child is left alone until it has its thread: of a call that another one's line cuts
- * in two, ktrace tells at first what it could read when it began.
+ * Of a call that another one's line cuts in two, ktrace tells at first what it could read
+ * when it began, and of a child's pages not all are there then.  So until the thread runs,
+ * who makes calls does so alone; what is called from there on points to nothing that is not
+ * there.
  */
 static int killed(void)
 {
 	pthread_t thread;
-	int status, ready[2];
-	char byte;
+	int status;
 	pid_t pid;
 
-	waiters_make();
-	if (pipe(ready) < 0)
-		return 1;
+	shared_make();
 	pid = fork();
+	if (pid < 0)
+		return 1;
 	if (!pid) {
-		pthread_create(&thread, NULL, wait_for_ever, NULL);
-		if (write(ready[1], "", 1) == 1)
-			wait_for_ever(NULL);
+		spin_until(&shared->alone);
+		/* The parent would wait for ever. */
+		if (pthread_create(&thread, NULL, ready_and_wait, NULL))
+			kill(getppid(), SIGABRT);
+		spin_until(&shared->ready);
+		wait_for_ever(NULL);
 		_exit(1);
 	}
-	if (read(ready[0], &byte, 1) != 1)
-		return 1;
+	shared->alone = true;
+	spin_until(&shared->ready);
 	settle(2);
 	kill(pid, SIGKILL);
 	return waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status);
@@ -150,7 +173,7 @@ static int beside(void *(*run)(void *))
 {
 	pthread_t thread;
 
-	waiters_make();
+	shared_make();
 	pthread_create(&thread, NULL, run, NULL);
 	wait_for_ever(NULL);
 	return 1;
