@@ -29,6 +29,12 @@
 	} while (0)
 #endif
 
+/*
+ * Until 6.3 printk() passes its own tracepoint, console, as one of the idle loop (under
+ * SRCU).  If that is enabled, a message in an NMI makes the kernel warn.
+ */
+#define KT_CONSOLE_IDLE (LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0))
+
 /* What sched_process_exit passes behind the task, from 6.16 on. */
 #ifdef KT_HAS_GROUP_DEAD
 #define KT_EXIT_MORE , bool group_dead

@@ -6,14 +6,16 @@
  *	MODULE:NAME: the marker's own format, filled in
  *
  * It may happen in an NMI, so nothing is locked: a line is put together on the stack,
- * stored in the kernel's log at once, and shown on consoles later.  What it takes of memory that may not be there is copied first, within bounds.
+ * stored in the kernel's log at once, and shown on consoles later.  What it takes of
+ * memory that may not be there is copied first, within bounds.
  * Conversions are done one by one by the kernel's own snprintf(), with values of 64
  * bits made to what C would have passed.  Of its extensions of %p those are known that
  * take a few bytes from where the pointer points (h, M, m, I4, I6, U), and those that
  * show the pointer itself; others could reach anywhere, and become a plain %p.
  *
  * Each place prints so many lines in an interval; what it leaves out, and what the log
- * does not take, is counted, and said with the first line of a later one, or when it is printed no longer.
+ * does not take, is counted, and said with the first line of a later one, or when it is
+ * printed no longer.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -24,7 +26,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "compat/compat.h"
 #include "env.h"
+#include "registry.h"
 #include "session.h"
 #include "source/marker.h"
 #include "source/pattern.h"
@@ -46,6 +50,7 @@ struct kt_printer {
 };
 
 static struct kt_patterns prints;
+static struct tracepoint *console; /* printk's own */
 
 /* ---- one conversion ------------------------------------------------------- */
 
@@ -347,6 +352,18 @@ static void line_fill(struct line *line, const struct ktrace_marker *marker,
 }
 
 /*
+ * In an NMI, old kernels warn about every message while printk:console is on, their own
+ * included (KT_CONSOLE_IDLE).  It has functions from before it is switched on until after
+ * it is off; its key changes before the code does.  Somebody may switch it on between this
+ * and the message: nothing here could prevent that.
+ */
+static bool log_refuses(void)
+{
+	return KT_CONSOLE_IDLE && in_nmi() && console &&
+	       rcu_access_pointer(console->funcs);
+}
+
+/*
  * As printk(), but the consoles' turn comes in an interrupt of its own, as it does for
  * messages of the scheduler: where the marker is, any lock may be held, and a console
  * may need just that.  False: the log did not take it.
@@ -356,6 +373,8 @@ static __printf(1, 2) bool log_print(const char *format, ...)
 	va_list args;
 	int length;
 
+	if (log_refuses())
+		return false;
 	va_start(args, format);
 	length = vprintk_emit(0, LOGLEVEL_SCHED, NULL, format, args);
 	va_end(args);
@@ -477,6 +496,7 @@ static void visit_forget(struct kt_site *site, void *unused)
 
 int kt_prints_write(struct kt_session *session, char *text)
 {
+	const struct kt_point *point;
 	struct kt_patterns patterns;
 	bool any = false;
 	int err;
@@ -486,6 +506,8 @@ int kt_prints_write(struct kt_session *session, char *text)
 		return err;
 	kt_patterns_free(&prints);
 	prints = patterns;
+	point = kt_point_find("console");
+	console = point ? point->tp : NULL;
 	kt_sites_each(visit_unprint, &any);
 	if (any) {
 		tracepoint_synchronize_unregister();
