@@ -209,23 +209,6 @@ void jail_stop(struct jail *jail)
 	*jail = (struct jail){0};
 }
 
-bool jail_write(int fd, const void *data, size_t n)
-{
-	const char *s = data;
-
-	while (n) {
-		ssize_t done = send(fd, s, n, MSG_NOSIGNAL);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		s += done;
-		n -= done;
-	}
-	return true;
-}
-
 ssize_t jail_read_some(int fd, void *data, size_t n)
 {
 	ssize_t done;
@@ -286,15 +269,17 @@ ssize_t jail_receive(const struct jail *jail, void *data, size_t n)
 					: -1;
 }
 
-bool jail_send(const struct jail *jail, const void *data, size_t n)
+/* With @jail, for no longer than its child works on what it has got. */
+static bool send_all(int fd, const struct jail *jail, const void *data,
+		     size_t n)
 {
+	const int flags = MSG_NOSIGNAL | (jail ? MSG_DONTWAIT : 0);
 	const char *s = data;
 
 	while (n) {
-		ssize_t done =
-			send(jail->fd, s, n, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t done = send(fd, s, n, flags);
 
-		if (done < 0 && errno == EAGAIN) {
+		if (done < 0 && errno == EAGAIN && jail) {
 			if (!child_wait(jail, POLLOUT))
 				return false;
 			continue;
@@ -307,6 +292,16 @@ bool jail_send(const struct jail *jail, const void *data, size_t n)
 		n -= done;
 	}
 	return true;
+}
+
+bool jail_send(const struct jail *jail, const void *data, size_t n)
+{
+	return send_all(jail->fd, jail, data, n);
+}
+
+bool jail_write(int fd, const void *data, size_t n)
+{
+	return send_all(fd, NULL, data, n);
 }
 
 bool jail_read(int fd, void *data, size_t n)
