@@ -57,28 +57,6 @@ static int content_of(int directory, enum content *content)
 	return 0;
 }
 
-/* The files of the trace in this folder. */
-static int files_remove(int directory)
-{
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	int err = 0;
-
-	if (!dir) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
-	while (!err && (entry = readdir(dir)))
-		if (ktrace_file_kind(entry->d_name, NULL) &&
-		    unlinkat(directory, entry->d_name, 0))
-			err = -errno;
-	closedir(dir);
-	return err;
-}
-
 /*
  * The older trace there.  Of a link only the link: it may lead anywhere.  Who may rename
  * in the folder could put another one in its place at any time, so what is looked at and
@@ -104,7 +82,7 @@ static int older_remove(int parent, const char *name)
 	if (!err && content == CONTENT_OTHER)
 		err = -ENOTEMPTY;
 	if (!err && content == CONTENT_TRACE)
-		err = files_remove(fd);
+		err = ktrace_remove_files(fd);
 	if (!err && content == CONTENT_TRACE &&
 	    unlinkat(parent, name, AT_REMOVEDIR))
 		err = -errno;

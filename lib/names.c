@@ -103,6 +103,15 @@ int files_remove(int directory)
 	return err;
 }
 
+int ktrace_remove_files(int directory)
+{
+	int err = files_remove(directory);
+
+	return err ? error_set(err, "cannot remove the trace's files: %s",
+			       strerror(-err))
+		   : 0;
+}
+
 int ktrace_remove(const char *path)
 {
 	int fd, err;

@@ -10,7 +10,7 @@
 /* @number: of a stream. */
 void file_name(enum ktrace_file file, uint32_t number,
 	       char name[FILE_NAME_MAX]);
-/* Removes them from the directory, which is open. */
+/* As ktrace_remove_files(), but ktrace_last_error() stays. */
 int files_remove(int directory);
 /* Has the open directory nothing at all? */
 bool directory_empty(int directory);

@@ -272,6 +272,11 @@ KTRACE_API enum ktrace_file ktrace_file_kind(const char *name,
  * directory, which then stays.  A link is not followed.
  */
 KTRACE_API int ktrace_remove(const char *path);
+/*
+ * Removes a trace's files from @directory, which is open, and nothing else.  Goes on after
+ * an error, and returns the first one.
+ */
+KTRACE_API int ktrace_remove_files(int directory);
 
 /*
  * What is wrong with the trace, one sentence each.  More may come while a
