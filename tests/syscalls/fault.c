@@ -3,7 +3,7 @@
  * Programs to trace whose calls do not go the usual way:
  *
  *	fault argv | killed | kills | exec | exit | vfork | halves | large |
- *	      fds | later
+ *	      fds | later | last
  *
  *	argv	execs with 100,000 arguments
  *	killed	a child is killed within a call, by SIGKILL; so are both its threads
@@ -15,6 +15,8 @@
  *	large	data and strings of 1 MB
  *	fds	descriptors of all kinds, and of none
  *	later	structs and data that nobody has read in yet when the call begins
+ *	last	strings at the end of a program's addresses, where setarch -R has the
+ *		stack
  *
  * They do the same whenever they run.  "fault end" is what they exec.
  */
@@ -431,6 +433,19 @@ static int later(void)
 	return 1;
 }
 
+static int last(void)
+{
+	char *end = (char *)((1ul << 47) - PAGE);
+
+	memcpy(end - 8, "/nobody", 8);
+	syscall(SYS_openat, AT_FDCWD, end - 8, O_RDONLY);
+	/* Both go on where no program has anything. */
+	memcpy(end - 8, "not over", 8);
+	syscall(SYS_openat, AT_FDCWD, end - 8, O_RDONLY);
+	syscall(SYS_openat, AT_FDCWD, end, O_RDONLY);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
@@ -439,7 +454,7 @@ int main(int argc, char **argv)
 		{"exit", exit_beside}, {"vfork", vforks},
 		{"halves", halves},    {"large", large},
 		{"fds", descriptors},  {"later", later},
-		{NULL, NULL},
+		{"last", last},	       {NULL, NULL},
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "end"))

@@ -114,6 +114,12 @@ check "read in by the call: data and strings" \
 check "read in by the call: nothing of another program" \
 	is "$(count later '^[^"]*execve\(0x[0-9a-f]+, (0x[0-9a-f]+|\[.*\]), .* = 0$')" 1
 
+trace last "$programs/fault" last
+check "the end of a program's addresses: as strace" same last
+check "the end of a program's addresses: a string is read" has last '"/nobody", O_RDONLY'
+check "the end of a program's addresses: but not beyond" \
+	is "$(count last 'AT_FDCWD, 0x7fffffffeff8, .*EFAULT|AT_FDCWD, 0x7ffffffff000, .*EFAULT')" 2
+
 # Of its deep directory, both find that it is there.
 paths=-y
 "$programs/fault" fds
