@@ -107,6 +107,22 @@ static noinline long parts_string(char *to, u64 from, u32 max, bool kernel)
 	return max;
 }
 
+/* A string may end before the last address of programs, but not behind. */
+static long user_string(void *to, u64 from, u32 max)
+{
+	u64 end = TASK_SIZE_MAX;
+	u32 room = max;
+	long length;
+
+	if (unlikely(from + max > end)) {
+		if (from >= end)
+			return -EFAULT;
+		room = end - from;
+	}
+	length = kt_user_words(to, from, room);
+	return likely(length < (long)room) || room == max ? length : -EFAULT;
+}
+
 long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 {
 	if (kernel)
@@ -114,6 +130,6 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 	/* Whose memory it would be is not certain in an interrupt. */
 	if (unlikely(!user_is_here()))
 		return in_task() ? parts_string(to, from, max, false) : -EFAULT;
-	return kt_user_string(to, from, max);
+	return user_string(to, from, max);
 }
 EXPORT_SYMBOL_GPL(env_copy_string);

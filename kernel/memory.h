@@ -73,7 +73,8 @@ static __always_inline long kt_user_words(u8 *to, u64 from, u32 max)
 	user_access_end();
 	pagefault_enable();
 	at += __ffs(zeros) / 8;
-	return likely(zeros) && likely(at < (long)max) ? at : max;
+	/* Unsigned, so that a caller's comparison with @max is this one. */
+	return likely(zeros) && likely((unsigned long)at < max) ? at : max;
 
 err_fault:
 	user_access_end();
@@ -82,22 +83,16 @@ err_access:
 	return -EFAULT;
 }
 
-/* Where it is certain whose memory that is: in a system call. */
+/*
+ * Where it is certain whose memory that is: in a system call.  -EFAULT, too, if @max bytes
+ * would pass the end of a program's addresses; env_copy_string() can read such a string.
+ */
 static __always_inline long kt_user_string(void *to, u64 from, u32 max)
 {
-	u64 end = TASK_SIZE_MAX;
-	u32 room = max;
-	long length;
-
 	/* If this sum wraps, user_access_begin() refuses. */
-	if (unlikely(from + max > end)) {
-		if (from >= end)
-			return -EFAULT;
-		room = end - from;
-	}
-	length = kt_user_words(to, from, room);
-	/* It may end before the last address of programs, but not behind. */
-	return likely(length < (long)room) || room == max ? length : -EFAULT;
+	if (unlikely(from + max > TASK_SIZE_MAX))
+		return -EFAULT;
+	return kt_user_words(to, from, max);
 }
 
 #endif /* KT_KERNEL_MEMORY_H */

@@ -112,7 +112,11 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 			register_at(regs, call->registers[last]);
 }
 
-/* All registers, by 8 bytes each: over what is too much comes what is captured. */
+/*
+ * The first four registers, and the other two if the call has so many arguments.  Each
+ * takes 8 bytes; what lies behind the call's own arguments is overwritten by what is
+ * captured.
+ */
 static __always_inline void enter_store_all(const struct call *call, void *to,
 					    struct pt_regs *regs)
 {
@@ -120,8 +124,14 @@ static __always_inline void enter_store_all(const struct call *call, void *to,
 
 	if (unlikely(call->unknown))
 		*(u64 *)to = syscall_get_nr(current, regs);
-#pragma GCC unroll 6
-	for (i = 0; i < ARGUMENTS; i++)
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+	if (likely(call->nr_arguments <= 4))
+		return;
+#pragma GCC unroll 2
+	for (i = 4; i < ARGUMENTS; i++)
 		*(u64 *)(to + call->offsets[i]) =
 			register_at(regs, call->registers[i]);
 }
@@ -135,8 +145,8 @@ static noinline void enter_lacks(const struct kt_enabled *enabled,
 }
 
 /*
- * What a program of the event knows: six registers, and two more.  The same six are the
- * payload, stored as above; over what is too much comes what is captured.
+ * What a program of the event knows: six registers, and two more.  The payload begins with
+ * the same registers, stored as above.
  */
 static noinline void enter_capture(struct kt_enabled *enabled,
 				   struct pt_regs *regs)
@@ -168,7 +178,7 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
-	u32 own_size = call->enter.size, begin = own_size + sizeof(u64), size;
+	u32 own_size, begin, size;
 	struct kt_record record;
 	void *payload, *text;
 	u64 address, head;
@@ -181,6 +191,9 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	if (!kt_capture_try_string(enabled->capturing, ring->owner, address,
 				   &text, &size))
 		return false;
+	/* Not before: it would lie on the stack meanwhile. */
+	own_size = enabled->capturing->own_size;
+	begin = own_size + sizeof(u64);
 	head = READ_ONCE(ring->head); /* before the clock */
 	done = kt_ring_try_reserve(ring, &record, head, rdtsc(), enabled->id,
 				   begin + size, KT_RECORD_DYNAMIC, &payload);
