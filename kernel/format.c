@@ -151,20 +151,48 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
 	layout_show(m, entry, enabled);
 }
 
+/*
+ * A line, put together where it will be.  seq_puts() for each word of each event was a
+ * good part of what a recording took to begin.
+ */
+struct line {
+	char *to;
+	char *end;
+};
+
+/* What does not fit fills it. */
+static void line_add(struct line *line, const char *text)
+{
+	ssize_t length = strscpy(line->to, text, line->end - line->to);
+
+	line->to = length < 0 ? line->end : line->to + length;
+}
+
 static void head_show(struct seq_file *m, const struct kt_entry *entry,
 		      const struct kt_enabled *enabled)
 {
-	seq_puts(m, "event ");
-	seq_puts(m, entry->system->name);
-	seq_putc(m, ':');
-	seq_puts(m, entry->event->name);
-	seq_put_decimal_ull(m, " id ", enabled ? enabled->id : 0);
-	seq_puts(m, enabled && enabled->wanted ? " enabled 1 module "
-					       : " enabled 0 module ");
-	seq_puts(m, entry->point ? kt_point_module(entry->point) : "gone");
+	char number[16], *begin;
+	size_t room = seq_get_buf(m, &begin);
+	struct line line = {begin, begin + room};
+
+	line_add(&line, "event ");
+	line_add(&line, entry->system->name);
+	line_add(&line, ":");
+	line_add(&line, entry->event->name);
+	if (enabled) {
+		snprintf(number, sizeof(number), " id %u", enabled->id);
+		line_add(&line, number);
+		line_add(&line, enabled->wanted ? " enabled 1 module "
+						: " enabled 0 module ");
+	} else {
+		line_add(&line, " id 0 enabled 0 module ");
+	}
+	line_add(&line, entry->point ? kt_point_module(entry->point) : "gone");
 	if (enabled && enabled->filter_text)
-		seq_puts(m, " filter 1");
-	seq_putc(m, '\n');
+		line_add(&line, " filter 1");
+	line_add(&line, "\n");
+	/* It will be shown again, with more room. */
+	seq_commit(m, line.to < line.end ? line.to - begin : -1);
 }
 
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
@@ -175,11 +203,35 @@ void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
 	seq_putc(m, '\n');
 }
 
-/* Calls @show for the events there are, till the text is longer than its room. */
-static void events_show(struct seq_file *m, struct kt_session *session,
-			void (*show)(struct seq_file *m,
-				     const struct kt_entry *entry,
-				     const struct kt_enabled *enabled))
+/* The list of all events is read whenever somebody looks for one. */
+void kt_format_show_available(struct seq_file *m, struct kt_session *session)
+{
+	bool any = !xa_empty(&session->events);
+	struct kt_system *system;
+	struct kt_entry *entry;
+	unsigned long at;
+
+	xa_for_each(&kt_systems, at, system) {
+		XA_STATE(xas, &system->entries, 0);
+
+		rcu_read_lock();
+		xas_for_each(&xas, entry, ULONG_MAX) {
+			/* A place that is only reserved, as a definition begins. */
+			if (xas_retry(&xas, entry))
+				continue;
+			if (kt_entry_visible(entry))
+				head_show(m, entry,
+					  any ? kt_session_event(session, entry)
+					      : NULL);
+		}
+		rcu_read_unlock();
+		/* It will be shown again, with more room. */
+		if (seq_has_overflowed(m))
+			return;
+	}
+}
+
+void kt_format_show_info(struct seq_file *m, struct kt_session *session)
 {
 	unsigned long at_system, at_entry;
 	struct kt_system *system;
@@ -189,22 +241,12 @@ static void events_show(struct seq_file *m, struct kt_session *session,
 		xa_for_each(&system->entries, at_entry, entry) {
 			if (!kt_entry_visible(entry))
 				continue;
-			/* It will be shown again, with more room. */
 			if (seq_has_overflowed(m))
 				return;
-			show(m, entry, kt_session_event(session, entry));
+			kt_format_show_event(m, entry,
+					     kt_session_event(session, entry));
 		}
 	}
-}
-
-void kt_format_show_available(struct seq_file *m, struct kt_session *session)
-{
-	events_show(m, session, head_show);
-}
-
-void kt_format_show_info(struct seq_file *m, struct kt_session *session)
-{
-	events_show(m, session, kt_format_show_event);
 }
 
 void kt_format_show_types(struct seq_file *m, struct kt_session *session)
