@@ -418,23 +418,17 @@ static int buffer_fop_release(struct inode *inode, struct file *file)
 static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct kt_buffer *buffer = file_buffer(file);
-	unsigned long pages = buffer->nr_pages, i;
-	int err;
+	unsigned long pages = buffer->nr_pages, nr = vma_pages(vma);
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_pgoff > pages || vma_pages(vma) > pages - vma->vm_pgoff)
+	if (vma->vm_pgoff > pages || nr > pages - vma->vm_pgoff)
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
 	/* At once, so that reading the buffer causes no faults to be traced. */
-	for (i = 0; i < vma_pages(vma); i++) {
-		err = vm_insert_page(vma, vma->vm_start + (i << PAGE_SHIFT),
-				     buffer->pages[vma->vm_pgoff + i]);
-		if (err)
-			return err;
-	}
-	return 0;
+	return vm_insert_pages(vma, vma->vm_start,
+			       buffer->pages + vma->vm_pgoff, &nr);
 }
 
 static __poll_t buffer_fop_poll(struct file *file, poll_table *wait)
