@@ -56,6 +56,18 @@ static bool wish_match(const struct wish *wish, const char *system,
 	return false;
 }
 
+/* Could an event of this name be meant, whatever its system is? */
+static bool wish_may_match(const struct wish *wish, const char *name)
+{
+	for (size_t i = 0; i < wish->nr; i++) {
+		const char *colon = strchr(wish->patterns[i], ':');
+
+		if (!colon || !fnmatch(colon + 1, name, 0))
+			return true;
+	}
+	return false;
+}
+
 /* Is an event of the system asked for by the system's full name? */
 static bool wish_names(const struct wish *wish, const char *system)
 {
@@ -261,8 +273,9 @@ static int probes_missing(struct ktrace_session *s,
 
 /* Tracepoints that have a prototype only */
 
-/* Sorted "NAME\0SYSTEM" pairs: which system ftrace has a tracepoint in. */
+/* Sorted "NAME\0SYSTEM" pairs: which system ftrace has a tracepoint in; read when asked. */
 struct system_names {
+	bool read;
 	char *text;
 	char **names;
 	size_t nr;
@@ -283,7 +296,7 @@ static void system_names_read(struct system_names *n)
 	char *next, *line;
 	size_t lines = 0;
 
-	memset(n, 0, sizeof(*n));
+	n->read = true;
 	for (size_t i = 0; !n->text && i < sizeof(files) / sizeof(*files); i++)
 		if (file_read(AT_FDCWD, files[i], &n->text, NULL))
 			n->text = NULL;
@@ -313,11 +326,12 @@ static void system_names_read(struct system_names *n)
 	qsort(n->names, n->nr, sizeof(*n->names), name_compare);
 }
 
-static const char *system_names_find(const struct system_names *n,
-				     const char *name)
+static const char *system_names_find(struct system_names *n, const char *name)
 {
 	char **found;
 
+	if (!n->read)
+		system_names_read(n);
 	if (!n->nr)
 		return NULL;
 	found = bsearch(&name, n->names, n->nr, sizeof(*n->names),
@@ -375,7 +389,7 @@ static int tracepoints_define(struct ktrace_session *s,
 			      const struct wish *wish)
 {
 	struct prototypes *prototypes = NULL;
-	struct system_names systems;
+	struct system_names systems = {0};
 	char *text, *next, *name;
 	char why[256] = "";
 	int err;
@@ -383,7 +397,6 @@ static int tracepoints_define(struct ktrace_session *s,
 	err = session_root_read(s, "undefined", &text);
 	if (err)
 		return err;
-	system_names_read(&systems);
 	next = text;
 	while (!err && (name = strsep(&next, "\n"))) {
 		char *module = strchr(name, ' ');
@@ -392,6 +405,8 @@ static int tracepoints_define(struct ktrace_session *s,
 		if (!module)
 			continue;
 		*module++ = '\0';
+		if (!wish_may_match(wish, name))
+			continue;
 		system = system_names_find(&systems, name);
 		if (!system)
 			system = strcmp(module, "vmlinux") ? module : "kernel";
