@@ -579,9 +579,13 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 static int filters_clear(struct ktrace_session *s)
 {
 	struct ktrace_known *known;
+	bool any;
 	size_t nr;
 	int err;
 
+	err = session_any_filtered(s, &any);
+	if (err || !any)
+		return err;
 	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;

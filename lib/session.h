@@ -43,6 +43,9 @@ int session_root_read(struct ktrace_session *s, const char *file, char **text);
 /* The kernel's type information, which is kept.  NULL: no memory. */
 struct enums *session_kernel_enums(struct ktrace_session *s);
 
+/* Has an event a filter?  Costs less than ktrace_session_known(). */
+int session_any_filtered(struct ktrace_session *s, bool *any);
+
 /* As ktrace_session_types(), of what may be in the buffers. */
 int session_types_recorded(struct ktrace_session *s,
 			   bool (*want)(const struct ktrace_known *known,

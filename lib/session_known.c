@@ -38,6 +38,17 @@ static char *event_end(char *p)
 	return end ? end + 2 : p + strlen(p);
 }
 
+/* As strsep() for one character, which prepares to look for many, for each word anew. */
+static char *part_cut(char **next, char end)
+{
+	char *part = *next, *found = part ? strchr(part, end) : NULL;
+
+	if (found)
+		*found++ = '\0';
+	*next = found;
+	return part;
+}
+
 /* Takes a line apart, in place; false: it makes no sense. */
 static bool event_parse(char *line, struct ktrace_known *known)
 {
@@ -46,7 +57,7 @@ static bool event_parse(char *line, struct ktrace_known *known)
 	memset(known, 0, sizeof(*known));
 	if (strncmp(line, "event ", 6))
 		return false;
-	word = strsep(&next, " ");
+	word = part_cut(&next, ' ');
 	colon = strchr(word, ':');
 	if (!colon)
 		return false;
@@ -54,7 +65,8 @@ static bool event_parse(char *line, struct ktrace_known *known)
 	known->system = word;
 	known->name = colon + 1;
 	known->module = "vmlinux";
-	while ((word = strsep(&next, " ")) && (value = strsep(&next, " "))) {
+	while ((word = part_cut(&next, ' ')) &&
+	       (value = part_cut(&next, ' '))) {
 		if (!strcmp(word, "id"))
 			known->id = strtoul(value, NULL, 10);
 		else if (!strcmp(word, "enabled"))
@@ -67,6 +79,31 @@ static bool event_parse(char *line, struct ktrace_known *known)
 	return true;
 }
 
+static int available_read(struct ktrace_session *s, char **text, size_t *size)
+{
+	int err = ktrace_session_read(s, "available", text, size);
+
+	return err != -ENOENT
+		       ? err
+		       : error_set(-EPROTO,
+				   "the module ktrace that is loaded is older "
+				   "than this command: sudo ktrace unload, "
+				   "then try again");
+}
+
+int session_any_filtered(struct ktrace_session *s, bool *any)
+{
+	char *text;
+	size_t size;
+	int err = available_read(s, &text, &size);
+
+	if (err)
+		return err;
+	*any = strstr(text, " filter 1") != NULL;
+	free(text);
+	return 0;
+}
+
 int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 			 size_t *nr)
 {
@@ -75,16 +112,11 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 	size_t size, count = 0;
 	int err;
 
-	err = ktrace_session_read(s, "available", &text, &size);
-	if (err == -ENOENT)
-		return error_set(
-			-EPROTO,
-			"the module ktrace that is loaded is older than this "
-			"command: sudo ktrace unload, then try again");
+	err = available_read(s, &text, &size);
 	if (err)
 		return err;
-	for (p = text; *p; p++)
-		count += *p == '\n';
+	for (p = text; (p = strchr(p, '\n')); p++)
+		count++;
 	/* The names behind the list, so that one free() does. */
 	list = malloc(count * sizeof(*list) + size + 1);
 	if (!list) {
@@ -95,7 +127,7 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 	memcpy(copy, text, size + 1);
 	free(text);
 	*nr = 0;
-	for (p = copy; *nr < count && (line = strsep(&p, "\n"));)
+	for (p = copy; *nr < count && (line = part_cut(&p, '\n'));)
 		*nr += event_parse(line, &list[*nr]);
 	*known = list;
 	return 0;
