@@ -20,6 +20,14 @@ static bool is_dot(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
+static bool is_folder(int parent, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st.st_mode);
+}
+
 enum content {
 	CONTENT_EMPTY,
 	CONTENT_TRACE, /* files of a recording, nothing else */
@@ -46,6 +54,9 @@ static int content_of(int directory, enum content *content)
 		if (is_dot(entry->d_name))
 			continue;
 		file = ktrace_file_kind(entry->d_name, NULL);
+		/* A folder of such a name is no recording's. */
+		if (file && is_folder(directory, entry->d_name))
+			file = KTRACE_FILE_OTHER;
 		*content = file ? CONTENT_TRACE : CONTENT_OTHER;
 		if (!file)
 			break;
