@@ -298,7 +298,7 @@ static void *thread_run(void *data)
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
 		pthread_mutex_lock(&p->lock);
-		if (tsc_look(&p->tsc))
+		if (!p->options.monotonic && tsc_look(&p->tsc))
 			tsc_tell(p);
 		if (p->others && users_due(p))
 			users_look(p, true);
@@ -329,7 +329,8 @@ int marked_create(const struct markers_options *options,
 	p->directory = directory;
 	p->overwrite = options->overwrite;
 	p->options = *options;
-	tsc_init(&p->tsc, options->session);
+	if (!options->monotonic)
+		tsc_init(&p->tsc, options->session);
 	p->options.missing = p->tsc.missing;
 	p->others = !geteuid() && !secure_getenv("KTRACE_MARKERS");
 	err = user_add(p, false, geteuid());

@@ -303,12 +303,14 @@ static int recorder_make(struct markers *m,
 		.size = m->size,
 		.trace_id = options->trace_id,
 		.missing = options->missing,
+		.monotonic = options->monotonic,
 	};
 	err = pids_put(m, options);
 	if (err)
 		return err;
 	m->rings =
 		marker_rings((u8 *)p + RECORDER_RINGS, packets, cpus, LOCKED);
+	m->rings.monotonic = options->monotonic;
 	m->missing = options->missing;
 	m->rings.missing = &m->missing;
 	for (u32 i = 0; i < rings; i++) {

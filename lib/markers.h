@@ -22,6 +22,7 @@ struct markers_options {
 	uint64_t buffer; /* bytes for each CPU; 0: some */
 	bool overwrite;
 	uint64_t trace_id;
+	bool monotonic;	  /* the clock: CLOCK_MONOTONIC, not the counter */
 	uint64_t missing; /* see markers_missing() */
 	/* Whose clock they have; NULL: their own. */
 	struct ktrace_session *session;

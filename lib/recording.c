@@ -326,11 +326,7 @@ static int marked_prepare(struct ktrace_recording *r,
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
-	if (strcmp(clock.name, "tsc") && o->warn)
-		o->warn(o->data,
-			"markers of programs read the TSC, which this kernel "
-			"does not trust, and the kernel's events have another "
-			"clock: their times do not meet");
+	options.monotonic = strcmp(clock.name, "tsc");
 	r->programs_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID;
 	options.first_id = r->programs_id;
 	return marked_create(&options, r->writer, r->directory, &r->marked);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,21 +50,59 @@ static uint64_t tsc_frequency(void)
 	return frequency;
 }
 
+bool tsc_listed(const char *clocks)
+{
+	size_t length;
+
+	for (; *clocks; clocks += length) {
+		clocks += strspn(clocks, " \n");
+		length = strcspn(clocks, " \n");
+		if (length == 3 && !strncmp(clocks, "tsc", 3))
+			return true;
+	}
+	return false;
+}
+
+/* By the kernel, now; where it does not tell, too. */
+static bool tsc_trusted(void)
+{
+	char *clocks;
+	bool trusted;
+
+	if (file_read(AT_FDCWD,
+		      "/sys/devices/system/clocksource/clocksource0/"
+		      "available_clocksource",
+		      &clocks, NULL))
+		return true;
+	trusted = tsc_listed(clocks);
+	free(clocks);
+	return trusted;
+}
+
 void tsc_clock(struct ktrace_clock *clock, uint64_t missing)
 {
+	static enum { UNKNOWN, TSC, MONOTONIC } decided;
 	static uint64_t id;
-	uint64_t frequency = tsc_frequency();
+	bool trusted = tsc_trusted();
 
+	/* Once: clocks of one trace must not differ. */
+	if (!decided)
+		decided = trusted ? TSC : MONOTONIC;
 	*clock = (struct ktrace_clock){
 		.name = "tsc",
+		.frequency = decided == TSC ? tsc_frequency() : NSEC_PER_SEC,
 		.sync = sync_now(),
-		.trusted = true,
-		.frequency = frequency,
+		.trusted = trusted || decided == MONOTONIC,
 	};
 	if (!id)
 		id = clock->sync.clock ^ (uint64_t)getpid() << 40;
-	clock->sync.clock += missing;
 	clock->trace_id = id;
+	if (decided == TSC) {
+		clock->sync.clock += missing;
+	} else {
+		strcpy(clock->name, "mono");
+		clock->sync.clock = clock->sync.monotonic;
+	}
 }
 
 bool tsc_went(struct tsc *t, uint64_t ticks, uint64_t boot, uint64_t monotonic)

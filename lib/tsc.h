@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The clock of programs: the time stamp counter, and what it lacks since it began anew
- * while the machine slept.
+ * while the machine slept.  Where the kernel does not trust the counter it is
+ * CLOCK_MONOTONIC, as in the kernel's trace, and nothing is missing.
  *
  * The kernel knows, and its trace goes on over the sleep; programs read the counter as it
  * is.  So who records them looks now and then whether the machine has slept, and tells
@@ -33,7 +34,10 @@ bool tsc_look(struct tsc *tsc);
 bool tsc_went(struct tsc *tsc, uint64_t ticks, uint64_t boot,
 	      uint64_t monotonic);
 
-/* The clock of a recording of programs only. */
+/* Of the kernel's list of clocks: it leaves out a counter that it does not trust. */
+bool tsc_listed(const char *clocks);
+
+/* The clock of a recording of programs only: "tsc", or "mono". */
 void tsc_clock(struct ktrace_clock *clock, uint64_t missing);
 
 #endif /* KT_LIB_TSC_H */

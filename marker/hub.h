@@ -35,7 +35,7 @@
 
 #define HUB_MAGIC 0x4255484bu /* "KHUB" */
 /* Of all that is shared here, struct marker_ring included. */
-#define HUB_VERSION   2
+#define HUB_VERSION   3
 #define HUB_SLOTS     8
 #define HUB_RECORDERS 7
 /* The slot of what is to be printed: as a recorder, but without rings. */
@@ -106,7 +106,12 @@ struct recorder {
 	 * there are any, programs go the long way, which adds them.
 	 */
 	u64 missing;
-	u8 pad[4096 - 56 - 20 - 4 * RECORDER_PIDS - RECORDER_PATTERNS];
+	/*
+	 * 1: the clock is CLOCK_MONOTONIC, as the kernel does not trust the counter.  Then
+	 * programs go the long way as well.
+	 */
+	u32 monotonic;
+	u8 pad[4096 - 56 - 24 - 4 * RECORDER_PIDS - RECORDER_PATTERNS];
 	/* Patterns, each with a NUL, one with a "!" in front excludes; "" ends. */
 	char patterns[RECORDER_PATTERNS];
 	struct recorder_marker markers[RECORDER_MARKERS];

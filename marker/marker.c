@@ -175,6 +175,7 @@ static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 		.meant = process_meant(recorder),
 	};
 	m->rings.furnish = ring_furnish;
+	m->rings.monotonic = recorder->monotonic;
 	m->rings.missing = &recorder->missing;
 	if (!m->meant)
 		munmap(recorder, st.st_size);
@@ -667,8 +668,9 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 				  dynamic ? MARKER_DYNAMIC : 0);
 		if (event >= KT_ID_EXTENDED || !marker_rseq_works())
 			continue;
-		/* The short way reads the clock as it is. */
-		if (unlikely(READ_ONCE(m->recorder->missing))) {
+		/* The short way reads the counter as it is. */
+		if (unlikely(m->rings.monotonic ||
+			     READ_ONCE(m->recorder->missing))) {
 			self.last = &nobody;
 			continue;
 		}

@@ -83,7 +83,9 @@ struct marker_rings {
 	 * that to them; touching it without could end a program.  NULL: all have it.
 	 */
 	int (*furnish)(const struct marker_rings *rings, u32 number);
-	/* Ticks to be added to the clock, as the recorder says; NULL: none. */
+	/* The clock: CLOCK_MONOTONIC, else the time stamp counter. */
+	bool monotonic;
+	/* Ticks to be added to the counter, as the recorder says; NULL: none. */
 	const u64 *missing;
 };
 

@@ -7,9 +7,48 @@ load_module ktrace-test
 load_module ktrace-test-probes
 
 check "the clock is the kernel's" grep -qx 'clock mono' $tree/trace
-ktrace record -e 'ktrace_test:test_hit' -M '*' -o /tmp/both -- true >/tmp/both.said 2>&1
-check "who records markers of programs, too, is told" \
-	grep -q 'markers of programs read the TSC, which this kernel does not trust' /tmp/both.said
+
+# Nanoseconds since the machine began.
+uptime_ns() {
+	sed 's/\([0-9]*\)\.\([0-9]*\) .*/\1\20000000/' /proc/uptime
+}
+
+# The times of events, in the order of the report. event_times TRACE
+event_times() {
+	ktrace report -F json "$1" 2>/dev/null | sed -n 's/.*"time":\([0-9]*\).*/\1/p'
+}
+
+# Do all lie between BEGIN and END? between BEGIN END TRACE
+between() {
+	event_times "$3" | awk -v begin="$1" -v end="$2" '
+		$1 < begin || $1 > end { print "# " $1 " is not in " begin ".." end; bad = 1; exit }
+		END { exit bad || !NR }'
+}
+
+# Programs have it, too: their short way would read the TSC.
+cat >/tmp/both.sh <<'END'
+echo "task 1" >"$test_dir/run"
+build/user/tests/marker/marker-program threads 100
+echo "task 1" >"$test_dir/run"
+END
+test_run reset
+begin=$(uptime_ns)
+ktrace record -q -e 'ktrace_test:test_hit' -M 'marker-program:*' -o /tmp/both -- \
+	sh /tmp/both.sh >/dev/null
+end=$(uptime_ns)
+ktrace report /tmp/both >/tmp/both.txt 2>/tmp/both.err
+check "markers: nothing to complain of" is "$(cat /tmp/both.err)" ""
+check "markers: all are there" is "$(grep -c marker-program: /tmp/both.txt)" 800
+check "markers: they lie between the kernel's events" is \
+	"$(sed -n '1p; $p' /tmp/both.txt | grep -c ktrace_test:test_hit)" 2
+check "markers: the times are right" between $begin $((end + 10000000)) /tmp/both
+begin=$(uptime_ns)
+ktrace record -q -M 'marker-program:*' -o /tmp/programs -- \
+	build/user/tests/marker/marker-program threads 100 >/dev/null
+end=$(uptime_ns)
+check "programs alone: so is their clock" grep -q '"name":"mono"' /tmp/programs/metadata
+check "programs alone: the times are right" \
+	between $begin $((end + 10000000)) /tmp/programs
 clean
 put buffer_size 32M
 put events/ktrace_test/test_hit/enabled 1

@@ -4,6 +4,7 @@
  * begins anew after a sleep: nothing is lost, and times never decrease.
  */
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -162,6 +163,29 @@ TEST(what_is_missing_is_added)
 	CHECK(put());
 	CHECK_EQ(rings_read(&newest), 1);
 	CHECK_EQ(newest, 23 * epoch);
+	rings.missing = NULL;
+}
+
+/* Where the recorder says so, the clock is the kernel's, and nothing is missing. */
+TEST(the_clock_is_the_kernels)
+{
+	u64 missing = 20 * epoch, newest, from;
+	struct timespec ts;
+
+	now = 9 * epoch + 1000;
+	tick = 1;
+	rings_make();
+	rings.monotonic = true;
+	rings.missing = &missing;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	from = ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	CHECK(put());
+	CHECK(put());
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	CHECK_EQ(rings_read(&newest), 2);
+	CHECK(newest >= from);
+	CHECK(newest <= ts.tv_sec * 1000000000ull + ts.tv_nsec);
+	rings.monotonic = false;
 	rings.missing = NULL;
 }
 

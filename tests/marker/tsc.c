@@ -42,4 +42,14 @@ TEST(a_counter_that_begins_anew)
 	CHECK_EQ(HZ + tsc.missing, 162 * HZ);
 }
 
+TEST(clocks_that_the_kernel_lists)
+{
+	CHECK(tsc_listed("tsc\n"));
+	CHECK(tsc_listed("kvm-clock tsc acpi_pm \n"));
+	CHECK(tsc_listed("hpet tsc"));
+	CHECK(!tsc_listed("hpet acpi_pm \n"));
+	CHECK(!tsc_listed("hyperv_clocksource_tsc_page tsc-early\n"));
+	CHECK(!tsc_listed(""));
+}
+
 CHECK_MAIN
