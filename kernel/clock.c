@@ -8,13 +8,16 @@
  * wrong so far, or if it is the very counter that the kernel's own clock reads.
  *
  * Decided once, when the module is loaded: clocks of one trace must not differ.  Should
- * the kernel lose its trust later, the trace has to tell (kt_clock_trusted()).
+ * the kernel lose its trust later, the trace has to tell (kt_clock_show()).
  *
  * A TSC may begin anew while the machine sleeps; then what is missing is added from
  * there on.  Nobody pays for that before: what reads the TSC as it is, the key
  * kt_clock_tsc, is switched off before the machine goes to sleep, and on again after it
  * woke up with nothing to be added.  While tasks are frozen is too late for it, as
  * patching code takes locks.
+ *
+ * CLOCK_MONOTONIC stands still in a sleep, and the TSC does not.  So whoever is to tell one
+ * by the other needs both at its begin and its end.
  */
 #include <linux/cpufeature.h>
 #include <linux/export.h>
@@ -23,6 +26,7 @@
 #include <linux/math64.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
+#include <linux/seq_file.h>
 #include <linux/suspend.h>
 #include <linux/timekeeping.h>
 #include <asm/tsc.h>
@@ -42,6 +46,13 @@ MODULE_PARM_DESC(clock_restart,
 
 /* The test's sleep takes that much longer. */
 #define CLOCK_RESTART_NS (60 * NSEC_PER_SEC)
+
+/* The three clocks at one moment. */
+struct clock_sync {
+	u64 clock;
+	u64 monotonic;
+	u64 realtime;
+};
 
 static bool clock_is_tsc;
 static u64 clock_missing;   /* to be added to the TSC */
@@ -98,14 +109,54 @@ static bool clock_tsc_trusted(void)
 	return clock_kernel_uses_tsc();
 }
 
+/*
+ * Reads the trace's clock before and after the kernel's and takes the middle.  An
+ * NMI or a host that takes the CPU away widens the gap: the narrowest of a few
+ * tries counts.
+ */
+static void clock_sync(struct clock_sync *sync)
+{
+	u64 best = U64_MAX;
+	int tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		unsigned long flags;
+		u64 before, after;
+		ktime_t now;
+
+		local_irq_save(flags);
+		before = env_clock();
+		now = ktime_get();
+		after = env_clock();
+		local_irq_restore(flags);
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		sync->clock = before + best / 2;
+		sync->monotonic = ktime_to_ns(now);
+		sync->realtime = ktime_to_ns(ktime_mono_to_real(now));
+	}
+}
+
 /* ---- sleep ---------------------------------------------------------------- */
+
+/* Sleeps that are kept, the newest ones. */
+#define SLEEPS_MAX 64
 
 static u64 slept_from; /* the clock */
 static u64 slept_boot; /* CLOCK_BOOTTIME, which goes on meanwhile */
 
+/* No lock: whoever reads them is frozen while they change. */
+static struct {
+	struct clock_sync begin;
+	struct clock_sync end;
+} sleeps[SLEEPS_MAX];
+static unsigned int nr_sleeps;
+
 /* The first step that the last CPU takes with interrupts off, and its last one back. */
 static int clock_suspend(void)
 {
+	clock_sync(&sleeps[nr_sleeps % SLEEPS_MAX].begin);
 	slept_from = clock_read();
 	slept_boot = ktime_get_boottime_ns();
 	if (clock_restart)
@@ -117,7 +168,7 @@ static int clock_suspend(void)
  * A TSC that went on is right.  Where it began anew, the kernel knows how long that
  * took, though often to a second only.
  */
-static void clock_resume(void)
+static void clock_mend(void)
 {
 	u64 now = clock_read(), slept;
 
@@ -132,11 +183,20 @@ static void clock_resume(void)
 			   mul_u64_u64_div_u64(slept, tsc_khz, 1000000));
 }
 
+static void clock_resume(void)
+{
+	clock_mend();
+	clock_sync(&sleeps[nr_sleeps % SLEEPS_MAX].end);
+	nr_sleeps++;
+}
+
 KT_SYSCORE(clock_syscore, clock_suspend, clock_resume);
 
 static int clock_notified(struct notifier_block *block, unsigned long event,
 			  void *unused)
 {
+	if (!clock_is_tsc)
+		return NOTIFY_OK;
 	switch (event) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
@@ -161,10 +221,8 @@ int __init kt_clock_init(void)
 	int err;
 
 	clock_is_tsc = clock_tsc_trusted();
-	if (!clock_is_tsc) {
+	if (!clock_is_tsc)
 		static_branch_disable(&kt_clock_tsc);
-		return 0;
-	}
 	err = register_pm_notifier(&clock_notifier);
 	if (err)
 		return err;
@@ -174,60 +232,40 @@ int __init kt_clock_init(void)
 
 void kt_clock_exit(void)
 {
-	if (!clock_is_tsc)
-		return;
 	unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_notifier);
 }
 
 /* ---- what is told --------------------------------------------------------- */
 
-const char *kt_clock_name(void)
+static void sync_show(struct seq_file *m, const struct clock_sync *sync)
 {
-	return clock_is_tsc ? "tsc" : "mono";
+	seq_printf(m, " %llu %llu %llu", sync->clock, sync->monotonic,
+		   sync->realtime);
 }
 
-bool kt_clock_trusted(void)
+void kt_clock_show(struct seq_file *m)
 {
-	return !clock_is_tsc || !check_tsc_unstable();
-}
+	unsigned int i = nr_sleeps > SLEEPS_MAX ? nr_sleeps - SLEEPS_MAX : 0;
+	struct clock_sync now;
 
-/* Ticks in a second. */
-u64 kt_clock_frequency(void)
-{
-	return clock_is_tsc ? (u64)tsc_khz * 1000 : NSEC_PER_SEC;
-}
-
-u64 kt_clock_missing(void)
-{
-	return READ_ONCE(clock_missing) - READ_ONCE(clock_restarted);
-}
-
-/*
- * Reads the trace's clock before and after the kernel's and takes the middle.  An
- * NMI or a host that takes the CPU away widens the gap: the narrowest of a few
- * tries counts.
- */
-void kt_clock_read(struct kt_clock_sync *sync)
-{
-	u64 best = U64_MAX;
-	int tries;
-
-	for (tries = 0; tries < 8; tries++) {
-		unsigned long flags;
-		u64 before, after;
-		ktime_t now;
-
-		local_irq_save(flags);
-		before = env_clock();
-		now = ktime_get();
-		after = env_clock();
-		local_irq_restore(flags);
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		sync->clock = before + best / 2;
-		sync->monotonic = ktime_to_ns(now);
-		sync->realtime = ktime_to_ns(ktime_mono_to_real(now));
+	clock_sync(&now);
+	seq_printf(m, "clock %s\n", clock_is_tsc ? "tsc" : "mono");
+	/* Ticks in a second. */
+	seq_printf(m, "frequency %llu\n",
+		   clock_is_tsc ? (u64)tsc_khz * 1000 : NSEC_PER_SEC);
+	/* Does the kernel still take it for one that all CPUs agree on? */
+	seq_printf(m, "trusted %d\n", !clock_is_tsc || !check_tsc_unstable());
+	/* What the TSC lacks: ticks to be added to it as it is; modulo 2^64. */
+	seq_printf(m, "missing %llu\n",
+		   READ_ONCE(clock_missing) - READ_ONCE(clock_restarted));
+	seq_puts(m, "sync");
+	sync_show(m, &now);
+	seq_putc(m, '\n');
+	for (; i < nr_sleeps; i++) {
+		seq_puts(m, "slept");
+		sync_show(m, &sleeps[i % SLEEPS_MAX].begin);
+		sync_show(m, &sleeps[i % SLEEPS_MAX].end);
+		seq_putc(m, '\n');
 	}
 }

@@ -3,23 +3,15 @@
 #ifndef KT_KERNEL_CLOCK_H
 #define KT_KERNEL_CLOCK_H
 
-#include <linux/types.h>
-
-/* The three clocks at one moment. */
-struct kt_clock_sync {
-	u64 clock;
-	u64 monotonic;
-	u64 realtime;
-};
+struct seq_file;
 
 int kt_clock_init(void);
 void kt_clock_exit(void);
-const char *kt_clock_name(void);
-/* Does the kernel still take it for one that all CPUs agree on? */
-bool kt_clock_trusted(void);
-u64 kt_clock_frequency(void);
-/* What the TSC lacks: ticks to be added to it as it is; modulo 2^64. */
-u64 kt_clock_missing(void);
-void kt_clock_read(struct kt_clock_sync *sync);
+/*
+ * Lines for who reads a trace: the clock's name and frequency, if it is trusted, what is
+ * added to the TSC, "sync CLOCK MONOTONIC REALTIME", and for each of the newest sleeps
+ * "slept" with such three at its begin and such three at its end.
+ */
+void kt_clock_show(struct seq_file *m);
 
 #endif /* KT_KERNEL_CLOCK_H */

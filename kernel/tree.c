@@ -464,16 +464,8 @@ static int types_show(struct seq_file *m, const struct kt_node *node)
 
 static int trace_show(struct seq_file *m, const struct kt_node *node)
 {
-	struct kt_clock_sync sync;
-
-	kt_clock_read(&sync);
 	seq_printf(m, "trace_id 0x%016llx\n", node->session->buffers.trace_id);
-	seq_printf(m, "clock %s\n", kt_clock_name());
-	seq_printf(m, "frequency %llu\n", kt_clock_frequency());
-	seq_printf(m, "trusted %d\n", kt_clock_trusted());
-	seq_printf(m, "missing %llu\n", kt_clock_missing());
-	seq_printf(m, "sync %llu %llu %llu\n", sync.clock, sync.monotonic,
-		   sync.realtime);
+	kt_clock_show(m);
 	seq_printf(m, "next_id %u\n", node->session->next_id);
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "clock.h"
@@ -31,10 +32,21 @@ static void line_rate(struct clock_line *line, uint64_t ns, uint64_t ticks)
 	line->shift = shift;
 }
 
+/* Less than half of the time: no clock of a machine that is awake is so wrong. */
+static bool slept(const struct ktrace_sync *from, const struct ktrace_sync *to,
+		  uint64_t frequency)
+{
+	unsigned __int128 ns = (unsigned __int128)(to->clock - from->clock) *
+			       NSEC_PER_SEC / frequency;
+
+	return to->monotonic - from->monotonic < ns / 2;
+}
+
 int clock_init(struct clock *clock, uint64_t frequency,
 	       const struct ktrace_sync *sync, size_t nr_sync, size_t *dropped)
 {
-	const struct ktrace_sync *first = NULL, *last = NULL;
+	const struct ktrace_sync *last = NULL;
+	uint64_t ns = 0, ticks = 0;
 	struct clock_line *line;
 	size_t i;
 
@@ -60,12 +72,14 @@ int clock_init(struct clock *clock, uint64_t frequency,
 			line_rate(&clock->lines[clock->count - 1],
 				  s->monotonic - last->monotonic,
 				  s->clock - last->clock);
+		if (last && !slept(last, s, frequency)) {
+			ns += s->monotonic - last->monotonic;
+			ticks += s->clock - last->clock;
+		}
 		line = &clock->lines[clock->count++];
 		line->begin = s->clock;
 		line->time = s->monotonic;
 		last = s;
-		if (!first)
-			first = s;
 	}
 	if (!last) {
 		/* Never calibrated: the clock is taken for nanoseconds. */
@@ -74,9 +88,8 @@ int clock_init(struct clock *clock, uint64_t frequency,
 		return 0;
 	}
 	line = &clock->lines[clock->count - 1];
-	if (last->monotonic - first->monotonic >= RATE_SPAN_MIN)
-		line_rate(line, last->monotonic - first->monotonic,
-			  last->clock - first->clock);
+	if (ns >= RATE_SPAN_MIN)
+		line_rate(line, ns, ticks);
 	else
 		line_rate(line, NSEC_PER_SEC, frequency);
 	return 0;

@@ -7,6 +7,9 @@
  * runs at the rate of the whole recording or, when that was too short to tell,
  * at the frequency that the kernel named.  The result never goes back when the
  * clock does not: each line is rounded down and ends where the next begins.
+ *
+ * While the machine sleeps CLOCK_MONOTONIC stands still, and the trace's clock does not:
+ * such a line says nothing of the rate.
  */
 #ifndef KT_LIB_CLOCK_H
 #define KT_LIB_CLOCK_H

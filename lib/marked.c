@@ -282,9 +282,27 @@ static bool users_due(struct marked *p)
 	return true;
 }
 
+/* A session's recording knows better when that was. */
+static int sleep_write(struct marked *p)
+{
+	struct ktrace_clock clock;
+	int err;
+
+	if (p->options.session)
+		return 0;
+	tsc_clock(&clock, p->tsc.missing);
+	err = ktrace_writer_clock(p->writer, clock.name, clock.frequency,
+				  &p->tsc.before, clock.trusted);
+	return err
+		       ?: ktrace_writer_clock(p->writer, clock.name,
+					      clock.frequency, &clock.sync,
+					      clock.trusted);
+}
+
 /* The machine has slept: programs are told what the counter lacks since. */
 static void tsc_tell(struct marked *p)
 {
+	marked_fail(p, sleep_write(p));
 	p->options.missing = p->tsc.missing;
 	for (size_t i = 0; i < p->nr_users; i++)
 		markers_missing(p->users[i], p->tsc.missing);

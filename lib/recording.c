@@ -28,6 +28,7 @@
 #include "session.h"
 #include "session_tasks.h"
 #include "sized.h"
+#include "sleep.h"
 #include "trace.h"
 #include "tsc.h"
 #include "writer.h"
@@ -56,6 +57,7 @@ struct ktrace_recording {
 	uint32_t programs_id; /* the first of programs' events, with @marked */
 	char *tasks;	      /* text, as it was before the start */
 	uint64_t synced;      /* clock: when the last sync began */
+	struct sleeps sleeps; /* with @session */
 	uint64_t id;	      /* of the trace */
 	int failed;	      /* epoll: consumer or marked cannot go on */
 };
@@ -217,9 +219,12 @@ static int clock_read(const struct ktrace_recording *r,
 static int clock_write(struct ktrace_recording *r)
 {
 	struct ktrace_clock clock;
-	int err;
+	int err = 0;
 
-	err = clock_read(r, &clock);
+	if (r->session)
+		err = sleeps_write(&r->sleeps, r->session, r->writer);
+	if (err >= 0)
+		err = clock_read(r, &clock);
 	if (err)
 		return err;
 	return ktrace_writer_clock(r->writer, clock.name, clock.frequency,
@@ -237,6 +242,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
+	sleeps_begin(&r->sleeps, clock.sync.clock);
 	head.id = r->id = clock.trace_id;
 	head.start = clock.sync.realtime;
 	head.version = o->version;
@@ -653,11 +659,11 @@ void ktrace_recording_types(struct ktrace_recording *r)
 	r->fresh = true;
 }
 
-/* What is there of programs, and the types of what is new. */
+/* What is there of programs, the types of what is new, and sleeps. */
 static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 {
 	bool types = r->fresh || r->marked;
-	int err = 0;
+	int err = 0, slept = 0;
 
 	if (r->marked) {
 		err = marked_hold(r->marked);
@@ -667,7 +673,11 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 	if (!err && r->fresh)
 		err = types_write(r);
 	r->fresh = false;
-	if (!err && types)
+	if (!err && r->session)
+		slept = sleeps_write(&r->sleeps, r->session, r->writer);
+	if (slept < 0)
+		err = slept;
+	if (!err && (types || slept))
 		err = trace_refresh(trace);
 	return err;
 }

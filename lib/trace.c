@@ -133,7 +133,7 @@ static int trace_sizes(struct ktrace *trace)
 
 static int trace_clock(struct ktrace *trace)
 {
-	const struct ktrace_sync *last;
+	const struct ktrace_sync *first = trace->sync;
 	size_t dropped;
 	int err;
 
@@ -141,6 +141,8 @@ static int trace_clock(struct ktrace *trace)
 			 trace->nr_sync, &dropped);
 	if (err)
 		return err;
+	trace->info.nr_sync = trace->nr_sync;
+	trace->info.sync = trace->sync;
 	if (dropped)
 		trace_warn(trace,
 			   "metadata: %zu points of the clock's "
@@ -150,8 +152,7 @@ static int trace_clock(struct ktrace *trace)
 		trace_warn(trace, "metadata: the clock was not calibrated");
 		return 0;
 	}
-	last = &trace->sync[0];
-	trace->info.realtime = last->realtime - last->monotonic;
+	trace->info.realtime = first->realtime - first->monotonic;
 	return 0;
 }
 
@@ -215,8 +216,6 @@ static int trace_finish(struct ktrace *trace)
 		info->bytes += trace->sources[i].size;
 	}
 	trace_ends(trace);
-	info->nr_sync = trace->nr_sync;
-	info->sync = trace->sync;
 	info->nr_cpus = trace->nr_sources;
 	info->cpus = trace->cpus;
 	return 0;
@@ -459,9 +458,20 @@ void trace_advance(struct ktrace *trace, uint64_t until)
 	trace->round++;
 }
 
-int trace_refresh(struct ktrace *trace)
+/* Of a trace that goes on: what the metadata has now. */
+static int metadata_refresh(struct ktrace *trace)
 {
 	int err = open_metadata(trace, "the trace");
+
+	if (err || trace->info.nr_sync == trace->nr_sync)
+		return err;
+	clock_destroy(&trace->clock);
+	return trace_clock(trace);
+}
+
+int trace_refresh(struct ktrace *trace)
+{
+	int err = metadata_refresh(trace);
 
 	if (err || trace->types->count == trace->nr_sized)
 		return err;
@@ -470,7 +480,7 @@ int trace_refresh(struct ktrace *trace)
 
 int trace_complete(struct ktrace *trace)
 {
-	int err = open_metadata(trace, "the trace");
+	int err = metadata_refresh(trace);
 
 	if (!err)
 		err = trace_sizes(trace);

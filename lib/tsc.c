@@ -124,9 +124,20 @@ bool tsc_went(struct tsc *t, uint64_t ticks, uint64_t boot, uint64_t monotonic)
 
 bool tsc_look(struct tsc *t)
 {
-	uint64_t boot = clock_ns(CLOCK_BOOTTIME);
-	bool slept = tsc_went(t, env_clock(), boot, clock_ns(CLOCK_MONOTONIC));
+	struct sleep_clocks now, before = t->looked;
+	uint64_t missing = t->missing;
+	bool slept;
 
+	if (!sleep_clocks_read(&now))
+		return false;
+	slept = tsc_went(t, now.ticks, now.boot, now.monotonic);
+	t->looked = now;
+	if (slept)
+		t->before = (struct ktrace_sync){
+			.clock = before.ticks + missing,
+			.monotonic = before.monotonic,
+			.realtime = now.realtime - (now.boot - before.boot),
+		};
 	if (slept && t->session)
 		t->missing = session_clock_missing(t->session);
 	return slept;
@@ -142,8 +153,9 @@ void tsc_init(struct tsc *t, struct ktrace_session *session)
 	else
 		t->frequency = tsc_frequency();
 	/* First, so that a sleep from here on is seen. */
-	tsc_went(t, env_clock(), clock_ns(CLOCK_BOOTTIME),
-		 clock_ns(CLOCK_MONOTONIC));
+	while (!sleep_clocks_read(&t->looked))
+		;
+	tsc_went(t, t->looked.ticks, t->looked.boot, t->looked.monotonic);
 	if (session)
 		t->missing = session_clock_missing(session);
 }

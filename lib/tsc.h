@@ -17,6 +17,8 @@
 
 #include <ktrace/session.h>
 
+#include "sleep.h"
+
 struct tsc {
 	struct ktrace_session *session; /* NULL: there is none */
 	uint64_t frequency;		/* ticks in a second */
@@ -25,6 +27,8 @@ struct tsc {
 	uint64_t ticks;
 	uint64_t boot;
 	int64_t asleep; /* so far: CLOCK_BOOTTIME beyond CLOCK_MONOTONIC */
+	struct sleep_clocks looked;
+	struct ktrace_sync before; /* the last sleep: as it was looked at */
 };
 
 void tsc_init(struct tsc *tsc, struct ktrace_session *session);

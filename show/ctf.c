@@ -4,7 +4,8 @@
  * babeltrace2, Trace Compass and others.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds, exactly as in all other outputs;
- * the clock's offset makes them wall-clock time.  Each event carries who ran.
+ * the clock's offset makes them wall-clock time, until the machine sleeps: there
+ * is one for all of a trace.  Each event carries who ran.
  * Losses end a packet: the next one has a higher count of discarded events, so
  * that a reader shows them at their place.
  */

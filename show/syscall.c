@@ -82,9 +82,21 @@ static bool is_compat(const struct ktrace_type *type)
 	return !strcmp(type->system, "compat_syscalls");
 }
 
+/* What it was set to meanwhile is not told, but how long the machine has slept. */
+static int64_t time_of_day(const struct ktrace_info *info, uint64_t time)
+{
+	for (uint32_t i = info->nr_sync; i > 1; i--) {
+		const struct ktrace_sync *sync = &info->sync[i - 1];
+
+		if (sync->monotonic <= time)
+			return time + (sync->realtime - sync->monotonic);
+	}
+	return time + info->realtime;
+}
+
 static void put_time_of_day(struct syscalls *s, uint64_t time)
 {
-	int64_t ns = time + ktrace_get_info(s->show.trace)->realtime;
+	int64_t ns = time_of_day(ktrace_get_info(s->show.trace), time);
 	unsigned int us = (uint64_t)ns % 1000000000 / 1000;
 	time_t seconds = (uint64_t)ns / 1000000000;
 	char text[16] = "";

@@ -232,7 +232,11 @@ struct ktrace_info {
 	bool live; /* it is still being written: ktrace_recording_follow() */
 	const char *reason; /* why the recording ended; NULL: it was cut off */
 	uint64_t bytes;	    /* of all streams */
-	int64_t realtime;   /* CLOCK_REALTIME - CLOCK_MONOTONIC, ns */
+	/*
+	 * CLOCK_REALTIME - CLOCK_MONOTONIC at the begin, ns; after a sleep it is more, as
+	 * the points in @sync say.
+	 */
+	int64_t realtime;
 };
 
 struct ktrace;

@@ -72,9 +72,75 @@ sleep_both() {
 	rmmod ktrace-test
 }
 
+# CLOCK_MONOTONIC and CLOCK_REALTIME now, in ns. now_ns
+now_ns() {
+	sed -n 's/^sync [0-9]* \([0-9]* [0-9]*\)$/\1/p' $tree/trace
+}
+
+# The N-th event of a trace, of two: does it lie between these times? event_in N BEGIN END
+event_in() {
+	ktrace report -F json /tmp/slept | sed -n "$1"'s/.*"time":\([0-9]*\).*/\1/p' |
+		awk -v begin="${2% *}" -v end="${3% *}" '
+		$1 < begin || $1 > end { print "# " $1 " is not in " begin ".." end; bad = 1 }
+		END { exit bad || NR != 1 }'
+}
+
+# Events on both sides of a sleep have the times that they had.
+sleep_times() {
+	load_module ktrace-test
+	load_module ktrace-test-probes
+	rm -rf /tmp/slept
+	ktrace record -q -o /tmp/slept -e 'ktrace_test:test_hit' &
+	recorder=$!
+	until [ "$(get enabled)" = 1 ]; do sleep 0.1; done
+	test_run reset
+	sleep 1
+	a=$(now_ns)
+	test_run 'task 1'
+	b=$(now_ns)
+	sleep 1
+	echo mem >/sys/power/state
+	c=$(now_ns)
+	test_run 'task 1'
+	d=$(now_ns)
+	sleep 1
+	kill -INT $recorder
+	wait $recorder
+	check "$1: the event before it has its time" event_in 1 "$a" "$b"
+	check "$1: the one after it, too" event_in 2 "$c" "$d"
+	check "$1: nothing to complain of" is "$(ktrace report -q /tmp/slept 2>&1 >/dev/null)" ""
+	rmmod ktrace-test-probes
+	rmmod ktrace-test
+}
+
+# So has who looks on meanwhile, and by the wall clock.
+sleep_watched() {
+	cat >/tmp/watched.sh <<-'END'
+		cd /
+		sleep 1
+		echo mem >/sys/power/state
+		cat "$tree/trace" >/tmp/slept.begin
+		cd /tmp
+		cat "$tree/trace" >/tmp/slept.end
+		sleep 1
+	END
+	ktrace syscalls -ttt -e chdir -o /tmp/slept.calls -- sh /tmp/watched.sh
+	check "$1: who looks on sees the time of day" sh -c '
+		cat /tmp/slept.begin /tmp/slept.end /tmp/slept.calls | awk "
+			/^sync / { at[++nr] = \$4 / 1e9 }
+			/chdir\(\"\/tmp\"\)/ { \$0 = substr(\$0, match(\$0, /[0-9]+\\./)); now = \$1 + 0 }
+			END {
+				printf \"# %f in %f..%f\\n\", now, at[1], at[2]
+				exit !(now >= at[1] - 0.002 && now <= at[2] + 0.002)
+			}"'
+	rmmod ktrace-syscalls
+}
+
 check "the clock is the TSC" grep -qx 'clock tsc' $tree/trace
 sleep_recording "the TSC goes on"
 sleep_recording "and once more"
+sleep_times "the TSC goes on"
+sleep_watched "the TSC goes on"
 
 umount $tree
 rmmod ktrace
@@ -82,6 +148,7 @@ insmod "$KTRACE_MODULES/ktrace.ko" clock_restart=1
 mount -t ktracefs none $tree
 sleep_recording "the TSC begins anew"
 sleep_recording "twice"
+sleep_times "the TSC begins anew"
 sleep_both awake
 sleep_both asleep
 umount $tree
