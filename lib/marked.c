@@ -3,6 +3,9 @@
  * One thread looks at all rings some hundred times in a second: programs do not wake
  * anybody.  What types they have made known is written before the packets that need
  * them.
+ *
+ * Another thread looks for the names of enumerations, in files of which nobody knows how
+ * long they take.  So those are written when they are there, and nothing waits for them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -64,10 +67,14 @@ struct marked {
 	struct stream *streams;
 	size_t nr; /* streams */
 	uint8_t *packet;
-	/* Held by who writes: the thread, or who follows. */
+	/* Held by who writes: one of the threads, or who follows. */
 	pthread_mutex_t lock;
 	pthread_t thread;
 	bool running;
+	pthread_t namer;
+	bool naming;	      /* there is that thread */
+	pthread_cond_t fresh; /* with @lock */
+	bool unnamed;	      /* there are types that it has not looked at */
 	bool stop;
 	int error;  /* the first: see marked_fail() */
 	int failed; /* eventfd: there is one */
@@ -95,10 +102,62 @@ static int types_write(struct marked *p)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->nr_users && !err; i++)
 		err = markers_types(p->users[i], types);
-	if (!err && ktrace_types_count(types))
+	if (!err && ktrace_types_count(types)) {
 		err = ktrace_writer_types(p->writer, types);
+		p->unnamed = true;
+		pthread_cond_signal(&p->fresh);
+	}
 	ktrace_types_destroy(types);
 	return err;
+}
+
+/* Each behind its type; what is not written any more needs none. */
+static int names_append(struct marked *p, const struct ktrace_types *types)
+{
+	int err = p->error ?: types_write(p);
+
+	for (size_t i = 0; i < ktrace_types_count(types) && !err; i++)
+		err = writer_names(p->writer, ktrace_types_get(types, i));
+	return err;
+}
+
+static void names_write(struct marked *p)
+{
+	struct ktrace_types *types = types_create();
+	struct markers *users[USERS_MAX];
+	int err = types ? 0 : -ENOMEM;
+	size_t nr;
+
+	pthread_mutex_lock(&p->lock);
+	nr = p->nr_users;
+	memcpy(users, p->users, sizeof(users));
+	p->unnamed = false;
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = markers_names(users[i], types);
+	pthread_mutex_lock(&p->lock);
+	if (!err && ktrace_types_count(types))
+		err = names_append(p, types);
+	marked_fail(p, err);
+	pthread_mutex_unlock(&p->lock);
+	ktrace_types_destroy(types);
+}
+
+static void *namer_run(void *data)
+{
+	struct marked *p = data;
+	bool stop = false;
+
+	while (!stop) {
+		pthread_mutex_lock(&p->lock);
+		while (!p->unnamed && !p->stop)
+			pthread_cond_wait(&p->fresh, &p->lock);
+		stop = p->stop;
+		pthread_mutex_unlock(&p->lock);
+		if (!stop)
+			names_write(p);
+	}
+	return NULL;
 }
 
 static int file_make(struct marked *p, size_t index)
@@ -338,6 +397,7 @@ int marked_create(const struct markers_options *options,
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
 	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->fresh, NULL);
 	p->failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->failed < 0) {
 		err = error_set(-errno, "eventfd: %m");
@@ -372,26 +432,37 @@ err_destroy:
 	return err;
 }
 
-int marked_start(struct marked *p)
+static int threads_make(struct marked *p)
 {
 	sigset_t all, before;
 	int err;
 
-	for (size_t i = 0; i < p->nr_users; i++) {
-		err = markers_start(p->users[i], true);
-		if (err)
-			return err;
-	}
 	/* Signals are the program's own. */
 	sigfillset(&all);
 	/* But a fault of its own: see fault.h. */
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&p->thread, NULL, thread_run, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	p->running = !err;
+	if (!err) {
+		err = pthread_create(&p->namer, NULL, namer_run, p);
+		p->naming = !err;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
 		   : 0;
+}
+
+int marked_start(struct marked *p)
+{
+	/* Those that come later are started when they come. */
+	size_t nr = p->nr_users;
+	/* First: who looks at the files of many programs takes long, and they go on. */
+	int err = threads_make(p);
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = markers_start(p->users[i], true);
+	return err;
 }
 
 /* Following */
@@ -444,10 +515,20 @@ uint64_t marked_bytes(const struct marked *p, size_t index)
 
 static void thread_join(struct marked *p)
 {
+	pthread_mutex_lock(&p->lock);
 	__atomic_store_n(&p->stop, true, __ATOMIC_RELAXED);
+	pthread_cond_signal(&p->fresh);
+	pthread_mutex_unlock(&p->lock);
 	if (p->running)
 		pthread_join(p->thread, NULL);
 	p->running = false;
+}
+
+static void namer_join(struct marked *p)
+{
+	if (p->naming)
+		pthread_join(p->namer, NULL);
+	p->naming = false;
 }
 
 int marked_finish(struct marked *p)
@@ -455,11 +536,16 @@ int marked_finish(struct marked *p)
 	thread_join(p);
 	for (size_t i = 0; i < p->nr_users; i++)
 		markers_stop(p->users[i]);
+	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < p->nr; i++)
 		stream_drain(p, i, true);
 	/* Those that were never hit are part of the trace, too. */
 	if (!p->error)
 		marked_fail(p, types_write(p));
+	pthread_mutex_unlock(&p->lock);
+	/* All events are there: now there is time. */
+	namer_join(p);
+	names_write(p);
 	return p->error;
 }
 
@@ -480,6 +566,7 @@ void marked_destroy(struct marked *p)
 	if (!p)
 		return;
 	thread_join(p);
+	namer_join(p);
 	for (size_t i = 0; p->streams && i < p->nr; i++)
 		if (p->streams[i].file >= 0)
 			file_close(p, i);

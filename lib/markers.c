@@ -57,6 +57,9 @@ struct markers {
 	bool started;
 	bool seen[RECORDER_MARKERS]; /* by entry: decided upon, and looked at */
 	bool known[RECORDER_MARKERS]; /* by number: its type was told */
+	/* Of markers_names(): by entry, looked at; by number, its names were looked for. */
+	bool named[RECORDER_MARKERS];
+	bool searched[RECORDER_MARKERS];
 	void (*warn)(void *data, const char *text);
 	void *data;
 	u32 homeless; /* as far as that was told */
@@ -529,27 +532,11 @@ void markers_destroy(struct markers *m)
 
 /* ---- types ---------------------------------------------------------------------- */
 
-static void files_look(struct markers *m)
+/* 0: it is damaged, by whoever can write there. */
+static int type_make(const struct markers *m, struct arena *arena,
+		     const struct recorder_marker *entry,
+		     struct ktrace_type **result)
 {
-	char path[RECORDER_TEXT + 1];
-
-	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
-		const struct recorder_marker *entry = &m->recorder->markers[i];
-
-		if (m->seen[i] ||
-		    smp_load_acquire(&entry->state) != RECORDER_FILE)
-			continue;
-		snprintf(path, sizeof(path), "%.*s", RECORDER_TEXT,
-			 entry->text);
-		enum_files_add(&m->files, path);
-		m->seen[i] = true;
-	}
-}
-
-static int type_add(struct markers *m, struct ktrace_types *types,
-		    const struct recorder_marker *entry)
-{
-	struct arena *arena = &types->arena;
 	struct ktrace_type *type = arena_alloc(arena, sizeof(*type));
 	struct ktrace_field *fields;
 	struct entry_text text;
@@ -559,13 +546,9 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	int err;
 
 	if (nr > 10 || !number || number > RECORDER_MARKERS)
-		return 0; /* damage */
-	if (m->known[number - 1])
 		return 0;
 	entry_text_read(&text, entry);
 	format = text.format;
-	if (!enum_files_has(&m->files, text.system))
-		files_look(m);
 	fields = arena_alloc(arena, (nr + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
@@ -579,8 +562,6 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 		err = entry_field(fields, i, &argument, &format, arena);
 		if (err)
 			return err == -ENOMEM ? err : 0;
-		enum_files_name(&m->files, text.system, entry->id, i,
-				&fields[i], arena);
 		fields[i].offset = type->size;
 		type->size += fields[i].size;
 		type->dynamic |= fields[i].place != KTRACE_FIXED;
@@ -588,8 +569,20 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	}
 	if (!type->system || !type->name)
 		return -ENOMEM;
-	m->known[number - 1] = true;
-	/* It may be damaged: by whoever can write there. */
+	*result = type;
+	return 1;
+}
+
+static int type_add(struct markers *m, struct ktrace_types *types,
+		    const struct recorder_marker *entry)
+{
+	struct ktrace_type *type;
+	int made = type_make(m, &types->arena, entry, &type), err;
+
+	if (made <= 0 || m->known[type->id - m->first_id])
+		return made < 0 ? made : 0;
+	m->known[type->id - m->first_id] = true;
+	/* It may be damaged even so. */
 	err = types_add(types, type);
 	return err == -ENOMEM ? err : 0;
 }
@@ -643,6 +636,64 @@ int markers_types(struct markers *m, struct ktrace_types *types)
 			    "recorded at once: choose narrower patterns (-M)",
 			    RECORDER_MARKERS);
 	m->homeless |= homeless;
+	return err;
+}
+
+static void files_look(struct markers *m)
+{
+	char path[RECORDER_TEXT + 1];
+
+	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+
+		if (m->named[i] ||
+		    smp_load_acquire(&entry->state) != RECORDER_FILE)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", RECORDER_TEXT,
+			 entry->text);
+		enum_files_add(&m->files, path);
+		m->named[i] = true;
+	}
+}
+
+static int names_add(struct markers *m, struct ktrace_types *types,
+		     const struct recorder_marker *entry)
+{
+	struct arena *arena = &types->arena;
+	struct ktrace_field *fields;
+	struct ktrace_type *type;
+	int made = type_make(m, arena, entry, &type), err;
+	bool any = false;
+
+	if (made <= 0 || m->searched[type->id - m->first_id])
+		return made < 0 ? made : 0;
+	m->searched[type->id - m->first_id] = true;
+	if (!enum_files_has(&m->files, type->system))
+		files_look(m);
+	fields = (void *)type->fields;
+	for (uint32_t i = 0; i < type->nr_fields; i++) {
+		enum_files_name(&m->files, type->system, entry->id, i,
+				&fields[i], arena);
+		any |= !!fields[i].names;
+	}
+	err = any ? types_add(types, type) : 0;
+	return err == -ENOMEM ? err : 0;
+}
+
+int markers_names(struct markers *m, struct ktrace_types *types)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < RECORDER_MARKERS && !err; i++) {
+		const struct recorder_marker *entry = &m->recorder->markers[i];
+		u32 state = smp_load_acquire(&entry->state);
+
+		if (m->named[i] || state == RECORDER_OPEN ||
+		    state == RECORDER_FILE || state == RECORDER_REFUSED)
+			continue;
+		m->named[i] = true;
+		err = names_add(m, types, entry);
+	}
 	return err;
 }
 

@@ -53,6 +53,12 @@ int markers_start(struct markers *markers, bool wait);
 void markers_stop(struct markers *markers);
 void markers_destroy(struct markers *markers);
 
+/*
+ * Adds those types again of whose fields debug information tells names; for another thread
+ * than the one that calls the rest, as it may wait for files.
+ */
+int markers_names(struct markers *markers, struct ktrace_types *types);
+
 /* What is to be added to the time stamp counter from now on. */
 void markers_missing(struct markers *markers, uint64_t ticks);
 

@@ -281,6 +281,47 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 	return types_add(trace->types, type);
 }
 
+/* What has been shown so far has the fields as they were: those stay. */
+static struct ktrace_field *fields_change(struct ktrace *trace,
+					  struct ktrace_type *type)
+{
+	struct ktrace_field *copy;
+	size_t size = type->nr_fields * sizeof(*copy);
+
+	if (!trace->info.live)
+		return (void *)type->fields;
+	copy = arena_alloc(&trace->types->arena, size);
+	if (copy)
+		type->fields = memcpy(copy, type->fields, size);
+	return copy;
+}
+
+/* Names that came later than the event of which they are; the first ones count. */
+static int read_later_names(struct ktrace *trace, struct json_object *o)
+{
+	uint32_t id = get_small(o, "id"), nr = get_small(o, "field");
+	const struct ktrace_names *names;
+	struct ktrace_field *fields;
+	struct ktrace_type *type;
+
+	type = (void *)ktrace_types_find(trace->types, id);
+	/* It was damaged. */
+	if (!type)
+		return 0;
+	if (nr >= type->nr_fields || type->fields[nr].kind > KTRACE_POINTER)
+		return -EINVAL;
+	if (type->fields[nr].names)
+		return 0;
+	names = read_names(trace, o);
+	fields = names ? fields_change(trace, type) : NULL;
+	if (!fields)
+		return -EINVAL;
+	fields[nr].names = names;
+	fields[nr].ctype = copy_string(&trace->types->arena, o, "ctype")
+				   ?: fields[nr].ctype;
+	return 0;
+}
+
 static int read_layout(struct ktrace *trace, struct json_object *o)
 {
 	struct arena *arena = &trace->types->arena;
@@ -411,6 +452,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_clock(trace, o);
 	if (!strcmp(type, "event"))
 		return read_event(trace, o);
+	if (!strcmp(type, "names"))
+		return read_later_names(trace, o);
 	if (!strcmp(type, "struct"))
 		return read_layout(trace, o);
 	if (!strcmp(type, "task"))

@@ -177,24 +177,35 @@ static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 	return 0;
 }
 
-/* Writes the types that were given an id since the last time. */
-static int types_write(struct ktrace_recording *r)
+/* The types that were given an id since the last time; NULL: none were. */
+static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
+		      uint32_t *next_id)
 {
-	struct ktrace_types *types;
 	struct ktrace_clock clock;
-	uint32_t next_id = 0;
 	int err;
 
+	*types = NULL;
+	*next_id = 0;
 	if (!r->session)
 		return 0;
-	err = session_clock(r->session, &clock, &next_id);
-	if (err || (next_id && next_id == r->next_id))
+	err = session_clock(r->session, &clock, next_id);
+	if (err || (*next_id && *next_id == r->next_id))
 		return err;
-	err = session_types_recorded(
-		r->session, r->next_id ? type_is_new : NULL, r, &types);
-	if (err)
-		return err;
-	session_enums(r->session, types);
+	err = session_types_recorded(r->session,
+				     r->next_id ? type_is_new : NULL, r, types);
+	if (!err)
+		session_enums(r->session, *types);
+	return err;
+}
+
+/* Takes them over. */
+static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
+			uint32_t next_id)
+{
+	int err;
+
+	if (!types)
+		return 0;
 	err = ktrace_writer_types(r->writer, types);
 	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
 		err = type_note(r, ktrace_types_get(types, i));
@@ -204,6 +215,15 @@ static int types_write(struct ktrace_recording *r)
 		return types_move(r->types, types);
 	ktrace_types_destroy(types);
 	return err;
+}
+
+static int types_write(struct ktrace_recording *r)
+{
+	struct ktrace_types *types;
+	uint32_t next_id;
+	int err = types_read(r, &types, &next_id);
+
+	return err ?: types_append(r, types, next_id);
 }
 
 /* The kernel's, or without it the same by the same means. */
@@ -662,22 +682,28 @@ void ktrace_recording_types(struct ktrace_recording *r)
 /* What is there of programs, the types of what is new, and sleeps. */
 static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 {
-	bool types = r->fresh || r->marked;
-	int err = 0, slept = 0;
+	bool refresh = r->fresh || r->marked;
+	struct ktrace_types *types = NULL;
+	int err = 0, held = 0, slept = 0;
+	uint32_t next_id = 0;
 
-	if (r->marked) {
-		err = marked_hold(r->marked);
-		if (err)
-			err = copy_explain(r, err);
-	}
-	if (!err && r->fresh)
-		err = types_write(r);
+	/* Before programs' events wait: it may look for names in files. */
+	if (r->fresh)
+		err = types_read(r, &types, &next_id);
 	r->fresh = false;
+	if (r->marked)
+		held = marked_hold(r->marked);
+	if (held && !err)
+		err = copy_explain(r, held);
+	if (!err)
+		err = types_append(r, types, next_id);
+	else
+		ktrace_types_destroy(types);
 	if (!err && r->session)
 		slept = sleeps_write(&r->sleeps, r->session, r->writer);
 	if (slept < 0)
 		err = slept;
-	if (!err && (types || slept))
+	if (!err && (refresh || slept))
 		err = trace_refresh(trace);
 	return err;
 }

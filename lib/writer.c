@@ -338,6 +338,24 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 	return 0;
 }
 
+int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type)
+{
+	struct text text = {0};
+
+	for (uint32_t i = 0; i < type->nr_fields; i++) {
+		const struct ktrace_field *field = &type->fields[i];
+
+		if (!field->names)
+			continue;
+		text_printf(&text, "{\"type\":\"names\",\"id\":%u,\"field\":%u",
+			    type->id, i);
+		text_key(&text, "ctype", field->ctype);
+		text_names(&text, field->names);
+		text_puts(&text, "}\n");
+	}
+	return writer_append(writer, &text);
+}
+
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu)
 {

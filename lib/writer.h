@@ -13,6 +13,12 @@ int writer_create_at(int directory, const char *path,
 		     const struct ktrace_writer_head *head,
 		     struct ktrace_writer **writer);
 
+/*
+ * The names that fields of a type have, which was written without.  So a type need not
+ * wait for them, nor packets for it.
+ */
+int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
+
 /* Of which user and CPU the programs are whose markers are in a stream. */
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu);

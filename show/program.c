@@ -56,6 +56,7 @@ struct op {
 };
 
 struct program {
+	const struct ktrace_field *fields; /* of which it was made */
 	uint32_t nr_ops;
 	uint32_t head_len;
 	char *head;
@@ -215,6 +216,7 @@ static struct program *program_make(const struct ktrace_type *type, bool json)
 				    type->nr_fields * sizeof(struct op));
 	if (!program)
 		return NULL;
+	program->fields = type->fields;
 	program->head = type_text(type, json);
 	if (!program->head)
 		goto err;
@@ -249,6 +251,7 @@ static struct program *programs_make(struct programs *programs,
 		programs->by_id = by_id;
 		programs->nr_ids = nr;
 	}
+	program_free(programs->by_id[type->id]);
 	programs->by_id[type->id] = program_make(type, programs->json);
 	return programs->by_id[type->id];
 }
@@ -398,7 +401,8 @@ int programs_run(struct programs *programs, struct output *output,
 
 	if (likely(type->id < programs->nr_ids))
 		program = programs->by_id[type->id];
-	if (unlikely(!program)) {
+	/* Others have come: they have names now. */
+	if (unlikely(!program || program->fields != type->fields)) {
 		program = programs_make(programs, type);
 		if (!program)
 			return -ENOMEM;

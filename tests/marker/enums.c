@@ -30,12 +30,27 @@ static inline void inlined(enum color c)
 	KTRACE(inlined, "color %d", c);
 }
 
+/* In two seconds: who reads now and then keeps up. */
+static void many(void)
+{
+	const enum color c = GREEN;
+
+	for (int i = 0; i < 400000; i++) {
+		KTRACE(many, "color %d i %d", c, i);
+		if (i % 1000 == 999)
+			usleep(5000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const enum color colors[] = {RED, GREEN, BLUE, (enum color)3};
 	const order orders[] = {LESS, SAME, MORE, SAME};
 
-	(void)argv;
+	if (argc > 1 && *argv[1] == 'm') {
+		many();
+		return 0;
+	}
 	for (int i = 0; i < 4; i++) {
 		enum color c = colors[i];
 		const volatile order o = orders[i];

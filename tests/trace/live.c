@@ -219,6 +219,54 @@ TEST(all_at_once)
 	follow(2ull * EVENTS * STEP, 0, false);
 }
 
+static void line_add(struct ktrace *live, const char *text)
+{
+	struct ktrace_memory line = {text, strlen(text)};
+
+	metadata_write(&line, true);
+	CHECK_EQ(trace_refresh(live), 0);
+}
+
+/* Of an event that has been shown: whoever has its fields keeps them as they were. */
+TEST(names_that_come_later)
+{
+	const struct ktrace_field *fields;
+	const struct ktrace_type *type;
+	struct ktrace *live;
+
+	make();
+	metadata_write(&head, false);
+	CHECK_EQ(live_open(false, &live), 0);
+	type = ktrace_types_find(ktrace_get_types(live), MAKER_WAKEUP);
+	fields = type->fields;
+	CHECK_STR(fields[1].name, "pid");
+	/* An event that is not there, a field that is not, and one with text. */
+	line_add(live, "{\"type\":\"names\",\"id\":99,\"field\":0,"
+		       "\"symbols\":[[1,\"ONE\"]]}\n"
+		       "{\"type\":\"names\",\"id\":17,\"field\":99,"
+		       "\"symbols\":[[1,\"ONE\"]]}\n"
+		       "{\"type\":\"names\",\"id\":17,\"field\":0,"
+		       "\"symbols\":[[1,\"ONE\"]]}\n"
+		       "{\"type\":\"names\",\"id\":17,\"field\":1}\n");
+	CHECK(type->fields == fields);
+	line_add(live, "{\"type\":\"names\",\"id\":17,\"field\":1,"
+		       "\"ctype\":\"enum e\",\"symbols\":[[1,\"ONE\"],"
+		       "[2,\"TWO\"]]}\n");
+	CHECK(type->fields != fields);
+	CHECK(!fields[1].names);
+	CHECK_EQ(type->fields[1].names->count, 2);
+	CHECK_STR(type->fields[1].names->names[1].name, "TWO");
+	CHECK_STR(type->fields[1].ctype, "enum e");
+	CHECK_STR(type->fields[2].name, fields[2].name);
+	/* The first ones count. */
+	fields = type->fields;
+	line_add(live, "{\"type\":\"names\",\"id\":17,\"field\":1,"
+		       "\"symbols\":[[1,\"UNO\"]]}\n");
+	CHECK(type->fields == fields);
+	CHECK_EQ(type->fields[1].names->count, 2);
+	ktrace_close(live);
+}
+
 /* Last, since the streams are empty afterwards. */
 TEST(what_was_read_is_given_back)
 {
