@@ -52,4 +52,86 @@ TEST(clocks_that_the_kernel_lists)
 	CHECK(!tsc_listed(""));
 }
 
+/* ---- a session to ask ----------------------------------------------------------- */
+
+static struct sleep_clocks world = {
+	.boot = 100 * SECOND,
+	.monotonic = 100 * SECOND,
+	.ticks = 100 * HZ,
+};
+static uint64_t lacks;
+static bool sleeps_next; /* as soon as somebody has asked */
+
+static void machine_sleeps(void)
+{
+	world.boot += 60 * SECOND;
+	world.monotonic += SECOND;
+	world.ticks = HZ;
+	lacks += 159 * HZ;
+}
+
+bool __wrap_sleep_clocks_read(struct sleep_clocks *clocks);
+bool __wrap_sleep_clocks_read(struct sleep_clocks *clocks)
+{
+	*clocks = world;
+	return true;
+}
+
+int __wrap_ktrace_session_clock(struct ktrace_session *session,
+				struct ktrace_clock *clock);
+int __wrap_ktrace_session_clock(struct ktrace_session *session,
+				struct ktrace_clock *clock)
+{
+	*clock = (struct ktrace_clock){.frequency = HZ};
+	return 0;
+}
+
+uint64_t __wrap_session_clock_missing(struct ktrace_session *session);
+uint64_t __wrap_session_clock_missing(struct ktrace_session *session)
+{
+	uint64_t before = lacks;
+
+	if (sleeps_next)
+		machine_sleeps();
+	sleeps_next = false;
+	return before;
+}
+
+/* A sleep between the answer and its use is seen the next time. */
+TEST(asleep_while_somebody_asks)
+{
+	struct tsc tsc;
+
+	sleeps_next = true;
+	tsc_init(&tsc, (void *)&tsc);
+	CHECK(tsc_look(&tsc));
+	CHECK_EQ(tsc.missing, lacks);
+	CHECK(!tsc_look(&tsc));
+	machine_sleeps();
+	sleeps_next = true;
+	CHECK(tsc_look(&tsc));
+	CHECK(tsc.missing != lacks);
+	CHECK(tsc_look(&tsc));
+	CHECK_EQ(tsc.missing, lacks);
+	CHECK(!tsc_look(&tsc));
+}
+
+/* Where the clocks were before it, by the clock as it was. */
+TEST(the_last_point_before_a_sleep)
+{
+	struct tsc tsc;
+	uint64_t ticks;
+
+	tsc_init(&tsc, (void *)&tsc);
+	world.boot += SECOND;
+	world.monotonic += SECOND;
+	world.ticks += HZ;
+	CHECK(!tsc_look(&tsc));
+	ticks = world.ticks + lacks;
+	machine_sleeps();
+	CHECK(tsc_look(&tsc));
+	CHECK_EQ(tsc.before.clock, ticks);
+	CHECK_EQ(tsc.before.monotonic, world.monotonic - SECOND);
+}
+
 CHECK_MAIN

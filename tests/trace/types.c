@@ -7,6 +7,8 @@
 
 #include <ktrace/trace.h>
 
+#include "type.h"
+
 #define NO_BTF "/nonexistent"
 
 static struct ktrace_types *types;
@@ -289,6 +291,90 @@ TEST(through_the_metadata)
 		}
 	}
 	ktrace_close(trace);
+}
+
+static void type_put(struct ktrace_types *to, uint32_t id, const char *name)
+{
+	struct ktrace_type *type = arena_alloc(&to->arena, sizeof(*type));
+
+	CHECK(type);
+	type->id = id;
+	type->system = "sys";
+	type->name = arena_strdup(&to->arena, name);
+	CHECK_EQ(types_add(to, type), 0);
+}
+
+static void layout_put(struct ktrace_types *to, const char *name, uint32_t size)
+{
+	const struct ktrace_layout layout = {
+		.name = arena_strdup(&to->arena, name),
+		.size = size,
+	};
+
+	CHECK_EQ(types_add_layout(to, &layout), 0);
+}
+
+/* Who holds a set still has it when the others are through with it. */
+TEST(held_by_several)
+{
+	struct ktrace_types *set = types_create();
+
+	type_put(set, 16, "one");
+	CHECK(types_hold(set) == set);
+	CHECK(types_hold(set) == set);
+	ktrace_types_destroy(set);
+	ktrace_types_destroy(set);
+	CHECK_STR(ktrace_types_find(set, 16)->name, "one");
+	type_put(set, 17, "two");
+	CHECK_EQ(ktrace_types_count(set), 2);
+	ktrace_types_destroy(set);
+}
+
+/* All is there, with its memory, and the first of a name or an id stays. */
+TEST(moved_from_one_to_another)
+{
+	struct ktrace_types *to = types_create(), *from;
+	const struct ktrace_type *first;
+	char name[16];
+
+	type_put(to, 16, "one");
+	type_put(to, 0, "nobody's");
+	layout_put(to, "pair", 8);
+	first = ktrace_types_find(to, 16);
+	for (uint32_t round = 0; round < 3; round++) {
+		from = types_create();
+		type_put(from, 16, "another");
+		type_put(from, 0, "nobody's either");
+		for (uint32_t i = 0; i < 1000; i++) {
+			uint32_t id = 17 + round * 1000 + i;
+
+			snprintf(name, sizeof(name), "event%u", id);
+			type_put(from, id, name);
+		}
+		layout_put(from, "pair", 16);
+		layout_put(from, round ? "triple" : "single", 4);
+		CHECK_EQ(types_move(to, from), 0);
+	}
+	CHECK(ktrace_types_find(to, 16) == first);
+	CHECK_STR(first->name, "one");
+	/* Those without an id are no others than they were. */
+	CHECK_EQ(ktrace_types_count(to), 2 + 3 * 1001);
+	for (uint32_t id = 17; id < 3017; id++) {
+		snprintf(name, sizeof(name), "event%u", id);
+		CHECK_STR(ktrace_types_find(to, id)->name, name);
+	}
+	CHECK(!ktrace_types_find(to, 3017));
+	CHECK_EQ(ktrace_layout_find(to, "pair")->size, 8);
+	CHECK(ktrace_layout_find(to, "single"));
+	CHECK(ktrace_layout_find(to, "triple"));
+	/* Into an empty one, and an empty one. */
+	from = to;
+	to = types_create();
+	CHECK_EQ(types_move(to, from), 0);
+	CHECK_EQ(types_move(to, types_create()), 0);
+	CHECK_EQ(ktrace_types_count(to), 2 + 3 * 1001);
+	CHECK_STR(ktrace_types_find(to, 3016)->name, "event3016");
+	ktrace_types_destroy(to);
 }
 
 CHECK_MAIN
