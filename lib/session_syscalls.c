@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <ucontext.h>
 
 #include <ktrace/syscall.h>
@@ -24,14 +25,16 @@
 #include "session.h"
 #include "session_syscalls.h"
 
-#define STRINGS_ROOM 16384 /* of all strings of a vector together */
-#define VECTOR_MAX   32
-#define STRUCTS_MAX  32
-#define PATHS_ROOM   511 /* of each descriptor of many */
-#define SET_MAX	     64	 /* of a set of descriptors, those that have paths */
-#define SET_ROOM     127
-#define SET_BYTES    1024 /* of a set of descriptors, or of CPUs */
-#define STRING_MAX   8192
+#define STRINGS_ROOM  16384 /* of all strings of a vector together */
+#define VECTOR_MAX    32
+#define STRUCTS_MAX   32
+#define PATHS_ROOM    511 /* of each descriptor of many */
+#define SET_MAX	      64  /* of a set of descriptors, those that have paths */
+#define SET_ROOM      127
+#define CONTROL_ROOM  512 /* of a message */
+#define CONTROL_PATHS 8
+#define SET_BYTES     1024 /* of a set of descriptors, or of CPUs */
+#define STRING_MAX    8192
 
 /* What a call must have returned for its results to be there. */
 #define OK "a6 2147483648 & 0 =="
@@ -153,6 +156,34 @@ static void message_make(struct maker *m)
 		"a%u %u + @%u i %u * + %u + @%u bytes %u next end",
 		i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i, 2 * n,
 		n, 2 * n, n, n, max);
+	field_begin(m, "u8", "_control");
+	condition(m);
+	fprintf(m->f, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n, n, i,
+		5 * n, n, CONTROL_ROOM);
+}
+
+/*
+ * Descriptors that are passed on, if those come first.  Where there is no control message
+ * the msghdr takes its place, which can be read, and the number is zero.
+ */
+static void message_paths(struct maker *m)
+{
+	unsigned int i = m->index, n = m->compat ? 4 : 8;
+	char any[32], control[80];
+
+	snprintf(any, sizeof(any), "a%u %u + @%u 0 == 0 ==", i, 5 * n, n);
+	snprintf(control, sizeof(control), "a%u %u + @%u a%u - %s * a%u +", i,
+		 4 * n, n, i, any, i);
+	fprintf(m->f, "; char __%s_path: ", m->name);
+	m->nr_fields++;
+	condition(m);
+	/* cmsg_level, cmsg_type, and how many by cmsg_len */
+	fprintf(m->f,
+		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
+		"each %d a%u %u + @%u %u + i 4 * + @4 path %d next end",
+		any, control, n, SOL_SOCKET, control, n + 4, SCM_RIGHTS,
+		control, n, n + 8, CONTROL_PATHS, i, 4 * n, n, n + 8,
+		PATHS_ROOM);
 }
 
 static void strings_make(struct maker *m)
@@ -284,6 +315,8 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 		paths_make(m, text, 8);
 	} else if (word_is(word, "fdset")) {
 		set_paths_make(m);
+	} else if (word_is(word, "msg")) {
+		message_paths(m);
 	}
 }
 
@@ -474,6 +507,8 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 			argument_again(m, word, before);
 		if (m->paths && word_is(word, "fds"))
 			paths_make(m, "2", 4);
+		else if (m->paths && word_is(word, "msg"))
+			message_paths(m);
 	}
 	if (m->paths)
 		result_paths(m, call);

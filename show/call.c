@@ -178,6 +178,12 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	return c;
 }
 
+/* One that is received. */
+static bool message_is_answer(const struct ktrace_word *word)
+{
+	return !strcmp(word->word, "msg") && word->out;
+}
+
 bool path_find(const struct call_view *view, unsigned int argument,
 	       unsigned int nth, const char **path, size_t *length)
 {
@@ -192,7 +198,9 @@ bool path_find(const struct call_view *view, unsigned int argument,
 		name = view->enter.type->fields[argument].name;
 	snprintf(field, sizeof(field), "__%s_path", name);
 	c = captured_find(
-		view, result || !strcmp(call_word(view, argument)->word, "fds"),
+		view,
+		result || !strcmp(call_word(view, argument)->word, "fds") ||
+			message_is_answer(call_word(view, argument)),
 		field);
 	if (!c.there)
 		return false;

@@ -142,6 +142,14 @@ void value_signals(struct line *line, uint64_t set);
 void value_mode(struct line *line, uint64_t mode);
 void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
 
+/*
+ * What lies at a message's msg_control, of @size bytes that were captured, of @whole; it is
+ * that of an argument: call_control.c.
+ */
+void control_print(struct line *line, const struct call_view *view,
+		   unsigned int argument, const uint8_t *bytes, size_t size,
+		   uint64_t whole, uint64_t address);
+
 /* Structs: call_struct.c.  False: its layout is not known. */
 bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,

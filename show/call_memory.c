@@ -348,7 +348,8 @@ static void put_message(struct line *line, const struct call_view *view,
 	struct captured name = captured_get(view, exit, argument, "_name");
 	struct captured vector = captured_get(view, exit, argument, "_iov");
 	struct captured data = captured_get(view, exit, argument, "_data");
-	uint64_t at_name, at_vector, nr, control;
+	struct captured in = captured_get(view, exit, argument, "_control");
+	uint64_t at_name, at_vector, at_control, nr, control;
 	size_t word = word_size(view);
 	uint32_t length, flags;
 
@@ -371,10 +372,16 @@ static void put_message(struct line *line, const struct call_view *view,
 	line_printf(line, ", msg_namelen=%u, msg_iov=", length);
 	put_vector(line, view, &vector, &data, at_vector,
 		   exit ? view->result : -1);
-	line_printf(line,
-		    ", msg_iovlen=%" PRIu64 ", msg_controllen=%" PRIu64
-		    ", msg_flags=",
-		    nr, control);
+	line_printf(line, ", msg_iovlen=%" PRIu64, nr);
+	at_control = word_read(message.bytes + 4 * word, word);
+	if (control)
+		line_puts(line, ", msg_control=");
+	if (control && !in.there)
+		value_address(line, at_control);
+	else if (control)
+		control_print(line, view, argument, in.bytes, in.size, control,
+			      at_control);
+	line_printf(line, ", msg_controllen=%" PRIu64 ", msg_flags=", control);
 	value_names(line, "msg", flags);
 	line_puts(line, "}");
 }

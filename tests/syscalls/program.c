@@ -122,6 +122,78 @@ static int serve(const struct sockaddr *address, socklen_t size)
 	return 0;
 }
 
+/* Of @type, with @size bytes at @data; returns what it takes. */
+static size_t control_put(struct cmsghdr *to, int type, const void *data,
+			  size_t size)
+{
+	*to = (struct cmsghdr){CMSG_LEN(size), SOL_SOCKET, type};
+	memcpy(to + 1, data, size);
+	return CMSG_SPACE(size);
+}
+
+/* Descriptors and credentials that are passed on, and what is no control message. */
+static int controls(void)
+{
+	struct iovec out = {"message", 7}, in;
+	char text[64], room[256] = "";
+	struct cmsghdr control[6] = {0};
+	struct msghdr message = {.msg_iov = &out, .msg_iovlen = 1};
+	struct ucred self = {getpid(), getuid(), getgid()};
+	int pair[2], on = 1, fds[3] = {0, open("/dev/null", O_RDONLY)};
+	size_t used;
+
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, pair);
+	fds[2] = pair[0];
+	message.msg_control = control;
+	message.msg_controllen = control_put(control, SCM_RIGHTS, fds, 12);
+	sendmsg(pair[0], &message, 0);
+	in = (struct iovec){text, sizeof(text)};
+	message.msg_iov = &in;
+	recvmsg(pair[1], &message, 0);
+	message.msg_iov = &out;
+	setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	setsockopt(pair[1], SOL_SOCKET, SO_TIMESTAMP, &on, sizeof(on));
+	used = control_put(control, SCM_RIGHTS, fds, sizeof(fds));
+	used += control_put((void *)control + used, SCM_CREDENTIALS, &self,
+			    sizeof(self));
+	message.msg_controllen = used;
+	sendmsg(pair[0], &message, 0);
+	message = (struct msghdr){.msg_iov = &in,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room)};
+	recvmsg(pair[1], &message, 0);
+
+	/* Too short, too long, unknown, nowhere. */
+	message = (struct msghdr){.msg_iov = &out, .msg_iovlen = 1};
+	message.msg_control = control;
+	message.msg_controllen = 24;
+	for (size_t i = 0; i < 6; i++) {
+		static const size_t lengths[] = {16, 22, 20, 3, 0, 1000};
+
+		control_put(control, SCM_RIGHTS, fds, 8);
+		control->cmsg_len = lengths[i];
+		sendmsg(pair[0], &message, 0);
+		control->cmsg_type = SCM_CREDENTIALS;
+		sendmsg(pair[0], &message, 0);
+	}
+	control_put(control, 77, fds, 8);
+	sendmsg(pair[0], &message, 0);
+	control->cmsg_level = SOL_IP;
+	control->cmsg_type = IP_PKTINFO;
+	sendmsg(pair[0], &message, 0);
+	control->cmsg_level = 99;
+	sendmsg(pair[0], &message, 0);
+	message.msg_controllen = 10;
+	sendmsg(pair[0], &message, 0);
+	message.msg_control = NULL;
+	sendmsg(pair[0], &message, 0);
+	message.msg_control = (void *)8;
+	message.msg_controllen = 30;
+	sendmsg(pair[0], &message, 0);
+	return 0;
+}
+
 static int sockets(void)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET,
@@ -650,17 +722,12 @@ static int numbers(void)
 int main(int argc, char **argv)
 {
 	static const struct named programs[] = {
-		{"threads", threads},
-		{"sockets", sockets},
-		{"signals", signals},
-		{"memory", memory},
-		{"faults", faults},
-		{"traced", traced},
-		{"edges", edges},
-		{"commands", commands},
-		{"descriptors", descriptors},
-		{"numbers", numbers},
-		{NULL, NULL},
+		{"threads", threads},	{"sockets", sockets},
+		{"controls", controls}, {"signals", signals},
+		{"memory", memory},	{"faults", faults},
+		{"traced", traced},	{"edges", edges},
+		{"commands", commands}, {"descriptors", descriptors},
+		{"numbers", numbers},	{NULL, NULL},
 	};
 
 	return named_run(programs, argc, argv);

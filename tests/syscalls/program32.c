@@ -98,7 +98,7 @@ static word stat[64], rusage[32], action[5], text[100];
 static void structs(void)
 {
 	static word zero[4];
-	word vector[4], message[7], polled[2], event[3];
+	word vector[4], message[7], control[4], polled[2], event[3];
 	int fd, epoll;
 
 	fd = call(open, "/etc/passwd", 0, 0, 0);
@@ -147,7 +147,13 @@ static void structs(void)
 	call(readv, fds[1], vector, 1, 0);
 	vector[0] = (word) "a message";
 	vector[1] = 9;
-	message[0] = message[1] = message[4] = message[5] = message[6] = 0;
+	message[0] = message[1] = message[6] = 0;
+	control[0] = sizeof(control); /* cmsg_len */
+	control[1] = 1;		      /* SOL_SOCKET */
+	control[2] = 1;		      /* SCM_RIGHTS */
+	control[3] = fds[0];
+	message[4] = (word)control;
+	message[5] = sizeof(control);
 	message[2] = (word)vector;
 	message[3] = 1;
 	call(sendmsg, fds[0], message, 0, 0);
