@@ -208,6 +208,73 @@ TEST(poll)
 		    "1000) = 1 ([{fd=3, revents=POLLIN}])\n");
 }
 
+/* sendmsg with control messages of @size bytes, of @whole. */
+static void message_once(const void *control, uint32_t size, uint64_t whole)
+{
+	uint32_t enter = type("sys_enter_sendmsg",
+			      "fd msg flags __msg_val __msg_val_control");
+	uint32_t exit = type("sys_exit_sendmsg", "ret");
+	uint64_t message[7] = {[4] = 0x1000, [5] = whole};
+	struct record r = {0};
+
+	number(&r, 3);
+	number(&r, 0x2000);
+	number(&r, 0);
+	captured(&r, 2);
+	memory(&r, message, sizeof(message));
+	memory(&r, control, size);
+	happen(enter, &r);
+	returns(exit, 0);
+}
+
+/* Their own lengths are believed no further than they are there. */
+TEST(control_messages)
+{
+	static const uint64_t lengths[] = {
+		0,  3,	15, 16,		17,	    20,
+		22, 24, 40, UINT32_MAX, UINT64_MAX, UINT64_MAX - 6};
+	static const int32_t types[] = {1, 2, 3, 29, 35, 77};
+	int32_t fds[2] = {5, 6};
+	uint8_t control[64];
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		for (size_t j = 0; j < 6; j++) {
+			begin();
+			run(7, 7);
+			for (uint32_t size = 0; size <= 64; size += 3) {
+				memset(control, 0, sizeof(control));
+				for (uint32_t at = 0; at < 64; at += 24) {
+					memcpy(control + at, &lengths[i], 8);
+					control[at + 8] = 1;
+					memcpy(control + at + 12, &types[j],
+					       at + 16 < 64 ? 4 : 0);
+				}
+				message_once(control, size,
+					     size + 3 * (j == 0));
+			}
+			free(shown(NULL));
+		}
+	}
+	memset(control, 0, sizeof(control));
+	memcpy(control, (uint64_t[]){24}, 8);
+	memcpy(control + 8, (int32_t[]){1, 1}, 8);
+	memcpy(control + 16, fds, 8);
+	begin();
+	run(7, 7);
+	message_once(control, 24, 24);
+	message_once(control, 20, 1000);
+	check_shown("sendmsg(3, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, "
+		    "msg_iovlen=0, msg_control=[{cmsg_len=24, "
+		    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+		    "cmsg_data=[5, 6]}], msg_controllen=24, msg_flags=0}, 0) "
+		    "= 0\n"
+		    "sendmsg(3, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, "
+		    "msg_iovlen=0, msg_control=[{cmsg_len=24, "
+		    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+		    "cmsg_data=[5, ...]}, ...], msg_controllen=1000, "
+		    "msg_flags=0}, 0) = 0\n");
+}
+
 TEST(struct_smaller_than_its_members)
 {
 	begin();
