@@ -316,6 +316,7 @@ static int record(struct syscalls *s)
 		.command = s->command,
 		.buffer = BUFFER,
 		.follow = true,
+		.unread = !s->trace,
 	};
 	const char *reason = "command";
 	int status;

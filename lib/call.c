@@ -268,19 +268,14 @@ static void field_annotate(struct ktrace_field *field,
 	}
 }
 
-/* Where a field has no names yet, and is an argument that the table knows. */
-void calls_annotate(struct ktrace_types *types)
+void call_annotate(struct ktrace_type *type)
 {
-	for (size_t i = 0; i < types->count; i++) {
-		struct ktrace_type *type = types->types[i];
-		const struct ktrace_call *call = ktrace_call_find(type);
-		bool exit;
+	const struct ktrace_call *call = ktrace_call_find(type);
+	bool exit;
 
-		if (!call || !ktrace_call_name(type, &exit) || exit)
-			continue;
-		for (uint32_t f = 0;
-		     f < type->nr_fields && f < call->nr_arguments; f++)
-			field_annotate((struct ktrace_field *)&type->fields[f],
-				       &call->arguments[f]);
-	}
+	if (!call || !ktrace_call_name(type, &exit) || exit)
+		return;
+	for (uint32_t f = 0; f < type->nr_fields && f < call->nr_arguments; f++)
+		field_annotate((struct ktrace_field *)&type->fields[f],
+			       &call->arguments[f]);
 }

@@ -17,7 +17,10 @@ struct call_command {
 
 const struct call_command *call_commands(size_t *nr);
 
-/* Gives the fields of system calls the names of their values. */
-void calls_annotate(struct ktrace_types *types);
+/*
+ * Gives the fields of the type the names of their values, where they have none yet and
+ * are arguments of a system call.
+ */
+void call_annotate(struct ktrace_type *type);
 
 #endif /* KT_LIB_CALL_H */

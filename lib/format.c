@@ -359,25 +359,22 @@ static int type_parse(struct ktrace_types *types, const char **p,
 }
 
 /* The structs that captured fields hold. */
-static int types_layouts(struct ktrace_types *types, struct enums *enums)
+static int type_layouts(const struct ktrace_type *type,
+			struct ktrace_types *types, struct enums *enums)
 {
 	static const char prefix[] = "__data_loc struct ";
 	char name[128];
 	int err = 0;
 
-	for (size_t i = 0; i < types->count && !err; i++) {
-		const struct ktrace_type *type = types->types[i];
+	for (uint32_t f = 0; enums && f < type->nr_fields && !err; f++) {
+		const char *ctype = type->fields[f].ctype;
 
-		for (uint32_t f = 0; f < type->nr_fields && !err; f++) {
-			const char *ctype = type->fields[f].ctype;
-
-			if (strncmp(ctype, prefix, sizeof(prefix) - 1))
-				continue;
-			ctype += sizeof(prefix) - 1;
-			snprintf(name, sizeof(name), "%.*s",
-				 (int)strcspn(ctype, "["), ctype);
-			err = enums_layout(enums, name, types);
-		}
+		if (strncmp(ctype, prefix, sizeof(prefix) - 1))
+			continue;
+		ctype += sizeof(prefix) - 1;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(ctype, "["),
+			 ctype);
+		err = enums_layout(enums, name, types);
 	}
 	return err;
 }
@@ -412,39 +409,121 @@ static void types_share(struct ktrace_types *types)
 	}
 }
 
-int types_parse(const char *info, size_t size, struct enums *enums,
-		struct ktrace_types **result)
+static int types_fill(struct ktrace_types *types, const char *info, size_t size,
+		      struct enums *enums)
 {
 	const char *p = info, *end = info + size, *before;
-	struct ktrace_types *types = types_create();
 	struct tep_handle *tep = print_open();
 	struct line line;
 	int err = 0;
 
-	if (!types) {
-		err = error_set(-ENOMEM, "out of memory");
-		goto out;
-	}
-	for (before = p; line_next(&p, end, &line); before = p) {
+	for (before = p; !err && line_next(&p, end, &line); before = p) {
 		if (!line_begins(&line, "event "))
 			continue;
 		p = before;
 		err = type_parse(types, &p, end, enums, tep);
-		if (err)
-			goto out;
 	}
 	types_share(types);
-	if (enums)
-		err = types_layouts(types, enums);
-	if (err)
-		goto out;
-	calls_annotate(types);
-	*result = types;
-	types = NULL;
-out:
+	for (size_t i = 0; !err && i < types->count; i++)
+		err = type_layouts(types->types[i], types, enums);
+	for (size_t i = 0; !err && i < types->count; i++)
+		call_annotate(types->types[i]);
 	print_close(tep);
-	ktrace_types_destroy(types);
 	return err;
+}
+
+int types_parse(const char *info, size_t size, struct enums *enums,
+		struct ktrace_types **result)
+{
+	struct ktrace_types *types = types_create();
+	int err;
+
+	if (!types)
+		return error_set(-ENOMEM, "out of memory");
+	err = types_fill(types, info, size, enums);
+	if (err) {
+		ktrace_types_destroy(types);
+		return err;
+	}
+	*result = types;
+	return 0;
+}
+
+/* ---- taken apart later ---------------------------------------------------- */
+
+/* Their print formats tell nothing, nor do those of others tell anything of them. */
+static bool is_late(const struct line *head)
+{
+	return line_begins(head, "event syscalls:") ||
+	       line_begins(head, "event compat_syscalls:");
+}
+
+static int text_take(struct ktrace_types *types, const struct type_text *text)
+{
+	const char *p = text->text;
+	int err;
+
+	err = type_parse(types, &p, p + text->length, types->enums, NULL);
+	if (err)
+		return err;
+	err = type_layouts(types->types[types->count - 1], types, types->enums);
+	call_annotate(types->types[types->count - 1]);
+	return err;
+}
+
+/* Finds out how large the type is, and goes on behind its empty line. */
+static void text_measure(const char **p, const char *end,
+			 struct type_text *text)
+{
+	struct line line;
+
+	while (line_next(p, end, &line) && line.len) {
+		if (line_begins(&line, "size:"))
+			text->size = line_number(&line, "size:");
+		else if (line_begins(&line, "dynamic:"))
+			text->dynamic = line_number(&line, "dynamic:");
+	}
+}
+
+int types_parse_late(char *info, size_t size, struct enums *enums,
+		     struct ktrace_types **result)
+{
+	const char *p = info, *end = info + size, *begin;
+	struct ktrace_types *types = types_create();
+	size_t left = 0; /* what is not late, moved to the begin */
+	struct line line;
+	int err = 0;
+
+	if (!types)
+		return error_set(-ENOMEM, "out of memory");
+	types->take = text_take;
+	types->enums = enums;
+	for (begin = p; !err && line_next(&p, end, &line); begin = p) {
+		struct type_text text = {0};
+		uint32_t id = is_late(&line) ? line_number(&line, " id ") : 0;
+
+		text_measure(&p, end, &text);
+		p = p < end ? p : end;
+		text.length = p - begin;
+		if (!id) {
+			memmove(info + left, begin, text.length);
+			left += text.length;
+			continue;
+		}
+		text.text = arena_strndup(&types->arena, begin, text.length);
+		err = text.text ? types_add_text(types, id, &text) : -ENOMEM;
+	}
+	if (err)
+		error_set(err, "cannot read what events have: %s",
+			  strerror(-err));
+	else
+		err = types_fill(types, info, left, enums);
+	if (err) {
+		ktrace_types_destroy(types);
+		return err;
+	}
+	*result = types;
+	return 0;
 }
 
 int ktrace_types_parse(const char *info, size_t size, const char *btf,

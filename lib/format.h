@@ -16,6 +16,14 @@ struct tep_handle;
 int types_parse(const char *info, size_t size, struct enums *enums,
 		struct ktrace_types **types);
 
+/*
+ * Likewise, but descriptions of system calls are kept as they are until somebody asks for
+ * the type: there are some 1500, of which a program uses fifty.  Changes @info; @enums
+ * must be there as long as the types.
+ */
+int types_parse_late(char *info, size_t size, struct enums *enums,
+		     struct ktrace_types **types);
+
 /* Replaces names of constants in a print format by their values. */
 char *print_resolve(const char *print, struct enums *enums,
 		    struct arena *arena);

@@ -235,7 +235,9 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->tgid = task->tgid;
 	event->comm = task->comm;
 	event->task = task->serial;
-	event->type = cursor->trace->types->by_id[walk->id];
+	event->type = ktrace_types_find(cursor->trace->types, walk->id);
+	if (unlikely(!event->type))
+		return false; /* it was a text, and there is no memory */
 	event->payload = walk->payload;
 	event->size = walk->size;
 	return true;
@@ -277,6 +279,7 @@ static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 
 	if (!cursor->want)
 		return 0;
+	types_take_all(types);
 	free(cursor->unwanted);
 	cursor->unwanted = calloc(types->nr_ids + 1, 1);
 	if (!cursor->unwanted)
@@ -315,9 +318,9 @@ static void cursor_find_switch(struct ktrace_cursor *cursor)
 /* Looks at the types, if there are more than the last time. */
 static int cursor_types(struct ktrace_cursor *cursor)
 {
-	if (cursor->nr_types == cursor->trace->types->count)
+	if (cursor->nr_types == types_total(cursor->trace->types))
 		return 0;
-	cursor->nr_types = cursor->trace->types->count;
+	cursor->nr_types = types_total(cursor->trace->types);
 	cursor_find_switch(cursor);
 	return cursor_find_unwanted(cursor);
 }

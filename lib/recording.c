@@ -50,6 +50,7 @@ struct ktrace_recording {
 	bool on;      /* the session, as switching it off has failed */
 	bool fresh;   /* events were enabled since the last sync */
 	bool symbols; /* some event shows the address of a function */
+	bool unread;  /* nobody will read the metadata: types are not in it */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
 	uint32_t next_id; /* the new ones have this, or larger; 0: unknown */
@@ -153,6 +154,22 @@ static bool type_shows_symbols(const struct ktrace_type *type)
 	return false;
 }
 
+static int id_note(struct ktrace_recording *r, uint32_t id)
+{
+	if (id >= r->nr_ids) {
+		size_t nr = id + 256;
+		bool *ids = realloc(r->ids, nr * sizeof(*ids));
+
+		if (!ids)
+			return error_set(-ENOMEM, "out of memory");
+		memset(ids + r->nr_ids, 0, (nr - r->nr_ids) * sizeof(*ids));
+		r->ids = ids;
+		r->nr_ids = nr;
+	}
+	r->ids[id] = true;
+	return 0;
+}
+
 static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 {
 	if (r->marked && type->id >= r->programs_id)
@@ -162,19 +179,22 @@ static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 			"as that: enable so many events before the recording "
 			"begins",
 			type->system, type->name);
-	if (type->id >= r->nr_ids) {
-		size_t nr = type->id + 256;
-		bool *ids = realloc(r->ids, nr * sizeof(*ids));
-
-		if (!ids)
-			return error_set(-ENOMEM, "out of memory");
-		memset(ids + r->nr_ids, 0, (nr - r->nr_ids) * sizeof(*ids));
-		r->ids = ids;
-		r->nr_ids = nr;
-	}
-	r->ids[type->id] = true;
 	r->symbols |= type_shows_symbols(type);
-	return 0;
+	return id_note(r, type->id);
+}
+
+/* Those that are texts are of system calls, which show no symbols. */
+static int types_note(struct ktrace_recording *r,
+		      const struct ktrace_types *types)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < types->count; i++)
+		err = type_note(r, types->types[i]);
+	for (uint32_t id = 0; !err && id < types->nr_text_ids; id++)
+		if (types->texts[id].text)
+			err = id_note(r, id);
+	return err;
 }
 
 /* The types that were given an id since the last time; NULL: none were. */
@@ -192,7 +212,8 @@ static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
 	if (err || (*next_id && *next_id == r->next_id))
 		return err;
 	err = session_types_recorded(r->session,
-				     r->next_id ? type_is_new : NULL, r, types);
+				     r->next_id ? type_is_new : NULL, r,
+				     r->unread, types);
 	if (!err)
 		session_enums(r->session, *types);
 	return err;
@@ -202,13 +223,14 @@ static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
 static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
 			uint32_t next_id)
 {
-	int err;
+	int err = 0;
 
 	if (!types)
 		return 0;
-	err = ktrace_writer_types(r->writer, types);
-	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
-		err = type_note(r, ktrace_types_get(types, i));
+	if (!r->unread)
+		err = ktrace_writer_types(r->writer, types);
+	if (!err)
+		err = types_note(r, types);
 	if (!err)
 		r->next_id = next_id;
 	if (!err && r->types)
@@ -398,6 +420,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 		return error_set(-ENOMEM, "out of memory");
 	r->session = session;
 	r->overwrite = options->overwrite;
+	r->unread = options->unread && options->follow && !options->programs;
 	r->directory = -1;
 	r->failed = -1;
 	r->path = strdup(options->directory);

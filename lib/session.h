@@ -46,11 +46,14 @@ struct enums *session_kernel_enums(struct ktrace_session *s);
 /* Has an event a filter?  Costs less than ktrace_session_known(). */
 int session_any_filtered(struct ktrace_session *s, bool *any);
 
-/* As ktrace_session_types(), of what may be in the buffers. */
+/*
+ * As ktrace_session_types(), of what may be in the buffers.  @late: system calls are taken
+ * apart when somebody asks for them; the types do not outlive the session then.
+ */
 int session_types_recorded(struct ktrace_session *s,
 			   bool (*want)(const struct ktrace_known *known,
 					void *data),
-			   void *data, struct ktrace_types **types);
+			   void *data, bool late, struct ktrace_types **types);
 
 /* As ktrace_session_clock(); @next_id: events that are new later get it, or larger. */
 int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,

@@ -172,8 +172,9 @@ struct enums *session_kernel_enums(struct ktrace_session *s)
 static int types_read(struct ktrace_session *s, const char *file,
 		      bool (*want)(const struct ktrace_known *known,
 				   void *data),
-		      void *data, struct ktrace_types **types)
+		      void *data, bool late, struct ktrace_types **types)
 {
+	struct enums *enums = session_kernel_enums(s);
 	char *text;
 	size_t size;
 	int err;
@@ -183,7 +184,8 @@ static int types_read(struct ktrace_session *s, const char *file,
 		return err;
 	if (want)
 		size = text_reduce(text, size, want, data);
-	err = types_parse(text, size, session_kernel_enums(s), types);
+	err = late ? types_parse_late(text, size, enums, types)
+		   : types_parse(text, size, enums, types);
 	free(text);
 	return err;
 }
@@ -191,9 +193,9 @@ static int types_read(struct ktrace_session *s, const char *file,
 int session_types_recorded(struct ktrace_session *s,
 			   bool (*want)(const struct ktrace_known *known,
 					void *data),
-			   void *data, struct ktrace_types **types)
+			   void *data, bool late, struct ktrace_types **types)
 {
-	return types_read(s, "types", want, data, types);
+	return types_read(s, "types", want, data, late, types);
 }
 
 /* As `info' has it, but for the words that the file `format' does not know. */
@@ -251,7 +253,7 @@ int ktrace_session_types(struct ktrace_session *s,
 	int err;
 
 	if (!want)
-		return types_read(s, "info", NULL, NULL, types);
+		return types_read(s, "info", NULL, NULL, false, types);
 	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
@@ -263,7 +265,7 @@ int ktrace_session_types(struct ktrace_session *s,
 		err = types_collect(s, known, wanted, types);
 	else
 		err = types_read(s, "info", wanted < nr ? want : NULL, data,
-				 types);
+				 false, types);
 	free(known);
 	return err;
 }

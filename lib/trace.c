@@ -101,8 +101,9 @@ void ktrace_close(struct ktrace *trace)
 /* What walking packets needs to know of types. */
 static int trace_sizes(struct ktrace *trace)
 {
-	size_t nr = trace->types->nr_ids;
-	uint32_t id;
+	size_t nr = types_ids(trace->types);
+	uint32_t id, size;
+	bool dynamic;
 
 	if (nr < KT_ID_FIRST)
 		nr = KT_ID_FIRST;
@@ -113,21 +114,17 @@ static int trace_sizes(struct ktrace *trace)
 	if (!trace->fixed || !trace->least)
 		return error_set(-ENOMEM, "out of memory");
 	for (id = 0; id < nr; id++) {
-		const struct ktrace_type *type =
-			ktrace_types_find(trace->types, id);
-
 		if (id < KT_ID_FIRST) {
 			trace->fixed[id] = kt_task_size(id);
-		} else if (!type) {
+		} else if (!types_size(trace->types, id, &size, &dynamic)) {
 			trace->fixed[id] = KT_SIZE_UNKNOWN;
 		} else {
-			trace->fixed[id] =
-				type->dynamic ? KT_SIZE_DYNAMIC : type->size;
-			trace->least[id] = type->size;
+			trace->fixed[id] = dynamic ? KT_SIZE_DYNAMIC : size;
+			trace->least[id] = size;
 		}
 	}
 	trace->sizes = (struct stream_sizes){trace->fixed, trace->least, nr};
-	trace->nr_sized = trace->types->count;
+	trace->nr_sized = types_total(trace->types);
 	return 0;
 }
 
@@ -473,7 +470,7 @@ int trace_refresh(struct ktrace *trace)
 {
 	int err = metadata_refresh(trace);
 
-	if (err || trace->types->count == trace->nr_sized)
+	if (err || types_total(trace->types) == trace->nr_sized)
 		return err;
 	return trace_sizes(trace);
 }

@@ -113,6 +113,7 @@ void ktrace_types_destroy(struct ktrace_types *types)
 	arena_destroy(&types->arena);
 	free(types->types);
 	free(types->by_id);
+	free(types->texts);
 	free(types->layouts);
 	free(types->layout_slots);
 	free(types);
@@ -205,6 +206,85 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 	return 0;
 }
 
+int types_add_text(struct ktrace_types *types, uint32_t id,
+		   const struct type_text *text)
+{
+	struct type_text *texts;
+
+	if (!id || id >= TYPE_ID_MAX || text->size > KT_PACKET_SIZE)
+		return -EINVAL;
+	if (id >= types->nr_text_ids) {
+		size_t nr = types->nr_text_ids ? types->nr_text_ids : 1024;
+
+		while (nr <= id)
+			nr *= 2;
+		texts = realloc(types->texts, nr * sizeof(*texts));
+		if (!texts)
+			return -ENOMEM;
+		memset(texts + types->nr_text_ids, 0,
+		       (nr - types->nr_text_ids) * sizeof(*texts));
+		types->texts = texts;
+		types->nr_text_ids = nr;
+	}
+	if (types->texts[id].text || (id < types->nr_ids && types->by_id[id]))
+		return 0;
+	types->texts[id] = *text;
+	types->nr_texts++;
+	return 0;
+}
+
+static bool type_is_text(const struct ktrace_types *types, uint32_t id)
+{
+	return id < types->nr_text_ids && types->texts[id].text;
+}
+
+/* NULL: no memory, or its fields are not sound. */
+static const struct ktrace_type *type_take(const struct ktrace_types *types,
+					   uint32_t id)
+{
+	/* What is known does not change. */
+	struct ktrace_types *cache = (struct ktrace_types *)types;
+	struct type_text text = types->texts[id];
+
+	cache->texts[id].text = NULL;
+	cache->nr_texts--;
+	if (types->take(cache, &text))
+		return NULL;
+	return id < types->nr_ids ? types->by_id[id] : NULL;
+}
+
+void types_take_all(const struct ktrace_types *types)
+{
+	for (uint32_t id = 0; types->nr_texts && id < types->nr_text_ids; id++)
+		if (type_is_text(types, id))
+			type_take(types, id);
+}
+
+size_t types_total(const struct ktrace_types *types)
+{
+	return types->count + types->nr_texts;
+}
+
+size_t types_ids(const struct ktrace_types *types)
+{
+	return types->nr_ids > types->nr_text_ids ? types->nr_ids
+						  : types->nr_text_ids;
+}
+
+bool types_size(const struct ktrace_types *types, uint32_t id, uint32_t *size,
+		bool *dynamic)
+{
+	const struct ktrace_type *type =
+		id < types->nr_ids ? types->by_id[id] : NULL;
+	bool is_text = !type && type_is_text(types, id);
+
+	if (!type && !is_text)
+		return false;
+	*size = type ? type->size : types->texts[id].size;
+	*dynamic = type ? type->dynamic : types->texts[id].dynamic;
+	return true;
+}
+
 /* The name's slot: where it is, or where it would be. */
 static uint32_t *layout_slot(const struct ktrace_types *types, const char *name)
 {
@@ -272,6 +352,13 @@ int types_move(struct ktrace_types *types, struct ktrace_types *from)
 	for (size_t i = 0; !err && i < from->count; i++)
 		if (!ktrace_types_find(types, from->types[i]->id))
 			err = types_add(types, from->types[i]);
+	for (uint32_t id = 0; !err && id < from->nr_text_ids; id++)
+		if (from->texts[id].text)
+			err = types_add_text(types, id, &from->texts[id]);
+	if (from->take) {
+		types->take = from->take;
+		types->enums = from->enums;
+	}
 	ktrace_types_destroy(from);
 	return err ? error_set(err, "out of memory") : 0;
 }
@@ -289,19 +376,23 @@ const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
 
 size_t ktrace_types_count(const struct ktrace_types *types)
 {
+	types_take_all(types);
 	return types->count;
 }
 
 const struct ktrace_type *ktrace_types_get(const struct ktrace_types *types,
 					   size_t index)
 {
+	types_take_all(types);
 	return index < types->count ? types->types[index] : NULL;
 }
 
 const struct ktrace_type *ktrace_types_find(const struct ktrace_types *types,
 					    uint32_t id)
 {
-	return id < types->nr_ids ? types->by_id[id] : NULL;
+	if (id < types->nr_ids && types->by_id[id])
+		return types->by_id[id];
+	return type_is_text(types, id) ? type_take(types, id) : NULL;
 }
 
 const struct ktrace_field *ktrace_field_find(const struct ktrace_type *type,

@@ -194,6 +194,12 @@ struct ktrace_recording_options {
 	 */
 	const pid_t *pids;
 	size_t nr_pids;
+	/*
+	 * With @follow, without @programs: nobody else will read the trace, so that its
+	 * metadata need not describe events.  As the session tells of them, they are told
+	 * of to who follows, who closes the trace before the session.
+	 */
+	bool unread;
 };
 
 struct ktrace_recording_status {
