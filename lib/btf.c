@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "btf.h"
+#include "call.h"
 #include "type.h"
 
 /* One enumerator; @ambiguous if enums disagree on its value. */
@@ -29,6 +30,7 @@ struct enumerator {
  */
 struct enums {
 	char *path;
+	bool running; /* of this kernel, whose programs have the structs of layouts.tab */
 	bool tried;
 	struct btf *btf;	  /* NULL: there is none, or nobody has asked */
 	struct enumerator *table; /* open addressing; half of it is free */
@@ -189,6 +191,7 @@ struct enums *enums_open(const char *path)
 
 	if (!enums)
 		return NULL;
+	enums->running = !path;
 	enums->path = strdup(path ? path : "/sys/kernel/btf/vmlinux");
 	if (!enums->path) {
 		free(enums);
@@ -277,10 +280,20 @@ static const struct btf_type *struct_find(struct enums *enums, const char *name)
 	return tag_find(enums, name, false);
 }
 
+/* What layouts.tab says of the struct; NULL: nothing, or it is another kernel's. */
+static const char *words_find(const struct enums *enums, const char *name)
+{
+	return enums && enums->running ? layout_words(name) : NULL;
+}
+
 uint32_t enums_struct_size(struct enums *enums, const char *name)
 {
-	const struct btf_type *t = struct_find(enums, name);
+	const char *words = words_find(enums, name);
+	const struct btf_type *t;
 
+	if (words)
+		return strtoul(words, NULL, 10);
+	t = struct_find(enums, name);
 	return t ? t->size : 0;
 }
 
@@ -343,13 +356,43 @@ static int member_compare(void *data, const struct btf_member *member,
 	return !strcmp(name, wanted->name);
 }
 
+/* The next word "MEMBER:...", its name's length and what is behind that; NULL: none. */
+static const char *member_word(const char *words, size_t *length,
+			       char **numbers)
+{
+	words += strcspn(words, " ");
+	words += strspn(words, " ");
+	*length = strcspn(words, ":");
+	*numbers = (char *)words + *length;
+	return *words ? words : NULL;
+}
+
+static bool words_member(const char *words, const char *member,
+			 uint32_t *offset)
+{
+	size_t length;
+	char *numbers;
+
+	while ((words = member_word(words, &length, &numbers))) {
+		if (strlen(member) != length || memcmp(words, member, length))
+			continue;
+		*offset = strtoul(numbers + 1, NULL, 10);
+		return true;
+	}
+	return false;
+}
+
 bool enums_member(struct enums *enums, const char *name, const char *member,
 		  uint32_t *offset)
 {
-	const struct btf_type *t = struct_find(enums, name);
+	const char *words = words_find(enums, name);
 	struct wanted wanted = {.name = member};
 	const struct flat flat = {enums, member_compare, &wanted};
+	const struct btf_type *t;
 
+	if (words && words_member(words, member, offset))
+		return true;
+	t = struct_find(enums, name);
 	if (!t || !flat_walk(&flat, t, "", 0))
 		return false;
 	*offset = wanted.offset;
@@ -394,16 +437,69 @@ static int member_fill(void *data, const struct btf_member *from,
 	return enums_layout(filling->enums, member->type, types);
 }
 
+/* "OFFSET:SIZE[s][:ITS]" */
+static int member_parse(const char *numbers, struct enums *enums,
+			struct ktrace_types *types,
+			struct ktrace_member *member)
+{
+	char *end;
+
+	member->offset = strtoul(numbers, &end, 10);
+	member->size = strtoul(end + 1, &end, 10);
+	member->is_signed = *end == 's';
+	end += member->is_signed;
+	if (*end != ':')
+		return 0;
+	end++;
+	member->type = arena_strndup(&types->arena, end, strcspn(end, " "));
+	return member->type ? enums_layout(enums, member->type, types)
+			    : -ENOMEM;
+}
+
+/* A layout of layouts.tab. */
+static int words_layout(struct enums *enums, const char *name,
+			const char *words, struct ktrace_types *types)
+{
+	struct ktrace_layout layout = {.size = strtoul(words, NULL, 10)};
+	struct ktrace_member *members, *member;
+	uint32_t nr = 0;
+	size_t length;
+	char *numbers;
+	int err = 0;
+
+	for (const char *p = words; *p; p++)
+		nr += *p == ' ';
+	members = arena_alloc(&types->arena, (nr + 1) * sizeof(*members));
+	layout.name = arena_strdup(&types->arena, name);
+	if (!members || !layout.name)
+		return -ENOMEM;
+	while (!err && (words = member_word(words, &length, &numbers))) {
+		member = &members[layout.nr_members++];
+		member->name = arena_strndup(&types->arena, words, length);
+		if (!member->name)
+			return -ENOMEM;
+		err = member_parse(numbers + 1, enums, types, member);
+	}
+	layout.members = members;
+	return err ? err : types_add_layout(types, &layout);
+}
+
 int enums_layout(struct enums *enums, const char *name,
 		 struct ktrace_types *types)
 {
-	const struct btf_type *t = struct_find(enums, name);
+	const char *words = words_find(enums, name);
 	struct filling filling = {enums, types, NULL, 0};
 	const struct flat flat = {enums, member_fill, &filling};
 	struct ktrace_layout layout = {0};
+	const struct btf_type *t;
 	int err;
 
-	if (!t || ktrace_layout_find(types, name))
+	if (ktrace_layout_find(types, name))
+		return 0;
+	if (words && words[strspn(words, "0123456789")] != '+')
+		return words_layout(enums, name, words, types);
+	t = struct_find(enums, name);
+	if (!t)
 		return 0;
 	flat_walk(&flat, t, "", 0);
 	filling.members = arena_alloc(

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The names and values of the kernel's enums, from its BTF. */
+/*
+ * The names and values of the kernel's enums, from its BTF; the layouts of its structs,
+ * from there or, where they are the running kernel's, from layouts.tab.
+ */
 #ifndef KT_LIB_BTF_H
 #define KT_LIB_BTF_H
 
@@ -27,7 +30,7 @@ bool enums_value(struct enums *enums, const char *name, size_t len,
 struct ktrace_names *enums_names(struct enums *enums, const char *name,
 				 struct arena *arena);
 
-/* Bytes of "struct NAME", or union; 0: not known.  @enums may be NULL. */
+/* Bytes of "struct NAME", or union, or room for what grows; 0: not known.  @enums may be NULL. */
 uint32_t enums_struct_size(struct enums *enums, const char *name);
 /*
  * Where a member lies in it.  What is in structs without a name of their own is a

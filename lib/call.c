@@ -223,16 +223,32 @@ const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
 	return NULL;
 }
 
-const char *ktrace_struct_words(const char *name)
+/* What is behind the name in the line that begins with it. */
+static const char *line_find(const char *const *lines, size_t nr,
+			     const char *name)
 {
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < NR(structs_lines); i++) {
-		if (!strncmp(structs_lines[i], name, length) &&
-		    structs_lines[i][length] == ' ')
-			return structs_lines[i] + length + 1;
+	for (size_t i = 0; i < nr; i++) {
+		if (*lines[i] == *name && !strncmp(lines[i], name, length) &&
+		    lines[i][length] == ' ')
+			return lines[i] + length + 1;
 	}
 	return NULL;
+}
+
+const char *ktrace_struct_words(const char *name)
+{
+	return line_find(structs_lines, NR(structs_lines), name);
+}
+
+const char *layout_words(const char *name)
+{
+#ifdef __x86_64__
+	return line_find(layouts_lines, NR(layouts_lines), name);
+#else
+	return NULL;
+#endif
 }
 
 static const struct ktrace_name at_names[] = {{(uint64_t)-100, "AT_FDCWD"}};

@@ -17,6 +17,9 @@ struct call_command {
 
 const struct call_command *call_commands(size_t *nr);
 
+/* The words of layouts.tab for the struct, its size the first; NULL: it has none. */
+const char *layout_words(const char *name);
+
 /*
  * Gives the fields of the type the names of their values, where they have none yet and
  * are arguments of a system call.

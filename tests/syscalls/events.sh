@@ -13,6 +13,9 @@ check "calls are events" test -d "$tree/events/$openat"
 check "32-bit calls too" test -d "$tree/events/compat_syscalls/sys_enter_mmap_pgoff"
 check "hundreds of them" at_least "$(ls "$tree/events/syscalls" | wc -l)" 600
 
+check "structs that belong to the interface are as the kernel has them" \
+	"$PWD/build/user/tests/syscalls/layouts" lib/syscall/layouts.tab
+
 # ---- the file capture ------------------------------------------------------------
 
 check "nothing is captured at first" is "$(get capture)" ''
