@@ -138,6 +138,15 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 	return selection_match(&s->selection, known->system, known->name);
 }
 
+static int captures_set(struct syscalls *s)
+{
+	if (selection_is_all(&s->selection))
+		return ktrace_session_syscalls(s->session, s->show.string_max,
+					       s->paths);
+	return ktrace_session_syscalls_wanted(s->session, s->show.string_max,
+					      s->paths, call_wanted, s);
+}
+
 static int events_enable(struct syscalls *s)
 {
 	static const char *const systems[] = {"syscalls", "compat_syscalls"};
@@ -145,9 +154,7 @@ static int events_enable(struct syscalls *s)
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(s->session, systems, 2) ||
-	    ktrace_session_syscalls_wanted(s->session, s->show.string_max,
-					   s->paths, call_wanted, s))
+	if (ktrace_session_prepare(s->session, systems, 2) || captures_set(s))
 		return failed_why();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);

@@ -159,22 +159,31 @@ static const struct ktrace_call *call_find(const char *name)
 	return bsearch(&key, calls, nr_calls, sizeof(*calls), call_compare);
 }
 
+const struct ktrace_call *call_named(const char *name, bool compat)
+{
+	static const char prefix[] = "32:";
+	const struct ktrace_call *call = NULL;
+	size_t size = strlen(name) + 1;
+	char name32[128];
+
+	pthread_once(&calls_once, calls_make);
+	if (compat && size < sizeof(name32) - sizeof(prefix)) {
+		memcpy(name32, prefix, sizeof(prefix) - 1);
+		memcpy(name32 + sizeof(prefix) - 1, name, size);
+		call = call_find(name32);
+	}
+	return call ? call : call_find(name);
+}
+
 const struct ktrace_call *ktrace_call_find(const struct ktrace_type *type)
 {
-	const struct ktrace_call *call = NULL;
 	const char *name;
-	char name32[128];
 	bool exit;
 
 	name = ktrace_call_name(type, &exit);
 	if (!name)
 		return NULL;
-	pthread_once(&calls_once, calls_make);
-	if (!strcmp(type->system, "compat_syscalls")) {
-		snprintf(name32, sizeof(name32), "32:%s", name);
-		call = call_find(name32);
-	}
-	return call ? call : call_find(name);
+	return call_named(name, !strcmp(type->system, "compat_syscalls"));
 }
 
 const struct call_command *call_commands(size_t *nr)

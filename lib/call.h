@@ -17,6 +17,9 @@ struct call_command {
 
 const struct call_command *call_commands(size_t *nr);
 
+/* The call of this name, as 32-bit programs have it if @compat; NULL: it has no line. */
+const struct ktrace_call *call_named(const char *name, bool compat);
+
 /* The words of layouts.tab for the struct, its size the first; NULL: it has none. */
 const char *layout_words(const char *name);
 

@@ -47,6 +47,13 @@ struct enums *session_kernel_enums(struct ktrace_session *s);
 int session_any_filtered(struct ktrace_session *s, bool *any);
 
 /*
+ * What `info' says of the events that are wanted, or, @want NULL, of all; free() it.
+ */
+int session_info(struct ktrace_session *s,
+		 bool (*want)(const struct ktrace_known *known, void *data),
+		 void *data, char **text, size_t *size);
+
+/*
  * As ktrace_session_types(), of what may be in the buffers.  @late: system calls are taken
  * apart when somebody asks for them; the types do not outlive the session then.
  */

@@ -16,7 +16,7 @@
  * In the exit event, what was tried again has "_again" behind it: a command may tell
  * something in the same field.
  */
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "call.h"
 #include "session_syscalls.h"
@@ -43,12 +43,12 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 }
 
 /* Pushes whether it is this command. */
-static void command_push(const struct maker *m, FILE *f,
+static void command_push(const struct maker *m, struct text *text,
 			 const struct call_command *command)
 {
-	fprintf(f, "a%d %s%u == ", m->call->command,
-		command->command >> 31 ? "4294967295 & " : "",
-		command->command);
+	text_words(text, "a%d %s%u == ", m->call->command,
+		   command->command >> 31 ? "4294967295 & " : "",
+		   command->command);
 }
 
 /* ---- what has a size of its own ---------------------------------------------------- */
@@ -93,14 +93,14 @@ static void sized_field(struct maker *m, const char *set)
 		if (!max) {
 			begin(m, type, suffix);
 			condition(m);
-			fprintf(m->f, "a%u 0 ", m->index);
+			text_words(m->text, "a%u 0 ", m->index);
 		}
 		max = size > max ? size : max;
-		command_push(m, m->f, &commands[i]);
-		fprintf(m->f, "%u * + ", size);
+		command_push(m, m->text, &commands[i]);
+		text_words(m->text, "%u * + ", size);
 	}
 	if (max)
-		fprintf(m->f, "bytes %u end", max);
+		text_words(m->text, "bytes %u end", max);
 }
 
 static void sized_fields(struct maker *m)
@@ -130,49 +130,43 @@ static void sized_fields(struct maker *m)
 /* ---- strings, and data ------------------------------------------------------------- */
 
 /*
- * Words that push whether it is one of the commands that want the argument so; free()
- * them.  NULL: there is none, or no memory.
+ * Words that push whether it is one of the commands that want the argument so; False:
+ * there is none, or no memory.
  */
-static char *commands_words(const struct maker *m, const char *name)
+static bool commands_words(const struct maker *m, const char *name,
+			   struct text *words)
 {
 	const struct call_command *commands;
-	char *text = NULL;
 	bool any = false;
-	size_t nr, size;
-	FILE *f;
+	size_t nr;
 
-	f = open_memstream(&text, &size);
-	if (!f)
-		return NULL;
 	commands = call_commands(&nr);
 	for (size_t i = 0; i < nr; i++) {
 		const struct ktrace_word *word = word_of(m, &commands[i]);
 
 		if (!word || word->out || !word_is(word, name))
 			continue;
-		command_push(m, f, &commands[i]);
-		fputs(any ? "+ " : "", f);
+		command_push(m, words, &commands[i]);
+		text_puts(words, any ? "+ " : "");
 		any = true;
 	}
 	if (any)
-		fprintf(f, "a%u *", m->index);
-	if (!fclose(f) && any)
-		return text;
-	free(text);
-	return NULL;
+		text_words(words, "a%u *", m->index);
+	return any && !words->failed;
 }
 
 static void string_field(struct maker *m, const char *name, unsigned int max)
 {
-	char suffix[KTRACE_WORD_MAX + 2], *words = commands_words(m, name);
+	char suffix[KTRACE_WORD_MAX + 2];
+	struct text words = {0};
 
-	if (!words)
-		return;
-	snprintf(suffix, sizeof(suffix), "_%s", name);
-	begin(m, "char", suffix);
-	condition_words(m, words);
-	fprintf(m->f, "a%u string %u end", m->index, max);
-	free(words);
+	if (commands_words(m, name, &words)) {
+		snprintf(suffix, sizeof(suffix), "_%s", name);
+		begin(m, "char", suffix);
+		condition_words(m, words.s);
+		text_words(m->text, "a%u string %u end", m->index, max);
+	}
+	text_free(&words);
 }
 
 static void data_field(struct maker *m, const char *name)
@@ -192,14 +186,14 @@ static void data_field(struct maker *m, const char *name)
 		if (!any) {
 			begin(m, "u8", suffix);
 			condition(m);
-			fprintf(m->f, "a%u 0 ", m->index);
+			text_words(m->text, "a%u 0 ", m->index);
 		}
 		any = true;
-		command_push(m, m->f, &commands[i]);
-		fprintf(m->f, "a%d * + ", word->from);
+		command_push(m, m->text, &commands[i]);
+		text_words(m->text, "a%d * + ", word->from);
 	}
 	if (any)
-		fprintf(m->f, "bytes %u end", m->string_max);
+		text_words(m->text, "bytes %u end", m->string_max);
 }
 
 /* ---- a union ----------------------------------------------------------------------- */
@@ -222,16 +216,12 @@ static void member_field(struct maker *m, const char *set, const char *member,
 	const char *dot;
 	char name[KTRACE_WORD_MAX], suffix[KTRACE_WORD_MAX + 2];
 	uint32_t offset;
+	struct text text = {0};
 	bool any = false;
-	char *text = NULL;
-	size_t nr, size;
-	FILE *f;
+	size_t nr;
 
 	snprintf(name, sizeof(name), "%.*s", (int)length, member);
 	if (!enums_member(m->enums, set, name, &offset))
-		return;
-	f = open_memstream(&text, &size);
-	if (!f)
 		return;
 	commands = call_commands(&nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -240,20 +230,20 @@ static void member_field(struct maker *m, const char *set, const char *member,
 		words = words ? strstr(words, name) : NULL;
 		if (!words || strncmp(words + length, ":path", 5))
 			continue;
-		command_push(m, f, &commands[i]);
-		fputs(any ? "+ " : "", f);
+		command_push(m, &text, &commands[i]);
+		text_puts(&text, any ? "+ " : "");
 		any = true;
 	}
-	fprintf(f, "a%u *", m->index);
-	if (!fclose(f) && any) {
+	text_words(&text, "a%u *", m->index);
+	if (any && !text.failed) {
 		dot = strrchr(name, '.');
 		snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
 		begin(m, "char", suffix);
-		condition_words(m, text);
-		fprintf(m->f, "a%u %u + @8 string %u end", m->index, offset,
-			PATH_ROOM);
+		condition_words(m, text.s);
+		text_words(m->text, "a%u %u + @8 string %u end", m->index,
+			   offset, PATH_ROOM);
 	}
-	free(text);
+	text_free(&text);
 }
 
 /* Did one of the first @nr commands have this member? */
@@ -308,7 +298,8 @@ static void union_make(struct maker *m, const char *set)
 	snprintf(type, sizeof(type), "struct %s", set);
 	begin(m, type, suffix);
 	condition(m);
-	fprintf(m->f, "a%u a%u bytes %u end", m->index, m->index + 1, size);
+	text_words(m->text, "a%u a%u bytes %u end", m->index, m->index + 1,
+		   size);
 	member_fields(m, set);
 }
 

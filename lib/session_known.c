@@ -168,25 +168,15 @@ struct enums *session_kernel_enums(struct ktrace_session *s)
 	return s->enums;
 }
 
-/* The types that a file like `info' has, as far as they are wanted. */
-static int types_read(struct ktrace_session *s, const char *file,
-		      bool (*want)(const struct ktrace_known *known,
-				   void *data),
-		      void *data, bool late, struct ktrace_types **types)
+/* What a file like `info' says, as far as it is wanted. */
+static int info_read(struct ktrace_session *s, const char *file,
+		     bool (*want)(const struct ktrace_known *known, void *data),
+		     void *data, char **text, size_t *size)
 {
-	struct enums *enums = session_kernel_enums(s);
-	char *text;
-	size_t size;
-	int err;
+	int err = ktrace_session_read(s, file, text, size);
 
-	err = ktrace_session_read(s, file, &text, &size);
-	if (err)
-		return err;
-	if (want)
-		size = text_reduce(text, size, want, data);
-	err = late ? types_parse_late(text, size, enums, types)
-		   : types_parse(text, size, enums, types);
-	free(text);
+	if (!err && want)
+		*size = text_reduce(*text, *size, want, data);
 	return err;
 }
 
@@ -195,7 +185,18 @@ int session_types_recorded(struct ktrace_session *s,
 					void *data),
 			   void *data, bool late, struct ktrace_types **types)
 {
-	return types_read(s, "types", want, data, late, types);
+	struct enums *enums = session_kernel_enums(s);
+	size_t size;
+	char *text;
+	int err;
+
+	err = info_read(s, "types", want, data, &text, &size);
+	if (err)
+		return err;
+	err = late ? types_parse_late(text, size, enums, types)
+		   : types_parse(text, size, enums, types);
+	free(text);
+	return err;
 }
 
 /* As `info' has it, but for the words that the file `format' does not know. */
@@ -221,39 +222,35 @@ static int event_describe(struct ktrace_session *s, FILE *f,
 }
 
 /* Each from its own file. */
-static int types_collect(struct ktrace_session *s,
-			 const struct ktrace_known *known, size_t nr,
-			 struct ktrace_types **types)
+static int info_collect(struct ktrace_session *s,
+			const struct ktrace_known *known, size_t nr,
+			char **text, size_t *size)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f = open_memstream(text, size);
 	int err = 0;
 
 	for (size_t i = 0; f && !err && i < nr; i++)
 		err = event_describe(s, f, &known[i]);
 	if (!f || (fclose(f) && !err))
 		err = -ENOMEM;
-	if (err)
-		error_set(err, "cannot read what events have: %s",
-			  strerror(-err));
-	else
-		err = types_parse(text, size, session_kernel_enums(s), types);
-	free(text);
-	return err;
+	if (!err)
+		return 0;
+	if (f)
+		free(*text);
+	return error_set(err, "cannot read what events have: %s",
+			 strerror(-err));
 }
 
-int ktrace_session_types(struct ktrace_session *s,
-			 bool (*want)(const struct ktrace_known *known,
-				      void *data),
-			 void *data, struct ktrace_types **types)
+int session_info(struct ktrace_session *s,
+		 bool (*want)(const struct ktrace_known *known, void *data),
+		 void *data, char **text, size_t *size)
 {
 	struct ktrace_known *known;
 	size_t nr, wanted = 0;
 	int err;
 
 	if (!want)
-		return types_read(s, "info", NULL, NULL, false, types);
+		return info_read(s, "info", NULL, NULL, text, size);
 	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
@@ -262,10 +259,27 @@ int ktrace_session_types(struct ktrace_session *s,
 			known[wanted++] = known[i];
 	/* To open a file costs as much as to print three events. */
 	if (wanted <= nr / 4)
-		err = types_collect(s, known, wanted, types);
+		err = info_collect(s, known, wanted, text, size);
 	else
-		err = types_read(s, "info", wanted < nr ? want : NULL, data,
-				 false, types);
+		err = info_read(s, "info", wanted < nr ? want : NULL, data,
+				text, size);
 	free(known);
+	return err;
+}
+
+int ktrace_session_types(struct ktrace_session *s,
+			 bool (*want)(const struct ktrace_known *known,
+				      void *data),
+			 void *data, struct ktrace_types **types)
+{
+	size_t size;
+	char *text;
+	int err;
+
+	err = session_info(s, want, data, &text, &size);
+	if (err)
+		return err;
+	err = types_parse(text, size, session_kernel_enums(s), types);
+	free(text);
 	return err;
 }

@@ -10,6 +10,7 @@
  * the same name in the exit event: by then the kernel has read it in.  Not so what the
  * call changes, nor the memory of a program that an exec has replaced.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,18 +43,18 @@
 void field_begin(struct maker *m, const char *type, const char *suffix)
 {
 	if (m->nr_fields++)
-		fputs("; ", m->f);
-	fprintf(m->f, "%s __%s_val%s: ", type, m->name, suffix);
+		text_puts(m->text, "; ");
+	text_words(m->text, "%s __%s_val%s: ", type, m->name, suffix);
 }
 
 void condition_words(struct maker *m, const char *words)
 {
 	if (m->again && !strncmp(m->call->name, "execve", 6))
-		fprintf(m->f, "a7 %u & a6 * if ", 1u << m->bit++);
+		text_words(m->text, "a7 %u & a6 * if ", 1u << m->bit++);
 	else if (m->again)
-		fprintf(m->f, "a7 %u & if ", 1u << m->bit++);
+		text_words(m->text, "a7 %u & if ", 1u << m->bit++);
 	else
-		fprintf(m->f, "%s if ", words);
+		text_words(m->text, "%s if ", words);
 }
 
 void condition(struct maker *m)
@@ -62,7 +63,7 @@ void condition(struct maker *m)
 
 	snprintf(words, sizeof(words), "a%u", m->index);
 	if (m->exit)
-		fprintf(m->f, OK " a%u * if ", m->index);
+		text_words(m->text, OK " a%u * if ", m->index);
 	else
 		condition_words(m, words);
 }
@@ -71,7 +72,7 @@ static void bytes_make(struct maker *m, const char *type, size_t size)
 {
 	field_begin(m, type, "");
 	condition(m);
-	fprintf(m->f, "a%u %zu bytes %zu end", m->index, size, size);
+	text_words(m->text, "a%u %zu bytes %zu end", m->index, size, size);
 }
 
 /* Bytes whose number is another argument, or the result. */
@@ -80,7 +81,7 @@ static void buffer_make(struct maker *m, const struct ktrace_word *word,
 {
 	field_begin(m, type, "");
 	condition(m);
-	fprintf(m->f, "a%u a%d bytes %zu end", m->index, word->from, max);
+	text_words(m->text, "a%u a%d bytes %zu end", m->index, word->from, max);
 }
 
 /* ... or lies where another argument points to. */
@@ -89,7 +90,8 @@ static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
 {
 	field_begin(m, type, "");
 	condition(m);
-	fprintf(m->f, "a%u a%d @4 bytes %zu end", m->index, word->from, max);
+	text_words(m->text, "a%u a%d @4 bytes %zu end", m->index, word->from,
+		   max);
 }
 
 static void structs_make(struct maker *m, const struct ktrace_word *word)
@@ -106,8 +108,8 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	}
 	field_begin(m, type, "");
 	condition(m);
-	fprintf(m->f, "a%u a%d %u * bytes %u end", m->index, word->from, size,
-		size * STRUCTS_MAX);
+	text_words(m->text, "a%u a%d %u * bytes %u end", m->index, word->from,
+		   size, size * STRUCTS_MAX);
 }
 
 static unsigned int rounds_for(unsigned int size)
@@ -124,11 +126,12 @@ static void vector_make(struct maker *m, const struct ktrace_word *word)
 
 	field_begin(m, "struct iovec", "");
 	condition(m);
-	fprintf(m->f, "a%u a%d %u * bytes %u end", i, word->from, 2 * size,
-		2 * size * VECTOR_MAX);
+	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from,
+		   2 * size, 2 * size * VECTOR_MAX);
 	field_begin(m, "u8", "_data");
 	condition(m);
-	fprintf(m->f,
+	text_words(
+		m->text,
 		"a%d each %u a%u i %u * + @%u a%u i %u * + %u + @%u bytes %u "
 		"next end",
 		word->from, rounds_for(max), i, 2 * size, size, i, 2 * size,
@@ -144,22 +147,22 @@ static void message_make(struct maker *m)
 	bytes_make(m, "struct user_msghdr", 7 * size);
 	field_begin(m, "struct sockaddr", "_name");
 	condition(m);
-	fprintf(m->f, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
+	text_words(m->text, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
 	field_begin(m, "struct iovec", "_iov");
 	condition(m);
-	fprintf(m->f, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i, 2 * n,
-		n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
+	text_words(m->text, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i,
+		   2 * n, n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
 	field_begin(m, "u8", "_data");
 	condition(m);
-	fprintf(m->f,
-		"a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
-		"a%u %u + @%u i %u * + %u + @%u bytes %u next end",
-		i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i, 2 * n,
-		n, 2 * n, n, n, max);
+	text_words(m->text,
+		   "a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
+		   "a%u %u + @%u i %u * + %u + @%u bytes %u next end",
+		   i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i,
+		   2 * n, n, 2 * n, n, n, max);
 	field_begin(m, "u8", "_control");
 	condition(m);
-	fprintf(m->f, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n, n, i,
-		5 * n, n, CONTROL_ROOM);
+	text_words(m->text, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n,
+		   n, i, 5 * n, n, CONTROL_ROOM);
 }
 
 /*
@@ -174,11 +177,13 @@ static void message_paths(struct maker *m)
 	snprintf(any, sizeof(any), "a%u %u + @%u 0 == 0 ==", i, 5 * n, n);
 	snprintf(control, sizeof(control), "a%u %u + @%u a%u - %s * a%u +", i,
 		 4 * n, n, i, any, i);
-	fprintf(m->f, "; char __%s_path: ", m->name);
-	m->nr_fields++;
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: ", m->name);
 	condition(m);
 	/* cmsg_level, cmsg_type, and how many by cmsg_len */
-	fprintf(m->f,
+	text_words(
+		m->text,
 		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
 		"each %d a%u %u + @%u %u + i 4 * + @4 path %d next end",
 		any, control, n, SOL_SOCKET, control, n + 4, SCM_RIGHTS,
@@ -192,11 +197,11 @@ static void strings_make(struct maker *m)
 
 	field_begin(m, "string", "");
 	condition(m);
-	fprintf(m->f,
-		"4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
-		"string %u next end",
-		rounds_for(m->string_max + 2), i, size, size, i, size, size,
-		m->string_max + 1);
+	text_words(m->text,
+		   "4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
+		   "string %u next end",
+		   rounds_for(m->string_max + 2), i, size, size, i, size, size,
+		   m->string_max + 1);
 }
 
 static void count_make(struct maker *m)
@@ -205,7 +210,8 @@ static void count_make(struct maker *m)
 
 	field_begin(m, "u32", "");
 	condition(m);
-	fprintf(m->f,
+	text_words(
+		m->text,
 		"4294967295 each 4096 a%u i %u * + @%u while next i put 4 end",
 		m->index, size, size);
 }
@@ -218,7 +224,8 @@ static void entries_make(struct maker *m)
 
 	field_begin(m, "u32", "");
 	condition(m);
-	fprintf(m->f, "a%u a6 records %d put 4 end", m->index, small ? 8 : 16);
+	text_words(m->text, "a%u a6 records %d put 4 end", m->index,
+		   small ? 8 : 16);
 }
 
 /*
@@ -230,11 +237,11 @@ static void lock_make(struct maker *m)
 {
 	field_begin(m, "struct flock", "");
 	if (m->again)
-		fprintf(m->f,
-			"a7 %u & " OK " a1 5 == a1 36 == + a1 16 == + * + ",
-			1u << m->bit++);
-	fprintf(m->f, "a%u 4294901760 & %sif a%u 32 bytes 32 end", m->index,
-		m->again ? "* " : "", m->index);
+		text_words(m->text,
+			   "a7 %u & " OK " a1 5 == a1 36 == + a1 16 == + * + ",
+			   1u << m->bit++);
+	text_words(m->text, "a%u 4294901760 & %sif a%u 32 bytes 32 end",
+		   m->index, m->again ? "* " : "", m->index);
 }
 
 /* As many bits as the call says, in whole words of the smaller kind. */
@@ -242,7 +249,8 @@ static void set_make(struct maker *m)
 {
 	field_begin(m, "u8", "");
 	condition(m);
-	fprintf(m->f, "a%u a0 31 + 5 >> 4 * bytes %u end", m->index, SET_BYTES);
+	text_words(m->text, "a%u a0 31 + 5 >> 4 * bytes %u end", m->index,
+		   SET_BYTES);
 }
 
 /* The last argument of pselect6: what it points to, and what that points to. */
@@ -254,8 +262,8 @@ static void mask_make(struct maker *m)
 	field_begin(m, "u64", "_mask");
 	condition(m);
 	/* No bytes of a null pointer. */
-	fprintf(m->f, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end", m->index,
-		size, m->index, size);
+	text_words(m->text, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end",
+		   m->index, size, m->index, size);
 }
 
 /* What a signal's handler returns to lies on the stack, which no argument tells. */
@@ -263,44 +271,46 @@ static void frame_make(struct maker *m)
 {
 	m->name = "frame";
 	field_begin(m, "u64", "");
-	fprintf(m->f, "a6 %zu + 8 bytes 8", offsetof(ucontext_t, uc_sigmask));
+	text_words(m->text, "a6 %zu + 8 bytes 8",
+		   offsetof(ucontext_t, uc_sigmask));
 }
 
 static void string_make(struct maker *m, unsigned int max)
 {
 	field_begin(m, "char", "");
 	condition(m);
-	fprintf(m->f, "a%u string %u end", m->index, max);
+	text_words(m->text, "a%u string %u end", m->index, max);
 }
 
 /* What is behind the descriptor that the words @which push. */
 static void path_make(struct maker *m, const char *name, const char *which)
 {
 	if (m->nr_fields++)
-		fputs("; ", m->f);
-	fprintf(m->f, "char __%s_path: %s path %d", name, which, PATH_ROOM);
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: %s path %d", name, which,
+		   PATH_ROOM);
 }
 
 /* ... behind @nr of them, the words, each @size bytes behind the one before. */
 static void paths_make(struct maker *m, const char *nr, unsigned int size)
 {
 	if (m->nr_fields++)
-		fputs("; ", m->f);
-	fprintf(m->f, "char __%s_path: ", m->name);
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: ", m->name);
 	condition(m);
-	fprintf(m->f, "%s each %d a%u i %u * + @4 path %d next end", nr,
-		STRUCTS_MAX, m->index, size, PATHS_ROOM);
+	text_words(m->text, "%s each %d a%u i %u * + @4 path %d next end", nr,
+		   STRUCTS_MAX, m->index, size, PATHS_ROOM);
 }
 
 /* ... behind those of a set of descriptors, one bit each, of as many as the call says. */
 static void set_paths_make(struct maker *m)
 {
 	if (m->nr_fields++)
-		fputs("; ", m->f);
-	fprintf(m->f,
-		"char __%s_path: a%u 0 == 0 == a0 * each %d "
-		"a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
-		m->name, m->index, SET_MAX, m->index, SET_ROOM);
+		text_puts(m->text, "; ");
+	text_words(m->text,
+		   "char __%s_path: a%u 0 == 0 == a0 * each %d "
+		   "a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
+		   m->name, m->index, SET_MAX, m->index, SET_ROOM);
 }
 
 static void argument_paths(struct maker *m, const struct ktrace_word *word)
@@ -331,7 +341,7 @@ static void result_paths(struct maker *m, const struct ktrace_call *call)
 		path_make(m, "ret", OK " a1 0 == a1 1030 == + * if a6");
 	else
 		return;
-	fputs(" end", m->f);
+	text_puts(m->text, " end");
 }
 
 /* Words that mean the same in both directions, and in 32 bits too. */
@@ -448,17 +458,27 @@ static void enter_argument(struct maker *m, const struct ktrace_word *word)
 		argument_paths(m, word);
 }
 
+/* An event of a call, with the names of its arguments if it is the one at the begin. */
+struct call_event {
+	const char *name; /* of the event */
+	const char *call_name;
+	bool compat;
+	bool exit;
+	unsigned int nr_fields;
+	const char *fields[KTRACE_CALL_ARGUMENTS];
+};
+
 static void enter_make(struct maker *m, const struct ktrace_call *call,
-		       const struct ktrace_type *type)
+		       const struct call_event *event)
 {
 	if (!strcmp(call->name, "rt_sigreturn") && !m->compat)
 		frame_make(m);
 	for (m->index = 0;
-	     m->index < call->nr_arguments && m->index < type->nr_fields;
+	     m->index < call->nr_arguments && m->index < event->nr_fields;
 	     m->index++) {
 		const struct ktrace_word *word = &call->arguments[m->index];
 
-		m->name = type->fields[m->index].name;
+		m->name = event->fields[m->index];
 		enter_argument(m, word);
 	}
 }
@@ -475,15 +495,15 @@ static void argument_again(struct maker *m, const struct ktrace_word *word,
 	m->exit = true;
 }
 
-/* Counts the enter event's fields as enter_make() makes them, into @nowhere. */
+/* Counts the enter event's fields as enter_make() makes them, in @nowhere. */
 static void exit_make(struct maker *m, const struct ktrace_call *call,
-		      const struct ktrace_type *enter, FILE *nowhere)
+		      const struct call_event *enter, struct text *nowhere)
 {
 	struct maker counter = *m;
 	unsigned int before;
 
-	rewind(nowhere);
-	counter.f = nowhere;
+	nowhere->len = 0;
+	counter.text = nowhere;
 	counter.exit = false;
 	counter.nr_fields = 0;
 	for (m->index = 0;
@@ -491,7 +511,7 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 	     m->index++) {
 		const struct ktrace_word *word = &call->arguments[m->index];
 
-		m->name = counter.name = enter->fields[m->index].name;
+		m->name = counter.name = enter->fields[m->index];
 		counter.index = m->index;
 		before = counter.nr_fields;
 		enter_argument(&counter, word);
@@ -514,126 +534,125 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 		result_paths(m, call);
 }
 
-static bool call_wanted(const struct ktrace_known *known, void *data)
+/* ---- the events --------------------------------------------------------------------- */
+
+struct call_events {
+	struct call_event *list;
+	size_t nr;
+	size_t found; /* the last one that was looked for */
+};
+
+/* "event SYSTEM:NAME ..."; false: of no call. */
+static bool head_parse(char *line, struct call_event *event)
 {
+	static const char head[] = "event ", compat[] = "compat_",
+			  system[] = "syscalls:", enter[] = "sys_enter_",
+			  exit[] = "sys_exit_";
+
+	*event = (struct call_event){0};
+	if (strncmp(line, head, sizeof(head) - 1))
+		return false;
+	line += sizeof(head) - 1;
+	event->compat = !strncmp(line, compat, sizeof(compat) - 1);
+	line += event->compat ? sizeof(compat) - 1 : 0;
+	if (strncmp(line, system, sizeof(system) - 1))
+		return false;
+	event->name = line += sizeof(system) - 1;
+	line[strcspn(line, " ")] = '\0';
+	event->exit = !strncmp(line, exit, sizeof(exit) - 1);
+	if (!event->exit && strncmp(line, enter, sizeof(enter) - 1))
+		return false;
+	event->call_name =
+		line + (event->exit ? sizeof(exit) : sizeof(enter)) - 1;
 	return true;
 }
 
-struct wish {
-	bool (*want)(const struct ktrace_known *known, void *data);
-	void *data;
-};
-
-static bool type_wanted(const struct ktrace_known *known, void *data)
+/* "\tfield:const char * filename;..." */
+static void field_parse(char *line, struct call_event *event)
 {
-	const struct wish *wish = data;
+	char *end = strchr(line, ';'), *name = end;
 
-	return (!strcmp(known->system, "syscalls") ||
-		!strcmp(known->system, "compat_syscalls")) &&
-	       wish->want(known, wish->data);
+	if (!end || event->nr_fields == KTRACE_CALL_ARGUMENTS)
+		return;
+	while (name > line &&
+	       (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+		name--;
+	*end = '\0';
+	event->fields[event->nr_fields++] = name;
 }
 
-/* The events at which calls begin, by name. */
-struct enters {
-	const struct ktrace_type **types;
-	size_t nr;
-};
-
-static int enter_compare(const void *a, const void *b)
+/* Takes apart, in place, what the session's file `info' says. */
+static int events_parse(char *text, struct call_events *events)
 {
-	const struct ktrace_type *x = *(const struct ktrace_type *const *)a;
-	const struct ktrace_type *y = *(const struct ktrace_type *const *)b;
-	bool exit;
-	int order = strcmp(x->system, y->system);
+	struct call_event *event = NULL, *list;
+	size_t room = 0;
+	char *next;
 
-	return order ? order
-		     : strcmp(ktrace_call_name(x, &exit),
-			      ktrace_call_name(y, &exit));
-}
-
-static int enters_make(struct enters *enters, const struct ktrace_types *types)
-{
-	size_t nr = ktrace_types_count(types);
-	bool exit;
-
-	enters->nr = 0;
-	enters->types = calloc(nr + 1, sizeof(*enters->types));
-	if (!enters->types)
-		return error_set(-ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		if (ktrace_call_name(type, &exit) && !exit)
-			enters->types[enters->nr++] = type;
+	for (char *line = text; *line; line = next) {
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = '\0';
+		if (*line == '\t' && event && !event->exit)
+			field_parse(line, event);
+		if (*line != 'e')
+			continue;
+		if (events->nr == room) {
+			room = room ? room * 2 : 256;
+			list = realloc(events->list, room * sizeof(*list));
+			if (!list)
+				return error_set(-ENOMEM, "out of memory");
+			events->list = list;
+		}
+		event = &events->list[events->nr];
+		if (head_parse(line, event))
+			events->nr++;
+		else
+			event = NULL;
 	}
-	qsort(enters->types, enters->nr, sizeof(*enters->types), enter_compare);
 	return 0;
 }
 
-/* Of the call of an event at which it ends. */
-static const struct ktrace_type *enter_find(const struct enters *enters,
-					    const struct ktrace_type *type)
+/* The event at which the call begins: mostly the one before that at which it ends. */
+static const struct call_event *enter_find(struct call_events *events,
+					   const struct call_event *exit)
 {
-	const struct ktrace_type **found;
+	for (size_t i = 0; i < events->nr; i++) {
+		size_t at = (events->found + i) % events->nr;
+		const struct call_event *event = &events->list[at];
 
-	found = bsearch(&type, enters->types, enters->nr,
-			sizeof(*enters->types), enter_compare);
-	return found ? *found : NULL;
-}
-
-/* Texts in memory, each of which is used for many events. */
-struct buffers {
-	FILE *lines;
-	FILE *nowhere;
-	char *text[2];
-	size_t size[2];
-};
-
-static int buffers_open(struct buffers *b)
-{
-	b->lines = open_memstream(&b->text[0], &b->size[0]);
-	b->nowhere = open_memstream(&b->text[1], &b->size[1]);
-	return b->lines && b->nowhere ? 0 : error_set(-ENOMEM, "out of memory");
-}
-
-static int buffers_close(struct buffers *b)
-{
-	int err = 0;
-
-	if (b->lines && fclose(b->lines))
-		err = error_set(-ENOMEM, "out of memory");
-	if (b->nowhere)
-		fclose(b->nowhere);
-	free(b->text[1]);
-	return err;
+		if (event->exit || event->compat != exit->compat ||
+		    strcmp(event->call_name, exit->call_name))
+			continue;
+		events->found = at;
+		return event;
+	}
+	return NULL;
 }
 
 /* An event of which nothing is captured has no line. */
-static void line_make(struct buffers *b, struct maker *m,
-		      const struct enters *enters,
-		      const struct ktrace_type *type)
+static void line_make(struct maker *m, struct text *nowhere,
+		      struct call_events *events,
+		      const struct call_event *event)
 {
-	const struct ktrace_call *call = ktrace_call_find(type);
-	const struct ktrace_type *enter;
-	long begin = ftell(b->lines);
+	const struct call_event *enter =
+		event->exit ? enter_find(events, event) : event;
+	size_t begin = m->text->len;
 
-	if (!call || !ktrace_call_name(type, &m->exit))
+	m->call = call_named(event->call_name, event->compat);
+	if (!m->call || !enter)
 		return;
-	m->call = call;
-	enter = m->exit ? enter_find(enters, type) : type;
-	if (!enter)
-		return;
-	m->compat = !strcmp(type->system, "compat_syscalls");
-	m->f = b->lines;
+	m->exit = event->exit;
+	m->compat = event->compat;
 	m->nr_fields = 0;
-	fprintf(m->f, "%s/%s: ", type->system, type->name);
+	text_words(m->text, "%ssyscalls/%s: ", event->compat ? "compat_" : "",
+		   event->name);
 	if (m->exit)
-		exit_make(m, call, enter, b->nowhere);
+		exit_make(m, m->call, enter, nowhere);
 	else
-		enter_make(m, call, enter);
-	fputc('\n', m->f);
-	if (!m->nr_fields)
-		fseek(m->f, begin, SEEK_SET);
+		enter_make(m, m->call, enter);
+	text_add(m->text, "\n", 1);
+	if (!m->nr_fields && !m->text->failed)
+		m->text->len = begin;
 }
 
 /*
@@ -663,47 +682,66 @@ int ktrace_session_signals(struct ktrace_session *session)
 	return err ?: ktrace_session_write(session, "capture", program);
 }
 
+struct wish {
+	bool (*want)(const struct ktrace_known *known, void *data);
+	void *data;
+};
+
+static bool event_wanted(const struct ktrace_known *known, void *data)
+{
+	const struct wish *wish = data;
+
+	return (!strcmp(known->system, "syscalls") ||
+		!strcmp(known->system, "compat_syscalls")) &&
+	       wish->want(known, wish->data);
+}
+
 int ktrace_session_syscalls_wanted(
 	struct ktrace_session *session, unsigned int string_max, bool paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
+	struct text lines = {0}, nowhere = {0};
 	struct maker m = {
+		.text = &lines,
 		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
 	struct wish wish = {want, data};
-	struct buffers buffers = {0};
-	struct enters enters = {0};
-	struct ktrace_types *types;
+	struct call_events events = {0};
+	size_t size;
+	char *info;
 	int err;
 
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
-	err = ktrace_session_types(session, type_wanted, &wish, &types);
+	err = session_info(session, want ? event_wanted : NULL, &wish, &info,
+			   &size);
 	if (err)
 		return err;
 	if (!m.string_max)
 		m.string_max = 1;
-	/* Without type information structs stay addresses. */
+	/* Without type information some structs stay addresses. */
 	m.enums = session_kernel_enums(session);
-	err = enters_make(&enters, types);
-	if (!err)
-		err = buffers_open(&buffers);
-	for (size_t i = 0; !err && i < ktrace_types_count(types); i++)
-		line_make(&buffers, &m, &enters, ktrace_types_get(types, i));
-	err = buffers_close(&buffers) ?: err;
-	if (!err && buffers.text[0] && *buffers.text[0])
-		err = ktrace_session_write(session, "capture", buffers.text[0]);
-	free(buffers.text[0]);
-	free(enters.types);
-	ktrace_types_destroy(types);
+	err = events_parse(info, &events);
+	for (size_t i = 0; !err && i < events.nr; i++)
+		line_make(&m, &nowhere, &events, &events.list[i]);
+	if (!err && (lines.failed || nowhere.failed))
+		err = error_set(-ENOMEM, "out of memory");
+	if (!err && lines.len) {
+		lines.s[lines.len] = '\0';
+		err = ktrace_session_write(session, "capture", lines.s);
+	}
+	text_free(&nowhere);
+	text_free(&lines);
+	free(events.list);
+	free(info);
 	return err;
 }
 
 int ktrace_session_syscalls(struct ktrace_session *session,
 			    unsigned int string_max, bool paths)
 {
-	return ktrace_session_syscalls_wanted(session, string_max, paths,
-					      call_wanted, NULL);
+	return ktrace_session_syscalls_wanted(session, string_max, paths, NULL,
+					      NULL);
 }

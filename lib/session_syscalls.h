@@ -3,17 +3,17 @@
 #ifndef KT_LIB_SESSION_SYSCALLS_H
 #define KT_LIB_SESSION_SYSCALLS_H
 
-#include <stdio.h>
 #include <string.h>
 
 #include <ktrace/syscall.h>
 
 #include "btf.h"
+#include "text.h"
 
 #define PATH_ROOM 4095 /* PATH_MAX without the NUL */
 
 struct maker {
-	FILE *f;
+	struct text *text;
 	struct enums *enums;
 	const struct ktrace_call *call;
 	unsigned int string_max;

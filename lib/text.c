@@ -68,6 +68,39 @@ void text_number(struct text *text, uint64_t number)
 	text_add(text, p, digits + sizeof(digits) - p);
 }
 
+void text_words(struct text *text, const char *format, ...)
+{
+	const char *percent;
+	va_list ap;
+	int number;
+
+	va_start(ap, format);
+	for (; *(percent = strchrnul(format, '%')); format = percent + 2) {
+		text_add(text, format, percent - format);
+		switch (percent[1]) {
+		case 's':
+			text_puts(text, va_arg(ap, const char *));
+			break;
+		case 'd':
+			number = va_arg(ap, int);
+			if (number < 0)
+				text_add(text, "-", 1);
+			text_number(text, number < 0 ? -(uint64_t)number
+						     : (uint64_t)number);
+			break;
+		case 'u':
+			text_number(text, va_arg(ap, unsigned int));
+			break;
+		case 'z':
+			text_number(text, va_arg(ap, size_t));
+			percent++;
+			break;
+		}
+	}
+	va_end(ap);
+	text_puts(text, format);
+}
+
 /* Bytes of the well-formed UTF-8 sequence at @s, 0 if it is none. */
 static size_t utf8_length(const unsigned char *s)
 {

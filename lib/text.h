@@ -22,6 +22,9 @@ void text_add(struct text *text, const char *s, size_t n);
 void text_puts(struct text *text, const char *s);
 void text_printf(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Knows %s, %d, %u and %zu, and is fast at that. */
+void text_words(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 void text_number(struct text *text, uint64_t number);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void text_json(struct text *text, const char *s);
