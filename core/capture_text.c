@@ -59,7 +59,9 @@ static const char *word_next(struct parser *p, size_t *length)
 
 static bool word_is(const char *word, size_t length, const char *wanted)
 {
-	return strlen(wanted) == length && !memcmp(word, wanted, length);
+	/* Most differ in the first letter already. */
+	return *word == *wanted && strlen(wanted) == length &&
+	       !memcmp(word, wanted, length);
 }
 
 static bool number_parse(const char *word, size_t length, u32 *number)

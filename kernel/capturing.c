@@ -358,7 +358,11 @@ int kt_capture_write(struct kt_session *session, char *text)
 	lockdep_assert_held(&kt_mutex);
 	if (!strcmp(strim(text), "none"))
 		return capture_clear(session);
-	while (!err && (line = strsep(&text, "\n"))) {
+	while (!err && text) {
+		line = text;
+		text = strchr(line, '\n');
+		if (text)
+			*text++ = '\0';
 		line = strim(line);
 		if (!*line)
 			continue;

@@ -131,8 +131,9 @@ static void layout_show(struct seq_file *m, const struct kt_entry *entry,
 	const char *print = event->print ?: class->print;
 	u16 i;
 
-	seq_printf(m, "size: %u\ndynamic: %d\nformat:\n", class->size,
-		   class->dynamic);
+	seq_put_decimal_ull(m, "size: ", class->size);
+	seq_puts(m, class->dynamic ? "\ndynamic: 1\nformat:\n"
+				   : "\ndynamic: 0\nformat:\n");
 	for (i = 0; i < class->nr_fields; i++)
 		field_show(m, &class->fields[i]);
 	seq_puts(m, "print fmt: ");
@@ -168,10 +169,22 @@ static void line_add(struct line *line, const char *text)
 	line->to = length < 0 ? line->end : line->to + length;
 }
 
+static void line_add_number(struct line *line, u32 number)
+{
+	char digits[11], *at = digits + sizeof(digits) - 1;
+
+	*at = '\0';
+	do {
+		*--at = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	line_add(line, at);
+}
+
 static void head_show(struct seq_file *m, const struct kt_entry *entry,
 		      const struct kt_enabled *enabled)
 {
-	char number[16], *begin;
+	char *begin;
 	size_t room = seq_get_buf(m, &begin);
 	struct line line = {begin, begin + room};
 
@@ -180,8 +193,8 @@ static void head_show(struct seq_file *m, const struct kt_entry *entry,
 	line_add(&line, ":");
 	line_add(&line, entry->event->name);
 	if (enabled) {
-		snprintf(number, sizeof(number), " id %u", enabled->id);
-		line_add(&line, number);
+		line_add(&line, " id ");
+		line_add_number(&line, enabled->id);
 		line_add(&line, enabled->wanted ? " enabled 1 module "
 						: " enabled 0 module ");
 	} else {
