@@ -7,6 +7,7 @@
 
 #include <ktrace/trace.h>
 
+#include "format.h"
 #include "type.h"
 
 #define NO_BTF "/nonexistent"
@@ -218,6 +219,37 @@ TEST(nonsense_descriptions)
 	}
 }
 
+static void types_equal(const struct ktrace_type *a,
+			const struct ktrace_type *b)
+{
+	uint32_t i, k;
+
+	CHECK_STR(b->print, a->print);
+	CHECK_EQ(b->size, a->size);
+	CHECK_EQ(b->nr_fields, a->nr_fields);
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct ktrace_field *f = &a->fields[i],
+					  *g = &b->fields[i];
+
+		CHECK_STR(g->name, f->name);
+		CHECK_STR(g->ctype, f->ctype);
+		CHECK_EQ(g->offset, f->offset);
+		CHECK_EQ(g->size, f->size);
+		CHECK_EQ(g->kind, f->kind);
+		CHECK_EQ(g->place, f->place);
+		CHECK_EQ(g->base, f->base);
+		CHECK_EQ(g->elem, f->elem);
+		CHECK_EQ(g->is_signed, f->is_signed);
+		CHECK_EQ(!g->names, !f->names);
+		for (k = 0; f->names && k < f->names->count; k++) {
+			CHECK_EQ(g->names->names[k].value,
+				 f->names->names[k].value);
+			CHECK_STR(g->names->names[k].name,
+				  f->names->names[k].name);
+		}
+	}
+}
+
 /* Everything that a type says is in the metadata. */
 TEST(through_the_metadata)
 {
@@ -266,30 +298,7 @@ TEST(through_the_metadata)
 	a = ktrace_types_find(types, 17);
 	b = ktrace_types_find(ktrace_get_types(trace), 17);
 	CHECK(b);
-	CHECK_STR(b->print, a->print);
-	CHECK_EQ(b->size, a->size);
-	CHECK_EQ(b->nr_fields, a->nr_fields);
-	for (i = 0; i < a->nr_fields; i++) {
-		const struct ktrace_field *f = &a->fields[i],
-					  *g = &b->fields[i];
-
-		CHECK_STR(g->name, f->name);
-		CHECK_STR(g->ctype, f->ctype);
-		CHECK_EQ(g->offset, f->offset);
-		CHECK_EQ(g->size, f->size);
-		CHECK_EQ(g->kind, f->kind);
-		CHECK_EQ(g->place, f->place);
-		CHECK_EQ(g->base, f->base);
-		CHECK_EQ(g->elem, f->elem);
-		CHECK_EQ(g->is_signed, f->is_signed);
-		CHECK_EQ(!g->names, !f->names);
-		for (k = 0; f->names && k < f->names->count; k++) {
-			CHECK_EQ(g->names->names[k].value,
-				 f->names->names[k].value);
-			CHECK_STR(g->names->names[k].name,
-				  f->names->names[k].name);
-		}
-	}
+	types_equal(a, b);
 	ktrace_close(trace);
 }
 
@@ -375,6 +384,67 @@ TEST(moved_from_one_to_another)
 	CHECK_EQ(ktrace_types_count(to), 2 + 3 * 1001);
 	CHECK_STR(ktrace_types_find(to, 3016)->name, "event3016");
 	ktrace_types_destroy(to);
+}
+
+/* Of system calls only the size is known, until somebody asks for more. */
+TEST(late)
+{
+	static const char info[] =
+		"event syscalls:sys_enter_openat id 20 enabled 1 module m\n"
+		"size: 20\ndynamic: 1\nformat:\n"
+		"\tfield:int dfd;\toffset:0;\tsize:4;\tsigned:1;\n"
+		"\tfield:int flags;\toffset:12;\tsize:4;\tsigned:1;\n"
+		"\tfield:__data_loc char[] v;\toffset:16;\tsize:4;\tsigned:0;\n"
+		"print fmt: \"\"\n\n"
+		"event sys:other id 17 enabled 1 module m\n"
+		"size: 4\ndynamic: 0\nformat:\n"
+		"\tfield:u32 a;\toffset:0;\tsize:4;\tsigned:0;\n"
+		"print fmt: \"\"\n\n"
+		"event compat_syscalls:sys_exit_stat id 21 enabled 1 module m\n"
+		"size: 12\ndynamic: 1\nformat:\n"
+		"\tfield:long ret;\toffset:0;\tsize:8;\tsigned:1;\n"
+		"\tfield:__data_loc struct rlimit[] v;\toffset:8;\tsize:4;"
+		"\tsigned:0;\n"
+		"print fmt: \"ret=%lld\", REC->ret\n\n"
+		"event syscalls:sys_exit_odd id 22 enabled 1 module m\n"
+		"size: 4\ndynamic: 0\nformat:\n"
+		"\tfield:long ret;\toffset:0;\tsize:8;\tsigned:1;\n"
+		"print fmt: \"\"\n\n";
+	struct ktrace_types *eager, *late, *more = types_create();
+	struct enums *enums = enums_open(NULL);
+	size_t sound = strlen(info) -
+		       strlen(strstr(info, "event syscalls:sys_exit_odd"));
+	char *copy = strdup(info);
+	uint32_t size = 0;
+	bool dynamic;
+
+	CHECK_EQ(types_parse(info, sound, enums, &eager), 0);
+	CHECK_EQ(types_parse_late(copy, strlen(copy), enums, &late), 0);
+	free(copy);
+	CHECK_EQ(late->count, 1);
+	CHECK_EQ(types_total(late), 4);
+	CHECK(types_size(late, 20, &size, &dynamic));
+	CHECK_EQ(size, 20);
+	CHECK(dynamic);
+	CHECK(!types_size(late, 19, &size, &dynamic));
+	types_equal(ktrace_types_find(eager, 17), ktrace_types_find(late, 17));
+	types_equal(ktrace_types_find(eager, 20), ktrace_types_find(late, 20));
+	CHECK_EQ(late->count, 2);
+	CHECK_EQ(types_total(late), 4);
+
+	/* Some are taken apart by now, some are not. */
+	CHECK_EQ(types_move(more, late), 0);
+	CHECK_EQ(types_total(more), 4);
+	CHECK(!ktrace_layout_find(more, "rlimit"));
+	types_equal(ktrace_types_find(eager, 21), ktrace_types_find(more, 21));
+	CHECK_EQ(ktrace_layout_find(more, "rlimit")->size,
+		 ktrace_layout_find(eager, "rlimit")->size);
+	CHECK(!ktrace_types_find(more, 22));
+	CHECK_EQ(ktrace_types_count(more), 3);
+	CHECK(!ktrace_types_find(more, 22));
+	ktrace_types_destroy(eager);
+	ktrace_types_destroy(more);
+	enums_close(enums);
 }
 
 CHECK_MAIN
