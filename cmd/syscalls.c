@@ -150,11 +150,14 @@ static int captures_set(struct syscalls *s)
 static int events_enable(struct syscalls *s)
 {
 	static const char *const systems[] = {"syscalls", "compat_syscalls"};
+	/* No name of another event is like these: so none is looked for. */
+	static const char *const patterns[] = {"syscalls:sys_e*_*",
+					       "compat_syscalls:sys_e*_*"};
 	struct ktrace_known *known;
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(s->session, systems, 2) || captures_set(s))
+	if (ktrace_session_prepare(s->session, patterns, 2) || captures_set(s))
 		return failed_why();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);
