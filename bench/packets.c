@@ -3,18 +3,20 @@
  * packets - how much a tracer recorded
  *
  *	packets ktrace FILE...	buffer files (buffers/cpuN): EVENTS BYTES
- *	packets lttng FILE...	streams of a snapshot: BYTES ALL
- *	packets perf FILE...	perf.data: EVENTS BYTES
+ *	packets lttng FILE...	streams of a snapshot, or of a recording:
+ *				BYTES ALL, and in a second line LOST
+ *	packets perf FILE...	perf.data: EVENTS BYTES, and in a second line LOST
  *
  * EVENTS and BYTES count all that was recorded, whether or not it survived in the
  * buffers; BYTES without the packets' headers.  ktrace counts events itself; the
  * bytes of packets that have been overwritten are taken to be as many per event
  * as in those that are there.  LTTng's packets do not tell how many events they
  * hold, but are numbered: BYTES is what is there, ALL is estimated for all
- * packets from the fullest.
+ * packets from the fullest.  LOST is what the tracer itself says that it had no room for.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ struct sum {
 	uint64_t events;
 	uint64_t bytes;
 	uint64_t there; /* bytes that were not overwritten */
+	uint64_t lost;
 };
 
 static void ktrace_file(const char *path, struct sum *sum)
@@ -85,6 +88,7 @@ struct lttng_packet {
 static void lttng_file(const char *path, struct sum *sum)
 {
 	uint64_t at, newest = 0, fullest = 0, packets = 0, bytes = 0;
+	uint64_t discarded = 0;
 	struct stat st;
 	const char *data;
 	int fd = open(path, O_RDONLY);
@@ -113,11 +117,15 @@ static void lttng_file(const char *path, struct sum *sum)
 			fullest = content;
 		if (packet->seq > newest)
 			newest = packet->seq;
+		/* The stream's, until then. */
+		if (packet->discarded > discarded)
+			discarded = packet->discarded;
 		packets++;
 		at += packet->packet_bits / 8;
 	}
 	sum->there += bytes;
 	sum->bytes += bytes;
+	sum->lost += discarded;
 	if (newest + 1 > packets)
 		sum->bytes += (newest + 1 - packets) * fullest;
 	munmap((void *)data, st.st_size);
@@ -140,11 +148,19 @@ struct perf_record {
 	uint16_t size;
 };
 
+/* Of a loss: how many, behind which counter it was. */
+struct perf_lost {
+	uint64_t id;
+	uint64_t lost;
+};
+
+#define PERF_LOST   2
 #define PERF_SAMPLE 9
 
 static void perf_file(const char *path, struct sum *sum)
 {
 	struct perf_record record;
+	struct perf_lost lost;
 	struct perf_head head;
 	uint64_t at;
 	FILE *file = fopen(path, "r");
@@ -156,6 +172,11 @@ static void perf_file(const char *path, struct sum *sum)
 		    fread(&record, sizeof(record), 1, file) != 1 ||
 		    record.size < sizeof(record))
 			fail(path);
+		if (record.type == PERF_LOST) {
+			if (fread(&lost, sizeof(lost), 1, file) != 1)
+				fail(path);
+			sum->lost += lost.lost;
+		}
 		if (record.type != PERF_SAMPLE)
 			continue;
 		sum->events++;
@@ -167,10 +188,11 @@ static void perf_file(const char *path, struct sum *sum)
 static const struct {
 	const char *tracer;
 	void (*file)(const char *path, struct sum *sum);
+	bool tells_lost;
 } kinds[] = {
-	{"ktrace", ktrace_file},
-	{"lttng", lttng_file},
-	{"perf", perf_file},
+	{"ktrace", ktrace_file, false},
+	{"lttng", lttng_file, true},
+	{"perf", perf_file, true},
 };
 
 int main(int argc, char **argv)
@@ -188,6 +210,8 @@ int main(int argc, char **argv)
 		printf("%llu %llu\n",
 		       (unsigned long long)(sum.there ? sum.there : sum.events),
 		       (unsigned long long)sum.bytes);
+		if (kinds[kind].tells_lost)
+			printf("%llu\n", (unsigned long long)sum.lost);
 		return 0;
 	}
 	fprintf(stderr, "usage: packets ktrace|lttng|perf FILE...\n");

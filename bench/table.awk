@@ -221,6 +221,38 @@ function begin(kernel,   n, i, t) {
 	print ""
 }
 
+# What goes to a file: who reads, in columns, beside the probes that record.
+function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
+	split("ktrace record|trace-cmd record|ftrace (x86-tsc)|perf record|BPF|LTTng",
+	      name, "|")
+	split("instructions of probes|instructions of the reader|bytes", what, "|")
+	split("probes|reader|bytes", row_name, "|")
+	for (s = 1; s <= nr_sources; s++)
+		some += count[kernel, sources[s] " to a file"]
+	if (!some)
+		return
+	add("instructions per event, to a file")
+	for (i = 1; i <= nr_tracers; i++)
+		if (tracers[i] !~ /^(ftrace_tsc|bpf)$/)
+			add(name[i])
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (s = 1; s <= nr_sources; s++) {
+		bench = sources[s] " to a file"
+		if (!count[kernel, bench])
+			continue
+		for (n = 1; n <= 3; n++) {
+			add(source_labels[s] ": " row_name[n])
+			for (i = 1; i <= nr_tracers; i++)
+				if (tracers[i] !~ /^(ftrace_tsc|bpf)$/)
+					add(get(kernel, bench, tracers[i], what[n]))
+			row(16)
+		}
+	}
+	print ""
+}
+
 # Who lost events, and where: of a single event all that were fired are expected.
 function losses(kernel,   b, bench, t, n, some) {
 	for (b = 1; b <= nr_benches[kernel]; b++) {
@@ -309,6 +341,7 @@ END {
 		disabled(kernel)
 		find(kernel)
 		begin(kernel)
+		reading(kernel)
 		for (i = 1; i <= nr_workloads; i++)
 			workload(kernel, workloads[i])
 		losses(kernel)
