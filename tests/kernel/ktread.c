@@ -4,7 +4,8 @@
  *
  *   ktread [OPTION...] DIR      DIR: a session's directory in the control tree
  *
- *   -w SECONDS  read that long, as a recorder does, before the last flush
+ *   -w SECONDS  read that long, or until SIGUSR1, as a recorder does, before the last
+ *               flush
  *   -d          print each record: CPU TIME TID SYSTEM:NAME HEX
  *		 or: CPU TIME TID switch TID
  *		 or: CPU TIME TID task|exit TID TGID PARENT COMM
@@ -28,6 +29,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,6 +71,7 @@ static struct buffer {
 static unsigned int nr_buffers;
 static uint64_t task_counts[KT_ID_FIRST];
 static bool dump, leave, quiet, failed;
+static volatile sig_atomic_t enough;
 static uint64_t trace_id;
 
 static void complain(const char *format, ...)
@@ -337,6 +340,11 @@ static bool packet_take(struct buffer *buffer)
 	return true;
 }
 
+static void enough_set(int number)
+{
+	enough = number;
+}
+
 static void buffers_follow(double seconds)
 {
 	struct pollfd polls[CPUS_MAX];
@@ -346,6 +354,7 @@ static void buffers_follow(double seconds)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	end = now.tv_sec + now.tv_nsec / 1e9 + seconds;
+	signal(SIGUSR1, enough_set);
 	for (i = 0; i < nr_buffers; i++)
 		polls[i] = (struct pollfd){buffers[i].fd, POLLIN, 0};
 	for (;;) {
@@ -353,10 +362,16 @@ static void buffers_follow(double seconds)
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		left = end - (now.tv_sec + now.tv_nsec / 1e9);
-		if (left <= 0)
+		if (left <= 0 || enough)
 			return;
-		if (poll(polls, nr_buffers, left * 1000 + 1) < 0)
-			die("poll");
+		/* The signal may come before the poll() as well as in it. */
+		if (left > 0.1)
+			left = 0.1;
+		if (poll(polls, nr_buffers, left * 1000 + 1) < 0) {
+			if (errno != EINTR)
+				die("poll");
+			continue;
+		}
 		for (i = 0; i < nr_buffers; i++) {
 			if (polls[i].revents)
 				packet_take(&buffers[i]);
