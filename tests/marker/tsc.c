@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The clock of programs over a sleep of the machine, with nobody to ask. */
 #include "check.h"
-#include "tsc.h"
+#include "record/tsc.h"
 
 #define SECOND 1000000000ull
 #define HZ     3000000000ull

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* From the trace's clock to CLOCK_MONOTONIC, where the machine sleeps in between. */
 #include "check.h"
-#include "clock.h"
+#include "read/clock.h"
 
 #define SECOND 1000000000ull
 #define HZ     3000000000ull

@@ -11,7 +11,7 @@
 
 #include <ktrace.h>
 
-#include "trace.h"
+#include "read/trace.h"
 
 #define CPUS   3
 #define EVENTS 60000

@@ -7,8 +7,8 @@
 
 #include <ktrace/trace.h>
 
-#include "format.h"
-#include "type.h"
+#include "kernel/format.h"
+#include "type/type.h"
 
 #define NO_BTF "/nonexistent"
 

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What the kernel's type information (BTF) says.
+ *
+ * Print formats of events name constants that a reader elsewhere cannot know.
+ * Those of enums stand in the BTF of the kernel that recorded them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "btf.h"
+#include "syscall/call.h"
+#include "type/type.h"
+
+/* One enumerator; @ambiguous if enums disagree on its value. */
+struct enumerator {
+	const char *name;
+	int64_t value;
+	bool ambiguous;
+};
+
+/*
+ * All of it is read when it is first asked for, and each index made then: most events
+ * ask for nothing.
+ */
+struct enums {
+	char *path;
+	bool running; /* of this kernel, whose programs have the structs of layouts.tab */
+	bool tried;
+	struct btf *btf;	  /* NULL: there is none, or nobody has asked */
+	struct enumerator *table; /* open addressing; half of it is free */
+	size_t size;		  /* a power of two; 0: not made yet */
+	/* Types of structs, unions and enums, by name, likewise; 0: free. */
+	uint32_t *tags;
+	size_t tags_size;
+};
+
+static size_t hash(const char *s, size_t len)
+{
+	size_t h = 5381;
+
+	while (len--)
+		h = h * 33 + (unsigned char)*s++;
+	return h ^ h >> 15;
+}
+
+static struct enumerator *enums_slot(const struct enums *enums,
+				     const char *name, size_t len)
+{
+	size_t i = hash(name, len) & (enums->size - 1);
+
+	while (enums->table[i].name &&
+	       (strncmp(enums->table[i].name, name, len) ||
+		enums->table[i].name[len]))
+		i = (i + 1) & (enums->size - 1);
+	return &enums->table[i];
+}
+
+static int64_t enum_value(const struct btf_type *t, uint32_t i)
+{
+	if (btf_is_enum64(t))
+		return btf_enum64_value(&btf_enum64(t)[i]);
+	/* Without the sign bit in kflag a 32-bit value has none. */
+	if (btf_kflag(t) || btf_enum(t)[i].val < 0)
+		return btf_enum(t)[i].val;
+	return (uint32_t)btf_enum(t)[i].val;
+}
+
+static const char *enum_name(const struct enums *enums,
+			     const struct btf_type *t, uint32_t i)
+{
+	uint32_t off = btf_is_enum64(t) ? btf_enum64(t)[i].name_off
+					: btf_enum(t)[i].name_off;
+
+	return btf__name_by_offset(enums->btf, off);
+}
+
+static bool is_enum(const struct btf_type *t)
+{
+	return btf_is_enum(t) || btf_is_enum64(t);
+}
+
+static int enums_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf);
+	size_t count = 0;
+	uint32_t i;
+
+	for (id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(enums->btf, id);
+
+		if (is_enum(t))
+			count += btf_vlen(t);
+	}
+	for (enums->size = 1024; enums->size < 2 * count;)
+		enums->size *= 2;
+	enums->table = calloc(enums->size, sizeof(*enums->table));
+	if (!enums->table)
+		return -1;
+
+	for (id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(enums->btf, id);
+
+		if (!is_enum(t))
+			continue;
+		for (i = 0; i < btf_vlen(t); i++) {
+			const char *name = enum_name(enums, t, i);
+			int64_t value = enum_value(t, i);
+			struct enumerator *slot;
+
+			if (!name || !*name)
+				continue;
+			slot = enums_slot(enums, name, strlen(name));
+			if (slot->name && slot->value != value)
+				slot->ambiguous = true;
+			slot->name = name;
+			slot->value = value;
+		}
+	}
+	return 0;
+}
+
+static const char *type_name(const struct enums *enums,
+			     const struct btf_type *t)
+{
+	return btf__name_by_offset(enums->btf, t->name_off);
+}
+
+/* Where the type is, or would be: the enum of this name, or the struct or union. */
+static uint32_t *tags_slot(const struct enums *enums, const char *name,
+			   bool of_enum)
+{
+	size_t mask = enums->tags_size - 1;
+	size_t i = hash(name, strlen(name)) & mask;
+	const struct btf_type *t;
+
+	for (; enums->tags[i]; i = (i + 1) & mask) {
+		t = btf__type_by_id(enums->btf, enums->tags[i]);
+		if (is_enum(t) == of_enum && !strcmp(type_name(enums, t), name))
+			break;
+	}
+	return &enums->tags[i];
+}
+
+/* Of those with one name the first counts, but a struct before a union. */
+static void tags_add(struct enums *enums, uint32_t id, const struct btf_type *t)
+{
+	uint32_t *slot = tags_slot(enums, type_name(enums, t), is_enum(t));
+
+	if (!*slot || (btf_is_struct(t) &&
+		       btf_is_union(btf__type_by_id(enums->btf, *slot))))
+		*slot = id;
+}
+
+static int tags_fill(struct enums *enums)
+{
+	uint32_t id, nr = btf__type_cnt(enums->btf);
+	const struct btf_type *t;
+	size_t count = 0;
+
+	for (id = 1; id < nr; id++) {
+		t = btf__type_by_id(enums->btf, id);
+		count += btf_is_composite(t) || is_enum(t);
+	}
+	for (enums->tags_size = 1024; enums->tags_size < 2 * count;)
+		enums->tags_size *= 2;
+	enums->tags = calloc(enums->tags_size, sizeof(*enums->tags));
+	if (!enums->tags)
+		return -1;
+	for (id = 1; id < nr; id++) {
+		t = btf__type_by_id(enums->btf, id);
+		if ((btf_is_composite(t) || is_enum(t)) && t->name_off)
+			tags_add(enums, id, t);
+	}
+	return 0;
+}
+
+static int silent(enum libbpf_print_level level, const char *format, va_list ap)
+{
+	return 0;
+}
+
+struct enums *enums_open(const char *path)
+{
+	struct enums *enums = calloc(1, sizeof(*enums));
+
+	if (!enums)
+		return NULL;
+	enums->running = !path;
+	enums->path = strdup(path ? path : "/sys/kernel/btf/vmlinux");
+	if (!enums->path) {
+		free(enums);
+		return NULL;
+	}
+	return enums;
+}
+
+void enums_close(struct enums *enums)
+{
+	if (!enums)
+		return;
+	btf__free(enums->btf);
+	free(enums->tags);
+	free(enums->table);
+	free(enums->path);
+	free(enums);
+}
+
+static bool enums_read(struct enums *enums)
+{
+	libbpf_print_fn_t before;
+
+	if (!enums->tried) {
+		enums->tried = true;
+		before = libbpf_set_print(silent);
+		enums->btf = btf__parse(enums->path, NULL);
+		libbpf_set_print(before);
+	}
+	return enums->btf;
+}
+
+bool enums_value(struct enums *enums, const char *name, size_t len,
+		 int64_t *value)
+{
+	const struct enumerator *slot;
+
+	if (!enums_read(enums) || (!enums->table && enums_fill(enums)))
+		return false;
+	slot = enums_slot(enums, name, len);
+	if (!slot->name || slot->ambiguous)
+		return false;
+	*value = slot->value;
+	return true;
+}
+
+static const struct btf_type *tag_find(struct enums *enums, const char *name,
+				       bool of_enum)
+{
+	uint32_t id;
+
+	if (!enums || !enums_read(enums) || (!enums->tags && tags_fill(enums)))
+		return NULL;
+	id = *tags_slot(enums, name, of_enum);
+	return id ? btf__type_by_id(enums->btf, id) : NULL;
+}
+
+struct ktrace_names *enums_names(struct enums *enums, const char *name,
+				 struct arena *arena)
+{
+	const struct btf_type *t = tag_find(enums, name, true);
+	struct ktrace_names *names;
+	struct ktrace_name *list;
+	uint32_t i;
+
+	if (!t || !btf_vlen(t))
+		return NULL;
+
+	names = arena_alloc(arena, sizeof(*names));
+	list = arena_alloc(arena, btf_vlen(t) * sizeof(*list));
+	if (!names || !list)
+		return NULL;
+	for (i = 0; i < btf_vlen(t); i++) {
+		list[i].value = enum_value(t, i);
+		list[i].name = arena_strdup(arena, enum_name(enums, t, i));
+		if (!list[i].name)
+			return NULL;
+	}
+	names->count = btf_vlen(t);
+	names->names = list;
+	return names;
+}
+
+static const struct btf_type *struct_find(struct enums *enums, const char *name)
+{
+	return tag_find(enums, name, false);
+}
+
+/* What layouts.tab says of the struct; NULL: nothing, or it is another kernel's. */
+static const char *words_find(const struct enums *enums, const char *name)
+{
+	return enums && enums->running ? layout_words(name) : NULL;
+}
+
+uint32_t enums_struct_size(struct enums *enums, const char *name)
+{
+	const char *words = words_find(enums, name);
+	const struct btf_type *t;
+
+	if (words)
+		return strtoul(words, NULL, 10);
+	t = struct_find(enums, name);
+	return t ? t->size : 0;
+}
+
+/* The type behind typedefs and qualifiers. */
+static const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+/* Members, those of structs without a name among them. */
+struct flat {
+	const struct enums *enums;
+	int (*use)(void *data, const struct btf_member *member,
+		   const char *name, uint32_t offset);
+	void *data;
+};
+
+static int flat_walk(const struct flat *flat, const struct btf_type *t,
+		     const char *prefix, uint32_t offset)
+{
+	const struct btf *btf = flat->enums->btf;
+	char name[128];
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
+		const struct btf_member *member = &btf_members(t)[i];
+		/* Not what has a name by a typedef. */
+		const struct btf_type *of = btf__type_by_id(btf, member->type);
+		const char *own = btf__name_by_offset(btf, member->name_off);
+		uint32_t at = offset + btf_member_bit_offset(t, i) / 8;
+
+		snprintf(name, sizeof(name), "%s%s", prefix, own);
+		if (!of || !btf_is_composite(of) ||
+		    *btf__name_by_offset(btf, of->name_off)) {
+			err = flat->use(flat->data, member, name, at);
+			continue;
+		}
+		if (*own)
+			snprintf(name, sizeof(name), "%s%s.", prefix, own);
+		err = flat_walk(flat, of, name, at);
+	}
+	return err;
+}
+
+struct wanted {
+	const char *name;
+	uint32_t offset;
+};
+
+static int member_compare(void *data, const struct btf_member *member,
+			  const char *name, uint32_t offset)
+{
+	struct wanted *wanted = data;
+
+	wanted->offset = offset;
+	return !strcmp(name, wanted->name);
+}
+
+/* The next word "MEMBER:...", its name's length and what is behind that; NULL: none. */
+static const char *member_word(const char *words, size_t *length,
+			       char **numbers)
+{
+	words += strcspn(words, " ");
+	words += strspn(words, " ");
+	*length = strcspn(words, ":");
+	*numbers = (char *)words + *length;
+	return *words ? words : NULL;
+}
+
+static bool words_member(const char *words, const char *member,
+			 uint32_t *offset)
+{
+	size_t length;
+	char *numbers;
+
+	while ((words = member_word(words, &length, &numbers))) {
+		if (strlen(member) != length || memcmp(words, member, length))
+			continue;
+		*offset = strtoul(numbers + 1, NULL, 10);
+		return true;
+	}
+	return false;
+}
+
+bool enums_member(struct enums *enums, const char *name, const char *member,
+		  uint32_t *offset)
+{
+	const char *words = words_find(enums, name);
+	struct wanted wanted = {.name = member};
+	const struct flat flat = {enums, member_compare, &wanted};
+	const struct btf_type *t;
+
+	if (words && words_member(words, member, offset))
+		return true;
+	t = struct_find(enums, name);
+	if (!t || !flat_walk(&flat, t, "", 0))
+		return false;
+	*offset = wanted.offset;
+	return true;
+}
+
+struct filling {
+	struct enums *enums;
+	struct ktrace_types *types;
+	struct ktrace_member *members; /* NULL: they are only counted */
+	uint32_t nr;
+};
+
+static int member_fill(void *data, const struct btf_member *from,
+		       const char *name, uint32_t offset)
+{
+	struct filling *filling = data;
+	struct ktrace_types *types = filling->types;
+	const struct btf *btf = filling->enums->btf;
+	const struct btf_type *t = type_resolve(btf, from->type);
+	int64_t size = btf__resolve_size(btf, from->type);
+	struct ktrace_member *member;
+
+	if (!filling->members) {
+		filling->nr++;
+		return 0;
+	}
+	member = &filling->members[filling->nr++];
+	member->name = arena_strdup(&types->arena, name);
+	if (!member->name)
+		return -ENOMEM;
+	member->offset = offset;
+	member->size = size > 0 ? size : 0;
+	if (t && btf_is_int(t))
+		member->is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
+	if (!t || !btf_is_struct(t))
+		return 0;
+	member->type = arena_strdup(&types->arena,
+				    btf__name_by_offset(btf, t->name_off));
+	if (!member->type)
+		return -ENOMEM;
+	return enums_layout(filling->enums, member->type, types);
+}
+
+/* "OFFSET:SIZE[s][:ITS]" */
+static int member_parse(const char *numbers, struct enums *enums,
+			struct ktrace_types *types,
+			struct ktrace_member *member)
+{
+	char *end;
+
+	member->offset = strtoul(numbers, &end, 10);
+	member->size = strtoul(end + 1, &end, 10);
+	member->is_signed = *end == 's';
+	end += member->is_signed;
+	if (*end != ':')
+		return 0;
+	end++;
+	member->type = arena_strndup(&types->arena, end, strcspn(end, " "));
+	return member->type ? enums_layout(enums, member->type, types)
+			    : -ENOMEM;
+}
+
+/* A layout of layouts.tab. */
+static int words_layout(struct enums *enums, const char *name,
+			const char *words, struct ktrace_types *types)
+{
+	struct ktrace_layout layout = {.size = strtoul(words, NULL, 10)};
+	struct ktrace_member *members, *member;
+	uint32_t nr = 0;
+	size_t length;
+	char *numbers;
+	int err = 0;
+
+	for (const char *p = words; *p; p++)
+		nr += *p == ' ';
+	members = arena_alloc(&types->arena, (nr + 1) * sizeof(*members));
+	layout.name = arena_strdup(&types->arena, name);
+	if (!members || !layout.name)
+		return -ENOMEM;
+	while (!err && (words = member_word(words, &length, &numbers))) {
+		member = &members[layout.nr_members++];
+		member->name = arena_strndup(&types->arena, words, length);
+		if (!member->name)
+			return -ENOMEM;
+		err = member_parse(numbers + 1, enums, types, member);
+	}
+	layout.members = members;
+	return err ? err : types_add_layout(types, &layout);
+}
+
+int enums_layout(struct enums *enums, const char *name,
+		 struct ktrace_types *types)
+{
+	const char *words = words_find(enums, name);
+	struct filling filling = {enums, types, NULL, 0};
+	const struct flat flat = {enums, member_fill, &filling};
+	struct ktrace_layout layout = {0};
+	const struct btf_type *t;
+	int err;
+
+	if (ktrace_layout_find(types, name))
+		return 0;
+	if (words && words[strspn(words, "0123456789")] != '+')
+		return words_layout(enums, name, words, types);
+	t = struct_find(enums, name);
+	if (!t)
+		return 0;
+	flat_walk(&flat, t, "", 0);
+	filling.members = arena_alloc(
+		&types->arena, (filling.nr + 1) * sizeof(*filling.members));
+	layout.name = arena_strdup(&types->arena, name);
+	if (!filling.members || !layout.name)
+		return -ENOMEM;
+	filling.nr = 0;
+	err = flat_walk(&flat, t, "", 0);
+	layout.size = t->size;
+	layout.members = filling.members;
+	layout.nr_members = filling.nr;
+	return err ? err : types_add_layout(types, &layout);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The names and values of the kernel's enums, from its BTF; the layouts of its structs,
+ * from there or, where they are the running kernel's, from layouts.tab.
+ */
+#ifndef KT_LIB_BTF_H
+#define KT_LIB_BTF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include <ktrace/trace.h>
+
+struct enums;
+
+/*
+ * @path NULL: of the running kernel.  It is read when something is first asked for;
+ * where there is none to be had, nothing is known.  NULL: no memory.
+ */
+struct enums *enums_open(const char *path);
+void enums_close(struct enums *enums);
+
+/* False: no enumerator has this name, or several with different values do. */
+bool enums_value(struct enums *enums, const char *name, size_t len,
+		 int64_t *value);
+
+/* Names of the values of "enum NAME", made in @arena; NULL: none. */
+struct ktrace_names *enums_names(struct enums *enums, const char *name,
+				 struct arena *arena);
+
+/* Bytes of "struct NAME", or union, or room for what grows; 0: not known.  @enums may be NULL. */
+uint32_t enums_struct_size(struct enums *enums, const char *name);
+/*
+ * Where a member lies in it.  What is in structs without a name of their own is a
+ * member too, as C has it; of a member that is such a struct, "MEMBER.ITS".
+ */
+bool enums_member(struct enums *enums, const char *name, const char *member,
+		  uint32_t *offset);
+/* Adds the layout of the struct, and of those in it, if it is known. */
+int enums_layout(struct enums *enums, const char *name,
+		 struct ktrace_types *types);
+
+#endif /* KT_LIB_BTF_H */

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * All CPUs in one order: a cursor.
+ *
+ * Each stream stands on its next item.  A heap holds the streams by (time,
+ * CPU); the first is the one to go on with.  As long as it stays ahead of all
+ * others, which is most of the time, the heap is not touched: one comparison
+ * with the limit tells.
+ *
+ * A trace that is still being written is whole up to some clock: a cursor stops
+ * before the first item that is later, with that item still to be delivered, and
+ * goes on from there when the trace has grown.
+ *
+ * What tells who runs (the headers of packets, task records) is followed here
+ * and shows only in the events.  So even what is not wanted is walked through.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "task.h"
+#include "trace.h"
+
+/* All windows together; the rest of the memory is small. */
+#define WINDOWS_MAX (64u << 20)
+/* Room on the disk is given back in pieces of these, at least. */
+#define FORGET_STEP (1u << 16)
+
+struct cursor_stream {
+	struct stream stream;
+	struct task *task; /* that runs; NULL: not known yet */
+	bool switching;	   /* to @next, after the item that it stands on */
+	uint32_t next;
+	bool wanted;
+	bool dry; /* at its end, which may move */
+	uint64_t forgotten;
+};
+
+struct ktrace_cursor {
+	struct ktrace *trace;
+	struct cursor_stream **heap;
+	size_t nr_heap;
+	uint64_t limit; /* the first may go on up to this clock */
+	bool started;	/* the first stream's item was delivered */
+	int failed;
+	size_t nr_types;
+	uint64_t round; /* of the trace's growth: the last that was looked at */
+
+	struct ktrace_event event;
+	struct ktrace_loss loss;
+
+	struct tasks tasks;
+	struct task *idle; /* by stream: the idle task of its CPU */
+	size_t line;	   /* of the clock */
+	uint64_t from;
+	uint64_t to;
+	bool (*want)(const struct ktrace_type *type, void *data);
+	void *data;
+	uint64_t time;		/* of the last item */
+	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
+	uint32_t switch_offset; /* of its next_pid */
+	uint8_t *unwanted;	/* by id; NULL: none */
+
+	struct cursor_stream *streams;
+	size_t nr_streams;
+};
+
+static bool stream_before(const struct cursor_stream *a,
+			  const struct cursor_stream *b)
+{
+	if (a->stream.clock != b->stream.clock)
+		return a->stream.clock < b->stream.clock;
+	return a->stream.cpu < b->stream.cpu;
+}
+
+static void heap_down(struct ktrace_cursor *cursor, size_t i)
+{
+	struct cursor_stream **heap = cursor->heap;
+	struct cursor_stream *moved = heap[i];
+	size_t child;
+
+	for (; (child = 2 * i + 1) < cursor->nr_heap; i = child) {
+		if (child + 1 < cursor->nr_heap &&
+		    stream_before(heap[child + 1], heap[child]))
+			child++;
+		if (!stream_before(heap[child], moved))
+			break;
+		heap[i] = heap[child];
+	}
+	heap[i] = moved;
+}
+
+/* How far the first stream may go before another one is due. */
+static void heap_limit(struct ktrace_cursor *cursor)
+{
+	struct cursor_stream **heap = cursor->heap;
+	const struct cursor_stream *second;
+
+	cursor->limit = cursor->trace->until;
+	if (cursor->nr_heap < 2)
+		return;
+	second = heap[1];
+	if (cursor->nr_heap > 2 && stream_before(heap[2], second))
+		second = heap[2];
+	if (second->stream.clock > cursor->limit)
+		return;
+	cursor->limit = second->stream.clock;
+	if (heap[0]->stream.cpu > second->stream.cpu && cursor->limit)
+		cursor->limit--;
+}
+
+/* The first stream has moved on, or (@ended) has nothing more. */
+static noinline void heap_update(struct ktrace_cursor *cursor, bool ended)
+{
+	if (ended) {
+		cursor->heap[0]->dry = true;
+		cursor->heap[0] = cursor->heap[--cursor->nr_heap];
+	}
+	if (cursor->nr_heap)
+		heap_down(cursor, 0);
+	heap_limit(cursor);
+}
+
+static uint64_t cursor_time(struct ktrace_cursor *cursor, uint64_t clock)
+{
+	uint64_t time =
+		clock_convert(&cursor->trace->clock, &cursor->line, clock);
+
+	/* Only a damaged calibration makes it go back. */
+	if (unlikely(time < cursor->time))
+		time = cursor->time;
+	cursor->time = time;
+	return time;
+}
+
+static struct task *cursor_task(struct ktrace_cursor *cursor,
+				const struct cursor_stream *s, uint32_t tid)
+{
+	/* Each CPU has a task 0 of its own. */
+	if (!tid)
+		return &cursor->idle[s - cursor->streams];
+	return tasks_get(&cursor->tasks, tid);
+}
+
+static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
+			 uint32_t tid)
+{
+	struct task *to = cursor_task(cursor, s, tid);
+
+	if (!to)
+		return -ENOMEM;
+	if (to != s->task)
+		tasks_switch(&s->task, to);
+	return 0;
+}
+
+/*
+ * A packet begins.  Its header names the task that ran; that counts where task
+ * records are missing.  Elsewhere the records know better: a packet can begin
+ * in the middle of a context switch.  The name is always right.
+ */
+static int cursor_packet(struct ktrace_cursor *cursor, struct cursor_stream *s)
+{
+	const struct kt_packet *packet = &s->stream.walk.packet;
+	int err = 0;
+
+	if (packet->tid && packet->comm[0])
+		err = tasks_seen(&cursor->tasks, packet->tid, packet->tgid,
+				 packet->comm);
+	if (!err && (s->stream.uncertain || !s->task))
+		err = cursor_switch(cursor, s, packet->tid);
+	return err;
+}
+
+static int cursor_record(struct ktrace_cursor *cursor, struct cursor_stream *s)
+{
+	const struct kt_walk *walk = &s->stream.walk;
+	struct kt_task_switch to;
+	struct kt_task task;
+
+	switch (walk->id) {
+	case KT_ID_SWITCH:
+		memcpy(&to, walk->payload, sizeof(to));
+		return cursor_switch(cursor, s, to.tid);
+	case KT_ID_TASK:
+		memcpy(&task, walk->payload, sizeof(task));
+		if (!task.tid)
+			return 0;
+		return tasks_set(&cursor->tasks, task.tid, task.tgid,
+				 task.parent, task.comm);
+	case KT_ID_EXIT:
+		memcpy(&task, walk->payload, sizeof(task));
+		tasks_exit(&cursor->tasks, task.tid);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* sched_switch is the old task's last event, and as good as a task record. */
+static void cursor_switching(const struct ktrace_cursor *cursor,
+			     struct cursor_stream *s)
+{
+	const struct kt_walk *walk = &s->stream.walk;
+
+	if (likely(walk->id != cursor->switch_id) ||
+	    walk->size < cursor->switch_offset + sizeof(s->next))
+		return;
+	memcpy(&s->next, (const char *)walk->payload + cursor->switch_offset,
+	       sizeof(s->next));
+	s->switching = true;
+}
+
+/* Makes an event of the first stream's record.  False: it is not wanted. */
+static bool cursor_event(struct ktrace_cursor *cursor,
+			 const struct cursor_stream *s)
+{
+	const struct kt_walk *walk = &s->stream.walk;
+	struct ktrace_event *event = &cursor->event;
+	const struct task *task = s->task;
+
+	if (unlikely(!s->wanted))
+		return false;
+	if (cursor->unwanted && cursor->unwanted[walk->id])
+		return false;
+	event->time = cursor_time(cursor, walk->time);
+	if (unlikely(event->time < cursor->from))
+		return false;
+	event->cpu = s->stream.cpu;
+	event->tid = task->tid;
+	event->tgid = task->tgid;
+	event->comm = task->comm;
+	event->task = task->serial;
+	event->type = ktrace_types_find(cursor->trace->types, walk->id);
+	if (unlikely(!event->type))
+		return false; /* it was a text, and there is no memory */
+	event->payload = walk->payload;
+	event->size = walk->size;
+	return true;
+}
+
+static bool cursor_loss(struct ktrace_cursor *cursor,
+			const struct cursor_stream *s)
+{
+	struct ktrace_loss *loss = &cursor->loss;
+	size_t line = 0;
+
+	if (!s->wanted)
+		return false;
+	loss->from =
+		clock_convert(&cursor->trace->clock, &line, s->stream.from);
+	loss->time = cursor_time(cursor, s->stream.clock);
+	if (loss->time < cursor->from)
+		return false;
+	loss->cpu = s->stream.cpu;
+	loss->cause = s->stream.cause;
+	loss->count = s->stream.count;
+	loss->programs = s->stream.source->programs;
+	return true;
+}
+
+static int cursor_fail(struct ktrace_cursor *cursor, int err)
+{
+	cursor->failed = err;
+	if (err == -ENOMEM)
+		return error_set(err, "out of memory");
+	return error_set(err, "cannot read the trace: %s", strerror(-err));
+}
+
+/* The types that are not wanted; -ENOMEM. */
+static int cursor_find_unwanted(struct ktrace_cursor *cursor)
+{
+	const struct ktrace_types *types = cursor->trace->types;
+	size_t i;
+
+	if (!cursor->want)
+		return 0;
+	types_take_all(types);
+	free(cursor->unwanted);
+	cursor->unwanted = calloc(types->nr_ids + 1, 1);
+	if (!cursor->unwanted)
+		return -ENOMEM;
+	for (i = 0; i < types->count; i++)
+		cursor->unwanted[types->types[i]->id] =
+			!cursor->want(types->types[i], cursor->data);
+	return 0;
+}
+
+static void cursor_find_switch(struct ktrace_cursor *cursor)
+{
+	const struct ktrace_types *types = cursor->trace->types;
+	uint32_t f;
+	size_t i;
+
+	for (i = 0; i < types->count; i++) {
+		const struct ktrace_type *type = types->types[i];
+
+		if (strcmp(type->system, "sched") ||
+		    strcmp(type->name, "sched_switch"))
+			continue;
+		for (f = 0; f < type->nr_fields; f++) {
+			const struct ktrace_field *field = &type->fields[f];
+
+			if (strcmp(field->name, "next_pid") ||
+			    field->size != sizeof(uint32_t) ||
+			    field->place != KTRACE_FIXED)
+				continue;
+			cursor->switch_id = type->id;
+			cursor->switch_offset = field->offset;
+		}
+	}
+}
+
+/* Looks at the types, if there are more than the last time. */
+static int cursor_types(struct ktrace_cursor *cursor)
+{
+	if (cursor->nr_types == types_total(cursor->trace->types))
+		return 0;
+	cursor->nr_types = types_total(cursor->trace->types);
+	cursor_find_switch(cursor);
+	return cursor_find_unwanted(cursor);
+}
+
+/* Gives back the room on the disk that what was read takes. */
+static void stream_forget(struct cursor_stream *s)
+{
+	uint64_t end = s->stream.position & ~(FORGET_STEP - 1ull);
+
+	if (end == s->forgotten)
+		return;
+	/* A file system that cannot do it keeps all: no harm. */
+	fallocate(s->stream.source->fd,
+		  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->forgotten,
+		  end - s->forgotten);
+	s->forgotten = end;
+}
+
+/* The trace has grown: goes on with the streams that had nothing more. */
+static noinline int cursor_resume(struct ktrace_cursor *cursor)
+{
+	size_t i;
+	int err;
+
+	cursor->round = cursor->trace->round;
+	err = cursor_types(cursor);
+	if (err)
+		return err;
+	for (i = 0; i < cursor->nr_streams; i++) {
+		struct cursor_stream *s = &cursor->streams[i];
+		int item;
+
+		if (cursor->trace->forget)
+			stream_forget(s);
+		if (!s->dry)
+			continue;
+		item = stream_next(&s->stream);
+		if (item < 0)
+			return item;
+		if (item == STREAM_END)
+			continue;
+		s->dry = false;
+		cursor->heap[cursor->nr_heap++] = s;
+	}
+	for (i = cursor->nr_heap / 2; i-- > 0;)
+		heap_down(cursor, i);
+	heap_limit(cursor);
+	return 0;
+}
+
+int ktrace_cursor_next(struct ktrace_cursor *cursor)
+{
+	int err;
+
+	if (unlikely(cursor->failed))
+		return cursor->failed;
+	if (unlikely(cursor->round != cursor->trace->round)) {
+		err = cursor_resume(cursor);
+		if (err)
+			return cursor_fail(cursor, err);
+	}
+	while (cursor->nr_heap) {
+		struct cursor_stream *s = cursor->heap[0];
+
+		if (likely(cursor->started)) {
+			int item;
+
+			if (unlikely(s->switching)) {
+				s->switching = false;
+				err = cursor_switch(cursor, s, s->next);
+				if (err)
+					return cursor_fail(cursor, err);
+			}
+			item = stream_next(&s->stream);
+			if (unlikely(item < 0))
+				return cursor_fail(cursor, item);
+			if (unlikely(s->stream.clock > cursor->limit ||
+				     item == STREAM_END)) {
+				heap_update(cursor, item == STREAM_END);
+				if (!cursor->nr_heap)
+					break;
+				s = cursor->heap[0];
+				cursor->started = false;
+			}
+		}
+		if (unlikely(!cursor->started) &&
+		    s->stream.clock > cursor->trace->until)
+			return KTRACE_END;
+		cursor->started = true;
+
+		if (likely(s->stream.item == STREAM_RECORD)) {
+			if (likely(s->stream.walk.id >= KT_ID_FIRST)) {
+				cursor_switching(cursor, s);
+				if (!cursor_event(cursor, s))
+					continue;
+				if (unlikely(cursor->event.time > cursor->to))
+					break;
+				return KTRACE_EVENT;
+			}
+			err = cursor_record(cursor, s);
+		} else if (s->stream.item == STREAM_LOSS) {
+			if (!cursor_loss(cursor, s))
+				continue;
+			if (cursor->loss.time > cursor->to)
+				break;
+			return KTRACE_LOSS;
+		} else {
+			err = cursor_packet(cursor, s);
+		}
+		if (unlikely(err))
+			return cursor_fail(cursor, err);
+	}
+	cursor->nr_heap = 0;
+	cursor->started = false;
+	return KTRACE_END;
+}
+
+const struct ktrace_event *ktrace_cursor_event(
+	const struct ktrace_cursor *cursor)
+{
+	return &cursor->event;
+}
+
+const struct ktrace_loss *ktrace_cursor_loss(const struct ktrace_cursor *cursor)
+{
+	return &cursor->loss;
+}
+
+uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < cursor->nr_streams; i++)
+		sum += cursor->streams[i].stream.position;
+	return sum;
+}
+
+static bool cpu_wanted(const struct ktrace_cursor_options *options,
+		       uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < options->nr_cpus; i++) {
+		if (options->cpus[i] == cpu)
+			return true;
+	}
+	return !options->nr_cpus;
+}
+
+static int cursor_streams(struct ktrace_cursor *cursor,
+			  const struct ktrace_cursor_options *options)
+{
+	struct ktrace *trace = cursor->trace;
+	uint32_t window = STREAM_WINDOW_MAX;
+	size_t i;
+	int err, item;
+
+	while (window > STREAM_WINDOW_MIN &&
+	       window > WINDOWS_MAX / (trace->nr_sources + 1))
+		window /= 2;
+	cursor->streams =
+		calloc(trace->nr_sources + 1, sizeof(*cursor->streams));
+	cursor->heap = calloc(trace->nr_sources + 1, sizeof(*cursor->heap));
+	cursor->idle = calloc(trace->nr_sources + 1, sizeof(*cursor->idle));
+	if (!cursor->streams || !cursor->heap || !cursor->idle)
+		return -ENOMEM;
+
+	for (i = 0; i < trace->nr_sources; i++) {
+		struct cursor_stream *s = &cursor->streams[i];
+		struct task *idle = &cursor->idle[i];
+
+		err = stream_init(&s->stream, trace, &trace->sources[i],
+				  &trace->sizes, !trace->overwrite, window);
+		if (err)
+			return err;
+		cursor->nr_streams++;
+		s->wanted = cpu_wanted(options, s->stream.cpu);
+		snprintf(idle->comm, sizeof(idle->comm), "swapper/%u",
+			 s->stream.cpu);
+		idle->serial = ++cursor->tasks.serial;
+		item = stream_next(&s->stream);
+		if (item < 0)
+			return item;
+		s->dry = item == STREAM_END;
+		if (!s->dry)
+			cursor->heap[cursor->nr_heap++] = s;
+	}
+	for (i = cursor->nr_heap / 2; i-- > 0;)
+		heap_down(cursor, i);
+	heap_limit(cursor);
+	return 0;
+}
+
+int ktrace_cursor_create(struct ktrace *trace,
+			 const struct ktrace_cursor_options *wishes,
+			 struct ktrace_cursor **result)
+{
+	struct ktrace_cursor_options options;
+	struct ktrace_cursor *cursor;
+	size_t i;
+	int err;
+
+	err = sized_copy(&options, sizeof(options), wishes);
+	if (err)
+		return err;
+	cursor = calloc(1, sizeof(*cursor));
+	if (!cursor)
+		return error_set(-ENOMEM, "out of memory");
+	cursor->trace = trace;
+	cursor->from = options.from;
+	cursor->to = options.to ? options.to : UINT64_MAX;
+	cursor->want = options.want;
+	cursor->data = options.data;
+	cursor->round = trace->round;
+
+	err = tasks_init(&cursor->tasks);
+	for (i = 0; !err && i < trace->nr_tasks; i++) {
+		const struct ktrace_task *task = &trace->tasks[i];
+
+		if (task->tid)
+			err = tasks_set(&cursor->tasks, task->tid, task->tgid,
+					task->parent, task->comm);
+	}
+	if (!err)
+		err = cursor_types(cursor);
+	if (!err)
+		err = cursor_streams(cursor, &options);
+	if (err) {
+		cursor_fail(cursor, err);
+		ktrace_cursor_destroy(cursor);
+		return err;
+	}
+	*result = cursor;
+	return 0;
+}
+
+void ktrace_cursor_destroy(struct ktrace_cursor *cursor)
+{
+	size_t i;
+
+	if (!cursor)
+		return;
+	for (i = 0; i < cursor->nr_streams; i++)
+		stream_destroy(&cursor->streams[i].stream);
+	tasks_destroy(&cursor->tasks);
+	free(cursor->streams);
+	free(cursor->heap);
+	free(cursor->idle);
+	free(cursor->unwanted);
+	free(cursor);
+}

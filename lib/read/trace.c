@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Opening a trace: metadata, streams, clock. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace.h"
+
+/* Some thousands of events describe themselves in a few megabytes. */
+#define METADATA_MAX (256u << 20)
+#define MANY_STREAMS 256
+
+void trace_warn(struct ktrace *trace, const char *format, ...)
+{
+	char *message = NULL;
+	va_list ap;
+	size_t i;
+
+	if (trace->nr_warnings == WARNINGS_MAX)
+		return;
+	va_start(ap, format);
+	if (vasprintf(&message, format, ap) < 0)
+		message = NULL;
+	va_end(ap);
+	if (!message)
+		return;
+	if (trace->nr_warnings == WARNINGS_MAX - 1) {
+		free(message);
+		message = strdup("there are more warnings of this kind");
+	}
+	/* A second cursor meets the same damage. */
+	for (i = 0; message && i < trace->nr_warnings; i++) {
+		if (!strcmp(trace->warnings[i], message)) {
+			free(message);
+			return;
+		}
+	}
+	if (message)
+		trace->warnings[trace->nr_warnings++] = message;
+}
+
+const char *ktrace_warning(const struct ktrace *trace, size_t index)
+{
+	return index < trace->nr_warnings ? trace->warnings[index] : NULL;
+}
+
+/* @types: NULL, if nobody has any yet. */
+static struct ktrace *trace_create(struct ktrace_types *types)
+{
+	struct ktrace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	trace->directory = -1;
+	trace->until = UINT64_MAX;
+	trace->types = types ? types_hold(types) : types_create();
+	if (!trace->types) {
+		free(trace);
+		return NULL;
+	}
+	return trace;
+}
+
+void ktrace_close(struct ktrace *trace)
+{
+	size_t i;
+
+	if (!trace)
+		return;
+	for (i = 0; i < trace->nr_sources; i++) {
+		if (trace->sources[i].fd >= 0)
+			close(trace->sources[i].fd);
+	}
+	for (i = 0; i < trace->nr_warnings; i++)
+		free(trace->warnings[i]);
+	if (trace->directory >= 0)
+		close(trace->directory);
+	symbols_free(&trace->symbols);
+	clock_destroy(&trace->clock);
+	ktrace_types_destroy(trace->types);
+	arena_destroy(&trace->arena);
+	free(trace->sync);
+	free(trace->tasks);
+	free(trace->ends);
+	free(trace->programs);
+	free(trace->sources);
+	free(trace->cpus);
+	free(trace->fixed);
+	free(trace->least);
+	free(trace);
+}
+
+/* What walking packets needs to know of types. */
+static int trace_sizes(struct ktrace *trace)
+{
+	size_t nr = types_ids(trace->types);
+	uint32_t id, size;
+	bool dynamic;
+
+	if (nr < KT_ID_FIRST)
+		nr = KT_ID_FIRST;
+	free(trace->fixed);
+	free(trace->least);
+	trace->fixed = calloc(nr, sizeof(*trace->fixed));
+	trace->least = calloc(nr, sizeof(*trace->least));
+	if (!trace->fixed || !trace->least)
+		return error_set(-ENOMEM, "out of memory");
+	for (id = 0; id < nr; id++) {
+		if (id < KT_ID_FIRST) {
+			trace->fixed[id] = kt_task_size(id);
+		} else if (!types_size(trace->types, id, &size, &dynamic)) {
+			trace->fixed[id] = KT_SIZE_UNKNOWN;
+		} else {
+			trace->fixed[id] = dynamic ? KT_SIZE_DYNAMIC : size;
+			trace->least[id] = size;
+		}
+	}
+	trace->sizes = (struct stream_sizes){trace->fixed, trace->least, nr};
+	trace->nr_sized = types_total(trace->types);
+	return 0;
+}
+
+static int trace_clock(struct ktrace *trace)
+{
+	const struct ktrace_sync *first = trace->sync;
+	size_t dropped;
+	int err;
+
+	err = clock_init(&trace->clock, trace->info.frequency, trace->sync,
+			 trace->nr_sync, &dropped);
+	if (err)
+		return err;
+	trace->info.nr_sync = trace->nr_sync;
+	trace->info.sync = trace->sync;
+	if (dropped)
+		trace_warn(trace,
+			   "metadata: %zu points of the clock's "
+			   "calibration are out of order",
+			   dropped);
+	if (!trace->nr_sync) {
+		trace_warn(trace, "metadata: the clock was not calibrated");
+		return 0;
+	}
+	trace->info.realtime = first->realtime - first->monotonic;
+	return 0;
+}
+
+static int source_compare(const void *a, const void *b)
+{
+	const struct stream_source *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->programs != y->programs)
+		return x->programs - y->programs;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* What the recorder counted in the end. */
+static void trace_ends(struct ktrace *trace)
+{
+	size_t i, j;
+
+	for (i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+
+		for (j = 0; j < trace->nr_ends; j++) {
+			if (trace->ends[j].stream == source->number &&
+			    trace->ends[j].programs == source->programs)
+				trace->cpus[i] = trace->ends[j];
+		}
+		trace->cpus[i].cpu = source->cpu;
+		if (trace->cpus[i].known)
+			source->end = &trace->cpus[i];
+	}
+	if (!trace->info.reason && !trace->info.live)
+		trace_warn(trace,
+			   "the recording was cut off: what its end would "
+			   "have told of losses is not known");
+}
+
+/* Completes the trace once metadata and streams are there. */
+static int trace_finish(struct ktrace *trace)
+{
+	struct ktrace_info *info = &trace->info;
+	size_t i;
+	int err;
+
+	err = trace_sizes(trace);
+	if (!err)
+		err = trace_clock(trace);
+	if (err)
+		return err;
+
+	if (trace->nr_sources)
+		qsort(trace->sources, trace->nr_sources,
+		      sizeof(*trace->sources), source_compare);
+	trace->cpus = calloc(trace->nr_sources + 1, sizeof(*trace->cpus));
+	if (!trace->cpus)
+		return error_set(-ENOMEM, "out of memory");
+	for (i = 0; i < trace->nr_sources; i++) {
+		trace->cpus[i].cpu = trace->sources[i].cpu;
+		trace->cpus[i].stream = trace->sources[i].number;
+		trace->cpus[i].programs = trace->sources[i].programs;
+		info->bytes += trace->sources[i].size;
+	}
+	trace_ends(trace);
+	info->nr_cpus = trace->nr_sources;
+	info->cpus = trace->cpus;
+	return 0;
+}
+
+static struct stream_source *source_add(struct ktrace *trace)
+{
+	struct stream_source *source;
+
+	if (!(trace->nr_sources & (trace->nr_sources - 1))) {
+		source = realloc(trace->sources,
+				 (trace->nr_sources * 2 + 1) * sizeof(*source));
+		if (!source)
+			return NULL;
+		trace->sources = source;
+	}
+	source = &trace->sources[trace->nr_sources++];
+	*source = (struct stream_source){.fd = -1};
+	return source;
+}
+
+/*
+ * A machine of a thousand CPUs has more streams than the usual limit of open
+ * files, and an export opens as many again: go as far as the user may.
+ */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* What is not described is of the CPU that it is called after. */
+static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
+			   uint32_t number)
+{
+	if (kind == KTRACE_FILE_PROGRAMS)
+		for (size_t i = 0; i < trace->nr_programs; i++)
+			if (trace->programs[i].number == number)
+				return trace->programs[i].cpu;
+	return number;
+}
+
+static int open_streams(struct ktrace *trace, const char *path)
+{
+	struct dirent *entry;
+	int err = 0, fd;
+	DIR *dir;
+
+	/* Not a dup(): that would go on where another reader has come to. */
+	fd = openat(trace->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(dir))) {
+		struct stream_source *source;
+		enum ktrace_file kind;
+		struct stat st;
+		uint32_t number;
+
+		kind = ktrace_file_kind(entry->d_name, &number);
+		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS)
+			continue;
+		if (trace->nr_sources == MANY_STREAMS)
+			raise_file_limit();
+		fd = openat(trace->directory, entry->d_name,
+			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC |
+				    O_NOFOLLOW | O_NONBLOCK);
+		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+			trace_warn(trace, "%s: %s", entry->d_name,
+				   fd < 0 ? strerror(errno)
+					  : "not a file: left out");
+			if (fd >= 0)
+				close(fd);
+			continue;
+		}
+		source = source_add(trace);
+		if (!source) {
+			close(fd);
+			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
+		source->cpu = stream_cpu(trace, kind, number);
+		source->number = number;
+		source->programs = kind == KTRACE_FILE_PROGRAMS;
+		source->fd = fd;
+		source->size = trace->info.live ? 0 : st.st_size;
+		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	}
+	closedir(dir);
+	if (!err && !trace->nr_sources)
+		trace_warn(trace, "%s holds no streams (cpu0 …)", path);
+	return err;
+}
+
+/* Reads what was not there the last time. */
+static int open_metadata(struct ktrace *trace, const char *path)
+{
+	struct stat st;
+	ssize_t n = 0;
+	off_t used = 0, size;
+	char *data;
+	int fd, err;
+
+	fd = openat(trace->directory, "metadata",
+		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return error_set(-errno,
+				 errno == ENOENT ? "%s: not a trace: it has no "
+						   "file named metadata"
+						 : "%s/metadata: %m",
+				 path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_size > METADATA_MAX) {
+		err = error_set(-EINVAL,
+				"%s/metadata: not a file, or far too large",
+				path);
+		goto out_fd;
+	}
+	size = st.st_size - trace->metadata_size;
+	data = malloc(size + 1);
+	if (!data) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto out_fd;
+	}
+	while (used < size) {
+		n = pread(fd, data + used, size - used,
+			  trace->metadata_size + used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += n;
+	}
+	if (n < 0)
+		err = error_set(-errno, "%s/metadata: %s", path,
+				strerror(errno));
+	else if (!used && trace->metadata_size)
+		err = 0;
+	else if (!used)
+		err = error_set(-EBADMSG,
+				"%s/metadata is empty: the recording "
+				"ended before it began",
+				path);
+	else
+		err = metadata_read(trace, data, used);
+	if (err == -EBADMSG && used)
+		error_set(err,
+			  "%s: not a trace: its metadata does not begin "
+			  "as that of one",
+			  path);
+	free(data);
+	trace->metadata_size += used;
+out_fd:
+	close(fd);
+	return err;
+}
+
+/* @directory: -errno if it could not be opened.  Closes @trace if that fails. */
+static int trace_open(struct ktrace *trace, int directory, const char *path,
+		      struct ktrace **result)
+{
+	int err;
+
+	trace->directory = directory;
+	errno = directory < 0 ? -directory : 0;
+	if (directory < 0)
+		err = error_set(-errno, "%s: %s", path,
+				errno == ENOTDIR
+					? "not a trace: a trace is a directory"
+					: strerror(errno));
+	else
+		err = open_metadata(trace, path);
+	if (!err)
+		err = open_streams(trace, path);
+	if (!err)
+		err = trace_finish(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
+}
+
+int ktrace_open(const char *path, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create(NULL);
+	int fd;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
+}
+
+int trace_open_live(int directory, const char *path, bool forget,
+		    struct ktrace_types *types, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create(types);
+	int fd;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	trace->info.live = true;
+	trace->forget = forget;
+	trace->until = 0;
+	fd = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
+}
+
+int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
+	       uint64_t size, bool open)
+{
+	for (size_t i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+
+		if (source->number != number || source->programs != programs)
+			continue;
+		trace->info.bytes += size - source->size;
+		source->size = size;
+		source->open = open;
+		source->grown++;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+void trace_advance(struct ktrace *trace, uint64_t until)
+{
+	trace->until = until;
+	trace->round++;
+}
+
+/* Of a trace that goes on: what the metadata has now. */
+static int metadata_refresh(struct ktrace *trace)
+{
+	int err = open_metadata(trace, "the trace");
+
+	if (err || trace->info.nr_sync == trace->nr_sync)
+		return err;
+	clock_destroy(&trace->clock);
+	return trace_clock(trace);
+}
+
+int trace_refresh(struct ktrace *trace)
+{
+	int err = metadata_refresh(trace);
+
+	if (err || types_total(trace->types) == trace->nr_sized)
+		return err;
+	return trace_sizes(trace);
+}
+
+int trace_complete(struct ktrace *trace)
+{
+	int err = metadata_refresh(trace);
+
+	if (!err)
+		err = trace_sizes(trace);
+	if (err)
+		return err;
+	trace->info.live = false;
+	trace_ends(trace);
+	trace_advance(trace, UINT64_MAX);
+	return 0;
+}
+
+int ktrace_open_memory(const struct ktrace_memory *metadata,
+		       const struct ktrace_memory *streams, size_t nr_streams,
+		       struct ktrace **result)
+{
+	struct ktrace *trace = trace_create(NULL);
+	size_t i;
+	int err;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	err = metadata_read(trace, metadata->data, metadata->size);
+	for (i = 0; !err && i < nr_streams; i++) {
+		struct stream_source *source = source_add(trace);
+
+		if (!source) {
+			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
+		source->cpu = source->number = i;
+		source->data = streams[i].data;
+		source->size = streams[i].size;
+	}
+	if (!err)
+		err = trace_finish(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
+}
+
+const struct ktrace_info *ktrace_get_info(const struct ktrace *trace)
+{
+	return &trace->info;
+}
+
+const struct ktrace_types *ktrace_get_types(const struct ktrace *trace)
+{
+	return trace->types;
+}
+
+const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
+			  uint64_t *offset)
+{
+	/* Read when first asked for: a cache, not a change. */
+	struct ktrace *cache = (struct ktrace *)trace;
+
+	if (!trace->symbols_read) {
+		cache->symbols_read = true;
+		if (trace->directory >= 0)
+			symbols_read(&cache->symbols, trace->directory);
+	}
+	return symbols_find(&trace->symbols, address, offset);
+}

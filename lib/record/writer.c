@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Writing a trace's metadata: JSON Lines, appended while the recording goes on.
+ *
+ * Each call makes its lines in memory and appends them with one write().  What
+ * a full disk leaves of it is cut off again, so that the file always ends with
+ * a whole line.  ktrace-trace(5) describes the lines; metadata.c reads them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/text.h"
+#include "type/type.h"
+#include "writer.h"
+
+struct ktrace_writer {
+	int directory;
+	int fd;
+	off_t size;	  /* of the whole lines */
+	uint8_t *written; /* ids of types, one bit each */
+};
+
+static int write_all(int fd, const char *s, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, s, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		s += done;
+		n -= done;
+	}
+	return 0;
+}
+
+/* Appends @text and frees it. */
+static int writer_append(struct ktrace_writer *writer, struct text *text)
+{
+	int err = 0;
+
+	if (text->failed) {
+		err = error_set(-ENOMEM, "metadata: out of memory");
+	} else if (text->len) {
+		err = write_all(writer->fd, text->s, text->len);
+		if (!err) {
+			writer->size += text->len;
+		} else {
+			error_set(err, "metadata: cannot write: %s",
+				  strerror(-err));
+			/* No whole line follows if this fails too. */
+			if (ftruncate(writer->fd, writer->size) ||
+			    lseek(writer->fd, writer->size, SEEK_SET) < 0)
+				error_set(err, "metadata: cannot write: %s",
+					  strerror(errno));
+		}
+	}
+	text_free(text);
+	return err;
+}
+
+/* What there is many of is not for text_printf(), which looks at each format twice. */
+static void text_name(struct text *text, const char *key)
+{
+	text_puts(text, ",\"");
+	text_puts(text, key);
+	text_puts(text, "\":");
+}
+
+static void text_key(struct text *text, const char *key, const char *value)
+{
+	text_name(text, key);
+	text_json(text, value);
+}
+
+static void text_key_number(struct text *text, const char *key, uint64_t value)
+{
+	text_name(text, key);
+	text_number(text, value);
+}
+
+static void head_text(struct text *text, const struct ktrace_writer_head *head)
+{
+	char machine[2 * sizeof(((struct utsname *)0)->version)];
+	struct utsname uts;
+	size_t i;
+
+	uname(&uts);
+	snprintf(machine, sizeof(machine), "%s %s", uts.machine, uts.version);
+	text_printf(text,
+		    "{\"type\":\"trace\",\"format\":%d,\"id\":\"0x%" PRIx64
+		    "\"",
+		    KTRACE_FORMAT, head->id);
+	text_key(text, "version", head->version ? head->version : "ktrace");
+	text_key(text, "host", head->host ? head->host : uts.nodename);
+	text_key(text, "kernel", head->kernel ? head->kernel : uts.release);
+	text_key(text, "machine", head->machine ? head->machine : machine);
+	text_printf(text, ",\"cpus\":%u,\"command\":[", head->nr_cpus);
+	for (i = 0; head->command && head->command[i]; i++) {
+		if (i)
+			text_puts(text, ",");
+		text_json(text, head->command[i]);
+	}
+	text_puts(text, "]");
+	if (head->mode)
+		text_key(text, "mode", head->mode);
+	text_printf(text, ",\"start\":%" PRIu64 "}\n", head->start);
+}
+
+int writer_create_at(int directory, const char *path,
+		     const struct ktrace_writer_head *wishes,
+		     struct ktrace_writer **result)
+{
+	struct ktrace_writer_head head;
+	struct ktrace_writer *writer;
+	struct text text = {0};
+	int err;
+
+	err = sized_copy(&head, sizeof(head), wishes);
+	if (err)
+		return err;
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return error_set(-ENOMEM, "out of memory");
+	writer->written = calloc(1, TYPE_ID_MAX / 8);
+	if (!writer->written) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto err_writer;
+	}
+	writer->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+	if (writer->directory < 0) {
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
+		goto err_written;
+	}
+	/* O_EXCL: nor where a link leads that is there already. */
+	writer->fd = openat(writer->directory, "metadata",
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (writer->fd < 0) {
+		err = error_set(-errno, "%s/metadata: %s", path,
+				strerror(errno));
+		goto err_directory;
+	}
+	head_text(&text, &head);
+	err = writer_append(writer, &text);
+	if (err)
+		goto err_metadata;
+	*result = writer;
+	return 0;
+
+err_metadata:
+	unlinkat(writer->directory, "metadata", 0);
+	close(writer->fd);
+err_directory:
+	close(writer->directory);
+err_written:
+	free(writer->written);
+err_writer:
+	free(writer);
+	return err;
+}
+
+int ktrace_writer_create(const char *directory,
+			 const struct ktrace_writer_head *head,
+			 struct ktrace_writer **writer)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return error_set(-errno, "%s: %s", directory, strerror(errno));
+	err = writer_create_at(fd, directory, head, writer);
+	close(fd);
+	return err;
+}
+
+void ktrace_writer_destroy(struct ktrace_writer *writer)
+{
+	if (!writer)
+		return;
+	close(writer->fd);
+	close(writer->directory);
+	free(writer->written);
+	free(writer);
+}
+
+int ktrace_writer_clock(struct ktrace_writer *writer, const char *name,
+			uint64_t frequency, const struct ktrace_sync *sync,
+			bool trusted)
+{
+	struct text text = {0};
+
+	text_puts(&text, "{\"type\":\"clock\",\"name\":");
+	text_json(&text, name);
+	text_printf(&text,
+		    ",\"frequency\":%" PRIu64 ",\"sync\":[{\"clock\":%" PRIu64
+		    ",\"monotonic\":%" PRIu64 ",\"realtime\":%" PRIu64
+		    "}]%s}\n",
+		    frequency, sync->clock, sync->monotonic, sync->realtime,
+		    trusted ? "" : ",\"trusted\":false");
+	return writer_append(writer, &text);
+}
+
+static void text_names(struct text *text, const struct ktrace_names *names)
+{
+	uint32_t i;
+
+	if (names->flags) {
+		text_puts(text, ",\"flags\":{\"delim\":");
+		text_json(text, names->delim ? names->delim : "|");
+		text_puts(text, ",\"map\":[");
+	} else {
+		text_puts(text, ",\"symbols\":[");
+	}
+	for (i = 0; i < names->count; i++) {
+		text_puts(text, i ? ",[" : "[");
+		text_number(text, names->names[i].value);
+		text_puts(text, ",");
+		text_json(text, names->names[i].name);
+		text_puts(text, "]");
+	}
+	text_puts(text, names->flags ? "]}" : "]");
+}
+
+static void text_field(struct text *text, const struct ktrace_field *field)
+{
+	text_puts(text, "{\"name\":");
+	text_json(text, field->name);
+	text_key(text, "ctype", field->ctype);
+	text_key_number(text, "offset", field->offset);
+	text_key_number(text, "size", field->size);
+	text_key(text, "kind", kind_name(field->kind, field->place));
+	if (field->kind == KTRACE_ARRAY || field->kind == KTRACE_BITMASK)
+		text_printf(text, ",\"elem\":%u,\"signed\":%s", field->elem,
+			    field->is_signed ? "true" : "false");
+	if (field->base != KTRACE_DEC)
+		text_key(text, "base", base_name(field->base));
+	if (field->names)
+		text_names(text, field->names);
+	text_puts(text, "}");
+}
+
+static void text_type(struct text *text, const struct ktrace_type *type)
+{
+	uint32_t i;
+
+	text_printf(text, "{\"type\":\"event\",\"id\":%u", type->id);
+	text_key(text, "system", type->system);
+	text_key(text, "name", type->name);
+	text_printf(text, ",\"size\":%u,\"dynamic\":%s,\"fields\":[",
+		    type->size, type->dynamic ? "true" : "false");
+	for (i = 0; i < type->nr_fields; i++) {
+		if (i)
+			text_puts(text, ",");
+		text_field(text, &type->fields[i]);
+	}
+	text_puts(text, "]");
+	if (type->print)
+		text_key(text, "print", type->print);
+	text_puts(text, "}\n");
+}
+
+static void text_layout(struct text *text, const struct ktrace_layout *layout)
+{
+	text_puts(text, "{\"type\":\"struct\"");
+	text_key(text, "name", layout->name);
+	text_printf(text, ",\"size\":%u,\"members\":[", layout->size);
+	for (uint32_t i = 0; i < layout->nr_members; i++) {
+		const struct ktrace_member *member = &layout->members[i];
+
+		text_puts(text, i ? ",{\"name\":" : "{\"name\":");
+		text_json(text, member->name);
+		text_key_number(text, "offset", member->offset);
+		text_key_number(text, "size", member->size);
+		if (member->is_signed)
+			text_puts(text, ",\"signed\":true");
+		if (member->type)
+			text_key(text, "struct", member->type);
+		text_puts(text, "}");
+	}
+	text_puts(text, "]}\n");
+}
+
+static bool writer_wants(const struct ktrace_writer *writer, uint32_t id)
+{
+	return id && id < TYPE_ID_MAX &&
+	       !(writer->written[id / 8] & 1u << id % 8);
+}
+
+static void writer_mark(struct ktrace_writer *writer, uint32_t id)
+{
+	writer->written[id / 8] |= 1u << id % 8;
+}
+
+int ktrace_writer_type(struct ktrace_writer *writer,
+		       const struct ktrace_type *type)
+{
+	struct text text = {0};
+	int err;
+
+	if (!writer_wants(writer, type->id))
+		return 0;
+	text_type(&text, type);
+	err = writer_append(writer, &text);
+	if (!err)
+		writer_mark(writer, type->id);
+	return err;
+}
+
+int ktrace_writer_types(struct ktrace_writer *writer,
+			const struct ktrace_types *types)
+{
+	struct text text = {0};
+	size_t i;
+	int err;
+
+	/* Said twice does no harm: the first counts. */
+	for (i = 0; i < types->nr_layouts; i++)
+		text_layout(&text, &types->layouts[i]);
+	for (i = 0; i < types->count; i++) {
+		if (writer_wants(writer, types->types[i]->id))
+			text_type(&text, types->types[i]);
+	}
+	err = writer_append(writer, &text);
+	if (err)
+		return err;
+	for (i = 0; i < types->count; i++) {
+		if (writer_wants(writer, types->types[i]->id))
+			writer_mark(writer, types->types[i]->id);
+	}
+	return 0;
+}
+
+int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type)
+{
+	struct text text = {0};
+
+	for (uint32_t i = 0; i < type->nr_fields; i++) {
+		const struct ktrace_field *field = &type->fields[i];
+
+		if (!field->names)
+			continue;
+		text_printf(&text, "{\"type\":\"names\",\"id\":%u,\"field\":%u",
+			    type->id, i);
+		text_key(&text, "ctype", field->ctype);
+		text_names(&text, field->names);
+		text_puts(&text, "}\n");
+	}
+	return writer_append(writer, &text);
+}
+
+int writer_programs(struct ktrace_writer *writer, uint32_t stream,
+		    uint32_t user, uint32_t cpu)
+{
+	struct text text = {0};
+
+	text_printf(&text,
+		    "{\"type\":\"programs\",\"stream\":%u,\"user\":%u,"
+		    "\"cpu\":%u}\n",
+		    stream, user, cpu);
+	return writer_append(writer, &text);
+}
+
+static void text_task(struct text *text, uint32_t tid, uint32_t tgid,
+		      uint32_t parent, const char *comm)
+{
+	text_printf(text,
+		    "{\"type\":\"task\",\"tid\":%u,\"tgid\":%u,\"parent\":%u",
+		    tid, tgid, parent);
+	text_key(text, "comm", comm);
+	text_puts(text, "}\n");
+}
+
+int ktrace_writer_tasks(struct ktrace_writer *writer,
+			const struct ktrace_task *tasks, size_t nr_tasks)
+{
+	struct text text = {0};
+	size_t i;
+
+	for (i = 0; i < nr_tasks; i++)
+		text_task(&text, tasks[i].tid, tasks[i].tgid, tasks[i].parent,
+			  tasks[i].comm);
+	return writer_append(writer, &text);
+}
+
+int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
+			     size_t size)
+{
+	const char *end = s + size;
+	struct text text = {0};
+
+	while (s < end) {
+		const char *newline = memchr(s, '\n', end - s);
+		uint32_t tid, tgid, parent;
+		char line[128];
+		int comm = -1;
+		size_t n;
+
+		if (!newline)
+			break;
+		n = newline - s;
+		if (n < sizeof(line)) {
+			memcpy(line, s, n);
+			line[n] = '\0';
+			/* The name may begin with spaces: skip only one. */
+			if (sscanf(line, "%u %u %u%n", &tid, &tgid, &parent,
+				   &comm) == 3 &&
+			    comm > 0)
+				text_task(&text, tid, tgid, parent,
+					  line[comm] ? line + comm + 1 : "");
+		}
+		s = newline + 1;
+	}
+	return writer_append(writer, &text);
+}
+
+/*
+ * /proc/kallsyms is sorted but for modules and a few sections; sort it, so that
+ * a reader can search.
+ */
+struct symbol {
+	uint64_t address;
+	const char *name;
+	uint32_t length;
+	uint32_t module_length; /* of what stands in brackets behind the name */
+};
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/*
+ * "ffffffff81000000 T _text" or "ffffffffc0000000 t probe\t[module]"; by hand, since
+ * there are some 200000 lines.  False: no function, or its address is hidden.
+ */
+static bool symbol_parse(const char *line, struct symbol *symbol)
+{
+	char *end;
+
+	symbol->address = strtoull(line, &end, 16);
+	if (!symbol->address || end[0] != ' ' || !end[1] ||
+	    !strchr("tTwW", end[1]) || end[2] != ' ')
+		return false;
+	symbol->name = end + 3;
+	symbol->length = strcspn(symbol->name, " \t\n");
+	line = symbol->name + symbol->length;
+	line += strspn(line, " \t");
+	symbol->module_length = *line == '[' ? strcspn(line + 1, "]\n") : 0;
+	return symbol->length;
+}
+
+static int symbols_parse(const char *text, struct symbol **symbols,
+			 size_t *count)
+{
+	size_t n = 0, room = 0;
+	struct symbol *list = NULL;
+
+	while (*text) {
+		if (n == room) {
+			struct symbol *more;
+
+			room = room ? room * 2 : 65536;
+			more = realloc(list, room * sizeof(*list));
+			if (!more)
+				break;
+			list = more;
+		}
+		n += symbol_parse(text, &list[n]);
+		text = strchrnul(text, '\n');
+		text += *text == '\n';
+	}
+	qsort(list, n, sizeof(*list), symbol_compare);
+	*symbols = list;
+	*count = n;
+	return n ? 0 : -ENODATA;
+}
+
+static void text_symbol(struct text *text, const struct symbol *symbol)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *module = symbol->name + symbol->length;
+	char address[17];
+
+	for (int i = 0; i < 16; i++)
+		address[i] = hex[symbol->address >> (60 - 4 * i) & 15];
+	address[16] = ' ';
+	text_add(text, address, sizeof(address));
+	text_add(text, symbol->name, symbol->length);
+	if (symbol->module_length) {
+		text_add(text, " ", 1);
+		text_add(text, strchr(module, '[') + 1, symbol->module_length);
+	}
+	text_add(text, "\n", 1);
+}
+
+int ktrace_writer_symbols(struct ktrace_writer *writer)
+{
+	struct symbol *symbols = NULL;
+	struct text text = {0};
+	size_t i, count = 0, room = 0;
+	char *all = NULL;
+	FILE *file;
+	int fd, err;
+
+	file = fopen("/proc/kallsyms", "re");
+	if (!file)
+		return error_set(-errno, "/proc/kallsyms: %s", strerror(errno));
+	/* It has no NUL: this is all of it. */
+	err = getdelim(&all, &room, '\0', file) > 0
+		      ? symbols_parse(all, &symbols, &count)
+		      : -ENODATA;
+	fclose(file);
+	if (err) {
+		free(symbols);
+		free(all);
+		return error_set(err, "/proc/kallsyms shows no addresses: "
+				      "see the sysctl kernel.kptr_restrict");
+	}
+	for (i = 0; i < count; i++)
+		text_symbol(&text, &symbols[i]);
+	free(symbols);
+	free(all);
+	if (text.failed) {
+		err = error_set(-ENOMEM, "out of memory");
+		goto out;
+	}
+	fd = openat(writer->directory, "symbols",
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0) {
+		err = error_set(-errno, "symbols: %s", strerror(errno));
+		goto out;
+	}
+	err = write_all(fd, text.s, text.len);
+	if (err) {
+		error_set(err, "symbols: cannot write: %s", strerror(-err));
+		unlinkat(writer->directory, "symbols", 0);
+	}
+	close(fd);
+out:
+	text_free(&text);
+	return err;
+}
+
+int ktrace_writer_end(struct ktrace_writer *writer,
+		      const struct ktrace_cpu *cpus, size_t nr_cpus,
+		      const char *reason)
+{
+	static const char *const names[KTRACE_LOST_NR] = {
+		[KTRACE_LOST_FULL] = "full",
+		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
+		[KTRACE_LOST_NESTED] = "nested",
+		[KTRACE_LOST_LARGE] = "large",
+		[KTRACE_LOST_TASK] = "task",
+		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+		[KTRACE_LOST_RECURSION] = "recursion",
+		[KTRACE_LOST_CLOCK] = "clock",
+	};
+	struct text text = {0};
+	size_t i, j;
+	int err;
+
+	text_puts(&text, "{\"type\":\"end\",\"cpus\":[");
+	for (i = 0; i < nr_cpus; i++) {
+		/* Those of the kernel are called as their CPUs. */
+		text_printf(&text, "%s{\"cpu\":%u,\"events\":%" PRIu64,
+			    i ? "," : "",
+			    cpus[i].programs ? cpus[i].stream : cpus[i].cpu,
+			    cpus[i].events);
+		if (cpus[i].programs)
+			text_puts(&text, ",\"programs\":true");
+		text_printf(&text, ",\"recorded\":%" PRIu64, cpus[i].recorded);
+		for (j = 0; j < KTRACE_LOST_NR; j++) {
+			if (names[j])
+				text_printf(&text, ",\"%s\":%" PRIu64, names[j],
+					    cpus[i].lost[j]);
+		}
+		text_puts(&text, "}");
+	}
+	text_puts(&text, "]");
+	text_key(&text, "reason", reason);
+	text_puts(&text, "}\n");
+	err = writer_append(writer, &text);
+	if (!err && fsync(writer->fd) && errno != EINVAL)
+		err = error_set(-errno, "metadata: %s", strerror(errno));
+	return err;
+}

@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Capture programs (core/capture.h) for system calls: from the words of calls.tab
+ * and the sizes in BTF to the lines of the session's file `capture'.
+ *
+ * What an argument NAME points to becomes a field __NAME_val, of the event in which
+ * the word says that it matters.  A call that failed has left nothing.
+ *
+ * What could not be read when a call began is tried again when it ends, by a field of
+ * the same name in the exit event: by then the kernel has read it in.  Not so what the
+ * call changes, nor the memory of a program that an exec has replaced.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <ucontext.h>
+
+#include <ktrace/syscall.h>
+
+#include "kernel/btf.h"
+#include "syscall/call.h"
+#include "base/error.h"
+#include "session.h"
+#include "captures.h"
+
+#define STRINGS_ROOM  16384 /* of all strings of a vector together */
+#define VECTOR_MAX    32
+#define STRUCTS_MAX   32
+#define PATHS_ROOM    511 /* of each descriptor of many */
+#define SET_MAX	      64  /* of a set of descriptors, those that have paths */
+#define SET_ROOM      127
+#define CONTROL_ROOM  512 /* of a message */
+#define CONTROL_PATHS 8
+#define SET_BYTES     1024 /* of a set of descriptors, or of CPUs */
+#define STRING_MAX    8192
+
+/* What a call must have returned for its results to be there. */
+#define OK "a6 2147483648 & 0 =="
+
+void field_begin(struct maker *m, const char *type, const char *suffix)
+{
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text, "%s __%s_val%s: ", type, m->name, suffix);
+}
+
+void condition_words(struct maker *m, const char *words)
+{
+	if (m->again && !strncmp(m->call->name, "execve", 6))
+		text_words(m->text, "a7 %u & a6 * if ", 1u << m->bit++);
+	else if (m->again)
+		text_words(m->text, "a7 %u & if ", 1u << m->bit++);
+	else
+		text_words(m->text, "%s if ", words);
+}
+
+void condition(struct maker *m)
+{
+	char words[8];
+
+	snprintf(words, sizeof(words), "a%u", m->index);
+	if (m->exit)
+		text_words(m->text, OK " a%u * if ", m->index);
+	else
+		condition_words(m, words);
+}
+
+static void bytes_make(struct maker *m, const char *type, size_t size)
+{
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%u %zu bytes %zu end", m->index, size, size);
+}
+
+/* Bytes whose number is another argument, or the result. */
+static void buffer_make(struct maker *m, const struct ktrace_word *word,
+			const char *type, size_t max)
+{
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%u a%d bytes %zu end", m->index, word->from, max);
+}
+
+/* ... or lies where another argument points to. */
+static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
+			   const char *type, size_t max)
+{
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%u a%d @4 bytes %zu end", m->index, word->from,
+		   max);
+}
+
+static void structs_make(struct maker *m, const struct ktrace_word *word)
+{
+	uint32_t size = enums_struct_size(m->enums, word->set);
+	char type[80];
+
+	if (!size || size > 1024)
+		return;
+	snprintf(type, sizeof(type), "struct %s", word->set);
+	if (*word->word != 'A') {
+		bytes_make(m, type, size);
+		return;
+	}
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%u a%d %u * bytes %u end", m->index, word->from,
+		   size, size * STRUCTS_MAX);
+}
+
+static unsigned int rounds_for(unsigned int size)
+{
+	unsigned int rounds = STRINGS_ROOM / size;
+
+	return rounds < VECTOR_MAX ? rounds : VECTOR_MAX;
+}
+
+static void vector_make(struct maker *m, const struct ktrace_word *word)
+{
+	unsigned int i = m->index, max = m->string_max;
+	unsigned int size = m->compat ? 4 : 8;
+
+	field_begin(m, "struct iovec", "");
+	condition(m);
+	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from,
+		   2 * size, 2 * size * VECTOR_MAX);
+	field_begin(m, "u8", "_data");
+	condition(m);
+	text_words(
+		m->text,
+		"a%d each %u a%u i %u * + @%u a%u i %u * + %u + @%u bytes %u "
+		"next end",
+		word->from, rounds_for(max), i, 2 * size, size, i, 2 * size,
+		size, size, max);
+}
+
+static void message_make(struct maker *m)
+{
+	unsigned int i = m->index, max = m->string_max;
+	/* msg_name, msg_namelen, msg_iov, msg_iovlen and so on, and their padding */
+	unsigned int size = m->compat ? 4 : 8, n = size;
+
+	bytes_make(m, "struct user_msghdr", 7 * size);
+	field_begin(m, "struct sockaddr", "_name");
+	condition(m);
+	text_words(m->text, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
+	field_begin(m, "struct iovec", "_iov");
+	condition(m);
+	text_words(m->text, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i,
+		   2 * n, n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
+	field_begin(m, "u8", "_data");
+	condition(m);
+	text_words(m->text,
+		   "a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
+		   "a%u %u + @%u i %u * + %u + @%u bytes %u next end",
+		   i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i,
+		   2 * n, n, 2 * n, n, n, max);
+	field_begin(m, "u8", "_control");
+	condition(m);
+	text_words(m->text, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n,
+		   n, i, 5 * n, n, CONTROL_ROOM);
+}
+
+/*
+ * Descriptors that are passed on, if those come first.  Where there is no control message
+ * the msghdr takes its place, which can be read, and the number is zero.
+ */
+static void message_paths(struct maker *m)
+{
+	unsigned int i = m->index, n = m->compat ? 4 : 8;
+	char any[32], control[80];
+
+	snprintf(any, sizeof(any), "a%u %u + @%u 0 == 0 ==", i, 5 * n, n);
+	snprintf(control, sizeof(control), "a%u %u + @%u a%u - %s * a%u +", i,
+		 4 * n, n, i, any, i);
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: ", m->name);
+	condition(m);
+	/* cmsg_level, cmsg_type, and how many by cmsg_len */
+	text_words(
+		m->text,
+		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
+		"each %d a%u %u + @%u %u + i 4 * + @4 path %d next end",
+		any, control, n, SOL_SOCKET, control, n + 4, SCM_RIGHTS,
+		control, n, n + 8, CONTROL_PATHS, i, 4 * n, n, n + 8,
+		PATHS_ROOM);
+}
+
+static void strings_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8, i = m->index;
+
+	field_begin(m, "string", "");
+	condition(m);
+	text_words(m->text,
+		   "4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
+		   "string %u next end",
+		   rounds_for(m->string_max + 2), i, size, size, i, size, size,
+		   m->string_max + 1);
+}
+
+static void count_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8;
+
+	field_begin(m, "u32", "");
+	condition(m);
+	text_words(
+		m->text,
+		"4294967295 each 4096 a%u i %u * + @%u while next i put 4 end",
+		m->index, size, size);
+}
+
+/* Entries follow each other by their lengths; how many are there? */
+static void entries_make(struct maker *m)
+{
+	/* d_reclen behind d_ino and d_off, which are longs in struct linux_dirent */
+	bool small = m->compat && !strcmp(m->call->name, "getdents");
+
+	field_begin(m, "u32", "");
+	condition(m);
+	text_words(m->text, "a%u a6 records %d put 4 end", m->index,
+		   small ? 8 : 16);
+}
+
+/*
+ * What is no small number may be the address of a lock.  F_GETLK, F_OFD_GETLK and
+ * F_GETOWN_EX answer there: when the call ends, that is captured as well as what was
+ * missing when it began.
+ */
+static void lock_make(struct maker *m)
+{
+	field_begin(m, "struct flock", "");
+	if (m->again)
+		text_words(m->text,
+			   "a7 %u & " OK " a1 5 == a1 36 == + a1 16 == + * + ",
+			   1u << m->bit++);
+	text_words(m->text, "a%u 4294901760 & %sif a%u 32 bytes 32 end",
+		   m->index, m->again ? "* " : "", m->index);
+}
+
+/* As many bits as the call says, in whole words of the smaller kind. */
+static void set_make(struct maker *m)
+{
+	field_begin(m, "u8", "");
+	condition(m);
+	text_words(m->text, "a%u a0 31 + 5 >> 4 * bytes %u end", m->index,
+		   SET_BYTES);
+}
+
+/* The last argument of pselect6: what it points to, and what that points to. */
+static void mask_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8;
+
+	bytes_make(m, "u8", 2 * size);
+	field_begin(m, "u64", "_mask");
+	condition(m);
+	/* No bytes of a null pointer. */
+	text_words(m->text, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end",
+		   m->index, size, m->index, size);
+}
+
+/* What a signal's handler returns to lies on the stack, which no argument tells. */
+static void frame_make(struct maker *m)
+{
+	m->name = "frame";
+	field_begin(m, "u64", "");
+	text_words(m->text, "a6 %zu + 8 bytes 8",
+		   offsetof(ucontext_t, uc_sigmask));
+}
+
+static void string_make(struct maker *m, unsigned int max)
+{
+	field_begin(m, "char", "");
+	condition(m);
+	text_words(m->text, "a%u string %u end", m->index, max);
+}
+
+/* What is behind the descriptor that the words @which push. */
+static void path_make(struct maker *m, const char *name, const char *which)
+{
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: %s path %d", name, which,
+		   PATH_ROOM);
+}
+
+/* ... behind @nr of them, the words, each @size bytes behind the one before. */
+static void paths_make(struct maker *m, const char *nr, unsigned int size)
+{
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text, "char __%s_path: ", m->name);
+	condition(m);
+	text_words(m->text, "%s each %d a%u i %u * + @4 path %d next end", nr,
+		   STRUCTS_MAX, m->index, size, PATHS_ROOM);
+}
+
+/* ... behind those of a set of descriptors, one bit each, of as many as the call says. */
+static void set_paths_make(struct maker *m)
+{
+	if (m->nr_fields++)
+		text_puts(m->text, "; ");
+	text_words(m->text,
+		   "char __%s_path: a%u 0 == 0 == a0 * each %d "
+		   "a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
+		   m->name, m->index, SET_MAX, m->index, SET_ROOM);
+}
+
+static void argument_paths(struct maker *m, const struct ktrace_word *word)
+{
+	char text[16];
+
+	if (word_is(word, "fd") || word_is(word, "atfd")) {
+		snprintf(text, sizeof(text), "a%u", m->index);
+		path_make(m, m->name, text);
+	} else if (word_is(word, "A") && !strcmp(word->set, "pollfd")) {
+		snprintf(text, sizeof(text), "a%d", word->from);
+		paths_make(m, text, 8);
+	} else if (word_is(word, "fdset")) {
+		set_paths_make(m);
+	} else if (word_is(word, "msg")) {
+		message_paths(m);
+	}
+}
+
+/* Descriptors that the call has made. */
+static void result_paths(struct maker *m, const struct ktrace_call *call)
+{
+	if (!strcmp(call->result.word, "fd"))
+		path_make(m, "ret", OK " if a6");
+	/* F_DUPFD, F_DUPFD_CLOEXEC */
+	else if (call->nr_arguments > 2 &&
+		 word_is(&call->arguments[2], "fcntl"))
+		path_make(m, "ret", OK " a1 0 == a1 1030 == + * if a6");
+	else
+		return;
+	text_puts(m->text, " end");
+}
+
+/* Words that mean the same in both directions, and in 32 bits too. */
+static bool simple_make(struct maker *m, const struct ktrace_word *word)
+{
+	const char *w = word->word;
+
+	if (!strcmp(w, "D") || !strcmp(w, "len") || !strcmp(w, "wstatus"))
+		bytes_make(m, "int", 4);
+	else if (!strcmp(w, "U"))
+		bytes_make(m, "u32", 4);
+	else if (!strcmp(w, "fds"))
+		bytes_make(m, "int", 8);
+	else if (!strcmp(w, "sa") && m->exit)
+		buffer_at_make(m, word, "struct sockaddr", 128);
+	else if (!strcmp(w, "sa"))
+		buffer_make(m, word, "struct sockaddr", 128);
+	else if (!strcmp(w, "opt") && m->exit)
+		buffer_at_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "in") || !strcmp(w, "out") || !strcmp(w, "opt"))
+		buffer_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "cpus"))
+		buffer_make(m, word, "u8", SET_BYTES);
+	else if (!strcmp(w, "set"))
+		bytes_make(m, "u64", 8);
+	else if (!strcmp(w, "argv"))
+		strings_make(m);
+	else if (!strcmp(w, "envp"))
+		count_make(m);
+	else
+		return false;
+	return true;
+}
+
+static void argument_make(struct maker *m, const struct ktrace_word *word)
+{
+	if (simple_make(m, word))
+		return;
+	/* What lies in memory alike for programs of both kinds. */
+	if (word_is(word, "by"))
+		command_make(m, word);
+	else if (word_is(word, "Q"))
+		bytes_make(m, "u64", 8);
+	else if (word_is(word, "dents"))
+		entries_make(m);
+	else if (m->compat && strncmp(m->call->name, "32:", 3))
+		return; /* the table says what it is for others */
+	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
+		structs_make(m, word);
+	else if (word_is(word, "iov"))
+		vector_make(m, word);
+	else if (word_is(word, "msg"))
+		message_make(m);
+	else if (word_is(word, "X"))
+		bytes_make(m, "u64", 8);
+	else if (word_is(word, "info") && !m->compat)
+		bytes_make(m, "u8", 48); /* what the kernel has of it */
+	else if (word_is(word, "fdset"))
+		set_make(m);
+	else if (word_is(word, "sigarg"))
+		mask_make(m);
+	else if (word_is(word, "timespecs"))
+		bytes_make(m, "u64", 32);
+	else if (word_is(word, "futexto"))
+		bytes_make(m, "u64", m->compat ? 8 : 16);
+	else if (word_is(word, "fcntl") && !m->compat)
+		lock_make(m);
+}
+
+/* When a call begins: does the word want something captured? */
+static bool word_enters(const struct ktrace_word *word)
+{
+	static const char *const exits[] = {"out", "fds", "wstatus", "dents"};
+
+	if (!word->in || (word_is(word, "str") && word->from >= 0))
+		return false;
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits); i++) {
+		if (word_is(word, exits[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool word_exits(const struct ktrace_word *word)
+{
+	static const char *const exits[] = {"out", "fds",   "wstatus", "dents",
+					    "len", "fdset", "T",       "by"};
+
+	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
+		return true;
+	for (size_t i = 0; i < sizeof(exits) / sizeof(*exits); i++) {
+		if (word_is(word, exits[i]))
+			return true;
+	}
+	return word_is(word, "str") && word->from >= 0;
+}
+
+static void enter_captured(struct maker *m, const struct ktrace_word *word)
+{
+	if (!word_enters(word))
+		return;
+	if (word_is(word, "path"))
+		string_make(m, PATH_ROOM);
+	else if (word_is(word, "str"))
+		string_make(m, m->string_max + 1);
+	else
+		argument_make(m, word);
+}
+
+static void enter_argument(struct maker *m, const struct ktrace_word *word)
+{
+	enter_captured(m, word);
+	if (m->paths)
+		argument_paths(m, word);
+}
+
+/* An event of a call, with the names of its arguments if it is the one at the begin. */
+struct call_event {
+	const char *name; /* of the event */
+	const char *call_name;
+	bool compat;
+	bool exit;
+	unsigned int nr_fields;
+	const char *fields[KTRACE_CALL_ARGUMENTS];
+};
+
+static void enter_make(struct maker *m, const struct ktrace_call *call,
+		       const struct call_event *event)
+{
+	if (!strcmp(call->name, "rt_sigreturn") && !m->compat)
+		frame_make(m);
+	for (m->index = 0;
+	     m->index < call->nr_arguments && m->index < event->nr_fields;
+	     m->index++) {
+		const struct ktrace_word *word = &call->arguments[m->index];
+
+		m->name = event->fields[m->index];
+		enter_argument(m, word);
+	}
+}
+
+/* @bit: of the first of the argument's fields, in the enter event. */
+static void argument_again(struct maker *m, const struct ktrace_word *word,
+			   unsigned int bit)
+{
+	m->again = true;
+	m->exit = false;
+	m->bit = bit;
+	enter_captured(m, word);
+	m->again = false;
+	m->exit = true;
+}
+
+/* Counts the enter event's fields as enter_make() makes them, in @nowhere. */
+static void exit_make(struct maker *m, const struct ktrace_call *call,
+		      const struct call_event *enter, struct text *nowhere)
+{
+	struct maker counter = *m;
+	unsigned int before;
+
+	nowhere->len = 0;
+	counter.text = nowhere;
+	counter.exit = false;
+	counter.nr_fields = 0;
+	for (m->index = 0;
+	     m->index < call->nr_arguments && m->index < enter->nr_fields;
+	     m->index++) {
+		const struct ktrace_word *word = &call->arguments[m->index];
+
+		m->name = counter.name = enter->fields[m->index];
+		counter.index = m->index;
+		before = counter.nr_fields;
+		enter_argument(&counter, word);
+		if (!word_exits(word)) {
+			argument_again(m, word, before);
+			continue;
+		}
+		if (word_is(word, "str"))
+			string_make(m, PATH_ROOM);
+		else
+			argument_make(m, word);
+		if (word_is(word, "by"))
+			argument_again(m, word, before);
+		if (m->paths && word_is(word, "fds"))
+			paths_make(m, "2", 4);
+		else if (m->paths && word_is(word, "msg"))
+			message_paths(m);
+	}
+	if (m->paths)
+		result_paths(m, call);
+}
+
+/* ---- the events --------------------------------------------------------------------- */
+
+struct call_events {
+	struct call_event *list;
+	size_t nr;
+	size_t found; /* the last one that was looked for */
+};
+
+/* "event SYSTEM:NAME ..."; false: of no call. */
+static bool head_parse(char *line, struct call_event *event)
+{
+	static const char head[] = "event ", compat[] = "compat_",
+			  system[] = "syscalls:", enter[] = "sys_enter_",
+			  exit[] = "sys_exit_";
+
+	*event = (struct call_event){0};
+	if (strncmp(line, head, sizeof(head) - 1))
+		return false;
+	line += sizeof(head) - 1;
+	event->compat = !strncmp(line, compat, sizeof(compat) - 1);
+	line += event->compat ? sizeof(compat) - 1 : 0;
+	if (strncmp(line, system, sizeof(system) - 1))
+		return false;
+	event->name = line += sizeof(system) - 1;
+	line[strcspn(line, " ")] = '\0';
+	event->exit = !strncmp(line, exit, sizeof(exit) - 1);
+	if (!event->exit && strncmp(line, enter, sizeof(enter) - 1))
+		return false;
+	event->call_name =
+		line + (event->exit ? sizeof(exit) : sizeof(enter)) - 1;
+	return true;
+}
+
+/* "\tfield:const char * filename;..." */
+static void field_parse(char *line, struct call_event *event)
+{
+	char *end = strchr(line, ';'), *name = end;
+
+	if (!end || event->nr_fields == KTRACE_CALL_ARGUMENTS)
+		return;
+	while (name > line &&
+	       (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+		name--;
+	*end = '\0';
+	event->fields[event->nr_fields++] = name;
+}
+
+/* Takes apart, in place, what the session's file `info' says. */
+static int events_parse(char *text, struct call_events *events)
+{
+	struct call_event *event = NULL, *list;
+	size_t room = 0;
+	char *next;
+
+	for (char *line = text; *line; line = next) {
+		next = strchrnul(line, '\n');
+		if (*next)
+			*next++ = '\0';
+		if (*line == '\t' && event && !event->exit)
+			field_parse(line, event);
+		if (*line != 'e')
+			continue;
+		if (events->nr == room) {
+			room = room ? room * 2 : 256;
+			list = realloc(events->list, room * sizeof(*list));
+			if (!list)
+				return error_set(-ENOMEM, "out of memory");
+			events->list = list;
+		}
+		event = &events->list[events->nr];
+		if (head_parse(line, event))
+			events->nr++;
+		else
+			event = NULL;
+	}
+	return 0;
+}
+
+/* The event at which the call begins: mostly the one before that at which it ends. */
+static const struct call_event *enter_find(struct call_events *events,
+					   const struct call_event *exit)
+{
+	for (size_t i = 0; i < events->nr; i++) {
+		size_t at = (events->found + i) % events->nr;
+		const struct call_event *event = &events->list[at];
+
+		if (event->exit || event->compat != exit->compat ||
+		    strcmp(event->call_name, exit->call_name))
+			continue;
+		events->found = at;
+		return event;
+	}
+	return NULL;
+}
+
+/* An event of which nothing is captured has no line. */
+static void line_make(struct maker *m, struct text *nowhere,
+		      struct call_events *events,
+		      const struct call_event *event)
+{
+	const struct call_event *enter =
+		event->exit ? enter_find(events, event) : event;
+	size_t begin = m->text->len;
+
+	m->call = call_named(event->call_name, event->compat);
+	if (!m->call || !enter)
+		return;
+	m->exit = event->exit;
+	m->compat = event->compat;
+	m->nr_fields = 0;
+	text_words(m->text, "%ssyscalls/%s: ", event->compat ? "compat_" : "",
+		   event->name);
+	if (m->exit)
+		exit_make(m, m->call, enter, nowhere);
+	else
+		enter_make(m, m->call, enter);
+	text_add(m->text, "\n", 1);
+	if (!m->nr_fields && !m->text->failed)
+		m->text->len = begin;
+}
+
+/*
+ * A signal, with all that its receiver is told.  The kernel's own event has no more
+ * than its number and code: this is another one of the same tracepoint, whose arguments
+ * can be followed.
+ */
+int ktrace_session_signals(struct ktrace_session *session)
+{
+	static const char definition[] =
+		"signal/signal_delivered signal_deliver vmlinux; s32 int sig; "
+		"ptr struct kernel_siginfo * info; ptr struct k_sigaction * ka\n";
+	static const char program[] =
+		"signal/signal_delivered: u8 __info: kernel a1 48 bytes 48; "
+		"u64 __handler: kernel a2 8 bytes 8";
+	char *definitions;
+	bool defined;
+	int err;
+
+	err = session_root_read(session, "define", &definitions);
+	if (err)
+		return err;
+	defined = strstr(definitions, "signal/signal_delivered ");
+	free(definitions);
+	if (!defined)
+		err = session_root_write(session, "define", definition, true);
+	return err ?: ktrace_session_write(session, "capture", program);
+}
+
+struct wish {
+	bool (*want)(const struct ktrace_known *known, void *data);
+	void *data;
+};
+
+static bool event_wanted(const struct ktrace_known *known, void *data)
+{
+	const struct wish *wish = data;
+
+	return (!strcmp(known->system, "syscalls") ||
+		!strcmp(known->system, "compat_syscalls")) &&
+	       wish->want(known, wish->data);
+}
+
+int ktrace_session_syscalls_wanted(
+	struct ktrace_session *session, unsigned int string_max, bool paths,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data)
+{
+	struct text lines = {0}, nowhere = {0};
+	struct maker m = {
+		.text = &lines,
+		.paths = paths,
+		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
+	};
+	struct wish wish = {want, data};
+	struct call_events events = {0};
+	size_t size;
+	char *info;
+	int err;
+
+	err = ktrace_session_write(session, "capture", "none");
+	if (err)
+		return err;
+	err = session_info(session, want ? event_wanted : NULL, &wish, &info,
+			   &size);
+	if (err)
+		return err;
+	if (!m.string_max)
+		m.string_max = 1;
+	/* Without type information some structs stay addresses. */
+	m.enums = session_kernel_enums(session);
+	err = events_parse(info, &events);
+	for (size_t i = 0; !err && i < events.nr; i++)
+		line_make(&m, &nowhere, &events, &events.list[i]);
+	if (!err && (lines.failed || nowhere.failed))
+		err = error_set(-ENOMEM, "out of memory");
+	if (!err && lines.len) {
+		lines.s[lines.len] = '\0';
+		err = ktrace_session_write(session, "capture", lines.s);
+	}
+	text_free(&nowhere);
+	text_free(&lines);
+	free(events.list);
+	free(info);
+	return err;
+}
+
+int ktrace_session_syscalls(struct ktrace_session *session,
+			    unsigned int string_max, bool paths)
+{
+	return ktrace_session_syscalls_wanted(session, string_max, paths, NULL,
+					      NULL);
+}

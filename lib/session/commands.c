@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Capture programs for arguments whose meaning is up to a command (commands.tab): of
+ * ioctl, prctl, keyctl and bpf.
+ *
+ * An argument has a field for each way in which some command wants it, which is empty
+ * for all other commands:
+ *
+ *	__NAME_val		a number, or the characters of a name that is told
+ *	__NAME_val_STRUCT	a struct
+ *	__NAME_val_str		a string
+ *	__NAME_val_in, _out	bytes, as many as another argument or the result says
+ *	__NAME_val_name		a name that is set
+ *	__NAME_val_MEMBER	a string that a member of a union points to
+ *
+ * In the exit event, what was tried again has "_again" behind it: a command may tell
+ * something in the same field.
+ */
+#include <stdio.h>
+
+#include "syscall/call.h"
+#include "captures.h"
+
+#define STRUCT_MAX 1024
+
+/* How the command wants the argument that is being made; NULL: it says nothing. */
+static const struct ktrace_word *word_of(const struct maker *m,
+					 const struct call_command *command)
+{
+	unsigned int nth = m->index - m->call->command - 1;
+
+	if (strcmp(command->call, m->call->name) || nth >= command->nr_words)
+		return NULL;
+	return &command->words[nth];
+}
+
+static void begin(struct maker *m, const char *type, const char *suffix)
+{
+	char text[KTRACE_WORD_MAX + 16];
+
+	snprintf(text, sizeof(text), "%s%s", suffix, m->again ? "_again" : "");
+	field_begin(m, type, text);
+}
+
+/* Pushes whether it is this command. */
+static void command_push(const struct maker *m, struct text *text,
+			 const struct call_command *command)
+{
+	text_words(text, "a%d %s%u == ", m->call->command,
+		   command->command >> 31 ? "4294967295 & " : "",
+		   command->command);
+}
+
+/* ---- what has a size of its own ---------------------------------------------------- */
+
+/* 0: nothing of this kind lies there now. */
+static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
+{
+	if (m->exit ? !word->out : !word->in || word->out)
+		return 0;
+	if (word_is(word, "S"))
+		return enums_struct_size(m->enums, word->set);
+	if (word_is(word, "name"))
+		return m->exit ? 16 : 0; /* else it is a string */
+	return word_is(word, "D") || word_is(word, "sigs") ? 4 : 0;
+}
+
+/*
+ * A field for each struct, @set, and one for all else, @set NULL, which is as long as its
+ * command says: the sum of what all commands say, of which one holds.
+ */
+static void sized_field(struct maker *m, const char *set)
+{
+	const struct call_command *commands;
+	char suffix[80] = "", type[80] = "u8";
+	uint32_t size, max = 0;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	if (set) {
+		snprintf(suffix, sizeof(suffix), "_%s", set);
+		snprintf(type, sizeof(type), "struct %s", set);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word = word_of(m, &commands[i]);
+
+		if (!word || word_is(word, "S") != !!set ||
+		    (set && strcmp(word->set, set)))
+			continue;
+		size = size_of(m, word);
+		if (!size || size > STRUCT_MAX)
+			continue;
+		if (!max) {
+			begin(m, type, suffix);
+			condition(m);
+			text_words(m->text, "a%u 0 ", m->index);
+		}
+		max = size > max ? size : max;
+		command_push(m, m->text, &commands[i]);
+		text_words(m->text, "%u * + ", size);
+	}
+	if (max)
+		text_words(m->text, "bytes %u end", max);
+}
+
+static void sized_fields(struct maker *m)
+{
+	const struct call_command *commands;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	sized_field(m, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word = word_of(m, &commands[i]);
+		bool before = false;
+
+		if (!word || !word_is(word, "S"))
+			continue;
+		for (size_t j = 0; j < i; j++) {
+			const struct ktrace_word *other =
+				word_of(m, &commands[j]);
+
+			before |= other && !strcmp(other->set, word->set);
+		}
+		if (!before)
+			sized_field(m, word->set);
+	}
+}
+
+/* ---- strings, and data ------------------------------------------------------------- */
+
+/*
+ * Words that push whether it is one of the commands that want the argument so; False:
+ * there is none, or no memory.
+ */
+static bool commands_words(const struct maker *m, const char *name,
+			   struct text *words)
+{
+	const struct call_command *commands;
+	bool any = false;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word = word_of(m, &commands[i]);
+
+		if (!word || word->out || !word_is(word, name))
+			continue;
+		command_push(m, words, &commands[i]);
+		text_puts(words, any ? "+ " : "");
+		any = true;
+	}
+	if (any)
+		text_words(words, "a%u *", m->index);
+	return any && !words->failed;
+}
+
+static void string_field(struct maker *m, const char *name, unsigned int max)
+{
+	char suffix[KTRACE_WORD_MAX + 2];
+	struct text words = {0};
+
+	if (commands_words(m, name, &words)) {
+		snprintf(suffix, sizeof(suffix), "_%s", name);
+		begin(m, "char", suffix);
+		condition_words(m, words.s);
+		text_words(m->text, "a%u string %u end", m->index, max);
+	}
+	text_free(&words);
+}
+
+static void data_field(struct maker *m, const char *name)
+{
+	const struct call_command *commands;
+	char suffix[KTRACE_WORD_MAX + 2];
+	bool any = false;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	snprintf(suffix, sizeof(suffix), "_%s", name);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_word *word = word_of(m, &commands[i]);
+
+		if (!word || !word_is(word, name))
+			continue;
+		if (!any) {
+			begin(m, "u8", suffix);
+			condition(m);
+			text_words(m->text, "a%u 0 ", m->index);
+		}
+		any = true;
+		command_push(m, m->text, &commands[i]);
+		text_words(m->text, "a%d * + ", word->from);
+	}
+	if (any)
+		text_words(m->text, "bytes %u end", m->string_max);
+}
+
+/* ---- a union ----------------------------------------------------------------------- */
+
+/* The words of structs.tab for the part of the union that the command has. */
+static const char *part_words(const struct maker *m,
+			      const struct call_command *command)
+{
+	const struct ktrace_word *word = word_of(m, command);
+
+	return word && word_is(word, "S") ? ktrace_struct_words(word->set)
+					  : NULL;
+}
+
+/* A string that a member points to: only some commands have it. */
+static void member_field(struct maker *m, const char *set, const char *member,
+			 size_t length)
+{
+	const struct call_command *commands;
+	const char *dot;
+	char name[KTRACE_WORD_MAX], suffix[KTRACE_WORD_MAX + 2];
+	uint32_t offset;
+	struct text text = {0};
+	bool any = false;
+	size_t nr;
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, member);
+	if (!enums_member(m->enums, set, name, &offset))
+		return;
+	commands = call_commands(&nr);
+	for (size_t i = 0; i < nr; i++) {
+		const char *words = part_words(m, &commands[i]);
+
+		words = words ? strstr(words, name) : NULL;
+		if (!words || strncmp(words + length, ":path", 5))
+			continue;
+		command_push(m, &text, &commands[i]);
+		text_puts(&text, any ? "+ " : "");
+		any = true;
+	}
+	text_words(&text, "a%u *", m->index);
+	if (any && !text.failed) {
+		dot = strrchr(name, '.');
+		snprintf(suffix, sizeof(suffix), "_%s", dot ? dot + 1 : name);
+		begin(m, "char", suffix);
+		condition_words(m, text.s);
+		text_words(m->text, "a%u %u + @8 string %u end", m->index,
+			   offset, PATH_ROOM);
+	}
+	text_free(&text);
+}
+
+/* Did one of the first @nr commands have this member? */
+static bool member_was(const struct maker *m, const char *member, size_t length,
+		       size_t nr)
+{
+	const struct call_command *commands;
+	char wanted[KTRACE_WORD_MAX + 8];
+	const char *words;
+	size_t all;
+
+	commands = call_commands(&all);
+	snprintf(wanted, sizeof(wanted), "%.*s:path", (int)length, member);
+	for (size_t i = 0; i < nr; i++) {
+		words = part_words(m, &commands[i]);
+		if (words && strstr(words, wanted))
+			return true;
+	}
+	return false;
+}
+
+static void member_fields(struct maker *m, const char *set)
+{
+	const struct call_command *commands;
+	size_t nr;
+
+	commands = call_commands(&nr);
+	for (size_t i = 0; i < nr; i++) {
+		const char *at = part_words(m, &commands[i]);
+
+		while (at && *at) {
+			size_t length = strcspn(at, ": ");
+
+			if (!strncmp(at + length, ":path", 5) &&
+			    !member_was(m, at, length, i))
+				member_field(m, set, at, length);
+			at += strcspn(at, " ");
+			at += strspn(at, " ");
+		}
+	}
+}
+
+/* All of it, as long as the argument behind it says; commands tell its parts. */
+static void union_make(struct maker *m, const char *set)
+{
+	uint32_t size = enums_struct_size(m->enums, set);
+	char suffix[KTRACE_WORD_MAX + 2], type[KTRACE_WORD_MAX + 8];
+
+	if (m->exit || !size || size > STRUCT_MAX)
+		return;
+	snprintf(suffix, sizeof(suffix), "_%s", set);
+	snprintf(type, sizeof(type), "struct %s", set);
+	begin(m, type, suffix);
+	condition(m);
+	text_words(m->text, "a%u a%u bytes %u end", m->index, m->index + 1,
+		   size);
+	member_fields(m, set);
+}
+
+void command_make(struct maker *m, const struct ktrace_word *word)
+{
+	if (*word->set) {
+		union_make(m, word->set);
+		return;
+	}
+	sized_fields(m);
+	if (m->exit) {
+		data_field(m, "out");
+		return;
+	}
+	string_field(m, "name", 16);
+	string_field(m, "str", m->string_max + 1);
+	data_field(m, "in");
+}

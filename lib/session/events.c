@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Making events known: which probe modules a pattern needs, which tracepoints
+ * have a prototype only, and what cannot be had.
+ *
+ * A tracepoint without an event (the file `undefined') is one of
+ *	its probe module is not loaded, as no pattern wants it	left alone
+ *	its probe module cannot be loaded			defined
+ *	it has no TRACE_EVENT, or one we could not build	defined
+ * so a definition never stands in the way of a probe module that comes later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "base/error.h"
+#include "modules.h"
+#include "session.h"
+
+/* Patterns */
+
+bool ktrace_pattern_match(const char *pattern, const char *system,
+			  const char *name)
+{
+	const char *colon = strchr(pattern, ':');
+	char part[256];
+
+	if (!colon)
+		return !fnmatch(pattern, system, 0) ||
+		       !fnmatch(pattern, name, 0);
+	if ((size_t)(colon - pattern) >= sizeof(part))
+		return false;
+	memcpy(part, pattern, colon - pattern);
+	part[colon - pattern] = '\0';
+	return !fnmatch(part, system, 0) && !fnmatch(colon + 1, name, 0);
+}
+
+/* The patterns of one prepare. */
+struct wish {
+	const char *const *patterns;
+	size_t nr;
+};
+
+static bool wish_match(const struct wish *wish, const char *system,
+		       const char *name)
+{
+	for (size_t i = 0; i < wish->nr; i++)
+		if (ktrace_pattern_match(wish->patterns[i], system, name))
+			return true;
+	return false;
+}
+
+/* Could an event of this name be meant, whatever its system is? */
+static bool wish_may_match(const struct wish *wish, const char *name)
+{
+	for (size_t i = 0; i < wish->nr; i++) {
+		const char *colon = strchr(wish->patterns[i], ':');
+
+		if (!colon || !fnmatch(colon + 1, name, 0))
+			return true;
+	}
+	return false;
+}
+
+/* Is an event of the system asked for by the system's full name? */
+static bool wish_names(const struct wish *wish, const char *system)
+{
+	size_t len = strlen(system);
+
+	for (size_t i = 0; i < wish->nr; i++)
+		if (!strncmp(wish->patterns[i], system, len) &&
+		    (!wish->patterns[i][len] || wish->patterns[i][len] == ':'))
+			return true;
+	return false;
+}
+
+/* Missing events */
+
+static int missing_add(struct ktrace_session *s, const char *system,
+		       const char *name, const char *reason)
+{
+	struct ktrace_missing *m;
+
+	m = realloc(s->missing, (s->nr_missing + 1) * sizeof(*m));
+	if (!m)
+		return error_set(-ENOMEM, "out of memory");
+	s->missing = m;
+	m += s->nr_missing;
+	m->system = arena_strdup(&s->arena, system);
+	m->name = arena_strdup(&s->arena, name);
+	m->reason = arena_strdup(&s->arena, reason);
+	if (!m->system || !m->name || !m->reason)
+		return error_set(-ENOMEM, "out of memory");
+	s->nr_missing++;
+	return 0;
+}
+
+static bool missing_is_told(const struct ktrace_session *s, const char *system,
+			    const char *name)
+{
+	for (size_t i = 0; i < s->nr_missing; i++)
+		if (!strcmp(s->missing[i].name, name) &&
+		    !strcmp(s->missing[i].system, system))
+			return true;
+	return false;
+}
+
+static void missing_clear(struct ktrace_session *s)
+{
+	arena_destroy(&s->arena);
+	memset(&s->arena, 0, sizeof(s->arena));
+	free(s->missing);
+	s->missing = NULL;
+	s->nr_missing = 0;
+}
+
+size_t ktrace_session_missing(const struct ktrace_session *s,
+			      const struct ktrace_missing **missing)
+{
+	*missing = s->missing;
+	return s->nr_missing;
+}
+
+/* Probe modules */
+
+static bool event_is_known(struct ktrace_session *s, const char *system,
+			   const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "events/%s/%s", system, name);
+	return !faccessat(s->dir, path, F_OK, 0);
+}
+
+/* A probe module that could not be loaded, and why. */
+struct refusal {
+	const char *module;
+	char reason[256];
+};
+
+struct refusals {
+	struct refusal *list;
+	size_t nr;
+};
+
+static const char *refusals_find(const struct refusals *r, const char *module)
+{
+	for (size_t i = 0; i < r->nr; i++)
+		if (!strcmp(r->list[i].module, module))
+			return r->list[i].reason;
+	return NULL;
+}
+
+static int refusals_add(struct refusals *r, const char *module)
+{
+	struct refusal *list;
+
+	list = realloc(r->list, (r->nr + 1) * sizeof(*list));
+	if (!list)
+		return error_set(-ENOMEM, "out of memory");
+	r->list = list;
+	list[r->nr].module = module;
+	snprintf(list[r->nr].reason, sizeof(list->reason), "%s",
+		 ktrace_last_error());
+	r->nr++;
+	return 0;
+}
+
+static int probes_load(struct ktrace_session *s,
+		       const struct ktrace_modules *modules,
+		       const struct wish *wish, struct refusals *refusals)
+{
+	const struct ktrace_modules_event *events;
+	size_t nr = ktrace_modules_events(modules, &events), loaded = 0;
+	const char *last = NULL;
+	int err;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_modules_event *e = &events[i];
+
+		if ((last && !strcmp(last, e->module)) ||
+		    !wish_match(wish, e->system, e->name) ||
+		    refusals_find(refusals, e->module))
+			continue;
+		last = e->module;
+		if (module_is_loaded(e->module))
+			continue;
+		if (!loaded++)
+			session_note(s, "loading probe modules from %s",
+				     ktrace_modules_path(modules));
+		err = ktrace_modules_load((struct ktrace_modules *)modules,
+					  e->module,
+					  wish_names(wish, e->system));
+		if (err == -EPERM || err == -EKEYREJECTED || err == -ENOKEY)
+			return err; /* no other would fare better */
+		if (err) {
+			err = refusals_add(refusals, e->module);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/*
+ * System calls have a module that is not in the index: they are 700 events, which
+ * together say what those of raw_syscalls do.  So they must be meant by name.
+ */
+static bool wish_names_calls(const struct wish *wish)
+{
+	static const char *const prefixes[] = {
+		"syscalls:", "compat_syscalls:", "*syscalls:", "sys_enter_",
+		"sys_exit_"};
+
+	for (size_t i = 0; i < wish->nr; i++) {
+		const char *pattern = wish->patterns[i];
+
+		if (!strcmp(pattern, "syscalls") ||
+		    !strcmp(pattern, "compat_syscalls"))
+			return true;
+		for (size_t j = 0; j < sizeof(prefixes) / sizeof(*prefixes);
+		     j++)
+			if (!strncmp(pattern, prefixes[j], strlen(prefixes[j])))
+				return true;
+	}
+	return false;
+}
+
+static int calls_load(struct ktrace_session *s,
+		      const struct ktrace_modules *modules,
+		      const struct wish *wish)
+{
+	if (!wish_names_calls(wish) || module_is_loaded("ktrace-syscalls"))
+		return 0;
+	session_note(s, "loading %s/ktrace-syscalls.ko",
+		     ktrace_modules_path(modules));
+	return ktrace_modules_load((struct ktrace_modules *)modules,
+				   "ktrace-syscalls", false);
+}
+
+static int probes_missing(struct ktrace_session *s,
+			  const struct ktrace_modules *modules,
+			  const struct wish *wish,
+			  const struct refusals *refusals)
+{
+	const struct ktrace_modules_event *events;
+	size_t nr = ktrace_modules_events(modules, &events);
+	const char *reason;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct ktrace_modules_event *e = &events[i];
+
+		if (!wish_match(wish, e->system, e->name) ||
+		    event_is_known(s, e->system, e->name) ||
+		    missing_is_told(s, e->system, e->name))
+			continue;
+		/* A tracepoint that is there has got an event by now, or a reason. */
+		reason = refusals_find(refusals, e->module);
+		err = missing_add(s, e->system, e->name,
+				  reason ? reason
+					 : "the kernel module that has the "
+					   "tracepoint is not loaded");
+	}
+	return err;
+}
+
+/* Tracepoints that have a prototype only */
+
+/* Sorted "NAME\0SYSTEM" pairs: which system ftrace has a tracepoint in; read when asked. */
+struct system_names {
+	bool read;
+	char *text;
+	char **names;
+	size_t nr;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Without tracefs (not mounted, locked down) the list stays empty. */
+static void system_names_read(struct system_names *n)
+{
+	static const char *const files[] = {
+		"/sys/kernel/tracing/available_events",
+		"/sys/kernel/debug/tracing/available_events",
+	};
+	char *next, *line;
+	size_t lines = 0;
+
+	n->read = true;
+	for (size_t i = 0; !n->text && i < sizeof(files) / sizeof(*files); i++)
+		if (file_read(AT_FDCWD, files[i], &n->text, NULL))
+			n->text = NULL;
+	if (!n->text)
+		return;
+	for (char *p = n->text; *p; p++)
+		lines += *p == '\n';
+	n->names = calloc(lines + 1, sizeof(*n->names));
+	if (!n->names)
+		return;
+	next = n->text;
+	while ((line = strsep(&next, "\n")) && n->nr < lines) {
+		char *colon = strchr(line, ':');
+		size_t len = colon ? colon - line : 0;
+
+		if (!colon)
+			continue;
+		/* "SYSTEM:NAME" becomes "NAME\0SYSTEM": the same length. */
+		char system[len + 1];
+
+		memcpy(system, line, len);
+		system[len] = '\0';
+		memmove(line, colon + 1, strlen(colon + 1) + 1);
+		memcpy(line + strlen(line) + 1, system, len);
+		n->names[n->nr++] = line;
+	}
+	qsort(n->names, n->nr, sizeof(*n->names), name_compare);
+}
+
+static const char *system_names_find(struct system_names *n, const char *name)
+{
+	char **found;
+
+	if (!n->read)
+		system_names_read(n);
+	if (!n->nr)
+		return NULL;
+	found = bsearch(&name, n->names, n->nr, sizeof(*n->names),
+			name_compare);
+	return found ? *found + strlen(*found) + 1 : NULL;
+}
+
+static void system_names_free(struct system_names *n)
+{
+	free(n->names);
+	free(n->text);
+}
+
+/* Will a probe module that is not loaded yet bring this tracepoint's event? */
+static bool probe_will_come(const struct ktrace_modules *modules,
+			    const struct refusals *refusals, const char *system,
+			    const char *name)
+{
+	const struct ktrace_modules_event *events;
+	size_t nr = modules ? ktrace_modules_events(modules, &events) : 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(events[i].name, name) &&
+		    !strcmp(events[i].system, system))
+			return !module_is_loaded(events[i].module) &&
+			       !refusals_find(refusals, events[i].module);
+	return false;
+}
+
+static int tracepoint_define(struct ktrace_session *s,
+			     struct prototypes **prototypes, const char *system,
+			     const char *name, const char *module)
+{
+	char *line;
+	int err;
+
+	if (!*prototypes) {
+		session_note(s, "defining events from the kernel's type "
+				"information (BTF)");
+		err = prototypes_create(prototypes);
+		if (err)
+			return err;
+	}
+	err = prototypes_define(*prototypes, system, name, module, &line);
+	if (err)
+		return err;
+	err = session_root_write(s, "define", line, true);
+	free(line);
+	return err;
+}
+
+static int tracepoints_define(struct ktrace_session *s,
+			      const struct ktrace_modules *modules,
+			      const struct refusals *refusals,
+			      const struct wish *wish)
+{
+	struct prototypes *prototypes = NULL;
+	struct system_names systems = {0};
+	char *text, *next, *name;
+	char why[256] = "";
+	int err;
+
+	err = session_root_read(s, "undefined", &text);
+	if (err)
+		return err;
+	next = text;
+	while (!err && (name = strsep(&next, "\n"))) {
+		char *module = strchr(name, ' ');
+		const char *system;
+
+		if (!module)
+			continue;
+		*module++ = '\0';
+		if (!wish_may_match(wish, name))
+			continue;
+		system = system_names_find(&systems, name);
+		if (!system)
+			system = strcmp(module, "vmlinux") ? module : "kernel";
+		if (!wish_match(wish, system, name) ||
+		    probe_will_come(modules, refusals, system, name))
+			continue;
+		if (!*why &&
+		    tracepoint_define(s, &prototypes, system, name, module)) {
+			err = missing_add(s, system, name, ktrace_last_error());
+			/* Without BTF the reason is the same for all. */
+			if (!prototypes)
+				snprintf(why, sizeof(why), "%s",
+					 ktrace_last_error());
+		} else if (*why) {
+			err = missing_add(s, system, name, why);
+		}
+	}
+	prototypes_destroy(prototypes);
+	system_names_free(&systems);
+	free(text);
+	return err;
+}
+
+int ktrace_session_prepare(struct ktrace_session *s,
+			   const char *const *patterns, size_t nr_patterns)
+{
+	const struct wish wish = {patterns, nr_patterns};
+	struct ktrace_modules *modules = NULL;
+	struct refusals refusals = {0};
+	int err = 0;
+
+	missing_clear(s);
+	if (s->no_load)
+		return 0;
+	/* Without modules on disk there may still be some in the kernel. */
+	if (ktrace_modules_open(&modules))
+		session_note(s, "%s", ktrace_last_error());
+	if (modules)
+		err = probes_load(s, modules, &wish, &refusals);
+	if (!err && modules)
+		err = calls_load(s, modules, &wish);
+	if (!err)
+		err = tracepoints_define(s, modules, &refusals, &wish);
+	if (!err && modules)
+		err = probes_missing(s, modules, &wish, &refusals);
+	free(refusals.list);
+	ktrace_modules_close(modules);
+	return err;
+}

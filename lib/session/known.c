@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Events known.  The control tree's file `available' has a line for each
+ *
+ *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1]
+ *
+ * `info' has that line, then what the event's format file says, then an empty line.
+ * `types' has the same for the events that may be in the buffers.  Parsing fields is slow,
+ * so it is done only for events that somebody wants.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+
+#include "base/error.h"
+#include "kernel/format.h"
+#include "session.h"
+
+/* The begin of the next event's line at or after @p, or NULL. */
+static char *event_find(char *p)
+{
+	while (*p && strncmp(p, "event ", 6)) {
+		p += strcspn(p, "\n");
+		p += *p == '\n';
+	}
+	return *p ? p : NULL;
+}
+
+/* Where the event at @p ends: after its empty line. */
+static char *event_end(char *p)
+{
+	char *end = strstr(p, "\n\n");
+
+	return end ? end + 2 : p + strlen(p);
+}
+
+/* As strsep() for one character, which prepares to look for many, for each word anew. */
+static char *part_cut(char **next, char end)
+{
+	char *part = *next, *found = part ? strchr(part, end) : NULL;
+
+	if (found)
+		*found++ = '\0';
+	*next = found;
+	return part;
+}
+
+/* Takes a line apart, in place; false: it makes no sense. */
+static bool event_parse(char *line, struct ktrace_known *known)
+{
+	char *next = line + 6, *word, *value, *colon;
+
+	memset(known, 0, sizeof(*known));
+	if (strncmp(line, "event ", 6))
+		return false;
+	word = part_cut(&next, ' ');
+	colon = strchr(word, ':');
+	if (!colon)
+		return false;
+	*colon = '\0';
+	known->system = word;
+	known->name = colon + 1;
+	known->module = "vmlinux";
+	while ((word = part_cut(&next, ' ')) &&
+	       (value = part_cut(&next, ' '))) {
+		if (!strcmp(word, "id"))
+			known->id = strtoul(value, NULL, 10);
+		else if (!strcmp(word, "enabled"))
+			known->enabled = *value == '1';
+		else if (!strcmp(word, "module"))
+			known->module = value;
+		else if (!strcmp(word, "filter"))
+			known->filtered = *value == '1';
+	}
+	return true;
+}
+
+static int available_read(struct ktrace_session *s, char **text, size_t *size)
+{
+	int err = ktrace_session_read(s, "available", text, size);
+
+	return err != -ENOENT
+		       ? err
+		       : error_set(-EPROTO,
+				   "the module ktrace that is loaded is older "
+				   "than this command: sudo ktrace unload, "
+				   "then try again");
+}
+
+int session_any_filtered(struct ktrace_session *s, bool *any)
+{
+	char *text;
+	size_t size;
+	int err = available_read(s, &text, &size);
+
+	if (err)
+		return err;
+	*any = strstr(text, " filter 1") != NULL;
+	free(text);
+	return 0;
+}
+
+int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
+			 size_t *nr)
+{
+	struct ktrace_known *list;
+	char *text, *copy, *p, *line;
+	size_t size, count = 0;
+	int err;
+
+	err = available_read(s, &text, &size);
+	if (err)
+		return err;
+	for (p = text; (p = strchr(p, '\n')); p++)
+		count++;
+	/* The names behind the list, so that one free() does. */
+	list = malloc(count * sizeof(*list) + size + 1);
+	if (!list) {
+		free(text);
+		return error_set(-ENOMEM, "out of memory");
+	}
+	copy = (char *)(list + count);
+	memcpy(copy, text, size + 1);
+	free(text);
+	*nr = 0;
+	for (p = copy; *nr < count && (line = part_cut(&p, '\n'));)
+		*nr += event_parse(line, &list[*nr]);
+	*known = list;
+	return 0;
+}
+
+/* Drops the events that nobody wants. Returns what is left of @size. */
+static size_t text_reduce(char *text, size_t size,
+			  bool (*want)(const struct ktrace_known *known,
+				       void *data),
+			  void *data)
+{
+	char *in = text, *out = text, *end;
+	struct ktrace_known known;
+	char line[512];
+
+	while ((in = event_find(in))) {
+		size_t len = strcspn(in, "\n");
+
+		end = event_end(in);
+		if (len < sizeof(line)) {
+			memcpy(line, in, len);
+			line[len] = '\0';
+			if (event_parse(line, &known) && want(&known, data)) {
+				memmove(out, in, end - in);
+				out += end - in;
+			}
+		}
+		in = end;
+	}
+	*out = '\0';
+	return out - text;
+}
+
+struct enums *session_kernel_enums(struct ktrace_session *s)
+{
+	if (!s->enums)
+		s->enums = enums_open(NULL);
+	return s->enums;
+}
+
+/* What a file like `info' says, as far as it is wanted. */
+static int info_read(struct ktrace_session *s, const char *file,
+		     bool (*want)(const struct ktrace_known *known, void *data),
+		     void *data, char **text, size_t *size)
+{
+	int err = ktrace_session_read(s, file, text, size);
+
+	if (!err && want)
+		*size = text_reduce(*text, *size, want, data);
+	return err;
+}
+
+int session_types_recorded(struct ktrace_session *s,
+			   bool (*want)(const struct ktrace_known *known,
+					void *data),
+			   void *data, bool late, struct ktrace_types **types)
+{
+	struct enums *enums = session_kernel_enums(s);
+	size_t size;
+	char *text;
+	int err;
+
+	err = info_read(s, "types", want, data, &text, &size);
+	if (err)
+		return err;
+	err = late ? types_parse_late(text, size, enums, types)
+		   : types_parse(text, size, enums, types);
+	free(text);
+	return err;
+}
+
+/* As `info' has it, but for the words that the file `format' does not know. */
+static int event_describe(struct ktrace_session *s, FILE *f,
+			  const struct ktrace_known *known)
+{
+	char path[PATH_MAX], *text, *layout;
+	int err;
+
+	snprintf(path, sizeof(path), "events/%s/%s/format", known->system,
+		 known->name);
+	err = file_read(s->dir, path, &text, NULL);
+	/* It has just gone, before or after the file was opened. */
+	if (err)
+		return err == -ENOENT || err == -ENODEV ? 0 : err;
+	layout = strstr(text, "size: ");
+	if (layout)
+		fprintf(f, "event %s:%s id %u enabled %d module %s\n%s\n",
+			known->system, known->name, known->id, known->enabled,
+			known->module, layout);
+	free(text);
+	return 0;
+}
+
+/* Each from its own file. */
+static int info_collect(struct ktrace_session *s,
+			const struct ktrace_known *known, size_t nr,
+			char **text, size_t *size)
+{
+	FILE *f = open_memstream(text, size);
+	int err = 0;
+
+	for (size_t i = 0; f && !err && i < nr; i++)
+		err = event_describe(s, f, &known[i]);
+	if (!f || (fclose(f) && !err))
+		err = -ENOMEM;
+	if (!err)
+		return 0;
+	if (f)
+		free(*text);
+	return error_set(err, "cannot read what events have: %s",
+			 strerror(-err));
+}
+
+int session_info(struct ktrace_session *s,
+		 bool (*want)(const struct ktrace_known *known, void *data),
+		 void *data, char **text, size_t *size)
+{
+	struct ktrace_known *known;
+	size_t nr, wanted = 0;
+	int err;
+
+	if (!want)
+		return info_read(s, "info", NULL, NULL, text, size);
+	err = ktrace_session_known(s, &known, &nr);
+	if (err)
+		return err;
+	for (size_t i = 0; i < nr; i++)
+		if (want(&known[i], data))
+			known[wanted++] = known[i];
+	/* To open a file costs as much as to print three events. */
+	if (wanted <= nr / 4)
+		err = info_collect(s, known, wanted, text, size);
+	else
+		err = info_read(s, "info", wanted < nr ? want : NULL, data,
+				text, size);
+	free(known);
+	return err;
+}
+
+int ktrace_session_types(struct ktrace_session *s,
+			 bool (*want)(const struct ktrace_known *known,
+				      void *data),
+			 void *data, struct ktrace_types **types)
+{
+	size_t size;
+	char *text;
+	int err;
+
+	err = session_info(s, want, data, &text, &size);
+	if (err)
+		return err;
+	err = types_parse(text, size, session_kernel_enums(s), types);
+	free(text);
+	return err;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Prototypes of tracepoints, out of the kernel's type information.
+ *
+ * For each tracepoint the kernel and its modules have
+ *
+ *	typedef void (*btf_trace_NAME)(void *data, ARGUMENTS);
+ *	int __traceiter_NAME(void *data, ARGUMENTS);
+ *
+ * The first has the types, and always; the second has the arguments' names.
+ */
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "session.h"
+
+#define ARGUMENTS_MAX 12
+
+struct prototype {
+	const char *name; /* of the tracepoint */
+	__u32 id;	  /* of the FUNC_PROTO */
+};
+
+struct prototype_list {
+	struct prototype *list;
+	size_t nr;
+	size_t room;
+};
+
+/* The type information of the kernel, or of one module. */
+struct type_base {
+	char *module;
+	struct btf *btf;
+	struct prototype_list types;
+	struct prototype_list names;
+};
+
+struct prototypes {
+	struct type_base *bases; /* the first is the kernel's */
+	size_t nr;
+};
+
+static int list_add(struct prototype_list *l, const char *name, __u32 id)
+{
+	struct prototype *list;
+
+	if (l->nr == l->room) {
+		l->room = l->room ? l->room * 2 : 256;
+		list = realloc(l->list, l->room * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		l->list = list;
+	}
+	l->list[l->nr++] = (struct prototype){name, id};
+	return 0;
+}
+
+static int prototype_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct prototype *)a)->name,
+		      ((const struct prototype *)b)->name);
+}
+
+static const struct prototype *list_find(const struct prototype_list *l,
+					 const char *name)
+{
+	const struct prototype key = {.name = name};
+
+	if (!l->nr)
+		return NULL;
+	return bsearch(&key, l->list, l->nr, sizeof(key), prototype_compare);
+}
+
+static const char *name_of(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf__name_by_offset(btf, t->name_off);
+
+	return name ? name : "";
+}
+
+/* One pass over all types; a search for each name would be one pass each. */
+static int base_index(struct type_base *base, __u32 first)
+{
+	static const char types[] = "btf_trace_", names[] = "__traceiter_";
+	__u32 end = btf__type_cnt(base->btf);
+	int err = 0;
+
+	for (__u32 id = first; id < end && !err; id++) {
+		const struct btf_type *t = btf__type_by_id(base->btf, id);
+		const char *name;
+
+		if (btf_is_typedef(t)) {
+			name = name_of(base->btf, t);
+			if (strncmp(name, types, sizeof(types) - 1))
+				continue;
+			t = btf__type_by_id(base->btf, t->type);
+			if (t && btf_is_ptr(t))
+				err = list_add(&base->types,
+					       name + sizeof(types) - 1,
+					       t->type);
+		} else if (btf_is_func(t)) {
+			name = name_of(base->btf, t);
+			if (!strncmp(name, names, sizeof(names) - 1))
+				err = list_add(&base->names,
+					       name + sizeof(names) - 1,
+					       t->type);
+		}
+	}
+	if (err)
+		return err;
+	if (base->types.nr)
+		qsort(base->types.list, base->types.nr,
+		      sizeof(*base->types.list), prototype_compare);
+	if (base->names.nr)
+		qsort(base->names.list, base->names.nr,
+		      sizeof(*base->names.list), prototype_compare);
+	return 0;
+}
+
+static void base_destroy(struct type_base *base)
+{
+	btf__free(base->btf);
+	free(base->types.list);
+	free(base->names.list);
+	free(base->module);
+}
+
+static int print_nothing(enum libbpf_print_level level, const char *format,
+			 va_list ap)
+{
+	return 0;
+}
+
+static int base_open(struct prototypes *p, const char *module,
+		     struct type_base **base)
+{
+	struct btf *kernel = p->nr ? p->bases[0].btf : NULL;
+	struct type_base *bases, *b;
+	int err;
+
+	bases = realloc(p->bases, (p->nr + 1) * sizeof(*bases));
+	if (!bases)
+		return error_set(-ENOMEM, "out of memory");
+	p->bases = bases;
+	b = &bases[p->nr];
+	memset(b, 0, sizeof(*b));
+	if (kernel)
+		b->btf = btf__load_module_btf(module, kernel);
+	else
+		b->btf = btf__load_vmlinux_btf();
+	if (!b->btf) {
+		err = -errno;
+		if (kernel)
+			return error_set(
+				err,
+				"the module %s has no type information (BTF)",
+				module);
+		return error_set(err,
+				 "the kernel has no type information: "
+				 "/sys/kernel/btf/vmlinux is not there "
+				 "(CONFIG_DEBUG_INFO_BTF) or not readable");
+	}
+	b->module = strdup(module);
+	err = b->module ? base_index(b, kernel ? btf__type_cnt(kernel) : 1)
+			: -ENOMEM;
+	if (err) {
+		base_destroy(b);
+		return error_set(err, "out of memory");
+	}
+	p->nr++;
+	*base = b;
+	return 0;
+}
+
+int prototypes_create(struct prototypes **prototypes)
+{
+	struct prototypes *p;
+	struct type_base *base;
+	int err;
+
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(-ENOMEM, "out of memory");
+	libbpf_set_print(print_nothing);
+	err = base_open(p, "vmlinux", &base);
+	if (err) {
+		prototypes_destroy(p);
+		return err;
+	}
+	*prototypes = p;
+	return 0;
+}
+
+void prototypes_destroy(struct prototypes *p)
+{
+	if (!p)
+		return;
+	/* Modules' types lean on the kernel's. */
+	while (p->nr)
+		base_destroy(&p->bases[--p->nr]);
+	free(p->bases);
+	free(p);
+}
+
+static int base_get(struct prototypes *p, const char *module,
+		    struct type_base **base)
+{
+	for (size_t i = 0; i < p->nr; i++) {
+		if (!strcmp(p->bases[i].module, module)) {
+			*base = &p->bases[i];
+			return 0;
+		}
+	}
+	return base_open(p, module, base);
+}
+
+/* The type behind typedefs and qualifiers. */
+static const struct btf_type *type_resolve(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+/* How an argument of this type travels: a KIND of the file `define'. */
+static const char *argument_kind(const struct btf *btf, __u32 id)
+{
+	static const char *const kinds[][2] = {
+		{"u8", "s8"},
+		{"u16", "s16"},
+		{"u32", "s32"},
+		{"u64", "s64"},
+	};
+	const struct btf_type *t = type_resolve(btf, id);
+	bool is_signed = false;
+	int log;
+
+	if (!t)
+		return NULL;
+	switch (btf_kind(t)) {
+	case BTF_KIND_PTR:
+	case BTF_KIND_ARRAY:
+		return "ptr";
+	case BTF_KIND_INT:
+		is_signed = btf_int_encoding(t) & BTF_INT_SIGNED;
+		break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		is_signed = btf_kflag(t);
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		break; /* in one register if it is as large as an integer */
+	default:
+		return NULL;
+	}
+	for (log = 0; log < 4; log++)
+		if (t->size == 1u << log)
+			return kinds[log][is_signed];
+	return NULL;
+}
+
+/* The type in C, as one would write it before the name. */
+static void type_write(FILE *f, const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id), *to;
+	const char *name;
+
+	if (!id || !t) {
+		fputs("void", f);
+		return;
+	}
+	name = name_of(btf, t);
+	switch (btf_kind(t)) {
+	case BTF_KIND_PTR:
+		to = type_resolve(btf, t->type);
+		if (to && btf_is_func_proto(to)) {
+			fputs("void *", f);
+			break;
+		}
+		type_write(f, btf, t->type);
+		to = btf__type_by_id(btf, t->type);
+		fputs(t->type && to && btf_is_ptr(to) ? "*" : " *", f);
+		break;
+	case BTF_KIND_CONST:
+		to = btf__type_by_id(btf, t->type);
+		if (to && btf_is_ptr(to)) {
+			type_write(f, btf, t->type);
+			fputs("const", f);
+		} else {
+			fputs("const ", f);
+			type_write(f, btf, t->type);
+		}
+		break;
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		type_write(f, btf, t->type);
+		break;
+	case BTF_KIND_STRUCT:
+		fprintf(f, "struct %s", name);
+		break;
+	case BTF_KIND_UNION:
+		fprintf(f, "union %s", name);
+		break;
+	case BTF_KIND_FWD:
+		fprintf(f, "%s %s", btf_kflag(t) ? "union" : "struct", name);
+		break;
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		fprintf(f, "enum %s", name);
+		break;
+	case BTF_KIND_ARRAY:
+		type_write(f, btf, btf_array(t)->type);
+		fputs(" *", f);
+		break;
+	default:
+		fputs(*name ? name : "void", f);
+	}
+}
+
+static int arguments_write(FILE *f, const struct btf *btf,
+			   const struct btf_type *types,
+			   const struct btf_type *names)
+{
+	const struct btf_param *params = btf_params(types);
+	int nr = btf_vlen(types);
+
+	/* The first is the probe's own. */
+	if (nr - 1 > ARGUMENTS_MAX)
+		return error_set(-E2BIG, "it has more than %d arguments",
+				 ARGUMENTS_MAX);
+	for (int i = 1; i < nr; i++) {
+		const char *kind = argument_kind(btf, params[i].type);
+		const char *name = "";
+
+		if (names && btf_vlen(names) == nr)
+			name = btf__name_by_offset(
+				btf, btf_params(names)[i].name_off);
+		if (!kind)
+			return error_set(-EOPNOTSUPP,
+					 "its argument %d is passed by value "
+					 "and does not fit into a register",
+					 i);
+		fprintf(f, "; %s ", kind);
+		type_write(f, btf, params[i].type);
+		if (name && *name)
+			fprintf(f, " %s", name);
+		else
+			fprintf(f, " arg%d", i);
+	}
+	return 0;
+}
+
+int prototypes_define(struct prototypes *p, const char *system,
+		      const char *tracepoint, const char *module, char **line)
+{
+	const struct prototype *types, *names;
+	struct type_base *base;
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	err = base_get(p, module, &base);
+	if (err)
+		return err;
+	types = list_find(&base->types, tracepoint);
+	if (!types)
+		return error_set(
+			-ENOENT,
+			"it has no prototype in %s's type information (BTF)",
+			module);
+	names = list_find(&base->names, tracepoint);
+	f = open_memstream(&text, &size);
+	if (!f)
+		return error_set(-ENOMEM, "out of memory");
+	fprintf(f, "%s/%s %s %s", system, tracepoint, tracepoint, module);
+	err = arguments_write(
+		f, base->btf, btf__type_by_id(base->btf, types->id),
+		names ? btf__type_by_id(base->btf, names->id) : NULL);
+	fputc('\n', f);
+	if (fclose(f) && !err)
+		err = error_set(-ENOMEM, "out of memory");
+	if (err) {
+		free(text);
+		return err;
+	}
+	*line = text;
+	return 0;
+}

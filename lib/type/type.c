@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Event types: sets of them, and the values of their fields. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace.h>
+
+#include "base/error.h"
+#include "type.h"
+
+static const char *const kinds[] = {
+	[KTRACE_INT] = "int",	      [KTRACE_UINT] = "uint",
+	[KTRACE_POINTER] = "pointer", [KTRACE_STRING] = "string",
+	[KTRACE_ARRAY] = "array",     [KTRACE_BITMASK] = "bitmask",
+	[KTRACE_BYTES] = "bytes",
+};
+
+static const char *const dyn_kinds[] = {
+	[KTRACE_INT] = NULL,	     [KTRACE_UINT] = NULL,
+	[KTRACE_POINTER] = NULL,     [KTRACE_STRING] = "dynstring",
+	[KTRACE_ARRAY] = "dynarray", [KTRACE_BITMASK] = "dynbitmask",
+	[KTRACE_BYTES] = "dynbytes",
+};
+
+static const char *const rel_kinds[] = {
+	[KTRACE_INT] = NULL,	     [KTRACE_UINT] = NULL,
+	[KTRACE_POINTER] = NULL,     [KTRACE_STRING] = "relstring",
+	[KTRACE_ARRAY] = "relarray", [KTRACE_BITMASK] = "relbitmask",
+	[KTRACE_BYTES] = "relbytes",
+};
+
+static const char *const *const place_kinds[] = {
+	[KTRACE_FIXED] = kinds,
+	[KTRACE_DATA_LOC] = dyn_kinds,
+	[KTRACE_REL_LOC] = rel_kinds,
+};
+
+static const char *const bases[] = {
+	[KTRACE_DEC] = "dec",		[KTRACE_HEX] = "hex",
+	[KTRACE_OCT] = "oct",		[KTRACE_BOOL] = "bool",
+	[KTRACE_DEV] = "dev",		[KTRACE_SYMBOL] = "symbol",
+	[KTRACE_MAC] = "mac",		[KTRACE_IP4] = "ip4",
+	[KTRACE_IP6] = "ip6",		[KTRACE_UUID] = "uuid",
+	[KTRACE_SOCKADDR] = "sockaddr", [KTRACE_FLOAT] = "float",
+};
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *kind_name(enum ktrace_kind kind, enum ktrace_place place)
+{
+	const char *name = place_kinds[place][kind];
+
+	return name ? name : "bytes";
+}
+
+int kind_parse(const char *name, enum ktrace_kind *kind,
+	       enum ktrace_place *place)
+{
+	size_t p, k;
+
+	for (p = 0; p < NR(place_kinds); p++) {
+		for (k = 0; k < NR(kinds); k++) {
+			const char *s = place_kinds[p][k];
+
+			if (s && !strcmp(s, name)) {
+				*kind = k;
+				*place = p;
+				return 0;
+			}
+		}
+	}
+	return -EINVAL;
+}
+
+const char *base_name(enum ktrace_base base)
+{
+	return bases[base];
+}
+
+int base_parse(const char *name, enum ktrace_base *base)
+{
+	size_t i;
+
+	for (i = 0; i < NR(bases); i++) {
+		if (!strcmp(bases[i], name)) {
+			*base = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+struct ktrace_types *types_create(void)
+{
+	return calloc(1, sizeof(struct ktrace_types));
+}
+
+struct ktrace_types *types_hold(struct ktrace_types *types)
+{
+	types->shares++;
+	return types;
+}
+
+void ktrace_types_destroy(struct ktrace_types *types)
+{
+	if (!types)
+		return;
+	if (types->shares) {
+		types->shares--;
+		return;
+	}
+	arena_destroy(&types->arena);
+	free(types->types);
+	free(types->by_id);
+	free(types->texts);
+	free(types->layouts);
+	free(types->layout_slots);
+	free(types);
+}
+
+static bool integer_size(uint32_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static int field_check(const struct ktrace_type *type,
+		       const struct ktrace_field *field)
+{
+	if (field->offset > type->size ||
+	    field->size > type->size - field->offset)
+		return -EINVAL;
+	if (field->place != KTRACE_FIXED &&
+	    (field->size != 4 || !type->dynamic))
+		return -EINVAL;
+
+	switch (field->kind) {
+	case KTRACE_INT:
+	case KTRACE_UINT:
+	case KTRACE_POINTER:
+		return integer_size(field->size) ? 0 : -EINVAL;
+	case KTRACE_ARRAY:
+	case KTRACE_BITMASK:
+		return integer_size(field->elem) ? 0 : -EINVAL;
+	default:
+		return 0;
+	}
+}
+
+static int types_index(struct ktrace_types *types, struct ktrace_type *type)
+{
+	if (type->id >= types->nr_ids) {
+		size_t nr = types->nr_ids ? types->nr_ids : 1024;
+		struct ktrace_type **by_id;
+
+		while (nr <= type->id)
+			nr *= 2;
+		by_id = realloc(types->by_id, nr * sizeof(*by_id));
+		if (!by_id)
+			return -ENOMEM;
+		memset(by_id + types->nr_ids, 0,
+		       (nr - types->nr_ids) * sizeof(*by_id));
+		types->by_id = by_id;
+		types->nr_ids = nr;
+	}
+	if (types->by_id[type->id])
+		return error_set(-EEXIST, "event id %u is given twice",
+				 type->id);
+	types->by_id[type->id] = type;
+	return 0;
+}
+
+int types_add(struct ktrace_types *types, struct ktrace_type *type)
+{
+	uint32_t i;
+	int err;
+
+	if (type->size > KT_PACKET_SIZE || type->id >= TYPE_ID_MAX)
+		return error_set(-EINVAL, "%s:%s: size or id is out of range",
+				 type->system, type->name);
+	for (i = 0; i < type->nr_fields; i++) {
+		if (field_check(type, &type->fields[i]))
+			return error_set(-EINVAL,
+					 "%s:%s: field %s is not sound",
+					 type->system, type->name,
+					 type->fields[i].name);
+	}
+
+	if (types->count == types->room) {
+		size_t room = types->room ? types->room * 2 : 256;
+		struct ktrace_type **list =
+			realloc(types->types, room * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		types->types = list;
+		types->room = room;
+	}
+	/* Id 0: not enabled yet. */
+	if (type->id) {
+		err = types_index(types, type);
+		if (err)
+			return err;
+	}
+	types->types[types->count++] = type;
+	return 0;
+}
+
+int types_add_text(struct ktrace_types *types, uint32_t id,
+		   const struct type_text *text)
+{
+	struct type_text *texts;
+
+	if (!id || id >= TYPE_ID_MAX || text->size > KT_PACKET_SIZE)
+		return -EINVAL;
+	if (id >= types->nr_text_ids) {
+		size_t nr = types->nr_text_ids ? types->nr_text_ids : 1024;
+
+		while (nr <= id)
+			nr *= 2;
+		texts = realloc(types->texts, nr * sizeof(*texts));
+		if (!texts)
+			return -ENOMEM;
+		memset(texts + types->nr_text_ids, 0,
+		       (nr - types->nr_text_ids) * sizeof(*texts));
+		types->texts = texts;
+		types->nr_text_ids = nr;
+	}
+	if (types->texts[id].text || (id < types->nr_ids && types->by_id[id]))
+		return 0;
+	types->texts[id] = *text;
+	types->nr_texts++;
+	return 0;
+}
+
+static bool type_is_text(const struct ktrace_types *types, uint32_t id)
+{
+	return id < types->nr_text_ids && types->texts[id].text;
+}
+
+/* NULL: no memory, or its fields are not sound. */
+static const struct ktrace_type *type_take(const struct ktrace_types *types,
+					   uint32_t id)
+{
+	/* What is known does not change. */
+	struct ktrace_types *cache = (struct ktrace_types *)types;
+	struct type_text text = types->texts[id];
+
+	cache->texts[id].text = NULL;
+	cache->nr_texts--;
+	if (types->take(cache, &text))
+		return NULL;
+	return id < types->nr_ids ? types->by_id[id] : NULL;
+}
+
+void types_take_all(const struct ktrace_types *types)
+{
+	for (uint32_t id = 0; types->nr_texts && id < types->nr_text_ids; id++)
+		if (type_is_text(types, id))
+			type_take(types, id);
+}
+
+size_t types_total(const struct ktrace_types *types)
+{
+	return types->count + types->nr_texts;
+}
+
+size_t types_ids(const struct ktrace_types *types)
+{
+	return types->nr_ids > types->nr_text_ids ? types->nr_ids
+						  : types->nr_text_ids;
+}
+
+bool types_size(const struct ktrace_types *types, uint32_t id, uint32_t *size,
+		bool *dynamic)
+{
+	const struct ktrace_type *type =
+		id < types->nr_ids ? types->by_id[id] : NULL;
+	bool is_text = !type && type_is_text(types, id);
+
+	if (!type && !is_text)
+		return false;
+	*size = type ? type->size : types->texts[id].size;
+	*dynamic = type ? type->dynamic : types->texts[id].dynamic;
+	return true;
+}
+
+/* The name's slot: where it is, or where it would be. */
+static uint32_t *layout_slot(const struct ktrace_types *types, const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
+	size_t i;
+
+	for (const char *s = name; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3ull;
+	for (i = hash ^ hash >> 32;; i++) {
+		uint32_t *slot =
+			&types->layout_slots[i & (types->nr_layout_slots - 1)];
+
+		if (!*slot || !strcmp(types->layouts[*slot - 1].name, name))
+			return slot;
+	}
+}
+
+/* No more than half of the slots are taken. */
+static int layouts_grow(struct ktrace_types *types)
+{
+	size_t nr = types->nr_layout_slots ? types->nr_layout_slots * 2 : 256;
+	uint32_t *slots;
+	struct ktrace_layout *list;
+
+	if (types->nr_layouts * 2 < types->nr_layout_slots)
+		return 0;
+	list = realloc(types->layouts, nr / 2 * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	types->layouts = list;
+	slots = calloc(nr, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(types->layout_slots);
+	types->layout_slots = slots;
+	types->nr_layout_slots = nr;
+	for (size_t i = 0; i < types->nr_layouts; i++)
+		*layout_slot(types, list[i].name) = i + 1;
+	return 0;
+}
+
+int types_add_layout(struct ktrace_types *types,
+		     const struct ktrace_layout *layout)
+{
+	int err = layouts_grow(types);
+	uint32_t *slot;
+
+	if (err)
+		return err;
+	slot = layout_slot(types, layout->name);
+	if (*slot)
+		return 0;
+	types->layouts[types->nr_layouts++] = *layout;
+	*slot = types->nr_layouts;
+	return 0;
+}
+
+int types_move(struct ktrace_types *types, struct ktrace_types *from)
+{
+	int err = 0;
+
+	arena_join(&types->arena, &from->arena);
+	for (size_t i = 0; !err && i < from->nr_layouts; i++)
+		err = types_add_layout(types, &from->layouts[i]);
+	for (size_t i = 0; !err && i < from->count; i++)
+		if (!ktrace_types_find(types, from->types[i]->id))
+			err = types_add(types, from->types[i]);
+	for (uint32_t id = 0; !err && id < from->nr_text_ids; id++)
+		if (from->texts[id].text)
+			err = types_add_text(types, id, &from->texts[id]);
+	if (from->take) {
+		types->take = from->take;
+		types->enums = from->enums;
+	}
+	ktrace_types_destroy(from);
+	return err ? error_set(err, "out of memory") : 0;
+}
+
+const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
+					       const char *name)
+{
+	const uint32_t *slot;
+
+	if (!types->nr_layouts)
+		return NULL;
+	slot = layout_slot(types, name);
+	return *slot ? &types->layouts[*slot - 1] : NULL;
+}
+
+size_t ktrace_types_count(const struct ktrace_types *types)
+{
+	types_take_all(types);
+	return types->count;
+}
+
+const struct ktrace_type *ktrace_types_get(const struct ktrace_types *types,
+					   size_t index)
+{
+	types_take_all(types);
+	return index < types->count ? types->types[index] : NULL;
+}
+
+const struct ktrace_type *ktrace_types_find(const struct ktrace_types *types,
+					    uint32_t id)
+{
+	if (id < types->nr_ids && types->by_id[id])
+		return types->by_id[id];
+	return type_is_text(types, id) ? type_take(types, id) : NULL;
+}
+
+const struct ktrace_field *ktrace_field_find(const struct ktrace_type *type,
+					     const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < type->nr_fields; i++) {
+		if (!strcmp(type->fields[i].name, name))
+			return &type->fields[i];
+	}
+	return NULL;
+}
+
+int64_t ktrace_field_int(const struct ktrace_event *event,
+			 const struct ktrace_field *field)
+{
+	const uint8_t *p = event->payload + field->offset;
+	bool sign = field->kind == KTRACE_INT;
+	uint64_t u64;
+	uint32_t u32;
+	uint16_t u16;
+
+	if (field->kind > KTRACE_POINTER ||
+	    field->offset + field->size > event->size)
+		return 0;
+	switch (field->size) {
+	case 1:
+		return sign ? (int8_t)*p : (int64_t)*p;
+	case 2:
+		memcpy(&u16, p, sizeof(u16));
+		return sign ? (int16_t)u16 : (int64_t)u16;
+	case 4:
+		memcpy(&u32, p, sizeof(u32));
+		return sign ? (int32_t)u32 : (int64_t)u32;
+	default:
+		memcpy(&u64, p, sizeof(u64));
+		return u64;
+	}
+}
+
+const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
+				  const struct ktrace_field *field,
+				  size_t *size)
+{
+	uint64_t offset = field->offset;
+	uint64_t len = field->size;
+
+	*size = 0;
+	if (offset + len > event->size)
+		return event->payload;
+	if (field->place != KTRACE_FIXED) {
+		uint32_t loc;
+
+		memcpy(&loc, event->payload + offset, sizeof(loc));
+		if (field->place == KTRACE_REL_LOC)
+			offset += sizeof(loc);
+		else
+			offset = 0;
+		offset += loc & 0xffff;
+		len = loc >> 16;
+		if (offset > event->size)
+			return event->payload;
+		if (len > event->size - offset)
+			len = event->size - offset;
+	}
+	if (field->kind == KTRACE_STRING)
+		len = strnlen((const char *)event->payload + offset, len);
+	*size = len;
+	return event->payload + offset;
+}
