@@ -22,7 +22,7 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
-#include "value.h"
+#include "common/value.h"
 
 #define KERNEL_OLDEST_MAJOR 6
 #define KERNEL_OLDEST_MINOR 1

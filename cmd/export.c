@@ -11,9 +11,9 @@
 #include <show.h>
 
 #include "cmd.h"
-#include "query.h"
-#include "trace.h"
-#include "value.h"
+#include "common/query.h"
+#include "common/trace.h"
+#include "common/value.h"
 
 struct export
 {

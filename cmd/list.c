@@ -8,10 +8,10 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
-#include "field.h"
+#include "common/field.h"
 #include "markers.h"
-#include "select.h"
-#include "value.h"
+#include "common/select.h"
+#include "common/value.h"
 
 struct list {
 	struct selection selection;

@@ -6,7 +6,7 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
-#include "select.h"
+#include "common/select.h"
 
 static const struct option options[] = {
 	{"quiet", no_argument, NULL, 'q'},

@@ -10,8 +10,8 @@
 #include <ktrace/trace.h>
 
 #include "cmd.h"
-#include "near.h"
-#include "value.h"
+#include "common/near.h"
+#include "common/value.h"
 
 int verbosity;
 

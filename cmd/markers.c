@@ -11,7 +11,7 @@
 
 #include "cmd.h"
 #include "markers.h"
-#include "value.h"
+#include "common/value.h"
 
 enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
 

@@ -19,12 +19,12 @@
 
 #include <ktrace/session.h>
 
-#include "child.h"
+#include "common/child.h"
 #include "cmd.h"
-#include "output.h"
+#include "common/output.h"
 #include "record.h"
-#include "select.h"
-#include "value.h"
+#include "common/select.h"
+#include "common/value.h"
 
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)

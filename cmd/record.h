@@ -9,11 +9,11 @@
 
 #include <ktrace/session.h>
 
-#include "child.h"
-#include "process.h"
-#include "select.h"
-#include "set_file.h"
-#include "signals.h"
+#include "common/child.h"
+#include "common/process.h"
+#include "common/select.h"
+#include "set/set_file.h"
+#include "common/signals.h"
 
 struct record {
 	/* Asked for. */

@@ -8,10 +8,10 @@
 #include <ktrace/trace.h>
 
 #include "cmd.h"
-#include "count.h"
-#include "query.h"
-#include "trace.h"
-#include "value.h"
+#include "common/count.h"
+#include "common/query.h"
+#include "common/trace.h"
+#include "common/value.h"
 
 struct stat_options {
 	struct query query;

@@ -7,9 +7,9 @@
 #include <escape.h>
 
 #include "cmd.h"
-#include "count.h"
+#include "common/count.h"
 #include "record.h"
-#include "value.h"
+#include "common/value.h"
 
 #define TOP 10
 

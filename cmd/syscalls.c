@@ -25,14 +25,14 @@
 #include <ktrace/syscall.h>
 #include <show.h>
 
-#include "calls.h"
-#include "child.h"
+#include "common/calls.h"
+#include "common/child.h"
 #include "cmd.h"
-#include "process.h"
-#include "select.h"
-#include "signals.h"
-#include "trace.h"
-#include "value.h"
+#include "common/process.h"
+#include "common/select.h"
+#include "common/signals.h"
+#include "common/trace.h"
+#include "common/value.h"
 
 #define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192

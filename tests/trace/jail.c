@@ -15,7 +15,7 @@
 #include <linux/seccomp.h>
 
 #include "check.h"
-#include "jail.h"
+#include "kernel/jail.h"
 
 static const char answer[] = "answer";
 

@@ -11,7 +11,7 @@
 #include "maker.h"
 #include "scratch.h"
 #include "show.h"
-#include "thread.h"
+#include "strace/thread.h"
 
 #define BUFFER 4096
 

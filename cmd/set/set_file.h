@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "select.h"
+#include "common/select.h"
 
 struct set {
 	struct selection selection; /* events and system calls */

@@ -24,9 +24,9 @@
 #include <ncurses.h>
 
 #include "cmd.h"
-#include "field.h"
+#include "common/field.h"
 #include "tui.h"
-#include "value.h"
+#include "common/value.h"
 
 enum color {
 	COLOR_TITLE = 1,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "set_state.h"
+#include "set/set_state.h"
 #include "tui_tree.h"
 
 struct switching {

@@ -24,7 +24,7 @@
 #include <ncurses.h>
 
 #include "cmd.h"
-#include "signals.h"
+#include "common/signals.h"
 #include "tui.h"
 
 #define ROUND_NS      250000000ull  /* between looks at the recording */

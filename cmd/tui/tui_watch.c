@@ -16,11 +16,11 @@
 #include <show.h>
 
 #include "cmd.h"
-#include "count.h"
-#include "output.h"
-#include "trace.h"
+#include "common/count.h"
+#include "common/output.h"
+#include "common/trace.h"
 #include "tui_watch.h"
-#include "value.h"
+#include "common/value.h"
 
 #define BUFFER	   (8ull << 20)
 #define ROUND_NS   150000000ull	 /* of reading, at most */

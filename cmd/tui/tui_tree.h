@@ -11,7 +11,7 @@
 
 #include <ktrace/session.h>
 
-#include "set_file.h"
+#include "set/set_file.h"
 
 /* A call has four: entry and exit, of both kinds of programs. */
 #define ITEM_EVENTS 4

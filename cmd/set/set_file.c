@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "common/calls.h"
 #include "cmd.h"
 #include "set_file.h"
 
