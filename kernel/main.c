@@ -3,16 +3,16 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "clock.h"
-#include "poison.h"
-#include "print.h"
-#include "registry.h"
-#include "session.h"
-#include "source/generic.h"
-#include "source/marker.h"
-#include "symbol.h"
-#include "tree.h"
-#include "version.h"
+#include "base/clock.h"
+#include "base/poison.h"
+#include "tree/print.h"
+#include "event/registry.h"
+#include "session/session.h"
+#include "source/define/define.h"
+#include "source/marker/marker.h"
+#include "base/symbol.h"
+#include "tree/tree.h"
+#include "base/version.h"
 
 static void sessions_end(void)
 {

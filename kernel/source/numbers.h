@@ -3,7 +3,7 @@
 #ifndef KT_KERNEL_SOURCE_NUMBERS_H
 #define KT_KERNEL_SOURCE_NUMBERS_H
 
-#include "event.h"
+#include "event/event.h"
 
 /* The low bytes of an argument, at any alignment. */
 static __always_inline void kt_number_store(void *to, u64 argument, u16 size)

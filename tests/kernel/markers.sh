@@ -81,7 +81,7 @@ clean
 
 # Names of enumerations are in the module's file. It is looked for beside its source file,
 # of which newer kernels tell the path from the module's folder on.
-built=$KTRACE_MODULES/kernel/test
+built=$KTRACE_MODULES/kernel/testmod
 grep -q "^ktrace_marked:enums /" $tree/markers || cd "$built/.."
 
 # The same source file in a program.

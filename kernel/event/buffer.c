@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory of the rings, CPUs that come and go, and the buffer files: map, poll,
+ * ioctl.  buffer.h says what belongs to what, and which lock comes first.
+ *
+ * Readers are woken from irq_work, because a packet may be completed anywhere: in
+ * an NMI, or with a run queue locked.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "session/access.h"
+#include "buffer.h"
+#include "compat/fs.h"
+#include "session/session.h"
+#include "tree/tree.h"
+
+/* For probe modules. */
+EXPORT_SYMBOL_GPL(kt_ring_reserve_slow);
+EXPORT_SYMBOL_GPL(kt_ring_complete);
+
+static enum cpuhp_state buffer_hotplug;
+
+void env_wake(struct kt_ring *ring)
+{
+	struct kt_buffer *buffer = ring->owner;
+
+	irq_work_queue(&buffer->wake);
+}
+
+static void buffer_wake(struct irq_work *work)
+{
+	struct kt_buffer *buffer = container_of(work, struct kt_buffer, wake);
+
+	wake_up_all(&buffer->readers);
+}
+
+/* ---- memory --------------------------------------------------------------- */
+
+/*
+ * Buffers can be as large as all memory.  Rather no than have other programs killed
+ * for them; and what whoever makes them may use in all (a memory cgroup) holds here too.
+ */
+#define BUFFER_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+static unsigned long buffer_pages(const struct kt_buffers *buffers)
+{
+	return (KT_CONTROL_SIZE + kt_buffer_bytes(buffers)) >> PAGE_SHIFT;
+}
+
+static bool memory_suffices(u64 pages)
+{
+	long available = si_mem_available();
+
+	return available > 0 && pages <= available;
+}
+
+static void memory_free(struct kt_buffer *buffer)
+{
+	unsigned long i;
+
+	vunmap(buffer->memory);
+	for (i = 0; i < buffer->nr_pages; i++)
+		__free_page(buffer->pages[i]);
+	kvfree(buffer->pages);
+}
+
+/* Page by page, as vmalloc() does: it would take no flags along with a node. */
+static int memory_make(struct kt_buffer *buffer, unsigned long pages, int node)
+{
+	if (!memory_suffices(pages))
+		return -ENOMEM;
+	buffer->pages = kvcalloc(pages, sizeof(*buffer->pages), BUFFER_GFP);
+	if (!buffer->pages)
+		return -ENOMEM;
+	while (buffer->nr_pages < pages) {
+		struct page *page =
+			alloc_pages_node(node, BUFFER_GFP | __GFP_ZERO, 0);
+
+		if (!page || fatal_signal_pending(current)) {
+			if (page)
+				__free_page(page);
+			return -ENOMEM;
+		}
+		buffer->pages[buffer->nr_pages++] = page;
+		cond_resched();
+	}
+	buffer->memory = vmap(buffer->pages, pages, VM_MAP, PAGE_KERNEL);
+	return buffer->memory ? 0 : -ENOMEM;
+}
+
+static void buffer_destroy(struct kt_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	irq_work_sync(&buffer->wake);
+	kvfree(buffer->slots);
+	kvfree(buffer->scratch);
+	memory_free(buffer);
+	kfree(buffer);
+}
+
+/*
+ * The ring opened its newest packet in the name of the task that runs here.  What
+ * runs on the ring's CPU is told by a task record before anything else; a CPU that
+ * comes up begins with its idle task.
+ */
+static void buffer_claim_idle(struct kt_buffer *buffer)
+{
+	u32 unit = buffer->ring->head & buffer->ring->mask;
+	struct kt_packet *open =
+		kt_ring_at(buffer->ring, unit & ~(KT_PACKET_UNITS - 1));
+
+	open->tid = 0;
+	open->tgid = 0;
+	memset(open->comm, 0, sizeof(open->comm));
+	snprintf(open->comm, sizeof(open->comm), "swapper/%u", buffer->cpu);
+}
+
+static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
+				       unsigned int cpu)
+{
+	struct kt_ring *ring = per_cpu_ptr(buffers->rings, cpu);
+	int numa_node = cpu_to_node(cpu);
+	struct kt_buffer *buffer;
+	int err = -ENOMEM;
+
+	buffer = kzalloc_node(sizeof(*buffer), BUFFER_GFP, numa_node);
+	if (!buffer)
+		return ERR_PTR(-ENOMEM);
+	buffer->cpu = cpu;
+	buffer->ring = ring;
+	mutex_init(&buffer->lock);
+	init_waitqueue_head(&buffer->readers);
+	init_irq_work(&buffer->wake, buffer_wake);
+	if (memory_make(buffer, buffer_pages(buffers), numa_node))
+		goto err_destroy;
+	buffer->slots =
+		kvcalloc(buffers->packets, sizeof(*buffer->slots), BUFFER_GFP);
+	/*
+	 * Strings of programs are copied here, and the kernel looks up where that
+	 * is: for the area of a vmalloc() it takes a lock.
+	 */
+	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, BUFFER_GFP, numa_node);
+	buffer->scratch_next = buffer->scratch;
+	buffer->scratch_end = buffer->scratch + KT_SCRATCH_SIZE;
+	if (!buffer->slots || !buffer->scratch)
+		goto err_destroy;
+	err = kt_ring_init(ring, buffer->memory,
+			   buffer->memory + KT_CONTROL_SIZE, buffer->slots,
+			   buffers->packets, buffers->mode, cpu,
+			   buffers->trace_id);
+	if (err)
+		goto err_destroy;
+	ring->owner = buffer;
+	buffer_claim_idle(buffer);
+	return buffer;
+
+err_destroy:
+	buffer_destroy(buffer);
+	return ERR_PTR(err);
+}
+
+/* Makes sure that @cpu has a buffer. */
+static int buffer_provide(struct kt_buffers *buffers, unsigned int cpu)
+{
+	struct kt_buffer *buffer;
+
+	lockdep_assert_held(&buffers->lock);
+	if (buffers->cpus[cpu])
+		return 0;
+	buffer = buffer_create(buffers, cpu);
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+	buffers->cpus[cpu] = buffer;
+	return 0;
+}
+
+/*
+ * Before a CPU comes up, and for each that is up when a session starts.  Failing,
+ * it keeps the CPU down: a CPU without a ring would write where nothing is.
+ */
+static int buffer_prepare_cpu(unsigned int cpu, struct hlist_node *node)
+{
+	struct kt_buffers *buffers =
+		hlist_entry(node, struct kt_buffers, hotplug);
+	int err;
+
+	mutex_lock(&buffers->lock);
+	err = buffer_provide(buffers, cpu);
+	mutex_unlock(&buffers->lock);
+	if (err)
+		pr_err("ktrace: no memory for the buffer of CPU %u\n", cpu);
+	return err;
+}
+
+int __init kt_buffer_init(void)
+{
+	int state =
+		cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "ktrace:prepare",
+					buffer_prepare_cpu, NULL);
+
+	if (state < 0)
+		return state;
+	buffer_hotplug = state;
+	return 0;
+}
+
+void kt_buffer_exit(void)
+{
+	cpuhp_remove_multi_state(buffer_hotplug);
+}
+
+int kt_buffers_init(struct kt_buffers *buffers)
+{
+	buffers->rings = __alloc_percpu_gfp(
+		sizeof(*buffers->rings), SMP_CACHE_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!buffers->rings)
+		return -ENOMEM;
+	buffers->cpus =
+		kcalloc(nr_cpu_ids, sizeof(*buffers->cpus), GFP_KERNEL_ACCOUNT);
+	if (!buffers->cpus) {
+		free_percpu(buffers->rings);
+		return -ENOMEM;
+	}
+	mutex_init(&buffers->lock);
+	buffers->mode = KT_MODE_DISCARD;
+	buffers->packets = KT_BUFFER_DEFAULT >> KT_PACKET_SHIFT;
+	buffers->trace_id = get_random_u64();
+	return 0;
+}
+
+static void buffers_drop(struct kt_buffers *buffers)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		buffer_destroy(buffers->cpus[cpu]);
+		buffers->cpus[cpu] = NULL;
+	}
+}
+
+static void buffers_free(struct kt_buffers *buffers)
+{
+	if (buffers->started)
+		cpuhp_state_remove_instance_nocalls(buffer_hotplug,
+						    &buffers->hotplug);
+	buffers->started = false;
+	buffers_drop(buffers);
+}
+
+/* No writer, and nobody has a file open. */
+void kt_buffers_exit(struct kt_buffers *buffers)
+{
+	buffers_free(buffers);
+	kfree(buffers->cpus);
+	free_percpu(buffers->rings);
+}
+
+/* From here on each CPU that runs has a buffer. */
+int kt_buffers_start(struct kt_buffers *buffers)
+{
+	u64 pages = 0;
+	unsigned int cpu;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	if (buffers->started)
+		return 0;
+	/* All of it, before the first is made. */
+	for_each_online_cpu(cpu) {
+		if (!buffers->cpus[cpu])
+			pages += buffer_pages(buffers);
+	}
+	if (!memory_suffices(pages))
+		return -ENOMEM;
+	err = cpuhp_state_add_instance(buffer_hotplug, &buffers->hotplug);
+	if (err) {
+		/* Never started: nothing is in those that were made. */
+		mutex_lock(&buffers->lock);
+		if (!buffers->opens)
+			buffers_drop(buffers);
+		mutex_unlock(&buffers->lock);
+		return err;
+	}
+	buffers->started = true;
+	return 0;
+}
+
+/*
+ * Empties all rings; what is written from here on is a new trace.  The caller
+ * has made sure that nobody writes, and nobody else reads.
+ */
+void kt_buffers_reset(struct kt_buffers *buffers)
+{
+	unsigned int cpu;
+
+	lockdep_assert_held(&kt_mutex);
+	mutex_lock(&buffers->lock);
+	buffers->trace_id = get_random_u64();
+	for_each_possible_cpu(cpu) {
+		struct kt_buffer *buffer = buffers->cpus[cpu];
+
+		if (!buffer)
+			continue;
+		mutex_lock(&buffer->lock);
+		buffer->ring->control->trace_id = buffers->trace_id;
+		kt_ring_reset(buffer->ring);
+		buffer_claim_idle(buffer);
+		mutex_unlock(&buffer->lock);
+	}
+	mutex_unlock(&buffers->lock);
+}
+
+bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but)
+{
+	bool busy;
+
+	mutex_lock(&buffers->lock);
+	busy = buffers->opens && buffers->owner != but;
+	mutex_unlock(&buffers->lock);
+	return busy;
+}
+
+/* Other buffers: what is in the present ones is gone. */
+int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
+		      u32 packets)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (mode == buffers->mode && packets == buffers->packets)
+		return 0;
+	/* kt_mutex, held for opening too, keeps it so. */
+	if (kt_buffers_busy(buffers, 0))
+		return -EBUSY;
+	buffers_free(buffers);
+	buffers->mode = mode;
+	buffers->packets = packets;
+	buffers->trace_id = get_random_u64();
+	return 0;
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+/* One recorder at a time: each packet can be consumed but once. */
+int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu)
+{
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	mutex_lock(&buffers->lock);
+	err = -EBUSY;
+	if (buffers->opens && buffers->owner != current->tgid)
+		goto out;
+	err = buffer_provide(buffers, cpu);
+	if (err)
+		goto out;
+	buffers->owner = current->tgid;
+	buffers->opens++;
+out:
+	mutex_unlock(&buffers->lock);
+	return err;
+}
+
+void kt_buffer_release(struct kt_buffers *buffers)
+{
+	mutex_lock(&buffers->lock);
+	if (!--buffers->opens)
+		buffers->owner = 0;
+	mutex_unlock(&buffers->lock);
+}
+
+static struct kt_buffer *file_buffer(struct file *file)
+{
+	return file->private_data;
+}
+
+static int buffer_fop_open(struct inode *inode, struct file *file)
+{
+	const struct kt_node *node = kt_node_of(inode);
+	struct kt_session *session = node->session;
+	int err = kt_access_open();
+
+	if (err)
+		return err;
+	mutex_lock(&kt_mutex);
+	err = session->dead ? -ENODEV
+			    : kt_buffer_open(&session->buffers, node->cpu);
+	if (err == -EBUSY)
+		kt_refuse(session, err, "process %d is recording already",
+			  session->buffers.owner);
+	else if (err == -ENOMEM)
+		kt_refuse(session, err, "no memory for the buffer");
+	if (err)
+		kt_session_blame(session, file);
+	else
+		file->private_data = session->buffers.cpus[node->cpu];
+	mutex_unlock(&kt_mutex);
+	return err;
+}
+
+static int buffer_fop_release(struct inode *inode, struct file *file)
+{
+	kt_buffer_release(&kt_node_of(inode)->session->buffers);
+	return 0;
+}
+
+/* Read-only for good: mprotect() cannot make it writable later. */
+static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	unsigned long pages = buffer->nr_pages, nr = vma_pages(vma);
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_pgoff > pages || nr > pages - vma->vm_pgoff)
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_MAYEXEC);
+	/* At once, so that reading the buffer causes no faults to be traced. */
+	return vm_insert_pages(vma, vma->vm_start,
+			       buffer->pages + vma->vm_pgoff, &nr);
+}
+
+static __poll_t buffer_fop_poll(struct file *file, poll_table *wait)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	struct kt_control *control = buffer->ring->control;
+
+	poll_wait(file, &buffer->readers, wait);
+	if (READ_ONCE(control->produced) != READ_ONCE(control->consumed))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+struct buffer_flush {
+	struct kt_ring *ring;
+	int result;
+};
+
+static void buffer_flush_here(void *data)
+{
+	struct buffer_flush *flush = data;
+
+	flush->result = kt_ring_flush(flush->ring);
+}
+
+/* A CPU that is down has no writer that could mind, and runs nothing. */
+static void buffer_flush_offline(struct kt_buffer *buffer,
+				 struct buffer_flush *flush)
+{
+	u64 head = buffer->ring->head;
+
+	preempt_disable();
+	buffer_flush_here(flush);
+	preempt_enable();
+	if (buffer->ring->head != head)
+		buffer_claim_idle(buffer);
+}
+
+/*
+ * On the ring's own CPU, as any writer.  It stays up, or down, meanwhile, and nobody
+ * resets the ring, which is no writer's business otherwise.
+ */
+static int buffer_flush(struct kt_buffer *buffer)
+{
+	struct buffer_flush flush = {.ring = buffer->ring};
+	int err = 0;
+
+	cpus_read_lock();
+	mutex_lock(&buffer->lock);
+	if (cpu_online(buffer->cpu))
+		err = smp_call_function_single(buffer->cpu, buffer_flush_here,
+					       &flush, true);
+	else
+		buffer_flush_offline(buffer, &flush);
+	mutex_unlock(&buffer->lock);
+	cpus_read_unlock();
+	return err ?: flush.result;
+}
+
+static int buffer_consume(struct kt_buffer *buffer, u64 __user *arg)
+{
+	u64 seq;
+	int err;
+
+	if (get_user(seq, arg))
+		return -EFAULT;
+	mutex_lock(&buffer->lock);
+	err = kt_ring_consume(buffer->ring, seq);
+	mutex_unlock(&buffer->lock);
+	return err;
+}
+
+static long buffer_fop_ioctl(struct file *file, unsigned int command,
+			     unsigned long data)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	struct kt_control *control = buffer->ring->control;
+	u64 __user *arg = (u64 __user *)data;
+
+	switch (command) {
+	case KT_GET_SIZE:
+		return put_user((u64)buffer->ring->control->packets
+					<< KT_PACKET_SHIFT,
+				arg);
+	case KT_GET_PRODUCED:
+		/* Pair A, for a reader that does not look into the mapping. */
+		return put_user(smp_load_acquire(&control->produced), arg);
+	case KT_GET_CONSUMED:
+		return put_user(READ_ONCE(control->consumed), arg);
+	case KT_PUT_CONSUMED:
+		return buffer_consume(buffer, arg);
+	case KT_FLUSH:
+		return buffer_flush(buffer);
+	default:
+		return -ENOTTY;
+	}
+}
+
+const struct file_operations kt_buffer_fops = {
+	.owner = THIS_MODULE,
+	.open = buffer_fop_open,
+	.release = buffer_fop_release,
+	.mmap = buffer_fop_mmap,
+	.poll = buffer_fop_poll,
+	.unlocked_ioctl = buffer_fop_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};
+
+/* ---- counts --------------------------------------------------------------- */
+
+static void overflow_line(struct seq_file *m, u64 events, const u64 *lost)
+{
+	static const char *const names[KT_LOST_NR] = {
+		[KT_LOST_FULL] = "full",
+		[KT_LOST_OVERWRITTEN] = "overwritten",
+		[KT_LOST_NESTED] = "nested",
+		[KT_LOST_LARGE] = "large",
+		[KT_LOST_TASK] = "task",
+		[KT_LOST_RECURSION] = "recursion",
+	};
+	int i;
+
+	seq_printf(m, " events %llu", events);
+	for (i = 0; i < KT_LOST_NR; i++)
+		seq_printf(m, " %s %llu", names[i], lost[i]);
+	seq_putc(m, '\n');
+}
+
+/* What was recorded and lost, per CPU: the file `overflow'. */
+void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers)
+{
+	u64 total_events = 0, total_lost[KT_LOST_NR] = {};
+	unsigned int cpu;
+
+	mutex_lock(&buffers->lock);
+	for_each_possible_cpu(cpu) {
+		const struct kt_control *control;
+		u64 lost[KT_LOST_NR], events;
+		int i;
+
+		if (!buffers->cpus[cpu])
+			continue;
+		control = buffers->cpus[cpu]->ring->control;
+		events = READ_ONCE(control->events);
+		total_events += events;
+		for (i = 0; i < KT_LOST_NR; i++) {
+			lost[i] = READ_ONCE(control->lost[i]);
+			total_lost[i] += lost[i];
+		}
+		seq_printf(m, "cpu%u", cpu);
+		overflow_line(m, events, lost);
+	}
+	mutex_unlock(&buffers->lock);
+	seq_puts(m, "total");
+	overflow_line(m, total_events, total_lost);
+}

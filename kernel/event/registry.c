@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tables of systems, events and tracepoints, kept up to date as modules come
+ * and go.  registry.h tells what is what.
+ *
+ * An event's tracepoint may live in another module than its probe, and each may
+ * come and go before the other.  A probe takes the arguments that it was made for, so
+ * an event is only for the tracepoint of the module that it names.  One that names
+ * none was made from the kernel's headers: it is for vmlinux or a module that came
+ * with the kernel, never for one from elsewhere.  Sources register events whenever they are
+ * loaded; tracepoints are announced by the kernel's notifier.  An event whose
+ * tracepoint goes while it is enabled is disabled in all sessions.
+ *
+ * The notifier is called with the list of modules locked, and takes kt_mutex: so
+ * nobody (un)registers it under kt_mutex.
+ */
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/hashtable.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+
+#include "registry.h"
+#include "session/session.h"
+
+DEFINE_MUTEX(kt_mutex);
+DEFINE_XARRAY(kt_systems);
+
+static DEFINE_HASHTABLE(points, 10);
+static DEFINE_HASHTABLE(entries, 10); /* of all systems, by their own names */
+static unsigned long last_cookie;
+
+static u32 name_hash(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+/* ---- systems -------------------------------------------------------------- */
+
+void kt_system_release(struct kref *ref)
+{
+	struct kt_system *system = container_of(ref, struct kt_system, ref);
+
+	xa_destroy(&system->entries);
+	kfree(system);
+}
+
+struct kt_system *kt_system_find(const char *name, size_t length)
+{
+	struct kt_system *system;
+	unsigned long cookie;
+
+	xa_for_each(&kt_systems, cookie, system) {
+		if (strlen(system->name) == length &&
+		    !memcmp(system->name, name, length))
+			return system;
+	}
+	return NULL;
+}
+
+/*
+ * The system with this name, made if need be, with a reference for an entry.  It
+ * stays in kt_systems until its last entry leaves.
+ */
+static struct kt_system *system_join(const char *name)
+{
+	struct kt_system *system = kt_system_find(name, strlen(name));
+
+	if (system) {
+		kref_get(&system->ref);
+		return system;
+	}
+	system = kzalloc(sizeof(*system), GFP_KERNEL);
+	if (!system)
+		return NULL;
+	kref_init(&system->ref);
+	strscpy(system->name, name, sizeof(system->name));
+	xa_init(&system->entries);
+	system->cookie = ++last_cookie;
+	if (xa_err(xa_store(&kt_systems, system->cookie, system, GFP_KERNEL))) {
+		kt_system_put(system);
+		return NULL;
+	}
+	return system;
+}
+
+static void system_tidy(struct kt_system *system)
+{
+	if (xa_empty(&system->entries))
+		xa_erase(&kt_systems, system->cookie);
+}
+
+/* ---- entries -------------------------------------------------------------- */
+
+void kt_entry_release(struct kref *ref)
+{
+	struct kt_entry *entry = container_of(ref, struct kt_entry, ref);
+
+	kt_system_put(entry->system);
+	kfree(entry);
+}
+
+struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
+			       size_t length)
+{
+	struct kt_entry *entry;
+
+	hash_for_each_possible(entries, entry, node,
+			       full_name_hash(NULL, name, length)) {
+		const char *found = entry->event->name;
+
+		if (entry->system == system && strlen(found) == length &&
+		    !memcmp(found, name, length))
+			return entry;
+	}
+	return NULL;
+}
+
+/* An event that shares its tracepoint does not say what that tells. */
+static bool entry_tells(const struct kt_entry *entry)
+{
+	const struct kt_source *source = entry->event->source;
+
+	return !source || !source->partial;
+}
+
+/* kt_node_alive() looks at what these change without kt_mutex. */
+static void entry_show(struct kt_entry *entry, struct kt_point *point)
+{
+	WRITE_ONCE(entry->point, point);
+	point->nr_entries += entry_tells(entry);
+	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible + 1);
+}
+
+static void entry_hide(struct kt_entry *entry)
+{
+	if (!entry->point)
+		return;
+	entry->point->nr_entries -= entry_tells(entry);
+	WRITE_ONCE(entry->point, NULL);
+	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
+}
+
+/* ---- tracepoints ---------------------------------------------------------- */
+
+struct kt_point *kt_point_find(const char *name)
+{
+	struct kt_point *point;
+
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (!point->module && !strcmp(point->tp->name, name))
+			return point;
+	}
+	return NULL;
+}
+
+struct kt_point *kt_point_search(const char *name, const char *module,
+				 unsigned int *nr)
+{
+	struct kt_point *point, *found = NULL;
+
+	*nr = 0;
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (strcmp(point->tp->name, name) ||
+		    (module && strcmp(kt_point_module(point), module)))
+			continue;
+		found = point;
+		++*nr;
+	}
+	return found;
+}
+
+static bool point_known(const char *name, const struct module *module)
+{
+	struct kt_point *point;
+
+	hash_for_each_possible(points, point, node, name_hash(name)) {
+		if (point->module == module && !strcmp(point->tp->name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool point_fits(const struct kt_point *point,
+		       const struct kt_event *event)
+{
+	if (strcmp(point->tp->name, event->tracepoint))
+		return false;
+	if (event->module ? strcmp(kt_point_module(point), event->module)
+			  : point->module && test_bit(TAINT_OOT_MODULE,
+						      &point->module->taints))
+		return false;
+	/* A definition may be older than the module that has its tracepoint now. */
+	if (!event->class->raw ||
+	    event->class->nr_fields <= kt_point_arguments(point))
+		return true;
+	pr_warn("ktrace: %s:%s has more arguments than tracepoint %s\n",
+		event->system, event->name, event->tracepoint);
+	return false;
+}
+
+/* Of several the oldest, which is vmlinux's if that has one. */
+static struct kt_point *point_for(const struct kt_event *event)
+{
+	struct kt_point *point, *found = NULL;
+
+	/* The newest is first. */
+	hash_for_each_possible(points, point, node,
+			       name_hash(event->tracepoint)) {
+		if (point_fits(point, event))
+			found = point;
+	}
+	return found;
+}
+
+void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
+		    void *data)
+{
+	struct kt_point *point;
+	unsigned int bucket;
+
+	hash_for_each(points, bucket, point, node) {
+		if (!visit(point, data))
+			return;
+	}
+}
+
+const char *kt_point_module(const struct kt_point *point)
+{
+	return point->module ? module_name(point->module) : "vmlinux";
+}
+
+#ifdef CONFIG_BPF_EVENTS
+/* What BPF programs are told of the kernel's own. */
+static void raw_events_find(const struct bpf_raw_event_map **begin,
+			    const struct bpf_raw_event_map **end)
+{
+	static const struct bpf_raw_event_map *found[2];
+
+	if (!found[1]) {
+		found[0] = (void *)kt_symbol("__start__bpf_raw_tp");
+		found[1] = (void *)kt_symbol("__stop__bpf_raw_tp");
+	}
+	*begin = found[0];
+	*end = found[0] ? found[1] : NULL;
+}
+#endif
+
+unsigned int kt_point_arguments(const struct kt_point *point)
+{
+#ifdef CONFIG_BPF_EVENTS
+	const struct bpf_raw_event_map *event, *end;
+
+	if (point->module) {
+		event = point->module->bpf_raw_events;
+		end = event + point->module->num_bpf_raw_events;
+	} else {
+		raw_events_find(&event, &end);
+	}
+	for (; event < end; event++) {
+		if (event->tp == point->tp)
+			return event->num_args;
+	}
+#endif
+	/* Not known: as many as come in registers, beside the probe's data. */
+	return 5;
+}
+
+/*
+ * Of those with one name in one module the first counts: inlining may have it that one
+ * is listed twice, and markers of one name are one event.
+ */
+static void point_add(struct tracepoint *tp, struct module *module)
+{
+	struct kt_system *system;
+	unsigned long at_system;
+	struct kt_point *point;
+
+	if (point_known(tp->name, module))
+		return;
+	point = kzalloc(sizeof(*point), GFP_KERNEL);
+	if (!point) {
+		pr_err("ktrace: no memory for tracepoint %s\n", tp->name);
+		return;
+	}
+	point->tp = tp;
+	point->module = module;
+	hash_add(points, &point->node, name_hash(tp->name));
+
+	xa_for_each(&kt_systems, at_system, system) {
+		struct kt_entry *entry;
+		unsigned long cookie;
+
+		xa_for_each(&system->entries, cookie, entry) {
+			if (!entry->point && point_fits(point, entry->event))
+				entry_show(entry, point);
+		}
+	}
+}
+
+static void points_remove(struct module *module)
+{
+	struct kt_system *system;
+	unsigned long at_system;
+	struct kt_entry *entry;
+	struct kt_point *point;
+	struct hlist_node *next;
+	unsigned int bucket;
+	LIST_HEAD(going);
+
+	xa_for_each(&kt_systems, at_system, system) {
+		unsigned long cookie;
+
+		xa_for_each(&system->entries, cookie, entry) {
+			if (entry->point && entry->point->module == module)
+				list_add_tail(&entry->going, &going);
+		}
+	}
+	kt_sessions_drop(&going, false);
+	list_for_each_entry(entry, &going, going)
+		entry_hide(entry);
+	hash_for_each_safe(points, bucket, next, point, node) {
+		if (point->module == module) {
+			hash_del(&point->node);
+			kfree(point);
+		}
+	}
+	/* There may be another for them. */
+	while (!list_empty(&going)) {
+		entry = list_first_entry(&going, struct kt_entry, going);
+		list_del(&entry->going);
+		point = point_for(entry->event);
+		if (point)
+			entry_show(entry, point);
+	}
+}
+
+static int points_notify(struct notifier_block *block, unsigned long action,
+			 void *data)
+{
+	struct tp_module *tp_module = data;
+	struct module *module = tp_module->mod;
+	unsigned int i;
+
+	mutex_lock(&kt_mutex);
+	switch (action) {
+	case MODULE_STATE_COMING:
+		for (i = 0; i < module->num_tracepoints; i++)
+			point_add(tracepoint_ptr_deref(
+					  &module->tracepoints_ptrs[i]),
+				  module);
+		break;
+	case MODULE_STATE_GOING:
+		points_remove(module);
+		break;
+	}
+	mutex_unlock(&kt_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block points_notifier = {
+	.notifier_call = points_notify,
+};
+
+static void point_add_builtin(struct tracepoint *tp, void *unused)
+{
+	point_add(tp, NULL);
+}
+
+/* ---- registering ---------------------------------------------------------- */
+
+static bool name_is_good(const char *name)
+{
+	const char *c;
+
+	if (!name || !*name || strlen(name) > KT_NAME_MAX)
+		return false;
+	/* The directory's own file. */
+	if (!strcmp(name, "enabled"))
+		return false;
+	for (c = name; *c; c++) {
+		if (!kt_name_char(*c) && !strchr("-.+", *c))
+			return false;
+	}
+	return name[0] != '.';
+}
+
+static const char *class_complaint(const struct kt_class *class)
+{
+	u16 i;
+
+	if (!class->probe)
+		return "it has no probe";
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct kt_field *field = &class->fields[i];
+
+		if (!field->name || !field->type)
+			return "a field has no name or type";
+		if (field->offset + field->size > class->size)
+			return "a field lies outside of the payload";
+	}
+	return NULL;
+}
+
+static bool class_equal(const struct kt_class *a, const struct kt_class *b)
+{
+	u16 i;
+
+	if (a->size != b->size || a->dynamic != b->dynamic ||
+	    a->nr_fields != b->nr_fields)
+		return false;
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct kt_field *x = &a->fields[i], *y = &b->fields[i];
+
+		if (strcmp(x->name, y->name) || strcmp(x->type, y->type) ||
+		    x->offset != y->offset || x->size != y->size ||
+		    x->len != y->len || x->is_signed != y->is_signed)
+			return false;
+	}
+	return true;
+}
+
+const char *kt_event_complaint(const struct kt_event *event)
+{
+	if (!name_is_good(event->system) || !name_is_good(event->name))
+		return "the name is not one that a file can have";
+	if (!event->tracepoint || !event->class)
+		return "it has no tracepoint or class";
+	return class_complaint(event->class);
+}
+
+const char *kt_event_clash(const struct kt_event *event,
+			   const struct kt_event *other)
+{
+	return class_equal(other->class, event->class)
+		       ? "there is one of that name already"
+		       : "there is one of that name with another format";
+}
+
+struct kt_event *kt_event_namesake(const struct kt_event *event)
+{
+	struct kt_system *system =
+		kt_system_find(event->system, strlen(event->system));
+	struct kt_entry *entry =
+		system ? kt_entry_find(system, event->name, strlen(event->name))
+		       : NULL;
+
+	return entry ? entry->event : NULL;
+}
+
+struct kt_entry *kt_entry_make(struct kt_event_set *set, struct kt_event *event)
+{
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	lockdep_assert_held(&kt_mutex);
+	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return NULL;
+	system = system_join(event->system);
+	if (!system)
+		goto err_free;
+	kref_init(&entry->ref);
+	entry->event = event;
+	entry->set = set;
+	entry->system = system;
+	entry->cookie = ++last_cookie;
+	INIT_LIST_HEAD(&entry->going);
+	if (xa_reserve(&system->entries, entry->cookie, GFP_KERNEL))
+		goto err_system;
+	return entry;
+
+err_system:
+	system_tidy(system);
+	kt_system_put(system);
+err_free:
+	kfree(entry);
+	return NULL;
+}
+
+/* Its place was reserved, so nothing can fail. */
+void kt_entry_publish(struct kt_entry *entry)
+{
+	struct kt_event *event = entry->event;
+	struct kt_point *point;
+
+	lockdep_assert_held(&kt_mutex);
+	xa_store(&entry->system->entries, entry->cookie, entry, GFP_KERNEL);
+	hash_add(entries, &entry->node, name_hash(event->name));
+	event->entry = entry;
+	point = point_for(event);
+	if (point)
+		entry_show(entry, point);
+}
+
+void kt_entry_cancel(struct kt_entry *entry)
+{
+	lockdep_assert_held(&kt_mutex);
+	xa_release(&entry->system->entries, entry->cookie);
+	system_tidy(entry->system);
+	kt_entry_put(entry);
+}
+
+int kt_event_add(struct kt_event_set *set, struct kt_event *event,
+		 const char **why)
+{
+	struct kt_event *namesake;
+	struct kt_entry *entry;
+
+	*why = kt_event_complaint(event);
+	if (*why)
+		return -EINVAL;
+	namesake = kt_event_namesake(event);
+	if (namesake) {
+		*why = kt_event_clash(event, namesake);
+		return -EINVAL;
+	}
+	entry = kt_entry_make(set, event);
+	if (!entry) {
+		*why = "no memory";
+		return -ENOMEM;
+	}
+	kt_entry_publish(entry);
+	return 0;
+}
+
+/* The tree forgets it; whoever still holds it finds it gone. */
+static void entry_remove(struct kt_entry *entry)
+{
+	entry_hide(entry);
+	hash_del(&entry->node);
+	entry->event->entry = NULL;
+	WRITE_ONCE(entry->event, NULL);
+	entry->set = NULL;
+	xa_erase(&entry->system->entries, entry->cookie);
+	system_tidy(entry->system);
+	kt_entry_put(entry);
+}
+
+void kt_entries_remove(struct list_head *going)
+{
+	lockdep_assert_held(&kt_mutex);
+	kt_sessions_drop(going, true);
+	while (!list_empty(going)) {
+		struct kt_entry *entry =
+			list_first_entry(going, struct kt_entry, going);
+
+		list_del(&entry->going);
+		entry_remove(entry);
+	}
+}
+
+void kt_event_remove(struct kt_event *event)
+{
+	LIST_HEAD(going);
+
+	if (!event->entry)
+		return;
+	list_add(&event->entry->going, &going);
+	kt_entries_remove(&going);
+}
+
+int kt_events_register(struct kt_event_set *set)
+{
+	size_t i;
+	int err = 0;
+
+	mutex_lock(&kt_mutex);
+	for (i = 0; i < set->nr_events; i++) {
+		struct kt_event *event = set->events[i];
+		const char *why;
+
+		err = kt_event_add(set, event, &why);
+		if (!err)
+			continue;
+		pr_warn("ktrace: %s: event %s:%s refused: %s\n",
+			set->owner ? module_name(set->owner) : "ktrace",
+			event->system, event->name, why);
+		if (err == -ENOMEM)
+			break;
+		err = 0;
+	}
+	mutex_unlock(&kt_mutex);
+	if (err)
+		kt_events_unregister(set);
+	return err;
+}
+EXPORT_SYMBOL_GPL(kt_events_register);
+
+void kt_events_unregister(struct kt_event_set *set)
+{
+	LIST_HEAD(going);
+	size_t i;
+
+	mutex_lock(&kt_mutex);
+	for (i = 0; i < set->nr_events; i++) {
+		struct kt_entry *entry = set->events[i]->entry;
+
+		if (entry)
+			list_add_tail(&entry->going, &going);
+	}
+	kt_entries_remove(&going);
+	mutex_unlock(&kt_mutex);
+}
+EXPORT_SYMBOL_GPL(kt_events_unregister);
+
+int __init kt_registry_init(void)
+{
+	int err;
+
+	mutex_lock(&kt_mutex);
+	for_each_kernel_tracepoint(point_add_builtin, NULL);
+	mutex_unlock(&kt_mutex);
+	err = register_tracepoint_module_notifier(&points_notifier);
+	if (err) {
+		mutex_lock(&kt_mutex);
+		points_remove(NULL);
+		mutex_unlock(&kt_mutex);
+	}
+	return err;
+}
+
+/* All event sets are unregistered: their modules need this one. */
+void kt_registry_exit(void)
+{
+	/* Replays GOING for each module that is loaded. */
+	unregister_tracepoint_module_notifier(&points_notifier);
+	mutex_lock(&kt_mutex);
+	points_remove(NULL);
+	mutex_unlock(&kt_mutex);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a session recorded of events that are no longer there.
+ *
+ * A module may go, with its events, while records of them are still in the buffers;
+ * when it comes back, its events get new ids.  Without a description of the old id
+ * nobody could tell where such a record ends, and the rest of its packet would be
+ * lost.  So the description of an event that had an id is kept, as text, until the
+ * buffers are emptied.  Then ids begin anew, too: above KT_ID_EXTENDED each record
+ * takes 12 bytes more.
+ *
+ * All is protected by kt_mutex.
+ */
+#include <linux/mm.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "tree/format.h"
+#include "gone.h"
+#include "event/registry.h"
+#include "session.h"
+
+struct gone {
+	struct list_head node;
+	char *text;
+};
+
+/* As `info' has it.  NULL: no memory. */
+static char *describe(const struct kt_entry *entry,
+		      const struct kt_enabled *enabled)
+{
+	struct seq_file m = {.size = PAGE_SIZE};
+
+	for (;; m.size *= 2) {
+		m.buf = kvmalloc(m.size, GFP_KERNEL);
+		if (!m.buf)
+			return NULL;
+		m.count = 0;
+		kt_format_show_event(&m, entry, enabled);
+		if (m.count < m.size)
+			break;
+		kvfree(m.buf);
+	}
+	m.buf[m.count] = '\0';
+	return m.buf;
+}
+
+/* The event is about to be forgotten; it is still whole. */
+void kt_gone_keep(struct kt_session *session, const struct kt_entry *entry,
+		  const struct kt_enabled *enabled)
+{
+	struct gone *gone;
+
+	lockdep_assert_held(&kt_mutex);
+	if (!enabled->id)
+		return;
+	gone = kmalloc(sizeof(*gone), GFP_KERNEL);
+	if (!gone)
+		goto err_memory;
+	gone->text = describe(entry, enabled);
+	if (!gone->text)
+		goto err_free;
+	list_add_tail(&gone->node, &session->gone);
+	return;
+
+err_free:
+	kfree(gone);
+err_memory:
+	pr_warn("ktrace: no memory to remember %s:%s: its records cannot be read\n",
+		enabled->event->system, enabled->event->name);
+}
+
+/* Those, and the events whose tracepoint is not there at the moment. */
+void kt_gone_show(struct seq_file *m, struct kt_session *session)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+	struct gone *gone;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(gone, &session->gone, node)
+		seq_puts(m, gone->text);
+	xa_for_each(&kt_systems, at_system, system) {
+		xa_for_each(&system->entries, at_entry, entry) {
+			const struct kt_enabled *enabled =
+				kt_session_event(session, entry);
+
+			if (entry->event && !entry->point && enabled &&
+			    enabled->id)
+				kt_format_show_event(m, entry, enabled);
+		}
+	}
+}
+
+/*
+ * Ids for the events that are wanted only, in the order that they had.  Without memory
+ * they stay as they are, which is right, too.
+ */
+static void ids_renew(struct kt_session *session)
+{
+	u32 nr = session->next_id - KT_ID_FIRST, i;
+	struct kt_enabled *enabled, **by_id;
+	unsigned long cookie;
+
+	if (!nr)
+		return;
+	by_id = kvcalloc(nr, sizeof(*by_id), GFP_KERNEL);
+	if (!by_id)
+		return;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->id && enabled->wanted)
+			by_id[enabled->id - KT_ID_FIRST] = enabled;
+		enabled->id = 0;
+	}
+	session->next_id = KT_ID_FIRST;
+	for (i = 0; i < nr; i++) {
+		if (by_id[i])
+			by_id[i]->id = session->next_id++;
+	}
+	kvfree(by_id);
+}
+
+/* No record is left in the session's buffers, and no probe of it is attached. */
+void kt_gone_forget(struct kt_session *session)
+{
+	struct gone *gone, *next;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry_safe(gone, next, &session->gone, node) {
+		list_del(&gone->node);
+		kvfree(gone->text);
+		kfree(gone);
+	}
+	ids_renew(session);
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: what is enabled, and attaching probes accordingly.
+ *
+ * A probe is attached to its tracepoint while its event is wanted and its session
+ * is enabled.  Attaching is quick, but before anything that a probe uses is freed
+ * all CPUs must have left it, and waiting for that takes milliseconds: it is done
+ * once for each operation, however many events are concerned.
+ *
+ * Disabling keeps the event's id: what is in the buffers still goes by it.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/string_helpers.h>
+
+#include "event/capturing.h"
+#include "event/gate.h"
+#include "gone.h"
+#include "event/registry.h"
+#include "session.h"
+#include "source/marker/marker.h"
+#include "task.h"
+
+LIST_HEAD(kt_sessions);
+
+/* ---- refusals ------------------------------------------------------------- */
+
+int kt_refuse(struct kt_session *session, int err, const char *format, ...)
+{
+	va_list args;
+
+	lockdep_assert_held(&kt_mutex);
+	va_start(args, format);
+	vscnprintf(session->reason, sizeof(session->reason), format, args);
+	va_end(args);
+	return err;
+}
+
+void kt_session_blame(struct kt_session *session, struct file *file)
+{
+	lockdep_assert_held(&kt_mutex);
+	kfree(session->blame);
+	session->blame = kstrdup_quotable_file(file, GFP_KERNEL);
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static int enabled_attach(struct kt_enabled *enabled)
+{
+	const struct kt_entry *entry = enabled->event->entry;
+	const struct kt_source *source = enabled->event->source;
+	int err;
+
+	if (enabled->attached || !entry->point)
+		return 0;
+	err = source ? source->attach(enabled)
+		     : tracepoint_probe_register(entry->point->tp,
+						 enabled->event->class->probe,
+						 enabled);
+	if (err)
+		return err;
+	enabled->attached = true;
+	return 0;
+}
+
+/* True: was attached, and may still run until tracepoints are synchronized. */
+static bool enabled_detach(struct kt_enabled *enabled)
+{
+	if (!enabled->attached)
+		return false;
+	if (enabled->event->source)
+		enabled->event->source->detach(enabled);
+	else
+		tracepoint_probe_unregister(enabled->event->entry->point->tp,
+					    enabled->event->class->probe,
+					    enabled);
+	enabled->attached = false;
+	return true;
+}
+
+/* A probe's module must not go away while it may be called; we never do. */
+static bool enabled_pin(struct kt_enabled *enabled)
+{
+	return enabled->event->owner == THIS_MODULE ||
+	       try_module_get(enabled->event->owner);
+}
+
+static void enabled_unpin(struct kt_enabled *enabled)
+{
+	if (enabled->event->owner != THIS_MODULE)
+		module_put(enabled->event->owner);
+}
+
+static void enabled_free(struct kt_enabled *enabled)
+{
+	kt_gate_drop(enabled);
+	kt_capturing_free(enabled->capturing);
+	kfree(enabled);
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+struct kt_enabled *kt_session_event(struct kt_session *session,
+				    const struct kt_entry *entry)
+{
+	lockdep_assert_held(&kt_mutex);
+	return xa_load(&session->events, entry->cookie);
+}
+
+struct kt_enabled *kt_session_event_make(struct kt_session *session,
+					 struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (enabled)
+		return enabled;
+	enabled = kzalloc(sizeof(*enabled), GFP_KERNEL);
+	if (!enabled)
+		return NULL;
+	enabled->rings = session->buffers.rings;
+	enabled->event = entry->event;
+	enabled->session = session;
+	if (kt_gate_init(enabled) ||
+	    xa_err(xa_store(&session->events, entry->cookie, enabled,
+			    GFP_KERNEL))) {
+		enabled_free(enabled);
+		return NULL;
+	}
+	return enabled;
+}
+
+static int attach_refuse(const struct kt_enabled *enabled, int err)
+{
+	return kt_refuse(enabled->session, err,
+			 "%s:%s: the kernel does not let us attach to its "
+			 "tracepoint: error %d",
+			 enabled->event->system, enabled->event->name, err);
+}
+
+/* It is not wanted yet. */
+static int event_want(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event_make(session, entry);
+	int err;
+
+	if (!enabled)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	if (!enabled_pin(enabled))
+		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
+				 enabled->event->system, enabled->event->name);
+	if (!enabled->id)
+		enabled->id = session->next_id++;
+	if (session->enabled) {
+		err = enabled_attach(enabled);
+		if (err) {
+			/* Of several places some may have been hit by now. */
+			tracepoint_synchronize_unregister();
+			enabled_unpin(enabled);
+			return attach_refuse(enabled, err);
+		}
+	}
+	enabled->wanted = true;
+	return 0;
+}
+
+/*
+ * Detaches.  The module stays pinned until event_release(), after tracepoints
+ * were synchronized if this returned true.
+ */
+static bool event_unwant(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	return enabled && enabled->wanted && enabled_detach(enabled);
+}
+
+static void event_release(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (!enabled || !enabled->wanted)
+		return;
+	enabled->wanted = false;
+	enabled_unpin(enabled);
+}
+
+static bool event_wanted(struct kt_session *session,
+			 const struct kt_entry *entry)
+{
+	const struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	return enabled && enabled->wanted;
+}
+
+static void entries_unwant(struct kt_session *session,
+			   struct list_head *entries)
+{
+	struct kt_entry *entry;
+	bool detached = false;
+
+	list_for_each_entry(entry, entries, going)
+		detached |= event_unwant(session, entry);
+	if (detached)
+		tracepoint_synchronize_unregister();
+	list_for_each_entry(entry, entries, going)
+		event_release(session, entry);
+}
+
+/* All of them, or none that is not wanted already. */
+static int entries_want(struct kt_session *session, struct list_head *entries)
+{
+	struct kt_entry *entry, *next;
+	LIST_HEAD(wanted);
+	int err = 0;
+
+	list_for_each_entry_safe(entry, next, entries, going) {
+		if (event_wanted(session, entry))
+			continue;
+		err = event_want(session, entry);
+		if (err)
+			break;
+		list_move_tail(&entry->going, &wanted);
+	}
+	if (err)
+		entries_unwant(session, &wanted);
+	list_splice(&wanted, entries);
+	return err;
+}
+
+int kt_session_entries_enable(struct kt_session *session,
+			      struct list_head *entries, bool enable)
+{
+	struct kt_entry *entry;
+	int err = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(entry, entries, going)
+		kt_tasks_hide(session, entry);
+	if (enable)
+		err = entries_want(session, entries);
+	else
+		entries_unwant(session, entries);
+	kt_tasks_tell(session);
+	return err;
+}
+
+int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
+			    bool enable)
+{
+	LIST_HEAD(entries);
+
+	list_add(&entry->going, &entries);
+	return kt_session_entries_enable(session, &entries, enable);
+}
+
+/* Each visible entry of @system, or of all systems. */
+#define for_each_entry(entry, system, at_system, at_entry, only)         \
+	xa_for_each(&kt_systems, at_system, system)                      \
+		if (!(only) || (system) == (only))                       \
+			xa_for_each(&(system)->entries, at_entry, entry) \
+				if (kt_entry_visible(entry))
+
+int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
+			     bool enable)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+	LIST_HEAD(entries);
+
+	lockdep_assert_held(&kt_mutex);
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		/* All together they say what another event says. */
+		if (enable && !only && entry->event->source)
+			continue;
+		list_add_tail(&entry->going, &entries);
+	}
+	return kt_session_entries_enable(session, &entries, enable);
+}
+
+char kt_session_events_state(struct kt_session *session, struct kt_system *only)
+{
+	unsigned long at_system, at_entry;
+	bool some = false, all = true;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		if (event_wanted(session, entry))
+			some = true;
+		else
+			all = false;
+	}
+	return !some ? '0' : all ? '1' : 'X';
+}
+
+void kt_sessions_drop(struct list_head *entries, bool forget)
+{
+	struct kt_session *session;
+	struct kt_entry *entry;
+	bool detached = false;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going) {
+			kt_tasks_hide(session, entry);
+			detached |= event_unwant(session, entry);
+		}
+	}
+	if (detached)
+		tracepoint_synchronize_unregister();
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going) {
+			struct kt_enabled *enabled =
+				kt_session_event(session, entry);
+
+			event_release(session, entry);
+			if (!enabled || !forget)
+				continue;
+			kt_gone_keep(session, entry, enabled);
+			xa_erase(&session->events, entry->cookie);
+			enabled_free(enabled);
+		}
+		kt_tasks_tell(session);
+	}
+}
+
+/* ---- the switch ----------------------------------------------------------- */
+
+static void session_stop(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	kt_tasks_hide(session, NULL);
+	xa_for_each(&session->events, cookie, enabled)
+		enabled_detach(enabled);
+	kt_tasks_stop(session);
+	tracepoint_synchronize_unregister();
+	session->enabled = false;
+}
+
+/* Records all that is wanted, or nothing. */
+static int session_start(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	int err;
+
+	err = kt_buffers_start(&session->buffers);
+	if (err)
+		return kt_refuse(session, err, "no memory for the buffers");
+	/* First who runs, then what happens. */
+	err = kt_tasks_start(session);
+	if (err)
+		return kt_refuse(session, err,
+				 "cannot follow context switches: error %d",
+				 err);
+	kt_markers_force(session);
+	session->enabled = true;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->wanted)
+			continue;
+		err = enabled_attach(enabled);
+		if (err) {
+			session_stop(session);
+			return attach_refuse(enabled, err);
+		}
+	}
+	kt_tasks_tell(session);
+	return 0;
+}
+
+int kt_session_enable(struct kt_session *session, bool enable)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (session->enabled == enable)
+		return 0;
+	if (enable)
+		return session_start(session);
+	session_stop(session);
+	return 0;
+}
+
+/* A ring can only be emptied while nobody writes to it. */
+int kt_session_reset(struct kt_session *session)
+{
+	bool was_enabled = session->enabled;
+
+	lockdep_assert_held(&kt_mutex);
+	if (kt_buffers_busy(&session->buffers, current->tgid))
+		return kt_refuse(session, -EBUSY, "process %d is recording",
+				 session->buffers.owner);
+	if (was_enabled)
+		session_stop(session);
+	kt_buffers_reset(&session->buffers);
+	kt_gone_forget(session);
+	kt_markers_force(session);
+	return was_enabled ? session_start(session) : 0;
+}
+
+/* ---- begin and end -------------------------------------------------------- */
+
+struct kt_session *kt_session_find(const char *name, size_t length)
+{
+	struct kt_session *session;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		if (strlen(session->name) == length &&
+		    !memcmp(session->name, name, length))
+			return session;
+	}
+	return NULL;
+}
+
+/* The caller has seen to it that there is none of this name. */
+struct kt_session *kt_session_create(const char *name)
+{
+	static unsigned long last_cookie;
+	struct kt_session *session;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	err = kt_buffers_init(&session->buffers);
+	if (err) {
+		kfree(session);
+		return ERR_PTR(err);
+	}
+	kref_init(&session->ref);
+	strscpy(session->name, name, sizeof(session->name));
+	session->cookie = ++last_cookie;
+	session->next_id = KT_ID_FIRST;
+	xa_init(&session->events);
+	INIT_LIST_HEAD(&session->gone);
+	list_add_tail(&session->node, &kt_sessions);
+	kt_markers_force(session);
+	return session;
+}
+
+/* Nothing of it runs after this; its buffers stay while they are held. */
+void kt_session_end(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	lockdep_assert_held(&kt_mutex);
+	kt_session_enable(session, false);
+	kt_patterns_free(&session->marked);
+	kt_pids_clear(session);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->wanted)
+			enabled_unpin(enabled);
+		enabled_free(enabled);
+	}
+	xa_destroy(&session->events);
+	kt_gone_forget(session);
+	list_del(&session->node);
+	WRITE_ONCE(session->dead, true);
+	kt_session_put(session);
+}
+
+void kt_session_release(struct kref *ref)
+{
+	struct kt_session *session = container_of(ref, struct kt_session, ref);
+
+	kt_buffers_exit(&session->buffers);
+	kvfree(session->syscalls);
+	kfree(session->blame);
+	kfree(session);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A session: buffers, a mode, a set of enabled events with their filters.  The
+ * root of the control tree is one, mkdir in sessions/ makes more; none knows of
+ * the others.
+ *
+ * kt_mutex protects all of a session but its buffers (see buffer.h), and keeps
+ * sessions from ending.  A session is freed when it has ended (dead) and the last
+ * inode of its part of the tree is gone, which an open file has.
+ *
+ * kt_mutex is taken outside of tracepoints_mutex and cpu_hotplug_lock, so neither
+ * may be held when taking it; and never while holding the mmap_lock.  The tracer's
+ * event_mutex (print.c) and the lock of the list of modules with tracepoints, under
+ * which notifiers are called, are outside of kt_mutex: neither is taken under it.
+ */
+#ifndef KT_KERNEL_SESSION_H
+#define KT_KERNEL_SESSION_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+
+#include "event/buffer.h"
+#include "event/event.h"
+#include "source/marker/pattern.h"
+
+#define KT_SESSION_NAME_MAX 63
+#define KT_REASON_MAX	    256
+
+struct dentry;
+struct file;
+struct kt_pids;
+struct kt_system;
+
+struct kt_session {
+	struct kref ref;
+	struct list_head node;		    /* kt_sessions */
+	unsigned long cookie;		    /* its position in sessions/ */
+	char name[KT_SESSION_NAME_MAX + 1]; /* empty: the root */
+	bool dead;
+	bool enabled;
+	struct kt_buffers buffers;
+	bool switch_attached; /* task.c's own probe */
+
+	u32 next_id;
+	struct xarray events; /* struct kt_enabled, by its entry's cookie */
+	struct kt_pids *pids; /* NULL: all processes */
+	struct kt_patterns marked; /* markers that it records */
+	struct list_head gone;	   /* see gone.c */
+	void *syscalls; /* of source/syscall.c; kvfree()d at the end */
+
+	char reason[KT_REASON_MAX]; /* of the last refusal */
+	char *blame;		    /* the file that was written */
+};
+
+extern struct mutex kt_mutex;
+extern struct list_head kt_sessions; /* the root first */
+
+struct kt_session *kt_session_create(const char *name);
+void kt_session_end(struct kt_session *session);
+struct kt_session *kt_session_find(const char *name, size_t length);
+void kt_session_release(struct kref *ref);
+
+static inline struct kt_session *kt_session_root(void)
+{
+	return list_first_entry(&kt_sessions, struct kt_session, node);
+}
+
+static inline struct kt_session *kt_session_get(struct kt_session *session)
+{
+	kref_get(&session->ref);
+	return session;
+}
+
+static inline void kt_session_put(struct kt_session *session)
+{
+	kref_put(&session->ref, kt_session_release);
+}
+
+int kt_session_enable(struct kt_session *session, bool enable);
+int kt_session_reset(struct kt_session *session);
+
+/* The event's place in the session, if it has one. */
+struct kt_enabled *kt_session_event(struct kt_session *session,
+				    const struct kt_entry *entry);
+/* The same, made if need be.  NULL: no memory. */
+struct kt_enabled *kt_session_event_make(struct kt_session *session,
+					 struct kt_entry *entry);
+int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
+			    bool enable);
+/*
+ * Those linked by going: all are enabled or, if one cannot be, no other than before.
+ * However many are disabled, their probes are waited for once.
+ */
+int kt_session_entries_enable(struct kt_session *session,
+			      struct list_head *entries, bool enable);
+/* All events of @system, or of all systems. */
+int kt_session_events_enable(struct kt_session *session,
+			     struct kt_system *system, bool enable);
+/* '0', '1', or 'X' for some of them. */
+char kt_session_events_state(struct kt_session *session,
+			     struct kt_system *system);
+
+/*
+ * The entries on @entries (linked by going) are about to lose their tracepoint,
+ * or to go altogether (@forget): no probe of them runs when this returns.
+ */
+void kt_sessions_drop(struct list_head *entries, bool forget);
+
+/*
+ * Refusing: keeps the reason and returns @err; the caller who knows the file then
+ * says which it was.
+ */
+__printf(3, 4) int kt_refuse(struct kt_session *session, int err,
+			     const char *format, ...);
+void kt_session_blame(struct kt_session *session, struct file *file);
+
+#endif /* KT_KERNEL_SESSION_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who ran: a session writes a task record at each context switch, and whenever a
+ * task begins, ends, or changes its name.  From these the reader derives each
+ * event's thread, process and command, so that events need not carry them.
+ *
+ * sched_switch is traced by the task that leaves.  The record comes after all that
+ * the session's own events have to say there, for which our probe has the lowest
+ * priority: what follows it belongs to the task that arrives.
+ *
+ * While the session records sched:sched_switch for each switch, that tells who runs
+ * next (next_pid) as well as a task record.  Then our probe there is detached: a
+ * tracepoint with one probe calls it directly, one with two goes through a list.
+ *
+ * The probes' data is the session; the others are attached while it is enabled.
+ */
+#include <linux/cpu.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "compat/compat.h"
+#include "event/registry.h"
+#include "ring.h"
+#include "session.h"
+#include "task.h"
+
+static void task_write(struct kt_session *session, u32 id, const void *payload,
+		       u32 size)
+{
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
+	struct kt_record record;
+	void *slot;
+
+	slot = kt_ring_reserve(ring, &record, id, size, KT_RECORD_TASK);
+	if (!slot)
+		return;
+	memcpy(slot, payload, size);
+	kt_ring_commit(ring, &record);
+}
+
+static pid_t task_parent(const struct task_struct *task)
+{
+	pid_t parent;
+
+	rcu_read_lock();
+	parent = rcu_dereference(task->real_parent)->tgid;
+	rcu_read_unlock();
+	return parent;
+}
+
+static void task_write_task(struct kt_session *session, u32 id,
+			    const struct task_struct *task, const char *comm)
+{
+	struct kt_task record = {
+		.tid = task->pid,
+		.tgid = task->tgid,
+		.parent = task_parent(task),
+	};
+
+	strscpy_pad(record.comm, comm, sizeof(record.comm));
+	task_write(session, id, &record, sizeof(record));
+}
+
+/*
+ * Each context switch comes here, so the common case calls nobody, as in the
+ * events' probes (kt_write_try_begin).
+ */
+static __always_inline bool task_try_switch(const struct kt_session *session,
+					    const struct task_struct *next)
+{
+	struct kt_ring *ring = this_cpu_ptr(session->buffers.rings);
+	struct kt_task_switch *slot;
+	struct kt_record record;
+	void *payload;
+	u64 head;
+
+	if (!static_branch_likely(&kt_clock_tsc))
+		return false;
+	head = READ_ONCE(ring->head);
+	if (!kt_ring_try_reserve(ring, &record, head, rdtsc(), KT_ID_SWITCH,
+				 sizeof(*slot), KT_RECORD_TASK, &payload))
+		return false;
+	slot = payload;
+	slot->tid = next->pid;
+	kt_ring_commit(ring, &record);
+	return true;
+}
+
+static noinline void task_write_switch(struct kt_session *session,
+				       const struct task_struct *next)
+{
+	const struct kt_task_switch record = {.tid = next->pid};
+
+	task_write(session, KT_ID_SWITCH, &record, sizeof(record));
+}
+
+static void probe_switch(void *data, bool preempt, struct task_struct *prev,
+			 struct task_struct *next, unsigned int prev_state)
+{
+	struct kt_session *session = data;
+
+	kt_probe_enter();
+	if (unlikely(!task_try_switch(session, next)))
+		task_write_switch(session, next);
+	kt_probe_exit();
+}
+
+static bool event_has_next(const struct kt_event *event)
+{
+	const struct kt_class *class = event->class;
+	u16 i;
+
+	/* Of a definition nobody knows what it calls next_pid. */
+	if (class->raw || strcmp(event->system, "sched") ||
+	    strcmp(event->name, "sched_switch"))
+		return false;
+	for (i = 0; i < class->nr_fields; i++) {
+		if (!strcmp(class->fields[i].name, "next_pid") &&
+		    class->fields[i].size == sizeof(u32))
+			return true;
+	}
+	return false;
+}
+
+static bool event_at_switch(const struct kt_event *event)
+{
+	return event->tracepoint && !strcmp(event->tracepoint, "sched_switch");
+}
+
+static int switch_attach(struct kt_session *session)
+{
+	struct kt_point *point = kt_point_find("sched_switch");
+	int err;
+
+	if (!point)
+		return -ENOENT;
+	err = tracepoint_probe_register_prio(point->tp, probe_switch, session,
+					     INT_MIN);
+	session->switch_attached = !err;
+	return err;
+}
+
+static void switch_detach(struct kt_session *session)
+{
+	struct kt_point *point = kt_point_find("sched_switch");
+
+	if (!session->switch_attached)
+		return;
+	tracepoint_probe_unregister(point->tp, probe_switch, session);
+	session->switch_attached = false;
+}
+
+/*
+ * Whoever finds the tracepoint's probes finds ours, or the event's, which is still as it
+ * was, or both, and never neither: each is attached before the other goes.  But a gate
+ * is seen at once, also by a CPU that found the event's probe alone: hence we wait.
+ */
+void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (!session->enabled || session->switch_attached ||
+	    (entry && !event_at_switch(entry->event)))
+		return;
+	if (!switch_attach(session))
+		tracepoint_synchronize_unregister();
+}
+
+/*
+ * A second event at the same place may come after the first, and would be taken
+ * for the next task's.
+ */
+static bool switch_told(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	bool told = false;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->attached || !event_at_switch(enabled->event))
+			continue;
+		if (told || enabled->gate || !event_has_next(enabled->event))
+			return false;
+		told = true;
+	}
+	return told;
+}
+
+void kt_tasks_tell(struct kt_session *session)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (!session->enabled)
+		return;
+	if (switch_told(session))
+		switch_detach(session);
+	/* There was no memory for it. */
+	else if (!session->switch_attached && switch_attach(session))
+		pr_warn_ratelimited("ktrace: cannot follow context switches\n");
+}
+
+static void probe_fork(void *data, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	kt_probe_enter();
+	task_write_task(data, KT_ID_TASK, child, child->comm);
+	kt_probe_exit();
+}
+
+/*
+ * A thread that executes a program takes over its process's number: then
+ * another thread runs here from now on, without a switch.
+ */
+static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	struct kt_session *session = data;
+
+	kt_probe_enter();
+	if (old_pid != task->pid)
+		task_write_switch(session, task);
+	task_write_task(session, KT_ID_TASK, task, task->comm);
+	kt_probe_exit();
+}
+
+static void probe_rename(void *data, struct task_struct *task, const char *comm)
+{
+	kt_probe_enter();
+	task_write_task(data, KT_ID_TASK, task, comm);
+	kt_probe_exit();
+}
+
+static void probe_exit(void *data, struct task_struct *task KT_EXIT_MORE)
+{
+	kt_probe_enter();
+	task_write_task(data, KT_ID_EXIT, task, task->comm);
+	kt_probe_exit();
+}
+
+static const struct task_probe {
+	const char *tracepoint;
+	void *probe;
+} task_probes[] = {
+	{"sched_process_fork", probe_fork},
+	{"sched_process_exec", probe_exec},
+	{"task_rename", probe_rename},
+	{"sched_process_exit", probe_exit},
+};
+
+/* Never called: the compiler compares the probes with the tracepoints. */
+static __maybe_unused void check_types(void)
+{
+	check_trace_callback_type_sched_switch(probe_switch);
+	check_trace_callback_type_sched_process_fork(probe_fork);
+	check_trace_callback_type_sched_process_exec(probe_exec);
+	check_trace_callback_type_task_rename(probe_rename);
+	check_trace_callback_type_sched_process_exit(probe_exit);
+}
+
+static void tasks_detach(struct kt_session *session, unsigned int nr)
+{
+	while (nr--) {
+		struct kt_point *point =
+			kt_point_find(task_probes[nr].tracepoint);
+
+		tracepoint_probe_unregister(point->tp, task_probes[nr].probe,
+					    session);
+	}
+}
+
+static void task_write_current(void *data)
+{
+	task_write_switch(data, current);
+}
+
+int kt_tasks_start(struct kt_session *session)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(task_probes); i++) {
+		struct kt_point *point =
+			kt_point_find(task_probes[i].tracepoint);
+
+		err = -ENOENT;
+		if (!point)
+			goto err_detach;
+		err = tracepoint_probe_register_prio(
+			point->tp, task_probes[i].probe, session, INT_MIN);
+		if (err)
+			goto err_detach;
+	}
+	err = switch_attach(session);
+	if (err)
+		goto err_detach;
+	on_each_cpu(task_write_current, session, true);
+	return 0;
+
+err_detach:
+	tasks_detach(session, i);
+	tracepoint_synchronize_unregister();
+	return err;
+}
+
+/* The caller synchronizes tracepoints. */
+void kt_tasks_stop(struct kt_session *session)
+{
+	switch_detach(session);
+	tasks_detach(session, ARRAY_SIZE(task_probes));
+}
+
+/*
+ * The control tree's list of all threads: tid, tgid, parent's tgid, comm.
+ *
+ * The lists are walked by RCU alone: where the kernel checks how lists are walked
+ * (CONFIG_PROVE_RCU_LIST), for_each_thread() names tasklist_lock, which is not exported.
+ */
+void kt_tasks_show(struct seq_file *m)
+{
+	struct task_struct *process, *thread;
+
+	rcu_read_lock();
+	for_each_process(process)
+		list_for_each_entry_rcu(thread, &process->signal->thread_head,
+					thread_node) {
+			char comm[TASK_COMM_LEN];
+
+			if (seq_has_overflowed(m))
+				break;
+			strscpy_pad(comm, thread->comm, sizeof(comm));
+			seq_printf(m, "%d %d %d ", thread->pid, thread->tgid,
+				   task_parent(thread));
+			seq_escape(m, comm, "\n\\");
+			seq_putc(m, '\n');
+		}
+	rcu_read_unlock();
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The control tree's files about markers of kernel modules: marker.h says what is in them. */
+#include <linux/seq_file.h>
+
+#include "marker.h"
+#include "tree/tree.h"
+
+static int markers_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_markers_show(m);
+	return 0;
+}
+
+const struct kt_kind kt_markers_file = {
+	.name = "markers",
+	.mode = S_IFREG | 0440,
+	.show = markers_show,
+	.show_size = 16 * PAGE_SIZE,
+};
+
+static int marked_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_marked_show(m, node->session);
+	return 0;
+}
+
+static int marked_write(const struct kt_node *node, char *text)
+{
+	return kt_marked_write(node->session, text);
+}
+
+const struct kt_kind kt_marked_file = {
+	.name = "marked",
+	.mode = S_IFREG | 0660,
+	.show = marked_show,
+	.write = marked_write,
+	.write_max = 64 << 10,
+};
+
+static int print_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_prints_show(m);
+	return 0;
+}
+
+static int print_write(const struct kt_node *node, char *text)
+{
+	return kt_prints_write(node->session, text);
+}
+
+const struct kt_kind kt_print_file = {
+	.name = "print",
+	.mode = S_IFREG | 0660,
+	.show = print_show,
+	.write = print_write,
+	.write_max = 64 << 10,
+};
+
+static int printed_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_printed_show(m);
+	return 0;
+}
+
+const struct kt_kind kt_printed_file = {
+	.name = "printed",
+	.mode = S_IFREG | 0440,
+	.show = printed_show,
+};

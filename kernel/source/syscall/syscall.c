@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls: an event for each call and direction, made from the kernel's own
+ * metadata of its calls (FTRACE_SYSCALLS).
+ *
+ *	syscalls:sys_enter_NAME		the arguments
+ *	syscalls:sys_exit_NAME		what it returned
+ *	compat_syscalls:...		the same of 32-bit programs
+ *	...:sys_enter_unknown, sys_exit_unknown
+ *					of numbers that have no metadata
+ *
+ * All share the tracepoints sys_enter and sys_exit.  A session that wants any of
+ * them attaches one probe to each; the probe finds the event that is enabled, if
+ * one is, in a table by number.
+ *
+ * 32-bit programs have numbers of their own.  Which call a number means is known
+ * when this is built, from the kernel's header that its own table is made of; the
+ * prototype is that of the native call of this name.  Where there is none, or the
+ * kernel has another function for 32 bits, the arguments are still six registers.
+ *
+ * A program of a call has its registers as a0 to a5; at entry the stack pointer as a6,
+ * at exit what was returned as a6, and as a7 which fields of the enter event could not be
+ * read (pending.h).
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <trace/events/syscalls.h>
+#include <trace/syscall.h>
+#include <asm/syscall.h>
+
+#include "event/capturing.h"
+#include "event/event.h"
+#include "pending.h"
+#include "event/registry.h"
+#include "session/session.h"
+#include "field.h"
+#include "base/version.h"
+
+#define NUMBERS	  1024 /* those above are unknown */
+#define ARGUMENTS 6
+#define UNREAD	  7 /* the argument of an exit's program */
+
+enum abi {
+	NATIVE,
+	COMPAT,
+	ABIS,
+};
+
+enum direction {
+	ENTER,
+	EXIT,
+	DIRECTIONS,
+};
+
+struct call {
+	struct kt_event events[DIRECTIONS];
+	struct kt_class enter;
+	struct kt_field fields[ARGUMENTS];
+	u8 registers[ARGUMENTS]; /* where in struct pt_regs arguments are */
+	u8 offsets[ARGUMENTS];	 /* in the payload; its end: none */
+	u8 nr_arguments;
+	u16 first, last; /* the numbers that mean it are among these */
+	bool last_wide;	 /* has 8 bytes, not 4 */
+	bool unknown;
+	char names[DIRECTIONS][KT_NAME_MAX + 1];
+};
+
+/* The last entry is for numbers out of range. */
+struct table {
+	struct kt_enabled *enabled[ABIS][NUMBERS + 1];
+	u32 nr_enabled;
+};
+
+/* A session's; its probes' data. */
+struct hooks {
+	struct table tables[DIRECTIONS];
+	struct kt_pending pending;
+};
+
+static struct call *calls[ABIS][NUMBERS + 1];
+
+/* ---- probes --------------------------------------------------------------- */
+
+static __always_inline u64 register_at(const struct pt_regs *regs, u8 offset)
+{
+	return *(const unsigned long *)((const u8 *)regs + offset);
+}
+
+/*
+ * By 8 bytes each, but for the last, in ascending order: where an argument has 4, the
+ * next one is put over the rest.
+ */
+static __always_inline void enter_store(const struct call *call, u8 *to,
+					struct pt_regs *regs)
+{
+	unsigned int i, last = call->nr_arguments - 1;
+
+	if (!call->nr_arguments)
+		return;
+	if (unlikely(call->unknown))
+		*(u64 *)to = syscall_get_nr(current, regs);
+	for (i = 0; i < last; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+	if (call->last_wide)
+		*(u64 *)(to + call->offsets[last]) =
+			register_at(regs, call->registers[last]);
+	else
+		*(u32 *)(to + call->offsets[last]) =
+			register_at(regs, call->registers[last]);
+}
+
+/*
+ * The first four registers, and the other two if the call has so many arguments.  Each
+ * takes 8 bytes; what lies behind the call's own arguments is overwritten by what is
+ * captured.
+ */
+static __always_inline void enter_store_all(const struct call *call, void *to,
+					    struct pt_regs *regs)
+{
+	unsigned int i;
+
+	if (unlikely(call->unknown))
+		*(u64 *)to = syscall_get_nr(current, regs);
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+	if (likely(call->nr_arguments <= 4))
+		return;
+#pragma GCC unroll 2
+	for (i = 4; i < ARGUMENTS; i++)
+		*(u64 *)(to + call->offsets[i]) =
+			register_at(regs, call->registers[i]);
+}
+
+static noinline void enter_lacks(const struct kt_enabled *enabled,
+				 struct pt_regs *regs, u16 unread)
+{
+	struct hooks *hooks = enabled->session->syscalls;
+
+	kt_pending_set(&hooks->pending, syscall_get_nr(current, regs), unread);
+}
+
+/*
+ * What a program of the event knows: six registers, and two more.  The payload begins with
+ * the same registers, stored as above.
+ */
+static noinline void enter_capture(struct kt_enabled *enabled,
+				   struct pt_regs *regs)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_capture_frame *frame;
+	u16 unread;
+
+	kt_probe_enter();
+	if (likely(kt_capture_begin(enabled, &frame))) {
+		syscall_get_arguments(current, regs,
+				      (unsigned long *)frame->arguments);
+		frame->arguments[6] = user_stack_pointer(regs);
+		frame->arguments[7] = 0;
+		enter_store_all(call, frame->payload, regs);
+		unread = kt_capture_end(enabled, frame);
+		if (unlikely(unread))
+			enter_lacks(enabled, regs, unread);
+	}
+	kt_probe_exit();
+}
+
+/* False: nothing has happened, and it is a case for enter_capture(). */
+static __always_inline bool enter_try_string(struct kt_enabled *enabled,
+					     struct pt_regs *regs)
+{
+	const struct kt_capture *program = &enabled->capturing->program;
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	u32 own_size, begin, size;
+	struct kt_record record;
+	void *payload, *text;
+	u64 address, head;
+	bool done;
+
+	if (!program->string_simple || program->string_argument >= ARGUMENTS ||
+	    unlikely(!kt_write_may_try(enabled)))
+		return false;
+	address = register_at(regs, call->registers[program->string_argument]);
+	if (!kt_capture_try_string(enabled->capturing, ring->owner, address,
+				   &text, &size))
+		return false;
+	/* Not before: it would lie on the stack meanwhile. */
+	own_size = enabled->capturing->own_size;
+	begin = own_size + sizeof(u64);
+	head = READ_ONCE(ring->head); /* before the clock */
+	done = kt_ring_try_reserve(ring, &record, head, rdtsc(), enabled->id,
+				   begin + size, KT_RECORD_DYNAMIC, &payload);
+	if (likely(done)) {
+		enter_store_all(call, payload, regs);
+		*(u64 *)(payload + own_size) =
+			kt_capture_string_head(begin, size);
+		kt_capture_copy(payload + begin, text, size);
+		kt_ring_commit(ring, &record);
+	}
+	kt_scratch_give(ring->owner, text);
+	return done;
+}
+
+static noinline void enter_string(struct kt_enabled *enabled,
+				  struct pt_regs *regs)
+{
+	bool done;
+
+	kt_probe_enter();
+	done = enter_try_string(enabled, regs);
+	kt_probe_exit();
+	if (unlikely(!done))
+		enter_capture(enabled, regs);
+}
+
+/* All but the common case. */
+static noinline void enter_write_slow(struct kt_enabled *enabled,
+				      struct pt_regs *regs)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	payload = kt_write_begin(&write, enabled, call->enter.size, 0);
+	if (!payload)
+		return;
+	enter_store(call, payload, regs);
+	kt_write_end(&write, 0);
+}
+
+static noinline void enter_write(struct kt_enabled *enabled,
+				 struct pt_regs *regs)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[ENTER]);
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled, call->enter.size, 0,
+				      &payload))) {
+		enter_store(call, payload, regs);
+		kt_write_try_end(&write);
+	} else if (!kt_write_refused(enabled)) {
+		enter_write_slow(enabled, regs);
+	}
+	kt_probe_exit();
+}
+
+static __always_inline struct kt_enabled *enabled_find(
+	const struct hooks *hooks, enum direction direction,
+	unsigned long number)
+{
+	const struct table *table = &hooks->tables[direction];
+
+	number = min_t(unsigned long, number, NUMBERS);
+	if (unlikely(in_ia32_syscall()))
+		return READ_ONCE(table->enabled[COMPAT][number]);
+	return READ_ONCE(table->enabled[NATIVE][number]);
+}
+
+/* Most calls are none that is wanted: they get by without a stack frame. */
+static void probe_enter(void *data, struct pt_regs *regs, long number)
+{
+	struct kt_enabled *enabled = enabled_find(data, ENTER, number);
+
+	if (!enabled)
+		return;
+	if (enabled->capturing)
+		enter_string(enabled, regs);
+	else
+		enter_write(enabled, regs);
+}
+
+static __always_inline void exit_store(const struct call *call, void *to,
+				       long number, long result)
+{
+	if (unlikely(call->unknown)) {
+		memcpy(to, &number, sizeof(number));
+		to += sizeof(number);
+	}
+	memcpy(to, &result, sizeof(result));
+}
+
+static __always_inline u32 exit_size(const struct call *call)
+{
+	return sizeof(long) << call->unknown;
+}
+
+/* @unread: as kt_pending_take() has it. */
+static noinline void exit_capture(struct kt_enabled *enabled,
+				  struct pt_regs *regs, long result, u16 unread)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	long number = syscall_get_nr(current, regs);
+	struct kt_capture_frame *frame;
+
+	kt_probe_enter();
+	if (likely(kt_capture_begin(enabled, &frame))) {
+		/* They are still as the program passed them. */
+		syscall_get_arguments(current, regs,
+				      (unsigned long *)frame->arguments);
+		frame->arguments[6] = result;
+		frame->arguments[UNREAD] = unread;
+		exit_store(call, frame->payload, number, result);
+		kt_capture_end(enabled, frame);
+	}
+	kt_probe_exit();
+}
+
+/*
+ * Where nothing is missing, most programs have nothing to do: what they would leave is
+ * known, and needs no scratch area.
+ */
+static noinline void exit_write_idle(struct kt_enabled *enabled,
+				     struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	const struct kt_capture *program = &enabled->capturing->program;
+	u32 size = exit_size(call);
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled,
+				      size + kt_capture_head(program),
+				      KT_RECORD_DYNAMIC, &payload))) {
+		exit_store(call, payload, syscall_get_nr(current, regs),
+			   result);
+		kt_capture_nothing(program, payload, size);
+		kt_write_try_end(&write);
+	} else {
+		exit_capture(enabled, regs, result, 0);
+	}
+	kt_probe_exit();
+}
+
+static noinline void exit_write_slow(struct kt_enabled *enabled,
+				     struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	payload = kt_write_begin(&write, enabled, exit_size(call), 0);
+	if (!payload)
+		return;
+	exit_store(call, payload, syscall_get_nr(current, regs), result);
+	kt_write_end(&write, 0);
+}
+
+/* The number is in the payload of unknown calls only: others have a constant size. */
+static noinline void exit_write(struct kt_enabled *enabled,
+				struct pt_regs *regs, long result)
+{
+	const struct call *call =
+		container_of(enabled->event, struct call, events[EXIT]);
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	kt_probe_enter();
+	if (likely(!call->unknown) && likely(kt_write_may_try(enabled)) &&
+	    likely(kt_write_try_begin(&write, enabled, sizeof(result), 0,
+				      &payload))) {
+		memcpy(payload, &result, sizeof(result));
+		kt_write_try_end(&write);
+	} else if (!kt_write_refused(enabled)) {
+		exit_write_slow(enabled, regs, result);
+	}
+	kt_probe_exit();
+}
+
+static noinline void exit_any(struct hooks *hooks, struct pt_regs *regs,
+			      long result, struct kt_enabled *enabled)
+{
+	u16 unread =
+		kt_pending_take(&hooks->pending, syscall_get_nr(current, regs));
+
+	if (likely(!unread) &&
+	    kt_capture_idles(&enabled->capturing->program, UNREAD))
+		exit_write_idle(enabled, regs, result);
+	else
+		exit_capture(enabled, regs, result, unread);
+}
+
+static void probe_exit(void *data, struct pt_regs *regs, long result)
+{
+	struct kt_enabled *enabled =
+		enabled_find(data, EXIT, syscall_get_nr(current, regs));
+
+	if (!enabled)
+		return;
+	if (enabled->capturing)
+		exit_any(data, regs, result, enabled);
+	else
+		exit_write(enabled, regs, result);
+}
+
+static __maybe_unused void check_types(void)
+{
+	check_trace_callback_type_sys_enter(probe_enter);
+	check_trace_callback_type_sys_exit(probe_exit);
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static void *const probes[DIRECTIONS] = {
+	[ENTER] = probe_enter,
+	[EXIT] = probe_exit,
+};
+
+static const struct kt_class exit_class, exit_class_unknown;
+
+static enum direction direction_of(const struct kt_event *event)
+{
+	return event->class == &exit_class ||
+			       event->class == &exit_class_unknown
+		       ? EXIT
+		       : ENTER;
+}
+
+static const struct call *call_of(const struct kt_event *event,
+				  enum direction direction)
+{
+	return direction == ENTER
+		       ? container_of(event, struct call, events[ENTER])
+		       : container_of(event, struct call, events[EXIT]);
+}
+
+/* Into the table, by each number that means this call; @value NULL: out of it. */
+static void table_set(struct hooks *hooks, const struct kt_event *event,
+		      struct kt_enabled *value)
+{
+	enum direction direction = direction_of(event);
+	const struct call *call = call_of(event, direction);
+	unsigned int abi, number;
+
+	for (abi = 0; abi < ABIS; abi++) {
+		struct kt_enabled **enabled =
+			hooks->tables[direction].enabled[abi];
+
+		for (number = call->first; number <= call->last; number++) {
+			if (calls[abi][number] == call)
+				smp_store_release(&enabled[number], value);
+		}
+	}
+}
+
+static int syscall_attach(struct kt_enabled *enabled)
+{
+	enum direction direction = direction_of(enabled->event);
+	struct kt_session *session = enabled->session;
+	struct hooks *hooks = session->syscalls;
+	int err;
+
+	if (!hooks) {
+		hooks = kvzalloc(sizeof(*hooks), GFP_KERNEL);
+		if (!hooks)
+			return -ENOMEM;
+		session->syscalls = hooks;
+	}
+	if (!hooks->tables[direction].nr_enabled) {
+		err = tracepoint_probe_register(
+			enabled->event->entry->point->tp, probes[direction],
+			hooks);
+		if (err)
+			return err;
+	}
+	hooks->tables[direction].nr_enabled++;
+	table_set(hooks, enabled->event, enabled);
+	return 0;
+}
+
+static void syscall_detach(struct kt_enabled *enabled)
+{
+	enum direction direction = direction_of(enabled->event);
+	struct hooks *hooks = enabled->session->syscalls;
+
+	table_set(hooks, enabled->event, NULL);
+	if (!--hooks->tables[direction].nr_enabled)
+		tracepoint_probe_unregister(enabled->event->entry->point->tp,
+					    probes[direction], hooks);
+}
+
+static const struct kt_source source = {
+	.attach = syscall_attach,
+	.detach = syscall_detach,
+	.partial = true,
+};
+
+/* ---- describing calls ----------------------------------------------------- */
+
+static const struct kt_class exit_class = {
+	.fields = &exit_field,
+	.nr_fields = 1,
+	.size = 8,
+	.captures = true,
+	.unlocked = true,
+	.probe = probe_exit,
+	.print = "\"ret=%lld\", REC->ret",
+};
+
+static const struct kt_class exit_class_unknown = {
+	.fields = exit_fields,
+	.nr_fields = 2,
+	.size = 16,
+	.captures = true,
+	.unlocked = true,
+	.probe = probe_exit,
+	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
+};
+
+static const char *const register_names[ARGUMENTS] = {
+	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
+};
+
+static const u8 registers[ABIS][ARGUMENTS] = {
+	[NATIVE] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
+		    offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)},
+	[COMPAT] = {offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
+};
+
+static void call_describe(struct call *call,
+			  const struct syscall_metadata *meta, bool compat)
+{
+	unsigned int i;
+
+	call->nr_arguments =
+		meta ? min_t(u32, meta->nb_args, ARGUMENTS) : ARGUMENTS;
+	for (i = 0; i < call->nr_arguments; i++) {
+		struct kt_field *field = &call->fields[i];
+
+		if (meta)
+			field_describe(field, meta->types[i], meta->args[i],
+				       compat);
+		else
+			field_describe(field, "unsigned long",
+				       register_names[i], compat);
+		field->offset = call->enter.size;
+		call->enter.size += field->size;
+		call->last_wide = field->size == sizeof(u64);
+	}
+	for (i = 0; i < ARGUMENTS; i++)
+		call->offsets[i] = i < call->nr_arguments
+					   ? call->fields[i].offset
+					   : call->enter.size;
+	memcpy(call->registers, registers[compat], sizeof(call->registers));
+	call->enter.fields = call->fields;
+	call->enter.nr_fields = call->nr_arguments;
+}
+
+/* @meta may be NULL. */
+static struct call *call_make(enum abi abi, const char *name,
+			      const struct syscall_metadata *meta)
+{
+	static const char *const systems[ABIS] = {
+		[NATIVE] = "syscalls",
+		[COMPAT] = "compat_syscalls",
+	};
+	static const char *const tracepoints[DIRECTIONS] = {
+		[ENTER] = "sys_enter",
+		[EXIT] = "sys_exit",
+	};
+	struct call *call = kzalloc(sizeof(*call), GFP_KERNEL);
+	enum direction direction;
+
+	if (!call)
+		return NULL;
+	for (direction = 0; direction < DIRECTIONS; direction++) {
+		struct kt_event *event = &call->events[direction];
+
+		snprintf(call->names[direction], sizeof(call->names[0]),
+			 "%s_%s", tracepoints[direction], name);
+		event->system = systems[abi];
+		event->name = call->names[direction];
+		event->tracepoint = tracepoints[direction];
+		event->source = &source;
+		event->owner = THIS_MODULE;
+	}
+	call_describe(call, meta, abi == COMPAT);
+	call->enter.captures = true;
+	call->enter.unlocked = true;
+	call->enter.probe = probe_enter;
+	call->events[ENTER].class = &call->enter;
+	call->events[EXIT].class = &exit_class;
+	return call;
+}
+
+static struct call *unknown_make(enum abi abi)
+{
+	struct call *call = call_make(abi, "unknown", NULL);
+	unsigned int i;
+
+	if (!call)
+		return NULL;
+	call->unknown = true;
+	call->last = NUMBERS;
+	call->last_wide = true;
+	for (i = 0; i < ARGUMENTS; i++)
+		call->offsets[i] = unknown_fields[1].offset + i * sizeof(u64);
+	call->enter.fields = unknown_fields;
+	call->enter.nr_fields = ARRAY_SIZE(unknown_fields);
+	call->enter.size = 56;
+	call->enter.print = "\"nr=%lld\", REC->nr";
+	call->events[EXIT].class = &exit_class_unknown;
+	return call;
+}
+
+/* ---- which calls there are ------------------------------------------------ */
+
+/* By number, as the kernel's table for 32-bit programs has them. */
+#define __SYSCALL(nr, name)		       [nr] = #name,
+#define __SYSCALL_NORETURN(nr, name)	       [nr] = #name,
+#define __SYSCALL_WITH_COMPAT(nr, name, other) [nr] = #name,
+static const char *const compat_names[] = {
+#ifdef CONFIG_IA32_EMULATION
+#include <asm/syscalls_32.h>
+#endif
+};
+
+static struct kt_event_set set = {.owner = THIS_MODULE};
+static struct kt_event **events;
+
+static const char *name_of(const char *function)
+{
+	return str_has_prefix(function, "sys_") ? function + 4 : function;
+}
+
+/* Names are the key of events: a second number of one name means the same. */
+static struct call *call_find(enum abi abi, const char *name, unsigned int end)
+{
+	unsigned int number;
+
+	for (number = 0; number < end; number++) {
+		struct call *call = calls[abi][number];
+
+		if (call &&
+		    !strcmp(call->names[ENTER] + strlen("sys_enter_"), name))
+			return call;
+	}
+	return NULL;
+}
+
+static int call_add(enum abi abi, unsigned int number, const char *function,
+		    const struct syscall_metadata *meta)
+{
+	const char *name = name_of(function);
+	struct call *call = call_find(abi, name, number);
+
+	if (!call) {
+		call = call_make(abi, name, meta);
+		if (!call)
+			return -ENOMEM;
+		call->first = number;
+	}
+	call->last = number;
+	calls[abi][number] = call;
+	return 0;
+}
+
+static const struct syscall_metadata *meta_find(
+	struct syscall_metadata *const *metas, const char *function)
+{
+	unsigned int number;
+
+	for (number = 0; number < NR_syscalls && number < NUMBERS; number++) {
+		if (metas[number] && !strcmp(metas[number]->name, function))
+			return metas[number];
+	}
+	return NULL;
+}
+
+static int calls_make(struct syscall_metadata *const *metas)
+{
+	struct call *unknown[ABIS];
+	unsigned int abi, number;
+	int err = 0;
+
+	for (number = 0; !err && number < NR_syscalls && number < NUMBERS;
+	     number++) {
+		if (metas[number])
+			err = call_add(NATIVE, number, metas[number]->name,
+				       metas[number]);
+	}
+	for (number = 0;
+	     !err && number < ARRAY_SIZE(compat_names) && number < NUMBERS;
+	     number++) {
+		const char *name = compat_names[number];
+
+		if (name && strcmp(name, "sys_ni_syscall"))
+			err = call_add(COMPAT, number, name,
+				       meta_find(metas, name));
+	}
+	for (abi = 0; !err && abi < ABIS; abi++) {
+		unknown[abi] = unknown_make(abi);
+		if (!unknown[abi])
+			return -ENOMEM;
+		for (number = 0; number <= NUMBERS; number++) {
+			if (!calls[abi][number])
+				calls[abi][number] = unknown[abi];
+		}
+	}
+	return err;
+}
+
+/* Each once, though several numbers may mean it. */
+static bool call_is_last(enum abi abi, unsigned int number)
+{
+	return calls[abi][number] && calls[abi][number]->last == number;
+}
+
+static void calls_free(void)
+{
+	unsigned int abi, number;
+
+	for (abi = 0; abi < ABIS; abi++) {
+		for (number = 0; number <= NUMBERS; number++) {
+			if (call_is_last(abi, number))
+				kfree(calls[abi][number]);
+		}
+	}
+	kfree(events);
+}
+
+static int events_collect(void)
+{
+	unsigned int abi, number;
+	size_t nr = 0;
+
+	events = kcalloc(ABIS * (NUMBERS + 1) * DIRECTIONS, sizeof(*events),
+			 GFP_KERNEL);
+	if (!events)
+		return -ENOMEM;
+	for (abi = 0; abi < ABIS; abi++) {
+		for (number = 0; number <= NUMBERS; number++) {
+			if (!call_is_last(abi, number))
+				continue;
+			events[nr++] = &calls[abi][number]->events[ENTER];
+			events[nr++] = &calls[abi][number]->events[EXIT];
+		}
+	}
+	set.events = events;
+	set.nr_events = nr;
+	return 0;
+}
+
+static int __init syscalls_init(void)
+{
+	struct syscall_metadata ***metas;
+	int err;
+
+	/* The list of all metadata is gone since boot; this table stays. */
+	metas = (struct syscall_metadata ***)kt_symbol("syscalls_metadata");
+	if (!metas || !*metas) {
+		pr_err("ktrace: the kernel has no metadata of its system calls "
+		       "(FTRACE_SYSCALLS)\n");
+		return -ENOENT;
+	}
+	err = calls_make(*metas);
+	if (!err)
+		err = events_collect();
+	if (!err)
+		err = kt_events_register(&set);
+	if (err)
+		calls_free();
+	return err;
+}
+
+static void __exit syscalls_exit(void)
+{
+	kt_events_unregister(&set);
+	calls_free();
+}
+
+module_init(syscalls_init);
+module_exit(syscalls_exit);
+MODULE_AUTHOR("The ktrace authors");
+MODULE_DESCRIPTION("Events of system calls, for ktrace");
+MODULE_VERSION(KT_RELEASE);
+MODULE_LICENSE("GPL");

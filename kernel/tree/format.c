@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How the control tree describes an event: as tracefs does, so that whoever can
+ * parse the one can parse the other.
+ *
+ * A print format is C, out of the kernel's sources.  Names of enum constants and
+ * sizes of types mean nothing to who reads it elsewhere: sources that know their
+ * values (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF) get them replaced here, unless the
+ * kernel's own tracer has done so (print.c).
+ */
+#include <linux/ctype.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "event/capturing.h"
+#include "format.h"
+#include "print.h"
+#include "event/registry.h"
+#include "session/session.h"
+
+static const struct kt_constant *constant_find(const struct kt_entry *entry,
+					       const char *name, size_t length)
+{
+	const struct kt_event_set *set = entry->set;
+	size_t i;
+
+	for (i = 0; i < set->nr_constants; i++) {
+		const struct kt_constant *constant = set->constants[i];
+
+		if (!strncmp(constant->name, name, length) &&
+		    !constant->name[length] &&
+		    !strcmp(constant->system, entry->event->system))
+			return constant;
+	}
+	return NULL;
+}
+
+/* The length of the name, or of the whole `sizeof(...)', at @s. */
+static size_t name_length(const char *s)
+{
+	const char *end = s;
+
+	while (isalnum(*end) || *end == '_')
+		end++;
+	if (end - s == 6 && !strncmp(s, "sizeof", 6) && *end == '(') {
+		const char *close = strchr(end, ')');
+
+		if (close)
+			end = close + 1;
+	}
+	return end - s;
+}
+
+/* The length of a string literal or character constant, quotes included. */
+static size_t literal_length(const char *s)
+{
+	const char *end = s + 1;
+
+	while (*end && *end != *s) {
+		if (*end == '\\' && end[1])
+			end++;
+		end++;
+	}
+	return end - s + !!*end;
+}
+
+/* Members of structs may be called like constants. */
+static bool is_member(const char *print, const char *at)
+{
+	while (at > print && isspace(at[-1]))
+		at--;
+	return at > print &&
+	       (at[-1] == '.' ||
+		(at[-1] == '>' && at - 1 > print && at[-2] == '-'));
+}
+
+static void print_show(struct seq_file *m, const struct kt_entry *entry,
+		       const char *print)
+{
+	const char *at = print;
+
+	while (*at) {
+		const struct kt_constant *constant = NULL;
+		size_t length = 1;
+
+		if (*at == '"' || *at == '\'') {
+			length = literal_length(at);
+		} else if (isalpha(*at) || *at == '_') {
+			length = name_length(at);
+			if (!is_member(print, at))
+				constant = constant_find(entry, at, length);
+		} else if (isdigit(*at)) {
+			/* Suffixes of numbers are no names. */
+			length = name_length(at);
+		}
+		if (constant)
+			seq_printf(m, "%lld", constant->value);
+		else
+			seq_write(m, at, length);
+		at += length;
+	}
+}
+
+/* One of ten thousand: put together from strings, as a format costs four times as much. */
+static void field_show(struct seq_file *m, const struct kt_field *field)
+{
+	const char *bracket = strchr(field->type, '[');
+
+	/* "char[16] comm" is to be read as C: "char comm[16]". */
+	if (bracket && str_has_prefix(field->type, "__data_loc"))
+		bracket = NULL;
+	seq_puts(m, "\tfield:");
+	seq_write(m, field->type,
+		  bracket ? bracket - field->type : strlen(field->type));
+	seq_putc(m, ' ');
+	seq_puts(m, field->name);
+	if (bracket) {
+		seq_put_decimal_ull(m, "[", field->len);
+		seq_putc(m, ']');
+	}
+	seq_put_decimal_ull(m, ";\toffset:", field->offset);
+	seq_put_decimal_ull(m, ";\tsize:", field->size);
+	seq_puts(m, field->is_signed ? ";\tsigned:1;\n" : ";\tsigned:0;\n");
+}
+
+static void layout_show(struct seq_file *m, const struct kt_entry *entry,
+			const struct kt_enabled *enabled)
+{
+	const struct kt_event *event = entry->event;
+	const struct kt_class *class = kt_capture_class(entry, enabled);
+	const char *print = event->print ?: class->print;
+	u16 i;
+
+	seq_put_decimal_ull(m, "size: ", class->size);
+	seq_puts(m, class->dynamic ? "\ndynamic: 1\nformat:\n"
+				   : "\ndynamic: 0\nformat:\n");
+	for (i = 0; i < class->nr_fields; i++)
+		field_show(m, &class->fields[i]);
+	seq_puts(m, "print fmt: ");
+	if (!print)
+		seq_puts(m, "\"\"");
+	else if (!entry->point || !kt_print_show(m, entry->point->tp, event))
+		print_show(m, entry, print);
+	seq_putc(m, '\n');
+}
+
+void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
+		    const struct kt_enabled *enabled)
+{
+	seq_printf(m, "name: %s\nID: %u\n", entry->event->name,
+		   enabled ? enabled->id : 0);
+	layout_show(m, entry, enabled);
+}
+
+/*
+ * A line, put together where it will be.  seq_puts() for each word of each event was a
+ * good part of what a recording took to begin.
+ */
+struct line {
+	char *to;
+	char *end;
+};
+
+/* What does not fit fills it. */
+static void line_add(struct line *line, const char *text)
+{
+	ssize_t length = strscpy(line->to, text, line->end - line->to);
+
+	line->to = length < 0 ? line->end : line->to + length;
+}
+
+static void line_add_number(struct line *line, u32 number)
+{
+	char digits[11], *at = digits + sizeof(digits) - 1;
+
+	*at = '\0';
+	do {
+		*--at = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	line_add(line, at);
+}
+
+static void head_show(struct seq_file *m, const struct kt_entry *entry,
+		      const struct kt_enabled *enabled)
+{
+	char *begin;
+	size_t room = seq_get_buf(m, &begin);
+	struct line line = {begin, begin + room};
+
+	line_add(&line, "event ");
+	line_add(&line, entry->system->name);
+	line_add(&line, ":");
+	line_add(&line, entry->event->name);
+	if (enabled) {
+		line_add(&line, " id ");
+		line_add_number(&line, enabled->id);
+		line_add(&line, enabled->wanted ? " enabled 1 module "
+						: " enabled 0 module ");
+	} else {
+		line_add(&line, " id 0 enabled 0 module ");
+	}
+	line_add(&line, entry->point ? kt_point_module(entry->point) : "gone");
+	if (enabled && enabled->filter_text)
+		line_add(&line, " filter 1");
+	line_add(&line, "\n");
+	/* It will be shown again, with more room. */
+	seq_commit(m, line.to < line.end ? line.to - begin : -1);
+}
+
+void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
+			  const struct kt_enabled *enabled)
+{
+	head_show(m, entry, enabled);
+	layout_show(m, entry, enabled);
+	seq_putc(m, '\n');
+}
+
+/* The list of all events is read whenever somebody looks for one. */
+void kt_format_show_available(struct seq_file *m, struct kt_session *session)
+{
+	bool any = !xa_empty(&session->events);
+	struct kt_system *system;
+	struct kt_entry *entry;
+	unsigned long at;
+
+	xa_for_each(&kt_systems, at, system) {
+		XA_STATE(xas, &system->entries, 0);
+
+		rcu_read_lock();
+		xas_for_each(&xas, entry, ULONG_MAX) {
+			/* A place that is only reserved, as a definition begins. */
+			if (xas_retry(&xas, entry))
+				continue;
+			if (kt_entry_visible(entry))
+				head_show(m, entry,
+					  any ? kt_session_event(session, entry)
+					      : NULL);
+		}
+		rcu_read_unlock();
+		/* It will be shown again, with more room. */
+		if (seq_has_overflowed(m))
+			return;
+	}
+}
+
+void kt_format_show_info(struct seq_file *m, struct kt_session *session)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	xa_for_each(&kt_systems, at_system, system) {
+		xa_for_each(&system->entries, at_entry, entry) {
+			if (!kt_entry_visible(entry))
+				continue;
+			if (seq_has_overflowed(m))
+				return;
+			kt_format_show_event(m, entry,
+					     kt_session_event(session, entry));
+		}
+	}
+}
+
+void kt_format_show_types(struct seq_file *m, struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		const struct kt_entry *entry = enabled->event->entry;
+
+		if (!enabled->id || !entry->point)
+			continue;
+		if (seq_has_overflowed(m))
+			break;
+		kt_format_show_event(m, entry, enabled);
+	}
+}

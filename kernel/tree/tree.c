@@ -1,0 +1,785 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which files the control tree has, and what they say and do.
+ *
+ *	/			the root session, and what is not a session's
+ *	/sessions/NAME/		a session
+ *	  buffers/cpuN
+ *	  events/SYSTEM/EVENT/
+ *
+ * Everything here runs under kt_mutex.  What is written is checked completely
+ * before anything changes.
+ */
+#include <linux/cpumask.h>
+#include <linux/ctype.h>
+#include <linux/log2.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event/capturing.h"
+#include "base/clock.h"
+#include "compat/fs.h"
+#include "format.h"
+#include "session/gone.h"
+#include "event/gate.h"
+#include "event/registry.h"
+#include "session/session.h"
+#include "source/define/define.h"
+#include "source/marker/marker.h"
+#include "session/task.h"
+#include "tree.h"
+#include "base/version.h"
+
+/*
+ * The root directory is closed to all but root.  Whom the mount lets in (gid=,
+ * mode=) may do here what root can, but for reading any kernel memory: see access.c.
+ */
+#define KIND_DIR   (S_IFDIR | 0770)
+#define KIND_READ  (S_IFREG | 0440)
+#define KIND_BOTH  (S_IFREG | 0660)
+#define KIND_WRITE (S_IFREG | 0220)
+
+/* How much of what was written a refusal repeats. */
+static int quoted(const char *text)
+{
+	return min_t(size_t, strlen(text), 60);
+}
+
+static int parse_switch(const struct kt_node *node, char *text, bool *value)
+{
+	text = strim(text);
+	if (strcmp(text, "0") && strcmp(text, "1"))
+		return kt_refuse(node->session, -EINVAL,
+				 "0 or 1 is wanted, not \"%*pE\"", quoted(text),
+				 text);
+	*value = text[0] == '1';
+	return 0;
+}
+
+/* ---- files of an event ---------------------------------------------------- */
+
+static struct kt_enabled *node_enabled(const struct kt_node *node)
+{
+	return kt_session_event(node->session, node->entry);
+}
+
+static int event_enabled_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct kt_enabled *enabled = node_enabled(node);
+
+	seq_printf(m, "%d\n", enabled && enabled->wanted);
+	return 0;
+}
+
+static int event_enabled_write(const struct kt_node *node, char *text)
+{
+	bool enable;
+	int err = parse_switch(node, text, &enable);
+
+	return err
+		       ?: kt_session_event_enable(node->session, node->entry,
+						  enable);
+}
+
+static u32 node_id(const struct kt_node *node)
+{
+	const struct kt_enabled *enabled = node_enabled(node);
+
+	return enabled ? enabled->id : 0;
+}
+
+static int event_id_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%u\n", node_id(node));
+	return 0;
+}
+
+static int event_format_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_format_show(m, node->entry, node_enabled(node));
+	return 0;
+}
+
+static int event_filter_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_filter_show(m, node_enabled(node));
+	return 0;
+}
+
+static int event_filter_write(const struct kt_node *node, char *text)
+{
+	return kt_filter_write(node->session, node->entry, strim(text));
+}
+
+static const struct kt_kind event_enabled = {
+	.name = "enabled",
+	.mode = KIND_BOTH,
+	.show = event_enabled_show,
+	.write = event_enabled_write,
+};
+
+static const struct kt_kind event_id = {
+	.name = "id",
+	.mode = KIND_READ,
+	.show = event_id_show,
+};
+
+static const struct kt_kind event_format = {
+	.name = "format",
+	.mode = KIND_READ,
+	.show = event_format_show,
+	.prints = true,
+};
+
+static const struct kt_kind event_filter = {
+	.name = "filter",
+	.mode = KIND_BOTH,
+	.show = event_filter_show,
+	.write = event_filter_write,
+};
+
+static const struct kt_kind *const event_children[] = {
+	&event_enabled, &event_filter, &event_format, &event_id, NULL,
+};
+
+static const struct kt_kind event_dir = {
+	.mode = KIND_DIR,
+	.children = event_children,
+};
+
+/* ---- events/ and events/SYSTEM/ ------------------------------------------- */
+
+/* Of a system, or where there is none, of all. */
+static int events_enabled_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%c\n",
+		   kt_session_events_state(node->session, node->system));
+	return 0;
+}
+
+static int events_enabled_write(const struct kt_node *node, char *text)
+{
+	bool enable;
+	int err = parse_switch(node, text, &enable);
+
+	return err
+		       ?: kt_session_events_enable(node->session, node->system,
+						   enable);
+}
+
+static bool system_find(const struct kt_node *dir, const char *name,
+			size_t length, struct kt_node *child)
+{
+	struct kt_entry *entry = kt_entry_find(dir->system, name, length);
+
+	if (!entry || !kt_entry_visible(entry))
+		return false;
+	child->kind = &event_dir;
+	child->entry = entry;
+	return true;
+}
+
+static bool system_next(const struct kt_node *dir, unsigned long *pos,
+			char *name)
+{
+	struct kt_entry *entry;
+
+	xa_for_each_start(&dir->system->entries, *pos, entry, *pos) {
+		if (!kt_entry_visible(entry))
+			continue;
+		strscpy(name, entry->event->name, KT_CHILD_NAME_SIZE);
+		return true;
+	}
+	return false;
+}
+
+static const struct kt_kind events_enabled = {
+	.name = "enabled",
+	.mode = KIND_BOTH,
+	.show = events_enabled_show,
+	.write = events_enabled_write,
+};
+
+static const struct kt_kind *const events_children[] = {
+	&events_enabled,
+	NULL,
+};
+
+static const struct kt_kind system_dir = {
+	.mode = KIND_DIR,
+	.children = events_children,
+	.find = system_find,
+	.next = system_next,
+};
+
+static bool events_find(const struct kt_node *dir, const char *name,
+			size_t length, struct kt_node *child)
+{
+	struct kt_system *system = kt_system_find(name, length);
+
+	if (!system || !system->nr_visible)
+		return false;
+	child->kind = &system_dir;
+	child->system = system;
+	return true;
+}
+
+static bool events_next(const struct kt_node *dir, unsigned long *pos,
+			char *name)
+{
+	struct kt_system *system;
+
+	xa_for_each_start(&kt_systems, *pos, system, *pos) {
+		if (!system->nr_visible)
+			continue;
+		strscpy(name, system->name, KT_CHILD_NAME_SIZE);
+		return true;
+	}
+	return false;
+}
+
+static const struct kt_kind events_dir = {
+	.name = "events",
+	.mode = KIND_DIR,
+	.children = events_children,
+	.find = events_find,
+	.next = events_next,
+};
+
+/* ---- buffers/ ------------------------------------------------------------- */
+
+static bool cpu_shown(const struct kt_session *session, unsigned int cpu)
+{
+	return cpu_present(cpu) || session->buffers.cpus[cpu];
+}
+
+static const struct kt_kind buffer_file = {
+	.mode = KIND_READ,
+	.fops = &kt_buffer_fops,
+};
+
+static bool buffers_find(const struct kt_node *dir, const char *name,
+			 size_t length, struct kt_node *child)
+{
+	char canonical[KT_CHILD_NAME_SIZE];
+	unsigned int cpu;
+
+	if (length >= sizeof(canonical) || sscanf(name, "cpu%u", &cpu) != 1 ||
+	    cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
+	    !cpu_shown(dir->session, cpu))
+		return false;
+	if (snprintf(canonical, sizeof(canonical), "cpu%u", cpu) != length ||
+	    memcmp(canonical, name, length))
+		return false;
+	child->kind = &buffer_file;
+	child->cpu = cpu;
+	return true;
+}
+
+static bool buffers_next(const struct kt_node *dir, unsigned long *pos,
+			 char *name)
+{
+	for (; *pos < nr_cpu_ids; ++*pos) {
+		if (!cpu_possible(*pos) || !cpu_shown(dir->session, *pos))
+			continue;
+		snprintf(name, KT_CHILD_NAME_SIZE, "cpu%lu", *pos);
+		return true;
+	}
+	return false;
+}
+
+static const struct kt_kind buffers_dir = {
+	.name = "buffers",
+	.mode = KIND_DIR,
+	.find = buffers_find,
+	.next = buffers_next,
+};
+
+/* ---- files of a session --------------------------------------------------- */
+
+static int enabled_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%d\n", node->session->enabled);
+	return 0;
+}
+
+static int enabled_write(const struct kt_node *node, char *text)
+{
+	bool enable;
+	int err = parse_switch(node, text, &enable);
+
+	return err ?: kt_session_enable(node->session, enable);
+}
+
+static const char *const mode_names[] = {
+	[KT_MODE_DISCARD] = "discard",
+	[KT_MODE_OVERWRITE] = "overwrite",
+};
+
+static int mode_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%s\n", mode_names[node->session->buffers.mode]);
+	return 0;
+}
+
+static int buffers_change(struct kt_session *session, enum kt_mode mode,
+			  u32 packets)
+{
+	int err;
+
+	if (mode == session->buffers.mode &&
+	    packets == session->buffers.packets)
+		return 0;
+	if (session->enabled)
+		return kt_refuse(session, -EBUSY,
+				 "the session is enabled: disable it first");
+	err = kt_buffers_change(&session->buffers, mode, packets);
+	if (err)
+		return kt_refuse(session, err,
+				 "process %d has the buffers open",
+				 session->buffers.owner);
+	kt_gone_forget(session);
+	return 0;
+}
+
+static int mode_write(const struct kt_node *node, char *text)
+{
+	int mode =
+		match_string(mode_names, ARRAY_SIZE(mode_names), strim(text));
+
+	if (mode < 0)
+		return kt_refuse(node->session, -EINVAL,
+				 "discard or overwrite is wanted, not \"%*pE\"",
+				 quoted(text), text);
+	return buffers_change(node->session, mode,
+			      node->session->buffers.packets);
+}
+
+static int buffer_size_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%zu\n", kt_buffer_bytes(&node->session->buffers));
+	return 0;
+}
+
+static int buffer_size_write(const struct kt_node *node, char *text)
+{
+	const u64 max = (u64)KT_RING_PACKETS_MAX << KT_PACKET_SHIFT;
+	struct kt_session *session = node->session;
+	u64 packets, bytes;
+	char *end;
+
+	text = strim(text);
+	bytes = memparse(text, &end);
+	if (!isdigit(*text) || *end)
+		return kt_refuse(session, -EINVAL,
+				 "a number of bytes is wanted, not \"%*pE\"",
+				 quoted(text), text);
+	if (!bytes || bytes > max)
+		return kt_refuse(session, -EINVAL,
+				 "%llu bytes per CPU: 1 to %llu are possible",
+				 bytes, max);
+	packets = roundup_pow_of_two(DIV_ROUND_UP_ULL(bytes, KT_PACKET_SIZE));
+	return buffers_change(session, session->buffers.mode,
+			      max_t(u64, packets, KT_RING_PACKETS_MIN));
+}
+
+static int overflow_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_buffers_show(m, &node->session->buffers);
+	return 0;
+}
+
+static int reset_write(const struct kt_node *node, char *text)
+{
+	if (strcmp(strim(text), "1"))
+		return kt_refuse(node->session, -EINVAL,
+				 "1 is wanted, not \"%*pE\"", quoted(text),
+				 text);
+	return kt_session_reset(node->session);
+}
+
+static int error_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct kt_session *session = node->session;
+
+	if (session->reason[0])
+		seq_printf(m, "%s: %s\n", session->blame ?: "?",
+			   session->reason);
+	return 0;
+}
+
+static int tasks_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_tasks_show(m);
+	return 0;
+}
+
+static int pids_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_pids_show(m, node->session);
+	return 0;
+}
+
+static int pids_write(const struct kt_node *node, char *text)
+{
+	return kt_pids_write(node->session, text);
+}
+
+static int capture_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_capture_show(m, node->session);
+	return 0;
+}
+
+static int capture_write(const struct kt_node *node, char *text)
+{
+	return kt_capture_write(node->session, text);
+}
+
+static int available_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_format_show_available(m, node->session);
+	return 0;
+}
+
+static int info_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_format_show_info(m, node->session);
+	return 0;
+}
+
+static int gone_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_gone_show(m, node->session);
+	return 0;
+}
+
+static int types_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_gone_show(m, node->session);
+	kt_format_show_types(m, node->session);
+	return 0;
+}
+
+static int trace_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "trace_id 0x%016llx\n", node->session->buffers.trace_id);
+	kt_clock_show(m);
+	seq_printf(m, "next_id %u\n", node->session->next_id);
+	return 0;
+}
+
+static int owner_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%d\n", READ_ONCE(node->session->buffers.owner));
+	return 0;
+}
+
+static const struct kt_kind session_enabled = {
+	.name = "enabled",
+	.mode = KIND_BOTH,
+	.show = enabled_show,
+	.write = enabled_write,
+};
+
+static const struct kt_kind session_mode = {
+	.name = "mode",
+	.mode = KIND_BOTH,
+	.show = mode_show,
+	.write = mode_write,
+};
+
+static const struct kt_kind session_buffer_size = {
+	.name = "buffer_size",
+	.mode = KIND_BOTH,
+	.show = buffer_size_show,
+	.write = buffer_size_write,
+};
+
+static const struct kt_kind session_overflow = {
+	.name = "overflow",
+	.mode = KIND_READ,
+	.show = overflow_show,
+};
+
+static const struct kt_kind session_reset = {
+	.name = "reset",
+	.mode = KIND_WRITE,
+	.write = reset_write,
+};
+
+static const struct kt_kind session_error = {
+	.name = "error",
+	.mode = KIND_READ,
+	.show = error_show,
+};
+
+static const struct kt_kind session_tasks = {
+	.name = "tasks",
+	.mode = KIND_READ,
+	.show = tasks_show,
+	.show_size = 16 * PAGE_SIZE,
+};
+
+static const struct kt_kind session_pids = {
+	.name = "pids",
+	.mode = KIND_BOTH,
+	.show = pids_show,
+	.write = pids_write,
+	.write_max = 64 << 10,
+};
+
+static const struct kt_kind session_capture = {
+	.name = "capture",
+	.mode = KIND_BOTH,
+	.show = capture_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = capture_write,
+	.write_max = 256 << 10,
+};
+
+static const struct kt_kind session_available = {
+	.name = "available",
+	.mode = KIND_READ,
+	.show = available_show,
+	.show_size = 128 << 10,
+};
+
+static const struct kt_kind session_info = {
+	.name = "info",
+	.mode = KIND_READ,
+	.show = info_show,
+	.show_size = 2 << 20,
+	.prints = true,
+};
+
+static const struct kt_kind session_gone = {
+	.name = "gone",
+	.mode = KIND_READ,
+	.show = gone_show,
+	.show_size = 2 << 20,
+};
+
+static const struct kt_kind session_types = {
+	.name = "types",
+	.mode = KIND_READ,
+	.show = types_show,
+	.show_size = 512 << 10,
+	.prints = true,
+};
+
+static const struct kt_kind session_trace = {
+	.name = "trace",
+	.mode = KIND_READ,
+	.show = trace_show,
+};
+
+static const struct kt_kind session_owner = {
+	.name = "owner",
+	.mode = KIND_READ,
+	.show = owner_show,
+};
+
+#define SESSION_CHILDREN                                                       \
+	&session_enabled, &session_mode, &session_buffer_size,                 \
+		&session_overflow, &session_reset, &session_error,             \
+		&session_tasks, &session_pids, &kt_marked_file,                \
+		&session_capture, &session_available, &session_info,           \
+		&session_gone, &session_types, &session_trace, &session_owner, \
+		&buffers_dir, &events_dir
+
+/* ---- sessions/ ------------------------------------------------------------ */
+
+static const struct kt_kind *const session_children[] = {
+	SESSION_CHILDREN,
+	NULL,
+};
+
+static const struct kt_kind session_dir = {
+	.mode = KIND_DIR,
+	.children = session_children,
+};
+
+static bool sessions_find(const struct kt_node *dir, const char *name,
+			  size_t length, struct kt_node *child)
+{
+	struct kt_session *session = kt_session_find(name, length);
+
+	if (!session || session == kt_session_root())
+		return false;
+	child->kind = &session_dir;
+	child->session = session;
+	return true;
+}
+
+static bool sessions_next(const struct kt_node *dir, unsigned long *pos,
+			  char *name)
+{
+	struct kt_session *session;
+
+	/* New ones are at the end. */
+	list_for_each_entry(session, &kt_sessions, node) {
+		if (session->cookie < *pos || session == kt_session_root())
+			continue;
+		strscpy(name, session->name, KT_CHILD_NAME_SIZE);
+		*pos = session->cookie;
+		return true;
+	}
+	return false;
+}
+
+/* Any name that does not need quoting. */
+static int session_name_check(const struct qstr *name)
+{
+	unsigned int i;
+
+	if (name->len > KT_SESSION_NAME_MAX)
+		return -ENAMETOOLONG;
+	for (i = 0; i < name->len; i++) {
+		if (!isgraph(name->name[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int sessions_make(struct inode *dir, struct dentry *dentry)
+{
+	struct kt_session *session;
+	struct inode *inode;
+	int err;
+
+	err = session_name_check(&dentry->d_name);
+	if (err)
+		return err;
+	mutex_lock(&kt_mutex);
+	if (kt_session_find(dentry->d_name.name, dentry->d_name.len)) {
+		err = -EEXIST;
+		goto err_unlock;
+	}
+	session = kt_session_create(dentry->d_name.name);
+	if (IS_ERR(session)) {
+		err = PTR_ERR(session);
+		goto err_unlock;
+	}
+	inode = kt_node_inode(dir->i_sb,
+			      &(struct kt_node){
+				      .kind = &session_dir,
+				      .session = kt_session_get(session),
+			      });
+	if (IS_ERR(inode)) {
+		err = PTR_ERR(inode);
+		kt_session_end(session);
+		goto err_unlock;
+	}
+	mutex_unlock(&kt_mutex);
+	d_instantiate(dentry, inode);
+	return 0;
+
+err_unlock:
+	mutex_unlock(&kt_mutex);
+	return err;
+}
+
+/* With all that it has recorded, but not while a recorder is at work. */
+static int sessions_rmdir(struct inode *dir, struct dentry *dentry)
+{
+	struct kt_session *session = kt_node_of(d_inode(dentry))->session;
+	int err = 0;
+
+	mutex_lock(&kt_mutex);
+	if (session->dead)
+		err = -ENOENT;
+	else if (kt_buffers_busy(&session->buffers, 0))
+		err = -EBUSY;
+	else
+		kt_session_end(session);
+	mutex_unlock(&kt_mutex);
+	if (!err)
+		clear_nlink(d_inode(dentry));
+	return err;
+}
+
+KT_MKDIR(sessions_mkdir, sessions_make)
+
+static const struct inode_operations sessions_iops = {
+	.lookup = kt_dir_lookup,
+	.mkdir = sessions_mkdir,
+	.rmdir = sessions_rmdir,
+};
+
+static const struct kt_kind sessions_dir = {
+	.name = "sessions",
+	.mode = KIND_DIR,
+	.find = sessions_find,
+	.next = sessions_next,
+	.iops = &sessions_iops,
+};
+
+/* ---- what is not a session's ---------------------------------------------- */
+
+static int version_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%s %d\n", KT_RELEASE, KT_ABI_VERSION);
+	return 0;
+}
+
+static bool undefined_visit(const struct kt_point *point, void *data)
+{
+	if (!point->nr_entries)
+		seq_printf(data, "%s %s\n", point->tp->name,
+			   kt_point_module(point));
+	return true;
+}
+
+static int undefined_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_points_each(undefined_visit, m);
+	return 0;
+}
+
+static int define_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_define_show(m);
+	return 0;
+}
+
+static int define_write(const struct kt_node *node, char *text)
+{
+	return kt_define_write(node->session, text);
+}
+
+static const struct kt_kind root_version = {
+	.name = "version",
+	.mode = KIND_READ,
+	.show = version_show,
+};
+
+static const struct kt_kind root_undefined = {
+	.name = "undefined",
+	.mode = KIND_READ,
+	.show = undefined_show,
+	.show_size = 16 * PAGE_SIZE,
+};
+
+static const struct kt_kind root_define = {
+	.name = "define",
+	.mode = KIND_BOTH,
+	.show = define_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = define_write,
+	.write_max = 256 << 10,
+};
+
+static const struct kt_kind *const root_children[] = {
+	SESSION_CHILDREN, &sessions_dir,
+	&root_define,	  &kt_kernel_reads_file,
+	&kt_markers_file, &kt_print_file,
+	&kt_printed_file, &root_undefined,
+	&root_version,	  NULL,
+};
+
+const struct kt_kind kt_tree_root = {
+	.mode = KIND_DIR,
+	.children = root_children,
+};
