@@ -60,7 +60,7 @@ static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
 	return try_cmpxchg(p, old, new);
 }
 
-/* The TSC as it is; off: kernel/clock.c tells why, and what then. */
+/* The TSC as it is; off: kernel/base/clock.c tells why, and what then. */
 DECLARE_STATIC_KEY_TRUE(kt_clock_tsc);
 u64 kt_clock_other(void);
 
@@ -71,7 +71,7 @@ static __always_inline u64 env_clock(void)
 	return kt_clock_other();
 }
 
-/* Whether poison is on (kernel/poison.c): a test's doing. */
+/* Whether poison is on (kernel/base/poison.c): a test's doing. */
 DECLARE_STATIC_KEY_FALSE(kt_poison_on);
 void kt_poison(void *at, size_t size);
 
@@ -91,12 +91,12 @@ static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)
 struct kt_ring;
 void env_wake(struct kt_ring *ring);
 
-/* kernel/memory.c.  Of a string, KT_STRING_SLACK bytes behind @max may be written too. */
+/* kernel/base/memory.c.  Of a string, KT_STRING_SLACK bytes behind @max may be written too. */
 #define KT_STRING_SLACK 8
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 
-/* kernel/path.c */
+/* kernel/base/path.c */
 long env_copy_path(void *to, int fd, u32 max);
 
 #endif /* KT_CORE_ENV_KERNEL_H */

@@ -47,7 +47,7 @@
  *	no packet's lost_* are less than those of a packet before it
  *	reserved = in produced packets + in packets still open
  *	attempts = reserved + lost FULL + lost NESTED + lost LARGE
- *	(RECURSION is counted by who never comes here: kernel/capturing.h)
+ *	(RECURSION is counted by who never comes here: kernel/event/capturing.h)
  *
  * Assumptions
  *	Between two steps of a writer its interrupts write less than 2^17

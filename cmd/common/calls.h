@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* System calls by the names that people use, as events. */
-#ifndef KT_CMD_CALLS_H
-#define KT_CMD_CALLS_H
+#ifndef KT_CMD_COMMON_CALLS_H
+#define KT_CMD_COMMON_CALLS_H
 
 #include <stdbool.h>
 
@@ -13,4 +13,4 @@
  */
 int calls_add(struct selection *s, const char *name, bool exclude);
 
-#endif /* KT_CMD_CALLS_H */
+#endif /* KT_CMD_COMMON_CALLS_H */

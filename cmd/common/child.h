@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The command that is recorded: ready early, running when all is set. */
-#ifndef KT_CMD_CHILD_H
-#define KT_CMD_CHILD_H
+#ifndef KT_CMD_COMMON_CHILD_H
+#define KT_CMD_COMMON_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -28,4 +28,4 @@ bool child_reap(struct child *c, bool wait);
 /* Ends one that never ran the command. */
 void child_cancel(struct child *c);
 
-#endif /* KT_CMD_CHILD_H */
+#endif /* KT_CMD_COMMON_CHILD_H */

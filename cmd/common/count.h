@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Counting the events of a trace. */
-#ifndef KT_CMD_COUNT_H
-#define KT_CMD_COUNT_H
+#ifndef KT_CMD_COMMON_COUNT_H
+#define KT_CMD_COMMON_COUNT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,4 +68,4 @@ const char *loss_remedy(enum ktrace_lost cause);
 bool loss_is_event(enum ktrace_lost cause);
 uint64_t loss_total(const uint64_t *lost);
 
-#endif /* KT_CMD_COUNT_H */
+#endif /* KT_CMD_COMMON_COUNT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* A field as a C programmer would declare it. */
-#ifndef KT_CMD_FIELD_H
-#define KT_CMD_FIELD_H
+#ifndef KT_CMD_COMMON_FIELD_H
+#define KT_CMD_COMMON_FIELD_H
 
 #include <ktrace/trace.h>
 
@@ -14,4 +14,4 @@ struct field_text {
 /* "char prev_comm[16]", "__data_loc char[] name" as "char name[]"; cut if it is too long. */
 struct field_text field_text(const struct ktrace_field *field);
 
-#endif /* KT_CMD_FIELD_H */
+#endif /* KT_CMD_COMMON_FIELD_H */

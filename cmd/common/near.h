@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Which names are near to one that does not exist. */
-#ifndef KT_CMD_NEAR_H
-#define KT_CMD_NEAR_H
+#ifndef KT_CMD_COMMON_NEAR_H
+#define KT_CMD_COMMON_NEAR_H
 
 #include <stddef.h>
 
@@ -18,4 +18,4 @@ void near_init(struct near *near, const char *word);
 /* @name lives as long as @near. */
 void near_add(struct near *near, const char *name);
 
-#endif /* KT_CMD_NEAR_H */
+#endif /* KT_CMD_COMMON_NEAR_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The processes of -p: which they are, and whether they have ended. */
-#ifndef KT_CMD_PROCESS_H
-#define KT_CMD_PROCESS_H
+#ifndef KT_CMD_COMMON_PROCESS_H
+#define KT_CMD_COMMON_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,4 +31,4 @@ int processes_add(struct processes *processes, const char *list,
 bool processes_ended(struct processes *processes);
 void processes_free(struct processes *processes);
 
-#endif /* KT_CMD_PROCESS_H */
+#endif /* KT_CMD_COMMON_PROCESS_H */

@@ -3,8 +3,8 @@
  * Which part of a trace the user wants: options that all commands have that read
  * one.
  */
-#ifndef KT_CMD_QUERY_H
-#define KT_CMD_QUERY_H
+#ifndef KT_CMD_COMMON_QUERY_H
+#define KT_CMD_COMMON_QUERY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,4 +63,4 @@ int query_prepare(struct query *q, struct ktrace *trace,
 		  struct ktrace_cursor_options *options);
 void query_free(struct query *q);
 
-#endif /* KT_CMD_QUERY_H */
+#endif /* KT_CMD_COMMON_QUERY_H */

@@ -6,8 +6,8 @@
  * only patterns with a `!'), and none of those with a `!' does.  A filter belongs
  * to the patterns of the -e before it; where several match, the last one counts.
  */
-#ifndef KT_CMD_SELECT_H
-#define KT_CMD_SELECT_H
+#ifndef KT_CMD_COMMON_SELECT_H
+#define KT_CMD_COMMON_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,4 +64,4 @@ int selection_check_types(struct selection *s,
 /* A ktrace_cursor_options.want, with a selection as data. */
 bool selection_wants(const struct ktrace_type *type, void *data);
 
-#endif /* KT_CMD_SELECT_H */
+#endif /* KT_CMD_COMMON_SELECT_H */

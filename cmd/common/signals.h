@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The signals that end a recording: taken one by one, from a file descriptor. */
-#ifndef KT_CMD_SIGNALS_H
-#define KT_CMD_SIGNALS_H
+#ifndef KT_CMD_COMMON_SIGNALS_H
+#define KT_CMD_COMMON_SIGNALS_H
 
 #include <signal.h>
 
@@ -17,4 +17,4 @@ int signals_prepare(struct signals *signals);
 /* As they were: for a child, and when there is nothing more to bring to an end. */
 void signals_restore(const struct signals *signals);
 
-#endif /* KT_CMD_SIGNALS_H */
+#endif /* KT_CMD_COMMON_SIGNALS_H */

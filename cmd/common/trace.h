@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The trace that a command is about. */
-#ifndef KT_CMD_TRACE_H
-#define KT_CMD_TRACE_H
+#ifndef KT_CMD_COMMON_TRACE_H
+#define KT_CMD_COMMON_TRACE_H
 
 #include <stdbool.h>
 
@@ -19,4 +19,4 @@ struct format_names {
 
 struct format_names formats_names(bool directories);
 
-#endif /* KT_CMD_TRACE_H */
+#endif /* KT_CMD_COMMON_TRACE_H */

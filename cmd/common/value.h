@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Sizes, durations and numbers as people write and read them. */
-#ifndef KT_CMD_VALUE_H
-#define KT_CMD_VALUE_H
+#ifndef KT_CMD_COMMON_VALUE_H
+#define KT_CMD_COMMON_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,4 +28,4 @@ void print_text(FILE *f, const char *s);
 /* A string of JSON, quotes included. */
 void print_json(FILE *f, const char *s);
 
-#endif /* KT_CMD_VALUE_H */
+#endif /* KT_CMD_COMMON_VALUE_H */

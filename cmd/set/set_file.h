@@ -14,8 +14,8 @@
  * One item on a line.  Patterns are those of -e and -M, the filter behind "if" is
  * that of -f.  With a `!' in front, in all three: not those.
  */
-#ifndef KT_CMD_SET_FILE_H
-#define KT_CMD_SET_FILE_H
+#ifndef KT_CMD_SET_SET_FILE_H
+#define KT_CMD_SET_SET_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,4 +58,4 @@ int set_folder(char *path, size_t size, bool make);
  */
 int set_write(const char *name, const char *text, size_t size, bool replace);
 
-#endif /* KT_CMD_SET_FILE_H */
+#endif /* KT_CMD_SET_SET_FILE_H */

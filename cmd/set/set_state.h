@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Between sets and what is enabled: in a session, in recorders of markers. */
-#ifndef KT_CMD_SET_STATE_H
-#define KT_CMD_SET_STATE_H
+#ifndef KT_CMD_SET_SET_STATE_H
+#define KT_CMD_SET_SET_STATE_H
 
 #include <stdio.h>
 
@@ -37,4 +37,4 @@ int set_print_enabled(FILE *f, struct ktrace_session *session,
 /* The comment that begins a set; @note may be NULL. */
 void set_print_head(FILE *f, const char *name, const char *note);
 
-#endif /* KT_CMD_SET_STATE_H */
+#endif /* KT_CMD_SET_SET_STATE_H */

@@ -6,8 +6,8 @@
  * Items live until a refresh finds that what they stand for is gone; who keeps a
  * pointer looks it up among the rows again after tree_refresh().
  */
-#ifndef KT_CMD_TUI_TREE_H
-#define KT_CMD_TUI_TREE_H
+#ifndef KT_CMD_TUI_TUI_TREE_H
+#define KT_CMD_TUI_TUI_TREE_H
 
 #include <ktrace/session.h>
 
@@ -113,4 +113,4 @@ int tree_save(struct tree *tree, const char *name, bool replace);
 /* Exit status; complains, and says what has been done. */
 int tree_load(struct tree *tree, const char *name);
 
-#endif /* KT_CMD_TUI_TREE_H */
+#endif /* KT_CMD_TUI_TUI_TREE_H */

@@ -7,8 +7,8 @@
  * being written.  So they cost the kernel nothing beside the recording, are exact,
  * and there are none without a recording.
  */
-#ifndef KT_CMD_TUI_WATCH_H
-#define KT_CMD_TUI_WATCH_H
+#ifndef KT_CMD_TUI_TUI_WATCH_H
+#define KT_CMD_TUI_TUI_WATCH_H
 
 #include <ktrace/session.h>
 
@@ -60,4 +60,4 @@ struct watch_lines {
 
 struct watch_lines *watch_lines(void);
 
-#endif /* KT_CMD_TUI_WATCH_H */
+#endif /* KT_CMD_TUI_TUI_WATCH_H */

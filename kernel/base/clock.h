@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The trace's clock: which one, and how it relates to the clocks of programs. */
-#ifndef KT_KERNEL_CLOCK_H
-#define KT_KERNEL_CLOCK_H
+#ifndef KT_KERNEL_BASE_CLOCK_H
+#define KT_KERNEL_BASE_CLOCK_H
 
 struct seq_file;
 
@@ -14,4 +14,4 @@ void kt_clock_exit(void);
  */
 void kt_clock_show(struct seq_file *m);
 
-#endif /* KT_KERNEL_CLOCK_H */
+#endif /* KT_KERNEL_BASE_CLOCK_H */

@@ -3,8 +3,8 @@
  * Reading a string of the program that runs, where it is certain whose memory that is: in
  * a system call.  Inlined, because there it is most of what a probe does.
  */
-#ifndef KT_KERNEL_MEMORY_H
-#define KT_KERNEL_MEMORY_H
+#ifndef KT_KERNEL_BASE_MEMORY_H
+#define KT_KERNEL_BASE_MEMORY_H
 
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -95,4 +95,4 @@ static __always_inline long kt_user_string(void *to, u64 from, u32 max)
 	return kt_user_words(to, from, max);
 }
 
-#endif /* KT_KERNEL_MEMORY_H */
+#endif /* KT_KERNEL_BASE_MEMORY_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The release; the kernel-user ABI has a version of its own, KT_ABI_VERSION. */
-#ifndef KT_KERNEL_VERSION_H
-#define KT_KERNEL_VERSION_H
+#ifndef KT_KERNEL_BASE_VERSION_H
+#define KT_KERNEL_BASE_VERSION_H
 
 #define KT_RELEASE "0.1.0"
 
-#endif /* KT_KERNEL_VERSION_H */
+#endif /* KT_KERNEL_BASE_VERSION_H */

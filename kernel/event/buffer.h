@@ -19,8 +19,8 @@
  * An open file keeps its session and all of its buffers: while opens is not zero
  * no memory goes away, and cpus[] of an open CPU does not change.
  */
-#ifndef KT_KERNEL_BUFFER_H
-#define KT_KERNEL_BUFFER_H
+#ifndef KT_KERNEL_EVENT_BUFFER_H
+#define KT_KERNEL_EVENT_BUFFER_H
 
 #include <linux/fs.h>
 #include <linux/irq_work.h>
@@ -129,4 +129,4 @@ static inline size_t kt_buffer_bytes(const struct kt_buffers *buffers)
 	return (size_t)buffers->packets << KT_PACKET_SHIFT;
 }
 
-#endif /* KT_KERNEL_BUFFER_H */
+#endif /* KT_KERNEL_EVENT_BUFFER_H */

@@ -3,8 +3,8 @@
  * What sessions capture: the programs (core/capture.h) that they have attached to
  * events.  An event with a program has fields of its own in that session.
  */
-#ifndef KT_KERNEL_CAPTURING_H
-#define KT_KERNEL_CAPTURING_H
+#ifndef KT_KERNEL_EVENT_CAPTURING_H
+#define KT_KERNEL_EVENT_CAPTURING_H
 
 #include "buffer.h"
 #include "capture.h"
@@ -187,4 +187,4 @@ const struct kt_class *kt_capture_class(const struct kt_entry *entry,
 void kt_capture_show(struct seq_file *m, struct kt_session *session);
 int kt_capture_write(struct kt_session *session, char *text);
 
-#endif /* KT_KERNEL_CAPTURING_H */
+#endif /* KT_KERNEL_EVENT_CAPTURING_H */

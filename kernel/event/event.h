@@ -4,7 +4,7 @@
  * and how a probe writes one.
  *
  *	kt_event	what an event is: name, fields, probe.  Static in a probe
- *			module, or made at run time (source/generic.c).
+ *			module, or made at run time (source/define/define.c).
  *	kt_enabled	an event that a session has enabled: the probe's data.
  *			A probe is attached once for each session, so it never
  *			loops over sessions.
@@ -81,7 +81,7 @@ struct kt_source {
 
 /*
  * All is the source's and constant while registered, but for the last field,
- * which belongs to the registry (kernel/registry.c).
+ * which belongs to the registry (kernel/event/registry.c).
  */
 struct kt_event {
 	const char *system;

@@ -8,8 +8,8 @@
  *
  * An event without any has no gate, and its probe writes straight into the ring.
  */
-#ifndef KT_KERNEL_GATE_H
-#define KT_KERNEL_GATE_H
+#ifndef KT_KERNEL_EVENT_GATE_H
+#define KT_KERNEL_EVENT_GATE_H
 
 #include "event.h"
 
@@ -36,4 +36,4 @@ void kt_pids_show(struct seq_file *m, const struct kt_session *session);
 int kt_pids_write(struct kt_session *session, char *text);
 void kt_pids_clear(struct kt_session *session);
 
-#endif /* KT_KERNEL_GATE_H */
+#endif /* KT_KERNEL_EVENT_GATE_H */

@@ -14,8 +14,8 @@
  * uses it.  Cookies grow and are never used twice: they are positions in
  * directories, and keys.
  */
-#ifndef KT_KERNEL_REGISTRY_H
-#define KT_KERNEL_REGISTRY_H
+#ifndef KT_KERNEL_EVENT_REGISTRY_H
+#define KT_KERNEL_EVENT_REGISTRY_H
 
 #include <linux/ctype.h>
 #include <linux/kref.h>
@@ -121,4 +121,4 @@ void kt_event_remove(struct kt_event *event);
 /* Those linked by going.  However many they are, the probes are waited for once. */
 void kt_entries_remove(struct list_head *going);
 
-#endif /* KT_KERNEL_REGISTRY_H */
+#endif /* KT_KERNEL_EVENT_REGISTRY_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What rights are asked for beyond those to the control tree's files: see access.c. */
-#ifndef KT_KERNEL_ACCESS_H
-#define KT_KERNEL_ACCESS_H
+#ifndef KT_KERNEL_SESSION_ACCESS_H
+#define KT_KERNEL_SESSION_ACCESS_H
 
 struct file;
 struct kt_session;
@@ -14,4 +14,4 @@ void kt_access_end(void);
 /* May who writes read any kernel memory?  Refuses with a reason. */
 int kt_access_kernel(struct kt_session *session);
 
-#endif /* KT_KERNEL_ACCESS_H */
+#endif /* KT_KERNEL_SESSION_ACCESS_H */

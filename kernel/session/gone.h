@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events that are gone, and still in a session's buffers: see gone.c. */
-#ifndef KT_KERNEL_GONE_H
-#define KT_KERNEL_GONE_H
+#ifndef KT_KERNEL_SESSION_GONE_H
+#define KT_KERNEL_SESSION_GONE_H
 
 struct kt_enabled;
 struct kt_entry;
@@ -13,4 +13,4 @@ void kt_gone_keep(struct kt_session *session, const struct kt_entry *entry,
 void kt_gone_show(struct seq_file *m, struct kt_session *session);
 void kt_gone_forget(struct kt_session *session);
 
-#endif /* KT_KERNEL_GONE_H */
+#endif /* KT_KERNEL_SESSION_GONE_H */

@@ -10,7 +10,7 @@
  *
  * kt_mutex is taken outside of tracepoints_mutex and cpu_hotplug_lock, so neither
  * may be held when taking it; and never while holding the mmap_lock.  The tracer's
- * event_mutex (print.c) and the lock of the list of modules with tracepoints, under
+ * event_mutex (tree/print.c) and the lock of the list of modules with tracepoints, under
  * which notifiers are called, are outside of kt_mutex: neither is taken under it.
  */
 #ifndef KT_KERNEL_SESSION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who runs: see task.c. */
-#ifndef KT_KERNEL_TASK_H
-#define KT_KERNEL_TASK_H
+#ifndef KT_KERNEL_SESSION_TASK_H
+#define KT_KERNEL_SESSION_TASK_H
 
 struct kt_entry;
 struct kt_session;
@@ -20,4 +20,4 @@ void kt_tasks_tell(struct kt_session *session);
 
 void kt_tasks_show(struct seq_file *m);
 
-#endif /* KT_KERNEL_TASK_H */
+#endif /* KT_KERNEL_SESSION_TASK_H */

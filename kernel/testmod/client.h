@@ -3,8 +3,8 @@
  * Modules whose markers the test module's storm hits: they come and go in the middle of
  * it, and how often each was hit is counted where it stays.
  */
-#ifndef KT_TEST_CLIENT_H
-#define KT_TEST_CLIENT_H
+#ifndef KT_KERNEL_TESTMOD_CLIENT_H
+#define KT_KERNEL_TESTMOD_CLIENT_H
 
 #include <linux/types.h>
 
@@ -20,4 +20,4 @@ int kt_test_client_add(struct kt_test_client *client);
 /* When it returns it is not hit any more. */
 void kt_test_client_remove(struct kt_test_client *client);
 
-#endif /* KT_TEST_CLIENT_H */
+#endif /* KT_KERNEL_TESTMOD_CLIENT_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A marker that every session gets: forced.c. */
-#ifndef KT_TEST_FORCED_H
-#define KT_TEST_FORCED_H
+#ifndef KT_KERNEL_TESTMOD_FORCED_H
+#define KT_KERNEL_TESTMOD_FORCED_H
 
 void ktrace_forced_hit(void);
 
-#endif /* KT_TEST_FORCED_H */
+#endif /* KT_KERNEL_TESTMOD_FORCED_H */

@@ -10,8 +10,8 @@
 
 #include "compat/trace.h"
 
-#ifndef KT_TEST_CONTEXTS
-#define KT_TEST_CONTEXTS
+#ifndef KT_KERNEL_TESTMOD_KTRACE_TEST_H
+#define KT_KERNEL_TESTMOD_KTRACE_TEST_H
 enum kt_test_context {
 	KT_TEST_TASK,
 	KT_TEST_SOFTIRQ,

@@ -11,8 +11,8 @@
 
 #include <linux/tracepoint.h>
 
-#ifndef KT_TEST_TWIN_FUNCTIONS
-#define KT_TEST_TWIN_FUNCTIONS
+#ifndef KT_KERNEL_TESTMOD_KTRACE_TWIN_H
+#define KT_KERNEL_TESTMOD_KTRACE_TWIN_H
 int kt_twin_begin(void);
 void kt_twin_end(void);
 #endif

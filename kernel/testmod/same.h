@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is marked in the same way in a module and in a program: see same.c. */
-#ifndef KT_TEST_SAME_H
-#define KT_TEST_SAME_H
+#ifndef KT_KERNEL_TESTMOD_SAME_H
+#define KT_KERNEL_TESTMOD_SAME_H
 
 void same_hit(unsigned int round);
 
-#endif /* KT_TEST_SAME_H */
+#endif /* KT_KERNEL_TESTMOD_SAME_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events in words: see format.c. */
-#ifndef KT_KERNEL_FORMAT_H
-#define KT_KERNEL_FORMAT_H
+#ifndef KT_KERNEL_TREE_FORMAT_H
+#define KT_KERNEL_TREE_FORMAT_H
 
 #include <linux/types.h>
 
@@ -22,4 +22,4 @@ void kt_format_show_info(struct seq_file *m, struct kt_session *session);
 /* Of `info', the events that have an id: what `types' has beside those that are gone. */
 void kt_format_show_types(struct seq_file *m, struct kt_session *session);
 
-#endif /* KT_KERNEL_FORMAT_H */
+#endif /* KT_KERNEL_TREE_FORMAT_H */

@@ -67,7 +67,7 @@ extern const struct kt_kind kt_tree_root;
 /* access.c */
 extern const struct kt_kind kt_kernel_reads_file;
 
-/* source/marker_files.c */
+/* source/marker/files.c */
 extern const struct kt_kind kt_markers_file, kt_marked_file, kt_print_file,
 	kt_printed_file;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Memory that is freed all at once: the many small parts of type descriptions. */
-#ifndef KT_LIB_ARENA_H
-#define KT_LIB_ARENA_H
+#ifndef KT_LIB_BASE_ARENA_H
+#define KT_LIB_BASE_ARENA_H
 
 #include <stddef.h>
 
@@ -20,4 +20,4 @@ char *arena_strdup(struct arena *arena, const char *s);
 void arena_join(struct arena *arena, struct arena *from);
 void arena_destroy(struct arena *arena);
 
-#endif /* KT_LIB_ARENA_H */
+#endif /* KT_LIB_BASE_ARENA_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Errors in words: what ktrace_last_error() tells. */
-#ifndef KT_LIB_ERROR_H
-#define KT_LIB_ERROR_H
+#ifndef KT_LIB_BASE_ERROR_H
+#define KT_LIB_BASE_ERROR_H
 
 /* Remembers the message and returns @err, a negative errno. */
 int error_set(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#endif /* KT_LIB_ERROR_H */
+#endif /* KT_LIB_BASE_ERROR_H */

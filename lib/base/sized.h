@@ -3,8 +3,8 @@
  * Options that grow: a struct of the caller's whose first member says how large it was
  * when the caller was compiled.
  */
-#ifndef KT_LIB_SIZED_H
-#define KT_LIB_SIZED_H
+#ifndef KT_LIB_BASE_SIZED_H
+#define KT_LIB_BASE_SIZED_H
 
 #include <errno.h>
 #include <string.h>
@@ -37,4 +37,4 @@ static inline int sized_copy(void *to, size_t room, const void *from)
 	return 0;
 }
 
-#endif /* KT_LIB_SIZED_H */
+#endif /* KT_LIB_BASE_SIZED_H */

@@ -3,8 +3,8 @@
  * Text that grows.  An append that finds no memory sets @failed and keeps what
  * was there; whoever uses the text checks once, at the end.
  */
-#ifndef KT_LIB_TEXT_H
-#define KT_LIB_TEXT_H
+#ifndef KT_LIB_BASE_TEXT_H
+#define KT_LIB_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,4 +30,4 @@ void text_number(struct text *text, uint64_t number);
 void text_json(struct text *text, const char *s);
 void text_free(struct text *text);
 
-#endif /* KT_LIB_TEXT_H */
+#endif /* KT_LIB_BASE_TEXT_H */

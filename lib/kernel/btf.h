@@ -3,8 +3,8 @@
  * The names and values of the kernel's enums, from its BTF; the layouts of its structs,
  * from there or, where they are the running kernel's, from layouts.tab.
  */
-#ifndef KT_LIB_BTF_H
-#define KT_LIB_BTF_H
+#ifndef KT_LIB_KERNEL_BTF_H
+#define KT_LIB_KERNEL_BTF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,4 +42,4 @@ bool enums_member(struct enums *enums, const char *name, const char *member,
 int enums_layout(struct enums *enums, const char *name,
 		 struct ktrace_types *types);
 
-#endif /* KT_LIB_BTF_H */
+#endif /* KT_LIB_KERNEL_BTF_H */

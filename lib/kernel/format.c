@@ -9,7 +9,7 @@
  *		field:char prev_comm[16];	offset:0;	size:16;	signed:0;
  *	print fmt: "prev_comm=%s", REC->prev_comm
  *
- * What a field is follows from its C type; print.c refines it.
+ * What a field is follows from its C type; print_format.c refines it.
  */
 #include <ctype.h>
 #include <errno.h>

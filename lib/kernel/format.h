@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * From the kernel's description of events to types.  format.c reads fields and
- * sizes; print.c learns from the print format how values are meant to be shown.
+ * sizes; print_format.c learns from the print format how values are meant to be shown.
  * Both run when a trace is recorded: its readers find all of it in the trace.
  */
-#ifndef KT_LIB_FORMAT_H
-#define KT_LIB_FORMAT_H
+#ifndef KT_LIB_KERNEL_FORMAT_H
+#define KT_LIB_KERNEL_FORMAT_H
 
 #include "btf.h"
 #include "type/type.h"
@@ -38,4 +38,4 @@ void print_apply(struct tep_handle *tep, const struct ktrace_type *type,
 struct tep_handle *print_open(void);
 void print_close(struct tep_handle *tep);
 
-#endif /* KT_LIB_FORMAT_H */
+#endif /* KT_LIB_KERNEL_FORMAT_H */

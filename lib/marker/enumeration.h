@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* What enumerations the arguments of markers are, from the debug information of files. */
-#ifndef KT_LIB_MARKER_ENUM_H
-#define KT_LIB_MARKER_ENUM_H
+#ifndef KT_LIB_MARKER_ENUMERATION_H
+#define KT_LIB_MARKER_ENUMERATION_H
 
 #include <ktrace/trace.h>
 
@@ -34,4 +34,4 @@ void enum_files_name(struct enum_files *files, const char *system, u64 id,
 		     unsigned int number, struct ktrace_field *field,
 		     struct arena *arena);
 
-#endif /* KT_LIB_MARKER_ENUM_H */
+#endif /* KT_LIB_MARKER_ENUMERATION_H */

@@ -3,8 +3,8 @@
  * Memory that somebody else may take away: a file that is mapped and then made shorter.
  * Touching it would end us; here it becomes memory of our own instead, full of zeros.
  */
-#ifndef KT_LIB_FAULT_H
-#define KT_LIB_FAULT_H
+#ifndef KT_LIB_MARKER_FAULT_H
+#define KT_LIB_MARKER_FAULT_H
 
 #include <stddef.h>
 
@@ -13,4 +13,4 @@ int fault_guard(void *memory, size_t size);
 /* Before it is unmapped. */
 void fault_forget(void *memory);
 
-#endif /* KT_LIB_FAULT_H */
+#endif /* KT_LIB_MARKER_FAULT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The file that a kernel module with markers was loaded from: the kernel does not tell. */
-#ifndef KT_LIB_MARKER_MODULE_H
-#define KT_LIB_MARKER_MODULE_H
+#ifndef KT_LIB_MARKER_MODULE_FILE_H
+#define KT_LIB_MARKER_MODULE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,4 +25,4 @@ void marker_module_find(const char *module, const char *source,
 				    const struct build_id *build_id),
 			void *data);
 
-#endif /* KT_LIB_MARKER_MODULE_H */
+#endif /* KT_LIB_MARKER_MODULE_FILE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The markers of a program or library, from its file: whether it runs or not. */
-#ifndef KT_LIB_MARKER_ELF_H
-#define KT_LIB_MARKER_ELF_H
+#ifndef KT_LIB_MARKER_PROGRAM_FILE_H
+#define KT_LIB_MARKER_PROGRAM_FILE_H
 
 #include <stdbool.h>
 
@@ -26,4 +26,4 @@ int marker_elf_each_of(int fd, const char *path,
 				  bool forced),
 		       void *data);
 
-#endif /* KT_LIB_MARKER_ELF_H */
+#endif /* KT_LIB_MARKER_PROGRAM_FILE_H */

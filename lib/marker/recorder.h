@@ -3,8 +3,8 @@
  * The recorder of programs' markers: its table and rings, from which events go to
  * the streams of a trace.
  */
-#ifndef KT_LIB_MARKERS_H
-#define KT_LIB_MARKERS_H
+#ifndef KT_LIB_MARKER_RECORDER_H
+#define KT_LIB_MARKER_RECORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,4 +88,4 @@ void markers_lost(const struct markers *markers, size_t index,
 /* What programs without a clock did not write, to whatever ring. */
 uint32_t markers_timeless(const struct markers *markers);
 
-#endif /* KT_LIB_MARKERS_H */
+#endif /* KT_LIB_MARKER_RECORDER_H */

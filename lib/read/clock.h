@@ -11,8 +11,8 @@
  * While the machine sleeps CLOCK_MONOTONIC stands still, and the trace's clock does not:
  * such a line says nothing of the rate.
  */
-#ifndef KT_LIB_CLOCK_H
-#define KT_LIB_CLOCK_H
+#ifndef KT_LIB_READ_CLOCK_H
+#define KT_LIB_READ_CLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,4 +63,4 @@ static inline uint64_t clock_convert(const struct clock *clock, size_t *hint,
 			  line->shift);
 }
 
-#endif /* KT_LIB_CLOCK_H */
+#endif /* KT_LIB_READ_CLOCK_H */

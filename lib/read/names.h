@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The names of a trace's files; ktrace_file_kind() reads them. */
-#ifndef KT_LIB_NAMES_H
-#define KT_LIB_NAMES_H
+#ifndef KT_LIB_READ_NAMES_H
+#define KT_LIB_READ_NAMES_H
 
 #include <ktrace/trace.h>
 
@@ -15,4 +15,4 @@ int files_remove(int directory);
 /* Has the open directory nothing at all? */
 bool directory_empty(int directory);
 
-#endif /* KT_LIB_NAMES_H */
+#endif /* KT_LIB_READ_NAMES_H */

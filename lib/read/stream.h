@@ -14,8 +14,8 @@
  * packet is searched for, and what the gap in the numbering tells is counted as
  * lost.
  */
-#ifndef KT_LIB_STREAM_H
-#define KT_LIB_STREAM_H
+#ifndef KT_LIB_READ_STREAM_H
+#define KT_LIB_READ_STREAM_H
 
 #include <ktrace/trace.h>
 
@@ -137,4 +137,4 @@ static inline int stream_next(struct stream *stream)
 	return stream_next_slow(stream, walked);
 }
 
-#endif /* KT_LIB_STREAM_H */
+#endif /* KT_LIB_READ_STREAM_H */

@@ -8,8 +8,8 @@
  * again is simply a new task in the same place.  What was lost shows as an
  * unknown name, until a packet's header tells it.
  */
-#ifndef KT_LIB_TASK_H
-#define KT_LIB_TASK_H
+#ifndef KT_LIB_READ_TASK_H
+#define KT_LIB_READ_TASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,4 +56,4 @@ void tasks_exit(struct tasks *tasks, uint32_t tid);
 /* A CPU goes from *task, which may be NULL, to @to. */
 void tasks_switch(struct task **task, struct task *to);
 
-#endif /* KT_LIB_TASK_H */
+#endif /* KT_LIB_READ_TASK_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* An open trace: what its metadata says, and where its streams are. */
-#ifndef KT_LIB_TRACE_H
-#define KT_LIB_TRACE_H
+#ifndef KT_LIB_READ_TRACE_H
+#define KT_LIB_READ_TRACE_H
 
 #include <ktrace/trace.h>
 
@@ -99,4 +99,4 @@ const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 			 uint64_t *offset);
 void symbols_free(struct symbol_table *symbols);
 
-#endif /* KT_LIB_TRACE_H */
+#endif /* KT_LIB_READ_TRACE_H */

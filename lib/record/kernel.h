@@ -3,8 +3,8 @@
  * The consumer: copies packets from the buffers of a session to the streams of
  * a trace.
  */
-#ifndef KT_LIB_CONSUMER_H
-#define KT_LIB_CONSUMER_H
+#ifndef KT_LIB_RECORD_KERNEL_H
+#define KT_LIB_RECORD_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,4 +59,4 @@ int consumer_missed(const struct consumer *c, const char **why);
 /* 0, or why copying failed. */
 int consumer_error(const struct consumer *c);
 
-#endif /* KT_LIB_CONSUMER_H */
+#endif /* KT_LIB_RECORD_KERNEL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The part of a recording that programs write: from their rings to streams. */
-#ifndef KT_LIB_MARKED_H
-#define KT_LIB_MARKED_H
+#ifndef KT_LIB_RECORD_PROGRAMS_H
+#define KT_LIB_RECORD_PROGRAMS_H
 
 #include <ktrace/session.h>
 
@@ -48,4 +48,4 @@ size_t marked_nr(const struct marked *marked);
 bool marked_count(const struct marked *marked, size_t index,
 		  struct ktrace_cpu *cpu, uint64_t *bytes);
 
-#endif /* KT_LIB_MARKED_H */
+#endif /* KT_LIB_RECORD_PROGRAMS_H */

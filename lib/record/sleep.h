@@ -4,8 +4,8 @@
  * and one at its end, since the trace's clock goes on in between and CLOCK_MONOTONIC does
  * not.
  */
-#ifndef KT_LIB_SLEEP_H
-#define KT_LIB_SLEEP_H
+#ifndef KT_LIB_RECORD_SLEEP_H
+#define KT_LIB_RECORD_SLEEP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,4 +42,4 @@ void sleeps_begin(struct sleeps *sleeps, uint64_t clock);
 int sleeps_write(struct sleeps *sleeps, struct ktrace_session *session,
 		 struct ktrace_writer *writer);
 
-#endif /* KT_LIB_SLEEP_H */
+#endif /* KT_LIB_RECORD_SLEEP_H */

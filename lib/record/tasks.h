@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-#ifndef KT_LIB_SESSION_TASKS_H
-#define KT_LIB_SESSION_TASKS_H
+#ifndef KT_LIB_RECORD_TASKS_H
+#define KT_LIB_RECORD_TASKS_H
 
 #include <ktrace/session.h>
 #include <ktrace/trace.h>
@@ -13,4 +13,4 @@
 int tasks_complete(struct ktrace_session *session, struct ktrace_writer *writer,
 		   const char *before);
 
-#endif /* KT_LIB_SESSION_TASKS_H */
+#endif /* KT_LIB_RECORD_TASKS_H */

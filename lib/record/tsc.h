@@ -9,8 +9,8 @@
  * them what to add.  Without a session there is nobody to ask: then it is what makes the
  * clock go on by as much as CLOCK_BOOTTIME did.
  */
-#ifndef KT_LIB_TSC_H
-#define KT_LIB_TSC_H
+#ifndef KT_LIB_RECORD_TSC_H
+#define KT_LIB_RECORD_TSC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,4 +44,4 @@ bool tsc_listed(const char *clocks);
 /* The clock of a recording of programs only: "tsc", or "mono". */
 void tsc_clock(struct ktrace_clock *clock, uint64_t missing);
 
-#endif /* KT_LIB_TSC_H */
+#endif /* KT_LIB_RECORD_TSC_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Writing metadata: what include/ktrace/trace.h does not have. */
-#ifndef KT_LIB_WRITER_H
-#define KT_LIB_WRITER_H
+#ifndef KT_LIB_RECORD_WRITER_H
+#define KT_LIB_RECORD_WRITER_H
 
 #include <ktrace/trace.h>
 
@@ -23,4 +23,4 @@ int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu);
 
-#endif /* KT_LIB_WRITER_H */
+#endif /* KT_LIB_RECORD_WRITER_H */

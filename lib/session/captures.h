@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* Capture programs of system calls in the making: what their makers share. */
-#ifndef KT_LIB_SESSION_SYSCALLS_H
-#define KT_LIB_SESSION_SYSCALLS_H
+#ifndef KT_LIB_SESSION_CAPTURES_H
+#define KT_LIB_SESSION_CAPTURES_H
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ void field_begin(struct maker *m, const char *type, const char *suffix);
 void condition(struct maker *m);
 void condition_words(struct maker *m, const char *words);
 
-/* An argument whose meaning is up to the call's command (session_commands.c). */
+/* An argument whose meaning is up to the call's command (commands.c). */
 void command_make(struct maker *m, const struct ktrace_word *word);
 
-#endif /* KT_LIB_SESSION_SYSCALLS_H */
+#endif /* KT_LIB_SESSION_CAPTURES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* What the rest of the control side knows of modules. */
-#ifndef KT_LIB_MODULE_H
-#define KT_LIB_MODULE_H
+#ifndef KT_LIB_SESSION_MODULES_H
+#define KT_LIB_SESSION_MODULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,4 +13,4 @@ bool module_is_loaded(const char *name);
 /* How far the kernel is locked down; -ENOENT: not at all. */
 int module_lockdown(char *mode, size_t size);
 
-#endif /* KT_LIB_MODULE_H */
+#endif /* KT_LIB_SESSION_MODULES_H */

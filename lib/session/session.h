@@ -69,7 +69,7 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
 /* Gives arguments of modules' markers the names of their enumerations, where they are known. */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
-/* Prototypes of tracepoints, see session_btf.c. */
+/* Prototypes of tracepoints, see prototype.c. */
 struct prototypes;
 
 int prototypes_create(struct prototypes **prototypes);

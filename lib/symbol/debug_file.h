@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The files that hold debug information: which are looked for, and which are read. */
-#ifndef KT_LIB_DEBUG_FILE_H
-#define KT_LIB_DEBUG_FILE_H
+#ifndef KT_LIB_SYMBOL_DEBUG_FILE_H
+#define KT_LIB_SYMBOL_DEBUG_FILE_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -13,4 +13,4 @@ int debug_file_find(Dwfl_Module *module, void **data, const char *name,
 		    Dwarf_Addr base, const char *program, const char *link,
 		    GElf_Word crc, char **found);
 
-#endif /* KT_LIB_DEBUG_FILE_H */
+#endif /* KT_LIB_SYMBOL_DEBUG_FILE_H */

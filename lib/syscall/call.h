@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* What the tables of system calls say of events' fields. */
-#ifndef KT_LIB_CALL_H
-#define KT_LIB_CALL_H
+#ifndef KT_LIB_SYSCALL_CALL_H
+#define KT_LIB_SYSCALL_CALL_H
 
 #include <ktrace/syscall.h>
 
@@ -29,4 +29,4 @@ const char *layout_words(const char *name);
  */
 void call_annotate(struct ktrace_type *type);
 
-#endif /* KT_LIB_CALL_H */
+#endif /* KT_LIB_SYSCALL_CALL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Sets of event types.  Whoever makes a type (format.c from the kernel's text,
- * metadata.c from a trace) fills it in from the set's arena and adds it; adding
+ * Sets of event types.  Whoever makes a type (kernel/format.c from the kernel's text,
+ * read/metadata.c from a trace) fills it in from the set's arena and adds it; adding
  * checks it, so that whoever decodes need not:
  *
  *	each field lies in the payload's fixed part;

@@ -7,8 +7,8 @@
  * memory and for the socket.  It sees this process's memory as it was when it
  * began; what it needs of files must have been read before.
  */
-#ifndef KT_SHOW_JAIL_H
-#define KT_SHOW_JAIL_H
+#ifndef KT_SHOW_KERNEL_JAIL_H
+#define KT_SHOW_KERNEL_JAIL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,4 +45,4 @@ ssize_t jail_read_some(int fd, void *data, size_t n);
 bool jail_send(const struct jail *jail, const void *data, size_t n);
 ssize_t jail_receive(const struct jail *jail, void *data, size_t n);
 
-#endif /* KT_SHOW_JAIL_H */
+#endif /* KT_SHOW_KERNEL_JAIL_H */

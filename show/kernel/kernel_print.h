@@ -6,8 +6,8 @@
  * zero, an address or an index of theirs ends the process.  So this runs in a jail:
  * it is sent events and sends back what it made of each, in the same order.
  */
-#ifndef KT_SHOW_KERNEL_PRINT_H
-#define KT_SHOW_KERNEL_PRINT_H
+#ifndef KT_SHOW_KERNEL_KERNEL_PRINT_H
+#define KT_SHOW_KERNEL_KERNEL_PRINT_H
 
 #include <stdint.h>
 
@@ -29,4 +29,4 @@ struct kernel_request {
 /* The life of a child, whose data is its struct ktrace. */
 void kernel_print(int fd, volatile uint64_t *steps, void *trace);
 
-#endif /* KT_SHOW_KERNEL_PRINT_H */
+#endif /* KT_SHOW_KERNEL_KERNEL_PRINT_H */

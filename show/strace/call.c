@@ -156,7 +156,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	field = view->enter.type->fields[argument].name;
 	snprintf(name, sizeof(name), "__%s_val%s", field, suffix);
 	c = captured_find(view, exit, name);
-	/* Of an argument that is up to a command: see lib/session_commands.c. */
+	/* Of an argument that is up to a command: see lib/session/commands.c. */
 	if (!c.size && !*suffix && view->call->command >= 0) {
 		const char *kind = *word->word == 'S' ? word->set : word->word;
 

@@ -3,8 +3,8 @@
  * A system call on its way to a line of text: what its two events say, and the
  * printers of arguments.  syscall.c puts them together.
  */
-#ifndef KT_SHOW_CALL_H
-#define KT_SHOW_CALL_H
+#ifndef KT_SHOW_STRACE_CALL_H
+#define KT_SHOW_STRACE_CALL_H
 
 #include <signal.h>
 
@@ -155,4 +155,4 @@ bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,
 		  size_t size);
 
-#endif /* KT_SHOW_CALL_H */
+#endif /* KT_SHOW_STRACE_CALL_H */

@@ -5,7 +5,7 @@
  *	--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
  *	+++ killed by SIGSEGV +++
  *
- * lib/session_syscalls.c defines that event.  Where it could not, there is the kernel's
+ * lib/session/captures.c defines that event.  Where it could not, there is the kernel's
  * own, signal:signal_deliver, which has no more than signal and code.
  *
  * Which members of a siginfo hold is in sigaction(2); what a signal without a handler

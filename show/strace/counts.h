@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* How often each system call was made, and how long it took: a table as strace -c. */
-#ifndef KT_SHOW_COUNTS_H
-#define KT_SHOW_COUNTS_H
+#ifndef KT_SHOW_STRACE_COUNTS_H
+#define KT_SHOW_STRACE_COUNTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,4 +24,4 @@ int counts_add(struct counts *counts, const char *name, uint64_t ns,
 void counts_write(struct counts *counts, struct output *output);
 void counts_destroy(struct counts *counts);
 
-#endif /* KT_SHOW_COUNTS_H */
+#endif /* KT_SHOW_STRACE_COUNTS_H */

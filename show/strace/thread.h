@@ -5,8 +5,8 @@
  * One that has ended is kept for a while: others of its process end after it, and
  * ask what it said.  It is forgotten when many have ended after it.
  */
-#ifndef KT_SHOW_THREAD_H
-#define KT_SHOW_THREAD_H
+#ifndef KT_SHOW_STRACE_THREAD_H
+#define KT_SHOW_STRACE_THREAD_H
 
 #include "call.h"
 
@@ -48,4 +48,4 @@ void threads_destroy(struct threads *threads);
 /* Keeps what @event says; 0 or -ENOMEM. */
 int thread_side(struct call_side *side, const struct ktrace_event *event);
 
-#endif /* KT_SHOW_THREAD_H */
+#endif /* KT_SHOW_STRACE_THREAD_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events defined at run time: see generic.c.  All under kt_mutex. */
-#ifndef KT_KERNEL_SOURCE_GENERIC_H
-#define KT_KERNEL_SOURCE_GENERIC_H
+/* Events defined at run time: see define.c.  All under kt_mutex. */
+#ifndef KT_KERNEL_SOURCE_DEFINE_H
+#define KT_KERNEL_SOURCE_DEFINE_H
 
 struct kt_session;
 struct seq_file;
@@ -11,4 +11,4 @@ void kt_define_show(struct seq_file *m);
 int kt_define_write(struct kt_session *session, char *text);
 void kt_define_clear(void);
 
-#endif /* KT_KERNEL_SOURCE_GENERIC_H */
+#endif /* KT_KERNEL_SOURCE_DEFINE_H */

@@ -12,7 +12,7 @@
  * before we forget them, as its notifier is called first.
  *
  * What is to be done with a marker when it is hit: the sessions' probes are here, its file
- * `marked' says which come by themselves; marker_print.c and marker_probe.c have others.
+ * `marked' says which come by themselves; print.c and probe.c have others.
  *
  * All is protected by kt_mutex.
  */

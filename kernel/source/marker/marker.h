@@ -16,7 +16,7 @@ struct kt_site {
 	struct ktrace_marker *marker;
 	const char *module;
 	unsigned int order; /* of the markers in its function, from 1 on */
-	struct kt_printer *printer; /* of marker_print.c; NULL: not printed */
+	struct kt_printer *printer; /* of print.c; NULL: not printed */
 };
 
 int kt_markers_init(void);
@@ -42,7 +42,7 @@ void kt_marked_show(struct seq_file *m, const struct kt_session *session);
 void kt_markers_force(struct kt_session *session);
 
 /*
- * marker_probe.c: functions that are called on each hit.  What ran before it was
+ * probe.c: functions that are called on each hit.  What ran before it was
  * detached may run until tracepoints are synchronized.
  */
 int kt_site_attach(const struct kt_site *site,
@@ -54,7 +54,7 @@ void kt_site_probe(const struct kt_site *site);
 bool kt_site_unprobe(const struct kt_site *site);
 
 /*
- * marker_print.c: lines in the kernel's log.  The files are `print', patterns, and
+ * print.c: lines in the kernel's log.  The files are `print', patterns, and
  * `printed', which counts.
  */
 void kt_site_print(struct kt_site *site);

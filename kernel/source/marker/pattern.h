@@ -4,8 +4,8 @@
  *
  * A list is somebody's field, zero at first, and protected by kt_mutex.
  */
-#ifndef KT_KERNEL_SOURCE_PATTERN_H
-#define KT_KERNEL_SOURCE_PATTERN_H
+#ifndef KT_KERNEL_SOURCE_MARKER_PATTERN_H
+#define KT_KERNEL_SOURCE_MARKER_PATTERN_H
 
 #include <linux/types.h>
 
@@ -35,4 +35,4 @@ int kt_patterns_change(struct kt_session *session,
 void kt_patterns_free(struct kt_patterns *patterns);
 void kt_patterns_show(struct seq_file *m, const struct kt_patterns *patterns);
 
-#endif /* KT_KERNEL_SOURCE_PATTERN_H */
+#endif /* KT_KERNEL_SOURCE_MARKER_PATTERN_H */

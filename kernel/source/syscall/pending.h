@@ -5,8 +5,8 @@
  * those were, and the exit's program finds them in its last argument.  The memory is
  * small, and a thread may lose its place to another: then a field stays unread.
  */
-#ifndef KT_KERNEL_SOURCE_PENDING_H
-#define KT_KERNEL_SOURCE_PENDING_H
+#ifndef KT_KERNEL_SOURCE_SYSCALL_PENDING_H
+#define KT_KERNEL_SOURCE_SYSCALL_PENDING_H
 
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -47,4 +47,4 @@ static inline u16 kt_pending_take(struct kt_pending *pending, u32 number)
 	return value;
 }
 
-#endif /* KT_KERNEL_SOURCE_PENDING_H */
+#endif /* KT_KERNEL_SOURCE_SYSCALL_PENDING_H */

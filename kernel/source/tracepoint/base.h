@@ -4,8 +4,8 @@
  * because the file that includes them has them, and the helpers that the
  * probes call.
  */
-#ifndef KT_EVENTS_BASE_H
-#define KT_EVENTS_BASE_H
+#ifndef KT_KERNEL_SOURCE_TRACEPOINT_BASE_H
+#define KT_KERNEL_SOURCE_TRACEPOINT_BASE_H
 
 /* Prototypes and type checks of the tracepoints, but nothing of their code. */
 #define NOTRACE
@@ -101,4 +101,4 @@ static inline __printf(3, 0) void kt_formatted_store(char *to, u32 length,
 	va_end(copy);
 }
 
-#endif /* KT_EVENTS_BASE_H */
+#endif /* KT_KERNEL_SOURCE_TRACEPOINT_BASE_H */

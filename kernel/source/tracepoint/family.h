@@ -9,8 +9,8 @@
  * labels; the assembler's subsections keep label, entries and label in order
  * wherever in the family they are written.
  */
-#ifndef KT_EVENTS_FAMILY_H
-#define KT_EVENTS_FAMILY_H
+#ifndef KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H
+#define KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H
 
 #include "event/event.h"
 
@@ -37,4 +37,4 @@ struct kt_family {
 	    "	.quad " #symbol "\n"                            \
 	    "	.popsection")
 
-#endif /* KT_EVENTS_FAMILY_H */
+#endif /* KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H */

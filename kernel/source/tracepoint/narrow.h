@@ -13,8 +13,8 @@
  * Names of fields hold for the whole header.  The description says what is
  * recorded, not what the kernel would: readers and filters need not know.
  */
-#ifndef KT_EVENTS_NARROW_H
-#define KT_EVENTS_NARROW_H
+#ifndef KT_KERNEL_SOURCE_TRACEPOINT_NARROW_H
+#define KT_KERNEL_SOURCE_TRACEPOINT_NARROW_H
 
 /* A macro that is not defined is one argument, and @otherwise the second. */
 #define KT_SECOND(...)		       KT_SECOND_(__VA_ARGS__, )
@@ -31,4 +31,4 @@
 	__builtin_memcpy(to, from,      \
 			 min_t(size_t, size, __builtin_object_size(to, 1)))
 
-#endif /* KT_EVENTS_NARROW_H */
+#endif /* KT_KERNEL_SOURCE_TRACEPOINT_NARROW_H */

@@ -4,8 +4,8 @@
  * first the headers that kbuild puts before any source.  Kbuild.prefix has it
  * compiled once for all families.
  */
-#ifndef KT_EVENTS_PREFIX_BASE_H
-#define KT_EVENTS_PREFIX_BASE_H
+#ifndef KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H
+#define KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H
 
 #ifndef __LINUX_COMPILER_VERSION_H
 #include <linux/compiler-version.h>
@@ -18,4 +18,4 @@
 /* Kbuild includes this one again, and it wants to be the first. */
 #undef __LINUX_COMPILER_VERSION_H
 
-#endif /* KT_EVENTS_PREFIX_BASE_H */
+#endif /* KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H */
