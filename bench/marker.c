@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include <ktrace/marker.h>
-#include <ktrace/session.h>
+#include <ktrace/recording.h>
 
 #include "env.h"
 

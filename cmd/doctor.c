@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <escape.h>
+#include <ktrace/modules.h>
 #include <ktrace/session.h>
 
 #include "cmd.h"

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include <ktrace/modules.h>
 #include <ktrace/session.h>
 
 #include "cmd.h"

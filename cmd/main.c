@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/trace.h>
+#include <ktrace/library.h>
 
 #include "cmd.h"
 #include "common/near.h"

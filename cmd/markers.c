@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/session.h>
+#include <ktrace/markers.h>
 
 #include "cmd.h"
 #include "markers.h"

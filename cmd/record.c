@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
+#include <ktrace/recording.h>
 
 #include "common/child.h"
 #include "cmd.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <ktrace/session.h>
+#include <ktrace/recording.h>
 
 #include "common/child.h"
 #include "common/process.h"

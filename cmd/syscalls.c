@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include <fcntl.h>
-#include <ktrace/syscall.h>
+#include <ktrace/recording.h>
 #include <show.h>
 
 #include "common/calls.h"

@@ -3,7 +3,7 @@
 #ifndef KT_CMD_COMMON_FIELD_H
 #define KT_CMD_COMMON_FIELD_H
 
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 #define FIELD_TEXT 256
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/modules.h>
+
 #include "cmd.h"
 #include "near.h"
 #include "select.h"

@@ -9,6 +9,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include <ktrace/markers.h>
+
 #include "cmd.h"
 #include "set_state.h"
 

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/markers.h>
+
 #include "cmd.h"
 #include "set/set_state.h"
 #include "tui_tree.h"

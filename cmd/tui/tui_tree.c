@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/markers.h>
+
 #include "cmd.h"
 #include "tui_tree.h"
 

@@ -15,6 +15,8 @@
 
 #include <show.h>
 
+#include <ktrace/recording.h>
+
 #include "cmd.h"
 #include "common/count.h"
 #include "common/output.h"

@@ -10,7 +10,7 @@
 #ifndef KT_CMD_TUI_TUI_WATCH_H
 #define KT_CMD_TUI_TUI_WATCH_H
 
-#include <ktrace/session.h>
+#include <ktrace/types.h>
 
 /* Of lines that are kept. */
 #define WATCH_LINES 256

@@ -9,6 +9,8 @@
 #ifndef KTRACE_MARKER_PROGRAM_H
 #define KTRACE_MARKER_PROGRAM_H
 
+#include <ktrace/marker_types.h>
+
 #ifdef __cplusplus
 #include <type_traits>
 extern "C" {

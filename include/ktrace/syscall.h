@@ -8,8 +8,11 @@
 #ifndef KTRACE_SYSCALL_H
 #define KTRACE_SYSCALL_H
 
-#include <ktrace/session.h>
-#include <ktrace/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,25 +66,6 @@ KTRACE_API const char *ktrace_struct_words(const char *name);
 KTRACE_API int ktrace_word_parse(const char *text, size_t length,
 				 char room[KTRACE_WORD_MAX],
 				 struct ktrace_word *word);
-
-/*
- * Lets the session capture what system calls' arguments point to, of data up to
- * @string_max bytes; with @paths, also what is behind file descriptors.  Their events
- * must be known (ktrace_session_prepare) and disabled.
- */
-KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
-				       unsigned int string_max, bool paths);
-
-/* The same for those that @want says; both events of a call, or none. */
-KTRACE_API int ktrace_session_syscalls_wanted(
-	struct ktrace_session *session, unsigned int string_max, bool paths,
-	bool (*want)(const struct ktrace_known *known, void *data), void *data);
-
-/*
- * Makes known the event signal:signal_delivered, which has the whole siginfo (field
- * __info, as the kernel has it, 48 bytes) and the address of the handler (__handler).
- */
-KTRACE_API int ktrace_session_signals(struct ktrace_session *session);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Reading and describing traces.
+ * Reading traces.
  *
  * A trace is a directory: a metadata file and one stream of packets per CPU
- * (ktrace-trace(5)).  Three things can be done here:
+ * (ktrace-trace(5)).  Two things can be done here:
  *
  *	ktrace_open()		a trace: what it is, which events it can hold
  *	ktrace_cursor_*()	its events and losses, all CPUs in order of time
- *	ktrace_writer_*()	the metadata of a new trace, for a recorder
  *
- * Functions return 0 (or what they say) or a negative errno;
- * ktrace_last_error() then tells in words what happened and what to do about
- * it.  A trace and its cursors are used by one thread at a time.
+ * A trace and its cursors are used by one thread at a time.
  *
  * What a function hands out as pointer to const belongs to the object it came
  * from and lives as long, unless said otherwise.  All strings are UTF-8 as far
@@ -27,159 +24,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktrace/library.h>
+#include <ktrace/types.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define KTRACE_API __attribute__((visibility("default")))
-
-/*
- * The version of the library: of these headers, and of what the program runs with, which
- * may be newer.  What is stable between them is told in doc/compatibility.md.  Structs that
- * begin with a size may grow, and so may those that the library hands out one by one;
- * elements of arrays do not.
- */
-#define KTRACE_LIB_MAJOR 0
-#define KTRACE_LIB_MINOR 1
-#define KTRACE_LIB_PATCH 0
-#define KTRACE_LIB_VERSION                                      \
-	(KTRACE_LIB_MAJOR * 1000000 + KTRACE_LIB_MINOR * 1000 + \
-	 KTRACE_LIB_PATCH)
-KTRACE_API unsigned int ktrace_lib_version(void);
-
 /* The format of the metadata; the streams have theirs in each packet. */
 #define KTRACE_FORMAT 1
-
-/* In words, why the last call of this thread failed; "" if none has. */
-KTRACE_API const char *ktrace_last_error(void);
-
-/* Types of events */
-
-enum ktrace_kind {
-	KTRACE_INT,	/* 1, 2, 4 or 8 bytes, signed */
-	KTRACE_UINT,	/* 1, 2, 4 or 8 bytes, unsigned */
-	KTRACE_POINTER, /* as KTRACE_UINT */
-	KTRACE_STRING,	/* ends at the first NUL, or where its room ends */
-	KTRACE_ARRAY,	/* of integers of @elem bytes */
-	KTRACE_BITMASK, /* words of @elem bytes; bit 0 of word 0 first */
-	KTRACE_BYTES,	/* anything else */
-};
-
-/* Where a field's value lies. */
-enum ktrace_place {
-	KTRACE_FIXED,	 /* at @offset */
-	KTRACE_DATA_LOC, /* at @offset: u16 offset in the payload, u16 length */
-	KTRACE_REL_LOC,	 /* the same, offset counted from the word's end */
-};
-
-/* How a value is best shown. */
-enum ktrace_base {
-	KTRACE_DEC,
-	KTRACE_HEX,
-	KTRACE_OCT,
-	KTRACE_BOOL,
-	KTRACE_DEV,    /* dev_t: major:minor */
-	KTRACE_SYMBOL, /* address of a function */
-	KTRACE_MAC,    /* bytes from here on: hardware address */
-	KTRACE_IP4,
-	KTRACE_IP6,
-	KTRACE_UUID,
-	KTRACE_SOCKADDR,
-	KTRACE_FLOAT, /* IEEE 754, 4 or 8 bytes */
-};
-
-struct ktrace_name {
-	uint64_t value;
-	const char *name;
-};
-
-/*
- * Names of values.  Flags are tried in order, each value a mask; a value 0
- * stands for "none of the others".
- */
-struct ktrace_names {
-	bool flags;	   /* else one name per value */
-	const char *delim; /* between flags */
-	uint32_t count;
-	const struct ktrace_name *names;
-};
-
-struct ktrace_field {
-	const char *name;
-	const char *ctype; /* as in C, an array as "char[16]" */
-	uint32_t offset;
-	uint32_t size; /* of what lies at @offset */
-	enum ktrace_kind kind;
-	enum ktrace_place place;
-	enum ktrace_base base;
-	bool is_signed; /* of arrays: the elements */
-	uint32_t elem;	/* arrays and bitmasks: bytes per element */
-	const struct ktrace_names *names; /* NULL: none */
-	uint64_t reserved[2];
-};
-
-struct ktrace_type {
-	uint32_t id;
-	uint32_t size; /* of the payload's fixed part */
-	bool dynamic;  /* payloads may be larger than @size */
-	const char *system;
-	const char *name;
-	const char *print; /* the kernel's print format; NULL: none */
-	uint32_t nr_fields;
-	const struct ktrace_field *fields;
-
-	/* Only of types from ktrace_types_parse(). */
-	bool enabled;
-	const char *module; /* "vmlinux" for the kernel itself */
-};
-
-/*
- * A set of types.  ktrace_types_parse() makes one from the text of the control
- * tree's info file; @btf is the kernel's type information for constants that
- * the text leaves by name, NULL: of the running kernel.
- */
-struct ktrace_types;
-
-KTRACE_API int ktrace_types_parse(const char *info, size_t size,
-				  const char *btf, struct ktrace_types **types);
-KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
-KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
-KTRACE_API const struct ktrace_type *ktrace_types_get(
-	const struct ktrace_types *types, size_t index);
-/* NULL: no such type. */
-KTRACE_API const struct ktrace_type *ktrace_types_find(
-	const struct ktrace_types *types, uint32_t id);
-
-/*
- * How the structs lie in memory that captured fields hold: those whose ctype is
- * "__data_loc struct NAME[]", and the structs in them.
- */
-struct ktrace_member {
-	const char *name;
-	const char *type; /* of a struct its name, else NULL */
-	uint32_t offset;
-	uint32_t size;
-	bool is_signed;
-};
-
-struct ktrace_layout {
-	const char *name;
-	uint32_t size;
-	uint32_t nr_members;
-	const struct ktrace_member *members;
-};
-
-/* NULL: not known. */
-KTRACE_API const struct ktrace_layout *ktrace_layout_find(
-	const struct ktrace_types *types, const char *name);
-
-/*
- * The type as ftrace's format file would describe it, its fields behind a common
- * header of 8 bytes.  To be freed; NULL: out of memory.
- */
-KTRACE_API char *ktrace_type_format(const struct ktrace_type *type);
-
-/* Traces */
 
 struct ktrace_sync {
 	uint64_t clock; /* the trace's clock */
@@ -356,11 +209,7 @@ KTRACE_API const struct ktrace_loss *ktrace_cursor_loss(
 /* Bytes of the streams that were read so far, for a progress display. */
 KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);
 
-/* Fields */
-
-/* NULL: the type has no such field. */
-KTRACE_API const struct ktrace_field *ktrace_field_find(
-	const struct ktrace_type *type, const char *name);
+/* Values of fields */
 
 /* The value, sign-extended; 0 for what is no integer or not there. */
 KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
@@ -373,71 +222,6 @@ KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
 KTRACE_API const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
 					     const struct ktrace_field *field,
 					     size_t *size);
-
-/*
- * Writing the metadata of a trace
- *
- * The recorder makes the directory and writes the streams (cpuN).  Each call
- * appends whole lines; one that fails leaves the file as it was before, so
- * that it can be tried again, or the trace be left as it is.
- */
-struct ktrace_writer;
-
-/* Makes DIRECTORY/metadata, which must not be there, and writes its head. */
-struct ktrace_writer_head {
-	size_t size; /* of this struct */
-	uint64_t id;
-	const char *version;
-	const char *host; /* NULL in these: ask the system */
-	const char *kernel;
-	const char *machine;
-	char *const *command; /* ends with NULL */
-	const char *mode;
-	uint32_t nr_cpus;
-	uint64_t start; /* CLOCK_REALTIME, ns */
-};
-
-KTRACE_API int ktrace_writer_create(const char *directory,
-				    const struct ktrace_writer_head *head,
-				    struct ktrace_writer **writer);
-KTRACE_API void ktrace_writer_destroy(struct ktrace_writer *writer);
-
-/*
- * The clock, and a point of calibration: at the begin, at the end, and as often
- * as wanted between.  @name is "tsc" or "mono".  Not @trusted: the kernel has found
- * out that its processors do not agree on it, and readers will be warned.
- */
-KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
-				   const char *name, uint64_t frequency,
-				   const struct ktrace_sync *sync,
-				   bool trusted);
-
-/* All of @types that have an id and were not written yet. */
-KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,
-				   const struct ktrace_types *types);
-KTRACE_API int ktrace_writer_type(struct ktrace_writer *writer,
-				  const struct ktrace_type *type);
-
-struct ktrace_task {
-	uint32_t tid;
-	uint32_t tgid;
-	uint32_t parent;
-	const char *comm;
-};
-
-KTRACE_API int ktrace_writer_tasks(struct ktrace_writer *writer,
-				   const struct ktrace_task *tasks,
-				   size_t nr_tasks);
-/* The same from the text of the control tree's tasks file. */
-KTRACE_API int ktrace_writer_tasks_text(struct ktrace_writer *writer,
-					const char *text, size_t size);
-
-/* Copies the text symbols of the running kernel into the file "symbols". */
-KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
-
-KTRACE_API int ktrace_writer_end(struct ktrace_writer *writer,
-				 const struct ktrace_cpu *cpus, size_t nr_cpus,
-				 const char *reason);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include <ktrace/trace.h>
+#include <ktrace/library.h>
 
 #include "error.h"
 

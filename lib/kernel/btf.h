@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 struct enums;
 

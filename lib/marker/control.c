@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
+#include <ktrace/markers.h>
 
 #include "base/error.h"
 #include "hub.h"

@@ -6,7 +6,7 @@
 #ifndef KT_LIB_MARKER_ENTRY_H
 #define KT_LIB_MARKER_ENTRY_H
 
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 #include "hub.h"
 

@@ -3,7 +3,7 @@
 #ifndef KT_LIB_MARKER_ENUMERATION_H
 #define KT_LIB_MARKER_ENUMERATION_H
 
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 #include "hub.h"
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <ktrace/trace.h>
+#include <ktrace/session.h>
 
 struct ktrace_session;
 struct markers;

@@ -3,7 +3,7 @@
 #ifndef KT_LIB_READ_TRACE_H
 #define KT_LIB_READ_TRACE_H
 
-#include <ktrace/trace.h>
+#include <ktrace/writer.h>
 
 #include "clock.h"
 #include "stream.h"

@@ -3,7 +3,7 @@
 #ifndef KT_LIB_RECORD_PROGRAMS_H
 #define KT_LIB_RECORD_PROGRAMS_H
 
-#include <ktrace/session.h>
+#include <ktrace/writer.h>
 
 #include "marker/recorder.h"
 

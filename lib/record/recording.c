@@ -19,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
+#include <ktrace/recording.h>
+#include <ktrace/writer.h>
 
 #include "kernel.h"
 #include "base/error.h"

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <ktrace/session.h>
+#include <ktrace/writer.h>
 
 /* Where the clocks were, in ns; all at once, or it is not known. */
 struct sleep_clocks {

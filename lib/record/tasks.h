@@ -3,7 +3,7 @@
 #define KT_LIB_RECORD_TASKS_H
 
 #include <ktrace/session.h>
-#include <ktrace/trace.h>
+#include <ktrace/writer.h>
 
 /*
  * Tasks that began between the first look and the start have neither a line nor

@@ -3,7 +3,7 @@
 #ifndef KT_LIB_RECORD_WRITER_H
 #define KT_LIB_RECORD_WRITER_H
 
-#include <ktrace/trace.h>
+#include <ktrace/writer.h>
 
 /*
  * As ktrace_writer_create(), into a directory that is open, and stays the caller's;

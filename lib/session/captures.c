@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <ucontext.h>
 
+#include <ktrace/session.h>
 #include <ktrace/syscall.h>
 
 #include "kernel/btf.h"

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ktrace/modules.h>
 #include <ktrace/session.h>
 
 #include "base/error.h"

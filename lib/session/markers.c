@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
+#include <ktrace/markers.h>
 
 #include "base/error.h"
 #include "hub.h"

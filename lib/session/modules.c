@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
+#include <ktrace/modules.h>
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <ktrace.h>
+#include <ktrace/modules.h>
 #include <ktrace/session.h>
 
 #include "base/error.h"

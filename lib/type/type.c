@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <ktrace.h>
+#include <ktrace/trace.h>
 
 #include "base/error.h"
 #include "type.h"

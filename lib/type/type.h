@@ -11,7 +11,7 @@
 #ifndef KT_LIB_TYPE_H
 #define KT_LIB_TYPE_H
 
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 #include "base/arena.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 #define BTF "/sys/kernel/btf/vmlinux"
 

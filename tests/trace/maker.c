@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/writer.h>
+
 #include "maker.h"
 #include "ring.h"
 

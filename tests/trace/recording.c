@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include <ktrace.h>
-#include <ktrace/session.h>
+#include <ktrace/recording.h>
 
 #define PACKETS 4
 #define EVENTS	7

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include <ktrace/trace.h>
+#include <ktrace/writer.h>
 
 #include "kernel/format.h"
 #include "type/type.h"

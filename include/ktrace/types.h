@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Types of events: how a payload is laid out, and how its values are best shown.
+ *
+ * A set of types comes from a trace (trace.h), or from the kernel's own description of its
+ * events.  A type, its fields and their names belong to the set and live as long.
+ */
+#ifndef KTRACE_TYPES_H
+#define KTRACE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/library.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ktrace_kind {
+	KTRACE_INT,	/* 1, 2, 4 or 8 bytes, signed */
+	KTRACE_UINT,	/* 1, 2, 4 or 8 bytes, unsigned */
+	KTRACE_POINTER, /* as KTRACE_UINT */
+	KTRACE_STRING,	/* ends at the first NUL, or where its room ends */
+	KTRACE_ARRAY,	/* of integers of @elem bytes */
+	KTRACE_BITMASK, /* words of @elem bytes; bit 0 of word 0 first */
+	KTRACE_BYTES,	/* anything else */
+};
+
+/* Where a field's value lies. */
+enum ktrace_place {
+	KTRACE_FIXED,	 /* at @offset */
+	KTRACE_DATA_LOC, /* at @offset: u16 offset in the payload, u16 length */
+	KTRACE_REL_LOC,	 /* the same, offset counted from the word's end */
+};
+
+/* How a value is best shown. */
+enum ktrace_base {
+	KTRACE_DEC,
+	KTRACE_HEX,
+	KTRACE_OCT,
+	KTRACE_BOOL,
+	KTRACE_DEV,    /* dev_t: major:minor */
+	KTRACE_SYMBOL, /* address of a function */
+	KTRACE_MAC,    /* bytes from here on: hardware address */
+	KTRACE_IP4,
+	KTRACE_IP6,
+	KTRACE_UUID,
+	KTRACE_SOCKADDR,
+	KTRACE_FLOAT, /* IEEE 754, 4 or 8 bytes */
+};
+
+struct ktrace_name {
+	uint64_t value;
+	const char *name;
+};
+
+/*
+ * Names of values.  Flags are tried in order, each value a mask; a value 0
+ * stands for "none of the others".
+ */
+struct ktrace_names {
+	bool flags;	   /* else one name per value */
+	const char *delim; /* between flags */
+	uint32_t count;
+	const struct ktrace_name *names;
+};
+
+struct ktrace_field {
+	const char *name;
+	const char *ctype; /* as in C, an array as "char[16]" */
+	uint32_t offset;
+	uint32_t size; /* of what lies at @offset */
+	enum ktrace_kind kind;
+	enum ktrace_place place;
+	enum ktrace_base base;
+	bool is_signed; /* of arrays: the elements */
+	uint32_t elem;	/* arrays and bitmasks: bytes per element */
+	const struct ktrace_names *names; /* NULL: none */
+	uint64_t reserved[2];
+};
+
+struct ktrace_type {
+	uint32_t id;
+	uint32_t size; /* of the payload's fixed part */
+	bool dynamic;  /* payloads may be larger than @size */
+	const char *system;
+	const char *name;
+	const char *print; /* the kernel's print format; NULL: none */
+	uint32_t nr_fields;
+	const struct ktrace_field *fields;
+
+	/* Only of types from ktrace_types_parse(). */
+	bool enabled;
+	const char *module; /* "vmlinux" for the kernel itself */
+};
+
+/*
+ * A set of types.  ktrace_types_parse() makes one from the text of the control
+ * tree's info file; @btf is the kernel's type information for constants that
+ * the text leaves by name, NULL: of the running kernel.
+ */
+struct ktrace_types;
+
+KTRACE_API int ktrace_types_parse(const char *info, size_t size,
+				  const char *btf, struct ktrace_types **types);
+KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
+KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
+KTRACE_API const struct ktrace_type *ktrace_types_get(
+	const struct ktrace_types *types, size_t index);
+/* NULL: no such type. */
+KTRACE_API const struct ktrace_type *ktrace_types_find(
+	const struct ktrace_types *types, uint32_t id);
+
+/*
+ * How the structs lie in memory that captured fields hold: those whose ctype is
+ * "__data_loc struct NAME[]", and the structs in them.
+ */
+struct ktrace_member {
+	const char *name;
+	const char *type; /* of a struct its name, else NULL */
+	uint32_t offset;
+	uint32_t size;
+	bool is_signed;
+};
+
+struct ktrace_layout {
+	const char *name;
+	uint32_t size;
+	uint32_t nr_members;
+	const struct ktrace_member *members;
+};
+
+/* NULL: not known. */
+KTRACE_API const struct ktrace_layout *ktrace_layout_find(
+	const struct ktrace_types *types, const char *name);
+
+/*
+ * The type as ftrace's format file would describe it, its fields behind a common
+ * header of 8 bytes.  To be freed; NULL: out of memory.
+ */
+KTRACE_API char *ktrace_type_format(const struct ktrace_type *type);
+
+/* NULL: the type has no such field. */
+KTRACE_API const struct ktrace_field *ktrace_field_find(
+	const struct ktrace_type *type, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_TYPES_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Writing the metadata of a trace
+ *
+ * The recorder makes the directory and writes the streams (cpuN).  Each call
+ * appends whole lines; one that fails leaves the file as it was before, so
+ * that it can be tried again, or the trace be left as it is.
+ */
+#ifndef KTRACE_WRITER_H
+#define KTRACE_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ktrace_writer;
+
+/* Makes DIRECTORY/metadata, which must not be there, and writes its head. */
+struct ktrace_writer_head {
+	size_t size; /* of this struct */
+	uint64_t id;
+	const char *version;
+	const char *host; /* NULL in these: ask the system */
+	const char *kernel;
+	const char *machine;
+	char *const *command; /* ends with NULL */
+	const char *mode;
+	uint32_t nr_cpus;
+	uint64_t start; /* CLOCK_REALTIME, ns */
+};
+
+KTRACE_API int ktrace_writer_create(const char *directory,
+				    const struct ktrace_writer_head *head,
+				    struct ktrace_writer **writer);
+KTRACE_API void ktrace_writer_destroy(struct ktrace_writer *writer);
+
+/*
+ * The clock, and a point of calibration: at the begin, at the end, and as often
+ * as wanted between.  @name is "tsc" or "mono".  Not @trusted: the kernel has found
+ * out that its processors do not agree on it, and readers will be warned.
+ */
+KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
+				   const char *name, uint64_t frequency,
+				   const struct ktrace_sync *sync,
+				   bool trusted);
+
+/* All of @types that have an id and were not written yet. */
+KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,
+				   const struct ktrace_types *types);
+KTRACE_API int ktrace_writer_type(struct ktrace_writer *writer,
+				  const struct ktrace_type *type);
+
+struct ktrace_task {
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t parent;
+	const char *comm;
+};
+
+KTRACE_API int ktrace_writer_tasks(struct ktrace_writer *writer,
+				   const struct ktrace_task *tasks,
+				   size_t nr_tasks);
+/* The same from the text of the control tree's tasks file. */
+KTRACE_API int ktrace_writer_tasks_text(struct ktrace_writer *writer,
+					const char *text, size_t size);
+
+/* Copies the text symbols of the running kernel into the file "symbols". */
+KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
+
+KTRACE_API int ktrace_writer_end(struct ktrace_writer *writer,
+				 const struct ktrace_cpu *cpus, size_t nr_cpus,
+				 const char *reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_WRITER_H */
