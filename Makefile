@@ -20,7 +20,8 @@ DESTDIR ?=
 
 help:
 	@echo 'make demo      install what is missing, build, record a workload in a virtual machine'
-	@echo 'make check     install what is missing, build, run every test (KERNELS="$(KERNELS)")'
+	@echo 'make check     install what is missing, build, run every test (KERNELS="$(KERNELS)");'
+	@echo '               one suite on one kernel: make check SUITE=kernel KERNEL=6.12'
 	@echo 'make check-all the same, and some of it on more kernels ($(KERNELS_MORE))'
 	@echo 'make check-debug'
 	@echo '               the suites of the modules on kernels with KASAN, lockdep, KCSAN'
@@ -40,8 +41,9 @@ help:
 demo: setup
 	@tools/demo
 
+# SUITE and KERNEL choose: make check SUITE=kernel KERNEL=6.12
 check: setup user
-	@KERNELS='$(KERNELS)' tests/run
+	@KERNELS='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(KERNELS))' tests/run $(SUITE)
 
 check-all: setup user
 	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' tests/run
