@@ -16,6 +16,8 @@
  *		adds; tells whether the sum passed 2^64
  *	u32 env_add_return_local(u32 *p, u32 v)
  *	void env_add_local(u64 *p, u64 v)
+ * They depend on the processor rather than on the world: a world includes them from
+ * arch/PROCESSOR/local.h.
  *
  * Operation against other CPUs, fully ordered:
  *	bool env_cmpxchg(u64 *p, u64 *old, u64 new)

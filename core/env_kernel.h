@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The world of the kernel modules.  Writers run with preemption off, so "local"
- * means this CPU against its own interrupts and NMIs.
+ * means this CPU against its own interrupts and NMIs.  The modules are built for
+ * x86-64 only, so its local operations are included without asking.
  */
 #ifndef KT_CORE_ENV_KERNEL_H
 #define KT_CORE_ENV_KERNEL_H
@@ -17,43 +18,7 @@
 #include <asm/barrier.h>
 #include <asm/msr.h>
 
-static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
-{
-	bool done;
-
-	asm volatile("cmpxchgq %[new], %[p]"
-		     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
-		     : [new] "r"(new)
-		     : "memory");
-	return done;
-}
-
-static __always_inline bool env_add_carry_local(u64 *p, u64 v)
-{
-	bool carry;
-
-	asm volatile("addq %[v], %[p]"
-		     : "=@ccc"(carry), [p] "+m"(*p)
-		     : [v] "er"(v)
-		     : "memory");
-	return carry;
-}
-
-static __always_inline u32 env_add_return_local(u32 *p, u32 v)
-{
-	u32 old = v;
-
-	asm volatile("xaddl %[old], %[p]"
-		     : [old] "+r"(old), [p] "+m"(*p)
-		     :
-		     : "memory");
-	return old + v;
-}
-
-static __always_inline void env_add_local(u64 *p, u64 v)
-{
-	asm volatile("addq %[v], %[p]" : [p] "+m"(*p) : [v] "er"(v) : "memory");
-}
+#include "arch/x86/local.h"
 
 static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
 {

@@ -40,71 +40,9 @@ struct kt_ring;
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
 	!defined(KT_PORTABLE_ATOMICS)
-
-static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
-{
-	bool done;
-
-	asm volatile("cmpxchgq %[new], %[p]"
-		     : "=@ccz"(done), [p] "+m"(*p), "+a"(*old)
-		     : [new] "r"(new)
-		     : "memory");
-	return done;
-}
-
-static __always_inline bool env_add_carry_local(u64 *p, u64 v)
-{
-	bool carry;
-
-	asm volatile("addq %[v], %[p]"
-		     : "=@ccc"(carry), [p] "+m"(*p)
-		     : [v] "er"(v)
-		     : "memory");
-	return carry;
-}
-
-static __always_inline u32 env_add_return_local(u32 *p, u32 v)
-{
-	u32 old = v;
-
-	asm volatile("xaddl %[old], %[p]"
-		     : [old] "+r"(old), [p] "+m"(*p)
-		     :
-		     : "memory");
-	return old + v;
-}
-
-static __always_inline void env_add_local(u64 *p, u64 v)
-{
-	asm volatile("addq %[v], %[p]" : [p] "+m"(*p) : [v] "er"(v) : "memory");
-}
-
+#include "arch/x86/local.h"
 #else
-
-/* Ordered, because the compiler must not move other accesses across them. */
-static __always_inline bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
-{
-	return __atomic_compare_exchange_n(p, old, new, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
-
-static __always_inline bool env_add_carry_local(u64 *p, u64 v)
-{
-	u64 sum = __atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
-
-	return sum < v;
-}
-
-static __always_inline u32 env_add_return_local(u32 *p, u32 v)
-{
-	return __atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
-}
-
-static __always_inline void env_add_local(u64 *p, u64 v)
-{
-	__atomic_add_fetch(p, v, __ATOMIC_ACQ_REL);
-}
-
+#include "arch/any/local.h"
 #endif
 
 static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
