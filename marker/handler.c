@@ -77,7 +77,7 @@ static const char *print_patterns(void)
 	return patterns;
 }
 
-u32 handlers_wanted(const struct marker_name *name)
+u32 handlers_wanted(const struct kt_marker_name *name)
 {
 	u32 wanted = marker_wanted(print_patterns(), name) ? HANDLER_PRINT : 0;
 

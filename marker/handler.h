@@ -27,7 +27,7 @@
 /* ---- for marker.c ---------------------------------------------------------------- */
 
 /* What a marker that becomes known is to have. */
-u32 handlers_wanted(const struct marker_name *name);
+u32 handlers_wanted(const struct kt_marker_name *name);
 /*
  * Calls them all.  Of @values, or of the payload as it is to be in @words.  @print:
  * somebody outside wants to see it.

@@ -3,7 +3,6 @@
 #include "hub.h"
 
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,25 +120,7 @@ u64 marker_id(const struct marker_description *d)
 	return ((u64)name << 32 | place) ?: 1;
 }
 
-static bool pattern_matches(const char *pattern, const struct marker_name *name)
-{
-	char text[512];
-
-	if (!fnmatch(pattern, name->name, 0) ||
-	    !fnmatch(pattern, name->file, 0))
-		return true;
-	snprintf(text, sizeof(text), "%s:%s", name->system, name->name);
-	if (!fnmatch(pattern, text, 0))
-		return true;
-	snprintf(text, sizeof(text), "%s:%s", name->file, name->function);
-	if (!fnmatch(pattern, text, 0))
-		return true;
-	snprintf(text, sizeof(text), "%s:%s:%u", name->file, name->function,
-		 name->order);
-	return !fnmatch(pattern, text, 0);
-}
-
-bool marker_wanted(const char *patterns, const struct marker_name *name)
+bool marker_wanted(const char *patterns, const struct kt_marker_name *name)
 {
 	const char *end = patterns + RECORDER_PATTERNS;
 	bool wanted = false;
@@ -151,7 +132,7 @@ bool marker_wanted(const char *patterns, const struct marker_name *name)
 		if (patterns + length == end)
 			break;
 		if (wanted == exclude &&
-		    pattern_matches(patterns + exclude, name))
+		    kt_marker_match(patterns + exclude, name))
 			wanted = !exclude;
 		patterns += length + 1;
 	}
@@ -213,7 +194,7 @@ struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 static void entry_describe(struct recorder_marker *entry,
 			   const struct marker_description *d)
 {
-	const struct marker_name *name = &d->name;
+	const struct kt_marker_name *name = &d->name;
 	u32 n = 0;
 
 	while (d->arguments[n].kind && n < 10) {

@@ -30,6 +30,7 @@
 #define KT_MARKER_HUB_H
 
 #include "env.h"
+#include "pattern.h"
 #include <ktrace.h>
 #include <ktrace/marker_types.h>
 
@@ -142,15 +143,6 @@ static inline u8 *hub_flag(struct hub *hub, u64 id)
 	return &hub->flags[(id ^ id >> 32) % HUB_FLAGS];
 }
 
-/* What patterns are matched with, and what the marker is called in the trace. */
-struct marker_name {
-	const char *system; /* the program's or library's file name */
-	const char *name;
-	const char *file;
-	const char *function;
-	u32 order;
-};
-
 /*
  * Patterns one behind the other, an empty one at the end; first those that include,
  * then those that exclude.  -E2BIG: they do not fit.
@@ -159,14 +151,14 @@ int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
 		  size_t nr);
 
 /*
- * Is it wanted?  The last pattern that matches decides.  A pattern may be "system:name", "name", "file", "file:function" or
- * "file:function:order", with wildcards.
+ * Is it wanted?  The last pattern that matches decides (core/pattern.h says what a
+ * pattern is).
  */
-bool marker_wanted(const char *patterns, const struct marker_name *name);
+bool marker_wanted(const char *patterns, const struct kt_marker_name *name);
 
 /* All that a recorder is told of a marker. */
 struct marker_description {
-	struct marker_name name;
+	struct kt_marker_name name;
 	const char *format;
 	const struct ktrace_argument *arguments; /* KTRACE_ARG_END ends them */
 	u32 line;

@@ -252,7 +252,7 @@ static void marker_point(struct ktrace_marker *marker)
 }
 
 static void marker_begin(struct ktrace_marker *marker,
-			 const struct marker_name *name, const char *path)
+			 const struct kt_marker_name *name, const char *path)
 {
 	const struct marker_description description = {
 		.name = *name,
@@ -373,10 +373,10 @@ static struct object *object_create(struct ktrace_marker *const *begin,
 	return object;
 }
 
-static struct marker_name marker_name(const struct object *object,
-				      struct ktrace_marker *const *at)
+static struct kt_marker_name marker_name(const struct object *object,
+					 struct ktrace_marker *const *at)
 {
-	return (struct marker_name){
+	return (struct kt_marker_name){
 		.system = object->system,
 		.name = (*at)->name,
 		.file = (*at)->file,
@@ -402,7 +402,7 @@ EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
 	object->next = objects;
 	smp_store_release(&objects, object);
 	for (struct ktrace_marker *const *at = begin; at < end; at++) {
-		struct marker_name name;
+		struct kt_marker_name name;
 
 		if ((*at)->version != KTRACE_MARKER_VERSION)
 			continue;
@@ -439,7 +439,7 @@ void markers_handle(u32 handler, const char *patterns)
 		for (struct ktrace_marker *const *at = o->begin; at < o->end;
 		     at++) {
 			struct ktrace_marker *marker = *at;
-			struct marker_name name;
+			struct kt_marker_name name;
 			bool wanted;
 
 			if (marker->version != KTRACE_MARKER_VERSION)

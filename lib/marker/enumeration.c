@@ -451,7 +451,7 @@ void enum_files_add(struct enum_files *files, const char *path)
 }
 
 void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
-			  const struct marker_name *name, u32 line)
+			  const struct kt_marker_name *name, u32 line)
 {
 	struct enum_file *file = file_find(files, module);
 	struct site *site;

@@ -22,7 +22,7 @@ void enum_files_add(struct enum_files *files, const char *path);
  * is looked for; places of one event have one @id.
  */
 void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
-			  const struct marker_name *name, u32 line);
+			  const struct kt_marker_name *name, u32 line);
 void enum_files_destroy(struct enum_files *files);
 /* Is there one of this name, without its folders? */
 bool enum_files_has(const struct enum_files *files, const char *system);

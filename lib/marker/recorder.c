@@ -413,7 +413,7 @@ static int marker_offer(void *data, const struct marker_description *d,
 			bool forced)
 {
 	struct markers *m = data;
-	const struct marker_name *name = &d->name;
+	const struct kt_marker_name *name = &d->name;
 
 	if (forced || marker_wanted(m->patterns, name))
 		recorder_add(m->recorder, m->hub, m->slot, marker_id(d), d);

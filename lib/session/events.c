@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 
 #include "base/error.h"
 #include "modules.h"
+#include "pattern.h"
 #include "session.h"
 
 /* Patterns */
@@ -29,17 +29,7 @@
 bool ktrace_pattern_match(const char *pattern, const char *system,
 			  const char *name)
 {
-	const char *colon = strchr(pattern, ':');
-	char part[256];
-
-	if (!colon)
-		return !fnmatch(pattern, system, 0) ||
-		       !fnmatch(pattern, name, 0);
-	if ((size_t)(colon - pattern) >= sizeof(part))
-		return false;
-	memcpy(part, pattern, colon - pattern);
-	part[colon - pattern] = '\0';
-	return !fnmatch(part, system, 0) && !fnmatch(colon + 1, name, 0);
+	return kt_event_match(pattern, system, name);
 }
 
 /* The patterns of one prepare. */
@@ -63,7 +53,7 @@ static bool wish_may_match(const struct wish *wish, const char *name)
 	for (size_t i = 0; i < wish->nr; i++) {
 		const char *colon = strchr(wish->patterns[i], ':');
 
-		if (!colon || !fnmatch(colon + 1, name, 0))
+		if (!colon || kt_glob_match(colon + 1, name))
 			return true;
 	}
 	return false;

@@ -130,9 +130,9 @@ static int session_has(struct ktrace_session *s, const char *folder, void *data)
 	return 0;
 }
 
-static struct marker_name info_name(const struct ktrace_marker_info *info)
+static struct kt_marker_name info_name(const struct ktrace_marker_info *info)
 {
-	return (struct marker_name){
+	return (struct kt_marker_name){
 		.system = info->system,
 		.name = info->name,
 		.file = info->file,
@@ -171,7 +171,7 @@ struct wanted {
 static int info_use(struct ktrace_session *s, struct ktrace_marker_info *info,
 		    void *data)
 {
-	struct marker_name name = info_name(info);
+	struct kt_marker_name name = info_name(info);
 	const struct wanted *wanted = data;
 
 	if (*wanted->packed && !marker_wanted(wanted->packed, &name))
@@ -204,7 +204,7 @@ struct place_enums {
 static int place_add(struct ktrace_session *s, struct ktrace_marker_info *info,
 		     void *data)
 {
-	struct marker_name name = info_name(info);
+	struct kt_marker_name name = info_name(info);
 	struct place_enums *enums = data;
 
 	(void)s;

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which markers are meant, as it is written to files of the control tree:
- *
- *	NAME		of the marker
- *	MODULE:NAME
- *	FILE		as it is in the list of markers
- *	FILE:FUNCTION
- *	FILE:FUNCTION:N	the Nth of the function
- *
- * each with the shell's wildcards, in which `*' includes slashes and colons; with a `!'
- * in front: not those.  So programs' markers are named, too (marker/hub.c).
+ * Which markers are meant, as it is written to files of the control tree: a pattern of
+ * markers (core/pattern.h) on each line; one with a `!' in front excludes.
  *
  * A list is replaced, never changed: a write that is refused has changed nothing.
  */
 #include <linux/ctype.h>
-#include <linux/glob.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "../../../core/pattern.h"
 #include "session/session.h"
 #include "marker.h"
 #include "pattern.h"
@@ -28,21 +20,15 @@
 bool kt_pattern_matches(const char *pattern, const struct kt_site *site)
 {
 	const struct ktrace_marker *marker = site->marker;
-	static char text[512];
+	const struct kt_marker_name name = {
+		.system = site->module,
+		.name = marker->name,
+		.file = marker->file,
+		.function = marker->function,
+		.order = site->order,
+	};
 
-	lockdep_assert_held(&kt_mutex);
-	if (glob_match(pattern, marker->name) ||
-	    glob_match(pattern, marker->file))
-		return true;
-	scnprintf(text, sizeof(text), "%s:%s", site->module, marker->name);
-	if (glob_match(pattern, text))
-		return true;
-	scnprintf(text, sizeof(text), "%s:%s", marker->file, marker->function);
-	if (glob_match(pattern, text))
-		return true;
-	scnprintf(text, sizeof(text), "%s:%s:%u", marker->file,
-		  marker->function, site->order);
-	return glob_match(pattern, text);
+	return kt_marker_match(pattern, &name);
 }
 
 bool kt_patterns_want(const struct kt_patterns *patterns,
