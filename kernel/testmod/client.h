@@ -6,6 +6,7 @@
 #ifndef KT_KERNEL_TESTMOD_CLIENT_H
 #define KT_KERNEL_TESTMOD_CLIENT_H
 
+#include <linux/module.h>
 #include <linux/types.h>
 
 #define KT_TEST_CLIENTS 3
@@ -19,5 +20,23 @@ struct kt_test_client {
 int kt_test_client_add(struct kt_test_client *client);
 /* When it returns it is not hit any more. */
 void kt_test_client_remove(struct kt_test_client *client);
+
+/* All that such a module is beside its client_hit(). */
+#define KT_TEST_CLIENT(number)                                       \
+	static struct kt_test_client client = {.nr = (number),       \
+					       .hit = client_hit};   \
+	static int __init client_init(void)                          \
+	{                                                            \
+		return kt_test_client_add(&client);                  \
+	}                                                            \
+	static void __exit client_exit(void)                         \
+	{                                                            \
+		kt_test_client_remove(&client);                      \
+	}                                                            \
+	module_init(client_init);                                    \
+	module_exit(client_exit);                                    \
+	MODULE_DESCRIPTION(                                          \
+		"A marker that is hit in every context, for tests"); \
+	MODULE_LICENSE("GPL")
 
 #endif /* KT_KERNEL_TESTMOD_CLIENT_H */

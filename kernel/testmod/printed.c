@@ -77,16 +77,5 @@ static int many_set(const char *value, const struct kernel_param *param)
 static const struct kernel_param_ops many_ops = {.set = many_set};
 module_param_cb(many, &many_ops, NULL, 0200);
 
-static int __init printed_init(void)
-{
-	return 0;
-}
-
-static void __exit printed_exit(void)
-{
-}
-
-module_init(printed_init);
-module_exit(printed_exit);
 MODULE_DESCRIPTION("Markers that are printed, for tests");
 MODULE_LICENSE("GPL");

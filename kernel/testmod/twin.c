@@ -38,16 +38,5 @@ static int hit_set(const char *value, const struct kernel_param *param)
 static const struct kernel_param_ops hit_ops = {.set = hit_set};
 module_param_cb(hit, &hit_ops, NULL, 0200);
 
-static int __init twin_init(void)
-{
-	return 0;
-}
-
-static void __exit twin_exit(void)
-{
-}
-
-module_init(twin_init);
-module_exit(twin_exit);
 MODULE_DESCRIPTION("A tracepoint with another's name, for ktrace's tests");
 MODULE_LICENSE("GPL");
