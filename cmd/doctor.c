@@ -18,7 +18,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <escape.h>
+#include "base/escape.h"
 #include <ktrace/modules.h>
 #include <ktrace/session.h>
 

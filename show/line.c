@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "line.h"
 #include "show.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "program.h"
 #include "value.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "program.h"
 #include "value.h"
 

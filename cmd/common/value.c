@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <escape.h>
+#include "base/escape.h"
 
 #include "value.h"
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "text.h"
+#include "utf8.h"
 
 static bool text_room(struct text *text, size_t n)
 {
@@ -101,30 +103,6 @@ void text_words(struct text *text, const char *format, ...)
 	text_puts(text, format);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at @s, 0 if it is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		return (s[1] & 0xc0) == 0x80 ? 2 : 0;
-	if ((s[0] & 0xf0) == 0xe0) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 ||
-		    (s[0] == 0xe0 && s[1] < 0xa0) ||
-		    (s[0] == 0xed && s[1] > 0x9f))
-			return 0;
-		return 3;
-	}
-	if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 ||
-		    (s[3] & 0xc0) != 0x80 || (s[0] == 0xf0 && s[1] < 0x90) ||
-		    (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return 4;
-	}
-	return 0;
-}
-
 static bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
@@ -132,6 +110,8 @@ static bool json_plain(unsigned char c)
 
 void text_json(struct text *text, const char *s)
 {
+	char escaped[ESCAPE_ROOM], *end;
+
 	text_add(text, "\"", 1);
 	while (*s) {
 		size_t n = 0;
@@ -144,18 +124,9 @@ void text_json(struct text *text, const char *s)
 			s += n;
 			continue;
 		}
-		n = utf8_length((const unsigned char *)s);
-		if (!n) {
-			text_puts(text, "\\ufffd");
-			n = 1;
-		} else if (*s == '"' || *s == '\\') {
-			text_puts(text, "\\");
-			text_add(text, s, 1);
-		} else if ((unsigned char)*s < 0x20 || *s == 0x7f) {
-			text_printf(text, "\\u%04x", *s);
-		} else {
-			text_add(text, s, n);
-		}
+		end = escape_json_char(escaped, (const uint8_t *)s,
+				       strnlen(s, UTF8_MAX), &n);
+		text_add(text, escaped, end - escaped);
 		s += n;
 	}
 	text_add(text, "\"", 1);

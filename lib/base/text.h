@@ -26,7 +26,7 @@ void text_printf(struct text *text, const char *format, ...)
 void text_words(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_number(struct text *text, uint64_t number);
-/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+/* A JSON string with its quotes; see escape_json_char(). */
 void text_json(struct text *text, const char *s);
 void text_free(struct text *text);
 

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #include "ctf.h"
 
 /* At most so many names of a value, and no longer ones. */
@@ -56,14 +58,24 @@ static void put_name(FILE *f, const char *name)
 		putc(isalnum((unsigned char)*name) ? *name : '_', f);
 }
 
-/* A string with its quotes. */
+/* A string with its quotes; what is no text becomes a question mark. */
 static void put_string(FILE *f, const char *s)
 {
+	size_t left = s ? strlen(s) : 0, n;
+
 	putc('"', f);
-	for (; s && *s; s++) {
+	for (; left; s += n, left -= n) {
+		const uint8_t *c = (const uint8_t *)s;
+
+		n = utf8_length(c, left);
+		if (!n || utf8_is_control(c)) {
+			putc('?', f);
+			n = n ? n : 1;
+			continue;
+		}
 		if (*s == '"' || *s == '\\')
 			putc('\\', f);
-		putc((unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s, f);
+		fwrite(s, 1, n, f);
 	}
 	putc('"', f);
 }

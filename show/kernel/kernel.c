@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
+#include "base/escape.h"
 #include "jail.h"
 #include "kernel_print.h"
 #include "line.h"

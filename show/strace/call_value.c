@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "call.h"
-#include "escape.h"
+#include "base/escape.h"
 
 void line_add(struct line *line, const char *s, size_t n)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "counts.h"
-#include "escape.h"
+#include "base/escape.h"
 
 struct count {
 	char name[64];

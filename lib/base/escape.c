@@ -4,40 +4,15 @@
 #include <string.h>
 
 #include "escape.h"
+#include "utf8.h"
 
 static const char hex[] = "0123456789abcdef";
-
-size_t utf8_length(const uint8_t *s, size_t n)
-{
-	size_t len, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	if (s[0] < 0xc2 || s[0] > 0xf4 || len > n)
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* Overlong, surrogates, beyond the last code point. */
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-/* Of a well-formed sequence. */
-static bool is_control(const uint8_t *s)
-{
-	return *s < ' ' || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
-}
 
 char *escape_text_char(char *p, const uint8_t *s, size_t n, size_t *length)
 {
 	size_t len = utf8_length(s, n);
 
-	if (len && !is_control(s)) {
+	if (len && !utf8_is_control(s)) {
 		memcpy(p, s, len);
 		*length = len;
 		return p + len;
@@ -66,7 +41,7 @@ char *escape_json_char(char *p, const uint8_t *s, size_t n, size_t *length)
 		*p++ = *s;
 		return p;
 	}
-	if (is_control(s)) {
+	if (utf8_is_control(s)) {
 		uint8_t c = s[len - 1];
 
 		memcpy(p, "\\u00", 4);

@@ -7,17 +7,14 @@
  * two bytes in UTF-8 and one in older encodings.  So those, and all that is no
  * UTF-8, are shown as "\x1b".
  */
-#ifndef KT_SHOW_ESCAPE_H
-#define KT_SHOW_ESCAPE_H
+#ifndef KT_LIB_BASE_ESCAPE_H
+#define KT_LIB_BASE_ESCAPE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* What one character becomes at most. */
 #define ESCAPE_ROOM 8
-
-/* Bytes of the well-formed UTF-8 sequence at @s, 0 if there is none. */
-size_t utf8_length(const uint8_t *s, size_t n);
 
 /*
  * One character of the @n bytes at @s, stored at @p; returns where that ends, and
@@ -31,4 +28,4 @@ char *escape_json_char(char *p, const uint8_t *s, size_t n, size_t *length);
 char *escape_text(const char *s);
 char *escape_json(const char *s);
 
-#endif /* KT_SHOW_ESCAPE_H */
+#endif /* KT_LIB_BASE_ESCAPE_H */
