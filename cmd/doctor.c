@@ -18,10 +18,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/escape.h"
 #include <ktrace/modules.h>
 #include <ktrace/session.h>
 
+#include "base/escape.h"
 #include "cmd.h"
 #include "common/value.h"
 

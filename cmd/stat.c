@@ -7,6 +7,7 @@
 
 #include <ktrace/trace.h>
 
+#include "base/loss.h"
 #include "cmd.h"
 #include "common/count.h"
 #include "common/query.h"
@@ -28,23 +29,6 @@ static double seconds_of(const struct count *c)
 static double rate(uint64_t count, double seconds)
 {
 	return seconds > 0 ? count / seconds : 0;
-}
-
-static const char *loss_name(enum ktrace_lost cause)
-{
-	static const char *const names[KTRACE_LOST_NR] = {
-		[KTRACE_LOST_FULL] = "full",
-		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
-		[KTRACE_LOST_NESTED] = "nested",
-		[KTRACE_LOST_LARGE] = "large",
-		[KTRACE_LOST_TASK] = "task",
-		[KTRACE_LOST_DAMAGED] = "damaged",
-		[KTRACE_LOST_UNWRITTEN] = "unwritten",
-		[KTRACE_LOST_RECURSION] = "recursion",
-		[KTRACE_LOST_CLOCK] = "clock",
-	};
-
-	return names[cause];
 }
 
 static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/loss.h"
 
 #include "cmd.h"
 #include "common/count.h"

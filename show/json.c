@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/loss.h"
 #include "program.h"
 #include "show.h"
 
@@ -62,7 +63,7 @@ static int json_event(struct show *show, const struct ktrace_event *event)
 static int json_loss(struct show *show, const struct ktrace_loss *loss)
 {
 	struct output *output = &((struct json *)show)->output;
-	const char *cause = show_cause(loss->cause);
+	const char *cause = loss_cause(loss->cause);
 
 	put_head(output, loss->time, loss->cpu);
 	output_puts(output, loss->cause == KTRACE_LOST_TASK

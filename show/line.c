@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "base/loss.h"
 #include "line.h"
 #include "show.h"
 
@@ -84,7 +85,7 @@ void line_loss(struct output *output, const struct ktrace_loss *loss)
 	output_puts(output, loss->cause == KTRACE_LOST_TASK
 				    ? " task records lost ("
 				    : " events lost (");
-	output_puts(output, show_cause(loss->cause));
+	output_puts(output, loss_cause(loss->cause));
 	output_puts(output, ") ***\n");
 }
 

@@ -31,32 +31,6 @@ int show_fail(int err, const char *format, ...)
 	return err;
 }
 
-const char *show_cause(enum ktrace_lost cause)
-{
-	switch (cause) {
-	case KTRACE_LOST_FULL:
-		return "buffer full";
-	case KTRACE_LOST_OVERWRITTEN:
-		return "overwritten by newer ones";
-	case KTRACE_LOST_NESTED:
-		return "interrupts filled the buffer";
-	case KTRACE_LOST_LARGE:
-		return "too large";
-	case KTRACE_LOST_TASK:
-		return "buffer full: names of tasks may be wrong";
-	case KTRACE_LOST_DAMAGED:
-		return "the trace is damaged";
-	case KTRACE_LOST_UNWRITTEN:
-		return "they could not be written to the disk";
-	case KTRACE_LOST_RECURSION:
-		return "caused by tracing itself";
-	case KTRACE_LOST_CLOCK:
-		return "programs may not read the clock";
-	default:
-		return "not known why";
-	}
-}
-
 const struct show_ops *show_get(size_t index)
 {
 	return index < sizeof(outputs) / sizeof(outputs[0]) ? outputs[index]

@@ -64,9 +64,6 @@ const char *show_error(void);
 int show_fail(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* "buffer full" and the like. */
-const char *show_cause(enum ktrace_lost cause);
-
 extern const struct show_ops show_text;
 extern const struct show_ops show_kernel;
 extern const struct show_ops show_json;

@@ -4,89 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loss.h"
+
 #include "count.h"
-
-static const struct {
-	const char *text;
-	const char *remedy;
-} losses[KTRACE_LOST_NR] = {
-	[KTRACE_LOST_FULL] =
-		{
-			"because the buffers were full",
-			"take larger buffers with --size, or fewer events with "
-			"-e",
-		},
-	[KTRACE_LOST_OVERWRITTEN] =
-		{
-			"overwritten by newer ones, as overwrite mode does",
-			"for a longer past take larger buffers with --size",
-		},
-	[KTRACE_LOST_NESTED] =
-		{
-			"in interrupts that came while a buffer was at its end",
-			"take larger buffers with --size",
-		},
-	[KTRACE_LOST_LARGE] =
-		{
-			"larger than a packet",
-			NULL,
-		},
-	[KTRACE_LOST_TASK] =
-		{
-			"records of who ran: names of tasks may be wrong for a "
-			"moment",
-			"take larger buffers with --size, or fewer events with "
-			"-e",
-		},
-	[KTRACE_LOST_DAMAGED] =
-		{
-			"in damaged parts of the trace",
-			NULL,
-		},
-	[KTRACE_LOST_UNWRITTEN] =
-		{
-			"that could not be written to disk",
-			"make room on the disk, or choose another place with "
-			"-o",
-		},
-	[KTRACE_LOST_RECURSION] =
-		{
-			"caused by tracing itself, as a fault in reading what "
-			"an event points to",
-			NULL,
-		},
-	[KTRACE_LOST_CLOCK] =
-		{
-			"of programs that may not read the clock (strict "
-			"seccomp, PR_SET_TSC)",
-			NULL,
-		},
-};
-
-const char *loss_text(enum ktrace_lost cause)
-{
-	return losses[cause].text;
-}
-
-const char *loss_remedy(enum ktrace_lost cause)
-{
-	return losses[cause].remedy;
-}
-
-bool loss_is_event(enum ktrace_lost cause)
-{
-	return cause != KTRACE_LOST_TASK;
-}
-
-uint64_t loss_total(const uint64_t *lost)
-{
-	uint64_t total = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		if (loss_is_event(i))
-			total += lost[i];
-	return total;
-}
 
 /* Tasks, in a table that doubles; open addressing by the task's number. */
 

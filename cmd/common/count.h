@@ -61,11 +61,4 @@ void count_known(struct count_cpu *cpu, const struct ktrace_cpu *known);
 void count_losses(struct count *c);
 void count_free(struct count *c);
 
-/* A cause of loss in words, and what can be done about it (NULL: nothing). */
-const char *loss_text(enum ktrace_lost cause);
-const char *loss_remedy(enum ktrace_lost cause);
-/* Are those events, not just task records? */
-bool loss_is_event(enum ktrace_lost cause);
-uint64_t loss_total(const uint64_t *lost);
-
 #endif /* KT_CMD_COMMON_COUNT_H */

@@ -17,6 +17,7 @@
 
 #include <ktrace/recording.h>
 
+#include "base/loss.h"
 #include "cmd.h"
 #include "common/count.h"
 #include "common/output.h"

@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "base/loss.h"
 #include "trace.h"
 
 #define FIELDS_MAX 1024
@@ -426,15 +427,10 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 		cpu->known = true;
 		cpu->events = get_number(c, "events");
 		cpu->recorded = get_number(c, "recorded");
-		cpu->lost[KTRACE_LOST_FULL] = get_number(c, "full");
-		cpu->lost[KTRACE_LOST_OVERWRITTEN] =
-			get_number(c, "overwritten");
-		cpu->lost[KTRACE_LOST_NESTED] = get_number(c, "nested");
-		cpu->lost[KTRACE_LOST_LARGE] = get_number(c, "large");
-		cpu->lost[KTRACE_LOST_TASK] = get_number(c, "task");
-		cpu->lost[KTRACE_LOST_UNWRITTEN] = get_number(c, "unwritten");
-		cpu->lost[KTRACE_LOST_RECURSION] = get_number(c, "recursion");
-		cpu->lost[KTRACE_LOST_CLOCK] = get_number(c, "clock");
+		for (int cause = 0; cause < KTRACE_LOST_NR; cause++)
+			if (loss_is_recorded(cause))
+				cpu->lost[cause] =
+					get_number(c, loss_name(cause));
 	}
 	trace->nr_ends = count;
 	return 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/loss.h"
 #include "base/sized.h"
 #include "base/text.h"
 #include "type/type.h"
@@ -555,16 +556,6 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 		      const struct ktrace_cpu *cpus, size_t nr_cpus,
 		      const char *reason)
 {
-	static const char *const names[KTRACE_LOST_NR] = {
-		[KTRACE_LOST_FULL] = "full",
-		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
-		[KTRACE_LOST_NESTED] = "nested",
-		[KTRACE_LOST_LARGE] = "large",
-		[KTRACE_LOST_TASK] = "task",
-		[KTRACE_LOST_UNWRITTEN] = "unwritten",
-		[KTRACE_LOST_RECURSION] = "recursion",
-		[KTRACE_LOST_CLOCK] = "clock",
-	};
 	struct text text = {0};
 	size_t i, j;
 	int err;
@@ -580,9 +571,9 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 			text_puts(&text, ",\"programs\":true");
 		text_printf(&text, ",\"recorded\":%" PRIu64, cpus[i].recorded);
 		for (j = 0; j < KTRACE_LOST_NR; j++) {
-			if (names[j])
-				text_printf(&text, ",\"%s\":%" PRIu64, names[j],
-					    cpus[i].lost[j]);
+			if (loss_is_recorded(j))
+				text_printf(&text, ",\"%s\":%" PRIu64,
+					    loss_name(j), cpus[i].lost[j]);
 		}
 		text_puts(&text, "}");
 	}

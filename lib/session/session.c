@@ -26,6 +26,7 @@
 #include <ktrace/session.h>
 
 #include "base/error.h"
+#include "base/loss.h"
 #include "modules.h"
 #include "session.h"
 #include "base/sized.h"
@@ -421,14 +422,6 @@ int ktrace_session_claim(struct ktrace_session *s)
 /* "cpu0 events 12 full 3 ...": false if the line is not about a CPU. */
 static bool counts_parse(char *line, struct ktrace_cpu *cpu)
 {
-	static const char *const causes[] = {
-		[KTRACE_LOST_FULL] = "full",
-		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
-		[KTRACE_LOST_NESTED] = "nested",
-		[KTRACE_LOST_LARGE] = "large",
-		[KTRACE_LOST_TASK] = "task",
-		[KTRACE_LOST_RECURSION] = "recursion",
-	};
 	char *word, *value;
 
 	memset(cpu, 0, sizeof(*cpu));
@@ -441,8 +434,8 @@ static bool counts_parse(char *line, struct ktrace_cpu *cpu)
 
 		if (!strcmp(word, "events"))
 			cpu->events = n;
-		for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++)
-			if (causes[i] && !strcmp(word, causes[i]))
+		for (int i = 0; i < KTRACE_LOST_NR; i++)
+			if (!strcmp(word, loss_name(i)))
 				cpu->lost[i] = n;
 	}
 	cpu->known = true;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/loss.h"
 #include "call.h"
 #include "counts.h"
 #include "output.h"
@@ -693,7 +694,7 @@ static int syscalls_loss(struct show *show, const struct ktrace_loss *loss)
 
 	s->line.len = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
-		    loss->cpu, loss->count, show_cause(loss->cause));
+		    loss->cpu, loss->count, loss_cause(loss->cause));
 	return s->options.json || s->options.summary ? 0 : line_write(s);
 }
 

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stddef.h>
+
+#include "loss.h"
+
+static const struct {
+	const char *name;
+	const char *cause;
+	const char *text;
+	const char *remedy;
+} losses[KTRACE_LOST_NR] = {
+	[KTRACE_LOST_FULL] =
+		{
+			"full",
+			"buffer full",
+			"because the buffers were full",
+			"take larger buffers with --size, or fewer events with "
+			"-e",
+		},
+	[KTRACE_LOST_OVERWRITTEN] =
+		{
+			"overwritten",
+			"overwritten by newer ones",
+			"overwritten by newer ones, as overwrite mode does",
+			"for a longer past take larger buffers with --size",
+		},
+	[KTRACE_LOST_NESTED] =
+		{
+			"nested",
+			"interrupts filled the buffer",
+			"in interrupts that came while a buffer was at its end",
+			"take larger buffers with --size",
+		},
+	[KTRACE_LOST_LARGE] =
+		{
+			"large",
+			"too large",
+			"larger than a packet",
+			NULL,
+		},
+	[KTRACE_LOST_TASK] =
+		{
+			"task",
+			"buffer full: names of tasks may be wrong",
+			"records of who ran: names of tasks may be wrong for a "
+			"moment",
+			"take larger buffers with --size, or fewer events with "
+			"-e",
+		},
+	[KTRACE_LOST_DAMAGED] =
+		{
+			"damaged",
+			"the trace is damaged",
+			"in damaged parts of the trace",
+			NULL,
+		},
+	[KTRACE_LOST_UNWRITTEN] =
+		{
+			"unwritten",
+			"they could not be written to the disk",
+			"that could not be written to disk",
+			"make room on the disk, or choose another place with "
+			"-o",
+		},
+	[KTRACE_LOST_RECURSION] =
+		{
+			"recursion",
+			"caused by tracing itself",
+			"caused by tracing itself, as a fault in reading what "
+			"an event points to",
+			NULL,
+		},
+	[KTRACE_LOST_CLOCK] =
+		{
+			"clock",
+			"programs may not read the clock",
+			"of programs that may not read the clock (strict "
+			"seccomp, PR_SET_TSC)",
+			NULL,
+		},
+};
+
+const char *loss_name(enum ktrace_lost cause)
+{
+	return losses[cause].name;
+}
+
+const char *loss_cause(enum ktrace_lost cause)
+{
+	return losses[cause].cause;
+}
+
+const char *loss_text(enum ktrace_lost cause)
+{
+	return losses[cause].text;
+}
+
+const char *loss_remedy(enum ktrace_lost cause)
+{
+	return losses[cause].remedy;
+}
+
+bool loss_is_event(enum ktrace_lost cause)
+{
+	return cause != KTRACE_LOST_TASK;
+}
+
+bool loss_is_recorded(enum ktrace_lost cause)
+{
+	return cause != KTRACE_LOST_DAMAGED;
+}
+
+uint64_t loss_total(const uint64_t *lost)
+{
+	uint64_t total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (loss_is_event(i))
+			total += lost[i];
+	return total;
+}
