@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "source/define/define.h"
 #include "source/marker/marker.h"
+#include "source/tracepoint/tracepoint.h"
 #include "base/symbol.h"
 #include "tree/tree.h"
 #include "base/version.h"
@@ -46,9 +47,11 @@ static int __init kt_init(void)
 	err = PTR_ERR_OR_ZERO(root);
 	if (err)
 		goto err_registry;
+	kt_tracepoint_init();
+	kt_define_init();
 	err = kt_markers_init();
 	if (err)
-		goto err_sessions;
+		goto err_sources;
 	err = kt_fs_init();
 	if (err)
 		goto err_markers;
@@ -56,7 +59,9 @@ static int __init kt_init(void)
 
 err_markers:
 	kt_markers_exit();
-err_sessions:
+err_sources:
+	kt_define_exit();
+	kt_tracepoint_exit();
 	sessions_end();
 err_registry:
 	kt_registry_exit();
@@ -72,8 +77,9 @@ static void __exit kt_exit(void)
 {
 	kt_fs_exit();
 	sessions_end();
-	kt_define_clear();
 	kt_markers_exit();
+	kt_define_exit();
+	kt_tracepoint_exit();
 	kt_registry_exit();
 	kt_buffer_exit();
 	kt_clock_exit();

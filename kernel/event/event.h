@@ -4,7 +4,7 @@
  * and how a probe writes one.
  *
  *	kt_event	what an event is: name, fields, probe.  Static in a probe
- *			module, or made at run time (source/define/define.c).
+ *			module, or made at run time.
  *	kt_enabled	an event that a session has enabled: the probe's data.
  *			A probe is attached once for each session, so it never
  *			loops over sessions.
@@ -21,6 +21,7 @@
 #include "buffer.h"
 #include "compat/compat.h"
 #include "ring.h"
+#include "source.h"
 
 /* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
 #if __has_attribute(__uninitialized__)
@@ -69,30 +70,18 @@ struct kt_class {
 };
 
 /*
- * How events are attached whose source is not one probe for each: many that share
- * a tracepoint, or one that has many.  Both are called under kt_mutex; what ran before detach may run
- * until tracepoints are synchronized.
- */
-struct kt_source {
-	int (*attach)(struct kt_enabled *enabled);
-	void (*detach)(struct kt_enabled *enabled);
-	bool partial; /* no event of it says all that its tracepoint tells */
-};
-
-/*
  * All is the source's and constant while registered, but for the last field,
  * which belongs to the registry (kernel/event/registry.c).
  */
 struct kt_event {
 	const char *system;
 	const char *name;
-	const char *tracepoint; /* name of the struct tracepoint */
+	const char *tracepoint; /* its name; NULL: the source's have none */
 	const char
 		*module; /* that has it, "vmlinux"; NULL: one of the kernel's */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
-	const struct kt_source
-		*source; /* NULL: the class's probe is attached */
+	struct kt_source *source;
 	struct module *owner;
 
 	struct kt_entry *entry; /* NULL: not registered, or refused */
@@ -125,16 +114,18 @@ unsigned long kt_symbol(const char *name);
  * filter.  A probe has it as its data: it is freed only after no probe can run
  * any more (tracepoint_synchronize_unregister).
  *
- * The first four fields are for probes.  gate is replaced under kt_mutex and
+ * The first five fields are for probes.  gate is replaced under kt_mutex and
  * freed after an RCU grace period; probes read it with preemption off.  capturing
- * changes only while the event is not wanted.  All other fields are protected by
- * kt_mutex.
+ * changes only while the event is not wanted, state only before it is attached.  All
+ * other fields are protected by kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
 	struct kt_gate *gate;		/* NULL: record every hit */
 	struct kt_capturing *capturing; /* NULL: nothing */
+
+	void *state; /* its source's, for this session */
 
 	struct kt_event *event;
 	struct kt_session *session;

@@ -122,9 +122,7 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 /* An event that shares its tracepoint does not say what that tells. */
 static bool entry_tells(const struct kt_entry *entry)
 {
-	const struct kt_source *source = entry->event->source;
-
-	return !source || !source->partial;
+	return !entry->event->source->partial;
 }
 
 /* kt_node_alive() looks at what these change without kt_mutex. */
@@ -268,6 +266,12 @@ unsigned int kt_point_arguments(const struct kt_point *point)
 	/* Not known: as many as come in registers, beside the probe's data. */
 	return 5;
 }
+
+void kt_tracepoints_synchronize(void)
+{
+	tracepoint_synchronize_unregister();
+}
+EXPORT_SYMBOL_GPL(kt_tracepoints_synchronize);
 
 /*
  * Of those with one name in one module the first counts: inlining may have it that one
@@ -427,6 +431,8 @@ const char *kt_event_complaint(const struct kt_event *event)
 {
 	if (!name_is_good(event->system) || !name_is_good(event->name))
 		return "the name is not one that a file can have";
+	if (!event->source || !event->source->number)
+		return "its source is not registered";
 	if (!event->tracepoint || !event->class)
 		return "it has no tracepoint or class";
 	return class_complaint(event->class);

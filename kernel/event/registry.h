@@ -73,6 +73,9 @@ const char *kt_point_module(const struct kt_point *point);
 /* How many a probe may read; more would be whatever lies on the stack, or behind it. */
 unsigned int kt_point_arguments(const struct kt_point *point);
 
+/* Waits until no probe runs any more that was detached from a tracepoint. */
+void kt_tracepoints_synchronize(void);
+
 static inline bool kt_entry_visible(const struct kt_entry *entry)
 {
 	return entry->event && entry->point;

@@ -2,8 +2,8 @@
 /*
  * Sessions: what is enabled, and attaching probes accordingly.
  *
- * A probe is attached to its tracepoint while its event is wanted and its session
- * is enabled.  Attaching is quick, but before anything that a probe uses is freed
+ * An event is attached, by its source, while it is wanted and its session is
+ * enabled.  Attaching is quick, but before anything that a probe uses is freed
  * all CPUs must have left it, and waiting for that takes milliseconds: it is done
  * once for each operation, however many events are concerned.
  *
@@ -20,7 +20,7 @@
 #include "gone.h"
 #include "event/registry.h"
 #include "session.h"
-#include "source/marker/marker.h"
+#include "sources.h"
 #include "task.h"
 
 LIST_HEAD(kt_sessions);
@@ -49,35 +49,25 @@ void kt_session_blame(struct kt_session *session, struct file *file)
 
 static int enabled_attach(struct kt_enabled *enabled)
 {
-	const struct kt_entry *entry = enabled->event->entry;
-	const struct kt_source *source = enabled->event->source;
+	const struct kt_event *event = enabled->event;
 	int err;
 
-	if (enabled->attached || !entry->point)
+	if (enabled->attached || !event->entry->point)
 		return 0;
-	err = source ? source->attach(enabled)
-		     : tracepoint_probe_register(entry->point->tp,
-						 enabled->event->class->probe,
-						 enabled);
+	err = kt_source_attach(event->source, enabled);
 	if (err)
 		return err;
 	enabled->attached = true;
 	return 0;
 }
 
-/* True: was attached, and may still run until tracepoints are synchronized. */
-static bool enabled_detach(struct kt_enabled *enabled)
+/* Its probe may still run until its source is synchronized. */
+static void enabled_detach(struct kt_enabled *enabled)
 {
 	if (!enabled->attached)
-		return false;
-	if (enabled->event->source)
-		enabled->event->source->detach(enabled);
-	else
-		tracepoint_probe_unregister(enabled->event->entry->point->tp,
-					    enabled->event->class->probe,
-					    enabled);
+		return;
+	kt_source_detach(enabled->event->source, enabled);
 	enabled->attached = false;
-	return true;
 }
 
 /* A probe's module must not go away while it may be called; we never do. */
@@ -131,49 +121,38 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	return enabled;
 }
 
-static int attach_refuse(const struct kt_enabled *enabled, int err)
-{
-	return kt_refuse(enabled->session, err,
-			 "%s:%s: the kernel does not let us attach to its "
-			 "tracepoint: error %d",
-			 enabled->event->system, enabled->event->name, err);
-}
-
-/* It is not wanted yet. */
+/*
+ * It is not wanted yet, and is wanted afterwards unless it is refused before anything was
+ * attached: an attempt that failed takes event_unwant() and event_release(), as others do.
+ */
 static int event_want(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event_make(session, entry);
-	int err;
+	const char *lacks;
 
 	if (!enabled)
 		return kt_refuse(session, -ENOMEM, "no memory");
+	lacks = kt_source_lacks(enabled->event->source);
+	if (lacks)
+		return kt_refuse(session, -EOPNOTSUPP, "%s:%s: %s",
+				 enabled->event->system, enabled->event->name,
+				 lacks);
 	if (!enabled_pin(enabled))
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
 	if (!enabled->id)
 		enabled->id = session->next_id++;
-	if (session->enabled) {
-		err = enabled_attach(enabled);
-		if (err) {
-			/* Of several places some may have been hit by now. */
-			tracepoint_synchronize_unregister();
-			enabled_unpin(enabled);
-			return attach_refuse(enabled, err);
-		}
-	}
 	enabled->wanted = true;
-	return 0;
+	return session->enabled ? enabled_attach(enabled) : 0;
 }
 
-/*
- * Detaches.  The module stays pinned until event_release(), after tracepoints
- * were synchronized if this returned true.
- */
-static bool event_unwant(struct kt_session *session, struct kt_entry *entry)
+/* Detaches.  The module stays pinned until event_release(), after synchronizing. */
+static void event_unwant(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event(session, entry);
 
-	return enabled && enabled->wanted && enabled_detach(enabled);
+	if (enabled && enabled->wanted)
+		enabled_detach(enabled);
 }
 
 static void event_release(struct kt_session *session, struct kt_entry *entry)
@@ -198,12 +177,10 @@ static void entries_unwant(struct kt_session *session,
 			   struct list_head *entries)
 {
 	struct kt_entry *entry;
-	bool detached = false;
 
 	list_for_each_entry(entry, entries, going)
-		detached |= event_unwant(session, entry);
-	if (detached)
-		tracepoint_synchronize_unregister();
+		event_unwant(session, entry);
+	kt_sources_synchronize(NULL);
 	list_for_each_entry(entry, entries, going)
 		event_release(session, entry);
 }
@@ -219,10 +196,12 @@ static int entries_want(struct kt_session *session, struct list_head *entries)
 		if (event_wanted(session, entry))
 			continue;
 		err = event_want(session, entry);
+		if (event_wanted(session, entry))
+			list_move_tail(&entry->going, &wanted);
 		if (err)
 			break;
-		list_move_tail(&entry->going, &wanted);
 	}
+	err = err ?: kt_sources_commit(session);
 	if (err)
 		entries_unwant(session, &wanted);
 	list_splice(&wanted, entries);
@@ -273,7 +252,7 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	lockdep_assert_held(&kt_mutex);
 	for_each_entry(entry, system, at_system, at_entry, only) {
 		/* All together they say what another event says. */
-		if (enable && !only && entry->event->source)
+		if (enable && !only && entry->event->source->apart)
 			continue;
 		list_add_tail(&entry->going, &entries);
 	}
@@ -300,17 +279,15 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 {
 	struct kt_session *session;
 	struct kt_entry *entry;
-	bool detached = false;
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(session, &kt_sessions, node) {
 		list_for_each_entry(entry, entries, going) {
 			kt_tasks_hide(session, entry);
-			detached |= event_unwant(session, entry);
+			event_unwant(session, entry);
 		}
 	}
-	if (detached)
-		tracepoint_synchronize_unregister();
+	kt_sources_synchronize(NULL);
 	list_for_each_entry(session, &kt_sessions, node) {
 		list_for_each_entry(entry, entries, going) {
 			struct kt_enabled *enabled =
@@ -338,7 +315,7 @@ static void session_stop(struct kt_session *session)
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);
-	tracepoint_synchronize_unregister();
+	kt_sources_synchronize(kt_tracepoints_synchronize);
 	session->enabled = false;
 }
 
@@ -358,16 +335,18 @@ static int session_start(struct kt_session *session)
 		return kt_refuse(session, err,
 				 "cannot follow context switches: error %d",
 				 err);
-	kt_markers_force(session);
+	kt_sources_offer(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {
-		if (!enabled->wanted)
-			continue;
-		err = enabled_attach(enabled);
-		if (err) {
-			session_stop(session);
-			return attach_refuse(enabled, err);
-		}
+		if (enabled->wanted)
+			err = enabled_attach(enabled);
+		if (err)
+			break;
+	}
+	err = err ?: kt_sources_commit(session);
+	if (err) {
+		session_stop(session);
+		return err;
 	}
 	kt_tasks_tell(session);
 	return 0;
@@ -397,7 +376,7 @@ int kt_session_reset(struct kt_session *session)
 		session_stop(session);
 	kt_buffers_reset(&session->buffers);
 	kt_gone_forget(session);
-	kt_markers_force(session);
+	kt_sources_offer(session);
 	return was_enabled ? session_start(session) : 0;
 }
 
@@ -437,9 +416,10 @@ struct kt_session *kt_session_create(const char *name)
 	session->cookie = ++last_cookie;
 	session->next_id = KT_ID_FIRST;
 	xa_init(&session->events);
+	xa_init(&session->states);
 	INIT_LIST_HEAD(&session->gone);
 	list_add_tail(&session->node, &kt_sessions);
-	kt_markers_force(session);
+	kt_sources_offer(session);
 	return session;
 }
 
@@ -451,7 +431,7 @@ void kt_session_end(struct kt_session *session)
 
 	lockdep_assert_held(&kt_mutex);
 	kt_session_enable(session, false);
-	kt_patterns_free(&session->marked);
+	kt_sources_leave(session);
 	kt_pids_clear(session);
 	xa_for_each(&session->events, cookie, enabled) {
 		if (enabled->wanted)
@@ -459,6 +439,7 @@ void kt_session_end(struct kt_session *session)
 		enabled_free(enabled);
 	}
 	xa_destroy(&session->events);
+	xa_destroy(&session->states);
 	kt_gone_forget(session);
 	list_del(&session->node);
 	WRITE_ONCE(session->dead, true);
@@ -470,7 +451,6 @@ void kt_session_release(struct kref *ref)
 	struct kt_session *session = container_of(ref, struct kt_session, ref);
 
 	kt_buffers_exit(&session->buffers);
-	kvfree(session->syscalls);
 	kfree(session->blame);
 	kfree(session);
 }

@@ -23,7 +23,6 @@
 
 #include "event/buffer.h"
 #include "event/event.h"
-#include "source/marker/pattern.h"
 
 #define KT_SESSION_NAME_MAX 63
 #define KT_REASON_MAX	    256
@@ -44,11 +43,10 @@ struct kt_session {
 	bool switch_attached; /* task.c's own probe */
 
 	u32 next_id;
-	struct xarray events; /* struct kt_enabled, by its entry's cookie */
-	struct kt_pids *pids; /* NULL: all processes */
-	struct kt_patterns marked; /* markers that it records */
-	struct list_head gone;	   /* see gone.c */
-	void *syscalls; /* of source/syscall.c; kvfree()d at the end */
+	struct xarray events;  /* struct kt_enabled, by its entry's cookie */
+	struct kt_pids *pids;  /* NULL: all processes */
+	struct list_head gone; /* see gone.c */
+	struct xarray states;  /* of sources, by their numbers: see sources.h */
 
 	char reason[KT_REASON_MAX]; /* of the last refusal */
 	char *blame;		    /* the file that was written */

@@ -12,6 +12,7 @@
 
 #include "event/buffer.h"
 #include "event/event.h"
+#include "source/tracepoint/tracepoint.h"
 
 #define LEAK_SIZE 64
 
@@ -65,6 +66,7 @@ static const struct kt_field fields[] = {
 		.name = #what,                        \
 		.tracepoint = "sched_process_exit",   \
 		.class = &class_##what,               \
+		.source = &kt_tracepoint_source,      \
 		.owner = THIS_MODULE,                 \
 	}
 

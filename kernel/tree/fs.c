@@ -26,6 +26,7 @@
 #include "compat/fs.h"
 #include "print.h"
 #include "event/registry.h"
+#include "event/source.h"
 #include "session/session.h"
 #include "tree.h"
 
@@ -60,13 +61,17 @@ bool kt_node_alive(const struct kt_node *node)
 	return true;
 }
 
-static void node_get(const struct kt_node *node)
+/* False: it is a file of a source that is being unloaded. */
+static bool node_get(const struct kt_node *node)
 {
+	if (node->source && !try_module_get(node->source->owner))
+		return false;
 	kt_session_get(node->session);
 	if (node->system)
 		kref_get(&node->system->ref);
 	if (node->entry)
 		kref_get(&node->entry->ref);
+	return true;
 }
 
 static void node_put(const struct kt_node *node)
@@ -76,6 +81,8 @@ static void node_put(const struct kt_node *node)
 	if (node->system)
 		kt_system_put(node->system);
 	kt_session_put(node->session);
+	if (node->source)
+		module_put(node->source->owner);
 }
 
 struct inode *kt_node_inode(struct super_block *sb, const struct kt_node *node)
@@ -151,8 +158,7 @@ static bool node_child(const struct kt_node *dir, const struct qstr *name,
 	found = kt_node_alive(dir) &&
 		(child->kind ||
 		 (kind->find && kind->find(dir, name->name, name->len, child)));
-	if (found)
-		node_get(child);
+	found = found && node_get(child);
 	mutex_unlock(&kt_mutex);
 	return found;
 }

@@ -69,8 +69,7 @@ bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 {
 	struct trace_event_call *call;
 
-	if (!calls || event->source || event->owner == THIS_MODULE ||
-	    READ_ONCE(reader) != current)
+	if (!calls || !event->source->traced || READ_ONCE(reader) != current)
 		return false;
 	list_for_each_entry(call, calls, list) {
 		if (call_is(call, tp, event)) {

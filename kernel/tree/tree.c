@@ -25,9 +25,9 @@
 #include "event/gate.h"
 #include "event/registry.h"
 #include "session/session.h"
-#include "source/define/define.h"
-#include "source/marker/marker.h"
+#include "session/sources.h"
 #include "session/task.h"
+#include "source_files.h"
 #include "tree.h"
 #include "base/version.h"
 
@@ -387,6 +387,7 @@ static int buffer_size_write(const struct kt_node *node, char *text)
 static int overflow_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_buffers_show(m, &node->session->buffers);
+	kt_sources_show_missed(m, node->session);
 	return 0;
 }
 
@@ -581,13 +582,13 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                       \
-	&session_enabled, &session_mode, &session_buffer_size,                 \
-		&session_overflow, &session_reset, &session_error,             \
-		&session_tasks, &session_pids, &kt_marked_file,                \
-		&session_capture, &session_available, &session_info,           \
-		&session_gone, &session_types, &session_trace, &session_owner, \
-		&buffers_dir, &events_dir
+#define SESSION_CHILDREN                                                      \
+	&session_enabled, &session_mode, &session_buffer_size,                \
+		&session_overflow, &session_reset, &session_error,            \
+		&session_tasks, &session_pids, &session_capture,              \
+		&session_available, &session_info, &session_gone,             \
+		&session_types, &session_trace, &session_owner, &buffers_dir, \
+		&events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
@@ -599,6 +600,8 @@ static const struct kt_kind *const session_children[] = {
 static const struct kt_kind session_dir = {
 	.mode = KIND_DIR,
 	.children = session_children,
+	.find = kt_source_files_find,
+	.next = kt_source_files_next,
 };
 
 static bool sessions_find(const struct kt_node *dir, const char *name,
@@ -738,17 +741,6 @@ static int undefined_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-static int define_show(struct seq_file *m, const struct kt_node *node)
-{
-	kt_define_show(m);
-	return 0;
-}
-
-static int define_write(const struct kt_node *node, char *text)
-{
-	return kt_define_write(node->session, text);
-}
-
 static const struct kt_kind root_version = {
 	.name = "version",
 	.mode = KIND_READ,
@@ -762,24 +754,14 @@ static const struct kt_kind root_undefined = {
 	.show_size = 16 * PAGE_SIZE,
 };
 
-static const struct kt_kind root_define = {
-	.name = "define",
-	.mode = KIND_BOTH,
-	.show = define_show,
-	.show_size = 16 * PAGE_SIZE,
-	.write = define_write,
-	.write_max = 256 << 10,
-};
-
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir,
-	&root_define,	  &kt_kernel_reads_file,
-	&kt_markers_file, &kt_print_file,
-	&kt_printed_file, &root_undefined,
-	&root_version,	  NULL,
+	SESSION_CHILDREN, &sessions_dir, &kt_kernel_reads_file,
+	&root_undefined,  &root_version, NULL,
 };
 
 const struct kt_kind kt_tree_root = {
 	.mode = KIND_DIR,
 	.children = root_children,
+	.find = kt_source_files_find,
+	.next = kt_source_files_next,
 };

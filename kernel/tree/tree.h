@@ -16,6 +16,7 @@
 struct kt_entry;
 struct kt_node;
 struct kt_session;
+struct kt_source;
 struct kt_system;
 struct seq_file;
 
@@ -59,6 +60,7 @@ struct kt_node {
 	struct kt_session *session;
 	struct kt_system *system;
 	struct kt_entry *entry;
+	struct kt_source *source; /* whose file it is; its module stays */
 	unsigned int cpu;
 };
 
@@ -66,10 +68,6 @@ extern const struct kt_kind kt_tree_root;
 
 /* access.c */
 extern const struct kt_kind kt_kernel_reads_file;
-
-/* source/marker/files.c */
-extern const struct kt_kind kt_markers_file, kt_marked_file, kt_print_file,
-	kt_printed_file;
 
 static inline const struct kt_node *kt_node_of(const struct inode *inode)
 {

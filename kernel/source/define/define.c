@@ -35,8 +35,11 @@
 #include "event/event.h"
 #include "event/registry.h"
 #include "session/session.h"
+#include "session/sources.h"
 #include "define.h"
 #include "source/numbers.h"
+#include "source/tracepoint/tracepoint.h"
+#include "tree/tree.h"
 
 #define ARGUMENTS_MAX 12
 #define CTYPE_MAX     127
@@ -63,6 +66,7 @@ struct change {
 };
 
 static LIST_HEAD(definitions);
+static struct kt_source source;
 static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
@@ -340,14 +344,13 @@ static int arguments_check(struct kt_session *session,
 static struct definition *definition_parse(struct kt_session *session,
 					   const char *line)
 {
+	const char *lacks = kt_source_lacks(&source);
 	struct definition *definition;
 	char *rest, *part;
 	int err;
 
-	if (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
-		return ERR_PTR(kt_refuse(
-			session, -EOPNOTSUPP,
-			"this kernel checks the types of calls (CFI)"));
+	if (lacks)
+		return ERR_PTR(kt_refuse(session, -EOPNOTSUPP, "%s", lacks));
 	definition = kzalloc(sizeof(*definition), GFP_KERNEL);
 	if (!definition)
 		goto err_memory;
@@ -357,6 +360,7 @@ static struct definition *definition_parse(struct kt_session *session,
 		goto err_memory;
 	INIT_LIST_HEAD(&definition->going);
 	definition->event.class = &definition->class;
+	definition->event.source = &source;
 	definition->event.owner = THIS_MODULE;
 	definition->class.fields = definition->fields;
 	definition->class.captures = true;
@@ -531,7 +535,7 @@ static void change_drop(struct change *change)
 	}
 }
 
-int kt_define_write(struct kt_session *session, char *text)
+static int define_write(const struct kt_node *node, char *text)
 {
 	struct change change = {
 		.added = LIST_HEAD_INIT(change.added),
@@ -540,8 +544,8 @@ int kt_define_write(struct kt_session *session, char *text)
 	int err;
 
 	lockdep_assert_held(&kt_mutex);
-	err = change_read(session, &change, text);
-	err = err ?: change_prepare(session, &change);
+	err = change_read(node->session, &change, text);
+	err = err ?: change_prepare(node->session, &change);
 	if (err)
 		change_drop(&change);
 	else
@@ -549,15 +553,47 @@ int kt_define_write(struct kt_session *session, char *text)
 	return err;
 }
 
-void kt_define_show(struct seq_file *m)
+static int define_show(struct seq_file *m, const struct kt_node *node)
 {
 	struct definition *definition;
 
 	list_for_each_entry(definition, &definitions, node)
 		seq_printf(m, "%s\n", definition->text);
+	return 0;
 }
 
-void kt_define_clear(void)
+static const struct kt_kind define_file = {
+	.name = "define",
+	.mode = S_IFREG | 0660,
+	.show = define_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = define_write,
+	.write_max = 256 << 10,
+};
+
+/* ---- the source ----------------------------------------------------------- */
+
+static const struct kt_kind *const root_files[] = {&define_file, NULL};
+
+static const char *define_lacks(void)
+{
+	if (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
+		return "this kernel checks the types of calls (CFI)";
+	return NULL;
+}
+
+static struct kt_source source = {
+	.name = "define",
+	.owner = THIS_MODULE,
+	.root_files = root_files,
+	.lacks = define_lacks,
+	.attach = kt_tracepoint_attach,
+	.detach = kt_tracepoint_detach,
+	.synchronize = kt_tracepoints_synchronize,
+	.tracepoints = true,
+};
+
+static void definitions_clear(void)
 {
 	struct definition *definition;
 	struct change change = {
@@ -570,4 +606,15 @@ void kt_define_clear(void)
 		list_add_tail(&definition->going, &change.removed);
 	change_apply(&change);
 	mutex_unlock(&kt_mutex);
+}
+
+void kt_define_init(void)
+{
+	kt_source_register(&source);
+}
+
+void kt_define_exit(void)
+{
+	definitions_clear();
+	kt_source_unregister(&source);
 }

@@ -11,7 +11,7 @@ static int markers_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-const struct kt_kind kt_markers_file = {
+static const struct kt_kind markers_file = {
 	.name = "markers",
 	.mode = S_IFREG | 0440,
 	.show = markers_show,
@@ -29,7 +29,7 @@ static int marked_write(const struct kt_node *node, char *text)
 	return kt_marked_write(node->session, text);
 }
 
-const struct kt_kind kt_marked_file = {
+static const struct kt_kind marked_file = {
 	.name = "marked",
 	.mode = S_IFREG | 0660,
 	.show = marked_show,
@@ -48,7 +48,7 @@ static int print_write(const struct kt_node *node, char *text)
 	return kt_prints_write(node->session, text);
 }
 
-const struct kt_kind kt_print_file = {
+static const struct kt_kind print_file = {
 	.name = "print",
 	.mode = S_IFREG | 0660,
 	.show = print_show,
@@ -62,8 +62,17 @@ static int printed_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-const struct kt_kind kt_printed_file = {
+static const struct kt_kind printed_file = {
 	.name = "printed",
 	.mode = S_IFREG | 0440,
 	.show = printed_show,
 };
+
+const struct kt_kind *const kt_marker_root_files[] = {
+	&markers_file,
+	&print_file,
+	&printed_file,
+	NULL,
+};
+
+const struct kt_kind *const kt_marker_session_files[] = {&marked_file, NULL};

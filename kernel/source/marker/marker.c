@@ -27,6 +27,8 @@
 #include "event/event.h"
 #include "event/registry.h"
 #include "session/session.h"
+#include "session/sources.h"
+#include "source/tracepoint/tracepoint.h"
 #include "marker.h"
 #include "source/numbers.h"
 #include "pattern.h"
@@ -54,6 +56,7 @@ struct marked {
 };
 
 static LIST_HEAD(markeds);
+static struct kt_source source;
 static struct kt_event_set marked_set = {.owner = THIS_MODULE};
 
 static struct marked *marked_of(const struct kt_event *event)
@@ -197,7 +200,7 @@ static int marker_attach(struct kt_enabled *enabled)
 
 		if (err) {
 			sites_detach(enabled, i);
-			return err;
+			return kt_tracepoint_refuse(enabled, err);
 		}
 	}
 	return 0;
@@ -207,11 +210,6 @@ static void marker_detach(struct kt_enabled *enabled)
 {
 	sites_detach(enabled, marked_of(enabled->event)->nr_sites);
 }
-
-static const struct kt_source source = {
-	.attach = marker_attach,
-	.detach = marker_detach,
-};
 
 /* ---- description ---------------------------------------------------------- */
 
@@ -318,12 +316,13 @@ static bool markers_equal(const struct ktrace_marker *a,
 
 /* ---- what sessions record ------------------------------------------------- */
 
+/* @patterns may be NULL. */
 static bool marked_wanted(const struct marked *marked,
 			  const struct kt_patterns *patterns)
 {
 	unsigned int i;
 
-	for (i = 0; i < marked->nr_sites; i++) {
+	for (i = 0; patterns && i < marked->nr_sites; i++) {
 		if (kt_patterns_want(patterns, &marked->sites[i]))
 			return true;
 	}
@@ -344,7 +343,8 @@ static void marked_offer(struct marked *marked)
 	struct kt_session *session;
 
 	list_for_each_entry(session, &kt_sessions, node) {
-		if (marked->forced || marked_wanted(marked, &session->marked))
+		if (marked->forced ||
+		    marked_wanted(marked, kt_source_state(session, &source)))
 			marked_give(session, marked);
 	}
 }
@@ -611,20 +611,8 @@ static struct notifier_block markers_notifier = {
 	.notifier_call = markers_notify,
 };
 
-/* After kt_registry_init(): on each call the registry's turn is first. */
-int __init kt_markers_init(void)
-{
-	return register_tracepoint_module_notifier(&markers_notifier);
-}
-
-/* Replays GOING for each module that is loaded. */
-void kt_markers_exit(void)
-{
-	unregister_tracepoint_module_notifier(&markers_notifier);
-	kt_prints_clear();
-}
-
-void kt_markers_force(struct kt_session *session)
+/* What is forced.  So a recorder knows of it before the first hit. */
+static void markers_offer(struct kt_session *session)
 {
 	struct marked *marked;
 
@@ -634,15 +622,59 @@ void kt_markers_force(struct kt_session *session)
 	}
 }
 
+static void patterns_end(void *state)
+{
+	kt_patterns_free(state);
+}
+
+/* What it keeps for a session is the patterns of markers that the session records. */
+static struct kt_source source = {
+	.name = "marker",
+	.owner = THIS_MODULE,
+	.root_files = kt_marker_root_files,
+	.session_files = kt_marker_session_files,
+	.state_size = sizeof(struct kt_patterns),
+	.state_end = patterns_end,
+	.offer = markers_offer,
+	.attach = marker_attach,
+	.detach = marker_detach,
+	.synchronize = kt_tracepoints_synchronize,
+	.tracepoints = true,
+	.apart = true,
+};
+
+/* After kt_registry_init(): on each call the registry's turn is first. */
+int __init kt_markers_init(void)
+{
+	int err;
+
+	kt_source_register(&source);
+	err = register_tracepoint_module_notifier(&markers_notifier);
+	if (err)
+		kt_source_unregister(&source);
+	return err;
+}
+
+/* Replays GOING for each module that is loaded. */
+void kt_markers_exit(void)
+{
+	unregister_tracepoint_module_notifier(&markers_notifier);
+	kt_prints_clear();
+	kt_source_unregister(&source);
+}
+
 int kt_marked_write(struct kt_session *session, char *text)
 {
+	struct kt_patterns *old = kt_source_state_make(session, &source);
 	struct kt_patterns patterns;
 	struct marked *marked;
 	LIST_HEAD(coming);
 	LIST_HEAD(going);
 	int err;
 
-	err = kt_patterns_change(session, &session->marked, text, &patterns);
+	if (!old)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	err = kt_patterns_change(session, old, text, &patterns);
 	if (err)
 		return err;
 	list_for_each_entry(marked, &markeds, node) {
@@ -650,7 +682,7 @@ int kt_marked_write(struct kt_session *session, char *text)
 
 		if (marked_wanted(marked, &patterns))
 			list_add_tail(entry, &coming);
-		else if (marked_wanted(marked, &session->marked))
+		else if (marked_wanted(marked, old))
 			list_add_tail(entry, &going);
 	}
 	err = kt_session_entries_enable(session, &coming, true);
@@ -659,14 +691,17 @@ int kt_marked_write(struct kt_session *session, char *text)
 		return err;
 	}
 	kt_session_entries_enable(session, &going, false);
-	kt_patterns_free(&session->marked);
-	session->marked = patterns;
+	kt_patterns_free(old);
+	*old = patterns;
 	return 0;
 }
 
 void kt_marked_show(struct seq_file *m, const struct kt_session *session)
 {
-	kt_patterns_show(m, &session->marked);
+	const struct kt_patterns *patterns = kt_source_state(session, &source);
+
+	if (patterns)
+		kt_patterns_show(m, patterns);
 }
 
 /* ---- the list ------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #endif
 #include <ktrace/marker_probe.h>
 
+struct kt_kind;
 struct kt_session;
 struct seq_file;
 
@@ -35,11 +36,10 @@ void kt_markers_show(struct seq_file *m);
 /* A session's file `marked': patterns of markers that it records. */
 int kt_marked_write(struct kt_session *session, char *text);
 void kt_marked_show(struct seq_file *m, const struct kt_session *session);
-/*
- * The session is new, emptied or switched on: it gets what is forced.  So a recorder knows
- * of it before the first hit.
- */
-void kt_markers_force(struct kt_session *session);
+
+/* files.c: the lists of these files, and those of print.c. */
+extern const struct kt_kind *const kt_marker_root_files[];
+extern const struct kt_kind *const kt_marker_session_files[];
 
 /*
  * probe.c: functions that are called on each hit.  What ran before it was

@@ -7,9 +7,18 @@
 #define KT_KERNEL_SOURCE_SYSCALL_FIELD_H
 
 #include <linux/kernel.h>
+#include <linux/ptrace.h>
 #include <linux/string.h>
 
 #include "event/event.h"
+
+#define ARGUMENTS 6
+
+enum abi {
+	NATIVE,
+	COMPAT,
+	ABIS,
+};
 
 static const struct kt_field exit_fields[] = {
 	{.type = "long", .name = "nr", .size = 8, .is_signed = true},
@@ -34,6 +43,21 @@ static const struct kt_field unknown_fields[] = {
 	 .offset = 8,
 	 .size = 48,
 	 .len = 6},
+};
+
+/* Where in struct pt_regs arguments are. */
+static const u8 registers[ABIS][ARGUMENTS] = {
+	[NATIVE] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
+		    offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)},
+	[COMPAT] = {offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx),
+		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, si),
+		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
+};
+
+/* Where a call has no metadata. */
+static const char *const register_names[ARGUMENTS] = {
+	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
 };
 
 /* C types of arguments that have 32 bits; all others have 64. */

@@ -35,18 +35,13 @@
 #include "pending.h"
 #include "event/registry.h"
 #include "session/session.h"
+#include "session/sources.h"
+#include "source/tracepoint/tracepoint.h"
 #include "field.h"
 #include "base/version.h"
 
-#define NUMBERS	  1024 /* those above are unknown */
-#define ARGUMENTS 6
-#define UNREAD	  7 /* the argument of an exit's program */
-
-enum abi {
-	NATIVE,
-	COMPAT,
-	ABIS,
-};
+#define NUMBERS 1024 /* those above are unknown */
+#define UNREAD	7    /* the argument of an exit's program */
 
 enum direction {
 	ENTER,
@@ -139,7 +134,7 @@ static __always_inline void enter_store_all(const struct call *call, void *to,
 static noinline void enter_lacks(const struct kt_enabled *enabled,
 				 struct pt_regs *regs, u16 unread)
 {
-	struct hooks *hooks = enabled->session->syscalls;
+	struct hooks *hooks = enabled->state;
 
 	kt_pending_set(&hooks->pending, syscall_get_nr(current, regs), unread);
 }
@@ -462,22 +457,15 @@ static void table_set(struct hooks *hooks, const struct kt_event *event,
 static int syscall_attach(struct kt_enabled *enabled)
 {
 	enum direction direction = direction_of(enabled->event);
-	struct kt_session *session = enabled->session;
-	struct hooks *hooks = session->syscalls;
+	struct hooks *hooks = enabled->state;
 	int err;
 
-	if (!hooks) {
-		hooks = kvzalloc(sizeof(*hooks), GFP_KERNEL);
-		if (!hooks)
-			return -ENOMEM;
-		session->syscalls = hooks;
-	}
 	if (!hooks->tables[direction].nr_enabled) {
 		err = tracepoint_probe_register(
 			enabled->event->entry->point->tp, probes[direction],
 			hooks);
 		if (err)
-			return err;
+			return kt_tracepoint_refuse(enabled, err);
 	}
 	hooks->tables[direction].nr_enabled++;
 	table_set(hooks, enabled->event, enabled);
@@ -487,7 +475,7 @@ static int syscall_attach(struct kt_enabled *enabled)
 static void syscall_detach(struct kt_enabled *enabled)
 {
 	enum direction direction = direction_of(enabled->event);
-	struct hooks *hooks = enabled->session->syscalls;
+	struct hooks *hooks = enabled->state;
 
 	table_set(hooks, enabled->event, NULL);
 	if (!--hooks->tables[direction].nr_enabled)
@@ -495,10 +483,16 @@ static void syscall_detach(struct kt_enabled *enabled)
 					    probes[direction], hooks);
 }
 
-static const struct kt_source source = {
+static struct kt_source source = {
+	.name = "syscall",
+	.owner = THIS_MODULE,
+	.state_size = sizeof(struct hooks),
 	.attach = syscall_attach,
 	.detach = syscall_detach,
+	.synchronize = kt_tracepoints_synchronize,
+	.tracepoints = true,
 	.partial = true,
+	.apart = true,
 };
 
 /* ---- describing calls ----------------------------------------------------- */
@@ -521,19 +515,6 @@ static const struct kt_class exit_class_unknown = {
 	.unlocked = true,
 	.probe = probe_exit,
 	.print = "\"nr=%lld ret=%lld\", REC->nr, REC->ret",
-};
-
-static const char *const register_names[ARGUMENTS] = {
-	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
-};
-
-static const u8 registers[ABIS][ARGUMENTS] = {
-	[NATIVE] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
-		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
-		    offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9)},
-	[COMPAT] = {offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx),
-		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, si),
-		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
 };
 
 static void call_describe(struct call *call,
@@ -775,16 +756,25 @@ static int __init syscalls_init(void)
 	err = calls_make(*metas);
 	if (!err)
 		err = events_collect();
-	if (!err)
-		err = kt_events_register(&set);
 	if (err)
-		calls_free();
+		goto err_free;
+	kt_source_register(&source);
+	err = kt_events_register(&set);
+	if (err)
+		goto err_source;
+	return 0;
+
+err_source:
+	kt_source_unregister(&source);
+err_free:
+	calls_free();
 	return err;
 }
 
 static void __exit syscalls_exit(void)
 {
 	kt_events_unregister(&set);
+	kt_source_unregister(&source);
 	calls_free();
 }
 

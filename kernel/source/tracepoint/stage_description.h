@@ -113,6 +113,7 @@
 		.tracepoint = #_name,                                      \
 		.module = KT_POINT_MODULE,                                 \
 		.class = &kt_class_##_class,                               \
+		.source = &kt_tracepoint_source,                           \
 		.print = _print,                                           \
 		.owner = THIS_MODULE,                                      \
 	};                                                                 \

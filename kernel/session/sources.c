@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of sources, and how sessions use them: sources.h.
+ *
+ * Several sources may wait for their probes in the same way, as all do that attach to
+ * tracepoints.  Then waiting once is enough: that takes milliseconds.
+ */
+#include <linux/export.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "session.h"
+#include "sources.h"
+
+LIST_HEAD(kt_sources);
+
+void kt_source_register(struct kt_source *source)
+{
+	static unsigned int last_number;
+
+	mutex_lock(&kt_mutex);
+	source->number = ++last_number;
+	source->touched = false;
+	list_add_tail(&source->node, &kt_sources);
+	mutex_unlock(&kt_mutex);
+}
+EXPORT_SYMBOL_GPL(kt_source_register);
+
+/* ---- what a source keeps for a session ------------------------------------ */
+
+void *kt_source_state(const struct kt_session *session,
+		      const struct kt_source *source)
+{
+	lockdep_assert_held(&kt_mutex);
+	return xa_load((struct xarray *)&session->states, source->number);
+}
+EXPORT_SYMBOL_GPL(kt_source_state);
+
+void *kt_source_state_make(struct kt_session *session, struct kt_source *source)
+{
+	void *state = kt_source_state(session, source);
+
+	if (state)
+		return state;
+	state = kvzalloc(source->state_size, GFP_KERNEL);
+	if (!state)
+		return NULL;
+	if (xa_err(xa_store(&session->states, source->number, state,
+			    GFP_KERNEL))) {
+		kvfree(state);
+		return NULL;
+	}
+	return state;
+}
+EXPORT_SYMBOL_GPL(kt_source_state_make);
+
+static void state_free(struct kt_session *session, struct kt_source *source)
+{
+	void *state = xa_erase(&session->states, source->number);
+
+	if (state && source->state_end)
+		source->state_end(state);
+	kvfree(state);
+}
+
+void kt_sources_leave(struct kt_session *session)
+{
+	struct kt_source *source;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(source, &kt_sources, node)
+		state_free(session, source);
+}
+
+/* What a session has attached is an event, and there is none of the source any more. */
+static void source_forget(struct kt_session *session, struct kt_source *source)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled)
+		WARN_ON_ONCE(enabled->event->source == source);
+	state_free(session, source);
+}
+
+void kt_source_unregister(struct kt_source *source)
+{
+	struct kt_session *session;
+
+	mutex_lock(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node)
+		source_forget(session, source);
+	list_del(&source->node);
+	source->number = 0;
+	mutex_unlock(&kt_mutex);
+}
+EXPORT_SYMBOL_GPL(kt_source_unregister);
+
+/* ---- attaching ------------------------------------------------------------ */
+
+void kt_sources_offer(struct kt_session *session)
+{
+	struct kt_source *source;
+
+	list_for_each_entry(source, &kt_sources, node) {
+		if (source->offer)
+			source->offer(session);
+	}
+}
+
+const char *kt_source_lacks(const struct kt_source *source)
+{
+	return source->lacks ? source->lacks() : NULL;
+}
+
+int kt_source_attach(struct kt_source *source, struct kt_enabled *enabled)
+{
+	struct kt_session *session = enabled->session;
+
+	lockdep_assert_held(&kt_mutex);
+	if (source->state_size) {
+		enabled->state = kt_source_state_make(session, source);
+		if (!enabled->state)
+			return kt_refuse(session, -ENOMEM, "no memory");
+	}
+	source->touched = true;
+	return source->attach(enabled);
+}
+
+void kt_source_detach(struct kt_source *source, struct kt_enabled *enabled)
+{
+	lockdep_assert_held(&kt_mutex);
+	source->touched = true;
+	source->detach(enabled);
+}
+
+int kt_sources_commit(struct kt_session *session)
+{
+	struct kt_source *source;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(source, &kt_sources, node) {
+		int err = 0;
+
+		if (source->touched && source->commit)
+			err = source->commit(session);
+		if (err)
+			return err;
+	}
+	/* There is nothing to wait for. */
+	list_for_each_entry(source, &kt_sources, node)
+		source->touched = false;
+	return 0;
+}
+
+/* Does one before it that was touched wait in the same way? */
+static bool synchronized(const struct kt_source *source, void (*also)(void))
+{
+	const struct kt_source *other;
+
+	if (source->synchronize == also)
+		return true;
+	list_for_each_entry(other, &kt_sources, node) {
+		if (other == source)
+			break;
+		if (other->touched && other->synchronize == source->synchronize)
+			return true;
+	}
+	return false;
+}
+
+void kt_sources_synchronize(void (*also)(void))
+{
+	struct kt_source *source;
+
+	lockdep_assert_held(&kt_mutex);
+	if (also)
+		also();
+	list_for_each_entry(source, &kt_sources, node) {
+		if (source->touched && source->synchronize &&
+		    !synchronized(source, also))
+			source->synchronize();
+	}
+	list_for_each_entry(source, &kt_sources, node)
+		source->touched = false;
+}
+
+/* ---- misses --------------------------------------------------------------- */
+
+void kt_sources_show_missed(struct seq_file *m,
+			    const struct kt_session *session)
+{
+	const struct kt_source *source;
+
+	list_for_each_entry(source, &kt_sources, node) {
+		const void *state = kt_source_state(session, source);
+
+		if (source->missed)
+			seq_printf(m, "source %s missed %llu\n", source->name,
+				   state ? source->missed(state) : 0);
+	}
+}

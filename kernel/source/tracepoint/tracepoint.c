@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source of tracepoints' events, for the probes that are generated here: each event
+ * has a probe of its class on its tracepoint.
+ *
+ * Nothing can be prepared before a probe is registered, and a probe runs from then on.  So
+ * there is no commit.
+ */
+#include <linux/export.h>
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+
+#include "event/event.h"
+#include "event/registry.h"
+#include "session/session.h"
+#include "session/sources.h"
+#include "tracepoint.h"
+
+int kt_tracepoint_refuse(const struct kt_enabled *enabled, int err)
+{
+	return kt_refuse(enabled->session, err,
+			 "%s:%s: the kernel does not let us attach to its "
+			 "tracepoint: error %d",
+			 enabled->event->system, enabled->event->name, err);
+}
+EXPORT_SYMBOL_GPL(kt_tracepoint_refuse);
+
+int kt_tracepoint_attach(struct kt_enabled *enabled)
+{
+	const struct kt_event *event = enabled->event;
+	int err = tracepoint_probe_register(event->entry->point->tp,
+					    event->class->probe, enabled);
+
+	return err ? kt_tracepoint_refuse(enabled, err) : 0;
+}
+
+void kt_tracepoint_detach(struct kt_enabled *enabled)
+{
+	const struct kt_event *event = enabled->event;
+
+	tracepoint_probe_unregister(event->entry->point->tp,
+				    event->class->probe, enabled);
+}
+
+struct kt_source kt_tracepoint_source = {
+	.name = "tracepoint",
+	.owner = THIS_MODULE,
+	.attach = kt_tracepoint_attach,
+	.detach = kt_tracepoint_detach,
+	.synchronize = kt_tracepoints_synchronize,
+	.tracepoints = true,
+	.traced = true,
+};
+EXPORT_SYMBOL_GPL(kt_tracepoint_source);
+
+void kt_tracepoint_init(void)
+{
+	kt_source_register(&kt_tracepoint_source);
+}
+
+void kt_tracepoint_exit(void)
+{
+	kt_source_unregister(&kt_tracepoint_source);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files that sources add to a session's directory, and to the root's: children that
+ * come and go with the sources' modules.  The inode of one keeps the module (fs.c).
+ *
+ * Under kt_mutex, as all that finds children.
+ */
+#include <linux/string.h>
+
+#include "session/session.h"
+#include "session/sources.h"
+#include "source_files.h"
+#include "tree.h"
+
+#define SOURCE_FILES_MAX 64
+
+static const struct kt_kind *file_at(const struct kt_kind *const *files,
+				     unsigned long at)
+{
+	while (files && *files && at--)
+		files++;
+	return files ? *files : NULL;
+}
+
+/* The @at-th file of a source; of the second half those that the root has alone. */
+static const struct kt_kind *source_file(const struct kt_source *source,
+					 bool root, unsigned long at)
+{
+	if (at < SOURCE_FILES_MAX / 2)
+		return file_at(source->session_files, at);
+	return root ? file_at(source->root_files, at - SOURCE_FILES_MAX / 2)
+		    : NULL;
+}
+
+/* The root session's directory is the root. */
+static bool is_root(const struct kt_node *dir)
+{
+	return dir->session == kt_session_root();
+}
+
+bool kt_source_files_find(const struct kt_node *dir, const char *name,
+			  size_t length, struct kt_node *child)
+{
+	struct kt_source *source;
+	unsigned int at;
+
+	list_for_each_entry(source, &kt_sources, node) {
+		for (at = 0; at < SOURCE_FILES_MAX; at++) {
+			const struct kt_kind *file =
+				source_file(source, is_root(dir), at);
+
+			if (!file || strlen(file->name) != length ||
+			    memcmp(file->name, name, length))
+				continue;
+			child->kind = file;
+			child->source = source;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Sources have numbers in ascending order, which they keep. */
+bool kt_source_files_next(const struct kt_node *dir, unsigned long *pos,
+			  char *name)
+{
+	struct kt_source *source;
+
+	list_for_each_entry(source, &kt_sources, node) {
+		unsigned long at, first = source->number * SOURCE_FILES_MAX;
+
+		for (at = 0; at < SOURCE_FILES_MAX; at++) {
+			const struct kt_kind *file =
+				source_file(source, is_root(dir), at);
+
+			if (!file || first + at < *pos)
+				continue;
+			strscpy(name, file->name, KT_CHILD_NAME_SIZE);
+			*pos = first + at;
+			return true;
+		}
+	}
+	return false;
+}
