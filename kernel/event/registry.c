@@ -9,7 +9,8 @@
  * none was made from the kernel's headers: it is for vmlinux or a module that came
  * with the kernel, never for one from elsewhere.  Sources register events whenever they are
  * loaded; tracepoints are announced by the kernel's notifier.  An event whose
- * tracepoint goes while it is enabled is disabled in all sessions.
+ * tracepoint goes while it is enabled is disabled in all sessions.  Events of sources
+ * that have no tracepoints are there as long as they are registered.
  *
  * The notifier is called with the list of modules locked, and takes kt_mutex: so
  * nobody (un)registers it under kt_mutex.
@@ -30,6 +31,7 @@ DEFINE_MUTEX(kt_mutex);
 DEFINE_XARRAY(kt_systems);
 
 static DEFINE_HASHTABLE(points, 10);
+static struct kt_point anchor;	      /* of events that have no tracepoint */
 static DEFINE_HASHTABLE(entries, 10); /* of all systems, by their own names */
 static unsigned long last_cookie;
 
@@ -205,6 +207,8 @@ static struct kt_point *point_for(const struct kt_event *event)
 {
 	struct kt_point *point, *found = NULL;
 
+	if (!event->source->tracepoints)
+		return &anchor;
 	/* The newest is first. */
 	hash_for_each_possible(points, point, node,
 			       name_hash(event->tracepoint)) {
@@ -224,6 +228,11 @@ void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
 		if (!visit(point, data))
 			return;
 	}
+}
+
+const char *kt_entry_module(const struct kt_entry *entry)
+{
+	return entry->event->module ?: kt_point_module(entry->point);
 }
 
 const char *kt_point_module(const struct kt_point *point)
@@ -396,8 +405,6 @@ static const char *class_complaint(const struct kt_class *class)
 {
 	u16 i;
 
-	if (!class->probe)
-		return "it has no probe";
 	for (i = 0; i < class->nr_fields; i++) {
 		const struct kt_field *field = &class->fields[i];
 
@@ -433,8 +440,10 @@ const char *kt_event_complaint(const struct kt_event *event)
 		return "the name is not one that a file can have";
 	if (!event->source || !event->source->number)
 		return "its source is not registered";
-	if (!event->tracepoint || !event->class)
+	if (!event->class || (event->source->tracepoints && !event->tracepoint))
 		return "it has no tracepoint or class";
+	if (event->source->tracepoints && !event->class->probe)
+		return "it has no probe";
 	return class_complaint(event->class);
 }
 

@@ -2,11 +2,14 @@
 /*
  * What can be recorded: systems, their events, and the kernel's tracepoints.
  *
- *	kt_point	a tracepoint that exists: in vmlinux or in a module that
- *			is loaded.  Modules know nothing of each other's names, so
- *			two may have one of the same name, with other arguments.
+ *	kt_point	what an event is attached to: a tracepoint that exists, in
+ *			vmlinux or in a module that is loaded.  Modules know
+ *			nothing of each other's names, so two may have one of the
+ *			same name, with other arguments.  All events whose source
+ *			attaches them elsewhere have one point, which is always
+ *			there.
  *	kt_entry	an event that a source registered.  Shown in the control
- *			tree while its tracepoint exists.
+ *			tree while it has a point.
  *	kt_system	a name for a group of events; shown while one of them is
  *
  * All is protected by kt_mutex.  Entries and systems are counted, so that inodes
@@ -36,7 +39,7 @@ struct kt_system {
 
 struct kt_point {
 	struct hlist_node node;
-	struct tracepoint *tp;
+	struct tracepoint *tp; /* NULL: not a tracepoint */
 	struct module *module; /* NULL: vmlinux */
 	unsigned int nr_entries;
 };
@@ -70,6 +73,8 @@ void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
 		    void *data);
 
 const char *kt_point_module(const struct kt_point *point);
+/* Of a visible entry: the module that the event is from. */
+const char *kt_entry_module(const struct kt_entry *entry);
 /* How many a probe may read; more would be whatever lies on the stack, or behind it. */
 unsigned int kt_point_arguments(const struct kt_point *point);
 

@@ -200,7 +200,7 @@ static void head_show(struct seq_file *m, const struct kt_entry *entry,
 	} else {
 		line_add(&line, " id 0 enabled 0 module ");
 	}
-	line_add(&line, entry->point ? kt_point_module(entry->point) : "gone");
+	line_add(&line, entry->point ? kt_entry_module(entry) : "gone");
 	if (enabled && enabled->filter_text)
 		line_add(&line, " filter 1");
 	line_add(&line, "\n");
