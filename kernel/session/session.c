@@ -9,6 +9,7 @@
  *
  * Disabling keeps the event's id: what is in the buffers still goes by it.
  */
+#include <linux/export.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -37,6 +38,7 @@ int kt_refuse(struct kt_session *session, int err, const char *format, ...)
 	va_end(args);
 	return err;
 }
+EXPORT_SYMBOL_GPL(kt_refuse);
 
 void kt_session_blame(struct kt_session *session, struct file *file)
 {
