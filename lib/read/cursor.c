@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "cursor.h"
 #include "task.h"
 #include "trace.h"
 
@@ -33,6 +34,7 @@
 struct cursor_stream {
 	struct stream stream;
 	struct task *task; /* that runs; NULL: not known yet */
+	uint64_t runs;	   /* how often it was another one */
 	bool switching;	   /* to @next, after the item that it stands on */
 	uint32_t next;
 	bool wanted;
@@ -153,8 +155,10 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 
 	if (!to)
 		return -ENOMEM;
-	if (to != s->task)
+	if (to != s->task) {
 		tasks_switch(&s->task, to);
+		s->runs++;
+	}
 	return 0;
 }
 
@@ -447,6 +451,43 @@ const struct ktrace_event *ktrace_cursor_event(
 const struct ktrace_loss *ktrace_cursor_loss(const struct ktrace_cursor *cursor)
 {
 	return &cursor->loss;
+}
+
+struct cursor_place cursor_place(const struct ktrace_cursor *cursor)
+{
+	const struct cursor_stream *s = cursor->heap[0];
+
+	return (struct cursor_place){
+		.stream = s - cursor->streams,
+		.runs = s->runs,
+		.programs = s->stream.source->programs,
+	};
+}
+
+bool cursor_runs_on(const struct ktrace_cursor *cursor,
+		    const struct cursor_place *place)
+{
+	return !place->programs &&
+	       cursor->streams[place->stream].runs == place->runs;
+}
+
+bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
+{
+	uint64_t now = cursor->heap[0]->stream.clock;
+
+	for (size_t i = 1; i < cursor->nr_heap; i++) {
+		const struct stream *stream = &cursor->heap[i]->stream;
+
+		if (stream->item == STREAM_LOSS && stream->from < now &&
+		    stream->source->programs == programs)
+			return true;
+	}
+	return false;
+}
+
+const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor)
+{
+	return &cursor->tasks;
 }
 
 uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)

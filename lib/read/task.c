@@ -151,6 +151,13 @@ void tasks_exit(struct tasks *tasks, uint32_t tid)
 	tasks->deaths++;
 }
 
+bool tasks_is_dead(const struct tasks *tasks, uint32_t tid)
+{
+	const struct task *task = tasks_find(tasks, tid);
+
+	return !task || task->dead;
+}
+
 void tasks_switch(struct task **task, struct task *to)
 {
 	if (*task)

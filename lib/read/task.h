@@ -52,6 +52,8 @@ int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
 int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 	       const char *comm);
 void tasks_exit(struct tasks *tasks, uint32_t tid);
+/* It has ended, as far as is known: it may be forgotten by now. */
+bool tasks_is_dead(const struct tasks *tasks, uint32_t tid);
 
 /* A CPU goes from *task, which may be NULL, to @to. */
 void tasks_switch(struct task **task, struct task *to);

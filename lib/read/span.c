@@ -1,0 +1,765 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Spans: begins and ends of the table (span_rule.c), paired.
+ *
+ * What may belong together has one owner: a thread, a CPU, who has the CPU, or a
+ * request.  An owner is there as long as it has open spans, which are a stack, the
+ * innermost last.  An end belongs to the innermost span of its lane that it fits; what
+ * lies above it in that lane has no end any more.
+ *
+ *	owner	thread 812	| read | work | inner |		an end of `work' is also
+ *				  call   marker marker		that of `inner': it lacks one
+ *
+ * After a loss only those spans are kept that cannot have ended in the gap: those of
+ * threads that have had another CPU all the time, and interrupts of other CPUs.  A
+ * cursor delivers a loss at the end of the gap; pairs whose end is seen before that are
+ * checked when they end (span_is_certain).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cursor.h"
+#include "span_rule.h"
+
+#define CHAINS_MIN 256
+/* Of one owner.  More than any program nests: the outermost are given up. */
+#define DEPTH_MAX 256
+/* A request may be one whose completion nobody records: the oldest are given up. */
+#define REQUESTS_MAX 65536
+#define NAME_ROOM    64
+
+struct open_span {
+	struct ktrace_span span; /* its strings are set when it is handed out */
+	uint32_t type;		 /* of the begin: its id, for its role */
+	enum span_lane lane;
+	uint64_t keys[SPAN_KEYS];
+	struct cursor_place place;
+	char name[NAME_ROOM];
+	char comm[KT_COMM_LEN + 1];
+};
+
+struct span_owner {
+	struct span_owner *chain;
+	enum ktrace_span_owner kind;
+	uint64_t id[SPAN_KEYS];
+	uint32_t tgid;
+	uint32_t nr;
+	uint32_t room;
+	struct open_span *open; /* the innermost last */
+	/* Of a request: so many are under way with one key, and cannot be told apart. */
+	uint32_t unclear;
+	struct span_owner *older, *newer; /* requests in order of their begin */
+};
+
+struct ktrace_spans {
+	const struct ktrace_cursor *cursor;
+	struct span_role *roles; /* by the type's id */
+	size_t nr_roles;
+	struct span_owner **chains;
+	size_t nr_chains; /* a power of two */
+	size_t nr_owners;
+	struct span_owner *oldest, *newest; /* requests */
+	size_t nr_requests;
+	uint64_t deaths; /* those of the cursor that have been seen */
+	struct open_span ended;
+	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
+};
+
+/* ---- owners --------------------------------------------------------------- */
+
+static size_t chain_of(const struct ktrace_spans *spans,
+		       enum ktrace_span_owner kind, const uint64_t *id)
+{
+	uint64_t hash = (id[0] * 31 + id[1]) * 8 + kind;
+
+	return hash * 0x9e3779b97f4a7c15ull >> 32 & (spans->nr_chains - 1);
+}
+
+static struct span_owner *owner_find(const struct ktrace_spans *spans,
+				     enum ktrace_span_owner kind,
+				     const uint64_t *id)
+{
+	struct span_owner *owner = spans->chains[chain_of(spans, kind, id)];
+
+	while (owner && (owner->kind != kind || owner->id[0] != id[0] ||
+			 owner->id[1] != id[1]))
+		owner = owner->chain;
+	return owner;
+}
+
+/* Keeps the chains short; without memory they grow. */
+static void owners_grow(struct ktrace_spans *spans)
+{
+	struct span_owner **old = spans->chains, *owner, *next;
+	size_t nr = spans->nr_chains;
+	struct span_owner **chains = calloc(nr * 4, sizeof(*chains));
+
+	if (!chains)
+		return;
+	spans->chains = chains;
+	spans->nr_chains = nr * 4;
+	for (size_t i = 0; i < nr; i++) {
+		for (owner = old[i]; owner; owner = next) {
+			size_t to = chain_of(spans, owner->kind, owner->id);
+
+			next = owner->chain;
+			owner->chain = chains[to];
+			chains[to] = owner;
+		}
+	}
+	free(old);
+}
+
+static void request_link(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	owner->older = spans->newest;
+	if (spans->newest)
+		spans->newest->newer = owner;
+	else
+		spans->oldest = owner;
+	spans->newest = owner;
+	spans->nr_requests++;
+}
+
+static void request_unlink(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	if (owner->older)
+		owner->older->newer = owner->newer;
+	else
+		spans->oldest = owner->newer;
+	if (owner->newer)
+		owner->newer->older = owner->older;
+	else
+		spans->newest = owner->older;
+	spans->nr_requests--;
+}
+
+/* It must not be there; NULL: out of memory. */
+static struct span_owner *owner_create(struct ktrace_spans *spans,
+				       enum ktrace_span_owner kind,
+				       const uint64_t *id)
+{
+	struct span_owner *owner = calloc(1, sizeof(*owner));
+	size_t chain;
+
+	if (!owner)
+		return NULL;
+	if (spans->nr_owners++ > spans->nr_chains)
+		owners_grow(spans);
+	chain = chain_of(spans, kind, id);
+	owner->kind = kind;
+	memcpy(owner->id, id, sizeof(owner->id));
+	owner->chain = spans->chains[chain];
+	spans->chains[chain] = owner;
+	if (kind == KTRACE_SPAN_OF_REQUEST)
+		request_link(spans, owner);
+	return owner;
+}
+
+/* Forgets the owner if it has nothing open. */
+static void owner_put(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	struct span_owner **p;
+
+	if (owner->nr || owner->unclear)
+		return;
+	p = &spans->chains[chain_of(spans, owner->kind, owner->id)];
+	while (*p != owner)
+		p = &(*p)->chain;
+	*p = owner->chain;
+	if (owner->kind == KTRACE_SPAN_OF_REQUEST)
+		request_unlink(spans, owner);
+	spans->nr_owners--;
+	free(owner->open);
+	free(owner);
+}
+
+static void open_remove(struct span_owner *owner, uint32_t i)
+{
+	memmove(&owner->open[i], &owner->open[i + 1],
+		(--owner->nr - i) * sizeof(*owner->open));
+}
+
+/* It will not be paired: @count says why. */
+static void open_drop(struct ktrace_spans *spans, struct span_owner *owner,
+		      uint32_t i, uint64_t *count)
+{
+	++*count;
+	spans->counts[owner->open[i].span.kind].open--;
+	open_remove(owner, i);
+}
+
+static struct ktrace_span_counts *counts_of(struct ktrace_spans *spans,
+					    const struct span_owner *owner,
+					    uint32_t i)
+{
+	return &spans->counts[owner->open[i].span.kind];
+}
+
+/* ---- what has gone -------------------------------------------------------- */
+
+static void owner_die(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	while (owner->nr)
+		open_drop(spans, owner, owner->nr - 1,
+			  &counts_of(spans, owner, owner->nr - 1)->died);
+	owner_put(spans, owner);
+}
+
+void ktrace_spans_exit(struct ktrace_spans *spans, uint32_t tid)
+{
+	const uint64_t id[SPAN_KEYS] = {tid};
+	struct span_owner *owner = owner_find(spans, KTRACE_SPAN_OF_THREAD, id);
+
+	if (owner)
+		owner_die(spans, owner);
+}
+
+/* So many threads have ended at once that not all their numbers are known. */
+static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
+{
+	struct span_owner *owner, *next;
+
+	for (size_t i = 0; i < spans->nr_chains; i++) {
+		for (owner = spans->chains[i]; owner; owner = next) {
+			next = owner->chain;
+			if (owner->kind == KTRACE_SPAN_OF_THREAD &&
+			    tasks_is_dead(tasks, owner->id[0]))
+				owner_die(spans, owner);
+		}
+	}
+}
+
+/* Threads that have ended since the last event. */
+static void threads_end(struct ktrace_spans *spans)
+{
+	const struct tasks *tasks = cursor_tasks(spans->cursor);
+
+	if (tasks->deaths - spans->deaths > TASKS_DEAD) {
+		threads_sweep(spans, tasks);
+		spans->deaths = tasks->deaths;
+	}
+	for (; spans->deaths != tasks->deaths; spans->deaths++)
+		ktrace_spans_exit(spans,
+				  tasks->dead[spans->deaths % TASKS_DEAD]);
+}
+
+/* May the span have ended in the gap? */
+static bool open_is_hit(const struct ktrace_spans *spans,
+			const struct span_owner *owner,
+			const struct open_span *open,
+			const struct ktrace_loss *loss)
+{
+	if (spans->cursor && open->place.programs != loss->programs)
+		return false;
+	if (open->span.begin_cpu == loss->cpu)
+		return true;
+	switch (owner->kind) {
+	case KTRACE_SPAN_OF_CPU:
+	case KTRACE_SPAN_OF_RUN:
+		return false;
+	case KTRACE_SPAN_OF_THREAD:
+		return !spans->cursor ||
+		       !cursor_runs_on(spans->cursor, &open->place);
+	default:
+		return true;
+	}
+}
+
+static void owner_lose(struct ktrace_spans *spans, struct span_owner *owner,
+		       const struct ktrace_loss *loss)
+{
+	for (uint32_t i = owner->nr; i-- > 0;) {
+		if (open_is_hit(spans, owner, &owner->open[i], loss))
+			open_drop(spans, owner, i,
+				  &counts_of(spans, owner, i)->lost);
+	}
+	if (!loss->programs)
+		owner->unclear = 0;
+	owner_put(spans, owner);
+}
+
+void ktrace_spans_loss(struct ktrace_spans *spans,
+		       const struct ktrace_loss *loss)
+{
+	struct span_owner *owner, *next;
+
+	for (size_t i = 0; i < spans->nr_chains; i++) {
+		for (owner = spans->chains[i]; owner; owner = next) {
+			next = owner->chain;
+			owner_lose(spans, owner, loss);
+		}
+	}
+}
+
+/* ---- names ---------------------------------------------------------------- */
+
+static void name_copy(char *name, const void *text, size_t size)
+{
+	if (size >= NAME_ROOM)
+		size = NAME_ROOM - 1;
+	memcpy(name, text, size);
+	name[size] = '\0';
+}
+
+static void name_of_value(char *name, const struct ktrace_field *field,
+			  uint64_t value)
+{
+	for (uint32_t i = 0; field->names && i < field->names->count; i++) {
+		const struct ktrace_name *known = &field->names->names[i];
+
+		if (known->value == value) {
+			name_copy(name, known->name, strlen(known->name));
+			return;
+		}
+	}
+	snprintf(name, NAME_ROOM, "%s %" PRIu64, field->name, value);
+}
+
+static void name_make(struct open_span *open, const struct span_role *role,
+		      const struct ktrace_event *event)
+{
+	const struct ktrace_field *field = role->name;
+	const uint8_t *text;
+	size_t size;
+
+	if (open->lane == LANE_RUN)
+		strcpy(open->name, open->keys[0] ? "on CPU" : "idle");
+	else if (open->lane == LANE_RAW_CALL)
+		snprintf(open->name, NAME_ROOM, "syscall_%#" PRIx64,
+			 open->keys[0]);
+	else if (!field)
+		name_copy(open->name, role->text ? role->text : "",
+			  role->text_size);
+	else if (field->kind <= KTRACE_POINTER)
+		name_of_value(open->name, field,
+			      ktrace_field_int(event, field));
+	else {
+		text = ktrace_field_bytes(event, field, &size);
+		/* An array of char is no string to its type. */
+		size = strnlen((const char *)text, size);
+		name_copy(open->name, text, size);
+	}
+}
+
+/* ---- begins --------------------------------------------------------------- */
+
+static void keys_read(uint64_t keys[SPAN_KEYS],
+		      const struct ktrace_field *const fields[SPAN_KEYS],
+		      const struct ktrace_event *event)
+{
+	for (int i = 0; i < SPAN_KEYS; i++)
+		keys[i] = fields[i] ? ktrace_field_int(event, fields[i]) : 0;
+}
+
+static void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
+		     const struct ktrace_event *event,
+		     const uint64_t keys[SPAN_KEYS])
+{
+	id[0] = kind == KTRACE_SPAN_OF_THREAD ? event->tid : event->cpu;
+	id[1] = 0;
+	if (kind == KTRACE_SPAN_OF_REQUEST)
+		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
+}
+
+/*
+ * Whose spans the event is about; NULL: there are none.  If the number is another
+ * thread's by now, what the one before had open ended with it.
+ */
+static struct span_owner *owner_of(struct ktrace_spans *spans,
+				   enum ktrace_span_owner kind,
+				   const uint64_t id[SPAN_KEYS],
+				   const struct ktrace_event *event)
+{
+	struct span_owner *owner = owner_find(spans, kind, id);
+
+	if (!owner || kind != KTRACE_SPAN_OF_THREAD || !owner->tgid ||
+	    !event->tgid || owner->tgid == event->tgid)
+		return owner;
+	owner_die(spans, owner);
+	return NULL;
+}
+
+/*
+ * What cannot be open any more when another one begins: the call before, and the
+ * interrupt that would interrupt itself, with those in it.
+ */
+static void owner_make_way(struct ktrace_spans *spans, struct span_owner *owner,
+			   const struct span_role *role,
+			   const uint64_t keys[SPAN_KEYS])
+{
+	const struct span_rule *rule = role->begin;
+	uint32_t first = owner->nr, i;
+
+	for (i = 0; i < owner->nr && first == owner->nr; i++) {
+		const struct open_span *open = &owner->open[i];
+
+		if (open->lane != rule->lane)
+			continue;
+		if (rule->single ||
+		    (rule->owner == KTRACE_SPAN_OF_CPU &&
+		     open->type == role->type->id && open->keys[0] == keys[0]))
+			first = i;
+	}
+	for (i = owner->nr; i-- > first;) {
+		if (owner->open[i].lane == rule->lane)
+			open_drop(spans, owner, i,
+				  &counts_of(spans, owner, i)->unended);
+	}
+}
+
+/* A second request with the same key: which of them completes will not be seen. */
+static void request_blur(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	while (owner->nr) {
+		open_drop(spans, owner, owner->nr - 1,
+			  &spans->counts[KTRACE_SPAN_BLOCK].unended);
+		owner->unclear++;
+	}
+	spans->counts[KTRACE_SPAN_BLOCK].unended++;
+	owner->unclear++;
+}
+
+static void request_give_up(struct ktrace_spans *spans)
+{
+	struct span_owner *owner = spans->oldest;
+
+	while (owner->nr)
+		open_drop(spans, owner, owner->nr - 1,
+			  &spans->counts[KTRACE_SPAN_BLOCK].unended);
+	owner->unclear = 0;
+	owner_put(spans, owner);
+}
+
+/* Room for one more on top; NULL: out of memory. */
+static struct open_span *owner_push(struct ktrace_spans *spans,
+				    struct span_owner *owner)
+{
+	struct open_span *more;
+
+	if (owner->nr == DEPTH_MAX)
+		open_drop(spans, owner, 0,
+			  &counts_of(spans, owner, 0)->unended);
+	if (owner->nr == owner->room) {
+		uint32_t room = owner->room ? owner->room * 2 : 1;
+
+		more = realloc(owner->open, room * sizeof(*more));
+		if (!more)
+			return NULL;
+		owner->open = more;
+		owner->room = room;
+	}
+	more = &owner->open[owner->nr];
+	memset(more, 0, sizeof(*more));
+	return more;
+}
+
+static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
+		      struct open_span *open, const struct span_role *role,
+		      const struct ktrace_event *event,
+		      const uint64_t keys[SPAN_KEYS])
+{
+	open->span = (struct ktrace_span){
+		.kind = role->begin->kind,
+		.owner = role->begin->owner,
+		.begin = event->time,
+		.begin_cpu = event->cpu,
+		.tid = event->tid,
+		.tgid = event->tgid,
+		.depth = owner->nr,
+		.type = event->type,
+	};
+	open->type = role->type->id;
+	open->lane = role->begin->lane;
+	memcpy(open->keys, keys, sizeof(open->keys));
+	if (spans->cursor)
+		open->place = cursor_place(spans->cursor);
+	name_make(open, role, event);
+	snprintf(open->comm, sizeof(open->comm), "%s", event->comm);
+}
+
+static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
+		      const struct ktrace_event *event)
+{
+	const struct span_rule *rule = role->begin;
+	uint64_t keys[SPAN_KEYS], id[SPAN_KEYS];
+	struct span_owner *owner;
+	struct open_span *open;
+
+	keys_read(keys, role->begin_keys, event);
+	owner_id(id, rule->owner, event, keys);
+	owner = owner_of(spans, rule->owner, id, event);
+	if (owner && rule->owner == KTRACE_SPAN_OF_REQUEST) {
+		request_blur(spans, owner);
+		return 0;
+	}
+	if (!owner && rule->owner == KTRACE_SPAN_OF_REQUEST &&
+	    spans->nr_requests == REQUESTS_MAX)
+		request_give_up(spans);
+	if (!owner)
+		owner = owner_create(spans, rule->owner, id);
+	if (!owner)
+		return error_set(-ENOMEM, "out of memory");
+	owner_make_way(spans, owner, role, keys);
+	open = owner_push(spans, owner);
+	if (!open) {
+		owner_put(spans, owner);
+		return error_set(-ENOMEM, "out of memory");
+	}
+	open_fill(spans, owner, open, role, event, keys);
+	owner->nr++;
+	owner->tgid = event->tgid ? event->tgid : owner->tgid;
+	spans->counts[rule->kind].open++;
+	return KTRACE_SPAN_BEGINS;
+}
+
+/* ---- ends ----------------------------------------------------------------- */
+
+static bool open_fits(const struct ktrace_spans *spans,
+		      const struct open_span *open,
+		      const struct span_role *role,
+		      const uint64_t keys[SPAN_KEYS])
+{
+	return open->lane == role->end->lane &&
+	       span_text_same(open->lane, &spans->roles[open->type], role) &&
+	       !memcmp(open->keys, keys, sizeof(open->keys));
+}
+
+/* The innermost that the end is of; owner->nr: none. */
+static uint32_t open_find(const struct ktrace_spans *spans,
+			  const struct span_owner *owner,
+			  const struct span_role *role,
+			  const uint64_t keys[SPAN_KEYS])
+{
+	for (uint32_t i = owner->nr; i-- > 0;) {
+		if (open_fits(spans, &owner->open[i], role, keys))
+			return i;
+	}
+	return owner->nr;
+}
+
+/*
+ * Has nothing that was lost come between?  A gap that began meanwhile counts for what
+ * may have been there.
+ */
+static bool span_is_certain(const struct ktrace_spans *spans,
+			    const struct open_span *open)
+{
+	switch (open->span.owner) {
+	case KTRACE_SPAN_OF_CPU:
+	case KTRACE_SPAN_OF_RUN:
+		return true;
+	case KTRACE_SPAN_OF_THREAD:
+		if (!spans->cursor ||
+		    cursor_runs_on(spans->cursor, &open->place))
+			return true;
+		break;
+	default:
+		if (!spans->cursor)
+			return true;
+	}
+	return !cursor_is_losing(spans->cursor, open->place.programs);
+}
+
+/* A thread that execs goes on under its process's number, whoever had that. */
+static struct span_owner *exec_find(const struct ktrace_spans *spans,
+				    const struct span_role *role,
+				    const struct ktrace_event *event)
+{
+	static const uint64_t keys[SPAN_KEYS];
+
+	if (role->end->lane != LANE_CALL || !span_role_is_exec(role) ||
+	    event->tid != event->tgid)
+		return NULL;
+	for (size_t i = 0; i < spans->nr_chains; i++) {
+		struct span_owner *owner = spans->chains[i];
+
+		for (; owner; owner = owner->chain) {
+			if (owner->kind == KTRACE_SPAN_OF_THREAD &&
+			    owner->tgid == event->tgid &&
+			    open_find(spans, owner, role, keys) != owner->nr)
+				return owner;
+		}
+	}
+	return NULL;
+}
+
+/* Those in it, which lack their end, and itself, which is handed out if @good. */
+static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
+		     uint32_t i, const struct ktrace_event *event, bool voids)
+{
+	struct open_span *open = &owner->open[i];
+	struct ktrace_span_counts *counts = counts_of(spans, owner, i);
+
+	for (uint32_t inner = owner->nr; --inner > i;) {
+		if (owner->open[inner].lane == open->lane)
+			open_drop(spans, owner, inner,
+				  &counts_of(spans, owner, inner)->unended);
+	}
+	if (voids || !span_is_certain(spans, open)) {
+		open_drop(spans, owner, i,
+			  voids ? &counts->unended : &counts->lost);
+		return 0;
+	}
+	spans->ended = *open;
+	open_drop(spans, owner, i, &counts->ended);
+	open = &spans->ended;
+	open->span.end = event->time;
+	open->span.end_cpu = event->cpu;
+	if (open->lane == LANE_RUN) {
+		/* Who began it was the one before. */
+		open->span.tid = event->tid;
+		open->span.tgid = event->tgid;
+		snprintf(open->comm, sizeof(open->comm), "%s", event->comm);
+	}
+	open->span.name = open->name;
+	open->span.comm = open->comm;
+	return KTRACE_SPAN_ENDS;
+}
+
+static int span_end(struct ktrace_spans *spans, const struct span_role *role,
+		    const struct ktrace_event *event)
+{
+	const struct span_rule *rule = role->end;
+	uint64_t keys[SPAN_KEYS], id[SPAN_KEYS];
+	struct span_owner *owner, *other;
+	uint32_t i = 0;
+	int step = 0;
+
+	keys_read(keys, role->end_keys, event);
+	owner_id(id, rule->owner, event, keys);
+	owner = owner_of(spans, rule->owner, id, event);
+	if (owner && owner->unclear) {
+		owner->unclear--;
+		owner_put(spans, owner);
+		return 0;
+	}
+	if (owner)
+		i = open_find(spans, owner, role, keys);
+	if (!owner || i == owner->nr) {
+		other = exec_find(spans, role, event);
+		if (!other) {
+			spans->counts[rule->kind].unbegun += !rule->voids;
+			return 0;
+		}
+		if (owner)
+			owner_die(spans, owner);
+		owner = other;
+		i = open_find(spans, owner, role, keys);
+	}
+	step = owner_end(spans, owner, i, event, rule->voids);
+	owner_put(spans, owner);
+	return step;
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+/* NULL: out of memory. */
+static const struct span_role *role_get(struct ktrace_spans *spans,
+					const struct ktrace_type *type)
+{
+	if (type->id >= spans->nr_roles) {
+		size_t nr = type->id + 256;
+		struct span_role *roles =
+			realloc(spans->roles, nr * sizeof(*roles));
+
+		if (!roles)
+			return NULL;
+		memset(roles + spans->nr_roles, 0,
+		       (nr - spans->nr_roles) * sizeof(*roles));
+		spans->roles = roles;
+		spans->nr_roles = nr;
+	}
+	if (spans->roles[type->id].type != type)
+		span_role_find(&spans->roles[type->id], type);
+	return &spans->roles[type->id];
+}
+
+int ktrace_spans_event(struct ktrace_spans *spans,
+		       const struct ktrace_event *event)
+{
+	const struct span_role *role = role_get(spans, event->type);
+	int step = 0, begun = 0;
+
+	if (!role)
+		return error_set(-ENOMEM, "out of memory");
+	if (spans->cursor &&
+	    spans->deaths != cursor_tasks(spans->cursor)->deaths)
+		threads_end(spans);
+	if (!role->begin && !role->end && !role->exits)
+		return 0;
+	if (role->exits)
+		ktrace_spans_exit(spans, event->tid);
+	if (role->end)
+		step = span_end(spans, role, event);
+	if (role->begin)
+		begun = span_begin(spans, role, event);
+	return begun < 0 ? begun : step | begun;
+}
+
+const struct ktrace_span *ktrace_spans_ended(const struct ktrace_spans *spans)
+{
+	return &spans->ended.span;
+}
+
+const struct ktrace_span_counts *ktrace_spans_counts(
+	const struct ktrace_spans *spans, enum ktrace_span_kind kind)
+{
+	return &spans->counts[kind];
+}
+
+int ktrace_spans_create(const struct ktrace_cursor *cursor,
+			struct ktrace_spans **result)
+{
+	struct ktrace_spans *spans = calloc(1, sizeof(*spans));
+
+	if (!spans)
+		return error_set(-ENOMEM, "out of memory");
+	spans->cursor = cursor;
+	if (cursor)
+		spans->deaths = cursor_tasks(cursor)->deaths;
+	spans->nr_chains = CHAINS_MIN;
+	spans->chains = calloc(spans->nr_chains, sizeof(*spans->chains));
+	if (!spans->chains) {
+		free(spans);
+		return error_set(-ENOMEM, "out of memory");
+	}
+	*result = spans;
+	return 0;
+}
+
+void ktrace_spans_destroy(struct ktrace_spans *spans)
+{
+	struct span_owner *owner, *next;
+
+	if (!spans)
+		return;
+	for (size_t i = 0; i < spans->nr_chains; i++) {
+		for (owner = spans->chains[i]; owner; owner = next) {
+			next = owner->chain;
+			free(owner->open);
+			free(owner);
+		}
+	}
+	free(spans->chains);
+	free(spans->roles);
+	free(spans);
+}
+
+const char *ktrace_span_kind_name(unsigned int kind)
+{
+	static const char *const names[KTRACE_SPAN_NR] = {
+		[KTRACE_SPAN_SYSCALL] = "syscall",
+		[KTRACE_SPAN_IRQ] = "irq",
+		[KTRACE_SPAN_SOFTIRQ] = "softirq",
+		[KTRACE_SPAN_CPU] = "cpu",
+		[KTRACE_SPAN_BLOCK] = "block",
+		[KTRACE_SPAN_MARKER] = "marker",
+	};
+
+	return kind < KTRACE_SPAN_NR ? names[kind] : NULL;
+}
