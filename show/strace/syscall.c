@@ -4,9 +4,10 @@
  *
  *	openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
  *
- * A call is two events of one thread, which are kept until both are there.  If
- * another thread's comes between them, the call is shown in two lines, as strace
- * does it: "<unfinished ...>" with what is known by then, and "<... resumed>".
+ * A call is two events of one thread, which the library pairs (<ktrace/span.h>).  What
+ * they say is kept here until both are there.  If another thread's comes between them,
+ * the call is shown in two lines, as strace does it: "<unfinished ...>" with what is
+ * known by then, and "<... resumed>".
  *
  * Signals are shown between them, if their event is there; nothing else is.
  */
@@ -17,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <ktrace/span.h>
 
 #include "base/loss.h"
 #include "call.h"
@@ -34,6 +37,7 @@ struct syscalls {
 	struct output output;
 	struct line line;
 	struct threads threads;
+	struct ktrace_spans *spans;
 	struct thread *open; /* whose call the last event began */
 	uint64_t waited;     /* when the call began that was open last time */
 	uint32_t first;	     /* the first thread seen */
@@ -519,6 +523,14 @@ static int killed_show(struct syscalls *s, struct thread *thread,
 	return err ? err : line_write(s);
 }
 
+/* What it is in does not return. */
+static void thread_ends(struct syscalls *s, struct thread *thread)
+{
+	thread->inside = false;
+	ktrace_spans_exit(s->spans, thread->tid);
+	threads_ended(&s->threads, thread);
+}
+
 static int signal_event(struct syscalls *s, struct thread *thread,
 			const struct ktrace_event *event,
 			const struct signal_view *view)
@@ -526,10 +538,8 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	enum signal_effect effect = signal_effect(view);
 	int err;
 
-	if (effect == SIGNAL_KILLS) {
-		thread->inside = false;
-		threads_ended(&s->threads, thread);
-	}
+	if (effect == SIGNAL_KILLS)
+		thread_ends(s, thread);
 	if (s->options.summary)
 		return 0;
 	if (s->options.json)
@@ -571,6 +581,8 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	struct call_view *view = &thread->view;
 	int err = thread_side(&view->enter, event);
 
+	if (!err && ktrace_spans_event(s->spans, event) < 0)
+		err = -ENOMEM;
 	if (err)
 		return show_fail(err, "out of memory");
 	view->exit.type = NULL;
@@ -588,9 +600,8 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	s->open = thread;
 	if (!never_returns(view))
 		return 0;
-	thread->inside = false;
 	s->open = NULL;
-	threads_ended(&s->threads, thread);
+	thread_ends(s, thread);
 	err = process_ends(s, event, view);
 	if (err || s->options.returns)
 		return err;
@@ -599,40 +610,27 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	return s->options.summary ? 0 : call_show_last(s, thread);
 }
 
-/*
- * An exec of the other ABI exits under that ABI's name; rt_sigreturn under none.
- */
-static bool same_call(const struct thread *thread, const char *name)
-{
-	const char *begun;
-	bool exit;
-
-	begun = ktrace_call_name(thread->view.enter.type, &exit);
-	if (!begun)
-		return false;
-	return !strcmp(begun, name) || (is_exec(begun) && is_exec(name)) ||
-	       (!strcmp(begun, "rt_sigreturn") && !strcmp(name, "unknown"));
-}
-
 static int exit_event(struct syscalls *s, struct thread *thread,
-		      const struct ktrace_event *event, const char *name)
+		      const struct ktrace_event *event)
 {
 	const struct ktrace_field *result =
 		ktrace_field_find(event->type, "ret");
 	struct call_view *view = &thread->view;
-	struct thread *other = NULL;
-	int err = 0;
+	uint32_t begun;
+	int step, err = 0;
 
 	if (!result)
 		return 0;
-	if (!thread->inside || !same_call(thread, name)) {
-		if (is_exec(name) && event->tid == event->tgid)
-			other = exec_beside(s, event);
-		/* It began before the trace, or this is a child's first return. */
-		if (!other)
-			return 0;
-		err = exec_become(s, thread, other, event->time);
-	}
+	step = ktrace_spans_event(s->spans, event);
+	if (step < 0)
+		return show_fail(step, "out of memory");
+	/* It began before the trace, or this is a child's first return. */
+	if (!(step & KTRACE_SPAN_ENDS))
+		return 0;
+	begun = ktrace_spans_ended(s->spans)->tid;
+	if (begun != thread->tid)
+		err = exec_become(s, thread, threads_get(&s->threads, begun),
+				  event->time);
 	err = err ? err : thread_side(&view->exit, event);
 	if (err)
 		return show_fail(err, "out of memory");
@@ -674,7 +672,7 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 	}
 	if (!name)
 		return signal_event(s, thread, event, &signal);
-	return exit ? exit_event(s, thread, event, name)
+	return exit ? exit_event(s, thread, event)
 		    : enter_event(s, thread, event);
 }
 
@@ -683,7 +681,9 @@ static int syscalls_open(struct show *show)
 	struct syscalls *s = (struct syscalls *)show;
 
 	s->options.string_max = 32;
-	if (output_init(&s->output, show->fd))
+	/* Without a cursor: who has ended is told by what is shown. */
+	if (output_init(&s->output, show->fd) ||
+	    ktrace_spans_create(NULL, &s->spans))
 		return show_fail(-ENOMEM, "out of memory");
 	return 0;
 }
@@ -758,6 +758,7 @@ static void syscalls_release(struct show *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
+	ktrace_spans_destroy(s->spans);
 	threads_destroy(&s->threads);
 	counts_destroy(&s->counts);
 	free(s->line.s);

@@ -17,7 +17,7 @@ struct thread {
 	uint32_t tid;
 	uint32_t tgid;	    /* when the call began, */
 	uint64_t time;	    /* and that */
-	bool inside;	    /* a call */
+	bool inside;	    /* a call: it has not returned */
 	bool ended;	    /* unless its number is used again */
 	bool replaced;	    /* killed for another one that execs, as it seems */
 	bool exiting;	    /* of a process: its threads end, */
