@@ -60,8 +60,11 @@ static inline u32 kt_task_size(u32 id)
 	case KT_ID_TASK:
 	case KT_ID_EXIT:
 		return sizeof(struct kt_task);
-	default:
+	case KT_ID_NONE:
 		return KT_SIZE_UNKNOWN;
+	default:
+		/* Of a later version: the record has its size. */
+		return id < KT_ID_FIRST ? KT_SIZE_DYNAMIC : KT_SIZE_UNKNOWN;
 	}
 }
 

@@ -118,6 +118,10 @@ struct kt_packet {
  * Ids below KT_ID_FIRST are task records: they tell who runs, are written by
  * the session itself, and do not count as events.
  *
+ * The ids between KT_ID_EXIT and KT_ID_FIRST are reserved.  A record with one of them
+ * does not count as an event either.  It has a __u32 with the size of its payload in front
+ * of the payload, as a dynamic event has, so that a reader that does not know it skips it.
+ *
  * An event named sched:sched_switch tells who runs as well: after it, the task
  * of its next_pid.  A session that records all of them writes no KT_ID_SWITCH
  * meanwhile.

@@ -10,6 +10,8 @@
 #include "rnd.h"
 #include "scratch.h"
 
+#include <ktrace.h>
+
 #define CLOCK 5000000000000ull
 
 static struct maker *begin(uint32_t cpus, uint32_t packets, bool overwrite)
@@ -411,6 +413,36 @@ TEST(in_the_middle_of_a_context_switch)
 static bool want_plain(const struct ktrace_type *type, void *data)
 {
 	return type->id == *(uint32_t *)data;
+}
+
+/* Records of later versions lie between the events, and cost nothing. */
+TEST(reserved_records)
+{
+	static const char bytes[32] = "what a later version tells";
+	struct maker *maker = begin(1, 4, false);
+	struct maker_plain numbered = {0};
+	uint32_t events = 0;
+
+	for (uint32_t id = KT_ID_EXIT + 1; id < KT_ID_FIRST; id++) {
+		/* None, all lengths of the last word, several words. */
+		for (uint32_t size = 0; size < 8; size++) {
+			CHECK(maker_reserved(maker, 0, id, bytes, 4 * size));
+			CHECK(maker_reserved(maker, 0, id, bytes, size));
+			numbered.state = ++events;
+			maker_time(maker, CLOCK + events * 1000);
+			CHECK(maker_event(maker, 0, MAKER_PLAIN, &numbered,
+					  sizeof(numbered)));
+		}
+	}
+	CHECK_EQ(maker_finish(maker, false), 0);
+
+	open_with(NULL);
+	for (uint32_t i = 1; i <= events; i++) {
+		next_event();
+		CHECK_EQ(ktrace_field_int(event, &event->type->fields[0]), i);
+	}
+	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
+	CHECK(!ktrace_warning(trace, 0));
 }
 
 TEST(options)

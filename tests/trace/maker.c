@@ -361,6 +361,13 @@ bool maker_exit(struct maker *maker, uint32_t cpu, uint32_t tid)
 			    KT_RECORD_TASK);
 }
 
+bool maker_reserved(struct maker *maker, uint32_t cpu, uint32_t id,
+		    const void *payload, uint32_t size)
+{
+	return maker_record(maker, cpu, id, payload, size,
+			    KT_RECORD_TASK | KT_RECORD_DYNAMIC);
+}
+
 void maker_stall(struct maker *maker, uint32_t cpu, bool stall)
 {
 	maker->cpus[cpu].stall = stall;

@@ -128,6 +128,9 @@ bool maker_run(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
 bool maker_task(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
 		uint32_t parent, const char *comm);
 bool maker_exit(struct maker *maker, uint32_t cpu, uint32_t tid);
+/* A record of a kind that is still to come: KT_ID_EXIT < @id < KT_ID_FIRST. */
+bool maker_reserved(struct maker *maker, uint32_t cpu, uint32_t id,
+		    const void *payload, uint32_t size);
 /* Who runs, without a record of it. */
 void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 		   uint32_t tgid, const char *comm);
