@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Packets go from the mapping to the file with one copy, by pwritev(), and are
- * given back at once.
+ * The feed of a session: the kernel's rings, one for each CPU.
+ *
+ * Packets go from the mapping to the sink with one copy, and are given back at once.
  *
  * One thread serves up to four CPUs: wait until a packet is there, copy what all
  * four have, then rest.  The rest is as long as the buffers allow, so that each
@@ -11,18 +12,16 @@
  * time.
  *
  * Discard mode: a packet stays until it is given back, so many are written in
- * one call.  Overwrite mode: the writer may take a packet while we copy it; giving
- * it back then fails (ESTALE) and the next packet is written over the bytes.  Its
- * events are counted as overwritten already.
+ * one call.  Overwrite mode: the writer may take a packet while we copy it, so it goes
+ * to memory of ours first.  If giving it back then fails (ESTALE), the copy is dropped:
+ * its events are counted as overwritten already.
  *
- * A stream is only ever extended by whole packets.  When the disk refuses one,
- * the file is cut to the last whole packet, all threads end, and what is left in
- * the buffers is counted as unwritten.
+ * When the sink refuses a packet, all threads end, and what is left in the buffers is
+ * counted as unwritten.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -35,23 +34,16 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <ktrace.h>
 
-#include "kernel.h"
 #include "base/error.h"
-#include "read/names.h"
+#include "feed.h"
+#include "session/session.h"
 
 #define CPUS_PER_THREAD 4
-/*
- * Packets per call: the more, the larger the pieces of memory that a file system takes
- * for them.  A tmpfs takes page by page, and before each of them 6.12 touches all pages
- * that the call has left to write, where 6.1 and 7.3 do not.
- */
-#define BATCH	     16
-#define BATCH_MEMORY 1
+#define BATCH		16 /* packets that the sink gets at once */
 
 /* Bytes per millisecond and CPU that no traced load exceeds. */
 #define RATE_MAX    (400ull * 1000)
@@ -61,20 +53,19 @@ _Static_assert((int)KTRACE_LOST_FULL == KT_LOST_FULL &&
 		       (int)KTRACE_LOST_RECURSION == KT_LOST_RECURSION,
 	       "causes of loss have one order");
 
-/* A CPU's buffer and its file.  The counters have one writer: its thread. */
+/* A CPU's buffer and its stream.  The counters have one writer: its thread. */
 struct stream {
 	uint32_t cpu;
 	int fd;
-	int file; /* -1: nothing was written yet */
-	int directory;
-	int batch; /* packets per call */
+	struct sink *sink;
+	struct sink_stream *out; /* NULL: nothing was written yet */
 	const struct kt_control *control;
 	const uint8_t *packets;
 	size_t size;   /* of the mapping */
 	uint64_t next; /* packet to copy */
 	uint64_t events;
-	uint64_t bytes; /* of whole packets: where the next one goes */
 	uint64_t unwritten;
+	uint8_t *copy; /* overwrite mode: of the packet that may vanish */
 };
 
 struct worker {
@@ -87,15 +78,15 @@ struct worker {
 };
 
 struct consumer {
+	struct feed feed;
 	struct stream *streams;
 	size_t nr_streams;
 	struct worker *workers;
 	size_t nr_workers;
-	int session;   /* its folder */
-	int directory; /* where the streams go */
-	int stop;      /* eventfd: threads end */
-	int failed;    /* eventfd: one has failed */
-	int error;
+	int session;	 /* its folder */
+	bool background; /* packets are copied while events come */
+	struct sink *sink;
+	int stop;   /* eventfd: threads end */
 	int missed; /* a buffer could not be opened in the end: */
 	char why[256];
 };
@@ -127,48 +118,26 @@ static size_t packet_bytes(const struct kt_packet *p)
 	return (load(&p->used) + 7) & ~7u;
 }
 
-static int stream_file_open(struct stream *s)
+static int stream_out_open(struct stream *s)
 {
-	char name[FILE_NAME_MAX];
-	struct statfs fs;
+	struct sink_stream *out;
+	int err;
 
-	if (s->file >= 0)
+	if (s->out)
 		return 0;
-	file_name(KTRACE_FILE_CPU, s->cpu, name);
-	s->file = openat(s->directory, name,
-			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (s->file < 0)
-		return -errno;
-	s->batch = !fstatfs(s->file, &fs) && fs.f_type == TMPFS_MAGIC
-			   ? BATCH_MEMORY
-			   : BATCH;
+	err = s->sink->ops->open(s->sink, KTRACE_FILE_CPU, s->cpu, &out);
+	if (err)
+		return err;
+	/* Whoever counts sees the stream that it points to. */
+	__atomic_store_n(&s->out, out, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Writes a packet where the stream ends; its end does not move yet. */
-static int stream_write(struct stream *s, const void *packet, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pwrite(s->file, (const uint8_t *)packet + done,
-				   size - done, s->bytes + done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOSPC;
-		done += n;
-	}
-	return 0;
-}
-
-/* The packet to copy is in the file. */
-static void stream_advance(struct stream *s, uint64_t events, size_t size)
+/* The packet to copy is in the sink. */
+static void stream_advance(struct stream *s, uint64_t events)
 {
 	store(&s->events, s->events + events);
-	store(&s->bytes, s->bytes + size);
-	/* Whoever sees it sees the bytes: consumer_sync(). */
+	/* Whoever sees it sees the bytes: kernel_sync(). */
 	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
 }
 
@@ -178,14 +147,11 @@ static int stream_copy_one(struct stream *s)
 	const struct kt_packet *p = stream_packet(s, s->next);
 	bool sound = packet_is_sound(p, s->next);
 	uint64_t seq = s->next, events = load(&p->events);
-	size_t size = packet_bytes(p);
-	int err;
+	struct iovec iov = {s->copy, packet_bytes(p)};
+	int n;
 
-	if (sound) {
-		err = stream_write(s, p, size);
-		if (err)
-			return err;
-	}
+	if (sound)
+		memcpy(s->copy, p, iov.iov_len);
 	if (ioctl(s->fd, KT_PUT_CONSUMED, &seq)) {
 		if (errno != ESTALE)
 			return -errno;
@@ -195,7 +161,13 @@ static int stream_copy_one(struct stream *s)
 	}
 	if (!sound)
 		return -EBADMSG;
-	stream_advance(s, events, size);
+	n = s->sink->ops->append(s->out, &iov, 1);
+	if (n < 0) {
+		/* It is not in the buffer any more. */
+		s->unwritten += events;
+		return n;
+	}
+	stream_advance(s, events);
 	return 1;
 }
 
@@ -203,10 +175,9 @@ static int stream_copy_one(struct stream *s)
 static int stream_copy_batch(struct stream *s, uint64_t produced)
 {
 	struct iovec iov[BATCH];
-	int nr = 0, done = 0, err;
-	ssize_t n;
+	int nr = 0, done;
 
-	while (nr < s->batch && s->next + nr != produced) {
+	while (nr < BATCH && s->next + nr != produced) {
 		const struct kt_packet *p = stream_packet(s, s->next + nr);
 
 		if (!packet_is_sound(p, s->next + nr))
@@ -215,24 +186,12 @@ static int stream_copy_batch(struct stream *s, uint64_t produced)
 		iov[nr].iov_len = packet_bytes(p);
 		nr++;
 	}
-	do
-		n = pwritev(s->file, iov, nr, s->bytes);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	/* Not even one: by itself it tells why. */
-	if ((size_t)n < iov[0].iov_len) {
-		err = stream_write(s, iov[0].iov_base, iov[0].iov_len);
-		if (err)
-			return err;
-		n = iov[0].iov_len;
-	}
-	for (; done < nr && (size_t)n >= iov[done].iov_len; done++) {
-		const struct kt_packet *p = iov[done].iov_base;
+	done = s->sink->ops->append(s->out, iov, nr);
+	for (int i = 0; i < done; i++) {
+		const struct kt_packet *p = iov[i].iov_base;
 		uint64_t seq = s->next;
 
-		n -= iov[done].iov_len;
-		stream_advance(s, p->events, iov[done].iov_len);
+		stream_advance(s, p->events);
 		if (ioctl(s->fd, KT_PUT_CONSUMED, &seq))
 			return -errno;
 	}
@@ -242,7 +201,7 @@ static int stream_copy_batch(struct stream *s, uint64_t produced)
 /* Returns how many packets were copied. */
 static int stream_drain(struct stream *s)
 {
-	int n = 0, total = 0;
+	int n, total = 0;
 
 	for (;;) {
 		uint64_t produced = __atomic_load_n(&s->control->produced,
@@ -250,19 +209,15 @@ static int stream_drain(struct stream *s)
 
 		if (s->next == produced)
 			return total;
-		n = stream_file_open(s);
+		n = stream_out_open(s);
 		if (!n)
 			n = stream_overwrites(s)
 				    ? stream_copy_one(s)
 				    : stream_copy_batch(s, produced);
 		if (n < 0)
-			break;
+			return n;
 		total += n;
 	}
-	/* Nothing of a packet that is not whole. */
-	if (s->file >= 0 && ftruncate(s->file, s->bytes))
-		return n;
-	return n;
 }
 
 /* Closes the open packet and copies until nothing is left. */
@@ -276,10 +231,6 @@ static int stream_finish(struct stream *s)
 		if (n < 0)
 			return n;
 	} while (flushed == -ENOSPC && n > 0);
-	/* A last stale packet may have left bytes behind. */
-	if (s->file >= 0 && stream_overwrites(s) &&
-	    ftruncate(s->file, s->bytes))
-		return -errno;
 	return flushed;
 }
 
@@ -310,8 +261,6 @@ static int stream_open(struct stream *s, int session, uint32_t cpu)
 	int err;
 
 	s->cpu = cpu;
-	s->file = -1;
-	s->directory = -1;
 	snprintf(path, sizeof(path), "buffers/cpu%u", cpu);
 	s->fd = openat(session, path, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0) {
@@ -343,6 +292,13 @@ static int stream_open(struct stream *s, int session, uint32_t cpu)
 				path);
 		goto err_unmap;
 	}
+	if (stream_overwrites(s)) {
+		s->copy = malloc(KT_PACKET_SIZE);
+		if (!s->copy) {
+			err = error_set(-ENOMEM, "out of memory");
+			goto err_unmap;
+		}
+	}
 	s->next = load(&s->control->consumed);
 	return 0;
 
@@ -355,8 +311,9 @@ err_close:
 
 static void stream_close(struct stream *s)
 {
-	if (s->file >= 0)
-		close(s->file);
+	if (s->out)
+		s->sink->ops->close(s->out);
+	free(s->copy);
 	munmap((void *)s->control, s->size);
 	close(s->fd);
 }
@@ -412,7 +369,7 @@ static int streams_open(struct consumer *c, int session)
 		memset(&more[c->nr_streams], 0, sizeof(*more));
 		opened = stream_open(&more[c->nr_streams], session, cpu);
 		if (!opened)
-			more[c->nr_streams++].directory = c->directory;
+			more[c->nr_streams++].sink = c->sink;
 		else if (!err)
 			err = opened;
 	}
@@ -437,12 +394,8 @@ static void event_raise(int fd)
 
 static void consumer_fail(struct consumer *c, int err)
 {
-	int none = 0;
-
-	__atomic_compare_exchange_n(&c->error, &none, err, false,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	feed_fail(&c->feed, err);
 	event_raise(c->stop);
-	event_raise(c->failed);
 }
 
 /* The longest that a buffer of this size lets us rest. */
@@ -529,11 +482,14 @@ static int worker_start(struct worker *w)
 	return -err;
 }
 
-int consumer_start(struct consumer *c)
+static int kernel_start(struct feed *feed)
 {
+	struct consumer *c = (struct consumer *)feed;
 	size_t nr = (c->nr_streams + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
 	int err;
 
+	if (!c->background)
+		return 0;
 	c->workers = calloc(nr, sizeof(*c->workers));
 	if (!c->workers)
 		return error_set(-ENOMEM, "out of memory");
@@ -557,12 +513,13 @@ int consumer_start(struct consumer *c)
 	return 0;
 }
 
-int consumer_make_files(struct consumer *c)
+static int kernel_open(struct feed *feed)
 {
+	struct consumer *c = (struct consumer *)feed;
 	int err;
 
 	for (size_t i = 0; i < c->nr_streams; i++) {
-		err = stream_file_open(&c->streams[i]);
+		err = stream_out_open(&c->streams[i]);
 		if (err)
 			return error_set(err, "cpu%u: %s", c->streams[i].cpu,
 					 strerror(-err));
@@ -576,11 +533,13 @@ static bool sync_wait(const struct consumer *c)
 	static const struct timespec rest = {.tv_nsec = 500000};
 
 	nanosleep(&rest, NULL);
-	return !consumer_error(c);
+	return !feed_error(&c->feed);
 }
 
-int consumer_sync(struct consumer *c)
+static int kernel_sync(struct feed *feed)
 {
+	struct consumer *c = (struct consumer *)feed;
+
 	for (size_t i = 0; i < c->nr_streams; i++) {
 		const struct stream *s = &c->streams[i];
 		uint64_t produced;
@@ -595,7 +554,7 @@ int consumer_sync(struct consumer *c)
 			if (!sync_wait(c))
 				break;
 	}
-	return consumer_error(c);
+	return feed_error(feed);
 }
 
 static void workers_join(struct consumer *c)
@@ -613,8 +572,9 @@ static void workers_join(struct consumer *c)
 	c->nr_workers = 0;
 }
 
-int consumer_finish(struct consumer *c)
+static int kernel_finish(struct feed *feed)
 {
+	struct consumer *c = (struct consumer *)feed;
 	int err;
 
 	workers_join(c);
@@ -622,21 +582,37 @@ int consumer_finish(struct consumer *c)
 	c->missed = streams_open(c, c->session);
 	if (c->missed)
 		snprintf(c->why, sizeof(c->why), "%s", ktrace_last_error());
-	for (size_t i = 0; !c->error && i < c->nr_streams; i++) {
+	for (size_t i = 0; !feed->error && i < c->nr_streams; i++) {
 		err = stream_finish(&c->streams[i]);
 		if (err)
 			consumer_fail(c, err);
 	}
-	if (!c->error)
+	if (!feed->error)
 		return 0;
 	for (size_t i = 0; i < c->nr_streams; i++)
 		stream_count_unwritten(&c->streams[i]);
-	return c->error;
+	return feed->error;
 }
 
 /* Making and ending */
 
-int consumer_create(int session, struct consumer **consumer)
+static void kernel_destroy(struct feed *feed)
+{
+	struct consumer *c = (struct consumer *)feed;
+
+	workers_join(c);
+	for (size_t i = 0; i < c->nr_streams; i++)
+		stream_close(&c->streams[i]);
+	free(c->streams);
+	if (c->stop >= 0)
+		close(c->stop);
+	if (feed->failed >= 0)
+		close(feed->failed);
+	free(c);
+}
+
+/* Maps all of the session's buffers; @session is its folder. */
+static int consumer_create(int session, struct consumer **consumer)
 {
 	struct consumer *c;
 	int err;
@@ -645,10 +621,10 @@ int consumer_create(int session, struct consumer **consumer)
 	if (!c)
 		return error_set(-ENOMEM, "out of memory");
 	c->session = session;
-	c->directory = -1;
+	c->feed.ops = &kernel_feed;
 	c->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	c->failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (c->stop < 0 || c->failed < 0) {
+	c->feed.failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->stop < 0 || c->feed.failed < 0) {
 		err = error_set(-errno, "eventfd: %m");
 		goto err_destroy;
 	}
@@ -659,11 +635,37 @@ int consumer_create(int session, struct consumer **consumer)
 	return 0;
 
 err_destroy:
-	consumer_destroy(c);
+	kernel_destroy(&c->feed);
 	return err;
 }
 
-uint64_t consumer_left(struct consumer *c)
+static int kernel_create(const struct feed_setup *setup, struct feed **feed)
+{
+	struct consumer *c;
+	int err;
+
+	if (!setup->session)
+		return 0;
+	err = consumer_create(setup->session->dir, &c);
+	if (err)
+		return err;
+	c->background = !setup->options->overwrite;
+	*feed = &c->feed;
+	return 0;
+}
+
+static int kernel_prepare(struct feed *feed, const struct feed_setup *setup)
+{
+	struct consumer *c = (struct consumer *)feed;
+
+	c->sink = setup->sink;
+	for (size_t i = 0; i < c->nr_streams; i++)
+		c->streams[i].sink = setup->sink;
+	return 0;
+}
+
+/* Events that wait in the buffers, once open packets are closed. */
+static uint64_t consumer_left(struct consumer *c)
 {
 	uint64_t events = 0;
 
@@ -681,63 +683,73 @@ uint64_t consumer_left(struct consumer *c)
 	return events;
 }
 
-void consumer_direct(struct consumer *c, int directory)
+int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
 {
-	c->directory = directory;
-	for (size_t i = 0; i < c->nr_streams; i++)
-		c->streams[i].directory = directory;
+	struct consumer *c;
+	int err;
+
+	err = consumer_create(session->dir, &c);
+	if (err)
+		return err;
+	*events = consumer_left(c);
+	kernel_destroy(&c->feed);
+	return 0;
 }
 
-void consumer_destroy(struct consumer *c)
-{
-	if (!c)
-		return;
-	workers_join(c);
-	for (size_t i = 0; i < c->nr_streams; i++)
-		stream_close(&c->streams[i]);
-	free(c->streams);
-	if (c->stop >= 0)
-		close(c->stop);
-	if (c->failed >= 0)
-		close(c->failed);
-	free(c);
-}
+/* What it tells of */
 
-int consumer_fd(const struct consumer *c)
+static int kernel_missed(const struct feed *feed, const char **why)
 {
-	return c->failed;
-}
+	const struct consumer *c = (const struct consumer *)feed;
 
-int consumer_missed(const struct consumer *c, const char **why)
-{
 	*why = c->why;
 	return c->missed;
 }
 
-int consumer_error(const struct consumer *c)
+static size_t kernel_nr_streams(const struct feed *feed)
 {
-	return load(&c->error);
+	return ((const struct consumer *)feed)->nr_streams;
 }
 
-size_t consumer_nr_cpus(const struct consumer *c)
+static bool kernel_count(const struct feed *feed, size_t index,
+			 struct feed_count *count)
 {
-	return c->nr_streams;
-}
-
-void consumer_count(const struct consumer *c, size_t index,
-		    struct consumer_count *count)
-{
+	const struct consumer *c = (const struct consumer *)feed;
 	const struct stream *s = &c->streams[index];
 	const struct kt_control *control = s->control;
+	const struct sink_stream *out =
+		__atomic_load_n(&s->out, __ATOMIC_ACQUIRE);
 
-	memset(count, 0, sizeof(*count));
-	count->cpu = s->cpu;
-	count->written = load(&s->events);
-	count->bytes = load(&s->bytes);
-	count->produced = load(&control->events);
-	count->unwritten = s->unwritten;
-	count->waiting = (load(&control->produced) - load(&control->consumed)) *
-			 KT_PACKET_SIZE;
+	*count = (struct feed_count){
+		.cpu =
+			{
+				.cpu = s->cpu,
+				.stream = s->cpu,
+				.known = true,
+				.events = load(&s->events),
+				.recorded = load(&control->events),
+			},
+		.bytes = out ? load(&out->bytes) : 0,
+		.waiting =
+			(load(&control->produced) - load(&control->consumed)) *
+			KT_PACKET_SIZE,
+	};
+	count->shown = count->bytes;
 	for (int i = 0; i < KT_LOST_NR; i++)
-		count->lost[i] = load(&control->lost[i]);
+		count->cpu.lost[i] = load(&control->lost[i]);
+	count->cpu.lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
+	return true;
 }
+
+const struct feed_ops kernel_feed = {
+	.create = kernel_create,
+	.prepare = kernel_prepare,
+	.open = kernel_open,
+	.start = kernel_start,
+	.sync = kernel_sync,
+	.finish = kernel_finish,
+	.missed = kernel_missed,
+	.destroy = kernel_destroy,
+	.nr_streams = kernel_nr_streams,
+	.count = kernel_count,
+};

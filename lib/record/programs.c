@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
+ * The feed of programs' markers: from their rings to streams.
+ *
  * One thread looks at all rings some hundred times in a second: programs do not wake
  * anybody.  What types they have made known is written before the packets that need
  * them.
@@ -24,8 +26,8 @@
 
 #include "env.h"
 #include "base/error.h"
-#include "programs.h"
-#include "read/names.h"
+#include "feed.h"
+#include "marker/recorder.h"
 #include "tsc.h"
 #include "type/type.h"
 #include "writer.h"
@@ -38,10 +40,8 @@
 #define USERS_NS 250000000
 
 struct stream {
-	int file; /* -1: nothing was written yet */
-	uint64_t bytes;
-	uint32_t
-		open; /* bytes behind those, of the packet that is being filled */
+	struct sink_stream *out; /* NULL: nothing was written yet */
+	uint32_t shown;		 /* bytes of the packet that is being filled */
 	uint64_t events;
 	uint64_t unwritten;
 	/* All before the next packet: read, or overwritten. */
@@ -50,6 +50,7 @@ struct stream {
 };
 
 struct marked {
+	struct feed feed;
 	/* Each has as many streams.  More may come while it runs. */
 	struct markers *users[USERS_MAX];
 	uint32_t uids[USERS_MAX];
@@ -62,7 +63,7 @@ struct marked {
 	struct timespec looked;
 	struct tsc tsc;
 	struct ktrace_writer *writer;
-	int directory;
+	struct sink *sink;
 	bool overwrite;
 	struct stream *streams;
 	size_t nr; /* streams */
@@ -76,21 +77,14 @@ struct marked {
 	pthread_cond_t fresh; /* with @lock */
 	bool unnamed;	      /* there are types that it has not looked at */
 	bool stop;
-	int error;  /* the first: see marked_fail() */
-	int failed; /* eventfd: there is one */
 };
 
 /* Nothing more is written; whoever waits for that is told. */
 static int marked_fail(struct marked *p, int err)
 {
-	uint64_t one = 1;
-
-	if (!err || p->error)
-		return p->error;
-	__atomic_store_n(&p->error, err, __ATOMIC_RELAXED);
-	if (write(p->failed, &one, sizeof(one)) < 0)
-		return err; /* it is raised already */
-	return err;
+	if (err && !p->feed.error)
+		feed_fail(&p->feed, err);
+	return p->feed.error;
 }
 
 static int types_write(struct marked *p)
@@ -114,7 +108,7 @@ static int types_write(struct marked *p)
 /* Each behind its type; what is not written any more needs none. */
 static int names_append(struct marked *p, const struct ktrace_types *types)
 {
-	int err = p->error ?: types_write(p);
+	int err = p->feed.error ?: types_write(p);
 
 	for (size_t i = 0; i < ktrace_types_count(types) && !err; i++)
 		err = writer_names(p->writer, ktrace_types_get(types, i));
@@ -160,66 +154,58 @@ static void *namer_run(void *data)
 	return NULL;
 }
 
-static int file_make(struct marked *p, size_t index)
+static int stream_open(struct marked *p, size_t index)
 {
 	struct stream *s = &p->streams[index];
-	char name[FILE_NAME_MAX];
+	struct sink_stream *out;
 	int err;
 
-	if (s->file >= 0)
+	if (s->out)
 		return 0;
 	/* Before its first packet can be read. */
 	err = writer_programs(p->writer, index, p->uids[index / p->nr_rings],
 			      index % p->nr_rings);
+	if (!err)
+		err = p->sink->ops->open(p->sink, KTRACE_FILE_PROGRAMS, index,
+					 &out);
 	if (err)
 		return err;
-	file_name(KTRACE_FILE_PROGRAMS, index, name);
-	s->file = openat(p->directory, name,
-			 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	return s->file < 0 ? -errno : 0;
+	/* Whoever counts sees the stream that it points to. */
+	__atomic_store_n(&s->out, out, __ATOMIC_RELEASE);
+	return 0;
 }
 
-/* At the end of the file, which stays where it is. */
-static int packet_store(struct marked *p, size_t index, uint32_t size)
+/* What the sink gets for @size bytes of the packet. */
+static uint32_t packet_pad(struct marked *p, uint32_t size)
 {
-	struct stream *s = &p->streams[index];
-	uint32_t stored = (size + 7) & ~7u, done = 0;
-	int err;
+	uint32_t stored = (size + 7) & ~7u;
 
-	err = file_make(p, index);
-	if (err)
-		return err;
 	memset(p->packet + size, 0, stored - size);
-	while (done < stored) {
-		ssize_t n = pwrite(s->file, p->packet + done, stored - done,
-				   s->bytes + done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			err = n ? -errno : -ENOSPC;
-
-			/* Nothing of a packet that is not whole. */
-			if (ftruncate(s->file, s->bytes))
-				return err;
-			return err;
-		}
-		done += n;
-	}
-	return 0;
+	return stored;
 }
 
 static int packet_write(struct marked *p, size_t index, uint32_t size)
 {
-	struct stream *s = &p->streams[index];
-	int err = packet_store(p, index, size);
+	struct iovec iov = {p->packet, packet_pad(p, size)};
+	int err = stream_open(p, index);
 
-	if (err)
+	if (!err)
+		err = p->sink->ops->append(p->streams[index].out, &iov, 1);
+	return err < 0 ? err : 0;
+}
+
+/* As far as it is. */
+static int packet_show(struct marked *p, size_t index, uint32_t size)
+{
+	uint32_t stored = packet_pad(p, size);
+	int err = stream_open(p, index);
+
+	/* As it was: nothing has come. */
+	if (err || p->streams[index].shown == size)
 		return err;
-	s->open = 0;
-	__atomic_store_n(&s->bytes, s->bytes + ((size + 7) & ~7u),
-			 __ATOMIC_RELAXED);
-	return 0;
+	err = p->sink->ops->show(p->streams[index].out, p->packet, stored);
+	p->streams[index].shown = err ? 0 : size;
+	return err;
 }
 
 /* Takes what one ring has. */
@@ -239,7 +225,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 		if (head.events_before > s->next)
 			s->overwritten += head.events_before - s->next;
 		s->next = head.events_before + head.events;
-		err = p->error;
+		err = p->feed.error;
 		if (!err)
 			err = types_write(p);
 		if (!err)
@@ -248,6 +234,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 			marked_fail(p, err);
 			s->unwritten += head.events;
 		} else {
+			s->shown = 0;
 			__atomic_store_n(&s->events, s->events + head.events,
 					 __ATOMIC_RELAXED);
 		}
@@ -373,7 +360,7 @@ static void *thread_run(void *data)
 	struct marked *p = data;
 
 	setpriority(PRIO_PROCESS, gettid(), -10);
-	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->error) {
+	while (!__atomic_load_n(&p->stop, __ATOMIC_RELAXED) && !p->feed.error) {
 		pthread_mutex_lock(&p->lock);
 		if (!p->options.monotonic && tsc_look(&p->tsc))
 			tsc_tell(p);
@@ -387,49 +374,79 @@ static void *thread_run(void *data)
 	return NULL;
 }
 
-int marked_create(const struct markers_options *options,
-		  struct ktrace_writer *writer, int directory,
-		  struct marked **result)
-{
-	struct marked *p = calloc(1, sizeof(*p));
-	int err = -ENOMEM;
+static void programs_destroy(struct feed *feed);
 
+static int programs_create(const struct feed_setup *setup, struct feed **feed)
+{
+	struct marked *p;
+
+	if (!setup->options->programs)
+		return 0;
+	p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
+	p->feed.ops = &programs_feed;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->fresh, NULL);
-	p->failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (p->failed < 0) {
-		err = error_set(-errno, "eventfd: %m");
-		goto err_destroy;
+	p->feed.failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (p->feed.failed < 0) {
+		int err = error_set(-errno, "eventfd: %m");
+
+		programs_destroy(&p->feed);
+		return err;
 	}
-	p->writer = writer;
-	p->directory = directory;
-	p->overwrite = options->overwrite;
-	p->options = *options;
-	if (!options->monotonic)
-		tsc_init(&p->tsc, options->session);
+	*feed = &p->feed;
+	return 0;
+}
+
+/* The first id where nothing else has more. */
+#define FIRST_ID 1024u
+
+static void options_set(struct marked *p, const struct feed_setup *setup)
+{
+	const struct ktrace_recording_options *o = setup->options;
+
+	p->feed.first_id =
+		setup->first_id > FIRST_ID ? setup->first_id : FIRST_ID;
+	p->overwrite = o->overwrite;
+	p->options = (struct markers_options){
+		.patterns = o->programs,
+		.nr_patterns = o->nr_programs,
+		.buffer = o->buffer,
+		.overwrite = o->overwrite,
+		.trace_id = setup->clock->trace_id,
+		.warn = o->warn,
+		.data = o->data,
+		.session = setup->session,
+		.pids = o->pids,
+		.nr_pids = o->nr_pids,
+		.monotonic = strcmp(setup->clock->name, "tsc"),
+		.first_id = p->feed.first_id,
+	};
+}
+
+static int programs_prepare(struct feed *feed, const struct feed_setup *setup)
+{
+	struct marked *p = (struct marked *)feed;
+	int err;
+
+	p->writer = setup->writer;
+	p->sink = setup->sink;
+	options_set(p, setup);
+	if (!p->options.monotonic)
+		tsc_init(&p->tsc, setup->session);
 	p->options.missing = p->tsc.missing;
 	p->others = !geteuid() && !secure_getenv("KTRACE_MARKERS");
 	err = user_add(p, false, geteuid());
 	if (err)
-		goto err_destroy;
+		return err;
 	p->packet = calloc(1, KT_PACKET_SIZE + 8);
 	p->streams = calloc(USERS_MAX * p->nr_rings, sizeof(*p->streams));
-	if (!p->packet || !p->streams) {
-		err = error_set(-ENOMEM, "out of memory");
-		goto err_destroy;
-	}
-	for (size_t i = 0; i < USERS_MAX * p->nr_rings; i++)
-		p->streams[i].file = -1;
+	if (!p->packet || !p->streams)
+		return error_set(-ENOMEM, "out of memory");
 	if (p->others)
 		users_look(p, false);
-	*result = p;
 	return 0;
-
-err_destroy:
-	marked_destroy(p);
-	return err;
 }
 
 static int threads_make(struct marked *p)
@@ -453,8 +470,9 @@ static int threads_make(struct marked *p)
 		   : 0;
 }
 
-int marked_start(struct marked *p)
+static int programs_go(struct feed *feed)
 {
+	struct marked *p = (struct marked *)feed;
 	/* Those that come later are started when they come. */
 	size_t nr = p->nr_users;
 	/* First: who looks at the files of many programs takes long, and they go on. */
@@ -467,10 +485,12 @@ int marked_start(struct marked *p)
 
 /* Following */
 
-int marked_make_files(struct marked *p)
+static int programs_open(struct feed *feed)
 {
+	struct marked *p = (struct marked *)feed;
+
 	for (size_t i = 0; i < p->nr; i++) {
-		int err = file_make(p, i);
+		int err = stream_open(p, i);
 
 		if (err)
 			return error_set(err, "programs%zu: %s", i,
@@ -479,38 +499,28 @@ int marked_make_files(struct marked *p)
 	return 0;
 }
 
-int marked_hold(struct marked *p)
+static int programs_hold(struct feed *feed)
 {
+	struct marked *p = (struct marked *)feed;
 	uint32_t size;
 
 	pthread_mutex_lock(&p->lock);
-	for (size_t i = 0; i < p->nr && p->running && !p->error; i++) {
+	for (size_t i = 0; i < p->nr && p->running && !feed->error; i++) {
 		struct markers *markers = p->users[i / p->nr_rings];
-		struct stream *s = &p->streams[i];
 
 		stream_drain(p, i, false);
-		if (p->error || markers_peek(markers, i % p->nr_rings,
-					     p->packet, &size) <= 0)
-			continue;
-		/* As it was: nothing has come. */
-		if (s->open == size)
-			continue;
-		marked_fail(p, packet_store(p, i, size));
-		s->open = p->error ? 0 : size;
+		if (!feed->error && markers_peek(markers, i % p->nr_rings,
+						 p->packet, &size) > 0)
+			marked_fail(p, packet_show(p, i, size));
 	}
-	if (!p->error)
+	if (!feed->error)
 		marked_fail(p, types_write(p));
-	return p->error;
+	return feed->error;
 }
 
-void marked_release(struct marked *p)
+static void programs_release(struct feed *feed)
 {
-	pthread_mutex_unlock(&p->lock);
-}
-
-uint64_t marked_bytes(const struct marked *p, size_t index)
-{
-	return p->streams[index].bytes + ((p->streams[index].open + 7) & ~7u);
+	pthread_mutex_unlock(&((struct marked *)feed)->lock);
 }
 
 static void thread_join(struct marked *p)
@@ -531,8 +541,10 @@ static void namer_join(struct marked *p)
 	p->naming = false;
 }
 
-int marked_finish(struct marked *p)
+static int programs_finish(struct feed *feed)
 {
+	struct marked *p = (struct marked *)feed;
+
 	thread_join(p);
 	for (size_t i = 0; i < p->nr_users; i++)
 		markers_stop(p->users[i]);
@@ -540,63 +552,50 @@ int marked_finish(struct marked *p)
 	for (size_t i = 0; i < p->nr; i++)
 		stream_drain(p, i, true);
 	/* Those that were never hit are part of the trace, too. */
-	if (!p->error)
+	if (!p->feed.error)
 		marked_fail(p, types_write(p));
 	pthread_mutex_unlock(&p->lock);
 	/* All events are there: now there is time. */
 	namer_join(p);
 	names_write(p);
-	return p->error;
+	return p->feed.error;
 }
 
-/* An empty one says nothing. */
-static void file_close(struct marked *p, size_t index)
+static void programs_destroy(struct feed *feed)
 {
-	struct stream *s = &p->streams[index];
-	char name[FILE_NAME_MAX];
+	struct marked *p = (struct marked *)feed;
 
-	file_name(KTRACE_FILE_PROGRAMS, index, name);
-	if (!s->bytes && !s->open)
-		unlinkat(p->directory, name, 0);
-	close(s->file);
-}
-
-void marked_destroy(struct marked *p)
-{
-	if (!p)
-		return;
 	thread_join(p);
 	namer_join(p);
 	for (size_t i = 0; p->streams && i < p->nr; i++)
-		if (p->streams[i].file >= 0)
-			file_close(p, i);
+		if (p->streams[i].out)
+			p->sink->ops->close(p->streams[i].out);
 	for (size_t i = 0; i < p->nr_users; i++)
 		markers_destroy(p->users[i]);
-	if (p->failed >= 0)
-		close(p->failed);
+	if (feed->failed >= 0)
+		close(feed->failed);
 	free(p->streams);
 	free(p->packet);
 	free(p);
 }
 
-uint64_t marked_missing(const struct marked *p)
+static uint64_t programs_missing(const struct feed *feed)
 {
+	const struct marked *p = (const struct marked *)feed;
+
 	return __atomic_load_n(&p->tsc.missing, __ATOMIC_RELAXED);
 }
 
-int marked_fd(const struct marked *p)
+static size_t programs_nr_streams(const struct feed *feed)
 {
-	return p->failed;
-}
+	const struct marked *p = (const struct marked *)feed;
 
-int marked_error(const struct marked *p)
-{
-	return __atomic_load_n(&p->error, __ATOMIC_RELAXED);
-}
-
-size_t marked_nr(const struct marked *p)
-{
 	return __atomic_load_n(&p->nr, __ATOMIC_ACQUIRE);
+}
+
+static const struct sink_stream *stream_out(const struct stream *s)
+{
+	return __atomic_load_n(&s->out, __ATOMIC_ACQUIRE);
 }
 
 /* The stream that tells of losses that belong to none: one of which there is a file. */
@@ -604,17 +603,21 @@ static bool is_first(const struct marked *p, size_t index)
 {
 	size_t begin = index - index % p->nr_rings, first = begin;
 
-	while (first < begin + p->nr_rings && p->streams[first].file < 0)
+	while (first < begin + p->nr_rings && !stream_out(&p->streams[first]))
 		first++;
 	return index == (first < begin + p->nr_rings ? first : begin);
 }
 
-bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
-		  uint64_t *bytes)
+static bool programs_count(const struct feed *feed, size_t index,
+			   struct feed_count *count)
 {
+	const struct marked *p = (const struct marked *)feed;
 	const struct stream *s = &p->streams[index];
+	const struct sink_stream *out = stream_out(s);
+	struct ktrace_cpu *cpu = &count->cpu;
 	bool any = s->next;
 
+	*count = (struct feed_count){0};
 	*cpu = (struct ktrace_cpu){
 		.cpu = index % p->nr_rings,
 		.stream = index,
@@ -633,6 +636,23 @@ bool marked_count(const struct marked *p, size_t index, struct ktrace_cpu *cpu,
 			markers_timeless(p->users[index / p->nr_rings]);
 	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		any |= cpu->lost[i];
-	*bytes = __atomic_load_n(&s->bytes, __ATOMIC_RELAXED);
+	if (out) {
+		count->bytes = __atomic_load_n(&out->bytes, __ATOMIC_RELAXED);
+		count->shown = count->bytes + out->open;
+	}
 	return any;
 }
+
+const struct feed_ops programs_feed = {
+	.create = programs_create,
+	.prepare = programs_prepare,
+	.open = programs_open,
+	.go = programs_go,
+	.hold = programs_hold,
+	.release = programs_release,
+	.finish = programs_finish,
+	.destroy = programs_destroy,
+	.nr_streams = programs_nr_streams,
+	.count = programs_count,
+	.missing = programs_missing,
+};

@@ -6,47 +6,36 @@
  * can be: clock, types, tasks.  So a trace whose recorder was killed is readable
  * up to its last whole packet.
  *
- * The end needs room too: a piece of the disk is kept for it from the begin, so
- * that a full disk does not take the account of what was lost.
+ * Where events come from is the matter of feeds (feed.h), and where they go that of the
+ * sink (sink.h).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ktrace/recording.h>
 #include <ktrace/writer.h>
 
-#include "kernel.h"
 #include "base/error.h"
-#include "programs.h"
-#include "read/names.h"
-#include "session/session.h"
-#include "tasks.h"
 #include "base/sized.h"
-#include "sleep.h"
+#include "feed.h"
 #include "read/trace.h"
+#include "session/session.h"
+#include "sink.h"
+#include "sleep.h"
+#include "tasks.h"
 #include "tsc.h"
 #include "writer.h"
 
-#define METADATA_RESERVE (256 * 1024)
-/* Ids of programs' events begin here, or behind the kernel's. */
-#define PROGRAMS_ID 1024u
-
 struct ktrace_recording {
-	struct ktrace_session *session; /* NULL: programs only */
+	struct ktrace_session *session; /* NULL: without the kernel */
 	struct ktrace_writer *writer;
-	struct consumer *consumer; /* NULL: no session */
-	struct marked *marked;	   /* NULL: none are wanted */
-	char *path;
-	int directory;
-	bool made; /* the directory, and nothing was recorded into it yet */
-	bool overwrite;
+	struct sink *sink;
+	struct feed *feeds[FEEDS_MAX + 1]; /* up to a NULL */
+	bool made; /* the sink, and nothing was recorded into it yet */
 	bool running;
 	bool on;      /* the session, as switching it off has failed */
 	bool fresh;   /* events were enabled since the last sync */
@@ -56,13 +45,15 @@ struct ktrace_recording {
 	size_t nr_ids;
 	uint32_t next_id; /* the new ones have this, or larger; 0: unknown */
 	struct ktrace_types *types; /* all; NULL: nobody will follow */
-	uint32_t programs_id; /* the first of programs' events, with @marked */
-	char *tasks;	      /* text, as it was before the start */
-	uint64_t synced;      /* clock: when the last sync began */
-	struct sleeps sleeps; /* with @session */
-	uint64_t id;	      /* of the trace */
-	int failed;	      /* epoll: consumer or marked cannot go on */
+	char *tasks;		    /* text, as it was before the start */
+	uint64_t synced;	    /* clock: when the last sync began */
+	struct sleeps sleeps;	    /* with @session */
+	int failed;		    /* epoll: a feed cannot go on */
 };
+
+#define feed_each(r, feed)                                                 \
+	for (struct feed *const *each = (r)->feeds, *feed; (feed = *each); \
+	     each++)
 
 /* Making */
 
@@ -101,44 +92,6 @@ static int memory_explain(int err)
 		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
 }
 
-/*
- * Whoever owns the folder may put another in its place at any time.  So from here on it
- * goes by what is open; and what has files is not ours, nor what is in it.
- */
-static int directory_make(struct ktrace_recording *r)
-{
-	int err;
-
-	/* What a kernel does may be private. */
-	if (mkdir(r->path, 0700))
-		return error_set(-errno, "cannot make %s: %m", r->path);
-	r->directory =
-		open(r->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (r->directory < 0) {
-		err = error_set(-errno, "%s: %m", r->path);
-		rmdir(r->path);
-		return err;
-	}
-	if (!directory_empty(r->directory))
-		return error_set(-EPERM, "%s: it is not what was just made",
-				 r->path);
-	r->made = true;
-	return 0;
-}
-
-/* Has it the owner that a file of ours has?  File systems may decide on that. */
-static int directory_check(const struct ktrace_recording *r)
-{
-	struct stat dir, file;
-
-	if (fstat(r->directory, &dir) ||
-	    fstatat(r->directory, "metadata", &file, AT_SYMLINK_NOFOLLOW) ||
-	    dir.st_uid != file.st_uid)
-		return error_set(-EPERM, "%s: it is not what was just made",
-				 r->path);
-	return 0;
-}
-
 /* What the metadata does not have yet. */
 static bool type_is_new(const struct ktrace_known *known, void *data)
 {
@@ -173,13 +126,12 @@ static int id_note(struct ktrace_recording *r, uint32_t id)
 
 static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 {
-	if (r->marked && type->id >= r->programs_id)
-		return error_set(
-			-EOVERFLOW,
-			"%s:%s has the id of a program's marker, and is shown "
-			"as that: enable so many events before the recording "
-			"begins",
-			type->system, type->name);
+	feed_each(r, feed) if (feed->first_id && type->id >= feed->first_id) return error_set(
+		-EOVERFLOW,
+		"%s:%s has the id of a program's marker, and is "
+		"shown as that: enable so many events before "
+		"the recording begins",
+		type->system, type->name);
 	r->symbols |= type_shows_symbols(type);
 	return id_note(r, type->id);
 }
@@ -253,9 +205,13 @@ static int types_write(struct ktrace_recording *r)
 static int clock_read(const struct ktrace_recording *r,
 		      struct ktrace_clock *clock)
 {
+	uint64_t missing = 0;
+
 	if (r->session)
 		return ktrace_session_clock(r->session, clock);
-	tsc_clock(clock, r->marked ? marked_missing(r->marked) : 0);
+	feed_each(r, feed) if (feed->ops->missing) missing =
+		feed->ops->missing(feed);
+	tsc_clock(clock, missing);
 	return 0;
 }
 
@@ -274,6 +230,15 @@ static int clock_write(struct ktrace_recording *r)
 				   &clock.sync, clock.trusted);
 }
 
+/* Those that there are streams for by now: of the kernel. */
+static uint32_t cpus_nr(const struct ktrace_recording *r)
+{
+	size_t nr = 0;
+
+	feed_each(r, feed) nr += feed->ops->nr_streams(feed);
+	return nr ?: (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+}
+
 static int metadata_begin(struct ktrace_recording *r,
 			  const struct ktrace_recording_options *o)
 {
@@ -286,15 +251,13 @@ static int metadata_begin(struct ktrace_recording *r,
 	if (err)
 		return err;
 	sleeps_begin(&r->sleeps, clock.sync.clock);
-	head.id = r->id = clock.trace_id;
+	head.id = clock.trace_id;
 	head.start = clock.sync.realtime;
 	head.version = o->version;
 	head.command = o->command;
 	head.mode = o->overwrite ? "overwrite" : "discard";
-	head.nr_cpus = r->consumer ? consumer_nr_cpus(r->consumer)
-				   : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
-	err = writer_create_at(r->directory, r->path, &head, &r->writer);
-	err = err ?: directory_check(r);
+	head.nr_cpus = cpus_nr(r);
+	err = writer_create(r->sink, &head, &r->writer);
 	if (err)
 		return err;
 	err = ktrace_writer_clock(r->writer, clock.name, clock.frequency,
@@ -310,98 +273,54 @@ static int metadata_begin(struct ktrace_recording *r,
 	return ktrace_writer_tasks_text(r->writer, r->tasks, size);
 }
 
-/* Takes disk space beyond the file's end; where that is not possible, none. */
-static void metadata_reserve(struct ktrace_recording *r)
+static int feeds_create(struct ktrace_recording *r,
+			const struct feed_setup *setup)
 {
-	struct stat st;
-	int fd;
+	struct feed **next = r->feeds;
 
-	fd = openat(r->directory, "metadata", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (!fstat(fd, &st))
-		fallocate(fd, FALLOC_FL_KEEP_SIZE, st.st_size,
-			  METADATA_RESERVE);
-	close(fd);
-}
+	for (size_t i = 0; feeds[i]; i++) {
+		int err = feeds[i]->create(setup, next);
 
-static void metadata_release(struct ktrace_recording *r)
-{
-	struct stat st;
-	int fd;
-
-	fd = openat(r->directory, "metadata", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) || ftruncate(fd, st.st_size))
-		errno = 0; /* space stays reserved, no more */
-	close(fd);
-}
-
-int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
-{
-	struct consumer *consumer;
-	int err;
-
-	err = consumer_create(session->dir, &consumer);
-	if (err)
-		return err;
-	*events = consumer_left(consumer);
-	consumer_destroy(consumer);
+		if (err == -ENOMEM)
+			return memory_explain(err);
+		if (err)
+			return err;
+		next += !!*next;
+	}
 	return 0;
 }
 
-static int marked_prepare(struct ktrace_recording *r,
-			  const struct ktrace_recording_options *o)
-{
-	struct markers_options options = {
-		.patterns = o->programs,
-		.nr_patterns = o->nr_programs,
-		.buffer = o->buffer,
-		.overwrite = o->overwrite,
-		.trace_id = r->id,
-		.warn = o->warn,
-		.data = o->data,
-		.session = r->session,
-		.pids = o->pids,
-		.nr_pids = o->nr_pids,
-	};
-
-	struct ktrace_clock clock;
-	int err;
-
-	if (!o->programs)
-		return 0;
-	err = clock_read(r, &clock);
-	if (err)
-		return err;
-	options.monotonic = strcmp(clock.name, "tsc");
-	r->programs_id = r->nr_ids > PROGRAMS_ID ? r->nr_ids : PROGRAMS_ID;
-	options.first_id = r->programs_id;
-	return marked_create(&options, r->writer, r->directory, &r->marked);
-}
-
-static int failed_add(struct ktrace_recording *r, int fd)
-{
-	struct epoll_event event = {.events = EPOLLIN};
-
-	if (epoll_ctl(r->failed, EPOLL_CTL_ADD, fd, &event))
-		return error_set(-errno, "epoll: %m");
-	return 0;
-}
-
-/* One descriptor for both of those that write. */
+/* One descriptor for all that write: readable when one of them cannot go on. */
 static int failed_make(struct ktrace_recording *r)
 {
-	int err = 0;
+	struct epoll_event event = {.events = EPOLLIN};
 
 	r->failed = epoll_create1(EPOLL_CLOEXEC);
 	if (r->failed < 0)
 		return error_set(-errno, "epoll: %m");
-	if (r->consumer)
-		err = failed_add(r, consumer_fd(r->consumer));
-	if (!err && r->marked)
-		err = failed_add(r, marked_fd(r->marked));
+	feed_each(r, feed) if (epoll_ctl(r->failed, EPOLL_CTL_ADD, feed->failed,
+					 &event)) return error_set(-errno,
+								   "epoll: %m");
+	return 0;
+}
+
+static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
+{
+	struct ktrace_clock clock;
+	int err;
+
+	err = clock_read(r, &clock);
+	setup->sink = r->sink;
+	setup->writer = r->writer;
+	setup->clock = &clock;
+	setup->first_id = r->nr_ids;
+	feed_each(r, feed)
+	{
+		if (!err)
+			err = feed->ops->prepare(feed, setup);
+		if (!err && setup->options->follow)
+			err = feed->ops->open(feed);
+	}
 	return err;
 }
 
@@ -410,6 +329,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 			    struct ktrace_recording **recording)
 {
 	struct ktrace_recording_options copy, *options = &copy;
+	struct feed_setup setup = {.session = session, .options = options};
 	struct ktrace_recording *r;
 	int err;
 
@@ -420,51 +340,30 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (!r)
 		return error_set(-ENOMEM, "out of memory");
 	r->session = session;
-	r->overwrite = options->overwrite;
 	r->unread = options->unread && options->follow && !options->programs;
-	r->directory = -1;
 	r->failed = -1;
-	r->path = strdup(options->directory);
 	r->types = options->follow ? types_create() : NULL;
-	if (!r->path || (options->follow && !r->types)) {
+	if (options->follow && !r->types) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_destroy;
 	}
 	err = buffers_prepare(session, options);
+	if (!err)
+		err = feeds_create(r, &setup);
+	if (!err)
+		err = sink_create(options, &r->sink);
 	if (err)
 		goto err_destroy;
-	if (session) {
-		err = consumer_create(session->dir, &r->consumer);
-		if (err == -ENOMEM)
-			memory_explain(err);
-		if (err)
-			goto err_destroy;
-	}
-	err = directory_make(r);
-	if (err)
-		goto err_destroy;
+	r->made = true;
 	err = metadata_begin(r, options);
+	if (!err)
+		err = feeds_prepare(r, &setup);
+	if (!err)
+		err = failed_make(r);
 	if (err)
 		goto err_destroy;
-	err = marked_prepare(r, options);
-	if (err)
-		goto err_destroy;
-	err = failed_make(r);
-	if (err)
-		goto err_destroy;
-	metadata_reserve(r);
-	if (session)
-		consumer_direct(r->consumer, r->directory);
-	if (session && options->follow) {
-		err = consumer_make_files(r->consumer);
-		if (err)
-			goto err_destroy;
-	}
-	if (r->marked && options->follow) {
-		err = marked_make_files(r->marked);
-		if (err)
-			goto err_destroy;
-	}
+	if (r->sink->ops->reserve)
+		r->sink->ops->reserve(r->sink);
 	*recording = r;
 	return 0;
 
@@ -482,13 +381,12 @@ static int session_switch(struct ktrace_recording *r, bool on)
 
 int ktrace_recording_start(struct ktrace_recording *r)
 {
-	int err;
+	int err = 0;
 
-	if (r->consumer && !r->overwrite) {
-		err = consumer_start(r->consumer);
-		if (err)
-			return err;
-	}
+	feed_each(r, feed) if (!err && feed->ops->start) err =
+		feed->ops->start(feed);
+	if (err)
+		return err;
 	err = session_switch(r, true);
 	if (err == -ENOMEM)
 		return memory_explain(err);
@@ -497,8 +395,7 @@ int ktrace_recording_start(struct ktrace_recording *r)
 	r->running = true;
 	r->made = false;
 	err = r->session ? tasks_complete(r->session, r->writer, r->tasks) : 0;
-	if (!err && r->marked)
-		err = marked_start(r->marked);
+	feed_each(r, feed) if (!err && feed->ops->go) err = feed->ops->go(feed);
 	return err;
 }
 
@@ -507,79 +404,51 @@ int ktrace_recording_fd(const struct ktrace_recording *r)
 	return r->failed;
 }
 
-static size_t cpus_nr(const struct ktrace_recording *r)
+static void feed_status(const struct feed *feed,
+			struct ktrace_recording_status *status)
 {
-	return r->consumer ? consumer_nr_cpus(r->consumer) : 0;
-}
+	struct feed_count count;
 
-static void marked_status(const struct marked *marked,
-			  struct ktrace_recording_status *status)
-{
-	struct ktrace_cpu cpu;
-	uint64_t bytes;
-
-	for (size_t i = 0; i < marked_nr(marked); i++) {
-		marked_count(marked, i, &cpu, &bytes);
-		status->events += cpu.events;
-		status->bytes += bytes;
-		status->recorded += cpu.recorded;
-		status->unwritten += cpu.lost[KTRACE_LOST_UNWRITTEN];
-		cpu.lost[KTRACE_LOST_UNWRITTEN] = 0;
+	for (size_t i = 0; i < feed->ops->nr_streams(feed); i++) {
+		feed->ops->count(feed, i, &count);
+		status->events += count.cpu.events;
+		status->bytes += count.bytes;
+		status->recorded += count.cpu.recorded;
+		status->buffered += count.waiting;
+		status->unwritten += count.cpu.lost[KTRACE_LOST_UNWRITTEN];
+		count.cpu.lost[KTRACE_LOST_UNWRITTEN] = 0;
 		for (int j = 0; j < KTRACE_LOST_NR; j++)
-			status->lost[j] += cpu.lost[j];
+			status->lost[j] += count.cpu.lost[j];
 	}
 	if (!status->error)
-		status->error = marked_error(marked);
+		status->error = feed_error(feed);
 }
 
 void ktrace_recording_status_get(struct ktrace_recording *r,
 				 struct ktrace_recording_status *result,
 				 size_t size)
 {
-	struct ktrace_recording_status full = {0}, *status = &full;
-	struct consumer_count count;
+	struct ktrace_recording_status full = {0};
 
-	for (size_t i = 0; i < cpus_nr(r); i++) {
-		consumer_count(r->consumer, i, &count);
-		status->events += count.written;
-		status->bytes += count.bytes;
-		status->recorded += count.produced;
-		status->buffered += count.waiting;
-		status->unwritten += count.unwritten;
-		for (int j = 0; j < KTRACE_LOST_NR; j++)
-			status->lost[j] += count.lost[j];
-	}
-	if (r->consumer)
-		status->error = consumer_error(r->consumer);
-	if (r->marked)
-		marked_status(r->marked, status);
+	feed_each(r, feed) feed_status(feed, &full);
 	memset(result, 0, size);
 	memcpy(result, &full, size < sizeof(full) ? size : sizeof(full));
 }
 
 static int end_write(struct ktrace_recording *r, const char *reason)
 {
-	size_t programs = r->marked ? marked_nr(r->marked) : 0;
-	size_t nr = cpus_nr(r);
-	struct consumer_count count;
+	size_t room = 0, nr = 0;
+	struct feed_count count;
 	struct ktrace_cpu *cpus;
-	uint64_t bytes;
 	int err;
 
-	cpus = calloc(nr + programs + 1, sizeof(*cpus));
+	feed_each(r, feed) room += feed->ops->nr_streams(feed);
+	cpus = calloc(room + 1, sizeof(*cpus));
 	if (!cpus)
 		return error_set(-ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		consumer_count(r->consumer, i, &count);
-		cpus[i].cpu = cpus[i].stream = count.cpu;
-		cpus[i].known = true;
-		cpus[i].events = count.written;
-		cpus[i].recorded = count.produced;
-		memcpy(cpus[i].lost, count.lost, sizeof(count.lost));
-		cpus[i].lost[KTRACE_LOST_UNWRITTEN] = count.unwritten;
-	}
-	for (size_t i = 0; i < programs; i++)
-		nr += marked_count(r->marked, i, &cpus[nr], &bytes);
+	feed_each(r, feed) for (size_t i = 0; i < feed->ops->nr_streams(feed);
+				i++) if (feed->ops->count(feed, i, &count) &&
+					 nr < room) cpus[nr++] = count.cpu;
 	err = ktrace_writer_end(r->writer, cpus, nr, reason);
 	free(cpus);
 	return err;
@@ -594,13 +463,13 @@ static int copy_explain(struct ktrace_recording *r, int err)
 			err,
 			"%s: the disk is full: what was written until then can "
 			"be read; make room, or choose another place with -o",
-			r->path);
+			r->sink->name);
 	case -EFBIG:
 		return error_set(
 			err,
 			"%s: the file system or `ulimit -f' allows no larger "
 			"file: what was written until then can be read",
-			r->path);
+			r->sink->name);
 	case -EBADMSG:
 		return error_set(err, "the buffers hold damaged packets: "
 				      "please report this as a bug of ktrace");
@@ -608,25 +477,21 @@ static int copy_explain(struct ktrace_recording *r, int err)
 		return error_set(err,
 				 "%s: cannot write: %s: what was written until "
 				 "then can be read",
-				 r->path, strerror(-err));
+				 r->sink->name, strerror(-err));
 	}
 }
 
-/* Writes what is in the buffers, and what the end of the metadata is to say. */
-static int copy_finish(struct ktrace_recording *r, const char **reason)
+/* What a feed could not get, though all else is in the trace. */
+static int missed_explain(const struct ktrace_recording *r, const char **reason)
 {
-	int err = r->consumer ? consumer_finish(r->consumer) : 0;
-	int marked = r->marked ? marked_finish(r->marked) : 0;
 	const char *why;
+	int err;
 
-	if (!err)
-		err = marked;
-	if (err) {
-		*reason = strerror(-err);
-		return copy_explain(r, err);
-	}
-	err = r->consumer ? consumer_missed(r->consumer, &why) : 0;
-	if (err) {
+	feed_each(r, feed)
+	{
+		err = feed->ops->missed ? feed->ops->missed(feed, &why) : 0;
+		if (!err)
+			continue;
 		*reason = why;
 		return error_set(err,
 				 "%s: the events of this CPU are not in the "
@@ -634,6 +499,25 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 				 why);
 	}
 	return 0;
+}
+
+/* Writes what is in the buffers, and what the end of the metadata is to say. */
+static int copy_finish(struct ktrace_recording *r, const char **reason)
+{
+	int err = 0;
+
+	feed_each(r, feed)
+	{
+		int finished = feed->ops->finish(feed);
+
+		if (!err)
+			err = finished;
+	}
+	if (err) {
+		*reason = strerror(-err);
+		return copy_explain(r, err);
+	}
+	return missed_explain(r, reason);
 }
 
 /* The first that went wrong: later ones may follow from it. */
@@ -668,7 +552,8 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 			r->writer); /* the trace is whole without */
 	/* Whatever went wrong before: the account is worth most. */
 	first_keep(&first, end_write(r, reason));
-	metadata_release(r);
+	if (r->sink->ops->release)
+		r->sink->ops->release(r->sink);
 	return first.err ? error_set(first.err, "%s", first.why) : 0;
 }
 
@@ -677,25 +562,31 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 int ktrace_recording_follow(struct ktrace_recording *r, bool forget,
 			    struct ktrace **trace)
 {
-	return trace_open_live(r->directory, r->path, forget, r->types, trace);
+	if (r->sink->directory < 0)
+		return error_set(-EOPNOTSUPP,
+				 "%s: only a trace on disk can be followed",
+				 r->sink->name);
+	return trace_open_live(r->sink->directory, r->sink->name, forget,
+			       r->types, trace);
 }
 
 static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
 {
-	struct consumer_count count;
+	struct feed_count count;
 
-	for (size_t i = 0; i < cpus_nr(r); i++) {
-		consumer_count(r->consumer, i, &count);
-		if (trace_grow(trace, count.cpu, false, count.bytes, false) &&
-		    count.bytes)
+	feed_each(r, feed) for (size_t i = 0; i < feed->ops->nr_streams(feed);
+				i++)
+	{
+		feed->ops->count(feed, i, &count);
+		if (trace_grow(trace, count.cpu.stream, count.cpu.programs,
+			       count.shown, count.cpu.programs && r->running) &&
+		    count.bytes && !count.cpu.programs)
 			trace_warn(trace,
-				   "CPU %u was plugged in meanwhile: the trace "
-				   "has its events, but they are not shown",
-				   count.cpu);
+				   "CPU %u was plugged in meanwhile: "
+				   "the trace has its events, but they "
+				   "are not shown",
+				   count.cpu.cpu);
 	}
-	for (size_t i = 0; r->marked && i < marked_nr(r->marked); i++)
-		trace_grow(trace, i, true, marked_bytes(r->marked, i),
-			   r->running);
 }
 
 void ktrace_recording_types(struct ktrace_recording *r)
@@ -703,22 +594,47 @@ void ktrace_recording_types(struct ktrace_recording *r)
 	r->fresh = true;
 }
 
+/* Packets that are being filled, too.  To be released, even if this fails. */
+static int feeds_hold(struct ktrace_recording *r)
+{
+	int err = 0;
+
+	feed_each(r, feed)
+	{
+		int held = feed->ops->hold ? feed->ops->hold(feed) : 0;
+
+		if (!err)
+			err = held;
+	}
+	return err ? copy_explain(r, err) : 0;
+}
+
+static void feeds_release(struct ktrace_recording *r)
+{
+	feed_each(r, feed) if (feed->ops->release) feed->ops->release(feed);
+}
+
+static bool feeds_add_types(const struct ktrace_recording *r)
+{
+	feed_each(r, feed) if (feed->ops->hold) return true;
+	return false;
+}
+
 /* What is there of programs, the types of what is new, and sleeps. */
 static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 {
-	bool refresh = r->fresh || r->marked;
+	bool refresh = r->fresh || feeds_add_types(r);
 	struct ktrace_types *types = NULL;
-	int err = 0, held = 0, slept = 0;
+	int err = 0, held, slept = 0;
 	uint32_t next_id = 0;
 
 	/* Before programs' events wait: it may look for names in files. */
 	if (r->fresh)
 		err = types_read(r, &types, &next_id);
 	r->fresh = false;
-	if (r->marked)
-		held = marked_hold(r->marked);
-	if (held && !err)
-		err = copy_explain(r, held);
+	held = feeds_hold(r);
+	if (!err)
+		err = held;
 	if (!err)
 		err = types_append(r, types, next_id);
 	else
@@ -751,29 +667,19 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
-	if (r->consumer) {
-		err = consumer_sync(r->consumer);
-		if (err)
-			return copy_explain(r, err);
-	}
+	feed_each(r, feed) if (!err && feed->ops->sync) err =
+		feed->ops->sync(feed);
+	if (err)
+		return copy_explain(r, err);
 	err = sync_types(r, trace);
 	if (!err)
 		streams_grow(r, trace);
-	if (r->marked)
-		marked_release(r->marked);
+	feeds_release(r);
 	if (err)
 		return err;
 	trace_advance(trace, r->synced);
 	r->synced = clock.sync.clock;
 	return 0;
-}
-
-/* A trace in which nothing was recorded is not left behind. */
-static void directory_remove(struct ktrace_recording *r)
-{
-	if (r->directory >= 0)
-		files_remove(r->directory);
-	rmdir(r->path);
 }
 
 void ktrace_recording_destroy(struct ktrace_recording *r)
@@ -783,18 +689,17 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	/* Once more, if it could not be switched off. */
 	if (r->running || r->on)
 		session_switch(r, false);
-	if (r->made)
-		directory_remove(r);
-	marked_destroy(r->marked);
-	consumer_destroy(r->consumer);
+	/* A trace in which nothing was recorded is not left behind. */
+	if (r->made && r->sink->ops->remove)
+		r->sink->ops->remove(r->sink);
+	feed_each(r, feed) feed->ops->destroy(feed);
 	ktrace_writer_destroy(r->writer);
+	if (r->sink)
+		r->sink->ops->destroy(r->sink);
 	if (r->failed >= 0)
 		close(r->failed);
-	if (r->directory >= 0)
-		close(r->directory);
 	ktrace_types_destroy(r->types);
 	free(r->ids);
 	free(r->tasks);
-	free(r->path);
 	free(r);
 }

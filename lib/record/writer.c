@@ -2,69 +2,41 @@
 /*
  * Writing a trace's metadata: JSON Lines, appended while the recording goes on.
  *
- * Each call makes its lines in memory and appends them with one write().  What
- * a full disk leaves of it is cut off again, so that the file always ends with
- * a whole line.  ktrace-trace(5) describes the lines; metadata.c reads them.
+ * Each call makes its lines in memory and hands them to the sink at once, which
+ * takes all of them or none.  ktrace-trace(5) describes the lines; metadata.c reads
+ * them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/loss.h"
 #include "base/sized.h"
 #include "base/text.h"
+#include "sink.h"
 #include "type/type.h"
 #include "writer.h"
 
 struct ktrace_writer {
-	int directory;
-	int fd;
-	off_t size;	  /* of the whole lines */
+	struct sink *sink;
+	bool own;	  /* the sink */
 	uint8_t *written; /* ids of types, one bit each */
 };
-
-static int write_all(int fd, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, s, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		s += done;
-		n -= done;
-	}
-	return 0;
-}
 
 /* Appends @text and frees it. */
 static int writer_append(struct ktrace_writer *writer, struct text *text)
 {
 	int err = 0;
 
-	if (text->failed) {
+	if (text->failed)
 		err = error_set(-ENOMEM, "metadata: out of memory");
-	} else if (text->len) {
-		err = write_all(writer->fd, text->s, text->len);
-		if (!err) {
-			writer->size += text->len;
-		} else {
-			error_set(err, "metadata: cannot write: %s",
-				  strerror(-err));
-			/* No whole line follows if this fails too. */
-			if (ftruncate(writer->fd, writer->size) ||
-			    lseek(writer->fd, writer->size, SEEK_SET) < 0)
-				error_set(err, "metadata: cannot write: %s",
-					  strerror(errno));
-		}
-	}
+	else if (text->len)
+		err = writer->sink->ops->lines(writer->sink, text->s,
+					       text->len);
 	text_free(text);
 	return err;
 }
@@ -117,9 +89,8 @@ static void head_text(struct text *text, const struct ktrace_writer_head *head)
 	text_printf(text, ",\"start\":%" PRIu64 "}\n", head->start);
 }
 
-int writer_create_at(int directory, const char *path,
-		     const struct ktrace_writer_head *wishes,
-		     struct ktrace_writer **result)
+int writer_create(struct sink *sink, const struct ktrace_writer_head *wishes,
+		  struct ktrace_writer **result)
 {
 	struct ktrace_writer_head head;
 	struct ktrace_writer *writer;
@@ -132,40 +103,21 @@ int writer_create_at(int directory, const char *path,
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return error_set(-ENOMEM, "out of memory");
+	writer->sink = sink;
 	writer->written = calloc(1, TYPE_ID_MAX / 8);
 	if (!writer->written) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_writer;
 	}
-	writer->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
-	if (writer->directory < 0) {
-		err = error_set(-errno, "%s: %s", path, strerror(errno));
-		goto err_written;
-	}
-	/* O_EXCL: nor where a link leads that is there already. */
-	writer->fd = openat(writer->directory, "metadata",
-			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (writer->fd < 0) {
-		err = error_set(-errno, "%s/metadata: %s", path,
-				strerror(errno));
-		goto err_directory;
-	}
 	head_text(&text, &head);
 	err = writer_append(writer, &text);
 	if (err)
-		goto err_metadata;
+		goto err_writer;
 	*result = writer;
 	return 0;
 
-err_metadata:
-	unlinkat(writer->directory, "metadata", 0);
-	close(writer->fd);
-err_directory:
-	close(writer->directory);
-err_written:
-	free(writer->written);
 err_writer:
-	free(writer);
+	ktrace_writer_destroy(writer);
 	return err;
 }
 
@@ -173,12 +125,17 @@ int ktrace_writer_create(const char *directory,
 			 const struct ktrace_writer_head *head,
 			 struct ktrace_writer **writer)
 {
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	struct sink *sink;
+	int err;
 
-	if (fd < 0)
-		return error_set(-errno, "%s: %s", directory, strerror(errno));
-	err = writer_create_at(fd, directory, head, writer);
-	close(fd);
+	err = directory_sink_open(directory, &sink);
+	if (err)
+		return err;
+	err = writer_create(sink, head, writer);
+	if (err)
+		sink->ops->destroy(sink);
+	else
+		(*writer)->own = true;
 	return err;
 }
 
@@ -186,8 +143,8 @@ void ktrace_writer_destroy(struct ktrace_writer *writer)
 {
 	if (!writer)
 		return;
-	close(writer->fd);
-	close(writer->directory);
+	if (writer->own)
+		writer->sink->ops->destroy(writer->sink);
 	free(writer->written);
 	free(writer);
 }
@@ -511,7 +468,7 @@ int ktrace_writer_symbols(struct ktrace_writer *writer)
 	size_t i, count = 0, room = 0;
 	char *all = NULL;
 	FILE *file;
-	int fd, err;
+	int err;
 
 	file = fopen("/proc/kallsyms", "re");
 	if (!file)
@@ -531,23 +488,9 @@ int ktrace_writer_symbols(struct ktrace_writer *writer)
 		text_symbol(&text, &symbols[i]);
 	free(symbols);
 	free(all);
-	if (text.failed) {
-		err = error_set(-ENOMEM, "out of memory");
-		goto out;
-	}
-	fd = openat(writer->directory, "symbols",
-		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0) {
-		err = error_set(-errno, "symbols: %s", strerror(errno));
-		goto out;
-	}
-	err = write_all(fd, text.s, text.len);
-	if (err) {
-		error_set(err, "symbols: cannot write: %s", strerror(-err));
-		unlinkat(writer->directory, "symbols", 0);
-	}
-	close(fd);
-out:
+	err = text.failed ? error_set(-ENOMEM, "out of memory")
+			  : writer->sink->ops->symbols(writer->sink, text.s,
+						       text.len);
 	text_free(&text);
 	return err;
 }
@@ -581,7 +524,7 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 	text_key(&text, "reason", reason);
 	text_puts(&text, "}\n");
 	err = writer_append(writer, &text);
-	if (!err && fsync(writer->fd) && errno != EINVAL)
-		err = error_set(-errno, "metadata: %s", strerror(errno));
+	if (!err && writer->sink->ops->flush)
+		err = writer->sink->ops->flush(writer->sink);
 	return err;
 }

@@ -5,13 +5,11 @@
 
 #include <ktrace/writer.h>
 
-/*
- * As ktrace_writer_create(), into a directory that is open, and stays the caller's;
- * @path is what messages call it.
- */
-int writer_create_at(int directory, const char *path,
-		     const struct ktrace_writer_head *head,
-		     struct ktrace_writer **writer);
+struct sink;
+
+/* As ktrace_writer_create(), to a sink that stays the caller's. */
+int writer_create(struct sink *sink, const struct ktrace_writer_head *head,
+		  struct ktrace_writer **writer);
 
 /*
  * The names that fields of a type have, which was written without.  So a type need not
