@@ -119,6 +119,7 @@ enum ktrace_file {
 	KTRACE_FILE_SYMBOLS,
 	KTRACE_FILE_CPU,      /* streams, with a number */
 	KTRACE_FILE_PROGRAMS, /* the same, of programs */
+	KTRACE_FILE_STREAM,   /* of a kind that the metadata names */
 };
 
 /* Which one is called so?  @number, of a stream, may be NULL. */

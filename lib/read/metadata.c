@@ -401,6 +401,35 @@ static int read_programs(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+/* It is shown as it is. */
+static bool kind_is_plain(const char *kind)
+{
+	return *kind && !kind[strspn(kind, "abcdefghijklmnopqrstuvwxyz"
+					   "0123456789-")];
+}
+
+static int read_stream(struct ktrace *trace, struct json_object *o)
+{
+	uint32_t number = get_small(o, "stream");
+	const char *kind = get_string(o, "kind");
+	struct kind_stream *stream;
+
+	if (number >= CPUS_MAX || !kind || !kind_is_plain(kind))
+		return -EINVAL;
+	if (!(trace->nr_kinds & (trace->nr_kinds - 1))) {
+		stream = realloc(trace->kinds,
+				 (trace->nr_kinds * 2 + 1) * sizeof(*stream));
+		if (!stream)
+			return -ENOMEM;
+		trace->kinds = stream;
+	}
+	kind = arena_strdup(&trace->arena, kind);
+	if (!kind)
+		return -ENOMEM;
+	trace->kinds[trace->nr_kinds++] = (struct kind_stream){number, kind};
+	return 0;
+}
+
 static int read_end(struct ktrace *trace, struct json_object *o)
 {
 	struct json_object *list = get(o, "cpus");
@@ -456,6 +485,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_task(trace, o);
 	if (!strcmp(type, "programs"))
 		return read_programs(trace, o);
+	if (!strcmp(type, "stream"))
+		return read_stream(trace, o);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;

@@ -21,6 +21,7 @@ static const struct {
 	[KTRACE_FILE_SYMBOLS] = {"symbols"},
 	[KTRACE_FILE_CPU] = {"cpu", true},
 	[KTRACE_FILE_PROGRAMS] = {"programs", true},
+	[KTRACE_FILE_STREAM] = {"stream", true},
 };
 
 #define NAMES_NR (sizeof(names) / sizeof(*names))

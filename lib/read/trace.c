@@ -91,6 +91,7 @@ void ktrace_close(struct ktrace *trace)
 	free(trace->tasks);
 	free(trace->ends);
 	free(trace->programs);
+	free(trace->kinds);
 	free(trace->sources);
 	free(trace->cpus);
 	free(trace->fixed);
@@ -260,6 +261,27 @@ static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
 	return number;
 }
 
+/* This reader knows none of these kinds. */
+static void stream_skip(struct ktrace *trace, uint32_t number)
+{
+	const char *kind = NULL;
+
+	for (size_t i = 0; i < trace->nr_kinds && !kind; i++)
+		if (trace->kinds[i].number == number)
+			kind = trace->kinds[i].kind;
+	if (kind)
+		trace_warn(trace,
+			   "stream%u: this ktrace does not know streams of the "
+			   "kind `%s': left out, all else is shown",
+			   number, kind);
+	else
+		trace_warn(
+			trace,
+			"stream%u: the metadata does not name its kind: left "
+			"out, all else is shown",
+			number);
+}
+
 static int open_streams(struct ktrace *trace, const char *path)
 {
 	struct dirent *entry;
@@ -282,6 +304,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 		uint32_t number;
 
 		kind = ktrace_file_kind(entry->d_name, &number);
+		if (kind == KTRACE_FILE_STREAM)
+			stream_skip(trace, number);
 		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS)
 			continue;
 		if (trace->nr_sources == MANY_STREAMS)

@@ -28,6 +28,12 @@ struct programs_stream {
 	uint32_t cpu;
 };
 
+/* A stream of something else than packets of records. */
+struct kind_stream {
+	uint32_t number;
+	const char *kind;
+};
+
 struct ktrace {
 	struct ktrace_info info;
 	struct ktrace_types *types;
@@ -45,6 +51,8 @@ struct ktrace {
 	size_t nr_ends;
 	struct programs_stream *programs;
 	size_t nr_programs;
+	struct kind_stream *kinds;
+	size_t nr_kinds;
 
 	struct clock clock;
 	struct stream_source *sources; /* by CPU */

@@ -445,6 +445,53 @@ TEST(reserved_records)
 	CHECK(!ktrace_warning(trace, 0));
 }
 
+static void file_append(const char *name, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	path_of(path, name);
+	f = fopen(path, "a");
+	CHECK(f);
+	fputs(text, f);
+	CHECK(!fclose(f));
+}
+
+/* Streams of later versions: all else is read as without them. */
+TEST(streams_of_other_kinds)
+{
+	struct maker *maker = begin(2, 4, false);
+	const char *warning;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		maker_time(maker, CLOCK + i * 1000);
+		put(maker, i % 2);
+	}
+	CHECK_EQ(maker_finish(maker, true), 0);
+	file_append("metadata", "{\"type\":\"stream\",\"stream\":7,\"kind\":"
+				"\"branches\",\"size\":3}\n"
+				"{\"type\":\"stream\",\"stream\":8,\"kind\":"
+				"\"\\u001b[2J\"}\n"
+				"{\"type\":\"end\",\"cpus\":[]}\n");
+	file_append("stream7", "KTPK: no packets");
+	file_append("stream8", "");
+
+	open_with(NULL);
+	CHECK_EQ(ktrace_get_info(trace)->nr_cpus, 2);
+	for (uint32_t i = 0; i < 100; i++) {
+		next_event();
+		CHECK_EQ(event->cpu, i % 2);
+	}
+	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
+	/* The line that is no name of a kind, and a notice for each stream. */
+	CHECK(ktrace_warning(trace, 2) && !ktrace_warning(trace, 3));
+	warning = ktrace_warning(trace, 1);
+	if (!strstr(warning, "stream7"))
+		warning = ktrace_warning(trace, 2);
+	CHECK(strstr(warning, "stream7") && strstr(warning, "`branches'"));
+	CHECK_EQ(ktrace_remove(directory), 0);
+}
+
 TEST(options)
 {
 	static const uint32_t one = 1;

@@ -18,6 +18,8 @@ TEST(files_of_a_trace)
 	CHECK_EQ(ktrace_file_kind("programs12", &number), KTRACE_FILE_PROGRAMS);
 	CHECK_EQ(number, 12);
 	CHECK_EQ(ktrace_file_kind("programs12", NULL), KTRACE_FILE_PROGRAMS);
+	CHECK_EQ(ktrace_file_kind("stream3", &number), KTRACE_FILE_STREAM);
+	CHECK_EQ(number, 3);
 }
 
 /* Not what is nearly called so: it is not read, nor removed with a trace. */
