@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/option.h"
+
 #define TRACE_DEFAULT "ktrace.data"
 
 enum exit_status {
@@ -26,7 +28,13 @@ struct command {
 	const char *name;
 	const char *what;  /* in one line */
 	const char *usage; /* after the name */
-	const char *help;
+	/* In the help, lines before and behind the options; NULL: none. */
+	const char *about;
+	const char *examples;
+	const struct command_option *options; /* NULL: only --help */
+	/* What is not an option, for completion: see option.h. */
+	enum argument_kind operand;
+	const char *operand_words;
 	int (*main)(int argc, char **argv);
 };
 
@@ -54,8 +62,8 @@ int failed_why(void);
 /* Returns EXIT_USAGE, and points to the help. */
 int misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* What getopt_long() did not take: 'h' is no mistake. */
-int option_other(const struct command *command, int option);
+/* Prints the command's help. */
+void command_explain(const struct command *command);
 /* A note of the library's, with -v. */
 void note(void *data, const char *text);
 

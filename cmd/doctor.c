@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -434,15 +433,12 @@ static void space_examine(void)
 
 static int doctor_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	int option;
 	bool loaded, programs;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0)
-		return option_other(&command_doctor, option);
+	status = options_parse(&command_doctor, argc, argv, option_none, NULL);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (optind < argc)
 		return misused(&command_doctor, "it takes no argument");
 	kernel_examine();
@@ -473,7 +469,7 @@ const struct command command_doctor = {
 	.name = "doctor",
 	.what = "say what works on this machine, and what to do about the rest",
 	.usage = "",
-	.help = "It changes nothing. The exit status is 0 if the kernel's "
-		"events can be\nrecorded here.\n",
+	.about = "It changes nothing. The exit status is 0 if the kernel's "
+		 "events can be\nrecorded here.\n",
 	.main = doctor_main,
 };

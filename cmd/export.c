@@ -2,7 +2,6 @@
 /* ktrace export: a trace in another format, for other programs. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,42 +145,29 @@ static int format_find(struct export *x, const char *name)
 				formats_names(true).s);
 }
 
+static int option_handle(void *data, int option)
+{
+	struct export *x = data;
+
+	switch (option) {
+	case 't':
+		return format_find(x, optarg);
+	case 'o':
+		x->output = optarg;
+		return EXIT_OK;
+	default:
+		return query_option(&x->query, &command_export, option, optarg);
+	}
+}
+
 static int export_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		QUERY_LONG_OPTIONS,
-		{"to", required_argument, NULL, 't'},
-		{"output", required_argument, NULL, 'o'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct export x = {0};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, QUERY_SHORT_OPTIONS "t:o:qh",
-				     options, NULL)) >= 0) {
-		switch (option) {
-		case 't':
-			status = format_find(&x, optarg);
-			break;
-		case 'o':
-			x.output = optarg;
-			status = EXIT_OK;
-			break;
-		case 'q':
-			verbosity = -1;
-			status = EXIT_OK;
-			break;
-		default:
-			status = query_option(&x.query, &command_export, option,
-					      optarg);
-			if (status < 0)
-				return option_other(&command_export, option);
-		}
-		if (status)
-			return status;
-	}
+	status = options_parse(&command_export, argc, argv, option_handle, &x);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (!x.ops)
 		return misused(&command_export,
 			       "to what? --to ctf, for instance");
@@ -193,21 +179,27 @@ static int export_main(int argc, char **argv)
 	return status;
 }
 
+static const struct command_option options[] = {
+	OPTION('t', "to", "FORMAT",
+	       "ctf: CTF 1.8, for babeltrace2 and Trace Compass; json: one object per line; "
+	       "text, kernel and strace: as ktrace report prints it",
+	       .kind = ARGUMENT_OUTPUT),
+	OPTION('o', "output", "NAME",
+	       "where to (DIR.FORMAT); - is standard output",
+	       .kind = ARGUMENT_FILE),
+	QUERY_ROWS,
+	OPTION_QUIET_ROW("only errors"),
+	{0},
+};
+
 const struct command command_export = {
 	.name = "export",
 	.what = "write a trace in another format",
 	.usage = "--to FORMAT [OPTION...] [DIR]",
-	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
-		"\n"
-		"    -t, --to FORMAT          ctf: CTF 1.8, for babeltrace2 "
-		"and Trace Compass;\n"
-		"                             json: one object per line\n"
-		"    -o, --output NAME        where to (DIR.FORMAT); - is "
-		"standard output\n" QUERY_HELP
-		"    -q, --quiet              only errors\n"
-		"    -h, --help               this help\n"
-		"\n"
-		"    ktrace export --to ctf && babeltrace2 " TRACE_DEFAULT
-		".ctf\n",
+	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.options = options,
+	.operand = ARGUMENT_DIRECTORY,
+	.examples = "    ktrace export --to ctf && babeltrace2 " TRACE_DEFAULT
+		    ".ctf\n",
 	.main = export_main,
 };

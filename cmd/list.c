@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace list: what can be recorded, and what cannot and why. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ktrace/session.h>
 
@@ -14,7 +14,9 @@
 #include "common/value.h"
 
 struct list {
+	struct ktrace_session_options options;
 	struct selection selection;
+	pid_t pid; /* its markers instead; 0: none */
 	struct ktrace_session *session;
 	const struct ktrace_type **types; /* those selected, sorted */
 	size_t nr_types;
@@ -251,70 +253,56 @@ static int list_show(struct list *l)
 	return status;
 }
 
+enum {
+	FIELDS = OPTION_OWN,
+};
+
+static int option_handle(void *data, int option)
+{
+	struct list *l = data;
+
+	switch (option) {
+	case 'e':
+		return selection_option(&l->selection, &command_list, optarg);
+	case 'j':
+		l->json = true;
+		return EXIT_OK;
+	case 'l':
+		l->options.no_load = true;
+		return EXIT_OK;
+	case 'p':
+		l->pid = markers_pid(optarg);
+		return l->pid ? EXIT_OK
+			      : misused(&command_list, "-p `%s' is no process",
+					optarg);
+	case 'S':
+		l->options.name = optarg;
+		return EXIT_OK;
+	default: /* FIELDS; notes are for the second one */
+		verbosity += l->fields;
+		l->fields = true;
+		return EXIT_OK;
+	}
+}
+
 static int list_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"event", required_argument, NULL, 'e'},
-		{"json", no_argument, NULL, 'j'},
-		{"loaded", no_argument, NULL, 'l'},
-		{"session", required_argument, NULL, 'S'},
-		{"pid", required_argument, NULL, 'p'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
+	struct list l = {
+		.options = {.size = sizeof(l.options), .note = note},
 	};
-	struct ktrace_session_options session = {.size = sizeof(session),
-						 .note = note};
-	struct list l = {0};
-	int option, status;
-	pid_t pid = 0;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "e:jlp:S:qvh", options,
-				     NULL)) >= 0) {
-		switch (option) {
-		case 'e':
-			if (selection_add(&l.selection, optarg))
-				return misused(&command_list,
-					       "-e `%s' names no event",
-					       optarg);
-			break;
-		case 'j':
-			l.json = true;
-			break;
-		case 'l':
-			session.no_load = true;
-			break;
-		case 'p':
-			pid = markers_pid(optarg);
-			if (!pid)
-				return misused(&command_list,
-					       "-p `%s' is no process", optarg);
-			break;
-		case 'S':
-			session.name = optarg;
-			break;
-		case 'q':
-			verbosity = -1;
-			break;
-		case 'v':
-			verbosity++;
-			l.fields = true;
-			break;
-		default:
-			return option_other(&command_list, option);
-		}
-	}
-	if (pid)
-		return markers_show(pid, argv + optind, argc - optind, l.json);
+	status = options_parse(&command_list, argc, argv, option_handle, &l);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	if (l.pid)
+		return markers_show(l.pid, argv + optind, argc - optind,
+				    l.json);
 	for (; optind < argc; optind++)
 		if (selection_add(&l.selection, argv[optind]))
 			return misused(&command_list, "`%s' names no event",
 				       argv[optind]);
-	/* Notes are for -vv here: -v asks for fields. */
-	if (l.fields)
-		verbosity--;
-	if (ktrace_session_open(&session, &l.session))
+	if (ktrace_session_open(&l.options, &l.session))
 		return failed_why();
 	status = list_show(&l);
 	ktrace_session_close(l.session);
@@ -324,27 +312,33 @@ static int list_main(int argc, char **argv)
 	return output_finish(status);
 }
 
+static const struct command_option options[] = {
+	OPTION('v', "verbose", NULL,
+	       "show fields; twice: say what is loaded, too", .id = FIELDS),
+	OPTION('j', "json", NULL, "as JSON"),
+	OPTION('l', "loaded", NULL,
+	       "only what is in the kernel already, load nothing"),
+	OPTION('e', "event", "PATTERN,...", "the same as an argument",
+	       .kind = ARGUMENT_EVENT),
+	OPTION('p', "pid", "PID",
+	       "the markers of this program: see `ktrace help markers'",
+	       .kind = ARGUMENT_PID),
+	OPTION('S', "session", "NAME",
+	       "of that session, not of the default one"),
+	OPTION_QUIET_ROW("no summary"),
+	{0},
+};
+
 const struct command command_list = {
 	.name = "list",
 	.what = "show what can be recorded",
 	.usage = "[OPTION...] [PATTERN...]",
-	.help = "PATTERN is SYSTEM:EVENT with wildcards, or one word for a "
-		"system or an event;\n"
-		"with a `!' in front it excludes. Without any, all events are "
-		"shown.\n"
-		"\n"
-		"    -v, --verbose       show fields; twice: say what is "
-		"loaded, too\n"
-		"    -j, --json          as JSON\n"
-		"    -l, --loaded        only what is in the kernel already, "
-		"load nothing\n"
-		"    -p, --pid PID       the markers of this program: see "
-		"`ktrace help markers'\n"
-		"    -S, --session NAME  of that session, not of the default "
-		"one\n"
-		"    -q, --quiet         no summary\n"
-		"    -h, --help          this help\n"
-		"\n"
-		"    ktrace list 'sched:*' -v\n",
+	.about = "PATTERN is SYSTEM:EVENT with wildcards, or one word for a "
+		 "system or an event;\n"
+		 "with a `!' in front it excludes. Without any, all events are "
+		 "shown.\n",
+	.options = options,
+	.operand = ARGUMENT_EVENT,
+	.examples = "    ktrace list 'sched:*' -v\n",
 	.main = list_main,
 };

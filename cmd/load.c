@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace load, ktrace unload: the kernel modules by hand. */
-#include <getopt.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <ktrace/modules.h>
 #include <ktrace/session.h>
@@ -9,28 +9,11 @@
 #include "cmd.h"
 #include "common/select.h"
 
-static const struct option options[] = {
-	{"quiet", no_argument, NULL, 'q'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
+static const struct command_option options[] = {
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("say what is done"),
 	{0},
 };
-
-/* -1: go on. */
-static int options_parse(const struct command *command, int argc, char **argv)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "qvh", options, NULL)) >= 0) {
-		if (option == 'q')
-			verbosity = -1;
-		else if (option == 'v')
-			verbosity++;
-		else
-			return option_other(command, option);
-	}
-	return -1;
-}
 
 static int load_main(int argc, char **argv)
 {
@@ -45,8 +28,8 @@ static int load_main(int argc, char **argv)
 	size_t nr = 0;
 	int status;
 
-	status = options_parse(&command_load, argc, argv);
-	if (status >= 0)
+	status = options_parse(&command_load, argc, argv, option_none, NULL);
+	if (status != OPTIONS_TAKEN)
 		return status;
 	for (int i = optind; i < argc; i++)
 		if (selection_add(&selection, argv[i]))
@@ -75,9 +58,10 @@ static int load_main(int argc, char **argv)
 
 static int unload_main(int argc, char **argv)
 {
-	int status = options_parse(&command_unload, argc, argv);
+	int status;
 
-	if (status >= 0)
+	status = options_parse(&command_unload, argc, argv, option_none, NULL);
+	if (status != OPTIONS_TAKEN)
 		return status;
 	if (optind < argc)
 		return misused(&command_unload, "it takes no argument");
@@ -88,13 +72,11 @@ const struct command command_load = {
 	.name = "load",
 	.what = "load the kernel modules and mount the control tree",
 	.usage = "[OPTION...] [PATTERN...]",
-	.help = "Other commands do this when they need it. With a PATTERN the "
-		"probe modules of\n"
-		"these events are loaded too; '*' loads all.\n"
-		"\n"
-		"    -q, --quiet    only errors\n"
-		"    -v, --verbose  say what is done\n"
-		"    -h, --help     this help\n",
+	.about = "Other commands do this when they need it. With a PATTERN the "
+		 "probe modules of\n"
+		 "these events are loaded too; '*' loads all.\n",
+	.options = options,
+	.operand = ARGUMENT_EVENT,
 	.main = load_main,
 };
 
@@ -103,8 +85,6 @@ const struct command command_unload = {
 	.what = "unmount the control tree and take the modules out of the "
 		"kernel",
 	.usage = "[OPTION...]",
-	.help = "    -q, --quiet    only errors\n"
-		"    -v, --verbose  say what is done\n"
-		"    -h, --help     this help\n",
+	.options = options,
 	.main = unload_main,
 };

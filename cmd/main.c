@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace: finds the subcommand, and what all of them say and do alike. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static const struct command command_help = {
 	.name = "help",
 	.what = "explain a command",
 	.usage = "[COMMAND]",
-	.help = "",
+	.operand = ARGUMENT_COMMAND,
 	.main = help_main,
 };
 
@@ -30,7 +29,6 @@ static const struct command command_version = {
 	.name = "version",
 	.what = "print the version",
 	.usage = "",
-	.help = "",
 	.main = version_main,
 };
 
@@ -116,26 +114,24 @@ int output_finish(int status)
 	return failed("cannot write the output: %s", strerror(errno));
 }
 
-static void command_explain(const struct command *command)
+void command_explain(const struct command *command)
 {
+	/* help and version are in the manual of all. */
+	bool manual = command->about || command->options;
+
 	printf("Usage: ktrace %s%s%s\n\n%c%s.\n", command->name,
 	       *command->usage ? " " : "", command->usage,
 	       command->what[0] & ~0x20, command->what + 1);
-	if (*command->help)
-		printf("\n%s", command->help);
-	printf("\nThe manual: man ktrace%s%s\n", *command->help ? "-" : "",
-	       *command->help ? command->name : "");
-}
-
-int option_other(const struct command *command, int option)
-{
-	if (option == 'h') {
-		command_explain(command);
-		return output_finish(EXIT_OK);
+	if (command->about)
+		printf("\n%s", command->about);
+	if (manual) {
+		putchar('\n');
+		options_explain(command);
 	}
-	/* getopt_long() has said what is wrong. */
-	fprintf(stderr, "Try `ktrace %s --help'.\n", command->name);
-	return EXIT_USAGE;
+	if (command->examples)
+		printf("\n%s", command->examples);
+	printf("\nThe manual: man ktrace%s%s\n", manual ? "-" : "",
+	       manual ? command->name : "");
 }
 
 /* help and version */
@@ -199,6 +195,14 @@ static int version_main(int argc, char **argv)
 	return output_finish(EXIT_OK);
 }
 
+/* For the files in completion/. */
+static int complete_table_main(void)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		options_table_print(commands[i]);
+	return output_finish(EXIT_OK);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -217,11 +221,10 @@ int main(int argc, char **argv)
 			       "the command comes first, then its options: "
 			       "ktrace COMMAND %s",
 			       name);
+	if (!strcmp(name, "complete-table"))
+		return complete_table_main();
 	command = command_find(name);
 	if (!command)
 		return command_unknown(name);
-	/* So that getopt_long() speaks of "ktrace record". */
-	if (asprintf(&argv[1], "ktrace %s", name) < 0)
-		return failed("out of memory");
 	return command->main(argc - 1, argv + 1);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace markers: those of programs that run and of kernel modules; what becomes of them. */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ktrace/markers.h>
 
@@ -13,7 +13,19 @@
 #include "markers.h"
 #include "common/value.h"
 
-enum action { SHOW, ON, OFF, PRINT, NO_PRINT };
+enum action {
+	SHOW,
+	ON = OPTION_OWN,
+	OFF,
+	PRINT,
+	NO_PRINT,
+};
+
+struct markers {
+	enum action action;
+	bool json;
+	pid_t pid; /* 0: all programs, and modules */
+};
 
 struct show {
 	bool json;
@@ -193,94 +205,76 @@ static int markers_act(enum action action, char **arguments, int nr)
 	return markers_switch(patterns, nr, action == ON);
 }
 
-static int action_set(enum action *action, enum action wanted)
+static int option_handle(void *data, int option)
 {
-	if (*action != SHOW && *action != wanted)
-		return misused(&command_markers,
-			       "--on, --off, --print or --no-print: one of "
-			       "them");
-	*action = wanted;
-	return EXIT_OK;
+	struct markers *m = data;
+
+	switch (option) {
+	case 'j':
+		m->json = true;
+		return EXIT_OK;
+	case 'p':
+		m->pid = markers_pid(optarg);
+		return m->pid ? EXIT_OK
+			      : misused(&command_markers,
+					"-p `%s' is no process", optarg);
+	default:
+		if (m->action != SHOW && m->action != (enum action)option)
+			return misused(&command_markers,
+				       "--on, --off, --print or --no-print: "
+				       "one of them");
+		m->action = option;
+		return EXIT_OK;
+	}
 }
 
 static int markers_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"no-print", no_argument, NULL, NO_PRINT},
-		{"off", no_argument, NULL, OFF},
-		{"on", no_argument, NULL, ON},
-		{"pid", required_argument, NULL, 'p'},
-		{"print", no_argument, NULL, PRINT},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	enum action action = SHOW;
-	bool json = false;
-	pid_t pid = 0;
-	int option, status;
+	struct markers m = {.action = SHOW};
+	int status;
 
-	while ((option = getopt_long(argc, argv, "jp:qh", options, NULL)) >=
-	       0) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case ON:
-		case OFF:
-		case PRINT:
-		case NO_PRINT:
-			status = action_set(&action, option);
-			if (status)
-				return status;
-			break;
-		case 'p':
-			pid = markers_pid(optarg);
-			if (!pid)
-				return misused(&command_markers,
-					       "-p `%s' is no process", optarg);
-			break;
-		case 'q':
-			verbosity = -1;
-			break;
-		default:
-			return option_other(&command_markers, option);
-		}
-	}
-	if (action != SHOW && (pid || json))
+	status = options_parse(&command_markers, argc, argv, option_handle, &m);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	if (m.action != SHOW && (m.pid || m.json))
 		return misused(&command_markers,
 			       "-p and -j are for showing markers");
-	if (action != SHOW)
-		return markers_act(action, argv + optind, argc - optind);
-	return markers_show(pid, argv + optind, argc - optind, json);
+	if (m.action != SHOW)
+		return markers_act(m.action, argv + optind, argc - optind);
+	return markers_show(m.pid, argv + optind, argc - optind, m.json);
 }
+
+static const struct command_option options[] = {
+	OPTION(0, "on", NULL,
+	       "record these as well, in recordings that run (ktrace record -M)",
+	       .id = ON),
+	OPTION(0, "off", NULL, "record these no longer", .id = OFF),
+	OPTION(0, "print", NULL,
+	       "print each hit: programs to their standard error, kernel modules to the "
+	       "kernel's log",
+	       .id = PRINT),
+	OPTION(0, "no-print", NULL, "print these no longer", .id = NO_PRINT),
+	OPTION('p', "pid", "PID", "only those of this process",
+	       .kind = ARGUMENT_PID),
+	OPTION('j', "json", NULL, "as JSON"),
+	OPTION_QUIET_ROW("no summary"),
+	{0},
+};
 
 const struct command command_markers = {
 	.name = "markers",
 	.what = "show, switch and print markers",
 	.usage = "[OPTION...] [PATTERN...]",
-	.help = "PATTERN is NAME, PROGRAM:NAME, MODULE:NAME, FILE, "
+	.about =
+		"PATTERN is NAME, PROGRAM:NAME, MODULE:NAME, FILE, "
 		"FILE:FUNCTION or FILE:FUNCTION:N,\n"
 		"with wildcards; with a `!' in front it excludes. Without any, "
 		"all markers are shown:\n"
 		"those of this user's programs that run, and those of kernel "
 		"modules if ktrace is\n"
-		"loaded.\n"
-		"\n"
-		"        --on       record these as well, in recordings that "
-		"run (ktrace record -M)\n"
-		"        --off      record these no longer\n"
-		"        --print    print each hit: programs to their standard error, "
-		"kernel modules\n"
-		"                   to the kernel's log\n"
-		"        --no-print no longer\n"
-		"    -p, --pid PID  only those of this process\n"
-		"    -j, --json     as JSON\n"
-		"    -q, --quiet    no summary\n"
-		"    -h, --help     this help\n"
-		"\n"
-		"    ktrace markers 'myprogram:*'\n"
-		"    ktrace markers --on '*/queue.c:queue_*'\n",
+		"loaded.\n",
+	.options = options,
+	.examples = "    ktrace markers 'myprogram:*'\n"
+		    "    ktrace markers --on '*/queue.c:queue_*'\n",
 	.main = markers_main,
 };

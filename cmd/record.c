@@ -6,7 +6,6 @@
  * exit status is ours.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -463,23 +462,22 @@ static uint64_t buffer_default(void)
 	return size < BUFFER_MIN ? BUFFER_MIN : size;
 }
 
-static int option_handle(struct record *r, int option)
+enum {
+	ONLY = OPTION_OWN,
+	SET,
+};
+
+static int option_handle(void *data, int option)
 {
+	struct record *r = data;
+
 	switch (option) {
 	case 'a':
 		return EXIT_OK; /* that is what we do */
 	case 'd':
-		if (duration_parse(optarg, &r->duration) || !r->duration)
-			return misused(&command_record,
-				       "--duration `%s': a number and s, ms, "
-				       "min or h is expected, like 10s",
-				       optarg);
-		return EXIT_OK;
+		return option_duration(&command_record, optarg, &r->duration);
 	case 'e':
-		if (selection_add(&r->selection, optarg))
-			return misused(&command_record,
-				       "-e `%s' names no event", optarg);
-		return EXIT_OK;
+		return selection_option(&r->selection, &command_record, optarg);
 	case 'f':
 		if (selection_filter(&r->selection, optarg))
 			return misused(&command_record,
@@ -499,7 +497,7 @@ static int option_handle(struct record *r, int option)
 				"--mode `%s': it is overwrite or discard",
 				optarg);
 		return EXIT_OK;
-	case 'O':
+	case ONLY:
 		r->only = true;
 		return EXIT_OK;
 	case 'o':
@@ -512,10 +510,7 @@ static int option_handle(struct record *r, int option)
 		return EXIT_OK;
 	case 'p':
 		return processes_add(&r->processes, optarg, &command_record);
-	case 'q':
-		verbosity = -1;
-		return EXIT_OK;
-	case 'T':
+	case SET:
 		if (set_read(&r->set, optarg))
 			return EXIT_FAILED;
 		return set_is_empty(&r->set)
@@ -525,51 +520,24 @@ static int option_handle(struct record *r, int option)
 	case 'S':
 		r->name = optarg;
 		return EXIT_OK;
-	case 's':
+	default: /* -s */
 		if (size_parse(optarg, &r->buffer) || !r->buffer)
 			return misused(&command_record,
 				       "--size `%s': a number and K, M or G is "
 				       "expected, like 16M",
 				       optarg);
 		return EXIT_OK;
-	case 'v':
-		verbosity++;
-		return EXIT_OK;
-	default:
-		return option_other(&command_record, option);
 	}
 }
 
 static int record_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"all", no_argument, NULL, 'a'},
-		{"duration", required_argument, NULL, 'd'},
-		{"event", required_argument, NULL, 'e'},
-		{"filter", required_argument, NULL, 'f'},
-		{"keep", no_argument, NULL, 'k'},
-		{"markers", required_argument, NULL, 'M'},
-		{"mode", required_argument, NULL, 'm'},
-		{"only", no_argument, NULL, 'O'},
-		{"output", required_argument, NULL, 'o'},
-		{"pid", required_argument, NULL, 'p'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"session", required_argument, NULL, 'S'},
-		{"set", required_argument, NULL, 'T'},
-		{"size", required_argument, NULL, 's'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct record r = {.output = TRACE_DEFAULT};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "+ad:e:f:kM:m:o:p:qS:s:vh",
-				     options, NULL)) >= 0) {
-		status = option_handle(&r, option);
-		if (status || option == 'h')
-			return status;
-	}
+	status = options_parse(&command_record, argc, argv, option_handle, &r);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	status = record_sets_take(&r);
 	if (status)
 		return status;
@@ -616,51 +584,55 @@ static int record_main(int argc, char **argv)
 	return status;
 }
 
+static const struct command_option options[] = {
+	OPTION('e', "event", "PATTERN,...",
+	       "which events: SYSTEM:EVENT with wildcards, or a word; with a `!' in front: "
+	       "not those; default: every event",
+	       .kind = ARGUMENT_EVENT),
+	OPTION('f', "filter", "FILTER",
+	       "only if this holds; belongs to the -e before it"),
+	OPTION('M', "markers", "PATTERN,...",
+	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
+	       "wildcards; without -e nothing else"),
+	OPTION('p', "pid", "PID,...",
+	       "only what these processes and their children do",
+	       .kind = ARGUMENT_PID),
+	OPTION(0, "only", NULL, "only what the command and its children do",
+	       .id = ONLY),
+	OPTION('a', "all", NULL, "the whole machine (the default)"),
+	OPTION('o', "output", "DIRECTORY",
+	       "where the trace goes (" TRACE_DEFAULT ")",
+	       .kind = ARGUMENT_DIRECTORY),
+	OPTION('m', "mode", "MODE",
+	       "discard: when a buffer is full, newer events are lost; overwrite: older "
+	       "ones are, and only what is in the buffers at the end is written (flight "
+	       "recorder)",
+	       .words = "discard overwrite"),
+	OPTION(0, "set", "NAME",
+	       "what this set has: see `ktrace help set'; beside -e, -M",
+	       .kind = ARGUMENT_SET, .id = SET),
+	OPTION('s', "size", "SIZE", "of each CPU's buffer, like 16M",
+	       .words = "1M 4M 16M 64M 256M"),
+	OPTION('d', "duration", "TIME",
+	       "end after that, like 10s, 500ms, 2min"),
+	OPTION('k', "keep", NULL,
+	       "begin with what a killed recorder left in the buffers"),
+	OPTION('S', "session", "NAME",
+	       "in a session of that name, beside other recorders"),
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("say what is done"),
+	{0},
+};
+
 const struct command command_record = {
 	.name = "record",
 	.what = "record events of the whole machine",
 	.usage = "[OPTION...] [-- COMMAND [ARG...]]",
-	.help = "Records until COMMAND ends, for a time, or until Ctrl-C.\n"
-		"\n"
-		"    -e, --event PATTERN,...  which events: SYSTEM:EVENT with "
-		"wildcards, or a word;\n"
-		"                             with a `!' in front: not those; "
-		"default: every event\n"
-		"    -f, --filter FILTER      only if this holds; belongs to "
-		"the -e before it\n"
-		"    -M, --markers PATTERN,...\n"
-		"                             markers of programs: NAME, "
-		"PROGRAM:NAME, FILE or\n"
-		"                             FILE:FUNCTION, with wildcards; "
-		"without -e nothing else\n"
-		"    -p, --pid PID,...        only what these processes and "
-		"their children do\n"
-		"        --only               only what the command and its "
-		"children do\n"
-		"    -a, --all                the whole machine (the default)\n"
-		"    -o, --output DIR         where the trace goes "
-		"(" TRACE_DEFAULT ")\n"
-		"    -m, --mode MODE          discard: when a buffer is full, "
-		"newer events are lost;\n"
-		"                             overwrite: older ones are, and "
-		"only what is in the\n"
-		"                             buffers at the end is written "
-		"(flight recorder)\n"
-		"        --set NAME           what this set has: see `ktrace "
-		"help set'; beside -e, -M\n"
-		"    -s, --size SIZE          of each CPU's buffer, like 16M\n"
-		"    -d, --duration TIME      end after that, like 10s, 500ms, "
-		"2min\n"
-		"    -k, --keep               begin with what a killed "
-		"recorder left in the buffers\n"
-		"    -S, --session NAME       in a session of that name, "
-		"beside other recorders\n"
-		"    -q, --quiet              only errors\n"
-		"    -v, --verbose            say what is done\n"
-		"    -h, --help               this help\n"
-		"\n"
-		"    ktrace record -- make\n"
-		"    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
-		"--duration 10s\n",
+	.about = "Records until COMMAND ends, for a time, or until Ctrl-C.\n",
+	.options = options,
+	.operand = ARGUMENT_PROGRAM,
+	.examples = "    ktrace record -- make\n"
+		    "    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
+		    "--duration 10s\n",
 	.main = record_main,
 };

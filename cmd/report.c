@@ -2,7 +2,6 @@
 /* ktrace report: a trace as text, one line per event. */
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,9 +137,9 @@ static int format_find(struct report *r, const char *name)
 		       formats_names(false).s);
 }
 
-static int option_handle(struct report *r, int option)
+static int option_handle(void *data, int option)
 {
-	int status;
+	struct report *r = data;
 
 	switch (option) {
 	case 'F':
@@ -159,39 +158,19 @@ static int option_handle(struct report *r, int option)
 			return misused(&command_report,
 				       "--head `%s' is no number", optarg);
 		return EXIT_OK;
-	case 'q':
-		verbosity = -1;
-		return EXIT_OK;
 	default:
-		status = query_option(&r->query, &command_report, option,
-				      optarg);
-		return status < 0 ? option_other(&command_report, option)
-				  : status;
+		return query_option(&r->query, &command_report, option, optarg);
 	}
 }
 
 static int report_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		QUERY_LONG_OPTIONS,
-		{"format", required_argument, NULL, 'F'},
-		{"pid", required_argument, NULL, 'p'},
-		{"comm", required_argument, NULL, 'C'},
-		{"head", required_argument, NULL, 'n'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct report r = {.ops = &show_text};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv,
-				     QUERY_SHORT_OPTIONS "F:p:C:n:qh", options,
-				     NULL)) >= 0) {
-		status = option_handle(&r, option);
-		if (status || option == 'h')
-			return status;
-	}
+	status = options_parse(&command_report, argc, argv, option_handle, &r);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (optind + 1 < argc)
 		return misused(&command_report, "one trace at a time");
 	status = report_run(&r, optind < argc ? argv[optind] : NULL);
@@ -200,22 +179,27 @@ static int report_main(int argc, char **argv)
 	return status;
 }
 
+static const struct command_option options[] = {
+	OPTION('F', "format", "FORMAT",
+	       "text; kernel: as the kernel prints its events; json; strace: system calls",
+	       .kind = ARGUMENT_FORMAT),
+	QUERY_ROWS,
+	OPTION('p', "pid", "PID,...", "only of these processes or threads",
+	       .kind = ARGUMENT_PID),
+	OPTION('C', "comm", "PATTERN", "only of tasks with such a name"),
+	OPTION('n', "head", "COUNT", "only the first so many events"),
+	OPTION_QUIET_ROW("no warnings"),
+	{0},
+};
+
 const struct command command_report = {
 	.name = "report",
 	.what = "print a trace, one line per event",
 	.usage = "[OPTION...] [DIR]",
-	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
-		"\n"
-		"    -F, --format FORMAT      text; kernel: as the kernel "
-		"prints its events; json;\n"
-		"                             strace: system calls\n" QUERY_HELP
-		"    -p, --pid PID,...        only of these processes or "
-		"threads\n"
-		"    -C, --comm PATTERN       only of tasks with such a name\n"
-		"    -n, --head N             only the first N events\n"
-		"    -q, --quiet              no warnings\n"
-		"    -h, --help               this help\n"
-		"\n"
+	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.options = options,
+	.operand = ARGUMENT_DIRECTORY,
+	.examples =
 		"    ktrace report -e 'sched:*' --comm 'make*' --from +1.5 | "
 		"less\n",
 	.main = report_main,

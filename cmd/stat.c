@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace stat: how many, how often, how much, and what is missing. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ktrace/trace.h>
 
@@ -260,47 +260,35 @@ out:
 	return status;
 }
 
+static int option_handle(void *data, int option)
+{
+	struct stat_options *o = data;
+
+	switch (option) {
+	case 'n':
+		if (number_parse(optarg, &o->head))
+			return misused(&command_stat,
+				       "--head `%s' is no number", optarg);
+		return EXIT_OK;
+	case 'j':
+		o->json = true;
+		return EXIT_OK;
+	case 't':
+		o->tasks = true;
+		return EXIT_OK;
+	default:
+		return query_option(&o->query, &command_stat, option, optarg);
+	}
+}
+
 static int stat_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		QUERY_LONG_OPTIONS,
-		{"head", required_argument, NULL, 'n'},
-		{"json", no_argument, NULL, 'j'},
-		{"tasks", no_argument, NULL, 't'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct stat_options o = {.head = 30};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, QUERY_SHORT_OPTIONS "n:jtqh",
-				     options, NULL)) >= 0) {
-		switch (option) {
-		case 'n':
-			if (number_parse(optarg, &o.head))
-				return misused(&command_stat,
-					       "--head `%s' is no number",
-					       optarg);
-			break;
-		case 'j':
-			o.json = true;
-			break;
-		case 't':
-			o.tasks = true;
-			break;
-		case 'q':
-			verbosity = -1;
-			break;
-		default:
-			status = query_option(&o.query, &command_stat, option,
-					      optarg);
-			if (status < 0)
-				return option_other(&command_stat, option);
-			if (status)
-				return status;
-		}
-	}
+	status = options_parse(&command_stat, argc, argv, option_handle, &o);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (optind + 1 < argc)
 		return misused(&command_stat, "one trace at a time");
 	status = stat_show(optind < argc ? argv[optind] : NULL, &o);
@@ -308,15 +296,21 @@ static int stat_main(int argc, char **argv)
 	return output_finish(status);
 }
 
+static const struct command_option options[] = {
+	QUERY_ROWS,
+	OPTION('t', "tasks", NULL, "by task, too"),
+	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
+	OPTION('j', "json", NULL, "as JSON"),
+	OPTION_QUIET_ROW("no warnings"),
+	{0},
+};
+
 const struct command command_stat = {
 	.name = "stat",
 	.what = "count a trace's events, by event and by CPU",
 	.usage = "[OPTION...] [DIR]",
-	.help = "DIR is a trace (" TRACE_DEFAULT ").\n"
-		"\n" QUERY_HELP "    -t, --tasks              by task, too\n"
-		"    -n, --head N             rows of a table (30); 0: all\n"
-		"    -j, --json               as JSON\n"
-		"    -q, --quiet              no warnings\n"
-		"    -h, --help               this help\n",
+	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.options = options,
+	.operand = ARGUMENT_DIRECTORY,
 	.main = stat_main,
 };

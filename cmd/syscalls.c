@@ -8,7 +8,6 @@
  * processor to the others: should they need all of it, it is shown when they rest.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -441,8 +440,14 @@ static int returns_choose(struct syscalls *s, enum show_returns returns)
 	return EXIT_OK;
 }
 
-static int option_handle(struct syscalls *s, int option)
+enum {
+	JSON = OPTION_OWN,
+	TRACE,
+};
+
+static int option_handle(void *data, int option)
 {
+	struct syscalls *s = data;
 	uint64_t number;
 
 	switch (option) {
@@ -450,12 +455,7 @@ static int option_handle(struct syscalls *s, int option)
 		s->show.summary = true;
 		return EXIT_OK;
 	case 'd':
-		if (duration_parse(optarg, &s->duration) || !s->duration)
-			return misused(&command_syscalls,
-				       "--duration `%s': a number and s, ms, "
-				       "min or h is expected, like 10s",
-				       optarg);
-		return EXIT_OK;
+		return option_duration(&command_syscalls, optarg, &s->duration);
 	case 'e':
 		if (calls_parse(s, optarg))
 			return misused(&command_syscalls,
@@ -465,7 +465,7 @@ static int option_handle(struct syscalls *s, int option)
 		return EXIT_OK;
 	case 'f':
 		return EXIT_OK; /* that is what we do */
-	case 'j':
+	case JSON:
 		s->show.json = true;
 		return EXIT_OK;
 	case 'o':
@@ -473,10 +473,7 @@ static int option_handle(struct syscalls *s, int option)
 		return EXIT_OK;
 	case 'p':
 		return processes_add(&s->processes, optarg, &command_syscalls);
-	case 'q':
-		verbosity = -1;
-		return EXIT_OK;
-	case 'R':
+	case TRACE:
 		s->trace = optarg;
 		return EXIT_OK;
 	case 's':
@@ -493,18 +490,13 @@ static int option_handle(struct syscalls *s, int option)
 	case 'T':
 		s->show.durations = true;
 		return EXIT_OK;
-	case 'v':
-		verbosity++;
-		return EXIT_OK;
 	case 'y':
 		s->paths = true;
 		return EXIT_OK;
 	case 'z':
 		return returns_choose(s, SHOW_RETURNS_OK);
-	case 'Z':
+	default: /* -Z */
 		return returns_choose(s, SHOW_RETURNS_FAILED);
-	default:
-		return option_other(&command_syscalls, option);
 	}
 }
 
@@ -543,34 +535,13 @@ static int run(struct syscalls *s)
 
 static int syscalls_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"summary", no_argument, NULL, 'c'},
-		{"duration", required_argument, NULL, 'd'},
-		{"call", required_argument, NULL, 'e'},
-		{"successful", no_argument, NULL, 'z'},
-		{"failed", no_argument, NULL, 'Z'},
-		{"json", no_argument, NULL, 'j'},
-		{"output", required_argument, NULL, 'o'},
-		{"paths", no_argument, NULL, 'y'},
-		{"pid", required_argument, NULL, 'p'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"string", required_argument, NULL, 's'},
-		{"took", no_argument, NULL, 'T'},
-		{"times", no_argument, NULL, 't'},
-		{"trace", required_argument, NULL, 'R'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct syscalls s = {.show.string_max = 32};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "+cd:e:fo:p:qs:tTvyzZh",
-				     options, NULL)) >= 0) {
-		status = option_handle(&s, option);
-		if (status || option == 'h')
-			return status;
-	}
+	status =
+		options_parse(&command_syscalls, argc, argv, option_handle, &s);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (optind < argc)
 		s.command = argv + optind;
 	status = run(&s);
@@ -580,44 +551,46 @@ static int syscalls_main(int argc, char **argv)
 	return status;
 }
 
+static const struct command_option options[] = {
+	OPTION('e', "call", "CALL,...",
+	       "only these; %file, %desc, %net, %process, %signal, %memory, %ipc are sets; "
+	       "with a `!' in front: not those; signal=none: no signals",
+	       .kind = ARGUMENT_CALL),
+	OPTION('p', "pid", "PID,...", "of these processes and their children",
+	       .kind = ARGUMENT_PID),
+	OPTION('d', "duration", "TIME", "end after that, like 10s"),
+	OPTION('s', "string", "BYTES", "of data that are shown (32)"),
+	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
+	OPTION('T', "took", NULL, "how long each call took"),
+	OPTION('t', "times", NULL,
+	       "when it began: 14:03:59; -tt: with microseconds; -ttt: in seconds since "
+	       "1970"),
+	OPTION('z', "successful", NULL,
+	       "only calls that returned without an error"),
+	OPTION('Z', "failed", NULL, "only those that returned one"),
+	OPTION('c', "summary", NULL,
+	       "only how many, how long, how often failed"),
+	OPTION(0, "json", NULL, "an object for each call", .id = JSON),
+	OPTION('o', "output", "FILE", "show it there", .kind = ARGUMENT_FILE),
+	OPTION(0, "trace", "DIRECTORY", "keep the trace",
+	       .kind = ARGUMENT_DIRECTORY, .id = TRACE),
+	OPTION('f', NULL, NULL, NULL), /* as strace has it */
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("say what is done"),
+	{0},
+};
+
 const struct command command_syscalls = {
 	.name = "syscalls",
 	.what = "show system calls in words, as strace does",
 	.usage = "[OPTION...] [-- COMMAND [ARG...]]",
-	.help = "Of COMMAND and its children, of processes, or of the whole "
-		"machine until Ctrl-C;\n"
-		"shown on standard error, some tenths of a second after they "
-		"happen.\n"
-		"\n"
-		"    -e, --call CALL,...      only these; %file, %desc, "
-		"%net, %process, %signal,\n"
-		"                             %memory, %ipc are sets; with a "
-		"`!' in front: not those;\n"
-		"                             signal=none: no signals\n"
-		"    -p, --pid PID,...        of these processes and their "
-		"children\n"
-		"    -d, --duration TIME      end after that, like 10s\n"
-		"    -s, --string N           bytes of data that are shown "
-		"(32)\n"
-		"    -y, --paths              paths of what is behind file "
-		"descriptors\n"
-		"    -T, --took               how long each call took\n"
-		"    -t, --times              when it began: 14:03:59; -tt: "
-		"with microseconds;\n"
-		"                             -ttt: in seconds since 1970\n"
-		"    -z, --successful         only calls that returned "
-		"without an error\n"
-		"    -Z, --failed             only those that returned one\n"
-		"    -c, --summary            only how many, how long, how "
-		"often failed\n"
-		"        --json               an object for each call\n"
-		"    -o, --output FILE        show it there\n"
-		"        --trace DIR          keep the trace\n"
-		"    -q, --quiet              only errors\n"
-		"    -v, --verbose            say what is done\n"
-		"    -h, --help               this help\n"
-		"\n"
-		"    ktrace syscalls -e %file -- ls /\n"
-		"    ktrace syscalls -c -p 1234 -d 10s\n",
+	.about = "Of COMMAND and its children, of processes, or of the whole "
+		 "machine until Ctrl-C;\n"
+		 "shown on standard error, some tenths of a second after they "
+		 "happen.\n",
+	.options = options,
+	.operand = ARGUMENT_PROGRAM,
+	.examples = "    ktrace syscalls -e %file -- ls /\n"
+		    "    ktrace syscalls -c -p 1234 -d 10s\n",
 	.main = syscalls_main,
 };

@@ -86,3 +86,8 @@ int calls_add(struct selection *s, const char *name, bool exclude)
 	return *name == '%' ? set_add(s, name, exclude)
 			    : call_add(s, name, exclude);
 }
+
+const char *calls_set_name(size_t index)
+{
+	return index < sizeof(sets) / sizeof(sets[0]) ? sets[index].name : NULL;
+}

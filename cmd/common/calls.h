@@ -12,5 +12,7 @@
  * "%file".  -EINVAL: there is no such set.
  */
 int calls_add(struct selection *s, const char *name, bool exclude);
+/* The names of the sets by number; NULL: no more. */
+const char *calls_set_name(size_t index);
 
 #endif /* KT_CMD_COMMON_CALLS_H */

@@ -70,15 +70,22 @@ static int cpus_parse(struct query *q, const char *text)
 	return err;
 }
 
+static int time_option(struct query_time *time, const struct command *command,
+		       const char *option, const char *text)
+{
+	if (!time_parse(text, time))
+		return EXIT_OK;
+	return misused(command,
+		       "%s `%s': seconds are expected, like 12.5 or +0.2",
+		       option, text);
+}
+
 int query_option(struct query *q, const struct command *command, int option,
 		 const char *argument)
 {
 	switch (option) {
 	case 'e':
-		if (selection_add(&q->selection, argument))
-			return misused(command, "-e `%s' names no event",
-				       argument);
-		return EXIT_OK;
+		return selection_option(&q->selection, command, argument);
 	case 'c':
 		if (cpus_parse(q, argument))
 			return misused(
@@ -87,21 +94,9 @@ int query_option(struct query *q, const struct command *command, int option,
 				argument);
 		return EXIT_OK;
 	case QUERY_FROM:
-		if (time_parse(argument, &q->from))
-			return misused(command,
-				       "--from `%s': seconds are expected, "
-				       "like 12.5 or +0.2",
-				       argument);
-		return EXIT_OK;
-	case QUERY_TO:
-		if (time_parse(argument, &q->to))
-			return misused(command,
-				       "--until `%s': seconds are expected, "
-				       "like 12.5 or +0.2",
-				       argument);
-		return EXIT_OK;
+		return time_option(&q->from, command, "--from", argument);
 	default:
-		return -1;
+		return time_option(&q->to, command, "--until", argument);
 	}
 }
 

@@ -29,30 +29,24 @@ struct query {
 };
 
 enum {
-	QUERY_FROM = 256,
+	QUERY_FROM = OPTION_SHARED,
 	QUERY_TO,
 };
 
-#define QUERY_SHORT_OPTIONS "e:c:"
-#define QUERY_LONG_OPTIONS                                     \
-	{"event", required_argument, NULL, 'e'},               \
-		{"cpu", required_argument, NULL, 'c'},         \
-		{"from", required_argument, NULL, QUERY_FROM}, \
-	{                                                      \
-		"until", required_argument, NULL, QUERY_TO     \
-	}
+/* What the tables of these commands have in common. */
+#define QUERY_ROWS                                                                  \
+	OPTION('e', "event", "PATTERN,...",                                         \
+	       "only these events; with a `!' in front: not those",                 \
+	       .kind = ARGUMENT_EVENT),                                             \
+		OPTION('c', "cpu", "CPU,...",                                       \
+		       "only of these CPUs, like 0,2-3"),                           \
+		OPTION(0, "from", "TIME",                                           \
+		       "not before; in seconds, as the report shows it, or with a " \
+		       "`+' in front: after the first event",                       \
+		       .id = QUERY_FROM),                                           \
+		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
 
-#define QUERY_HELP                                                            \
-	"    -e, --event PATTERN,...  only these events; with a `!' in "      \
-	"front: not those\n"                                                  \
-	"    -c, --cpu N,N-N,...      only of these CPUs\n"                   \
-	"        --from TIME          not before; in seconds, as the report " \
-	"shows it, or\n"                                                      \
-	"                             with a `+' in front: after the first "  \
-	"event\n"                                                             \
-	"        --until TIME         not after\n"
-
-/* -1: the option is not one of these; else an exit status. */
+/* Takes an option of QUERY_ROWS.  Returns an exit status. */
 int query_option(struct query *q, const struct command *command, int option,
 		 const char *argument);
 /*

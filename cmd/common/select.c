@@ -39,6 +39,14 @@ int selection_add(struct selection *s, const char *patterns)
 	return 0;
 }
 
+int selection_option(struct selection *s, const struct command *command,
+		     const char *patterns)
+{
+	if (selection_add(s, patterns))
+		return misused(command, "-e `%s' names no event", patterns);
+	return EXIT_OK;
+}
+
 int selection_filter(struct selection *s, const char *filter)
 {
 	if (!s->nr)

@@ -14,6 +14,8 @@
 
 #include <ktrace/session.h>
 
+#include "cmd.h"
+
 struct choice {
 	char *pattern;
 	bool exclude;
@@ -36,6 +38,9 @@ struct selection {
 
 /* The argument of an -e. -EINVAL: there is none between two commas. */
 int selection_add(struct selection *s, const char *patterns);
+/* The same of the command line.  Returns an exit status. */
+int selection_option(struct selection *s, const struct command *command,
+		     const char *patterns);
 /* -EINVAL: no -e before it. */
 int selection_filter(struct selection *s, const char *filter);
 /* The patterns of @from as well, which is empty then.  -ENOMEM. */

@@ -2,7 +2,6 @@
 /* ktrace set: what is enabled, kept in files. */
 #include <errno.h>
 #include <dirent.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,8 +287,10 @@ static int items_add(struct options *o, const char *kind, const char *list)
 	return status;
 }
 
-static int option_handle(struct options *o, int option)
+static int option_handle(void *data, int option)
 {
+	struct options *o = data;
+
 	switch (option) {
 	case 'c':
 		return items_add(o, "syscall", optarg);
@@ -317,17 +318,9 @@ static int option_handle(struct options *o, int option)
 	case 'n':
 		o->note = optarg;
 		return EXIT_OK;
-	case 'S':
+	default: /* -S */
 		o->session = optarg;
 		return EXIT_OK;
-	case 'q':
-		verbosity = -1;
-		return EXIT_OK;
-	case 'v':
-		verbosity++;
-		return EXIT_OK;
-	default:
-		return option_other(&command_set, option);
 	}
 }
 
@@ -356,29 +349,12 @@ static int action(struct options *o, const char *what, char **names, int nr)
 
 static int set_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"call", required_argument, NULL, 'c'},
-		{"event", required_argument, NULL, 'e'},
-		{"filter", required_argument, NULL, 'f'},
-		{"force", no_argument, NULL, 'F'},
-		{"known", no_argument, NULL, 'k'},
-		{"markers", required_argument, NULL, 'M'},
-		{"note", required_argument, NULL, 'n'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"session", required_argument, NULL, 'S'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct options o = {0};
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "c:e:f:FkM:n:qS:s:vh", options,
-				     NULL)) >= 0) {
-		status = option_handle(&o, option == 's' ? 'S' : option);
-		if (status || option == 'h')
-			return status;
-	}
+	status = options_parse(&command_set, argc, argv, option_handle, &o);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	if (optind == argc)
 		return misused(&command_set,
 			       "what? save, load, list, show or remove");
@@ -387,11 +363,32 @@ static int set_main(int argc, char **argv)
 	return status;
 }
 
+static const struct command_option options[] = {
+	OPTION('e', "event", "PATTERN,...", "events, as of ktrace record",
+	       .kind = ARGUMENT_EVENT),
+	OPTION('f', "filter", "FILTER", "of the -e before it"),
+	OPTION('c', "call", "CALL,...",
+	       "system calls, or sets of them like %net",
+	       .kind = ARGUMENT_CALL),
+	OPTION('M', "markers", "PATTERN,...", "markers, as of ktrace record"),
+	OPTION('n', "note", "TEXT", "what it is for"),
+	OPTION('F', "force", NULL, "replace the set of this name"),
+	OPTION('k', "known", NULL,
+	       "load what this machine has, leave out the rest"),
+	OPTION('S', "session", "NAME",
+	       "of that session, not of the default one"),
+	OPTION('s', NULL, "NAME", NULL, .id = 'S'),
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("say what is done"),
+	{0},
+};
+
 const struct command command_set = {
 	.name = "set",
 	.what = "keep what is enabled in files, and enable it again",
 	.usage = "save|load|list|show|remove [OPTION...] [NAME...]",
-	.help = "A NAME with a slash is a file; others are in "
+	.about =
+		"A NAME with a slash is a file; others are in "
 		"~/.config/ktrace/sets.\n"
 		"\n"
 		"    save NAME   what -e, -c and -M name; without these what is "
@@ -401,25 +398,12 @@ const struct command command_set = {
 		"nothing\n"
 		"    list        which there are\n"
 		"    show NAME   print it\n"
-		"    remove NAME\n"
-		"\n"
-		"    -e, --event PATTERN,...    events, as of ktrace record\n"
-		"    -f, --filter FILTER        of the -e before it\n"
-		"    -c, --call CALL,...        system calls, or sets of them "
-		"like %net\n"
-		"    -M, --markers PATTERN,...  markers, as of ktrace record\n"
-		"    -n, --note TEXT            what it is for\n"
-		"    -F, --force                replace the set of this name\n"
-		"    -k, --known                load what this machine has, "
-		"leave out the rest\n"
-		"    -S, --session NAME         of that session, not of the "
-		"default one\n"
-		"    -q, --quiet                only errors\n"
-		"    -v, --verbose              say what is done\n"
-		"    -h, --help                 this help\n"
-		"\n"
-		"    ktrace set save wakeups -e 'sched:sched_wak*' -e "
-		"sched_switch -f 'next_pid != 0'\n"
-		"    ktrace record --set wakeups\n",
+		"    remove NAME\n",
+	.options = options,
+	.operand = ARGUMENT_SET,
+	.operand_words = "save load list show remove",
+	.examples = "    ktrace set save wakeups -e 'sched:sched_wak*' -e "
+		    "sched_switch -f 'next_pid != 0'\n"
+		    "    ktrace record --set wakeups\n",
 	.main = set_main,
 };

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,6 +25,7 @@
 #include "cmd.h"
 #include "common/signals.h"
 #include "tui.h"
+#include "tui_option.h"
 
 #define ROUND_NS      250000000ull  /* between looks at the recording */
 #define LOOK_NS	      1000000000ull /* between looks at what the screen shows */
@@ -320,17 +320,21 @@ static void tui_free(struct tui *t)
 	tree_destroy(&t->tree);
 }
 
+static int option_handle(void *data, int option)
+{
+	struct ktrace_session_options *options = data;
+
+	if (option == 'l')
+		options->no_load = true;
+	else
+		options->name = optarg;
+	return EXIT_OK;
+}
+
 static int tui_main(int argc, char **argv)
 {
 	static const char *const all[] = {"*", "syscalls:*",
 					  "compat_syscalls:*"};
-	static const struct option options[] = {
-		{"loaded", no_argument, NULL, 'l'},
-		{"session", required_argument, NULL, 'S'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	struct ktrace_session_options session_options = {
 		.size = sizeof(session_options),
 		.note = note,
@@ -339,25 +343,13 @@ static int tui_main(int argc, char **argv)
 	struct tui t = {.click_row = -1};
 	const char *why = NULL;
 	struct signals signals;
-	int option, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "lS:s:vh", options, NULL)) >=
-	       0) {
-		switch (option) {
-		case 'l':
-			session_options.no_load = true;
-			break;
-		case 'S':
-		case 's':
-			session_options.name = t.session = optarg;
-			break;
-		case 'v':
-			verbosity++;
-			break;
-		default:
-			return option_other(&command_tui, option);
-		}
-	}
+	status = options_parse(&command_tui, argc, argv, option_handle,
+			       &session_options);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	t.session = session_options.name;
 	if (optind < argc)
 		return misused(&command_tui, "it takes no argument");
 	setlocale(LC_ALL, "");
@@ -382,16 +374,10 @@ const struct command command_tui = {
 	.name = "tui",
 	.what = "browse, switch and watch in the terminal",
 	.usage = "[OPTION...]",
-	.help = "Shows all that can be recorded as a tree: kernel events, "
-		"system calls, markers.\n"
-		"Space switches on and off, / searches, r records, ? explains "
-		"all keys.\n"
-		"\n"
-		"    -l, --loaded        only what is in the kernel already, "
-		"load nothing\n"
-		"    -S, --session NAME  of that session, not of the default "
-		"one\n"
-		"    -v, --verbose       say what is loaded, before\n"
-		"    -h, --help          this help\n",
+	.about = "Shows all that can be recorded as a tree: kernel events, "
+		 "system calls, markers.\n"
+		 "Space switches on and off, / searches, r records, ? explains "
+		 "all keys.\n",
+	.options = tui_options,
 	.main = tui_main,
 };

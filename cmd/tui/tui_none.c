@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace tui, where there was no ncurses to build it with. */
-#include <getopt.h>
 #include <stddef.h>
 
 #include "cmd.h"
+#include "tui_option.h"
 
 static int tui_main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"loaded", no_argument, NULL, 'l'},
-		{"session", required_argument, NULL, 'S'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	int option;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "lS:s:vh", options, NULL)) >=
-	       0)
-		if (option == 'h' || option == '?')
-			return option_other(&command_tui, option);
+	status = options_parse(&command_tui, argc, argv, option_none, NULL);
+	if (status != OPTIONS_TAKEN)
+		return status;
 	return failed("this ktrace was built without its browser: install "
 		      "libncurses-dev and build it again; `ktrace list' and "
 		      "`ktrace markers' show the same");
@@ -29,12 +21,8 @@ const struct command command_tui = {
 	.name = "tui",
 	.what = "browse, switch and watch in the terminal (not built in)",
 	.usage = "[OPTION...]",
-	.help = "It needs ncurses, which was not there when this ktrace was "
-		"built.\n"
-		"\n"
-		"    -l, --loaded\n"
-		"    -S, --session NAME\n"
-		"    -v, --verbose\n"
-		"    -h, --help          this help\n",
+	.about = "It needs ncurses, which was not there when this ktrace was "
+		 "built.\n",
+	.options = tui_options,
 	.main = tui_main,
 };
