@@ -323,7 +323,7 @@ static const struct command_option options[] = {
 	OPTION('p', "pid", "PID",
 	       "the markers of this program: see `ktrace help markers'",
 	       .kind = ARGUMENT_PID),
-	OPTION('S', "session", "NAME",
+	OPTION('S', "session", "SESSION",
 	       "of that session, not of the default one"),
 	OPTION_QUIET_ROW("no summary"),
 	{0},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <ktrace/library.h>
 
@@ -124,10 +125,8 @@ void command_explain(const struct command *command)
 	       command->what[0] & ~0x20, command->what + 1);
 	if (command->about)
 		printf("\n%s", command->about);
-	if (manual) {
-		putchar('\n');
-		options_explain(command);
-	}
+	putchar('\n');
+	options_explain(command);
 	if (command->examples)
 		printf("\n%s", command->examples);
 	printf("\nThe manual: man ktrace%s%s\n", manual ? "-" : "",
@@ -179,20 +178,32 @@ static int overview(void)
 static int help_main(int argc, char **argv)
 {
 	const struct command *command;
+	int status;
 
-	if (argc < 2)
+	status = options_parse(&command_help, argc, argv, option_none, NULL);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	if (optind == argc)
 		return overview();
-	command = command_find(argv[1]);
+	command = command_find(argv[optind]);
 	if (!command)
-		return command_unknown(argv[1]);
+		return command_unknown(argv[optind]);
 	command_explain(command);
+	return output_finish(EXIT_OK);
+}
+
+static int version_print(void)
+{
+	puts("ktrace " KTRACE_VERSION);
 	return output_finish(EXIT_OK);
 }
 
 static int version_main(int argc, char **argv)
 {
-	puts("ktrace " KTRACE_VERSION);
-	return output_finish(EXIT_OK);
+	int status;
+
+	status = options_parse(&command_version, argc, argv, option_none, NULL);
+	return status == OPTIONS_TAKEN ? version_print() : status;
 }
 
 /* For the files in completion/. */
@@ -215,7 +226,7 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
 		return overview();
 	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
-		return version_main(0, NULL);
+		return version_print();
 	if (*name == '-')
 		return misused(NULL,
 			       "the command comes first, then its options: "

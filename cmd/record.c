@@ -617,7 +617,7 @@ static const struct command_option options[] = {
 	       "end after that, like 10s, 500ms, 2min"),
 	OPTION('k', "keep", NULL,
 	       "begin with what a killed recorder left in the buffers"),
-	OPTION('S', "session", "NAME",
+	OPTION('S', "session", "SESSION",
 	       "in a session of that name, beside other recorders"),
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Completion of ktrace for bash.  Needs neither root nor the modules: events come
-# from the index that lies beside them on disk.
+# Completion of ktrace for bash.  Commands and options come from the command itself:
+# `ktrace complete-table' prints them (cmd/common/option.h has the format).  Needs
+# neither root nor the modules: events come from the index that lies beside them on disk.
 
 _ktrace_index()
 {
@@ -46,33 +47,47 @@ _ktrace_sets()
 	ls "${XDG_CONFIG_HOME:-$HOME/.config}/ktrace/sets" 2>/dev/null
 }
 
-_ktrace_options()
+_ktrace_words()	# WORDS
+{
+	COMPREPLY=($(compgen -W "$1" -- "$cur"))
+}
+
+# An argument of this kind, see enum argument_kind.
+_ktrace_argument()	# KIND WORDS
 {
 	case $1 in
-	list)	echo -e --event -j --json -l --loaded -p --pid -S --session -q --quiet -v --verbose ;;
-	markers) echo -j --json --no-print --off --on -p --pid --print -q --quiet ;;
-	record)	echo -a --all -d --duration -e --event -f --filter -k --keep -M --markers -m --mode \
-			--only -o --output -p --pid -q --quiet -S --session --set -s --size \
-			-v --verbose ;;
-	report)	echo -e --event -F --format -c --cpu -p --pid -C --comm --from --until -n --head \
-			-q --quiet ;;
-	set)	echo -c --call -e --event -f --filter -F --force -k --known -M --markers -n --note \
-			-q --quiet -S --session -v --verbose ;;
-	stat)	echo -e --event -c --cpu --from --until -j --json -n --head -t --tasks -q --quiet ;;
-	export)	echo -e --event -c --cpu --from --until -o --output -t --to -q --quiet ;;
-	syscalls) echo -e --call -p --pid -d --duration -s --string -T --took -t --times \
-			-y --paths -z --successful -Z --failed -c --summary --json -o --output --trace -q --quiet \
-			-v --verbose ;;
-	tui)	echo -l --loaded -S --session -v --verbose ;;
-	load | unload) echo -q --quiet -v --verbose ;;
+	words)	_ktrace_words "$2" ;;
+	event)	_ktrace_events ;;
+	pid)	_ktrace_words "$(cd /proc && echo [0-9]*)" ;;
+	set)	_ktrace_words "$(_ktrace_sets)"
+		compopt -o default ;;
+	file)	compopt -o default ;;
+	directory)
+		compopt -o dirnames ;;
+	command)
+		_ktrace_words "$commands" ;;
 	esac
-	echo -h --help
+}
+
+# What follows "--" is the system's command.  False: it is not there yet.
+_ktrace_program()
+{
+	local i
+	for ((i = 2; i < cword; i++)); do
+		[ "${words[i]}" != -- ] || break
+	done
+	((i < cword)) || return
+	if ((i == cword - 1)); then
+		COMPREPLY=($(compgen -c -- "$cur"))
+	else
+		compopt -o default
+	fi
 }
 
 _ktrace()
 {
-	local cur prev words cword commands command i
-	commands='list markers record report stat syscalls export tui set doctor load unload help version'
+	local cur prev words cword commands= options= what name rest
+	local kind= choices operand=text operand_words=- letter long argument
 	if declare -F _get_comp_words_by_ref >/dev/null; then
 		_get_comp_words_by_ref -n : cur prev words cword
 	else
@@ -80,72 +95,34 @@ _ktrace()
 		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
 	fi
 	COMPREPLY=()
+	while IFS=$'\t' read -r what name rest; do
+		if [ "$what" = command ]; then
+			commands+=" $name"
+			[ "$name" != "${words[1]}" ] ||
+				IFS=$'\t' read -r operand operand_words rest <<<"$rest"
+		elif [ "$name" = "${words[1]}" ]; then
+			IFS=$'\t' read -r letter long argument what name rest <<<"$rest"
+			[ "$letter" = - ] || options+=" $letter"
+			options+=" $long"
+			[ "$argument" = - ] ||
+				[ "$prev" != "$letter" ] && [ "$prev" != "$long" ] ||
+				kind=$what choices=$name
+		fi
+	done < <(ktrace complete-table 2>/dev/null)
 	if [ "$cword" -eq 1 ]; then
-		COMPREPLY=($(compgen -W "$commands --help --version" -- "$cur"))
+		_ktrace_words "$commands --help --version"
 		return
 	fi
-	command=${words[1]}
-	if [ "$command" = record ] || [ "$command" = syscalls ]; then
-		for ((i = 2; i < cword; i++)); do
-			[ "${words[i]}" != -- ] || break
-		done
-		if ((i == cword - 1)); then
-			COMPREPLY=($(compgen -c -- "$cur"))
-			return
-		elif ((i < cword)); then
-			compopt -o default
-			return
-		fi
+	[ "$operand" != program ] || ! _ktrace_program || return 0
+	if [ "$kind" ]; then
+		_ktrace_argument "$kind" "$choices"
+	elif [[ $cur = -* ]]; then
+		_ktrace_words "$options"
+	elif [ "$cword" -eq 2 ] && [ "$operand_words" != - ]; then
+		_ktrace_words "$operand_words"
+	else
+		_ktrace_argument "$operand" "$operand_words"
 	fi
-	case $command:$prev in
-	syscalls:-e | syscalls:--call | set:-c | set:--call)
-		COMPREPLY=($(compgen -W '%file %desc %net %process %signal %memory %ipc' \
-			-- "$cur"))
-		return ;;
-	syscalls:-o | syscalls:--output)
-		compopt -o default
-		return ;;
-	*:-e | *:--event)
-		_ktrace_events
-		return ;;
-	*:-o | *:--output)
-		compopt -o dirnames
-		return ;;
-	*:--set)
-		COMPREPLY=($(compgen -W "$(_ktrace_sets)" -- "$cur"))
-		return ;;
-	record:-m | record:--mode)
-		COMPREPLY=($(compgen -W 'discard overwrite' -- "$cur"))
-		return ;;
-	report:-F | report:--format)
-		COMPREPLY=($(compgen -W 'text kernel json strace' -- "$cur"))
-		return ;;
-	export:-t | export:--to)
-		COMPREPLY=($(compgen -W 'ctf json' -- "$cur"))
-		return ;;
-	*:-p | *:--pid)
-		COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur"))
-		return ;;
-	record:-s | record:--size)
-		COMPREPLY=($(compgen -W '1M 4M 16M 64M 256M' -- "$cur"))
-		return ;;
-	*:-[dfnScM] | syscalls:-s | *:--string | *:--duration | *:--filter | *:--head | *:--session | *:--cpu | *:--from | *:--until | *:--comm | *:--note | *:--markers)
-		return ;;
-	esac
-	case $command:$cur in
-	*:-*)	COMPREPLY=($(compgen -W "$(_ktrace_options "$command")" -- "$cur")) ;;
-	set:*)	if [ "$cword" -eq 2 ]; then
-			COMPREPLY=($(compgen -W 'save load list show remove' -- "$cur"))
-		else
-			COMPREPLY=($(compgen -W "$(_ktrace_sets)" -- "$cur"))
-			compopt -o default
-		fi ;;
-	list:* | load:*)
-		_ktrace_events ;;
-	report:* | stat:* | export:*)
-		compopt -o dirnames ;;
-	help:*)	COMPREPLY=($(compgen -W "$commands" -- "$cur")) ;;
-	esac
 }
 
 complete -F _ktrace ktrace

@@ -38,8 +38,7 @@ enum {
 	OPTION('e', "event", "PATTERN,...",                                         \
 	       "only these events; with a `!' in front: not those",                 \
 	       .kind = ARGUMENT_EVENT),                                             \
-		OPTION('c', "cpu", "CPU,...",                                       \
-		       "only of these CPUs, like 0,2-3"),                           \
+		OPTION('c', "cpu", "CPUS", "only of these CPUs, like 0,2-3"),       \
 		OPTION(0, "from", "TIME",                                           \
 		       "not before; in seconds, as the report shows it, or with a " \
 		       "`+' in front: after the first event",                       \

@@ -8,9 +8,9 @@
 const struct command_option tui_options[] = {
 	OPTION('l', "loaded", NULL,
 	       "only what is in the kernel already, load nothing"),
-	OPTION('S', "session", "NAME",
+	OPTION('S', "session", "SESSION",
 	       "of that session, not of the default one"),
-	OPTION('s', NULL, "NAME", NULL, .id = 'S'),
+	OPTION('s', NULL, "SESSION", NULL, .id = 'S'),
 	OPTION_VERBOSE_ROW("say what is loaded, before"),
 	{0},
 };
