@@ -6,35 +6,24 @@
  * exit status is ours.
  */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ktrace/recording.h>
 
-#include "common/child.h"
 #include "cmd.h"
+#include "common/clock.h"
 #include "common/output.h"
-#include "record.h"
 #include "common/select.h"
 #include "common/value.h"
+#include "common/wait.h"
+#include "record.h"
 
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* Processes */
 
@@ -245,80 +234,47 @@ static void progress_clear(struct record *r)
 		fputs("\r\033[K", stderr);
 }
 
-/* Returns the reason to end, or NULL. */
-static const char *signal_handle(struct record *r)
+static bool round_pass(void *data)
 {
-	struct signalfd_siginfo info;
+	struct record *r = data;
 
-	if (read(r->signals.fd, &info, sizeof(info)) != sizeof(info))
-		return NULL;
-	switch (info.ssi_signo) {
-	case SIGCHLD:
-		return child_reap(&r->child, false) && r->command ? "command"
-								  : NULL;
-	case SIGINT:
-		if (!r->command || r->interrupted)
-			return "stopped";
-		/* The terminal told the command too; a program told only us. */
-		if (info.ssi_code <= 0)
-			kill(r->child.pid, SIGINT);
-		progress_clear(r);
-		say("waiting for the command to end; Ctrl-C again ends the "
-		    "recording");
-		r->interrupted = true;
-		return NULL;
-	default:
-		if (r->command)
-			kill(r->child.pid, info.ssi_signo);
-		r->terminated = info.ssi_signo;
-		return "stopped";
-	}
+	if (now_ns() - r->shown >= 450000000)
+		progress_show(r);
+	return true;
+}
+
+/* The first Ctrl-C is for the command, the second one for the recording. */
+static bool command_interrupted(void *data)
+{
+	struct record *r = data;
+
+	if (r->interrupted)
+		return true;
+	progress_clear(r);
+	say("waiting for the command to end; Ctrl-C again ends the recording");
+	r->interrupted = true;
+	return false;
 }
 
 /* Returns why it ended. */
 static const char *events_wait(struct record *r)
 {
-	size_t nr = 2 + r->processes.nr;
-	struct pollfd fds[nr];
-	const char *reason;
-	uint64_t now;
-	int timeout;
+	struct wait wait = {
+		.signals = &r->signals,
+		.child = &r->child,
+		.processes = &r->processes,
+		.failed_fd = ktrace_recording_fd(r->recording),
+		.began = r->began,
+		.duration = r->duration,
+		.round_ms = r->progress ? 500 : 0,
+		.round = round_pass,
+		.interrupted = command_interrupted,
+		.data = r,
+	};
+	const char *reason = wait_for_end(&wait);
 
-	fds[0] = (struct pollfd){.fd = r->signals.fd, .events = POLLIN};
-	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(r->recording),
-				 .events = POLLIN};
-	for (;;) {
-		now = now_ns();
-		if (r->duration && now - r->began >= r->duration)
-			return "duration";
-		timeout = -1;
-		if (r->duration)
-			timeout =
-				(r->duration - (now - r->began)) / 1000000 + 1;
-		if (r->progress && (timeout < 0 || timeout > 500))
-			timeout = 500;
-		for (size_t i = 0; i < r->processes.nr; i++)
-			fds[2 + i] = (struct pollfd){
-				.fd = r->processes.list[i].ended
-					      ? -1
-					      : r->processes.list[i].fd,
-				.events = POLLIN,
-			};
-		if (poll(fds, nr, timeout) < 0 && errno != EINTR)
-			return "stopped";
-		if (fds[1].revents)
-			return "error";
-		if (fds[0].revents) {
-			reason = signal_handle(r);
-			if (reason)
-				return reason;
-		}
-		/* All, command or not: or the poll() would not wait any more. */
-		if (processes_ended(&r->processes) && !r->command)
-			return "process";
-		if (now_ns() - r->shown >= 450000000)
-			progress_show(r);
-	}
+	r->terminated = wait.terminated;
+	return reason;
 }
 
 /* From here on the session may have events enabled. */
@@ -567,13 +523,7 @@ static int record_main(int argc, char **argv)
 	else
 		status = record_session(&r);
 
-	if (r.child.pid) {
-		/* It may go on longer than the recording. */
-		signals_restore(&r.signals);
-		child_reap(&r.child, true);
-		if (r.child.status)
-			status = r.child.status;
-	}
+	status = child_finish(&r.child, &r.signals) ?: status;
 	if (r.terminated && !status)
 		status = 128 + r.terminated;
 	selection_free(&r.selection);

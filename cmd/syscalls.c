@@ -8,30 +8,25 @@
  * processor to the others: should they need all of it, it is shown when they rest.
  */
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <fcntl.h>
 #include <ktrace/recording.h>
 #include <show.h>
 
-#include "common/calls.h"
-#include "common/child.h"
 #include "cmd.h"
-#include "common/process.h"
+#include "common/calls.h"
+#include "common/clock.h"
 #include "common/select.h"
-#include "common/signals.h"
 #include "common/trace.h"
 #include "common/value.h"
+#include "common/wait.h"
 
 #define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192
@@ -239,65 +234,28 @@ static void view_close(struct syscalls *s)
 
 /* Running */
 
-/* Returns why it ended, NULL: it has not. */
-static const char *signal_handle(struct syscalls *s)
+static bool round_pass(void *data)
 {
-	struct signalfd_siginfo info;
-
-	if (read(s->signals.fd, &info, sizeof(info)) != sizeof(info))
-		return NULL;
-	if (info.ssi_signo == SIGCHLD)
-		return child_reap(&s->child, false) && s->command ? "command"
-								  : NULL;
-	/* The terminal told the command too; a program told only us. */
-	if (s->command && info.ssi_code <= 0)
-		kill(s->child.pid, info.ssi_signo);
-	if (s->command && info.ssi_signo == SIGINT)
-		return NULL;
-	if (info.ssi_signo != SIGINT)
-		s->terminated = info.ssi_signo;
-	return "stopped";
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	return view_more(data);
 }
 
 static const char *events_wait(struct syscalls *s)
 {
-	uint64_t began = now_ns(), passed;
-	struct pollfd fds[2];
-	const char *reason;
-	int timeout;
+	struct wait wait = {
+		.signals = &s->signals,
+		.child = &s->child,
+		.processes = &s->processes,
+		.failed_fd = ktrace_recording_fd(s->recording),
+		.began = now_ns(),
+		.duration = s->duration,
+		.round_ms = ROUND_MS,
+		.round = round_pass,
+		.data = s,
+	};
+	const char *reason = wait_for_end(&wait);
 
-	fds[0] = (struct pollfd){.fd = s->signals.fd, .events = POLLIN};
-	fds[1] = (struct pollfd){.fd = ktrace_recording_fd(s->recording),
-				 .events = POLLIN};
-	for (;;) {
-		passed = now_ns() - began;
-		if (s->duration && passed >= s->duration)
-			return "duration";
-		timeout = ROUND_MS;
-		if (s->duration && s->duration - passed < ROUND_MS * 1000000ull)
-			timeout = (s->duration - passed) / 1000000 + 1;
-		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
-			return "stopped";
-		if (fds[1].revents)
-			return "error";
-		if (fds[0].revents) {
-			reason = signal_handle(s);
-			if (reason)
-				return reason;
-		}
-		if (!s->command && processes_ended(&s->processes))
-			return "process";
-		if (!view_more(s))
-			return "error";
-	}
+	s->terminated = wait.terminated;
+	return reason;
 }
 
 /* As nobody in particular: who is traced needs the processor more. */
@@ -503,7 +461,7 @@ static int option_handle(void *data, int option)
 static int run(struct syscalls *s)
 {
 	char parent[4096];
-	int status;
+	int status, ended;
 
 	if (s->command) {
 		status = child_check(s->command);
@@ -521,13 +479,9 @@ static int run(struct syscalls *s)
 		ktrace_remove(s->directory);
 		rmdir(parent);
 	}
-	if (s->child.pid) {
-		/* It may go on longer than the recording. */
-		signals_restore(&s->signals);
-		child_reap(&s->child, true);
-	}
-	if (!status && s->child.status)
-		status = s->child.status;
+	ended = child_finish(&s->child, &s->signals);
+	if (!status)
+		status = ended;
 	if (!status && s->terminated)
 		status = 128 + s->terminated;
 	return status;

@@ -144,6 +144,15 @@ bool child_reap(struct child *c, bool wait)
 	return true;
 }
 
+int child_finish(struct child *c, const struct signals *signals)
+{
+	if (!c->pid)
+		return EXIT_OK;
+	signals_restore(signals);
+	child_reap(c, true);
+	return c->status;
+}
+
 void child_cancel(struct child *c)
 {
 	if (!c->pid || c->ended)

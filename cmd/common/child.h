@@ -25,6 +25,11 @@ int child_prepare(struct child *c, char *const *argv,
 int child_go(struct child *c, char *const *argv);
 /* Has it ended? Waits if @wait. */
 bool child_reap(struct child *c, bool wait);
+/*
+ * After the recording, which the command may outlive: signals are as they were, and it
+ * is waited for.  Returns its exit status; 0: there is none.
+ */
+int child_finish(struct child *c, const struct signals *signals);
 /* Ends one that never ran the command. */
 void child_cancel(struct child *c);
 

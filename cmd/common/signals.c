@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "signals.h"
@@ -39,6 +39,17 @@ int signals_prepare(struct signals *signals)
 	signals->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return signals->fd < 0 ? failed("signalfd: %s", strerror(errno))
 			       : EXIT_OK;
+}
+
+int signals_take(const struct signals *signals, bool *by_program)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals->fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	if (by_program)
+		*by_program = info.ssi_code <= 0;
+	return info.ssi_signo;
 }
 
 void signals_restore(const struct signals *signals)

@@ -4,6 +4,7 @@
 #define KT_CMD_COMMON_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct signals {
 	int fd; /* struct signalfd_siginfo; not blocking */
@@ -14,6 +15,11 @@ struct signals {
 
 /* 0, or an exit status. */
 int signals_prepare(struct signals *signals);
+/*
+ * Takes the next one; 0: there is none.  @by_program: a program sent it to us, and not
+ * the terminal to all that are in its foreground.  May be NULL.
+ */
+int signals_take(const struct signals *signals, bool *by_program);
 /* As they were: for a child, and when there is nothing more to bring to an end. */
 void signals_restore(const struct signals *signals);
 

@@ -15,14 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/signalfd.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ncurses.h>
 
 #include "cmd.h"
+#include "common/clock.h"
 #include "common/signals.h"
 #include "tui.h"
 #include "tui_option.h"
@@ -37,14 +36,6 @@ static int error_saved = -1; /* the standard error that was */
 static int error_text = -1;  /* the one that is */
 static struct termios terminal;
 static bool terminal_known;
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* Standard error */
 
@@ -219,18 +210,8 @@ static void all_look(struct tui *t)
 	tui_rows(t);
 }
 
-/* Returns the signal that ends it, or 0. */
-static int signal_read(int fd)
-{
-	struct signalfd_siginfo info;
-
-	if (read(fd, &info, sizeof(info)) != sizeof(info) ||
-	    info.ssi_signo == SIGCHLD)
-		return 0;
-	return info.ssi_signo;
-}
-
-static int loop(struct tui *t, int signals)
+/* Returns the signal that ended it, or 0. */
+static int loop(struct tui *t, const struct signals *signals)
 {
 	uint64_t round = 0, look = 0, all = now_ns() + REFRESH_NS, now, took;
 	int ended = 0, key;
@@ -238,7 +219,7 @@ static int loop(struct tui *t, int signals)
 	while (!t->quit && !ended) {
 		struct pollfd fds[2] = {
 			{.fd = STDIN_FILENO, .events = POLLIN},
-			{.fd = signals, .events = POLLIN},
+			{.fd = signals->fd, .events = POLLIN},
 		};
 
 		if (t->described != t->item)
@@ -248,7 +229,10 @@ static int loop(struct tui *t, int signals)
 		if (poll(fds, 2, ROUND_NS / 1000000) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents)
-			ended = signal_read(signals);
+			ended = signals_take(signals, NULL);
+		/* That a child has ended is no reason to end. */
+		if (ended == SIGCHLD)
+			ended = 0;
 		/* Nobody is there any more. */
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			ended = SIGHUP;
@@ -281,7 +265,7 @@ static int loop(struct tui *t, int signals)
 	return ended;
 }
 
-static int tui_run(struct tui *t, int signals)
+static int tui_run(struct tui *t, const struct signals *signals)
 {
 	char last[sizeof(t->message)];
 	int status, ended = 0;
@@ -364,7 +348,7 @@ static int tui_main(int argc, char **argv)
 		why = ktrace_last_error();
 	if (tree_create(&t.tree, session, why))
 		return failed("out of memory");
-	status = tui_run(&t, signals.fd);
+	status = tui_run(&t, &signals);
 	tui_free(&t);
 	close(signals.fd);
 	return status;

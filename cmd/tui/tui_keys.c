@@ -4,25 +4,17 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ncurses.h>
 
 #include "cmd.h"
+#include "common/clock.h"
 #include "tui.h"
 
 #define DOUBLE_CLICK_NS 400000000ull
 #define KEY_ESCAPE	27
 #define CTRL(key)	((key)&0x1f)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* The tree */
 

@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <show.h>
@@ -19,6 +18,7 @@
 
 #include "base/loss.h"
 #include "cmd.h"
+#include "common/clock.h"
 #include "common/count.h"
 #include "common/output.h"
 #include "common/trace.h"
@@ -73,14 +73,6 @@ static struct watch_lines lines;
 struct watch_lines *watch_lines(void)
 {
 	return &lines;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
 /* Beginning */
