@@ -25,41 +25,6 @@
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)
 
-/* Processes */
-
-/* Those that are meant, as numbers. */
-static int pids_collect(struct record *r)
-{
-	r->pids = calloc(r->processes.nr + 1, sizeof(*r->pids));
-	if (!r->pids)
-		return failed("out of memory");
-	for (size_t i = 0; i < r->processes.nr; i++)
-		r->pids[r->nr_pids++] = r->processes.list[i].pid;
-	if (r->only)
-		r->pids[r->nr_pids++] = r->child.pid;
-	return EXIT_OK;
-}
-
-static int pids_write(struct record *r)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f;
-	int err;
-
-	if (!r->nr_pids)
-		return 0;
-	f = open_memstream(&text, &size);
-	if (!f)
-		return failed("out of memory");
-	for (size_t i = 0; i < r->nr_pids; i++)
-		fprintf(f, "%d\n", r->pids[i]);
-	fclose(f);
-	err = ktrace_session_write(r->session, "pids", text);
-	free(text);
-	return err ? failed_why() : EXIT_OK;
-}
-
 /* Events */
 
 static int known_compare(const void *a, const void *b)
@@ -309,9 +274,10 @@ static int record_run(struct record *r)
 		if (status)
 			return status;
 	}
-	status = pids_collect(r);
+	status = processes_pids(&r->processes, r->only ? r->child.pid : 0,
+				&r->pids, &r->nr_pids);
 	if (!status && r->session)
-		status = pids_write(r);
+		status = pids_write(r->session, r->pids, r->nr_pids);
 	options.pids = r->pids;
 	options.nr_pids = r->nr_pids;
 	if (!status)

@@ -87,26 +87,18 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 /* Preparing */
 
-static int pids_write(struct syscalls *s)
+static int processes_choose(struct syscalls *s)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f;
-	int err;
+	pid_t *pids;
+	size_t nr;
+	int status;
 
-	if (!s->processes.nr && !s->command)
-		return EXIT_OK;
-	f = open_memstream(&text, &size);
-	if (!f)
-		return failed("out of memory");
-	for (size_t i = 0; i < s->processes.nr; i++)
-		fprintf(f, "%d\n", s->processes.list[i].number);
-	if (s->command)
-		fprintf(f, "%d\n", s->child.pid);
-	fclose(f);
-	err = ktrace_session_write(s->session, "pids", text);
-	free(text);
-	return err ? failed_why() : EXIT_OK;
+	status = processes_pids(&s->processes, s->child.pid, &pids, &nr);
+	if (status)
+		return status;
+	status = pids_write(s->session, pids, nr);
+	free(pids);
+	return status;
 }
 
 /* With who sent them and why, or by the kernel's own event. */
@@ -296,7 +288,7 @@ static int record(struct syscalls *s)
 		if (status)
 			return status;
 	}
-	status = pids_write(s);
+	status = processes_choose(s);
 	if (status)
 		goto err_cancel;
 	if (ktrace_recording_create(s->session, &options, &s->recording) ||

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ktrace/session.h>
+
 #include "process.h"
 #include "value.h"
 
@@ -29,7 +31,7 @@ static int process_find(uint64_t number, struct process *process)
 	fclose(f);
 	if (!tgid)
 		return -ESRCH;
-	*process = (struct process){.number = number, .pid = tgid};
+	*process = (struct process){.pid = tgid};
 	/* Tells of its end, whoever has its number by then. */
 	process->fd = syscall(SYS_pidfd_open, process->pid, 0);
 	process->ended = process->fd < 0;
@@ -80,6 +82,41 @@ bool processes_ended(struct processes *processes)
 		ended += p->ended;
 	}
 	return processes->nr && ended == processes->nr;
+}
+
+int processes_pids(const struct processes *processes, pid_t command,
+		   pid_t **pids, size_t *nr)
+{
+	pid_t *list = calloc(processes->nr + 1, sizeof(*list));
+
+	if (!list)
+		return failed("out of memory");
+	for (size_t i = 0; i < processes->nr; i++)
+		list[i] = processes->list[i].pid;
+	list[processes->nr] = command;
+	*pids = list;
+	*nr = processes->nr + !!command;
+	return EXIT_OK;
+}
+
+int pids_write(struct ktrace_session *session, const pid_t *pids, size_t nr)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	if (!nr)
+		return EXIT_OK;
+	f = open_memstream(&text, &size);
+	if (!f)
+		return failed("out of memory");
+	for (size_t i = 0; i < nr; i++)
+		fprintf(f, "%d\n", pids[i]);
+	fclose(f);
+	err = ktrace_session_write(session, "pids", text);
+	free(text);
+	return err ? failed_why() : EXIT_OK;
 }
 
 void processes_free(struct processes *processes)

@@ -9,10 +9,11 @@
 
 #include "cmd.h"
 
+struct ktrace_session;
+
 struct process {
-	pid_t number; /* as it was named: may be a thread's, */
-	pid_t pid;    /* of this process */
-	int fd;
+	pid_t pid;
+	int fd; /* of the kernel's pidfd */
 	bool ended;
 };
 
@@ -29,6 +30,14 @@ int processes_add(struct processes *processes, const char *list,
  * (a zombie) has.
  */
 bool processes_ended(struct processes *processes);
+/*
+ * The numbers of all, and of @command (0: none), in @pids, which the caller frees.
+ * Returns an exit status.
+ */
+int processes_pids(const struct processes *processes, pid_t command,
+		   pid_t **pids, size_t *nr);
+/* Only what these do is recorded in @session.  Returns an exit status. */
+int pids_write(struct ktrace_session *session, const pid_t *pids, size_t nr);
 void processes_free(struct processes *processes);
 
 #endif /* KT_CMD_COMMON_PROCESS_H */

@@ -165,6 +165,20 @@ check "JSON" has '"call":"execve"'
 ktrace syscalls -q -o lines -- sh -c 'kill -9 $$'
 check "the exit status is the command's" is "$(ktrace syscalls -q -o lines -- sh -c 'exit 7'; echo $?)" 7
 
+# A process may be named by the number of one of its threads.
+python3 -c '
+import threading, time
+def calls():
+    while True:
+        time.sleep(0.05)
+threading.Thread(target=calls).start()
+calls()' &
+named=$!
+until thread=$(ls "/proc/$named/task" | grep -vx "$named"); do sleep 0.1; done
+ktrace syscalls -q -p "$thread" -d 3s -o lines
+check "-p with the number of a thread" has nanosleep
+kill "$named"
+
 # What has happened is shown while the command runs, and is what the trace has.
 mkdir /tmp/live.$$ && cd /tmp/live.$$ || exit 1
 ktrace syscalls -q -o lines --trace kept -- \
