@@ -271,10 +271,7 @@ static int option_handle(void *data, int option)
 		l->options.no_load = true;
 		return EXIT_OK;
 	case 'p':
-		l->pid = markers_pid(optarg);
-		return l->pid ? EXIT_OK
-			      : misused(&command_list, "-p `%s' is no process",
-					optarg);
+		return option_pid(&command_list, optarg, &l->pid);
 	case 'S':
 		l->options.name = optarg;
 		return EXIT_OK;
@@ -323,8 +320,7 @@ static const struct command_option options[] = {
 	OPTION('p', "pid", "PID",
 	       "the markers of this program: see `ktrace help markers'",
 	       .kind = ARGUMENT_PID),
-	OPTION('S', "session", "SESSION",
-	       "of that session, not of the default one"),
+	OPTION_SESSION_ROW,
 	OPTION_QUIET_ROW("no summary"),
 	{0},
 };

@@ -126,14 +126,6 @@ int markers_show(pid_t pid, char *const *patterns, int nr, bool json)
 	return output_finish(EXIT_OK);
 }
 
-pid_t markers_pid(const char *text)
-{
-	char *end;
-	long pid = strtol(text, &end, 10);
-
-	return *end || pid > INT_MAX || pid < 0 ? 0 : pid;
-}
-
 static const char *plural(size_t count)
 {
 	return count == 1 ? "" : "s";
@@ -214,10 +206,7 @@ static int option_handle(void *data, int option)
 		m->json = true;
 		return EXIT_OK;
 	case 'p':
-		m->pid = markers_pid(optarg);
-		return m->pid ? EXIT_OK
-			      : misused(&command_markers,
-					"-p `%s' is no process", optarg);
+		return option_pid(&command_markers, optarg, &m->pid);
 	default:
 		if (m->action != SHOW && m->action != (enum action)option)
 			return misused(&command_markers,

@@ -17,7 +17,5 @@ int markers_show(pid_t pid, char *const *patterns, int nr, bool json);
  * is not loaded, or not for this user, as the error says.
  */
 struct ktrace_session *markers_session(void);
-/* 0: not the number of a process. */
-pid_t markers_pid(const char *text);
 
 #endif /* KT_CMD_MARKERS_H */

@@ -4,6 +4,7 @@
  * options may stand.  What it refuses is explained here.
  */
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -188,6 +189,16 @@ int option_duration(const struct command *command, const char *text,
 		       "--duration `%s': a number and s, ms, min or h is "
 		       "expected, like 10s",
 		       text);
+}
+
+int option_pid(const struct command *command, const char *text, pid_t *pid)
+{
+	uint64_t number;
+
+	if (number_parse(text, &number) || !number || number > INT_MAX)
+		return misused(command, "-p `%s' is no process", text);
+	*pid = number;
+	return EXIT_OK;
 }
 
 /* Help */

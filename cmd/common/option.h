@@ -21,6 +21,7 @@
 #define KT_CMD_COMMON_OPTION_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct command;
 
@@ -68,6 +69,12 @@ enum option_id {
 #define OPTION_VERBOSE_ROW(its_help) \
 	OPTION('v', "verbose", NULL, its_help, .id = OPTION_VERBOSE)
 
+#define OPTION_SESSION_ROW                \
+	OPTION('S', "session", "SESSION", \
+	       "of that session, not of the default one")
+/* Beside it, in commands that took it before. */
+#define OPTION_SESSION_OLD_ROW OPTION('s', NULL, "SESSION", NULL, .id = 'S')
+
 /* Not an exit status: go on with argv[optind]. */
 #define OPTIONS_TAKEN (-1)
 
@@ -85,6 +92,8 @@ int option_none(void *data, int option);
 /* The argument of --duration: a time that is not 0.  Returns an exit status. */
 int option_duration(const struct command *command, const char *text,
 		    uint64_t *ns);
+/* The argument of a --pid that names one process.  Returns an exit status. */
+int option_pid(const struct command *command, const char *text, pid_t *pid);
 
 /* The list of options in --help. */
 void options_explain(const struct command *command);

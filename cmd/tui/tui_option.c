@@ -8,9 +8,8 @@
 const struct command_option tui_options[] = {
 	OPTION('l', "loaded", NULL,
 	       "only what is in the kernel already, load nothing"),
-	OPTION('S', "session", "SESSION",
-	       "of that session, not of the default one"),
-	OPTION('s', NULL, "SESSION", NULL, .id = 'S'),
+	OPTION_SESSION_ROW,
+	OPTION_SESSION_OLD_ROW,
 	OPTION_VERBOSE_ROW("say what is loaded, before"),
 	{0},
 };
