@@ -14,8 +14,8 @@
 
 #include <ktrace/recording.h>
 
+#include "base/now.h"
 #include "cmd.h"
-#include "common/clock.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "common/value.h"

@@ -20,9 +20,9 @@
 #include <ktrace/recording.h>
 #include <show.h>
 
+#include "base/now.h"
 #include "cmd.h"
 #include "common/calls.h"
-#include "common/clock.h"
 #include "common/select.h"
 #include "common/trace.h"
 #include "common/value.h"

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "clock.h"
+#include "base/now.h"
 #include "wait.h"
 
 /* Returns the reason to end, or NULL. */

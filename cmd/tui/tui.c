@@ -20,8 +20,8 @@
 
 #include <ncurses.h>
 
+#include "base/now.h"
 #include "cmd.h"
-#include "common/clock.h"
 #include "common/signals.h"
 #include "tui.h"
 #include "tui_option.h"

@@ -8,8 +8,8 @@
 
 #include <ncurses.h>
 
+#include "base/now.h"
 #include "cmd.h"
-#include "common/clock.h"
 #include "tui.h"
 
 #define DOUBLE_CLICK_NS 400000000ull

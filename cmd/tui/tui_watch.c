@@ -17,8 +17,8 @@
 #include <ktrace/recording.h>
 
 #include "base/loss.h"
+#include "base/now.h"
 #include "cmd.h"
-#include "common/clock.h"
 #include "common/count.h"
 #include "common/output.h"
 #include "common/trace.h"

@@ -7,6 +7,7 @@
 
 #include <ktrace.h>
 
+#include "base/now.h"
 #include "env.h"
 #include "session/session.h"
 #include "sleep.h"
@@ -16,14 +17,6 @@
 #define ASLEEP_MIN (NSEC_PER_SEC / 1000)
 /* This long it may take to read all clocks. */
 #define READ_MAX (NSEC_PER_SEC / 10000)
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 bool sleep_clocks_read(struct sleep_clocks *clocks)
 {
