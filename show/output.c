@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "output.h"
 #include "show.h"
 
@@ -31,17 +32,13 @@ void output_destroy(struct output *output)
 
 int output_flush(struct output *output)
 {
-	const char *s = output->buf;
+	int err = output->err ? 0
+			      : file_write(output->fd, output->buf,
+					   output->p - output->buf);
 
-	while (!output->err && s < output->p) {
-		ssize_t n = write(output->fd, s, output->p - s);
-
-		if (n >= 0)
-			s += n;
-		else if (errno != EINTR)
-			output->err = show_fail(-errno, "cannot write: %s",
-						strerror(errno));
-	}
+	if (err)
+		output->err =
+			show_fail(err, "cannot write: %s", strerror(-err));
 	output->p = output->buf;
 	return output->err;
 }

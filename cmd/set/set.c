@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace set: what is enabled, kept in files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cmd.h"
 #include "set_file.h"
 #include "set_state.h"
@@ -154,21 +156,20 @@ static int show(char **names, int nr)
 		return misused(&command_set, "show which set?");
 	for (int i = 0; i < nr && !status; i++) {
 		struct set set = {0};
-		char block[4096];
-		size_t n;
-		FILE *f;
+		size_t size;
+		char *text;
+		int err;
 
 		/* So that what is printed can be loaded. */
 		status = set_read(&set, names[i]);
 		set_free(&set);
 		if (status || set_path(names[i], path, sizeof(path)))
 			break;
-		f = fopen(path, "re");
-		if (!f)
-			return failed("%s: %s", path, strerror(errno));
-		while ((n = fread(block, 1, sizeof(block), f)))
-			fwrite(block, 1, n, stdout);
-		fclose(f);
+		err = file_read(AT_FDCWD, path, &text, &size);
+		if (err)
+			return failed("%s: %s", path, strerror(-err));
+		fwrite(text, 1, size, stdout);
+		free(text);
 	}
 	return output_finish(status);
 }

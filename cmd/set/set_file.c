@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "common/calls.h"
 #include "cmd.h"
 #include "set_file.h"
@@ -294,16 +295,7 @@ static int text_write(const char *path, const char *text, size_t size,
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	while (size && !err) {
-		ssize_t n = write(fd, text, size);
-
-		if (n < 0 && errno != EINTR)
-			err = -errno;
-		if (n > 0) {
-			text += n;
-			size -= n;
-		}
-	}
+	err = file_write(fd, text, size);
 	umask(mask = umask(0));
 	if (!err && fchmod(fd, 0666 & ~mask))
 		err = -errno;

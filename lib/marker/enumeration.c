@@ -411,7 +411,7 @@ static void program_read(struct enum_file *file)
 	close(fd);
 }
 
-static void file_read(struct enum_file *file)
+static void enums_read(struct enum_file *file)
 {
 	file->read = true;
 	if (!file->module)
@@ -506,7 +506,7 @@ static const struct enumeration *files_find(struct enum_files *files,
 		if (!is_called(f, system))
 			continue;
 		if (!f->read)
-			file_read(f);
+			enums_read(f);
 		for (size_t i = 0; i < f->nr; i++)
 			if (f->sites[i].id == id && f->sites[i].found)
 				return f->sites[i].arguments[number];

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "trace.h"
 
 #define SYMBOLS_MAX (256u << 20)
@@ -20,27 +21,19 @@ struct symbol_entry {
 	const char *name;
 };
 
-static char *file_read(int directory, size_t *size)
+/* Of the trace's directory, which may be a stranger's: a plain file, and no link. */
+static char *table_read(int directory, size_t *size)
 {
 	int fd = openat(directory, "symbols",
 			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	char *text = NULL;
-	ssize_t n;
 
-	*size = 0;
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size < SYMBOLS_MAX)
-		text = malloc(st.st_size + 1);
-	while (text && *size < (size_t)st.st_size) {
-		n = read(fd, text + *size, st.st_size - *size);
-		if (n <= 0)
-			break;
-		*size += n;
-	}
-	if (text)
-		text[*size] = '\0';
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    file_read_fd(fd, SYMBOLS_MAX, &text, size))
+		text = NULL;
 	close(fd);
 	return text;
 }
@@ -57,7 +50,7 @@ void symbols_read(struct symbol_table *symbols, int directory)
 	size_t size, lines = 0, i;
 	char *p, *end;
 
-	symbols->text = file_read(directory, &size);
+	symbols->text = table_read(directory, &size);
 	if (!symbols->text)
 		return;
 	for (i = 0; i < size; i++)

@@ -7,6 +7,8 @@
 
 #include <ktrace.h>
 
+#include "base/file.h"
+#include "base/now.h"
 #include "env.h"
 #include "session/session.h"
 #include "tsc.h"
@@ -14,14 +16,6 @@
 #define NSEC_PER_SEC 1000000000ull
 /* Between two readings of clocks this process may lose its CPU. */
 #define ASLEEP_MIN (NSEC_PER_SEC / 1000)
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
 
 static struct ktrace_sync sync_now(void)
 {

@@ -20,6 +20,7 @@
 #include <ktrace/session.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "modules.h"
 #include "pattern.h"
 #include "session.h"

@@ -17,6 +17,7 @@
 #include <ktrace/session.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "kernel/format.h"
 #include "session.h"
 

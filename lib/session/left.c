@@ -15,6 +15,7 @@
 #include <ktrace/session.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "session.h"
 
 static int sessions_open(const struct ktrace_session *s)

@@ -26,6 +26,7 @@
 #include <ktrace/session.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/loss.h"
 #include "modules.h"
 #include "session.h"
@@ -48,62 +49,12 @@ void session_note(struct ktrace_session *s, const char *format, ...)
 
 /* Files */
 
-int file_read(int dir, const char *path, char **text, size_t *size)
-{
-	size_t room = 16384, len = 0;
-	char *buf, *more;
-	ssize_t n;
-	int fd, err;
-
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	buf = malloc(room);
-	if (!buf) {
-		err = -ENOMEM;
-		goto err_close;
-	}
-	for (;;) {
-		n = read(fd, buf + len, room - len - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			err = -errno;
-			goto err_free;
-		}
-		if (!n)
-			break;
-		len += n;
-		if (room - len > 1)
-			continue;
-		more = realloc(buf, room * 2);
-		if (!more) {
-			err = -ENOMEM;
-			goto err_free;
-		}
-		buf = more;
-		room *= 2;
-	}
-	close(fd);
-	buf[len] = '\0';
-	*text = buf;
-	if (size)
-		*size = len;
-	return 0;
-
-err_free:
-	free(buf);
-err_close:
-	close(fd);
-	return err;
-}
-
 /*
  * One write() per call: the kernel takes or refuses a text as a whole.  @why gets
  * its reason, "FILE: WORDS", if it has one.
  */
-static int file_write(int dir, const char *path, const char *text, int flags,
-		      char *why, size_t why_size)
+static int control_write(int dir, const char *path, const char *text, int flags,
+			 char *why, size_t why_size)
 {
 	size_t len = strlen(text);
 	int fd, err = 0;
@@ -154,7 +105,7 @@ static int write_explained(int dir, const char *path, const char *file,
 			   const char *text, int flags)
 {
 	char why[384];
-	int err = file_write(dir, file, text, flags, why, sizeof(why));
+	int err = control_write(dir, file, text, flags, why, sizeof(why));
 
 	if (err && *why)
 		return error_set(err, "%s", why);

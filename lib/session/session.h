@@ -29,9 +29,6 @@ struct ktrace_session {
 void session_note(struct ktrace_session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reads a whole file that has no size, as those of the kernel. */
-int file_read(int dir, const char *path, char **text, size_t *size);
-
 /* What the trace's clock adds to the time stamp counter; 0: nothing, or it cannot tell. */
 uint64_t session_clock_missing(struct ktrace_session *s);
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "ctf.h"
 #include "show.h"
 
@@ -124,22 +125,13 @@ static int ctf_open(struct show *show)
 	return 0;
 }
 
-static int write_all(struct ctf *ctf, int fd, const void *data, size_t n)
+static int ctf_write(struct ctf *ctf, int fd, const void *data, size_t n)
 {
-	const char *s = data;
+	int err = file_write(fd, data, n);
 
-	while (n) {
-		ssize_t done = write(fd, s, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return show_fail(-errno, "%s: cannot write: %s",
-					 ctf->show.path, strerror(errno));
-		s += done;
-		n -= done;
-	}
-	return 0;
+	return err ? show_fail(err, "%s: cannot write: %s", ctf->show.path,
+			       strerror(-err))
+		   : 0;
 }
 
 /* In order as text too: so babeltrace2 orders equal times. */
@@ -216,7 +208,7 @@ static int packet_write(struct ctf *ctf, uint32_t cpu)
 	memcpy(stream->buf, &head, sizeof(head));
 	stream->used = 0;
 	stream->seq++;
-	return write_all(ctf, stream->fd, stream->buf, used);
+	return ctf_write(ctf, stream->fd, stream->buf, used);
 }
 
 static int packet_begin(struct ctf_stream *stream, uint64_t time)
@@ -414,7 +406,7 @@ static int ctf_finish(struct show *show)
 	text = ctf_metadata(show->trace, ctf->uuid);
 	if (!text)
 		return show_fail(-ENOMEM, "out of memory");
-	err = write_all(ctf, ctf->metadata, text, strlen(text));
+	err = ctf_write(ctf, ctf->metadata, text, strlen(text));
 	if (close(ctf->metadata) && !err)
 		err = show_fail(-errno, "%s/metadata: %s", show->path,
 				strerror(errno));
