@@ -5,61 +5,28 @@
 #include <string.h>
 
 #include "base/loss.h"
+#include "base/table.h"
 
 #include "count.h"
 
-/* Tasks, in a table that doubles; open addressing by the task's number. */
-
-struct task_table {
-	struct count_task *slots; /* events 0: free */
-	size_t size;		  /* a power of two */
-	size_t used;
-};
-
-static struct count_task *table_slot(struct count_task *slots, size_t size,
-				     uint64_t task)
+static int task_count(struct table *tasks, const struct ktrace_event *e)
 {
-	size_t i = task * 0x9e3779b97f4a7c15ull >> 32;
+	struct count_task *t = table_find(tasks, e->task);
 
-	for (;; i++) {
-		struct count_task *t = &slots[i & (size - 1)];
-
-		if (!t->events || t->task == task)
-			return t;
-	}
-}
-
-static int table_grow(struct task_table *table)
-{
-	size_t size = table->size ? table->size * 2 : 256;
-	struct count_task *slots = calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->size; i++)
-		if (table->slots[i].events)
-			*table_slot(slots, size, table->slots[i].task) =
-				table->slots[i];
-	free(table->slots);
-	table->slots = slots;
-	table->size = size;
-	return 0;
-}
-
-static int task_count(struct task_table *table, const struct ktrace_event *e)
-{
-	struct count_task *t;
-
-	if (table->used * 2 >= table->size && table_grow(table))
-		return -ENOMEM;
-	t = table_slot(table->slots, table->size, e->task);
-	if (!t->events++) {
-		table->used++;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return -ENOMEM;
+		if (table_add(tasks, e->task, t)) {
+			free(t);
+			return -ENOMEM;
+		}
 		t->task = e->task;
 		t->tid = e->tid;
 		t->tgid = e->tgid;
 		snprintf(t->comm, sizeof(t->comm), "%s", e->comm);
 	}
+	t->events++;
 	t->bytes += e->size;
 	return 0;
 }
@@ -168,10 +135,11 @@ void count_losses(struct count *c)
 	}
 }
 
-/* Drops what does not occur; most frequent first. */
-static void count_sort(struct count *c, struct task_table *table)
+/* Drops what does not occur; most frequent first.  Takes the tasks; 0 or -ENOMEM. */
+static int count_sort(struct count *c, struct table *tasks)
 {
-	size_t nr = 0;
+	struct count_task *t;
+	size_t nr = 0, at = 0;
 
 	for (size_t i = 0; i < c->nr_types; i++)
 		if (c->types[i].events)
@@ -179,20 +147,24 @@ static void count_sort(struct count *c, struct task_table *table)
 	c->nr_types = nr;
 	if (nr)
 		qsort(c->types, nr, sizeof(*c->types), types_compare);
-	for (size_t i = 0; i < table->size; i++)
-		if (table->slots[i].events)
-			table->slots[c->nr_tasks++] = table->slots[i];
-	c->tasks = table->slots;
+	c->tasks = calloc(tasks->nr + 1, sizeof(*c->tasks));
+	while ((t = table_each(tasks, &at))) {
+		if (c->tasks)
+			c->tasks[c->nr_tasks++] = *t;
+		free(t);
+	}
+	table_free(tasks);
 	if (c->nr_tasks)
 		qsort(c->tasks, c->nr_tasks, sizeof(*c->tasks), tasks_compare);
+	return c->tasks ? 0 : -ENOMEM;
 }
 
 int count_trace(struct count *c, struct ktrace *trace,
 		const struct ktrace_cursor_options *options, bool tasks)
 {
-	struct task_table table = {0};
+	struct table by_task = {0};
 	struct ktrace_cursor *cursor;
-	int item, err;
+	int item, err, sorted;
 
 	memset(c, 0, sizeof(*c));
 	err = ktrace_cursor_create(trace, options, &cursor);
@@ -205,12 +177,13 @@ int count_trace(struct count *c, struct ktrace *trace,
 		}
 		err = count_event(c, ktrace_cursor_event(cursor));
 		if (!err && tasks)
-			err = task_count(&table, ktrace_cursor_event(cursor));
+			err = task_count(&by_task, ktrace_cursor_event(cursor));
 	}
 	if (!err)
 		err = item;
 	ktrace_cursor_destroy(cursor);
-	count_sort(c, &table);
+	sorted = count_sort(c, &by_task);
+	err = err ? err : sorted;
 	count_losses(c);
 	if (err)
 		count_free(c);

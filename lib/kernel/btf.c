@@ -13,6 +13,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/table.h"
 #include "btf.h"
 #include "syscall/call.h"
 #include "type/type.h"
@@ -32,33 +33,26 @@ struct enums {
 	char *path;
 	bool running; /* of this kernel, whose programs have the structs of layouts.tab */
 	bool tried;
-	struct btf *btf;	  /* NULL: there is none, or nobody has asked */
-	struct enumerator *table; /* open addressing; half of it is free */
-	size_t size;		  /* a power of two; 0: not made yet */
-	/* Types of structs, unions and enums, by name, likewise; 0: free. */
-	uint32_t *tags;
-	size_t tags_size;
+	struct btf *btf;	 /* NULL: there is none, or nobody has asked */
+	struct enumerator *list; /* NULL: not read yet */
+	struct table by_name;	 /* of them */
+	struct table tags;	 /* structs, unions and enums by name */
+	bool tagged;
 };
 
-static size_t hash(const char *s, size_t len)
+static struct enumerator *enumerator_find(const struct enums *enums,
+					  const char *name, size_t len,
+					  uint64_t hash)
 {
-	size_t h = 5381;
+	const struct table_slot *slot = NULL;
 
-	while (len--)
-		h = h * 33 + (unsigned char)*s++;
-	return h ^ h >> 15;
-}
+	while ((slot = table_next(&enums->by_name, hash, slot))) {
+		struct enumerator *e = slot->value;
 
-static struct enumerator *enums_slot(const struct enums *enums,
-				     const char *name, size_t len)
-{
-	size_t i = hash(name, len) & (enums->size - 1);
-
-	while (enums->table[i].name &&
-	       (strncmp(enums->table[i].name, name, len) ||
-		enums->table[i].name[len]))
-		i = (i + 1) & (enums->size - 1);
-	return &enums->table[i];
+		if (!strncmp(e->name, name, len) && !e->name[len])
+			return e;
+	}
+	return NULL;
 }
 
 static int64_t enum_value(const struct btf_type *t, uint32_t i)
@@ -85,6 +79,22 @@ static bool is_enum(const struct btf_type *t)
 	return btf_is_enum(t) || btf_is_enum64(t);
 }
 
+static int enumerator_add(struct enums *enums, struct enumerator *free,
+			  const char *name, int64_t value)
+{
+	size_t len = strlen(name);
+	uint64_t hash = table_hash(name, len);
+	struct enumerator *e = enumerator_find(enums, name, len, hash);
+
+	if (e) {
+		e->ambiguous |= e->value != value;
+		e->value = value;
+		return 0;
+	}
+	*free = (struct enumerator){.name = name, .value = value};
+	return table_add(&enums->by_name, hash, free);
+}
+
 static int enums_fill(struct enums *enums)
 {
 	uint32_t id, nr = btf__type_cnt(enums->btf);
@@ -97,11 +107,9 @@ static int enums_fill(struct enums *enums)
 		if (is_enum(t))
 			count += btf_vlen(t);
 	}
-	for (enums->size = 1024; enums->size < 2 * count;)
-		enums->size *= 2;
-	enums->table = calloc(enums->size, sizeof(*enums->table));
-	if (!enums->table)
-		return -1;
+	enums->list = calloc(count + 1, sizeof(*enums->list));
+	if (!enums->list)
+		return -ENOMEM;
 
 	for (id = 1; id < nr; id++) {
 		const struct btf_type *t = btf__type_by_id(enums->btf, id);
@@ -110,16 +118,12 @@ static int enums_fill(struct enums *enums)
 			continue;
 		for (i = 0; i < btf_vlen(t); i++) {
 			const char *name = enum_name(enums, t, i);
-			int64_t value = enum_value(t, i);
-			struct enumerator *slot;
+			struct enumerator *free =
+				&enums->list[enums->by_name.nr];
 
-			if (!name || !*name)
-				continue;
-			slot = enums_slot(enums, name, strlen(name));
-			if (slot->name && slot->value != value)
-				slot->ambiguous = true;
-			slot->name = name;
-			slot->value = value;
+			if (name && *name &&
+			    enumerator_add(enums, free, name, enum_value(t, i)))
+				return -ENOMEM;
 		}
 	}
 	return 0;
@@ -131,51 +135,47 @@ static const char *type_name(const struct enums *enums,
 	return btf__name_by_offset(enums->btf, t->name_off);
 }
 
-/* Where the type is, or would be: the enum of this name, or the struct or union. */
-static uint32_t *tags_slot(const struct enums *enums, const char *name,
-			   bool of_enum)
+/* The enum of this name, or the struct or union. */
+static struct table_slot *tag_slot(const struct enums *enums, const char *name,
+				   bool of_enum)
 {
-	size_t mask = enums->tags_size - 1;
-	size_t i = hash(name, strlen(name)) & mask;
-	const struct btf_type *t;
+	uint64_t hash = table_hash(name, strlen(name));
+	struct table_slot *slot = NULL;
 
-	for (; enums->tags[i]; i = (i + 1) & mask) {
-		t = btf__type_by_id(enums->btf, enums->tags[i]);
+	while ((slot = table_next(&enums->tags, hash, slot))) {
+		const struct btf_type *t = slot->value;
+
 		if (is_enum(t) == of_enum && !strcmp(type_name(enums, t), name))
 			break;
 	}
-	return &enums->tags[i];
+	return slot;
 }
 
 /* Of those with one name the first counts, but a struct before a union. */
-static void tags_add(struct enums *enums, uint32_t id, const struct btf_type *t)
+static int tag_add(struct enums *enums, const struct btf_type *t)
 {
-	uint32_t *slot = tags_slot(enums, type_name(enums, t), is_enum(t));
+	const char *name = type_name(enums, t);
+	struct table_slot *slot = tag_slot(enums, name, is_enum(t));
 
-	if (!*slot || (btf_is_struct(t) &&
-		       btf_is_union(btf__type_by_id(enums->btf, *slot))))
-		*slot = id;
+	if (!slot)
+		return table_add(&enums->tags, table_hash(name, strlen(name)),
+				 (void *)t);
+	if (btf_is_struct(t) && btf_is_union((struct btf_type *)slot->value))
+		slot->value = (void *)t;
+	return 0;
 }
 
 static int tags_fill(struct enums *enums)
 {
-	uint32_t id, nr = btf__type_cnt(enums->btf);
-	const struct btf_type *t;
-	size_t count = 0;
+	uint32_t nr = btf__type_cnt(enums->btf);
 
-	for (id = 1; id < nr; id++) {
-		t = btf__type_by_id(enums->btf, id);
-		count += btf_is_composite(t) || is_enum(t);
-	}
-	for (enums->tags_size = 1024; enums->tags_size < 2 * count;)
-		enums->tags_size *= 2;
-	enums->tags = calloc(enums->tags_size, sizeof(*enums->tags));
-	if (!enums->tags)
-		return -1;
-	for (id = 1; id < nr; id++) {
-		t = btf__type_by_id(enums->btf, id);
-		if ((btf_is_composite(t) || is_enum(t)) && t->name_off)
-			tags_add(enums, id, t);
+	enums->tagged = true;
+	for (uint32_t id = 1; id < nr; id++) {
+		const struct btf_type *t = btf__type_by_id(enums->btf, id);
+
+		if ((btf_is_composite(t) || is_enum(t)) && t->name_off &&
+		    tag_add(enums, t))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -205,8 +205,9 @@ void enums_close(struct enums *enums)
 	if (!enums)
 		return;
 	btf__free(enums->btf);
-	free(enums->tags);
-	free(enums->table);
+	table_free(&enums->tags);
+	table_free(&enums->by_name);
+	free(enums->list);
 	free(enums->path);
 	free(enums);
 }
@@ -227,26 +228,27 @@ static bool enums_read(struct enums *enums)
 bool enums_value(struct enums *enums, const char *name, size_t len,
 		 int64_t *value)
 {
-	const struct enumerator *slot;
+	const struct enumerator *e;
 
-	if (!enums_read(enums) || (!enums->table && enums_fill(enums)))
+	if (!enums_read(enums) || (!enums->list && enums_fill(enums)))
 		return false;
-	slot = enums_slot(enums, name, len);
-	if (!slot->name || slot->ambiguous)
+	e = enumerator_find(enums, name, len, table_hash(name, len));
+	if (!e || e->ambiguous)
 		return false;
-	*value = slot->value;
+	*value = e->value;
 	return true;
 }
 
 static const struct btf_type *tag_find(struct enums *enums, const char *name,
 				       bool of_enum)
 {
-	uint32_t id;
+	const struct table_slot *slot;
 
-	if (!enums || !enums_read(enums) || (!enums->tags && tags_fill(enums)))
+	if (!enums || !enums_read(enums) ||
+	    (!enums->tagged && tags_fill(enums)))
 		return NULL;
-	id = *tags_slot(enums, name, of_enum);
-	return id ? btf__type_by_id(enums->btf, id) : NULL;
+	slot = tag_slot(enums, name, of_enum);
+	return slot ? slot->value : NULL;
 }
 
 struct ktrace_names *enums_names(struct enums *enums, const char *name,

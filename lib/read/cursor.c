@@ -578,7 +578,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 	cursor->data = options.data;
 	cursor->round = trace->round;
 
-	err = tasks_init(&cursor->tasks);
+	err = 0;
 	for (i = 0; !err && i < trace->nr_tasks; i++) {
 		const struct ktrace_task *task = &trace->tasks[i];
 

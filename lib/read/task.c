@@ -5,86 +5,37 @@
 
 #include "task.h"
 
-#define BUCKETS_MIN 1024
-
-static size_t bucket(const struct tasks *tasks, uint32_t tid)
-{
-	return (tid * 2654435761u >> 7) & (tasks->nr_buckets - 1);
-}
-
-int tasks_init(struct tasks *tasks)
-{
-	*tasks = (struct tasks){.nr_buckets = BUCKETS_MIN};
-	tasks->buckets = calloc(tasks->nr_buckets, sizeof(*tasks->buckets));
-	return tasks->buckets ? 0 : -ENOMEM;
-}
-
 void tasks_destroy(struct tasks *tasks)
 {
-	struct task *task, *next;
-	size_t i;
+	struct task *task;
+	size_t at = 0;
 
-	for (i = 0; tasks->buckets && i < tasks->nr_buckets; i++) {
-		for (task = tasks->buckets[i]; task; task = next) {
-			next = task->next;
-			free(task);
-		}
-	}
-	free(tasks->buckets);
-	tasks->buckets = NULL;
-}
-
-/* Keeps the chains short; without memory they grow. */
-static void tasks_grow(struct tasks *tasks)
-{
-	struct tasks grown = *tasks;
-	struct task *task, *next;
-	size_t i;
-
-	grown.nr_buckets *= 4;
-	grown.buckets = calloc(grown.nr_buckets, sizeof(*grown.buckets));
-	if (!grown.buckets)
-		return;
-	for (i = 0; i < tasks->nr_buckets; i++) {
-		for (task = tasks->buckets[i]; task; task = next) {
-			size_t b = bucket(&grown, task->tid);
-
-			next = task->next;
-			task->next = grown.buckets[b];
-			grown.buckets[b] = task;
-		}
-	}
-	free(tasks->buckets);
-	*tasks = grown;
+	while ((task = table_each(&tasks->table, &at)))
+		free(task);
+	table_free(&tasks->table);
 }
 
 static struct task *tasks_find(const struct tasks *tasks, uint32_t tid)
 {
-	struct task *task = tasks->buckets[bucket(tasks, tid)];
-
-	while (task && task->tid != tid)
-		task = task->next;
-	return task;
+	return table_find(&tasks->table, tid);
 }
 
 struct task *tasks_get(struct tasks *tasks, uint32_t tid)
 {
 	struct task *task = tasks_find(tasks, tid);
-	size_t b;
 
 	if (task)
 		return task;
 	task = calloc(1, sizeof(*task));
 	if (!task)
 		return NULL;
-	if (tasks->count++ > 2 * tasks->nr_buckets)
-		tasks_grow(tasks);
+	if (table_add(&tasks->table, tid, task)) {
+		free(task);
+		return NULL;
+	}
 	task->tid = tid;
 	task->serial = ++tasks->serial;
 	strcpy(task->comm, "<...>");
-	b = bucket(tasks, tid);
-	task->next = tasks->buckets[b];
-	tasks->buckets[b] = task;
 	return task;
 }
 
@@ -126,13 +77,8 @@ int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 
 static void tasks_forget(struct tasks *tasks, struct task *task)
 {
-	struct task **p = &tasks->buckets[bucket(tasks, task->tid)];
-
-	while (*p != task)
-		p = &(*p)->next;
-	*p = task->next;
+	table_remove(&tasks->table, task->tid, task);
 	free(task);
-	tasks->count--;
 }
 
 void tasks_exit(struct tasks *tasks, uint32_t tid)

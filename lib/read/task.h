@@ -17,6 +17,8 @@
 
 #include <ktrace.h>
 
+#include "base/table.h"
+
 struct task {
 	uint32_t tid;
 	uint32_t tgid;
@@ -25,22 +27,19 @@ struct task {
 	bool dead;
 	uint64_t serial; /* another one for each task and name */
 	char comm[KT_COMM_LEN + 1];
-	struct task *next;
 };
 
 /* So many are remembered after their end. */
 #define TASKS_DEAD 4096
 
+/* Zero is empty. */
 struct tasks {
-	struct task **buckets;
-	size_t nr_buckets; /* a power of two */
-	size_t count;
+	struct table table; /* by tid */
 	uint64_t serial;
 	uint64_t deaths;
 	uint32_t dead[TASKS_DEAD]; /* the last tids that ended; a ring */
 };
 
-int tasks_init(struct tasks *tasks);
 void tasks_destroy(struct tasks *tasks);
 
 /* NULL: out of memory.  A task not seen before is "<...>". */

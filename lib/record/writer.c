@@ -282,7 +282,7 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 
 	/* Said twice does no harm: the first counts. */
 	for (i = 0; i < types->nr_layouts; i++)
-		text_layout(&text, &types->layouts[i]);
+		text_layout(&text, types->layouts[i]);
 	for (i = 0; i < types->count; i++) {
 		if (writer_wants(writer, types->types[i]->id))
 			text_type(&text, types->types[i]);

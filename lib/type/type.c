@@ -116,7 +116,7 @@ void ktrace_types_destroy(struct ktrace_types *types)
 	free(types->by_id);
 	free(types->texts);
 	free(types->layouts);
-	free(types->layout_slots);
+	table_free(&types->layouts_by_name);
 	free(types);
 }
 
@@ -286,60 +286,30 @@ bool types_size(const struct ktrace_types *types, uint32_t id, uint32_t *size,
 	return true;
 }
 
-/* The name's slot: where it is, or where it would be. */
-static uint32_t *layout_slot(const struct ktrace_types *types, const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
-	size_t i;
-
-	for (const char *s = name; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 0x100000001b3ull;
-	for (i = hash ^ hash >> 32;; i++) {
-		uint32_t *slot =
-			&types->layout_slots[i & (types->nr_layout_slots - 1)];
-
-		if (!*slot || !strcmp(types->layouts[*slot - 1].name, name))
-			return slot;
-	}
-}
-
-/* No more than half of the slots are taken. */
-static int layouts_grow(struct ktrace_types *types)
-{
-	size_t nr = types->nr_layout_slots ? types->nr_layout_slots * 2 : 256;
-	uint32_t *slots;
-	struct ktrace_layout *list;
-
-	if (types->nr_layouts * 2 < types->nr_layout_slots)
-		return 0;
-	list = realloc(types->layouts, nr / 2 * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	types->layouts = list;
-	slots = calloc(nr, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(types->layout_slots);
-	types->layout_slots = slots;
-	types->nr_layout_slots = nr;
-	for (size_t i = 0; i < types->nr_layouts; i++)
-		*layout_slot(types, list[i].name) = i + 1;
-	return 0;
-}
-
 int types_add_layout(struct ktrace_types *types,
 		     const struct ktrace_layout *layout)
 {
-	int err = layouts_grow(types);
-	uint32_t *slot;
+	size_t nr = types->nr_layouts;
+	struct ktrace_layout **list, *copy;
 
-	if (err)
-		return err;
-	slot = layout_slot(types, layout->name);
-	if (*slot)
+	if (ktrace_layout_find(types, layout->name))
 		return 0;
-	types->layouts[types->nr_layouts++] = *layout;
-	*slot = types->nr_layouts;
+	/* Twice the room, whenever it is used up. */
+	if (!(nr & (nr - 1))) {
+		list = realloc(types->layouts,
+			       (nr ? nr * 2 : 1) * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		types->layouts = list;
+	}
+	copy = arena_alloc(&types->arena, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *layout;
+	if (table_add(&types->layouts_by_name,
+		      table_hash(copy->name, strlen(copy->name)), copy))
+		return -ENOMEM;
+	types->layouts[types->nr_layouts++] = copy;
 	return 0;
 }
 
@@ -349,7 +319,7 @@ int types_move(struct ktrace_types *types, struct ktrace_types *from)
 
 	arena_join(&types->arena, &from->arena);
 	for (size_t i = 0; !err && i < from->nr_layouts; i++)
-		err = types_add_layout(types, &from->layouts[i]);
+		err = types_add_layout(types, from->layouts[i]);
 	for (size_t i = 0; !err && i < from->count; i++)
 		if (!ktrace_types_find(types, from->types[i]->id))
 			err = types_add(types, from->types[i]);
@@ -367,12 +337,16 @@ int types_move(struct ktrace_types *types, struct ktrace_types *from)
 const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
 					       const char *name)
 {
-	const uint32_t *slot;
+	uint64_t hash = table_hash(name, strlen(name));
+	const struct table_slot *slot = NULL;
 
-	if (!types->nr_layouts)
-		return NULL;
-	slot = layout_slot(types, name);
-	return *slot ? &types->layouts[*slot - 1] : NULL;
+	while ((slot = table_next(&types->layouts_by_name, hash, slot))) {
+		const struct ktrace_layout *layout = slot->value;
+
+		if (!strcmp(layout->name, name))
+			return layout;
+	}
+	return NULL;
 }
 
 size_t ktrace_types_count(const struct ktrace_types *types)

@@ -14,6 +14,7 @@
 #include <ktrace/types.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 
 /* Ids are dense; a larger one is damage. */
 #define TYPE_ID_MAX (1u << 20)
@@ -44,12 +45,10 @@ struct ktrace_types {
 	size_t nr_text_ids;
 	size_t nr_texts; /* that are not among @types yet */
 	int (*take)(struct ktrace_types *types, const struct type_text *text);
-	struct enums *enums; /* not ours: for take() */
-	struct ktrace_layout *layouts;
+	struct enums *enums;		/* not ours: for take() */
+	struct ktrace_layout **layouts; /* as they came */
 	size_t nr_layouts;
-	/* By name: index + 1 in a table with room, 0 where none is. */
-	uint32_t *layout_slots;
-	size_t nr_layout_slots; /* a power of two */
+	struct table layouts_by_name;
 };
 
 struct ktrace_types *types_create(void);

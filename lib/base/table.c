@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
+
+#include "table.h"
+
+#define BITS_MIN 8
+
+uint64_t table_hash(const char *name, size_t length)
+{
+	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
+
+	while (length--)
+		hash = (hash ^ (unsigned char)*name++) * 0x100000001b3ull;
+	return hash;
+}
+
+static void slot_take(struct table *table, uint64_t number, void *value)
+{
+	size_t mask = table->size - 1, i = table_begin(table, number);
+
+	while (table->slots[i & mask].value)
+		i++;
+	table->slots[i & mask] = (struct table_slot){number, value};
+}
+
+static int table_grow(struct table *table)
+{
+	struct table grown = {
+		.size = table->size ? table->size * 2 : 1u << BITS_MIN,
+		.nr = table->nr,
+		.shift = table->size ? table->shift - 1 : 64 - BITS_MIN,
+	};
+
+	grown.slots = calloc(grown.size, sizeof(*grown.slots));
+	if (!grown.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->size; i++) {
+		const struct table_slot *slot = &table->slots[i];
+
+		if (slot->value)
+			slot_take(&grown, slot->number, slot->value);
+	}
+	free(table->slots);
+	*table = grown;
+	return 0;
+}
+
+int table_add(struct table *table, uint64_t number, void *value)
+{
+	if (table->nr * 2 >= table->size && table_grow(table))
+		return -ENOMEM;
+	slot_take(table, number, value);
+	table->nr++;
+	return 0;
+}
+
+/*
+ * Those behind it, up to a free slot, must be found without it.  So each that may be at
+ * the hole moves there, and leaves a hole itself.
+ */
+void table_remove(struct table *table, uint64_t number, const void *value)
+{
+	struct table_slot *slot = table_next(table, number, NULL);
+	size_t mask = table->size - 1, hole, i;
+
+	while (slot->value != value)
+		slot = table_next(table, number, slot);
+	hole = slot - table->slots;
+	for (i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
+		size_t begin = table_begin(table, table->slots[i].number);
+
+		/* From its begin to here, is the hole on the way? */
+		if (((i - begin) & mask) < ((i - hole) & mask))
+			continue;
+		table->slots[hole] = table->slots[i];
+		hole = i;
+	}
+	table->slots[hole].value = NULL;
+	table->nr--;
+}
+
+void *table_each(const struct table *table, size_t *at)
+{
+	while (*at < table->size) {
+		void *value = table->slots[(*at)++].value;
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+void table_free(struct table *table)
+{
+	free(table->slots);
+	*table = (struct table){0};
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The hash table, against an array that says what must be in it. */
+#include <stdbool.h>
+
+#include "check.h"
+#include "rnd.h"
+
+#include "base/table.h"
+
+#define VALUES 600
+
+static char values[VALUES];
+static bool present[VALUES];
+
+static uint64_t number_of(const char *value, unsigned int numbers)
+{
+	return (value - values) % numbers;
+}
+
+/* As few numbers as @numbers, so that many values have the same one. */
+static void check_all(const struct table *table, unsigned int numbers)
+{
+	bool seen[VALUES] = {false};
+	size_t at = 0, nr = 0;
+	char *value;
+
+	for (unsigned int i = 0; i < numbers; i++) {
+		struct table_slot *slot = NULL;
+		unsigned int found = 0, expected = 0;
+
+		while ((slot = table_next(table, i, slot))) {
+			value = slot->value;
+			CHECK(present[value - values]);
+			CHECK(number_of(value, numbers) == i);
+			found++;
+		}
+		for (unsigned int v = i; v < VALUES; v += numbers)
+			expected += present[v];
+		CHECK_EQ(found, expected);
+	}
+	while ((value = table_each(table, &at))) {
+		CHECK(present[value - values] && !seen[value - values]);
+		seen[value - values] = true;
+		nr++;
+	}
+	CHECK_EQ(nr, table->nr);
+}
+
+static void check_changes(unsigned int numbers)
+{
+	struct table table = {0};
+
+	memset(present, 0, sizeof(present));
+	for (unsigned int i = 0; i < 20000; i++) {
+		unsigned int v = rnd(VALUES);
+
+		/* It fills up and empties in turns. */
+		if (!present[v] && (i / 2000 % 2 == 0 || rnd(4) == 0)) {
+			CHECK(!table_add(&table, number_of(&values[v], numbers),
+					 &values[v]));
+			present[v] = true;
+		} else if (present[v] && (i / 2000 % 2 || rnd(4) == 0)) {
+			table_remove(&table, number_of(&values[v], numbers),
+				     &values[v]);
+			present[v] = false;
+		}
+		if (i % 100 == 0)
+			check_all(&table, numbers);
+	}
+	check_all(&table, numbers);
+	table_free(&table);
+	CHECK(!table.slots && !table.nr);
+}
+
+TEST(numbers_that_one_has)
+{
+	check_changes(VALUES);
+}
+
+TEST(numbers_that_many_have)
+{
+	check_changes(100);
+	check_changes(3);
+	check_changes(1);
+}
+
+TEST(empty)
+{
+	struct table table = {0};
+	size_t at = 0;
+
+	CHECK(!table_find(&table, 0));
+	CHECK(!table_next(&table, 7, NULL));
+	CHECK(!table_each(&table, &at));
+	table_free(&table);
+}
+
+/* Numbers that differ in their high bits only do not all begin at one slot. */
+TEST(high_bits_count)
+{
+	struct table table = {0};
+	size_t begins = 0;
+
+	for (uint64_t i = 1; i <= 100; i++)
+		CHECK(!table_add(&table, i << 40, values));
+	for (uint64_t i = 1; i <= 100; i++) {
+		bool again = false;
+
+		for (uint64_t j = 1; j < i; j++)
+			again |= table_begin(&table, i << 40) ==
+				 table_begin(&table, j << 40);
+		begins += !again;
+		CHECK(table_find(&table, i << 40) == values);
+	}
+	table_free(&table);
+	CHECK(begins > 50);
+}
+
+TEST(hashes)
+{
+	CHECK(table_hash("", 0) != table_hash("a", 1));
+	CHECK(table_hash("ab", 2) != table_hash("ba", 2));
+	CHECK(table_hash("abc", 2) == table_hash("ab", 2));
+}
+
+CHECK_MAIN
