@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "read/names.h"
 #include "sink.h"
 
@@ -52,21 +53,6 @@ struct file {
 	int batch; /* packets per call */
 };
 
-static int write_all(int fd, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, s, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		s += done;
-		n -= done;
-	}
-	return 0;
-}
-
 /* ---- metadata and symbols -------------------------------------------------------- */
 
 /* Has it the owner that a file of ours has?  File systems may decide on that. */
@@ -83,7 +69,7 @@ static int directory_check(const struct directory *d)
 
 static int metadata_write(struct directory *d, const char *text, size_t size)
 {
-	int err = write_all(d->metadata, text, size);
+	int err = file_write(d->metadata, text, size);
 
 	if (!err) {
 		d->size += size;
@@ -140,7 +126,7 @@ static int directory_symbols(struct sink *sink, const char *text, size_t size)
 
 	if (fd < 0)
 		return error_set(-errno, "symbols: %s", strerror(errno));
-	err = write_all(fd, text, size);
+	err = file_write(fd, text, size);
 	if (err) {
 		error_set(err, "symbols: cannot write: %s", strerror(-err));
 		unlinkat(sink->directory, "symbols", 0);

@@ -14,7 +14,6 @@
 #include <sys/utsname.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/loss.h"
 #include "base/sized.h"
 #include "base/text.h"

@@ -721,7 +721,7 @@ static int begun_compare(const void *a, const void *b)
 /* Calls that are open at the end have no result: one of them is the one that hangs. */
 static int json_open(struct syscalls *s)
 {
-	struct thread **open = calloc(s->threads.nr + 1, sizeof(*open));
+	struct thread **open = calloc(s->threads.by_tid.nr + 1, sizeof(*open));
 	size_t nr = 0;
 	int err = 0;
 

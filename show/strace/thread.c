@@ -5,83 +5,32 @@
 
 #include "thread.h"
 
-#define CHAINS 1024 /* at first */
-
-static struct thread **chain_of(const struct threads *threads, uint32_t tid)
-{
-	return &threads->chains[tid & (threads->nr_chains - 1)];
-}
-
-/* As many chains as threads. */
-static int threads_grow(struct threads *threads)
-{
-	struct thread **old = threads->chains, **more;
-	size_t nr = threads->nr_chains;
-
-	more = calloc(nr ? nr * 2 : CHAINS, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	threads->chains = more;
-	threads->nr_chains = nr ? nr * 2 : CHAINS;
-	for (size_t i = 0; i < nr; i++) {
-		while (old[i]) {
-			struct thread *thread = old[i];
-			struct thread **chain = chain_of(threads, thread->tid);
-
-			old[i] = thread->next;
-			thread->next = *chain;
-			*chain = thread;
-		}
-	}
-	free(old);
-	return 0;
-}
-
-static struct thread *thread_find(const struct threads *threads, uint32_t tid)
-{
-	struct thread *thread;
-
-	for (thread = *chain_of(threads, tid); thread; thread = thread->next) {
-		if (thread->tid == tid)
-			break;
-	}
-	return thread;
-}
-
 struct thread *threads_get(struct threads *threads, uint32_t tid)
 {
-	struct thread **chain, *thread;
+	struct thread *thread = table_find(&threads->by_tid, tid);
 
-	thread = threads->nr_chains ? thread_find(threads, tid) : NULL;
 	if (thread)
 		return thread;
-	if (threads->nr == threads->nr_chains && threads_grow(threads))
-		return NULL;
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
 	thread->tid = tid;
-	chain = chain_of(threads, tid);
-	thread->next = *chain;
-	*chain = thread;
-	threads->nr++;
+	if (table_add(&threads->by_tid, tid, thread)) {
+		free(thread);
+		return NULL;
+	}
 	return thread;
 }
 
 struct thread *threads_next(const struct threads *threads,
 			    const struct thread *thread)
 {
-	size_t i = 0;
+	const struct table *table = &threads->by_tid;
+	size_t at = 0;
 
-	if (thread && thread->next)
-		return thread->next;
 	if (thread)
-		i = (thread->tid & (threads->nr_chains - 1)) + 1;
-	for (; i < threads->nr_chains; i++) {
-		if (threads->chains[i])
-			return threads->chains[i];
-	}
-	return NULL;
+		at = table_next(table, thread->tid, NULL) - table->slots + 1;
+	return table_each(table, &at);
 }
 
 static void thread_free(struct thread *thread)
@@ -93,19 +42,14 @@ static void thread_free(struct thread *thread)
 
 static void thread_forget(struct threads *threads, struct thread *thread)
 {
-	struct thread **p = chain_of(threads, thread->tid);
-
-	while (*p != thread)
-		p = &(*p)->next;
-	*p = thread->next;
-	threads->nr--;
+	table_remove(&threads->by_tid, thread->tid, thread);
 	thread_free(thread);
 }
 
 void threads_ended(struct threads *threads, struct thread *thread)
 {
 	uint32_t *slot = &threads->ended[threads->nr_ended++ % THREADS_ENDED];
-	struct thread *old = *slot ? thread_find(threads, *slot) : NULL;
+	struct thread *old = *slot ? table_find(&threads->by_tid, *slot) : NULL;
 
 	*slot = thread->tid;
 	thread->ended = true;
@@ -115,15 +59,12 @@ void threads_ended(struct threads *threads, struct thread *thread)
 
 void threads_destroy(struct threads *threads)
 {
-	for (size_t i = 0; i < threads->nr_chains; i++) {
-		while (threads->chains[i]) {
-			struct thread *thread = threads->chains[i];
+	struct thread *thread;
+	size_t at = 0;
 
-			threads->chains[i] = thread->next;
-			thread_free(thread);
-		}
-	}
-	free(threads->chains);
+	while ((thread = table_each(&threads->by_tid, &at)))
+		thread_free(thread);
+	table_free(&threads->by_tid);
 }
 
 int thread_side(struct call_side *side, const struct ktrace_event *event)

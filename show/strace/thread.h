@@ -8,12 +8,12 @@
 #ifndef KT_SHOW_STRACE_THREAD_H
 #define KT_SHOW_STRACE_THREAD_H
 
+#include "base/table.h"
 #include "call.h"
 
 #define THREADS_ENDED 1024 /* are kept */
 
 struct thread {
-	struct thread *next;
 	uint32_t tid;
 	uint32_t tgid;	    /* when the call began, */
 	uint64_t time;	    /* and that */
@@ -29,9 +29,7 @@ struct thread {
 
 /* Zero is empty. */
 struct threads {
-	struct thread **chains;
-	size_t nr_chains; /* a power of two */
-	size_t nr;
+	struct table by_tid;
 	uint32_t ended[THREADS_ENDED];
 	size_t nr_ended;
 };
