@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What is the same for markers of programs and of kernel modules: what their
- * arguments are called, and how strings get into a payload.
+ * What markers of programs and of kernel modules have in common: the names of
+ * their arguments, and how strings get into a payload.
  *
- * A payload has the arguments in their order, without gaps: numbers and arrays as they
- * are, of a string 4 bytes that say where it lies behind all that (offset, length with
- * its NUL << 16).
+ * A payload has the arguments in their order, without gaps: numbers and arrays
+ * as they are, and 4 bytes for a string. These give its place behind all
+ * arguments (offset, length with its NUL << 16).
  */
 #ifndef KT_CORE_ARGUMENT_H
 #define KT_CORE_ARGUMENT_H
@@ -17,8 +17,8 @@
 #define KT_ARGUMENT_STRING_MAX 1024
 
 /*
- * The word in front of the next conversion of @format, which is moved behind it.
- * Returns its length; 0: there is none.
+ * Finds the word in front of the next conversion of @format, and moves @format
+ * behind the conversion.  Returns the length of the word; 0: there is none.
  */
 u32 kt_argument_word(const char **format, const char **word);
 
@@ -26,9 +26,10 @@ u32 kt_argument_word(const char **format, const char **word);
 const char *kt_argument_integer(u32 size, bool is_signed);
 
 /*
- * Copies the string at @from to @payload + @at; @array: of so many bytes at most, or 0.
- * @left strings are to follow, each of which gets a byte at least.  Returns its length,
- * with the NUL.  At @at there must be room for 8 bytes more than KT_ARGUMENTS_DATA_MAX.
+ * Copies the string at @from to @payload + @at; @array: its size in bytes if it
+ * is an array, else 0. @left strings follow, and each gets at least one byte.
+ * Returns the length with the NUL.  At @at there must be room for 8 bytes more
+ * than KT_ARGUMENTS_DATA_MAX.
  */
 static inline u32 kt_argument_string(u8 *payload, u32 at, u64 from, u32 array,
 				     u32 left)

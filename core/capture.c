@@ -2,10 +2,10 @@
 /*
  * Verifying and running capture programs.  capture.h has the language.
  *
- * The verifier walks the program once, in order.  All jumps are structured (IF to
- * its END, loops to their EACH), so what holds at a place holds however one came
- * there: the stack has the same depth at the begin and end of what may be skipped
- * or repeated.
+ * The verifier walks the program once, in order.  All jumps are structured (IF
+ * to its END, loops to their EACH), so what is true at a place is true on every
+ * path to it: the stack has the same depth at the start and the end of a part
+ * that may be skipped or repeated.
  */
 #include "capture.h"
 
@@ -25,7 +25,10 @@ struct runner {
 	u32 index;
 };
 
-/* Kernels are built to clear what is on the stack, which a short run would feel. */
+/*
+ * Kernels are built to clear variables on the stack; in a short run that would
+ * be a noticeable part of the cost.
+ */
 #if __has_attribute(__uninitialized__)
 #define not_cleared __attribute__((__uninitialized__))
 #else
@@ -43,7 +46,7 @@ static void field_finish(struct runner *r, u32 locations)
 {
 	u8 *to = r->payload + locations + r->field * sizeof(u32);
 
-	/* Nothing could be read: there is nothing, not even an empty field. */
+	/* Nothing could be read: the field is absent, not empty. */
 	if (r->used == r->begin && r->unread & 1u << r->field)
 		location_put(to, 0, 0);
 	else
@@ -79,7 +82,7 @@ static bool run_string(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
-/* Always with a NUL, so that paths that follow each other are told apart. */
+/* Always with a NUL, which separates paths that follow each other. */
 static bool run_path(struct runner *r, const struct kt_capture_op *op)
 {
 	int fd = r->stack[--r->depth];
@@ -113,7 +116,7 @@ static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
-/* As a loop of the program it would take ten times as long. */
+/* A loop in the capture program would take ten times as long. */
 static bool run_records(struct runner *r, const struct kt_capture_op *op)
 {
 	s64 left = r->stack[--r->depth];
@@ -137,7 +140,7 @@ static bool run_records(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
-/* Where the field that was under way ends. */
+/* Where the current field ends. */
 static u32 field_skip(const struct kt_capture *capture, u32 at)
 {
 	while (at < capture->nr_ops &&
@@ -253,7 +256,10 @@ static __always_inline u32 run_op(struct runner *r,
 u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 		       void *payload, u32 size)
 {
-	/* All of it is written before it is read: see struct verifier. */
+	/*
+	 * Not cleared: all of it is written before it is read, see struct
+	 * verifier.
+	 */
 	struct runner r not_cleared;
 	u32 at = 0;
 
@@ -263,7 +269,7 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 	r.unread = 0;
 	r.field = 0;
 	r.used = size + kt_capture_head(capture);
-	/* A program begins with a field; so each has one that is under way. */
+	/* A program begins with a field, so each step has a current field. */
 	while (at < capture->nr_ops) {
 		r.begin = r.used;
 		r.depth = 0;
@@ -281,7 +287,7 @@ u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 
 /* ---- verifying ------------------------------------------------------------ */
 
-/* To find a path takes as long as so many steps. */
+/* Finding a path takes as long as this many steps. */
 #define PATH_STEPS 64
 
 struct verifier {
@@ -291,7 +297,7 @@ struct verifier {
 	u32 steps;
 	u32 fields;
 	bool paths;
-	/* What is open; 0: nothing, as the first op is a field. */
+	/* The open blocks; 0: none, because the first op is a field. */
 	u32 loop;
 	u32 condition;
 	u32 loop_depth;
@@ -300,7 +306,7 @@ struct verifier {
 	u32 before_steps;
 };
 
-/* How many values an op takes off the stack, and puts there. */
+/* How many values an op pops and pushes. */
 static const struct {
 	u8 takes;
 	u8 gives;
@@ -344,7 +350,7 @@ static const char *verify_block(struct verifier *v, u32 at)
 	case KT_CAPTURE_END:
 		if (!v->condition || v->capture->ops[v->condition].to != at)
 			return "an end without its if";
-		/* An if and a loop lie in each other, or apart. */
+		/* An if and a loop are nested or apart; they do not overlap. */
 		if (v->loop > v->condition)
 			return "an end within a loop that began in its if";
 		if (v->depth != v->condition_depth)
@@ -456,7 +462,7 @@ static const char *verify_op(struct verifier *v, u32 at)
 }
 
 /*
- * Is it what kt_capture_run_string() does?  Of a program that is verified, an if has
+ * Is it what kt_capture_run_string() does?  In a verified program each if has
  * its end.
  */
 static void string_find(struct kt_capture *capture)
@@ -495,7 +501,7 @@ static void string_find(struct kt_capture *capture)
 		  capture->string_condition == capture->string_argument));
 }
 
-/* Of a program that is verified, an if has its end. */
+/* In a verified program each if has its end. */
 static void idle_find(struct kt_capture *capture)
 {
 	const struct kt_capture_op *op = capture->ops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Capture programs: what to copy from the memory that an event's arguments point
- * to, so that the record holds what they meant.
+ * Capture programs: what to copy from the memory that an event's arguments
+ * point to.
  *
  * A program is a list of fields, each a C type, a name and words of a stack
  * machine, separated by blanks:
@@ -10,26 +10,27 @@
  *
  *	a0 .. a7	push that argument
  *	NUMBER		push it
- *	i		push how often the loop has run, or after it, had run
- *	+ - * & == >>	of the two on top (>>: by less than 64, or modulo that)
- *	dup		the top once more
- *	@1 @2 @4 @8	replace the address on top by what lies there, that large
+ *	i		push how often the loop has run so far, or behind a loop, in all
+ *	+ - * & == >>	of the two on top (>>: by the number modulo 64)
+ *	dup		push the top again
+ *	@1 @2 @4 @8	replace the address on top by the number of this size there
  *	put N		pop a number, append its N bytes
  *	string MAX	pop an address, append the string there and a NUL
  *	bytes MAX	pop a length and an address, append so many bytes
  *	path MAX	pop a file descriptor (AT_FDCWD: the working directory), append the
- *			path of what is behind it and a NUL; only the NUL if there is nothing,
- *			or none so short
- *	if ... end	pop; skip what is between if it is zero
- *	each MAX ... next	pop a count; do what is between so often
- *	while		pop; leave the loop if it is zero
- *	records AT	pop a length and an address; push how many records lie there,
- *			each of which has its own length AT bytes from its begin, in
+ *			path of its file and a NUL; only the NUL if there is no file,
+ *			or its path is too long
+ *	if ... end	pop; if it is zero, skip what is between
+ *	each MAX ... next	pop a count; repeat what is between so often
+ *	while		pop; if it is zero, leave the loop
+ *	records AT	pop a length and an address; push how many records are there,
+ *			each of which has its own length AT bytes from its start, in
  *			2 bytes; up to KT_CAPTURE_RECORDS_MAX (a negative length: 0)
- *	user, kernel	which memory is meant from here on (user)
+ *	user, kernel	which memory is read from here on (default: user)
  *
- * No more than MAX is copied or done.  What was left out for it marks the field as
- * cut.  An address that cannot be read ends the field, and marks it as unread.
+ * At most MAX is copied or repeated.  If that leaves something out, the field
+ * is marked as cut.  An address that cannot be read ends the field, and marks
+ * it as unread.
  *
  * In the payload, behind the event's own SIZE bytes of fixed size:
  *
@@ -39,11 +40,12 @@
  *			nothing
  *	the data, without gaps
  *
- * A program must be verified before it runs.  Then it ends after a bounded number
- * of steps, writes no more than its output_max, and each byte that counts is one
- * that it has written.  It may run in any context in which its memory can be read
- * without sleeping: what is not there is not waited for.  Paths may be asked for only
- * where no lock is held, as in hooks of system calls.
+ * A program must be verified before it runs.  A verified program ends after a
+ * bounded number of steps and writes no more than its output_max, and every
+ * byte of its result is one that it has written.  It may run in any context in
+ * which its memory can be read without sleeping: it does not wait for pages
+ * that are not resident. Paths may be looked up only if no lock is held, as in
+ * hooks of syscalls.
  */
 #ifndef KT_CORE_CAPTURE_H
 #define KT_CORE_CAPTURE_H
@@ -101,20 +103,20 @@ struct kt_capture {
 	/* Set by kt_capture_verify(). */
 	u32 output_max;
 	/*
-	 * The program is "aN string MAX" and nothing else, maybe within "aN if" or
-	 * "aN MASK & if"; 0: it is not.
+	 * Set if the program is "aN string MAX" and nothing else, possibly
+	 * within "aN if" or "aN MASK & if"; else 0.
 	 */
 	u32 string_max;
 	u8 string_argument;
 	u8 string_kernel;
 	u8 string_condition;
 	bool string_simple; /* of user memory, unless its address is zero */
-	bool paths;	 /* there are some, which is not allowed everywhere */
-	u64 string_mask; /* 0: without a condition */
+	bool paths;	    /* it has paths, which are not allowed everywhere */
+	u64 string_mask;    /* 0: without a condition */
 	/*
-	 * Each field is "aN MASK & if ... end", maybe with an "aM *" in front of the if,
-	 * and all with the same N: while that argument is zero there is nothing to do.
-	 * N + 1; 0: it is not so.
+	 * Set to N + 1 if each field is "aN MASK & if ... end", possibly with
+	 * an "aM *" in front of the if, and all have the same N: while this
+	 * argument is zero there is nothing to do.  Else 0.
 	 */
 	u8 idle;
 	struct kt_capture_op ops[KT_CAPTURE_OPS_MAX];
@@ -128,18 +130,24 @@ struct kt_capture_field {
 	u16 name_length;
 };
 
-/* Why a program is refused: what is wrong, and from where on (NULL: as a whole). */
+/*
+ * Why a program is refused: what is wrong, and at which place (NULL: the whole
+ * text).
+ */
 struct kt_capture_error {
 	const char *what;
 	const char *at;
 };
 
-/* 0, or -EINVAL or -E2BIG with *@error.  What it makes is verified. */
+/* 0, or -EINVAL or -E2BIG with *@error.  The result is verified. */
 int kt_capture_parse(struct kt_capture *capture, const char *text,
 		     struct kt_capture_field *fields,
 		     struct kt_capture_error *error);
 
-/* Can it do no harm?  Any bytes may be given.  NULL, or why it may not run. */
+/*
+ * Checks that a program can do no harm; it may be any bytes.  NULL, or why it
+ * may not run.
+ */
 const char *kt_capture_verify(struct kt_capture *capture);
 
 /* Bytes of the part that is always there. */
@@ -148,14 +156,17 @@ static inline u32 kt_capture_head(const struct kt_capture *capture)
 	return 2 * sizeof(u16) + capture->nr_fields * sizeof(u32);
 }
 
-/* Does @argument being zero mean that there is nothing to capture? */
+/* Is there nothing to capture if @argument is zero? */
 static __always_inline bool kt_capture_idles(const struct kt_capture *capture,
 					     u32 argument)
 {
 	return capture->idle == argument + 1;
 }
 
-/* What a run leaves that finds nothing to capture; returns the payload's size. */
+/*
+ * Writes the result of a run that finds nothing to capture; returns the
+ * payload's size.
+ */
 static __always_inline u32 kt_capture_nothing(const struct kt_capture *capture,
 					      void *payload, u32 size)
 {
@@ -167,7 +178,7 @@ static __always_inline u32 kt_capture_nothing(const struct kt_capture *capture,
 	return size + head;
 }
 
-/* Bytes that a payload may need, where the event's own part has @size. */
+/* Bytes that a payload may need if the event's own part has @size. */
 static inline u32 kt_capture_size_max(const struct kt_capture *capture,
 				      u32 size)
 {
@@ -177,7 +188,7 @@ static inline u32 kt_capture_size_max(const struct kt_capture *capture,
 u32 kt_capture_run_any(const struct kt_capture *capture, const u64 *arguments,
 		       void *payload, u32 size);
 
-/* What is put in front of a string that is there as a whole. */
+/* The head in front of a string that was copied completely. */
 static __always_inline u64 kt_capture_string_head(u32 begin, u32 length)
 {
 	/* cut, unread and where it is, in little endian */
@@ -185,8 +196,9 @@ static __always_inline u64 kt_capture_string_head(u32 begin, u32 length)
 }
 
 /*
- * The same for one string that an argument points to, as in most programs: that of
- * the path of an open(), and what looks for it once more when the call ends.
+ * The same for a program of one string that an argument points to, as most
+ * programs are: for example the path of an open(), and the retry when the
+ * syscall ends.
  */
 static __always_inline u32
 kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
@@ -235,7 +247,7 @@ static __always_inline u32 kt_capture_run(const struct kt_capture *capture,
 	return kt_capture_run_any(capture, arguments, payload, size);
 }
 
-/* Of such a payload, which fields could not be read. */
+/* Which fields of such a payload could not be read. */
 static inline u16 kt_capture_unread(const void *payload, u32 size)
 {
 	u16 unread;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The text of capture programs, to what is run (capture.c).  capture.h has the language.
+ * Parses the text of capture programs; capture.c runs them, and capture.h has
+ * the language.
  *
- * What is parsed is verified too, so of a program only its words are looked at here.
+ * The result is verified afterwards, so this file checks the words only.
  */
 #include "capture.h"
 
@@ -59,7 +60,7 @@ static const char *word_next(struct parser *p, size_t *length)
 
 static bool word_is(const char *word, size_t length, const char *wanted)
 {
-	/* Most differ in the first letter already. */
+	/* Most words differ in the first letter. */
 	return *word == *wanted && strlen(wanted) == length &&
 	       !memcmp(word, wanted, length);
 }

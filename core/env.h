@@ -13,7 +13,7 @@
  *	bool env_cmpxchg_local(u64 *p, u64 *old, u64 new)
  *		false: *old now holds what was found
  *	bool env_add_carry_local(u64 *p, u64 v)
- *		adds; tells whether the sum passed 2^64
+ *		adds; true if the sum passed 2^64
  *	u32 env_add_return_local(u32 *p, u32 v)
  *	void env_add_local(u64 *p, u64 v)
  * They depend on the processor rather than on the world: a world includes them from
@@ -28,12 +28,12 @@
  *					comm: KT_COMM_LEN bytes, zero padded
  *	void env_wake(struct kt_ring *)	a packet can be read; any context
  *	void env_poison(void *at, size_t size)
- *					memory that is to be written anew; a
- *					test fills it with what it wants to
- *					find nowhere, all others do nothing
+ *					memory that is about to be written; a
+ *					test fills it with bytes that it must not
+ *					find later, all others do nothing
  *
- * Memory that may not be there, of the program that runs or, @kernel, of the
- * kernel; never waits:
+ * Reads of memory that may not be resident, of the running program or, if
+ * @kernel, of the kernel.  They never wait:
  *	int env_copy(void *to, u64 from, u32 size, bool kernel)
  *					0, or -EFAULT
  *	long env_copy_string(void *to, u64 from, u32 max, bool kernel)

@@ -25,7 +25,7 @@ static __always_inline bool env_cmpxchg(u64 *p, u64 *old, u64 new)
 	return try_cmpxchg(p, old, new);
 }
 
-/* The TSC as it is; off: kernel/base/clock.c tells why, and what then. */
+/* On: the clock is the plain TSC.  If it is off, see kernel/base/clock.c. */
 DECLARE_STATIC_KEY_TRUE(kt_clock_tsc);
 u64 kt_clock_other(void);
 
@@ -36,7 +36,7 @@ static __always_inline u64 env_clock(void)
 	return kt_clock_other();
 }
 
-/* Whether poison is on (kernel/base/poison.c): a test's doing. */
+/* Whether poison is on (kernel/base/poison.c); only tests switch it on. */
 DECLARE_STATIC_KEY_FALSE(kt_poison_on);
 void kt_poison(void *at, size_t size);
 
@@ -56,7 +56,10 @@ static inline void env_current_task(u32 *tid, u32 *tgid, char *comm)
 struct kt_ring;
 void env_wake(struct kt_ring *ring);
 
-/* kernel/base/memory.c.  Of a string, KT_STRING_SLACK bytes behind @max may be written too. */
+/*
+ * kernel/base/memory.c.  Copying a string may write KT_STRING_SLACK bytes
+ * behind @max.
+ */
 #define KT_STRING_SLACK 8
 int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);

@@ -2,17 +2,17 @@
 /*
  * Compiling and running filters.  filter.h has the language and the machine.
  *
- * While a part of the text is compiled, where its tests lead is not known yet:
- * tests that lead to the same open end are linked with each other through the
- * very fields that are to be filled in.
+ * While a part of the text is compiled, the targets of its tests are not known
+ * yet. Tests with the same unknown target are linked with each other through
+ * the fields that will hold the target.
  */
 #include "filter.h"
 
 /* ---- running -------------------------------------------------------------- */
 
 /*
- * Does @c belong to the set at @set, which begins behind the bracket?  *@behind:
- * what follows the set, NULL if it has no end.
+ * Is @c in the set at @set, which begins behind the bracket?  *@behind: what
+ * follows the set; NULL if the set has no end.
  */
 static bool set_has(const char *set, const char *end, char c,
 		    const char **behind)
@@ -166,7 +166,7 @@ static bool string_is_good(const struct kt_filter_test *test)
 	       (u32)test->string + test->length <= KT_FILTER_STRINGS_MAX;
 }
 
-/* Of the payload; any size is good for a number of whoever runs. */
+/* For fields of the payload; a number of the running task may have any size. */
 static bool field_is_good(const struct kt_filter_test *test, u32 payload_size)
 {
 	u32 size;
@@ -272,7 +272,7 @@ static void skip_blanks(struct parser *p)
 		p->at++;
 }
 
-/* Is @token next?  Then it is taken. */
+/* If @token is next, takes it. */
 static bool take(struct parser *p, const char *token)
 {
 	size_t length = strlen(token);
@@ -318,7 +318,7 @@ static bool name_is(const char *name, size_t length, const char *wanted)
 	return strlen(wanted) == length && !memcmp(name, wanted, length);
 }
 
-/* What is known of whoever runs. */
+/* The fields of the running task. */
 static bool runner_field(const char *name, size_t length,
 			 struct kt_filter_field *field)
 {
@@ -363,7 +363,7 @@ static bool parse_field(struct parser *p, struct kt_filter_field *field)
 
 static bool parse_op(struct parser *p, u8 kind, u8 *op)
 {
-	/* Of two that begin alike the longer comes first. */
+	/* If two begin alike the longer one comes first. */
 	static const struct {
 		const char *token;
 		u8 op;
@@ -481,9 +481,9 @@ static bool parse_string(struct parser *p, struct kt_filter_test *test)
 }
 
 /*
- * Makes a range of what @op compares a number with: see filter.h.  True: what lies
- * outside is meant.  A value that the field cannot have lies below or above all that it
- * can.
+ * Makes a range from @op and its number: see filter.h.  True: numbers outside
+ * of the range match.  A value that the field cannot have is below or above all
+ * that it can have.
  */
 static bool range_make(struct kt_filter_test *test, bool is_signed, u8 op,
 		       u64 value)
@@ -503,7 +503,7 @@ static bool range_make(struct kt_filter_test *test, bool is_signed, u8 op,
 	test->low = 0;
 	test->span = ~0ull;
 	if (op == KT_FILTER_BITS) {
-		/* Those above a signed number are as its sign. */
+		/* The bits above a signed number are copies of its sign. */
 		test->mask = is_signed && !fits ? top | least : top;
 		test->low = 1;
 		test->span--;

@@ -9,13 +9,13 @@
  *	       | FIELD ( "==" | "!=" | "~" ) STRING
  *
  * "&" is true if the field has any of the number's bits; "~" compares with a
- * pattern of *, ?, [a-z] and [!a-z].  A string may be quoted by " or ' and has
- * to be where it contains blanks or operators.  Beside the event's own fields
- * there are those of whoever runs: comm (or COMM), tid (or common_pid), tgid, and
- * cpu (or CPU); an event's field of the same name comes first.
+ * pattern of *, ?, [a-z] and [!a-z].  A string may be quoted by " or ' and must
+ * be if it contains blanks or operators.  In addition to the event's own fields
+ * there are those of the running task: comm (or COMM), tid (or common_pid),
+ * tgid, and cpu (or CPU).  An event's field of the same name comes first.
  *
- * The text is compiled once.  A program is a list of tests; each names the test to
- * go on with if it is true, and if it is not:
+ * The text is compiled once.  A program is a list of tests; each names the next
+ * test for true and for false:
  *
  *	a == 1 && (b == 2 || c == 3)	0: a == 1 ? 1 : NO
  *					1: b == 2 ? YES : 2
@@ -24,16 +24,17 @@
  * All jumps lead forward, so a program ends after at most as many steps as it has
  * tests.  It may run in any context.
  *
- * Numbers are compared in one way only, whatever their size, sign and operator: is it in
- * a range, modulo 2^64?  For that a number is put to the top of 64 bits: there all sizes
- * wrap alike, and a signed range is one like others.
+ * All numbers are compared in one way, whatever their size, sign and operator:
+ * is the number in a range, modulo 2^64?  For this a number is shifted to the
+ * top of 64 bits.  There all sizes wrap alike, and a signed range is like any
+ * other.
  *
  *	(number << unused bits & mask) - low <= span
  *
  *	==  low: the value		span: 0
  *	<=  low: the least number	span: up to the value
  *	&   low: 1			span: all others but the last, which is 0 - 1
- *	!=, >, >=  as ==, <=, <, leading where these do not
+ *	!=, >, >=  as ==, <=, <, with the two targets exchanged
  */
 #ifndef KT_CORE_FILTER_H
 #define KT_CORE_FILTER_H
@@ -80,7 +81,7 @@ enum kt_filter_op {
 	KT_FILTER_MATCH,
 };
 
-/* Where a test leads that decides. */
+/* The target of a test that decides. */
 #define KT_FILTER_YES 0xffffu
 #define KT_FILTER_NO  0xfffeu
 
@@ -112,7 +113,7 @@ struct kt_filter {
 	char strings[KT_FILTER_STRINGS_MAX];
 };
 
-/* Why a text is not a filter: what is wrong, and from where on. */
+/* Why a text is not a filter: what is wrong, and at which place. */
 struct kt_filter_error {
 	const char *what;
 	const char *at;
@@ -120,13 +121,13 @@ struct kt_filter_error {
 
 /*
  * 0, or -EINVAL with *@error, or -E2BIG likewise.  @payload_size: of the fixed
- * part, which all fields of the event lie in.
+ * part, which contains all fields of the event.
  */
 int kt_filter_compile(struct kt_filter *filter, const char *text,
 		      kt_filter_lookup_fn *lookup, void *event,
 		      u32 payload_size, struct kt_filter_error *error);
 
-/* Can it do no harm?  Any bytes may be given. */
+/* Checks that a filter can do no harm; it may be any bytes. */
 bool kt_filter_verify(const struct kt_filter *filter, u32 payload_size);
 
 static __always_inline bool kt_filter_in_range(
@@ -135,7 +136,7 @@ static __always_inline bool kt_filter_in_range(
 	return (top & test->mask) - test->low <= test->span;
 }
 
-/* Sizes are constants: a copy of any size would be a call. */
+/* The sizes are constants, because a copy of variable size would be a call. */
 static __always_inline bool kt_filter_number(const struct kt_filter_test *test,
 					     const u8 *field)
 {
@@ -158,8 +159,9 @@ static __always_inline bool kt_filter_number(const struct kt_filter_test *test,
 }
 
 /*
- * As far as tests are of numbers in the payload, as those of most filters are: that calls
- * nobody.  KT_FILTER_YES, KT_FILTER_NO, or the test to go on with.
+ * Runs the tests as long as they are of numbers in the payload, as those of
+ * most filters are.  This calls no function.  Returns KT_FILTER_YES,
+ * KT_FILTER_NO, or the test to go on with.
  */
 static __always_inline u32 kt_filter_run_numbers(const struct kt_filter *filter,
 						 const void *payload)
@@ -179,7 +181,10 @@ static __always_inline u32 kt_filter_run_numbers(const struct kt_filter *filter,
 	return at;
 }
 
-/* From there on.  @size: of all the payload; @cpu: where it happens. */
+/*
+ * Runs the rest from that test on.  @size: of the whole payload; @cpu: the CPU
+ * of the event.
+ */
 bool kt_filter_run_rest(const struct kt_filter *filter, const void *payload,
 			u32 size, u32 cpu, u32 at);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Is this a packet?  packet.h tells what is done with it then.
- */
+/* Checks that bytes are a packet; packet.h says what is done with it. */
 #include "packet.h"
 
 int kt_walk_begin(struct kt_walk *walk, const void *bytes, size_t len)

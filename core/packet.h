@@ -3,8 +3,8 @@
  * Walking through the records of a packet.
  *
  * The bytes are untrusted: a damaged file, or memory that a writer overwrites
- * meanwhile.  Whatever they say, nothing outside of them is read, each byte
- * that matters is loaded once, and every walk ends.
+ * at the same time.  Whatever they are, nothing outside of them is read, each
+ * byte that matters is loaded once, and every walk ends.
  *
  *	struct kt_walk walk;
  *	int err = kt_walk_begin(&walk, bytes, len);
@@ -12,8 +12,8 @@
  *	while (!err && (err = kt_walk_next(&walk, size_of, arg)) > 0)
  *		use(walk.id, walk.time, walk.payload, walk.size);
  *
- * With a size_of() that the compiler sees, all of kt_walk_next() is inlined: it
- * is the inner loop of every reader.
+ * If the compiler sees size_of(), all of kt_walk_next() is inlined: it is the
+ * inner loop of every reader.
  */
 #ifndef KT_CORE_PACKET_H
 #define KT_CORE_PACKET_H
@@ -34,7 +34,7 @@ struct kt_walk {
 
 	const u8 *next;
 	const u8 *end;
-	struct kt_packet packet; /* a copy: what was checked stays so */
+	struct kt_packet packet; /* a copy: checked values stay */
 };
 
 /*

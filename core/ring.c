@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * The ring's slow paths: packet switch, completion, and the reader's side.
- * ring.h tells how it all fits together.
+ * ring.h explains the whole.
  */
 #include "ring.h"
 
@@ -17,7 +17,7 @@ static u32 ring_unit(const struct kt_ring *ring, u64 seq)
 }
 
 /*
- * The full number of the packet that holds @pos, which head had a moment ago:
+ * The full number of the packet that holds @pos, a recent position of head:
  * less than one lap of positions ahead of produced.  If an interrupt has moved
  * head and produced beyond it since, the result is too large by a whole lap,
  * more than ring_make_room() ever grants.
@@ -32,12 +32,13 @@ static u64 ring_seq(const struct kt_ring *ring, u32 pos)
 }
 
 /*
- * The time for what comes next, with @old read from head.  A clock that fell, as it may
- * under a guest that is moved to another machine, would give packets that end before
- * they begin, and records that no reader could merge.  Time stands still instead, at the
- * begin of the epoch after head's, as more of the newest time is not known, and the fast
- * path, which compares epochs alone, does not go back in it.  A fall within an epoch is
- * seen only where it leads before the packet's begin.
+ * The time of the next record, with @old read from head.  The clock may fall,
+ * for example under a guest that is moved to another machine. Then there would
+ * be packets that end before they begin, and records that no reader could
+ * merge.  So time stands still instead, at the start of the epoch after head's:
+ * more of the newest time is not known, and the fast path, which compares
+ * epochs only, does not go back within it.  A fall within an epoch is noticed
+ * only if it leads before the packet's begin.
  *
  * If an interrupt has opened a packet since @old was read, the result is nonsense, and
  * the caller's cmpxchg of head fails.
@@ -71,9 +72,9 @@ static void *ring_lose_record(struct kt_ring *ring, struct kt_record *rec,
 }
 
 /*
- * Publishes complete packets in order.  An interrupt that completes a packet
- * meanwhile only leaves its mark: the loop finds it, because the mark is set
- * before publishing is counted up.
+ * Publishes complete packets in order.  If an interrupt completes a packet
+ * during this, it only sets the done mark: the loop finds it, because the mark
+ * is set before publishing is counted up.
  */
 static void ring_publish(struct kt_ring *ring)
 {
@@ -124,7 +125,7 @@ noinline void kt_ring_complete(struct kt_ring *ring, u32 unit)
 	ring_publish(ring);
 }
 
-/* Commits what is in a packet and is no record. */
+/* Commits the parts of a packet that are not records. */
 static void ring_commit_units(struct kt_ring *ring, u32 unit, u32 units)
 {
 	struct kt_record rec = {
@@ -144,7 +145,10 @@ static void ring_close(struct kt_ring *ring, u32 pos, u64 now)
 
 	packet->used = used << KT_UNIT_SHIFT;
 	packet->end = now;
-	/* There is a rest.  With its first unit a file has multiples of 8 bytes. */
+	/*
+	 * There is always a rest.  Its first unit rounds the packet up to 8
+	 * bytes in a file.
+	 */
 	*(u32 *)kt_ring_at(ring, unit) = 0;
 	ring_commit_units(ring, unit, KT_PACKET_UNITS - used);
 }
@@ -184,8 +188,8 @@ static void ring_open(struct kt_ring *ring, u64 seq, u64 now, const u64 *lost)
  * packet a lap before it from the reader.
  *
  * Interrupts may have opened @seq and gone far beyond, even before the first
- * line here.  Then any answer will do, as the caller's cmpxchg of head fails,
- * but nothing may be taken: hence the signed difference.
+ * line here.  Then any answer is good, because the caller's cmpxchg of head
+ * fails.  But no packet may be taken: hence the signed difference.
  */
 static bool ring_make_room(struct kt_ring *ring, u64 seq, enum kt_lost *cause)
 {
@@ -207,10 +211,12 @@ static bool ring_make_room(struct kt_ring *ring, u64 seq, enum kt_lost *cause)
 			*cause = KT_LOST_FULL;
 			return false;
 		}
-		/* Published, as it is a lap before @seq, or before that. */
+		/*
+		 * It is published, because it is at least one lap before @seq.
+		 */
 		packet = kt_ring_at(ring, ring_unit(ring, consumed));
 		events = READ_ONCE(packet->events);
-		/* Pair B.  Failed: somebody was faster, look again. */
+		/* Pair B.  If it failed, another was faster: look again. */
 		if (env_cmpxchg(&control->consumed, &consumed, consumed + 1)) {
 			ring_lose(ring, KT_LOST_OVERWRITTEN, events);
 			consumed++;
@@ -247,9 +253,9 @@ static int ring_switch(struct kt_ring *ring, u64 old, u64 now, u32 units,
 }
 
 /*
- * Reserves when kt_ring_reserve() could not: in a new packet, with an extended
- * header, or again after an interrupt.  Each further round of the loop is due
- * to an interrupt that has reserved meanwhile.
+ * Reserves if kt_ring_try_reserve() could not: in a new packet, with an
+ * extended header, or again after an interrupt.  Each further round of the loop
+ * is caused by an interrupt that has reserved in between.
  */
 noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 				    u32 id, u32 size, unsigned int flags)
@@ -285,7 +291,10 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 			continue;
 		}
 
-		/* A packet's begin tells the epoch: no need to extend. */
+		/*
+		 * The packet's begin has the epoch, so no extended header is
+		 * needed.
+		 */
 		extended = id >= KT_ID_EXTENDED;
 		units = kt_units(
 			(extended ? KT_HEADER_EXTENDED : KT_HEADER_COMPACT) +
@@ -300,7 +309,10 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 			return ring_lose_record(ring, rec, cause, flags);
 	}
 
-	/* Where time stands still; who interrupts us here goes one epoch on. */
+	/*
+	 * Time stands still here; a writer that interrupts us goes one epoch
+	 * on.
+	 */
 	if (unlikely(!(now & ((1u << KT_TIME_BITS) - 1))))
 		WRITE_ONCE(ring->since, now);
 	rec->count = kt_record_count(units, flags);
@@ -319,7 +331,8 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 
 /*
  * Closes the open packet if it holds anything, so that the reader gets it: at
- * once, or when the writers that this call has interrupted have committed.
+ * once, or as soon as the writers that this call has interrupted have
+ * committed.
  * -ENOSPC: no packet is free to go on with; nothing was changed or lost.
  */
 int kt_ring_flush(struct kt_ring *ring)

@@ -6,10 +6,10 @@
  * of one ring run on one CPU with preemption off, and interrupt each other in
  * stack order: task, softirq, hardirq, NMI.  Nobody waits or allocates.
  *
- * head, the one word that is fought for, holds the position of the next free
- * unit (4 bytes) in its low half and the upper bits of the newest time (its
- * "epoch") in its high half.  Both change together, so that times in a ring
- * never go back, and a writer knows whether its truncated time can be
+ * head, the one word for which writers compete, holds the position of the next
+ * free unit (4 bytes) in its low half and the upper bits of the newest time
+ * (its "epoch") in its high half.  Both change together, so that times in a
+ * ring never go back, and a writer knows whether its truncated time can be
  * completed from the record before it.
  *
  *	  63                          32 31               14 13             0
@@ -20,7 +20,7 @@
  *			Common case: nothing above bit 13 changes.
  *	commit		add the record's units to its packet's commit counter.
  *			The counter is scaled so that a full packet carries out
- *			of the 64 bits: the addition itself tells who is last.
+ *			of the 64 bits: the carry of the addition shows the last one.
  *
  *	  63            50 49                                               0
  *	 | units          | events                                           |
@@ -30,15 +30,15 @@
  *			packet (committing its unused rest) and writes the
  *			header of the new one.  A packet is never filled to the
  *			last unit, so there is always a rest and a closer.
- *	completion	whoever commits last sets the packet's done mark, then
- *			publishes packets in order.  If that interrupts another
+ *	completion	the writer that commits last sets the packet's done
+ *			mark, then publishes packets in order.  If that interrupts another
  *			publisher, the outer one does it all.
  *
- * A packet may be opened only when the one a lap before it is published, and
- * consumed: in discard mode by the reader (else the event is lost as FULL), in
- * overwrite mode the writer itself consumes it (and its events are lost as
- * OVERWRITTEN).  Reader and writer settle who takes a packet by a cmpxchg on
- * consumed, so that each event is either read or lost, never both.
+ * A packet may be opened only if the packet one lap before it is published and
+ * consumed.  In discard mode the reader consumes it (else the event is lost as
+ * FULL).  In overwrite mode the writer itself consumes it (and its events are
+ * lost as OVERWRITTEN).  A cmpxchg on consumed decides whether reader or writer
+ * takes a packet, so that each event is either read or lost, never both.
  *
  * Invariants
  *	consumed <= produced <= open packet < consumed + packets
@@ -47,7 +47,7 @@
  *	no packet's lost_* are less than those of a packet before it
  *	reserved = in produced packets + in packets still open
  *	attempts = reserved + lost FULL + lost NESTED + lost LARGE
- *	(RECURSION is counted by who never comes here: kernel/event/capturing.h)
+ *	(RECURSION is counted before the ring is called: kernel/event/capturing.h)
  *
  * Assumptions
  *	Between two steps of a writer its interrupts write less than 2^17
@@ -69,18 +69,18 @@
  *
  * Pairs of ordering
  *	A  release store of produced (publish) / acquire load (consumer)
- *		tested by: model/publish.litmus, mutations ORDER and UNDONE of
+ *		tested by: model/order.pml (PUBLISH), mutations ORDER and UNDONE of
  *		model/ring.pml
  *	B  cmpxchg of consumed by the consumer, after it has read the packet /
  *	   acquire load, or cmpxchg, of consumed by the writer, before it
  *	   writes to the packet's slot
- *		tested by: model/consume.litmus (discard), model/take.litmus
- *		(overwrite), mutations GREEDY and BLIND of model/ring.pml
+ *		tested by: model/order.pml (GIVE for discard, TAKE for
+ *		overwrite), mutations GREEDY and BLIND of model/ring.pml
  *	C  release store of done (complete) / acquire load (publish).  Both run
  *	   on one CPU: only the compiler must keep the order.
  *		tested by: mutation MARK of model/ring.pml
- * All else is between contexts of one CPU, where program order is enough, and
- * the local operations keep the compiler from changing it.
+ * Everything else is between contexts of one CPU.  There program order is
+ * enough, and the local operations keep the compiler from changing it.
  */
 #ifndef KT_CORE_RING_H
 #define KT_CORE_RING_H
@@ -101,12 +101,12 @@
 #define KT_RING_PACKETS_MIN 2u
 #define KT_RING_PACKETS_MAX (1u << (31 - KT_PACKET_UNITS_SHIFT))
 
-/* Payload that always fits, whatever kind of header is needed. */
+/* The largest payload that fits with either kind of header. */
 #define KT_PAYLOAD_MAX                                                    \
 	(KT_PACKET_SIZE - sizeof(struct kt_packet) - KT_HEADER_EXTENDED - \
 	 2 * KT_UNIT)
 
-/* What the ring keeps of a packet outside of it, where no reader sees it. */
+/* The ring's own state of a packet, which no reader sees. */
 struct kt_ring_slot {
 	u64 commit; /* see above; zero when the packet is complete */
 	u64 done;   /* sequence number + 1 of the last complete packet */
@@ -124,7 +124,7 @@ struct kt_ring {
 	u32 publishing;
 	struct kt_control *control;
 	void *owner; /* for env_wake(); set it after kt_ring_init() */
-	u64 since;   /* a time not after head's, all bits of it */
+	u64 since;   /* a complete time, not after that of head */
 };
 
 /* A record between reserve and commit. */
@@ -181,8 +181,9 @@ static __always_inline void *kt_record_payload(u32 *p, u32 size,
 
 /*
  * The common case of kt_ring_reserve(), with @old read from head and @now from
- * the clock, in this order.  It calls nobody, so that a writer who goes elsewhere
- * when this fails needs no stack frame.  False: nothing has happened.
+ * the clock, in this order.  It calls no function, so a caller that tail-calls
+ * the slow path if this fails needs no stack frame.  False: nothing has
+ * happened.
  */
 static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 						struct kt_record *rec, u64 old,
@@ -193,16 +194,16 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 	u32 prefix = KT_HEADER_COMPACT +
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
 	u32 units = kt_units(prefix + size);
-	/* The epoch above, what a compact header tells of the time below. */
+	/* The epoch is above; below is the time of a compact header. */
 	u64 time = now << KT_ID_BITS;
 	u64 new = time >> KT_EPOCH_SHIFT << KT_EPOCH_SHIFT | ((u32)old + units);
 	u32 *p;
 
 	/*
-	 * Not when the record crosses into the next packet or touches its
-	 * begin, or the time is of another epoch (one test for both: the bits
-	 * above the unit), the id needs more bits, the size would overflow the
-	 * sum, or an interrupt was faster.
+	 * Fails if the record reaches the next packet or the time is of another
+	 * epoch (one test for both: the bits above the unit), if the id needs
+	 * more bits, if the size would overflow the sum, or if an interrupt was
+	 * faster.
 	 */
 	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
 	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
@@ -219,8 +220,8 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 
 /*
  * Makes room for a payload of @size bytes.  NULL: no room, the loss is counted.
- * Otherwise the caller stores the payload and then calls kt_ring_commit(), on
- * the same CPU, come what may.
+ * Otherwise the caller stores the payload and then must call kt_ring_commit(),
+ * on the same CPU, in any case.
  */
 static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 					     struct kt_record *rec, u32 id,

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The binary contract between whoever writes events and whoever reads them.
- *
- * The kernel modules and in-process tracing write it, the recorder copies it
- * to disk unchanged, the reader decodes it.  Little endian throughout, all
+ * The binary contract between writers and readers of events.  The kernel modules and the marker library write it, the recorder copies it to disk unchanged, and readers decode it.  Little endian throughout, all
  * sizes in bytes unless a name says otherwise, no implicit padding.
  *
  * Each CPU has a ring of packets of one fixed size.  A packet is a header and
@@ -15,17 +12,17 @@
  *	                                                     ^ used
  *	record    | header 4 or 16 | length 4, if the event is dynamic | payload |
  *
- * Buffer files (buffers/cpuN) are mapped read-only: first one page with
- * struct kt_control, then the packets.  Nothing that user space can write is
- * ever trusted because nothing is writable: packets are given back with the
- * KT_PUT_CONSUMED ioctl.
+ * Buffer files (buffers/cpuN) are mapped read-only: first one page with struct
+ * kt_control, then the packets.  User space can write nothing, so the kernel
+ * need not distrust anything: packets are given back with the KT_PUT_CONSUMED
+ * ioctl.
  *
- * A reader takes packets [consumed, produced).  The packet with sequence
- * number s lies in slot s % packets.  In discard mode a packet stays until it
- * is given back.  In overwrite mode the writer may take it at any time, and
- * KT_PUT_CONSUMED then fails with ESTALE: what was copied is to be thrown
- * away, and the packet's events are in lost[KT_LOST_OVERWRITTEN] already.
- * Either way each event is counted exactly once, as read or as lost.
+ * A reader takes packets [consumed, produced).  The packet with sequence number
+ * s lies in slot s % packets.  In discard mode a packet stays until it is given
+ * back.  In overwrite mode the writer may take it at any time, and
+ * KT_PUT_CONSUMED then fails with ESTALE: the reader must drop its copy, and
+ * the packet's events are in lost[KT_LOST_OVERWRITTEN] already. In both cases
+ * each event is counted exactly once, as read or as lost.
  *
  * Versioning: KT_ABI_VERSION changes when any layout below changes meaning.
  * Reserved bytes are zero and may gain a meaning that zero does not have.
@@ -99,13 +96,13 @@ struct kt_packet {
  * Extended header, 16 bytes:	bits 0-10 KT_ID_EXTENDED, bits 11-31 zero;
  *				then __u32 id, __u64 time.
  *
- * A compact time is completed from the time before it in the packet (the
- * packet's begin for the first): the bits above 20 are the same.  The writer
- * uses an extended header whenever they are not.
+ * A compact time is completed from the previous time in the packet (for the
+ * first record, the packet's begin): the bits above 20 are the same.  If they
+ * differ, the writer uses an extended header.
  *
- * Ids are given out when an event is enabled; the metadata says which is
- * which.  An event whose size varies ("dynamic") has a __u32 with the size of
- * its payload in front of the payload.  The next record begins at the next
+ * An event gets its id when it is enabled; the metadata says which event has
+ * which id.  An event whose size varies ("dynamic") has a __u32 with the size
+ * of its payload in front of the payload.  The next record begins at the next
  * multiple of 4.
  */
 #define KT_ID_BITS	   11
@@ -115,16 +112,17 @@ struct kt_packet {
 #define KT_HEADER_EXTENDED 16
 
 /*
- * Ids below KT_ID_FIRST are task records: they tell who runs, are written by
- * the session itself, and do not count as events.
+ * Ids below KT_ID_FIRST are task records.  They say which task runs, are
+ * written by the session itself, and do not count as events.
  *
- * The ids between KT_ID_EXIT and KT_ID_FIRST are reserved.  A record with one of them
- * does not count as an event either.  It has a __u32 with the size of its payload in front
- * of the payload, as a dynamic event has, so that a reader that does not know it skips it.
+ * The ids between KT_ID_EXIT and KT_ID_FIRST are reserved.  A record with one
+ * of them does not count as an event either.  It has a __u32 with the size of
+ * its payload in front of the payload, like a dynamic event, so that a reader
+ * that does not know the id skips the record.
  *
- * An event named sched:sched_switch tells who runs as well: after it, the task
- * of its next_pid.  A session that records all of them writes no KT_ID_SWITCH
- * meanwhile.
+ * The event sched:sched_switch contains the same information: after it, the
+ * task of its next_pid runs.  While a session records all of these events, it
+ * writes no KT_ID_SWITCH.
  */
 enum kt_task_id {
 	KT_ID_NONE,   /* never written; finding it means damage */
@@ -187,7 +185,7 @@ struct kt_control {
  * KT_GET_CONSUMED	see struct kt_control
  * KT_PUT_CONSUMED	give back the packet with this sequence number.
  *			EINVAL: not the oldest unread packet, or none is there.
- *			ESTALE: overwritten meanwhile.
+ *			ESTALE: it has been overwritten.
  * KT_FLUSH		close the open packet, so that it can be read.
  *			ENOSPC: discard mode and no packet is free; consume
  *			some and try again.
