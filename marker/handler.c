@@ -2,8 +2,8 @@
 /*
  * Probes and printing; see handler.h.
  *
- * KTRACE_PRINT in the environment says what to print from the begin on; what others
- * want to see meanwhile (ktrace markers --print) is in the hub.
+ * KTRACE_PRINT in the environment says what to print from the start.  What
+ * others ask for later (ktrace markers --print) is in the hub.
  */
 #include "handler.h"
 
@@ -20,7 +20,7 @@
 #define LINES_MAX 100
 #define LINE_SIZE 1024
 
-/* By the number of its bit.  Changed with markers_lock() held. */
+/* The probes, by the number of their bit.  Changed with markers_lock() held. */
 static struct {
 	struct ktrace_marker_probe *probe;
 	char patterns[RECORDER_PATTERNS];
@@ -58,7 +58,7 @@ static int patterns_split(const char *list, char packed[RECORDER_PATTERNS])
 	return err;
 }
 
-/* What the environment wants to be printed. */
+/* The patterns of KTRACE_PRINT. */
 static const char *print_patterns(void)
 {
 	static char patterns[RECORDER_PATTERNS];
@@ -93,7 +93,10 @@ static u64 seconds_now(void)
 {
 	struct timespec ts;
 
-	/* The one that every thread may read: without the processor's counter. */
+	/*
+	 * The clock that every thread may read, because it does not use the
+	 * processor's counter.
+	 */
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 	return ts.tv_sec + 1;
 }
@@ -113,7 +116,7 @@ static void suppressed_tell(void)
 	length = write(STDERR_FILENO, line, length);
 }
 
-/* May there be one more line in this second? */
+/* May one more line be printed in this second? */
 static bool line_allowed(void)
 {
 	static u64 second;
@@ -160,7 +163,7 @@ static unsigned int run_enter(void)
 	unsigned int which = READ_ONCE(all.epoch) & 1;
 
 	self.running[which]++;
-	/* [A] Before it is looked what handlers there are; with [B]. */
+	/* [A] Before the handlers are read; pairs with [B]. */
 	__atomic_add_fetch(&all.running[which], 1, __ATOMIC_SEQ_CST);
 	return which;
 }
@@ -184,7 +187,7 @@ int handlers_wait(unsigned int ms)
 	if (self.running[0] || self.running[1])
 		return -EDEADLK;
 	pthread_mutex_lock(&waiting);
-	/* [B] After handlers were taken away. */
+	/* [B] After handlers were removed; pairs with [A]. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	for (int i = 0; i < 2 && !err; i++) {
 		u32 *running = &all.running[(all.epoch + 1) & 1];
@@ -199,7 +202,7 @@ int handlers_wait(unsigned int ms)
 	return err;
 }
 
-/* Other threads are not there, nor what they were about to do. */
+/* The child has no other threads, so nothing of theirs is under way. */
 void handlers_in_child(void)
 {
 	static const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
@@ -233,7 +236,10 @@ static void values_unpack(const struct ktrace_marker *marker, const u64 *values,
 	}
 }
 
-/* A probe that runs in this thread is not called by what interrupts it, or by itself. */
+/*
+ * A probe that runs in this thread is called neither by itself nor by what
+ * interrupts it.
+ */
 static void probe_call(unsigned int i, const struct ktrace_marker *marker,
 		       const u64 *values)
 {

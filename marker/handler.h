@@ -3,14 +3,14 @@
  * What is done when a marker is hit, beside recording it: probes are called, and a
  * line is printed.
  *
- * A marker that has a handler in this process points to a byte of the process's own,
- * with the bit HUB_HANDLED alone, instead of the one in the hub: so that the test of a
- * marker that is off, and the short way of one that is recorded, are as ever.  What
- * recorders want is then looked up in the hub.
+ * A marker that has a handler in this process points to a byte of the process
+ * instead of the one in the hub.  This byte has only the bit HUB_HANDLED.  So
+ * the test of a marker that is off, and the fast path of one that is recorded,
+ * stay as they are.  What recorders want is then looked up in the hub.
  *
- * Handlers run in any context.  Whoever takes one away waits until none runs that may
- * have seen it: each that runs is counted, in one of two counters, of which one is
- * always about to become zero.
+ * Handlers run in any context.  A thread that removes one waits until none runs
+ * that may have seen it.  For this each running handler is counted in one of
+ * two counters; the other one is always about to become zero.
  */
 #ifndef KT_MARKER_HANDLER_H
 #define KT_MARKER_HANDLER_H
@@ -20,35 +20,41 @@
 
 #include "hub.h"
 
-/* What the marker has here: a bit for each probe, and this one. */
+/* The marker's handlers in this process: a bit for each probe, and this one. */
 #define HANDLER_PRINT 1u
 #define HANDLERS_MAX  32
 
 /* ---- for marker.c ---------------------------------------------------------------- */
 
-/* What a marker that becomes known is to have. */
+/* The handlers of a marker that becomes known. */
 u32 handlers_wanted(const struct kt_marker_name *name);
 /*
- * Calls them all.  Of @values, or of the payload as it is to be in @words.  @print:
- * somebody outside wants to see it.
+ * Calls all of them, with @values or with the payload in @words.  @print:
+ * printing was asked for from outside.
  */
 void handlers_run(struct ktrace_marker *marker, const u64 *values,
 		  const u64 *words, bool print);
 /*
- * Returns when nobody is in handlers_run() any more who was.  -EDEADLK: that would be
- * this thread; -ETIMEDOUT: not within @ms milliseconds, 0: for ever.
+ * Waits until all threads that are in handlers_run() have left it.  -EDEADLK:
+ * this thread is in it; -ETIMEDOUT: they have not left within @ms milliseconds
+ * (0: wait for ever).
  */
 int handlers_wait(unsigned int ms);
 void handlers_in_child(void);
 
 /* ---- of marker.c ------------------------------------------------------------------ */
 
-/* Signals are blocked in between: handlers of theirs may want it as well. */
+/*
+ * Signals are blocked while it is held, because their handlers may want it too.
+ */
 void markers_lock(void);
 void markers_unlock(void);
-/* Of all that match, or NULL: of all, this bit is set or cleared.  Needs the lock. */
+/*
+ * Sets or clears this bit of all markers that match (NULL: of all).  Needs the
+ * lock.
+ */
 void markers_handle(u32 handler, const char *patterns);
-/* The file name of the object that has it.  Only where handlers run. */
+/* The file name of the object that has the marker.  Only while handlers run. */
 const char *marker_system(const struct ktrace_marker *marker);
 
 /* ---- of line.c --------------------------------------------------------------------- */

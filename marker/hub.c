@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What programs and recorders both do with the directory where they meet. */
+/* What both programs and recorders do with the directory where they meet. */
 #include "hub.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ int hub_directory(u32 uid, char *path, size_t size)
 	}
 	if (lstat(path, &st))
 		return -errno;
-	/* Others could write into what we map. */
+	/* Others could write into the memory that we map. */
 	if (!S_ISDIR(st.st_mode) || st.st_uid != uid || st.st_mode & 022)
 		return -EPERM;
 	return 0;
@@ -47,7 +47,10 @@ int hub_map(int directory, u32 uid, struct hub **hub)
 		    0600);
 	if (fd < 0)
 		return -errno;
-	/* With all its memory: where there is none left, touching it would kill. */
+	/*
+	 * Allocates all its memory now: if there is none left later, touching
+	 * it would end us.
+	 */
 	err = fstat(fd, &st) ? errno : 0;
 	if (!err && (!S_ISREG(st.st_mode) || st.st_uid != uid))
 		err = EPERM;
@@ -70,7 +73,7 @@ int hub_begin(struct hub *hub)
 	if (READ_ONCE(hub->magic) == HUB_MAGIC &&
 	    READ_ONCE(hub->version) != HUB_VERSION)
 		return -EPROTONOSUPPORT;
-	/* Whoever is first, all write the same. */
+	/* All write the same, so it does not matter who is first. */
 	WRITE_ONCE(hub->version, HUB_VERSION);
 	WRITE_ONCE(hub->magic, HUB_MAGIC);
 	return 0;
@@ -165,7 +168,7 @@ int patterns_pack(char packed[RECORDER_PATTERNS], const char *const *patterns,
 	return 0;
 }
 
-/* The entries where one with @id may be, in their order. */
+/* The entries in which @id may be, in their order. */
 static struct recorder_marker *entry_at(struct recorder *recorder, u64 id,
 					u32 i)
 {
@@ -190,7 +193,7 @@ struct recorder_marker *recorder_find(struct recorder *recorder, u64 id,
 	return NULL;
 }
 
-/* Strings that do not fit are cut; the last one first. */
+/* If the strings do not fit they are cut, the last one first. */
 static void entry_describe(struct recorder_marker *entry,
 			   const struct marker_description *d)
 {
@@ -236,9 +239,10 @@ static bool entry_same(const struct recorder_marker *a,
 }
 
 /*
- * Of entries with the same name the first one that was claimed decides what the marker
- * is like.  All are looked for from the same slot on, so the first that was claimed is the
- * first that is found.  Those that are like it share its number.
+ * If several entries have the same name, the one that was claimed first decides
+ * the format and arguments.  Probing starts at one slot, so the first claimed
+ * entry is found first.  Entries with the same format and arguments share its
+ * number.
  */
 static enum recorder_state entry_decide(struct recorder *recorder,
 					struct recorder_marker *entry)
@@ -254,13 +258,13 @@ static enum recorder_state entry_decide(struct recorder *recorder,
 		if (READ_ONCE(other->id) >> 32 != id >> 32)
 			continue;
 		state = smp_load_acquire(&other->state);
-		/* Somebody is just filling it. */
+		/* Another thread is filling it. */
 		for (int n = 0; state == RECORDER_OPEN && n < 1000; n++) {
 			sched_yield();
 			state = smp_load_acquire(&other->state);
 		}
 		if (state == RECORDER_OPEN)
-			return state; /* was killed: whoever has it next will */
+			return state; /* was killed: the next one fills it */
 		if (state == RECORDER_REFUSED || !entry_namesake(entry, other))
 			continue;
 		if (!entry_same(entry, other))
@@ -268,7 +272,7 @@ static enum recorder_state entry_decide(struct recorder *recorder,
 		WRITE_ONCE(entry->number, READ_ONCE(other->number));
 		return RECORDER_WANTED;
 	}
-	/* Several may get here; a number that is not used does no harm. */
+	/* Several may get here; an unused number does no harm. */
 	if (!READ_ONCE(entry->number)) {
 		u32 none = 0, number = __atomic_add_fetch(&recorder->nr_markers,
 							  1, __ATOMIC_RELAXED);
@@ -280,7 +284,9 @@ static enum recorder_state entry_decide(struct recorder *recorder,
 	return RECORDER_WANTED;
 }
 
-/* Before its markers: so whoever meets one of them finds the file. */
+/*
+ * The file comes before its markers, so that it can be found for each of them.
+ */
 static void recorder_add_file(struct recorder *recorder, const char *path)
 {
 	u64 id = (u64)hash_string(~0u, path) << 32 | hash_string(1, path) | 1;
@@ -311,7 +317,7 @@ void recorder_add(struct recorder *recorder, struct hub *hub, unsigned int slot,
 	}
 	if (smp_load_acquire(&entry->state) == RECORDER_OPEN) {
 		entry_describe(entry, description);
-		/* Only a trace cannot have several formats of a name. */
+		/* Only a trace is restricted to one format per name. */
 		decided = slot == HUB_PRINTER ? RECORDER_WANTED
 					      : entry_decide(recorder, entry);
 		__atomic_compare_exchange_n(&entry->state, &open, decided,
@@ -335,7 +341,7 @@ void recorder_drop(struct recorder *recorder, struct hub *hub,
 			      &entry->state, &wanted, RECORDER_OFF, false,
 			      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return;
-	/* Another one may have the same flag, and then this one stays on. */
+	/* Another marker may have the same flag; then this one stays on. */
 	for (u32 i = 0; i < RECORDER_MARKERS; i++) {
 		const struct recorder_marker *other = &recorder->markers[i];
 

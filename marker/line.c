@@ -2,15 +2,19 @@
 /*
  * The line that a marker is printed as.
  *
- * It may be a signal handler's, so the C library formats nothing but single values, in
- * few columns: then it needs no memory but its stack.  The compiler has checked the format
- * against the arguments; what does not fit nevertheless becomes a "?".
+ * It may be made in a signal handler.  So the C library formats only single
+ * values, in few columns: then it needs no memory except its stack.  The
+ * compiler has checked the format against the arguments; a conversion that
+ * still does not fit becomes a "?".
  */
 #include "handler.h"
 
 #include <stdio.h>
 
-/* Takes no lock and no memory: of glibc, strerror() would; of musl, it does not. */
+/*
+ * Takes no lock and no memory: strerror() of glibc would, that of musl does
+ * not.
+ */
 #ifdef __GLIBC__
 #define error_text strerrordesc_np
 #else
@@ -42,7 +46,7 @@ struct conversion {
 	char flags[8];
 	int width;	    /* 0: none */
 	int precision;	    /* -1: none */
-	unsigned int bytes; /* that the length says, 0: it says nothing */
+	unsigned int bytes; /* from the length, 0: it has none */
 	char letter;
 };
 
@@ -56,7 +60,7 @@ static int columns(s64 value)
 	return value > COLUMNS_MAX ? COLUMNS_MAX : value;
 }
 
-/* A number, or "*": the next argument is it. */
+/* A number, or "*": the next argument is the number. */
 static const char *number_parse(const char *p, struct arguments *arguments,
 				int *number)
 {
@@ -101,7 +105,10 @@ static const char *conversion_parse(const char *p, struct arguments *arguments,
 	return *p ? p + 1 : p;
 }
 
-/* As printf() would see it: promoted to int, then cut to what the length says. */
+/*
+ * As printf() would see it: promoted to int, then cut to the size of the
+ * length.
+ */
 static u64 integer_of(const struct conversion *c,
 		      const struct ktrace_argument *argument, u64 value)
 {
@@ -232,7 +239,7 @@ size_t marker_line(char *text, size_t room, const char *system,
 			value_print(&line, &c, arguments.next++,
 				    *arguments.values++);
 	}
-	/* One line, whatever the strings have. */
+	/* One line, whatever the strings contain. */
 	for (char *at = text; at < line.at; at++)
 		if (*at == '\n' || *at == '\r')
 			*at = ' ';

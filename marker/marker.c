@@ -2,9 +2,10 @@
 /*
  * Markers in a program: made known when an object is loaded, recorded when hit.
  *
- * Hits happen in any context, signal handlers included, so nothing on their way
- * waits or allocates.  Where memory has to be mapped first, the first thread that
- * needs it does so, and others, or a handler that interrupted it, go without.
+ * Hits happen in any context, including signal handlers, so nothing on their
+ * path waits or allocates.  If memory must be mapped first, the first thread
+ * that needs it does so.  Other threads, or a handler that interrupted it,
+ * record nothing at that time.
  */
 #define KTRACE_DISABLED /* it has no markers of its own */
 #include <ktrace/marker.h>
@@ -30,18 +31,20 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-/* From the begin of a cache line on they are a nanosecond faster. */
+/* Aligned to a cache line they are a nanosecond faster. */
 #define EXPORT_FAST __attribute__((visibility("default"), aligned(64)))
-/* Of a payload, which handlers have on their small stacks. */
+/* A payload may be on the small stack of a signal handler. */
 _Static_assert(KT_ARGUMENTS_DATA_MAX == KTRACE_FIXED_MAX + KTRACE_STRINGS_MAX &&
 		       KT_ARGUMENT_STRING_MAX == KTRACE_STRING_MAX,
 	       "what authors are told");
 
 EXPORT const uint8_t ktrace_marker_off[1];
-/* What on points to while there are handlers here. */
+/* What on points to while this process has handlers. */
 static const uint8_t handled[1] = {HUB_HANDLED};
 
-/* An object (the program or a library), by where its markers begin. */
+/*
+ * An object (the program or a library), identified by the start of its markers.
+ */
 struct object {
 	struct ktrace_marker *const *begin;
 	struct ktrace_marker *const *end;
@@ -58,8 +61,8 @@ static struct hub *hub;
 static char directory[200];
 
 /*
- * A recorder's memory, as it is mapped here.  Does not change, and stays when the
- * recorder goes: threads may be just writing to it.
+ * A recorder's memory, as it is mapped here.  It does not change, and stays
+ * when the recorder goes, because threads may still write to it.
  */
 struct mapped {
 	u32 mask; /* the recorder's bit */
@@ -116,7 +119,10 @@ static int recorder_file(unsigned int slot)
 	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* If the recorder has gone, its place may be another's by now: that does no harm. */
+/*
+ * If the recorder has gone, its place may belong to another by now: that does
+ * no harm.
+ */
 static int ring_furnish(const struct marker_rings *rings, u32 number)
 {
 	const struct mapped *m =
@@ -133,7 +139,10 @@ static int ring_furnish(const struct marker_rings *rings, u32 number)
 	return err;
 }
 
-/* All of a recorder's memory, and in front of it a page for its struct mapped. */
+/*
+ * Maps all memory of a recorder, and in front of it a page for its struct
+ * mapped.
+ */
 static const struct mapped *recorder_open(unsigned int slot, u32 generation)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -184,7 +193,7 @@ out_close:
 	return m;
 }
 
-/* NULL: it is gone, cannot be mapped, or is just being mapped. */
+/* NULL: it is gone, cannot be mapped, or is being mapped by another thread. */
 static const struct mapped *recorder_map(unsigned int slot)
 {
 	const struct mapped *m = smp_load_acquire(&mapped[slot]);
@@ -207,7 +216,7 @@ static const struct mapped *recorder_map(unsigned int slot)
 
 /* ---- objects ------------------------------------------------------------------ */
 
-/* The file name of what @address lies in, as /proc/PID/maps has it. */
+/* The file name of the object that contains @address, as in /proc/PID/maps. */
 static const char *object_name(const void *address, char path[PATH_MAX])
 {
 	const void *entry = (void *)(uintptr_t)getauxval(AT_ENTRY);
@@ -215,7 +224,7 @@ static const char *object_name(const void *address, char path[PATH_MAX])
 	static const char self_exe[] = "/proc/self/exe";
 	const char *slash;
 
-	/* musl knows no names in a program that is linked statically. */
+	/* musl knows no names in a statically linked program. */
 	if (!dladdr(address, &info) || !info.dli_fname)
 		info.dli_fname = self_exe;
 	else if (dladdr(entry, &program) && program.dli_fbase == info.dli_fbase)
@@ -314,7 +323,7 @@ static bool hub_find(void)
 	tried = true;
 	if (hub_directory(geteuid(), directory, sizeof(directory)) ||
 	    hub_open(directory, &hub)) {
-		/* Nobody will record; there may be handlers all the same. */
+		/* Nobody will record, but there may be handlers. */
 		p = mmap(NULL, sizeof(*hub), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		hub = p == MAP_FAILED ? NULL : p;
@@ -335,7 +344,7 @@ static u32 *object_orders(struct ktrace_marker *const *begin,
 	for (size_t i = 0; places && i < nr; i++) {
 		const struct ktrace_marker *m = begin[i];
 
-		/* What another version has where is not known here. */
+		/* The layout of another version is not known here. */
 		places[i] =
 			m->version == KTRACE_MARKER_VERSION
 				? (struct marker_place){m->file, m->function,
@@ -426,7 +435,10 @@ EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
 			break;
 		}
 	markers_unlock();
-	/* Somebody may be about to print its name; as the process ends, for ever. */
+	/*
+	 * A thread may be about to print its name; at the end of the process,
+	 * for ever.
+	 */
 	if (object && !handlers_wait(1000)) {
 		free(object->orders);
 		free(object);
@@ -490,7 +502,7 @@ static void thread_introduce(const struct mapped *m)
 		self.introduced[m->slot] = m->generation;
 }
 
-/* What the recorder calls the marker; 0: it does not want it. */
+/* The recorder's event id of the marker; 0: it does not want the marker. */
 static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m)
 {
 	u64 known = READ_ONCE(marker->events[m->slot]);
@@ -500,7 +512,7 @@ static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m)
 	if (likely(known >> 32 == m->generation))
 		return known;
 	entry = recorder_find(m->recorder, marker->id, false);
-	/* What is not wanted now may be so later: that is not noted. */
+	/* It may be wanted later, so a refusal is not cached. */
 	if (!entry || smp_load_acquire(&entry->state) != RECORDER_WANTED)
 		return 0;
 	event = m->recorder->first_id + READ_ONCE(entry->number) - 1;
@@ -510,8 +522,9 @@ static u32 marker_event(struct ktrace_marker *marker, const struct mapped *m)
 }
 
 /*
- * Of a marker whose arguments have 8 bytes each at most.  Whole words are stored, as
- * they will be loaded: the processor waits where a load needs two stores.
+ * The payload of a marker whose arguments have at most 8 bytes each.  It is
+ * stored in whole words, because it will be loaded in whole words: if a load
+ * needs two stores, the processor waits.
  */
 static u32 payload_numbers(struct payload *payload,
 			   const struct ktrace_marker *marker,
@@ -537,7 +550,7 @@ static u32 payload_numbers(struct payload *payload,
 	return marker->size;
 }
 
-/* For kt_argument_string(): it is our own memory, so it is there. */
+/* For kt_argument_string(): it is our own memory, so it is present. */
 long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 {
 	const char *string = (void *)(uintptr_t)from;
@@ -580,7 +593,7 @@ static u32 payload_any(struct payload *payload,
 	return size;
 }
 
-/* Does somebody outside want to see it? */
+/* Was printing asked for from outside? */
 static bool printer_wants(const struct ktrace_marker *marker)
 {
 	const struct mapped *m = recorder_map(HUB_PRINTER);
@@ -607,7 +620,10 @@ void marker_leave_short(void)
 	self.last = &nobody;
 }
 
-/* Of a recorder whose memory the thread has not got, nobody knows what it wants. */
+/*
+ * If the thread has not mapped a recorder's memory, it does not know what this
+ * recorder wants.
+ */
 static noinline void hit_timeless(struct ktrace_marker *marker,
 				  unsigned int mask)
 {
@@ -615,7 +631,10 @@ static noinline void hit_timeless(struct ktrace_marker *marker,
 		unsigned int slot = __builtin_ctz(mask);
 		const struct mapped *m = smp_load_acquire(&mapped[slot]);
 
-		/* Not for it, as is known here: it wants others, or other markers. */
+		/*
+		 * Known here not to be for it: it wants other processes, or
+		 * other markers.
+		 */
 		if (m->generation ==
 			    smp_load_acquire(&hub->generations[slot]) &&
 		    (!m->meant || !marker_event(marker, m)))
@@ -624,7 +643,7 @@ static noinline void hit_timeless(struct ktrace_marker *marker,
 	}
 }
 
-/* Of @values, or of the payload as it is to be in @words. */
+/* Records @values, or the payload in @words. */
 static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 				const u64 *words)
 {
@@ -632,7 +651,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 	unsigned int mask = READ_ONCE(*marker->on);
 	struct payload payload;
 	bool dynamic = marker->kinds & 1u << KTRACE_ARG_STRING;
-	int saved = errno; /* the program's, which looks at it afterwards */
+	int saved = errno; /* the program's, which may read it later */
 	u32 size = 0;
 
 	if (unlikely(mask & HUB_HANDLED))
@@ -668,7 +687,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 				  dynamic ? MARKER_DYNAMIC : 0);
 		if (event >= KT_ID_EXTENDED || !marker_rseq_works())
 			continue;
-		/* The short way reads the counter as it is. */
+		/* The fast path reads the plain counter. */
 		if (unlikely(m->rings.monotonic ||
 			     READ_ONCE(m->recorder->missing))) {
 			self.last = &nobody;
@@ -681,9 +700,10 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 }
 
 /*
- * The short way of a marker whose payload the caller has put into words: to the one
- * recorder to which the thread wrote last.  If that is gone, nobody has written last
- * to its ring, whose memory it has cleared.
+ * The fast path of a marker whose payload the caller has put into words.  It
+ * writes to the recorder to which the thread wrote last.  If that recorder is
+ * gone, the memory of its ring is cleared, so the ring has no last writer and
+ * the fast path fails.
  */
 static __always_inline bool hit_words(struct ktrace_marker *marker,
 				      unsigned int words, u64 a, u64 b, u64 c)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Is this process one of those that a recorder means?  Asked once for each recorder,
- * where a marker is hit, so in any context: no memory is allocated, nothing waits.
+ * Does a recorder want this process?  This is asked once for each recorder,
+ * when a marker is hit.  So it may be in any context: nothing allocates or
+ * waits.
  */
 #include "hub.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Deeper trees are damage: a process cannot be its own parent. */
+/* A deeper tree means damage, because a process cannot be its own parent. */
 #define DEPTH_MAX 4096
 
 struct origin {
@@ -62,7 +63,10 @@ bool process_meant(const struct recorder *recorder)
 	for (int i = 0; nr && i < DEPTH_MAX; i++) {
 		if (is_listed(recorder, nr, pid))
 			return true;
-		/* What ran before the recorder is meant if it is listed. */
+		/*
+		 * A process that started before the recorder is wanted only if
+		 * it is listed.
+		 */
 		if (!pid || origin_read(pid, &origin) ||
 		    origin.begun < READ_ONCE(recorder->begun))
 			return false;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Sorted once for all: a program with thousands of markers counts them as it is loaded. */
+/*
+ * All places are sorted once, because a program with thousands of markers
+ * numbers them when it is loaded.
+ */
 #include "order.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Mostly they are one string, whose address says enough. */
+/* Mostly both are the same string, with the same address. */
 static int string_compare(const char *a, const char *b)
 {
 	return a == b ? 0 : strcmp(a, b);

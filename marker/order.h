@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The number of a marker in its function, by which patterns and ids tell them apart. */
+/* The number of a marker in its function, which patterns and ids use. */
 #ifndef KT_MARKER_ORDER_H
 #define KT_MARKER_ORDER_H
 
@@ -13,8 +13,9 @@ struct marker_place {
 };
 
 /*
- * @orders gets, for each of @nr places, which of its function it is, from 1 on: by line,
- * and in one line as they are in @places.  0, or -ENOMEM.
+ * Stores in @orders the number of each of @nr places in its function, from 1
+ * on.  They are ordered by line, and within a line as in @places.  0, or
+ * -ENOMEM.
  */
 int places_order(const struct marker_place *places, size_t nr, u32 *orders);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * How a record becomes visible: in a restartable sequence, whose last instruction
- * moves the ring's end.  And the common case of writing one, as few instructions:
- * each counts, as next to none of them can be hidden behind reading the clock.
+ * How a record becomes visible: in a restartable sequence, whose last
+ * instruction moves the ring's end.  Also the common case of writing a record,
+ * in few instructions.  Each instruction counts, because almost none of them
+ * can be hidden behind reading the clock.
  */
 #ifndef KT_MARKER_PUBLISH_H
 #define KT_MARKER_PUBLISH_H
@@ -11,7 +12,7 @@
 
 #include "shared.h"
 
-/* What lies at @position, in units. */
+/* The memory at @position, in units. */
 static __always_inline void *marker_ring_at(const struct marker_rings *rings,
 					    struct marker_ring *ring,
 					    u64 position)
@@ -26,17 +27,17 @@ struct marker_step {
 	u64 event; /* one, where it is counted: 1 << 32 */
 } __attribute__((aligned(16), may_alias));
 
-/* The C library has to have rseq: glibc has it from 2.35 on, musl has not. */
+/* The C library must support rseq: glibc does from 2.35 on, musl does not. */
 #if defined(__x86_64__) && !defined(KT_MARKER_LOCKED) && __has_include(<sys/rseq.h>)
 
 #define MARKER_RSEQ 1
 
 #include <sys/rseq.h>
 
-/* A copy of the C library's, which is one load nearer. */
+/* A copy of the C library's variable; reading it saves one load. */
 extern ptrdiff_t marker_rseq_offset __attribute__((visibility("hidden")));
 
-/* Beyond all CPUs if the kernel does not tell. */
+/* Above all CPUs if the kernel does not say. */
 static __always_inline u32 marker_rseq_cpu(void)
 {
 	struct rseq __seg_fs *area = (void __seg_fs *)marker_rseq_offset;
@@ -45,9 +46,10 @@ static __always_inline u32 marker_rseq_cpu(void)
 }
 
 /*
- * The parts of a sequence: from the label 2 to the label 3 the thread stays on its CPU
- * and is alone there; else it goes to @again, and nothing has happened.  It begins with
- * the place of the thread's struct rseq in rcx; rdx is used as well.
+ * The parts of a sequence: from the label 2 to the label 3 the thread stays on
+ * its CPU and is alone there.  Otherwise it goes to @again, and nothing has
+ * happened.  At the start rcx has the address of the thread's struct rseq; rdx
+ * is used too.
  */
 #define MARKER_SEQUENCE_BEGIN                    \
 	"	.pushsection __rseq_cs, \"aw\"\n"      \
@@ -59,7 +61,7 @@ static __always_inline u32 marker_rseq_cpu(void)
 	"	leaq	1b(%%rip), %%rdx\n"               \
 	"	movq	%%rdx, %%fs:%c[rseq_cs](%%rcx)\n" \
 	"2:\n"
-/* The kernel looks for the signature in front of where it jumps. */
+/* The kernel expects the signature in front of its jump target. */
 #define MARKER_SEQUENCE_END                      \
 	"3:\n"                                   \
 	"	.pushsection .text.unlikely, \"ax\"\n" \
@@ -75,9 +77,9 @@ static __always_inline u32 marker_rseq_cpu(void)
 		[signature] "i"(RSEQ_SIG)
 
 /*
- * What is special takes the long way: another thread wrote last, or in another epoch,
- * or the packet has no room.  Words may be written beyond the record: a packet is never
- * filled to its last unit.
+ * Special cases take the slow path: another thread wrote last, the last record
+ * has another epoch, or the packet has no room.  Words may be written beyond
+ * the record: a packet is never filled to its last unit.
  */
 /* clang-format off */
 #define MARKER_WORDS(stores, ...)					\
@@ -127,7 +129,10 @@ static __always_inline u32 marker_rseq_cpu(void)
 	"	movq	%[" word "], %c[data] + " offset "(%%rdx)\n"
 /* clang-format on */
 
-/* Writes a record, of the thread @tid.  @id is a compact one.  False: nothing has happened. */
+/*
+ * Writes a record of the thread @tid.  @id fits a compact header.  False:
+ * nothing has happened.
+ */
 static __always_inline bool marker_ring_words(const struct marker_rings *rings,
 					      const struct marker_step *step,
 					      u32 tid, u32 id,

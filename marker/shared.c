@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Writing to the rings of programs, and reading them; shared.h tells how it works.
- */
+/* Writing to the rings of programs, and reading them; shared.h explains how. */
 #include "publish.h"
 
 #include <sched.h>
@@ -16,7 +14,7 @@
 /* A debugger that steps through a sequence restarts it for ever. */
 #define TRIES 1000
 
-/* Of a time: what is not its epoch. */
+/* The part of a time below its epoch. */
 #define TIME_MASK ((1u << KT_TIME_BITS) - 1)
 
 static __thread u32 thread_tid __attribute__((tls_model("initial-exec")));
@@ -33,7 +31,10 @@ void marker_tid_forget(void)
 	thread_tid = 0;
 }
 
-/* All of a count, of which the ring has the lower half; it began with @packet. */
+/*
+ * The complete count, of which the ring has the lower half; the count starts
+ * from @packet.
+ */
 static u64 events_extend(const struct kt_packet *packet, u32 events)
 {
 	u64 before = READ_ONCE(packet->events_before);
@@ -53,7 +54,9 @@ struct change {
 	u64 time;
 	marker_pair end;
 	u8 *to; /* where the record goes */
-	/* Its first word, and what follows: so that each load meets one store. */
+	/*
+	 * The first word and the rest apart, so that each load meets one store.
+	 */
 	u32 word;
 	u32 size;
 	const void *rest;
@@ -73,7 +76,7 @@ bool marker_rseq_works(void)
 	return __rseq_size && marker_rseq_cpu() <= INT32_MAX;
 }
 
-/* Fails if it is not on @cpu, or somebody has moved head since. */
+/* Fails if the thread is not on @cpu, or if head has moved since. */
 static __always_inline bool publish_rseq(u32 cpu, const struct change *change)
 {
 	u64 words = (change->size + 7) / 8;
@@ -124,20 +127,21 @@ static bool publish_rseq(u32 cpu, const struct change *change)
 
 #endif
 
-/* The same for who holds the ring's lock. */
+/* The same for the holder of the ring's lock. */
 static void publish_locked(const struct change *change)
 {
 	memcpy(change->to, &change->word, sizeof(change->word));
 	memcpy(change->to + sizeof(change->word), change->rest, change->size);
-	/* First: a time at which nothing has happened does no harm. */
+	/* This comes first: a time without an event does no harm. */
 	WRITE_ONCE(change->ring->time, change->time);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	*(volatile marker_pair *)&change->ring->end = change->end;
 }
 
 /*
- * Gone, or killed and not waited for yet: then it has no memory any more.  Of others'
- * memory that there is, the answer is that it may not be read.
+ * True if the thread is gone, or killed and not waited for yet: then it has no
+ * memory any more.  For memory that exists but belongs to another user, the
+ * answer is that it may not be read.
  */
 static bool is_dead(u32 tid)
 {
@@ -148,7 +152,10 @@ static bool is_dead(u32 tid)
 	       errno == ESRCH;
 }
 
-/* @patient: who holds it may be dead, and then has left the ring as it was. */
+/*
+ * Unless @patient, takes the lock from a dead holder, which has left the ring
+ * as it was.
+ */
 static bool lock_try(struct marker_ring *ring, u32 tid, bool patient)
 {
 	u32 holder = 0;
@@ -181,7 +188,7 @@ static void *prefix_record(u8 *at, bool extended, u32 id, u64 now)
 	return at;
 }
 
-/* The one that @head is in. */
+/* The packet that contains @head. */
 static const struct kt_packet *packet_at(const struct marker_rings *rings,
 					 struct marker_ring *ring, u64 head)
 {
@@ -190,7 +197,10 @@ static const struct kt_packet *packet_at(const struct marker_rings *rings,
 						   << KT_PACKET_UNITS_SHIFT);
 }
 
-/* Lets the packet with the number @seq be opened; see ring_make_room() in core. */
+/*
+ * Makes room for opening the packet with the number @seq; see ring_make_room()
+ * in core.
+ */
 static bool make_room(struct marker_ring *ring, u64 seq)
 {
 	struct kt_control *control = &ring->control;
@@ -234,7 +244,10 @@ static void *prefix_packet(u8 *at, const struct marker_ring *ring, u64 seq,
 	return at;
 }
 
-/* A record in the making: its payload, its size before it if that varies. */
+/*
+ * A record under construction: its payload, and its size before it if that
+ * varies.
+ */
 struct draft {
 	u8 *payload;
 	u32 size;
@@ -242,7 +255,10 @@ struct draft {
 	unsigned int flags;
 };
 
-/* In no sequence: where the kernel does not trust the counter this is a system call. */
+/*
+ * Not within a sequence: if the kernel does not trust the counter this is a
+ * syscall.
+ */
 static noinline u64 clock_monotonic(void)
 {
 	struct timespec now;
@@ -259,12 +275,13 @@ static u64 clock_read(const struct marker_rings *rings)
 }
 
 /*
- * The time for what comes next, with @head read from the ring: not before the last
- * record's.  A ring with a lock knows that time.  In the others a clock may fall, too,
- * where the machine slept: time then stands still at the begin of the epoch after head's,
- * as more of the last record's is not known, until the clock has caught up.
+ * The time of the next record, with @head read from the ring.  It is not before
+ * the time of the last record.  A ring with a lock knows that time.  In the
+ * other rings a clock may fall too, if the machine slept.  Then time stands
+ * still at the start of the epoch after head's, because more of the last
+ * record's time is not known, until the clock has caught up.
  *
- * If others have written since, the result is nonsense, and is not published.
+ * If others have written since, the result is wrong, and is not published.
  */
 static u64 ring_clock(const struct marker_rings *rings,
 		      struct marker_ring *ring, u64 head)
@@ -282,8 +299,8 @@ static u64 ring_clock(const struct marker_rings *rings,
 }
 
 /*
- * Puts in front of the payload what head's position asks for.  -ENOSPC: there is
- * no room.
+ * Puts in front of the payload what is needed at head's position.  -ENOSPC:
+ * there is no room.
  */
 static int change_prepare(struct change *change,
 			  const struct marker_rings *rings,
@@ -316,7 +333,9 @@ static int change_prepare(struct change *change,
 			return READ_ONCE(ring->end.head) == old ? -ENOSPC
 								: -EAGAIN;
 		at = prefix_record(draft->payload, extended, draft->id, now);
-		/* Of packets in a row, readers go by this, not by the header. */
+		/*
+		 * In consecutive packets, readers use this and not the header.
+		 */
 		if (switched) {
 			at -= sizeof(tid);
 			memcpy(at, &tid, sizeof(tid));
@@ -352,7 +371,7 @@ static bool lose(struct marker_ring *ring, enum kt_lost cause,
 	return false;
 }
 
-/* By who holds the lock. */
+/* Called by the holder of the lock. */
 static int ring_furnish(const struct marker_rings *rings,
 			struct marker_ring *ring)
 {
@@ -409,7 +428,7 @@ static bool write_any(const struct marker_rings *rings,
 		return write_locked(rings, draft);
 	for (tries = 0; tries < TRIES; tries++) {
 		cpu = marker_rseq_cpu();
-		/* It was not there when the recorder began. */
+		/* The CPU did not exist when the recorder started. */
 		if (unlikely(cpu >= rings->cpus))
 			return write_locked(rings, draft);
 		ring = marker_ring(rings, cpu);
@@ -417,7 +436,7 @@ static bool write_any(const struct marker_rings *rings,
 		if (err == -ENOSPC)
 			return lose(ring, KT_LOST_FULL, draft->flags);
 		if (!err && publish_rseq(cpu, &change)) {
-			/* Whoever is faster goes one epoch on. */
+			/* A faster writer goes one epoch on. */
 			if (unlikely(!(change.time & TIME_MASK)))
 				WRITE_ONCE(ring->time, change.time);
 			return true;
@@ -441,7 +460,7 @@ bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 
 /* ---- reading ----------------------------------------------------------------- */
 
-/* How many packets lie between the oldest unread one and the open one. */
+/* The number of packets between the oldest unread one and the open one. */
 static u32 packets_ahead(u64 head, u64 consumed)
 {
 	u32 mask = (1u << (32 - KT_PACKET_UNITS_SHIFT)) - 1;
@@ -449,7 +468,7 @@ static u32 packets_ahead(u64 head, u64 consumed)
 	return (((u32)head >> KT_PACKET_UNITS_SHIFT) - (u32)consumed) & mask;
 }
 
-/* What a program says of its packet's length need not be true. */
+/* A program may lie about the length of its packet. */
 static u32 used_valid(u32 used)
 {
 	if (used < sizeof(struct kt_packet))
@@ -490,7 +509,10 @@ int marker_ring_read_open(const struct marker_rings *rings, u32 number,
 	u32 used, events;
 	int tries = 0;
 
-	/* One that was about to write when markers went off may be late. */
+	/*
+	 * A thread that was about to write when the markers were switched off
+	 * may be late.
+	 */
 	do {
 		head = again;
 		events = READ_ONCE(ring->end.events);

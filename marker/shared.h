@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The ring of programs: packets and records as in the kernel's (uapi/ktrace.h), but
- * in memory that processes share, any of which may be killed between two
- * instructions, or lose its CPU to another.
+ * The ring of programs.  Packets and records are as in the kernel's ring
+ * (uapi/ktrace.h), but processes share the memory, and any of them may be
+ * killed between two instructions, or lose its CPU to another.
  *
- * Nobody reserves.  A writer puts its record together on its stack, copies it to
- * where head points, and moves head behind it with the last instruction; until then
- * nothing has happened.  That this is not disturbed is a promise of the kernel's
- * restartable sequences (rseq(2)): if the thread is preempted, migrated or gets a
- * signal before that last instruction, it goes back to the begin.  So there are no
- * commits, no holes, and whoever is killed has written either all of a record or
- * nothing.
+ * Writers do not reserve.  A writer puts its record together on its stack,
+ * copies it to where head points, and moves head behind it with the last
+ * instruction.  Until then nothing has happened.  The kernel's restartable
+ * sequences (rseq(2)) guarantee that nothing disturbs this: if the thread is
+ * preempted, migrated or gets a signal before that last instruction, it starts
+ * again.  So there are no commits and no holes, and a killed writer has written
+ * either all of a record or nothing.
  *
  *	head	epoch and position, as in core/ring.h
- *	events	how many there are in front of it, the lower half
- *	tid	who wrote the last of them
+ *	events	the number of events before it, the lower half
+ *	tid	the thread that wrote the last of them
  *
- * change together, by one store of 16 bytes.  An instruction is executed or not, so
- * that whoever comes next on this CPU finds all of it or nothing.  Other CPUs look at
- * head alone, which is 8 bytes, while there are writers.
+ * change together, by one store of 16 bytes.  An instruction is executed or
+ * not, so the next writer on this CPU finds all of it or nothing.  While there
+ * are writers, other CPUs read only head, which has 8 bytes.
  *
- * A writer that finds another's tid writes a record KT_ID_SWITCH first, with its own.
+ * A writer that finds the tid of another thread first writes a record
+ * KT_ID_SWITCH with its own.
  *
- * A packet is opened by a writer for which there is no room in the one before it:
- * the header is just a part of what it copies.  How long a packet is, is in the one
- * after it (@lost_recursion, of which programs have none), and who copies packets to a
- * file puts it where it belongs.
- * The open packet can be copied as well, up to head.
+ * A writer opens a packet if the one before it has no room: the header is a
+ * part of what it copies.  The length of a packet is stored in the next packet
+ * (in @lost_recursion, which programs do not need).  When packets are copied to
+ * a file, it is put where it belongs.  The open packet can be copied too, up to
+ * head.
  *
- * Where the kernel or the C library has no rseq, a lock takes its place, in rings
- * of their own.  A holder that died before it moved head has changed nothing, so
- * its lock is taken from it.  A signal handler that finds its own thread in the ring
- * takes the next one.  Times in such a ring are read on different CPUs, and before the
- * lock is taken, as far as the processor is concerned: one that lies before that of the
- * last record is set to it.
+ * If the kernel or the C library has no rseq, a lock takes its place, in
+ * separate rings.  If a holder died before it moved head, it has changed
+ * nothing, so another writer takes the lock from it.  A signal handler that
+ * finds its own thread in the ring takes the next ring.  Times in such a ring
+ * are read on different CPUs, and the processor may read them before the lock
+ * is taken.  A time before that of the last record is set to that time.
  *
  * Writer and reader: the reader moves consumed, in overwrite mode writers too, by a
  * cmpxchg; what the writer stores is ordered by the processor (x86: stores are seen
@@ -46,7 +47,7 @@
 
 #include "ring.h"
 
-/* Changes as one: see above. */
+/* Changes as a whole: see above. */
 struct marker_end {
 	u64 head;
 	u32 tid; /* 0: nobody has written yet */
@@ -59,13 +60,14 @@ struct marker_ring {
 	struct marker_end end;
 	u32 lock; /* the holder's tid; 0: free, or not used */
 	u32 bare; /* its memory is not there yet: see marker_rings.furnish */
-	u64 time; /* of the last record: with a lock; or where time stands still */
+	u64 time; /* of the last record, if there is a lock, or if time stands
+		   * still */
 	u8 pad2[32];
 };
 
 _Static_assert(sizeof(struct marker_ring) == 256, "shared layout");
 
-/* In front of a payload: what a writer may have to put there. */
+/* Room in front of a payload for what a writer may have to put there. */
 #define MARKER_PREFIX                                                  \
 	(sizeof(struct kt_packet) + KT_HEADER_EXTENDED + sizeof(u32) + \
 	 KT_HEADER_EXTENDED + sizeof(u32))
@@ -79,11 +81,12 @@ struct marker_rings {
 	u32 cpus;   /* rings of CPUs, */
 	u32 locked; /* and those with locks, after them */
 	/*
-	 * Gets ring @number its memory.  Few programs need a lock, so a recorder leaves
-	 * that to them; touching it without could end a program.  NULL: all have it.
+	 * Allocates the memory of ring @number.  Few programs need a lock, so a
+	 * recorder leaves this to them; touching the ring without memory could
+	 * end a program.  NULL: all rings have memory.
 	 */
 	int (*furnish)(const struct marker_rings *rings, u32 number);
-	/* The clock: CLOCK_MONOTONIC, else the time stamp counter. */
+	/* The clock is CLOCK_MONOTONIC; else it is the time stamp counter. */
 	bool monotonic;
 	/* Ticks to be added to the counter, as the recorder says; NULL: none. */
 	const u64 *missing;
@@ -118,16 +121,16 @@ static inline struct marker_rings marker_rings(u8 *base, u32 packets, u32 cpus,
 }
 
 /*
- * Writes a record of @size bytes at @payload, in front of which there are
- * MARKER_PREFIX_ROOM bytes to use.  False: it is lost, and counted.
+ * Writes a record of @size bytes at @payload.  In front of it
+ * MARKER_PREFIX_ROOM bytes are free to use.  False: it is lost, and counted.
  */
 bool marker_ring_write(const struct marker_rings *rings, u32 id, void *payload,
 		       u32 size, unsigned int flags);
 
-/* Can threads here do without locks? */
+/* Can threads of this process do without locks? */
 bool marker_rseq_works(void);
 
-/* Of the thread that calls.  The child of a fork forgets it. */
+/* The calling thread's id.  The child of a fork forgets the cached id. */
 u32 marker_tid(void);
 void marker_tid_forget(void);
 
@@ -135,7 +138,7 @@ void marker_ring_init(const struct marker_rings *rings, u32 number,
 		      enum kt_mode mode, u64 trace_id);
 
 /*
- * For one reader, whose copy of a packet is as it shall be on disk: @packet has
+ * For one reader.  Its copy has the form that it has on disk: @packet has
  * KT_PACKET_SIZE bytes, of which @size are used.
  * 1: the oldest unread packet was read and given back.
  * 0: there is none.
@@ -143,7 +146,10 @@ void marker_ring_init(const struct marker_rings *rings, u32 number,
  */
 int marker_ring_read(const struct marker_rings *rings, u32 number, void *packet,
 		     u32 *size);
-/* The same with the open packet, which stays as it is; when nobody writes any more. */
+/*
+ * The same for the open packet, which stays as it is.  Only when there are no
+ * writers any more.
+ */
 int marker_ring_read_open(const struct marker_rings *rings, u32 number,
 			  void *packet, u32 *size);
 /* The number of the open packet. */

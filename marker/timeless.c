@@ -2,8 +2,8 @@
 /*
  * Noticing that the time stamp counter is taken away; see timeless.h.
  *
- * The name prctl has no version, or what was linked with the C library alone would not
- * find it.
+ * The symbol prctl has no version.  With one, an object that was linked with
+ * the C library alone would not find it.
  */
 #include "timeless.h"
 
@@ -20,7 +20,10 @@ bool timeless_ask(void)
 {
 	int mode = 0; /* valgrind does not know that the call fills it */
 
-	/* Not through our own: a processor without the counter has no such call. */
+	/*
+	 * Not through our own prctl(): a processor without the counter has no
+	 * such syscall.
+	 */
 	timeless = !syscall(SYS_prctl, PR_GET_TSC, &mode, 0, 0, 0) &&
 		   mode == PR_TSC_SIGSEGV;
 	if (timeless)
@@ -39,7 +42,10 @@ __attribute__((visibility("default"))) int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(args, unsigned long);
 	va_end(args);
-	/* Signal handlers may have markers: so before it happens. */
+	/*
+	 * Done before the counter is taken away, because signal handlers may
+	 * have markers.
+	 */
 	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) ||
 	    (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)) {
 		timeless = true;

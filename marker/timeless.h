@@ -2,25 +2,27 @@
 /*
  * Threads that may not read the time stamp counter.
  *
- * To read it is a fault for them, which ends the process, and nothing but a system call
- * tells.  In strict seccomp, which takes the counter as well, that would be death, too.
- * So the library is there when it happens: it has a prctl() of its own, in front of the C
- * library's.  Threads and programs that begin without the counter had it taken by others;
- * of those the kernel is asked before they write for the first time, when they may still
- * ask.
+ * Reading it is a fault for such a thread, which ends the process.  Only a
+ * syscall says whether a thread may read it.  Strict seccomp takes the counter
+ * away too, and there that syscall would also end the process.  So the library
+ * notices the moment when it happens: it has its own prctl(), in front of the C
+ * library's.  If a thread or program starts without the counter, another one
+ * has taken it away.  Then the kernel is asked before the first write, when the
+ * thread may still ask.
  *
- * What is not noticed: a system call that does not go through prctl(), and a program that
- * got this library by dlopen(), because prctl() is the C library's there.
+ * Two cases are not noticed: a syscall that does not go through prctl(), and a
+ * program that got this library by dlopen(), because there prctl() is the C
+ * library's.
  *
- * Such a thread makes no system calls at a marker, and records nothing; the hub counts how
- * often.
+ * Such a thread makes no syscalls at a marker and records nothing; the hub
+ * counts how often.
  */
 #ifndef KT_MARKER_TIMELESS_H
 #define KT_MARKER_TIMELESS_H
 
 #include <stdbool.h>
 
-/* Of the thread that runs. */
+/* Of the calling thread. */
 extern __thread bool timeless
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -29,7 +31,7 @@ bool timeless_ask(void);
 
 /* ---- of marker.c ------------------------------------------------------------------ */
 
-/* The thread's next hit takes the long way. */
+/* Makes the thread's next hit take the slow path. */
 void marker_leave_short(void);
 
 #endif /* KT_MARKER_TIMELESS_H */

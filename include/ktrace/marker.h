@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Markers: one line where something interesting happens.
+ * Markers: one line at a place where something interesting happens.
  *
  *	#include <ktrace/marker.h>
  *
@@ -10,9 +10,10 @@
  * it; until then it costs a program a test of one byte, a kernel module a no-op, and its
  * arguments are not evaluated.
  *
- * The compiler checks the format, printf's, against the arguments.  Nothing is
- * printed, though: arguments are recorded as they are, and called by the words in
- * front of their conversions ("queue" and "depth" here).  There may be ten of them:
+ * The compiler checks the format, which is that of printf, against the
+ * arguments. But nothing is printed: arguments are recorded as they are, and
+ * have the names in front of their conversions ("queue" and "depth" here).
+ * There may be ten of them:
  *
  *	integers, enums, bool	of 1 to 8 bytes
  *	float, double		as they are; a long double as a double (programs)
@@ -25,10 +26,10 @@
  *	KTRACE_DISABLED		its markers compile to nothing
  *	KTRACE_FORCED		every recorder gets its markers, wanted or not
  *	KTRACE_HANDLER(name, format, ...)
- *				to be done at each of its markers as well, on or off
+ *				code that also runs at each of its markers, on or off
  *
- * This is what programs (marker_program.h) and kernel modules (marker_kernel.h) have in
- * common.
+ * This header has what programs (marker_program.h) and kernel modules
+ * (marker_kernel.h) have in common.
  */
 #ifndef KTRACE_MARKER_H
 #define KTRACE_MARKER_H
@@ -46,7 +47,7 @@ ktrace_check_format(const char *format, ...)
 #define KTRACE_CAT(a, b)  KTRACE_CAT_(a, b)
 #define KTRACE_CAT_(a, b) a##b
 
-/* Of what follows the name: the format, and how many arguments there are. */
+/* Of what follows the name: the format, and the number of arguments. */
 #define KTRACE_FIRST(...)	   KTRACE_FIRST_(__VA_ARGS__, )
 #define KTRACE_FIRST_(format, ...) format
 #define KTRACE_COUNT(...) \
@@ -118,8 +119,9 @@ ktrace_check_format(const char *format, ...)
 /* clang-format on */
 
 /*
- * A site is a marker; what else it could be is nothing but a description in debug
- * information of the types of the arguments, where enumerations have their names.
+ * A site is a marker.  The other members of the union are never used: they only
+ * put the types of the arguments into the debug information, where enumerations
+ * have their names.
  */
 #define KTRACE_SITE(...)                                                       \
 	union {                                                                \

@@ -6,13 +6,15 @@
  *
  *	#include <ktrace/marker.h>
  *
- * A marker is a tracepoint, which the kernel finds in the module's own list.  So
- * nothing has to be registered or linked, and it does not matter whether ktrace is
- * loaded before the module, after it, or never.  Off, it is one no-op of five bytes,
- * which the kernel patches; what it takes to be on is out of line.
+ * A marker is a tracepoint, which the kernel finds in the module's own list.
+ * So nothing has to be registered or linked, and it does not matter whether
+ * ktrace is loaded before the module, after it, or never.  While it is off, it
+ * is one no-op of five bytes, which the kernel patches; the code for a marker
+ * that is on is out of line.
  *
- * Whoever looks for tracepoints finds it as "ktrace:MODULE:NAME".  A probe gets its
- * data, the marker, and the arguments, each as u64; marker_probe.h has an easier way.
+ * A search for tracepoints finds it as "ktrace:MODULE:NAME".  A probe gets its
+ * data, the marker, and the arguments, each as u64; marker_probe.h has an
+ * easier way.
  */
 #ifndef KTRACE_MARKER_KERNEL_H
 #define KTRACE_MARKER_KERNEL_H
@@ -41,8 +43,8 @@ struct ktrace_marker {
 };
 
 /*
- * Whoever calls probes must hold off those who take them away.  How, is the kernel's
- * business, and has changed.
+ * The caller of probes must hold off their removal.  How this is done depends
+ * on the kernel version.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define KTRACE_PROBES_BEGIN()                     \
@@ -92,8 +94,9 @@ struct ktrace_marker {
 #define KTRACE_NAMES_10 KTRACE_NAMES_9, j
 
 /*
- * What is called where a marker with so many values is hit.  A kernel may check the types
- * of such calls (CFI), so who defines one declares it with this.
+ * The function that is called when a marker with this number of values is hit.
+ * A kernel may check the types of such calls (CFI), so use this to declare a
+ * function that you define.
  */
 #define KTRACE_CALLED_DEFINE(n)         \
 	typedef void ktrace_called_##n( \
@@ -111,7 +114,10 @@ KTRACE_CALLED_DEFINE(8)
 KTRACE_CALLED_DEFINE(9)
 KTRACE_CALLED_DEFINE(10)
 
-/* Out of line and by value: a site that is off keeps no registers or stack for it. */
+/*
+ * Out of line and by value, so a site that is off needs no registers or stack
+ * for it.
+ */
 #define KTRACE_HIT_DEFINE(n)                                               \
 	static noinline __cold notrace __maybe_unused void ktrace_hit_##n( \
 		struct ktrace_marker *marker KTRACE_PROTO_##n)             \
@@ -141,7 +147,10 @@ KTRACE_HIT_DEFINE(10)
 #define KTRACE_HIT(n, ...) KTRACE_CAT(ktrace_hit_, n)(__VA_ARGS__)
 #define KTRACE_VALUE(x)	   ((u64)(x))
 
-/* An older and a newer type of the key; both begin with it, and are zero if off. */
+/*
+ * An older and a newer type of the key; both begin with it, and it is zero if
+ * off.
+ */
 #define KTRACE_IS_ON(marker) \
 	arch_static_branch((struct static_key *)&(marker).tp.key, false)
 
@@ -160,7 +169,9 @@ KTRACE_HIT_DEFINE(10)
 		__VA_ARGS__;                                               \
 	}
 
-/* There is none without arguments: such a program has none that it may read. */
+/*
+ * No program without arguments exists: it would have nothing that it may read.
+ */
 KTRACE_BPF_DEFINE(0, bpf_trace_run1(data, 0))
 KTRACE_BPF_DEFINE(1, bpf_trace_run1(data KTRACE_NAMES_1))
 KTRACE_BPF_DEFINE(2, bpf_trace_run2(data KTRACE_NAMES_2))
@@ -173,7 +184,10 @@ KTRACE_BPF_DEFINE(8, bpf_trace_run8(data KTRACE_NAMES_8))
 KTRACE_BPF_DEFINE(9, bpf_trace_run9(data KTRACE_NAMES_9))
 KTRACE_BPF_DEFINE(10, bpf_trace_run10(data KTRACE_NAMES_10))
 
-/* A struct bpf_raw_event_map, of 32 bytes: where a place is inlined, more than once. */
+/*
+ * A struct bpf_raw_event_map, of 32 bytes; there are several if a place is
+ * inlined.
+ */
 #define KTRACE_BPF(marker, n)                                  \
 	asm volatile(".pushsection __bpf_raw_tp_map, \"aw\"\n" \
 		     "	.balign	32\n"                           \

@@ -17,14 +17,16 @@
  *
  *	err = ktrace_marker_probe_register(&probe);
  *
- * The marked module may come and go before and after that.  What values there are is in
- * marker->arguments, whose last one is of kind KTRACE_ARG_END: each has a kind and, of
- * numbers, a size; signed ones are extended to 64 bits, of pointers, strings and arrays
- * the value is the address, in the kernel's memory, and may be used until the function
- * returns.  The address of a string may be NULL, or as bad as the marker's author has it.
+ * The marked module may come and go before and after that.  marker->arguments
+ * describes the values; the last one is of kind KTRACE_ARG_END.  Each has a
+ * kind, and numbers have a size.  Signed numbers are extended to 64 bits.  For
+ * pointers, strings and arrays the value is an address in kernel memory, which
+ * may be used until the function returns.  The address of a string may be NULL,
+ * or invalid if the marker's author passed such a pointer.
  *
- * The function is called where the marker is: it may be interrupted by itself, in a
- * softirq, an interrupt or an NMI, must not sleep, and must not hit what it probes.
+ * The function is called at the marker: it may be interrupted by itself, in a
+ * softirq, an interrupt or an NMI.  It must not sleep, and must not hit the
+ * markers that it probes.
  *
  * The module needs ktrace.ko, and its Module.symvers to be built
  * (KBUILD_EXTRA_SYMBOLS).
@@ -46,7 +48,10 @@ struct ktrace_marker_probe {
 
 /* May sleep.  -EINVAL: it has no pattern or function; -EBUSY: it is registered. */
 int ktrace_marker_probe_register(struct ktrace_marker_probe *probe);
-/* May sleep.  When it returns the function does not run any more, nowhere. */
+/*
+ * May sleep.  After it has returned the function does not run anywhere any
+ * more.
+ */
 void ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
 
 #endif /* KTRACE_MARKER_PROBE_H */

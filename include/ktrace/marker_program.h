@@ -19,7 +19,10 @@ extern "C" {
 /* What on points to before the marker is known. */
 extern const uint8_t ktrace_marker_off[1];
 
-/* Of an object: all its markers.  Called again with the same ones, does nothing. */
+/*
+ * Adds all markers of an object.  A second call with the same ones does
+ * nothing.
+ */
 void ktrace_markers_add(struct ktrace_marker *const *begin,
 			struct ktrace_marker *const *end);
 void ktrace_markers_remove(struct ktrace_marker *const *begin,
@@ -39,17 +42,20 @@ void ktrace_markers_remove(struct ktrace_marker *const *begin,
  *
  *	err = ktrace_marker_probe_register(&probe);
  *
- * A kernel module's is the same (marker_probe.h).  The program may have it, or any
- * library, preloaded ones included; markers may become known before or after it.
+ * A kernel module's is the same (marker_probe.h).  It may be in the program or
+ * in any library, including preloaded ones; markers may become known before or
+ * after it.
  *
- * What values there are is in marker->arguments, of which KTRACE_ARG_END is the last:
- * each has a kind and, of numbers, a size.  Signed numbers are extended to 64 bits,
- * floating point is ktrace_probe_double(); of pointers, strings and arrays the value is
- * the address, and may be used until the function returns.  A string may be NULL, and
- * one whose size is not 0 is an array, which need not have a NUL.
+ * marker->arguments describes the values; KTRACE_ARG_END is the last.  Each has
+ * a kind, and numbers have a size.  Signed numbers are extended to 64 bits;
+ * ktrace_probe_double() converts floating point.  For pointers, strings and
+ * arrays the value is the address, which may be used until the function
+ * returns.  A string may be NULL.  A string whose size is not 0 is an array,
+ * which need not have a NUL.
  *
- * It is called where the marker is, in signal handlers as well, and has to return.  In a thread
- * where it runs already it is not called again; those hits are counted (missed).
+ * It is called at the marker, also in signal handlers, and has to return.  In a
+ * thread where it runs already it is not called again; those hits are counted
+ * (missed).
  */
 struct ktrace_marker_probe {
 	const char *pattern; /* as of ktrace record -M: "a*,!b" */
@@ -59,15 +65,18 @@ struct ktrace_marker_probe {
 	uint64_t missed;
 };
 
-/* 0, or -EINVAL, -EBUSY: it is registered, -ENOSPC: there are 31.  Not in handlers. */
+/*
+ * 0, or -EINVAL, -EBUSY: it is registered, -ENOSPC: there are 31.  Not in
+ * signal handlers.
+ */
 int ktrace_marker_probe_register(struct ktrace_marker_probe *probe);
 /*
- * When it returns 0, the function does not run any more, in no thread.  -ENOENT: it is
- * not registered; -EDEADLK: called by a probe.
+ * After it has returned 0, the function does not run in any thread any more.
+ * -ENOENT: it is not registered; -EDEADLK: called by a probe.
  */
 int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
 
-/* Called through their addresses, and not by way of the PLT. */
+/* Called through their addresses, not through the PLT. */
 #ifdef __has_attribute
 #if __has_attribute(noplt)
 #define KTRACE_NEAR __attribute__((noplt))
@@ -77,7 +86,7 @@ int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe);
 #define KTRACE_NEAR
 #endif
 
-/* The payload of numbers that fit into so many words, in their order. */
+/* The payload of numbers that fit into this many words, in their order. */
 KTRACE_NEAR void ktrace_words_0(struct ktrace_marker *);
 KTRACE_NEAR void ktrace_words_1(struct ktrace_marker *, uint64_t);
 KTRACE_NEAR void ktrace_words_2(struct ktrace_marker *, uint64_t, uint64_t);
@@ -128,7 +137,7 @@ static inline uint64_t ktrace_of_double(double x)
 	return u.bits;
 }
 
-/* Of a probe: a value of the kind KTRACE_ARG_FLOAT. */
+/* For probes: a value of the kind KTRACE_ARG_FLOAT. */
 static inline double ktrace_probe_double(const struct ktrace_argument *argument,
 					 uint64_t value)
 {
@@ -160,7 +169,7 @@ static inline __attribute__((always_inline, unused)) uint64_t ktrace_part(
 	(ktrace_part(a, as, 0, n) | ktrace_part(b, bs, as, n) | \
 	 ktrace_part(c, cs, as + bs, n))
 
-/* The sizes are constants: only some shifts are left of all this. */
+/* The sizes are constants, so the compiler reduces all this to some shifts. */
 static inline __attribute__((always_inline, unused)) void ktrace_put(
 	struct ktrace_marker *marker, uint64_t a, int as, uint64_t b, int bs,
 	uint64_t c, int cs)
@@ -183,9 +192,9 @@ static inline __attribute__((always_inline, unused)) void ktrace_put(
 #ifdef __cplusplus
 
 /*
- * The site of marker.h, of a type that no other file knows, so that it stays out of the
- * groups that the linker unites: those could not have entries in a section that is common
- * to all.
+ * The site of marker.h, of a type that no other file knows.  So it stays out of
+ * the groups that the linker merges: these could not have entries in a section
+ * that all files share.
  */
 namespace
 {
@@ -266,7 +275,7 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #else
 
 /* clang-format off */
-/* What is not chosen has to be of a type that compiles. */
+/* The branches that are not chosen must compile too. */
 #define KTRACE_IF(type, x) _Generic((x), type: (x), default: 0)
 
 #define KTRACE_VALUE(x)							\
@@ -281,7 +290,9 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 
 /* ---- hits ----------------------------------------------------------------------- */
 
-/* Up to three numbers go in words; all else has values of its own. */
+/*
+ * Up to three numbers are passed in words; everything else as separate values.
+ */
 #define KTRACE_NUMBERS(...)  (1 KTRACE_EACH(KTRACE_AND_NUMBER, __VA_ARGS__))
 #define KTRACE_AND_NUMBER(x) &&KTRACE_IS_NUMBER(x)
 #define KTRACE_IS_NUMBER(x)                     \
@@ -318,10 +329,11 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 #ifndef KTRACE_DISABLED
 
 /*
- * The site's address, into the section that has all of them.  Of a variable in a template
- * GCC forgets the section (its bug 41091), so there the assembler puts it in.  It may meet
- * one site several times, as functions are inlined and loops unrolled.  (In the large code
- * model addresses are no constants: no markers in templates there.)
+ * Puts the site's address into the section that has all of them.  GCC forgets
+ * the section of a variable in a template (its bug 41091), so the assembler
+ * puts it in. It may meet one site several times, because functions are inlined
+ * and loops unrolled.  (In the large code model addresses are not constants, so
+ * there are no markers in templates.)
  */
 #if defined(__cplusplus) && defined(__GNUC__) && !defined(__clang__) && \
 	!defined(__code_model_large__)
@@ -377,8 +389,9 @@ template <class T> static inline uint64_t ktrace_value(const T &x)
 	} while (0)
 
 /*
- * The linker says where an object's markers are.  Each file that has some makes
- * them known; all but the first of an object do so in vain.
+ * The linker knows where an object's markers are.  Each file that has markers
+ * adds those of the whole object; only the first call of an object has an
+ * effect.
  */
 extern struct ktrace_marker *const __start_ktrace_markers[]
 	__attribute__((weak, visibility("hidden")));

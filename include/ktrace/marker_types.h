@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What is known of a marker: marker.h makes it, libktrace-marker and recorders read
- * it.  Nobody else needs this.
+ * The description of a marker: marker.h makes it, libktrace-marker and
+ * recorders read it.  No other code needs this header.
  */
 #ifndef KTRACE_MARKER_TYPES_H
 #define KTRACE_MARKER_TYPES_H
@@ -12,7 +12,10 @@
 #include <stdint.h>
 #endif
 
-/* Bytes of a string; of all strings of a marker; of all its other arguments. */
+/*
+ * The most bytes of a string, of all strings of a marker, of all its other
+ * arguments.
+ */
 #define KTRACE_STRING_MAX  1024
 #define KTRACE_STRINGS_MAX 2048
 #define KTRACE_FIXED_MAX   512
@@ -52,7 +55,7 @@ struct ktrace_marker {
 	uint32_t size;	/* of the payload's fixed part */
 	uint32_t kinds; /* bit N: there is an argument of kind N */
 	uint32_t
-		last; /* what the last recorder calls it, and which one that was */
+		last; /* its id for the last recorder, and which one that was */
 	uint32_t handlers; /* of this process: a bit for each */
 	uint64_t id;
 	uint64_t
