@@ -15,10 +15,10 @@ extern "C" {
 #define KTRACE_API __attribute__((visibility("default")))
 
 /*
- * The version of the library: of these headers, and of what the program runs with, which
- * may be newer.  What is stable between them is told in doc/compatibility.md.  Structs that
- * begin with a size may grow, and so may those that the library hands out one by one;
- * elements of arrays do not.
+ * The version of the library: of these headers, and of what the program runs
+ * with, which may be newer.  doc/compatibility.md says what is stable between
+ * them.  Structs that begin with a size may grow, and so may those that the
+ * library hands out one by one; elements of arrays do not.
  */
 #define KTRACE_LIB_MAJOR 0
 #define KTRACE_LIB_MINOR 1

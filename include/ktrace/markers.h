@@ -30,39 +30,40 @@ struct ktrace_marker_info {
 };
 
 /*
- * Calls @use for each that one of @patterns means (see ktrace-record(1), -M; none: for
- * all), of the process @pid and its libraries, 0: of all.  Ends when it returns
- * something else than 0, and returns that.  -ESRCH: the process has none.
+ * Calls @use for each marker that matches one of @patterns (see
+ * ktrace-record(1), -M; no patterns: all), of the process @pid and its
+ * libraries (0: of all processes).  If @use returns something other than 0,
+ * ends and returns that. -ESRCH: the process has none.
  */
 KTRACE_API int ktrace_markers_list(
 	int pid, const char *const *patterns, size_t nr,
 	int (*use)(void *data, const struct ktrace_marker_info *marker),
 	void *data);
 /*
- * Switches markers on or off in all recorders that run, and tells how many there are
- * now.  Programs that begin later follow as well.  -ESRCH: there is no recorder.
+ * Switches markers on or off in all running recorders, and says how many match
+ * now.  Programs that start later are included.  -ESRCH: there is no recorder.
  */
 KTRACE_API int ktrace_markers_switch(const char *const *patterns, size_t nr,
 				     bool on, size_t *count);
 /*
- * The same for what programs print to their standard error, until it is taken back.  There
- * need not be a recorder.
+ * The same for what programs print to their standard error, until it is
+ * switched off.  No recorder is needed.
  */
 KTRACE_API int ktrace_markers_print(const char *const *patterns, size_t nr,
 				    bool on, size_t *count);
 /*
- * Calls @use for each pattern of each recorder that runs, in the order in which they
- * came, and ends when it returns something else than 0, and returns that.  With a `!'
- * in front a pattern excludes; the last one that matches decides.  -ESRCH: there is no
- * recorder.
+ * Calls @use for each pattern of each running recorder, in the order in which
+ * they were added.  If @use returns something other than 0, ends and returns
+ * that. A pattern with a `!' in front excludes; the last one that matches
+ * decides. -ESRCH: there is no recorder.
  */
 KTRACE_API int ktrace_markers_patterns(int (*use)(void *data,
 						  const char *pattern),
 				       void *data);
 
 /*
- * Markers of kernel modules, if the module ktrace is loaded; patterns as above.  To
- * ask, a session may be opened that leaves all as it is (no_load).
+ * Markers of kernel modules, if the module ktrace is loaded; patterns as above.
+ * To list them, open a session with no_load, which changes nothing.
  *
  * Of each place: `enabled' says whether a session that runs has it.
  */
@@ -71,21 +72,24 @@ KTRACE_API int ktrace_session_markers(
 	int (*use)(void *data, const struct ktrace_marker_info *marker),
 	void *data);
 /*
- * The session is to have those that some patterns mean, also of modules that are loaded
- * later, until it is reset.  Tells how many there are now.  -E2BIG: too many patterns,
- * here and below.
+ * Enables the markers that match in the session, including those of modules
+ * that are loaded later, until it is reset.  Says how many match now.  -E2BIG:
+ * too many patterns, here and below.
  */
 KTRACE_API int ktrace_session_mark(struct ktrace_session *session,
 				   const char *const *patterns, size_t nr,
 				   size_t *count);
 /*
- * All sessions that run have them, or no longer.  -ESRCH: none runs; -EINVAL: a pattern
- * with a `!' says what is not to be off.
+ * Switches them on or off in all running sessions.  -ESRCH: none runs; -EINVAL:
+ * a pattern with a `!' when switching off.
  */
 KTRACE_API int ktrace_session_mark_running(struct ktrace_session *session,
 					   const char *const *patterns,
 					   size_t nr, bool on, size_t *count);
-/* Each hit is a line in the kernel's log, or no longer.  -EINVAL as above. */
+/*
+ * Prints each hit as a line to the kernel's log, or stops that.  -EINVAL as
+ * above.
+ */
 KTRACE_API int ktrace_session_print(struct ktrace_session *session,
 				    const char *const *patterns, size_t nr,
 				    bool on, size_t *count);

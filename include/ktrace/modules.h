@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Where the modules for the running kernel lie. */
+/* The folder of the modules for the running kernel. */
 struct ktrace_modules;
 
 KTRACE_API int ktrace_modules_open(struct ktrace_modules **modules);
@@ -20,9 +20,9 @@ KTRACE_API void ktrace_modules_close(struct ktrace_modules *modules);
 KTRACE_API const char *ktrace_modules_path(
 	const struct ktrace_modules *modules);
 /*
- * Loads one by name (no ".ko"); 0 also if it is there already.  -ENOENT: it
+ * Loads one by name (no ".ko"); 0 also if it is loaded already.  -ENOENT: it
  * belongs to a module of the kernel that is not loaded, and @with_others is
- * false: that one is not to be loaded too.
+ * false, so that this one is not loaded too.
  */
 KTRACE_API int ktrace_modules_load(struct ktrace_modules *modules,
 				   const char *name, bool with_others);

@@ -32,12 +32,14 @@ struct ktrace_recording_options {
 	/* Markers of programs: see ktrace-record(1).  NULL: none. */
 	const char *const *programs;
 	size_t nr_programs;
-	/* Markers that are not recorded though they are wanted; any thread. */
+	/*
+	 * Called for markers that are wanted but not recorded; in any thread.
+	 */
 	void (*warn)(void *data, const char *text);
 	void *data;
 	/*
-	 * Of programs' markers only those of these processes, and of what they start;
-	 * for the kernel's events see the session's file pids.
+	 * Record programs' markers only of these processes and those that they
+	 * start. For the kernel's events see the session's file pids.
 	 */
 	const pid_t *pids;
 	size_t nr_pids;
@@ -63,8 +65,8 @@ struct ktrace_recording_status {
 
 /*
  * Sets mode and size of the buffers, maps them, makes the directory and writes
- * what is known before the first event.  @session NULL: without the kernel, only
- * programs' markers are recorded.
+ * what is known before the first event.  @session NULL: records only programs'
+ * markers, without the kernel.
  */
 KTRACE_API int ktrace_recording_create(
 	struct ktrace_session *session,
@@ -72,7 +74,10 @@ KTRACE_API int ktrace_recording_create(
 	struct ktrace_recording **recording);
 /* Switches the session on. */
 KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
-/* Readable when the recording cannot go on, of the kernel or of programs: stop it. */
+/*
+ * Readable when the recording of the kernel or of programs cannot continue:
+ * then stop it.
+ */
 KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
 /* @size: of the caller's struct. */
 KTRACE_API void ktrace_recording_status_get(
@@ -85,29 +90,33 @@ static inline void ktrace_recording_status(
 	ktrace_recording_status_get(recording, status, sizeof(*status));
 }
 /*
- * Switches the session off, writes what is left, and closes the trace with
- * @reason.  Fails if the trace is not all that was recorded; what could be
- * written is readable then.
+ * Switches the session off, writes the rest, and closes the trace with @reason.
+ * Fails if the trace does not contain everything that was recorded; what could
+ * be written is still readable.
  */
 KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
 				     const char *reason);
 
 /*
- * Following: the trace is read while it is being written.  Cursors of @trace end
- * (KTRACE_END) where it is not whole yet, and go on after the next sync; the first
- * sync after stop completes it.  An event is told some two syncs after it happened.
- * With @forget the disk space of what a cursor has read is given back, so that a
- * recording without an end can be followed: it has one cursor then, and nothing is
- * left to be opened again.  ktrace_close() it.
+ * Following: the trace is read while it is being written.  Cursors of @trace
+ * end (KTRACE_END) where it is not complete yet, and continue after the next
+ * sync; the first sync after stop completes it.  An event is delivered about
+ * two syncs after it happened. With @forget the disk space that a cursor has
+ * read is given back, so that an endless recording can be followed.  Then it
+ * may have one cursor only, and the trace cannot be opened again.
+ * ktrace_close() it.
  */
 KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
 				       bool forget, struct ktrace **trace);
 KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
 				     struct ktrace *trace);
-/* Events were enabled meanwhile: the next sync makes their types known to @trace. */
+/*
+ * Call it after enabling events: the next sync makes their types known to
+ * @trace.
+ */
 KTRACE_API void ktrace_recording_types(struct ktrace_recording *recording);
 
-/* Without stop: leaves a trace that looks cut off. */
+/* Without stop it leaves a trace that looks cut off. */
 KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
 
 #ifdef __cplusplus

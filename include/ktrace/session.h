@@ -52,36 +52,42 @@ struct ktrace_session_options {
 
 KTRACE_API int ktrace_session_open(const struct ktrace_session_options *options,
 				   struct ktrace_session **session);
-/* Gives up a claim; the session itself stays as it is, unless close removes it. */
+/*
+ * Gives up a claim.  The session itself stays as it is, unless close removes
+ * it.
+ */
 KTRACE_API void ktrace_session_close(struct ktrace_session *session);
 /* The folder of the control tree. */
 KTRACE_API const char *ktrace_session_path(
 	const struct ktrace_session *session);
 
 /*
- * Keeps other recorders out until close or the end of the process, whatever
- * ends it.  -EBUSY: somebody else has it; the error names him.
+ * Keeps other recorders out until close or until the process ends, for whatever
+ * reason.  -EBUSY: another process has it; the error names it.
  */
 KTRACE_API int ktrace_session_claim(struct ktrace_session *session);
 
 /*
- * Those beside the default session, by name; ends when @use returns something else
- * than 0, and returns that.
+ * Calls @use for each session except the default one, with its name.  If @use
+ * returns something other than 0, ends and returns that.
  */
 KTRACE_API int ktrace_sessions_each(struct ktrace_session *session,
 				    int (*use)(void *data, const char *name),
 				    void *data);
-/* Has nobody claimed it, nor opened its buffers?  @running: it records all the same. */
+/*
+ * Has nobody claimed it or opened its buffers?  @running: it records
+ * nevertheless.
+ */
 KTRACE_API bool ktrace_session_is_left(struct ktrace_session *session,
 				       const char *name, bool *running);
-/* Takes it away with what it has recorded.  -EBUSY: somebody reads its buffers. */
+/* Removes it with what it has recorded.  -EBUSY: somebody reads its buffers. */
 KTRACE_API int ktrace_session_remove(struct ktrace_session *session,
 				     const char *name);
 
 /*
  * A file of the session.  The text ends with a NUL that @size (may be NULL)
- * does not count; free() it.  What write refuses, it explains in the kernel's
- * words.
+ * does not count; free() it.  If write fails, the error has the kernel's
+ * explanation.
  */
 KTRACE_API int ktrace_session_read(struct ktrace_session *session,
 				   const char *file, char **text, size_t *size);
@@ -89,9 +95,9 @@ KTRACE_API int ktrace_session_write(struct ktrace_session *session,
 				    const char *file, const char *text);
 
 /*
- * Makes known all events that some of @patterns can mean: loads probe modules,
- * and defines events for tracepoints that have only a prototype.  What could
- * not be had is no error: see ktrace_session_missing().
+ * Makes all events known that match one of @patterns: loads probe modules, and
+ * defines events for tracepoints that have only a prototype.  An event that
+ * cannot be had is no error: see ktrace_session_missing().
  */
 KTRACE_API int ktrace_session_prepare(struct ktrace_session *session,
 				      const char *const *patterns,
@@ -104,11 +110,14 @@ struct ktrace_missing {
 	const char *reason;
 };
 
-/* Those of the last prepare. Belongs to the session, until the next prepare. */
+/*
+ * The missing events of the last prepare.  They belong to the session until the
+ * next prepare.
+ */
 KTRACE_API size_t ktrace_session_missing(const struct ktrace_session *session,
 					 const struct ktrace_missing **missing);
 
-/* An event that can be recorded: its name, and what it is in the session. */
+/* An event that can be recorded: its name, and its state in the session. */
 struct ktrace_known {
 	const char *system;
 	const char *name;
@@ -124,15 +133,15 @@ KTRACE_API int ktrace_session_known(struct ktrace_session *session,
 				    struct ktrace_known **known, size_t *nr);
 
 /*
- * The same with fields and all, which costs some time: of those that @want says,
- * or of all if it is NULL.  ktrace_types_destroy() it.
+ * The same with fields and all details, which takes some time: for the events
+ * that @want accepts, or for all if it is NULL.  ktrace_types_destroy() it.
  */
 KTRACE_API int ktrace_session_types(
 	struct ktrace_session *session,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data,
 	struct ktrace_types **types);
 
-/* @name NULL: all of the system; @system NULL: all events. */
+/* @name NULL: all events of the system; @system NULL: all events. */
 KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     bool on);
@@ -148,8 +157,8 @@ KTRACE_API int ktrace_session_counts(struct ktrace_session *session,
 				     struct ktrace_cpu **cpus, size_t *nr_cpus);
 
 /*
- * Events that wait in the buffers and nobody has read: what a recorder that was
- * killed leaves behind.  Closes the open packets.
+ * Unread events in the buffers, which a killed recorder has left.  Closes the
+ * open packets.
  */
 KTRACE_API int ktrace_session_left(struct ktrace_session *session,
 				   uint64_t *events);
@@ -168,21 +177,26 @@ KTRACE_API int ktrace_session_clock(struct ktrace_session *session,
 /* System calls */
 
 /*
- * Lets the session capture what system calls' arguments point to, of data up to
- * @string_max bytes; with @paths, also what is behind file descriptors.  Their events
- * must be known (ktrace_session_prepare) and disabled.
+ * Makes the session capture the memory that arguments of syscalls point to, up
+ * to @string_max bytes of data; with @paths, also the paths of file
+ * descriptors.  Their events must be known (ktrace_session_prepare) and
+ * disabled.
  */
 KTRACE_API int ktrace_session_syscalls(struct ktrace_session *session,
 				       unsigned int string_max, bool paths);
 
-/* The same for those that @want says; both events of a call, or none. */
+/*
+ * The same for the syscalls that @want accepts; both events of a syscall, or
+ * none.
+ */
 KTRACE_API int ktrace_session_syscalls_wanted(
 	struct ktrace_session *session, unsigned int string_max, bool paths,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 
 /*
- * Makes known the event signal:signal_delivered, which has the whole siginfo (field
- * __info, as the kernel has it, 48 bytes) and the address of the handler (__handler).
+ * Makes the event signal:signal_delivered known.  It has the whole siginfo
+ * (field __info, as in the kernel, 48 bytes) and the address of the handler
+ * (__handler).
  */
 KTRACE_API int ktrace_session_signals(struct ktrace_session *session);
 

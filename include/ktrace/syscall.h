@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * System calls: what is known of them beyond the C types of their arguments.
+ * Syscalls: what is known of them beyond the C types of their arguments.
  *
- * The tables are data (lib/syscall/); this is how to look things up in them.  All
- * that is handed out is constant and lives as long as the program.
+ * The tables are data (lib/syscall/); these functions look things up in them.
+ * Everything that they return is constant and lives as long as the program.
  */
 #ifndef KTRACE_SYSCALL_H
 #define KTRACE_SYSCALL_H
@@ -38,30 +38,32 @@ struct ktrace_call {
 	struct ktrace_word result;
 };
 
-/* The call that an event is of; NULL: nothing is known beyond the C types. */
+/* The syscall of an event; NULL: nothing is known beyond the C types. */
 KTRACE_API const struct ktrace_call *ktrace_call_find(
 	const struct ktrace_type *type);
 
-/* The part of the event's name that is the call's; NULL: it is none. */
+/*
+ * The part of the event's name that names the syscall; NULL: the event is none.
+ */
 KTRACE_API const char *ktrace_call_name(const struct ktrace_type *type,
 					bool *exit);
 
 /*
- * The word for an argument where the call's command, if it has one, is @command; NULL:
- * there is no such argument.
+ * The word for an argument if the syscall's command, if it has one, is
+ * @command. NULL: there is no such argument.
  */
 KTRACE_API const struct ktrace_word *ktrace_call_word(
 	const struct ktrace_call *call, unsigned int argument,
 	uint64_t command);
 
-/* NULL: no such set.  Of those with a mask, what is within it is one value. */
+/* NULL: no such set.  If a set has a mask, the bits within it are one value. */
 KTRACE_API const struct ktrace_names *ktrace_names_find(const char *set,
 							uint64_t *mask);
 
 /* The words of structs.tab for a struct; NULL: none. */
 KTRACE_API const char *ktrace_struct_words(const char *name);
 
-/* Takes a word apart; what it points to lies in @room. */
+/* Parses a word; its strings are stored in @room. */
 #define KTRACE_WORD_MAX 64
 KTRACE_API int ktrace_word_parse(const char *text, size_t length,
 				 char room[KTRACE_WORD_MAX],

@@ -10,12 +10,12 @@
  *
  * A trace and its cursors are used by one thread at a time.
  *
- * What a function hands out as pointer to const belongs to the object it came
- * from and lives as long, unless said otherwise.  All strings are UTF-8 as far
- * as what was recorded is.
+ * What a function returns as pointer to const belongs to the object it came
+ * from and lives as long as it, unless said otherwise.  All strings are UTF-8
+ * as far as the recorded bytes are.
  *
  * A trace is untrusted input.  Whatever bytes it has, nothing outside of it is
- * read, and what is whole in it is shown; the rest is told by warnings.
+ * read, and its intact parts are shown; warnings report the rest.
  */
 #ifndef KTRACE_TRACE_H
 #define KTRACE_TRACE_H
@@ -55,11 +55,11 @@ enum ktrace_lost {
 	KTRACE_LOST_ROOM = 16,
 };
 
-/* What the recorder knew of a CPU at the end. */
+/* What the recorder knew about a CPU at the end. */
 struct ktrace_cpu {
 	uint32_t cpu;
 	uint32_t
-		stream; /* the number of its file; of programs it may be another */
+		stream; /* the number of its file; for programs it may differ */
 	bool programs; /* the markers of programs on it; else the kernel's events */
 	bool known; /* the recorder came to its end: the counts are valid */
 	uint64_t events;   /* that the recorder wrote */
@@ -86,8 +86,8 @@ struct ktrace_info {
 	const char *reason; /* why the recording ended; NULL: it was cut off */
 	uint64_t bytes;	    /* of all streams */
 	/*
-	 * CLOCK_REALTIME - CLOCK_MONOTONIC at the begin, ns; after a sleep it is more, as
-	 * the points in @sync say.
+	 * CLOCK_REALTIME - CLOCK_MONOTONIC at the start, ns.  After a sleep it
+	 * is more; see the points in @sync.
 	 */
 	int64_t realtime;
 };
@@ -122,17 +122,17 @@ enum ktrace_file {
 	KTRACE_FILE_STREAM,   /* of a kind that the metadata names */
 };
 
-/* Which one is called so?  @number, of a stream, may be NULL. */
+/* The kind of file with this name.  @number, of a stream, may be NULL. */
 KTRACE_API enum ktrace_file ktrace_file_kind(const char *name,
 					     uint32_t *number);
 /*
- * Removes a trace, and nothing else: -ENOTEMPTY if there is something else in its
- * directory, which then stays.  A link is not followed.
+ * Removes a trace, and nothing else.  -ENOTEMPTY: there is something else in
+ * its directory, which then stays.  A link is not followed.
  */
 KTRACE_API int ktrace_remove(const char *path);
 /*
- * Removes a trace's files from @directory, which is open, and nothing else.  Goes on after
- * an error, and returns the first one.
+ * Removes a trace's files from the open @directory, and nothing else.
+ * Continues after an error, and returns the first one.
  */
 KTRACE_API int ktrace_remove_files(int directory);
 
@@ -142,7 +142,7 @@ KTRACE_API int ktrace_remove_files(int directory);
  */
 KTRACE_API const char *ktrace_warning(const struct ktrace *trace, size_t index);
 
-/* The function that holds @address, or NULL; *offset is from its begin. */
+/* The function that contains @address, or NULL; *offset is from its start. */
 KTRACE_API const char *ktrace_symbol(const struct ktrace *trace,
 				     uint64_t address, uint64_t *offset);
 
@@ -178,7 +178,7 @@ enum ktrace_item {
 };
 
 /*
- * A way through the trace, ordered by time, then CPU.  Zero means "all".
+ * A walk through the trace, ordered by time, then CPU.  Zero means "all".
  * @from and @to are CLOCK_MONOTONIC; @cpus lists @nr_cpus CPUs; @want says
  * which types to show.
  */
@@ -212,13 +212,13 @@ KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);
 
 /* Values of fields */
 
-/* The value, sign-extended; 0 for what is no integer or not there. */
+/* The value, sign-extended; 0 if it is no integer or is missing. */
 KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
 				    const struct ktrace_field *field);
 
 /*
- * The bytes of the value; *size 0 if they are not in the payload.  For a
- * string without the NUL, which need not be there.
+ * The bytes of the value; *size is 0 if they are not in the payload.  A string
+ * comes without its NUL, which may be missing.
  */
 KTRACE_API const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
 					     const struct ktrace_field *field,

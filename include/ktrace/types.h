@@ -28,7 +28,7 @@ enum ktrace_kind {
 	KTRACE_BYTES,	/* anything else */
 };
 
-/* Where a field's value lies. */
+/* Where the value of a field is. */
 enum ktrace_place {
 	KTRACE_FIXED,	 /* at @offset */
 	KTRACE_DATA_LOC, /* at @offset: u16 offset in the payload, u16 length */
@@ -98,8 +98,8 @@ struct ktrace_type {
 
 /*
  * A set of types.  ktrace_types_parse() makes one from the text of the control
- * tree's info file; @btf is the kernel's type information for constants that
- * the text leaves by name, NULL: of the running kernel.
+ * tree's info file.  @btf is the kernel's type information, for constants that
+ * the text has by name; NULL: that of the running kernel.
  */
 struct ktrace_types;
 
@@ -114,7 +114,7 @@ KTRACE_API const struct ktrace_type *ktrace_types_find(
 	const struct ktrace_types *types, uint32_t id);
 
 /*
- * How the structs lie in memory that captured fields hold: those whose ctype is
+ * The layouts of the structs in captured fields: those whose ctype is
  * "__data_loc struct NAME[]", and the structs in them.
  */
 struct ktrace_member {

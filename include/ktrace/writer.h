@@ -3,8 +3,8 @@
  * Writing the metadata of a trace
  *
  * The recorder makes the directory and writes the streams (cpuN).  Each call
- * appends whole lines; one that fails leaves the file as it was before, so
- * that it can be tried again, or the trace be left as it is.
+ * appends whole lines.  If a call fails, the file stays as it was before, so
+ * that you can try again, or leave the trace as it is.
  */
 #ifndef KTRACE_WRITER_H
 #define KTRACE_WRITER_H
@@ -21,7 +21,7 @@ extern "C" {
 
 struct ktrace_writer;
 
-/* Makes DIRECTORY/metadata, which must not be there, and writes its head. */
+/* Makes DIRECTORY/metadata, which must not exist, and writes its head. */
 struct ktrace_writer_head {
 	size_t size; /* of this struct */
 	uint64_t id;
@@ -50,7 +50,7 @@ KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
 				   const struct ktrace_sync *sync,
 				   bool trusted);
 
-/* All of @types that have an id and were not written yet. */
+/* Writes all of @types that have an id and were not written yet. */
 KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,
 				   const struct ktrace_types *types);
 KTRACE_API int ktrace_writer_type(struct ktrace_writer *writer,
