@@ -9,7 +9,7 @@
 static const struct {
 	const char *name;
 	const char *calls;
-} sets[] = {
+} groups[] = {
 	{"%file",
 	 "open* creat newstat newlstat newfstatat statx statfs access faccessat* "
 	 "execve execveat chdir rename* mkdir* rmdir link linkat unlink unlinkat "
@@ -64,15 +64,15 @@ static int call_add(struct selection *s, const char *name, bool exclude)
 	return selection_add(s, pattern);
 }
 
-static int set_add(struct selection *s, const char *name, bool exclude)
+static int group_add(struct selection *s, const char *name, bool exclude)
 {
 	char *copy, *next, *word;
 	int err = -EINVAL;
 
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		if (strcmp(sets[i].name, name))
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		if (strcmp(groups[i].name, name))
 			continue;
-		next = copy = strdup(sets[i].calls);
+		next = copy = strdup(groups[i].calls);
 		err = copy ? 0 : -ENOMEM;
 		while (!err && (word = strsep(&next, " ")))
 			err = call_add(s, word, exclude);
@@ -83,7 +83,7 @@ static int set_add(struct selection *s, const char *name, bool exclude)
 
 int calls_add(struct selection *s, const char *name, bool exclude)
 {
-	return *name == '%' ? set_add(s, name, exclude)
+	return *name == '%' ? group_add(s, name, exclude)
 			    : call_add(s, name, exclude);
 }
 

@@ -16,8 +16,8 @@
 
 #include <traceevent/event-parse.h>
 
-#include "format.h"
 #include "base/text.h"
+#include "print_format.h"
 
 /* One walk through the arguments of one event. */
 struct walk {

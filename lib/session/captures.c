@@ -25,7 +25,8 @@
 #include "syscall/call.h"
 #include "base/error.h"
 #include "session.h"
-#include "captures.h"
+#include "commands.h"
+#include "maker.h"
 
 #define STRINGS_ROOM  16384 /* of all strings of a vector together */
 #define VECTOR_MAX    32
@@ -37,37 +38,6 @@
 #define CONTROL_PATHS 8
 #define SET_BYTES     1024 /* of a set of descriptors, or of CPUs */
 #define STRING_MAX    8192
-
-/* What a call must have returned for its results to be there. */
-#define OK "a6 2147483648 & 0 =="
-
-void field_begin(struct maker *m, const char *type, const char *suffix)
-{
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
-	text_words(m->text, "%s __%s_val%s: ", type, m->name, suffix);
-}
-
-void condition_words(struct maker *m, const char *words)
-{
-	if (m->again && !strncmp(m->call->name, "execve", 6))
-		text_words(m->text, "a7 %u & a6 * if ", 1u << m->bit++);
-	else if (m->again)
-		text_words(m->text, "a7 %u & if ", 1u << m->bit++);
-	else
-		text_words(m->text, "%s if ", words);
-}
-
-void condition(struct maker *m)
-{
-	char words[8];
-
-	snprintf(words, sizeof(words), "a%u", m->index);
-	if (m->exit)
-		text_words(m->text, OK " a%u * if ", m->index);
-	else
-		condition_words(m, words);
-}
 
 static void bytes_make(struct maker *m, const char *type, size_t size)
 {
@@ -239,7 +209,8 @@ static void lock_make(struct maker *m)
 	field_begin(m, "struct flock", "");
 	if (m->again)
 		text_words(m->text,
-			   "a7 %u & " OK " a1 5 == a1 36 == + a1 16 == + * + ",
+			   "a7 %u & " CALL_OK
+			   " a1 5 == a1 36 == + a1 16 == + * + ",
 			   1u << m->bit++);
 	text_words(m->text, "a%u 4294901760 & %sif a%u 32 bytes 32 end",
 		   m->index, m->again ? "* " : "", m->index);
@@ -335,11 +306,11 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 static void result_paths(struct maker *m, const struct ktrace_call *call)
 {
 	if (!strcmp(call->result.word, "fd"))
-		path_make(m, "ret", OK " if a6");
+		path_make(m, "ret", CALL_OK " if a6");
 	/* F_DUPFD, F_DUPFD_CLOEXEC */
 	else if (call->nr_arguments > 2 &&
 		 word_is(&call->arguments[2], "fcntl"))
-		path_make(m, "ret", OK " a1 0 == a1 1030 == + * if a6");
+		path_make(m, "ret", CALL_OK " a1 0 == a1 1030 == + * if a6");
 	else
 		return;
 	text_puts(m->text, " end");

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "syscall/call.h"
-#include "captures.h"
+#include "commands.h"
 
 #define STRUCT_MAX 1024
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Capture programs of system calls in the making: what their makers share. */
-#ifndef KT_LIB_SESSION_CAPTURES_H
-#define KT_LIB_SESSION_CAPTURES_H
+/*
+ * A capture program in the making: the text that becomes a line of the session's file
+ * `capture', a field after the other.
+ */
+#ifndef KT_LIB_SESSION_MAKER_H
+#define KT_LIB_SESSION_MAKER_H
 
 #include <string.h>
 
@@ -11,6 +14,9 @@
 #include "base/text.h"
 
 #define PATH_ROOM 4095 /* PATH_MAX without the NUL */
+
+/* What a call must have returned for its results to be there. */
+#define CALL_OK "a6 2147483648 & 0 =="
 
 struct maker {
 	struct text *text;
@@ -41,7 +47,4 @@ void field_begin(struct maker *m, const char *type, const char *suffix);
 void condition(struct maker *m);
 void condition_words(struct maker *m, const char *words);
 
-/* An argument whose meaning is up to the call's command (commands.c). */
-void command_make(struct maker *m, const struct ktrace_word *word);
-
-#endif /* KT_LIB_SESSION_CAPTURES_H */
+#endif /* KT_LIB_SESSION_MAKER_H */

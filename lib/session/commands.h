@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Arguments whose meaning is up to the call's command; see commands.c. */
+#ifndef KT_LIB_SESSION_COMMANDS_H
+#define KT_LIB_SESSION_COMMANDS_H
+
+#include "maker.h"
+
+void command_make(struct maker *m, const struct ktrace_word *word);
+
+#endif /* KT_LIB_SESSION_COMMANDS_H */
