@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ktrace/span.h>
 #include <show.h>
 
 #include "cmd.h"
@@ -20,6 +21,8 @@ struct report {
 	uint32_t *pids;	  /* processes or threads */
 	size_t nr_pids;
 	uint64_t head; /* 0: all */
+	bool durations;
+	struct ktrace_spans *spans; /* NULL: durations are not asked for */
 };
 
 static int pids_parse(struct report *r, const char *text)
@@ -55,7 +58,44 @@ static bool event_wanted(const struct report *r, const struct ktrace_event *e)
 	return false;
 }
 
-/* As show_cursor(), with conditions on each event. */
+/* An event that ends a span says so.  Spans are made of all events, shown or not. */
+static int span_follow(const struct report *r, struct show *show,
+		       const struct ktrace_event *event)
+{
+	int step = ktrace_spans_event(r->spans, event);
+
+	if (step < 0)
+		return show_fail(step, "out of memory");
+	show->ended =
+		step & KTRACE_SPAN_ENDS ? ktrace_spans_ended(r->spans) : NULL;
+	return 0;
+}
+
+static int event_show(const struct report *r, struct show *show,
+		      const struct ktrace_event *event)
+{
+	int err = 0;
+
+	if (r->spans)
+		err = span_follow(r, show, event);
+	if (err || !event_wanted(r, event) ||
+	    !query_wants(&r->query, event->type, event->cpu, event->time))
+		return err;
+	show->events++;
+	return show->ops->event(show, event);
+}
+
+static int loss_show(const struct report *r, struct show *show,
+		     const struct ktrace_loss *loss)
+{
+	if (r->spans)
+		ktrace_spans_loss(r->spans, loss);
+	if (!query_wants(&r->query, NULL, loss->cpu, loss->time))
+		return 0;
+	return show->ops->loss(show, loss);
+}
+
+/* As show_cursor(), with conditions on each event, and spans. */
 static int events_show(const struct report *r, struct show *show,
 		       struct ktrace_cursor *cursor)
 {
@@ -64,14 +104,9 @@ static int events_show(const struct report *r, struct show *show,
 	int err = 0, item;
 
 	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
-		if (item == KTRACE_LOSS) {
-			err = show->ops->loss(show, loss);
-			continue;
-		}
-		if (!event_wanted(r, event))
-			continue;
-		err = show->ops->event(show, event);
-		if (++show->events == r->head)
+		err = item == KTRACE_LOSS ? loss_show(r, show, loss)
+					  : event_show(r, show, event);
+		if (r->head && show->events == r->head)
 			break;
 	}
 	if (err)
@@ -82,26 +117,50 @@ static int events_show(const struct report *r, struct show *show,
 	return item < 0 ? item : err;
 }
 
-static int trace_show(const struct report *r, struct ktrace *trace,
-		      const struct ktrace_cursor_options *options)
+static int show_run(const struct report *r, struct ktrace *trace,
+		    struct ktrace_cursor *cursor)
 {
-	struct ktrace_cursor *cursor;
+	static const struct show_syscalls_options calls = {
+		.string_max = 32,
+		.durations = true,
+	};
 	struct show *show;
+	int err;
+
+	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &show);
+	if (err)
+		return err;
+	if (r->durations && r->ops == &show_syscalls)
+		show_syscalls_set(show, &calls);
+	if (r->comm || r->nr_pids || r->head || r->spans)
+		err = events_show(r, show, cursor);
+	else
+		err = show_cursor(show, cursor, NULL, NULL);
+	show_destroy(show);
+	return err;
+}
+
+static int trace_show(struct report *r, struct ktrace *trace,
+		      struct ktrace_cursor_options *options)
+{
+	/* The strace view has its own. */
+	bool spans = r->durations && r->ops != &show_syscalls;
+	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
+	if (spans && query_widen(&r->query, trace, options, false))
+		return failed("out of memory");
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_why();
-	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &show);
-	if (!err) {
-		if (r->comm || r->nr_pids || r->head)
-			err = events_show(r, show, cursor);
-		else
-			err = show_cursor(show, cursor, NULL, NULL);
-		show_destroy(show);
+	if (spans && ktrace_spans_create(cursor, &r->spans)) {
+		ktrace_cursor_destroy(cursor);
+		return failed_why();
 	}
+	err = show_run(r, trace, cursor);
 	/* Whoever reads has seen enough. */
 	if (err && err != -EPIPE)
 		status = failed("%s", show_error());
+	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
 	return status;
 }
@@ -137,6 +196,11 @@ static int format_find(struct report *r, const char *name)
 		       formats_names(false).s);
 }
 
+/* A long option without a letter. */
+enum {
+	REPORT_DURATIONS = OPTION_OWN,
+};
+
 static int option_handle(void *data, int option)
 {
 	struct report *r = data;
@@ -158,6 +222,9 @@ static int option_handle(void *data, int option)
 			return misused(&command_report,
 				       "--head `%s' is no number", optarg);
 		return EXIT_OK;
+	case REPORT_DURATIONS:
+		r->durations = true;
+		return EXIT_OK;
 	default:
 		return query_option(&r->query, &command_report, option, optarg);
 	}
@@ -173,6 +240,10 @@ static int report_main(int argc, char **argv)
 		return status;
 	if (optind + 1 < argc)
 		return misused(&command_report, "one trace at a time");
+	if (r.durations && r.ops == &show_kernel)
+		return misused(&command_report,
+			       "--durations goes with --format text, json or "
+			       "strace");
 	status = report_run(&r, optind < argc ? argv[optind] : NULL);
 	query_free(&r.query);
 	free(r.pids);
@@ -189,6 +260,11 @@ static const struct command_option options[] = {
 	OPTION('C', "comm", "COMM",
 	       "only of tasks with such a name; wildcards are allowed"),
 	OPTION('n', "head", "COUNT", "only the first so many events"),
+	OPTION(0, "durations", NULL,
+	       "behind an event that ends something, how long it took: a call, "
+	       "an interrupt, a time on the CPU, a block request, NAME_begin to "
+	       "NAME_end",
+	       .id = REPORT_DURATIONS),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

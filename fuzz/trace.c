@@ -60,6 +60,35 @@ static void run(struct ktrace *trace, const struct show_ops *ops, int fd,
 	ktrace_cursor_destroy(cursor);
 }
 
+/* As ktrace report --durations: spans of all events, shown with those that end them. */
+static void run_spans(struct ktrace *trace, const struct show_ops *ops, int fd)
+{
+	struct ktrace_cursor *cursor;
+	struct ktrace_spans *spans;
+	struct show *show;
+	int item, step;
+
+	if (ktrace_cursor_create(trace, NULL, &cursor))
+		return;
+	if (ktrace_spans_create(cursor, &spans) ||
+	    show_create(ops, trace, fd, NULL, &show))
+		abort();
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS) {
+			ktrace_spans_loss(spans, ktrace_cursor_loss(cursor));
+			continue;
+		}
+		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
+		show->ended = step > 0 && step & KTRACE_SPAN_ENDS
+				      ? ktrace_spans_ended(spans)
+				      : NULL;
+		ops->event(show, ktrace_cursor_event(cursor));
+	}
+	show_destroy(show);
+	ktrace_spans_destroy(spans);
+	ktrace_cursor_destroy(cursor);
+}
+
 static char directory[] = "/tmp/ktrace-fuzz-XXXXXX";
 
 static void directory_empty(void)
@@ -100,6 +129,8 @@ static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 	run(trace, &show_json, null, NULL, NULL);
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		run(trace, &show_syscalls, null, NULL, &options[i]);
+	run_spans(trace, &show_text, null);
+	run_spans(trace, &show_json, null);
 	run(trace, &show_ctf, -1, directory, NULL);
 	directory_empty();
 	if (has_formats(metadata))

@@ -6,6 +6,11 @@
  *	 "event":"sched:sched_switch","fields":{"prev_comm":"dbench",…}}
  *	{"time":12345678901,"cpu":1,"lost":1234,"cause":"buffer full"}
  *
+ * An event that ends a span has one more member, if spans are asked for:
+ *
+ *	"span":{"kind":"syscall","name":"read","begin":12345678901,"ns":111,
+ *	 "tid":812,"depth":0}
+ *
  * Times are nanoseconds of CLOCK_MONOTONIC, in integers: as numbers of seconds
  * most readers would round them.  Flags and values with names are strings, as are pointers and addresses.
  */
@@ -41,6 +46,25 @@ static void put_head(struct output *output, uint64_t time, uint32_t cpu)
 	output->p = put_u64(output->p, cpu);
 }
 
+static void put_span(struct output *output, const struct ktrace_span *span)
+{
+	output_room(output, 256);
+	output_puts(output, ",\"span\":{\"kind\":\"");
+	output_puts(output, ktrace_span_kind_name(span->kind));
+	output_puts(output, "\",\"name\":");
+	json_string(output, (const uint8_t *)span->name, strlen(span->name));
+	output_room(output, 256);
+	output_puts(output, ",\"begin\":");
+	output->p = put_u64(output->p, span->begin);
+	output_puts(output, ",\"ns\":");
+	output->p = put_u64(output->p, span->end - span->begin);
+	output_puts(output, ",\"tid\":");
+	output->p = put_u64(output->p, span->tid);
+	output_puts(output, ",\"depth\":");
+	output->p = put_u64(output->p, span->depth);
+	output_add(output, "}", 1);
+}
+
 static int json_event(struct show *show, const struct ktrace_event *event)
 {
 	struct json *json = (struct json *)show;
@@ -56,7 +80,10 @@ static int json_event(struct show *show, const struct ktrace_event *event)
 	output_add(output, ",", 1);
 	if (programs_run(&json->programs, output, event))
 		return show_fail(-ENOMEM, "out of memory");
-	output_puts(output, "}}\n");
+	output_add(output, "}", 1);
+	if (unlikely(show->ended))
+		put_span(output, show->ended);
+	output_puts(output, "}\n");
 	return output->err;
 }
 

@@ -75,6 +75,14 @@ int line_head(struct line_heads *heads, struct output *output,
 	return 0;
 }
 
+void line_duration(struct output *output, const struct ktrace_span *span)
+{
+	output_room(output, 64);
+	output_add(output, " <", 2);
+	output->p = put_time(output->p, span->end - span->begin);
+	output_add(output, ">", 1);
+}
+
 void line_loss(struct output *output, const struct ktrace_loss *loss)
 {
 	output_room(output, 256);

@@ -3,6 +3,7 @@
 #ifndef KT_SHOW_LINE_H
 #define KT_SHOW_LINE_H
 
+#include <ktrace/span.h>
 #include <ktrace/trace.h>
 
 #include "output.h"
@@ -25,6 +26,8 @@ struct line_heads {
 /* Task, CPU and time; -ENOMEM. */
 int line_head(struct line_heads *heads, struct output *output,
 	      const struct ktrace_event *event);
+/* " <0.000000111>", as strace does. */
+void line_duration(struct output *output, const struct ktrace_span *span);
 void line_loss(struct output *output, const struct ktrace_loss *loss);
 void line_heads_destroy(struct line_heads *heads);
 

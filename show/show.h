@@ -12,6 +12,7 @@
 #ifndef KT_SHOW_H
 #define KT_SHOW_H
 
+#include <ktrace/span.h>
 #include <ktrace/trace.h>
 
 struct show;
@@ -40,7 +41,9 @@ struct show {
 	struct ktrace *trace;
 	int fd;		  /* of those that write to a file */
 	const char *path; /* of those that make a directory */
-	uint64_t events;  /* shown so far */
+	/* By the event that is shown next, whose line says so; NULL: none. */
+	const struct ktrace_span *ended;
+	uint64_t events; /* shown so far */
 	uint64_t losses;
 };
 

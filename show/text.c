@@ -3,6 +3,7 @@
  * The report that people read: a line for each event.
  *
  *	dbench-812      [001] 12.345678901 sched:sched_switch: prev_comm=dbench …
+ *	dbench-812      [001] 12.345679012 syscalls:sys_exit_read: ret=5 <0.000000111>
  *	*** cpu 1: 1234 events lost (buffer full) ***
  */
 #include <errno.h>
@@ -38,6 +39,8 @@ static int text_event(struct show *show, const struct ktrace_event *event)
 		return show_fail(-ENOMEM, "out of memory");
 	if (programs_run(&text->programs, output, event))
 		return show_fail(-ENOMEM, "out of memory");
+	if (unlikely(show->ended))
+		line_duration(output, show->ended);
 	output_add(output, "\n", 1);
 	return output->err;
 }

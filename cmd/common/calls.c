@@ -89,5 +89,6 @@ int calls_add(struct selection *s, const char *name, bool exclude)
 
 const char *calls_set_name(size_t index)
 {
-	return index < sizeof(sets) / sizeof(sets[0]) ? sets[index].name : NULL;
+	return index < sizeof(groups) / sizeof(groups[0]) ? groups[index].name
+							  : NULL;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/span.h>
+
 #include "query.h"
 #include "value.h"
 
@@ -163,8 +165,73 @@ int query_prepare(struct query *q, struct ktrace *trace,
 	return EXIT_OK;
 }
 
+static bool type_is_of_spans(const struct ktrace_type *type, void *data)
+{
+	return ktrace_span_type(type);
+}
+
+static bool type_is_needed(const struct ktrace_type *type, void *data)
+{
+	return ktrace_span_type(type) || selection_wants(type, data);
+}
+
+static int wanted_types_find(struct query *q, const struct ktrace *trace)
+{
+	const struct ktrace_types *types = ktrace_get_types(trace);
+	size_t nr = ktrace_types_count(types);
+
+	if (!q->wanted.want)
+		return 0;
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t id = ktrace_types_get(types, i)->id;
+
+		if (id >= q->nr_wanted_types)
+			q->nr_wanted_types = id + 1;
+	}
+	q->wanted_types = calloc(q->nr_wanted_types + 1, sizeof(bool));
+	if (!q->wanted_types)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		const struct ktrace_type *type = ktrace_types_get(types, i);
+
+		q->wanted_types[type->id] =
+			q->wanted.want(type, q->wanted.data);
+	}
+	return 0;
+}
+
+int query_widen(struct query *q, const struct ktrace *trace,
+		struct ktrace_cursor_options *options, bool spans)
+{
+	q->wanted = *options;
+	options->from = 0;
+	options->nr_cpus = 0;
+	if (spans)
+		options->want = type_is_of_spans;
+	else if (options->want)
+		options->want = type_is_needed;
+	return wanted_types_find(q, trace);
+}
+
+bool query_wants(const struct query *q, const struct ktrace_type *type,
+		 uint32_t cpu, uint64_t time)
+{
+	const struct ktrace_cursor_options *wanted = &q->wanted;
+
+	if (time < wanted->from)
+		return false;
+	if (type && q->wanted_types &&
+	    (type->id >= q->nr_wanted_types || !q->wanted_types[type->id]))
+		return false;
+	for (size_t i = 0; i < wanted->nr_cpus; i++)
+		if (wanted->cpus[i] == cpu)
+			return true;
+	return !wanted->nr_cpus;
+}
+
 void query_free(struct query *q)
 {
+	free(q->wanted_types);
 	selection_free(&q->selection);
 	free(q->cpus);
 }

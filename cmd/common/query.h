@@ -26,6 +26,10 @@ struct query {
 	struct query_time to;
 	uint32_t *cpus;
 	size_t nr_cpus;
+	/* After query_widen(): what is wanted out of what the cursor delivers. */
+	struct ktrace_cursor_options wanted;
+	bool *wanted_types; /* by id; NULL: all */
+	size_t nr_wanted_types;
 };
 
 enum {
@@ -54,6 +58,16 @@ int query_option(struct query *q, const struct command *command, int option,
  */
 int query_prepare(struct query *q, struct ktrace *trace,
 		  struct ktrace_cursor_options *options);
+/*
+ * For spans, which need events that nobody asked for: lets @options be those of a cursor
+ * that delivers them too; with @spans only those that spans are made of.  What was asked
+ * for is then chosen by query_wants().  0 or -ENOMEM.
+ */
+int query_widen(struct query *q, const struct ktrace *trace,
+		struct ktrace_cursor_options *options, bool spans);
+/* @type NULL: any. */
+bool query_wants(const struct query *q, const struct ktrace_type *type,
+		 uint32_t cpu, uint64_t time);
 void query_free(struct query *q);
 
 #endif /* KT_CMD_COMMON_QUERY_H */
