@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace stat: how many, how often, how much, and what is missing. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,16 @@
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
+#include "stat_spans.h"
 
 struct stat_options {
 	struct query query;
 	bool json;
 	bool tasks;
-	uint64_t head; /* rows of a table; 0: all */
+	bool spans;
+	bool by;	/* --by was given, */
+	bool by_thread; /* and says so */
+	uint64_t head;	/* rows of a table; 0: all */
 };
 
 static double seconds_of(const struct count *c)
@@ -223,6 +228,38 @@ static void stat_json(const struct ktrace_info *info, const struct count *c)
 	puts("]}");
 }
 
+/* ---- spans ---------------------------------------------------------------- */
+
+static int spans_show(struct ktrace *trace, struct stat_options *o,
+		      const struct ktrace_cursor_options *options)
+{
+	struct count lost = {0};
+	struct span_table *table;
+	int err;
+
+	err = span_table_create(trace, &o->query, options, o->by_thread, &lost,
+				&table);
+	if (err) {
+		count_free(&lost);
+		return err == -ENOMEM ? failed("out of memory") : failed_why();
+	}
+	losses_complete(&lost, ktrace_get_info(trace), options);
+	if (o->json) {
+		putchar('{');
+		span_table_json(table);
+		fputs(",\n", stdout);
+		losses_json(lost.lost);
+		puts("}");
+	} else {
+		span_table_print(table, o->head);
+		losses_print(&lost);
+	}
+	span_table_destroy(table);
+	count_free(&lost);
+	trace_complain(trace);
+	return EXIT_OK;
+}
+
 static int stat_show(const char *path, struct stat_options *o)
 {
 	struct ktrace_cursor_options options;
@@ -238,6 +275,10 @@ static int stat_show(const char *path, struct stat_options *o)
 	status = query_prepare(&o->query, trace, &options);
 	if (status)
 		goto out;
+	if (o->spans) {
+		status = spans_show(trace, o, &options);
+		goto out;
+	}
 	if (count_trace(&count, trace, &options, o->tasks || o->json)) {
 		status = failed_why();
 		goto out;
@@ -260,6 +301,21 @@ out:
 	return status;
 }
 
+/* Long options without a letter. */
+enum {
+	STAT_SPANS = OPTION_OWN,
+	STAT_BY,
+};
+
+static int by_parse(struct stat_options *o, const char *text)
+{
+	o->by = true;
+	o->by_thread = !strcmp(text, "thread");
+	if (o->by_thread || !strcmp(text, "name"))
+		return EXIT_OK;
+	return misused(&command_stat, "--by `%s': it is name or thread", text);
+}
+
 static int option_handle(void *data, int option)
 {
 	struct stat_options *o = data;
@@ -276,9 +332,26 @@ static int option_handle(void *data, int option)
 	case 't':
 		o->tasks = true;
 		return EXIT_OK;
+	case STAT_SPANS:
+		o->spans = true;
+		return EXIT_OK;
+	case STAT_BY:
+		return by_parse(o, optarg);
 	default:
 		return query_option(&o->query, &command_stat, option, optarg);
 	}
+}
+
+static int options_check(const struct stat_options *o, int nr_traces)
+{
+	if (nr_traces > 1)
+		return misused(&command_stat, "one trace at a time");
+	if (o->by && !o->spans)
+		return misused(&command_stat, "--by says how --spans counts");
+	if (o->tasks && o->spans)
+		return misused(&command_stat,
+			       "--tasks counts events: --spans --by thread");
+	return EXIT_OK;
 }
 
 static int stat_main(int argc, char **argv)
@@ -289,8 +362,9 @@ static int stat_main(int argc, char **argv)
 	status = options_parse(&command_stat, argc, argv, option_handle, &o);
 	if (status != OPTIONS_TAKEN)
 		return status;
-	if (optind + 1 < argc)
-		return misused(&command_stat, "one trace at a time");
+	status = options_check(&o, argc - optind);
+	if (status)
+		return status;
 	status = stat_show(optind < argc ? argv[optind] : NULL, &o);
 	query_free(&o.query);
 	return output_finish(status);
@@ -299,6 +373,13 @@ static int stat_main(int argc, char **argv)
 static const struct command_option options[] = {
 	QUERY_ROWS,
 	OPTION('t', "tasks", NULL, "by task, too"),
+	OPTION(0, "spans", NULL,
+	       "how long calls, interrupts, times on a CPU, block requests and "
+	       "NAME_begin to NAME_end took",
+	       .id = STAT_SPANS),
+	OPTION(0, "by", "KEY",
+	       "with --spans: what a row is of, name (the default) or thread",
+	       .words = "name thread", .id = STAT_BY),
 	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION_QUIET_ROW("no warnings"),

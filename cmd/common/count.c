@@ -98,7 +98,7 @@ static int count_event(struct count *c, const struct ktrace_event *e)
 	return 0;
 }
 
-static int count_loss(struct count *c, const struct ktrace_loss *l)
+int count_loss(struct count *c, const struct ktrace_loss *l)
 {
 	struct count_cpu *cpu = count_cpu(c, l->cpu);
 

@@ -53,6 +53,8 @@ struct count {
 /* 0 or a negative errno. */
 int count_trace(struct count *c, struct ktrace *trace,
 		const struct ktrace_cursor_options *options, bool tasks);
+/* What a packet tells of a loss; 0 or -ENOMEM. */
+int count_loss(struct count *c, const struct ktrace_loss *loss);
 /* The one of this number, new if need be; NULL: out of memory. */
 struct count_cpu *count_cpu(struct count *c, uint32_t cpu);
 /* What the recorder says of one of the CPU's streams. */

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "histogram.h"
+
+#define PARTS 64 /* of a power of two */
+#define BITS  6
+
+static uint32_t index_of(uint64_t value)
+{
+	unsigned int shift;
+
+	if (value < 2 * PARTS)
+		return value;
+	shift = 63 - __builtin_clzll(value) - BITS;
+	return shift * PARTS + (value >> shift);
+}
+
+/* The middle of a bucket. */
+static uint64_t value_of(uint32_t index)
+{
+	unsigned int shift = index / PARTS;
+	uint64_t width;
+
+	if (index < 2 * PARTS)
+		return index;
+	width = 1ull << --shift;
+	return (index % PARTS + PARTS) * width + (width - 1) / 2;
+}
+
+/* Where the bucket is, or has to be. */
+static size_t bucket_find(const struct histogram *h, uint32_t index)
+{
+	size_t low = 0, high = h->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (h->buckets[middle].index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int bucket_insert(struct histogram *h, size_t at, uint32_t index)
+{
+	struct histogram_bucket *more = h->buckets;
+	size_t room = h->room ? h->room * 2 : 4;
+
+	if (h->nr == h->room) {
+		more = realloc(more, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		h->buckets = more;
+		h->room = room;
+	}
+	memmove(&more[at + 1], &more[at], (h->nr++ - at) * sizeof(*more));
+	more[at] = (struct histogram_bucket){.index = index};
+	return 0;
+}
+
+int histogram_add(struct histogram *h, uint64_t value)
+{
+	uint32_t index = index_of(value);
+	size_t at = bucket_find(h, index);
+
+	if ((at == h->nr || h->buckets[at].index != index) &&
+	    bucket_insert(h, at, index))
+		return -ENOMEM;
+	h->buckets[at].count++;
+	if (!h->count || value < h->min)
+		h->min = value;
+	if (value > h->max)
+		h->max = value;
+	h->count++;
+	h->total += value;
+	return 0;
+}
+
+uint64_t histogram_quantile(const struct histogram *h, unsigned int percent)
+{
+	/* Of the values in order, the one to be found. */
+	uint64_t rank = h->count / 100 * percent +
+			(h->count % 100 * percent + 99) / 100;
+	uint64_t seen = 0, value = h->max;
+
+	for (size_t i = 0; i < h->nr; i++) {
+		seen += h->buckets[i].count;
+		if (seen >= rank) {
+			value = value_of(h->buckets[i].index);
+			break;
+		}
+	}
+	if (value < h->min)
+		return h->min;
+	return value > h->max ? h->max : value;
+}
+
+void histogram_free(struct histogram *h)
+{
+	free(h->buckets);
+	*h = (struct histogram){0};
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Quantiles are wrong by less than 1 %, and all else is exact. */
+#include "check.h"
+#include "common/histogram.h"
+#include "rnd.h"
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void check_near(uint64_t got, uint64_t want)
+{
+	uint64_t off = got > want ? got - want : want - got;
+
+	if (off > want / 100)
+		check_fail("%llu is not near %llu", (unsigned long long)got,
+			   (unsigned long long)want);
+}
+
+TEST(nothing)
+{
+	struct histogram h = {0};
+
+	CHECK_EQ(histogram_quantile(&h, 50), 0);
+	histogram_free(&h);
+}
+
+TEST(one_of_each)
+{
+	for (int shift = 0; shift < 64; shift++) {
+		for (int64_t off = -1; off <= 1; off++) {
+			uint64_t value = (1ull << shift) + off;
+			struct histogram h = {0};
+
+			CHECK_EQ(histogram_add(&h, value), 0);
+			CHECK_EQ(histogram_quantile(&h, 1), value);
+			CHECK_EQ(histogram_quantile(&h, 99), value);
+			CHECK_EQ(h.total, value);
+			histogram_free(&h);
+		}
+	}
+}
+
+TEST(small_values_are_exact)
+{
+	struct histogram h = {0};
+
+	for (uint64_t v = 100; v > 0; v--)
+		CHECK_EQ(histogram_add(&h, v), 0);
+	for (unsigned int percent = 1; percent <= 100; percent++)
+		CHECK_EQ(histogram_quantile(&h, percent), percent);
+	histogram_free(&h);
+}
+
+TEST(near_for_any_values)
+{
+	enum { NR = 10001 };
+	static uint64_t values[NR];
+
+	for (int width = 4; width <= 64; width += 4) {
+		struct histogram h = {0};
+		uint64_t total = 0;
+
+		for (int i = 0; i < NR; i++) {
+			uint64_t v = (uint64_t)rnd(1u << 31) << 33 ^
+				     (uint64_t)rnd(1u << 31) << 10 ^ rnd(1024);
+
+			values[i] = v >> (64 - width) >> rnd(4);
+			total += values[i];
+			CHECK_EQ(histogram_add(&h, values[i]), 0);
+		}
+		qsort(values, NR, sizeof(*values), compare);
+		CHECK_EQ(h.count, NR);
+		CHECK_EQ(h.total, total);
+		CHECK_EQ(h.min, values[0]);
+		CHECK_EQ(h.max, values[NR - 1]);
+		check_near(histogram_quantile(&h, 50), values[NR / 2]);
+		check_near(histogram_quantile(&h, 99), values[9900]);
+		CHECK(h.nr <= 3776);
+		histogram_free(&h);
+	}
+}
+
+CHECK_MAIN
