@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events as sources see them: what an event looks like, how it is made known,
- * and how a probe writes one.
+ * Events as sources see them: what an event looks like, and how it is made known.  How a
+ * probe writes one is in write.h.
  *
  *	kt_event	what an event is: name, fields, probe.  Static in a probe
  *			module, or made at run time.
@@ -23,18 +23,11 @@
 #include "ring.h"
 #include "source.h"
 
-/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
-#if __has_attribute(__uninitialized__)
-#define __kt_uninitialized __attribute__((__uninitialized__))
-#else
-#define __kt_uninitialized
-#endif
-
 struct kt_capturing;
 struct kt_enabled;
 struct kt_entry;
+struct kt_gate;
 struct kt_session;
-struct predicate;
 
 /*
  * One field, as tracefs would describe it: @type is the C type as written
@@ -133,140 +126,5 @@ struct kt_enabled {
 	bool wanted;   /* the event's enabled file; pins the probe's module */
 	bool attached; /* wanted, and the session is enabled */
 };
-
-/*
- * What is asked before an event is recorded (gate.c).  First who runs: that needs no
- * payload.  pids has one bit for each process there can be.
- */
-struct kt_gate {
-	struct rcu_head rcu;
-	struct kt_enabled *enabled;
-	const unsigned long *pids;   /* NULL: all; may change */
-	struct predicate *predicate; /* NULL: all */
-};
-
-static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
-{
-	const unsigned long *pids = READ_ONCE(gate->pids);
-
-	return !pids || test_bit(current->tgid, pids);
-}
-
-/*
- * The way of an event with conditions that admit who runs: the payload is put together
- * on the scratch area, judged, and copied if it passes.  NULL: there is no room.
- */
-void *kt_gate_lose(struct kt_ring *ring, u32 size);
-void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
-		 void *payload, u32 size, unsigned int flags);
-
-static __always_inline void *kt_gate_begin(struct kt_ring *ring, u32 size)
-{
-	void *payload = NULL;
-
-	if (likely(size <= KT_PAYLOAD_MAX))
-		payload =
-			kt_scratch_take(ring->owner, ALIGN(size, sizeof(u64)));
-	return likely(payload) ? payload : kt_gate_lose(ring, size);
-}
-
-/* Its common case, which calls nobody.  False: nothing has happened. */
-static __always_inline bool kt_gate_try_begin(struct kt_buffer *buffer,
-					      u32 size, void **payload)
-{
-	return !static_branch_unlikely(&kt_poison_on) &&
-	       likely(size <= KT_PAYLOAD_MAX) &&
-	       kt_scratch_try_take(buffer, ALIGN(size, sizeof(u64)), payload);
-}
-
-/* A probe's run. */
-struct kt_write {
-	struct kt_ring *ring;
-	const struct kt_gate *gate;
-	struct kt_record record;
-	/* With a gate. */
-	void *payload;
-	u32 size;
-};
-
-/*
- * Called by a probe with preemption off (kt_probe_enter).  Returns where to
- * store @size bytes, or NULL: nothing more to do.
- */
-static __always_inline void *kt_write_begin(struct kt_write *w,
-					    struct kt_enabled *enabled,
-					    u32 size, unsigned int flags)
-{
-	w->gate = READ_ONCE(enabled->gate);
-	w->ring = this_cpu_ptr(enabled->rings);
-	if (likely(!w->gate))
-		return kt_ring_reserve(w->ring, &w->record, enabled->id, size,
-				       flags);
-	w->payload = NULL;
-	w->size = size;
-	if (kt_gate_admits(w->gate))
-		w->payload = kt_gate_begin(w->ring, size);
-	return w->payload;
-}
-
-static __always_inline void kt_write_end(struct kt_write *w, unsigned int flags)
-{
-	if (unlikely(w->gate))
-		kt_gate_end(w->gate, w->ring->owner, w->payload, w->size,
-			    flags);
-	else
-		kt_ring_commit(w->ring, &w->record);
-}
-
-/*
- * Before anything is computed for kt_write_try_begin(), whether it can do: else it is
- * for nothing.
- */
-static __always_inline bool kt_write_may_try(const struct kt_enabled *enabled)
-{
-	return likely(!READ_ONCE(enabled->gate)) &&
-	       static_branch_likely(&kt_clock_tsc);
-}
-
-/* Who runs is none of those that are wanted: there is nothing to do. */
-static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
-{
-	const struct kt_gate *gate = READ_ONCE(enabled->gate);
-
-	return gate && !kt_gate_admits(gate);
-}
-
-/*
- * The common case of kt_write_begin(), as far as it can be had without calling
- * anybody: no conditions and the TSC for a clock (kt_write_may_try), room in the packet.
- * False: nothing has happened.
- */
-static __always_inline bool kt_write_try_begin(struct kt_write *w,
-					       struct kt_enabled *enabled,
-					       u32 size, unsigned int flags,
-					       void **payload)
-{
-	u64 head;
-
-	w->ring = this_cpu_ptr(enabled->rings);
-	head = READ_ONCE(w->ring->head);
-	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
-				   enabled->id, size, flags, payload);
-}
-
-static __always_inline void kt_write_try_end(struct kt_write *w)
-{
-	kt_ring_commit(w->ring, &w->record);
-}
-
-/*
- * Before the payload is stored: records begin at multiples of a unit, and what is
- * between two must not be of an older one.
- */
-static __always_inline void kt_tail_zero(void *payload, u32 size)
-{
-	if (size % KT_UNIT)
-		*(u32 *)(payload + (size & ~(KT_UNIT - 1))) = 0;
-}
 
 #endif /* KT_KERNEL_EVENT_H */

@@ -27,7 +27,6 @@
 #include "registry.h"
 #include "session/session.h"
 
-DEFINE_MUTEX(kt_mutex);
 DEFINE_XARRAY(kt_systems);
 
 static DEFINE_HASHTABLE(points, 10);

@@ -17,6 +17,7 @@
 #include <linux/string_helpers.h>
 
 #include "event/capturing.h"
+#include "condition.h"
 #include "event/gate.h"
 #include "gone.h"
 #include "event/registry.h"
@@ -114,7 +115,7 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	enabled->rings = session->buffers.rings;
 	enabled->event = entry->event;
 	enabled->session = session;
-	if (kt_gate_init(enabled) ||
+	if (kt_gate_replace(enabled, kt_pids_bits(session->pids), NULL) ||
 	    xa_err(xa_store(&session->events, entry->cookie, enabled,
 			    GFP_KERNEL))) {
 		enabled_free(enabled);

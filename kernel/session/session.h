@@ -4,23 +4,19 @@
  * root of the control tree is one, mkdir in sessions/ makes more; none knows of
  * the others.
  *
- * kt_mutex protects all of a session but its buffers (see buffer.h), and keeps
- * sessions from ending.  A session is freed when it has ended (dead) and the last
+ * kt_mutex (base/lock.h) protects all of a session but its buffers (see buffer.h), and
+ * keeps sessions from ending.  A session is freed when it has ended (dead) and the last
  * inode of its part of the tree is gone, which an open file has.
- *
- * kt_mutex is taken outside of tracepoints_mutex and cpu_hotplug_lock, so neither
- * may be held when taking it; and never while holding the mmap_lock.  The tracer's
- * event_mutex (tree/print.c) and the lock of the list of modules with tracepoints, under
- * which notifiers are called, are outside of kt_mutex: neither is taken under it.
  */
 #ifndef KT_KERNEL_SESSION_H
 #define KT_KERNEL_SESSION_H
 
 #include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
+#include <linux/threads.h>
 #include <linux/xarray.h>
 
+#include "base/lock.h"
 #include "event/buffer.h"
 #include "event/event.h"
 
@@ -29,8 +25,18 @@
 
 struct dentry;
 struct file;
-struct kt_pids;
 struct kt_system;
+
+/* One bit for each process there can be: NMIs look it up, forks change it. */
+struct kt_pids {
+	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
+};
+
+/* As gates have them; @pids may be NULL. */
+static inline const unsigned long *kt_pids_bits(const struct kt_pids *pids)
+{
+	return pids ? pids->bits : NULL;
+}
 
 struct kt_session {
 	struct kref ref;
@@ -52,7 +58,6 @@ struct kt_session {
 	char *blame;		    /* the file that was written */
 };
 
-extern struct mutex kt_mutex;
 extern struct list_head kt_sessions; /* the root first */
 
 struct kt_session *kt_session_create(const char *name);

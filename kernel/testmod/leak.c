@@ -12,6 +12,7 @@
 
 #include "event/buffer.h"
 #include "event/event.h"
+#include "event/write.h"
 #include "source/tracepoint/tracepoint.h"
 
 #define LEAK_SIZE 64

@@ -21,6 +21,7 @@
 #include <linux/string.h>
 
 #include "event/event.h"
+#include "event/write.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "tree/tree.h"

@@ -33,6 +33,7 @@
 
 #include "event/capturing.h"
 #include "event/event.h"
+#include "event/write.h"
 #include "event/registry.h"
 #include "session/session.h"
 #include "session/sources.h"

@@ -25,6 +25,7 @@
 #include "argument.h"
 #include "event/buffer.h"
 #include "event/event.h"
+#include "event/write.h"
 #include "event/registry.h"
 #include "session/session.h"
 #include "session/sources.h"

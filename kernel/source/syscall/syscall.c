@@ -32,6 +32,7 @@
 
 #include "event/capturing.h"
 #include "event/event.h"
+#include "event/write.h"
 #include "pending.h"
 #include "event/registry.h"
 #include "session/session.h"

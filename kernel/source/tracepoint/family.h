@@ -13,6 +13,7 @@
 #define KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H
 
 #include "event/event.h"
+#include "event/write.h"
 #include "source/tracepoint/tracepoint.h"
 
 struct kt_family {

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a probe writes an event: straight into the ring or, if the event has conditions, by
+ * way of the scratch area (gate.h).
+ */
+#ifndef KT_KERNEL_EVENT_WRITE_H
+#define KT_KERNEL_EVENT_WRITE_H
+
+#include <linux/percpu.h>
+
+#include "buffer.h"
+#include "compat/compat.h"
+#include "event.h"
+#include "gate.h"
+#include "ring.h"
+
+/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
+#if __has_attribute(__uninitialized__)
+#define __kt_uninitialized __attribute__((__uninitialized__))
+#else
+#define __kt_uninitialized
+#endif
+
+/* A probe's run. */
+struct kt_write {
+	struct kt_ring *ring;
+	const struct kt_gate *gate;
+	struct kt_record record;
+	/* With a gate. */
+	void *payload;
+	u32 size;
+};
+
+/*
+ * Called by a probe with preemption off (kt_probe_enter).  Returns where to
+ * store @size bytes, or NULL: nothing more to do.
+ */
+static __always_inline void *kt_write_begin(struct kt_write *w,
+					    struct kt_enabled *enabled,
+					    u32 size, unsigned int flags)
+{
+	w->gate = READ_ONCE(enabled->gate);
+	w->ring = this_cpu_ptr(enabled->rings);
+	if (likely(!w->gate))
+		return kt_ring_reserve(w->ring, &w->record, enabled->id, size,
+				       flags);
+	w->payload = NULL;
+	w->size = size;
+	if (kt_gate_admits(w->gate))
+		w->payload = kt_gate_begin(w->ring, size);
+	return w->payload;
+}
+
+static __always_inline void kt_write_end(struct kt_write *w, unsigned int flags)
+{
+	if (unlikely(w->gate))
+		kt_gate_end(w->gate, w->ring->owner, w->payload, w->size,
+			    flags);
+	else
+		kt_ring_commit(w->ring, &w->record);
+}
+
+/*
+ * Before anything is computed for kt_write_try_begin(), whether it can do: else it is
+ * for nothing.
+ */
+static __always_inline bool kt_write_may_try(const struct kt_enabled *enabled)
+{
+	return likely(!READ_ONCE(enabled->gate)) &&
+	       static_branch_likely(&kt_clock_tsc);
+}
+
+/* Who runs is none of those that are wanted: there is nothing to do. */
+static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+
+	return gate && !kt_gate_admits(gate);
+}
+
+/*
+ * The common case of kt_write_begin(), as far as it can be had without calling
+ * anybody: no conditions and the TSC for a clock (kt_write_may_try), room in the packet.
+ * False: nothing has happened.
+ */
+static __always_inline bool kt_write_try_begin(struct kt_write *w,
+					       struct kt_enabled *enabled,
+					       u32 size, unsigned int flags,
+					       void **payload)
+{
+	u64 head;
+
+	w->ring = this_cpu_ptr(enabled->rings);
+	head = READ_ONCE(w->ring->head);
+	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
+				   enabled->id, size, flags, payload);
+}
+
+static __always_inline void kt_write_try_end(struct kt_write *w)
+{
+	kt_ring_commit(w->ring, &w->record);
+}
+
+/*
+ * Before the payload is stored: records begin at multiples of a unit, and what is
+ * between two must not be of an older one.
+ */
+static __always_inline void kt_tail_zero(void *payload, u32 size)
+{
+	if (size % KT_UNIT)
+		*(u32 *)(payload + (size & ~(KT_UNIT - 1))) = 0;
+}
+
+#endif /* KT_KERNEL_EVENT_WRITE_H */
