@@ -5,13 +5,14 @@
 
 #include "base/clock.h"
 #include "base/poison.h"
-#include "tree/print.h"
+#include "event/print.h"
 #include "event/registry.h"
 #include "session/session.h"
 #include "source/define/define.h"
 #include "source/marker/marker.h"
 #include "source/tracepoint/tracepoint.h"
 #include "base/symbol.h"
+#include "tree/fs.h"
 #include "tree/tree.h"
 #include "base/version.h"
 
@@ -38,7 +39,7 @@ static int __init kt_init(void)
 	err = kt_buffer_init();
 	if (err)
 		goto err_clock;
-	err = kt_registry_init();
+	err = kt_registry_init(&kt_session_registry_ops);
 	if (err)
 		goto err_buffer;
 	mutex_lock(&kt_mutex);
@@ -52,7 +53,7 @@ static int __init kt_init(void)
 	err = kt_markers_init();
 	if (err)
 		goto err_sources;
-	err = kt_fs_init();
+	err = kt_fs_init(&kt_tree_root);
 	if (err)
 		goto err_markers;
 	return 0;

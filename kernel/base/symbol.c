@@ -11,7 +11,6 @@
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
 
-#include "event/event.h"
 #include "symbol.h"
 
 typedef unsigned long kallsyms_lookup_name_fn(const char *name);

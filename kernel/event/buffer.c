@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of the rings, CPUs that come and go, and the buffer files: map, poll,
- * ioctl.  buffer.h says what belongs to what, and which lock comes first.
+ * Memory of the rings, CPUs that come and go, and what readers ask for
+ * (tree/buffer_file.c).  buffer.h says what belongs to what, and which lock comes first.
  *
  * Readers are woken from irq_work, because a packet may be completed anywhere: in
  * an NMI, or with a run queue locked.
@@ -10,20 +10,15 @@
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
 #include <linux/mm.h>
-#include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "session/access.h"
+#include "base/lock.h"
 #include "buffer.h"
-#include "compat/fs.h"
-#include "session/session.h"
-#include "tree/tree.h"
 
 /* For probe modules. */
 EXPORT_SYMBOL_GPL(kt_ring_reserve_slow);
@@ -349,7 +344,7 @@ int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 	return 0;
 }
 
-/* ---- files ---------------------------------------------------------------- */
+/* ---- readers -------------------------------------------------------------- */
 
 /* One recorder at a time: each packet can be consumed but once. */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu)
@@ -377,69 +372,6 @@ void kt_buffer_release(struct kt_buffers *buffers)
 	if (!--buffers->opens)
 		buffers->owner = 0;
 	mutex_unlock(&buffers->lock);
-}
-
-static struct kt_buffer *file_buffer(struct file *file)
-{
-	return file->private_data;
-}
-
-static int buffer_fop_open(struct inode *inode, struct file *file)
-{
-	const struct kt_node *node = kt_node_of(inode);
-	struct kt_session *session = node->session;
-	int err = kt_access_open();
-
-	if (err)
-		return err;
-	mutex_lock(&kt_mutex);
-	err = session->dead ? -ENODEV
-			    : kt_buffer_open(&session->buffers, node->cpu);
-	if (err == -EBUSY)
-		kt_refuse(session, err, "process %d is recording already",
-			  session->buffers.owner);
-	else if (err == -ENOMEM)
-		kt_refuse(session, err, "no memory for the buffer");
-	if (err)
-		kt_session_blame(session, file);
-	else
-		file->private_data = session->buffers.cpus[node->cpu];
-	mutex_unlock(&kt_mutex);
-	return err;
-}
-
-static int buffer_fop_release(struct inode *inode, struct file *file)
-{
-	kt_buffer_release(&kt_node_of(inode)->session->buffers);
-	return 0;
-}
-
-/* Read-only for good: mprotect() cannot make it writable later. */
-static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	struct kt_buffer *buffer = file_buffer(file);
-	unsigned long pages = buffer->nr_pages, nr = vma_pages(vma);
-
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
-		return -EPERM;
-	if (vma->vm_pgoff > pages || nr > pages - vma->vm_pgoff)
-		return -EINVAL;
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
-		     VM_MAYWRITE | VM_MAYEXEC);
-	/* At once, so that reading the buffer causes no faults to be traced. */
-	return vm_insert_pages(vma, vma->vm_start,
-			       buffer->pages + vma->vm_pgoff, &nr);
-}
-
-static __poll_t buffer_fop_poll(struct file *file, poll_table *wait)
-{
-	struct kt_buffer *buffer = file_buffer(file);
-	struct kt_control *control = buffer->ring->control;
-
-	poll_wait(file, &buffer->readers, wait);
-	if (READ_ONCE(control->produced) != READ_ONCE(control->consumed))
-		return EPOLLIN | EPOLLRDNORM;
-	return 0;
 }
 
 struct buffer_flush {
@@ -471,7 +403,7 @@ static void buffer_flush_offline(struct kt_buffer *buffer,
  * On the ring's own CPU, as any writer.  It stays up, or down, meanwhile, and nobody
  * resets the ring, which is no writer's business otherwise.
  */
-static int buffer_flush(struct kt_buffer *buffer)
+int kt_buffer_flush(struct kt_buffer *buffer)
 {
 	struct buffer_flush flush = {.ring = buffer->ring};
 	int err = 0;
@@ -488,55 +420,15 @@ static int buffer_flush(struct kt_buffer *buffer)
 	return err ?: flush.result;
 }
 
-static int buffer_consume(struct kt_buffer *buffer, u64 __user *arg)
+int kt_buffer_consume(struct kt_buffer *buffer, u64 seq)
 {
-	u64 seq;
 	int err;
 
-	if (get_user(seq, arg))
-		return -EFAULT;
 	mutex_lock(&buffer->lock);
 	err = kt_ring_consume(buffer->ring, seq);
 	mutex_unlock(&buffer->lock);
 	return err;
 }
-
-static long buffer_fop_ioctl(struct file *file, unsigned int command,
-			     unsigned long data)
-{
-	struct kt_buffer *buffer = file_buffer(file);
-	struct kt_control *control = buffer->ring->control;
-	u64 __user *arg = (u64 __user *)data;
-
-	switch (command) {
-	case KT_GET_SIZE:
-		return put_user((u64)buffer->ring->control->packets
-					<< KT_PACKET_SHIFT,
-				arg);
-	case KT_GET_PRODUCED:
-		/* Pair A, for a reader that does not look into the mapping. */
-		return put_user(smp_load_acquire(&control->produced), arg);
-	case KT_GET_CONSUMED:
-		return put_user(READ_ONCE(control->consumed), arg);
-	case KT_PUT_CONSUMED:
-		return buffer_consume(buffer, arg);
-	case KT_FLUSH:
-		return buffer_flush(buffer);
-	default:
-		return -ENOTTY;
-	}
-}
-
-const struct file_operations kt_buffer_fops = {
-	.owner = THIS_MODULE,
-	.open = buffer_fop_open,
-	.release = buffer_fop_release,
-	.mmap = buffer_fop_mmap,
-	.poll = buffer_fop_poll,
-	.unlocked_ioctl = buffer_fop_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-	.llseek = noop_llseek,
-};
 
 /* ---- counts --------------------------------------------------------------- */
 

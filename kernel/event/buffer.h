@@ -22,10 +22,10 @@
 #ifndef KT_KERNEL_EVENT_BUFFER_H
 #define KT_KERNEL_EVENT_BUFFER_H
 
-#include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/types.h>
 #include <linux/wait.h>
 
 #include "ring.h"
@@ -119,10 +119,13 @@ bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but);
 
 void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers);
 
-/* A file's part; everything else of it is in kt_buffer_fops. */
+/* The part of a file (tree/buffer_file.c) that is a buffer's. */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu);
 void kt_buffer_release(struct kt_buffers *buffers);
-extern const struct file_operations kt_buffer_fops;
+/* Closes the packet that is being written, if there is anything in it. */
+int kt_buffer_flush(struct kt_buffer *buffer);
+/* Packets before number @seq are given back. */
+int kt_buffer_consume(struct kt_buffer *buffer, u64 seq);
 
 static inline size_t kt_buffer_bytes(const struct kt_buffers *buffers)
 {

@@ -12,9 +12,6 @@
 #include "gate.h"
 #include "base/memory.h"
 
-struct kt_session;
-struct seq_file;
-
 /* Constant once it is made. */
 struct kt_capturing {
 	struct kt_class class; /* the event's, with the program's fields */
@@ -182,9 +179,5 @@ void kt_capturing_free(struct kt_capturing *capturing);
 /* The fields that the event has in a session; @enabled may be NULL. */
 const struct kt_class *kt_capture_class(const struct kt_entry *entry,
 					const struct kt_enabled *enabled);
-
-/* The session's file `capture', under kt_mutex. */
-void kt_capture_show(struct seq_file *m, struct kt_session *session);
-int kt_capture_write(struct kt_session *session, char *text);
 
 #endif /* KT_KERNEL_EVENT_CAPTURING_H */

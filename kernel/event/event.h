@@ -96,13 +96,6 @@ int kt_events_register(struct kt_event_set *set);
 void kt_events_unregister(struct kt_event_set *set);
 
 /*
- * Address of a kernel symbol that is not exported, 0 if there is none.  Text
- * addresses are for static_call_update() only: calling them indirectly faults
- * where IBT is on.
- */
-unsigned long kt_symbol(const char *name);
-
-/*
  * An event that a session knows by an id, because it was enabled there or got a
  * filter.  A probe has it as its data: it is freed only after no probe can run
  * any more (tracepoint_synchronize_unregister).

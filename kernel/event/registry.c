@@ -24,8 +24,9 @@
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 
+#include "base/lock.h"
+#include "base/symbol.h"
 #include "registry.h"
-#include "session/session.h"
 
 DEFINE_XARRAY(kt_systems);
 
@@ -33,6 +34,7 @@ static DEFINE_HASHTABLE(points, 10);
 static struct kt_point anchor;	      /* of events that have no tracepoint */
 static DEFINE_HASHTABLE(entries, 10); /* of all systems, by their own names */
 static unsigned long last_cookie;
+static const struct kt_registry_ops *registry_ops;
 
 static u32 name_hash(const char *name)
 {
@@ -331,7 +333,7 @@ static void points_remove(struct module *module)
 				list_add_tail(&entry->going, &going);
 		}
 	}
-	kt_sessions_drop(&going, false);
+	registry_ops->drop(&going, false);
 	list_for_each_entry(entry, &going, going)
 		entry_hide(entry);
 	hash_for_each_safe(points, bucket, next, point, node) {
@@ -557,7 +559,7 @@ static void entry_remove(struct kt_entry *entry)
 void kt_entries_remove(struct list_head *going)
 {
 	lockdep_assert_held(&kt_mutex);
-	kt_sessions_drop(going, true);
+	registry_ops->drop(going, true);
 	while (!list_empty(going)) {
 		struct kt_entry *entry =
 			list_first_entry(going, struct kt_entry, going);
@@ -621,10 +623,11 @@ void kt_events_unregister(struct kt_event_set *set)
 }
 EXPORT_SYMBOL_GPL(kt_events_unregister);
 
-int __init kt_registry_init(void)
+int __init kt_registry_init(const struct kt_registry_ops *ops)
 {
 	int err;
 
+	registry_ops = ops;
 	mutex_lock(&kt_mutex);
 	for_each_kernel_tracepoint(point_add_builtin, NULL);
 	mutex_unlock(&kt_mutex);

@@ -57,7 +57,16 @@ struct kt_entry {
 
 extern struct xarray kt_systems; /* by cookie */
 
-int kt_registry_init(void);
+/* What the registry tells those who use its entries. */
+struct kt_registry_ops {
+	/*
+	 * The entries on @entries (linked by going) are about to lose their point, or to go
+	 * altogether (@forget): no probe of them runs when this returns.
+	 */
+	void (*drop)(struct list_head *entries, bool forget);
+};
+
+int kt_registry_init(const struct kt_registry_ops *ops);
 void kt_registry_exit(void);
 
 struct kt_system *kt_system_find(const char *name, size_t length);

@@ -22,7 +22,7 @@
 
 #include "access.h"
 #include "session.h"
-#include "tree/tree.h"
+#include "session/node.h"
 
 /* Both under kt_mutex. */
 static const struct file *written;

@@ -15,7 +15,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "tree/format.h"
+#include "event/format.h"
 #include "gone.h"
 #include "event/registry.h"
 #include "session.h"

@@ -278,7 +278,7 @@ char kt_session_events_state(struct kt_session *session, struct kt_system *only)
 	return !some ? '0' : all ? '1' : 'X';
 }
 
-void kt_sessions_drop(struct list_head *entries, bool forget)
+static void sessions_drop(struct list_head *entries, bool forget)
 {
 	struct kt_session *session;
 	struct kt_entry *entry;
@@ -306,6 +306,10 @@ void kt_sessions_drop(struct list_head *entries, bool forget)
 		kt_tasks_tell(session);
 	}
 }
+
+const struct kt_registry_ops kt_session_registry_ops = {
+	.drop = sessions_drop,
+};
 
 /* ---- the switch ----------------------------------------------------------- */
 

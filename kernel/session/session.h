@@ -105,11 +105,8 @@ int kt_session_events_enable(struct kt_session *session,
 char kt_session_events_state(struct kt_session *session,
 			     struct kt_system *system);
 
-/*
- * The entries on @entries (linked by going) are about to lose their tracepoint,
- * or to go altogether (@forget): no probe of them runs when this returns.
- */
-void kt_sessions_drop(struct list_head *entries, bool forget);
+/* What sessions do when entries go. */
+extern const struct kt_registry_ops kt_session_registry_ops;
 
 /*
  * Refusing: keeps the reason and returns @err; the caller who knows the file then

@@ -12,7 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 
-#include "event/event.h"
+#include "base/symbol.h"
 
 static struct mutex *event_mutex;
 static struct dentry *dir;

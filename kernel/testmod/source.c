@@ -24,7 +24,7 @@
 #include "event/write.h"
 #include "session/session.h"
 #include "session/sources.h"
-#include "tree/tree.h"
+#include "session/node.h"
 
 #define COUNT_MAX 10000
 

@@ -2,7 +2,7 @@
 /*
  * ktracefs: the file system of the control tree.  Its own, not debugfs, because a
  * locked-down kernel (Secure Boot) refuses debugfs files that can be written or
- * mapped.  tree.h tells how the tree works; which files there are is in tree.c.
+ * mapped.  session/node.h tells how the tree works; which files there are is in tree.c.
  *
  * Dentries are dropped with their last user, and checked before each use: a name
  * always leads to what has that name now.
@@ -24,11 +24,12 @@
 
 #include "session/access.h"
 #include "compat/fs.h"
-#include "print.h"
+#include "event/print.h"
+#include "fs.h"
 #include "event/registry.h"
 #include "event/source.h"
 #include "session/session.h"
-#include "tree.h"
+#include "session/node.h"
 
 #define KT_FS_MAGIC 0x6b747263 /* "ktrc" */
 
@@ -44,6 +45,7 @@ struct fs_options {
 	unsigned int given; /* a bit for each OPTION_ */
 };
 
+static const struct kt_kind *root_kind;
 static const struct file_operations dir_fops;
 static const struct file_operations text_fops;
 
@@ -418,7 +420,7 @@ static void fs_apply(struct super_block *sb, struct inode *root,
 
 static int fs_fill_super(struct super_block *sb, struct fs_context *fc)
 {
-	struct kt_node node = {.kind = &kt_tree_root};
+	struct kt_node node = {.kind = root_kind};
 	struct fs_owner *owner;
 	struct inode *root;
 
@@ -501,10 +503,11 @@ MODULE_ALIAS_FS("ktracefs");
 
 static struct dentry *fs_debugfs_link;
 
-int __init kt_fs_init(void)
+int __init kt_fs_init(const struct kt_kind *root)
 {
 	int err;
 
+	root_kind = root;
 	err = sysfs_create_mount_point(kernel_kobj, "ktrace");
 	if (err)
 		return err;

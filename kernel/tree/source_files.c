@@ -7,10 +7,10 @@
  */
 #include <linux/string.h>
 
+#include "session/node.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "source_files.h"
-#include "tree.h"
 
 #define SOURCE_FILES_MAX 64
 

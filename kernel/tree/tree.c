@@ -17,17 +17,22 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "event/capturing.h"
+#include "session/access.h"
+#include "session/captures.h"
 #include "base/clock.h"
 #include "compat/fs.h"
-#include "format.h"
+#include "event/format.h"
 #include "session/condition.h"
 #include "session/gone.h"
 #include "event/registry.h"
 #include "session/session.h"
 #include "session/sources.h"
+#include "session/list.h"
 #include "session/task.h"
 #include "source_files.h"
+#include "fs.h"
+#include "buffer_file.h"
+#include "session/node.h"
 #include "tree.h"
 #include "base/version.h"
 
@@ -440,13 +445,13 @@ static int capture_write(const struct kt_node *node, char *text)
 
 static int available_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_format_show_available(m, node->session);
+	kt_list_available(m, node->session);
 	return 0;
 }
 
 static int info_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_format_show_info(m, node->session);
+	kt_list_info(m, node->session);
 	return 0;
 }
 
@@ -459,7 +464,7 @@ static int gone_show(struct seq_file *m, const struct kt_node *node)
 static int types_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_gone_show(m, node->session);
-	kt_format_show_types(m, node->session);
+	kt_list_types(m, node->session);
 	return 0;
 }
 

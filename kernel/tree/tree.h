@@ -1,90 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The control tree's nodes: fs.c makes inodes of them, tree.c says what they
- * are.
- *
- * Nothing of the tree exists before somebody looks at it.  A directory finds its
- * children by asking the tables of sessions and events; an inode holds references
- * on what it stands for, and lives as long as it is used.  So a thousand events
- * cost no memory per session, and appear and vanish with no lock of the VFS taken.
- */
+/* What the control tree has: see tree.c. */
 #ifndef KT_KERNEL_TREE_H
 #define KT_KERNEL_TREE_H
 
-#include <linux/fs.h>
-
-struct kt_entry;
-struct kt_node;
-struct kt_session;
-struct kt_source;
-struct kt_system;
-struct seq_file;
-
-/*
- * A kind of file or directory.  Files have show or write or both, called with
- * kt_mutex held, or fops; directories have children, find and next, or some.
- */
-struct kt_kind {
-	const char *name; /* of children that are always there */
-	umode_t mode;
-
-	int (*show)(struct seq_file *m, const struct kt_node *node);
-	size_t show_size; /* about what will be shown, if it is much */
-	bool prints;	  /* print formats are shown: see print.h */
-	/*
-	 * @text: NUL-terminated, without the last newline.  Refusing, it says why
-	 * with kt_refuse().
-	 */
-	int (*write)(const struct kt_node *node, char *text);
-	size_t write_max; /* 0: KT_WRITE_MAX */
-	const struct file_operations *fops;
-
-	const struct kt_kind *const *children;
-	/*
-	 * Children that come and go, under kt_mutex.  find fills @child with what
-	 * @name stands for; next gives the name of the first child at or after
-	 * *@pos, and its position there.
-	 */
-	bool (*find)(const struct kt_node *dir, const char *name, size_t length,
-		     struct kt_node *child);
-	bool (*next)(const struct kt_node *dir, unsigned long *pos, char *name);
-	const struct inode_operations *iops;
-};
-
-#define KT_WRITE_MAX	   4095u
-#define KT_CHILD_NAME_SIZE 64
-
-/* What an inode stands for; it holds a reference on each of these. */
-struct kt_node {
-	const struct kt_kind *kind;
-	struct kt_session *session;
-	struct kt_system *system;
-	struct kt_entry *entry;
-	struct kt_source *source; /* whose file it is; its module stays */
-	unsigned int cpu;
-};
+struct kt_kind;
 
 extern const struct kt_kind kt_tree_root;
-
-/* access.c */
-extern const struct kt_kind kt_kernel_reads_file;
-
-static inline const struct kt_node *kt_node_of(const struct inode *inode)
-{
-	return inode->i_private;
-}
-
-/* Is what it stands for still there?  May be asked without a lock. */
-bool kt_node_alive(const struct kt_node *node);
-
-/* The inode takes over the references that @node has, come what may. */
-struct inode *kt_node_inode(struct super_block *sb, const struct kt_node *node);
-
-int kt_fs_init(void);
-void kt_fs_exit(void);
-
-extern const struct inode_operations kt_dir_iops;
-struct dentry *kt_dir_lookup(struct inode *dir, struct dentry *dentry,
-			     unsigned int flags);
 
 #endif /* KT_KERNEL_TREE_H */

@@ -40,7 +40,7 @@
 #include "define.h"
 #include "source/numbers.h"
 #include "source/tracepoint/tracepoint.h"
-#include "tree/tree.h"
+#include "session/node.h"
 
 #define ARGUMENTS_MAX 12
 #define CTYPE_MAX     127

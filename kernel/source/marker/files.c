@@ -3,7 +3,7 @@
 #include <linux/seq_file.h>
 
 #include "marker.h"
-#include "tree/tree.h"
+#include "session/node.h"
 
 static int markers_show(struct seq_file *m, const struct kt_node *node)
 {

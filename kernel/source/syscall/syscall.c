@@ -31,6 +31,7 @@
 #include <asm/syscall.h>
 
 #include "event/capturing.h"
+#include "base/symbol.h"
 #include "event/event.h"
 #include "event/write.h"
 #include "pending.h"

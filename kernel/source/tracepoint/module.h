@@ -19,6 +19,7 @@
 #include <linux/module.h>
 #include <linux/static_call.h>
 
+#include "base/symbol.h"
 #include "family.h"
 
 /* Whatever its real type: callers use the one that they declare. */

@@ -20,7 +20,8 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
-#include "event/event.h"
+#include "base/symbol.h"
+#include "event.h"
 #include "print.h"
 
 static struct list_head *calls;

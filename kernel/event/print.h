@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel's own print formats: see print.c. */
-#ifndef KT_KERNEL_TREE_PRINT_H
-#define KT_KERNEL_TREE_PRINT_H
+#ifndef KT_KERNEL_EVENT_PRINT_H
+#define KT_KERNEL_EVENT_PRINT_H
 
 #include <linux/types.h>
 
@@ -19,4 +19,4 @@ void kt_print_unlock(void);
 bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 		   const struct kt_event *event);
 
-#endif /* KT_KERNEL_TREE_PRINT_H */
+#endif /* KT_KERNEL_EVENT_PRINT_H */

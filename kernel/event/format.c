@@ -12,11 +12,10 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "event/capturing.h"
+#include "capturing.h"
 #include "format.h"
 #include "print.h"
-#include "event/registry.h"
-#include "session/session.h"
+#include "registry.h"
 
 static const struct kt_constant *constant_find(const struct kt_entry *entry,
 					       const char *name, size_t length)
@@ -181,8 +180,8 @@ static void line_add_number(struct line *line, u32 number)
 	line_add(line, at);
 }
 
-static void head_show(struct seq_file *m, const struct kt_entry *entry,
-		      const struct kt_enabled *enabled)
+void kt_format_show_head(struct seq_file *m, const struct kt_entry *entry,
+			 const struct kt_enabled *enabled)
 {
 	char *begin;
 	size_t room = seq_get_buf(m, &begin);
@@ -211,69 +210,7 @@ static void head_show(struct seq_file *m, const struct kt_entry *entry,
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,
 			  const struct kt_enabled *enabled)
 {
-	head_show(m, entry, enabled);
+	kt_format_show_head(m, entry, enabled);
 	layout_show(m, entry, enabled);
 	seq_putc(m, '\n');
-}
-
-/* The list of all events is read whenever somebody looks for one. */
-void kt_format_show_available(struct seq_file *m, struct kt_session *session)
-{
-	bool any = !xa_empty(&session->events);
-	struct kt_system *system;
-	struct kt_entry *entry;
-	unsigned long at;
-
-	xa_for_each(&kt_systems, at, system) {
-		XA_STATE(xas, &system->entries, 0);
-
-		rcu_read_lock();
-		xas_for_each(&xas, entry, ULONG_MAX) {
-			/* A place that is only reserved, as a definition begins. */
-			if (xas_retry(&xas, entry))
-				continue;
-			if (kt_entry_visible(entry))
-				head_show(m, entry,
-					  any ? kt_session_event(session, entry)
-					      : NULL);
-		}
-		rcu_read_unlock();
-		/* It will be shown again, with more room. */
-		if (seq_has_overflowed(m))
-			return;
-	}
-}
-
-void kt_format_show_info(struct seq_file *m, struct kt_session *session)
-{
-	unsigned long at_system, at_entry;
-	struct kt_system *system;
-	struct kt_entry *entry;
-
-	xa_for_each(&kt_systems, at_system, system) {
-		xa_for_each(&system->entries, at_entry, entry) {
-			if (!kt_entry_visible(entry))
-				continue;
-			if (seq_has_overflowed(m))
-				return;
-			kt_format_show_event(m, entry,
-					     kt_session_event(session, entry));
-		}
-	}
-}
-
-void kt_format_show_types(struct seq_file *m, struct kt_session *session)
-{
-	struct kt_enabled *enabled;
-	unsigned long cookie;
-
-	xa_for_each(&session->events, cookie, enabled) {
-		const struct kt_entry *entry = enabled->event->entry;
-
-		if (!enabled->id || !entry->point)
-			continue;
-		if (seq_has_overflowed(m))
-			break;
-		kt_format_show_event(m, entry, enabled);
-	}
 }

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Capture programs of a session's events.  Its file `capture' has a line for each:
+ *
+ *	SYSTEM/EVENT: PROGRAM
+ *	SYSTEM/EVENT:			no program any more
+ *	none				no event has one any more
+ *
+ * If a line is refused, none counts.  An event changes its program only while it
+ * is disabled.  What it recorded until then has other fields: it goes by the id
+ * that the event had, as those of events that are gone (gone.c), and the event
+ * gets a new one.
+ */
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "access.h"
+#include "captures.h"
+#include "event/capturing.h"
+#include "event/registry.h"
+#include "gone.h"
+#include "session.h"
+
+#define LOCATION "__data_loc "
+
+/* ---- making --------------------------------------------------------------- */
+
+static void mask_describe(struct kt_field *field, const char *name, u16 offset)
+{
+	field->type = "u16";
+	field->name = name;
+	field->offset = offset;
+	field->size = sizeof(u16);
+}
+
+static int class_make(struct kt_capturing *capturing,
+		      const struct kt_class *base,
+		      const struct kt_capture_field *captured)
+{
+	const struct kt_capture *program = &capturing->program;
+	struct kt_class *class = &capturing->class;
+	struct kt_field *fields;
+	u16 i;
+
+	fields = kcalloc(base->nr_fields + 2 + program->nr_fields,
+			 sizeof(*fields), GFP_KERNEL);
+	if (!fields)
+		return -ENOMEM;
+	*class = *base;
+	class->print = NULL;
+	class->dynamic = true;
+	class->size = base->size + kt_capture_head(program);
+	class->fields = fields;
+	class->nr_fields = base->nr_fields + 2 + program->nr_fields;
+	if (base->nr_fields)
+		memcpy(fields, base->fields, base->nr_fields * sizeof(*fields));
+	fields += base->nr_fields;
+	mask_describe(fields++, "__cut", base->size);
+	mask_describe(fields++, "__unread", base->size + sizeof(u16));
+	for (i = 0; i < program->nr_fields; i++, fields++) {
+		fields->type =
+			kasprintf(GFP_KERNEL, LOCATION "%.*s[]",
+				  captured[i].type_length, captured[i].type);
+		fields->name = kstrndup(captured[i].name,
+					captured[i].name_length, GFP_KERNEL);
+		if (!fields->type || !fields->name)
+			return -ENOMEM;
+		fields->offset = base->size + 2 * sizeof(u16) + i * sizeof(u32);
+		fields->size = sizeof(u32);
+	}
+	return 0;
+}
+
+static bool name_taken(const struct kt_class *class, u16 index)
+{
+	u16 i;
+
+	for (i = 0; i < index; i++) {
+		if (!strcmp(class->fields[i].name, class->fields[index].name))
+			return true;
+	}
+	return false;
+}
+
+static bool program_reads_kernel(const struct kt_capture *program)
+{
+	u16 i;
+
+	for (i = 0; i < program->nr_ops; i++) {
+		if (program->ops[i].kernel)
+			return true;
+	}
+	return false;
+}
+
+/* NULL: refused. */
+static struct kt_capturing *capturing_make(struct kt_session *session,
+					   const struct kt_event *event,
+					   const char *text, int *err)
+{
+	struct kt_capture_field fields[KT_CAPTURE_FIELDS_MAX];
+	struct kt_capture_error error = {};
+	struct kt_capturing *capturing;
+	u16 i;
+
+	*err = -ENOMEM;
+	capturing = kzalloc(sizeof(*capturing), GFP_KERNEL);
+	if (!capturing)
+		goto err_memory;
+	capturing->text = kstrdup(text, GFP_KERNEL);
+	if (!capturing->text)
+		goto err_memory;
+	*err = kt_capture_parse(&capturing->program, text, fields, &error);
+	if (*err && error.at) {
+		kt_refuse(session, *err,
+			  "%s/%s: at character %td, \"%*pE\": %s",
+			  event->system, event->name, error.at - text + 1,
+			  (int)min_t(size_t, strlen(error.at), 40), error.at,
+			  error.what);
+		goto err_free;
+	}
+	if (*err) {
+		kt_refuse(session, *err, "%s/%s: %s", event->system,
+			  event->name, error.what);
+		goto err_free;
+	}
+	if (program_reads_kernel(&capturing->program)) {
+		*err = kt_access_kernel(session);
+		if (*err)
+			goto err_free;
+	}
+	if (capturing->program.paths && !event->class->unlocked) {
+		*err = kt_refuse(session, -EOPNOTSUPP,
+				 "%s/%s: only system calls have paths",
+				 event->system, event->name);
+		goto err_free;
+	}
+	capturing->own_size = event->class->size;
+	/* What is copied is rounded up to a unit; strings are written by words. */
+	capturing->frame_size =
+		ALIGN(sizeof(struct kt_capture_frame) + KT_STRING_SLACK +
+			      kt_capture_size_max(&capturing->program,
+						  event->class->size),
+		      sizeof(u64));
+	*err = class_make(capturing, event->class, fields);
+	if (*err)
+		goto err_memory;
+	for (i = 0; i < capturing->class.nr_fields; i++) {
+		if (!name_taken(&capturing->class, i))
+			continue;
+		*err = kt_refuse(session, -EINVAL,
+				 "%s/%s: two fields named \"%s\"",
+				 event->system, event->name,
+				 capturing->class.fields[i].name);
+		goto err_free;
+	}
+	return capturing;
+
+err_memory:
+	kt_refuse(session, *err, "no memory");
+err_free:
+	kt_capturing_free(capturing);
+	return NULL;
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+/* One line of a write. */
+struct change {
+	struct list_head node;
+	struct kt_enabled *enabled;
+	struct kt_capturing *capturing; /* NULL: none any more */
+};
+
+static struct kt_entry *entry_of(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	struct kt_system *system;
+
+	if (!slash)
+		return NULL;
+	system = kt_system_find(name, slash - name);
+	if (!system)
+		return NULL;
+	return kt_entry_find(system, slash + 1, strlen(slash + 1));
+}
+
+static int change_check(struct kt_session *session, const char *name,
+			struct kt_entry *entry)
+{
+	const struct kt_enabled *enabled;
+
+	if (!entry || !kt_entry_visible(entry))
+		return kt_refuse(session, -ENOENT, "there is no event \"%*pE\"",
+				 (int)min_t(size_t, strlen(name), 60), name);
+	if (!entry->event->class->captures)
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "%s: its probe captures nothing", name);
+	enabled = kt_session_event(session, entry);
+	if (enabled && enabled->wanted)
+		return kt_refuse(session, -EBUSY,
+				 "%s is enabled: disable it first", name);
+	if (enabled && enabled->filter_text)
+		return kt_refuse(session, -EBUSY,
+				 "%s has a filter: remove it first", name);
+	return 0;
+}
+
+static int change_make(struct kt_session *session, struct change *change,
+		       char *line)
+{
+	char *program = line, *name = strsep(&program, ":");
+	struct kt_entry *entry;
+	int err;
+
+	name = strim(name);
+	if (!program)
+		return kt_refuse(session, -EINVAL,
+				 "\"%*pE\": SYSTEM/EVENT: PROGRAM is wanted",
+				 (int)min_t(size_t, strlen(name), 60), name);
+	entry = entry_of(name);
+	err = change_check(session, name, entry);
+	if (err)
+		return err;
+	program = strim(program);
+	if (*program) {
+		change->capturing =
+			capturing_make(session, entry->event, program, &err);
+		if (!change->capturing)
+			return err;
+	}
+	change->enabled = kt_session_event_make(session, entry);
+	return change->enabled ? 0 : kt_refuse(session, -ENOMEM, "no memory");
+}
+
+/* Nobody records it: detached, and all CPUs have left the probe. */
+static void capturing_replace(struct kt_enabled *enabled,
+			      struct kt_capturing *capturing)
+{
+	if (enabled->id) {
+		kt_gone_keep(enabled->session, enabled->event->entry, enabled);
+		enabled->id = 0;
+	}
+	kt_capturing_free(enabled->capturing);
+	enabled->capturing = capturing;
+}
+
+static int capture_clear(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		const struct kt_event *event = enabled->event;
+
+		if (!enabled->capturing)
+			continue;
+		if (enabled->wanted)
+			return kt_refuse(session, -EBUSY,
+					 "%s/%s is enabled: disable it first",
+					 event->system, event->name);
+		/* It was compiled for fields, and a size, that go with it. */
+		if (enabled->filter_text)
+			return kt_refuse(session, -EBUSY,
+					 "%s/%s has a filter: remove it first",
+					 event->system, event->name);
+	}
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->capturing)
+			capturing_replace(enabled, NULL);
+	}
+	return 0;
+}
+
+int kt_capture_write(struct kt_session *session, char *text)
+{
+	struct change *change, *next;
+	LIST_HEAD(changes);
+	char *line;
+	int err = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	if (!strcmp(strim(text), "none"))
+		return capture_clear(session);
+	while (!err && text) {
+		line = text;
+		text = strchr(line, '\n');
+		if (text)
+			*text++ = '\0';
+		line = strim(line);
+		if (!*line)
+			continue;
+		change = kzalloc(sizeof(*change), GFP_KERNEL);
+		if (!change) {
+			err = kt_refuse(session, -ENOMEM, "no memory");
+			break;
+		}
+		list_add_tail(&change->node, &changes);
+		err = change_make(session, change, line);
+	}
+	list_for_each_entry_safe(change, next, &changes, node) {
+		if (err)
+			kt_capturing_free(change->capturing);
+		else
+			capturing_replace(change->enabled, change->capturing);
+		kfree(change);
+	}
+	return err;
+}
+
+void kt_capture_show(struct seq_file *m, struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->capturing)
+			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
+				   enabled->event->name,
+				   enabled->capturing->text);
+	}
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The events that a session has, in words: its files `available', `info' and `types'. */
+#include <linux/seq_file.h>
+
+#include "event/format.h"
+#include "event/registry.h"
+#include "list.h"
+#include "session.h"
+
+/* The list of all events is read whenever somebody looks for one. */
+void kt_list_available(struct seq_file *m, struct kt_session *session)
+{
+	bool any = !xa_empty(&session->events);
+	struct kt_system *system;
+	struct kt_entry *entry;
+	unsigned long at;
+
+	xa_for_each(&kt_systems, at, system) {
+		XA_STATE(xas, &system->entries, 0);
+
+		rcu_read_lock();
+		xas_for_each(&xas, entry, ULONG_MAX) {
+			/* A place that is only reserved, as a definition begins. */
+			if (xas_retry(&xas, entry))
+				continue;
+			if (kt_entry_visible(entry))
+				kt_format_show_head(
+					m, entry,
+					any ? kt_session_event(session, entry)
+					    : NULL);
+		}
+		rcu_read_unlock();
+		/* It will be shown again, with more room. */
+		if (seq_has_overflowed(m))
+			return;
+	}
+}
+
+void kt_list_info(struct seq_file *m, struct kt_session *session)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	xa_for_each(&kt_systems, at_system, system) {
+		xa_for_each(&system->entries, at_entry, entry) {
+			if (!kt_entry_visible(entry))
+				continue;
+			if (seq_has_overflowed(m))
+				return;
+			kt_format_show_event(m, entry,
+					     kt_session_event(session, entry));
+		}
+	}
+}
+
+void kt_list_types(struct seq_file *m, struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		const struct kt_entry *entry = enabled->event->entry;
+
+		if (!enabled->id || !entry->point)
+			continue;
+		if (seq_has_overflowed(m))
+			break;
+		kt_format_show_event(m, entry, enabled);
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file of a CPU's buffer: map, poll, ioctl.  An open one keeps its session and all of
+ * the session's buffers (event/buffer.h).
+ */
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/uaccess.h>
+
+#include "buffer_file.h"
+#include "compat/fs.h"
+#include "event/buffer.h"
+#include "session/access.h"
+#include "session/node.h"
+#include "session/session.h"
+
+static struct kt_buffer *file_buffer(struct file *file)
+{
+	return file->private_data;
+}
+
+static int buffer_fop_open(struct inode *inode, struct file *file)
+{
+	const struct kt_node *node = kt_node_of(inode);
+	struct kt_session *session = node->session;
+	int err = kt_access_open();
+
+	if (err)
+		return err;
+	mutex_lock(&kt_mutex);
+	err = session->dead ? -ENODEV
+			    : kt_buffer_open(&session->buffers, node->cpu);
+	if (err == -EBUSY)
+		kt_refuse(session, err, "process %d is recording already",
+			  session->buffers.owner);
+	else if (err == -ENOMEM)
+		kt_refuse(session, err, "no memory for the buffer");
+	if (err)
+		kt_session_blame(session, file);
+	else
+		file->private_data = session->buffers.cpus[node->cpu];
+	mutex_unlock(&kt_mutex);
+	return err;
+}
+
+static int buffer_fop_release(struct inode *inode, struct file *file)
+{
+	kt_buffer_release(&kt_node_of(inode)->session->buffers);
+	return 0;
+}
+
+/* Read-only for good: mprotect() cannot make it writable later. */
+static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	unsigned long pages = buffer->nr_pages, nr = vma_pages(vma);
+
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	if (vma->vm_pgoff > pages || nr > pages - vma->vm_pgoff)
+		return -EINVAL;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYWRITE | VM_MAYEXEC);
+	/* At once, so that reading the buffer causes no faults to be traced. */
+	return vm_insert_pages(vma, vma->vm_start,
+			       buffer->pages + vma->vm_pgoff, &nr);
+}
+
+static __poll_t buffer_fop_poll(struct file *file, poll_table *wait)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	struct kt_control *control = buffer->ring->control;
+
+	poll_wait(file, &buffer->readers, wait);
+	if (READ_ONCE(control->produced) != READ_ONCE(control->consumed))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static long buffer_fop_ioctl(struct file *file, unsigned int command,
+			     unsigned long data)
+{
+	struct kt_buffer *buffer = file_buffer(file);
+	struct kt_control *control = buffer->ring->control;
+	u64 __user *arg = (u64 __user *)data;
+	u64 seq;
+
+	switch (command) {
+	case KT_GET_SIZE:
+		return put_user((u64)buffer->ring->control->packets
+					<< KT_PACKET_SHIFT,
+				arg);
+	case KT_GET_PRODUCED:
+		/* Pair A, for a reader that does not look into the mapping. */
+		return put_user(smp_load_acquire(&control->produced), arg);
+	case KT_GET_CONSUMED:
+		return put_user(READ_ONCE(control->consumed), arg);
+	case KT_PUT_CONSUMED:
+		return get_user(seq, arg) ? -EFAULT
+					  : kt_buffer_consume(buffer, seq);
+	case KT_FLUSH:
+		return kt_buffer_flush(buffer);
+	default:
+		return -ENOTTY;
+	}
+}
+
+const struct file_operations kt_buffer_fops = {
+	.owner = THIS_MODULE,
+	.open = buffer_fop_open,
+	.release = buffer_fop_release,
+	.mmap = buffer_fop_mmap,
+	.poll = buffer_fop_poll,
+	.unlocked_ioctl = buffer_fop_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file system of the control tree: see fs.c. */
+#ifndef KT_KERNEL_TREE_FS_H
+#define KT_KERNEL_TREE_FS_H
+
+#include <linux/fs.h>
+
+struct kt_kind;
+struct kt_node;
+
+/* Is what it stands for still there?  May be asked without a lock. */
+bool kt_node_alive(const struct kt_node *node);
+
+/* The inode takes over the references that @node has, come what may. */
+struct inode *kt_node_inode(struct super_block *sb, const struct kt_node *node);
+
+/* The root directory is a @root, of the root session. */
+int kt_fs_init(const struct kt_kind *root);
+void kt_fs_exit(void);
+
+extern const struct inode_operations kt_dir_iops;
+struct dentry *kt_dir_lookup(struct inode *dir, struct dentry *dentry,
+			     unsigned int flags);
+
+#endif /* KT_KERNEL_TREE_FS_H */
