@@ -7,6 +7,7 @@
 #include "base/poison.h"
 #include "event/print.h"
 #include "event/registry.h"
+#include "session/control.h"
 #include "session/session.h"
 #include "source/define/define.h"
 #include "source/marker/marker.h"

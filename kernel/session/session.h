@@ -60,8 +60,6 @@ struct kt_session {
 
 extern struct list_head kt_sessions; /* the root first */
 
-struct kt_session *kt_session_create(const char *name);
-void kt_session_end(struct kt_session *session);
 struct kt_session *kt_session_find(const char *name, size_t length);
 void kt_session_release(struct kref *ref);
 
@@ -81,32 +79,14 @@ static inline void kt_session_put(struct kt_session *session)
 	kref_put(&session->ref, kt_session_release);
 }
 
-int kt_session_enable(struct kt_session *session, bool enable);
-int kt_session_reset(struct kt_session *session);
-
 /* The event's place in the session, if it has one. */
 struct kt_enabled *kt_session_event(struct kt_session *session,
 				    const struct kt_entry *entry);
 /* The same, made if need be.  NULL: no memory. */
 struct kt_enabled *kt_session_event_make(struct kt_session *session,
 					 struct kt_entry *entry);
-int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
-			    bool enable);
-/*
- * Those linked by going: all are enabled or, if one cannot be, no other than before.
- * However many are disabled, their probes are waited for once.
- */
-int kt_session_entries_enable(struct kt_session *session,
-			      struct list_head *entries, bool enable);
-/* All events of @system, or of all systems. */
-int kt_session_events_enable(struct kt_session *session,
-			     struct kt_system *system, bool enable);
-/* '0', '1', or 'X' for some of them. */
-char kt_session_events_state(struct kt_session *session,
-			     struct kt_system *system);
-
-/* What sessions do when entries go. */
-extern const struct kt_registry_ops kt_session_registry_ops;
+/* It is neither wanted nor attached, nor known to the session any more. */
+void kt_enabled_free(struct kt_enabled *enabled);
 
 /*
  * Refusing: keeps the reason and returns @err; the caller who knows the file then

@@ -25,6 +25,7 @@
 #include "session/condition.h"
 #include "session/gone.h"
 #include "event/registry.h"
+#include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "session/list.h"

@@ -27,6 +27,7 @@
 #include "event/event.h"
 #include "event/write.h"
 #include "event/registry.h"
+#include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "source/tracepoint/tracepoint.h"

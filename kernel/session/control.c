@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is enabled in a session, and attaching events accordingly; begin and end of
+ * sessions.
+ *
+ * An event is attached, by its source, while it is wanted and its session is
+ * enabled.  Attaching is quick, but before anything that a probe uses is freed
+ * all CPUs must have left it, and waiting for that takes milliseconds: it is done
+ * once for each operation, however many events are concerned.
+ *
+ * Disabling keeps the event's id: what is in the buffers still goes by it.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "condition.h"
+#include "control.h"
+#include "gone.h"
+#include "event/registry.h"
+#include "session.h"
+#include "sources.h"
+#include "task.h"
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static int enabled_attach(struct kt_enabled *enabled)
+{
+	const struct kt_event *event = enabled->event;
+	int err;
+
+	if (enabled->attached || !event->entry->point)
+		return 0;
+	err = kt_source_attach(event->source, enabled);
+	if (err)
+		return err;
+	enabled->attached = true;
+	return 0;
+}
+
+/* Its probe may still run until its source is synchronized. */
+static void enabled_detach(struct kt_enabled *enabled)
+{
+	if (!enabled->attached)
+		return;
+	kt_source_detach(enabled->event->source, enabled);
+	enabled->attached = false;
+}
+
+/* A probe's module must not go away while it may be called; we never do. */
+static bool enabled_pin(struct kt_enabled *enabled)
+{
+	return enabled->event->owner == THIS_MODULE ||
+	       try_module_get(enabled->event->owner);
+}
+
+static void enabled_unpin(struct kt_enabled *enabled)
+{
+	if (enabled->event->owner != THIS_MODULE)
+		module_put(enabled->event->owner);
+}
+
+/* ---- events --------------------------------------------------------------- */
+
+/*
+ * It is not wanted yet, and is wanted afterwards unless it is refused before anything was
+ * attached: an attempt that failed takes event_unwant() and event_release(), as others do.
+ */
+static int event_want(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event_make(session, entry);
+	const char *lacks;
+
+	if (!enabled)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	lacks = kt_source_lacks(enabled->event->source);
+	if (lacks)
+		return kt_refuse(session, -EOPNOTSUPP, "%s:%s: %s",
+				 enabled->event->system, enabled->event->name,
+				 lacks);
+	if (!enabled_pin(enabled))
+		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
+				 enabled->event->system, enabled->event->name);
+	if (!enabled->id)
+		enabled->id = session->next_id++;
+	enabled->wanted = true;
+	return session->enabled ? enabled_attach(enabled) : 0;
+}
+
+/* Detaches.  The module stays pinned until event_release(), after synchronizing. */
+static void event_unwant(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (enabled && enabled->wanted)
+		enabled_detach(enabled);
+}
+
+static void event_release(struct kt_session *session, struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	if (!enabled || !enabled->wanted)
+		return;
+	enabled->wanted = false;
+	enabled_unpin(enabled);
+}
+
+static bool event_wanted(struct kt_session *session,
+			 const struct kt_entry *entry)
+{
+	const struct kt_enabled *enabled = kt_session_event(session, entry);
+
+	return enabled && enabled->wanted;
+}
+
+static void entries_unwant(struct kt_session *session,
+			   struct list_head *entries)
+{
+	struct kt_entry *entry;
+
+	list_for_each_entry(entry, entries, going)
+		event_unwant(session, entry);
+	kt_sources_synchronize(NULL);
+	list_for_each_entry(entry, entries, going)
+		event_release(session, entry);
+}
+
+/* All of them, or none that is not wanted already. */
+static int entries_want(struct kt_session *session, struct list_head *entries)
+{
+	struct kt_entry *entry, *next;
+	LIST_HEAD(wanted);
+	int err = 0;
+
+	list_for_each_entry_safe(entry, next, entries, going) {
+		if (event_wanted(session, entry))
+			continue;
+		err = event_want(session, entry);
+		if (event_wanted(session, entry))
+			list_move_tail(&entry->going, &wanted);
+		if (err)
+			break;
+	}
+	err = err ?: kt_sources_commit(session);
+	if (err)
+		entries_unwant(session, &wanted);
+	list_splice(&wanted, entries);
+	return err;
+}
+
+int kt_session_entries_enable(struct kt_session *session,
+			      struct list_head *entries, bool enable)
+{
+	struct kt_entry *entry;
+	int err = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(entry, entries, going)
+		kt_tasks_hide(session, entry);
+	if (enable)
+		err = entries_want(session, entries);
+	else
+		entries_unwant(session, entries);
+	kt_tasks_tell(session);
+	return err;
+}
+
+int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
+			    bool enable)
+{
+	LIST_HEAD(entries);
+
+	list_add(&entry->going, &entries);
+	return kt_session_entries_enable(session, &entries, enable);
+}
+
+/* Each visible entry of @system, or of all systems. */
+#define for_each_entry(entry, system, at_system, at_entry, only)         \
+	xa_for_each(&kt_systems, at_system, system)                      \
+		if (!(only) || (system) == (only))                       \
+			xa_for_each(&(system)->entries, at_entry, entry) \
+				if (kt_entry_visible(entry))
+
+int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
+			     bool enable)
+{
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry;
+	LIST_HEAD(entries);
+
+	lockdep_assert_held(&kt_mutex);
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		/* All together they say what another event says. */
+		if (enable && !only && entry->event->source->apart)
+			continue;
+		list_add_tail(&entry->going, &entries);
+	}
+	return kt_session_entries_enable(session, &entries, enable);
+}
+
+char kt_session_events_state(struct kt_session *session, struct kt_system *only)
+{
+	unsigned long at_system, at_entry;
+	bool some = false, all = true;
+	struct kt_system *system;
+	struct kt_entry *entry;
+
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		if (event_wanted(session, entry))
+			some = true;
+		else
+			all = false;
+	}
+	return !some ? '0' : all ? '1' : 'X';
+}
+
+static void sessions_drop(struct list_head *entries, bool forget)
+{
+	struct kt_session *session;
+	struct kt_entry *entry;
+
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going) {
+			kt_tasks_hide(session, entry);
+			event_unwant(session, entry);
+		}
+	}
+	kt_sources_synchronize(NULL);
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going) {
+			struct kt_enabled *enabled =
+				kt_session_event(session, entry);
+
+			event_release(session, entry);
+			if (!enabled || !forget)
+				continue;
+			kt_gone_keep(session, entry, enabled);
+			xa_erase(&session->events, entry->cookie);
+			kt_enabled_free(enabled);
+		}
+		kt_tasks_tell(session);
+	}
+}
+
+const struct kt_registry_ops kt_session_registry_ops = {
+	.drop = sessions_drop,
+};
+
+/* ---- the switch ----------------------------------------------------------- */
+
+static void session_stop(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	kt_tasks_hide(session, NULL);
+	xa_for_each(&session->events, cookie, enabled)
+		enabled_detach(enabled);
+	kt_tasks_stop(session);
+	kt_sources_synchronize(kt_tracepoints_synchronize);
+	session->enabled = false;
+}
+
+/* Records all that is wanted, or nothing. */
+static int session_start(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	int err;
+
+	err = kt_buffers_start(&session->buffers);
+	if (err)
+		return kt_refuse(session, err, "no memory for the buffers");
+	/* First who runs, then what happens. */
+	err = kt_tasks_start(session);
+	if (err)
+		return kt_refuse(session, err,
+				 "cannot follow context switches: error %d",
+				 err);
+	kt_sources_offer(session);
+	session->enabled = true;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->wanted)
+			err = enabled_attach(enabled);
+		if (err)
+			break;
+	}
+	err = err ?: kt_sources_commit(session);
+	if (err) {
+		session_stop(session);
+		return err;
+	}
+	kt_tasks_tell(session);
+	return 0;
+}
+
+int kt_session_enable(struct kt_session *session, bool enable)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (session->enabled == enable)
+		return 0;
+	if (enable)
+		return session_start(session);
+	session_stop(session);
+	return 0;
+}
+
+/* A ring can only be emptied while nobody writes to it. */
+int kt_session_reset(struct kt_session *session)
+{
+	bool was_enabled = session->enabled;
+
+	lockdep_assert_held(&kt_mutex);
+	if (kt_buffers_busy(&session->buffers, current->tgid))
+		return kt_refuse(session, -EBUSY, "process %d is recording",
+				 session->buffers.owner);
+	if (was_enabled)
+		session_stop(session);
+	kt_buffers_reset(&session->buffers);
+	kt_gone_forget(session);
+	kt_sources_offer(session);
+	return was_enabled ? session_start(session) : 0;
+}
+
+/* ---- begin and end -------------------------------------------------------- */
+
+/* The caller has seen to it that there is none of this name. */
+struct kt_session *kt_session_create(const char *name)
+{
+	static unsigned long last_cookie;
+	struct kt_session *session;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	err = kt_buffers_init(&session->buffers);
+	if (err) {
+		kfree(session);
+		return ERR_PTR(err);
+	}
+	kref_init(&session->ref);
+	strscpy(session->name, name, sizeof(session->name));
+	session->cookie = ++last_cookie;
+	session->next_id = KT_ID_FIRST;
+	xa_init(&session->events);
+	xa_init(&session->states);
+	INIT_LIST_HEAD(&session->gone);
+	list_add_tail(&session->node, &kt_sessions);
+	kt_sources_offer(session);
+	return session;
+}
+
+/* Nothing of it runs after this; its buffers stay while they are held. */
+void kt_session_end(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	lockdep_assert_held(&kt_mutex);
+	kt_session_enable(session, false);
+	kt_sources_leave(session);
+	kt_pids_clear(session);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->wanted)
+			enabled_unpin(enabled);
+		kt_enabled_free(enabled);
+	}
+	xa_destroy(&session->events);
+	xa_destroy(&session->states);
+	kt_gone_forget(session);
+	list_del(&session->node);
+	WRITE_ONCE(session->dead, true);
+	kt_session_put(session);
+}
