@@ -9,8 +9,7 @@
  * After detaching, each source that was touched is synchronized, once, however many
  * events it had: only then nobody runs in a probe any more.
  *
- * All operations are called under kt_mutex, and all but attach, detach and commit may be
- * left out.
+ * All operations are called under kt_mutex, and all but attach and detach may be left out.
  */
 #ifndef KT_KERNEL_EVENT_SOURCE_H
 #define KT_KERNEL_EVENT_SOURCE_H
@@ -42,12 +41,16 @@ struct kt_source {
 	size_t state_size;
 	void (*state_end)(void *state);
 
-	/* The session is new, emptied or about to be switched on: now is the time to enable
-	   events in it that nobody has asked for. */
+	/*
+	 * The session is new, emptied or about to be switched on: now is the time to
+	 * enable events in it that nobody has asked for.
+	 */
 	void (*offer)(struct kt_session *session);
 
-	/* What of the machine or the kernel is missing, so that it cannot serve here; NULL:
-	   nothing. */
+	/*
+	 * What of the machine or the kernel is missing, so that it cannot serve here;
+	 * NULL: nothing.
+	 */
 	const char *(*lacks)(void);
 
 	/*
