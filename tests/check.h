@@ -15,7 +15,7 @@
  *
  * A check that fails ends its test; the others still run.  The output is TAP,
  * the exit status 1 if a test failed.  Arguments select tests by a part of
- * their name.  check_note() prints a comment for whoever reads the log.
+ * their name.  check_note() prints a comment for readers of the log.
  */
 #ifndef KT_TESTS_CHECK_H
 #define KT_TESTS_CHECK_H

@@ -34,7 +34,7 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 	return length;
 }
 
-/* Descriptors 0 to 2 are there, and a fourth in a place that cannot be looked into. */
+/* Descriptors 0 to 2 exist, and a fourth one in a place that cannot be read. */
 long env_copy_path(void *to, int fd, u32 max)
 {
 	static const char *const paths[] = {"/dev/null", "pipe:[12]", ""};
@@ -56,7 +56,7 @@ long env_copy_path(void *to, int fd, u32 max)
 	return length;
 }
 
-/* Nobody has a ring here. */
+/* No test here has a ring. */
 void env_wake(struct kt_ring *ring)
 {
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * A memory for capture programs: the bytes in @memory_bytes lie at MEMORY_BASE,
- * and nothing does elsewhere.  Kernel memory is the same, MEMORY_KERNEL higher.
+ * and there is nothing elsewhere.  Kernel memory has the same bytes,
+ * MEMORY_KERNEL higher.
  */
 #ifndef KT_TESTS_CAPTURE_MEMORY_H
 #define KT_TESTS_CAPTURE_MEMORY_H

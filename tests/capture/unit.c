@@ -40,7 +40,7 @@ static void run(const char *text)
 	CHECK(size <= kt_capture_size_max(&capture, HEAD));
 	for (i = 0; i < HEAD; i++)
 		CHECK_EQ(payload[i], POISON);
-	/* Nothing is written behind what it may need. */
+	/* Nothing is written beyond the size that it may need. */
 	for (i = kt_capture_size_max(&capture, HEAD); i < sizeof(payload); i++)
 		CHECK_EQ(payload[i], POISON);
 }
@@ -103,7 +103,7 @@ TEST(a_long_string_is_cut_and_says_so)
 	field_is(0, "0123", 5);
 	field_is(1, "0123456789", 11);
 	field_is(2, "0123456789", 11);
-	/* Nobody has looked whether a NUL follows the tenth. */
+	/* It is not known whether a NUL follows the tenth. */
 	CHECK_EQ(cut(), 3);
 	CHECK_EQ(unread, 0);
 }
@@ -114,7 +114,7 @@ TEST(what_is_not_there_is_unread)
 
 	arguments[0] = 0;
 	arguments[1] = PLACE_STRING(0, "x");
-	/* Its NUL would lie behind the end of memory. */
+	/* Its NUL would be behind the end of memory. */
 	memset(memory_bytes + MEMORY_SIZE - 3, 'y', 3);
 	arguments[2] = MEMORY_BASE + MEMORY_SIZE - 3;
 	run("char a: a0 string 9; char b: a1 string 9; char c: a2 string 9;"
@@ -138,7 +138,7 @@ TEST(bytes_go_by_another_argument)
 	run("u8 data: a1 a2 bytes 7");
 	field_is(0, "hello, ", 7);
 	CHECK_EQ(cut(), 1);
-	/* None wanted is none read, wherever that is. */
+	/* If none are wanted, none are read, whatever the address. */
 	arguments[1] = 0;
 	arguments[2] = 0;
 	run("u8 data: a1 a2 bytes 32");
@@ -381,7 +381,7 @@ TEST(paths_of_many_descriptors)
 	refused("char a: 999 each 999 0 path 9 next", "may do too much");
 }
 
-/* All of what a program leaves, over leftovers of two kinds. */
+/* The whole result of a program, written over old bytes of two kinds. */
 static u32 leaves(const char *text, u8 *left)
 {
 	static u8 other[sizeof(payload)];
@@ -393,12 +393,12 @@ static u32 leaves(const char *text, u8 *left)
 	memset(other, (u8)~POISON, sizeof(other));
 	size = kt_capture_run(&capture, arguments, other, HEAD);
 	CHECK_EQ(size, first);
-	/* No byte is what lay there before. */
+	/* No byte is the old one. */
 	CHECK(!memcmp(other + HEAD, left + HEAD, size - HEAD));
 	return size;
 }
 
-/* The same bytes, and only one of the two takes the short way. */
+/* The same bytes, and only one of the two takes the fast path. */
 static void same(const char *alone, const char *among, u32 max)
 {
 	static u8 short_way[sizeof(payload)], long_way[sizeof(payload)];
@@ -410,7 +410,9 @@ static void same(const char *alone, const char *among, u32 max)
 	CHECK(!memcmp(short_way + HEAD, long_way + HEAD, length - HEAD));
 }
 
-/* A program of one string has a way of its own, with a condition and without. */
+/*
+ * A program of one string has its own fast path, with a condition and without.
+ */
 TEST(a_string_alone_is_as_among_other_words)
 {
 	static const u32 maxima[] = {1, 3, 10, 11, 12, 4096};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preloaded: whoever has just looked through the folder that SWAP_AWAY names finds the
- * one that SWAP_IN names in its place, as somebody with bad luck in a strange folder.
+ * Preloaded: after a program has read the folder that SWAP_AWAY names, the
+ * folder that SWAP_IN names takes its place.  This is what an attacker does in
+ * a folder of his own.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -7,11 +7,11 @@
  * For each event in the control tree: the same fields with the same types,
  * offsets (less ftrace's header), sizes and signs, and the same print format.
  * Events that tracefs does not have, because nothing in this kernel has the
- * tracepoint, are counted only.
+ * tracepoint, are only counted.
  *
- * EXPECTED names events that are known to differ, one a line: SYSTEM:EVENT, then
- * why.  A difference that is not expected, or an expected one that is not there
- * in an event that is, fails.
+ * EXPECTED names events that are known to differ, one a line: SYSTEM:EVENT,
+ * then why.  It fails if a difference is not expected, or if an expected one is
+ * missing in an event that exists.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -111,7 +111,10 @@ static void format_free(struct format *format)
 	free(format->text);
 }
 
-/* What the compiler counts (__UNIQUE_ID_x_12) differs each time: to behind it. */
+/*
+ * Names that the compiler counts (__UNIQUE_ID_x_12) differ each time: skips
+ * one.
+ */
 static const char *skip_unique(const char *at)
 {
 	static const char prefix[] = "__UNIQUE_ID_";
@@ -221,7 +224,7 @@ static void check_event(const char *ktrace, const char *tracefs,
 	format_free(&theirs);
 }
 
-/* Files are tried too: there is nothing in them to be found. */
+/* Files are tried too, but contain no such directory. */
 static int visible(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.';

@@ -43,7 +43,7 @@ static struct sample sample = {
 	.data = "/etc/foo",
 };
 
-/* Where numbers of all sizes are tried: not aligned. */
+/* Numbers of all sizes are tried here, not aligned. */
 #define TRIED(name, size, kind)                                \
 	{                                                      \
 		name, offsetof(struct sample, data) + 1, size, \
@@ -136,7 +136,7 @@ struct number_field {
 	bool is_signed;
 };
 
-/* One of all 64 bits that has a bound of some size near, more often than not. */
+/* A 64-bit number, mostly one near a bound of some size. */
 static uint64_t near_a_bound(void)
 {
 	uint64_t any = (uint64_t)rnd(1u << 31) << 33 ^
@@ -155,7 +155,7 @@ static uint64_t near_a_bound(void)
 	}
 }
 
-/* What @number compares as, by C's own rules. */
+/* Compares @number by C's own rules. */
 static bool compares(__int128 number, const char *op, __int128 value)
 {
 	switch (op[0] << 8 | op[1]) {
@@ -366,7 +366,9 @@ TEST(limits)
 	CHECK_EQ(compile(text), -E2BIG);
 }
 
-/* Whatever the bytes, what passes the verifier ends and stays inside. */
+/*
+ * Whatever the bytes, a program that passes the verifier ends and stays inside.
+ */
 TEST(damaged_programs)
 {
 	unsigned int passed = 0;

@@ -223,7 +223,7 @@ TEST(a_mapping_outlives_its_file)
 	CHECK_EQ(rmdir(TREE "sessions/mapped"), 0);
 }
 
-/* The session is gone for all but those who have its files. */
+/* The session is gone, except for processes that have its files open. */
 TEST(files_of_a_removed_session_answer)
 {
 	char text[16];

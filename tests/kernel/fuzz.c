@@ -4,16 +4,18 @@
  *
  *   fuzz -s SEED -t SECONDS -g GROUP -m MODULES -d DIR [-v] TREE SCRIPT...
  *
- * Three processes at once write texts, most of them a little wrong, into every file of
- * TREE, read, make and remove sessions, and do to buffer files what files allow.  One is
- * root, and lets modules (of the folder MODULES) and CPUs come and go, and the test
- * module's tracepoints fire (DIR/run); the others are nobody, in GROUP, whom the mount
- * lets in.  What they write are the words and strings of SCRIPTs: the tests of what is
- * accepted and refused.
+ * Three processes at once write texts, most of them a little wrong, into every
+ * file of TREE, read, make and remove sessions, and do to buffer files
+ * everything that files allow.  One is root.  It loads and unloads modules (of
+ * the folder MODULES), takes CPUs offline and online, and makes the test
+ * module's tracepoints fire (DIR/run).  The others are the user nobody, in
+ * GROUP, which the mount lets in.  They write the words and strings of SCRIPTs,
+ * which are the tests of what is accepted and refused.
  *
- * What each process does follows from SEED, not so how they meet.  -v tells each step
- * before it is made.  Whether the kernel minded is for the caller to find out; here only
- * a process that ends badly, or does not end, is an error.
+ * SEED determines what each process does, but not how the processes interleave.
+ * -v prints each step before it is made.  The caller finds out whether the
+ * kernel complained. Here only a process that ends badly, or does not end, is
+ * an error.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -44,7 +46,7 @@
 #define HELD	   6	       /* files that each process has open */
 
 struct text {
-	const char *file; /* where it was written to, if that is known */
+	const char *file; /* the file it was written to, if known */
 	char *text;
 };
 
@@ -58,7 +60,7 @@ static int held[HELD];
 static char text[TEXT_MAX + 1];
 static uint64_t nr_steps, nr_taken, nr_refused;
 
-/* Of a session, and then those that only the root has. */
+/* The files of a session, then those that only the root has. */
 static const char *const files[] = {
 	"enabled", "mode",	"buffer_size", "overflow", "reset",
 	"error",   "tasks",	"pids",	       "marked",   "capture",
@@ -83,7 +85,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* One line, whatever is in it. */
+/* Prints one line, whatever it contains. */
 static __attribute__((format(printf, 1, 2))) void tell(const char *format, ...)
 {
 	char line[512], *at;
@@ -125,7 +127,7 @@ static void seed_add(const char *file, const char *word, size_t size)
 
 	if (!copy || nr_seeds == SEEDS_MAX)
 		die("too many texts");
-	/* What is refused, and behind it what the refusal says. */
+	/* The refused text, and behind it the words of the refusal. */
 	end = strstr(copy, "::");
 	if (end)
 		*end = '\0';
@@ -133,8 +135,9 @@ static void seed_add(const char *file, const char *word, size_t size)
 }
 
 /*
- * Strings of a shell script, and words behind the name of a file.  What a variable
- * stands for is left open.  Another file is one text, for the file `capture'.
+ * Takes strings of a shell script, and words behind the name of a file.
+ * Variables are not expanded.  Another kind of file is one text, for the file
+ * `capture'.
  */
 static void script_read(const char *path)
 {
@@ -180,7 +183,7 @@ static void script_read(const char *path)
 	}
 }
 
-/* The events that there are at first. */
+/* The events that exist at the start. */
 static void events_read(void)
 {
 	struct dirent *system, *event;
@@ -289,7 +292,7 @@ static const char *any_piece(void)
 		      : seeds[rnd(nr_seeds)].text;
 }
 
-/* In the place of @out bytes at @at comes @piece. */
+/* Replaces @out bytes at @at by @piece. */
 static size_t text_splice(size_t size, size_t at, size_t out, const char *piece)
 {
 	size_t in = strlen(piece);
@@ -352,7 +355,7 @@ static void count(ssize_t done)
 		nr_taken++;
 }
 
-/* With what fills all memory the machine would be busy with that alone. */
+/* If it filled all memory, the machine would be busy with that alone. */
 static bool too_large(const char *path, size_t size)
 {
 	text[size] = '\0';
@@ -381,7 +384,7 @@ static void step_write(void)
 	close(fd);
 }
 
-/* What is wanted of a session: that it runs. */
+/* Runs the session, as users do. */
 static void step_run(void)
 {
 	static const struct {
@@ -653,7 +656,10 @@ static int process_run(double seconds)
 	       root ? "root" : "group", (unsigned long long)nr_steps,
 	       (unsigned long long)nr_taken, (unsigned long long)nr_refused);
 	fflush(stdout);
-	/* A process to whom nothing is allowed, or all, has tested little. */
+	/*
+	 * A process for which nothing or everything was accepted has tested
+	 * little.
+	 */
 	return nr_taken < 10 || nr_refused < 10;
 }
 
@@ -717,7 +723,9 @@ int main(int argc, char **argv)
 		root = !i;
 		if (!root)
 			become_member(group);
-		/* Whoever hangs is seen, as nobody waits longer. */
+		/*
+		 * No process waits longer, so a process that hangs is noticed.
+		 */
 		alarm(seconds + 120);
 		return process_run(seconds);
 	}

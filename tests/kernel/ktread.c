@@ -20,9 +20,9 @@
  *   task switch|task|exit COUNT
  *   total events N full N overwritten N nested N large N task N recursion N stale N
  *
- * where `events' are those that were read, and the others the kernel's totals of
- * what was lost.  Anything that must not be is told on standard error, and the exit
- * status is 1.
+ * where `events' are those that were read, and the others are the kernel's
+ * totals of losses.  If something is wrong, it says so on standard error, and
+ * the exit status is 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static struct buffer {
 		events_next; /* events_before that the next packet has at least */
 	uint32_t tid;	     /* of who runs */
 	uint64_t read, stale;
-	uint64_t gap; /* overwritten, as the packets tell */
+	uint64_t gap; /* overwritten, by the packets */
 	bool begun;
 } buffers[CPUS_MAX];
 
@@ -219,7 +219,7 @@ static uint32_t task_size(uint32_t id)
 	}
 }
 
-/* Checks the copy of a packet; it is ours alone. */
+/* Checks the copy of a packet, which nobody else writes. */
 static void packet_check(struct buffer *buffer, const uint8_t *data)
 {
 	const struct kt_packet *packet = (const void *)data;
@@ -379,7 +379,7 @@ static void buffers_follow(double seconds)
 	}
 }
 
-/* What is complete, then what a flush completes. */
+/* Takes what is complete, then what a flush completes. */
 static void buffer_drain(struct buffer *buffer)
 {
 	while (packet_take(buffer))

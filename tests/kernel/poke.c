@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * poke - bad writes, each one write(), which a shell cannot be trusted to make
+ * poke - makes bad writes, each as one write(), which a shell does not
+ * guarantee
  *
  *   poke FILE
  *
- * Writes nothing, a megabyte, zero bytes, garbage, bytes that are no characters, and
- * noise of many sizes, and prints what came of each: the number of bytes taken, or
- * the error's name; for the noise, how often it was taken.
+ * Writes nothing, a megabyte, zero bytes, garbage, bytes that are no
+ * characters, and noise of many sizes, and prints each result: the number of
+ * bytes taken, or the name of the error.  For the noise it prints how often it
+ * was taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +50,7 @@ int main(int argc, char **argv)
 
 		for (at = 0; at < size; at++)
 			bytes[at] = random();
-		/* A digit alone may well be a good one. */
+		/* A single digit may be valid. */
 		bytes[0] |= 0x80;
 		taken += write(fd, bytes, size) >= 0;
 	}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * preempt - system calls of threads that take each other's place
+ * preempt - syscalls of threads that preempt each other
  *
  *   preempt CALLS
  *
- * On each CPU an ordinary thread makes CALLS openat, and one of a real-time class wakes
- * up again and again and makes another.  Prints, for each kind, its name, how many it
- * made in all, and the path that it gave, NUL included, in hexadecimal.  There is nothing
- * at these paths; the flags are ones that the kernel refuses before it looks.
+ * On each CPU an ordinary thread makes CALLS openat, and one of a real-time
+ * class wakes up again and again and makes another.  Prints, for each kind, its
+ * name, how many it made in all, and the path that it gave, NUL included, in
+ * hexadecimal.  No file exists at these paths; the kernel refuses the flags
+ * before it looks at the path.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -4,10 +4,10 @@
  *
  *   reset TREE RUN
  *
- * RUN is the test module's file.  The session is off, its only event test_hit.  Each
- * round leaves events in the open packet of CPU 0, whose ring is the first to be
- * emptied, while a thread on CPU 0 flushes; then records again, and counts what arrived.  Exits with 0
- * if that was everything in each round.
+ * RUN is the test module's file.  The session is off, its only event test_hit.
+ * Each round leaves events in the open packet of CPU 0, whose ring is the first
+ * to be emptied, while a thread on CPU 0 flushes; then records again, and
+ * counts what arrived.  Exits with 0 if all events arrived in each round.
  */
 #include <errno.h>
 #include <fcntl.h>

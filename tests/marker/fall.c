@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring of programs under a clock that falls, as the time stamp counter does where it
- * begins anew after a sleep: nothing is lost, and times never decrease.
+ * The ring of programs under a clock that falls, as the time stamp counter does
+ * if it restarts after a sleep.  Nothing may be lost, and times may never
+ * decrease.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -73,7 +74,10 @@ static u64 walk(u32 used, u64 *time)
 	return events;
 }
 
-/* All that was written, and the time of the last record in the ring that has most. */
+/*
+ * Reads everything that was written; @newest is the time of the last record in
+ * the fullest ring.
+ */
 static u64 rings_read(u64 *newest)
 {
 	u64 events = 0;
@@ -109,7 +113,10 @@ TEST(a_clock_that_falls)
 		now = falls[fall];
 		for (; events < 200; events++)
 			CHECK(put());
-		/* It catches up, and goes on within the epoch in which it fell. */
+		/*
+		 * It catches up, and continues within the epoch in which it
+		 * fell.
+		 */
 		now = 9 * epoch + 5;
 		for (; events < 260; events++)
 			CHECK(put());
@@ -135,11 +142,16 @@ TEST(time_stands_still)
 	for (int i = 0; i < 100; i++)
 		CHECK(put());
 	CHECK_EQ(rings_read(&newest), 101);
-	/* One epoch for each CPU that it ran on, and whoever was in between. */
+	/*
+	 * One epoch for each CPU that it ran on, plus those of writers in
+	 * between.
+	 */
 	CHECK(newest <= 12 * epoch);
 }
 
-/* What the recorder says is missing is added, and time goes on. */
+/*
+ * The ticks that the recorder says are missing are added, and time continues.
+ */
 TEST(what_is_missing_is_added)
 {
 	u64 missing = 0, newest;
@@ -166,7 +178,9 @@ TEST(what_is_missing_is_added)
 	rings.missing = NULL;
 }
 
-/* Where the recorder says so, the clock is the kernel's, and nothing is missing. */
+/*
+ * If the recorder says so, the clock is the kernel's, and nothing is missing.
+ */
 TEST(the_clock_is_the_kernels)
 {
 	u64 missing = 20 * epoch, newest, from;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * print - a marker for each kind of conversion, whose handler is printf: so that what
- * KTRACE_PRINT prints to standard error has to be what goes to standard output
+ * print - a marker for each kind of conversion, whose handler is printf.  So
+ * what KTRACE_PRINT prints to standard error must equal what goes to standard
+ * output
  *
  *   print [COUNT]	COUNT: one marker, so many times
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * probe - probes of markers: what they get, and that they can be taken away at any time
+ * probe - probes of markers: what they get, and that they can be removed at any
+ * time
  *
  *   probe LIBRARY	which has a marker: library.c
  */

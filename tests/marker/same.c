@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* same COUNT: hits the markers that the module ktrace-marked has too, so many times. */
+/*
+ * same COUNT: hits COUNT times the markers that the module ktrace-marked has
+ * too.
+ */
 #include <stdlib.h>
 
 #include "same.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preloaded: a file whose path ends as SLOW_FILE says takes three seconds to be opened, as
- * on a file system at the other end of a bad line.
+ * Preloaded: opening a file whose path ends as SLOW_FILE says takes three
+ * seconds, as on a slow network file system.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

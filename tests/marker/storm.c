@@ -5,9 +5,9 @@
  *
  *   storm PROCESSES COUNT
  *
- * Each thread hits it COUNT times and tells where nobody can kill it how often it has.
- * At the end there is a line "TID CONTEXT HITS" for each context: the threads of a process,
- * and the handler, which runs in the first of them.
+ * Each thread hits it COUNT times, and counts its hits in memory that outlives
+ * it. At the end there is a line "TID CONTEXT HITS" for each context: the
+ * threads of a process, and the handler, which runs in the first of them.
  */
 #include <errno.h>
 #include <pthread.h>

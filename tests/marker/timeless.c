@@ -9,9 +9,9 @@
  *	tsc	has the counter taken away, hits COUNT times, gets it back, hits once more
  *	thread	the same, but a thread that begins without the counter hits
  *
- * In strict seccomp a thread may read, write and exit; every other system call and the
- * counter are death.  Each hit is one of numbers, which go the short way, and one with a
- * string.
+ * In strict seccomp a thread may read, write and exit; every other syscall and
+ * reading the counter kill it.  Each hit is one of a marker with numbers, which
+ * takes the fast path, and one of a marker with a string.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void enter_strict(void)
 	}
 }
 
-/* The C library would end all threads, which is forbidden. */
+/* The C library would end all threads, which is forbidden here. */
 static void leave_strict(void)
 {
 	const char said[] = "lived\n";

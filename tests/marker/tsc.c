@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The clock of programs over a sleep of the machine, with nobody to ask. */
+/*
+ * The clock of programs over a sleep of the machine, without a session to ask.
+ */
 #include "check.h"
 #include "record/tsc.h"
 
@@ -37,7 +39,7 @@ TEST(a_counter_that_begins_anew)
 	CHECK_EQ(2 * HZ + tsc.missing, 160 * HZ);
 	CHECK(!tsc_went(&tsc, 3 * HZ, 161 * SECOND, 102 * SECOND));
 	CHECK_EQ(3 * HZ + tsc.missing, 161 * HZ);
-	/* Once more, where the kernel does not know how long it slept. */
+	/* Once more, if the kernel does not know how long it slept. */
 	CHECK(tsc_went(&tsc, HZ, 162 * SECOND, 103 * SECOND));
 	CHECK_EQ(HZ + tsc.missing, 162 * HZ);
 }

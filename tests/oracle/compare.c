@@ -10,12 +10,7 @@
  * must be a part of ftrace's without a gap, equal in every field, strings
  * included.
  *
- * Only this is forgiven: an interrupt between the two tracers' probes of an event
- * makes one see the event before, and the other after the interrupt's own events.
- * So a record may be away from where it should be (far away, if the interrupt freed
- * a lot of memory), as long as each finds one of its own.  How many were is told.
- *
- * And a few fields (see volatiles) are looked up anew by each probe.
+ * Two differences are tolerated.  An interrupt between the two tracers' probes of an event makes one tracer see the event before the interrupt's own events, and the other after them.  So a record may be out of place (far away, if the interrupt freed a lot of memory), as long as each record has its own match.  The number of these is printed.  And each probe looks up a few fields anew (see volatiles).
  *
  * Events are compared by tens of thousands; a single difference fails.
  */
@@ -81,7 +76,7 @@ struct value {
 	size_t size;
 };
 
-/* What a field holds; of a string, what is before the NUL. */
+/* The content of a field; for a string, what is before the NUL. */
 static bool value_get(const struct field *field, const struct place *place,
 		      const struct record *record, unsigned int base,
 		      struct value *value)
@@ -104,8 +99,8 @@ static bool value_get(const struct field *field, const struct place *place,
 }
 
 /*
- * Fields whose value is not the event's, but is looked up by each probe, and may
- * have changed from one to the other: a clock, or what another CPU is changing.
+ * Fields whose value is not part of the event: each probe looks it up, and it
+ * may change in between, because it is a clock or another CPU changes it.
  */
 static const struct {
 	const char *system, *event, *field;
@@ -160,8 +155,8 @@ static bool is_volatile(const struct kind *kind, const struct field *field,
 }
 
 /*
- * NULL: they are equal; else the first field that is not.  @changed is set if that
- * is so but for volatile fields.
+ * NULL: they are equal; else the first field that differs.  @changed is set if
+ * only volatile fields differ.
  */
 static const struct field *difference(const struct kind *kind,
 				      const struct record *theirs,
@@ -201,7 +196,7 @@ static void print_value(const struct field *field, const struct place *place,
 		printf("%02x", value.bytes[i]);
 }
 
-/* @ours has no equal; the one where it should be tells most. */
+/* @ours has no equal; the record at its expected place says most. */
 static void print_difference(const struct kind *kind, unsigned int cpu,
 			     const struct records *theirs, size_t at,
 			     const struct record *ours)
@@ -235,8 +230,8 @@ struct progress {
 };
 
 /*
- * The record of theirs that is ours: the first that is equal and not yet taken.
- * Only what an interrupt has put out of order is not at @low.
+ * Finds their record that matches ours: the first that is equal and not yet
+ * taken. It is at @low unless an interrupt has put it out of order.
  */
 static long find(const struct kind *kind, const struct records *theirs,
 		 const struct progress *progress, const struct record *ours,
@@ -262,7 +257,9 @@ static long find(const struct kind *kind, const struct records *theirs,
 	return -1;
 }
 
-/* Where our first one is: of those that are equal, the last before it. */
+/*
+ * Finds the place of our first record: of the equal ones, the last before it.
+ */
 static size_t find_first(const struct kind *kind, const struct records *theirs,
 			 const struct record *ours)
 {

@@ -2,8 +2,9 @@
 /*
  * Records of one kind of event as two tracers saw them, side by side.
  *
- * Both tracers describe an event's fields in the same words.  They are ftrace's
- * fields; each must be among ours, but may lie elsewhere and be narrower.
+ * Both tracers describe an event's fields in the same words.  These are
+ * ftrace's fields.  Each must be among ours, but may have another offset and be
+ * narrower.
  */
 #ifndef KT_TESTS_ORACLE_H
 #define KT_TESTS_ORACLE_H

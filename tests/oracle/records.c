@@ -167,8 +167,9 @@ static void ftrace_record(unsigned int cpu, uint64_t time, const uint8_t *data,
 }
 
 /*
- * A page: the time of its begin, how much of it is used, then events: a word of 5
- * bits type or length and 27 bits time since the event before.
+ * A page has the time of its start, the number of used bytes, and events.  An
+ * event begins with a word: 5 bits for type or length, and 27 bits for the time
+ * since the previous event.
  */
 static void ftrace_page(unsigned int cpu, const uint8_t *page)
 {
@@ -209,7 +210,7 @@ static void ftrace_page(unsigned int cpu, const uint8_t *page)
 	}
 }
 
-/* The numbers that say that something was lost. */
+/* Checks the counts of what was lost. */
 static void ftrace_check(unsigned int cpu)
 {
 	static const char *const losses[] = {

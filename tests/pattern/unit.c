@@ -72,7 +72,7 @@ TEST(sets)
 	REFUSES("[!0-9]", "", "0", "9");
 	MATCHES("[^0-9]", "a", "^");
 	REFUSES("[^0-9]", "5");
-	/* What has a meaning elsewhere. */
+	/* Characters that have a meaning elsewhere. */
 	MATCHES("[]a]", "]", "a");
 	MATCHES("[!]a]", "b", "[");
 	REFUSES("[!]a]", "]", "a");
@@ -118,7 +118,7 @@ TEST(a_backslash_takes_the_meaning)
 	MATCHES("\\[a]", "[a]");
 	REFUSES("\\[a]", "a");
 	MATCHES("\\a", "a");
-	/* There is nothing whose meaning it could take. */
+	/* A backslash at the end has nothing to quote. */
 	REFUSES("\\", "", "\\");
 	REFUSES("a\\", "a", "a\\");
 }
@@ -138,9 +138,10 @@ TEST(many_stars_take_no_time)
 }
 
 /*
- * The C library's matcher, with short strings of the letters that have a meaning.  "a]"
- * closes what is open: glibc does not always find an open bracket behind a star.
- * A class that does not exist makes glibc refuse all; here, nothing belongs to it.
+ * Compares with the C library's matcher, on short strings of the letters that
+ * have a meaning.  "a]" closes what is open, because glibc does not always find
+ * an open bracket behind a star.  A class that does not exist makes glibc
+ * refuse everything; here no character belongs to it.
  */
 TEST(fnmatch_agrees)
 {
@@ -164,7 +165,7 @@ TEST(fnmatch_agrees)
 		matched += expected;
 		check_glob(pattern, text, expected);
 	}
-	/* Else it would have shown little. */
+	/* Otherwise the test would have shown little. */
 	CHECK(matched > 10000);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The world of the ring's deterministic tests (KT_ENV): programs' world, but
- * the clock is the test's, and the test gets a say before each step that
- * another context could notice.  What it does there (trace, flush, consume) is
- * for the ring an interrupt, or another CPU, at this very place.
+ * The world of the ring's deterministic tests (KT_ENV).  It is the world of
+ * programs, with two differences: the test provides the clock, and it is called
+ * before each step that another context could notice.  What it does there
+ * (trace, flush, consume) looks to the ring like an interrupt, or another CPU,
+ * at exactly this place.
  */
 #ifndef KT_TESTS_RING_ENV_TEST_H
 #define KT_TESTS_RING_ENV_TEST_H

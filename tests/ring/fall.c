@@ -62,7 +62,10 @@ static u32 walk_fallen(u64 seq, u64 *time, bool seen)
 TEST(a_clock_that_falls)
 {
 	const u64 epoch = 1ull << KT_TIME_BITS;
-	/* Into another epoch; to nothing; in the same one, where nobody looks. */
+	/*
+	 * Into another epoch; to zero; within the same epoch, where it is not
+	 * checked.
+	 */
 	const u64 falls[] = {7 * epoch + 3, 0, 9 * epoch + 10};
 	size_t fall;
 
@@ -75,7 +78,7 @@ TEST(a_clock_that_falls)
 		world_tick = 1;
 		for (; put_all < 20; put_all++)
 			CHECK(put(FIXED, 1000, 0, 1));
-		/* The begin of a packet that is empty so far, too. */
+		/* The same for the begin of a packet that is still empty. */
 		if (fall == 2)
 			CHECK_EQ(kt_ring_flush(ring), 0);
 		world_now = falls[fall];
@@ -98,7 +101,7 @@ TEST(a_clock_that_falls)
 	}
 }
 
-/* A trace that begins later begins with the clock as it is then. */
+/* A trace that starts later starts with the clock as it is then. */
 TEST(a_reset_forgets_the_clock)
 {
 	struct kt_walk walk;

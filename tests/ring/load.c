@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Is what was read an exact account of what was written?  See load.h.
+ * Checks that what was read is an exact account of what was written; see
+ * load.h.
  */
 #include "load.h"
 

@@ -2,10 +2,10 @@
 /*
  * Events whose every byte can be checked, and the check.
  *
- * Contexts that interrupt each other ("levels": 0 is the task) number their
- * attempts each on its own.  Whatever was read, verify_*() finds out whether it
- * is a possible and exact account of what was attempted: nothing twice, nothing
- * damaged, nothing out of order, nothing lost without being counted.
+ * Contexts that interrupt each other ("levels": 0 is the task) each number
+ * their own attempts.  verify_*() checks that what was read is a possible and
+ * exact account of the attempts: nothing twice, nothing damaged, nothing out of
+ * order, nothing lost without being counted.
  */
 #ifndef KT_TESTS_RING_LOAD_H
 #define KT_TESTS_RING_LOAD_H
@@ -48,7 +48,10 @@ struct load {
 
 u32 load_sum(const struct load_event *event, const u8 *data, u32 size);
 
-/* Of much data only some bytes are used: the ring is under test, not memcpy. */
+/*
+ * If there is much data only some bytes are used: the ring is under test, not
+ * memcpy.
+ */
 static inline u32 load_stride(u32 size)
 {
 	return size < 2048 ? 1 : 509;
@@ -145,7 +148,10 @@ struct verify {
 
 /* Both return false on failure, and say why. */
 bool verify_packet(struct verify *v, const void *bytes, size_t len);
-/* When nobody writes any more and every packet was verified or overwritten. */
+/*
+ * Call it when there are no writers any more and every packet was verified or
+ * overwritten.
+ */
 bool verify_end(struct verify *v, const struct kt_ring *ring,
 		const struct load *loads);
 

@@ -27,7 +27,7 @@ enum action {
 	ACTIONS,
 };
 
-/* What the ring is like before the task's step. */
+/* The state of the ring before the task's step. */
 struct scene {
 	enum kt_mode mode;
 	u32 packets;
@@ -214,7 +214,9 @@ static const char *scene_name(const struct scene *scene)
 
 static unsigned int one_of = 61; /* pairs of steps */
 
-/* Interrupts everywhere in what the task does, and everywhere in that. */
+/*
+ * Interrupts at every step of the task, and at every step of these interrupts.
+ */
 static void run_all(const struct scene *scene)
 {
 	static unsigned int turn;

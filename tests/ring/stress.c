@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Rings under fire.
+ * Rings under load.
  *
  * A thread stands for a CPU.  Three real-time signals stand for softirq,
  * hardirq and NMI: timers fire them, writers raise them between storing and
- * committing, and a handler can be interrupted by higher ones.  Meanwhile a
- * reader on another thread takes packets from all rings.  Rounds of a quarter
- * of a second vary the number of packets and where positions begin.
+ * committing, and a handler can be interrupted by higher ones.  At the same
+ * time a reader on another thread takes packets from all rings.  Rounds of a
+ * quarter of a second vary the number of packets and where positions begin.
  *
  * Each event that is read is checked, and each round must add up exactly:
  * load.h says how.  Under ThreadSanitizer the same program shows that writer
@@ -177,8 +177,8 @@ static void *run_cpu(void *arg)
 }
 
 /*
- * Copies a packet that the writer may be overwriting.  A torn copy is found out
- * when the packet cannot be consumed: this race is meant, and the only one.
+ * Copies a packet that the writer may be overwriting.  A torn copy is noticed
+ * when the packet cannot be consumed.  This race is intended, and the only one.
  */
 __attribute__((no_sanitize("thread"))) static void copy_racy(
 	u64 *to, const volatile u64 *from, size_t bytes)
@@ -201,7 +201,7 @@ static bool read_packet(struct cpu *cpu)
 	packet =
 		cpu->data + ((seq & (control->packets - 1)) << KT_PACKET_SHIFT);
 	if (mode == KT_MODE_DISCARD) {
-		/* It stays as long as we want: no copy. */
+		/* It stays as long as we need it, so it is not copied. */
 		verify_packet(&cpu->verify, packet, KT_PACKET_SIZE);
 		if (kt_ring_consume(&cpu->ring, seq))
 			strcpy(cpu->verify.why, "cannot consume");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring and the walker, one property at a time, with a clock that stands
- * where the test puts it.
+ * The ring and the walker, one property at a time, with a clock that the test
+ * sets.
  */
 #include "check.h"
 #include "load.h"
@@ -372,7 +372,7 @@ TEST(task_records_are_no_events)
 	CHECK_EQ(walk.id, KT_ID_TASK);
 	CHECK(!memcmp(walk.payload, &task, sizeof(task)));
 
-	/* Lost ones are counted apart, whatever the reason. */
+	/* Lost ones are counted separately, whatever the reason. */
 	fill_packet();
 	CHECK(!put(KT_ID_SWITCH, 4, KT_RECORD_TASK, 6));
 	CHECK(!put(KT_ID_SWITCH, KT_PAYLOAD_MAX + 1, KT_RECORD_TASK, 6));
@@ -398,7 +398,7 @@ TEST(discard_keeps_the_oldest)
 	CHECK_EQ(control->events, 3 * fit);
 	CHECK_EQ(kt_ring_flush(ring), -ENOSPC);
 	CHECK_EQ(control->produced, 3);
-	/* What is small still fits into the rest. */
+	/* A small record still fits into the rest. */
 	CHECK(put(FIXED + 1, 0, 0, 0));
 
 	CHECK_EQ(kt_ring_consume(ring, 0), 0);
@@ -521,7 +521,7 @@ TEST(consume_trusts_nobody)
 	world_destroy(&world);
 }
 
-/* A writer that stands between reserve and commit fills the ring's way. */
+/* A writer between reserve and commit blocks the ring. */
 TEST(nested_writers_lose_as_nested)
 {
 	struct kt_record record;
@@ -664,7 +664,7 @@ TEST(walker_refuses_damage)
 	world_destroy(&world);
 	CHECK_EQ(packet->used, 128 + 16);
 
-	/* Cut anywhere: no packet, but no damage either. */
+	/* Cut anywhere, it is no packet, but it is not damage either. */
 	for (i = 0; i < 144; i++)
 		CHECK_EQ(kt_walk_begin(&walk, bytes, i), -ENODATA);
 	CHECK_EQ(kt_walk_begin(&walk, bytes, 144), 0);
