@@ -12,8 +12,8 @@
 #   -t TRACE.DAT  a recording of ftrace, for trace-cmd
 #   BUILD         in the environment: the build folder (build/user)
 #
-# Counted is processor time (user + system), so that what else the machine does
-# counts little; all write their text to /dev/null.
+# It counts processor time (user + system), so that other work on the machine has little
+# influence. All write their text to /dev/null.
 set -eu
 . "$(dirname "$0")/../tools/common.sh"
 

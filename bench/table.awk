@@ -95,7 +95,7 @@ function events(kernel, what, with_untraced,   i, s) {
 	print ""
 }
 
-# The most that any of the loops lost or gained: near 0.0 is no cost.
+# The largest difference of any of the loops: near 0.0 means no cost.
 function worst(kernel, tracer, state,   s, v, most) {
 	most = "–"
 	for (s = 1; s <= nr_sources; s++) {
@@ -221,7 +221,7 @@ function begin(kernel,   n, i, t) {
 	print ""
 }
 
-# What goes to a file: who reads, in columns, beside the probes that record.
+# The cost of going to a file: the readers in columns, beside the probes that record.
 function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
 	split("ktrace record|trace-cmd record|ftrace (x86-tsc)|perf record|BPF|LTTng",
 	      name, "|")
@@ -253,7 +253,8 @@ function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
 	print ""
 }
 
-# Who lost events, and where: of a single event all that were fired are expected.
+# Which tracer lost events, and where: for a single event, all that were fired are
+# expected.
 function losses(kernel,   b, bench, t, n, some) {
 	for (b = 1; b <= nr_benches[kernel]; b++) {
 		bench = benches[kernel, b]

@@ -2,8 +2,8 @@
 #
 # check.sh - what the tests of the command share; sourced
 #
-# Each check prints a line "ok WHAT" or "not ok WHAT", the latter with what was
-# seen.  $out and $err hold what the last run printed, $status how it ended.
+# Each check prints a line "ok WHAT", or "not ok WHAT" with what was seen.  $out and
+# $err hold what the last run printed, $status how it ended.
 
 passed=0
 failed=0

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# screen.sh - a terminal to drive ktrace tui in; sourced, after check.sh
+# screen.sh - a terminal in which tests drive ktrace tui; sourced after check.sh
 #
-# The terminal is tmux's, whose screen can be read. Nothing here waits for a time: each
-# step waits until the screen shows what it is to show, for $patience seconds at most.
-# The screen that was seen last is in $out, for a check that fails.
+# The terminal is tmux's, whose screen can be read. No step waits for a fixed time: each
+# waits until the screen shows what it should show, for $patience seconds at most. $out
+# has the last screen, for a check that fails.
 
 patience=${patience:-60}
 socket=ktrace-test-$$-0
 
-# Without the settings of whoever runs this, and not inside of his tmux.
+# Without the user's settings, and not inside of the user's tmux.
 tmux_do()	# COMMAND...
 {
 	env -u TMUX tmux -L "$socket" -f /dev/null "$@"
 }
 
-# The shell of the terminal, so that what is left of the screen can be seen. A server of
-# its own for each: one that was told to end still answers for a while, and takes who
-# asks it for a session along.
+# The shell of the terminal, so that the final screen can be seen. Each has its own
+# server, because a server that is ending still answers for a while, and ends new
+# sessions with it.
 screen_start()	# COLUMNS LINES [VARIABLE=VALUE...]
 {
 	local columns=$1 lines=$2 word
@@ -133,7 +133,7 @@ column_of()	# TEXT
 		awk -v t="$1" '{ print index($0, t) }'
 }
 
-# What the terminal's driver is set to; the same before and after is a sound one.
+# The settings of the terminal's driver: they must be the same before and after.
 terminal_settings()
 {
 	stty -a -F "$(tmux_do display-message -p '#{pane_tty}')" |

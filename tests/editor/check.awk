@@ -2,9 +2,9 @@
 #
 # check.awk - cause and effect, from what `ktrace report' prints of the editor
 #
-# Follows the editor's thread: each marker has to lie between the system calls that it
-# is about, and what it says has to be what those moved.  Prints "ok WHAT" or "not ok
-# WHAT" for each, and at last, for comparisons, lines "bytes N", "count WHAT N".
+# Follows the editor's thread: each marker has to be between the syscalls that it is
+# about, and its values have to be what those moved.  Prints "ok WHAT" or "not ok WHAT"
+# for each, and at last, for comparisons, lines "bytes N", "count WHAT N".
 
 function verdict(good, what)
 {
@@ -55,13 +55,13 @@ name ~ /^ed:/ {
 		me = tid
 	if (tid != me)
 		others++
-	# What a thread does in a system call is not its own code.
+	# While a thread is in a syscall, it does not run its own code.
 	if (call != "")
 		inside++
 	count[name]++
 }
 
-# What others do: a child has run its program before its parent hears of it.
+# Other processes: a child has run its program before its parent learns of it.
 name == "syscalls:sys_exit_execve" && value("ret") == 0 {
 	ran[tid] = FNR
 }

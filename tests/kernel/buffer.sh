@@ -29,7 +29,7 @@ check "the session is still enabled then" is "$(get enabled)" 1
 put enabled 0
 check "nor change the size" refuses buffer_size 1M "process $recorder"
 put enabled 1
-# What it has read by then would be missing: it is not to read any.
+# It must not read anything, because what it has read would be missing.
 kill -STOP $recorder
 until grep -q '^State:.T' /proc/$recorder/status; do sleep 0.1; done
 test_run 'task 1000'
@@ -63,13 +63,13 @@ rmmod ktrace-test
 put define '!ktbuffer/waking'
 clean
 
-# As large as memory: the largest power of two of which there is room for one.
+# As large as memory: the largest power of two for which there is room.
 size=1048576
 available=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1000))
 while [ $((size * 2)) -lt $available ]; do
 	size=$((size * 2))
 done
-# Nobody of whom the kernel can say that it was killed for memory.
+# No process was killed for lack of memory.
 none_killed() {
 	! dmesg | grep -iE 'oom-kill|out of memory|page allocation failure'
 }
@@ -96,7 +96,7 @@ echo 1 >$cpu1
 check "it comes up with smaller ones" put enabled 1
 clean
 
-# What a group of processes may use is not theirs to leave.
+# A process cannot leave the limit of its control group.
 groups=/run/ktrace-groups
 mkdir $groups
 mount -t cgroup2 none $groups

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Where the TSC is not to be trusted: the kernel's clock, which NMIs read too.
+# If the TSC cannot be trusted, the clock is the kernel's, which NMIs read too.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
@@ -18,14 +18,14 @@ event_times() {
 	ktrace report -F json "$1" 2>/dev/null | sed -n 's/.*"time":\([0-9]*\).*/\1/p'
 }
 
-# Do all lie between BEGIN and END? between BEGIN END TRACE
+# Are all between BEGIN and END? between BEGIN END TRACE
 between() {
 	event_times "$3" | awk -v begin="$1" -v end="$2" '
 		$1 < begin || $1 > end { print "# " $1 " is not in " begin ".." end; bad = 1; exit }
 		END { exit bad || !NR }'
 }
 
-# Programs have it, too: their short way would read the TSC.
+# Programs use it too: their fast path would read the TSC.
 cat >/tmp/both.sh <<'END'
 echo "task 1" >"$test_dir/run"
 build/user/tests/marker/marker-program threads 100

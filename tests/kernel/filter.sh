@@ -94,7 +94,7 @@ $bin/ktread -q $tree >/dev/null
 check "filters can change at any time" test $? = 0
 put $hit/filter 0
 
-# A filter goes by the fields that the event has: these do not change under it.
+# A filter uses the fields of the event, so they do not change while it exists.
 put $hit/enabled 0
 put define 'raw/hit test_hit; u32 unsigned context; u64 u64 number'
 check "a program" put capture 'raw/hit: char word: kernel a0 string 8'
@@ -118,7 +118,7 @@ for text in foo -1 0 99999999 '1 x'; do
 	check "pids: $text" refuses pids "$text" "is not a process's number"
 done
 put pids "$$, 1"
-# Whoever reads them is a child of ours.
+# The process that reads them is a child of ours.
 check "read back" is "$(get pids | head -n 2 | tr '\n' ' ')" "1 $$ "
 put pids ''
 check "an empty line removes them" is "$(get pids)" ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# fault.sh - what goes wrong is told, and what was recorded stays readable
+# fault.sh - failures are reported, and what was recorded stays readable
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/fault && cd /mnt/fault || exit 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# left.sh - sessions whose recorder has gone: nothing stays switched on that nobody can
-# take away
+# left.sh - sessions whose recorder has gone: everything that stays switched on can be
+# removed
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/left && cd /mnt/left || exit 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# users.sh - root records markers of other users' programs, whatever these do to it; and
-# more events beside them than their ids leave room for
+# users.sh - root records markers of other users' programs, whatever these users do; and
+# records more other events than the ids have room for
 
 . "$(dirname "$0")/../check.sh"
 program=$PWD/build/user/tests/marker/marker-program
@@ -41,7 +41,8 @@ check 'nothing was lost' grep -q 'nothing was lost' <(ktrace stat both 2>&1)
 check 'the buffers are gone' [ -z "$(ls $meet-65534 | grep recorder)" ]
 check 'all is theirs' [ -z "$(find $meet-65534 ! -uid 65534)" ]
 
-# Who has not run any program with markers yet, and their own recorder beside.
+# A user who has not run a program with markers yet, and a recorder of the users
+# themselves.
 run ktrace record -q -M tick -o late -- sh -c "
 	sleep 1
 	setpriv --reuid 2 --regid 2 --clear-groups timeout 6 '$program' wait"
@@ -112,7 +113,7 @@ chmod 777 $meet-1
 still_works 'a directory that anybody may write to'
 rm -rf $meet-1
 
-# What is mapped is made shorter, and filled with anything, again and again.
+# The mapped files are shortened and filled with random bytes, again and again.
 cat >spoil <<'END'
 cd /dev/shm/ktrace-1 || exit
 n=0
@@ -154,7 +155,7 @@ run ktrace record -q -M one -e sched_switch -o many -- sh -c "
 ends 1 'events that share their ids with markers' 'enable so many events before'
 run ktrace stat many
 ends 0 'the trace is whole'
-# With the records the ids have gone: what is advised is what helps.
+# Without the records the ids are free again: the advice of the message works.
 run ktrace record -q -M one -e sched_switch -e 'syscalls:*' -e 'compat_syscalls:*' -o many-2 -- sh -c "
 	for event in $tree/events/*syscalls/*/enabled; do echo 1 >\$event; done"
 ends 0 'enabled before, they have ids of their own'
