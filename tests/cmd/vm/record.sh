@@ -163,6 +163,21 @@ kill -INT $recorder
 wait $recorder
 status=$? out='' err=$(cat err.inner)
 ends 130 'SIGINT reaches the command'
+# One that a program sends to the recorder alone is passed to the command, once.
+for recorder in 'record -e sched_switch -o term' 'syscalls -o /dev/null'; do
+	rm -f ready told
+	# shellcheck disable=SC2086
+	ktrace ${recorder/ / -q } -- bash -c 'trap "echo told >>told; exit 3" TERM
+		touch ready
+		while :; do sleep 0.1; done' 2>err.term &
+	pid=$!
+	until [ -e ready ]; do sleep 0.1; done
+	kill -TERM $pid
+	wait $pid
+	status=$? out='' err=$(cat err.term)
+	ends 3 "${recorder%% *}: SIGTERM reaches the command"
+	check "${recorder%% *}: once" [ "$(cat told)" = told ]
+done
 
 # ---- flight recorder ---------------------------------------------------------------
 
