@@ -275,10 +275,13 @@ static int option_handle(void *data, int option)
 	case 'S':
 		l->options.name = optarg;
 		return EXIT_OK;
-	default: /* FIELDS; notes are for the second one */
+	case FIELDS:
+		/* Notes are for the second one. */
 		verbosity += l->fields;
 		l->fields = true;
 		return EXIT_OK;
+	default:
+		return option_forgotten(&command_list, option);
 	}
 }
 

@@ -207,13 +207,18 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'p':
 		return option_pid(&command_markers, optarg, &m->pid);
-	default:
+	case ON:
+	case OFF:
+	case PRINT:
+	case NO_PRINT:
 		if (m->action != SHOW && m->action != (enum action)option)
 			return misused(&command_markers,
 				       "--on, --off, --print or --no-print: "
 				       "one of them");
 		m->action = option;
 		return EXIT_OK;
+	default:
+		return option_forgotten(&command_markers, option);
 	}
 }
 

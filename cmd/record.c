@@ -442,13 +442,15 @@ static int option_handle(void *data, int option)
 	case 'S':
 		r->name = optarg;
 		return EXIT_OK;
-	default: /* -s */
+	case 's':
 		if (size_parse(optarg, &r->buffer) || !r->buffer)
 			return misused(&command_record,
 				       "--size `%s': a number and K, M or G is "
 				       "expected, like 16M",
 				       optarg);
 		return EXIT_OK;
+	default:
+		return option_forgotten(&command_record, option);
 	}
 }
 

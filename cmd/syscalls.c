@@ -445,8 +445,10 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'z':
 		return returns_choose(s, SHOW_RETURNS_OK);
-	default: /* -Z */
+	case 'Z':
 		return returns_choose(s, SHOW_RETURNS_FAILED);
+	default:
+		return option_forgotten(&command_syscalls, option);
 	}
 }
 

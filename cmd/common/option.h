@@ -88,6 +88,8 @@ int options_parse(const struct command *command, int argc, char **argv,
 
 /* Takes all that the table has and needs none of it. */
 int option_none(void *data, int option);
+/* For a handler: the table has a row that it does not know.  Returns EXIT_FAILED. */
+int option_forgotten(const struct command *command, int option);
 
 /* The argument of --duration: a time that is not 0.  Returns an exit status. */
 int option_duration(const struct command *command, const char *text,

@@ -97,8 +97,10 @@ int query_option(struct query *q, const struct command *command, int option,
 		return EXIT_OK;
 	case QUERY_FROM:
 		return time_option(&q->from, command, "--from", argument);
-	default:
+	case QUERY_TO:
 		return time_option(&q->to, command, "--until", argument);
+	default:
+		return option_forgotten(command, option);
 	}
 }
 

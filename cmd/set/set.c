@@ -319,9 +319,11 @@ static int option_handle(void *data, int option)
 	case 'n':
 		o->note = optarg;
 		return EXIT_OK;
-	default: /* -S */
+	case 'S':
 		o->session = optarg;
 		return EXIT_OK;
+	default:
+		return option_forgotten(&command_set, option);
 	}
 }
 

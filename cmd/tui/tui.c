@@ -308,11 +308,16 @@ static int option_handle(void *data, int option)
 {
 	struct ktrace_session_options *options = data;
 
-	if (option == 'l')
+	switch (option) {
+	case 'l':
 		options->no_load = true;
-	else
+		return EXIT_OK;
+	case 'S':
 		options->name = optarg;
-	return EXIT_OK;
+		return EXIT_OK;
+	default:
+		return option_forgotten(&command_tui, option);
+	}
 }
 
 static int tui_main(int argc, char **argv)
