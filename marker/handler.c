@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Probes and printing; see handler.h.
+ * Calling probes and printing; see handler.h.
  *
  * KTRACE_PRINT in the environment says what to print from the start.  What
  * others ask for later (ktrace markers --print) is in the hub.
  */
 #include "handler.h"
+#include "object.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* Lines in a second. */
 #define LINES_MAX 100
@@ -39,8 +38,7 @@ static __thread struct {
 
 /* ---- patterns ---------------------------------------------------------------------- */
 
-/* "a*,!b". */
-static int patterns_split(const char *list, char packed[RECORDER_PATTERNS])
+int handler_patterns(const char *list, char packed[RECORDER_PATTERNS])
 {
 	char *copy = strdup(list), *rest = copy, *word;
 	const char **words = calloc(strlen(list) + 1, sizeof(*words));
@@ -68,7 +66,7 @@ static const char *print_patterns(void)
 	if (!read) {
 		read = true;
 		list = secure_getenv("KTRACE_PRINT");
-		if (list && patterns_split(list, patterns) == -E2BIG)
+		if (list && handler_patterns(list, patterns) == -E2BIG)
 			dprintf(STDERR_FILENO,
 				"ktrace: KTRACE_PRINT is too long: %u bytes is "
 				"all there is room for\n",
@@ -184,7 +182,7 @@ int handlers_wait(unsigned int ms)
 	u64 end = ms ? seconds_now() + (ms + 999) / 1000 : 0;
 	int err = 0;
 
-	if (self.running[0] || self.running[1])
+	if (handlers_inside())
 		return -EDEADLK;
 	pthread_mutex_lock(&waiting);
 	/* [B] After handlers were removed; pairs with [A]. */
@@ -277,53 +275,39 @@ void handlers_run(struct ktrace_marker *marker, const u64 *values,
 
 /* ---- probes ------------------------------------------------------------------------- */
 
-EXPORT int ktrace_marker_probe_register(struct ktrace_marker_probe *probe)
+int handler_add(struct ktrace_marker_probe *probe,
+		const char patterns[RECORDER_PATTERNS])
 {
-	char patterns[RECORDER_PATTERNS];
-	unsigned int i, free = 0;
-	int err;
+	unsigned int free = 0;
 
-	if (!probe->pattern || !probe->hit)
-		return -EINVAL;
-	err = patterns_split(probe->pattern, patterns);
-	if (err)
-		return err;
-	markers_lock();
-	for (i = HANDLERS_MAX - 1; i; i--) {
-		if (probes[i].probe == probe)
-			err = -EBUSY;
+	if (handler_find(probe))
+		return -EBUSY;
+	for (unsigned int i = HANDLERS_MAX - 1; i; i--)
 		if (!probes[i].probe)
 			free = i;
-	}
-	if (!err && !free)
-		err = -ENOSPC;
-	if (!err) {
-		memcpy(probes[free].patterns, patterns, sizeof(patterns));
-		probe->missed = 0;
-		smp_store_release(&probes[free].probe, probe);
-		markers_handle(1u << free, probes[free].patterns);
-	}
-	markers_unlock();
-	return err;
+	if (!free)
+		return -ENOSPC;
+	memcpy(probes[free].patterns, patterns, RECORDER_PATTERNS);
+	probe->missed = 0;
+	smp_store_release(&probes[free].probe, probe);
+	return free;
 }
 
-EXPORT int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe)
+unsigned int handler_find(const struct ktrace_marker_probe *probe)
 {
-	unsigned int i;
+	unsigned int i = HANDLERS_MAX - 1;
 
-	if (self.running[0] || self.running[1])
-		return -EDEADLK;
-	markers_lock();
-	for (i = HANDLERS_MAX - 1; i && probes[i].probe != probe; i--)
-		;
-	if (i)
-		markers_handle(1u << i, NULL);
-	markers_unlock();
-	if (!i)
-		return -ENOENT;
-	handlers_wait(0);
-	markers_lock();
-	probes[i].probe = NULL;
-	markers_unlock();
-	return 0;
+	while (i && probes[i].probe != probe)
+		i--;
+	return i;
+}
+
+void handler_remove(unsigned int handler)
+{
+	probes[handler].probe = NULL;
+}
+
+bool handlers_inside(void)
+{
+	return self.running[0] || self.running[1];
 }

@@ -11,6 +11,8 @@
  * Handlers run in any context.  A thread that removes one waits until none runs
  * that may have seen it.  For this each running handler is counted in one of
  * two counters; the other one is always about to become zero.
+ *
+ * markers_lock() protects what is changed.
  */
 #ifndef KT_MARKER_HANDLER_H
 #define KT_MARKER_HANDLER_H
@@ -42,20 +44,19 @@ void handlers_run(struct ktrace_marker *marker, const u64 *values,
 int handlers_wait(unsigned int ms);
 void handlers_in_child(void);
 
-/* ---- of marker.c ------------------------------------------------------------------ */
+/* ---- for probe.c ------------------------------------------------------------------ */
 
-/*
- * Signals are blocked while it is held, because their handlers may want it too.
- */
-void markers_lock(void);
-void markers_unlock(void);
-/*
- * Sets or clears this bit of all markers that match (NULL: of all).  Needs the
- * lock.
- */
-void markers_handle(u32 handler, const char *patterns);
-/* The file name of the object that has the marker.  Only while handlers run. */
-const char *marker_system(const struct ktrace_marker *marker);
+/* "a*,!b", as marker_wanted() takes it.  0 or -errno. */
+int handler_patterns(const char *list, char packed[RECORDER_PATTERNS]);
+/* The number of its bit, or -errno; what has the bit is up to the caller. */
+int handler_add(struct ktrace_marker_probe *probe,
+		const char patterns[RECORDER_PATTERNS]);
+/* The number of its bit; 0: it has none. */
+unsigned int handler_find(const struct ktrace_marker_probe *probe);
+/* When nothing has its bit any more, and after handlers_wait(). */
+void handler_remove(unsigned int handler);
+/* Is this thread in a handler? */
+bool handlers_inside(void);
 
 /* ---- of line.c --------------------------------------------------------------------- */
 

@@ -13,19 +13,17 @@
 #include "argument.h"
 #include "handler.h"
 #include "hub.h"
-#include "order.h"
+#include "marker.h"
+#include "object.h"
 #include "publish.h"
 #include "timeless.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,21 +40,6 @@ EXPORT const uint8_t ktrace_marker_off[1];
 /* What on points to while this process has handlers. */
 static const uint8_t handled[1] = {HUB_HANDLED};
 
-/*
- * An object (the program or a library), identified by the start of its markers.
- */
-struct object {
-	struct ktrace_marker *const *begin;
-	struct ktrace_marker *const *end;
-	struct object *next;
-	u32 *orders;	    /* of each in its function */
-	const char *system; /* its file name, */
-	char path[];	    /* of this */
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of objects */
-static sigset_t lock_signals; /* as they were before it was taken */
-static struct object *objects;
 static struct hub *hub;
 static char directory[200];
 
@@ -214,30 +197,7 @@ static const struct mapped *recorder_map(unsigned int slot)
 	return m && m->meant ? m : NULL;
 }
 
-/* ---- objects ------------------------------------------------------------------ */
-
-/* The file name of the object that contains @address, as in /proc/PID/maps. */
-static const char *object_name(const void *address, char path[PATH_MAX])
-{
-	const void *entry = (void *)(uintptr_t)getauxval(AT_ENTRY);
-	Dl_info info, program;
-	static const char self_exe[] = "/proc/self/exe";
-	const char *slash;
-
-	/* musl knows no names in a statically linked program. */
-	if (!dladdr(address, &info) || !info.dli_fname)
-		info.dli_fname = self_exe;
-	else if (dladdr(entry, &program) && program.dli_fbase == info.dli_fbase)
-		info.dli_fname = self_exe;
-	if (!realpath(info.dli_fname, path)) {
-		*path = '\0';
-		if (info.dli_fname == self_exe)
-			return program_invocation_short_name;
-		snprintf(path, PATH_MAX, "%s", info.dli_fname);
-	}
-	slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
+/* ---- markers ------------------------------------------------------------------ */
 
 static void marker_measure(struct ktrace_marker *marker)
 {
@@ -286,24 +246,6 @@ static void marker_begin(struct ktrace_marker *marker,
 	marker_point(marker);
 }
 
-void markers_lock(void)
-{
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_mutex_lock(&lock);
-	lock_signals = before;
-}
-
-void markers_unlock(void)
-{
-	sigset_t before = lock_signals;
-
-	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 static void in_child(void)
 {
 	markers_unlock();
@@ -333,89 +275,25 @@ static bool hub_find(void)
 	return hub;
 }
 
-/* NULL: there is no memory for it. */
-static u32 *object_orders(struct ktrace_marker *const *begin,
-			  struct ktrace_marker *const *end)
-{
-	size_t nr = end - begin;
-	struct marker_place *places = calloc(nr, sizeof(*places));
-	u32 *orders = calloc(nr, sizeof(*orders));
-
-	for (size_t i = 0; places && i < nr; i++) {
-		const struct ktrace_marker *m = begin[i];
-
-		/* The layout of another version is not known here. */
-		places[i] =
-			m->version == KTRACE_MARKER_VERSION
-				? (struct marker_place){m->file, m->function,
-							m->line}
-				: (struct marker_place){"", "", 0};
-	}
-	if (!places || !orders || places_order(places, nr, orders)) {
-		free(orders);
-		orders = NULL;
-	}
-	free(places);
-	return orders;
-}
-
-static struct object *object_create(struct ktrace_marker *const *begin,
-				    struct ktrace_marker *const *end)
-{
-	char path[PATH_MAX] = "";
-	const char *system = object_name(*begin, path);
-	size_t size = strlen(path) + 1;
-	struct object *object =
-		malloc(sizeof(*object) + size + strlen(system) + 1);
-
-	if (!object)
-		return NULL;
-	object->orders = object_orders(begin, end);
-	if (!object->orders) {
-		free(object);
-		return NULL;
-	}
-	object->begin = begin;
-	object->end = end;
-	memcpy(object->path, path, size);
-	object->system = strcpy(object->path + size, system);
-	return object;
-}
-
-static struct kt_marker_name marker_name(const struct object *object,
-					 struct ktrace_marker *const *at)
-{
-	return (struct kt_marker_name){
-		.system = object->system,
-		.name = (*at)->name,
-		.file = (*at)->file,
-		.function = (*at)->function,
-		.order = object->orders[at - object->begin],
-	};
-}
-
 EXPORT void ktrace_markers_add(struct ktrace_marker *const *begin,
 			       struct ktrace_marker *const *end)
 {
-	struct object *object;
+	const struct object *object;
 
 	if (begin == end)
 		return;
 	markers_lock();
-	for (object = objects; object; object = object->next)
-		if (object->begin == begin)
-			goto out;
-	object = hub_find() ? object_create(begin, end) : NULL;
+	if (object_find(begin) || !hub_find())
+		goto out;
+	object = object_add(begin, end);
 	if (!object)
 		goto out;
-	object->next = objects;
-	smp_store_release(&objects, object);
 	for (struct ktrace_marker *const *at = begin; at < end; at++) {
 		struct kt_marker_name name;
 
 		if ((*at)->version != KTRACE_MARKER_VERSION)
 			continue;
-		name = marker_name(object, at);
+		name = object_marker_name(object, at);
 		marker_begin(*at, &name, object->path);
 	}
 out:
@@ -425,29 +303,24 @@ out:
 EXPORT void ktrace_markers_remove(struct ktrace_marker *const *begin,
 				  struct ktrace_marker *const *end)
 {
-	struct object **at, *object;
+	struct object *object;
 
 	(void)end;
 	markers_lock();
-	for (at = &objects; (object = *at); at = &object->next)
-		if (object->begin == begin) {
-			smp_store_release(at, object->next);
-			break;
-		}
+	object = object_remove(begin);
 	markers_unlock();
 	/*
 	 * A thread may be about to print its name; at the end of the process,
 	 * for ever.
 	 */
-	if (object && !handlers_wait(1000)) {
-		free(object->orders);
-		free(object);
-	}
+	if (object && !handlers_wait(1000))
+		object_free(object);
 }
 
 void markers_handle(u32 handler, const char *patterns)
 {
-	for (struct object *o = objects; o; o = o->next)
+	for (const struct object *o = objects_next(NULL); o;
+	     o = objects_next(o))
 		for (struct ktrace_marker *const *at = o->begin; at < o->end;
 		     at++) {
 			struct ktrace_marker *marker = *at;
@@ -456,24 +329,13 @@ void markers_handle(u32 handler, const char *patterns)
 
 			if (marker->version != KTRACE_MARKER_VERSION)
 				continue;
-			name = marker_name(o, at);
+			name = object_marker_name(o, at);
 			wanted = patterns && marker_wanted(patterns, &name);
 			WRITE_ONCE(marker->handlers,
 				   wanted ? marker->handlers | handler
 					  : marker->handlers & ~handler);
 			marker_point(marker);
 		}
-}
-
-const char *marker_system(const struct ktrace_marker *marker)
-{
-	for (struct object *o = smp_load_acquire(&objects); o;
-	     o = smp_load_acquire(&o->next))
-		for (struct ktrace_marker *const *at = o->begin; at < o->end;
-		     at++)
-			if (*at == marker)
-				return o->system;
-	return program_invocation_short_name;
 }
 
 /* ---- hits ---------------------------------------------------------------------- */

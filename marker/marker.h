@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Markers of this program; see marker.c. */
+#ifndef KT_MARKER_MARKER_H
+#define KT_MARKER_MARKER_H
+
+#include "env.h"
+
+/* Of all that match, or NULL: of all, this bit is set or cleared.  Needs markers_lock(). */
+void markers_handle(u32 handler, const char *patterns);
+
+#endif /* KT_MARKER_MARKER_H */
