@@ -4,9 +4,14 @@
  *
  *	ktrace_spans_create(cursor, &spans);
  *	while ((item = ktrace_cursor_next(cursor)) > 0) {
- *		if (item == KTRACE_LOSS)
+ *		if (item == KTRACE_LOSS) {
  *			ktrace_spans_loss(spans, ktrace_cursor_loss(cursor));
- *		else if (ktrace_spans_event(spans, event) & KTRACE_SPAN_ENDS)
+ *			continue;
+ *		}
+ *		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
+ *		if (step < 0)
+ *			break;
+ *		if (step & KTRACE_SPAN_ENDS)
  *			span = ktrace_spans_ended(spans);
  *	}
  *
@@ -55,7 +60,7 @@ enum ktrace_span_owner {
 struct ktrace_span {
 	enum ktrace_span_kind kind;
 	enum ktrace_span_owner owner;
-	const char *name;
+	const char *name; /* at most 63 bytes; what is longer is cut */
 	uint64_t begin;
 	uint64_t end; /* 0: it is open */
 	uint32_t begin_cpu;
@@ -105,7 +110,10 @@ enum ktrace_span_step {
 /* The next event, in order of time.  -ENOMEM. */
 KTRACE_API int ktrace_spans_event(struct ktrace_spans *spans,
 				  const struct ktrace_event *event);
-/* The span that the last event ended, if it ended one; until the next call. */
+/*
+ * The span that the last event ended, if it ended one: always the same struct, with its
+ * strings valid until the next call.
+ */
 KTRACE_API const struct ktrace_span *ktrace_spans_ended(
 	const struct ktrace_spans *spans);
 
