@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
 build=$top/build
 prog=${0##*/}
 
-# Where depmod and modprobe are; not on the path of all users.
+# The folder of depmod and modprobe, which is not on the PATH of all users.
 PATH=$PATH:/usr/sbin:/sbin
 
 note() {
@@ -21,7 +21,7 @@ die() {
 	exit 1
 }
 
-# Ends with the one line that names what is missing and how to get it.
+# Ends with one line that says what is missing and how to get it.
 need() {
 	for tool; do
 		command -v "$tool" >/dev/null ||

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The binary contract between writers and readers of events.  The kernel modules and the marker library write it, the recorder copies it to disk unchanged, and readers decode it.  Little endian throughout, all
+ * The binary contract between writers and readers of events.  The kernel
+ * modules and the marker library write it, the recorder copies it to disk
+ * unchanged, and readers decode it.  Little endian throughout, all
  * sizes in bytes unless a name says otherwise, no implicit padding.
  *
  * Each CPU has a ring of packets of one fixed size.  A packet is a header and

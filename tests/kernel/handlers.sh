@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# What is done with markers of kernel modules when they are hit: printed, probed, seen by
-# BPF programs, recorded because they are forced or meant by a session's patterns.
+# What happens when markers of kernel modules are hit: printing, probes, BPF programs,
+# and recording of markers that are forced or that match a session's patterns.
 . tests/kernel/lib.sh
 
 parameters=/sys/module/ktrace_printed/parameters
@@ -50,7 +50,7 @@ check "also in a file" is "$(get printed | sed -n 's/^ktrace_printed:many .* p/p
 echo 100 >$parameters/many
 dmesg -C
 check "some no longer" put print '!many'
-# 90 if the interval was over meanwhile.
+# 90 if the interval has ended in between.
 check "what was left out at the end is said" is \
 	"$(dmesg -t | sed -n 's/ 9[01] lines/ 9x lines/; /left out/p')" \
 	"ktrace_printed:many: 9x lines were left out"
@@ -77,7 +77,8 @@ for pattern in '*/forced.c' '*/forced.c:ktrace_forced_hit' '*/forced.c:ktrace_fo
 	put print ''
 done
 
-# A marker where a console's lock is held, and one where a message is being stored.
+# A marker that is hit while a console's lock is held, and one while a message is
+# stored.
 delicate=/sys/module/ktrace_console/parameters
 load_module ktrace-console
 dmesg -n 7
@@ -102,8 +103,9 @@ put print ''
 dmesg -n 5
 rmmod ktrace_console
 
-# Old kernels warn if their own event of a message is enabled and one comes in an NMI: there
-# such a line is left out.  That an NMI took long is the kernel's own message.
+# Old kernels warn if their own event for messages is enabled and a message comes in an
+# NMI: there such a line is left out. The message that an NMI took long is the kernel's
+# own.
 echo 60000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 event=/sys/kernel/tracing/events/printk/console/enable
 load_module ktrace-test
@@ -118,7 +120,7 @@ in_nmi() {
 test_run reset
 dmesg -C
 seen=0 tries=200
-# A place prints ten lines; those of NMIs are to be among them.
+# A place prints ten lines; those of NMIs must be among them.
 until [ "$(hits nmi)" -ge 3 ] && [ "$(in_nmi)" -gt 0 -o "$old" = 1 ] ||
     [ $((tries -= 1)) = 0 ]; do
 	put print 'ktrace_client1:hit'

@@ -26,7 +26,7 @@ check "it can be read, and flushed" test $? = 0
 check "nothing is missing" is "$(count "$read" ktrace_test:test_hit)" $all
 echo 1 >$cpu1
 
-# A reader who flushes for a CPU that is off does not run there.
+# A reader that flushes for an offline CPU does not run there.
 clean
 put buffer_size 8M
 put enabled 1
@@ -37,7 +37,7 @@ put enabled 0
 check "a CPU that comes back begins with its idle task" is \
 	"$($bin/ktread -d $tree | sed -n '/^1 /{s/^1 [0-9]* \([0-9]*\) .*/\1/p;q}')" 0
 
-# A session that begins while a CPU is off.
+# A session that starts while a CPU is offline.
 clean
 echo 0 >$cpu1
 put $hit/enabled 1
@@ -53,7 +53,7 @@ all=$(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
 read=$($bin/ktread $tree)
 check "its events are there" is "$(count "$read" ktrace_test:test_hit)" $all
 
-# A reader that opened it meanwhile.
+# A reader that opened it while it was offline.
 clean
 echo 0 >$cpu1
 put $hit/enabled 1

@@ -77,7 +77,7 @@ at_most() {
 	return 1
 }
 
-# How many grace periods are waited for while COMMAND runs.  graces COMMAND...
+# The number of grace periods that are waited for while COMMAND runs.  graces COMMAND...
 graces() {
 	local tracing=/sys/kernel/tracing probe
 	printf 'p:%s %s\n' kt_srcu synchronize_srcu kt_rcu synchronize_rcu \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Who may look into the kernel: a group that the mount lets in, and what Secure Boot
-# leaves to all.  The last of all: there is no way back.
+# Who may look into the kernel: a group that the mount lets in, and what lockdown leaves
+# to everybody. This script runs last, because lockdown cannot be undone.
 . tests/kernel/lib.sh
 
 mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
@@ -10,7 +10,7 @@ load_module ktrace-test-probes
 
 # ---- a group that the mount lets in -----------------------------------------------
 
-# What is said must hold for events and for the memory that they point to.
+# The restrictions must hold for events and for the memory that they point to.
 own='locked/waking: u8 stack: a0 8 bytes 8'
 kernels='locked/waking: u8 task: kernel a0 8 bytes 8'
 user() {

@@ -57,7 +57,7 @@ wait
 rmmod ktrace_hold
 clean
 
-# Who waits for another for ever is found by never coming to an end.
+# A process in a deadlock is found because it never ends.
 rounds=20
 (for n in $(seq $rounds); do
 	cat $tree/info >/dev/null
@@ -85,8 +85,9 @@ put define '!locks/hit'
 rmmod ktrace_test_probes ktrace_test
 clean
 
-# A kernel with lockdep tells of an order that can end badly when it has seen both ways, not
-# only when they meet. So it has to have seen them; that it is silent is for tools/vm to say.
+# A kernel with lockdep reports a lock order that can deadlock as soon as it has seen
+# both directions, not only when they meet. So it has to have seen them; tools/vm checks
+# that it is silent.
 if [ -e /proc/lockdep_chains ]; then
 	awk '/^irq_context/ { n = 0 }
 		$2 ~ /^(event_mutex|kt_mutex|tracepoints_mutex|tracepoint_module_list_mutex)$/ {

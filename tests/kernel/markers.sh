@@ -38,8 +38,8 @@ objdump -d --no-show-raw-insn --disassemble=ktrace_marked_off \
 	"$KTRACE_MODULES/ktrace-marked.ko" |
 	sed -nE '/<ktrace_marked_off>:$/,/ret/{/<ktrace_marked_off>:$/!s/^[^\t]*\t([a-z0-9]*).*/\1/p}' \
 		>$work/code
-# Of two bytes or of five, as what it becomes when it is on. A function's end is a jump where
-# the kernel has thunks for that.
+# The no-op has two or five bytes, like the jump that it becomes. If the kernel has
+# return thunks, the end of a function is a jump too.
 check "off, it is a no-op" is \
 	"$(grep -vE 'endbr|call' $work/code | head -2 |
 		sed 's/^xchg$/nopl/; s/^jmp$/ret/' | tr '\n' ' ')" "nopl ret "
@@ -79,8 +79,8 @@ put events/ktrace_marked/place/filter 0
 rmdir $tree/sessions/second
 clean
 
-# Names of enumerations are in the module's file. It is looked for beside its source file,
-# of which newer kernels tell the path from the module's folder on.
+# Names of enumerations are in the module's file. It is searched beside its source file;
+# newer kernels give that path from the module's folder on.
 built=$KTRACE_MODULES/kernel/testmod
 grep -q "^ktrace_marked:enums /" $tree/markers || cd "$built/.."
 
@@ -163,7 +163,7 @@ check "a module that was there before ktrace" is \
 clean
 rmmod ktrace_marked
 
-# Of another ktrace/marker.h: nothing behind its version is looked at.
+# A marker of another ktrace/marker.h: nothing behind its version is read.
 dmesg -C
 check "a marker of another version" load_module ktrace-other
 check "is refused by its tracepoint's name" is "$(dmesg -t | grep ktrace_other)" \

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Whose memory is captured: that of the program that runs, and of nobody else.
+# Captures read the memory of the running program, and of no other.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
-# Every program begins at one address then.
+# Then every program starts at the same address.
 echo 0 >/proc/sys/kernel/randomize_va_space
 first=$(sh -c 'sed -n "1s/-.*//p" /proc/$$/maps')
 check "programs begin where they do" is "$first" 555555554000

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# In a kernel that takes the processor from its own tasks (preempt=full): system calls
-# whose hooks take each other's place while their paths are captured.  From 6.13 on the
-# kernel lets that happen; a hook must not.
+# On a fully preemptible kernel (preempt=full): syscalls whose hooks preempt each other
+# while their paths are captured. From 6.13 on the kernel allows this; a hook must not.
 . tests/kernel/lib.sh
 
 check "the kernel preempts itself" grep -q '(full)' /sys/kernel/debug/sched/preempt

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# What tracing does must not be traced without end: reading what an event points to may
-# fault, and a fault is an event, whose address cannot be read either.
+# Tracing must not trace itself endlessly. Reading the memory that an event points to
+# may fault, and a fault is an event whose address cannot be read either.
 . tests/kernel/lib.sh
 
 # New memory that the kernel writes to: a fault in the kernel for each page.
@@ -24,7 +24,7 @@ check "those that reading causes are lost, and counted" at_least "$lost" "$recor
 # Three fields, and each read may be tried a second time by other means.
 check "and no more than reading causes" at_least $((recorded * 6)) "$lost"
 
-# Another session reads the same: between two there is no end either.
+# Another session reads the same memory: two sessions must not recurse endlessly either.
 mkdir $tree/sessions/other
 check "in another session too" put sessions/other/capture 'x/fault: u8 word: a0 8 bytes 8'
 put sessions/other/events/x/fault/enabled 1
@@ -42,7 +42,7 @@ for session in . sessions/other; do
 done
 rmdir $tree/sessions/other
 
-# The faults of the other events' captures are events as any.
+# Faults that are caused by captures of other events are ordinary events.
 clean
 load_module ktrace-syscalls
 put capture 'syscalls/sys_enter_openat: char name: a1 string 4095'

@@ -97,7 +97,7 @@ rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
 
-# What may be in the buffers, without what is only there.
+# What may be in the buffers, without events that merely exist.
 put define 'kttypes/a sched_waking; ptr struct task_struct *p'
 put define 'kttypes/b sched_waking; ptr struct task_struct *p'
 put define 'kttypes/c sched_waking; ptr struct task_struct *p'
@@ -132,7 +132,7 @@ put define '!kttypes/a'
 put define '!kttypes/c'
 put reset 1
 
-# Ids are given out anew, and events that are gone forgotten, with the records.
+# With the records removed, ids start again, and events that are gone are forgotten.
 gone_nr() {
 	get gone | grep -c '^event ktids:'
 }

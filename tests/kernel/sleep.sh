@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# The clock of a machine that slept, and a TSC that loses the kernel's trust. In a guest
-# of its own, as trust does not come back.
+# The clock of a machine that slept, and a TSC that loses the kernel's trust. It runs in
+# a separate guest, because the trust does not come back.
 . tests/kernel/lib.sh
 
 load_module ktrace-sleep
@@ -43,7 +43,8 @@ sleep_recording() {
 	rmmod ktrace-test
 }
 
-# Programs read the TSC as it is; what is on the way is not asked, only what is after it.
+# Programs read the plain TSC; events during the sleep are not checked, only those after
+# it.
 sleep_both() {
 	load_module ktrace-test
 	load_module ktrace-test-probes
@@ -113,7 +114,7 @@ sleep_times() {
 	rmmod ktrace-test
 }
 
-# So has who looks on meanwhile, and by the wall clock.
+# The same for a live view, and for the wall clock.
 sleep_watched() {
 	cat >/tmp/watched.sh <<-'END'
 		cd /

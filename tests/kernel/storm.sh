@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Hits from all contexts on all CPUs: not one may be unaccounted for.
+# Hits from all contexts on all CPUs: every hit must be accounted for.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
@@ -28,7 +28,7 @@ storm() {
 	test_run "storm ${count:-400000}"
 	put enabled 0
 	if [ "$4" ]; then
-		# A busy machine takes its time for a storm.
+		# On a busy machine a storm takes long.
 		kill -USR1 $reader
 		wait $reader
 	else
@@ -59,7 +59,7 @@ check "roomy, with a filter: nothing was lost" is \
 	"$(count "$read" ktrace_test:test_hit)" "$(hits_all)"
 storm "full, with a filter" discard 128k '' 'check != 5'
 
-# Numbers of a CPU and context follow each other, if none was lost.
+# Numbers of a CPU and context are consecutive if none was lost.
 clean
 put buffer_size 32M
 put $hit/enabled 1
@@ -85,7 +85,7 @@ read seen bad </tmp/order
 check "hits of a context are in order" is "$bad" 0
 check "all of them were seen" is "$seen" "$(hits_all)"
 
-# Probes attached and taken off in the middle.
+# Probes are attached and detached during the storm.
 clean
 put mode overwrite
 put buffer_size 1M

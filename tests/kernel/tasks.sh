@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Who ran: task records against what is known to have run.
+# Which task ran: compares task records with what is known to have run.
 . tests/kernel/lib.sh
 
 check "tasks knows us" grep -qx "$$ $$ $PPID sh" $tree/tasks

@@ -26,7 +26,8 @@ client_hits() {
 	echo $(($(hits client1) + $(hits client2) + $(hits client3)))
 }
 
-# A processor that waits for its turn in an NMI makes that a long one, which is told.
+# If an emulated processor waits for its turn in an NMI, the NMI takes long, and the
+# kernel reports it.
 echo 60000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 dmesg -C
 load_module ktrace-test
@@ -39,7 +40,7 @@ for n in 1 2 3; do
 done
 test_run reset
 
-# A recorder that wants the markers, whichever comes and goes.
+# A recorder that wants the markers of all modules that come and go.
 ktrace record -q -S surely -M 'ktrace_client*:hit' -s 16M -o $work/surely -- \
 	sh -c "until [ -e $work/done ]; do sleep 0.2; done" &
 recorder=$!
@@ -53,10 +54,10 @@ done
 	done
 ) &
 storm=$!
-# Ahead of the storm, which would leave it a turn now and then.
+# At a higher priority than the storm, which would let it run only now and then.
 renice -n -10 $$ >/dev/null
 
-# All is on for a while, whatever the dice say.
+# Everything is on for a while, whatever the random numbers say.
 put print 'ktrace_client*'
 put $maybe/marked 'ktrace_client*'
 put $maybe/enabled 1

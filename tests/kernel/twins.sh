@@ -13,7 +13,7 @@ visible() {
 
 # ---- two of one name --------------------------------------------------------------
 
-# The other is there first: ktrace-test's event is not for it.
+# The other module is loaded first: ktrace-test's event is not for its tracepoint.
 load_module ktrace-twin
 load_module ktrace-test-probes
 check "a probe waits for its own module" not visible ktrace_test/test_hit

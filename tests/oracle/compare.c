@@ -10,7 +10,12 @@
  * must be a part of ftrace's without a gap, equal in every field, strings
  * included.
  *
- * Two differences are tolerated.  An interrupt between the two tracers' probes of an event makes one tracer see the event before the interrupt's own events, and the other after them.  So a record may be out of place (far away, if the interrupt freed a lot of memory), as long as each record has its own match.  The number of these is printed.  And each probe looks up a few fields anew (see volatiles).
+ * Two differences are tolerated.  An interrupt between the two tracers' probes
+ * of an event makes one tracer see the event before the interrupt's own events,
+ * and the other after them.  So a record may be out of place (far away, if the
+ * interrupt freed a lot of memory), as long as each record has its own match.
+ * The number of these is printed.  And each probe looks up a few fields anew
+ * (see volatiles).
  *
  * Events are compared by tens of thousands; a single difference fails.
  */

@@ -51,7 +51,7 @@ put "events/$openat/enabled" 0
 check "none" put capture none
 check "is none" is "$(get capture)" ''
 
-# A call's number is an int, whatever else is in the register.
+# A syscall number is an int, whatever else is in the register.
 unknown=syscalls/sys_enter_unknown
 put capture "$unknown: char s: a0 string 64"
 for number in -1:2 2457:1; do
@@ -112,7 +112,7 @@ sed -n '/openat(AT_FDCWD/d; s/.*openat([^,]*, \(.*\), [^,]*) *= .*/\1/p' lines >
 check "strings at every place in a word and at the end of memory" diff wanted got
 check "all of them" is "$(wc -l <wanted)" 596
 
-# One of them may be shown in the middle of the other's call: as a line for each.
+# One may be shown in the middle of the other's syscall: then each has a line.
 ktrace syscalls -q -o traced -- "$program" traced
 awk -f "$normal" traced >lines
 check "a tracee" has 'ptrace(PTRACE_TRACEME) = 0'
@@ -179,7 +179,7 @@ ktrace syscalls -q -p "$thread" -d 3s -o lines
 check "-p with the number of a thread" has nanosleep
 kill "$named"
 
-# What has happened is shown while the command runs, and is what the trace has.
+# Events are shown while the command runs, and equal those in the trace.
 mkdir /tmp/live.$$ && cd /tmp/live.$$ || exit 1
 ktrace syscalls -q -o lines --trace kept -- \
 	sh -c '/bin/true; sleep 3; cp lines early; ls -lR /usr/share/doc/bash' >/dev/null

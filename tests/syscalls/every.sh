@@ -4,11 +4,12 @@
 # tests/syscalls/every.sh - runs in the guest: every system call of the kernel's table is
 # recorded, and no memory that others used before gets into a record.
 #
-# The calls are made by `every', by its own programs, which pass what can be read, and by
-# stress-ng.  First as events alone; then with all that is captured, and all other events
-# too, while ktrace fills what records are put together in with a byte, which census then
-# finds nowhere.  By two bytes in turn, as one might be there by chance; neither is of a
-# character, nor is one that stress-ng writes.
+# The syscalls are made by `every', by the suite's own programs, which pass readable
+# memory, and by stress-ng. First they are recorded as events alone. Then they are
+# recorded with all captures, and all other events too, while ktrace fills the memory of
+# records with a poison byte. census must then find this byte nowhere. Two bytes are
+# used in turn, because one might be there by chance; neither is a character, and
+# stress-ng writes neither.
 . tests/kernel/lib.sh
 programs=$PWD/build/user/tests/syscalls
 trace=/dev/shm/every
@@ -37,7 +38,7 @@ ktrace_load() {
 		mount -t ktracefs ktracefs "$tree" && load_module ktrace-syscalls
 }
 
-# Kinds of events of system calls that there are, but not in the trace.
+# Kinds of syscall events that exist but are not in the trace.
 missing() {
 	for system in syscalls compat_syscalls; do
 		ls "$tree/events/$system" | sed -n "s/^sys_/$system:sys_/p"
@@ -46,7 +47,7 @@ missing() {
 	sort there | comm -23 - recorded | tr '\n' ' '
 }
 
-# The calls that return to nobody.
+# The syscalls that do not return.
 endings='compat_syscalls:sys_exit_exit compat_syscalls:sys_exit_exit_group '
 endings=$endings'syscalls:sys_exit_exit syscalls:sys_exit_exit_group '
 

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# tests/syscalls/faults.sh - runs in the guest: calls that do not go the usual way, under
-# strace -f and under ktrace syscalls.  Whatever strace shows ktrace shows, but for what
-# is told here with its reason.
+# tests/syscalls/faults.sh - runs in the guest: syscalls that take unusual paths, under
+# strace -f and under ktrace syscalls. ktrace must show what strace shows; the
+# exceptions are listed here with their reasons.
 . tests/kernel/lib.sh
 programs=$PWD/build/user/tests/syscalls
 normal=$PWD/tests/syscalls/normal.awk
 mkdir -p /tmp/faults && cd /tmp/faults || exit 1
 
-# Of a call in the middle of which a process was killed, or which did that: strace, a
-# process like others, is not told more than that it ended.
+# If a process was killed in the middle of a syscall, or by it, strace only learns that
+# the process ended.
 cut_off() {
 	sed -E 's/= \? ERESTART.*/= ?/
 		s/ <unfinished \.\.\.>\) = \?/) = ?/
@@ -55,7 +55,7 @@ check "argv of 100,000 strings: says that there are more" \
 check "argv of 100,000 strings: and the call succeeds" \
 	is "$(grep -c '"fault", "end", "x".*= 0$' argv.all.normal)" 1
 
-# How often it is looked whether others wait is chance.
+# How often it checks whether others wait is random.
 looks='FUTEX_CMP_REQUEUE|clock_nanosleep'
 trace killed "$programs/fault" killed
 check "killed within a call: as strace" same killed "$looks"
@@ -78,7 +78,8 @@ trace vfork "$programs/fault" vfork
 check "vfork: as strace" same vfork
 check "vfork: its parent waits" is "$(count vfork 'vfork\( <unfinished')" 2
 
-# Nothing comes after the call that ends it; and it may be over before it is looked at.
+# Nothing comes after the syscall that ends it, and it may have ended before it is
+# looked at.
 trace once "$programs/once"
 check "a program that ends at once: as strace" same once
 for i in 1 2 3 4 5 6 7 8; do
@@ -88,8 +89,8 @@ done | sort -u >got
 check "a program that ends at once: always whole" \
 	is "$(cat got)" '7 execve exit_group +++ exited with 7 +++ '
 
-# Of data we look at no more than is shown, which is there; strace, at all.  Of an array
-# of which a part is not there strace shows the others; we, of strings only.
+# ktrace reads only the data that is shown, which is present; strace reads all. If a
+# part of an array is missing, strace shows the rest; ktrace does so for strings only.
 trace halves "$programs/fault" halves
 check "what is not there: as strace" same halves \
 	': (write\(3, |pwrite64\(1234, |writev\(3, |poll\(|execve\(.*\["fault".* = -1)'
@@ -97,7 +98,8 @@ check "what is not there: data as far as it is shown" has halves 'write(3, "llll
 check "what is not there: strings" has halves '["fault", ...], NULL)'
 check "what is not there: structs" is "$(count halves '(writev\(3|poll\(|nanosleep\(|connect\(1234)[^{]*0x[0-9a-f]+')" 4
 
-# It looks at the value only after the call, of which ERANGE says that it was not read.
+# strace reads the value only after the syscall; ERANGE says that the syscall has not
+# read it.
 trace large "$programs/fault" large
 check "1 MB: as strace" same large ': setxattr\('
 check "1 MB: strings that are too long" is "$(count large '"z{32,}"\.\.\.')" 8
@@ -120,7 +122,7 @@ check "the end of a program's addresses: a string is read" has last '"/nobody", 
 check "the end of a program's addresses: but not beyond" \
 	is "$(count last 'AT_FDCWD, 0x7fffffffeff8, .*EFAULT|AT_FDCWD, 0x7ffffffff000, .*EFAULT')" 2
 
-# Of its deep directory, both find that it is there.
+# Both find that its deep directory exists.
 paths=-y
 "$programs/fault" fds
 trace fds "$programs/fault" fds

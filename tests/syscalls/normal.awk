@@ -10,7 +10,7 @@ function task(pid) {
 	return pid
 }
 
-# What differs whenever a program runs.
+# What differs in each run of a program.
 function normal(text,	call) {
 	call = text
 	sub(/\(.*/, "", call)
@@ -67,7 +67,7 @@ function normal(text,	call) {
 		begun[pid] = begun[$7]
 		sub(/[0-9]+/, "PID")
 	}
-	# A signal that is ignored reaches nobody but a tracer that waits for it.
+	# Only a ptrace tracer sees an ignored signal.
 	if (/^--- SIG(CHLD|CONT|URG|WINCH) /)
 		next
 	n = task(pid)
