@@ -16,7 +16,7 @@ struct arena {
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);
 char *arena_strdup(struct arena *arena, const char *s);
-/* What is in @from is in @arena from now on. */
+/* Moves the content of @from to @arena. */
 void arena_join(struct arena *arena, struct arena *from);
 void arena_destroy(struct arena *arena);
 

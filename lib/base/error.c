@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* One message per thread, so that a caller can print it when it suits him. */
+/* One message per thread, so that a caller can print it later. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Errors in words: what ktrace_last_error() tells. */
+/* Errors in words, for ktrace_last_error(). */
 #ifndef KT_LIB_BASE_ERROR_H
 #define KT_LIB_BASE_ERROR_H
 

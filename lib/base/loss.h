@@ -18,7 +18,7 @@ const char *loss_remedy(enum ktrace_lost cause);
 
 /* Are those events, not just task records? */
 bool loss_is_event(enum ktrace_lost cause);
-/* Can a recorder know of it?  Damage comes later: readers find it. */
+/* Can a recorder know of it?  Only readers find damage. */
 bool loss_is_recorded(enum ktrace_lost cause);
 /* Of all causes; @lost has KTRACE_LOST_NR elements. */
 uint64_t loss_total(const uint64_t *lost);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Options that grow: a struct of the caller's whose first member says how large it was
- * when the caller was compiled.
+ * Options that grow: a struct of the caller.  Its first member is its size at
+ * the time when the caller was compiled.
  */
 #ifndef KT_LIB_BASE_SIZED_H
 #define KT_LIB_BASE_SIZED_H
@@ -12,9 +12,9 @@
 #include "error.h"
 
 /*
- * To @to, of @room bytes, what the caller knew of it; the rest is 0.  @from NULL: all of
- * it.  -EINVAL: the size was not set.  -E2BIG: a caller who is newer asks for something
- * that is not here.
+ * Copies the members that the caller knew to @to, of @room bytes; the rest is
+ * 0. @from NULL: everything is 0.  -EINVAL: the size was not set.  -E2BIG: a
+ * newer caller asks for something that is not known here.
  */
 static inline int sized_copy(void *to, size_t room, const void *from)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Text that grows.  An append that finds no memory sets @failed and keeps what
- * was there; whoever uses the text checks once, at the end.
+ * Text that grows.  If an append finds no memory, it sets @failed and keeps the
+ * old text; the user of the text checks once, at the end.
  */
 #ifndef KT_LIB_BASE_TEXT_H
 #define KT_LIB_BASE_TEXT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* UTF-8, and which characters are never shown as they are. */
+/* UTF-8, and the characters that are never shown as they are. */
 #ifndef KT_LIB_BASE_UTF8_H
 #define KT_LIB_BASE_UTF8_H
 

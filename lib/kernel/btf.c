@@ -3,7 +3,7 @@
  * What the kernel's type information (BTF) says.
  *
  * Print formats of events name constants that a reader elsewhere cannot know.
- * Those of enums stand in the BTF of the kernel that recorded them.
+ * Constants of enums are in the BTF of the kernel that recorded the events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,14 +26,15 @@ struct enumerator {
 };
 
 /*
- * All of it is read when it is first asked for, and each index made then: most events
- * ask for nothing.
+ * BTF is read, and each index is made, when it is first needed: most events
+ * need nothing.
  */
 struct enums {
 	char *path;
-	bool running; /* of this kernel, whose programs have the structs of layouts.tab */
+	bool running; /* the running kernel: layouts.tab is valid for its
+		       * programs */
 	bool tried;
-	struct btf *btf;	 /* NULL: there is none, or nobody has asked */
+	struct btf *btf;	 /* NULL: none, or not needed yet */
 	struct enumerator *list; /* NULL: not read yet */
 	struct table by_name;	 /* of them */
 	struct table tags;	 /* structs, unions and enums by name */
@@ -59,7 +60,7 @@ static int64_t enum_value(const struct btf_type *t, uint32_t i)
 {
 	if (btf_is_enum64(t))
 		return btf_enum64_value(&btf_enum64(t)[i]);
-	/* Without the sign bit in kflag a 32-bit value has none. */
+	/* Without the bit in kflag, a 32-bit value is unsigned. */
 	if (btf_kflag(t) || btf_enum(t)[i].val < 0)
 		return btf_enum(t)[i].val;
 	return (uint32_t)btf_enum(t)[i].val;
@@ -151,7 +152,7 @@ static struct table_slot *tag_slot(const struct enums *enums, const char *name,
 	return slot;
 }
 
-/* Of those with one name the first counts, but a struct before a union. */
+/* If several have one name the first is used, but a struct before a union. */
 static int tag_add(struct enums *enums, const struct btf_type *t)
 {
 	const char *name = type_name(enums, t);
@@ -282,7 +283,9 @@ static const struct btf_type *struct_find(struct enums *enums, const char *name)
 	return tag_find(enums, name, false);
 }
 
-/* What layouts.tab says of the struct; NULL: nothing, or it is another kernel's. */
+/*
+ * The words of layouts.tab for the struct; NULL: none, or it is another kernel.
+ */
 static const char *words_find(const struct enums *enums, const char *name)
 {
 	return enums && enums->running ? layout_words(name) : NULL;
@@ -309,7 +312,7 @@ static const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
 	return t;
 }
 
-/* Members, those of structs without a name among them. */
+/* Members, including those of structs without a name. */
 struct flat {
 	const struct enums *enums;
 	int (*use)(void *data, const struct btf_member *member,
@@ -326,7 +329,7 @@ static int flat_walk(const struct flat *flat, const struct btf_type *t,
 
 	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
 		const struct btf_member *member = &btf_members(t)[i];
-		/* Not what has a name by a typedef. */
+		/* Not a struct that has a name by a typedef. */
 		const struct btf_type *of = btf__type_by_id(btf, member->type);
 		const char *own = btf__name_by_offset(btf, member->name_off);
 		uint32_t at = offset + btf_member_bit_offset(t, i) / 8;

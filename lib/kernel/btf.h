@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The names and values of the kernel's enums, from its BTF; the layouts of its structs,
- * from there or, where they are the running kernel's, from layouts.tab.
+ * The names and values of the kernel's enums, from its BTF; the layouts of its
+ * structs, from BTF or, for the running kernel, from layouts.tab.
  */
 #ifndef KT_LIB_KERNEL_BTF_H
 #define KT_LIB_KERNEL_BTF_H
@@ -16,8 +16,8 @@
 struct enums;
 
 /*
- * @path NULL: of the running kernel.  It is read when something is first asked for;
- * where there is none to be had, nothing is known.  NULL: no memory.
+ * @path NULL: of the running kernel.  It is read when it is first needed; if it
+ * cannot be had, nothing is known.  NULL: no memory.
  */
 struct enums *enums_open(const char *path);
 void enums_close(struct enums *enums);
@@ -30,11 +30,15 @@ bool enums_value(struct enums *enums, const char *name, size_t len,
 struct ktrace_names *enums_names(struct enums *enums, const char *name,
 				 struct arena *arena);
 
-/* Bytes of "struct NAME", or union, or room for what grows; 0: not known.  @enums may be NULL. */
+/*
+ * Bytes of "struct NAME" or union, or the room for one that grows; 0: not
+ * known.  @enums may be NULL.
+ */
 uint32_t enums_struct_size(struct enums *enums, const char *name);
 /*
- * Where a member lies in it.  What is in structs without a name of their own is a
- * member too, as C has it; of a member that is such a struct, "MEMBER.ITS".
+ * The place of a member in it.  As in C, the members of structs without a name
+ * are members too.  For a member that is such a struct, the name is
+ * "MEMBER.ITS".
  */
 bool enums_member(struct enums *enums, const char *name, const char *member,
 		  uint32_t *offset);

@@ -9,7 +9,7 @@
  *		field:char prev_comm[16];	offset:0;	size:16;	signed:0;
  *	print fmt: "prev_comm=%s", REC->prev_comm
  *
- * What a field is follows from its C type; print_format.c refines it.
+ * The kind of a field follows from its C type; print_format.c refines it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 
 #define FIELDS_MAX 256
 
-/* Sizes of elements, where the array's length is not a number. */
+/* Sizes of elements, used if the array's length is not a number. */
 static const struct {
 	const char *name;
 	uint8_t size;
@@ -73,7 +73,7 @@ static const struct {
 	{"phys_addr_t", 8},
 };
 
-/* C types whose values have names that only some print formats tell. */
+/* C types whose values have names that only some print formats contain. */
 static const char *const shared_flags[] = {
 	"gfp_t", "isolate_mode_t", "slab_flags_t", "fmode_t", "blk_opf_t",
 };
@@ -106,8 +106,8 @@ static bool line_begins(const struct line *line, const char *prefix)
 }
 
 /*
- * The number after @key in the line, 0 if there is none.  A key begins with what is
- * between words.
+ * The number after @key in the line, 0 if there is none.  A key begins with the
+ * separator of words.
  */
 static long line_number(const struct line *line, const char *key)
 {
@@ -168,7 +168,7 @@ static void array_kind(struct ktrace_field *field, const char *element,
 	}
 }
 
-/* Derives all that the C type tells. */
+/* Derives everything that follows from the C type. */
 static void field_kind(struct ktrace_field *field)
 {
 	const char *type = field->ctype;
@@ -236,7 +236,10 @@ static int field_parse(const struct line *line, struct ktrace_field *field,
 		const char *p = end - 1;
 		int depth = 0;
 
-		/* The last group of brackets: a length may hold some. */
+		/*
+		 * The last group of brackets, because a length may contain
+		 * brackets.
+		 */
 		do {
 			depth += (*p == ']') - (*p == '[');
 			p--;
@@ -380,7 +383,7 @@ static int type_layouts(const struct ktrace_type *type,
 	return err;
 }
 
-/* What one event's print format tells of a C type holds for all events. */
+/* What one event's print format says of a C type is valid for all events. */
 static void types_share(struct ktrace_types *types)
 {
 	const struct ktrace_names *names[NR(shared_flags)] = {0};
@@ -452,7 +455,10 @@ int types_parse(const char *info, size_t size, struct enums *enums,
 
 /* ---- taken apart later ---------------------------------------------------- */
 
-/* Their print formats tell nothing, nor do those of others tell anything of them. */
+/*
+ * Their print formats say nothing about values, and those of others say nothing
+ * about them.
+ */
 static bool is_late(const struct line *head)
 {
 	return line_begins(head, "event syscalls:") ||
@@ -472,7 +478,7 @@ static int text_take(struct ktrace_types *types, const struct type_text *text)
 	return err;
 }
 
-/* Finds out how large the type is, and goes on behind its empty line. */
+/* Finds the size of the type's text, and continues behind its empty line. */
 static void text_measure(const char **p, const char *end,
 			 struct type_text *text)
 {
@@ -491,7 +497,7 @@ int types_parse_late(char *info, size_t size, struct enums *enums,
 {
 	const char *p = info, *end = info + size, *begin;
 	struct ktrace_types *types = types_create();
-	size_t left = 0; /* what is not late, moved to the begin */
+	size_t left = 0; /* what is not late, moved to the start */
 	struct line line;
 	int err = 0;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * From the kernel's description of events to types: fields and sizes, and (by
- * print_format.h) how values are meant to be shown.  This is done when a trace is
- * recorded: its readers find all of it in the trace.
+ * print_format.h) how values are meant to be shown.  This is done when a trace
+ * is recorded; its readers find the result in the trace.
  */
 #ifndef KT_LIB_KERNEL_FORMAT_H
 #define KT_LIB_KERNEL_FORMAT_H
@@ -10,14 +10,14 @@
 #include "btf.h"
 #include "type/type.h"
 
-/* As ktrace_types_parse(), of a kernel whose enums, if not NULL, are these. */
+/* Like ktrace_types_parse(), for a kernel with these enums, if not NULL. */
 int types_parse(const char *info, size_t size, struct enums *enums,
 		struct ktrace_types **types);
 
 /*
- * Likewise, but descriptions of system calls are kept as they are until somebody asks for
- * the type: there are some 1500, of which a program uses fifty.  Changes @info; @enums
- * must be there as long as the types.
+ * The same, but descriptions of syscalls stay text until the type is needed:
+ * there are some 1500, and a program uses fifty.  Changes @info; @enums must
+ * live as long as the types.
  */
 int types_parse_late(char *info, size_t size, struct enums *enums,
 		     struct ktrace_types **types);

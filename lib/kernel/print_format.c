@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * What the kernel's print formats tell about values.  libtraceevent parses
- * them; this walks its trees and keeps what holds for a field by itself:
+ * them; this walks its trees and keeps what concerns a single field:
  *
  *	__print_flags(REC->flags, "|", {1, "A"} …)	names of bits
  *	__print_symbolic(REC->state, {0, "RUNNING"} …)	names of values
@@ -72,7 +72,7 @@ char *print_resolve(const char *print, struct enums *enums, struct arena *arena)
 		}
 		while (isalnum((unsigned char)p[len]) || p[len] == '_')
 			len++;
-		/* What is no constant: a member, a macro, the record. */
+		/* Not a constant: a member, a macro, the record. */
 		if ((p > print && (p[-1] == '>' || p[-1] == '.')) ||
 		    p[len] == '(' || (len == 3 && !memcmp(p, "REC", 3)) ||
 		    !enums_value(enums, p, len, &value)) {
@@ -157,7 +157,7 @@ static bool constant(struct tep_print_arg *arg, uint64_t *value)
 	return true;
 }
 
-/* The field that @arg is the value of, perhaps with some bits masked out. */
+/* The field whose value @arg is, possibly with some bits masked out. */
 static struct ktrace_field *value_field(struct walk *walk,
 					struct tep_print_arg *arg)
 {
@@ -186,7 +186,7 @@ static uint64_t field_value(const struct ktrace_field *field, uint64_t value)
 	return value << unused >> unused;
 }
 
-/* Without the blanks that only make the kernel's columns. */
+/* Without the blanks that only align the kernel's columns. */
 static const char *copy_name(struct arena *arena, const char *s)
 {
 	size_t len = strlen(s);
@@ -205,7 +205,7 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 	struct ktrace_name *list;
 	uint32_t count = 0;
 
-	/* The first table of a field is the one that counts. */
+	/* The first table of a field is used. */
 	if (!field || field->names)
 		return;
 	for (s = sym; s; s = s->next)
@@ -408,8 +408,8 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 }
 
 /*
- * Can it tell anything?  Decimal numbers of plain fields do not, and parsing is slow:
- * of system calls alone there are more than a thousand events.
+ * Can the format say anything?  Decimal numbers of plain fields do not, and
+ * parsing is slow: there are more than a thousand events of syscalls alone.
  */
 static bool print_tells(const char *print)
 {

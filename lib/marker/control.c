@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Markers of programs that run, for others than their recorder: which there are, and
- * switching them on and off in recorders that run.
+ * Markers of running programs, for other processes than their recorder: listing
+ * them, and switching them on and off in running recorders.
  *
- * What a recorder wants are its patterns, the last of which that matches decides; so
- * to switch is to add one, for programs that begin later, and to change the table's
- * entries and the hub's flags, for those that run.  What programs are to print is wanted in
- * the same way, in a slot that no recorder has.
+ * A recorder wants what its patterns select; the last pattern that matches
+ * decides. So switching adds a pattern, for programs that start later, and
+ * changes the table's entries and the hub's flags, for programs that run.
+ * Printing works in the same way, in a slot that no recorder uses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static int control_open(struct control *c, const char *const *patterns,
 	return 0;
 }
 
-/* Calls @offer for the markers of @pid, 0: of all that run. */
+/* Calls @offer for the markers of @pid (0: of all running programs). */
 static int control_scan(struct control *c, pid_t pid,
 			int (*offer)(void *data, const char *path))
 {
@@ -124,7 +124,7 @@ static int control_scan(struct control *c, pid_t pid,
 
 /* ---- listing ------------------------------------------------------------------- */
 
-/* Does a recorder get it, of those whose bits are in @which? */
+/* Does one of the recorders whose bits are in @which get it? */
 static bool is_on(const struct control *c, u64 id, unsigned int which)
 {
 	unsigned int mask = READ_ONCE(*hub_flag(c->hub, id)) & which;
@@ -211,7 +211,10 @@ static int file_switch(void *data, const char *path)
 	return 0;
 }
 
-/* Programs read them meanwhile: the first letter of the new ones comes last. */
+/*
+ * Programs read them at the same time, so the first letter of the new ones is
+ * written last.
+ */
 static int patterns_append(struct recorder *recorder, const char *patterns,
 			   bool on)
 {
@@ -287,7 +290,7 @@ int ktrace_markers_switch(const char *const *patterns, size_t nr, bool on,
 
 /* ---- printing ------------------------------------------------------------------ */
 
-/* What is to be printed is as it would be for a recorder, but that there is none. */
+/* The slot for printing is like that of a recorder, but without a process. */
 static int printer_make(struct control *c, const char *path)
 {
 	u32 generation = READ_ONCE(c->hub->generations[HUB_PRINTER]) | 1;
@@ -298,7 +301,7 @@ static int printer_make(struct control *c, const char *path)
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return error_set(-errno, "%s: %m", path);
-	/* Programs that touch what is not there would be killed. */
+	/* Programs that touch memory that is not allocated would be killed. */
 	err = posix_fallocate(fd, 0, sizeof(*printer));
 	if (err) {
 		error_set(-err, "%s: %s", path, strerror(err));
@@ -396,7 +399,7 @@ int ktrace_markers_patterns(int (*use)(void *data, const char *pattern),
 		if (!c.recorders[slot])
 			continue;
 		any = true;
-		/* Others may write there meanwhile. */
+		/* Others may write there at the same time. */
 		memcpy(all, c.recorders[slot]->patterns, RECORDER_PATTERNS);
 		for (const char *p = all; !err && *p; p += strlen(p) + 1)
 			err = use(data, p);

@@ -15,7 +15,10 @@ void entry_text_read(struct entry_text *text,
 	char *at = text->room, *end = at + RECORDER_TEXT;
 
 	memcpy(at, entry->text, RECORDER_TEXT);
-	/* They may end on somebody's terminal, and be meant for it. */
+	/*
+	 * They may be printed on a terminal, and contain escape sequences for
+	 * it.
+	 */
 	for (char *c = at; c < end; c++)
 		if ((*c > 0 && *c < ' ') || *c == 127 || *c == '\xc2')
 			*c = '?';
@@ -27,7 +30,7 @@ void entry_text_read(struct entry_text *text,
 	}
 }
 
-/* What the format calls its next argument; @format is moved behind it. */
+/* The format's name for its next argument; @format is moved behind it. */
 static char *argument_name(const char **format, unsigned int number,
 			   struct arena *arena)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What an entry of a recorder's table (marker/hub.h) says of a marker.  Programs may
- * write there what they like, and at any time.
+ * What an entry of a recorder's table (marker/hub.h) says of a marker.
+ * Programs may write anything there, at any time.
  */
 #ifndef KT_LIB_MARKER_ENTRY_H
 #define KT_LIB_MARKER_ENTRY_H
@@ -22,8 +22,9 @@ void entry_text_read(struct entry_text *text,
 		     const struct recorder_marker *entry);
 
 /*
- * Makes fields[@nr] of an argument, behind those of the arguments before it. @format is
- * moved behind what it calls the argument.  -EBADMSG: there is no such argument.
+ * Makes fields[@nr] of an argument, behind those of the arguments before it.
+ * @format is moved behind the argument's name.  -EBADMSG: there is no such
+ * argument.
  */
 int entry_field(struct ktrace_field *fields, unsigned int nr,
 		const struct ktrace_argument *argument, const char **format,

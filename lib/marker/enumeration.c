@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The variable of each marker, ktrace_site_, is a union of the marker and of a pointer
- * to a function that is never called, whose parameters have the types of the arguments.
- * So debug information, where there is any, in the file or apart from it, tells the
- * enumerations among them.
+ * The variable of each marker, ktrace_site_, is a union of the marker and of a
+ * pointer to a function that is never called, whose parameters have the types
+ * of the arguments. So debug information, in the file or in a separate one,
+ * shows which of them are enumerations.
  *
- * Variables are matched to markers by their addresses.  Those of a kernel module have none
- * before it is loaded: there the line of the source file tells.
+ * Variables are matched to markers by their addresses.  Those of a kernel
+ * module have no addresses before it is loaded: there the line of the source
+ * file is used.
  *
- * A large program has much of it, and events wait meanwhile: first only the units are
- * read whose source files have markers, and others no further than to a bound.
+ * A large program has much debug information, and events wait while it is read.
+ * So only the units whose source files have markers are read first, and others
+ * only up to a bound.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -162,7 +164,7 @@ static void arguments_read(struct enum_file *file, struct site *site,
 	    dwarf_tag(&function) != DW_TAG_subroutine_type ||
 	    dwarf_child(&function, &parameter))
 		return;
-	/* The first one is there for whoever has no arguments. */
+	/* The first one exists for markers without arguments. */
 	while (nr < ARGUMENTS_MAX && !dwarf_siblingof(&parameter, &parameter)) {
 		if (dwarf_tag(&parameter) != DW_TAG_formal_parameter)
 			continue;
@@ -174,7 +176,7 @@ static void arguments_read(struct enum_file *file, struct site *site,
 	}
 }
 
-/* Where a variable lies, in the file. */
+/* The address of a variable, in the file. */
 static bool variable_address(Dwarf_Die *die, Dwarf_Addr *address)
 {
 	Dwarf_Attribute attribute, indexed;
@@ -200,7 +202,10 @@ static const char *without_folders(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Compilers may shorten the path of a source file in one place, and not in another. */
+/*
+ * Compilers may shorten the path of a source file in one place and not in
+ * another.
+ */
 static bool site_is_at(const struct site *site, const char *function,
 		       Dwarf_Die *variable)
 {
@@ -227,7 +232,7 @@ static struct site *site_find(struct enum_file *file, const char *function,
 			return site;
 		if (!file->module || !site_is_at(site, function, variable))
 			continue;
-		/* Two in a line are not told apart. */
+		/* Two in one line cannot be distinguished. */
 		if (found)
 			return NULL;
 		found = site;
@@ -251,7 +256,7 @@ static void variable_read(struct enum_file *file, const char *function,
 	file->nr_found++;
 }
 
-/* All that can have variables of functions. */
+/* Walks everything that can contain variables of functions. */
 static void children_walk(struct enum_file *file, Dwarf_Die *parent,
 			  const char *function, int depth)
 {
@@ -305,7 +310,7 @@ static void units_walk(struct enum_file *file, Dwarf *dwarf, bool expected)
 	}
 }
 
-/* @build_id: of the file that is meant; NULL: that is known. */
+/* @build_id: of the wanted file; NULL: the file is known to be the one. */
 static bool build_id_matches(Dwfl_Module *module,
 			     const struct build_id *build_id)
 {
@@ -320,7 +325,7 @@ static bool build_id_matches(Dwfl_Module *module,
 	       !memcmp(bytes, build_id->bytes, size);
 }
 
-/* False: it is not the file that is meant, or has no debug information. */
+/* False: it is not the wanted file, or has no debug information. */
 static bool debug_read(struct enum_file *file, const char *path, int fd,
 		       const struct build_id *build_id)
 {
@@ -405,7 +410,9 @@ static void program_read(struct enum_file *file)
 
 	if (fd < 0)
 		return;
-	/* What was checked is what is read: the path may lead elsewhere by now. */
+	/*
+	 * Reads the file that was checked: the path may lead elsewhere by now.
+	 */
 	if (!marker_elf_each_of(fd, file->path, marker_add, file) && file->nr)
 		debug_read(file, file->path, fd, NULL);
 	close(fd);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What enumerations the arguments of markers are, from the debug information of files. */
+/*
+ * Finds the enumerations among the arguments of markers, in the debug
+ * information of files.
+ */
 #ifndef KT_LIB_MARKER_ENUMERATION_H
 #define KT_LIB_MARKER_ENUMERATION_H
 
@@ -10,7 +13,7 @@
 struct arena;
 struct enum_file;
 
-/* Files with markers, of which nothing is read before it is asked for. */
+/* Files with markers; nothing of them is read before it is needed. */
 struct enum_files {
 	struct enum_file *first;
 };
@@ -18,8 +21,8 @@ struct enum_files {
 /* A program or library. */
 void enum_files_add(struct enum_files *files, const char *path);
 /*
- * A place of a kernel module's marker, by which it is found.  Where the module's file is,
- * is looked for; places of one event have one @id.
+ * A place of a kernel module's marker, by which its variable is found.  The
+ * module's file is searched; places of one event have one @id.
  */
 void enum_files_add_place(struct enum_files *files, const char *module, u64 id,
 			  const struct kt_marker_name *name, u32 line);

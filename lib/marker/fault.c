@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* See fault.h.  A fault elsewhere goes to whoever handled it before. */
+/* See fault.h.  A fault elsewhere goes to the previous handler. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -29,7 +29,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 		if (!begin || at < begin || at - begin >= areas[i].size)
 			continue;
-		/* All of it: nothing of it can be relied upon any more. */
+		/*
+		 * Replaces all of it, because none of it can be relied upon any
+		 * more.
+		 */
 		if (mmap((void *)begin, areas[i].size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED |
 				 MAP_NORESERVE,

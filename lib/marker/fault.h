@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Memory that somebody else may take away: a file that is mapped and then made shorter.
- * Touching it would end us; here it becomes memory of our own instead, full of zeros.
+ * Memory that another process may take away: a mapped file that is shortened.
+ * Touching it would end us; here it becomes our own memory instead, full of
+ * zeros.
  */
 #ifndef KT_LIB_MARKER_FAULT_H
 #define KT_LIB_MARKER_FAULT_H

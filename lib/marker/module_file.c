@@ -18,7 +18,10 @@ struct search {
 	void *data;
 };
 
-/* As the kernel shows a note's section: one or more notes, each padded to 4 bytes. */
+/*
+ * The kernel shows a section of notes as one or more notes, each padded to 4
+ * bytes.
+ */
 static bool build_id_read(const char *module, struct build_id *id)
 {
 	char path[PATH_MAX], notes[4096];

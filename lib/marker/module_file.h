@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The file that a kernel module with markers was loaded from: the kernel does not tell. */
+/*
+ * Finds the file of a loaded kernel module with markers, because the kernel
+ * does not tell it.
+ */
 #ifndef KT_LIB_MARKER_MODULE_FILE_H
 #define KT_LIB_MARKER_MODULE_FILE_H
 
@@ -12,8 +15,8 @@ struct build_id {
 };
 
 /*
- * Calls @use with files that may be that of the loaded module @module, until it says that
- * one will do; which one it is, is known by the build id.  Files:
+ * Calls @use with files that may be that of the loaded module @module, until it
+ * accepts one; the build id identifies the right one.  Files:
  *
  *	in the folder of @source, a source file of it, and in those around it; a path
  *	that is not absolute is one from the current folder on

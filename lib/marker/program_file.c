@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The section ktrace_markers is an array of addresses of struct ktrace_marker, which
- * is full of addresses itself.  In a file that can be loaded anywhere each of them is
- * zero, and a relocation (R_X86_64_RELATIVE) says what it will be, or it is there and
- * a bit in .relr.dyn says that it has to be moved; see the generic ABI and its
- * supplement for x86-64.  Addresses here are those of the file, as if it were loaded
- * at zero.
+ * The section ktrace_markers is an array of addresses of struct ktrace_marker,
+ * which is full of addresses itself.  In a file that can be loaded anywhere
+ * there are two cases.  Either each address is zero, and a relocation
+ * (R_X86_64_RELATIVE) says what it will be.  Or the address is there, and a bit
+ * in .relr.dyn says that it has to be moved.  See the generic ABI and its
+ * supplement for x86-64.  Addresses here are those of the file, as if it were
+ * loaded at zero.
  *
- * The file is not trusted: every address is looked up in what was read of it.
+ * The file is not trusted: every address is checked against what was read of
+ * it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -38,7 +40,7 @@ struct file {
 	size_t nr_moved;
 };
 
-/* What is at an address, and how much follows it; NULL: nothing is. */
+/* The bytes at an address, and how many follow it; NULL: there are none. */
 static const void *bytes_at(const struct file *f, u64 address, size_t *left)
 {
 	size_t nr;
@@ -285,7 +287,7 @@ int marker_elf_each(const char *path,
 	struct stat st;
 	int fd, err;
 
-	/* It may have become something else than it was. */
+	/* It may have been replaced by something else. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;

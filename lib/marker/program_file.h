@@ -8,8 +8,8 @@
 #include "hub.h"
 
 /*
- * Calls @use for each; what it is given is gone when it returns.  Ends when it
- * returns something else than 0, and returns that.
+ * Calls @use for each; its argument is valid only during the call.  If @use
+ * returns something other than 0, ends and returns that.
  * 0 also if the file has none; -ENOEXEC: it is no program or library of this
  * machine's kind, or damaged.
  */
@@ -19,7 +19,7 @@ int marker_elf_each(const char *path,
 			       bool forced),
 		    void *data);
 
-/* The same of a file that is open, and regular; @path is what it is called. */
+/* The same for an open, regular file; @path is its name. */
 int marker_elf_each_of(int fd, const char *path,
 		       int (*use)(void *data,
 				  const struct marker_description *marker,

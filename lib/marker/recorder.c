@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What a recorder of markers shares with programs (marker/hub.h) is made here, read,
- * and taken away.  Nothing in it is trusted: programs may write anywhere into it.
+ * Makes, reads and removes what a recorder of markers shares with programs
+ * (marker/hub.h).  Nothing in it is trusted: programs may write anywhere into
+ * it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -71,8 +72,9 @@ struct markers {
 };
 
 /*
- * A file in the directory, which may be another user's, who may have put anything there:
- * only what is his own is touched.  With O_CREAT it becomes his.
+ * Opens a file in the directory.  The directory may belong to another user, who
+ * may have put anything there, so only his own files are touched.  With O_CREAT
+ * the file becomes his.
  */
 static int file_open(const struct markers *m, const char *name, int flags)
 {
@@ -85,7 +87,7 @@ static int file_open(const struct markers *m, const char *name, int flags)
 		return -EEXIST;
 	}
 	if (fd < 0 && errno == ENOENT && flags & O_CREAT) {
-		/* Nothing that was there before is given to anybody. */
+		/* No existing file is given to the user. */
 		fd = openat(m->at, name, safe | O_CREAT | O_EXCL, 0600);
 		if (fd >= 0 && m->uid != geteuid() && fchown(fd, m->uid, -1)) {
 			close(fd);
@@ -122,8 +124,8 @@ static void recorder_name(unsigned int slot, char name[32])
 }
 
 /*
- * Programs keep it mapped: gives back what it takes, and shows all who would still
- * write to it that it is not what it was.
+ * Programs keep it mapped: gives its memory back, and marks it so that programs
+ * that would still write to it see that the recorder has gone.
  */
 static void memory_clear(const struct markers *m, const char *name)
 {
@@ -138,7 +140,7 @@ static void memory_clear(const struct markers *m, const char *name)
 	close(fd);
 }
 
-/* Nobody begins to write any more. */
+/* From here on no program starts to write. */
 static void slot_switch_off(struct hub *hub, unsigned int slot)
 {
 	u8 bit = 1u << slot;
@@ -161,8 +163,8 @@ static void slot_clear(const struct markers *m, unsigned int slot)
 }
 
 /*
- * Takes the first slot that is free; the locks of recorders that were killed are, and
- * what they have left, here or in other slots, is taken away.
+ * Takes the first free slot.  The locks of killed recorders are free, and what
+ * they have left, here or in other slots, is removed.
  */
 static int slots_look(struct markers *m)
 {
@@ -240,9 +242,10 @@ static int pids_put(struct markers *m, const struct markers_options *options)
 }
 
 /*
- * Where memory is short, programs that touch it first would be killed.  Of rings with
- * locks only what is touched here: programs that need one take the rest.  Returns an
- * errno, as posix_fallocate().
+ * Allocates the memory, because if memory is short, programs that touch it
+ * first would be killed.  For rings with locks only what is touched here is
+ * allocated: programs that need such a ring allocate the rest.  Returns an
+ * errno, like posix_fallocate().
  */
 static int memory_take(struct markers *m, u32 cpus, size_t ring,
 		       uint64_t *taken)
@@ -330,7 +333,9 @@ static int recorder_make(struct markers *m,
 		   : 0;
 }
 
-/* Our own, or another user's, of which nothing is made. */
+/*
+ * Opens our own directory, or that of another user, which is never made here.
+ */
 static int directory_open(struct markers *m,
 			  const struct markers_options *options)
 {
@@ -420,14 +425,17 @@ static int marker_offer(void *data, const struct marker_description *d,
 	return 0;
 }
 
-/* What is no program that we can read has no markers for us. */
+/* A file that is not a readable program has no markers for us. */
 static int file_offer(void *data, const char *path)
 {
 	marker_elf_each(path, marker_offer, data);
 	return 0;
 }
 
-/* Those that run already and are meant: of processes that are named, only these. */
+/*
+ * Offers the markers of programs that run already; if processes are named, only
+ * of these.
+ */
 static int programs_scan(struct markers *m, const char *path)
 {
 	int err = 0;
@@ -444,8 +452,8 @@ static int programs_scan(struct markers *m, const char *path)
 }
 
 /*
- * A child with another user's rights looks at what he runs.  Should it be misled, or hang,
- * only markers of programs that run already are missed.
+ * A child with the other user's rights looks at that user's programs.  If it is
+ * misled, or hangs, only markers of programs that run already are missed.
  */
 static _Noreturn void user_scan(struct markers *m, const char *path)
 {
@@ -483,8 +491,8 @@ static int start_as_user(struct markers *m, const char *path, bool wait)
 }
 
 /*
- * Programs that begin from here on offer their markers themselves; for those that
- * run already it is done here.
+ * Programs that start from here on offer their markers themselves; for those
+ * that run already this is done here.
  */
 int markers_start(struct markers *m, bool wait)
 {
@@ -532,7 +540,7 @@ void markers_destroy(struct markers *m)
 
 /* ---- types ---------------------------------------------------------------------- */
 
-/* 0: it is damaged, by whoever can write there. */
+/* 0: it is damaged by a program that can write there. */
 static int type_make(const struct markers *m, struct arena *arena,
 		     const struct recorder_marker *entry,
 		     struct ktrace_type **result)

@@ -35,7 +35,7 @@ struct markers_options {
 	void *data;
 };
 
-/* What is wrong with a hub that cannot be used, and what to do. */
+/* Why a hub cannot be used, and what to do. */
 const char *markers_why(int err);
 
 /*
@@ -45,8 +45,8 @@ const char *markers_why(int err);
 int markers_create(const struct markers_options *options,
 		   struct markers **markers);
 /*
- * Markers that are wanted are on from here on, in programs that run as well; in those of
- * another user soon, if not @wait.
+ * Switches wanted markers on, also in running programs.  In programs of another
+ * user this happens a little later, unless @wait.
  */
 int markers_start(struct markers *markers, bool wait);
 /* Off again. */
@@ -54,12 +54,12 @@ void markers_stop(struct markers *markers);
 void markers_destroy(struct markers *markers);
 
 /*
- * Adds those types again of whose fields debug information tells names; for another thread
- * than the one that calls the rest, as it may wait for files.
+ * Adds those types again whose fields have names in debug information.  Call it
+ * in another thread than the other functions, because it may wait for files.
  */
 int markers_names(struct markers *markers, struct ktrace_types *types);
 
-/* What is to be added to the time stamp counter from now on. */
+/* Sets what is added to the time stamp counter from now on. */
 void markers_missing(struct markers *markers, uint64_t ticks);
 
 /* Adds the types that programs have made known since the last time. */
@@ -82,10 +82,13 @@ int markers_read(struct markers *markers, size_t index, bool all, void *packet,
 int markers_peek(const struct markers *m, size_t index, void *packet,
 		 uint32_t *size);
 
-/* What writers could not write. */
+/* Counts what writers could not write. */
 void markers_lost(const struct markers *markers, size_t index,
 		  uint64_t lost[KTRACE_LOST_NR]);
-/* What programs without a clock did not write, to whatever ring. */
+/*
+ * The number of events that programs without a clock did not write, for all
+ * rings.
+ */
 uint32_t markers_timeless(const struct markers *markers);
 
 #endif /* KT_LIB_MARKER_RECORDER_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Every program with markers maps the hub, and /proc/PID/maps tells so, and which
- * files the program consists of.  Processes come and go meanwhile: those that cannot
- * be read are left out.
+ * Every program with markers maps the hub.  /proc/PID/maps shows this, and the
+ * files of the program.  Processes come and go during the scan: those that
+ * cannot be read are left out.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -58,8 +58,8 @@ static char *line_path(char *line, bool *code)
 }
 
 /*
- * As the process itself sees it: it may be in a container.  If our path names the same
- * file, use our path: that is true as well when the process has ended.
+ * As the process itself sees it: it may be in a container.  If our path names
+ * the same file, use our path: it is still valid when the process has ended.
  */
 static bool path_stat(pid_t pid, const char *path, char *full, size_t size,
 		      struct stat *st)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Looking for the file with a program's debug information: on this machine, where
- * packages and builds put it, and nowhere else.  libdw would ask servers as well
- * (debuginfod), which may take for ever, while events wait.
+ * Finds the file with a program's debug information on this machine, where
+ * packages and builds put it, and nowhere else.  libdw would also ask servers
+ * (debuginfod), which may never answer, while events wait.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "debug_file.h"
 
-/* Those of other users are not read: they may be made to mislead. */
+/* Files of other users are not read, because they may be made to mislead. */
 static bool debug_file_trusted(int fd)
 {
 	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
@@ -61,7 +61,7 @@ static bool crc_matches(int fd, GElf_Word expected)
 	return !n && ~crc == expected;
 }
 
-/* Is it of the program?  By what both were built with, or by its sum. */
+/* Does it belong to the program?  Compares the build ids, or the checksum. */
 static bool file_matches(Dwfl_Module *module, int fd, GElf_Word crc)
 {
 	const unsigned char *wanted;
@@ -81,7 +81,9 @@ static bool file_matches(Dwfl_Module *module, int fd, GElf_Word crc)
 	return matches;
 }
 
-/* Where a link in the program may mean: beside it, or in the folder for such files. */
+/*
+ * Follows the link in the program: beside it, or in the folder for such files.
+ */
 static int linked_find(Dwfl_Module *module, const char *program,
 		       const char *link, GElf_Word crc, char **found)
 {
@@ -136,14 +138,14 @@ int debug_file_find(Dwfl_Module *module, void **data, const char *name,
 		    GElf_Word crc, char **found)
 {
 	/*
-	 * Not by dwfl_build_id_find_debuginfo(): that gives what it finds to the module
-	 * before anybody can look whose file it is.
+	 * dwfl_build_id_find_debuginfo() is not used: it gives the file to the
+	 * module before we can check who owns it.
 	 */
 	int fd = build_id_find(module, found);
 
 	if (fd >= 0)
 		return fd;
-	/* A name, and no way to somewhere. */
+	/* A name, not a path. */
 	if (!program || !link || !*link || strchr(link, '/'))
 		return -1;
 	return linked_find(module, program, link, crc, found);

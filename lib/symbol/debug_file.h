@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The files that hold debug information: which are looked for, and which are read. */
+/*
+ * The files with debug information: where they are searched, and which are
+ * read.
+ */
 #ifndef KT_LIB_SYMBOL_DEBUG_FILE_H
 #define KT_LIB_SYMBOL_DEBUG_FILE_H
 
