@@ -49,6 +49,13 @@ struct ktrace_recording_options {
 	 * of to who follows, who closes the trace before the session.
 	 */
 	bool unread;
+	/*
+	 * Without @directory: where to write the trace as a stream, for
+	 * ktrace_open_stream().  It is a file, a pipe or a socket, and stays the
+	 * caller's.  The caller ignores SIGPIPE, and calls ktrace_recording_sync()
+	 * now and then.
+	 */
+	int output;
 };
 
 struct ktrace_recording_status {
@@ -105,6 +112,9 @@ KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
  * read is given back, so that an endless recording can be followed.  Then it
  * may have one cursor only, and the trace cannot be opened again.
  * ktrace_close() it.
+ *
+ * A recording to a stream (output) is followed by the reader of the stream.  A sync
+ * without @trace tells it how far the stream is whole.
  */
 KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
 				       bool forget, struct ktrace **trace);

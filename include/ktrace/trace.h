@@ -96,6 +96,16 @@ struct ktrace;
 
 KTRACE_API int ktrace_open(const char *path, struct ktrace **trace);
 
+/*
+ * A trace that comes as a stream, through a pipe or from a file: see ktrace-trace(5).  @fd
+ * stays the caller's.  Opening waits until the recorder has described what it records.
+ *
+ * The trace has one cursor, which waits for more at the end of what is there.  It takes
+ * little memory: what it has delivered is forgotten.  Types, losses and what the end tells
+ * are known when they have come, so until ktrace_cursor_next() says KTRACE_END.
+ */
+KTRACE_API int ktrace_open_stream(int fd, struct ktrace **trace);
+
 /* A trace in memory, which stays the caller's and must outlive the trace. */
 struct ktrace_memory {
 	const void *data;
@@ -190,6 +200,9 @@ struct ktrace_cursor_options {
 	size_t nr_cpus;
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;
+	/* Of a stream: called before it is waited for more.  NULL: nobody is. */
+	void (*wait)(void *data);
+	void *wait_data;
 };
 
 struct ktrace_cursor;

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "cursor.h"
+#include "frames.h"
 #include "task.h"
 #include "trace.h"
 
@@ -69,6 +70,13 @@ struct ktrace_cursor {
 
 	struct cursor_stream *streams;
 	size_t nr_streams;
+	size_t room;	 /* for streams: see trace_source() */
+	uint32_t window; /* of each */
+	uint32_t *cpus;	 /* that are wanted; none: all */
+	size_t nr_cpus;
+	void (*wait)(void *data);
+	void *wait_data;
+	bool over; /* what follows is later than @to */
 };
 
 static bool stream_before(const struct cursor_stream *a,
@@ -343,22 +351,47 @@ static void stream_forget(struct cursor_stream *s)
 	s->forgotten = end;
 }
 
-/* The trace has grown: goes on with the streams that had nothing more. */
-static noinline int cursor_resume(struct ktrace_cursor *cursor)
+static bool cpu_wanted(const struct ktrace_cursor *cursor, uint32_t cpu)
 {
 	size_t i;
+
+	for (i = 0; i < cursor->nr_cpus; i++) {
+		if (cursor->cpus[i] == cpu)
+			return true;
+	}
+	return !cursor->nr_cpus;
+}
+
+/* The next of the trace's sources; nothing of it was read yet. */
+static int stream_add(struct ktrace_cursor *cursor)
+{
+	size_t i = cursor->nr_streams;
+	struct cursor_stream *s = &cursor->streams[i];
+	struct task *idle = &cursor->idle[i];
+	struct ktrace *trace = cursor->trace;
 	int err;
 
-	cursor->round = cursor->trace->round;
-	err = cursor_types(cursor);
+	err = stream_init(&s->stream, trace, &trace->sources[i], &trace->sizes,
+			  !trace->overwrite, cursor->window);
 	if (err)
 		return err;
+	cursor->nr_streams++;
+	s->wanted = cpu_wanted(cursor, s->stream.cpu);
+	s->dry = true;
+	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", s->stream.cpu);
+	idle->serial = ++cursor->tasks.serial;
+	return 0;
+}
+
+/* Goes on with the streams that had nothing more. */
+static int streams_wet(struct ktrace_cursor *cursor)
+{
+	size_t i;
+
 	for (i = 0; i < cursor->nr_streams; i++) {
 		struct cursor_stream *s = &cursor->streams[i];
 		int item;
 
-		if (cursor->trace->forget)
-			stream_forget(s);
 		if (!s->dry)
 			continue;
 		item = stream_next(&s->stream);
@@ -375,7 +408,24 @@ static noinline int cursor_resume(struct ktrace_cursor *cursor)
 	return 0;
 }
 
-int ktrace_cursor_next(struct ktrace_cursor *cursor)
+/* The trace has grown. */
+static noinline int cursor_resume(struct ktrace_cursor *cursor)
+{
+	size_t i;
+	int err;
+
+	cursor->round = cursor->trace->round;
+	err = cursor_types(cursor);
+	for (i = 0; cursor->trace->forget && i < cursor->nr_streams; i++)
+		stream_forget(&cursor->streams[i]);
+	while (!err && cursor->nr_streams < cursor->trace->nr_sources &&
+	       cursor->nr_streams < cursor->room)
+		err = stream_add(cursor);
+	return err ?: streams_wet(cursor);
+}
+
+/* KTRACE_END: of what is there. */
+static inline int cursor_step(struct ktrace_cursor *cursor)
 {
 	int err;
 
@@ -420,16 +470,20 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 				cursor_switching(cursor, s);
 				if (!cursor_event(cursor, s))
 					continue;
-				if (unlikely(cursor->event.time > cursor->to))
+				if (unlikely(cursor->event.time > cursor->to)) {
+					cursor->over = true;
 					break;
+				}
 				return KTRACE_EVENT;
 			}
 			err = cursor_record(cursor, s);
 		} else if (s->stream.item == STREAM_LOSS) {
 			if (!cursor_loss(cursor, s))
 				continue;
-			if (cursor->loss.time > cursor->to)
+			if (cursor->loss.time > cursor->to) {
+				cursor->over = true;
 				break;
+			}
 			return KTRACE_LOSS;
 		} else {
 			err = cursor_packet(cursor, s);
@@ -440,6 +494,35 @@ int ktrace_cursor_next(struct ktrace_cursor *cursor)
 	cursor->nr_heap = 0;
 	cursor->started = false;
 	return KTRACE_END;
+}
+
+/* Of a stream, at the end of what is there: waits for more. */
+static noinline int cursor_wait(struct ktrace_cursor *cursor)
+{
+	int item = KTRACE_END;
+
+	while (item == KTRACE_END && !cursor->over) {
+		int more;
+
+		if (cursor->wait)
+			cursor->wait(cursor->wait_data);
+		more = frames_pump(cursor->trace);
+		if (more < 0)
+			return cursor->failed = more;
+		if (!more)
+			break;
+		item = cursor_step(cursor);
+	}
+	return item;
+}
+
+int ktrace_cursor_next(struct ktrace_cursor *cursor)
+{
+	int item = cursor_step(cursor);
+
+	if (unlikely(item == KTRACE_END) && cursor->trace->frames)
+		return cursor_wait(cursor);
+	return item;
 }
 
 const struct ktrace_event *ktrace_cursor_event(
@@ -500,59 +583,39 @@ uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
 	return sum;
 }
 
-static bool cpu_wanted(const struct ktrace_cursor_options *options,
-		       uint32_t cpu)
-{
-	size_t i;
-
-	for (i = 0; i < options->nr_cpus; i++) {
-		if (options->cpus[i] == cpu)
-			return true;
-	}
-	return !options->nr_cpus;
-}
-
-static int cursor_streams(struct ktrace_cursor *cursor,
-			  const struct ktrace_cursor_options *options)
+static int cursor_streams(struct ktrace_cursor *cursor)
 {
 	struct ktrace *trace = cursor->trace;
-	uint32_t window = STREAM_WINDOW_MAX;
-	size_t i;
-	int err, item;
+	int err = 0;
 
-	while (window > STREAM_WINDOW_MIN &&
-	       window > WINDOWS_MAX / (trace->nr_sources + 1))
-		window /= 2;
-	cursor->streams =
-		calloc(trace->nr_sources + 1, sizeof(*cursor->streams));
-	cursor->heap = calloc(trace->nr_sources + 1, sizeof(*cursor->heap));
-	cursor->idle = calloc(trace->nr_sources + 1, sizeof(*cursor->idle));
+	cursor->window = STREAM_WINDOW_MAX;
+	while (cursor->window > STREAM_WINDOW_MIN &&
+	       cursor->window > WINDOWS_MAX / (trace->nr_sources + 1))
+		cursor->window /= 2;
+	cursor->room = trace->frames ? STREAMS_MAX : trace->nr_sources;
+	cursor->streams = calloc(cursor->room + 1, sizeof(*cursor->streams));
+	cursor->heap = calloc(cursor->room + 1, sizeof(*cursor->heap));
+	cursor->idle = calloc(cursor->room + 1, sizeof(*cursor->idle));
 	if (!cursor->streams || !cursor->heap || !cursor->idle)
 		return -ENOMEM;
+	while (!err && cursor->nr_streams < trace->nr_sources)
+		err = stream_add(cursor);
+	return err ?: streams_wet(cursor);
+}
 
-	for (i = 0; i < trace->nr_sources; i++) {
-		struct cursor_stream *s = &cursor->streams[i];
-		struct task *idle = &cursor->idle[i];
+/* Streams may come later, when the caller's list is gone. */
+static int cursor_cpus(struct ktrace_cursor *cursor,
+		       const struct ktrace_cursor_options *options)
+{
+	size_t size = options->nr_cpus * sizeof(*options->cpus);
 
-		err = stream_init(&s->stream, trace, &trace->sources[i],
-				  &trace->sizes, !trace->overwrite, window);
-		if (err)
-			return err;
-		cursor->nr_streams++;
-		s->wanted = cpu_wanted(options, s->stream.cpu);
-		snprintf(idle->comm, sizeof(idle->comm), "swapper/%u",
-			 s->stream.cpu);
-		idle->serial = ++cursor->tasks.serial;
-		item = stream_next(&s->stream);
-		if (item < 0)
-			return item;
-		s->dry = item == STREAM_END;
-		if (!s->dry)
-			cursor->heap[cursor->nr_heap++] = s;
-	}
-	for (i = cursor->nr_heap / 2; i-- > 0;)
-		heap_down(cursor, i);
-	heap_limit(cursor);
+	if (!size)
+		return 0;
+	cursor->cpus = malloc(size);
+	if (!cursor->cpus)
+		return -ENOMEM;
+	memcpy(cursor->cpus, options->cpus, size);
+	cursor->nr_cpus = options->nr_cpus;
 	return 0;
 }
 
@@ -568,6 +631,9 @@ int ktrace_cursor_create(struct ktrace *trace,
 	err = sized_copy(&options, sizeof(options), wishes);
 	if (err)
 		return err;
+	err = trace->frames ? frames_claim(trace) : 0;
+	if (err)
+		return err;
 	cursor = calloc(1, sizeof(*cursor));
 	if (!cursor)
 		return error_set(-ENOMEM, "out of memory");
@@ -576,6 +642,8 @@ int ktrace_cursor_create(struct ktrace *trace,
 	cursor->to = options.to ? options.to : UINT64_MAX;
 	cursor->want = options.want;
 	cursor->data = options.data;
+	cursor->wait = options.wait;
+	cursor->wait_data = options.wait_data;
 	cursor->round = trace->round;
 
 	err = 0;
@@ -589,7 +657,9 @@ int ktrace_cursor_create(struct ktrace *trace,
 	if (!err)
 		err = cursor_types(cursor);
 	if (!err)
-		err = cursor_streams(cursor, &options);
+		err = cursor_cpus(cursor, &options);
+	if (!err)
+		err = cursor_streams(cursor);
 	if (err) {
 		cursor_fail(cursor, err);
 		ktrace_cursor_destroy(cursor);
@@ -612,5 +682,6 @@ void ktrace_cursor_destroy(struct ktrace_cursor *cursor)
 	free(cursor->heap);
 	free(cursor->idle);
 	free(cursor->unwanted);
+	free(cursor->cpus);
 	free(cursor);
 }

@@ -45,13 +45,13 @@ static int entry_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-void symbols_read(struct symbol_table *symbols, int directory)
+void symbols_parse(struct symbol_table *symbols, char *text, size_t size)
 {
-	size_t size, lines = 0, i;
+	size_t lines = 0, i;
 	char *p, *end;
 
-	symbols->text = table_read(directory, &size);
-	if (!symbols->text)
+	symbols->text = text;
+	if (!text)
 		return;
 	for (i = 0; i < size; i++)
 		lines += symbols->text[i] == '\n';
@@ -80,6 +80,14 @@ void symbols_read(struct symbol_table *symbols, int directory)
 	}
 	qsort(symbols->entries, symbols->count, sizeof(*symbols->entries),
 	      entry_compare);
+}
+
+void symbols_read(struct symbol_table *symbols, int directory)
+{
+	size_t size = 0;
+	char *text = table_read(directory, &size);
+
+	symbols_parse(symbols, text, size);
 }
 
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,

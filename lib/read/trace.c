@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "frames.h"
 #include "trace.h"
 
 /* Some thousands of events describe themselves in a few megabytes. */
 #define METADATA_MAX (256u << 20)
-#define MANY_STREAMS 256
 
 void trace_warn(struct ktrace *trace, const char *format, ...)
 {
@@ -83,6 +83,7 @@ void ktrace_close(struct ktrace *trace)
 		free(trace->warnings[i]);
 	if (trace->directory >= 0)
 		close(trace->directory);
+	frames_close(trace);
 	symbols_free(&trace->symbols);
 	clock_destroy(&trace->clock);
 	ktrace_types_destroy(trace->types);
@@ -223,7 +224,7 @@ static struct stream_source *source_add(struct ktrace *trace)
 {
 	struct stream_source *source;
 
-	if (!(trace->nr_sources & (trace->nr_sources - 1))) {
+	if (!trace->frames && !(trace->nr_sources & (trace->nr_sources - 1))) {
 		source = realloc(trace->sources,
 				 (trace->nr_sources * 2 + 1) * sizeof(*source));
 		if (!source)
@@ -235,11 +236,8 @@ static struct stream_source *source_add(struct ktrace *trace)
 	return source;
 }
 
-/*
- * A machine of a thousand CPUs has more streams than the usual limit of open
- * files, and an export opens as many again: go as far as the user may.
- */
-static void raise_file_limit(void)
+/* An export opens as many again: go as far as the user may. */
+void raise_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -262,7 +260,7 @@ static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
 }
 
 /* This reader knows none of these kinds. */
-static void stream_skip(struct ktrace *trace, uint32_t number)
+void trace_skip(struct ktrace *trace, uint32_t number)
 {
 	const char *kind = NULL;
 
@@ -305,7 +303,7 @@ static int open_streams(struct ktrace *trace, const char *path)
 
 		kind = ktrace_file_kind(entry->d_name, &number);
 		if (kind == KTRACE_FILE_STREAM)
-			stream_skip(trace, number);
+			trace_skip(trace, number);
 		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS)
 			continue;
 		if (trace->nr_sources == MANY_STREAMS)
@@ -338,6 +336,24 @@ static int open_streams(struct ktrace *trace, const char *path)
 	if (!err && !trace->nr_sources)
 		trace_warn(trace, "%s holds no streams (cpu0 …)", path);
 	return err;
+}
+
+struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
+				   uint32_t number, int fd)
+{
+	struct stream_source *source = source_add(trace);
+	struct ktrace_cpu *cpu = &trace->cpus[trace->nr_sources - 1];
+
+	source->cpu = stream_cpu(trace, kind, number);
+	source->number = number;
+	source->programs = kind == KTRACE_FILE_PROGRAMS;
+	source->fd = fd;
+	cpu->cpu = source->cpu;
+	cpu->stream = number;
+	cpu->programs = source->programs;
+	trace->info.cpus = trace->cpus;
+	trace->info.nr_cpus = trace->nr_sources;
+	return source;
 }
 
 /* Reads what was not there the last time. */
@@ -479,37 +495,69 @@ void trace_advance(struct ktrace *trace, uint64_t until)
 	trace->round++;
 }
 
-/* Of a trace that goes on: what the metadata has now. */
-static int metadata_refresh(struct ktrace *trace)
+int trace_update(struct ktrace *trace)
 {
-	int err = open_metadata(trace, "the trace");
+	int err = 0;
 
-	if (err || trace->info.nr_sync == trace->nr_sync)
-		return err;
-	clock_destroy(&trace->clock);
-	return trace_clock(trace);
-}
-
-int trace_refresh(struct ktrace *trace)
-{
-	int err = metadata_refresh(trace);
-
+	if (trace->info.nr_sync != trace->nr_sync) {
+		clock_destroy(&trace->clock);
+		err = trace_clock(trace);
+	}
 	if (err || types_total(trace->types) == trace->nr_sized)
 		return err;
 	return trace_sizes(trace);
 }
 
-int trace_complete(struct ktrace *trace)
+int trace_refresh(struct ktrace *trace)
 {
-	int err = metadata_refresh(trace);
+	int err = open_metadata(trace, "the trace");
 
-	if (!err)
-		err = trace_sizes(trace);
+	return err ?: trace_update(trace);
+}
+
+int trace_over(struct ktrace *trace)
+{
+	int err = trace_update(trace);
+
 	if (err)
 		return err;
 	trace->info.live = false;
 	trace_ends(trace);
 	trace_advance(trace, UINT64_MAX);
+	return 0;
+}
+
+int trace_complete(struct ktrace *trace)
+{
+	int err = open_metadata(trace, "the trace");
+
+	return err ?: trace_over(trace);
+}
+
+int ktrace_open_stream(int fd, struct ktrace **result)
+{
+	struct ktrace *trace = trace_create(NULL);
+	int err;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	trace->info.live = true;
+	trace->forget = true;
+	trace->until = 0;
+	trace->sources = calloc(STREAMS_MAX, sizeof(*trace->sources));
+	trace->cpus = calloc(STREAMS_MAX, sizeof(*trace->cpus));
+	err = trace->sources && trace->cpus
+		      ? frames_open(trace, fd)
+		      : error_set(-ENOMEM, "out of memory");
+	if (!err)
+		err = trace_sizes(trace);
+	if (!err)
+		err = trace_clock(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
 	return 0;
 }
 

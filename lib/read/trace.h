@@ -22,6 +22,11 @@ struct symbol_table {
 /* Numbers of CPUs and streams are smaller. */
 #define CPUS_MAX 65536
 
+/* Of a trace that comes as a stream: more may come while it is read. */
+#define STREAMS_MAX 4096
+/* More than the usual limit of open files. */
+#define MANY_STREAMS 256
+
 /* A stream of programs, and where they ran. */
 struct programs_stream {
 	uint32_t number;
@@ -70,6 +75,7 @@ struct ktrace {
 	uint64_t round; /* counts what has been added */
 	bool forget;	/* what was read is not needed any more */
 
+	struct frames *frames;	/* it comes as a stream; NULL: it does not */
 	int directory;		/* -1: in memory */
 	uint64_t metadata_size; /* that has been read */
 	bool symbols_read;
@@ -98,11 +104,27 @@ void trace_advance(struct ktrace *trace, uint64_t until);
 /* It has been written to its end: reads what the metadata says of that. */
 int trace_complete(struct ktrace *trace);
 
+/*
+ * Of a trace that comes as a stream: takes over @fd for a stream that is new.  There is
+ * room, and no source moves.
+ */
+struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
+				   uint32_t number, int fd);
+/* Says that a stream of another kind is left out. */
+void trace_skip(struct ktrace *trace, uint32_t number);
+/* More of the metadata was read; the same, and it was the last. */
+int trace_update(struct ktrace *trace);
+int trace_over(struct ktrace *trace);
+/* A machine of a thousand CPUs has more streams than files may be open. */
+void raise_file_limit(void);
+
 /* Reads the metadata into @trace.  -EBADMSG: it is none. */
 int metadata_read(struct ktrace *trace, const char *data, size_t size);
 
 /* The text symbols of the kernel that was traced. */
 void symbols_read(struct symbol_table *symbols, int directory);
+/* From @text, which ends with a NUL; takes it over. */
+void symbols_parse(struct symbol_table *symbols, char *text, size_t size);
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 			 uint64_t *offset);
 void symbols_free(struct symbol_table *symbols);

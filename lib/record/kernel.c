@@ -63,6 +63,7 @@ struct stream {
 	const uint8_t *packets;
 	size_t size;   /* of the mapping */
 	uint64_t next; /* packet to copy */
+	uint64_t sync; /* up to here it is waited for: kernel_sync() */
 	uint64_t events;
 	uint64_t unwritten;
 	uint8_t *copy; /* overwrite mode: of the packet that may vanish */
@@ -536,21 +537,28 @@ static bool sync_wait(const struct consumer *c)
 	return !feed_error(&c->feed);
 }
 
+/*
+ * First all, then what they have is waited for: so what comes meanwhile, which is in the
+ * trace before it may be read, is little.
+ */
 static int kernel_sync(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
 
 	for (size_t i = 0; i < c->nr_streams; i++) {
-		const struct stream *s = &c->streams[i];
-		uint64_t produced;
+		struct stream *s = &c->streams[i];
 
 		/* No packet free: the background makes some. */
 		while (ioctl(s->fd, KT_FLUSH) && errno == ENOSPC)
 			if (!sync_wait(c))
 				break;
-		produced = __atomic_load_n(&s->control->produced,
-					   __ATOMIC_ACQUIRE);
-		while (__atomic_load_n(&s->next, __ATOMIC_ACQUIRE) < produced)
+		s->sync = __atomic_load_n(&s->control->produced,
+					  __ATOMIC_ACQUIRE);
+	}
+	for (size_t i = 0; i < c->nr_streams; i++) {
+		const struct stream *s = &c->streams[i];
+
+		while (__atomic_load_n(&s->next, __ATOMIC_ACQUIRE) < s->sync)
 			if (!sync_wait(c))
 				break;
 	}

@@ -40,6 +40,7 @@ struct ktrace_recording {
 	bool on;      /* the session, as switching it off has failed */
 	bool fresh;   /* events were enabled since the last sync */
 	bool symbols; /* some event shows the address of a function */
+	bool pointed; /* the sink is told up to where it is whole */
 	bool unread;  /* nobody will read the metadata: types are not in it */
 	bool *ids;    /* of the types that were written */
 	size_t nr_ids;
@@ -47,6 +48,8 @@ struct ktrace_recording {
 	struct ktrace_types *types; /* all; NULL: nobody will follow */
 	char *tasks;		    /* text, as it was before the start */
 	uint64_t synced;	    /* clock: when the last sync began */
+	uint64_t begun;		    /* ns: the first point of calibration, */
+	uint64_t calibrated;	    /* and the last one */
 	struct sleeps sleeps;	    /* with @session */
 	int failed;		    /* epoll: a feed cannot go on */
 };
@@ -251,6 +254,7 @@ static int metadata_begin(struct ktrace_recording *r,
 	if (err)
 		return err;
 	sleeps_begin(&r->sleeps, clock.sync.clock);
+	r->begun = r->calibrated = clock.sync.monotonic;
 	head.id = clock.trace_id;
 	head.start = clock.sync.realtime;
 	head.version = o->version;
@@ -318,7 +322,7 @@ static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
 	{
 		if (!err)
 			err = feed->ops->prepare(feed, setup);
-		if (!err && setup->options->follow)
+		if (!err && (setup->options->follow || r->pointed))
 			err = feed->ops->open(feed);
 	}
 	return err;
@@ -355,7 +359,12 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (err)
 		goto err_destroy;
 	r->made = true;
+	/* In overwrite mode all comes at the end. */
+	r->pointed = r->sink->ops->sync && !options->overwrite;
 	err = metadata_begin(r, options);
+	/* Who reads while it is written needs them before the events. */
+	if (!err && r->sink->ops->sync && r->symbols)
+		ktrace_writer_symbols(r->writer);
 	if (!err)
 		err = feeds_prepare(r, &setup);
 	if (!err)
@@ -470,6 +479,12 @@ static int copy_explain(struct ktrace_recording *r, int err)
 			"%s: the file system or `ulimit -f' allows no larger "
 			"file: what was written until then can be read",
 			r->sink->name);
+	case -EPIPE:
+		return error_set(
+			err,
+			"%s: whoever read it has ended, and so has the "
+			"recording",
+			r->sink->name);
 	case -EBADMSG:
 		return error_set(err, "the buffers hold damaged packets: "
 				      "please report this as a bug of ktrace");
@@ -547,7 +562,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	if (first_keep(&first, clock_write(r)))
 		/* Those that were enabled meanwhile. */
 		first_keep(&first, types_write(r));
-	if (copied && r->symbols)
+	if (copied && r->symbols && !r->sink->ops->sync)
 		ktrace_writer_symbols(
 			r->writer); /* the trace is whole without */
 	/* Whatever went wrong before: the account is worth most. */
@@ -643,9 +658,40 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 		slept = sleeps_write(&r->sleeps, r->session, r->writer);
 	if (slept < 0)
 		err = slept;
-	if (!err && (refresh || slept))
+	if (!err && trace && (refresh || slept))
 		err = trace_refresh(trace);
 	return err;
+}
+
+/*
+ * A point of calibration when the recording has become twice as long: so times are right
+ * soon, and points are few however long it is.
+ */
+static int point_calibrate(struct ktrace_recording *r,
+			   const struct ktrace_clock *clock)
+{
+	uint64_t now = clock->sync.monotonic;
+
+	if (now - r->calibrated < r->calibrated - r->begun)
+		return 0;
+	r->calibrated = now;
+	return ktrace_writer_clock(r->writer, clock->name, clock->frequency,
+				   &clock->sync, clock->trusted);
+}
+
+/* Tells those who read while it is written how far they may go. */
+static int point_write(struct ktrace_recording *r,
+		       const struct ktrace_clock *clock)
+{
+	int err;
+
+	if (!r->pointed)
+		return 0;
+	err = point_calibrate(r, clock);
+	if (err)
+		return err;
+	err = r->sink->ops->sync(r->sink, r->synced);
+	return err ? copy_explain(r, err) : 0;
 }
 
 /*
@@ -660,10 +706,14 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	struct ktrace_clock clock;
 	int err;
 
+	if (!r->running && !trace)
+		return 0;
 	if (!r->running) {
 		streams_grow(r, trace);
 		return trace_complete(trace);
 	}
+	if (!trace && !r->pointed)
+		return 0;
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
@@ -672,12 +722,15 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	if (err)
 		return copy_explain(r, err);
 	err = sync_types(r, trace);
-	if (!err)
+	if (!err && trace)
 		streams_grow(r, trace);
+	if (!err)
+		err = point_write(r, &clock);
 	feeds_release(r);
 	if (err)
 		return err;
-	trace_advance(trace, r->synced);
+	if (trace)
+		trace_advance(trace, r->synced);
 	r->synced = clock.sync.clock;
 	return 0;
 }

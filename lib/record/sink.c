@@ -7,6 +7,7 @@
 
 static const struct sink_ops *const sinks[] = {
 	&directory_sink,
+	&pipe_sink,
 };
 
 #define SINKS_NR (sizeof(sinks) / sizeof(*sinks))

@@ -60,6 +60,12 @@ struct sink_ops {
 		    uint32_t size);
 	void (*close)(struct sink_stream *stream);
 
+	/*
+	 * All events before this clock are in the streams, for those who read while it is
+	 * written.  NULL: they look for themselves, in sink->directory.
+	 */
+	int (*sync)(struct sink *sink, uint64_t until);
+
 	/* Makes sure that the end of the metadata finds room.  May be NULL. */
 	void (*reserve)(struct sink *sink);
 	void (*release)(struct sink *sink);
@@ -84,5 +90,9 @@ int sink_create(const struct ktrace_recording_options *options,
 extern const struct sink_ops directory_sink;
 /* In a directory that is there already. */
 int directory_sink_open(const char *path, struct sink **sink);
+
+/* ---- one stream of bytes: pipe.c -------------------------------------------------- */
+
+extern const struct sink_ops pipe_sink;
 
 #endif /* KT_LIB_RECORD_SINK_H */

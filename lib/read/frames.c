@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Reading a trace that comes as a stream (frame.h): a live trace whose files are in memory.
+ *
+ * Packets are put into a file in memory for each stream, up to a frame that says up to
+ * which clock all streams are whole.  The cursor then reads these as if they were on disk,
+ * merges the CPUs up to that clock, and gives back the memory of what it has read.  So
+ * memory is needed for what lies between two such frames, and for what is later than the
+ * first of them.
+ *
+ * The bytes are untrusted.  A stream that is cut, or damaged, ends before the first frame
+ * that is not whole.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "frame.h"
+#include "frames.h"
+#include "trace.h"
+
+/* Of metadata and symbols at once. */
+#define TEXT_MAX  (256u << 20)
+#define TEXT_STEP (1u << 20)
+/* Between two frames that say up to where it is whole. */
+#define AHEAD_MAX (1ull << 30)
+
+/* With trace->sources[], of the same index. */
+struct frames_stream {
+	uint64_t bytes; /* of whole packets */
+	uint32_t shown; /* behind those: of one that is being filled */
+	bool changed;
+};
+
+struct frames {
+	int fd;
+	bool over;	   /* no frame follows */
+	bool ended;	   /* and the trace knows it */
+	bool cursor;	   /* there is one, and there may be no other */
+	uint64_t position; /* in the stream of frames */
+	uint64_t ahead;
+	uint8_t *buffer;
+	size_t room;
+	struct frames_stream streams[STREAMS_MAX];
+};
+
+/* As many bytes as there are up to @size: how many, or -errno. */
+static int64_t bytes_read(struct frames *f, void *to, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = read(f->fd, (char *)to + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		done += n;
+	}
+	f->position += done;
+	return done;
+}
+
+/* 1: the frame's bytes are in the buffer, with a NUL behind them; 0: it is cut. */
+static int frame_take(struct frames *f, uint32_t size)
+{
+	uint32_t done = 0;
+
+	/* What it says need not be true: no more memory than there are bytes. */
+	while (done < size) {
+		uint32_t step =
+			size - done < TEXT_STEP ? size - done : TEXT_STEP;
+		int64_t n;
+
+		if (f->room < (size_t)done + step + 1) {
+			size_t room = f->room * 2 + step + 1;
+			uint8_t *more = realloc(f->buffer, room);
+
+			if (!more)
+				return -ENOMEM;
+			f->buffer = more;
+			f->room = room;
+		}
+		n = bytes_read(f, f->buffer + done, step);
+		if (n < 0)
+			return n;
+		done += n;
+		if (n < step)
+			return 0;
+	}
+	if (f->buffer)
+		f->buffer[done] = '\0';
+	return 1;
+}
+
+/* ---- what is in a frame ---------------------------------------------------------- */
+
+/* The index of a stream, -ENOSPC: there are too many. */
+static int stream_index(struct ktrace *trace, uint32_t number, bool programs)
+{
+	struct stream_source *source;
+	int fd;
+
+	for (size_t i = 0; i < trace->nr_sources; i++)
+		if (trace->sources[i].number == number &&
+		    trace->sources[i].programs == programs)
+			return i;
+	if (trace->nr_sources == STREAMS_MAX || number >= CPUS_MAX)
+		return -ENOSPC;
+	if (trace->nr_sources >= MANY_STREAMS)
+		raise_file_limit();
+	fd = memfd_create("ktrace-stream", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	source = trace_source(trace,
+			      programs ? KTRACE_FILE_PROGRAMS : KTRACE_FILE_CPU,
+			      number, fd);
+	return source - trace->sources;
+}
+
+static int packet_take(struct ktrace *trace, const struct frame *frame)
+{
+	bool programs = frame->kind != KTRACE_FILE_CPU;
+	int index = stream_index(trace, frame->number, programs);
+	struct frames *f = trace->frames;
+	struct frames_stream *s;
+	uint32_t done = 0;
+
+	if (index == -ENOSPC) {
+		trace_warn(trace, "there are more streams than are read");
+		return 0;
+	}
+	if (index < 0)
+		return index;
+	s = &f->streams[index];
+	while (done < frame->size) {
+		ssize_t n = pwrite(trace->sources[index].fd, f->buffer + done,
+				   frame->size - done, s->bytes + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		done += n;
+	}
+	s->shown = frame->kind == FRAME_SHOWN ? frame->size : 0;
+	if (!s->shown)
+		s->bytes += frame->size;
+	s->changed |= frame->size;
+	f->ahead += frame->size;
+	return f->ahead > AHEAD_MAX ? -E2BIG : 0;
+}
+
+static void symbols_take(struct ktrace *trace, uint32_t size)
+{
+	struct frames *f = trace->frames;
+
+	if (trace->symbols_read)
+		return;
+	trace->symbols_read = true;
+	symbols_parse(&trace->symbols, (char *)f->buffer, size);
+	f->buffer = NULL;
+	f->room = 0;
+}
+
+/* What is there now is part of the trace; @open: packets may still be filled. */
+static void streams_grow(struct ktrace *trace, bool open)
+{
+	for (size_t i = 0; i < trace->nr_sources; i++) {
+		struct stream_source *source = &trace->sources[i];
+		struct frames_stream *s = &trace->frames->streams[i];
+
+		if (!s->changed && open)
+			continue;
+		s->changed = false;
+		trace_grow(trace, source->number, source->programs,
+			   s->bytes + s->shown, open && source->programs);
+	}
+}
+
+/* 1: the trace has grown.  0: there is more to come.  Or why it cannot be read. */
+static int frame_use(struct ktrace *trace, const struct frame *frame)
+{
+	const struct frames *f = trace->frames;
+	uint64_t until;
+
+	switch (frame->kind) {
+	case KTRACE_FILE_METADATA:
+		return metadata_read(trace, (const char *)f->buffer,
+				     frame->size);
+	case KTRACE_FILE_SYMBOLS:
+		symbols_take(trace, frame->size);
+		return 0;
+	case KTRACE_FILE_CPU:
+	case KTRACE_FILE_PROGRAMS:
+	case FRAME_SHOWN:
+		return packet_take(trace, frame);
+	case KTRACE_FILE_STREAM:
+		trace_skip(trace, frame->number);
+		return 0;
+	case FRAME_SYNC:
+		if (frame->size != sizeof(until))
+			return 0;
+		memcpy(&until, f->buffer, sizeof(until));
+		streams_grow(trace, true);
+		trace_advance(trace,
+			      until > trace->until ? until : trace->until);
+		trace->frames->ahead = 0;
+		return 1;
+	default:
+		trace_warn(trace,
+			   "this ktrace does not know frames of the kind %u: "
+			   "left out, all else is shown",
+			   frame->kind);
+		return 0;
+	}
+}
+
+static uint32_t size_max(uint32_t kind)
+{
+	return kind == KTRACE_FILE_CPU || kind == KTRACE_FILE_PROGRAMS ||
+			       kind == FRAME_SHOWN
+		       ? KT_PACKET_SIZE
+		       : TEXT_MAX;
+}
+
+/* Reads a frame: 1, 0: there is none that is whole. */
+static int frame_read(struct ktrace *trace, struct frame *frame)
+{
+	struct frames *f = trace->frames;
+	uint64_t begin = f->position;
+	int64_t n = bytes_read(f, frame, sizeof(*frame));
+
+	if (n <= 0)
+		return n;
+	if (n == sizeof(*frame) && (frame->magic != FRAME_MAGIC ||
+				    frame->size > size_max(frame->kind))) {
+		if (!begin)
+			return -EBADMSG;
+		trace_warn(trace,
+			   "the stream is damaged at byte %" PRIu64
+			   ": what follows is not read",
+			   begin);
+		return 0;
+	}
+	n = n == sizeof(*frame) ? frame_take(f, frame->size) : 0;
+	if (!n)
+		trace_warn(trace, "the stream is cut off at byte %" PRIu64,
+			   f->position);
+	return n;
+}
+
+static int frame_next(struct ktrace *trace, struct frame *frame)
+{
+	int found = trace->frames->over ? 0 : frame_read(trace, frame);
+
+	trace->frames->over |= found <= 0;
+	return found;
+}
+
+static int frames_explain(int err)
+{
+	switch (err) {
+	case -EBADMSG:
+		return error_set(err, "this is no stream of `ktrace record -o "
+				      "-'");
+	case -E2BIG:
+		return error_set(
+			err, "the stream does not say up to where it is "
+			     "whole: too much of it would be needed at once");
+	case -EPROTONOSUPPORT:
+		return err; /* the metadata has explained it */
+	default:
+		return error_set(err, "cannot read the stream: %s",
+				 strerror(-err));
+	}
+}
+
+int frames_pump(struct ktrace *trace)
+{
+	struct frames *f = trace->frames;
+	struct frame frame;
+	int err;
+
+	if (f->ended)
+		return 0;
+	do {
+		err = frame_next(trace, &frame);
+		if (!err) {
+			f->ended = true;
+			streams_grow(trace, false);
+			err = trace_over(trace);
+			return err ?: 1;
+		}
+		err = err < 0 ? err : frame_use(trace, &frame);
+	} while (!err);
+	if (err > 0)
+		err = trace_update(trace);
+	if (err < 0) {
+		f->ended = true;
+		return frames_explain(err);
+	}
+	return 1;
+}
+
+int frames_claim(struct ktrace *trace)
+{
+	if (trace->frames->cursor)
+		return error_set(-EBUSY, "a stream can be read only once");
+	trace->frames->cursor = true;
+	return 0;
+}
+
+/* Up to where the streams are known that there are at first. */
+static int frames_begin(struct ktrace *trace)
+{
+	struct frame frame;
+	int err;
+
+	do {
+		err = frame_next(trace, &frame);
+		if (err <= 0)
+			break;
+		err = frame_use(trace, &frame);
+		if (!err && !trace->have_head)
+			err = -EBADMSG;
+	} while (!err);
+	/* One that ends before is whole, and short. */
+	if (!err && !trace->have_head)
+		err = -EBADMSG;
+	return err < 0 ? frames_explain(err) : 0;
+}
+
+int frames_open(struct ktrace *trace, int fd)
+{
+	struct frames *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return error_set(-ENOMEM, "out of memory");
+	f->fd = fd;
+	trace->frames = f;
+	return frames_begin(trace);
+}
+
+void frames_close(struct ktrace *trace)
+{
+	if (!trace->frames)
+		return;
+	free(trace->frames->buffer);
+	free(trace->frames);
+	trace->frames = NULL;
+}
