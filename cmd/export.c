@@ -66,7 +66,9 @@ static int output_open(struct export *x, int *fd)
 static int trace_export(struct export *x, struct ktrace *trace,
 			const struct ktrace_cursor_options *options)
 {
-	bool progress = isatty(STDERR_FILENO) && verbosity >= 0;
+	/* How long a stream is nobody knows. */
+	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 &&
+			!ktrace_get_info(trace)->live;
 	struct show *show;
 	int fd, err, status;
 
@@ -107,6 +109,8 @@ static int output_name(struct export *x, const char *path)
 {
 	int len = strlen(path);
 
+	if (!x->output && is_stream(path))
+		x->output = "-";
 	if (x->output)
 		return EXIT_OK;
 	while (len > 1 && path[len - 1] == '/')
@@ -123,6 +127,11 @@ static int export_run(struct export *x, const char *path)
 	struct ktrace *trace;
 	int status;
 
+	/* It says first what is known last. */
+	if (x->ops->directory && is_stream(path))
+		return failed("%s cannot be made of a stream: record into a "
+			      "directory, and export that",
+			      x->ops->name);
 	status = trace_open(path, &trace);
 	if (status)
 		return status;
@@ -196,7 +205,9 @@ const struct command command_export = {
 	.name = "export",
 	.what = "write a trace in another format",
 	.usage = "--to FORMAT [OPTION...] [DIR]",
-	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.about = "DIR is a trace (" TRACE_DEFAULT
+		 "); -: standard input, from `ktrace\n"
+		 "record -o -'.\n",
 	.options = options,
 	.operand = ARGUMENT_DIRECTORY,
 	.examples = "    ktrace export --to ctf && babeltrace2 " TRACE_DEFAULT

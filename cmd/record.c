@@ -6,6 +6,7 @@
  * exit status is ours.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,16 @@
 #include "cmd.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/trace.h"
 #include "common/value.h"
 #include "common/wait.h"
 #include "record.h"
 
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)
+
+/* How often the reader of a stream learns how far the stream is whole. */
+#define STREAM_MS 100
 
 /* Events */
 
@@ -199,13 +204,24 @@ static void progress_clear(struct record *r)
 		fputs("\r\033[K", stderr);
 }
 
+/* False: it cannot go on. */
+static bool stream_sync(struct record *r)
+{
+	uint64_t now = now_ns();
+
+	if (!r->stream || now - r->synced < STREAM_MS * 1000000ull)
+		return true;
+	r->synced = now;
+	return !ktrace_recording_sync(r->recording, NULL);
+}
+
 static bool round_pass(void *data)
 {
 	struct record *r = data;
 
 	if (now_ns() - r->shown >= 450000000)
 		progress_show(r);
-	return true;
+	return stream_sync(r);
 }
 
 /* The first Ctrl-C is for the command, the second one for the recording. */
@@ -231,7 +247,9 @@ static const char *events_wait(struct record *r)
 		.failed_fd = ktrace_recording_fd(r->recording),
 		.began = r->began,
 		.duration = r->duration,
-		.round_ms = r->progress ? 500 : 0,
+		.round_ms = r->stream	  ? STREAM_MS
+			    : r->progress ? 500
+					  : 0,
 		.round = round_pass,
 		.interrupted = command_interrupted,
 		.data = r,
@@ -252,7 +270,8 @@ static int record_run(struct record *r)
 {
 	struct ktrace_recording_options options = {
 		.size = sizeof(options),
-		.directory = r->output,
+		.directory = r->stream ? NULL : r->output,
+		.output = r->out,
 		.version = "ktrace " KTRACE_VERSION,
 		.command = r->command,
 		.overwrite = r->overwrite,
@@ -280,7 +299,7 @@ static int record_run(struct record *r)
 		status = pids_write(r->session, r->pids, r->nr_pids);
 	options.pids = r->pids;
 	options.nr_pids = r->nr_pids;
-	if (!status)
+	if (!status && !r->stream)
 		status = output_prepare(r->output);
 	if (status)
 		goto err_cancel;
@@ -323,7 +342,8 @@ err_cancel:
 static void record_finish(struct record *r, int *status)
 {
 	if (r->recording && r->ended) {
-		output_hand_over(r->output);
+		if (!r->stream)
+			output_hand_over(r->output);
 		if (record_summarize(r) && !*status)
 			*status = EXIT_FAILED;
 	}
@@ -382,6 +402,23 @@ static uint64_t buffer_default(void)
 	if (size > BUFFER_MAX)
 		return BUFFER_MAX;
 	return size < BUFFER_MIN ? BUFFER_MIN : size;
+}
+
+/* Standard output is the trace: what we and the command print goes to standard error. */
+static int stream_prepare(struct record *r)
+{
+	r->stream = is_stream(r->output);
+	if (!r->stream)
+		return EXIT_OK;
+	if (isatty(STDOUT_FILENO))
+		return failed(
+			"-o -: standard output is a terminal, and a trace "
+			"is no text: lead it to a file, or to `ktrace "
+			"report -'");
+	r->out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (r->out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return failed("-o -: standard output: %s", strerror(errno));
+	return EXIT_OK;
 }
 
 enum {
@@ -476,10 +513,13 @@ static int record_main(int argc, char **argv)
 		if (status)
 			return status;
 	}
+	status = stream_prepare(&r);
+	if (status)
+		return status;
 	if (!r.buffer)
 		r.buffer = buffer_default();
 	/* A command that writes to the terminal would be written over. */
-	r.progress = isatty(2) && verbosity >= 0 &&
+	r.progress = isatty(2) && verbosity >= 0 && !r.stream &&
 		     (!r.command || !isatty(1) || verbosity > 0);
 	status = signals_prepare(&r.signals);
 	if (status)
@@ -519,7 +559,8 @@ static const struct command_option options[] = {
 	       .id = ONLY),
 	OPTION('a', "all", NULL, "the whole machine (the default)"),
 	OPTION('o', "output", "DIRECTORY",
-	       "where the trace goes (" TRACE_DEFAULT ")",
+	       "where the trace goes (" TRACE_DEFAULT "); -: standard output, "
+	       "for `ktrace report -'",
 	       .kind = ARGUMENT_DIRECTORY),
 	OPTION('m', "mode", "MODE",
 	       "discard: when a buffer is full, newer events are lost; overwrite: older "

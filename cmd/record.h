@@ -32,6 +32,8 @@ struct record {
 	bool overwrite;
 	bool only;
 	bool keep;
+	bool stream; /* to @out, which was standard output, not to a directory */
+	int out;
 
 	struct ktrace_session *session; /* NULL: only markers are recorded */
 	struct ktrace_recording *recording;
@@ -43,7 +45,7 @@ struct record {
 	bool interrupted;
 	int terminated; /* by this signal */
 	bool progress;
-	uint64_t began, ended, shown; /* ns */
+	uint64_t began, ended, shown, synced; /* ns */
 	uint64_t shown_bytes;
 };
 

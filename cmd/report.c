@@ -20,7 +20,8 @@ struct report {
 	const char *comm; /* pattern; NULL: any */
 	uint32_t *pids;	  /* processes or threads */
 	size_t nr_pids;
-	uint64_t head; /* 0: all */
+	uint64_t head;	   /* 0: all */
+	struct show *show; /* while it is shown */
 	bool durations;
 	struct ktrace_spans *spans; /* NULL: durations are not asked for */
 };
@@ -117,7 +118,16 @@ static int events_show(const struct report *r, struct show *show,
 	return item < 0 ? item : err;
 }
 
-static int show_run(const struct report *r, struct ktrace *trace,
+/* What has come of a stream is shown when the stream has to be waited for. */
+static void stream_show(void *data)
+{
+	struct report *r = data;
+
+	if (r->show)
+		r->show->ops->finish(r->show);
+}
+
+static int show_run(struct report *r, struct ktrace *trace,
 		    struct ktrace_cursor *cursor)
 {
 	static const struct show_syscalls_options calls = {
@@ -127,15 +137,17 @@ static int show_run(const struct report *r, struct ktrace *trace,
 	struct show *show;
 	int err;
 
-	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &show);
+	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &r->show);
 	if (err)
 		return err;
+	show = r->show;
 	if (r->durations && r->ops == &show_syscalls)
 		show_syscalls_set(show, &calls);
 	if (r->comm || r->nr_pids || r->head || r->spans)
 		err = events_show(r, show, cursor);
 	else
 		err = show_cursor(show, cursor, NULL, NULL);
+	r->show = NULL;
 	show_destroy(show);
 	return err;
 }
@@ -148,6 +160,8 @@ static int trace_show(struct report *r, struct ktrace *trace,
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
+	options->wait = stream_show;
+	options->wait_data = r;
 	if (spans && query_widen(&r->query, trace, options, false))
 		return failed("out of memory");
 	if (ktrace_cursor_create(trace, options, &cursor))
@@ -273,7 +287,9 @@ const struct command command_report = {
 	.name = "report",
 	.what = "print a trace, one line per event",
 	.usage = "[OPTION...] [DIR]",
-	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.about = "DIR is a trace (" TRACE_DEFAULT
+		 "); -: standard input, from `ktrace\n"
+		 "record -o -'.\n",
 	.options = options,
 	.operand = ARGUMENT_DIRECTORY,
 	.examples =

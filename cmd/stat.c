@@ -390,7 +390,9 @@ const struct command command_stat = {
 	.name = "stat",
 	.what = "count a trace's events, by event and by CPU",
 	.usage = "[OPTION...] [DIR]",
-	.about = "DIR is a trace (" TRACE_DEFAULT ").\n",
+	.about = "DIR is a trace (" TRACE_DEFAULT
+		 "); -: standard input, from `ktrace\n"
+		 "record -o -'.\n",
 	.options = options,
 	.operand = ARGUMENT_DIRECTORY,
 	.main = stat_main,

@@ -46,11 +46,12 @@ static void events_print(const struct record *r)
 	struct ktrace *trace = NULL;
 
 	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
-	    !ktrace_open(r->output, &trace) &&
+	    !r->stream && !ktrace_open(r->output, &trace) &&
 	    !count_trace(&count, trace, NULL, false))
 		ns = count.end - count.begin;
 	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,
-	    bytes_text(s->bytes).s, duration_text(ns).s, r->output);
+	    bytes_text(s->bytes).s, duration_text(ns).s,
+	    r->stream ? "to standard output" : r->output);
 	top_print(&count);
 	count_free(&count);
 	ktrace_close(trace);
@@ -106,7 +107,7 @@ int record_summarize(struct record *r)
 		    r->processes.nr || r->only
 			    ? "did the processes do anything, and do the filters fit?"
 			    : "do the events happen here, and do the filters fit?");
-	if (!r->status.events)
+	if (!r->status.events || r->stream)
 		return status;
 	if (strcmp(r->output, TRACE_DEFAULT))
 		say("to see it: ktrace report %s", r->output);

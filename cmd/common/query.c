@@ -141,12 +141,20 @@ static int cpus_check(const struct query *q, const struct ktrace_info *info)
 int query_prepare(struct query *q, struct ktrace *trace,
 		  struct ktrace_cursor_options *options)
 {
+	bool live = ktrace_get_info(trace)->live;
 	uint64_t begin = 0;
-	int status;
+	int status = EXIT_OK;
 
-	status = selection_check_types(&q->selection, ktrace_get_types(trace));
+	/* More may come. */
+	if (!live)
+		status = selection_check_types(&q->selection,
+					       ktrace_get_types(trace));
 	if (status)
 		return status;
+	if (live && (q->from.relative || q->to.relative))
+		return failed(
+			"--from +TIME and --until +TIME are for traces on "
+			"disk: a stream is read only once");
 	status = cpus_check(q, ktrace_get_info(trace));
 	if (status)
 		return status;

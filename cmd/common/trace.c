@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <show.h>
@@ -27,11 +29,49 @@ struct format_names formats_names(bool directories)
 	return t;
 }
 
+bool is_stream(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+static void interrupted(int number)
+{
+}
+
+/*
+ * Ctrl-C is meant for the recorder in front of the pipe, whose last events are still to
+ * come.  A second one ends us as well.
+ */
+static void interrupt_leave(void)
+{
+	struct sigaction action = {
+		.sa_handler = interrupted,
+		.sa_flags = SA_RESTART | SA_RESETHAND,
+	};
+	struct stat st;
+
+	if (!fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode))
+		sigaction(SIGINT, &action, NULL);
+}
+
+static int stream_open(struct ktrace **trace)
+{
+	if (isatty(STDIN_FILENO))
+		return failed("-: standard input is a terminal: `ktrace record "
+			      "-o -' in front of a pipe makes what is read "
+			      "here");
+	interrupt_leave();
+	return ktrace_open_stream(STDIN_FILENO, trace) ? failed_why() : EXIT_OK;
+}
+
 int trace_open(const char *path, struct ktrace **trace)
 {
 	const char *where = path ? path : TRACE_DEFAULT;
-	int err = ktrace_open(where, trace);
+	int err;
 
+	if (is_stream(path))
+		return stream_open(trace);
+	err = ktrace_open(where, trace);
 	if (!err)
 		return EXIT_OK;
 	if (err == -ENOENT && !path && access(where, F_OK))

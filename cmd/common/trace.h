@@ -7,7 +7,9 @@
 
 #include <ktrace/trace.h>
 
-/* @path NULL: the usual place.  Returns an exit status, and says what is wrong. */
+/* "-": a trace that comes and goes as a stream. */
+bool is_stream(const char *path);
+/* @path NULL: the usual place; "-": standard input.  Returns an exit status, and says what is wrong. */
 int trace_open(const char *path, struct ktrace **trace);
 /* Tells what is wrong with it, when all of it was read. */
 void trace_complain(struct ktrace *trace);

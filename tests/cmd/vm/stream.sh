@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# stream.sh - a recording through a pipe: what a directory has is what arrives, in order,
+# in little memory; and whoever leaves ends it
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/stream && cd /mnt/stream || exit 1
+tree=/sys/kernel/ktrace
+
+nothing_enabled()
+{
+	[ "$(cat $tree/enabled)$(cat $tree/events/enabled)$(cat $tree/owner)" = 000 ]
+}
+
+# Events that an account says were recorded.
+recorded()	# FILE
+{
+	sed -n 's/^ktrace: recorded \([0-9,]*\) events.*/\1/p' "$1" | tr -d ,
+}
+
+events()	# FILE
+{
+	grep -c ' \[[0-9]*\] [0-9.]* [a-z0-9_]*:' "$1"
+}
+
+in_order()	# FILE
+{
+	sed -nE 's/.* \[[0-9]+\] ([0-9]+\.[0-9]+) .*/\1/p' "$1" | sort -c -n
+}
+
+# ---- through a pipe, while it is recorded ----------------------------------------
+
+ktrace record -e 'sched:*' -d 3s -o - 2>account -- \
+	bash -c 'echo said; for i in {1..40}; do /bin/true; sleep 0.02; done' |
+	ktrace report - >shown 2>complaints
+check 'what is recorded arrives' [ "$(recorded account)" -gt 200 ]
+check 'all of it, to the last event' [ "$(recorded account)" = "$(events shown)" ]
+check 'in the order of time, across CPUs' in_order shown
+check 'report knows who it was' grep -qE '^true-[0-9]+ .*sched:sched_process_exit' shown
+check 'what the command says is not in the stream' grep -qx said account
+check 'nothing is complained about' [ ! -s complaints ]
+check 'nothing stays enabled' nothing_enabled
+
+# ---- through a file, against the same events --------------------------------------
+
+ktrace record -q -e sched_switch -o - -- sleep 0.3 >file
+run ktrace report -q - <file
+ends 0 'report - of a file'
+printf '%s\n' "$out" >shown
+run ktrace stat - <file
+ends 0 'stat -'
+check 'stat counts what report shows' \
+	[ "$(sed -n '1s/ .*//p' <<<"$out" | tr -d ,)" = "$(events shown)" ]
+run ktrace export -q --to json - <file
+ends 0 'export --to json -'
+check 'json has as many lines' [ "$(wc -l <<<"$out")" = "$(events shown)" ]
+
+# ---- the flight recorder -----------------------------------------------------------
+
+ktrace record -m overwrite -s 256K -e 'sched:*,irq:*,timer:*' -d 2s -o - 2>account |
+	ktrace report -q - >shown
+check 'overwrite: all that is left arrives' \
+	[ "$(recorded account)" = "$(events shown)" ]
+check 'overwrite: in order' in_order shown
+
+# ---- who leaves ends it --------------------------------------------------------------
+
+ktrace record -e 'sched:*,timer:*' -o - 2>account | ktrace report -q - | head -3 >shown
+status=${PIPESTATUS[0]}
+check 'a reader that leaves ends the recording' [ "$status" = 1 ]
+check 'and it says so' grep -q 'whoever read it has ended' account
+check 'the account is whole' [ -z "$(grep 'fault of ktrace' account)" ]
+check 'nothing stays enabled after that' nothing_enabled
+
+finish_vm stream.sh
