@@ -76,3 +76,9 @@ const struct kt_kind *const kt_marker_root_files[] = {
 };
 
 const struct kt_kind *const kt_marker_session_files[] = {&marked_file, NULL};
+
+const struct kt_site_user *const kt_site_users[] = {
+	&kt_site_prints,
+	&kt_site_probes,
+	NULL,
+};

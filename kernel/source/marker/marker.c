@@ -492,33 +492,39 @@ static void sites_number(struct marked *marked)
 
 static void sites_handle(struct marked *marked)
 {
+	const struct kt_site_user *const *user;
 	unsigned int i;
 
 	for (i = 0; i < marked->nr_sites; i++) {
-		kt_site_print(&marked->sites[i]);
-		kt_site_probe(&marked->sites[i]);
+		for (user = kt_site_users; *user; user++)
+			(*user)->add(&marked->sites[i]);
 	}
 }
 
 /* Returns whether that has to be waited for. */
 static bool sites_unhandle(struct marked *marked)
 {
+	const struct kt_site_user *const *user;
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < marked->nr_sites; i++) {
-		any |= kt_site_unprint(&marked->sites[i]);
-		any |= kt_site_unprobe(&marked->sites[i]);
+		for (user = kt_site_users; *user; user++)
+			any |= (*user)->remove(&marked->sites[i]);
 	}
 	return any;
 }
 
 static void sites_forget(struct marked *marked)
 {
+	const struct kt_site_user *const *user;
 	unsigned int i;
 
-	for (i = 0; i < marked->nr_sites; i++)
-		kt_site_forget(&marked->sites[i]);
+	for (i = 0; i < marked->nr_sites; i++) {
+		for (user = kt_site_users; *user; user++)
+			if ((*user)->forget)
+				(*user)->forget(&marked->sites[i]);
+	}
 }
 
 static void module_coming(struct module *module)
@@ -660,8 +666,12 @@ int __init kt_markers_init(void)
 /* Replays GOING for each module that is loaded. */
 void kt_markers_exit(void)
 {
+	const struct kt_site_user *const *user;
+
 	unregister_tracepoint_module_notifier(&markers_notifier);
-	kt_prints_clear();
+	for (user = kt_site_users; *user; user++)
+		if ((*user)->clear)
+			(*user)->clear();
 	kt_source_unregister(&source);
 }
 

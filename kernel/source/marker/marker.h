@@ -37,7 +37,23 @@ void kt_markers_show(struct seq_file *m);
 int kt_marked_write(struct kt_session *session, char *text);
 void kt_marked_show(struct seq_file *m, const struct kt_session *session);
 
-/* files.c: the lists of these files, and those of print.c. */
+/*
+ * What is done with each place beside recording it.  A user is told of places that come
+ * and go, under kt_mutex.
+ */
+struct kt_site_user {
+	void (*add)(struct kt_site *site);
+	/* Returns whether forget() has to wait for tracepoints to be synchronized. */
+	bool (*remove)(struct kt_site *site);
+	void (*forget)(struct kt_site *site); /* may be NULL */
+	void (*clear)(void);		      /* at the end; may be NULL */
+};
+
+extern const struct kt_site_user kt_site_prints; /* print.c */
+extern const struct kt_site_user kt_site_probes; /* probe.c */
+
+/* files.c: the users; the lists of these files, and those of print.c. */
+extern const struct kt_site_user *const kt_site_users[];
 extern const struct kt_kind *const kt_marker_root_files[];
 extern const struct kt_kind *const kt_marker_session_files[];
 
@@ -49,21 +65,13 @@ int kt_site_attach(const struct kt_site *site,
 		   struct ktrace_marker_probe *probe);
 void kt_site_detach(const struct kt_site *site,
 		    struct ktrace_marker_probe *probe);
-void kt_site_probe(const struct kt_site *site);
-/* Returns whether there was one. */
-bool kt_site_unprobe(const struct kt_site *site);
 
 /*
  * print.c: lines in the kernel's log.  The files are `print', patterns, and
  * `printed', which counts.
  */
-void kt_site_print(struct kt_site *site);
-/* Returns whether it was printed; after that and a synchronization, forget it. */
-bool kt_site_unprint(struct kt_site *site);
-void kt_site_forget(struct kt_site *site);
 int kt_prints_write(struct kt_session *session, char *text);
 void kt_prints_show(struct seq_file *m);
 void kt_printed_show(struct seq_file *m);
-void kt_prints_clear(void);
 
 #endif /* KT_KERNEL_SOURCE_MARKER_H */

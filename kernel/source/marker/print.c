@@ -438,7 +438,7 @@ static void printer_hit(struct ktrace_marker_probe *probe,
 
 /* ---- which ---------------------------------------------------------------- */
 
-void kt_site_print(struct kt_site *site)
+static void site_print(struct kt_site *site)
 {
 	struct kt_printer *printer;
 
@@ -460,7 +460,7 @@ void kt_site_print(struct kt_site *site)
 	site->printer = printer;
 }
 
-bool kt_site_unprint(struct kt_site *site)
+static bool site_unprint(struct kt_site *site)
 {
 	if (!site->printer)
 		return false;
@@ -468,7 +468,7 @@ bool kt_site_unprint(struct kt_site *site)
 	return true;
 }
 
-void kt_site_forget(struct kt_site *site)
+static void site_forget(struct kt_site *site)
 {
 	if (!site->printer)
 		return;
@@ -479,19 +479,19 @@ void kt_site_forget(struct kt_site *site)
 
 static void visit_print(struct kt_site *site, void *unused)
 {
-	kt_site_print(site);
+	site_print(site);
 }
 
 static void visit_unprint(struct kt_site *site, void *any)
 {
-	if (!kt_patterns_want(&prints, site) && kt_site_unprint(site))
+	if (!kt_patterns_want(&prints, site) && site_unprint(site))
 		*(bool *)any = true;
 }
 
 static void visit_forget(struct kt_site *site, void *unused)
 {
 	if (!kt_patterns_want(&prints, site))
-		kt_site_forget(site);
+		site_forget(site);
 }
 
 int kt_prints_write(struct kt_session *session, char *text)
@@ -539,7 +539,14 @@ void kt_printed_show(struct seq_file *m)
 	kt_sites_each(visit_show, m);
 }
 
-void kt_prints_clear(void)
+static void prints_clear(void)
 {
 	kt_patterns_free(&prints);
 }
+
+const struct kt_site_user kt_site_prints = {
+	.add = site_print,
+	.remove = site_unprint,
+	.forget = site_forget,
+	.clear = prints_clear,
+};

@@ -105,7 +105,7 @@ static void probe_detach(struct ktrace_marker_probe *probe,
 		kt_site_detach(site, probe);
 }
 
-void kt_site_probe(const struct kt_site *site)
+static void site_probe(struct kt_site *site)
 {
 	struct ktrace_marker_probe *probe;
 
@@ -113,7 +113,7 @@ void kt_site_probe(const struct kt_site *site)
 		probe_attach(probe, site);
 }
 
-bool kt_site_unprobe(const struct kt_site *site)
+static bool site_unprobe(struct kt_site *site)
 {
 	struct ktrace_marker_probe *probe;
 
@@ -176,3 +176,8 @@ void ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe)
 		tracepoint_synchronize_unregister();
 }
 EXPORT_SYMBOL_GPL(ktrace_marker_probe_unregister);
+
+const struct kt_site_user kt_site_probes = {
+	.add = site_probe,
+	.remove = site_unprobe,
+};
