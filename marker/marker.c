@@ -531,6 +531,7 @@ static __always_inline void hit(struct ktrace_marker *marker, const u64 *values,
 			continue;
 		if (unlikely(self.introduced[slot] != m->generation)) {
 			if (timeless_ask()) {
+				marker_leave_short();
 				hit_timeless(marker, mask);
 				break;
 			}

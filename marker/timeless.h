@@ -26,12 +26,7 @@
 extern __thread bool timeless
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Asks the kernel. */
+/* Asks the kernel.  If it is true, the thread may no longer take the fast path. */
 bool timeless_ask(void);
-
-/* ---- of marker.c ------------------------------------------------------------------ */
-
-/* Makes the thread's next hit take the slow path. */
-void marker_leave_short(void);
 
 #endif /* KT_MARKER_TIMELESS_H */
