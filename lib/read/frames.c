@@ -338,7 +338,14 @@ static int frames_begin(struct ktrace *trace)
 	return err < 0 ? frames_explain(err) : 0;
 }
 
-int frames_open(struct ktrace *trace, int fd)
+static void frames_close(struct ktrace *trace)
+{
+	free(trace->frames->buffer);
+	free(trace->frames);
+	trace->frames = NULL;
+}
+
+static int frames_open(struct ktrace *trace, int fd)
 {
 	struct frames *f = calloc(1, sizeof(*f));
 
@@ -346,14 +353,33 @@ int frames_open(struct ktrace *trace, int fd)
 		return error_set(-ENOMEM, "out of memory");
 	f->fd = fd;
 	trace->frames = f;
+	trace->frames_release = frames_close;
 	return frames_begin(trace);
 }
 
-void frames_close(struct ktrace *trace)
+int ktrace_open_stream(int fd, struct ktrace **result)
 {
-	if (!trace->frames)
-		return;
-	free(trace->frames->buffer);
-	free(trace->frames);
-	trace->frames = NULL;
+	struct ktrace *trace = trace_create(NULL);
+	int err;
+
+	if (!trace)
+		return error_set(-ENOMEM, "out of memory");
+	trace->info.live = true;
+	trace->forget = true;
+	trace->until = 0;
+	trace->sources = calloc(STREAMS_MAX, sizeof(*trace->sources));
+	trace->cpus = calloc(STREAMS_MAX, sizeof(*trace->cpus));
+	err = trace->sources && trace->cpus
+		      ? frames_open(trace, fd)
+		      : error_set(-ENOMEM, "out of memory");
+	if (!err)
+		err = trace_sizes(trace);
+	if (!err)
+		err = trace_clock(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
 }

@@ -5,12 +5,12 @@
 
 #include "trace.h"
 
-/* Reads up to the first frame that says up to where the trace is whole. */
-int frames_open(struct ktrace *trace, int fd);
-/* Reads up to the next one: 1; 0: the stream has ended; or -errno. */
+/*
+ * Reads up to the next frame that says up to where the trace is whole: 1; 0: the stream has
+ * ended; or -errno.
+ */
 int frames_pump(struct ktrace *trace);
 /* For a cursor: -EBUSY, there was one before. */
 int frames_claim(struct ktrace *trace);
-void frames_close(struct ktrace *trace);
 
 #endif /* KT_LIB_READ_FRAMES_H */

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,48 +11,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "frames.h"
 #include "trace.h"
 
 /* Some thousands of events describe themselves in a few megabytes. */
 #define METADATA_MAX (256u << 20)
 
-void trace_warn(struct ktrace *trace, const char *format, ...)
-{
-	char *message = NULL;
-	va_list ap;
-	size_t i;
-
-	if (trace->nr_warnings == WARNINGS_MAX)
-		return;
-	va_start(ap, format);
-	if (vasprintf(&message, format, ap) < 0)
-		message = NULL;
-	va_end(ap);
-	if (!message)
-		return;
-	if (trace->nr_warnings == WARNINGS_MAX - 1) {
-		free(message);
-		message = strdup("there are more warnings of this kind");
-	}
-	/* A second cursor meets the same damage. */
-	for (i = 0; message && i < trace->nr_warnings; i++) {
-		if (!strcmp(trace->warnings[i], message)) {
-			free(message);
-			return;
-		}
-	}
-	if (message)
-		trace->warnings[trace->nr_warnings++] = message;
-}
-
-const char *ktrace_warning(const struct ktrace *trace, size_t index)
-{
-	return index < trace->nr_warnings ? trace->warnings[index] : NULL;
-}
-
-/* @types: NULL, if nobody has any yet. */
-static struct ktrace *trace_create(struct ktrace_types *types)
+struct ktrace *trace_create(struct ktrace_types *types)
 {
 	struct ktrace *trace = calloc(1, sizeof(*trace));
 
@@ -83,7 +46,8 @@ void ktrace_close(struct ktrace *trace)
 		free(trace->warnings[i]);
 	if (trace->directory >= 0)
 		close(trace->directory);
-	frames_close(trace);
+	if (trace->frames)
+		trace->frames_release(trace);
 	symbols_free(&trace->symbols);
 	clock_destroy(&trace->clock);
 	ktrace_types_destroy(trace->types);
@@ -100,8 +64,7 @@ void ktrace_close(struct ktrace *trace)
 	free(trace);
 }
 
-/* What walking packets needs to know of types. */
-static int trace_sizes(struct ktrace *trace)
+int trace_sizes(struct ktrace *trace)
 {
 	size_t nr = types_ids(trace->types);
 	uint32_t id, size;
@@ -130,7 +93,7 @@ static int trace_sizes(struct ktrace *trace)
 	return 0;
 }
 
-static int trace_clock(struct ktrace *trace)
+int trace_clock(struct ktrace *trace)
 {
 	const struct ktrace_sync *first = trace->sync;
 	size_t dropped;
@@ -532,33 +495,6 @@ int trace_complete(struct ktrace *trace)
 	int err = open_metadata(trace, "the trace");
 
 	return err ?: trace_over(trace);
-}
-
-int ktrace_open_stream(int fd, struct ktrace **result)
-{
-	struct ktrace *trace = trace_create(NULL);
-	int err;
-
-	if (!trace)
-		return error_set(-ENOMEM, "out of memory");
-	trace->info.live = true;
-	trace->forget = true;
-	trace->until = 0;
-	trace->sources = calloc(STREAMS_MAX, sizeof(*trace->sources));
-	trace->cpus = calloc(STREAMS_MAX, sizeof(*trace->cpus));
-	err = trace->sources && trace->cpus
-		      ? frames_open(trace, fd)
-		      : error_set(-ENOMEM, "out of memory");
-	if (!err)
-		err = trace_sizes(trace);
-	if (!err)
-		err = trace_clock(trace);
-	if (err) {
-		ktrace_close(trace);
-		return err;
-	}
-	*result = trace;
-	return 0;
 }
 
 int ktrace_open_memory(const struct ktrace_memory *metadata,

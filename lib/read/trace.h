@@ -75,7 +75,8 @@ struct ktrace {
 	uint64_t round; /* counts what has been added */
 	bool forget;	/* what was read is not needed any more */
 
-	struct frames *frames;	/* it comes as a stream; NULL: it does not */
+	struct frames *frames; /* it comes as a stream; NULL: it does not */
+	void (*frames_release)(struct ktrace *trace);
 	int directory;		/* -1: in memory */
 	uint64_t metadata_size; /* that has been read */
 	bool symbols_read;
@@ -115,6 +116,15 @@ void trace_skip(struct ktrace *trace, uint32_t number);
 /* More of the metadata was read; the same, and it was the last. */
 int trace_update(struct ktrace *trace);
 int trace_over(struct ktrace *trace);
+
+/* ---- for who opens one: the steps of it --------------------------------------- */
+
+/* @types: NULL, if there are none yet.  NULL: out of memory. */
+struct ktrace *trace_create(struct ktrace_types *types);
+/* What walking packets needs to know of types. */
+int trace_sizes(struct ktrace *trace);
+/* From the calibration points to the clock. */
+int trace_clock(struct ktrace *trace);
 /* A machine of a thousand CPUs has more streams than files may be open. */
 void raise_file_limit(void);
 

@@ -32,6 +32,9 @@ void session_note(struct ktrace_session *s, const char *format, ...)
 /* What the trace's clock adds to the time stamp counter; 0: nothing, or it cannot tell. */
 uint64_t session_clock_missing(struct ktrace_session *s);
 
+/* Says why a file of the control tree refused; returns @err. */
+int session_explain(int err, const char *dir, const char *file);
+
 /* A file of the control tree's root; @append as to a list. */
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Reading and writing the files of the control tree, and saying why they refuse. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/session.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "modules.h"
+#include "session.h"
+
+/*
+ * One write() per call: the kernel takes or refuses a text as a whole.  @why gets
+ * its reason, "FILE: WORDS", if it has one.
+ */
+static int control_write(int dir, const char *path, const char *text, int flags,
+			 char *why, size_t why_size)
+{
+	size_t len = strlen(text);
+	int fd, err = 0;
+	char *reason;
+	ssize_t n;
+
+	*why = '\0';
+	fd = openat(dir, path, O_WRONLY | O_CLOEXEC | flags);
+	if (fd < 0)
+		return -errno;
+	do
+		n = write(fd, text, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		err = -errno;
+	else if ((size_t)n != len)
+		err = -EIO;
+	close(fd);
+	if (err && !file_read(dir, "error", &reason, NULL)) {
+		reason[strcspn(reason, "\n")] = '\0';
+		snprintf(why, why_size, "%s", reason);
+		free(reason);
+	}
+	return err;
+}
+
+int session_explain(int err, const char *dir, const char *file)
+{
+	char lockdown[64];
+
+	if (err == -EPERM && !module_lockdown(lockdown, sizeof(lockdown)) &&
+	    !strcmp(lockdown, "confidentiality"))
+		return error_set(err,
+				 "%s/%s: the kernel is locked down "
+				 "(confidentiality) and lets nobody look into "
+				 "it: boot with lockdown=integrity",
+				 dir, file);
+	if (err == -EACCES || err == -EPERM)
+		return error_set(err,
+				 "%s/%s: %s: use sudo, or let a group record: "
+				 "sudo mount -o remount,gid=GROUP,mode=770 %s",
+				 dir, file, strerror(-err),
+				 session_root_default);
+	return error_set(err, "%s/%s: %s", dir, file, strerror(-err));
+}
+
+static int write_explained(int dir, const char *path, const char *file,
+			   const char *text, int flags)
+{
+	char why[384];
+	int err = control_write(dir, file, text, flags, why, sizeof(why));
+
+	if (err && *why)
+		return error_set(err, "%s", why);
+	return err ? session_explain(err, path, file) : 0;
+}
+
+int ktrace_session_read(struct ktrace_session *s, const char *file, char **text,
+			size_t *size)
+{
+	int err = file_read(s->dir, file, text, size);
+
+	return err ? session_explain(err, s->path, file) : 0;
+}
+
+int ktrace_session_write(struct ktrace_session *s, const char *file,
+			 const char *text)
+{
+	return write_explained(s->dir, s->path, file, text, O_TRUNC);
+}
+
+int session_root_write(struct ktrace_session *s, const char *file,
+		       const char *text, bool append)
+{
+	int dir = open(s->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (dir < 0)
+		return error_set(-errno, "%s: %m", s->root);
+	err = write_explained(dir, s->root, file, text,
+			      append ? O_APPEND : O_TRUNC);
+	close(dir);
+	return err;
+}
+
+int session_root_read(struct ktrace_session *s, const char *file, char **text)
+{
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", s->root, file);
+	err = file_read(AT_FDCWD, path, text, NULL);
+	return err ? session_explain(err, s->root, file) : 0;
+}
