@@ -6,6 +6,8 @@
 #ifndef KT_SHOW_STRACE_CALL_H
 #define KT_SHOW_STRACE_CALL_H
 
+#include <string.h>
+
 #include <signal.h>
 
 #include <ktrace/syscall.h>
@@ -80,6 +82,11 @@ bool path_find(const struct call_view *view, unsigned int argument,
 
 /* Does showing the argument take what the exit says? */
 bool argument_needs_exit(const struct call_view *view, unsigned int argument);
+
+static inline bool word_is(const struct ktrace_word *word, const char *name)
+{
+	return !strcmp(word->word, name);
+}
 /* False: it and those behind it are not shown. */
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument);

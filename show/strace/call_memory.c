@@ -667,6 +667,21 @@ static void put_times(struct line *line, const struct call_view *view,
 	}
 }
 
+bool argument_needs_exit(const struct call_view *view, unsigned int argument)
+{
+	static const char *const words[] = {"out", "fds", "wstatus", "dents",
+					    "len"};
+	const struct ktrace_word *word = call_word(view, argument);
+
+	if (word->out || (word_is(word, "fcntl") && fcntl_answers(view)))
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (word_is(word, words[i]))
+			return true;
+	}
+	return word_is(word, "str") && word->from >= 0;
+}
+
 /* Pointer arguments whose memory was captured. */
 bool argument_memory(struct line *line, const struct call_view *view,
 		     unsigned int i)

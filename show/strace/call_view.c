@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What the two events of a call say: arguments, what was captured of them, paths. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+
+#define ERROR_MAX 4095
+
+static const struct ktrace_word no_word = {.word = "", .set = "", .from = -1};
+
+const struct ktrace_word *call_word(const struct call_view *view,
+				    unsigned int argument)
+{
+	const struct ktrace_word *word;
+	uint64_t command = 0;
+
+	if (!view->call)
+		return &no_word;
+	if (view->call->command >= 0)
+		command = call_argument(view, view->call->command);
+	word = ktrace_call_word(view->call, argument, command);
+	return word ? word : &no_word;
+}
+
+bool call_is_compat(const struct call_view *view)
+{
+	return view->call && !strncmp(view->call->name, "32:", 3);
+}
+
+/* Fields of what was captured follow the arguments; they begin with these two. */
+static bool field_is_argument(const struct ktrace_field *field)
+{
+	return strncmp(field->name, "__", 2) && field->kind <= KTRACE_POINTER;
+}
+
+unsigned int call_nr_arguments(const struct call_view *view)
+{
+	const struct ktrace_type *type = view->enter.type;
+	unsigned int nr = 0;
+
+	while (type && nr < type->nr_fields &&
+	       field_is_argument(&type->fields[nr]))
+		nr++;
+	/* Of 32-bit calls the kernel may say no more than six registers. */
+	if (call_is_compat(view) && nr > view->call->nr_arguments)
+		nr = view->call->nr_arguments;
+	return nr;
+}
+
+static struct ktrace_event side_event(const struct call_side *side)
+{
+	return (struct ktrace_event){
+		.type = side->type,
+		.payload = side->payload,
+		.size = side->size,
+	};
+}
+
+uint64_t call_argument(const struct call_view *view, unsigned int argument)
+{
+	struct ktrace_event event = side_event(&view->enter);
+
+	if (argument == KTRACE_CALL_ARGUMENTS)
+		return view->result;
+	if (argument >= call_nr_arguments(view))
+		return 0;
+	return ktrace_field_int(&event, &view->enter.type->fields[argument]);
+}
+
+bool call_failed(const struct call_view *view)
+{
+	return view->result < 0 && view->result >= -ERROR_MAX;
+}
+
+/* Of a field with a bit for each that was captured, as far as there is room. */
+static bool has_bit(const struct ktrace_event *event,
+		    const struct ktrace_field *field, uint32_t bit)
+{
+	return field && bit < 64 &&
+	       (uint64_t)ktrace_field_int(event, field) >> bit & 1;
+}
+
+struct captured captured_find(const struct call_view *view, bool exit,
+			      const char *name)
+{
+	const struct call_side *side = exit ? &view->exit : &view->enter;
+	const struct ktrace_type *type = side->type;
+	const struct ktrace_field *field, *cut = NULL, *unread = NULL;
+	struct ktrace_event event = side_event(side);
+	struct captured captured = {0};
+	uint32_t where, bit = 0;
+
+	for (uint32_t i = 0; type && i < type->nr_fields; i++) {
+		field = &type->fields[i];
+		if (!strcmp(field->name, "__cut"))
+			cut = field;
+		if (!strcmp(field->name, "__unread"))
+			unread = field;
+		if (field->place != KTRACE_DATA_LOC)
+			continue;
+		if (strcmp(field->name, name)) {
+			bit++;
+			continue;
+		}
+		memcpy(&where, side->payload + field->offset, sizeof(where));
+		captured.there = where && (where & 0xffff) <= side->size &&
+				 (where >> 16) <= side->size - (where & 0xffff);
+		if (captured.there) {
+			captured.bytes = side->payload + (where & 0xffff);
+			captured.size = where >> 16;
+		}
+		captured.cut = has_bit(&event, cut, bit);
+		captured.unread = has_bit(&event, unread, bit);
+		break;
+	}
+	return captured;
+}
+
+/* Does the call leave what the argument points to as it was? */
+static bool argument_lasts(const struct call_view *view, unsigned int argument)
+{
+	static const char *const changed[] = {"T", "len", "fdset"};
+	const struct ktrace_word *word = call_word(view, argument);
+
+	for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++) {
+		if (!strcmp(word->word, changed[i]))
+			return false;
+	}
+	return !word->out;
+}
+
+struct captured captured_get(const struct call_view *view, bool exit,
+			     unsigned int argument, const char *suffix)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	const char *field;
+	char name[128];
+	struct captured c;
+
+	if (!view->call || argument >= call_nr_arguments(view))
+		return (struct captured){0};
+	field = view->enter.type->fields[argument].name;
+	snprintf(name, sizeof(name), "__%s_val%s", field, suffix);
+	c = captured_find(view, exit, name);
+	/* Of an argument that is up to a command: see lib/session/commands.c. */
+	if (!c.size && !*suffix && view->call->command >= 0) {
+		const char *kind = *word->word == 'S' ? word->set : word->word;
+
+		snprintf(name, sizeof(name), "__%s_val_%.*s", field,
+			 (int)strcspn(kind, "."), kind);
+		c = captured_find(view, exit, name);
+	}
+	/* What was missing when the call began may be there when it ends. */
+	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
+		struct captured later;
+
+		if (view->call->command >= 0)
+			strncat(name, "_again",
+				sizeof(name) - strlen(name) - 1);
+		later = captured_find(view, true, name);
+		if (later.there && later.size > c.size)
+			c = later;
+	}
+	return c;
+}
+
+/* One that is received. */
+static bool message_is_answer(const struct ktrace_word *word)
+{
+	return !strcmp(word->word, "msg") && word->out;
+}
+
+bool path_find(const struct call_view *view, unsigned int argument,
+	       unsigned int nth, const char **path, size_t *length)
+{
+	bool result = argument == KTRACE_CALL_ARGUMENTS;
+	const char *name = "ret", *end;
+	struct captured c;
+	char field[128];
+
+	if (!result && argument >= call_nr_arguments(view))
+		return false;
+	if (!result)
+		name = view->enter.type->fields[argument].name;
+	snprintf(field, sizeof(field), "__%s_path", name);
+	c = captured_find(
+		view,
+		result || !strcmp(call_word(view, argument)->word, "fds") ||
+			message_is_answer(call_word(view, argument)),
+		field);
+	if (!c.there)
+		return false;
+	*path = (const char *)c.bytes;
+	end = *path + c.size;
+	while (nth-- && *path < end)
+		*path += strnlen(*path, end - *path) + 1;
+	if (*path >= end)
+		return false;
+	*length = strnlen(*path, end - *path);
+	return *length;
+}
+
+void path_print(struct line *line, const struct call_view *view,
+		unsigned int argument, unsigned int nth)
+{
+	const char *path;
+	size_t length;
+	/* The working directory is none. */
+	bool file = argument == KTRACE_CALL_ARGUMENTS ||
+		    (int)call_argument(view, argument) != AT_FDCWD;
+
+	if (path_find(view, argument, nth, &path, &length))
+		value_path(line, path, length, file);
+}
