@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace: finds the subcommand, and what all of them say and do alike. */
+/* ktrace: finds the subcommand. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +12,6 @@
 #include "cmd.h"
 #include "common/near.h"
 #include "common/value.h"
-
-int verbosity;
 
 static int help_main(int argc, char **argv);
 static int version_main(int argc, char **argv);
@@ -41,97 +39,6 @@ static const struct command *const commands[] = {
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
-
-/* Messages */
-
-/* Names in it, of files or of what is in a trace, may be anything. */
-static void message(const char *format, va_list ap)
-{
-	char *text, *next, *line;
-
-	fputs("ktrace: ", stderr);
-	if (vasprintf(&text, format, ap) < 0)
-		text = NULL;
-	for (next = text; (line = strsep(&next, "\n"));) {
-		print_text(stderr, line);
-		fputc('\n', stderr);
-	}
-	free(text);
-}
-
-void say(const char *format, ...)
-{
-	va_list ap;
-
-	if (verbosity < 0)
-		return;
-	va_start(ap, format);
-	message(format, ap);
-	va_end(ap);
-}
-
-int failed(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	message(format, ap);
-	va_end(ap);
-	return EXIT_FAILED;
-}
-
-int failed_why(void)
-{
-	return failed("%s", ktrace_last_error());
-}
-
-int misused(const struct command *command, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	message(format, ap);
-	va_end(ap);
-	if (command)
-		fprintf(stderr, "Try `ktrace %s --help'.\n", command->name);
-	else
-		fputs("Try `ktrace --help'.\n", stderr);
-	return EXIT_USAGE;
-}
-
-void note(void *data, const char *text)
-{
-	if (verbosity > 0)
-		say("%s", text);
-}
-
-int output_finish(int status)
-{
-	if (!ferror(stdout) && !fflush(stdout))
-		return status;
-	/* Whoever read the output has seen enough: head, less. */
-	if (errno == EPIPE)
-		return status;
-	return failed("cannot write the output: %s", strerror(errno));
-}
-
-void command_explain(const struct command *command)
-{
-	/* help and version are in the manual of all. */
-	bool manual = command->about || command->options;
-
-	printf("Usage: ktrace %s%s%s\n\n%c%s.\n", command->name,
-	       *command->usage ? " " : "", command->usage,
-	       command->what[0] & ~0x20, command->what + 1);
-	if (command->about)
-		printf("\n%s", command->about);
-	putchar('\n');
-	options_explain(command);
-	if (command->examples)
-		printf("\n%s", command->examples);
-	printf("\nThe manual: man ktrace%s%s\n", manual ? "-" : "",
-	       manual ? command->name : "");
-}
 
 /* help and version */
 

@@ -242,7 +242,7 @@ static void text_wrap(const char *text, int column)
 	putchar('\n');
 }
 
-void options_explain(const struct command *command)
+static void options_explain(const struct command *command)
 {
 	const struct command_option *row;
 	int widest = 0, length;
@@ -332,4 +332,22 @@ void options_table_print(const struct command *command)
 		kind_print(row->kind, row->words);
 		printf("\t%s\n", row->help);
 	}
+}
+
+void command_explain(const struct command *command)
+{
+	/* help and version are in the manual of all. */
+	bool manual = command->about || command->options;
+
+	printf("Usage: ktrace %s%s%s\n\n%c%s.\n", command->name,
+	       *command->usage ? " " : "", command->usage,
+	       command->what[0] & ~0x20, command->what + 1);
+	if (command->about)
+		printf("\n%s", command->about);
+	putchar('\n');
+	options_explain(command);
+	if (command->examples)
+		printf("\n%s", command->examples);
+	printf("\nThe manual: man ktrace%s%s\n", manual ? "-" : "",
+	       manual ? command->name : "");
 }

@@ -97,8 +97,6 @@ int option_duration(const struct command *command, const char *text,
 /* The argument of a --pid that names one process.  Returns an exit status. */
 int option_pid(const struct command *command, const char *text, pid_t *pid);
 
-/* The list of options in --help. */
-void options_explain(const struct command *command);
 /*
  * A line for the command and one for each option, for the files in completion/.  Fields
  * are separated by tabs, and `-' is an empty one:

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What all subcommands say alike, on standard error. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/library.h>
+
+#include "cmd.h"
+#include "value.h"
+
+int verbosity;
+
+/* Names in it, of files or of what is in a trace, may be anything. */
+static void message(const char *format, va_list ap)
+{
+	char *text, *next, *line;
+
+	fputs("ktrace: ", stderr);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	for (next = text; (line = strsep(&next, "\n"));) {
+		print_text(stderr, line);
+		fputc('\n', stderr);
+	}
+	free(text);
+}
+
+void say(const char *format, ...)
+{
+	va_list ap;
+
+	if (verbosity < 0)
+		return;
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+}
+
+int failed(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+	return EXIT_FAILED;
+}
+
+int failed_why(void)
+{
+	return failed("%s", ktrace_last_error());
+}
+
+int misused(const struct command *command, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	message(format, ap);
+	va_end(ap);
+	if (command)
+		fprintf(stderr, "Try `ktrace %s --help'.\n", command->name);
+	else
+		fputs("Try `ktrace --help'.\n", stderr);
+	return EXIT_USAGE;
+}
+
+void note(void *data, const char *text)
+{
+	if (verbosity > 0)
+		say("%s", text);
+}
+
+int output_finish(int status)
+{
+	if (!ferror(stdout) && !fflush(stdout))
+		return status;
+	/* Whoever read the output has seen enough: head, less. */
+	if (errno == EPIPE)
+		return status;
+	return failed("cannot write the output: %s", strerror(errno));
+}
