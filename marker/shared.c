@@ -392,8 +392,15 @@ static bool write_locked(const struct marker_rings *rings,
 	u32 tid = marker_tid(), i = 0, tries;
 	struct marker_ring *ring = NULL;
 	struct change change;
+	sigset_t all, before;
 	int err;
 
+	/*
+	 * No signal handler may interrupt a holder: it would wait for a lock whose
+	 * holder may wait in a handler as well, until all locks are held so.
+	 */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (tries = 0; tries < 64 * TRIES; tries++) {
 		ring = marker_ring(rings,
 				   rings->cpus + (tid + tries) % rings->locked);
@@ -403,8 +410,10 @@ static bool write_locked(const struct marker_rings *rings,
 		if (++i % rings->locked == 0)
 			sched_yield();
 	}
-	if (tries == 64 * TRIES)
+	if (tries == 64 * TRIES) {
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		return lose(ring, KT_LOST_NESTED, draft->flags);
+	}
 	err = ring_furnish(rings, ring);
 	if (!err)
 		err = change_prepare(&change, rings, ring, draft);
@@ -413,6 +422,7 @@ static bool write_locked(const struct marker_rings *rings,
 	else
 		lose(ring, KT_LOST_FULL, draft->flags);
 	smp_store_release(&ring->lock, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return !err;
 }
 
