@@ -108,6 +108,8 @@ void kt_events_unregister(struct kt_event_set *set);
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
+	bool wanted;   /* the event's enabled file; pins the probe's module */
+	bool attached; /* wanted, and the session is enabled */
 	struct kt_gate *gate;		/* NULL: record every hit */
 	struct kt_capturing *capturing; /* NULL: nothing */
 
@@ -116,8 +118,9 @@ struct kt_enabled {
 	struct kt_event *event;
 	struct kt_session *session;
 	char *filter_text; /* of the gate; NULL: no filter */
-	bool wanted;   /* the event's enabled file; pins the probe's module */
-	bool attached; /* wanted, and the session is enabled */
 };
+
+/* One cache line, as kmalloc() aligns it: it is all that a probe reads of a session. */
+static_assert(sizeof(struct kt_enabled) <= 64);
 
 #endif /* KT_KERNEL_EVENT_H */

@@ -13,8 +13,8 @@ struct seq_file;
 extern struct list_head kt_sources; /* by number */
 
 /*
- * Before its first event is registered; a module does it when nothing else of its init
- * can fail that frees what the source's files refer to.
+ * Before its first event is registered.  The files of a module's source are there when the
+ * module's init has succeeded.
  */
 void kt_source_register(struct kt_source *source);
 /* After its last event is gone. */

@@ -14,6 +14,7 @@
  * can.
  */
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
@@ -51,6 +52,10 @@ struct knock {
 
 static char fails[8];
 module_param_string(fails, fails, sizeof(fails), 0600);
+
+/* Loading fails after so many seconds in which the source is registered; 0: it does not. */
+static unsigned int fails_after;
+module_param(fails_after, uint, 0);
 
 static LIST_HEAD(all);
 static struct kt_event events[EVENTS];
@@ -257,6 +262,11 @@ static int __init knock_init(void)
 	int err;
 
 	kt_source_register(&source);
+	if (fails_after) {
+		ssleep(fails_after);
+		kt_source_unregister(&source);
+		return -EIO;
+	}
 	err = kt_events_register(&set);
 	if (err)
 		kt_source_unregister(&source);

@@ -63,10 +63,21 @@ bool kt_node_alive(const struct kt_node *node)
 	return true;
 }
 
-/* False: it is a file of a source that is being unloaded. */
+/*
+ * A module whose init may still fail is freed then, whoever holds it: until it is there for
+ * good its files are not.
+ */
+static bool source_get(const struct kt_source *source)
+{
+	return (source->owner == THIS_MODULE ||
+		READ_ONCE(source->owner->state) == MODULE_STATE_LIVE) &&
+	       try_module_get(source->owner);
+}
+
+/* False: it is a file of a source that comes or goes. */
 static bool node_get(const struct kt_node *node)
 {
-	if (node->source && !try_module_get(node->source->owner))
+	if (node->source && !source_get(node->source))
 		return false;
 	kt_session_get(node->session);
 	if (node->system)

@@ -19,6 +19,11 @@ missed() {
 
 # ---- what there is ----------------------------------------------------------------
 
+insmod $KTRACE_MODULES/ktrace-source.ko fails_after=3 2>/dev/null &
+sleep 1
+check "a module that may still fail has no files" not cat $tree/knock_limit 2>/dev/null
+wait
+check "it has failed" test ! -e /sys/module/ktrace_source
 check "no source counts misses" is "$(grep -c '^source' $tree/overflow)" 0
 load_module ktrace-source
 mkdir $tree/sessions/other
