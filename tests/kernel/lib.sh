@@ -79,14 +79,17 @@ at_most() {
 
 # The number of grace periods that are waited for while COMMAND runs.  graces COMMAND...
 graces() {
-	local tracing=/sys/kernel/tracing probe
+	local tracing=/sys/kernel/tracing probe before
 	printf 'p:%s %s\n' kt_srcu synchronize_srcu kt_rcu synchronize_rcu \
 		>$tracing/kprobe_events
 	for probe in kt_srcu kt_rcu; do
 		echo 1 >$tracing/events/kprobes/$probe/enable
 	done
+	# Switching the probes on waits, too.
+	before=$(awk '/kt_/ { sum += $2 } END { print sum }' $tracing/kprobe_profile)
 	"$@" >&2
-	awk '/kt_/ { sum += $2 } END { print sum }' $tracing/kprobe_profile
+	awk -v before="$before" '/kt_/ { sum += $2 } END { print sum - before }' \
+		$tracing/kprobe_profile
 	for probe in kt_srcu kt_rcu; do
 		echo 0 >$tracing/events/kprobes/$probe/enable
 	done
