@@ -27,6 +27,8 @@ is()	# FILE TEXT
 }
 
 ktrace load -q '*' 'syscalls:*'
+# Scripts before this one may have had it defined (ktrace syscalls does).
+echo '!signal/signal_delivered' >$tree/define 2>/dev/null
 insmod "$KTRACE_MODULES/ktrace-marked.ko"
 
 # ---- looking -------------------------------------------------------------------
