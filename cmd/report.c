@@ -72,7 +72,7 @@ static int span_follow(const struct report *r, struct show *show,
 	return 0;
 }
 
-static int event_show(const struct report *r, struct show *show,
+static int event_show(struct report *r, struct show *show,
 		      const struct ktrace_event *event)
 {
 	int err = 0;
@@ -86,7 +86,7 @@ static int event_show(const struct report *r, struct show *show,
 	return show->ops->event(show, event);
 }
 
-static int loss_show(const struct report *r, struct show *show,
+static int loss_show(struct report *r, struct show *show,
 		     const struct ktrace_loss *loss)
 {
 	if (r->spans)
@@ -97,7 +97,7 @@ static int loss_show(const struct report *r, struct show *show,
 }
 
 /* As show_cursor(), with conditions on each event, and spans. */
-static int events_show(const struct report *r, struct show *show,
+static int events_show(struct report *r, struct show *show,
 		       struct ktrace_cursor *cursor)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
@@ -162,8 +162,8 @@ static int trace_show(struct report *r, struct ktrace *trace,
 
 	options->wait = stream_show;
 	options->wait_data = r;
-	if (spans && query_widen(&r->query, trace, options, false))
-		return failed("out of memory");
+	if (spans)
+		query_widen(&r->query, options, false);
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_why();
 	if (spans && ktrace_spans_create(cursor, &r->spans)) {

@@ -119,7 +119,7 @@ static int span_add(struct span_table *t, const struct ktrace_span *span)
 /* ---- reading -------------------------------------------------------------- */
 
 static int spans_read(struct span_table *t, struct ktrace_cursor *cursor,
-		      struct ktrace_spans *spans, const struct query *query,
+		      struct ktrace_spans *spans, struct query *query,
 		      struct count *lost)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
@@ -196,10 +196,10 @@ int span_table_create(struct ktrace *trace, struct query *query,
 	t->by_thread = by_thread;
 	t->nr_chains = CHAINS_MIN;
 	t->chains = calloc(t->nr_chains, sizeof(*t->chains));
-	if (t->chains)
-		err = query_widen(query, trace, &all, true);
-	if (!err)
+	if (t->chains) {
+		query_widen(query, &all, true);
 		err = ktrace_cursor_create(trace, &all, &cursor);
+	}
 	if (!err)
 		err = ktrace_spans_create(cursor, &spans);
 	if (!err)

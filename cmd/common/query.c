@@ -175,6 +175,13 @@ int query_prepare(struct query *q, struct ktrace *trace,
 	return EXIT_OK;
 }
 
+/* What is known of a type, in query->wanted_types. */
+enum {
+	TYPE_UNKNOWN,
+	TYPE_WANTED,
+	TYPE_LEFT_OUT,
+};
+
 static bool type_is_of_spans(const struct ktrace_type *type, void *data)
 {
 	return ktrace_span_type(type);
@@ -185,33 +192,32 @@ static bool type_is_needed(const struct ktrace_type *type, void *data)
 	return ktrace_span_type(type) || selection_wants(type, data);
 }
 
-static int wanted_types_find(struct query *q, const struct ktrace *trace)
+/* Asked once for each type; one that comes while a stream is read is asked then. */
+static bool type_is_wanted(struct query *q, const struct ktrace_type *type)
 {
-	const struct ktrace_types *types = ktrace_get_types(trace);
-	size_t nr = ktrace_types_count(types);
+	size_t nr = q->nr_wanted_types;
 
 	if (!q->wanted.want)
-		return 0;
-	for (size_t i = 0; i < nr; i++) {
-		uint32_t id = ktrace_types_get(types, i)->id;
+		return true;
+	if (type->id >= nr) {
+		size_t more = type->id * 2ull + 64;
+		uint8_t *table = realloc(q->wanted_types, more);
 
-		if (id >= q->nr_wanted_types)
-			q->nr_wanted_types = id + 1;
+		if (!table)
+			return q->wanted.want(type, q->wanted.data);
+		memset(table + nr, TYPE_UNKNOWN, more - nr);
+		q->wanted_types = table;
+		q->nr_wanted_types = more;
 	}
-	q->wanted_types = calloc(q->nr_wanted_types + 1, sizeof(bool));
-	if (!q->wanted_types)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_type *type = ktrace_types_get(types, i);
-
-		q->wanted_types[type->id] =
-			q->wanted.want(type, q->wanted.data);
-	}
-	return 0;
+	if (q->wanted_types[type->id] == TYPE_UNKNOWN)
+		q->wanted_types[type->id] = q->wanted.want(type, q->wanted.data)
+						    ? TYPE_WANTED
+						    : TYPE_LEFT_OUT;
+	return q->wanted_types[type->id] == TYPE_WANTED;
 }
 
-int query_widen(struct query *q, const struct ktrace *trace,
-		struct ktrace_cursor_options *options, bool spans)
+void query_widen(struct query *q, struct ktrace_cursor_options *options,
+		 bool spans)
 {
 	q->wanted = *options;
 	options->from = 0;
@@ -220,18 +226,16 @@ int query_widen(struct query *q, const struct ktrace *trace,
 		options->want = type_is_of_spans;
 	else if (options->want)
 		options->want = type_is_needed;
-	return wanted_types_find(q, trace);
 }
 
-bool query_wants(const struct query *q, const struct ktrace_type *type,
-		 uint32_t cpu, uint64_t time)
+bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
+		 uint64_t time)
 {
 	const struct ktrace_cursor_options *wanted = &q->wanted;
 
 	if (time < wanted->from)
 		return false;
-	if (type && q->wanted_types &&
-	    (type->id >= q->nr_wanted_types || !q->wanted_types[type->id]))
+	if (type && !type_is_wanted(q, type))
 		return false;
 	for (size_t i = 0; i < wanted->nr_cpus; i++)
 		if (wanted->cpus[i] == cpu)

@@ -28,7 +28,7 @@ struct query {
 	size_t nr_cpus;
 	/* After query_widen(): what is wanted out of what the cursor delivers. */
 	struct ktrace_cursor_options wanted;
-	bool *wanted_types; /* by id; NULL: all */
+	uint8_t *wanted_types; /* by id: what was found out, see query.c */
 	size_t nr_wanted_types;
 };
 
@@ -61,13 +61,13 @@ int query_prepare(struct query *q, struct ktrace *trace,
 /*
  * For spans, which need events that nobody asked for: lets @options be those of a cursor
  * that delivers them too; with @spans only those that spans are made of.  What was asked
- * for is then chosen by query_wants().  0 or -ENOMEM.
+ * for is then chosen by query_wants().
  */
-int query_widen(struct query *q, const struct ktrace *trace,
-		struct ktrace_cursor_options *options, bool spans);
+void query_widen(struct query *q, struct ktrace_cursor_options *options,
+		 bool spans);
 /* @type NULL: any. */
-bool query_wants(const struct query *q, const struct ktrace_type *type,
-		 uint32_t cpu, uint64_t time);
+bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
+		 uint64_t time);
 void query_free(struct query *q);
 
 #endif /* KT_CMD_COMMON_QUERY_H */
