@@ -212,7 +212,11 @@ static bool stream_sync(struct record *r)
 	if (!r->stream || now - r->synced < STREAM_MS * 1000000ull)
 		return true;
 	r->synced = now;
-	return !ktrace_recording_sync(r->recording, NULL);
+	if (!ktrace_recording_sync(r->recording, NULL))
+		return true;
+	failed_why();
+	r->stream_failed = true;
+	return false;
 }
 
 static bool round_pass(void *data)
@@ -307,6 +311,9 @@ static int record_run(struct record *r)
 		status = failed_why();
 		goto err_cancel;
 	}
+	/* The reader is to see the end of the stream when the recording ends. */
+	if (r->stream)
+		close(r->out);
 	r->began = now_ns();
 	r->shown = r->began;
 	if (ktrace_recording_start(r->recording)) {
@@ -324,6 +331,8 @@ static int record_run(struct record *r)
 		status = child_go(&r->child, r->command);
 	if (!status)
 		reason = events_wait(r);
+	if (r->stream_failed)
+		status = EXIT_FAILED;
 	r->ended = now_ns();
 	progress_clear(r);
 	if (ktrace_recording_stop(r->recording, reason)) {

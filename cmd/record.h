@@ -32,6 +32,7 @@ struct record {
 	bool overwrite;
 	bool only;
 	bool keep;
+	bool stream_failed; /* it could not be told how far it is whole */
 	bool stream; /* to @out, which was standard output, not to a directory */
 	int out;
 

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,6 +59,12 @@ static int64_t bytes_read(struct frames *f, void *to, size_t size)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd more = {.fd = f->fd, .events = POLLIN};
+
+			poll(&more, 1, -1);
+			continue;
+		}
 		if (n < 0)
 			return -errno;
 		if (!n)
@@ -333,7 +340,7 @@ static int frames_begin(struct ktrace *trace)
 			err = -EBADMSG;
 	} while (!err);
 	/* One that ends before is whole, and short. */
-	if (!err && !trace->have_head)
+	if (err >= 0 && !trace->have_head)
 		err = -EBADMSG;
 	return err < 0 ? frames_explain(err) : 0;
 }

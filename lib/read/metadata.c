@@ -130,6 +130,8 @@ static int read_sync(struct ktrace *trace, struct json_object *o)
 		if (!sync)
 			return -ENOMEM;
 		trace->sync = sync;
+		/* A caller may look at it before the clock knows of more. */
+		trace->info.sync = sync;
 	}
 	sync = &trace->sync[trace->nr_sync++];
 	sync->clock = get_number(o, "clock");

@@ -528,13 +528,13 @@ static int kernel_open(struct feed *feed)
 	return 0;
 }
 
-/* For a while; false: there is nothing to wait for any more. */
+/* For a while; false: there is nothing to wait for, or nothing that may come soon. */
 static bool sync_wait(const struct consumer *c)
 {
 	static const struct timespec rest = {.tv_nsec = 500000};
 
 	nanosleep(&rest, NULL);
-	return !feed_error(&c->feed);
+	return !feed_error(&c->feed) && !sink_is_stalled(c->sink);
 }
 
 /*
@@ -551,7 +551,7 @@ static int kernel_sync(struct feed *feed)
 		/* No packet free: the background makes some. */
 		while (ioctl(s->fd, KT_FLUSH) && errno == ENOSPC)
 			if (!sync_wait(c))
-				break;
+				return feed_error(feed) ?: -EAGAIN;
 		s->sync = __atomic_load_n(&s->control->produced,
 					  __ATOMIC_ACQUIRE);
 	}
@@ -560,7 +560,7 @@ static int kernel_sync(struct feed *feed)
 
 		while (__atomic_load_n(&s->next, __ATOMIC_ACQUIRE) < s->sync)
 			if (!sync_wait(c))
-				break;
+				return feed_error(feed) ?: -EAGAIN;
 	}
 	return feed_error(feed);
 }

@@ -6,23 +6,37 @@
  * Threads of several feeds write, so a lock keeps frames apart.  After an error nothing
  * more is written: the frame that failed may be there in part.
  *
+ * A reader that takes nothing is waited for, as long as the recording goes on: its buffers
+ * become full, and losses are counted.  At the end it is waited for some seconds.
+ *
  * The caller ignores SIGPIPE.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "read/frame.h"
 #include "sink.h"
 
+#define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
+#define store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+/* How long the end waits for a reader that takes nothing. */
+#define PATIENCE_MS 5000
+#define STEP_MS	    100
+
 struct pipe_sink {
 	struct sink sink;
 	int fd;
+	bool stalled; /* loaded and stored by any thread */
+	bool ending;
 	pthread_mutex_t lock; /* of all below */
 	int error;	      /* the first */
 };
@@ -33,24 +47,38 @@ struct pipe_stream {
 	uint32_t number;
 };
 
-/* All of both, however little the descriptor takes at once. */
-static int write_both(int fd, struct iovec iov[2])
+/* Until there may be room; false: it is not waited for any longer. */
+static bool room_wait(struct pipe_sink *p, int *waited)
 {
-	int first = 0;
+	struct pollfd room = {.fd = p->fd, .events = POLLOUT};
+
+	store(&p->stalled, true);
+	if (poll(&room, 1, STEP_MS))
+		return true;
+	if (load(&p->ending))
+		*waited += STEP_MS;
+	return *waited < PATIENCE_MS;
+}
+
+/* All of both, however little the descriptor takes at once. */
+static int write_both(struct pipe_sink *p, struct iovec iov[2])
+{
+	int first = 0, waited = 0;
 
 	while (first < 2) {
-		ssize_t n = writev(fd, iov + first, 2 - first);
+		ssize_t n = writev(p->fd, iov + first, 2 - first);
 
 		if (n < 0 && errno == EAGAIN) {
-			struct pollfd room = {.fd = fd, .events = POLLOUT};
-
-			poll(&room, 1, -1);
+			if (!room_wait(p, &waited))
+				return -ETIMEDOUT;
 			continue;
 		}
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
+		waited = 0;
+		store(&p->stalled, false);
 		for (; first < 2 && (size_t)n >= iov[first].iov_len; first++)
 			n -= iov[first].iov_len;
 		if (first < 2) {
@@ -73,7 +101,7 @@ static int frame_write(struct sink *sink, uint32_t kind, uint32_t number,
 		return -EFBIG;
 	pthread_mutex_lock(&p->lock);
 	if (!p->error)
-		p->error = write_both(p->fd, iov);
+		p->error = write_both(p, iov);
 	err = p->error;
 	pthread_mutex_unlock(&p->lock);
 	return err;
@@ -81,6 +109,11 @@ static int frame_write(struct sink *sink, uint32_t kind, uint32_t number,
 
 static int pipe_explain(struct sink *sink, int err)
 {
+	if (err == -ETIMEDOUT)
+		return error_set(err,
+				 "%s: its reader takes nothing, and what was "
+				 "left of the recording is not in it",
+				 sink->name);
 	if (err == -EPIPE)
 		return error_set(
 			err,
@@ -104,9 +137,42 @@ static int pipe_symbols(struct sink *sink, const char *text, size_t size)
 					      text, size));
 }
 
+static bool pipe_stalled(const struct sink *sink)
+{
+	const struct pipe_sink *p = (const struct pipe_sink *)sink;
+	struct pollfd room = {.fd = p->fd, .events = POLLOUT};
+
+	return load(&p->stalled) || !poll(&room, 1, 0);
+}
+
+static void pipe_ending(struct sink *sink)
+{
+	store(&((struct pipe_sink *)sink)->ending, true);
+}
+
+/*
+ * Who calls this also looks for signals, and so waits for nobody: not for room, which a
+ * pipe has for all of so little or for nothing, nor for a thread that waits for it.
+ */
 static int pipe_sync(struct sink *sink, uint64_t until)
 {
-	return frame_write(sink, FRAME_SYNC, 0, &until, sizeof(until));
+	struct pipe_sink *p = (struct pipe_sink *)sink;
+	struct frame frame = {FRAME_MAGIC, FRAME_SYNC, 0, sizeof(until)};
+	struct iovec iov[2] = {{&frame, sizeof(frame)},
+			       {&until, sizeof(until)}};
+	int err;
+
+	if (pthread_mutex_trylock(&p->lock))
+		return -EAGAIN;
+	if (!p->error && pipe_stalled(sink)) {
+		pthread_mutex_unlock(&p->lock);
+		return -EAGAIN;
+	}
+	if (!p->error)
+		p->error = write_both(p, iov);
+	err = p->error;
+	pthread_mutex_unlock(&p->lock);
+	return err;
 }
 
 /* An empty frame says that there is such a stream. */
@@ -171,6 +237,23 @@ static void pipe_destroy(struct sink *sink)
 	free(sink);
 }
 
+/*
+ * A pipe is opened once more, not to wait for it: what the caller has stays as it is.  What
+ * cannot be opened so, as a socket, is waited for in write().
+ */
+static int output_open(int output)
+{
+	char path[40];
+	struct stat st;
+	int fd = -1;
+
+	if (!fstat(output, &st) && S_ISFIFO(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", output);
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	}
+	return fd >= 0 ? fd : fcntl(output, F_DUPFD_CLOEXEC, 0);
+}
+
 static int pipe_create(const struct ktrace_recording_options *options,
 		       struct sink **sink)
 {
@@ -181,7 +264,7 @@ static int pipe_create(const struct ktrace_recording_options *options,
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
-	p->fd = fcntl(options->output, F_DUPFD_CLOEXEC, 0);
+	p->fd = output_open(options->output);
 	if (p->fd < 0) {
 		free(p);
 		return error_set(-errno, "the recording's output: %m");
@@ -203,5 +286,7 @@ const struct sink_ops pipe_sink = {
 	.show = pipe_show,
 	.close = pipe_close,
 	.sync = pipe_sync,
+	.stalled = pipe_stalled,
+	.ending = pipe_ending,
 	.destroy = pipe_destroy,
 };

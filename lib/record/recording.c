@@ -485,6 +485,11 @@ static int copy_explain(struct ktrace_recording *r, int err)
 			"%s: whoever read it has ended, and so has the "
 			"recording",
 			r->sink->name);
+	case -ETIMEDOUT:
+		return error_set(err,
+				 "%s: its reader takes nothing, and what was "
+				 "left of the recording is not in it",
+				 r->sink->name);
 	case -EBADMSG:
 		return error_set(err, "the buffers hold damaged packets: "
 				      "please report this as a bug of ktrace");
@@ -558,6 +563,8 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	/* What is there is worth writing, even if more may still come. */
 	r->on = !first_keep(&first, session_switch(r, false));
 	r->running = false;
+	if (r->sink->ops->ending)
+		r->sink->ops->ending(r->sink);
 	copied = first_keep(&first, copy_finish(r, &reason));
 	if (first_keep(&first, clock_write(r)))
 		/* Those that were enabled meanwhile. */
@@ -638,13 +645,15 @@ static bool feeds_add_types(const struct ktrace_recording *r)
 /* What is there of programs, the types of what is new, and sleeps. */
 static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 {
-	bool refresh = r->fresh || feeds_add_types(r);
+	/* Nobody tells of events that are enabled while a stream is written. */
+	bool fresh = r->fresh || r->pointed;
+	bool refresh = fresh || feeds_add_types(r);
 	struct ktrace_types *types = NULL;
 	int err = 0, held, slept = 0;
 	uint32_t next_id = 0;
 
 	/* Before programs' events wait: it may look for names in files. */
-	if (r->fresh)
+	if (fresh)
 		err = types_read(r, &types, &next_id);
 	r->fresh = false;
 	held = feeds_hold(r);
@@ -691,7 +700,7 @@ static int point_write(struct ktrace_recording *r,
 	if (err)
 		return err;
 	err = r->sink->ops->sync(r->sink, r->synced);
-	return err ? copy_explain(r, err) : 0;
+	return err && err != -EAGAIN ? copy_explain(r, err) : err;
 }
 
 /*
@@ -712,13 +721,16 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		streams_grow(r, trace);
 		return trace_complete(trace);
 	}
-	if (!trace && !r->pointed)
+	if (!trace && (!r->pointed || sink_is_stalled(r->sink)))
 		return 0;
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
 	feed_each(r, feed) if (!err && feed->ops->sync) err =
 		feed->ops->sync(feed);
+	/* A stream's reader takes nothing: the next sync will tell. */
+	if (err == -EAGAIN)
+		return 0;
 	if (err)
 		return copy_explain(r, err);
 	err = sync_types(r, trace);
@@ -727,6 +739,8 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	if (!err)
 		err = point_write(r, &clock);
 	feeds_release(r);
+	if (err == -EAGAIN)
+		return 0;
 	if (err)
 		return err;
 	if (trace)

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include <stdbool.h>
+
 #include <ktrace/recording.h>
 
 struct sink;
@@ -64,7 +66,12 @@ struct sink_ops {
 	 * All events before this clock are in the streams, for those who read while it is
 	 * written.  NULL: they look for themselves, in sink->directory.
 	 */
+	/* -EAGAIN: it takes nothing at present. */
 	int (*sync)(struct sink *sink, uint64_t until);
+	/* Does it take nothing at present?  NULL: it always does. */
+	bool (*stalled)(const struct sink *sink);
+	/* The recording ends: who does not take what is left is not waited for long. */
+	void (*ending)(struct sink *sink);
 
 	/* Makes sure that the end of the metadata finds room.  May be NULL. */
 	void (*reserve)(struct sink *sink);
@@ -84,6 +91,11 @@ struct sink {
 /* The one that the options ask for. */
 int sink_create(const struct ktrace_recording_options *options,
 		struct sink **sink);
+
+static inline bool sink_is_stalled(const struct sink *sink)
+{
+	return sink->ops->stalled && sink->ops->stalled(sink);
+}
 
 /* ---- a trace on disk: directory.c ------------------------------------------------ */
 
