@@ -23,6 +23,8 @@
 
 #include <ncurses.h>
 
+#include <ktrace/session.h>
+
 #include "cmd.h"
 #include "common/field.h"
 #include "tui.h"

@@ -141,6 +141,14 @@ KTRACE_API int ktrace_session_types(
 	bool (*want)(const struct ktrace_known *known, void *data), void *data,
 	struct ktrace_types **types);
 
+/*
+ * Makes types of @info, which is text as the control tree's file `info' has it, of @size
+ * bytes.  @btf: a file with the kernel's type information, for constants that the text has
+ * by name; NULL: that of the running kernel.  ktrace_types_destroy() frees them.
+ */
+KTRACE_API int ktrace_types_parse(const char *info, size_t size,
+				  const char *btf, struct ktrace_types **types);
+
 /* @name NULL: all events of the system; @system NULL: all events. */
 KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
 				     const char *system, const char *name,

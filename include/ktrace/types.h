@@ -91,20 +91,17 @@ struct ktrace_type {
 	uint32_t nr_fields;
 	const struct ktrace_field *fields;
 
-	/* Only of types from ktrace_types_parse(). */
+	/* Only of types from ktrace_types_parse() (session.h). */
 	bool enabled;
 	const char *module; /* "vmlinux" for the kernel itself */
 };
 
 /*
- * A set of types.  ktrace_types_parse() makes one from the text of the control
- * tree's info file.  @btf is the kernel's type information, for constants that
- * the text has by name; NULL: that of the running kernel.
+ * A set of types: ktrace_get_types() has that of a trace, ktrace_types_parse() (session.h)
+ * makes one of the kernel's own description.
  */
 struct ktrace_types;
 
-KTRACE_API int ktrace_types_parse(const char *info, size_t size,
-				  const char *btf, struct ktrace_types **types);
 KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
 KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
 KTRACE_API const struct ktrace_type *ktrace_types_get(

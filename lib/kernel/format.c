@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/session.h>
+
 #include "syscall/call.h"
 #include "base/error.h"
 #include "format.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/types.h>
+#include <ktrace/session.h>
 
 #define BTF "/sys/kernel/btf/vmlinux"
 

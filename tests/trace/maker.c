@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/session.h>
 #include <ktrace/writer.h>
 
 #include "maker.h"

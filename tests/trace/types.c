@@ -5,6 +5,7 @@
 
 #include "check.h"
 
+#include <ktrace/session.h>
 #include <ktrace/writer.h>
 
 #include "kernel/format.h"
