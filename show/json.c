@@ -6,13 +6,14 @@
  *	 "event":"sched:sched_switch","fields":{"prev_comm":"dbench",…}}
  *	{"time":12345678901,"cpu":1,"lost":1234,"cause":"buffer full"}
  *
- * An event that ends a span has one more member, if spans are asked for:
+ * If spans are on, an event that ends one has one more member:
  *
  *	"span":{"kind":"syscall","name":"read","begin":12345678901,"ns":111,
  *	 "tid":812,"depth":0}
  *
- * Times are nanoseconds of CLOCK_MONOTONIC, in integers: as numbers of seconds
- * most readers would round them.  Flags and values with names are strings, as are pointers and addresses.
+ * Times are integer nanoseconds of CLOCK_MONOTONIC, because most readers would
+ * round a number of seconds.  Pointers, addresses, flags and values with names
+ * are strings.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "line.h"
 #include "show.h"
 
-/* Wide enough for nearly all names and numbers. */
+/* Nearly all names and numbers fit. */
 #define TASK_WIDTH 22
 #define COMM_MAX   16
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What the outputs for people have in common: how a line begins. */
+/* How a line begins: for all outputs that people read. */
 #ifndef KT_SHOW_LINE_H
 #define KT_SHOW_LINE_H
 
@@ -8,7 +8,7 @@
 
 #include "output.h"
 
-/* "dbench-812     [001] " of the task that a CPU runs, ready to be copied. */
+/* The text "dbench-812     [001] " of the task that a CPU runs. */
 #define LINE_HEAD_MAX 128
 
 struct line_head {
@@ -17,16 +17,16 @@ struct line_head {
 	char text[LINE_HEAD_MAX];
 };
 
-/* Zero is empty. */
+/* All zero: no heads yet. */
 struct line_heads {
 	struct line_head *by_cpu;
 	uint32_t nr_cpus;
 };
 
-/* Task, CPU and time; -ENOMEM. */
+/* Writes task, CPU and time.  Returns 0 or -ENOMEM. */
 int line_head(struct line_heads *heads, struct output *output,
 	      const struct ktrace_event *event);
-/* " <0.000000111>", as strace does. */
+/* Writes " <0.000000111>", as strace does. */
 void line_duration(struct output *output, const struct ktrace_span *span);
 void line_loss(struct output *output, const struct ktrace_loss *loss);
 void line_heads_destroy(struct line_heads *heads);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Text on its way to a file, fast: a large buffer, write(2), numbers without
- * stdio.
+ * Text output to a file without stdio: a large buffer, write(2) and fast
+ * conversions of numbers.
  *
- * Whoever adds text first asks for room (output_room) for the most it can be,
- * at most OUTPUT_ROOM at a time, and then stores at output->p.  An error of
- * write() is kept; text goes nowhere from then on, and whoever wants to stop
- * early looks at output->err.
+ * Before text is added, output_room() must be called with the most bytes that
+ * the text can have (at most OUTPUT_ROOM); then the caller stores at output->p.
+ * If write() fails, the error is kept in output->err and all further text is
+ * dropped. A caller that wants to stop early checks output->err.
  */
 #ifndef KT_SHOW_OUTPUT_H
 #define KT_SHOW_OUTPUT_H
@@ -33,7 +33,7 @@ struct output {
 };
 
 int output_init(struct output *output, int fd);
-/* Does not close the file. */
+/* The file stays open. */
 void output_destroy(struct output *output);
 /* Returns output->err. */
 int output_flush(struct output *output);
@@ -44,7 +44,7 @@ static inline void output_room(struct output *output, size_t n)
 		output_flush(output);
 }
 
-/* For at most OUTPUT_ROOM bytes. */
+/* At most OUTPUT_ROOM bytes. */
 static inline void output_add(struct output *output, const void *s, size_t n)
 {
 	output_room(output, n);
@@ -57,12 +57,12 @@ static inline void output_puts(struct output *output, const char *s)
 	output_add(output, s, strlen(s));
 }
 
-/* Any length. */
+/* Any number of bytes. */
 void output_write(struct output *output, const char *s, size_t n);
 
 /*
- * Numbers, stored at @p; return where they end.  At most 20 characters and, as
- * more is stored than counts, 24 bytes.
+ * Conversions of numbers.  They store at @p and return the end of the text.
+ * The text has at most 20 characters, but up to 24 bytes are overwritten.
  */
 extern const char digit_pairs[];
 
@@ -120,7 +120,7 @@ static inline char *put_s64(char *p, int64_t v)
 	return put_u64(p, -(uint64_t)v);
 }
 
-/* The eight hexadecimal digits of @v, in the order of memory. */
+/* The eight hexadecimal digits of @v, the highest in the lowest byte. */
 static inline uint64_t hex_digits(uint32_t v)
 {
 	uint64_t x = v, letters;
@@ -132,7 +132,7 @@ static inline uint64_t hex_digits(uint32_t v)
 	return __builtin_bswap64(x + 0x3030303030303030ull + letters * 0x27);
 }
 
-/* With 0x. */
+/* With 0x in front. */
 static inline char *put_hex(char *p, uint64_t v)
 {
 	unsigned int digits = v ? (67 - __builtin_clzll(v)) / 4 : 1;
@@ -147,7 +147,7 @@ static inline char *put_hex(char *p, uint64_t v)
 	return p + 2 + digits;
 }
 
-/* Nine digits. */
+/* Exactly nine digits. */
 static inline char *put_nanoseconds(char *p, uint32_t ns)
 {
 	uint32_t high = ns / 10000, low = ns % 10000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Compiling and running programs; values that take more are in value.c. */
+/* Compiles and runs programs.  value.c has the values that need more work. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,11 +25,11 @@ enum code {
 	CODE_DYNSTRING, /* __data_loc */
 	CODE_BOOL,
 	CODE_WORDS,  /* fixed array of u64 */
-	CODE_CACHED, /* an integer whose text takes long to find */
+	CODE_CACHED, /* an integer whose text is slow to make */
 	CODE_OTHER,  /* see value.c */
 };
 
-/* Texts of integers, found again by value; an empty entry has no length. */
+/* A cache of the texts of integers, by value.  An empty entry has len 0. */
 #define CACHE_BITS 6
 #define CACHE_TEXT 54
 
@@ -39,9 +39,9 @@ struct cached {
 	char text[CACHE_TEXT];
 };
 
-/* Text in front of values is stored in whole blocks, and copied so. */
+/* The text in front of a value is padded to whole blocks, to copy it faster. */
 #define BLOCK 16
-/* Of one field: a name of 128 bytes, each escaped. */
+/* For one field: a name of 128 bytes, each escaped. */
 #define TEXT_MAX (128 * 6 + 8)
 
 struct op {
@@ -56,11 +56,12 @@ struct op {
 };
 
 struct program {
-	const struct ktrace_field *fields; /* of which it was made */
+	const struct ktrace_field *fields; /* the fields of the type it was
+					    * made for */
 	uint32_t nr_ops;
 	uint32_t head_len;
 	char *head;
-	char *texts; /* of all ops */
+	char *texts; /* the texts of all ops */
 	struct op ops[];
 };
 
@@ -127,8 +128,9 @@ static enum code field_code(const struct ktrace_field *field, bool json)
 }
 
 /*
- * Names come from the trace: nothing in them may act on a terminal, or end a JSON
- * string.  They are C identifiers: longer ones are cut.  NULL: out of memory.
+ * The name, escaped.  Names come from the trace, which may be hostile: they
+ * must not act on a terminal or end a JSON string.  Cuts a name to @max bytes;
+ * C identifiers are shorter.  NULL: out of memory.
  */
 static char *name_text(const char *name, size_t max, bool json)
 {
@@ -273,7 +275,7 @@ static void run_cached(struct output *output, const struct op *op,
 	const char *begin;
 	size_t len;
 
-	/* With this much room what follows does not flush. */
+	/* So that nothing below flushes: the text must stay in the buffer. */
 	output_room(output, OUTPUT_ROOM);
 	if (likely(cached->len && cached->value == value)) {
 		memcpy(output->p, cached->text, CACHE_TEXT);
@@ -301,7 +303,7 @@ static void run_words(struct output *output, const uint8_t *p, uint32_t size)
 		output->p = put_hex(output->p, LOAD(uint64_t, p));
 		*output->p++ = ',';
 	}
-	/* In the place of the last comma; there is one element at least. */
+	/* Replaces the last comma.  There is at least one element. */
 	output->p[-1] = '}';
 }
 
@@ -401,7 +403,7 @@ int programs_run(struct programs *programs, struct output *output,
 
 	if (likely(type->id < programs->nr_ids))
 		program = programs->by_id[type->id];
-	/* Others have come: they have names now. */
+	/* The type's fields were replaced: they have names now. */
 	if (unlikely(!program || program->fields != type->fields)) {
 		program = programs_make(programs, type);
 		if (!program)

@@ -2,15 +2,16 @@
 /*
  * How the fields of an event become text.
  *
- * What a type says of its fields is worked out once: its program is an array of
- * small steps, each with the text in front of the value ready to be copied.
- * Running it is one switch per field.  Two dialects share all of this:
+ * The description of a type is compiled once, into a program: an array of small
+ * steps, one per field, each with the text that goes in front of the value.
+ * Running it is one switch per field.  There are two output formats:
  *
  *	text	 prev_comm=dbench prev_pid=812 prev_state=S
  *	JSON	"prev_comm":"dbench","prev_pid":812,"prev_state":"S"
  *
- * Fixed fields are read without a check: the reader vouches that a payload is
- * at least as large as its type's fixed part, and that the fields lie in it.
+ * Fixed fields are read without a check, because the reader has checked that a
+ * payload is at least as large as its type's fixed part, and that the fields
+ * lie in it.
  */
 #ifndef KT_SHOW_PROGRAM_H
 #define KT_SHOW_PROGRAM_H
@@ -32,15 +33,17 @@ void programs_init(struct programs *programs, struct ktrace *trace, bool json);
 void programs_destroy(struct programs *programs);
 
 /*
- * sched:sched_switch: prev_comm=dbench …
- * "event":"sched:sched_switch","fields":{"prev_comm":"dbench",…
+ * Writes the name and the fields of the event:
+ *
+ *	sched:sched_switch: prev_comm=dbench …
+ *	"event":"sched:sched_switch","fields":{"prev_comm":"dbench",…
  */
 int programs_run(struct programs *programs, struct output *output,
 		 const struct ktrace_event *event);
 
-/* In text: quoted if needed, so that a reader sees where it ends. */
+/* For text: adds quotes if the end would not be clear without them. */
 void text_string(struct output *output, const uint8_t *s, size_t n);
-/* A JSON string, quotes included. */
+/* For JSON: a string with its quotes. */
 void json_string(struct output *output, const uint8_t *s, size_t n);
 
 #endif /* KT_SHOW_PROGRAM_H */

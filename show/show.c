@@ -7,7 +7,7 @@
 
 #include "show.h"
 
-/* Between calls of progress(): some milliseconds. */
+/* Items between two calls of progress(): a few milliseconds. */
 #define PROGRESS_EVERY 65536
 
 static const struct show_ops *const outputs[] = {
@@ -97,7 +97,7 @@ int show_cursor(struct show *show, struct ktrace_cursor *cursor,
 	}
 	if (item < 0)
 		show_fail(item, "%s", ktrace_last_error());
-	/* What was read until then is whole. */
+	/* Also after an error: what was read before it is complete. */
 	err = ops->finish(show);
 	return item < 0 ? item : err;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Outputs: what a trace can be turned into.  Each is a file here with one
- * struct show_ops; all get the same events and losses in the same order.
+ * Outputs: the forms in which a trace can be shown.  Each has a file here with
+ * one struct show_ops.  All get the same events and losses in the same order.
  *
  *	show_create(ops, trace, fd, NULL, &show);
  *	show_cursor(show, cursor);
  *	show_destroy(show);
  *
- * Functions return 0 or a negative errno; show_error() tells more.
+ * Functions return 0 or a negative errno; show_error() has the message.
  */
 #ifndef KT_SHOW_H
 #define KT_SHOW_H
@@ -19,45 +19,45 @@ struct show;
 
 struct show_ops {
 	const char *name;
-	const char *what; /* in one line */
-	bool directory;	  /* makes a directory; the others write to a file */
+	const char *what; /* one line of description */
+	bool directory;	  /* writes a directory; the others write to a file */
 
-	size_t size; /* of what embeds struct show */
+	size_t size; /* of the struct that embeds struct show */
 	int (*open)(struct show *show);
 	int (*event)(struct show *show, const struct ktrace_event *event);
 	int (*loss)(struct show *show, const struct ktrace_loss *loss);
 	/*
-	 * Writes what is left.  Of a trace that is still being written, more
-	 * events may follow.  Not called when open failed.
+	 * Writes what is buffered.  If the trace is still being written, more
+	 * events may follow.  Not called if open failed.
 	 */
 	int (*finish)(struct show *show);
-	/* Frees; also called when open failed. */
+	/* Frees memory.  Called also if open failed. */
 	void (*release)(struct show *show);
 };
 
-/* Common head of all outputs. */
+/* The common head of all outputs. */
 struct show {
 	const struct show_ops *ops;
 	struct ktrace *trace;
-	int fd;		  /* of those that write to a file */
-	const char *path; /* of those that make a directory */
-	/* By the event that is shown next, whose line says so; NULL: none. */
+	int fd;		  /* if it writes to a file */
+	const char *path; /* if it writes a directory */
+	/* The span that the next event ends, or NULL. */
 	const struct ktrace_span *ended;
 	uint64_t events; /* shown so far */
 	uint64_t losses;
 };
 
-/* NULL: no such output; by index: no more. */
+/* Return NULL if there is no such output. */
 const struct show_ops *show_find(const char *name);
 const struct show_ops *show_get(size_t index);
 
-/* @path, of a directory to be made, is the caller's while @show lives. */
+/* @path is the directory to write, or NULL; it must live as long as @show. */
 int show_create(const struct show_ops *ops, struct ktrace *trace, int fd,
 		const char *path, struct show **show);
 
 /*
- * Shows all that @cursor finds, and finishes.  Every some ten thousand items
- * calls @progress, if there is one; true from it ends the output there.
+ * Shows all that @cursor finds, and finishes.  Calls @progress, if it is not
+ * NULL, every few milliseconds; if it returns true, the output ends there.
  */
 int show_cursor(struct show *show, struct ktrace_cursor *cursor,
 		bool (*progress)(void *data), void *data);
@@ -76,11 +76,11 @@ extern const struct show_ops show_syscalls;
 /* Which calls are shown. */
 enum show_returns {
 	SHOW_RETURNS_ALL,
-	SHOW_RETURNS_FAILED, /* that returned an error */
-	SHOW_RETURNS_OK,     /* that returned, and none */
+	SHOW_RETURNS_FAILED, /* those that returned an error */
+	SHOW_RETURNS_OK,     /* those that returned without an error */
 };
 
-/* When calls began, by the wall clock. */
+/* How the begin of a call is printed, as wall clock time. */
 enum show_times {
 	SHOW_TIMES_NONE,
 	SHOW_TIMES_SECONDS, /* 14:03:59 */
@@ -88,15 +88,15 @@ enum show_times {
 	SHOW_TIMES_EPOCH, /* seconds since 1970, with microseconds */
 };
 
-/* How show_syscalls shows; before the first event. */
+/* Options of show_syscalls, set before the first event. */
 struct show_syscalls_options {
-	uint32_t string_max; /* of data that is shown, in bytes */
+	uint32_t string_max; /* bytes shown of a string or buffer */
 	bool durations;
 	enum show_times times;
-	bool pids; /* always say which thread */
+	bool pids; /* print the thread even if there is only one */
 	bool colors;
-	bool summary; /* only counts */
-	bool json;    /* an object for each call */
+	bool summary; /* print only the counts */
+	bool json;    /* print an object for each call */
 	enum show_returns returns;
 };
 

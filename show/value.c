@@ -12,7 +12,7 @@
 
 /* Strings */
 
-/* Bytes that a string may have without being quoted. */
+/* A string of only such bytes is printed without quotes. */
 static bool is_plain(uint8_t c)
 {
 	return c > ' ' && c < 0x7f && c != '"' && c != '\\';
@@ -40,8 +40,8 @@ static void text_quoted(struct output *output, const uint8_t *s, size_t n)
 }
 
 /*
- * The same for eight bytes at once: a mark in the top bit of each byte that is
- * not plain.  The lowest mark is exact; above it there may be false ones.
+ * The same for eight bytes at once: sets the top bit of each byte that is not
+ * plain.  The lowest of these bits is always right; higher ones may be wrong.
  */
 static uint64_t not_plain(uint64_t x)
 {
@@ -116,7 +116,7 @@ static void bounded_add(struct bounded *b, const char *s, bool json)
 					       &len);
 }
 
-/* What no name stands for. */
+/* The bits that have no name. */
 static uint64_t flags_left(const struct ktrace_names *names, uint64_t value)
 {
 	uint32_t i;
@@ -142,7 +142,9 @@ static void flags_text(struct bounded *b, const struct ktrace_names *names,
 		const char *name = names->names[i].name;
 		uint64_t mask = names->names[i].value;
 
-		/* The name for none stands before the flags that follow it. */
+		/*
+		 * The name of 0 comes first or not at all; flags may follow it.
+		 */
 		if ((left & mask) != mask || (!mask && (left != value || rest)))
 			continue;
 		left &= ~mask;
@@ -162,7 +164,7 @@ static void flags_text(struct bounded *b, const struct ktrace_names *names,
 static void put_names(struct output *output, const struct ktrace_field *field,
 		      uint64_t value, const char *symbol, bool json)
 {
-	/* Room for the quotes. */
+	/* There is room for the quotes after it. */
 	struct bounded b = {output->p, output->p + NAMES_ROOM};
 
 	if (json)
@@ -202,7 +204,10 @@ static void put_symbol(struct output *output, const struct ktrace *trace,
 	}
 }
 
-/* As many digits as tell it from all others.  Not finite: what JSON has no number for. */
+/*
+ * Prints the fewest digits that give the same number back.  Infinity and NaN
+ * are strings in JSON, which has no numbers for them.
+ */
 static void put_float(struct output *output, const struct ktrace_field *field,
 		      uint64_t value, bool json)
 {
@@ -234,7 +239,7 @@ void value_integer(struct output *output, const struct ktrace *trace,
 		   const struct ktrace_field *field, uint64_t value, bool json)
 {
 	const struct ktrace_names *names = field->names;
-	/* What JSON has no numbers for. */
+	/* JSON has no hexadecimal numbers. */
 	bool quoted = json && (field->kind == KTRACE_POINTER ||
 			       field->base == KTRACE_DEV ||
 			       field->base == KTRACE_SYMBOL);
@@ -279,7 +284,9 @@ void value_integer(struct output *output, const struct ktrace *trace,
 
 /* Other values */
 
-/* @every: a colon between so many bytes, 0 for none. */
+/*
+ * Writes bytes in hexadecimal, with a colon after each @every bytes (0: none).
+ */
 static void put_bytes(struct output *output, const uint8_t *s, size_t n,
 		      size_t every)
 {

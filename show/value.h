@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Values that are more than a number or a string. */
+/* Values that need more than a copy: with names, quotes or a base. */
 #ifndef KT_SHOW_VALUE_H
 #define KT_SHOW_VALUE_H
 
@@ -8,14 +8,14 @@
 #include "output.h"
 
 /*
- * An integer by its names, or as its base has it; asks for no more than
- * OUTPUT_ROOM, and asks first.  Of flags those that are set, and what is left in
- * hexadecimal.
+ * Writes an integer with its names, or in its base.  Flags: the names of those
+ * that are set, then the rest in hexadecimal.  Calls output_room() itself, for
+ * at most OUTPUT_ROOM.
  */
 void value_integer(struct output *output, const struct ktrace *trace,
 		   const struct ktrace_field *field, uint64_t value, bool json);
 
-/* Any value, as its kind and base have it. */
+/* Writes a value of any other kind. */
 void value_other(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_event *event,
 		 const struct ktrace_field *field, bool json);

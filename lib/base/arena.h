@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Memory that is freed all at once: the many small parts of type descriptions. */
+/*
+ * Memory that is freed all at once: for the many small parts of type
+ * descriptions.
+ */
 #ifndef KT_LIB_BASE_ARENA_H
 #define KT_LIB_BASE_ARENA_H
 
@@ -7,12 +10,12 @@
 
 struct arena_chunk;
 
-/* Zero is an empty arena. */
+/* All zero: an empty arena. */
 struct arena {
 	struct arena_chunk *chunks;
 };
 
-/* Zeroed, aligned for any type; NULL: out of memory. */
+/* The memory is zeroed and aligned for any type.  NULL: out of memory. */
 void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strndup(struct arena *arena, const char *s, size_t n);
 char *arena_strdup(struct arena *arena, const char *s);

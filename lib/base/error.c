@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* One message per thread, so that a caller can print it later. */
+/* The last error message of each thread, which a caller may print later. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ const char *ktrace_last_error(void)
 	return message;
 }
 
-/* Here, as each part of the library has it. */
+/* Not in a header, so that it is the version of the library that runs. */
 unsigned int ktrace_lib_version(void)
 {
 	return KTRACE_LIB_VERSION;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Errors in words, for ktrace_last_error(). */
+/* Error messages, for ktrace_last_error(). */
 #ifndef KT_LIB_BASE_ERROR_H
 #define KT_LIB_BASE_ERROR_H
 
-/* Remembers the message and returns @err, a negative errno. */
+/* Stores the message and returns @err, a negative errno. */
 int error_set(int err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

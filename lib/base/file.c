@@ -16,7 +16,10 @@ int file_read_fd(int fd, size_t max, char **text, size_t *size)
 	ssize_t n;
 	int err;
 
-	/* With what is needed to see its end, if it tells its size. */
+	/*
+	 * With a known size, one read takes all and one more byte of room sees
+	 * the end.
+	 */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
 	    (size_t)st.st_size <= max && (size_t)st.st_size + 2 > room)
 		room = st.st_size + 2;

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Whole files: read into memory, and written without leaving off in the middle. */
+/* Whole files: reads them into memory, and writes them despite short writes. */
 #ifndef KT_LIB_BASE_FILE_H
 #define KT_LIB_BASE_FILE_H
 
 #include <stddef.h>
 
 /*
- * The rest of a file, behind it a NUL that *@size does not count; @size may be NULL.
- * Files of the kernel have no size, so it is read until it ends.  *@text is to be freed.
- * 0, or -errno; -EFBIG: there are more than @max bytes.
+ * Reads the rest of a file to *@text, which the caller frees, and adds a NUL
+ * that *@size does not count; @size may be NULL.  Reads until the file ends,
+ * because files of the kernel have no size.  0 or -errno; -EFBIG: more than
+ * @max bytes.
  */
 int file_read_fd(int fd, size_t max, char **text, size_t *size);
-/* The same of all of a file by its name, as openat() takes it; of any size. */
+/*
+ * Reads a file of any size by its path, which is relative to @dir as in
+ * openat().
+ */
 int file_read(int dir, const char *path, char **text, size_t *size);
 
-/* All of @data; 0 or -errno, and then a part of it may be written. */
+/*
+ * Writes all of @data.  0, or -errno: then a part of it may have been written.
+ */
 int file_write(int fd, const void *data, size_t size);
 
 #endif /* KT_LIB_BASE_FILE_H */

@@ -14,7 +14,7 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* For how long something takes: CLOCK_MONOTONIC. */
+/* For durations: CLOCK_MONOTONIC. */
 static inline uint64_t now_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Options that grow: a struct of the caller.  Its first member is its size at
- * the time when the caller was compiled.
+ * Options that grow with the version of the library: the first member of a
+ * struct is its size when the caller was compiled.
  */
 #ifndef KT_LIB_BASE_SIZED_H
 #define KT_LIB_BASE_SIZED_H
@@ -12,9 +12,10 @@
 #include "error.h"
 
 /*
- * Copies the members that the caller knew to @to, of @room bytes; the rest is
- * 0. @from NULL: everything is 0.  -EINVAL: the size was not set.  -E2BIG: a
- * newer caller asks for something that is not known here.
+ * Copies the members that the caller's version has to @to, which has @room
+ * bytes. The rest of @to is 0; everything is 0 if @from is NULL.  -EINVAL: the
+ * size was not set.  -E2BIG: a newer caller has set a member that is not known
+ * here.
  */
 static inline int sized_copy(void *to, size_t room, const void *from)
 {

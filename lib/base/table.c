@@ -56,8 +56,9 @@ int table_add(struct table *table, uint64_t number, void *value)
 }
 
 /*
- * Those behind it, up to a free slot, must be found without it.  So each that may be at
- * the hole moves there, and leaves a hole itself.
+ * A search ends at a free slot, so removing a value must not separate others
+ * from the slot where their search begins.  Each value that follows and may be
+ * in the hole moves there, and leaves a hole itself.
  */
 void table_remove(struct table *table, uint64_t number, const void *value)
 {
@@ -70,7 +71,9 @@ void table_remove(struct table *table, uint64_t number, const void *value)
 	for (i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
 		size_t begin = table_begin(table, table->slots[i].number);
 
-		/* From its begin to here, is the hole on the way? */
+		/*
+		 * If its search begins after the hole, it must not move there.
+		 */
 		if (((i - begin) & mask) < ((i - hole) & mask))
 			continue;
 		table->slots[hole] = table->slots[i];

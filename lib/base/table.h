@@ -2,9 +2,10 @@
 /*
  * A hash table: values by a number, which may be the hash of a name.
  *
- * Open addressing; at least half of the slots are free, so a search is short.  Several
- * values may have one number, as two names may have one hash: whoever looks for a name
- * compares it with those of all values of its hash:
+ * It uses open addressing.  At least half of the slots are free, so a search is
+ * short.  Several values may have the same number, as several names may have
+ * the same hash.  So a search for a name compares it with the names of all
+ * values of its hash:
  *
  *	while ((slot = table_next(table, table_hash(name, length), slot)))
  *		if (!strcmp(((struct person *)slot->value)->name, name))
@@ -21,21 +22,27 @@ struct table_slot {
 	void *value; /* NULL: free */
 };
 
-/* Zero is empty.  The values stay the caller's. */
+/* All zero: an empty table.  The values belong to the caller. */
 struct table {
 	struct table_slot *slots;
-	size_t size;	    /* of them; a power of two, or 0 */
-	size_t nr;	    /* values */
-	unsigned int shift; /* of a number of 64 bits to one of a slot */
+	size_t size;	    /* number of slots: a power of two, or 0 */
+	size_t nr;	    /* number of values */
+	unsigned int shift; /* from 64 bits down to the number of a slot */
 };
 
-/* Where the search for a number begins: all its bits have a say in the highest ones. */
+/*
+ * The slot where the search begins: the product's highest bits depend on all of
+ * @number.
+ */
 static inline size_t table_begin(const struct table *table, uint64_t number)
 {
 	return number * 0x9e3779b97f4a7c15ull >> table->shift;
 }
 
-/* The first value with this number, or that behind @slot; NULL: there is none. */
+/*
+ * The first value with this number, or the next one after @slot.  NULL: no
+ * more.
+ */
 static inline struct table_slot *table_next(const struct table *table,
 					    uint64_t number,
 					    const struct table_slot *slot)
@@ -56,7 +63,7 @@ static inline struct table_slot *table_next(const struct table *table,
 	}
 }
 
-/* The value of a number that only one has; NULL: there is none. */
+/* For numbers that only one value has.  NULL: no such value. */
 static inline void *table_find(const struct table *table, uint64_t number)
 {
 	const struct table_slot *slot = table_next(table, number, NULL);
@@ -64,15 +71,15 @@ static inline void *table_find(const struct table *table, uint64_t number)
 	return slot ? slot->value : NULL;
 }
 
-/* Of the first @length bytes of a name. */
+/* Hashes the first @length bytes of a name. */
 uint64_t table_hash(const char *name, size_t length);
 
-/* Adds a value, which others with its number may precede.  0 or -ENOMEM. */
+/* Adds a value, also if others have the same number.  0 or -ENOMEM. */
 int table_add(struct table *table, uint64_t number, void *value);
-/* It is there. */
+/* Removes a value, which must be in the table. */
 void table_remove(struct table *table, uint64_t number, const void *value);
 
-/* Each in turn, in no order: *@at is 0 at first.  NULL: no more. */
+/* Returns each value once, in no order.  *@at is 0 at first.  NULL: no more. */
 void *table_each(const struct table *table, size_t *at);
 
 void table_free(struct table *table);

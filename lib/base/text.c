@@ -116,7 +116,7 @@ void text_json(struct text *text, const char *s)
 	while (*s) {
 		size_t n = 0;
 
-		/* Nearly always this is the whole string. */
+		/* In nearly all cases this is the whole string. */
 		while (json_plain(s[n]))
 			n++;
 		if (n) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Text that grows.  If an append finds no memory, it sets @failed and keeps the
- * old text; the user of the text checks once, at the end.
+ * Text that grows.  If there is no memory to append, @failed is set and the
+ * text stays as it is; the caller checks @failed once, at the end.
  */
 #ifndef KT_LIB_BASE_TEXT_H
 #define KT_LIB_BASE_TEXT_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zero is an empty text. */
+/* All zero: an empty text. */
 struct text {
-	char *s; /* terminated, once something was appended */
+	char *s; /* ends with a NUL, if not NULL */
 	size_t len;
 	size_t room;
 	bool failed;
@@ -22,7 +22,7 @@ void text_add(struct text *text, const char *s, size_t n);
 void text_puts(struct text *text, const char *s);
 void text_printf(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Knows %s, %d, %u and %zu, and is fast at that. */
+/* A faster text_printf() that knows only %s, %d, %u and %zu. */
 void text_words(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_number(struct text *text, uint64_t number);

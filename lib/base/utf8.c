@@ -14,7 +14,7 @@ size_t utf8_length(const uint8_t *s, size_t n)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	/* Overlong, surrogates, beyond the last code point. */
+	/* Overlong forms, surrogates, and values above the last code point. */
 	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
 	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* From a type to the text that a kernel would describe it with. */
+/* Describes a type in the text format of the kernel. */
 #include <string.h>
 
 #include <ktrace/trace.h>
@@ -7,8 +7,8 @@
 #include "base/text.h"
 
 /*
- * The type as tracefs describes it: with the header of 8 bytes that ftrace has
- * in front of each event.
+ * The type's format as in tracefs.  Offsets include the 8 bytes of header that
+ * ftrace has in front of each event.
  */
 char *ktrace_type_format(const struct ktrace_type *type)
 {

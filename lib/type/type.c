@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Event types: sets of them, and the values of their fields. */
+/* Event types: sets of them, and values of their fields. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +197,7 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 		types->types = list;
 		types->room = room;
 	}
-	/* Id 0: not enabled yet. */
+	/* A type that is not enabled has no id yet. */
 	if (type->id) {
 		err = types_index(types, type);
 		if (err)
@@ -239,11 +239,11 @@ static bool type_is_text(const struct ktrace_types *types, uint32_t id)
 	return id < types->nr_text_ids && types->texts[id].text;
 }
 
-/* NULL: no memory, or its fields are not sound. */
+/* Parses the text.  NULL: no memory, or the type is not valid. */
 static const struct ktrace_type *type_take(const struct ktrace_types *types,
 					   uint32_t id)
 {
-	/* What is known does not change. */
+	/* Parsing changes no answer, so that the set counts as const. */
 	struct ktrace_types *cache = (struct ktrace_types *)types;
 	struct type_text text = types->texts[id];
 
@@ -294,7 +294,7 @@ int types_add_layout(struct ktrace_types *types,
 
 	if (ktrace_layout_find(types, layout->name))
 		return 0;
-	/* Twice the room, whenever it is used up. */
+	/* Doubles the room whenever the count is a power of two. */
 	if (!(nr & (nr - 1))) {
 		list = realloc(types->layouts,
 			       (nr ? nr * 2 : 1) * sizeof(*list));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Sets of event types.  Whoever makes a type (kernel/format.c from the kernel's text,
- * read/metadata.c from a trace) fills it in from the set's arena and adds it; adding
- * checks it, so that whoever decodes need not:
+ * Sets of event types.  A type is made from the kernel's text (kernel/format.c)
+ * or from the metadata of a trace (read/metadata.c), in memory of the set's
+ * arena, then added.  types_add() checks it, so that code that decodes need not
+ * check:
  *
  *	each field lies in the payload's fixed part;
- *	an integer has 1, 2, 4 or 8 bytes, elements likewise;
- *	what lies elsewhere in the payload has a 4-byte word that says where.
+ *	an integer, or an element of an array, has 1, 2, 4 or 8 bytes;
+ *	a field whose data is elsewhere in the payload has a word of 4 bytes
+ *	that says where.
  */
 #ifndef KT_LIB_TYPE_H
 #define KT_LIB_TYPE_H
@@ -16,16 +18,16 @@
 #include "base/arena.h"
 #include "base/table.h"
 
-/* Ids are dense; a larger one is damage. */
+/* Ids are dense.  A larger one is an error in the trace. */
 #define TYPE_ID_MAX (1u << 20)
 
 /*
- * A type that was not taken apart yet: of most nobody asks for more than their size.  All
- * others know nothing of it: ktrace_types_find() makes it one of them.
+ * A type whose text has not been parsed yet.  For most types only the size is
+ * ever asked for.  ktrace_types_find() parses the text when a type is first
+ * looked up, so that users of the set see no difference.
  */
 struct type_text {
-	const char *
-		text; /* of the set's arena; NULL: there is none with this id */
+	const char *text; /* in the set's arena; NULL: no type has this id */
 	uint32_t length;
 	uint32_t size;
 	bool dynamic;
@@ -34,7 +36,7 @@ struct type_text {
 struct enums;
 
 struct ktrace_types {
-	uint32_t shares; /* how many more hold it; of one thread */
+	uint32_t shares; /* number of other holders; used by one thread only */
 	struct arena arena;
 	struct ktrace_type **types;
 	size_t count;
@@ -43,36 +45,42 @@ struct ktrace_types {
 	size_t nr_ids;
 	struct type_text *texts; /* by id */
 	size_t nr_text_ids;
-	size_t nr_texts; /* that are not among @types yet */
+	size_t nr_texts; /* that have not been parsed */
 	int (*take)(struct ktrace_types *types, const struct type_text *text);
-	struct enums *enums;		/* not ours: for take() */
-	struct ktrace_layout **layouts; /* as they came */
+	struct enums *enums;		/* owned by somebody else; for take() */
+	struct ktrace_layout **layouts; /* in the order of addition */
 	size_t nr_layouts;
 	struct table layouts_by_name;
 };
 
 struct ktrace_types *types_create(void);
-/* For one more who destroys it. */
+/* Adds a holder.  Each holder calls ktrace_types_destroy(). */
 struct ktrace_types *types_hold(struct ktrace_types *types);
-/* All that @from has, which is destroyed.  Of two with one id the first stays. */
+/*
+ * Moves all types of @from, which is destroyed.  If both have an id, @types
+ * keeps its own.
+ */
 int types_move(struct ktrace_types *types, struct ktrace_types *from);
-/* -EINVAL: the type is not sound; -EEXIST: its id is taken. */
+/* -EINVAL: the type is not valid; -EEXIST: its id is taken. */
 int types_add(struct ktrace_types *types, struct ktrace_type *type);
 
-/* Puts the text of a type in; -ENOMEM, -EINVAL. */
+/* Adds the text of a type.  -ENOMEM, -EINVAL. */
 int types_add_text(struct ktrace_types *types, uint32_t id,
 		   const struct type_text *text);
-/* Types with an id, those that are texts among them: grows with each that is added. */
+/* The number of types, parsed or not. */
 size_t types_total(const struct ktrace_types *types);
-/* How large the type's payload is, without a look at its fields; false: there is none. */
+/*
+ * The size of the type's payload; does not parse its text.  False: no such
+ * type.
+ */
 bool types_size(const struct ktrace_types *types, uint32_t id, uint32_t *size,
 		bool *dynamic);
-/* Ids of types are smaller. */
+/* All ids are smaller than this. */
 size_t types_ids(const struct ktrace_types *types);
-/* Takes apart what is left. */
+/* Parses all texts. */
 void types_take_all(const struct ktrace_types *types);
 
-/* Takes over what the layout points to, which is the arena's.  -ENOMEM. */
+/* Keeps what the layout points to: it must be in the arena.  -ENOMEM. */
 int types_add_layout(struct ktrace_types *types,
 		     const struct ktrace_layout *layout);
 
