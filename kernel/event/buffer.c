@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of the rings, CPUs that come and go, and what readers ask for
- * (tree/buffer_file.c).  buffer.h says what belongs to what, and which lock comes first.
+ * Memory of the rings, CPU hotplug, and what readers ask for (tree/buffer_file.c).
+ * buffer.h describes who owns what, and the order of locks.
  *
- * Readers are woken from irq_work, because a packet may be completed anywhere: in
- * an NMI, or with a run queue locked.
+ * Readers are woken from irq_work, because a packet may be completed anywhere: in an NMI,
+ * or with a run queue locked.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -43,8 +43,9 @@ static void buffer_wake(struct irq_work *work)
 /* ---- memory --------------------------------------------------------------- */
 
 /*
- * Buffers can be as large as all memory.  Rather no than have other programs killed
- * for them; and what whoever makes them may use in all (a memory cgroup) holds here too.
+ * Buffers can be as large as all memory.  If memory is short, the allocation fails, rather
+ * than the OOM killer killing other programs.  The memory is charged to the memory cgroup
+ * of the process that asks for it.
  */
 #define BUFFER_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
@@ -70,7 +71,7 @@ static void memory_free(struct kt_buffer *buffer)
 	kvfree(buffer->pages);
 }
 
-/* Page by page, as vmalloc() does: it would take no flags along with a node. */
+/* Allocates page by page, because vmalloc() does not take both flags and a NUMA node. */
 static int memory_make(struct kt_buffer *buffer, unsigned long pages, int node)
 {
 	if (!memory_suffices(pages))
@@ -106,9 +107,9 @@ static void buffer_destroy(struct kt_buffer *buffer)
 }
 
 /*
- * The ring opened its newest packet in the name of the task that runs here.  What
- * runs on the ring's CPU is told by a task record before anything else; a CPU that
- * comes up begins with its idle task.
+ * kt_ring_init() and kt_ring_reset() write the task that runs here into the header of the
+ * ring's open packet.  But the ring may be of another CPU.  There a task record comes
+ * before anything else, and a CPU that comes up begins with its idle task.
  */
 static void buffer_claim_idle(struct kt_buffer *buffer)
 {
@@ -143,8 +144,9 @@ static struct kt_buffer *buffer_create(struct kt_buffers *buffers,
 	buffer->slots =
 		kvcalloc(buffers->packets, sizeof(*buffer->slots), BUFFER_GFP);
 	/*
-	 * Strings of programs are copied here, and the kernel looks up where that
-	 * is: for the area of a vmalloc() it takes a lock.
+	 * Strings of programs are copied to this area.  For each copy, the kernel checks
+	 * (hardened usercopy) where the area lies; if it comes from vmalloc(), that check
+	 * takes a lock.
 	 */
 	buffer->scratch = kvzalloc_node(KT_SCRATCH_SIZE, BUFFER_GFP, numa_node);
 	buffer->scratch_next = buffer->scratch;
@@ -166,7 +168,6 @@ err_destroy:
 	return ERR_PTR(err);
 }
 
-/* Makes sure that @cpu has a buffer. */
 static int buffer_provide(struct kt_buffers *buffers, unsigned int cpu)
 {
 	struct kt_buffer *buffer;
@@ -182,8 +183,8 @@ static int buffer_provide(struct kt_buffers *buffers, unsigned int cpu)
 }
 
 /*
- * Before a CPU comes up, and for each that is up when a session starts.  Failing,
- * it keeps the CPU down: a CPU without a ring would write where nothing is.
+ * Called before a CPU comes up, and for each online CPU when a session starts.  An error
+ * keeps the CPU down: its probes would write to a ring that has no memory.
  */
 static int buffer_prepare_cpu(unsigned int cpu, struct hlist_node *node)
 {
@@ -254,7 +255,7 @@ static void buffers_free(struct kt_buffers *buffers)
 	buffers_drop(buffers);
 }
 
-/* No writer, and nobody has a file open. */
+/* The caller makes sure that there is no writer and no open file. */
 void kt_buffers_exit(struct kt_buffers *buffers)
 {
 	buffers_free(buffers);
@@ -262,7 +263,7 @@ void kt_buffers_exit(struct kt_buffers *buffers)
 	free_percpu(buffers->rings);
 }
 
-/* From here on each CPU that runs has a buffer. */
+/* Afterwards each online CPU has a buffer, also those that come up later. */
 int kt_buffers_start(struct kt_buffers *buffers)
 {
 	u64 pages = 0;
@@ -272,7 +273,7 @@ int kt_buffers_start(struct kt_buffers *buffers)
 	lockdep_assert_held(&kt_mutex);
 	if (buffers->started)
 		return 0;
-	/* All of it, before the first is made. */
+	/* Check for all of it, before the first buffer is made. */
 	for_each_online_cpu(cpu) {
 		if (!buffers->cpus[cpu])
 			pages += buffer_pages(buffers);
@@ -281,7 +282,7 @@ int kt_buffers_start(struct kt_buffers *buffers)
 		return -ENOMEM;
 	err = cpuhp_state_add_instance(buffer_hotplug, &buffers->hotplug);
 	if (err) {
-		/* Never started: nothing is in those that were made. */
+		/* The session never started, so the buffers that were made are empty. */
 		mutex_lock(&buffers->lock);
 		if (!buffers->opens)
 			buffers_drop(buffers);
@@ -293,8 +294,8 @@ int kt_buffers_start(struct kt_buffers *buffers)
 }
 
 /*
- * Empties all rings; what is written from here on is a new trace.  The caller
- * has made sure that nobody writes, and nobody else reads.
+ * Empties all rings; what is written afterwards is a new trace.  The caller makes sure that
+ * nobody writes, and that no other process reads.
  */
 void kt_buffers_reset(struct kt_buffers *buffers)
 {
@@ -327,14 +328,14 @@ bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but)
 	return busy;
 }
 
-/* Other buffers: what is in the present ones is gone. */
+/* Drops the buffers with what is in them.  The next ones get the new mode and size. */
 int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 		      u32 packets)
 {
 	lockdep_assert_held(&kt_mutex);
 	if (mode == buffers->mode && packets == buffers->packets)
 		return 0;
-	/* kt_mutex, held for opening too, keeps it so. */
+	/* Files are opened under kt_mutex, so none is opened meanwhile. */
 	if (kt_buffers_busy(buffers, 0))
 		return -EBUSY;
 	buffers_free(buffers);
@@ -346,7 +347,7 @@ int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 
 /* ---- readers -------------------------------------------------------------- */
 
-/* One recorder at a time: each packet can be consumed but once. */
+/* One process at a time, because each packet can be consumed only once. */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu)
 {
 	int err;
@@ -386,7 +387,7 @@ static void buffer_flush_here(void *data)
 	flush->result = kt_ring_flush(flush->ring);
 }
 
-/* A CPU that is down has no writer that could mind, and runs nothing. */
+/* A CPU that is down has no writer, so this CPU may flush in its place. */
 static void buffer_flush_offline(struct kt_buffer *buffer,
 				 struct buffer_flush *flush)
 {
@@ -400,8 +401,8 @@ static void buffer_flush_offline(struct kt_buffer *buffer,
 }
 
 /*
- * On the ring's own CPU, as any writer.  It stays up, or down, meanwhile, and nobody
- * resets the ring, which is no writer's business otherwise.
+ * Flushes on the ring's own CPU, as a writer does.  Meanwhile the CPU cannot come up or go
+ * down, and nobody can reset the ring: a reset must not meet a writer.
  */
 int kt_buffer_flush(struct kt_buffer *buffer)
 {
@@ -450,7 +451,7 @@ static void overflow_line(struct seq_file *m, u64 events, const u64 *lost)
 	seq_putc(m, '\n');
 }
 
-/* What was recorded and lost, per CPU: the file `overflow'. */
+/* The file `overflow': events recorded and lost, for each CPU and in total. */
 void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers)
 {
 	u64 total_events = 0, total_lost[KT_LOST_NR] = {};

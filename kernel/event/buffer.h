@@ -3,21 +3,21 @@
  * The buffers of a session: a ring for each CPU, and the files that show them.
  *
  *	kt_buffers	all of one session
- *	 rings[cpu]	what writers use; per-CPU memory, there as long as the
+ *	 rings[cpu]	what writers use; per-CPU memory that lives as long as the
  *			session
  *	 cpus[cpu]	struct kt_buffer: the ring's memory and its reader's side
  *
- * A CPU's buffer is made when the session is first enabled or the CPU's file
- * first opened, or, from then on, before a CPU comes up.  It stays when the CPU
- * goes away, until the mode or size changes or the session ends.
+ * A CPU's buffer is made when the session is first enabled or the CPU's file is first
+ * opened.  Once the session has started, a CPU that comes up gets its buffer before.  The
+ * buffer stays if the CPU goes away, until the mode or size changes or the session ends.
  *
  * Locks, in this order:
  *	kt_mutex		changes of mode and size; start, reset
  *	cpu_hotplug_lock	while CPUs come and go
  *	kt_buffers.lock		cpus[], opens, owner
  *	kt_buffer.lock		the consumer; resetting; flushing
- * An open file keeps its session and all of its buffers: while opens is not zero
- * no memory goes away, and cpus[] of an open CPU does not change.
+ * An open file keeps its session and all of its buffers: while opens is not zero, no memory
+ * is freed, and cpus[] of an open CPU does not change.
  */
 #ifndef KT_KERNEL_EVENT_BUFFER_H
 #define KT_KERNEL_EVENT_BUFFER_H
@@ -35,8 +35,9 @@ struct seq_file;
 #define KT_BUFFER_DEFAULT (4u << 20)
 
 /*
- * Where records with conditions are put together: a stack, as contexts are that
- * interrupt each other.  The largest record always fits.
+ * The scratch area, in which records with conditions or captures are built before they are
+ * written to the ring.  It is a stack, because contexts that interrupt each other nest.
+ * The largest record always fits.
  */
 #define KT_SCRATCH_SIZE (2 * KT_PACKET_SIZE)
 
@@ -47,7 +48,7 @@ struct kt_buffer {
 	unsigned long nr_pages;
 	struct kt_ring_slot *slots;
 	void *scratch;
-	void *scratch_next; /* what is not taken, up to its end */
+	void *scratch_next; /* the free part is from here to scratch_end */
 	void *scratch_end;
 	unsigned int cpu;
 
@@ -57,9 +58,9 @@ struct kt_buffer {
 };
 
 /*
- * The next @size bytes of the scratch area, a multiple of eight and less than 4 GiB; *@place:
- * where they are.  False: there is no room.  What interrupts from here on takes what
- * follows, and gives it back.
+ * Takes the next @size bytes of the scratch area (a multiple of 8, below 4 GiB), and sets
+ * *@place.  False: there is no room.  An interrupt may take what follows, but gives it back
+ * before it returns, so no atomic operation is needed.
  */
 static __always_inline bool kt_scratch_try_take(struct kt_buffer *buffer,
 						size_t size, void **place)
@@ -86,7 +87,7 @@ static __always_inline void *kt_scratch_take(struct kt_buffer *buffer,
 static __always_inline void kt_scratch_give(struct kt_buffer *buffer,
 					    void *place)
 {
-	/* Not before all is read: an interrupt would have used the place. */
+	/* First finish all reads of it: an interrupt may use the place at once. */
 	barrier();
 	WRITE_ONCE(buffer->scratch_next, place);
 }
@@ -100,7 +101,7 @@ struct kt_buffers {
 
 	struct mutex lock;
 	unsigned int opens;
-	pid_t owner; /* who has files open */
+	pid_t owner; /* the process (tgid) that has files open */
 	struct hlist_node hotplug;
 	bool started; /* hotplug is linked */
 };
@@ -114,17 +115,17 @@ int kt_buffers_start(struct kt_buffers *buffers);
 void kt_buffers_reset(struct kt_buffers *buffers);
 int kt_buffers_change(struct kt_buffers *buffers, enum kt_mode mode,
 		      u32 packets);
-/* Has somebody a file open?  Somebody else than @but (a tgid; 0: anybody)? */
+/* Is a file open in a process other than @but (a tgid; 0: in any)? */
 bool kt_buffers_busy(struct kt_buffers *buffers, pid_t but);
 
 void kt_buffers_show(struct seq_file *m, struct kt_buffers *buffers);
 
-/* The part of a file (tree/buffer_file.c) that is a buffer's. */
+/* For the files (tree/buffer_file.c). */
 int kt_buffer_open(struct kt_buffers *buffers, unsigned int cpu);
 void kt_buffer_release(struct kt_buffers *buffers);
-/* Closes the packet that is being written, if there is anything in it. */
+/* Closes the packet that is being written, if it holds any record. */
 int kt_buffer_flush(struct kt_buffer *buffer);
-/* Packets before number @seq are given back. */
+/* Gives back the packets before number @seq. */
 int kt_buffer_consume(struct kt_buffer *buffer, u64 seq);
 
 static inline size_t kt_buffer_bytes(const struct kt_buffers *buffers)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Capture programs as probes run them, and the fields that they give an event.
- * session/captures.c makes them.
+ * Runs capture programs in probes, and describes the fields that they add to an event.
+ * session/captures.c makes the programs.
  */
 #include <linux/export.h>
 #include <linux/slab.h>
@@ -16,25 +16,25 @@
 DEFINE_PER_CPU(u32, kt_capture_reader);
 EXPORT_PER_CPU_SYMBOL_GPL(kt_capture_reader);
 
-/* Contexts interrupt each other in this order. */
+/* A context can interrupt those with lower numbers. */
 static unsigned int context_of(u32 count)
 {
 	if (count & NMI_MASK)
 		return 3;
 	if (count & HARDIRQ_MASK)
 		return 2;
-	/* Not where softirqs are only kept away. */
+	/* This bit is set in a softirq, but not where softirqs are only disabled. */
 	return count & SOFTIRQ_MASK & SOFTIRQ_OFFSET ? 1 : 0;
 }
 
-/* Has this context interrupted that of @reader?  Else he is the one who is here. */
+/* Has this context interrupted that of @reader?  If not, the reader itself caused this hit. */
 bool kt_capture_interrupts(u32 reader)
 {
 	return context_of(preempt_count()) > context_of(reader);
 }
 EXPORT_SYMBOL_GPL(kt_capture_interrupts);
 
-/* The payload is judged, if there is a gate, and recorded by any way. */
+/* All but the common case: checks the gate, if there is one, and records. */
 void kt_capture_end_slow(struct kt_enabled *enabled,
 			 struct kt_capture_frame *frame, u32 size)
 {
@@ -67,7 +67,7 @@ const struct kt_class *kt_capture_class(const struct kt_entry *entry,
 					     : entry->event->class;
 }
 
-/* Of the fields, those behind the event's own are ours. */
+/* The event's own fields come first and are not ours: free only those behind them. */
 void kt_capturing_free(struct kt_capturing *capturing)
 {
 	const struct kt_class *class;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What sessions capture: the programs (core/capture.h) that they have attached to
- * events.  An event with a program has fields of its own in that session.
+ * Capture programs (core/capture.h) that sessions have attached to events.  In such a
+ * session, the event has the fields of its program too.
  */
 #ifndef KT_KERNEL_EVENT_CAPTURING_H
 #define KT_KERNEL_EVENT_CAPTURING_H
@@ -12,48 +12,48 @@
 #include "gate.h"
 #include "base/memory.h"
 
-/* Constant once it is made. */
+/* Does not change once it is made. */
 struct kt_capturing {
 	struct kt_class class; /* the event's, with the program's fields */
 	u32 own_size;	       /* of the event's own part of a payload */
-	u32 frame_size;	       /* that a run may need */
+	u32 frame_size;	       /* scratch area that a run needs */
 	char *text;	       /* as written */
 	struct kt_capture program;
 };
 
 /*
- * A run of a program, on the scratch area of the CPU: how much is to be recorded is
- * known only at the end, and the stack has no room for it.
+ * A run of a program.  It lies on the CPU's scratch area, because the size of the record is
+ * known only at the end, and the stack is too small for it.
  */
 struct kt_capture_frame {
 	struct kt_ring *ring;
 	const struct kt_gate *gate;
-	u32 reader; /* who was interrupted */
+	u32 reader; /* who was reading when this run began: see below */
 	u64 arguments[KT_CAPTURE_ARGUMENTS];
 	u8 payload[];
 };
 
 /*
- * Reading memory may fault, and the fault has tracepoints (page_fault_kernel) before
- * anybody mends it.  A program there that reads the same address would fault again, and
- * so on to the end of the stack.  So in each context only one program reads at a time,
- * of all sessions: what is hit by its doing is lost (KT_LOST_RECURSION).  Interrupts of
- * another kind may read meanwhile.
+ * Reading memory may fault, and the page fault has tracepoints (page_fault_kernel) that
+ * fire before it is handled.  If a program there read the same address, it would fault
+ * again, and so on until the stack overflows.  Therefore only one program, of all sessions,
+ * reads in each context (task, softirq, hardirq, NMI) at a time.  Hits that its reads cause
+ * are lost (KT_LOST_RECURSION).  An interrupt of a higher context may read meanwhile.
  *
- * Other probes need no such guard, and do without its instructions: they store what the
- * tracepoint was given, into memory that is always mapped, and call nobody but
- * irq_work_queue() once for each packet, which does nothing the second time.
+ * Other probes need no such guard and save its instructions.  They only store arguments of
+ * the tracepoint into memory that is always mapped.  The only function that they call is
+ * irq_work_queue(), once for each packet; a second call does nothing.
  *
- * preempt_count() of who reads on this CPU, with bit 0 set; 0: nobody.
+ * The value is the preempt_count() of the reader on this CPU, with bit 0 set; 0: no reader.
  */
 DECLARE_PER_CPU(u32, kt_capture_reader);
 
 bool kt_capture_interrupts(u32 reader);
 
-/* More than this the compiler's memcpy() does better. */
+/* Above this size the compiler's memcpy() is faster. */
 #define KT_CAPTURE_COPY_MAX 256
 
-/* By units of the ring: up to the next one, bytes behind @from + @size are zeroed. */
+/* Copies whole units.  Zeroes the bytes behind @from + @size first, up to the next unit. */
 static __always_inline void kt_capture_copy(void *to, void *from, u32 size)
 {
 	size_t left = ALIGN(size, KT_UNIT);
@@ -82,11 +82,11 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 			 struct kt_capture_frame *frame, u32 size);
 
 /*
- * What a probe calls, with preemption off (kt_probe_enter).  False: nothing is to be
- * recorded.  Otherwise the caller fills in the arguments, all of them, and the
- * payload as far as it is the event's own, and ends it, come what may; of the bytes
- * behind, sizeof(u64) may be written too.  The end returns which fields could not be
- * read, a bit for each.
+ * Called by a probe with preemption off (kt_probe_enter).  False: there is nothing to
+ * record.  Otherwise the caller stores all arguments, and the event's own part of the
+ * payload, and then must call kt_capture_end().  It may write up to sizeof(u64) bytes
+ * behind its own part.  kt_capture_end() returns a bit for each field that could not be
+ * read.
  */
 static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 					     struct kt_capture_frame **begun)
@@ -145,10 +145,10 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 }
 
 /*
- * The common case in a system call: all there is to capture is a string of the program,
- * and it is there as a whole.  Only the string takes the way over the scratch area, because
- * how long it is must be known before there is a record.  False: nothing has happened, and
- * kt_capture_begin() reads what there is anew.
+ * The common case in a system call: the program captures one string, and the string can be
+ * read completely.  Only the string passes through the scratch area, because its length
+ * must be known before the record is reserved.  False: nothing has happened, and the caller
+ * falls back to kt_capture_begin(), which reads again.
  */
 static __always_inline bool kt_capture_try_string(
 	const struct kt_capturing *capturing, struct kt_buffer *buffer,
@@ -162,7 +162,7 @@ static __always_inline bool kt_capture_try_string(
 	if (unlikely(!kt_scratch_try_take(buffer, capturing->frame_size, text)))
 		return false;
 	env_poison(*text, capturing->frame_size);
-	/* A task's, with nothing above it. */
+	/* The reader is a task, and no interrupt: preempt_count() without context bits. */
 	this_cpu_write(kt_capture_reader, 1);
 	length = kt_user_string(*text, address, max);
 	this_cpu_write(kt_capture_reader, 0);

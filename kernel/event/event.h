@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events as sources see them: what an event looks like, and how it is made known.  How a
- * probe writes one is in write.h.
+ * Events as sources see them: what an event is, and how it is registered.  write.h says how
+ * a probe writes one.
  *
  *	kt_event	what an event is: name, fields, probe.  Static in a probe
  *			module, or made at run time.
  *	kt_enabled	an event that a session has enabled: the probe's data.
  *			A probe is attached once for each session, so it never
  *			loops over sessions.
- *	kt_capturing	what a session copies, beside the arguments, from the
- *			memory that they point to (capture.c)
+ *	kt_capturing	what a session copies from the memory that the arguments
+ *			point to (capturing.h)
  */
 #ifndef KT_KERNEL_EVENT_H
 #define KT_KERNEL_EVENT_H
@@ -30,8 +30,8 @@ struct kt_gate;
 struct kt_session;
 
 /*
- * One field, as tracefs would describe it: @type is the C type as written
- * ("char[16]", "__data_loc char[]"), @offset counts from the payload's begin.
+ * One field, as tracefs describes it: @type is the C type as written ("char[16]",
+ * "__data_loc char[]"), @offset counts from the start of the payload.
  */
 struct kt_field {
 	const char *type;
@@ -56,22 +56,22 @@ struct kt_class {
 	u16 size;      /* of the fixed part of the payload */
 	bool dynamic;  /* the fixed part is followed by __data_loc data */
 	bool captures; /* its probe runs capture programs */
-	bool unlocked; /* nobody holds a lock where its probe runs */
-	bool raw; /* its fields are arguments, as whoever defined it has them */
+	bool unlocked; /* its probe runs without any lock held */
+	bool raw;      /* its fields are the raw arguments */
 	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };
 
 /*
- * All is the source's and constant while registered, but for the last field,
- * which belongs to the registry (kernel/event/registry.c).
+ * The source fills it in; it must not change while it is registered.  Only the last field
+ * belongs to the registry (kernel/event/registry.c).
  */
 struct kt_event {
 	const char *system;
 	const char *name;
-	const char *tracepoint; /* its name; NULL: the source's have none */
+	const char *tracepoint; /* NULL: the source has none */
 	const char
-		*module; /* that has it, "vmlinux"; NULL: one of the kernel's */
+		*module; /* of the tracepoint; NULL: any of the kernel's own */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
 	struct kt_source *source;
@@ -81,8 +81,8 @@ struct kt_event {
 };
 
 /*
- * A set of events that comes and goes together; embedded in a probe module.
- * Registering checks names and layouts; a bad event is logged and skipped.
+ * A set of events that come and go together; embedded in a probe module.  Registering
+ * checks names and layouts; a bad event is logged and skipped.
  */
 struct kt_event_set {
 	struct module *owner;
@@ -96,31 +96,31 @@ int kt_events_register(struct kt_event_set *set);
 void kt_events_unregister(struct kt_event_set *set);
 
 /*
- * An event that a session knows by an id, because it was enabled there or got a
- * filter.  A probe has it as its data: it is freed only after no probe can run
+ * An event that has an id in a session, because it was enabled there or got a filter or a
+ * capture program.  It is the data of its probe, so it is freed only when no probe can run
  * any more (tracepoint_synchronize_unregister).
  *
- * The first five fields are for probes.  gate is replaced under kt_mutex and
- * freed after an RCU grace period; probes read it with preemption off.  capturing
- * changes only while the event is not wanted, state only before it is attached.  All
- * other fields are protected by kt_mutex.
+ * Probes read rings, id, gate, capturing and state.  gate is replaced under kt_mutex and
+ * freed after an RCU grace period; probes read it with preemption off.  capturing changes
+ * only while the event is not wanted, state only before it is attached.  All other fields
+ * are protected by kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
-	bool wanted;   /* the event's enabled file; pins the probe's module */
-	bool attached; /* wanted, and the session is enabled */
-	struct kt_gate *gate;		/* NULL: record every hit */
+	bool wanted;	      /* in its enabled file; pins the probe's module */
+	bool attached;	      /* wanted, and the session is enabled */
+	struct kt_gate *gate; /* NULL: record every hit */
 	struct kt_capturing *capturing; /* NULL: nothing */
 
-	void *state; /* its source's, for this session */
+	void *state; /* what the source keeps for this session */
 
 	struct kt_event *event;
 	struct kt_session *session;
-	char *filter_text; /* of the gate; NULL: no filter */
+	char *filter_text; /* the gate's filter; NULL: none */
 };
 
-/* One cache line, as kmalloc() aligns it: it is all that a probe reads of a session. */
+/* A probe reads nothing else of a session.  kmalloc() aligns it to a cache line. */
 static_assert(sizeof(struct kt_enabled) <= 64);
 
 #endif /* KT_KERNEL_EVENT_H */

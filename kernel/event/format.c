@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the control tree describes an event: as tracefs does, so that whoever can
- * parse the one can parse the other.
+ * Describes an event in the control tree as tracefs does, so that a parser of one can parse
+ * the other.
  *
- * A print format is C, out of the kernel's sources.  Names of enum constants and
- * sizes of types mean nothing to who reads it elsewhere: sources that know their
- * values (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF) get them replaced here, unless the
- * kernel's own tracer has done so (print.c).
+ * A print format is C from the kernel's sources.  A reader elsewhere does not know the
+ * values of its enum constants and sizeofs.  If the source knows them (TRACE_DEFINE_ENUM,
+ * TRACE_DEFINE_SIZEOF), they are replaced here, unless the kernel's own tracer has done so
+ * (print.c).
  */
 #include <linux/ctype.h>
 #include <linux/seq_file.h>
@@ -63,7 +63,7 @@ static size_t literal_length(const char *s)
 	return end - s + !!*end;
 }
 
-/* Members of structs may be called like constants. */
+/* A member of a struct may have the name of a constant. */
 static bool is_member(const char *print, const char *at)
 {
 	while (at > print && isspace(at[-1]))
@@ -89,7 +89,7 @@ static void print_show(struct seq_file *m, const struct kt_entry *entry,
 			if (!is_member(print, at))
 				constant = constant_find(entry, at, length);
 		} else if (isdigit(*at)) {
-			/* Suffixes of numbers are no names. */
+			/* Skip the suffix of the number: it is no name. */
 			length = name_length(at);
 		}
 		if (constant)
@@ -100,12 +100,12 @@ static void print_show(struct seq_file *m, const struct kt_entry *entry,
 	}
 }
 
-/* One of ten thousand: put together from strings, as a format costs four times as much. */
+/* There may be ten thousand fields.  A format string would take four times as long. */
 static void field_show(struct seq_file *m, const struct kt_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
 
-	/* "char[16] comm" is to be read as C: "char comm[16]". */
+	/* "char[16] comm" is shown as C has it: "char comm[16]". */
 	if (bracket && str_has_prefix(field->type, "__data_loc"))
 		bracket = NULL;
 	seq_puts(m, "\tfield:");
@@ -152,15 +152,15 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
 }
 
 /*
- * A line, put together where it will be.  seq_puts() for each word of each event was a
- * good part of what a recording took to begin.
+ * A line of text, built in the seq_file's own buffer.  Calls of seq_puts() for each word of
+ * each event took a good part of the time to start a recording.
  */
 struct line {
 	char *to;
 	char *end;
 };
 
-/* What does not fit fills it. */
+/* If the text does not fit, the line is full. */
 static void line_add(struct line *line, const char *text)
 {
 	ssize_t length = strscpy(line->to, text, line->end - line->to);
@@ -203,7 +203,7 @@ void kt_format_show_head(struct seq_file *m, const struct kt_entry *entry,
 	if (enabled && enabled->filter_text)
 		line_add(&line, " filter 1");
 	line_add(&line, "\n");
-	/* It will be shown again, with more room. */
+	/* If it did not fit, seq_file calls this again with a larger buffer. */
 	seq_commit(m, line.to < line.end ? line.to - begin : -1);
 }
 

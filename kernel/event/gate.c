@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Judging hits before they are recorded.
+ * Checks conditions before an event is recorded.
  *
- * A record cannot be taken back from a ring, so the payload of an event that has a
- * gate is put together on the side: on a stack of this CPU and session, as the
- * contexts that interrupt each other are a stack.  What passes is copied.
+ * A record cannot be taken back from a ring.  So if an event has a gate, its payload is
+ * built in the scratch area of this CPU and session, and copied to the ring if it passes.
  *
- * Probes find the gate with preemption off, and keep it until they have written.
- * Replaced under kt_mutex, it and what it refers to are freed an RCU grace period
+ * Probes read the gate with preemption off, and use it until they have written.  It is
+ * replaced under kt_mutex; the old gate and its predicate are freed an RCU grace period
  * later.
  */
 #include <linux/export.h>
@@ -42,7 +41,7 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 	       kt_filter_run(&gate->predicate->filter, payload, size, cpu);
 }
 
-/* With what the writer has zeroed behind it. */
+/* Copies whole units: the writer has zeroed the bytes behind the payload. */
 static void gate_pass(struct kt_ring *ring, u32 id, const void *payload,
 		      u32 size, unsigned int flags)
 {
@@ -55,7 +54,7 @@ static void gate_pass(struct kt_ring *ring, u32 id, const void *payload,
 	kt_ring_commit(ring, &record);
 }
 
-/* From test @at on. */
+/* Runs the tests of the filter from @at on. */
 static noinline void gate_end_rest(const struct kt_gate *gate,
 				   struct kt_buffer *buffer, void *payload,
 				   u32 size, unsigned int flags, u32 at)
@@ -70,8 +69,8 @@ static noinline void gate_end_rest(const struct kt_gate *gate,
 }
 
 /*
- * What is refused by numbers alone is done with here: calling nobody, this needs no stack
- * frame.
+ * If tests of numbers refuse the event, all is done here.  This calls no function, so it
+ * needs no stack frame.
  */
 void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
 		 void *payload, u32 size, unsigned int flags)

@@ -6,8 +6,8 @@
  *	pids		processes, for all events of a session; children that
  *			they fork are added
  *
- * An event without any has no gate, and its probe writes straight into the ring.
- * session/condition.c has the files that say which they are.
+ * An event without conditions has no gate, and its probe writes straight into the ring.
+ * session/condition.c has the files by which users set them.
  */
 #ifndef KT_KERNEL_EVENT_GATE_H
 #define KT_KERNEL_EVENT_GATE_H
@@ -22,13 +22,13 @@ struct kt_filter_error;
 struct predicate;
 
 /*
- * What is asked before an event is recorded (gate.c).  First who runs: that needs no
- * payload.  pids has one bit for each process there can be.
+ * What must hold for a hit to be recorded (gate.c).  The process is checked first, because
+ * that needs no payload.  pids has one bit for each possible process.
  */
 struct kt_gate {
 	struct rcu_head rcu;
 	struct kt_enabled *enabled;
-	const unsigned long *pids;   /* NULL: all; may change */
+	const unsigned long *pids;   /* NULL: all; bits may change */
 	struct predicate *predicate; /* NULL: all */
 };
 
@@ -40,8 +40,9 @@ static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
 }
 
 /*
- * The way of an event with conditions that admit who runs: the payload is put together
- * on the scratch area, judged, and copied if it passes.  NULL: there is no room.
+ * If the process is admitted, the payload is built in the scratch area.  Then it is checked
+ * against the filter, and copied if it passes.  kt_gate_lose() counts a loss and returns
+ * NULL.
  */
 void *kt_gate_lose(struct kt_ring *ring, u32 size);
 void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
@@ -57,7 +58,7 @@ static __always_inline void *kt_gate_begin(struct kt_ring *ring, u32 size)
 	return likely(payload) ? payload : kt_gate_lose(ring, size);
 }
 
-/* Its common case, which calls nobody.  False: nothing has happened. */
+/* The common case, which calls no function.  False: nothing has happened. */
 static __always_inline bool kt_gate_try_begin(struct kt_buffer *buffer,
 					      u32 size, void **payload)
 {
@@ -66,23 +67,23 @@ static __always_inline bool kt_gate_try_begin(struct kt_buffer *buffer,
 	       kt_scratch_try_take(buffer, ALIGN(size, sizeof(u64)), payload);
 }
 
-/* For who does not write by way of kt_write_begin(): does the payload pass? */
+/* For probes that do not use kt_write_begin(): does the payload pass the filter? */
 bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 		    unsigned int cpu);
 
 /*
- * What follows is called under kt_mutex.
+ * The functions below are called under kt_mutex.
  *
- * A filter over the fields of @class; freed by kfree(), unless a gate took it over.
+ * Makes a filter over the fields of @class.  It is freed by kfree(), unless a gate owns it.
  */
 int kt_predicate_make(struct predicate **made, const struct kt_class *class,
 		      const char *text, struct kt_filter_error *error);
-/* Replaces the event's gate by one of these, or none; takes @predicate over. */
+/* Replaces the event's gate; both NULL: by none.  The gate owns @predicate. */
 int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		    struct predicate *predicate);
-/* One that lets all pass. */
+/* Makes a gate that admits everything. */
 int kt_gate_create(struct kt_enabled *enabled);
-/* The event is not attached any more. */
+/* Frees the gate.  The event must not be attached any more. */
 void kt_gate_drop(struct kt_enabled *enabled);
 
 #endif /* KT_KERNEL_EVENT_GATE_H */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print formats as the kernel's own tracer has them.
+ * Print formats of the kernel's own tracer.
  *
- * A print format is the text of a macro, and the macros in it that only the file
- * with the tracepoint knows (flags of a file system, say) stay names for whoever
- * compiles the header elsewhere.  The tracer has the text as it came out there,
- * constants replaced.  So where there is a tracer, its text is the one to show.
+ * A print format is the text of a macro.  It may contain macros that are defined only in
+ * the source file that defines the tracepoint (for example flags of a file system).  If the
+ * header is compiled elsewhere, their names are left unexpanded.  The tracer has the fully
+ * expanded text, with constants replaced, so its text is shown if there is a tracer.
  *
- * Its list and the mutex that protects it are not exported; without them, or
- * without a tracer, the source's own text is as good as it gets.
+ * The tracer's list of events and the mutex that protects it are not exported.  If they
+ * cannot be found, or there is no tracer, the source's own text is shown.
  *
- * Whoever holds that mutex may ask for the list of modules with tracepoints, and who
- * holds that may be waiting in our notifier for kt_mutex.  So the tracer's mutex comes
- * before kt_mutex, and where kt_mutex is held already, the tracer is not asked.
+ * A task that holds the tracer's mutex may wait for the list of modules with tracepoints.
+ * The task that holds that list may be waiting for kt_mutex, in our notifier.  So the
+ * tracer's mutex is taken before kt_mutex.  Where only kt_mutex is held, the tracer's text
+ * is not used.
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -26,7 +27,7 @@
 
 static struct list_head *calls;
 static struct mutex *calls_mutex;
-static struct task_struct *reader; /* who may look at the list */
+static struct task_struct *reader; /* holds calls_mutex for us */
 
 void __init kt_print_init(void)
 {
@@ -62,8 +63,9 @@ void kt_print_unlock(void)
 }
 
 /*
- * Called with kt_mutex held, which keeps @tp.  False: nothing was shown.  Events of
- * our own may have the tracer's names, but never its fields.
+ * Called with kt_mutex held, so that @tp stays.  False: nothing was shown.  An event of a
+ * source that is not `traced' may have the name of one of the tracer's, but has other
+ * fields.
  */
 bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
 		   const struct kt_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's own print formats: see print.c. */
+/* Print formats of the kernel's own tracer: see print.c. */
 #ifndef KT_KERNEL_EVENT_PRINT_H
 #define KT_KERNEL_EVENT_PRINT_H
 
@@ -11,8 +11,8 @@ struct tracepoint;
 
 void kt_print_init(void);
 /*
- * Around kt_mutex, for who shows print formats: then they are the tracer's.  For who
- * holds kt_mutex already they are the source's own.
+ * Taken around kt_mutex by those who show print formats, which are then the tracer's.  If
+ * somebody shows them with only kt_mutex held, they are the source's own.
  */
 void kt_print_lock(void);
 void kt_print_unlock(void);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of systems, events and tracepoints, kept up to date as modules come
- * and go.  registry.h tells what is what.
+ * The tables of systems, events and tracepoints, kept up to date as modules come and go.
+ * registry.h describes the structs.
  *
- * An event's tracepoint may live in another module than its probe, and each may
- * come and go before the other.  A probe takes the arguments that it was made for, so
- * an event is only for the tracepoint of the module that it names.  One that names
- * none was made from the kernel's headers: it is for vmlinux or a module that came
- * with the kernel, never for one from elsewhere.  Sources register events whenever they are
- * loaded; tracepoints are announced by the kernel's notifier.  An event whose
- * tracepoint goes while it is enabled is disabled in all sessions.  Events of sources
- * that have no tracepoints are there as long as they are registered.
+ * An event's probe and its tracepoint may be in different modules, and either may come or
+ * go first.  A probe expects certain arguments, so an event fits only the tracepoint of the
+ * module that it names.  An event that names no module was made from the kernel's headers.
+ * It fits tracepoints of vmlinux and of modules that came with the kernel, but never those
+ * of out-of-tree modules.
  *
- * The notifier is called with the list of modules locked, and takes kt_mutex: so
- * nobody (un)registers it under kt_mutex.
+ * Sources register events when they are loaded; the kernel's notifier announces
+ * tracepoints.  If a tracepoint goes while its event is enabled, the event is disabled in
+ * all sessions.  Events of sources that have no tracepoints exist while they are
+ * registered.
+ *
+ * The notifier is called with the list of modules locked, and takes kt_mutex.  So nobody
+ * may (un)register the notifier under kt_mutex.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -31,8 +33,8 @@
 DEFINE_XARRAY(kt_systems);
 
 static DEFINE_HASHTABLE(points, 10);
-static struct kt_point anchor;	      /* of events that have no tracepoint */
-static DEFINE_HASHTABLE(entries, 10); /* of all systems, by their own names */
+static struct kt_point anchor;	      /* for events without a tracepoint */
+static DEFINE_HASHTABLE(entries, 10); /* of all systems, by event name */
 static unsigned long last_cookie;
 static const struct kt_registry_ops *registry_ops;
 
@@ -65,7 +67,7 @@ struct kt_system *kt_system_find(const char *name, size_t length)
 }
 
 /*
- * The system with this name, made if need be, with a reference for an entry.  It
+ * Finds or makes the system with this name, and takes a reference for an entry.  The system
  * stays in kt_systems until its last entry leaves.
  */
 static struct kt_system *system_join(const char *name)
@@ -122,13 +124,13 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 	return NULL;
 }
 
-/* An event that shares its tracepoint does not say what that tells. */
+/* Does this event tell all arguments of its tracepoint? */
 static bool entry_tells(const struct kt_entry *entry)
 {
 	return !entry->event->source->partial;
 }
 
-/* kt_node_alive() looks at what these change without kt_mutex. */
+/* kt_node_alive() reads these fields without kt_mutex: hence WRITE_ONCE. */
 static void entry_show(struct kt_entry *entry, struct kt_point *point)
 {
 	WRITE_ONCE(entry->point, point);
@@ -194,7 +196,7 @@ static bool point_fits(const struct kt_point *point,
 			  : point->module && test_bit(TAINT_OOT_MODULE,
 						      &point->module->taints))
 		return false;
-	/* A definition may be older than the module that has its tracepoint now. */
+	/* The event may have been defined for an older version of the module. */
 	if (!event->class->raw ||
 	    event->class->nr_fields <= kt_point_arguments(point))
 		return true;
@@ -203,14 +205,14 @@ static bool point_fits(const struct kt_point *point,
 	return false;
 }
 
-/* Of several the oldest, which is vmlinux's if that has one. */
+/* If several fit, takes the oldest: vmlinux's, if it has one. */
 static struct kt_point *point_for(const struct kt_event *event)
 {
 	struct kt_point *point, *found = NULL;
 
 	if (!event->source->tracepoints)
 		return &anchor;
-	/* The newest is first. */
+	/* The newest is first in its bucket. */
 	hash_for_each_possible(points, point, node,
 			       name_hash(event->tracepoint)) {
 		if (point_fits(point, event))
@@ -242,7 +244,7 @@ const char *kt_point_module(const struct kt_point *point)
 }
 
 #ifdef CONFIG_BPF_EVENTS
-/* What BPF programs are told of the kernel's own. */
+/* The table in which BPF programs look up the kernel's own tracepoints. */
 static void raw_events_find(const struct bpf_raw_event_map **begin,
 			    const struct bpf_raw_event_map **end)
 {
@@ -273,7 +275,7 @@ unsigned int kt_point_arguments(const struct kt_point *point)
 			return event->num_args;
 	}
 #endif
-	/* Not known: as many as come in registers, beside the probe's data. */
+	/* Not known: as many as are passed in registers, one of which has the probe's data. */
 	return 5;
 }
 
@@ -284,8 +286,8 @@ void kt_tracepoints_synchronize(void)
 EXPORT_SYMBOL_GPL(kt_tracepoints_synchronize);
 
 /*
- * Of those with one name in one module the first counts: inlining may have it that one
- * is listed twice, and markers of one name are one event.
+ * If a module has several tracepoints of one name, only the first counts.  A tracepoint in
+ * an inlined function may be listed twice, and markers of one name are one event.
  */
 static void point_add(struct tracepoint *tp, struct module *module)
 {
@@ -342,7 +344,7 @@ static void points_remove(struct module *module)
 			kfree(point);
 		}
 	}
-	/* There may be another for them. */
+	/* Another tracepoint may fit these events. */
 	while (!list_empty(&going)) {
 		entry = list_first_entry(&going, struct kt_entry, going);
 		list_del(&entry->going);
@@ -392,7 +394,7 @@ static bool name_is_good(const char *name)
 
 	if (!name || !*name || strlen(name) > KT_NAME_MAX)
 		return false;
-	/* The directory's own file. */
+	/* This name is taken: by the file in the directory. */
 	if (!strcmp(name, "enabled"))
 		return false;
 	for (c = name; *c; c++) {
@@ -497,7 +499,7 @@ err_free:
 	return NULL;
 }
 
-/* Its place was reserved, so nothing can fail. */
+/* Cannot fail: kt_entry_make() has reserved its place. */
 void kt_entry_publish(struct kt_entry *entry)
 {
 	struct kt_event *event = entry->event;
@@ -543,7 +545,7 @@ int kt_event_add(struct kt_event_set *set, struct kt_event *event,
 	return 0;
 }
 
-/* The tree forgets it; whoever still holds it finds it gone. */
+/* Removes the entry from the tables.  Whoever still holds a reference sees that it is gone. */
 static void entry_remove(struct kt_entry *entry)
 {
 	entry_hide(entry);
@@ -640,10 +642,10 @@ int __init kt_registry_init(const struct kt_registry_ops *ops)
 	return err;
 }
 
-/* All event sets are unregistered: their modules need this one. */
+/* All event sets are unregistered by now: their modules depend on this one. */
 void kt_registry_exit(void)
 {
-	/* Replays GOING for each module that is loaded. */
+	/* This calls the notifier with GOING for each module that is loaded. */
 	unregister_tracepoint_module_notifier(&points_notifier);
 	mutex_lock(&kt_mutex);
 	points_remove(NULL);

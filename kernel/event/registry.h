@@ -2,20 +2,18 @@
 /*
  * What can be recorded: systems, their events, and the kernel's tracepoints.
  *
- *	kt_point	what an event is attached to: a tracepoint that exists, in
- *			vmlinux or in a module that is loaded.  Modules know
- *			nothing of each other's names, so two may have one of the
- *			same name, with other arguments.  All events whose source
- *			attaches them elsewhere have one point, which is always
- *			there.
- *	kt_entry	an event that a source registered.  Shown in the control
- *			tree while it has a point.
- *	kt_system	a name for a group of events; shown while one of them is
+ *	kt_point	a tracepoint of vmlinux or of a loaded module, to which
+ *			events can be attached.  Two modules may each have a
+ *			tracepoint of the same name, with different arguments.
+ *			Events whose source does not use tracepoints share one
+ *			point, which always exists.
+ *	kt_entry	an event that a source registered.  The control tree
+ *			shows it while it has a point.
+ *	kt_system	a name for a group of events; shown if one of them is
  *
- * All is protected by kt_mutex.  Entries and systems are counted, so that inodes
- * of the tree can hold them; one that is gone or hidden is refused by whoever
- * uses it.  Cookies grow and are never used twice: they are positions in
- * directories, and keys.
+ * All is protected by kt_mutex.  Entries and systems have reference counts, so that inodes
+ * of the tree can hold them.  A user of an entry checks whether it is gone or hidden.
+ * Cookies grow and are never used twice: they are keys, and positions in directories.
  */
 #ifndef KT_KERNEL_EVENT_REGISTRY_H
 #define KT_KERNEL_EVENT_REGISTRY_H
@@ -57,11 +55,11 @@ struct kt_entry {
 
 extern struct xarray kt_systems; /* by cookie */
 
-/* What the registry tells those who use its entries. */
+/* What the registry calls in the layer above it. */
 struct kt_registry_ops {
 	/*
-	 * The entries on @entries (linked by going) are about to lose their point, or to go
-	 * altogether (@forget): no probe of them runs when this returns.
+	 * The entries on @entries (linked by going) are about to lose their point or, if
+	 * @forget, to be removed.  When this returns, none of their probes runs any more.
 	 */
 	void (*drop)(struct list_head *entries, bool forget);
 };
@@ -72,9 +70,9 @@ void kt_registry_exit(void);
 struct kt_system *kt_system_find(const char *name, size_t length);
 struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 			       size_t length);
-/* The kernel's own of this name, not a module's. */
+/* The kernel's own tracepoint of this name, not a module's. */
 struct kt_point *kt_point_find(const char *name);
-/* One of this name in @module (NULL: in any); @nr: how many there are. */
+/* One of this name in @module (NULL: in any); sets *@nr to how many there are. */
 struct kt_point *kt_point_search(const char *name, const char *module,
 				 unsigned int *nr);
 /* Calls @visit for each tracepoint until it returns false. */
@@ -82,12 +80,12 @@ void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
 		    void *data);
 
 const char *kt_point_module(const struct kt_point *point);
-/* Of a visible entry: the module that the event is from. */
+/* The module that the event is from; the entry must be visible. */
 const char *kt_entry_module(const struct kt_entry *entry);
-/* How many a probe may read; more would be whatever lies on the stack, or behind it. */
+/* How many arguments a probe may read.  If it read more, it would get garbage. */
 unsigned int kt_point_arguments(const struct kt_point *point);
 
-/* Waits until no probe runs any more that was detached from a tracepoint. */
+/* Waits until no detached probe of a tracepoint runs any more. */
 void kt_tracepoints_synchronize(void);
 
 static inline bool kt_entry_visible(const struct kt_entry *entry)
@@ -108,34 +106,34 @@ static inline void kt_entry_put(struct kt_entry *entry)
 	kref_put(&entry->ref, kt_entry_release);
 }
 
-/* The kernel's own isalnum() and isprint() take Latin-1 for what they name. */
+/* The kernel's isalnum() accepts Latin-1 letters too. */
 static inline bool kt_name_char(char c)
 {
 	return isascii(c) && (isalnum(c) || c == '_');
 }
 
-/* What is wrong with an event itself, NULL: nothing. */
+/* What is wrong with the event alone; NULL: nothing. */
 const char *kt_event_complaint(const struct kt_event *event);
-/* The one that has its name now, and why there cannot be both. */
+/* The registered event of the same name, and why both cannot exist. */
 struct kt_event *kt_event_namesake(const struct kt_event *event);
 const char *kt_event_clash(const struct kt_event *event,
 			   const struct kt_event *other);
 
 /*
- * To make an event known in two steps, of which only the first can fail (NULL: no
- * memory): for who makes many known, or none.  Nobody sees it in between, so it may
- * still have a namesake.
+ * Registers an event in two steps: make, then publish or cancel.  Only making can fail
+ * (NULL: no memory), so a caller can register many events or none.  Nobody sees an entry
+ * before it is published, so an event of the same name may still be registered.
  */
 struct kt_entry *kt_entry_make(struct kt_event_set *set,
 			       struct kt_event *event);
 void kt_entry_publish(struct kt_entry *entry);
 void kt_entry_cancel(struct kt_entry *entry);
 
-/* As kt_events_register(), under kt_mutex, saying why an event was refused. */
+/* As kt_events_register(), but under kt_mutex; sets *@why if the event is refused. */
 int kt_event_add(struct kt_event_set *set, struct kt_event *event,
 		 const char **why);
 void kt_event_remove(struct kt_event *event);
-/* Those linked by going.  However many they are, the probes are waited for once. */
+/* Removes all entries linked by going.  Waits for their probes only once. */
 void kt_entries_remove(struct list_head *going);
 
 #endif /* KT_KERNEL_EVENT_REGISTRY_H */

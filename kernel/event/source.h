@@ -4,12 +4,12 @@
  * are another.  A source registers itself (session/sources.h); sessions and the control
  * tree know no source by name.
  *
- * Attaching is a transaction.  Each event of a batch is attached; then each source that
- * had one is committed, once.  If any of this fails, all events of the batch are detached.
- * After detaching, each source that was touched is synchronized, once, however many
- * events it had: only then nobody runs in a probe any more.
+ * Attaching is a transaction.  First each event of a batch is attached; then each source
+ * that had one is committed, once.  If any of this fails, all events of the batch are
+ * detached.  After detaching, each source that was touched is synchronized, once for all
+ * its events.  Only then no probe runs any more.
  *
- * All operations are called under kt_mutex, and all but attach and detach may be left out.
+ * All operations are called under kt_mutex.  Only attach and detach are required.
  */
 #ifndef KT_KERNEL_EVENT_SOURCE_H
 #define KT_KERNEL_EVENT_SOURCE_H
@@ -27,52 +27,52 @@ struct kt_source {
 	struct module *owner;
 
 	/*
-	 * Files that it adds to the control tree, in the root directory and in each
+	 * Files that the source adds to the control tree, in the root directory and in each
 	 * session's.  Lists end with NULL.
 	 */
 	const struct kt_kind *const *root_files;
 	const struct kt_kind *const *session_files;
 
 	/*
-	 * What it keeps for each session: so many bytes, zeroed, from when it first asks
-	 * for them (kt_source_state_make) or has an event attached.  state_end gives back
-	 * what they refer to.  Nobody runs in a probe then.
+	 * The state that the source keeps for each session: this many bytes, zeroed.  They
+	 * exist once the source asks for them (kt_source_state_make) or an event of it is
+	 * attached.  state_end frees what the state refers to; no probe runs then.
 	 */
 	size_t state_size;
 	void (*state_end)(void *state);
 
 	/*
-	 * The session is new, emptied or about to be switched on: now is the time to
-	 * enable events in it that nobody has asked for.
+	 * Called when the session is new, emptied or about to be switched on.  The source
+	 * may enable events in it that nobody has asked for.
 	 */
 	void (*offer)(struct kt_session *session);
 
 	/*
-	 * What of the machine or the kernel is missing, so that it cannot serve here;
-	 * NULL: nothing.
+	 * What the source needs and this machine or kernel does not have; NULL: nothing is
+	 * missing.
 	 */
 	const char *(*lacks)(void);
 
 	/*
-	 * The probe of the event may run from here on, or from commit on.  Both refuse
-	 * with a reason (kt_refuse).  What attach began before it failed, it undoes; a
-	 * probe may still run until the source is synchronized.
+	 * After attach, or after commit, the event's probe may run.  Both report errors
+	 * with a reason (kt_refuse).  If attach fails, it undoes what it began; a probe may
+	 * still run until the source is synchronized.
 	 */
 	int (*attach)(struct kt_enabled *enabled);
 	int (*commit)(struct kt_session *session);
 	void (*detach)(struct kt_enabled *enabled);
-	/* Waits until no probe runs any more whose event was detached. */
+	/* Waits until no probe of a detached event runs any more. */
 	void (*synchronize)(void);
 
-	/* Hits that the source could not hand to a probe.  The file `overflow' has them. */
+	/* Hits that the source could not pass to a probe; shown in the file `overflow'. */
 	u64 (*missed)(const void *state);
 
-	bool tracepoints; /* each of its events names one, and is there while that is */
-	bool partial; /* no event of it says all that its tracepoint tells */
-	bool apart;   /* who enables all events at once does not mean its */
-	bool traced; /* the kernel's own tracer has these events: its print formats count */
+	bool tracepoints; /* each event has one, and exists while it does */
+	bool partial; /* no event of it has all arguments of its tracepoint */
+	bool apart;   /* "all events" does not include its events */
+	bool traced;  /* ftrace has these events too: use its print formats */
 
-	/* Of session/sources.c. */
+	/* For session/sources.c. */
 	struct list_head node;
 	unsigned int number; /* 0: not registered */
 	bool touched;

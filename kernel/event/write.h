@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a probe writes an event: straight into the ring or, if the event has conditions, by
- * way of the scratch area (gate.h).
+ * How a probe writes an event: straight into the ring or, if the event has conditions,
+ * through the scratch area (gate.h).
  */
 #ifndef KT_KERNEL_EVENT_WRITE_H
 #define KT_KERNEL_EVENT_WRITE_H
@@ -14,26 +14,26 @@
 #include "gate.h"
 #include "ring.h"
 
-/* Not to be zeroed by the compiler, as the kernel otherwise has it do. */
+/* Many kernels make the compiler zero local variables.  Not this one: it costs too much. */
 #if __has_attribute(__uninitialized__)
 #define __kt_uninitialized __attribute__((__uninitialized__))
 #else
 #define __kt_uninitialized
 #endif
 
-/* A probe's run. */
+/* One run of a probe. */
 struct kt_write {
 	struct kt_ring *ring;
 	const struct kt_gate *gate;
 	struct kt_record record;
-	/* With a gate. */
+	/* Used only with a gate. */
 	void *payload;
 	u32 size;
 };
 
 /*
- * Called by a probe with preemption off (kt_probe_enter).  Returns where to
- * store @size bytes, or NULL: nothing more to do.
+ * Called by a probe with preemption off (kt_probe_enter).  Returns where to store @size
+ * bytes.  NULL: there is nothing to record, and kt_write_end() is not called.
  */
 static __always_inline void *kt_write_begin(struct kt_write *w,
 					    struct kt_enabled *enabled,
@@ -60,17 +60,14 @@ static __always_inline void kt_write_end(struct kt_write *w, unsigned int flags)
 		kt_ring_commit(w->ring, &w->record);
 }
 
-/*
- * Before anything is computed for kt_write_try_begin(), whether it can do: else it is
- * for nothing.
- */
+/* Can kt_write_try_begin() be used?  To be asked before anything is computed for it. */
 static __always_inline bool kt_write_may_try(const struct kt_enabled *enabled)
 {
 	return likely(!READ_ONCE(enabled->gate)) &&
 	       static_branch_likely(&kt_clock_tsc);
 }
 
-/* Who runs is none of those that are wanted: there is nothing to do. */
+/* Is the running process not admitted?  Then there is nothing to do. */
 static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
@@ -79,9 +76,9 @@ static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
 }
 
 /*
- * The common case of kt_write_begin(), as far as it can be had without calling
- * anybody: no conditions and the TSC for a clock (kt_write_may_try), room in the packet.
- * False: nothing has happened.
+ * The common case of kt_write_begin(), which calls no function.  There must be no
+ * conditions, the clock must be the TSC (kt_write_may_try), and the record must fit into
+ * the packet.  False: nothing has happened.
  */
 static __always_inline bool kt_write_try_begin(struct kt_write *w,
 					       struct kt_enabled *enabled,
@@ -102,8 +99,8 @@ static __always_inline void kt_write_try_end(struct kt_write *w)
 }
 
 /*
- * Before the payload is stored: records begin at multiples of a unit, and what is
- * between two must not be of an older one.
+ * To be called before the payload is stored.  Records begin at multiples of a unit; this
+ * zeroes the bytes between two records, which would otherwise show old data.
  */
 static __always_inline void kt_tail_zero(void *payload, u32 size)
 {

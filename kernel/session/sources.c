@@ -2,8 +2,8 @@
 /*
  * The list of sources, and how sessions use them: sources.h.
  *
- * Several sources may wait for their probes in the same way, as all do that attach to
- * tracepoints.  Then waiting once is enough: that takes milliseconds.
+ * Several sources may wait for their probes with the same function: all sources of
+ * tracepoints do.  That takes milliseconds, so it is called only once for all of them.
  */
 #include <linux/export.h>
 #include <linux/mm.h>
@@ -74,7 +74,7 @@ void kt_sources_leave(struct kt_session *session)
 		state_free(session, source);
 }
 
-/* What a session has attached is an event, and there is none of the source any more. */
+/* All events of the source are unregistered, so no session can have one enabled. */
 static void source_forget(struct kt_session *session, struct kt_source *source)
 {
 	struct kt_enabled *enabled;
@@ -149,13 +149,13 @@ int kt_sources_commit(struct kt_session *session)
 		if (err)
 			return err;
 	}
-	/* There is nothing to wait for. */
+	/* Nothing was detached, so no probe is to be waited for. */
 	list_for_each_entry(source, &kt_sources, node)
 		source->touched = false;
 	return 0;
 }
 
-/* Does one before it that was touched wait in the same way? */
+/* Has @also, or an earlier source that was touched, the same synchronize()? */
 static bool synchronized(const struct kt_source *source, void (*also)(void))
 {
 	const struct kt_source *other;
