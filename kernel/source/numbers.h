@@ -5,7 +5,7 @@
 
 #include "event/event.h"
 
-/* The low bytes of an argument, at any alignment. */
+/* Stores the low bytes of an argument, at any alignment. */
 static __always_inline void kt_number_store(void *to, u64 argument, u16 size)
 {
 	switch (size) {
@@ -38,7 +38,7 @@ static __always_inline void kt_numbers_store(const struct kt_class *class,
 	}
 }
 
-/* Parameters and arguments, so many of them. */
+/* Lists of N parameters, and of N arguments. */
 #define KT_U64_1    u64 a1
 #define KT_U64_2    KT_U64_1, u64 a2
 #define KT_U64_3    KT_U64_2, u64 a3

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events defined at run time, for tracepoints that no header describes: their raw
- * arguments, as the definer (who has read them in BTF) says they are.
+ * Events defined at run time, for tracepoints that no header describes.  Their fields are
+ * the raw arguments, with the types that the definer has read in BTF.
  *
  *	SYSTEM/EVENT TRACEPOINT [MODULE]; KIND CTYPE NAME; KIND CTYPE NAME ...
  *	!SYSTEM/EVENT
  *
- * MODULE is whose tracepoint it is (vmlinux: the kernel's own).  It must be named where
- * several have one of that name.  Where it is not, the module that has the tracepoint
- * now is meant, so that the event will never be for another's.
+ * MODULE is the module that has the tracepoint (vmlinux: the kernel itself).  It must be
+ * given if several have a tracepoint of that name.  If it is not given, the event belongs
+ * to the module that has the tracepoint now, and will never be attached in another.
  *
- * KIND is how the argument is recorded: u8 .. u64, s8 .. s64 or ptr.  CTYPE is what
- * C calls it, and only shown.
+ * KIND is how the argument is recorded: u8 .. u64, s8 .. s64 or ptr.  CTYPE is its type in
+ * C, which is only shown.
  *
- * Tracepoints pass integers and pointers, and the calling convention passes each
- * in a register or stack slot of 64 bits, whatever its size.  So one probe for
- * each number of arguments serves all prototypes.  Upper bits of a small argument
- * are undefined: only the low bytes are stored, and the field's sign says how to
- * read them.
+ * Arguments of tracepoints are integers and pointers.  The calling convention passes each
+ * in a register or stack slot of 64 bits, whatever its size.  So one probe for each number
+ * of arguments serves all prototypes.  The upper bits of a small argument are undefined:
+ * only the low bytes are stored, and the field's sign says how to read them.
  *
- * Where indirect calls are checked against the type of what they call (CFI), that is not
- * so: such a kernel would stop at the call.  It has no events of this kind.
+ * A kernel with CFI checks the type of a function before it calls it indirectly, and stops
+ * at such a probe.  It has no events of this kind.
  *
- * A write may have many lines; if one is refused, none counts.  So all are checked,
- * and all memory is there, before anything changes.
+ * A write may have many lines; if one is refused, none takes effect.  So all lines are
+ * checked, and all memory is allocated, before anything changes.
  */
 #include <linux/ctype.h>
 #include <linux/module.h>
@@ -46,20 +45,19 @@
 #define CTYPE_MAX     127
 
 struct definition {
-	struct list_head
-		node; /* of definitions, or of those that a write adds */
-	struct list_head going; /* of those that a write removes; else empty */
-	struct kt_entry *entry; /* of one that is about to be added */
+	struct list_head node;	/* in definitions, or in change.added */
+	struct list_head going; /* in change.removed; else empty */
+	struct kt_entry *entry; /* used while it is being added */
 	struct kt_event event;
 	struct kt_class class;
 	struct kt_field fields[ARGUMENTS_MAX];
-	char module[MODULE_NAME_LEN]; /* that has the tracepoint */
+	char module[MODULE_NAME_LEN]; /* of the tracepoint */
 	char *text;		      /* as written */
-	char *names; /* a copy of it, cut up: names point there, types are copied */
+	char *names; /* a copy of text, cut into strings; names point into it */
 	char *print;
 };
 
-/* What a write comes to. */
+/* All that one write adds and removes. */
 struct change {
 	struct list_head added;
 	struct list_head removed;
@@ -72,7 +70,7 @@ static struct kt_event_set definition_set = {.owner = THIS_MODULE};
 
 /* ---- probes --------------------------------------------------------------- */
 
-/* Programs see the first arguments, as they were passed. */
+/* Programs get the first arguments as they were passed. */
 static noinline void generic_capture(struct kt_enabled *enabled,
 				     const u64 *arguments, unsigned int nr)
 {
@@ -198,7 +196,7 @@ static bool is_ctype(const char *type)
 	return *type && c - type <= CTYPE_MAX;
 }
 
-/* "KIND CTYPE NAME"; the type may have blanks and end with an asterisk. */
+/* Parses "KIND CTYPE NAME".  The type may contain blanks and end with an asterisk. */
 static int field_parse(struct kt_session *session,
 		       struct definition *definition, char *text)
 {
@@ -243,13 +241,13 @@ static int field_parse(struct kt_session *session,
 	}
 	field->size = kind->size;
 	field->is_signed = kind->is_signed;
-	/* Without gaps, in which bytes of older records would show. */
+	/* No gaps: they would show bytes of older records. */
 	field->offset = class->size;
 	class->size += field->size;
 	return 0;
 }
 
-/* A print format that shows all arguments in order. */
+/* Makes a print format that shows all arguments in order. */
 static char *print_make(const struct kt_class *class)
 {
 	size_t size = 8, at = 0;
@@ -280,7 +278,7 @@ static char *print_make(const struct kt_class *class)
 	return print;
 }
 
-/* Which one is meant by "TRACEPOINT [MODULE]". */
+/* Parses "TRACEPOINT [MODULE]". */
 static int point_parse(struct kt_session *session,
 		       struct definition *definition, char *text)
 {
@@ -309,7 +307,7 @@ static int point_parse(struct kt_session *session,
 	return 0;
 }
 
-/* "SYSTEM/EVENT TRACEPOINT [MODULE]" */
+/* Parses "SYSTEM/EVENT TRACEPOINT [MODULE]". */
 static int head_parse(struct kt_session *session, struct definition *definition,
 		      char *text)
 {
@@ -370,7 +368,7 @@ static struct definition *definition_parse(struct kt_session *session,
 	rest = definition->names;
 	err = head_parse(session, definition, strsep(&rest, ";"));
 	while (!err && (part = strsep(&rest, ";"))) {
-		/* A last semicolon ends the list. */
+		/* The list may end with a semicolon. */
 		if (!rest && !*skip_spaces(part))
 			break;
 		err = field_parse(session, definition, part);
@@ -404,7 +402,7 @@ static bool definition_is(const struct definition *definition, const char *name)
 	       !strcmp(name + length + 1, definition->event.name);
 }
 
-/* Of those that there are by now. */
+/* Also removes what earlier lines of the same write have added. */
 static int change_remove(struct kt_session *session, struct change *change,
 			 const char *name)
 {
@@ -428,7 +426,7 @@ static int change_remove(struct kt_session *session, struct change *change,
 			 (int)min_t(size_t, strlen(name), 60), name);
 }
 
-/* The event that will have this one's name. */
+/* The event that will have the same name once the change is applied. */
 static const struct kt_event *change_namesake(const struct change *change,
 					      const struct kt_event *event)
 {
@@ -492,7 +490,7 @@ static int change_read(struct kt_session *session, struct change *change,
 	return err;
 }
 
-/* The last that can fail. */
+/* The last step that can fail. */
 static int change_prepare(struct kt_session *session, struct change *change)
 {
 	struct definition *definition;

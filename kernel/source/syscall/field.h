@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of system calls' events: what is known of an argument is its C type, as the
- * kernel's metadata has it.
+ * The fields of the events of system calls.  All that is known of an argument is its C
+ * type, from the kernel's metadata.
  */
 #ifndef KT_KERNEL_SOURCE_SYSCALL_FIELD_H
 #define KT_KERNEL_SOURCE_SYSCALL_FIELD_H
@@ -45,7 +45,7 @@ static const struct kt_field unknown_fields[] = {
 	 .len = 6},
 };
 
-/* Where in struct pt_regs arguments are. */
+/* Offsets of the arguments in struct pt_regs. */
 static const u8 registers[ABIS][ARGUMENTS] = {
 	[NATIVE] = {offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
 		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, r10),
@@ -55,12 +55,12 @@ static const u8 registers[ABIS][ARGUMENTS] = {
 		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
 };
 
-/* Where a call has no metadata. */
+/* Names of arguments if a call has no metadata. */
 static const char *const register_names[ARGUMENTS] = {
 	"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
 };
 
-/* C types of arguments that have 32 bits; all others have 64. */
+/* C types of 32 bits; all others have 64. */
 static const struct {
 	const char *name;
 	bool is_signed;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was not in memory when a system call began: by the time that it ends, the kernel
- * has read it in.  So it is remembered for the thread which fields of the enter event
- * those were, and the exit's program finds them in its last argument.  The memory is
- * small, and a thread may lose its place to another: then a field stays unread.
+ * Memory that could not be read when a system call began is usually resident when the call
+ * ends, because the kernel has read it.  So the fields of the enter event that are missing
+ * are remembered for the thread, and the exit event's program gets them as its last
+ * argument.  The table is small: if two threads share a place, one of them loses it, and
+ * its fields stay unread.
  */
 #ifndef KT_KERNEL_SOURCE_SYSCALL_PENDING_H
 #define KT_KERNEL_SOURCE_SYSCALL_PENDING_H
@@ -13,9 +14,9 @@
 
 #define KT_PENDING_BITS 8
 
-/* A session's. */
+/* One for each session. */
 struct kt_pending {
-	/* tid << 32 | number << 16 | fields that could not be read. */
+	/* tid << 32 | number << 16 | bits of the fields that could not be read */
 	u64 places[1 << KT_PENDING_BITS];
 };
 
@@ -35,14 +36,14 @@ static inline void kt_pending_set(struct kt_pending *pending, u32 number,
 	WRITE_ONCE(*kt_pending_place(pending), kt_pending_key(number) | unread);
 }
 
-/* Once: it is forgotten then. */
+/* Returns the fields and forgets them. */
 static inline u16 kt_pending_take(struct kt_pending *pending, u32 number)
 {
 	u64 *place = kt_pending_place(pending), value = READ_ONCE(*place);
 
 	if (likely((value & ~0xffffull) != kt_pending_key(number)))
 		return 0;
-	/* Should another thread have come meanwhile, it has lost its place. */
+	/* If another thread has just taken the place, it loses it. */
 	WRITE_ONCE(*place, 0);
 	return value;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls: an event for each call and direction, made from the kernel's own
- * metadata of its calls (FTRACE_SYSCALLS).
+ * System calls: an event for each call and direction, made from the kernel's own metadata
+ * of its calls (FTRACE_SYSCALLS).
  *
  *	syscalls:sys_enter_NAME		the arguments
  *	syscalls:sys_exit_NAME		what it returned
@@ -9,18 +9,18 @@
  *	...:sys_enter_unknown, sys_exit_unknown
  *					of numbers that have no metadata
  *
- * All share the tracepoints sys_enter and sys_exit.  A session that wants any of
- * them attaches one probe to each; the probe finds the event that is enabled, if
- * one is, in a table by number.
+ * All share the tracepoints sys_enter and sys_exit.  A session that wants events of a
+ * direction attaches one probe to its tracepoint.  A table by number tells the probe which
+ * event is enabled, if any.
  *
- * 32-bit programs have numbers of their own.  Which call a number means is known
- * when this is built, from the kernel's header that its own table is made of; the
- * prototype is that of the native call of this name.  Where there is none, or the
- * kernel has another function for 32 bits, the arguments are still six registers.
+ * 32-bit programs have numbers of their own.  The names of their calls are known at build
+ * time, from the header from which the kernel makes its own table.  The prototype is that
+ * of the native call of the same name.  If there is none, or the kernel has another
+ * function for 32 bits, the arguments are shown as six registers.
  *
- * A program of a call has its registers as a0 to a5; at entry the stack pointer as a6,
- * at exit what was returned as a6, and as a7 which fields of the enter event could not be
- * read (pending.h).
+ * A capture program of a call gets its registers as a0 to a5.  At entry, a6 is the stack
+ * pointer.  At exit, a6 is the return value, and a7 the fields of the enter event that
+ * could not be read (pending.h).
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -42,8 +42,8 @@
 #include "field.h"
 #include "base/version.h"
 
-#define NUMBERS 1024 /* those above are unknown */
-#define UNREAD	7    /* the argument of an exit's program */
+#define NUMBERS 1024 /* larger numbers are "unknown" */
+#define UNREAD	7    /* this argument of an exit's program */
 
 enum direction {
 	ENTER,
@@ -55,22 +55,22 @@ struct call {
 	struct kt_event events[DIRECTIONS];
 	struct kt_class enter;
 	struct kt_field fields[ARGUMENTS];
-	u8 registers[ARGUMENTS]; /* where in struct pt_regs arguments are */
-	u8 offsets[ARGUMENTS];	 /* in the payload; its end: none */
+	u8 registers[ARGUMENTS]; /* offsets in struct pt_regs */
+	u8 offsets[ARGUMENTS];	 /* in the payload; its end if missing */
 	u8 nr_arguments;
-	u16 first, last; /* the numbers that mean it are among these */
-	bool last_wide;	 /* has 8 bytes, not 4 */
+	u16 first, last; /* all numbers of this call are in this range */
+	bool last_wide;	 /* the last argument has 8 bytes, not 4 */
 	bool unknown;
 	char names[DIRECTIONS][KT_NAME_MAX + 1];
 };
 
-/* The last entry is for numbers out of range. */
+/* The last entry is for numbers that are out of range. */
 struct table {
 	struct kt_enabled *enabled[ABIS][NUMBERS + 1];
 	u32 nr_enabled;
 };
 
-/* A session's; its probes' data. */
+/* For each session: the data of its probes. */
 struct hooks {
 	struct table tables[DIRECTIONS];
 	struct kt_pending pending;
@@ -86,8 +86,8 @@ static __always_inline u64 register_at(const struct pt_regs *regs, u8 offset)
 }
 
 /*
- * By 8 bytes each, but for the last, in ascending order: where an argument has 4, the
- * next one is put over the rest.
+ * Stores 8 bytes for each argument but the last, in ascending order.  If an argument has
+ * only 4, the next one overwrites the rest.
  */
 static __always_inline void enter_store(const struct call *call, u8 *to,
 					struct pt_regs *regs)
@@ -110,9 +110,9 @@ static __always_inline void enter_store(const struct call *call, u8 *to,
 }
 
 /*
- * The first four registers, and the other two if the call has so many arguments.  Each
- * takes 8 bytes; what lies behind the call's own arguments is overwritten by what is
- * captured.
+ * Stores the first four registers, and the other two if the call has more than four
+ * arguments.  Each takes 8 bytes.  What is captured then overwrites the bytes behind the
+ * call's own arguments.
  */
 static __always_inline void enter_store_all(const struct call *call, void *to,
 					    struct pt_regs *regs)
@@ -142,8 +142,8 @@ static noinline void enter_lacks(const struct kt_enabled *enabled,
 }
 
 /*
- * What a program of the event knows: six registers, and two more.  The payload begins with
- * the same registers, stored as above.
+ * The program gets six registers and two more arguments.  The payload begins with the
+ * call's own arguments.
  */
 static noinline void enter_capture(struct kt_enabled *enabled,
 				   struct pt_regs *regs)
@@ -167,7 +167,7 @@ static noinline void enter_capture(struct kt_enabled *enabled,
 	kt_probe_exit();
 }
 
-/* False: nothing has happened, and it is a case for enter_capture(). */
+/* False: nothing has happened, and enter_capture() must be used. */
 static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 					     struct pt_regs *regs)
 {
@@ -188,7 +188,7 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	if (!kt_capture_try_string(enabled->capturing, ring->owner, address,
 				   &text, &size))
 		return false;
-	/* Not before: it would lie on the stack meanwhile. */
+	/* Read late, so that it needs no place on the stack during the call above. */
 	own_size = enabled->capturing->own_size;
 	begin = own_size + sizeof(u64);
 	head = READ_ONCE(ring->head); /* before the clock */
@@ -217,7 +217,7 @@ static noinline void enter_string(struct kt_enabled *enabled,
 		enter_capture(enabled, regs);
 }
 
-/* All but the common case. */
+/* All but the common case of enter_write(). */
 static noinline void enter_write_slow(struct kt_enabled *enabled,
 				      struct pt_regs *regs)
 {
@@ -265,7 +265,7 @@ static __always_inline struct kt_enabled *enabled_find(
 	return READ_ONCE(table->enabled[NATIVE][number]);
 }
 
-/* Most calls are none that is wanted: they get by without a stack frame. */
+/* Most calls are not enabled: for these, the probe needs no stack frame. */
 static void probe_enter(void *data, struct pt_regs *regs, long number)
 {
 	struct kt_enabled *enabled = enabled_find(data, ENTER, number);
@@ -293,7 +293,7 @@ static __always_inline u32 exit_size(const struct call *call)
 	return sizeof(long) << call->unknown;
 }
 
-/* @unread: as kt_pending_take() has it. */
+/* @unread: what kt_pending_take() returned */
 static noinline void exit_capture(struct kt_enabled *enabled,
 				  struct pt_regs *regs, long result, u16 unread)
 {
@@ -304,7 +304,7 @@ static noinline void exit_capture(struct kt_enabled *enabled,
 
 	kt_probe_enter();
 	if (likely(kt_capture_begin(enabled, &frame))) {
-		/* They are still as the program passed them. */
+		/* The registers still have what the program passed. */
 		syscall_get_arguments(current, regs,
 				      (unsigned long *)frame->arguments);
 		frame->arguments[6] = result;
@@ -316,8 +316,8 @@ static noinline void exit_capture(struct kt_enabled *enabled,
 }
 
 /*
- * Where nothing is missing, most programs have nothing to do: what they would leave is
- * known, and needs no scratch area.
+ * If nothing is missing, most programs have nothing to capture.  Their result is known, and
+ * needs no scratch area.
  */
 static noinline void exit_write_idle(struct kt_enabled *enabled,
 				     struct pt_regs *regs, long result)
@@ -359,7 +359,7 @@ static noinline void exit_write_slow(struct kt_enabled *enabled,
 	kt_write_end(&write, 0);
 }
 
-/* The number is in the payload of unknown calls only: others have a constant size. */
+/* Only unknown calls have the number in the payload.  The size of all others is constant. */
 static noinline void exit_write(struct kt_enabled *enabled,
 				struct pt_regs *regs, long result)
 {
@@ -437,7 +437,7 @@ static const struct call *call_of(const struct kt_event *event,
 		       : container_of(event, struct call, events[EXIT]);
 }
 
-/* Into the table, by each number that means this call; @value NULL: out of it. */
+/* Sets the entry of each number of this call.  @value NULL: removes the event. */
 static void table_set(struct hooks *hooks, const struct kt_event *event,
 		      struct kt_enabled *value)
 {
@@ -607,7 +607,7 @@ static struct call *unknown_make(enum abi abi)
 
 /* ---- which calls there are ------------------------------------------------ */
 
-/* By number, as the kernel's table for 32-bit programs has them. */
+/* Names by number, from the kernel's table for 32-bit programs. */
 #define __SYSCALL(nr, name)		       [nr] = #name,
 #define __SYSCALL_NORETURN(nr, name)	       [nr] = #name,
 #define __SYSCALL_WITH_COMPAT(nr, name, other) [nr] = #name,
@@ -625,7 +625,7 @@ static const char *name_of(const char *function)
 	return str_has_prefix(function, "sys_") ? function + 4 : function;
 }
 
-/* Names are the key of events: a second number of one name means the same. */
+/* Events are known by name, so a second number of the same name means the same call. */
 static struct call *call_find(enum abi abi, const char *name, unsigned int end)
 {
 	unsigned int number;
@@ -702,7 +702,7 @@ static int calls_make(struct syscall_metadata *const *metas)
 	return err;
 }
 
-/* Each once, though several numbers may mean it. */
+/* Several numbers may mean one call.  True for the last of them. */
 static bool call_is_last(enum abi abi, unsigned int number)
 {
 	return calls[abi][number] && calls[abi][number]->last == number;
@@ -748,7 +748,7 @@ static int __init syscalls_init(void)
 	struct syscall_metadata ***metas;
 	int err;
 
-	/* The list of all metadata is gone since boot; this table stays. */
+	/* The list of all metadata is freed after boot; this table stays. */
 	metas = (struct syscall_metadata ***)kt_symbol("syscalls_metadata");
 	if (!metas || !*metas) {
 		pr_err("ktrace: the kernel has no metadata of its system calls "
