@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loading and unloading ktrace.ko. */
+/* Loads and unloads ktrace.ko. */
 #include <linux/init.h>
 #include <linux/module.h>
 
@@ -74,7 +74,7 @@ err_clock:
 	return err;
 }
 
-/* Nothing is mounted and no probe module is there: each would hold us. */
+/* Nothing is mounted and no probe module is loaded: each would hold a reference on us. */
 static void __exit kt_exit(void)
 {
 	kt_fs_exit();

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which clock times the events.
+ * Chooses the clock of the events.
  *
- * The TSC costs a fifth of what the kernel's clock does, but is only good where
- * it runs at one speed on all CPUs and in all states.  The kernel watches it for
- * that.  It does trust it if the processor promises as much and nothing went
- * wrong so far, or if it is the very counter that the kernel's own clock reads.
+ * Reading the TSC takes a fifth of the time of the kernel's clock.  But the TSC is usable
+ * only if it runs at one speed on all CPUs and in all states, which the kernel watches.  It
+ * is trusted if the processor promises this and the kernel has found nothing wrong so far,
+ * or if the kernel's own clock reads it.
  *
- * Decided once, when the module is loaded: clocks of one trace must not differ.  Should
- * the kernel lose its trust later, the trace has to tell (kt_clock_show()).
+ * The choice is made once, when the module is loaded, because all times of a trace must be
+ * of one clock.  If the kernel stops trusting the TSC later, kt_clock_show() tells.
  *
- * A TSC may begin anew while the machine sleeps; then what is missing is added from
- * there on.  Nobody pays for that before: what reads the TSC as it is, the key
- * kt_clock_tsc, is switched off before the machine goes to sleep, and on again after it
- * woke up with nothing to be added.  While tasks are frozen is too late for it, as
- * patching code takes locks.
+ * The TSC may restart from zero while the machine sleeps.  Then the missing ticks are added
+ * from there on.  Until that happens, events do not pay for the addition: kt_clock_tsc
+ * switches between reading the TSC alone and kt_clock_other().  The key is switched off
+ * before the machine sleeps, and on again afterwards if there is nothing to add.  This must
+ * be done before tasks are frozen, because patching code takes locks.
  *
- * CLOCK_MONOTONIC stands still in a sleep, and the TSC does not.  So whoever is to tell one
- * by the other needs both at its begin and its end.
+ * CLOCK_MONOTONIC stands still during a sleep, the TSC does not.  To convert one to the
+ * other, a reader needs both clocks at the begin and at the end of each sleep.
  */
 #include <linux/cpufeature.h>
 #include <linux/export.h>
@@ -44,10 +44,10 @@ module_param(clock_restart, bool, 0444);
 MODULE_PARM_DESC(clock_restart,
 		 "for tests: the TSC begins anew when the machine wakes up");
 
-/* The test's sleep takes that much longer. */
+/* How much longer the sleep of the test appears. */
 #define CLOCK_RESTART_NS (60 * NSEC_PER_SEC)
 
-/* The three clocks at one moment. */
+/* Three clocks, read at one moment. */
 struct clock_sync {
 	u64 clock;
 	u64 monotonic;
@@ -55,8 +55,8 @@ struct clock_sync {
 };
 
 static bool clock_is_tsc;
-static u64 clock_missing;   /* to be added to the TSC */
-static u64 clock_restarted; /* the test's: where it began anew */
+static u64 clock_missing;   /* ticks to add to the TSC */
+static u64 clock_restarted; /* for the test: where the TSC restarted */
 static DEFINE_PER_CPU(u64, clock_last);
 
 static __always_inline u64 clock_read(void)
@@ -67,17 +67,17 @@ static __always_inline u64 clock_read(void)
 }
 
 /*
- * The kernel's clock, which an NMI may read in the middle of an update of it: what is
- * read next may then be a little before.  Or the TSC of a machine that sleeps or has
- * slept, before the missing time is known.  A ring's times never decrease, so neither
- * does this, on a CPU.  With preemption off.
+ * Reads the clock if the TSC alone is not enough, and never returns less than before on the
+ * same CPU: times in a ring must not decrease.  The kernel's clock may go back a little if
+ * an NMI reads it in the middle of its update.  The TSC may go back from when the machine
+ * sleeps until the missing ticks are known.  Called with preemption off.
  */
 u64 notrace kt_clock_other(void)
 {
 	u64 now = clock_read();
 	u64 last = this_cpu_read(clock_last), seen;
 
-	/* Whoever interrupts us here has read a time that counts. */
+	/* An interrupt may have read a later time: then that one counts. */
 	while (now > last) {
 		seen = this_cpu_cmpxchg(clock_last, last, now);
 		if (seen == last)
@@ -110,9 +110,9 @@ static bool clock_tsc_trusted(void)
 }
 
 /*
- * Reads the trace's clock before and after the kernel's and takes the middle.  An
- * NMI or a host that takes the CPU away widens the gap: the narrowest of a few
- * tries counts.
+ * Reads the trace's clock before and after the kernel's, and takes the middle.  An NMI, or
+ * a host that runs something else, widens the gap.  So the narrowest of a few tries is
+ * used.
  */
 static void clock_sync(struct clock_sync *sync)
 {
@@ -140,20 +140,20 @@ static void clock_sync(struct clock_sync *sync)
 
 /* ---- sleep ---------------------------------------------------------------- */
 
-/* Sleeps that are kept, the newest ones. */
+/* Only the newest sleeps are kept. */
 #define SLEEPS_MAX 64
 
 static u64 slept_from; /* the clock */
-static u64 slept_boot; /* CLOCK_BOOTTIME, which goes on meanwhile */
+static u64 slept_boot; /* CLOCK_BOOTTIME, which goes on during a sleep */
 
-/* No lock: whoever reads them is frozen while they change. */
+/* No lock: readers are frozen while these change. */
 static struct {
 	struct clock_sync begin;
 	struct clock_sync end;
 } sleeps[SLEEPS_MAX];
 static unsigned int nr_sleeps;
 
-/* The first step that the last CPU takes with interrupts off, and its last one back. */
+/* Runs on the last CPU, with interrupts off, right before the sleep. */
 static int clock_suspend(void)
 {
 	clock_sync(&sleeps[nr_sleeps % SLEEPS_MAX].begin);
@@ -165,8 +165,8 @@ static int clock_suspend(void)
 }
 
 /*
- * A TSC that went on is right.  Where it began anew, the kernel knows how long that
- * took, though often to a second only.
+ * If the TSC has gone on, it is right.  If it has restarted, the kernel knows how long the
+ * sleep was, though often only to a second.
  */
 static void clock_mend(void)
 {
@@ -175,7 +175,7 @@ static void clock_mend(void)
 	if (now >= slept_from)
 		return;
 	slept = ktime_get_boottime_ns() - slept_boot;
-	/* Else the test's TSC would have nothing to be missed. */
+	/* The test's machine does not sleep, so pretend that it did. */
 	if (clock_restart)
 		slept += CLOCK_RESTART_NS;
 	WRITE_ONCE(clock_missing,
@@ -204,7 +204,7 @@ static int clock_notified(struct notifier_block *block, unsigned long event,
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		/* Or off, if we were loaded in between. */
+		/* We may have been loaded after the sleep began. */
 		if (clock_missing)
 			static_branch_disable(&kt_clock_tsc);
 		else
@@ -236,7 +236,7 @@ void kt_clock_exit(void)
 	unregister_pm_notifier(&clock_notifier);
 }
 
-/* ---- what is told --------------------------------------------------------- */
+/* ---- what is shown -------------------------------------------------------- */
 
 static void sync_show(struct seq_file *m, const struct clock_sync *sync)
 {
@@ -251,12 +251,12 @@ void kt_clock_show(struct seq_file *m)
 
 	clock_sync(&now);
 	seq_printf(m, "clock %s\n", clock_is_tsc ? "tsc" : "mono");
-	/* Ticks in a second. */
+	/* ticks per second */
 	seq_printf(m, "frequency %llu\n",
 		   clock_is_tsc ? (u64)tsc_khz * 1000 : NSEC_PER_SEC);
-	/* Does the kernel still take it for one that all CPUs agree on? */
+	/* Does the kernel still trust that all CPUs agree on it? */
 	seq_printf(m, "trusted %d\n", !clock_is_tsc || !check_tsc_unstable());
-	/* What the TSC lacks: ticks to be added to it as it is; modulo 2^64. */
+	/* Ticks to add to the TSC that programs read; modulo 2^64. */
 	seq_printf(m, "missing %llu\n",
 		   READ_ONCE(clock_missing) - READ_ONCE(clock_restarted));
 	seq_puts(m, "sync");

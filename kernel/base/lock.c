@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mutex of all that is no buffer: lock.h. */
+/* kt_mutex: see lock.h. */
 #include "lock.h"
 
 DEFINE_MUTEX(kt_mutex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading memory that may not be there, from wherever a probe runs.  A page that is
- * not resident is not waited for: it is as if it did not exist.
+ * Reads memory that may not be there, in any context in which a probe runs.  It does not
+ * wait for a page that is not resident, but treats it as missing.
  */
 #include <linux/bitops.h>
 #include <linux/export.h>
@@ -22,7 +22,7 @@
 	} while (0)
 /* clang-format on */
 
-/* A number that a program has somewhere: what loops over lists read most. */
+/* Reads a number of the program.  Loops over lists mostly read numbers. */
 static noinline int user_number(void *to, u64 from, u32 size)
 {
 	const void __user *place = u64_to_user_ptr(from);
@@ -53,16 +53,16 @@ err_access:
 }
 
 /*
- * A kernel thread has no memory of its own, and the CPU keeps that of the program before
- * it.  In the middle of a switch from one program to another, interrupts are off, and
- * the CPU may have the memory of either.
+ * Is the memory map on this CPU that of the current task?  A kernel thread has none, and
+ * the CPU keeps the map of the program before it.  In the middle of a context switch, where
+ * interrupts are off, the CPU may have the map of either task.
  */
 static __always_inline bool user_is_here(void)
 {
 	return in_task() && likely(current->mm) && likely(!irqs_disabled());
 }
 
-/* Also where the CPU may have the memory of another: the kernel looks for that. */
+/* Works also if the CPU may have another task's memory map: the kernel checks that. */
 static noinline int user_copy(void *to, u64 from, u32 size)
 {
 	if (!current->mm ||
@@ -84,8 +84,9 @@ int env_copy(void *to, u64 from, u32 size, bool kernel)
 }
 
 /*
- * What is aligned to its size, a power of two up to a page, does not reach into
- * another page, which may not be there.  Most strings are short.
+ * Reads blocks aligned to their size, a power of two up to a page.  So a block never
+ * reaches into a next page, which may be missing.  It begins small, because most strings
+ * are short.
  */
 static noinline long parts_string(char *to, u64 from, u32 max, bool kernel)
 {
@@ -107,7 +108,7 @@ static noinline long parts_string(char *to, u64 from, u32 max, bool kernel)
 	return max;
 }
 
-/* A string may end before the last address of programs, but not behind. */
+/* A string may end right before the last address of programs, but not behind it. */
 static long user_string(void *to, u64 from, u32 max)
 {
 	u64 end = TASK_SIZE_MAX;
@@ -127,7 +128,7 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 {
 	if (kernel)
 		return parts_string(to, from, max, true);
-	/* Whose memory it would be is not certain in an interrupt. */
+	/* An interrupt cannot know whose memory it would read. */
 	if (unlikely(!user_is_here()))
 		return in_task() ? parts_string(to, from, max, false) : -EFAULT;
 	return user_string(to, from, max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading a string of the program that runs, where it is certain whose memory that is: in
- * a system call.  Inlined, because there it is most of what a probe does.
+ * Reads a string of the program in a system call, where the memory map is certainly its
+ * own.  Inlined, because this is most of what a probe of a system call does.
  */
 #ifndef KT_KERNEL_BASE_MEMORY_H
 #define KT_KERNEL_BASE_MEMORY_H
@@ -15,15 +15,15 @@
 
 #define KT_USER_WORD(address) ((u64 __user *)u64_to_user_ptr(address))
 
-/* The lowest bit that is set is the highest one of the lowest byte that is zero. */
+/* The lowest bit that is set in the result is the highest bit of the first zero byte. */
 static __always_inline u64 kt_zero_bytes(u64 word, u64 minus_low, u64 high)
 {
 	return (word + minus_low) & ~word & high;
 }
 
 /*
- * Copies a word of the program to @to, or goes to @fault.  unsafe_get_user() takes
- * three instructions more where the compiler lacks asm goto with output.
+ * Copies a word of the program to @to, or goes to @fault.  unsafe_get_user() would take
+ * three more instructions if the compiler lacks asm goto with outputs.
  */
 /* clang-format off */
 #define kt_copy_word(to, from, fault)					\
@@ -38,12 +38,12 @@ static __always_inline u64 kt_zero_bytes(u64 word, u64 minus_low, u64 high)
 /* clang-format on */
 
 /*
- * By words that are aligned, and thus are there as a whole, or not at all.  Bytes of
- * the first that lie before the string are shifted out; of the last, some behind the
- * NUL, or behind @max, get to @to.
+ * Reads aligned words, because such a word is never half missing.  Bytes of the first word
+ * that lie before the string are shifted out.  Of the last word, bytes behind the NUL or
+ * behind @max are written to @to too.
  *
- * The compiler must call nobody between begin and end: there the kernel may touch the
- * program's memory.
+ * Between user_access_begin() and _end() the kernel may access the program's memory, so the
+ * compiler must not call a function there.
  */
 static __always_inline long kt_user_words(u8 *to, u64 from, u32 max)
 {
@@ -52,7 +52,7 @@ static __always_inline long kt_user_words(u8 *to, u64 from, u32 max)
 	u32 before = -8 * at;
 	u64 word, zeros;
 
-	/* Else they are loaded anew for each word. */
+	/* Otherwise the compiler loads the constants for each word. */
 	OPTIMIZER_HIDE_VAR(minus_low);
 	OPTIMIZER_HIDE_VAR(high);
 	pagefault_disable();
@@ -73,7 +73,10 @@ static __always_inline long kt_user_words(u8 *to, u64 from, u32 max)
 	user_access_end();
 	pagefault_enable();
 	at += __ffs(zeros) / 8;
-	/* Unsigned, so that a caller's comparison with @max is this one. */
+	/*
+	 * Unsigned, so that the compiler can merge it with the caller's comparison with
+	 * @max.
+	 */
 	return likely(zeros) && likely((unsigned long)at < max) ? at : max;
 
 err_fault:
@@ -84,8 +87,8 @@ err_access:
 }
 
 /*
- * Where it is certain whose memory that is: in a system call.  -EFAULT, too, if @max bytes
- * would pass the end of a program's addresses; env_copy_string() can read such a string.
+ * To be called only in a system call.  -EFAULT also if @max bytes would reach beyond the
+ * addresses of programs; env_copy_string() can read such a string.
  */
 static __always_inline long kt_user_string(void *to, u64 from, u32 max)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths of what is behind the file descriptors of the task that runs: what
- * /proc/PID/fd and /proc/PID/cwd show of it.
+ * Paths of the current task's file descriptors and working directory, as /proc/PID/fd and
+ * /proc/PID/cwd show them.
  *
- * For hooks of system calls only.  Nobody waits for anything here, but d_path() takes
- * rename_lock and mount_lock if others keep changing what it looks at: whoever comes
- * here must hold neither, nor have interrupted somebody who does.
+ * Only for hooks of system calls.  Nothing here sleeps, but d_path() may take rename_lock
+ * and mount_lock if other tasks keep changing the path.  So the caller must not hold these
+ * locks, and must not have interrupted somebody who holds them.
  */
 #include <linux/dcache.h>
 #include <linux/fcntl.h>
@@ -19,7 +19,7 @@
 #include "compat/path.h"
 #include "env.h"
 
-/* d_path() writes it at the end of the room that it has, with its NUL. */
+/* d_path() writes the path, with its NUL, at the end of the buffer: move it to the begin. */
 static long path_copy(char *to, const struct path *path, u32 max)
 {
 	char *begin = d_path(path, to, max + 1);
@@ -33,8 +33,8 @@ static long path_copy(char *to, const struct path *path, u32 max)
 }
 
 /*
- * As getcwd() does it, without a reference: to drop the last one may sleep.  Dentries
- * and mounts outlive those who look at them under RCU.
+ * As getcwd() does, but without taking references, because dropping the last one may sleep.
+ * RCU keeps dentries and mounts in existence meanwhile.
  */
 static long directory_copy(char *to, u32 max)
 {
@@ -56,16 +56,16 @@ static long directory_copy(char *to, u32 max)
 }
 
 /*
- * A reference is needed, as files do not outlive those who look.  Should another thread
- * close the file in between, it is our task that releases it, on its way out of the
- * call, as if it had been late in the call itself: fput() leaves that for later.
+ * Takes a reference, because RCU does not keep a file open.  If another thread closes the
+ * file meanwhile, our task drops the last reference.  fput() leaves that work to the task's
+ * way out of the system call, as if the call itself had finished late.
  */
 long env_copy_path(void *to, int fd, u32 max)
 {
 	struct file *file;
 	long length;
 
-	/* Where those locks sleep, they are not for probes. */
+	/* With PREEMPT_RT the locks of d_path() may sleep, which a probe must not do. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) || unlikely(!in_task()))
 		return -EFAULT;
 	if (fd == AT_FDCWD)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A test's help to see that no byte gets into a record that was not written there: of
- * memory that others have used before, the kernel's or a program's.
+ * For tests: finds bytes in records that no writer has stored.  Such bytes would be old
+ * data of the kernel or of programs.
  *
  *	insmod ktrace.ko poison=0xb7
  *
- * fills with this byte what records are put together in: all packets before they are
- * written for the first time; in discard mode, each once it is read; the part of the
- * scratch area that a writer takes; the stack of capture programs.  Whoever finds the
- * byte in a trace, some times in a row, has found a leak.  Otherwise it costs a writer
- * nothing, but for a no-op where it takes scratch memory.
+ * fills memory with this byte before records are written to it: all packets before their
+ * first use; in discard mode, each packet after it was read; scratch memory that a writer
+ * takes; the stack of capture programs.  If this byte occurs in a trace, several times in a
+ * row, it is a leak.  Without this parameter, it costs only a no-op where a writer takes
+ * scratch memory.
  *
- * In overwrite mode nobody owns a packet between reading and writing it: there the
- * first round of the ring is what a test sees.
+ * In overwrite mode nobody owns a packet between reading and writing it.  So there a test
+ * sees leaks only in the first round of the ring.
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>
@@ -36,7 +36,6 @@ void kt_poison(void *at, size_t size)
 }
 EXPORT_SYMBOL_GPL(kt_poison);
 
-/* Once and for all. */
 void __init kt_poison_init(void)
 {
 	if (poison >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Filling memory that nobody may read before it is written: see poison.c. */
+/* For tests: fills memory that nobody may read before it is written.  See poison.c. */
 #ifndef KT_KERNEL_BASE_POISON_H
 #define KT_KERNEL_BASE_POISON_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of kernel symbols that are not exported.
+ * Finds addresses of kernel symbols that are not exported.
  *
- * A kprobe may be placed by name, and then tells the address: that is how
- * kallsyms_lookup_name itself is found.  It is called by a static call, which is
- * a direct one: where indirect branches are tracked (IBT), the kernel has taken
- * the landing pads off functions that it never calls indirectly.
+ * A kprobe can be registered by name and then has the address.  In this way we find
+ * kallsyms_lookup_name.  It is called by a static call, which is a direct call.  Where
+ * indirect branches are tracked (IBT), an indirect one would fault: the kernel has removed
+ * the landing pads of functions that it never calls indirectly.
  */
 #include <linux/export.h>
 #include <linux/kprobes.h>
@@ -18,8 +18,8 @@ typedef unsigned long kallsyms_lookup_name_fn(const char *name);
 DEFINE_STATIC_CALL_RET0(kt_lookup_name, kallsyms_lookup_name_fn);
 
 /*
- * A kernel without kprobes is one where nothing is found; only probe modules
- * that need a symbol cannot be loaded there.
+ * Without kprobes no symbol is found.  Then only the probe modules that need one cannot be
+ * loaded.
  */
 void __init kt_symbol_init(void)
 {
@@ -33,7 +33,7 @@ void __init kt_symbol_init(void)
 			err);
 		return;
 	}
-	/* The probe may lie behind the landing pad; functions are aligned. */
+	/* The kprobe may lie behind the landing pad; functions are aligned. */
 	address = (unsigned long)probe.addr & ~0xful;
 	unregister_kprobe(&probe);
 	static_call_update(kt_lookup_name, (kallsyms_lookup_name_fn *)address);

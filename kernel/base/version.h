@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The release; the kernel-user ABI has a version of its own, KT_ABI_VERSION. */
+/* The release.  The kernel-user ABI has its own version, KT_ABI_VERSION. */
 #ifndef KT_KERNEL_BASE_VERSION_H
 #define KT_KERNEL_BASE_VERSION_H
 

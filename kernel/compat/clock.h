@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels about time. */
+/* Differences between kernels: time. */
 #ifndef KT_KERNEL_COMPAT_CLOCK_H
 #define KT_KERNEL_COMPAT_CLOCK_H
 

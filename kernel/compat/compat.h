@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only place that knows kernel versions.  It gives old kernels the newest
- * API, so that what is here is deleted one day, not edited.
+ * The only place that knows kernel versions.  It gives old kernels the newest API, so that
+ * code here is deleted one day, not edited.
  */
 #ifndef KT_KERNEL_COMPAT_H
 #define KT_KERNEL_COMPAT_H
@@ -11,10 +11,10 @@
 #include <linux/version.h>
 
 /*
- * Around the body of a tracepoint probe: the ring's writers, and the scratch area, belong
- * to a CPU, and gates live as long as preemption is off.  Those of system calls run with
- * preemption on where the kernel has DECLARE_TRACE_SYSCALL (6.13: their probes may fault),
- * and any event may be one of theirs; all do from 7.0 on (a46023d5616e: under SRCU).
+ * Around the body of a tracepoint probe.  Rings and the scratch area belong to a CPU, and
+ * gates are valid only while preemption is off.  Since DECLARE_TRACE_SYSCALL (6.13), probes
+ * of system calls are called with preemption on, because they may fault.  Since 7.0
+ * (a46023d5616e) all probes are, under SRCU.
  */
 #if defined(DECLARE_TRACE_SYSCALL) || \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
@@ -30,12 +30,12 @@
 #endif
 
 /*
- * Until 6.3 printk() passes its own tracepoint, console, as one of the idle loop (under
- * SRCU).  If that is enabled, a message in an NMI makes the kernel warn.
+ * Before 6.3, printk() marks its tracepoint, console, as one of the idle loop (under SRCU).
+ * If that tracepoint is enabled, a message in an NMI makes the kernel warn.
  */
 #define KT_CONSOLE_IDLE (LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0))
 
-/* What sched_process_exit passes behind the task, from 6.16 on. */
+/* sched_process_exit has one more argument since 6.16. */
 #ifdef KT_HAS_GROUP_DEAD
 #define KT_EXIT_MORE , bool group_dead
 #else

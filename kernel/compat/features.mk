@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is asked of the kernel's headers rather than concluded from its version:
-# distributions give an old version new interfaces. doc/kernels.md has the list.
+# Asks the kernel's headers for features instead of comparing versions: distributions
+# backport new interfaces to old versions. doc/kernels.md has the list.
 #
-# kt-has FILE,PATTERN,NAME: defines KT_HAS_NAME if include/linux/FILE has the pattern,
-# a regular expression of grep, as words.
+# kt-has FILE,PATTERN,NAME: defines KT_HAS_NAME if include/linux/FILE matches the pattern, a
+# regular expression of grep, as whole words.
 
 kt-has = $(shell grep -qsw '$(2)' $(srctree)/include/linux/$(1) && echo -DKT_HAS_$(3))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels for a file system. */
+/* Differences between kernels: file systems. */
 #ifndef KT_KERNEL_COMPAT_FS_H
 #define KT_KERNEL_COMPAT_FS_H
 
@@ -35,7 +35,7 @@ static inline void set_default_d_op(struct super_block *sb,
 }
 #endif
 
-/* Defines @name as d_revalidate(dentry, flags). */
+/* Begins the definition of @name as d_revalidate(dentry, flags). */
 #ifdef KT_HAS_REVALIDATE_NAME
 #define KT_D_REVALIDATE(name, dentry, flags)                     \
 	int name(struct inode *__dir, const struct qstr *__name, \
@@ -45,7 +45,7 @@ static inline void set_default_d_op(struct super_block *sb,
 	int name(struct dentry *dentry, unsigned int flags)
 #endif
 
-/* Makes @name, for inode_operations.mkdir, of int @make(dir, dentry). */
+/* Defines @name, for inode_operations.mkdir, by int @make(dir, dentry). */
 #if defined(KT_HAS_MKDIR_DENTRY)
 #define KT_MKDIR(name, make)                                                   \
 	static struct dentry *name(struct mnt_idmap *idmap, struct inode *dir, \

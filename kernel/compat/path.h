@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels for where a task is in the file system. */
+/* Differences between kernels: the working directory of a task. */
 #ifndef KT_KERNEL_COMPAT_PATH_H
 #define KT_KERNEL_COMPAT_PATH_H
 

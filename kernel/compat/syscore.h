@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels about the last steps into sleep. */
+/* Differences between kernels: the last steps before sleep. */
 #ifndef KT_KERNEL_COMPAT_SYSCORE_H
 #define KT_KERNEL_COMPAT_SYSCORE_H
 
 #include <linux/syscore_ops.h>
 
 /*
- * KT_SYSCORE(name, suspend, resume): functions without arguments, for
- * register_syscore(&name).
+ * KT_SYSCORE(name, suspend, resume): takes functions without arguments, and defines @name
+ * for register_syscore(&name).
  */
 #ifdef KT_HAS_SYSCORE
 #define KT_SYSCORE(name, do_suspend, do_resume)        \

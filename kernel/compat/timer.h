@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels about timers. */
+/* Differences between kernels: timers. */
 #ifndef KT_KERNEL_COMPAT_TIMER_H
 #define KT_KERNEL_COMPAT_TIMER_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between kernels for who defines tracepoints. */
+/* Differences between kernels: definitions of tracepoints. */
 #ifndef KT_KERNEL_COMPAT_TRACE_H
 #define KT_KERNEL_COMPAT_TRACE_H
 
-/* __assign_str() knows the source from __string(). */
+/* Newer kernels take the source from __string(). */
 #ifdef KT_HAS_ASSIGN_STR_ONE
 #define kt_assign_str(item, source) __assign_str(item)
 #else

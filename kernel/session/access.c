@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rights are asked for beyond those to the control tree's files.
+ * Checks of rights, beyond the permissions of the control tree's files.
  *
- * A kernel that is locked down for confidentiality lets nobody, not even root, look
- * into it: no file of the tree is opened then, as in tracefs.
+ * If the kernel is locked down for confidentiality, nobody may look into it, not even root.
+ * Then no file of the tree can be opened, as in tracefs.
  *
- * Whom the mount lets in (gid=, mode=) may record all that events tell.  A capture
- * program with the word `kernel' tells more: it may read any kernel memory, keys and
- * other processes' data included.  That takes CAP_PERFMON or CAP_SYS_ADMIN, as it does
- * for BPF programs, unless root has written 1 to the file `kernel_reads'.
+ * Users whom the mount options (gid=, mode=) let in may record everything that events tell.
+ * A capture program with the word `kernel' tells more: it can read any kernel memory,
+ * including keys and other processes' data.  It needs CAP_PERFMON or CAP_SYS_ADMIN, as BPF
+ * programs do, unless root has written 1 to the file `kernel_reads'.
  *
- * Rights are those of who opened the file, so that nobody can have a privileged program
- * write there in its place.
+ * The rights that count are those of the process that opened the file.  Otherwise somebody
+ * could pass the open file to a privileged program and make it write there.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -88,7 +88,10 @@ static int kernel_reads_write(const struct kt_node *node, char *text)
 	return 0;
 }
 
-/* The owner may be somebody else than root, too, and is not let in by that alone. */
+/*
+ * The tree may have another owner than root.  Being the owner does not suffice to write
+ * here.
+ */
 const struct kt_kind kt_kernel_reads_file = {
 	.name = "kernel_reads",
 	.mode = S_IFREG | 0640,

@@ -3,13 +3,13 @@
  * Capture programs of a session's events.  Its file `capture' has a line for each:
  *
  *	SYSTEM/EVENT: PROGRAM
- *	SYSTEM/EVENT:			no program any more
- *	none				no event has one any more
+ *	SYSTEM/EVENT:			removes the program
+ *	none				removes all programs
  *
- * If a line is refused, none counts.  An event changes its program only while it
- * is disabled.  What it recorded until then has other fields: it goes by the id
- * that the event had, as those of events that are gone (gone.c), and the event
- * gets a new one.
+ * If a line is refused, none takes effect.  The program of an event can be changed only
+ * while the event is disabled.  What the event recorded until then has other fields, and
+ * keeps its old id, which is remembered as those of events that are gone (gone.c).  The
+ * event gets a new id.
  */
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -94,7 +94,7 @@ static bool program_reads_kernel(const struct kt_capture *program)
 	return false;
 }
 
-/* NULL: refused. */
+/* NULL: refused, with *@err. */
 static struct kt_capturing *capturing_make(struct kt_session *session,
 					   const struct kt_event *event,
 					   const char *text, int *err)
@@ -137,7 +137,7 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 		goto err_free;
 	}
 	capturing->own_size = event->class->size;
-	/* What is copied is rounded up to a unit; strings are written by words. */
+	/* Copies are rounded up to a unit, and strings are written by whole words. */
 	capturing->frame_size =
 		ALIGN(sizeof(struct kt_capture_frame) + KT_STRING_SLACK +
 			      kt_capture_size_max(&capturing->program,
@@ -166,11 +166,11 @@ err_free:
 
 /* ---- the file ------------------------------------------------------------- */
 
-/* One line of a write. */
+/* One line that was written. */
 struct change {
 	struct list_head node;
 	struct kt_enabled *enabled;
-	struct kt_capturing *capturing; /* NULL: none any more */
+	struct kt_capturing *capturing; /* NULL: remove it */
 };
 
 static struct kt_entry *entry_of(const char *name)
@@ -234,7 +234,7 @@ static int change_make(struct kt_session *session, struct change *change,
 	return change->enabled ? 0 : kt_refuse(session, -ENOMEM, "no memory");
 }
 
-/* Nobody records it: detached, and all CPUs have left the probe. */
+/* The event is detached, and no CPU runs its probe any more. */
 static void capturing_replace(struct kt_enabled *enabled,
 			      struct kt_capturing *capturing)
 {
@@ -260,7 +260,10 @@ static int capture_clear(struct kt_session *session)
 			return kt_refuse(session, -EBUSY,
 					 "%s/%s is enabled: disable it first",
 					 event->system, event->name);
-		/* It was compiled for fields, and a size, that go with it. */
+		/*
+		 * The filter was compiled for the fields and the size that include the
+		 * program's.
+		 */
 		if (enabled->filter_text)
 			return kt_refuse(session, -EBUSY,
 					 "%s/%s has a filter: remove it first",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The session's file `capture': see captures.c.  Both are called under kt_mutex. */
+/* The session's file `capture': see captures.c.  Both functions are called under kt_mutex. */
 #ifndef KT_KERNEL_SESSION_CAPTURES_H
 #define KT_KERNEL_SESSION_CAPTURES_H
 

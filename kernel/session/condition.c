@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a session asks before it records a hit: an event's filter, and the processes that
- * are meant.
+ * The conditions of a session: the filters of events, and the processes to record.
  *
- * Probes find an event's gate with preemption off, and keep it until they have written.
+ * Probes read an event's gate with preemption off, and use it until they have written.
  * What a gate refers to is freed an RCU grace period after the gate was replaced.
  */
 #include <linux/bitmap.h>
@@ -32,7 +31,7 @@ void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled)
 						   : "none");
 }
 
-/* "0", "none" and the empty line stand for no filter. */
+/* "0", "none" and an empty line remove the filter. */
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 		    const char *text)
 {
@@ -80,9 +79,8 @@ err_free:
 /* ---- processes ------------------------------------------------------------ */
 
 /*
- * Says for each new process whether it belongs to those that are recorded, so the
- * number of one that has ended is free for another.  Attached while a session has
- * pids, enabled or not.
+ * Sets or clears the bit of each new process.  So the number of a process that has ended
+ * can be used by another.  Attached while a session has pids, whether it is enabled or not.
  */
 static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
@@ -111,7 +109,7 @@ static int pids_follow(struct kt_pids *pids)
 	return tracepoint_probe_register(point->tp, probe_fork, pids);
 }
 
-/* No gate refers to it any more. */
+/* The caller makes sure that no gate refers to @pids any more. */
 static void pids_destroy(struct kt_pids *pids)
 {
 	struct kt_point *point = kt_point_find("sched_process_fork");
@@ -125,8 +123,8 @@ static void pids_destroy(struct kt_pids *pids)
 }
 
 /*
- * Lets all events of the session look at @pids, or at none.  Fails only where
- * events have no gate yet, and then nothing has changed.
+ * Makes the gates of all the session's events use @pids (NULL: all processes).  Fails only
+ * if an event has no gate yet and there is no memory for one; then nothing has changed.
  */
 static int pids_install(struct kt_session *session, struct kt_pids *pids)
 {
@@ -167,7 +165,7 @@ void kt_pids_clear(struct kt_session *session)
 	pids_destroy(old);
 }
 
-/* Those that live, in order. */
+/* Shows only living processes, in order. */
 void kt_pids_show(struct seq_file *m, const struct kt_session *session)
 {
 	unsigned long nr;

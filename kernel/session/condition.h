@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files `filter', of an event, and `pids', of a session: which hits are recorded.  What
- * becomes of it is in event/gate.h.  All is called under kt_mutex.
+ * The file `filter' of an event, and the file `pids' of a session.  event/gate.h says what
+ * they do.  All functions are called under kt_mutex.
  */
 #ifndef KT_KERNEL_SESSION_CONDITION_H
 #define KT_KERNEL_SESSION_CONDITION_H

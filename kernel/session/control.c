@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is enabled in a session, and attaching events accordingly; begin and end of
- * sessions.
+ * Enables events in sessions, attaches them, and creates and ends sessions.
  *
- * An event is attached, by its source, while it is wanted and its session is
- * enabled.  Attaching is quick, but before anything that a probe uses is freed
- * all CPUs must have left it, and waiting for that takes milliseconds: it is done
- * once for each operation, however many events are concerned.
+ * An event is attached, by its source, while it is wanted and its session is enabled.
+ * Attaching is quick.  But before anything that a probe uses is freed, all CPUs must have
+ * left the probe.  Waiting for that takes milliseconds, so it is done once for each
+ * operation, however many events there are.
  *
- * Disabling keeps the event's id: what is in the buffers still goes by it.
+ * An event that is disabled keeps its id, because the buffers may still have records of it.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -38,7 +37,7 @@ static int enabled_attach(struct kt_enabled *enabled)
 	return 0;
 }
 
-/* Its probe may still run until its source is synchronized. */
+/* The probe may still run until the source is synchronized. */
 static void enabled_detach(struct kt_enabled *enabled)
 {
 	if (!enabled->attached)
@@ -47,7 +46,7 @@ static void enabled_detach(struct kt_enabled *enabled)
 	enabled->attached = false;
 }
 
-/* A probe's module must not go away while it may be called; we never do. */
+/* A probe's module must stay while the probe may be called.  This module stays anyway. */
 static bool enabled_pin(struct kt_enabled *enabled)
 {
 	return enabled->event->owner == THIS_MODULE ||
@@ -63,8 +62,9 @@ static void enabled_unpin(struct kt_enabled *enabled)
 /* ---- events --------------------------------------------------------------- */
 
 /*
- * It is not wanted yet, and is wanted afterwards unless it is refused before anything was
- * attached: an attempt that failed takes event_unwant() and event_release(), as others do.
+ * The event is not wanted yet.  Afterwards it is, also after an error in attaching: then
+ * the caller undoes it by event_unwant() and event_release().  If it was refused earlier,
+ * it is still not wanted.
  */
 static int event_want(struct kt_session *session, struct kt_entry *entry)
 {
@@ -87,7 +87,10 @@ static int event_want(struct kt_session *session, struct kt_entry *entry)
 	return session->enabled ? enabled_attach(enabled) : 0;
 }
 
-/* Detaches.  The module stays pinned until event_release(), after synchronizing. */
+/*
+ * Detaches the event.  Its module stays pinned until event_release(), which is called after
+ * synchronizing.
+ */
 static void event_unwant(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event(session, entry);
@@ -126,7 +129,7 @@ static void entries_unwant(struct kt_session *session,
 		event_release(session, entry);
 }
 
-/* All of them, or none that is not wanted already. */
+/* Enables all of them.  If one fails, disables those that were not enabled before. */
 static int entries_want(struct kt_session *session, struct list_head *entries)
 {
 	struct kt_entry *entry, *next;
@@ -175,7 +178,7 @@ int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 	return kt_session_entries_enable(session, &entries, enable);
 }
 
-/* Each visible entry of @system, or of all systems. */
+/* Each visible entry of system @only, or of all systems if it is NULL. */
 #define for_each_entry(entry, system, at_system, at_entry, only)         \
 	xa_for_each(&kt_systems, at_system, system)                      \
 		if (!(only) || (system) == (only))                       \
@@ -192,7 +195,7 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 
 	lockdep_assert_held(&kt_mutex);
 	for_each_entry(entry, system, at_system, at_entry, only) {
-		/* All together they say what another event says. */
+		/* "All events" does not include events of these sources: see event/source.h. */
 		if (enable && !only && entry->event->source->apart)
 			continue;
 		list_add_tail(&entry->going, &entries);
@@ -264,7 +267,7 @@ static void session_stop(struct kt_session *session)
 	session->enabled = false;
 }
 
-/* Records all that is wanted, or nothing. */
+/* Attaches all events that are wanted, or none. */
 static int session_start(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
@@ -274,7 +277,7 @@ static int session_start(struct kt_session *session)
 	err = kt_buffers_start(&session->buffers);
 	if (err)
 		return kt_refuse(session, err, "no memory for the buffers");
-	/* First who runs, then what happens. */
+	/* Begin with task records, so that the first event already has a task. */
 	err = kt_tasks_start(session);
 	if (err)
 		return kt_refuse(session, err,
@@ -308,7 +311,7 @@ int kt_session_enable(struct kt_session *session, bool enable)
 	return 0;
 }
 
-/* A ring can only be emptied while nobody writes to it. */
+/* Detaches everything meanwhile: a ring can be emptied only while nobody writes to it. */
 int kt_session_reset(struct kt_session *session)
 {
 	bool was_enabled = session->enabled;
@@ -327,7 +330,7 @@ int kt_session_reset(struct kt_session *session)
 
 /* ---- begin and end -------------------------------------------------------- */
 
-/* The caller has seen to it that there is none of this name. */
+/* The caller makes sure that no session has this name. */
 struct kt_session *kt_session_create(const char *name)
 {
 	static unsigned long last_cookie;
@@ -355,7 +358,10 @@ struct kt_session *kt_session_create(const char *name)
 	return session;
 }
 
-/* Nothing of it runs after this; its buffers stay while they are held. */
+/*
+ * Afterwards no probe of the session runs.  Its memory stays while somebody holds a
+ * reference.
+ */
 void kt_session_end(struct kt_session *session)
 {
 	struct kt_enabled *enabled;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is enabled in sessions, their begin and end: see control.c.  Under kt_mutex. */
+/*
+ * Enables events in sessions, and creates and ends sessions: see control.c.  Called under
+ * kt_mutex.
+ */
 #ifndef KT_KERNEL_SESSION_CONTROL_H
 #define KT_KERNEL_SESSION_CONTROL_H
 
@@ -19,19 +22,19 @@ int kt_session_reset(struct kt_session *session);
 int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			    bool enable);
 /*
- * Those linked by going: all are enabled or, if one cannot be, no other than before.
- * However many are disabled, their probes are waited for once.
+ * For the entries linked by going.  Enables all; if one fails, nothing has changed.
+ * However many are disabled, it waits for their probes only once.
  */
 int kt_session_entries_enable(struct kt_session *session,
 			      struct list_head *entries, bool enable);
-/* All events of @system, or of all systems. */
+/* All events of @system, or of all systems if it is NULL. */
 int kt_session_events_enable(struct kt_session *session,
 			     struct kt_system *system, bool enable);
-/* '0', '1', or 'X' for some of them. */
+/* '0' none, '1' all, 'X' some. */
 char kt_session_events_state(struct kt_session *session,
 			     struct kt_system *system);
 
-/* What sessions do when entries go. */
+/* Detaches events in all sessions when their entries go. */
 extern const struct kt_registry_ops kt_session_registry_ops;
 
 #endif /* KT_KERNEL_SESSION_CONTROL_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a session recorded of events that are no longer there.
+ * Descriptions of events that are gone but still have records in a session's buffers.
  *
- * A module may go, with its events, while records of them are still in the buffers;
- * when it comes back, its events get new ids.  Without a description of the old id
- * nobody could tell where such a record ends, and the rest of its packet would be
- * lost.  So the description of an event that had an id is kept, as text, until the
- * buffers are emptied.  Then ids begin anew, too: above KT_ID_EXTENDED each record
- * takes 12 bytes more.
+ * A module may be unloaded, with its events, while the buffers have records of them.  If it
+ * is loaded again, its events get new ids.  Without a description of the old id, a reader
+ * could not tell where such a record ends, and the rest of its packet would be lost.  So
+ * the description of each event that had an id is kept, as text, until the buffers are
+ * emptied.  Then ids start from the beginning again, because above KT_ID_EXTENDED each
+ * record takes 12 bytes more.
  *
  * All is protected by kt_mutex.
  */
@@ -25,7 +25,7 @@ struct gone {
 	char *text;
 };
 
-/* As `info' has it.  NULL: no memory. */
+/* Describes the event as `info' does.  NULL: no memory. */
 static char *describe(const struct kt_entry *entry,
 		      const struct kt_enabled *enabled)
 {
@@ -45,7 +45,7 @@ static char *describe(const struct kt_entry *entry,
 	return m.buf;
 }
 
-/* The event is about to be forgotten; it is still whole. */
+/* To be called before the event is removed, while it is still complete. */
 void kt_gone_keep(struct kt_session *session, const struct kt_entry *entry,
 		  const struct kt_enabled *enabled)
 {
@@ -70,7 +70,7 @@ err_memory:
 		enabled->event->system, enabled->event->name);
 }
 
-/* Those, and the events whose tracepoint is not there at the moment. */
+/* Shows the events that are gone, and those whose tracepoint is missing at present. */
 void kt_gone_show(struct seq_file *m, struct kt_session *session)
 {
 	unsigned long at_system, at_entry;
@@ -94,8 +94,8 @@ void kt_gone_show(struct seq_file *m, struct kt_session *session)
 }
 
 /*
- * Ids for the events that are wanted only, in the order that they had.  Without memory
- * they stay as they are, which is right, too.
+ * Gives new ids, in the same order, only to the events that are wanted.  If there is no
+ * memory, all keep their ids, which is correct too.
  */
 static void ids_renew(struct kt_session *session)
 {
@@ -121,7 +121,7 @@ static void ids_renew(struct kt_session *session)
 	kvfree(by_id);
 }
 
-/* No record is left in the session's buffers, and no probe of it is attached. */
+/* To be called when the session's buffers are empty and none of its probes is attached. */
 void kt_gone_forget(struct kt_session *session)
 {
 	struct gone *gone, *next;

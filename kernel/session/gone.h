@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events that are gone, and still in a session's buffers: see gone.c. */
+/* Events that are gone but have records in a session's buffers: see gone.c. */
 #ifndef KT_KERNEL_SESSION_GONE_H
 #define KT_KERNEL_SESSION_GONE_H
 

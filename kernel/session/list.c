@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events that a session has, in words: its files `available', `info' and `types'. */
+/* The session's lists of events: its files `available', `info' and `types'. */
 #include <linux/seq_file.h>
 
 #include "event/format.h"
@@ -7,7 +7,7 @@
 #include "list.h"
 #include "session.h"
 
-/* The list of all events is read whenever somebody looks for one. */
+/* Fast, because this list is read whenever somebody looks for an event. */
 void kt_list_available(struct seq_file *m, struct kt_session *session)
 {
 	bool any = !xa_empty(&session->events);
@@ -20,7 +20,7 @@ void kt_list_available(struct seq_file *m, struct kt_session *session)
 
 		rcu_read_lock();
 		xas_for_each(&xas, entry, ULONG_MAX) {
-			/* A place that is only reserved, as a definition begins. */
+			/* Skip a slot that is only reserved: see kt_entry_make(). */
 			if (xas_retry(&xas, entry))
 				continue;
 			if (kt_entry_visible(entry))
@@ -30,7 +30,7 @@ void kt_list_available(struct seq_file *m, struct kt_session *session)
 					    : NULL);
 		}
 		rcu_read_unlock();
-		/* It will be shown again, with more room. */
+		/* If it did not fit, seq_file calls this again with a larger buffer. */
 		if (seq_has_overflowed(m))
 			return;
 	}

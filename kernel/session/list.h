@@ -6,10 +6,10 @@
 struct kt_session;
 struct seq_file;
 
-/* The files `available': a line for each event; `info': all of them. */
+/* The files `available' (a line for each event) and `info' (all about them). */
 void kt_list_available(struct seq_file *m, struct kt_session *session);
 void kt_list_info(struct seq_file *m, struct kt_session *session);
-/* Of `info', the events that have an id: what `types' has beside those that are gone. */
+/* For `types': the part of `info' about events that have an id. */
 void kt_list_types(struct seq_file *m, struct kt_session *session);
 
 #endif /* KT_KERNEL_SESSION_LIST_H */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files and directories of the control tree, as those see them that have some: sources,
- * and tree/tree.c.  tree/fs.c makes inodes of them.
+ * Files and directories of the control tree, as seen by those who provide them: sources,
+ * and tree/tree.c.  tree/fs.c makes the inodes.
  *
- * Nothing of the tree exists before somebody looks at it.  A directory finds its
- * children by asking the tables of sessions and events; an inode holds references
- * on what it stands for, and lives as long as it is used.  So a thousand events
- * cost no memory per session, and appear and vanish with no lock of the VFS taken.
+ * Nothing of the tree exists before somebody looks at it.  A directory finds its children
+ * in the tables of sessions and events.  An inode holds references on the objects that it
+ * stands for, and lives only while it is used.  So a thousand events cost no memory in a
+ * session, and they come and go without taking a lock of the VFS.
  */
 #ifndef KT_KERNEL_SESSION_NODE_H
 #define KT_KERNEL_SESSION_NODE_H
@@ -21,19 +21,19 @@ struct kt_system;
 struct seq_file;
 
 /*
- * A kind of file or directory.  Files have show or write or both, called with
- * kt_mutex held, or fops; directories have children, find and next, or some.
+ * A kind of file or directory.  A file has show or write or both, which are called with
+ * kt_mutex held; or it has fops.  A directory has some of children, find and next.
  */
 struct kt_kind {
-	const char *name; /* of children that are always there */
+	const char *name; /* of a child that always exists */
 	umode_t mode;
 
 	int (*show)(struct seq_file *m, const struct kt_node *node);
-	size_t show_size; /* about what will be shown, if it is much */
-	bool prints;	  /* print formats are shown: see event/print.h */
+	size_t show_size; /* estimated size of the text, if large */
+	bool prints;	  /* it shows print formats: see event/print.h */
 	/*
-	 * @text: NUL-terminated, without the last newline.  Refusing, it says why
-	 * with kt_refuse().
+	 * @text is NUL-terminated, without the last newline.  Errors give a reason with
+	 * kt_refuse().
 	 */
 	int (*write)(const struct kt_node *node, char *text);
 	size_t write_max; /* 0: KT_WRITE_MAX */
@@ -41,9 +41,9 @@ struct kt_kind {
 
 	const struct kt_kind *const *children;
 	/*
-	 * Children that come and go, under kt_mutex.  find fills @child with what
-	 * @name stands for; next gives the name of the first child at or after
-	 * *@pos, and its position there.
+	 * Children that come and go; called under kt_mutex.  find fills in @child for
+	 * @name.  next gives the name of the first child at or after *@pos, and sets *@pos
+	 * to its position.
 	 */
 	bool (*find)(const struct kt_node *dir, const char *name, size_t length,
 		     struct kt_node *child);
@@ -54,13 +54,13 @@ struct kt_kind {
 #define KT_WRITE_MAX	   4095u
 #define KT_CHILD_NAME_SIZE 64
 
-/* What an inode stands for; it holds a reference on each of these. */
+/* What an inode stands for; it holds a reference on each of these objects. */
 struct kt_node {
 	const struct kt_kind *kind;
 	struct kt_session *session;
 	struct kt_system *system;
 	struct kt_entry *entry;
-	struct kt_source *source; /* whose file it is; its module stays */
+	struct kt_source *source; /* that has this file; pins its module */
 	unsigned int cpu;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions and the events that they know: who is there, and why something was refused.
- * control.c enables events and switches sessions on.
+ * Sessions, the events that they know, and reasons of refusals.  control.c enables events
+ * and switches sessions on.
  */
 #include <linux/export.h>
 #include <linux/slab.h>

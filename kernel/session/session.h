@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: buffers, a mode, a set of enabled events with their filters.  The
- * root of the control tree is one, mkdir in sessions/ makes more; none knows of
- * the others.
+ * A session: buffers, a mode, and a set of enabled events with their filters.  The root of
+ * the control tree is one; mkdir in sessions/ makes others.  Sessions are independent.
  *
  * kt_mutex (base/lock.h) protects all of a session but its buffers (see buffer.h), and
  * keeps sessions from ending.  A session is freed when it has ended (dead) and the last
- * inode of its part of the tree is gone, which an open file has.
+ * inode of its part of the tree is gone.  An open file keeps its inode.
  */
 #ifndef KT_KERNEL_SESSION_H
 #define KT_KERNEL_SESSION_H
@@ -27,12 +26,15 @@ struct dentry;
 struct file;
 struct kt_system;
 
-/* One bit for each process there can be: NMIs look it up, forks change it. */
+/*
+ * A bit for each possible process.  Probes read it in any context, even NMI; forks change
+ * it.
+ */
 struct kt_pids {
 	DECLARE_BITMAP(bits, PID_MAX_LIMIT);
 };
 
-/* As gates have them; @pids may be NULL. */
+/* The bitmap for gates; @pids may be NULL. */
 static inline const unsigned long *kt_pids_bits(const struct kt_pids *pids)
 {
 	return pids ? pids->bits : NULL;
@@ -52,10 +54,10 @@ struct kt_session {
 	struct xarray events;  /* struct kt_enabled, by its entry's cookie */
 	struct kt_pids *pids;  /* NULL: all processes */
 	struct list_head gone; /* see gone.c */
-	struct xarray states;  /* of sources, by their numbers: see sources.h */
+	struct xarray states;  /* of sources, by number: see sources.h */
 
 	char reason[KT_REASON_MAX]; /* of the last refusal */
-	char *blame;		    /* the file that was written */
+	char *blame;		    /* the file to which was written then */
 };
 
 extern struct list_head kt_sessions; /* the root first */
@@ -79,18 +81,18 @@ static inline void kt_session_put(struct kt_session *session)
 	kref_put(&session->ref, kt_session_release);
 }
 
-/* The event's place in the session, if it has one. */
+/* The session's data of the event; NULL: none. */
 struct kt_enabled *kt_session_event(struct kt_session *session,
 				    const struct kt_entry *entry);
-/* The same, made if need be.  NULL: no memory. */
+/* The same, but makes it if there is none.  NULL: no memory. */
 struct kt_enabled *kt_session_event_make(struct kt_session *session,
 					 struct kt_entry *entry);
-/* It is neither wanted nor attached, nor known to the session any more. */
+/* The event must not be wanted or attached, and no longer in the session's table. */
 void kt_enabled_free(struct kt_enabled *enabled);
 
 /*
- * Refusing: keeps the reason and returns @err; the caller who knows the file then
- * says which it was.
+ * kt_refuse() keeps the reason and returns @err.  A caller that knows the file which was
+ * written then adds its name by kt_session_blame().
  */
 __printf(3, 4) int kt_refuse(struct kt_session *session, int err,
 			     const char *format, ...);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who ran: a session writes a task record at each context switch, and whenever a
- * task begins, ends, or changes its name.  From these the reader derives each
- * event's thread, process and command, so that events need not carry them.
+ * Who ran: a session writes a task record at each context switch, and whenever a task
+ * begins, ends, or changes its name.  From these the reader derives each event's thread,
+ * process and command, so that events need not carry them.
  *
- * sched_switch is traced by the task that leaves.  The record comes after all that
- * the session's own events have to say there, for which our probe has the lowest
- * priority: what follows it belongs to the task that arrives.
+ * sched_switch fires in the context of the task that leaves.  Our probe has the lowest
+ * priority there, so its record comes after those of the session's own events.  What
+ * follows the record belongs to the task that arrives.
  *
- * While the session records sched:sched_switch for each switch, that tells who runs
- * next (next_pid) as well as a task record.  Then our probe there is detached: a
- * tracepoint with one probe calls it directly, one with two goes through a list.
+ * If the session records sched:sched_switch without conditions, that event tells the next
+ * task too (next_pid).  Then our probe is detached: a tracepoint with one probe calls it
+ * directly, but one with two goes through a list.
  *
- * The probes' data is the session; the others are attached while it is enabled.
+ * The probes' data is the session.  The other probes are attached while it is enabled.
  */
 #include <linux/cpu.h>
 #include <linux/sched/signal.h>
@@ -66,8 +66,8 @@ static void task_write_task(struct kt_session *session, u32 id,
 }
 
 /*
- * Each context switch comes here, so the common case calls nobody, as in the
- * events' probes (kt_write_try_begin).
+ * Called at each context switch, so the common case calls no function, as in the events'
+ * probes (kt_write_try_begin).
  */
 static __always_inline bool task_try_switch(const struct kt_session *session,
 					    const struct task_struct *next)
@@ -114,7 +114,7 @@ static bool event_has_next(const struct kt_event *event)
 	const struct kt_class *class = event->class;
 	u16 i;
 
-	/* Of a definition nobody knows what it calls next_pid. */
+	/* If the event was defined at run time, its next_pid may mean anything. */
 	if (class->raw || strcmp(event->system, "sched") ||
 	    strcmp(event->name, "sched_switch"))
 		return false;
@@ -155,9 +155,9 @@ static void switch_detach(struct kt_session *session)
 }
 
 /*
- * Whoever finds the tracepoint's probes finds ours, or the event's, which is still as it
- * was, or both, and never neither: each is attached before the other goes.  But a gate
- * is seen at once, also by a CPU that found the event's probe alone: hence we wait.
+ * Attaches our probe before the event is detached or gets a gate, so each switch always
+ * meets one of the two.  But a new gate takes effect at once, also on a CPU that has
+ * already read the tracepoint's list of probes, without ours.  Hence the wait.
  */
 void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
 {
@@ -170,8 +170,8 @@ void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
 }
 
 /*
- * A second event at the same place may come after the first, and would be taken
- * for the next task's.
+ * Does one event tell each switch?  A second event on the tracepoint might write its record
+ * after the first one's, where it would be taken for the next task's.
  */
 static bool switch_told(struct kt_session *session)
 {
@@ -196,7 +196,7 @@ void kt_tasks_tell(struct kt_session *session)
 		return;
 	if (switch_told(session))
 		switch_detach(session);
-	/* There was no memory for it. */
+	/* No memory: the switch probe could not be attached. */
 	else if (!session->switch_attached && switch_attach(session))
 		pr_warn_ratelimited("ktrace: cannot follow context switches\n");
 }
@@ -210,8 +210,8 @@ static void probe_fork(void *data, struct task_struct *parent,
 }
 
 /*
- * A thread that executes a program takes over its process's number: then
- * another thread runs here from now on, without a switch.
+ * If a thread executes a program, it takes over the thread number of its process's leader.
+ * The reader would see that as another thread that runs without a switch, so write one.
  */
 static void probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
@@ -249,7 +249,7 @@ static const struct task_probe {
 	{"sched_process_exit", probe_exit},
 };
 
-/* Never called: the compiler compares the probes with the tracepoints. */
+/* Never called: it makes the compiler check the types of the probes. */
 static __maybe_unused void check_types(void)
 {
 	check_trace_callback_type_sched_switch(probe_switch);
@@ -304,7 +304,7 @@ err_detach:
 	return err;
 }
 
-/* The caller synchronizes tracepoints. */
+/* The caller then synchronizes tracepoints. */
 void kt_tasks_stop(struct kt_session *session)
 {
 	switch_detach(session);
@@ -312,10 +312,10 @@ void kt_tasks_stop(struct kt_session *session)
 }
 
 /*
- * The control tree's list of all threads: tid, tgid, parent's tgid, comm.
+ * The file `tasks', a list of all threads: tid, tgid, parent's tgid, comm.
  *
- * The lists are walked by RCU alone: where the kernel checks how lists are walked
- * (CONFIG_PROVE_RCU_LIST), for_each_thread() names tasklist_lock, which is not exported.
+ * Walks the lists under RCU only.  for_each_thread() would mention tasklist_lock if
+ * CONFIG_PROVE_RCU_LIST is set, and that lock is not exported.
  */
 void kt_tasks_show(struct seq_file *m)
 {

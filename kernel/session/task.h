@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who runs: see task.c. */
+/* Task records: who runs.  See task.c. */
 #ifndef KT_KERNEL_SESSION_TASK_H
 #define KT_KERNEL_SESSION_TASK_H
 
@@ -11,9 +11,9 @@ int kt_tasks_start(struct kt_session *session);
 void kt_tasks_stop(struct kt_session *session);
 
 /*
- * Around whatever changes whether the event of @entry (NULL: any) is attached, or its
- * gate: from hide to tell each context switch has a task record; afterwards only if no
- * event tells it.
+ * To be called before and after anything that changes the gate of @entry's event (NULL: of
+ * any), or whether it is attached.  From hide to tell each context switch has a task
+ * record; afterwards only if no event tells it.
  */
 void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry);
 void kt_tasks_tell(struct kt_session *session);

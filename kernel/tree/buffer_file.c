@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file of a CPU's buffer: map, poll, ioctl.  An open one keeps its session and all of
+ * The file of a CPU's buffer: mmap, poll, ioctl.  An open file keeps its session and all of
  * the session's buffers (event/buffer.h).
  */
 #include <linux/mm.h>
@@ -49,7 +49,7 @@ static int buffer_fop_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Read-only for good: mprotect() cannot make it writable later. */
+/* Read-only forever: VM_MAYWRITE is cleared, so that mprotect() cannot make it writable. */
 static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct kt_buffer *buffer = file_buffer(file);
@@ -61,7 +61,10 @@ static int buffer_fop_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYWRITE | VM_MAYEXEC);
-	/* At once, so that reading the buffer causes no faults to be traced. */
+	/*
+	 * Map all pages now, so that reading the buffer later causes no page faults, which
+	 * might be traced.
+	 */
 	return vm_insert_pages(vma, vma->vm_start,
 			       buffer->pages + vma->vm_pgoff, &nr);
 }
@@ -91,7 +94,7 @@ static long buffer_fop_ioctl(struct file *file, unsigned int command,
 					<< KT_PACKET_SHIFT,
 				arg);
 	case KT_GET_PRODUCED:
-		/* Pair A, for a reader that does not look into the mapping. */
+		/* Pair A of core/ring.h, for a reader that does not use the mapping. */
 		return put_user(smp_load_acquire(&control->produced), arg);
 	case KT_GET_CONSUMED:
 		return put_user(READ_ONCE(control->consumed), arg);

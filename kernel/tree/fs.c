@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ktracefs: the file system of the control tree.  Its own, not debugfs, because a
- * locked-down kernel (Secure Boot) refuses debugfs files that can be written or
- * mapped.  session/node.h tells how the tree works; which files there are is in tree.c.
+ * ktracefs: the file system of the control tree.  It is not part of debugfs, because a
+ * locked-down kernel (Secure Boot) refuses debugfs files that can be written or mapped.
+ * session/node.h explains how the tree works; tree.c has the list of files.
  *
- * Dentries are dropped with their last user, and checked before each use: a name
- * always leads to what has that name now.
+ * A dentry is dropped with its last user, and revalidated before each use.  So a name
+ * always leads to the object that has this name now.
  *
- * Inodes belong to the user and group of the mount; the root directory has its
- * mode, by which it is closed to all but root unless the mount says otherwise.
+ * Inodes belong to the user and group of the mount.  The mode of the root directory closes
+ * the tree to all but root, unless mount options say otherwise.
  */
 #include <linux/debugfs.h>
 #include <linux/fs_context.h>
@@ -39,7 +39,7 @@ struct fs_owner {
 	umode_t mode; /* of the root directory */
 };
 
-/* What a mount was told; what it was not told stays as it is. */
+/* Options of a mount; what is not given stays as it is. */
 struct fs_options {
 	struct fs_owner owner;
 	unsigned int given; /* a bit for each OPTION_ */
@@ -64,8 +64,8 @@ bool kt_node_alive(const struct kt_node *node)
 }
 
 /*
- * A module whose init may still fail is freed then, whoever holds it: until it is there for
- * good its files are not.
+ * Shows files of a module only once its init has succeeded.  If init fails, the module is
+ * freed even if somebody holds a reference on it.
  */
 static bool source_get(const struct kt_source *source)
 {
@@ -74,7 +74,7 @@ static bool source_get(const struct kt_source *source)
 	       try_module_get(source->owner);
 }
 
-/* False: it is a file of a source that comes or goes. */
+/* False: the file's source is being loaded or unloaded. */
 static bool node_get(const struct kt_node *node)
 {
 	if (node->source && !source_get(node->source))
@@ -158,7 +158,7 @@ static const struct kt_kind *kind_child(const struct kt_kind *kind,
 	return NULL;
 }
 
-/* With references for an inode. */
+/* Finds a child, and takes the references for its inode. */
 static bool node_child(const struct kt_node *dir, const struct qstr *name,
 		       struct kt_node *child)
 {
@@ -186,7 +186,7 @@ struct dentry *kt_dir_lookup(struct inode *dir, struct dentry *dentry,
 		return ERR_PTR(-ENAMETOOLONG);
 	if (node_child(kt_node_of(dir), &dentry->d_name, &child))
 		inode = kt_node_inode(dir->i_sb, &child);
-	/* Without an inode for who may want to make a directory of that name. */
+	/* NULL: a negative dentry, so that mkdir can use the name. */
 	return d_splice_alias(inode, dentry);
 }
 
@@ -213,7 +213,7 @@ static int dir_iterate(struct file *file, struct dir_context *ctx)
 		char name[KT_CHILD_NAME_SIZE];
 		bool more;
 
-		/* Not held while user memory is written to. */
+		/* Not held in dir_emit(), which writes to user memory. */
 		mutex_lock(&kt_mutex);
 		more = kt_node_alive(dir) && kind->next(dir, &pos, name);
 		mutex_unlock(&kt_mutex);
@@ -280,7 +280,7 @@ static int text_release(struct inode *inode, struct file *file)
 	return kt_node_of(inode)->kind->show ? single_release(inode, file) : 0;
 }
 
-/* Each write is one command, wherever in the file it is said to go. */
+/* Each write is one command; *pos does not matter. */
 static ssize_t text_write(struct file *file, const char __user *from,
 			  size_t size, loff_t *pos)
 {
@@ -333,7 +333,7 @@ static const struct file_operations text_fops = {
 
 /* ---- the mount ------------------------------------------------------------ */
 
-/* Asked before a name that is known already is used again. */
+/* Called before a cached name is used again. */
 static KT_D_REVALIDATE(fs_revalidate, dentry, flags)
 {
 	const struct inode *inode;
@@ -412,7 +412,7 @@ static int fs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	}
 }
 
-/* Under the lock of the super block. */
+/* Called under the lock of the super block. */
 static void fs_apply(struct super_block *sb, struct inode *root,
 		     const struct fs_options *options)
 {
@@ -458,7 +458,7 @@ static int fs_fill_super(struct super_block *sb, struct fs_context *fc)
 	return sb->s_root ? 0 : -ENOMEM;
 }
 
-/* There is only one tree: a second mount changes what the first one said. */
+/* There is only one tree: options of a second mount change it for the first one too. */
 static int fs_get_tree(struct fs_context *fc)
 {
 	int err = get_tree_single(fc, fs_fill_super);
@@ -525,7 +525,7 @@ int __init kt_fs_init(const struct kt_kind *root)
 	err = register_filesystem(&fs_type);
 	if (err)
 		goto err_mount_point;
-	/* Where tracers used to be; without debugfs there is none. */
+	/* A link at the traditional place of tracers.  Without debugfs there is none. */
 	fs_debugfs_link = debugfs_create_symlink("ktrace", NULL, "../ktrace");
 	return 0;
 

@@ -8,13 +8,13 @@
 struct kt_kind;
 struct kt_node;
 
-/* Is what it stands for still there?  May be asked without a lock. */
+/* Does the node's object still exist?  May be called without a lock. */
 bool kt_node_alive(const struct kt_node *node);
 
-/* The inode takes over the references that @node has, come what may. */
+/* The inode takes over the references that @node has, also if this fails. */
 struct inode *kt_node_inode(struct super_block *sb, const struct kt_node *node);
 
-/* The root directory is a @root, of the root session. */
+/* @root is the kind of the root directory, which is that of the root session. */
 int kt_fs_init(const struct kt_kind *root);
 void kt_fs_exit(void);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files that sources add to a session's directory, and to the root's: children that
- * come and go with the sources' modules.  The inode of one keeps the module (fs.c).
+ * Files that sources add to the root directory and to each session's.  They come and go
+ * with the sources' modules.  The inode of such a file pins the module (fs.c).
  *
- * Under kt_mutex, as all that finds children.
+ * Called under kt_mutex, as everything that finds children.
  */
 #include <linux/string.h>
 
@@ -22,7 +22,10 @@ static const struct kt_kind *file_at(const struct kt_kind *const *files,
 	return files ? *files : NULL;
 }
 
-/* The @at-th file of a source; of the second half those that the root has alone. */
+/*
+ * The file number @at of a source.  The second half of the numbers is for files that only
+ * the root has.
+ */
 static const struct kt_kind *source_file(const struct kt_source *source,
 					 bool root, unsigned long at)
 {
@@ -32,7 +35,7 @@ static const struct kt_kind *source_file(const struct kt_source *source,
 		    : NULL;
 }
 
-/* The root session's directory is the root. */
+/* Is it the root directory, which is that of the root session? */
 static bool is_root(const struct kt_node *dir)
 {
 	return dir->session == kt_session_root();
@@ -60,7 +63,7 @@ bool kt_source_files_find(const struct kt_node *dir, const char *name,
 	return false;
 }
 
-/* Sources have numbers in ascending order, which they keep. */
+/* Positions stay valid: sources are listed by number, and keep their numbers. */
 bool kt_source_files_next(const struct kt_node *dir, unsigned long *pos,
 			  char *name)
 {

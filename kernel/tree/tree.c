@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which files the control tree has, and what they say and do.
+ * The files of the control tree, and what they do.
  *
- *	/			the root session, and what is not a session's
+ *	/			the root session, and files of no session
  *	/sessions/NAME/		a session
  *	  buffers/cpuN
  *	  events/SYSTEM/EVENT/
  *
- * Everything here runs under kt_mutex.  What is written is checked completely
- * before anything changes.
+ * Everything here runs under kt_mutex.  A write is checked completely before anything
+ * changes.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -38,15 +38,15 @@
 #include "base/version.h"
 
 /*
- * The root directory is closed to all but root.  Whom the mount lets in (gid=,
- * mode=) may do here what root can, but for reading any kernel memory: see access.c.
+ * The root directory is closed to all but root.  Users whom the mount options (gid=, mode=)
+ * let in may do what root can, except read any kernel memory: see access.c.
  */
 #define KIND_DIR   (S_IFDIR | 0770)
 #define KIND_READ  (S_IFREG | 0440)
 #define KIND_BOTH  (S_IFREG | 0660)
 #define KIND_WRITE (S_IFREG | 0220)
 
-/* How much of what was written a refusal repeats. */
+/* How many bytes of a refused write the reason quotes. */
 static int quoted(const char *text)
 {
 	return min_t(size_t, strlen(text), 60);
@@ -156,7 +156,7 @@ static const struct kt_kind event_dir = {
 
 /* ---- events/ and events/SYSTEM/ ------------------------------------------- */
 
-/* Of a system, or where there is none, of all. */
+/* For the events of a system, or of all systems if there is none. */
 static int events_enabled_show(struct seq_file *m, const struct kt_node *node)
 {
 	seq_printf(m, "%c\n",
@@ -627,7 +627,7 @@ static bool sessions_next(const struct kt_node *dir, unsigned long *pos,
 {
 	struct kt_session *session;
 
-	/* New ones are at the end. */
+	/* The list is ordered by cookie. */
 	list_for_each_entry(session, &kt_sessions, node) {
 		if (session->cookie < *pos || session == kt_session_root())
 			continue;
@@ -638,7 +638,7 @@ static bool sessions_next(const struct kt_node *dir, unsigned long *pos,
 	return false;
 }
 
-/* Any name that does not need quoting. */
+/* Any name that needs no quoting. */
 static int session_name_check(const struct qstr *name)
 {
 	unsigned int i;
@@ -690,7 +690,7 @@ err_unlock:
 	return err;
 }
 
-/* With all that it has recorded, but not while a recorder is at work. */
+/* Removes the session with all that it has recorded, but not while somebody reads it. */
 static int sessions_rmdir(struct inode *dir, struct dentry *dentry)
 {
 	struct kt_session *session = kt_node_of(d_inode(dentry))->session;
@@ -725,7 +725,7 @@ static const struct kt_kind sessions_dir = {
 	.iops = &sessions_iops,
 };
 
-/* ---- what is not a session's ---------------------------------------------- */
+/* ---- files of no session -------------------------------------------------- */
 
 static int version_show(struct seq_file *m, const struct kt_node *node)
 {

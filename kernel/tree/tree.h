@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the control tree has: see tree.c. */
+/* The files of the control tree: see tree.c. */
 #ifndef KT_KERNEL_TREE_H
 #define KT_KERNEL_TREE_H
 
