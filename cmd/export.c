@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <show.h>
+#include <ktrace/output.h>
 
 #include "cmd.h"
 #include "common/query.h"
@@ -17,7 +17,7 @@
 struct export
 {
 	struct query query;
-	const struct show_ops *ops;
+	const struct ktrace_output_kind *kind;
 	const char *output; /* "-": standard output */
 	char *name;	    /* where @output is not given */
 
@@ -45,10 +45,10 @@ static bool progress_show(void *data)
 static int output_open(struct export *x, int *fd)
 {
 	*fd = -1;
-	if (x->ops->directory) {
+	if (x->kind->directory) {
 		if (!strcmp(x->output, "-"))
 			return failed("%s is a directory: name it with -o",
-				      x->ops->name);
+				      x->kind->name);
 		return EXIT_OK;
 	}
 	if (!strcmp(x->output, "-")) {
@@ -63,16 +63,31 @@ static int output_open(struct export *x, int *fd)
 				      : "");
 }
 
+static void exported_say(const struct export *x,
+			 const struct ktrace_output *output)
+{
+	uint64_t losses = ktrace_output_losses(output);
+
+	say("exported %s events%s%s to %s",
+	    count_text(ktrace_output_events(output)).s,
+	    losses ? ", lost: " : "", losses ? count_text(losses).s : "",
+	    strcmp(x->output, "-") ? x->output : "standard output");
+}
+
 static int trace_export(struct export *x, struct ktrace *trace,
 			const struct ktrace_cursor_options *options)
 {
 	/* How long a stream is nobody knows. */
 	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 &&
 			!ktrace_get_info(trace)->live;
-	struct show *show;
-	int fd, err, status;
+	struct ktrace_output_options output_options = {
+		.size = sizeof(output_options),
+		.path = x->output,
+	};
+	struct ktrace_output *output;
+	int err, status;
 
-	status = output_open(x, &fd);
+	status = output_open(x, &output_options.fd);
 	if (status)
 		return status;
 	if (ktrace_cursor_create(trace, options, &x->cursor)) {
@@ -80,26 +95,23 @@ static int trace_export(struct export *x, struct ktrace *trace,
 		goto out;
 	}
 	x->bytes = ktrace_get_info(trace)->bytes;
-	err = show_create(x->ops, trace, fd, x->output, &show);
+	err = ktrace_output_create(trace, x->kind->name, &output_options,
+				   &output);
 	if (!err) {
-		err = show_cursor(show, x->cursor,
-				  progress ? progress_show : NULL, x);
+		err = ktrace_output_run(output, x->cursor,
+					progress ? progress_show : NULL, x);
 		if (progress)
 			fputs("\r\033[K", stderr);
 		if (!err)
-			say("exported %s events%s%s to %s",
-			    count_text(show->events).s,
-			    show->losses ? ", lost: " : "",
-			    show->losses ? count_text(show->losses).s : "",
-			    strcmp(x->output, "-") ? x->output
-						   : "standard output");
-		show_destroy(show);
+			exported_say(x, output);
+		ktrace_output_destroy(output);
 	}
 	if (err && err != -EPIPE)
-		status = failed("%s", show_error());
+		status = failed_why();
 	ktrace_cursor_destroy(x->cursor);
 out:
-	if (fd > STDERR_FILENO && close(fd) && !status)
+	if (output_options.fd > STDERR_FILENO && close(output_options.fd) &&
+	    !status)
 		status = failed("%s: %s", x->output, strerror(errno));
 	return status;
 }
@@ -115,7 +127,7 @@ static int output_name(struct export *x, const char *path)
 		return EXIT_OK;
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	if (asprintf(&x->name, "%.*s.%s", len, path, x->ops->name) < 0)
+	if (asprintf(&x->name, "%.*s.%s", len, path, x->kind->name) < 0)
 		return failed("out of memory");
 	x->output = x->name;
 	return EXIT_OK;
@@ -128,10 +140,10 @@ static int export_run(struct export *x, const char *path)
 	int status;
 
 	/* It says first what is known last. */
-	if (x->ops->directory && is_stream(path))
+	if (x->kind->directory && is_stream(path))
 		return failed("%s cannot be made of a stream: record into a "
 			      "directory, and export that",
-			      x->ops->name);
+			      x->kind->name);
 	status = trace_open(path, &trace);
 	if (status)
 		return status;
@@ -148,10 +160,10 @@ static int export_run(struct export *x, const char *path)
 
 static int format_find(struct export *x, const char *name)
 {
-	x->ops = show_find(name);
-	return x->ops ? EXIT_OK
-		      : misused(&command_export, "--to `%s': it is %s", name,
-				formats_names(true).s);
+	x->kind = ktrace_output_find(name);
+	return x->kind ? EXIT_OK
+		       : misused(&command_export, "--to `%s': it is %s", name,
+				 formats_names(true).s);
 }
 
 static int option_handle(void *data, int option)
@@ -177,7 +189,7 @@ static int export_main(int argc, char **argv)
 	status = options_parse(&command_export, argc, argv, option_handle, &x);
 	if (status != OPTIONS_TAKEN)
 		return status;
-	if (!x.ops)
+	if (!x.kind)
 		return misused(&command_export,
 			       "to what? --to ctf, for instance");
 	if (optind + 1 < argc)

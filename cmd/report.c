@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ktrace/output.h>
 #include <ktrace/span.h>
-#include <show.h>
 
 #include "cmd.h"
 #include "common/query.h"
@@ -16,15 +16,20 @@
 
 struct report {
 	struct query query;
-	const struct show_ops *ops;
+	const struct ktrace_output_kind *kind;
 	const char *comm; /* pattern; NULL: any */
 	uint32_t *pids;	  /* processes or threads */
 	size_t nr_pids;
-	uint64_t head;	   /* 0: all */
-	struct show *show; /* while it is shown */
+	uint64_t head;		      /* 0: all */
+	struct ktrace_output *output; /* while it is shown */
 	bool durations;
 	struct ktrace_spans *spans; /* NULL: durations are not asked for */
 };
+
+static bool is_kind(const struct report *r, const char *name)
+{
+	return !strcmp(r->kind->name, name);
+}
 
 static int pids_parse(struct report *r, const char *text)
 {
@@ -60,61 +65,55 @@ static bool event_wanted(const struct report *r, const struct ktrace_event *e)
 }
 
 /* An event that ends a span says so.  Spans are made of all events, shown or not. */
-static int span_follow(const struct report *r, struct show *show,
-		       const struct ktrace_event *event)
+static int span_follow(const struct report *r, const struct ktrace_event *event,
+		       const struct ktrace_span **ended)
 {
 	int step = ktrace_spans_event(r->spans, event);
 
-	if (step < 0)
-		return show_fail(step, "out of memory");
-	show->ended =
-		step & KTRACE_SPAN_ENDS ? ktrace_spans_ended(r->spans) : NULL;
-	return 0;
+	if (step >= 0 && step & KTRACE_SPAN_ENDS)
+		*ended = ktrace_spans_ended(r->spans);
+	return step < 0 ? step : 0;
 }
 
-static int event_show(struct report *r, struct show *show,
-		      const struct ktrace_event *event)
+static int event_show(struct report *r, const struct ktrace_event *event)
 {
+	const struct ktrace_span *ended = NULL;
 	int err = 0;
 
 	if (r->spans)
-		err = span_follow(r, show, event);
+		err = span_follow(r, event, &ended);
 	if (err || !event_wanted(r, event) ||
 	    !query_wants(&r->query, event->type, event->cpu, event->time))
 		return err;
-	show->events++;
-	return show->ops->event(show, event);
+	return ktrace_output_event(r->output, event, ended);
 }
 
-static int loss_show(struct report *r, struct show *show,
-		     const struct ktrace_loss *loss)
+static int loss_show(struct report *r, const struct ktrace_loss *loss)
 {
 	if (r->spans)
 		ktrace_spans_loss(r->spans, loss);
 	if (!query_wants(&r->query, NULL, loss->cpu, loss->time))
 		return 0;
-	return show->ops->loss(show, loss);
+	return ktrace_output_loss(r->output, loss);
 }
 
-/* As show_cursor(), with conditions on each event, and spans. */
-static int events_show(struct report *r, struct show *show,
-		       struct ktrace_cursor *cursor)
+/* As ktrace_output_run(), with conditions on each event, and spans. */
+static int events_show(struct report *r, struct ktrace_cursor *cursor)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
 	int err = 0, item;
 
 	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
-		err = item == KTRACE_LOSS ? loss_show(r, show, loss)
-					  : event_show(r, show, event);
-		if (r->head && show->events == r->head)
+		err = item == KTRACE_LOSS ? loss_show(r, loss)
+					  : event_show(r, event);
+		if (r->head && ktrace_output_events(r->output) == r->head)
 			break;
 	}
 	if (err)
 		return err;
-	if (item < 0)
-		show_fail(item, "%s", ktrace_last_error());
-	err = show->ops->finish(show);
+	/* What was read until then is shown. */
+	err = ktrace_output_finish(r->output);
 	return item < 0 ? item : err;
 }
 
@@ -123,32 +122,33 @@ static void stream_show(void *data)
 {
 	struct report *r = data;
 
-	if (r->show)
-		r->show->ops->finish(r->show);
+	if (r->output)
+		ktrace_output_finish(r->output);
 }
 
 static int show_run(struct report *r, struct ktrace *trace,
 		    struct ktrace_cursor *cursor)
 {
-	static const struct show_syscalls_options calls = {
+	static const struct ktrace_output_calls calls = {
 		.string_max = 32,
 		.durations = true,
 	};
-	struct show *show;
+	const struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.fd = STDOUT_FILENO,
+		.calls = r->durations ? &calls : NULL,
+	};
 	int err;
 
-	err = show_create(r->ops, trace, STDOUT_FILENO, NULL, &r->show);
+	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
 	if (err)
 		return err;
-	show = r->show;
-	if (r->durations && r->ops == &show_syscalls)
-		show_syscalls_set(show, &calls);
 	if (r->comm || r->nr_pids || r->head || r->spans)
-		err = events_show(r, show, cursor);
+		err = events_show(r, cursor);
 	else
-		err = show_cursor(show, cursor, NULL, NULL);
-	r->show = NULL;
-	show_destroy(show);
+		err = ktrace_output_run(r->output, cursor, NULL, NULL);
+	ktrace_output_destroy(r->output);
+	r->output = NULL;
 	return err;
 }
 
@@ -156,7 +156,7 @@ static int trace_show(struct report *r, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
 	/* The strace view has its own. */
-	bool spans = r->durations && r->ops != &show_syscalls;
+	bool spans = r->durations && !is_kind(r, "strace");
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
@@ -173,7 +173,7 @@ static int trace_show(struct report *r, struct ktrace *trace,
 	err = show_run(r, trace, cursor);
 	/* Whoever reads has seen enough. */
 	if (err && err != -EPIPE)
-		status = failed("%s", show_error());
+		status = failed_why();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
 	return status;
@@ -199,10 +199,10 @@ static int report_run(struct report *r, const char *path)
 
 static int format_find(struct report *r, const char *name)
 {
-	r->ops = show_find(name);
-	if (r->ops && !r->ops->directory)
+	r->kind = ktrace_output_find(name);
+	if (r->kind && !r->kind->directory)
 		return EXIT_OK;
-	if (r->ops)
+	if (r->kind)
 		return misused(&command_report,
 			       "%s is no text: ktrace export --to %s", name,
 			       name);
@@ -246,7 +246,7 @@ static int option_handle(void *data, int option)
 
 static int report_main(int argc, char **argv)
 {
-	struct report r = {.ops = &show_text};
+	struct report r = {.kind = ktrace_output_find("text")};
 	int status;
 
 	status = options_parse(&command_report, argc, argv, option_handle, &r);
@@ -254,7 +254,7 @@ static int report_main(int argc, char **argv)
 		return status;
 	if (optind + 1 < argc)
 		return misused(&command_report, "one trace at a time");
-	if (r.durations && r.ops == &show_kernel)
+	if (r.durations && is_kind(&r, "kernel"))
 		return misused(&command_report,
 			       "--durations goes with --format text, json or "
 			       "strace");

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include <ktrace/recording.h>
-#include <show.h>
+#include <ktrace/output.h>
 
 #include "base/now.h"
 #include "cmd.h"
@@ -33,7 +33,7 @@
 #define ROUND_MS   100 /* between looks at what has been recorded */
 
 struct syscalls {
-	struct show_syscalls_options show;
+	struct ktrace_output_calls show;
 	struct selection selection;
 	char **command;
 	struct processes processes;
@@ -48,7 +48,7 @@ struct syscalls {
 	struct ktrace_recording *recording;
 	struct ktrace *shown;
 	struct ktrace_cursor *cursor;
-	struct show *view;
+	struct ktrace_output *view;
 	int fd;		/* where to */
 	int view_error; /* showing has failed */
 	struct child child;
@@ -179,6 +179,11 @@ static int events_enable(struct syscalls *s)
 
 static int view_open(struct syscalls *s)
 {
+	struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.calls = &s->show,
+	};
+
 	s->fd = STDERR_FILENO;
 	if (s->output)
 		s->fd = open(s->output,
@@ -191,9 +196,9 @@ static int view_open(struct syscalls *s)
 	if (ktrace_recording_follow(s->recording, !s->trace, &s->shown) ||
 	    ktrace_cursor_create(s->shown, NULL, &s->cursor))
 		return failed_why();
-	if (show_create(&show_syscalls, s->shown, s->fd, NULL, &s->view))
-		return failed("%s", show_error());
-	show_syscalls_set(s->view, &s->show);
+	options.fd = s->fd;
+	if (ktrace_output_create(s->shown, "strace", &options, &s->view))
+		return failed_why();
 	return EXIT_OK;
 }
 
@@ -207,15 +212,15 @@ static bool view_more(struct syscalls *s)
 		failed_why();
 		return false;
 	}
-	s->view_error = show_cursor(s->view, s->cursor, NULL, NULL);
+	s->view_error = ktrace_output_run(s->view, s->cursor, NULL, NULL);
 	if (s->view_error && s->view_error != -EPIPE)
-		failed("%s", show_error());
+		failed_why();
 	return !s->view_error;
 }
 
 static void view_close(struct syscalls *s)
 {
-	show_destroy(s->view);
+	ktrace_output_destroy(s->view);
 	ktrace_cursor_destroy(s->cursor);
 	if (s->shown)
 		trace_complain(s->shown);
@@ -382,7 +387,8 @@ static int directory_choose(struct syscalls *s, char *parent, size_t size)
 
 /* Options */
 
-static int returns_choose(struct syscalls *s, enum show_returns returns)
+static int returns_choose(struct syscalls *s,
+			  enum ktrace_output_returns returns)
 {
 	if (s->show.returns && s->show.returns != returns)
 		return misused(&command_syscalls, "-z and -Z: one of them");
@@ -434,7 +440,7 @@ static int option_handle(void *data, int option)
 		s->show.string_max = number;
 		return EXIT_OK;
 	case 't':
-		if (s->show.times < SHOW_TIMES_EPOCH)
+		if (s->show.times < KTRACE_TIMES_EPOCH)
 			s->show.times++;
 		return EXIT_OK;
 	case 'T':
@@ -444,9 +450,9 @@ static int option_handle(void *data, int option)
 		s->paths = true;
 		return EXIT_OK;
 	case 'z':
-		return returns_choose(s, SHOW_RETURNS_OK);
+		return returns_choose(s, KTRACE_RETURNS_OK);
 	case 'Z':
-		return returns_choose(s, SHOW_RETURNS_FAILED);
+		return returns_choose(s, KTRACE_RETURNS_FAILED);
 	default:
 		return option_forgotten(&command_syscalls, option);
 	}

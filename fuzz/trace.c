@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "show.h"
+#include <ktrace/output.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,35 +43,45 @@ static struct ktrace_memory copy_of(struct ktrace_memory memory)
 	return (struct ktrace_memory){copy, memory.size};
 }
 
-static void run(struct ktrace *trace, const struct show_ops *ops, int fd,
-		const char *path, const struct show_syscalls_options *options)
+static char directory[] = "/tmp/ktrace-fuzz-XXXXXX";
+
+static void run(struct ktrace *trace, const char *kind, int fd,
+		const struct ktrace_output_calls *calls)
 {
+	const struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.fd = fd,
+		.path = directory,
+		.calls = calls,
+	};
+	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
-	struct show *show;
 
 	if (ktrace_cursor_create(trace, NULL, &cursor))
 		return;
-	if (!show_create(ops, trace, fd, path, &show)) {
-		if (options)
-			show_syscalls_set(show, options);
-		show_cursor(show, cursor, NULL, NULL);
-		show_destroy(show);
+	if (!ktrace_output_create(trace, kind, &options, &output)) {
+		ktrace_output_run(output, cursor, NULL, NULL);
+		ktrace_output_destroy(output);
 	}
 	ktrace_cursor_destroy(cursor);
 }
 
 /* As ktrace report --durations: spans of all events, shown with those that end them. */
-static void run_spans(struct ktrace *trace, const struct show_ops *ops, int fd)
+static void run_spans(struct ktrace *trace, const char *kind, int fd)
 {
+	const struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.fd = fd,
+	};
+	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
 	struct ktrace_spans *spans;
-	struct show *show;
 	int item, step;
 
 	if (ktrace_cursor_create(trace, NULL, &cursor))
 		return;
 	if (ktrace_spans_create(cursor, &spans) ||
-	    show_create(ops, trace, fd, NULL, &show))
+	    ktrace_output_create(trace, kind, &options, &output))
 		abort();
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		if (item == KTRACE_LOSS) {
@@ -79,17 +89,15 @@ static void run_spans(struct ktrace *trace, const struct show_ops *ops, int fd)
 			continue;
 		}
 		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
-		show->ended = step > 0 && step & KTRACE_SPAN_ENDS
-				      ? ktrace_spans_ended(spans)
-				      : NULL;
-		ops->event(show, ktrace_cursor_event(cursor));
+		ktrace_output_event(output, ktrace_cursor_event(cursor),
+				    step > 0 && step & KTRACE_SPAN_ENDS
+					    ? ktrace_spans_ended(spans)
+					    : NULL);
 	}
-	show_destroy(show);
+	ktrace_output_destroy(output);
 	ktrace_spans_destroy(spans);
 	ktrace_cursor_destroy(cursor);
 }
-
-static char directory[] = "/tmp/ktrace-fuzz-XXXXXX";
 
 static void directory_empty(void)
 {
@@ -117,24 +125,24 @@ static bool has_formats(const struct ktrace_memory *metadata)
 static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 		    int null)
 {
-	static const struct show_syscalls_options options[] = {
+	static const struct ktrace_output_calls options[] = {
 		{.string_max = 32, .durations = true, .times = true},
 		{.string_max = UINT32_MAX, .json = true},
-		{.string_max = 0, .colors = true, .returns = SHOW_RETURNS_OK},
+		{.string_max = 0, .colors = true, .returns = KTRACE_RETURNS_OK},
 		{.summary = true},
 	};
 	size_t i;
 
-	run(trace, &show_text, null, NULL, NULL);
-	run(trace, &show_json, null, NULL, NULL);
+	run(trace, "text", null, NULL);
+	run(trace, "json", null, NULL);
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		run(trace, &show_syscalls, null, NULL, &options[i]);
-	run_spans(trace, &show_text, null);
-	run_spans(trace, &show_json, null);
-	run(trace, &show_ctf, -1, directory, NULL);
+		run(trace, "strace", null, &options[i]);
+	run_spans(trace, "text", null);
+	run_spans(trace, "json", null);
+	run(trace, "ctf", -1, NULL);
 	directory_empty();
 	if (has_formats(metadata))
-		run(trace, &show_kernel, null, NULL, NULL);
+		run(trace, "kernel", null, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,18 +23,18 @@
 #include "show.h"
 
 struct json {
-	struct show show;
+	struct ktrace_output show;
 	struct output output;
 	struct programs programs;
 };
 
-static int json_open(struct show *show)
+static int json_open(struct ktrace_output *show)
 {
 	struct json *json = (struct json *)show;
 
 	programs_init(&json->programs, show->trace, true);
-	if (output_init(&json->output, show->fd))
-		return show_fail(-ENOMEM, "out of memory");
+	if (output_init(&json->output, show->write, show->data))
+		return error_set(-ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -66,7 +66,8 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 	output_add(output, "}", 1);
 }
 
-static int json_event(struct show *show, const struct ktrace_event *event)
+static int json_event(struct ktrace_output *show,
+		      const struct ktrace_event *event)
 {
 	struct json *json = (struct json *)show;
 	struct output *output = &json->output;
@@ -80,7 +81,7 @@ static int json_event(struct show *show, const struct ktrace_event *event)
 	json_string(output, (const uint8_t *)event->comm, strlen(event->comm));
 	output_add(output, ",", 1);
 	if (programs_run(&json->programs, output, event))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	output_add(output, "}", 1);
 	if (unlikely(show->ended))
 		put_span(output, show->ended);
@@ -88,7 +89,7 @@ static int json_event(struct show *show, const struct ktrace_event *event)
 	return output->err;
 }
 
-static int json_loss(struct show *show, const struct ktrace_loss *loss)
+static int json_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct output *output = &((struct json *)show)->output;
 	const char *cause = loss_cause(loss->cause);
@@ -104,12 +105,12 @@ static int json_loss(struct show *show, const struct ktrace_loss *loss)
 	return output->err;
 }
 
-static int json_finish(struct show *show)
+static int json_finish(struct ktrace_output *show)
 {
 	return output_flush(&((struct json *)show)->output);
 }
 
-static void json_release(struct show *show)
+static void json_release(struct ktrace_output *show)
 {
 	struct json *json = (struct json *)show;
 
@@ -118,8 +119,8 @@ static void json_release(struct show *show)
 }
 
 const struct show_ops show_json = {
-	.name = "json",
-	.what = "JSON Lines, an object for each event",
+	.kind.name = "json",
+	.kind.what = "JSON Lines, an object for each event",
 	.size = sizeof(struct json),
 	.open = json_open,
 	.event = json_event,

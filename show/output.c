@@ -2,20 +2,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "base/error.h"
 #include "output.h"
-#include "show.h"
 
 const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
 			   "25262728293031323334353637383940414243444546474849"
 			   "50515253545556575859606162636465666768697071727374"
 			   "75767778798081828384858687888990919293949596979899";
 
-int output_init(struct output *output, int fd)
+int output_init(struct output *output,
+		int (*write)(void *data, const char *text, size_t size),
+		void *data)
 {
-	*output = (struct output){.fd = fd};
+	*output = (struct output){.write = write, .data = data};
 	output->buf = malloc(OUTPUT_SIZE);
 	if (!output->buf)
 		return -ENOMEM;
@@ -32,13 +32,14 @@ void output_destroy(struct output *output)
 
 int output_flush(struct output *output)
 {
-	int err = output->err ? 0
-			      : file_write(output->fd, output->buf,
-					   output->p - output->buf);
+	int err = 0;
 
+	if (!output->err)
+		err = output->write(output->data, output->buf,
+				    output->p - output->buf);
 	if (err)
 		output->err =
-			show_fail(err, "cannot write: %s", strerror(-err));
+			error_set(err, "cannot write: %s", strerror(-err));
 	output->p = output->buf;
 	return output->err;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Text output to a file without stdio: a large buffer, write(2) and fast
+ * Text output without stdio: a large buffer, a function that writes it, and fast
  * conversions of numbers.
  *
  * Before text is added, output_room() must be called with the most bytes that
  * the text can have (at most OUTPUT_ROOM); then the caller stores at output->p.
- * If write() fails, the error is kept in output->err and all further text is
+ * If writing fails, the error is kept in output->err and all further text is
  * dropped. A caller that wants to stop early checks output->err.
  */
 #ifndef KT_SHOW_OUTPUT_H
@@ -28,12 +28,15 @@ struct output {
 	char *p;
 	char *end; /* of the buffer */
 	char *buf;
-	int fd;
+	int (*write)(void *data, const char *text, size_t size);
+	void *data;
 	int err;
 };
 
-int output_init(struct output *output, int fd);
-/* The file stays open. */
+/* @write NULL: the text stays in the buffer, and must be taken before that is full. */
+int output_init(struct output *output,
+		int (*write)(void *data, const char *text, size_t size),
+		void *data);
 void output_destroy(struct output *output);
 /* Returns output->err. */
 int output_flush(struct output *output);

@@ -1,92 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The functions of <ktrace/output.h>, over the list of outputs. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/sized.h"
 #include "show.h"
 
-/* Items between two calls of progress(): a few milliseconds. */
+/* Events and losses between two calls of progress(): some milliseconds. */
 #define PROGRESS_EVERY 65536
+
+#define STRING_MAX     32 /* of "strace", as strace itself has it */
 
 static const struct show_ops *const outputs[] = {
 	&show_text, &show_kernel, &show_json, &show_ctf, &show_syscalls,
 };
 
-static char message[512];
-
-const char *show_error(void)
+const struct ktrace_output_kind *ktrace_output_kind(size_t index)
 {
-	return message;
+	if (index >= sizeof(outputs) / sizeof(outputs[0]))
+		return NULL;
+	return &outputs[index]->kind;
 }
 
-int show_fail(int err, const char *format, ...)
+static const struct show_ops *ops_find(const char *name)
 {
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(message, sizeof(message), format, ap);
-	va_end(ap);
-	return err;
-}
-
-const struct show_ops *show_get(size_t index)
-{
-	return index < sizeof(outputs) / sizeof(outputs[0]) ? outputs[index]
-							    : NULL;
-}
-
-const struct show_ops *show_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; show_get(i); i++) {
-		if (!strcmp(show_get(i)->name, name))
-			return show_get(i);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		if (!strcmp(outputs[i]->kind.name, name))
+			return outputs[i];
 	}
 	return NULL;
 }
 
-int show_create(const struct show_ops *ops, struct ktrace *trace, int fd,
-		const char *path, struct show **result)
+const struct ktrace_output_kind *ktrace_output_find(const char *name)
 {
-	struct show *show = calloc(1, ops->size);
+	const struct show_ops *ops = ops_find(name);
+
+	return ops ? &ops->kind : NULL;
+}
+
+static int fd_write(void *data, const char *text, size_t size)
+{
+	const struct ktrace_output *show = data;
+
+	return file_write(show->fd, text, size);
+}
+
+int ktrace_output_create(struct ktrace *trace, const char *kind,
+			 const struct ktrace_output_options *given,
+			 struct ktrace_output **output)
+{
+	const struct show_ops *ops = ops_find(kind);
+	struct ktrace_output_options options;
+	struct ktrace_output *show;
 	int err;
 
+	if (!ops)
+		return error_set(-ENOENT, "there is no output `%s'", kind);
+	err = sized_copy(&options, sizeof(options), given);
+	if (err)
+		return err;
+	show = calloc(1, ops->size);
 	if (!show)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	show->ops = ops;
 	show->trace = trace;
-	show->fd = fd;
-	show->path = path;
+	show->write = options.write ?: fd_write;
+	show->data = options.write ? options.data : show;
+	show->fd = options.fd;
+	show->path = options.path;
+	show->calls.string_max = STRING_MAX;
+	if (options.calls)
+		show->calls = *options.calls;
 	err = ops->open(show);
 	if (err) {
-		show_destroy(show);
+		ktrace_output_destroy(show);
 		return err;
 	}
-	*result = show;
+	*output = show;
 	return 0;
 }
 
-int show_cursor(struct show *show, struct ktrace_cursor *cursor,
-		bool (*progress)(void *data), void *data)
+int ktrace_output_event(struct ktrace_output *show,
+			const struct ktrace_event *event,
+			const struct ktrace_span *ended)
+{
+	show->ended = ended;
+	show->events++;
+	return show->ops->event(show, event);
+}
+
+int ktrace_output_loss(struct ktrace_output *show,
+		       const struct ktrace_loss *loss)
+{
+	/* Lost task records are not events. */
+	if (loss->cause != KTRACE_LOST_TASK)
+		show->losses += loss->count;
+	return show->ops->loss(show, loss);
+}
+
+int ktrace_output_finish(struct ktrace_output *show)
+{
+	return show->ops->finish(show);
+}
+
+int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
+		      bool (*progress)(void *data), void *data)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
-	const struct show_ops *ops = show->ops;
 	uint32_t left = PROGRESS_EVERY;
-	int err = 0, item;
+	int err, item, ended;
 
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
-		if (item == KTRACE_EVENT) {
-			err = ops->event(show, event);
-			show->events++;
-		} else {
-			err = ops->loss(show, loss);
-			if (loss->cause != KTRACE_LOST_TASK)
-				show->losses += loss->count;
-		}
+		err = item == KTRACE_EVENT
+			      ? ktrace_output_event(show, event, NULL)
+			      : ktrace_output_loss(show, loss);
 		if (err)
 			return err;
 		if (!--left) {
@@ -95,14 +125,23 @@ int show_cursor(struct show *show, struct ktrace_cursor *cursor,
 				break;
 		}
 	}
-	if (item < 0)
-		show_fail(item, "%s", ktrace_last_error());
-	/* Also after an error: what was read before it is complete. */
-	err = ops->finish(show);
-	return item < 0 ? item : err;
+	ended = item < 0 ? item : 0;
+	/* What was read until then is whole. */
+	err = show->ops->finish(show);
+	return ended ?: err;
 }
 
-void show_destroy(struct show *show)
+uint64_t ktrace_output_events(const struct ktrace_output *show)
+{
+	return show->events;
+}
+
+uint64_t ktrace_output_losses(const struct ktrace_output *show)
+{
+	return show->losses;
+}
+
+void ktrace_output_destroy(struct ktrace_output *show)
 {
 	if (!show)
 		return;

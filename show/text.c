@@ -14,38 +14,39 @@
 #include "show.h"
 
 struct text {
-	struct show show;
+	struct ktrace_output show;
 	struct output output;
 	struct programs programs;
 	struct line_heads heads;
 };
 
-static int text_open(struct show *show)
+static int text_open(struct ktrace_output *show)
 {
 	struct text *text = (struct text *)show;
 
 	programs_init(&text->programs, show->trace, false);
-	if (output_init(&text->output, show->fd))
-		return show_fail(-ENOMEM, "out of memory");
+	if (output_init(&text->output, show->write, show->data))
+		return error_set(-ENOMEM, "out of memory");
 	return 0;
 }
 
-static int text_event(struct show *show, const struct ktrace_event *event)
+static int text_event(struct ktrace_output *show,
+		      const struct ktrace_event *event)
 {
 	struct text *text = (struct text *)show;
 	struct output *output = &text->output;
 
 	if (line_head(&text->heads, output, event))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	if (programs_run(&text->programs, output, event))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
 	output_add(output, "\n", 1);
 	return output->err;
 }
 
-static int text_loss(struct show *show, const struct ktrace_loss *loss)
+static int text_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct text *text = (struct text *)show;
 
@@ -53,12 +54,12 @@ static int text_loss(struct show *show, const struct ktrace_loss *loss)
 	return text->output.err;
 }
 
-static int text_finish(struct show *show)
+static int text_finish(struct ktrace_output *show)
 {
 	return output_flush(&((struct text *)show)->output);
 }
 
-static void text_release(struct show *show)
+static void text_release(struct ktrace_output *show)
 {
 	struct text *text = (struct text *)show;
 
@@ -68,8 +69,8 @@ static void text_release(struct show *show)
 }
 
 const struct show_ops show_text = {
-	.name = "text",
-	.what = "a line for each event, to be read by people",
+	.kind.name = "text",
+	.kind.what = "a line for each event, to be read by people",
 	.size = sizeof(struct text),
 	.open = text_open,
 	.event = text_event,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <show.h>
+#include <ktrace/output.h>
 
 #include "calls.h"
 #include "cmd.h"
@@ -269,12 +269,12 @@ static void options_explain(const struct command *command)
 static void outputs_print(bool directories)
 {
 	const char *between = "words\t";
-	const struct show_ops *ops;
+	const struct ktrace_output_kind *kind;
 
-	for (size_t i = 0; (ops = show_get(i)); i++) {
-		if (ops->directory && !directories)
+	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
+		if (kind->directory && !directories)
 			continue;
-		printf("%s%s", between, ops->name);
+		printf("%s%s", between, kind->name);
 		between = " ";
 	}
 }

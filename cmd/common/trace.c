@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <show.h>
+#include <ktrace/output.h>
 
 #include "cmd.h"
 #include "trace.h"
@@ -14,16 +14,16 @@
 struct format_names formats_names(bool directories)
 {
 	struct format_names t = {""};
-	const struct show_ops *ops, *last = NULL;
+	const struct ktrace_output_kind *kind, *last = NULL;
 	size_t used = 0;
 
-	for (size_t i = 0; (ops = show_get(i)); i++) {
-		if (ops->directory && !directories)
+	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
+		if (kind->directory && !directories)
 			continue;
 		if (last)
 			used += snprintf(t.s + used, sizeof(t.s) - used, "%s%s",
 					 used ? ", " : "", last->name);
-		last = ops;
+		last = kind;
 	}
 	snprintf(t.s + used, sizeof(t.s) - used, " or %s", last->name);
 	return t;

@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include <show.h>
+#include <ktrace/output.h>
 
 #include <ktrace/recording.h>
 
@@ -46,8 +45,9 @@ struct watch {
 	struct ktrace_recording *recording;
 	struct ktrace *trace;
 	struct ktrace_cursor *cursor;
-	struct show *show;
-	int text; /* what show writes to */
+	struct ktrace_output *output;
+	char *text; /* what the output wrote in this round */
+	size_t text_size;
 	char *directory;
 	char parent[64]; /* of a directory that is removed */
 	bool kept;
@@ -138,6 +138,19 @@ static void warn(void *data, const char *text)
 	say("%s", text);
 }
 
+static int text_add(void *data, const char *text, size_t size)
+{
+	struct watch *w = data;
+	char *all = realloc(w->text, w->text_size + size);
+
+	if (!all)
+		return -ENOMEM;
+	memcpy(all + w->text_size, text, size);
+	w->text = all;
+	w->text_size += size;
+	return 0;
+}
+
 static int recording_begin(struct watch *w, const struct watch_options *o)
 {
 	struct ktrace_recording_options options = {
@@ -149,6 +162,11 @@ static int recording_begin(struct watch *w, const struct watch_options *o)
 		.programs = o->patterns,
 		.nr_programs = o->nr_patterns,
 		.warn = warn,
+	};
+	struct ktrace_output_options text = {
+		.size = sizeof(text),
+		.write = text_add,
+		.data = w,
 	};
 	struct sysinfo info;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -163,23 +181,19 @@ static int recording_begin(struct watch *w, const struct watch_options *o)
 	if (ktrace_recording_follow(w->recording, !w->kept, &w->trace) ||
 	    ktrace_cursor_create(w->trace, NULL, &w->cursor))
 		return failed_why();
-	w->text = memfd_create("lines", MFD_CLOEXEC);
-	if (w->text < 0)
-		return failed("memfd: %s", strerror(errno));
-	if (show_create(&show_text, w->trace, w->text, NULL, &w->show))
-		return failed("%s", show_error());
+	if (ktrace_output_create(w->trace, "text", &text, &w->output))
+		return failed_why();
 	return EXIT_OK;
 }
 
 static void watch_destroy(struct watch *w)
 {
-	show_destroy(w->show);
+	ktrace_output_destroy(w->output);
 	ktrace_cursor_destroy(w->cursor);
 	ktrace_close(w->trace);
 	ktrace_recording_destroy(w->recording);
 	ktrace_session_close(w->session);
-	if (w->text >= 0)
-		close(w->text);
+	free(w->text);
 	if (w->directory)
 		directory_remove(w);
 	for (size_t i = 0; i < EVENTS_MAX; i++)
@@ -198,7 +212,6 @@ int watch_start(const struct watch_options *options, struct watch **watch)
 
 	if (!w)
 		return failed("out of memory");
-	w->text = -1;
 	status = options->kernel ? session_take(w, options->name) : EXIT_OK;
 	if (!status)
 		status = directory_choose(w, options->directory);
@@ -290,24 +303,6 @@ static void lines_add(char *text, size_t size)
 	}
 }
 
-/* What show has written. */
-static int text_take(struct watch *w)
-{
-	struct stat st;
-	char *text;
-
-	if (fstat(w->text, &st))
-		return -errno;
-	text = malloc(st.st_size + 1);
-	if (!text)
-		return -ENOMEM;
-	if (pread(w->text, text, st.st_size, 0) == st.st_size)
-		lines_add(text, st.st_size);
-	free(text);
-	lseek(w->text, 0, SEEK_SET);
-	return ftruncate(w->text, 0) ? -errno : 0;
-}
-
 static int found_show(struct watch *w)
 {
 	size_t nr = w->nr_found < EVENTS_MAX ? w->nr_found : EVENTS_MAX;
@@ -317,13 +312,16 @@ static int found_show(struct watch *w)
 		const struct found *f = &w->found[i % EVENTS_MAX];
 
 		err = f->item == KTRACE_EVENT
-			      ? w->show->ops->event(w->show, &f->event)
-			      : w->show->ops->loss(w->show, &f->loss);
+			      ? ktrace_output_event(w->output, &f->event, NULL)
+			      : ktrace_output_loss(w->output, &f->loss);
 	}
 	w->nr_found = 0;
 	if (!err)
-		err = w->show->ops->finish(w->show);
-	return err ?: text_take(w);
+		err = ktrace_output_finish(w->output);
+	if (!err)
+		lines_add(w->text, w->text_size);
+	w->text_size = 0;
+	return err;
 }
 
 /*

@@ -71,7 +71,7 @@ struct ctf_stream {
 };
 
 struct ctf {
-	struct show show;
+	struct ktrace_output show;
 	int directory;
 	int metadata; /* open all the time: it may be in another user's folder */
 	bool made;    /* the directory, by us */
@@ -85,7 +85,7 @@ struct ctf {
 	uint32_t nr_plans;
 };
 
-static int ctf_open(struct show *show)
+static int ctf_open(struct ktrace_output *show)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	const struct ktrace_info *info = ktrace_get_info(show->trace);
@@ -93,23 +93,23 @@ static int ctf_open(struct show *show)
 	ctf->directory = -1;
 	ctf->metadata = -1;
 	if (!show->path)
-		return show_fail(-EINVAL, "CTF is a directory: say which one");
+		return error_set(-EINVAL, "CTF is a directory: say which one");
 	ctf->made = !mkdir(show->path, 0755);
 	if (!ctf->made && errno != EEXIST)
-		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
+		return error_set(-errno, "%s: %s", show->path, strerror(errno));
 	ctf->directory = open(show->path,
 			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ctf->directory < 0)
-		return show_fail(-errno, "%s: %s", show->path, strerror(errno));
+		return error_set(-errno, "%s: %s", show->path, strerror(errno));
 	/* Made first, so that nothing is overwritten; filled in last. */
 	ctf->metadata = openat(ctf->directory, "metadata",
 			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (ctf->metadata < 0 && errno == EEXIST)
-		return show_fail(-EEXIST,
+		return error_set(-EEXIST,
 				 "%s holds a trace already: name another place",
 				 show->path);
 	if (ctf->metadata < 0)
-		return show_fail(-errno, "%s/metadata: %s", show->path,
+		return error_set(-errno, "%s/metadata: %s", show->path,
 				 strerror(errno));
 
 	ctf->claimed = true;
@@ -129,7 +129,7 @@ static int ctf_write(struct ctf *ctf, int fd, const void *data, size_t n)
 {
 	int err = file_write(fd, data, n);
 
-	return err ? show_fail(err, "%s: cannot write: %s", ctf->show.path,
+	return err ? error_set(err, "%s: cannot write: %s", ctf->show.path,
 			       strerror(-err))
 		   : 0;
 }
@@ -151,7 +151,7 @@ static int stream_open(struct ctf *ctf, uint32_t cpu)
 			realloc(ctf->streams, nr * sizeof(*streams));
 
 		if (!streams)
-			return show_fail(-ENOMEM, "out of memory");
+			return error_set(-ENOMEM, "out of memory");
 		for (i = ctf->nr_streams; i < nr; i++)
 			streams[i] = (struct ctf_stream){.fd = -1};
 		ctf->streams = streams;
@@ -164,7 +164,7 @@ static int stream_open(struct ctf *ctf, uint32_t cpu)
 	stream->fd = openat(ctf->directory, name,
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (stream->fd < 0)
-		return show_fail(-errno, "%s/%s: %s", ctf->show.path, name,
+		return error_set(-errno, "%s/%s: %s", ctf->show.path, name,
 				 strerror(errno));
 	return 0;
 }
@@ -180,7 +180,7 @@ static int stream_room(struct ctf_stream *stream, size_t n)
 		room *= 2;
 	buf = realloc(stream->buf, room);
 	if (!buf)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	stream->buf = buf;
 	stream->room = room;
 	return 0;
@@ -303,7 +303,8 @@ static int put_dynamic(struct ctf_stream *stream,
 	return 0;
 }
 
-static int ctf_event(struct show *show, const struct ktrace_event *event)
+static int ctf_event(struct ktrace_output *show,
+		     const struct ktrace_event *event)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	const struct plan *plan = ctf_plan(ctf, event->type);
@@ -313,7 +314,7 @@ static int ctf_event(struct show *show, const struct ktrace_event *event)
 	int err;
 
 	if (!plan)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	err = stream_open(ctf, event->cpu);
 	if (err)
 		return err;
@@ -361,7 +362,7 @@ static int ctf_event(struct show *show, const struct ktrace_event *event)
 	return 0;
 }
 
-static int ctf_loss(struct show *show, const struct ktrace_loss *loss)
+static int ctf_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	struct ctf_stream *stream;
@@ -390,7 +391,7 @@ static int ctf_loss(struct show *show, const struct ktrace_loss *loss)
 	return err;
 }
 
-static int ctf_finish(struct show *show)
+static int ctf_finish(struct ktrace_output *show)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	char *text;
@@ -405,10 +406,10 @@ static int ctf_finish(struct show *show)
 		return err;
 	text = ctf_metadata(show->trace, ctf->uuid);
 	if (!text)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	err = ctf_write(ctf, ctf->metadata, text, strlen(text));
 	if (close(ctf->metadata) && !err)
-		err = show_fail(-errno, "%s/metadata: %s", show->path,
+		err = error_set(-errno, "%s/metadata: %s", show->path,
 				strerror(errno));
 	ctf->metadata = -1;
 	ctf->whole = !err;
@@ -430,7 +431,7 @@ static void ctf_remove(struct ctf *ctf)
 	unlinkat(ctf->directory, "metadata", 0);
 }
 
-static void ctf_release(struct show *show)
+static void ctf_release(struct ktrace_output *show)
 {
 	struct ctf *ctf = (struct ctf *)show;
 	uint32_t i;
@@ -455,9 +456,9 @@ static void ctf_release(struct show *show)
 }
 
 const struct show_ops show_ctf = {
-	.name = "ctf",
-	.what = "a CTF 1.8 directory, for babeltrace2 and Trace Compass",
-	.directory = true,
+	.kind.name = "ctf",
+	.kind.what = "a CTF 1.8 directory, for babeltrace2 and Trace Compass",
+	.kind.directory = true,
 	.size = sizeof(struct ctf),
 	.open = ctf_open,
 	.event = ctf_event,

@@ -36,7 +36,7 @@ struct entry {
 };
 
 struct kernel {
-	struct show show;
+	struct ktrace_output show;
 	struct output output;
 	struct line_heads heads;
 	/* For what is not printed by its format. */
@@ -55,7 +55,7 @@ struct kernel {
 	uint8_t read[READ_SIZE];
 };
 
-static int kernel_open(struct show *show)
+static int kernel_open(struct ktrace_output *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 
@@ -63,9 +63,9 @@ static int kernel_open(struct show *show)
 	kernel->requests = malloc(REQUESTS_MAX);
 	kernel->answer = malloc(KERNEL_TEXT_MAX);
 	if (!kernel->requests || !kernel->answer ||
-	    output_init(&kernel->heads_text, -1) ||
-	    output_init(&kernel->output, show->fd))
-		return show_fail(-ENOMEM, "out of memory");
+	    output_init(&kernel->heads_text, NULL, NULL) ||
+	    output_init(&kernel->output, show->write, show->data))
+		return error_set(-ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -159,7 +159,7 @@ static int text_put(struct kernel *kernel, const struct entry *entry)
 	event.payload = at + sizeof(request);
 	event.size = request.size;
 	if (programs_run(&kernel->programs, &kernel->output, &event))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -243,7 +243,7 @@ static int child_start(struct kernel *kernel)
 	ktrace_symbol(kernel->show.trace, 0, &offset);
 	err = jail_start(&kernel->jail, kernel_print, kernel->show.trace);
 	if (err)
-		return show_fail(err,
+		return error_set(err,
 				 "cannot run the trace's print formats safely, "
 				 "in a confined process: %s; the format text "
 				 "needs none",
@@ -305,7 +305,8 @@ static void head_end(struct kernel *kernel, struct entry *entry)
 	entry->head_end = kernel->heads_text.p - kernel->heads_text.buf;
 }
 
-static int kernel_event(struct show *show, const struct ktrace_event *event)
+static int kernel_event(struct ktrace_output *show,
+			const struct ktrace_event *event)
 {
 	struct kernel *kernel = (struct kernel *)show;
 	struct kernel_request request = {
@@ -324,7 +325,7 @@ static int kernel_event(struct show *show, const struct ktrace_event *event)
 		return err;
 	entry->type = event->type;
 	if (line_head(&kernel->heads, &kernel->heads_text, event))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	head_end(kernel, entry);
 	memcpy(kernel->requests + kernel->requests_size, &request,
 	       sizeof(request));
@@ -336,7 +337,8 @@ static int kernel_event(struct show *show, const struct ktrace_event *event)
 	return 0;
 }
 
-static int kernel_loss(struct show *show, const struct ktrace_loss *loss)
+static int kernel_loss(struct ktrace_output *show,
+		       const struct ktrace_loss *loss)
 {
 	struct kernel *kernel = (struct kernel *)show;
 	struct entry *entry;
@@ -349,7 +351,7 @@ static int kernel_loss(struct show *show, const struct ktrace_loss *loss)
 	return 0;
 }
 
-static int kernel_finish(struct show *show)
+static int kernel_finish(struct ktrace_output *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 	int err = batch_show(kernel);
@@ -357,7 +359,7 @@ static int kernel_finish(struct show *show)
 	return err ? err : output_flush(&kernel->output);
 }
 
-static void kernel_release(struct show *show)
+static void kernel_release(struct ktrace_output *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 
@@ -371,8 +373,8 @@ static void kernel_release(struct show *show)
 }
 
 const struct show_ops show_kernel = {
-	.name = "kernel",
-	.what = "a line for each event, in the kernel's own print format",
+	.kind.name = "kernel",
+	.kind.what = "a line for each event, in the kernel's own print format",
 	.size = sizeof(struct kernel),
 	.open = kernel_open,
 	.event = kernel_event,

@@ -32,8 +32,7 @@
 #define COLUMN 39 /* where results begin */
 
 struct syscalls {
-	struct show show;
-	struct show_syscalls_options options;
+	struct ktrace_output show;
 	struct output output;
 	struct line line;
 	struct threads threads;
@@ -54,7 +53,7 @@ static const char *const colors[] = {
 
 static const char *color(const struct syscalls *s, int which)
 {
-	return s->options.colors ? colors[which] : "";
+	return s->show.calls.colors ? colors[which] : "";
 }
 
 static struct thread *thread_get(struct syscalls *s, uint32_t tid)
@@ -107,12 +106,12 @@ static void put_time_of_day(struct syscalls *s, uint64_t time)
 	char text[16] = "";
 	struct tm tm;
 
-	if (s->options.times == SHOW_TIMES_EPOCH)
+	if (s->show.calls.times == KTRACE_TIMES_EPOCH)
 		line_printf(&s->line, "%" PRId64, (int64_t)seconds);
 	else if (localtime_r(&seconds, &tm) &&
 		 strftime(text, sizeof(text), "%H:%M:%S", &tm))
 		line_puts(&s->line, text);
-	if (s->options.times != SHOW_TIMES_SECONDS)
+	if (s->show.calls.times != KTRACE_TIMES_SECONDS)
 		line_printf(&s->line, ".%06u", us);
 	line_puts(&s->line, " ");
 }
@@ -123,10 +122,10 @@ static void line_begin(struct syscalls *s, const struct thread *thread,
 	struct line *line = &s->line;
 
 	line->len = 0;
-	if (s->options.pids || s->several)
+	if (s->show.calls.pids || s->several)
 		line_printf(line, "%s[pid %5u]%s ", color(s, 3), thread->tid,
 			    color(s, 0));
-	if (s->options.times)
+	if (s->show.calls.times)
 		put_time_of_day(s, time);
 }
 
@@ -255,10 +254,11 @@ static int open_suspend(struct syscalls *s, const char *why)
 	struct thread *thread = s->open;
 
 	s->open = NULL;
-	if (!thread || thread->begun || s->options.summary || s->options.json)
+	if (!thread || thread->begun || s->show.calls.summary ||
+	    s->show.calls.json)
 		return 0;
 	/* How it returns says whether it is shown. */
-	if (s->options.returns)
+	if (s->show.calls.returns)
 		return 0;
 	line_begin(s, thread, thread->time);
 	call_open(s, thread);
@@ -277,7 +277,7 @@ static void result_align(struct syscalls *s, size_t begin)
 
 	do
 		line_puts(&s->line, " ");
-	while (!s->options.colors && ++used < COLUMN);
+	while (!s->show.calls.colors && ++used < COLUMN);
 	line_puts(&s->line, "= ");
 }
 
@@ -304,7 +304,7 @@ static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	line_puts(line, failed ? color(s, 2) : "");
 	result_print(line, view);
 	line_puts(line, failed ? color(s, 0) : "");
-	if (s->options.durations)
+	if (s->show.calls.durations)
 		line_printf(line, " <%" PRIu64 ".%06u>",
 			    (time - thread->time) / 1000000000,
 			    (unsigned int)((time - thread->time) % 1000000000 /
@@ -474,7 +474,7 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	thread->ended = false;
 	from->inside = false;
 	threads_ended(&s->threads, from);
-	if (s->options.summary || s->options.json)
+	if (s->show.calls.summary || s->show.calls.json)
 		return 0;
 	line_begin(s, thread, time);
 	line_printf(&s->line, "+++ superseded by execve in pid %u +++",
@@ -540,9 +540,9 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 
 	if (effect == SIGNAL_KILLS)
 		thread_ends(s, thread);
-	if (s->options.summary)
+	if (s->show.calls.summary)
 		return 0;
-	if (s->options.json)
+	if (s->show.calls.json)
 		return json_signal(s, thread, event->time, view);
 	if (view->number == SIGKILL)
 		return killed_show(s, thread, event);
@@ -569,7 +569,7 @@ static int process_ends(struct syscalls *s, const struct ktrace_event *event,
 		return 0;
 	process = thread_get(s, event->tgid);
 	if (!process)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	process->exiting = true;
 	process->status = call_argument(view, 0) & 0xff;
 	return 0;
@@ -584,11 +584,11 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	if (!err && ktrace_spans_event(s->spans, event) < 0)
 		err = -ENOMEM;
 	if (err)
-		return show_fail(err, "out of memory");
+		return error_set(err, "out of memory");
 	view->exit.type = NULL;
 	view->types = ktrace_get_types(s->show.trace);
 	view->call = ktrace_call_find(event->type);
-	view->string_max = s->options.string_max;
+	view->string_max = s->show.calls.string_max;
 	view->result = 0;
 	thread->tgid = event->tgid;
 	thread->time = event->time;
@@ -603,11 +603,11 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	s->open = NULL;
 	thread_ends(s, thread);
 	err = process_ends(s, event, view);
-	if (err || s->options.returns)
+	if (err || s->show.calls.returns)
 		return err;
-	if (s->options.json)
+	if (s->show.calls.json)
 		return json_write(s, thread, event->time, false);
-	return s->options.summary ? 0 : call_show_last(s, thread);
+	return s->show.calls.summary ? 0 : call_show_last(s, thread);
 }
 
 static int exit_event(struct syscalls *s, struct thread *thread,
@@ -623,7 +623,7 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 		return 0;
 	step = ktrace_spans_event(s->spans, event);
 	if (step < 0)
-		return show_fail(step, "out of memory");
+		return error_set(step, "out of memory");
 	/* It began before the trace, or this is a child's first return. */
 	if (!(step & KTRACE_SPAN_ENDS))
 		return 0;
@@ -633,23 +633,25 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 				  event->time);
 	err = err ? err : thread_side(&view->exit, event);
 	if (err)
-		return show_fail(err, "out of memory");
+		return error_set(err, "out of memory");
 	view->result = ktrace_field_int(event, result);
 	thread->inside = false;
 	s->open = NULL;
-	if (s->options.returns &&
-	    call_failed(view) != (s->options.returns == SHOW_RETURNS_FAILED))
+	if (s->show.calls.returns &&
+	    call_failed(view) !=
+		    (s->show.calls.returns == KTRACE_RETURNS_FAILED))
 		return 0;
-	if (s->options.summary)
+	if (s->show.calls.summary)
 		return counts_add(&s->counts, name_shown(view, event->type),
 				  event->time - thread->time,
 				  call_failed(view));
-	if (s->options.json)
+	if (s->show.calls.json)
 		return json_write(s, thread, event->time, true);
 	return call_show(s, thread, event->time);
 }
 
-static int syscalls_event(struct show *show, const struct ktrace_event *event)
+static int syscalls_event(struct ktrace_output *show,
+			  const struct ktrace_event *event)
 {
 	struct syscalls *s = (struct syscalls *)show;
 	struct signal_view signal;
@@ -663,7 +665,7 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 		return 0;
 	thread = thread_get(s, event->tid);
 	if (!thread)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	/* Another thread's event, or a signal. */
 	if (s->open && (s->open != thread || !exit)) {
 		err = open_suspend(s, "unfinished");
@@ -676,26 +678,26 @@ static int syscalls_event(struct show *show, const struct ktrace_event *event)
 		    : enter_event(s, thread, event);
 }
 
-static int syscalls_open(struct show *show)
+static int syscalls_open(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
-	s->options.string_max = 32;
 	/* Without a cursor: who has ended is told by what is shown. */
-	if (output_init(&s->output, show->fd) ||
+	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	return 0;
 }
 
-static int syscalls_loss(struct show *show, const struct ktrace_loss *loss)
+static int syscalls_loss(struct ktrace_output *show,
+			 const struct ktrace_loss *loss)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
 	s->line.len = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
 		    loss->cpu, loss->count, loss_cause(loss->cause));
-	return s->options.json || s->options.summary ? 0 : line_write(s);
+	return s->show.calls.json || s->show.calls.summary ? 0 : line_write(s);
 }
 
 /* A call that lasts from one look to the next is shown: it may be what one seeks. */
@@ -726,7 +728,7 @@ static int json_open(struct syscalls *s)
 	int err = 0;
 
 	if (!open)
-		return show_fail(-ENOMEM, "out of memory");
+		return error_set(-ENOMEM, "out of memory");
 	for (struct thread *t = NULL; (t = threads_next(&s->threads, t));) {
 		if (t->inside)
 			open[nr++] = t;
@@ -738,23 +740,23 @@ static int json_open(struct syscalls *s)
 	return err;
 }
 
-static int syscalls_finish(struct show *show)
+static int syscalls_finish(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 	int err = 0;
 
 	if (ktrace_get_info(show->trace)->live)
 		return round_finish(s);
-	if (s->options.summary)
+	if (s->show.calls.summary)
 		counts_write(&s->counts, &s->output);
-	else if (s->options.json && !s->options.returns)
+	else if (s->show.calls.json && !s->show.calls.returns)
 		err = json_open(s);
 	else
 		err = open_suspend(s, "detached");
 	return err ? err : output_flush(&s->output);
 }
 
-static void syscalls_release(struct show *show)
+static void syscalls_release(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
@@ -765,15 +767,9 @@ static void syscalls_release(struct show *show)
 	output_destroy(&s->output);
 }
 
-void show_syscalls_set(struct show *show,
-		       const struct show_syscalls_options *options)
-{
-	((struct syscalls *)show)->options = *options;
-}
-
 const struct show_ops show_syscalls = {
-	.name = "strace",
-	.what = "system calls only, in the notation of strace",
+	.kind.name = "strace",
+	.kind.what = "system calls only, in the notation of strace",
 	.size = sizeof(struct syscalls),
 	.open = syscalls_open,
 	.event = syscalls_event,

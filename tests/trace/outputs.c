@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* What the outputs print, to the letter, of values that are hard to print. */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -7,7 +8,7 @@
 
 #include "check.h"
 #include "maker.h"
-#include "show.h"
+#include <ktrace/output.h>
 
 static char directory[] = "/tmp/ktrace-outputs-XXXXXX";
 
@@ -110,28 +111,31 @@ static void make(void)
 /* All that an output writes; to be freed. */
 static char *output_of(const char *name)
 {
-	int fd = memfd_create("output", 0);
+	struct ktrace_output_options where = {
+		.size = sizeof(where),
+		.fd = memfd_create("output", 0),
+	};
+	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
 	struct ktrace *trace;
-	struct show *show;
 	off_t size;
 	char *text;
 
 	make();
-	CHECK(fd >= 0);
+	CHECK(where.fd >= 0);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
 	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
-	CHECK_EQ(show_create(show_find(name), trace, fd, NULL, &show), 0);
-	CHECK_EQ(show_cursor(show, cursor, NULL, NULL), 0);
-	CHECK_EQ(show->events, 10);
+	CHECK_EQ(ktrace_output_create(trace, name, &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
+	CHECK_EQ(ktrace_output_events(output), 10);
 	CHECK(!ktrace_warning(trace, 0));
-	show_destroy(show);
+	ktrace_output_destroy(output);
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
-	size = lseek(fd, 0, SEEK_END);
+	size = lseek(where.fd, 0, SEEK_END);
 	text = calloc(1, size + 1);
-	CHECK_EQ(pread(fd, text, size, 0), size);
-	close(fd);
+	CHECK_EQ(pread(where.fd, text, size, 0), size);
+	close(where.fd);
 	return text;
 }
 
@@ -269,6 +273,151 @@ TEST(json)
 	for (i = 0; i < 10; i++)
 		json_object_put(o[i]);
 	free(text);
+}
+
+struct taken {
+	char *text;
+	size_t size, room;
+	int err; /* returned, once there are @room bytes */
+};
+
+static int take(void *data, const char *text, size_t size)
+{
+	struct taken *t = data;
+
+	if (t->err && t->size + size > t->room)
+		return t->err;
+	t->text = realloc(t->text, t->size + size + 1);
+	memcpy(t->text + t->size, text, size);
+	t->size += size;
+	t->text[t->size] = '\0';
+	return 0;
+}
+
+/* One event at a time, as a viewer would: all of it together is what a file has. */
+TEST(event_by_event)
+{
+	static const char *const kinds[] = {"text", "kernel", "json"};
+
+	for (size_t i = 0; i < 3; i++) {
+		char *want = output_of(kinds[i]);
+		struct taken t = {0};
+		struct ktrace_output_options where = {
+			.size = sizeof(where),
+			.fd = -1,
+			.write = take,
+			.data = &t,
+		};
+		struct ktrace_cursor *cursor;
+		struct ktrace_output *output;
+		struct ktrace *trace;
+
+		CHECK_EQ(ktrace_open(directory, &trace), 0);
+		CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+		CHECK_EQ(ktrace_output_create(trace, kinds[i], &where, &output),
+			 0);
+		while (ktrace_cursor_next(cursor) == KTRACE_EVENT) {
+			size_t before = t.size;
+
+			CHECK_EQ(ktrace_output_event(
+					 output, ktrace_cursor_event(cursor),
+					 NULL),
+				 0);
+			CHECK_EQ(t.size, before);
+			CHECK_EQ(ktrace_output_finish(output), 0);
+			CHECK(t.size > before && t.text[t.size - 1] == '\n');
+			CHECK(!memchr(t.text + before, '\n',
+				      t.size - before - 1));
+		}
+		CHECK_STR(t.text, want);
+		CHECK_EQ(ktrace_output_events(output), 10);
+		ktrace_output_destroy(output);
+		ktrace_cursor_destroy(cursor);
+		ktrace_close(trace);
+		free(t.text);
+		free(want);
+	}
+}
+
+TEST(span_and_loss)
+{
+	const struct ktrace_span span = {
+		.name = "read", .begin = 5, .end = 116};
+	const struct ktrace_loss loss = {
+		.time = 1, .cpu = 1, .cause = KTRACE_LOST_FULL, .count = 7};
+	const struct ktrace_loss task = {
+		.time = 1, .cpu = 1, .cause = KTRACE_LOST_TASK, .count = 5};
+	struct taken t = {0};
+	struct ktrace_output_options where = {
+		.size = sizeof(where), .write = take, .data = &t};
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *output;
+	struct ktrace *trace;
+
+	make();
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "text", &where, &output), 0);
+	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_EVENT);
+	CHECK_EQ(ktrace_output_event(output, ktrace_cursor_event(cursor),
+				     &span),
+		 0);
+	CHECK_EQ(ktrace_output_loss(output, &loss), 0);
+	CHECK_EQ(ktrace_output_loss(output, &task), 0);
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	CHECK(strstr(t.text, " <0.000000111>\n"));
+	CHECK(strstr(t.text, "*** cpu 1: 7 events lost"));
+	CHECK_EQ(ktrace_output_events(output), 1);
+	CHECK_EQ(ktrace_output_losses(output), 7);
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	free(t.text);
+}
+
+/* Whoever takes the text may refuse it: that ends the output, with his error. */
+TEST(refused)
+{
+	struct taken t = {.err = -EPIPE};
+	struct ktrace_output_options where = {
+		.size = sizeof(where), .write = take, .data = &t};
+	struct ktrace_output_options tomorrow[2] = {{.size = sizeof(tomorrow)}};
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *output;
+	struct ktrace *trace;
+
+	make();
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "text", &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), -EPIPE);
+	CHECK(strstr(ktrace_last_error(), "cannot write"));
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+
+	CHECK_EQ(ktrace_output_create(trace, "pdf", &where, &output), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "pdf"));
+	tomorrow[1].fd = 1;
+	CHECK_EQ(ktrace_output_create(trace, "text", tomorrow, &output),
+		 -E2BIG);
+	where.size = 0;
+	CHECK_EQ(ktrace_output_create(trace, "text", &where, &output), -EINVAL);
+	ktrace_close(trace);
+}
+
+TEST(kinds)
+{
+	const struct ktrace_output_kind *kind;
+	size_t n = 0;
+
+	for (; (kind = ktrace_output_kind(n)); n++) {
+		CHECK(*kind->name && *kind->what);
+		CHECK(ktrace_output_find(kind->name) == kind);
+		CHECK_EQ(kind->directory, !strcmp(kind->name, "ctf"));
+	}
+	CHECK(n >= 5);
+	CHECK(!ktrace_output_kind(n + 1));
+	CHECK(!ktrace_output_find("pdf"));
 }
 
 CHECK_MAIN

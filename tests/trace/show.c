@@ -4,19 +4,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "show.h"
+#include <ktrace/output.h>
 
 int main(int argc, char **argv)
 {
-	const struct show_ops *ops = argc > 2 ? show_find(argv[1]) : NULL;
 	struct ktrace_cursor *cursor;
 	struct ktrace *trace;
-	struct show *show;
+	struct ktrace_output *output;
+	struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.fd = STDOUT_FILENO,
+	};
 	const char *s;
 	size_t i;
 	int err;
 
-	if (!ops) {
+	if (argc < 3 || !ktrace_output_find(argv[1])) {
 		fprintf(stderr, "usage: show FORMAT TRACE [DIRECTORY]\n");
 		return 2;
 	}
@@ -25,16 +28,17 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", ktrace_last_error());
 		return 1;
 	}
-	if (show_create(ops, trace, STDOUT_FILENO, argv[3], &show)) {
-		fprintf(stderr, "%s\n", show_error());
+	options.path = argv[3];
+	if (ktrace_output_create(trace, argv[1], &options, &output)) {
+		fprintf(stderr, "%s\n", ktrace_last_error());
 		return 1;
 	}
-	err = show_cursor(show, cursor, NULL, NULL);
+	err = ktrace_output_run(output, cursor, NULL, NULL);
 	if (err)
-		fprintf(stderr, "%s\n", show_error());
+		fprintf(stderr, "%s\n", ktrace_last_error());
 	for (i = 0; (s = ktrace_warning(trace, i)); i++)
 		fprintf(stderr, "warning: %s\n", s);
-	show_destroy(show);
+	ktrace_output_destroy(output);
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
 	return err ? 1 : 0;

@@ -10,7 +10,7 @@
 
 #include "maker.h"
 #include "scratch.h"
-#include "show.h"
+#include <ktrace/output.h>
 #include "strace/thread.h"
 
 #define BUFFER 4096
@@ -126,12 +126,16 @@ static void run(uint32_t tid, uint32_t tgid)
 }
 
 /* What is shown of it all, to be freed. */
-static char *shown(const struct show_syscalls_options *options)
+static char *shown(const struct ktrace_output_calls *options)
 {
-	int fd = memfd_create("output", 0);
+	struct ktrace_output_options where = {
+		.size = sizeof(where),
+		.fd = memfd_create("output", 0),
+		.calls = options,
+	};
+	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
 	struct ktrace *trace;
-	struct show *show;
 	char path[512], *text;
 	off_t size;
 	FILE *f;
@@ -146,18 +150,16 @@ static char *shown(const struct show_syscalls_options *options)
 	free(lines_text);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
 	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
-	CHECK_EQ(show_create(show_find("strace"), trace, fd, NULL, &show), 0);
-	if (options)
-		show_syscalls_set(show, options);
-	CHECK_EQ(show_cursor(show, cursor, NULL, NULL), 0);
+	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
 	CHECK(!ktrace_warning(trace, 0));
-	show_destroy(show);
+	ktrace_output_destroy(output);
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
-	size = lseek(fd, 0, SEEK_END);
+	size = lseek(where.fd, 0, SEEK_END);
 	text = calloc(1, size + 1);
-	CHECK_EQ(pread(fd, text, size, 0), size);
-	close(fd);
+	CHECK_EQ(pread(where.fd, text, size, 0), size);
+	close(where.fd);
 	return text;
 }
 
@@ -423,8 +425,8 @@ TEST(open_at_the_end_of_several)
 
 TEST(open_at_the_end_in_json)
 {
-	const struct show_syscalls_options options = {.string_max = 32,
-						      .json = true};
+	const struct ktrace_output_calls options = {.string_max = 32,
+						    .json = true};
 	char *text;
 
 	begin();
@@ -448,20 +450,20 @@ TEST(open_at_the_end_in_json)
 TEST(times)
 {
 	static const struct {
-		enum show_times times;
+		enum ktrace_output_times times;
 		const char *text;
 	} wants[] = {
-		{SHOW_TIMES_NONE, "read(4,  <detached ...>\n"},
-		{SHOW_TIMES_SECONDS, "22:13:32 read(4,  <detached ...>\n"},
-		{SHOW_TIMES_MICROSECONDS,
+		{KTRACE_TIMES_NONE, "read(4,  <detached ...>\n"},
+		{KTRACE_TIMES_SECONDS, "22:13:32 read(4,  <detached ...>\n"},
+		{KTRACE_TIMES_MICROSECONDS,
 		 "22:13:32.000001 read(4,  <detached ...>\n"},
-		{SHOW_TIMES_EPOCH,
+		{KTRACE_TIMES_EPOCH,
 		 "1700000012.000001 read(4,  <detached ...>\n"},
 	};
 
 	setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
-		const struct show_syscalls_options options = {
+		const struct ktrace_output_calls options = {
 			.string_max = 32,
 			.times = wants[i].times,
 		};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Outputs: what the events of a trace can be turned into. ktrace report and ktrace export
+ * are made of these functions.
+ *
+ *	struct ktrace_output_options options = {
+ *		.size = sizeof(options),
+ *		.fd = STDOUT_FILENO,
+ *	};
+ *
+ *	err = ktrace_output_create(trace, "json", &options, &output);
+ *	if (!err)
+ *		err = ktrace_output_run(output, cursor, NULL, NULL);
+ *	ktrace_output_destroy(output);
+ *
+ * A viewer that wants the text of one event at a time sets options.write, and calls
+ * ktrace_output_event() and ktrace_output_finish() for each. The output "strace" shows
+ * syscalls with all that is known of their arguments. It takes both events of a call, the
+ * entry and the exit, and writes when it has the second.
+ *
+ * Functions return 0 or a negative errno; ktrace_last_error() then says why. If -EPIPE is
+ * returned, whoever reads the text wants no more of it. An output is used by one thread at
+ * a time, and ends before its trace.
+ */
+#ifndef KTRACE_OUTPUT_H
+#define KTRACE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/span.h>
+#include <ktrace/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ktrace_output_kind {
+	const char *name; /* "text", "kernel", "json", "ctf", "strace" */
+	const char *what; /* in one line */
+	bool directory;	  /* it makes a directory; the others write text */
+};
+
+/* The kinds that there are, one by one. NULL: no more. */
+KTRACE_API const struct ktrace_output_kind *ktrace_output_kind(size_t index);
+/* NULL: there is no such kind. */
+KTRACE_API const struct ktrace_output_kind *ktrace_output_find(
+	const char *name);
+
+/* Which calls "strace" shows. */
+enum ktrace_output_returns {
+	KTRACE_RETURNS_ALL,
+	KTRACE_RETURNS_FAILED, /* those that returned an error */
+	KTRACE_RETURNS_OK,     /* those that returned something else */
+};
+
+/* How "strace" shows when a call began, by the wall clock. */
+enum ktrace_output_times {
+	KTRACE_TIMES_NONE,
+	KTRACE_TIMES_SECONDS, /* 14:03:59 */
+	KTRACE_TIMES_MICROSECONDS,
+	KTRACE_TIMES_EPOCH, /* seconds since 1970, with microseconds */
+};
+
+struct ktrace_output_calls {
+	uint32_t string_max; /* so many bytes of a string or buffer are shown */
+	bool durations;
+	bool pids; /* each line has its thread; else only if there are several */
+	bool colors;  /* with the escape sequences of a terminal */
+	bool summary; /* no calls, but their counts at the end */
+	bool json;    /* an object for each call, instead of a line */
+	enum ktrace_output_times times;
+	enum ktrace_output_returns returns;
+	uint64_t reserved[4];
+};
+
+struct ktrace_output_options {
+	size_t size; /* of this struct */
+	int fd;	     /* where text is written */
+	/*
+	 * The directory that "ctf" makes. It must not exist. The string must live as
+	 * long as the output.
+	 */
+	const char *path;
+	/*
+	 * If not NULL, gets the text instead of @fd, in parts of any size. Returns 0, or
+	 * a negative errno that ends the output.
+	 */
+	int (*write)(void *data, const char *text, size_t size);
+	void *data;
+	const struct ktrace_output_calls *calls; /* NULL: 32 bytes of strings */
+};
+
+struct ktrace_output;
+
+/* -ENOENT: no such kind. */
+KTRACE_API int ktrace_output_create(struct ktrace *trace, const char *kind,
+				    const struct ktrace_output_options *options,
+				    struct ktrace_output **output);
+
+/*
+ * Events and losses in the order in which a cursor delivers them. @ended: the span that
+ * this event ends, to be shown with it; NULL: none.
+ */
+KTRACE_API int ktrace_output_event(struct ktrace_output *output,
+				   const struct ktrace_event *event,
+				   const struct ktrace_span *ended);
+KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
+				  const struct ktrace_loss *loss);
+/*
+ * Writes what is still in memory. If the trace is still being written, more events may
+ * follow.
+ */
+KTRACE_API int ktrace_output_finish(struct ktrace_output *output);
+
+/*
+ * Shows all that @cursor finds, and finishes. If @progress is not NULL, it is called once
+ * in some ten thousand events and losses. If it returns true, the output ends there.
+ */
+KTRACE_API int ktrace_output_run(struct ktrace_output *output,
+				 struct ktrace_cursor *cursor,
+				 bool (*progress)(void *data), void *data);
+
+/* Shown so far: events, and events that were lost. */
+KTRACE_API uint64_t ktrace_output_events(const struct ktrace_output *output);
+KTRACE_API uint64_t ktrace_output_losses(const struct ktrace_output *output);
+
+/* Frees it. What was not finished may not be written. */
+KTRACE_API void ktrace_output_destroy(struct ktrace_output *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_OUTPUT_H */
