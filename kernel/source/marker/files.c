@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The control tree's files about markers of kernel modules: marker.h says what is in them. */
+/* The control tree's files about markers of kernel modules; marker.h describes them. */
 #include <linux/seq_file.h>
 
 #include "marker.h"

@@ -2,17 +2,18 @@
 /*
  * Markers of kernel modules (include/ktrace/marker.h) as events, MODULE:NAME.
  *
- * A marker begins with its tracepoint, so the kernel's notifier brings it, whether its
- * module is loaded before ktrace or after.  All places of a module that use one name
- * are one event, with a probe attached to each; a place whose arguments are not those
- * of the first is refused, and logged.
+ * A marker begins with its tracepoint.  So the kernel's notifier announces it, whether its
+ * module is loaded before ktrace or after.  All places of a module that use the same name
+ * are one event, with a probe attached to each place.  A place whose format or arguments
+ * differ from those of the first is refused, and a message is logged.
  *
- * The author's module calls no function of ours but probes, and has no reference to
- * us: it may go while it is recorded.  Then the registry has detached its events
- * before we forget them, as its notifier is called first.
+ * The module with the markers holds no reference on us, and calls only our probes.  So it
+ * can be unloaded while it is recorded.  Then the registry detaches its events before we
+ * forget them, because the registry's notifier is called first.
  *
- * What is to be done with a marker when it is hit: the sessions' probes are here, its file
- * `marked' says which come by themselves; print.c and probe.c have others.
+ * A marker that is hit can have several uses.  Sessions' probes are here; a session's file
+ * `marked' selects markers that are enabled as soon as they appear.  print.c and probe.c
+ * have the other uses.
  *
  * All is protected by kt_mutex.
  */
@@ -100,7 +101,7 @@ static u32 data_store(const struct marked *marked, u8 *payload,
 	return size;
 }
 
-/* How much there is to record is known only when strings have been read. */
+/* The size of the record is known only after the strings have been read. */
 static noinline void data_record(struct kt_enabled *enabled,
 				 const struct marked *marked, const u64 *values)
 {
@@ -233,7 +234,7 @@ static void field_name(struct marked *marked, unsigned int nr,
 	const char *word;
 	u32 length = kt_argument_word(format, &word);
 
-	/* Room for a number is left. */
+	/* Leave room for a number. */
 	length = min_t(u32, length, NAME_ROOM - 9);
 	if (length)
 		snprintf(name, NAME_ROOM, "%.*s", (int)length, word);
@@ -287,7 +288,7 @@ static void field_make(struct marked *marked, unsigned int nr,
 	marked->class.nr_fields++;
 }
 
-/* Its own header sees to that; but who knows what it was built with. */
+/* The marker's own header ensures this, but we cannot know with which header it was built. */
 static bool marker_fits(const struct ktrace_marker *marker)
 {
 	const struct ktrace_argument *argument;
@@ -339,7 +340,7 @@ static void marked_give(struct kt_session *session, struct marked *marked)
 			session->reason);
 }
 
-/* It is new. */
+/* Enables a new event in all sessions that want it. */
 static void marked_offer(struct marked *marked)
 {
 	struct kt_session *session;
@@ -365,7 +366,7 @@ static struct marked *marked_find(const struct module *module, const char *name)
 	return NULL;
 }
 
-/* Inlined, a place is listed more than once. */
+/* If a function is inlined, its place is listed more than once. */
 static bool site_known(const struct marked *marked,
 		       const struct ktrace_marker *marker)
 {
@@ -430,7 +431,7 @@ static struct marked *marked_make(struct module *module,
 	return NULL;
 }
 
-/* NULL, or why not. */
+/* NULL, or why it is refused. */
 static const char *marker_add(struct module *module,
 			      struct ktrace_marker *marker)
 {
@@ -459,7 +460,7 @@ static void marked_remove(struct marked *marked)
 	marked_free(marked);
 }
 
-/* Its place among the module's markers in its function, by line, from 1 on. */
+/* The number of this marker among those of its function, by line, from 1. */
 static unsigned int site_order(const struct module *module,
 			       const struct ktrace_marker *marker)
 {
@@ -501,7 +502,7 @@ static void sites_handle(struct marked *marked)
 	}
 }
 
-/* Returns whether that has to be waited for. */
+/* Returns whether the caller must synchronize tracepoints. */
 static bool sites_unhandle(struct marked *marked)
 {
 	const struct kt_site_user *const *user;
@@ -538,13 +539,13 @@ static void module_coming(struct module *module)
 			tracepoint_ptr_deref(&module->tracepoints_ptrs[i]);
 		struct ktrace_marker *marker;
 
-		/* Only then it may be the begin of one. */
+		/* Only then it may be the begin of a marker. */
 		if (!str_has_prefix(tp->name, KTRACE_MARKER_POINT))
 			continue;
 		marker = container_of(tp, struct ktrace_marker, tp);
 		if (marker->magic != KTRACE_MARKER_MAGIC)
 			continue;
-		/* What follows the version may be anything. */
+		/* With another version, the fields below may have another layout. */
 		if (marker->version != KTRACE_MARKER_VERSION) {
 			pr_warn("ktrace: marker %s refused: it was built with "
 				"another ktrace/marker.h\n",
@@ -557,7 +558,7 @@ static void module_coming(struct module *module)
 				module->name, marker->name, marker->file,
 				marker->line, why);
 	}
-	/* Once all of an event's places are known. */
+	/* Register an event only when all its places are known. */
 	list_for_each_entry_safe(marked, next, &markeds, node) {
 		if (marked->module != module ||
 		    !kt_event_add(&marked_set, &marked->event, &why))
@@ -619,7 +620,7 @@ static struct notifier_block markers_notifier = {
 	.notifier_call = markers_notify,
 };
 
-/* What is forced.  So a recorder knows of it before the first hit. */
+/* Enables forced markers, so that a recorder knows of them before the first hit. */
 static void markers_offer(struct kt_session *session)
 {
 	struct marked *marked;
@@ -635,7 +636,7 @@ static void patterns_end(void *state)
 	kt_patterns_free(state);
 }
 
-/* What it keeps for a session is the patterns of markers that the session records. */
+/* The state of a session is the patterns of the markers that it records. */
 static struct kt_source source = {
 	.name = "marker",
 	.owner = THIS_MODULE,
@@ -651,7 +652,7 @@ static struct kt_source source = {
 	.apart = true,
 };
 
-/* After kt_registry_init(): on each call the registry's turn is first. */
+/* After kt_registry_init(), so that the registry's notifier is called before ours. */
 int __init kt_markers_init(void)
 {
 	int err;
@@ -663,7 +664,7 @@ int __init kt_markers_init(void)
 	return err;
 }
 
-/* Replays GOING for each module that is loaded. */
+/* Unregistering calls the notifier with GOING for each module that is loaded. */
 void kt_markers_exit(void)
 {
 	const struct kt_site_user *const *user;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which markers are meant, as it is written to files of the control tree: a pattern of
- * markers (core/pattern.h) on each line; one with a `!' in front excludes.
+ * Lists of patterns that users write to files of the control tree.  Each line is a pattern
+ * of markers (core/pattern.h); if it begins with a `!', it excludes what it matches.
  *
- * A list is replaced, never changed: a write that is refused has changed nothing.
+ * A list is replaced, never changed.  So if a write is refused, nothing has changed.
  */
 #include <linux/ctype.h>
 #include <linux/seq_file.h>
@@ -76,7 +76,7 @@ static int pattern_add(struct kt_patterns *patterns, const char *text)
 	unsigned int i = 0;
 	char *copy;
 
-	/* What was said of the same markers counts no longer. */
+	/* The new pattern replaces an earlier one for the same markers. */
 	while (i < patterns->nr) {
 		const char *other = patterns->texts[i];
 
@@ -85,7 +85,7 @@ static int pattern_add(struct kt_patterns *patterns, const char *text)
 		else
 			pattern_remove(patterns, i);
 	}
-	/* To exclude from nothing. */
+	/* There is nothing from which to exclude. */
 	if (*text == '!' && !patterns->nr)
 		return 0;
 	if (patterns->nr == PATTERNS_MAX)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists of patterns that say which markers are meant: see pattern.c.
+ * Lists of patterns that select markers: see pattern.c.
  *
- * A list is somebody's field, zero at first, and protected by kt_mutex.
+ * A list is a field of its owner, initially zero, and protected by kt_mutex.
  */
 #ifndef KT_KERNEL_SOURCE_MARKER_PATTERN_H
 #define KT_KERNEL_SOURCE_MARKER_PATTERN_H
@@ -18,16 +18,16 @@ struct kt_patterns {
 	unsigned int nr;
 };
 
-/* Does one pattern mean this place?  A `!' in front is not one of its letters here. */
+/* Does the pattern match this place?  It must not begin with a `!' that excludes. */
 bool kt_pattern_matches(const char *pattern, const struct kt_site *site);
-/* The last one of the list that matches says whether. */
+/* Is this place selected?  The last pattern of the list that matches it decides. */
 bool kt_patterns_want(const struct kt_patterns *patterns,
 		      const struct kt_site *site);
 
 /*
- * What @old becomes by @text, which was written to a file: a pattern on each line, to
- * be added; nothing: none are left.  Refuses with a reason, and @new is to be freed
- * only if it does not.
+ * Makes a new list from @old and @text, which was written to a file.  Each line is a
+ * pattern to be added; an empty @text removes all.  Errors give a reason.  The caller frees
+ * @new only on success.
  */
 int kt_patterns_change(struct kt_session *session,
 		       const struct kt_patterns *old, char *text,

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Markers as lines in the kernel's log, for who debugs a module: the control tree's
- * files `print' and `printed'.
+ * Markers as lines in the kernel's log, for debugging a module: the control tree's files
+ * `print' and `printed'.
  *
  *	MODULE:NAME: the marker's own format, filled in
  *
- * It may happen in an NMI, so nothing is locked: a line is put together on the stack,
- * stored in the kernel's log at once, and shown on consoles later.  What it takes of
- * memory that may not be there is copied first, within bounds.
- * Conversions are done one by one by the kernel's own snprintf(), with values of 64
- * bits made to what C would have passed.  Of its extensions of %p those are known that
- * take a few bytes from where the pointer points (h, M, m, I4, I6, U), and those that
- * show the pointer itself; others could reach anywhere, and become a plain %p.
+ * A marker may be hit in an NMI, so this takes no lock.  A line is built on the stack,
+ * stored in the kernel's log at once, and shown on consoles later.  Memory that may not be
+ * there is copied first, within bounds.
  *
- * Each place prints so many lines in an interval; what it leaves out, and what the log
- * does not take, is counted, and said with the first line of a later one, or when it is
- * printed no longer.
+ * Conversions are done one by one by the kernel's own snprintf().  Values of 64 bits are
+ * first converted to what C would have passed.  Of the kernel's extensions of %p, two kinds
+ * are supported: those that read a few bytes at the pointer (h, M, m, I4, I6, U), and those
+ * that show only the pointer itself.  The others could read anywhere, and become a plain
+ * %p.
+ *
+ * The number of lines in an interval is limited for each place.  Lines that are left out,
+ * or that the log does not take, are counted.  The count is printed before the first line
+ * of a later interval, or when printing of the place is switched off.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -40,7 +42,7 @@
 #define BYTES_MAX  64
 
 struct kt_printer {
-	struct ktrace_marker_probe probe; /* first: what is called */
+	struct ktrace_marker_probe probe; /* first member: see printer_hit() */
 	const char *module;
 	unsigned long begin; /* of the interval */
 	atomic_t left;
@@ -50,7 +52,7 @@ struct kt_printer {
 };
 
 static struct kt_patterns prints;
-static struct tracepoint *console; /* printk's own */
+static struct tracepoint *console; /* printk's own tracepoint */
 
 /* ---- one conversion ------------------------------------------------------- */
 
@@ -68,7 +70,7 @@ struct line {
 	u32 used;
 };
 
-/* What is left of the arguments. */
+/* The arguments that are left. */
 struct arguments {
 	const struct ktrace_argument *next;
 	const u64 *values;
@@ -84,7 +86,7 @@ static bool argument_take(struct arguments *a, struct ktrace_argument *argument,
 	return true;
 }
 
-/* A number, or a `*' for an argument. */
+/* Parses a number, or a `*' that stands for an argument. */
 static const char *number_parse(const char *p, struct arguments *a, int *number)
 {
 	struct ktrace_argument argument;
@@ -126,7 +128,7 @@ static const char *size_parse(const char *p, struct conversion *c)
 	return p;
 }
 
-/* From behind the `%' on; returns what follows. */
+/* @p is behind the `%'; returns what follows the conversion. */
 static const char *conversion_parse(const char *p, struct conversion *c,
 				    struct arguments *a)
 {
@@ -158,7 +160,7 @@ static const char *conversion_parse(const char *p, struct conversion *c,
 	return p;
 }
 
-/* It for snprintf(), of @type and without a `*'. */
+/* Writes the conversion for snprintf(), with @type and without a `*'. */
 static const char *conversion_text(const struct conversion *c, const char *type,
 				   char *text, size_t size)
 {
@@ -212,7 +214,7 @@ static void string_add(struct line *line, const struct conversion *c,
 	line_add(line, conversion_text(c, "s", text, sizeof(text)), string);
 }
 
-/* How many bytes an extension of %p takes from there; 0: it is not known to. */
+/* How many bytes an extension of %p reads at the pointer; 0: not known. */
 static u32 extension_bytes(const struct conversion *c)
 {
 	switch (c->extension[0]) {
@@ -241,7 +243,7 @@ static void bytes_add(struct line *line, struct conversion *c, u32 have,
 	u32 want = extension_bytes(c);
 
 	if (!want || (want > have && c->extension[0] != 'h')) {
-		/* All there is, in hexadecimal. */
+		/* Not supported: show the bytes in hexadecimal. */
 		strscpy(c->extension, "hN", sizeof(c->extension));
 		want = BYTES_MAX;
 	}
@@ -272,7 +274,7 @@ static void pointer_add(struct line *line, struct conversion *c,
 		bytes_add(line, c, bytes, value);
 		return;
 	}
-	/* Of the address itself: which symbol it is in, raw, an error. */
+	/* These show the address itself: its symbol, raw, or an error. */
 	if (!strchr("SsBxe", c->extension[0]))
 		c->extension[0] = '\0';
 	scnprintf(type, sizeof(type), "p%s", c->extension);
@@ -316,7 +318,7 @@ static void conversion_add(struct line *line, struct conversion *c,
 
 /* ---- a line --------------------------------------------------------------- */
 
-/* Whatever a string has, it is one line, and nobody else's. */
+/* Makes it one line, whatever characters its strings have. */
 static void line_tidy(struct line *line)
 {
 	u32 i;
@@ -352,10 +354,10 @@ static void line_fill(struct line *line, const struct ktrace_marker *marker,
 }
 
 /*
- * In an NMI, old kernels warn about every message while printk:console is on, their own
- * included (KT_CONSOLE_IDLE).  It has functions from before it is switched on until after
- * it is off; its key changes before the code does.  Somebody may switch it on between this
- * and the message: nothing here could prevent that.
+ * Before 6.3 the kernel warns about every message in an NMI, also its own, while the
+ * tracepoint printk:console is enabled (KT_CONSOLE_IDLE).  It has functions from before it
+ * is enabled until after it is disabled, so they are what is checked.  Somebody may still
+ * enable it between this check and the message; nothing here could prevent that.
  */
 static bool log_refuses(void)
 {
@@ -364,9 +366,9 @@ static bool log_refuses(void)
 }
 
 /*
- * As printk(), but the consoles' turn comes in an interrupt of its own, as it does for
- * messages of the scheduler: where the marker is, any lock may be held, and a console
- * may need just that.  False: the log did not take it.
+ * Like printk(), but consoles are called later, in an interrupt, as for messages of the
+ * scheduler.  Where the marker is, any lock may be held, and a console may need that lock.
+ * False: the log did not take it.
  */
 static __printf(1, 2) bool log_print(const char *format, ...)
 {
@@ -396,7 +398,7 @@ static void line_miss(struct kt_printer *printer)
 	atomic_long_inc(&printer->suppressed);
 }
 
-/* Of those who find the interval over, one begins the next. */
+/* If several CPUs find that the interval is over, only one begins the next. */
 static bool printer_may(struct kt_printer *printer, const char *name)
 {
 	unsigned long now = jiffies, begin = READ_ONCE(printer->begin);
@@ -416,7 +418,7 @@ static noinline void line_print(struct kt_printer *printer,
 	struct line line;
 
 	line_fill(&line, marker, values);
-	/* It may have come in the midst of another message, too deep. */
+	/* The log refuses a line if it comes in the middle of too many other messages. */
 	if (log_print(KERN_INFO "%s:%s: %s\n", printer->module, marker->name,
 		      line.text))
 		atomic_long_inc(&printer->printed);

@@ -3,9 +3,9 @@
  * Functions of other modules that get the arguments of markers:
  * include/ktrace/marker_probe.h.
  *
- * A function is attached to each place that its pattern means, when it is registered
- * and when a module with such places is loaded.  Its module needs our symbols, so it
- * goes before us.
+ * A function is attached to all places that match its pattern, when it is registered and
+ * when a module with such places is loaded.  Its module uses our symbols, so it is unloaded
+ * before us.
  */
 #include <linux/export.h>
 #include <linux/tracepoint.h>
@@ -78,7 +78,10 @@ int kt_site_attach(const struct kt_site *site,
 void kt_site_detach(const struct kt_site *site,
 		    struct ktrace_marker_probe *probe)
 {
-	/* Of a place without any, for want of memory, the kernel would complain. */
+	/*
+	 * If there was no memory to attach it, there may be none; then the kernel would
+	 * complain.
+	 */
 	if (!rcu_access_pointer(site->marker->tp.funcs))
 		return;
 	tracepoint_probe_unregister(&site->marker->tp, site_hit(site), probe);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every family begins with: the types that trace headers take for granted
- * because the file that includes them has them, and the helpers that the
- * probes call.
+ * What every family begins with: types that trace headers expect from the file that
+ * includes them, and functions that the probes call.
  */
 #ifndef KT_KERNEL_SOURCE_TRACEPOINT_BASE_H
 #define KT_KERNEL_SOURCE_TRACEPOINT_BASE_H
 
-/* Prototypes and type checks of the tracepoints, but nothing of their code. */
+/* Prototypes and type checks of the tracepoints, without their code. */
 #define NOTRACE
 
 #include <linux/kernel.h>
@@ -24,28 +23,30 @@
 #include "family.h"
 #include "narrow.h"
 
-/* What a string is that is not there; a few trace headers use it themselves. */
+/* Shown for a NULL string; a few trace headers use it themselves. */
 #ifndef EVENT_NULL_STR
 #define EVENT_NULL_STR "(null)"
 #endif
 
 /*
- * Where strings come from: their source and length are looked up once, and what
- * is copied never exceeds the length that was reserved, whatever other CPUs do
- * to the string meanwhile.
+ * Source and length of a string are determined only once.  So no more is copied than was
+ * reserved, even if other CPUs change the string meanwhile.
  */
 static __always_inline const char *kt_string(const char *s)
 {
 	return s ?: EVENT_NULL_STR;
 }
 
-/* What is too long for a record must not wrap: the ring refuses and counts it. */
+/*
+ * Limits a length that is too long for a record, so that sums cannot wrap.  The ring
+ * refuses the record and counts the loss.
+ */
 static __always_inline u32 kt_data_length(size_t length)
 {
 	return min_t(size_t, length, KT_PACKET_SIZE);
 }
 
-/* From @begin to @end, both constants. */
+/* Zeroes bytes @begin to @end, which are both constants. */
 static __always_inline void kt_zero(void *entry, u32 begin, u32 end)
 {
 	if (begin < end)
@@ -62,8 +63,8 @@ static __always_inline void kt_string_store(char *to, u32 length, const char *s)
 }
 
 /*
- * Up to 6.9 __assign_str() names the source a second time.  It is nearly always
- * the same string; if not, it may be shorter than what was reserved.
+ * Before 6.10 __assign_str() names the source a second time.  It is nearly always the same
+ * string; if not, it may be shorter than what was reserved.
  */
 static __always_inline void kt_string_store_again(char *to, u32 length,
 						  const char *reserved,
@@ -75,7 +76,7 @@ static __always_inline void kt_string_store_again(char *to, u32 length,
 		strscpy_pad(to, kt_string(s), length);
 }
 
-/* As long as ftrace lets a formatted string be (TRACE_EVENT_STR_MAX). */
+/* The limit of ftrace for a formatted string (TRACE_EVENT_STR_MAX). */
 #define KT_FORMATTED_MAX 512
 
 static inline __printf(1, 0) u32

@@ -2,14 +2,14 @@
 /*
  * btf2c - C definitions of a kernel's private types, from its BTF
  *
- *   btf2c BTF[,MODULE_BTF] NAME...	define the structs, unions, typedefs named,
- *					and the enums that hold a constant named
- *   btf2c -f BTF < NAMES		print those that are functions
+ *   btf2c BTF[,MODULE_BTF] NAME...	define these structs, unions and typedefs,
+ *					and the enums that contain these constants
+ *   btf2c -f BTF < NAMES		print the names that are functions
  *   btf2c -t BTF			print the names of all tracepoints
  *
- * Trace headers look into structs that the kernel keeps to itself.  To read a
- * member it takes no more than its offset and a type of the right size, so a
- * struct becomes a union of its members, each pushed to its place by padding:
+ * Trace headers access private structs of the kernel.  To read a member, its offset and a
+ * type of the right size suffice.  So a struct becomes a union of its members, each moved
+ * to its offset by padding:
  *
  *	struct rq_wait {
  *		union {
@@ -19,10 +19,10 @@
  *		};
  *	};
  *
- * and KT_HAS_rq_wait_inflight is defined, for what differs between kernels.
- * Scalars, pointers and arrays of them keep their types.  An embedded struct is
- * an array of bytes unless its name is given too: it is then defined as well, or,
- * as +NAME, known to be defined in a header.
+ * KT_HAS_rq_wait_inflight is defined too, for members that not all kernels have.  Scalars,
+ * pointers and arrays of them keep their types.  An embedded struct becomes an array of
+ * bytes, unless its name is given too.  Then it is defined as well; or, if given as +NAME,
+ * a header is known to define it.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static bool *defined;
 static int nr_names;
 static unsigned int nr_pads;
 
-/* Scalar typedefs that are structs to C: code that has them calls accessors. */
+/* In C these scalars are structs: code uses them only through accessors. */
 static const char *const opaque[] = {
 	"atomic_t", "atomic64_t", "atomic_long_t", "pte_t",
 	"pmd_t",    "pud_t",	  "pgd_t",	   "kuid_t",
@@ -72,7 +72,7 @@ static bool type_is_enum(const struct btf_type *type)
 	return btf_is_enum(type) || btf_is_enum64(type);
 }
 
-/* Through typedefs and qualifiers to what a type is; NULL: void. */
+/* Follows typedefs and qualifiers to the real type; NULL: void. */
 static const struct btf_type *type_resolve(__u32 *id)
 {
 	const struct btf_type *type = type_by_id(*id);
@@ -85,7 +85,7 @@ static const struct btf_type *type_resolve(__u32 *id)
 	return *id ? type : NULL;
 }
 
-/* The name of the first typedef on the way that is known by name. */
+/* Follows typedefs to the first one that is in opaque[]. */
 static const char *type_opaque(__u32 id)
 {
 	const struct btf_type *type = type_by_id(id);
@@ -240,7 +240,7 @@ static void print_members(const struct btf_type *type)
 
 static void define(int index);
 
-/* What is embedded by name has to be defined before. */
+/* Embedded structs that keep their names must be defined before. */
 static void define_embedded(const struct btf_type *type)
 {
 	const struct btf_member *member = btf_members(type);
@@ -310,7 +310,7 @@ static void define_typedef(const struct btf_type *type)
 	printf(";\n");
 }
 
-/* A struct of that name, else a typedef, else an enum with that constant. */
+/* Defines the struct of that name, else the typedef, else the enum with that constant. */
 static void define(int index)
 {
 	const struct btf_type *alias = NULL, *holder = NULL;
@@ -353,7 +353,7 @@ static void print_functions(void)
 	}
 }
 
-/* Each tracepoint has a typedef of its prototype. */
+/* Each tracepoint has a typedef with its prototype. */
 static void print_tracepoints(void)
 {
 	static const char prefix[] = "btf_trace_";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A family is what one trace header of the kernel becomes: an object with a probe
- * for each event class, and lists of its events and constants.  A probe module
- * is a few families and module.h, which registers them.
+ * A family is compiled from one trace header of the kernel.  It is an object with a probe
+ * for each event class, and lists of its events and constants.  A probe module consists of
+ * some families and module.h, which registers them.
  *
- * The lists are sections of pointers.  Sections of the same name are joined by
- * the linker, so each family marks the begin and the end of its own part with
- * labels; the assembler's subsections keep label, entries and label in order
- * wherever in the family they are written.
+ * The lists are sections of pointers.  The linker joins sections of the same name, so each
+ * family marks the begin and the end of its own part with labels.  The assembler's
+ * subsections keep the begin label, the entries and the end label in this order, wherever
+ * in the family they are written.
  */
 #ifndef KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H
 #define KT_KERNEL_SOURCE_TRACEPOINT_FAMILY_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace headers define events in many flavours.  To a probe they are all the
- * same: a class, and events of the class.  After this header only
- * DECLARE_EVENT_CLASS, DEFINE_EVENT and DEFINE_EVENT_PRINT are left for a stage
- * to define, and __dynamic_array for all kinds of fields of varying size that
- * need nothing special.
+ * Trace headers define events in many flavours.  For a probe they are all the same: a
+ * class, and events of the class.  After this header, a stage has to define only
+ * DECLARE_EVENT_CLASS, DEFINE_EVENT and DEFINE_EVENT_PRINT.  It also defines
+ * __dynamic_array, for all fields of varying size that need nothing special.
  *
- * Conditions are evaluated where the tracepoint is, registration functions are
- * called when a probe is attached: none of that is a probe's business.
+ * Conditions are evaluated at the tracepoint, and registration functions are called when a
+ * probe is attached.  Neither concerns a probe.
  */
 
 #undef TRACE_EVENT
@@ -53,7 +52,7 @@
 #define DEFINE_EVENT_WRITABLE(class, name, proto, args, size) \
 	DEFINE_EVENT(class, name, PARAMS(proto), PARAMS(args))
 
-/* Not compiled into this kernel. */
+/* Events that are not compiled into this kernel. */
 #undef TRACE_EVENT_NOP
 #define TRACE_EVENT_NOP(name, proto, args, tstruct, assign, print)
 #undef DECLARE_EVENT_NOP
@@ -61,7 +60,7 @@
 #undef DEFINE_EVENT_NOP
 #define DEFINE_EVENT_NOP(class, name, proto, args)
 
-/* Bare tracepoints: no layout to generate a probe from. */
+/* Tracepoints without an event: they have no layout from which to generate a probe. */
 #undef DECLARE_TRACE
 #define DECLARE_TRACE(name, proto, args)
 #undef DECLARE_TRACE_CONDITION
@@ -108,7 +107,7 @@
 #undef __sockaddr
 #define __sockaddr(item, len) __dynamic_array(u8, item, len)
 
-/* A record of ours needs no second way to say where its data is. */
+/* Our records need only one way to say where data is. */
 #undef __rel_dynamic_array
 #define __rel_dynamic_array __dynamic_array
 #undef __rel_string

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A probe module's own code: it finds the symbols that the kernel does not
- * export and registers the families.
+ * The code of a probe module: finds symbols that the kernel does not export, and registers
+ * the families.
  *
- * The including file is generated.  It defines lists of names, each a macro that
+ * The including file is generated.  It defines lists of names.  Each is a macro that
  * applies its argument to every name:
  *
  *	KT_FAMILIES	the families
  *	KT_TEXTS	functions to find
  *	KT_OBJECTS	variables to find
  *
- * A function is reached through a static call, which is a direct jump: the
- * kernel has taken the landing pads (ENDBR) off functions that nobody calls
- * indirectly.  Here it gets a definition under its own name, so that whoever
- * calls it need not know.
+ * A hidden function is called through a static call, which is a direct jump.  An indirect
+ * call would fault with IBT, because the kernel has removed the landing pads (ENDBR) of
+ * functions that it never calls indirectly.  Each function is defined here under its own
+ * name, so its callers need no change.
  */
 #include <linux/linkage.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@
 #include "base/symbol.h"
 #include "family.h"
 
-/* Whatever its real type: callers use the one that they declare. */
+/* Not the real type: callers use the one that they declare. */
 typedef void kt_text_fn(void);
 
 #define KT_TEXT_DEFINE(name)                                          \

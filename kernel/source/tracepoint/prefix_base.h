@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every family begins with, in the order in which the compiler meets it:
- * first the headers that kbuild puts before any source.  Kbuild.prefix has it
- * compiled once for all families.
+ * What every family includes first, in the order in which the compiler sees it: the headers
+ * that kbuild puts before any source, then base.h.  Kbuild.prefix compiles this once for
+ * all families.
  */
 #ifndef KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H
 #define KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H
@@ -15,7 +15,7 @@
 
 #include "base.h"
 
-/* Kbuild includes this one again, and it wants to be the first. */
+/* Kbuild includes compiler-version.h again, and it must come first. */
 #undef __LINUX_COMPILER_VERSION_H
 
 #endif /* KT_KERNEL_SOURCE_TRACEPOINT_PREFIX_BASE_H */

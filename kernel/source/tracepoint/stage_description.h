@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The last stage: the tables that describe the events, as tracefs would.
- */
+/* The last stage: tables that describe the events, as tracefs would. */
 
-/* Who has the tracepoints, if it is a module that does not belong to the kernel. */
+/* The module that has the tracepoints, if it is an out-of-tree module. */
 #ifndef KT_POINT_MODULE
 #define KT_POINT_MODULE NULL
 #endif
@@ -18,7 +16,7 @@
 		.is_signed = _signed,                           \
 	},
 
-/* Macros more than needed, so that a type that is a macro gets expanded. */
+/* One more level of macros, so that a type that is a macro gets expanded. */
 #define KT_FIELD_PLAIN_(type, item, is_signed)                            \
 	KT_FIELD(#type, #item, offsetof(__kt_entry, item), sizeof(type), 0, \
 		 is_signed)
@@ -47,7 +45,7 @@
 	KT_FIELD("__data_loc cpumask_t", #item,    \
 		 offsetof(__kt_entry, __data_loc_##item), 4, 0, false)
 
-/* In print formats these stay as they are, for the reader to make sense of. */
+/* Keep these in print formats as they are: the reader evaluates them. */
 #undef __entry
 #define __entry REC
 #undef __print_flags
@@ -80,9 +78,9 @@
 #define TP_printk(format, args...) "\"" format "\", " __stringify(args)
 
 /*
- * Inside of a function, because __kt_entry has to mean this class, and known by
- * its name outside nevertheless.  Nobody calls the function; it has to be emitted
- * for its tables to be, and goes away with the module's init code.
+ * The tables are inside a function, because __kt_entry must mean this class.  Each has an
+ * assembler name, so that code outside can refer to it.  Nobody calls the function.  It
+ * must be emitted so that its tables are; it is freed with the module's init code.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(_name, proto, args, tstruct, assign, _print)   \

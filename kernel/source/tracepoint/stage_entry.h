@@ -15,7 +15,7 @@
 #undef __dynamic_array
 #define __dynamic_array(type, item, len) u32 __data_loc_##item;
 
-/* __data is where the fixed part ends: what sizeof() would round up. */
+/* __data marks the end of the fixed part, which sizeof() would round up. */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print) \
 	struct kt_entry_##name {                                       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probe: the event's own assignments, straight into the ring's slot.  Flags
- * are constants, and so is the size for a class of fixed size.
+ * The probe: the event's own assignments, straight into the ring's slot.  Flags are
+ * constants; so is the size if the class has a fixed size.
  */
 
 #undef __string
@@ -12,13 +12,13 @@
 #define __vstring(item, format, args) __dynamic_array(char, item, -1)
 
 /*
- * What lies between fields, and behind the last one up to the next record, belongs to
- * no assignment: it would be of an older record.  Known when this is compiled, and few
- * classes have such places.
+ * No assignment stores the gaps between fields, and behind the last one.  They would
+ * contain bytes of an older record, so they are zeroed.  The compiler knows the gaps; few
+ * classes have any.
  *
- * Nor do assignments fill every array: a string ends before it does, an address of the
- * other family is left alone.  Of those that a prelude has narrowed, or says so, it is
- * known that they are filled.
+ * Assignments do not fill every array either: a string may be shorter, an address may be of
+ * another family.  So arrays are zeroed first.  The exceptions are arrays that a prelude
+ * has narrowed or declared as filled (KT_FILLED).
  */
 #define KT_GAP(item)                                                         \
 	kt_zero(__entry, __end, offsetof(typeof(*__entry), item));           \
@@ -39,7 +39,7 @@
 	KT_GAP(__data_loc_##item)        \
 	__entry->__data_loc_##item = __sources->item;
 
-/* Where assignments find their data. */
+/* How assignments find their data. */
 #undef __get_dynamic_array
 #define __get_dynamic_array(item) \
 	((void *)__entry + (__sources->item & 0xffff))
@@ -105,14 +105,14 @@
 	(sizeof(struct kt_sources_##name) ? KT_RECORD_DYNAMIC : 0)
 
 /*
- * A probe that calls nobody needs no stack frame, which would be a third of its
- * instructions.  So it does the common case only.  All else is left to two more copies of
- * it, out of line: kt_judge_ does the common case of an event with conditions, likewise
- * without a frame; kt_slow_ does every case.
+ * A probe that calls no function needs no stack frame, which would be a third of its
+ * instructions.  So it handles only the common case.  Two more copies of it, not inlined,
+ * handle the rest: kt_judge_ the common case of an event with conditions, also without a
+ * frame; kt_slow_ every case.
  *
- * Each copy is called last of all: then it is jumped to, and what an event takes for the
- * address that its tracepoint is at (_RET_IP_) is that, not one in here.  So each keeps
- * preemption off for itself.  The gate may go before that; it is read again.
+ * The copies are called last, as tail calls.  So _RET_IP_ in an event's assignments is
+ * still the address of the tracepoint.  Each copy disables preemption by itself.  The gate
+ * may change before that, so it is read again.
  */
 #undef DECLARE_EVENT_CLASS
 #define DECLARE_EVENT_CLASS(name, proto, args, tstruct, assign, print)       \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The payload's size.  In the arithmetic nothing can wrap: each field counts
- * for one packet at most, which the ring refuses already.
+ * Computes the payload's size.  The sum cannot wrap: each field is limited to the size of a
+ * packet, which is already too large for the ring.
  */
 
 #define KT_DATA(item, bytes)                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns a trace header of the kernel into a family: it is read several times,
- * each time with macros that make something else of its events.
+ * Turns a trace header of the kernel into a family.  The header is read several times, each
+ * time with other macros:
  *
  *	helpers		the header's own inline functions
  *	constants	names used in print formats
@@ -11,8 +11,8 @@
  *	probe		writes the payload into the ring
  *	description	fields, print formats, and the events themselves
  *
- * The including file is generated.  It defines KT_HEADER, the trace header, and
- * KT_FAMILY, the family's name, and includes base.h and what the header needs.
+ * The including file is generated.  It defines KT_HEADER (the trace header) and KT_FAMILY
+ * (the name of the family), and includes base.h and what the header needs.
  */
 
 #define CREATE_TRACE_POINTS

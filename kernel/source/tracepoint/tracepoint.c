@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source of tracepoints' events, for the probes that are generated here: each event
- * has a probe of its class on its tracepoint.
+ * The source of the kernel's tracepoints, for the probes that are generated here.  The
+ * probe of an event's class is attached to the event's tracepoint.
  *
- * Nothing can be prepared before a probe is registered, and a probe runs from then on.  So
- * there is no commit.
+ * A probe runs as soon as it is registered, so there is no commit.
  */
 #include <linux/export.h>
 #include <linux/module.h>

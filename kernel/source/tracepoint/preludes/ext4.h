@@ -5,7 +5,7 @@
 
 #define EXT4_SB(sb) ((struct ext4_sb_info *)(sb)->s_fs_info)
 
-/* An extent's status is in the upper bits of its block number. */
+/* The status of an extent is in the upper bits of its block number. */
 #define KT_ES_SHIFT (64 - ES_FLAGS)
 #define KT_ES_BLOCK ((1ull << KT_ES_SHIFT) - 1)
 

@@ -3,7 +3,7 @@
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
 
-/* The kernel keeps the table of this to itself; it is user-space ABI. */
+/* The kernel does not export its table of this; the values are user-space ABI. */
 static inline int ip6_rt_type_to_error(u8 type)
 {
 	switch (type) {

@@ -4,7 +4,7 @@
 /* btf: sched_ext_ops scx_sched */
 #include "sched_ext.btf.h"
 
-/* Without schedulers of control groups there is but the root's. */
+/* Without schedulers for control groups there is only the root's. */
 #ifdef KT_HAS_scx_sched_cgrp_path
 #define sch_cgrp_path(sch) ((sch)->cgrp_path)
 #else

@@ -6,7 +6,7 @@
 #include <linux/sunrpc/svcsock.h>
 #include <linux/sunrpc/xprtsock.h>
 
-/* What two functions do that sunrpc does not export. */
+/* Like two functions that sunrpc does not export. */
 static inline const char *kt_rpc_proc_name(const struct rpc_task *task)
 {
 	const struct rpc_procinfo *procedure = task->tk_msg.rpc_proc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Found ahead of the kernel's own: a trace header that is read with
- * CREATE_TRACE_POINTS set gives its helper functions, but defines nothing.
+ * The compiler finds this file before the kernel's own.  So a trace header that is read
+ * with CREATE_TRACE_POINTS set gives its helper functions, but defines no tracepoints.
  */
