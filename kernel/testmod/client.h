@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Modules whose markers the test module's storm hits: they come and go in the middle of
- * it, and how often each was hit is counted where it stays.
+ * Clients: modules whose markers are hit by the test module's storm.  They are loaded and
+ * unloaded during a storm.  Their hits are counted in the test module, which stays loaded.
  */
 #ifndef KT_KERNEL_TESTMOD_CLIENT_H
 #define KT_KERNEL_TESTMOD_CLIENT_H
@@ -13,15 +13,15 @@
 
 struct kt_test_client {
 	unsigned int nr; /* 0 .. KT_TEST_CLIENTS - 1 */
-	/* In any context; @number counts those of the context and CPU. */
+	/* Called in any context; @number counts the hits of the context and CPU. */
 	void (*hit)(unsigned int context, u64 number);
 };
 
 int kt_test_client_add(struct kt_test_client *client);
-/* When it returns it is not hit any more. */
+/* When it returns, the client is not called any more. */
 void kt_test_client_remove(struct kt_test_client *client);
 
-/* All that such a module is beside its client_hit(). */
+/* All that such a module needs, except client_hit(). */
 #define KT_TEST_CLIENT(number)                                       \
 	static struct kt_test_client client = {.nr = (number),       \
 					       .hit = client_hit};   \

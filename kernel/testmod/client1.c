@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module whose marker the storm hits: numbers.  For tests only; never installed. */
+/* A client (client.h) whose marker has numbers.  For tests only; never installed. */
 #include <ktrace/marker.h>
 
 #include "client.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module whose marker the storm hits: a string.  For tests only; never installed. */
+/* A client (client.h) whose marker has a string.  For tests only; never installed. */
 
-/* As modules must that are not under the GPL; it takes nothing from ktrace. */
+/* As a module without the GPL must do; it uses no symbol of ktrace. */
 #define KTRACE_NO_BPF
 #include <ktrace/marker.h>
 

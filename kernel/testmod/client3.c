@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module whose marker the storm hits: an array, at two places of one name.
- * For tests only; never installed.
+ * A client (client.h) whose marker has an array, at two places of one name.  For tests
+ * only; never installed.
  */
 #include <ktrace/marker.h>
 

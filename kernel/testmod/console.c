@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A console with a lock, and markers where printing is delicate.  For tests only; never
- * installed.
+ * A console with a lock, and markers at places where printing is dangerous.  For tests
+ * only; never installed.
  *
  *	echo COUNT >/sys/module/ktrace_console/parameters/locked
- *		hits a marker so often with the console's lock held
+ *		hits a marker COUNT times while holding the console's lock
  *	echo 1 >/sys/module/ktrace_console/parameters/nested
- *		prints a line; a marker is hit while it is stored, and for each that this
- *		stores
+ *		prints a line; while it is stored, a marker is hit; that prints a line
+ *		too, and so on
  *
  * Other parameters:
  *
- *	deadlocks	how often the console was to write while the CPU had its lock
- *	lines		how many lines of the marker it has written
- *	hits		how often the nested one was hit
+ *	deadlocks	how often the console was called while the CPU held its lock
+ *	lines		how many lines of the marker the console has written
+ *	hits		how often the nested marker was hit
  */
 #include <linux/console.h>
 #include <linux/module.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of the module ktrace-printed: a file that forces its markers on. */
+/* Part of the module ktrace-printed: a file with a forced marker. */
 #include <linux/kernel.h>
 
 #define KTRACE_FORCED

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A marker that every session gets: forced.c. */
+/* A marker that is enabled in every session: forced.c. */
 #ifndef KT_KERNEL_TESTMOD_FORCED_H
 #define KT_KERNEL_TESTMOD_FORCED_H
 

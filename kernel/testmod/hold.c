@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holds the mutex of the kernel's own tracer, to see who waits for it.  For tests only;
+ * Holds the mutex of the kernel's own tracer, to test who waits for it.  For tests only;
  * never installed.
  *
  *	echo 1 >/sys/kernel/debug/ktrace-hold/hold
  *
- * holds it until the writer is killed.  `held' tells whether it has it.
+ * holds it until the writer is killed.  The file `held' shows whether it is held.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>

@@ -26,7 +26,7 @@ TRACE_DEFINE_ENUM(KT_TEST_SOFTIRQ);
 TRACE_DEFINE_ENUM(KT_TEST_IRQ);
 TRACE_DEFINE_ENUM(KT_TEST_NMI);
 
-/* Numbered for each CPU and context, and with a check over the rest. */
+/* Numbered for each CPU and context, with a check of the other fields. */
 TRACE_EVENT(test_hit,
 	TP_PROTO(u32 context, u64 number),
 	TP_ARGS(context, number),
@@ -49,7 +49,7 @@ TRACE_EVENT(test_hit,
 		  __entry->check, __entry->number)
 );
 
-/* A string of any length, another behind it, and an array. */
+/* A string of any length, another string after it, and an array. */
 TRACE_EVENT(test_string,
 	TP_PROTO(u64 number, const char *text, const u16 *array, u32 length),
 	TP_ARGS(number, text, array, length),

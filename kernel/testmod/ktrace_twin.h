@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints of the module ktrace-twin: one has the name of ktrace-test's, but other
- * arguments; one may refuse its probes.
+ * Tracepoints of the module ktrace-twin.  One has the same name as one of ktrace-test's,
+ * but other arguments; one may refuse its probes.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrace_twin

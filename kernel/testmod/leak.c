@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that record memory that nobody has written, for a test of the test that looks
- * for such bytes (poison.c): it must find these.
+ * Events that record memory that nobody has written.  The test that looks for such bytes
+ * (base/poison.c) must find them, or it would find nothing at all.
  *
- *	ktrace_leak:slot	a slot of the ring, as it was
- *	ktrace_leak:scratch	the area in which records are put together, as it was
+ *	ktrace_leak:slot	a slot of the ring, unwritten
+ *	ktrace_leak:scratch	a part of the scratch area, unwritten
  *
  * They fire whenever a task ends.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Markers in a module, hit when asked.  For tests only; never installed.
+ * Markers in a module, hit on request.  For tests only; never installed.
  *
  *	echo COUNT >/sys/module/ktrace_marked/parameters/same
  *
- * hits the markers of same.c so many times, with their rounds 0 .. COUNT - 1.
+ * hits the markers of same.c COUNT times, in rounds 0 .. COUNT - 1.
  */
 #include <linux/module.h>
 
@@ -28,7 +28,7 @@ static const struct kernel_param_ops same_ops = {.set = same_set};
 module_param_cb(same, &same_ops, NULL, 0200);
 MODULE_PARM_DESC(same, "hit the markers of same.c so many times");
 
-/* Two places with one name, and one whose arguments are others. */
+/* Two places with one name, and one of the same name with other arguments. */
 static noinline void places_hit(int number)
 {
 	KTRACE(place, "number %d", number);
@@ -49,7 +49,7 @@ static const struct kernel_param_ops places_ops = {.set = places_set};
 module_param_cb(places, &places_ops, NULL, 0200);
 MODULE_PARM_DESC(places, "hit all places once, with this number");
 
-/* Its code without a marker is one instruction, a return. */
+/* Without its marker, this function would be one instruction: a return. */
 noinline void ktrace_marked_off(int number);
 noinline void ktrace_marked_off(int number)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A marker as another ktrace/marker.h may make it: behind the version there is
- * something else.  And one of ours.  For tests only; never installed.
+ * Two markers.  The first has another version, as one from a future ktrace/marker.h may
+ * have, with other data behind the version.  The second is a normal one.  For tests only;
+ * never installed.
  */
 #include <linux/module.h>
 

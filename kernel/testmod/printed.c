@@ -2,8 +2,8 @@
 /*
  * Markers that are printed.  For tests only; never installed.
  *
- *	echo 1 >/sys/module/ktrace_printed/parameters/all	each once
- *	echo COUNT >/sys/module/ktrace_printed/parameters/many	one, so often
+ *	echo 1 >/sys/module/ktrace_printed/parameters/all	hits each once
+ *	echo COUNT >/sys/module/ktrace_printed/parameters/many	hits one COUNT times
  */
 #include <linux/module.h>
 #include <linux/string.h>

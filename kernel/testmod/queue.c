@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A little driver with markers: a device that takes requests and completes them later.
- * For tests only; never installed.
+ * A small driver with markers: a device that takes requests and completes them later.  For
+ * tests only; never installed.
  *
- * What is written to /dev/ktrace-queue is a request of so many bytes, waiting in one of
- * four queues, by its length.  A timer (in interrupt context) takes the requests that
- * wait, a tasklet (softirq) moves their bytes, a work item (task) ends them.  fsync()
- * waits until all are done; reading tells how many bytes were moved.
+ * A write of N bytes to /dev/ktrace-queue is a request, which waits in one of four queues,
+ * selected by its length.  A timer (in interrupt context) takes requests from the queues, a
+ * tasklet (softirq) moves their bytes, a work item (task) completes them.  fsync() waits
+ * until all are complete; read() returns how many bytes were moved.
  */
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
@@ -51,7 +51,7 @@ static struct queue {
 	{.name = "large"},
 };
 
-static DEFINE_SPINLOCK(lock); /* of all that follows, and of the queues */
+static DEFINE_SPINLOCK(lock); /* protects the data below, and the queues */
 static LIST_HEAD(moving);
 static LIST_HEAD(done);
 static u64 last_number;
@@ -213,7 +213,7 @@ static int __init queue_init(void)
 	return misc_register(&device);
 }
 
-/* Nobody has it open; what was not waited for is still under way. */
+/* Nobody has the device open, but requests may still be under way: wait for them. */
 static void __exit queue_exit(void)
 {
 	misc_deregister(&device);

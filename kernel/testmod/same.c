@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Markers with arguments of every kind.  This file is compiled into the module
- * ktrace-marked and into the program tests/marker/same: what they record must be equal,
- * byte by byte.
+ * ktrace-marked and into the program tests/marker/same.  Both must record equal bytes.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -37,7 +36,7 @@ static void strings_hit(unsigned int round)
 	KTRACE(empty, "empty %s", "");
 }
 
-/* Its name tells apart the markers in it, as long as it may be. */
+/* A function name of more than the maximum length must still identify its markers. */
 static void
 numbers_and_enumerations_of_a_function_with_a_name_longer_than_names_are_hit(
 	unsigned int round)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is marked in the same way in a module and in a program: see same.c. */
+/* The same markers in a module and in a program: see same.c. */
 #ifndef KT_KERNEL_TESTMOD_SAME_H
 #define KT_KERNEL_TESTMOD_SAME_H
 

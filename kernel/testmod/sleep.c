@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a guest fit for the tests of sleep: its devices stay awake, because virtio's file
- * system does not survive what they would do.  With the parameter unstable=1 it tells the
- * kernel that the TSC is not to be trusted, which is for good.
+ * Prepares a guest for the tests of sleep.  Its devices stay awake, because virtio's file
+ * system does not survive their suspend and resume.  The parameter unstable=1 tells the
+ * kernel not to trust the TSC any more.
  *
- * Unloading leaves all as it is.
+ * Unloading undoes nothing.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -19,7 +19,7 @@ static int __init sleep_init(void)
 {
 	struct pci_dev *device = NULL;
 
-	/* The test of sleep in question goes to no state in which they lose power. */
+	/* These tests use no sleep state in which devices lose power. */
 	for_each_pci_dev(device) dev_pm_syscore_device(&device->dev, true);
 	if (unstable)
 		mark_tsc_unstable("a test says so");

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A source of events of a new kind, and nothing else: its events have no tracepoint.  For
- * tests only; never installed.
+ * A complete source of events of a new kind, which have no tracepoints.  For tests only;
+ * never installed.
  *
  *	knock:first, knock:second
  *
- * Writing COUNT to the file `knock' of the control tree hits each event COUNT times on
- * each CPU, in an interrupt.  A session's file `knock_limit' says how many hits of both it
- * takes from now on (0: all); the others it misses, and counts them.
+ * Writing COUNT to the file `knock' of the control tree hits each event COUNT times on each
+ * CPU, in an interrupt.  A session's file `knock_limit' sets how many hits of both events
+ * it still takes (0: all); the others are missed, and counted.
  *
- * The parameter `fails' says what does not work: `lacks' that the machine is not one for
- * this source, `attach' that the second event cannot be attached, `commit' that nothing
- * can.
+ * The parameter `fails' makes something fail: `lacks': the source cannot serve on this
+ * machine; `attach': the second event cannot be attached; `commit': nothing can be
+ * committed.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -35,9 +35,9 @@ enum which {
 	EVENTS,
 };
 
-/* A session's. */
+/* One for each session. */
 struct knocks {
-	struct list_head node; /* of those that have an event attached */
+	struct list_head node; /* in the list of those with an attached event */
 	struct kt_enabled *attached[EVENTS];
 	struct kt_enabled __rcu *hit[EVENTS]; /* the same, once committed */
 	u64 limit;
@@ -53,7 +53,7 @@ struct knock {
 static char fails[8];
 module_param_string(fails, fails, sizeof(fails), 0600);
 
-/* Loading fails after so many seconds in which the source is registered; 0: it does not. */
+/* If not 0, loading fails after the source was registered for so many seconds. */
 static unsigned int fails_after;
 module_param(fails_after, uint, 0);
 
@@ -61,7 +61,7 @@ static LIST_HEAD(all);
 static struct kt_event events[EVENTS];
 static struct kt_source source;
 
-/* A write ends a parameter with a newline. */
+/* A value that was written to a parameter ends with a newline. */
 static bool fail(const char *what)
 {
 	return sysfs_streq(fails, what);

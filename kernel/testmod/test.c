@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that fire when asked, in every context, and exact counts of how
- * often they did.  For tests only; never installed.
+ * Tracepoints that can be hit on request, in every context, and exact counts of the hits.
+ * For tests only; never installed.
  *
- * debugfs ktrace-test/run takes one command a write, and returns when it is done:
+ * Each write to debugfs ktrace-test/run is one command, and returns when it is done:
  *
- *	task COUNT		in the writing task
- *	string COUNT LENGTH	test_string, with a text and an array that long
- *	storm COUNT		on all CPUs at once, each COUNT times in a thread,
- *				which meanwhile sends interrupts and NMIs to the
- *				next CPU; a timer of each CPU adds some of its
- *				own; interrupts raise softirqs
- *	reset			counts are zero again
+ *	task COUNT		hits test_hit in the writing task
+ *	string COUNT LENGTH	hits test_string, with a text and an array of LENGTH
+ *	storm COUNT		on all CPUs at once, hits test_hit COUNT times in a
+ *				thread, which meanwhile sends interrupts and NMIs to
+ *				the next CPU; a timer of each CPU adds interrupts and
+ *				NMIs; interrupts raise softirqs
+ *	reset			sets counts to zero
  *
- * ktrace-test/hits has the counts: "CONTEXT COUNT" for test_hit, and "string
- * COUNT", and "clientN COUNT" for what client.h tells of.  A hit is counted whether or
- * not somebody traces it.
+ * ktrace-test/hits has the counts: "CONTEXT COUNT" for test_hit, "string COUNT", and
+ * "clientN COUNT" for the clients of client.h.  Hits are counted whether they are traced or
+ * not.
  */
 #include <linux/completion.h>
 #include <linux/cpu.h>
@@ -39,7 +39,7 @@
 #define CREATE_TRACE_POINTS
 #include "ktrace_test.h"
 
-/* Of a CPU; only that CPU writes to counts. */
+/* One per CPU; only that CPU writes to counts. */
 struct test_cpu {
 	u64 counts[KT_TEST_CONTEXT_NR];
 	u64 strings;
@@ -54,14 +54,14 @@ struct test_cpu {
 
 static DEFINE_PER_CPU(struct test_cpu, test_cpus);
 static DEFINE_MUTEX(test_mutex);
-static DEFINE_MUTEX(clients_mutex); /* a storm holds the other one */
+static DEFINE_MUTEX(clients_mutex); /* a storm holds test_mutex */
 static struct dentry *test_dir;
 static bool storming;
 static atomic_t threads_running;
 static DECLARE_COMPLETION(threads_done);
 static struct kt_test_client __rcu *clients[KT_TEST_CLIENTS];
 
-/* A client is not gone before all CPUs have left this. */
+/* A client that is removed waits until all CPUs have left this function. */
 static void clients_hit(enum kt_test_context context, u64 number)
 {
 	unsigned int i;
@@ -78,8 +78,8 @@ static void clients_hit(enum kt_test_context context, u64 number)
 }
 
 /*
- * Counting and tracing must not be torn apart by another hit of the same context
- * on this CPU: interrupts of that kind are off by nature, preemption by hand.
+ * Another hit of the same context on this CPU must not come between counting and tracing.
+ * In an interrupt, others of its kind are off; in a task, preemption is disabled.
  */
 static void hit(enum kt_test_context context)
 {
@@ -103,7 +103,7 @@ static void hit_irq(void *unused)
 	tasklet_schedule(this_cpu_ptr(&test_cpus.tasklet));
 }
 
-/* Two NMIs may become one; none that is on its way belongs to anybody else. */
+/* Two NMIs may be merged into one.  During a storm, all NMIs are ours. */
 static int hit_nmi(unsigned int type, struct pt_regs *regs)
 {
 	if (!READ_ONCE(storming))
@@ -129,15 +129,15 @@ static void send_nmi(unsigned int cpu)
 
 static void disturb(unsigned int cpu)
 {
-	/* Busy while the last one is not done. */
+	/* Returns -EBUSY while the last call is still running. */
 	smp_call_function_single_async(cpu, &per_cpu(test_cpus.call, cpu));
 	send_nmi(cpu);
 }
 
 /*
- * Where processors take turns (an emulator of one thread) another's interrupts come
- * only when the turn does.  A timer's come wherever the CPU is, at periods that do
- * not fall in step with what it does.
+ * If an emulator runs all CPUs in one thread, interrupts from another CPU arrive only when
+ * CPUs take turns.  Interrupts of a timer arrive anywhere.  The period varies, so that they
+ * do not synchronise with what the CPU does.
  */
 static enum hrtimer_restart storm_timer(struct hrtimer *timer)
 {
@@ -184,7 +184,7 @@ static void nothing(void *unused)
 {
 }
 
-/* What is on its way is waited for: counts do not change after this. */
+/* Waits for interrupts that are on their way: afterwards counts do not change. */
 static void storm_settle(void)
 {
 	unsigned int cpu;
@@ -193,7 +193,7 @@ static void storm_settle(void)
 		struct test_cpu *own = per_cpu_ptr(&test_cpus, cpu);
 		int tries;
 
-		/* Queued behind the call that may be pending. */
+		/* Runs after a call that may be pending. */
 		smp_call_function_single(cpu, nothing, NULL, true);
 		tasklet_unlock_wait(&own->tasklet);
 		while (test_bit(TASKLET_STATE_SCHED, &own->tasklet.state))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module with a tracepoint whose name ktrace-test's has too, and with one that can be
- * told to refuse its probes.  For tests only; never installed.  Its parameters:
+ * A module with two tracepoints: one has the same name as one of ktrace-test's, the other
+ * can refuse its probes.  For tests only; never installed.  Its parameters:
  *
- *	hit	COUNT: so many hits of each
- *	refuse	1: test_choosy refuses
+ *	hit	COUNT: hits each tracepoint COUNT times
+ *	refuse	1: test_choosy refuses probes
  */
 #include <linux/module.h>
 

@@ -4,12 +4,12 @@
  *
  *	insmod ktrace-watch.ko pattern='ktrace_client*:hit'
  *
- * counts the hits of what the pattern means.  Its parameters:
+ * counts the hits of markers that match the pattern.  Its parameters:
  *
- *	hits	how many
- *	last	what the last one in a task had: NAME KIND:SIZE=VALUE ...
- *	second	1: a second probe is registered, 0: no longer
- *	seconds	how many that has counted
+ *	hits	the count
+ *	last	the last hit in a task: NAME KIND:SIZE=VALUE ...
+ *	second	1 registers a second probe, 0 unregisters it
+ *	seconds	the count of the second probe
  */
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -22,7 +22,7 @@ module_param(pattern, charp, 0400);
 
 static DEFINE_PER_CPU(u64, hits);
 static DEFINE_PER_CPU(u64, seconds);
-static DEFINE_MUTEX(lock); /* of second_on */
+static DEFINE_MUTEX(lock); /* protects second_on */
 static bool second_on;
 
 #define LAST_SIZE 200
@@ -122,7 +122,7 @@ module_param_cb(seconds, &seconds_ops, NULL, 0400);
 static const struct kernel_param_ops last_ops = {.get = last_get};
 module_param_cb(last, &last_ops, NULL, 0400);
 
-/* The storm's: nobody reads there what the last one had. */
+/* For the storm test, which does not read `last'. */
 static bool quiet;
 module_param(quiet, bool, 0400);
 
@@ -134,7 +134,7 @@ static int __init watch_init(void)
 	if (quiet)
 		first.data = NULL;
 	err = ktrace_marker_probe_register(&first);
-	/* As a caller might get it wrong. */
+	/* A mistake that a caller might make. */
 	if (!err && ktrace_marker_probe_register(&first) != -EBUSY)
 		pr_warn("ktrace-watch: a probe was registered twice\n");
 	return err;
@@ -145,7 +145,7 @@ static void __exit watch_exit(void)
 	ktrace_marker_probe_unregister(&first);
 	if (second_on)
 		ktrace_marker_probe_unregister(&second);
-	/* Nothing comes of it. */
+	/* Unregistering it twice must do no harm. */
 	ktrace_marker_probe_unregister(&second);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The probes themselves: made from the trace header. */
+/* The probes, generated from the trace header. */
 #define KT_HEADER	"ktrace_test.h"
 #define KT_FAMILY	ktrace_test
 #define KT_POINT_MODULE "ktrace_test"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module: one family, and nothing that is not exported. */
+/* The probe module: one family, which needs no hidden symbols. */
 #define KT_FAMILIES(apply) apply(ktrace_test)
 #define KT_TEXTS(apply)
 #define KT_OBJECTS(apply)
