@@ -2,19 +2,19 @@
 /*
  * The ring's pairs of ordering on a machine that reorders: litmus tests.
  *
- * A thread here performs its accesses in every order that its ordering does not
- * forbid.  With two threads that share two words this covers what hardware and
- * compilers may do.  A sequentially consistent model (ring.pml) needs no more
- * than these three properties of them:
+ * A thread here performs its accesses in every order that its ordering does not forbid.
+ * For two threads that share two words, this covers everything that hardware and compilers
+ * may do.  The sequentially consistent model (ring.pml) relies only on these three
+ * properties:
  *
- *	-DPUBLISH	pair A: whoever sees produced sees the packet
+ *	-DPUBLISH	pair A: if the reader sees produced, it sees the packet
  *	-DGIVE		pair B, discard: the writer stores into a packet only
- *			after the reader's last load of what was in it
- *	-DTAKE		pair B, overwrite: a reader whose cmpxchg succeeds has
- *			loaded nothing that the writer stored after its own
+ *			after the reader's last load from it
+ *	-DTAKE		pair B, overwrite: if the reader's cmpxchg succeeds, it has
+ *			loaded nothing that the writer stored after its own cmpxchg
  *
- * -DWRITER or -DREADER takes the ordering away from that side: each must fail,
- * but for the writer in GIVE, whose store depends on what it has loaded.
+ * -DWRITER or -DREADER removes the ordering of that side.  Then the property must fail,
+ * except for the writer in GIVE, whose store depends on what it has loaded.
  */
 #if defined(WRITER)
 #define WRITER_AFTER(x) true
@@ -27,7 +27,7 @@
 #define READER_AFTER(x) (x)
 #endif
 
-bit packet;   /* 0: as the reader is to see it, but PUBLISH: not yet written */
+bit packet;   /* 0: what the reader should see; in PUBLISH: not yet written */
 bit position; /* produced or consumed */
 
 #if defined(PUBLISH)

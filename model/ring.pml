@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A model of the ring for Spin: reserve, commit, packet switch, completion,
- * publication and the reader's consume, for a task that is interrupted by an
- * interrupt that is interrupted by an NMI, and a reader on another CPU.
+ * A model of the ring for Spin: reserve, commit, packet switch, completion, publication,
+ * and the reader's consume.  A task is interrupted by an interrupt, which is interrupted by
+ * an NMI; a reader runs on another CPU.
  *
  * The ring has 2 packets (-DPACKETS=n) of 4 units: the header, two records of one unit, and
- * the last unit, which is never filled.  Each label in here names the function
- * of core/ring.h or core/ring.c whose steps follow, one statement for each
- * access to what is shared; what lies in one atomic or d_step block is a single
- * instruction there, or is not shared at that time.  Not modelled: epochs,
- * sizes, extended headers, the wrap of positions (the unit tests have those),
- * and weak memory (order.pml has that).
+ * the last unit, which is never filled.  Each label names the function of core/ring.h or
+ * core/ring.c whose steps follow.  Each access to shared data is one statement.  An atomic
+ * or d_step block is a single instruction in C, or accesses nothing that is shared at that
+ * time.  Not modelled: epochs, sizes, extended headers and the wrap of positions, which
+ * unit tests cover; and weak memory, which order.pml covers.
  *
- * -DOVERWRITE selects the mode, -DTASK=n -DIRQ=n -DNMI=n how many records each
- * context writes, -DFLUSH=n how often the interrupt flushes.  Each of these breaks one rule; the model must find it:
- *	-DMARK		completion leaves its mark after publishing
- *	-DORDER		whoever completes a packet publishes it at once
- *	-DUNDONE	publishing does not look for the mark
- *	-DSEEN		the publisher forgets who came meanwhile
- *	-DGREEDY	the writer does not ask whether a packet was consumed
+ * -DOVERWRITE selects the mode, -DTASK=n -DIRQ=n -DNMI=n how many records each context
+ * writes, -DFLUSH=n how often the interrupt flushes.  Each of these mutations breaks one
+ * rule; the model must then fail:
+ *	-DMARK		completion sets its mark after publishing
+ *	-DORDER		a packet is published at once when it is complete
+ *	-DUNDONE	publishing does not check the mark
+ *	-DSEEN		the publisher forgets others that came meanwhile
+ *	-DGREEDY	the writer does not check whether a packet was consumed
  *	-DBLIND		reader and writer do not settle who takes a packet
  *	-DUNSIGNED	room is computed without regard to the sign
  *	-DEARLY		a packet is opened a lap before it is published
@@ -46,7 +46,7 @@
 #define SLOT(pos) (((pos) / UNITS) % PACKETS)
 #define CELL(pos) ((pos) % (PACKETS * UNITS))
 
-/* More laps than are ever granted: ring_seq() of a position long gone. */
+/* More laps than ever happen: ring_seq() of an old position. */
 #define FAR 100
 
 /* struct kt_ring, its slots, and struct kt_control */
@@ -58,17 +58,17 @@ byte mark[PACKETS];
 byte produced, consumed, events;
 byte lost_full, lost_nested, lost_overwritten;
 
-/* The packets.  A cell holds its own position + 1, once it is written. */
+/* The packets.  A written cell holds its own position + 1. */
 byte cell[PACKETS * UNITS];
 byte packet_used[PACKETS];
 byte packet_events[PACKETS];
 byte packet_before[PACKETS];
 byte packet_lost[PACKETS];
 
-/* What really happened. */
+/* Counts of what really happened, for the assertions. */
 byte attempts, read, gaps;
 
-/* Who runs on the writers' CPU, by process: the task is the first. */
+/* The process that runs on the writers' CPU; that of the task is the first. */
 #define TASK_PID 2
 byte level = TASK_PID;
 byte running = 3;
@@ -199,8 +199,8 @@ inline make_room()
 }
 
 /*
- * ring_switch(), with room for @size units; ends with pos in the new packet, or
- * cause, or neither: head has moved.
+ * ring_switch(), with room for @size units.  Afterwards pos is in the new packet, or cause
+ * is set.  If neither, head has moved.
  */
 inline switch(size)
 {
@@ -258,8 +258,8 @@ inline switch(size)
 }
 
 /*
- * kt_ring_reserve() and kt_ring_reserve_slow(), which do the same as far as the
- * model sees; ends with pos set, or cause.
+ * kt_ring_reserve() and kt_ring_reserve_slow(), which are the same in this model.
+ * Afterwards either pos or cause is set.
  */
 inline reserve()
 {
@@ -299,8 +299,8 @@ inline flush()
 }
 
 /*
- * Whoever has the highest number goes first, once it has begun, and that may
- * be at any time: interrupts, in stack order.
+ * Contexts interrupt each other in stack order: of those that have begun, the one with the
+ * highest number runs.  Each may begin at any time.
  */
 proctype writer(byte records; byte flushes) provided (level <= _pid)
 {
@@ -364,7 +364,7 @@ proctype reader()
 #endif
 			:: else ->
 				consumed = seq + 1;
-				/* What was copied must be good now. */
+				/* If consume succeeds, the copy must be good. */
 				assert(used > HEADER && used < UNITS);
 				assert(number == used - HEADER);
 				i = 0;
@@ -388,7 +388,7 @@ proctype reader()
 			copy[0] = 0; copy[1] = 0; copy[2] = 0
 		}
 	   :: else ->
-		/* An end of reading at any time is as good. */
+		/* It may also stop reading at any time. */
 		if
 		:: running > 0
 		:: break
@@ -397,12 +397,12 @@ proctype reader()
 	od;
 
 	(running == 0);
-	/* Every packet that was closed is published, once. */
+	/* Every closed packet is published, exactly once. */
 	assert(produced == head / UNITS);
 	assert(publishing == 0);
 	assert(consumed <= produced);
 	assert(head / UNITS - consumed < PACKETS);
-	/* Nothing is lost that is not counted, nothing counted twice. */
+	/* Each loss is counted, and nothing is counted twice. */
 	used = count[SLOT(head)];
 	assert(attempts == events + used + lost_full + lost_nested);
 	do

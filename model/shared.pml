@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A model for Spin of one ring of programs (marker/shared.h): threads that write on a CPU
- * and move between it and another, each of which may be killed anywhere, and a reader.
+ * A model for Spin of one ring of programs (marker/shared.h).  Threads write on a CPU and
+ * migrate between it and another one.  Each may be killed anywhere.  There is one reader.
  *
- * Two things replace a reservation there, and both are here: a restartable sequence, and
- * with -DLOCKED a lock that is taken from the dead.  The ring has 2 packets of 5 units:
- * the header, three units for records, and the last one, which is never filled.  A record
- * has one unit, and another one in front of it if another thread wrote last.  The first
- * packet is full at the begin, so that few records come to the end of the ring.  Comments
- * name the functions of marker/shared.c and publish.h; what lies in one atomic or d_step block
- * is one instruction there, or is not shared.  A handler that interrupts a thread is a
- * writer with the same tid (-DSAME).
+ * Such a ring does not use reservation but a restartable sequence or, with -DLOCKED, a lock
+ * that can be taken from a dead thread.  Both are modelled.  The ring has 2 packets of 5
+ * units: the header, three units for records, and the last one, which is never filled.  A
+ * record has one unit; another one is in front of it if the last writer was another thread.
+ * The first packet is full at the begin, so that few records reach the end of the ring.
+ * Comments name the functions of marker/shared.c and publish.h.  An atomic or d_step block
+ * is a single instruction there, or accesses nothing that is shared.  A signal handler that
+ * interrupts a thread is modelled as a writer with the same tid (-DSAME).
  *
- * How often a thread is preempted or moved is bounded, or there were too many states; that
- * somebody comes to a CPU where nobody runs is not counted.  Not modelled: time, sizes, the wrap of positions, the bound of retries, and weak memory:
- * of the pairs with the reader, order.pml has the same; writers of a ring run on one CPU,
- * or have its lock.
+ * To limit the number of states, preemptions and migrations are bounded; a thread that
+ * begins to run on an idle CPU does not count.  Not modelled: time, sizes, the wrap of
+ * positions, the bound of retries, and weak memory.  order.pml covers the pairs with the
+ * reader, which are the same; writers of a ring run on one CPU, or hold its lock.
  *
- * -DOVERWRITE selects the mode, -DFIRST=n -DSECOND=n how many records the two write,
- * -DKILLS=n how many are killed, -DSWITCHES=n how often one is preempted or moved.  Each of these breaks one rule; the model must find it:
- *	-DRESUME	who was preempted in a sequence goes on where it was
- *	-DMOVED		the sequence does not look on which CPU it is
- *	-DBEHIND	the sequence does not look whether head has moved
- *	-DHALF		position and number of events change one after the other
+ * -DOVERWRITE selects the mode, -DFIRST=n -DSECOND=n how many records the two threads
+ * write, -DKILLS=n how many are killed, -DSWITCHES=n how often one is preempted or
+ * migrates.  Each of these mutations breaks one rule; the model must then fail:
+ *	-DRESUME	a thread that was preempted in a sequence continues where
+ *			it was
+ *	-DMOVED		the sequence does not check on which CPU it runs
+ *	-DBEHIND	the sequence does not check whether head has moved
+ *	-DHALF		position and number of events are stored one after the other
  *	-DSTALE		the number of events is read before head
- *	-DGREEDY	the writer does not ask whether a packet was consumed
+ *	-DGREEDY	the writer does not check whether a packet was consumed
  *	-DBLIND		reader and writer do not settle who takes a packet
- *	-DROB		the lock is taken from the living
+ *	-DROB		the lock is taken from a living thread
  *	-DHASTY		the lock is given back before the end has moved
  */
 #ifndef FIRST
@@ -54,7 +56,7 @@
 #define WRITERS 2
 #define NOBODY	WRITERS
 
-/* What a unit is, beside its position. */
+/* The kind of a unit. */
 #define EVENT  0
 #define SWITCH 4
 #define OPEN   8
@@ -70,26 +72,26 @@ byte events;
 byte lock; /* the holder's number + 1 */
 byte consumed, lost;
 
-/* A unit holds its own position + 1, and what it is. */
+/* A unit holds its own position + 1, and its kind. */
 byte cell[PACKETS * UNITS];
 byte kind[PACKETS * UNITS];
-/* Of headers; how much of the packet before was used, and how many events were before. */
+/* Of headers: sequence number, units used in the packet before, and events before. */
 byte seq_of[PACKETS];
 byte used_of[PACKETS];
 byte before_of[PACKETS];
 
-/* Who runs on the CPU of the ring, and on another one. */
+/* Who runs on the ring's CPU, and on another one. */
 byte here = NOBODY;
 byte there = NOBODY;
-bool inside[WRITERS + 1]; /* a sequence */
+bool inside[WRITERS + 1]; /* in a sequence */
 bool aborted[WRITERS + 1];
 bool dead[WRITERS + 1];
 
-/* What really happened. */
+/* Counts of what really happened, for the assertions. */
 byte attempts, published, elsewhere;
 byte running = WRITERS;
 
-/* The writers' processes come behind init, reader and kernel. */
+/* The writers' processes come after init, reader and kernel. */
 #define ME (_pid - 3)
 #ifdef LOCKED
 #define RUNS true
@@ -97,7 +99,7 @@ byte running = WRITERS;
 #define RUNS (dead[ME] || here == ME || there == ME)
 #endif
 
-/* The kernel: whom it takes from a CPU in a sequence goes back to the begin. */
+/* The kernel takes a thread from its CPU.  If it is in a sequence, it restarts it. */
 inline leave(who)
 {
 #ifndef RESUME
@@ -119,7 +121,7 @@ proctype kernel()
 		:: who = 0
 		:: who = 1
 		fi;
-		/* Nobody is disturbed where nobody runs. */
+		/* Running on an idle CPU disturbs nobody. */
 		if
 		:: here != who && !dead[who] && (switches > 0 || (here == NOBODY && there != who)) ->
 			switches = switches - (here != NOBODY || there == who);
@@ -149,17 +151,14 @@ proctype kernel()
 	od
 }
 
-/* A unit of the record that is copied to its place. */
+/* Copies a unit of the record to its place. */
 inline copy(position, what)
 {
 	cell[CELL(position)] = position + 1;
 	kind[CELL(position)] = what
 }
 
-/*
- * One instruction of the writer.  In a sequence it may turn out that the kernel has sent it
- * back.
- */
+/* One instruction of the writer.  In a sequence, the kernel may have aborted it. */
 #define STEP(x)                                                   \
 	atomic                                                    \
 	{                                                         \
@@ -211,7 +210,7 @@ proctype writer(byte me; byte records) provided (RUNS)
 			attempts++
 		};
 #ifdef LOCKED
-		/* write_locked(): lock_try(), or after many tries it is lost. */
+		/* write_locked(): lock_try().  After many tries, the record is lost. */
 		if
 		:: atomic { lock == 0 -> lock = me + 1 }
 #ifdef ROB
@@ -219,7 +218,7 @@ proctype writer(byte me; byte records) provided (RUNS)
 #else
 		:: lock != 0 && dead[lock - 1] ->
 			from = lock;
-			/* Somebody else may have taken it meanwhile. */
+			/* Another thread may have taken it meanwhile. */
 			atomic {
 				if
 				:: lock == from -> lock = me + 1
@@ -245,7 +244,7 @@ again:
 			fresh = false
 		};
 		if
-		:: here != me -> elsewhere++; goto next /* in another ring */
+		:: here != me -> elsewhere++; goto next /* it writes to another ring */
 		:: here == me
 		fi;
 #endif
@@ -300,7 +299,7 @@ again:
 			from = 0
 		};
 #endif
-		/* The header, the record that tells of the thread, and the record. */
+		/* The header, the record that names the thread, and the record. */
 		if
 		:: fresh ->
 			STEP(copy(at, OPEN + TID(me)); seq_of[PACKET(at)] = seq);
@@ -351,7 +350,10 @@ next:
 	}
 }
 
-/* What has been read: @length units of the packet @seq, which began after @before events. */
+/*
+ * Checks what was read: @length units of packet @seq, before which there were @before
+ * events.
+ */
 inline check_packet()
 {
 	assert(length > HEADER && length < UNITS);
@@ -359,7 +361,7 @@ inline check_packet()
 	number = 0;
 	do
 	:: i < length ->
-		/* Whole, of this lap, and by the thread that the reader takes for it. */
+		/* Complete, of this lap, and of the thread that the reader derives. */
 		assert(copied[i] == seq * UNITS + i + 1);
 		if
 		:: i == 0 && seq == 0 -> who = TID(0)
@@ -462,17 +464,20 @@ proctype reader()
 		:: else
 		fi
 	};
-	/* Nothing is lost that is not counted, nothing is there that was not written. */
+	/* Each loss is counted, and no event appears that was not written. */
 	assert(events == published);
 	assert(read + gaps == events);
-	/* Whoever was killed has written what it tried to write last, or has not. */
+	/* The last record of a killed thread is either written or not. */
 	assert(published + lost + elsewhere <= attempts);
 	assert(published + lost + elsewhere + KILLS >= attempts)
 }
 
 init {
 	atomic {
-		/* The first thread has filled a packet, which marker_ring_init() opened. */
+		/*
+		 * The first thread has filled the first packet, which marker_ring_init()
+		 * opened.
+		 */
 		cell[0] = 1;
 		cell[1] = 2; kind[1] = EVENT + TID(0);
 		cell[2] = 3; kind[2] = EVENT + TID(0);
