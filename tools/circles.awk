@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# circles.awk - which files need each other in a circle
+# circles.awk - finds files that need each other in a circle
 #
 #   awk -f tools/circles.awk FILE...
 #
-# A file needs another if it includes it, or if it calls a function that the other alone
-# defines.  Functions are recognised by the project's style: a definition begins in the
-# first column.  Calls are looked for within one top folder: what the core asks of its world
-# (core/env.h) is defined by each world, and is no arrow.  Prints, for each circle, its files
-# and what ties them.
+# A file needs another one if it includes it, or if it calls a function that only the other
+# one defines. Functions are recognised by the project's style: a definition begins in the
+# first column. Only calls within one top folder count: core calls functions of its world
+# (core/env.h), which each world defines. Prints the files of each circle, and why they need
+# each other.
 
 function normal(path) {
 	while (sub(/(^|\/)\.\//, "/", path))
@@ -27,7 +27,7 @@ function top_of(path) {
 	return path
 }
 
-# Where an include leads: beside the file, or from the top folder on, or in core.
+# Where an include leads: beside the file, from the top folder, or in core.
 function target_of(file, name,	path, top) {
 	path = normal(folder_of(file) name)
 	if (path in known)
@@ -45,7 +45,7 @@ function tie(from, to, by) {
 	needs[from] = needs[from] " " to
 }
 
-# The text without comments, strings and characters; state lives in `inside'.
+# Removes comments, strings and characters; `inside' tells if a comment is still open.
 function bare(line,	out, at) {
 	out = ""
 	while (line != "") {
@@ -78,7 +78,7 @@ function bare(line,	out, at) {
 	return out
 }
 
-# A depth-first search (Tarjan's): files that reach each other are one circle.
+# Depth-first search (Tarjan's algorithm): files that reach each other are one circle.
 function visit(file,	list, n, i, other, members) {
 	number[file] = low[file] = ++visited
 	stack[++height] = file
@@ -152,7 +152,7 @@ FNR == 1 {
 				definer[name] = file
 		}
 	}
-	# In a header these are declarations, nearly always.
+	# Not in headers, where these are nearly always declarations.
 	while (FILENAME ~ /\.c$/ && match(line, /[a-z_][a-z_0-9]*\(/)) {
 		calls[file, substr(line, RSTART, RLENGTH - 1)] = 1
 		line = substr(line, RSTART + RLENGTH)

@@ -2,8 +2,8 @@
 #
 # common.sh - what the scripts in tools/ share; sourced, never run
 #
-# Works in any POSIX shell.  Everything generated goes below $build, which
-# git ignores; removing it loses nothing but time.
+# Works in any POSIX shell. Everything that is generated is below $build, which git ignores;
+# it can be removed and built again.
 
 top=$(cd "$(dirname "$0")/.." && pwd -P) || exit 1
 build=$top/build
@@ -21,7 +21,7 @@ die() {
 	exit 1
 }
 
-# Ends with one line that says what is missing and how to get it.
+# Exits with a message if a program is missing; it says how to install it.
 need() {
 	for tool; do
 		command -v "$tool" >/dev/null ||
@@ -29,7 +29,7 @@ need() {
 	done
 }
 
-# Dies if busybox would need a library: in the initrd there is none.
+# Exits if busybox needs libraries: the initrd has none.
 need_static_busybox() {
 	need busybox readelf
 	busybox=$(command -v busybox)
