@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# check.sh - what the tests of the command share; sourced
+# check.sh - shared by the tests of the command; sourced
 #
-# Each check prints a line "ok WHAT", or "not ok WHAT" with what was seen.  $out and
-# $err hold what the last run printed, $status how it ended.
+# Each check prints a line "ok WHAT", or "not ok WHAT" with the output.  $out and $err are
+# the output of the last run, $status is its exit status.
 
 passed=0
 failed=0
@@ -44,7 +44,7 @@ check()	# WHAT CONDITION...
 	fi
 }
 
-# How the last run is to have ended.
+# Checks how the last run has ended.
 ends()	# STATUS WHAT [WORDS OF STDERR...]
 {
 	local expected=$1 what=$2 word
@@ -70,7 +70,7 @@ finish()
 	exit
 }
 
-# Of a script that tests/cmd/run runs.
+# For a script that tests/cmd/run runs.
 finish_vm()	# NAME
 {
 	echo "# end of $1"

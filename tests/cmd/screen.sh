@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# screen.sh - a terminal in which tests drive ktrace tui; sourced after check.sh
+# screen.sh - a terminal in which tests use ktrace tui; sourced after check.sh
 #
-# The terminal is tmux's, whose screen can be read. No step waits for a fixed time: each
-# waits until the screen shows what it should show, for $patience seconds at most. $out
-# has the last screen, for a check that fails.
+# The terminal is tmux, whose screen can be read. No step waits for a fixed time: each waits
+# until the screen shows the expected text, for at most $patience seconds. $out has the last
+# screen, for a check that fails.
 
 patience=${patience:-60}
 socket=ktrace-test-$$-0
 
-# Without the user's settings, and not inside of the user's tmux.
+# Without the user's settings, and outside of the user's tmux.
 tmux_do()	# COMMAND...
 {
 	env -u TMUX tmux -L "$socket" -f /dev/null "$@"
 }
 
-# The shell of the terminal, so that the final screen can be seen. Each has its own
-# server, because a server that is ending still answers for a while, and ends new
-# sessions with it.
+# The terminal runs a shell, so that the final screen can be read. Each terminal has its own
+# server: a server that is ending still accepts new sessions, and ends them too.
 screen_start()	# COLUMNS LINES [VARIABLE=VALUE...]
 {
 	local columns=$1 lines=$2 word
@@ -56,7 +55,7 @@ text()	# TEXT
 	tmux_do send-keys -l "$1"
 }
 
-# True once the screen has a line that matches, or as soon as it has none with a `!'.
+# Waits until a line of the screen matches; with `!', until none does.
 wait_for()	# [!] PATTERN
 {
 	local no= end=$((SECONDS + patience))
@@ -76,7 +75,7 @@ wait_for()	# [!] PATTERN
 	done
 }
 
-# True once the command says so.
+# Waits until the command succeeds.
 wait_until()	# COMMAND...
 {
 	local end=$((SECONDS + patience))
@@ -95,7 +94,7 @@ shows()	# WHAT [!] PATTERN
 	check "$what" wait_for "$@"
 }
 
-# The mouse, in the way that the terminal's description says.
+# A mouse click, in the encoding of the terminal's description.
 click()	# COLUMN LINE, from 1 on
 {
 	local x=$1 y=$2
@@ -115,13 +114,13 @@ wheel_down()	# COLUMN LINE
 	esac
 }
 
-# Of lines of a report, what a terminal of 80 columns shows, without the time.
+# Lines of a report as a terminal of 80 columns shows them, without the time.
 lines_end()
 {
 	cut -c1-80 | sed 's/\] [0-9.]* /] /; s/ *$//'
 }
 
-# The line and column, from 1 on, where the screen has the text.
+# The line and column, from 1, of a text on the screen.
 line_of()	# TEXT
 {
 	screen | grep -nF -m 1 -- "$1" | cut -d: -f1
@@ -133,7 +132,7 @@ column_of()	# TEXT
 		awk -v t="$1" '{ print index($0, t) }'
 }
 
-# The settings of the terminal's driver: they must be the same before and after.
+# The settings of the terminal's driver, which must not change.
 terminal_settings()
 {
 	stty -a -F "$(tmux_do display-message -p '#{pane_tty}')" |

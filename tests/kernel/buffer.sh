@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# The buffer files, and recorders that come and go.
+# The buffer files, and recorders that start and end.
 . tests/kernel/lib.sh
 
 put define 'ktbuffer/waking sched_waking; ptr struct task_struct *p'
@@ -29,7 +29,7 @@ check "the session is still enabled then" is "$(get enabled)" 1
 put enabled 0
 check "nor change the size" refuses buffer_size 1M "process $recorder"
 put enabled 1
-# It must not read anything, because what it has read would be missing.
+# The recorder must not read anything, because that would be missing below.
 kill -STOP $recorder
 until grep -q '^State:.T' /proc/$recorder/status; do sleep 0.1; done
 test_run 'task 1000'
@@ -63,7 +63,7 @@ rmmod ktrace-test
 put define '!ktbuffer/waking'
 clean
 
-# As large as memory: the largest power of two for which there is room.
+# A buffer as large as the memory: the largest power of two that fits.
 size=1048576
 available=$(($(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 1000))
 while [ $((size * 2)) -lt $available ]; do
@@ -118,8 +118,8 @@ rmdir $groups/small
 umount $groups
 rmdir $groups
 
-# A thread that flushes while another one resets.  Poison makes resetting slow, so that
-# they meet.
+# One thread flushes while another one resets.  Poison makes a reset slow, so that they
+# meet.
 umount $tree
 rmmod ktrace
 insmod "$KTRACE_MODULES/ktrace.ko" poison=90

@@ -13,12 +13,12 @@ uptime_ns() {
 	sed 's/\([0-9]*\)\.\([0-9]*\) .*/\1\20000000/' /proc/uptime
 }
 
-# The times of events, in the order of the report. event_times TRACE
+# event_times TRACE: prints the times of events, in the order of the report
 event_times() {
 	ktrace report -F json "$1" 2>/dev/null | sed -n 's/.*"time":\([0-9]*\).*/\1/p'
 }
 
-# Are all between BEGIN and END? between BEGIN END TRACE
+# between BEGIN END TRACE: all its events are between these times
 between() {
 	event_times "$3" | awk -v begin="$1" -v end="$2" '
 		$1 < begin || $1 > end { print "# " $1 " is not in " begin ".." end; bad = 1; exit }
@@ -57,7 +57,7 @@ test_run reset
 test_run 'storm 200000'
 put enabled 0
 read=$($bin/ktread $tree)
-# ktread complains of a time that is before the one before it.
+# ktread complains if a time is less than the one before.
 check "the buffers are sound, times among them" test $? = 0
 all=$(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
 echo "# $all hits, $(hits nmi) of them in NMIs"

@@ -49,7 +49,7 @@ check "of many lines none counts if one is bad" refuses define \
 check "nothing of them is left" is "$(ls $tree/events/raw | tr '\n' ' ')" \
 	"enabled hit "
 
-# What a refused write would have removed is unchanged: enabled, filtered, captured.
+# A refused write does not change what it would have removed: enabled, filtered, captured.
 put capture 'raw/hit: u64 twice: a1 a1 + put 8'
 put events/raw/hit/filter 'context == 0'
 put events/raw/hit/enabled 1
@@ -95,7 +95,7 @@ check "the buffers are sound" test $? = 0
 check "all hits were recorded" is \
 	"$(count "$read" raw:one) $(count "$read" raw:hit) $(count "$read" raw:signed)" \
 	"1000 1000 1000"
-# They are numbered from 1; the thread may have gone from one CPU to another.
+# They are numbered from 1; the thread may have migrated to another CPU.
 echo "$read" | awk '$4 == "raw:signed" { print $5 }' | sort >/tmp/got
 for i in $(seq 1000); do
 	printf '00%02x%02x\n' $((i & 255)) $((i >> 8))
@@ -121,7 +121,7 @@ check "all that there are" put define 'raw/all sys_exit; ptr void* regs; s64 lon
 put define "$(get define | sed 's/^\([^ ]*\) .*/!\1/')"
 check "all removed" is "$(get define)$(ls $tree/events)" enabled
 
-# Every existing tracepoint, without arguments: attaching works for all.
+# All existing tracepoints, without arguments: each can be attached.
 get undefined | awk '{ print "every/" $1 " " $1 }' >/tmp/every
 n=$(wc -l </tmp/every)
 check "every tracepoint can be defined" cp /tmp/every $tree/define
@@ -138,7 +138,7 @@ check "there were some" at_least "$(sum "$read")" 100
 put define "$(sed 's/^\([^ ]*\) .*/!\1/' /tmp/every)"
 check "all removed" is "$(get define)" ""
 
-# One write waits once for the probes that may still run.
+# One write waits only once for the probes that may still run.
 head -n 40 /tmp/every >/tmp/some
 cp /tmp/some $tree/define
 put events/every/enabled 1

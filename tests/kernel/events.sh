@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Events come, are enabled, and go.
+# Events appear, are enabled, and disappear.
 . tests/kernel/lib.sh
 
 tests=events/ktrace_test
@@ -37,7 +37,7 @@ check "info knows what is enabled" grep -qx \
 put events/enabled 0
 check "none" is "$(get events/enabled) $(get $tests/enabled)" "0 0"
 
-# What tracefs says, without the common fields.
+# The format that tracefs shows, without the common fields.
 format_of() {
 	sed -n -e "s/^\tfield:.*/&/p" -e '/common_/d' -e 's/^print fmt:.*/&/p' "$1" |
 		grep -v common_ |
@@ -97,7 +97,7 @@ check "the module's other events are there" test -d $tree/$tests/test_string
 rmmod ktrace-test-probes
 put define '!ktrace_test/test_hit'
 
-# Modules that come and go while everything is switched.
+# Modules are loaded and unloaded while events are switched.
 put enabled 1
 n=0
 while [ $n -lt 20 ]; do

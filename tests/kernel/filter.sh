@@ -76,7 +76,7 @@ check "what is too large is so with a filter too" \
 	is "$(large 'number > 0')" "$(large 0)"
 put $string/enabled 0
 
-# Changed while they are run.
+# Filters are changed while they run.
 put $hit/enabled 1
 put $hit/filter 'number & 1'
 put enabled 1
@@ -118,7 +118,7 @@ for text in foo -1 0 99999999 '1 x'; do
 	check "pids: $text" refuses pids "$text" "is not a process's number"
 done
 put pids "$$, 1"
-# The process that reads them is a child of ours.
+# The process that reads the file is a child of this shell, so it is listed too.
 check "read back" is "$(get pids | head -n 2 | tr '\n' ' ')" "1 $$ "
 put pids ''
 check "an empty line removes them" is "$(get pids)" ""

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# The control tree in hostile hands; see fuzz.c. KTRACE_FUZZ_SECONDS of the guest's time,
-# from KTRACE_FUZZ_SEED on: a failure says which it was. KTRACE_FUZZ_VERBOSE=-v tells
-# each step.
+# Random and hostile use of the control tree; see fuzz.c. It takes KTRACE_FUZZ_SECONDS of
+# the guest's time, and starts with KTRACE_FUZZ_SEED; a failure prints the seed.
+# KTRACE_FUZZ_VERBOSE=-v prints each step.
 . tests/kernel/lib.sh
 
-# A processor that waits for its turn in an NMI makes that a long one, which the kernel tells
-# there: 6.1 must not if its event printk:console is enabled.
+# If an emulated processor waits for its turn in an NMI, the NMI takes long, and the kernel
+# prints that in the NMI. 6.1 must not do so if printk:console is enabled.
 echo 60000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 
 seed=${KTRACE_FUZZ_SEED:-1}
@@ -21,7 +21,7 @@ check "the tree in hostile hands (seed $seed)" timeout $((seconds + 300)) \
 	$bin/fuzz ${KTRACE_FUZZ_VERBOSE-} -s "$seed" -t "$seconds" -g 44 -m "$KTRACE_MODULES" \
 	-d $test_dir $tree tests/kernel/*.sh tests/syscalls/events.sh fuzz/capture-seeds/*
 
-# All of it is as usable as before.
+# Afterwards everything can be used as before.
 echo 1 >/sys/devices/system/cpu/cpu1/online
 put enabled 0
 check "sessions can be removed" sh -c "for s in $tree/sessions/*; do
@@ -36,7 +36,7 @@ put capture none
 check "definitions can be removed" sh -c "sed 's/^\([^ ]*\) .*/!\1/' $tree/define |
 	while read -r line; do echo \"\$line\" >$tree/define || exit; done"
 check "none is left" is "$(get define)" ''
-# What another one uses goes in the next round.
+# A module that another one uses is unloaded in the next round.
 for round in 1 2 3; do
 	rmmod $(lsmod | grep -o '^ktrace_[^ ]*') 2>/dev/null
 done

@@ -8,7 +8,7 @@ parameters=/sys/module/ktrace_printed/parameters
 marked=/sys/module/ktrace_marked/parameters
 watch=/sys/module/ktrace_watch/parameters
 
-# What was printed of a marker since the log was cleared.
+# What was printed by a marker since the log was cleared.
 printed() {	# NAME
 	dmesg -t | sed -n "s/^ktrace_printed:$1: //p"
 }
@@ -50,7 +50,7 @@ check "also in a file" is "$(get printed | sed -n 's/^ktrace_printed:many .* p/p
 echo 100 >$parameters/many
 dmesg -C
 check "some no longer" put print '!many'
-# 90 if the interval has ended in between.
+# 91 if the interval has ended in between.
 check "what was left out at the end is said" is \
 	"$(dmesg -t | sed -n 's/ 9[01] lines/ 9x lines/; /left out/p')" \
 	"ktrace_printed:many: 9x lines were left out"
@@ -103,9 +103,8 @@ put print ''
 dmesg -n 5
 rmmod ktrace_console
 
-# Old kernels warn if their own event for messages is enabled and a message comes in an
-# NMI: there such a line is left out. The message that an NMI took long is the kernel's
-# own.
+# Old kernels warn if the tracepoint of messages is enabled and a message is printed in an
+# NMI, so such a line is left out there. The message that an NMI took long is the kernel's.
 echo 60000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 event=/sys/kernel/tracing/events/printk/console/enable
 load_module ktrace-test
@@ -120,7 +119,7 @@ in_nmi() {
 test_run reset
 dmesg -C
 seen=0 tries=200
-# A place prints ten lines; those of NMIs must be among them.
+# A place prints at most ten lines; some of them must be from NMIs.
 until [ "$(hits nmi)" -ge 3 ] && [ "$(in_nmi)" -gt 0 -o "$old" = 1 ] ||
     [ $((tries -= 1)) = 0 ]; do
 	put print 'ktrace_client1:hit'
@@ -214,7 +213,7 @@ names() {	# TRACE
 	ktrace report -q --format json "$1" | sed -n 's/^.*"event":"ktrace_printed:\([a-z]*\)".*/\1/p' |
 		tr '\n' ' '
 }
-# record NAME PATTERN COMMAND: what was recorded by -M
+# record NAME PATTERN COMMAND: prints what -M has recorded
 record() {
 	ktrace record -q -M "$2" -o "$work/$1" -- sh -c "$3"
 	names "$work/$1"

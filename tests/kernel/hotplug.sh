@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# CPUs that go and come back.
+# CPUs that go offline and come back.
 . tests/kernel/lib.sh
 
 cpu1=/sys/devices/system/cpu/cpu1/online
@@ -26,7 +26,7 @@ check "it can be read, and flushed" test $? = 0
 check "nothing is missing" is "$(count "$read" ktrace_test:test_hit)" $all
 echo 1 >$cpu1
 
-# A reader that flushes for an offline CPU does not run there.
+# A reader that flushes for an offline CPU runs on another one.
 clean
 put buffer_size 8M
 put enabled 1

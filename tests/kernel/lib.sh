@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# What the scripts here share; sourced.  They run in the guest, as root, one after the
-# other in one shell each, and leave the control tree as they found it: every event
-# disabled, the root session off and empty.
+# Shared by the scripts here; sourced.  They run in the guest, as root, one after the other,
+# each in its own shell.  Each leaves the control tree as it was: all events disabled, the
+# root session off and empty.
 
 : "${KTRACE_MODULES:?is for a guest: see tests/kernel/run}"
 tree=/sys/kernel/ktrace
@@ -10,7 +10,7 @@ test_dir=/sys/kernel/debug/ktrace-test
 bin=${KTRACE_TESTS:-build/user/tests/kernel}
 export tree test_dir bin
 
-# Says how a check went.  check WHAT COMMAND...
+# Prints the result of a check.  check WHAT COMMAND...
 check() {
 	local what=$1
 	shift
@@ -77,7 +77,7 @@ at_most() {
 	return 1
 }
 
-# The number of grace periods that are waited for while COMMAND runs.  graces COMMAND...
+# Prints for how many grace periods COMMAND waits.  graces COMMAND...
 graces() {
 	local tracing=/sys/kernel/tracing probe before
 	printf 'p:%s %s\n' kt_srcu synchronize_srcu kt_rcu synchronize_rcu \
@@ -85,7 +85,7 @@ graces() {
 	for probe in kt_srcu kt_rcu; do
 		echo 1 >$tracing/events/kprobes/$probe/enable
 	done
-	# Switching the probes on waits, too.
+	# Enabling the probes waits too.
 	before=$(awk '/kt_/ { sum += $2 } END { print sum }' $tracing/kprobe_profile)
 	"$@" >&2
 	awk -v before="$before" '/kt_/ { sum += $2 } END { print sum - before }' \
@@ -109,7 +109,7 @@ test_run() {
 	echo "$1" >"$test_dir/run"
 }
 
-# Everything off and empty.
+# Disables and empties everything.
 clean() {
 	put enabled 0
 	put events/enabled 0

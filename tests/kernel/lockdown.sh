@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Who may look into the kernel: a group that the mount lets in, and what lockdown leaves
-# to everybody. This script runs last, because lockdown cannot be undone.
+# Who may look into the kernel: a group that the mount options let in; and what lockdown
+# still allows. This script runs last, because lockdown cannot be undone.
 . tests/kernel/lib.sh
 
 mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security

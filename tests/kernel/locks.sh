@@ -6,7 +6,7 @@
 hold=/sys/kernel/debug/ktrace-hold
 tracing=/sys/kernel/tracing
 
-# soon COMMAND...: it succeeds within ten seconds or so
+# soon COMMAND...: it succeeds within about ten seconds
 soon() {
 	local tries=100
 	until "$@"; do
@@ -15,7 +15,7 @@ soon() {
 	done
 }
 
-# sleeps PID: in the kernel, and no signal wakes it
+# sleeps PID: it sleeps in the kernel, and no signal wakes it
 sleeps() {
 	grep -q '^State:.*D' /proc/$1/status 2>/dev/null
 }
@@ -25,7 +25,7 @@ gone() {
 	! [ -d /proc/$1 ] || grep -q '^State:.*Z' /proc/$1/status 2>/dev/null
 }
 
-# ends COMMAND...: it does not wait for what is held
+# ends COMMAND...: it does not wait for the mutex that is held
 ends() {
 	"$@" >/dev/null &
 	soon gone $!
@@ -65,7 +65,7 @@ rounds=20
 done; echo info >>/tmp/ended) &
 (for n in $(seq $rounds); do
 	echo 1 >$tracing/events/sched/sched_wakeup/enable
-	# Where the kernel has such.
+	# Not all kernels have this.
 	echo "t:kt_locks$n sched_waking" >>$tracing/dynamic_events
 	echo 0 >$tracing/events/sched/sched_wakeup/enable
 	echo "-:kt_locks$n" >>$tracing/dynamic_events
@@ -85,9 +85,9 @@ put define '!locks/hit'
 rmmod ktrace_test_probes ktrace_test
 clean
 
-# A kernel with lockdep reports a lock order that can deadlock as soon as it has seen
-# both directions, not only when they meet. So it has to have seen them; tools/vm checks
-# that it is silent.
+# A kernel with lockdep reports a lock order that can deadlock as soon as it has seen both
+# directions, not only when they meet. So check that it has seen the allowed order; tools/vm
+# checks that it reports nothing.
 if [ -e /proc/lockdep_chains ]; then
 	awk '/^irq_context/ { n = 0 }
 		$2 ~ /^(event_mutex|kt_mutex|tracepoints_mutex|tracepoint_module_list_mutex)$/ {

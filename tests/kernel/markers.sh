@@ -8,7 +8,7 @@ work=$(mktemp -d)
 same=$PWD/build/user/tests/marker/same
 parameters=/sys/module/ktrace_marked/parameters
 
-# What a trace has of the events of a system, without times, tasks and CPUs.
+# The events of a system in a trace, without times, tasks and CPUs.
 events_of() {	# <trace> <system>
 	ktrace report -q --format json "$1" | sed -n "s/^.*\"event\":\"$2:/\"/p"
 }
@@ -128,7 +128,7 @@ rm ktrace-marked.ko ktrace_marked.ko
 umount "$built"
 cd "$here" || exit
 
-# Coming and going while it is recorded.
+# The module is unloaded and loaded while it is recorded.
 cat >$work/coming <<END
 for round in 1 2 3 4 5; do
 	echo 10 >$parameters/same
@@ -145,7 +145,7 @@ check "it goes and comes while it is recorded" is $? 7
 check "what it has written stays" is "$(events_of $work/gone ktrace_marked | grep -c '"one"')" 60
 check "also that it went" is "$(events_of $work/gone ktrace_marked | grep -c '"exit"')" 1
 
-# Loaded before ktrace.
+# The module is loaded before ktrace.
 umount $tree
 for _ in 1 2 3; do
 	awk '$1 ~ /^ktrace_/ && $1 !~ /marked|queue/ { print $1 }' /proc/modules |
@@ -163,7 +163,7 @@ check "a module that was there before ktrace" is \
 clean
 rmmod ktrace_marked
 
-# A marker of another ktrace/marker.h: nothing behind its version is read.
+# A marker of another version of ktrace/marker.h: nothing behind its version is read.
 dmesg -C
 check "a marker of another version" load_module ktrace-other
 check "is refused by its tracepoint's name" is "$(dmesg -t | grep ktrace_other)" \

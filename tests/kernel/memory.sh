@@ -4,7 +4,7 @@
 . tests/kernel/lib.sh
 
 load_module ktrace-test
-# Then every program starts at the same address.
+# Then every program is loaded at the same address.
 echo 0 >/proc/sys/kernel/randomize_va_space
 first=$(sh -c 'sed -n "1s/-.*//p" /proc/$$/maps')
 check "programs begin where they do" is "$first" 555555554000
@@ -14,7 +14,7 @@ put define 'raw/hit test_hit; u32 unsigned context; u64 u64 number'
 check "a program that reads there" put capture \
 	"raw/hit: u8 word: $address 8 bytes 8; u8 bytes: $address 16 bytes 16; char magic: $address 1 + string 3"
 
-# readers COMMAND FILTER: how many hits in that way pass
+# readers COMMAND FILTER: how many hits by this command pass
 readers() {
 	put events/raw/hit/filter "context == 0 && $2" || return
 	put events/raw/hit/enabled 1

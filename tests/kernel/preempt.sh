@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# On a fully preemptible kernel (preempt=full): syscalls whose hooks preempt each other
-# while their paths are captured. From 6.13 on the kernel allows this; a hook must not.
+# On a fully preemptible kernel (preempt=full): syscalls whose hooks could preempt each
+# other while their paths are captured. Since 6.13 the kernel allows this; our hooks must
+# prevent it.
 . tests/kernel/lib.sh
 
 check "the kernel preempts itself" grep -q '(full)' /sys/kernel/debug/sched/preempt

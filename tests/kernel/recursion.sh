@@ -4,7 +4,7 @@
 # may fault, and a fault is an event whose address cannot be read either.
 . tests/kernel/lib.sh
 
-# New memory that the kernel writes to: a fault in the kernel for each page.
+# The kernel writes to new memory, so there is a page fault in the kernel for each page.
 fault() {
 	dd if=/dev/zero of=/dev/null bs=4M count=4 2>/dev/null
 }
@@ -21,7 +21,7 @@ recorded=$(count "$read" x:fault)
 check "faults are recorded" at_least "$recorded" 100
 lost=$(number "$read" total recursion)
 check "those that reading causes are lost, and counted" at_least "$lost" "$recorded"
-# Three fields, and each read may be tried a second time by other means.
+# Three fields; each read may be tried a second time in another way.
 check "and no more than reading causes" at_least $((recorded * 6)) "$lost"
 
 # Another session reads the same memory: two sessions must not recurse endlessly either.

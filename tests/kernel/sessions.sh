@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Several sessions, which know nothing of each other.
+# Several sessions, which are independent of each other.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
@@ -64,7 +64,7 @@ check "a new one of this name begins anew" \
 	sh -c "mkdir $tree/sessions/b && [ \$(cat $tree/sessions/b/$event/id) = 0 ]"
 rmdir $tree/sessions/b
 
-# A process in the directory keeps the name's files, not the session.
+# A process in the directory keeps only the inode of the old session.
 (cd $tree/sessions/a && exec sleep 1000) &
 sleeper=$!
 sleep 0.2
@@ -97,7 +97,7 @@ rmmod ktrace-test-probes
 rmmod ktrace-test
 clean
 
-# What may be in the buffers, without events that merely exist.
+# The file `types' has the events that may be in the buffers, and no others.
 put define 'kttypes/a sched_waking; ptr struct task_struct *p'
 put define 'kttypes/b sched_waking; ptr struct task_struct *p'
 put define 'kttypes/c sched_waking; ptr struct task_struct *p'

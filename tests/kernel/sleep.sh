@@ -5,17 +5,17 @@
 . tests/kernel/lib.sh
 
 load_module ktrace-sleep
-# Nearly all the way: the step that is left out needs the firmware.
+# Everything but the last step, which needs the firmware.
 echo core >/sys/power/pm_test
 echo deep >/sys/power/mem_sleep
 echo 1 >/sys/module/suspend/parameters/pm_test_delay
 
-# The clock now. clock_now
+# clock_now: prints the clock
 clock_now() {
 	sed -n 's/^sync \([0-9]*\) .*/\1/p' $tree/trace
 }
 
-# Events before, while and after the machine sleeps.
+# Records events before, during and after a sleep.
 sleep_recording() {
 	load_module ktrace-test
 	load_module ktrace-test-probes
@@ -73,12 +73,12 @@ sleep_both() {
 	rmmod ktrace-test
 }
 
-# CLOCK_MONOTONIC and CLOCK_REALTIME now, in ns. now_ns
+# now_ns: prints CLOCK_MONOTONIC and CLOCK_REALTIME in ns
 now_ns() {
 	sed -n 's/^sync [0-9]* \([0-9]* [0-9]*\)$/\1/p' $tree/trace
 }
 
-# The N-th event of a trace, of two: does it lie between these times? event_in N BEGIN END
+# event_in N BEGIN END: the N-th of two events of the trace is between these times
 event_in() {
 	ktrace report -F json /tmp/slept | sed -n "$1"'s/.*"time":\([0-9]*\).*/\1/p' |
 		awk -v begin="${2% *}" -v end="${3% *}" '
@@ -86,7 +86,7 @@ event_in() {
 		END { exit bad || NR != 1 }'
 }
 
-# Events on both sides of a sleep have the times that they had.
+# Events before and after a sleep have the correct times.
 sleep_times() {
 	load_module ktrace-test
 	load_module ktrace-test-probes

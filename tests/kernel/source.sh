@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # A source of events of a new kind (kernel/testmod/source.c): its files in the tree, its
-# events without a tracepoint, attaching as a transaction, misses, and its coming and going.
+# events without a tracepoint, attaching as a transaction, misses, loading and unloading.
 . tests/kernel/lib.sh
 
 fails=/sys/module/ktrace_source/parameters/fails

@@ -11,7 +11,7 @@ hits_all() {
 	echo $(($(hits task) + $(hits softirq) + $(hits irq) + $(hits nmi)))
 }
 
-# storm NAME MODE SIZE READER: all hits were read, or are lost and counted
+# storm NAME MODE SIZE READER [FILTER]: all hits are read, or lost and counted
 storm() {
 	clean
 	put mode $2
@@ -28,7 +28,8 @@ storm() {
 	test_run "storm ${count:-400000}"
 	put enabled 0
 	if [ "$4" ]; then
-		# On a busy machine a storm takes long.
+		# The storm may take long on a busy machine: tell the reader when it is
+		# over.
 		kill -USR1 $reader
 		wait $reader
 	else

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Which task ran: compares task records with what is known to have run.
+# Which task ran: task records are compared with what is known to have run.
 . tests/kernel/lib.sh
 
 check "tasks knows us" grep -qx "$$ $$ $PPID sh" $tree/tasks
@@ -36,8 +36,9 @@ check "who leaves is who ran" is "$(awk '$4 == "switch" { last[$1] = $5 }
 
 put events/enabled 0
 
-# While a session's sched_switch comes and goes, so does its record of each switch: there
-# is always one of them.  Another session, which has the event all the time, knows.
+# While a session's sched_switch is switched on and off, its task records of switches are
+# switched off and on: one of them always exists. Another session, which has the event all
+# the time, is the reference.
 load_module ktrace-sched
 mkdir $tree/sessions/oracle
 switch=events/sched/sched_switch
@@ -71,7 +72,8 @@ put enabled 0
 kill $busy
 wait 2>/dev/null
 
-# Each CPU's tasks in turn, one line a CPU; twice the same is the same switch.
+# The tasks of each CPU in order, one line for each CPU. The same task twice in a row is one
+# switch.
 turns() {
 	$bin/ktread -d $tree/$1 | awk -v at=$next '
 		function digit(hex, i) {

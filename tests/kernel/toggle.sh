@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Markers of three modules, hit in task, softirq, interrupt and NMI, while what is done
-# with them is switched at random and the modules come and go.
+# Markers of three modules are hit in task, softirq, interrupt and NMI. Meanwhile their uses
+# are switched at random, and the modules are loaded and unloaded.
 #
 #   STORM   seconds, in the environment of tests/kernel/run (10); the long run is STORM=300
 #
-# A recorder wants the markers all the time, and one probe counts them: for both, what
-# they got and what they lost are all hits that the test module has counted, which is
-# never unloaded.  Another session, printing, and another probe are switched at random.
+# A recorder wants the markers all the time, and one probe counts them. What each of them
+# got and lost must be all hits that the test module has counted, which is never unloaded.
+# Another session, printing, and another probe are switched at random.
 . tests/kernel/lib.sh
 
 seconds=${KTRACE_STORM:-10}
@@ -16,7 +16,7 @@ maybe=sessions/maybe
 watch=/sys/module/ktrace_watch/parameters
 work=$(mktemp -d)
 
-# total KEY: of the CPUs, as the recorder had it at the end
+# total KEY: sum over the CPUs, as the recorder had it at the end
 total() {
 	tail -n 1 $work/surely/metadata | grep -o "\"$1\":[0-9]*" |
 		awk -F: '{ sum += $2 } END { print sum + 0 }'
@@ -40,7 +40,7 @@ for n in 1 2 3; do
 done
 test_run reset
 
-# A recorder that wants the markers of all modules that come and go.
+# This recorder wants the markers of all modules, also of those that are loaded later.
 ktrace record -q -S surely -M 'ktrace_client*:hit' -s 16M -o $work/surely -- \
 	sh -c "until [ -e $work/done ]; do sleep 0.2; done" &
 recorder=$!
@@ -54,7 +54,7 @@ done
 	done
 ) &
 storm=$!
-# At a higher priority than the storm, which would let it run only now and then.
+# With a higher priority than the storm, or it would run only now and then.
 renice -n -10 $$ >/dev/null
 
 # Everything is on for a while, whatever the random numbers say.
@@ -63,7 +63,8 @@ put $maybe/marked 'ktrace_client*'
 put $maybe/enabled 1
 sleep 0.5
 
-# What to do, to which, whether on or off, and how long to rest: all dice are thrown before.
+# What to do, to which marker, on or off, and how long to rest: all random numbers are drawn
+# in advance.
 awk 'BEGIN {
 	srand()
 	for (i = 0; i < 50000; i++)
@@ -115,7 +116,7 @@ for context in softirq irq nmi; do
 done
 check "markers were printed" at_least "$(dmesg -t | grep -c '^ktrace_client.*number')" 1
 
-# Everything on: all agree.
+# Everything is on: all counts agree.
 test_run reset
 put print '!*'
 put print 'ktrace_client*'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Every control file against everything that may be written to it.
+# Every control file, with everything that might be written to it.
 . tests/kernel/lib.sh
 
 put define 'kttree/waking sched_waking; ptr struct task_struct *p'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# count.sh - records a workload with everything on, for tests/cmd/count to count
+# count.sh - records a workload with all events, for tests/cmd/count to count
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/count && cd /mnt/count || exit 1

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# left.sh - sessions whose recorder has gone: everything that stays switched on can be
-# removed
+# left.sh - sessions whose recorder has died: whatever stays switched on can be removed
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/left && cd /mnt/left || exit 1
@@ -42,8 +41,8 @@ ends 0 'the other one can be gone on with'
 rmdir $tree/sessions/mine
 check 'and be removed' [ -z "$(sessions)" ]
 
-# Nobody waits for its child, which has ended: it will never do anything.
-# (bash would wait for one that ends before sleep takes its place.)
+# A child that has ended, but for which its parent does not wait: it will never run again.
+# (bash would wait for a child that ends before sleep replaces it.)
 bash -c 'sleep 5 & echo $! >zombie; exec sleep 100' &
 parent=$!
 until grep -qs '^State:.Z' "/proc/$(cat zombie 2>/dev/null)/status"; do sleep 0.1; done

@@ -33,7 +33,8 @@ run ktrace list
 ends 0 'list of all'
 known=$(grep -c '^    [a-z0-9_]' <<<"$out")
 missing=$(sed -n '/^Cannot be recorded/,$p' <<<"$out" | grep -c '^    ')
-# Every tracepoint that ftrace has an event for must be there, recordable or not.
+# Every tracepoint that has an event in ftrace must be listed, whether it can be recorded or
+# not.
 err=$(awk -F: '
 	FNR == NR { if (sub(/^    /, "")) { sub(/ .*/, ""); sub(/^.*:/, ""); have[$0] = 1 } next }
 	$1 !~ /^(syscalls|ftrace|synthetic|kprobes|uprobes)$/ && !have[$2]

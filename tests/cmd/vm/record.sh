@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# record.sh - what record records, into where, and how it ends
+# record.sh - what record records, where to, and how it ends
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/record && cd /mnt/record || exit 1
@@ -153,7 +153,7 @@ for signal in INT TERM HUP; do
 	check "SIG$signal: the trace is whole" ktrace stat -q "signal-$signal" >/dev/null
 	check "SIG$signal: nothing stays enabled" nothing_enabled
 done
-# A shell has what it starts in the background ignore SIGINT.
+# A shell makes programs that it starts in the background ignore SIGINT.
 ktrace record -q -e sched_switch -o inner -- env --default-signal=INT sleep 600 \
 	2>err.inner &
 recorder=$!
@@ -163,7 +163,7 @@ kill -INT $recorder
 wait $recorder
 status=$? out='' err=$(cat err.inner)
 ends 130 'SIGINT reaches the command'
-# One that a program sends to the recorder alone is passed to the command, once.
+# If a signal is sent only to the recorder, it is passed to the command, once.
 for recorder in 'record -e sched_switch -o term' 'syscalls -o /dev/null'; do
 	rm -f ready told
 	# shellcheck disable=SC2086

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# set.sh - sets of what is enabled: saved, loaded, recorded; the control tree is the
-# oracle
+# set.sh - sets of enabled events: saved, loaded, recorded; compared with the control tree
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/set && cd /mnt/set || exit 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# spans.sh - the calls of a program that are paired are those that strace counts, and the
-# strace view has the same durations as the report
+# spans.sh - the number of paired system calls is what strace counts, and the strace view
+# shows the same durations as the report
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/spans && cd /mnt/spans || exit 1
@@ -17,7 +17,7 @@ dd if=/dev/zero of=zeros bs=4k count=300 2>/dev/null
 ls /etc | sort | head -n 1 >/dev/null
 END
 
-# "NAME COUNT" of what `ktrace report --durations -F json' says, but of ktrace itself.
+# "NAME COUNT" from `ktrace report --durations -F json', without ktrace's own.
 counts()
 {
 	grep -v '"comm":"ktrace"' |
@@ -32,11 +32,11 @@ run ktrace record -e 'syscalls:*' -o t -- sh work
 ends 0 'the same is recorded'
 ktrace report -q --durations -F json t | counts >got
 check "strace counts $(wc -l <want) calls" [ "$(wc -l <want)" -gt 20 ]
-# How many signals a shell gets for children that end at once is not the same in two runs.
+# The number of signals for children that end at once varies between runs.
 run diff <(grep -v '^rt_sigreturn ' want) <(grep -v '^rt_sigreturn ' got)
 ends 0 'spans are as many of each call'
 
-# In microseconds, as strace has them.
+# In microseconds, as strace prints them.
 ktrace report -q --durations -e 'syscalls:sys_exit_*' t |
 	sed -n 's/.* <\([0-9]*\.[0-9]\{6\}\)[0-9]*>$/\1/p' | sort >report
 ktrace report -q -F strace --durations t | sed -n 's/.* <\([0-9.]*\)>$/\1/p' | sort >view
@@ -44,7 +44,7 @@ check 'they have durations' [ "$(wc -l <report)" -gt 100 ]
 run cmp report view
 ends 0 'the strace view has the same'
 
-# What is nested in what: interrupts have a place, and no time on a CPU overlaps another.
+# Interrupts may be nested in other spans, but times on a CPU never overlap.
 run ktrace record -a -e 'irq:*,irq_vectors:*,sched:sched_switch' -o all -- sh work
 ends 0 'interrupts are recorded'
 run ktrace stat -q --spans all

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# stream.sh - a recording through a pipe: what a directory has is what arrives, in order,
-# in little memory; and whoever leaves ends it
+# stream.sh - a recording through a pipe: the same events arrive as in a directory, in
+# order, with little memory; and it ends if either side ends
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/stream && cd /mnt/stream || exit 1
@@ -12,7 +12,7 @@ nothing_enabled()
 	[ "$(cat $tree/enabled)$(cat $tree/events/enabled)$(cat $tree/owner)" = 000 ]
 }
 
-# Events that an account says were recorded.
+# How many events were recorded, as the recorder reports.
 recorded()	# FILE
 {
 	sed -n 's/^ktrace: recorded \([0-9,]*\) events.*/\1/p' "$1" | tr -d ,

@@ -27,7 +27,7 @@ is()	# FILE TEXT
 }
 
 ktrace load -q '*' 'syscalls:*'
-# Scripts before this one may have had it defined (ktrace syscalls does).
+# Remove it: earlier scripts may have defined it (ktrace syscalls does).
 echo '!signal/signal_delivered' >$tree/define 2>/dev/null
 insmod "$KTRACE_MODULES/ktrace-marked.ko"
 
@@ -159,7 +159,7 @@ shows 'it still reads' '\] [0-9.]+ sched:sched_switch: prev_comm='
 keys r
 shows 'it stops' 'recorded [0-9,]+ events, 0 lost'
 count=$(sed -n 's/.*recorded \([0-9,]*\) events.*/\1/p' <<<"$out" | tr -d ,)
-# They do not move any more. Times are known better at the end.
+# The lines do not scroll any more. At the end times are known more exactly.
 shown=$(sed -n '/^── newest/,${/^── newest/d;$d;p;}' <<<"$out" | lines_end)
 run ktrace report trace
 ends 0 'ktrace report reads it'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # users.sh - root records markers of other users' programs, whatever these users do; and
-# records more other events than the ids have room for
+# records more other events than there are ids for
 
 . "$(dirname "$0")/../check.sh"
 program=$PWD/build/user/tests/marker/marker-program
@@ -41,8 +41,7 @@ check 'nothing was lost' grep -q 'nothing was lost' <(ktrace stat both 2>&1)
 check 'the buffers are gone' [ -z "$(ls $meet-65534 | grep recorder)" ]
 check 'all is theirs' [ -z "$(find $meet-65534 ! -uid 65534)" ]
 
-# A user who has not run a program with markers yet, and a recorder of the users
-# themselves.
+# A user who has not run a program with markers before, and users who record themselves.
 run ktrace record -q -M tick -o late -- sh -c "
 	sleep 1
 	setpriv --reuid 2 --regid 2 --clear-groups timeout 6 '$program' wait"
@@ -80,7 +79,7 @@ still_works 'a link instead of the directory'
 check 'nothing is put where it leads' [ -z "$(ls $work/target)" ]
 rm $meet-1
 
-# One file of each of three users is something else.
+# Each of three users has replaced one file by something else.
 spoil_file()	# UID FILE KIND
 {
 	local at=$meet-$1/$2
