@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# check.awk - cause and effect, from what `ktrace report' prints of the editor
+# check.awk - checks cause and effect in `ktrace report' of the editor
 #
-# Follows the editor's thread: each marker has to be between the syscalls that it is
-# about, and its values have to be what those moved.  Prints "ok WHAT" or "not ok WHAT"
-# for each, and at last, for comparisons, lines "bytes N", "count WHAT N".
+# Follows the editor's thread.  Each marker must be between the syscalls to which it
+# belongs, and its values must be what those moved.  Prints "ok WHAT" or "not ok WHAT" for
+# each, and at the end lines "bytes N" and "count WHAT N" for comparisons.
 
 function verdict(good, what)
 {
@@ -29,7 +29,7 @@ function begin(what)
 	moved = calls = slept = lines = 0
 }
 
-# The marker at the end: the descriptor that was opened is the one that was used.
+# At the marker of the end: the descriptor that was opened must be the one that was used.
 function moved_all(verb)
 {
 	verdict(doing == verb, verb " of " file " ends what began")
@@ -80,7 +80,7 @@ tid != me || me == "" {
 	next
 }
 
-# Not while it is not running.
+# A thread has no events while it is not running.
 off && name !~ /^sched:/ {
 	asleep++
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # tests/syscalls/events.sh - runs in the guest: events of system calls, and capture
-# programs that are good, bad, and in the way
+# programs, good and bad ones
 . tests/kernel/lib.sh
 program=$PWD/build/user/tests/syscalls/program
 normal=$PWD/tests/syscalls/normal.awk
@@ -51,7 +51,7 @@ put "events/$openat/enabled" 0
 check "none" put capture none
 check "is none" is "$(get capture)" ''
 
-# A syscall number is an int, whatever else is in the register.
+# A syscall number is an int, whatever the upper half of the register has.
 unknown=syscalls/sys_enter_unknown
 put capture "$unknown: char s: a0 string 64"
 for number in -1:2 2457:1; do
@@ -112,14 +112,14 @@ sed -n '/openat(AT_FDCWD/d; s/.*openat([^,]*, \(.*\), [^,]*) *= .*/\1/p' lines >
 check "strings at every place in a word and at the end of memory" diff wanted got
 check "all of them" is "$(wc -l <wanted)" 596
 
-# One may be shown in the middle of the other's syscall: then each has a line.
+# ptrace of one process may be shown in the middle of the other's syscall: join the lines.
 ktrace syscalls -q -o traced -- "$program" traced
 awk -f "$normal" traced >lines
 check "a tracee" has 'ptrace(PTRACE_TRACEME) = 0'
 check "its tracer" has 'WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], WSTOPPED, NULL) ='
 check "that lets it go on" has 'ptrace(PTRACE_CONT, PID, NULL, 0) = 0'
-# Where an event happened is an address behind its tracepoint, not one in a probe, also if
-# the probe goes another way than usual.  6.1 does not have this event.
+# The address at which an event happened lies behind its tracepoint, not in a probe, even if
+# the probe takes an unusual path.  6.1 does not have this event.
 if [ -e /sys/kernel/tracing/events/sock/sk_data_ready ]; then
 	for filter in 'family != 0' 'family >= 0 && comm != nobody'; do
 		ktrace record -q -o place -e sock:sk_data_ready -f "$filter" \
@@ -145,7 +145,7 @@ check "and the address of a fault" like \
 	'"signal":"SIGSEGV","code":"SEGV_MAPERR","addr":16,"kills":false}'
 ktrace syscalls -q -e signal=none -o lines -- "$program" signals
 check "no signals" not grep -qE ' --- SIG|killed' lines
-# The parent's wait is interrupted by what its child does, and ends well.
+# The parent's wait is interrupted when its child ends, and succeeds.
 both='cat /nowhere; true'
 ktrace syscalls -q -Z -o lines -- sh -c "$both" 2>/dev/null
 check "those that failed" has '"/nowhere", O_RDONLY) = -1 ENOENT'
@@ -165,7 +165,7 @@ check "JSON" has '"call":"execve"'
 ktrace syscalls -q -o lines -- sh -c 'kill -9 $$'
 check "the exit status is the command's" is "$(ktrace syscalls -q -o lines -- sh -c 'exit 7'; echo $?)" 7
 
-# A process may be named by the number of one of its threads.
+# -p accepts the number of any thread of a process.
 python3 -c '
 import threading, time
 def calls():
@@ -186,7 +186,7 @@ ktrace syscalls -q -o lines --trace kept -- \
 check "calls are shown while the command runs" grep -q 'execve("/bin/true", \["/bin/true"\]' early
 check "one that lasts is shown before it ends" grep -q 'nanosleep(.*<unfinished' early
 check "but not what comes later" not grep -q bash early
-# Both say the thread from the first line on.
+# Both show the thread from the first line on.
 first=$(sed -n '1s/^\(\[pid *[0-9]*\]\).*/\1/p' lines)
 ktrace report -q --format strace kept | sed "/^\[pid/!s/^/$first /" >after
 awk -f "$normal" lines >lines.normal

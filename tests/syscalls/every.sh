@@ -28,7 +28,7 @@ stress-ng --syscall 1 --timeout 5 --metrics-brief 2>&1 | sed -n 's/.*metrc: [^a-
 true
 END
 
-# ktrace_load ARGUMENT...: ktrace.ko anew, with these parameters
+# ktrace_load ARGUMENT...: loads ktrace.ko again, with these parameters
 ktrace_load() {
 	umount "$tree"
 	for _ in 1 2 3; do
@@ -51,7 +51,7 @@ missing() {
 endings='compat_syscalls:sys_exit_exit compat_syscalls:sys_exit_exit_group '
 endings=$endings'syscalls:sys_exit_exit syscalls:sys_exit_exit_group '
 
-# judge WHAT [POISON]: what is in the trace
+# judge WHAT [POISON]: checks the trace
 judge() {
 	what=$1
 	shift
@@ -69,7 +69,7 @@ judge() {
 	echo "# $what: $(grep -c . recorded) kinds of events"
 }
 
-# complete WHAT: each call is in the trace, and its return
+# complete WHAT: each call is in the trace, and so is its return
 complete() {
 	check "$1: each call is there, and its return" is "$left" "$endings"
 	echo "# $1: $(grep -c :sys_enter_ recorded) of $(grep -c :sys_enter_ there) calls," \

@@ -9,15 +9,14 @@ programs=$PWD/build/user/tests/syscalls
 normal=$PWD/tests/syscalls/normal.awk
 mkdir -p /tmp/faults && cd /tmp/faults || exit 1
 
-# If a process was killed in the middle of a syscall, or by it, strace only learns that
-# the process ended.
+# If a process was killed during a syscall, or by it, strace only learns that it has ended.
 cut_off() {
 	sed -E 's/= \? ERESTART.*/= ?/
 		s/ <unfinished \.\.\.>\) = \?/) = ?/
 		s/^([0-9]+: kill\(PID, SIGKILL\)) = 0/\1 = ?/' "$1"
 }
 
-# trace NAME COMMAND...: into NAME.strace and NAME.all; both end as the command does
+# trace NAME COMMAND...: writes NAME.strace and NAME.all; both must end as the command does
 paths=
 trace() {
 	name=$1
@@ -33,7 +32,7 @@ trace() {
 	done
 }
 
-# same NAME [PATTERN]: the lines agree, but for those with PATTERN
+# same NAME [PATTERN]: all lines agree, except those that match PATTERN
 same() {
 	grep -vE -- "${2:-^$}" "$1.strace.normal" >wanted
 	grep -vE -- "${2:-^$}" "$1.all.normal" >got
@@ -55,7 +54,7 @@ check "argv of 100,000 strings: says that there are more" \
 check "argv of 100,000 strings: and the call succeeds" \
 	is "$(grep -c '"fault", "end", "x".*= 0$' argv.all.normal)" 1
 
-# How often it checks whether others wait is random.
+# The program checks for waiters a random number of times.
 looks='FUTEX_CMP_REQUEUE|clock_nanosleep'
 trace killed "$programs/fault" killed
 check "killed within a call: as strace" same killed "$looks"
@@ -78,8 +77,8 @@ trace vfork "$programs/fault" vfork
 check "vfork: as strace" same vfork
 check "vfork: its parent waits" is "$(count vfork 'vfork\( <unfinished')" 2
 
-# Nothing comes after the syscall that ends it, and it may have ended before it is
-# looked at.
+# Nothing comes after the syscall that ends the program, and it may have ended before ktrace
+# looks at it.
 trace once "$programs/once"
 check "a program that ends at once: as strace" same once
 for i in 1 2 3 4 5 6 7 8; do
@@ -105,8 +104,9 @@ check "1 MB: as strace" same large ': setxattr\('
 check "1 MB: strings that are too long" is "$(count large '"z{32,}"\.\.\.')" 8
 check "1 MB: and the call fails" is "$(count large ' = -1 (ENAMETOOLONG|E2BIG) ')" 5
 
-# The write to /dev/null looks at nothing, so it is not there afterwards either; nor is
-# what the first program passed to the call by which another one took its place.
+# The kernel reads nothing in a write to /dev/null, so that data is missing afterwards too.
+# So are the arguments of the first program's execve(), after another program took its
+# place.
 trace later "$programs/fault" later
 check "read in by the call: as strace" same later ': (write\(.*= 15|execve\(.*= 0)$'
 check "read in by the call: structs and sets" \
@@ -122,7 +122,7 @@ check "the end of a program's addresses: a string is read" has last '"/nobody", 
 check "the end of a program's addresses: but not beyond" \
 	is "$(count last 'AT_FDCWD, 0x7fffffffeff8, .*EFAULT|AT_FDCWD, 0x7ffffffff000, .*EFAULT')" 2
 
-# Both find that its deep directory exists.
+# A first run creates the deep directory, so both find that it exists.
 paths=-y
 "$programs/fault" fds
 trace fds "$programs/fault" fds

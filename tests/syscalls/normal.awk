@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# Brings the output of strace -f -o and of ktrace syscalls into one form: a line for
-# each call, unfinished ones put together, those of a thread beside each other, with
-# numbers for processes, and words for what differs from run to run.
+# Converts the output of strace -f -o and of ktrace syscalls to one form: a line for each
+# call, with unfinished calls joined; the calls of a thread together; processes numbered;
+# and words for what differs from run to run.
 
 function task(pid) {
 	if (!(pid in tasks))
@@ -10,7 +10,7 @@ function task(pid) {
 	return pid
 }
 
-# What differs in each run of a program.
+# Replaces what differs in each run of a program.
 function normal(text,	call) {
 	call = text
 	sub(/\(.*/, "", call)
@@ -33,7 +33,7 @@ function normal(text,	call) {
 	gsub(/pid=[1-9][0-9]*/, "pid=PID", text)
 	if (call == "futex")
 		sub(/, [0-9][0-9][0-9]+, /, ", PID, ", text)
-	# One number has two names there.
+	# strace prints two names for one number.
 	sub(/BTRFS_IOC_CLONE or /, "", text)
 	sub(/SNDCTL_TMR_[A-Z]+ or /, "", text)
 	gsub(/parent_tid=\[[0-9]+\]/, "parent_tid=[PID]", text)
@@ -62,7 +62,7 @@ function normal(text,	call) {
 	}
 	if (/^(\*\*\*|strace:)/)
 		next
-	# From here on it goes by this number.
+	# From now on the thread has this number.
 	if (/^\+\+\+ superseded by execve in pid [0-9]+ \+\+\+$/) {
 		begun[pid] = begun[$7]
 		sub(/[0-9]+/, "PID")
@@ -84,7 +84,7 @@ function normal(text,	call) {
 }
 
 END {
-	# In the order in which they were made.
+	# Print them in the order of their numbers.
 	while (1) {
 		least = ""
 		for (n in tasks)
