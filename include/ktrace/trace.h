@@ -3,19 +3,19 @@
  * Reading traces.
  *
  * A trace is a directory: a metadata file and one stream of packets per CPU
- * (ktrace-trace(5)).  Two things can be done here:
+ * (ktrace-trace(5)).  There are two objects:
  *
- *	ktrace_open()		a trace: what it is, which events it can hold
- *	ktrace_cursor_*()	its events and losses, all CPUs in order of time
+ *	ktrace_open()		a trace: its metadata and event types
+ *	ktrace_cursor_*()	its events and losses in order of time
  *
  * A trace and its cursors are used by one thread at a time.
  *
- * What a function returns as pointer to const belongs to the object it came
- * from and lives as long as it, unless said otherwise.  All strings are UTF-8
- * as far as the recorded bytes are.
+ * If a function returns a pointer to const, the pointer belongs to the object
+ * from which it came and is valid as long as that object, unless the comment
+ * says otherwise.  Strings are UTF-8 if the recorded bytes are.
  *
- * A trace is untrusted input.  Whatever bytes it has, nothing outside of it is
- * read, and its intact parts are shown; warnings report the rest.
+ * A trace is untrusted input.  No bytes in it make the library read outside of
+ * it. Its intact parts are shown; warnings report the rest.
  */
 #ifndef KTRACE_TRACE_H
 #define KTRACE_TRACE_H
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/* The format of the metadata; the streams have theirs in each packet. */
+/* The format of the metadata; each packet has the format of its stream. */
 #define KTRACE_FORMAT 1
 
 struct ktrace_sync {
@@ -41,35 +41,37 @@ struct ktrace_sync {
 };
 
 enum ktrace_lost {
-	KTRACE_LOST_FULL,	 /* the recorder did not keep up */
-	KTRACE_LOST_OVERWRITTEN, /* newer events took the place */
+	KTRACE_LOST_FULL,	 /* the recorder was too slow */
+	KTRACE_LOST_OVERWRITTEN, /* newer events replaced them */
 	KTRACE_LOST_NESTED,	 /* interrupts filled the buffer */
 	KTRACE_LOST_LARGE,	 /* a record too large for a packet */
-	KTRACE_LOST_TASK,	 /* not events: task records */
+	KTRACE_LOST_TASK,	 /* no events: task records were lost */
 	KTRACE_LOST_RECURSION,	 /* tracing itself caused them */
 	KTRACE_LOST_DAMAGED,	 /* in the file, but not readable */
-	KTRACE_LOST_UNWRITTEN,	 /* the disk would not take them */
-	KTRACE_LOST_CLOCK,	 /* of programs that may not read the clock */
+	KTRACE_LOST_UNWRITTEN,	 /* the disk did not take them */
+	KTRACE_LOST_CLOCK,	 /* from programs that may not read the clock */
 	KTRACE_LOST_NR,
-	/* There will not be more, so that structs stay as large as they are. */
+	/*
+	 * The number of causes will not exceed this, so structs keep their
+	 * size.
+	 */
 	KTRACE_LOST_ROOM = 16,
 };
 
-/* What the recorder knew about a CPU at the end. */
+/* The recorder's counts of a CPU when the recording ended. */
 struct ktrace_cpu {
 	uint32_t cpu;
-	uint32_t
-		stream; /* the number of its file; for programs it may differ */
-	bool programs; /* the markers of programs on it; else the kernel's events */
-	bool known; /* the recorder came to its end: the counts are valid */
-	uint64_t events;   /* that the recorder wrote */
-	uint64_t recorded; /* as the kernel counted; 0: not known */
+	uint32_t stream; /* number of its file; for programs, may not be @cpu */
+	bool programs;	 /* markers of programs, not events of the kernel */
+	bool known; /* the recording was ended properly: the counts are valid */
+	uint64_t events;   /* written by the recorder */
+	uint64_t recorded; /* counted by the kernel; 0: not known */
 	uint64_t lost[KTRACE_LOST_ROOM]; /* by enum ktrace_lost */
 };
 
 struct ktrace_info {
 	uint64_t id;
-	const char *version; /* of ktrace, and so on: NULL if not known */
+	const char *version; /* of ktrace; may be NULL, as the strings below */
 	const char *host;
 	const char *kernel;
 	const char *machine;
@@ -80,14 +82,14 @@ struct ktrace_info {
 	uint64_t frequency; /* of the clock, Hz */
 	uint32_t nr_sync;
 	const struct ktrace_sync *sync;
-	uint32_t nr_cpus; /* those with a stream */
+	uint32_t nr_cpus; /* number of CPUs with a stream */
 	const struct ktrace_cpu *cpus;
-	bool live; /* it is still being written: ktrace_recording_follow() */
+	bool live; /* still being written: see ktrace_recording_follow() */
 	const char *reason; /* why the recording ended; NULL: it was cut off */
 	uint64_t bytes;	    /* of all streams */
 	/*
-	 * CLOCK_REALTIME - CLOCK_MONOTONIC at the start, ns.  After a sleep it
-	 * is more; see the points in @sync.
+	 * CLOCK_REALTIME - CLOCK_MONOTONIC at the start, in ns.  It grows when
+	 * the machine sleeps; see the points in @sync.
 	 */
 	int64_t realtime;
 };
@@ -97,16 +99,20 @@ struct ktrace;
 KTRACE_API int ktrace_open(const char *path, struct ktrace **trace);
 
 /*
- * A trace that comes as a stream, through a pipe or from a file: see ktrace-trace(5).  @fd
- * stays the caller's.  Opening waits until the recorder has described what it records.
+ * Opens a trace that comes as a stream, through a pipe or from a file: see
+ * ktrace-trace(5).  The caller keeps @fd.  Opening waits until the recorder has
+ * described what it records.
  *
- * The trace has one cursor, which waits for more at the end of what is there.  It takes
- * little memory: what it has delivered is forgotten.  Types, losses and what the end tells
- * are known when they have come, so until ktrace_cursor_next() says KTRACE_END.
+ * Such a trace can have one cursor.  At the end of the data the cursor waits
+ * for more.  It needs little memory, because data is freed after it was read.
+ * Types, losses and the end of the recording become known only as they are
+ * read: all of them are there when ktrace_cursor_next() returns KTRACE_END.
  */
 KTRACE_API int ktrace_open_stream(int fd, struct ktrace **trace);
 
-/* A trace in memory, which stays the caller's and must outlive the trace. */
+/*
+ * A trace in memory; the caller keeps the memory, which must outlive the trace.
+ */
 struct ktrace_memory {
 	const void *data;
 	size_t size;
@@ -127,32 +133,38 @@ enum ktrace_file {
 	KTRACE_FILE_OTHER, /* none of them */
 	KTRACE_FILE_METADATA,
 	KTRACE_FILE_SYMBOLS,
-	KTRACE_FILE_CPU,      /* streams, with a number */
-	KTRACE_FILE_PROGRAMS, /* the same, of programs */
-	KTRACE_FILE_STREAM,   /* of a kind that the metadata names */
+	KTRACE_FILE_CPU,      /* streams, by number */
+	KTRACE_FILE_PROGRAMS, /* the same, for programs */
+	KTRACE_FILE_STREAM,   /* of a kind that is named in the metadata */
 };
 
-/* The kind of file with this name.  @number, of a stream, may be NULL. */
+/*
+ * The kind of file with this name.  *@number: of the stream; @number may be
+ * NULL.
+ */
 KTRACE_API enum ktrace_file ktrace_file_kind(const char *name,
 					     uint32_t *number);
 /*
- * Removes a trace, and nothing else.  -ENOTEMPTY: there is something else in
- * its directory, which then stays.  A link is not followed.
+ * Removes a trace and nothing else.  -ENOTEMPTY: its directory has other files,
+ * so it stays.  Does not follow a link.
  */
 KTRACE_API int ktrace_remove(const char *path);
 /*
  * Removes a trace's files from the open @directory, and nothing else.
- * Continues after an error, and returns the first one.
+ * Continues after an error; returns the first error.
  */
 KTRACE_API int ktrace_remove_files(int directory);
 
 /*
- * What is wrong with the trace, one sentence each.  More may come while a
- * cursor reads.  NULL: no more.
+ * What is wrong with the trace: one sentence each.  There may be more of them
+ * while a cursor reads.  NULL: no more.
  */
 KTRACE_API const char *ktrace_warning(const struct ktrace *trace, size_t index);
 
-/* The function that contains @address, or NULL; *offset is from its start. */
+/*
+ * The function that contains @address, or NULL; *@offset is counted from its
+ * begin.
+ */
 KTRACE_API const char *ktrace_symbol(const struct ktrace *trace,
 				     uint64_t address, uint64_t *offset);
 
@@ -161,26 +173,27 @@ KTRACE_API const char *ktrace_symbol(const struct ktrace *trace,
 struct ktrace_event {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t cpu;
-	uint32_t tid; /* the task that ran, */
+	uint32_t tid; /* the task that ran */
 	uint32_t tgid;
-	const char *comm; /* its name; "<...>" if not known; until next call */
-	uint64_t task;	  /* another number for each task and name */
+	const char *comm; /* its name, or "<...>" if not known; valid until
+			   * the next call */
+	uint64_t task;	  /* changes with the task and with its name */
 	const struct ktrace_type *type;
-	const uint8_t *payload; /* until the next call */
+	const uint8_t *payload; /* valid until the next call */
 	uint32_t size;
 };
 
-/* Events of @cpu that are not in the trace, between @from and @time. */
+/* Events of @cpu that are missing between @from and @time. */
 struct ktrace_loss {
-	uint64_t time; /* when it was noticed */
+	uint64_t time; /* when the loss was noticed */
 	uint64_t from;
 	uint32_t cpu;
 	enum ktrace_lost cause;
 	uint64_t count;
-	bool programs; /* markers of programs; else events of the kernel */
+	bool programs; /* markers of programs, not events of the kernel */
 };
 
-/* What a cursor finds. */
+/* What ktrace_cursor_next() returns. */
 enum ktrace_item {
 	KTRACE_END,
 	KTRACE_EVENT,
@@ -188,9 +201,9 @@ enum ktrace_item {
 };
 
 /*
- * A walk through the trace, ordered by time, then CPU.  Zero means "all".
- * @from and @to are CLOCK_MONOTONIC; @cpus lists @nr_cpus CPUs; @want says
- * which types to show.
+ * A cursor goes through the trace in order of time, then of CPU.  Zero means
+ * "all". @from and @to are CLOCK_MONOTONIC; @cpus lists @nr_cpus CPUs; @want
+ * returns true for types to be shown.
  */
 struct ktrace_cursor_options {
 	size_t size; /* of this struct */
@@ -200,7 +213,10 @@ struct ktrace_cursor_options {
 	size_t nr_cpus;
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;
-	/* Of a stream: called before it is waited for more.  NULL: nobody is. */
+	/*
+	 * For a stream: called before the cursor waits for more data.  May be
+	 * NULL.
+	 */
 	void (*wait)(void *data);
 	void *wait_data;
 };
@@ -212,26 +228,26 @@ KTRACE_API int ktrace_cursor_create(struct ktrace *trace,
 				    struct ktrace_cursor **cursor);
 KTRACE_API void ktrace_cursor_destroy(struct ktrace_cursor *cursor);
 
-/* Returns an enum ktrace_item, or a negative errno: nothing more can be read. */
+/* Returns an enum ktrace_item, or a negative errno if no more can be read. */
 KTRACE_API int ktrace_cursor_next(struct ktrace_cursor *cursor);
-/* What it found. */
+/* The item that ktrace_cursor_next() found. */
 KTRACE_API const struct ktrace_event *ktrace_cursor_event(
 	const struct ktrace_cursor *cursor);
 KTRACE_API const struct ktrace_loss *ktrace_cursor_loss(
 	const struct ktrace_cursor *cursor);
 
-/* Bytes of the streams that were read so far, for a progress display. */
+/* Bytes of the streams that have been read, for a progress display. */
 KTRACE_API uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor);
 
-/* Values of fields */
+/* Values of fields. */
 
-/* The value, sign-extended; 0 if it is no integer or is missing. */
+/* The value, sign-extended; 0 if it is not an integer or is missing. */
 KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
 				    const struct ktrace_field *field);
 
 /*
- * The bytes of the value; *size is 0 if they are not in the payload.  A string
- * comes without its NUL, which may be missing.
+ * The bytes of the value; *@size is 0 if they are not in the payload.  A string
+ * comes without its NUL, which may be missing in the payload.
  */
 KTRACE_API const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
 					     const struct ktrace_field *field,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Types of events: how a payload is laid out, and how its values are best shown.
+ * Types of events: how a payload is laid out, and how its values are best
+ * shown.
  *
- * A set of types comes from a trace (trace.h), or from the kernel's own description of its
- * events.  A type, its fields and their names belong to the set and live as long.
+ * A set of types comes from a trace (trace.h), or from the kernel's own
+ * description of its events.  A type, its fields and their names belong to the
+ * set and live as long as it.
  */
 #ifndef KTRACE_TYPES_H
 #define KTRACE_TYPES_H
@@ -30,9 +32,11 @@ enum ktrace_kind {
 
 /* Where the value of a field is. */
 enum ktrace_place {
-	KTRACE_FIXED,	 /* at @offset */
-	KTRACE_DATA_LOC, /* at @offset: u16 offset in the payload, u16 length */
-	KTRACE_REL_LOC,	 /* the same, offset counted from the word's end */
+	KTRACE_FIXED,	 /* the value itself is at @offset */
+	KTRACE_DATA_LOC, /* at @offset is a word: u16 offset in the payload,
+			  * u16 length */
+	KTRACE_REL_LOC,	 /* the same, but the offset counts from the end of
+			  * the word */
 };
 
 /* How a value is best shown. */
@@ -42,8 +46,8 @@ enum ktrace_base {
 	KTRACE_OCT,
 	KTRACE_BOOL,
 	KTRACE_DEV,    /* dev_t: major:minor */
-	KTRACE_SYMBOL, /* address of a function */
-	KTRACE_MAC,    /* bytes from here on: hardware address */
+	KTRACE_SYMBOL, /* the address of a function */
+	KTRACE_MAC,    /* from here on bytes: a hardware address */
 	KTRACE_IP4,
 	KTRACE_IP6,
 	KTRACE_UUID,
@@ -57,12 +61,12 @@ struct ktrace_name {
 };
 
 /*
- * Names of values.  Flags are tried in order, each value a mask; a value 0
- * stands for "none of the others".
+ * Names of values.  Each value of flags is a mask; they are tried in order.
+ * The flag with value 0 is for the case that none of the others is set.
  */
 struct ktrace_names {
-	bool flags;	   /* else one name per value */
-	const char *delim; /* between flags */
+	bool flags;	   /* false: one name per value */
+	const char *delim; /* printed between flags */
 	uint32_t count;
 	const struct ktrace_name *names;
 };
@@ -71,12 +75,12 @@ struct ktrace_field {
 	const char *name;
 	const char *ctype; /* as in C, an array as "char[16]" */
 	uint32_t offset;
-	uint32_t size; /* of what lies at @offset */
+	uint32_t size; /* of what is at @offset */
 	enum ktrace_kind kind;
 	enum ktrace_place place;
 	enum ktrace_base base;
-	bool is_signed; /* of arrays: the elements */
-	uint32_t elem;	/* arrays and bitmasks: bytes per element */
+	bool is_signed; /* for arrays: the elements are */
+	uint32_t elem;	/* for arrays and bitmasks: bytes per element */
 	const struct ktrace_names *names; /* NULL: none */
 	uint64_t reserved[2];
 };
@@ -97,8 +101,15 @@ struct ktrace_type {
 };
 
 /*
+<<<<<<< HEAD
  * A set of types: ktrace_get_types() has that of a trace, ktrace_types_parse() (session.h)
  * makes one of the kernel's own description.
+=======
+ * A set of types.  ktrace_types_parse() makes one from the text of the control
+ * tree's info file.  The text has constants by name; their values come from
+ * @btf, the path of the kernel's type information (NULL: that of the running
+ * kernel).
+>>>>>>> f527c37 (lib, include: say in plain words how a trace is read)
  */
 struct ktrace_types;
 
@@ -106,7 +117,7 @@ KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
 KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
 KTRACE_API const struct ktrace_type *ktrace_types_get(
 	const struct ktrace_types *types, size_t index);
-/* NULL: no such type. */
+/* NULL: there is no such type. */
 KTRACE_API const struct ktrace_type *ktrace_types_find(
 	const struct ktrace_types *types, uint32_t id);
 
@@ -116,7 +127,7 @@ KTRACE_API const struct ktrace_type *ktrace_types_find(
  */
 struct ktrace_member {
 	const char *name;
-	const char *type; /* of a struct its name, else NULL */
+	const char *type; /* the name of a struct; NULL: not a struct */
 	uint32_t offset;
 	uint32_t size;
 	bool is_signed;
@@ -129,13 +140,13 @@ struct ktrace_layout {
 	const struct ktrace_member *members;
 };
 
-/* NULL: not known. */
+/* NULL: there is no such layout. */
 KTRACE_API const struct ktrace_layout *ktrace_layout_find(
 	const struct ktrace_types *types, const char *name);
 
 /*
- * The type as ftrace's format file would describe it, its fields behind a common
- * header of 8 bytes.  To be freed; NULL: out of memory.
+ * The type in the form of ftrace's format file, with a common header of 8 bytes
+ * in front of its fields.  The caller frees it.  NULL: out of memory.
  */
 KTRACE_API char *ktrace_type_format(const struct ktrace_type *type);
 

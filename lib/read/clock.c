@@ -8,14 +8,18 @@
 
 #define NSEC_PER_SEC 1000000000ull
 
-/* The rate of a shorter recording is less exact than the kernel's figure. */
+/*
+ * In a shorter recording the measured rate is less exact than the kernel's
+ * frequency.
+ */
 #define RATE_SPAN_MIN (NSEC_PER_SEC / 2)
 
 /*
- * @ns for each @ticks.  The multiplier has 62 bits, which no product with 64 of
- * the clock overflows, and is exact to a nanosecond over a century.  It is
- * rounded up, so that what is a whole number of nanoseconds stays one when the
- * product is rounded down: above all the end of the line.
+ * The line goes through @ns in @ticks.  The multiplier has at most 62 bits, so
+ * that its product with a 64-bit clock does not overflow 128 bits, and is exact
+ * to a nanosecond over a century.  It is rounded up: if the exact product is a
+ * whole number of nanoseconds, as at the end of the line, rounding down the
+ * product gives that number.
  */
 static void line_rate(struct clock_line *line, uint64_t ns, uint64_t ticks)
 {
@@ -32,7 +36,10 @@ static void line_rate(struct clock_line *line, uint64_t ns, uint64_t ticks)
 	line->shift = shift;
 }
 
-/* Less than half of the time: no clock of a machine that is awake is so wrong. */
+/*
+ * Did the machine sleep: did CLOCK_MONOTONIC run less than half of what the
+ * clock says? No clock is so wrong while the machine is awake.
+ */
 static bool slept(const struct ktrace_sync *from, const struct ktrace_sync *to,
 		  uint64_t frequency)
 {
@@ -63,7 +70,7 @@ int clock_init(struct clock *clock, uint64_t frequency,
 
 		if (last && (s->clock <= last->clock ||
 			     s->monotonic <= last->monotonic)) {
-			/* The same point again says nothing new. */
+			/* A repeated point is no error. */
 			*dropped += s->clock != last->clock ||
 				    s->monotonic != last->monotonic;
 			continue;
@@ -82,7 +89,7 @@ int clock_init(struct clock *clock, uint64_t frequency,
 		last = s;
 	}
 	if (!last) {
-		/* Never calibrated: the clock is taken for nanoseconds. */
+		/* Without calibration the frequency of the clock is trusted. */
 		line = &clock->lines[clock->count++];
 		line_rate(line, NSEC_PER_SEC, frequency);
 		return 0;

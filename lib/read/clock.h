@@ -2,14 +2,15 @@
 /*
  * From the trace's clock to CLOCK_MONOTONIC.
  *
- * The recorder notes both now and then.  Between two such points time runs in
- * a straight line, and before the first as it does after it.  After the last it
- * runs at the rate of the whole recording or, when that was too short to tell,
- * at the frequency that the kernel named.  The result never goes back when the
- * clock does not: each line is rounded down and ends where the next begins.
+ * The recorder stores the values of both clocks from time to time.  Between two
+ * of these points time is linear, and before the first point the first line is
+ * continued. After the last point the rate is that of the whole recording; if
+ * the recording was too short to measure it, the rate is the frequency that the
+ * kernel reported.  If the clock does not go back, the result does not: each
+ * line is rounded down and ends where the next begins.
  *
- * While the machine sleeps CLOCK_MONOTONIC stands still, and the trace's clock does not:
- * such a line says nothing of the rate.
+ * While the machine sleeps, CLOCK_MONOTONIC stands still and the trace's clock
+ * does not.  A line with such a sleep in it says nothing about the rate.
  */
 #ifndef KT_LIB_READ_CLOCK_H
 #define KT_LIB_READ_CLOCK_H
@@ -21,7 +22,7 @@
 
 struct clock_line {
 	uint64_t begin; /* clock */
-	uint64_t time;	/* ns at begin */
+	uint64_t time;	/* ns at @begin */
 	uint64_t mult;
 	uint32_t shift;
 };
@@ -31,12 +32,15 @@ struct clock {
 	size_t count;
 };
 
-/* Drops points that do not follow each other; *dropped says how many. */
+/*
+ * Drops points that are not later than the one before, and counts them in
+ * *dropped.
+ */
 int clock_init(struct clock *clock, uint64_t frequency,
 	       const struct ktrace_sync *sync, size_t nr_sync, size_t *dropped);
 void clock_destroy(struct clock *clock);
 
-/* *hint is the line of the time before, 0 at first. */
+/* *hint is the line of the last conversion; 0 at first. */
 static inline uint64_t clock_convert(const struct clock *clock, size_t *hint,
 				     uint64_t t)
 {

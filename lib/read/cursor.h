@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What a cursor knows beside the event that it has delivered. */
+/* What a cursor knows about the last event, beyond struct ktrace_event. */
 #ifndef KT_LIB_READ_CURSOR_H
 #define KT_LIB_READ_CURSOR_H
 
@@ -7,21 +7,24 @@
 
 #include "task.h"
 
-/* Where a thread was when an event happened. */
+/* Where a thread ran when an event happened. */
 struct cursor_place {
 	size_t stream;
-	uint64_t runs; /* how often its CPU had gone to another task */
-	bool programs; /* a stream of programs: there @runs says nothing */
+	uint64_t runs; /* how often another task had begun to run on its CPU */
+	bool programs; /* a stream of programs: @runs means nothing */
 };
 
-/* Of the last event. */
+/* The place of the last event. */
 struct cursor_place cursor_place(const struct ktrace_cursor *cursor);
-/* The task that ran there at that time still runs, and has run since. */
+/*
+ * True if the task that ran at @place still runs there, and has run all the
+ * time.
+ */
 bool cursor_runs_on(const struct ktrace_cursor *cursor,
 		    const struct cursor_place *place);
 /*
- * Events that are older than the last one were lost, and that is still to be
- * delivered: the loss is an item of its stream at the gap's end.
+ * True if events older than the last one were lost, and the loss is still to be
+ * delivered.  It is delivered at the end of the gap.
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);

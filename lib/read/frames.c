@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Reading a trace that comes as a stream (frame.h): a live trace whose files are in memory.
+ * Reads a trace that comes as a stream (frame.h), as a live trace with files in
+ * memory.
  *
- * Packets are put into a file in memory for each stream, up to a frame that says up to
- * which clock all streams are whole.  The cursor then reads these as if they were on disk,
- * merges the CPUs up to that clock, and gives back the memory of what it has read.  So
- * memory is needed for what lies between two such frames, and for what is later than the
- * first of them.
+ * Packets are put into a file in memory, one for each stream, until a
+ * FRAME_SYNC says up to which clock all streams are complete.  The cursor reads
+ * these files as if they were on disk, merges the CPUs up to that clock, and
+ * frees the memory of what it has read.  So memory is needed for the data
+ * between two such frames, and for data that is later than the clock of the
+ * first one.
  *
- * The bytes are untrusted.  A stream that is cut, or damaged, ends before the first frame
- * that is not whole.
+ * The bytes are untrusted.  If a stream is cut off or damaged, it ends before
+ * the first incomplete frame.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,24 +26,24 @@
 #include "frames.h"
 #include "trace.h"
 
-/* Of metadata and symbols at once. */
+/* Limits of metadata and symbols, and how much of them is read at once. */
 #define TEXT_MAX  (256u << 20)
 #define TEXT_STEP (1u << 20)
-/* Between two frames that say up to where it is whole. */
+/* Limit of the data between two FRAME_SYNC. */
 #define AHEAD_MAX (1ull << 30)
 
-/* With trace->sources[], of the same index. */
+/* Belongs to the source with the same index in trace->sources[]. */
 struct frames_stream {
-	uint64_t bytes; /* of whole packets */
-	uint32_t shown; /* behind those: of one that is being filled */
+	uint64_t bytes; /* in complete packets */
+	uint32_t shown; /* after those: of a packet that is being filled */
 	bool changed;
 };
 
 struct frames {
 	int fd;
-	bool over;	   /* no frame follows */
-	bool ended;	   /* and the trace knows it */
-	bool cursor;	   /* there is one, and there may be no other */
+	bool over;	   /* no more frames follow */
+	bool ended;	   /* the trace has been told that it is over */
+	bool cursor;	   /* there was a cursor: no other is allowed */
 	uint64_t position; /* in the stream of frames */
 	uint64_t ahead;
 	uint8_t *buffer;
@@ -49,7 +51,10 @@ struct frames {
 	struct frames_stream streams[STREAMS_MAX];
 };
 
-/* As many bytes as there are up to @size: how many, or -errno. */
+/*
+ * Reads up to @size bytes, fewer only if the stream ends.  Their number or
+ * -errno.
+ */
 static int64_t bytes_read(struct frames *f, void *to, size_t size)
 {
 	size_t done = 0;
@@ -75,12 +80,12 @@ static int64_t bytes_read(struct frames *f, void *to, size_t size)
 	return done;
 }
 
-/* 1: the frame's bytes are in the buffer, with a NUL behind them; 0: it is cut. */
+/* 1: the frame's data and a NUL are in the buffer; 0: the stream is cut off. */
 static int frame_take(struct frames *f, uint32_t size)
 {
 	uint32_t done = 0;
 
-	/* What it says need not be true: no more memory than there are bytes. */
+	/* The size may be wrong, so memory grows only as the bytes arrive. */
 	while (done < size) {
 		uint32_t step =
 			size - done < TEXT_STEP ? size - done : TEXT_STEP;
@@ -109,7 +114,7 @@ static int frame_take(struct frames *f, uint32_t size)
 
 /* ---- what is in a frame ---------------------------------------------------------- */
 
-/* The index of a stream, -ENOSPC: there are too many. */
+/* The index of a stream.  -ENOSPC: there are too many. */
 static int stream_index(struct ktrace *trace, uint32_t number, bool programs)
 {
 	struct stream_source *source;
@@ -177,7 +182,7 @@ static void symbols_take(struct ktrace *trace, uint32_t size)
 	f->room = 0;
 }
 
-/* What is there now is part of the trace; @open: packets may still be filled. */
+/* Adds the new data to the trace.  @open: packets may still be filled. */
 static void streams_grow(struct ktrace *trace, bool open)
 {
 	for (size_t i = 0; i < trace->nr_sources; i++) {
@@ -192,7 +197,10 @@ static void streams_grow(struct ktrace *trace, bool open)
 	}
 }
 
-/* 1: the trace has grown.  0: there is more to come.  Or why it cannot be read. */
+/*
+ * 1: the trace has grown; 0: more frames are needed; else why it cannot be
+ * read.
+ */
 static int frame_use(struct ktrace *trace, const struct frame *frame)
 {
 	const struct frames *f = trace->frames;
@@ -238,7 +246,7 @@ static uint32_t size_max(uint32_t kind)
 		       : TEXT_MAX;
 }
 
-/* Reads a frame: 1, 0: there is none that is whole. */
+/* Reads a frame.  1, or 0 if no complete frame follows, or -errno. */
 static int frame_read(struct ktrace *trace, struct frame *frame)
 {
 	struct frames *f = trace->frames;
@@ -325,7 +333,7 @@ int frames_claim(struct ktrace *trace)
 	return 0;
 }
 
-/* Up to where the streams are known that there are at first. */
+/* Reads up to the first FRAME_SYNC: then the initial streams are known. */
 static int frames_begin(struct ktrace *trace)
 {
 	struct frame frame;
@@ -339,7 +347,9 @@ static int frames_begin(struct ktrace *trace)
 		if (!err && !trace->have_head)
 			err = -EBADMSG;
 	} while (!err);
-	/* One that ends before is whole, and short. */
+	/*
+	 * A stream that ends before the first FRAME_SYNC is valid, but short.
+	 */
 	if (err >= 0 && !trace->have_head)
 		err = -EBADMSG;
 	return err < 0 ? frames_explain(err) : 0;

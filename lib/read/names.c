@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What the files of a trace are called: here, and nowhere else. */
+/* The names of the files of a trace.  No other file knows them. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,10 @@ static bool number_read(const char *text, uint32_t *number)
 	unsigned long n;
 	char *end;
 
-	/* As it is written: no sign, no space, no zeros in front. */
+	/*
+	 * Only the form that file_name() writes: no sign, no space, no leading
+	 * zeros.
+	 */
 	if (!isdigit((unsigned char)*text) || (*text == '0' && text[1]))
 		return false;
 	errno = 0;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Spans: begins and ends of the table (span_rule.c), paired.
+ * Spans: pairs the begins and ends that the table (span_rule.c) defines.
  *
- * What may belong together has one owner: a thread, a CPU, who has the CPU, or a
- * request.  An owner is there as long as it has open spans, which are a stack, the
- * innermost last.  An end belongs to the innermost span of its lane that it fits; what
- * lies above it in that lane has no end any more.
+ * Each span has an owner: a thread, a CPU, the thread that has a CPU, or a
+ * request.  An owner exists while it has open spans.  They are a stack, the
+ * innermost last.  An end belongs to the innermost span of its lane that it
+ * matches.  The spans of that lane inside it are dropped, because their ends
+ * are missing.
  *
- *	owner	thread 812	| read | work | inner |		an end of `work' is also
- *				  call   marker marker		that of `inner': it lacks one
+ *	owner	thread 812	| read | work | inner |
+ *				  call   marker marker
  *
- * After a loss only those spans are kept that cannot have ended in the gap: those of
- * threads that have had another CPU all the time, and interrupts of other CPUs.  A
- * cursor delivers a loss at the end of the gap; pairs whose end is seen before that are
- * checked when they end (span_is_certain).
+ * Here an end of `work' drops `inner', which has no end.
+ *
+ * After a loss only those spans are kept that cannot have ended in the gap:
+ * those of threads that have run on another CPU all the time, and interrupts of
+ * other CPUs.  A cursor delivers a loss at the end of the gap.  So if a pair is
+ * complete before that, it is checked when it ends (span_is_certain).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,15 +29,19 @@
 #include "span_rule.h"
 
 #define CHAINS_MIN 256
-/* Of one owner.  More than any program nests: the outermost are given up. */
+/*
+ * Per owner.  More than programs nest: beyond it the outermost span is dropped.
+ */
 #define DEPTH_MAX 256
-/* A request may be one whose completion nobody records: the oldest are given up. */
+/*
+ * The completions of requests may be missing: beyond it the oldest is dropped.
+ */
 #define REQUESTS_MAX 65536
 #define NAME_ROOM    64
 
 struct open_span {
-	struct ktrace_span span; /* its strings are set when it is handed out */
-	uint32_t type;		 /* of the begin: its id, for its role */
+	struct ktrace_span span; /* its strings are set when it is returned */
+	uint32_t type;		 /* id of the type of the begin, for its role */
 	enum span_lane lane;
 	uint64_t keys[SPAN_KEYS];
 	struct cursor_place place;
@@ -50,9 +57,12 @@ struct span_owner {
 	uint32_t nr;
 	uint32_t room;
 	struct open_span *open; /* the innermost last */
-	/* Of a request: so many are under way with one key, and cannot be told apart. */
+	/*
+	 * For a request: the number of open ones with the same key, which
+	 * cannot be paired.
+	 */
 	uint32_t unclear;
-	struct span_owner *older, *newer; /* requests in order of their begin */
+	struct span_owner *older, *newer; /* requests, ordered by their begin */
 };
 
 struct ktrace_spans {
@@ -64,7 +74,7 @@ struct ktrace_spans {
 	size_t nr_owners;
 	struct span_owner *oldest, *newest; /* requests */
 	size_t nr_requests;
-	uint64_t deaths; /* those of the cursor that have been seen */
+	uint64_t deaths; /* number of the cursor's deaths that were handled */
 	struct open_span ended;
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
 };
@@ -91,7 +101,7 @@ static struct span_owner *owner_find(const struct ktrace_spans *spans,
 	return owner;
 }
 
-/* Keeps the chains short; without memory they grow. */
+/* Keeps the chains short.  If there is no memory, they become longer. */
 static void owners_grow(struct ktrace_spans *spans)
 {
 	struct span_owner **old = spans->chains, *owner, *next;
@@ -138,7 +148,7 @@ static void request_unlink(struct ktrace_spans *spans, struct span_owner *owner)
 	spans->nr_requests--;
 }
 
-/* It must not be there; NULL: out of memory. */
+/* Adds an owner that does not exist.  NULL: out of memory. */
 static struct span_owner *owner_create(struct ktrace_spans *spans,
 				       enum ktrace_span_owner kind,
 				       const uint64_t *id)
@@ -160,7 +170,7 @@ static struct span_owner *owner_create(struct ktrace_spans *spans,
 	return owner;
 }
 
-/* Forgets the owner if it has nothing open. */
+/* Frees the owner if it has nothing open. */
 static void owner_put(struct ktrace_spans *spans, struct span_owner *owner)
 {
 	struct span_owner **p;
@@ -184,7 +194,9 @@ static void open_remove(struct span_owner *owner, uint32_t i)
 		(--owner->nr - i) * sizeof(*owner->open));
 }
 
-/* It will not be paired: @count says why. */
+/*
+ * Drops a span that will not be paired; @count is the counter for the reason.
+ */
 static void open_drop(struct ktrace_spans *spans, struct span_owner *owner,
 		      uint32_t i, uint64_t *count)
 {
@@ -219,7 +231,9 @@ void ktrace_spans_exit(struct ktrace_spans *spans, uint32_t tid)
 		owner_die(spans, owner);
 }
 
-/* So many threads have ended at once that not all their numbers are known. */
+/*
+ * More threads have ended than the ring of dead tids holds: checks all owners.
+ */
 static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
 {
 	struct span_owner *owner, *next;
@@ -234,7 +248,7 @@ static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
 	}
 }
 
-/* Threads that have ended since the last event. */
+/* Handles the threads that have ended since the last event. */
 static void threads_end(struct ktrace_spans *spans)
 {
 	const struct tasks *tasks = cursor_tasks(spans->cursor);
@@ -340,7 +354,7 @@ static void name_make(struct open_span *open, const struct span_role *role,
 			      ktrace_field_int(event, field));
 	else {
 		text = ktrace_field_bytes(event, field, &size);
-		/* An array of char is no string to its type. */
+		/* A char array may have a NUL, but its type is not a string. */
 		size = strnlen((const char *)text, size);
 		name_copy(open->name, text, size);
 	}
@@ -367,8 +381,8 @@ static void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 }
 
 /*
- * Whose spans the event is about; NULL: there are none.  If the number is another
- * thread's by now, what the one before had open ended with it.
+ * The owner of the event's spans, or NULL.  If the tid now belongs to a thread
+ * of another process, the old thread's spans have ended with it.
  */
 static struct span_owner *owner_of(struct ktrace_spans *spans,
 				   enum ktrace_span_owner kind,
@@ -385,8 +399,9 @@ static struct span_owner *owner_of(struct ktrace_spans *spans,
 }
 
 /*
- * What cannot be open any more when another one begins: the call before, and the
- * interrupt that would interrupt itself, with those in it.
+ * Drops what cannot be open any more when a span of @role begins: the previous
+ * call of the thread, or the same interrupt, which cannot interrupt itself, and
+ * all inside it.
  */
 static void owner_make_way(struct ktrace_spans *spans, struct span_owner *owner,
 			   const struct span_role *role,
@@ -412,7 +427,10 @@ static void owner_make_way(struct ktrace_spans *spans, struct span_owner *owner,
 	}
 }
 
-/* A second request with the same key: which of them completes will not be seen. */
+/*
+ * There is a second request with the same key, so completions cannot be
+ * assigned.
+ */
 static void request_blur(struct ktrace_spans *spans, struct span_owner *owner)
 {
 	while (owner->nr) {
@@ -435,7 +453,7 @@ static void request_give_up(struct ktrace_spans *spans)
 	owner_put(spans, owner);
 }
 
-/* Room for one more on top; NULL: out of memory. */
+/* Room for one more span.  NULL: out of memory. */
 static struct open_span *owner_push(struct ktrace_spans *spans,
 				    struct span_owner *owner)
 {
@@ -529,7 +547,7 @@ static bool open_fits(const struct ktrace_spans *spans,
 	       !memcmp(open->keys, keys, sizeof(open->keys));
 }
 
-/* The innermost that the end is of; owner->nr: none. */
+/* The innermost span that the end matches; owner->nr: none. */
 static uint32_t open_find(const struct ktrace_spans *spans,
 			  const struct span_owner *owner,
 			  const struct span_role *role,
@@ -543,8 +561,8 @@ static uint32_t open_find(const struct ktrace_spans *spans,
 }
 
 /*
- * Has nothing that was lost come between?  A gap that began meanwhile counts for what
- * may have been there.
+ * Is it certain that no other end was lost since the begin?  A gap that is
+ * still open counts, because its content is not known.
  */
 static bool span_is_certain(const struct ktrace_spans *spans,
 			    const struct open_span *open)
@@ -565,7 +583,10 @@ static bool span_is_certain(const struct ktrace_spans *spans,
 	return !cursor_is_losing(spans->cursor, open->place.programs);
 }
 
-/* A thread that execs goes on under its process's number, whoever had that. */
+/*
+ * After an exec a thread has the tid of its process, whoever had that tid
+ * before.
+ */
 static struct span_owner *exec_find(const struct ktrace_spans *spans,
 				    const struct span_role *role,
 				    const struct ktrace_event *event)
@@ -588,7 +609,10 @@ static struct span_owner *exec_find(const struct ktrace_spans *spans,
 	return NULL;
 }
 
-/* Those in it, which lack their end, and itself, which is handed out if @good. */
+/*
+ * Ends a span: it is returned unless @voids or a loss prevents it.  Spans of
+ * the lane inside it have no end: they are dropped.
+ */
 static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 		     uint32_t i, const struct ktrace_event *event, bool voids)
 {
@@ -611,7 +635,10 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 	open->span.end = event->time;
 	open->span.end_cpu = event->cpu;
 	if (open->lane == LANE_RUN) {
-		/* Who began it was the one before. */
+		/*
+		 * The span's thread is the one that leaves the CPU, not the one
+		 * of the begin event.
+		 */
 		open->span.tid = event->tid;
 		open->span.tgid = event->tgid;
 		snprintf(open->comm, sizeof(open->comm), "%s", event->comm);

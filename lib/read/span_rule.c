@@ -5,7 +5,7 @@
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The first line that fits counts. */
+/* The first row that matches is used. */
 static const struct span_rule rules[] = {
 	{
 		.kind = KTRACE_SPAN_SYSCALL,
@@ -16,7 +16,10 @@ static const struct span_rule rules[] = {
 		.begin = "sys_enter_*",
 		.end = "sys_exit_*",
 	},
-	/* In the same lane: an exec of the other ABI ends there. */
+	/*
+	 * In the same lane, because an exec of a program of the other ABI ends
+	 * in it.
+	 */
 	{
 		.kind = KTRACE_SPAN_SYSCALL,
 		.owner = KTRACE_SPAN_OF_THREAD,
@@ -70,7 +73,10 @@ static const struct span_rule rules[] = {
 		.end_keys = {"vec"},
 		.name = "vec",
 	},
-	/* One event ends the time of a thread, and begins that of the next. */
+	/*
+	 * The same event ends the run of one thread and begins that of the
+	 * next.
+	 */
 	{
 		.kind = KTRACE_SPAN_CPU,
 		.owner = KTRACE_SPAN_OF_RUN,
@@ -114,19 +120,25 @@ static const struct span_rule rules[] = {
 	},
 };
 
-/* Calls that end under another name than they began. */
+/* Calls whose end has another name than their begin. */
 static const struct {
 	const char *begin;
 	const char *end;
 } renamed[] = {
-	/* An exec of the other ABI exits under that one's number. */
+	/*
+	 * After an exec into the other ABI, the exit has that ABI's name for
+	 * the number.
+	 */
 	{"execve", "execveat"},
 	{"execveat", "execve"},
-	/* It exits with the registers of what a signal had interrupted. */
+	/*
+	 * It exits with the registers of the code that the signal had
+	 * interrupted.
+	 */
 	{"rt_sigreturn", "unknown"},
 };
 
-/* What the `*' in @pattern stands for in @name; false: it does not match. */
+/* Sets *text to what `*' in @pattern stands for in @name.  False: no match. */
 static bool pattern_match(const char *pattern, const char *name,
 			  const char **text, uint32_t *text_size)
 {
@@ -145,7 +157,7 @@ static bool pattern_match(const char *pattern, const char *name,
 	return true;
 }
 
-/* False: the type has not got all of them. */
+/* False: the type does not have all of them. */
 static bool keys_find(const struct ktrace_type *type,
 		      const char *const names[SPAN_KEYS],
 		      const struct ktrace_field *keys[SPAN_KEYS])

@@ -32,7 +32,7 @@ void stream_destroy(struct stream *stream)
 	stream->window = NULL;
 }
 
-/* Fills the window from @position on; returns how much it then has. */
+/* Fills the window from @position on.  Returns the number of bytes in it. */
 static int64_t window_fill(struct stream *stream)
 {
 	uint64_t left = stream->source->size > stream->position
@@ -60,8 +60,8 @@ static int64_t window_fill(struct stream *stream)
 }
 
 /*
- * The bytes at @position: @need of them, or all that the source has left.
- * Returns how many there are.
+ * Sets *@bytes to the data at @position.  Returns the number of bytes there: at
+ * least @need, unless the source ends before.
  */
 static int64_t stream_bytes(struct stream *stream, uint32_t need,
 			    const uint8_t **bytes)
@@ -85,7 +85,7 @@ static int64_t stream_bytes(struct stream *stream, uint32_t need,
 	return window_fill(stream);
 }
 
-/* Goes on behind damage: to the next bytes that could begin a packet. */
+/* After damage: moves to the next bytes that may be the begin of a packet. */
 static bool stream_search(struct stream *stream)
 {
 	for (;;) {
@@ -120,14 +120,16 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What the recorder counted as overwritten and was not told of yet. */
+/*
+ * Events that the recorder counted as overwritten, minus those returned so far.
+ */
 static uint64_t overwritten_left(const struct stream *stream)
 {
 	return grown(stream->source->end->lost[KTRACE_LOST_OVERWRITTEN],
 		     stream->overwritten);
 }
 
-/* Packets are missing between two that are whole. */
+/* @gap events are missing between two intact packets. */
 static void count_gap(struct stream *stream, uint64_t gap)
 {
 	uint64_t overwritten = stream->discard ? 0 : gap;
@@ -140,7 +142,7 @@ static void count_gap(struct stream *stream, uint64_t gap)
 	stream->lost[KTRACE_LOST_UNWRITTEN] = gap - overwritten;
 }
 
-/* What the header of the packet that begins tells of losses before it. */
+/* Counts the losses before a packet from its header. */
 static void count_lost(struct stream *stream, bool damaged)
 {
 	const struct kt_packet *packet = &stream->walk.packet;
@@ -165,12 +167,17 @@ static void count_lost(struct stream *stream, bool damaged)
 	else if (stream->packets)
 		count_gap(stream, gap);
 	else if (!stream->discard)
-		/* In discard mode somebody else has read what came before. */
+		/*
+		 * In discard mode another reader has consumed the packets
+		 * before.
+		 */
 		count_gap(stream,
 			  end ? least(gap, overwritten_left(stream)) : gap);
 }
 
-/* What the recorder counted after the last packet was begun. */
+/*
+ * Counts the losses that the recorder saw after the header of the last packet.
+ */
 static void count_tail(struct stream *stream)
 {
 	const struct ktrace_cpu *end = stream->source->end;
@@ -193,13 +200,13 @@ static void count_tail(struct stream *stream)
 	stream->lost[KTRACE_LOST_CLOCK] = end->lost[KTRACE_LOST_CLOCK];
 }
 
-/* With the stream's number it is the name of its file. */
+/* The first part of the file's name; the stream's number follows. */
 static const char *stream_kind(const struct stream *stream)
 {
 	return stream->source->programs ? "programs" : "cpu";
 }
 
-/* Is the header one of this stream, and does it follow the one before? */
+/* Does the header belong to this stream, and can it follow the previous one? */
 static bool header_fits(struct stream *stream)
 {
 	const struct kt_packet *packet = &stream->walk.packet;
@@ -239,7 +246,10 @@ static bool packet_is_tentative(const struct stream *stream)
 		       stream->source->size;
 }
 
-/* Reads the header at the position: 1, 0: it is none that can be used. */
+/*
+ * Reads the header at the position.  1, or 0 if it cannot be used; *why says
+ * why.
+ */
 static int packet_read(struct stream *stream, int *why)
 {
 	const uint8_t *bytes;
@@ -261,8 +271,8 @@ static int packet_read(struct stream *stream, int *why)
 }
 
 /*
- * What the window holds of a stream that may change at its end is not what the
- * file holds.
+ * The end of the stream may have changed in the file.  Then the window is not
+ * valid.
  */
 static void window_check(struct stream *stream)
 {
@@ -272,7 +282,7 @@ static void window_check(struct stream *stream)
 	stream->window_used = 0;
 }
 
-/* Is the header that of a packet whose rest is about to come? */
+/* Is the header there, but not yet all of its packet? */
 static bool packet_waits(struct stream *stream)
 {
 	const uint8_t *bytes;
@@ -286,8 +296,8 @@ static bool packet_waits(struct stream *stream)
 }
 
 /*
- * Goes on with the packet that was read to where it was written then: 1, 0: no
- * more of it is there.
+ * Continues a packet that was read to its written end.  1, or 0 if it has not
+ * grown.
  */
 static int packet_resume(struct stream *stream)
 {
@@ -310,7 +320,7 @@ static int packet_resume(struct stream *stream)
 	return 1;
 }
 
-/* Looks for the next packet: 1, 0: there is none, or a negative errno. */
+/* Finds the next packet.  1, or 0 if there is none, or a negative errno. */
 static int packet_open(struct stream *stream)
 {
 	uint64_t begin = stream->position;
@@ -353,7 +363,7 @@ static int packet_open(struct stream *stream)
 
 	stream->tentative = packet_is_tentative(stream);
 	count_lost(stream, stream->position != begin);
-	/* An event that is lost may have been a context switch as well. */
+	/* One of the lost events may have been a context switch. */
 	stream->uncertain = !stream->packets || stream->position != begin ||
 			    stream->walk.packet.seq != stream->last.seq + 1 ||
 			    stream->lost[KTRACE_LOST_TASK] ||
@@ -362,14 +372,17 @@ static int packet_open(struct stream *stream)
 	return 1;
 }
 
-/* The packet has ended, by itself or by damage. */
+/* The packet has ended, or damage has ended it. */
 static void packet_close(struct stream *stream, int walked)
 {
 	const struct kt_packet *packet = &stream->walk.packet;
 	uint64_t missing = grown(packet->events, stream->records);
 
 	if (walked == -ENOENT)
-		/* The same words each time: told once. */
+		/*
+		 * The text is the same each time, so that it is stored only
+		 * once.
+		 */
 		trace_warn(stream->trace,
 			   "the metadata does not describe event %u: packets "
 			   "are read up to the first of these",
@@ -402,7 +415,7 @@ static bool loss_next(struct stream *stream)
 	return false;
 }
 
-/* A record, or 0: the packet has ended. */
+/* Returns STREAM_RECORD, or 0 if the packet has ended. */
 static int record_next(struct stream *stream, int walked)
 {
 	while (walked > 0 && stream->walk.time >= stream->clock &&
@@ -413,7 +426,9 @@ static int record_next(struct stream *stream, int walked)
 			stream->clock = stream->walk.time;
 			return stream->item = STREAM_RECORD;
 		}
-		/* Too short for its type; where it ends is known. */
+		/*
+		 * Too short for its type, but its end is known: it is skipped.
+		 */
 		stream->damaged++;
 		walked = kt_walk_next(&stream->walk, stream_size_of,
 				      stream->sizes);
@@ -454,7 +469,10 @@ int stream_next_slow(struct stream *stream, int walked)
 			ret = packet_open(stream);
 			if (ret < 0)
 				return ret;
-			/* A packet is closed when the next one is opened. */
+			/*
+			 * This belongs to the previous packet: packet_open()
+			 * has closed it.
+			 */
 			stream->from = stream->last_record;
 			if (!ret) {
 				count_tail(stream);
@@ -477,7 +495,7 @@ int stream_next_slow(struct stream *stream, int walked)
 				return stream->item = STREAM_END;
 			if (ret < 0 && ret != -EBADMSG)
 				return ret;
-			/* Or it is damaged, and ends. */
+			/* On error the packet is damaged: it ends. */
 			walked = ret > 0 ? kt_walk_next(&stream->walk,
 							stream_size_of,
 							stream->sizes)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * One CPU's stream: a file of packets, or the same in memory.
+ * One stream: the packets of a CPU, in a file or in memory.
  *
- * stream_next() goes from item to item: the begin of a packet, what was lost
- * before it, its records.  Packets are read through a window of bounded size;
- * an item's payload lies in it until the next call.  A file that changes or
- * shrinks meanwhile does no harm: nothing is mapped.
+ * stream_next() goes from item to item: the begin of a packet, losses before
+ * it, its records.  Packets are read through a window of limited size; an
+ * item's payload is in the window until the next call.  The file is not mapped,
+ * so it does no harm if it changes or shrinks meanwhile.
  *
- * The last packet of a live stream of programs is read as far as it is written, and
- * gone on with when it has become longer: see packet_resume().
+ * In a live stream of programs the last packet is read as far as it is written.
+ * When it has become longer, reading continues in it: see packet_resume().
  *
- * A damaged packet ends where the damage begins.  Behind damaged bytes the next
- * packet is searched for, and what the gap in the numbering tells is counted as
- * lost.
+ * A damaged packet ends where the damage begins.  After the damage the next
+ * packet is searched.  If the numbering of events has a gap, the events in the
+ * gap are counted as lost.
  */
 #ifndef KT_LIB_READ_STREAM_H
 #define KT_LIB_READ_STREAM_H
@@ -21,52 +21,52 @@
 
 #include "packet.h"
 
-/* What walking needs to know of an event: see kt_walk_next(). */
+/* Sizes of payloads, for kt_walk_next(). */
 struct stream_sizes {
 	const uint32_t *fixed; /* by id: payload size, or KT_SIZE_* */
-	const uint32_t *least; /* by id: least size of a payload */
+	const uint32_t *least; /* by id: smallest valid size of a payload */
 	uint32_t count;
 };
 
-/* Where a stream's bytes are; shared by all cursors. */
+/* Where the bytes of a stream are; shared by all cursors. */
 struct stream_source {
 	uint32_t cpu;
 	uint32_t number; /* in the file's name */
-	bool programs; /* the markers of programs on it, not the kernel's events */
-	int fd;	       /* -1: in memory */
+	bool programs;	 /* markers of programs, not events of the kernel */
+	int fd;		 /* -1: in memory */
 	const uint8_t *data;
-	uint64_t size; /* of a live trace: as far as it is whole */
-	/* Of a live trace, markers of programs: the last packet may become longer. */
+	uint64_t size; /* for a live trace: bytes that are complete */
+	/* Live markers of programs: the last packet may become longer. */
 	bool open;
-	uint64_t grown; /* how many times it has become longer */
-	/* What the recorder counted in the end, if it came to that. */
+	uint64_t grown; /* how often it has become longer */
+	/* The recorder's counts at the end; NULL: it did not end properly. */
 	const struct ktrace_cpu *end;
 };
 
 enum stream_item {
-	STREAM_END,    /* of a live trace: of what is written yet */
+	STREAM_END,    /* for a live trace: of what is written so far */
 	STREAM_PACKET, /* stream->walk.packet begins */
 	STREAM_LOSS,   /* stream->cause, stream->count, stream->from */
 	STREAM_RECORD, /* stream->walk */
 };
 
 enum stream_state {
-	STREAM_BETWEEN, /* packets */
-	STREAM_OPENED,	/* the header is read, but not yet an item */
+	STREAM_BETWEEN, /* before a packet */
+	STREAM_OPENED,	/* the header was read, but not yet returned */
 	STREAM_INSIDE,	/* a packet */
-	STREAM_GROWING, /* the end of a packet, as far as it is written */
+	STREAM_GROWING, /* at the written end of a packet that may grow */
 	STREAM_ENDED,
 };
 
 struct ktrace;
 
 struct stream {
-	/* The item found last: */
+	/* The last item: */
 	uint64_t clock;
 	uint32_t cpu;
 	enum stream_item item;
 	struct kt_walk walk;
-	bool uncertain; /* PACKET: task records are missing before it */
+	bool uncertain; /* PACKET: task records before it are missing */
 	enum ktrace_lost cause;
 	uint64_t count;
 	uint64_t from; /* clock */
@@ -74,29 +74,29 @@ struct stream {
 	struct ktrace *trace; /* for warnings */
 	const struct stream_source *source;
 	const struct stream_sizes *sizes;
-	bool discard; /* the trace's mode: nothing is overwritten */
+	bool discard; /* discard mode: no packet is overwritten */
 
 	uint8_t *window; /* NULL: in memory */
 	uint32_t window_size;
-	uint64_t window_begin; /* its place in the source, and */
-	uint32_t window_used;  /* how much of it is filled */
+	uint64_t window_begin; /* its position in the source */
+	uint32_t window_used;  /* bytes in it */
 
 	uint64_t position; /* of the next packet */
 	uint64_t packets;
 	enum stream_state state;
-	bool tentative;	  /* the packet that is read may become longer */
-	uint64_t seen;	  /* source->grown, when the window was filled */
-	uint64_t records; /* events seen in this packet */
-	uint64_t damaged; /* events known to be in this packet, unreadable */
-	struct kt_packet last;	       /* the packet before, if packets > 0 */
-	uint64_t last_end;	       /* its end, and */
-	uint64_t last_record;	       /* that of its records */
-	uint64_t lost[KTRACE_LOST_NR]; /* to be told next */
-	uint64_t overwritten;	       /* told so far */
+	bool tentative;	       /* the packet being read may become longer */
+	uint64_t seen;	       /* source->grown when the window was filled */
+	uint64_t records;      /* events seen in this packet */
+	uint64_t damaged;      /* events that are known here, but unreadable */
+	struct kt_packet last; /* the previous packet, if packets > 0 */
+	uint64_t last_end;     /* where it ended */
+	uint64_t last_record;  /* where its records ended */
+	uint64_t lost[KTRACE_LOST_NR]; /* to be returned next */
+	uint64_t overwritten;	       /* returned so far */
 	uint64_t unwritten;
 };
 
-/* The window holds a packet at least. */
+/* The window must hold at least one packet. */
 #define STREAM_WINDOW_MIN (2 * KT_PACKET_SIZE)
 #define STREAM_WINDOW_MAX (16 * KT_PACKET_SIZE)
 
@@ -106,7 +106,7 @@ int stream_init(struct stream *stream, struct ktrace *trace,
 		uint32_t window_size);
 void stream_destroy(struct stream *stream);
 
-/* Everything but the next record of an undamaged packet. */
+/* Handles all cases except the next record of an intact packet. */
 int stream_next_slow(struct stream *stream, int walked);
 
 static inline uint32_t stream_size_of(const void *arg, u32 id)
@@ -116,7 +116,7 @@ static inline uint32_t stream_size_of(const void *arg, u32 id)
 	return likely(id < sizes->count) ? sizes->fixed[id] : KT_SIZE_UNKNOWN;
 }
 
-/* The next item; returns its kind, or a negative errno. */
+/* Finds the next item.  Returns its kind, or a negative errno. */
 static inline int stream_next(struct stream *stream)
 {
 	int walked = 0;

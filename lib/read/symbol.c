@@ -13,7 +13,7 @@
 #include "trace.h"
 
 #define SYMBOLS_MAX (256u << 20)
-/* No function is larger: an address further on belongs to nothing known. */
+/* Functions are smaller: an address further from the begin belongs to none. */
 #define FUNCTION_MAX (1u << 20)
 
 struct symbol_entry {
@@ -21,7 +21,10 @@ struct symbol_entry {
 	const char *name;
 };
 
-/* Of the trace's directory, which may be a stranger's: a plain file, and no link. */
+/*
+ * The trace's directory may be untrusted, so this opens only a regular file,
+ * not a link.
+ */
 static char *table_read(int directory, size_t *size)
 {
 	int fd = openat(directory, "symbols",

@@ -69,7 +69,7 @@ int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 {
 	const struct task *task = tasks_find(tasks, tid);
 
-	/* On its last way out it still runs. */
+	/* A dead task still runs for a moment. */
 	if (task && task->dead && task->tgid == tgid)
 		return 0;
 	return tasks_set(tasks, tid, tgid, 0, comm);
@@ -90,7 +90,7 @@ void tasks_exit(struct tasks *tasks, uint32_t tid)
 	if (!task || task->dead)
 		return;
 	task->dead = true;
-	/* Unless its number lives again. */
+	/* But not if its tid is in use again, or it still runs. */
 	if (oldest && oldest != task && oldest->dead && !oldest->running)
 		tasks_forget(tasks, oldest);
 	*slot = tid;

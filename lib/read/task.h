@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Who is who: the tasks of the traced machine at one moment of the trace.
+ * The tasks of the traced machine at one moment of the trace.
  *
- * The table follows the merged stream: a task record makes or renames a task,
- * an exit record marks it.  It may still sleep and run again on its way out, so
- * it is forgotten only when many others have ended after it.  A task number used
- * again is simply a new task in the same place.  What was lost shows as an
- * unknown name, until a packet's header tells it.
+ * The table follows the merged stream.  A task record adds or renames a task;
+ * an exit record marks it as dead.  A dead task may still sleep and run again
+ * before it is gone, so it is removed only after many others have ended.  If a
+ * tid is used again, a new task takes the place of the old one.  If records
+ * were lost, the name is unknown until a packet's header has it.
  */
 #ifndef KT_LIB_READ_TASK_H
 #define KT_LIB_READ_TASK_H
@@ -22,39 +22,43 @@
 struct task {
 	uint32_t tid;
 	uint32_t tgid;
-	uint32_t running; /* CPUs that run it */
+	uint32_t running; /* number of CPUs that run it */
 	bool known;
 	bool dead;
-	uint64_t serial; /* another one for each task and name */
+	uint64_t serial; /* changes with the task and with its name */
 	char comm[KT_COMM_LEN + 1];
 };
 
-/* So many are remembered after their end. */
+/* The number of dead tasks that are kept. */
 #define TASKS_DEAD 4096
 
-/* Zero is empty. */
+/* All zero: empty. */
 struct tasks {
 	struct table table; /* by tid */
 	uint64_t serial;
 	uint64_t deaths;
-	uint32_t dead[TASKS_DEAD]; /* the last tids that ended; a ring */
+	uint32_t dead[TASKS_DEAD]; /* a ring of the tids that ended last */
 };
 
 void tasks_destroy(struct tasks *tasks);
 
-/* NULL: out of memory.  A task not seen before is "<...>". */
+/* Adds the task if it is new, with the name "<...>".  NULL: out of memory. */
 struct task *tasks_get(struct tasks *tasks, uint32_t tid);
-/* A task began, or has another name; an empty name: that of @parent. */
+/*
+ * A task began or was renamed.  If the name is empty, it has that of @parent.
+ */
 int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
 	      const char *comm);
-/* A packet's header names a task: nothing new, unless records were lost. */
+/*
+ * A packet's header names a task.  This is new only if task records were lost.
+ */
 int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 	       const char *comm);
 void tasks_exit(struct tasks *tasks, uint32_t tid);
-/* It has ended, as far as is known: it may be forgotten by now. */
+/* True if it has ended, and also if it is not in the table any more. */
 bool tasks_is_dead(const struct tasks *tasks, uint32_t tid);
 
-/* A CPU goes from *task, which may be NULL, to @to. */
+/* A CPU switches from *task, which may be NULL, to @to. */
 void tasks_switch(struct task **task, struct task *to);
 
 #endif /* KT_LIB_READ_TASK_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What is wrong with a trace, in sentences: each once, and not too many. */
+/* Warnings about a trace: each sentence once, and a limited number. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void trace_warn(struct ktrace *trace, const char *format, ...)
 		free(message);
 		message = strdup("there are more warnings of this kind");
 	}
-	/* A second cursor meets the same damage. */
+	/* A second cursor finds the same damage again. */
 	for (i = 0; message && i < trace->nr_warnings; i++) {
 		if (!strcmp(trace->warnings[i], message)) {
 			free(message);

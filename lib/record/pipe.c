@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The sink that is a pipe, or anything else that can only be appended to: all goes there
- * as frames (read/frame.h), each whole before the next begins.
+ * The sink that is a pipe, or anything else that can only be appended to.  All
+ * data goes there as frames (read/frame.h), one after the other.
  *
- * Threads of several feeds write, so a lock keeps frames apart.  After an error nothing
- * more is written: the frame that failed may be there in part.
+ * Threads of several feeds write, so a lock keeps frames from mixing.  After an
+ * error nothing more is written; a part of the frame that failed may be there.
  *
- * A reader that takes nothing is waited for, as long as the recording goes on: its buffers
- * become full, and losses are counted.  At the end it is waited for some seconds.
+ * If the reader does not read, writing waits as long as the recording runs: its
+ * buffers become full, and losses are counted.  At the end it waits for a few
+ * seconds only.
  *
- * The caller ignores SIGPIPE.
+ * The caller must ignore SIGPIPE.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 #define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 
-/* How long the end waits for a reader that takes nothing. */
+/* How long to wait at the end for a reader that does not read. */
 #define PATIENCE_MS 5000
 #define STEP_MS	    100
 
@@ -37,8 +38,8 @@ struct pipe_sink {
 	int fd;
 	bool stalled; /* loaded and stored by any thread */
 	bool ending;
-	pthread_mutex_t lock; /* of all below */
-	int error;	      /* the first */
+	pthread_mutex_t lock; /* protects all below */
+	int error;	      /* the first one */
 };
 
 struct pipe_stream {
@@ -47,7 +48,7 @@ struct pipe_stream {
 	uint32_t number;
 };
 
-/* Until there may be room; false: it is not waited for any longer. */
+/* Waits until there may be room.  False: the wait is over. */
 static bool room_wait(struct pipe_sink *p, int *waited)
 {
 	struct pollfd room = {.fd = p->fd, .events = POLLOUT};
@@ -60,7 +61,7 @@ static bool room_wait(struct pipe_sink *p, int *waited)
 	return *waited < PATIENCE_MS;
 }
 
-/* All of both, however little the descriptor takes at once. */
+/* Writes all of both parts, however little each write() takes. */
 static int write_both(struct pipe_sink *p, struct iovec iov[2])
 {
 	int first = 0, waited = 0;
@@ -151,8 +152,9 @@ static void pipe_ending(struct sink *sink)
 }
 
 /*
- * Who calls this also looks for signals, and so waits for nobody: not for room, which a
- * pipe has for all of so little or for nothing, nor for a thread that waits for it.
+ * Must not wait, because the caller also handles signals.  So this gives up if
+ * another thread has the lock or waits for room.  The frame itself is so small
+ * that a pipe takes all of it or nothing.
  */
 static int pipe_sync(struct sink *sink, uint64_t until)
 {
@@ -175,7 +177,7 @@ static int pipe_sync(struct sink *sink, uint64_t until)
 	return err;
 }
 
-/* An empty frame says that there is such a stream. */
+/* An empty frame announces the stream. */
 static int pipe_open(struct sink *sink, enum ktrace_file kind, uint32_t number,
 		     struct sink_stream **stream)
 {
@@ -238,8 +240,8 @@ static void pipe_destroy(struct sink *sink)
 }
 
 /*
- * A pipe is opened once more, not to wait for it: what the caller has stays as it is.  What
- * cannot be opened so, as a socket, is waited for in write().
+ * A pipe is opened a second time to make it non-blocking: the caller's
+ * descriptor must not change.  If that is impossible (a socket), write() waits.
  */
 static int output_open(int output)
 {
