@@ -142,9 +142,7 @@ static void flags_text(struct bounded *b, const struct ktrace_names *names,
 		const char *name = names->names[i].name;
 		uint64_t mask = names->names[i].value;
 
-		/*
-		 * The name of 0 comes first or not at all; flags may follow it.
-		 */
+		/* The name of 0 comes first, if at all; flags may follow. */
 		if ((left & mask) != mask || (!mask && (left != value || rest)))
 			continue;
 		left &= ~mask;
@@ -284,9 +282,7 @@ void value_integer(struct output *output, const struct ktrace *trace,
 
 /* Other values */
 
-/*
- * Writes bytes in hexadecimal, with a colon after each @every bytes (0: none).
- */
+/* Writes hexadecimal bytes, with a colon after every @every (0: none). */
 static void put_bytes(struct output *output, const uint8_t *s, size_t n,
 		      size_t every)
 {

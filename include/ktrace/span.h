@@ -127,9 +127,7 @@ KTRACE_API int ktrace_spans_event(struct ktrace_spans *spans,
 KTRACE_API const struct ktrace_span *ktrace_spans_ended(
 	const struct ktrace_spans *spans);
 
-/*
- * Events were lost: drops and counts the spans that may have ended among them.
- */
+/* Events were lost: drops and counts the spans that may have ended there. */
 KTRACE_API void ktrace_spans_loss(struct ktrace_spans *spans,
 				  const struct ktrace_loss *loss);
 /* The thread has ended: so have its spans. */

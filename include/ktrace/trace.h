@@ -110,9 +110,7 @@ KTRACE_API int ktrace_open(const char *path, struct ktrace **trace);
  */
 KTRACE_API int ktrace_open_stream(int fd, struct ktrace **trace);
 
-/*
- * A trace in memory; the caller keeps the memory, which must outlive the trace.
- */
+/* A trace in memory.  The caller's memory must outlive the trace. */
 struct ktrace_memory {
 	const void *data;
 	size_t size;

@@ -24,9 +24,7 @@ char *escape_text_char(char *p, const uint8_t *s, size_t n, size_t *length);
 /* The same for a JSON string; bytes that are not valid UTF-8 become U+FFFD. */
 char *escape_json_char(char *p, const uint8_t *s, size_t n, size_t *length);
 
-/*
- * Escape the whole string.  The caller frees the result.  NULL: out of memory.
- */
+/* Escape a whole string.  The caller frees it.  NULL: out of memory. */
 char *escape_text(const char *s);
 char *escape_json(const char *s);
 

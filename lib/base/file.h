@@ -18,9 +18,7 @@ int file_read_fd(int fd, size_t max, char **text, size_t *size);
  */
 int file_read(int dir, const char *path, char **text, size_t *size);
 
-/*
- * Writes all of @data.  0, or -errno: then a part of it may have been written.
- */
+/* Writes all of @data.  0, or -errno: a part may have been written. */
 int file_write(int fd, const void *data, size_t size);
 
 #endif /* KT_LIB_BASE_FILE_H */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * Causes of loss and their texts, in one table: a new cause is one row of it.
- */
+/* Causes of loss and their texts: one table, one row for each cause. */
 #ifndef KT_LIB_BASE_LOSS_H
 #define KT_LIB_BASE_LOSS_H
 
@@ -10,9 +8,7 @@
 
 #include <ktrace/trace.h>
 
-/*
- * The name in files: the control tree's "overflow", metadata, the JSON of stat.
- */
+/* The name in files: in the control tree, metadata and JSON of stat. */
 const char *loss_name(enum ktrace_lost cause);
 /* The text that follows "12 events lost". */
 const char *loss_cause(enum ktrace_lost cause);

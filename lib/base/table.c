@@ -71,9 +71,7 @@ void table_remove(struct table *table, uint64_t number, const void *value)
 	for (i = (hole + 1) & mask; table->slots[i].value; i = (i + 1) & mask) {
 		size_t begin = table_begin(table, table->slots[i].number);
 
-		/*
-		 * If its search begins after the hole, it must not move there.
-		 */
+		/* If its search begins after the hole, it must stay. */
 		if (((i - begin) & mask) < ((i - hole) & mask))
 			continue;
 		table->slots[hole] = table->slots[i];

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * All CPUs in one order: a cursor.
+ * A cursor: all CPUs in one order.
  *
- * Each stream stands on its next item.  A heap holds the streams by (time,
- * CPU); the first is the one to go on with.  As long as it stays ahead of all
- * others, which is most of the time, the heap is not touched: one comparison
- * with the limit tells.
+ * Each stream has a current item.  A heap holds the streams, ordered by (time,
+ * CPU); the first one is read on.  As long as it stays before all others, which
+ * is most of the time, the heap does not change: one comparison with the limit
+ * is enough.
  *
- * A trace that is still being written is whole up to some clock: a cursor stops
- * before the first item that is later, with that item still to be delivered, and
- * goes on from there when the trace has grown.
+ * A trace that is still being written is complete up to some clock.  A cursor
+ * stops before the first item that is later, keeps that item, and continues
+ * there when the trace has grown.
  *
- * What tells who runs (the headers of packets, task records) is followed here
- * and shows only in the events.  So even what is not wanted is walked through.
+ * The cursor itself follows the headers of packets and the task records, which
+ * say who runs; only the events show the result.  So it must read also what is
+ * not wanted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +28,16 @@
 #include "task.h"
 #include "trace.h"
 
-/* All windows together; the rest of the memory is small. */
+/* Limit of all windows together; the other memory is small. */
 #define WINDOWS_MAX (64u << 20)
-/* Room on the disk is given back in pieces of these, at least. */
+/* Disk space is freed in pieces of at least this size. */
 #define FORGET_STEP (1u << 16)
 
 struct cursor_stream {
 	struct stream stream;
 	struct task *task; /* that runs; NULL: not known yet */
-	uint64_t runs;	   /* how often it was another one */
-	bool switching;	   /* to @next, after the item that it stands on */
+	uint64_t runs;	   /* how often another task began to run */
+	bool switching;	   /* to @next, after the current item */
 	uint32_t next;
 	bool wanted;
 	bool dry; /* at its end, which may move */
@@ -47,8 +48,8 @@ struct ktrace_cursor {
 	struct ktrace *trace;
 	struct cursor_stream **heap;
 	size_t nr_heap;
-	uint64_t limit; /* the first may go on up to this clock */
-	bool started;	/* the first stream's item was delivered */
+	uint64_t limit; /* the first stream may be read up to this clock */
+	bool started;	/* the first stream's item was returned */
 	int failed;
 	size_t nr_types;
 	uint64_t round; /* of the trace's growth: the last that was looked at */
@@ -58,7 +59,7 @@ struct ktrace_cursor {
 
 	struct tasks tasks;
 	struct task *idle; /* by stream: the idle task of its CPU */
-	size_t line;	   /* of the clock */
+	size_t line;	   /* the clock's hint */
 	uint64_t from;
 	uint64_t to;
 	bool (*want)(const struct ktrace_type *type, void *data);
@@ -66,17 +67,17 @@ struct ktrace_cursor {
 	uint64_t time;		/* of the last item */
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
-	uint8_t *unwanted;	/* by id; NULL: none */
+	uint8_t *unwanted;	/* by id; NULL: all are wanted */
 
 	struct cursor_stream *streams;
 	size_t nr_streams;
-	size_t room;	 /* for streams: see trace_source() */
+	size_t room;	 /* number of streams: see trace_source() */
 	uint32_t window; /* of each */
-	uint32_t *cpus;	 /* that are wanted; none: all */
+	uint32_t *cpus;	 /* the wanted ones; NULL: all */
 	size_t nr_cpus;
 	void (*wait)(void *data);
 	void *wait_data;
-	bool over; /* what follows is later than @to */
+	bool over; /* all that follows is later than @to */
 };
 
 static bool stream_before(const struct cursor_stream *a,
@@ -104,7 +105,7 @@ static void heap_down(struct ktrace_cursor *cursor, size_t i)
 	heap[i] = moved;
 }
 
-/* How far the first stream may go before another one is due. */
+/* Sets how far the first stream may go before another one is due. */
 static void heap_limit(struct ktrace_cursor *cursor)
 {
 	struct cursor_stream **heap = cursor->heap;
@@ -123,7 +124,7 @@ static void heap_limit(struct ktrace_cursor *cursor)
 		cursor->limit--;
 }
 
-/* The first stream has moved on, or (@ended) has nothing more. */
+/* The first stream has moved on or, if @ended, has no more items. */
 static noinline void heap_update(struct ktrace_cursor *cursor, bool ended)
 {
 	if (ended) {
@@ -140,7 +141,7 @@ static uint64_t cursor_time(struct ktrace_cursor *cursor, uint64_t clock)
 	uint64_t time =
 		clock_convert(&cursor->trace->clock, &cursor->line, clock);
 
-	/* Only a damaged calibration makes it go back. */
+	/* It goes back only if the calibration is damaged. */
 	if (unlikely(time < cursor->time))
 		time = cursor->time;
 	cursor->time = time;
@@ -171,9 +172,10 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 }
 
 /*
- * A packet begins.  Its header names the task that ran; that counts where task
- * records are missing.  Elsewhere the records know better: a packet can begin
- * in the middle of a context switch.  The name is always right.
+ * A packet begins.  Its header names the task that ran.  This is used only if
+ * task records are missing, because the records are more exact: a packet can
+ * begin in the middle of a context switch.  The name in the header is always
+ * right.
  */
 static int cursor_packet(struct ktrace_cursor *cursor, struct cursor_stream *s)
 {
@@ -213,7 +215,7 @@ static int cursor_record(struct ktrace_cursor *cursor, struct cursor_stream *s)
 	}
 }
 
-/* sched_switch is the old task's last event, and as good as a task record. */
+/* sched_switch is the old task's last event, and as good as a record. */
 static void cursor_switching(const struct ktrace_cursor *cursor,
 			     struct cursor_stream *s)
 {
@@ -227,7 +229,7 @@ static void cursor_switching(const struct ktrace_cursor *cursor,
 	s->switching = true;
 }
 
-/* Makes an event of the first stream's record.  False: it is not wanted. */
+/* Makes an event from the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
 {
@@ -249,7 +251,7 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->task = task->serial;
 	event->type = ktrace_types_find(cursor->trace->types, walk->id);
 	if (unlikely(!event->type))
-		return false; /* it was a text, and there is no memory */
+		return false; /* its text could not be parsed: no memory */
 	event->payload = walk->payload;
 	event->size = walk->size;
 	return true;
@@ -283,7 +285,7 @@ static int cursor_fail(struct ktrace_cursor *cursor, int err)
 	return error_set(err, "cannot read the trace: %s", strerror(-err));
 }
 
-/* The types that are not wanted; -ENOMEM. */
+/* Finds the types that are not wanted.  -ENOMEM. */
 static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 {
 	const struct ktrace_types *types = cursor->trace->types;
@@ -327,7 +329,7 @@ static void cursor_find_switch(struct ktrace_cursor *cursor)
 	}
 }
 
-/* Looks at the types, if there are more than the last time. */
+/* Looks at the types again if new ones were added. */
 static int cursor_types(struct ktrace_cursor *cursor)
 {
 	if (cursor->nr_types == types_total(cursor->trace->types))
@@ -337,14 +339,14 @@ static int cursor_types(struct ktrace_cursor *cursor)
 	return cursor_find_unwanted(cursor);
 }
 
-/* Gives back the room on the disk that what was read takes. */
+/* Frees the disk space of what was read. */
 static void stream_forget(struct cursor_stream *s)
 {
 	uint64_t end = s->stream.position & ~(FORGET_STEP - 1ull);
 
 	if (end == s->forgotten)
 		return;
-	/* A file system that cannot do it keeps all: no harm. */
+	/* If the file system cannot do it, the file stays: no harm. */
 	fallocate(s->stream.source->fd,
 		  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->forgotten,
 		  end - s->forgotten);
@@ -362,7 +364,7 @@ static bool cpu_wanted(const struct ktrace_cursor *cursor, uint32_t cpu)
 	return !cursor->nr_cpus;
 }
 
-/* The next of the trace's sources; nothing of it was read yet. */
+/* Adds the trace's next source, of which nothing was read yet. */
 static int stream_add(struct ktrace_cursor *cursor)
 {
 	size_t i = cursor->nr_streams;
@@ -383,7 +385,7 @@ static int stream_add(struct ktrace_cursor *cursor)
 	return 0;
 }
 
-/* Goes on with the streams that had nothing more. */
+/* Continues the streams that were at their end. */
 static int streams_wet(struct ktrace_cursor *cursor)
 {
 	size_t i;
@@ -424,7 +426,7 @@ static noinline int cursor_resume(struct ktrace_cursor *cursor)
 	return err ?: streams_wet(cursor);
 }
 
-/* KTRACE_END: of what is there. */
+/* KTRACE_END: the end of what is there now. */
 static inline int cursor_step(struct ktrace_cursor *cursor)
 {
 	int err;
@@ -496,7 +498,7 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 	return KTRACE_END;
 }
 
-/* Of a stream, at the end of what is there: waits for more. */
+/* For a stream, at the end of what is there: waits for more data. */
 static noinline int cursor_wait(struct ktrace_cursor *cursor)
 {
 	int item = KTRACE_END;
@@ -603,7 +605,7 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 	return err ?: streams_wet(cursor);
 }
 
-/* Streams may come later, when the caller's list is gone. */
+/* A copy, because streams may be added when the caller's list is gone. */
 static int cursor_cpus(struct ktrace_cursor *cursor,
 		       const struct ktrace_cursor_options *options)
 {

@@ -347,9 +347,7 @@ static int frames_begin(struct ktrace *trace)
 		if (!err && !trace->have_head)
 			err = -EBADMSG;
 	} while (!err);
-	/*
-	 * A stream that ends before the first FRAME_SYNC is valid, but short.
-	 */
+	/* A stream that ends before FRAME_SYNC is valid, but short. */
 	if (err >= 0 && !trace->have_head)
 		err = -EBADMSG;
 	return err < 0 ? frames_explain(err) : 0;

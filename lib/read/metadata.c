@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Reading a trace's metadata: one JSON object per line, told apart by "type".
+ * Reads a trace's metadata: one JSON object per line; "type" says its kind.
  *
- * It was appended to while the recording went on, so the last line may be cut:
- * it is ignored.  A line that cannot be read costs what it describes and a
- * warning; kinds of lines and keys that are not known are for newer readers.
+ * The recorder appends lines while it records, so the last line may be cut off:
+ * it is ignored.  A damaged line causes a warning, and what it describes is
+ * missing.  Unknown kinds of lines and unknown keys are ignored: newer readers
+ * know them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static struct json_object *get(struct json_object *o, const char *key)
 	return value;
 }
 
-/* Missing and of another kind: 0. */
+/* A member that is missing or not an integer is 0. */
 static uint64_t get_number(struct json_object *o, const char *key)
 {
 	struct json_object *value = get(o, key);
@@ -39,7 +40,7 @@ static uint64_t get_number(struct json_object *o, const char *key)
 	return json_object_get_uint64(value);
 }
 
-/* Out of range: UINT32_MAX, which no check lets pass. */
+/* A value that is too large becomes UINT32_MAX, which fails all checks. */
 static uint32_t get_small(struct json_object *o, const char *key)
 {
 	uint64_t value = get_number(o, key);
@@ -61,7 +62,7 @@ static const char *get_string(struct json_object *o, const char *key)
 	return json_object_get_string(value);
 }
 
-/* Copied into @arena; NULL stays NULL. */
+/* Copies the string into @arena.  NULL if there is none, or no memory. */
 static const char *copy_string(struct arena *arena, struct json_object *o,
 			       const char *key)
 {
@@ -123,14 +124,17 @@ static int read_sync(struct ktrace *trace, struct json_object *o)
 
 	if (!json_object_is_type(o, json_type_object))
 		return -EINVAL;
-	/* Powers of two: from one point to the next. */
+	/* Doubles the room whenever the count is a power of two. */
 	if (!(trace->nr_sync & (trace->nr_sync - 1))) {
 		sync = realloc(trace->sync,
 			       (trace->nr_sync * 2 + 1) * sizeof(*sync));
 		if (!sync)
 			return -ENOMEM;
 		trace->sync = sync;
-		/* A caller may look at it before the clock knows of more. */
+		/*
+		 * Callers may use the array before trace_clock() is called
+		 * again.
+		 */
 		trace->info.sync = sync;
 	}
 	sync = &trace->sync[trace->nr_sync++];
@@ -208,7 +212,10 @@ static const struct ktrace_names *read_names(struct ktrace *trace,
 			json_object_array_get_idx(pair, 1));
 		if (!json_object_is_type(value, json_type_int) || !name)
 			continue;
-		/* Negative ones as they are, large ones whole. */
+		/*
+		 * Keeps the sign of negative values, and all 64 bits of large
+		 * ones.
+		 */
 		entries[names->count].value =
 			json_object_get_int64(value) < 0
 				? (uint64_t)json_object_get_int64(value)
@@ -237,7 +244,7 @@ static int read_field(struct ktrace *trace, struct json_object *o,
 		return -EINVAL;
 	if (!field->ctype)
 		field->ctype = "";
-	/* Kinds and bases of newer formats are shown as plain bytes. */
+	/* Unknown kinds and bases are shown as plain bytes. */
 	if (!kind || kind_parse(kind, &field->kind, &field->place)) {
 		field->kind = KTRACE_BYTES;
 		field->place = KTRACE_FIXED;
@@ -284,7 +291,7 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 	return types_add(trace->types, type);
 }
 
-/* What has been shown so far has the fields as they were: those stay. */
+/* Copies the fields, because returned events point to the old ones. */
 static struct ktrace_field *fields_change(struct ktrace *trace,
 					  struct ktrace_type *type)
 {
@@ -299,7 +306,10 @@ static struct ktrace_field *fields_change(struct ktrace *trace,
 	return copy;
 }
 
-/* Names that came later than the event of which they are; the first ones count. */
+/*
+ * Names that were found after the event's description.  The first ones are
+ * kept.
+ */
 static int read_later_names(struct ktrace *trace, struct json_object *o)
 {
 	uint32_t id = get_small(o, "id"), nr = get_small(o, "field");
@@ -308,7 +318,7 @@ static int read_later_names(struct ktrace *trace, struct json_object *o)
 	struct ktrace_type *type;
 
 	type = (void *)ktrace_types_find(trace->types, id);
-	/* It was damaged. */
+	/* The event's own line was damaged. */
 	if (!type)
 		return 0;
 	if (nr >= type->nr_fields || type->fields[nr].kind > KTRACE_POINTER)
@@ -354,7 +364,7 @@ static int read_layout(struct ktrace *trace, struct json_object *o)
 		member->offset = get_small(m, "offset");
 		member->size = get_small(m, "size");
 		member->is_signed = get_bool(m, "signed");
-		/* Whoever decodes relies on it. */
+		/* Decoders rely on this. */
 		if (!member->name || member->offset > layout.size ||
 		    member->size > layout.size - member->offset)
 			return -EINVAL;
@@ -403,7 +413,7 @@ static int read_programs(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
-/* It is shown as it is. */
+/* Only a kind of these characters may be printed unescaped. */
 static bool kind_is_plain(const char *kind)
 {
 	return *kind && !kind[strspn(kind, "abcdefghijklmnopqrstuvwxyz"
@@ -495,8 +505,9 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 }
 
 /*
- * Does whoever follows a recording have this from its writer?  Then the line is as the
- * writer makes it, and half of the time that it takes to begin is saved.
+ * Whoever follows a running recording may have this description from its
+ * writer.  Then the line need not be parsed, which saves half of the start
+ * time.
  */
 static bool line_is_known(const struct ktrace *trace, const char *line)
 {

@@ -29,13 +29,9 @@
 #include "span_rule.h"
 
 #define CHAINS_MIN 256
-/*
- * Per owner.  More than programs nest: beyond it the outermost span is dropped.
- */
+/* Per owner; more than programs nest.  Then the outermost is dropped. */
 #define DEPTH_MAX 256
-/*
- * The completions of requests may be missing: beyond it the oldest is dropped.
- */
+/* Completions of requests may be missing, so the oldest is dropped. */
 #define REQUESTS_MAX 65536
 #define NAME_ROOM    64
 
@@ -194,9 +190,7 @@ static void open_remove(struct span_owner *owner, uint32_t i)
 		(--owner->nr - i) * sizeof(*owner->open));
 }
 
-/*
- * Drops a span that will not be paired; @count is the counter for the reason.
- */
+/* Drops a span that will not be paired; @count counts the reason. */
 static void open_drop(struct ktrace_spans *spans, struct span_owner *owner,
 		      uint32_t i, uint64_t *count)
 {
@@ -231,9 +225,7 @@ void ktrace_spans_exit(struct ktrace_spans *spans, uint32_t tid)
 		owner_die(spans, owner);
 }
 
-/*
- * More threads have ended than the ring of dead tids holds: checks all owners.
- */
+/* If more threads have ended than the ring holds: checks all owners. */
 static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
 {
 	struct span_owner *owner, *next;

@@ -8,9 +8,7 @@
 
 #include <ktrace/span.h>
 
-/*
- * Spans of one owner nest within a lane.  Spans of different lanes may overlap.
- */
+/* Spans of an owner nest within a lane; those of two lanes may overlap. */
 enum span_lane {
 	LANE_CALL,
 	LANE_RAW_CALL,

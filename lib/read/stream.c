@@ -120,9 +120,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * Events that the recorder counted as overwritten, minus those returned so far.
- */
+/* Events that were counted as overwritten, minus those returned so far. */
 static uint64_t overwritten_left(const struct stream *stream)
 {
 	return grown(stream->source->end->lost[KTRACE_LOST_OVERWRITTEN],
@@ -175,9 +173,7 @@ static void count_lost(struct stream *stream, bool damaged)
 			  end ? least(gap, overwritten_left(stream)) : gap);
 }
 
-/*
- * Counts the losses that the recorder saw after the header of the last packet.
- */
+/* Counts the losses after the header of the last packet. */
 static void count_tail(struct stream *stream)
 {
 	const struct ktrace_cpu *end = stream->source->end;
@@ -426,9 +422,7 @@ static int record_next(struct stream *stream, int walked)
 			stream->clock = stream->walk.time;
 			return stream->item = STREAM_RECORD;
 		}
-		/*
-		 * Too short for its type, but its end is known: it is skipped.
-		 */
+		/* Too short for its type, but its end is known: skip it. */
 		stream->damaged++;
 		walked = kt_walk_next(&stream->walk, stream_size_of,
 				      stream->sizes);

@@ -44,14 +44,10 @@ void tasks_destroy(struct tasks *tasks);
 
 /* Adds the task if it is new, with the name "<...>".  NULL: out of memory. */
 struct task *tasks_get(struct tasks *tasks, uint32_t tid);
-/*
- * A task began or was renamed.  If the name is empty, it has that of @parent.
- */
+/* A task began or was renamed.  An empty name means that of @parent. */
 int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
 	      const char *comm);
-/*
- * A packet's header names a task.  This is new only if task records were lost.
- */
+/* A packet's header names a task.  New only if task records were lost. */
 int tasks_seen(struct tasks *tasks, uint32_t tid, uint32_t tgid,
 	       const char *comm);
 void tasks_exit(struct tasks *tasks, uint32_t tid);

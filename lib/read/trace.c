@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "trace.h"
 
-/* Some thousands of events describe themselves in a few megabytes. */
+/* Thousands of events need only a few megabytes. */
 #define METADATA_MAX (256u << 20)
 
 struct ktrace *trace_create(struct ktrace_types *types)
@@ -129,7 +129,7 @@ static int source_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* What the recorder counted in the end. */
+/* Connects the streams with the recorder's counts at the end. */
 static void trace_ends(struct ktrace *trace)
 {
 	size_t i, j;
@@ -152,7 +152,7 @@ static void trace_ends(struct ktrace *trace)
 			   "have told of losses is not known");
 }
 
-/* Completes the trace once metadata and streams are there. */
+/* Completes the trace after metadata and streams were found. */
 static int trace_finish(struct ktrace *trace)
 {
 	struct ktrace_info *info = &trace->info;
@@ -199,7 +199,10 @@ static struct stream_source *source_add(struct ktrace *trace)
 	return source;
 }
 
-/* An export opens as many again: go as far as the user may. */
+/*
+ * An export opens the same number again, so this takes the most that is
+ * allowed.
+ */
 void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -211,7 +214,10 @@ void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* What is not described is of the CPU that it is called after. */
+/*
+ * A stream that the metadata does not describe belongs to the CPU of its
+ * number.
+ */
 static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
 			   uint32_t number)
 {
@@ -222,7 +228,7 @@ static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
 	return number;
 }
 
-/* This reader knows none of these kinds. */
+/* Such streams are of kinds that this reader does not know. */
 void trace_skip(struct ktrace *trace, uint32_t number)
 {
 	const char *kind = NULL;
@@ -249,7 +255,7 @@ static int open_streams(struct ktrace *trace, const char *path)
 	int err = 0, fd;
 	DIR *dir;
 
-	/* Not a dup(): that would go on where another reader has come to. */
+	/* Not dup(): the copy would share the position with other readers. */
 	fd = openat(trace->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!dir) {
@@ -319,7 +325,7 @@ struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 	return source;
 }
 
-/* Reads what was not there the last time. */
+/* Reads what was added since the last time. */
 static int open_metadata(struct ktrace *trace, const char *path)
 {
 	struct stat st;
@@ -382,7 +388,7 @@ out_fd:
 	return err;
 }
 
-/* @directory: -errno if it could not be opened.  Closes @trace if that fails. */
+/* @directory may be -errno: could not be opened.  On failure, closes @trace. */
 static int trace_open(struct ktrace *trace, int directory, const char *path,
 		      struct ktrace **result)
 {
@@ -542,7 +548,7 @@ const struct ktrace_types *ktrace_get_types(const struct ktrace *trace)
 const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
 			  uint64_t *offset)
 {
-	/* Read when first asked for: a cache, not a change. */
+	/* A cache: read when it is first needed. */
 	struct ktrace *cache = (struct ktrace *)trace;
 
 	if (!trace->symbols_read) {

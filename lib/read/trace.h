@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* An open trace: what its metadata says, and where its streams are. */
+/* An open trace: its metadata, and where its streams are. */
 #ifndef KT_LIB_READ_TRACE_H
 #define KT_LIB_READ_TRACE_H
 
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "type/type.h"
 
-/* A damaged trace could fill the memory with complaints. */
+/* Limited, because a damaged trace could cause endless warnings. */
 #define WARNINGS_MAX 64
 
 struct symbol_table {
@@ -19,21 +19,21 @@ struct symbol_table {
 	size_t count;
 };
 
-/* Numbers of CPUs and streams are smaller. */
+/* All numbers of CPUs and streams are smaller than this. */
 #define CPUS_MAX 65536
 
-/* Of a trace that comes as a stream: more may come while it is read. */
+/* Limit for a trace that comes as a stream, where new ones may appear later. */
 #define STREAMS_MAX 4096
 /* More than the usual limit of open files. */
 #define MANY_STREAMS 256
 
-/* A stream of programs, and where they ran. */
+/* A stream of programs, and the CPU on which they ran. */
 struct programs_stream {
 	uint32_t number;
 	uint32_t cpu;
 };
 
-/* A stream of something else than packets of records. */
+/* A stream of a kind that does not hold packets of records. */
 struct kind_stream {
 	uint32_t number;
 	const char *kind;
@@ -44,10 +44,10 @@ struct ktrace {
 	struct ktrace_types *types;
 	struct arena arena; /* strings of info */
 
-	/* As the metadata has them: */
+	/* From the metadata: */
 	bool have_head;
 	bool overwrite;
-	bool clock_distrusted; /* told already */
+	bool clock_distrusted; /* a warning was given */
 	struct ktrace_sync *sync;
 	size_t nr_sync;
 	struct ktrace_task *tasks;
@@ -64,21 +64,21 @@ struct ktrace {
 	struct ktrace_cpu *cpus;
 	size_t nr_sources;
 
-	/* By id, for walking packets. */
+	/* By id, for kt_walk_next(). */
 	uint32_t *fixed;
 	uint32_t *least;
 	struct stream_sizes sizes;
-	size_t nr_sized; /* types */
+	size_t nr_sized; /* number of types in these arrays */
 
-	/* Of a trace that is still being written: */
-	uint64_t until; /* clock: up to here nothing is missing */
-	uint64_t round; /* counts what has been added */
-	bool forget;	/* what was read is not needed any more */
+	/* For a trace that is still being written: */
+	uint64_t until; /* clock up to which nothing is missing */
+	uint64_t round; /* counts the calls that add data */
+	bool forget;	/* free what was read */
 
-	struct frames *frames; /* it comes as a stream; NULL: it does not */
+	struct frames *frames; /* if it comes as a stream, else NULL */
 	void (*frames_release)(struct ktrace *trace);
 	int directory;		/* -1: in memory */
-	uint64_t metadata_size; /* that has been read */
+	uint64_t metadata_size; /* bytes that were read */
 	bool symbols_read;
 	struct symbol_table symbols;
 
@@ -90,50 +90,54 @@ void trace_warn(struct ktrace *trace, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Opens one that is still being written; its directory is open, and stays so.  @types:
- * what its writer has described, now and later, so that it is not read again; or NULL.
+ * Opens a trace that is still being written.  The open @directory stays open.
+ * @types has what its writer describes, now and later, so it is not parsed
+ * again; or NULL.
  */
 int trace_open_live(int directory, const char *path, bool forget,
 		    struct ktrace_types *types, struct ktrace **trace);
-/* The stream @number is whole up to @size.  -ENOENT: there was none at first. */
+/* The stream is complete up to @size.  -ENOENT: it is a new one. */
 int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
 	       uint64_t size, bool open);
-/* Reads what types were written since the last time. */
+/* Reads the types that were written since the last time. */
 int trace_refresh(struct ktrace *trace);
-/* All streams are whole up to this clock. */
+/* All streams are complete up to this clock. */
 void trace_advance(struct ktrace *trace, uint64_t until);
-/* It has been written to its end: reads what the metadata says of that. */
+/* The recording has ended: reads the counts at the end of the metadata. */
 int trace_complete(struct ktrace *trace);
 
 /*
- * Of a trace that comes as a stream: takes over @fd for a stream that is new.  There is
- * room, and no source moves.
+ * For a trace that comes as a stream: adds a source, which takes over @fd.
+ * There is room for it, so that no source moves.
  */
 struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 				   uint32_t number, int fd);
-/* Says that a stream of another kind is left out. */
+/* Warns that a stream of an unknown kind is left out. */
 void trace_skip(struct ktrace *trace, uint32_t number);
-/* More of the metadata was read; the same, and it was the last. */
+/* Called after more of the metadata, or (trace_over) its end was read. */
 int trace_update(struct ktrace *trace);
 int trace_over(struct ktrace *trace);
 
-/* ---- for who opens one: the steps of it --------------------------------------- */
+/*
+ * ---- steps of opening a trace
+ * --------------------------------------------------
+ */
 
-/* @types: NULL, if there are none yet.  NULL: out of memory. */
+/* @types may be NULL.  Returns NULL if out of memory. */
 struct ktrace *trace_create(struct ktrace_types *types);
-/* What walking packets needs to know of types. */
+/* Computes the sizes of payloads, for kt_walk_next(). */
 int trace_sizes(struct ktrace *trace);
-/* From the calibration points to the clock. */
+/* Computes the clock from the calibration points. */
 int trace_clock(struct ktrace *trace);
-/* A machine of a thousand CPUs has more streams than files may be open. */
+/* A machine of 1000 CPUs has more streams than files may be open. */
 void raise_file_limit(void);
 
-/* Reads the metadata into @trace.  -EBADMSG: it is none. */
+/* Reads the metadata into @trace.  -EBADMSG: it is no metadata. */
 int metadata_read(struct ktrace *trace, const char *data, size_t size);
 
-/* The text symbols of the kernel that was traced. */
+/* Reads the names of the traced kernel's functions. */
 void symbols_read(struct symbol_table *symbols, int directory);
-/* From @text, which ends with a NUL; takes it over. */
+/* Takes over @text, which ends with a NUL. */
 void symbols_parse(struct symbol_table *symbols, char *text, size_t size);
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 			 uint64_t *offset);
