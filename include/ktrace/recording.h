@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Recordings: a trace that is being written, from a session, from the markers of programs,
+ * Recordings: they write a trace from a session, from the markers of programs,
  * or from both.
  */
 #ifndef KTRACE_RECORDING_H
@@ -21,39 +21,39 @@ struct ktrace_recording;
 
 struct ktrace_recording_options {
 	size_t size;	       /* of this struct */
-	const char *directory; /* made here, must not be there */
-	const char *version;   /* of the recorder */
-	char *const
-		*command; /* what is recorded; ends with NULL; may be NULL */
-	bool overwrite;	  /* flight recorder: read the buffers at the end */
-	uint64_t buffer;  /* bytes per CPU; 0: as it is */
-	bool keep;	  /* begin with what is in the buffers already */
-	bool follow;	  /* it will be followed; not with overwrite */
+	const char *directory; /* to be created; must not exist */
+	const char *version;   /* the recorder's */
+	char *const *command;  /* recorded; ends with NULL; may be NULL */
+	bool overwrite;	 /* flight recorder: read the buffers at the end */
+	uint64_t buffer; /* bytes per CPU; 0: do not change it */
+	bool keep;	 /* do not discard what the buffers hold */
+	bool follow;	 /* it will be followed; not together with overwrite */
 	/* Markers of programs: see ktrace-record(1).  NULL: none. */
 	const char *const *programs;
 	size_t nr_programs;
 	/*
-	 * Called for markers that are wanted but not recorded; in any thread.
+	 * Called in any thread for each marker that is wanted but cannot be
+	 * recorded.
 	 */
 	void (*warn)(void *data, const char *text);
 	void *data;
 	/*
-	 * Record programs' markers only of these processes and those that they
-	 * start. For the kernel's events see the session's file pids.
+	 * Records programs' markers only of these processes and of those that
+	 * they start.  For the kernel's events see the session's file pids.
 	 */
 	const pid_t *pids;
 	size_t nr_pids;
 	/*
-	 * With @follow, without @programs: nobody else will read the trace, so that its
-	 * metadata need not describe events.  As the session tells of them, they are told
-	 * of to who follows, who closes the trace before the session.
+	 * With @follow, without @programs: nobody but the follower reads the
+	 * trace.  So types of events are not written to its metadata; the
+	 * follower gets them from the session. It must close the trace before
+	 * the session.
 	 */
 	bool unread;
 	/*
-	 * Without @directory: where to write the trace as a stream, for
-	 * ktrace_open_stream().  It is a file, a pipe or a socket, and stays the
-	 * caller's.  The caller ignores SIGPIPE, and calls ktrace_recording_sync()
-	 * now and then.
+	 * Without @directory: a file, pipe or socket, to which the trace is
+	 * written as a stream for ktrace_open_stream().  The caller keeps it,
+	 * ignores SIGPIPE, and calls ktrace_recording_sync() now and then.
 	 */
 	int output;
 };
@@ -61,19 +61,17 @@ struct ktrace_recording_options {
 struct ktrace_recording_status {
 	uint64_t events; /* written so far */
 	uint64_t bytes;
-	uint64_t
-		recorded; /* by the kernel: written, overwritten, or in the buffers */
+	uint64_t recorded; /* by the kernel, including what was overwritten */
 	uint64_t lost[KTRACE_LOST_ROOM]; /* by enum ktrace_lost */
-	uint64_t
-		unwritten; /* after stop: read, but the disk would not take it */
-	uint64_t buffered; /* bytes that wait to be written */
-	int error;	   /* 0, or why writing ended early */
+	uint64_t unwritten; /* after stop: read, but the disk had no room */
+	uint64_t buffered;  /* bytes in the buffers that are not written yet */
+	int error;	    /* 0, or why writing ended early */
 };
 
 /*
- * Sets mode and size of the buffers, maps them, makes the directory and writes
- * what is known before the first event.  @session NULL: records only programs'
- * markers, without the kernel.
+ * Sets mode and size of the buffers, maps them, creates the directory and
+ * writes the metadata that is known before the first event.  @session NULL:
+ * records only programs' markers, without the kernel.
  */
 KTRACE_API int ktrace_recording_create(
 	struct ktrace_session *session,
@@ -82,11 +80,11 @@ KTRACE_API int ktrace_recording_create(
 /* Switches the session on. */
 KTRACE_API int ktrace_recording_start(struct ktrace_recording *recording);
 /*
- * Readable when the recording of the kernel or of programs cannot continue:
- * then stop it.
+ * A descriptor that becomes readable when the recording cannot continue.  Then
+ * stop it.
  */
 KTRACE_API int ktrace_recording_fd(const struct ktrace_recording *recording);
-/* @size: of the caller's struct. */
+/* @size is that of the caller's struct. */
 KTRACE_API void ktrace_recording_status_get(
 	struct ktrace_recording *recording,
 	struct ktrace_recording_status *status, size_t size);
@@ -98,35 +96,33 @@ static inline void ktrace_recording_status(
 }
 /*
  * Switches the session off, writes the rest, and closes the trace with @reason.
- * Fails if the trace does not contain everything that was recorded; what could
- * be written is still readable.
+ * Fails if a part of what was recorded is missing in the trace; the rest is
+ * readable.
  */
 KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
 				     const char *reason);
 
 /*
  * Following: the trace is read while it is being written.  Cursors of @trace
- * end (KTRACE_END) where it is not complete yet, and continue after the next
- * sync; the first sync after stop completes it.  An event is delivered about
- * two syncs after it happened. With @forget the disk space that a cursor has
- * read is given back, so that an endless recording can be followed.  Then it
- * may have one cursor only, and the trace cannot be opened again.
- * ktrace_close() it.
+ * return KTRACE_END where it is not complete yet, and continue after the next
+ * sync.  The first sync after stop completes the trace.  An event is delivered
+ * about two syncs after it happened.  Close the trace with ktrace_close().
  *
- * A recording to a stream (output) is followed by the reader of the stream.  A sync
- * without @trace tells it how far the stream is whole.
+ * With @forget the disk space of what a cursor has read is freed, so that an
+ * endless recording can be followed.  Then the trace can have only one cursor,
+ * and cannot be opened again.
+ *
+ * A recording to a stream (output) is followed by the reader of the stream.  A
+ * sync without @trace tells this reader how far the stream is complete.
  */
 KTRACE_API int ktrace_recording_follow(struct ktrace_recording *recording,
 				       bool forget, struct ktrace **trace);
 KTRACE_API int ktrace_recording_sync(struct ktrace_recording *recording,
 				     struct ktrace *trace);
-/*
- * Call it after enabling events: the next sync makes their types known to
- * @trace.
- */
+/* Call it after events were enabled: the next sync adds their types. */
 KTRACE_API void ktrace_recording_types(struct ktrace_recording *recording);
 
-/* Without stop it leaves a trace that looks cut off. */
+/* If the recording was not stopped, its trace looks cut off. */
 KTRACE_API void ktrace_recording_destroy(struct ktrace_recording *recording);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Writing the metadata of a trace
+ * Writing the metadata of a trace.
  *
- * The recorder makes the directory and writes the streams (cpuN).  Each call
+ * The recorder creates the directory and writes the streams (cpuN).  Each call
  * appends whole lines.  If a call fails, the file stays as it was before, so
  * that you can try again, or leave the trace as it is.
  */
@@ -21,12 +21,12 @@ extern "C" {
 
 struct ktrace_writer;
 
-/* Makes DIRECTORY/metadata, which must not exist, and writes its head. */
+/* For DIRECTORY/metadata, which must not exist: its first line. */
 struct ktrace_writer_head {
 	size_t size; /* of this struct */
 	uint64_t id;
 	const char *version;
-	const char *host; /* NULL in these: ask the system */
+	const char *host; /* NULL for these three: ask the system */
 	const char *kernel;
 	const char *machine;
 	char *const *command; /* ends with NULL */
@@ -41,16 +41,16 @@ KTRACE_API int ktrace_writer_create(const char *directory,
 KTRACE_API void ktrace_writer_destroy(struct ktrace_writer *writer);
 
 /*
- * The clock, and a point of calibration: at the begin, at the end, and as often
- * as wanted between.  @name is "tsc" or "mono".  Not @trusted: the kernel has found
- * out that its processors do not agree on it, and readers will be warned.
+ * The clock and a calibration point: at the begin, at the end, and any number
+ * between. @name is "tsc" or "mono".  @trusted is false if the kernel has found
+ * that the clocks of its CPUs differ; then readers are warned.
  */
 KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
 				   const char *name, uint64_t frequency,
 				   const struct ktrace_sync *sync,
 				   bool trusted);
 
-/* Writes all of @types that have an id and were not written yet. */
+/* Writes all of @types that have an id and have not been written. */
 KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,
 				   const struct ktrace_types *types);
 KTRACE_API int ktrace_writer_type(struct ktrace_writer *writer,
@@ -66,11 +66,11 @@ struct ktrace_task {
 KTRACE_API int ktrace_writer_tasks(struct ktrace_writer *writer,
 				   const struct ktrace_task *tasks,
 				   size_t nr_tasks);
-/* The same from the text of the control tree's tasks file. */
+/* The same, from the text of the control tree's tasks file. */
 KTRACE_API int ktrace_writer_tasks_text(struct ktrace_writer *writer,
 					const char *text, size_t size);
 
-/* Copies the text symbols of the running kernel into the file "symbols". */
+/* Copies the names of the kernel's functions into the file "symbols". */
 KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
 
 KTRACE_API int ktrace_writer_end(struct ktrace_writer *writer,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The sink that is a trace on disk: a directory with a file for the metadata, and one for
- * each stream.
+ * The sink that is a trace on disk: a directory with a file for the metadata
+ * and one for each stream.
  *
- * Files are only ever extended by whole lines and whole packets.  What a full disk leaves
- * of one is cut off again.
+ * Files grow only by whole lines and whole packets.  If a full disk takes only
+ * a part of one, that part is cut off again.
  *
- * Whoever owns the folder above may put another directory in this one's place at any time.
- * So all files are opened relative to the directory that was made, and never through a
- * link or over a file that is there.
+ * Whoever owns the parent directory may replace this directory at any time.  So
+ * all files are opened relative to the directory that was created, never
+ * through a link, and never if the file exists.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +25,12 @@
 #include "read/names.h"
 #include "sink.h"
 
-/* Kept for the end of the metadata, so that a full disk does not take the account. */
+/* Reserved for the end of the metadata, so that it fits on a full disk. */
 #define METADATA_RESERVE (256 * 1024)
 /*
- * Packets per call: the more, the larger the pieces of memory that a file system takes
- * for them.  A tmpfs takes page by page, and before each of them 6.12 touches all pages
- * that the call has left to write, where 6.1 and 7.3 do not.
+ * Packets per call.  With many of them a file system allocates larger pieces of
+ * memory. A tmpfs allocates single pages; on 6.12 it touches, before each page,
+ * all pages that the call still has to write (6.1 and 7.3 do not).
  */
 #define BATCH	     16
 #define BATCH_MEMORY 1
@@ -40,9 +40,9 @@
 struct directory {
 	struct sink sink;
 	char *path;
-	int metadata; /* -1: no line was written yet */
-	off_t size;   /* of its whole lines */
-	bool made;    /* here, and not by whoever named it */
+	int metadata; /* -1: not created yet */
+	off_t size;   /* of its complete lines */
+	bool made;    /* created here, not by the caller */
 };
 
 struct file {
@@ -55,7 +55,7 @@ struct file {
 
 /* ---- metadata and symbols -------------------------------------------------------- */
 
-/* Has it the owner that a file of ours has?  File systems may decide on that. */
+/* Is the owner of the new directory the one that our files get? */
 static int directory_check(const struct directory *d)
 {
 	struct stat dir, file;
@@ -76,14 +76,20 @@ static int metadata_write(struct directory *d, const char *text, size_t size)
 		return 0;
 	}
 	error_set(err, "metadata: cannot write: %s", strerror(-err));
-	/* No whole line follows if this fails too. */
+	/*
+	 * If this fails too, the part of a line stays, and no complete line
+	 * follows.
+	 */
 	if (ftruncate(d->metadata, d->size) ||
 	    lseek(d->metadata, d->size, SEEK_SET) < 0)
 		error_set(err, "metadata: cannot write: %s", strerror(errno));
 	return err;
 }
 
-/* Without its first line it is none. */
+/*
+ * The first line.  A file without it is no metadata, so it is removed on
+ * failure.
+ */
 static int metadata_begin(struct directory *d, const char *text, size_t size)
 {
 	int err;
@@ -135,7 +141,7 @@ static int directory_symbols(struct sink *sink, const char *text, size_t size)
 	return err;
 }
 
-/* Takes disk space beyond the file's end; where that is not possible, none. */
+/* Reserves space after the file's end, if the file system can do it. */
 static void directory_reserve(struct sink *sink)
 {
 	const struct directory *d = (struct directory *)sink;
@@ -148,7 +154,7 @@ static void directory_release(struct sink *sink)
 	const struct directory *d = (struct directory *)sink;
 
 	if (ftruncate(d->metadata, d->size))
-		errno = 0; /* space stays reserved, no more */
+		errno = 0; /* the space stays reserved: no harm */
 }
 
 /* ---- streams --------------------------------------------------------------------- */
@@ -180,7 +186,7 @@ static int directory_open(struct sink *sink, enum ktrace_file kind,
 	return 0;
 }
 
-/* Writes a packet behind the stream's end, which does not move. */
+/* Writes a packet after the stream's end, which does not move. */
 static int packet_write(const struct file *f, const void *packet, size_t size)
 {
 	size_t done = 0;
@@ -198,7 +204,10 @@ static int packet_write(const struct file *f, const void *packet, size_t size)
 	return 0;
 }
 
-/* The same of several with one call: how many, at least one, or why not. */
+/*
+ * Writes several packets with one call.  Returns their number, at least 1, or
+ * -errno.
+ */
 static int packets_write(const struct file *f, const struct iovec *packets,
 			 int nr)
 {
@@ -214,16 +223,16 @@ static int packets_write(const struct file *f, const struct iovec *packets,
 		n -= packets[done].iov_len;
 	if (done)
 		return done;
-	/* Not even one: by itself it tells why. */
+	/* Not even one: writing a single packet returns the error. */
 	err = packet_write(f, packets->iov_base, packets->iov_len);
 	return err ?: 1;
 }
 
-/* Nothing of a packet that is not whole. */
+/* Cuts off an incomplete packet. */
 static void stream_cut(struct file *f)
 {
 	if (ftruncate(f->fd, f->stream.bytes))
-		errno = 0; /* readers leave out what is not whole */
+		errno = 0; /* readers ignore an incomplete packet */
 	f->stream.open = 0;
 }
 
@@ -264,8 +273,9 @@ static int directory_show(struct sink_stream *stream, const void *packet,
 }
 
 /*
- * Of programs there is a stream for each user and CPU: most are empty, and say nothing.
- * Those of the kernel say which CPUs there were.
+ * Removes an empty stream of programs: there is one for each user and CPU, and
+ * most are empty.  Empty streams of the kernel stay: they show which CPUs
+ * existed.
  */
 static void directory_close(struct sink_stream *stream)
 {
@@ -321,7 +331,7 @@ static int directory_make(struct directory *d)
 {
 	int err;
 
-	/* What a kernel does may be private. */
+	/* Only for the owner: a trace of the kernel may hold private data. */
 	if (mkdir(d->path, 0700))
 		return error_set(-errno, "cannot make %s: %m", d->path);
 	d->sink.directory =
@@ -331,7 +341,7 @@ static int directory_make(struct directory *d)
 		rmdir(d->path);
 		return err;
 	}
-	/* What has files is not ours, nor what is in it. */
+	/* If it has files, somebody has replaced it. */
 	if (!directory_empty(d->sink.directory))
 		return error_set(-EPERM, "%s: it is not what was just made",
 				 d->path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The feeds that there are: here, and nowhere else. */
+/* All feeds.  No other file lists them. */
 #include <unistd.h>
 
 #include "feed.h"

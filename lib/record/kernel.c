@@ -2,22 +2,23 @@
 /*
  * The feed of a session: the kernel's rings, one for each CPU.
  *
- * Packets go from the mapping to the sink with one copy, and are given back at once.
+ * Packets go from the mapped ring to the sink with one copy, and are released
+ * at once.
  *
- * One thread serves up to four CPUs: wait until a packet is there, copy what all
- * four have, then rest.  The rest is as long as the buffers allow, so that each
- * round finds several packets: waking up is what disturbs the traced machine
- * most.  It is bounded by the time in which the fastest writer that we know of
- * fills a fraction of a buffer, so an outbreak after a silence finds us awake in
- * time.
+ * One thread serves up to four CPUs: it waits until a packet is there, copies
+ * what all four have, then rests.  The rest is as long as the buffers allow, so
+ * that each round finds several packets, because waking up is what disturbs the
+ * traced machine most. The rest must be short enough for a burst after a
+ * silence: it is limited to the time in which the fastest known writer fills a
+ * fraction of a buffer.
  *
- * Discard mode: a packet stays until it is given back, so many are written in
- * one call.  Overwrite mode: the writer may take a packet while we copy it, so it goes
- * to memory of ours first.  If giving it back then fails (ESTALE), the copy is dropped:
- * its events are counted as overwritten already.
+ * Discard mode: a packet stays until it is released, so many are written in one
+ * call. Overwrite mode: the writer may take a packet while it is copied, so it
+ * is copied to other memory first.  If releasing it then fails (ESTALE), the
+ * copy is dropped, because its events have been counted as overwritten.
  *
- * When the sink refuses a packet, all threads end, and what is left in the buffers is
- * counted as unwritten.
+ * When the sink refuses a packet, all threads end, and the events left in the
+ * buffers are counted as unwritten.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -43,9 +44,9 @@
 #include "session/session.h"
 
 #define CPUS_PER_THREAD 4
-#define BATCH		16 /* packets that the sink gets at once */
+#define BATCH		16 /* packets that the sink gets in one call */
 
-/* Bytes per millisecond and CPU that no traced load exceeds. */
+/* Bytes per millisecond and CPU: no traced load writes more. */
 #define RATE_MAX    (400ull * 1000)
 #define REST_MAX_US 50000
 
@@ -53,20 +54,23 @@ _Static_assert((int)KTRACE_LOST_FULL == KT_LOST_FULL &&
 		       (int)KTRACE_LOST_RECURSION == KT_LOST_RECURSION,
 	       "causes of loss have one order");
 
-/* A CPU's buffer and its stream.  The counters have one writer: its thread. */
+/*
+ * A CPU's buffer and its stream.  Its thread is the only writer of the
+ * counters.
+ */
 struct stream {
 	uint32_t cpu;
 	int fd;
 	struct sink *sink;
-	struct sink_stream *out; /* NULL: nothing was written yet */
+	struct sink_stream *out; /* NULL: no packet was written yet */
 	const struct kt_control *control;
 	const uint8_t *packets;
 	size_t size;   /* of the mapping */
-	uint64_t next; /* packet to copy */
-	uint64_t sync; /* up to here it is waited for: kernel_sync() */
+	uint64_t next; /* the packet to be copied next */
+	uint64_t sync; /* kernel_sync() waits until @next is here */
 	uint64_t events;
 	uint64_t unwritten;
-	uint8_t *copy; /* overwrite mode: of the packet that may vanish */
+	uint8_t *copy; /* overwrite mode: a copy of the packet */
 };
 
 struct worker {
@@ -84,11 +88,11 @@ struct consumer {
 	size_t nr_streams;
 	struct worker *workers;
 	size_t nr_workers;
-	int session;	 /* its folder */
-	bool background; /* packets are copied while events come */
+	int session;	 /* the session's folder */
+	bool background; /* packets are copied while events are recorded */
 	struct sink *sink;
-	int stop;   /* eventfd: threads end */
-	int missed; /* a buffer could not be opened in the end: */
+	int stop;   /* eventfd: makes the threads end */
+	int missed; /* a buffer could not be opened at the end; @why */
 	char why[256];
 };
 
@@ -129,20 +133,20 @@ static int stream_out_open(struct stream *s)
 	err = s->sink->ops->open(s->sink, KTRACE_FILE_CPU, s->cpu, &out);
 	if (err)
 		return err;
-	/* Whoever counts sees the stream that it points to. */
+	/* Other threads, which read the counts, must see all of the stream. */
 	__atomic_store_n(&s->out, out, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* The packet to copy is in the sink. */
+/* The next packet has been copied to the sink. */
 static void stream_advance(struct stream *s, uint64_t events)
 {
 	store(&s->events, s->events + events);
-	/* Whoever sees it sees the bytes: kernel_sync(). */
+	/* If kernel_sync() sees this, the bytes are in the sink. */
 	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
 }
 
-/* Writes one packet that may vanish meanwhile, and gives it back. */
+/* Overwrite mode: copies, releases and writes one packet. */
 static int stream_copy_one(struct stream *s)
 {
 	const struct kt_packet *p = stream_packet(s, s->next);
@@ -172,7 +176,10 @@ static int stream_copy_one(struct stream *s)
 	return 1;
 }
 
-/* Writes some packets with one call and gives them back. Returns how many. */
+/*
+ * Discard mode: writes several packets with one call and releases them.
+ * Returns how many.
+ */
 static int stream_copy_batch(struct stream *s, uint64_t produced)
 {
 	struct iovec iov[BATCH];
@@ -221,7 +228,7 @@ static int stream_drain(struct stream *s)
 	}
 }
 
-/* Closes the open packet and copies until nothing is left. */
+/* Closes the open packet and copies until the buffer is empty. */
 static int stream_finish(struct stream *s)
 {
 	int flushed, n;
@@ -235,7 +242,7 @@ static int stream_finish(struct stream *s)
 	return flushed;
 }
 
-/* Takes what is left out of the buffer, so that the open packet counts too. */
+/* Counts what is left in the buffer, with the open packet, and removes it. */
 static void stream_count_unwritten(struct stream *s)
 {
 	uint64_t produced, before = 0;
@@ -319,7 +326,7 @@ static void stream_close(struct stream *s)
 	close(s->fd);
 }
 
-/* All of them */
+/* All streams */
 
 static int cpu_compare(const void *a, const void *b)
 {
@@ -336,7 +343,7 @@ static bool stream_exists(const struct consumer *c, uint32_t cpu)
 	return false;
 }
 
-/* Opens the buffers of all CPUs that have none open yet. */
+/* Opens the buffers of all CPUs that are not open yet. */
 static int streams_open(struct consumer *c, int session)
 {
 	struct dirent *entry;
@@ -353,7 +360,7 @@ static int streams_open(struct consumer *c, int session)
 			close(fd);
 		return err;
 	}
-	/* One that cannot be had does not keep the others from being read. */
+	/* If one buffer cannot be opened, the others are still read. */
 	while (err != -ENOMEM && (entry = readdir(dir))) {
 		struct stream *more;
 		int opened;
@@ -390,7 +397,7 @@ static void event_raise(int fd)
 	uint64_t one = 1;
 
 	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* it is raised already */
+		return; /* it is readable already */
 }
 
 static void consumer_fail(struct consumer *c, int err)
@@ -399,7 +406,7 @@ static void consumer_fail(struct consumer *c, int err)
 	event_raise(c->stop);
 }
 
-/* The longest that a buffer of this size lets us rest. */
+/* The longest rest that the size of the buffers allows. */
 static unsigned int rest_max(const struct worker *w)
 {
 	uint64_t us = (w->streams->size - KT_CONTROL_SIZE) * 1000 / RATE_MAX;
@@ -407,7 +414,7 @@ static unsigned int rest_max(const struct worker *w)
 	return us < REST_MAX_US ? us : REST_MAX_US;
 }
 
-/* How full the fullest buffer was, in eighths. */
+/* Returns how full the fullest buffer was, in eighths. */
 static int worker_round(struct worker *w)
 {
 	int fill = 0;
@@ -434,7 +441,7 @@ static void *worker_run(void *data)
 	struct timespec ts = {0};
 	int n;
 
-	/* A thread of its own priority; without the right to it, never mind. */
+	/* A higher priority for this thread only.  It works without it, too. */
 	setpriority(PRIO_PROCESS, gettid(), -10);
 	for (;;) {
 		n = epoll_wait(w->epoll, &event, 1, -1);
@@ -474,7 +481,7 @@ static int worker_start(struct worker *w)
 			return -errno;
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->consumer->stop, &event))
 		return -errno;
-	/* Signals are the program's own. */
+	/* Signals are handled by the program's own threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&w->thread, NULL, worker_run, w);
@@ -528,7 +535,7 @@ static int kernel_open(struct feed *feed)
 	return 0;
 }
 
-/* For a while; false: there is nothing to wait for, or nothing that may come soon. */
+/* Waits a moment.  False: waiting is useless, now or at all. */
 static bool sync_wait(const struct consumer *c)
 {
 	static const struct timespec rest = {.tv_nsec = 500000};
@@ -538,8 +545,8 @@ static bool sync_wait(const struct consumer *c)
 }
 
 /*
- * First all, then what they have is waited for: so what comes meanwhile, which is in the
- * trace before it may be read, is little.
+ * First flushes all buffers, then waits for what they had.  So there are few
+ * events that come meanwhile and are in the trace before they may be read.
  */
 static int kernel_sync(struct feed *feed)
 {
@@ -548,7 +555,7 @@ static int kernel_sync(struct feed *feed)
 	for (size_t i = 0; i < c->nr_streams; i++) {
 		struct stream *s = &c->streams[i];
 
-		/* No packet free: the background makes some. */
+		/* There is no free packet: the threads will make some free. */
 		while (ioctl(s->fd, KT_FLUSH) && errno == ENOSPC)
 			if (!sync_wait(c))
 				return feed_error(feed) ?: -EAGAIN;
@@ -586,7 +593,7 @@ static int kernel_finish(struct feed *feed)
 	int err;
 
 	workers_join(c);
-	/* A CPU that was plugged in meanwhile has a buffer by now. */
+	/* A CPU that was added meanwhile has a buffer now. */
 	c->missed = streams_open(c, c->session);
 	if (c->missed)
 		snprintf(c->why, sizeof(c->why), "%s", ktrace_last_error());
@@ -619,7 +626,7 @@ static void kernel_destroy(struct feed *feed)
 	free(c);
 }
 
-/* Maps all of the session's buffers; @session is its folder. */
+/* Maps all buffers of the session; @session is its folder. */
 static int consumer_create(int session, struct consumer **consumer)
 {
 	struct consumer *c;
@@ -672,7 +679,7 @@ static int kernel_prepare(struct feed *feed, const struct feed_setup *setup)
 	return 0;
 }
 
-/* Events that wait in the buffers, once open packets are closed. */
+/* Counts the events that are in the buffers, after closing the open packets. */
 static uint64_t consumer_left(struct consumer *c)
 {
 	uint64_t events = 0;
@@ -704,7 +711,7 @@ int ktrace_session_left(struct ktrace_session *session, uint64_t *events)
 	return 0;
 }
 
-/* What it tells of */
+/* Counts and errors */
 
 static int kernel_missed(const struct feed *feed, const char **why)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The feed of programs' markers: from their rings to streams.
+ * The feed of programs' markers: moves packets from their rings to streams.
  *
- * One thread looks at all rings some hundred times in a second: programs do not wake
- * anybody.  What types they have made known is written before the packets that need
- * them.
+ * One thread looks at all rings a few hundred times per second, because
+ * programs wake nobody.  It writes new types before the packets that use them.
  *
- * Another thread looks for the names of enumerations, in files of which nobody knows how
- * long they take.  So those are written when they are there, and nothing waits for them.
+ * Another thread finds the names of enumerations in the programs' files, which
+ * may take long.  Nothing waits for the names: they are written when they are
+ * found.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,32 +34,32 @@
 
 #define REST_NS 5000000
 
-/* Whose programs are recorded at once: our own and, by root, those of other users. */
+/* Limit of users who are recorded at once: our own and, for root, others. */
 #define USERS_MAX 17
-/* How often it is looked for users who have run their first program. */
+/* How often to look for new users with markers. */
 #define USERS_NS 250000000
 
 struct stream {
-	struct sink_stream *out; /* NULL: nothing was written yet */
+	struct sink_stream *out; /* NULL: no packet was written yet */
 	uint32_t shown;		 /* bytes of the packet that is being filled */
 	uint64_t events;
 	uint64_t unwritten;
-	/* All before the next packet: read, or overwritten. */
+	/* Number of the next event: all before it were read or overwritten. */
 	uint64_t next;
 	uint64_t overwritten;
 };
 
 struct marked {
 	struct feed feed;
-	/* Each has as many streams.  More may come while it runs. */
+	/* All users have equally many rings.  More users may come later. */
 	struct markers *users[USERS_MAX];
 	uint32_t uids[USERS_MAX];
-	uint32_t refused[USERS_MAX]; /* users that were told of */
+	uint32_t refused[USERS_MAX]; /* users for whom a warning was given */
 	size_t nr_refused;
 	size_t nr_users;
-	size_t nr_rings; /* of a user */
+	size_t nr_rings; /* per user */
 	struct markers_options options;
-	bool others; /* as root */
+	bool others; /* other users, too: we are root */
 	struct timespec looked;
 	struct tsc tsc;
 	struct ktrace_writer *writer;
@@ -68,18 +68,18 @@ struct marked {
 	struct stream *streams;
 	size_t nr; /* streams */
 	uint8_t *packet;
-	/* Held by who writes: one of the threads, or who follows. */
+	/* Held while writing: by one of the threads, or by a follower. */
 	pthread_mutex_t lock;
 	pthread_t thread;
 	bool running;
 	pthread_t namer;
-	bool naming;	      /* there is that thread */
+	bool naming;	      /* the thread @namer exists */
 	pthread_cond_t fresh; /* with @lock */
-	bool unnamed;	      /* there are types that it has not looked at */
+	bool unnamed;	      /* there are types that @namer has not seen */
 	bool stop;
 };
 
-/* Nothing more is written; whoever waits for that is told. */
+/* After an error nothing more is written; wakes whoever waits for errors. */
 static int marked_fail(struct marked *p, int err)
 {
 	if (err && !p->feed.error)
@@ -105,7 +105,7 @@ static int types_write(struct marked *p)
 	return err;
 }
 
-/* Each behind its type; what is not written any more needs none. */
+/* A type must be written before its names.  After an error neither is. */
 static int names_append(struct marked *p, const struct ktrace_types *types)
 {
 	int err = p->feed.error ?: types_write(p);
@@ -162,7 +162,7 @@ static int stream_open(struct marked *p, size_t index)
 
 	if (s->out)
 		return 0;
-	/* Before its first packet can be read. */
+	/* Must be written before the stream's first packet can be read. */
 	err = writer_programs(p->writer, index, p->uids[index / p->nr_rings],
 			      index % p->nr_rings);
 	if (!err)
@@ -170,12 +170,12 @@ static int stream_open(struct marked *p, size_t index)
 					 &out);
 	if (err)
 		return err;
-	/* Whoever counts sees the stream that it points to. */
+	/* Other threads, which read the counts, must see all of it. */
 	__atomic_store_n(&s->out, out, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* What the sink gets for @size bytes of the packet. */
+/* Pads the packet's @size bytes with zeros to the size that the sink needs. */
 static uint32_t packet_pad(struct marked *p, uint32_t size)
 {
 	uint32_t stored = (size + 7) & ~7u;
@@ -194,13 +194,13 @@ static int packet_write(struct marked *p, size_t index, uint32_t size)
 	return err < 0 ? err : 0;
 }
 
-/* As far as it is. */
+/* Writes a packet that is still being filled. */
 static int packet_show(struct marked *p, size_t index, uint32_t size)
 {
 	uint32_t stored = packet_pad(p, size);
 	int err = stream_open(p, index);
 
-	/* As it was: nothing has come. */
+	/* Nothing was added since the last time. */
 	if (err || p->streams[index].shown == size)
 		return err;
 	err = p->sink->ops->show(p->streams[index].out, p->packet, stored);
@@ -208,7 +208,7 @@ static int packet_show(struct marked *p, size_t index, uint32_t size)
 	return err;
 }
 
-/* Takes what one ring has. */
+/* Takes all packets of a ring; if @all, also the open one. */
 static int stream_drain(struct marked *p, size_t index, bool all)
 {
 	struct markers *markers = p->users[index / p->nr_rings];
@@ -218,7 +218,7 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 	uint32_t size;
 	int found = 0, err;
 
-	/* No more than there can be: what programs say of it need not be true. */
+	/* Limited, because what programs say in shared memory may be wrong. */
 	while (left-- && (found = markers_read(markers, ring, all, p->packet,
 					       &size)) > 0) {
 		memcpy(&head, p->packet, sizeof(head));
@@ -238,7 +238,10 @@ static int stream_drain(struct marked *p, size_t index, bool all)
 			__atomic_store_n(&s->events, s->events + head.events,
 					 __ATOMIC_RELAXED);
 		}
-		/* The open packet does not go away. */
+		/*
+		 * The open packet stays in the ring: reading it again would
+		 * never end.
+		 */
 		if (head.seq == markers_open_packet(markers, ring))
 			return 0;
 	}
@@ -274,7 +277,7 @@ static bool user_known(const struct marked *p, uint32_t uid)
 	return false;
 }
 
-/* Once for each user, though his directory may be mended and is tried again. */
+/* Warns once for each user, although the user is tried again each time. */
 static void user_refused(struct marked *p, uint32_t uid, int err)
 {
 	if (err != -EPROTONOSUPPORT || p->nr_refused == USERS_MAX ||
@@ -288,8 +291,8 @@ static void user_refused(struct marked *p, uint32_t uid, int err)
 }
 
 /*
- * Those that have not come yet; each is tried until it works.  Whoever cannot be
- * recorded does not keep others from it.
+ * Adds users who have markers now.  One who cannot be recorded is tried again,
+ * and does not keep the others from it.
  */
 static void users_look(struct marked *p, bool start)
 {
@@ -328,7 +331,7 @@ static bool users_due(struct marked *p)
 	return true;
 }
 
-/* A session's recording knows better when that was. */
+/* A session's recording knows the sleep's times exactly. */
 static int sleep_write(struct marked *p)
 {
 	struct ktrace_clock clock;
@@ -345,7 +348,7 @@ static int sleep_write(struct marked *p)
 					      clock.trusted);
 }
 
-/* The machine has slept: programs are told what the counter lacks since. */
+/* The machine has slept: tells programs what the counter has lost. */
 static void tsc_tell(struct marked *p)
 {
 	marked_fail(p, sleep_write(p));
@@ -399,7 +402,7 @@ static int programs_create(const struct feed_setup *setup, struct feed **feed)
 	return 0;
 }
 
-/* The first id where nothing else has more. */
+/* The first id if there is no other feed. */
 #define FIRST_ID 1024u
 
 static void options_set(struct marked *p, const struct feed_setup *setup)
@@ -454,9 +457,9 @@ static int threads_make(struct marked *p)
 	sigset_t all, before;
 	int err;
 
-	/* Signals are the program's own. */
+	/* Signals are handled by the program's own threads ... */
 	sigfillset(&all);
-	/* But a fault of its own: see fault.h. */
+	/* ... except for the faults of this thread: see fault.h. */
 	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	err = pthread_create(&p->thread, NULL, thread_run, p);
@@ -473,9 +476,12 @@ static int threads_make(struct marked *p)
 static int programs_go(struct feed *feed)
 {
 	struct marked *p = (struct marked *)feed;
-	/* Those that come later are started when they come. */
+	/* Users who come later are started when they come. */
 	size_t nr = p->nr_users;
-	/* First: who looks at the files of many programs takes long, and they go on. */
+	/*
+	 * The threads first: starting reads the files of many programs, and
+	 * events come already.
+	 */
 	int err = threads_make(p);
 
 	for (size_t i = 0; i < nr && !err; i++)
@@ -551,11 +557,11 @@ static int programs_finish(struct feed *feed)
 	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < p->nr; i++)
 		stream_drain(p, i, true);
-	/* Those that were never hit are part of the trace, too. */
+	/* Markers that were never hit belong to the trace, too. */
 	if (!p->feed.error)
 		marked_fail(p, types_write(p));
 	pthread_mutex_unlock(&p->lock);
-	/* All events are there: now there is time. */
+	/* All events are written, so finding names may take time now. */
 	namer_join(p);
 	names_write(p);
 	return p->feed.error;
@@ -598,7 +604,7 @@ static const struct sink_stream *stream_out(const struct stream *s)
 	return __atomic_load_n(&s->out, __ATOMIC_ACQUIRE);
 }
 
-/* The stream that tells of losses that belong to none: one of which there is a file. */
+/* Losses without a CPU are counted in one stream: the first that has a file. */
 static bool is_first(const struct marked *p, size_t index)
 {
 	size_t begin = index - index % p->nr_rings, first = begin;
@@ -629,7 +635,7 @@ static bool programs_count(const struct feed *feed, size_t index,
 		     cpu->lost);
 	cpu->lost[KTRACE_LOST_OVERWRITTEN] = s->overwritten;
 	cpu->lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
-	/* What programs count may be spoiled: it is no second account. */
+	/* Not what programs have counted: that may be wrong. */
 	cpu->recorded = cpu->events + s->overwritten + s->unwritten;
 	if (is_first(p, index))
 		cpu->lost[KTRACE_LOST_CLOCK] =

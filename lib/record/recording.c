@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A recording: the trace that is being written from a session.
+ * A recording: writes a trace from the events of a session and of programs.
  *
- * What the reader needs to understand a stream is on disk before the first event
- * can be: clock, types, tasks.  So a trace whose recorder was killed is readable
- * up to its last whole packet.
+ * Clock, types and tasks, which a reader needs to understand a stream, are on
+ * disk before the first event.  So if the recorder is killed, its trace is
+ * readable up to the last complete packet.
  *
- * Where events come from is the matter of feeds (feed.h), and where they go that of the
- * sink (sink.h).
+ * Events come from feeds (feed.h) and go to a sink (sink.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,24 +33,24 @@ struct ktrace_recording {
 	struct ktrace_session *session; /* NULL: without the kernel */
 	struct ktrace_writer *writer;
 	struct sink *sink;
-	struct feed *feeds[FEEDS_MAX + 1]; /* up to a NULL */
-	bool made; /* the sink, and nothing was recorded into it yet */
+	struct feed *feeds[FEEDS_MAX + 1]; /* ends with a NULL */
+	bool made; /* the sink was created, and has no events yet */
 	bool running;
-	bool on;      /* the session, as switching it off has failed */
+	bool on;      /* the session is on: switching it off has failed */
 	bool fresh;   /* events were enabled since the last sync */
 	bool symbols; /* some event shows the address of a function */
-	bool pointed; /* the sink is told up to where it is whole */
-	bool unread;  /* nobody will read the metadata: types are not in it */
-	bool *ids;    /* of the types that were written */
+	bool pointed; /* the sink gets sync() calls */
+	bool unread;  /* nobody reads the metadata: it has no types */
+	bool *ids;    /* by id: true for the types that were written */
 	size_t nr_ids;
-	uint32_t next_id; /* the new ones have this, or larger; 0: unknown */
+	uint32_t next_id; /* new types have at least this id; 0: unknown */
 	struct ktrace_types *types; /* all; NULL: nobody will follow */
-	char *tasks;		    /* text, as it was before the start */
+	char *tasks;		    /* text of the listing before the start */
 	uint64_t synced;	    /* clock: when the last sync began */
-	uint64_t begun;		    /* ns: the first point of calibration, */
-	uint64_t calibrated;	    /* and the last one */
-	struct sleeps sleeps;	    /* with @session */
-	int failed;		    /* epoll: a feed cannot go on */
+	uint64_t begun;		    /* ns: of the first calibration point */
+	uint64_t calibrated;	    /* ns: of the last one */
+	struct sleeps sleeps;	    /* used if there is a @session */
+	int failed;		    /* epoll: readable after a feed's error */
 };
 
 #define feed_each(r, feed)                                                 \
@@ -60,7 +59,7 @@ struct ktrace_recording {
 
 /* Making */
 
-/* So that a message can hold the one before it. */
+/* A copy, so that a new message can contain the last one. */
 static const char *last_error_copy(char *why, size_t size)
 {
 	snprintf(why, size, "%s", ktrace_last_error());
@@ -95,7 +94,7 @@ static int memory_explain(int err)
 		"there is not enough memory for buffers of this size, one for each CPU: choose less with --size");
 }
 
-/* What the metadata does not have yet. */
+/* Is the type missing in the metadata? */
 static bool type_is_new(const struct ktrace_known *known, void *data)
 {
 	const struct ktrace_recording *r = data;
@@ -139,7 +138,7 @@ static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 	return id_note(r, type->id);
 }
 
-/* Those that are texts are of system calls, which show no symbols. */
+/* Types that are still texts are system calls, which have no symbols. */
 static int types_note(struct ktrace_recording *r,
 		      const struct ktrace_types *types)
 {
@@ -153,7 +152,7 @@ static int types_note(struct ktrace_recording *r,
 	return err;
 }
 
-/* The types that were given an id since the last time; NULL: none were. */
+/* Reads the types that got an id since the last time.  NULL: there are none. */
 static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
 		      uint32_t *next_id)
 {
@@ -175,7 +174,7 @@ static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
 	return err;
 }
 
-/* Takes them over. */
+/* Takes over @types. */
 static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
 			uint32_t next_id)
 {
@@ -204,7 +203,7 @@ static int types_write(struct ktrace_recording *r)
 	return err ?: types_append(r, types, next_id);
 }
 
-/* The kernel's, or without it the same by the same means. */
+/* Reads the kernel's clock or, without the kernel, the same clock directly. */
 static int clock_read(const struct ktrace_recording *r,
 		      struct ktrace_clock *clock)
 {
@@ -233,7 +232,10 @@ static int clock_write(struct ktrace_recording *r)
 				   &clock.sync, clock.trusted);
 }
 
-/* Those that there are streams for by now: of the kernel. */
+/*
+ * The number of streams so far, which are the kernel's.  Without it, that of
+ * CPUs.
+ */
 static uint32_t cpus_nr(const struct ktrace_recording *r)
 {
 	size_t nr = 0;
@@ -294,7 +296,7 @@ static int feeds_create(struct ktrace_recording *r,
 	return 0;
 }
 
-/* One descriptor for all that write: readable when one of them cannot go on. */
+/* Makes one descriptor that becomes readable when any feed cannot continue. */
 static int failed_make(struct ktrace_recording *r)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -359,10 +361,10 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (err)
 		goto err_destroy;
 	r->made = true;
-	/* In overwrite mode all comes at the end. */
+	/* In overwrite mode all data comes at the end. */
 	r->pointed = r->sink->ops->sync && !options->overwrite;
 	err = metadata_begin(r, options);
-	/* Who reads while it is written needs them before the events. */
+	/* Who reads while it is written needs the symbols before the events. */
 	if (!err && r->sink->ops->sync && r->symbols)
 		ktrace_writer_symbols(r->writer);
 	if (!err)
@@ -501,7 +503,7 @@ static int copy_explain(struct ktrace_recording *r, int err)
 	}
 }
 
-/* What a feed could not get, though all else is in the trace. */
+/* What a feed could not get, although the rest is in the trace. */
 static int missed_explain(const struct ktrace_recording *r, const char **reason)
 {
 	const char *why;
@@ -521,7 +523,7 @@ static int missed_explain(const struct ktrace_recording *r, const char **reason)
 	return 0;
 }
 
-/* Writes what is in the buffers, and what the end of the metadata is to say. */
+/* Writes what is left in the buffers. */
 static int copy_finish(struct ktrace_recording *r, const char **reason)
 {
 	int err = 0;
@@ -540,7 +542,7 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 	return missed_explain(r, reason);
 }
 
-/* The first that went wrong: later ones may follow from it. */
+/* The first error, because later ones may follow from it. */
 struct first {
 	int err;
 	char why[512];
@@ -560,19 +562,18 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	struct first first = {0};
 	bool copied;
 
-	/* What is there is worth writing, even if more may still come. */
+	/* What is in the buffers is written even if switching off failed. */
 	r->on = !first_keep(&first, session_switch(r, false));
 	r->running = false;
 	if (r->sink->ops->ending)
 		r->sink->ops->ending(r->sink);
 	copied = first_keep(&first, copy_finish(r, &reason));
 	if (first_keep(&first, clock_write(r)))
-		/* Those that were enabled meanwhile. */
+		/* Types that were enabled meanwhile. */
 		first_keep(&first, types_write(r));
 	if (copied && r->symbols && !r->sink->ops->sync)
-		ktrace_writer_symbols(
-			r->writer); /* the trace is whole without */
-	/* Whatever went wrong before: the account is worth most. */
+		ktrace_writer_symbols(r->writer); /* may fail: not needed */
+	/* Written after any error: the counts are worth the most. */
 	first_keep(&first, end_write(r, reason));
 	if (r->sink->ops->release)
 		r->sink->ops->release(r->sink);
@@ -616,7 +617,7 @@ void ktrace_recording_types(struct ktrace_recording *r)
 	r->fresh = true;
 }
 
-/* Packets that are being filled, too.  To be released, even if this fails. */
+/* Includes packets that are being filled.  Release them even if this fails. */
 static int feeds_hold(struct ktrace_recording *r)
 {
 	int err = 0;
@@ -642,17 +643,20 @@ static bool feeds_add_types(const struct ktrace_recording *r)
 	return false;
 }
 
-/* What is there of programs, the types of what is new, and sleeps. */
+/* Adds the packets of programs, new types, and sleeps. */
 static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 {
-	/* Nobody tells of events that are enabled while a stream is written. */
+	/* If a stream is written, nobody reports that events were enabled. */
 	bool fresh = r->fresh || r->pointed;
 	bool refresh = fresh || feeds_add_types(r);
 	struct ktrace_types *types = NULL;
 	int err = 0, held, slept = 0;
 	uint32_t next_id = 0;
 
-	/* Before programs' events wait: it may look for names in files. */
+	/*
+	 * Before programs' events are held, because this may search files for
+	 * names.
+	 */
 	if (fresh)
 		err = types_read(r, &types, &next_id);
 	r->fresh = false;
@@ -673,8 +677,8 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 }
 
 /*
- * A point of calibration when the recording has become twice as long: so times are right
- * soon, and points are few however long it is.
+ * Adds a calibration point each time that the recording is twice as long as at
+ * the last one.  So times are exact early, and a long recording has few points.
  */
 static int point_calibrate(struct ktrace_recording *r,
 			   const struct ktrace_clock *clock)
@@ -688,7 +692,7 @@ static int point_calibrate(struct ktrace_recording *r,
 				   &clock->sync, clock->trusted);
 }
 
-/* Tells those who read while it is written how far they may go. */
+/* Tells those who read while it is written how far they may read. */
 static int point_write(struct ktrace_recording *r,
 		       const struct ktrace_clock *clock)
 {
@@ -704,11 +708,13 @@ static int point_write(struct ktrace_recording *r,
 }
 
 /*
- * What was in the buffers when the sync before this one closed their packets is
- * committed by now, whoever was interrupted in the middle of it: so the trace is
- * whole up to the begin of that one.
- * What programs write has no such bound, as nobody knows who is in the middle of it:
- * an event that comes so late is shown late, with the time of the one shown before it.
+ * All events that were in the buffers when the previous sync closed their
+ * packets are committed by now, even if their writers were interrupted.  So the
+ * trace is complete up to the begin of the previous sync.
+ *
+ * For programs there is no such limit, because nobody knows whether one is in
+ * the middle of writing an event.  If such an event comes late, it is shown
+ * late, with the time of the event that was shown before it.
  */
 int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 {
@@ -728,7 +734,7 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 		return err;
 	feed_each(r, feed) if (!err && feed->ops->sync) err =
 		feed->ops->sync(feed);
-	/* A stream's reader takes nothing: the next sync will tell. */
+	/* The stream's reader does not read.  The next sync tries again. */
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
@@ -753,10 +759,10 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 {
 	if (!r)
 		return;
-	/* Once more, if it could not be switched off. */
+	/* Tries again if it could not be switched off. */
 	if (r->running || r->on)
 		session_switch(r, false);
-	/* A trace in which nothing was recorded is not left behind. */
+	/* A trace without any recording is removed. */
 	if (r->made && r->sink->ops->remove)
 		r->sink->ops->remove(r->sink);
 	feed_each(r, feed) feed->ops->destroy(feed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The sinks that there are: here, and nowhere else. */
+/* All sinks.  No other file lists them. */
 #include <errno.h>
 
 #include "base/error.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A sink: where a recording goes.
+ * A sink: the destination of a recording.
  *
- * A trace is lines of metadata, a table of symbols, and streams of packets.  Feeds
- * (feed.h) and the writer (writer.h) hand these over; the sink alone knows what becomes
- * of them.  Nothing outside of a sink's file knows which sink it is: a new one is a file
- * with a struct sink_ops, and a line in sink.c.
+ * A trace consists of lines of metadata, a table of symbols, and streams of
+ * packets. Feeds (feed.h) and the writer (writer.h) give these to a sink, and
+ * do not know what it does with them.  A new sink is a file with a struct
+ * sink_ops, and a line in sink.c.
  *
- * Streams belong to the feed that opened them: one thread at a time uses a stream, but
- * different threads use different streams.  The rest of the sink is used by one thread at
- * a time.  A sink that has one place for all of this has a lock of its own.
+ * A stream belongs to the feed that opened it.  One stream is used by one
+ * thread at a time, but different threads may use different streams.  The rest
+ * of the sink is used by one thread at a time.  A sink that writes everything
+ * to one place needs a lock.
  */
 #ifndef KT_LIB_RECORD_SINK_H
 #define KT_LIB_RECORD_SINK_H
@@ -26,69 +27,80 @@ struct sink;
 
 struct sink_stream {
 	struct sink *sink;
-	uint64_t bytes; /* of whole packets; any thread may load it */
-	uint32_t open;	/* bytes behind those: see show() */
+	uint64_t bytes; /* in complete packets; any thread may load it */
+	uint32_t open;	/* bytes after those: see show() */
 };
 
 struct sink_ops {
 	/*
-	 * *@sink: NULL if the options are not about such a sink.  It is not visible to
-	 * others yet.
+	 * *@sink is NULL if the options ask for another kind of sink.  Others
+	 * cannot see the new sink yet.
 	 */
 	int (*create)(const struct ktrace_recording_options *options,
 		      struct sink **sink);
 
-	/* Whole lines of the metadata; none of them if that fails.  Explains errors. */
+	/*
+	 * Adds whole lines of metadata, or none if it fails.  Sets the error
+	 * message.
+	 */
 	int (*lines)(struct sink *sink, const char *text, size_t size);
-	/* The lines survive a crash of the machine.  Explains errors.  May be NULL. */
+	/*
+	 * Makes the lines survive a crash.  Sets the error message.  May be
+	 * NULL.
+	 */
 	int (*flush)(struct sink *sink);
-	/* The file `symbols', once.  Explains errors. */
+	/* Writes the symbols; called once.  Sets the error message. */
 	int (*symbols)(struct sink *sink, const char *text, size_t size);
 
-	/* Errors of streams are explained by the recording. */
+	/* Streams: the recording sets the error messages. */
 	int (*open)(struct sink *sink, enum ktrace_file kind, uint32_t number,
 		    struct sink_stream **stream);
 	/*
-	 * Whole packets, each of a size that is a multiple of 8: returns how many of them
-	 * are in the stream, at least one, or -errno.  Nothing of the others is.
+	 * Appends whole packets, each with a size that is a multiple of 8.
+	 * Returns how many are in the stream, at least one, or -errno.  No part
+	 * of the others is.
 	 */
 	int (*append)(struct sink_stream *stream, const struct iovec *packets,
 		      int nr);
 	/*
-	 * A packet that is being filled, as far as it is.  It stays behind the stream's
-	 * end until the next append() or show(), for those who follow.
+	 * Stores the written part of a packet that is being filled, for those
+	 * who follow.  It is after the stream's end, until the next append() or
+	 * show().
 	 */
 	int (*show)(struct sink_stream *stream, const void *packet,
 		    uint32_t size);
 	void (*close)(struct sink_stream *stream);
 
 	/*
-	 * All events before this clock are in the streams, for those who read while it is
-	 * written.  NULL: they look for themselves, in sink->directory.
+	 * Says that all events before this clock are in the streams, for those
+	 * who read while it is written.  NULL: they read in sink->directory.
+	 * -EAGAIN: there is no room at present.
 	 */
-	/* -EAGAIN: it takes nothing at present. */
 	int (*sync)(struct sink *sink, uint64_t until);
-	/* Does it take nothing at present?  NULL: it always does. */
+	/* Is there no room at present?  NULL: there always is. */
 	bool (*stalled)(const struct sink *sink);
-	/* The recording ends: who does not take what is left is not waited for long. */
+	/*
+	 * The recording ends: no long waits any more for a reader who does not
+	 * read.
+	 */
 	void (*ending)(struct sink *sink);
 
-	/* Makes sure that the end of the metadata finds room.  May be NULL. */
+	/* Reserves space for the end of the metadata.  May be NULL. */
 	void (*reserve)(struct sink *sink);
 	void (*release)(struct sink *sink);
-	/* Nothing was recorded: leaves nothing behind.  May be NULL. */
+	/* Nothing was recorded: removes what was created.  May be NULL. */
 	void (*remove)(struct sink *sink);
 	void (*destroy)(struct sink *sink);
 };
 
 struct sink {
 	const struct sink_ops *ops;
-	const char *name; /* what messages call it */
-	/* Where it can be read while it is written; -1: it cannot. */
+	const char *name; /* its name in messages */
+	/* Where it can be read while it is written; -1: nowhere. */
 	int directory;
 };
 
-/* The one that the options ask for. */
+/* The kind of sink that the options ask for. */
 int sink_create(const struct ktrace_recording_options *options,
 		struct sink **sink);
 
@@ -100,7 +112,7 @@ static inline bool sink_is_stalled(const struct sink *sink)
 /* ---- a trace on disk: directory.c ------------------------------------------------ */
 
 extern const struct sink_ops directory_sink;
-/* In a directory that is there already. */
+/* Uses a directory that exists. */
 int directory_sink_open(const char *path, struct sink **sink);
 
 /* ---- one stream of bytes: pipe.c -------------------------------------------------- */

@@ -13,9 +13,9 @@
 #include "sleep.h"
 
 #define NSEC_PER_SEC 1000000000ull
-/* What is shorter is told apart from nothing by no clock. */
+/* Shorter differences of the clocks are not taken for sleeps. */
 #define ASLEEP_MIN (NSEC_PER_SEC / 1000)
-/* This long it may take to read all clocks. */
+/* The time within which all clocks must be read. */
 #define READ_MAX (NSEC_PER_SEC / 10000)
 
 bool sleep_clocks_read(struct sleep_clocks *clocks)

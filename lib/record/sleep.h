@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Sleeps of the machine, as a trace has them: a point of calibration at the begin of each
- * and one at its end, since the trace's clock goes on in between and CLOCK_MONOTONIC does
- * not.
+ * Sleeps of the machine in a trace: one calibration point at the begin of each
+ * sleep and one at its end, because in between the trace's clock runs and
+ * CLOCK_MONOTONIC does not.
  */
 #ifndef KT_LIB_RECORD_SLEEP_H
 #define KT_LIB_RECORD_SLEEP_H
@@ -13,7 +13,7 @@
 #include <ktrace/session.h>
 #include <ktrace/writer.h>
 
-/* Where the clocks were, in ns; all at once, or it is not known. */
+/* The clocks at one moment, in ns. */
 struct sleep_clocks {
 	uint64_t boot;
 	uint64_t monotonic;
@@ -21,24 +21,24 @@ struct sleep_clocks {
 	uint64_t ticks; /* of the time stamp counter */
 };
 
-/* False: something came in between, each time. */
+/* False: each try was interrupted, so that the clocks are not of one moment. */
 bool sleep_clocks_read(struct sleep_clocks *clocks);
 
-/* Has the machine slept between the two? */
+/* Did the machine sleep between the two? */
 bool sleep_between(const struct sleep_clocks *before,
 		   const struct sleep_clocks *after);
 
-/* What of a session's sleeps a trace has. */
+/* Which of the session's sleeps the trace has. */
 struct sleeps {
 	struct sleep_clocks looked;
-	uint64_t written; /* clock: all until then */
+	uint64_t written; /* clock: all sleeps before it are written */
 };
 
-/* @clock: that of the trace's first point. */
+/* @clock is that of the trace's first point. */
 void sleeps_begin(struct sleeps *sleeps, uint64_t clock);
 /*
- * Writes those that came since: 1 if there were any, else 0 or -errno.  An older kernel
- * module does not tell.
+ * Writes the sleeps since the last call: 1 if there were any, else 0, or
+ * -errno.  Older kernel modules do not report sleeps.
  */
 int sleeps_write(struct sleeps *sleeps, struct ktrace_session *session,
 		 struct ktrace_writer *writer);

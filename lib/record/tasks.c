@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The tasks that there were when a recording began. */
+/* The tasks that existed when a recording began. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int number_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The first number of each line, sorted. */
+/* The first number of each line, sorted.  NULL: out of memory. */
 static uint32_t *tids_read(const char *text, size_t *nr)
 {
 	uint32_t *tids;

@@ -6,9 +6,9 @@
 #include <ktrace/writer.h>
 
 /*
- * Tasks that began between the first look and the start have neither a line nor
- * a record.  Those that @before, the text of the first look, knows keep their first line:
- * a new name has a record.
+ * Writes the tasks that began between the first listing and the start, which
+ * have neither a line nor a record.  Tasks in @before, the text of the first
+ * listing, keep their line: if they were renamed since, there is a record.
  */
 int tasks_complete(struct ktrace_session *session, struct ktrace_writer *writer,
 		   const char *before);

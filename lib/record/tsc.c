@@ -14,7 +14,7 @@
 #include "tsc.h"
 
 #define NSEC_PER_SEC 1000000000ull
-/* Between two readings of clocks this process may lose its CPU. */
+/* Differences may also come from losing the CPU between two readings. */
 #define ASLEEP_MIN (NSEC_PER_SEC / 1000)
 
 static struct ktrace_sync sync_now(void)
@@ -27,7 +27,7 @@ static struct ktrace_sync sync_now(void)
 	return sync;
 }
 
-/* Ticks in a second, measured once. */
+/* Ticks per second, measured once. */
 static uint64_t tsc_frequency(void)
 {
 	static uint64_t frequency;
@@ -57,7 +57,7 @@ bool tsc_listed(const char *clocks)
 	return false;
 }
 
-/* By the kernel, now; where it does not tell, too. */
+/* Does the kernel trust the counter now?  Yes if that is not known. */
 static bool tsc_trusted(void)
 {
 	char *clocks;
@@ -79,7 +79,7 @@ void tsc_clock(struct ktrace_clock *clock, uint64_t missing)
 	static uint64_t id;
 	bool trusted = tsc_trusted();
 
-	/* Once: clocks of one trace must not differ. */
+	/* Decided once, because all clocks of one trace must be the same. */
 	if (!decided)
 		decided = trusted ? TSC : MONOTONIC;
 	*clock = (struct ktrace_clock){
@@ -102,7 +102,10 @@ void tsc_clock(struct ktrace_clock *clock, uint64_t missing)
 bool tsc_went(struct tsc *t, uint64_t ticks, uint64_t boot, uint64_t monotonic)
 {
 	int64_t asleep = boot - monotonic;
-	/* Counters of CPUs that do not quite agree are no restart. */
+	/*
+	 * A small step back is no restart: the counters of CPUs may differ a
+	 * little.
+	 */
 	bool fell = ticks < t->ticks && t->ticks - ticks > t->frequency;
 	bool slept = fell || asleep - t->asleep > (int64_t)ASLEEP_MIN;
 
@@ -146,7 +149,7 @@ void tsc_init(struct tsc *t, struct ktrace_session *session)
 		t->frequency = clock.frequency;
 	else
 		t->frequency = tsc_frequency();
-	/* First, so that a sleep from here on is seen. */
+	/* The first look: a sleep from here on will be seen. */
 	while (!sleep_clocks_read(&t->looked))
 		;
 	tsc_went(t, t->looked.ticks, t->looked.boot, t->looked.monotonic);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Writing a trace's metadata: JSON Lines, appended while the recording goes on.
+ * Writes a trace's metadata: JSON Lines, appended during the recording.
  *
- * Each call makes its lines in memory and hands them to the sink at once, which
- * takes all of them or none.  ktrace-trace(5) describes the lines; metadata.c reads
+ * Each call makes its lines in memory and gives them to the sink at once, which
+ * takes all or none.  ktrace-trace(5) describes the lines; metadata.c reads
  * them.
  */
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 struct ktrace_writer {
 	struct sink *sink;
-	bool own;	  /* the sink */
+	bool own;	  /* the sink is destroyed with the writer */
 	uint8_t *written; /* ids of types, one bit each */
 };
 
@@ -41,7 +41,7 @@ static int writer_append(struct ktrace_writer *writer, struct text *text)
 	return err;
 }
 
-/* What there is many of is not for text_printf(), which looks at each format twice. */
+/* Not text_printf(), which is slow: there are many names. */
 static void text_name(struct text *text, const char *key)
 {
 	text_puts(text, ",\"");
@@ -279,7 +279,7 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 	size_t i;
 	int err;
 
-	/* Said twice does no harm: the first counts. */
+	/* Layouts may be repeated: readers use the first. */
 	for (i = 0; i < types->nr_layouts; i++)
 		text_layout(&text, types->layouts[i]);
 	for (i = 0; i < types->count; i++) {
@@ -367,7 +367,10 @@ int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
 		if (n < sizeof(line)) {
 			memcpy(line, s, n);
 			line[n] = '\0';
-			/* The name may begin with spaces: skip only one. */
+			/*
+			 * The name may begin with spaces, so only one space is
+			 * skipped.
+			 */
 			if (sscanf(line, "%u %u %u%n", &tid, &tgid, &parent,
 				   &comm) == 3 &&
 			    comm > 0)
@@ -380,14 +383,14 @@ int ktrace_writer_tasks_text(struct ktrace_writer *writer, const char *s,
 }
 
 /*
- * /proc/kallsyms is sorted but for modules and a few sections; sort it, so that
- * a reader can search.
+ * /proc/kallsyms is sorted except for modules and a few sections.  It is sorted
+ * here, so that a reader can search in it.
  */
 struct symbol {
 	uint64_t address;
 	const char *name;
 	uint32_t length;
-	uint32_t module_length; /* of what stands in brackets behind the name */
+	uint32_t module_length; /* of the name in brackets after it */
 };
 
 static int symbol_compare(const void *a, const void *b)
@@ -398,8 +401,9 @@ static int symbol_compare(const void *a, const void *b)
 }
 
 /*
- * "ffffffff81000000 T _text" or "ffffffffc0000000 t probe\t[module]"; by hand, since
- * there are some 200000 lines.  False: no function, or its address is hidden.
+ * Parses "ffffffff81000000 T _text" or "ffffffffc0000000 t probe\t[module]".
+ * There are some 200000 lines, so not by sscanf().  False: no function, or its
+ * address is hidden.
  */
 static bool symbol_parse(const char *line, struct symbol *symbol)
 {
@@ -473,7 +477,7 @@ int ktrace_writer_symbols(struct ktrace_writer *writer)
 	file = fopen("/proc/kallsyms", "re");
 	if (!file)
 		return error_set(-errno, "/proc/kallsyms: %s", strerror(errno));
-	/* It has no NUL: this is all of it. */
+	/* The file has no NUL, so this reads all of it. */
 	err = getdelim(&all, &room, '\0', file) > 0
 		      ? symbols_parse(all, &symbols, &count)
 		      : -ENODATA;
@@ -505,7 +509,7 @@ int ktrace_writer_end(struct ktrace_writer *writer,
 
 	text_puts(&text, "{\"type\":\"end\",\"cpus\":[");
 	for (i = 0; i < nr_cpus; i++) {
-		/* Those of the kernel are called as their CPUs. */
+		/* Streams of the kernel have the numbers of their CPUs. */
 		text_printf(&text, "%s{\"cpu\":%u,\"events\":%" PRIu64,
 			    i ? "," : "",
 			    cpus[i].programs ? cpus[i].stream : cpus[i].cpu,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Writing metadata: what include/ktrace/trace.h does not have. */
+/* Writing metadata: the part that is not in include/ktrace/writer.h. */
 #ifndef KT_LIB_RECORD_WRITER_H
 #define KT_LIB_RECORD_WRITER_H
 
@@ -7,17 +7,17 @@
 
 struct sink;
 
-/* As ktrace_writer_create(), to a sink that stays the caller's. */
+/* As ktrace_writer_create(), but to @sink, which the caller keeps. */
 int writer_create(struct sink *sink, const struct ktrace_writer_head *head,
 		  struct ktrace_writer **writer);
 
 /*
- * The names that fields of a type have, which was written without.  So a type need not
- * wait for them, nor packets for it.
+ * Writes names of values for a type that was written without them.  So neither
+ * types nor packets must wait until the names are found.
  */
 int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 
-/* Of which user and CPU the programs are whose markers are in a stream. */
+/* Writes the user and the CPU of the programs whose markers are in a stream. */
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu);
 
