@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What all of libktrace's headers share: the version, and how errors are reported.
+ * Shared by all headers of libktrace: the version, and how errors are reported.
  *
- * Functions return 0 (or what they say) or a negative errno; ktrace_last_error() then says
- * in words what happened and what to do about it.
+ * Functions return 0 (or another value, as their comments say) or a negative
+ * errno. Then ktrace_last_error() says what happened and what to do about it.
  */
 #ifndef KTRACE_LIBRARY_H
 #define KTRACE_LIBRARY_H
@@ -28,7 +28,7 @@ extern "C" {
 	 KTRACE_LIB_PATCH)
 KTRACE_API unsigned int ktrace_lib_version(void);
 
-/* In words, why the last call of this thread failed; "" if none has. */
+/* The message of this thread's last failed call; "" if none has failed. */
 KTRACE_API const char *ktrace_last_error(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Markers (ktrace-marker(3)) of programs that run, of this user, and of kernel modules:
- * which there are, and switching them.
+ * Markers (ktrace-marker(3)) of this user's running programs, and of kernel
+ * modules: lists them, and switches them on and off.
  */
 #ifndef KTRACE_MARKERS_H
 #define KTRACE_MARKERS_H
@@ -22,11 +22,11 @@ struct ktrace_marker_info {
 	const char *format;
 	const char *file;
 	const char *function;
-	uint32_t order; /* among those of the function, from 1 on */
+	uint32_t order; /* its number within the function, from 1 on */
 	uint32_t line;
-	bool enabled; /* a recorder gets it */
+	bool enabled; /* a recorder records it */
 	bool printed; /* programs print it: ktrace_markers_print() */
-	bool kernel;  /* of a kernel module, which then is the system */
+	bool kernel;  /* a kernel module's: the module is the system */
 };
 
 /*
@@ -62,10 +62,9 @@ KTRACE_API int ktrace_markers_patterns(int (*use)(void *data,
 				       void *data);
 
 /*
- * Markers of kernel modules, if the module ktrace is loaded; patterns as above.
- * To list them, open a session with no_load, which changes nothing.
- *
- * Of each place: `enabled' says whether a session that runs has it.
+ * The same for markers of kernel modules, if the module ktrace is loaded;
+ * patterns as above.  To list them, open a session with no_load, which changes
+ * nothing.  `enabled' says whether a running session records the marker.
  */
 KTRACE_API int ktrace_session_markers(
 	struct ktrace_session *session, const char *const *patterns, size_t nr,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The kernel modules of ktrace: where they lie, what is in them, in and out. */
+/*
+ * The kernel modules of ktrace: where they are, what events they have, loading
+ * them.
+ */
 #ifndef KTRACE_MODULES_H
 #define KTRACE_MODULES_H
 
@@ -20,13 +23,12 @@ KTRACE_API void ktrace_modules_close(struct ktrace_modules *modules);
 KTRACE_API const char *ktrace_modules_path(
 	const struct ktrace_modules *modules);
 /*
- * Loads one by name (no ".ko"); 0 also if it is loaded already.  -ENOENT: it
- * belongs to a module of the kernel that is not loaded, and @with_others is
- * false, so that this one is not loaded too.
+ * Loads a module by name (no ".ko"); 0 also if it is loaded already.  -ENOENT:
+ * it needs a kernel module that is not loaded, and @with_others is false.
  */
 KTRACE_API int ktrace_modules_load(struct ktrace_modules *modules,
 				   const char *name, bool with_others);
-/* Takes all of ktrace's modules out of the kernel. */
+/* Unloads all modules of ktrace. */
 KTRACE_API int ktrace_modules_unload(void);
 
 /* An event and the probe module that has it. */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Sessions of the control tree: which events are on, how large the buffers are, whether it
- * runs.  recording.h writes a trace from one, markers.h knows the markers of programs and
- * of kernel modules, modules.h the kernel modules that all this needs.
+ * Sessions of the control tree: which events are enabled, how large the buffers
+ * are, and whether the session runs.  recording.h writes a trace from a
+ * session; markers.h is for markers of programs and of kernel modules,
+ * modules.h for the kernel modules of ktrace.
  *
- * The usual way:
+ * The usual order of calls:
  *
  *	ktrace_session_open()		loads and mounts what is missing
- *	ktrace_session_claim()		nobody else records with it
- *	ktrace_session_prepare()	the events of some patterns become known
- *	ktrace_session_enable()		for each that is wanted
- *	ktrace_recording_create()	makes the trace, ready to go
- *	ktrace_recording_start()	events flow
- *	ktrace_recording_stop()		the trace is complete
+ *	ktrace_session_claim()		keeps other recorders out
+ *	ktrace_session_prepare()	makes the events of some patterns known
+ *	ktrace_session_enable()		for each event that is wanted
+ *	ktrace_recording_create()	creates the trace
+ *	ktrace_recording_start()	starts recording
+ *	ktrace_recording_stop()		completes the trace
  *
- * A session and what was made from it are used by one thread at a time.
+ * A session and all objects made from it are used by one thread at a time.
  */
 #ifndef KTRACE_SESSION_H
 #define KTRACE_SESSION_H
@@ -43,9 +44,9 @@ struct ktrace_session;
 
 struct ktrace_session_options {
 	size_t size;	  /* of this struct */
-	const char *name; /* NULL: the default session; another is made */
-	bool no_load;	  /* leave the kernel's modules as they are */
-	/* Told about each step that may take time or change the machine. */
+	const char *name; /* NULL: the default one; others are created */
+	bool no_load;	  /* do not load kernel modules */
+	/* Called for each step that may take time or change the machine. */
 	void (*note)(void *data, const char *text);
 	void *data;
 };
@@ -75,12 +76,12 @@ KTRACE_API int ktrace_sessions_each(struct ktrace_session *session,
 				    int (*use)(void *data, const char *name),
 				    void *data);
 /*
- * Has nobody claimed it or opened its buffers?  @running: it records
- * nevertheless.
+ * Is it unused: not claimed, and its buffers not open?  *@running: it still
+ * records.
  */
 KTRACE_API bool ktrace_session_is_left(struct ktrace_session *session,
 				       const char *name, bool *running);
-/* Removes it with what it has recorded.  -EBUSY: somebody reads its buffers. */
+/* Removes it with its buffers.  -EBUSY: somebody reads the buffers. */
 KTRACE_API int ktrace_session_remove(struct ktrace_session *session,
 				     const char *name);
 
@@ -121,20 +122,20 @@ KTRACE_API size_t ktrace_session_missing(const struct ktrace_session *session,
 struct ktrace_known {
 	const char *system;
 	const char *name;
-	const char *module; /* of the tracepoint; "vmlinux": of none */
+	const char *module; /* of the tracepoint; "vmlinux": the kernel's */
 	uint32_t id;	    /* 0: none yet */
 	bool enabled;
 	bool filtered; /* it has a filter */
 	uint64_t reserved[2];
 };
 
-/* All of them; free() it. */
+/* All known events; the caller frees the list. */
 KTRACE_API int ktrace_session_known(struct ktrace_session *session,
 				    struct ktrace_known **known, size_t *nr);
 
 /*
- * The same with fields and all details, which takes some time: for the events
- * that @want accepts, or for all if it is NULL.  ktrace_types_destroy() it.
+ * The types of the events that @want accepts (NULL: all), with fields and all
+ * details, which takes some time.  ktrace_types_destroy() frees them.
  */
 KTRACE_API int ktrace_session_types(
 	struct ktrace_session *session,
@@ -153,14 +154,17 @@ KTRACE_API int ktrace_types_parse(const char *info, size_t size,
 KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     bool on);
-/* @filter NULL: none any more. */
+/* @filter NULL: removes the filter. */
 KTRACE_API int ktrace_session_filter(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     const char *filter);
-/* Session off, events off, filters and conditions gone, buffers empty. */
+/*
+ * Switches the session and all events off, removes filters, empties the
+ * buffers.
+ */
 KTRACE_API int ktrace_session_reset(struct ktrace_session *session);
 
-/* What the kernel counted, per CPU; free() it. */
+/* The kernel's counts, per CPU; the caller frees them. */
 KTRACE_API int ktrace_session_counts(struct ktrace_session *session,
 				     struct ktrace_cpu **cpus, size_t *nr_cpus);
 
@@ -176,7 +180,7 @@ struct ktrace_clock {
 	char name[16];
 	uint64_t frequency;
 	struct ktrace_sync sync; /* now */
-	bool trusted; /* the kernel still takes it for the same on all CPUs */
+	bool trusted;		 /* false: the CPUs' clocks may differ */
 };
 
 KTRACE_API int ktrace_session_clock(struct ktrace_session *session,

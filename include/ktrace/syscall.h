@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Syscalls: what is known of them beyond the C types of their arguments.
+ * Syscalls: facts about their arguments beyond the C types.
  *
  * The tables are data (lib/syscall/); these functions look things up in them.
- * Everything that they return is constant and lives as long as the program.
+ * All that they return is constant and lives as long as the program.
  */
 #ifndef KTRACE_SYSCALL_H
 #define KTRACE_SYSCALL_H
@@ -25,26 +25,24 @@ struct ktrace_word {
 	const char *word; /* "S", "sa", "F"; "": the C type says enough */
 	const char *set;  /* what follows the colon; "": nothing */
 	int from; /* the argument after the @; -1: none; 6: the result */
-	bool in;  /* what it points to matters when the call begins, */
-	bool out; /* when it ends */
+	bool in;  /* captured when the call begins */
+	bool out; /* captured when the call ends */
 };
 
 struct ktrace_call {
 	const char *name;  /* "32:NAME": only of 32-bit programs */
-	const char *shown; /* what programs call it */
-	int command; /* the argument that says what those behind it are; -1: none */
+	const char *shown; /* its name as programs know it */
+	int command;	   /* argument that defines the later ones; -1: none */
 	unsigned int nr_arguments;
 	struct ktrace_word arguments[KTRACE_CALL_ARGUMENTS];
 	struct ktrace_word result;
 };
 
-/* The syscall of an event; NULL: nothing is known beyond the C types. */
+/* The syscall of an event.  NULL: no more is known than the C types. */
 KTRACE_API const struct ktrace_call *ktrace_call_find(
 	const struct ktrace_type *type);
 
-/*
- * The part of the event's name that names the syscall; NULL: the event is none.
- */
+/* The syscall's name in an event's name.  NULL: no event of a syscall. */
 KTRACE_API const char *ktrace_call_name(const struct ktrace_type *type,
 					bool *exit);
 
@@ -56,7 +54,10 @@ KTRACE_API const struct ktrace_word *ktrace_call_word(
 	const struct ktrace_call *call, unsigned int argument,
 	uint64_t command);
 
-/* NULL: no such set.  If a set has a mask, the bits within it are one value. */
+/*
+ * NULL: there is no such set.  With a mask, the bits in it are one value, not
+ * flags.
+ */
 KTRACE_API const struct ktrace_names *ktrace_names_find(const char *set,
 							uint64_t *mask);
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Capture programs (core/capture.h) for system calls: from the words of calls.tab
- * and the sizes in BTF to the lines of the session's file `capture'.
+ * Capture programs (core/capture.h) for system calls: made from the words of
+ * calls.tab and the sizes in BTF, written to the session's file `capture'.
  *
- * What an argument NAME points to becomes a field __NAME_val, of the event in which
- * the word says that it matters.  A call that failed has left nothing.
+ * The memory to which an argument NAME points becomes a field __NAME_val.  The
+ * word says in which event it matters.  After a failed call there are no
+ * results to capture.
  *
- * What could not be read when a call began is tried again when it ends, by a field of
- * the same name in the exit event: by then the kernel has read it in.  Not so what the
- * call changes, nor the memory of a program that an exec has replaced.
+ * If something could not be read when a call began, the exit event has a field
+ * of the same name, which tries again: by then the kernel has read the page in.
+ * This is not done for memory that the call changes, nor after an exec, which
+ * replaces the memory.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -28,15 +30,15 @@
 #include "commands.h"
 #include "maker.h"
 
-#define STRINGS_ROOM  16384 /* of all strings of a vector together */
+#define STRINGS_ROOM  16384 /* of all strings of a vector */
 #define VECTOR_MAX    32
 #define STRUCTS_MAX   32
-#define PATHS_ROOM    511 /* of each descriptor of many */
-#define SET_MAX	      64  /* of a set of descriptors, those that have paths */
+#define PATHS_ROOM    511 /* of all descriptors of an argument */
+#define SET_MAX	      64  /* of a set of descriptors: those with paths */
 #define SET_ROOM      127
-#define CONTROL_ROOM  512 /* of a message */
+#define CONTROL_ROOM  512 /* of a message's control data */
 #define CONTROL_PATHS 8
-#define SET_BYTES     1024 /* of a set of descriptors, or of CPUs */
+#define SET_BYTES     1024 /* of a set of descriptors or CPUs */
 #define STRING_MAX    8192
 
 static void bytes_make(struct maker *m, const char *type, size_t size)
@@ -46,7 +48,7 @@ static void bytes_make(struct maker *m, const char *type, size_t size)
 	text_words(m->text, "a%u %zu bytes %zu end", m->index, size, size);
 }
 
-/* Bytes whose number is another argument, or the result. */
+/* Bytes; another argument, or the result, is their number. */
 static void buffer_make(struct maker *m, const struct ktrace_word *word,
 			const char *type, size_t max)
 {
@@ -55,7 +57,7 @@ static void buffer_make(struct maker *m, const struct ktrace_word *word,
 	text_words(m->text, "a%u a%d bytes %zu end", m->index, word->from, max);
 }
 
-/* ... or lies where another argument points to. */
+/* The same, but the argument points to their number. */
 static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
 			   const char *type, size_t max)
 {
@@ -112,7 +114,10 @@ static void vector_make(struct maker *m, const struct ktrace_word *word)
 static void message_make(struct maker *m)
 {
 	unsigned int i = m->index, max = m->string_max;
-	/* msg_name, msg_namelen, msg_iov, msg_iovlen and so on, and their padding */
+	/*
+	 * Members: msg_name, msg_namelen, msg_iov, msg_iovlen and so on, with
+	 * padding.
+	 */
 	unsigned int size = m->compat ? 4 : 8, n = size;
 
 	bytes_make(m, "struct user_msghdr", 7 * size);
@@ -137,8 +142,9 @@ static void message_make(struct maker *m)
 }
 
 /*
- * Descriptors that are passed on, if those come first.  Where there is no control message
- * the msghdr takes its place, which can be read, and the number is zero.
+ * Descriptors that are passed on, if they are in the first control message.  If
+ * there is no control message, the msghdr is read instead, which is always
+ * possible, and the number of descriptors is zero.
  */
 static void message_paths(struct maker *m)
 {
@@ -152,7 +158,7 @@ static void message_paths(struct maker *m)
 		text_puts(m->text, "; ");
 	text_words(m->text, "char __%s_path: ", m->name);
 	condition(m);
-	/* cmsg_level, cmsg_type, and how many by cmsg_len */
+	/* cmsg_level, cmsg_type, and the number from cmsg_len */
 	text_words(
 		m->text,
 		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
@@ -187,10 +193,13 @@ static void count_make(struct maker *m)
 		m->index, size, size);
 }
 
-/* Entries follow each other by their lengths; how many are there? */
+/* Counts entries of different lengths, which follow each other. */
 static void entries_make(struct maker *m)
 {
-	/* d_reclen behind d_ino and d_off, which are longs in struct linux_dirent */
+	/*
+	 * d_reclen follows d_ino and d_off, which are longs in struct
+	 * linux_dirent.
+	 */
 	bool small = m->compat && !strcmp(m->call->name, "getdents");
 
 	field_begin(m, "u32", "");
@@ -200,9 +209,9 @@ static void entries_make(struct maker *m)
 }
 
 /*
- * What is no small number may be the address of a lock.  F_GETLK, F_OFD_GETLK and
- * F_GETOWN_EX answer there: when the call ends, that is captured as well as what was
- * missing when it began.
+ * The argument is an address if it is not a small number.  F_GETLK, F_OFD_GETLK
+ * and F_GETOWN_EX write their result there.  So at the exit it is captured for
+ * them, and if the entry could not read it.
  */
 static void lock_make(struct maker *m)
 {
@@ -216,7 +225,7 @@ static void lock_make(struct maker *m)
 		   m->index, m->again ? "* " : "", m->index);
 }
 
-/* As many bits as the call says, in whole words of the smaller kind. */
+/* One bit for each descriptor of the call, in whole words of 32 bits. */
 static void set_make(struct maker *m)
 {
 	field_begin(m, "u8", "");
@@ -225,7 +234,7 @@ static void set_make(struct maker *m)
 		   SET_BYTES);
 }
 
-/* The last argument of pselect6: what it points to, and what that points to. */
+/* The last argument of pselect6: two words; the first points to the mask. */
 static void mask_make(struct maker *m)
 {
 	unsigned int size = m->compat ? 4 : 8;
@@ -233,12 +242,15 @@ static void mask_make(struct maker *m)
 	bytes_make(m, "u8", 2 * size);
 	field_begin(m, "u64", "_mask");
 	condition(m);
-	/* No bytes of a null pointer. */
+	/* No bytes if the pointer is NULL. */
 	text_words(m->text, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end",
 		   m->index, size, m->index, size);
 }
 
-/* What a signal's handler returns to lies on the stack, which no argument tells. */
+/*
+ * The signal mask to which a handler returns.  It is on the stack; no argument
+ * has it.
+ */
 static void frame_make(struct maker *m)
 {
 	m->name = "frame";
@@ -254,7 +266,7 @@ static void string_make(struct maker *m, unsigned int max)
 	text_words(m->text, "a%u string %u end", m->index, max);
 }
 
-/* What is behind the descriptor that the words @which push. */
+/* The path of the descriptor that the words @which push. */
 static void path_make(struct maker *m, const char *name, const char *which)
 {
 	if (m->nr_fields++)
@@ -263,7 +275,7 @@ static void path_make(struct maker *m, const char *name, const char *which)
 		   PATH_ROOM);
 }
 
-/* ... behind @nr of them, the words, each @size bytes behind the one before. */
+/* Paths of @nr (words) descriptors, each @size bytes after the one before. */
 static void paths_make(struct maker *m, const char *nr, unsigned int size)
 {
 	if (m->nr_fields++)
@@ -274,7 +286,7 @@ static void paths_make(struct maker *m, const char *nr, unsigned int size)
 		   STRUCTS_MAX, m->index, size, PATHS_ROOM);
 }
 
-/* ... behind those of a set of descriptors, one bit each, of as many as the call says. */
+/* Paths of a set of descriptors: a bit for each one below the call's limit. */
 static void set_paths_make(struct maker *m)
 {
 	if (m->nr_fields++)
@@ -302,7 +314,7 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 	}
 }
 
-/* Descriptors that the call has made. */
+/* Paths of descriptors that the call returns. */
 static void result_paths(struct maker *m, const struct ktrace_call *call)
 {
 	if (!strcmp(call->result.word, "fd"))
@@ -316,7 +328,7 @@ static void result_paths(struct maker *m, const struct ktrace_call *call)
 	text_puts(m->text, " end");
 }
 
-/* Words that mean the same in both directions, and in 32 bits too. */
+/* Words that mean the same at entry and exit, and for 32-bit programs. */
 static bool simple_make(struct maker *m, const struct ktrace_word *word)
 {
 	const char *w = word->word;
@@ -352,7 +364,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 {
 	if (simple_make(m, word))
 		return;
-	/* What lies in memory alike for programs of both kinds. */
+	/* These have the same layout for 32-bit programs. */
 	if (word_is(word, "by"))
 		command_make(m, word);
 	else if (word_is(word, "Q"))
@@ -360,7 +372,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (word_is(word, "dents"))
 		entries_make(m);
 	else if (m->compat && strncmp(m->call->name, "32:", 3))
-		return; /* the table says what it is for others */
+		return; /* calls.tab has a "32:" line where it is known */
 	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
@@ -370,7 +382,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (word_is(word, "X"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "info") && !m->compat)
-		bytes_make(m, "u8", 48); /* what the kernel has of it */
+		bytes_make(m, "u8", 48); /* the size in the kernel */
 	else if (word_is(word, "fdset"))
 		set_make(m);
 	else if (word_is(word, "sigarg"))
@@ -383,7 +395,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		lock_make(m);
 }
 
-/* When a call begins: does the word want something captured? */
+/* Does the word want a capture when the call begins? */
 static bool word_enters(const struct ktrace_word *word)
 {
 	static const char *const exits[] = {"out", "fds", "wstatus", "dents"};
@@ -430,7 +442,7 @@ static void enter_argument(struct maker *m, const struct ktrace_word *word)
 		argument_paths(m, word);
 }
 
-/* An event of a call, with the names of its arguments if it is the one at the begin. */
+/* An event of a call.  Enter events have the names of the arguments. */
 struct call_event {
 	const char *name; /* of the event */
 	const char *call_name;
@@ -455,7 +467,7 @@ static void enter_make(struct maker *m, const struct ktrace_call *call,
 	}
 }
 
-/* @bit: of the first of the argument's fields, in the enter event. */
+/* @bit: number of the argument's first field in the enter event. */
 static void argument_again(struct maker *m, const struct ktrace_word *word,
 			   unsigned int bit)
 {
@@ -467,7 +479,10 @@ static void argument_again(struct maker *m, const struct ktrace_word *word,
 	m->exit = true;
 }
 
-/* Counts the enter event's fields as enter_make() makes them, in @nowhere. */
+/*
+ * Needs the numbers of the enter event's fields, so it makes them, too, in
+ * @nowhere.
+ */
 static void exit_make(struct maker *m, const struct ktrace_call *call,
 		      const struct call_event *enter, struct text *nowhere)
 {
@@ -511,10 +526,10 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 struct call_events {
 	struct call_event *list;
 	size_t nr;
-	size_t found; /* the last one that was looked for */
+	size_t found; /* where the last search ended */
 };
 
-/* "event SYSTEM:NAME ..."; false: of no call. */
+/* Parses "event SYSTEM:NAME ...".  False: not an event of a call. */
 static bool head_parse(char *line, struct call_event *event)
 {
 	static const char head[] = "event ", compat[] = "compat_",
@@ -539,7 +554,7 @@ static bool head_parse(char *line, struct call_event *event)
 	return true;
 }
 
-/* "\tfield:const char * filename;..." */
+/* Parses "\tfield:const char * filename;...". */
 static void field_parse(char *line, struct call_event *event)
 {
 	char *end = strchr(line, ';'), *name = end;
@@ -553,7 +568,7 @@ static void field_parse(char *line, struct call_event *event)
 	event->fields[event->nr_fields++] = name;
 }
 
-/* Takes apart, in place, what the session's file `info' says. */
+/* Parses the text of the session's file `info', in place. */
 static int events_parse(char *text, struct call_events *events)
 {
 	struct call_event *event = NULL, *list;
@@ -584,7 +599,10 @@ static int events_parse(char *text, struct call_events *events)
 	return 0;
 }
 
-/* The event at which the call begins: mostly the one before that at which it ends. */
+/*
+ * The enter event of an exit event: nearly always the one before it in the
+ * list.
+ */
 static const struct call_event *enter_find(struct call_events *events,
 					   const struct call_event *exit)
 {
@@ -601,7 +619,7 @@ static const struct call_event *enter_find(struct call_events *events,
 	return NULL;
 }
 
-/* An event of which nothing is captured has no line. */
+/* Makes no line if nothing is captured in the event. */
 static void line_make(struct maker *m, struct text *nowhere,
 		      struct call_events *events,
 		      const struct call_event *event)
@@ -628,9 +646,9 @@ static void line_make(struct maker *m, struct text *nowhere,
 }
 
 /*
- * A signal, with all that its receiver is told.  The kernel's own event has no more
- * than its number and code: this is another one of the same tracepoint, whose arguments
- * can be followed.
+ * A signal, with all the data that its receiver gets.  The kernel's own event
+ * has only number and code.  This is a second event for the same tracepoint,
+ * whose pointer arguments can be followed.
  */
 int ktrace_session_signals(struct ktrace_session *session)
 {
@@ -693,7 +711,7 @@ int ktrace_session_syscalls_wanted(
 		return err;
 	if (!m.string_max)
 		m.string_max = 1;
-	/* Without type information some structs stay addresses. */
+	/* Without type information some structs are shown as addresses. */
 	m.enums = session_kernel_enums(session);
 	err = events_parse(info, &events);
 	for (size_t i = 0; !err && i < events.nr; i++)

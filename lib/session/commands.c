@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Capture programs for arguments whose meaning is up to a command (commands.tab): of
- * ioctl, prctl, keyctl and bpf.
+ * Capture programs for arguments whose meaning depends on the command
+ * (commands.tab) of ioctl, prctl, keyctl and bpf.
  *
- * An argument has a field for each way in which some command wants it, which is empty
- * for all other commands:
+ * An argument has several fields, one for each kind of data that any command
+ * uses.  They are empty for the other commands:
  *
- *	__NAME_val		a number, or the characters of a name that is told
+ *	__NAME_val		a number, or a name that is returned
  *	__NAME_val_STRUCT	a struct
  *	__NAME_val_str		a string
- *	__NAME_val_in, _out	bytes, as many as another argument or the result says
+ *	__NAME_val_in, _out	bytes; an argument or the result is their number
  *	__NAME_val_name		a name that is set
- *	__NAME_val_MEMBER	a string that a member of a union points to
+ *	__NAME_val_MEMBER	a string to which a member of a union points
  *
- * In the exit event, what was tried again has "_again" behind it: a command may tell
- * something in the same field.
+ * In the exit event, a field that is a second try has "_again" in its name,
+ * because a command may return data in a field of the same name.
  */
 #include <stdio.h>
 
@@ -23,7 +23,7 @@
 
 #define STRUCT_MAX 1024
 
-/* How the command wants the argument that is being made; NULL: it says nothing. */
+/* The word of the current argument for the command.  NULL: it has none. */
 static const struct ktrace_word *word_of(const struct maker *m,
 					 const struct call_command *command)
 {
@@ -42,7 +42,7 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 	field_begin(m, type, text);
 }
 
-/* Pushes whether it is this command. */
+/* Pushes 1 if the call has this command, else 0. */
 static void command_push(const struct maker *m, struct text *text,
 			 const struct call_command *command)
 {
@@ -51,9 +51,12 @@ static void command_push(const struct maker *m, struct text *text,
 		   command->command);
 }
 
-/* ---- what has a size of its own ---------------------------------------------------- */
+/*
+ * ---- data of fixed size
+ * --------------------------------------------------------------
+ */
 
-/* 0: nothing of this kind lies there now. */
+/* 0: in this event the word has no data of fixed size. */
 static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
 {
 	if (m->exit ? !word->out : !word->in || word->out)
@@ -61,13 +64,14 @@ static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
 	if (word_is(word, "S"))
 		return enums_struct_size(m->enums, word->set);
 	if (word_is(word, "name"))
-		return m->exit ? 16 : 0; /* else it is a string */
+		return m->exit ? 16 : 0; /* 0: it is a string */
 	return word_is(word, "D") || word_is(word, "sigs") ? 4 : 0;
 }
 
 /*
- * A field for each struct, @set, and one for all else, @set NULL, which is as long as its
- * command says: the sum of what all commands say, of which one holds.
+ * A field for the struct @set or, if @set is NULL, for all that is not a
+ * struct.  Its size depends on the command: it is computed as a sum over all
+ * commands, of which only one is not zero.
  */
 static void sized_field(struct maker *m, const char *set)
 {
@@ -130,8 +134,8 @@ static void sized_fields(struct maker *m)
 /* ---- strings, and data ------------------------------------------------------------- */
 
 /*
- * Words that push whether it is one of the commands that want the argument so; False:
- * there is none, or no memory.
+ * Words that push 1 if the call's command uses the argument in this way, and it
+ * is not NULL.  False: there is no such command, or no memory.
  */
 static bool commands_words(const struct maker *m, const char *name,
 			   struct text *words)
@@ -198,7 +202,7 @@ static void data_field(struct maker *m, const char *name)
 
 /* ---- a union ----------------------------------------------------------------------- */
 
-/* The words of structs.tab for the part of the union that the command has. */
+/* The words of structs.tab for the part of the union that the command uses. */
 static const char *part_words(const struct maker *m,
 			      const struct call_command *command)
 {
@@ -208,7 +212,7 @@ static const char *part_words(const struct maker *m,
 					  : NULL;
 }
 
-/* A string that a member points to: only some commands have it. */
+/* A string to which a member points; only some commands have it. */
 static void member_field(struct maker *m, const char *set, const char *member,
 			 size_t length)
 {
@@ -246,7 +250,7 @@ static void member_field(struct maker *m, const char *set, const char *member,
 	text_free(&text);
 }
 
-/* Did one of the first @nr commands have this member? */
+/* Does one of the first @nr commands have this member? */
 static bool member_was(const struct maker *m, const char *member, size_t length,
 		       size_t nr)
 {
@@ -286,7 +290,7 @@ static void member_fields(struct maker *m, const char *set)
 	}
 }
 
-/* All of it, as long as the argument behind it says; commands tell its parts. */
+/* The whole union; the next argument is its size. */
 static void union_make(struct maker *m, const char *set)
 {
 	uint32_t size = enums_struct_size(m->enums, set);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Arguments whose meaning is up to the call's command; see commands.c. */
+/*
+ * Captures arguments whose meaning depends on the call's command; see
+ * commands.c.
+ */
 #ifndef KT_LIB_SESSION_COMMANDS_H
 #define KT_LIB_SESSION_COMMANDS_H
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Making events known: which probe modules a pattern needs, which tracepoints
- * have a prototype only, and what cannot be had.
+ * Makes events known: finds the probe modules that patterns need, and the
+ * tracepoints that have only a prototype; reports what cannot be recorded.
  *
- * A tracepoint without an event (the file `undefined') is one of
+ * A tracepoint without an event (in the file `undefined') is one of
  *	its probe module is not loaded, as no pattern wants it	left alone
  *	its probe module cannot be loaded			defined
- *	it has no TRACE_EVENT, or one we could not build	defined
- * so a definition never stands in the way of a probe module that comes later.
+ *	it has no TRACE_EVENT, or one that could not be built	defined
+ * so a definition never prevents that a probe module is loaded later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static bool wish_match(const struct wish *wish, const char *system,
 	return false;
 }
 
-/* Could an event of this name be meant, whatever its system is? */
+/* May a pattern mean an event of this name, in any system? */
 static bool wish_may_match(const struct wish *wish, const char *name)
 {
 	for (size_t i = 0; i < wish->nr; i++) {
@@ -60,7 +60,7 @@ static bool wish_may_match(const struct wish *wish, const char *name)
 	return false;
 }
 
-/* Is an event of the system asked for by the system's full name? */
+/* Does a pattern have the full name of the system? */
 static bool wish_names(const struct wish *wish, const char *system)
 {
 	size_t len = strlen(system);
@@ -190,7 +190,7 @@ static int probes_load(struct ktrace_session *s,
 					  e->module,
 					  wish_names(wish, e->system));
 		if (err == -EPERM || err == -EKEYREJECTED || err == -ENOKEY)
-			return err; /* no other would fare better */
+			return err; /* the other modules would fail, too */
 		if (err) {
 			err = refusals_add(refusals, e->module);
 			if (err)
@@ -201,8 +201,9 @@ static int probes_load(struct ktrace_session *s,
 }
 
 /*
- * System calls have a module that is not in the index: they are 700 events, which
- * together say what those of raw_syscalls do.  So they must be meant by name.
+ * The module of system calls is not in the index.  It has 700 events, which
+ * together contain the same as those of raw_syscalls.  So it is loaded only if
+ * a pattern names them.
  */
 static bool wish_names_calls(const struct wish *wish)
 {
@@ -253,7 +254,7 @@ static int probes_missing(struct ktrace_session *s,
 		    event_is_known(s, e->system, e->name) ||
 		    missing_is_told(s, e->system, e->name))
 			continue;
-		/* A tracepoint that is there has got an event by now, or a reason. */
+		/* Existing tracepoints have an event or a reason now. */
 		reason = refusals_find(refusals, e->module);
 		err = missing_add(s, e->system, e->name,
 				  reason ? reason
@@ -263,9 +264,12 @@ static int probes_missing(struct ktrace_session *s,
 	return err;
 }
 
-/* Tracepoints that have a prototype only */
+/* Tracepoints with only a prototype */
 
-/* Sorted "NAME\0SYSTEM" pairs: which system ftrace has a tracepoint in; read when asked. */
+/*
+ * Sorted pairs "NAME\0SYSTEM": the system of a tracepoint in ftrace.  Read when
+ * needed.
+ */
 struct system_names {
 	bool read;
 	char *text;
@@ -278,7 +282,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Without tracefs (not mounted, locked down) the list stays empty. */
+/* If there is no tracefs (not mounted, locked down), the list stays empty. */
 static void system_names_read(struct system_names *n)
 {
 	static const char *const files[] = {
@@ -337,7 +341,7 @@ static void system_names_free(struct system_names *n)
 	free(n->text);
 }
 
-/* Will a probe module that is not loaded yet bring this tracepoint's event? */
+/* Does a probe module that is not loaded yet have this tracepoint's event? */
 static bool probe_will_come(const struct ktrace_modules *modules,
 			    const struct refusals *refusals, const char *system,
 			    const char *name)
@@ -408,7 +412,7 @@ static int tracepoints_define(struct ktrace_session *s,
 		if (!*why &&
 		    tracepoint_define(s, &prototypes, system, name, module)) {
 			err = missing_add(s, system, name, ktrace_last_error());
-			/* Without BTF the reason is the same for all. */
+			/* Without BTF there is one reason for all. */
 			if (!prototypes)
 				snprintf(why, sizeof(why), "%s",
 					 ktrace_last_error());
@@ -433,7 +437,7 @@ int ktrace_session_prepare(struct ktrace_session *s,
 	missing_clear(s);
 	if (s->no_load)
 		return 0;
-	/* Without modules on disk there may still be some in the kernel. */
+	/* Even without modules on disk some may be loaded. */
 	if (ktrace_modules_open(&modules))
 		session_note(s, "%s", ktrace_last_error());
 	if (modules)

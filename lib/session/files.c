@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Reading and writing the files of the control tree, and saying why they refuse. */
+/* Reads and writes files of the control tree, and explains their errors. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,8 +16,8 @@
 #include "session.h"
 
 /*
- * One write() per call: the kernel takes or refuses a text as a whole.  @why gets
- * its reason, "FILE: WORDS", if it has one.
+ * Writes with one call, because the kernel takes or refuses a text as a whole.
+ * *@why gets the kernel's reason, "FILE: WORDS", if it gives one.
  */
 static int control_write(int dir, const char *path, const char *text, int flags,
 			 char *why, size_t why_size)

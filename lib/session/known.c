@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Events known.  The control tree's file `available' has a line for each
+ * Known events.  The control tree's file `available' has a line for each
  *
  *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1]
  *
- * `info' has that line, then what the event's format file says, then an empty line.
- * `types' has the same for the events that may be in the buffers.  Parsing fields is slow,
- * so it is done only for events that somebody wants.
+ * `info' has this line, then the text of the event's format file, then an empty
+ * line. `types' has the same for the events that may be in the buffers.
+ * Parsing fields is slow, so it is done only for events that are wanted.
  */
 #include <errno.h>
 #include <limits.h>
@@ -31,7 +31,7 @@ static char *event_find(char *p)
 	return *p ? p : NULL;
 }
 
-/* Where the event at @p ends: after its empty line. */
+/* The end of the event at @p: after its empty line. */
 static char *event_end(char *p)
 {
 	char *end = strstr(p, "\n\n");
@@ -39,7 +39,7 @@ static char *event_end(char *p)
 	return end ? end + 2 : p + strlen(p);
 }
 
-/* As strsep() for one character, which prepares to look for many, for each word anew. */
+/* As strsep() with one delimiter, but faster. */
 static char *part_cut(char **next, char end)
 {
 	char *part = *next, *found = part ? strchr(part, end) : NULL;
@@ -50,7 +50,7 @@ static char *part_cut(char **next, char end)
 	return part;
 }
 
-/* Takes a line apart, in place; false: it makes no sense. */
+/* Parses a line in place.  False: it is not valid. */
 static bool event_parse(char *line, struct ktrace_known *known)
 {
 	char *next = line + 6, *word, *value, *colon;
@@ -118,7 +118,7 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 		return err;
 	for (p = text; (p = strchr(p, '\n')); p++)
 		count++;
-	/* The names behind the list, so that one free() does. */
+	/* The text follows the list, so that one free() is enough. */
 	list = malloc(count * sizeof(*list) + size + 1);
 	if (!list) {
 		free(text);
@@ -134,7 +134,7 @@ int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 	return 0;
 }
 
-/* Drops the events that nobody wants. Returns what is left of @size. */
+/* Removes the events that are not wanted.  Returns the new size. */
 static size_t text_reduce(char *text, size_t size,
 			  bool (*want)(const struct ktrace_known *known,
 				       void *data),
@@ -169,7 +169,7 @@ struct enums *session_kernel_enums(struct ktrace_session *s)
 	return s->enums;
 }
 
-/* What a file like `info' says, as far as it is wanted. */
+/* Reads a file like `info', only the events that are wanted. */
 static int info_read(struct ktrace_session *s, const char *file,
 		     bool (*want)(const struct ktrace_known *known, void *data),
 		     void *data, char **text, size_t *size)
@@ -200,7 +200,7 @@ int session_types_recorded(struct ktrace_session *s,
 	return err;
 }
 
-/* As `info' has it, but for the words that the file `format' does not know. */
+/* Writes an event as in `info' (but no filter), from its format file. */
 static int event_describe(struct ktrace_session *s, FILE *f,
 			  const struct ktrace_known *known)
 {
@@ -210,7 +210,7 @@ static int event_describe(struct ktrace_session *s, FILE *f,
 	snprintf(path, sizeof(path), "events/%s/%s/format", known->system,
 		 known->name);
 	err = file_read(s->dir, path, &text, NULL);
-	/* It has just gone, before or after the file was opened. */
+	/* The event has just gone. */
 	if (err)
 		return err == -ENOENT || err == -ENODEV ? 0 : err;
 	layout = strstr(text, "size: ");
@@ -222,7 +222,7 @@ static int event_describe(struct ktrace_session *s, FILE *f,
 	return 0;
 }
 
-/* Each from its own file. */
+/* Reads each event from its own file. */
 static int info_collect(struct ktrace_session *s,
 			const struct ktrace_known *known, size_t nr,
 			char **text, size_t *size)
@@ -258,7 +258,7 @@ int session_info(struct ktrace_session *s,
 	for (size_t i = 0; i < nr; i++)
 		if (want(&known[i], data))
 			known[wanted++] = known[i];
-	/* To open a file costs as much as to print three events. */
+	/* Opening a file takes as long as printing three events. */
 	if (wanted <= nr / 4)
 		err = info_collect(s, known, wanted, text, size);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Sessions beside the default one: a recorder that is killed cannot take its own away,
- * and the kernel cannot know that nobody will come back to it.
+ * Sessions that are left over: a killed recorder cannot remove its own session,
+ * and the kernel cannot know that nobody will use it again.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ bool ktrace_session_is_left(struct ktrace_session *s, const char *name,
 	close(sessions);
 	if (fd < 0)
 		return false;
-	/* Who claims it holds the lock, who reads its buffers is its owner. */
+	/* A claim holds the lock; a reader of its buffers is its owner. */
 	left = !flock(fd, LOCK_SH | LOCK_NB) && says_nothing(fd, "owner");
 	*running = left && !says_nothing(fd, "enabled");
 	close(fd);

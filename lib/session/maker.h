@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A capture program in the making: the text that becomes a line of the session's file
- * `capture', a field after the other.
+ * Builds the capture program of one event: a line of the session's file
+ * `capture', field by field.
  */
 #ifndef KT_LIB_SESSION_MAKER_H
 #define KT_LIB_SESSION_MAKER_H
@@ -15,7 +15,7 @@
 
 #define PATH_ROOM 4095 /* PATH_MAX without the NUL */
 
-/* What a call must have returned for its results to be there. */
+/* Pushes whether the call has succeeded: only then there are results. */
 #define CALL_OK "a6 2147483648 & 0 =="
 
 struct maker {
@@ -25,9 +25,9 @@ struct maker {
 	unsigned int string_max;
 	bool exit;
 	bool again;	  /* an exit's field for what the entry has missed: */
-	unsigned int bit; /* the next one's, of the entry's fields */
+	unsigned int bit; /* the next such field's number in the entry */
 	bool paths;
-	bool compat; /* of 32-bit programs: pointers have 4 bytes */
+	bool compat; /* of a 32-bit program: pointers have 4 bytes */
 	unsigned int nr_fields;
 	const char *name; /* of the argument */
 	unsigned int index;
@@ -38,11 +38,12 @@ static inline bool word_is(const struct ktrace_word *word, const char *name)
 	return !strcmp(word->word, name);
 }
 
-/* "TYPE __NAME_val@suffix: ", of the argument that is being made. */
+/* Begins the field of the argument: "TYPE __NAME_val@suffix: ". */
 void field_begin(struct maker *m, const char *type, const char *suffix);
 /*
- * Open the condition under which there is something to read: the argument is not zero;
- * or, when the call begins, what @words push is not.
+ * Begin an `if' that is true if there is something to read.  condition(): if
+ * the argument is not zero.  condition_words(): at the entry, if @words push a
+ * value that is not zero.
  */
 void condition(struct maker *m);
 void condition_words(struct maker *m, const char *words);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Markers of kernel modules, as the control tree knows them: which there are, and the
- * files of patterns (`marked' of each session, `print') that say what becomes of them.
+ * Markers of kernel modules: lists those that the control tree knows, and
+ * changes the files of patterns (`marked' of each session, `print') that switch
+ * them.
  *
- * What a pattern means is decided here for lists and counts, and by the kernel for all
- * else; both know the same patterns.
+ * For lists and counts the patterns are matched here, for all else in the
+ * kernel, with the same code.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include "session.h"
 #include "type/type.h"
 
-/* "MODULE:NAME FILE:LINE FUNCTION:ORDER FORMAT": takes a line apart, in place. */
+/* Parses "MODULE:NAME FILE:LINE FUNCTION:ORDER FORMAT" in place. */
 static bool line_parse(char *line, struct ktrace_marker_info *info)
 {
 	char *name, *number, *place, *function;
@@ -52,7 +53,7 @@ static bool line_parse(char *line, struct ktrace_marker_info *info)
 	return true;
 }
 
-/* A newline and a backslash are in octal there. */
+/* Newline and backslash are written in octal there. */
 static void format_unescape(char *text)
 {
 	char *to = text;
@@ -71,7 +72,7 @@ static void format_unescape(char *text)
 	*to = '\0';
 }
 
-/* Every session's folder below the root; the root's is the empty text. */
+/* Calls @use for each session's folder below the root; the root is "". */
 static int sessions_each(struct ktrace_session *s,
 			 int (*use)(struct ktrace_session *s,
 				    const char *folder, void *data),
@@ -101,7 +102,7 @@ static bool file_says_1(struct ktrace_session *s, const char *file)
 	bool result;
 	char *text;
 
-	/* What has just gone says nothing. */
+	/* The event has just gone. */
 	if (session_root_read(s, file, &text))
 		return false;
 	result = *text == '1';
@@ -117,7 +118,7 @@ static bool session_runs(struct ktrace_session *s, const char *folder)
 	return file_says_1(s, file);
 }
 
-/* Does a session that runs record it? */
+/* Does a running session record it? */
 static int session_has(struct ktrace_session *s, const char *folder, void *data)
 {
 	struct ktrace_marker_info *info = data;
@@ -141,7 +142,7 @@ static struct kt_marker_name info_name(const struct ktrace_marker_info *info)
 	};
 }
 
-/* All there are; what sessions do with them is not looked at. */
+/* All markers, without their state in sessions. */
 static int infos_each(struct ktrace_session *s,
 		      int (*use)(struct ktrace_session *s,
 				 struct ktrace_marker_info *info, void *data),
@@ -223,12 +224,12 @@ void session_enums(struct ktrace_session *s, struct ktrace_types *types)
 {
 	struct place_enums enums = {.types = types};
 
-	/* Without them, there are numbers. */
+	/* Without them the values are shown as numbers. */
 	if (!types->count || infos_each(s, place_add, &enums))
 		return;
 	for (size_t i = 0; i < types->count; i++) {
 		const struct ktrace_type *type = types->types[i];
-		/* Constant for whoever reads types; these are being made. */
+		/* Constant for readers of types, but these are being made. */
 		struct ktrace_field *fields = (void *)type->fields;
 
 		for (uint32_t k = 0; k < type->nr_fields; k++)
@@ -240,7 +241,7 @@ void session_enums(struct ktrace_session *s, struct ktrace_types *types)
 
 /* ---- files of patterns --------------------------------------------------------- */
 
-/* Lines for the kernel, @off: not those.  free() them. */
+/* Lines for the kernel; @off: they exclude.  The caller frees them. */
 static int patterns_text(const char *const *patterns, size_t nr, bool off,
 			 char **text)
 {

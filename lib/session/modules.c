@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The kernel modules: where they lie, what is in them, in and out.
+ * The kernel modules: finds, loads and unloads them.
  *
  * A folder of modules belongs to one kernel release.  It holds ktrace.ko, the
- * probe modules, and events.index, one line "SYSTEM:EVENT MODULE" per event, so
- * that only what a pattern needs is loaded.  Folders are tried in this order:
+ * probe modules, and events.index with one line "SYSTEM:EVENT MODULE" per
+ * event, so that only modules that a pattern needs are loaded.  Folders are
+ * tried in this order:
  *
- *	$KTRACE_MODULES			no other then
+ *	$KTRACE_MODULES			if set, only this one
  *	/lib/modules/RELEASE/ktrace	installed
- *	../../modules/KERNEL		seen from the program: built, not installed
+ *	../../modules/KERNEL		beside the program: not installed
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +53,7 @@ static int file_find(char *path, size_t size, const char *dir, const char *name)
 	return -ENOENT;
 }
 
-/* Copies the value of @key in the file's .modinfo. */
+/* Copies the value of @key in the file's section .modinfo. */
 static int modinfo_get(const char *path, const char *key, char *value,
 		       size_t size)
 {
@@ -105,8 +106,8 @@ out:
 }
 
 /*
- * Is there a ktrace.ko for @release in the folder?  If it is for another one,
- * @other says which.
+ * Does the folder have a ktrace.ko for @release?  If it is for another release,
+ * this is stored in @other.
  */
 static bool folder_fits(const char *dir, const char *release, char *other,
 			size_t size)
@@ -312,7 +313,7 @@ static int program_run(char *const *argv)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
-/* A module that is not ours, by the kernel's own means. */
+/* Loads a module of the kernel with modprobe. */
 static int module_probe(const char *name)
 {
 	char *argv[] = {"modprobe", "-q", (char *)name, NULL};
@@ -320,9 +321,7 @@ static int module_probe(const char *name)
 	return program_run(argv);
 }
 
-/*
- * The kernel's refusals have reasons that its errno only hints at.
- */
+/* Explains why the kernel refused a module: its errno says little. */
 static int refusal_explain(int err, const char *path)
 {
 	char lockdown[64];
@@ -427,7 +426,7 @@ int ktrace_modules_load(struct ktrace_modules *m, const char *name,
 	return file_load(path);
 }
 
-/* The kernel lists newest first, so that users come before what they use. */
+/* The kernel lists the newest first, so users come before what they use. */
 int ktrace_modules_unload(void)
 {
 	char *line = NULL;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Prototypes of tracepoints, out of the kernel's type information.
+ * Prototypes of tracepoints, from the kernel's type information.
  *
  * For each tracepoint the kernel and its modules have
  *
  *	typedef void (*btf_trace_NAME)(void *data, ARGUMENTS);
  *	int __traceiter_NAME(void *data, ARGUMENTS);
  *
- * The first has the types, and always; the second has the arguments' names.
+ * The first always exists and has the types; the second has the arguments'
+ * names.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -84,7 +85,10 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
 	return name ? name : "";
 }
 
-/* One pass over all types; a search for each name would be one pass each. */
+/*
+ * One pass over all types, because a search for each name would take one pass
+ * each.
+ */
 static int base_index(struct type_base *base, __u32 first)
 {
 	static const char types[] = "btf_trace_", names[] = "__traceiter_";
@@ -201,7 +205,10 @@ void prototypes_destroy(struct prototypes *p)
 {
 	if (!p)
 		return;
-	/* Modules' types lean on the kernel's. */
+	/*
+	 * The types of modules refer to those of the kernel, so they are freed
+	 * first.
+	 */
 	while (p->nr)
 		base_destroy(&p->bases[--p->nr]);
 	free(p->bases);
@@ -220,7 +227,7 @@ static int base_get(struct prototypes *p, const char *module,
 	return base_open(p, module, base);
 }
 
-/* The type behind typedefs and qualifiers. */
+/* The type without typedefs and qualifiers. */
 static const struct btf_type *type_resolve(const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
@@ -230,7 +237,7 @@ static const struct btf_type *type_resolve(const struct btf *btf, __u32 id)
 	return t;
 }
 
-/* How an argument of this type travels: a KIND of the file `define'. */
+/* How an argument of this type is recorded: a KIND of the file `define'. */
 static const char *argument_kind(const struct btf *btf, __u32 id)
 {
 	static const char *const kinds[][2] = {
@@ -258,7 +265,7 @@ static const char *argument_kind(const struct btf *btf, __u32 id)
 		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		break; /* in one register if it is as large as an integer */
+		break; /* passed in a register if it has an integer's size */
 	default:
 		return NULL;
 	}
@@ -268,7 +275,7 @@ static const char *argument_kind(const struct btf *btf, __u32 id)
 	return NULL;
 }
 
-/* The type in C, as one would write it before the name. */
+/* Writes the type in C, as it stands before a name. */
 static void type_write(FILE *f, const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id), *to;
@@ -334,7 +341,7 @@ static int arguments_write(FILE *f, const struct btf *btf,
 	const struct btf_param *params = btf_params(types);
 	int nr = btf_vlen(types);
 
-	/* The first is the probe's own. */
+	/* The first argument is that of the probe. */
 	if (nr - 1 > ARGUMENTS_MAX)
 		return error_set(-E2BIG, "it has more than %d arguments",
 				 ARGUMENTS_MAX);

@@ -2,12 +2,13 @@
 /*
  * Sessions: a thin layer over the files of the control tree.
  *
- * Nothing is remembered here that the kernel knows, so that the command, another
- * program and a person with echo can work on one session in turns.
+ * Nothing is stored here that the kernel knows, so that the command, other
+ * programs and a person with echo can use one session in turns.
  *
- * A claim is a lock (flock) on the session's folder: it ends with its holder,
- * whatever kills him, and is taken before anything is changed.  The kernel's own
- * guard (one opener per buffer) holds against programs that do not ask.
+ * A claim is a lock (flock) on the session's folder.  It is taken before
+ * anything is changed, and ends with the process that holds it, however that
+ * ends.  Against programs that do not claim, the kernel allows only one opener
+ * per buffer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,7 @@ static int tree_mount(struct ktrace_session *s)
 			 root);
 }
 
-/* Makes the control tree be there, if it is the kernel's. */
+/* If the kernel's control tree is missing, loads the module and mounts it. */
 static int tree_prepare(struct ktrace_session *s)
 {
 	char path[PATH_MAX];
@@ -266,9 +267,9 @@ int ktrace_session_claim(struct ktrace_session *s)
 			 comm);
 }
 
-/* What the files say */
+/* Contents of the files */
 
-/* "cpu0 events 12 full 3 ...": false if the line is not about a CPU. */
+/* Parses "cpu0 events 12 full 3 ...".  False: the line is not about a CPU. */
 static bool counts_parse(char *line, struct ktrace_cpu *cpu)
 {
 	char *word, *value;
@@ -437,7 +438,7 @@ static int filters_clear(struct ktrace_session *s)
 			continue;
 		err = ktrace_session_filter(s, known[i].system, known[i].name,
 					    NULL);
-		/* What has just gone has no filter. */
+		/* The event has just gone. */
 		if (err == -ENOENT || err == -ENODEV)
 			err = 0;
 	}
@@ -456,12 +457,12 @@ int ktrace_session_reset(struct ktrace_session *s)
 		{"marked", "\n"},
 		{"pids", "\n"},
 		{"reset", "1"},
-		/* Without records, what they had need not be kept. */
+		/* With empty buffers the old programs are not needed. */
 		{"capture", "none"},
 	};
 	int err;
 
-	/* Before the fields that they compare. */
+	/* First, because filters use fields that other steps remove. */
 	err = filters_clear(s);
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The parts of a session that its own files share. */
+/* The parts of a session that the files of this folder share. */
 #ifndef KT_LIB_SESSION_H
 #define KT_LIB_SESSION_H
 
@@ -10,17 +10,17 @@
 
 struct ktrace_session {
 	char *path;
-	char *root; /* of the control tree; where the session is the root: equal */
-	int dir;    /* the session's folder; its lock is the claim */
-	bool own; /* made by us, removed at the end */
+	char *root; /* of the control tree; may be @path itself */
+	int dir;    /* the session's folder; a lock on it is the claim */
+	bool own;   /* created here, removed by close */
 	bool no_load;
 
 	void (*note)(void *data, const char *text);
 	void *data;
 
-	struct enums *enums; /* NULL: nobody has asked for them yet */
+	struct enums *enums; /* NULL: not read yet */
 
-	/* Of the last prepare. */
+	/* Results of the last prepare. */
 	struct arena arena;
 	struct ktrace_missing *missing;
 	size_t nr_missing;
@@ -29,44 +29,55 @@ struct ktrace_session {
 void session_note(struct ktrace_session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What the trace's clock adds to the time stamp counter; 0: nothing, or it cannot tell. */
+/*
+ * Ticks that the trace's clock adds to the time stamp counter; 0 also if
+ * unknown.
+ */
 uint64_t session_clock_missing(struct ktrace_session *s);
 
-/* Says why a file of the control tree refused; returns @err. */
+/* Sets the message for an error of a control file.  Returns @err. */
 int session_explain(int err, const char *dir, const char *file);
 
-/* A file of the control tree's root; @append as to a list. */
+/* A file of the control tree's root.  @append: adds to a list. */
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);
 int session_root_read(struct ktrace_session *s, const char *file, char **text);
 
-/* The kernel's type information, which is kept.  NULL: no memory. */
+/* The kernel's type information; the session keeps it.  NULL: out of memory. */
 struct enums *session_kernel_enums(struct ktrace_session *s);
 
-/* Has an event a filter?  Costs less than ktrace_session_known(). */
+/* Does any event have a filter?  Faster than ktrace_session_known(). */
 int session_any_filtered(struct ktrace_session *s, bool *any);
 
 /*
- * What `info' says of the events that are wanted, or, @want NULL, of all; free() it.
+ * Reads the text of the file `info' for the events that are wanted (@want NULL:
+ * all). The caller frees it.
  */
 int session_info(struct ktrace_session *s,
 		 bool (*want)(const struct ktrace_known *known, void *data),
 		 void *data, char **text, size_t *size);
 
 /*
- * As ktrace_session_types(), of what may be in the buffers.  @late: system calls are taken
- * apart when somebody asks for them; the types do not outlive the session then.
+ * As ktrace_session_types(), for events that may be in the buffers.  @late:
+ * types of system calls are parsed only when they are looked up; then the types
+ * must not outlive the session.
  */
 int session_types_recorded(struct ktrace_session *s,
 			   bool (*want)(const struct ktrace_known *known,
 					void *data),
 			   void *data, bool late, struct ktrace_types **types);
 
-/* As ktrace_session_clock(); @next_id: events that are new later get it, or larger. */
+/*
+ * As ktrace_session_clock(); events that become known later have an id >=
+ * *@next_id.
+ */
 int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
 		  uint32_t *next_id);
 
-/* Gives arguments of modules' markers the names of their enumerations, where they are known. */
+/*
+ * Adds the names of enumerations to types of modules' markers, if they are
+ * known.
+ */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
 /* Prototypes of tracepoints, see prototype.c. */
@@ -75,7 +86,7 @@ struct prototypes;
 int prototypes_create(struct prototypes **prototypes);
 void prototypes_destroy(struct prototypes *p);
 /*
- * Writes the definition of @system/@tracepoint, a line for the file `define'.
+ * Makes the definition of @system/@tracepoint, a line for the file `define'.
  * The caller frees it.
  */
 int prototypes_define(struct prototypes *p, const char *system,
