@@ -160,9 +160,10 @@ static void count_lost(struct stream *stream, bool damaged)
 	stream->lost[KTRACE_LOST_RECURSION] =
 		grown(packet->lost_recursion, last->lost_recursion);
 
-	if (damaged)
+	if (damaged) {
 		stream->lost[KTRACE_LOST_DAMAGED] = gap;
-	else if (stream->packets)
+		stream->accounted += gap;
+	} else if (stream->packets)
 		count_gap(stream, gap);
 	else if (!stream->discard)
 		/*
@@ -194,12 +195,33 @@ static void count_tail(struct stream *stream)
 	stream->lost[KTRACE_LOST_UNWRITTEN] =
 		grown(end->lost[KTRACE_LOST_UNWRITTEN], stream->unwritten);
 	stream->lost[KTRACE_LOST_CLOCK] = end->lost[KTRACE_LOST_CLOCK];
+	/* Of packets behind which there is none that would tell of them. */
+	stream->lost[KTRACE_LOST_DAMAGED] +=
+		grown(end->events, stream->accounted);
 }
 
 /* The first part of the file's name; the stream's number follows. */
 static const char *stream_kind(const struct stream *stream)
 {
 	return stream->source->programs ? "programs" : "cpu";
+}
+
+/*
+ * Does the header follow the previous one? If only the number or the end of the previous
+ * one says no, these are what is damaged.
+ */
+static bool header_follows(const struct stream *stream)
+{
+	const struct kt_packet *packet = &stream->walk.packet;
+	uint64_t last = stream->last.seq;
+
+	if (!stream->packets)
+		return true;
+	if (packet->seq == last + 1)
+		return packet->begin >= stream->last_record;
+	return packet->begin >= stream->last_end &&
+	       (packet->seq > last ||
+		(last != stream->before + 1 && packet->seq > stream->before));
 }
 
 /* Does the header belong to this stream, and can it follow the previous one? */
@@ -223,8 +245,7 @@ static bool header_fits(struct stream *stream)
 			   stream->position);
 		return false;
 	}
-	if (stream->packets && (packet->seq <= stream->last.seq ||
-				packet->begin < stream->last_end)) {
+	if (!header_follows(stream)) {
 		trace_warn(stream->trace,
 			   "%s%u: packet at byte %" PRIu64
 			   " does not follow the one before it",
@@ -288,7 +309,8 @@ static bool packet_waits(struct stream *stream)
 	    stream_bytes(stream, sizeof(head), &bytes) < (int64_t)sizeof(head))
 		return false;
 	memcpy(&head, bytes, sizeof(head));
-	return stream->position + head.used > stream->source->size;
+	return head.magic == KT_PACKET_MAGIC && head.used <= KT_PACKET_SIZE &&
+	       stream->position + head.used > stream->source->size;
 }
 
 /*
@@ -316,51 +338,65 @@ static int packet_resume(struct stream *stream)
 	return 1;
 }
 
-/* Finds the next packet.  1, or 0 if there is none, or a negative errno. */
-static int packet_open(struct stream *stream)
+/* Warns of the damaged bytes from @stream->damage on. */
+static void damage_tell(struct stream *stream, bool found)
 {
-	uint64_t begin = stream->position;
-	int found, first, why = 0;
+	const char *kind = stream_kind(stream);
+	uint32_t number = stream->source->number;
 
-	found = packet_read(stream, &why);
-	first = why;
-	while (!found && why != -EPROTONOSUPPORT && stream_search(stream))
-		found = packet_read(stream, &why);
-	if (found < 0)
-		return found;
-
-	if (found && stream->position != begin)
+	if (found)
 		trace_warn(stream->trace,
 			   "%s%u: damaged at byte %" PRIu64
 			   ", goes on at byte %" PRIu64,
-			   stream_kind(stream), stream->source->number, begin,
-			   stream->position);
-	else if (why == -EPROTONOSUPPORT)
+			   kind, number, stream->damage, stream->position);
+	else if (stream->why == -EPROTONOSUPPORT)
 		trace_warn(stream->trace,
-			   "%s%u: packets of version %u, but this ktrace reads "
-			   "version %u",
-			   stream_kind(stream), stream->source->number,
-			   stream->walk.packet.version, KT_ABI_VERSION);
-	else if (first == -ENODATA && stream->packets)
+			   "%s%u: from byte %" PRIu64
+			   " on there are no packets of version %u, which this "
+			   "ktrace reads",
+			   kind, number, stream->damage, KT_ABI_VERSION);
+	else if (stream->why == -ENODATA && stream->packets)
 		trace_warn(stream->trace,
 			   "%s%u: cut off after packet %" PRIu64
 			   ", at byte %" PRIu64,
-			   stream_kind(stream), stream->source->number,
-			   (uint64_t)stream->last.seq, begin);
-	else if (first == -ENODATA)
+			   kind, number, (uint64_t)stream->last.seq,
+			   stream->damage);
+	else if (stream->why == -ENODATA)
 		trace_warn(stream->trace, "%s%u: cut off in its first packet",
-			   stream_kind(stream), stream->source->number);
-	else if (first)
+			   kind, number);
+	else if (stream->why)
 		trace_warn(stream->trace,
-			   "%s%u: damaged from byte %" PRIu64 " on",
-			   stream_kind(stream), stream->source->number, begin);
+			   "%s%u: damaged from byte %" PRIu64 " on", kind,
+			   number, stream->damage);
+}
+
+/* Looks for the next packet: 1, 0: there is none, or a negative errno. */
+static int packet_open(struct stream *stream)
+{
+	int found, why = 0;
+	bool damaged;
+
+	found = packet_read(stream, &why);
+	if (!found && !stream->searching) {
+		stream->searching = true;
+		stream->damage = stream->position;
+		stream->why = why;
+	}
+	while (!found && stream_search(stream) && !packet_waits(stream))
+		found = packet_read(stream, &why);
+	if (found < 0 || (!found && stream->trace->info.live))
+		return found;
+	damaged = stream->searching;
+	stream->searching = false;
+	if (damaged)
+		damage_tell(stream, found);
 	if (!found)
 		return 0;
 
 	stream->tentative = packet_is_tentative(stream);
-	count_lost(stream, stream->position != begin);
+	count_lost(stream, damaged);
 	/* One of the lost events may have been a context switch. */
-	stream->uncertain = !stream->packets || stream->position != begin ||
+	stream->uncertain = !stream->packets || damaged ||
 			    stream->walk.packet.seq != stream->last.seq + 1 ||
 			    stream->lost[KTRACE_LOST_TASK] ||
 			    stream->lost[KTRACE_LOST_FULL] ||
@@ -389,6 +425,9 @@ static void packet_close(struct stream *stream, int walked)
 			   (uint64_t)packet->seq);
 
 	stream->lost[KTRACE_LOST_DAMAGED] = stream->damaged + missing;
+	stream->accounted += stream->records > packet->events ? stream->records
+							      : packet->events;
+	stream->before = stream->packets ? stream->last.seq : 0;
 	stream->last = *packet;
 	stream->last_end = packet->end;
 	stream->packets++;
@@ -463,6 +502,8 @@ int stream_next_slow(struct stream *stream, int walked)
 			ret = packet_open(stream);
 			if (ret < 0)
 				return ret;
+			if (!ret && stream->trace->info.live)
+				return stream->item = STREAM_END;
 			/*
 			 * This belongs to the previous packet: packet_open()
 			 * has closed it.

@@ -11,8 +11,8 @@
  * When it has become longer, reading continues in it: see packet_resume().
  *
  * A damaged packet ends where the damage begins.  After the damage the next
- * packet is searched.  If the numbering of events has a gap, the events in the
- * gap are counted as lost.
+ * packet is searched, if necessary in what is written later.  If the numbering of
+ * events has a gap, the events in the gap are counted as lost.
  */
 #ifndef KT_LIB_READ_STREAM_H
 #define KT_LIB_READ_STREAM_H
@@ -82,6 +82,9 @@ struct stream {
 	uint32_t window_used;  /* bytes in it */
 
 	uint64_t position; /* of the next packet */
+	bool searching; /* for it: no packet begins at @damage, where it should */
+	int why;
+	uint64_t damage;
 	uint64_t packets;
 	enum stream_state state;
 	bool tentative;	       /* the packet being read may become longer */
@@ -89,7 +92,9 @@ struct stream {
 	uint64_t records;      /* events seen in this packet */
 	uint64_t damaged;      /* events that are known here, but unreadable */
 	struct kt_packet last; /* the previous packet, if packets > 0 */
-	uint64_t last_end;     /* where it ended */
+	uint64_t before;       /* the number of the packet before that */
+	uint64_t accounted;    /* events of the packets so far */
+	uint64_t last_end;     /* where the previous packet ended */
 	uint64_t last_record;  /* where its records ended */
 	uint64_t lost[KTRACE_LOST_NR]; /* to be returned next */
 	uint64_t overwritten;	       /* returned so far */

@@ -286,6 +286,9 @@ TEST(one_cursor)
 	ktrace_close(trace);
 }
 
+/* Of events_read(): events that were lost by damage. */
+static uint64_t lost_damaged;
+
 /* Events of the stream; -1: it is refused. */
 static int64_t events_read(bool *warned)
 {
@@ -297,8 +300,13 @@ static int64_t events_read(bool *warned)
 	if (stream_open(&trace))
 		return -1;
 	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
-	while ((item = ktrace_cursor_next(cursor)) > 0)
+	lost_damaged = 0;
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		events += item == KTRACE_EVENT;
+		if (item == KTRACE_LOSS &&
+		    ktrace_cursor_loss(cursor)->cause == KTRACE_LOST_DAMAGED)
+			lost_damaged += ktrace_cursor_loss(cursor)->count;
+	}
 	CHECK_EQ(item, KTRACE_END);
 	*warned = false;
 	for (size_t i = 0; ktrace_warning(trace, i); i++)
@@ -366,6 +374,43 @@ TEST(damaged)
 		byte_flip(offset, mask);
 	}
 	CHECK_EQ(events_read(&warned), whole);
+}
+
+/* A packet's header: that packet is lost and counted, and no other. */
+TEST(damaged_header)
+{
+	static const size_t fields[] = {
+		offsetof(struct kt_packet, magic),
+		offsetof(struct kt_packet, version),
+		offsetof(struct kt_packet, header_size),
+		offsetof(struct kt_packet, used) + 2,
+		offsetof(struct kt_packet, seq) + 6,
+		offsetof(struct kt_packet, end) + 7,
+		offsetof(struct kt_packet, begin) + 7,
+		offsetof(struct kt_packet, cpu),
+		offsetof(struct kt_packet, trace_id),
+	};
+	int64_t whole, found, tried = 0;
+	bool warned;
+
+	stream_make(1, IN_ORDER);
+	whole = events_read(&warned);
+	for (size_t i = 0; i < nr_frames; i++) {
+		const size_t field =
+			fields[i % (sizeof(fields) / sizeof(*fields))];
+		off_t offset = frames[i].at + sizeof(struct frame) + field;
+
+		if (!frames[i].events)
+			continue;
+		tried++;
+		byte_flip(offset, 0x40);
+		found = events_read(&warned);
+		CHECK_EQ(found + (int64_t)lost_damaged, whole);
+		CHECK(found >= whole - frames[i].events);
+		CHECK(warned || found == whole);
+		byte_flip(offset, 0x40);
+	}
+	CHECK(tried > 20);
 }
 
 TEST(no_stream)
