@@ -7,6 +7,7 @@
 #include "base/poison.h"
 #include "event/print.h"
 #include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/control.h"
 #include "session/session.h"
 #include "source/define/define.h"
@@ -40,7 +41,8 @@ static int __init kt_init(void)
 	err = kt_buffer_init();
 	if (err)
 		goto err_clock;
-	err = kt_registry_init(&kt_session_registry_ops);
+	kt_registry_init(&kt_session_registry_ops);
+	err = kt_tracepoints_init();
 	if (err)
 		goto err_buffer;
 	mutex_lock(&kt_mutex);
@@ -48,7 +50,7 @@ static int __init kt_init(void)
 	mutex_unlock(&kt_mutex);
 	err = PTR_ERR_OR_ZERO(root);
 	if (err)
-		goto err_registry;
+		goto err_tracepoints;
 	kt_tracepoint_init();
 	kt_define_init();
 	err = kt_markers_init();
@@ -65,8 +67,8 @@ err_sources:
 	kt_define_exit();
 	kt_tracepoint_exit();
 	sessions_end();
-err_registry:
-	kt_registry_exit();
+err_tracepoints:
+	kt_tracepoints_exit();
 err_buffer:
 	kt_buffer_exit();
 err_clock:
@@ -82,7 +84,7 @@ static void __exit kt_exit(void)
 	kt_markers_exit();
 	kt_define_exit();
 	kt_tracepoint_exit();
-	kt_registry_exit();
+	kt_tracepoints_exit();
 	kt_buffer_exit();
 	kt_clock_exit();
 }

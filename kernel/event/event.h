@@ -69,9 +69,9 @@ struct kt_class {
 struct kt_event {
 	const char *system;
 	const char *name;
-	const char *tracepoint; /* NULL: the source has none */
+	const char *point; /* one of its source's points; NULL: the source has none */
 	const char
-		*module; /* of the tracepoint; NULL: any of the kernel's own */
+		*module; /* of the point; NULL: any of the kernel's own */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
 	struct kt_source *source;

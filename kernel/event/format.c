@@ -138,7 +138,7 @@ static void layout_show(struct seq_file *m, const struct kt_entry *entry,
 	seq_puts(m, "print fmt: ");
 	if (!print)
 		seq_puts(m, "\"\"");
-	else if (!entry->point || !kt_print_show(m, entry->point->tp, event))
+	else if (!entry->point || !kt_print_show(m, entry))
 		print_show(m, entry, print);
 	seq_putc(m, '\n');
 }

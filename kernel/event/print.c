@@ -22,8 +22,8 @@
 #include <linux/trace_events.h>
 
 #include "base/symbol.h"
-#include "event.h"
 #include "print.h"
+#include "tracepoints.h"
 
 static struct list_head *calls;
 static struct mutex *calls_mutex;
@@ -63,19 +63,19 @@ void kt_print_unlock(void)
 }
 
 /*
- * Called with kt_mutex held, so that @tp stays.  False: nothing was shown.  An event of a
- * source that is not `traced' may have the name of one of the tracer's, but has other
- * fields.
+ * Called with kt_mutex held, so that the tracepoint stays.  False: nothing was shown.  An
+ * event of a source that is not `traced' may have the name of one of the tracer's, but has
+ * other fields.
  */
-bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
-		   const struct kt_event *event)
+bool kt_print_show(struct seq_file *m, const struct kt_entry *entry)
 {
+	const struct kt_event *event = entry->event;
 	struct trace_event_call *call;
 
 	if (!calls || !event->source->traced || READ_ONCE(reader) != current)
 		return false;
 	list_for_each_entry(call, calls, list) {
-		if (call_is(call, tp, event)) {
+		if (call_is(call, kt_entry_tracepoint(entry), event)) {
 			seq_puts(m, call->print_fmt);
 			return true;
 		}

@@ -5,9 +5,8 @@
 
 #include <linux/types.h>
 
-struct kt_event;
+struct kt_entry;
 struct seq_file;
-struct tracepoint;
 
 void kt_print_init(void);
 /*
@@ -16,7 +15,7 @@ void kt_print_init(void);
  */
 void kt_print_lock(void);
 void kt_print_unlock(void);
-bool kt_print_show(struct seq_file *m, const struct tracepoint *tp,
-		   const struct kt_event *event);
+/* Of a visible entry.  False: nothing was shown. */
+bool kt_print_show(struct seq_file *m, const struct kt_entry *entry);
 
 #endif /* KT_KERNEL_EVENT_PRINT_H */

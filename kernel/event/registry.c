@@ -1,39 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of systems, events and tracepoints, kept up to date as modules come and go.
- * registry.h describes the structs.
+ * The tables of systems and events.  registry.h describes the structs.
  *
- * An event's probe and its tracepoint may be in different modules, and either may come or
- * go first.  A probe expects certain arguments, so an event fits only the tracepoint of the
- * module that it names.  An event that names no module was made from the kernel's headers.
- * It fits tracepoints of vmlinux and of modules that came with the kernel, but never those
- * of out-of-tree modules.
- *
- * Sources register events when they are loaded; the kernel's notifier announces
- * tracepoints.  If a tracepoint goes while its event is enabled, the event is disabled in
- * all sessions.  Events of sources that have no tracepoints exist while they are
- * registered.
- *
- * The notifier is called with the list of modules locked, and takes kt_mutex.  So nobody
- * may (un)register the notifier under kt_mutex.
+ * Sources register events when they are loaded. An event's probe and its point may be in
+ * different modules, and either may come or go first: whoever keeps the table of a kind of
+ * points says when points come and go. If a point goes while its event is enabled, the
+ * event is disabled in all sessions. Events of sources that have no points exist while
+ * they are registered.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/hashtable.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
-#include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 
 #include "base/lock.h"
-#include "base/symbol.h"
 #include "registry.h"
 
 DEFINE_XARRAY(kt_systems);
 
-static DEFINE_HASHTABLE(points, 10);
-static struct kt_point anchor;	      /* for events without a tracepoint */
+static struct kt_point always;	      /* for events whose source has no points */
 static DEFINE_HASHTABLE(entries, 10); /* of all systems, by event name */
 static unsigned long last_cookie;
 static const struct kt_registry_ops *registry_ops;
@@ -124,7 +111,7 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 	return NULL;
 }
 
-/* Does this event tell all arguments of its tracepoint? */
+/* Does this event tell all that its point tells? */
 static bool entry_tells(const struct kt_entry *entry)
 {
 	return !entry->event->source->partial;
@@ -147,95 +134,13 @@ static void entry_hide(struct kt_entry *entry)
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
 }
 
-/* ---- tracepoints ---------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------- */
 
-struct kt_point *kt_point_find(const char *name)
-{
-	struct kt_point *point;
-
-	hash_for_each_possible(points, point, node, name_hash(name)) {
-		if (!point->module && !strcmp(point->tp->name, name))
-			return point;
-	}
-	return NULL;
-}
-
-struct kt_point *kt_point_search(const char *name, const char *module,
-				 unsigned int *nr)
-{
-	struct kt_point *point, *found = NULL;
-
-	*nr = 0;
-	hash_for_each_possible(points, point, node, name_hash(name)) {
-		if (strcmp(point->tp->name, name) ||
-		    (module && strcmp(kt_point_module(point), module)))
-			continue;
-		found = point;
-		++*nr;
-	}
-	return found;
-}
-
-static bool point_known(const char *name, const struct module *module)
-{
-	struct kt_point *point;
-
-	hash_for_each_possible(points, point, node, name_hash(name)) {
-		if (point->module == module && !strcmp(point->tp->name, name))
-			return true;
-	}
-	return false;
-}
-
-static bool point_fits(const struct kt_point *point,
-		       const struct kt_event *event)
-{
-	if (strcmp(point->tp->name, event->tracepoint))
-		return false;
-	if (event->module ? strcmp(kt_point_module(point), event->module)
-			  : point->module && test_bit(TAINT_OOT_MODULE,
-						      &point->module->taints))
-		return false;
-	/* The event may have been defined for an older version of the module. */
-	if (!event->class->raw ||
-	    event->class->nr_fields <= kt_point_arguments(point))
-		return true;
-	pr_warn("ktrace: %s:%s has more arguments than tracepoint %s\n",
-		event->system, event->name, event->tracepoint);
-	return false;
-}
-
-/* If several fit, takes the oldest: vmlinux's, if it has one. */
 static struct kt_point *point_for(const struct kt_event *event)
 {
-	struct kt_point *point, *found = NULL;
+	const struct kt_point_kind *kind = event->source->points;
 
-	if (!event->source->tracepoints)
-		return &anchor;
-	/* The newest is first in its bucket. */
-	hash_for_each_possible(points, point, node,
-			       name_hash(event->tracepoint)) {
-		if (point_fits(point, event))
-			found = point;
-	}
-	return found;
-}
-
-void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
-		    void *data)
-{
-	struct kt_point *point;
-	unsigned int bucket;
-
-	hash_for_each(points, bucket, point, node) {
-		if (!visit(point, data))
-			return;
-	}
-}
-
-const char *kt_entry_module(const struct kt_entry *entry)
-{
-	return entry->event->module ?: kt_point_module(entry->point);
+	return kind ? kind->find(event) : &always;
 }
 
 const char *kt_point_module(const struct kt_point *point)
@@ -243,147 +148,52 @@ const char *kt_point_module(const struct kt_point *point)
 	return point->module ? module_name(point->module) : "vmlinux";
 }
 
-#ifdef CONFIG_BPF_EVENTS
-/* The table in which BPF programs look up the kernel's own tracepoints. */
-static void raw_events_find(const struct bpf_raw_event_map **begin,
-			    const struct bpf_raw_event_map **end)
+const char *kt_entry_module(const struct kt_entry *entry)
 {
-	static const struct bpf_raw_event_map *found[2];
-
-	if (!found[1]) {
-		found[0] = (void *)kt_symbol("__start__bpf_raw_tp");
-		found[1] = (void *)kt_symbol("__stop__bpf_raw_tp");
-	}
-	*begin = found[0];
-	*end = found[0] ? found[1] : NULL;
-}
-#endif
-
-unsigned int kt_point_arguments(const struct kt_point *point)
-{
-#ifdef CONFIG_BPF_EVENTS
-	const struct bpf_raw_event_map *event, *end;
-
-	if (point->module) {
-		event = point->module->bpf_raw_events;
-		end = event + point->module->num_bpf_raw_events;
-	} else {
-		raw_events_find(&event, &end);
-	}
-	for (; event < end; event++) {
-		if (event->tp == point->tp)
-			return event->num_args;
-	}
-#endif
-	/* Not known: as many as are passed in registers, one of which has the probe's data. */
-	return 5;
+	return entry->event->module ?: kt_point_module(entry->point);
 }
 
-void kt_tracepoints_synchronize(void)
-{
-	tracepoint_synchronize_unregister();
-}
-EXPORT_SYMBOL_GPL(kt_tracepoints_synchronize);
+/* Each entry that is attached to points of @kind. */
+#define for_each_entry_of(kind, entry, system, at_system, at_entry) \
+	xa_for_each(&kt_systems, at_system, system)                 \
+		xa_for_each(&(system)->entries, at_entry, entry)    \
+			if ((entry)->event->source->points == (kind))
 
-/*
- * If a module has several tracepoints of one name, only the first counts.  A tracepoint in
- * an inlined function may be listed twice, and markers of one name are one event.
- */
-static void point_add(struct tracepoint *tp, struct module *module)
+void kt_points_came(const struct kt_point_kind *kind)
 {
+	unsigned long at_system, at_entry;
 	struct kt_system *system;
-	unsigned long at_system;
-	struct kt_point *point;
-
-	if (point_known(tp->name, module))
-		return;
-	point = kzalloc(sizeof(*point), GFP_KERNEL);
-	if (!point) {
-		pr_err("ktrace: no memory for tracepoint %s\n", tp->name);
-		return;
-	}
-	point->tp = tp;
-	point->module = module;
-	hash_add(points, &point->node, name_hash(tp->name));
-
-	xa_for_each(&kt_systems, at_system, system) {
-		struct kt_entry *entry;
-		unsigned long cookie;
-
-		xa_for_each(&system->entries, cookie, entry) {
-			if (!entry->point && point_fits(point, entry->event))
-				entry_show(entry, point);
-		}
-	}
-}
-
-static void points_remove(struct module *module)
-{
-	struct kt_system *system;
-	unsigned long at_system;
 	struct kt_entry *entry;
 	struct kt_point *point;
-	struct hlist_node *next;
-	unsigned int bucket;
-	LIST_HEAD(going);
 
-	xa_for_each(&kt_systems, at_system, system) {
-		unsigned long cookie;
-
-		xa_for_each(&system->entries, cookie, entry) {
-			if (entry->point && entry->point->module == module)
-				list_add_tail(&entry->going, &going);
-		}
-	}
-	registry_ops->drop(&going, false);
-	list_for_each_entry(entry, &going, going)
-		entry_hide(entry);
-	hash_for_each_safe(points, bucket, next, point, node) {
-		if (point->module == module) {
-			hash_del(&point->node);
-			kfree(point);
-		}
-	}
-	/* Another tracepoint may fit these events. */
-	while (!list_empty(&going)) {
-		entry = list_first_entry(&going, struct kt_entry, going);
-		list_del(&entry->going);
-		point = point_for(entry->event);
+	lockdep_assert_held(&kt_mutex);
+	for_each_entry_of(kind, entry, system, at_system, at_entry)
+	{
+		point = entry->point ? NULL : kind->find(entry->event);
 		if (point)
 			entry_show(entry, point);
 	}
 }
 
-static int points_notify(struct notifier_block *block, unsigned long action,
-			 void *data)
+void kt_points_going(const struct kt_point_kind *kind,
+		     const struct module *module)
 {
-	struct tp_module *tp_module = data;
-	struct module *module = tp_module->mod;
-	unsigned int i;
+	unsigned long at_system, at_entry;
+	struct kt_system *system;
+	struct kt_entry *entry, *next;
+	LIST_HEAD(going);
 
-	mutex_lock(&kt_mutex);
-	switch (action) {
-	case MODULE_STATE_COMING:
-		for (i = 0; i < module->num_tracepoints; i++)
-			point_add(tracepoint_ptr_deref(
-					  &module->tracepoints_ptrs[i]),
-				  module);
-		break;
-	case MODULE_STATE_GOING:
-		points_remove(module);
-		break;
+	lockdep_assert_held(&kt_mutex);
+	for_each_entry_of(kind, entry, system, at_system, at_entry)
+	{
+		if (entry->point && entry->point->module == module)
+			list_add_tail(&entry->going, &going);
 	}
-	mutex_unlock(&kt_mutex);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block points_notifier = {
-	.notifier_call = points_notify,
-};
-
-static void point_add_builtin(struct tracepoint *tp, void *unused)
-{
-	point_add(tp, NULL);
+	registry_ops->drop(&going, false);
+	list_for_each_entry_safe(entry, next, &going, going) {
+		entry_hide(entry);
+		list_del(&entry->going);
+	}
 }
 
 /* ---- registering ---------------------------------------------------------- */
@@ -443,9 +253,9 @@ const char *kt_event_complaint(const struct kt_event *event)
 		return "the name is not one that a file can have";
 	if (!event->source || !event->source->number)
 		return "its source is not registered";
-	if (!event->class || (event->source->tracepoints && !event->tracepoint))
-		return "it has no tracepoint or class";
-	if (event->source->tracepoints && !event->class->probe)
+	if (!event->class || (event->source->points && !event->point))
+		return "it has no point or class";
+	if (event->source->points && !event->class->probe)
 		return "it has no probe";
 	return class_complaint(event->class);
 }
@@ -625,29 +435,7 @@ void kt_events_unregister(struct kt_event_set *set)
 }
 EXPORT_SYMBOL_GPL(kt_events_unregister);
 
-int __init kt_registry_init(const struct kt_registry_ops *ops)
+void __init kt_registry_init(const struct kt_registry_ops *ops)
 {
-	int err;
-
 	registry_ops = ops;
-	mutex_lock(&kt_mutex);
-	for_each_kernel_tracepoint(point_add_builtin, NULL);
-	mutex_unlock(&kt_mutex);
-	err = register_tracepoint_module_notifier(&points_notifier);
-	if (err) {
-		mutex_lock(&kt_mutex);
-		points_remove(NULL);
-		mutex_unlock(&kt_mutex);
-	}
-	return err;
-}
-
-/* All event sets are unregistered by now: their modules depend on this one. */
-void kt_registry_exit(void)
-{
-	/* This calls the notifier with GOING for each module that is loaded. */
-	unregister_tracepoint_module_notifier(&points_notifier);
-	mutex_lock(&kt_mutex);
-	points_remove(NULL);
-	mutex_unlock(&kt_mutex);
 }

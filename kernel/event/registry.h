@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be recorded: systems, their events, and the kernel's tracepoints.
+ * What can be recorded: systems and their events.
  *
- *	kt_point	a tracepoint of vmlinux or of a loaded module, to which
- *			events can be attached.  Two modules may each have a
- *			tracepoint of the same name, with different arguments.
- *			Events whose source does not use tracepoints share one
- *			point, which always exists.
+ *	kt_point	what an event is attached to and what exists now: a
+ *			tracepoint (tracepoints.h), an address, an offset in a
+ *			file.  Whoever keeps a table of such things embeds one in
+ *			each.
+ *	kt_point_kind	such a table.  Sources name it, and the registry asks it.
  *	kt_entry	an event that a source registered.  The control tree
  *			shows it while it has a point.
  *	kt_system	a name for a group of events; shown if one of them is
@@ -36,10 +36,13 @@ struct kt_system {
 };
 
 struct kt_point {
-	struct hlist_node node;
-	struct tracepoint *tp; /* NULL: not a tracepoint */
-	struct module *module; /* NULL: vmlinux */
-	unsigned int nr_entries;
+	struct module *module;	 /* that it is in; NULL: vmlinux */
+	unsigned int nr_entries; /* of events that say what happens there */
+};
+
+struct kt_point_kind {
+	/* The one that the event is for; NULL: it is not there now. */
+	struct kt_point *(*find)(const struct kt_event *event);
 };
 
 struct kt_entry {
@@ -64,29 +67,23 @@ struct kt_registry_ops {
 	void (*drop)(struct list_head *entries, bool forget);
 };
 
-int kt_registry_init(const struct kt_registry_ops *ops);
-void kt_registry_exit(void);
+void kt_registry_init(const struct kt_registry_ops *ops);
 
 struct kt_system *kt_system_find(const char *name, size_t length);
 struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 			       size_t length);
-/* The kernel's own tracepoint of this name, not a module's. */
-struct kt_point *kt_point_find(const char *name);
-/* One of this name in @module (NULL: in any); sets *@nr to how many there are. */
-struct kt_point *kt_point_search(const char *name, const char *module,
-				 unsigned int *nr);
-/* Calls @visit for each tracepoint until it returns false. */
-void kt_points_each(bool (*visit)(const struct kt_point *point, void *data),
-		    void *data);
+/* There are new points: entries without a point may get one. */
+void kt_points_came(const struct kt_point_kind *kind);
+/*
+ * The points of @module (NULL: vmlinux) are about to go.  When this returns, no entry has
+ * one of them.  When they are gone, other points may fit these entries: kt_points_came().
+ */
+void kt_points_going(const struct kt_point_kind *kind,
+		     const struct module *module);
 
 const char *kt_point_module(const struct kt_point *point);
 /* The module that the event is from; the entry must be visible. */
 const char *kt_entry_module(const struct kt_entry *entry);
-/* How many arguments a probe may read.  If it read more, it would get garbage. */
-unsigned int kt_point_arguments(const struct kt_point *point);
-
-/* Waits until no detached probe of a tracepoint runs any more. */
-void kt_tracepoints_synchronize(void);
 
 static inline bool kt_entry_visible(const struct kt_entry *entry)
 {

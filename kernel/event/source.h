@@ -19,6 +19,7 @@
 
 struct kt_enabled;
 struct kt_kind;
+struct kt_point_kind;
 struct kt_session;
 struct module;
 
@@ -67,8 +68,13 @@ struct kt_source {
 	/* Hits that the source could not pass to a probe; shown in the file `overflow'. */
 	u64 (*missed)(const void *state);
 
-	bool tracepoints; /* each event has one, and exists while it does */
-	bool partial; /* no event of it has all arguments of its tracepoint */
+	/*
+	 * What its events are attached to: each names one of these points, and exists
+	 * while the point does.  NULL: the events exist while they are registered.
+	 */
+	const struct kt_point_kind *points;
+
+	bool partial; /* no event of it tells all that its point tells */
 	bool apart;   /* "all events" does not include its events */
 	bool traced;  /* ftrace has these events too: use its print formats */
 

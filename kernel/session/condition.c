@@ -17,7 +17,7 @@
 #include "condition.h"
 #include "event/capturing.h"
 #include "event/gate.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "filter.h"
 #include "session.h"
 #include "task.h"
@@ -102,21 +102,21 @@ static __maybe_unused void check_types(void)
 
 static int pids_follow(struct kt_pids *pids)
 {
-	struct kt_point *point = kt_point_find("sched_process_fork");
+	struct tracepoint *tp = kt_tracepoint_find("sched_process_fork");
 
-	if (!point)
+	if (!tp)
 		return -ENOENT;
-	return tracepoint_probe_register(point->tp, probe_fork, pids);
+	return tracepoint_probe_register(tp, probe_fork, pids);
 }
 
 /* The caller makes sure that no gate refers to @pids any more. */
 static void pids_destroy(struct kt_pids *pids)
 {
-	struct kt_point *point = kt_point_find("sched_process_fork");
+	struct tracepoint *tp = kt_tracepoint_find("sched_process_fork");
 
 	if (!pids)
 		return;
-	tracepoint_probe_unregister(point->tp, probe_fork, pids);
+	tracepoint_probe_unregister(tp, probe_fork, pids);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	vfree(pids);

@@ -16,7 +16,7 @@
 #include "condition.h"
 #include "control.h"
 #include "gone.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session.h"
 #include "sources.h"
 #include "task.h"

@@ -23,7 +23,7 @@
 #include <trace/events/task.h>
 
 #include "compat/compat.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "ring.h"
 #include "session.h"
 #include "task.h"
@@ -128,17 +128,17 @@ static bool event_has_next(const struct kt_event *event)
 
 static bool event_at_switch(const struct kt_event *event)
 {
-	return event->tracepoint && !strcmp(event->tracepoint, "sched_switch");
+	return kt_event_at_tracepoint(event, "sched_switch");
 }
 
 static int switch_attach(struct kt_session *session)
 {
-	struct kt_point *point = kt_point_find("sched_switch");
+	struct tracepoint *tp = kt_tracepoint_find("sched_switch");
 	int err;
 
-	if (!point)
+	if (!tp)
 		return -ENOENT;
-	err = tracepoint_probe_register_prio(point->tp, probe_switch, session,
+	err = tracepoint_probe_register_prio(tp, probe_switch, session,
 					     INT_MIN);
 	session->switch_attached = !err;
 	return err;
@@ -146,11 +146,11 @@ static int switch_attach(struct kt_session *session)
 
 static void switch_detach(struct kt_session *session)
 {
-	struct kt_point *point = kt_point_find("sched_switch");
+	struct tracepoint *tp = kt_tracepoint_find("sched_switch");
 
 	if (!session->switch_attached)
 		return;
-	tracepoint_probe_unregister(point->tp, probe_switch, session);
+	tracepoint_probe_unregister(tp, probe_switch, session);
 	session->switch_attached = false;
 }
 
@@ -262,11 +262,10 @@ static __maybe_unused void check_types(void)
 static void tasks_detach(struct kt_session *session, unsigned int nr)
 {
 	while (nr--) {
-		struct kt_point *point =
-			kt_point_find(task_probes[nr].tracepoint);
+		struct tracepoint *tp =
+			kt_tracepoint_find(task_probes[nr].tracepoint);
 
-		tracepoint_probe_unregister(point->tp, task_probes[nr].probe,
-					    session);
+		tracepoint_probe_unregister(tp, task_probes[nr].probe, session);
 	}
 }
 
@@ -281,14 +280,14 @@ int kt_tasks_start(struct kt_session *session)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(task_probes); i++) {
-		struct kt_point *point =
-			kt_point_find(task_probes[i].tracepoint);
+		struct tracepoint *tp =
+			kt_tracepoint_find(task_probes[i].tracepoint);
 
 		err = -ENOENT;
-		if (!point)
+		if (!tp)
 			goto err_detach;
-		err = tracepoint_probe_register_prio(
-			point->tp, task_probes[i].probe, session, INT_MIN);
+		err = tracepoint_probe_register_prio(tp, task_probes[i].probe,
+						     session, INT_MIN);
 		if (err)
 			goto err_detach;
 	}

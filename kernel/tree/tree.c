@@ -24,7 +24,7 @@
 #include "event/format.h"
 #include "session/condition.h"
 #include "session/gone.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
@@ -733,17 +733,17 @@ static int version_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-static bool undefined_visit(const struct kt_point *point, void *data)
+static bool undefined_visit(const struct kt_tracepoint *tracepoint, void *data)
 {
-	if (!point->nr_entries)
-		seq_printf(data, "%s %s\n", point->tp->name,
-			   kt_point_module(point));
+	if (!tracepoint->point.nr_entries)
+		seq_printf(data, "%s %s\n", tracepoint->tp->name,
+			   kt_point_module(&tracepoint->point));
 	return true;
 }
 
 static int undefined_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_points_each(undefined_visit, m);
+	kt_tracepoints_each(undefined_visit, m);
 	return 0;
 }
 

@@ -33,7 +33,7 @@
 #include "event/capturing.h"
 #include "event/event.h"
 #include "event/write.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "define.h"
@@ -283,12 +283,12 @@ static int point_parse(struct kt_session *session,
 		       struct definition *definition, char *text)
 {
 	char *module = strim(text), *name = strsep(&module, " \t");
-	const struct kt_point *point;
+	const struct kt_tracepoint *found;
 	unsigned int nr;
 
 	if (module)
 		module = skip_spaces(module);
-	point = kt_point_search(name, module, &nr);
+	found = kt_tracepoint_search(name, module, &nr);
 	if (!nr)
 		return kt_refuse(session, -ENOENT,
 				 "there is no tracepoint \"%*pE\"%s%*pE",
@@ -300,9 +300,9 @@ static int point_parse(struct kt_session *session,
 				 "several modules have a tracepoint \"%.60s\": "
 				 "name the module behind it",
 				 name);
-	strscpy(definition->module, kt_point_module(point),
+	strscpy(definition->module, kt_point_module(&found->point),
 		sizeof(definition->module));
-	definition->event.tracepoint = name;
+	definition->event.point = name;
 	definition->event.module = definition->module;
 	return 0;
 }
@@ -329,14 +329,14 @@ static int arguments_check(struct kt_session *session,
 			   const struct definition *definition)
 {
 	const struct kt_event *event = &definition->event;
-	unsigned int nr, there = kt_point_arguments(kt_point_search(
-				 event->tracepoint, event->module, &nr));
+	unsigned int nr, there = kt_tracepoint_arguments(kt_tracepoint_search(
+				 event->point, event->module, &nr));
 
 	if (event->class->nr_fields <= there)
 		return 0;
 	return kt_refuse(session, -EINVAL,
 			 "%s/%s: tracepoint %s passes %u, not %u arguments",
-			 event->system, event->name, event->tracepoint, there,
+			 event->system, event->name, event->point, there,
 			 event->class->nr_fields);
 }
 
@@ -589,7 +589,7 @@ static struct kt_source source = {
 	.attach = kt_tracepoint_attach,
 	.detach = kt_tracepoint_detach,
 	.synchronize = kt_tracepoints_synchronize,
-	.tracepoints = true,
+	.points = &kt_tracepoints,
 };
 
 static void definitions_clear(void)

@@ -27,7 +27,7 @@
 #include "event/buffer.h"
 #include "event/event.h"
 #include "event/write.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
@@ -420,7 +420,7 @@ static struct marked *marked_make(struct module *module,
 	marked->class.probe = probes[marked->class.nr_fields];
 	marked->event.system = module->name;
 	marked->event.name = marker->name;
-	marked->event.tracepoint = marker->tp.name;
+	marked->event.point = marker->tp.name;
 	marked->event.module = module->name;
 	marked->event.class = &marked->class;
 	marked->event.source = &source;
@@ -648,7 +648,7 @@ static struct kt_source source = {
 	.attach = marker_attach,
 	.detach = marker_detach,
 	.synchronize = kt_tracepoints_synchronize,
-	.tracepoints = true,
+	.points = &kt_tracepoints,
 	.apart = true,
 };
 

@@ -30,7 +30,7 @@
 
 #include "compat/compat.h"
 #include "env.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/session.h"
 #include "marker.h"
 #include "pattern.h"
@@ -498,7 +498,6 @@ static void visit_forget(struct kt_site *site, void *unused)
 
 int kt_prints_write(struct kt_session *session, char *text)
 {
-	const struct kt_point *point;
 	struct kt_patterns patterns;
 	bool any = false;
 	int err;
@@ -508,8 +507,7 @@ int kt_prints_write(struct kt_session *session, char *text)
 		return err;
 	kt_patterns_free(&prints);
 	prints = patterns;
-	point = kt_point_find("console");
-	console = point ? point->tp : NULL;
+	console = kt_tracepoint_find("console");
 	kt_sites_each(visit_unprint, &any);
 	if (any) {
 		tracepoint_synchronize_unregister();

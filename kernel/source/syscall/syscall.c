@@ -35,7 +35,7 @@
 #include "event/event.h"
 #include "event/write.h"
 #include "pending.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "source/tracepoint/tracepoint.h"
@@ -464,8 +464,8 @@ static int syscall_attach(struct kt_enabled *enabled)
 
 	if (!hooks->tables[direction].nr_enabled) {
 		err = tracepoint_probe_register(
-			enabled->event->entry->point->tp, probes[direction],
-			hooks);
+			kt_entry_tracepoint(enabled->event->entry),
+			probes[direction], hooks);
 		if (err)
 			return kt_tracepoint_refuse(enabled, err);
 	}
@@ -481,8 +481,9 @@ static void syscall_detach(struct kt_enabled *enabled)
 
 	table_set(hooks, enabled->event, NULL);
 	if (!--hooks->tables[direction].nr_enabled)
-		tracepoint_probe_unregister(enabled->event->entry->point->tp,
-					    probes[direction], hooks);
+		tracepoint_probe_unregister(
+			kt_entry_tracepoint(enabled->event->entry),
+			probes[direction], hooks);
 }
 
 static struct kt_source source = {
@@ -492,7 +493,7 @@ static struct kt_source source = {
 	.attach = syscall_attach,
 	.detach = syscall_detach,
 	.synchronize = kt_tracepoints_synchronize,
-	.tracepoints = true,
+	.points = &kt_tracepoints,
 	.partial = true,
 	.apart = true,
 };
@@ -572,7 +573,7 @@ static struct call *call_make(enum abi abi, const char *name,
 			 "%s_%s", tracepoints[direction], name);
 		event->system = systems[abi];
 		event->name = call->names[direction];
-		event->tracepoint = tracepoints[direction];
+		event->point = tracepoints[direction];
 		event->source = &source;
 		event->owner = THIS_MODULE;
 	}

@@ -108,7 +108,7 @@
 	static struct kt_event __used kt_event_##_name = {                 \
 		.system = __stringify(TRACE_SYSTEM),                       \
 		.name = #_name,                                            \
-		.tracepoint = #_name,                                      \
+		.point = #_name,                                           \
 		.module = KT_POINT_MODULE,                                 \
 		.class = &kt_class_##_class,                               \
 		.source = &kt_tracepoint_source,                           \

@@ -10,7 +10,7 @@
 #include <linux/tracepoint.h>
 
 #include "event/event.h"
-#include "event/registry.h"
+#include "event/tracepoints.h"
 #include "session/session.h"
 #include "session/sources.h"
 #include "tracepoint.h"
@@ -27,7 +27,7 @@ EXPORT_SYMBOL_GPL(kt_tracepoint_refuse);
 int kt_tracepoint_attach(struct kt_enabled *enabled)
 {
 	const struct kt_event *event = enabled->event;
-	int err = tracepoint_probe_register(event->entry->point->tp,
+	int err = tracepoint_probe_register(kt_entry_tracepoint(event->entry),
 					    event->class->probe, enabled);
 
 	return err ? kt_tracepoint_refuse(enabled, err) : 0;
@@ -37,7 +37,7 @@ void kt_tracepoint_detach(struct kt_enabled *enabled)
 {
 	const struct kt_event *event = enabled->event;
 
-	tracepoint_probe_unregister(event->entry->point->tp,
+	tracepoint_probe_unregister(kt_entry_tracepoint(event->entry),
 				    event->class->probe, enabled);
 }
 
@@ -47,7 +47,7 @@ struct kt_source kt_tracepoint_source = {
 	.attach = kt_tracepoint_attach,
 	.detach = kt_tracepoint_detach,
 	.synchronize = kt_tracepoints_synchronize,
-	.tracepoints = true,
+	.points = &kt_tracepoints,
 	.traced = true,
 };
 EXPORT_SYMBOL_GPL(kt_tracepoint_source);
