@@ -553,3 +553,26 @@ const char *kt_capture_verify(struct kt_capture *capture)
 	idle_find(capture);
 	return NULL;
 }
+
+/* ---- placing -------------------------------------------------------------- */
+
+const char *kt_capture_place(struct kt_capture *capture,
+			     const u8 words[KT_CAPTURE_ARGUMENTS])
+{
+	u32 at;
+
+	for (at = 0; at < capture->nr_ops; at++) {
+		struct kt_capture_op *op = &capture->ops[at];
+
+		if (op->code != KT_CAPTURE_ARGUMENT)
+			continue;
+		if (words[op->value] == KT_CAPTURE_NO_WORD)
+			return "there is no such argument";
+		op->value = words[op->value];
+	}
+	if (capture->string_max) {
+		capture->string_argument = words[capture->string_argument];
+		capture->string_condition = words[capture->string_condition];
+	}
+	return NULL;
+}

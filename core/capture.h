@@ -94,7 +94,7 @@ struct kt_capture_op {
 	u8 code;
 	u8 kernel; /* LOAD, STRING, BYTES, RECORDS: of kernel memory */
 	u16 to;
-	u32 value; /* NUMBER; which ARGUMENT; AT; size or MAX of others */
+	u32 value; /* NUMBER; which word is the ARGUMENT; AT; size or MAX of others */
 };
 
 struct kt_capture {
@@ -107,7 +107,7 @@ struct kt_capture {
 	 * within "aN if" or "aN MASK & if"; else 0.
 	 */
 	u32 string_max;
-	u8 string_argument;
+	u8 string_argument; /* which word it is: see kt_capture_place() */
 	u8 string_kernel;
 	u8 string_condition;
 	bool string_simple; /* of user memory, unless its address is zero */
@@ -149,6 +149,15 @@ int kt_capture_parse(struct kt_capture *capture, const char *text,
  * may not run.
  */
 const char *kt_capture_verify(struct kt_capture *capture);
+
+/*
+ * Where a hook finds the arguments of a verified program: argument N is word words[N] of
+ * what it passes to a run (its saved registers, say), instead of word N of a copy.
+ * KT_CAPTURE_NO_WORD: it is not there.  NULL, or why the program may not run.
+ */
+#define KT_CAPTURE_NO_WORD 0xff
+const char *kt_capture_place(struct kt_capture *capture,
+			     const u8 words[KT_CAPTURE_ARGUMENTS]);
 
 /* Bytes of the part that is always there. */
 static inline u32 kt_capture_head(const struct kt_capture *capture)
@@ -235,8 +244,8 @@ kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
 }
 
 /*
- * Runs over @arguments, KT_CAPTURE_ARGUMENTS of them, and fills in the payload from
- * @size on.  Returns the payload's whole size.
+ * Runs over @arguments: KT_CAPTURE_ARGUMENTS of them or, if the program was placed, the
+ * words that they are among.  Fills in the payload from @size on.  Returns the payload's whole size.
  */
 static __always_inline u32 kt_capture_run(const struct kt_capture *capture,
 					  const u64 *arguments, void *payload,

@@ -29,7 +29,7 @@ struct kt_capture_frame {
 	struct kt_ring *ring;
 	const struct kt_gate *gate;
 	u32 reader; /* who was reading when this run began: see below */
-	u64 arguments[KT_CAPTURE_ARGUMENTS];
+	u64 arguments[KT_CAPTURE_ARGUMENTS]; /* for probes that copy them */
 	u8 payload[];
 };
 
@@ -83,10 +83,11 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 
 /*
  * Called by a probe with preemption off (kt_probe_enter).  False: there is nothing to
- * record.  Otherwise the caller stores all arguments, and the event's own part of the
- * payload, and then must call kt_capture_end().  It may write up to sizeof(u64) bytes
- * behind its own part.  kt_capture_end() returns a bit for each field that could not be
- * read.
+ * record.  Otherwise the caller stores the event's own part of the payload, and then must
+ * call kt_capture_end().  It may write up to sizeof(u64) bytes behind its own part.
+ * kt_capture_end() takes the arguments: the words that the class names or, if it names
+ * none, a copy of all, for which the frame has room.  It returns a bit for each field that
+ * could not be read.
  */
 static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 					     struct kt_capture_frame **begun)
@@ -115,7 +116,8 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 }
 
 static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
-					  struct kt_capture_frame *frame)
+					  struct kt_capture_frame *frame,
+					  const u64 *arguments)
 {
 	u32 own_size = enabled->capturing->own_size, size;
 	struct kt_record record;
@@ -125,7 +127,7 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 	u64 head;
 
 	this_cpu_write(kt_capture_reader, preempt_count() | 1);
-	size = kt_capture_run(&enabled->capturing->program, frame->arguments,
+	size = kt_capture_run(&enabled->capturing->program, arguments,
 			      frame->payload, own_size);
 	this_cpu_write(kt_capture_reader, frame->reader);
 	ring = frame->ring;

@@ -58,6 +58,11 @@ struct kt_class {
 	bool captures; /* its probe runs capture programs */
 	bool unlocked; /* its probe runs without any lock held */
 	bool raw;      /* its fields are the raw arguments */
+	/*
+	 * Where its probe has the arguments of capture programs: see
+	 * kt_capture_place().  NULL: the probe copies them.
+	 */
+	const u8 *arguments;
 	void *probe; /* void (*)(struct kt_enabled *, tracepoint's arguments) */
 	const char *print;
 };
@@ -69,9 +74,9 @@ struct kt_class {
 struct kt_event {
 	const char *system;
 	const char *name;
-	const char *point; /* one of its source's points; NULL: the source has none */
-	const char
-		*module; /* of the point; NULL: any of the kernel's own */
+	const char *
+		point; /* one of its source's points; NULL: the source has none */
+	const char *module; /* of the point; NULL: any of the kernel's own */
 	const struct kt_class *class;
 	const char *print; /* NULL: the class's */
 	struct kt_source *source;

@@ -20,7 +20,7 @@
 
 DEFINE_XARRAY(kt_systems);
 
-static struct kt_point always;	      /* for events whose source has no points */
+static struct kt_point always; /* for events whose source has no points */
 static DEFINE_HASHTABLE(entries, 10); /* of all systems, by event name */
 static unsigned long last_cookie;
 static const struct kt_registry_ops *registry_ops;

@@ -125,6 +125,14 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 			  event->name, error.what);
 		goto err_free;
 	}
+	if (event->class->arguments)
+		error.what = kt_capture_place(&capturing->program,
+					      event->class->arguments);
+	if (error.what) {
+		*err = kt_refuse(session, -EINVAL, "%s/%s: %s", event->system,
+				 event->name, error.what);
+		goto err_free;
+	}
 	if (program_reads_kernel(&capturing->program)) {
 		*err = kt_access_kernel(session);
 		if (*err)

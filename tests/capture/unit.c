@@ -451,6 +451,35 @@ TEST(a_string_alone_is_as_among_other_words)
 	CHECK_EQ(capture.string_max, 0);
 }
 
+/* A hook's registers, of which some are arguments. */
+TEST(arguments_may_lie_anywhere)
+{
+	static const u8 words[KT_CAPTURE_ARGUMENTS] = {
+		7, 3, 5, 0, 1, 2, 4, KT_CAPTURE_NO_WORD};
+	static u8 copied[sizeof(payload)];
+	static const char *const texts[] = {
+		"char a: a0 string 99", "char a: a1 4 & if a0 string 99 end",
+		"u64 a: a2 put 8 a1 put 8; char b: a0 a6 bytes 9"};
+	u64 registers[KT_CAPTURE_ARGUMENTS];
+	u32 i, n, length;
+
+	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
+		arguments[i] = 4 + i;
+	arguments[0] = PLACE_STRING(50, "/dev/null");
+	memset(registers, 0, sizeof(registers));
+	for (n = 0; n < KT_CAPTURE_ARGUMENTS - 1; n++)
+		registers[words[n]] = arguments[n];
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		length = leaves(texts[i], copied);
+		CHECK(!kt_capture_place(&capture, words));
+		CHECK_EQ(kt_capture_run(&capture, registers, payload, HEAD),
+			 length);
+		CHECK(!memcmp(payload + HEAD, copied + HEAD, length - HEAD));
+	}
+	parse("char a: a7 string 9");
+	CHECK(kt_capture_place(&capture, words));
+}
+
 TEST(every_kind_of_field_writes_all_that_counts)
 {
 	static u8 left[sizeof(payload)];

@@ -82,7 +82,7 @@ static noinline void generic_capture(struct kt_enabled *enabled,
 	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
 		frame->arguments[i] = i < nr ? arguments[i] : 0;
 	kt_numbers_store(enabled->event->class, frame->payload, arguments, nr);
-	kt_capture_end(enabled, frame);
+	kt_capture_end(enabled, frame, frame->arguments);
 }
 
 static __always_inline void generic_record(struct kt_enabled *enabled,

@@ -10,6 +10,7 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 
+#include "capture.h"
 #include "event/event.h"
 
 #define ARGUMENTS 6
@@ -53,6 +54,15 @@ static const u8 registers[ABIS][ARGUMENTS] = {
 	[COMPAT] = {offsetof(struct pt_regs, bx), offsetof(struct pt_regs, cx),
 		    offsetof(struct pt_regs, dx), offsetof(struct pt_regs, si),
 		    offsetof(struct pt_regs, di), offsetof(struct pt_regs, bp)},
+};
+
+/* The same for capture programs, and the stack pointer. */
+#define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
+static const u8 words[ABIS][KT_CAPTURE_ARGUMENTS] = {
+	[NATIVE] = {WORD(di), WORD(si), WORD(dx), WORD(r10), WORD(r8), WORD(r9),
+		    WORD(sp), KT_CAPTURE_NO_WORD},
+	[COMPAT] = {WORD(bx), WORD(cx), WORD(dx), WORD(si), WORD(di), WORD(bp),
+		    WORD(sp), KT_CAPTURE_NO_WORD},
 };
 
 /* Names of arguments if a call has no metadata. */

@@ -20,7 +20,8 @@
  *
  * A capture program of a call gets its registers as a0 to a5.  At entry, a6 is the stack
  * pointer.  At exit, a6 is the return value, and a7 the fields of the enter event that
- * could not be read (pending.h).
+ * could not be read (pending.h).  At entry the program loads the registers that it names
+ * from where the kernel has saved them; at exit they are copied.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -141,10 +142,7 @@ static noinline void enter_lacks(const struct kt_enabled *enabled,
 	kt_pending_set(&hooks->pending, syscall_get_nr(current, regs), unread);
 }
 
-/*
- * The program gets six registers and two more arguments.  The payload begins with the
- * call's own arguments.
- */
+/* The payload begins with the call's own arguments, stored as above. */
 static noinline void enter_capture(struct kt_enabled *enabled,
 				   struct pt_regs *regs)
 {
@@ -155,12 +153,8 @@ static noinline void enter_capture(struct kt_enabled *enabled,
 
 	kt_probe_enter();
 	if (likely(kt_capture_begin(enabled, &frame))) {
-		syscall_get_arguments(current, regs,
-				      (unsigned long *)frame->arguments);
-		frame->arguments[6] = user_stack_pointer(regs);
-		frame->arguments[7] = 0;
 		enter_store_all(call, frame->payload, regs);
-		unread = kt_capture_end(enabled, frame);
+		unread = kt_capture_end(enabled, frame, (const u64 *)regs);
 		if (unlikely(unread))
 			enter_lacks(enabled, regs, unread);
 	}
@@ -181,10 +175,9 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	u64 address, head;
 	bool done;
 
-	if (!program->string_simple || program->string_argument >= ARGUMENTS ||
-	    unlikely(!kt_write_may_try(enabled)))
+	if (!program->string_simple || unlikely(!kt_write_may_try(enabled)))
 		return false;
-	address = register_at(regs, call->registers[program->string_argument]);
+	address = ((const u64 *)regs)[program->string_argument];
 	if (!kt_capture_try_string(enabled->capturing, ring->owner, address,
 				   &text, &size))
 		return false;
@@ -310,7 +303,7 @@ static noinline void exit_capture(struct kt_enabled *enabled,
 		frame->arguments[6] = result;
 		frame->arguments[UNREAD] = unread;
 		exit_store(call, frame->payload, number, result);
-		kt_capture_end(enabled, frame);
+		kt_capture_end(enabled, frame, frame->arguments);
 	}
 	kt_probe_exit();
 }
@@ -581,6 +574,7 @@ static struct call *call_make(enum abi abi, const char *name,
 	call->enter.captures = true;
 	call->enter.unlocked = true;
 	call->enter.probe = probe_enter;
+	call->enter.arguments = words[abi];
 	call->events[ENTER].class = &call->enter;
 	call->events[EXIT].class = &exit_class;
 	return call;
