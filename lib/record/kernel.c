@@ -2,8 +2,8 @@
 /*
  * The feed of a session: the kernel's rings, one for each CPU.
  *
- * Packets go from the mapped ring to the sink with one copy, and are released
- * at once.
+ * Packets go from the mapped ring to the sink with one copy (buffer.h), and are
+ * released at once.
  *
  * One thread serves up to four CPUs: it waits until a packet is there, copies
  * what all four have, then rests.  The rest is as long as the buffers allow, so
@@ -11,11 +11,6 @@
  * traced machine most. The rest must be short enough for a burst after a
  * silence: it is limited to the time in which the fastest known writer fills a
  * fraction of a buffer.
- *
- * Discard mode: a packet stays until it is released, so many are written in one
- * call. Overwrite mode: the writer may take a packet while it is copied, so it
- * is copied to other memory first.  If releasing it then fails (ESTALE), the
- * copy is dropped, because its events have been counted as overwritten.
  *
  * When the sink refuses a packet, all threads end, and the events left in the
  * buffers are counted as unwritten.
@@ -32,19 +27,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#include <ktrace.h>
-
 #include "base/error.h"
+#include "buffer.h"
 #include "feed.h"
 #include "session/session.h"
 
 #define CPUS_PER_THREAD 4
-#define BATCH		16 /* packets that the sink gets in one call */
 
 /* Bytes per millisecond and CPU: no traced load writes more. */
 #define RATE_MAX    (400ull * 1000)
@@ -54,28 +45,10 @@ _Static_assert((int)KTRACE_LOST_FULL == KT_LOST_FULL &&
 		       (int)KTRACE_LOST_RECURSION == KT_LOST_RECURSION,
 	       "causes of loss have one order");
 
-/*
- * A CPU's buffer and its stream.  Its thread is the only writer of the
- * counters.
- */
-struct stream {
-	uint32_t cpu;
-	int fd;
-	struct sink *sink;
-	struct sink_stream *out; /* NULL: no packet was written yet */
-	const struct kt_control *control;
-	const uint8_t *packets;
-	size_t size;   /* of the mapping */
-	uint64_t next; /* the packet to be copied next */
-	uint64_t sync; /* kernel_sync() waits until @next is here */
-	uint64_t events;
-	uint64_t unwritten;
-	uint8_t *copy; /* overwrite mode: a copy of the packet */
-};
-
 struct worker {
+	struct worker *next;
 	struct consumer *consumer;
-	struct stream *streams;
+	struct buffer *buffers[CPUS_PER_THREAD];
 	size_t nr;
 	int epoll;
 	pthread_t thread;
@@ -84,267 +57,58 @@ struct worker {
 
 struct consumer {
 	struct feed feed;
-	struct stream *streams;
-	size_t nr_streams;
+	struct buffer **buffers; /* by CPU; each stays where it is */
+	size_t nr_buffers;
 	struct worker *workers;
-	size_t nr_workers;
-	int session;	 /* the session's folder */
-	bool background; /* packets are copied while events are recorded */
+	int session;	 /* its folder */
+	bool background; /* packets are copied while events come */
 	struct sink *sink;
 	int stop;   /* eventfd: makes the threads end */
 	int missed; /* a buffer could not be opened at the end; @why */
 	char why[256];
 };
 
-#define load(p)	    __atomic_load_n((p), __ATOMIC_RELAXED)
-#define store(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-
-static bool stream_overwrites(const struct stream *s)
-{
-	return s->control->mode == KT_MODE_OVERWRITE;
-}
-
-static const struct kt_packet *stream_packet(const struct stream *s,
-					     uint64_t seq)
-{
-	uint64_t slot = seq & (s->control->packets - 1);
-
-	return (const void *)(s->packets + slot * KT_PACKET_SIZE);
-}
-
-static bool packet_is_sound(const struct kt_packet *p, uint64_t seq)
-{
-	return p->magic == KT_PACKET_MAGIC && p->seq == seq &&
-	       p->used >= sizeof(*p) && p->used <= KT_PACKET_SIZE;
-}
-
-static size_t packet_bytes(const struct kt_packet *p)
-{
-	return (load(&p->used) + 7) & ~7u;
-}
-
-static int stream_out_open(struct stream *s)
-{
-	struct sink_stream *out;
-	int err;
-
-	if (s->out)
-		return 0;
-	err = s->sink->ops->open(s->sink, KTRACE_FILE_CPU, s->cpu, &out);
-	if (err)
-		return err;
-	/* Other threads, which read the counts, must see all of the stream. */
-	__atomic_store_n(&s->out, out, __ATOMIC_RELEASE);
-	return 0;
-}
-
-/* The next packet has been copied to the sink. */
-static void stream_advance(struct stream *s, uint64_t events)
-{
-	store(&s->events, s->events + events);
-	/* If kernel_sync() sees this, the bytes are in the sink. */
-	__atomic_store_n(&s->next, s->next + 1, __ATOMIC_RELEASE);
-}
-
-/* Overwrite mode: copies, releases and writes one packet. */
-static int stream_copy_one(struct stream *s)
-{
-	const struct kt_packet *p = stream_packet(s, s->next);
-	bool sound = packet_is_sound(p, s->next);
-	uint64_t seq = s->next, events = load(&p->events);
-	struct iovec iov = {s->copy, packet_bytes(p)};
-	int n;
-
-	if (sound)
-		memcpy(s->copy, p, iov.iov_len);
-	if (ioctl(s->fd, KT_PUT_CONSUMED, &seq)) {
-		if (errno != ESTALE)
-			return -errno;
-		s->next = __atomic_load_n(&s->control->consumed,
-					  __ATOMIC_ACQUIRE);
-		return 0;
-	}
-	if (!sound)
-		return -EBADMSG;
-	n = s->sink->ops->append(s->out, &iov, 1);
-	if (n < 0) {
-		/* It is not in the buffer any more. */
-		s->unwritten += events;
-		return n;
-	}
-	stream_advance(s, events);
-	return 1;
-}
-
-/*
- * Discard mode: writes several packets with one call and releases them.
- * Returns how many.
- */
-static int stream_copy_batch(struct stream *s, uint64_t produced)
-{
-	struct iovec iov[BATCH];
-	int nr = 0, done;
-
-	while (nr < BATCH && s->next + nr != produced) {
-		const struct kt_packet *p = stream_packet(s, s->next + nr);
-
-		if (!packet_is_sound(p, s->next + nr))
-			return -EBADMSG;
-		iov[nr].iov_base = (void *)p;
-		iov[nr].iov_len = packet_bytes(p);
-		nr++;
-	}
-	done = s->sink->ops->append(s->out, iov, nr);
-	for (int i = 0; i < done; i++) {
-		const struct kt_packet *p = iov[i].iov_base;
-		uint64_t seq = s->next;
-
-		stream_advance(s, p->events);
-		if (ioctl(s->fd, KT_PUT_CONSUMED, &seq))
-			return -errno;
-	}
-	return done;
-}
-
-/* Returns how many packets were copied. */
-static int stream_drain(struct stream *s)
-{
-	int n, total = 0;
-
-	for (;;) {
-		uint64_t produced = __atomic_load_n(&s->control->produced,
-						    __ATOMIC_ACQUIRE);
-
-		if (s->next == produced)
-			return total;
-		n = stream_out_open(s);
-		if (!n)
-			n = stream_overwrites(s)
-				    ? stream_copy_one(s)
-				    : stream_copy_batch(s, produced);
-		if (n < 0)
-			return n;
-		total += n;
-	}
-}
-
-/* Closes the open packet and copies until the buffer is empty. */
-static int stream_finish(struct stream *s)
-{
-	int flushed, n;
-
-	do {
-		flushed = ioctl(s->fd, KT_FLUSH) ? -errno : 0;
-		n = stream_drain(s);
-		if (n < 0)
-			return n;
-	} while (flushed == -ENOSPC && n > 0);
-	return flushed;
-}
-
-/* Counts what is left in the buffer, with the open packet, and removes it. */
-static void stream_count_unwritten(struct stream *s)
-{
-	uint64_t produced, before = 0;
-
-	do {
-		produced = load(&s->control->produced);
-		s->next = load(&s->control->consumed);
-		for (uint64_t seq = s->next; seq != produced; seq++) {
-			s->unwritten += load(&stream_packet(s, seq)->events);
-			if (ioctl(s->fd, KT_PUT_CONSUMED, &seq))
-				return;
-		}
-		if (produced == before)
-			return;
-		before = produced;
-	} while (!ioctl(s->fd, KT_FLUSH));
-}
-
-static int stream_open(struct stream *s, int session, uint32_t cpu)
-{
-	char path[64];
-	uint64_t size;
-	void *map;
-	int err;
-
-	s->cpu = cpu;
-	snprintf(path, sizeof(path), "buffers/cpu%u", cpu);
-	s->fd = openat(session, path, O_RDONLY | O_CLOEXEC);
-	if (s->fd < 0) {
-		if (errno == EBUSY)
-			return error_set(-errno,
-					 "another program reads this session's "
-					 "buffers: end it first, or record "
-					 "beside it with --session NAME");
-		return error_set(-errno, "%s: %m", path);
-	}
-	if (ioctl(s->fd, KT_GET_SIZE, &size)) {
-		err = error_set(-errno, "%s: %m", path);
-		goto err_close;
-	}
-	s->size = KT_CONTROL_SIZE + size;
-	map = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->fd, 0);
-	if (map == MAP_FAILED) {
-		err = error_set(-errno, "%s: cannot be mapped: %m", path);
-		goto err_close;
-	}
-	s->control = map;
-	s->packets = (const uint8_t *)map + KT_CONTROL_SIZE;
-	if (s->control->magic != KT_CONTROL_MAGIC ||
-	    s->control->version != KT_ABI_VERSION ||
-	    s->control->packet_size != KT_PACKET_SIZE ||
-	    (uint64_t)s->control->packets * KT_PACKET_SIZE != size) {
-		err = error_set(-EPROTO,
-				"%s: the module ktrace is not of this version",
-				path);
-		goto err_unmap;
-	}
-	if (stream_overwrites(s)) {
-		s->copy = malloc(KT_PACKET_SIZE);
-		if (!s->copy) {
-			err = error_set(-ENOMEM, "out of memory");
-			goto err_unmap;
-		}
-	}
-	s->next = load(&s->control->consumed);
-	return 0;
-
-err_unmap:
-	munmap(map, s->size);
-err_close:
-	close(s->fd);
-	return err;
-}
-
-static void stream_close(struct stream *s)
-{
-	if (s->out)
-		s->sink->ops->close(s->out);
-	free(s->copy);
-	munmap((void *)s->control, s->size);
-	close(s->fd);
-}
-
-/* All streams */
+/* All of them */
 
 static int cpu_compare(const void *a, const void *b)
 {
-	const struct stream *x = a, *y = b;
+	const struct buffer *x = *(struct buffer *const *)a;
+	const struct buffer *y = *(struct buffer *const *)b;
 
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-static bool stream_exists(const struct consumer *c, uint32_t cpu)
+static bool buffer_exists(const struct consumer *c, uint32_t cpu)
 {
-	for (size_t i = 0; i < c->nr_streams; i++)
-		if (c->streams[i].cpu == cpu)
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		if (c->buffers[i]->cpu == cpu)
 			return true;
 	return false;
 }
 
-/* Opens the buffers of all CPUs that are not open yet. */
-static int streams_open(struct consumer *c, int session)
+static int buffer_add(struct consumer *c, int session, uint32_t cpu)
+{
+	struct buffer **more =
+		realloc(c->buffers, (c->nr_buffers + 1) * sizeof(*more));
+	struct buffer *b = calloc(1, sizeof(*b));
+	int err = -ENOMEM;
+
+	if (more)
+		c->buffers = more;
+	if (!more || !b)
+		error_set(err, "out of memory");
+	else
+		err = buffer_open(b, session, cpu, c->sink);
+	if (err) {
+		free(b);
+		return err;
+	}
+	c->buffers[c->nr_buffers++] = b;
+	return 0;
+}
+
+/* Opens the buffers of all CPUs that have none open yet. */
+static int buffers_open(struct consumer *c, int session)
 {
 	struct dirent *entry;
 	unsigned int cpu;
@@ -362,30 +126,20 @@ static int streams_open(struct consumer *c, int session)
 	}
 	/* If one buffer cannot be opened, the others are still read. */
 	while (err != -ENOMEM && (entry = readdir(dir))) {
-		struct stream *more;
-		int opened;
+		int added;
 
 		if (sscanf(entry->d_name, "cpu%u%c", &cpu, &rest) != 1 ||
-		    stream_exists(c, cpu))
+		    buffer_exists(c, cpu))
 			continue;
-		more = realloc(c->streams, (c->nr_streams + 1) * sizeof(*more));
-		if (!more) {
-			err = error_set(-ENOMEM, "out of memory");
-			break;
-		}
-		c->streams = more;
-		memset(&more[c->nr_streams], 0, sizeof(*more));
-		opened = stream_open(&more[c->nr_streams], session, cpu);
-		if (!opened)
-			more[c->nr_streams++].sink = c->sink;
-		else if (!err)
-			err = opened;
+		added = buffer_add(c, session, cpu);
+		if (!err)
+			err = added;
 	}
 	closedir(dir);
-	if (!err && !c->nr_streams)
+	if (!err && !c->nr_buffers)
 		err = error_set(-ENOENT, "buffers: there are none");
-	if (c->nr_streams)
-		qsort(c->streams, c->nr_streams, sizeof(*c->streams),
+	if (c->nr_buffers)
+		qsort(c->buffers, c->nr_buffers, sizeof(*c->buffers),
 		      cpu_compare);
 	return err;
 }
@@ -409,7 +163,7 @@ static void consumer_fail(struct consumer *c, int err)
 /* The longest rest that the size of the buffers allows. */
 static unsigned int rest_max(const struct worker *w)
 {
-	uint64_t us = (w->streams->size - KT_CONTROL_SIZE) * 1000 / RATE_MAX;
+	uint64_t us = (w->buffers[0]->size - KT_CONTROL_SIZE) * 1000 / RATE_MAX;
 
 	return us < REST_MAX_US ? us : REST_MAX_US;
 }
@@ -420,12 +174,12 @@ static int worker_round(struct worker *w)
 	int fill = 0;
 
 	for (size_t i = 0; i < w->nr; i++) {
-		struct stream *s = &w->streams[i];
-		int n = stream_drain(s);
+		struct buffer *b = w->buffers[i];
+		int n = buffer_drain(b);
 
 		if (n < 0)
 			return n;
-		n = n * 8 / (int)s->control->packets;
+		n = n * 8 / (int)b->control->packets;
 		if (n > fill)
 			fill = n;
 	}
@@ -476,7 +230,7 @@ static int worker_start(struct worker *w)
 	if (w->epoll < 0)
 		return -errno;
 	for (size_t i = 0; i < w->nr; i++)
-		if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->streams[i].fd,
+		if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->buffers[i]->fd,
 			      &event))
 			return -errno;
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->consumer->stop, &event))
@@ -490,35 +244,38 @@ static int worker_start(struct worker *w)
 	return -err;
 }
 
+/* For some streams that have none; *@first: the first that may be one of them. */
+static int worker_add(struct consumer *c, size_t *first)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	w->consumer = c;
+	w->epoll = -1;
+	w->next = c->workers;
+	c->workers = w;
+	for (; *first < c->nr_buffers && w->nr < CPUS_PER_THREAD; ++*first) {
+		struct buffer *b = c->buffers[*first];
+
+		if (b->served)
+			continue;
+		b->served = true;
+		w->buffers[w->nr++] = b;
+	}
+	return w->nr ? worker_start(w) : 0;
+}
+
 static int kernel_start(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
-	size_t nr = (c->nr_streams + CPUS_PER_THREAD - 1) / CPUS_PER_THREAD;
-	int err;
+	size_t first = 0;
+	int err = 0;
 
-	if (!c->background)
-		return 0;
-	c->workers = calloc(nr, sizeof(*c->workers));
-	if (!c->workers)
-		return error_set(-ENOMEM, "out of memory");
-	c->nr_workers = nr;
-	for (size_t i = 0; i < nr; i++)
-		c->workers[i].epoll = -1;
-	for (size_t i = 0; i < nr; i++) {
-		struct worker *w = &c->workers[i];
-		size_t first = i * CPUS_PER_THREAD;
-
-		w->consumer = c;
-		w->streams = &c->streams[first];
-		w->nr = c->nr_streams - first < CPUS_PER_THREAD
-				? c->nr_streams - first
-				: CPUS_PER_THREAD;
-		err = worker_start(w);
-		if (err)
-			return error_set(err, "cannot start a thread: %s",
-					 strerror(-err));
-	}
-	return 0;
+	while (c->background && !err && first < c->nr_buffers)
+		err = worker_add(c, &first);
+	return err ? error_set(err, "cannot start a thread: %s", strerror(-err))
+		   : 0;
 }
 
 static int kernel_open(struct feed *feed)
@@ -526,10 +283,10 @@ static int kernel_open(struct feed *feed)
 	struct consumer *c = (struct consumer *)feed;
 	int err;
 
-	for (size_t i = 0; i < c->nr_streams; i++) {
-		err = stream_out_open(&c->streams[i]);
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		err = buffer_out_open(c->buffers[i]);
 		if (err)
-			return error_set(err, "cpu%u: %s", c->streams[i].cpu,
+			return error_set(err, "cpu%u: %s", c->buffers[i]->cpu,
 					 strerror(-err));
 	}
 	return 0;
@@ -552,20 +309,20 @@ static int kernel_sync(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
 
-	for (size_t i = 0; i < c->nr_streams; i++) {
-		struct stream *s = &c->streams[i];
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		struct buffer *b = c->buffers[i];
 
-		/* There is no free packet: the threads will make some free. */
-		while (ioctl(s->fd, KT_FLUSH) && errno == ENOSPC)
+		/* No packet free: the background makes some. */
+		while (ioctl(b->fd, KT_FLUSH) && errno == ENOSPC)
 			if (!sync_wait(c))
 				return feed_error(feed) ?: -EAGAIN;
-		s->sync = __atomic_load_n(&s->control->produced,
+		b->sync = __atomic_load_n(&b->control->produced,
 					  __ATOMIC_ACQUIRE);
 	}
-	for (size_t i = 0; i < c->nr_streams; i++) {
-		const struct stream *s = &c->streams[i];
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		const struct buffer *b = c->buffers[i];
 
-		while (__atomic_load_n(&s->next, __ATOMIC_ACQUIRE) < s->sync)
+		while (__atomic_load_n(&b->next, __ATOMIC_ACQUIRE) < b->sync)
 			if (!sync_wait(c))
 				return feed_error(feed) ?: -EAGAIN;
 	}
@@ -574,17 +331,17 @@ static int kernel_sync(struct feed *feed)
 
 static void workers_join(struct consumer *c)
 {
+	struct worker *w;
+
 	event_raise(c->stop);
-	for (size_t i = 0; i < c->nr_workers; i++) {
-		if (c->workers[i].running)
-			pthread_join(c->workers[i].thread, NULL);
-		c->workers[i].running = false;
-		if (c->workers[i].epoll >= 0)
-			close(c->workers[i].epoll);
+	while ((w = c->workers)) {
+		c->workers = w->next;
+		if (w->running)
+			pthread_join(w->thread, NULL);
+		if (w->epoll >= 0)
+			close(w->epoll);
+		free(w);
 	}
-	free(c->workers);
-	c->workers = NULL;
-	c->nr_workers = 0;
 }
 
 static int kernel_finish(struct feed *feed)
@@ -593,19 +350,19 @@ static int kernel_finish(struct feed *feed)
 	int err;
 
 	workers_join(c);
-	/* A CPU that was added meanwhile has a buffer now. */
-	c->missed = streams_open(c, c->session);
+	/* A CPU that was plugged in meanwhile has a buffer by now. */
+	c->missed = buffers_open(c, c->session);
 	if (c->missed)
 		snprintf(c->why, sizeof(c->why), "%s", ktrace_last_error());
-	for (size_t i = 0; !feed->error && i < c->nr_streams; i++) {
-		err = stream_finish(&c->streams[i]);
+	for (size_t i = 0; !feed->error && i < c->nr_buffers; i++) {
+		err = buffer_finish(c->buffers[i]);
 		if (err)
 			consumer_fail(c, err);
 	}
 	if (!feed->error)
 		return 0;
-	for (size_t i = 0; i < c->nr_streams; i++)
-		stream_count_unwritten(&c->streams[i]);
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		buffer_count_unwritten(c->buffers[i]);
 	return feed->error;
 }
 
@@ -616,9 +373,9 @@ static void kernel_destroy(struct feed *feed)
 	struct consumer *c = (struct consumer *)feed;
 
 	workers_join(c);
-	for (size_t i = 0; i < c->nr_streams; i++)
-		stream_close(&c->streams[i]);
-	free(c->streams);
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		buffer_close(c->buffers[i]);
+	free(c->buffers);
 	if (c->stop >= 0)
 		close(c->stop);
 	if (feed->failed >= 0)
@@ -643,7 +400,7 @@ static int consumer_create(int session, struct consumer **consumer)
 		err = error_set(-errno, "eventfd: %m");
 		goto err_destroy;
 	}
-	err = streams_open(c, session);
+	err = buffers_open(c, session);
 	if (err)
 		goto err_destroy;
 	*consumer = c;
@@ -674,8 +431,8 @@ static int kernel_prepare(struct feed *feed, const struct feed_setup *setup)
 	struct consumer *c = (struct consumer *)feed;
 
 	c->sink = setup->sink;
-	for (size_t i = 0; i < c->nr_streams; i++)
-		c->streams[i].sink = setup->sink;
+	for (size_t i = 0; i < c->nr_buffers; i++)
+		c->buffers[i]->sink = setup->sink;
 	return 0;
 }
 
@@ -684,16 +441,16 @@ static uint64_t consumer_left(struct consumer *c)
 {
 	uint64_t events = 0;
 
-	for (size_t i = 0; i < c->nr_streams; i++) {
-		const struct stream *s = &c->streams[i];
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		const struct buffer *b = c->buffers[i];
 		uint64_t produced;
 
-		ioctl(s->fd, KT_FLUSH);
-		produced = __atomic_load_n(&s->control->produced,
+		ioctl(b->fd, KT_FLUSH);
+		produced = __atomic_load_n(&b->control->produced,
 					   __ATOMIC_ACQUIRE);
-		for (uint64_t seq = load(&s->control->consumed);
+		for (uint64_t seq = load(&b->control->consumed);
 		     seq != produced; seq++)
-			events += load(&stream_packet(s, seq)->events);
+			events += load(&buffer_packet(b, seq)->events);
 	}
 	return events;
 }
@@ -723,25 +480,25 @@ static int kernel_missed(const struct feed *feed, const char **why)
 
 static size_t kernel_nr_streams(const struct feed *feed)
 {
-	return ((const struct consumer *)feed)->nr_streams;
+	return ((const struct consumer *)feed)->nr_buffers;
 }
 
 static bool kernel_count(const struct feed *feed, size_t index,
 			 struct feed_count *count)
 {
 	const struct consumer *c = (const struct consumer *)feed;
-	const struct stream *s = &c->streams[index];
-	const struct kt_control *control = s->control;
+	const struct buffer *b = c->buffers[index];
+	const struct kt_control *control = b->control;
 	const struct sink_stream *out =
-		__atomic_load_n(&s->out, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&b->out, __ATOMIC_ACQUIRE);
 
 	*count = (struct feed_count){
 		.cpu =
 			{
-				.cpu = s->cpu,
-				.stream = s->cpu,
+				.cpu = b->cpu,
+				.stream = b->cpu,
 				.known = true,
-				.events = load(&s->events),
+				.events = load(&b->events),
 				.recorded = load(&control->events),
 			},
 		.bytes = out ? load(&out->bytes) : 0,
@@ -752,7 +509,7 @@ static bool kernel_count(const struct feed *feed, size_t index,
 	count->shown = count->bytes;
 	for (int i = 0; i < KT_LOST_NR; i++)
 		count->cpu.lost[i] = load(&control->lost[i]);
-	count->cpu.lost[KTRACE_LOST_UNWRITTEN] = s->unwritten;
+	count->cpu.lost[KTRACE_LOST_UNWRITTEN] = b->unwritten;
 	return true;
 }
 
