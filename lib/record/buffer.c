@@ -135,19 +135,6 @@ int buffer_drain(struct buffer *b)
 	}
 }
 
-int buffer_finish(struct buffer *b)
-{
-	int flushed, n;
-
-	do {
-		flushed = ioctl(b->fd, KT_FLUSH) ? -errno : 0;
-		n = buffer_drain(b);
-		if (n < 0)
-			return n;
-	} while (flushed == -ENOSPC && n > 0);
-	return flushed;
-}
-
 void buffer_count_unwritten(struct buffer *b)
 {
 	uint64_t produced, before = 0;

@@ -54,8 +54,6 @@ int buffer_out_open(struct buffer *b);
 int buffer_copy(struct buffer *b, uint64_t most);
 /* Copies all that there is; returns how many packets. */
 int buffer_drain(struct buffer *b);
-/* Closes the open packet and copies until nothing is left. */
-int buffer_finish(struct buffer *b);
 /* Takes what is left out of the buffer, so that the open packet counts too. */
 void buffer_count_unwritten(struct buffer *b);
 

@@ -77,7 +77,11 @@ struct feed_ops {
 	int (*hold)(struct feed *feed);
 	void (*release)(struct feed *feed);
 
-	/* No more events are written: moves what is left to the sink. */
+	/*
+	 * No more events are written: moves what is left to the sink.  The first of
+	 * feeds[] is called last: it may tell the sink up to which time the trace is
+	 * complete.
+	 */
 	int (*finish)(struct feed *feed);
 	/*
 	 * After finish(): 0, or why a part of the events is missing in the

@@ -12,6 +12,9 @@
  * silence: it is limited to the time in which the fastest known writer fills a
  * fraction of a buffer.
  *
+ * At the end, what is left goes to the sink in the order of time. So a reader of a
+ * stream needs memory for a few packets, however large the buffers are.
+ *
  * When the sink refuses a packet, all threads end, and the events left in the
  * buffers are counted as unwritten.
  */
@@ -36,6 +39,8 @@
 #include "session/session.h"
 
 #define CPUS_PER_THREAD 4
+/* At the end, packets between two sync points. */
+#define POINT_PACKETS 16
 
 /* Bytes per millisecond and CPU: no traced load writes more. */
 #define RATE_MAX    (400ull * 1000)
@@ -60,8 +65,9 @@ struct consumer {
 	struct buffer **buffers; /* by CPU; each stays where it is */
 	size_t nr_buffers;
 	struct worker *workers;
-	int session;	 /* its folder */
-	bool background; /* packets are copied while events come */
+	unsigned int unpointed; /* packets since the last sync point */
+	int session;		/* its folder */
+	bool background;	/* packets are copied while events come */
 	struct sink *sink;
 	int stop;   /* eventfd: makes the threads end */
 	int missed; /* a buffer could not be opened at the end; @why */
@@ -344,6 +350,80 @@ static void workers_join(struct consumer *c)
 	}
 }
 
+/* The one whose next packet begins first; NULL: none has one. */
+static struct buffer *buffers_oldest(const struct consumer *c, uint64_t *begin)
+{
+	struct buffer *oldest = NULL;
+
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		struct buffer *b = c->buffers[i];
+		uint64_t time;
+
+		if (b->next ==
+		    __atomic_load_n(&b->control->produced, __ATOMIC_ACQUIRE))
+			continue;
+		time = load(&buffer_packet(b, b->next)->begin);
+		if (oldest && time >= *begin)
+			continue;
+		oldest = b;
+		*begin = time;
+	}
+	return oldest;
+}
+
+/* All that is to come begins there, or later. */
+static int order_tell(struct consumer *c, uint64_t begin)
+{
+	int err;
+
+	if (!c->sink->ops->sync || !begin || ++c->unpointed < POINT_PACKETS)
+		return 0;
+	err = c->sink->ops->sync(c->sink, begin - 1);
+	if (!err)
+		c->unpointed = 0;
+	return err == -EAGAIN ? 0 : err;
+}
+
+/* Copies all packets in the order of time; returns how many. */
+static int buffers_merge(struct consumer *c)
+{
+	struct buffer *b;
+	uint64_t begin = 0;
+	int n, total = 0;
+
+	while ((b = buffers_oldest(c, &begin))) {
+		n = order_tell(c, begin);
+		if (!n)
+			n = buffer_copy(b, 1);
+		if (n < 0)
+			return n;
+		total += n;
+	}
+	return total;
+}
+
+/* Closes the open packets and copies until nothing is left. */
+static int buffers_finish(struct consumer *c)
+{
+	bool full;
+	int n;
+
+	do {
+		full = false;
+		for (size_t i = 0; i < c->nr_buffers; i++) {
+			if (!ioctl(c->buffers[i]->fd, KT_FLUSH))
+				continue;
+			if (errno != ENOSPC)
+				return -errno;
+			full = true;
+		}
+		n = buffers_merge(c);
+		if (n < 0)
+			return n;
+	} while (full && n > 0);
+	return full ? -ENOSPC : 0;
+}
+
 static int kernel_finish(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
@@ -354,11 +434,9 @@ static int kernel_finish(struct feed *feed)
 	c->missed = buffers_open(c, c->session);
 	if (c->missed)
 		snprintf(c->why, sizeof(c->why), "%s", ktrace_last_error());
-	for (size_t i = 0; !feed->error && i < c->nr_buffers; i++) {
-		err = buffer_finish(c->buffers[i]);
-		if (err)
-			consumer_fail(c, err);
-	}
+	err = feed->error ? 0 : buffers_finish(c);
+	if (err)
+		consumer_fail(c, err);
 	if (!feed->error)
 		return 0;
 	for (size_t i = 0; i < c->nr_buffers; i++)

@@ -154,7 +154,7 @@ static void pipe_ending(struct sink *sink)
 /*
  * Must not wait, because the caller also handles signals.  So this gives up if
  * another thread has the lock or waits for room.  The frame itself is so small
- * that a pipe takes all of it or nothing.
+ * that a pipe takes all of it or nothing.  Only at the end it waits for room.
  */
 static int pipe_sync(struct sink *sink, uint64_t until)
 {
@@ -166,7 +166,7 @@ static int pipe_sync(struct sink *sink, uint64_t until)
 
 	if (pthread_mutex_trylock(&p->lock))
 		return -EAGAIN;
-	if (!p->error && pipe_stalled(sink)) {
+	if (!p->error && !load(&p->ending) && pipe_stalled(sink)) {
 		pthread_mutex_unlock(&p->lock);
 		return -EAGAIN;
 	}

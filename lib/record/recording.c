@@ -361,7 +361,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (err)
 		goto err_destroy;
 	r->made = true;
-	/* In overwrite mode all data comes at the end. */
+	/* In overwrite mode all data comes at the end, in the order of time. */
 	r->pointed = r->sink->ops->sync && !options->overwrite;
 	err = metadata_begin(r, options);
 	/* Who reads while it is written needs the symbols before the events. */
@@ -528,9 +528,10 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 {
 	int err = 0;
 
-	feed_each(r, feed)
-	{
-		int finished = feed->ops->finish(feed);
+	/* The first one last: see finish() in feed.h. */
+	for (size_t i = FEEDS_MAX; i-- > 0;) {
+		struct feed *feed = r->feeds[i];
+		int finished = feed ? feed->ops->finish(feed) : 0;
 
 		if (!err)
 			err = finished;
@@ -567,10 +568,11 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	r->running = false;
 	if (r->sink->ops->ending)
 		r->sink->ops->ending(r->sink);
-	copied = first_keep(&first, copy_finish(r, &reason));
+	/* Before what is left: who reads it while it comes needs them. */
 	if (first_keep(&first, clock_write(r)))
 		/* Types that were enabled meanwhile. */
 		first_keep(&first, types_write(r));
+	copied = first_keep(&first, copy_finish(r, &reason));
 	if (copied && r->symbols && !r->sink->ops->sync)
 		ktrace_writer_symbols(r->writer); /* may fail: not needed */
 	/* Written after any error: the counts are worth the most. */

@@ -15,7 +15,9 @@
 #include <ktrace.h>
 #include <ktrace/recording.h>
 
-#define PACKETS 4
+#include "read/frame.h"
+
+#define PACKETS 32
 #define EVENTS	7
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -77,15 +79,20 @@ static void tree_folder(const char *name)
 	CHECK(!mkdir(path, 0700));
 }
 
-/* A buffer with one packet, of events that have no type: they are only counted. */
-static void buffer_make(uint32_t cpu)
+/* When a CPU's packets begin: each takes turns with those of the others. */
+static uint64_t packet_begin(uint32_t cpu, uint64_t seq)
+{
+	return 2000 + 100 * seq + 10 * cpu;
+}
+
+/* A buffer with packets of events that have no type: they are only counted. */
+static void buffer_make(uint32_t cpu, uint32_t packets)
 {
 	static struct {
 		struct kt_control control;
 		uint8_t pad[KT_CONTROL_SIZE - sizeof(struct kt_control)];
 		uint8_t packets[PACKETS][KT_PACKET_SIZE];
 	} buffer;
-	struct kt_packet *packet = (void *)buffer.packets[0];
 	char path[512], name[32];
 	int fd;
 
@@ -98,19 +105,24 @@ static void buffer_make(uint32_t cpu)
 		.cpu = cpu,
 		.mode = KT_MODE_OVERWRITE,
 		.trace_id = 5,
-		.produced = 1,
-		.events = EVENTS,
+		.produced = packets,
+		.events = EVENTS * packets,
 	};
-	*packet = (struct kt_packet){
-		.magic = KT_PACKET_MAGIC,
-		.version = KT_ABI_VERSION,
-		.header_size = sizeof(*packet),
-		.packet_size = KT_PACKET_SIZE,
-		.used = sizeof(*packet),
-		.events = EVENTS,
-		.cpu = cpu,
-		.trace_id = 5,
-	};
+	for (uint32_t seq = 0; seq < packets; seq++)
+		*(struct kt_packet *)buffer.packets[seq] = (struct kt_packet){
+			.magic = KT_PACKET_MAGIC,
+			.version = KT_ABI_VERSION,
+			.header_size = sizeof(struct kt_packet),
+			.packet_size = KT_PACKET_SIZE,
+			.used = sizeof(struct kt_packet),
+			.seq = seq,
+			.begin = packet_begin(cpu, seq),
+			.end = packet_begin(cpu, seq),
+			.events = EVENTS,
+			.events_before = EVENTS * seq,
+			.cpu = cpu,
+			.trace_id = 5,
+		};
 	snprintf(name, sizeof(name), "buffers/cpu%u", cpu);
 	tree_path(path, name);
 	fd = open(path, O_RDWR | O_CREAT, 0600);
@@ -130,12 +142,14 @@ static void tree_remove(void)
 static struct ktrace_session *session;
 static struct ktrace_recording *recording;
 
-static void begin(void)
+/* Of @packets of each CPU; into the file @output, -1: into a directory. */
+static void begin_with(uint32_t packets, int output)
 {
 	struct ktrace_recording_options options = {
 		.size = sizeof(options),
 		.overwrite = true,
 		.keep = true,
+		.output = output,
 	};
 	char path[512], trace[512];
 
@@ -152,14 +166,20 @@ static void begin(void)
 	tree_file("types", "");
 	tree_file("tasks", "1 1 0 init\n");
 	tree_folder("buffers");
-	buffer_make(0);
-	buffer_make(1);
+	buffer_make(0, packets);
+	buffer_make(1, packets);
 	CHECK_EQ(ktrace_session_open(NULL, &session), 0);
 	path_of(trace, "t");
-	options.directory = trace;
+	if (output < 0)
+		options.directory = trace;
 	if (ktrace_recording_create(session, &options, &recording))
 		check_fail("%s", ktrace_last_error());
 	CHECK_EQ(ktrace_recording_start(recording), 0);
+}
+
+static void begin(void)
+{
+	begin_with(1, -1);
 }
 
 /* All of the buffers that are whole is in the trace, and its end says so. */
@@ -213,6 +233,48 @@ TEST(it_cannot_be_switched_off)
 	CHECK_EQ(ktrace_recording_stop(recording, "over"), -ENOENT);
 	CHECK(strstr(ktrace_last_error(), "enabled"));
 	end_check("over");
+}
+
+/*
+ * Who reads a stream of it needs no memory for the buffers: CPUs take turns, as their
+ * packets did, and again and again it is said up to where they are whole.
+ */
+TEST(what_is_left_comes_in_order)
+{
+	int output = memfd_create("output", MFD_CLOEXEC), points = 0;
+	uint64_t last = 0, until = 0;
+	struct kt_packet packet;
+	struct frame frame;
+	uint32_t packets = 0;
+
+	begin_with(PACKETS, output);
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	CHECK_EQ(lseek(output, 0, SEEK_SET), 0);
+	while (read(output, &frame, sizeof(frame)) == sizeof(frame)) {
+		off_t next = lseek(output, 0, SEEK_CUR) + frame.size;
+
+		CHECK_EQ(frame.magic, FRAME_MAGIC);
+		if (frame.kind == FRAME_SYNC) {
+			CHECK_EQ(read(output, &until, sizeof(until)),
+				 sizeof(until));
+			CHECK(until >= last);
+			points++;
+		} else if (frame.kind == KTRACE_FILE_CPU && frame.size) {
+			CHECK_EQ(read(output, &packet, sizeof(packet)),
+				 sizeof(packet));
+			CHECK(packet.begin > last);
+			CHECK(packet.begin > until);
+			last = packet.begin;
+			packets++;
+		}
+		CHECK_EQ(lseek(output, next, SEEK_SET), next);
+	}
+	CHECK_EQ(packets, 2 * PACKETS);
+	CHECK(points >= 3);
+	close(output);
+	tree_remove();
 }
 
 CHECK_MAIN
