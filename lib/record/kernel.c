@@ -15,6 +15,10 @@
  * At the end, what is left goes to the sink in the order of time. So a reader of a
  * stream needs memory for a few packets, however large the buffers are.
  *
+ * If a CPU is plugged in while a reader follows, the next sync finds its buffer.
+ * All its events are newer than the sync before, up to which the trace is known to
+ * be complete. So they come in the right order.
+ *
  * When the sink refuses a packet, all threads end, and the events left in the
  * buffers are counted as unwritten.
  */
@@ -298,6 +302,24 @@ static int kernel_open(struct feed *feed)
 	return 0;
 }
 
+/*
+ * Opens the buffers of CPUs that were plugged in since the last call.  What cannot be
+ * opened now is tried again at the end.
+ */
+static int buffers_look(struct consumer *c)
+{
+	size_t before = c->nr_buffers;
+	int err;
+
+	if (!c->workers)
+		return 0;
+	buffers_open(c, c->session);
+	if (c->nr_buffers == before)
+		return 0;
+	err = kernel_open(&c->feed);
+	return err ?: kernel_start(&c->feed);
+}
+
 /* Waits a moment.  False: waiting is useless, now or at all. */
 static bool sync_wait(const struct consumer *c)
 {
@@ -314,7 +336,10 @@ static bool sync_wait(const struct consumer *c)
 static int kernel_sync(struct feed *feed)
 {
 	struct consumer *c = (struct consumer *)feed;
+	int err = buffers_look(c);
 
+	if (err)
+		return err;
 	for (size_t i = 0; i < c->nr_buffers; i++) {
 		struct buffer *b = c->buffers[i];
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -54,6 +55,20 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
+/* A plain file cannot be waited for: it may always have something. */
+int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
+int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
+{
+	return 0;
+}
+
+int __wrap_epoll_wait(int epoll, struct epoll_event *events, int nr, int ms);
+int __wrap_epoll_wait(int epoll, struct epoll_event *events, int nr, int ms)
+{
+	usleep(1000);
+	return 1;
+}
+
 static void tree_path(char path[512], const char *name)
 {
 	snprintf(path, 512, "%s/tree/%s", directory, name);
@@ -85,6 +100,8 @@ static uint64_t packet_begin(uint32_t cpu, uint64_t seq)
 	return 2000 + 100 * seq + 10 * cpu;
 }
 
+static enum kt_mode mode;
+
 /* A buffer with packets of events that have no type: they are only counted. */
 static void buffer_make(uint32_t cpu, uint32_t packets)
 {
@@ -103,7 +120,7 @@ static void buffer_make(uint32_t cpu, uint32_t packets)
 		.packet_size = KT_PACKET_SIZE,
 		.packets = PACKETS,
 		.cpu = cpu,
-		.mode = KT_MODE_OVERWRITE,
+		.mode = mode,
 		.trace_id = 5,
 		.produced = packets,
 		.events = EVENTS * packets,
@@ -147,7 +164,7 @@ static void begin_with(uint32_t packets, int output)
 {
 	struct ktrace_recording_options options = {
 		.size = sizeof(options),
-		.overwrite = true,
+		.overwrite = mode == KT_MODE_OVERWRITE,
 		.keep = true,
 		.output = output,
 	};
@@ -179,6 +196,7 @@ static void begin_with(uint32_t packets, int output)
 
 static void begin(void)
 {
+	mode = KT_MODE_OVERWRITE;
 	begin_with(1, -1);
 }
 
@@ -247,6 +265,7 @@ TEST(what_is_left_comes_in_order)
 	struct frame frame;
 	uint32_t packets = 0;
 
+	mode = KT_MODE_OVERWRITE;
 	begin_with(PACKETS, output);
 	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
 	ktrace_recording_destroy(recording);
@@ -273,6 +292,49 @@ TEST(what_is_left_comes_in_order)
 	}
 	CHECK_EQ(packets, 2 * PACKETS);
 	CHECK(points >= 3);
+	close(output);
+	tree_remove();
+}
+
+/* Packets of a CPU in a stream, up to a frame that says up to where it is whole. */
+static uint32_t packets_whole(int output, uint32_t cpu)
+{
+	uint32_t packets = 0, whole = 0;
+	struct frame frame;
+	off_t next;
+
+	CHECK_EQ(lseek(output, 0, SEEK_SET), 0);
+	while (read(output, &frame, sizeof(frame)) == sizeof(frame)) {
+		next = lseek(output, 0, SEEK_CUR) + frame.size;
+		if (frame.kind == FRAME_SYNC)
+			whole = packets;
+		else
+			packets += frame.kind == KTRACE_FILE_CPU &&
+				   frame.number == cpu && frame.size;
+		CHECK_EQ(lseek(output, next, SEEK_SET), next);
+	}
+	return whole;
+}
+
+/*
+ * Its events are where those of the other CPUs are of the same time: the next sync finds
+ * it, before readers are told that its events' times are over.
+ */
+TEST(a_cpu_is_plugged_in_while_a_stream_is_read)
+{
+	int output = memfd_create("output", MFD_CLOEXEC);
+
+	mode = KT_MODE_DISCARD;
+	begin_with(3, output);
+	CHECK_EQ(ktrace_recording_sync(recording, NULL), 0);
+	CHECK_EQ(packets_whole(output, 1), 3);
+	buffer_make(2, 5);
+	CHECK_EQ(ktrace_recording_sync(recording, NULL), 0);
+	CHECK_EQ(packets_whole(output, 2), 5);
+	CHECK_EQ(ktrace_recording_stop(recording, "over"), 0);
+	ktrace_recording_destroy(recording);
+	ktrace_session_close(session);
+	CHECK_EQ(packets_whole(output, 2), 5);
 	close(output);
 	tree_remove();
 }

@@ -41,6 +41,29 @@ check 'what the command says is not in the stream' grep -qx said account
 check 'nothing is complained about' [ ! -s complaints ]
 check 'nothing stays enabled' nothing_enabled
 
+# ---- a CPU that comes meanwhile ---------------------------------------------
+
+# Its events are shown among those of the others, and when they happened.  With every
+# switch to it, CPU 1 does something long before the recording ends.  (For a CPU that is not
+# even present at first see tests/trace/recording.c.)
+cpu1=/sys/devices/system/cpu/cpu1/online
+echo 0 >$cpu1
+ktrace record -S late -e sched:sched_switch -d 8s -o - 2>account | ktrace report -q - >shown &
+reader=$!
+until [ "$(cat $tree/sessions/late/enabled 2>/dev/null)" = 1 ]; do sleep 0.1; done
+sleep 1
+echo 1 >$cpu1
+taskset -c 1 bash -c 'for i in {1..20}; do sleep 0.05; done'
+echo 0 >$cpu1
+wait $reader
+echo 1 >$cpu1
+check 'a CPU that comes: all events arrive' [ "$(recorded account)" = "$(events shown)" ]
+check 'a CPU that comes: it has some' [ "$(grep -c '\[001\]' shown)" -gt 20 ]
+check 'a CPU that comes: in order' in_order shown
+# Those that come late have the time of the last one before them.
+check 'a CPU that comes: each has its time' \
+	[ "$(sed -nE 's/.* \[001\] ([0-9]+\.[0-9]+) .*/\1/p' shown | sort -u | wc -l)" -gt 20 ]
+
 # ---- through a file, against the same events --------------------------------------
 
 ktrace record -q -e sched_switch -o - -- sleep 0.3 >file
