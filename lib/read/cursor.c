@@ -77,7 +77,8 @@ struct ktrace_cursor {
 	size_t nr_cpus;
 	void (*wait)(void *data);
 	void *wait_data;
-	bool over; /* all that follows is later than @to */
+	bool over;     /* all that follows is later than @to */
+	uint64_t done; /* clock: all up to here was delivered */
 };
 
 static bool stream_before(const struct cursor_stream *a,
@@ -229,6 +230,17 @@ static void cursor_switching(const struct ktrace_cursor *cursor,
 	s->switching = true;
 }
 
+/* The stream said that it was complete up to a later time. */
+static noinline void cursor_late(const struct ktrace_cursor *cursor,
+				 const struct cursor_stream *s)
+{
+	if (!s->stream.source->programs)
+		trace_warn(cursor->trace,
+			   "cpu%u: events come later than the stream says: "
+			   "they are shown with the time of those before them",
+			   s->stream.source->number);
+}
+
 /* Makes an event from the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
@@ -241,6 +253,8 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 		return false;
 	if (cursor->unwanted && cursor->unwanted[walk->id])
 		return false;
+	if (unlikely(walk->time < cursor->done))
+		cursor_late(cursor, s);
 	event->time = cursor_time(cursor, walk->time);
 	if (unlikely(event->time < cursor->from))
 		return false;
@@ -463,8 +477,10 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 			}
 		}
 		if (unlikely(!cursor->started) &&
-		    s->stream.clock > cursor->trace->until)
+		    s->stream.clock > cursor->trace->until) {
+			cursor->done = cursor->trace->until;
 			return KTRACE_END;
+		}
 		cursor->started = true;
 
 		if (likely(s->stream.item == STREAM_RECORD)) {
@@ -495,6 +511,7 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 	}
 	cursor->nr_heap = 0;
 	cursor->started = false;
+	cursor->done = cursor->trace->until;
 	return KTRACE_END;
 }
 

@@ -310,7 +310,8 @@ static int64_t events_read(bool *warned)
 	CHECK_EQ(item, KTRACE_END);
 	*warned = false;
 	for (size_t i = 0; ktrace_warning(trace, i); i++)
-		*warned |= strstr(ktrace_warning(trace, i), "cut off") ||
+		*warned |= strstr(ktrace_warning(trace, i), "come later") ||
+			   strstr(ktrace_warning(trace, i), "cut off") ||
 			   strstr(ktrace_warning(trace, i), "damaged");
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
@@ -374,6 +375,26 @@ TEST(damaged)
 		byte_flip(offset, mask);
 	}
 	CHECK_EQ(events_read(&warned), whole);
+}
+
+/* What comes when its time is over does not pass for something of another time. */
+TEST(late)
+{
+	uint64_t until = UINT64_MAX - 1;
+	bool warned;
+
+	stream_make(100000, IN_ORDER);
+	events_read(&warned);
+	CHECK(!warned);
+	stream_begin();
+	memset(at, 0, sizeof(at));
+	frame_put(KTRACE_FILE_METADATA, 0, metadata.data, metadata.size);
+	packet_put(0);
+	frame_put(FRAME_SYNC, 0, &until, sizeof(until));
+	packet_put(1);
+	frame_put(KTRACE_FILE_METADATA, 0, end.data, end.size);
+	CHECK_EQ(events_read(&warned), frames[1].events + frames[3].events);
+	CHECK(warned);
 }
 
 /* A packet's header: that packet is lost and counted, and no other. */
