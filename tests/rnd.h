@@ -10,7 +10,7 @@
 
 static uint64_t seed = 1;
 
-/* Below @n. */
+/* A number below @n. */
 static inline uint32_t rnd(uint32_t n)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;

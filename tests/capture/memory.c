@@ -34,7 +34,7 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel)
 	return length;
 }
 
-/* Descriptors 0 to 2 exist, and a fourth one in a place that cannot be read. */
+/* Descriptors 0 to 2 exist.  The path of another one lies in memory that cannot be read. */
 long env_copy_path(void *to, int fd, u32 max)
 {
 	static const char *const paths[] = {"/dev/null", "pipe:[12]", ""};
@@ -50,7 +50,7 @@ long env_copy_path(void *to, int fd, u32 max)
 	length = strlen(path);
 	if (length > max)
 		return -ENAMETOOLONG;
-	/* In the kernel it lies at the end of the room first. */
+	/* In the kernel, the path is first written at the end of the buffer. */
 	memset(to, 0x5a, max + 1);
 	memcpy(to, path, length);
 	return length;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A memory for capture programs: the bytes in @memory_bytes lie at MEMORY_BASE,
- * and there is nothing elsewhere.  Kernel memory has the same bytes,
- * MEMORY_KERNEL higher.
+ * The memory of capture programs: @memory_bytes lie at MEMORY_BASE, and nothing elsewhere.
+ * Kernel memory has the same bytes, MEMORY_KERNEL higher.
  */
 #ifndef KT_TESTS_CAPTURE_MEMORY_H
 #define KT_TESTS_CAPTURE_MEMORY_H

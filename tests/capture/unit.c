@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Capture programs: what they copy, what they say is missing, what is refused. */
+/* Capture programs: what they copy, what they mark as missing, what is refused. */
 #include "check.h"
 #include "memory.h"
 
-#define HEAD   8 /* of an event with its own part */
+#define HEAD   8 /* the event's own part */
 #define POISON 0xa5
 
 static struct kt_capture capture;
@@ -138,7 +138,7 @@ TEST(bytes_go_by_another_argument)
 	run("u8 data: a1 a2 bytes 7");
 	field_is(0, "hello, ", 7);
 	CHECK_EQ(cut(), 1);
-	/* If none are wanted, none are read, whatever the address. */
+	/* If the length is zero, nothing is read, whatever the address. */
 	arguments[1] = 0;
 	arguments[2] = 0;
 	run("u8 data: a1 a2 bytes 32");
@@ -270,12 +270,12 @@ TEST(records_are_counted_by_their_lengths)
 	}
 	records_are(0, 0);
 	records_are(at, 3);
-	records_are(at - 1, 3); /* the last one is not whole */
+	records_are(at - 1, 3); /* the last one is incomplete */
 	records_are(13, 2);
 	records_are(-22ull, 0);
 	CHECK_EQ(cut() | unread, 0);
 
-	/* One without a length is the last. */
+	/* A record of length zero is the last one. */
 	memset(memory_bytes + 8, 0, 2);
 	records_are(at, 2);
 
@@ -393,12 +393,12 @@ static u32 leaves(const char *text, u8 *left)
 	memset(other, (u8)~POISON, sizeof(other));
 	size = kt_capture_run(&capture, arguments, other, HEAD);
 	CHECK_EQ(size, first);
-	/* No byte is the old one. */
+	/* No byte is an old one. */
 	CHECK(!memcmp(other + HEAD, left + HEAD, size - HEAD));
 	return size;
 }
 
-/* The same bytes, and only one of the two takes the fast path. */
+/* Both programs give the same bytes, and only @alone takes the fast path. */
 static void same(const char *alone, const char *among, u32 max)
 {
 	static u8 short_way[sizeof(payload)], long_way[sizeof(payload)];
@@ -444,7 +444,7 @@ TEST(a_string_alone_is_as_among_other_words)
 			}
 		}
 	}
-	/* What looks alike, but is not. */
+	/* Programs that look like one string, but are not. */
 	leaves("char a: a7 0 & if a7 string 9 end", payload);
 	CHECK_EQ(capture.string_max, 0);
 	leaves("char a: a7 if a7 string 9 end; char b: a7 string 9", payload);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Quantiles are wrong by less than 1 %, and all else is exact. */
+/* The error of quantiles is below 1 %; everything else is exact. */
 #include "check.h"
 #include "common/histogram.h"
 #include "rnd.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preloaded: after a program has read the folder that SWAP_AWAY names, the
- * folder that SWAP_IN names takes its place.  This is what an attacker does in
- * a folder of his own.
+ * Preloaded: when a program has read the folder SWAP_AWAY, this replaces it by the folder
+ * SWAP_IN, as an attacker could do in his own folder.
  */
 #include <dirent.h>
 #include <dlfcn.h>

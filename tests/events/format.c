@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * format - compare the formats of all events with what tracefs says of them
+ * format - compares the formats of all events with tracefs
  *
  *   format EXPECTED [KTRACE [TRACEFS]]
  *
- * For each event in the control tree: the same fields with the same types,
- * offsets (less ftrace's header), sizes and signs, and the same print format.
- * Events that tracefs does not have, because nothing in this kernel has the
- * tracepoint, are only counted.
+ * Each event in the control tree must have the same fields with the same types, offsets
+ * (less ftrace's header), sizes and signs, and the same print format as in tracefs.  Events
+ * that tracefs does not have, because nothing in this kernel has the tracepoint, are only
+ * counted.
  *
- * EXPECTED names events that are known to differ, one a line: SYSTEM:EVENT,
- * then why.  It fails if a difference is not expected, or if an expected one is
- * missing in an event that exists.
+ * EXPECTED lists events that are known to differ, one per line: SYSTEM:EVENT, then the
+ * reason.  The test fails if a difference is not expected, or if an expected one does not
+ * occur in an event that exists.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -61,7 +61,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;" without ftrace's own. */
+/* Adds "\tfield:TYPE NAME;\toffset:N;\tsize:N;\tsigned:N;", unless it is ftrace's own field. */
 static void add_field(struct format *format, char *line, int header)
 {
 	char declaration[256];
@@ -95,7 +95,7 @@ static bool format_read(struct format *format, const char *tree,
 			add_field(format, line, header);
 		else if (!strncmp(line, "print fmt: ", 11)) {
 			format->print = line + 11;
-			/* It may go over lines. */
+			/* It may have several lines. */
 			if (rest)
 				rest[-1] = '\n';
 			break;
@@ -111,10 +111,7 @@ static void format_free(struct format *format)
 	free(format->text);
 }
 
-/*
- * Names that the compiler counts (__UNIQUE_ID_x_12) differ each time: skips
- * one.
- */
+/* The compiler numbers such names (__UNIQUE_ID_x_12), differently each time: skips one. */
 static const char *skip_unique(const char *at)
 {
 	static const char prefix[] = "__UNIQUE_ID_";
@@ -128,7 +125,7 @@ static const char *skip_unique(const char *at)
 	return end;
 }
 
-/* White space outside of strings means nothing. */
+/* Compares without white space outside of strings. */
 static bool same_print(const char *a, const char *b)
 {
 	bool quoted = false;

@@ -43,7 +43,7 @@ static struct sample sample = {
 	.data = "/etc/foo",
 };
 
-/* Numbers of all sizes are tried here, not aligned. */
+/* Numbers of all sizes are tested at this place, which is not aligned. */
 #define TRIED(name, size, kind)                                \
 	{                                                      \
 		name, offsetof(struct sample, data) + 1, size, \
@@ -136,7 +136,7 @@ struct number_field {
 	bool is_signed;
 };
 
-/* A 64-bit number, mostly one near a bound of some size. */
+/* A 64-bit number, mostly near the limit of some size. */
 static uint64_t near_a_bound(void)
 {
 	uint64_t any = (uint64_t)rnd(1u << 31) << 33 ^
@@ -176,7 +176,7 @@ static bool compares(__int128 number, const char *op, __int128 value)
 	}
 }
 
-/* Any number of any size, with any operator and value, against C. */
+/* Any number of any size, with any operator and value, compared with C. */
 TEST(numbers_are_compared_as_in_c)
 {
 	static const char *const ops[] = {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bpf - a BPF program on a marker
+ * bpf - attaches a BPF program to a marker
  *
- *   bpf MARKER COMMAND [ARG...]	MARKER: ktrace:MODULE:NAME, of two arguments or more
+ *   bpf MARKER COMMAND [ARG...]	MARKER: ktrace:MODULE:NAME, with at least two arguments
  *
- * Attaches it as to a raw tracepoint while the command runs, and prints how often it
- * was called, and the sums of the first and second argument.  The program is a dozen
- * instructions, and needs neither a compiler nor a library.
+ * Attaches the program as to a raw tracepoint while the command runs.  Then prints how
+ * often it was called, and the sums of the first and the second argument.  The program has
+ * a dozen instructions, and needs neither a compiler nor a library.
  */
 #include <errno.h>
 #include <linux/bpf.h>

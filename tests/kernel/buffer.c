@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What a buffer file allows and refuses.  Runs in the guest, on an enabled session
- * whose events are few: buffer [TEST]
+ * What a buffer file allows and refuses.  Runs in the guest, on an enabled session with few
+ * events: buffer [TEST]
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -102,7 +102,7 @@ TEST(nobody_can_write)
 		CHECK(mprotect(map, size, PROT_READ | PROT_WRITE));
 		CHECK_EQ(errno, EACCES);
 		CHECK(mprotect(map, 4096, PROT_READ | PROT_EXEC));
-		/* Nor larger than it is. */
+		/* Nor can it be mapped larger than it is. */
 		CHECK(mremap(map, size, size + 4096, MREMAP_MAYMOVE) ==
 		      MAP_FAILED);
 		munmap(map, size);

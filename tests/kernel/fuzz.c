@@ -151,7 +151,7 @@ static void script_read(const char *path)
 	script[fread(script, 1, sizeof(script) - 1, f)] = '\0';
 	fclose(f);
 	if (!strstr(path, ".sh")) {
-		/* Its first byte is not for us. */
+		/* The first byte is not part of the text. */
 		seed_add("capture", script + 1, strlen(script + 1));
 		return;
 	}
@@ -214,7 +214,7 @@ static void events_read(void)
 
 static const char *any_event(void)
 {
-	/* Those that the tests use are few, and fire. */
+	/* The few events that the tests use and that are hit. */
 	static const char *const known[] = {
 		"ktrace_test/test_hit",
 		"ktrace_test/test_string",
@@ -262,7 +262,7 @@ static void any_path(char *path, size_t size, const char *file)
 	}
 }
 
-/* Mostly one for a file that has a language of its own. */
+/* Mostly a text for a file with its own language. */
 static const struct text *any_seed(void)
 {
 	static const char *const rich[] = {"define", "filter", "capture",
@@ -355,7 +355,7 @@ static void count(ssize_t done)
 		nr_taken++;
 }
 
-/* If it filled all memory, the machine would be busy with that alone. */
+/* If the buffers filled all memory, the machine would do nothing else. */
 static bool too_large(const char *path, size_t size)
 {
 	text[size] = '\0';
@@ -384,7 +384,7 @@ static void step_write(void)
 	close(fd);
 }
 
-/* Runs the session, as users do. */
+/* Uses a session as users do. */
 static void step_run(void)
 {
 	static const struct {
@@ -477,7 +477,7 @@ static void step_session(void)
 	}
 }
 
-/* A file that stays open, whatever becomes of its session or event. */
+/* Opens a file and keeps it open, whatever happens to its session or event. */
 static void step_hold(void)
 {
 	int *fd = &held[rnd(HELD)];
@@ -656,10 +656,7 @@ static int process_run(double seconds)
 	       root ? "root" : "group", (unsigned long long)nr_steps,
 	       (unsigned long long)nr_taken, (unsigned long long)nr_refused);
 	fflush(stdout);
-	/*
-	 * A process for which nothing or everything was accepted has tested
-	 * little.
-	 */
+	/* If nothing or everything was accepted, the process has tested little. */
 	return nr_taken < 10 || nr_refused < 10;
 }
 
@@ -723,9 +720,7 @@ int main(int argc, char **argv)
 		root = !i;
 		if (!root)
 			become_member(group);
-		/*
-		 * No process waits longer, so a process that hangs is noticed.
-		 */
+		/* All processes end earlier, so this finds one that hangs. */
 		alarm(seconds + 120);
 		return process_run(seconds);
 	}

@@ -58,13 +58,12 @@ static struct buffer {
 	unsigned int cpu;
 	const struct kt_control *control;
 	const uint8_t *packets;
-	uint64_t seq;  /* of the next packet */
-	uint64_t time; /* of the last record */
-	uint64_t
-		events_next; /* events_before that the next packet has at least */
-	uint32_t tid;	     /* of who runs */
+	uint64_t seq;	      /* of the next packet */
+	uint64_t time;	      /* of the last record */
+	uint64_t events_next; /* least events_before of the next packet */
+	uint32_t tid;	      /* the thread that runs */
 	uint64_t read, stale;
-	uint64_t gap; /* overwritten, by the packets */
+	uint64_t gap; /* overwritten, according to the packets */
 	bool begun;
 } buffers[CPUS_MAX];
 
@@ -318,7 +317,7 @@ static bool packet_take(struct buffer *buffer)
 	static uint8_t copy[KT_PACKET_SIZE];
 	uint64_t consumed;
 
-	/* In overwrite mode the writer moves it on. */
+	/* In overwrite mode the writer moves consumed. */
 	consumed = __atomic_load_n(&control->consumed, __ATOMIC_ACQUIRE);
 	if (buffer->seq < consumed)
 		buffer->seq = consumed;
@@ -364,7 +363,7 @@ static void buffers_follow(double seconds)
 		left = end - (now.tv_sec + now.tv_nsec / 1e9);
 		if (left <= 0 || enough)
 			return;
-		/* The signal may come before the poll() as well as in it. */
+		/* The signal may come just before poll(). */
 		if (left > 0.1)
 			left = 0.1;
 		if (poll(polls, nr_buffers, left * 1000 + 1) < 0) {
@@ -379,7 +378,7 @@ static void buffers_follow(double seconds)
 	}
 }
 
-/* Takes what is complete, then what a flush completes. */
+/* Takes complete packets, flushes, and takes what that has completed. */
 static void buffer_drain(struct buffer *buffer)
 {
 	while (packet_take(buffer))

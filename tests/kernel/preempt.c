@@ -75,7 +75,7 @@ static void *urgent(void *data)
 	while (!__atomic_load_n(&own->done, __ATOMIC_ACQUIRE)) {
 		syscall(SYS_openat, AT_FDCWD, urgent_path, O_TMPFILE, 0);
 		own->urgent_calls++;
-		/* So as not to fall in step with the other. */
+		/* So that the threads do not synchronise. */
 		rest.tv_nsec = 100000 + own->urgent_calls * 7919 % 50000;
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, NULL);
 	}

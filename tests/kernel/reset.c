@@ -26,7 +26,7 @@
 #include <ktrace.h>
 
 #define ROUNDS 12
-#define EVENTS 30000 /* several packets: more than a round leaves behind */
+#define EVENTS 30000 /* several packets: more than a round leaves */
 
 static const char *tree, *run;
 static int buffer;
@@ -67,7 +67,7 @@ static void tree_put(const char *file, const char *text)
 	put(path, text);
 }
 
-/* On CPU 0, while the session is on. */
+/* Called on CPU 0, while the session is on. */
 static void record(unsigned int events)
 {
 	char text[32];

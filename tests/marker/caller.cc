@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* A caller in C++; prints what its markers must record, as program.c does. */
+/* A program in C++; prints what its markers must record, as program.c does. */
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -30,7 +30,7 @@ static inline void inlined(enum color c)
 	KTRACE(inlined, "color %d", c);
 }
 
-/* In two seconds: who reads now and then keeps up. */
+/* Within two seconds, so that a reader that polls sometimes can keep up. */
 static void many(void)
 {
 	const enum color c = GREEN;

@@ -99,7 +99,7 @@ static u64 rings_read(u64 *newest)
 
 TEST(a_clock_that_falls)
 {
-	/* Into another epoch; to nothing. */
+	/* Into another epoch; to zero. */
 	const u64 falls[] = {7 * epoch + 3, 0};
 
 	for (size_t fall = 0; fall < 2; fall++) {
@@ -129,7 +129,7 @@ TEST(a_clock_that_falls)
 	}
 }
 
-/* It does not run ahead with each record. */
+/* The time must not run ahead with each record. */
 TEST(time_stands_still)
 {
 	u64 newest;
@@ -169,7 +169,7 @@ TEST(what_is_missing_is_added)
 	CHECK(put());
 	CHECK_EQ(rings_read(&newest), 3);
 	CHECK_EQ(newest, 23 * epoch);
-	/* So do rings that are made then. */
+	/* The same holds for rings that are made then. */
 	for (u32 i = 0; i < rings.cpus + rings.locked; i++)
 		marker_ring_init(&rings, i, KT_MODE_DISCARD, 7);
 	CHECK(put());

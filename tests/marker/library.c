@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* A library with a marker, to be opened and closed; see program.c. */
+/* A library with a marker; program.c loads and unloads it. */
 #include <stdio.h>
 
 #include <ktrace/marker.h>

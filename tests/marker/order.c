@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The numbers of markers in their functions: as they are defined, and of very many. */
+/* The numbers of markers in their functions: they follow the definition, also for very many. */
 #include "check.h"
 #include "order.h"
 #include "rnd.h"
@@ -9,7 +9,7 @@
 static struct marker_place places[MANY];
 static u32 orders[MANY];
 
-/* The definition, word by word. */
+/* The definition, taken literally. */
 static u32 order_of(size_t nr, size_t which)
 {
 	const struct marker_place *p = &places[which];
@@ -29,7 +29,7 @@ static u32 order_of(size_t nr, size_t which)
 
 TEST(numbers_are_as_defined)
 {
-	/* The same words at several addresses, as compilers leave them. */
+	/* Equal words at several addresses, as compilers leave them. */
 	static const char words[][8] = {"a", "b", "a", "", "ab", "b"};
 
 	for (int round = 0; round < 200; round++) {
@@ -44,7 +44,7 @@ TEST(numbers_are_as_defined)
 	}
 }
 
-/* Each compared with each would be four thousand million comparisons. */
+/* Comparing each with each would take four thousand million comparisons. */
 TEST(very_many)
 {
 	for (size_t i = 0; i < MANY; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* A library to be preloaded, with a probe of whatever the program has; see handlers. */
+/* A preloaded library with a probe on all markers of the program; see handlers. */
 #include <stdio.h>
 
 #define KTRACE_DISABLED

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * print - a marker for each kind of conversion, whose handler is printf.  So
- * what KTRACE_PRINT prints to standard error must equal what goes to standard
- * output
+ * print - a program with a marker for each kind of conversion, which it also prints by
+ * printf.  So what KTRACE_PRINT prints to standard error must equal the standard output
  *
- *   print [COUNT]	COUNT: one marker, so many times
+ *   print [COUNT]	COUNT: hits one marker COUNT times
  */
 #include <errno.h>
 #include <limits.h>

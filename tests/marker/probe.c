@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * probe - probes of markers: what they get, and that they can be removed at any
- * time
+ * probe - probes of markers: their arguments, and that they can be removed at any time
  *
- *   probe LIBRARY	which has a marker: library.c
+ *   probe LIBRARY	a library with a marker: library.c
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,7 +44,7 @@ static bool is(struct ktrace_marker_probe *probe, const char *pattern,
 
 static char seen[512];
 
-/* As text, from nothing but what the probe is given. */
+/* Writes the hit as text, only from the probe's arguments. */
 static void describe(struct ktrace_marker_probe *probe,
 		     const struct ktrace_marker *marker, const uint64_t *values)
 {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * program - a program with markers, that also prints what they must record
+ * program - a program with markers, which also prints what they must record
  *
  *   program WHAT [ARG]
  *
  *	kinds		arguments of all kinds
  *	threads N	eight threads, N events each
- *	processes N	forks N children that fork one more each
- *	exec PROGRAM	and what that records
+ *	processes N	forks N children, each of which forks another one
+ *	exec PROGRAM	records, then executes PROGRAM
  *	load LIBRARY	opens it, uses it, closes it, twice
- *	signals N	a handler that records, in the middle of recording
+ *	signals N	a handler that records while the program records
  *	killed N	N events, then SIGKILL
- *	wait		events until somebody kills it; prints nothing
+ *	wait		events until it is killed; prints nothing
  *
- * A line is "NAME field=value ...", as ktrace report has it behind the program's
- * name.  What several threads do has no order; the lines are compared sorted.
+ * A line is "NAME field=value ...", as ktrace report prints it after the program's name.
+ * The order of events of several threads varies, so the lines are sorted before they are
+ * compared.
  */
 #include <dlfcn.h>
 #include <limits.h>

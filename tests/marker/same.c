@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * same COUNT: hits COUNT times the markers that the module ktrace-marked has
- * too.
- */
+/* same COUNT: hits the markers, which the module ktrace-marked has too, COUNT times */
 #include <stdlib.h>
 
 #include "same.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Preloaded: opening a file whose path ends as SLOW_FILE says takes three
- * seconds, as on a slow network file system.
+ * Preloaded: opening a file whose path ends with SLOW_FILE takes three seconds, as on a
+ * slow network file system.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

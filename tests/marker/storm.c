@@ -45,7 +45,7 @@ static void hit(struct context *c, int number)
 	KTRACE(storm, "context %d number %ld text %s", number, c->hits, text);
 	c->hits = c->hits + 1;
 	KTRACE(words, "context %d number %ld", number, c->hits);
-	/* A marker may stand between a call and a look at its error. */
+	/* A marker must not change errno: it may be between a call and a check of its error. */
 	if (errno != ENOTNAM)
 		abort();
 }
@@ -68,7 +68,7 @@ static void *thread_main(void *arg)
 	mine[number].tid = gettid();
 	for (long i = 0; i < count || doomed; i++) {
 		hit(&mine[number], number);
-		/* Until it is killed, however late that comes. */
+		/* Waits until it is killed, however late that is. */
 		if (i >= count)
 			nanosleep(&rest, NULL);
 	}
@@ -97,7 +97,7 @@ static _Noreturn void process_main(struct context *all)
 	_exit(0);
 }
 
-/* Is it in the middle of it? */
+/* Has it recorded enough to be killed in the middle? */
 static int has_begun(const struct context *all)
 {
 	return all[0].hits > count / 10 || all[1].hits > count / 10;

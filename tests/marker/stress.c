@@ -4,17 +4,17 @@
  *
  *   stress [-s SECONDS] [-p PROCESSES] [-o]	-o: overwrite mode
  *
- * Each process has threads, and a timer whose signal handler writes as well.  Half
- * of the processes are killed with SIGKILL at any moment and replaced.  A reader
- * takes what it gets, then what is left.
+ * Each process has threads, and a timer whose signal handler writes too.  Half of the
+ * processes are killed with SIGKILL at random times and replaced.  A reader reads while
+ * they run, and the rest afterwards.
  *
  * Every writer numbers its records.  In what was read, the numbers of a writer must
- * increase, times of a ring must not go back, each record must be whole, and:
+ * increase, times of a ring must not go back, each record must be complete, and:
  *
  *	written = read + overwritten, by the counters in the rings
- *	what a writer says that it wrote, it wrote: one more at most, if it was
- *	killed before it could say so; none of it is missing in discard mode but
- *	what is counted as lost
+ *	a writer has written as many records as it counted, or one more if it was
+ *	killed before it counted that one; in discard mode only those that are
+ *	counted as lost are missing
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -42,19 +42,19 @@
 
 struct payload {
 	u32 writer;
-	u32 length; /* of what follows; nothing but this byte, repeated */
+	u32 length; /* of bytes, which are all the low byte of number */
 	u64 number;
 	u8 bytes[200];
 };
 
-/* What writers say of themselves. */
+/* Counted by the writers. */
 struct account {
 	u64 written;
 	u64 lost;
 };
 
 static struct marker_rings rings;
-static struct account *accounts; /* of each run of a process, of each context */
+static struct account *accounts; /* by run of a process and context */
 static u32 run;
 static __thread u32 tid;
 
@@ -96,7 +96,7 @@ static void write_one(u32 context)
 	record.payload.length = length;
 	record.payload.number = number;
 	memset(record.payload.bytes, (u8)number, length);
-	/* Most go the short way, where there is one. */
+	/* Most records take the fast path, if there is one. */
 	if (number % 8) {
 		static const struct marker_step short_step = {5, 1ull << 32};
 		u64 words[2];
@@ -142,12 +142,12 @@ static _Noreturn void process_main(void)
 	pthread_t thread;
 	sigset_t set;
 
-	/* Where a check fails, nobody is left behind. */
+	/* If a check fails, no process must stay behind. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	marker_tid_forget();
 	tid = marker_tid();
 	signal(SIGALRM, on_timer);
-	/* The handler is one writer: of the first thread only. */
+	/* The handler is one writer, so only the first thread runs it. */
 	sigfillset(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (long i = 1; i < THREADS; i++)
@@ -162,7 +162,7 @@ static _Noreturn void process_main(void)
 
 struct seen {
 	u64 records;
-	u64 next; /* no number below this may come any more */
+	u64 next; /* smaller numbers must not come any more */
 	u64 last_cpu_time;
 };
 
@@ -184,7 +184,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Numbers of a writer come from several rings: they are put in order at the end. */
+/* A writer's numbers come from several rings: they are sorted at the end. */
 static u64 **numbers;
 static u32 *nr_numbers, *room_numbers;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * timeless - a program that may not read the time stamp counter, with markers
+ * timeless - a program with markers that may not read the time stamp counter
  *
  *   timeless WHAT COUNT
  *
  *	strict	hits a marker, enters strict seccomp, hits it COUNT times more
  *	first	enters strict seccomp, waits for a line on standard input, hits COUNT times
- *	tsc	has the counter taken away, hits COUNT times, gets it back, hits once more
- *	thread	the same, but a thread that begins without the counter hits
+ *	tsc	loses access to the counter, hits COUNT times, regains it, hits once more
+ *	thread	the same, but the hits are in a thread that starts without access
  *
- * In strict seccomp a thread may read, write and exit; every other syscall and
- * reading the counter kill it.  Each hit is one of a marker with numbers, which
- * takes the fast path, and one of a marker with a string.
+ * In strict seccomp a thread may only read, write and exit; any other syscall and reading
+ * the counter kill it.  Each hit is a hit of two markers: one with numbers, which takes the
+ * fast path, and one with a string.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void enter_strict(void)
 	}
 }
 
-/* The C library would end all threads, which is forbidden here. */
+/* The C library would end all threads, which strict seccomp forbids. */
 static void leave_strict(void)
 {
 	const char said[] = "lived\n";

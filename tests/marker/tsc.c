@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * The clock of programs over a sleep of the machine, without a session to ask.
- */
+/* The clock of programs when the machine sleeps. */
 #include "check.h"
 #include "record/tsc.h"
 
@@ -14,7 +12,10 @@ TEST(awake)
 
 	tsc_went(&tsc, 100 * HZ, 100 * SECOND, 100 * SECOND);
 	CHECK(!tsc_went(&tsc, 101 * HZ, 101 * SECOND, 101 * SECOND));
-	/* On another CPU, and interrupted between the clocks. */
+	/*
+	 * On another CPU, or interrupted between reading the clocks, the TSC may be a
+	 * little behind.
+	 */
 	CHECK(!tsc_went(&tsc, 101 * HZ - 5000, 101 * SECOND,
 			101 * SECOND + 900000));
 	CHECK(!tsc_went(&tsc, 102 * HZ, 102 * SECOND, 102 * SECOND));
@@ -39,7 +40,7 @@ TEST(a_counter_that_begins_anew)
 	CHECK_EQ(2 * HZ + tsc.missing, 160 * HZ);
 	CHECK(!tsc_went(&tsc, 3 * HZ, 161 * SECOND, 102 * SECOND));
 	CHECK_EQ(3 * HZ + tsc.missing, 161 * HZ);
-	/* Once more, if the kernel does not know how long it slept. */
+	/* Again, but the kernel does not know how long it slept. */
 	CHECK(tsc_went(&tsc, HZ, 162 * SECOND, 103 * SECOND));
 	CHECK_EQ(HZ + tsc.missing, 162 * HZ);
 }
@@ -99,7 +100,7 @@ uint64_t __wrap_session_clock_missing(struct ktrace_session *session)
 	return before;
 }
 
-/* A sleep between the answer and its use is seen the next time. */
+/* If the machine sleeps between the answer and its use, this is noticed the next time. */
 TEST(asleep_while_somebody_asks)
 {
 	struct tsc tsc;
@@ -118,7 +119,7 @@ TEST(asleep_while_somebody_asks)
 	CHECK(!tsc_look(&tsc));
 }
 
-/* Where the clocks were before it, by the clock as it was. */
+/* The clocks before the sleep, computed from the clock before it. */
 TEST(the_last_point_before_a_sleep)
 {
 	struct tsc tsc;

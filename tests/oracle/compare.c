@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * compare - ftrace and ktrace record the same events at the same time; do they
- * agree?
+ * compare - do ftrace and ktrace agree, if they record the same events at the same time?
  *
  *   compare SYSTEM... -- COMMAND [ARG...]
  *
- * Both record all events of the systems while the command runs; ftrace is switched
- * on first and off last.  Then, for each kind of event on each CPU, our records
- * must be a part of ftrace's without a gap, equal in every field, strings
- * included.
+ * Both record all events of the systems while the command runs; ftrace is switched on first
+ * and off last.  Then, for each kind of event on each CPU, our records must be a part of
+ * ftrace's without a gap, equal in every field, including strings.
  *
- * Two differences are tolerated.  An interrupt between the two tracers' probes
- * of an event makes one tracer see the event before the interrupt's own events,
- * and the other after them.  So a record may be out of place (far away, if the
- * interrupt freed a lot of memory), as long as each record has its own match.
- * The number of these is printed.  And each probe looks up a few fields anew
- * (see volatiles).
+ * Two differences are tolerated.  First, if an interrupt comes between the two tracers'
+ * probes of an event, one tracer has the event before the interrupt's own events, the other
+ * after them.  So a record may be out of place (far away, if the interrupt freed a lot of
+ * memory), as long as each record has its own match.  Their number is printed.  Second,
+ * each probe reads a few fields by itself (see volatiles).
  *
- * Events are compared by tens of thousands; a single difference fails.
+ * Tens of thousands of events are compared; a single difference fails.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -109,7 +106,7 @@ static bool value_get(const struct field *field, const struct place *place,
  */
 static const struct {
 	const char *system, *event, *field;
-	uint64_t later; /* by how much it may be more, if that is all */
+	uint64_t later; /* how much later it may be; 0: any difference */
 } volatiles[] = {
 	{"timer", NULL, "now", 250},		    /* jiffies */
 	{"sched", "sched_switch", "prev_state", 0}, /* somebody reaps it */
@@ -201,7 +198,7 @@ static void print_value(const struct field *field, const struct place *place,
 		printf("%02x", value.bytes[i]);
 }
 
-/* @ours has no equal; the record at its expected place says most. */
+/* If @ours has no equal, prints it beside the record at its expected place. */
 static void print_difference(const struct kind *kind, unsigned int cpu,
 			     const struct records *theirs, size_t at,
 			     const struct record *ours)
@@ -226,7 +223,7 @@ static void print_difference(const struct kind *kind, unsigned int cpu,
 	putchar('\n');
 }
 
-/* What has been matched of theirs: everything below @low from @first on. */
+/* The progress of matching: from @first, all below @low is matched. */
 struct progress {
 	bool *taken;
 	size_t first;
@@ -262,9 +259,7 @@ static long find(const struct kind *kind, const struct records *theirs,
 	return -1;
 }
 
-/*
- * Finds the place of our first record: of the equal ones, the last before it.
- */
+/* Finds the place of our first record: if several are equal, the last one before it. */
 static size_t find_first(const struct kind *kind, const struct records *theirs,
 			 const struct record *ours)
 {
@@ -322,7 +317,7 @@ void kind_compare(const struct kind *kind, unsigned int cpu,
 	}
 	for (size_t i = progress.first; i < progress.end; i++)
 		passed_over += !progress.taken[i];
-	/* One that is different is passed over, too. */
+	/* A different record also counts as passed over. */
 	if (passed_over > wrong) {
 		printf("not ok %s:%s cpu%u: ktrace lacks %zu records\n",
 		       kind->system, kind->name, cpu, passed_over - wrong);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Records of one kind of event as two tracers saw them, side by side.
+ * Records of one kind of event, from both tracers.
  *
- * Both tracers describe an event's fields in the same words.  These are
- * ftrace's fields.  Each must be among ours, but may have another offset and be
- * narrower.
+ * Both tracers describe fields in the same way.  These are ftrace's fields.  Each must be
+ * among ours, but may have another offset and be narrower.
  */
 #ifndef KT_TESTS_ORACLE_H
 #define KT_TESTS_ORACLE_H
@@ -16,7 +15,7 @@
 #define FTRACE_HEADER 8
 #define CPUS_MAX      64
 
-/* Of a field, in a payload. */
+/* The place of a field in a payload. */
 struct place {
 	unsigned int offset;
 	unsigned int size;
@@ -29,10 +28,10 @@ struct field {
 	bool dynamic; /* __data_loc */
 	bool string;  /* ends with a NUL */
 	bool array;
-	bool is_signed; /* or the elements are */
+	bool is_signed; /* of an array: its elements are */
 };
 
-/* A payload, with offsets from its own begin, in memory that stays. */
+/* A payload; offsets count from its begin.  Its memory is not freed. */
 struct record {
 	uint64_t time;
 	const uint8_t *payload;
@@ -62,9 +61,9 @@ struct result {
 	size_t compared;
 	size_t strings;
 	size_t reordered;
-	size_t changed; /* but for fields that may change meanwhile, equal */
+	size_t changed; /* equal, except for volatile fields */
 	size_t different;
-	uint64_t distance; /* the largest between two times of the same event */
+	uint64_t distance; /* largest, of an event's two times */
 };
 
 extern struct kind *kinds;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * How the two tracers' records are read: the events' descriptions, ftrace's pages
- * and our packets.
+ * Reads the records of both tracers: the descriptions of events, ftrace's pages and our
+ * packets.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ void records_add(struct records *records, uint64_t time, const uint8_t *payload,
 
 /* ---- descriptions --------------------------------------------------------- */
 
-/* A line of a format file; the name is the caller's. */
+/* Parses a line of a format file; the caller frees the name. */
 static bool field_parse(const char *line, struct field *field,
 			struct place *place)
 {
@@ -109,7 +109,7 @@ static unsigned int number_in(const char *path)
 	return number;
 }
 
-/* False: one of the tracers does not have it. */
+/* False: one of the tracers does not have the event. */
 bool kind_read(struct kind *kind, const char *system, const char *name)
 {
 	char path[512], *text, *line;
@@ -210,7 +210,7 @@ static void ftrace_page(unsigned int cpu, const uint8_t *page)
 	}
 }
 
-/* Checks the counts of what was lost. */
+/* ftrace must not have lost anything. */
 static void ftrace_check(unsigned int cpu)
 {
 	static const char *const losses[] = {
@@ -241,7 +241,7 @@ void ftrace_read(void)
 			continue;
 		ftrace_check(cpu);
 		for (;;) {
-			/* Records point into it: it stays. */
+			/* Never freed, because records point into the page. */
 			uint8_t *page = calloc(1, 4096 + 8);
 
 			if (!page)
@@ -304,7 +304,7 @@ static void ktrace_check(const struct kt_control *control)
 			    (unsigned long long)control->lost[cause], cause);
 }
 
-/* Maps the buffers and leaves them mapped: records point into them. */
+/* The buffers stay mapped, because records point into them. */
 void ktrace_read(void)
 {
 	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++) {

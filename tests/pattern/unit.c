@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Patterns: what they match, what they do not, and that fnmatch() agrees. */
+/* Patterns: what they match and what not, and that fnmatch() agrees. */
 #include <fnmatch.h>
 
 #include "check.h"
@@ -72,7 +72,7 @@ TEST(sets)
 	REFUSES("[!0-9]", "", "0", "9");
 	MATCHES("[^0-9]", "a", "^");
 	REFUSES("[^0-9]", "5");
-	/* Characters that have a meaning elsewhere. */
+	/* Characters that are special in other places. */
 	MATCHES("[]a]", "]", "a");
 	MATCHES("[!]a]", "b", "[");
 	REFUSES("[!]a]", "]", "a");
@@ -133,7 +133,7 @@ TEST(many_stars_take_no_time)
 	pattern[399] = '\0';
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	/* With a search that tries all ways, this would never end. */
+	/* A search that tries all possibilities would never end. */
 	check_glob(pattern, text, false);
 }
 
@@ -165,7 +165,7 @@ TEST(fnmatch_agrees)
 		matched += expected;
 		check_glob(pattern, text, expected);
 	}
-	/* Otherwise the test would have shown little. */
+	/* Otherwise the test would prove little. */
 	CHECK(matched > 10000);
 }
 

@@ -38,7 +38,10 @@ static void walk_packet(struct kt_walk *walk, u64 seq)
 	CHECK_EQ(walk->packet.seq, seq);
 }
 
-/* A packet of a clock that fell is sound.  Times never decrease if the fall was @seen. */
+/*
+ * A packet that was written while the clock fell is valid.  If the ring noticed the fall
+ * (@seen), times never decrease.
+ */
 static u32 walk_fallen(u64 seq, u64 *time, bool seen)
 {
 	u32 size = 1000, records = 0;
@@ -62,10 +65,7 @@ static u32 walk_fallen(u64 seq, u64 *time, bool seen)
 TEST(a_clock_that_falls)
 {
 	const u64 epoch = 1ull << KT_TIME_BITS;
-	/*
-	 * Into another epoch; to zero; within the same epoch, where it is not
-	 * checked.
-	 */
+	/* Into another epoch; to zero; within the same epoch, which the ring does not check. */
 	const u64 falls[] = {7 * epoch + 3, 0, 9 * epoch + 10};
 	size_t fall;
 
@@ -78,7 +78,7 @@ TEST(a_clock_that_falls)
 		world_tick = 1;
 		for (; put_all < 20; put_all++)
 			CHECK(put(FIXED, 1000, 0, 1));
-		/* The same for the begin of a packet that is still empty. */
+		/* The same at the begin of a packet that is still empty. */
 		if (fall == 2)
 			CHECK_EQ(kt_ring_flush(ring), 0);
 		world_now = falls[fall];
@@ -101,7 +101,7 @@ TEST(a_clock_that_falls)
 	}
 }
 
-/* A trace that starts later starts with the clock as it is then. */
+/* A ring that is reset starts with the clock as it is then. */
 TEST(a_reset_forgets_the_clock)
 {
 	struct kt_walk walk;

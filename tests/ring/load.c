@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Checks that what was read is an exact account of what was written; see
- * load.h.
- */
+/* Checks that what was read is an exact account of what was written; see load.h. */
 #include "load.h"
 
 #include <stdarg.h>

@@ -33,7 +33,7 @@ struct load_event {
 	u64 before; /* the clock around the reservation */
 	u64 after;
 	u32 level;
-	u32 sum; /* of all above and the data */
+	u32 sum; /* sum of all above and the data */
 };
 
 /* One level of one ring; written by this level only. */
@@ -134,10 +134,10 @@ struct verify {
 	bool started;
 	u64 packets;
 	u64 next_seq;
-	u64 next_events; /* events_before, if nothing was overwritten */
+	u64 next_events; /* expected events_before if nothing was overwritten */
 	u64 next_number[LOAD_LEVELS];
 	u64 time;
-	u64 lost[KT_LOST_NR]; /* OVERWRITTEN: as seen by gaps */
+	u64 lost[KT_LOST_NR]; /* OVERWRITTEN: from gaps */
 	u64 events;
 	u64 tasks;
 	u64 wide;

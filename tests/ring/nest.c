@@ -214,9 +214,7 @@ static const char *scene_name(const struct scene *scene)
 
 static unsigned int one_of = 61; /* pairs of steps */
 
-/*
- * Interrupts at every step of the task, and at every step of these interrupts.
- */
+/* Interrupts at every step of the task, and at every step of these interrupts. */
 static void run_all(const struct scene *scene)
 {
 	static unsigned int turn;
@@ -240,7 +238,7 @@ static void run_all(const struct scene *scene)
 						continue;
 					plans[1] = (struct plan){.at = j,
 								 .action = b};
-					/* A third one, now and then. */
+					/* Sometimes a third one. */
 					plans[2] = (struct plan){
 						.at = j + turn % 37,
 						.action = turn / 7 % ACTIONS,

@@ -34,7 +34,7 @@ struct cpu {
 	struct kt_ring_slot slots[PACKETS_MAX];
 	struct load loads[LOAD_LEVELS];
 	u64 random[LOAD_LEVELS];
-	volatile u32 level; /* that runs now */
+	volatile u32 level; /* the level that runs now */
 	u64 wakes;
 	pthread_t thread;
 	struct verify verify;
@@ -69,7 +69,7 @@ static u32 random_below(u64 *state, u32 below)
 	return (*state >> 20) % below;
 }
 
-/* Now and then the next level comes in before the commit. */
+/* Sometimes the next level interrupts before the commit. */
 static void middle(struct load *load)
 {
 	u64 *random = &this_cpu->random[load->level];
@@ -117,7 +117,7 @@ static void interrupt(int signal)
 		return;
 	cpu->level = level;
 	dice = random_below(&cpu->random[level], 100);
-	/* Now and then one fills more than a lap of a small ring. */
+	/* Sometimes one fills more than a lap of a small ring. */
 	write_some(cpu, level, dice ? dice % 8 : 3000);
 	cpu->level = outer;
 }
@@ -201,7 +201,7 @@ static bool read_packet(struct cpu *cpu)
 	packet =
 		cpu->data + ((seq & (control->packets - 1)) << KT_PACKET_SHIFT);
 	if (mode == KT_MODE_DISCARD) {
-		/* It stays as long as we need it, so it is not copied. */
+		/* The packet stays until it is consumed, so it is not copied. */
 		verify_packet(&cpu->verify, packet, KT_PACKET_SIZE);
 		if (kt_ring_consume(&cpu->ring, seq))
 			strcpy(cpu->verify.why, "cannot consume");
@@ -351,7 +351,7 @@ static void run(void)
 		   t.attempts[3], t.read, t.lost[KT_LOST_FULL],
 		   t.lost[KT_LOST_OVERWRITTEN], t.lost[KT_LOST_NESTED],
 		   t.lost[KT_LOST_LARGE], t.packets, t.stale);
-	/* The test is worth something only if all of this has happened. */
+	/* The test is useful only if all of this has happened. */
 	for (i = 0; i < LOAD_LEVELS; i++)
 		CHECK(t.attempts[i] > 100);
 	CHECK(t.read > 1000);
@@ -401,7 +401,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* A higher one interrupts a lower one, not the other way round. */
+	/* Higher ones interrupt lower ones, not the other way round. */
 	for (i = 0; i < IRQS; i++) {
 		sigaddset(&action.sa_mask, SIGRTMIN + i);
 		if (sigaction(SIGRTMIN + i, &action, NULL))

@@ -203,12 +203,12 @@ TEST(largest_payload_and_one_more)
 		CHECK_EQ(kt_ring_flush(ring), 0);
 		CHECK(put(FIXED, 0, 0, 0x78));
 		walk_packet(&walk, 0);
-		/* Larger ids take the slow path, which reads the clock anew. */
+		/* Larger ids take the slow path, which reads the clock again. */
 		walk_record(&walk, dynamic ? KT_SIZE_DYNAMIC : KT_PAYLOAD_MAX,
 			    id, time + (id >= KT_ID_EXTENDED), 0x77);
 		CHECK_EQ(walk.size, KT_PAYLOAD_MAX);
 		walk_end(&walk);
-		/* The packet that was open at the losses does not show them. */
+		/* The packet was opened before the losses, so it does not count them. */
 		CHECK_EQ(walk.packet.lost_large, 0);
 		CHECK_EQ(kt_ring_flush(ring), -ENOSPC);
 		CHECK_EQ(kt_ring_consume(ring, 0), 0);
@@ -225,17 +225,17 @@ TEST(exact_fit)
 
 	world_now = 0;
 	world_create(&world, 4, KT_MODE_DISCARD);
-	/* Up to one unit before the end: the packet stays open. */
+	/* The last unit is free, so the packet stays open. */
 	fill_packet();
 	CHECK_EQ(control->produced, 0);
-	/* The smallest record would touch the last unit: next packet. */
+	/* The smallest record would need the last unit, so it goes to the next packet. */
 	CHECK(put(FIXED, 0, 0, 0));
 	CHECK_EQ(control->produced, 1);
 	walk_packet(&walk, 0);
 	CHECK_EQ(walk.packet.used, KT_PACKET_SIZE - KT_UNIT);
 	CHECK_EQ(walk.packet.events, 3);
 
-	/* One unit more than fits, though the packet has so many left. */
+	/* One unit more than fits, although the packet has that many left. */
 	CHECK_EQ(kt_ring_flush(ring), 0);
 	CHECK(put(FIXED, FIRST_ROOM - KT_HEADER_COMPACT, 0, 0xee) == false);
 	CHECK_EQ(control->lost[KT_LOST_LARGE], 1);
@@ -372,7 +372,7 @@ TEST(task_records_are_no_events)
 	CHECK_EQ(walk.id, KT_ID_TASK);
 	CHECK(!memcmp(walk.payload, &task, sizeof(task)));
 
-	/* Lost ones are counted separately, whatever the reason. */
+	/* Lost task records are counted separately, for any cause. */
 	fill_packet();
 	CHECK(!put(KT_ID_SWITCH, 4, KT_RECORD_TASK, 6));
 	CHECK(!put(KT_ID_SWITCH, KT_PAYLOAD_MAX + 1, KT_RECORD_TASK, 6));
@@ -623,7 +623,7 @@ TEST(positions_wrap)
 	}
 }
 
-/* The largest ring has positions to spare for one more of its kind. */
+/* Positions have one more bit than the largest ring needs. */
 TEST(largest_ring)
 {
 	static struct kt_ring_slot slots[KT_RING_PACKETS_MAX];

@@ -16,12 +16,12 @@ struct world {
 	u8 *data;
 };
 
-/* Every ring begins with garbage in its packets, as recycled memory has it. */
+/* Packets contain garbage at first, as recycled memory does. */
 void world_create(struct world *world, u32 packets, enum kt_mode mode);
 void world_destroy(struct world *world);
 
 extern u64 world_now;  /* what env_clock() returns next (with env_test.h) */
-extern u64 world_tick; /* and how far the clock goes with each reading */
+extern u64 world_tick; /* by how much each reading advances the clock */
 extern unsigned long world_wakes;
 
 #endif /* KT_TESTS_RING_WORLD_H */

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * census - what is in a trace, to the last byte
+ * census - checks the content of a trace, to the last byte
  *
  *	census TRACE [POISON]
  *	census --memory BUFFER POISON
  *
- * Prints a line "COUNT SYSTEM:NAME" for each kind of event, and how many were lost.
- * Fails if the reader has to warn, or if what the kernel counted is neither there nor
- * lost.
+ * Prints a line "COUNT SYSTEM:NAME" for each kind of event, and how many were lost.  Fails
+ * if the reader has a warning, or if an event that the kernel counted is neither in the
+ * trace nor lost.
  *
- * With the byte POISON, with which ktrace.ko has filled the memory that records are put
- * together in (its parameter `poison'), fails if some of it got into the trace: of no
- * byte that follows another, in records, between them and around them, four may have
- * this value.  --memory tells whether a buffer is full of it that nothing has been
- * written to.
+ * With POISON, the byte with which ktrace.ko has filled the memory of records (its
+ * parameter `poison'), fails if some of it got into the trace: if four bytes in a row have
+ * this value, in records, between them or around them.  --memory checks that the unwritten
+ * part of a buffer is full of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +53,7 @@ struct counted {
 
 /* ---- poison ---------------------------------------------------------------- */
 
-/* Where the first run of it begins; @size: nowhere. */
+/* Where the first run of poison begins; @size: nowhere. */
 static size_t poison_find(const uint8_t *bytes, size_t size)
 {
 	size_t length = 0;
@@ -67,7 +66,7 @@ static size_t poison_find(const uint8_t *bytes, size_t size)
 	return size;
 }
 
-/* The field that holds the byte at @offset, or the last one that begins before it. */
+/* The field with the byte at @offset, or the last one that begins before it. */
 static const char *field_at(const struct ktrace_event *event, size_t offset)
 {
 	const char *name = "padding";
@@ -87,7 +86,7 @@ static const char *field_at(const struct ktrace_event *event, size_t offset)
 	return name;
 }
 
-/* Records begin at multiples of 4: what is before the next one counts. */
+/* Records begin at multiples of 4: the bytes before the next one are checked too. */
 static void event_check(struct counted *counted,
 			const struct ktrace_event *event)
 {
@@ -97,7 +96,7 @@ static void event_check(struct counted *counted,
 	if (at == size)
 		return;
 	leaks++;
-	/* The first one of a kind tells enough. */
+	/* One report for each kind is enough. */
 	if (counted->leaky_by_id[event->type->id]++)
 		return;
 	printf("leak: %s:%s has poison at %zu of %zu bytes (%s)\n",
@@ -105,7 +104,7 @@ static void event_check(struct counted *counted,
 	       field_at(event, at));
 }
 
-/* All bytes of a stream: headers, records, and what is between packets. */
+/* Checks all bytes of a stream: headers, records, and those between packets. */
 static uint64_t stream_check(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -148,7 +147,7 @@ static uint64_t streams_check(void)
 	return bytes;
 }
 
-/* The second packet: the first one is open, and may have task records. */
+/* Checks the second packet: the first one is open, and may have task records. */
 static int memory_check(const char *file, const char *byte)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -231,7 +230,7 @@ static void types_print(const struct counted *counted)
 	}
 }
 
-/* What was recorded is in the trace, or is known to be lost. */
+/* Every recorded event is in the trace, or is known to be lost. */
 static bool account_check(const struct counted *counted)
 {
 	const struct ktrace_info *info = ktrace_get_info(trace);

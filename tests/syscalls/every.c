@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * every - makes each system call there is, natively and as 32-bit programs do
+ * every - makes every system call, natively and as 32-bit programs do
  *
  *	every
  *
- * By number, whatever the call is, in a child of its own, and twice: with arguments that
- * are nothing (-1: no descriptor, no process, no memory), and with the address of a page
- * of zeros, which are an empty string, an empty struct, a time of zero, and as a number
- * no good one.  So what a call does to anybody but the child is to fail; for those of
- * which this does not hold, see exceptions[].  What waits is interrupted.
+ * Calls every number, whatever the call is, in a child, and twice.  First the arguments are
+ * -1, which is no descriptor, process or memory.  Then they are the address of a page of
+ * zeros, which is an empty string, an empty struct, a time of zero, and a bad number.  So a
+ * call that would affect anything outside of the child fails; the others are in
+ * exceptions[].  A call that waits is interrupted.
  *
  * Prints how many calls were made; fails if a child had to be killed.
  */
@@ -29,7 +29,7 @@
 #define NUMBERS	 600
 #define PATIENCE 10 /* seconds */
 
-/* Not above 4 GiB: 32-bit calls have it too. */
+/* Below 4 GiB, for 32-bit calls. */
 #define PAGE ((void *)0x10000000)
 
 /* Numbers of arch/x86/entry/syscalls/syscall_32.tbl. */
@@ -47,9 +47,9 @@ enum abi {
 
 enum rule {
 	USUAL,
-	NOTHING_ONLY, /* with a page of zeros it does something */
-	PAGE_ONLY,    /* without it does something */
-	NO_STACK,     /* it takes what it does from the stack */
+	NOTHING_ONLY, /* with a page of zeros it would do something */
+	PAGE_ONLY,    /* with -1 it would do something */
+	NO_STACK,     /* its parameters are on the stack */
 };
 
 static const struct {
@@ -90,7 +90,7 @@ static long call_native(long number, long value)
 	return result;
 }
 
-/* The sixth argument goes in %ebp. */
+/* The sixth argument is passed in %ebp. */
 static long call_compat(long number, long value)
 {
 	long result;
@@ -106,7 +106,7 @@ static long call_compat(long number, long value)
 	return (int)result;
 }
 
-/* The stack is where nothing is: the kernel kills who returns from no signal. */
+/* The stack pointer is invalid, so the kernel kills a process that returns from no signal. */
 static void call_without_stack(enum abi abi, long number)
 {
 	if (abi == NATIVE)
@@ -126,7 +126,7 @@ static void interrupt(int number)
 {
 }
 
-/* Without SA_RESTART; again and again, as the first may come too early. */
+/* Without SA_RESTART.  Repeated, because the first signal may come too early. */
 static void interrupts_begin(void)
 {
 	struct sigaction action = {.sa_handler = interrupt};
@@ -136,7 +136,7 @@ static void interrupts_begin(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* In the child; and if the call makes one, in that. */
+/* Runs in the child; if the call forks, also in the new process. */
 static void call_make(enum abi abi, long number, long value)
 {
 	if (rule_of(abi, number) == NO_STACK)

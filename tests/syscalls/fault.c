@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Programs to trace whose calls do not go the usual way:
+ * Programs to trace, whose calls take unusual paths:
  *
  *	fault argv | killed | kills | exec | exit | vfork | halves | large |
  *	      fds | later | last
  *
  *	argv	execs with 100,000 arguments
- *	killed	a child is killed within a call, by SIGKILL; so are both its threads
- *	kills	is killed within a call that kills it
- *	exec	a thread execs that is not the leader
- *	exit	a thread ends the process that is not the leader
- *	vfork	children that exec, and that end
- *	halves	structs, vectors and data of which the second half is not there
+ *	killed	a child with two threads is killed by SIGKILL during their calls
+ *	kills	is killed by its own call
+ *	exec	a thread that is not the leader calls exec
+ *	exit	a thread that is not the leader ends the process
+ *	vfork	children that exec, and children that end
+ *	halves	structs, vectors and data whose second half is missing
  *	large	data and strings of 1 MB
- *	fds	descriptors of all kinds, and of none
- *	later	structs and data that nobody has read in yet when the call begins
- *	last	strings at the end of a program's addresses, where setarch -R has the
+ *	fds	all kinds of descriptors, and invalid ones
+ *	later	structs and data that are not in memory yet when the call begins
+ *	last	strings at the end of a program's addresses, where setarch -R puts the
  *		stack
  *
- * They do the same whenever they run.  "fault end" is what they exec.
+ * Each run does the same.  "fault end" is what they exec.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -67,11 +67,11 @@ static int argv_many(void)
 	return 1;
 }
 
-/* What children share. */
+/* Shared with children. */
 static struct shared {
-	uint32_t waiters[2]; /* to wait at */
-	volatile bool alone; /* the parent makes no calls any more */
-	volatile bool ready; /* nor does the child, but to wait */
+	uint32_t waiters[2]; /* futexes */
+	volatile bool alone; /* the parent makes no more calls */
+	volatile bool ready; /* nor does the child, except to wait */
 } * shared;
 
 static void shared_make(void)
@@ -80,7 +80,7 @@ static void shared_make(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* Without a call. */
+/* Waits without a call. */
 static void spin_until(const volatile bool *what)
 {
 	while (!*what)
@@ -94,8 +94,8 @@ static void *wait_for_ever(void *arg)
 }
 
 /*
- * Until @nr threads are where they wait.  Those who wait at the one word are moved to the
- * other, and so counted: that wakes nobody.
+ * Waits until @nr threads wait at the first futex.  Requeues them to the second one, which
+ * counts them without waking any.
  */
 static void settle(int nr)
 {
@@ -120,10 +120,9 @@ static void *ready_and_wait(void *arg)
 }
 
 /*
- * Of a call that another one's line cuts in two, ktrace tells at first what it could read
- * when it began, and of a child's pages not all are there then.  So until the thread runs,
- * who makes calls does so alone; what is called from there on points to nothing that is not
- * there.
+ * If another thread's line cuts a call in two, ktrace first shows what could be read when
+ * the call began.  In a new child, some pages are not in memory then.  So until the thread
+ * runs, only one side makes calls; later calls have no pointers to such pages.
  */
 static int killed(void)
 {
@@ -137,7 +136,7 @@ static int killed(void)
 		return 1;
 	if (!pid) {
 		spin_until(&shared->alone);
-		/* The parent would wait for ever. */
+		/* Otherwise the parent would wait forever. */
 		if (pthread_create(&thread, NULL, ready_and_wait, NULL))
 			kill(getppid(), SIGABRT);
 		spin_until(&shared->ready);
@@ -209,7 +208,7 @@ static int vforks(void)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 3;
 }
 
-/* @size bytes, the second half of which is not there. */
+/* @size bytes, whose second half is missing. */
 static void *half(char *page, const void *from, size_t size)
 {
 	char *begin = page + PAGE - size / 2;
@@ -218,7 +217,7 @@ static void *half(char *page, const void *from, size_t size)
 	return begin;
 }
 
-/* @page is followed by nothing. */
+/* No memory follows @page. */
 static void halves_of(char *page)
 {
 	struct iovec vector[2] = {{"first", 5}, {"second", 6}};
@@ -285,13 +284,13 @@ static int large(void)
 	syscall(SYS_setxattr, "/tmp", text, text, LARGE, 0);
 	syscall(SYS_memfd_create, text, 0);
 	syscall(SYS_execve, text, argv, no_environment);
-	/* One argument may not be so long: E2BIG. */
+	/* One argument must not be so long: E2BIG. */
 	syscall(SYS_execve, self, argv, no_environment);
 	close(fd);
 	return 0;
 }
 
-/* Deeper than any path is long. */
+/* Makes a directory that is deeper than any path may be long. */
 static void deep(void)
 {
 	char name[201];
@@ -318,7 +317,7 @@ static void files(void)
 	char byte;
 
 	write(fd, "x", 1);
-	/* The kernel looks at the lower half of the register only. */
+	/* The kernel reads only the lower half of the register. */
 	syscall(SYS_write, 0xdead00000000ul | fd, "x", 1ul);
 	unlink(name);
 	dup2(fd, 20);
@@ -376,7 +375,7 @@ static int descriptors(void)
 	return 0;
 }
 
-/* A copy in a page of a file that is mapped, but not there before it is read. */
+/* A copy in a page of a mapped file, which is not in memory before it is read. */
 static void *unread(const void *bytes, size_t size)
 {
 	int fd = syscall(SYS_memfd_create, "unread", 0u);
@@ -417,7 +416,7 @@ static int later(void)
 	syscall(SYS_rt_sigaction, SIGUSR1, UNREAD(action), NULL, 8ul);
 	syscall(SYS_setitimer, ITIMER_REAL, UNREAD(timer), NULL);
 	syscall(SYS_poll, UNREAD(polled), 1ul, 0);
-	/* /dev/null reads nothing; a pipe does. */
+	/* A write to /dev/null does not read the data; a write to a pipe does. */
 	write(fds[0], unread("data to write", 13), 13ul);
 	syscall(SYS_writev, fds[0], UNREAD(iov), 1ul);
 	syscall(SYS_sendmsg, fds[0], UNREAD(message), 0ul);
@@ -426,7 +425,7 @@ static int later(void)
 	syscall(SYS_openat, AT_FDCWD, unread("/etc/passwd", 12), O_RDONLY);
 	syscall(SYS_execve, unread("/nowhere", 9), argv, no_environment);
 	write(fd, unread("never looked at", 15), 15ul);
-	/* What follows has nothing of this memory. */
+	/* The new program has nothing of this memory. */
 	argv[0] = "fault";
 	argv[1] = "end";
 	execve(unread(self, strlen(self) + 1), UNREAD(argv), no_environment);
@@ -439,7 +438,7 @@ static int last(void)
 
 	memcpy(end - 8, "/nobody", 8);
 	syscall(SYS_openat, AT_FDCWD, end - 8, O_RDONLY);
-	/* Both go on where no program has anything. */
+	/* Both continue beyond the last address of programs. */
 	memcpy(end - 8, "not over", 8);
 	syscall(SYS_openat, AT_FDCWD, end - 8, O_RDONLY);
 	syscall(SYS_openat, AT_FDCWD, end, O_RDONLY);

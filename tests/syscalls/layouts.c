@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * layouts - is lib/syscall/layouts.tab what the running kernel has?
+ * layouts - compares lib/syscall/layouts.tab with the running kernel
  *
  *	layouts LAYOUTS.TAB
  *
- * Each struct is asked for twice: as the library has it, and out of the kernel's type
+ * Each struct is read twice: from the library's table, and from the kernel's type
  * information alone.
  */
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static void complain(const char *name, const char *format, ...)
 	failures++;
 }
 
-/* An event with a field of this struct: where it is described, its layout is. */
+/* Makes an event with a field of this struct: its description includes the layout. */
 static struct ktrace_types *types_of(const char *name, const char *btf)
 {
 	struct ktrace_types *types = NULL;
@@ -56,7 +56,7 @@ static const struct ktrace_member *member_find(
 	return NULL;
 }
 
-/* What grows: the table has room for it, and knows where some members are. */
+/* Structs that grow: the table gives their room and the places of some members. */
 static void room_compare(const char *name, char *words,
 			 const struct ktrace_layout *kernels)
 {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * loop - what a system call takes
+ * loop - measures a system call
  *
  *	loop getppid | loop PATH
  *
- * Makes getppid, or openat of PATH, many times, and prints how far the time-stamp
- * counter went for one of them: instructions, under tools/vm --icount.  The least of
- * some rounds, as a device's interrupt may fall into one.  The flags of the openat are
- * ones that the kernel refuses before it looks at the path, which no call comes
- * cheaper than.
+ * Makes getppid, or openat of PATH, many times, and prints by how much the time stamp
+ * counter advances for one of them: instructions, under tools/vm --icount.  It is the least
+ * of some rounds, because a device's interrupt may disturb a round.  The kernel refuses the
+ * flags of the openat before it reads the path, so no other call with a path is cheaper.
  */
 #include <fcntl.h>
 #include <stdint.h>

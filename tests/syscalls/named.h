@@ -11,7 +11,7 @@ struct named {
 	int (*run)(void);
 };
 
-/* Its exit status; 2: there is none of that name. */
+/* Runs it and returns its exit status; 2: no program has this name. */
 static inline int named_run(const struct named *list, int argc, char **argv)
 {
 	for (; list->name; list++) {

@@ -5,8 +5,8 @@
  *	program threads | sockets | signals | memory | faults | commands | traced |
  *	edges
  *
- * They do the same whenever they run; traced does only where nobody traces it.  edges
- * prints the paths that it opens, as they are to be shown.
+ * Each run does the same, but traced works only if nobody traces it.  edges prints the
+ * paths that it opens, as they should be shown.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ static int threads(void)
 {
 	pthread_t ids[THREADS];
 
-	/* One at a time: how they wait for each other would be chance. */
+	/* One at a time: the order in which they wait for each other would be random. */
 	for (int i = 0; i < THREADS; i++) {
 		pthread_create(&ids[i], NULL, thread_run, NULL);
 		pthread_join(ids[i], NULL);
@@ -122,7 +122,7 @@ static int serve(const struct sockaddr *address, socklen_t size)
 	return 0;
 }
 
-/* Of @type, with @size bytes at @data; returns what it takes. */
+/* Writes a control message of @type with @size bytes of @data; returns its size. */
 static size_t control_put(struct cmsghdr *to, int type, const void *data,
 			  size_t size)
 {
@@ -131,7 +131,7 @@ static size_t control_put(struct cmsghdr *to, int type, const void *data,
 	return CMSG_SPACE(size);
 }
 
-/* Descriptors and credentials that are passed on, and what is no control message. */
+/* Passes descriptors and credentials, and malformed control messages. */
 static int controls(void)
 {
 	struct iovec out = {"message", 7}, in;
@@ -164,7 +164,7 @@ static int controls(void)
 				  .msg_controllen = sizeof(room)};
 	recvmsg(pair[1], &message, 0);
 
-	/* Too short, too long, unknown, nowhere. */
+	/* Too short, too long, unknown, without memory. */
 	message = (struct msghdr){.msg_iov = &out, .msg_iovlen = 1};
 	message.msg_control = control;
 	message.msg_controllen = 24;
@@ -253,7 +253,7 @@ static void handler_back(int signal)
 	siglongjmp(back, 1);
 }
 
-/* Signals that say more than who sent them. */
+/* Signals that carry more than their sender. */
 static void informed(void)
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -284,7 +284,7 @@ static void informed(void)
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGILL, &action, NULL);
 	if (!sigsetjmp(back, 1))
-		asm volatile("movl $0, 16"); /* to an address that is none */
+		asm volatile("movl $0, 16"); /* an invalid address */
 	if (!sigsetjmp(back, 1))
 		asm volatile("ud2");
 	if (pipe(pipes))
@@ -322,7 +322,7 @@ static int signals(void)
 	kill(getpid(), SIGUSR1);
 	sigpending(&old);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	/* Blocked until it is waited for: else it may come before, or in between. */
+	/* Blocked until it is waited for: it must not come earlier. */
 	sigaction(SIGALRM, &action, NULL);
 	sigemptyset(&old);
 	sigaddset(&set, SIGALRM);
@@ -339,7 +339,7 @@ static int signals(void)
 		_exit(0);
 	}
 	usleep(20000);
-	/* It is no tracee of ours. */
+	/* It is not our tracee. */
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -423,7 +423,7 @@ static void programs(void)
 	bpf(99, 8);
 }
 
-/* Who is traced already cannot be traced once more. */
+/* A process that is already traced cannot be traced again. */
 static int commands(void)
 {
 	char name[16];
@@ -451,7 +451,7 @@ static int commands(void)
 	ioctl(slave, FIONCLEX);
 	ioctl(slave, TIOCEXCL);
 	ioctl(1234, FIONREAD, &value);
-	/* A C library may extend the sign of a command. */
+	/* A C library may sign-extend the command. */
 	syscall(SYS_ioctl, master, (long)(int)TIOCGPTN, &value);
 
 	prctl(PR_SET_NAME, "commander");
@@ -535,7 +535,7 @@ static int memory(void)
 	return 0;
 }
 
-/* What cannot be read, in whole or in part. */
+/* Memory that cannot be read, completely or in part. */
 static int faults(void)
 {
 	char *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -557,7 +557,7 @@ static int faults(void)
 	return 0;
 }
 
-/* The first @length letters, and a NUL, from @to on. */
+/* Writes the first @length letters and a NUL to @to. */
 static void letters(char *to, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -566,8 +566,8 @@ static void letters(char *to, size_t length)
 }
 
 /*
- * Strings that begin and end at each place in a word: within a page; up to the end of
- * the last one that is there; over it, which cannot be read.
+ * Strings that begin and end at each place of a word: inside of a page; up to the end of
+ * the last existing page; beyond it, which cannot be read.
  */
 static int edges(void)
 {
@@ -595,7 +595,7 @@ static int edges(void)
 		syscall(SYS_openat, -7, end - length, O_PATH);
 		printf("%p\n", (void *)(end - length));
 	}
-	/* Where no program has memory, where only the kernel has, and where none can. */
+	/* Addresses that no program has, that only the kernel has, and that are invalid. */
 	syscall(SYS_openat, -7, 0x7ffffffff000, O_PATH);
 	syscall(SYS_openat, -7, 0x7fffffffffff, O_PATH);
 	syscall(SYS_openat, -7, 0x00ff000000000008, O_PATH);
@@ -605,7 +605,7 @@ static int edges(void)
 	return 0;
 }
 
-/* Who holds a lock is what F_GETLK answers. */
+/* F_GETLK tells who holds a lock. */
 static void locks(void)
 {
 	int fd = open("/tmp/program.lock", O_RDWR | O_CREAT, 0600);
@@ -640,7 +640,7 @@ static void locks(void)
 	unlink("/tmp/program.lock");
 }
 
-/* More than 1024 descriptors: fd_set has no room for them. */
+/* More than 1024 descriptors do not fit into an fd_set. */
 static void select_beyond(void)
 {
 	struct rlimit limit = {4096, 4096};
@@ -693,7 +693,7 @@ static int descriptors(void)
 	return 0;
 }
 
-/* Numbers that no call has, where only the lower half of rax is one. */
+/* Numbers that no call has.  The kernel reads only the lower half of rax. */
 static int numbers(void)
 {
 	static char string[] = "here";

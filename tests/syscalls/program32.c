@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A 32-bit program to trace, on its own: no library of that kind need be there.
+ * A 32-bit program to trace.  It uses no library, because 32-bit libraries may be missing.
  * Numbers of calls are those of arch/x86/entry/syscalls/syscall_32.tbl.
  */
 #include <x86_64-linux-gnu/asm/unistd_32.h>
@@ -12,7 +12,7 @@ static int call6(word number, word a, word b, word c, word d, word e, word f)
 	word frame[] = {number, f};
 	int result;
 
-	/* The sixth argument goes in %ebp. */
+	/* The sixth argument is passed in %ebp. */
 	asm volatile("push %%ebp\n\t"
 		     "mov 4(%%eax), %%ebp\n\t"
 		     "mov (%%eax), %%eax\n\t"
@@ -91,7 +91,7 @@ static void others(void)
 	call(sync_file_range, -1, 0, 0, 0);
 }
 
-/* What structs look like to 32-bit programs. */
+/* Structs in the layout of 32-bit programs. */
 static word pair[2], four[4];
 static word stat[64], rusage[32], action[5], text[100];
 

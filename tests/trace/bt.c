@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * bt TRACE - what babeltrace2 must print of the trace's CTF export
+ * bt TRACE - prints what babeltrace2 must print of the trace's CTF export
  *
  *	babeltrace2 --clock-cycles --no-delta CTF
  *
- * Written from the rules of babeltrace2's output and the library's view of the
- * trace, without a look at how the export is made.
+ * Written from the rules of babeltrace2's output and the library's view of the trace,
+ * independently of the export's code.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void field_name(const struct ktrace_event *e,
 {
 	size_t n = strlen(f->name);
 
-	/* Thread numbers of the scheduler are called so. */
+	/* babeltrace2 calls thread numbers of the scheduler "tid". */
 	if (!strcmp(e->type->system, "sched") && n >= 3 &&
 	    !strcmp(f->name + n - 3, "pid"))
 		printf("%.*stid", (int)n - 3, f->name);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* From the trace's clock to CLOCK_MONOTONIC, where the machine sleeps in between. */
+/* Converts the trace's clock to CLOCK_MONOTONIC if the machine sleeps in between. */
 #include "check.h"
 #include "read/clock.h"
 
 #define SECOND 1000000000ull
 #define HZ     3000000000ull
 
-/* The clock runs by a thousandth faster than it says. */
+/* The clock runs faster than its nominal frequency, by a thousandth. */
 #define TICKS(seconds) ((seconds)*HZ * 1001 / 1000)
 
 static uint64_t distance(uint64_t a, uint64_t b)
@@ -14,7 +14,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Begin, a sleep of an hour, end: 10 seconds before it and 20 after it. */
+/* The begin, a sleep of an hour, and the end: 10 seconds before the sleep and 20 after it. */
 TEST(both_sides_of_a_sleep)
 {
 	const struct ktrace_sync sync[] = {
@@ -32,7 +32,7 @@ TEST(both_sides_of_a_sleep)
 	      1);
 	CHECK(distance(clock_convert(&clock, &hint, TICKS(3711)),
 		       61 * SECOND + 1000) <= 1);
-	/* What comes after the last point has the rate of who is awake. */
+	/* After the last point, the clock has the rate of an awake machine. */
 	CHECK(distance(clock_convert(&clock, &hint, TICKS(4730)),
 		       1080 * SECOND + 1000) <= 10);
 	clock_destroy(&clock);

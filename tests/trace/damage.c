@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Damaged traces: cut anywhere, bits flipped, random bytes, files that are
- * empty or missing.  Nothing crashes (the sanitizers' build would tell), what
- * is whole is shown, and what is not is said.
+ * Damaged traces: cut at any place, bits flipped, random bytes, files that are empty or
+ * missing.  Nothing crashes (the sanitizers' build would show it), intact parts are shown,
+ * and damaged parts are reported.
  */
 #include <errno.h>
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ static void store(const char *name, const void *data, size_t size)
 	close(fd);
 }
 
-/* A small trace with some of everything. */
+/* A small trace with every kind of content. */
 static void make(void)
 {
 	struct maker_wakeup wake = {.comm = "woken", .pid = 4};
@@ -145,10 +145,7 @@ TEST(undamaged)
 	CHECK_EQ(r.damaged, 0);
 }
 
-/*
- * Copies end exactly where the bytes do, so that the sanitizers see each read
- * beyond.
- */
+/* Copies end exactly at the last byte, so that the sanitizers see each read beyond it. */
 TEST(stream_cut_at_every_byte)
 {
 	uint64_t last = 0;
@@ -217,7 +214,10 @@ TEST(metadata_cut_at_every_byte)
 
 		memcpy(copy, metadata.data, size);
 		r = read_memory(&cut, streams, size % 61 ? 0 : CPUS);
-		/* The first line is needed; then there is always a way. */
+		/*
+		 * Without the first line, nothing can be read; with it, the trace can be
+		 * opened.
+		 */
 		if (memchr(copy, '\n', size)) {
 			CHECK_EQ(r.err, 0);
 			CHECK(r.warnings);
@@ -244,7 +244,7 @@ TEST(flipped_bits)
 			memcpy(copy[c], streams[c].data, streams[c].size);
 		for (k = 0; k < 1 + rnd(20); k++) {
 			c = rnd(CPUS);
-			/* Every other one in a packet's header. */
+			/* Every other change is in a packet's header. */
 			size_t at =
 				rnd(2) ? rnd(streams[c].size)
 				       : rnd(streams[c].size / 65000) * 65432 +
@@ -292,7 +292,7 @@ TEST(goes_on_behind_damage)
 	second = (packet.used + 7) & ~7u;
 	memcpy(&packet, copy + second, sizeof(packet));
 
-	/* The second packet has no header any more. */
+	/* Destroy the header of the second packet. */
 	memset(copy + second, 0xaa, 100);
 	r = read_memory(&metadata, &list, 1);
 	CHECK_EQ(r.err, 0);
@@ -300,7 +300,7 @@ TEST(goes_on_behind_damage)
 	CHECK_EQ(r.damaged, packet.events);
 	CHECK(r.warnings);
 
-	/* It has one, but ends in the middle of its records. */
+	/* Keep the header, but damage its records in the middle. */
 	memcpy(copy, streams[0].data, streams[0].size);
 	memset(copy + second + 30000, 0xff, 100);
 	r = read_memory(&metadata, &list, 1);
@@ -376,10 +376,10 @@ TEST(files)
 	path_of(path, "cpu1");
 	unlink(path);
 	CHECK_EQ(try_open(), 0);
-	/* Nobody writes into it: opening it must not wait for that. */
+	/* Opening it must not wait for a writer. */
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(try_open(), 0);
-	/* Whoever made the trace may not have a device opened, or the like. */
+	/* Whoever made the trace must not make us open a device. */
 	path_of(path, "cpu2");
 	CHECK_EQ(symlink("/dev/zero", path), 0);
 	CHECK_EQ(try_open(), 0);
@@ -412,7 +412,7 @@ TEST(symbols_that_are_no_file)
 	unlink(path);
 	CHECK_EQ(mkfifo(path, 0600), 0);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
-	/* Ends the test, if it waits for somebody to write. */
+	/* Ends the test if it waits for a writer. */
 	alarm(60);
 	CHECK(!ktrace_symbol(trace, 0xffffffff81000000ull, &offset));
 	alarm(0);
@@ -424,7 +424,7 @@ TEST(symbols_that_are_no_file)
 	ktrace_close(trace);
 }
 
-/* As many as a file of some megabytes has: to look each up among all takes minutes. */
+/* As many as in a file of some megabytes: a linear search for each would take minutes. */
 TEST(many_structs)
 {
 	const struct ktrace_layout *layout;
@@ -440,7 +440,7 @@ TEST(many_structs)
 			"{\"type\":\"struct\",\"name\":\"s%zu\",\"size\":%zu,"
 			"\"members\":[]}\n",
 			i, i % 1000);
-	/* The first of a name counts. */
+	/* The first struct of a name counts. */
 	fprintf(f, "{\"type\":\"struct\",\"name\":\"s7\",\"size\":1,"
 		   "\"members\":[]}\n");
 	fclose(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What was written is what is read: events, bytes, order, times, who ran, and
- * what was lost.  The test knows all of it, because it made the trace.
+ * What was written is read: events, bytes, order, times, who ran, and what was lost.  The
+ * test knows all of it, because it made the trace.
  */
 #include <inttypes.h>
 
@@ -42,7 +42,7 @@ static void next_event(void)
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_EVENT);
 }
 
-/* Any payload: the reader does not look into it, but for who runs next. */
+/* Any payload: the reader does not look into it, except at who runs next. */
 static uint32_t any_payload(uint8_t *payload, enum maker_event *id)
 {
 	static const uint32_t fixed[] = {56, 28, 0, 56, 44, 29, 0, 0, 0, 8};
@@ -102,8 +102,8 @@ static void check_event(const struct expected *want)
 }
 
 /*
- * Random events on several CPUs, some at the same moment, with long silences
- * (extended headers), across many packets.
+ * Random events on several CPUs, in many packets.  Some happen at the same time; long
+ * pauses need extended headers.
  */
 static void many(uint32_t cpus, uint32_t count)
 {
@@ -198,17 +198,17 @@ TEST(tasks)
 	put(maker, 0); /* idle */
 	STEP, maker_run(maker, 0, 11, 10, "thread");
 	STEP, put(maker, 0);
-	/* A fork, seen on the other CPU; without a name it has its parent's. */
+	/* A fork, seen on the other CPU; without a name it has its parent's name. */
 	STEP, maker_task(maker, 0, 20, 20, 10, "");
 	STEP, maker_run(maker, 1, 20, 20, "from the start");
 	STEP, put(maker, 1);
 	/* An exec renames. */
 	STEP, maker_task(maker, 1, 20, 20, 10, "executed");
 	STEP, put(maker, 1);
-	/* It exits, but runs until somebody else does. */
+	/* It exits, but runs until another task does. */
 	STEP, maker_exit(maker, 1, 20);
 	STEP, put(maker, 1);
-	/* And sleeps on its way out. */
+	/* And it sleeps while it exits. */
 	STEP, maker_run(maker, 1, 0, 0, "swapper/1");
 	STEP, maker_run(maker, 1, 20, 20, "executed");
 	STEP, put(maker, 1);
@@ -218,7 +218,7 @@ TEST(tasks)
 	STEP, maker_task(maker, 0, 20, 10, 1, "again");
 	STEP, maker_run(maker, 1, 20, 10, "again");
 	STEP, put(maker, 1);
-	/* Nobody ever told of this one. */
+	/* No record describes this task. */
 	STEP, maker_run(maker, 1, 30, 30, "?");
 	STEP, put(maker, 1);
 	STEP, put(maker, 0);
@@ -244,7 +244,7 @@ TEST(tasks)
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
 }
 
-/* Fills the ring until events get lost; returns how many were. */
+/* Fills the ring until events are lost; returns how many. */
 static uint64_t overflow(struct maker *maker, uint32_t cpu, uint64_t *clock)
 {
 	uint64_t before = maker_lost(maker, cpu);
@@ -267,7 +267,7 @@ TEST(losses_and_who_runs_after_them)
 	maker_run(maker, 0, 50, 50, "before");
 	put(maker, 1);
 	lost = overflow(maker, 0, &clock);
-	/* The switch is lost with the rest. */
+	/* The switch is lost too. */
 	CHECK(!maker_run(maker, 0, 51, 51, "after"));
 	maker_stall(maker, 0, false);
 	at = maker_monotonic(clock += 1000);
@@ -292,7 +292,7 @@ TEST(losses_and_who_runs_after_them)
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_LOSS);
 	CHECK_EQ(loss->cause, KTRACE_LOST_TASK);
 	CHECK_EQ(loss->count, 1);
-	/* The packet's header knows. */
+	/* The packet's header has the task. */
 	check_task(51, 51, "after");
 	check_task(0, 0, "swapper/1");
 	CHECK_EQ(event->cpu, 1);
@@ -314,7 +314,7 @@ TEST(losses_after_the_last_event)
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
 }
 
-/* Those of the first packets are told in a header, those of the last at the end. */
+/* Losses in the first packets are in a header, those in the last packet only at the end. */
 TEST(caused_by_tracing_itself)
 {
 	struct maker *maker = begin(1, 4, false);
@@ -363,7 +363,7 @@ TEST(overwritten)
 	CHECK_EQ(events + lost, written);
 }
 
-/* What the recorder could not write is a gap, or comes after all else. */
+/* What the recorder could not write is shown as a gap, or after everything else. */
 TEST(unwritten)
 {
 	struct maker *maker = begin(1, 4, false);
@@ -393,7 +393,10 @@ TEST(in_the_middle_of_a_context_switch)
 	uint64_t clock = CLOCK;
 	uint32_t i, in_packet = 0;
 
-	/* The packet begins when the record says next, the machine still prev. */
+	/*
+	 * When the packet begins, the record already has the next task, the machine still
+	 * the previous.
+	 */
 	for (i = 0; i < 20000; i++) {
 		maker_time(maker, clock += 100);
 		maker_run(maker, 0, 60 + i % 2, 60, "task");
@@ -415,7 +418,7 @@ static bool want_plain(const struct ktrace_type *type, void *data)
 	return type->id == *(uint32_t *)data;
 }
 
-/* Records of later versions lie between the events, and cost nothing. */
+/* Records of later versions lie between the events, and are skipped. */
 TEST(reserved_records)
 {
 	static const char bytes[32] = "what a later version tells";
@@ -424,7 +427,7 @@ TEST(reserved_records)
 	uint32_t events = 0;
 
 	for (uint32_t id = KT_ID_EXIT + 1; id < KT_ID_FIRST; id++) {
-		/* None, all lengths of the last word, several words. */
+		/* Without words, all lengths of the last word, several words. */
 		for (uint32_t size = 0; size < 8; size++) {
 			CHECK(maker_reserved(maker, 0, id, bytes, 4 * size));
 			CHECK(maker_reserved(maker, 0, id, bytes, size));
@@ -457,7 +460,7 @@ static void file_append(const char *name, const char *text)
 	CHECK(!fclose(f));
 }
 
-/* Streams of later versions: all else is read as without them. */
+/* With streams of later versions, everything else is read as without them. */
 TEST(streams_of_other_kinds)
 {
 	struct maker *maker = begin(2, 4, false);
@@ -483,7 +486,7 @@ TEST(streams_of_other_kinds)
 		CHECK_EQ(event->cpu, i % 2);
 	}
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
-	/* The line that is no name of a kind, and a notice for each stream. */
+	/* One warning for the line with a wrong kind, and a notice for each stream. */
 	CHECK(ktrace_warning(trace, 2) && !ktrace_warning(trace, 3));
 	warning = ktrace_warning(trace, 1);
 	if (!strstr(warning, "stream7"))
@@ -554,7 +557,7 @@ TEST(values)
 	exec->filename = 5 << 16 | sizeof(*exec);
 	memcpy(exec->data, "/bin", 5);
 	maker_event(maker, 0, MAKER_EXEC, exec, sizeof(*exec) + 5);
-	/* It says more than it has. */
+	/* The length is larger than the record. */
 	exec->filename = 500 << 16 | sizeof(*exec);
 	maker_event(maker, 0, MAKER_EXEC, exec, sizeof(*exec) + 3);
 	exec->filename = 5u << 16 | 60000;

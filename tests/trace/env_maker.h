@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The world of made traces (KT_ENV): programs' world, with the maker's clock. */
+/* The world of made traces (KT_ENV): that of programs, with the maker's clock. */
 #ifndef KT_TESTS_TRACE_ENV_MAKER_H
 #define KT_TESTS_TRACE_ENV_MAKER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Strings of strangers: what is UTF-8, and what neither a terminal nor JSON may get. */
+/* Strings from unknown sources: what is UTF-8, and what neither a terminal nor JSON may get. */
 #include "check.h"
 
 #include "base/escape.h"
@@ -22,7 +22,7 @@ TEST(well_formed)
 	CHECK_EQ(length("\xef\xbf\xbf"), 3);
 	CHECK_EQ(length("\xf0\x90\x80\x80"), 4);
 	CHECK_EQ(length("\xf4\x8f\xbf\xbf"), 4);
-	/* What follows is not looked at. */
+	/* Later bytes are not read. */
 	CHECK_EQ(length("\xc3\xa4\xff"), 2);
 }
 
@@ -50,11 +50,11 @@ TEST(ill_formed)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (length(bad[i]))
 			check_fail("%zu is not well-formed", i);
-	/* Of four bytes, only two are there. */
+	/* Of four bytes, only two exist. */
 	CHECK_EQ(utf8_length((const uint8_t *)"\xf0\x9f\x98\x80", 2), 0);
 }
 
-/* Every code point, as one table has it for all outputs. */
+/* Every code point, compared with one table for all outputs. */
 TEST(controls)
 {
 	for (unsigned int c = 1; c < 0x800; c++) {
@@ -88,13 +88,13 @@ TEST(escapes)
 		   "\xc3\xa4\xe2\x82\xac");
 	check_both("a\"b\\", "a\"b\\", "a\\\"b\\\\");
 	check_both("\x1b[2J\x7f", "\\x1b[2J\\x7f", "\\u001b[2J\\u007f");
-	/* C1: a terminal takes U+009B for the begin of a command. */
+	/* C1: a terminal takes U+009B as the begin of a command. */
 	check_both("\xc2\x9b", "\\xc2\\x9b", "\\u009b");
 	check_both("\xc2\xa0", "\xc2\xa0", "\xc2\xa0");
 	check_both("\x9b\xc3", "\\x9b\\xc3", "\\ufffd\\ufffd");
 }
 
-/* The metadata, too, which people look at with cat. */
+/* The same for metadata, which people read with cat. */
 TEST(strings_of_the_metadata)
 {
 	struct text text = {0};

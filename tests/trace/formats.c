@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Print formats of strangers: whatever they say, each event is shown in a line of
- * its own, which no terminal obeys, and the process that shows them lives on.
+ * Print formats from unknown sources.  Whatever they contain, each event is shown in a line
+ * of its own, without control characters, and the process that shows them survives.
  *
- * FORMATS=N in the environment tries so many random ones more.
+ * FORMATS=N in the environment tests N more random formats.
  */
 #include <ctype.h>
 #include <sys/mman.h>
@@ -66,7 +66,7 @@ static void make(void)
 	CHECK_EQ(system(command), 0);
 }
 
-/* The metadata, with another format for one event; to be freed. */
+/* The metadata, with another format for one event; the caller frees it. */
 static char *metadata_with(const char *event, const char *format)
 {
 	char *copy = strdup(metadata_lines), *next = copy, *line, *text = NULL;
@@ -90,7 +90,7 @@ static char *metadata_with(const char *event, const char *format)
 	return text;
 }
 
-/* What format kernel shows, to be freed. */
+/* The output of format kernel; the caller frees it. */
 static char *shown(const char *event, const char *format)
 {
 	char *metadata = metadata_with(event, format), *text;
@@ -121,7 +121,7 @@ static char *shown(const char *event, const char *format)
 	return text;
 }
 
-/* Each event is there, in a line that shows no more than characters. */
+/* Each event is shown, in a line without control characters. */
 static void check_whole(const char *text, const char *format)
 {
 	int lines = 0;
@@ -144,7 +144,7 @@ static void check_format(const char *format)
 	make();
 	text = shown("kmalloc", format);
 	check_whole(text, format);
-	/* Others are printed as they are. */
+	/* Other events are printed as usual. */
 	CHECK(strstr(text, " cpu_idle: state=1 cpu_id=0\n"));
 	free(text);
 }
@@ -166,7 +166,7 @@ TEST(division_by_zero)
 
 	check_format("\"%d\", REC->bytes_req / 0");
 	check_format("\"%d\", REC->bytes_req % 0");
-	/* Of some events only: those before are printed as told. */
+	/* Only some events fail: those before are printed as the format says. */
 	text = shown("kmalloc",
 		     "\"part=%lu\", REC->bytes_req / REC->bytes_alloc");
 	check_whole(text, "");
@@ -184,7 +184,7 @@ TEST(addresses_and_indices)
 	check_format("\"%s\", __print_hex(REC->ptr, 1000000)");
 	check_format("\"%s\", __print_array(REC->ptr, 1000000, 8)");
 	check_format("\"%s\", __get_str(ptr)");
-	/* Would take long. */
+	/* This would take long. */
 	check_format("\"%2000000000d\", 1");
 }
 
@@ -309,7 +309,7 @@ static char *format_make(void)
 		put_expression(f, 3);
 	}
 	fclose(f);
-	/* Some lose a character or two. */
+	/* In some formats, a character or two are missing. */
 	for (i = rnd(4); i > 2; i--)
 		memmove(text + size / 2, text + size / 2 + 1, size / 2);
 	return text;

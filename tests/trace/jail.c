@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The process for print formats: what it may do, and what ends it. */
+/* The process for print formats: what it may do, and when it is killed. */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -35,7 +35,10 @@ static void work_sleep(int fd, volatile uint64_t *steps, void *data)
 	jail_write(fd, answer, sizeof(answer));
 }
 
-/* One that hangs in the kernel uses no CPU time, which is what a watchdog counts. */
+/*
+ * A process that hangs in the kernel uses no CPU time, so a CPU time limit would not find
+ * it.
+ */
 TEST(one_that_sleeps)
 {
 	struct jail jail;
@@ -47,7 +50,7 @@ TEST(one_that_sleeps)
 	jail_stop(&jail);
 }
 
-/* Nor does it read what it is sent. */
+/* Nor does it read what is sent to it. */
 TEST(one_that_sleeps_is_sent_no_more)
 {
 	static char much[1 << 22];
@@ -60,7 +63,7 @@ TEST(one_that_sleeps_is_sent_no_more)
 	jail_stop(&jail);
 }
 
-/* Long beyond what one may sleep. */
+/* Works much longer than a process may sleep. */
 static void work_long(int fd, volatile uint64_t *steps, void *data)
 {
 	struct timespec now, end;
@@ -83,7 +86,7 @@ TEST(one_that_works)
 	jail_stop(&jail);
 }
 
-/* Stopped from outside: it does not get a processor. */
+/* It is stopped from outside, so it gets no processor time. */
 TEST(one_that_is_kept_waiting)
 {
 	struct jail jail;
@@ -125,7 +128,7 @@ static int limit_low(void)
 	struct jail jail;
 	int err;
 
-	/* Root could raise it again. */
+	/* Root could raise the limit again. */
 	if (setrlimit(RLIMIT_DATA, &limit) || (!geteuid() && setuid(65534)))
 		return 1;
 	err = jail_start(&jail, work_answer, NULL);
@@ -139,7 +142,7 @@ TEST(a_limit_that_was_there_before)
 	CHECK_EQ(status_of(limit_low), 0);
 }
 
-/* Of those that were open, none is. */
+/* None of the files that were open is open in the jail. */
 static void work_look(int fd, volatile uint64_t *steps, void *data)
 {
 	int *extra = data;
@@ -164,7 +167,7 @@ static int files_closed(void)
 	return answers(&jail) ? 0 : 2;
 }
 
-/* As kernels before 5.9 have it. */
+/* As in kernels before 5.9, without close_range(). */
 static int files_without_range(void)
 {
 	struct sock_filter filter[] = {

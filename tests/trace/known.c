@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the control tree says of events, where these go meanwhile, and where the tree is an
- * older one.  The tree is plain files; that a file is of an event that has gone, which those
- * cannot tell, is here.
+ * The library's list of events from the control tree, if events go meanwhile, or if the
+ * tree is of an older version.  The tree consists of plain files.  They cannot say that an
+ * event has gone, so read() is replaced here.
  */
 #include "check.h"
 #include "scratch.h"
@@ -11,7 +11,7 @@
 
 #include <ktrace/session.h>
 
-/* Of the file that vanishes while it is open. */
+/* The file that vanishes while it is open. */
 static int vanished;
 
 ssize_t __real_read(int fd, void *to, size_t size);
@@ -73,7 +73,7 @@ static void tree_remove(void)
 	CHECK(!system(command));
 }
 
-/* An event that stays, one that goes while it is read, and one that has gone. */
+/* Makes an event that stays, one that goes while it is read, and one that has gone. */
 static void begin(void)
 {
 	char path[512];
@@ -153,7 +153,7 @@ TEST(one_cannot_be_read)
 	end();
 }
 
-/* A module from before there was this file. */
+/* A module of a version without this file. */
 TEST(an_older_tree)
 {
 	struct ktrace_known *known;

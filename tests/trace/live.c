@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A trace that is read while it grows says what it says when it is complete: the
- * same events and losses, in the same order, of the same tasks, whatever the
- * steps in which its streams come.
+ * A trace that is read while it grows gives the same as when it is complete: the same
+ * events and losses, in the same order, of the same tasks, in whatever steps its streams
+ * grow.
  */
 #include "check.h"
 #include "maker.h"
@@ -18,10 +18,10 @@
 #define BEGIN  5000000000000ull
 #define STEP   1000
 
-/* Of the metadata: before and with its last line. */
+/* The metadata: without and with its last line. */
 static struct ktrace_memory head, end;
 
-/* Where each packet of a CPU begins in time, and ends in the file. */
+/* For each packet of a CPU: its begin in time and its end in the file. */
 static struct packets {
 	size_t nr;
 	struct {
@@ -72,7 +72,7 @@ static void packets_find(uint32_t cpu)
 	free((void *)stream.data);
 }
 
-/* CPUs of different pace, tasks that switch, and a reader that falls behind. */
+/* CPUs of different speed, tasks that switch, and a reader that is too slow. */
 static void make(void)
 {
 	struct maker_wakeup wake = {.comm = "woken", .pid = 4};
@@ -113,7 +113,7 @@ static void make(void)
 		packets_find(cpu);
 }
 
-/* The next item as a line; false: there is none now. */
+/* The next item as a line; false: there is none at present. */
 static bool item_next(struct ktrace_cursor *cursor, char *line, uint64_t *time)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
@@ -135,7 +135,7 @@ static bool item_next(struct ktrace_cursor *cursor, char *line, uint64_t *time)
 	return item != KTRACE_END;
 }
 
-/* As the consumer does it: all packets that began by then, and maybe more. */
+/* Like the recorder: writes all packets that began by then, and maybe more. */
 static void grow(struct ktrace *trace, uint64_t until, uint32_t more)
 {
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
@@ -153,7 +153,7 @@ static void grow(struct ktrace *trace, uint64_t until, uint32_t more)
 	trace_advance(trace, until);
 }
 
-/* In steps of @step ticks; @more packets ahead of what is whole. */
+/* Follows in steps of @step ticks; @more packets are ahead of what is complete. */
 static void follow(uint64_t step, uint32_t more, bool forget)
 {
 	struct ktrace_cursor *whole, *cursor;
@@ -227,7 +227,10 @@ static void line_add(struct ktrace *live, const char *text)
 	CHECK_EQ(trace_refresh(live), 0);
 }
 
-/* Of an event that has been shown: whoever has its fields keeps them as they were. */
+/*
+ * If the names of an event's field come after it was shown, a reader that holds the old
+ * fields keeps them unchanged.
+ */
 TEST(names_that_come_later)
 {
 	const struct ktrace_field *fields;
@@ -240,7 +243,7 @@ TEST(names_that_come_later)
 	type = ktrace_types_find(ktrace_get_types(live), MAKER_WAKEUP);
 	fields = type->fields;
 	CHECK_STR(fields[1].name, "pid");
-	/* An event that is not there, a field that is not, and one with text. */
+	/* An event that does not exist, a field that does not exist, and a field of text. */
 	line_add(live, "{\"type\":\"names\",\"id\":99,\"field\":0,"
 		       "\"symbols\":[[1,\"ONE\"]]}\n"
 		       "{\"type\":\"names\",\"id\":17,\"field\":99,"
@@ -258,7 +261,7 @@ TEST(names_that_come_later)
 	CHECK_STR(type->fields[1].names->names[1].name, "TWO");
 	CHECK_STR(type->fields[1].ctype, "enum e");
 	CHECK_STR(type->fields[2].name, fields[2].name);
-	/* The first ones count. */
+	/* The first names count. */
 	fields = type->fields;
 	line_add(live, "{\"type\":\"names\",\"id\":17,\"field\":1,"
 		       "\"symbols\":[[1,\"UNO\"]]}\n");
@@ -267,7 +270,7 @@ TEST(names_that_come_later)
 	ktrace_close(live);
 }
 
-/* Last, since the streams are empty afterwards. */
+/* The last test, because the streams are empty afterwards. */
 TEST(what_was_read_is_given_back)
 {
 	struct ktrace_cursor *cursor;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * make DIRECTORY [EVENTS [CPUS [LOSSES]]] - a trace of a busy machine
+ * make DIRECTORY [EVENTS [CPUS [LOSSES]]] - makes a trace of a busy machine
  *
- * The mix is that of a recording of everything: mostly system calls, memory and
- * context switches, now and then a name, a string, a device.  It is the same
- * each time.  LOSSES: how many times a reader falls behind.
+ * The events are like those of a recording of everything: mostly system calls, memory and
+ * context switches, sometimes a name, a string, a device.  They are the same each time.
+ * LOSSES: how many times a reader is too slow.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,10 +161,10 @@ int main(int argc, char **argv)
 	for (tid = 800; tid < 800 + NR_TASKS; tid++)
 		maker_known(maker, tid, tid, 1, comm_of(tid));
 	for (i = 0; i < events; i++) {
-		/* Bursts: one CPU does several things before the other. */
+		/* Bursts: one CPU does several things before another one. */
 		uint32_t cpu = rnd(8) ? i / 16 % cpus : rnd(cpus);
 
-		/* Now and then two CPUs at the same moment. */
+		/* Sometimes two CPUs have events at the same time. */
 		if (rnd(20))
 			clock += 200 + rnd(2000);
 		maker_time(maker, clock);

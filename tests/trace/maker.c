@@ -261,7 +261,7 @@ void maker_time(struct maker *maker, uint64_t clock)
 		now = clock;
 }
 
-/* The recorder: writes what is ready. */
+/* Writes complete packets, as the recorder does. */
 static void maker_drain(struct maker_cpu *cpu)
 {
 	while (cpu->control.consumed < cpu->control.produced) {

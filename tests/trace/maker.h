@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Makes traces as a machine would: rings of the core, one for each CPU, whose
- * packets go to files, and the library's own metadata.  Only the clock is not
- * real: whoever makes the events says when they happen, so that a test knows
- * all that the trace must say.
+ * Makes traces as a machine would: one ring of the core for each CPU, whose packets are
+ * written to files, and metadata by the library.  Only the clock is not real: the caller
+ * sets the time of each event, so that a test knows the whole content of the trace.
  */
 #ifndef KT_TESTS_MAKER_H
 #define KT_TESTS_MAKER_H
@@ -108,10 +107,10 @@ struct maker_plain {
 
 struct maker;
 
-/* @packets: of each ring; NULL: an error, told on stderr. */
+/* @packets: of each ring.  NULL: an error, which was printed to stderr. */
 struct maker *maker_create(const char *directory, uint32_t cpus,
 			   uint32_t packets, bool overwrite, uint64_t trace_id);
-/* The clock: not set back; the trace's conversion is 2.5 ticks per ns. */
+/* Sets the clock, which must not go back; the trace has 2.5 ticks per ns. */
 void maker_time(struct maker *maker, uint64_t clock);
 uint64_t maker_monotonic(uint64_t clock);
 void maker_sync(struct maker *maker);
@@ -119,31 +118,31 @@ void maker_sync(struct maker *maker);
 /* Writes a record; false: it is lost, and counted. */
 bool maker_event(struct maker *maker, uint32_t cpu, enum maker_event id,
 		 const void *payload, uint32_t size);
-/* Of a type that the maker does not know. */
+/* An event of a type that the maker does not know. */
 bool maker_raw(struct maker *maker, uint32_t cpu, uint32_t id,
 	       const void *payload, uint32_t size, bool dynamic);
-/* Task records.  maker_run also sets what packet headers say. */
+/* Task records.  maker_run() also sets the task in packet headers. */
 bool maker_run(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
 	       const char *comm);
 bool maker_task(struct maker *maker, uint32_t cpu, uint32_t tid, uint32_t tgid,
 		uint32_t parent, const char *comm);
 bool maker_exit(struct maker *maker, uint32_t cpu, uint32_t tid);
-/* A record of a kind that is still to come: KT_ID_EXIT < @id < KT_ID_FIRST. */
+/* A record of a future kind: KT_ID_EXIT < @id < KT_ID_FIRST. */
 bool maker_reserved(struct maker *maker, uint32_t cpu, uint32_t id,
 		    const void *payload, uint32_t size);
-/* Who runs, without a record of it. */
+/* Sets who runs, without a record. */
 void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 		   uint32_t tgid, const char *comm);
 
-/* A reader that does not keep up: packets stay in the ring until it goes on. */
+/* A reader that is too slow: packets stay in the ring until it continues. */
 void maker_stall(struct maker *maker, uint32_t cpu, bool stall);
-/* A disk that is full: what is read meanwhile is lost, and counted. */
+/* A full disk: what is read meanwhile is lost, and counted. */
 void maker_drop(struct maker *maker, uint32_t cpu, bool drop);
 uint64_t maker_lost(struct maker *maker, uint32_t cpu);
-/* As a probe does that counts a loss without asking the ring. */
+/* Counts a loss as a probe does that does not call the ring. */
 void maker_refuse(struct maker *maker, uint32_t cpu, uint64_t events);
 
-/* A name for the task table at the start. */
+/* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
 		 uint32_t parent, const char *comm);
 /* Flushes, and ends the metadata unless @cut. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Which files in a folder are those of a trace. */
+/* Which files of a folder belong to a trace. */
 #include <ktrace/trace.h>
 
 #include "check.h"
@@ -22,7 +22,7 @@ TEST(files_of_a_trace)
 	CHECK_EQ(number, 3);
 }
 
-/* Not what is nearly called so: it is not read, nor removed with a trace. */
+/* A file with only a similar name is neither read nor removed with a trace. */
 TEST(files_of_others)
 {
 	static const char *const names[] = {
@@ -39,7 +39,7 @@ TEST(files_of_others)
 		"metadata0",
 		"metadata.x",
 		"symbols1",
-		/* Beyond the CPUs that there can be; 0 and 1 in 32 bits, in 64. */
+		/* Larger than any CPU number; 0 and 1 if truncated to 32 or 64 bits. */
 		"cpu65536",
 		"cpu4294967296",
 		"programs4294967297",

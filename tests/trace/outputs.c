@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What the outputs print, to the letter, of values that are hard to print. */
+/* The exact output for values that are hard to print. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -108,7 +108,7 @@ static void make(void)
 	CHECK_EQ(maker_finish(maker, false), 0);
 }
 
-/* All that an output writes; to be freed. */
+/* Everything that an output writes; the caller frees it. */
 static char *output_of(const char *name)
 {
 	struct ktrace_output_options where = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The end of a recording where the control tree fails: what is in the buffers is
- * written all the same, with the account of it.  The tree is plain files; ioctl(), which
- * those do not have, is here.
+ * The end of a recording if the control tree fails: everything in the buffers is still
+ * written, and accounted for.  The tree consists of plain files, which have no ioctl(), so
+ * it is replaced here.
  */
 #include "check.h"
 #include "scratch.h"
@@ -94,7 +94,7 @@ static void tree_folder(const char *name)
 	CHECK(!mkdir(path, 0700));
 }
 
-/* When a CPU's packets begin: each takes turns with those of the others. */
+/* When a packet begins: the packets of the CPUs take turns. */
 static uint64_t packet_begin(uint32_t cpu, uint64_t seq)
 {
 	return 2000 + 100 * seq + 10 * cpu;
@@ -102,7 +102,7 @@ static uint64_t packet_begin(uint32_t cpu, uint64_t seq)
 
 static enum kt_mode mode;
 
-/* A buffer with packets of events that have no type: they are only counted. */
+/* A buffer with packets whose events have no type: they are only counted. */
 static void buffer_make(uint32_t cpu, uint32_t packets)
 {
 	static struct {
@@ -200,7 +200,7 @@ static void begin(void)
 	begin_with(1, -1);
 }
 
-/* All of the buffers that are whole is in the trace, and its end says so. */
+/* All intact buffers are in the trace, and its end has the reason. */
 static void end_check(const char *reason)
 {
 	const struct ktrace_info *info;

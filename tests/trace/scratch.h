@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* A directory for the files of a trace, gone when the test ends. */
+/* A directory for the files of a trace, which is removed when the test ends. */
 #ifndef KT_TESTS_SCRATCH_H
 #define KT_TESTS_SCRATCH_H
 
@@ -35,7 +35,7 @@ static inline void scratch_remove(void)
 	rmdir(directory);
 }
 
-/* Another one when called again. */
+/* Makes another one if called again. */
 static inline void scratch_make(void)
 {
 	if (*directory)
@@ -46,7 +46,7 @@ static inline void scratch_make(void)
 	CHECK(mkdtemp(directory));
 }
 
-/* Of one of its files; a NUL follows. */
+/* Loads one of its files; a NUL follows. */
 static inline struct ktrace_memory load(const char *name)
 {
 	struct ktrace_memory memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* show FORMAT TRACE [DIRECTORY] - an output and nothing around it */
+/* show FORMAT TRACE [DIRECTORY] - runs an output, and nothing else */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

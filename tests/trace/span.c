@@ -2,8 +2,8 @@
 /*
  * Spans of traces that no kernel made: every kind, and what must not be paired.
  *
- * A test makes events one microsecond apart, and compares what was paired, a line for
- * each span in the order of their ends: kind, name, thread, depth, microseconds.
+ * A test makes events one microsecond apart, and compares the spans.  Each is a line, in
+ * the order of their ends: kind, name, thread, depth, microseconds.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -14,10 +14,10 @@
 #include "maker.h"
 #include "scratch.h"
 
-#define US 2500 /* of the clock */
+#define US 2500 /* clock ticks */
 
 static struct maker *maker;
-static FILE *lines; /* of the metadata, beside those of the maker */
+static FILE *lines; /* of the metadata, in addition to the maker's */
 static char *lines_text;
 static size_t lines_size;
 static uint32_t next_id;
@@ -35,8 +35,8 @@ static void begin_cpus(uint32_t cpus)
 }
 
 /*
- * An event; its fields, separated by spaces, are numbers of 8 bytes, and strings of as
- * many if there is a $ in front.  Returns its id.
+ * Defines an event.  @fields are separated by spaces.  Each is a number of 8 bytes or, if
+ * it begins with $, a string of 8 bytes.  Returns its id.
  */
 static uint32_t type(const char *system, const char *name, const char *fields)
 {
@@ -63,7 +63,7 @@ static uint32_t type(const char *system, const char *name, const char *fields)
 	return next_id++;
 }
 
-/* It happens on @cpu, with the values of its fields; false: it is lost. */
+/* Makes an event on @cpu, with the values of its fields; false: it is lost. */
 static bool try(uint32_t cpu, uint32_t id, const uint64_t *values, uint32_t nr)
 {
 	maker_time(maker, clock_now += US);
@@ -88,7 +88,7 @@ static void run(uint32_t cpu, uint32_t tid, uint32_t tgid)
 	CHECK(maker_task(maker, cpu, tid, tgid, tgid, "program"));
 }
 
-/* Events of @cpu are lost from here until gap_end(). */
+/* From here to gap_end(), events of @cpu are lost. */
 static void gap_begin(uint32_t cpu)
 {
 	const struct maker_plain plain = {1, cpu};
@@ -155,7 +155,7 @@ static struct ktrace *trace_end(void)
 	return trace;
 }
 
-/* @want: the spans; then, of the kinds that occur, what became of those that began. */
+/* @want: the spans; then, for each kind that occurs, the counts of what began. */
 static void check_spans(bool losses, const char *want)
 {
 	struct ktrace *trace = trace_end();
@@ -182,7 +182,7 @@ static void check_spans(bool losses, const char *want)
 	free(got);
 }
 
-/* Only the counts. */
+/* Reads only the counts. */
 static void counts_read(void)
 {
 	struct ktrace *trace = trace_end();
@@ -209,7 +209,7 @@ TEST(calls)
 	happen(0, write, 3);
 	run(0, 7, 7);
 	happen(0, exit, 5);
-	happen(0, enter, 3); /* its exit is not there */
+	happen(0, enter, 3); /* its exit is missing */
 	happen(0, enter, 3);
 	happen(0, exit, 5);
 	run(0, 8, 8);
@@ -222,7 +222,7 @@ TEST(calls)
 			   "unbegun 1\n");
 }
 
-/* Of events that are the same for all calls the number tells. */
+/* If one event stands for all calls, the number in it identifies the call. */
 TEST(numbers_that_differ_are_no_pair)
 {
 	uint32_t exit;
@@ -269,7 +269,7 @@ TEST(names_that_differ_are_no_pair)
 			   "unbegun 2\n");
 }
 
-/* The thread that execs goes on as the first one of its process. */
+/* A thread that calls exec continues under the number of its process. */
 TEST(exec_of_another_thread)
 {
 	uint32_t wait, execve, done;
@@ -323,7 +323,7 @@ TEST(interrupts_nest)
 			   "unbegun 0\n");
 }
 
-/* An entry without an exit is dropped where it is: what is around it is paired. */
+/* An entry without an exit is dropped; what is around it is still paired. */
 TEST(interrupt_without_exit)
 {
 	uint32_t irq, irq_end, soft, soft_end;
@@ -366,7 +366,7 @@ TEST(times_on_the_cpu)
 	switch_to(0, 9, 0);
 	switch_to(1, 7, 8);
 	switch_to(0, 0, 7);
-	switch_to(0, 6, 8); /* not who ran */
+	switch_to(0, 6, 8); /* not the task that ran */
 	check_spans(false, "cpu on CPU tid=9 depth=0 us=2\n"
 			   "cpu on CPU tid=7 depth=0 us=2\n"
 			   "cpu idle tid=0 depth=0 us=2\n"
@@ -379,7 +379,10 @@ TEST(requests)
 	uint32_t issue, complete, requeue;
 
 	begin_cpus(2);
-	/* The maker has one that is as the kernel's; this has only what is needed. */
+	/*
+	 * The maker's own event is like the kernel's; this one has only the fields that are
+	 * needed.
+	 */
 	issue = type("block", "block_rq_issue", "dev sector $rwbs");
 	complete = type("block", "block_rq_complete", "dev sector");
 	requeue = type("block", "block_rq_requeue", "dev sector");
@@ -394,7 +397,7 @@ TEST(requests)
 	happen(0, requeue, 8, 300);
 	happen(0, issue, 8, 300, text("R"));
 	happen(1, complete, 8, 300);
-	/* Two at once with one key: which completes is not seen. */
+	/* Two at once with the same key: it is unknown which one completes. */
 	happen(0, issue, 8, 0, text("FF"));
 	happen(0, issue, 8, 0, text("FF"));
 	happen(1, complete, 8, 0);
@@ -426,10 +429,10 @@ TEST(markers_nest)
 	happen(0, enter, 3);
 	run(0, 8, 7);
 	happen(0, a, 2);
-	run(1, 7, 7); /* it goes on elsewhere */
+	run(1, 7, 7); /* it continues on another CPU */
 	happen(1, exit, 0);
 	happen(1, b_end, 1);
-	happen(1, a, 1); /* it calls itself */
+	happen(1, a, 1); /* recursion */
 	happen(1, a_end, 1);
 	happen(1, b, 1); /* no end */
 	happen(1, a_end, 1);
@@ -444,7 +447,7 @@ TEST(markers_nest)
 			   "unbegun 1\n");
 }
 
-/* Deeper than is kept: the outermost are given up, and no end is taken for another's. */
+/* Deeper than the limit: the outermost spans are dropped, and no end is paired wrongly. */
 TEST(markers_of_a_deep_recursion)
 {
 	uint32_t a, a_end;
@@ -477,7 +480,7 @@ TEST(death_ends_calls)
 	run(0, 7, 7);
 	happen(0, enter, 3);
 	CHECK(maker_exit(maker, 0, 7));
-	run(0, 7, 7); /* the number again */
+	run(0, 7, 7); /* the same number again */
 	happen(0, exit, 5);
 	happen(0, enter, 3);
 	happen(0, process_exit, 7);
@@ -486,7 +489,7 @@ TEST(death_ends_calls)
 			   "unbegun 2\n");
 }
 
-/* The end of the thread is not in the trace, but its number is of another process. */
+/* The thread's end is not in the trace, but another process has its number. */
 TEST(number_of_another_process)
 {
 	uint32_t a, a_end;
@@ -507,7 +510,7 @@ static size_t memory_used(void)
 	return mallinfo2().uordblks;
 }
 
-/* Threads come and go, each ends in a call: memory is that of those which live. */
+/* Threads are created and end, each in a call: only living threads take memory. */
 TEST(many_threads)
 {
 	struct ktrace_cursor *cursor;
@@ -540,7 +543,7 @@ TEST(many_threads)
 			most = memory_used();
 	}
 	CHECK_EQ(item, KTRACE_END);
-	/* The cursor remembers the last that ended, and 1 MB is enough for both. */
+	/* The cursor also remembers the threads that ended last; 1 MB is enough for both. */
 	CHECK(most < before + (1 << 20));
 	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_SYSCALL)->ended,
 		 100000);
@@ -552,7 +555,7 @@ TEST(many_threads)
 	ktrace_close(trace);
 }
 
-/* More threads end between two events of spans than the cursor has numbers of. */
+/* Between two events of spans, more threads end than the cursor remembers. */
 TEST(many_deaths_at_once)
 {
 	uint32_t enter;
@@ -571,7 +574,7 @@ TEST(many_deaths_at_once)
 	CHECK_EQ(counts[KTRACE_SPAN_SYSCALL].open, 1);
 }
 
-/* Requests whose completion nobody records. */
+/* Requests whose completion is not recorded. */
 TEST(requests_without_end)
 {
 	uint32_t issue, complete;
@@ -592,7 +595,7 @@ TEST(requests_without_end)
 
 /* ---- losses --------------------------------------------------------------- */
 
-/* The exit and the next entry are lost: what is left looks like a pair. */
+/* The exit and the next entry are lost: the rest looks like a pair. */
 TEST(loss_in_the_middle)
 {
 	uint32_t enter, exit, soft, soft_end;
@@ -618,7 +621,7 @@ TEST(loss_in_the_middle)
 			  "unbegun 1\n");
 }
 
-/* What another CPU did meanwhile is certain: its thread and its interrupts never left. */
+/* Spans on another CPU stay certain: its thread and its interrupts never left it. */
 TEST(loss_of_another_cpu)
 {
 	uint32_t enter, exit, soft, soft_end;
@@ -645,7 +648,7 @@ TEST(loss_of_another_cpu)
 			  "unbegun 1\n");
 }
 
-/* A thread that slept may have been on the CPU whose events were lost. */
+/* A thread that slept may have run on the CPU whose events were lost. */
 TEST(loss_where_a_thread_may_have_been)
 {
 	uint32_t enter, exit;
@@ -665,7 +668,7 @@ TEST(loss_where_a_thread_may_have_been)
 			  "unbegun 1\n");
 }
 
-/* The same, and it is back before the gap ends: the loss is not yet told by then. */
+/* The same, but the thread is back before the gap ends, when the loss is not known yet. */
 TEST(loss_that_is_not_told_yet)
 {
 	uint32_t enter, exit, issue, complete;
@@ -683,7 +686,7 @@ TEST(loss_that_is_not_told_yet)
 	maker_time(maker, clock_now += US);
 	run(1, 8, 8);
 	happen(1, exit, 3);
-	happen(1, enter, 3); /* it stays where it is: certain */
+	happen(1, enter, 3); /* it stays on its CPU: certain */
 	happen(1, exit, 3);
 	happen(1, complete, 8, 100);
 	gap_end(0);

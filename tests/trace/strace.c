@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The strace view of traces that no kernel made: calls as they would be recorded,
- * and descriptions that are wrong on purpose.
+ * The strace view of traces that no kernel made: calls as they would be recorded, and
+ * descriptions that are wrong on purpose.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #define BUFFER 4096
 
 static struct maker *maker;
-static FILE *lines; /* of the metadata, beside those of the maker */
+static FILE *lines; /* of the metadata, in addition to the maker's */
 static char *lines_text;
 static size_t lines_size;
 static uint32_t next_id;
@@ -32,7 +32,7 @@ static void begin(void)
 	clock_now = 5000000000000ull;
 }
 
-/* What a call is told, and the memory that was captured of it. */
+/* The arguments of a call, and the memory that was captured. */
 struct record {
 	uint8_t bytes[BUFFER];
 	uint32_t size;
@@ -40,8 +40,8 @@ struct record {
 };
 
 /*
- * An event of the system syscalls; fields separated by spaces: numbers, and, with
- * two underscores in front, what was captured.  Returns its id.
+ * Defines an event of the system syscalls.  @fields are separated by spaces: numbers, and
+ * captured fields, which begin with two underscores.  Returns its id.
  */
 static uint32_t type(const char *name, const char *fields)
 {
@@ -89,7 +89,7 @@ static void number(struct record *r, uint64_t value)
 	r->size += sizeof(value);
 }
 
-/* After all numbers: @captured fields follow. */
+/* To be called after all numbers: @captured fields follow. */
 static void captured(struct record *r, unsigned int fields)
 {
 	r->loc = r->size;
@@ -125,7 +125,7 @@ static void run(uint32_t tid, uint32_t tgid)
 	maker_run(maker, 0, tid, tgid, "program");
 }
 
-/* What is shown of it all, to be freed. */
+/* The output; the caller frees it. */
 static char *shown(const struct ktrace_output_calls *options)
 {
 	struct ktrace_output_options where = {
@@ -210,7 +210,7 @@ TEST(poll)
 		    "1000) = 1 ([{fd=3, revents=POLLIN}])\n");
 }
 
-/* sendmsg with control messages of @size bytes, of @whole. */
+/* sendmsg with @size captured bytes of control messages, of @whole. */
 static void message_once(const void *control, uint32_t size, uint64_t whole)
 {
 	uint32_t enter = type("sys_enter_sendmsg",
@@ -229,7 +229,7 @@ static void message_once(const void *control, uint32_t size, uint64_t whole)
 	returns(exit, 0);
 }
 
-/* Their own lengths are believed no further than they are there. */
+/* The lengths in them are trusted only as far as bytes were captured. */
 TEST(control_messages)
 {
 	static const uint64_t lengths[] = {
@@ -318,7 +318,7 @@ TEST(member_without_room)
 	free(shown(NULL));
 }
 
-/* More than there are bits in __cut. */
+/* More fields than __cut has bits. */
 TEST(many_captured_fields)
 {
 	char fields[BUFFER] = "fd buf count __cut";
@@ -446,7 +446,7 @@ TEST(open_at_the_end_in_json)
 	free(text);
 }
 
-/* By the wall clock, as strace has it. */
+/* The wall clock, as in strace. */
 TEST(times)
 {
 	static const struct {
@@ -479,7 +479,7 @@ TEST(times)
 	}
 }
 
-/* Numbers of threads are used again, and many have ended. */
+/* Thread numbers are reused, and many threads have ended. */
 TEST(many_threads)
 {
 	char *text, *line, *next;
@@ -507,8 +507,8 @@ TEST(many_threads)
 }
 
 /*
- * The first thread of a process ends, and so do as many others as are remembered, before
- * another thread of the process execs: that one goes on under the number of the first.
+ * The first thread of a process ends, and as many others as are remembered.  Then another
+ * thread of the process calls exec, and continues under the number of the first.
  */
 TEST(first_thread_comes_back)
 {
@@ -520,7 +520,7 @@ TEST(first_thread_comes_back)
 	enter = type("sys_enter_execve", "filename argv envp");
 	exit = type("sys_exit_execve", "ret");
 	ends = type("sys_enter_exit", "error_code");
-	/* A switch tells the thread; of what process it is, its task record. */
+	/* A switch record has the thread; its task record has the process. */
 	CHECK(maker_task(maker, 0, 100, 100, 1, "program"));
 	CHECK(maker_task(maker, 0, 101, 100, 1, "program"));
 	run(100, 100);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A trace that comes as a stream says what it says as a directory, however its frames are
- * mixed; one that is cut is read up to its last whole packet; and what was read takes no
- * memory any more.
+ * A trace that is read as a stream gives the same as a directory, in whatever order its
+ * frames come.  A stream that is cut is read up to its last complete packet.  What was read
+ * is freed.
  */
 #include "check.h"
 #include "maker.h"
@@ -90,7 +90,7 @@ static void frame_put(uint32_t kind, uint32_t number, const void *bytes,
 	CHECK_EQ(write(stream, bytes, size), size);
 }
 
-/* Where the streams are read to. */
+/* How far each stream was read. */
 static size_t at[CPUS];
 
 static const struct kt_packet *packet_next(uint32_t cpu)
@@ -109,7 +109,7 @@ static void packet_put(uint32_t cpu)
 	at[cpu] += size;
 }
 
-/* All is there that is before the next packets. */
+/* Says that everything before the next packets is there. */
 static void sync_put(void)
 {
 	uint64_t until = UINT64_MAX;
@@ -134,7 +134,7 @@ static uint32_t packet_oldest(void)
 
 enum order {
 	MIXED,	  /* CPUs are far ahead of others */
-	IN_ORDER, /* as a recorder writes that keeps up */
+	IN_ORDER, /* as by a recorder that is fast enough */
 	UNKNOWN,  /* mixed, and streams come without announcement */
 };
 
@@ -156,7 +156,7 @@ static void stream_make(uint32_t packets, enum order order)
 				packet_put(cpu);
 		}
 		sync_put();
-		/* Of a later version. */
+		/* A frame of a later version. */
 		frame_put(99, 0, "later", 5);
 	}
 	frame_put(KTRACE_FILE_METADATA, 0, end.data, end.size);
@@ -192,7 +192,7 @@ static void same_item(const struct ktrace_cursor *a,
 	}
 }
 
-/* Bytes of memory that the files behind the streams take. */
+/* The memory that the files behind the streams take. */
 static uint64_t memory_of(const struct ktrace *trace)
 {
 	uint64_t sum = 0;
@@ -231,7 +231,7 @@ static uint64_t compare(void)
 	CHECK_STR(ktrace_get_info(trace)->reason, "stopped");
 	CHECK_EQ(ktrace_get_info(trace)->nr_cpus, CPUS);
 	CHECK_EQ(ktrace_get_info(trace)->bytes, ktrace_get_info(whole)->bytes);
-	/* The frames that it does not know. */
+	/* One warning: about the unknown frames. */
 	CHECK(ktrace_warning(trace, 0) && !ktrace_warning(trace, 1));
 	ktrace_cursor_destroy(a);
 	ktrace_cursor_destroy(b);
@@ -266,7 +266,7 @@ TEST(memory_is_given_back)
 
 	stream_make(2, IN_ORDER);
 	most = compare();
-	/* What is between two syncs, and a packet of each CPU that is ahead. */
+	/* At most: the packets between two syncs, and one of each CPU that is ahead. */
 	check_note("%zu bytes, at most %llu in memory", cpus[0].size,
 		   (unsigned long long)most);
 	CHECK(cpus[0].size > 15 * KT_PACKET_SIZE);
@@ -286,10 +286,10 @@ TEST(one_cursor)
 	ktrace_close(trace);
 }
 
-/* Of events_read(): events that were lost by damage. */
+/* In what events_read() read: events that were lost by damage. */
 static uint64_t lost_damaged;
 
-/* Events of the stream; -1: it is refused. */
+/* The number of events in the stream; -1: it is refused. */
 static int64_t events_read(bool *warned)
 {
 	struct ktrace_cursor *cursor;
@@ -318,7 +318,7 @@ static int64_t events_read(bool *warned)
 	return events;
 }
 
-/* In each frame: in its header, in what follows, and at its end. */
+/* Cuts each frame: in its header, in its content, and at its end. */
 TEST(cut)
 {
 	int64_t events = 0;
@@ -355,7 +355,7 @@ static uint8_t byte_flip(off_t offset, uint8_t mask)
 	return byte;
 }
 
-/* Nothing crashes, and nothing is made up. */
+/* Nothing crashes, and no event is invented. */
 TEST(damaged)
 {
 	int64_t whole, found;
@@ -365,7 +365,7 @@ TEST(damaged)
 	whole = events_read(&warned);
 	CHECK(whole > 0 && !warned);
 	for (int i = 0; i < 300; i++) {
-		/* Of frames, mostly. */
+		/* Mostly in the headers of frames. */
 		off_t offset = frames[rnd(nr_frames)].at + rnd(24);
 		uint8_t mask = 1u << rnd(8);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The hash table, against an array that says what must be in it. */
+/* The hash table, compared with an array. */
 #include <stdbool.h>
 
 #include "check.h"
@@ -17,7 +17,7 @@ static uint64_t number_of(const char *value, unsigned int numbers)
 	return (value - values) % numbers;
 }
 
-/* As few numbers as @numbers, so that many values have the same one. */
+/* With only @numbers different hash numbers, many values have the same one. */
 static void check_all(const struct table *table, unsigned int numbers)
 {
 	bool seen[VALUES] = {false};
@@ -54,7 +54,7 @@ static void check_changes(unsigned int numbers)
 	for (unsigned int i = 0; i < 20000; i++) {
 		unsigned int v = rnd(VALUES);
 
-		/* It fills up and empties in turns. */
+		/* The table fills and empties in turns. */
 		if (!present[v] && (i / 2000 % 2 == 0 || rnd(4) == 0)) {
 			CHECK(!table_add(&table, number_of(&values[v], numbers),
 					 &values[v]));
@@ -95,7 +95,7 @@ TEST(empty)
 	table_free(&table);
 }
 
-/* Numbers that differ in their high bits only do not all begin at one slot. */
+/* Numbers that differ only in high bits must not all begin at one slot. */
 TEST(high_bits_count)
 {
 	struct table table = {0};

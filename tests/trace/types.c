@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* From the kernel's description of events to types, and through a trace back. */
+/* Converts the kernel's description of events to types, and reads them back from a trace. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,7 +119,7 @@ TEST(flags_and_symbols)
 	CHECK_EQ(f->names->names[0].value, -1);
 	CHECK_STR(f->names->names[1].name, "THREE");
 
-	/* As wide as the field. */
+	/* A value is truncated to the field's size. */
 	f = parse(FIELD("u16 f", 0, 2, 0),
 		  "\"%s\", __print_symbolic(REC->f, { -1, \"MINUS\" })", "f");
 	CHECK_EQ(f->names->names[0].value, 0xffff);
@@ -251,7 +251,7 @@ static void types_equal(const struct ktrace_type *a,
 	}
 }
 
-/* Everything that a type says is in the metadata. */
+/* All of a type is in the metadata. */
 TEST(through_the_metadata)
 {
 	struct ktrace_writer_head head = {.size = sizeof(head),
@@ -275,13 +275,13 @@ TEST(through_the_metadata)
 	CHECK_EQ(ktrace_writer_create(directory, &head, &writer), 0);
 	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, true),
 		 0);
-	/* It lost the kernel's trust: told once. */
+	/* The kernel stopped trusting the clock: written once. */
 	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, false),
 		 0);
 	CHECK_EQ(ktrace_writer_clock(writer, "mono", 1000000000, &sync, false),
 		 0);
 	CHECK_EQ(ktrace_writer_types(writer, types), 0);
-	/* Once is enough. */
+	/* Writing them twice changes nothing. */
 	CHECK_EQ(ktrace_writer_types(writer, types), 0);
 	CHECK_EQ(ktrace_writer_end(writer, NULL, 0, "stopped"), 0);
 	ktrace_writer_destroy(writer);
@@ -324,7 +324,7 @@ static void layout_put(struct ktrace_types *to, const char *name, uint32_t size)
 	CHECK_EQ(types_add_layout(to, &layout), 0);
 }
 
-/* Who holds a set still has it when the others are through with it. */
+/* Each holder of a set can use it until it drops its own reference. */
 TEST(held_by_several)
 {
 	struct ktrace_types *set = types_create();
@@ -340,7 +340,7 @@ TEST(held_by_several)
 	ktrace_types_destroy(set);
 }
 
-/* All is there, with its memory, and the first of a name or an id stays. */
+/* All types are moved, with their memory; the first one of a name or an id stays. */
 TEST(moved_from_one_to_another)
 {
 	struct ktrace_types *to = types_create(), *from;
@@ -367,7 +367,7 @@ TEST(moved_from_one_to_another)
 	}
 	CHECK(ktrace_types_find(to, 16) == first);
 	CHECK_STR(first->name, "one");
-	/* Those without an id are no others than they were. */
+	/* The types without an id are unchanged. */
 	CHECK_EQ(ktrace_types_count(to), 2 + 3 * 1001);
 	for (uint32_t id = 17; id < 3017; id++) {
 		snprintf(name, sizeof(name), "event%u", id);
@@ -377,7 +377,7 @@ TEST(moved_from_one_to_another)
 	CHECK_EQ(ktrace_layout_find(to, "pair")->size, 8);
 	CHECK(ktrace_layout_find(to, "single"));
 	CHECK(ktrace_layout_find(to, "triple"));
-	/* Into an empty one, and an empty one. */
+	/* Into an empty set, and from an empty set. */
 	from = to;
 	to = types_create();
 	CHECK_EQ(types_move(to, from), 0);
@@ -387,7 +387,7 @@ TEST(moved_from_one_to_another)
 	ktrace_types_destroy(to);
 }
 
-/* Of system calls only the size is known, until somebody asks for more. */
+/* Of system calls only the size is parsed, until somebody asks for more. */
 TEST(late)
 {
 	static const char info[] =
@@ -433,7 +433,7 @@ TEST(late)
 	CHECK_EQ(late->count, 2);
 	CHECK_EQ(types_total(late), 4);
 
-	/* Some are taken apart by now, some are not. */
+	/* Some are already parsed, some are not. */
 	CHECK_EQ(types_move(more, late), 0);
 	CHECK_EQ(types_total(more), 4);
 	CHECK(!ktrace_layout_find(more, "rlimit"));
