@@ -4,8 +4,8 @@
  * their arguments, and how strings get into a payload.
  *
  * A payload has the arguments in their order, without gaps: numbers and arrays
- * as they are, and 4 bytes for a string. These give its place behind all
- * arguments (offset, length with its NUL << 16).
+ * as they are, and 4 bytes for a string.  These have the place of the string,
+ * which is behind all arguments (offset, length with its NUL << 16).
  */
 #ifndef KT_CORE_ARGUMENT_H
 #define KT_CORE_ARGUMENT_H
@@ -22,7 +22,7 @@
  */
 u32 kt_argument_word(const char **format, const char **word);
 
-/* What C calls an integer of @size bytes, 1, 2, 4 or 8. */
+/* The C type of an integer of @size bytes: 1, 2, 4 or 8. */
 const char *kt_argument_integer(u32 size, bool is_signed);
 
 /*

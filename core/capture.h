@@ -10,22 +10,22 @@
  *
  *	a0 .. a7	push that argument
  *	NUMBER		push it
- *	i		push how often the loop has run so far, or behind a loop, in all
- *	+ - * & == >>	of the two on top (>>: by the number modulo 64)
+ *	i		push how often the loop has run so far; after the loop: in total
+ *	+ - * & == >>	pop two numbers, push the result (>>: shifts modulo 64)
  *	dup		push the top again
- *	@1 @2 @4 @8	replace the address on top by the number of this size there
+ *	@1 @2 @4 @8	pop an address, push the number of that many bytes there
  *	put N		pop a number, append its N bytes
  *	string MAX	pop an address, append the string there and a NUL
- *	bytes MAX	pop a length and an address, append so many bytes
+ *	bytes MAX	pop a length and an address, append that many bytes
  *	path MAX	pop a file descriptor (AT_FDCWD: the working directory), append the
  *			path of its file and a NUL; only the NUL if there is no file,
  *			or its path is too long
  *	if ... end	pop; if it is zero, skip what is between
- *	each MAX ... next	pop a count; repeat what is between so often
+ *	each MAX ... next	pop a count; repeat what is between that many times
  *	while		pop; if it is zero, leave the loop
- *	records AT	pop a length and an address; push how many records are there,
- *			each of which has its own length AT bytes from its start, in
- *			2 bytes; up to KT_CAPTURE_RECORDS_MAX (a negative length: 0)
+ *	records AT	pop a length and an address; push how many records are there.
+ *			A record has its own length in 2 bytes, AT bytes from its start.
+ *			At most KT_CAPTURE_RECORDS_MAX; a negative length: 0
  *	user, kernel	which memory is read from here on (default: user)
  *
  * At most MAX is copied or repeated.  If that leaves something out, the field
@@ -44,7 +44,7 @@
  * bounded number of steps and writes no more than its output_max, and every
  * byte of its result is one that it has written.  It may run in any context in
  * which its memory can be read without sleeping: it does not wait for pages
- * that are not resident. Paths may be looked up only if no lock is held, as in
+ * that are not resident.  Paths may be looked up only if no lock is held, as in
  * hooks of syscalls.
  */
 #ifndef KT_CORE_CAPTURE_H
@@ -86,10 +86,7 @@ enum kt_capture_code {
 	KT_CAPTURE_CODES,
 };
 
-/*
- * @to: where IF, WHILE and NEXT lead: IF to its END, WHILE to its NEXT, NEXT to its
- * EACH, EACH to its NEXT.
- */
+/* @to: the other end of a jump: of IF its END, of WHILE and EACH its NEXT, of NEXT its EACH. */
 struct kt_capture_op {
 	u8 code;
 	u8 kernel; /* LOAD, STRING, BYTES, RECORDS: of kernel memory */
@@ -205,9 +202,8 @@ static __always_inline u64 kt_capture_string_head(u32 begin, u32 length)
 }
 
 /*
- * The same for a program of one string that an argument points to, as most
- * programs are: for example the path of an open(), and the retry when the
- * syscall ends.
+ * Runs a program that captures only one string to which an argument points.  Most programs
+ * do: for example for the path of an open(), and its retry when the syscall ends.
  */
 static __always_inline u32
 kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
@@ -244,8 +240,9 @@ kt_capture_run_string(const struct kt_capture *capture, const u64 *arguments,
 }
 
 /*
- * Runs over @arguments: KT_CAPTURE_ARGUMENTS of them or, if the program was placed, the
- * words that they are among.  Fills in the payload from @size on.  Returns the payload's whole size.
+ * Runs a program with @arguments: KT_CAPTURE_ARGUMENTS numbers or, if the program was placed,
+ * the words among which they are.  Fills in the payload from @size on.  Returns the payload's
+ * whole size.
  */
 static __always_inline u32 kt_capture_run(const struct kt_capture *capture,
 					  const u64 *arguments, void *payload,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * All that the core knows of the world it is compiled for.
+ * Everything that the core uses of the world for which it is compiled.
  *
- * Each world supplies, beside u8 .. u64, s64, bool, likely/unlikely,
+ * Each world supplies, besides u8 .. u64, s64, bool, likely/unlikely,
  * READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, memcpy,
  * __always_inline, noinline:
  *
- * Operations against interrupts on the same CPU only.  They need no lock
+ * Operations that are atomic only for interrupts on the same CPU.  They need no lock
  * prefix or barrier, but must be one step as seen by an interrupt (for the
  * tests: a signal handler of the same thread), and the compiler must move no
  * other access across them:
@@ -38,9 +38,14 @@
  *					0, or -EFAULT
  *	long env_copy_string(void *to, u64 from, u32 max, bool kernel)
  *					bytes before the NUL, which need not be
- *					copied; @max if there is none so far;
- *					-EFAULT.  What it leaves behind them, up
- *					to @max, is any bytes
+ *					copied; @max if there is no NUL before it;
+ *					-EFAULT.  The rest up to @max may get any
+ *					bytes
+ *	long env_copy_path(void *to, int fd, u32 max)
+ *					the path of @fd (-100, AT_FDCWD: the
+ *					working directory): its length without
+ *					the NUL, or an error.  May write @max + 1
+ *					bytes
  *
  * Nothing else in core/ may ask which world it is in.
  */

@@ -2,7 +2,7 @@
 /* See pattern.h. */
 #include "pattern.h"
 
-/* A text made of several strings, so that none has to be put together. */
+/* A text that consists of several strings, so that they need not be joined. */
 struct text {
 	const char *const *parts; /* NULL ends them */
 	const char *at;
@@ -30,8 +30,8 @@ static const struct char_class {
 };
 
 /*
- * Where a class "[:NAME:]" at @p ends, and whether @c belongs to it; NULL: there is no
- * class.  Nothing belongs to a class that does not exist.
+ * Returns where a class "[:NAME:]" at @p ends; NULL: it is no class.  *@found: does @c belong
+ * to it?  Nothing belongs to a class with an unknown name.
  */
 static const char *class_match(const char *p, const char *end, u8 c,
 			       bool *found)
@@ -58,7 +58,7 @@ static const char *class_match(const char *p, const char *end, u8 c,
 	return close + 2;
 }
 
-/* One character of a set; a backslash takes the meaning from the next. */
+/* Reads one character of a set; behind a backslash it has no special meaning. */
 static const char *set_char(const char *p, const char *end, u8 *c)
 {
 	if (*p == '\\')
@@ -70,8 +70,8 @@ static const char *set_char(const char *p, const char *end, u8 *c)
 }
 
 /*
- * Where the set that begins behind a `[' at @p ends, and whether @c is meant by it;
- * NULL: no `]' closes it.
+ * Returns where a set ends that begins at @p, behind a `['; NULL: no `]' closes it.
+ * *@found: does it match @c?
  */
 static const char *set_match(const char *p, const char *end, u8 c, bool *found)
 {
@@ -100,7 +100,7 @@ static const char *set_match(const char *p, const char *end, u8 c, bool *found)
 	return p + 1;
 }
 
-/* Where the element at @p ends, which is not `*', if it matches @c; else NULL. */
+/* If the element at @p matches @c, returns where it ends; else NULL.  It is not `*'. */
 static const char *one_match(const char *p, const char *end, u8 c)
 {
 	const char *behind;
@@ -119,8 +119,8 @@ static const char *one_match(const char *p, const char *end, u8 c)
 }
 
 /*
- * Each element but `*' takes one character.  So after a mismatch only the last `*' has
- * to take one more; and where the text ends too early, taking more cannot help.
+ * Each element except `*' takes one character.  So after a mismatch only the last `*' has to
+ * take one more character.  If the text ends too early, taking more cannot help.
  */
 static bool match(const char *p, const char *end, const char *const *parts)
 {
@@ -170,7 +170,7 @@ bool kt_event_match(const char *pattern, const char *system, const char *name)
 	return match(pattern, colon, parts) && kt_glob_match(colon + 1, name);
 }
 
-/* @number in @digits, from the end. */
+/* Writes @number to the end of @digits. */
 static const char *decimal(u32 number, char digits[11])
 {
 	char *p = digits + 10;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Patterns: which events and which markers are meant.
+ * Patterns that select events and markers.
  *
- * The same pattern is read by the kernel, by programs and by the command, and must mean
- * the same to all of them.  So there is one matcher, which depends on no locale.
+ * The kernel, programs and the command read the same patterns, which must mean the same to
+ * all of them.  So there is one matcher, which depends on no locale.
  *
  * Wildcards are those of the shell, over bytes:
  *
@@ -24,8 +24,8 @@
 bool kt_glob_match(const char *pattern, const char *text);
 
 /*
- * Events: SYSTEM:NAME, each part with wildcards of its own.  Without a colon, the
- * pattern means a system or an event of this name.
+ * Events: SYSTEM:NAME.  Both parts are matched separately.  Without a colon, the pattern
+ * matches the name of a system or of an event.
  */
 bool kt_event_match(const char *pattern, const char *system, const char *name);
 
@@ -36,7 +36,7 @@ struct kt_marker_name {
 	const char *name;
 	const char *file;
 	const char *function;
-	u32 order; /* of the markers in its function, from 1 on */
+	u32 order; /* of the markers in its function, from 1 */
 };
 
 /*
