@@ -294,6 +294,9 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 static int cursor_fail(struct ktrace_cursor *cursor, int err)
 {
 	cursor->failed = err;
+	if (err == -ENOMEM && cursor->tasks.table.nr == TASKS_MAX)
+		return error_set(err, "the trace names more threads than a "
+				      "machine can have: it is damaged");
 	if (err == -ENOMEM)
 		return error_set(err, "out of memory");
 	return error_set(err, "cannot read the trace: %s", strerror(-err));
@@ -364,7 +367,14 @@ static void stream_forget(struct cursor_stream *s)
 	fallocate(s->stream.source->fd,
 		  FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->forgotten,
 		  end - s->forgotten);
+	s->stream.trace->forgotten += end - s->forgotten;
 	s->forgotten = end;
+}
+
+static void streams_forget(struct ktrace_cursor *cursor)
+{
+	for (size_t i = 0; cursor->trace->forget && i < cursor->nr_streams; i++)
+		stream_forget(&cursor->streams[i]);
 }
 
 static bool cpu_wanted(const struct ktrace_cursor *cursor, uint32_t cpu)
@@ -427,13 +437,11 @@ static int streams_wet(struct ktrace_cursor *cursor)
 /* The trace has grown. */
 static noinline int cursor_resume(struct ktrace_cursor *cursor)
 {
-	size_t i;
 	int err;
 
 	cursor->round = cursor->trace->round;
 	err = cursor_types(cursor);
-	for (i = 0; cursor->trace->forget && i < cursor->nr_streams; i++)
-		stream_forget(&cursor->streams[i]);
+	streams_forget(cursor);
 	while (!err && cursor->nr_streams < cursor->trace->nr_sources &&
 	       cursor->nr_streams < cursor->room)
 		err = stream_add(cursor);
@@ -525,6 +533,7 @@ static noinline int cursor_wait(struct ktrace_cursor *cursor)
 
 		if (cursor->wait)
 			cursor->wait(cursor->wait_data);
+		streams_forget(cursor);
 		more = frames_pump(cursor->trace);
 		if (more < 0)
 			return cursor->failed = more;
@@ -607,7 +616,8 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 	struct ktrace *trace = cursor->trace;
 	int err = 0;
 
-	cursor->window = STREAM_WINDOW_MAX;
+	/* More may come: the windows of all are to be bounded. */
+	cursor->window = trace->frames ? STREAM_WINDOW_MIN : STREAM_WINDOW_MAX;
 	while (cursor->window > STREAM_WINDOW_MIN &&
 	       cursor->window > WINDOWS_MAX / (trace->nr_sources + 1))
 		cursor->window /= 2;

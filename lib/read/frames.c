@@ -11,7 +11,8 @@
  * first one.
  *
  * The bytes are untrusted.  If a stream is cut off or damaged, it ends before
- * the first incomplete frame.
+ * the first incomplete frame.  All that is kept of it is limited in sum: packets
+ * that were not read yet (HELD_MAX), metadata and symbols (TEXT_MAX).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,11 +27,15 @@
 #include "frames.h"
 #include "trace.h"
 
-/* Limits of metadata and symbols, and how much of them is read at once. */
+/* Limit of all metadata and symbols, and how much of them is read at once. */
 #define TEXT_MAX  (256u << 20)
 #define TEXT_STEP (1u << 20)
-/* Limit of the data between two FRAME_SYNC. */
-#define AHEAD_MAX (1ull << 30)
+/*
+ * Limit of the packets that are kept: this, or a share of the memory if that is more,
+ * because a large machine has large buffers.
+ */
+#define HELD_MAX   (1ull << 30)
+#define HELD_SHARE 4
 
 /* Belongs to the source with the same index in trace->sources[]. */
 struct frames_stream {
@@ -45,14 +50,23 @@ struct frames {
 	bool ended;	   /* the trace has been told that it is over */
 	bool cursor;	   /* there was a cursor: no other is allowed */
 	uint64_t position; /* in the stream of frames */
-	uint64_t ahead;
+	uint64_t taken;	   /* bytes of packets */
+	uint64_t text;	   /* bytes of metadata and symbols */
 	uint8_t *buffer;
 	size_t room;
 	struct frames_stream streams[STREAMS_MAX];
 };
 
+static uint64_t held_most(void)
+{
+	uint64_t memory =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+
+	return memory / HELD_SHARE > HELD_MAX ? memory / HELD_SHARE : HELD_MAX;
+}
+
 /*
- * Reads up to @size bytes, fewer only if the stream ends.  Their number or
+ * Reads up to @size bytes, fewer only if the stream ends.  Returns their number or
  * -errno.
  */
 static int64_t bytes_read(struct frames *f, void *to, size_t size)
@@ -162,12 +176,19 @@ static int packet_take(struct ktrace *trace, const struct frame *frame)
 			return n ? -errno : -ENOSPC;
 		done += n;
 	}
+	f->taken += frame->size;
+	f->taken -= s->shown;
 	s->shown = frame->kind == FRAME_SHOWN ? frame->size : 0;
 	if (!s->shown)
 		s->bytes += frame->size;
 	s->changed |= frame->size;
-	f->ahead += frame->size;
-	return f->ahead > AHEAD_MAX ? -E2BIG : 0;
+	return f->taken - trace->forgotten > trace->held_max ? -E2BIG : 0;
+}
+
+static int text_count(struct ktrace *trace, const struct frame *frame)
+{
+	trace->frames->text += frame->size;
+	return trace->frames->text > trace->text_max ? -EFBIG : 0;
 }
 
 static void symbols_take(struct ktrace *trace, uint32_t size)
@@ -205,14 +226,19 @@ static int frame_use(struct ktrace *trace, const struct frame *frame)
 {
 	const struct frames *f = trace->frames;
 	uint64_t until;
+	int err;
 
 	switch (frame->kind) {
 	case KTRACE_FILE_METADATA:
-		return metadata_read(trace, (const char *)f->buffer,
-				     frame->size);
+		err = text_count(trace, frame);
+		return err
+			       ?: metadata_read(trace, (const char *)f->buffer,
+						frame->size);
 	case KTRACE_FILE_SYMBOLS:
-		symbols_take(trace, frame->size);
-		return 0;
+		err = text_count(trace, frame);
+		if (!err)
+			symbols_take(trace, frame->size);
+		return err;
 	case KTRACE_FILE_CPU:
 	case KTRACE_FILE_PROGRAMS:
 	case FRAME_SHOWN:
@@ -227,7 +253,6 @@ static int frame_use(struct ktrace *trace, const struct frame *frame)
 		streams_grow(trace, true);
 		trace_advance(trace,
 			      until > trace->until ? until : trace->until);
-		trace->frames->ahead = 0;
 		return 1;
 	default:
 		trace_warn(trace,
@@ -280,7 +305,7 @@ static int frame_next(struct ktrace *trace, struct frame *frame)
 	return found;
 }
 
-static int frames_explain(int err)
+static int frames_explain(const struct ktrace *trace, int err)
 {
 	switch (err) {
 	case -EBADMSG:
@@ -288,8 +313,17 @@ static int frames_explain(int err)
 				      "-'");
 	case -E2BIG:
 		return error_set(
-			err, "the stream does not say up to where it is "
-			     "whole: too much of it would be needed at once");
+			err,
+			"more than %" PRIu64
+			" MiB of the stream would be needed in memory to bring "
+			"its events into order: record with smaller buffers "
+			"(--size), or into a directory",
+			trace->held_max >> 20);
+	case -EFBIG:
+		return error_set(err,
+				 "the stream's metadata is larger than %u MiB: "
+				 "it is none that a recorder writes",
+				 (unsigned int)(trace->text_max >> 20));
 	case -EPROTONOSUPPORT:
 		return err; /* the metadata has explained it */
 	default:
@@ -320,7 +354,7 @@ int frames_pump(struct ktrace *trace)
 		err = trace_update(trace);
 	if (err < 0) {
 		f->ended = true;
-		return frames_explain(err);
+		return frames_explain(trace, err);
 	}
 	return 1;
 }
@@ -350,7 +384,7 @@ static int frames_begin(struct ktrace *trace)
 	/* A stream that ends before FRAME_SYNC is valid, but short. */
 	if (err >= 0 && !trace->have_head)
 		err = -EBADMSG;
-	return err < 0 ? frames_explain(err) : 0;
+	return err < 0 ? frames_explain(trace, err) : 0;
 }
 
 static void frames_close(struct ktrace *trace)
@@ -382,6 +416,8 @@ int ktrace_open_stream(int fd, struct ktrace **result)
 	trace->info.live = true;
 	trace->forget = true;
 	trace->until = 0;
+	trace->held_max = held_most();
+	trace->text_max = TEXT_MAX;
 	trace->sources = calloc(STREAMS_MAX, sizeof(*trace->sources));
 	trace->cpus = calloc(STREAMS_MAX, sizeof(*trace->cpus));
 	err = trace->sources && trace->cpus

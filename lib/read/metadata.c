@@ -19,6 +19,10 @@
 
 #define FIELDS_MAX 1024
 #define NAMES_MAX  65536
+/* A line's objects take up to a hundred times its memory while it is read. */
+#define LINE_MAX_SIZE (8u << 20)
+/* Of fields whose names came later: each time, those that were shown stay. */
+#define COPIED_MAX (64u << 20)
 
 static struct json_object *get(struct json_object *o, const char *key)
 {
@@ -300,6 +304,9 @@ static struct ktrace_field *fields_change(struct ktrace *trace,
 
 	if (!trace->info.live)
 		return (void *)type->fields;
+	if (trace->copied + size > COPIED_MAX)
+		return NULL;
+	trace->copied += size;
 	copy = arena_alloc(&trace->types->arena, size);
 	if (copy)
 		type->fields = memcpy(copy, type->fields, size);
@@ -456,6 +463,8 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 	count = json_object_array_length(list);
 	if (trace->ends || !count)
 		return 0;
+	if (count > 2 * CPUS_MAX)
+		return -EINVAL;
 	trace->ends = calloc(count, sizeof(*trace->ends));
 	if (!trace->ends)
 		return -ENOMEM;
@@ -556,7 +565,7 @@ int metadata_read(struct ktrace *trace, const char *data, size_t size)
 			continue;
 		}
 		json_tokener_reset(tokener);
-		if (newline - p < INT32_MAX)
+		if (newline - p <= LINE_MAX_SIZE)
 			o = json_tokener_parse_ex(tokener, p, newline - p);
 		err = o ? read_line(trace, o) : -EINVAL;
 		json_object_put(o);

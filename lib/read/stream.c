@@ -81,6 +81,14 @@ static int64_t stream_bytes(struct stream *stream, uint32_t need,
 		*bytes = stream->window + inside;
 		return stream->window_used - inside;
 	}
+	/* All that there is, is in the window. */
+	if (stream->position >= stream->window_begin &&
+	    stream->position < stream->window_begin + stream->window_used &&
+	    stream->window_begin + stream->window_used ==
+		    stream->source->size) {
+		*bytes = stream->window + inside;
+		return stream->window_used - inside;
+	}
 	*bytes = stream->window;
 	return window_fill(stream);
 }

@@ -32,6 +32,9 @@ struct task {
 /* The number of dead tasks that are kept. */
 #define TASKS_DEAD 4096
 
+/* Limit of tasks: the kernel has no larger thread numbers (PID_MAX_LIMIT). */
+#define TASKS_MAX (4u << 20)
+
 /* All zero: empty. */
 struct tasks {
 	struct table table; /* by tid */
@@ -42,7 +45,10 @@ struct tasks {
 
 void tasks_destroy(struct tasks *tasks);
 
-/* Adds the task if it is new, with the name "<...>".  NULL: out of memory. */
+/*
+ * Adds the task if it is new, with the name "<...>".  NULL: out of memory, or there are
+ * TASKS_MAX.
+ */
 struct task *tasks_get(struct tasks *tasks, uint32_t tid);
 /* A task began or was renamed.  An empty name means that of @parent. */
 int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,

@@ -71,10 +71,15 @@ struct ktrace {
 	size_t nr_sized; /* number of types in these arrays */
 
 	/* For a trace that is still being written: */
-	uint64_t until; /* clock up to which nothing is missing */
-	uint64_t round; /* counts the calls that add data */
-	bool forget;	/* free what was read */
+	uint64_t until;	    /* clock up to which nothing is missing */
+	uint64_t round;	    /* counts the calls that add data */
+	bool forget;	    /* free what was read */
+	uint64_t forgotten; /* bytes that were freed so */
+	uint64_t copied;    /* bytes of fields that later names have changed */
 
+	/* Of a stream: limits of packets that were not read yet, and of text. */
+	uint64_t held_max;
+	uint64_t text_max;
 	struct frames *frames; /* if it comes as a stream, else NULL */
 	void (*frames_release)(struct ktrace *trace);
 	int directory;		/* -1: in memory */

@@ -273,6 +273,61 @@ TEST(memory_is_given_back)
 	CHECK(most < 8 * KT_PACKET_SIZE);
 }
 
+/* How reading ends, if so much may be kept. */
+static int end_with(uint64_t held, uint64_t text)
+{
+	struct ktrace_cursor *cursor;
+	struct ktrace *trace;
+	int item;
+
+	CHECK_EQ(stream_open(&trace), 0);
+	trace->held_max = held;
+	trace->text_max = text;
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	do
+		item = ktrace_cursor_next(cursor);
+	while (item > 0);
+	CHECK(memory_of(trace) < held + 4 * KT_PACKET_SIZE);
+	CHECK_EQ(ktrace_cursor_next(cursor), item);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	return item;
+}
+
+/* However often it says up to where it is whole: what was not read counts. */
+TEST(packets_are_bounded_in_sum)
+{
+	uint64_t until = 1;
+
+	stream_make(2, IN_ORDER);
+	CHECK_EQ(end_with(8 * KT_PACKET_SIZE, 1 << 20), KTRACE_END);
+	stream_begin();
+	memset(at, 0, sizeof(at));
+	frame_put(KTRACE_FILE_METADATA, 0, metadata.data, metadata.size);
+	frame_put(FRAME_SYNC, 0, &until, sizeof(until));
+	while (packet_next(0)) {
+		packet_put(0);
+		frame_put(FRAME_SYNC, 0, &until, sizeof(until));
+	}
+	CHECK_EQ(end_with(8 * KT_PACKET_SIZE, 1 << 20), -E2BIG);
+	CHECK(strstr(ktrace_last_error(), "--size"));
+	CHECK_EQ(end_with(64 * KT_PACKET_SIZE, 1 << 20), KTRACE_END);
+}
+
+TEST(metadata_is_bounded_in_sum)
+{
+	static char line[10000] = "{\"type\":\"later\"}";
+
+	memset(line + strlen(line), ' ', sizeof(line) - strlen(line));
+	line[sizeof(line) - 1] = '\n';
+	stream_make(20, IN_ORDER);
+	for (int i = 0; i < 10; i++)
+		frame_put(KTRACE_FILE_METADATA, 0, line, sizeof(line));
+	CHECK_EQ(end_with(64 * KT_PACKET_SIZE, 1 << 20), KTRACE_END);
+	CHECK_EQ(end_with(64 * KT_PACKET_SIZE, 80000), -EFBIG);
+	CHECK(strstr(ktrace_last_error(), "metadata"));
+}
+
 TEST(one_cursor)
 {
 	struct ktrace_cursor *cursor, *second;
