@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the kernel's type information (BTF) says.
+ * The kernel's type information (BTF).
  *
- * Print formats of events name constants that a reader elsewhere cannot know.
- * Constants of enums are in the BTF of the kernel that recorded the events.
+ * Print formats of events use constants by name.  Readers on other machines
+ * cannot know their values, but constants of enums are in the BTF of the kernel
+ * that recorded the events.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,17 +27,16 @@ struct enumerator {
 };
 
 /*
- * BTF is read, and each index is made, when it is first needed: most events
- * need nothing.
+ * BTF is read, and each index made, when it is first needed: most events need
+ * neither.
  */
 struct enums {
 	char *path;
-	bool running; /* the running kernel: layouts.tab is valid for its
-		       * programs */
+	bool running; /* it is the running kernel's: layouts.tab is valid */
 	bool tried;
 	struct btf *btf;	 /* NULL: none, or not needed yet */
 	struct enumerator *list; /* NULL: not read yet */
-	struct table by_name;	 /* of them */
+	struct table by_name;	 /* the list's index */
 	struct table tags;	 /* structs, unions and enums by name */
 	bool tagged;
 };
@@ -136,7 +136,7 @@ static const char *type_name(const struct enums *enums,
 	return btf__name_by_offset(enums->btf, t->name_off);
 }
 
-/* The enum of this name, or the struct or union. */
+/* Finds the enum, or the struct or union, of this name. */
 static struct table_slot *tag_slot(const struct enums *enums, const char *name,
 				   bool of_enum)
 {
@@ -152,7 +152,7 @@ static struct table_slot *tag_slot(const struct enums *enums, const char *name,
 	return slot;
 }
 
-/* If several have one name the first is used, but a struct before a union. */
+/* If several have one name, keeps the first, but a struct replaces a union. */
 static int tag_add(struct enums *enums, const struct btf_type *t)
 {
 	const char *name = type_name(enums, t);
@@ -283,9 +283,7 @@ static const struct btf_type *struct_find(struct enums *enums, const char *name)
 	return tag_find(enums, name, false);
 }
 
-/*
- * The words of layouts.tab for the struct; NULL: none, or it is another kernel.
- */
+/* The struct's words of layouts.tab; NULL: none, or another kernel. */
 static const char *words_find(const struct enums *enums, const char *name)
 {
 	return enums && enums->running ? layout_words(name) : NULL;
@@ -329,7 +327,10 @@ static int flat_walk(const struct flat *flat, const struct btf_type *t,
 
 	for (uint32_t i = 0; !err && i < btf_vlen(t); i++) {
 		const struct btf_member *member = &btf_members(t)[i];
-		/* Not a struct that has a name by a typedef. */
+		/*
+		 * Qualifiers and typedefs are kept: a struct with a typedef has
+		 * a name.
+		 */
 		const struct btf_type *of = btf__type_by_id(btf, member->type);
 		const char *own = btf__name_by_offset(btf, member->name_off);
 		uint32_t at = offset + btf_member_bit_offset(t, i) / 8;
@@ -361,7 +362,7 @@ static int member_compare(void *data, const struct btf_member *member,
 	return !strcmp(name, wanted->name);
 }
 
-/* The next word "MEMBER:...", its name's length and what is behind that; NULL: none. */
+/* The next word "MEMBER:..."; *numbers: its rest.  NULL: no more. */
 static const char *member_word(const char *words, size_t *length,
 			       char **numbers)
 {
@@ -407,7 +408,7 @@ bool enums_member(struct enums *enums, const char *name, const char *member,
 struct filling {
 	struct enums *enums;
 	struct ktrace_types *types;
-	struct ktrace_member *members; /* NULL: they are only counted */
+	struct ktrace_member *members; /* NULL: only count them */
 	uint32_t nr;
 };
 
@@ -442,7 +443,7 @@ static int member_fill(void *data, const struct btf_member *from,
 	return enums_layout(filling->enums, member->type, types);
 }
 
-/* "OFFSET:SIZE[s][:ITS]" */
+/* Parses "OFFSET:SIZE[s][:ITS]". */
 static int member_parse(const char *numbers, struct enums *enums,
 			struct ktrace_types *types,
 			struct ktrace_member *member)
@@ -461,7 +462,7 @@ static int member_parse(const char *numbers, struct enums *enums,
 			    : -ENOMEM;
 }
 
-/* A layout of layouts.tab. */
+/* Makes a layout from layouts.tab. */
 static int words_layout(struct enums *enums, const char *name,
 			const char *words, struct ktrace_types *types)
 {

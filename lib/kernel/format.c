@@ -170,7 +170,7 @@ static void array_kind(struct ktrace_field *field, const char *element,
 	}
 }
 
-/* Derives everything that follows from the C type. */
+/* Sets what follows from the C type. */
 static void field_kind(struct ktrace_field *field)
 {
 	const char *type = field->ctype;
@@ -219,7 +219,7 @@ static void field_kind(struct ktrace_field *field)
 	}
 }
 
-/* "\tfield:char prev_comm[16];\toffset:0;\tsize:16;\tsigned:0;" */
+/* Parses "\tfield:char prev_comm[16];\toffset:0;\tsize:16;\tsigned:0;". */
 static int field_parse(const struct line *line, struct ktrace_field *field,
 		       struct arena *arena)
 {
@@ -364,7 +364,7 @@ static int type_parse(struct ktrace_types *types, const char **p,
 	return types_add(types, type);
 }
 
-/* The structs that captured fields hold. */
+/* Adds the structs that captured fields contain. */
 static int type_layouts(const struct ktrace_type *type,
 			struct ktrace_types *types, struct enums *enums)
 {
@@ -385,7 +385,10 @@ static int type_layouts(const struct ktrace_type *type,
 	return err;
 }
 
-/* What one event's print format says of a C type is valid for all events. */
+/*
+ * The names that one print format has for values of a C type are used in all
+ * events.
+ */
 static void types_share(struct ktrace_types *types)
 {
 	const struct ktrace_names *names[NR(shared_flags)] = {0};
@@ -397,7 +400,7 @@ static void types_share(struct ktrace_types *types)
 			const struct ktrace_type *type = types->types[i];
 
 			for (f = 0; f < type->nr_fields; f++) {
-				/* Ours: from the arena. */
+				/* Not constant yet, while types are made. */
 				struct ktrace_field *field =
 					(struct ktrace_field *)&type->fields[f];
 
@@ -455,11 +458,14 @@ int types_parse(const char *info, size_t size, struct enums *enums,
 	return 0;
 }
 
-/* ---- taken apart later ---------------------------------------------------- */
+/*
+ * ---- types that are parsed later
+ * ------------------------------------------------
+ */
 
 /*
- * Their print formats say nothing about values, and those of others say nothing
- * about them.
+ * Print formats of syscalls say nothing about values, and share no names with
+ * others.
  */
 static bool is_late(const struct line *head)
 {
@@ -480,7 +486,7 @@ static int text_take(struct ktrace_types *types, const struct type_text *text)
 	return err;
 }
 
-/* Finds the size of the type's text, and continues behind its empty line. */
+/* Finds the size of the type's text, and moves *p behind its empty line. */
 static void text_measure(const char **p, const char *end,
 			 struct type_text *text)
 {
@@ -499,7 +505,7 @@ int types_parse_late(char *info, size_t size, struct enums *enums,
 {
 	const char *p = info, *end = info + size, *begin;
 	struct ktrace_types *types = types_create();
-	size_t left = 0; /* what is not late, moved to the start */
+	size_t left = 0; /* size of the text to parse now */
 	struct line line;
 	int err = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the kernel's print formats tell about values.  libtraceevent parses
- * them; this walks its trees and keeps what concerns a single field:
+ * What the kernel's print formats say about values.  libtraceevent parses them;
+ * this walks its trees and keeps the parts that concern a single field:
  *
  *	__print_flags(REC->flags, "|", {1, "A"} …)	names of bits
  *	__print_symbolic(REC->state, {0, "RUNNING"} …)	names of values
@@ -62,7 +62,7 @@ char *print_resolve(const char *print, struct enums *enums, struct arena *arena)
 		if (*p == '"')
 			quoted = !quoted;
 		if (quoted || !(isalpha((unsigned char)*p) || *p == '_')) {
-			/* Numbers have letters too: 0x10UL. */
+			/* Numbers have letters, too: 0x10UL. */
 			if (!quoted && isdigit((unsigned char)*p))
 				while (isalnum((unsigned char)*p))
 					p++;
@@ -72,7 +72,7 @@ char *print_resolve(const char *print, struct enums *enums, struct arena *arena)
 		}
 		while (isalnum((unsigned char)p[len]) || p[len] == '_')
 			len++;
-		/* Not a constant: a member, a macro, the record. */
+		/* A member, a macro or the record, so not a constant. */
 		if ((p > print && (p[-1] == '>' || p[-1] == '.')) ||
 		    p[len] == '(' || (len == 3 && !memcmp(p, "REC", 3)) ||
 		    !enums_value(enums, p, len, &value)) {
@@ -114,7 +114,7 @@ static bool is_op(const struct tep_print_arg *arg, const char *op)
 	       !strcmp(arg->op.op, op);
 }
 
-/* Constant expressions: what libtraceevent left as a tree. */
+/* Evaluates constant expressions, which libtraceevent leaves as trees. */
 static bool constant(struct tep_print_arg *arg, uint64_t *value)
 {
 	uint64_t left, right;
@@ -157,7 +157,7 @@ static bool constant(struct tep_print_arg *arg, uint64_t *value)
 	return true;
 }
 
-/* The field whose value @arg is, possibly with some bits masked out. */
+/* The field whose value is @arg, possibly masked. */
 static struct ktrace_field *value_field(struct walk *walk,
 					struct tep_print_arg *arg)
 {
@@ -176,7 +176,7 @@ static struct ktrace_field *value_field(struct walk *walk,
 	return field && field->kind <= KTRACE_POINTER ? field : NULL;
 }
 
-/* The value as reading the field would give it. */
+/* The value in the form in which the field is read: sign-extended or not. */
 static uint64_t field_value(const struct ktrace_field *field, uint64_t value)
 {
 	unsigned int unused = 64 - 8 * field->size;
@@ -186,7 +186,7 @@ static uint64_t field_value(const struct ktrace_field *field, uint64_t value)
 	return value << unused >> unused;
 }
 
-/* Without the blanks that only align the kernel's columns. */
+/* Removes trailing blanks, which only align the kernel's columns. */
 static const char *copy_name(struct arena *arena, const char *s)
 {
 	size_t len = strlen(s);
@@ -205,7 +205,7 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 	struct ktrace_name *list;
 	uint32_t count = 0;
 
-	/* The first table of a field is used. */
+	/* A field keeps its first table of names. */
 	if (!field || field->names)
 		return;
 	for (s = sym; s; s = s->next)
@@ -219,7 +219,7 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 		uint64_t value = s->value ? strtoull(s->value, &end, 0) : 0;
 		struct ktrace_name *name = &list[names->count];
 
-		/* A name that nobody could resolve. */
+		/* The name of a constant whose value is not known. */
 		if (end == s->value || end[strspn(end, "uUlL")] || !s->str)
 			continue;
 		name->value = field_value(field, value);
@@ -238,7 +238,7 @@ static void set_names(struct walk *walk, struct tep_print_arg *arg,
 	field->names = names;
 }
 
-/* One more entry at the end of the field's flags. */
+/* Adds an entry to the end of the field's flags. */
 static void add_flag(struct walk *walk, struct ktrace_field *field,
 		     uint64_t value, const char *name)
 {
@@ -269,7 +269,7 @@ static void add_flag(struct walk *walk, struct ktrace_field *field,
 	field->names = names;
 }
 
-/* cond ? yes : no, printed with %s */
+/* Handles `cond ? yes : no', printed with %s. */
 static void choice(struct walk *walk, struct tep_print_arg *arg)
 {
 	struct tep_print_arg *yes, *no, *cond = strip_casts(arg->op.left);
@@ -337,7 +337,7 @@ static struct ktrace_field *bytes_field(struct walk *walk,
 	return NULL;
 }
 
-/* @suffix: what follows %p. */
+/* @suffix: the characters after %p. */
 static void walk_pointer(struct walk *walk, struct tep_print_arg *arg,
 			 const char *suffix)
 {
@@ -365,7 +365,7 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 {
 	struct ktrace_field *field = value_field(walk, arg);
 
-	/* REC->pfn != -1UL ? REC->pfn : 0 */
+	/* Handles REC->pfn != -1UL ? REC->pfn : 0. */
 	arg = strip_casts(arg);
 	if (is_op(arg, "?") && is_op(arg->op.right, ":") && *spec != 's')
 		field = value_field(walk, arg->op.right->op.left);
@@ -408,8 +408,8 @@ static void walk_value(struct walk *walk, struct tep_print_arg *arg,
 }
 
 /*
- * Can the format say anything?  Decimal numbers of plain fields do not, and
- * parsing is slow: there are more than a thousand events of syscalls alone.
+ * Can the format say anything?  A decimal number of a plain field does not.
+ * Parsing is slow, and there are more than a thousand events of syscalls alone.
  */
 static bool print_tells(const char *print)
 {

@@ -24,7 +24,7 @@ struct maker {
 	const struct ktrace_call *call;
 	unsigned int string_max;
 	bool exit;
-	bool again;	  /* an exit's field for what the entry has missed: */
+	bool again;	  /* exit's field for what the entry could not read */
 	unsigned int bit; /* the next such field's number in the entry */
 	bool paths;
 	bool compat; /* of a 32-bit program: pointers have 4 bytes */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The tables of lib/syscall, looked up by name. */
+/* Looks up the tables of lib/syscall. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ int ktrace_word_parse(const char *text, size_t length,
 	return 0;
 }
 
-/* "NAME[=SHOWN] WORD..."; the copies are never freed. */
+/* Parses "NAME[=SHOWN] WORD...".  The copies are never freed. */
 static void call_parse(struct ktrace_call *call, const char *line)
 {
 	size_t length = strcspn(line, " ");
@@ -232,7 +232,7 @@ const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
 	return NULL;
 }
 
-/* What is behind the name in the line that begins with it. */
+/* The text after the name in the line that begins with it. */
 static const char *line_find(const char *const *lines, size_t nr,
 			     const char *name)
 {
@@ -278,7 +278,10 @@ static void field_annotate(struct ktrace_field *field,
 		const struct ktrace_names *names =
 			ktrace_names_find(word->set, &mask);
 
-		/* A part that is no bits would be taken for some. */
+		/*
+		 * A part of several bits, as a value, must not be taken for
+		 * flags.
+		 */
 		if (names && (!mask || mask == 3))
 			field->names = names;
 	} else if (!strcmp(word->word, "sig")) {

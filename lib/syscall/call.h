@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What the tables of system calls say of events' fields. */
+/* For lib: fields of events, by the tables of system calls. */
 #ifndef KT_LIB_SYSCALL_CALL_H
 #define KT_LIB_SYSCALL_CALL_H
 
@@ -7,7 +7,7 @@
 
 #include "type/type.h"
 
-/* A line of commands.tab: words for the arguments behind the command. */
+/* A line of commands.tab: the words of the arguments after the command. */
 struct call_command {
 	const char *call;
 	uint32_t command;
@@ -17,15 +17,15 @@ struct call_command {
 
 const struct call_command *call_commands(size_t *nr);
 
-/* The call of this name, as 32-bit programs have it if @compat; NULL: it has no line. */
+/* The call of this name (@compat: for 32-bit programs).  NULL: no line. */
 const struct ktrace_call *call_named(const char *name, bool compat);
 
-/* The words of layouts.tab for the struct, its size the first; NULL: it has none. */
+/* The struct's words of layouts.tab, the size first.  NULL: none. */
 const char *layout_words(const char *name);
 
 /*
- * Gives the fields of the type the names of their values, where they have none yet and
- * are arguments of a system call.
+ * Adds names of values to fields of the type that are arguments of a system
+ * call and have no names yet.
  */
 void call_annotate(struct ktrace_type *type);
 
