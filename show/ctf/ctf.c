@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * CTF 1.8: a directory with a file of metadata and a stream for each CPU, for
- * babeltrace2, Trace Compass and others.
+ * CTF 1.8, for babeltrace2, Trace Compass and others: a directory with a file
+ * of metadata and a stream for each CPU.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds, exactly as in all other outputs;
- * the clock's offset makes them wall-clock time, until the machine sleeps: there
- * is one for all of a trace.  Each event carries who ran.
- * Losses end a packet: the next one has a higher count of discarded events, so
- * that a reader shows them at their place.
+ * Times are CLOCK_MONOTONIC in nanoseconds, as in all other outputs.  The
+ * clock's offset makes them wall-clock time.  There is only one offset, so this
+ * is wrong after the machine has slept.  Each event has the task that ran.  A
+ * loss ends a packet: the next one has a higher count of discarded events, so
+ * that readers show the loss in its place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "ctf.h"
 #include "show.h"
 
-/* A packet is written when it has grown to this. */
+/* A packet is written when it has this size. */
 #define PACKET_SIZE (256u << 10)
 
 struct packet_head {
@@ -45,7 +45,7 @@ struct event_head {
 	char comm[16];
 } __attribute__((packed));
 
-/* How an event's payload is copied; whole runs of fixed fields at once. */
+/* How to copy an event's payload; adjacent fixed fields are one step. */
 struct step {
 	enum ctf_kind kind;
 	uint32_t offset;
@@ -62,7 +62,7 @@ struct plan {
 struct ctf_stream {
 	int fd;
 	uint8_t *buf;
-	size_t used; /* 0: no packet is open */
+	size_t used; /* 0: there is no open packet */
 	size_t room;
 	uint64_t seq;
 	uint64_t begin;
@@ -73,11 +73,11 @@ struct ctf_stream {
 struct ctf {
 	struct ktrace_output show;
 	int directory;
-	int metadata; /* open all the time: it may be in another user's folder */
-	bool made;    /* the directory, by us */
-	bool claimed; /* the metadata is ours */
-	bool whole;   /* all was written */
-	int digits;   /* of the largest CPU number */
+	int metadata; /* kept open, because others may change the directory */
+	bool made;    /* the directory was created here */
+	bool claimed; /* the metadata was created here */
+	bool whole;   /* everything was written */
+	int digits;   /* of the highest CPU number */
 	uint8_t uuid[CTF_UUID_LEN];
 	struct ctf_stream *streams; /* by CPU */
 	uint32_t nr_streams;
@@ -101,7 +101,7 @@ static int ctf_open(struct ktrace_output *show)
 			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ctf->directory < 0)
 		return error_set(-errno, "%s: %s", show->path, strerror(errno));
-	/* Made first, so that nothing is overwritten; filled in last. */
+	/* Created first, so that no trace is overwritten, but written last. */
 	ctf->metadata = openat(ctf->directory, "metadata",
 			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (ctf->metadata < 0 && errno == EEXIST)
@@ -117,7 +117,7 @@ static int ctf_open(struct ktrace_output *show)
 	ctf->digits =
 		snprintf(NULL, 0, "%u",
 			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
-	/* The same trace exported twice is the same trace. */
+	/* A trace that is exported twice has the same UUID. */
 	memcpy(ctf->uuid, &info->id, sizeof(info->id));
 	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
 	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
@@ -134,7 +134,7 @@ static int ctf_write(struct ctf *ctf, int fd, const void *data, size_t n)
 		   : 0;
 }
 
-/* In order as text too: so babeltrace2 orders equal times. */
+/* Names have leading zeros, because babeltrace2 orders equal times by them. */
 static void stream_name(const struct ctf *ctf, uint32_t cpu, char name[32])
 {
 	snprintf(name, 32, "channel0_%0*u", ctf->digits, cpu);
@@ -277,7 +277,7 @@ static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 	return ctf->plans[type->id];
 }
 
-/* A value whose size is in the record. */
+/* Copies a value whose size is in the record. */
 static int put_dynamic(struct ctf_stream *stream,
 		       const struct ktrace_event *event,
 		       const struct step *step)
@@ -368,14 +368,17 @@ static int ctf_loss(struct ktrace_output *show, const struct ktrace_loss *loss)
 	struct ctf_stream *stream;
 	int err;
 
-	/* A missing task record is no event. */
+	/* Task records are not events. */
 	if (loss->cause == KTRACE_LOST_TASK)
 		return 0;
 	err = stream_open(ctf, loss->cpu);
 	if (err)
 		return err;
 	stream = &ctf->streams[loss->cpu];
-	/* The first packet's count says nothing: let an empty one be it. */
+	/*
+	 * Readers ignore the count of the first packet, so that one must be
+	 * empty.
+	 */
 	if (!stream->seq && !stream->used) {
 		err = packet_begin(stream, loss->from);
 		if (!err)
@@ -417,7 +420,7 @@ static int ctf_finish(struct ktrace_output *show)
 	return err;
 }
 
-/* What is not whole would be in the way of the next attempt. */
+/* An incomplete output would prevent the next attempt. */
 static void ctf_remove(struct ctf *ctf)
 {
 	char name[32];

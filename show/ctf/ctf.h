@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Between the two halves of the CTF output: metadata and streams. */
+/* Shared by the two halves of the CTF output: metadata and streams. */
 #ifndef KT_SHOW_CTF_H
 #define KT_SHOW_CTF_H
 
@@ -26,7 +26,7 @@ struct ctf_field {
 
 struct ctf_field ctf_field(const struct ktrace_field *field);
 
-/* The whole of the file named metadata; to be freed.  NULL: no memory. */
+/* The text of the file metadata; the caller frees it.  NULL: no memory. */
 char *ctf_metadata(const struct ktrace *trace,
 		   const uint8_t uuid[CTF_UUID_LEN]);
 

@@ -2,10 +2,10 @@
 /*
  * The metadata of a CTF 1.8 trace.
  *
- * Everything is aligned to bytes, so that most of a payload is copied at once.
- * Names follow LTTng where viewers look for them: events without their system,
- * unless two would be the same; each field with an underscore in front, which
- * readers take away again; tid for what is one in the scheduler's events.
+ * All is aligned to bytes, so that most of a payload is copied at once.  Names
+ * are those of LTTng where viewers expect them: events are without their system
+ * unless two would have the same name; each field has an underscore in front,
+ * which readers remove; and threads of the scheduler's events are called tid.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #include "ctf.h"
 
-/* At most so many names of a value, and no longer ones. */
+/* Limits: number of names, and length of each. */
 #define NAMES_MAX 4096
 
 struct ctf_field ctf_field(const struct ktrace_field *field)
@@ -51,14 +51,14 @@ struct ctf_field ctf_field(const struct ktrace_field *field)
 	return ctf;
 }
 
-/* A name made an identifier. */
+/* Writes a name as an identifier. */
 static void put_name(FILE *f, const char *name)
 {
 	for (; *name; name++)
 		putc(isalnum((unsigned char)*name) ? *name : '_', f);
 }
 
-/* A string with its quotes; what is no text becomes a question mark. */
+/* Writes a string with its quotes; what is not valid text becomes `?'. */
 static void put_string(FILE *f, const char *s)
 {
 	size_t left = s ? strlen(s) : 0, n;
@@ -196,7 +196,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Do two types have this name? @names is sorted. */
+/* Have two types this name?  @names is sorted. */
 static bool is_twice(const char **names, size_t count, const char *name)
 {
 	const char **p =

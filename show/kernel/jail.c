@@ -21,14 +21,17 @@
 
 #include "jail.h"
 
-/* How often it is looked at a child that owes an answer, and finds it asleep. */
+/*
+ * How often to check a child that owes an answer, and how often it may be
+ * asleep.
+ */
 #ifndef JAIL_LOOK_MS
 #define JAIL_LOOK_MS 1000
 #endif
 #define JAIL_ASLEEP_MAX	 10
-#define JAIL_UNKNOWN_MAX 600 /* where /proc does not tell */
+#define JAIL_UNKNOWN_MAX 600 /* the same if /proc does not say */
 
-/* Beside the memory that the child begins with. */
+/* On top of the memory that the child has at its begin. */
 #define MEMORY_MAX (256ull << 20)
 
 #if defined(__x86_64__)
@@ -50,14 +53,14 @@ static void tick(int signal)
 	seen = steps;
 }
 
-/* Each second of CPU time: a machine that is busy with others does not count. */
+/* Checks each second of CPU time, so that other load does not count. */
 static int watch_start(void)
 {
 	struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
 	const struct itimerval second = {{1, 0}, {1, 0}};
 	sigset_t none;
 
-	/* A handler of this process would do what it is for. */
+	/* Resets all handlers: those of this process would run in the child. */
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
@@ -68,7 +71,7 @@ static int watch_start(void)
 		       : 0;
 }
 
-/* For kernels before 5.9, and filters that do not know the call. */
+/* For kernels before 5.9, or if a filter refuses close_range(). */
 static int files_close_each(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -86,7 +89,7 @@ static int files_close_each(void)
 	return 0;
 }
 
-/* Only the socket stays open, and becomes 0. */
+/* Closes all files but the socket, which becomes descriptor 0. */
 static int files_close(int *fd)
 {
 	if (dup2(*fd, 0) < 0)
@@ -101,14 +104,14 @@ static int memory_limit(void)
 	struct rlimit limit, before;
 	FILE *f = fopen("/proc/self/statm", "re");
 
-	/* The sixth number: data and stack. */
+	/* The sixth number is the size of data and stack. */
 	if (!f)
 		return -errno;
 	if (fscanf(f, "%*s %*s %*s %*s %*s %llu", &pages) != 1)
 		pages = 0;
 	fclose(f);
 	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + MEMORY_MAX;
-	/* Who called us may have left less. */
+	/* The caller's limit may be lower. */
 	if (getrlimit(RLIMIT_DATA, &before))
 		return -errno;
 	if (limit.rlim_cur > before.rlim_max)
@@ -159,7 +162,7 @@ static int jail_enter(int *fd)
 {
 	int err = 0;
 
-	/* No core file, no debugger, and no life without this process. */
+	/* No core file, no debugger, and it dies with this process. */
 	if (prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		err = -errno;
 	err = err ? err : memory_limit();
@@ -219,7 +222,7 @@ ssize_t jail_read_some(int fd, void *data, size_t n)
 	return done;
 }
 
-/* The third word of its stat, behind a name in brackets; 0: it cannot be read. */
+/* The state in /proc/PID/stat, after the name.  0: it cannot be read. */
 static char child_state(const struct jail *jail)
 {
 	char path[32], text[256], *end;
@@ -238,8 +241,8 @@ static char child_state(const struct jail *jail)
 }
 
 /*
- * Waits for the child, as long as it works, or waits for a processor or for memory.
- * False: it sleeps, which none of its work asks for.
+ * Waits as long as the child works, or waits for a CPU or for memory.  False:
+ * it sleeps, which its work never needs.
  */
 static bool child_wait(const struct jail *jail, short events)
 {
@@ -269,7 +272,7 @@ ssize_t jail_receive(const struct jail *jail, void *data, size_t n)
 					: -1;
 }
 
-/* With @jail, for no longer than its child works on what it has got. */
+/* With @jail, waits only as long as its child works. */
 static bool send_all(int fd, const struct jail *jail, const void *data,
 		     size_t n)
 {

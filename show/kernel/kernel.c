@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Events as the kernel itself would print them: kernel_print.c runs the kernel's
- * own print format over each, in a child process, as the format comes from the
- * trace and may be anything.
+ * Prints events as the kernel does: kernel_print.c runs the kernel's own print
+ * format on each.  It does this in a child process, because formats come from
+ * the trace and are not trusted.
  *
- * Events are sent to it in batches, and shown when the answers are there.  If the
- * child dies, those that it had not answered are sent again one by one: a type in
- * whose event it dies once more is shown as text from then on, as are those whose
- * format libtraceevent does not understand.
+ * Events are sent to the child in batches, and shown when the answers have
+ * come.  If the child dies, the events without an answer are sent again, one by
+ * one.  If it dies again, events of that type are shown as text from then on.
+ * So are events whose format libtraceevent does not understand.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,26 +20,26 @@
 #include "program.h"
 #include "show.h"
 
-#define EVENTS_MAX   2048 /* of a batch */
+#define EVENTS_MAX   2048 /* in a batch */
 #define REQUESTS_MAX (1u << 20)
 #define HEAD_ROOM    512
 #define READ_SIZE    65536
-/* So many types may kill the child; then there is none any more. */
+/* If so many types kill the child, it is not started again. */
 #define REFUSED_MAX 16
 
 /* An event of a batch, or a loss. */
 struct entry {
 	const struct ktrace_type
-		*type;	   /* NULL: a loss, that is all in its head */
+		*type;	   /* NULL: a loss, whose text is its head */
 	uint32_t head_end; /* in heads_text */
-	uint32_t request;  /* begins there in requests */
+	uint32_t request;  /* its begin in requests */
 };
 
 struct kernel {
 	struct ktrace_output show;
 	struct output output;
 	struct line_heads heads;
-	/* For what is not printed by its format. */
+	/* For events that are not printed by their format. */
 	struct programs programs;
 	struct jail jail;
 	uint32_t refused[REFUSED_MAX]; /* types, by id */
@@ -51,7 +51,7 @@ struct kernel {
 	uint8_t *requests;
 	uint32_t requests_size;
 	char *answer;
-	uint32_t read_begin, read_end; /* what was read and not taken yet */
+	uint32_t read_begin, read_end; /* read, but not used yet */
 	uint8_t read[READ_SIZE];
 };
 
@@ -92,7 +92,7 @@ static uint32_t request_end(const struct kernel *kernel, uint32_t i)
 					  : kernel->requests_size;
 }
 
-/* The entries from @from to @to; false: the child is gone. */
+/* Sends the entries from @from to @to.  False: the child is gone. */
 static bool requests_send(const struct kernel *kernel, uint32_t from,
 			  uint32_t to)
 {
@@ -105,7 +105,7 @@ static bool requests_send(const struct kernel *kernel, uint32_t from,
 	}
 	if (!jail_send(&kernel->jail, &size, sizeof(size)))
 		return false;
-	/* Those that follow each other at once. */
+	/* Entries that are adjacent are sent at once. */
 	for (i = from; i < to;) {
 		if (!is_asked(kernel, &kernel->entries[i])) {
 			i++;
@@ -121,7 +121,7 @@ static bool requests_send(const struct kernel *kernel, uint32_t from,
 	return true;
 }
 
-/* One line, and nothing in it that acts on a terminal. */
+/* Writes one line, with nothing in it that acts on a terminal. */
 static void line_put(struct output *output, const char *s, size_t n)
 {
 	size_t length;
@@ -163,7 +163,7 @@ static int text_put(struct kernel *kernel, const struct entry *entry)
 	return 0;
 }
 
-/* Of the child's answers; false: it is gone. */
+/* Reads a part of the child's answers.  False: it is gone. */
 static bool answer_read(struct kernel *kernel, void *data, uint32_t n)
 {
 	uint8_t *p = data;
@@ -201,7 +201,7 @@ static bool answer_get(struct kernel *kernel, uint32_t *length)
 	       answer_read(kernel, kernel->answer, *length);
 }
 
-/* Shows the entries from *@from to @to, as far as there are answers. */
+/* Shows the entries from *@from to @to that have answers; advances *@from. */
 static int entries_show(struct kernel *kernel, uint32_t *from, uint32_t to)
 {
 	struct output *output = &kernel->output;
@@ -239,7 +239,7 @@ static int child_start(struct kernel *kernel)
 
 	if (kernel->jail.pid || kernel->nr_refused == REFUSED_MAX)
 		return 0;
-	/* It can open no file: symbols are read here. */
+	/* The child can open no file, so symbols are read before it starts. */
 	ktrace_symbol(kernel->show.trace, 0, &offset);
 	err = jail_start(&kernel->jail, kernel_print, kernel->show.trace);
 	if (err)
@@ -254,7 +254,7 @@ static int child_start(struct kernel *kernel)
 static int batch_show(struct kernel *kernel)
 {
 	uint32_t from = 0, to;
-	bool one = false; /* by one */
+	bool one = false; /* send one by one */
 	int err = 0;
 
 	while (!err && from < kernel->nr_entries) {
@@ -280,7 +280,7 @@ static int batch_show(struct kernel *kernel)
 	return err;
 }
 
-/* Makes room for an entry with a payload of @size. */
+/* Adds an entry that has room for a payload of @size. */
 static int entry_add(struct kernel *kernel, uint32_t size, struct entry **entry)
 {
 	struct output *heads = &kernel->heads_text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * libtraceevent wants records as ftrace has them: with a common header of 8 bytes
- * in front of the payload, which moves what __data_loc fields point to.
+ * libtraceevent needs records in the form of ftrace: with a common header of 8
+ * bytes before the payload, which changes the offsets in __data_loc fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define RECORD_MAX  (HEADER_SIZE + KERNEL_PAYLOAD_MAX)
 #define TEXT_ROOM   65536
 
-/* How a type is known to libtraceevent, by the type's id. */
+/* The type in libtraceevent; the index is the type's id. */
 struct kernel_type {
 	struct tep_event *event;
 	bool tried;
@@ -32,9 +32,9 @@ struct printer {
 	struct trace_seq seq;
 	struct kernel_type *types;
 	uint32_t nr_types;
-	uint16_t next_id; /* ftrace has 16 bits for them */
+	uint16_t next_id; /* ids of ftrace have 16 bits */
 	uint8_t record[RECORD_MAX];
-	/* On its way to the other side. */
+	/* Answers that have not been sent. */
 	uint8_t text[TEXT_ROOM];
 	size_t used;
 };
@@ -53,7 +53,7 @@ static char *symbol_name(void *priv, unsigned long long *address, char **module)
 	return (char *)name;
 }
 
-/* NULL: not understood. */
+/* NULL: the format cannot be parsed. */
 static struct tep_event *type_parse(struct printer *printer,
 				    const struct ktrace_type *type)
 {
@@ -98,14 +98,14 @@ static struct tep_event *type_get(struct printer *printer,
 	return slot->event;
 }
 
-/* Puts the record together; returns its size. */
+/* Makes the record in ftrace's form.  Returns its size. */
 static uint32_t record_make(struct printer *printer,
 			    const struct kernel_request *request,
 			    const uint8_t *payload,
 			    const struct ktrace_type *type, uint16_t id)
 {
 	uint8_t *record = printer->record;
-	uint32_t size = request->size; /* no more than there is room */
+	uint32_t size = request->size; /* it fits, as was checked */
 	uint32_t i;
 
 	memset(record, 0, HEADER_SIZE);
@@ -119,7 +119,10 @@ static uint32_t record_make(struct printer *printer,
 
 		if (field->place == KTRACE_FIXED)
 			continue;
-		/* libtraceevent believes it: it must stay inside. */
+		/*
+		 * libtraceevent does not check it, so it must be inside the
+		 * record.
+		 */
 		memcpy(&loc, p, sizeof(loc));
 		offset = loc & 0xffff;
 		len = loc >> 16;
@@ -215,7 +218,10 @@ void kernel_print(int fd, volatile uint64_t *steps, void *trace)
 	tep_set_local_bigendian(printer->tep, TEP_LITTLE_ENDIAN);
 	tep_set_function_resolver(printer->tep, symbol_name, printer);
 
-	/* The whole of a batch before any answer, so that both sides go on. */
+	/*
+	 * Reads a whole batch before it answers, so that both sides never
+	 * block.
+	 */
 	while (jail_read(fd, &size, sizeof(size))) {
 		batch = malloc(size);
 		if (!batch || !jail_read(fd, batch, size))

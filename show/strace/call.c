@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Arguments and results of system calls, by the words of calls.tab. */
+/* Arguments and results of system calls, printed by the words of calls.tab. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -45,13 +45,13 @@ static bool futex_waits(const struct call_view *view)
 	}
 }
 
-/* Which arguments a futex has depends on what is done. */
+/* The arguments of a futex depend on the operation. */
 static bool put_futex(struct line *line, const struct call_view *view,
 		      unsigned int argument)
 {
 	unsigned int op = call_argument(view, 1) & 0x7f;
 	struct captured c;
-	int32_t small[2]; /* of a 32-bit program */
+	int32_t small[2]; /* for 32-bit programs */
 	int64_t time[2];
 
 	if (op == FUTEX_WAKE || op == FUTEX_UNLOCK_PI)
@@ -102,7 +102,7 @@ static bool futex_argument(struct line *line, const struct call_view *view,
 	return true;
 }
 
-/* Of a command that is not known: not every one takes an address. */
+/* For an unknown command: its argument may be an address or a number. */
 static void put_unknown(struct line *line, uint64_t value)
 {
 	if (value && value < 65536)
@@ -111,10 +111,13 @@ static void put_unknown(struct line *line, uint64_t value)
 		value_address(line, value);
 }
 
-/* Of bpf's first argument, on newer kernels: two more than three follow. */
+/*
+ * Flag in the first argument of bpf, on newer kernels: two more arguments
+ * follow.
+ */
 #define BPF_COMMON 0x10000
 
-/* Arguments that mean nothing, because of what another one says. */
+/* False for arguments that another argument makes meaningless. */
 static bool argument_counts(const struct call_view *view, unsigned int argument)
 {
 	const char *name = view->call ? view->call->name : "";
@@ -129,7 +132,7 @@ static bool argument_counts(const struct call_view *view, unsigned int argument)
 	return true;
 }
 
-/* What ptrace is told: with which signal the tracee goes on, or options. */
+/* The data of ptrace: the signal to continue with, or options. */
 static bool put_ptrace(struct line *line, const struct call_view *view,
 		       uint64_t value)
 {
@@ -149,7 +152,7 @@ static bool put_ptrace(struct line *line, const struct call_view *view,
 	}
 }
 
-/* What a protocol's number means is up to the family. */
+/* The meaning of a protocol's number depends on the family. */
 static void put_protocol(struct line *line, const struct call_view *view,
 			 uint64_t value)
 {
@@ -189,7 +192,7 @@ static void put_sockopt(struct line *line, const struct call_view *view,
 	}
 }
 
-/* Number arguments: those whose value says all. */
+/* Arguments that are only numbers. */
 static bool put_number(struct line *line, const struct call_view *view,
 		       const struct ktrace_word *word, uint64_t value)
 {
@@ -231,7 +234,7 @@ static bool put_number(struct line *line, const struct call_view *view,
 	return true;
 }
 
-/* O_CREAT, O_TMPFILE */
+/* Do the open flags create a file? */
 static bool makes_file(uint64_t flags)
 {
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
@@ -326,7 +329,7 @@ static bool call_is(const struct call_view *view, const char *name)
 	return !strcmp(own, name);
 }
 
-/* What is left of a time-out, which some calls write over it. */
+/* The remaining time of a timeout, which some calls store in its place. */
 static void put_left(struct line *line, const struct call_view *view,
 		     unsigned int argument)
 {

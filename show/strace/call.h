@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A system call on its way to a line of text: what its two events say, and the
- * printers of arguments.  syscall.c puts them together.
+ * A system call as a line of text: the data of its two events, and functions
+ * that print its arguments.  syscall.c makes the lines.
  */
 #ifndef KT_SHOW_STRACE_CALL_H
 #define KT_SHOW_STRACE_CALL_H
@@ -15,7 +15,7 @@
 
 #include "show.h"
 
-/* Text that grows; what does not fit into memory is left out. */
+/* Text that grows.  Text for which there is no memory is left out. */
 struct line {
 	char *s;
 	size_t len;
@@ -24,12 +24,12 @@ struct line {
 
 void line_add(struct line *line, const char *s, size_t n);
 void line_puts(struct line *line, const char *s);
-/* Text of strangers: see escape.h. */
+/* For untrusted text: see escape.h. */
 void line_text(struct line *line, const char *s);
 void line_printf(struct line *line, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* One of the two events; @type NULL: it is not there. */
+/* One of the two events of a call.  @type NULL: it is missing. */
 struct call_side {
 	const struct ktrace_type *type;
 	uint8_t *payload;
@@ -39,80 +39,80 @@ struct call_side {
 
 struct call_view {
 	const struct ktrace_types *types;
-	const struct ktrace_call *call; /* NULL: nothing is known of it */
+	const struct ktrace_call *call; /* NULL: it is not in calls.tab */
 	struct call_side enter;
 	struct call_side exit;
 	int64_t result; /* of exit */
 	uint32_t string_max;
 };
 
-/* What was captured of an argument. */
+/* The captured memory of an argument. */
 struct captured {
 	const uint8_t *bytes;
 	size_t size;
-	bool there; /* something was */
+	bool there; /* a part of it was captured */
 	bool cut;
-	bool unread; /* what follows could not be */
+	bool unread; /* the rest could not be read */
 };
 
 struct captured captured_find(const struct call_view *view, bool exit,
 			      const char *name);
-/* @suffix: of arguments that have several fields. */
+/* @suffix: for arguments that have several fields. */
 struct captured captured_get(const struct call_view *view, bool exit,
 			     unsigned int argument, const char *suffix);
 
 uint64_t call_argument(const struct call_view *view, unsigned int argument);
 unsigned int call_nr_arguments(const struct call_view *view);
-/* The word for an argument; one that says nothing if there is none. */
+/* The word of an argument, or an empty word if there is none. */
 const struct ktrace_word *call_word(const struct call_view *view,
 				    unsigned int argument);
 bool call_failed(const struct call_view *view);
-/* Of a program whose pointers and longs have 4 bytes, by a line of calls.tab for those. */
+/* Is it a call of a 32-bit program, with a line of its own in calls.tab? */
 bool call_is_compat(const struct call_view *view);
 
 /*
- * "</etc/passwd>": what is behind a descriptor, @nth of those of an argument, or of
- * the result (KTRACE_CALL_ARGUMENTS); nothing if that was not asked for.
+ * Prints "</etc/passwd>": the path of a descriptor.  It is number @nth of those
+ * of an argument, or of the result (KTRACE_CALL_ARGUMENTS).  Prints nothing if
+ * paths were not recorded.
  */
 void path_print(struct line *line, const struct call_view *view,
 		unsigned int argument, unsigned int nth);
-/* The text of it; false: there is none. */
+/* Finds this path.  False: there is none. */
 bool path_find(const struct call_view *view, unsigned int argument,
 	       unsigned int nth, const char **path, size_t *length);
 
-/* Does showing the argument take what the exit says? */
+/* Can the argument be printed only after the exit? */
 bool argument_needs_exit(const struct call_view *view, unsigned int argument);
 
 static inline bool word_is(const struct ktrace_word *word, const char *name)
 {
 	return !strcmp(word->word, name);
 }
-/* False: it and those behind it are not shown. */
+/* False: this argument and those after it are not shown. */
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument);
-/* Of one that points to memory; false: its word does not say what lies there. */
+/* For an argument that is a pointer.  False: its word does not say to what. */
 bool argument_memory(struct line *line, const struct call_view *view,
 		     unsigned int argument);
-/* fcntl: call_fcntl.c.  Is the argument what the call answers? */
+/* fcntl: call_fcntl.c.  Does the call write to what the argument points to? */
 bool fcntl_answers(const struct call_view *view);
 /* As argument_print(). */
 bool fcntl_argument(struct line *line, const struct call_view *view,
 		    unsigned int argument);
 void fcntl_result(struct line *line, const struct call_view *view);
 
-/* "10 (SIGUSR1)" */
+/* Prints "10 (SIGUSR1)". */
 void result_signal(struct line *line, uint64_t signal);
-/* "= -1 ENOENT (No such file or directory)" */
+/* Prints "= -1 ENOENT (No such file or directory)". */
 void result_print(struct line *line, const struct call_view *view);
 
 /* Signals: call_signal.c */
 struct signal_view {
 	int number;
 	int code;
-	bool handled; /* or ignored on purpose */
-	bool detailed;
-	siginfo_t
-		info; /* if it is detailed, the part that the kernel fills in */
+	bool handled;  /* or the program ignores it */
+	bool detailed; /* @info is valid, as far as the kernel sets it */
+	siginfo_t info;
 };
 
 enum signal_effect {
@@ -121,26 +121,26 @@ enum signal_effect {
 	SIGNAL_KILLS,
 };
 
-/* Of bytes that are a siginfo; false: they are too few. */
+/* Parses the bytes of a siginfo.  False: there are too few. */
 bool signal_info(const uint8_t *bytes, size_t size, struct signal_view *view);
-/* False: the event is no signal's. */
+/* False: it is not an event of a signal. */
 bool signal_read(const struct ktrace_event *event, struct signal_view *view);
 enum signal_effect signal_effect(const struct signal_view *view);
-/* Where it came from, by name. */
+/* Prints the name of its origin. */
 void signal_code(struct line *line, const struct signal_view *view);
-/* ", si_pid=1, si_uid=0": who sent it, or why; or `,"pid":1,"uid":0'. */
+/* Prints ", si_pid=1, si_uid=0" (the sender, or why), or the same as JSON. */
 void signal_members(struct line *line, const struct signal_view *view,
 		    bool json);
-/* "{si_signo=SIGSEGV, ...}" */
+/* Prints "{si_signo=SIGSEGV, ...}". */
 void signal_info_print(struct line *line, const struct signal_view *view);
-/* "--- SIGSEGV {...} ---" */
+/* Prints "--- SIGSEGV {...} ---". */
 void signal_print(struct line *line, const struct signal_view *view);
 
 /* Values: call_value.c */
 void value_string(struct line *line, const uint8_t *s, size_t n, bool cut);
-/* Within <>, as strace has paths; @file: one that is deleted is told behind it. */
+/* In <>, as strace does.  @file: if it was deleted, this is shown after it. */
 void value_path(struct line *line, const char *s, size_t n, bool file);
-/* What is never text. */
+/* In hexadecimal, also if it is text. */
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
 void value_names(struct line *line, const char *set, uint64_t value);
 void value_address(struct line *line, uint64_t address);
@@ -150,14 +150,14 @@ void value_mode(struct line *line, uint64_t mode);
 void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
 
 /*
- * What lies at a message's msg_control, of @size bytes that were captured, of @whole; it is
- * that of an argument: call_control.c.
+ * call_control.c.  The control messages of a message, which is an argument:
+ * @size captured bytes of @whole.
  */
 void control_print(struct line *line, const struct call_view *view,
 		   unsigned int argument, const uint8_t *bytes, size_t size,
 		   uint64_t whole, uint64_t address);
 
-/* Structs: call_struct.c.  False: its layout is not known. */
+/* Structs: call_struct.c.  False: the layout is not known. */
 bool value_struct(struct line *line, const struct call_view *view,
 		  const char *name, const char *words, const uint8_t *bytes,
 		  size_t size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Control messages of sendmsg and recvmsg, as strace shows them: descriptors, credentials
- * and times by their members, others by their names alone.
+ * Control messages of sendmsg and recvmsg, as strace shows them: descriptors,
+ * credentials and times with their values, others only by name.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "call.h"
 
 struct control {
-	uint64_t length; /* as it says, with the header */
+	uint64_t length; /* as the header says, including itself */
 	int32_t level;
 	int32_t type;
 	const uint8_t *data;
-	size_t size; /* as far as it is there */
+	size_t size; /* bytes of it that were captured */
 };
 
 static size_t long_size(const struct call_view *view)
@@ -23,7 +23,7 @@ static size_t long_size(const struct call_view *view)
 	return call_is_compat(view) ? 4 : 8;
 }
 
-/* @unknown: how what has no name is called. */
+/* @unknown is printed for values without a name. */
 static void put_name(struct line *line, const char *set, int32_t value,
 		     const char *unknown)
 {
@@ -67,7 +67,7 @@ static void put_rights(struct line *line, const struct call_view *view,
 		line_puts(line, cut ? ", ...]" : "]");
 }
 
-/* Two longs. */
+/* A time is two longs. */
 static void put_time(struct line *line, const struct call_view *view,
 		     const struct control *c, const char *fraction)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* fcntl: what its argument and its result are is up to the command. */
+/* fcntl: the meaning of argument and result depends on the command. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,10 @@ bool fcntl_answers(const struct call_view *view)
 	}
 }
 
-/* What lies where the argument points to, as it was asked, or as it is answered. */
+/*
+ * The memory to which the argument points: what the call read, or what it
+ * wrote.
+ */
 static struct captured memory_of(const struct call_view *view,
 				 unsigned int argument)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Arguments that point to memory: what was captured of it. */
+/* Arguments that point to memory: prints what was captured there. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define STRINGS_MAX 32
 #define POLLFD_SIZE 8
 
-/* A string that was captured whole, up to its NUL. */
+/* A string that was captured with its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit, bool path)
 {
@@ -46,7 +46,7 @@ static void put_data(struct line *line, const struct call_view *view,
 	if (exit &&
 	    (!strcmp(word->set, "sized") || !strcmp(word->set, "string"))) {
 		room = call_argument(view, argument + 1);
-		/* Asked for no more than the length. */
+		/* The length was asked for, no data. */
 		if (!room) {
 			value_address(line, address);
 			return;
@@ -57,14 +57,14 @@ static void put_data(struct line *line, const struct call_view *view,
 			length = size;
 	}
 	if (!address || !c.there || (exit && call_failed(view))) {
-		/* A length of zero reads nothing. */
+		/* A length of zero captures nothing. */
 		if (address && !size && !(exit && call_failed(view)))
 			line_puts(line, "\"\"");
 		else
 			value_address(line, address);
 		return;
 	}
-	/* It may have told how much there is, and not only what found room. */
+	/* The result may be the full length, also if less was stored. */
 	if (exit && !strcmp(word->set, "string") && size &&
 	    (uint64_t)size <= length && !c.bytes[size - 1])
 		size = --length;
@@ -76,7 +76,7 @@ static void put_data(struct line *line, const struct call_view *view,
 		value_string(line, c.bytes, length, (uint64_t)size > length);
 }
 
-/* Whose descriptors have paths; @bytes: POLLFD_SIZE of them. */
+/* Descriptors with paths; @bytes is an array of POLLFD_SIZE elements. */
 static void put_polled(struct line *line, const struct call_view *view,
 		       unsigned int argument, const uint8_t *bytes,
 		       unsigned int nth)
@@ -104,7 +104,7 @@ static void put_structs(struct line *line, const struct call_view *view,
 	bool polled = !strcmp(word->set, "pollfd");
 	size_t begin = line->len;
 
-	/* The layout is what the trace says, and may be anything. */
+	/* The layout is from the trace, so it is not trusted. */
 	if (!c.there || !call_argument(view, argument) || !layout ||
 	    !layout->size || (polled && layout->size != POLLFD_SIZE) ||
 	    (exit && call_failed(view))) {
@@ -160,13 +160,13 @@ static void put_struct(struct line *line, const struct call_view *view,
 	char device[KTRACE_WORD_MAX + 4];
 	const char *words = NULL;
 
-	/* stat, and those of 32-bit programs */
+	/* Only for stat and its 32-bit variants. */
 	snprintf(device, sizeof(device), "%s.dev", word->set);
 	layout = ktrace_layout_find(view->types, word->set);
 	if (c.there && layout && c.size >= layout->size &&
 	    is_device(c.bytes, layout))
 		words = ktrace_struct_words(device);
-	/* The same member is something else without CLONE_PIDFD. */
+	/* Without CLONE_PIDFD this member has another meaning. */
 	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
 	    c.bytes[1] & 0x10)
 		words = ktrace_struct_words("clone_args.pidfd");
@@ -175,7 +175,7 @@ static void put_struct(struct line *line, const struct call_view *view,
 		value_address(line, call_argument(view, argument));
 }
 
-/* "<>S": as it was, and what the call made of it. */
+/* "<>S": prints it before the call, and what the call has changed. */
 static void put_clone_args(struct line *line, const struct call_view *view,
 			   unsigned int argument)
 {
@@ -186,7 +186,7 @@ static void put_clone_args(struct line *line, const struct call_view *view,
 	if (!c.there || c.size < 8 || view->result <= 0)
 		return;
 	memcpy(&flags, c.bytes, sizeof(flags));
-	/* CLONE_PARENT_SETTID: the thread's number was stored. */
+	/* CLONE_PARENT_SETTID: the new tid was stored. */
 	if (flags & 0x100000)
 		line_printf(line, " => {parent_tid=[%" PRId64 "]}",
 			    view->result);
@@ -205,7 +205,7 @@ static void put_name(struct line *line, const struct call_view *view,
 		value_address(line, call_argument(view, argument));
 }
 
-/* "[SIGKILL]": a number that has a name. */
+/* Prints "[SIGKILL]": a number with a name. */
 static void put_named(struct line *line, const struct call_view *view,
 		      unsigned int argument, bool exit)
 {
@@ -273,7 +273,7 @@ static void put_numbers(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
-/* Bytes of a pointer or a long of the program. */
+/* The size of the program's pointers and longs. */
 static size_t word_size(const struct call_view *view)
 {
 	return call_is_compat(view) ? 4 : 8;
@@ -309,7 +309,7 @@ static void put_vector(struct line *line, const struct call_view *view,
 		size = word_read(vector->bytes + i + word, word);
 		here = size < view->string_max ? size : view->string_max;
 		shown = here;
-		/* Only as much as was transferred is of interest. */
+		/* Shows only what was transferred. */
 		if (limit >= 0 && (uint64_t)limit < shown)
 			shown = limit;
 		cut = (limit >= 0 && (uint64_t)limit < size ? (uint64_t)limit
@@ -419,7 +419,7 @@ static void put_length(struct line *line, const struct call_view *view,
 		line_printf(line, "[%d => %d]", in, out);
 }
 
-/* Those of SOL_SOCKET that are structs; false: it is none. */
+/* Socket options that are structs.  False: it is not one of them. */
 static bool put_socket_option(struct line *line, uint64_t option,
 			      const struct captured *c)
 {
@@ -483,13 +483,13 @@ static void put_strings(struct line *line, const struct call_view *view,
 		s += length + 1;
 		some_cut |= cut;
 	}
-	/* A string that is cut marks the field, and so do too many strings. */
+	/* Both a cut string and too many strings mark the field as cut. */
 	line_puts(line, c.unread || (c.cut && (!some_cut || nr >= STRINGS_MAX))
 				? ", ...]"
 				: "]");
 }
 
-/* An address and how much is there. */
+/* Prints an address, and a count of what is there. */
 static void put_count(struct line *line, const struct call_view *view,
 		      unsigned int argument, bool exit, const char *one,
 		      const char *many)
@@ -510,7 +510,7 @@ static void put_info(struct line *line, const struct call_view *view,
 	struct captured c = captured_get(view, exit, argument, "");
 	struct signal_view info;
 
-	/* Nothing was told: no child has changed. */
+	/* Nothing was stored: no child has changed. */
 	if (!c.there || (exit && call_failed(view)) ||
 	    !signal_info(c.bytes, c.size, &info))
 		value_address(line, call_argument(view, argument));
@@ -603,7 +603,7 @@ static void put_cpus(struct line *line, const struct call_view *view,
 	line_puts(line, c.cut ? " ...]" : "]");
 }
 
-/* {sigmask=[USR1], sigsetsize=8} */
+/* Prints {sigmask=[USR1], sigsetsize=8}. */
 static void put_mask(struct line *line, const struct call_view *view,
 		     unsigned int argument)
 {
@@ -628,7 +628,7 @@ static void put_mask(struct line *line, const struct call_view *view,
 		    word_read(c.bytes + word, word));
 }
 
-/* With the date, as people say it. */
+/* With a comment that has date and time. */
 static void put_time(struct line *line, int64_t seconds, int64_t ns)
 {
 	char date[32] = "", zone[16] = "";

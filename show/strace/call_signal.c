@@ -5,11 +5,11 @@
  *	--- SIGSEGV {si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=NULL} ---
  *	+++ killed by SIGSEGV +++
  *
- * lib/session/captures.c defines that event.  Where it could not, there is the kernel's
- * own, signal:signal_deliver, which has no more than signal and code.
+ * lib/session/captures.c defines this event.  If that failed, the kernel's own
+ * event signal:signal_deliver is used, which has only signal and code.
  *
- * Which members of a siginfo hold is in sigaction(2); what a signal without a handler
- * does, in signal(7).
+ * sigaction(2) says which members of a siginfo are valid; signal(7) says what a
+ * signal without a handler does.
  */
 #include <assert.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #include "call.h"
 
-/* What was captured of the kernel's siginfo begins as a program's. */
+/* The kernel's siginfo begins like that of programs. */
 #define INFO_SIZE 48
 
 static_assert(offsetof(siginfo_t, si_stime) + sizeof(__clock_t) <= INFO_SIZE,
@@ -57,7 +57,7 @@ static bool delivered_read(const struct ktrace_event *event,
 		return false;
 	bytes = ktrace_field_bytes(event, info, &size);
 	if (!bytes || !signal_info(bytes, size, view)) {
-		/* SEND_SIG_NOINFO is 0, SEND_SIG_PRIV 1 */
+		/* No siginfo: SEND_SIG_NOINFO is 0, SEND_SIG_PRIV is 1. */
 		view->number = ktrace_field_int(event, signal);
 		view->code = ktrace_field_int(event, from) == 1 ? SI_KERNEL
 								: SI_USER;
@@ -98,7 +98,7 @@ enum signal_effect signal_effect(const struct signal_view *view)
 	if (view->number == SIGKILL)
 		return SIGNAL_KILLS;
 	if (view->handled)
-		return SIGNAL_NOTHING; /* but what the handler does */
+		return SIGNAL_NOTHING; /* only the handler runs */
 	switch (view->number) {
 	case SIGSTOP:
 	case SIGTSTP:
@@ -126,7 +126,10 @@ void signal_code(struct line *line, const struct signal_view *view)
 		{SIGIO, "si_poll"}, {SIGSYS, "si_sys"},
 	};
 
-	/* The kernel's own are positive, and another set for some signals. */
+	/*
+	 * Positive codes are the kernel's; some signals have codes of their
+	 * own.
+	 */
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		if (sets[i].number == view->number && view->code > 0 &&
 		    view->code < SI_KERNEL) {
@@ -212,7 +215,7 @@ static void call_members(const struct members *m, const siginfo_t *info)
 		member_number(m, "arch", info->si_arch);
 }
 
-/* From a program: codes that are not positive, but for the kernel's timers. */
+/* Sent by a program: the code is not positive.  Timers of the kernel, too. */
 static void sent_members(const struct members *m, const siginfo_t *info)
 {
 	if (info->si_code == SI_TIMER) {
@@ -242,7 +245,7 @@ static void happened_members(const struct members *m, const siginfo_t *info)
 		call_members(m, info);
 		break;
 	default:
-		/* Of a file that is ready: SIGIO, or what F_SETSIG says. */
+		/* A file is ready: SIGIO, or the signal of F_SETSIG. */
 		if (info->si_code != SI_KERNEL) {
 			member_number(m, "band", info->si_band);
 			member_number(m, "fd", info->si_fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Structs: structs.tab says which members are shown and how, the trace where they
- * lie.
+ * Structs: structs.tab says which members are shown and how; the trace has
+ * their offsets.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const struct ktrace_member *member_find(
 
 static void put_limit(struct line *line, uint64_t value, bool wide)
 {
-	/* The second one is a 32-bit program's. */
+	/* The second value is that of 32-bit programs. */
 	if (value == UINT64_MAX || (!wide && value == UINT32_MAX))
 		line_puts(line, wide ? "RLIM64_INFINITY" : "RLIM_INFINITY");
 	else if (value > 1024 && value % 1024 == 0)
@@ -82,7 +82,7 @@ static void put_pair(struct line *line, const uint8_t *p)
 	line_printf(line, "{val=[%#x, %#x]}", value[0], value[1]);
 }
 
-/* What a member of a command's union points to. */
+/* A string to which a member of a command's union points. */
 static void put_member_string(struct line *line, const struct call_view *view,
 			      const char *name, uint64_t address)
 {
@@ -163,7 +163,7 @@ static void put_member(struct line *line, const struct call_view *view,
 	}
 }
 
-/* A struct on its way to text. */
+/* A struct that is being printed. */
 struct putting {
 	struct line *line;
 	const struct call_view *view;
@@ -171,7 +171,7 @@ struct putting {
 	const uint8_t *bytes;
 	size_t size;
 	bool first;
-	/* The member that is a struct without a name, of which some were shown. */
+	/* The unnamed struct whose members are being printed. */
 	char inner[KTRACE_WORD_MAX];
 };
 
@@ -182,7 +182,7 @@ static void put_comma(struct putting *p)
 	p->first = false;
 }
 
-/* @name: of a member that is next; "info.bpf_fd" lies in info. */
+/* @name: of the next member; "info.bpf_fd" is in the struct info. */
 static const char *inner_switch(struct putting *p, const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -201,7 +201,7 @@ static const char *inner_switch(struct putting *p, const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* "[+]MEMBER:WORD" */
+/* Prints the member of "[+]MEMBER:WORD". */
 static void put_word(struct putting *p, const char *text, size_t length)
 {
 	const char *colon = memchr(text, ':', length);
@@ -237,7 +237,7 @@ bool value_struct(struct line *line, const struct call_view *view,
 {
 	char own[KTRACE_WORD_MAX];
 	struct putting p = {line, view, NULL, bytes, size, true, ""};
-	/* One of a union's structs, of which there may be less. */
+	/* A struct of a union: less bytes than its size may be there. */
 	bool partial = strchr(name, '.');
 	size_t length;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Values of system calls, in the notation of strace. */
+/* Values of arguments, in the notation of strace. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static const char *name_of(const struct ktrace_names *names, uint64_t value,
 			   uint64_t mask)
 {
 	for (uint32_t i = 0; i < names->count; i++) {
-		/* Those outside of the mask are other bits. */
+		/* Names outside of the mask are for other bits. */
 		if (names->names[i].value == value &&
 		    !(mask && names->names[i].value & ~mask))
 			return names->names[i].name;
@@ -155,7 +155,7 @@ static void put_flags(struct line *line, const struct ktrace_names *names,
 			    value);
 }
 
-/* "A+B+C": of each but the last, one name for what is within its mask. */
+/* "A+B+C": each set but the last has one name for the bits in its mask. */
 static void put_parts(struct line *line, const char *sets, uint64_t value)
 {
 	size_t length = strcspn(sets, "+");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What the two events of a call say: arguments, what was captured of them, paths. */
+/* The data of a call's two events: arguments, captured memory, paths. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ bool call_is_compat(const struct call_view *view)
 	return view->call && !strncmp(view->call->name, "32:", 3);
 }
 
-/* Fields of what was captured follow the arguments; they begin with these two. */
+/* Captured fields follow the arguments; their names begin with "__". */
 static bool field_is_argument(const struct ktrace_field *field)
 {
 	return strncmp(field->name, "__", 2) && field->kind <= KTRACE_POINTER;
@@ -43,7 +43,7 @@ unsigned int call_nr_arguments(const struct call_view *view)
 	while (type && nr < type->nr_fields &&
 	       field_is_argument(&type->fields[nr]))
 		nr++;
-	/* Of 32-bit calls the kernel may say no more than six registers. */
+	/* For 32-bit calls the kernel may describe just six registers. */
 	if (call_is_compat(view) && nr > view->call->nr_arguments)
 		nr = view->call->nr_arguments;
 	return nr;
@@ -74,7 +74,7 @@ bool call_failed(const struct call_view *view)
 	return view->result < 0 && view->result >= -ERROR_MAX;
 }
 
-/* Of a field with a bit for each that was captured, as far as there is room. */
+/* A field with one bit for each captured field, as far as they fit. */
 static bool has_bit(const struct ktrace_event *event,
 		    const struct ktrace_field *field, uint32_t bit)
 {
@@ -118,7 +118,7 @@ struct captured captured_find(const struct call_view *view, bool exit,
 	return captured;
 }
 
-/* Does the call leave what the argument points to as it was? */
+/* Does the call leave the argument's memory unchanged? */
 static bool argument_lasts(const struct call_view *view, unsigned int argument)
 {
 	static const char *const changed[] = {"T", "len", "fdset"};
@@ -144,7 +144,10 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	field = view->enter.type->fields[argument].name;
 	snprintf(name, sizeof(name), "__%s_val%s", field, suffix);
 	c = captured_find(view, exit, name);
-	/* Of an argument that is up to a command: see lib/session/commands.c. */
+	/*
+	 * For an argument that depends on a command: see
+	 * lib/session/commands.c.
+	 */
 	if (!c.size && !*suffix && view->call->command >= 0) {
 		const char *kind = *word->word == 'S' ? word->set : word->word;
 
@@ -152,7 +155,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 			 (int)strcspn(kind, "."), kind);
 		c = captured_find(view, exit, name);
 	}
-	/* What was missing when the call began may be there when it ends. */
+	/* If the entry could not read it, the exit has tried again. */
 	if (!exit && (!c.there || c.unread) && argument_lasts(view, argument)) {
 		struct captured later;
 
@@ -166,7 +169,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	return c;
 }
 
-/* One that is received. */
+/* Is it a message that the call receives? */
 static bool message_is_answer(const struct ktrace_word *word)
 {
 	return !strcmp(word->word, "msg") && word->out;
@@ -207,7 +210,7 @@ void path_print(struct line *line, const struct call_view *view,
 {
 	const char *path;
 	size_t length;
-	/* The working directory is none. */
+	/* The current directory is not a file. */
 	bool file = argument == KTRACE_CALL_ARGUMENTS ||
 		    (int)call_argument(view, argument) != AT_FDCWD;
 

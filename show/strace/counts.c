@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* There are some hundreds of calls, and a program makes few of them. */
+/* A list is enough: a program uses few of the several hundred calls. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* How often each system call was made, and how long it took: a table as strace -c. */
+/* Counts system calls and their time: a table as that of strace -c. */
 #ifndef KT_SHOW_STRACE_COUNTS_H
 #define KT_SHOW_STRACE_COUNTS_H
 
@@ -11,16 +11,16 @@
 
 struct count;
 
-/* Zero is empty. */
+/* All zero: empty. */
 struct counts {
 	struct count *counts;
 	size_t nr;
 };
 
-/* A call that took @ns; 0 or -ENOMEM. */
+/* Adds a call that took @ns.  0 or -ENOMEM. */
 int counts_add(struct counts *counts, const char *name, uint64_t ns,
 	       bool failed);
-/* The longest first: sorts them. */
+/* Sorts the calls, longest first, and prints them. */
 void counts_write(struct counts *counts, struct output *output);
 void counts_destroy(struct counts *counts);
 

@@ -4,12 +4,14 @@
  *
  *	openat(AT_FDCWD, "/etc/passwd", O_RDONLY|O_CLOEXEC) = 3
  *
- * A call is two events of one thread, which the library pairs (<ktrace/span.h>).  What
- * they say is kept here until both are there.  If another thread's comes between them,
- * the call is shown in two lines, as strace does it: "<unfinished ...>" with what is
- * known by then, and "<... resumed>".
+ * A call is two events of one thread, which the library pairs
+ * (<ktrace/span.h>).  The data of the first is kept until the second is there.
+ * If another thread's event comes between them, the call is shown in two lines,
+ * as strace does: one with what is known and "<unfinished ...>", and later one
+ * with "<... resumed>".
  *
- * Signals are shown between them, if their event is there; nothing else is.
+ * Signals are shown between calls if their event was recorded.  Other events
+ * are not shown.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +31,7 @@
 #include "show.h"
 #include "thread.h"
 
-#define COLUMN 39 /* where results begin */
+#define COLUMN 39 /* where results are aligned */
 
 struct syscalls {
 	struct ktrace_output show;
@@ -37,9 +39,9 @@ struct syscalls {
 	struct line line;
 	struct threads threads;
 	struct ktrace_spans *spans;
-	struct thread *open; /* whose call the last event began */
+	struct thread *open; /* its call was begun by the last event */
 	uint64_t waited;     /* when the call began that was open last time */
-	uint32_t first;	     /* the first thread seen */
+	uint32_t first;	     /* tid of the first thread */
 	bool several;
 	struct counts counts;
 };
@@ -86,7 +88,7 @@ static bool is_compat(const struct ktrace_type *type)
 	return !strcmp(type->system, "compat_syscalls");
 }
 
-/* What it was set to meanwhile is not told, but how long the machine has slept. */
+/* Changes of the wall clock are not known, but sleeps of the machine are. */
 static int64_t time_of_day(const struct ktrace_info *info, uint64_t time)
 {
 	for (uint32_t i = info->nr_sync; i > 1; i--) {
@@ -142,7 +144,7 @@ static bool is_unknown(const struct call_side *side)
 	       !strcmp(side->type->name, "sys_enter_unknown");
 }
 
-/* "name(" */
+/* Prints "name(". */
 static void call_open(struct syscalls *s, const struct thread *thread)
 {
 	const struct call_side *side = &thread->view.enter;
@@ -158,7 +160,7 @@ static void call_open(struct syscalls *s, const struct thread *thread)
 	line_printf(&s->line, "%s(", color(s, 0));
 }
 
-/* An unknown call: its number and registers. */
+/* For an unknown call: its number and the registers. */
 static bool put_unknown(struct line *line, const struct call_view *view)
 {
 	const struct call_side *side = &view->enter;
@@ -172,7 +174,7 @@ static bool put_unknown(struct line *line, const struct call_view *view)
 	return true;
 }
 
-/* rt_sigreturn({mask=[CHLD]}): no argument, but what it finds on the stack. */
+/* rt_sigreturn({mask=[CHLD]}): it has no argument; the mask is on the stack. */
 static bool put_frame(struct line *line, const struct call_view *view)
 {
 	struct captured c = captured_find(view, false, "__frame_val");
@@ -187,7 +189,7 @@ static bool put_frame(struct line *line, const struct call_view *view)
 	return true;
 }
 
-/* clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...) */
+/* Prints clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...). */
 static bool put_clone(struct line *line, const struct call_view *view)
 {
 	uint64_t flags = call_argument(view, 0);
@@ -215,7 +217,7 @@ static bool put_clone(struct line *line, const struct call_view *view)
 	return true;
 }
 
-/* Arguments from the thread's next one on; those that need the exit if @exit. */
+/* Prints the remaining arguments; those that need the exit only if @exit. */
 static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 {
 	struct call_view *view = &thread->view;
@@ -241,14 +243,14 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 			i = KTRACE_CALL_ARGUMENTS;
 			break;
 		}
-		/* One that is left out, though others follow. */
+		/* This argument is not shown, although others follow. */
 		if (line->len == before + (i != first) * strlen(", "))
 			line->len = before;
 	}
 	thread->shown = i;
 }
 
-/* Shows what there is of the open call, and @why no more. */
+/* Prints the open call as far as known, and @why the rest is missing. */
 static int open_suspend(struct syscalls *s, const char *why)
 {
 	struct thread *thread = s->open;
@@ -257,7 +259,7 @@ static int open_suspend(struct syscalls *s, const char *why)
 	if (!thread || thread->begun || s->show.calls.summary ||
 	    s->show.calls.json)
 		return 0;
-	/* How it returns says whether it is shown. */
+	/* Only its return decides whether it is shown. */
 	if (s->show.calls.returns)
 		return 0;
 	line_begin(s, thread, thread->time);
@@ -320,7 +322,7 @@ static int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
 	return line_write(s);
 }
 
-/* It will not return. */
+/* Prints a call that does not return. */
 static int call_show_last(struct syscalls *s, struct thread *thread)
 {
 	size_t begin;
@@ -438,7 +440,7 @@ static bool is_exec(const char *name)
 	return !strncmp(name, "execve", 6);
 }
 
-/* Another thread of the process that is to become the only one. */
+/* Another thread of the process that is in an exec. */
 static struct thread *exec_beside(struct syscalls *s,
 				  const struct ktrace_event *event)
 {
@@ -455,8 +457,9 @@ static struct thread *exec_beside(struct syscalls *s,
 }
 
 /*
- * The thread that execs goes on as the first of the process, and has its number:
- * @thread, whose own call, if any, nobody hears of.
+ * After an exec the calling thread @from continues under the tid of the
+ * process, which was that of @thread.  The own call of @thread, if any, has no
+ * end.
  */
 static int exec_become(struct syscalls *s, struct thread *thread,
 		       struct thread *from, uint64_t time)
@@ -470,7 +473,7 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	thread->shown = from->shown;
 	thread->inside = true;
 	thread->replaced = false;
-	/* It had ended, and goes on: it must not be forgotten for another that ends. */
+	/* It had ended but continues: others must not free it. */
 	thread->ended = false;
 	from->inside = false;
 	threads_ended(&s->threads, from);
@@ -482,7 +485,7 @@ static int exec_become(struct syscalls *s, struct thread *thread,
 	return line_write(s);
 }
 
-/* All threads of a process that ends, but the one that ends it, are killed. */
+/* A process that exits kills all its other threads. */
 static bool exits_with_others(struct syscalls *s,
 			      const struct ktrace_event *event, int *status)
 {
@@ -495,8 +498,9 @@ static bool exits_with_others(struct syscalls *s,
 }
 
 /*
- * Other threads are killed for one that execs, and end well.  Of the first it is
- * known later: when the exec is done, or killed too.
+ * An exec kills the other threads of the process, which is a normal end.  For
+ * the first thread this is known only later: when the exec returns, or when its
+ * thread is killed, too.
  */
 static int killed_show(struct syscalls *s, struct thread *thread,
 		       const struct ktrace_event *event)
@@ -523,7 +527,7 @@ static int killed_show(struct syscalls *s, struct thread *thread,
 	return err ? err : line_write(s);
 }
 
-/* What it is in does not return. */
+/* The thread has ended, so its call does not return. */
 static void thread_ends(struct syscalls *s, struct thread *thread)
 {
 	thread->inside = false;
@@ -559,7 +563,7 @@ static int signal_event(struct syscalls *s, struct thread *thread,
 	return line_write(s);
 }
 
-/* exit_group(): what it says holds for all threads. */
+/* exit_group() ends all threads, with its status. */
 static int process_ends(struct syscalls *s, const struct ktrace_event *event,
 			const struct call_view *view)
 {
@@ -624,7 +628,10 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	step = ktrace_spans_event(s->spans, event);
 	if (step < 0)
 		return error_set(step, "out of memory");
-	/* It began before the trace, or this is a child's first return. */
+	/*
+	 * It began before the trace, or this is the first return of a new
+	 * thread.
+	 */
 	if (!(step & KTRACE_SPAN_ENDS))
 		return 0;
 	begun = ktrace_spans_ended(s->spans)->tid;
@@ -666,7 +673,7 @@ static int syscalls_event(struct ktrace_output *show,
 	thread = thread_get(s, event->tid);
 	if (!thread)
 		return error_set(-ENOMEM, "out of memory");
-	/* Another thread's event, or a signal. */
+	/* An event of another thread, or a signal. */
 	if (s->open && (s->open != thread || !exit)) {
 		err = open_suspend(s, "unfinished");
 		if (err)
@@ -682,7 +689,7 @@ static int syscalls_open(struct ktrace_output *show)
 {
 	struct syscalls *s = (struct syscalls *)show;
 
-	/* Without a cursor: who has ended is told by what is shown. */
+	/* No cursor: the events shown here say who has ended. */
 	if (output_init(&s->output, show->write, show->data) ||
 	    ktrace_spans_create(NULL, &s->spans))
 		return error_set(-ENOMEM, "out of memory");
@@ -700,7 +707,7 @@ static int syscalls_loss(struct ktrace_output *show,
 	return s->show.calls.json || s->show.calls.summary ? 0 : line_write(s);
 }
 
-/* A call that lasts from one look to the next is shown: it may be what one seeks. */
+/* Shows a call that was open at the last look: users may look for it. */
 static int round_finish(struct syscalls *s)
 {
 	int err = 0;
@@ -720,7 +727,10 @@ static int begun_compare(const void *a, const void *b)
 				  : (x->tid < y->tid ? -1 : x->tid > y->tid);
 }
 
-/* Calls that are open at the end have no result: one of them is the one that hangs. */
+/*
+ * Calls that are still open have no result; one of them may be the one that
+ * hangs.
+ */
 static int json_open(struct syscalls *s)
 {
 	struct thread **open = calloc(s->threads.by_tid.nr + 1, sizeof(*open));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Threads, by number, and the call that each is in.
+ * Threads by tid, and the call in which each one is.
  *
- * One that has ended is kept for a while: others of its process end after it, and
- * ask what it said.  It is forgotten when many have ended after it.
+ * A thread that has ended is kept for a while, because other threads of its
+ * process end after it and need its data.  It is removed after many others have
+ * ended.
  */
 #ifndef KT_SHOW_STRACE_THREAD_H
 #define KT_SHOW_STRACE_THREAD_H
@@ -11,39 +12,39 @@
 #include "base/table.h"
 #include "call.h"
 
-#define THREADS_ENDED 1024 /* are kept */
+#define THREADS_ENDED 1024 /* number of ended threads that are kept */
 
 struct thread {
 	uint32_t tid;
-	uint32_t tgid;	    /* when the call began, */
-	uint64_t time;	    /* and that */
-	bool inside;	    /* a call: it has not returned */
-	bool ended;	    /* unless its number is used again */
-	bool replaced;	    /* killed for another one that execs, as it seems */
-	bool exiting;	    /* of a process: its threads end, */
-	int status;	    /* with this */
-	bool begun;	    /* its first part is shown */
-	unsigned int shown; /* arguments in the first part */
+	uint32_t tgid;	    /* at the begin of the call */
+	uint64_t time;	    /* at the begin of the call */
+	bool inside;	    /* in a call that has not returned */
+	bool ended;	    /* unless its tid is in use again */
+	bool replaced;	    /* probably killed by an exec of another thread */
+	bool exiting;	    /* of a process: all its threads end ... */
+	int status;	    /* ... with this */
+	bool begun;	    /* the first part of the line was printed */
+	unsigned int shown; /* number of arguments in the first part */
 	struct call_view view;
 };
 
-/* Zero is empty. */
+/* All zero: empty. */
 struct threads {
 	struct table by_tid;
 	uint32_t ended[THREADS_ENDED];
 	size_t nr_ended;
 };
 
-/* Makes it if it is not there; NULL: out of memory. */
+/* Adds the thread if it is new.  NULL: out of memory. */
 struct thread *threads_get(struct threads *threads, uint32_t tid);
-/* All of them, in no order, beginning with NULL; NULL: no more. */
+/* The thread after @thread (NULL: the first), in no order.  NULL: no more. */
 struct thread *threads_next(const struct threads *threads,
 			    const struct thread *thread);
-/* May free others that have ended, not @thread. */
+/* Marks the thread as ended.  May free other ended threads. */
 void threads_ended(struct threads *threads, struct thread *thread);
 void threads_destroy(struct threads *threads);
 
-/* Keeps what @event says; 0 or -ENOMEM. */
+/* Stores the data of @event.  0 or -ENOMEM. */
 int thread_side(struct call_side *side, const struct ktrace_event *event);
 
 #endif /* KT_SHOW_STRACE_THREAD_H */
