@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What a BPF program does that records events as a tracer would: time stamp and
- * two or three values of each event, or a path, go to a ring buffer.  Compiled by clang
- * -target bpf, loaded by bpf.c.
+ * BPF programs that record events as a tracer would: a time stamp and two or
+ * three values of each event, or a path, go to a ring buffer.  Compiled by
+ * clang -target bpf, loaded by bpf.c.
  *
- * The programs take their arguments by BTF, which is the cheapest way, and never
- * wake the reader.  A record is 24 bytes and the ring's header of 8, but for paths.
+ * The programs get their arguments by BTF, which is the cheapest way, and never
+ * wake the reader.  A record takes 24 bytes and the ring's header of 8, except
+ * for paths.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -16,7 +17,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* What the programs read of the kernel's structs; libbpf finds the places. */
+/* The members that the programs read; libbpf finds their offsets. */
 struct task_struct {
 	int pid;
 } __attribute__((preserve_access_index));
@@ -58,14 +59,14 @@ int BPF_PROG(cpu_idle, unsigned int state, unsigned int cpu)
 	return record(1, state, cpu);
 }
 
-/* A filter of a BPF program is part of it. */
+/* A BPF program contains its filter. */
 SEC("tp_btf/cpu_idle")
 int BPF_PROG(cpu_idle_filter, unsigned int state, unsigned int cpu)
 {
 	return state == 7 ? record(1, state, cpu) : 0;
 }
 
-/* Of kmalloc's arguments the verifier knows no type. */
+/* The verifier does not know the types of kmalloc's arguments. */
 SEC("raw_tp/kmalloc")
 int BPF_PROG(kmalloc, unsigned long call_site, const void *ptr)
 {
@@ -85,8 +86,8 @@ int BPF_PROG(sys_exit, void *regs, long ret)
 }
 
 /*
- * One call's events.  Attaching to all calls and looking at the number is cheaper
- * than syscalls:sys_enter_NAME, whose programs perf runs.
+ * The events of one call.  It is cheaper to attach to all calls and check the
+ * number than to use syscalls:sys_enter_NAME, whose programs are run by perf.
  */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(getppid_enter, void *regs, long id)
@@ -100,7 +101,7 @@ int BPF_PROG(getppid_exit, struct pt_regs *regs, long ret)
 	return regs->orig_ax == __NR_getppid ? record(4, 0, ret) : 0;
 }
 
-/* Room for paths as others have it who write them to a ring buffer. */
+/* As much room for a path as other BPF tracers reserve. */
 #define PATH_ROOM 256
 
 struct path_record {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * clock - processor time that a command takes, under a tracer that started us or without
+ * clock - the processor time of a command, alone or run by a tracer
  *
  *	clock RESULT COMMAND [ARG...]
  *
- * Writes to the file RESULT, in nanoseconds: COMMAND PARENT.  COMMAND is how long the
- * command and all that it waited for were on the processor, PARENT how long our parent
- * was meanwhile.  In a virtual machine that counts instructions (tools/vm --icount)
- * these are instructions.  Waiting does not count: there time leaps when nobody runs.
+ * Writes to the file RESULT, in nanoseconds: COMMAND PARENT.  COMMAND is the
+ * time of the command and of all processes for which it waited, PARENT is the
+ * time that our parent used meanwhile.  In a virtual machine that counts
+ * instructions (tools/vm --icount) these are instructions.  Waiting does not
+ * count: virtual time skips it.
  *
- * Started by a tracer, PARENT is what its process takes from the command while it runs;
- * what the kernel does for the tracer is part of COMMAND.  Around a tracer, COMMAND is
- * what tracing takes altogether.
+ * If a tracer starts clock, PARENT is what the tracer's process uses while the
+ * command runs; the kernel's work for the tracer is part of COMMAND.  If clock
+ * starts a tracer, COMMAND is the whole cost of tracing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +30,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* All threads of a process, those excepted that have ended. */
+/* The time of all threads of a process that still exist. */
 static uint64_t process_ns(pid_t pid)
 {
 	unsigned long long ns, sum = 0;

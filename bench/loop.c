@@ -4,26 +4,25 @@
  *
  *	loop SOURCE N [ROUNDS]	prints N ADVANCE FIRED
  *
- * Fires N events and reads the time-stamp counter before and after: with the
- * counter counting instructions (tools/vm --icount), ADVANCE / N is the price of
- * an event and of what it takes to fire it.  The least of some rounds is taken,
- * because a device's interrupt may fall into a round.  The loop runs for N / 8
- * events unmeasured before, so that what a tracer does once (touch pages, open
- * the first packet) is not charged to N events; FIRED counts these too, and all
- * rounds.  There are 5 of them, or ROUNDS: whoever measures what runs beside the loop
- * wants many.
+ * Fires N events and reads the time-stamp counter before and after.  If the
+ * counter counts instructions (tools/vm --icount), ADVANCE / N is the cost of
+ * an event together with the cost of firing it.  The minimum of several rounds
+ * is printed, because an interrupt of a device may come during a round.
+ * Before, the loop runs unmeasured for N / 8 events, so that one-time work of a
+ * tracer (touch pages, open the first packet) is not counted.  FIRED counts
+ * these and all rounds.  ROUNDS is 5 by default; it should be large to measure
+ * what runs beside the loop.
  *
  * Sources:
  *	getppid, getppid_call	a system call, whose entry and exit are two events
- *	openat_enter		openat() of a path of 20 bytes, of which one event
- *				is recorded
- *	openat_call		the same with two
+ *	openat_enter		openat() of a path of 20 bytes; one event is recorded
+ *	openat_call		the same with two events
  *	yield			a context switch
- *	SOURCE_pid, SOURCE_filter	as SOURCE: whoever records it refuses each
+ *	SOURCE_pid, SOURCE_filter	as SOURCE, but the recorder refuses each event
  *	others			those of the ktrace_bench module
  *
- * An openat() takes forty times as long as another call, so its loop has N / 32: a
- * round is to be over before the clock's next tick.
+ * An openat() takes forty times as long as other calls, so its loop has N / 32
+ * rounds: a round must be over before the next tick of the clock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +41,7 @@
 
 #define ROUNDS 5
 #define PATH   "/dev/shm/loop-openat"
-/* Closed together, so that closing is no part of the price. */
+/* Closed together, so that closing is not measured. */
 #define FILES_MAX 512
 
 static void fail(const char *what)
@@ -51,7 +50,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Without what only whoever records it is to know. */
+/* The length without a suffix that is only for the recorder. */
 static size_t source_length(const char *source)
 {
 	size_t length = strlen(source);
@@ -103,8 +102,8 @@ static void openat_prepare(void)
 }
 
 /*
- * Two tasks of the same real-time priority: each yield hands the processor to
- * the other, on every kernel.
+ * Two tasks of the same real-time priority: each yield switches to the other
+ * one, in every kernel.
  */
 static uint64_t yield_loop(unsigned long n)
 {

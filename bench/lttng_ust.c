@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the same events as in marker.c cost with LTTng's library: bench/markers starts
- * it once a session is there that wants all of them but "off".
+ * The cost of the events of marker.c with LTTng's library.  bench/markers
+ * starts this program when a session exists that records all of them except
+ * "off".
  *
  *	lttng_ust [--tsv] [--rounds N]
  */

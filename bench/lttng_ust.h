@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The events of lttng_ust.c: LTTng includes this several times. */
+/* The events of lttng_ust.c.  LTTng includes this file several times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER ktrace_bench
 #undef LTTNG_UST_TRACEPOINT_INCLUDE

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What a marker costs a program, natively: off, and on while a flight recorder takes
- * it, beside the least that recording it could cost (the "floor"): reading the clock
- * and storing the same bytes.
+ * The cost of a marker in a program, natively: off, and on while a flight
+ * recorder records it.  The "floor" is the least possible cost of recording:
+ * reading the clock and storing the same bytes.
  *
  *	marker [--tsv] [--rounds N]
  *
- * All take turns in short batches, and the fastest batch of each counts: what disturbs
- * the machine makes a batch slower, never faster.  What the loop itself takes is
- * subtracted where markers are off, and there alone.
+ * All run in turn, in short batches, and the fastest batch of each is used,
+ * because other load makes a batch slower, never faster.  The cost of the loop
+ * itself is subtracted only where markers are off.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -31,12 +31,13 @@ static unsigned int rounds = 2000;
 static u8 *buffer;
 static size_t at;
 
-/* From the compiler, which would make less of a loop. */
+/* Hides a value from the compiler, which would otherwise shorten the loop. */
 #define HIDE(value) asm volatile("" : "+r"(value))
 
 /*
- * Ordinary code waits for its own results now and then, and a test in between costs
- * less than four in a row would; so these are in a loop that does something.
+ * Ordinary code sometimes waits for its own results, and a test in it costs
+ * less than four tests in a row would.  So these tests are in a loop that does
+ * some work.
  */
 #define WORK(x) asm volatile("imul %0, %0" : "+r"(x))
 
@@ -155,7 +156,7 @@ static struct batch {
 	const char *what;
 	const char *tracer;
 	void (*run)(void);
-	int markers; /* where the loop before this one has none of them */
+	int markers; /* in one iteration; the loop before has no markers */
 	double ns;
 } batches[] = {
 	{"empty loop", "loop", batch_empty, 0, 0},
@@ -212,7 +213,7 @@ static void report(bool tsv)
 	}
 }
 
-/* Markers are on for who began after the recorder, and off before there is one. */
+/* Markers are on in programs that begin after the recorder, else off. */
 static int run(const char *directory, bool tsv)
 {
 	static const char *const patterns[] = {"one", "two", "string"};
@@ -253,7 +254,10 @@ static int run(const char *directory, bool tsv)
 	return 0;
 }
 
-/* A library finds where recorders are before main() begins: so it begins again. */
+/*
+ * The library looks for recorders before main(), so the program starts itself
+ * again.
+ */
 static int run_apart(char **argv)
 {
 	char directory[] = "/dev/shm/ktrace-bench-XXXXXX";

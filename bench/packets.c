@@ -7,12 +7,13 @@
  *				BYTES ALL, and in a second line LOST
  *	packets perf FILE...	perf.data: EVENTS BYTES, and in a second line LOST
  *
- * EVENTS and BYTES count all that was recorded, whether or not it survived in the
- * buffers; BYTES without the packets' headers.  ktrace counts events itself; the
- * bytes of packets that have been overwritten are taken to be as many per event
- * as in those that are there.  LTTng's packets do not tell how many events they
- * hold, but are numbered: BYTES is what is there, ALL is estimated for all
- * packets from the fullest.  LOST is what the tracer itself says that it had no room for.
+ * EVENTS and BYTES count all that was recorded, also what was overwritten in
+ * the buffers. BYTES is without the headers of packets.  ktrace counts events
+ * itself; packets that were overwritten are assumed to have as many bytes per
+ * event as the others.  LTTng's packets are numbered but do not say how many
+ * events they hold: BYTES is what is there, ALL is estimated for all packets
+ * from the fullest one.  LOST is the tracer's own count of events for which it
+ * had no room.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,7 @@ static void ktrace_file(const char *path, struct sum *sum)
 	close(fd);
 }
 
-/* The begin of each packet, as LTTng 2 writes it: header and packet context. */
+/* The begin of each packet as written by LTTng 2: header and packet context. */
 struct lttng_packet {
 	uint32_t magic;
 	uint8_t uuid[16];
@@ -117,7 +118,7 @@ static void lttng_file(const char *path, struct sum *sum)
 			fullest = content;
 		if (packet->seq > newest)
 			newest = packet->seq;
-		/* The stream's, until then. */
+		/* The count is the stream's total so far. */
 		if (packet->discarded > discarded)
 			discarded = packet->discarded;
 		packets++;
@@ -132,7 +133,10 @@ static void lttng_file(const char *path, struct sum *sum)
 	close(fd);
 }
 
-/* The part of perf.data's header that leads to the records, and a record's. */
+/*
+ * The part of perf.data's header that leads to the records, and a record's
+ * header.
+ */
 struct perf_head {
 	char magic[8];
 	uint64_t size;
@@ -148,7 +152,7 @@ struct perf_record {
 	uint16_t size;
 };
 
-/* Of a loss: how many, behind which counter it was. */
+/* A loss: the counter of events, and how many were lost. */
 struct perf_lost {
 	uint64_t id;
 	uint64_t lost;

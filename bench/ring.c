@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What an event costs in the ring, natively, beside the least that it could
- * cost (the "floor"): reading the clock and storing the same bytes one after
- * the other into a buffer of the same size, with nobody to interrupt and nobody
- * to read.
+ * The cost of an event in the ring, natively.  The "floor" is the least
+ * possible cost: reading the clock and storing the same bytes one after the
+ * other into a buffer of the same size, without interrupts and without a
+ * reader.
  *
- * Ring and floor take turns in short batches, and the fastest batch of each
- * counts: what disturbs the machine makes a batch slower, never faster.
+ * Ring and floor run in turn, in short batches, and the fastest batch of each
+ * is used, because other load makes a batch slower, never faster.
  */
 #include "ring.h"
 
@@ -49,7 +49,7 @@ void env_current_task(u32 *tid, u32 *tgid, char *comm)
 	memset(comm, 0, KT_COMM_LEN);
 }
 
-/* The payload of both: words that the compiler must have in registers. */
+/* Stores the payload of both, from values in registers. */
 static __always_inline void store(void *to, u64 value, unsigned int payload)
 {
 	unsigned int i;
@@ -96,7 +96,7 @@ static __always_inline void run_floor(struct bench *bench, unsigned int payload)
 	bench->floor_at = at;
 }
 
-/* One loop for each size, as each probe has its own. */
+/* A loop for each size, because each probe has its own code. */
 #define SIZES(call) \
 	call(0);    \
 	call(8);    \
@@ -170,7 +170,7 @@ static struct bench *bench_create(unsigned int cpu)
 	bench->data = aligned_alloc(4096, 2 * SIZE);
 	if (!bench->data)
 		abort();
-	/* Also touches every page: the ring's half, and the floor's. */
+	/* Touches every page, too: the ring's half and the floor's. */
 	memset(bench->data, 1, 2 * SIZE);
 	if (kt_ring_init(&bench->ring, &bench->control, bench->data + SIZE,
 			 bench->slots, PACKETS, KT_MODE_OVERWRITE, cpu, 1))
@@ -203,7 +203,7 @@ static void run(struct bench **benches, struct result *result)
 enum format {
 	TEXT,
 	JSON, /* a list of objects */
-	TSV,  /* as bench/run takes it: what, tracer, value, unit */
+	TSV,  /* for bench/run: what, tracer, value, unit */
 };
 
 static void print(const struct result *result, enum format format, bool first)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Capture programs from hostile hands, as text and as bytes.  What the verifier
- * lets pass must stay within its bounds; each byte that a record counts must have
- * been written by the run: two runs over other leftovers must agree.
+ * libFuzzer target: any capture program, as text and as binary.  If the
+ * verifier accepts a program, it must stay within its bounds.  Each byte that a
+ * record counts must have been written by the run: so two runs on different old
+ * contents must agree.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -34,7 +34,7 @@ static struct ktrace_memory take(const uint8_t **data, size_t *size)
 	return memory;
 }
 
-/* Exactly as large as it is: what is read beyond is seen. */
+/* A copy of exactly this size, so that reads after its end are found. */
 static struct ktrace_memory copy_of(struct ktrace_memory memory)
 {
 	void *copy = malloc(memory.size ? memory.size : 1);
@@ -66,7 +66,7 @@ static void run(struct ktrace *trace, const char *kind, int fd,
 	ktrace_cursor_destroy(cursor);
 }
 
-/* As ktrace report --durations: spans of all events, shown with those that end them. */
+/* As ktrace report --durations: spans of all events. */
 static void run_spans(struct ktrace *trace, const char *kind, int fd)
 {
 	const struct ktrace_output_options options = {
@@ -116,7 +116,7 @@ static void directory_remove(void)
 	rmdir(directory);
 }
 
-/* The process that prints formats takes longer than all else: not without one. */
+/* Printing formats takes longer than all else, because it needs a process. */
 static bool has_formats(const struct ktrace_memory *metadata)
 {
 	return memmem(metadata->data, metadata->size, "\"print\"", 7);

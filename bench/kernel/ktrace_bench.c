@@ -2,11 +2,11 @@
 /*
  * Loops that fire one tracepoint, for the benchmarks.
  *
- * Writing N to /sys/kernel/debug/ktrace_bench/SOURCE fires N events; reading it
- * gives the time-stamp counter's advance over them.  In a virtual machine whose
- * clock counts instructions (tools/vm --icount) that is the number of
- * instructions, all that the loop caused included: what a tracer adds is the
- * difference to the loop without it.
+ * Writing N to /sys/kernel/debug/ktrace_bench/SOURCE fires N events.  Reading
+ * it returns the advance of the time-stamp counter.  In a virtual machine whose
+ * clock counts instructions (tools/vm --icount), this is the number of
+ * instructions, with all that the loop has caused.  So the cost of a tracer is
+ * the difference to the loop without it.
  *
  *	cpu_idle	power:cpu_idle, two words: a plain tracepoint
  *	kmalloc		kmem:kmalloc, fired by kmalloc() itself, and a kfree()
@@ -35,15 +35,16 @@ static void fire_kmalloc(unsigned long n)
 	while (n--) {
 		void *p = kmalloc(64, GFP_KERNEL);
 
-		/* Or the compiler leaves out both. */
+		/* Or the compiler removes both. */
 		OPTIMIZER_HIDE_VAR(p);
 		kfree(p);
 	}
 }
 
 /*
- * What trace_console(text, len) does.  Modules cannot name this tracepoint, but
- * its static call's trampoline leads to the probes as for the kernel.
+ * Does the same as trace_console(text, len).  Modules cannot name this
+ * tracepoint, but the trampoline of its static call leads to the probes, as in
+ * the kernel.
  */
 static void fire_console(unsigned long n)
 {
