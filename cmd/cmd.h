@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the subcommands share.
+ * Shared by the subcommands.
  *
- * Exit status: 0 done; 1 it failed, and standard error says what to do; 2 the
- * command line makes no sense; of `record -- COMMAND' that of the command.
+ * Exit status: 0: success; 1: failure, standard error says what to do; 2:
+ * invalid command line.  For `record -- COMMAND' it is that of the command.
  */
 #ifndef KT_CMD_H
 #define KT_CMD_H
@@ -26,13 +26,13 @@ enum exit_status {
 
 struct command {
 	const char *name;
-	const char *what;  /* in one line */
+	const char *what;  /* one line of description */
 	const char *usage; /* after the name */
-	/* In the help, lines before and behind the options; NULL: none. */
+	/* Lines of the help before and after the options; NULL: none. */
 	const char *about;
 	const char *examples;
 	const struct command_option *options; /* NULL: only --help */
-	/* What is not an option, for completion: see option.h. */
+	/* The arguments that are not options, for completion: see option.h. */
 	enum argument_kind operand;
 	const char *operand_words;
 	int (*main)(int argc, char **argv);
@@ -51,23 +51,23 @@ extern const struct command command_syscalls;
 extern const struct command command_tui;
 extern const struct command command_unload;
 
-/* Messages on standard error; say() is silent with -q. */
-extern int verbosity; /* -1: -q, 0, 1 and more: -v */
+/* Messages on standard error; -q silences say(). */
+extern int verbosity; /* -1: -q; 0; 1 and more: -v */
 
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Returns EXIT_FAILED. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The library's reason. Returns EXIT_FAILED. */
+/* Prints the library's last error.  Returns EXIT_FAILED. */
 int failed_why(void);
-/* Returns EXIT_USAGE, and points to the help. */
+/* Also refers to the help.  Returns EXIT_USAGE. */
 int misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Prints the command's help. */
 void command_explain(const struct command *command);
-/* A note of the library's, with -v. */
+/* A note of the library, printed with -v. */
 void note(void *data, const char *text);
 
-/* At the end of output: was all of it written? */
+/* At the end of the output: fails if it could not be written. */
 int output_finish(int status);
 
 #endif /* KT_CMD_H */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ktrace doctor: what works here; for what does not, the reason and the remedy.
+ * ktrace doctor: checks what works on this machine; for all else prints reason
+ * and remedy.
  *
- * It changes nothing: neither loads nor mounts.
+ * It changes nothing: it does not load or mount anything.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +30,8 @@
 
 enum verdict {
 	GOOD,
-	FAIR, /* works, but less well */
-	BAD,  /* no recording of the kernel until it is mended */
+	FAIR, /* works, but not as well */
+	BAD,  /* the kernel cannot be recorded until it is repaired */
 };
 
 static enum verdict worst;
@@ -53,7 +54,7 @@ static void tell(enum verdict verdict, const char *topic, const char *format,
 	putchar('\n');
 }
 
-/* What to do about the line before. */
+/* Prints what to do about the line before. */
 static void advise(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
@@ -68,7 +69,7 @@ static void advise(const char *format, ...)
 	putchar('\n');
 }
 
-/* The first line of a file; false: it cannot be read, errno says why. */
+/* Reads the first line of a file.  False: it cannot be read; errno says why. */
 static bool line_read(const char *path, char *line, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -167,7 +168,7 @@ static void modules_examine(bool loaded)
 	ktrace_modules_close(modules);
 }
 
-/* Who may load modules: Secure Boot, lockdown, signatures. */
+/* What may prevent loading modules: Secure Boot, lockdown, signatures. */
 static void lockdown_examine(bool loaded)
 {
 	char line[128], *begin;
@@ -179,7 +180,7 @@ static void lockdown_examine(bool loaded)
 		  "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c",
 		  O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		/* Four bytes of attributes, then the value. */
+		/* The value follows four bytes of attributes. */
 		if (pread(fd, &secure, 1, 4) == 1)
 			tell(GOOD, "Secure Boot", secure ? "on" : "off");
 		close(fd);
@@ -235,7 +236,7 @@ static void lockdown_examine(bool loaded)
 	}
 }
 
-/* Does a shell take it for one word, and for nothing else? */
+/* Is it a single word for a shell, without special characters? */
 static bool is_plain(const char *name)
 {
 	return !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
@@ -326,7 +327,7 @@ static void types_examine(void)
 	}
 }
 
-/* Is it in that file of the control tree?  The tree need not be there. */
+/* Is it in this file of the control tree?  False also if there is no tree. */
 static bool trace_says(const char *wanted)
 {
 	FILE *f = fopen("/sys/kernel/ktrace/trace", "re");
@@ -344,7 +345,7 @@ static void clock_examine(void)
 {
 	char line[128] = "unknown";
 
-	/* Decided when the module was loaded, whatever the kernel does now. */
+	/* Decided when the module was loaded; later changes have no effect. */
 	if (trace_says("trusted 0\n")) {
 		tell(FAIR, "clock",
 		     "the TSC, which the kernel has stopped trusting since "
@@ -370,7 +371,7 @@ static void clock_examine(void)
 	}
 }
 
-/* Symbols of per-CPU data have small addresses: look for one that is none. */
+/* Per-CPU symbols have small addresses: finds one that is not per-CPU. */
 static bool symbols_are_there(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -394,7 +395,7 @@ static void symbols_examine(void)
 		     geteuid() ? " from this user" : " (kernel.kptr_restrict)");
 }
 
-/* Markers need no kernel of ours, only memory to meet in. */
+/* Markers need no kernel module, just a file system in memory. */
 static bool programs_examine(void)
 {
 	const char *named = getenv("KTRACE_MARKERS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace export: a trace in another format, for other programs. */
+/* ktrace export: converts a trace for other programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct export
 	struct query query;
 	const struct ktrace_output_kind *kind;
 	const char *output; /* "-": standard output */
-	char *name;	    /* where @output is not given */
+	char *name;	    /* the default, if @output is not given */
 
 	/* Progress. */
 	struct ktrace_cursor *cursor;
@@ -41,7 +41,7 @@ static bool progress_show(void *data)
 	return false;
 }
 
-/* Opens what an output writes to; one that makes a directory has none. */
+/* Opens the output's file; an output to a directory needs none. */
 static int output_open(struct export *x, int *fd)
 {
 	*fd = -1;
@@ -77,7 +77,7 @@ static void exported_say(const struct export *x,
 static int trace_export(struct export *x, struct ktrace *trace,
 			const struct ktrace_cursor_options *options)
 {
-	/* How long a stream is nobody knows. */
+	/* The size of a stream is not known. */
 	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 &&
 			!ktrace_get_info(trace)->live;
 	struct ktrace_output_options output_options = {
@@ -116,7 +116,7 @@ out:
 	return status;
 }
 
-/* TRACE.ctf beside the trace. */
+/* Default name: TRACE.ctf, beside the trace. */
 static int output_name(struct export *x, const char *path)
 {
 	int len = strlen(path);
@@ -139,7 +139,7 @@ static int export_run(struct export *x, const char *path)
 	struct ktrace *trace;
 	int status;
 
-	/* It says first what is known last. */
+	/* It begins with data that a stream has only at its end. */
 	if (x->kind->directory && is_stream(path))
 		return failed("%s cannot be made of a stream: record into a "
 			      "directory, and export that",

@@ -16,9 +16,9 @@
 struct list {
 	struct ktrace_session_options options;
 	struct selection selection;
-	pid_t pid; /* its markers instead; 0: none */
+	pid_t pid; /* show its markers; 0: none */
 	struct ktrace_session *session;
-	const struct ktrace_type **types; /* those selected, sorted */
+	const struct ktrace_type **types; /* the selected ones, sorted */
 	size_t nr_types;
 	const struct ktrace_missing **missing;
 	size_t nr_missing;
@@ -81,7 +81,7 @@ static void field_print(const struct ktrace_field *f)
 	if (f->names && f->names->count) {
 		printf("  %s", f->names->flags ? "flags:" : "one of:");
 		for (uint32_t i = 0; i < f->names->count; i++) {
-			/* The first few tell what the field is about. */
+			/* A few names show what the field means. */
 			if (i == 8 && f->names->count > 9) {
 				printf(" ... %u more", f->names->count - i);
 				break;
@@ -222,7 +222,7 @@ static int list_print(struct list *l, const struct ktrace_types *types)
 		return EXIT_OK;
 	}
 	list_text(l);
-	/* Not before the list, where both go to a terminal. */
+	/* The list must come first if both go to a terminal. */
 	fflush(stdout);
 	if (l->nr_types || l->nr_missing)
 		list_summary(l);
@@ -276,7 +276,7 @@ static int option_handle(void *data, int option)
 		l->options.name = optarg;
 		return EXIT_OK;
 	case FIELDS:
-		/* Notes are for the second one. */
+		/* Given twice, it also prints notes. */
 		verbosity += l->fields;
 		l->fields = true;
 		return EXIT_OK;

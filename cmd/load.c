@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace load, ktrace unload: the kernel modules by hand. */
+/* ktrace load and ktrace unload: load and unload the kernel modules. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace: finds the subcommand. */
+/* ktrace: finds the subcommand and runs it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

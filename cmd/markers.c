@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace markers: those of programs that run and of kernel modules; what becomes of them. */
+/*
+ * ktrace markers: lists and switches markers of running programs and kernel
+ * modules.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -24,18 +27,18 @@ enum action {
 struct markers {
 	enum action action;
 	bool json;
-	pid_t pid; /* 0: all programs, and modules */
+	pid_t pid; /* 0: all programs, and kernel modules */
 };
 
 struct show {
 	bool json;
 	size_t count;
-	char system[256]; /* of the last one */
+	char system[256]; /* of the last marker */
 };
 
 static void marker_text(struct show *s, const struct ktrace_marker_info *m)
 {
-	/* All of these are what other users' programs say. */
+	/* All of these come from programs of other users. */
 	if (strncmp(s->system, m->system, sizeof(s->system) - 1)) {
 		print_text(stdout, m->system);
 		puts(m->kernel ? " (module)" : "");
@@ -83,7 +86,7 @@ static int marker_show(void *data, const struct ktrace_marker_info *marker)
 	return 0;
 }
 
-/* NULL: the module ktrace is not there, or not for this user. */
+/* NULL: the module ktrace is not loaded, or needs other rights. */
 struct ktrace_session *markers_session(void)
 {
 	struct ktrace_session_options options = {
@@ -131,7 +134,7 @@ static const char *plural(size_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* Those of programs and of modules; it is enough that somebody records some. */
+/* Markers of programs and of modules: one recorder of either is enough. */
 static int markers_switch(const char *const *patterns, int nr, bool on)
 {
 	struct ktrace_session *session = markers_session();
@@ -162,7 +165,7 @@ static int markers_switch(const char *const *patterns, int nr, bool on)
 	return EXIT_OK;
 }
 
-/* By programs, and of modules if the module ktrace is there. */
+/* In programs, and for modules if the module ktrace is loaded. */
 static int markers_print(const char *const *patterns, int nr, bool on)
 {
 	struct ktrace_session *session = markers_session();

@@ -8,13 +8,14 @@
 struct ktrace_session;
 
 /*
- * Prints the markers of the process @pid, 0: of all programs that run and of kernel
- * modules, those that @patterns mean.  Returns an exit status.
+ * Prints the markers that match @patterns: of the process @pid, or (0) of all
+ * running programs and of kernel modules.  Returns an exit status.
  */
 int markers_show(pid_t pid, char *const *patterns, int nr, bool json);
 /*
- * To ask for and to change what is not a session's; close it.  NULL: the module ktrace
- * is not loaded, or not for this user, as the error says.
+ * A session for questions and settings that belong to no session; the caller
+ * closes it. NULL: the module ktrace is not loaded, or needs other rights; the
+ * error says which.
  */
 struct ktrace_session *markers_session(void);
 

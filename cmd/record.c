@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ktrace record: from the command line to a trace on disk.
+ * ktrace record: records a trace.
  *
- * Whatever happens, the session is left with nothing enabled, and the command's
- * exit status is ours.
+ * In all cases the session has no event enabled afterwards, and our exit status
+ * is that of the command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)
 
-/* How often the reader of a stream learns how far the stream is whole. */
+/* How often a stream gets a sync. */
 #define STREAM_MS 100
 
 /* Events */
@@ -53,7 +53,7 @@ static int filter_write(struct record *r, const struct ktrace_known *event)
 	return EXIT_OK;
 }
 
-/* Enables the selected ones of [@first, @end), which are of one system. */
+/* Enables the selected events of [@first, @end), which are one system. */
 static int system_enable(struct record *r, const struct ktrace_known *first,
 			 const struct ktrace_known *end)
 {
@@ -70,7 +70,7 @@ static int system_enable(struct record *r, const struct ktrace_known *first,
 			return status;
 	}
 	r->nr_events += wanted;
-	/* One write for a whole system: switching on is felt otherwise. */
+	/* One write enables a whole system, because single writes are slow. */
 	if (wanted == (size_t)(end - first))
 		return ktrace_session_enable(r->session, system, NULL, true)
 			       ? failed_why()
@@ -111,7 +111,7 @@ static int events_enable(struct record *r)
 	size_t nr, nr_missing;
 	int status;
 
-	/* With -M and without -e, nothing else. */
+	/* With -M but no -e, records only markers. */
 	if (r->nr_markers && selection_is_all(&r->selection))
 		return record_markers_enable(r);
 	patterns = selection_patterns(&r->selection, &nr);
@@ -135,7 +135,7 @@ static int events_enable(struct record *r)
 	return record_markers_enable(r);
 }
 
-/* What somebody left behind */
+/* What an earlier recorder left */
 
 static int leftovers_handle(struct record *r)
 {
@@ -167,7 +167,7 @@ static int leftovers_handle(struct record *r)
 	return ktrace_session_reset(r->session) ? failed_why() : EXIT_OK;
 }
 
-/* While it runs */
+/* During the recording */
 
 static void progress_show(struct record *r)
 {
@@ -204,7 +204,7 @@ static void progress_clear(struct record *r)
 		fputs("\r\033[K", stderr);
 }
 
-/* False: it cannot go on. */
+/* False: the recording cannot continue. */
 static bool stream_sync(struct record *r)
 {
 	uint64_t now = now_ns();
@@ -228,7 +228,7 @@ static bool round_pass(void *data)
 	return stream_sync(r);
 }
 
-/* The first Ctrl-C is for the command, the second one for the recording. */
+/* The first Ctrl-C is for the command, the second one ends the recording. */
 static bool command_interrupted(void *data)
 {
 	struct record *r = data;
@@ -264,7 +264,6 @@ static const char *events_wait(struct record *r)
 	return reason;
 }
 
-/* From here on the session may have events enabled. */
 static void warn(void *data, const char *text)
 {
 	say("%s", text);
@@ -311,7 +310,7 @@ static int record_run(struct record *r)
 		status = failed_why();
 		goto err_cancel;
 	}
-	/* The reader is to see the end of the stream when the recording ends. */
+	/* The reader must see the end of the stream when the recording ends. */
 	if (r->stream)
 		close(r->out);
 	r->began = now_ns();
@@ -359,7 +358,7 @@ static void record_finish(struct record *r, int *status)
 	ktrace_recording_destroy(r->recording);
 }
 
-/* Needs neither the modules nor any right. */
+/* Without the kernel: needs no module and no rights. */
 static int record_markers(struct record *r)
 {
 	int status = record_run(r);
@@ -387,7 +386,7 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
-	/* First off, then talk about it. */
+	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session) && !status)
 		status = failed_why();
 	record_finish(r, &status);
@@ -398,7 +397,7 @@ out:
 
 /* Options */
 
-/* Enough for a burst, little of the machine's memory. */
+/* Large enough for a burst, but a small part of the memory. */
 static uint64_t buffer_default(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -413,7 +412,10 @@ static uint64_t buffer_default(void)
 	return size < BUFFER_MIN ? BUFFER_MIN : size;
 }
 
-/* Standard output is the trace: what we and the command print goes to standard error. */
+/*
+ * The trace goes to standard output, so all other output goes to standard
+ * error.
+ */
 static int stream_prepare(struct record *r)
 {
 	r->stream = is_stream(r->output);
@@ -441,7 +443,7 @@ static int option_handle(void *data, int option)
 
 	switch (option) {
 	case 'a':
-		return EXIT_OK; /* that is what we do */
+		return EXIT_OK; /* the default */
 	case 'd':
 		return option_duration(&command_record, optarg, &r->duration);
 	case 'e':
@@ -527,7 +529,10 @@ static int record_main(int argc, char **argv)
 		return status;
 	if (!r.buffer)
 		r.buffer = buffer_default();
-	/* A command that writes to the terminal would be written over. */
+	/*
+	 * The line of progress would destroy the output of a command on the
+	 * terminal.
+	 */
 	r.progress = isatty(2) && verbosity >= 0 && !r.stream &&
 		     (!r.command || !isatty(1) || verbosity > 0);
 	status = signals_prepare(&r.signals);

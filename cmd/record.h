@@ -16,52 +16,52 @@
 #include "common/signals.h"
 
 struct record {
-	/* Asked for. */
+	/* From the command line: */
 	struct selection selection;
-	struct set set;		    /* --set; keeps what the others point to */
+	struct set set;		    /* --set; owns texts that others point to */
 	struct processes processes; /* -p */
-	pid_t *pids; /* of those, and of the command with --only */
+	pid_t *pids;		    /* those, and with --only the command */
 	size_t nr_pids;
 	char **command; /* NULL: none */
 	const char *output;
 	const char *name; /* of the session; NULL: the default one */
 	uint64_t buffer;
 	uint64_t duration;    /* ns; 0: none */
-	const char **markers; /* patterns; of the programs' markers */
+	const char **markers; /* patterns for markers of programs */
 	size_t nr_markers;
 	bool overwrite;
 	bool only;
 	bool keep;
-	bool stream_failed; /* it could not be told how far it is whole */
-	bool stream; /* to @out, which was standard output, not to a directory */
+	bool stream_failed; /* sending the sync to the stream failed */
+	bool stream;	    /* to @out, which was standard output */
 	int out;
 
 	struct ktrace_session *session; /* NULL: only markers are recorded */
 	struct ktrace_recording *recording;
 	struct ktrace_recording_status status; /* at the end */
-	size_t nr_events;		       /* enabled */
-	uint64_t left;			       /* by the recorder before */
+	size_t nr_events;		       /* number of enabled events */
+	uint64_t left;			       /* unread, at the start */
 	struct child child;
 	struct signals signals;
 	bool interrupted;
-	int terminated; /* by this signal */
+	int terminated; /* the signal that ended it */
 	bool progress;
 	uint64_t began, ended, shown, synced; /* ns */
 	uint64_t shown_bytes;
 };
 
-/* record_markers.c; those that return an int: an exit status */
+/* record_markers.c.  An int is an exit status. */
 
-/* "a*,b": patterns of markers; @list is changed, and stays. */
+/* Adds patterns of markers, "a*,b".  Changes @list, which must stay valid. */
 int record_markers_add(struct record *r, char *list);
-/* What the sets have, to what -e and -M named. */
+/* Adds the items of the sets to those of -e and -M. */
 int record_sets_take(struct record *r);
-/* Those of kernel modules. */
+/* Enables the markers of kernel modules. */
 int record_markers_enable(struct record *r);
-/* Does a kernel module have such markers, and may we record them? */
+/* True if a kernel module has such markers and we may record them. */
 bool record_markers_in_kernel(const struct record *r);
 
-/* Tells what was recorded, what was lost, and how to see it. */
+/* Prints what was recorded, what was lost, and how to see it. */
 int record_summarize(struct record *r);
 
 #endif /* KT_CMD_RECORD_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Which markers are recorded: -M, and what sets have. */
+/* The markers to be recorded: those of -M and of sets. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -21,9 +21,9 @@ struct report {
 	uint32_t *pids;	  /* processes or threads */
 	size_t nr_pids;
 	uint64_t head;		      /* 0: all */
-	struct ktrace_output *output; /* while it is shown */
+	struct ktrace_output *output; /* set while it is used */
 	bool durations;
-	struct ktrace_spans *spans; /* NULL: durations are not asked for */
+	struct ktrace_spans *spans; /* NULL: no durations */
 };
 
 static bool is_kind(const struct report *r, const char *name)
@@ -64,7 +64,10 @@ static bool event_wanted(const struct report *r, const struct ktrace_event *e)
 	return false;
 }
 
-/* An event that ends a span says so.  Spans are made of all events, shown or not. */
+/*
+ * Sets @ended to the span that the event ends, if any.  All events are used, shown or
+ * not.
+ */
 static int span_follow(const struct report *r, const struct ktrace_event *event,
 		       const struct ktrace_span **ended)
 {
@@ -97,7 +100,7 @@ static int loss_show(struct report *r, const struct ktrace_loss *loss)
 	return ktrace_output_loss(r->output, loss);
 }
 
-/* As ktrace_output_run(), with conditions on each event, and spans. */
+/* As ktrace_output_run(), but only events that fit all options, and with spans. */
 static int events_show(struct report *r, struct ktrace_cursor *cursor)
 {
 	const struct ktrace_event *event = ktrace_cursor_event(cursor);
@@ -117,7 +120,7 @@ static int events_show(struct report *r, struct ktrace_cursor *cursor)
 	return item < 0 ? item : err;
 }
 
-/* What has come of a stream is shown when the stream has to be waited for. */
+/* Before waiting for more of a stream, shows what has come. */
 static void stream_show(void *data)
 {
 	struct report *r = data;
@@ -155,7 +158,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 static int trace_show(struct report *r, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
-	/* The strace view has its own. */
+	/* The strace view makes its own spans. */
 	bool spans = r->durations && !is_kind(r, "strace");
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
@@ -171,7 +174,7 @@ static int trace_show(struct report *r, struct ktrace *trace,
 		return failed_why();
 	}
 	err = show_run(r, trace, cursor);
-	/* Whoever reads has seen enough. */
+	/* On EPIPE the reader needs no more. */
 	if (err && err != -EPIPE)
 		status = failed_why();
 	ktrace_spans_destroy(r->spans);
@@ -210,7 +213,7 @@ static int format_find(struct report *r, const char *name)
 		       formats_names(false).s);
 }
 
-/* A long option without a letter. */
+/* Long options without a letter. */
 enum {
 	REPORT_DURATIONS = OPTION_OWN,
 };

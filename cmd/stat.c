@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace stat: how many, how often, how much, and what is missing. */
+/* ktrace stat: numbers of events, rates, sizes and losses of a trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ struct stat_options {
 	bool json;
 	bool tasks;
 	bool spans;
-	bool by;	/* --by was given, */
-	bool by_thread; /* and says so */
-	uint64_t head;	/* rows of a table; 0: all */
+	bool by;	/* --by was given */
+	bool by_thread; /* --by thread was given */
+	uint64_t head;	/* number of rows; 0: all */
 };
 
 static double seconds_of(const struct count *c)
@@ -45,13 +45,13 @@ static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)
 }
 
 /*
- * The recorder's account is the better one: what was lost after the last packet
- * is in no packet.  A CPU may have several streams, each with its own account.
+ * Adds the recorder's counts, which are better: no packet has the losses after
+ * the last packet.  A CPU may have several streams, each with its own counts.
  */
 static void losses_complete(struct count *c, const struct ktrace_info *info,
 			    const struct ktrace_cursor_options *o)
 {
-	/* Of a part of the time only the packets tell. */
+	/* For a part of the time only the packets have counts. */
 	if (o->from || o->to)
 		return;
 	for (uint32_t i = 0; i < info->nr_cpus; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Spans by name, or by thread: a row each, with a histogram of how long they took.
- * Memory grows with the rows, not with the trace.
+ * Spans by name or by thread: a row for each, with a histogram of their
+ * durations.  Memory depends on the number of rows, not on the trace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 struct row {
 	struct row *chain;
 	enum ktrace_span_kind kind;
-	uint32_t tid; /* by thread; else 0 */
+	uint32_t tid; /* if by thread, else 0 */
 	uint32_t tgid;
-	char *name; /* of the spans; by thread: of the thread */
+	char *name; /* of the spans; if by thread: of the thread */
 	struct histogram ns;
 };
 
@@ -30,7 +30,7 @@ struct span_table {
 	bool by_thread;
 	struct row **chains;
 	size_t nr_chains;  /* a power of two */
-	struct row **rows; /* when all are there: the longest first */
+	struct row **rows; /* at the end: all, longest first */
 	size_t nr_rows;
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
 };
@@ -52,7 +52,7 @@ static bool row_is(const struct row *row, const struct row *key)
 	       row->tgid == key->tgid && !strcmp(row->name, key->name);
 }
 
-/* Keeps the chains short; without memory they grow. */
+/* Keeps the chains short.  If there is no memory, they become longer. */
 static void rows_spread(struct span_table *t)
 {
 	struct row **old = t->chains, *row, *next;
@@ -235,7 +235,7 @@ void span_table_destroy(struct span_table *t)
 
 /* ---- text ----------------------------------------------------------------- */
 
-/* Three digits and a unit, to be read in a column. */
+/* Three digits and a unit, aligned for a column. */
 static struct value_text ns_text(uint64_t ns)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -267,7 +267,7 @@ static void row_print(const struct row *row)
 	print_text(stdout, row->name);
 }
 
-/* What became of those that are in no row. */
+/* Prints the counts of spans that are in no row. */
 static void unpaired_print(const struct ktrace_span_counts *counts)
 {
 	struct ktrace_span_counts sum = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* ktrace stat --spans: how long things took. */
+/* ktrace stat --spans: how long spans took. */
 #ifndef KT_CMD_STAT_SPANS_H
 #define KT_CMD_STAT_SPANS_H
 
@@ -12,8 +12,8 @@
 struct span_table;
 
 /*
- * Reads the trace.  @options are the query's; @lost is told what was lost.  To be
- * destroyed; 0 or a negative errno.
+ * Reads the trace.  @options are those of the query; @lost gets the losses.  0
+ * or a negative errno; span_table_destroy() frees it.
  */
 int span_table_create(struct ktrace *trace, struct query *query,
 		      const struct ktrace_cursor_options *options,
@@ -21,9 +21,9 @@ int span_table_create(struct ktrace *trace, struct query *query,
 		      struct span_table **table);
 void span_table_destroy(struct span_table *table);
 
-/* @head: so many rows; 0: all. */
+/* @head: number of rows; 0: all. */
 void span_table_print(const struct span_table *table, uint64_t head);
-/* Members of an object, without a comma behind the last. */
+/* Prints members of a JSON object, without a comma after the last one. */
 void span_table_json(const struct span_table *table);
 
 #endif /* KT_CMD_STAT_SPANS_H */

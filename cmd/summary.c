@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What record says at its end, on standard error. */
+/* The summary that record prints at its end, on standard error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define TOP 10
 
-/* Counting reads the whole trace again: not where that would be felt. */
+/* Counting reads the whole trace again: too slow for larger traces. */
 #define COUNT_MAX (256ull << 20)
 
 static void top_print(const struct count *count)
@@ -25,7 +25,7 @@ static void top_print(const struct count *count)
 
 		snprintf(name, sizeof(name), "%s:%s", t->type->system,
 			 t->type->name);
-		/* Programs name their markers. */
+		/* The names of markers come from programs. */
 		shown = escape_text(name);
 		fprintf(stderr, "    %-40s %14s %5.1f %%\n", shown ? shown : "",
 			count_text(t->events).s,
@@ -37,7 +37,7 @@ static void top_print(const struct count *count)
 			count->nr_types - TOP);
 }
 
-/* Tells how much there is, and of what, if that is quickly found out. */
+/* Prints the number of events and, if that is quick, the most frequent ones. */
 static void events_print(const struct record *r)
 {
 	const struct ktrace_recording_status *s = &r->status;
@@ -62,7 +62,7 @@ static void losses_print(const uint64_t *lost)
 	for (int i = 0; i < KTRACE_LOST_NR; i++) {
 		if (!lost[i])
 			continue;
-		/* What is no event says itself what it is. */
+		/* Losses that are not events are named by their text. */
 		say("%s %s%s %s%s%s", loss_is_event(i) ? "lost" : "missing",
 		    count_text(lost[i]).s,
 		    !loss_is_event(i) ? ""
@@ -74,9 +74,9 @@ static void losses_print(const uint64_t *lost)
 }
 
 /*
- * What the kernel counted is in the trace or lost for a reason that is told, to the
- * last event: if not, the trace must not pass for a good one.  With --keep a recorder
- * that was killed has had a part.
+ * Each event that the kernel counted must be in the trace, or lost for a reason
+ * that was printed.  If not, the trace must not look good.  With --keep the
+ * counts cannot match: another recorder has taken a part.
  */
 static int account_check(const struct record *r)
 {

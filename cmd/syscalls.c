@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ktrace syscalls: what strace does, for a command, processes or the machine.
+ * ktrace syscalls: like strace, for a command, for processes or for the
+ * machine.
  *
- * It records into a directory of its own, in a session of its own, so other
- * recorders are not disturbed, and follows the recording: what has happened is
- * shown some tenths of a second later.  Nobody waits for that, and it leaves the
- * processor to the others: should they need all of it, it is shown when they rest.
+ * It records to its own directory in its own session, so it does not disturb
+ * other recorders, and it follows the recording.  Calls are shown some tenths
+ * of a second after they happened.  Nobody waits for this, and others have
+ * precedence on the CPUs: if they need all of them, calls are shown when they
+ * rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +32,7 @@
 
 #define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192
-#define ROUND_MS   100 /* between looks at what has been recorded */
+#define ROUND_MS   100 /* between two reads of what was recorded */
 
 struct syscalls {
 	struct ktrace_output_calls show;
@@ -41,7 +43,7 @@ struct syscalls {
 	bool no_signals;
 	bool paths;
 	const char *output; /* -o; NULL: standard error */
-	const char *trace;  /* --trace: where to keep it */
+	const char *trace;  /* --trace: where the trace is kept */
 	char *directory;
 
 	struct ktrace_session *session;
@@ -49,8 +51,8 @@ struct syscalls {
 	struct ktrace *shown;
 	struct ktrace_cursor *cursor;
 	struct ktrace_output *view;
-	int fd;		/* where to */
-	int view_error; /* showing has failed */
+	int fd;		/* the output */
+	int view_error; /* errno of a failed output */
 	struct child child;
 	struct signals signals;
 	int terminated;
@@ -58,7 +60,7 @@ struct syscalls {
 
 /* Which calls */
 
-/* "openat,%net", "trace=...", "!read" */
+/* Parses "openat,%net", "trace=...", "!read". */
 static int calls_parse(struct syscalls *s, const char *text)
 {
 	char *copy, *next, *word;
@@ -101,7 +103,7 @@ static int processes_choose(struct syscalls *s)
 	return status;
 }
 
-/* With who sent them and why, or by the kernel's own event. */
+/* With sender and reason or, if that fails, with the kernel's own event. */
 static void signals_enable(struct syscalls *s)
 {
 	static const char *const own[] = {"signal:signal_deliver"};
@@ -136,7 +138,7 @@ static int captures_set(struct syscalls *s)
 static int events_enable(struct syscalls *s)
 {
 	static const char *const systems[] = {"syscalls", "compat_syscalls"};
-	/* No name of another event is like these: so none is looked for. */
+	/* Other events have no such names, so no other module is loaded. */
 	static const char *const patterns[] = {"syscalls:sys_e*_*",
 					       "compat_syscalls:sys_e*_*"};
 	struct ktrace_known *known;
@@ -191,7 +193,7 @@ static int view_open(struct syscalls *s)
 	if (s->fd < 0)
 		return failed("%s: %s", s->output, strerror(errno));
 	s->show.colors = isatty(s->fd) && !getenv("NO_COLOR");
-	/* A file is to have the same columns from its first line on. */
+	/* A file needs the same columns in all lines. */
 	s->show.pids = !s->command || s->output;
 	if (ktrace_recording_follow(s->recording, !s->trace, &s->shown) ||
 	    ktrace_cursor_create(s->shown, NULL, &s->cursor))
@@ -202,7 +204,7 @@ static int view_open(struct syscalls *s)
 	return EXIT_OK;
 }
 
-/* Shows what has been recorded until now.  False: it cannot be shown. */
+/* Shows what was recorded until now.  False: it cannot be shown. */
 static bool view_more(struct syscalls *s)
 {
 	if (s->view_error)
@@ -255,14 +257,17 @@ static const char *events_wait(struct syscalls *s)
 	return reason;
 }
 
-/* As nobody in particular: who is traced needs the processor more. */
+/* With the lowest priority: the traced processes need the CPU more. */
 static const char *events_follow(struct syscalls *s)
 {
 	static const struct sched_param param;
 	int before = sched_getscheduler(0);
 	const char *reason;
 
-	/* Other than with a high nice value, nobody is preempted when it wakes. */
+	/*
+	 * A high nice value is not enough: waking up would still preempt
+	 * others.
+	 */
 	if (before == SCHED_OTHER)
 		sched_setscheduler(0, SCHED_IDLE, &param);
 	reason = events_wait(s);
@@ -326,7 +331,7 @@ err_cancel:
 	return status;
 }
 
-/* That of a ktrace syscalls which was killed: nobody else knows of it. */
+/* Removes the session of a killed ktrace syscalls, which nobody else knows. */
 static int session_clean(void *data, const char *name)
 {
 	struct syscalls *s = data;
@@ -420,7 +425,7 @@ static int option_handle(void *data, int option)
 				       optarg);
 		return EXIT_OK;
 	case 'f':
-		return EXIT_OK; /* that is what we do */
+		return EXIT_OK; /* the default */
 	case JSON:
 		s->show.json = true;
 		return EXIT_OK;
@@ -528,7 +533,7 @@ static const struct command_option options[] = {
 	OPTION('o', "output", "FILE", "show it there", .kind = ARGUMENT_FILE),
 	OPTION(0, "trace", "DIRECTORY", "keep the trace",
 	       .kind = ARGUMENT_DIRECTORY, .id = TRACE),
-	OPTION('f', NULL, NULL, NULL), /* as strace has it */
+	OPTION('f', NULL, NULL, NULL), /* for strace's users */
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("say what is done"),
 	{0},

@@ -37,7 +37,7 @@ static const struct {
 	{"%ipc", "shm* sem* msg* mq_*"},
 };
 
-/* The kernel's name for a call by its own or the usual name. */
+/* The kernel's name of a call, for this name or the usual one. */
 static const char *kernel_name(const char *name)
 {
 	static const char *const others[][2] = {

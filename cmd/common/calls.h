@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* System calls by the names that people use, as events. */
+/* System calls by the names that people use. */
 #ifndef KT_CMD_COMMON_CALLS_H
 #define KT_CMD_COMMON_CALLS_H
 
@@ -8,11 +8,11 @@
 #include "select.h"
 
 /*
- * Adds the events of a call, "openat", with wildcards; or of a set of calls,
- * "%file".  -EINVAL: there is no such set.
+ * Adds the events of a call ("openat", wildcards are allowed) or of a set of
+ * calls ("%file").  -EINVAL: there is no such set.
  */
 int calls_add(struct selection *s, const char *name, bool exclude);
-/* The names of the sets by number; NULL: no more. */
+/* The name of a set of calls.  NULL: no more. */
 const char *calls_set_name(size_t index);
 
 #endif /* KT_CMD_COMMON_CALLS_H */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The process exists before the recording starts, so that its id can be a
- * condition, and nothing of how it came to be is in the trace but the exec.  It
- * waits at a pipe; another pipe, closed by a successful exec, tells of a failed
- * one.
+ * The process exists before the recording starts, so that the recording can be
+ * limited to its pid, and only the exec of its start is in the trace.  It waits
+ * at a pipe.  A second pipe reports a failed exec; a successful exec closes it.
  */
 #include <errno.h>
 #include <fcntl.h>

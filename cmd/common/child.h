@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The command that is recorded: ready early, running when all is set. */
+/* The command that is recorded: its process is made early and runs it later. */
 #ifndef KT_CMD_COMMON_CHILD_H
 #define KT_CMD_COMMON_CHILD_H
 
@@ -10,27 +10,30 @@
 
 struct child {
 	pid_t pid; /* 0: none */
-	int go;	   /* closing it without a word ends the child */
-	int error; /* errno of a failed exec comes out of it */
+	int go;	   /* closing it unwritten ends the child */
+	int error; /* the errno of a failed exec is read from it */
 	bool ended;
-	int status; /* as an exit status of a shell */
+	int status; /* in the form of a shell's exit status */
 };
 
-/* 0, or the exit status for a command that cannot be run; says why. */
+/* Can the command be run?  0, or an exit status after a message. */
 int child_check(char *const *argv);
-/* Makes the process, which waits, and has the signals as they were before ours. */
+/*
+ * Makes the process, which waits.  Its signals are those before
+ * signals_prepare().
+ */
 int child_prepare(struct child *c, char *const *argv,
 		  const struct signals *signals);
-/* Lets it run the command. 0, or an exit status. */
+/* Makes it run the command.  0, or an exit status. */
 int child_go(struct child *c, char *const *argv);
-/* Has it ended? Waits if @wait. */
+/* Has it ended?  @wait: waits until it has. */
 bool child_reap(struct child *c, bool wait);
 /*
- * After the recording, which the command may outlive: signals are as they were, and it
- * is waited for.  Returns its exit status; 0: there is none.
+ * After the recording, which may end before the command: restores the signals
+ * and waits for the command.  Returns its exit status; 0: there is none.
  */
 int child_finish(struct child *c, const struct signals *signals);
-/* Ends one that never ran the command. */
+/* Ends a child that has not run the command. */
 void child_cancel(struct child *c);
 
 #endif /* KT_CMD_COMMON_CHILD_H */

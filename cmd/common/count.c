@@ -124,7 +124,10 @@ void count_losses(struct count *c)
 		for (int j = 0; j < KTRACE_LOST_NR; j++) {
 			cpu->lost[j] = 0;
 			for (int k = 0; k < 2; k++)
-				/* Damage comes after the recorder. */
+				/*
+				 * Damage is found by readers only, so the
+				 * recorder does not count it.
+				 */
 				cpu->lost[j] +=
 					cpu->is_known[k] &&
 							j != KTRACE_LOST_DAMAGED
@@ -135,7 +138,7 @@ void count_losses(struct count *c)
 	}
 }
 
-/* Drops what does not occur; most frequent first.  Takes the tasks; 0 or -ENOMEM. */
+/* Removes what has no events, sorts the rest.  Takes @tasks.  -ENOMEM. */
 static int count_sort(struct count *c, struct table *tasks)
 {
 	struct count_task *t;

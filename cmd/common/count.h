@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Counting the events of a trace. */
+/* Counts the events of a trace. */
 #ifndef KT_CMD_COMMON_COUNT_H
 #define KT_CMD_COMMON_COUNT_H
 
@@ -21,7 +21,10 @@ struct count_cpu {
 	uint64_t bytes;
 	uint64_t lost
 		[KTRACE_LOST_NR]; /* in all its streams; see count_losses() */
-	/* As packets tell, and as the recorder: [1] of the streams of programs. */
+	/*
+	 * From packets (told) and from the recorder (known).  [1]: streams of
+	 * programs.
+	 */
 	uint64_t told[2][KTRACE_LOST_NR];
 	uint64_t known[2][KTRACE_LOST_NR];
 	bool is_known[2];
@@ -31,13 +34,13 @@ struct count_task {
 	uint32_t tid;
 	uint32_t tgid;
 	char comm[32];
-	uint64_t task; /* as in struct ktrace_event */
+	uint64_t task; /* see struct ktrace_event */
 	uint64_t events;
 	uint64_t bytes;
 };
 
 struct count {
-	struct count_type *types; /* most events first; only those that occur */
+	struct count_type *types; /* most events first; none without */
 	size_t nr_types;
 	struct count_cpu *cpus; /* by number */
 	size_t nr_cpus;
@@ -46,20 +49,20 @@ struct count {
 	uint64_t events;
 	uint64_t bytes;
 	uint64_t lost[KTRACE_LOST_NR];
-	uint64_t begin; /* of the first event, CLOCK_MONOTONIC; 0: none */
+	uint64_t begin; /* time of the first event; 0: no events */
 	uint64_t end;
 };
 
 /* 0 or a negative errno. */
 int count_trace(struct count *c, struct ktrace *trace,
 		const struct ktrace_cursor_options *options, bool tasks);
-/* What a packet tells of a loss; 0 or -ENOMEM. */
+/* Adds a loss that a packet reports.  0 or -ENOMEM. */
 int count_loss(struct count *c, const struct ktrace_loss *loss);
-/* The one of this number, new if need be; NULL: out of memory. */
+/* The CPU of this number; adds it if it is new.  NULL: out of memory. */
 struct count_cpu *count_cpu(struct count *c, uint32_t cpu);
-/* What the recorder says of one of the CPU's streams. */
+/* Adds the recorder's counts of one of the CPU's streams. */
 void count_known(struct count_cpu *cpu, const struct ktrace_cpu *known);
-/* Sums the losses up, after the above. */
+/* Sums up the losses; called last. */
 void count_losses(struct count *c);
 void count_free(struct count *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* A field as a C programmer would declare it. */
+/* A field in the form of a C declaration. */
 #ifndef KT_CMD_COMMON_FIELD_H
 #define KT_CMD_COMMON_FIELD_H
 
@@ -11,7 +11,10 @@ struct field_text {
 	char s[FIELD_TEXT];
 };
 
-/* "char prev_comm[16]", "__data_loc char[] name" as "char name[]"; cut if it is too long. */
+/*
+ * Writes "__data_loc char[] name" as "char name[]".  Cuts the text if it is
+ * long.
+ */
 struct field_text field_text(const struct ktrace_field *field);
 
 #endif /* KT_CMD_COMMON_FIELD_H */

@@ -5,7 +5,7 @@
 
 #include "histogram.h"
 
-#define PARTS 64 /* of a power of two */
+#define PARTS 64 /* parts of each power of two */
 #define BITS  6
 
 static uint32_t index_of(uint64_t value)
@@ -18,7 +18,7 @@ static uint32_t index_of(uint64_t value)
 	return shift * PARTS + (value >> shift);
 }
 
-/* The middle of a bucket. */
+/* The value in the middle of a bucket. */
 static uint64_t value_of(uint32_t index)
 {
 	unsigned int shift = index / PARTS;
@@ -30,7 +30,7 @@ static uint64_t value_of(uint32_t index)
 	return (index % PARTS + PARTS) * width + (width - 1) / 2;
 }
 
-/* Where the bucket is, or has to be. */
+/* The position of the bucket; if it does not exist, where to insert it. */
 static size_t bucket_find(const struct histogram *h, uint32_t index)
 {
 	size_t low = 0, high = h->nr;
@@ -83,7 +83,7 @@ int histogram_add(struct histogram *h, uint64_t value)
 
 uint64_t histogram_quantile(const struct histogram *h, unsigned int percent)
 {
-	/* Of the values in order, the one to be found. */
+	/* The rank of the value among all values in order. */
 	uint64_t rank = h->count / 100 * percent +
 			(h->count % 100 * percent + 99) / 100;
 	uint64_t seen = 0, value = h->max;

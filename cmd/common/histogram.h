@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * How values are distributed, in memory that does not grow with their number.
+ * The distribution of values, in memory that does not depend on their number.
  *
- * Values up to 127 are counted one by one.  Above, each power of two is divided into
- * 64 buckets, so that a quantile is wrong by less than 1 %: half a bucket, 1/128.
- * Least, most and sum are exact.  Only buckets that have a value take memory; there are
- * at most 3776.
+ * Values up to 127 are counted exactly.  Above, each power of two is divided
+ * into 64 buckets, so that the error of a quantile is less than 1 %: half a
+ * bucket, 1/128. Minimum, maximum and sum are exact.  Only buckets with values
+ * need memory; there are at most 3776 of them.
  */
 #ifndef KT_CMD_COMMON_HISTOGRAM_H
 #define KT_CMD_COMMON_HISTOGRAM_H
@@ -18,7 +18,7 @@ struct histogram_bucket {
 	uint64_t count;
 };
 
-/* Zero is empty. */
+/* All zero: empty. */
 struct histogram {
 	uint64_t count;
 	uint64_t total;
@@ -31,7 +31,7 @@ struct histogram {
 
 /* 0 or -ENOMEM. */
 int histogram_add(struct histogram *h, uint64_t value);
-/* The value that @percent of all are not above; 0: there is none. */
+/* The least value that @percent of all values do not exceed; 0: no values. */
 uint64_t histogram_quantile(const struct histogram *h, unsigned int percent);
 void histogram_free(struct histogram *h);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What all subcommands say alike, on standard error. */
+/* Messages of all subcommands, on standard error. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 int verbosity;
 
-/* Names in it, of files or of what is in a trace, may be anything. */
+/* The text may contain untrusted names, of files or from a trace. */
 static void message(const char *format, va_list ap)
 {
 	char *text, *next, *line;
@@ -78,7 +78,7 @@ int output_finish(int status)
 {
 	if (!ferror(stdout) && !fflush(stdout))
 		return status;
-	/* Whoever read the output has seen enough: head, less. */
+	/* The reader, like head or less, needs no more. */
 	if (errno == EPIPE)
 		return status;
 	return failed("cannot write the output: %s", strerror(errno));

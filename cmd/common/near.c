@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The distance of two words is the number of letters that must be put in, taken
- * out, replaced, or swapped with their neighbour (optimal string alignment).  A
- * word that is part of the other is near too, whatever is around it.
+ * The distance of two words is the number of letters to insert, delete or
+ * replace, or to swap with the next one (optimal string alignment).  If one
+ * word contains the other, they are similar, too.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static unsigned int distance(const char *a, const char *b)
 	return last[nb];
 }
 
-/* Of "sched:sched_switch" to "sched_swich", and to "switch" as well. */
+/* Compares "sched_swich" with "sched:sched_switch" and with its event. */
 static unsigned int distance_of_event(const char *word, const char *name)
 {
 	const char *event = strchr(name, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Which names are near to one that does not exist. */
+/* Finds names that are similar to one that does not exist. */
 #ifndef KT_CMD_COMMON_NEAR_H
 #define KT_CMD_COMMON_NEAR_H
 
@@ -15,7 +15,7 @@ struct near {
 };
 
 void near_init(struct near *near, const char *word);
-/* @name lives as long as @near. */
+/* @name must live as long as @near. */
 void near_add(struct near *near, const char *name);
 
 #endif /* KT_CMD_COMMON_NEAR_H */

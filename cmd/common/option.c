@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * getopt_long() does the parsing: it knows abbreviations, clusters of letters and where
- * options may stand.  What it refuses is explained here.
+ * getopt_long() parses: it handles abbreviations, groups of letters and the
+ * positions of options.  Messages about what it refuses are made here.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 static const struct command_option help_row =
 	OPTION('h', "help", NULL, "this help", .id = OPTION_HELP);
 
-/* By number: the command's rows, then that of --help; NULL: no more. */
+/* Row @index: the command's rows, then that of --help.  NULL: no more. */
 static const struct command_option *row_get(const struct command *command,
 					    size_t index)
 {
@@ -44,7 +44,7 @@ static int row_id(const struct command_option *row)
 	return row->id ?: row->letter;
 }
 
-/* By what getopt_long() returns: a letter, or the id of a name. */
+/* The row for a result of getopt_long(): a letter, or the id of a name. */
 static const struct command_option *row_find(const struct command *command,
 					     int option)
 {
@@ -71,10 +71,10 @@ static void tables_make(const struct command *command,
 	char *letter = tables->letters;
 
 	memset(tables, 0, sizeof(*tables));
-	/* What follows the options of such a command has options of its own. */
+	/* After the operand come options of another program. */
 	if (command->operand == ARGUMENT_PROGRAM)
 		*letter++ = '+';
-	/* A missing argument is to be told from an unknown option. */
+	/* So that a missing argument differs from an unknown option. */
 	*letter++ = ':';
 	for (size_t i = 0; i < ROWS_MAX && (row = row_get(command, i)); i++) {
 		if (row->name)
@@ -92,7 +92,7 @@ static void tables_make(const struct command *command,
 	}
 }
 
-/* No row has the name @word, which begins with two dashes. */
+/* There is no row with the name @word, which begins with two dashes. */
 static int name_refuse(const struct command *command, const char *word)
 {
 	const struct command_option *row;
@@ -123,7 +123,7 @@ static int name_refuse(const struct command *command, const char *word)
 	return misused(command, "unrecognized option `--%s'", name);
 }
 
-/* Why getopt_long() has not taken @word, for which it returned @result. */
+/* Prints why getopt_long() refused @word with @result. */
 static int option_refuse(const struct command *command, const char *word,
 			 int result)
 {
@@ -135,7 +135,7 @@ static int option_refuse(const struct command *command, const char *word,
 		return name_refuse(command, word);
 	if (result == '?')
 		return misused(command, "`--%s' takes no argument", row->name);
-	/* Of an old spelling, the row that explains it. */
+	/* The row that explains an old spelling. */
 	if (!row->help)
 		row = row_find(command, row_id(row));
 	return misused(command, "--%s wants %s: %s", row->name, row->argument,
@@ -213,7 +213,7 @@ int option_pid(const struct command *command, const char *text, pid_t *pid)
 
 /* Help */
 
-/* The option as the help shows it, "-s, --size SIZE".  Returns its length. */
+/* Writes the option for --help, "-s, --size SIZE".  Returns its length. */
 static int row_spell(const struct command_option *row, char *text, size_t size)
 {
 	char letter[] = {'-', row->letter, ',', ' ', '\0'};
@@ -223,7 +223,7 @@ static int row_spell(const struct command_option *row, char *text, size_t size)
 			row->argument ?: "");
 }
 
-/* Prints from @column on, where the cursor is, and no wider than a screen. */
+/* Prints from the current @column on, in lines that fit the screen. */
 static void text_wrap(const char *text, int column)
 {
 	int at = column;
@@ -336,7 +336,7 @@ void options_table_print(const struct command *command)
 
 void command_explain(const struct command *command)
 {
-	/* help and version are in the manual of all. */
+	/* help and version are described in ktrace(1). */
 	bool manual = command->about || command->options;
 
 	printf("Usage: ktrace %s%s%s\n\n%c%s.\n", command->name,

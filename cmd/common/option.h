@@ -2,10 +2,9 @@
 /*
  * The options of a subcommand: a table in its file.
  *
- * From the table follow the parser, the list in --help, and completion: `ktrace
- * complete-table' prints all tables, and the files in completion/ read that.  The
- * manual pages have longer texts of their own; tests/cmd/options compares their lists
- * with the table.
+ * Parser, --help and completion use this table: `ktrace complete-table' prints
+ * all tables, and the files in completion/ read its output.  The manual pages
+ * have longer texts; tests/cmd/options compares their lists with the table.
  *
  *	static const struct command_option options[] = {
  *		OPTION('s', "size", "SIZE", "of each CPU's buffer, like 16M"),
@@ -15,7 +14,7 @@
  *		{0},
  *	};
  *
- * Each command has --help, which is in no table.
+ * Each command also has --help, which is in no table.
  */
 #ifndef KT_CMD_COMMON_OPTION_H
 #define KT_CMD_COMMON_OPTION_H
@@ -25,40 +24,40 @@
 
 struct command;
 
-/* What an argument is, and so what completion offers for it. */
+/* The kind of an argument; completion depends on it. */
 enum argument_kind {
-	ARGUMENT_TEXT,	    /* one of @words; nothing is offered without them */
+	ARGUMENT_TEXT,	    /* one of @words, if there are any */
 	ARGUMENT_EVENT,	    /* patterns of events */
-	ARGUMENT_CALL,	    /* names of system calls; their sets are offered */
+	ARGUMENT_CALL,	    /* names of system calls and of their sets */
 	ARGUMENT_PID,	    /* processes */
-	ARGUMENT_SET,	    /* of ktrace set, or a file */
+	ARGUMENT_SET,	    /* a name for ktrace set, or a file */
 	ARGUMENT_FILE,	    /* to be written */
-	ARGUMENT_DIRECTORY, /* a trace */
-	ARGUMENT_FORMAT,    /* an output that is text */
+	ARGUMENT_DIRECTORY, /* the directory of a trace */
+	ARGUMENT_FORMAT,    /* an output to a file */
 	ARGUMENT_OUTPUT,    /* any output */
-	ARGUMENT_COMMAND,   /* of ktrace */
-	ARGUMENT_PROGRAM, /* a command of the system, then its own arguments */
+	ARGUMENT_COMMAND,   /* a command of ktrace */
+	ARGUMENT_PROGRAM,   /* a command of the system, and its arguments */
 };
 
 struct command_option {
-	char letter;	      /* 0: it has none */
-	const char *name;     /* NULL: it has only a letter */
-	const char *argument; /* its name; NULL: the option takes none */
-	const char *help; /* NULL: an old spelling, taken but shown nowhere */
+	char letter;	      /* 0: none */
+	const char *name;     /* NULL: none, just a letter */
+	const char *argument; /* its name; NULL: no argument */
+	const char *help; /* NULL: an old spelling, accepted but not shown */
 	enum argument_kind kind;
-	const char *words; /* with spaces between them */
-	int id;		   /* what the handler gets; 0: the letter */
+	const char *words; /* separated by spaces */
+	int id;		   /* for the handler; 0: the letter is the id */
 };
 
 enum option_id {
 	OPTION_HELP = 0x100,
-	OPTION_QUIET, /* options_parse() does what these two ask for */
+	OPTION_QUIET, /* options_parse() handles these two */
 	OPTION_VERBOSE,
-	OPTION_SHARED = 0x200, /* and more: rows that several tables have */
-	OPTION_OWN = 0x300, /* and more: rows of one command without a letter */
+	OPTION_SHARED = 0x200, /* and above: rows of several tables */
+	OPTION_OWN = 0x300, /* and above: rows of one command, without letter */
 };
 
-/* A row; what else it has may follow: `.kind = ARGUMENT_PID'. */
+/* A row.  More members may follow: `.kind = ARGUMENT_PID'. */
 #define OPTION(its_letter, its_name, its_argument, its_help, ...)         \
 	{                                                                 \
 		.letter = its_letter, .name = its_name,                   \
@@ -72,40 +71,41 @@ enum option_id {
 #define OPTION_SESSION_ROW                \
 	OPTION('S', "session", "SESSION", \
 	       "of that session, not of the default one")
-/* Beside it, in commands that took it before. */
+/* Its old spelling, for commands that had it. */
 #define OPTION_SESSION_OLD_ROW OPTION('s', NULL, "SESSION", NULL, .id = 'S')
 
-/* Not an exit status: go on with argv[optind]. */
+/* Not an exit status: the arguments begin at argv[optind]. */
 #define OPTIONS_TAKEN (-1)
 
 /*
- * Parses the options of the command line.  @handle gets the id of each, and its
- * argument in optarg; it returns an exit status, and one that is not EXIT_OK ends the
- * parsing.  Returns an exit status, also if only help was asked for, or OPTIONS_TAKEN.
+ * Parses the options of the command line.  For each, calls @handle with its id;
+ * the argument is in optarg.  @handle returns an exit status; if it is not
+ * EXIT_OK, parsing ends.  Returns an exit status, also after --help, or
+ * OPTIONS_TAKEN.
  */
 int options_parse(const struct command *command, int argc, char **argv,
 		  int (*handle)(void *data, int option), void *data);
 
-/* Takes all that the table has and needs none of it. */
+/* A handler for tables whose options are all handled by options_parse(). */
 int option_none(void *data, int option);
-/* For a handler: the table has a row that it does not know.  Returns EXIT_FAILED. */
+/* For handlers: the table has an unknown row.  Returns EXIT_FAILED. */
 int option_forgotten(const struct command *command, int option);
 
-/* The argument of --duration: a time that is not 0.  Returns an exit status. */
+/* Parses the argument of --duration: not 0.  Returns an exit status. */
 int option_duration(const struct command *command, const char *text,
 		    uint64_t *ns);
-/* The argument of a --pid that names one process.  Returns an exit status. */
+/* Parses the argument of a --pid with one process.  Returns an exit status. */
 int option_pid(const struct command *command, const char *text, pid_t *pid);
 
 /*
- * A line for the command and one for each option, for the files in completion/.  Fields
- * are separated by tabs, and `-' is an empty one:
+ * Prints a line for the command and one for each option, for the files in
+ * completion/. Fields are separated by tabs; `-' is an empty field:
  *
  *	command NAME KIND WORDS WHAT
  *	option COMMAND -LETTER --NAME ARGUMENT KIND WORDS HELP
  *
- * KIND and WORDS of a command are those of its operands; if there are both, the first
- * operand is one of the words and the others are of this kind.
+ * KIND and WORDS of a command are those of its operands.  If it has both, the
+ * first operand is one of WORDS, and the others are of this KIND.
  */
 void options_table_print(const struct command *command);
 

@@ -30,7 +30,7 @@ static bool is_folder(int parent, const char *name)
 
 enum content {
 	CONTENT_EMPTY,
-	CONTENT_TRACE, /* files of a recording, nothing else */
+	CONTENT_TRACE, /* only files of a recording */
 	CONTENT_OTHER,
 };
 
@@ -54,7 +54,7 @@ static int content_of(int directory, enum content *content)
 		if (is_dot(entry->d_name))
 			continue;
 		file = ktrace_file_kind(entry->d_name, NULL);
-		/* A folder of such a name is no recording's. */
+		/* A directory with such a name is not part of a recording. */
 		if (file && is_folder(directory, entry->d_name))
 			file = KTRACE_FILE_OTHER;
 		*content = file ? CONTENT_TRACE : CONTENT_OTHER;
@@ -69,9 +69,9 @@ static int content_of(int directory, enum content *content)
 }
 
 /*
- * The older trace there.  Of a link only the link: it may lead anywhere.  Who may rename
- * in the folder could put another one in its place at any time, so what is looked at and
- * what is removed are one that is open.
+ * Removes the older trace.  If it is a link, removes just the link.  Another
+ * user who may rename files in the directory could replace it at any time; so
+ * the directory is opened once, and checked and emptied through the descriptor.
  */
 static int older_remove(int parent, const char *name)
 {
@@ -101,7 +101,7 @@ static int older_remove(int parent, const char *name)
 	return err;
 }
 
-/* @path, whose folder is open, and which is @name there. */
+/* Prepares @path, which is @name in the open directory @parent. */
 static int place_prepare(int parent, const char *name, const char *path)
 {
 	char old[NAME_MAX + 1];
@@ -160,7 +160,7 @@ int output_prepare(const char *path)
 		name = copy;
 	}
 	parent = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* Whoever makes the trace says what is wrong. */
+	/* Creating the trace will fail, with a message. */
 	if (parent < 0)
 		return EXIT_OK;
 	status = place_prepare(parent, name, path);
@@ -181,7 +181,7 @@ void output_hand_over(const char *path)
 	    number_parse(group, &gid))
 		return;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	/* Ours, and nobody else could put anything into it. */
+	/* Only if it is root's and nobody else could write to it. */
 	if (fd >= 0 && (fstat(fd, &st) || st.st_uid || st.st_mode & 022)) {
 		close(fd);
 		fd = -1;

@@ -13,7 +13,7 @@
 #include "process.h"
 #include "value.h"
 
-/* The process that @number, which may be a thread's id, belongs to. */
+/* Finds the process of a pid or tid. */
 static int process_find(uint64_t number, struct process *process)
 {
 	char path[64], line[256];
@@ -32,7 +32,7 @@ static int process_find(uint64_t number, struct process *process)
 	if (!tgid)
 		return -ESRCH;
 	*process = (struct process){.pid = tgid};
-	/* Tells of its end, whoever has its number by then. */
+	/* Says when it ends, even if its pid is used again. */
 	process->fd = syscall(SYS_pidfd_open, process->pid, 0);
 	process->ended = process->fd < 0;
 	return 0;

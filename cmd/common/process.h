@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The processes of -p: which they are, and whether they have ended. */
+/* The processes of -p. */
 #ifndef KT_CMD_COMMON_PROCESS_H
 #define KT_CMD_COMMON_PROCESS_H
 
@@ -13,7 +13,7 @@ struct ktrace_session;
 
 struct process {
 	pid_t pid;
-	int fd; /* of the kernel's pidfd */
+	int fd; /* a pidfd */
 	bool ended;
 };
 
@@ -22,21 +22,18 @@ struct processes {
 	size_t nr;
 };
 
-/* "12,34"; 0, or an exit status. */
+/* Adds "12,34".  0, or an exit status. */
 int processes_add(struct processes *processes, const char *list,
 		  const struct command *command);
-/*
- * Have all of them ended, of which some must be named?  One that nobody has waited for
- * (a zombie) has.
- */
+/* True if at least one was added and all have ended.  A zombie has ended. */
 bool processes_ended(struct processes *processes);
 /*
- * The numbers of all, and of @command (0: none), in @pids, which the caller frees.
- * Returns an exit status.
+ * Sets *@pids to the pids of all and of @command (0: none); the caller frees
+ * it. Returns an exit status.
  */
 int processes_pids(const struct processes *processes, pid_t command,
 		   pid_t **pids, size_t *nr);
-/* Only what these do is recorded in @session.  Returns an exit status. */
+/* Makes @session record only these processes.  Returns an exit status. */
 int pids_write(struct ktrace_session *session, const pid_t *pids, size_t nr);
 void processes_free(struct processes *processes);
 

@@ -11,7 +11,7 @@
 
 #define CPUS_MAX 8192
 
-/* "12.5", "+0.001": a double would lose nanoseconds. */
+/* Parses "12.5" or "+0.001".  A double would lose nanoseconds. */
 static int time_parse(const char *text, struct query_time *time)
 {
 	uint64_t seconds = 0, ns = 0, digit = 100000000;
@@ -104,7 +104,7 @@ int query_option(struct query *q, const struct command *command, int option,
 	}
 }
 
-/* When the first event happened; 0: there is none. */
+/* The time of the first event; 0: there is none. */
 static uint64_t trace_begin(struct ktrace *trace)
 {
 	struct ktrace_cursor *cursor;
@@ -145,7 +145,7 @@ int query_prepare(struct query *q, struct ktrace *trace,
 	uint64_t begin = 0;
 	int status = EXIT_OK;
 
-	/* More may come. */
+	/* In a live trace, matching types may come later. */
 	if (!live)
 		status = selection_check_types(&q->selection,
 					       ktrace_get_types(trace));
@@ -175,7 +175,7 @@ int query_prepare(struct query *q, struct ktrace *trace,
 	return EXIT_OK;
 }
 
-/* What is known of a type, in query->wanted_types. */
+/* Values in query->wanted_types. */
 enum {
 	TYPE_UNKNOWN,
 	TYPE_WANTED,
@@ -192,7 +192,7 @@ static bool type_is_needed(const struct ktrace_type *type, void *data)
 	return ktrace_span_type(type) || selection_wants(type, data);
 }
 
-/* Asked once for each type; one that comes while a stream is read is asked then. */
+/* Asks once for each type, when its first event comes. */
 static bool type_is_wanted(struct query *q, const struct ktrace_type *type)
 {
 	size_t nr = q->nr_wanted_types;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Which part of a trace the user wants: options that all commands have that read
- * one.
+ * The part of a trace that the user wants: options of all commands that read
+ * traces.
  */
 #ifndef KT_CMD_COMMON_QUERY_H
 #define KT_CMD_COMMON_QUERY_H
@@ -17,7 +17,7 @@
 
 struct query_time {
 	uint64_t ns;   /* 0: not given */
-	bool relative; /* to the first event */
+	bool relative; /* counted from the first event */
 };
 
 struct query {
@@ -26,9 +26,9 @@ struct query {
 	struct query_time to;
 	uint32_t *cpus;
 	size_t nr_cpus;
-	/* After query_widen(): what is wanted out of what the cursor delivers. */
+	/* After query_widen(): the query, while the cursor delivers more. */
 	struct ktrace_cursor_options wanted;
-	uint8_t *wanted_types; /* by id: what was found out, see query.c */
+	uint8_t *wanted_types; /* by id: a cache, see query.c */
 	size_t nr_wanted_types;
 };
 
@@ -37,7 +37,7 @@ enum {
 	QUERY_TO,
 };
 
-/* What the tables of these commands have in common. */
+/* Rows for the tables of these commands. */
 #define QUERY_ROWS                                                                  \
 	OPTION('e', "event", "PATTERN,...",                                         \
 	       "only these events; with a `!' in front: not those",                 \
@@ -49,23 +49,23 @@ enum {
 		       .id = QUERY_FROM),                                           \
 		OPTION(0, "until", "TIME", "not after", .id = QUERY_TO)
 
-/* Takes an option of QUERY_ROWS.  Returns an exit status. */
+/* Handles an option of QUERY_ROWS.  Returns an exit status. */
 int query_option(struct query *q, const struct command *command, int option,
 		 const char *argument);
 /*
- * Checks the query against the trace, and fills in @options, which lives no
- * longer than @q.  Returns an exit status.
+ * Checks the query against the trace and sets @options, which are valid as long
+ * as @q. Returns an exit status.
  */
 int query_prepare(struct query *q, struct ktrace *trace,
 		  struct ktrace_cursor_options *options);
 /*
- * For spans, which need events that nobody asked for: lets @options be those of a cursor
- * that delivers them too; with @spans only those that spans are made of.  What was asked
- * for is then chosen by query_wants().
+ * For spans, which need events that the user may not want: makes @options those
+ * of a cursor that delivers these, too.  @spans: only those that spans are made
+ * of.  query_wants() then says what the user wants.
  */
 void query_widen(struct query *q, struct ktrace_cursor_options *options,
 		 bool spans);
-/* @type NULL: any. */
+/* @type NULL: any type. */
 bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 		 uint64_t time);
 void query_free(struct query *q);

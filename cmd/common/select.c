@@ -175,7 +175,7 @@ static bool missing_explain(const struct choice *c,
 	return false;
 }
 
-/* All names that there could be, known or not: "SYSTEM:NAME". */
+/* All names "SYSTEM:NAME" that could be meant, recordable or not. */
 struct names {
 	char **list;
 	size_t nr;
@@ -228,7 +228,7 @@ static void nearest_print(const char *pattern, const struct names *names)
 	for (size_t i = 0; i < names->nr; i++) {
 		size_t len = strcspn(names->list[i], ":");
 
-		/* Systems too: "shed" is to find "sched". */
+		/* Systems, too: "shed" is similar to "sched". */
 		if ((strncmp(system, names->list[i], len) || system[len]) &&
 		    nr < 256 && len < sizeof(systems[0])) {
 			memcpy(systems[nr], names->list[i], len);

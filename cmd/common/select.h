@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Which events the user means: -e PATTERN,PATTERN... and -f FILTER.
+ * The events that the user selects: -e PATTERN,PATTERN... and -f FILTER.
  *
- * An event is meant if one of the patterns matches it (any event, if there are
- * only patterns with a `!'), and none of those with a `!' does.  A filter belongs
- * to the patterns of the -e before it; where several match, the last one counts.
+ * An event is selected if one of the patterns matches it, and none of those
+ * with a `!'.  If all patterns have a `!', all other events are selected.  A
+ * filter belongs to the patterns of the -e before it.  If several filters match
+ * an event, the last one is used.
  */
 #ifndef KT_CMD_COMMON_SELECT_H
 #define KT_CMD_COMMON_SELECT_H
@@ -20,7 +21,7 @@ struct choice {
 	char *pattern;
 	bool exclude;
 	const char *filter;
-	unsigned int group; /* of one -e */
+	unsigned int group; /* number of the -e */
 	bool used;	    /* it matched something */
 };
 
@@ -28,7 +29,7 @@ struct selection {
 	struct choice *choices;
 	size_t nr;
 	unsigned int groups;
-	const char **patterns; /* those to make known, see selection_patterns */
+	const char **patterns; /* see selection_patterns() */
 };
 
 #define SELECTION_EMPTY \
@@ -36,37 +37,37 @@ struct selection {
 		0       \
 	}
 
-/* The argument of an -e. -EINVAL: there is none between two commas. */
+/* Adds the argument of an -e.  -EINVAL: a pattern is empty. */
 int selection_add(struct selection *s, const char *patterns);
-/* The same of the command line.  Returns an exit status. */
+/* The same for the command line.  Returns an exit status. */
 int selection_option(struct selection *s, const struct command *command,
 		     const char *patterns);
-/* -EINVAL: no -e before it. */
+/* Adds a filter to the last -e.  -EINVAL: there is none. */
 int selection_filter(struct selection *s, const char *filter);
-/* The patterns of @from as well, which is empty then.  -ENOMEM. */
+/* Moves the patterns of @from to @s.  -ENOMEM. */
 int selection_append(struct selection *s, struct selection *from);
 void selection_free(struct selection *s);
 
-/* Every event is meant. */
+/* Are all events selected? */
 bool selection_is_all(const struct selection *s);
-/* What ktrace_session_prepare() wants to know. */
+/* The patterns for ktrace_session_prepare(). */
 const char *const *selection_patterns(struct selection *s, size_t *nr);
 bool selection_match(const struct selection *s, const char *system,
 		     const char *name);
-/* The filter of an event that matches; NULL: none. */
+/* The filter for an event; NULL: none. */
 const char *selection_filter_of(const struct selection *s, const char *system,
 				const char *name);
 
 /*
- * Complains about each pattern that matches nothing of what there is, and says
- * which names are near or why the event cannot be had.  Returns an exit status.
+ * Prints a message for each pattern that matches nothing: names that are
+ * similar, or why the event cannot be recorded.  Returns an exit status.
  */
 int selection_check_known(struct selection *s, const struct ktrace_known *known,
 			  size_t nr, const struct ktrace_session *session);
 int selection_check_types(struct selection *s,
 			  const struct ktrace_types *types);
 
-/* A ktrace_cursor_options.want, with a selection as data. */
+/* For ktrace_cursor_options.want; @data is a selection. */
 bool selection_wants(const struct ktrace_type *type, void *data);
 
 #endif /* KT_CMD_COMMON_SELECT_H */

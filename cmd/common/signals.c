@@ -22,16 +22,16 @@ int signals_prepare(struct signals *signals)
 	const struct sigaction usual = {.sa_handler = SIG_DFL};
 	sigset_t set;
 
-	/* A reader that goes away, and a limit of size, are errors like others. */
+	/* Failed writes return an error instead. */
 	sigaction(SIGPIPE, &ignore, &signals->pipe);
 	sigaction(SIGXFSZ, &ignore, &signals->size);
-	/* Or nobody could wait for the command. */
+	/* Otherwise the command's exit status would be lost. */
 	sigaction(SIGCHLD, &usual, &signals->child);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	/* Shells ignore it in the background, where kill -INT is to end it. */
+	/* Shells ignore SIGINT for background jobs, but kill -INT must work. */
 	sigaddset(&set, SIGINT);
-	/* As with nohup: what the caller ignores would come all the same. */
+	/* As with nohup: signals that the caller ignores stay ignored. */
 	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
 		if (!is_ignored(ending[i]))
 			sigaddset(&set, ending[i]);

@@ -39,8 +39,8 @@ static void interrupted(int number)
 }
 
 /*
- * Ctrl-C is meant for the recorder in front of the pipe, whose last events are still to
- * come.  A second one ends us as well.
+ * Ctrl-C is for the recorder before the pipe, whose last events are still to
+ * come.  The second one ends this process, too.
  */
 static void interrupt_leave(void)
 {

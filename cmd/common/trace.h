@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The trace that a command is about. */
+/* Opens the trace of a command. */
 #ifndef KT_CMD_COMMON_TRACE_H
 #define KT_CMD_COMMON_TRACE_H
 
@@ -7,14 +7,17 @@
 
 #include <ktrace/trace.h>
 
-/* "-": a trace that comes and goes as a stream. */
+/* "-" means a trace that is read or written as a stream. */
 bool is_stream(const char *path);
-/* @path NULL: the usual place; "-": standard input.  Returns an exit status, and says what is wrong. */
+/*
+ * @path NULL: the default; "-": standard input.  Returns an exit status, after
+ * a message if it fails.
+ */
 int trace_open(const char *path, struct ktrace **trace);
-/* Tells what is wrong with it, when all of it was read. */
+/* Prints the trace's warnings; called after all of it was read. */
 void trace_complain(struct ktrace *trace);
 
-/* "text, json or strace": what a trace can be turned into. */
+/* The names of the outputs: "text, json or strace". */
 struct format_names {
 	char s[128];
 };

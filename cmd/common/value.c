@@ -14,7 +14,7 @@ struct unit {
 	double factor;
 };
 
-/* A number, and its unit out of @units (the first if there is none). */
+/* Parses a number and one of @units (without a unit: the first one). */
 static int unit_parse(const char *text, const struct unit *units,
 		      uint64_t *value)
 {

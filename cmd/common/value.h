@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Sizes, durations and numbers as people write and read them. */
+/* Sizes, durations and numbers in the form in which people write them. */
 #ifndef KT_CMD_COMMON_VALUE_H
 #define KT_CMD_COMMON_VALUE_H
 
@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* "512", "64K", "4M", "1GiB": bytes. -EINVAL. */
+/* Parses "512", "64K", "4M", "1GiB": bytes.  0 or -EINVAL. */
 int size_parse(const char *text, uint64_t *bytes);
-/* "10", "1.5s", "300ms", "2min", "1h": ns. -EINVAL. */
+/* Parses "10", "1.5s", "300ms", "2min", "1h": ns.  0 or -EINVAL. */
 int duration_parse(const char *text, uint64_t *ns);
 int number_parse(const char *text, uint64_t *number);
 
-/* Room for any text made below. */
+/* Large enough for the texts below. */
 struct value_text {
 	char s[32];
 };
@@ -23,9 +23,9 @@ struct value_text count_text(uint64_t count); /* 1,234,567 */
 struct value_text rough_text(double count);   /* 1.23 M */
 struct value_text duration_text(uint64_t ns); /* 1.234 s */
 
-/* A string of strangers: what acts on a terminal as "\x1b". */
+/* Prints an untrusted string: control characters as "\x1b". */
 void print_text(FILE *f, const char *s);
-/* A string of JSON, quotes included. */
+/* Prints a JSON string with its quotes. */
 void print_json(FILE *f, const char *s);
 
 #endif /* KT_CMD_COMMON_VALUE_H */

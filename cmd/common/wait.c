@@ -22,7 +22,10 @@ static const char *signal_handle(struct wait *w)
 	if (number == SIGINT && command && w->interrupted &&
 	    w->interrupted(w->data))
 		return "stopped";
-	/* The terminal has sent it to the command too; a program only to us. */
+	/*
+	 * The terminal sends it also to the command; another program only to
+	 * us.
+	 */
 	if (command && by_program)
 		kill(w->child->pid, number);
 	if (number == SIGINT && command)
@@ -32,7 +35,7 @@ static const char *signal_handle(struct wait *w)
 	return "stopped";
 }
 
-/* How long poll() may wait, in ms.  -1: any time. */
+/* The timeout for poll(), in ms; -1: none. */
 static int timeout_of(const struct wait *w, uint64_t passed)
 {
 	uint64_t timeout = w->round_ms ?: INT_MAX, left;
@@ -73,7 +76,7 @@ const char *wait_for_end(struct wait *w)
 			if (reason)
 				return reason;
 		}
-		/* All, command or not: or poll() would not wait any more. */
+		/* Ended processes would make poll() return at once. */
 		if (processes_ended(w->processes) && !w->child->pid)
 			return "process";
 		if (!w->round(w->data))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Waiting for the end of a recording: the command has ended, the processes of -p have,
- * the time is over, a signal came, or the recording failed.
+ * Waits for the end of a recording: the command has ended, or all processes of
+ * -p, or the duration is over, or a signal came, or the recording failed.
  */
 #ifndef KT_CMD_COMMON_WAIT_H
 #define KT_CMD_COMMON_WAIT_H
@@ -17,22 +17,25 @@ struct wait {
 	const struct signals *signals;
 	struct child *child; /* its pid is 0 if there is no command */
 	struct processes *processes;
-	int failed_fd;	   /* can be read when the recording has failed */
+	int failed_fd;	   /* readable if the recording has failed */
 	uint64_t began;	   /* when the duration began, ns */
-	uint64_t duration; /* ns; 0: it may last */
+	uint64_t duration; /* ns; 0: no limit */
 
-	/* Called after each wait, which lasts @round_ms at most; 0: any time. */
+	/* @round is called after waits of at most @round_ms (0: no limit). */
 	int round_ms;
-	/* False: the recording failed. */
+	/* Returns false if the recording failed. */
 	bool (*round)(void *data);
-	/* Ctrl-C while the command runs.  True: do not wait for it.  May be NULL. */
+	/*
+	 * Ctrl-C while the command runs.  True: end without waiting for it.
+	 * May be NULL.
+	 */
 	bool (*interrupted)(void *data);
 	void *data;
 
-	int terminated; /* the signal that ended it, other than by Ctrl-C; 0: none */
+	int terminated; /* the signal that ended it, if not Ctrl-C; 0: none */
 };
 
-/* Returns the reason: "command", "process", "duration", "stopped" or "error". */
+/* Returns why: "command", "process", "duration", "stopped" or "error". */
 const char *wait_for_end(struct wait *w);
 
 #endif /* KT_CMD_COMMON_WAIT_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace set: what is enabled, kept in files. */
+/* ktrace set: keeps what is enabled in files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <dirent.h>
@@ -14,10 +14,10 @@
 #include "set_state.h"
 
 struct options {
-	char *items; /* lines, made of -e, -f, -c and -M */
+	char *items; /* lines, from -e, -f, -c and -M */
 	size_t items_size;
 	FILE *stream;
-	bool open_event; /* a line that a filter may be added to */
+	bool open_event; /* the last line is an event, so -f may follow */
 	const char *session;
 	const char *note;
 	bool force;
@@ -39,7 +39,7 @@ static int session_open(const struct options *o, bool no_load,
 
 /* Saving */
 
-/* Each line that was made of options is looked at as one of a file would be. */
+/* Checks each line that was made from options as a line of a file. */
 static int items_check(const char *items)
 {
 	char *copy = strdup(items), *next = copy, *line;
@@ -61,7 +61,7 @@ static int enabled_print(const struct options *o, FILE *f)
 	int status, err;
 	size_t nr;
 
-	/* What was never loaded has nothing enabled. */
+	/* If the module was never loaded, nothing is enabled. */
 	err = session_open(o, true, &session);
 	if (err && (o->session || err != -ENOENT))
 		say("events of the kernel are left out: %s",
@@ -120,7 +120,7 @@ static int load(const struct options *o, char **names, int nr)
 	if (!status && !selection_is_all(&set.selection) &&
 	    session_open(o, false, &session))
 		status = failed_why();
-	/* Markers may be those of kernel modules; they may be those of none. */
+	/* For markers of kernel modules, if there are any. */
 	if (!status && !session)
 		session_open(o, true, &session);
 	if (!status)
@@ -145,7 +145,7 @@ static int load(const struct options *o, char **names, int nr)
 	return status;
 }
 
-/* Looking at them */
+/* Showing sets */
 
 static int show(char **names, int nr)
 {
@@ -160,7 +160,10 @@ static int show(char **names, int nr)
 		char *text;
 		int err;
 
-		/* So that what is printed can be loaded. */
+		/*
+		 * Only a valid set is printed, so that the output can be
+		 * loaded.
+		 */
 		status = set_read(&set, names[i]);
 		set_free(&set);
 		if (status || set_path(names[i], path, sizeof(path)))
@@ -184,7 +187,10 @@ static int remove_all(char **names, int nr)
 		struct set set = {0};
 		int status;
 
-		/* What is not a set is somebody's file. */
+		/*
+		 * A path may name any file, which is removed only if it is a
+		 * set.
+		 */
 		status = strchr(names[i], '/') ? set_read(&set, names[i])
 					       : EXIT_OK;
 		set_free(&set);
@@ -203,7 +209,7 @@ static int visible(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
-/* The first comment says what a set is for. */
+/* The first comment is the set's note. */
 static void note_read(const char *path, char *text, size_t size)
 {
 	FILE *f = fopen(path, "re");
@@ -276,7 +282,7 @@ static int item_add(struct options *o, const char *kind, const char *text)
 	return EXIT_OK;
 }
 
-/* "a,b": one line each. */
+/* Adds a line for each of "a,b". */
 static int items_add(struct options *o, const char *kind, const char *list)
 {
 	char *copy = strdup(list), *next = copy, *word;

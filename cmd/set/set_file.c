@@ -13,7 +13,7 @@
 #include "cmd.h"
 #include "set_file.h"
 
-/* A set is some lines; whatever is larger is something else. */
+/* A larger file is not a set. */
 #define SET_MAX (1u << 20)
 
 void set_free(struct set *set)
@@ -33,7 +33,7 @@ bool set_is_empty(const struct set *set)
 
 /* Items */
 
-/* Keeps a copy as long as the set. */
+/* Copies the text; the copy lives as long as the set. */
 static char *text_keep(struct set *set, const char *text)
 {
 	char **more = realloc(set->texts, (set->nr_texts + 1) * sizeof(*more));
@@ -48,7 +48,7 @@ static char *text_keep(struct set *set, const char *text)
 	return more[set->nr_texts++] = copy;
 }
 
-/* "PATTERN,PATTERN if FILTER" */
+/* Parses "PATTERN,PATTERN if FILTER". */
 static int event_add(struct set *set, char *text, const char **why)
 {
 	char *filter = text + strcspn(text, " \t");
@@ -283,7 +283,7 @@ int set_read(struct set *set, const char *name)
 	return status;
 }
 
-/* Under a name of its own first. */
+/* Writes to a temporary file first, which then gets the name. */
 static int text_write(const char *path, const char *text, size_t size,
 		      bool replace)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A set of what is enabled, as a text file that people read, edit and share:
+ * A set of enabled items: a text file that people read, edit and share.
  *
  *	# a comment
  *	event sched:sched_switch
@@ -11,8 +11,8 @@
  *	marker myprogram:*
  *	marker !myprogram:noise
  *
- * One item on a line.  Patterns are those of -e and -M, the filter behind "if" is
- * that of -f.  With a `!' in front, in all three: not those.
+ * Each line is one item.  Patterns are those of -e and -M; the filter after
+ * "if" is that of -f.  A `!' in front excludes, in all three kinds.
  */
 #ifndef KT_CMD_SET_SET_FILE_H
 #define KT_CMD_SET_SET_FILE_H
@@ -27,9 +27,9 @@ struct set {
 	struct selection selection; /* events and system calls */
 	const char **markers;	    /* patterns */
 	size_t nr_markers;
-	char **texts; /* what the above points into */
+	char **texts; /* strings used above */
 	size_t nr_texts;
-	unsigned int nr_events; /* lines of each kind */
+	unsigned int nr_events; /* lines of this kind */
 	unsigned int nr_calls;
 };
 
@@ -37,24 +37,24 @@ void set_free(struct set *set);
 bool set_is_empty(const struct set *set);
 
 /*
- * Adds one item, a line of a file: 0, or -EINVAL, and @why says in words what is
- * wrong with it.  Nothing and comments are fine.
+ * Adds an item, a line of a file.  0, or -EINVAL: *why says what is wrong with
+ * it.  Empty lines and comments are allowed.
  */
 int set_add(struct set *set, const char *line, const char **why);
-/* Adds what the file of @name has.  Returns an exit status; complains. */
+/* Adds the items of the set @name.  Returns an exit status, after a message. */
 int set_read(struct set *set, const char *name);
 
 /*
- * Where the set of this name is: in the folder of sets, or if there is a slash in it,
- * there.  -EINVAL: it cannot be a name.
+ * The path of the set: in the folder of sets or, if the name has a slash, the
+ * name itself. -EINVAL: it is not a valid name.
  */
 int set_path(const char *name, char *path, size_t size);
-/* The folder of sets; made if @make. */
+/* The folder of sets.  @make: creates it. */
 int set_folder(char *path, size_t size, bool make);
 
 /*
- * Writes a set's text to its file, whole or not at all; an older one only if
- * @replace.  Returns an exit status.
+ * Writes a set's text to its file, completely or not at all.  Replaces an
+ * existing file only if @replace.  Returns an exit status.
  */
 int set_write(const char *name, const char *text, size_t size, bool replace);
 

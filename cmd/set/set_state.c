@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * All or nothing: each event that is about to be changed is noted first, with what it
- * was; the first refusal undoes all of them.
+ * All or nothing: before an event is changed, its state is stored.  If one
+ * change fails, all are undone.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "cmd.h"
 #include "set_state.h"
 
-/* The filter of an event; NULL: none.  To be freed. */
+/* The filter of an event, to be freed; NULL: none. */
 static char *filter_read(struct ktrace_session *session, const char *system,
 			 const char *name)
 {
@@ -90,7 +90,7 @@ static int event_enable(struct changes *c, const struct ktrace_known *e,
 	return EXIT_OK;
 }
 
-/* Patterns that mean nothing here are taken out. */
+/* Removes patterns that match nothing on this machine. */
 static void unknown_drop(struct selection *s, const struct ktrace_known *known,
 			 size_t nr, size_t *dropped)
 {
@@ -113,7 +113,7 @@ static void unknown_drop(struct selection *s, const struct ktrace_known *known,
 		++*dropped;
 	}
 	s->nr = left;
-	/* With nothing but exclusions left, all others would be meant. */
+	/* Exclusions alone would select all other events. */
 	while (!positive && *dropped && s->nr)
 		free(s->choices[--s->nr].pattern);
 }
@@ -129,7 +129,7 @@ static int events_enable(struct set *set, struct changes *changes,
 		unknown_drop(s, known, nr, &counts->unknown);
 	else
 		status = selection_check_known(s, known, nr, changes->session);
-	/* Nothing is left. */
+	/* No pattern is left. */
 	if (selection_is_all(s))
 		return status;
 	for (size_t i = 0; !status && i < nr; i++) {
@@ -151,8 +151,8 @@ static int marker_count(void *data, const struct ktrace_marker_info *marker)
 }
 
 /*
- * Those of programs in recorders that run, those of kernel modules in the session.  A
- * pattern may mean either, so it is enough that there is somewhere to have it.
+ * Enables markers of programs in running recorders, markers of kernel modules
+ * in the session.  A pattern may mean both, so one place for it is enough.
  */
 static int markers_enable(const struct set *set, struct ktrace_session *session,
 			  struct set_counts *counts)
@@ -211,8 +211,8 @@ struct state {
 	struct ktrace_session *session;
 	struct ktrace_known *known; /* sorted */
 	size_t nr;
-	bool calls;    /* all are enabled */
-	char **marked; /* "SYSTEM:NAME" that patterns of markers say */
+	bool calls;    /* all calls are enabled */
+	char **marked; /* "SYSTEM:NAME" enabled by patterns of markers */
 	size_t nr_marked;
 	size_t items;
 };
@@ -241,8 +241,8 @@ static bool is_call(const struct ktrace_known *e)
 }
 
 /*
- * The name of the call that an event is about, if the item "syscall NAME" means just
- * what is enabled: entry and exit, of both kinds of programs.
+ * The name of the event's call, if the item "syscall NAME" would enable exactly
+ * what is enabled: entry and exit, for 64-bit and 32-bit programs.
  */
 static const char *call_whole(const struct state *s,
 			      const struct ktrace_known *e)
@@ -282,7 +282,7 @@ static void event_print(struct state *s, const struct ktrace_known *e)
 	s->items++;
 }
 
-/* One line for a call, from its first event. */
+/* Prints one line for a call, when its first event comes. */
 static void call_print(struct state *s, const struct ktrace_known *e,
 		       const char *call)
 {
@@ -299,12 +299,12 @@ static void call_print(struct state *s, const struct ktrace_known *e,
 	snprintf(name, sizeof(name), "sys_enter_%s", call);
 	native = known_find(s, "compat_syscalls", name);
 	if (native)
-		return; /* that one has told */
+		return; /* the line was printed for that event */
 	fprintf(s->f, "syscall %s\n", call);
 	s->items++;
 }
 
-/* All calls, entry and exit, of both kinds of programs. */
+/* Are entry and exit of all calls enabled, for 64-bit and 32-bit programs? */
 static bool calls_whole(const struct state *s)
 {
 	bool any = false;
@@ -326,7 +326,7 @@ static bool calls_whole(const struct state *s)
 	return any;
 }
 
-/* Markers of kernel modules that the session has by patterns */
+/* Markers of kernel modules that patterns enable in the session. */
 
 static int marked_note(void *data, const struct ktrace_marker_info *m)
 {
@@ -354,7 +354,7 @@ static bool is_marked(const struct state *s, const struct ktrace_known *e)
 	return false;
 }
 
-/* The patterns themselves are saved: they are for modules that come later, too. */
+/* Saves the patterns themselves: they hold also for modules loaded later. */
 static int marks_print(struct state *s)
 {
 	char *text, *next, *line;
@@ -363,7 +363,7 @@ static int marks_print(struct state *s)
 	int err = 0;
 
 	if (ktrace_session_read(s->session, "marked", &text, NULL))
-		return EXIT_OK; /* the kernel's part is older */
+		return EXIT_OK; /* an older kernel module */
 	patterns = calloc(strlen(text) + 1, sizeof(*patterns));
 	next = text;
 	while (patterns && (line = strsep(&next, "\n"))) {
@@ -381,7 +381,7 @@ static int marks_print(struct state *s)
 	return err ? failed_why() : EXIT_OK;
 }
 
-/* Is all of [@first, @end), which is one system, enabled, without filters? */
+/* Are all events of [@first, @end), one system, enabled without filters? */
 static bool system_whole(const struct state *s, size_t first, size_t end)
 {
 	if (end - first < 2 || is_call(&s->known[first]))
@@ -450,7 +450,7 @@ static int events_print(struct state *s)
 	return EXIT_OK;
 }
 
-/* A pattern takes the place of those that it makes void. */
+/* Of equal patterns, with and without a `!', only the last one is kept. */
 struct patterns {
 	char **list;
 	size_t nr;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * ktrace tui: looks, switches and watches, in the terminal.
+ * ktrace tui: shows, switches and records events, in the terminal.
  *
- * While curses has the terminal, standard error is a file in memory: what the other
- * parts of the command say there becomes a message on the screen, and nothing can
- * write over it.  However this ends, by a key or a signal, the recording is brought to
- * its end, and the terminal is as it was.
+ * While curses uses the terminal, standard error is a file in memory.  So
+ * messages of other parts of the command do not disturb the screen, but are
+ * shown in it.  However the program ends, by a key or a signal, it completes
+ * the recording and restores the terminal.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,14 +26,14 @@
 #include "tui.h"
 #include "tui_option.h"
 
-#define ROUND_NS      250000000ull  /* between looks at the recording */
-#define LOOK_NS	      1000000000ull /* between looks at what the screen shows */
-#define REFRESH_NS    2000000000ull /* and at all that there is: no more often, */
-#define REFRESH_MAX   10000000000ull /* no less, */
-#define REFRESH_SHARE 10	     /* and not for more of the time */
+#define ROUND_NS      250000000ull   /* between reads of the recording */
+#define LOOK_NS	      1000000000ull  /* between updates of the screen */
+#define REFRESH_NS    2000000000ull  /* between refreshes of the tree: least, */
+#define REFRESH_MAX   10000000000ull /* most, */
+#define REFRESH_SHARE 10	     /* and no more than 1/10 of the time */
 
-static int error_saved = -1; /* the standard error that was */
-static int error_text = -1;  /* the one that is */
+static int error_saved = -1; /* the original standard error */
+static int error_text = -1;  /* the file in memory */
 static struct termios terminal;
 static bool terminal_known;
 
@@ -68,7 +68,7 @@ void tui_messages(struct tui *t)
 	if (ftruncate(error_text, 0))
 		return;
 	text[n] = '\0';
-	/* In one line, and without what each of them begins with. */
+	/* Joins the lines, without their common begin. */
 	for (char *next = text, *line; (line = strsep(&next, "\n"));) {
 		if (!strncmp(line, "ktrace: ", 8))
 			line += 8;
@@ -88,7 +88,7 @@ static void crashed(int number)
 	static const char restore[] =
 		"\033[?1000l\033[?25h\033[?1049l\033[0m\n";
 
-	/* A bug of ours: at least the terminal can be used. */
+	/* After a bug of ours the terminal must be usable. */
 	if (terminal_known)
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
 	if (write(STDOUT_FILENO, restore, sizeof(restore) - 1) < 0)
@@ -140,7 +140,7 @@ static int screen_open(void)
 static void screen_close(void)
 {
 	mousemask(0, NULL);
-	/* A terminal with one screen only goes on in its last line. */
+	/* A terminal without a second screen continues in the last line. */
 	move(LINES - 1, 0);
 	clrtoeol();
 	refresh();
@@ -149,7 +149,7 @@ static void screen_close(void)
 
 /* Running */
 
-/* What has been counted, to the tree. */
+/* Copies the counts into the tree. */
 static bool count_clear(struct item *leaf, void *data)
 {
 	leaf->count = 0;
@@ -203,7 +203,7 @@ static void all_look(struct tui *t)
 
 	if (tree_refresh(&t->tree))
 		failed_why();
-	/* Somebody else has switched on what the trace does not know. */
+	/* Somebody else has enabled events that the trace does not know. */
 	if (t->watch && t->tree.ids != ids)
 		watch_types(t->watch);
 	t->described = NULL;
@@ -230,10 +230,10 @@ static int loop(struct tui *t, const struct signals *signals)
 			break;
 		if (fds[1].revents)
 			ended = signals_take(signals, NULL);
-		/* That a child has ended is no reason to end. */
+		/* The end of a child does not end us. */
 		if (ended == SIGCHLD)
 			ended = 0;
-		/* Nobody is there any more. */
+		/* The terminal is gone. */
 		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			ended = SIGHUP;
 		while (!t->quit && !ended && (key = getch()) != ERR)
@@ -347,7 +347,7 @@ static int tui_main(int argc, char **argv)
 	status = signals_prepare(&signals);
 	if (status)
 		return status;
-	/* Programs have their markers without the kernel's help. */
+	/* Markers of programs work without the kernel's part. */
 	if (ktrace_session_open(&session_options, &session) ||
 	    ktrace_session_prepare(session, all, 3))
 		why = ktrace_last_error();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The screen: a title, the tree with what the selected item is beside it, the newest
- * lines, and a line of keys that is also where questions and messages are.
+ * The screen: a title, the tree with details of the selected item beside it,
+ * the newest lines, and a line of keys, which also shows questions and
+ * messages.
  *
  *	 ktrace   12 of 1523 on      recording ktrace.data  00:12  1.2 M events
  *	 v [-] Kernel events             │ sched:sched_switch
@@ -12,8 +13,8 @@
  *	 <idle>-0     [000] 12.345678901 sched:sched_switch: prev_comm=...
  *	 Space on/off  / search  r record  s save  l load  ? help  q quit
  *
- * What a small terminal has no room for is left out: first the details, then the
- * newest lines, then the title.  Without colours, bold and reverse do.
+ * If the terminal is small, parts are left out: first the details, then the
+ * newest lines, then the title.  Without colours it uses bold and reverse.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static int color(int pair)
 	return has_colors() && !getenv("NO_COLOR") ? COLOR_PAIR(pair) : 0;
 }
 
-/* One line, cut to @width columns.  Returns how many it takes. */
+/* Writes a line, cut to @width columns.  Returns the number of columns used. */
 static int put(int y, int x, int width, const char *text)
 {
 	mbstate_t state = {0};
@@ -99,13 +100,12 @@ static void fill(int y, attr_t attributes)
 	mvhline(y, 0, ' ', COLS);
 }
 
-/* What is where */
+/* Layout */
 
 struct layout {
 	bool title;
 	int tree_y, tree_rows, tree_width;
-	int lines_y,
-		lines_rows; /* 0 rows: none; the line above is their title */
+	int lines_y, lines_rows; /* no rows: not shown; the title is above */
 };
 
 static struct layout layout_make(const struct tui *t)
@@ -151,7 +151,7 @@ static void title_draw(const struct tui *t)
 	if (!t->watch)
 		return;
 	watch_status(t->watch, &s);
-	/* What matters least is left out first; a loss is always told. */
+	/* Leaves out the least important first, but never losses. */
 	for (int i = 0; i < 4; i++) {
 		FILE *f = fmemopen(text, sizeof(text), "w");
 
@@ -228,7 +228,7 @@ static void tree_draw(struct tui *t, const struct layout *l)
 {
 	int width = l->tree_width;
 
-	/* A step scrolls by one; from far away, what is around it is shown too. */
+	/* A step scrolls by one row; a jump also shows the rows around. */
 	if (t->selected + 1 == t->top || t->selected == 0)
 		t->top = t->selected;
 	else if (t->selected == t->top + l->tree_rows)
@@ -254,13 +254,13 @@ static void tree_draw(struct tui *t, const struct layout *l)
 	t->rows_width = width;
 }
 
-/* Details: what the selected item is */
+/* Details of the selected item */
 
 struct page {
 	int x, y, end, width;
 };
 
-/* Broken into lines at blanks. */
+/* Breaks the text into lines at blanks. */
 static void page_text(struct page *p, const char *text)
 {
 	while (*text && p->y < p->end) {
@@ -285,7 +285,7 @@ static void page_line(struct page *p, const char *text)
 		put(p->y++, p->x, p->width, text);
 }
 
-/* As ktrace list -v has them. */
+/* In the form of ktrace list -v. */
 static void field_draw(struct page *p, const struct ktrace_field *f)
 {
 	char text[FIELD_TEXT + 512];
@@ -359,7 +359,7 @@ static void details_draw(const struct tui *t, const struct layout *l)
 
 	attrset(0);
 	if (l->tree_width >= COLS) {
-		/* There is no room beside: what is missing is said below. */
+		/* No room beside the tree: shows the hint below it. */
 		if (item && item->hint && !item->nr && !item->leaf &&
 		    l->tree_rows > 2 && t->tree.nr_rows < (size_t)l->tree_rows)
 			put(l->tree_y + l->tree_rows - 1, 1, COLS - 1,
@@ -444,7 +444,7 @@ static void bottom_draw(const struct tui *t)
 		attrset(A_BOLD);
 		x = put(y, 0, COLS, question_text(t->question));
 		attrset(0);
-		/* The end of it is where one writes. */
+		/* Shows the end, where the user types. */
 		while ((int)strlen(text) > COLS - x - 1 && *text)
 			text++;
 		x += put(y, x, COLS - x, text);
@@ -467,7 +467,7 @@ static void bottom_draw(const struct tui *t)
 	attrset(0);
 }
 
-/* What comes before all else */
+/* Windows above all else */
 
 static void window_draw(const char *title, const char *const *texts, size_t nr,
 			size_t first, size_t marked)
@@ -565,9 +565,9 @@ void tui_draw(struct tui *t)
 	refresh();
 }
 
-/* The details' source */
+/* Reading the details */
 
-/* From its format file alone: reading about all events takes long. */
+/* Only its format file, because reading all events takes long. */
 static struct ktrace_types *types_read(struct ktrace_session *session,
 				       const struct item_event *e)
 {

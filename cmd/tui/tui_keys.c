@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What keys and the mouse do. */
+/* Handles keys and the mouse. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -56,13 +56,13 @@ static void folder_open(struct tui *t, bool open)
 		return;
 	t->item->open = open;
 	tui_rows(t);
-	/* What is in it is what one wants to see. */
+	/* Scrolls to show what is in the folder. */
 	if (open && t->selected + t->item->nr >= t->top + page)
 		t->top = t->selected -
 			 (t->selected < page / 3 ? t->selected : page / 3);
 }
 
-/* To the folder that it is in, if it has nothing to close. */
+/* Closes the folder; if there is nothing to close, goes to its parent. */
 static void folder_close(struct tui *t)
 {
 	if (!t->item)
@@ -90,7 +90,7 @@ static void item_toggle(struct tui *t)
 		say("%s", item->hint ? item->hint : "there is nothing in it");
 		return;
 	}
-	/* Of a folder that is partly on, the rest first. */
+	/* In a folder that is partly on, switches the rest on first. */
 	on = item_state(item) != ITEM_ON;
 	if (*t->tree.search && !item->leaf)
 		say("all %zu of %s %s, not only what was searched", item->total,
@@ -101,14 +101,14 @@ static void item_toggle(struct tui *t)
 	tui_rows(t);
 }
 
-/* The first leaf that was found is what one looks for. */
+/* Selects the first leaf that was found. */
 static void search_set(struct tui *t, const char *text)
 {
 	snprintf(t->tree.search, sizeof(t->tree.search), "%s", text);
 	if (tree_rows(&t->tree))
 		failed("out of memory");
 	if (!*text) {
-		/* Where it is in the whole tree is shown. */
+		/* Shows its place in the whole tree. */
 		for (struct item *i = t->item ? t->item->parent : NULL; i;
 		     i = i->parent)
 			i->open = true;
@@ -179,7 +179,7 @@ static void filter_set(struct tui *t, const char *text)
 			    t->tree.session, leaf->events[i].system,
 			    leaf->events[i].name, *text ? text : NULL)) {
 			why = strstr(ktrace_last_error(), "/filter: ");
-			/* Which event it is can be seen. */
+			/* The screen shows which event it is. */
 			failed("no filter: %s", why ? strchr(why, ' ') + 1
 						    : ktrace_last_error());
 			break;
@@ -253,7 +253,7 @@ static void question_key(struct tui *t, int key)
 	case KEY_BACKSPACE:
 	case 127:
 	case CTRL('h'):
-		/* A whole letter, of however many bytes. */
+		/* Deletes a whole character, of one or more bytes. */
 		while (*len && (t->answer[--*len] & 0xc0) == 0x80)
 			;
 		break;

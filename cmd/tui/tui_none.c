@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace tui, where there was no ncurses to build it with. */
+/* ktrace tui, if it is built without ncurses. */
 #include <stddef.h>
 
 #include "cmd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The options of ktrace tui, with the browser built in or not. */
+/* The options of ktrace tui, also for builds without ncurses. */
 #include <stddef.h>
 
 #include "common/option.h"

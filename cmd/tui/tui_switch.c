@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Switching items of the tree, and sets of them.
+ * Switches items of the tree, and loads and saves sets.
  *
- * Events of the kernel are the session's, and switched there at once.  Markers of
- * programs are switched in recorders that run; where there is none, the tree keeps what
- * is wanted until its own recording begins.
+ * Events of the kernel are switched in the session at once.  Markers of
+ * programs are switched in running recorders.  If there is none, the tree
+ * remembers what is wanted until its own recording begins.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct switching {
 	struct tree *tree;
 	bool on;
 	int status;
-	char **patterns; /* of markers of programs */
+	char **patterns; /* of programs' markers */
 	size_t nr;
 };
 
@@ -72,7 +72,7 @@ static int markers_switch(struct switching *s, struct item *item)
 	int err = 0;
 
 	tree_walk(item, marker_want, s);
-	/* A program, or all of them: one pattern says it. */
+	/* For a program, or all of them, one pattern is enough. */
 	snprintf(all, sizeof(all), "%s:*",
 		 item->parent && item->parent->parent ? item->name : "*");
 	whole = all;
@@ -125,7 +125,7 @@ static void pattern_add(struct patterns *p, const char *text)
 	more[p->nr++] = text;
 }
 
-/* Of a leaf "!SYSTEM:NAME", made once; the pattern is with or without the `!'. */
+/* The pattern "!SYSTEM:NAME" of a leaf, made once; with or without the `!'. */
 static const char *leaf_pattern(struct item *leaf)
 {
 	const struct item_event *e = &leaf->events[0];
@@ -148,7 +148,7 @@ static bool pattern_of_wanted(struct item *leaf, void *data)
 	return true;
 }
 
-/* Met by a pattern of a set, but switched off since. */
+/* Leaves that a set's pattern matches, but that were switched off since. */
 struct exclusion {
 	struct tree *tree;
 	struct patterns *patterns;
@@ -223,7 +223,7 @@ static int marker_found(void *data, const struct ktrace_marker_info *m)
 	return 0;
 }
 
-/* Keeps the set, which the patterns belong to. */
+/* Keeps the set, because the patterns point to its strings. */
 static int markers_load(struct tree *tree, struct set *set)
 {
 	struct set *more;
@@ -238,7 +238,7 @@ static int markers_load(struct tree *tree, struct set *set)
 				    &count);
 	if (err && err != -ESRCH)
 		return failed_why();
-	/* Those of kernel modules. */
+	/* Markers of kernel modules. */
 	if (tree->session && ktrace_session_mark(tree->session, set->markers,
 						 set->nr_markers, &count))
 		return failed_why();
@@ -263,7 +263,10 @@ int tree_load(struct tree *tree, const char *name)
 		status = failed("the set has events of the kernel: %s",
 				tree->why);
 	markers = set.nr_markers;
-	/* Without a recorder they wait for one, which set_enable() does not do. */
+	/*
+	 * Without a recorder they wait for the next one; set_enable() would
+	 * refuse them.
+	 */
 	set.nr_markers = 0;
 	if (!status && tree->session)
 		status = set_enable(&set, tree->session, SET_REFUSE, &counts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A refresh goes through all that there is: items that are there already are brought
- * up to date, new ones are added in their place, and those that were not met are
- * gone.  So what is open stays open.
+ * A refresh goes through all that exists: it updates items, adds new ones in
+ * their place, and removes those that it has not met.  So open folders stay
+ * open.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ enum category {
 	CATEGORIES,
 };
 
-/* A marker of a kernel module: its names and where it is. */
+/* Names and place of a marker of a kernel module. */
 struct place {
 	char *system;
 	char *name;
@@ -57,7 +57,7 @@ static void item_free(struct item *item)
 	free(item->format);
 }
 
-/* Where a child of this name is, or would be. */
+/* The index of the child, or where to insert it. */
 static size_t child_index(const struct item *item, const char *name,
 			  bool *found)
 {
@@ -111,7 +111,7 @@ static struct item *child_insert(struct item *item, const char *name, size_t at)
 	return child;
 }
 
-/* The child of this name, made if need be; NULL: out of memory. */
+/* The child of this name; adds it if it is new.  NULL: out of memory. */
 static struct item *child_get(struct item *item, const char *name)
 {
 	struct item *child;
@@ -141,7 +141,7 @@ static int text_set(char **text, const char *value)
 	return 0;
 }
 
-/* The leaf's event of this name, made if need be. */
+/* The leaf's event of this name; adds it if it is new. */
 static struct item_event *event_get(struct item *leaf, const char *system,
 				    const char *name)
 {
@@ -204,7 +204,7 @@ bool tree_walk(struct item *item, bool (*use)(struct item *leaf, void *data),
 	return true;
 }
 
-/* Looking at what there is */
+/* Finding what exists */
 
 static int place_add(void *data, const struct ktrace_marker_info *m)
 {
@@ -251,7 +251,7 @@ static const struct place *places_find(const struct places *p,
 	return NULL;
 }
 
-/* The call that an event is about; NULL: it is about none. */
+/* The event's call; NULL: it is not an event of a call. */
 static const char *call_name(const struct ktrace_known *e)
 {
 	if (strcmp(e->system, "syscalls") &&
@@ -262,7 +262,7 @@ static const char *call_name(const struct ktrace_known *e)
 	return strncmp(e->name, "sys_exit_", 9) ? NULL : e->name + 9;
 }
 
-/* Of a path as compilers have it, what tells it from others. */
+/* Removes the parts of a compiler's path that say nothing. */
 static const char *file_short(const char *file)
 {
 	while (!strncmp(file, "../", 3) || !strncmp(file, "./", 2))
@@ -326,7 +326,7 @@ static int kernel_refresh(struct tree *tree)
 		return err;
 	err = ktrace_session_markers(tree->session, NULL, 0, place_add,
 				     &places);
-	/* A kernel's part that is older has no such list. */
+	/* Older kernel modules have no such list. */
 	if (err == -ENOENT)
 		err = 0;
 	tree->ids = 0;
@@ -374,7 +374,7 @@ bool tree_look(struct tree *tree, struct item *leaf)
 		snprintf(path, sizeof(path), "events/%s/%s/enabled", e->system,
 			 e->name);
 		if (ktrace_session_read(tree->session, path, &text, NULL))
-			continue; /* it is just going away */
+			continue; /* it has just gone */
 		enabled = *text == '1';
 		free(text);
 		changed |= enabled != e->enabled;
@@ -540,7 +540,7 @@ static bool text_contains(const char *text, const char *word)
 	return !len;
 }
 
-/* A part of a name, or a pattern with wildcards; with a colon of SYSTEM:NAME. */
+/* Searches a part of the name or a pattern; with a colon, SYSTEM:NAME. */
 static bool search_matches(const struct tree *tree, const struct item *leaf)
 {
 	char name[512];
@@ -573,7 +573,7 @@ static int row_add(struct tree *tree, struct item *item, unsigned int depth)
 	return 0;
 }
 
-/* Folders that have nothing to show are left out, where something is searched. */
+/* Leaves out folders without visible items while searching. */
 static int rows_add(struct tree *tree, struct item *item, unsigned int depth)
 {
 	bool all = *tree->search || tree->only_on;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The tree that ktrace tui shows, without how: kernel events by system, system calls,
- * markers of modules and of programs by file.
+ * The tree of ktrace tui, without drawing it: kernel events by system, system
+ * calls, markers of modules and of programs by file.
  *
- * Items live until a refresh finds that what they stand for is gone; who keeps a
- * pointer looks it up among the rows again after tree_refresh().
+ * A refresh frees items whose object has gone.  So a pointer to an item must be
+ * looked up among the rows again after tree_refresh().
  */
 #ifndef KT_CMD_TUI_TUI_TREE_H
 #define KT_CMD_TUI_TUI_TREE_H
@@ -13,7 +13,7 @@
 
 #include "set/set_file.h"
 
-/* A call has four: entry and exit, of both kinds of programs. */
+/* A call has four: entry and exit, for 64-bit and 32-bit programs. */
 #define ITEM_EVENTS 4
 
 struct item_event {
@@ -23,7 +23,7 @@ struct item_event {
 	bool enabled;
 };
 
-/* What is on of a folder or a leaf. */
+/* What is enabled in a folder or leaf. */
 enum item_state {
 	ITEM_OFF,
 	ITEM_SOME,
@@ -32,27 +32,27 @@ enum item_state {
 
 struct item {
 	struct item *parent;
-	struct item **children; /* by name; the root's by number */
+	struct item **children; /* by name; those of the root by number */
 	size_t nr;
 	char *name;
-	char *hint;    /* of a folder without children: what to do */
+	char *hint;    /* for an empty folder: what to do */
 	bool programs; /* of programs, not of the kernel */
 	bool open;
-	bool seen; /* by the refresh that runs */
+	bool seen; /* found by the current refresh */
 
-	/* Of leaves. */
+	/* For leaves: */
 	bool leaf;
 	struct item_event events[ITEM_EVENTS];
 	unsigned int nr_events;
 	char *place;   /* of a marker: FILE:LINE FUNCTION() */
-	char *format;  /* and its format */
-	bool recorded; /* a marker of programs: a recorder gets it */
-	bool wanted;   /* the same: the next recording is to get it */
+	char *format;  /* of a marker */
+	bool recorded; /* programs' markers: a recorder records it */
+	bool wanted;   /* programs' markers: for the next recording */
 
-	/* Of leaves, or the sum of those below. */
+	/* For leaves; for folders the sum of their leaves. */
 	size_t total;
 	size_t on;
-	uint64_t count; /* in the recording that is followed */
+	uint64_t count; /* in the current recording */
 	double rate;	/* per second */
 };
 
@@ -63,54 +63,54 @@ struct row {
 
 struct tree {
 	struct item root;
-	struct ktrace_session *session; /* NULL: no kernel; @why says why */
+	struct ktrace_session *session; /* NULL: no kernel; see @why */
 	char *why;
 	bool recorders; /* somebody records markers of programs */
 	char search[64];
 	bool only_on;
-	struct row *rows; /* what is to be seen, from the top */
+	struct row *rows; /* the visible rows, from the top */
 	size_t nr_rows;
-	uint64_t ids; /* sum of the kernel's ids: changes with each new one */
-	/* Patterns of markers that sets brought, for programs that begin later. */
+	uint64_t ids; /* sum of the kernel's ids: each new one changes it */
+	/* Patterns of markers from sets, for programs that start later. */
 	struct set *sets;
 	size_t nr_sets;
 };
 
-/* @why is told where the kernel's part would be. */
+/* @why is shown in place of the kernel's part. */
 int tree_create(struct tree *tree, struct ktrace_session *session,
 		const char *why);
 void tree_destroy(struct tree *tree);
-/* Looks at what there is, and what is enabled.  0 or a negative errno. */
+/* Finds what exists and what is enabled.  0 or a negative errno. */
 int tree_refresh(struct tree *tree);
 /*
- * Looks only whether this leaf's events of the kernel are enabled, which is quick.
- * True: not as before.
+ * Checks only whether this leaf's kernel events are enabled, which is quick.
+ * True: this has changed.
  */
 bool tree_look(struct tree *tree, struct item *leaf);
-/* Looks only whether somebody records markers of programs. */
+/* Checks only whether somebody records markers of programs. */
 void tree_recorders(struct tree *tree);
-/* Makes the rows, after a refresh, or a change of what is open or searched. */
+/* Makes the rows again, after a refresh, or when folders or search change. */
 int tree_rows(struct tree *tree);
 enum item_state item_state(const struct item *item);
-/* Up to NULL; false from @use ends it. */
+/* Calls @use for all leaves, until it returns false. */
 bool tree_walk(struct item *item, bool (*use)(struct item *leaf, void *data),
 	       void *data);
 
-/* The leaf of an event; NULL: none.  Of the kernel, or of programs. */
+/* The leaf of an event of the kernel or of @programs.  NULL: there is none. */
 struct item *tree_find(struct tree *tree, const char *system, const char *name,
 		       bool programs);
 
-/* The leaf, or all leaves of the folder.  Exit status; complains. */
+/* Switches the leaf, or all leaves of the folder.  Returns an exit status. */
 int tree_switch(struct tree *tree, struct item *item, bool on);
 
 /*
- * The patterns that a recorder of markers is to have; free() the list, the texts are
- * the tree's.  NULL: out of memory.
+ * The patterns for a recorder of markers.  The caller frees the list; its
+ * strings belong to the tree.  NULL: out of memory.
  */
 const char **tree_patterns(struct tree *tree, size_t *nr);
-/* What is on, as a set.  Exit status; complains. */
+/* Saves what is enabled as a set.  Returns an exit status. */
 int tree_save(struct tree *tree, const char *name, bool replace);
-/* Exit status; complains, and says what has been done. */
+/* Loads a set, and prints what was done.  Returns an exit status. */
 int tree_load(struct tree *tree, const char *name);
 
 #endif /* KT_CMD_TUI_TUI_TREE_H */

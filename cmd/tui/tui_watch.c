@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Each round reads all that has come, but only the newest events are made into text:
- * they are copied to a ring first, since which are the newest shows at the end.
+ * Each round reads all new events, but only the newest become text.  Which ones
+ * these are is known at the end of the round, so events are copied to a ring
+ * first.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,12 +26,12 @@
 #include "common/value.h"
 
 #define BUFFER	   (8ull << 20)
-#define ROUND_NS   150000000ull	 /* of reading, at most */
-#define RATE_NS	   1000000000ull /* between two looks at the counts */
+#define ROUND_NS   150000000ull	 /* limit of the time to read */
+#define RATE_NS	   1000000000ull /* between two computations of rates */
 #define COMM_ROOM  32
-#define EVENTS_MAX 64 /* made into text in a round */
+#define EVENTS_MAX 64 /* events that become text in a round */
 
-/* A copy of what a cursor found. */
+/* A copy of an item of the cursor. */
 struct found {
 	int item;
 	struct ktrace_event event;
@@ -49,23 +50,23 @@ struct watch {
 	char *text; /* what the output wrote in this round */
 	size_t text_size;
 	char *directory;
-	char parent[64]; /* of a directory that is removed */
+	char parent[64]; /* of a directory that will be removed */
 	bool kept;
 	bool started;
 	bool behind;
 	int error;
 	uint64_t began, ended;
-	uint64_t newest; /* time of the event read last */
+	uint64_t newest; /* time of the last event */
 
 	uint64_t *counts; /* by id */
 	uint64_t *before;
 	double *rates;
 	size_t nr;
-	uint64_t rated; /* when */
+	uint64_t rated; /* when rates were computed */
 
 	struct found found[EVENTS_MAX];
 	size_t nr_found;
-	uint64_t read; /* events */
+	uint64_t read; /* number of events */
 };
 
 static struct watch_lines lines;
@@ -114,8 +115,8 @@ static void directory_remove(struct watch *w)
 }
 
 /*
- * A handle of its own, whose claim ends with the recording.  What a recorder that
- * was killed left in the buffers is not part of this trace.
+ * Opens the session again, with a claim that ends with the recording.  Events
+ * that a killed recorder left in the buffers are not part of this trace.
  */
 static int session_take(struct watch *w, const char *name)
 {
@@ -324,10 +325,7 @@ static int found_show(struct watch *w)
 	return err;
 }
 
-/*
- * In the time of the events if reading is behind: then less of it has passed there than
- * here.
- */
+/* If reading is behind, uses the time of the events, which runs slower. */
 static void rates_make(struct watch *w)
 {
 	uint64_t now = w->behind ? w->newest : now_ns();
@@ -343,7 +341,7 @@ static void rates_make(struct watch *w)
 	w->rated = now;
 }
 
-/* Reads what is there, for @limit ns at most. */
+/* Reads what is there, for at most @limit ns. */
 static int round_read(struct watch *w, uint64_t limit)
 {
 	uint64_t began = now_ns();
@@ -415,7 +413,10 @@ void watch_status(struct watch *w, struct watch_status *status)
 	*status = (struct watch_status){
 		.directory = w->kept ? w->directory : NULL,
 		.duration = (w->ended ? w->ended : now_ns()) - w->began,
-		/* Of programs, what is in open packets is known when it is read. */
+		/*
+		 * Events in open packets of programs are known only when they
+		 * are read.
+		 */
 		.events = s.recorded > w->read ? s.recorded : w->read,
 		.behind = w->behind,
 	};
@@ -434,7 +435,7 @@ int watch_stop(struct watch *w, const char *reason)
 
 	if (ktrace_recording_stop(w->recording, reason))
 		status = failed_why();
-	/* The last lines, if they are not far. */
+	/* The last lines, if reading them takes little time. */
 	if (!status && !w->error &&
 	    !ktrace_recording_sync(w->recording, w->trace))
 		round_read(w, ROUND_NS);
