@@ -201,9 +201,7 @@ static int export_main(int argc, char **argv)
 }
 
 static const struct command_option options[] = {
-	OPTION('t', "to", "FORMAT",
-	       "ctf: CTF 1.8, for babeltrace2 and Trace Compass; json: one object per line; "
-	       "text, kernel and strace: as ktrace report prints it",
+	OPTION('t', "to", "FORMAT", "what is made of the trace, see below",
 	       .kind = ARGUMENT_OUTPUT),
 	OPTION('o', "output", "NAME",
 	       "where to (DIR.FORMAT); - is standard output",

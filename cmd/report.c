@@ -269,7 +269,7 @@ static int report_main(int argc, char **argv)
 
 static const struct command_option options[] = {
 	OPTION('F', "format", "FORMAT",
-	       "text; kernel: as the kernel prints its events; json; strace: system calls",
+	       "how events are printed, see below (text)",
 	       .kind = ARGUMENT_FORMAT),
 	QUERY_ROWS,
 	OPTION('p', "pid", "PID,...", "only of these processes or threads",

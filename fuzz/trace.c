@@ -131,18 +131,19 @@ static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 		{.string_max = 0, .colors = true, .returns = KTRACE_RETURNS_OK},
 		{.summary = true},
 	};
+	const struct ktrace_output_kind *kind;
 	size_t i;
 
-	run(trace, "text", null, NULL);
-	run(trace, "json", null, NULL);
+	for (i = 0; (kind = ktrace_output_kind(i)); i++) {
+		if (!strcmp(kind->name, "kernel") && !has_formats(metadata))
+			continue;
+		run(trace, kind->name, kind->directory ? -1 : null, NULL);
+		directory_empty();
+		if (!kind->directory)
+			run_spans(trace, kind->name, null);
+	}
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		run(trace, "strace", null, &options[i]);
-	run_spans(trace, "text", null);
-	run_spans(trace, "json", null);
-	run(trace, "ctf", -1, NULL);
-	directory_empty();
-	if (has_formats(metadata))
-		run(trace, "kernel", null, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

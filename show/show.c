@@ -14,7 +14,9 @@
 #define STRING_MAX     32 /* of "strace", as strace itself has it */
 
 static const struct show_ops *const outputs[] = {
-	&show_text, &show_kernel, &show_json, &show_ctf, &show_syscalls,
+#define OUTPUT(name) &show_##name,
+	OUTPUTS
+#undef OUTPUT
 };
 
 const struct ktrace_output_kind *ktrace_output_kind(size_t index)

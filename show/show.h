@@ -12,6 +12,7 @@
 #include <ktrace/output.h>
 
 #include "base/error.h"
+#include "outputs.h"
 
 struct show_ops {
 	struct ktrace_output_kind kind;
@@ -45,10 +46,9 @@ struct ktrace_output {
 	uint64_t losses;
 };
 
-extern const struct show_ops show_text;
-extern const struct show_ops show_kernel;
-extern const struct show_ops show_json;
-extern const struct show_ops show_ctf;
-extern const struct show_ops show_syscalls;
+/* One for each name in the list of outputs, which is in meson.build. */
+#define OUTPUT(name) extern const struct show_ops show_##name;
+OUTPUTS
+#undef OUTPUT
 
 #endif /* KT_SHOW_H */

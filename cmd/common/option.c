@@ -211,6 +211,12 @@ int option_pid(const struct command *command, const char *text, pid_t *pid)
 	return EXIT_OK;
 }
 
+static bool output_fits(const struct ktrace_output_kind *kind,
+			enum argument_kind argument)
+{
+	return !kind->directory || argument == ARGUMENT_OUTPUT;
+}
+
 /* Help */
 
 /* Writes the option for --help, "-s, --size SIZE".  Returns its length. */
@@ -264,15 +270,32 @@ static void options_explain(const struct command *command)
 	}
 }
 
+/* The outputs that an option takes, if it takes one. */
+static void outputs_explain(const struct command *command)
+{
+	const struct ktrace_output_kind *kind;
+	const struct command_option *row;
+
+	for (size_t i = 0; (row = row_get(command, i)); i++) {
+		if (row->kind != ARGUMENT_FORMAT &&
+		    row->kind != ARGUMENT_OUTPUT)
+			continue;
+		printf("\n%s is one of\n", row->argument);
+		for (size_t k = 0; (kind = ktrace_output_kind(k)); k++)
+			if (output_fits(kind, row->kind))
+				printf("    %-8s %s\n", kind->name, kind->what);
+	}
+}
+
 /* Completion */
 
-static void outputs_print(bool directories)
+static void outputs_print(enum argument_kind argument)
 {
 	const char *between = "words\t";
 	const struct ktrace_output_kind *kind;
 
 	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
-		if (kind->directory && !directories)
+		if (!output_fits(kind, argument))
 			continue;
 		printf("%s%s", between, kind->name);
 		between = " ";
@@ -308,7 +331,7 @@ static void kind_print(enum argument_kind kind, const char *words)
 		break;
 	case ARGUMENT_FORMAT:
 	case ARGUMENT_OUTPUT:
-		outputs_print(kind == ARGUMENT_OUTPUT);
+		outputs_print(kind);
 		break;
 	default:
 		printf("%s\t%s", names[kind], words ?: "-");
@@ -346,6 +369,7 @@ void command_explain(const struct command *command)
 		printf("\n%s", command->about);
 	putchar('\n');
 	options_explain(command);
+	outputs_explain(command);
 	if (command->examples)
 		printf("\n%s", command->examples);
 	printf("\nThe manual: man ktrace%s%s\n", manual ? "-" : "",

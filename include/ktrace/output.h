@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 struct ktrace_output_kind {
-	const char *name; /* "text", "kernel", "json", "ctf", "strace" */
+	const char *name; /* like "text" or "json" */
 	const char *what; /* in one line */
 	bool directory;	  /* it makes a directory; the others write text */
 };

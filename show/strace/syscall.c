@@ -777,7 +777,7 @@ static void syscalls_release(struct ktrace_output *show)
 	output_destroy(&s->output);
 }
 
-const struct show_ops show_syscalls = {
+const struct show_ops show_strace = {
 	.kind.name = "strace",
 	.kind.what = "system calls only, in the notation of strace",
 	.size = sizeof(struct syscalls),

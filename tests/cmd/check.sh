@@ -76,3 +76,9 @@ finish_vm()	# NAME
 	echo "# end of $1"
 	finish
 }
+
+# The outputs that --help of report or export explains, one a line.
+formats_of_help()	# COMMAND
+{
+	ktrace "$1" --help | awk '/^FORMAT is one of$/ { on = 1; next } !NF { on = 0 } on { print $1 }'
+}

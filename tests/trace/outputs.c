@@ -275,6 +275,22 @@ TEST(json)
 	free(text);
 }
 
+/* Names and strings of strangers reach no terminal as they are: not by any output. */
+TEST(strangers)
+{
+	const struct ktrace_output_kind *kind;
+
+	for (size_t i = 0; (kind = ktrace_output_kind(i)); i++) {
+		char *text = kind->directory ? NULL : output_of(kind->name);
+
+		for (const char *p = text; p && *p; p++)
+			CHECK(*p == '\n' || *p == '\t' ||
+			      (*p >= ' ' && *p <= '~') || *p < 0);
+		CHECK(!text || !strstr(text, "\xff"));
+		free(text);
+	}
+}
+
 struct taken {
 	char *text;
 	size_t size, room;
@@ -407,13 +423,19 @@ TEST(refused)
 
 TEST(kinds)
 {
+	static const char *const known[] = {"text", "kernel", "json", "strace",
+					    "ctf"};
 	const struct ktrace_output_kind *kind;
 	size_t n = 0;
 
 	for (; (kind = ktrace_output_kind(n)); n++) {
 		CHECK(*kind->name && *kind->what);
 		CHECK(ktrace_output_find(kind->name) == kind);
-		CHECK_EQ(kind->directory, !strcmp(kind->name, "ctf"));
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		kind = ktrace_output_find(known[i]);
+		CHECK(kind);
+		CHECK_EQ(kind->directory, !strcmp(known[i], "ctf"));
 	}
 	CHECK(n >= 5);
 	CHECK(!ktrace_output_kind(n + 1));
