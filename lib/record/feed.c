@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* All feeds.  No other file lists them. */
+/* The list of feeds, and how a feed fails. */
 #include <unistd.h>
 
 #include "feed.h"
 
 const struct feed_ops *const feeds[] = {
-	&kernel_feed,
-	&programs_feed,
-	NULL,
+#define FEED(name) &name##_feed,
+	FEEDS
+#undef FEED
+		NULL,
 };
 
 _Static_assert(sizeof(feeds) / sizeof(*feeds) <= FEEDS_MAX + 1,

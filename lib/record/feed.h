@@ -5,7 +5,7 @@
  * A feed has rings, and moves their packets to streams of the recording's sink
  * (sink.h).  kernel.c does this for the rings of a session, programs.c for
  * those of programs.  The recording knows feeds only by these operations: a new
- * feed is a file with a struct feed_ops, and a line in feed.c.
+ * feed is a file with a struct feed_ops, and a name in lib/meson.build.
  *
  * All operations are called by the thread that has the recording.  A feed may
  * have threads of its own.
@@ -19,6 +19,7 @@
 
 #include <ktrace/recording.h>
 
+#include "parts.h"
 #include "sink.h"
 
 struct feed;
@@ -120,6 +121,9 @@ static inline int feed_error(const struct feed *feed)
 /* Stores the first error, and wakes whoever waits for one. */
 void feed_fail(struct feed *feed, int err);
 
-extern const struct feed_ops kernel_feed, programs_feed;
+/* One for each name in the list of feeds, which is in lib/meson.build. */
+#define FEED(name) extern const struct feed_ops name##_feed;
+FEEDS
+#undef FEED
 
 #endif /* KT_LIB_RECORD_FEED_H */

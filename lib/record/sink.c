@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* All sinks.  No other file lists them. */
+/* Which sink a recording has. */
 #include <errno.h>
 
 #include "base/error.h"
 #include "sink.h"
 
 static const struct sink_ops *const sinks[] = {
-	&directory_sink,
-	&pipe_sink,
+#define SINK(name) &name##_sink,
+	SINKS
+#undef SINK
 };
 
 #define SINKS_NR (sizeof(sinks) / sizeof(*sinks))

@@ -5,7 +5,7 @@
  * A trace consists of lines of metadata, a table of symbols, and streams of
  * packets. Feeds (feed.h) and the writer (writer.h) give these to a sink, and
  * do not know what it does with them.  A new sink is a file with a struct
- * sink_ops, and a line in sink.c.
+ * sink_ops, and a name in lib/meson.build.
  *
  * A stream belongs to the feed that opened it.  One stream is used by one
  * thread at a time, but different threads may use different streams.  The rest
@@ -22,6 +22,8 @@
 #include <stdbool.h>
 
 #include <ktrace/recording.h>
+
+#include "parts.h"
 
 struct sink;
 
@@ -109,14 +111,12 @@ static inline bool sink_is_stalled(const struct sink *sink)
 	return sink->ops->stalled && sink->ops->stalled(sink);
 }
 
-/* ---- a trace on disk: directory.c ------------------------------------------------ */
+/* One for each name in the list of sinks, which is in lib/meson.build. */
+#define SINK(name) extern const struct sink_ops name##_sink;
+SINKS
+#undef SINK
 
-extern const struct sink_ops directory_sink;
-/* Uses a directory that exists. */
+/* The sink of directory.c, in a directory that exists. */
 int directory_sink_open(const char *path, struct sink **sink);
-
-/* ---- one stream of bytes: pipe.c -------------------------------------------------- */
-
-extern const struct sink_ops pipe_sink;
 
 #endif /* KT_LIB_RECORD_SINK_H */
