@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "commands.h"
 #include "common/option.h"
 
 #define TRACE_DEFAULT "ktrace.data"
@@ -38,18 +39,10 @@ struct command {
 	int (*main)(int argc, char **argv);
 };
 
-extern const struct command command_doctor;
-extern const struct command command_export;
-extern const struct command command_list;
-extern const struct command command_load;
-extern const struct command command_markers;
-extern const struct command command_record;
-extern const struct command command_report;
-extern const struct command command_set;
-extern const struct command command_stat;
-extern const struct command command_syscalls;
-extern const struct command command_tui;
-extern const struct command command_unload;
+/* One for each name in the list of commands, which is in cmd/meson.build. */
+#define COMMAND(name) extern const struct command command_##name;
+COMMANDS
+#undef COMMAND
 
 /* Messages on standard error; -q silences say(). */
 extern int verbosity; /* -1: -q; 0; 1 and more: -v */

@@ -16,7 +16,7 @@
 static int help_main(int argc, char **argv);
 static int version_main(int argc, char **argv);
 
-static const struct command command_help = {
+const struct command command_help = {
 	.name = "help",
 	.what = "explain a command",
 	.usage = "[COMMAND]",
@@ -24,7 +24,7 @@ static const struct command command_help = {
 	.main = help_main,
 };
 
-static const struct command command_version = {
+const struct command command_version = {
 	.name = "version",
 	.what = "print the version",
 	.usage = "",
@@ -32,10 +32,9 @@ static const struct command command_version = {
 };
 
 static const struct command *const commands[] = {
-	&command_list,	   &command_record,  &command_report,  &command_stat,
-	&command_syscalls, &command_export,  &command_doctor,  &command_tui,
-	&command_set,	   &command_load,    &command_markers, &command_unload,
-	&command_help,	   &command_version,
+#define COMMAND(name) &command_##name,
+	COMMANDS
+#undef COMMAND
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(*commands))
