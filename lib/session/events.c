@@ -201,40 +201,63 @@ static int probes_load(struct ktrace_session *s,
 }
 
 /*
- * The module of system calls is not in the index.  It has 700 events, which
- * together contain the same as those of raw_syscalls.  So it is loaded only if
- * a pattern names them.
+ * Sources that are modules of their own. They are not in the index, which lists probes of
+ * tracepoints. A module is loaded if a pattern begins with a prefix, or is one without its
+ * colon.
  */
-static bool wish_names_calls(const struct wish *wish)
+static const struct source_module {
+	const char *name;
+	const char *prefixes[8]; /* the last one is NULL */
+} source_modules[] = {
+	/*
+	 * It has 700 events, which together contain the same as those of raw_syscalls:
+	 * `*' does not mean them.
+	 */
+	{"ktrace-syscalls",
+	 {"syscalls:", "compat_syscalls:", "*syscalls:", "sys_enter_",
+	  "sys_exit_"}},
+};
+
+static bool pattern_names(const char *pattern, const char *prefix)
 {
-	static const char *const prefixes[] = {
-		"syscalls:", "compat_syscalls:", "*syscalls:", "sys_enter_",
-		"sys_exit_"};
+	size_t length = strlen(prefix);
 
-	for (size_t i = 0; i < wish->nr; i++) {
-		const char *pattern = wish->patterns[i];
+	if (!strncmp(pattern, prefix, length))
+		return true;
+	/* All events of a system. */
+	return prefix[length - 1] == ':' && strlen(pattern) == length - 1 &&
+	       !strncmp(pattern, prefix, length - 1);
+}
 
-		if (!strcmp(pattern, "syscalls") ||
-		    !strcmp(pattern, "compat_syscalls"))
-			return true;
-		for (size_t j = 0; j < sizeof(prefixes) / sizeof(*prefixes);
-		     j++)
-			if (!strncmp(pattern, prefixes[j], strlen(prefixes[j])))
+static bool wish_names_source(const struct wish *wish,
+			      const struct source_module *module)
+{
+	for (size_t i = 0; i < wish->nr; i++)
+		for (const char *const *p = module->prefixes; *p; p++)
+			if (pattern_names(wish->patterns[i], *p))
 				return true;
-	}
 	return false;
 }
 
-static int calls_load(struct ktrace_session *s,
-		      const struct ktrace_modules *modules,
-		      const struct wish *wish)
+static int sources_load(struct ktrace_session *s,
+			const struct ktrace_modules *modules,
+			const struct wish *wish)
 {
-	if (!wish_names_calls(wish) || module_is_loaded("ktrace-syscalls"))
-		return 0;
-	session_note(s, "loading %s/ktrace-syscalls.ko",
-		     ktrace_modules_path(modules));
-	return ktrace_modules_load((struct ktrace_modules *)modules,
-				   "ktrace-syscalls", false);
+	size_t nr = sizeof(source_modules) / sizeof(*source_modules);
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct source_module *module = &source_modules[i];
+
+		if (!wish_names_source(wish, module) ||
+		    module_is_loaded(module->name))
+			continue;
+		session_note(s, "loading %s/%s.ko",
+			     ktrace_modules_path(modules), module->name);
+		err = ktrace_modules_load((struct ktrace_modules *)modules,
+					  module->name, false);
+	}
+	return err;
 }
 
 static int probes_missing(struct ktrace_session *s,
@@ -443,7 +466,7 @@ int ktrace_session_prepare(struct ktrace_session *s,
 	if (modules)
 		err = probes_load(s, modules, &wish, &refusals);
 	if (!err && modules)
-		err = calls_load(s, modules, &wish);
+		err = sources_load(s, modules, &wish);
 	if (!err)
 		err = tracepoints_define(s, modules, &refusals, &wish);
 	if (!err && modules)
