@@ -2,6 +2,36 @@
 /*
  * Recordings: they write a trace from a session, from the markers of programs,
  * or from both.
+ *
+ * All that the scheduler does in ten seconds; the pointers are NULL at first:
+ *
+ *	struct ktrace_session_options session_options = {
+ *		.size = sizeof(session_options),
+ *	};
+ *	struct ktrace_recording_options options = {
+ *		.size = sizeof(options),
+ *		.directory = "ktrace.data",
+ *	};
+ *	const char *patterns[] = {"sched"};
+ *
+ *	err = ktrace_session_open(&session_options, &session);
+ *	if (err)
+ *		return err;
+ *	err = ktrace_session_claim(session);
+ *	if (!err)
+ *		err = ktrace_session_prepare(session, patterns, 1);
+ *	if (!err)
+ *		err = ktrace_session_enable(session, "sched", NULL, true);
+ *	if (!err)
+ *		err = ktrace_recording_create(session, &options, &recording);
+ *	if (!err)
+ *		err = ktrace_recording_start(recording);
+ *	if (!err) {
+ *		sleep(10);
+ *		err = ktrace_recording_stop(recording, "time is up");
+ *	}
+ *	ktrace_recording_destroy(recording);
+ *	ktrace_session_close(session);
  */
 #ifndef KTRACE_RECORDING_H
 #define KTRACE_RECORDING_H

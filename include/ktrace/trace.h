@@ -8,6 +8,18 @@
  *	ktrace_open()		a trace: its metadata and event types
  *	ktrace_cursor_*()	its events and losses in order of time
  *
+ * The name of each event in a trace; cursor is NULL at first:
+ *
+ *	err = ktrace_open("ktrace.data", &trace);
+ *	if (err)
+ *		return err;
+ *	err = ktrace_cursor_create(trace, NULL, &cursor);
+ *	while (!err && (item = ktrace_cursor_next(cursor)) > 0)
+ *		if (item == KTRACE_EVENT)
+ *			puts(ktrace_cursor_event(cursor)->type->name);
+ *	ktrace_cursor_destroy(cursor);
+ *	ktrace_close(trace);
+ *
  * A trace and its cursors are used by one thread at a time.
  *
  * If a function returns a pointer to const, the pointer belongs to the object
