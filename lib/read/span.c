@@ -17,6 +17,11 @@
  * those of threads that have run on another CPU all the time, and interrupts of
  * other CPUs.  A cursor delivers a loss at the end of the gap.  So if a pair is
  * complete before that, it is checked when it ends (span_is_certain).
+ *
+ * A trace may be made to cost time.  So the cost of an event does not depend on the
+ * number of open spans: the hash of the owners cannot be predicted, a loss looks
+ * only at the owners that it concerns and at one for each stream, and all that is
+ * searched is limited.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,186 +30,15 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cursor.h"
-#include "span_rule.h"
+#include "span_owner.h"
 
-#define CHAINS_MIN 256
 /* Per owner; more than programs nest.  Then the outermost is dropped. */
 #define DEPTH_MAX 256
 /* Completions of requests may be missing, so the oldest is dropped. */
 #define REQUESTS_MAX 65536
-#define NAME_ROOM    64
-
-struct open_span {
-	struct ktrace_span span; /* its strings are set when it is returned */
-	uint32_t type;		 /* id of the type of the begin, for its role */
-	enum span_lane lane;
-	uint64_t keys[SPAN_KEYS];
-	struct cursor_place place;
-	char name[NAME_ROOM];
-	char comm[KT_COMM_LEN + 1];
-};
-
-struct span_owner {
-	struct span_owner *chain;
-	enum ktrace_span_owner kind;
-	uint64_t id[SPAN_KEYS];
-	uint32_t tgid;
-	uint32_t nr;
-	uint32_t room;
-	struct open_span *open; /* the innermost last */
-	/*
-	 * For a request: the number of open ones with the same key, which
-	 * cannot be paired.
-	 */
-	uint32_t unclear;
-	struct span_owner *older, *newer; /* requests, ordered by their begin */
-};
-
-struct ktrace_spans {
-	const struct ktrace_cursor *cursor;
-	struct span_role *roles; /* by the type's id */
-	size_t nr_roles;
-	struct span_owner **chains;
-	size_t nr_chains; /* a power of two */
-	size_t nr_owners;
-	struct span_owner *oldest, *newest; /* requests */
-	size_t nr_requests;
-	uint64_t deaths; /* number of the cursor's deaths that were handled */
-	struct open_span ended;
-	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
-};
-
-/* ---- owners --------------------------------------------------------------- */
-
-static size_t chain_of(const struct ktrace_spans *spans,
-		       enum ktrace_span_owner kind, const uint64_t *id)
-{
-	uint64_t hash = (id[0] * 31 + id[1]) * 8 + kind;
-
-	return hash * 0x9e3779b97f4a7c15ull >> 32 & (spans->nr_chains - 1);
-}
-
-static struct span_owner *owner_find(const struct ktrace_spans *spans,
-				     enum ktrace_span_owner kind,
-				     const uint64_t *id)
-{
-	struct span_owner *owner = spans->chains[chain_of(spans, kind, id)];
-
-	while (owner && (owner->kind != kind || owner->id[0] != id[0] ||
-			 owner->id[1] != id[1]))
-		owner = owner->chain;
-	return owner;
-}
-
-/* Keeps the chains short.  If there is no memory, they become longer. */
-static void owners_grow(struct ktrace_spans *spans)
-{
-	struct span_owner **old = spans->chains, *owner, *next;
-	size_t nr = spans->nr_chains;
-	struct span_owner **chains = calloc(nr * 4, sizeof(*chains));
-
-	if (!chains)
-		return;
-	spans->chains = chains;
-	spans->nr_chains = nr * 4;
-	for (size_t i = 0; i < nr; i++) {
-		for (owner = old[i]; owner; owner = next) {
-			size_t to = chain_of(spans, owner->kind, owner->id);
-
-			next = owner->chain;
-			owner->chain = chains[to];
-			chains[to] = owner;
-		}
-	}
-	free(old);
-}
-
-static void request_link(struct ktrace_spans *spans, struct span_owner *owner)
-{
-	owner->older = spans->newest;
-	if (spans->newest)
-		spans->newest->newer = owner;
-	else
-		spans->oldest = owner;
-	spans->newest = owner;
-	spans->nr_requests++;
-}
-
-static void request_unlink(struct ktrace_spans *spans, struct span_owner *owner)
-{
-	if (owner->older)
-		owner->older->newer = owner->newer;
-	else
-		spans->oldest = owner->newer;
-	if (owner->newer)
-		owner->newer->older = owner->older;
-	else
-		spans->newest = owner->older;
-	spans->nr_requests--;
-}
-
-/* Adds an owner that does not exist.  NULL: out of memory. */
-static struct span_owner *owner_create(struct ktrace_spans *spans,
-				       enum ktrace_span_owner kind,
-				       const uint64_t *id)
-{
-	struct span_owner *owner = calloc(1, sizeof(*owner));
-	size_t chain;
-
-	if (!owner)
-		return NULL;
-	if (spans->nr_owners++ > spans->nr_chains)
-		owners_grow(spans);
-	chain = chain_of(spans, kind, id);
-	owner->kind = kind;
-	memcpy(owner->id, id, sizeof(owner->id));
-	owner->chain = spans->chains[chain];
-	spans->chains[chain] = owner;
-	if (kind == KTRACE_SPAN_OF_REQUEST)
-		request_link(spans, owner);
-	return owner;
-}
-
-/* Frees the owner if it has nothing open. */
-static void owner_put(struct ktrace_spans *spans, struct span_owner *owner)
-{
-	struct span_owner **p;
-
-	if (owner->nr || owner->unclear)
-		return;
-	p = &spans->chains[chain_of(spans, owner->kind, owner->id)];
-	while (*p != owner)
-		p = &(*p)->chain;
-	*p = owner->chain;
-	if (owner->kind == KTRACE_SPAN_OF_REQUEST)
-		request_unlink(spans, owner);
-	spans->nr_owners--;
-	free(owner->open);
-	free(owner);
-}
-
-static void open_remove(struct span_owner *owner, uint32_t i)
-{
-	memmove(&owner->open[i], &owner->open[i + 1],
-		(--owner->nr - i) * sizeof(*owner->open));
-}
-
-/* Drops a span that will not be paired; @count counts the reason. */
-static void open_drop(struct ktrace_spans *spans, struct span_owner *owner,
-		      uint32_t i, uint64_t *count)
-{
-	++*count;
-	spans->counts[owner->open[i].span.kind].open--;
-	open_remove(owner, i);
-}
-
-static struct ktrace_span_counts *counts_of(struct ktrace_spans *spans,
-					    const struct span_owner *owner,
-					    uint32_t i)
-{
-	return &spans->counts[owner->open[i].span.kind];
-}
+/* The same for owners in the middle of an exec, and for all owners with open spans. */
+#define EXECS_MAX 256
+#define OPEN_MAX  (1u << 20)
 
 /* ---- what has gone -------------------------------------------------------- */
 
@@ -230,9 +64,9 @@ static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
 {
 	struct span_owner *owner, *next;
 
-	for (size_t i = 0; i < spans->nr_chains; i++) {
-		for (owner = spans->chains[i]; owner; owner = next) {
-			next = owner->chain;
+	for (enum owner_list i = IN_KERNEL; i <= IN_PROGRAMS; i++) {
+		for (owner = spans->lists[i].oldest; owner; owner = next) {
+			next = owner->links[i].newer;
 			if (owner->kind == KTRACE_SPAN_OF_THREAD &&
 			    tasks_is_dead(tasks, owner->id[0]))
 				owner_die(spans, owner);
@@ -284,21 +118,23 @@ static void owner_lose(struct ktrace_spans *spans, struct span_owner *owner,
 			open_drop(spans, owner, i,
 				  &counts_of(spans, owner, i)->lost);
 	}
-	if (!loss->programs)
+	if (!loss->programs) {
 		owner->unclear = 0;
+		owner_relist(spans, owner, IN_KERNEL);
+	}
 	owner_put(spans, owner);
 }
 
 void ktrace_spans_loss(struct ktrace_spans *spans,
 		       const struct ktrace_loss *loss)
 {
+	enum owner_list list =
+		spans->cursor && loss->programs ? IN_PROGRAMS : IN_KERNEL;
 	struct span_owner *owner, *next;
 
-	for (size_t i = 0; i < spans->nr_chains; i++) {
-		for (owner = spans->chains[i]; owner; owner = next) {
-			next = owner->chain;
-			owner_lose(spans, owner, loss);
-		}
+	for (owner = spans->lists[list].oldest; owner; owner = next) {
+		next = owner->links[list].newer;
+		owner_lose(spans, owner, loss);
 	}
 }
 
@@ -432,17 +268,37 @@ static void request_blur(struct ktrace_spans *spans, struct span_owner *owner)
 	}
 	spans->counts[KTRACE_SPAN_BLOCK].unended++;
 	owner->unclear++;
+	owner_relist(spans, owner, IN_KERNEL);
 }
 
-static void request_give_up(struct ktrace_spans *spans)
+static void owner_give_up(struct ktrace_spans *spans, struct span_owner *owner)
 {
-	struct span_owner *owner = spans->oldest;
-
 	while (owner->nr)
 		open_drop(spans, owner, owner->nr - 1,
-			  &spans->counts[KTRACE_SPAN_BLOCK].unended);
+			  &counts_of(spans, owner, owner->nr - 1)->unended);
 	owner->unclear = 0;
 	owner_put(spans, owner);
+}
+
+static void oldest_give_up(struct ktrace_spans *spans)
+{
+	struct span_owner *oldest = spans->lists[IN_KERNEL].oldest;
+
+	owner_give_up(spans, oldest ?: spans->lists[IN_PROGRAMS].oldest);
+}
+
+/* After an exec the owner may continue with another thread number: see exec_find(). */
+static void exec_note(struct ktrace_spans *spans, struct span_owner *owner,
+		      const struct span_role *role,
+		      const struct ktrace_event *event)
+{
+	if (role->begin->lane != LANE_CALL || !span_role_is_exec(role) ||
+	    event->tid == event->tgid)
+		return;
+	list_unlink(spans, owner, IN_EXECS);
+	if (spans->lists[IN_EXECS].nr == EXECS_MAX)
+		list_unlink(spans, spans->lists[IN_EXECS].oldest, IN_EXECS);
+	list_link(spans, owner, IN_EXECS);
 }
 
 /* Room for one more span.  NULL: out of memory. */
@@ -500,6 +356,8 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 	struct span_owner *owner;
 	struct open_span *open;
 
+	if (spans->nr_open >= OPEN_MAX)
+		oldest_give_up(spans);
 	keys_read(keys, role->begin_keys, event);
 	owner_id(id, rule->owner, event, keys);
 	owner = owner_of(spans, rule->owner, id, event);
@@ -508,8 +366,8 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 		return 0;
 	}
 	if (!owner && rule->owner == KTRACE_SPAN_OF_REQUEST &&
-	    spans->nr_requests == REQUESTS_MAX)
-		request_give_up(spans);
+	    spans->lists[IN_REQUESTS].nr == REQUESTS_MAX)
+		owner_give_up(spans, spans->lists[IN_REQUESTS].oldest);
 	if (!owner)
 		owner = owner_create(spans, rule->owner, id);
 	if (!owner)
@@ -521,9 +379,9 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 		return error_set(-ENOMEM, "out of memory");
 	}
 	open_fill(spans, owner, open, role, event, keys);
-	owner->nr++;
+	open_add(spans, owner);
+	exec_note(spans, owner, role, event);
 	owner->tgid = event->tgid ? event->tgid : owner->tgid;
-	spans->counts[rule->kind].open++;
 	return KTRACE_SPAN_BEGINS;
 }
 
@@ -588,15 +446,11 @@ static struct span_owner *exec_find(const struct ktrace_spans *spans,
 	if (role->end->lane != LANE_CALL || !span_role_is_exec(role) ||
 	    event->tid != event->tgid)
 		return NULL;
-	for (size_t i = 0; i < spans->nr_chains; i++) {
-		struct span_owner *owner = spans->chains[i];
-
-		for (; owner; owner = owner->chain) {
-			if (owner->kind == KTRACE_SPAN_OF_THREAD &&
-			    owner->tgid == event->tgid &&
-			    open_find(spans, owner, role, keys) != owner->nr)
-				return owner;
-		}
+	for (struct span_owner *owner = spans->lists[IN_EXECS].oldest; owner;
+	     owner = owner->links[IN_EXECS].newer) {
+		if (owner->tgid == event->tgid &&
+		    open_find(spans, owner, role, keys) != owner->nr)
+			return owner;
 	}
 	return NULL;
 }
@@ -741,30 +595,16 @@ int ktrace_spans_create(const struct ktrace_cursor *cursor,
 	spans->cursor = cursor;
 	if (cursor)
 		spans->deaths = cursor_tasks(cursor)->deaths;
-	spans->nr_chains = CHAINS_MIN;
-	spans->chains = calloc(spans->nr_chains, sizeof(*spans->chains));
-	if (!spans->chains) {
-		free(spans);
-		return error_set(-ENOMEM, "out of memory");
-	}
+	owners_init(spans);
 	*result = spans;
 	return 0;
 }
 
 void ktrace_spans_destroy(struct ktrace_spans *spans)
 {
-	struct span_owner *owner, *next;
-
 	if (!spans)
 		return;
-	for (size_t i = 0; i < spans->nr_chains; i++) {
-		for (owner = spans->chains[i]; owner; owner = next) {
-			next = owner->chain;
-			free(owner->open);
-			free(owner);
-		}
-	}
-	free(spans->chains);
+	owners_destroy(spans);
 	free(spans->roles);
 	free(spans);
 }

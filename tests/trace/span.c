@@ -593,6 +593,95 @@ TEST(requests_without_end)
 	CHECK_EQ(counts[KTRACE_SPAN_BLOCK].unended, 100000 - 65536);
 }
 
+/* ---- what is made to cost time ------------------------------------------------ */
+
+/* An event that looks at all that is open takes minutes here. */
+#define REQUESTS 65536
+#define MANY	 300000
+
+static uint32_t requests_open(uint64_t dev, uint64_t sector)
+{
+	uint32_t issue = type("block", "block_rq_issue", "dev sector $rwbs");
+	uint32_t complete = type("block", "block_rq_complete", "dev sector");
+
+	for (uint64_t i = 0; i < REQUESTS; i++)
+		happen(0, issue, dev * i, sector * i, text("W"));
+	return complete;
+}
+
+/* Numbers with one sum: a hash that is known has them all in one place. */
+TEST(requests_that_look_alike)
+{
+	uint32_t complete;
+
+	begin_cpus(1);
+	complete = requests_open(1, -31ull);
+	for (uint64_t i = 0; i < REQUESTS; i++)
+		happen(0, complete, i, -31ull * i);
+	counts_read();
+	CHECK_EQ(counts[KTRACE_SPAN_BLOCK].ended, REQUESTS);
+}
+
+TEST(execs_that_never_began)
+{
+	uint32_t exit;
+
+	begin_cpus(1);
+	requests_open(0, 8);
+	exit = type("syscalls", "sys_exit_execve", "ret");
+	run(0, 7, 7);
+	for (int i = 0; i < MANY; i++)
+		happen(0, exit, 0);
+	counts_read();
+	CHECK_EQ(counts[KTRACE_SPAN_BLOCK].open, REQUESTS);
+	CHECK_EQ(counts[KTRACE_SPAN_SYSCALL].unbegun, MANY);
+}
+
+/* Of the threads of a process that exec, the one that is left goes on. */
+TEST(execs_of_many_threads)
+{
+	uint32_t enter, exit;
+
+	begin_cpus(1);
+	enter = type("syscalls", "sys_enter_execve", "filename");
+	exit = type("syscalls", "sys_exit_execve", "ret");
+	for (uint32_t tid = 1001; tid <= 1100; tid++) {
+		run(0, tid, 1000);
+		happen(0, enter, 1);
+	}
+	for (uint32_t tid = 1001; tid <= 1100; tid++)
+		if (tid != 1050)
+			CHECK(maker_exit(maker, 0, tid));
+	run(0, 1000, 1000);
+	happen(0, exit, 0);
+	counts_read();
+	CHECK_EQ(counts[KTRACE_SPAN_SYSCALL].ended, 1);
+	CHECK_EQ(counts[KTRACE_SPAN_SYSCALL].died, 99);
+}
+
+TEST(losses_that_hit_none)
+{
+	const struct ktrace_loss loss = {.count = 1, .programs = true};
+	struct ktrace_cursor *cursor;
+	struct ktrace_spans *spans;
+	struct ktrace *trace;
+
+	begin_cpus(1);
+	requests_open(0, 8);
+	trace = trace_end();
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while (ktrace_cursor_next(cursor) > 0)
+		CHECK(ktrace_spans_event(spans, ktrace_cursor_event(cursor)) >=
+		      0);
+	for (int i = 0; i < MANY; i++)
+		ktrace_spans_loss(spans, &loss);
+	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_BLOCK)->open, REQUESTS);
+	ktrace_spans_destroy(spans);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
 /* ---- losses --------------------------------------------------------------- */
 
 /* The exit and the next entry are lost: the rest looks like a pair. */

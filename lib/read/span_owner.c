@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "span_owner.h"
+
+/* Nobody who makes a trace knows which ids have the same. */
+static uint64_t owner_number(const struct ktrace_spans *spans,
+			     enum ktrace_span_owner kind, const uint64_t *id)
+{
+	uint64_t number = (id[0] ^ kind) * spans->seed[0];
+
+	number = ((number ^ number >> 32) + id[1]) * spans->seed[1];
+	return number ^ number >> 29;
+}
+
+struct span_owner *owner_find(const struct ktrace_spans *spans,
+			      enum ktrace_span_owner kind, const uint64_t *id)
+{
+	uint64_t number = owner_number(spans, kind, id);
+	const struct table_slot *slot = NULL;
+
+	while ((slot = table_next(&spans->owners, number, slot))) {
+		struct span_owner *owner = slot->value;
+
+		if (owner->kind == kind && owner->id[0] == id[0] &&
+		    owner->id[1] == id[1])
+			return owner;
+	}
+	return NULL;
+}
+
+void list_link(struct ktrace_spans *spans, struct span_owner *owner,
+	       enum owner_list list)
+{
+	struct span_owner *newest = spans->lists[list].newest;
+
+	owner->links[list].in = true;
+	owner->links[list].older = newest;
+	owner->links[list].newer = NULL;
+	if (newest)
+		newest->links[list].newer = owner;
+	else
+		spans->lists[list].oldest = owner;
+	spans->lists[list].newest = owner;
+	spans->lists[list].nr++;
+}
+
+void list_unlink(struct ktrace_spans *spans, struct span_owner *owner,
+		 enum owner_list list)
+{
+	struct span_owner *older = owner->links[list].older;
+	struct span_owner *newer = owner->links[list].newer;
+
+	if (!owner->links[list].in)
+		return;
+	owner->links[list].in = false;
+	if (older)
+		older->links[list].newer = newer;
+	else
+		spans->lists[list].oldest = newer;
+	if (newer)
+		newer->links[list].older = older;
+	else
+		spans->lists[list].newest = older;
+	spans->lists[list].nr--;
+}
+
+void owner_relist(struct ktrace_spans *spans, struct span_owner *owner,
+		  enum owner_list list)
+{
+	bool holds = owner->held[list] || (list == IN_KERNEL && owner->unclear);
+
+	if (holds && !owner->links[list].in)
+		list_link(spans, owner, list);
+	else if (!holds)
+		list_unlink(spans, owner, list);
+}
+
+struct span_owner *owner_create(struct ktrace_spans *spans,
+				enum ktrace_span_owner kind, const uint64_t *id)
+{
+	struct span_owner *owner = calloc(1, sizeof(*owner));
+
+	if (!owner)
+		return NULL;
+	if (table_add(&spans->owners, owner_number(spans, kind, id), owner)) {
+		free(owner);
+		return NULL;
+	}
+	owner->kind = kind;
+	memcpy(owner->id, id, sizeof(owner->id));
+	if (kind == KTRACE_SPAN_OF_REQUEST)
+		list_link(spans, owner, IN_REQUESTS);
+	return owner;
+}
+
+void owner_put(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	if (owner->nr || owner->unclear)
+		return;
+	for (enum owner_list i = 0; i < LISTS_NR; i++)
+		list_unlink(spans, owner, i);
+	table_remove(&spans->owners,
+		     owner_number(spans, owner->kind, owner->id), owner);
+	free(owner->open);
+	free(owner);
+}
+
+void open_add(struct ktrace_spans *spans, struct span_owner *owner)
+{
+	const struct open_span *open = &owner->open[owner->nr++];
+
+	owner->held[open->place.programs]++;
+	owner_relist(spans, owner, open->place.programs);
+	spans->nr_open++;
+	spans->counts[open->span.kind].open++;
+}
+
+static void open_remove(struct span_owner *owner, uint32_t i)
+{
+	memmove(&owner->open[i], &owner->open[i + 1],
+		(--owner->nr - i) * sizeof(*owner->open));
+}
+
+void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
+	       uint64_t *count)
+{
+	enum owner_list list = owner->open[i].place.programs;
+
+	++*count;
+	spans->counts[owner->open[i].span.kind].open--;
+	spans->nr_open--;
+	owner->held[list]--;
+	open_remove(owner, i);
+	owner_relist(spans, owner, list);
+}
+
+void owners_init(struct ktrace_spans *spans)
+{
+	/* Without it, what is open is found all the same. */
+	if (getrandom(spans->seed, sizeof(spans->seed), GRND_NONBLOCK) < 0)
+		spans->seed[0] = (uintptr_t)spans;
+	for (int i = 0; i < SPAN_KEYS; i++)
+		spans->seed[i] |= 1;
+}
+
+void owners_destroy(struct ktrace_spans *spans)
+{
+	struct span_owner *owner;
+	size_t at = 0;
+
+	while ((owner = table_each(&spans->owners, &at))) {
+		free(owner->open);
+		free(owner);
+	}
+	table_free(&spans->owners);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Who has spans open: found by a hash that whoever makes a trace cannot foresee, and in
+ * lists, so that nobody has to look at all.
+ */
+#ifndef KT_LIB_READ_SPAN_OWNER_H
+#define KT_LIB_READ_SPAN_OWNER_H
+
+#include "base/table.h"
+#include "cursor.h"
+#include "span_rule.h"
+
+#define NAME_ROOM 64
+
+struct open_span {
+	struct ktrace_span span; /* its strings are set when it is handed out */
+	uint32_t type;		 /* of the begin: its id, for its role */
+	enum span_lane lane;
+	uint64_t keys[SPAN_KEYS];
+	struct cursor_place place;
+	char name[NAME_ROOM];
+	char comm[KT_COMM_LEN + 1];
+};
+
+/* What owners are in, oldest first. */
+enum owner_list {
+	IN_KERNEL,   /* have spans of the kernel, */
+	IN_PROGRAMS, /* or of programs */
+	IN_REQUESTS, /* all of that kind */
+	IN_EXECS, /* a thread that is not its process's first has begun an exec */
+	LISTS_NR,
+};
+
+struct span_owner {
+	enum ktrace_span_owner kind;
+	uint64_t id[SPAN_KEYS];
+	uint32_t tgid;
+	uint32_t nr;
+	uint32_t held[2]; /* of these: of the kernel, and of programs */
+	uint32_t room;
+	struct open_span *open; /* the innermost last */
+	/* Of a request: so many are under way with one key, and cannot be told apart. */
+	uint32_t unclear;
+	struct {
+		struct span_owner *older, *newer;
+		bool in;
+	} links[LISTS_NR];
+};
+
+struct ktrace_spans {
+	const struct ktrace_cursor *cursor;
+	struct span_role *roles; /* by the type's id */
+	size_t nr_roles;
+	struct table owners; /* by owner_number() */
+	uint64_t seed[SPAN_KEYS];
+	struct {
+		struct span_owner *oldest, *newest;
+		size_t nr;
+	} lists[LISTS_NR];
+	size_t nr_open;
+	uint64_t deaths; /* those of the cursor that have been seen */
+	struct open_span ended;
+	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
+};
+
+void owners_init(struct ktrace_spans *spans);
+void owners_destroy(struct ktrace_spans *spans);
+
+/* NULL: there is none. */
+struct span_owner *owner_find(const struct ktrace_spans *spans,
+			      enum ktrace_span_owner kind, const uint64_t *id);
+/* It must not be there; NULL: out of memory. */
+struct span_owner *owner_create(struct ktrace_spans *spans,
+				enum ktrace_span_owner kind,
+				const uint64_t *id);
+/* Forgets the owner if it has nothing open. */
+void owner_put(struct ktrace_spans *spans, struct span_owner *owner);
+
+/* As the newest; it is not in the list. */
+void list_link(struct ktrace_spans *spans, struct span_owner *owner,
+	       enum owner_list list);
+void list_unlink(struct ktrace_spans *spans, struct span_owner *owner,
+		 enum owner_list list);
+/* What it has open has changed: of the kernel, or of programs. */
+void owner_relist(struct ktrace_spans *spans, struct span_owner *owner,
+		  enum owner_list list);
+
+/* The one on top of those that it has was filled in. */
+void open_add(struct ktrace_spans *spans, struct span_owner *owner);
+/* It will not be paired: @count says why. */
+void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
+	       uint64_t *count);
+
+static inline struct ktrace_span_counts *counts_of(
+	struct ktrace_spans *spans, const struct span_owner *owner, uint32_t i)
+{
+	return &spans->counts[owner->open[i].span.kind];
+}
+
+#endif /* KT_LIB_READ_SPAN_OWNER_H */
