@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #include "table.h"
 
@@ -24,12 +25,23 @@ static void slot_take(struct table *table, uint64_t number, void *value)
 	table->slots[i & mask] = (struct table_slot){number, value};
 }
 
+static uint64_t factor_make(void)
+{
+	uint64_t factor;
+
+	/* Without it a search is short all the same, if nobody means harm. */
+	if (getrandom(&factor, sizeof(factor), GRND_NONBLOCK) < 0)
+		return 1;
+	return factor | 1;
+}
+
 static int table_grow(struct table *table)
 {
 	struct table grown = {
 		.size = table->size ? table->size * 2 : 1u << BITS_MIN,
 		.nr = table->nr,
 		.shift = table->size ? table->shift - 1 : 64 - BITS_MIN,
+		.factor = table->size ? table->factor : factor_make(),
 	};
 
 	grown.slots = calloc(grown.size, sizeof(*grown.slots));

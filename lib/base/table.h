@@ -3,7 +3,8 @@
  * A hash table: values by a number, which may be the hash of a name.
  *
  * It uses open addressing.  At least half of the slots are free, so a search is
- * short.  Several values may have the same number, as several names may have
+ * short.  The slot where it begins cannot be predicted by who chooses the numbers.
+ * Several values may have the same number, as several names may have
  * the same hash.  So a search for a name compares it with the names of all
  * values of its hash:
  *
@@ -28,6 +29,7 @@ struct table {
 	size_t size;	    /* number of slots: a power of two, or 0 */
 	size_t nr;	    /* number of values */
 	unsigned int shift; /* from 64 bits down to the number of a slot */
+	uint64_t factor;    /* odd, and random for each table */
 };
 
 /*
@@ -36,7 +38,9 @@ struct table {
  */
 static inline size_t table_begin(const struct table *table, uint64_t number)
 {
-	return number * 0x9e3779b97f4a7c15ull >> table->shift;
+	number = (number ^ table->factor) * 0x9e3779b97f4a7c15ull;
+	number = (number ^ number >> 32) * table->factor;
+	return (number ^ number >> 29) * 0x9e3779b97f4a7c15ull >> table->shift;
 }
 
 /*

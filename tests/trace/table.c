@@ -116,6 +116,35 @@ TEST(high_bits_count)
 	CHECK(begins > 50);
 }
 
+/* The longest stretch of slots that are taken. */
+static size_t stretch_of(const struct table *table)
+{
+	size_t longest = 0, now = 0;
+
+	for (size_t i = 0; i < table->size; i++) {
+		now = table->slots[i].value ? now + 1 : 0;
+		longest = now > longest ? now : longest;
+	}
+	return longest;
+}
+
+/* Numbers that one factor would bring to the same place, and those of threads. */
+TEST(chosen_numbers_are_spread)
+{
+	/* 0x9e3779b97f4a7c15 times this is 1. */
+	static const uint64_t steps[] = {0xf1de83e19937733d, 1, 1 << 12,
+					 1ull << 40};
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		struct table table = {0};
+
+		for (uint64_t n = 0; n < 20000; n++)
+			CHECK(!table_add(&table, n * steps[i], values));
+		CHECK(stretch_of(&table) < 2000);
+		table_free(&table);
+	}
+}
+
 TEST(hashes)
 {
 	CHECK(table_hash("", 0) != table_hash("a", 1));
