@@ -33,7 +33,7 @@ struct control {
 	int files[HUB_SLOTS];
 	char patterns[RECORDER_PATTERNS];
 	bool on;
-	bool print; /* it is about printing, not recording */
+	bool print; /* for printing, not for recording */
 	int (*use)(void *data, const struct ktrace_marker_info *marker);
 	void *data;
 	size_t count;
@@ -124,7 +124,7 @@ static int control_scan(struct control *c, pid_t pid,
 
 /* ---- listing ------------------------------------------------------------------- */
 
-/* Does one of the recorders whose bits are in @which get it? */
+/* Does one of the recorders in the mask @which record it? */
 static bool is_on(const struct control *c, u64 id, unsigned int which)
 {
 	unsigned int mask = READ_ONCE(*hub_flag(c->hub, id)) & which;
@@ -165,7 +165,7 @@ static int file_list(void *data, const char *path)
 {
 	int err = marker_elf_each(path, marker_list, data);
 
-	/* No program that can be read; others are. */
+	/* The file cannot be read; others can. */
 	return err == -ENOMEM || err > 0 ? err : 0;
 }
 
@@ -257,7 +257,7 @@ static int recorders_switch(struct control *c)
 		flock(c->files[slot], LOCK_UN);
 	}
 	if (!any && c->print)
-		return 0; /* then there is nothing to take away */
+		return 0; /* nothing is printed, so nothing is to be removed */
 	if (!any)
 		return error_set(-ESRCH,
 				 "nobody records markers: begin with ktrace "
@@ -329,7 +329,7 @@ err_close:
 	return -err;
 }
 
-/* Nothing at all is to be printed any more. */
+/* Ends all printing. */
 static void printer_end(struct control *c, const char *path)
 {
 	u32 *generation = &c->hub->generations[HUB_PRINTER];
@@ -368,14 +368,14 @@ int ktrace_markers_print(const char *const *patterns, size_t nr, bool on,
 
 	if (err)
 		goto out;
-	/* One after the other. */
+	/* Only one process at a time. */
 	snprintf(path, sizeof(path), "%s/lock-%u", c.directory, HUB_PRINTER);
 	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lock < 0 || flock(lock, LOCK_EX)) {
 		err = error_set(-errno, "%s: %m", path);
 		goto out;
 	}
-	/* As it is now. */
+	/* Opens the slot again: it may have changed. */
 	slot_detach(&c, HUB_PRINTER);
 	recorder_attach(&c, HUB_PRINTER);
 	err = control_print(&c, count);
@@ -399,7 +399,7 @@ int ktrace_markers_patterns(int (*use)(void *data, const char *pattern),
 		if (!c.recorders[slot])
 			continue;
 		any = true;
-		/* Others may write there at the same time. */
+		/* A copy, because others may write there at the same time. */
 		memcpy(all, c.recorders[slot]->patterns, RECORDER_PATTERNS);
 		for (const char *p = all; !err && *p; p += strlen(p) + 1)
 			err = use(data, p);

@@ -30,7 +30,7 @@ void entry_text_read(struct entry_text *text,
 	}
 }
 
-/* The format's name for its next argument; @format is moved behind it. */
+/* The format's name for its next argument; moves @format after it. */
 static char *argument_name(const char **format, unsigned int number,
 			   struct arena *arena)
 {
@@ -58,7 +58,7 @@ static bool number_size(uint32_t size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* False: no such argument. */
+/* False: the argument is not valid. */
 static bool field_make(struct ktrace_field *field,
 		       const struct ktrace_argument *argument,
 		       struct arena *arena)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What an entry of a recorder's table (marker/hub.h) says of a marker.
- * Programs may write anything there, at any time.
+ * Reads an entry of a recorder's table (marker/hub.h), which describes a
+ * marker. Programs may write anything there, at any time.
  */
 #ifndef KT_LIB_MARKER_ENTRY_H
 #define KT_LIB_MARKER_ENTRY_H
@@ -12,7 +12,7 @@
 
 struct arena;
 
-/* The strings of an entry, in their order; a copy, as the entry may change. */
+/* The strings of an entry, copied because the entry may change. */
 struct entry_text {
 	char room[RECORDER_TEXT + 1];
 	const char *system, *name, *format, *file, *function;
@@ -22,9 +22,9 @@ void entry_text_read(struct entry_text *text,
 		     const struct recorder_marker *entry);
 
 /*
- * Makes fields[@nr] of an argument, behind those of the arguments before it.
- * @format is moved behind the argument's name.  -EBADMSG: there is no such
- * argument.
+ * Makes fields[@nr] for an argument; the fields of earlier arguments must be
+ * there. @format is moved to the text after the argument's name.  -EBADMSG: the
+ * argument is not valid.
  */
 int entry_field(struct ktrace_field *fields, unsigned int nr,
 		const struct ktrace_argument *argument, const char **format,

@@ -133,7 +133,7 @@ static const struct enumeration *enumeration_read(Dwarf_Die *type,
 	return e;
 }
 
-/* Follows from a child of @die to its type, if they are what they must be. */
+/* The type of the child @name of @die.  False: there is none with @tag. */
 static bool child_type(Dwarf_Die *die, const char *name, unsigned int tag,
 		       Dwarf_Die *type)
 {
@@ -491,7 +491,7 @@ void enum_files_destroy(struct enum_files *files)
 	}
 }
 
-/* What is told of markers may have cut it. */
+/* @system comes from a table, where long names are cut. */
 static bool is_called(const struct enum_file *file, const char *system)
 {
 	return !strncmp(file->system, system, strlen(system));

@@ -16,10 +16,10 @@ struct build_id {
 
 /*
  * Calls @use with files that may be that of the loaded module @module, until it
- * accepts one; the build id identifies the right one.  Files:
+ * accepts one; the build id identifies the right one.  Files are searched
  *
- *	in the folder of @source, a source file of it, and in those around it; a path
- *	that is not absolute is one from the current folder on
+ *	in the folder of @source, a source file of it, and in folders around;
+ *	a relative @source begins at the current folder
  *	in the current folder
  *	below /lib/modules/RELEASE
  */

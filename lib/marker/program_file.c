@@ -40,7 +40,7 @@ struct file {
 	size_t nr_moved;
 };
 
-/* The bytes at an address, and how many follow it; NULL: there are none. */
+/* The bytes at an address; *@left: how many there are.  NULL: none. */
 static const void *bytes_at(const struct file *f, u64 address, size_t *left)
 {
 	size_t nr;
@@ -137,7 +137,7 @@ struct found {
 	bool forced;
 };
 
-/* False: it is of another version, or damaged. */
+/* False: it has another version, or is damaged. */
 static bool marker_read(const struct file *f, u64 at, struct found *found)
 {
 	struct marker_description *d = &found->description;
@@ -287,7 +287,7 @@ int marker_elf_each(const char *path,
 	struct stat st;
 	int fd, err;
 
-	/* It may have been replaced by something else. */
+	/* The file may have been replaced by something else. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;

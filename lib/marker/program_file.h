@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The markers of a program or library, from its file: whether it runs or not. */
+/* Reads the markers of a program or library from its file; it need not run. */
 #ifndef KT_LIB_MARKER_PROGRAM_FILE_H
 #define KT_LIB_MARKER_PROGRAM_FILE_H
 
@@ -8,10 +8,10 @@
 #include "hub.h"
 
 /*
- * Calls @use for each; its argument is valid only during the call.  If @use
- * returns something other than 0, ends and returns that.
- * 0 also if the file has none; -ENOEXEC: it is no program or library of this
- * machine's kind, or damaged.
+ * Calls @use for each marker; its argument is valid only during the call.  If
+ * @use returns something other than 0, ends and returns that.  0 also if the
+ * file has no markers.  -ENOEXEC: it is not a valid program or library for this
+ * machine.
  */
 int marker_elf_each(const char *path,
 		    int (*use)(void *data,

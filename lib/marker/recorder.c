@@ -34,17 +34,17 @@
 #include "type/type.h"
 
 #define BUFFER	     (1u << 20)
-#define LOCKED	     4 /* rings for who has no rseq */
+#define LOCKED	     4 /* rings for threads without rseq */
 #define CPUS_MAX     8192
-#define TICKS	     100 /* in a second: USER_HZ is the same everywhere */
-#define SCAN_SECONDS 5	 /* for what another user runs */
+#define TICKS	     100 /* per second: USER_HZ is the same everywhere */
+#define SCAN_SECONDS 5	 /* limit for looking at another user's programs */
 
 struct markers {
 	char directory[200];
-	int at; /* the same, opened: nobody can put another in its place */
-	uint32_t uid; /* whose it is */
+	int at;	      /* @directory, opened: so nobody can replace it */
+	uint32_t uid; /* its owner */
 	uint32_t gid;
-	pid_t scanner; /* looks at what he runs; 0: nobody does */
+	pid_t scanner; /* looks at that user's programs; 0: none */
 	char patterns
 		[RECORDER_PATTERNS]; /* programs may write to the recorder's */
 	struct hub *hub;
@@ -57,17 +57,20 @@ struct markers {
 	int fd;
 	bool started;
 	bool seen[RECORDER_MARKERS]; /* by entry: decided upon, and looked at */
-	bool known[RECORDER_MARKERS]; /* by number: its type was told */
-	/* Of markers_names(): by entry, looked at; by number, its names were looked for. */
+	bool known[RECORDER_MARKERS]; /* by number: its type was returned */
+	/*
+	 * For markers_names(): by entry: was looked at; by number: names were
+	 * searched.
+	 */
 	bool named[RECORDER_MARKERS];
 	bool searched[RECORDER_MARKERS];
 	void (*warn)(void *data, const char *text);
 	void *data;
-	u32 homeless; /* as far as that was told */
-	u32 nr_pids;  /* of processes that are meant; 0: all */
+	u32 homeless; /* not 0: a warning was given */
+	u32 nr_pids;  /* processes that are recorded; 0: all */
 	u32 pids[RECORDER_PIDS];
-	u32 timeless; /* of the hub's count, what is not ours */
-	u64 missing;  /* as in the recorder, where programs may write */
+	u32 timeless; /* the part of the hub's count that was there before */
+	u64 missing;  /* a copy, because programs may write to the recorder's */
 	struct enum_files files;
 };
 
@@ -140,7 +143,7 @@ static void memory_clear(const struct markers *m, const char *name)
 	close(fd);
 }
 
-/* From here on no program starts to write. */
+/* After this no program begins to write. */
 static void slot_switch_off(struct hub *hub, unsigned int slot)
 {
 	u8 bit = 1u << slot;
@@ -190,7 +193,7 @@ static int slots_look(struct markers *m)
 				   HUB_RECORDERS);
 }
 
-/* As many as there can ever be: a CPU's number is its ring's. */
+/* The highest number of CPUs: a CPU's number is that of its ring. */
 static u32 cpus_possible(void)
 {
 	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
@@ -222,7 +225,7 @@ static u32 packets_of(uint64_t buffer)
 	return packets;
 }
 
-/* The processes that are meant. */
+/* Sets the processes that are recorded. */
 static int pids_put(struct markers *m, const struct markers_options *options)
 {
 	struct timespec now;
@@ -333,9 +336,7 @@ static int recorder_make(struct markers *m,
 		   : 0;
 }
 
-/*
- * Opens our own directory, or that of another user, which is never made here.
- */
+/* Opens our own directory, or another user's, which is never made here. */
 static int directory_open(struct markers *m,
 			  const struct markers_options *options)
 {
@@ -468,7 +469,7 @@ static _Noreturn void user_scan(struct markers *m, const char *path)
 	_exit(0);
 }
 
-/* Reaps it if it has ended; with @end, whether it has or not. */
+/* Reaps the child if it has ended; @end: kills it first. */
 static bool scanner_reap(struct markers *m, bool end)
 {
 	if (m->scanner > 0 && end)
@@ -540,7 +541,7 @@ void markers_destroy(struct markers *m)
 
 /* ---- types ---------------------------------------------------------------------- */
 
-/* 0: it is damaged by a program that can write there. */
+/* 0: a program has damaged the entry. */
 static int type_make(const struct markers *m, struct arena *arena,
 		     const struct recorder_marker *entry,
 		     struct ktrace_type **result)
@@ -590,7 +591,7 @@ static int type_add(struct markers *m, struct ktrace_types *types,
 	if (made <= 0 || m->known[type->id - m->first_id])
 		return made < 0 ? made : 0;
 	m->known[type->id - m->first_id] = true;
-	/* It may be damaged even so. */
+	/* A damaged entry is not an error. */
 	err = types_add(types, type);
 	return err == -ENOMEM ? err : 0;
 }
