@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# chart.awk - bench/run's results as an SVG bar chart: instructions per event, one
-# group of bars a source, one panel a kernel. Bars that are longer than the axis
-# are cut and say their number like all others.
+# chart.awk - bench/run's results as an SVG bar chart: instructions per event, a group
+# of bars for each source, a panel for each kernel. Bars that are longer than the axis
+# are cut; all bars show their number.
 
 BEGIN {
 	FS = "\t"

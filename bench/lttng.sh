@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# lttng.sh - LTTng's tools as bench/prepare has unpacked them, with which its modules
-# and its library are measured; sourced, with $lttng_root. They expect to be installed,
-# so they must be told where their parts are.
+# lttng.sh - LTTng's tools, which bench/prepare has unpacked, to measure its modules and
+# its library. Sourced with $lttng_root. The tools expect to be installed, so variables
+# must tell them where their parts are.
 
 lttng_libraries=$lttng_root/lib/x86_64-linux-gnu
 export LTTNG_SESSION_CONFIG_XSD_PATH=$lttng_root/share/xml/lttng
@@ -11,7 +11,7 @@ lttng() {
 	LD_LIBRARY_PATH=$lttng_libraries "$lttng_root/bin/lttng" "$@"
 }
 
-# Starts the daemon, $lttng_daemon. If it does not start, its last lines say why.
+# Starts the daemon, $lttng_daemon. If it does not start, the log's last lines say why.
 lttng_daemon_start() {	# <log> <option>...
 	local log=$1 i
 	shift

@@ -3,12 +3,12 @@
 #
 # bench/report.sh [-n EVENTS] [-r RUNS] [-d FOLDER] [-t TRACE.DAT] [TRACE]
 #
-# How fast traces are read: ktrace report and export beside babeltrace2 on the
-# same events, exported, and trace-cmd report on comparable ones.
+# How fast traces are read: ktrace report and export, compared to babeltrace2 on the
+# same events (exported) and to trace-cmd report on similar ones.
 #
-#   -n EVENTS     how many to make (10000000), when no TRACE is given
-#   -r RUNS       of each, of which the best counts (3)
-#   -d FOLDER     for traces (some 2 GB for 10 million events); a temporary one
+#   -n EVENTS     number of events to record (10000000) if there is no TRACE
+#   -r RUNS       number of runs of each, of which the best one counts (3)
+#   -d FOLDER     for traces (2 GB for 10 million events); default: a temporary folder
 #   -t TRACE.DAT  a recording of ftrace, for trace-cmd
 #   BUILD         in the environment: the build folder (build/user)
 #
@@ -61,7 +61,7 @@ seconds()
 			}
 			times >"$folder/times"
 		)
-		# Its second line is that of the children: user, system.
+		# The second line has the times of the children: user, system.
 		awk 'NR == 2 {
 			sum = 0
 			for (i = 1; i <= 2; i++) {

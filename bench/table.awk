@@ -4,7 +4,7 @@
 
 BEGIN {
 	FS = "\t"
-	# An awk may count bytes where it pads.
+	# Some awks count bytes when they pad.
 	dash = length("–") - 1
 	nr_tracers = split("ktrace ftrace ftrace_tsc perf bpf lttng", tracers, " ")
 	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
@@ -203,7 +203,7 @@ function find(kernel,   i, n, t, plain, all, name, dear, cheap) {
 			       "instructions for a command that does nothing")
 }
 
-# What ktrace takes around a command that does nothing.
+# The cost of ktrace for a command that does nothing.
 function begin(kernel,   n, i, t) {
 	if (!count[kernel, "begin"])
 		return
@@ -221,7 +221,7 @@ function begin(kernel,   n, i, t) {
 	print ""
 }
 
-# The cost of going to a file: the readers in columns, beside the probes that record.
+# The cost of writing to a file: a column for each reader, after that of the probes.
 function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
 	split("ktrace record|trace-cmd record|ftrace (x86-tsc)|perf record|BPF|LTTng",
 	      name, "|")
@@ -253,8 +253,8 @@ function reading(kernel,   i, s, n, some, name, bench, what, row_name) {
 	print ""
 }
 
-# Which tracer lost events, and where: for a single event, all that were fired are
-# expected.
+# Lists the tracers that lost events, and where. For a single event, all that were fired
+# must have been recorded.
 function losses(kernel,   b, bench, t, n, some) {
 	for (b = 1; b <= nr_benches[kernel]; b++) {
 		bench = benches[kernel, b]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Completion of ktrace for bash.  Commands and options come from the command itself:
-# `ktrace complete-table' prints them (cmd/common/option.h has the format).  Needs
-# neither root nor the modules: events come from the index that lies beside them on disk.
+# `ktrace complete-table' prints them (cmd/common/option.h has the format).  Works
+# without root and without loaded modules: events come from the index on disk.
 
 _ktrace_index()
 {
@@ -14,12 +14,12 @@ _ktrace_index()
 			return
 		fi
 	done
-	# What root can see, when the modules are loaded.
+	# Without an index: the loaded modules' events, which only root can see.
 	cd /sys/kernel/ktrace/events 2>/dev/null && printf '%s\n' */*/ |
 		sed 's|/$||; s|/|:|; /\*/d'
 }
 
-# Systems first; events of a system when its colon is there.
+# Completes systems first; after the colon, events of the system.
 _ktrace_events()
 {
 	local word=$cur before=
@@ -37,7 +37,7 @@ _ktrace_events()
 			-W "$(_ktrace_index | cut -d: -f1 | sort -u)" -- "$word"))
 		compopt -o nospace ;;
 	esac
-	# A colon is a word's end to readline.
+	# For readline a colon ends a word.
 	! declare -F __ltrim_colon_completions >/dev/null ||
 		__ltrim_colon_completions "$cur"
 }
@@ -52,7 +52,7 @@ _ktrace_words()	# WORDS
 	COMPREPLY=($(compgen -W "$1" -- "$cur"))
 }
 
-# An argument of this kind, see enum argument_kind.
+# Completes an argument of this kind; see enum argument_kind.
 _ktrace_argument()	# KIND WORDS
 {
 	case $1 in
@@ -69,7 +69,7 @@ _ktrace_argument()	# KIND WORDS
 	esac
 }
 
-# What follows "--" is the system's command.  False: it is not there yet.
+# Completes the command and its arguments after "--".  False: there is no "--" yet.
 _ktrace_program()
 {
 	local i
