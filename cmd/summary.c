@@ -87,8 +87,8 @@ static int account_check(const struct record *r)
 	if (r->keep || s->recorded == found)
 		return EXIT_OK;
 	return failed(
-		"the kernel counted %s events, the trace and what it tells "
-		"of losses add up to %s: this is a fault of ktrace's; "
+		"the kernel counted %s events, but the trace's events and "
+		"losses add up to %s: this is a fault of ktrace's; "
 		"please report it",
 		count_text(s->recorded).s, count_text(found).s);
 }

@@ -132,7 +132,7 @@ static int cpus_check(const struct query *q, const struct ktrace_info *info)
 			if (info->cpus[j].cpu == q->cpus[i])
 				break;
 		if (j == info->nr_cpus)
-			return failed("the trace has nothing of CPU %u",
+			return failed("the trace has no data of CPU %u",
 				      q->cpus[i]);
 	}
 	return EXIT_OK;

@@ -69,8 +69,8 @@ static int enabled_print(const struct options *o, FILE *f)
 	status = set_print_enabled(f, session, &nr);
 	ktrace_session_close(session);
 	if (!status && !nr)
-		status = failed("nothing is enabled: name what the set is to "
-				"have with -e, -c or -M, or enable it first");
+		status = failed("nothing is enabled: name the items of the set "
+				"with -e, -c or -M, or enable them first");
 	return status;
 }
 

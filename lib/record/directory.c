@@ -62,8 +62,10 @@ static int directory_check(const struct directory *d)
 
 	if (d->made && (fstat(d->sink.directory, &dir) ||
 			fstat(d->metadata, &file) || dir.st_uid != file.st_uid))
-		return error_set(-EPERM, "%s: it is not what was just made",
-				 d->path);
+		return error_set(
+			-EPERM,
+			"%s: somebody has replaced it since it was made",
+			d->path);
 	return 0;
 }
 
@@ -343,8 +345,10 @@ static int directory_make(struct directory *d)
 	}
 	/* If it has files, somebody has replaced it. */
 	if (!directory_empty(d->sink.directory))
-		return error_set(-EPERM, "%s: it is not what was just made",
-				 d->path);
+		return error_set(
+			-EPERM,
+			"%s: somebody has replaced it since it was made",
+			d->path);
 	d->made = true;
 	return 0;
 }
