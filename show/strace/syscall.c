@@ -701,6 +701,12 @@ static int syscalls_loss(struct ktrace_output *show,
 {
 	struct syscalls *s = (struct syscalls *)show;
 
+	int err = open_suspend(s, "unfinished");
+
+	/* What may have returned there is not taken for what returns later. */
+	ktrace_spans_loss(s->spans, loss);
+	if (err)
+		return err;
 	s->line.len = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
 		    loss->cpu, loss->count, loss_cause(loss->cause));

@@ -446,6 +446,39 @@ TEST(open_at_the_end_in_json)
 	free(text);
 }
 
+/* The exit of a call and the entry of the next are lost: what is left is no pair. */
+TEST(loss)
+{
+	const struct ktrace_output_calls json = {.string_max = 32,
+						 .json = true};
+	const struct maker_plain plain = {1, 0};
+	uint64_t before;
+	char *text;
+
+	for (int i = 0; i < 2; i++) {
+		begin();
+		call_types();
+		run(7, 7);
+		read_begins(3);
+		before = maker_lost(maker, 0);
+		maker_stall(maker, 0, true);
+		while (maker_lost(maker, 0) == before)
+			maker_event(maker, 0, MAKER_PLAIN, &plain,
+				    sizeof(plain));
+		maker_stall(maker, 0, false);
+		read_ends("of another");
+		read_begins(5);
+		read_ends("its own");
+		text = shown(i ? &json : NULL);
+		CHECK(!strstr(text, "of another"));
+		CHECK(strstr(text, "its own"));
+		if (!i)
+			CHECK(strstr(text, "read(3,  <unfinished ...>\n*** cpu "
+					   "0: "));
+		free(text);
+	}
+}
+
 /* The wall clock, as in strace. */
 TEST(times)
 {
