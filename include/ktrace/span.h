@@ -41,13 +41,11 @@ extern "C" {
 
 enum ktrace_span_kind {
 	KTRACE_SPAN_SYSCALL, /* entry to exit; name: the call's */
-	KTRACE_SPAN_IRQ,     /* a handler of a hard interrupt; name: the
-			      * handler's */
+	KTRACE_SPAN_IRQ,     /* a handler of an interrupt; name: its name */
 	KTRACE_SPAN_SOFTIRQ, /* name: the vector's */
 	KTRACE_SPAN_CPU,     /* a thread has a CPU; name: "on CPU" or "idle" */
-	KTRACE_SPAN_BLOCK,   /* a request, from issue to completion; name: its
-			    * operation */
-	KTRACE_SPAN_MARKER,  /* a thread's events NAME_begin and NAME_end */
+	KTRACE_SPAN_BLOCK, /* a request, issue to completion; name: what it does */
+	KTRACE_SPAN_MARKER, /* a thread's events NAME_begin and NAME_end */
 	KTRACE_SPAN_NR,
 	/* The number of kinds will not exceed this. */
 	KTRACE_SPAN_ROOM = 32,

@@ -185,8 +185,7 @@ struct ktrace_event {
 	uint32_t cpu;
 	uint32_t tid; /* the task that ran */
 	uint32_t tgid;
-	const char *comm; /* its name, or "<...>" if not known; valid until
-			   * the next call */
+	const char *comm; /* its name, or "<...>"; valid until the next call */
 	uint64_t task;	  /* changes with the task and with its name */
 	const struct ktrace_type *type;
 	const uint8_t *payload; /* valid until the next call */

@@ -33,10 +33,8 @@ enum ktrace_kind {
 /* Where the value of a field is. */
 enum ktrace_place {
 	KTRACE_FIXED,	 /* the value itself is at @offset */
-	KTRACE_DATA_LOC, /* at @offset is a word: u16 offset in the payload,
-			  * u16 length */
-	KTRACE_REL_LOC,	 /* the same, but the offset counts from the end of
-			  * the word */
+	KTRACE_DATA_LOC, /* at @offset: u16 offset in the payload, u16 length */
+	KTRACE_REL_LOC,	 /* the same, offset from the end of these 4 bytes */
 };
 
 /* How a value is best shown. */
