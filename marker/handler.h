@@ -53,6 +53,8 @@ int handler_add(struct ktrace_marker_probe *probe,
 		const char patterns[RECORDER_PATTERNS]);
 /* The number of its bit; 0: it has none. */
 unsigned int handler_find(const struct ktrace_marker_probe *probe);
+/* Markers that come from here on do not get its bit. */
+void handler_retire(unsigned int handler);
 /* When nothing has its bit any more, and after handlers_wait(). */
 void handler_remove(unsigned int handler);
 /* Is this thread in a handler? */

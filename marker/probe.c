@@ -32,8 +32,10 @@ EXPORT int ktrace_marker_probe_unregister(struct ktrace_marker_probe *probe)
 		return -EDEADLK;
 	markers_lock();
 	handler = handler_find(probe);
-	if (handler)
+	if (handler) {
+		handler_retire(handler);
 		markers_handle(1u << handler, NULL);
+	}
 	markers_unlock();
 	if (!handler)
 		return -ENOENT;

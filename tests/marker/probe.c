@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -287,6 +288,81 @@ static void storm(void)
 	check(children == 2 * ROUNDS / 100, "children can take theirs away");
 }
 
+/* ---- taken away while a library comes ---------------------------------------------- */
+
+static volatile bool inside, gate;
+static volatile int seen_hits, used_hits;
+
+static void waiting(struct ktrace_marker_probe *probe,
+		    const struct ktrace_marker *marker, const uint64_t *values)
+{
+	(void)probe;
+	(void)values;
+	seen_hits += !strcmp(marker->name, "seen");
+	used_hits += !strcmp(marker->name, "used");
+	if (strcmp(marker->name, "waits"))
+		return;
+	inside = true;
+	while (!gate)
+		sched_yield();
+}
+
+static void *wait_main(void *arg)
+{
+	(void)arg;
+	KTRACE(waits, "%d", 1);
+	return NULL;
+}
+
+static void *unregister_main(void *arg)
+{
+	return (void *)(long)ktrace_marker_probe_unregister(arg);
+}
+
+static bool is_seen(void)
+{
+	int before = seen_hits;
+
+	KTRACE(seen, "%d", 1);
+	return seen_hits > before;
+}
+
+/* Who takes the probe away waits for a hit; what is loaded meanwhile is not probed. */
+static void late_library(const char *path)
+{
+	struct ktrace_marker_probe probe;
+	pthread_t waits, unregisters;
+	void (*use)(int n);
+	void *handle, *result;
+
+	is(&probe, "waits,seen,used", waiting);
+	pthread_create(&waits, NULL, wait_main, NULL);
+	while (!inside)
+		sched_yield();
+	pthread_create(&unregisters, NULL, unregister_main, &probe);
+	while (is_seen())
+		sched_yield();
+	handle = dlopen(path, RTLD_NOW);
+	use = handle ? (void (*)(int))dlsym(handle, "marked_use") : NULL;
+	if (use)
+		use(1);
+	check(use && !used_hits,
+	      "a library that comes while a probe goes is not "
+	      "probed");
+	gate = true;
+	pthread_join(waits, NULL);
+	pthread_join(unregisters, &result);
+	check(!result, "and the probe goes");
+	/* Another one gets its place. */
+	is(&probe, "seen", waiting);
+	if (use)
+		use(2);
+	check(!used_hits, "nor by the one that is in its place");
+	ktrace_marker_probe_unregister(&probe);
+	if (handle)
+		dlclose(handle);
+}
+
 static pid_t forked = -1;
 
 static void forking(struct ktrace_marker_probe *probe,
@@ -319,6 +395,7 @@ int main(int argc, char **argv)
 	arguments();
 	limits();
 	library(argv[1]);
+	late_library(argv[1]);
 	storm();
 	fork_inside();
 	printf("1..%d\n", number);
