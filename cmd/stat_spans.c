@@ -267,6 +267,26 @@ static void row_print(const struct row *row)
 	print_text(stdout, row->name);
 }
 
+/* Prints the spans without an end, and what to do. */
+static void unended_print(const struct ktrace_span_counts *counts)
+{
+	bool any = false;
+
+	for (int i = 0; i < KTRACE_SPAN_NR; i++) {
+		if (!counts[i].unended)
+			continue;
+		any = true;
+		printf("%14s  %s spans have no recorded end: another began "
+		       "first, or one around them ended\n",
+		       count_text(counts[i].unended).s,
+		       ktrace_span_kind_name(i));
+	}
+	if (any)
+		printf("%14s  (record the events of both ends, without "
+		       "filters; see ktrace-stat(1))\n",
+		       "");
+}
+
 /* Prints the counts of spans that are in no row. */
 static void unpaired_print(const struct ktrace_span_counts *counts)
 {
@@ -274,7 +294,6 @@ static void unpaired_print(const struct ktrace_span_counts *counts)
 
 	for (int i = 0; i < KTRACE_SPAN_NR; i++) {
 		sum.lost += counts[i].lost;
-		sum.unended += counts[i].unended;
 		sum.died += counts[i].died;
 		sum.open += counts[i].open;
 		sum.unbegun += counts[i].unbegun;
@@ -282,9 +301,7 @@ static void unpaired_print(const struct ktrace_span_counts *counts)
 	if (sum.lost)
 		printf("%14s  may have ended where events were lost\n",
 		       count_text(sum.lost).s);
-	if (sum.unended)
-		printf("%14s  have no end where it must be\n",
-		       count_text(sum.unended).s);
+	unended_print(counts);
 	if (sum.died)
 		printf("%14s  did not end before their thread\n",
 		       count_text(sum.died).s);
