@@ -94,13 +94,13 @@ static int64_t bytes_read(struct frames *f, void *to, size_t size)
 	return done;
 }
 
-/* 1: the frame's data and a NUL are in the buffer; 0: the stream is cut off. */
+/* 1: the frame's data, if any, and a NUL are in the buffer; 0: the stream is cut off. */
 static int frame_take(struct frames *f, uint32_t size)
 {
 	uint32_t done = 0;
 
 	/* The size may be wrong, so memory grows only as the bytes arrive. */
-	while (done < size) {
+	do {
 		uint32_t step =
 			size - done < TEXT_STEP ? size - done : TEXT_STEP;
 		int64_t n;
@@ -120,9 +120,8 @@ static int frame_take(struct frames *f, uint32_t size)
 		done += n;
 		if (n < step)
 			return 0;
-	}
-	if (f->buffer)
-		f->buffer[done] = '\0';
+	} while (done < size);
+	f->buffer[done] = '\0';
 	return 1;
 }
 
