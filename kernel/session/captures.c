@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include <ktrace/capture_names.h>
+
 #include "access.h"
 #include "captures.h"
 #include "event/capturing.h"
@@ -56,8 +58,9 @@ static int class_make(struct kt_capturing *capturing,
 	if (base->nr_fields)
 		memcpy(fields, base->fields, base->nr_fields * sizeof(*fields));
 	fields += base->nr_fields;
-	mask_describe(fields++, "__cut", base->size);
-	mask_describe(fields++, "__unread", base->size + sizeof(u16));
+	mask_describe(fields++, KTRACE_CAPTURED_CUT, base->size);
+	mask_describe(fields++, KTRACE_CAPTURED_UNREAD,
+		      base->size + sizeof(u16));
 	for (i = 0; i < program->nr_fields; i++, fields++) {
 		fields->type =
 			kasprintf(GFP_KERNEL, LOCATION "%.*s[]",

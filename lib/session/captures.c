@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <ucontext.h>
 
+#include <ktrace/capture_names.h>
 #include <ktrace/session.h>
 #include <ktrace/syscall.h>
 
@@ -101,7 +102,7 @@ static void vector_make(struct maker *m, const struct ktrace_word *word)
 	condition(m);
 	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from,
 		   2 * size, 2 * size * VECTOR_MAX);
-	field_begin(m, "u8", "_data");
+	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
 	condition(m);
 	text_words(
 		m->text,
@@ -121,21 +122,21 @@ static void message_make(struct maker *m)
 	unsigned int size = m->compat ? 4 : 8, n = size;
 
 	bytes_make(m, "struct user_msghdr", 7 * size);
-	field_begin(m, "struct sockaddr", "_name");
+	field_begin(m, "struct sockaddr", KTRACE_CAPTURED_NAME);
 	condition(m);
 	text_words(m->text, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
-	field_begin(m, "struct iovec", "_iov");
+	field_begin(m, "struct iovec", KTRACE_CAPTURED_VECTOR);
 	condition(m);
 	text_words(m->text, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i,
 		   2 * n, n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
-	field_begin(m, "u8", "_data");
+	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
 	condition(m);
 	text_words(m->text,
 		   "a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
 		   "a%u %u + @%u i %u * + %u + @%u bytes %u next end",
 		   i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i,
 		   2 * n, n, 2 * n, n, n, max);
-	field_begin(m, "u8", "_control");
+	field_begin(m, "u8", KTRACE_CAPTURED_CONTROL);
 	condition(m);
 	text_words(m->text, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n,
 		   n, i, 5 * n, n, CONTROL_ROOM);
@@ -156,7 +157,7 @@ static void message_paths(struct maker *m)
 		 4 * n, n, i, any, i);
 	if (m->nr_fields++)
 		text_puts(m->text, "; ");
-	text_words(m->text, "char __%s_path: ", m->name);
+	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", m->name);
 	condition(m);
 	/* cmsg_level, cmsg_type, and the number from cmsg_len */
 	text_words(
@@ -240,7 +241,7 @@ static void mask_make(struct maker *m)
 	unsigned int size = m->compat ? 4 : 8;
 
 	bytes_make(m, "u8", 2 * size);
-	field_begin(m, "u64", "_mask");
+	field_begin(m, "u64", KTRACE_CAPTURED_MASK);
 	condition(m);
 	/* No bytes if the pointer is NULL. */
 	text_words(m->text, "a%u @%u a%u @%u 0 == 0 == 8 * bytes 8 end",
@@ -253,7 +254,7 @@ static void mask_make(struct maker *m)
  */
 static void frame_make(struct maker *m)
 {
-	m->name = "frame";
+	m->name = KTRACE_CAPTURED_FRAME;
 	field_begin(m, "u64", "");
 	text_words(m->text, "a6 %zu + 8 bytes 8",
 		   offsetof(ucontext_t, uc_sigmask));
@@ -271,8 +272,8 @@ static void path_make(struct maker *m, const char *name, const char *which)
 {
 	if (m->nr_fields++)
 		text_puts(m->text, "; ");
-	text_words(m->text, "char __%s_path: %s path %d", name, which,
-		   PATH_ROOM);
+	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": %s path %d", name,
+		   which, PATH_ROOM);
 }
 
 /* Paths of @nr (words) descriptors, each @size bytes after the one before. */
@@ -280,7 +281,7 @@ static void paths_make(struct maker *m, const char *nr, unsigned int size)
 {
 	if (m->nr_fields++)
 		text_puts(m->text, "; ");
-	text_words(m->text, "char __%s_path: ", m->name);
+	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", m->name);
 	condition(m);
 	text_words(m->text, "%s each %d a%u i %u * + @4 path %d next end", nr,
 		   STRUCTS_MAX, m->index, size, PATHS_ROOM);
@@ -292,7 +293,7 @@ static void set_paths_make(struct maker *m)
 	if (m->nr_fields++)
 		text_puts(m->text, "; ");
 	text_words(m->text,
-		   "char __%s_path: a%u 0 == 0 == a0 * each %d "
+		   "char " KTRACE_CAPTURED_PATH ": a%u 0 == 0 == a0 * each %d "
 		   "a%u i 3 >> + @1 i 7 & >> 1 & if i path %d end next",
 		   m->name, m->index, SET_MAX, m->index, SET_ROOM);
 }
@@ -318,11 +319,12 @@ static void argument_paths(struct maker *m, const struct ktrace_word *word)
 static void result_paths(struct maker *m, const struct ktrace_call *call)
 {
 	if (!strcmp(call->result.word, "fd"))
-		path_make(m, "ret", CALL_OK " if a6");
+		path_make(m, KTRACE_CAPTURED_RESULT, CALL_OK " if a6");
 	/* F_DUPFD, F_DUPFD_CLOEXEC */
 	else if (call->nr_arguments > 2 &&
 		 word_is(&call->arguments[2], "fcntl"))
-		path_make(m, "ret", CALL_OK " a1 0 == a1 1030 == + * if a6");
+		path_make(m, KTRACE_CAPTURED_RESULT,
+			  CALL_OK " a1 0 == a1 1030 == + * if a6");
 	else
 		return;
 	text_puts(m->text, " end");
@@ -656,8 +658,9 @@ int ktrace_session_signals(struct ktrace_session *session)
 		"signal/signal_delivered signal_deliver vmlinux; s32 int sig; "
 		"ptr struct kernel_siginfo * info; ptr struct k_sigaction * ka\n";
 	static const char program[] =
-		"signal/signal_delivered: u8 __info: kernel a1 48 bytes 48; "
-		"u64 __handler: kernel a2 8 bytes 8";
+		"signal/signal_delivered: u8 " KTRACE_CAPTURED_INFO
+		": kernel a1 48 bytes 48; u64 " KTRACE_CAPTURED_HANDLER
+		": kernel a2 8 bytes 8";
 	char *definitions;
 	bool defined;
 	int err;

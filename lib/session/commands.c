@@ -18,6 +18,8 @@
  */
 #include <stdio.h>
 
+#include <ktrace/capture_names.h>
+
 #include "syscall/call.h"
 #include "commands.h"
 
@@ -38,7 +40,8 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 {
 	char text[KTRACE_WORD_MAX + 16];
 
-	snprintf(text, sizeof(text), "%s%s", suffix, m->again ? "_again" : "");
+	snprintf(text, sizeof(text), "%s%s", suffix,
+		 m->again ? KTRACE_CAPTURED_AGAIN : "");
 	field_begin(m, type, text);
 }
 

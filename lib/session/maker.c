@@ -2,13 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ktrace/capture_names.h>
+
 #include "maker.h"
 
 void field_begin(struct maker *m, const char *type, const char *suffix)
 {
 	if (m->nr_fields++)
 		text_puts(m->text, "; ");
-	text_words(m->text, "%s __%s_val%s: ", type, m->name, suffix);
+	text_words(m->text, "%s " KTRACE_CAPTURED_VALUE ": ", type, m->name,
+		   suffix);
 }
 
 void condition_words(struct maker *m, const char *words)

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include <ktrace/capture_names.h>
+
 #include "call.h"
 
 #define STRINGS_MAX 32
@@ -195,8 +197,8 @@ static void put_clone_args(struct line *line, const struct call_view *view,
 static void put_name(struct line *line, const struct call_view *view,
 		     unsigned int argument, bool exit)
 {
-	struct captured c =
-		captured_get(view, exit, argument, exit ? "" : "_name");
+	struct captured c = captured_get(view, exit, argument,
+					 exit ? "" : KTRACE_CAPTURED_NAME);
 
 	if (c.there && c.size && !(exit && call_failed(view)))
 		value_string(line, c.bytes,
@@ -335,7 +337,8 @@ static void put_iovec(struct line *line, const struct call_view *view,
 		      unsigned int argument, bool exit)
 {
 	struct captured vector = captured_get(view, exit, argument, "");
-	struct captured data = captured_get(view, exit, argument, "_data");
+	struct captured data =
+		captured_get(view, exit, argument, KTRACE_CAPTURED_DATA);
 
 	put_vector(line, view, &vector, &data, call_argument(view, argument),
 		   exit ? view->result : -1);
@@ -345,10 +348,14 @@ static void put_message(struct line *line, const struct call_view *view,
 			unsigned int argument, bool exit)
 {
 	struct captured message = captured_get(view, exit, argument, "");
-	struct captured name = captured_get(view, exit, argument, "_name");
-	struct captured vector = captured_get(view, exit, argument, "_iov");
-	struct captured data = captured_get(view, exit, argument, "_data");
-	struct captured in = captured_get(view, exit, argument, "_control");
+	struct captured name =
+		captured_get(view, exit, argument, KTRACE_CAPTURED_NAME);
+	struct captured vector =
+		captured_get(view, exit, argument, KTRACE_CAPTURED_VECTOR);
+	struct captured data =
+		captured_get(view, exit, argument, KTRACE_CAPTURED_DATA);
+	struct captured in =
+		captured_get(view, exit, argument, KTRACE_CAPTURED_CONTROL);
 	uint64_t at_name, at_vector, at_control, nr, control;
 	size_t word = word_size(view);
 	uint32_t length, flags;
@@ -608,7 +615,8 @@ static void put_mask(struct line *line, const struct call_view *view,
 		     unsigned int argument)
 {
 	struct captured c = captured_get(view, false, argument, "");
-	struct captured mask = captured_get(view, false, argument, "_mask");
+	struct captured mask =
+		captured_get(view, false, argument, KTRACE_CAPTURED_MASK);
 	size_t word = word_size(view);
 	uint64_t address, set;
 

@@ -21,6 +21,8 @@
 
 #include <linux/audit.h>
 
+#include <ktrace/capture_names.h>
+
 #include "call.h"
 
 /* The kernel's siginfo begins like that of programs. */
@@ -51,8 +53,8 @@ static bool delivered_read(const struct ktrace_event *event,
 
 	signal = ktrace_field_find(event->type, "sig");
 	from = ktrace_field_find(event->type, "info");
-	info = ktrace_field_find(event->type, "__info");
-	handler = ktrace_field_find(event->type, "__handler");
+	info = ktrace_field_find(event->type, KTRACE_CAPTURED_INFO);
+	handler = ktrace_field_find(event->type, KTRACE_CAPTURED_HANDLER);
 	if (!signal || !from || !info || !handler)
 		return false;
 	bytes = ktrace_field_bytes(event, info, &size);

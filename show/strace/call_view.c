@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ktrace/capture_names.h>
+
 #include "call.h"
 
 #define ERROR_MAX 4095
@@ -32,7 +34,8 @@ bool call_is_compat(const struct call_view *view)
 /* Captured fields follow the arguments; their names begin with "__". */
 static bool field_is_argument(const struct ktrace_field *field)
 {
-	return strncmp(field->name, "__", 2) && field->kind <= KTRACE_POINTER;
+	return strncmp(field->name, KTRACE_CAPTURED_PREFIX, 2) &&
+	       field->kind <= KTRACE_POINTER;
 }
 
 unsigned int call_nr_arguments(const struct call_view *view)
@@ -94,9 +97,9 @@ struct captured captured_find(const struct call_view *view, bool exit,
 
 	for (uint32_t i = 0; type && i < type->nr_fields; i++) {
 		field = &type->fields[i];
-		if (!strcmp(field->name, "__cut"))
+		if (!strcmp(field->name, KTRACE_CAPTURED_CUT))
 			cut = field;
-		if (!strcmp(field->name, "__unread"))
+		if (!strcmp(field->name, KTRACE_CAPTURED_UNREAD))
 			unread = field;
 		if (field->place != KTRACE_DATA_LOC)
 			continue;
@@ -142,7 +145,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	if (!view->call || argument >= call_nr_arguments(view))
 		return (struct captured){0};
 	field = view->enter.type->fields[argument].name;
-	snprintf(name, sizeof(name), "__%s_val%s", field, suffix);
+	snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE, field, suffix);
 	c = captured_find(view, exit, name);
 	/*
 	 * For an argument that depends on a command: see
@@ -150,9 +153,11 @@ struct captured captured_get(const struct call_view *view, bool exit,
 	 */
 	if (!c.size && !*suffix && view->call->command >= 0) {
 		const char *kind = *word->word == 'S' ? word->set : word->word;
+		char own[KTRACE_WORD_MAX + 2];
 
-		snprintf(name, sizeof(name), "__%s_val_%.*s", field,
-			 (int)strcspn(kind, "."), kind);
+		snprintf(own, sizeof(own), "_%.*s", (int)strcspn(kind, "."),
+			 kind);
+		snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE, field, own);
 		c = captured_find(view, exit, name);
 	}
 	/* If the entry could not read it, the exit has tried again. */
@@ -160,7 +165,7 @@ struct captured captured_get(const struct call_view *view, bool exit,
 		struct captured later;
 
 		if (view->call->command >= 0)
-			strncat(name, "_again",
+			strncat(name, KTRACE_CAPTURED_AGAIN,
 				sizeof(name) - strlen(name) - 1);
 		later = captured_find(view, true, name);
 		if (later.there && later.size > c.size)
@@ -179,7 +184,7 @@ bool path_find(const struct call_view *view, unsigned int argument,
 	       unsigned int nth, const char **path, size_t *length)
 {
 	bool result = argument == KTRACE_CALL_ARGUMENTS;
-	const char *name = "ret", *end;
+	const char *name = KTRACE_CAPTURED_RESULT, *end;
 	struct captured c;
 	char field[128];
 
@@ -187,7 +192,7 @@ bool path_find(const struct call_view *view, unsigned int argument,
 		return false;
 	if (!result)
 		name = view->enter.type->fields[argument].name;
-	snprintf(field, sizeof(field), "__%s_path", name);
+	snprintf(field, sizeof(field), KTRACE_CAPTURED_PATH, name);
 	c = captured_find(
 		view,
 		result || !strcmp(call_word(view, argument)->word, "fds") ||

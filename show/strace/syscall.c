@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <ktrace/capture_names.h>
 #include <ktrace/span.h>
 
 #include "base/loss.h"
@@ -177,9 +178,13 @@ static bool put_unknown(struct line *line, const struct call_view *view)
 /* rt_sigreturn({mask=[CHLD]}): it has no argument; the mask is on the stack. */
 static bool put_frame(struct line *line, const struct call_view *view)
 {
-	struct captured c = captured_find(view, false, "__frame_val");
+	struct captured c;
 	uint64_t mask;
+	char name[32];
 
+	snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE,
+		 KTRACE_CAPTURED_FRAME, "");
+	c = captured_find(view, false, name);
 	if (!c.there || c.size < sizeof(mask))
 		return false;
 	memcpy(&mask, c.bytes, sizeof(mask));

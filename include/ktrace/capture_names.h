@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The names of fields with captured memory, in events of syscalls and signals. Whoever
+ * writes a capture program, records such a field or shows it must spell its name alike.
+ *
+ * The names follow those of the arguments, and begin with two underscores, which no
+ * argument of a syscall does. A field KTRACE_CAPTURED_VALUE holds the memory to which the
+ * argument points, a field KTRACE_CAPTURED_PATH the paths of its descriptors, each with a
+ * NUL. For some arguments there are several fields, which differ in a suffix:
+ *
+ *	sendmsg(fd, msg, flags)	__fd_path, __msg_val, __msg_val_name, __msg_val_iov,
+ *				__msg_val_data, __msg_val_control
+ *
+ * If an argument depends on a command (as with ioctl), the suffix is an underscore and the
+ * word of the argument (lib/syscall/commands.tab), or the name of its struct or of a
+ * member.
+ *
+ * Only for libktrace and ktrace.ko: programs need it if they look up these fields by name.
+ */
+#ifndef KTRACE_CAPTURE_NAMES_H
+#define KTRACE_CAPTURE_NAMES_H
+
+#define KTRACE_CAPTURED_PREFIX "__"
+/* Formats of printf: the argument, and a suffix or "". */
+#define KTRACE_CAPTURED_VALUE KTRACE_CAPTURED_PREFIX "%s_val%s"
+#define KTRACE_CAPTURED_PATH  KTRACE_CAPTURED_PREFIX "%s_path"
+
+/* What stands for an argument: the result, and the frame on the stack of rt_sigreturn. */
+#define KTRACE_CAPTURED_RESULT "ret"
+#define KTRACE_CAPTURED_FRAME  "frame"
+
+/* Suffixes: parts of a message, the buffers of a vector, the mask of pselect6. */
+#define KTRACE_CAPTURED_NAME	"_name"
+#define KTRACE_CAPTURED_VECTOR	"_iov"
+#define KTRACE_CAPTURED_DATA	"_data"
+#define KTRACE_CAPTURED_CONTROL "_control"
+#define KTRACE_CAPTURED_MASK	"_mask"
+/*
+ * After all other suffixes: what could not be read when the call began, read when it ended.
+ * Only where the call could return data in a field without it.
+ */
+#define KTRACE_CAPTURED_AGAIN "_again"
+
+/* Masks, a bit for each captured field of the event: which are cut, which were not read. */
+#define KTRACE_CAPTURED_CUT    KTRACE_CAPTURED_PREFIX "cut"
+#define KTRACE_CAPTURED_UNREAD KTRACE_CAPTURED_PREFIX "unread"
+
+/* Of signal:signal_delivered: struct kernel_siginfo, and the address of the handler. */
+#define KTRACE_CAPTURED_INFO	KTRACE_CAPTURED_PREFIX "info"
+#define KTRACE_CAPTURED_HANDLER KTRACE_CAPTURED_PREFIX "handler"
+
+#endif /* KTRACE_CAPTURE_NAMES_H */
