@@ -83,11 +83,14 @@ struct sink_ops {
 	bool (*stalled)(const struct sink *sink);
 	/*
 	 * The recording ends: no long waits any more for a reader who does not
-	 * read.
+	 * read.  May be NULL.
 	 */
 	void (*ending)(struct sink *sink);
 
-	/* Reserves space for the end of the metadata.  May be NULL. */
+	/*
+	 * Reserves space for the end of the metadata, and gives back what was not
+	 * needed.  Both may be NULL.
+	 */
 	void (*reserve)(struct sink *sink);
 	void (*release)(struct sink *sink);
 	/* Nothing was recorded: removes what was created.  May be NULL. */
