@@ -74,9 +74,10 @@ static void exported_say(const struct export *x,
 	    strcmp(x->output, "-") ? x->output : "standard output");
 }
 
-static int trace_export(struct export *x, struct ktrace *trace,
-			const struct ktrace_cursor_options *options)
+static int trace_export(void *data, struct ktrace *trace,
+			struct ktrace_cursor_options *options)
 {
+	struct export *x = data;
 	/* The size of a stream is not known. */
 	bool progress = isatty(STDERR_FILENO) && verbosity >= 0 &&
 			!ktrace_get_info(trace)->live;
@@ -135,8 +136,6 @@ static int output_name(struct export *x, const char *path)
 
 static int export_run(struct export *x, const char *path)
 {
-	struct ktrace_cursor_options options;
-	struct ktrace *trace;
 	int status;
 
 	/* It begins with data that a stream has only at its end. */
@@ -144,18 +143,8 @@ static int export_run(struct export *x, const char *path)
 		return failed("%s cannot be made of a stream: record into a "
 			      "directory, and export that",
 			      x->kind->name);
-	status = trace_open(path, &trace);
-	if (status)
-		return status;
 	status = output_name(x, path ? path : TRACE_DEFAULT);
-	if (!status)
-		status = query_prepare(&x->query, trace, &options);
-	if (!status)
-		status = trace_export(x, trace, &options);
-	if (!status)
-		trace_complain(trace);
-	ktrace_close(trace);
-	return status;
+	return status ?: query_run(&x->query, path, trace_export, x);
 }
 
 static int format_find(struct export *x, const char *name)

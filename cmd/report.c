@@ -155,9 +155,10 @@ static int show_run(struct report *r, struct ktrace *trace,
 	return err;
 }
 
-static int trace_show(struct report *r, struct ktrace *trace,
+static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
+	struct report *r = data;
 	/* The strace view makes its own spans. */
 	bool spans = r->durations && !is_kind(r, "strace");
 	struct ktrace_cursor *cursor;
@@ -179,24 +180,6 @@ static int trace_show(struct report *r, struct ktrace *trace,
 		status = failed_why();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
-	return status;
-}
-
-static int report_run(struct report *r, const char *path)
-{
-	struct ktrace_cursor_options options;
-	struct ktrace *trace;
-	int status;
-
-	status = trace_open(path, &trace);
-	if (status)
-		return status;
-	status = query_prepare(&r->query, trace, &options);
-	if (!status)
-		status = trace_show(r, trace, &options);
-	if (!status)
-		trace_complain(trace);
-	ktrace_close(trace);
 	return status;
 }
 
@@ -261,7 +244,8 @@ static int report_main(int argc, char **argv)
 		return misused(&command_report,
 			       "--durations goes with --format text, json or "
 			       "strace");
-	status = report_run(&r, optind < argc ? argv[optind] : NULL);
+	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
+			   trace_show, &r);
 	query_free(&r.query);
 	free(r.pids);
 	return status;

@@ -12,7 +12,6 @@
 #include "cmd.h"
 #include "common/count.h"
 #include "common/query.h"
-#include "common/trace.h"
 #include "common/value.h"
 #include "stat_spans.h"
 
@@ -256,34 +255,21 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 	}
 	span_table_destroy(table);
 	count_free(&lost);
-	trace_complain(trace);
 	return EXIT_OK;
 }
 
-static int stat_show(const char *path, struct stat_options *o)
+static int stat_show(void *data, struct ktrace *trace,
+		     struct ktrace_cursor_options *options)
 {
-	struct ktrace_cursor_options options;
-	const struct ktrace_info *info;
-	struct ktrace *trace;
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	struct stat_options *o = data;
 	struct count count;
-	int status;
 
-	status = trace_open(path, &trace);
-	if (status)
-		return status;
-	info = ktrace_get_info(trace);
-	status = query_prepare(&o->query, trace, &options);
-	if (status)
-		goto out;
-	if (o->spans) {
-		status = spans_show(trace, o, &options);
-		goto out;
-	}
-	if (count_trace(&count, trace, &options, o->tasks || o->json)) {
-		status = failed_why();
-		goto out;
-	}
-	losses_complete(&count, info, &options);
+	if (o->spans)
+		return spans_show(trace, o, options);
+	if (count_trace(&count, trace, options, o->tasks || o->json))
+		return failed_why();
+	losses_complete(&count, info, options);
 	if (o->json) {
 		stat_json(info, &count);
 	} else {
@@ -295,10 +281,7 @@ static int stat_show(const char *path, struct stat_options *o)
 		losses_print(&count);
 	}
 	count_free(&count);
-	trace_complain(trace);
-out:
-	ktrace_close(trace);
-	return status;
+	return EXIT_OK;
 }
 
 /* Long options without a letter. */
@@ -365,7 +348,8 @@ static int stat_main(int argc, char **argv)
 	status = options_check(&o, argc - optind);
 	if (status)
 		return status;
-	status = stat_show(optind < argc ? argv[optind] : NULL, &o);
+	status = query_run(&o.query, optind < argc ? argv[optind] : NULL,
+			   stat_show, &o);
 	query_free(&o.query);
 	return output_finish(status);
 }

@@ -7,6 +7,7 @@
 #include <ktrace/span.h>
 
 #include "query.h"
+#include "trace.h"
 #include "value.h"
 
 #define CPUS_MAX 8192
@@ -138,8 +139,8 @@ static int cpus_check(const struct query *q, const struct ktrace_info *info)
 	return EXIT_OK;
 }
 
-int query_prepare(struct query *q, struct ktrace *trace,
-		  struct ktrace_cursor_options *options)
+static int query_prepare(struct query *q, struct ktrace *trace,
+			 struct ktrace_cursor_options *options)
 {
 	bool live = ktrace_get_info(trace)->live;
 	uint64_t begin = 0;
@@ -173,6 +174,27 @@ int query_prepare(struct query *q, struct ktrace *trace,
 		options->data = &q->selection;
 	}
 	return EXIT_OK;
+}
+
+int query_run(struct query *q, const char *path,
+	      int (*use)(void *data, struct ktrace *trace,
+			 struct ktrace_cursor_options *options),
+	      void *data)
+{
+	struct ktrace_cursor_options options;
+	struct ktrace *trace;
+	int status;
+
+	status = trace_open(path, &trace);
+	if (status)
+		return status;
+	status = query_prepare(q, trace, &options);
+	if (!status)
+		status = use(data, trace, &options);
+	if (!status)
+		trace_complain(trace);
+	ktrace_close(trace);
+	return status;
 }
 
 /* Values in query->wanted_types. */

@@ -53,11 +53,14 @@ enum {
 int query_option(struct query *q, const struct command *command, int option,
 		 const char *argument);
 /*
- * Checks the query against the trace and sets @options, which are valid as long
- * as @q. Returns an exit status.
+ * Opens the trace @path (see trace.h), checks the query against it, and calls @use with the
+ * trace and the options of its cursor, which are valid until @use returns.  If nothing
+ * failed, prints the trace's warnings.  Returns an exit status.
  */
-int query_prepare(struct query *q, struct ktrace *trace,
-		  struct ktrace_cursor_options *options);
+int query_run(struct query *q, const char *path,
+	      int (*use)(void *data, struct ktrace *trace,
+			 struct ktrace_cursor_options *options),
+	      void *data);
 /*
  * For spans, which need events that the user may not want: makes @options those
  * of a cursor that delivers these, too.  @spans: only those that spans are made
