@@ -282,29 +282,12 @@ static int selection_check(struct selection *s, const struct event_name *events,
 	return status;
 }
 
-int selection_check_types(struct selection *s, const struct ktrace_types *types)
-{
-	size_t nr = ktrace_types_count(types);
-	struct event_name *names;
-	int status;
-
-	if (!s->nr)
-		return EXIT_OK;
-	names = calloc(nr + 1, sizeof(*names));
-	if (!names)
-		return failed("out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_type *t = ktrace_types_get(types, i);
-
-		names[i] = (struct event_name){t->system, t->name};
-	}
-	status = selection_check(s, names, nr, NULL);
-	free(names);
-	return status;
-}
-
-int selection_check_known(struct selection *s, const struct ktrace_known *known,
-			  size_t nr, const struct ktrace_session *session)
+/* As selection_check(), of the names that @get finds by number. */
+static int selection_check_each(struct selection *s, size_t nr,
+				struct event_name (*get)(const void *events,
+							 size_t index),
+				const void *events,
+				const struct ktrace_session *session)
 {
 	struct event_name *names;
 	int status;
@@ -315,8 +298,34 @@ int selection_check_known(struct selection *s, const struct ktrace_known *known,
 	if (!names)
 		return failed("out of memory");
 	for (size_t i = 0; i < nr; i++)
-		names[i] = (struct event_name){known[i].system, known[i].name};
+		names[i] = get(events, i);
 	status = selection_check(s, names, nr, session);
 	free(names);
 	return status;
+}
+
+static struct event_name type_name(const void *types, size_t index)
+{
+	const struct ktrace_type *type = ktrace_types_get(types, index);
+
+	return (struct event_name){type->system, type->name};
+}
+
+int selection_check_types(struct selection *s, const struct ktrace_types *types)
+{
+	return selection_check_each(s, ktrace_types_count(types), type_name,
+				    types, NULL);
+}
+
+static struct event_name known_name(const void *events, size_t index)
+{
+	const struct ktrace_known *known = events;
+
+	return (struct event_name){known[index].system, known[index].name};
+}
+
+int selection_check_known(struct selection *s, const struct ktrace_known *known,
+			  size_t nr, const struct ktrace_session *session)
+{
+	return selection_check_each(s, nr, known_name, known, session);
 }
