@@ -233,28 +233,6 @@ void span_table_destroy(struct span_table *t)
 	free(t);
 }
 
-/* ---- text ----------------------------------------------------------------- */
-
-/* Three digits and a unit, aligned for a column. */
-static struct value_text ns_text(uint64_t ns)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	struct value_text t;
-	double value = ns;
-	int unit = 0;
-
-	while (value >= 999.5 && unit < 3) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(t.s, sizeof(t.s), "%.*f %s",
-		 !unit || value >= 99.95 ? 0
-		 : value >= 9.995	 ? 1
-					 : 2,
-		 value, units[unit]);
-	return t;
-}
-
 static void row_print(const struct row *row)
 {
 	const struct histogram *h = &row->ns;

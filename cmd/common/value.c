@@ -76,22 +76,36 @@ int number_parse(const char *text, uint64_t *number)
 	return *end || errno ? -EINVAL : 0;
 }
 
-struct value_text rough_text(double count)
+/* Three digits, and one of @units; each is a thousand of those before, the last is NULL. */
+static struct value_text three_digits(double value, const char *const *units)
 {
-	static const char *const units[] = {"", " k", " M", " G", " T"};
 	struct value_text t;
 	int i = 0;
 
-	while (count >= 999.5 && i < 4) {
-		count /= 1000;
+	while (value >= 999.5 && units[i + 1]) {
+		value /= 1000;
 		i++;
 	}
 	snprintf(t.s, sizeof(t.s), "%.*f%s",
-		 !i || count >= 99.95 ? 0
-		 : count >= 9.995     ? 1
+		 !i || value >= 99.95 ? 0
+		 : value >= 9.995     ? 1
 				      : 2,
-		 count, units[i]);
+		 value, units[i]);
 	return t;
+}
+
+struct value_text rough_text(double count)
+{
+	static const char *const units[] = {"", " k", " M", " G", " T", NULL};
+
+	return three_digits(count, units);
+}
+
+struct value_text ns_text(uint64_t ns)
+{
+	static const char *const units[] = {" ns", " us", " ms", " s", NULL};
+
+	return three_digits(ns, units);
 }
 
 struct value_text bytes_text(uint64_t bytes)

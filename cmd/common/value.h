@@ -21,6 +21,7 @@ struct value_text {
 struct value_text bytes_text(uint64_t bytes); /* 12.3 MB */
 struct value_text count_text(uint64_t count); /* 1,234,567 */
 struct value_text rough_text(double count);   /* 1.23 M */
+struct value_text ns_text(uint64_t ns);	      /* 1.23 ms */
 struct value_text duration_text(uint64_t ns); /* 1.234 s */
 
 /* Prints an untrusted string: control characters as "\x1b". */
