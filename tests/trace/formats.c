@@ -6,7 +6,6 @@
  * FORMATS=N in the environment tests N more random formats.
  */
 #include <ctype.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -14,7 +13,7 @@
 #include "check.h"
 #include "maker.h"
 #include "rnd.h"
-#include <ktrace/output.h>
+#include "shown.h"
 
 #define EVENTS 40
 
@@ -96,28 +95,12 @@ static char *shown(const char *event, const char *format)
 	char *metadata = metadata_with(event, format), *text;
 	const struct ktrace_memory head = {metadata, strlen(metadata)};
 	const struct ktrace_memory cpu0 = {stream, stream_size};
-	struct ktrace_output_options where = {
-		.size = sizeof(where),
-		.fd = memfd_create("output", 0),
-	};
-	struct ktrace_output *output;
-	struct ktrace_cursor *cursor;
 	struct ktrace *trace;
-	off_t size;
 
-	CHECK(where.fd >= 0);
 	CHECK_EQ(ktrace_open_memory(&head, &cpu0, 1, &trace), 0);
-	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
-	CHECK_EQ(ktrace_output_create(trace, "kernel", &where, &output), 0);
-	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
-	ktrace_output_destroy(output);
-	ktrace_cursor_destroy(cursor);
+	text = shown_of(trace, "kernel", NULL, NULL);
 	ktrace_close(trace);
 	free(metadata);
-	size = lseek(where.fd, 0, SEEK_END);
-	text = calloc(1, size + 1);
-	CHECK_EQ(pread(where.fd, text, size, 0), size);
-	close(where.fd);
 	return text;
 }
 

@@ -6,11 +6,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sys/mman.h>
 
 #include "maker.h"
 #include "scratch.h"
-#include <ktrace/output.h>
+#include "shown.h"
 #include "strace/thread.h"
 
 #define BUFFER 4096
@@ -128,16 +127,8 @@ static void run(uint32_t tid, uint32_t tgid)
 /* The output; the caller frees it. */
 static char *shown(const struct ktrace_output_calls *options)
 {
-	struct ktrace_output_options where = {
-		.size = sizeof(where),
-		.fd = memfd_create("output", 0),
-		.calls = options,
-	};
-	struct ktrace_output *output;
-	struct ktrace_cursor *cursor;
 	struct ktrace *trace;
 	char path[512], *text;
-	off_t size;
 	FILE *f;
 
 	CHECK_EQ(maker_finish(maker, false), 0);
@@ -149,17 +140,9 @@ static char *shown(const struct ktrace_output_calls *options)
 	fclose(f);
 	free(lines_text);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
-	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
-	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output), 0);
-	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
+	text = shown_of(trace, "strace", options, NULL);
 	CHECK(!ktrace_warning(trace, 0));
-	ktrace_output_destroy(output);
-	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
-	size = lseek(where.fd, 0, SEEK_END);
-	text = calloc(1, size + 1);
-	CHECK_EQ(pread(where.fd, text, size, 0), size);
-	close(where.fd);
 	return text;
 }
 
