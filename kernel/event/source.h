@@ -65,8 +65,13 @@ struct kt_source {
 	/* Waits until no probe of a detached event runs any more. */
 	void (*synchronize)(void);
 
-	/* Hits that the source could not pass to a probe; shown in the file `overflow'. */
-	u64 (*missed)(const void *state);
+	/*
+	 * Hits that the source could not pass to a probe, by reason; shown in the file
+	 * `overflow'.  @misses has the names of the reasons, and ends with NULL; without
+	 * it there is one reason.
+	 */
+	u64 (*missed)(const void *state, unsigned int reason);
+	const char *const *misses;
 
 	/*
 	 * What its events are attached to: each names one of these points, and exists

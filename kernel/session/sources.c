@@ -189,16 +189,31 @@ void kt_sources_synchronize(void (*also)(void))
 
 /* ---- misses --------------------------------------------------------------- */
 
+/* In all, and then by reason. */
+static void missed_show(struct seq_file *m, const struct kt_source *source,
+			const void *state)
+{
+	unsigned int i = 0;
+	u64 sum = 0;
+
+	do {
+		sum += state ? source->missed(state, i) : 0;
+	} while (source->misses && source->misses[++i]);
+	seq_printf(m, "source %s missed %llu", source->name, sum);
+	for (i = 0; source->misses && source->misses[i]; i++)
+		seq_printf(m, " %s %llu", source->misses[i],
+			   state ? source->missed(state, i) : 0);
+	seq_putc(m, '\n');
+}
+
 void kt_sources_show_missed(struct seq_file *m,
 			    const struct kt_session *session)
 {
 	const struct kt_source *source;
 
 	list_for_each_entry(source, &kt_sources, node) {
-		const void *state = kt_source_state(session, source);
-
 		if (source->missed)
-			seq_printf(m, "source %s missed %llu\n", source->name,
-				   state ? source->missed(state) : 0);
+			missed_show(m, source,
+				    kt_source_state(session, source));
 	}
 }

@@ -41,7 +41,7 @@ int kt_sources_commit(struct kt_session *session);
 /* Synchronizes each source that was touched, after @also (unless NULL). */
 void kt_sources_synchronize(void (*also)(void));
 
-/* Shows lines "source NAME missed N" for the sources that count misses. */
+/* Shows lines "source NAME missed N REASON N ..." for the sources that count misses. */
 void kt_sources_show_missed(struct seq_file *m,
 			    const struct kt_session *session);
 

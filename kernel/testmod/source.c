@@ -155,7 +155,7 @@ static void knock_detach(struct kt_enabled *enabled)
 		list_del_rcu(&knocks->node);
 }
 
-static u64 knock_missed(const void *state)
+static u64 knock_missed(const void *state, unsigned int reason)
 {
 	const struct knocks *knocks = state;
 
