@@ -11,6 +11,7 @@
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
 
+#include "compat/symbol.h"
 #include "symbol.h"
 
 typedef unsigned long kallsyms_lookup_name_fn(const char *name);
@@ -44,3 +45,43 @@ unsigned long kt_symbol(const char *name)
 	return static_call(kt_lookup_name)(name);
 }
 EXPORT_SYMBOL_GPL(kt_symbol);
+
+/* ---- all of them ---------------------------------------------------------- */
+
+DEFINE_STATIC_CALL_NULL(kt_each_symbol, kallsyms_on_each_symbol);
+DEFINE_STATIC_CALL_NULL(kt_each_module_symbol, module_kallsyms_on_each_symbol);
+
+struct walk {
+	void (*visit)(void *data, const char *name, unsigned long address);
+	void *data;
+};
+
+static KT_SYMBOL_VISITOR(walk_visit, data, name, address)
+{
+	const struct walk *walk = data;
+
+	walk->visit(walk->data, name, address);
+	return 0;
+}
+
+int kt_symbols_each(void (*visit)(void *data, const char *name,
+				  unsigned long address),
+		    void *data, bool modules)
+{
+	struct walk walk = {visit, data};
+	unsigned long kernels, others;
+
+	if (!static_call_query(kt_each_symbol)) {
+		kernels = kt_symbol("kallsyms_on_each_symbol");
+		others = kt_symbol("module_kallsyms_on_each_symbol");
+		if (!kernels || !others)
+			return -EOPNOTSUPP;
+		static_call_update(kt_each_module_symbol, (void *)others);
+		static_call_update(kt_each_symbol, (void *)kernels);
+	}
+	if (!modules)
+		static_call(kt_each_symbol)(walk_visit, &walk);
+	static_call(kt_each_module_symbol)(KT_ALL_MODULES walk_visit, &walk);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(kt_symbols_each);

@@ -3,6 +3,8 @@
 #ifndef KT_KERNEL_BASE_SYMBOL_H
 #define KT_KERNEL_BASE_SYMBOL_H
 
+#include <linux/types.h>
+
 void kt_symbol_init(void);
 
 /*
@@ -10,5 +12,13 @@ void kt_symbol_init(void);
  * functions are for static_call_update() only: with IBT, an indirect call faults.
  */
 unsigned long kt_symbol(const char *name);
+
+/*
+ * Visits the symbols of the kernel, unless @modules, and those of modules.  The visitor
+ * may sleep; it must not load or unload modules.  -EOPNOTSUPP: they cannot be had.
+ */
+int kt_symbols_each(void (*visit)(void *data, const char *name,
+				  unsigned long address),
+		    void *data, bool modules);
 
 #endif /* KT_KERNEL_BASE_SYMBOL_H */

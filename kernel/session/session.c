@@ -14,6 +14,7 @@
 #include "session.h"
 
 LIST_HEAD(kt_sessions);
+EXPORT_SYMBOL_GPL(kt_sessions);
 
 /* ---- refusals ------------------------------------------------------------- */
 

@@ -11,10 +11,14 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "pattern.h"
 #include "session.h"
 #include "sources.h"
 
 LIST_HEAD(kt_sources);
+
+/* For sources that choose by patterns: core/pattern.c. */
+EXPORT_SYMBOL_GPL(kt_glob_match);
 
 void kt_source_register(struct kt_source *source)
 {
