@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which functions a session hooks.  A line of its file `functions' is one of
+ *
+ *	+PATTERN [WORDS] [void]		these, too
+ *	-PATTERN			not these
+ *	none				none any more, and no line counts any more
+ *
+ * PATTERN is NAME or MODULE:NAME, each with wildcards (core/pattern.h); the module of the
+ * kernel itself is vmlinux.  All functions of a name are meant, by whatever alias.  WORDS
+ * is how many arguments are recorded, up to 6 (the default), as they are in registers;
+ * `void' says that no value is returned.
+ *
+ * If a line is refused, none counts.  The last line that matches a function counts.  Lines
+ * are kept, for modules that are loaded later.
+ *
+ * What can be hooked is what the kernel has a symbol and ftrace a place for.  Functions
+ * that run only while a module is initialised are left out: their memory is given back,
+ * and ftrace forgets them without saying so.
+ */
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "base/symbol.h"
+#include "choose.h"
+#include "hooks.h"
+#include "pattern.h"
+#include "session/node.h"
+#include "session/session.h"
+
+#define CHOICES_MAX 1024
+
+/* A line. */
+struct choice {
+	struct list_head node;
+	struct function_choice what;
+	bool matched;
+	const char *module; /* NULL: any */
+	const char *name;
+	char text[]; /* both, cut up */
+};
+
+/* A walk over the symbols that adds what is chosen to a session. */
+struct scan {
+	struct hooks *hooks;
+	const struct list_head *choices;
+	const struct module *only; /* NULL: all */
+	int err;
+};
+
+static unsigned long text_begin,
+	text_end; /* of vmlinux, but for what is gone since boot */
+DEFINE_STATIC_CALL_NULL(find_module, find_module);
+
+const char *choose_init(void)
+{
+	unsigned long find = kt_symbol("find_module");
+
+	text_begin = kt_symbol("_stext");
+	text_end = kt_symbol("_etext");
+	if (!find || !text_begin || !text_end)
+		return "the kernel has no find_module, _stext or _etext";
+	static_call_update(find_module, (void *)find);
+	return NULL;
+}
+
+/* ---- matching ------------------------------------------------------------- */
+
+/*
+ * Of the symbol at @address: NULL, if it is the kernel's own.  There is no other interface
+ * to ask than the text of an address, "NAME [MODULE]".
+ */
+static const char *module_of(unsigned long address, char text[KSYM_SYMBOL_LEN])
+{
+	char *module;
+
+	if (address >= text_begin && address < text_end)
+		return NULL;
+	sprint_symbol_no_offset(text, address);
+	module = strrchr(text, '[');
+	if (!module)
+		return "";
+	module[strcspn(module, "]")] = '\0';
+	return module + 1;
+}
+
+static const struct choice *choice_for(const struct list_head *choices,
+				       const char *name, const char *module)
+{
+	const struct choice *found = NULL;
+	struct choice *choice;
+
+	list_for_each_entry(choice, choices, node) {
+		if (!kt_glob_match(choice->name, name) ||
+		    (choice->module &&
+		     !kt_glob_match(choice->module, module ?: "vmlinux")))
+			continue;
+		choice->matched = true;
+		found = choice;
+	}
+	return found;
+}
+
+/* Before its module is looked for, which takes longer. */
+static bool name_matches(const struct list_head *choices, const char *name)
+{
+	const struct choice *choice;
+
+	list_for_each_entry(choice, choices, node) {
+		if (kt_glob_match(choice->name, name))
+			return true;
+	}
+	return false;
+}
+
+/* ftrace's place is the first instruction, or the second behind a landing pad (IBT). */
+#define PAD_SIZE 4
+
+/* Is there anything to hook?  0: no; variables have symbols, too. */
+static unsigned long symbol_location(unsigned long address,
+				     const struct module *only)
+{
+	unsigned long ip;
+
+	if (only && !within_module_core(address, only))
+		return 0;
+	ip = function_location(address);
+	return ip - address <= PAD_SIZE ? ip : 0;
+}
+
+static void scan_visit(void *data, const char *name, unsigned long address)
+{
+	struct scan *scan = data;
+	struct functions *functions = &scan->hooks->functions;
+	const struct choice *choice;
+	char text[KSYM_SYMBOL_LEN];
+	struct function *function;
+	const char *module;
+	unsigned long ip;
+
+	if (scan->err || !name_matches(scan->choices, name))
+		return;
+	ip = symbol_location(address, scan->only);
+	if (!ip)
+		return;
+	module = module_of(address, text);
+	choice = choice_for(scan->choices, name, module);
+	if (!choice)
+		return;
+	function = function_find(functions, ip);
+	if (function)
+		function->next = choice->what;
+	else if (choice->what.on)
+		function = function_add(functions, ip, address, name, module,
+					&choice->what);
+	scan->err = PTR_ERR_OR_ZERO(function);
+}
+
+/* All functions that are meant: in the table, with what becomes of them. */
+static int scan_run(struct hooks *hooks, const struct list_head *choices,
+		    const struct module *only)
+{
+	struct scan scan = {hooks, choices, only};
+	int err;
+
+	if (list_empty(choices))
+		return 0;
+	err = kt_symbols_each(scan_visit, &scan, only);
+	if (err)
+		return kt_refuse(hooks->session, err,
+				 "the kernel does not tell its symbols");
+	if (scan.err)
+		return kt_refuse(hooks->session, scan.err, "no memory");
+	return 0;
+}
+
+/* ---- changes -------------------------------------------------------------- */
+
+static void choices_drop(struct list_head *choices)
+{
+	struct choice *choice, *next;
+
+	list_for_each_entry_safe(choice, next, choices, node)
+		kfree(choice);
+	INIT_LIST_HEAD(choices);
+}
+
+void choices_free(struct hooks *hooks)
+{
+	choices_drop(&hooks->choices);
+}
+
+/* The change takes place, or nothing of it. */
+static int change_make(struct hooks *hooks, u32 nr, int err)
+{
+	struct functions *functions = &hooks->functions;
+	u32 i;
+
+	err = err ?: hooks_update(hooks);
+	if (!err)
+		return 0;
+	functions_cut(functions, nr);
+	for (i = 0; i < functions->nr; i++)
+		functions->all[i]->next = functions->all[i]->choice;
+	return err;
+}
+
+void choices_module(struct hooks *hooks, const struct module *module)
+{
+	int err = scan_run(hooks, &hooks->choices, module);
+
+	if (change_make(hooks, hooks->functions.nr, err))
+		pr_warn("ktrace: functions of %s are not hooked: %s\n",
+			module->name, hooks->session->reason);
+}
+
+static bool module_there(const char *name)
+{
+	bool found;
+
+	preempt_disable();
+	found = static_call(find_module)(name);
+	preempt_enable();
+	return found;
+}
+
+/* Nothing is meant by it now.  May it wait for its module? */
+static int choice_check(struct kt_session *session, const struct choice *choice)
+{
+	const char *module = choice->module;
+
+	if (choice->matched)
+		return 0;
+	if (choice->what.on && module && strcmp(module, "vmlinux") &&
+	    !module_there(module))
+		return 0;
+	return kt_refuse(session, -ENOENT,
+			 "no function \"%s%s%.60s\" can be hooked: see "
+			 "available_functions",
+			 module ?: "", module ? ":" : "", choice->name);
+}
+
+/* "[MODULE:]NAME [WORDS] [void]" behind the sign. */
+static int choice_parse(struct kt_session *session, struct choice *choice,
+			char *text)
+{
+	char *word, *name = strsep(&text, " \t");
+
+	choice->what.words = FUNCTION_WORDS;
+	choice->name = name;
+	if (strchr(name, ':')) {
+		choice->module = strsep((char **)&choice->name, ":");
+		if (!*choice->module)
+			return kt_refuse(session, -EINVAL,
+					 "\":%.60s\": the module is missing",
+					 choice->name);
+	}
+	if (!*choice->name)
+		return kt_refuse(session, -EINVAL, "a function is missing");
+	while ((word = strsep(&text, " \t"))) {
+		if (!*word)
+			continue;
+		if (!strcmp(word, "void"))
+			choice->what.is_void = true;
+		else if (kstrtou8(word, 10, &choice->what.words) ||
+			 choice->what.words > FUNCTION_WORDS)
+			return kt_refuse(session, -EINVAL,
+					 "\"%.20s\" is not a number of "
+					 "arguments up to %u, or void",
+					 word, FUNCTION_WORDS);
+		else if (!choice->what.on)
+			break;
+	}
+	return 0;
+}
+
+static int choice_make(struct kt_session *session, struct list_head *choices,
+		       const char *line)
+{
+	struct choice *choice;
+	const char *c;
+
+	if (*line != '+' && *line != '-')
+		return kt_refuse(session, -EINVAL,
+				 "\"%*pE\": +FUNCTION, -FUNCTION or none is "
+				 "wanted",
+				 (int)min_t(size_t, strlen(line), 60), line);
+	for (c = line; *c; c++) {
+		if (*c != '\t' && (*c < ' ' || *c > '~'))
+			return kt_refuse(session, -EINVAL,
+					 "\"%*pE\" is no pattern of functions",
+					 (int)min_t(size_t, strlen(line), 60),
+					 line);
+	}
+	choice = kzalloc(struct_size(choice, text, strlen(line) + 1),
+			 GFP_KERNEL);
+	if (!choice)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	list_add_tail(&choice->node, choices);
+	strcpy(choice->text, line + 1);
+	choice->what.on = *line == '+';
+	return choice_parse(session, choice, strim(choice->text));
+}
+
+static int lines_parse(struct kt_session *session, struct list_head *choices,
+		       char *text)
+{
+	char *line;
+	int err = 0;
+
+	while (!err && (line = strsep(&text, "\n"))) {
+		line = strim(line);
+		if (*line)
+			err = choice_make(session, choices, line);
+	}
+	if (!err && list_empty(choices))
+		return kt_refuse(session, -EINVAL,
+				 "+FUNCTION, -FUNCTION or none is wanted");
+	return err;
+}
+
+static bool choices_same(const struct choice *a, const struct choice *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !strcmp(a->module ?: "", b->module ?: "");
+}
+
+/* The new lines, behind the old ones that still say something. */
+static int choices_add(struct hooks *hooks, struct list_head *choices)
+{
+	struct choice *old, *next, *choice;
+	size_t nr = 0;
+
+	list_for_each_entry(choice, choices, node)
+		nr++;
+	list_for_each_entry(choice, &hooks->choices, node)
+		nr++;
+	if (nr > CHOICES_MAX)
+		return kt_refuse(hooks->session, -ENOSPC,
+				 "more than %u lines: write none first",
+				 CHOICES_MAX);
+	list_for_each_entry_safe(old, next, &hooks->choices, node) {
+		list_for_each_entry(choice, choices, node) {
+			if (!choices_same(old, choice))
+				continue;
+			list_del(&old->node);
+			kfree(old);
+			break;
+		}
+	}
+	list_splice_tail_init(choices, &hooks->choices);
+	return 0;
+}
+
+/* ---- the files ------------------------------------------------------------ */
+
+static int functions_clear(struct hooks *hooks)
+{
+	int err;
+	u32 i;
+
+	for (i = 0; i < hooks->functions.nr; i++)
+		hooks->functions.all[i]->next.on = false;
+	err = change_make(hooks, hooks->functions.nr, 0);
+	if (!err)
+		choices_drop(&hooks->choices);
+	return err;
+}
+
+static int functions_write(const struct kt_node *node, char *text)
+{
+	struct hooks *hooks = hooks_make(node->session);
+	struct choice *choice;
+	LIST_HEAD(choices);
+	u32 nr;
+	int err;
+
+	if (!hooks)
+		return kt_refuse(node->session, -ENOMEM, "no memory");
+	text = strim(text);
+	if (!strcmp(text, "none"))
+		return functions_clear(hooks);
+	nr = hooks->functions.nr;
+	err = lines_parse(node->session, &choices, text);
+	err = err ?: scan_run(hooks, &choices, NULL);
+	list_for_each_entry(choice, &choices, node)
+		err = err ?: choice_check(node->session, choice);
+	err = change_make(hooks, nr, err);
+	err = err ?: choices_add(hooks, &choices);
+	choices_drop(&choices);
+	return err;
+}
+
+/* As it may be written again. */
+static int functions_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct hooks *hooks = hooks_of(node->session);
+	const struct choice *choice;
+
+	if (!hooks)
+		return 0;
+	list_for_each_entry(choice, &hooks->choices, node) {
+		seq_printf(m, "%c%s%s%s", choice->what.on ? '+' : '-',
+			   choice->module ?: "", choice->module ? ":" : "",
+			   choice->name);
+		if (choice->what.on)
+			seq_printf(m, " %u%s", choice->what.words,
+				   choice->what.is_void ? " void" : "");
+		seq_putc(m, '\n');
+	}
+	return 0;
+}
+
+/* INDEX STATE ADDRESS MODULE NAME WORDS RETURN */
+static int table_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct hooks *hooks = hooks_of(node->session);
+	u32 i;
+
+	for (i = 0; hooks && i < hooks->functions.nr; i++) {
+		const struct function *function = hooks->functions.all[i];
+
+		seq_printf(m, "%u %s 0x%lx %s %s %u %s\n", function->index,
+			   !function->ip	 ? "gone"
+			   : function->choice.on ? "on"
+						 : "off",
+			   function->address, function->module ?: "vmlinux",
+			   function->name, function->choice.words,
+			   function->choice.is_void ? "void" : "value");
+	}
+	return 0;
+}
+
+static void available_visit(void *m, const char *name, unsigned long address)
+{
+	char text[KSYM_SYMBOL_LEN];
+
+	if (symbol_location(address, NULL))
+		seq_printf(m, "%s %s\n", name,
+			   module_of(address, text) ?: "vmlinux");
+}
+
+static int available_show(struct seq_file *m, const struct kt_node *node)
+{
+	return kt_symbols_each(available_visit, m, false);
+}
+
+static const struct kt_kind functions_file = {
+	.name = "functions",
+	.mode = S_IFREG | 0660,
+	.show = functions_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = functions_write,
+	.write_max = 128 << 10,
+};
+
+static const struct kt_kind table_file = {
+	.name = "function_table",
+	.mode = S_IFREG | 0440,
+	.show = table_show,
+	.show_size = 4 << 20,
+};
+
+static const struct kt_kind available_file = {
+	.name = "available_functions",
+	.mode = S_IFREG | 0440,
+	.show = available_show,
+	.show_size = 4 << 20,
+};
+
+const struct kt_kind *const function_root_files[] = {&available_file, NULL};
+const struct kt_kind *const function_session_files[] = {&functions_file,
+							&table_file, NULL};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions of the kernel and its modules: an event at their calls, one at their returns.
+ *
+ *	function:entry	which function, and arguments
+ *	function:exit	which function, and what it returned
+ *
+ * Which functions a session's file `functions' says (choose.c).  They have no events of
+ * their own: records have the function's index in the session, and the file
+ * `function_table' says which that is.  So 40000 of them cost no ids.
+ */
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/percpu.h>
+
+#include "base/symbol.h"
+#include "base/version.h"
+#include "choose.h"
+#include "event/event.h"
+#include "hooks.h"
+#include "session/session.h"
+#include "session/sources.h"
+
+/* ---- records -------------------------------------------------------------- */
+
+static const struct kt_field entry_fields[] = {
+	{.type = "u32", .name = "function", .size = 4},
+	{.type = "__data_loc u64[]",
+	 .name = "arguments",
+	 .offset = 4,
+	 .size = 4},
+};
+
+static const struct kt_field exit_fields[] = {
+	{.type = "u32", .name = "function", .size = 4},
+	{.type = "u64", .name = "ret", .offset = 4, .size = 8},
+};
+
+static const struct kt_class classes[DIRECTIONS] = {
+	[ENTRY] =
+		{
+			.fields = entry_fields,
+			.nr_fields = ARRAY_SIZE(entry_fields),
+			.size = sizeof(struct entry),
+			.dynamic = true,
+			.captures = true,
+			.arguments = hook_words,
+			.print =
+				"\"function=%u arguments=%s\", REC->function, "
+				"__print_array(__get_dynamic_array(arguments), "
+				"__get_dynamic_array_len(arguments) / 8, 8)",
+		},
+	[EXIT] =
+		{
+			.fields = exit_fields,
+			.nr_fields = ARRAY_SIZE(exit_fields),
+			.size = sizeof(struct exit),
+			.print =
+				"\"function=%u ret=0x%llx\", REC->function, REC->ret",
+		},
+};
+
+/* ---- attaching ------------------------------------------------------------ */
+
+/* Calls that may be open at once in a session, if returns are hooked. */
+static unsigned int calls = 4096;
+module_param(calls, uint, 0644);
+MODULE_PARM_DESC(calls, "calls that may be open at once in a session");
+
+static const int *ftrace_on;
+static const char *lacks;
+
+static const char *function_lacks(void)
+{
+	if (!lacks && ftrace_on && !READ_ONCE(*ftrace_on))
+		return "the kernel's function tracer is off "
+		       "(sysctl kernel.ftrace_enabled)";
+	return lacks;
+}
+
+static enum direction direction_of(const struct kt_event *event)
+{
+	return event->class == &classes[EXIT] ? EXIT : ENTRY;
+}
+
+static int function_attach(struct kt_enabled *enabled)
+{
+	struct hooks *hooks = hooks_make(enabled->session);
+
+	if (!hooks)
+		return kt_refuse(enabled->session, -ENOMEM, "no memory");
+	return hooks_attach(hooks, direction_of(enabled->event), enabled,
+			    calls);
+}
+
+static int function_commit(struct kt_session *session)
+{
+	return hooks_update(hooks_of(session));
+}
+
+static void function_detach(struct kt_enabled *enabled)
+{
+	hooks_detach(enabled->state, direction_of(enabled->event));
+}
+
+static const char *const misses[] = {
+	[MISS_RECURSION] = "recursion",
+	[MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",
+	[MISS_RETURN] = "return",
+	NULL,
+};
+
+static u64 function_missed(const void *state, unsigned int reason)
+{
+	const struct hooks *hooks = state;
+	unsigned int cpu;
+	u64 sum = 0;
+
+	if (!hooks->misses)
+		return 0;
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(hooks->misses, cpu)[reason]);
+	return sum;
+}
+
+static void function_state_end(void *state)
+{
+	struct hooks *hooks = state;
+
+	if (!hooks->misses)
+		return;
+	choices_free(hooks);
+	hooks_end(hooks);
+}
+
+/* ---- modules -------------------------------------------------------------- */
+
+static int modules_notify(struct notifier_block *block, unsigned long action,
+			  void *data)
+{
+	struct kt_session *session;
+	struct hooks *hooks;
+
+	mutex_lock(&kt_mutex);
+	list_for_each_entry(session, &kt_sessions, node) {
+		hooks = hooks_of(session);
+		if (!hooks)
+			continue;
+		if (action == MODULE_STATE_COMING)
+			choices_module(hooks, data);
+		else if (action == MODULE_STATE_GOING)
+			hooks_forget(hooks, data);
+	}
+	mutex_unlock(&kt_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = {
+	.notifier_call = modules_notify,
+};
+
+/* ---- what there is -------------------------------------------------------- */
+
+static struct kt_source function_source = {
+	.name = "function",
+	.owner = THIS_MODULE,
+	.root_files = function_root_files,
+	.session_files = function_session_files,
+	.state_size = sizeof(struct hooks),
+	.state_end = function_state_end,
+	.lacks = function_lacks,
+	.attach = function_attach,
+	.commit = function_commit,
+	.detach = function_detach,
+	.synchronize = synchronize_rcu,
+	.missed = function_missed,
+	.misses = misses,
+	.apart = true,
+};
+
+#define FUNCTION(direction, _name)            \
+	[direction] = {                       \
+		.system = "function",         \
+		.name = _name,                \
+		.class = &classes[direction], \
+		.source = &function_source,   \
+		.owner = THIS_MODULE,         \
+	}
+
+static struct kt_event events[DIRECTIONS] = {
+	FUNCTION(ENTRY, "entry"),
+	FUNCTION(EXIT, "exit"),
+};
+
+static struct kt_event *const list[] = {&events[ENTRY], &events[EXIT]};
+
+static struct kt_event_set set = {
+	.owner = THIS_MODULE,
+	.events = list,
+	.nr_events = ARRAY_SIZE(list),
+};
+
+static int __init functions_init(void)
+{
+	int err;
+
+	ftrace_on = (const int *)kt_symbol("ftrace_enabled");
+	lacks = hooks_init(&function_source) ?: choose_init();
+	if (lacks) {
+		pr_err("ktrace: functions cannot be hooked: %s\n", lacks);
+		return -EOPNOTSUPP;
+	}
+	kt_source_register(&function_source);
+	err = kt_events_register(&set);
+	if (err)
+		goto err_source;
+	err = register_module_notifier(&notifier);
+	if (err)
+		goto err_events;
+	return 0;
+
+err_events:
+	kt_events_unregister(&set);
+err_source:
+	kt_source_unregister(&function_source);
+	return err;
+}
+
+static void __exit functions_exit(void)
+{
+	unregister_module_notifier(&notifier);
+	kt_events_unregister(&set);
+	kt_source_unregister(&function_source);
+}
+
+module_init(functions_init);
+module_exit(functions_exit);
+MODULE_AUTHOR("The ktrace authors");
+MODULE_DESCRIPTION("Events of the kernel's functions, for ktrace");
+MODULE_VERSION(KT_RELEASE);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hooks of a session: what runs at a call and at its return, and where it is hooked.
+ *
+ * A session has one ftrace_ops, whose filter is the set of its functions; ftrace calls it
+ * by a trampoline of its own at each of them, and patches no-ops into all others.
+ * Returns are hooked by rethook (returns.h).  If the event of returns is attached and no
+ * node is left for a call, its entry is not recorded either.  So
+ *
+ *	entries = exits + calls that are open + missed returns
+ *
+ * for calls that began after both were attached.
+ *
+ * What a hook itself does may lead to a function that is hooked, and so may an
+ * interrupt.  ftrace has a bit for each context of a task: what hits while the bit of its
+ * own context is set is missed, and counted.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/trace_recursion.h>
+
+#include "base/symbol.h"
+#include "event/capturing.h"
+#include "event/event.h"
+#include "event/write.h"
+#include "hooks.h"
+#include "returns.h"
+#include "session/session.h"
+#include "session/sources.h"
+
+static struct kt_source *source;
+
+#define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
+
+const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
+	WORD(di), WORD(si), WORD(dx), WORD(cx),
+	WORD(r8), WORD(r9), WORD(sp), KT_CAPTURE_NO_WORD,
+};
+
+/* ---- hooks ---------------------------------------------------------------- */
+
+static void hook_miss(const struct hooks *hooks, enum miss miss)
+{
+	this_cpu_inc(hooks->misses[miss]);
+}
+
+static noinline void entry_capture(struct kt_enabled *enabled,
+				   const struct function *function,
+				   const struct pt_regs *regs)
+{
+	struct kt_capture_frame *frame;
+	struct entry *entry;
+
+	if (!kt_capture_begin(enabled, &frame))
+		return;
+	entry = (struct entry *)frame->payload;
+	entry->function = function->index;
+	entry->arguments = 0;
+	kt_capture_end(enabled, frame, (const u64 *)regs);
+}
+
+static __always_inline void entry_write(struct kt_enabled *enabled,
+					const struct function *function,
+					const struct pt_regs *regs)
+{
+	u32 i, nr = READ_ONCE(function->choice.words);
+	struct kt_write write __kt_uninitialized;
+	struct entry *entry;
+
+	entry = kt_write_begin(&write, enabled,
+			       sizeof(*entry) + nr * sizeof(u64),
+			       KT_RECORD_DYNAMIC);
+	if (!entry)
+		return;
+	entry->function = function->index;
+	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
+	for (i = 0; i < nr; i++)
+		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
+	kt_write_end(&write, KT_RECORD_DYNAMIC);
+}
+
+/* With preemption off. */
+static __always_inline void function_entered(struct hooks *hooks,
+					     unsigned long ip,
+					     struct pt_regs *regs)
+{
+	/* Before hooks->returns, which it goes with. */
+	struct kt_enabled *enabled = smp_load_acquire(&hooks->hit[EXIT]);
+	struct function *function = function_find(&hooks->functions, ip);
+	struct call *call;
+
+	/* It has just been taken out of the table: its module goes. */
+	if (unlikely(!function))
+		return;
+	if (enabled && !kt_write_refused(enabled)) {
+		call = returns_hook(hooks->returns, regs);
+		if (unlikely(!call)) {
+			hook_miss(hooks, MISS_NODE);
+			return;
+		}
+		call->function = function;
+	}
+	enabled = READ_ONCE(hooks->hit[ENTRY]);
+	if (!enabled)
+		return;
+	if (unlikely(enabled->capturing))
+		entry_capture(enabled, function, regs);
+	else
+		entry_write(enabled, function, regs);
+}
+
+static void function_hit(unsigned long ip, unsigned long caller,
+			 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct hooks *hooks = container_of(ops, struct hooks, ops);
+	int bit = ftrace_test_recursion_trylock(ip, caller);
+
+	if (unlikely(bit < 0)) {
+		hook_miss(hooks, MISS_RECURSION);
+		return;
+	}
+	/* Gates and the table live as long as RCU sees us. */
+	if (likely(rcu_is_watching()))
+		function_entered(hooks, ip, kt_function_registers(fregs));
+	else
+		hook_miss(hooks, MISS_IDLE);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static __always_inline void exit_write(struct kt_enabled *enabled,
+				       const struct function *function,
+				       const struct pt_regs *regs)
+{
+	struct kt_write write __kt_uninitialized;
+	struct exit *exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
+
+	if (!exit)
+		return;
+	exit->function = function->index;
+	exit->value = READ_ONCE(function->choice.is_void) ? 0 : regs->ax;
+	kt_write_end(&write, 0);
+}
+
+/* With preemption off. */
+static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
+{
+	const struct function *function =
+		container_of(node, struct call, node)->function;
+	struct hooks *hooks = data;
+	struct kt_enabled *enabled;
+	int bit = ftrace_test_recursion_trylock(function->address, 0);
+
+	if (unlikely(bit < 0)) {
+		hook_miss(hooks, MISS_RETURN);
+		return;
+	}
+	enabled = READ_ONCE(hooks->hit[EXIT]);
+	if (enabled)
+		exit_write(enabled, function, regs);
+	ftrace_test_recursion_unlock(bit);
+}
+
+/* ---- hooking -------------------------------------------------------------- */
+
+DEFINE_STATIC_CALL_NULL(kt_ftrace_location, ftrace_location);
+
+unsigned long function_location(unsigned long address)
+{
+	return static_call(kt_ftrace_location)(address);
+}
+
+struct hooks *hooks_make(struct kt_session *session)
+{
+	struct hooks *hooks = kt_source_state_make(session, source);
+
+	if (!hooks || hooks->misses)
+		return hooks;
+	hooks->misses = __alloc_percpu(MISSES * sizeof(u64), sizeof(u64));
+	if (!hooks->misses)
+		return NULL;
+	hooks->session = session;
+	hooks->ops.func = function_hit;
+	INIT_LIST_HEAD(&hooks->choices);
+	return hooks;
+}
+
+struct hooks *hooks_of(const struct kt_session *session)
+{
+	struct hooks *hooks = kt_source_state(session, source);
+
+	return hooks && hooks->misses ? hooks : NULL;
+}
+
+/*
+ * Where those that are to be hooked are; how many.  A module that was being initialised
+ * when they were chosen may have given back the memory of some since then: ftrace has no
+ * place there any more, and would refuse all.
+ */
+static u32 hooks_collect(struct hooks *hooks, unsigned long *ips)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < hooks->functions.nr; i++) {
+		struct function *function = hooks->functions.all[i];
+
+		if (!function->ip || !function->next.on)
+			continue;
+		if (function_location(function->ip) == function->ip) {
+			ips[nr++] = function->ip;
+		} else {
+			WRITE_ONCE(function->ip, 0);
+			function->next.on = false;
+		}
+	}
+	return nr;
+}
+
+static void hooks_unregister(struct hooks *hooks)
+{
+	if (hooks->registered)
+		unregister_ftrace_function(&hooks->ops);
+	hooks->registered = false;
+}
+
+/* An empty filter would be all functions. */
+static int hooks_register(struct hooks *hooks, unsigned long *ips, u32 nr)
+{
+	int err;
+
+	if (!nr || (!hooks->hit[ENTRY] && !hooks->hit[EXIT])) {
+		hooks_unregister(hooks);
+		return 0;
+	}
+	err = ftrace_set_filter_ips(&hooks->ops, ips, nr, 0, 1);
+	if (err || hooks->registered)
+		return err;
+	err = register_ftrace_function(&hooks->ops);
+	hooks->registered = !err;
+	return err;
+}
+
+int hooks_update(struct hooks *hooks)
+{
+	struct functions *functions = &hooks->functions;
+	unsigned long *ips;
+	u32 i, nr;
+	int err;
+
+	lockdep_assert_held(&kt_mutex);
+	ips = kvmalloc_array(max(functions->nr, 1u), sizeof(*ips), GFP_KERNEL);
+	if (!ips)
+		return kt_refuse(hooks->session, -ENOMEM, "no memory");
+	nr = hooks_collect(hooks, ips);
+	err = hooks_register(hooks, ips, nr);
+	kvfree(ips);
+	if (err)
+		return kt_refuse(hooks->session, err,
+				 "the kernel does not let us hook these %u "
+				 "functions: error %d",
+				 nr, err);
+	for (i = 0; i < functions->nr; i++)
+		functions->all[i]->choice = functions->all[i]->next;
+	return 0;
+}
+
+int hooks_attach(struct hooks *hooks, enum direction direction,
+		 struct kt_enabled *enabled, unsigned int calls)
+{
+	if (direction == EXIT) {
+		hooks->returns = returns_make(hooks, function_returned,
+					      clamp(calls, 1u, 1u << 20));
+		if (!hooks->returns)
+			return kt_refuse(hooks->session, -ENOMEM,
+					 "no memory for %u open calls", calls);
+	}
+	smp_store_release(&hooks->hit[direction], enabled);
+	return 0;
+}
+
+void hooks_detach(struct hooks *hooks, enum direction direction)
+{
+	WRITE_ONCE(hooks->hit[direction], NULL);
+	if (!hooks->hit[ENTRY] && !hooks->hit[EXIT])
+		hooks_unregister(hooks);
+	/* A hook that saw it attached finds no node any more; it is freed after RCU. */
+	if (direction == EXIT)
+		returns_free(hooks->returns);
+}
+
+/* Else whatever is loaded to the same place later would be hooked. */
+void hooks_forget(struct hooks *hooks, const struct module *module)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < hooks->functions.nr; i++) {
+		struct function *function = hooks->functions.all[i];
+
+		if (!function->ip || !within_module(function->ip, module))
+			continue;
+		WRITE_ONCE(function->ip, 0);
+		function->next.on = false;
+		any = true;
+	}
+	if (any && hooks_update(hooks))
+		pr_warn("ktrace: functions of %s stay hooked\n", module->name);
+}
+
+void hooks_end(struct hooks *hooks)
+{
+	ftrace_free_filter(&hooks->ops);
+	functions_free(&hooks->functions);
+	free_percpu(hooks->misses);
+}
+
+const char *hooks_init(struct kt_source *functions)
+{
+	unsigned long address = kt_symbol("ftrace_location");
+
+	source = functions;
+	if (!address)
+		return "the kernel has no ftrace_location";
+	static_call_update(kt_ftrace_location, (void *)address);
+	return returns_init();
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The hooks of a session: see hooks.c. */
+#ifndef KT_KERNEL_SOURCE_FUNCTION_HOOKS_H
+#define KT_KERNEL_SOURCE_FUNCTION_HOOKS_H
+
+#include <linux/ftrace.h>
+#include <linux/list.h>
+
+#include "capture.h"
+#include "event/source.h"
+#include "table.h"
+
+enum direction {
+	ENTRY,
+	EXIT,
+	DIRECTIONS,
+};
+
+/* Why a call that is hooked is not recorded. */
+enum miss {
+	MISS_RECURSION, /* of what a hook itself was doing */
+	MISS_NODE, /* too many calls were open; then its entry is not, either */
+	MISS_IDLE, /* where RCU does not watch */
+	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
+	MISSES,
+};
+
+struct kt_session;
+
+/* A session's. */
+struct hooks {
+	struct ftrace_ops ops;
+	bool registered;
+	struct functions functions;
+	struct kt_enabled *hit[DIRECTIONS]; /* NULL: not attached */
+	struct rethook *returns;	    /* while EXIT is attached */
+	u64 __percpu *misses;		    /* NULL: was never attached */
+	struct list_head choices;	    /* choose.c's */
+	struct kt_session *session;
+};
+
+/* Payloads; README.md promises them to readers. */
+struct entry {
+	u32 function;
+	u32 arguments; /* where they are: offset, length << 16 */
+	u64 words[];
+} __packed;
+
+struct exit {
+	u32 function;
+	u64 value;
+} __packed;
+
+/*
+ * Where arguments of capture programs are in struct pt_regs.  Behind the registers: the
+ * stack pointer; further arguments begin at the second word there.
+ */
+extern const u8 hook_words[KT_CAPTURE_ARGUMENTS];
+
+/* What the kernel lacks, NULL: nothing. */
+const char *hooks_init(struct kt_source *functions);
+
+/* The session's.  NULL: it has none. */
+struct hooks *hooks_of(const struct kt_session *session);
+/* The same, made if need be.  NULL: no memory. */
+struct hooks *hooks_make(struct kt_session *session);
+/* They were detached, and synchronized. */
+void hooks_end(struct hooks *hooks);
+
+/* @calls: that may be open at once, if it is EXIT. */
+int hooks_attach(struct hooks *hooks, enum direction direction,
+		 struct kt_enabled *enabled, unsigned int calls);
+void hooks_detach(struct hooks *hooks, enum direction direction);
+/*
+ * Hooks what is chosen (next), as far as an event is attached: all, or what was hooked
+ * before.
+ */
+int hooks_update(struct hooks *hooks);
+/* A module goes: its functions are hooked no more. */
+void hooks_forget(struct hooks *hooks, const struct module *module);
+
+/* Where ftrace calls hooks of the function that begins at @address; 0: nowhere. */
+unsigned long function_location(unsigned long address);
+
+#endif /* KT_KERNEL_SOURCE_FUNCTION_HOOKS_H */

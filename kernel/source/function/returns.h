@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hooks at the return of calls, by the kernel's rethook, which kretprobes use: at a call's
+ * entry its return address is replaced by that of a trampoline of the kernel's, and kept
+ * in a node.  Unwinders know it.  Nothing of it is ours while a call is open, so we may be
+ * unloaded while tasks sleep in calls that were hooked.
+ */
+#ifndef KT_KERNEL_SOURCE_FUNCTION_RETURNS_H
+#define KT_KERNEL_SOURCE_FUNCTION_RETURNS_H
+
+#include <linux/static_call.h>
+
+#include "compat/function.h"
+
+struct function;
+
+/* An open call. */
+struct call {
+	struct rethook_node node;
+	struct function *function;
+};
+
+DECLARE_STATIC_CALL(kt_rethook_try_get, rethook_try_get);
+DECLARE_STATIC_CALL(kt_rethook_hook, rethook_hook);
+
+/* What the kernel lacks, NULL: nothing. */
+const char *returns_init(void);
+
+/* For up to @nr open calls; the handler gets @data.  NULL: no memory. */
+struct rethook *returns_make(void *data, rethook_handler_t handler, int nr);
+/*
+ * From here on no call is hooked, and when all CPUs have left the handler (RCU) it is not
+ * called any more: open calls return without it.  @returns may be NULL.
+ */
+void returns_free(struct rethook *returns);
+
+/*
+ * At a call's entry, with preemption off: false, if no node is left.  The caller fills in
+ * the function before the call may return.
+ */
+static __always_inline struct call *returns_hook(struct rethook *returns,
+						 struct pt_regs *regs)
+{
+	struct rethook_node *node = static_call(kt_rethook_try_get)(returns);
+
+	if (unlikely(!node))
+		return NULL;
+	static_call(kt_rethook_hook)(node, regs, true);
+	return container_of(node, struct call, node);
+}
+
+#endif /* KT_KERNEL_SOURCE_FUNCTION_RETURNS_H */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The functions of a session: those that are chosen, and those that were, because records
+ * of them may be in the buffers.
+ *
+ * A function has an index, which its records have and which is never used again in the
+ * session.  Hooks find it by the address that ftrace calls them with, without a lock, in
+ * any context: a hash table without deletions, which is replaced when it is half full.
+ * All else is protected by kt_mutex.
+ */
+#ifndef KT_KERNEL_SOURCE_FUNCTION_TABLE_H
+#define KT_KERNEL_SOURCE_FUNCTION_TABLE_H
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/types.h>
+
+#define FUNCTION_WORDS 6 /* arguments that come in registers */
+
+/* What is asked of a function. */
+struct function_choice {
+	bool on;
+	bool is_void; /* what it returns is no value */
+	u8 words;     /* that are recorded of its arguments */
+};
+
+struct function {
+	unsigned long ip; /* where ftrace calls hooks; 0: it is gone */
+	struct function_choice choice;
+	u32 index;
+	struct function_choice next; /* what a change makes of it */
+	unsigned long address;
+	const char *name;
+	const char *module; /* NULL: vmlinux */
+	char text[];
+};
+
+struct function_slots {
+	unsigned int bits;
+	struct function *at[];
+};
+
+struct functions {
+	struct function_slots *slots; /* NULL: there is none yet */
+	struct function **all;	      /* by index */
+	u32 nr;
+	u32 room;
+};
+
+/* NULL: it is none of them, or gone. */
+static __always_inline struct function *function_find(
+	const struct functions *functions, unsigned long ip)
+{
+	const struct function_slots *slots = READ_ONCE(functions->slots);
+	struct function *function;
+	u32 at;
+
+	if (unlikely(!slots))
+		return NULL;
+	at = hash_64(ip, slots->bits);
+	while ((function = READ_ONCE(slots->at[at]))) {
+		if (likely(READ_ONCE(function->ip) == ip))
+			return function;
+		at = (at + 1) & ((1u << slots->bits) - 1);
+	}
+	return NULL;
+}
+
+/* A new one, with what is asked of it in next and choice; or an error. */
+struct function *function_add(struct functions *functions, unsigned long ip,
+			      unsigned long address, const char *name,
+			      const char *module,
+			      const struct function_choice *choice);
+/* Those from index @nr on were never hooked, and nobody has seen them. */
+void functions_cut(struct functions *functions, u32 nr);
+/* No hook runs. */
+void functions_free(struct functions *functions);
+
+#endif /* KT_KERNEL_SOURCE_FUNCTION_TABLE_H */

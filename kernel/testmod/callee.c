@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions with known arguments and results, called when asked.  For tests only; never
+ * installed.
+ *
+ * A write to debugfs ktrace-callee/run is one command, of which any number may run:
+ *
+ *	calls COUNT	each of the functions, COUNT times
+ *	deep DEPTH	callee_deep(), which calls itself DEPTH times
+ *	sleep		callee_sleep(), until the writer is killed
+ */
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "callee.h"
+
+CALLEE u64 callee_six(u8 a, u16 b, u32 c, u64 d, const char *e, s64 f);
+CALLEE int callee_error(int number);
+CALLEE void callee_nothing(u64 number);
+CALLEE u64 callee_deep(u64 depth);
+CALLEE int callee_sleep(void);
+
+CALLEE u64 callee_six(u8 a, u16 b, u32 c, u64 d, const char *e, s64 f)
+{
+	return a + b + c + d + strlen(e) + f;
+}
+
+CALLEE int callee_error(int number)
+{
+	return -number;
+}
+
+CALLEE void callee_nothing(u64 number)
+{
+}
+
+static CALLEE int callee_same(int number)
+{
+	return number + 1;
+}
+
+CALLEE u64 callee_deep(u64 depth)
+{
+	u64 deeper = depth ? callee_deep(depth - 1) : 0;
+
+	/* Not a tail call. */
+	barrier();
+	return depth ? deeper + 1 : 0;
+}
+
+CALLEE int callee_sleep(void)
+{
+	while (!signal_pending(current))
+		msleep_interruptible(1000);
+	return -EINTR;
+}
+
+static int run(const char *text)
+{
+	unsigned long count;
+
+	if (sysfs_streq(text, "sleep"))
+		return callee_sleep();
+	if (sscanf(text, "deep %lu", &count) == 1)
+		return callee_deep(count) == count ? 0 : -EIO;
+	if (sscanf(text, "calls %lu", &count) != 1)
+		return -EINVAL;
+	while (count--) {
+		callee_six(1, 2, 3, 4, "five", -6);
+		callee_error(EINVAL);
+		callee_nothing(7);
+		callee_same(8);
+		callee_same_other(9);
+	}
+	return 0;
+}
+
+static ssize_t run_write(struct file *file, const char __user *from,
+			 size_t size, loff_t *pos)
+{
+	char text[32] = "";
+	int err;
+
+	if (size >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, from, size))
+		return -EFAULT;
+	err = run(text);
+	return err ?: size;
+}
+
+static const struct file_operations run_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = run_write,
+};
+
+static struct dentry *dir;
+
+static int __init callee_init(void)
+{
+	dir = debugfs_create_dir("ktrace-callee", NULL);
+	debugfs_create_file("run", 0200, dir, NULL, &run_fops);
+	return 0;
+}
+
+static void __exit callee_exit(void)
+{
+	debugfs_remove(dir);
+}
+
+module_init(callee_init);
+module_exit(callee_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("ktrace: functions that its tests call");

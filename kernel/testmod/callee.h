@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef KT_KERNEL_TESTMOD_CALLEE_H
+#define KT_KERNEL_TESTMOD_CALLEE_H
+
+#include <linux/compiler.h>
+
+/* Called as it is written, whatever the compiler knows of it. */
+#define CALLEE noinline __attribute__((__noipa__))
+
+/* Calls the function callee_same() of the other file. */
+int callee_same_other(int number);
+
+#endif

@@ -1,0 +1,343 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Functions (kernel/source/function): which can be chosen, what is recorded of their calls
+# and returns, and that each call is recorded or counted as missed.  kernel/testmod/callee.c
+# has functions of which all is known; the kernel's kprobes count calls of others.
+. tests/kernel/lib.sh
+
+run=/sys/kernel/debug/ktrace-callee/run
+calls=/sys/module/ktrace_functions/parameters/calls
+
+# word NUMBER: 4 bytes, as ktread prints them
+word() {
+	printf '%02x%02x%02x%02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) \
+		$(($1 >> 24 & 255))
+}
+
+# The index of the function NAME that is on; of several, the first.  index NAME [SESSION]
+index() {
+	awk -v name="$1" '$2 == "on" && $5 == name { print $1; exit }' \
+		"$tree/${2-}function_table"
+}
+
+# records DUMP EVENT NAME [SESSION]: payloads behind the index
+records() {
+	grep " function:$2 $(word "$(index "$3" "${4-}")")" "$1" | sed 's/.* [0-9a-f]\{8\}//'
+}
+
+number() {
+	records "$@" | wc -l
+}
+
+# missed [SESSION [REASON]]
+missed() {
+	awk -v reason="${2:-missed}" '/^source function / {
+		for (i = 3; i < NF; i += 2)
+			if ($i == reason)
+				print $(i + 1)
+	}' "$tree/${1-}overflow"
+}
+
+states() {
+	awk '{ print $2 }' "$tree/function_table" | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }'
+}
+
+dump=$(mktemp)
+work=$(mktemp -d)
+
+# ---- what there is ----------------------------------------------------------------
+
+load_module ktrace-functions
+mkdir $tree/sessions/other
+available=$(cat $tree/available_functions)
+check "the kernel's functions are listed" at_least "$(echo "$available" | wc -l)" 30000
+check "by name and module" is "$(echo "$available" | grep -cx 'vfs_read vmlinux')" 1
+check "what must not be traced is not" is "$(echo "$available" | grep -c '^rcu_is_watching ')" 0
+check "nothing is chosen" is "$(get functions)$(get function_table)" ""
+check "nothing was missed" is "$(missed) $(missed '' node)" "0 0"
+put events/enabled 1
+check "who enables all events does not mean functions" is "$(get events/function/enabled)" 0
+put events/enabled 0
+
+# ---- choosing ---------------------------------------------------------------------
+
+check "nothing written" refuses functions ' ' 'is wanted'
+check "no sign" refuses functions vfs_read '+FUNCTION, -FUNCTION or none'
+check "no name" refuses functions + 'a function is missing'
+check "no module" refuses functions +:vfs_read 'the module is missing'
+check "a function that is not there" refuses functions +no_such_function \
+	'no function "no_such_function" can be hooked'
+check "one that must not be traced" refuses functions +rcu_is_watching 'can be hooked'
+check "one that the module does not have" refuses functions '+ktrace_functions:vfs_read' \
+	'no function "ktrace_functions:vfs_read"'
+check "one less that is not there" refuses functions -nowhere:x 'can be hooked'
+check "too many arguments" refuses functions '+vfs_read 7' '"7" is not a number'
+check "words that mean nothing" refuses functions '+vfs_read 3 long' '"long" is not'
+check "a control character" refuses functions "$(printf '+vfs\001read')" 'no pattern'
+check "one bad line of three" refuses functions '+vfs_read
++vfs_write
++no_such_function' no_such
+check "it has left nothing in the table" is "$(get function_table)" ""
+check "several lines at once" put functions '+vfs_read 3
++vfs_write 3
+-vfs_write'
+check "they are kept as written" is "$(get functions)" "+vfs_read 3
++vfs_write 3
+-vfs_write"
+check "the last line counts" is "$(awk '{ print $1, $2, $4, $5, $6, $7 }' $tree/function_table)" \
+	"0 on vmlinux vfs_read 3 value"
+put functions '+vfs_write 2 void'
+check "a line takes the place of what was said of the same" is "$(get functions)" "+vfs_read 3
++vfs_write 2 void"
+put functions -vfs_read
+check "a function that was chosen keeps its index" is "$(states)$(index vfs_write)" "off 1 on 1 1"
+check "other sessions have their own" is "$(get sessions/other/function_table)" ""
+check "none" put functions none
+check "no line is left" is "$(get functions)" ""
+check "but the table" is "$(states)" "off 2 "
+
+# ---- entries and returns ----------------------------------------------------------
+
+check "a name without its module must be there now" refuses functions '+callee_nothing 1' can
+check "functions of a module that will come" put functions '+ktrace_callee:callee_*
++ktrace_callee:callee_error 1
++ktrace_callee:callee_nothing 1 void
++ktrace_callee:callee_s??e 1'
+put events/function/enabled 1
+put enabled 1
+load_module ktrace-callee
+check "they are hooked when it comes" is "$(awk '$2 == "on" { print $5 }' $tree/function_table |
+	sort | tr '\n' ' ')" "callee_deep callee_error callee_nothing callee_same \
+callee_same callee_same_other callee_six callee_sleep "
+echo calls 100 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "the buffers are sound" test $? = 0
+for name in callee_six callee_error callee_nothing callee_same callee_same_other; do
+	check "each call of $name is recorded, and its return" is \
+		"$(number "$dump" entry $name) $(number "$dump" exit $name)" "100 100"
+done
+other=$(awk '$5 == "callee_same" { n = $1 } END { print n }' $tree/function_table)
+check "so are those of another function of the same name" is \
+	"$(grep -c " function:[a-z]* $(word "$other")" "$dump")" 200
+# The fifth is an address.
+check "arguments are what was passed" is "$(records "$dump" entry callee_six | cut -c 1-72,89- |
+	sort | uniq -c | tr -s ' ')" \
+	" 100 080030000100000000000000020000000000000003000000000000000400000000000000faffffffffffffff"
+check "as many as were asked for" is "$(records "$dump" entry callee_error | sort -u)" \
+	"080008001600000000000000"
+check "what was returned" is "$(records "$dump" exit callee_six | sort -u)" 0800000000000000
+check "a negative int" is "$(records "$dump" exit callee_error | sort -u | cut -c 1-8)" eaffffff
+check "of void, nothing" is "$(records "$dump" exit callee_nothing | sort -u)" 0000000000000000
+check "nothing was missed" is "$(missed)" 0
+
+put reset 1
+put enabled 1
+echo deep 1000 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "a function that calls itself" is \
+	"$(number "$dump" entry callee_deep) $(number "$dump" exit callee_deep) $(missed)" \
+	"1001 1001 0"
+check "the innermost call returns first" is "$(records "$dump" exit callee_deep |
+	awk 'NR == 1 || NR == 1001' | tr '\n' ' ')" "0000000000000000 e803000000000000 "
+
+# ---- conditions and programs ------------------------------------------------------
+
+put reset 1
+put events/function/entry/filter "function == $(index callee_error)"
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "a filter" is "$(grep -c function:entry "$dump") $(grep -c function:exit "$dump")" "10 60"
+put events/function/entry/filter none
+put reset 1
+put pids 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+check "processes" is "$(count "$($bin/ktread $tree)" function:exit)" 0
+put pids ''
+put events/function/enabled 0
+put capture 'function/entry: char text: kernel a4 string 9; u8 sum: a0 a1 + a2 + put 1'
+put functions '+ktrace_callee:callee_six'
+put functions '-callee_[!s]*
+-callee_same*'
+put events/function/enabled 1
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "a program has the registers as arguments" is \
+	"$(records "$dump" entry callee_six | sort -u | cut -c 17-)" \
+	"1400050019000100666976650006"
+put events/function/enabled 0
+check "there is no eighth" refuses capture 'function/entry: u8 x: a7 put 1' 'no such argument'
+put capture none
+put events/function/enabled 1
+
+# ---- an oracle --------------------------------------------------------------------
+
+tracing=/sys/kernel/tracing
+if [ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/null; then
+	put functions none
+	put functions '+vfs_mkdir
++vfs_rmdir
++vfs_unlink'
+	put reset 1
+	for name in vfs_mkdir vfs_rmdir vfs_unlink; do
+		echo "p:kt_$name $name" >>$tracing/kprobe_events
+		echo 1 >$tracing/events/kprobes/kt_$name/enable
+	done
+	put enabled 1
+	n=0
+	while [ $n -lt 200 ]; do
+		mkdir "$work/$n"
+		: >"$work/file"
+		rm "$work/file"
+		rmdir "$work/$n"
+		n=$((n + 1))
+	done
+	put enabled 0
+	$bin/ktread -dq $tree >"$dump"
+	for name in vfs_mkdir vfs_rmdir vfs_unlink; do
+		hits=$(awk -v name=kt_$name '$1 == name { print $2 }' $tracing/kprobe_profile)
+		check "$name is called as often as kprobes say" is \
+			"$(number "$dump" entry $name) $(number "$dump" exit $name)" "$hits $hits"
+		check "which is often" at_least "${hits:-0}" 200
+		echo 0 >$tracing/events/kprobes/kt_$name/enable
+	done
+	echo >$tracing/kprobe_events
+fi
+
+# ---- open calls -------------------------------------------------------------------
+
+# sleepers COUNT: so many tasks that sleep in callee_sleep() until they are killed
+sleepers() {
+	pids=
+	while [ "$(echo $pids | wc -w)" -lt "$1" ]; do
+		sh -c "echo sleep >$run" 2>/dev/null &
+		pids="$pids $!"
+	done
+	while [ "$(cat /proc/[0-9]*/stack 2>/dev/null | grep -c callee_sleep)" -lt "$1" ]; do
+		sleep 0.1
+	done
+}
+
+# Kills the next COUNT of them.
+wake() {
+	for pid in $(echo $pids | cut -d ' ' -f "-$1"); do
+		kill -9 "$pid"
+		wait "$pid" 2>/dev/null
+	done
+	pids=$(echo $pids | cut -d ' ' -f "$(($1 + 1))-")
+}
+
+put functions none
+put functions '+callee_sleep 0'
+put events/function/enabled 1
+put reset 1
+put enabled 1
+sleepers 20
+wake 10
+put enabled 0
+read=$($bin/ktread $tree)
+check "entries are exits and calls that are open" is \
+	"$(count "$read" function:entry) $(count "$read" function:exit) $(missed)" "20 10 0"
+put enabled 1
+wake 10
+put enabled 0
+read=$($bin/ktread $tree)
+check "calls that were open when hooks were taken away return unseen" is \
+	"$(count "$read" function:exit) $(missed)" "0 0"
+put events/function/enabled 0
+echo 8 >$calls
+put events/function/enabled 1
+put reset 1
+put enabled 1
+sleepers 20
+put enabled 0
+entries=$(count "$($bin/ktread $tree)" function:entry)
+put enabled 1
+check "there are as many nodes as were asked for" at_most "$entries" 8
+check "calls without one are not recorded, but counted" is "$((entries + $(missed '' node)))" 20
+wake 10
+put enabled 0
+put events/function/enabled 0
+check "the source goes while tasks sleep in calls that it hooked" rmmod ktrace_functions
+wake 10
+check "and they return" is "$(pgrep -f "echo sleep" | wc -l)" 0
+load_module ktrace-functions
+
+# ---- modules ----------------------------------------------------------------------
+
+put functions '+ktrace_callee:callee_* 6'
+put events/function/enabled 1
+put reset 1
+put enabled 1
+old=$(index callee_six)
+check "a module goes with its functions hooked" rmmod ktrace_callee
+check "they are gone" is "$(awk '$2 != "gone"' $tree/function_table)" ""
+load_module ktrace-callee
+check "they are hooked again, as others" test "$(index callee_six)" -gt "$old"
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "and recorded" is "$(number "$dump" entry callee_six) $(number "$dump" exit callee_six)" \
+	"10 10"
+
+# ---- on and off under load --------------------------------------------------------
+
+put functions none
+put functions '+callee_six 2'
+put reset 1
+put buffer_size 16M
+put enabled 1
+other=sessions/other/
+put ${other}events/function/enabled 1
+put ${other}mode overwrite
+put ${other}enabled 1
+(n=0; while [ $n -lt 40 ]; do echo calls 2000 >$run; n=$((n + 1)); done) &
+load=$!
+while kill -0 $load 2>/dev/null; do
+	put ${other}functions '+callee_* 3'
+	put ${other}functions '-callee_six'
+	put ${other}events/function/exit/enabled 0
+	put ${other}functions 'none'
+	put ${other}events/function/exit/enabled 1
+done
+wait
+put enabled 0
+put ${other}enabled 0
+read=$($bin/ktread $tree)
+check "what another session switches does not matter" is "$(count "$read" function:entry) \
+$(count "$read" function:exit) $(missed)" "80000 80000 0"
+put ${other}events/function/enabled 0
+put events/function/enabled 0
+put functions none
+
+# ---- all of them ------------------------------------------------------------------
+
+put mode overwrite
+put reset 1
+put functions '+* 2'
+check "all functions are chosen" at_least "$(grep -c ' on ' $tree/function_table)" 30000
+put events/function/enabled 1
+check "and hooked" put enabled 1
+echo calls 50 >$run
+echo deep 20 >$run
+ls -l /proc/self/ >/dev/null 2>&1
+put enabled 0
+$bin/ktread $tree >"$dump"
+check "the buffers are sound" test $? = 0
+check "much was recorded" at_least "$(count "$(cat "$dump")" function:entry)" 1000
+put events/function/enabled 0
+put functions none
+rmdir $tree/sessions/other
+rmmod ktrace_callee
+check "nothing holds the module" rmmod ktrace_functions
+check "its files are gone" test ! -e $tree/functions -a ! -e $tree/available_functions
+rm -rf "$work" "$dump"
+clean
