@@ -34,7 +34,7 @@ int output_flush(struct output *output)
 {
 	int err = 0;
 
-	if (!output->err)
+	if (!output->err && output->p > output->buf)
 		err = output->write(output->data, output->buf,
 				    output->p - output->buf);
 	if (err)

@@ -285,6 +285,7 @@ static int take(void *data, const char *text, size_t size)
 {
 	struct taken *t = data;
 
+	CHECK(size);
 	if (t->err && t->size + size > t->room)
 		return t->err;
 	t->text = realloc(t->text, t->size + size + 1);
@@ -358,6 +359,7 @@ TEST(span_and_loss)
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
 	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
 	CHECK_EQ(ktrace_output_create(trace, "text", &where, &output), 0);
+	CHECK_EQ(ktrace_output_finish(output), 0); /* nothing to write */
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_EVENT);
 	CHECK_EQ(ktrace_output_event(output, ktrace_cursor_event(cursor),
 				     &span),
