@@ -316,8 +316,9 @@ static int buffers_look(struct consumer *c)
 	buffers_open(c, c->session);
 	if (c->nr_buffers == before)
 		return 0;
-	err = kernel_open(&c->feed);
-	return err ?: kernel_start(&c->feed);
+	err = kernel_open(&c->feed) ?: kernel_start(&c->feed);
+	/* -EAGAIN would mean that a reader of the stream does not read. */
+	return err == -EAGAIN ? -ENOMEM : err;
 }
 
 /* Waits a moment.  False: waiting is useless, now or at all. */
@@ -384,8 +385,7 @@ static struct buffer *buffers_oldest(const struct consumer *c, uint64_t *begin)
 		struct buffer *b = c->buffers[i];
 		uint64_t time;
 
-		if (b->next ==
-		    __atomic_load_n(&b->control->produced, __ATOMIC_ACQUIRE))
+		if (b->next >= b->sync)
 			continue;
 		time = load(&buffer_packet(b, b->next)->begin);
 		if (oldest && time >= *begin)
@@ -409,44 +409,48 @@ static int order_tell(struct consumer *c, uint64_t begin)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* Copies all packets in the order of time; returns how many. */
-static int buffers_merge(struct consumer *c)
+/*
+ * Closes the open packet, so that all packets can be put into order.  If the ring is full,
+ * its oldest packets make room.  No reader was told yet that their time is over.
+ */
+static int buffer_settle(struct buffer *b)
+{
+	int n;
+
+	while (ioctl(b->fd, KT_FLUSH)) {
+		if (errno != ENOSPC)
+			return -errno;
+		n = buffer_copy(b, 1);
+		if (n <= 0)
+			return n ? n : -ENOSPC;
+	}
+	/* In overwrite mode the writer has taken the packets before. */
+	b->next = __atomic_load_n(&b->control->consumed, __ATOMIC_ACQUIRE);
+	/* What comes later is not waited for: a session may be on against our will. */
+	b->sync = __atomic_load_n(&b->control->produced, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+/* Copies what is left in the order of time. */
+static int buffers_finish(struct consumer *c)
 {
 	struct buffer *b;
 	uint64_t begin = 0;
-	int n, total = 0;
+	int n;
 
+	for (size_t i = 0; i < c->nr_buffers; i++) {
+		n = buffer_settle(c->buffers[i]);
+		if (n)
+			return n;
+	}
 	while ((b = buffers_oldest(c, &begin))) {
 		n = order_tell(c, begin);
 		if (!n)
 			n = buffer_copy(b, 1);
 		if (n < 0)
 			return n;
-		total += n;
 	}
-	return total;
-}
-
-/* Closes the open packets and copies until nothing is left. */
-static int buffers_finish(struct consumer *c)
-{
-	bool full;
-	int n;
-
-	do {
-		full = false;
-		for (size_t i = 0; i < c->nr_buffers; i++) {
-			if (!ioctl(c->buffers[i]->fd, KT_FLUSH))
-				continue;
-			if (errno != ENOSPC)
-				return -errno;
-			full = true;
-		}
-		n = buffers_merge(c);
-		if (n < 0)
-			return n;
-	} while (full && n > 0);
-	return full ? -ENOSPC : 0;
+	return 0;
 }
 
 static int kernel_finish(struct feed *feed)
