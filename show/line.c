@@ -97,6 +97,17 @@ void line_loss(struct output *output, const struct ktrace_loss *loss)
 	output_puts(output, ") ***\n");
 }
 
+int64_t line_time_of_day(const struct ktrace_info *info, uint64_t time)
+{
+	for (uint32_t i = info->nr_sync; i > 1; i--) {
+		const struct ktrace_sync *sync = &info->sync[i - 1];
+
+		if (sync->monotonic <= time)
+			return time + (sync->realtime - sync->monotonic);
+	}
+	return time + info->realtime;
+}
+
 void line_heads_destroy(struct line_heads *heads)
 {
 	free(heads->by_cpu);

@@ -29,6 +29,11 @@ int line_head(struct line_heads *heads, struct output *output,
 /* Writes " <0.000000111>", as strace does. */
 void line_duration(struct output *output, const struct ktrace_span *span);
 void line_loss(struct output *output, const struct ktrace_loss *loss);
+/*
+ * CLOCK_REALTIME at a time of the trace, ns.  Changes of the wall clock are not known, but
+ * sleeps of the machine are.
+ */
+int64_t line_time_of_day(const struct ktrace_info *info, uint64_t time);
 void line_heads_destroy(struct line_heads *heads);
 
 #endif /* KT_SHOW_LINE_H */

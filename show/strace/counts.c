@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "counts.h"
+#include "base/error.h"
 #include "base/escape.h"
 
 struct count {
@@ -40,7 +41,7 @@ int counts_add(struct counts *counts, const char *name, uint64_t ns,
 	struct count *count = count_get(counts, name);
 
 	if (!count)
-		return -ENOMEM;
+		return error_set(-ENOMEM, "out of memory");
 	count->calls++;
 	count->errors += failed;
 	count->time += ns;

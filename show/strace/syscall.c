@@ -27,7 +27,7 @@
 #include "base/loss.h"
 #include "call.h"
 #include "counts.h"
-#include "output.h"
+#include "line.h"
 #include "program.h"
 #include "show.h"
 #include "thread.h"
@@ -89,21 +89,9 @@ static bool is_compat(const struct ktrace_type *type)
 	return !strcmp(type->system, "compat_syscalls");
 }
 
-/* Changes of the wall clock are not known, but sleeps of the machine are. */
-static int64_t time_of_day(const struct ktrace_info *info, uint64_t time)
-{
-	for (uint32_t i = info->nr_sync; i > 1; i--) {
-		const struct ktrace_sync *sync = &info->sync[i - 1];
-
-		if (sync->monotonic <= time)
-			return time + (sync->realtime - sync->monotonic);
-	}
-	return time + info->realtime;
-}
-
 static void put_time_of_day(struct syscalls *s, uint64_t time)
 {
-	int64_t ns = time_of_day(ktrace_get_info(s->show.trace), time);
+	int64_t ns = line_time_of_day(ktrace_get_info(s->show.trace), time);
 	unsigned int us = (uint64_t)ns % 1000000000 / 1000;
 	time_t seconds = (uint64_t)ns / 1000000000;
 	char text[16] = "";
@@ -619,6 +607,18 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	return s->show.calls.summary ? 0 : call_show_last(s, thread);
 }
 
+/* What the thread did when events were lost has returned since: how is not known. */
+static int result_lost(struct syscalls *s, struct thread *thread)
+{
+	int err = 0;
+
+	if (thread->inside && s->show.calls.json && !s->show.calls.summary &&
+	    !s->show.calls.returns)
+		err = json_write(s, thread, 0, false);
+	thread->inside = false;
+	return err;
+}
+
 static int exit_event(struct syscalls *s, struct thread *thread,
 		      const struct ktrace_event *event)
 {
@@ -638,7 +638,7 @@ static int exit_event(struct syscalls *s, struct thread *thread,
 	 * thread.
 	 */
 	if (!(step & KTRACE_SPAN_ENDS))
-		return 0;
+		return result_lost(s, thread);
 	begun = ktrace_spans_ended(s->spans)->tid;
 	if (begun != thread->tid)
 		err = exec_become(s, thread, threads_get(&s->threads, begun),
@@ -706,12 +706,12 @@ static int syscalls_loss(struct ktrace_output *show,
 {
 	struct syscalls *s = (struct syscalls *)show;
 
-	int err = open_suspend(s, "unfinished");
-
-	/* What may have returned there is not taken for what returns later. */
-	ktrace_spans_loss(s->spans, loss);
-	if (err)
-		return err;
+	/* A call that may have returned there is not paired with a later return. */
+	if (!loss->programs && loss_is_event(loss->cause)) {
+		ktrace_spans_loss(s->spans, loss);
+		if (open_suspend(s, "unfinished"))
+			return s->output.err;
+	}
 	s->line.len = 0;
 	line_printf(&s->line, "*** cpu %u: %" PRIu64 " events lost (%s) ***",
 		    loss->cpu, loss->count, loss_cause(loss->cause));

@@ -455,6 +455,10 @@ TEST(loss)
 		text = shown(i ? &json : NULL);
 		CHECK(!strstr(text, "of another"));
 		CHECK(strstr(text, "its own"));
+		/* The call whose result is lost is there, without one. */
+		if (i)
+			CHECK(strstr(strstr(text, "\"call\":\"read\"") + 1,
+				     "\"call\":\"read\""));
 		if (!i)
 			CHECK(strstr(text, "read(3,  <unfinished ...>\n*** cpu "
 					   "0: "));
