@@ -113,6 +113,11 @@ static bool open_is_hit(const struct ktrace_spans *spans,
 static void owner_lose(struct ktrace_spans *spans, struct span_owner *owner,
 		       const struct ktrace_loss *loss)
 {
+	/* The spans of another CPU are not looked at: there may be many. */
+	if ((owner->kind == KTRACE_SPAN_OF_CPU ||
+	     owner->kind == KTRACE_SPAN_OF_RUN) &&
+	    owner->id[0] != loss->cpu)
+		return;
 	for (uint32_t i = owner->nr; i-- > 0;) {
 		if (open_is_hit(spans, owner, &owner->open[i], loss))
 			open_drop(spans, owner, i,
