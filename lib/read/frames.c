@@ -12,7 +12,7 @@
  *
  * The bytes are untrusted.  If a stream is cut off or damaged, it ends before
  * the first incomplete frame.  All that is kept of it is limited in sum: packets
- * that were not read yet (HELD_MAX), metadata and symbols (TEXT_MAX).
+ * that were not read yet (HELD_MIN), metadata and symbols (TEXT_MAX).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,10 +31,11 @@
 #define TEXT_MAX  (256u << 20)
 #define TEXT_STEP (1u << 20)
 /*
- * Limit of the packets that are kept: this, or a share of the memory if that is more,
- * because a large machine has large buffers.
+ * Limits of the packets that are kept.  Between them it is a share of the memory, because
+ * a large machine has large buffers.
  */
-#define HELD_MAX   (1ull << 30)
+#define HELD_MIN   (1ull << 30)
+#define HELD_MAX   (16ull << 30)
 #define HELD_SHARE 4
 
 /* Belongs to the source with the same index in trace->sources[]. */
@@ -59,10 +60,13 @@ struct frames {
 
 static uint64_t held_most(void)
 {
-	uint64_t memory =
-		(uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t share =
+		pages > 0 && size > 0 ? (uint64_t)pages * size / HELD_SHARE : 0;
 
-	return memory / HELD_SHARE > HELD_MAX ? memory / HELD_SHARE : HELD_MAX;
+	if (share < HELD_MIN)
+		return HELD_MIN;
+	return share < HELD_MAX ? share : HELD_MAX;
 }
 
 /*
