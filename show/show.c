@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The functions of <ktrace/output.h>, over the list of outputs. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,17 @@ static int fd_write(void *data, const char *text, size_t size)
 	return file_write(show->fd, text, size);
 }
 
+static bool reserved_used(const struct ktrace_output_calls *calls)
+{
+	size_t nr = sizeof(calls->reserved) / sizeof(calls->reserved[0]);
+
+	for (size_t i = 0; i < nr; i++) {
+		if (calls->reserved[i])
+			return true;
+	}
+	return false;
+}
+
 int ktrace_output_create(struct ktrace *trace, const char *kind,
 			 const struct ktrace_output_options *given,
 			 struct ktrace_output **output)
@@ -63,6 +75,10 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	err = sized_copy(&options, sizeof(options), given);
 	if (err)
 		return err;
+	if (options.calls && reserved_used(options.calls))
+		return error_set(-E2BIG,
+				 "this libktrace is older than the program, "
+				 "and cannot show calls as it asks");
 	show = calloc(1, ops->size);
 	if (!show)
 		return error_set(-ENOMEM, "out of memory");
@@ -114,6 +130,7 @@ int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 	const struct ktrace_loss *loss = ktrace_cursor_loss(cursor);
 	uint32_t left = PROGRESS_EVERY;
 	int err, item, ended;
+	char why[512];
 
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		err = item == KTRACE_EVENT
@@ -128,9 +145,11 @@ int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 		}
 	}
 	ended = item < 0 ? item : 0;
+	if (ended)
+		snprintf(why, sizeof(why), "%s", ktrace_last_error());
 	/* What was read until then is whole. */
 	err = show->ops->finish(show);
-	return ended ?: err;
+	return ended ? error_set(ended, "%s", why) : err;
 }
 
 uint64_t ktrace_output_events(const struct ktrace_output *show)

@@ -18,8 +18,11 @@
  * syscalls with all that is known of their arguments. It takes both events of a call, the
  * entry and the exit, and writes when it has the second.
  *
+ * The output "kernel" runs the trace's print formats in a child process.
+ *
  * Functions return 0 or a negative errno; ktrace_last_error() then says why. If -EPIPE is
- * returned, whoever reads the text wants no more of it. An output is used by one thread at
+ * returned, whoever reads the text wants no more of it (a program that does not ignore
+ * SIGPIPE ends before that). An output is used by one thread at
  * a time, and ends before its trace.
  */
 #ifndef KTRACE_OUTPUT_H
@@ -72,12 +75,12 @@ struct ktrace_output_calls {
 	bool json;    /* an object for each call, instead of a line */
 	enum ktrace_output_times times;
 	enum ktrace_output_returns returns;
-	uint64_t reserved[4];
+	uint64_t reserved[4]; /* 0 */
 };
 
 struct ktrace_output_options {
 	size_t size; /* of this struct */
-	int fd;	     /* where text is written */
+	int fd;	     /* where text is written, unless @write is set */
 	/*
 	 * The directory that "ctf" makes. It must not exist. The string must live as
 	 * long as the output.
@@ -110,7 +113,7 @@ KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
 				  const struct ktrace_loss *loss);
 /*
  * Writes what is still in memory. If the trace is still being written, more events may
- * follow.
+ * follow, except for "ctf": it can be finished once, at the end.
  */
 KTRACE_API int ktrace_output_finish(struct ktrace_output *output);
 

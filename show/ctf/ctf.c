@@ -401,6 +401,8 @@ static int ctf_finish(struct ktrace_output *show)
 	uint32_t i;
 	int err = 0;
 
+	if (ctf->metadata < 0)
+		return error_set(-EINVAL, "%s: is finished", show->path);
 	for (i = 0; !err && i < ctf->nr_streams; i++) {
 		if (ctf->streams[i].fd >= 0)
 			err = packet_write(ctf, i);

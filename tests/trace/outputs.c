@@ -384,6 +384,7 @@ TEST(refused)
 	struct ktrace_output_options where = {
 		.size = sizeof(where), .write = take, .data = &t};
 	struct ktrace_output_options tomorrow[2] = {{.size = sizeof(tomorrow)}};
+	const struct ktrace_output_calls calls = {.reserved = {1}};
 	struct ktrace_cursor *cursor;
 	struct ktrace_output *output;
 	struct ktrace *trace;
@@ -402,8 +403,37 @@ TEST(refused)
 	tomorrow[1].fd = 1;
 	CHECK_EQ(ktrace_output_create(trace, "text", tomorrow, &output),
 		 -E2BIG);
+	where.calls = &calls;
+	CHECK_EQ(ktrace_output_create(trace, "strace", &where, &output),
+		 -E2BIG);
 	where.size = 0;
 	CHECK_EQ(ktrace_output_create(trace, "text", &where, &output), -EINVAL);
+	ktrace_close(trace);
+}
+
+/* A second finish must not take away what the first one wrote. */
+TEST(ctf_is_finished_once)
+{
+	char path[128], metadata[160], command[160];
+	struct ktrace_output_options where = {.size = sizeof(where),
+					      .path = path};
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *output;
+	struct ktrace *trace;
+
+	make();
+	snprintf(path, sizeof(path), "%s.ctf", directory);
+	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
+	snprintf(command, sizeof(command), "rm -rf %s", path);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "ctf", &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), 0);
+	CHECK_EQ(ktrace_output_finish(output), -EINVAL);
+	ktrace_output_destroy(output);
+	CHECK(!access(metadata, R_OK));
+	CHECK(!system(command));
+	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
 }
 
