@@ -14,6 +14,7 @@
  * could pass the open file to a privileged program and make it write there.
  */
 #include <linux/capability.h>
+#include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -64,6 +65,7 @@ int kt_access_kernel(struct kt_session *session)
 			 "only root may read kernel memory, unless root writes "
 			 "1 to the file kernel_reads");
 }
+EXPORT_SYMBOL_GPL(kt_access_kernel);
 
 static int kernel_reads_show(struct seq_file *m, const struct kt_node *node)
 {

@@ -49,6 +49,10 @@ end=$(uptime_ns)
 check "programs alone: so is their clock" grep -q '"name":"mono"' /tmp/programs/metadata
 check "programs alone: the times are right" \
 	between $begin $((end + 10000000)) /tmp/programs
+# Reading this clock calls functions that ftrace can hook.
+load_module ktrace-functions
+check "functions are refused" refuses events/function/entry/enabled 1 "it needs the processor's TSC"
+rmmod ktrace_functions
 clean
 put buffer_size 32M
 put events/ktrace_test/test_hit/enabled 1

@@ -77,6 +77,8 @@ check "a control character" refuses functions "$(printf '+vfs\001read')" 'no pat
 check "one bad line of three" refuses functions '+vfs_read
 +vfs_write
 +no_such_function' no_such
+many=$(awk 'BEGIN { for (i = 0; i < 1025; i++) print "+a" }')
+check "more lines than there may be" refuses functions "$many" 'more than 1024 lines'
 check "it has left nothing in the table" is "$(get function_table)" ""
 check "several lines at once" put functions '+vfs_read 3
 +vfs_write 3
@@ -326,6 +328,8 @@ put functions '+* 2'
 check "all functions are chosen" at_least "$(grep -c ' on ' $tree/function_table)" 20000
 put events/function/enabled 1
 check "and hooked" put enabled 1
+sysctl -w kernel.ftrace_enabled=0 >/dev/null 2>&1
+check "ftrace cannot be switched off below them" is "$(cat /proc/sys/kernel/ftrace_enabled)" 1
 echo calls 50 >$run
 echo deep 20 >$run
 ls -l /proc/self/ >/dev/null 2>&1

@@ -28,6 +28,7 @@
 #include "choose.h"
 #include "hooks.h"
 #include "pattern.h"
+#include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
 
@@ -141,6 +142,11 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 	const char *module;
 	unsigned long ip;
 
+	if (scan->err)
+		return;
+	cond_resched();
+	if (fatal_signal_pending(current))
+		scan->err = -EINTR;
 	if (scan->err || !name_matches(scan->choices, name))
 		return;
 	ip = symbol_location(address, scan->only);
@@ -173,7 +179,9 @@ static int scan_run(struct hooks *hooks, const struct list_head *choices,
 		return kt_refuse(hooks->session, err,
 				 "the kernel does not tell its symbols");
 	if (scan.err)
-		return kt_refuse(hooks->session, scan.err, "no memory");
+		return kt_refuse(hooks->session, scan.err,
+				 scan.err == -EINTR ? "interrupted"
+						    : "no memory");
 	return 0;
 }
 
@@ -210,9 +218,10 @@ static int change_make(struct hooks *hooks, u32 nr, int err)
 
 void choices_module(struct hooks *hooks, const struct module *module)
 {
+	u32 nr = hooks->functions.nr;
 	int err = scan_run(hooks, &hooks->choices, module);
 
-	if (change_make(hooks, hooks->functions.nr, err))
+	if (change_make(hooks, nr, err))
 		pr_warn("ktrace: functions of %s are not hooked: %s\n",
 			module->name, hooks->session->reason);
 }
@@ -322,26 +331,38 @@ static int lines_parse(struct kt_session *session, struct list_head *choices,
 	return err;
 }
 
+static size_t choices_count(const struct list_head *choices)
+{
+	const struct choice *choice;
+	size_t nr = 0;
+
+	list_for_each_entry(choice, choices, node)
+		nr++;
+	return nr;
+}
+
 static bool choices_same(const struct choice *a, const struct choice *b)
 {
 	return !strcmp(a->name, b->name) &&
 	       !strcmp(a->module ?: "", b->module ?: "");
 }
 
+/* Asked before anything changes: each line is compared with each symbol. */
+static int choices_fit(struct hooks *hooks, const struct list_head *choices)
+{
+	size_t nr = choices_count(choices) + choices_count(&hooks->choices);
+
+	if (nr <= CHOICES_MAX)
+		return 0;
+	return kt_refuse(hooks->session, -ENOSPC,
+			 "more than %u lines: write none first", CHOICES_MAX);
+}
+
 /* The new lines, behind the old ones that still say something. */
-static int choices_add(struct hooks *hooks, struct list_head *choices)
+static void choices_add(struct hooks *hooks, struct list_head *choices)
 {
 	struct choice *old, *next, *choice;
-	size_t nr = 0;
 
-	list_for_each_entry(choice, choices, node)
-		nr++;
-	list_for_each_entry(choice, &hooks->choices, node)
-		nr++;
-	if (nr > CHOICES_MAX)
-		return kt_refuse(hooks->session, -ENOSPC,
-				 "more than %u lines: write none first",
-				 CHOICES_MAX);
 	list_for_each_entry_safe(old, next, &hooks->choices, node) {
 		list_for_each_entry(choice, choices, node) {
 			if (!choices_same(old, choice))
@@ -352,7 +373,6 @@ static int choices_add(struct hooks *hooks, struct list_head *choices)
 		}
 	}
 	list_splice_tail_init(choices, &hooks->choices);
-	return 0;
 }
 
 /* ---- the files ------------------------------------------------------------ */
@@ -384,12 +404,15 @@ static int functions_write(const struct kt_node *node, char *text)
 	if (!strcmp(text, "none"))
 		return functions_clear(hooks);
 	nr = hooks->functions.nr;
-	err = lines_parse(node->session, &choices, text);
+	err = kt_access_kernel(node->session);
+	err = err ?: lines_parse(node->session, &choices, text);
+	err = err ?: choices_fit(hooks, &choices);
 	err = err ?: scan_run(hooks, &choices, NULL);
 	list_for_each_entry(choice, &choices, node)
 		err = err ?: choice_check(node->session, choice);
 	err = change_make(hooks, nr, err);
-	err = err ?: choices_add(hooks, &choices);
+	if (!err)
+		choices_add(hooks, &choices);
 	choices_drop(&choices);
 	return err;
 }

@@ -13,6 +13,7 @@
 #include <linux/notifier.h>
 #include <linux/percpu.h>
 
+#include "base/clock.h"
 #include "base/symbol.h"
 #include "base/version.h"
 #include "choose.h"
@@ -72,6 +73,10 @@ static const char *lacks;
 
 static const char *function_lacks(void)
 {
+	/* Reading another clock calls functions that ftrace can hook: a guest hung so. */
+	if (!lacks && !static_key_enabled(&kt_clock_tsc))
+		return "records are stamped with the kernel's clock, whose own "
+		       "functions could be hooked: it needs the processor's TSC";
 	if (!lacks && ftrace_on && !READ_ONCE(*ftrace_on))
 		return "the kernel's function tracer is off "
 		       "(sysctl kernel.ftrace_enabled)";
@@ -104,11 +109,9 @@ static void function_detach(struct kt_enabled *enabled)
 }
 
 static const char *const misses[] = {
-	[MISS_RECURSION] = "recursion",
-	[MISS_NODE] = "node",
-	[MISS_IDLE] = "idle",
-	[MISS_RETURN] = "return",
-	NULL,
+	[MISS_RECURSION] = "recursion", [MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",		[MISS_NMI] = "nmi",
+	[MISS_RETURN] = "return",	NULL,
 };
 
 static u64 function_missed(const void *state, unsigned int reason)
@@ -149,8 +152,10 @@ static int modules_notify(struct notifier_block *block, unsigned long action,
 			continue;
 		if (action == MODULE_STATE_COMING)
 			choices_module(hooks, data);
+		else if (action == MODULE_STATE_LIVE)
+			hooks_forget(hooks, data, true);
 		else if (action == MODULE_STATE_GOING)
-			hooks_forget(hooks, data);
+			hooks_forget(hooks, data, false);
 	}
 	mutex_unlock(&kt_mutex);
 	return NOTIFY_OK;

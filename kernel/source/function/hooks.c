@@ -11,9 +11,11 @@
  *
  * for calls that began after both were attached.
  *
- * What a hook itself does may lead to a function that is hooked, and so may an
- * interrupt.  ftrace has a bit for each context of a task: what hits while the bit of its
- * own context is set is missed, and counted.
+ * A hook may call a function that is hooked, for example to read the clock.  Such a hit
+ * must not write: the ring would never finish the record of the outer hit, if each of its
+ * attempts made another record.  ftrace's own guard lets one nested hit of a context pass,
+ * so there is a bit of our own for each context of a CPU.  A hit that finds its bit set is
+ * missed, and counted.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -43,6 +45,23 @@ const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
 static void hook_miss(const struct hooks *hooks, enum miss miss)
 {
 	this_cpu_inc(hooks->misses[miss]);
+}
+
+static DEFINE_PER_CPU(u8, inside); /* a bit for each context that runs a hook */
+
+/* With preemption off.  False: this context runs a hook already. */
+static __always_inline bool hook_begin(u8 *context)
+{
+	*context = 1 << interrupt_context_level();
+	if (unlikely(this_cpu_read(inside) & *context))
+		return false;
+	this_cpu_or(inside, *context);
+	return true;
+}
+
+static __always_inline void hook_end(u8 context)
+{
+	this_cpu_and(inside, ~context);
 }
 
 static noinline void entry_capture(struct kt_enabled *enabled,
@@ -94,6 +113,11 @@ static __always_inline void function_entered(struct hooks *hooks,
 	if (unlikely(!function))
 		return;
 	if (enabled && !kt_write_refused(enabled)) {
+		/* It may have interrupted the list of nodes, which is not ready then. */
+		if (unlikely(in_nmi())) {
+			hook_miss(hooks, MISS_NMI);
+			return;
+		}
 		call = returns_hook(hooks->returns, regs);
 		if (unlikely(!call)) {
 			hook_miss(hooks, MISS_NODE);
@@ -115,16 +139,21 @@ static void function_hit(unsigned long ip, unsigned long caller,
 {
 	struct hooks *hooks = container_of(ops, struct hooks, ops);
 	int bit = ftrace_test_recursion_trylock(ip, caller);
+	u8 context;
 
 	if (unlikely(bit < 0)) {
 		hook_miss(hooks, MISS_RECURSION);
 		return;
 	}
 	/* Gates and the table live as long as RCU sees us. */
-	if (likely(rcu_is_watching()))
-		function_entered(hooks, ip, kt_function_registers(fregs));
-	else
+	if (unlikely(!rcu_is_watching())) {
 		hook_miss(hooks, MISS_IDLE);
+	} else if (unlikely(!hook_begin(&context))) {
+		hook_miss(hooks, MISS_RECURSION);
+	} else {
+		function_entered(hooks, ip, kt_function_registers(fregs));
+		hook_end(context);
+	}
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -149,15 +178,25 @@ static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 		container_of(node, struct call, node)->function;
 	struct hooks *hooks = data;
 	struct kt_enabled *enabled;
-	int bit = ftrace_test_recursion_trylock(function->address, 0);
+	u8 context;
+	int bit;
 
+	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
+	if (unlikely(!rcu_is_watching()))
+		return;
+	bit = ftrace_test_recursion_trylock(function->address, 0);
 	if (unlikely(bit < 0)) {
 		hook_miss(hooks, MISS_RETURN);
 		return;
 	}
-	enabled = READ_ONCE(hooks->hit[EXIT]);
-	if (enabled)
-		exit_write(enabled, function, regs);
+	if (likely(hook_begin(&context))) {
+		enabled = READ_ONCE(hooks->hit[EXIT]);
+		if (enabled)
+			exit_write(enabled, function, regs);
+		hook_end(context);
+	} else {
+		hook_miss(hooks, MISS_RETURN);
+	}
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -181,6 +220,8 @@ struct hooks *hooks_make(struct kt_session *session)
 		return NULL;
 	hooks->session = session;
 	hooks->ops.func = function_hit;
+	/* So that nobody can switch ftrace off below a session without being told. */
+	hooks->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	INIT_LIST_HEAD(&hooks->choices);
 	return hooks;
 }
@@ -288,8 +329,14 @@ void hooks_detach(struct hooks *hooks, enum direction direction)
 		returns_free(hooks->returns);
 }
 
-/* Else whatever is loaded to the same place later would be hooked. */
-void hooks_forget(struct hooks *hooks, const struct module *module)
+static bool is_of(const struct function *function, const struct module *module,
+		  bool init)
+{
+	return function->ip && (init ? within_module_init(function->ip, module)
+				     : within_module(function->ip, module));
+}
+
+void hooks_forget(struct hooks *hooks, const struct module *module, bool init)
 {
 	bool any = false;
 	u32 i;
@@ -297,7 +344,7 @@ void hooks_forget(struct hooks *hooks, const struct module *module)
 	for (i = 0; i < hooks->functions.nr; i++) {
 		struct function *function = hooks->functions.all[i];
 
-		if (!function->ip || !within_module(function->ip, module))
+		if (!is_of(function, module, init))
 			continue;
 		WRITE_ONCE(function->ip, 0);
 		function->next.on = false;

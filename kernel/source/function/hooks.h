@@ -21,6 +21,7 @@ enum miss {
 	MISS_RECURSION, /* of what a hook itself was doing */
 	MISS_NODE, /* too many calls were open; then its entry is not, either */
 	MISS_IDLE, /* where RCU does not watch */
+	MISS_NMI, /* its return cannot be hooked; its entry is not recorded, either */
 	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
 	MISSES,
 };
@@ -76,8 +77,12 @@ void hooks_detach(struct hooks *hooks, enum direction direction);
  * before.
  */
 int hooks_update(struct hooks *hooks);
-/* A module goes: its functions are hooked no more. */
-void hooks_forget(struct hooks *hooks, const struct module *module);
+/*
+ * A module goes or, if @init, gives back the memory in which it was initialised: its
+ * functions there are hooked no more.  Otherwise a module that is loaded to the same place
+ * later would be hooked.
+ */
+void hooks_forget(struct hooks *hooks, const struct module *module, bool init);
 
 /* Where ftrace calls hooks of the function that begins at @address; 0: nowhere. */
 unsigned long function_location(unsigned long address);
