@@ -16,7 +16,8 @@
  *
  * What can be hooked is what the kernel has a symbol and ftrace a place for.  Functions
  * that run only while a module is initialised are left out: their memory is given back,
- * and ftrace forgets them without saying so.
+ * and ftrace forgets them without saying so.  So are those that each return calls
+ * (returns.h).
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -28,6 +29,7 @@
 #include "choose.h"
 #include "hooks.h"
 #include "pattern.h"
+#include "returns.h"
 #include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
@@ -127,6 +129,8 @@ static unsigned long symbol_location(unsigned long address,
 	unsigned long ip;
 
 	if (only && !within_module_core(address, only))
+		return 0;
+	if (returns_call(address))
 		return 0;
 	ip = function_location(address);
 	return ip - address <= PAD_SIZE ? ip : 0;

@@ -7,6 +7,8 @@
  * 6.1).  But its set of functions is fixed, and its way to a handler is longer: 515
  * instructions for entry and exit on 6.12 where this takes 416, and 693 for 437 on 7.2.
  */
+#include <linux/kernel.h>
+
 #include "base/symbol.h"
 #include "returns.h"
 
@@ -25,8 +27,35 @@ KT_RETHOOK_DEFINE
 		static_call_update(call, (void *)address); \
 	} while (0)
 
+/*
+ * What rethook calls at a return before and behind our handler, if the kernel checks its
+ * use of RCU (CONFIG_PROVE_RCU).  The return of such a function would be hooked, and that
+ * return call it again: without an end, until the stack is used up.
+ */
+static const char *const called[] = {
+	"rcu_read_lock_held",
+	"rcu_read_lock_any_held",
+	"rcu_lockdep_current_cpu_online",
+};
+static unsigned long called_at[ARRAY_SIZE(called)]; /* 0: not in this kernel */
+
+bool returns_call(unsigned long address)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(called_at); i++) {
+		if (address == called_at[i])
+			return true;
+	}
+	return false;
+}
+
 const char *returns_init(void)
 {
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(called); i++)
+		called_at[i] = kt_symbol(called[i]);
 	find(kt_rethook_alloc, "rethook_alloc");
 	find(kt_rethook_free, "rethook_free");
 	find(kt_rethook_try_get, "rethook_try_get");

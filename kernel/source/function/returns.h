@@ -34,6 +34,9 @@ struct rethook *returns_make(void *data, rethook_handler_t handler, int nr);
  */
 void returns_free(struct rethook *returns);
 
+/* Is this a function that every return calls?  It must not be hooked. */
+bool returns_call(unsigned long address);
+
 /*
  * At a call's entry, with preemption off: false, if no node is left.  The caller fills in
  * the function before the call may return.
