@@ -21,7 +21,7 @@
 #include "common/select.h"
 #include "common/trace.h"
 #include "common/value.h"
-#include "common/wait.h"
+#include "run/wait.h"
 #include "record.h"
 
 #define BUFFER_MIN (256ull << 10)

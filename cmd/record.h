@@ -9,11 +9,11 @@
 
 #include <ktrace/recording.h>
 
-#include "common/child.h"
-#include "common/process.h"
+#include "run/child.h"
+#include "run/process.h"
 #include "common/select.h"
 #include "set/set_file.h"
-#include "common/signals.h"
+#include "run/signals.h"
 
 struct record {
 	/* From the command line: */

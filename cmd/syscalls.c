@@ -28,7 +28,7 @@
 #include "common/select.h"
 #include "common/trace.h"
 #include "common/value.h"
-#include "common/wait.h"
+#include "run/wait.h"
 
 #define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192

@@ -22,7 +22,7 @@
 
 #include "base/now.h"
 #include "cmd.h"
-#include "common/signals.h"
+#include "run/signals.h"
 #include "tui.h"
 #include "tui_option.h"
 

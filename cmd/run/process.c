@@ -11,7 +11,7 @@
 #include <ktrace/session.h>
 
 #include "process.h"
-#include "value.h"
+#include "common/value.h"
 
 /* Finds the process of a pid or tid. */
 static int process_find(uint64_t number, struct process *process)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The signals that end a recording, read from a file descriptor. */
-#ifndef KT_CMD_COMMON_SIGNALS_H
-#define KT_CMD_COMMON_SIGNALS_H
+#ifndef KT_CMD_RUN_SIGNALS_H
+#define KT_CMD_RUN_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -24,4 +24,4 @@ int signals_take(const struct signals *signals, bool *by_program);
 /* Restores the signals: for a child, and at the end. */
 void signals_restore(const struct signals *signals);
 
-#endif /* KT_CMD_COMMON_SIGNALS_H */
+#endif /* KT_CMD_RUN_SIGNALS_H */

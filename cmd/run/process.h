@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The processes of -p. */
-#ifndef KT_CMD_COMMON_PROCESS_H
-#define KT_CMD_COMMON_PROCESS_H
+#ifndef KT_CMD_RUN_PROCESS_H
+#define KT_CMD_RUN_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,4 +37,4 @@ int processes_pids(const struct processes *processes, pid_t command,
 int pids_write(struct ktrace_session *session, const pid_t *pids, size_t nr);
 void processes_free(struct processes *processes);
 
-#endif /* KT_CMD_COMMON_PROCESS_H */
+#endif /* KT_CMD_RUN_PROCESS_H */

@@ -3,8 +3,8 @@
  * Waits for the end of a recording: the command has ended, or all processes of
  * -p, or the duration is over, or a signal came, or the recording failed.
  */
-#ifndef KT_CMD_COMMON_WAIT_H
-#define KT_CMD_COMMON_WAIT_H
+#ifndef KT_CMD_RUN_WAIT_H
+#define KT_CMD_RUN_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,4 +38,4 @@ struct wait {
 /* Returns why: "command", "process", "duration", "stopped" or "error". */
 const char *wait_for_end(struct wait *w);
 
-#endif /* KT_CMD_COMMON_WAIT_H */
+#endif /* KT_CMD_RUN_WAIT_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* The command that is recorded: its process is made early and runs it later. */
-#ifndef KT_CMD_COMMON_CHILD_H
-#define KT_CMD_COMMON_CHILD_H
+#ifndef KT_CMD_RUN_CHILD_H
+#define KT_CMD_RUN_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,4 +36,4 @@ int child_finish(struct child *c, const struct signals *signals);
 /* Ends a child that has not run the command. */
 void child_cancel(struct child *c);
 
-#endif /* KT_CMD_COMMON_CHILD_H */
+#endif /* KT_CMD_RUN_CHILD_H */
