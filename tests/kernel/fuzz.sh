@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Random and hostile use of the control tree; see fuzz.c. It takes KTRACE_FUZZ_SECONDS of
+# Random and hostile use of the control tree; see programs/fuzz.c. It takes KTRACE_FUZZ_SECONDS of
 # the guest's time, and starts with KTRACE_FUZZ_SEED; a failure prints the seed.
 # KTRACE_FUZZ_VERBOSE=-v prints each step.
 . tests/kernel/lib.sh
