@@ -24,7 +24,7 @@ struct predicate {
 
 /* ---- what probes call ----------------------------------------------------- */
 
-void *kt_gate_lose(struct kt_ring *ring, u32 size)
+void *kt_gate_count_loss(struct kt_ring *ring, u32 size)
 {
 	enum kt_lost cause =
 		size > KT_PAYLOAD_MAX ? KT_LOST_LARGE : KT_LOST_NESTED;
@@ -32,7 +32,7 @@ void *kt_gate_lose(struct kt_ring *ring, u32 size)
 	env_add_local(&ring->control->lost[cause], 1);
 	return NULL;
 }
-EXPORT_SYMBOL_GPL(kt_gate_lose);
+EXPORT_SYMBOL_GPL(kt_gate_count_loss);
 
 bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 		    unsigned int cpu)

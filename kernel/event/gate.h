@@ -41,10 +41,10 @@ static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
 
 /*
  * If the process is admitted, the payload is built in the scratch area.  Then it is checked
- * against the filter, and copied if it passes.  kt_gate_lose() counts a loss and returns
+ * against the filter, and copied if it passes.  kt_gate_count_loss() counts a loss and returns
  * NULL.
  */
-void *kt_gate_lose(struct kt_ring *ring, u32 size);
+void *kt_gate_count_loss(struct kt_ring *ring, u32 size);
 void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
 		 void *payload, u32 size, unsigned int flags);
 
@@ -55,7 +55,7 @@ static __always_inline void *kt_gate_begin(struct kt_ring *ring, u32 size)
 	if (likely(size <= KT_PAYLOAD_MAX))
 		payload =
 			kt_scratch_take(ring->owner, ALIGN(size, sizeof(u64)));
-	return likely(payload) ? payload : kt_gate_lose(ring, size);
+	return likely(payload) ? payload : kt_gate_count_loss(ring, size);
 }
 
 /* The common case, which calls no function.  False: nothing has happened. */

@@ -111,8 +111,8 @@ struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 	return NULL;
 }
 
-/* Does this event tell all that its point tells? */
-static bool entry_tells(const struct kt_entry *entry)
+/* Does this event record all that its point offers? */
+static bool entry_is_complete(const struct kt_entry *entry)
 {
 	return !entry->event->source->partial;
 }
@@ -121,7 +121,7 @@ static bool entry_tells(const struct kt_entry *entry)
 static void entry_show(struct kt_entry *entry, struct kt_point *point)
 {
 	WRITE_ONCE(entry->point, point);
-	point->nr_entries += entry_tells(entry);
+	point->nr_entries += entry_is_complete(entry);
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible + 1);
 }
 
@@ -129,7 +129,7 @@ static void entry_hide(struct kt_entry *entry)
 {
 	if (!entry->point)
 		return;
-	entry->point->nr_entries -= entry_tells(entry);
+	entry->point->nr_entries -= entry_is_complete(entry);
 	WRITE_ONCE(entry->point, NULL);
 	WRITE_ONCE(entry->system->nr_visible, entry->system->nr_visible - 1);
 }

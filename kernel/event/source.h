@@ -52,7 +52,7 @@ struct kt_source {
 	 * What the source needs and this machine or kernel does not have; NULL: nothing is
 	 * missing.
 	 */
-	const char *(*lacks)(void);
+	const char *(*unsupported)(void);
 
 	/*
 	 * After attach, or after commit, the event's probe may run.  Both report errors
@@ -79,9 +79,9 @@ struct kt_source {
 	 */
 	const struct kt_point_kind *points;
 
-	bool partial; /* no event of it tells all that its point tells */
-	bool apart;   /* "all events" does not include its events */
-	bool traced;  /* ftrace has these events too: use its print formats */
+	bool partial; /* its events record only some of what their point offers */
+	bool explicit; /* "all events" does not include its events */
+	bool traced;   /* ftrace has these events too: use its print formats */
 
 	/* For session/sources.c. */
 	struct list_head node;

@@ -69,15 +69,15 @@ static void enabled_unpin(struct kt_enabled *enabled)
 static int event_want(struct kt_session *session, struct kt_entry *entry)
 {
 	struct kt_enabled *enabled = kt_session_event_make(session, entry);
-	const char *lacks;
+	const char *missing;
 
 	if (!enabled)
 		return kt_refuse(session, -ENOMEM, "no memory");
-	lacks = kt_source_lacks(enabled->event->source);
-	if (lacks)
+	missing = kt_source_unsupported(enabled->event->source);
+	if (missing)
 		return kt_refuse(session, -EOPNOTSUPP, "%s:%s: %s",
 				 enabled->event->system, enabled->event->name,
-				 lacks);
+				 missing);
 	if (!enabled_pin(enabled))
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
@@ -196,7 +196,7 @@ int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
 	lockdep_assert_held(&kt_mutex);
 	for_each_entry(entry, system, at_system, at_entry, only) {
 		/* "All events" does not include events of these sources: see event/source.h. */
-		if (enable && !only && entry->event->source->apart)
+		if (enable && !only && entry->event->source->explicit)
 			continue;
 		list_add_tail(&entry->going, &entries);
 	}

@@ -114,9 +114,9 @@ void kt_sources_offer(struct kt_session *session)
 	}
 }
 
-const char *kt_source_lacks(const struct kt_source *source)
+const char *kt_source_unsupported(const struct kt_source *source)
 {
-	return source->lacks ? source->lacks() : NULL;
+	return source->unsupported ? source->unsupported() : NULL;
 }
 
 int kt_source_attach(struct kt_source *source, struct kt_enabled *enabled)

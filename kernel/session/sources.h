@@ -31,8 +31,8 @@ void kt_sources_leave(struct kt_session *session);
 
 void kt_sources_offer(struct kt_session *session);
 
-/* What the source lacks; NULL: it can serve. */
-const char *kt_source_lacks(const struct kt_source *source);
+/* Why the source cannot work on this machine; NULL: it can. */
+const char *kt_source_unsupported(const struct kt_source *source);
 /* Call the source's operations, and note that the source was touched. */
 int kt_source_attach(struct kt_source *source, struct kt_enabled *enabled);
 void kt_source_detach(struct kt_source *source, struct kt_enabled *enabled);

@@ -114,7 +114,7 @@ static void knock_all(void *data)
 
 /* ---- attaching ------------------------------------------------------------ */
 
-static const char *knock_lacks(void)
+static const char *knock_unsupported(void)
 {
 	return fail("lacks") ? "there is no door" : NULL;
 }
@@ -222,7 +222,7 @@ static struct kt_source source = {
 	.root_files = root_files,
 	.session_files = session_files,
 	.state_size = sizeof(struct knocks),
-	.lacks = knock_lacks,
+	.unsupported = knock_unsupported,
 	.attach = knock_attach,
 	.commit = knock_commit,
 	.detach = knock_detach,

@@ -40,7 +40,7 @@ struct cursor_stream {
 	bool switching;	   /* to @next, after the current item */
 	uint32_t next;
 	bool wanted;
-	bool dry; /* at its end, which may move */
+	bool at_end; /* a trace that grows may move it */
 	uint64_t forgotten;
 };
 
@@ -129,7 +129,7 @@ static void heap_limit(struct ktrace_cursor *cursor)
 static noinline void heap_update(struct ktrace_cursor *cursor, bool ended)
 {
 	if (ended) {
-		cursor->heap[0]->dry = true;
+		cursor->heap[0]->at_end = true;
 		cursor->heap[0] = cursor->heap[--cursor->nr_heap];
 	}
 	if (cursor->nr_heap)
@@ -403,14 +403,14 @@ static int stream_add(struct ktrace_cursor *cursor)
 		return err;
 	cursor->nr_streams++;
 	s->wanted = cpu_wanted(cursor, s->stream.cpu);
-	s->dry = true;
+	s->at_end = true;
 	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", s->stream.cpu);
 	idle->serial = ++cursor->tasks.serial;
 	return 0;
 }
 
 /* Continues the streams that were at their end. */
-static int streams_wet(struct ktrace_cursor *cursor)
+static int streams_refill(struct ktrace_cursor *cursor)
 {
 	size_t i;
 
@@ -418,14 +418,14 @@ static int streams_wet(struct ktrace_cursor *cursor)
 		struct cursor_stream *s = &cursor->streams[i];
 		int item;
 
-		if (!s->dry)
+		if (!s->at_end)
 			continue;
 		item = stream_next(&s->stream);
 		if (item < 0)
 			return item;
 		if (item == STREAM_END)
 			continue;
-		s->dry = false;
+		s->at_end = false;
 		cursor->heap[cursor->nr_heap++] = s;
 	}
 	for (i = cursor->nr_heap / 2; i-- > 0;)
@@ -445,7 +445,7 @@ static noinline int cursor_resume(struct ktrace_cursor *cursor)
 	while (!err && cursor->nr_streams < cursor->trace->nr_sources &&
 	       cursor->nr_streams < cursor->room)
 		err = stream_add(cursor);
-	return err ?: streams_wet(cursor);
+	return err ?: streams_refill(cursor);
 }
 
 /* KTRACE_END: the end of what is there now. */
@@ -629,7 +629,7 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 		return -ENOMEM;
 	while (!err && cursor->nr_streams < trace->nr_sources)
 		err = stream_add(cursor);
-	return err ?: streams_wet(cursor);
+	return err ?: streams_refill(cursor);
 }
 
 /* A copy, because streams may be added when the caller's list is gone. */

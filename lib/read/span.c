@@ -124,7 +124,7 @@ static void owner_lose(struct ktrace_spans *spans, struct span_owner *owner,
 				  &counts_of(spans, owner, i)->lost);
 	}
 	if (!loss->programs) {
-		owner->unclear = 0;
+		owner->ambiguous = 0;
 		owner_relist(spans, owner, IN_KERNEL);
 	}
 	owner_put(spans, owner);
@@ -264,15 +264,16 @@ static void owner_make_way(struct ktrace_spans *spans, struct span_owner *owner,
  * There is a second request with the same key, so completions cannot be
  * assigned.
  */
-static void request_blur(struct ktrace_spans *spans, struct span_owner *owner)
+static void request_make_ambiguous(struct ktrace_spans *spans,
+				   struct span_owner *owner)
 {
 	while (owner->nr) {
 		open_drop(spans, owner, owner->nr - 1,
 			  &spans->counts[KTRACE_SPAN_BLOCK].unended);
-		owner->unclear++;
+		owner->ambiguous++;
 	}
 	spans->counts[KTRACE_SPAN_BLOCK].unended++;
-	owner->unclear++;
+	owner->ambiguous++;
 	owner_relist(spans, owner, IN_KERNEL);
 }
 
@@ -281,7 +282,7 @@ static void owner_give_up(struct ktrace_spans *spans, struct span_owner *owner)
 	while (owner->nr)
 		open_drop(spans, owner, owner->nr - 1,
 			  &counts_of(spans, owner, owner->nr - 1)->unended);
-	owner->unclear = 0;
+	owner->ambiguous = 0;
 	owner_put(spans, owner);
 }
 
@@ -367,7 +368,7 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 	owner_id(id, rule->owner, event, keys);
 	owner = owner_of(spans, rule->owner, id, event);
 	if (owner && rule->owner == KTRACE_SPAN_OF_REQUEST) {
-		request_blur(spans, owner);
+		request_make_ambiguous(spans, owner);
 		return 0;
 	}
 	if (!owner && rule->owner == KTRACE_SPAN_OF_REQUEST &&
@@ -511,8 +512,8 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 	keys_read(keys, role->end_keys, event);
 	owner_id(id, rule->owner, event, keys);
 	owner = owner_of(spans, rule->owner, id, event);
-	if (owner && owner->unclear) {
-		owner->unclear--;
+	if (owner && owner->ambiguous) {
+		owner->ambiguous--;
 		owner_put(spans, owner);
 		return 0;
 	}

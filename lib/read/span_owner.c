@@ -70,7 +70,8 @@ void list_unlink(struct ktrace_spans *spans, struct span_owner *owner,
 void owner_relist(struct ktrace_spans *spans, struct span_owner *owner,
 		  enum owner_list list)
 {
-	bool holds = owner->held[list] || (list == IN_KERNEL && owner->unclear);
+	bool holds =
+		owner->held[list] || (list == IN_KERNEL && owner->ambiguous);
 
 	if (holds && !owner->links[list].in)
 		list_link(spans, owner, list);
@@ -98,7 +99,7 @@ struct span_owner *owner_create(struct ktrace_spans *spans,
 
 void owner_put(struct ktrace_spans *spans, struct span_owner *owner)
 {
-	if (owner->nr || owner->unclear)
+	if (owner->nr || owner->ambiguous)
 		return;
 	for (enum owner_list i = 0; i < LISTS_NR; i++)
 		list_unlink(spans, owner, i);

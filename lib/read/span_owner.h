@@ -39,8 +39,8 @@ struct span_owner {
 	uint32_t held[2]; /* of these: of the kernel, and of programs */
 	uint32_t room;
 	struct open_span *open; /* the innermost last */
-	/* Of a request: so many are under way with one key, and cannot be told apart. */
-	uint32_t unclear;
+	/* Requests under way that have one key: how many completions cannot be assigned. */
+	uint32_t ambiguous;
 	struct {
 		struct span_owner *older, *newer;
 		bool in;

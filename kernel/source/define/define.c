@@ -343,13 +343,13 @@ static int arguments_check(struct kt_session *session,
 static struct definition *definition_parse(struct kt_session *session,
 					   const char *line)
 {
-	const char *lacks = kt_source_lacks(&source);
+	const char *reason = kt_source_unsupported(&source);
 	struct definition *definition;
 	char *rest, *part;
 	int err;
 
-	if (lacks)
-		return ERR_PTR(kt_refuse(session, -EOPNOTSUPP, "%s", lacks));
+	if (reason)
+		return ERR_PTR(kt_refuse(session, -EOPNOTSUPP, "%s", reason));
 	definition = kzalloc(sizeof(*definition), GFP_KERNEL);
 	if (!definition)
 		goto err_memory;
@@ -574,7 +574,7 @@ static const struct kt_kind define_file = {
 
 static const struct kt_kind *const root_files[] = {&define_file, NULL};
 
-static const char *define_lacks(void)
+static const char *define_unsupported(void)
 {
 	if (IS_ENABLED(CONFIG_CFI) || IS_ENABLED(CONFIG_CFI_CLANG))
 		return "this kernel checks the types of calls (CFI)";
@@ -585,7 +585,7 @@ static struct kt_source source = {
 	.name = "define",
 	.owner = THIS_MODULE,
 	.root_files = root_files,
-	.lacks = define_lacks,
+	.unsupported = define_unsupported,
 	.attach = kt_tracepoint_attach,
 	.detach = kt_tracepoint_detach,
 	.synchronize = kt_tracepoints_synchronize,

@@ -69,18 +69,18 @@ module_param(calls, uint, 0644);
 MODULE_PARM_DESC(calls, "calls that may be open at once in a session");
 
 static const int *ftrace_on;
-static const char *lacks;
+static const char *reason;
 
-static const char *function_lacks(void)
+static const char *function_unsupported(void)
 {
 	/* Reading another clock calls functions that ftrace can hook: a guest hung so. */
-	if (!lacks && !static_key_enabled(&kt_clock_tsc))
+	if (!reason && !static_key_enabled(&kt_clock_tsc))
 		return "records are stamped with the kernel's clock, whose own "
 		       "functions could be hooked: it needs the processor's TSC";
-	if (!lacks && ftrace_on && !READ_ONCE(*ftrace_on))
+	if (!reason && ftrace_on && !READ_ONCE(*ftrace_on))
 		return "the kernel's function tracer is off "
 		       "(sysctl kernel.ftrace_enabled)";
-	return lacks;
+	return reason;
 }
 
 static enum direction direction_of(const struct kt_event *event)
@@ -174,14 +174,14 @@ static struct kt_source function_source = {
 	.session_files = function_session_files,
 	.state_size = sizeof(struct hooks),
 	.state_end = function_state_end,
-	.lacks = function_lacks,
+	.unsupported = function_unsupported,
 	.attach = function_attach,
 	.commit = function_commit,
 	.detach = function_detach,
 	.synchronize = synchronize_rcu,
 	.missed = function_missed,
 	.misses = misses,
-	.apart = true,
+	.explicit = true,
 };
 
 #define FUNCTION(direction, _name)            \
@@ -211,9 +211,9 @@ static int __init functions_init(void)
 	int err;
 
 	ftrace_on = (const int *)kt_symbol("ftrace_enabled");
-	lacks = hooks_init(&function_source) ?: choose_init();
-	if (lacks) {
-		pr_err("ktrace: functions cannot be hooked: %s\n", lacks);
+	reason = hooks_init(&function_source) ?: choose_init();
+	if (reason) {
+		pr_err("ktrace: functions cannot be hooked: %s\n", reason);
 		return -EOPNOTSUPP;
 	}
 	kt_source_register(&function_source);

@@ -58,7 +58,7 @@ struct marked {
 	char types[ARGUMENTS_MAX][TYPE_ROOM];
 };
 
-static LIST_HEAD(markeds);
+static LIST_HEAD(marked_list);
 static struct kt_source source;
 static struct kt_event_set marked_set = {.owner = THIS_MODULE};
 
@@ -358,7 +358,7 @@ static struct marked *marked_find(const struct module *module, const char *name)
 {
 	struct marked *marked;
 
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		if (marked->module == module &&
 		    !strcmp(marked->event.name, name))
 			return marked;
@@ -443,7 +443,7 @@ static const char *marker_add(struct module *module,
 		marked = marked_make(module, marker);
 		if (!marked)
 			return "no memory";
-		list_add_tail(&marked->node, &markeds);
+		list_add_tail(&marked->node, &marked_list);
 		return NULL;
 	}
 	if (site_known(marked, marker))
@@ -467,7 +467,7 @@ static unsigned int site_order(const struct module *module,
 	const struct marked *marked;
 	unsigned int order = 1, i;
 
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		for (i = 0; marked->module == module && i < marked->nr_sites;
 		     i++) {
 			const struct ktrace_marker *other =
@@ -559,7 +559,7 @@ static void module_coming(struct module *module)
 				marker->line, why);
 	}
 	/* Register an event only when all its places are known. */
-	list_for_each_entry_safe(marked, next, &markeds, node) {
+	list_for_each_entry_safe(marked, next, &marked_list, node) {
 		if (marked->module != module ||
 		    !kt_event_add(&marked_set, &marked->event, &why))
 			continue;
@@ -567,11 +567,11 @@ static void module_coming(struct module *module)
 			marked->event.name, why);
 		marked_remove(marked);
 	}
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		if (marked->module == module)
 			sites_number(marked);
 	}
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		if (marked->module != module)
 			continue;
 		sites_handle(marked);
@@ -584,13 +584,13 @@ static void module_going(struct module *module)
 	struct marked *marked, *next;
 	bool any = false;
 
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		if (marked->module == module)
 			any |= sites_unhandle(marked);
 	}
 	if (any)
 		tracepoint_synchronize_unregister();
-	list_for_each_entry_safe(marked, next, &markeds, node) {
+	list_for_each_entry_safe(marked, next, &marked_list, node) {
 		if (marked->module != module)
 			continue;
 		sites_forget(marked);
@@ -625,7 +625,7 @@ static void markers_offer(struct kt_session *session)
 {
 	struct marked *marked;
 
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		if (marked->forced)
 			marked_give(session, marked);
 	}
@@ -649,7 +649,7 @@ static struct kt_source source = {
 	.detach = marker_detach,
 	.synchronize = kt_tracepoints_synchronize,
 	.points = &kt_tracepoints,
-	.apart = true,
+	.explicit = true,
 };
 
 /* After kt_registry_init(), so that the registry's notifier is called before ours. */
@@ -690,7 +690,7 @@ int kt_marked_write(struct kt_session *session, char *text)
 	err = kt_patterns_change(session, old, text, &patterns);
 	if (err)
 		return err;
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		struct list_head *entry = &marked->event.entry->going;
 
 		if (marked_wanted(marked, &patterns))
@@ -725,7 +725,7 @@ void kt_sites_each(void (*visit)(struct kt_site *site, void *data), void *data)
 	unsigned int i;
 
 	lockdep_assert_held(&kt_mutex);
-	list_for_each_entry(marked, &markeds, node) {
+	list_for_each_entry(marked, &marked_list, node) {
 		for (i = 0; i < marked->nr_sites; i++)
 			visit(&marked->sites[i], data);
 	}

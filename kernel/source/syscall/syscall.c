@@ -488,7 +488,7 @@ static struct kt_source source = {
 	.synchronize = kt_tracepoints_synchronize,
 	.points = &kt_tracepoints,
 	.partial = true,
-	.apart = true,
+	.explicit = true,
 };
 
 /* ---- describing calls ----------------------------------------------------- */
