@@ -50,8 +50,8 @@ extern int verbosity; /* -1: -q; 0; 1 and more: -v */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Returns EXIT_FAILED. */
 int failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints the library's last error.  Returns EXIT_FAILED. */
-int failed_why(void);
+/* A function of the library failed: prints its error.  Returns EXIT_FAILED. */
+int failed_in_library(void);
 /* Also refers to the help.  Returns EXIT_USAGE. */
 int misused(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -92,7 +92,7 @@ static int trace_export(void *data, struct ktrace *trace,
 	if (status)
 		return status;
 	if (ktrace_cursor_create(trace, options, &x->cursor)) {
-		status = failed_why();
+		status = failed_in_library();
 		goto out;
 	}
 	x->bytes = ktrace_get_info(trace)->bytes;
@@ -108,7 +108,7 @@ static int trace_export(void *data, struct ktrace *trace,
 		ktrace_output_destroy(output);
 	}
 	if (err && err != -EPIPE)
-		status = failed_why();
+		status = failed_in_library();
 	ktrace_cursor_destroy(x->cursor);
 out:
 	if (output_options.fd > STDERR_FILENO && close(output_options.fd) &&

@@ -239,15 +239,15 @@ static int list_show(struct list *l)
 
 	patterns = selection_patterns(&l->selection, &nr);
 	if (ktrace_session_prepare(l->session, patterns, nr))
-		return failed_why();
+		return failed_in_library();
 	if (ktrace_session_types(l->session, known_wanted, l, &types))
-		return failed_why();
+		return failed_in_library();
 	status = list_print(l, types);
 	ktrace_types_destroy(types);
 	if (status || l->nr_missing)
 		return status;
 	if (ktrace_session_known(l->session, &known, &nr))
-		return failed_why();
+		return failed_in_library();
 	status = selection_check_known(&l->selection, known, nr, l->session);
 	free(known);
 	return status;
@@ -303,7 +303,7 @@ static int list_main(int argc, char **argv)
 			return misused(&command_list, "`%s' names no event",
 				       argv[optind]);
 	if (ktrace_session_open(&l.options, &l.session))
-		return failed_why();
+		return failed_in_library();
 	status = list_show(&l);
 	ktrace_session_close(l.session);
 	selection_free(&l.selection);

@@ -36,15 +36,15 @@ static int load_main(int argc, char **argv)
 			return misused(&command_load, "`%s' names no event",
 				       argv[i]);
 	if (ktrace_session_open(&session_options, &session))
-		return failed_why();
+		return failed_in_library();
 	status = EXIT_OK;
 	if (!selection_is_all(&selection)) {
 		patterns = selection_patterns(&selection, &nr);
 		if (ktrace_session_prepare(session, patterns, nr))
-			status = failed_why();
+			status = failed_in_library();
 	}
 	if (!status && ktrace_session_known(session, &known, &nr))
-		status = failed_why();
+		status = failed_in_library();
 	if (!status) {
 		status = selection_check_known(&selection, known, nr, session);
 		say("ktrace is loaded, its control tree is %s; %zu events are known",
@@ -65,7 +65,7 @@ static int unload_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		return misused(&command_unload, "it takes no argument");
-	return ktrace_modules_unload() ? failed_why() : EXIT_OK;
+	return ktrace_modules_unload() ? failed_in_library() : EXIT_OK;
 }
 
 const struct command command_load = {

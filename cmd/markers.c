@@ -117,7 +117,7 @@ int markers_show(pid_t pid, char *const *patterns, int nr, bool json)
 	if (ktrace_markers_list(pid, (const char *const *)patterns, nr,
 				marker_show, &s) ||
 	    (!pid && modules_show(&s, (const char *const *)patterns, nr)))
-		return output_finish(failed_why());
+		return output_finish(failed_in_library());
 	if (json)
 		puts(s.count ? "\n]" : "[]");
 	else if (!s.count && nr)
@@ -153,7 +153,7 @@ static int markers_switch(const char *const *patterns, int nr, bool on)
 	}
 	ktrace_session_close(session);
 	if (err)
-		return failed_why();
+		return failed_in_library();
 	if (programs)
 		say("%zu marker%s of programs that run %s now %s", count,
 		    plural(count), count == 1 ? "is" : "are",
@@ -177,7 +177,7 @@ static int markers_print(const char *const *patterns, int nr, bool on)
 		err = ktrace_session_print(session, patterns, nr, on, &modules);
 	ktrace_session_close(session);
 	if (err)
-		return failed_why();
+		return failed_in_library();
 	say("%zu marker%s of programs that run %s now%s printed", count,
 	    plural(count), count == 1 ? "is" : "are", on ? "" : " not");
 	if (modules)

@@ -73,13 +73,13 @@ static int system_enable(struct record *r, const struct ktrace_known *first,
 	/* One write enables a whole system, because single writes are slow. */
 	if (wanted == (size_t)(end - first))
 		return ktrace_session_enable(r->session, system, NULL, true)
-			       ? failed_why()
+			       ? failed_in_library()
 			       : EXIT_OK;
 	for (; wanted && first < end; first++)
 		if (selection_match(&r->selection, system, first->name) &&
 		    ktrace_session_enable(r->session, system, first->name,
 					  true))
-			return failed_why();
+			return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -90,7 +90,7 @@ static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
 	if (selection_is_all(&r->selection)) {
 		r->nr_events = nr;
 		return ktrace_session_enable(r->session, NULL, NULL, true)
-			       ? failed_why()
+			       ? failed_in_library()
 			       : EXIT_OK;
 	}
 	qsort(known, nr, sizeof(*known), known_compare);
@@ -116,9 +116,9 @@ static int events_enable(struct record *r)
 		return record_markers_enable(r);
 	patterns = selection_patterns(&r->selection, &nr);
 	if (ktrace_session_prepare(r->session, patterns, nr))
-		return failed_why();
+		return failed_in_library();
 	if (ktrace_session_known(r->session, &known, &nr))
-		return failed_why();
+		return failed_in_library();
 	status = selection_check_known(&r->selection, known, nr, r->session);
 	if (!status)
 		status = known_enable(r, known, nr);
@@ -144,13 +144,13 @@ static int leftovers_handle(struct record *r)
 	char *text;
 
 	if (ktrace_session_read(r->session, "enabled", &text, NULL))
-		return failed_why();
+		return failed_in_library();
 	running = *text == '1';
 	free(text);
 	if (running && ktrace_session_write(r->session, "enabled", "0"))
-		return failed_why();
+		return failed_in_library();
 	if (ktrace_session_left(r->session, &left))
-		return failed_why();
+		return failed_in_library();
 	r->left = left;
 	if (left && r->keep)
 		say("the recorder before this one did not come to its end: the "
@@ -164,7 +164,7 @@ static int leftovers_handle(struct record *r)
 	if (r->keep && left)
 		return EXIT_OK;
 	r->keep = false;
-	return ktrace_session_reset(r->session) ? failed_why() : EXIT_OK;
+	return ktrace_session_reset(r->session) ? failed_in_library() : EXIT_OK;
 }
 
 /* During the recording */
@@ -214,7 +214,7 @@ static bool stream_sync(struct record *r)
 	r->synced = now;
 	if (!ktrace_recording_sync(r->recording, NULL))
 		return true;
-	failed_why();
+	failed_in_library();
 	r->stream_failed = true;
 	return false;
 }
@@ -307,7 +307,7 @@ static int record_run(struct record *r)
 	if (status)
 		goto err_cancel;
 	if (ktrace_recording_create(r->session, &options, &r->recording)) {
-		status = failed_why();
+		status = failed_in_library();
 		goto err_cancel;
 	}
 	/* The reader must see the end of the stream when the recording ends. */
@@ -316,7 +316,7 @@ static int record_run(struct record *r)
 	r->began = now_ns();
 	r->shown = r->began;
 	if (ktrace_recording_start(r->recording)) {
-		status = failed_why();
+		status = failed_in_library();
 		goto err_cancel;
 	}
 	if (!r->command && r->session)
@@ -335,7 +335,7 @@ static int record_run(struct record *r)
 	r->ended = now_ns();
 	progress_clear(r);
 	if (ktrace_recording_stop(r->recording, reason)) {
-		failed_why();
+		failed_in_library();
 		if (!status)
 			status = EXIT_FAILED;
 	}
@@ -377,9 +377,9 @@ static int record_session(struct record *r)
 	int status;
 
 	if (ktrace_session_open(&options, &r->session))
-		return failed_why();
+		return failed_in_library();
 	if (ktrace_session_claim(r->session)) {
-		status = failed_why();
+		status = failed_in_library();
 		goto out;
 	}
 	status = leftovers_handle(r);
@@ -388,7 +388,7 @@ static int record_session(struct record *r)
 	status = record_run(r);
 	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session) && !status)
-		status = failed_why();
+		status = failed_in_library();
 	record_finish(r, &status);
 out:
 	ktrace_session_close(r->session);

@@ -49,7 +49,7 @@ int record_markers_enable(struct record *r)
 	if (!r->nr_markers)
 		return EXIT_OK;
 	if (ktrace_session_mark(r->session, r->markers, r->nr_markers, &count))
-		return failed_why();
+		return failed_in_library();
 	r->nr_events += count;
 	return EXIT_OK;
 }

@@ -169,15 +169,15 @@ static int trace_show(void *data, struct ktrace *trace,
 	if (spans)
 		query_widen(&r->query, options, false);
 	if (ktrace_cursor_create(trace, options, &cursor))
-		return failed_why();
+		return failed_in_library();
 	if (spans && ktrace_spans_create(cursor, &r->spans)) {
 		ktrace_cursor_destroy(cursor);
-		return failed_why();
+		return failed_in_library();
 	}
 	err = show_run(r, trace, cursor);
 	/* On EPIPE the reader needs no more. */
 	if (err && err != -EPIPE)
-		status = failed_why();
+		status = failed_in_library();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
 	return status;

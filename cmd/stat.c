@@ -240,7 +240,8 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 				&table);
 	if (err) {
 		count_free(&lost);
-		return err == -ENOMEM ? failed("out of memory") : failed_why();
+		return err == -ENOMEM ? failed("out of memory")
+				      : failed_in_library();
 	}
 	losses_complete(&lost, ktrace_get_info(trace), options);
 	if (o->json) {
@@ -268,7 +269,7 @@ static int stat_show(void *data, struct ktrace *trace,
 	if (o->spans)
 		return spans_show(trace, o, options);
 	if (count_trace(&count, trace, options, o->tasks || o->json))
-		return failed_why();
+		return failed_in_library();
 	losses_complete(&count, info, options);
 	if (o->json) {
 		stat_json(info, &count);

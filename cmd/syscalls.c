@@ -146,18 +146,18 @@ static int events_enable(struct syscalls *s)
 	int status = EXIT_OK;
 
 	if (ktrace_session_prepare(s->session, patterns, 2) || captures_set(s))
-		return failed_why();
+		return failed_in_library();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);
 	if (selection_is_all(&s->selection)) {
 		for (size_t i = 0; i < 2; i++)
 			if (ktrace_session_enable(s->session, systems[i], NULL,
 						  true))
-				return failed_why();
+				return failed_in_library();
 		return EXIT_OK;
 	}
 	if (ktrace_session_known(s->session, &known, &nr))
-		return failed_why();
+		return failed_in_library();
 	for (size_t i = 0; !status && i < nr; i++) {
 		if (strcmp(known[i].system, systems[0]) &&
 		    strcmp(known[i].system, systems[1]))
@@ -168,7 +168,7 @@ static int events_enable(struct syscalls *s)
 		enabled++;
 		if (ktrace_session_enable(s->session, known[i].system,
 					  known[i].name, true))
-			status = failed_why();
+			status = failed_in_library();
 	}
 	free(known);
 	if (!status && !enabled)
@@ -197,10 +197,10 @@ static int view_open(struct syscalls *s)
 	s->show.pids = !s->command || s->output;
 	if (ktrace_recording_follow(s->recording, !s->trace, &s->shown) ||
 	    ktrace_cursor_create(s->shown, NULL, &s->cursor))
-		return failed_why();
+		return failed_in_library();
 	options.fd = s->fd;
 	if (ktrace_output_create(s->shown, "strace", &options, &s->view))
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -211,12 +211,12 @@ static bool view_more(struct syscalls *s)
 		return false;
 	if (ktrace_recording_sync(s->recording, s->shown)) {
 		s->view_error = -EIO;
-		failed_why();
+		failed_in_library();
 		return false;
 	}
 	s->view_error = ktrace_output_run(s->view, s->cursor, NULL, NULL);
 	if (s->view_error && s->view_error != -EPIPE)
-		failed_why();
+		failed_in_library();
 	return !s->view_error;
 }
 
@@ -303,7 +303,7 @@ static int record(struct syscalls *s)
 		goto err_cancel;
 	if (ktrace_recording_create(s->session, &options, &s->recording) ||
 	    ktrace_recording_start(s->recording)) {
-		status = failed_why();
+		status = failed_in_library();
 		goto err_cancel;
 	}
 	status = view_open(s);
@@ -316,7 +316,7 @@ static int record(struct syscalls *s)
 	if (!status)
 		reason = events_follow(s);
 	if (ktrace_recording_stop(s->recording, reason) && !status)
-		status = failed_why();
+		status = failed_in_library();
 	view_more(s);
 	view_close(s);
 	if (!status && s->view_error && s->view_error != -EPIPE)
@@ -361,10 +361,10 @@ static int session_run(struct syscalls *s)
 
 	snprintf(name, sizeof(name), "syscalls-%d", getpid());
 	if (ktrace_session_open(&options, &s->session))
-		return failed_why();
+		return failed_in_library();
 	ktrace_sessions_each(s->session, session_clean, s);
 	if (ktrace_session_claim(s->session))
-		status = failed_why();
+		status = failed_in_library();
 	else
 		status = record(s);
 	ktrace_recording_destroy(s->recording);

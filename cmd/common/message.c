@@ -49,7 +49,7 @@ int failed(const char *format, ...)
 	return EXIT_FAILED;
 }
 
-int failed_why(void)
+int failed_in_library(void)
 {
 	return failed("%s", ktrace_last_error());
 }

@@ -61,7 +61,8 @@ static int stream_open(struct ktrace **trace)
 			      "-o -' in front of a pipe makes what is read "
 			      "here");
 	interrupt_leave();
-	return ktrace_open_stream(STDIN_FILENO, trace) ? failed_why() : EXIT_OK;
+	return ktrace_open_stream(STDIN_FILENO, trace) ? failed_in_library()
+						       : EXIT_OK;
 }
 
 int trace_open(const char *path, struct ktrace **trace)
@@ -84,7 +85,7 @@ int trace_open(const char *path, struct ktrace **trace)
 			      ktrace_last_error(), where);
 	if (!strstr(ktrace_last_error(), where))
 		return failed("%s: %s", where, ktrace_last_error());
-	return failed_why();
+	return failed_in_library();
 }
 
 void trace_complain(struct ktrace *trace)

@@ -116,7 +116,7 @@ int pids_write(struct ktrace_session *session, const pid_t *pids, size_t nr)
 	fclose(f);
 	err = ktrace_session_write(session, "pids", text);
 	free(text);
-	return err ? failed_why() : EXIT_OK;
+	return err ? failed_in_library() : EXIT_OK;
 }
 
 void processes_free(struct processes *processes)

@@ -119,7 +119,7 @@ static int load(const struct options *o, char **names, int nr)
 		status = failed("there is nothing in it: nothing is enabled");
 	if (!status && !selection_is_all(&set.selection) &&
 	    session_open(o, false, &session))
-		status = failed_why();
+		status = failed_in_library();
 	/* For markers of kernel modules, if there are any. */
 	if (!status && !session)
 		session_open(o, true, &session);

@@ -86,7 +86,7 @@ static int event_enable(struct changes *c, const struct ktrace_known *e,
 	}
 	if (!e->enabled &&
 	    ktrace_session_enable(c->session, e->system, e->name, true))
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -164,14 +164,14 @@ static int markers_enable(const struct set *set, struct ktrace_session *session,
 		return EXIT_OK;
 	if (session && ktrace_session_markers(session, set->markers, nr,
 					      marker_count, &kernel))
-		return failed_why();
+		return failed_in_library();
 	err = ktrace_markers_switch(set->markers, nr, true, &counts->markers);
 	if (err && (err != -ESRCH || !kernel))
 		return failed("the set's markers cannot be switched on: %s",
 			      ktrace_last_error());
 	if (session && ktrace_session_mark(session, set->markers, nr,
 					   &counts->kernel_markers))
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -189,7 +189,7 @@ int set_enable(struct set *set, struct ktrace_session *session,
 		patterns = selection_patterns(&set->selection, &nr);
 		if (ktrace_session_prepare(session, patterns, nr) ||
 		    ktrace_session_known(session, &known, &nr))
-			return failed_why();
+			return failed_in_library();
 		changes.list = calloc(nr + 1, sizeof(*changes.list));
 		status = changes.list ? events_enable(set, &changes, known, nr,
 						      unknown, counts)
@@ -378,7 +378,7 @@ static int marks_print(struct state *s)
 					     marked_note, s);
 	free(patterns);
 	free(text);
-	return err ? failed_why() : EXIT_OK;
+	return err ? failed_in_library() : EXIT_OK;
 }
 
 /* Are all events of [@first, @end), one system, enabled without filters? */
@@ -430,7 +430,7 @@ static int events_print(struct state *s)
 	if (status)
 		return status;
 	if (ktrace_session_known(s->session, &s->known, &s->nr))
-		return failed_why();
+		return failed_in_library();
 	qsort(s->known, s->nr, sizeof(*s->known), known_compare);
 	s->calls = calls_whole(s);
 	if (s->calls) {
@@ -493,7 +493,7 @@ static int markers_print(struct state *s)
 	s->items += p.nr;
 	free(p.list);
 	if (err && err != -ESRCH)
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 

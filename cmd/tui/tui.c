@@ -202,7 +202,7 @@ static void all_look(struct tui *t)
 	uint64_t ids = t->tree.ids;
 
 	if (tree_refresh(&t->tree))
-		failed_why();
+		failed_in_library();
 	/* Somebody else has enabled events that the trace does not know. */
 	if (t->watch && t->tree.ids != ids)
 		watch_types(t->watch);
@@ -242,7 +242,7 @@ static int loop(struct tui *t, const struct signals *signals)
 		if (t->watch && now - round >= ROUND_NS) {
 			round = now;
 			if (!watch_round(t->watch)) {
-				failed_why();
+				failed_in_library();
 				tui_stop(t, "error");
 			}
 			counts_take(t);
@@ -271,7 +271,7 @@ static int tui_run(struct tui *t, const struct signals *signals)
 	int status, ended = 0;
 
 	if (tree_refresh(&t->tree))
-		return failed_why();
+		return failed_in_library();
 	status = errors_catch();
 	if (status)
 		return status;

@@ -143,7 +143,7 @@ static void record_start(struct tui *t, const char *directory)
 		say("nothing is on yet: Space switches on");
 	free((void *)options.patterns);
 	if (tree_refresh(&t->tree))
-		failed_why();
+		failed_in_library();
 	tui_rows(t);
 }
 
@@ -154,7 +154,7 @@ void tui_stop(struct tui *t, const char *reason)
 	watch_stop(t->watch, reason);
 	t->watch = NULL;
 	if (tree_refresh(&t->tree))
-		failed_why();
+		failed_in_library();
 	tui_rows(t);
 }
 
@@ -339,7 +339,7 @@ static void sets_key(struct tui *t, int key)
 			watch_types(t->watch);
 		sets_close(t);
 		if (tree_refresh(&t->tree))
-			failed_why();
+			failed_in_library();
 		tui_rows(t);
 		break;
 	case KEY_ESCAPE:

@@ -35,7 +35,7 @@ static bool event_switch(struct item *leaf, void *data)
 			continue;
 		if (ktrace_session_enable(s->tree->session, e->system, e->name,
 					  s->on)) {
-			s->status = failed_why();
+			s->status = failed_in_library();
 			return false;
 		}
 		e->enabled = s->on;
@@ -88,7 +88,7 @@ static int markers_switch(struct switching *s, struct item *item)
 	if (s->nr)
 		s->tree->recorders = err != -ESRCH;
 	if (err && err != -ESRCH)
-		s->status = failed_why();
+		s->status = failed_in_library();
 	for (size_t i = 0; i < s->nr; i++)
 		free(s->patterns[i]);
 	free(s->patterns);
@@ -237,11 +237,11 @@ static int markers_load(struct tree *tree, struct set *set)
 	err = ktrace_markers_switch(set->markers, set->nr_markers, true,
 				    &count);
 	if (err && err != -ESRCH)
-		return failed_why();
+		return failed_in_library();
 	/* Markers of kernel modules. */
 	if (tree->session && ktrace_session_mark(tree->session, set->markers,
 						 set->nr_markers, &count))
-		return failed_why();
+		return failed_in_library();
 	more = realloc(tree->sets, (tree->nr_sets + 1) * sizeof(*more));
 	if (!more)
 		return failed("out of memory");

@@ -130,7 +130,7 @@ static int session_take(struct watch *w, const char *name)
 	    ktrace_session_claim(w->session) ||
 	    ktrace_session_write(w->session, "enabled", "0") ||
 	    ktrace_session_write(w->session, "reset", "1"))
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -177,13 +177,13 @@ static int recording_begin(struct watch *w, const struct watch_options *o)
 		options.buffer = 1 << 20;
 	if (ktrace_recording_create(w->session, &options, &w->recording) ||
 	    ktrace_recording_start(w->recording))
-		return failed_why();
+		return failed_in_library();
 	w->started = true;
 	if (ktrace_recording_follow(w->recording, !w->kept, &w->trace) ||
 	    ktrace_cursor_create(w->trace, NULL, &w->cursor))
-		return failed_why();
+		return failed_in_library();
 	if (ktrace_output_create(w->trace, "text", &text, &w->output))
-		return failed_why();
+		return failed_in_library();
 	return EXIT_OK;
 }
 
@@ -434,7 +434,7 @@ int watch_stop(struct watch *w, const char *reason)
 	uint64_t lost = 0;
 
 	if (ktrace_recording_stop(w->recording, reason))
-		status = failed_why();
+		status = failed_in_library();
 	/* The last lines, if reading them takes little time. */
 	if (!status && !w->error &&
 	    !ktrace_recording_sync(w->recording, w->trace))

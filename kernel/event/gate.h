@@ -41,8 +41,8 @@ static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
 
 /*
  * If the process is admitted, the payload is built in the scratch area.  Then it is checked
- * against the filter, and copied if it passes.  kt_gate_count_loss() counts a loss and returns
- * NULL.
+ * against the filter, and copied if it passes.  kt_gate_count_loss() counts a loss
+ * and returns NULL.
  */
 void *kt_gate_count_loss(struct kt_ring *ring, u32 size);
 void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
