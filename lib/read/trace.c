@@ -388,6 +388,19 @@ out_fd:
 	return err;
 }
 
+/* The last step of all ways to open a trace.  @err: a step before it has failed. */
+static int trace_opened(struct ktrace *trace, int err, struct ktrace **result)
+{
+	if (!err)
+		err = trace_finish(trace);
+	if (err) {
+		ktrace_close(trace);
+		return err;
+	}
+	*result = trace;
+	return 0;
+}
+
 /* @directory may be -errno: could not be opened.  On failure, closes @trace. */
 static int trace_open(struct ktrace *trace, int directory, const char *path,
 		      struct ktrace **result)
@@ -405,14 +418,7 @@ static int trace_open(struct ktrace *trace, int directory, const char *path,
 		err = open_metadata(trace, path);
 	if (!err)
 		err = open_streams(trace, path);
-	if (!err)
-		err = trace_finish(trace);
-	if (err) {
-		ktrace_close(trace);
-		return err;
-	}
-	*result = trace;
-	return 0;
+	return trace_opened(trace, err, result);
 }
 
 int ktrace_open(const char *path, struct ktrace **result)
@@ -525,14 +531,7 @@ int ktrace_open_memory(const struct ktrace_memory *metadata,
 		source->data = streams[i].data;
 		source->size = streams[i].size;
 	}
-	if (!err)
-		err = trace_finish(trace);
-	if (err) {
-		ktrace_close(trace);
-		return err;
-	}
-	*result = trace;
-	return 0;
+	return trace_opened(trace, err, result);
 }
 
 const struct ktrace_info *ktrace_get_info(const struct ktrace *trace)
