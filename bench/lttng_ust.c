@@ -6,7 +6,6 @@
  *
  *	lttng_ust [--tsv] [--rounds N]
  */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,10 +16,9 @@
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "lttng_ust.h"
+#include "rounds.h"
 
-#define BATCH 20000
-
-static unsigned int rounds = 2000;
+#define BATCH	    20000
 
 #define HIDE(value) asm volatile("" : "+r"(value))
 
@@ -70,24 +68,10 @@ static struct batch {
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"tsv", no_argument, NULL, 't'},
-		{"rounds", required_argument, NULL, 'r'},
-		{0},
-	};
 	bool tsv = false;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "tr:", options, NULL)) >= 0) {
-		if (option == 't')
-			tsv = true;
-		else
-			rounds = option == 'r' ? atoi(optarg) : 0;
-	}
-	if (!rounds || optind < argc) {
-		fprintf(stderr, "usage: %s [--tsv] [--rounds N]\n", argv[0]);
+	if (!rounds_parse(argc, argv, &tsv))
 		return 2;
-	}
 	if (!lttng_ust_tracepoint_enabled(ktrace_bench, two)) {
 		fprintf(stderr, "lttng_ust: no session wants its events\n");
 		return 1;

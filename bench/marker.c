@@ -10,7 +10,6 @@
  * because other load makes a batch slower, never faster.  The cost of the loop
  * itself is subtracted only where markers are off.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +21,12 @@
 #include <ktrace/recording.h>
 
 #include "env.h"
+#include "rounds.h"
 
 #define BATCH  20000
 #define ID     16
 #define BUFFER (512u << 10) /* as large as the recorder's */
 
-static unsigned int rounds = 2000;
 static u8 *buffer;
 static size_t at;
 
@@ -287,25 +286,11 @@ static int run_apart(char **argv)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"tsv", no_argument, NULL, 't'},
-		{"rounds", required_argument, NULL, 'r'},
-		{0},
-	};
 	const char *directory = getenv("KTRACE_MARKERS");
 	bool tsv = false;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "tr:", options, NULL)) >= 0) {
-		if (option == 't')
-			tsv = true;
-		else
-			rounds = option == 'r' ? atoi(optarg) : 0;
-	}
-	if (!rounds || optind < argc) {
-		fprintf(stderr, "usage: %s [--tsv] [--rounds N]\n", argv[0]);
+	if (!rounds_parse(argc, argv, &tsv))
 		return 2;
-	}
 	if (!directory || strncmp(directory, "/dev/shm/ktrace-bench-", 22))
 		return run_apart(argv);
 	return run(directory, tsv);
