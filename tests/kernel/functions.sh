@@ -86,6 +86,10 @@ check "several lines at once" put functions '+vfs_read 3
 check "they are kept as written" is "$(get functions)" "+vfs_read 3
 +vfs_write 3
 -vfs_write"
+check "who sees the kernel's addresses sees them here" is "$(awk '{ print $3 }' $tree/function_table)" \
+	"0x$(awk '$3 == "vfs_read" { print $1 }' /proc/kallsyms)"
+check "others do not" is "$(setpriv --bounding-set -syslog awk '{ print $3 }' $tree/function_table |
+	sort -u)" 0x0
 check "the last line counts" is "$(awk '{ print $1, $2, $4, $5, $6, $7 }' $tree/function_table)" \
 	"0 on vmlinux vfs_read 3 value"
 put functions '+vfs_write 2 void'

@@ -19,11 +19,14 @@
  * and ftrace forgets them without saying so.  So are those that each return calls
  * (returns.h).
  */
+#include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/user_namespace.h>
 
 #include "base/symbol.h"
 #include "choose.h"
@@ -441,10 +444,14 @@ static int functions_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-/* INDEX STATE ADDRESS MODULE NAME WORDS RETURN */
+/*
+ * INDEX STATE ADDRESS MODULE NAME WORDS RETURN.  Addresses are shown to those who see them
+ * in /proc/kallsyms, too.
+ */
 static int table_show(struct seq_file *m, const struct kt_node *node)
 {
 	const struct hooks *hooks = hooks_of(node->session);
+	bool addresses = file_ns_capable(m->file, &init_user_ns, CAP_SYSLOG);
 	u32 i;
 
 	for (i = 0; hooks && i < hooks->functions.nr; i++) {
@@ -454,8 +461,9 @@ static int table_show(struct seq_file *m, const struct kt_node *node)
 			   !function->ip	 ? "gone"
 			   : function->choice.on ? "on"
 						 : "off",
-			   function->address, function->module ?: "vmlinux",
-			   function->name, function->choice.words,
+			   addresses ? function->address : 0,
+			   function->module ?: "vmlinux", function->name,
+			   function->choice.words,
 			   function->choice.is_void ? "void" : "value");
 	}
 	return 0;
