@@ -444,10 +444,7 @@ static int functions_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
-/*
- * INDEX STATE ADDRESS MODULE NAME WORDS RETURN.  Addresses are shown to those who see them
- * in /proc/kallsyms, too.
- */
+/* INDEX STATE ADDRESS MODULE NAME WORDS RETURN; who reads addresses can undo KASLR. */
 static int table_show(struct seq_file *m, const struct kt_node *node)
 {
 	const struct hooks *hooks = hooks_of(node->session);
