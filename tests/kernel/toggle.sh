@@ -133,8 +133,9 @@ check "all on: a session has all" is "$(sum "$($bin/ktread $tree/$maybe)")" "$(c
 check "all on: a probe has" is $(($(cat $watch/seconds) - seconds_before)) "$(client_hits)"
 check "all on: what is printed and what is left out are all" is \
 	"$(get printed | awk '{ sum += $4 + $6 } END { print sum }')" "$(client_hits)"
+# tools/vm judges KCSAN's reports: the kernel has races of its own.
 check "the kernel has nothing to complain about" is \
-	"$(dmesg -t | grep -E 'WARNING|BUG|Oops|left attached|is not (printed|recorded)')" ''
+	"$(dmesg -t | grep -v 'BUG: KCSAN:' | grep -E 'WARNING|BUG|Oops|left attached|is not (printed|recorded)')" ''
 
 put print ''
 rmmod ktrace_watch
