@@ -9,6 +9,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -61,13 +62,24 @@ static bool memory_suffices(u64 pages)
 	return available > 0 && pages <= available;
 }
 
+/*
+ * Some events of the kernel show memory as it was before.  A poison byte that is found there
+ * (base/poison.c) would be taken for a leak of ours.
+ */
+static void page_give_back(struct page *page)
+{
+	if (static_branch_unlikely(&kt_poison_on))
+		clear_highpage(page);
+	__free_page(page);
+}
+
 static void memory_free(struct kt_buffer *buffer)
 {
 	unsigned long i;
 
 	vunmap(buffer->memory);
 	for (i = 0; i < buffer->nr_pages; i++)
-		__free_page(buffer->pages[i]);
+		page_give_back(buffer->pages[i]);
 	kvfree(buffer->pages);
 }
 
@@ -101,7 +113,7 @@ static void buffer_destroy(struct kt_buffer *buffer)
 		return;
 	irq_work_sync(&buffer->wake);
 	kvfree(buffer->slots);
-	kvfree(buffer->scratch);
+	kvfree_sensitive(buffer->scratch, KT_SCRATCH_SIZE);
 	memory_free(buffer);
 	kfree(buffer);
 }
