@@ -9,7 +9,6 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
-#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -63,23 +62,23 @@ static bool memory_suffices(u64 pages)
 }
 
 /*
- * Some events of the kernel show memory as it was before.  A poison byte that is found there
- * (base/poison.c) would be taken for a leak of ours.
+ * Called before memory is given back.  Some events of the kernel show memory as it was before.
+ * A poison byte that is found there (base/poison.c) would be taken for a leak of ours.
  */
-static void page_give_back(struct page *page)
+static void remove_poison(void *memory, size_t size)
 {
-	if (static_branch_unlikely(&kt_poison_on))
-		clear_highpage(page);
-	__free_page(page);
+	if (static_branch_unlikely(&kt_poison_on) && memory)
+		memset(memory, 0, size);
 }
 
 static void memory_free(struct kt_buffer *buffer)
 {
 	unsigned long i;
 
+	remove_poison(buffer->memory, buffer->nr_pages << PAGE_SHIFT);
 	vunmap(buffer->memory);
 	for (i = 0; i < buffer->nr_pages; i++)
-		page_give_back(buffer->pages[i]);
+		__free_page(buffer->pages[i]);
 	kvfree(buffer->pages);
 }
 
@@ -113,7 +112,8 @@ static void buffer_destroy(struct kt_buffer *buffer)
 		return;
 	irq_work_sync(&buffer->wake);
 	kvfree(buffer->slots);
-	kvfree_sensitive(buffer->scratch, KT_SCRATCH_SIZE);
+	remove_poison(buffer->scratch, KT_SCRATCH_SIZE);
+	kvfree(buffer->scratch);
 	memory_free(buffer);
 	kfree(buffer);
 }
