@@ -99,15 +99,8 @@ struct ktrace_type {
 };
 
 /*
-<<<<<<< HEAD
  * A set of types: ktrace_get_types() has that of a trace, ktrace_types_parse() (session.h)
  * makes one of the kernel's own description.
-=======
- * A set of types.  ktrace_types_parse() makes one from the text of the control
- * tree's info file.  The text has constants by name; their values come from
- * @btf, the path of the kernel's type information (NULL: that of the running
- * kernel).
->>>>>>> f527c37 (lib, include: say in plain words how a trace is read)
  */
 struct ktrace_types;
 
