@@ -458,10 +458,7 @@ int types_parse(const char *info, size_t size, struct enums *enums,
 	return 0;
 }
 
-/*
- * ---- types that are parsed later
- * ------------------------------------------------
- */
+/* ---- types that are parsed later ---------------------------------------- */
 
 /*
  * Print formats of syscalls say nothing about values, and share no names with

@@ -123,10 +123,7 @@ void trace_skip(struct ktrace *trace, uint32_t number);
 int trace_update(struct ktrace *trace);
 int trace_over(struct ktrace *trace);
 
-/*
- * ---- steps of opening a trace
- * --------------------------------------------------
- */
+/* ---- steps of opening a trace ------------------------------------------- */
 
 /* @types may be NULL.  Returns NULL if out of memory. */
 struct ktrace *trace_create(struct ktrace_types *types);

@@ -54,10 +54,7 @@ static void command_push(const struct maker *m, struct text *text,
 		   command->command);
 }
 
-/*
- * ---- data of fixed size
- * --------------------------------------------------------------
- */
+/* ---- data of fixed size ------------------------------------------------- */
 
 /* 0: in this event the word has no data of fixed size. */
 static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
