@@ -167,8 +167,7 @@ void kt_points_came(const struct kt_point_kind *kind)
 	struct kt_point *point;
 
 	lockdep_assert_held(&kt_mutex);
-	for_each_entry_of(kind, entry, system, at_system, at_entry)
-	{
+	for_each_entry_of(kind, entry, system, at_system, at_entry) {
 		point = entry->point ? NULL : kind->find(entry->event);
 		if (point)
 			entry_show(entry, point);
@@ -184,8 +183,7 @@ void kt_points_going(const struct kt_point_kind *kind,
 	LIST_HEAD(going);
 
 	lockdep_assert_held(&kt_mutex);
-	for_each_entry_of(kind, entry, system, at_system, at_entry)
-	{
+	for_each_entry_of(kind, entry, system, at_system, at_entry) {
 		if (entry->point && entry->point->module == module)
 			list_add_tail(&entry->going, &going);
 	}

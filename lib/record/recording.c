@@ -128,12 +128,14 @@ static int id_note(struct ktrace_recording *r, uint32_t id)
 
 static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 {
-	feed_each(r, feed) if (feed->first_id && type->id >= feed->first_id) return error_set(
-		-EOVERFLOW,
-		"%s:%s has the id of a program's marker, and is "
-		"shown as that: enable so many events before "
-		"the recording begins",
-		type->system, type->name);
+	feed_each(r, feed)
+		if (feed->first_id && type->id >= feed->first_id)
+			return error_set(
+				-EOVERFLOW,
+				"%s:%s has the id of a program's marker, and is "
+				"shown as that: enable so many events before "
+				"the recording begins",
+				type->system, type->name);
 	r->symbols |= type_shows_symbols(type);
 	return id_note(r, type->id);
 }
@@ -211,8 +213,9 @@ static int clock_read(const struct ktrace_recording *r,
 
 	if (r->session)
 		return ktrace_session_clock(r->session, clock);
-	feed_each(r, feed) if (feed->ops->missing) missing =
-		feed->ops->missing(feed);
+	feed_each(r, feed)
+		if (feed->ops->missing)
+			missing = feed->ops->missing(feed);
 	tsc_clock(clock, missing);
 	return 0;
 }
@@ -240,7 +243,8 @@ static uint32_t cpus_nr(const struct ktrace_recording *r)
 {
 	size_t nr = 0;
 
-	feed_each(r, feed) nr += feed->ops->nr_streams(feed);
+	feed_each(r, feed)
+		nr += feed->ops->nr_streams(feed);
 	return nr ?: (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 }
 
@@ -304,9 +308,9 @@ static int failed_make(struct ktrace_recording *r)
 	r->failed = epoll_create1(EPOLL_CLOEXEC);
 	if (r->failed < 0)
 		return error_set(-errno, "epoll: %m");
-	feed_each(r, feed) if (epoll_ctl(r->failed, EPOLL_CTL_ADD, feed->failed,
-					 &event)) return error_set(-errno,
-								   "epoll: %m");
+	feed_each(r, feed)
+		if (epoll_ctl(r->failed, EPOLL_CTL_ADD, feed->failed, &event))
+			return error_set(-errno, "epoll: %m");
 	return 0;
 }
 
@@ -320,8 +324,7 @@ static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
 	setup->writer = r->writer;
 	setup->clock = &clock;
 	setup->first_id = r->nr_ids;
-	feed_each(r, feed)
-	{
+	feed_each(r, feed) {
 		if (!err)
 			err = feed->ops->prepare(feed, setup);
 		if (!err && (setup->options->follow || r->pointed))
@@ -394,8 +397,9 @@ int ktrace_recording_start(struct ktrace_recording *r)
 {
 	int err = 0;
 
-	feed_each(r, feed) if (!err && feed->ops->start) err =
-		feed->ops->start(feed);
+	feed_each(r, feed)
+		if (!err && feed->ops->start)
+			err = feed->ops->start(feed);
 	if (err)
 		return err;
 	err = session_switch(r, true);
@@ -406,7 +410,9 @@ int ktrace_recording_start(struct ktrace_recording *r)
 	r->running = true;
 	r->made = false;
 	err = r->session ? tasks_complete(r->session, r->writer, r->tasks) : 0;
-	feed_each(r, feed) if (!err && feed->ops->go) err = feed->ops->go(feed);
+	feed_each(r, feed)
+		if (!err && feed->ops->go)
+			err = feed->ops->go(feed);
 	return err;
 }
 
@@ -441,7 +447,8 @@ void ktrace_recording_status_get(struct ktrace_recording *r,
 {
 	struct ktrace_recording_status full = {0};
 
-	feed_each(r, feed) feed_status(feed, &full);
+	feed_each(r, feed)
+		feed_status(feed, &full);
 	memset(result, 0, size);
 	memcpy(result, &full, size < sizeof(full) ? size : sizeof(full));
 }
@@ -453,13 +460,15 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 	struct ktrace_cpu *cpus;
 	int err;
 
-	feed_each(r, feed) room += feed->ops->nr_streams(feed);
+	feed_each(r, feed)
+		room += feed->ops->nr_streams(feed);
 	cpus = calloc(room + 1, sizeof(*cpus));
 	if (!cpus)
 		return error_set(-ENOMEM, "out of memory");
-	feed_each(r, feed) for (size_t i = 0; i < feed->ops->nr_streams(feed);
-				i++) if (feed->ops->count(feed, i, &count) &&
-					 nr < room) cpus[nr++] = count.cpu;
+	feed_each(r, feed)
+		for (size_t i = 0; i < feed->ops->nr_streams(feed); i++)
+			if (feed->ops->count(feed, i, &count) && nr < room)
+				cpus[nr++] = count.cpu;
 	err = ktrace_writer_end(r->writer, cpus, nr, reason);
 	free(cpus);
 	return err;
@@ -509,8 +518,7 @@ static int missed_explain(const struct ktrace_recording *r, const char **reason)
 	const char *why;
 	int err;
 
-	feed_each(r, feed)
-	{
+	feed_each(r, feed) {
 		err = feed->ops->missed ? feed->ops->missed(feed, &why) : 0;
 		if (!err)
 			continue;
@@ -599,19 +607,19 @@ static void streams_grow(struct ktrace_recording *r, struct ktrace *trace)
 {
 	struct feed_count count;
 
-	feed_each(r, feed) for (size_t i = 0; i < feed->ops->nr_streams(feed);
-				i++)
-	{
-		feed->ops->count(feed, i, &count);
-		if (trace_grow(trace, count.cpu.stream, count.cpu.programs,
-			       count.shown, count.cpu.programs && r->running) &&
-		    count.bytes && !count.cpu.programs)
-			trace_warn(trace,
-				   "CPU %u was plugged in meanwhile: "
-				   "the trace has its events, but they "
-				   "are not shown",
-				   count.cpu.cpu);
-	}
+	feed_each(r, feed)
+		for (size_t i = 0; i < feed->ops->nr_streams(feed); i++) {
+			feed->ops->count(feed, i, &count);
+			if (trace_grow(trace, count.cpu.stream,
+				       count.cpu.programs, count.shown,
+				       count.cpu.programs && r->running) &&
+			    count.bytes && !count.cpu.programs)
+				trace_warn(trace,
+					   "CPU %u was plugged in meanwhile: "
+					   "the trace has its events, but they "
+					   "are not shown",
+					   count.cpu.cpu);
+		}
 }
 
 void ktrace_recording_types(struct ktrace_recording *r)
@@ -624,8 +632,7 @@ static int feeds_hold(struct ktrace_recording *r)
 {
 	int err = 0;
 
-	feed_each(r, feed)
-	{
+	feed_each(r, feed) {
 		int held = feed->ops->hold ? feed->ops->hold(feed) : 0;
 
 		if (!err)
@@ -636,12 +643,16 @@ static int feeds_hold(struct ktrace_recording *r)
 
 static void feeds_release(struct ktrace_recording *r)
 {
-	feed_each(r, feed) if (feed->ops->release) feed->ops->release(feed);
+	feed_each(r, feed)
+		if (feed->ops->release)
+			feed->ops->release(feed);
 }
 
 static bool feeds_add_types(const struct ktrace_recording *r)
 {
-	feed_each(r, feed) if (feed->ops->hold) return true;
+	feed_each(r, feed)
+		if (feed->ops->hold)
+			return true;
 	return false;
 }
 
@@ -734,8 +745,9 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	err = clock_read(r, &clock);
 	if (err)
 		return err;
-	feed_each(r, feed) if (!err && feed->ops->sync) err =
-		feed->ops->sync(feed);
+	feed_each(r, feed)
+		if (!err && feed->ops->sync)
+			err = feed->ops->sync(feed);
 	/* The stream's reader does not read.  The next sync tries again. */
 	if (err == -EAGAIN)
 		return 0;
@@ -767,7 +779,8 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	/* A trace without any recording is removed. */
 	if (r->made && r->sink->ops->remove)
 		r->sink->ops->remove(r->sink);
-	feed_each(r, feed) feed->ops->destroy(feed);
+	feed_each(r, feed)
+		feed->ops->destroy(feed);
 	ktrace_writer_destroy(r->writer);
 	if (r->sink)
 		r->sink->ops->destroy(r->sink);
