@@ -138,14 +138,15 @@ check "there were some" at_least "$(sum "$read")" 100
 put define "$(sed 's/^\([^ ]*\) .*/!\1/' /tmp/every)"
 check "all removed" is "$(get define)" ""
 
-# One write waits only once for the probes that may still run.
+# One write waits only once for the probes that may still run, not forty times. The kernel
+# itself waits some times more while it changes its tracepoints: up to twelve were seen.
 head -n 40 /tmp/every >/tmp/some
 cp /tmp/some $tree/define
 put events/every/enabled 1
 put enabled 1
 sed 's/^\([^ ]*\) .*/!\1/' /tmp/some >/tmp/remove
 check "forty that are recorded are removed at once" at_most \
-	"$(graces cp /tmp/remove $tree/define)" 10
+	"$(graces cp /tmp/remove $tree/define)" 20
 check "all removed" is "$(get define)" ""
 put enabled 0
 rmmod ktrace-test
