@@ -87,9 +87,9 @@ void programs_destroy(struct programs *programs)
 {
 	uint32_t i;
 
-	for (i = 0; i < programs->nr_ids; i++)
-		program_free(programs->by_id[i]);
-	free(programs->by_id);
+	for (i = 0; i < programs->nr; i++)
+		program_free(programs->by_number[i]);
+	free(programs->by_number);
 	*programs = (struct programs){0};
 }
 
@@ -241,21 +241,21 @@ err:
 static struct program *programs_make(struct programs *programs,
 				     const struct ktrace_type *type)
 {
-	if (type->id >= programs->nr_ids) {
-		uint32_t nr = type->id + 256;
-		struct program **by_id =
-			realloc(programs->by_id, nr * sizeof(*by_id));
+	if (type->number >= programs->nr) {
+		uint32_t nr = type->number + 256;
+		struct program **by_number =
+			realloc(programs->by_number, nr * sizeof(*by_number));
 
-		if (!by_id)
+		if (!by_number)
 			return NULL;
-		memset(by_id + programs->nr_ids, 0,
-		       (nr - programs->nr_ids) * sizeof(*by_id));
-		programs->by_id = by_id;
-		programs->nr_ids = nr;
+		memset(by_number + programs->nr, 0,
+		       (nr - programs->nr) * sizeof(*by_number));
+		programs->by_number = by_number;
+		programs->nr = nr;
 	}
-	program_free(programs->by_id[type->id]);
-	programs->by_id[type->id] = program_make(type, programs->json);
-	return programs->by_id[type->id];
+	program_free(programs->by_number[type->number]);
+	programs->by_number[type->number] = program_make(type, programs->json);
+	return programs->by_number[type->number];
 }
 
 #define LOAD(type, p)                                 \
@@ -401,8 +401,8 @@ int programs_run(struct programs *programs, struct output *output,
 	const struct ktrace_type *type = event->type;
 	struct program *program = NULL;
 
-	if (likely(type->id < programs->nr_ids))
-		program = programs->by_id[type->id];
+	if (likely(type->number < programs->nr))
+		program = programs->by_number[type->number];
 	/* The type's fields were replaced: they have names now. */
 	if (unlikely(!program || program->fields != type->fields)) {
 		program = programs_make(programs, type);

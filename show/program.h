@@ -25,8 +25,8 @@ struct program;
 struct programs {
 	struct ktrace *trace;
 	bool json;
-	struct program **by_id;
-	uint32_t nr_ids;
+	struct program **by_number;
+	uint32_t nr;
 };
 
 void programs_init(struct programs *programs, struct ktrace *trace, bool json);

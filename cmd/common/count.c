@@ -73,8 +73,8 @@ static int count_event(struct count *c, const struct ktrace_event *e)
 
 	if (!cpu)
 		return -ENOMEM;
-	if (e->type->id >= c->nr_types) {
-		size_t nr = e->type->id + 64;
+	if (e->type->number >= c->nr_types) {
+		size_t nr = e->type->number + 64;
 
 		type = realloc(c->types, nr * sizeof(*type));
 		if (!type)
@@ -84,7 +84,7 @@ static int count_event(struct count *c, const struct ktrace_event *e)
 		c->types = type;
 		c->nr_types = nr;
 	}
-	type = &c->types[e->type->id];
+	type = &c->types[e->type->number];
 	type->type = e->type;
 	type->events++;
 	type->bytes += e->size;

@@ -221,8 +221,8 @@ static bool type_is_wanted(struct query *q, const struct ktrace_type *type)
 
 	if (!q->wanted.want)
 		return true;
-	if (type->id >= nr) {
-		size_t more = type->id * 2ull + 64;
+	if (type->number >= nr) {
+		size_t more = type->number * 2ull + 64;
 		uint8_t *table = realloc(q->wanted_types, more);
 
 		if (!table)
@@ -231,11 +231,11 @@ static bool type_is_wanted(struct query *q, const struct ktrace_type *type)
 		q->wanted_types = table;
 		q->nr_wanted_types = more;
 	}
-	if (q->wanted_types[type->id] == TYPE_UNKNOWN)
-		q->wanted_types[type->id] = q->wanted.want(type, q->wanted.data)
-						    ? TYPE_WANTED
-						    : TYPE_LEFT_OUT;
-	return q->wanted_types[type->id] == TYPE_WANTED;
+	if (q->wanted_types[type->number] == TYPE_UNKNOWN)
+		q->wanted_types[type->number] =
+			q->wanted.want(type, q->wanted.data) ? TYPE_WANTED
+							     : TYPE_LEFT_OUT;
+	return q->wanted_types[type->number] == TYPE_WANTED;
 }
 
 void query_widen(struct query *q, struct ktrace_cursor_options *options,

@@ -46,6 +46,7 @@ enum ktrace_span_kind {
 	KTRACE_SPAN_CPU,     /* a thread has a CPU; name: "on CPU" or "idle" */
 	KTRACE_SPAN_BLOCK, /* a request, issue to completion; name: what it does */
 	KTRACE_SPAN_MARKER, /* a thread's events NAME_begin and NAME_end */
+	KTRACE_SPAN_FUNCTION, /* a call of a function of the kernel; name: its name */
 	KTRACE_SPAN_NR,
 	/* The number of kinds will not exceed this. */
 	KTRACE_SPAN_ROOM = 32,

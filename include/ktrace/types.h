@@ -96,6 +96,20 @@ struct ktrace_type {
 	/* Only of types from ktrace_types_parse() (session.h). */
 	bool enabled;
 	const char *module; /* "vmlinux" for the kernel itself */
+
+	/*
+	 * Types of a set are numbered from 0, in the order of ktrace_types_get().  What a
+	 * program keeps for each type is best kept in an array by this number: variants
+	 * share an id.
+	 */
+	uint32_t number;
+	/*
+	 * Some types have variants: types for those payloads that begin with a certain index
+	 * (u32).  The calls of all functions are variants of one type, say.  NULL: this is no
+	 * variant.
+	 */
+	const struct ktrace_type *variant_of;
+	uint32_t index;
 };
 
 /*
@@ -108,7 +122,7 @@ KTRACE_API void ktrace_types_destroy(struct ktrace_types *types);
 KTRACE_API size_t ktrace_types_count(const struct ktrace_types *types);
 KTRACE_API const struct ktrace_type *ktrace_types_get(
 	const struct ktrace_types *types, size_t index);
-/* NULL: there is no such type. */
+/* NULL: there is no such type.  Never a variant. */
 KTRACE_API const struct ktrace_type *ktrace_types_find(
 	const struct ktrace_types *types, uint32_t id);
 

@@ -50,7 +50,10 @@ KTRACE_API int ktrace_writer_clock(struct ktrace_writer *writer,
 				   const struct ktrace_sync *sync,
 				   bool trusted);
 
-/* Writes all of @types that have an id and have not been written. */
+/*
+ * Writes all of @types that have an id and have not been written; variants with their type.
+ * A variant alone is written each time, so its type must have been written before.
+ */
 KTRACE_API int ktrace_writer_types(struct ktrace_writer *writer,
 				   const struct ktrace_types *types);
 KTRACE_API int ktrace_writer_type(struct ktrace_writer *writer,

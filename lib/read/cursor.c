@@ -245,13 +245,20 @@ static noinline void cursor_late(const struct ktrace_cursor *cursor,
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
 {
+	const struct ktrace_types *types = cursor->trace->types;
 	const struct kt_walk *walk = &s->stream.walk;
 	struct ktrace_event *event = &cursor->event;
 	const struct task *task = s->task;
 
 	if (unlikely(!s->wanted))
 		return false;
-	if (cursor->unwanted && cursor->unwanted[walk->id])
+	event->type = ktrace_types_find(types, walk->id);
+	if (unlikely(!event->type))
+		return false; /* its text could not be parsed: no memory */
+	if (unlikely(types->nr_variants))
+		event->type = types_variant(types, event->type, walk->payload,
+					    walk->size);
+	if (cursor->unwanted && cursor->unwanted[event->type->number])
 		return false;
 	if (unlikely(walk->time < cursor->done))
 		cursor_late(cursor, s);
@@ -263,9 +270,6 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->tgid = task->tgid;
 	event->comm = task->comm;
 	event->task = task->serial;
-	event->type = ktrace_types_find(cursor->trace->types, walk->id);
-	if (unlikely(!event->type))
-		return false; /* its text could not be parsed: no memory */
 	event->payload = walk->payload;
 	event->size = walk->size;
 	return true;
@@ -312,11 +316,11 @@ static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 		return 0;
 	types_take_all(types);
 	free(cursor->unwanted);
-	cursor->unwanted = calloc(types->nr_ids + 1, 1);
+	cursor->unwanted = calloc(types->count + 1, 1);
 	if (!cursor->unwanted)
 		return -ENOMEM;
 	for (i = 0; i < types->count; i++)
-		cursor->unwanted[types->types[i]->id] =
+		cursor->unwanted[i] =
 			!cursor->want(types->types[i], cursor->data);
 	return 0;
 }

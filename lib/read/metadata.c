@@ -261,7 +261,9 @@ static int read_field(struct ktrace *trace, struct json_object *o,
 	return 0;
 }
 
-static int read_event(struct ktrace *trace, struct json_object *o)
+/* Reads all of a type but its id. */
+static int read_type(struct ktrace *trace, struct json_object *o,
+		     struct ktrace_type **result)
 {
 	struct arena *arena = &trace->types->arena;
 	struct json_object *list = get(o, "fields");
@@ -277,14 +279,13 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 	fields = arena_alloc(arena, (count + 1) * sizeof(*fields));
 	if (!type || !fields)
 		return -ENOMEM;
-	type->id = get_small(o, "id");
 	type->system = copy_string(arena, o, "system");
 	type->name = copy_string(arena, o, "name");
 	type->print = copy_string(arena, o, "print");
 	type->size = get_small(o, "size");
 	type->dynamic = get_bool(o, "dynamic");
 	type->fields = fields;
-	if (!type->system || !type->name || type->id < KT_ID_FIRST)
+	if (!type->system || !type->name)
 		return -EINVAL;
 	for (i = 0; i < count; i++) {
 		if (read_field(trace, json_object_array_get_idx(list, i),
@@ -292,7 +293,35 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 			return -EINVAL;
 		type->nr_fields++;
 	}
+	*result = type;
+	return 0;
+}
+
+static int read_event(struct ktrace *trace, struct json_object *o)
+{
+	uint32_t id = get_small(o, "id");
+	struct ktrace_type *type;
+	int err;
+
+	if (id < KT_ID_FIRST)
+		return -EINVAL;
+	err = read_type(trace, o, &type);
+	if (err)
+		return err;
+	type->id = id;
 	return types_add(trace->types, type);
+}
+
+static int read_variant(struct ktrace *trace, struct json_object *o)
+{
+	struct ktrace_type *type;
+	int err;
+
+	err = read_type(trace, o, &type);
+	if (err)
+		return err;
+	return types_add_variant(trace->types, get_small(o, "id"),
+				 get_small(o, "index"), type);
 }
 
 /* Copies the fields, because returned events point to the old ones. */
@@ -498,6 +527,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_clock(trace, o);
 	if (!strcmp(type, "event"))
 		return read_event(trace, o);
+	if (!strcmp(type, "variant"))
+		return read_variant(trace, o);
 	if (!strcmp(type, "names"))
 		return read_later_names(trace, o);
 	if (!strcmp(type, "struct"))

@@ -208,7 +208,8 @@ static void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 		     const uint64_t keys[SPAN_KEYS])
 {
 	id[0] = kind == KTRACE_SPAN_OF_THREAD ? event->tid : event->cpu;
-	id[1] = 0;
+	/* Each CPU has its own idle thread, and all have the number 0. */
+	id[1] = kind == KTRACE_SPAN_OF_THREAD && !event->tid ? event->cpu : 0;
 	if (kind == KTRACE_SPAN_OF_REQUEST)
 		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
 }
@@ -248,9 +249,9 @@ static void owner_make_way(struct ktrace_spans *spans, struct span_owner *owner,
 
 		if (open->lane != rule->lane)
 			continue;
-		if (rule->single ||
-		    (rule->owner == KTRACE_SPAN_OF_CPU &&
-		     open->type == role->type->id && open->keys[0] == keys[0]))
+		if (rule->single || (rule->owner == KTRACE_SPAN_OF_CPU &&
+				     open->type == role->type->number &&
+				     open->keys[0] == keys[0]))
 			first = i;
 	}
 	for (i = owner->nr; i-- > first;) {
@@ -345,7 +346,7 @@ static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 		.depth = owner->nr,
 		.type = event->type,
 	};
-	open->type = role->type->id;
+	open->type = role->type->number;
 	open->lane = role->begin->lane;
 	memcpy(open->keys, keys, sizeof(open->keys));
 	if (spans->cursor)
@@ -541,8 +542,8 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 static const struct span_role *role_get(struct ktrace_spans *spans,
 					const struct ktrace_type *type)
 {
-	if (type->id >= spans->nr_roles) {
-		size_t nr = type->id + 256;
+	if (type->number >= spans->nr_roles) {
+		size_t nr = type->number + 256;
 		struct span_role *roles =
 			realloc(spans->roles, nr * sizeof(*roles));
 
@@ -553,9 +554,9 @@ static const struct span_role *role_get(struct ktrace_spans *spans,
 		spans->roles = roles;
 		spans->nr_roles = nr;
 	}
-	if (spans->roles[type->id].type != type)
-		span_role_find(&spans->roles[type->id], type);
-	return &spans->roles[type->id];
+	if (spans->roles[type->number].type != type)
+		span_role_find(&spans->roles[type->number], type);
+	return &spans->roles[type->number];
 }
 
 int ktrace_spans_event(struct ktrace_spans *spans,
@@ -624,6 +625,7 @@ const char *ktrace_span_kind_name(unsigned int kind)
 		[KTRACE_SPAN_CPU] = "cpu",
 		[KTRACE_SPAN_BLOCK] = "block",
 		[KTRACE_SPAN_MARKER] = "marker",
+		[KTRACE_SPAN_FUNCTION] = "function",
 	};
 
 	return kind < KTRACE_SPAN_NR ? names[kind] : NULL;

@@ -111,6 +111,16 @@ static const struct span_rule rules[] = {
 		.end_keys = {"dev", "sector"},
 	},
 	{
+		.kind = KTRACE_SPAN_FUNCTION,
+		.owner = KTRACE_SPAN_OF_THREAD,
+		.lane = LANE_FUNCTION,
+		.variants = true,
+		.system = "function",
+		.begin = "*",
+		.end_system = "return",
+		.end = "*",
+	},
+	{
 		.kind = KTRACE_SPAN_MARKER,
 		.owner = KTRACE_SPAN_OF_THREAD,
 		.lane = LANE_MARKER,
@@ -170,11 +180,9 @@ static bool keys_find(const struct ktrace_type *type,
 	return true;
 }
 
-static bool system_match(const struct span_rule *rule,
-			 const struct ktrace_type *type)
+static bool system_match(const char *system, const struct ktrace_type *type)
 {
-	return !strcmp(rule->system, "*") ||
-	       !strcmp(rule->system, type->system);
+	return !strcmp(system, "*") || !strcmp(system, type->system);
 }
 
 void span_role_find(struct span_role *role, const struct ktrace_type *type)
@@ -185,9 +193,10 @@ void span_role_find(struct span_role *role, const struct ktrace_type *type)
 	for (size_t i = 0; i < NR(rules); i++) {
 		const struct span_rule *rule = &rules[i];
 
-		if (!system_match(rule, type))
+		if (rule->variants && !type->variant_of)
 			continue;
 		if (!role->begin && rule->begin &&
+		    system_match(rule->system, type) &&
 		    pattern_match(rule->begin, type->name, &role->text,
 				  &role->text_size) &&
 		    keys_find(type, rule->begin_keys, role->begin_keys)) {
@@ -197,10 +206,13 @@ void span_role_find(struct span_role *role, const struct ktrace_type *type)
 					ktrace_field_find(type, rule->name);
 		}
 		if (!role->end && rule->end &&
+		    system_match(rule->end_system ?: rule->system, type) &&
 		    pattern_match(rule->end, type->name, &role->text,
 				  &role->text_size) &&
 		    keys_find(type, rule->end_keys, role->end_keys))
 			role->end = rule;
+		if (rule->variants && (role->begin || role->end))
+			break;
 	}
 }
 

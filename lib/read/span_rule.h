@@ -16,6 +16,7 @@ enum span_lane {
 	LANE_RUN,
 	LANE_REQUEST,
 	LANE_MARKER,
+	LANE_FUNCTION,
 };
 
 #define SPAN_KEYS 2
@@ -24,9 +25,11 @@ struct span_rule {
 	enum ktrace_span_kind kind;
 	enum ktrace_span_owner owner;
 	enum span_lane lane;
-	bool single;	    /* at most one is open in the lane */
-	bool voids;	    /* the end cancels the span */
-	const char *system; /* "*": any system */
+	bool single;   /* at most one is open in the lane */
+	bool voids;    /* the end cancels the span */
+	bool variants; /* only variants of a type, and no other row for them */
+	const char *system;	/* "*": any system */
+	const char *end_system; /* NULL: the same */
 	/* NULL: none.  `*' stands for any text, the same in both names. */
 	const char *begin;
 	const char *end;

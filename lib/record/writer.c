@@ -209,7 +209,10 @@ static void text_type(struct text *text, const struct ktrace_type *type)
 {
 	uint32_t i;
 
-	text_printf(text, "{\"type\":\"event\",\"id\":%u", type->id);
+	text_printf(text, "{\"type\":\"%s\",\"id\":%u",
+		    type->variant_of ? "variant" : "event", type->id);
+	if (type->variant_of)
+		text_key_number(text, "index", type->index);
 	text_key(text, "system", type->system);
 	text_key(text, "name", type->name);
 	text_printf(text, ",\"size\":%u,\"dynamic\":%s,\"fields\":[",
@@ -263,11 +266,11 @@ int ktrace_writer_type(struct ktrace_writer *writer,
 	struct text text = {0};
 	int err;
 
-	if (!writer_wants(writer, type->id))
+	if (!type->variant_of && !writer_wants(writer, type->id))
 		return 0;
 	text_type(&text, type);
 	err = writer_append(writer, &text);
-	if (!err)
+	if (!err && !type->variant_of)
 		writer_mark(writer, type->id);
 	return err;
 }

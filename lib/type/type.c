@@ -115,6 +115,9 @@ void ktrace_types_destroy(struct ktrace_types *types)
 	free(types->types);
 	free(types->by_id);
 	free(types->texts);
+	for (size_t i = 0; i < types->nr_variants; i++)
+		free(types->variants[i].by_index);
+	free(types->variants);
 	free(types->layouts);
 	table_free(&types->layouts_by_name);
 	free(types);
@@ -171,10 +174,9 @@ static int types_index(struct ktrace_types *types, struct ktrace_type *type)
 	return 0;
 }
 
-int types_add(struct ktrace_types *types, struct ktrace_type *type)
+static int type_check(const struct ktrace_type *type)
 {
 	uint32_t i;
-	int err;
 
 	if (type->size > KT_PACKET_SIZE || type->id >= TYPE_ID_MAX)
 		return error_set(-EINVAL, "%s:%s: size or id is out of range",
@@ -186,7 +188,12 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 					 type->system, type->name,
 					 type->fields[i].name);
 	}
+	return 0;
+}
 
+/* Makes room for one more. */
+static int types_room(struct ktrace_types *types)
+{
 	if (types->count == types->room) {
 		size_t room = types->room ? types->room * 2 : 256;
 		struct ktrace_type **list =
@@ -197,14 +204,121 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type)
 		types->types = list;
 		types->room = room;
 	}
-	/* A type that is not enabled has no id yet. */
-	if (type->id) {
-		err = types_index(types, type);
-		if (err)
-			return err;
-	}
-	types->types[types->count++] = type;
 	return 0;
+}
+
+static void types_append(struct ktrace_types *types, struct ktrace_type *type)
+{
+	type->number = types->count;
+	types->types[types->count++] = type;
+}
+
+int types_add(struct ktrace_types *types, struct ktrace_type *type)
+{
+	int err = type_check(type) ?: types_room(types);
+
+	/* A type that is not enabled has no id yet. */
+	if (!err && type->id)
+		err = types_index(types, type);
+	if (!err)
+		types_append(types, type);
+	return err;
+}
+
+/* ---- variants ------------------------------------------------------------- */
+
+/* NULL: there are none. */
+static struct type_variants *variants_find(const struct ktrace_types *types,
+					   uint32_t id)
+{
+	for (size_t i = 0; i < types->nr_variants; i++)
+		if (types->variants[i].id == id)
+			return &types->variants[i];
+	return NULL;
+}
+
+/* NULL: out of memory. */
+static struct type_variants *variants_add(struct ktrace_types *types,
+					  uint32_t id)
+{
+	struct type_variants *list;
+
+	list = realloc(types->variants,
+		       (types->nr_variants + 1) * sizeof(*list));
+	if (!list)
+		return NULL;
+	types->variants = list;
+	list += types->nr_variants++;
+	*list = (struct type_variants){.id = id};
+	return list;
+}
+
+static int variants_room(struct type_variants *variants, uint32_t index)
+{
+	size_t nr = variants->nr ? variants->nr : 256;
+	const struct ktrace_type **list;
+
+	if (index < variants->nr)
+		return 0;
+	while (nr <= index)
+		nr *= 2;
+	list = realloc(variants->by_index, nr * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	memset(list + variants->nr, 0, (nr - variants->nr) * sizeof(*list));
+	variants->by_index = list;
+	variants->nr = nr;
+	return 0;
+}
+
+int types_add_variant(struct ktrace_types *types, uint32_t id, uint32_t index,
+		      struct ktrace_type *type)
+{
+	const struct ktrace_type *base = ktrace_types_find(types, id);
+	struct type_variants *variants;
+	int err;
+
+	if (!base)
+		return -ENOENT;
+	type->id = id;
+	type->index = index;
+	type->variant_of = base;
+	/* So a payload of this type has an index. */
+	if (base->size < sizeof(index) || index >= TYPE_INDEX_MAX)
+		return -EINVAL;
+	err = type_check(type) ?: types_room(types);
+	if (err)
+		return err;
+	variants = variants_find(types, id);
+	if (!variants && types->nr_variants == TYPE_VARIANTS_MAX)
+		return error_set(-EINVAL, "too many types have variants");
+	if (!variants)
+		variants = variants_add(types, id);
+	err = variants ? variants_room(variants, index) : -ENOMEM;
+	if (err)
+		return err;
+	if (variants->by_index[index])
+		return error_set(-EEXIST, "variant %u of %s:%s is given twice",
+				 index, base->system, base->name);
+	variants->by_index[index] = type;
+	types_append(types, type);
+	return 0;
+}
+
+const struct ktrace_type *types_variant(const struct ktrace_types *types,
+					const struct ktrace_type *type,
+					const uint8_t *payload, uint32_t size)
+{
+	const struct type_variants *variants = variants_find(types, type->id);
+	const struct ktrace_type *variant;
+	uint32_t index;
+
+	if (!variants || size < sizeof(index))
+		return type;
+	memcpy(&index, payload, sizeof(index));
+	variant = index < variants->nr ? variants->by_index[index] : NULL;
+	/* Whoever decodes relies on the size. */
+	return variant && variant->size <= size ? variant : type;
 }
 
 int types_add_text(struct ktrace_types *types, uint32_t id,

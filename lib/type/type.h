@@ -20,6 +20,9 @@
 
 /* Ids are dense.  A larger one is an error in the trace. */
 #define TYPE_ID_MAX (1u << 20)
+/* The same is true of the indices of variants, and of types that have some. */
+#define TYPE_INDEX_MAX	  (1u << 20)
+#define TYPE_VARIANTS_MAX 8
 
 /*
  * A type whose text has not been parsed yet.  For most types only the size is
@@ -31,6 +34,13 @@ struct type_text {
 	uint32_t length;
 	uint32_t size;
 	bool dynamic;
+};
+
+/* The variants of a type. */
+struct type_variants {
+	uint32_t id;
+	const struct ktrace_type **by_index;
+	size_t nr;
 };
 
 struct enums;
@@ -46,6 +56,8 @@ struct ktrace_types {
 	struct type_text *texts; /* by id */
 	size_t nr_text_ids;
 	size_t nr_texts; /* that have not been parsed */
+	struct type_variants *variants;
+	size_t nr_variants;
 	int (*take)(struct ktrace_types *types, const struct type_text *text);
 	struct enums *enums;		/* owned by somebody else; for take() */
 	struct ktrace_layout **layouts; /* in the order of addition */
@@ -63,6 +75,17 @@ struct ktrace_types *types_hold(struct ktrace_types *types);
 int types_move(struct ktrace_types *types, struct ktrace_types *from);
 /* -EINVAL: the type is not valid; -EEXIST: its id is taken. */
 int types_add(struct ktrace_types *types, struct ktrace_type *type);
+
+/*
+ * Adds a variant of the type @id, for payloads that begin with @index.  -ENOENT: there is no
+ * such type; otherwise as types_add().
+ */
+int types_add_variant(struct ktrace_types *types, uint32_t id, uint32_t index,
+		      struct ktrace_type *type);
+/* The variant of @type for this payload; if there is none, @type. */
+const struct ktrace_type *types_variant(const struct ktrace_types *types,
+					const struct ktrace_type *type,
+					const uint8_t *payload, uint32_t size);
 
 /* Adds the text of a type.  -ENOMEM, -EINVAL. */
 int types_add_text(struct ktrace_types *types, uint32_t id,

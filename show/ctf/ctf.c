@@ -261,8 +261,8 @@ static struct plan *plan_make(const struct ktrace_type *type)
 
 static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 {
-	if (type->id >= ctf->nr_plans) {
-		uint32_t nr = type->id + 256;
+	if (type->number >= ctf->nr_plans) {
+		uint32_t nr = type->number + 256;
 		struct plan **plans = realloc(ctf->plans, nr * sizeof(*plans));
 
 		if (!plans)
@@ -272,9 +272,9 @@ static struct plan *ctf_plan(struct ctf *ctf, const struct ktrace_type *type)
 		ctf->plans = plans;
 		ctf->nr_plans = nr;
 	}
-	if (!ctf->plans[type->id])
-		ctf->plans[type->id] = plan_make(type);
-	return ctf->plans[type->id];
+	if (!ctf->plans[type->number])
+		ctf->plans[type->number] = plan_make(type);
+	return ctf->plans[type->number];
 }
 
 /* Copies a value whose size is in the record. */
@@ -334,7 +334,7 @@ static int ctf_event(struct ktrace_output *show,
 	err = stream_room(stream, sizeof(head));
 	if (err)
 		return err;
-	head.id = event->type->id;
+	head.id = event->type->number;
 	head.time = event->time;
 	head.tid = event->tid;
 	head.tgid = event->tgid;

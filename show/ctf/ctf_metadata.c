@@ -228,7 +228,7 @@ static void put_types(FILE *f, const struct ktrace_types *types,
 		fprintf(f,
 			";\n\tid = %u;\n\tstream_id = 0;\n"
 			"\tfields := struct {\n",
-			type->id);
+			type->number);
 		for (k = 0; k < type->nr_fields; k++)
 			put_field(f, type, &type->fields[k]);
 		fprintf(f, "\t};\n};\n\n");

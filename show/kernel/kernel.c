@@ -75,7 +75,7 @@ static bool is_refused(const struct kernel *kernel,
 	if (kernel->nr_refused == REFUSED_MAX)
 		return true;
 	for (unsigned int i = 0; i < kernel->nr_refused; i++) {
-		if (kernel->refused[i] == type->id)
+		if (kernel->refused[i] == type->number)
 			return true;
 	}
 	return false;
@@ -271,7 +271,7 @@ static int batch_show(struct kernel *kernel)
 		kernel->read_begin = kernel->read_end = 0;
 		if (one)
 			kernel->refused[kernel->nr_refused++] =
-				kernel->entries[from].type->id;
+				kernel->entries[from].type->number;
 		one = !one;
 	}
 	kernel->nr_entries = 0;
@@ -311,7 +311,7 @@ static int kernel_event(struct ktrace_output *show,
 	struct kernel *kernel = (struct kernel *)show;
 	struct kernel_request request = {
 		.time = event->time,
-		.type = event->type->id,
+		.type = event->type->number,
 		.cpu = event->cpu,
 		.tid = event->tid,
 		.size = event->size < KERNEL_PAYLOAD_MAX ? event->size

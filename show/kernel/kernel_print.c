@@ -61,7 +61,7 @@ static struct tep_event *type_parse(struct printer *printer,
 	struct tep_event *event = NULL;
 	char *text;
 
-	if (printer->next_id == UINT16_MAX)
+	if (!type->print || printer->next_id == UINT16_MAX)
 		return NULL;
 	copy.id = ++printer->next_id;
 	text = ktrace_type_format(&copy);
@@ -78,8 +78,8 @@ static struct tep_event *type_get(struct printer *printer,
 {
 	struct kernel_type *slot;
 
-	if (type->id >= printer->nr_types) {
-		uint32_t nr = type->id + 256;
+	if (type->number >= printer->nr_types) {
+		uint32_t nr = type->number + 256;
 		struct kernel_type *types =
 			realloc(printer->types, nr * sizeof(*types));
 
@@ -90,7 +90,7 @@ static struct tep_event *type_get(struct printer *printer,
 		printer->types = types;
 		printer->nr_types = nr;
 	}
-	slot = &printer->types[type->id];
+	slot = &printer->types[type->number];
 	if (!slot->tried) {
 		slot->tried = true;
 		slot->event = type_parse(printer, type);
@@ -172,7 +172,7 @@ static void event_print(struct printer *printer,
 			const struct kernel_request *request,
 			const uint8_t *payload)
 {
-	const struct ktrace_type *type = ktrace_types_find(
+	const struct ktrace_type *type = ktrace_types_get(
 		ktrace_get_types(printer->trace), request->type);
 	struct tep_event *event = type ? type_get(printer, type) : NULL;
 	struct tep_record record = {

@@ -15,7 +15,7 @@
 /* An event; its payload follows. */
 struct kernel_request {
 	uint64_t time;
-	uint32_t type;
+	uint32_t type; /* its number */
 	uint32_t cpu;
 	uint32_t tid;
 	uint32_t size;

@@ -44,9 +44,9 @@ static void die(const char *what, const char *why)
 }
 
 struct counted {
-	uint64_t *by_id;
-	uint64_t *leaky_by_id;
-	uint32_t nr_ids;
+	uint64_t *by_type;
+	uint64_t *leaky_by_type;
+	uint32_t nr_types;
 	uint64_t events;
 	uint64_t lost;
 };
@@ -97,7 +97,7 @@ static void event_check(struct counted *counted,
 		return;
 	leaks++;
 	/* One report for each kind is enough. */
-	if (counted->leaky_by_id[event->type->id]++)
+	if (counted->leaky_by_type[event->type->number]++)
 		return;
 	printf("leak: %s:%s has poison at %zu of %zu bytes (%s)\n",
 	       event->type->system, event->type->name, at, size,
@@ -183,16 +183,16 @@ static uint64_t *more_counts(uint64_t *counts, uint32_t from, uint32_t to)
 static void event_count(struct counted *counted,
 			const struct ktrace_event *event)
 {
-	uint32_t id = event->type->id, nr = id + 1024;
+	uint32_t i = event->type->number, nr = i + 1024;
 
-	if (id >= counted->nr_ids) {
-		counted->by_id =
-			more_counts(counted->by_id, counted->nr_ids, nr);
-		counted->leaky_by_id =
-			more_counts(counted->leaky_by_id, counted->nr_ids, nr);
-		counted->nr_ids = nr;
+	if (i >= counted->nr_types) {
+		counted->by_type =
+			more_counts(counted->by_type, counted->nr_types, nr);
+		counted->leaky_by_type = more_counts(counted->leaky_by_type,
+						     counted->nr_types, nr);
+		counted->nr_types = nr;
 	}
-	counted->by_id[id]++;
+	counted->by_type[i]++;
 	counted->events++;
 }
 
@@ -224,9 +224,11 @@ static void types_print(const struct counted *counted)
 	for (size_t i = 0; i < ktrace_types_count(types); i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
 
-		if (type->id < counted->nr_ids && counted->by_id[type->id])
-			printf("%" PRIu64 " %s:%s\n", counted->by_id[type->id],
-			       type->system, type->name);
+		if (type->number < counted->nr_types &&
+		    counted->by_type[type->number])
+			printf("%" PRIu64 " %s:%s\n",
+			       counted->by_type[type->number], type->system,
+			       type->name);
 	}
 }
 
@@ -286,8 +288,8 @@ int main(int argc, char **argv)
 		       "\n",
 		       bytes, poison, leaks);
 	}
-	free(counted.by_id);
-	free(counted.leaky_by_id);
+	free(counted.by_type);
+	free(counted.leaky_by_type);
 	ktrace_close(trace);
 	return good && !leaks ? 0 : 1;
 }

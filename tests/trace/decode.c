@@ -9,8 +9,10 @@
 #include "maker.h"
 #include "rnd.h"
 #include "scratch.h"
+#include "shown.h"
 
 #include <ktrace.h>
+#include <ktrace/span.h>
 
 #define CLOCK 5000000000000ull
 
@@ -536,6 +538,153 @@ TEST(options)
 		CHECK_EQ(event->time,
 			 maker_monotonic(CLOCK + (100 + i) * 1000));
 	CHECK_EQ(i, 100);
+}
+
+static bool want_variant(const struct ktrace_type *type, void *data)
+{
+	return !strcmp(type->name, data);
+}
+
+/* What a payload begins with says what type it is, in all outputs. */
+TEST(variants)
+{
+	const struct ktrace_field field = {
+		.name = "seconds",
+		.ctype = "u16",
+		.offset = 4,
+		.size = 2,
+		.kind = KTRACE_UINT,
+	};
+	struct ktrace_cursor_options options = {
+		.size = sizeof(options), .want = want_variant, .data = "two"};
+	struct maker *maker = begin(1, 4, false);
+	char *text;
+
+	CHECK_EQ(maker_variant(maker, MAKER_PLAIN, 2, "variant", "two", &field),
+		 0);
+	CHECK_EQ(maker_variant(maker, MAKER_PLAIN, 1, "variant", "one", &field),
+		 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct maker_plain idle = {i, 0x10007 + i};
+
+		maker_time(maker, CLOCK + i * 1000);
+		maker_event(maker, 0, MAKER_PLAIN, &idle, sizeof(idle));
+	}
+	CHECK_EQ(maker_finish(maker, false), 0);
+
+	open_with(NULL);
+	next_event();
+	CHECK_STR(event->type->name, "cpu_idle");
+	next_event();
+	CHECK_STR(event->type->name, "one");
+	CHECK_EQ(event->type->id, MAKER_PLAIN);
+	CHECK_EQ(ktrace_field_int(event, &event->type->fields[0]), 8);
+	next_event();
+	CHECK_STR(event->type->name, "two");
+	next_event();
+	CHECK_STR(event->type->name, "cpu_idle");
+	text = shown_of(trace, "text", NULL, NULL);
+	CHECK(strstr(text, "variant:one: seconds=8\n"));
+	CHECK(strstr(text, "variant:two: seconds=9\n"));
+	CHECK(strstr(text, "power:cpu_idle: state=3 cpu_id=65546\n"));
+	free(text);
+	text = shown_of(trace, "json", NULL, NULL);
+	CHECK(strstr(text, "\"seconds\":9}"));
+	free(text);
+
+	/* One of them can be asked for. */
+	open_with(&options);
+	next_event();
+	CHECK_STR(event->type->name, "two");
+	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
+}
+
+/* A call of function @index, or its return. */
+static void call(struct maker *maker, uint32_t cpu, uint32_t index, bool begin)
+{
+	static uint64_t now;
+	const struct maker_plain entry = {.state = index};
+	const struct maker_timer exit = {.hrtimer = index};
+
+	maker_time(maker, CLOCK + ++now * 2500);
+	if (begin)
+		maker_event(maker, cpu, MAKER_PLAIN, &entry, sizeof(entry));
+	else
+		maker_event(maker, cpu, MAKER_TIMER, &exit, sizeof(exit));
+}
+
+static char *spans_text(struct ktrace_span_counts *counts)
+{
+	struct ktrace_spans *spans;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	open_with(NULL);
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT) {
+		const struct ktrace_span *span = ktrace_spans_ended(spans);
+
+		if (ktrace_spans_event(spans, event) & KTRACE_SPAN_ENDS)
+			fprintf(f, "%s tid=%u depth=%u us=%u\n", span->name,
+				span->tid, span->depth,
+				(uint32_t)((span->end - span->begin) / 1000));
+	}
+	memcpy(counts, ktrace_spans_counts(spans, KTRACE_SPAN_FUNCTION),
+	       sizeof(*counts));
+	ktrace_spans_destroy(spans);
+	fclose(f);
+	return text;
+}
+
+/* Calls nest in their thread; each CPU has its own idle thread. */
+TEST(functions)
+{
+	enum { SLEEP, WAKE, SEND_END, UNKNOWN };
+	static const char *const names[] = {"sleep", "wake", "send_end"};
+	const struct ktrace_field field = {
+		.name = "x", .ctype = "u16", .offset = 4, .size = 2};
+	struct ktrace_span_counts counts;
+	struct maker *maker = begin(2, 4, false);
+	char *text;
+
+	for (uint32_t i = 0; i < UNKNOWN; i++) {
+		maker_variant(maker, MAKER_PLAIN, i, "function", names[i],
+			      &field);
+		maker_variant(maker, MAKER_TIMER, i, "return", names[i],
+			      &field);
+	}
+	maker_run(maker, 0, 7, 7, "seven");
+	call(maker, 0, SLEEP, true);
+	call(maker, 0, WAKE, true);
+	call(maker, 0, WAKE, true);
+	call(maker, 0, WAKE, false);
+	maker_run(maker, 0, 0, 0, "idle");
+	maker_run(maker, 1, 0, 0, "idle");
+	call(maker, 0, WAKE, true);
+	call(maker, 1, WAKE, true);
+	call(maker, 1, SEND_END, true);
+	call(maker, 0, WAKE, false);
+	call(maker, 1, SEND_END, false);
+	call(maker, 1, WAKE, false);
+	maker_run(maker, 1, 7, 7, "seven");
+	call(maker, 1, WAKE, false);
+	call(maker, 1, SLEEP, false);
+	call(maker, 1, UNKNOWN, true);
+	call(maker, 1, UNKNOWN, false);
+	CHECK_EQ(maker_finish(maker, false), 0);
+
+	text = spans_text(&counts);
+	CHECK_STR(text, "wake tid=7 depth=2 us=1\n"
+			"wake tid=0 depth=0 us=3\n"
+			"send_end tid=0 depth=1 us=2\n"
+			"wake tid=0 depth=0 us=4\n"
+			"wake tid=7 depth=1 us=9\n"
+			"sleep tid=7 depth=0 us=11\n");
+	free(text);
+	CHECK_EQ(counts.ended, 6);
+	CHECK_EQ(counts.unbegun, 0);
+	CHECK_EQ(counts.unended, 0);
 }
 
 TEST(values)

@@ -404,6 +404,25 @@ void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
 		fail("tasks");
 }
 
+int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
+		  const char *system, const char *name,
+		  const struct ktrace_field *field)
+{
+	static const struct ktrace_type base;
+	const struct ktrace_type variant = {
+		.id = id,
+		.index = index,
+		.variant_of = &base,
+		.system = system,
+		.name = name,
+		.size = field->offset + field->size,
+		.nr_fields = 1,
+		.fields = field,
+	};
+
+	return ktrace_writer_type(maker->writer, &variant);
+}
+
 int maker_finish(struct maker *maker, bool cut)
 {
 	struct ktrace_cpu *ends = calloc(maker->nr_cpus, sizeof(*ends));

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <ktrace/trace.h>
+#include <ktrace/types.h>
 
 /* The events that can be made; the description is in maker.c. */
 enum maker_event {
@@ -141,6 +142,11 @@ void maker_drop(struct maker *maker, uint32_t cpu, bool drop);
 uint64_t maker_lost(struct maker *maker, uint32_t cpu);
 /* Counts a loss as a probe does that does not call the ring. */
 void maker_refuse(struct maker *maker, uint32_t cpu, uint64_t events);
+
+/* A variant of the event, for payloads that begin with @index: it has one field. */
+int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
+		  const char *system, const char *name,
+		  const struct ktrace_field *field);
 
 /* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Converts the kernel's description of events to types, and reads them back from a trace. */
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -312,6 +313,93 @@ static void type_put(struct ktrace_types *to, uint32_t id, const char *name)
 	type->system = "sys";
 	type->name = arena_strdup(&to->arena, name);
 	CHECK_EQ(types_add(to, type), 0);
+}
+
+/* Of the type @id, for @index; its fields end at @size. */
+static int variant_put(struct ktrace_types *to, uint32_t id, uint32_t index,
+		       uint32_t size)
+{
+	struct ktrace_type *type = arena_alloc(&to->arena, sizeof(*type));
+	struct ktrace_field *field = arena_alloc(&to->arena, sizeof(*field));
+
+	CHECK(type && field);
+	*field = (struct ktrace_field){
+		.name = "last", .offset = size - 4, .size = 4};
+	type->system = "sys";
+	type->name = "variant";
+	type->size = size;
+	type->nr_fields = 1;
+	type->fields = field;
+	return types_add_variant(to, id, index, type);
+}
+
+static const struct ktrace_type *variant_of(const struct ktrace_types *set,
+					    uint32_t index, uint32_t size)
+{
+	const struct ktrace_type *base = ktrace_types_find(set, 17);
+	uint8_t payload[64];
+
+	memcpy(payload, &index, sizeof(index));
+	return types_variant(set, base, payload, size);
+}
+
+/* A payload has the type of its index if it is large enough for it. */
+TEST(variants)
+{
+	struct ktrace_types *set = types_create();
+	const struct ktrace_type *base, *variant;
+
+	type_put(set, 16, "other");
+	type_put(set, 17, "base");
+	base = ktrace_types_find(set, 17);
+	((struct ktrace_type *)base)->size = 4;
+	CHECK_EQ(variant_put(set, 17, 3, 16), 0);
+	CHECK_EQ(variant_put(set, 17, TYPE_INDEX_MAX - 1, 8), 0);
+
+	variant = variant_of(set, 3, 16);
+	CHECK(variant != base);
+	CHECK_EQ(variant->index, 3);
+	CHECK(variant->variant_of == base);
+	CHECK_EQ(variant->id, 17);
+	CHECK(variant_of(set, 3, 15) == base);
+	CHECK(variant_of(set, 2, 16) == base);
+	CHECK(variant_of(set, UINT32_MAX, 16) == base);
+	CHECK(variant_of(set, 3, 3) == base);
+	CHECK_EQ(variant_of(set, TYPE_INDEX_MAX - 1, 8)->number, 3);
+	/* The id still means the type itself; another id has no variants. */
+	CHECK(ktrace_types_find(set, 17) == base);
+	CHECK(types_variant(set, ktrace_types_find(set, 16),
+			    (const uint8_t[16]){3},
+			    16) == ktrace_types_find(set, 16));
+
+	CHECK_EQ(ktrace_types_count(set), 4);
+	for (uint32_t i = 0; i < 4; i++)
+		CHECK_EQ(ktrace_types_get(set, i)->number, i);
+	ktrace_types_destroy(set);
+}
+
+TEST(variants_that_are_refused)
+{
+	struct ktrace_types *set = types_create();
+
+	type_put(set, 17, "too small for an index");
+	CHECK_EQ(variant_put(set, 17, 0, 8), -EINVAL);
+	((struct ktrace_type *)ktrace_types_find(set, 17))->size = 4;
+	CHECK_EQ(variant_put(set, 18, 0, 8), -ENOENT);
+	CHECK_EQ(variant_put(set, 17, TYPE_INDEX_MAX, 8), -EINVAL);
+	/* The field would lie before the payload: its offset is huge. */
+	CHECK_EQ(variant_put(set, 17, 0, 0), -EINVAL);
+	CHECK_EQ(variant_put(set, 17, 0, 8), 0);
+	CHECK_EQ(variant_put(set, 17, 0, 8), -EEXIST);
+	for (uint32_t id = 100; id < 100 + TYPE_VARIANTS_MAX; id++) {
+		int err;
+
+		type_put(set, id, "many");
+		((struct ktrace_type *)ktrace_types_find(set, id))->size = 4;
+		err = variant_put(set, id, 0, 8);
+		CHECK_EQ(err, id + 1 < 100 + TYPE_VARIANTS_MAX ? 0 : -EINVAL);
+	}
+	ktrace_types_destroy(set);
 }
 
 static void layout_put(struct ktrace_types *to, const char *name, uint32_t size)
