@@ -111,9 +111,10 @@ static int events_enable(struct record *r)
 	size_t nr, nr_missing;
 	int status;
 
-	/* With -M but no -e, records only markers. */
-	if (r->nr_markers && selection_is_all(&r->selection))
-		return record_markers_enable(r);
+	/* With -M or -F but no -e, records only these. */
+	if ((r->nr_markers || r->nr_functions) &&
+	    selection_is_all(&r->selection))
+		return record_markers_enable(r) ?: record_functions_enable(r);
 	patterns = selection_patterns(&r->selection, &nr);
 	if (ktrace_session_prepare(r->session, patterns, nr))
 		return failed_in_library();
@@ -132,7 +133,7 @@ static int events_enable(struct record *r)
 	if (nr_missing && verbosity > 0)
 		say("%zu events cannot be recorded: `ktrace list' says why",
 		    nr_missing);
-	return record_markers_enable(r);
+	return record_markers_enable(r) ?: record_functions_enable(r);
 }
 
 /* What an earlier recorder left */
@@ -454,11 +455,22 @@ static int option_handle(void *data, int option)
 				       "-f belongs to the -e before it, and "
 				       "there is none");
 		return EXIT_OK;
+	case 'F':
+		if (record_patterns_add(&r->functions, &r->nr_functions,
+					optarg))
+			return EXIT_FAILED;
+		return r->nr_functions ? EXIT_OK
+				       : misused(&command_record,
+						 "-F names no function");
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
 	case 'M':
-		return record_markers_add(r, optarg);
+		if (record_patterns_add(&r->markers, &r->nr_markers, optarg))
+			return EXIT_FAILED;
+		return r->nr_markers
+			       ? EXIT_OK
+			       : misused(&command_record, "-M names no marker");
 	case 'm':
 		r->overwrite = !strcmp(optarg, "overwrite");
 		if (!r->overwrite && strcmp(optarg, "discard"))
@@ -539,7 +551,7 @@ static int record_main(int argc, char **argv)
 	if (status)
 		return status;
 
-	if (r.nr_markers && selection_is_all(&r.selection) &&
+	if (r.nr_markers && !r.nr_functions && selection_is_all(&r.selection) &&
 	    !record_markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
@@ -551,6 +563,7 @@ static int record_main(int argc, char **argv)
 	selection_free(&r.selection);
 	set_free(&r.set);
 	free(r.markers);
+	free(r.functions);
 	processes_free(&r.processes);
 	free(r.pids);
 	return status;
@@ -563,6 +576,9 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_EVENT),
 	OPTION('f', "filter", "FILTER",
 	       "only if this holds; belongs to the -e before it"),
+	OPTION('F', "function", "PATTERN,...",
+	       "calls of functions of the kernel, and their returns: NAME or MODULE:NAME, "
+	       "with wildcards; without -e nothing else"),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -29,6 +29,8 @@ struct record {
 	uint64_t duration;    /* ns; 0: none */
 	const char **markers; /* patterns for markers of programs */
 	size_t nr_markers;
+	const char **functions; /* patterns for functions of the kernel */
+	size_t nr_functions;
 	bool overwrite;
 	bool only;
 	bool keep;
@@ -50,16 +52,20 @@ struct record {
 	uint64_t shown_bytes;
 };
 
+/* Adds the words of @list, "a*,b", which must stay valid; changes it. */
+int record_patterns_add(const char ***patterns, size_t *nr, char *list);
+
 /* record_markers.c.  An int is an exit status. */
 
-/* Adds patterns of markers, "a*,b".  Changes @list, which must stay valid. */
-int record_markers_add(struct record *r, char *list);
 /* Adds the items of the sets to those of -e and -M. */
 int record_sets_take(struct record *r);
 /* Enables the markers of kernel modules. */
 int record_markers_enable(struct record *r);
 /* True if a kernel module has such markers and we may record them. */
 bool record_markers_in_kernel(const struct record *r);
+
+/* record_functions.c: chooses the functions of -F, and enables their events. */
+int record_functions_enable(struct record *r);
 
 /* Prints what was recorded, what was lost, and how to see it. */
 int record_summarize(struct record *r);

@@ -9,7 +9,7 @@
 #include "markers.h"
 #include "record.h"
 
-int record_markers_add(struct record *r, char *list)
+int record_patterns_add(const char ***patterns, size_t *nr, char *list)
 {
 	const char **more;
 	char *word;
@@ -17,14 +17,13 @@ int record_markers_add(struct record *r, char *list)
 	while ((word = strsep(&list, ","))) {
 		if (!*word)
 			continue;
-		more = realloc(r->markers, (r->nr_markers + 1) * sizeof(*more));
+		more = realloc(*patterns, (*nr + 1) * sizeof(*more));
 		if (!more)
 			return failed("out of memory");
-		r->markers = more;
-		r->markers[r->nr_markers++] = word;
+		*patterns = more;
+		more[(*nr)++] = word;
 	}
-	return r->nr_markers ? EXIT_OK
-			     : misused(&command_record, "-M names no marker");
+	return EXIT_OK;
 }
 
 int record_sets_take(struct record *r)

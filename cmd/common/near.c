@@ -4,6 +4,7 @@
  * replace, or to swap with the next one (optimal string alignment).  If one
  * word contains the other, they are similar, too.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "near.h"
@@ -83,4 +84,15 @@ void near_add(struct near *near, const char *name)
 		(near->nr - at - 1) * sizeof(*near->distances));
 	near->names[at] = name;
 	near->distances[at] = d;
+}
+
+bool near_print(const struct near *near)
+{
+	if (!near->nr)
+		return false;
+	fputs("        Is it one of these?", stderr);
+	for (size_t i = 0; i < near->nr; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", near->names[i]);
+	fputc('\n', stderr);
+	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef KT_CMD_COMMON_NEAR_H
 #define KT_CMD_COMMON_NEAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NEAR_MAX 5
@@ -17,5 +18,7 @@ struct near {
 void near_init(struct near *near, const char *word);
 /* @name must live as long as @near. */
 void near_add(struct near *near, const char *name);
+/* Asks whether one of them was meant, on standard error.  False: there are none. */
+bool near_print(const struct near *near);
 
 #endif /* KT_CMD_COMMON_NEAR_H */

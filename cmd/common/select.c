@@ -241,14 +241,8 @@ static void nearest_print(const char *pattern, const struct names *names)
 			near_add(&near, names->list[i]);
 		last = names->list[i];
 	}
-	if (!near.nr) {
+	if (!near_print(&near))
 		fputs("        `ktrace list' shows what there is.\n", stderr);
-		return;
-	}
-	fputs("        Is it one of these?", stderr);
-	for (size_t i = 0; i < near.nr; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", near.names[i]);
-	fputc('\n', stderr);
 }
 
 static int selection_check(struct selection *s, const struct event_name *events,

@@ -186,6 +186,18 @@ struct ktrace_clock {
 KTRACE_API int ktrace_session_clock(struct ktrace_session *session,
 				    struct ktrace_clock *clock);
 
+/* Functions */
+
+/*
+ * Makes the session record the calls of the kernel's functions that match one of @patterns,
+ * NAME or MODULE:NAME with the shell's wildcards: the events function:entry and
+ * function:exit.  *@nr: how many functions that are.  A trace has each function as an event
+ * function:NAME, its returns as return:NAME.  -ENOENT: a pattern means no function.
+ */
+KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
+					const char *const *patterns,
+					size_t nr_patterns, size_t *nr);
+
 /* System calls */
 
 /*

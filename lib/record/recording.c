@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "feed.h"
+#include "functions.h"
 #include "read/trace.h"
 #include "session/session.h"
 #include "sink.h"
@@ -50,6 +51,7 @@ struct ktrace_recording {
 	uint64_t begun;		    /* ns: of the first calibration point */
 	uint64_t calibrated;	    /* ns: of the last one */
 	struct sleeps sleeps;	    /* used if there is a @session */
+	uint32_t next_function;	    /* that is not written */
 	int failed;		    /* epoll: readable after a feed's error */
 };
 
@@ -202,7 +204,10 @@ static int types_write(struct ktrace_recording *r)
 	uint32_t next_id;
 	int err = types_read(r, &types, &next_id);
 
-	return err ?: types_append(r, types, next_id);
+	err = err ?: types_append(r, types, next_id);
+	if (!err && r->session && !r->unread)
+		err = functions_write(r->session, r->writer, &r->next_function);
+	return err;
 }
 
 /* Reads the kernel's clock or, without the kernel, the same clock directly. */

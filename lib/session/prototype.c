@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Prototypes of tracepoints, from the kernel's type information.
+ * Prototypes of tracepoints and functions, from the kernel's type information.
  *
- * For each tracepoint the kernel and its modules have
+ * A function has its own.  For each tracepoint the kernel and its modules have
  *
  *	typedef void (*btf_trace_NAME)(void *data, ARGUMENTS);
  *	int __traceiter_NAME(void *data, ARGUMENTS);
@@ -40,6 +40,8 @@ struct type_base {
 	struct btf *btf;
 	struct prototype_list types;
 	struct prototype_list names;
+	struct prototype_list functions; /* empty until one is asked for */
+	__u32 first;			 /* id of its own types */
 };
 
 struct prototypes {
@@ -89,13 +91,13 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
  * One pass over all types, because a search for each name would take one pass
  * each.
  */
-static int base_index(struct type_base *base, __u32 first)
+static int base_index(struct type_base *base)
 {
 	static const char types[] = "btf_trace_", names[] = "__traceiter_";
 	__u32 end = btf__type_cnt(base->btf);
 	int err = 0;
 
-	for (__u32 id = first; id < end && !err; id++) {
+	for (__u32 id = base->first; id < end && !err; id++) {
 		const struct btf_type *t = btf__type_by_id(base->btf, id);
 		const char *name;
 
@@ -132,6 +134,7 @@ static void base_destroy(struct type_base *base)
 	btf__free(base->btf);
 	free(base->types.list);
 	free(base->names.list);
+	free(base->functions.list);
 	free(base->module);
 }
 
@@ -171,8 +174,8 @@ static int base_open(struct prototypes *p, const char *module,
 				 "(CONFIG_DEBUG_INFO_BTF) or not readable");
 	}
 	b->module = strdup(module);
-	err = b->module ? base_index(b, kernel ? btf__type_cnt(kernel) : 1)
-			: -ENOMEM;
+	b->first = kernel ? btf__type_cnt(kernel) : 1;
+	err = b->module ? base_index(b) : -ENOMEM;
 	if (err) {
 		base_destroy(b);
 		return error_set(err, "out of memory");
@@ -402,5 +405,107 @@ int prototypes_define(struct prototypes *p, const char *system,
 		return err;
 	}
 	*line = text;
+	return 0;
+}
+
+/* ---- functions ------------------------------------------------------------ */
+
+static int functions_index(struct type_base *base)
+{
+	__u32 end = btf__type_cnt(base->btf);
+	int err = 0;
+
+	for (__u32 id = base->first; id < end && !err; id++) {
+		const struct btf_type *t = btf__type_by_id(base->btf, id);
+
+		if (btf_is_func(t))
+			err = list_add(&base->functions, name_of(base->btf, t),
+				       t->type);
+	}
+	if (!err && base->functions.nr)
+		qsort(base->functions.list, base->functions.nr,
+		      sizeof(*base->functions.list), prototype_compare);
+	return err;
+}
+
+/* A value that is at @offset as a register has it.  False: no register has it. */
+static bool register_field(struct arena *arena, const struct btf *btf, __u32 id,
+			   const char *name, uint32_t offset,
+			   struct ktrace_field *field)
+{
+	const struct btf_type *t = type_resolve(btf, id);
+	const char *kind = argument_kind(btf, id);
+	char *ctype = NULL;
+	size_t size;
+	FILE *f;
+
+	if (!kind)
+		return false;
+	f = open_memstream(&ctype, &size);
+	if (f)
+		type_write(f, btf, id);
+	if (!f || fclose(f)) {
+		free(ctype);
+		return false;
+	}
+	field->name = arena_strdup(arena, name);
+	field->ctype = arena_strdup(arena, ctype);
+	free(ctype);
+	field->offset = offset;
+	field->size = sizeof(uint64_t);
+	switch (*kind) {
+	case 'p':
+		field->kind = KTRACE_POINTER;
+		field->base = KTRACE_HEX;
+		break;
+	default:
+		field->kind = *kind == 's' ? KTRACE_INT : KTRACE_UINT;
+		field->size = strtoul(kind + 1, NULL, 10) / 8;
+		if (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_BOOL)
+			field->base = KTRACE_BOOL;
+	}
+	field->is_signed = field->kind == KTRACE_INT;
+	return field->name && field->ctype;
+}
+
+int prototypes_function(struct prototypes *p, const char *name,
+			const char *module, struct function_fields *fields,
+			struct arena *arena)
+{
+	const struct btf_type *proto;
+	const struct prototype *found;
+	const struct btf_param *params;
+	struct type_base *base;
+	int err;
+
+	memset(fields, 0, sizeof(*fields));
+	err = base_get(p, module, &base);
+	if (!err && !base->functions.nr)
+		err = functions_index(base);
+	if (err)
+		return err;
+	found = list_find(&base->functions, name);
+	proto = found ? btf__type_by_id(base->btf, found->id) : NULL;
+	if (!proto || !btf_is_func_proto(proto))
+		return -ENOENT;
+	params = btf_params(proto);
+	for (int i = 0; i < btf_vlen(proto) && i < FUNCTION_REGISTERS; i++) {
+		const char *of =
+			btf__name_by_offset(base->btf, params[i].name_off);
+		char number[16];
+
+		snprintf(number, sizeof(number), "arg%d", i + 1);
+		/* Behind a struct on the stack, the registers are another's. */
+		if (!params[i].type ||
+		    !register_field(arena, base->btf, params[i].type,
+				    of && *of ? of : number, 8 + 8 * i,
+				    &fields->arguments[i]))
+			break;
+		fields->nr_arguments++;
+	}
+	fields->is_void = !proto->type;
+	fields->returns =
+		proto->type && register_field(arena, base->btf, proto->type,
+					      "ret", 4, &fields->result);
 	return 0;
 }

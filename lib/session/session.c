@@ -471,5 +471,8 @@ int ktrace_session_reset(struct ktrace_session *s)
 		if (err)
 			return err;
 	}
-	return 0;
+	/* Only if ktrace-functions is loaded. */
+	return faccessat(s->dir, "functions", F_OK, 0)
+		       ? 0
+		       : ktrace_session_write(s, "functions", "none");
 }

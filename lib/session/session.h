@@ -80,7 +80,7 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
  */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
-/* Prototypes of tracepoints, see prototype.c. */
+/* Prototypes of tracepoints and functions, see prototype.c. */
 struct prototypes;
 
 int prototypes_create(struct prototypes **prototypes);
@@ -91,5 +91,30 @@ void prototypes_destroy(struct prototypes *p);
  */
 int prototypes_define(struct prototypes *p, const char *system,
 		      const char *tracepoint, const char *module, char **line);
+
+/* Arguments of functions that registers pass. */
+#define FUNCTION_REGISTERS 6
+
+/* The fields of a function's records (kernel/source/function). */
+struct function_fields {
+	struct ktrace_field arguments[FUNCTION_REGISTERS];
+	unsigned int nr_arguments;
+	bool is_void;
+	bool returns; /* @result is valid */
+	struct ktrace_field result;
+};
+
+/* Names are put into @arena.  -ENOENT: the function has no type information. */
+int prototypes_function(struct prototypes *p, const char *name,
+			const char *module, struct function_fields *fields,
+			struct arena *arena);
+
+/*
+ * Calls @use with the type of each record of functions that were chosen since *@next, which
+ * is 0 at first.  If @use returns something other than 0, ends and returns that.
+ */
+int session_functions(struct ktrace_session *s, uint32_t *next,
+		      int (*use)(void *data, const struct ktrace_type *type),
+		      void *data);
 
 #endif /* KT_LIB_SESSION_H */

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# function.sh - record -F: which functions, with what arguments and results; kprobes of the
+# kernel say what is right
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/function && cd /mnt/function || exit 1
+tree=/sys/kernel/ktrace
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+
+hooked()	# by anybody
+{
+	wc -l <$tracing/enabled_functions
+}
+
+# ---- one function ------------------------------------------------------------------
+
+# The module is loaded when it is needed.
+rmmod ktrace-functions 2>/dev/null
+before=$(hooked)
+run ktrace record -F vfs_read -o t -- dd if=/dev/zero of=/dev/null bs=4321 count=1000
+ends 0 'a function' 'recorded'
+check 'no hook stays' [ "$(hooked)" = "$before" ]
+check 'no choice stays' [ -z "$(cat $tree/functions)" ]
+run ktrace report t
+check 'each call has its arguments' [ "$(grep -c \
+	'^dd-.* function:vfs_read: file=0xffff[0-9a-f]* buf=0x[0-9a-f]* count=4321 pos=0x[0-9a-f]*$' \
+	<<<"$out")" = 1000 ]
+check 'and its result' [ "$(grep -c '^dd-.* return:vfs_read: ret=4321$' <<<"$out")" = 1000 ]
+check 'nothing else is there' [ -z "$(grep -v '^\*\*\*\| \(function\|return\):vfs_read: ' \
+	<<<"$out")" ]
+lines=$(grep -c ' [0-9.]* [a-z]*:vfs_read: ' <<<"$out")
+run ktrace report -e return:vfs_read t
+check 'returns alone can be shown' [ "$(grep -c 'ret=4321$' <<<"$out")" = 1000 ]
+check 'without the calls' [ -z "$(grep ' function:' <<<"$out")" ]
+run ktrace report -F json t
+check 'JSON has fields by their names' [ "$(grep -c \
+	'"event":"function:vfs_read","fields":{"file":"0xffff[0-9a-f]*","buf":"0x[0-9a-f]*","count":4321,"pos":' \
+	<<<"$out")" = 1000 ]
+run ktrace report -F kernel t
+check 'the kernel has no format for them' [ "$(grep -c \
+	'^ *dd-.* function:vfs_read: .*count=4321' <<<"$out")" = 1000 ]
+run ktrace report --durations t
+check 'returns say how long it took' [ "$(grep -c \
+	'return:vfs_read: ret=4321 <[0-9.]*>$' <<<"$out")" = 1000 ]
+run ktrace stat --spans t
+check 'so does the summary' grep -qE '^ +1,[0-9]{3} .* function +vfs_read$' <<<"$out"
+run ktrace export --to ctf -o ctf t
+ends 0 'export to CTF'
+run babeltrace2 ctf
+check 'babeltrace2 reads as many' [ "$(wc -l <<<"$out")" = "$lines" ]
+check 'and the same' [ "$(grep -c 'function:vfs_read: .*count = 4321, ' <<<"$out")" = 1000 ]
+rm -r t ctf
+
+# ---- as kprobes have it ------------------------------------------------------------
+
+printf 'p:kt_write vfs_write count=%%dx\nr:kt_wrote vfs_write ret=$retval:s64\n' \
+	>$tracing/kprobe_events
+echo 'mono' >$tracing/trace_clock
+cat >work <<'END'
+echo $BASHPID >pid
+echo 1 >/sys/kernel/tracing/events/kprobes/enable
+for ((i = 1; i <= 200; i++)); do
+	printf "%${i}s" x >out
+	printf x >/dev/full
+done 2>/dev/null
+echo 0 >/sys/kernel/tracing/events/kprobes/enable
+END
+run ktrace record -q -F 'vfs_write' -o t -- bash work
+ends 0 'beside kprobes'
+pid=$(cat pid)
+# The kernel does not know the name of each thread: it may be <...>.
+sed -n "s/^ *[^ ]*-$pid .*kt_write: .*count=\(0x[0-9a-f]*\)$/\1/p; \
+	s/^ *[^ ]*-$pid .*kt_wrote: .*ret=\(-\{0,1\}[0-9]*\)$/ret \1/p" $tracing/trace |
+	while read -r a b; do
+		[ "$a" = ret ] && echo "ret $b" || echo "count $((a))"
+	done >kprobes
+ktrace report t | sed -n "s/^bash-$pid .*function:vfs_write: .* count=\([0-9]*\) .*/count \1/p; \
+	s/^bash-$pid .*return:vfs_write: ret=/ret /p" >ours.all
+# The write that switches the kprobes on comes before them; the one that switches them off
+# returns after them.
+sed '1,/^ret 2$/d' ours.all | head -n "$(wc -l <kprobes)" >ours
+out=$(diff kprobes ours)
+check 'there are many' [ "$(wc -l <kprobes)" -gt 700 ]
+check 'the same calls, arguments and results' [ -z "$out" ]
+check 'errors are negative' grep -qx 'ret -28' ours
+echo >$tracing/kprobe_events
+rm -r t
+
+# ---- beside other events, to a pipe, many -------------------------------------------
+
+run ktrace record -q -F 'vfs_op*n' -e sched_process_exec -o t -- cat /etc/hostname
+ends 0 'beside -e'
+run ktrace report t
+check 'both are there' grep -q ' function:vfs_open: path=.* file=' <<<"$out"
+check 'in one order' grep -q ' sched:sched_process_exec: ' <<<"$out"
+rm -r t
+ktrace record -q -F vfs_open -o - -- cat /etc/hostname | ktrace report - >piped
+check 'a pipe knows the names too' grep -q '^cat-.* function:vfs_open: path=' piped
+
+run ktrace record -v -F 's*' -o t -- cat /etc/hostname
+ends 0 'thousands of functions'
+count=$(sed -n 's/.* \([0-9]*\) functions$/\1/p' <<<"$err")
+check 'really' [ "${count:-0}" -gt 2000 ]
+run ktrace report -e 'function:security_file_open' t
+check 'their arguments have names' \
+	grep -q '^cat-.* function:security_file_open: file=0xffff' <<<"$out"
+check 'no hook stays of them' [ "$(hooked)" = "$before" ]
+rm -r t
+
+# ---- mistakes ----------------------------------------------------------------------
+
+run ktrace record -F vfs_read,no_such_function -o t -- true
+ends 1 'a function that is not there' "no function \`no_such_function'" 'inlined'
+run ktrace record -F vfs_raed -o t -- true
+ends 1 'a function with a wrong letter' 'Is it one of these? vfs_read'
+check 'nothing is chosen' [ -z "$(cat $tree/functions)" ]
+check 'nothing is recorded' [ ! -e t ]
+run ktrace record -F , -o t -- true
+ends 2 'no function' '-F names no function'
+run ktrace record -F 'no_module:*' -o t -- true
+ends 1 'a module that is not there' "no function \`no_module:*'"
+
+echo "# end of function.sh"
