@@ -428,6 +428,23 @@ static int functions_index(struct type_base *base)
 	return err;
 }
 
+/* NULL: none has this name, or several that are not the same do. */
+static const struct btf_type *functions_find(const struct type_base *base,
+					     const char *name)
+{
+	const struct prototype_list *all = &base->functions;
+	const struct prototype *found = list_find(all, name), *p;
+
+	if (!found)
+		return NULL;
+	while (found > all->list && !strcmp(found[-1].name, name))
+		found--;
+	for (p = found; p < all->list + all->nr && !strcmp(p->name, name); p++)
+		if (p->id != found->id)
+			return NULL;
+	return btf__type_by_id(base->btf, found->id);
+}
+
 /* A value that is at @offset as a register has it.  False: no register has it. */
 static bool register_field(struct arena *arena, const struct btf *btf, __u32 id,
 			   const char *name, uint32_t offset,
@@ -473,7 +490,6 @@ int prototypes_function(struct prototypes *p, const char *name,
 			struct arena *arena)
 {
 	const struct btf_type *proto;
-	const struct prototype *found;
 	const struct btf_param *params;
 	struct type_base *base;
 	int err;
@@ -484,8 +500,7 @@ int prototypes_function(struct prototypes *p, const char *name,
 		err = functions_index(base);
 	if (err)
 		return err;
-	found = list_find(&base->functions, name);
-	proto = found ? btf__type_by_id(base->btf, found->id) : NULL;
+	proto = functions_find(base, name);
 	if (!proto || !btf_is_func_proto(proto))
 		return -ENOENT;
 	params = btf_params(proto);
