@@ -20,8 +20,8 @@
 #include "session.h"
 
 #define MODULE "ktrace-functions"
-/* The kernel takes so many lines (kernel/source/function/choose.c). */
-#define LINES_MAX 1000
+/* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
+#define LINES_MAX 800
 
 /* ---- choosing ------------------------------------------------------------- */
 
@@ -202,16 +202,34 @@ struct events {
 	struct ktrace_type exit;
 };
 
+/* Does a program capture what the calls pass?  Then records have no registers. */
+static int entry_captures(struct ktrace_session *s, bool *captures)
+{
+	static const char line[] = "function/entry: ";
+	char *text, *found;
+	int err = ktrace_session_read(s, "capture", &text, NULL);
+
+	if (err)
+		return err;
+	found = strstr(text, line);
+	*captures = found && (found == text || found[-1] == '\n');
+	free(text);
+	return 0;
+}
+
+/* An id that is left 0: its records have no variants. */
 static int events_find(struct ktrace_session *s, struct events *events)
 {
 	struct ktrace_known *known;
+	bool captures;
 	size_t nr;
-	int err = ktrace_session_known(s, &known, &nr);
+	int err = entry_captures(s, &captures);
 
+	err = err ?: ktrace_session_known(s, &known, &nr);
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (strcmp(known[i].system, "function"))
 			continue;
-		if (!strcmp(known[i].name, "entry"))
+		if (!strcmp(known[i].name, "entry") && !captures)
 			events->entry.id = known[i].id;
 		else if (!strcmp(known[i].name, "exit"))
 			events->exit.id = known[i].id;

@@ -109,6 +109,26 @@ check 'their arguments have names' \
 check 'no hook stays of them' [ "$(hooked)" = "$before" ]
 rm -r t
 
+# ---- chosen by hand ----------------------------------------------------------------
+
+by_hand()	# TRACE COMMANDS...
+{
+	ktrace record -q -e function:entry,function:exit -o "$1" -- bash -c "
+		cd $tree
+		$2
+		cat /etc/hostname >/dev/null"
+	ktrace report "$1" >report
+	rm -r "$1"
+}
+by_hand t 'echo +vfs_read >functions'
+check 'names are known without -F, too' grep -q '^cat-.* function:vfs_read: file=0x' report
+by_hand t 'echo +vfs_read >functions
+	echo 0 >events/function/entry/enabled
+	echo "function/entry: u64 size: a2" >capture
+	echo 1 >events/function/entry/enabled'
+check 'a capture program has its own fields' grep -q '^cat-.* function:entry: .*size=' report
+check 'returns have their names' grep -q '^cat-.* return:vfs_read: ret=' report
+
 # ---- mistakes ----------------------------------------------------------------------
 
 run ktrace record -F vfs_read,no_such_function -o t -- true
