@@ -126,6 +126,14 @@ KTRACE_API int ktrace_spans_event(struct ktrace_spans *spans,
 KTRACE_API const struct ktrace_span *ktrace_spans_ended(
 	const struct ktrace_spans *spans);
 
+/*
+ * How many spans of @kind the event's thread has open, after the event: those of
+ * KTRACE_SPAN_OF_THREAD. Its cost depends on how deep they are nested, which is limited.
+ */
+KTRACE_API uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
+				      const struct ktrace_event *event,
+				      enum ktrace_span_kind kind);
+
 /* Events were lost: drops and counts the spans that may have ended there. */
 KTRACE_API void ktrace_spans_loss(struct ktrace_spans *spans,
 				  const struct ktrace_loss *loss);

@@ -121,6 +121,10 @@ static void events_read(struct ktrace *trace, FILE *out, bool losses)
 		}
 		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
 		CHECK(step >= 0);
+		for (int i = 0; i < KTRACE_SPAN_NR; i++)
+			CHECK(ktrace_spans_open(
+				      spans, ktrace_cursor_event(cursor), i) <=
+			      ktrace_spans_counts(spans, i)->open);
 		if (!(step & KTRACE_SPAN_ENDS) || !out)
 			continue;
 		span = ktrace_spans_ended(spans);
