@@ -32,7 +32,7 @@ static int json_open(struct ktrace_output *show)
 {
 	struct json *json = (struct json *)show;
 
-	programs_init(&json->programs, show->trace, true);
+	programs_init(&json->programs, show->trace, PROGRAM_JSON);
 	if (output_init(&json->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
 	return 0;

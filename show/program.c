@@ -65,9 +65,10 @@ struct program {
 	struct op ops[];
 };
 
-void programs_init(struct programs *programs, struct ktrace *trace, bool json)
+void programs_init(struct programs *programs, struct ktrace *trace,
+		   enum program_style style)
 {
-	*programs = (struct programs){.trace = trace, .json = json};
+	*programs = (struct programs){.trace = trace, .style = style};
 }
 
 static void program_free(struct program *program)
@@ -144,44 +145,77 @@ static char *name_text(const char *name, size_t max, bool json)
 }
 
 /* The text in front of a field's value; NULL: out of memory. */
-static char *field_text(const struct ktrace_field *field, bool json, bool first)
+static char *field_text(const struct ktrace_field *field,
+			enum program_style style, bool first)
 {
+	bool json = style == PROGRAM_JSON;
 	char *name = name_text(field->name, 128, json), *text = NULL;
+	int len = -1;
 
-	if (name && asprintf(&text, json ? "%s\"%s\":" : "%s%s=",
-			     json ? (first ? "" : ",") : " ", name) < 0)
-		text = NULL;
+	if (name) {
+		switch (style) {
+		case PROGRAM_TEXT:
+			len = asprintf(&text, " %s=", name);
+			break;
+		case PROGRAM_JSON:
+			len = asprintf(&text, "%s\"%s\":", first ? "" : ",",
+				       name);
+			break;
+		case PROGRAM_CALL:
+			len = asprintf(&text, "%s%s=", first ? "" : ", ", name);
+			break;
+		case PROGRAM_VALUES:
+			len = asprintf(&text, "%s", first ? "" : ", ");
+		}
+	}
 	free(name);
-	return text;
+	return len < 0 ? NULL : text;
 }
 
-static char *type_text(const struct ktrace_type *type, bool json)
+/* The text in front of all fields; NULL: out of memory. */
+static char *type_text(const struct ktrace_type *type, enum program_style style)
 {
+	bool json = style == PROGRAM_JSON;
 	char *system = name_text(type->system, 128, json);
 	char *name = name_text(type->name, 256, json), *text = NULL;
+	int len = -1;
 
-	if (system && name &&
-	    asprintf(&text,
-		     json ? "\"event\":\"%s:%s\",\"fields\":{" : "%s:%s:",
-		     system, name) < 0)
-		text = NULL;
+	if (system && name) {
+		switch (style) {
+		case PROGRAM_TEXT:
+			len = asprintf(&text, "%s:%s:", system, name);
+			break;
+		case PROGRAM_JSON:
+			len = asprintf(&text,
+				       "\"event\":\"%s:%s\",\"fields\":{",
+				       system, name);
+			break;
+		case PROGRAM_CALL:
+			len = asprintf(&text, "%s(", name);
+			break;
+		case PROGRAM_VALUES:
+			text = strdup("");
+			len = text ? 0 : -1;
+		}
+	}
 	free(system);
 	free(name);
-	return text;
+	return len < 0 ? NULL : text;
 }
 
 static int program_op(struct program *program, const struct ktrace_field *field,
-		      bool json, size_t *texts_used)
+		      enum program_style style, size_t *texts_used)
 {
 	struct op *op = &program->ops[program->nr_ops];
-	char *text = field_text(field, json, !program->nr_ops);
+	char *text = field_text(field, style, !program->nr_ops);
 	size_t len, room;
 	char *texts;
 
 	if (!text)
 		return -ENOMEM;
 	len = strlen(text);
-	room = (len + BLOCK - 1) / BLOCK * BLOCK;
+	/* At least one block, which is copied without a question. */
+	room = len ? (len + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
 	texts = realloc(program->texts, *texts_used + room);
 	if (!texts) {
 		free(text);
@@ -198,7 +232,7 @@ static int program_op(struct program *program, const struct ktrace_field *field,
 	op->field = field;
 	op->offset = field->offset;
 	op->size = field->size;
-	op->code = field_code(field, json);
+	op->code = field_code(field, style == PROGRAM_JSON);
 	program->nr_ops++;
 	if (op->code == CODE_CACHED) {
 		op->cache = calloc(1u << CACHE_BITS, sizeof(*op->cache));
@@ -208,7 +242,8 @@ static int program_op(struct program *program, const struct ktrace_field *field,
 	return 0;
 }
 
-static struct program *program_make(const struct ktrace_type *type, bool json)
+static struct program *program_make(const struct ktrace_type *type,
+				    enum program_style style)
 {
 	struct program *program;
 	size_t used = 0;
@@ -219,12 +254,12 @@ static struct program *program_make(const struct ktrace_type *type, bool json)
 	if (!program)
 		return NULL;
 	program->fields = type->fields;
-	program->head = type_text(type, json);
+	program->head = type_text(type, style);
 	if (!program->head)
 		goto err;
 	program->head_len = strlen(program->head);
 	for (i = 0; i < type->nr_fields; i++) {
-		if (program_op(program, &type->fields[i], json, &used))
+		if (program_op(program, &type->fields[i], style, &used))
 			goto err;
 	}
 	used = 0;
@@ -254,7 +289,7 @@ static struct program *programs_make(struct programs *programs,
 		programs->nr = nr;
 	}
 	program_free(programs->by_number[type->number]);
-	programs->by_number[type->number] = program_make(type, programs->json);
+	programs->by_number[type->number] = program_make(type, programs->style);
 	return programs->by_number[type->number];
 }
 
@@ -410,7 +445,7 @@ int programs_run(struct programs *programs, struct output *output,
 			return -ENOMEM;
 	}
 	output_add(output, program->head, program->head_len);
-	if (programs->json)
+	if (programs->style == PROGRAM_JSON)
 		run(program, output, event, programs->trace, true);
 	else
 		run(program, output, event, programs->trace, false);

@@ -4,10 +4,12 @@
  *
  * The description of a type is compiled once, into a program: an array of small
  * steps, one per field, each with the text that goes in front of the value.
- * Running it is one switch per field.  There are two output formats:
+ * Running it is one switch per field.  There are these styles:
  *
- *	text	 prev_comm=dbench prev_pid=812 prev_state=S
- *	JSON	"prev_comm":"dbench","prev_pid":812,"prev_state":"S"
+ *	PROGRAM_TEXT	sched:sched_switch: prev_comm=dbench prev_pid=812
+ *	PROGRAM_JSON	"event":"sched:sched_switch","fields":{"prev_comm":"dbench",…
+ *	PROGRAM_CALL	vfs_read(file=0xffff888000000000, count=4096
+ *	PROGRAM_VALUES	0xffff888000000000, 4096
  *
  * Fixed fields are read without a check, because the reader has checked that a
  * payload is at least as large as its type's fixed part, and that the fields
@@ -22,22 +24,25 @@
 
 struct program;
 
+enum program_style {
+	PROGRAM_TEXT,
+	PROGRAM_JSON,
+	PROGRAM_CALL,
+	PROGRAM_VALUES,
+};
+
 struct programs {
 	struct ktrace *trace;
-	bool json;
+	enum program_style style;
 	struct program **by_number;
 	uint32_t nr;
 };
 
-void programs_init(struct programs *programs, struct ktrace *trace, bool json);
+void programs_init(struct programs *programs, struct ktrace *trace,
+		   enum program_style style);
 void programs_destroy(struct programs *programs);
 
-/*
- * Writes the name and the fields of the event:
- *
- *	sched:sched_switch: prev_comm=dbench …
- *	"event":"sched:sched_switch","fields":{"prev_comm":"dbench",…
- */
+/* Writes the event in the programs' style.  The caller closes what the style opens. */
 int programs_run(struct programs *programs, struct output *output,
 		 const struct ktrace_event *event);
 

@@ -24,7 +24,7 @@ static int text_open(struct ktrace_output *show)
 {
 	struct text *text = (struct text *)show;
 
-	programs_init(&text->programs, show->trace, false);
+	programs_init(&text->programs, show->trace, PROGRAM_TEXT);
 	if (output_init(&text->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
 	return 0;

@@ -59,7 +59,7 @@ static int kernel_open(struct ktrace_output *show)
 {
 	struct kernel *kernel = (struct kernel *)show;
 
-	programs_init(&kernel->programs, show->trace, false);
+	programs_init(&kernel->programs, show->trace, PROGRAM_TEXT);
 	kernel->requests = malloc(REQUESTS_MAX);
 	kernel->answer = malloc(KERNEL_TEXT_MAX);
 	if (!kernel->requests || !kernel->answer ||
