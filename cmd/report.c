@@ -140,6 +140,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.size = sizeof(options),
 		.fd = STDOUT_FILENO,
 		.calls = r->durations ? &calls : NULL,
+		.cursor = cursor,
 	};
 	int err;
 
@@ -159,8 +160,9 @@ static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
 	struct report *r = data;
-	/* The strace view makes its own spans. */
-	bool spans = r->durations && !is_kind(r, "strace");
+	/* These make their own spans. */
+	bool spans =
+		r->durations && !is_kind(r, "strace") && !is_kind(r, "graph");
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
@@ -199,6 +201,7 @@ static int format_find(struct report *r, const char *name)
 /* Long options without a letter. */
 enum {
 	REPORT_DURATIONS = OPTION_OWN,
+	REPORT_GRAPH,
 };
 
 static int option_handle(void *data, int option)
@@ -225,6 +228,8 @@ static int option_handle(void *data, int option)
 	case REPORT_DURATIONS:
 		r->durations = true;
 		return EXIT_OK;
+	case REPORT_GRAPH:
+		return format_find(r, "graph");
 	default:
 		return query_option(&r->query, &command_report, option, optarg);
 	}
@@ -266,6 +271,9 @@ static const struct command_option options[] = {
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "
 	       "NAME_end",
 	       .id = REPORT_DURATIONS),
+	OPTION(0, "graph", NULL,
+	       "calls of functions below their callers, the same as -F graph",
+	       .id = REPORT_GRAPH),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

@@ -88,6 +88,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->data = options.write ? options.data : show;
 	show->fd = options.fd;
 	show->path = options.path;
+	show->cursor = options.cursor;
 	show->calls.string_max = STRING_MAX;
 	if (options.calls)
 		show->calls = *options.calls;
@@ -132,6 +133,7 @@ int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 	int err, item, ended;
 	char why[512];
 
+	show->cursor = cursor;
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		err = item == KTRACE_EVENT
 			      ? ktrace_output_event(show, event, NULL)

@@ -16,7 +16,9 @@
  * A viewer that wants the text of one event at a time sets options.write, and calls
  * ktrace_output_event() and ktrace_output_finish() for each. The output "strace" shows
  * syscalls with all that is known of their arguments. It takes both events of a call, the
- * entry and the exit, and writes when it has the second.
+ * entry and the exit, and writes when it has the second. The output "graph" shows calls of
+ * functions, each below its caller. It holds up to 1024 lines back, to show a call that
+ * calls nothing in one line.
  *
  * The output "kernel" runs the trace's print formats in a child process.
  *
@@ -93,6 +95,12 @@ struct ktrace_output_options {
 	int (*write)(void *data, const char *text, size_t size);
 	void *data;
 	const struct ktrace_output_calls *calls; /* NULL: 32 bytes of strings */
+	/*
+	 * Where the events come from, for outputs that pair events ("graph"); it must
+	 * outlive the output. NULL: that of ktrace_output_run(). If there is none, calls
+	 * that were open when their thread ended are not noticed.
+	 */
+	const struct ktrace_cursor *cursor;
 };
 
 struct ktrace_output;

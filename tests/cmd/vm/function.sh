@@ -46,6 +46,10 @@ check 'returns say how long it took' [ "$(grep -c \
 	'return:vfs_read: ret=4321 <[0-9.]*>$' <<<"$out")" = 1000 ]
 run ktrace stat --spans t
 check 'so does the summary' grep -qE '^ +1,[0-9]{3} .* function +vfs_read$' <<<"$out"
+run ktrace report --graph t
+check 'a call that calls nothing has one line' [ "$(grep -c \
+	'^dd-.* us | vfs_read(file=0xffff[0-9a-f]*, buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]*) = 4321$' \
+	<<<"$out")" = 1000 ]
 run ktrace export --to ctf -o ctf t
 ends 0 'export to CTF'
 run babeltrace2 ctf
@@ -86,6 +90,49 @@ check 'there are many' [ "$(wc -l <kprobes)" -gt 700 ]
 check 'the same calls, arguments and results' [ -z "$out" ]
 check 'errors are negative' grep -qx 'ret -28' ours
 echo >$tracing/kprobe_events
+rm -r t
+
+# ---- as the kernel's own graph has it ----------------------------------------------
+
+# Both record what the same command does.
+printf '%s\n' vfs_read vfs_write vfs_open do_dentry_open security_file_permission \
+	rw_verify_area vfs_getattr vfs_statx path_openat link_path_walk >chosen
+sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+grep -xFf once chosen >names
+check 'the kernel has most of them' [ "$(wc -l <names)" -ge 7 ]
+cat >work <<'END'
+echo $BASHPID >pid
+for ((i = 0; i < 50; i++)); do
+	echo "$i" >out
+	read -r x <out
+	[ -e "none$i" ]
+done
+exit 0
+END
+echo >$tracing/trace
+cat names >$tracing/set_ftrace_filter
+# Its options exist only now.
+echo function_graph >$tracing/current_tracer
+echo funcgraph-proc >$tracing/trace_options
+run ktrace record -q -F "$(paste -sd, names)" -o t -- bash work
+ends 0 'beside the kernel'"'"'s graph'
+echo 0 >$tracing/tracing_on
+pid=$(cat pid)
+grep -- "-$pid " $tracing/trace >theirs.all
+echo nop >$tracing/current_tracer
+echo 1 >$tracing/tracing_on
+echo >$tracing/set_ftrace_filter
+# The names of all calls, in their order.
+sed -n "s/^ *[0-9]*) .*-$pid  *|[^|]*|  *\([a-z_]*\)() *[;{].*/\1/p" theirs.all >theirs
+ktrace report --graph t >ours.all
+sed -n "s/^bash-$pid .* | *\([a-z_]*\)(.*/\1/p" ours.all >ours
+# The kernel has recorded for longer, and drops what is older than its buffer.
+lines=$(wc -l <theirs)
+[ "$lines" -le "$(wc -l <ours)" ] || sed -i "1,$((lines - $(wc -l <ours)))d" theirs
+lines=$(wc -l <theirs)
+out=$(diff <(tail -n "$lines" ours) theirs | head -20)
+check 'there are many' [ "$lines" -gt 500 ]
+check 'the same calls in the same order' [ -z "$out" ]
 rm -r t
 
 # ---- beside other events, to a pipe, many -------------------------------------------

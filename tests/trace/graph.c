@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The output "graph": the exact lines of calls that no kernel made. */
+#include <ktrace/output.h>
+
+#include "maker.h"
+#include "scratch.h"
+#include "shown.h"
+
+#define US 2500 /* clock ticks */
+/* What stands for function:entry and function:exit: records of any size. */
+#define ENTRY	   MAKER_EXEC
+#define EXIT	   MAKER_NET
+#define DEPTH_MAX  256	/* of spans (lib/read/span.c) */
+#define LINES_HELD 1024 /* (show/graph.c) */
+
+enum { OUTER, LEAF, POINTER, NAMED };
+
+static struct maker *maker;
+static uint64_t clock_now;
+
+static void functions_define(void)
+{
+	static const char *const names[] = {"outer", "leaf", "pointer",
+					    "strange\x1b[1m"};
+	const struct ktrace_field argument = {
+		.name = "count",
+		.ctype = "size_t",
+		.offset = 8,
+		.size = 8,
+		.kind = KTRACE_UINT,
+	};
+	struct ktrace_field result = {
+		.name = "ret",
+		.ctype = "long",
+		.offset = 4,
+		.size = 8,
+		.kind = KTRACE_INT,
+	};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		CHECK_EQ(maker_variant(maker, ENTRY, i, "function", names[i],
+				       &argument),
+			 0);
+		result.kind = i == POINTER ? KTRACE_POINTER : KTRACE_INT;
+		result.base = i == POINTER ? KTRACE_HEX : KTRACE_DEC;
+		CHECK_EQ(maker_variant(maker, EXIT, i, "return", names[i],
+				       &result),
+			 0);
+	}
+}
+
+static void begin(uint32_t cpus)
+{
+	scratch_make();
+	maker = maker_create(directory, cpus, 4, false, 9);
+	CHECK(maker);
+	clock_now = 5000000000000ull;
+	functions_define();
+}
+
+static bool call(uint32_t cpu, uint32_t function, uint64_t count)
+{
+	const struct {
+		uint32_t index, pad;
+		uint64_t count;
+	} payload = {.index = function, .count = count};
+
+	maker_time(maker, clock_now += US);
+	return maker_event(maker, cpu, ENTRY, &payload, sizeof(payload));
+}
+
+static bool back(uint32_t cpu, uint32_t function, int64_t result)
+{
+	struct {
+		uint32_t index;
+		int64_t result;
+		uint8_t more[16];
+	} __attribute__((packed)) payload = {function, result, {0}};
+
+	maker_time(maker, clock_now += US);
+	return maker_event(maker, cpu, EXIT, &payload, sizeof(payload));
+}
+
+static bool other(uint32_t cpu)
+{
+	const struct maker_mask mask = {.mask = sizeof(mask)};
+
+	maker_time(maker, clock_now += US);
+	return maker_event(maker, cpu, MAKER_MASK, &mask, sizeof(mask));
+}
+
+/* The caller frees it. */
+static char *shown(void)
+{
+	struct ktrace *trace;
+	char *text;
+
+	CHECK_EQ(maker_finish(maker, false), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	text = shown_of(trace, "graph", NULL, NULL);
+	CHECK_STR(ktrace_warning(trace, 0) ?: "", "");
+	ktrace_close(trace);
+	return text;
+}
+
+/* Compares the lines, of which the task, the CPU and the time are not in @want. */
+static void check_shown(const char *want)
+{
+	char *text = shown(), *rest = text, *line;
+	char *got = calloc(1, strlen(text) + 1);
+
+	while ((line = strsep(&rest, "\n")) && *line) {
+		/* After "]": a space, the time, a space. */
+		char *bracket = strchr(line, ']');
+
+		if (bracket && *line != '*')
+			line = bracket + strcspn(bracket, ".") + 11;
+		strcat(strcat(got, line), "\n");
+	}
+	CHECK_STR(got, want);
+	free(got);
+	free(text);
+}
+
+TEST(nesting)
+{
+	begin(1);
+	maker_run(maker, 0, 812, 812, "cat");
+	CHECK(call(0, OUTER, 9));
+	CHECK(call(0, LEAF, 1));
+	CHECK(back(0, LEAF, 7));
+	CHECK(other(0));
+	CHECK(call(0, OUTER, 2));
+	CHECK(call(0, LEAF, 3));
+	CHECK(back(0, LEAF, -1000));
+	CHECK(back(0, OUTER, -2));
+	CHECK(back(0, OUTER, 0));
+	check_shown(
+		"                | outer(count=9) {\n"
+		"       1.000 us |   leaf(count=1) = 7\n"
+		"                |   /* ipi:ipi_send: mask= callback=0x0 */\n"
+		"                |   outer(count=2) {\n"
+		"       1.000 us |     leaf(count=3) = -1000\n"
+		"       3.000 us |   } = -2 ENOENT\n"
+		"       8.000 us | } = 0\n");
+}
+
+TEST(pointers)
+{
+	begin(1);
+	CHECK(call(0, POINTER, 0));
+	CHECK(back(0, POINTER, -12));
+	CHECK(call(0, POINTER, 0));
+	CHECK(back(0, POINTER, 0x1000));
+	CHECK(call(0, NAMED, 0));
+	CHECK(back(0, NAMED, 0));
+	check_shown("       1.000 us | pointer(count=0) = -12 ENOMEM\n"
+		    "       1.000 us | pointer(count=0) = 0x1000\n"
+		    "       1.000 us | strange\\x1b[1m(count=0) = 0\n");
+}
+
+TEST(marks)
+{
+	static const uint64_t us[] = {10,    11,     101,    1001,
+				      10001, 100001, 1000001};
+
+	begin(1);
+	for (size_t i = 0; i < 7; i++) {
+		CHECK(call(0, LEAF, i));
+		clock_now += (us[i] - 1) * US;
+		CHECK(back(0, LEAF, 0));
+	}
+	check_shown("      10.000 us | leaf(count=0) = 0\n"
+		    "+     11.000 us | leaf(count=1) = 0\n"
+		    "!    101.000 us | leaf(count=2) = 0\n"
+		    "#   1001.000 us | leaf(count=3) = 0\n"
+		    "*  10001.000 us | leaf(count=4) = 0\n"
+		    "@ 100001.000 us | leaf(count=5) = 0\n"
+		    "$1000001.000 us | leaf(count=6) = 0\n");
+}
+
+/* Lines stay in order of time, also if a call of another CPU ends first. */
+TEST(cpus)
+{
+	begin(2);
+	maker_run(maker, 0, 11, 11, "one");
+	maker_run(maker, 1, 12, 12, "two");
+	CHECK(call(0, LEAF, 1));
+	CHECK(call(1, OUTER, 2));
+	CHECK(call(1, LEAF, 3));
+	CHECK(back(1, LEAF, 4));
+	CHECK(back(0, LEAF, 5));
+	CHECK(back(1, OUTER, 6));
+	check_shown("       4.000 us | leaf(count=1) = 5\n"
+		    "                | outer(count=2) {\n"
+		    "       1.000 us |   leaf(count=3) = 4\n"
+		    "       4.000 us | } = 6\n");
+}
+
+/* The idle threads of two CPUs have one number. */
+TEST(idle)
+{
+	begin(2);
+	CHECK(call(0, LEAF, 1));
+	CHECK(call(1, LEAF, 2));
+	CHECK(back(0, LEAF, 3));
+	CHECK(back(1, LEAF, 4));
+	check_shown("       2.000 us | leaf(count=1) = 3\n"
+		    "       2.000 us | leaf(count=2) = 4\n");
+}
+
+TEST(without_its_call)
+{
+	begin(1);
+	CHECK(back(0, NAMED, 5));
+	CHECK(call(0, OUTER, 1));
+	CHECK(call(0, OUTER, 2));
+	CHECK(call(0, LEAF, 3));
+	CHECK(back(0, POINTER, 0));
+	check_shown("                | } = 5 /* strange\\x1b[1m */\n"
+		    "                | outer(count=1) {\n"
+		    "                |   outer(count=2) {\n"
+		    "                |     leaf(count=3) {\n"
+		    "                |       } = 0x0 /* pointer */\n");
+}
+
+/* A call may have ended in a gap: it is not taken for the caller of what follows. */
+TEST(loss)
+{
+	uint64_t before;
+	char *text;
+
+	begin(1);
+	CHECK(call(0, OUTER, 1));
+	before = maker_lost(maker, 0);
+	maker_stall(maker, 0, true);
+	while (maker_lost(maker, 0) == before)
+		other(0);
+	maker_stall(maker, 0, false);
+	CHECK(call(0, LEAF, 2));
+	CHECK(back(0, LEAF, 3));
+	CHECK(back(0, OUTER, 4));
+	text = shown();
+	CHECK(strstr(text, "| outer(count=1) {\n"));
+	CHECK(strstr(text, "*** cpu 0: "));
+	CHECK(strstr(text, "       1.000 us | leaf(count=2) = 3\n"));
+	CHECK(strstr(text, "                | } = 4 /* outer */\n"));
+	free(text);
+}
+
+/* A call that never ends does not keep more than some lines back. */
+TEST(long_wait)
+{
+	char *text, *line;
+
+	begin(2);
+	maker_run(maker, 0, 11, 11, "one");
+	maker_run(maker, 1, 12, 12, "two");
+	CHECK(call(0, LEAF, 1));
+	for (int i = 0; i < 3 * LINES_HELD; i++)
+		CHECK(other(1));
+	CHECK(back(0, LEAF, 2));
+	text = shown();
+	CHECK(strstr(text, "| leaf(count=1) {\n") == strchr(text, '|'));
+	line = strrchr(text, '|');
+	CHECK(!strcmp(line, "| } = 2\n"));
+	free(text);
+}
+
+TEST(recursion)
+{
+	char *text, *found = NULL, deepest[DEPTH_MAX * 2 + 32];
+
+	begin(1);
+	for (int i = 0; i < DEPTH_MAX + 50; i++)
+		CHECK(call(0, OUTER, i));
+	for (int i = 0; i < DEPTH_MAX + 50; i++)
+		CHECK(back(0, OUTER, i));
+	text = shown();
+	snprintf(deepest, sizeof(deepest), "| %*souter(count=%d)",
+		 (DEPTH_MAX - 1) * 2, "", DEPTH_MAX + 49);
+	found = strstr(text, deepest);
+	CHECK(found);
+	CHECK(strstr(found, "| } = 255\n"));
+	CHECK(strstr(found, "| } = 256 /* outer */\n"));
+	free(text);
+}
+
+CHECK_MAIN
