@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/symbol.h"
 #include "base/version.h"
+#include "call.h"
 #include "choose.h"
 #include "event/event.h"
 #include "hooks.h"

@@ -10,22 +10,13 @@
  *	entries = exits + calls that are open + missed returns
  *
  * for calls that began after both were attached.
- *
- * A hook may call a function that is hooked, for example to read the clock.  Such a hit
- * must not write: the ring would never finish the record of the outer hit, if each of its
- * attempts made another record.  ftrace's own guard lets one nested hit of a context pass,
- * so there is a bit of our own for each context of a CPU.  A hit that finds its bit set is
- * missed, and counted.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/trace_recursion.h>
 
 #include "base/symbol.h"
-#include "event/capturing.h"
-#include "event/event.h"
-#include "event/write.h"
+#include "call.h"
 #include "hooks.h"
 #include "returns.h"
 #include "session/session.h"
@@ -33,70 +24,11 @@
 
 static struct kt_source *source;
 
-#define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
-
-const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
-	WORD(di), WORD(si), WORD(dx), WORD(cx),
-	WORD(r8), WORD(r9), WORD(sp), KT_CAPTURE_NO_WORD,
-};
-
 /* ---- hooks ---------------------------------------------------------------- */
 
 static void hook_miss(const struct hooks *hooks, enum miss miss)
 {
 	this_cpu_inc(hooks->misses[miss]);
-}
-
-static DEFINE_PER_CPU(u8, inside); /* a bit for each context that runs a hook */
-
-/* With preemption off.  False: this context runs a hook already. */
-static __always_inline bool hook_begin(u8 *context)
-{
-	*context = 1 << interrupt_context_level();
-	if (unlikely(this_cpu_read(inside) & *context))
-		return false;
-	this_cpu_or(inside, *context);
-	return true;
-}
-
-static __always_inline void hook_end(u8 context)
-{
-	this_cpu_and(inside, ~context);
-}
-
-static noinline void entry_capture(struct kt_enabled *enabled,
-				   const struct function *function,
-				   const struct pt_regs *regs)
-{
-	struct kt_capture_frame *frame;
-	struct entry *entry;
-
-	if (!kt_capture_begin(enabled, &frame))
-		return;
-	entry = (struct entry *)frame->payload;
-	entry->function = function->index;
-	entry->arguments = 0;
-	kt_capture_end(enabled, frame, (const u64 *)regs);
-}
-
-static __always_inline void entry_write(struct kt_enabled *enabled,
-					const struct function *function,
-					const struct pt_regs *regs)
-{
-	u32 i, nr = READ_ONCE(function->choice.words);
-	struct kt_write write __kt_uninitialized;
-	struct entry *entry;
-
-	entry = kt_write_begin(&write, enabled,
-			       sizeof(*entry) + nr * sizeof(u64),
-			       KT_RECORD_DYNAMIC);
-	if (!entry)
-		return;
-	entry->function = function->index;
-	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
-	for (i = 0; i < nr; i++)
-		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
-	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
 
 /* With preemption off. */
@@ -125,13 +57,7 @@ static __always_inline void function_entered(struct hooks *hooks,
 		}
 		call->function = function;
 	}
-	enabled = READ_ONCE(hooks->hit[ENTRY]);
-	if (!enabled)
-		return;
-	if (unlikely(enabled->capturing))
-		entry_capture(enabled, function, regs);
-	else
-		entry_write(enabled, function, regs);
+	call_entered(hooks, function, regs);
 }
 
 static void function_hit(unsigned long ip, unsigned long caller,
@@ -148,52 +74,35 @@ static void function_hit(unsigned long ip, unsigned long caller,
 	/* Gates and the table live as long as RCU sees us. */
 	if (unlikely(!rcu_is_watching())) {
 		hook_miss(hooks, MISS_IDLE);
-	} else if (unlikely(!hook_begin(&context))) {
+	} else if (unlikely(!call_hook_begin(&context))) {
 		hook_miss(hooks, MISS_RECURSION);
 	} else {
 		function_entered(hooks, ip, kt_function_registers(fregs));
-		hook_end(context);
+		call_hook_end(context);
 	}
 	ftrace_test_recursion_unlock(bit);
-}
-
-static __always_inline void exit_write(struct kt_enabled *enabled,
-				       const struct function *function,
-				       const struct pt_regs *regs)
-{
-	struct kt_write write __kt_uninitialized;
-	struct exit *exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
-
-	if (!exit)
-		return;
-	exit->function = function->index;
-	exit->value = READ_ONCE(function->choice.is_void) ? 0 : regs->ax;
-	kt_write_end(&write, 0);
 }
 
 /* With preemption off. */
 static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 {
-	const struct function *function =
-		container_of(node, struct call, node)->function;
+	const struct call *call =
+		&container_of(node, struct hooked, node)->call;
 	struct hooks *hooks = data;
-	struct kt_enabled *enabled;
 	u8 context;
 	int bit;
 
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!rcu_is_watching()))
 		return;
-	bit = ftrace_test_recursion_trylock(function->address, 0);
+	bit = ftrace_test_recursion_trylock(call->function->address, 0);
 	if (unlikely(bit < 0)) {
 		hook_miss(hooks, MISS_RETURN);
 		return;
 	}
-	if (likely(hook_begin(&context))) {
-		enabled = READ_ONCE(hooks->hit[EXIT]);
-		if (enabled)
-			exit_write(enabled, function, regs);
-		hook_end(context);
+	if (likely(call_hook_begin(&context))) {
+		call_returned(hooks, call, regs->ax);
+		call_hook_end(context);
 	} else {
 		hook_miss(hooks, MISS_RETURN);
 	}

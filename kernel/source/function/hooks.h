@@ -40,18 +40,6 @@ struct hooks {
 	struct kt_session *session;
 };
 
-/* Payloads; README.md promises them to readers. */
-struct entry {
-	u32 function;
-	u32 arguments; /* where they are: offset, length << 16 */
-	u64 words[];
-} __packed;
-
-struct exit {
-	u32 function;
-	u64 value;
-} __packed;
-
 /*
  * Where arguments of capture programs are in struct pt_regs.  Behind the registers: the
  * stack pointer; further arguments begin at the second word there.

@@ -67,7 +67,7 @@ const char *returns_init(void)
 struct rethook *returns_make(void *data, rethook_handler_t handler, int nr)
 {
 	struct rethook *returns =
-		kt_rethook_make(data, handler, sizeof(struct call), nr);
+		kt_rethook_make(data, handler, sizeof(struct hooked), nr);
 
 	return IS_ERR(returns) ? NULL : returns;
 }

@@ -10,14 +10,13 @@
 
 #include <linux/static_call.h>
 
+#include "call.h"
 #include "compat/function.h"
 
-struct function;
-
-/* An open call. */
-struct call {
+/* A call whose return is hooked. */
+struct hooked {
 	struct rethook_node node;
-	struct function *function;
+	struct call call;
 };
 
 DECLARE_STATIC_CALL(kt_rethook_try_get, rethook_try_get);
@@ -38,8 +37,8 @@ void returns_free(struct rethook *returns);
 bool returns_call(unsigned long address);
 
 /*
- * At a call's entry, with preemption off: false, if no node is left.  The caller fills in
- * the function before the call may return.
+ * At a call's entry, with preemption off: NULL, if no node is left.  The caller fills in
+ * what is kept of the call before it may return.
  */
 static __always_inline struct call *returns_hook(struct rethook *returns,
 						 struct pt_regs *regs)
@@ -49,7 +48,7 @@ static __always_inline struct call *returns_hook(struct rethook *returns,
 	if (unlikely(!node))
 		return NULL;
 	static_call(kt_rethook_hook)(node, regs, true);
-	return container_of(node, struct call, node);
+	return &container_of(node, struct hooked, node)->call;
 }
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_RETURNS_H */

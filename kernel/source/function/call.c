@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is recorded of a call: call.h. */
+#include "call.h"
+#include "event/capturing.h"
+
+#define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
+
+const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
+	WORD(di), WORD(si), WORD(dx), WORD(cx),
+	WORD(r8), WORD(r9), WORD(sp), KT_CAPTURE_NO_WORD,
+};
+
+DEFINE_PER_CPU(u8, call_hooks_running); /* a bit for each context */
+
+noinline void call_entry_capture(struct kt_enabled *enabled,
+				 const struct function *function,
+				 const struct pt_regs *regs)
+{
+	struct kt_capture_frame *frame;
+	struct entry *entry;
+
+	if (!kt_capture_begin(enabled, &frame))
+		return;
+	entry = (struct entry *)frame->payload;
+	entry->function = function->index;
+	entry->arguments = 0;
+	kt_capture_end(enabled, frame, (const u64 *)regs);
+}
