@@ -42,6 +42,7 @@ struct tracepoint *kt_tracepoint_find(const char *name)
 	}
 	return NULL;
 }
+EXPORT_SYMBOL_GPL(kt_tracepoint_find);
 
 struct kt_tracepoint *kt_tracepoint_search(const char *name, const char *module,
 					   unsigned int *nr)

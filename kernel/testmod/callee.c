@@ -8,6 +8,8 @@
  *	calls COUNT	each of the functions, COUNT times
  *	deep DEPTH	callee_deep(), which calls itself DEPTH times
  *	sleep		callee_sleep(), until the writer is killed
+ *	nest COUNT	callee_outer(), which calls two others, and one of these by
+ *			itself, COUNT times
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -24,6 +26,9 @@ CALLEE int callee_error(int number);
 CALLEE void callee_nothing(u64 number);
 CALLEE u64 callee_deep(u64 depth);
 CALLEE int callee_sleep(void);
+CALLEE int callee_outer(int number);
+CALLEE int callee_middle(int number);
+CALLEE int callee_inner(int number);
 
 CALLEE u64 callee_six(u8 a, u16 b, u32 c, u64 d, const char *e, s64 f)
 {
@@ -60,6 +65,27 @@ CALLEE int callee_sleep(void)
 	return -EINTR;
 }
 
+CALLEE int callee_inner(int number)
+{
+	return -number;
+}
+
+CALLEE int callee_middle(int number)
+{
+	int result = callee_inner(number + 1);
+
+	barrier();
+	return result - 1;
+}
+
+CALLEE int callee_outer(int number)
+{
+	int result = callee_middle(number);
+
+	barrier();
+	return result + callee_inner(2 * number);
+}
+
 static int run(const char *text)
 {
 	unsigned long count;
@@ -68,6 +94,13 @@ static int run(const char *text)
 		return callee_sleep();
 	if (sscanf(text, "deep %lu", &count) == 1)
 		return callee_deep(count) == count ? 0 : -EIO;
+	if (sscanf(text, "nest %lu", &count) == 1) {
+		while (count--) {
+			callee_outer(10);
+			callee_inner(30);
+		}
+		return 0;
+	}
 	if (sscanf(text, "calls %lu", &count) != 1)
 		return -EINVAL;
 	while (count--) {

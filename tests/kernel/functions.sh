@@ -91,7 +91,7 @@ check "who sees the kernel's addresses sees them here" is "$(awk '{ print $3 }' 
 check "others do not" is "$(setpriv --bounding-set -syslog awk '{ print $3 }' $tree/function_table |
 	sort -u)" 0x0
 check "the last line counts" is "$(awk '{ print $1, $2, $4, $5, $6, $7 }' $tree/function_table)" \
-	"0 on vmlinux vfs_read 3 value"
+	"0 on vmlinux vfs_read 3 u64"
 put functions '+vfs_write 2 void'
 check "a line takes the place of what was said of the same" is "$(get functions)" "+vfs_read 3
 +vfs_write 2 void"

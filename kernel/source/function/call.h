@@ -17,6 +17,8 @@
 /* What is kept of a call until it returns. */
 struct call {
 	const struct function *function;
+	struct scope_state before; /* if it is in a scope: what was before it */
+	enum scope_fate fate;	   /* SCOPE_OUT: it is in none */
 };
 
 /* Payloads; README.md promises them to readers. */
@@ -79,14 +81,90 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
 
-/* With preemption off, between call_hook_begin() and call_hook_end(), as all below. */
+static __always_inline void call_miss(const struct hooks *hooks, enum miss miss)
+{
+	this_cpu_inc(hooks->misses[miss]);
+}
+
+enum call_plan {
+	CALL_IGNORED,
+	CALL_NOTED, /* only its entry is recorded */
+	CALL_KEPT,  /* its return is wanted, too */
+};
+
+/* In an NMI no return is hooked: it may have interrupted what hooks them. */
+static __always_inline enum call_plan call_plan_scoped(
+	struct hooks *hooks, const struct function *function,
+	const struct pt_regs *regs, struct call *call)
+{
+	struct scope *scope = &hooks->scope;
+
+	if (unlikely(in_nmi())) {
+		if (scope_way(scope_set_of(scope, current), current) <
+		    SCOPE_WAYS)
+			call_miss(hooks, MISS_NMI);
+		return CALL_IGNORED;
+	}
+	call->fate = scope_enter(scope, READ_ONCE(function->choice.role),
+				 regs->sp, &call->before);
+	if (unlikely(call->fate == SCOPE_FULL))
+		call_miss(hooks, MISS_TASK);
+	return call->fate == SCOPE_RECORD || call->fate == SCOPE_CUT
+		       ? CALL_KEPT
+		       : CALL_IGNORED;
+}
+
+/*
+ * At a call's entry, with preemption off, between call_hook_begin() and call_hook_end(), as
+ * all below.  If the call is kept, *@call is filled in, and call_left() must follow: at
+ * its return, or at once if its return cannot be hooked.
+ */
+static __always_inline enum call_plan call_plan(struct hooks *hooks,
+						const struct function *function,
+						const struct pt_regs *regs,
+						struct call *call)
+{
+	/* Before hooks->returns, which is made before any of them. */
+	const struct kt_enabled *enabled = smp_load_acquire(&hooks->hit[EXIT]);
+	bool scoped = READ_ONCE(hooks->scope.on);
+
+	if (!enabled) {
+		if (!scoped)
+			return CALL_NOTED;
+		enabled = smp_load_acquire(&hooks->hit[ENTRY]);
+	}
+	if (!enabled || kt_write_refused(enabled))
+		return CALL_IGNORED;
+	call->function = function;
+	call->fate = SCOPE_OUT;
+	if (unlikely(scoped))
+		return call_plan_scoped(hooks, function, regs, call);
+	if (unlikely(in_nmi())) {
+		call_miss(hooks, MISS_NMI);
+		return CALL_IGNORED;
+	}
+	return CALL_KEPT;
+}
+
+/* What was planned becomes what is kept. */
+static __always_inline void call_keep(struct call *call,
+				      const struct call *planned)
+{
+	call->function = planned->function;
+	call->fate = planned->fate;
+	if (unlikely(planned->fate != SCOPE_OUT))
+		call->before = planned->before;
+}
+
+/* @call: NULL, if it is only noted. */
 static __always_inline void call_entered(struct hooks *hooks,
 					 const struct function *function,
-					 const struct pt_regs *regs)
+					 const struct pt_regs *regs,
+					 const struct call *call)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[ENTRY]);
 
-	if (!enabled)
+	if (!enabled || (call && unlikely(call->fate == SCOPE_CUT)))
 		return;
 	if (unlikely(enabled->capturing))
 		call_entry_capture(enabled, function, regs);
@@ -94,23 +172,51 @@ static __always_inline void call_entered(struct hooks *hooks,
 		call_entry_write(enabled, function, regs);
 }
 
+/* Without bits that are no part of it. */
+static __always_inline u64 result_value(struct function_result result,
+					u64 value)
+{
+	u8 shift = 64 - result.bits;
+
+	if (likely(result.bits == 64))
+		return value;
+	if (!result.bits)
+		return 0;
+	return result.is_signed ? (s64)(value << shift) >> shift
+				: value << shift >> shift;
+}
+
 /* @value: the register of results. */
+static __always_inline void call_write_exit(struct kt_enabled *enabled,
+					    const struct function *function,
+					    u64 value)
+{
+	struct kt_write write __kt_uninitialized;
+	struct exit *exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
+
+	if (!exit)
+		return;
+	exit->function = function->index;
+	exit->value = result_value(function->choice.result, value);
+	kt_write_end(&write, 0);
+}
+
+/* What must be done at a return even if it cannot be recorded. */
+static __always_inline void call_left(struct hooks *hooks,
+				      const struct call *call)
+{
+	if (unlikely(call->fate != SCOPE_OUT))
+		scope_leave(&hooks->scope, &call->before);
+}
+
+/* Behind call_left().  @value: the register of results. */
 static __always_inline void call_returned(struct hooks *hooks,
 					  const struct call *call, u64 value)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
-	const struct function *function = call->function;
-	struct kt_write write __kt_uninitialized;
-	struct exit *exit;
 
-	if (!enabled)
-		return;
-	exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
-	if (!exit)
-		return;
-	exit->function = function->index;
-	exit->value = READ_ONCE(function->choice.is_void) ? 0 : value;
-	kt_write_end(&write, 0);
+	if (enabled && likely(call->fate != SCOPE_CUT))
+		call_write_exit(enabled, call->function, value);
 }
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_CALL_H */

@@ -2,14 +2,17 @@
 /*
  * Which functions a session hooks.  A line of its file `functions' is one of
  *
- *	+PATTERN [WORDS] [void]		these, too
- *	-PATTERN			not these
- *	none				none any more, and no line counts any more
+ *	+PATTERN [WORDS] [RESULT] [inside]	these, too
+ *	-PATTERN				not these
+ *	!PATTERN				neither these nor what they call
+ *	none					none any more, and no line counts any more
  *
  * PATTERN is NAME or MODULE:NAME, each with wildcards (core/pattern.h); the module of the
  * kernel itself is vmlinux.  All functions of a name are meant, by whatever alias.  WORDS
- * is how many arguments are recorded, up to 6 (the default), as they are in registers;
- * `void' says that no value is returned.
+ * is how many arguments are recorded, up to 6 (the default), as they are in registers.
+ * RESULT is what is returned: `void', or a number as s32 or u8 (default: u64).  With
+ * `inside', calls are recorded only while one of those that are chosen without it, the
+ * roots, is running.  The file `function_scope' limits that (scope.h).
  *
  * If a line is refused, none counts.  The last line that matches a function counts.  Lines
  * are kept, for modules that are loaded later.
@@ -22,6 +25,7 @@
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/kallsyms.h>
+#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -208,6 +212,42 @@ void choices_free(struct hooks *hooks)
 	choices_drop(&hooks->choices);
 }
 
+/* Does it depend on what is running whether a call is recorded? */
+static bool choices_have_scope(const struct list_head *choices)
+{
+	const struct choice *choice;
+
+	list_for_each_entry(choice, choices, node) {
+		if (choice->what.on && choice->what.role != FUNCTION_ROOT)
+			return true;
+	}
+	return false;
+}
+
+/* Before functions of @choices are hooked. */
+static int scope_begin(struct hooks *hooks, const struct list_head *choices)
+{
+	int err;
+
+	if (!choices_have_scope(choices))
+		return 0;
+	err = scope_make(&hooks->scope);
+	if (!err) {
+		WRITE_ONCE(hooks->scope.on, true);
+		return 0;
+	}
+	return kt_refuse(hooks->session, err,
+			 err == -ENOMEM ? "no memory"
+					: "the kernel does not say when tasks "
+					  "end");
+}
+
+/* When it has become clear which choices there are. */
+static void scope_end(struct hooks *hooks)
+{
+	WRITE_ONCE(hooks->scope.on, choices_have_scope(&hooks->choices));
+}
+
 /* The change takes place, or nothing of it. */
 static int change_make(struct hooks *hooks, u32 nr, int err)
 {
@@ -259,13 +299,48 @@ static int choice_check(struct kt_session *session, const struct choice *choice)
 			 module ?: "", module ? ":" : "", choice->name);
 }
 
-/* "[MODULE:]NAME [WORDS] [void]" behind the sign. */
+static const struct {
+	const char *name;
+	struct function_result result;
+} results[] = {
+	{"void", {}},	     {"u8", {8}},	  {"u16", {16}},
+	{"u32", {32}},	     {"u64", {64}},	  {"s8", {8, true}},
+	{"s16", {16, true}}, {"s32", {32, true}}, {"s64", {64, true}},
+};
+
+static const char *result_name(struct function_result result)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(results) - 1; i++) {
+		if (results[i].result.bits == result.bits &&
+		    results[i].result.is_signed == result.is_signed)
+			break;
+	}
+	return results[i].name;
+}
+
+static bool result_parse(struct function_result *result, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(results); i++) {
+		if (!strcmp(word, results[i].name)) {
+			*result = results[i].result;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* "[MODULE:]NAME [WORDS] [RESULT] [inside]" behind the sign. */
 static int choice_parse(struct kt_session *session, struct choice *choice,
 			char *text)
 {
 	char *word, *name = strsep(&text, " \t");
 
 	choice->what.words = FUNCTION_WORDS;
+	choice->what.result.bits = 64;
 	choice->name = name;
 	if (strchr(name, ':')) {
 		choice->module = strsep((char **)&choice->name, ":");
@@ -279,13 +354,17 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 	while ((word = strsep(&text, " \t"))) {
 		if (!*word)
 			continue;
-		if (!strcmp(word, "void"))
-			choice->what.is_void = true;
+		if (result_parse(&choice->what.result, word))
+			continue;
+		if (!strcmp(word, "inside") &&
+		    choice->what.role != FUNCTION_CUT)
+			choice->what.role = FUNCTION_INSIDE;
 		else if (kstrtou8(word, 10, &choice->what.words) ||
 			 choice->what.words > FUNCTION_WORDS)
 			return kt_refuse(session, -EINVAL,
 					 "\"%.20s\" is not a number of "
-					 "arguments up to %u, or void",
+					 "arguments up to %u, nor void, s32 or "
+					 "the like, nor inside",
 					 word, FUNCTION_WORDS);
 		else if (!choice->what.on)
 			break;
@@ -299,10 +378,10 @@ static int choice_make(struct kt_session *session, struct list_head *choices,
 	struct choice *choice;
 	const char *c;
 
-	if (*line != '+' && *line != '-')
+	if (!strchr("+-!", *line))
 		return kt_refuse(session, -EINVAL,
-				 "\"%*pE\": +FUNCTION, -FUNCTION or none is "
-				 "wanted",
+				 "\"%*pE\": +FUNCTION, -FUNCTION, !FUNCTION or "
+				 "none is wanted",
 				 (int)min_t(size_t, strlen(line), 60), line);
 	for (c = line; *c; c++) {
 		if (*c != '\t' && (*c < ' ' || *c > '~'))
@@ -317,7 +396,8 @@ static int choice_make(struct kt_session *session, struct list_head *choices,
 		return kt_refuse(session, -ENOMEM, "no memory");
 	list_add_tail(&choice->node, choices);
 	strcpy(choice->text, line + 1);
-	choice->what.on = *line == '+';
+	choice->what.on = *line != '-';
+	choice->what.role = *line == '!' ? FUNCTION_CUT : FUNCTION_ROOT;
 	return choice_parse(session, choice, strim(choice->text));
 }
 
@@ -334,7 +414,8 @@ static int lines_parse(struct kt_session *session, struct list_head *choices,
 	}
 	if (!err && list_empty(choices))
 		return kt_refuse(session, -EINVAL,
-				 "+FUNCTION, -FUNCTION or none is wanted");
+				 "+FUNCTION, -FUNCTION, !FUNCTION or none is "
+				 "wanted");
 	return err;
 }
 
@@ -394,6 +475,7 @@ static int functions_clear(struct hooks *hooks)
 	err = change_make(hooks, hooks->functions.nr, 0);
 	if (!err)
 		choices_drop(&hooks->choices);
+	scope_end(hooks);
 	return err;
 }
 
@@ -417,9 +499,11 @@ static int functions_write(const struct kt_node *node, char *text)
 	err = err ?: scan_run(hooks, &choices, NULL);
 	list_for_each_entry(choice, &choices, node)
 		err = err ?: choice_check(node->session, choice);
+	err = err ?: scope_begin(hooks, &choices);
 	err = change_make(hooks, nr, err);
 	if (!err)
 		choices_add(hooks, &choices);
+	scope_end(hooks);
 	choices_drop(&choices);
 	return err;
 }
@@ -433,18 +517,38 @@ static int functions_show(struct seq_file *m, const struct kt_node *node)
 	if (!hooks)
 		return 0;
 	list_for_each_entry(choice, &hooks->choices, node) {
-		seq_printf(m, "%c%s%s%s", choice->what.on ? '+' : '-',
+		bool plain =
+			!choice->what.on || choice->what.role == FUNCTION_CUT;
+
+		seq_printf(m, "%c%s%s%s",
+			   !choice->what.on ? '-'
+			   : plain	    ? '!'
+					    : '+',
 			   choice->module ?: "", choice->module ? ":" : "",
 			   choice->name);
-		if (choice->what.on)
-			seq_printf(m, " %u%s", choice->what.words,
-				   choice->what.is_void ? " void" : "");
+		if (!plain) {
+			seq_printf(m, " %u", choice->what.words);
+			if (choice->what.result.bits != 64 ||
+			    choice->what.result.is_signed)
+				seq_printf(m, " %s",
+					   result_name(choice->what.result));
+			if (choice->what.role == FUNCTION_INSIDE)
+				seq_puts(m, " inside");
+		}
 		seq_putc(m, '\n');
 	}
 	return 0;
 }
 
-/* INDEX STATE ADDRESS MODULE NAME WORDS RETURN; who reads addresses can undo KASLR. */
+static const char *const roles[] = {
+	[FUNCTION_ROOT] = "root",
+	[FUNCTION_INSIDE] = "inside",
+	[FUNCTION_CUT] = "cut",
+};
+
+/*
+ * INDEX STATE ADDRESS MODULE NAME WORDS RESULT ROLE; who reads addresses can undo KASLR.
+ */
 static int table_show(struct seq_file *m, const struct kt_node *node)
 {
 	const struct hooks *hooks = hooks_of(node->session);
@@ -454,14 +558,15 @@ static int table_show(struct seq_file *m, const struct kt_node *node)
 	for (i = 0; hooks && i < hooks->functions.nr; i++) {
 		const struct function *function = hooks->functions.all[i];
 
-		seq_printf(m, "%u %s 0x%lx %s %s %u %s\n", function->index,
+		seq_printf(m, "%u %s 0x%lx %s %s %u %s %s\n", function->index,
 			   !function->ip	 ? "gone"
 			   : function->choice.on ? "on"
 						 : "off",
 			   addresses ? function->address : 0,
 			   function->module ?: "vmlinux", function->name,
 			   function->choice.words,
-			   function->choice.is_void ? "void" : "value");
+			   result_name(function->choice.result),
+			   roles[function->choice.role]);
 	}
 	return 0;
 }
@@ -489,6 +594,70 @@ static const struct kt_kind functions_file = {
 	.write_max = 128 << 10,
 };
 
+/* A line: "depth N" or "interrupts yes|no". */
+static int scope_parse(struct kt_session *session, struct scope *scope,
+		       char *line)
+{
+	char *name = strsep(&line, " \t"), *value = line ? strim(line) : "";
+
+	if (!strcmp(name, "depth")) {
+		if (!kstrtou32(value, 10, &scope->depth))
+			return 0;
+		return kt_refuse(session, -EINVAL,
+				 "depth \"%.20s\": a number is wanted (0: any "
+				 "depth)",
+				 value);
+	}
+	if (!strcmp(name, "interrupts")) {
+		if (!kstrtobool(value, &scope->no_interrupts)) {
+			scope->no_interrupts = !scope->no_interrupts;
+			return 0;
+		}
+		return kt_refuse(session, -EINVAL,
+				 "interrupts \"%.20s\": yes or no is wanted",
+				 value);
+	}
+	return kt_refuse(session, -EINVAL,
+			 "\"%.20s\": depth or interrupts is wanted", name);
+}
+
+static int scope_write(const struct kt_node *node, char *text)
+{
+	struct hooks *hooks = hooks_make(node->session);
+	struct scope scope;
+	char *line;
+	int err = 0;
+
+	if (!hooks)
+		return kt_refuse(node->session, -ENOMEM, "no memory");
+	scope = hooks->scope;
+	text = strim(text);
+	while (!err && (line = strsep(&text, "\n")))
+		err = scope_parse(node->session, &scope, strim(line));
+	if (err)
+		return err;
+	WRITE_ONCE(hooks->scope.depth, scope.depth);
+	WRITE_ONCE(hooks->scope.no_interrupts, scope.no_interrupts);
+	return 0;
+}
+
+static int scope_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct hooks *hooks = hooks_of(node->session);
+
+	seq_printf(m, "depth %u\ninterrupts %s\n",
+		   hooks ? hooks->scope.depth : 0,
+		   hooks && hooks->scope.no_interrupts ? "no" : "yes");
+	return 0;
+}
+
+static const struct kt_kind scope_file = {
+	.name = "function_scope",
+	.mode = S_IFREG | 0660,
+	.show = scope_show,
+	.write = scope_write,
+};
+
 static const struct kt_kind table_file = {
 	.name = "function_table",
 	.mode = S_IFREG | 0440,
@@ -504,5 +673,5 @@ static const struct kt_kind available_file = {
 };
 
 const struct kt_kind *const function_root_files[] = {&available_file, NULL};
-const struct kt_kind *const function_session_files[] = {&functions_file,
-							&table_file, NULL};
+const struct kt_kind *const function_session_files[] = {
+	&functions_file, &scope_file, &table_file, NULL};

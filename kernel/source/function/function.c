@@ -110,9 +110,13 @@ static void function_detach(struct kt_enabled *enabled)
 }
 
 static const char *const misses[] = {
-	[MISS_RECURSION] = "recursion", [MISS_NODE] = "node",
-	[MISS_IDLE] = "idle",		[MISS_NMI] = "nmi",
-	[MISS_RETURN] = "return",	NULL,
+	[MISS_RECURSION] = "recursion",
+	[MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",
+	[MISS_NMI] = "nmi",
+	[MISS_RETURN] = "return",
+	[MISS_TASK] = "task",
+	NULL,
 };
 
 static u64 function_missed(const void *state, unsigned int reason)

@@ -26,38 +26,33 @@ static struct kt_source *source;
 
 /* ---- hooks ---------------------------------------------------------------- */
 
-static void hook_miss(const struct hooks *hooks, enum miss miss)
-{
-	this_cpu_inc(hooks->misses[miss]);
-}
-
 /* With preemption off. */
 static __always_inline void function_entered(struct hooks *hooks,
 					     unsigned long ip,
 					     struct pt_regs *regs)
 {
-	/* Before hooks->returns, which it goes with. */
-	struct kt_enabled *enabled = smp_load_acquire(&hooks->hit[EXIT]);
 	struct function *function = function_find(&hooks->functions, ip);
-	struct call *call;
+	struct call plan __kt_uninitialized, *call = NULL;
 
 	/* It has just been taken out of the table: its module goes. */
 	if (unlikely(!function))
 		return;
-	if (enabled && !kt_write_refused(enabled)) {
-		/* It may have interrupted the list of nodes, which is not ready then. */
-		if (unlikely(in_nmi())) {
-			hook_miss(hooks, MISS_NMI);
-			return;
-		}
+	switch (call_plan(hooks, function, regs, &plan)) {
+	case CALL_IGNORED:
+		return;
+	case CALL_KEPT:
 		call = returns_hook(hooks->returns, regs);
 		if (unlikely(!call)) {
-			hook_miss(hooks, MISS_NODE);
+			call_left(hooks, &plan);
+			call_miss(hooks, MISS_NODE);
 			return;
 		}
-		call->function = function;
+		call_keep(call, &plan);
+		break;
+	case CALL_NOTED:
+		break;
 	}
-	call_entered(hooks, function, regs);
+	call_entered(hooks, function, regs, call);
 }
 
 static void function_hit(unsigned long ip, unsigned long caller,
@@ -68,14 +63,14 @@ static void function_hit(unsigned long ip, unsigned long caller,
 	u8 context;
 
 	if (unlikely(bit < 0)) {
-		hook_miss(hooks, MISS_RECURSION);
+		call_miss(hooks, MISS_RECURSION);
 		return;
 	}
 	/* Gates and the table live as long as RCU sees us. */
 	if (unlikely(!rcu_is_watching())) {
-		hook_miss(hooks, MISS_IDLE);
+		call_miss(hooks, MISS_IDLE);
 	} else if (unlikely(!call_hook_begin(&context))) {
-		hook_miss(hooks, MISS_RECURSION);
+		call_miss(hooks, MISS_RECURSION);
 	} else {
 		function_entered(hooks, ip, kt_function_registers(fregs));
 		call_hook_end(context);
@@ -95,16 +90,17 @@ static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!rcu_is_watching()))
 		return;
+	call_left(hooks, call);
 	bit = ftrace_test_recursion_trylock(call->function->address, 0);
 	if (unlikely(bit < 0)) {
-		hook_miss(hooks, MISS_RETURN);
+		call_miss(hooks, MISS_RETURN);
 		return;
 	}
 	if (likely(call_hook_begin(&context))) {
 		call_returned(hooks, call, regs->ax);
 		call_hook_end(context);
 	} else {
-		hook_miss(hooks, MISS_RETURN);
+		call_miss(hooks, MISS_RETURN);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
@@ -166,6 +162,12 @@ static u32 hooks_collect(struct hooks *hooks, unsigned long *ips)
 	return nr;
 }
 
+/* Is an event attached? */
+static bool hooks_any(const struct hooks *hooks)
+{
+	return hooks->hit[ENTRY] || hooks->hit[EXIT];
+}
+
 static void hooks_unregister(struct hooks *hooks)
 {
 	if (hooks->registered)
@@ -178,7 +180,7 @@ static int hooks_register(struct hooks *hooks, unsigned long *ips, u32 nr)
 {
 	int err;
 
-	if (!nr || (!hooks->hit[ENTRY] && !hooks->hit[EXIT])) {
+	if (!nr || !hooks_any(hooks)) {
 		hooks_unregister(hooks);
 		return 0;
 	}
@@ -217,12 +219,14 @@ int hooks_update(struct hooks *hooks)
 int hooks_attach(struct hooks *hooks, enum direction direction,
 		 struct kt_enabled *enabled, unsigned int calls)
 {
-	if (direction == EXIT) {
+	/* Entries alone need it, too, if there is a scope. */
+	if (!hooks_any(hooks)) {
 		hooks->returns = returns_make(hooks, function_returned,
 					      clamp(calls, 1u, 1u << 20));
 		if (!hooks->returns)
 			return kt_refuse(hooks->session, -ENOMEM,
 					 "no memory for %u open calls", calls);
+		scope_clear(&hooks->scope);
 	}
 	smp_store_release(&hooks->hit[direction], enabled);
 	return 0;
@@ -231,11 +235,11 @@ int hooks_attach(struct hooks *hooks, enum direction direction,
 void hooks_detach(struct hooks *hooks, enum direction direction)
 {
 	WRITE_ONCE(hooks->hit[direction], NULL);
-	if (!hooks->hit[ENTRY] && !hooks->hit[EXIT])
-		hooks_unregister(hooks);
+	if (hooks_any(hooks))
+		return;
+	hooks_unregister(hooks);
 	/* A hook that saw it attached finds no node any more; it is freed after RCU. */
-	if (direction == EXIT)
-		returns_free(hooks->returns);
+	returns_free(hooks->returns);
 }
 
 static bool is_of(const struct function *function, const struct module *module,
@@ -266,6 +270,7 @@ void hooks_forget(struct hooks *hooks, const struct module *module, bool init)
 void hooks_end(struct hooks *hooks)
 {
 	ftrace_free_filter(&hooks->ops);
+	scope_free(&hooks->scope);
 	functions_free(&hooks->functions);
 	free_percpu(hooks->misses);
 }

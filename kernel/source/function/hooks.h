@@ -8,6 +8,7 @@
 
 #include "capture.h"
 #include "event/source.h"
+#include "scope.h"
 #include "table.h"
 
 enum direction {
@@ -23,6 +24,7 @@ enum miss {
 	MISS_IDLE, /* where RCU does not watch */
 	MISS_NMI, /* its return cannot be hooked; its entry is not recorded, either */
 	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
+	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
 	MISSES,
 };
 
@@ -35,8 +37,9 @@ struct hooks {
 	struct functions functions;
 	struct kt_enabled *hit[DIRECTIONS]; /* NULL: not attached */
 	struct rethook *returns;	    /* while EXIT is attached */
-	u64 __percpu *misses;		    /* NULL: was never attached */
-	struct list_head choices;	    /* choose.c's */
+	struct scope scope;
+	u64 __percpu *misses;	  /* NULL: was never attached */
+	struct list_head choices; /* choose.c's */
 	struct kt_session *session;
 };
 

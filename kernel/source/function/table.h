@@ -17,11 +17,25 @@
 
 #define FUNCTION_WORDS 6 /* arguments that come in registers */
 
+/* Where calls of a function are recorded; see scope.h. */
+enum function_role {
+	FUNCTION_ROOT,	 /* everywhere */
+	FUNCTION_INSIDE, /* within a root */
+	FUNCTION_CUT, /* nowhere, and what they call is not recorded, either */
+};
+
+/* What a function returns. */
+struct function_result {
+	u8 bits; /* 0: nothing */
+	bool is_signed;
+};
+
 /* What is asked of a function. */
 struct function_choice {
 	bool on;
-	bool is_void; /* what it returns is no value */
-	u8 words;     /* that are recorded of its arguments */
+	u8 words; /* that are recorded of its arguments */
+	u8 role;
+	struct function_result result;
 };
 
 struct function {

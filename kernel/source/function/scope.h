@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which calls a session records, if that depends on what is running: calls made within a
+ * root, down to some depth, but not within a function that is cut.
+ *
+ * For each task that is in a root or a cut function, a session keeps how deep it is.  Only
+ * the task itself and the interrupts on top of it change this, and they nest.  So there is
+ * no lock.  Each call keeps what its task's state was before, and its return puts that
+ * back.  Therefore a return that is not seen leaves no trace, once a call around it
+ * returns.  If the outermost call never returns, the task's next call tells: it is not as
+ * deep in the stack.
+ */
+#ifndef KT_KERNEL_SOURCE_FUNCTION_SCOPE_H
+#define KT_KERNEL_SOURCE_FUNCTION_SCOPE_H
+
+#include <linux/hash.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "table.h"
+
+/* How many tasks may be in roots at once: SETS * WAYS, or less by chance. */
+#define SCOPE_BITS 10
+#define SCOPE_WAYS 4
+
+struct scope_state {
+	unsigned long stack; /* stack pointer at the outermost call */
+	u32 depth;	     /* of recorded calls that are open */
+	pid_t tid;	     /* of the task that it was made for */
+	u8 level;	     /* which context the outermost call is in */
+	bool cut;	     /* in a function that is cut */
+};
+
+struct scope_set {
+	struct task_struct *tasks[SCOPE_WAYS];
+	struct scope_state states[SCOPE_WAYS];
+};
+
+struct scope {
+	bool on; /* some function is not a root */
+	/* What the file function_scope says. */
+	u32 depth;		/* 0: any */
+	bool no_interrupts;	/* not what interrupts in between call */
+	struct scope_set *sets; /* NULL: it was never on */
+};
+
+enum scope_fate {
+	SCOPE_OUT,    /* the call does not count */
+	SCOPE_RECORD, /* it is recorded */
+	SCOPE_CUT,  /* it is not, nor what it calls; its return must be seen */
+	SCOPE_FULL, /* too many tasks are in roots */
+};
+
+/* The sets; under kt_mutex, before on.  Tasks that end are forgotten from then on. */
+int scope_make(struct scope *scope);
+/* No hook runs. */
+void scope_clear(struct scope *scope);
+void scope_free(struct scope *scope);
+
+static __always_inline struct scope_set *scope_set_of(
+	const struct scope *scope, const struct task_struct *task)
+{
+	return &scope->sets[hash_ptr(task, SCOPE_BITS)];
+}
+
+/* SCOPE_WAYS: it has none. */
+static __always_inline unsigned int scope_way(const struct scope_set *set,
+					      const struct task_struct *task)
+{
+	unsigned int way;
+
+	for (way = 0; way < SCOPE_WAYS; way++) {
+		if (READ_ONCE(set->tasks[way]) == task)
+			break;
+	}
+	return way;
+}
+
+enum scope_fate scope_enter_slow(struct scope *scope, enum function_role role,
+				 unsigned long stack, struct scope_set *set,
+				 unsigned int way, struct scope_state *before);
+
+/*
+ * A call begins, with preemption off; @stack: the stack pointer.  If it is to be recorded
+ * or cut, the task is in it from now on until scope_leave(@before).
+ */
+static __always_inline enum scope_fate scope_enter(struct scope *scope,
+						   enum function_role role,
+						   unsigned long stack,
+						   struct scope_state *before)
+{
+	struct scope_set *set = scope_set_of(scope, current);
+	unsigned int way = scope_way(set, current);
+
+	if (likely(way == SCOPE_WAYS && role == FUNCTION_INSIDE))
+		return SCOPE_OUT;
+	return scope_enter_slow(scope, role, stack, set, way, before);
+}
+
+void scope_leave(struct scope *scope, const struct scope_state *before);
+
+#endif /* KT_KERNEL_SOURCE_FUNCTION_SCOPE_H */
