@@ -8,6 +8,7 @@
  *	calls COUNT	each of the functions, COUNT times
  *	deep DEPTH	callee_deep(), which calls itself DEPTH times
  *	sleep		callee_sleep(), until the writer is killed
+ *	pause MS	callee_pause(), which takes so long
  *	nest COUNT	callee_outer(), which calls two others, and one of these by
  *			itself, COUNT times
  */
@@ -26,6 +27,7 @@ CALLEE int callee_error(int number);
 CALLEE void callee_nothing(u64 number);
 CALLEE u64 callee_deep(u64 depth);
 CALLEE int callee_sleep(void);
+CALLEE void callee_pause(unsigned int ms);
 CALLEE int callee_outer(int number);
 CALLEE int callee_middle(int number);
 CALLEE int callee_inner(int number);
@@ -65,6 +67,11 @@ CALLEE int callee_sleep(void)
 	return -EINTR;
 }
 
+CALLEE void callee_pause(unsigned int ms)
+{
+	mdelay(ms);
+}
+
 CALLEE int callee_inner(int number)
 {
 	return -number;
@@ -94,6 +101,10 @@ static int run(const char *text)
 		return callee_sleep();
 	if (sscanf(text, "deep %lu", &count) == 1)
 		return callee_deep(count) == count ? 0 : -EIO;
+	if (sscanf(text, "pause %lu", &count) == 1) {
+		callee_pause(count);
+		return 0;
+	}
 	if (sscanf(text, "nest %lu", &count) == 1) {
 		while (count--) {
 			callee_outer(10);

@@ -62,7 +62,7 @@ put events/enabled 0
 # ---- choosing ---------------------------------------------------------------------
 
 check "nothing written" refuses functions ' ' 'is wanted'
-check "no sign" refuses functions vfs_read '+FUNCTION, -FUNCTION or none'
+check "no sign" refuses functions vfs_read '!FUNCTION or none is wanted'
 check "no name" refuses functions + 'a function is missing'
 check "no module" refuses functions +:vfs_read 'the module is missing'
 check "a function that is not there" refuses functions +no_such_function \
@@ -113,8 +113,9 @@ put events/function/enabled 1
 put enabled 1
 load_module ktrace-callee
 check "they are hooked when it comes" is "$(awk '$2 == "on" { print $5 }' $tree/function_table |
-	sort | tr '\n' ' ')" "callee_deep callee_error callee_nothing callee_same \
-callee_same callee_same_other callee_six callee_sleep "
+	sort | tr '\n' ' ')" "callee_deep callee_error callee_inner \
+callee_middle callee_nothing callee_outer callee_pause callee_same callee_same callee_same_other \
+callee_six callee_sleep "
 echo calls 100 >$run
 put enabled 0
 $bin/ktread -dq $tree >"$dump"
@@ -182,6 +183,53 @@ check "a program has the registers as arguments" is \
 put events/function/enabled 0
 check "there is no eighth" refuses capture 'function/entry: u8 x: a7 put 1' 'no such argument'
 put capture none
+put events/function/enabled 1
+
+# ---- whole calls, decided at their return ------------------------------------------
+
+put functions none
+put functions '+ktrace_callee:callee_six 3
++ktrace_callee:callee_error 1 s32
++ktrace_callee:callee_nothing 1 void
++ktrace_callee:callee_pause 1'
+put events/function/enabled 0
+put events/call/function/enabled 1
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+# whole NAME: payloads of its calls behind the index
+whole() {
+	grep " call:function $(word "$(index "$1")")" "$dump" | sed 's/.* [0-9a-f]\{8\}//'
+}
+check "one record for a call, with what it was called with" is "$(whole callee_six |
+	cut -c 1-8,25- | sort | uniq -c | tr -s ' ')" \
+	" 10 180018000800000000000000010000000000000002000000000000000300000000000000"
+check "a negative result" is "$(whole callee_error | cut -c 25-40 | sort -u)" eaffffffffffffff
+check "none" is "$(whole callee_nothing | cut -c 25-40 | sort -u)" 0000000000000000
+check "nothing else is recorded" is "$(grep -c ' function:' "$dump")" 0
+put events/call/function/filter 'ret < 0'
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "only those that fail" is "$(whole callee_error | wc -l) $(grep -c ' call:' "$dump")" "10 10"
+put events/call/function/filter 'duration >= 3000000'
+put reset 1
+put enabled 1
+echo calls 10 >$run
+echo pause 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "only those that take long" is "$(whole callee_pause | wc -l) $(whole callee_error | wc -l)" \
+	"1 0"
+# The lower four bytes, in order.
+check "and how long" at_least "$(printf %d 0x"$(whole callee_pause | head -1 | cut -c 9-16 |
+	sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/')")" 9000000
+put events/call/function/enabled 0
+put events/call/function/filter none
 put events/function/enabled 1
 
 # ---- an oracle --------------------------------------------------------------------

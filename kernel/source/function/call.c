@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is recorded of a call: call.h. */
+#include <linux/limits.h>
+#include <linux/time64.h>
+#include <asm/tsc.h>
+
 #include "call.h"
 #include "event/capturing.h"
 
@@ -25,4 +29,19 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	entry->function = function->index;
 	entry->arguments = 0;
 	kt_capture_end(enabled, frame, (const u64 *)regs);
+}
+
+u32 call_ns_factor __ro_after_init;
+
+const char *call_init(void)
+{
+	u64 factor;
+
+	if (!tsc_khz)
+		return "the kernel does not say how fast the processor's TSC is";
+	factor = ((u64)NSEC_PER_MSEC << CALL_NS_SHIFT) / tsc_khz;
+	if (factor > U32_MAX)
+		return "the processor's TSC is slower than 1 MHz";
+	call_ns_factor = factor;
+	return NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef KT_KERNEL_SOURCE_FUNCTION_CALL_H
 #define KT_KERNEL_SOURCE_FUNCTION_CALL_H
 
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
@@ -19,6 +20,11 @@ struct call {
 	const struct function *function;
 	struct scope_state before; /* if it is in a scope: what was before it */
 	enum scope_fate fate;	   /* SCOPE_OUT: it is in none */
+	/* For the event of whole calls. */
+	bool timed;
+	u8 nr_words;
+	u64 begin;
+	u64 words[FUNCTION_WORDS];
 };
 
 /* Payloads; README.md promises them to readers. */
@@ -31,6 +37,14 @@ struct entry {
 struct exit {
 	u32 function;
 	u64 value;
+} __packed;
+
+struct whole {
+	u32 function;
+	u32 arguments; /* as in struct entry */
+	u64 duration;  /* ns */
+	s64 value;
+	u64 words[];
 } __packed;
 
 /*
@@ -56,6 +70,18 @@ static __always_inline void call_hook_end(u8 context)
 {
 	this_cpu_and(call_hooks_running, ~context);
 }
+
+/* How long are ticks of the TSC?  ns = ticks * factor >> CALL_NS_SHIFT. */
+#define CALL_NS_SHIFT 22
+extern u32 call_ns_factor;
+
+static __always_inline u64 call_ticks_to_ns(u64 ticks)
+{
+	return mul_u64_u32_shr(ticks, call_ns_factor, CALL_NS_SHIFT);
+}
+
+/* What the kernel lacks, NULL: nothing. */
+const char *call_init(void);
 
 void call_entry_capture(struct kt_enabled *enabled,
 			const struct function *function,
@@ -128,6 +154,8 @@ static __always_inline enum call_plan call_plan(struct hooks *hooks,
 	const struct kt_enabled *enabled = smp_load_acquire(&hooks->hit[EXIT]);
 	bool scoped = READ_ONCE(hooks->scope.on);
 
+	if (!enabled)
+		enabled = smp_load_acquire(&hooks->hit[CALL]);
 	if (!enabled) {
 		if (!scoped)
 			return CALL_NOTED;
@@ -147,13 +175,26 @@ static __always_inline enum call_plan call_plan(struct hooks *hooks,
 }
 
 /* What was planned becomes what is kept. */
-static __always_inline void call_keep(struct call *call,
-				      const struct call *planned)
+static __always_inline void call_keep(struct hooks *hooks, struct call *call,
+				      const struct call *planned,
+				      const struct pt_regs *regs)
 {
-	call->function = planned->function;
+	const struct function *function = planned->function;
+	u32 i, nr;
+
+	call->function = function;
 	call->fate = planned->fate;
 	if (unlikely(planned->fate != SCOPE_OUT))
 		call->before = planned->before;
+	call->timed = false;
+	if (likely(!READ_ONCE(hooks->hit[CALL])))
+		return;
+	nr = READ_ONCE(function->choice.words);
+	for (i = 0; i < nr; i++)
+		call->words[i] = ((const u64 *)regs)[hook_words[i]];
+	call->nr_words = nr;
+	call->timed = true;
+	call->begin = rdtsc();
 }
 
 /* @call: NULL, if it is only noted. */
@@ -201,6 +242,32 @@ static __always_inline void call_write_exit(struct kt_enabled *enabled,
 	kt_write_end(&write, 0);
 }
 
+/* The filter of the event says now whether the call is recorded. */
+static __always_inline void call_write_whole(struct kt_enabled *enabled,
+					     const struct call *call, u64 value)
+{
+	const struct function *function = call->function;
+	u32 i, nr = call->nr_words;
+	struct kt_write write __kt_uninitialized;
+	struct whole *whole;
+	u64 now = rdtsc();
+
+	whole = kt_write_begin(&write, enabled,
+			       sizeof(*whole) + nr * sizeof(u64),
+			       KT_RECORD_DYNAMIC);
+	if (!whole)
+		return;
+	whole->function = function->index;
+	whole->arguments = sizeof(*whole) | nr * sizeof(u64) << 16;
+	/* The TSC may begin anew while the machine sleeps. */
+	whole->duration =
+		now < call->begin ? 0 : call_ticks_to_ns(now - call->begin);
+	whole->value = result_value(function->choice.result, value);
+	for (i = 0; i < nr; i++)
+		whole->words[i] = call->words[i];
+	kt_write_end(&write, KT_RECORD_DYNAMIC);
+}
+
 /* What must be done at a return even if it cannot be recorded. */
 static __always_inline void call_left(struct hooks *hooks,
 				      const struct call *call)
@@ -215,8 +282,15 @@ static __always_inline void call_returned(struct hooks *hooks,
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
-	if (enabled && likely(call->fate != SCOPE_CUT))
+	if (unlikely(call->fate == SCOPE_CUT))
+		return;
+	if (enabled)
 		call_write_exit(enabled, call->function, value);
+	if (likely(!call->timed))
+		return;
+	enabled = READ_ONCE(hooks->hit[CALL]);
+	if (enabled)
+		call_write_whole(enabled, call, value);
 }
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_CALL_H */

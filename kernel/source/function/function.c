@@ -4,6 +4,8 @@
  *
  *	function:entry	which function, and arguments
  *	function:exit	which function, and what it returned
+ *	call:function	at the return: both, and how long it took.  Of another system, so
+ *			that who enables function:* does not get all calls twice.
  *
  * Which functions a session's file `functions' says (choose.c).  They have no events of
  * their own: records have the function's index in the session, and the file
@@ -38,7 +40,21 @@ static const struct kt_field exit_fields[] = {
 	{.type = "u64", .name = "ret", .offset = 4, .size = 8},
 };
 
-static const struct kt_class classes[DIRECTIONS] = {
+static const struct kt_field call_fields[] = {
+	{.type = "u32", .name = "function", .size = 4},
+	{.type = "__data_loc u64[]",
+	 .name = "arguments",
+	 .offset = 4,
+	 .size = 4},
+	{.type = "u64", .name = "duration", .offset = 8, .size = 8},
+	{.type = "s64",
+	 .name = "ret",
+	 .offset = 16,
+	 .size = 8,
+	 .is_signed = true},
+};
+
+static const struct kt_class classes[MOMENTS] = {
 	[ENTRY] =
 		{
 			.fields = entry_fields,
@@ -59,6 +75,19 @@ static const struct kt_class classes[DIRECTIONS] = {
 			.size = sizeof(struct exit),
 			.print =
 				"\"function=%u ret=0x%llx\", REC->function, REC->ret",
+		},
+	[CALL] =
+		{
+			.fields = call_fields,
+			.nr_fields = ARRAY_SIZE(call_fields),
+			.size = sizeof(struct whole),
+			.dynamic = true,
+			.print =
+				"\"function=%u arguments=%s duration=%llu ret=%lld\", "
+				"REC->function, "
+				"__print_array(__get_dynamic_array(arguments), "
+				"__get_dynamic_array_len(arguments) / 8, 8), "
+				"REC->duration, REC->ret",
 		},
 };
 
@@ -84,9 +113,9 @@ static const char *function_unsupported(void)
 	return reason;
 }
 
-static enum direction direction_of(const struct kt_event *event)
+static enum moment moment_of(const struct kt_event *event)
 {
-	return event->class == &classes[EXIT] ? EXIT : ENTRY;
+	return event->class - classes;
 }
 
 static int function_attach(struct kt_enabled *enabled)
@@ -95,8 +124,7 @@ static int function_attach(struct kt_enabled *enabled)
 
 	if (!hooks)
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
-	return hooks_attach(hooks, direction_of(enabled->event), enabled,
-			    calls);
+	return hooks_attach(hooks, moment_of(enabled->event), enabled, calls);
 }
 
 static int function_commit(struct kt_session *session)
@@ -106,7 +134,7 @@ static int function_commit(struct kt_session *session)
 
 static void function_detach(struct kt_enabled *enabled)
 {
-	hooks_detach(enabled->state, direction_of(enabled->event));
+	hooks_detach(enabled->state, moment_of(enabled->event));
 }
 
 static const char *const misses[] = {
@@ -189,21 +217,23 @@ static struct kt_source function_source = {
 	.explicit = true,
 };
 
-#define FUNCTION(direction, _name)            \
-	[direction] = {                       \
-		.system = "function",         \
-		.name = _name,                \
-		.class = &classes[direction], \
-		.source = &function_source,   \
-		.owner = THIS_MODULE,         \
+#define FUNCTION(moment, _system, _name)    \
+	[moment] = {                        \
+		.system = _system,          \
+		.name = _name,              \
+		.class = &classes[moment],  \
+		.source = &function_source, \
+		.owner = THIS_MODULE,       \
 	}
 
-static struct kt_event events[DIRECTIONS] = {
-	FUNCTION(ENTRY, "entry"),
-	FUNCTION(EXIT, "exit"),
+static struct kt_event events[MOMENTS] = {
+	FUNCTION(ENTRY, "function", "entry"),
+	FUNCTION(EXIT, "function", "exit"),
+	FUNCTION(CALL, "call", "function"),
 };
 
-static struct kt_event *const list[] = {&events[ENTRY], &events[EXIT]};
+static struct kt_event *const list[] = {&events[ENTRY], &events[EXIT],
+					&events[CALL]};
 
 static struct kt_event_set set = {
 	.owner = THIS_MODULE,

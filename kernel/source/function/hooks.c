@@ -4,8 +4,8 @@
  *
  * A session has one ftrace_ops, whose filter is the set of its functions; ftrace calls it
  * by a trampoline of its own at each of them, and patches no-ops into all others.
- * Returns are hooked by rethook (returns.h).  If the event of returns is attached and no
- * node is left for a call, its entry is not recorded either.  So
+ * Returns are hooked by rethook (returns.h).  If returns are wanted and no node is left for
+ * a call, its entry is not recorded either.  So
  *
  *	entries = exits + calls that are open + missed returns
  *
@@ -47,7 +47,7 @@ static __always_inline void function_entered(struct hooks *hooks,
 			call_miss(hooks, MISS_NODE);
 			return;
 		}
-		call_keep(call, &plan);
+		call_keep(hooks, call, &plan, regs);
 		break;
 	case CALL_NOTED:
 		break;
@@ -165,7 +165,7 @@ static u32 hooks_collect(struct hooks *hooks, unsigned long *ips)
 /* Is an event attached? */
 static bool hooks_any(const struct hooks *hooks)
 {
-	return hooks->hit[ENTRY] || hooks->hit[EXIT];
+	return hooks->hit[ENTRY] || hooks->hit[EXIT] || hooks->hit[CALL];
 }
 
 static void hooks_unregister(struct hooks *hooks)
@@ -216,7 +216,7 @@ int hooks_update(struct hooks *hooks)
 	return 0;
 }
 
-int hooks_attach(struct hooks *hooks, enum direction direction,
+int hooks_attach(struct hooks *hooks, enum moment moment,
 		 struct kt_enabled *enabled, unsigned int calls)
 {
 	/* Entries alone need it, too, if there is a scope. */
@@ -228,13 +228,13 @@ int hooks_attach(struct hooks *hooks, enum direction direction,
 					 "no memory for %u open calls", calls);
 		scope_clear(&hooks->scope);
 	}
-	smp_store_release(&hooks->hit[direction], enabled);
+	smp_store_release(&hooks->hit[moment], enabled);
 	return 0;
 }
 
-void hooks_detach(struct hooks *hooks, enum direction direction)
+void hooks_detach(struct hooks *hooks, enum moment moment)
 {
-	WRITE_ONCE(hooks->hit[direction], NULL);
+	WRITE_ONCE(hooks->hit[moment], NULL);
 	if (hooks_any(hooks))
 		return;
 	hooks_unregister(hooks);
@@ -283,5 +283,5 @@ const char *hooks_init(struct kt_source *functions)
 	if (!address)
 		return "the kernel has no ftrace_location";
 	static_call_update(kt_ftrace_location, (void *)address);
-	return returns_init();
+	return returns_init() ?: call_init();
 }

@@ -11,10 +11,12 @@
 #include "scope.h"
 #include "table.h"
 
-enum direction {
+/* The events. */
+enum moment {
 	ENTRY,
 	EXIT,
-	DIRECTIONS,
+	CALL, /* at the return, a whole call */
+	MOMENTS,
 };
 
 /* Why a call that is hooked is not recorded. */
@@ -35,8 +37,8 @@ struct hooks {
 	struct ftrace_ops ops;
 	bool registered;
 	struct functions functions;
-	struct kt_enabled *hit[DIRECTIONS]; /* NULL: not attached */
-	struct rethook *returns;	    /* while EXIT is attached */
+	struct kt_enabled *hit[MOMENTS]; /* NULL: not attached */
+	struct rethook *returns;	 /* while one is attached */
 	struct scope scope;
 	u64 __percpu *misses;	  /* NULL: was never attached */
 	struct list_head choices; /* choose.c's */
@@ -59,10 +61,10 @@ struct hooks *hooks_make(struct kt_session *session);
 /* They were detached, and synchronized. */
 void hooks_end(struct hooks *hooks);
 
-/* @calls: that may be open at once, if it is EXIT. */
-int hooks_attach(struct hooks *hooks, enum direction direction,
+/* @calls: that may be open at once. */
+int hooks_attach(struct hooks *hooks, enum moment moment,
 		 struct kt_enabled *enabled, unsigned int calls);
-void hooks_detach(struct hooks *hooks, enum direction direction);
+void hooks_detach(struct hooks *hooks, enum moment moment);
 /*
  * Hooks what is chosen (next), as far as an event is attached: all, or what was hooked
  * before.
