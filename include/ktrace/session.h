@@ -198,6 +198,38 @@ KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
 					const char *const *patterns,
 					size_t nr_patterns, size_t *nr);
 
+/*
+ * Which functions are recorded, where, and when.  Patterns are as above; a function that
+ * several of them mean is, in this order: cut, a root, inside.
+ */
+struct ktrace_functions {
+	size_t size; /* of this struct */
+	/* Recorded wherever they are called. */
+	const char *const *roots;
+	size_t nr_roots;
+	/* Recorded while one of the roots runs: what it calls. */
+	const char *const *inside;
+	size_t nr_inside;
+	/* Not recorded, nor what they call. */
+	const char *const *cut;
+	size_t nr_cut;
+	/* Of calls within roots, the root being the first; 0: as deep as it gets. */
+	unsigned int depth;
+	/* Not what interrupts call that come while a root runs. */
+	bool no_interrupts;
+	/*
+	 * Not NULL: a call is recorded when it returns, as one event call:NAME instead of
+	 * two, if this filter holds ("": always).  Its fields are duration (ns), ret, and
+	 * those of the running task.
+	 */
+	const char *call_filter;
+};
+
+/* As ktrace_session_functions(). *@nr: how many are roots or inside. */
+KTRACE_API int ktrace_session_functions_choose(
+	struct ktrace_session *session,
+	const struct ktrace_functions *functions, size_t *nr);
+
 /* System calls */
 
 /*

@@ -501,6 +501,40 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 	return KTRACE_SPAN_ENDS;
 }
 
+/* The event tells all of a span. */
+static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
+		      const struct ktrace_event *event)
+{
+	const struct span_rule *rule = role->end;
+	uint64_t keys[SPAN_KEYS] = {0}, id[SPAN_KEYS], took;
+	struct open_span *ended = &spans->ended;
+	const struct span_owner *owner;
+
+	owner_id(id, rule->owner, event, keys);
+	owner = owner_of(spans, rule->owner, id, event);
+	took = ktrace_field_int(event, role->took);
+	*ended = (struct open_span){.type = role->type->number,
+				    .lane = rule->lane};
+	ended->span = (struct ktrace_span){
+		.kind = rule->kind,
+		.owner = rule->owner,
+		.begin = took < event->time ? event->time - took : 0,
+		.end = event->time,
+		.begin_cpu = event->cpu,
+		.end_cpu = event->cpu,
+		.tid = event->tid,
+		.tgid = event->tgid,
+		.depth = owner ? owner->nr : 0,
+		.type = event->type,
+	};
+	name_make(ended, role, event);
+	snprintf(ended->comm, sizeof(ended->comm), "%s", event->comm);
+	ended->span.name = ended->name;
+	ended->span.comm = ended->comm;
+	spans->counts[rule->kind].ended++;
+	return KTRACE_SPAN_ENDS;
+}
+
 static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 		    const struct ktrace_event *event)
 {
@@ -574,7 +608,9 @@ int ktrace_spans_event(struct ktrace_spans *spans,
 		return 0;
 	if (role->exits)
 		ktrace_spans_exit(spans, event->tid);
-	if (role->end)
+	if (role->took)
+		step = span_whole(spans, role, event);
+	else if (role->end)
 		step = span_end(spans, role, event);
 	if (role->begin)
 		begun = span_begin(spans, role, event);

@@ -121,6 +121,15 @@ static const struct span_rule rules[] = {
 		.end = "*",
 	},
 	{
+		.kind = KTRACE_SPAN_FUNCTION,
+		.owner = KTRACE_SPAN_OF_THREAD,
+		.lane = LANE_FUNCTION,
+		.variants = true,
+		.system = "call",
+		.end = "*",
+		.took = "duration",
+	},
+	{
 		.kind = KTRACE_SPAN_MARKER,
 		.owner = KTRACE_SPAN_OF_THREAD,
 		.lane = LANE_MARKER,
@@ -180,6 +189,23 @@ static bool keys_find(const struct ktrace_type *type,
 	return true;
 }
 
+/* False: the type lacks it.  The last field counts: arguments may have any name. */
+static bool took_find(const struct ktrace_type *type,
+		      const struct span_rule *rule,
+		      const struct ktrace_field **took)
+{
+	const struct ktrace_field *last =
+		type->nr_fields ? &type->fields[type->nr_fields - 1] : NULL;
+
+	if (!rule->took)
+		return true;
+	if (!last || strcmp(last->name, rule->took) ||
+	    last->kind != KTRACE_UINT)
+		return false;
+	*took = last;
+	return true;
+}
+
 static bool system_match(const char *system, const struct ktrace_type *type)
 {
 	return !strcmp(system, "*") || !strcmp(system, type->system);
@@ -209,7 +235,8 @@ void span_role_find(struct span_role *role, const struct ktrace_type *type)
 		    system_match(rule->end_system ?: rule->system, type) &&
 		    pattern_match(rule->end, type->name, &role->text,
 				  &role->text_size) &&
-		    keys_find(type, rule->end_keys, role->end_keys))
+		    keys_find(type, rule->end_keys, role->end_keys) &&
+		    took_find(type, rule, &role->took))
 			role->end = rule;
 		if (rule->variants && (role->begin || role->end))
 			break;

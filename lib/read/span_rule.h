@@ -37,6 +37,8 @@ struct span_rule {
 	const char *begin_keys[SPAN_KEYS];
 	const char *end_keys[SPAN_KEYS];
 	const char *name; /* a field of the begin; NULL: the text of `*' */
+	/* Not NULL: the end tells the begin, too; a field with the nanoseconds between. */
+	const char *took;
 };
 
 /* What the events of a type are for spans.  All zero: not looked up yet. */
@@ -50,6 +52,7 @@ struct span_role {
 	const struct ktrace_field *begin_keys[SPAN_KEYS];
 	const struct ktrace_field *end_keys[SPAN_KEYS];
 	const struct ktrace_field *name;
+	const struct ktrace_field *took;
 };
 
 /* Looks the type up in the table of rules. */

@@ -22,6 +22,9 @@
 #define MODULE "ktrace-functions"
 /* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
 #define LINES_MAX 800
+/* Where the arguments begin in records (kernel/source/function/README.md). */
+#define ENTRY_SIZE 8
+#define CALL_SIZE  24
 
 /* ---- choosing ------------------------------------------------------------- */
 
@@ -48,8 +51,18 @@ struct available {
 	const char *module;
 };
 
+/* In the order in which the kernel gets them: the last line that means a function counts. */
+enum role {
+	INSIDE,
+	ROOT,
+	CUT,
+	ROLES,
+};
+
+/* What is wanted of the functions that some patterns mean. */
 struct choice {
-	char *text; /* of the file available_functions */
+	const char *const *patterns;
+	size_t nr_patterns;
 	struct available *list;
 	size_t nr;
 };
@@ -86,39 +99,73 @@ static int choice_add(struct choice *choice, const struct available *function)
 	return 0;
 }
 
-/* Which functions do the patterns mean?  Each must mean one. */
-static int choice_make(struct choice *choice, const char *const *patterns,
-		       size_t nr_patterns)
+/* A line of the file available_functions.  @used: has a bit for each pattern. */
+static int choice_try(struct choice *choice, const struct available *function,
+		      bool *used)
 {
-	char *next = choice->text, *line;
-	bool used[nr_patterns + 1];
+	bool wanted = false;
+
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		if (available_match(function, choice->patterns[i]))
+			used[i] = wanted = true;
+	return wanted ? choice_add(choice, function) : 0;
+}
+
+static int choice_check(const struct choice *choice, const bool *used)
+{
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		if (!used[i])
+			return error_set(-ENOENT,
+					 "no function `%s' can be recorded: "
+					 "it does not exist, is inlined, or "
+					 "the kernel must not be stopped there",
+					 choice->patterns[i]);
+	return 0;
+}
+
+/* Which functions do the patterns mean?  Each must mean one.  Cuts the text up. */
+static int choices_make(struct choice choices[ROLES], char *text)
+{
+	bool *used[ROLES] = {NULL};
+	char *line;
 	int err = 0;
 
-	memset(used, 0, sizeof(used));
-	while (!err && (line = strsep(&next, "\n"))) {
+	for (int role = 0; role < ROLES; role++) {
+		used[role] = calloc(choices[role].nr_patterns + 1,
+				    sizeof(*used[role]));
+		if (!used[role])
+			err = error_set(-ENOMEM, "out of memory");
+	}
+	while (!err && (line = strsep(&text, "\n"))) {
 		struct available function = {.name = strsep(&line, " ")};
-		bool wanted = false;
 
 		function.module = line ?: "vmlinux";
-		for (size_t i = 0; *function.name && i < nr_patterns; i++)
-			if (available_match(&function, patterns[i]))
-				used[i] = wanted = true;
-		if (wanted)
-			err = choice_add(choice, &function);
+		for (int role = 0; !err && *function.name && role < ROLES;
+		     role++)
+			err = choice_try(&choices[role], &function, used[role]);
 	}
-	for (size_t i = 0; !err && i < nr_patterns; i++)
-		if (!used[i])
-			err = error_set(-ENOENT,
-					"no function `%s' can be recorded: "
-					"it does not exist, is inlined, or "
-					"the kernel must not be stopped there",
-					patterns[i]);
+	for (int role = 0; !err && role < ROLES; role++)
+		err = choice_check(&choices[role], used[role]);
+	for (int role = 0; role < ROLES; role++)
+		free(used[role]);
 	return err;
+}
+
+/* The word of a line that says what is returned. */
+static void result_line(struct text *text, const struct function_fields *fields)
+{
+	const struct ktrace_field *result = &fields->result;
+
+	if (fields->is_void)
+		text_puts(text, " void");
+	else if (fields->returns && result->kind != KTRACE_POINTER)
+		text_printf(text, " %c%u", result->is_signed ? 's' : 'u',
+			    8 * result->size);
 }
 
 /* One line for each function, with what there is to record of it. */
 static void lines_of_functions(struct text *text, const struct choice *choice,
-			       struct prototypes *prototypes)
+			       enum role role, struct prototypes *prototypes)
 {
 	struct function_fields fields;
 	struct arena arena = {0};
@@ -126,47 +173,123 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 	for (size_t i = 0; i < choice->nr; i++) {
 		const struct available *f = &choice->list[i];
 
-		text_puts(text, "+");
-		if (strcmp(f->module, "vmlinux")) {
-			text_puts(text, f->module);
-			text_puts(text, ":");
-		}
-		text_puts(text, f->name);
-		if (prototypes &&
+		text_printf(text, "%c%s:%s", role == CUT ? '!' : '+', f->module,
+			    f->name);
+		if (role != CUT && prototypes &&
 		    !prototypes_function(prototypes, f->name, f->module,
 					 &fields, &arena)) {
 			text_printf(text, " %u", fields.nr_arguments);
-			if (fields.is_void)
-				text_puts(text, " void");
+			result_line(text, &fields);
 		}
-		text_puts(text, "\n");
+		text_puts(text, role == INSIDE ? " inside\n" : "\n");
 	}
 	arena_destroy(&arena);
 }
 
-static int choice_write(struct ktrace_session *s, const struct choice *choice,
-			const char *const *patterns, size_t nr_patterns)
+/* As they are: the kernel finds what they mean.  Registers are recorded. */
+static void lines_of_patterns(struct text *text, const struct choice *choice,
+			      enum role role)
+{
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		text_printf(text, "%c%s%s\n", role == CUT ? '!' : '+',
+			    choice->patterns[i],
+			    role == INSIDE ? " inside" : "");
+}
+
+static int choices_write(struct ktrace_session *s,
+			 const struct choice choices[ROLES])
 {
 	struct prototypes *prototypes = NULL;
 	struct text text = {0};
+	size_t left = LINES_MAX;
 	int err;
 
-	if (choice->nr > LINES_MAX) {
-		for (size_t i = 0; i < nr_patterns; i++) {
-			text_puts(&text, "+");
-			text_puts(&text, patterns[i]);
-			text_puts(&text, "\n");
+	/* Without type information, registers are recorded. */
+	if (prototypes_create(&prototypes))
+		session_note(s, "%s", ktrace_last_error());
+	for (int role = 0; role < ROLES; role++) {
+		if (choices[role].nr > left) {
+			lines_of_patterns(&text, &choices[role], role);
+			continue;
 		}
-	} else {
-		/* Without type information, registers are recorded. */
-		if (prototypes_create(&prototypes))
-			session_note(s, "%s", ktrace_last_error());
-		lines_of_functions(&text, choice, prototypes);
-		prototypes_destroy(prototypes);
+		lines_of_functions(&text, &choices[role], role, prototypes);
+		left -= choices[role].nr;
 	}
+	prototypes_destroy(prototypes);
 	err = text.failed ? error_set(-ENOMEM, "out of memory")
 			  : ktrace_session_write(s, "functions", text.s);
 	text_free(&text);
+	return err;
+}
+
+static int scope_write(struct ktrace_session *s,
+		       const struct ktrace_functions *functions)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "depth %u\ninterrupts %s",
+		 functions->depth, functions->no_interrupts ? "no" : "yes");
+	return ktrace_session_write(s, "function_scope", text);
+}
+
+static int events_enable(struct ktrace_session *s,
+			 const struct ktrace_functions *functions)
+{
+	int err = 0;
+
+	if (!functions->call_filter)
+		return ktrace_session_enable(s, "function", NULL, true);
+	if (*functions->call_filter)
+		err = ktrace_session_filter(s, "call", "function",
+					    functions->call_filter);
+	return err ?: ktrace_session_enable(s, "call", "function", true);
+}
+
+/* Roots and what is recorded within them; a function may be both. */
+static size_t choices_count(const struct choice choices[ROLES])
+{
+	const struct choice *inside = &choices[INSIDE], *root = &choices[ROOT];
+	size_t nr = inside->nr, at = 0;
+
+	/* Both have the order of the file. */
+	for (size_t i = 0; i < root->nr; i++) {
+		while (at < inside->nr &&
+		       inside->list[at].name < root->list[i].name)
+			at++;
+		nr += at == inside->nr ||
+		      inside->list[at].name != root->list[i].name;
+	}
+	return nr;
+}
+
+int ktrace_session_functions_choose(struct ktrace_session *s,
+				    const struct ktrace_functions *functions,
+				    size_t *nr)
+{
+	struct choice choices[ROLES] = {
+		[INSIDE] = {functions->inside, functions->nr_inside},
+		[ROOT] = {functions->roots, functions->nr_roots},
+		[CUT] = {functions->cut, functions->nr_cut},
+	};
+	char *text = NULL;
+	int err;
+
+	*nr = 0;
+	if (functions->size < sizeof(*functions))
+		return error_set(-EINVAL, "struct ktrace_functions: its size "
+					  "is not set");
+	err = module_load(s);
+	if (!err)
+		err = session_root_read(s, "available_functions", &text);
+	err = err ?: choices_make(choices, text);
+	err = err ?: scope_write(s, functions);
+	err = err ?: choices_write(s, choices);
+	err = err ?: events_enable(s, functions);
+	if (!err)
+		*nr = choices_count(choices);
+	for (int role = 0; role < ROLES; role++)
+		free(choices[role].list);
+	free(text);
 	return err;
 }
 
@@ -174,24 +297,13 @@ int ktrace_session_functions(struct ktrace_session *s,
 			     const char *const *patterns, size_t nr_patterns,
 			     size_t *nr)
 {
-	struct choice choice = {0};
-	int err;
+	const struct ktrace_functions functions = {
+		.size = sizeof(functions),
+		.roots = patterns,
+		.nr_roots = nr_patterns,
+	};
 
-	*nr = 0;
-	err = module_load(s);
-	if (!err)
-		err = session_root_read(s, "available_functions", &choice.text);
-	if (!err)
-		err = choice_make(&choice, patterns, nr_patterns);
-	if (!err)
-		err = choice_write(s, &choice, patterns, nr_patterns);
-	if (!err)
-		err = ktrace_session_enable(s, "function", NULL, true);
-	if (!err)
-		*nr = choice.nr;
-	free(choice.list);
-	free(choice.text);
-	return err;
+	return ktrace_session_functions_choose(s, &functions, nr);
 }
 
 /* ---- types of records ----------------------------------------------------- */
@@ -200,6 +312,7 @@ int ktrace_session_functions(struct ktrace_session *s,
 struct events {
 	struct ktrace_type entry;
 	struct ktrace_type exit;
+	struct ktrace_type call;
 };
 
 /* Does a program capture what the calls pass?  Then records have no registers. */
@@ -227,6 +340,9 @@ static int events_find(struct ktrace_session *s, struct events *events)
 
 	err = err ?: ktrace_session_known(s, &known, &nr);
 	for (size_t i = 0; !err && i < nr; i++) {
+		if (!strcmp(known[i].system, "call") &&
+		    !strcmp(known[i].name, "function"))
+			events->call.id = known[i].id;
 		if (strcmp(known[i].system, "function"))
 			continue;
 		if (!strcmp(known[i].name, "entry") && !captures)
@@ -278,13 +394,49 @@ static void fields_plain(struct function_fields *fields, unsigned int words)
 	for (unsigned int i = 0; i < words; i++) {
 		fields->arguments[i] = word;
 		fields->arguments[i].name = names[i];
-		fields->arguments[i].offset = 8 + 8 * i;
+		fields->arguments[i].offset = ENTRY_SIZE + 8 * i;
 	}
 	fields->nr_arguments = words;
 	fields->returns = true;
 	fields->result = word;
 	fields->result.name = "ret";
 	fields->result.offset = 4;
+}
+
+/* Of a whole call: the arguments, what was returned, and how long it took. */
+static int call_use(const struct row *row, const struct events *events,
+		    const struct function_fields *fields, unsigned int nr,
+		    int (*use)(void *data, const struct ktrace_type *type),
+		    void *data)
+{
+	struct ktrace_field all[FUNCTION_REGISTERS + 2];
+	const struct ktrace_type type = {
+		.id = events->call.id,
+		.variant_of = &events->call,
+		.index = row->index,
+		.system = "call",
+		.name = row->name,
+		.size = CALL_SIZE + 8 * row->words,
+		.fields = all,
+		.nr_fields = nr + fields->returns + 1,
+	};
+
+	for (unsigned int i = 0; i < nr; i++) {
+		all[i] = fields->arguments[i];
+		all[i].offset += CALL_SIZE - ENTRY_SIZE;
+	}
+	if (fields->returns) {
+		all[nr] = fields->result;
+		all[nr++].offset = 16;
+	}
+	all[nr] = (struct ktrace_field){
+		.name = "duration",
+		.ctype = "u64",
+		.offset = 8,
+		.size = 8,
+		.kind = KTRACE_UINT,
+	};
+	return use(data, &type);
 }
 
 static int row_use(const struct row *row, const struct events *events,
@@ -294,22 +446,23 @@ static int row_use(const struct row *row, const struct events *events,
 {
 	struct function_fields fields = {0};
 	struct ktrace_type entry, exit;
+	unsigned int nr;
 	int err = 0;
 
 	if (!prototypes || prototypes_function(prototypes, row->name,
 					       row->module, &fields, arena))
 		fields_plain(&fields, row->words);
+	nr = fields.nr_arguments < row->words ? fields.nr_arguments
+					      : row->words;
 	entry = (struct ktrace_type){
 		.id = events->entry.id,
 		.variant_of = &events->entry,
 		.index = row->index,
 		.system = "function",
 		.name = row->name,
-		.size = 8 + 8 * row->words,
+		.size = ENTRY_SIZE + 8 * row->words,
 		.fields = fields.arguments,
-		.nr_fields = fields.nr_arguments < row->words
-				     ? fields.nr_arguments
-				     : row->words,
+		.nr_fields = nr,
 	};
 	exit = (struct ktrace_type){
 		.id = events->exit.id,
@@ -325,6 +478,8 @@ static int row_use(const struct row *row, const struct events *events,
 		err = use(data, &entry);
 	if (!err && exit.id)
 		err = use(data, &exit);
+	if (!err && events->call.id)
+		err = call_use(row, events, &fields, nr, use, data);
 	return err;
 }
 
