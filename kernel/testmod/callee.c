@@ -15,6 +15,7 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -69,7 +70,10 @@ CALLEE int callee_sleep(void)
 
 CALLEE void callee_pause(unsigned int ms)
 {
-	mdelay(ms);
+	ktime_t end = ktime_add_ms(ktime_get(), ms);
+
+	while (ktime_before(ktime_get(), end))
+		cpu_relax();
 }
 
 CALLEE int callee_inner(int number)

@@ -80,6 +80,17 @@ check "one bad line of three" refuses functions '+vfs_read
 many=$(awk 'BEGIN { for (i = 0; i < 1025; i++) print "+a" }')
 check "more lines than there may be" refuses functions "$many" 'more than 1024 lines'
 check "it has left nothing in the table" is "$(get function_table)" ""
+many=$(echo "$available" | awk '$2 == "vmlinux" && !seen[$1]++ && ++n <= 600 { print "+vmlinux:" $1 }')
+# In one write: the shell would make several of so much.
+put_many() {
+	echo "$many" | dd bs=128k iflag=fullblock of=$tree/functions 2>/dev/null
+}
+check "many lines" put_many
+check "lines that take the place of others do not count twice" put_many
+put functions none
+many=
+rmmod ktrace_functions
+load_module ktrace-functions
 check "several lines at once" put functions '+vfs_read 3
 +vfs_write 3
 -vfs_write'

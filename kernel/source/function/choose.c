@@ -19,7 +19,7 @@
  *
  * What can be hooked is what the kernel has a symbol and ftrace a place for.  Functions
  * that run only while a module is initialised are left out: their memory is given back,
- * and ftrace forgets them without saying so.  So are those that each return calls
+ * and ftrace forgets them without saying so.  So are those whose returns cannot be hooked
  * (returns.h).
  */
 #include <linux/capability.h>
@@ -137,7 +137,7 @@ static unsigned long symbol_location(unsigned long address,
 
 	if (only && !within_module_core(address, only))
 		return 0;
-	if (returns_call(address))
+	if (returns_forbid(address))
 		return 0;
 	ip = function_location(address);
 	return ip - address <= PAD_SIZE ? ip : 0;
@@ -268,6 +268,9 @@ void choices_module(struct hooks *hooks, const struct module *module)
 	u32 nr = hooks->functions.nr;
 	int err = scan_run(hooks, &hooks->choices, module);
 
+	/* Most modules have none that is meant. */
+	if (!err && hooks->functions.nr == nr)
+		return;
 	if (change_make(hooks, nr, err))
 		pr_warn("ktrace: functions of %s are not hooked: %s\n",
 			module->name, hooks->session->reason);
@@ -419,27 +422,36 @@ static int lines_parse(struct kt_session *session, struct list_head *choices,
 	return err;
 }
 
-static size_t choices_count(const struct list_head *choices)
-{
-	const struct choice *choice;
-	size_t nr = 0;
-
-	list_for_each_entry(choice, choices, node)
-		nr++;
-	return nr;
-}
-
 static bool choices_same(const struct choice *a, const struct choice *b)
 {
 	return !strcmp(a->name, b->name) &&
 	       !strcmp(a->module ?: "", b->module ?: "");
 }
 
+static bool choices_have(const struct list_head *choices,
+			 const struct choice *like)
+{
+	const struct choice *choice;
+
+	list_for_each_entry(choice, choices, node) {
+		if (choices_same(choice, like))
+			return true;
+	}
+	return false;
+}
+
 /* Asked before anything changes: each line is compared with each symbol. */
 static int choices_fit(struct hooks *hooks, const struct list_head *choices)
 {
-	size_t nr = choices_count(choices) + choices_count(&hooks->choices);
+	const struct choice *choice;
+	size_t nr = 0;
 
+	list_for_each_entry(choice, choices, node)
+		nr++;
+	if (nr <= CHOICES_MAX) {
+		list_for_each_entry(choice, &hooks->choices, node)
+			nr += !choices_have(choices, choice);
+	}
 	if (nr <= CHOICES_MAX)
 		return 0;
 	return kt_refuse(hooks->session, -ENOSPC,
@@ -449,16 +461,13 @@ static int choices_fit(struct hooks *hooks, const struct list_head *choices)
 /* The new lines, behind the old ones that still say something. */
 static void choices_add(struct hooks *hooks, struct list_head *choices)
 {
-	struct choice *old, *next, *choice;
+	struct choice *old, *next;
 
 	list_for_each_entry_safe(old, next, &hooks->choices, node) {
-		list_for_each_entry(choice, choices, node) {
-			if (!choices_same(old, choice))
-				continue;
-			list_del(&old->node);
-			kfree(old);
-			break;
-		}
+		if (!choices_have(choices, old))
+			continue;
+		list_del(&old->node);
+		kfree(old);
 	}
 	list_splice_tail_init(choices, &hooks->choices);
 }

@@ -28,23 +28,31 @@ KT_RETHOOK_DEFINE
 	} while (0)
 
 /*
- * What rethook calls at a return before and behind our handler, if the kernel checks its
- * use of RCU (CONFIG_PROVE_RCU).  The return of such a function would be hooked, and that
- * return call it again: without an end, until the stack is used up.
+ * What rethook calls at each entry or return.  Its return would be hooked, and that call it
+ * again: without an end, until the stack is used up.  Some only if the kernel checks its
+ * use of RCU (CONFIG_PROVE_RCU), some only in kernels from before rethook forbade it.
+ *
+ * And a function that is called as one task and returns as another: the kernel forbids it
+ * only if it has a tracer of returns itself.
  */
-static const char *const called[] = {
+static const char *const forbidden[] = {
 	"rcu_read_lock_held",
 	"rcu_read_lock_any_held",
 	"rcu_lockdep_current_cpu_online",
+	"arch_rethook_prepare",
+	"arch_rethook_fixup_return",
+	"arch_rethook_trampoline_callback",
+	"__switch_to",
 };
-static unsigned long called_at[ARRAY_SIZE(called)]; /* 0: not in this kernel */
+static unsigned long
+	forbidden_at[ARRAY_SIZE(forbidden)]; /* 0: not in this kernel */
 
-bool returns_call(unsigned long address)
+bool returns_forbid(unsigned long address)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(called_at); i++) {
-		if (address == called_at[i])
+	for (i = 0; i < ARRAY_SIZE(forbidden_at); i++) {
+		if (address == forbidden_at[i])
 			return true;
 	}
 	return false;
@@ -54,8 +62,8 @@ const char *returns_init(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(called); i++)
-		called_at[i] = kt_symbol(called[i]);
+	for (i = 0; i < ARRAY_SIZE(forbidden); i++)
+		forbidden_at[i] = kt_symbol(forbidden[i]);
 	find(kt_rethook_alloc, "rethook_alloc");
 	find(kt_rethook_free, "rethook_free");
 	find(kt_rethook_try_get, "rethook_try_get");

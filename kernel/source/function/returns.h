@@ -33,8 +33,8 @@ struct rethook *returns_make(void *data, rethook_handler_t handler, int nr);
  */
 void returns_free(struct rethook *returns);
 
-/* Is this a function that every return calls?  It must not be hooked. */
-bool returns_call(unsigned long address);
+/* Must this function not be hooked, because of what happens at returns? */
+bool returns_forbid(unsigned long address);
 
 /*
  * At a call's entry, with preemption off: NULL, if no node is left.  The caller fills in
