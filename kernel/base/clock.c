@@ -59,6 +59,12 @@ static u64 clock_missing;   /* ticks to add to the TSC */
 static u64 clock_restarted; /* for the test: where the TSC restarted */
 static DEFINE_PER_CPU(u64, clock_last);
 
+bool kt_clock_is_tsc(void)
+{
+	return clock_is_tsc;
+}
+EXPORT_SYMBOL_GPL(kt_clock_is_tsc);
+
 static __always_inline u64 clock_read(void)
 {
 	if (!clock_is_tsc)

@@ -37,10 +37,11 @@ struct kt_source {
 	/*
 	 * The state that the source keeps for each session: this many bytes, zeroed.  They
 	 * exist once the source asks for them (kt_source_state_make) or an event of it is
-	 * attached.  state_end frees what the state refers to; no probe runs then.
+	 * attached.  state_end frees what the state refers to; no probe runs then.  If it
+	 * returns false, the state itself is not freed: something still leads to it.
 	 */
 	size_t state_size;
-	void (*state_end)(void *state);
+	bool (*state_end)(void *state);
 
 	/*
 	 * Called when the session is new, emptied or about to be switched on.  The source

@@ -64,8 +64,8 @@ static void state_free(struct kt_session *session, struct kt_source *source)
 {
 	void *state = xa_erase(&session->states, source->number);
 
-	if (state && source->state_end)
-		source->state_end(state);
+	if (!state || (source->state_end && !source->state_end(state)))
+		return;
 	kvfree(state);
 }
 

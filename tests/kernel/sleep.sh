@@ -137,11 +137,35 @@ sleep_watched() {
 	rmmod ktrace-syscalls
 }
 
+# Calls that are open in firmware never return; so no return is hooked near it.
+sleep_functions() {
+	load_module ktrace-functions
+	put functions 'none'
+	put functions '+suspend_devices_and_enter
++vfs_write'
+	check "$1: functions can be recorded" put events/function/enabled 1
+	put reset 1
+	put enabled 1
+	echo mem >/sys/power/state
+	put enabled 0
+	read=$($bin/ktread -d $tree)
+	index=$(awk '$5 == "suspend_devices_and_enter" { printf "%02x000000", $1 }' $tree/function_table)
+	check "$1: no return is hooked while it sleeps" is "$(echo "$read" |
+		grep -c " function:[a-z]* $index")" 0
+	check "$1: which is counted" at_least "$(sed -n \
+		's/^source function .* sleep \([0-9]*\).*/\1/p' $tree/overflow)" 1
+	check "$1: but before and after it" at_least "$(count "$read" function:exit)" 1
+	put events/function/enabled 0
+	put functions none
+	rmmod ktrace-functions
+}
+
 check "the clock is the TSC" grep -qx 'clock tsc' $tree/trace
 sleep_recording "the TSC goes on"
 sleep_recording "and once more"
 sleep_times "the TSC goes on"
 sleep_watched "the TSC goes on"
+sleep_functions "the TSC goes on"
 
 umount $tree
 rmmod ktrace
@@ -150,6 +174,7 @@ mount -t ktracefs none $tree
 sleep_recording "the TSC begins anew"
 sleep_recording "twice"
 sleep_times "the TSC begins anew"
+sleep_functions "the TSC began anew"
 sleep_both awake
 sleep_both asleep
 umount $tree

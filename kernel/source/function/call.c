@@ -16,6 +16,23 @@ const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
 
 DEFINE_PER_CPU(u8, call_hooks_running); /* a bit for each context */
 
+DEFINE_STATIC_KEY_FALSE(call_sleeping);
+
+/*
+ * The return cannot be hooked.  An NMI may have interrupted what hooks returns; of sleep see
+ * function.c.
+ */
+void call_miss_return(const struct hooks *hooks,
+		      const struct function *function, bool scoped)
+{
+	const struct scope *scope = &hooks->scope;
+
+	if (scoped && function->choice.role != FUNCTION_ROOT &&
+	    scope_way(scope_set_of(scope, current), current) == SCOPE_WAYS)
+		return;
+	call_miss(hooks, in_nmi() ? MISS_NMI : MISS_SLEEP);
+}
+
 noinline void call_entry_capture(struct kt_enabled *enabled,
 				 const struct function *function,
 				 const struct pt_regs *regs)

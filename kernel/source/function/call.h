@@ -83,6 +83,8 @@ static __always_inline u64 call_ticks_to_ns(u64 ticks)
 /* What the kernel lacks, NULL: nothing. */
 const char *call_init(void);
 
+void call_miss_return(const struct hooks *hooks,
+		      const struct function *function, bool scoped);
 void call_entry_capture(struct kt_enabled *enabled,
 			const struct function *function,
 			const struct pt_regs *regs);
@@ -118,19 +120,15 @@ enum call_plan {
 	CALL_KEPT,  /* its return is wanted, too */
 };
 
-/* In an NMI no return is hooked: it may have interrupted what hooks them. */
+/* The machine sleeps, is about to, or wakes up. */
+DECLARE_STATIC_KEY_FALSE(call_sleeping);
+
 static __always_inline enum call_plan call_plan_scoped(
 	struct hooks *hooks, const struct function *function,
 	const struct pt_regs *regs, struct call *call)
 {
 	struct scope *scope = &hooks->scope;
 
-	if (unlikely(in_nmi())) {
-		if (scope_way(scope_set_of(scope, current), current) <
-		    SCOPE_WAYS)
-			call_miss(hooks, MISS_NMI);
-		return CALL_IGNORED;
-	}
 	call->fate = scope_enter(scope, READ_ONCE(function->choice.role),
 				 regs->sp, &call->before);
 	if (unlikely(call->fate == SCOPE_FULL))
@@ -163,15 +161,14 @@ static __always_inline enum call_plan call_plan(struct hooks *hooks,
 	}
 	if (!enabled || kt_write_refused(enabled))
 		return CALL_IGNORED;
-	call->function = function;
-	call->fate = SCOPE_OUT;
-	if (unlikely(scoped))
-		return call_plan_scoped(hooks, function, regs, call);
-	if (unlikely(in_nmi())) {
-		call_miss(hooks, MISS_NMI);
+	if (unlikely(in_nmi()) || static_branch_unlikely(&call_sleeping)) {
+		call_miss_return(hooks, function, scoped);
 		return CALL_IGNORED;
 	}
-	return CALL_KEPT;
+	call->function = function;
+	call->fate = SCOPE_OUT;
+	return unlikely(scoped) ? call_plan_scoped(hooks, function, regs, call)
+				: CALL_KEPT;
 }
 
 /* What was planned becomes what is kept. */

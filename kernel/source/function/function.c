@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/percpu.h>
+#include <linux/suspend.h>
 
 #include "base/clock.h"
 #include "base/symbol.h"
@@ -104,7 +105,7 @@ static const char *reason;
 static const char *function_unsupported(void)
 {
 	/* Reading another clock calls functions that ftrace can hook: a guest hung so. */
-	if (!reason && !static_key_enabled(&kt_clock_tsc))
+	if (!reason && !kt_clock_is_tsc())
 		return "records are stamped with the kernel's clock, whose own "
 		       "functions could be hooked: it needs the processor's TSC";
 	if (!reason && ftrace_on && !READ_ONCE(*ftrace_on))
@@ -138,13 +139,10 @@ static void function_detach(struct kt_enabled *enabled)
 }
 
 static const char *const misses[] = {
-	[MISS_RECURSION] = "recursion",
-	[MISS_NODE] = "node",
-	[MISS_IDLE] = "idle",
-	[MISS_NMI] = "nmi",
-	[MISS_RETURN] = "return",
-	[MISS_TASK] = "task",
-	NULL,
+	[MISS_RECURSION] = "recursion", [MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",		[MISS_NMI] = "nmi",
+	[MISS_RETURN] = "return",	[MISS_SLEEP] = "sleep",
+	[MISS_TASK] = "task",		NULL,
 };
 
 static u64 function_missed(const void *state, unsigned int reason)
@@ -160,14 +158,14 @@ static u64 function_missed(const void *state, unsigned int reason)
 	return sum;
 }
 
-static void function_state_end(void *state)
+static bool function_state_end(void *state)
 {
 	struct hooks *hooks = state;
 
 	if (!hooks->misses)
-		return;
+		return true;
 	choices_free(hooks);
-	hooks_end(hooks);
+	return hooks_end(hooks);
 }
 
 /* ---- modules -------------------------------------------------------------- */
@@ -196,6 +194,34 @@ static int modules_notify(struct notifier_block *block, unsigned long action,
 
 static struct notifier_block notifier = {
 	.notifier_call = modules_notify,
+};
+
+/* ---- sleep ---------------------------------------------------------------- */
+
+/*
+ * On the way into firmware are calls that never return: the machine wakes up further out in
+ * the stack.  Their nodes would be taken for those of the calls around them.
+ */
+static int sleep_notify(struct notifier_block *block, unsigned long event,
+			void *data)
+{
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		static_branch_enable(&call_sleeping);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		static_branch_disable(&call_sleeping);
+		break;
+	}
+	return NOTIFY_OK;
+}
+
+static struct notifier_block sleep_notifier = {
+	.notifier_call = sleep_notify,
 };
 
 /* ---- what there is -------------------------------------------------------- */
@@ -258,8 +284,13 @@ static int __init functions_init(void)
 	err = register_module_notifier(&notifier);
 	if (err)
 		goto err_events;
+	err = register_pm_notifier(&sleep_notifier);
+	if (err)
+		goto err_notifier;
 	return 0;
 
+err_notifier:
+	unregister_module_notifier(&notifier);
 err_events:
 	kt_events_unregister(&set);
 err_source:
@@ -269,6 +300,7 @@ err_source:
 
 static void __exit functions_exit(void)
 {
+	unregister_pm_notifier(&sleep_notifier);
 	unregister_module_notifier(&notifier);
 	kt_events_unregister(&set);
 	kt_source_unregister(&function_source);

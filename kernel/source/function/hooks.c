@@ -168,11 +168,22 @@ static bool hooks_any(const struct hooks *hooks)
 	return hooks->hit[ENTRY] || hooks->hit[EXIT] || hooks->hit[CALL];
 }
 
+/*
+ * ftrace refuses if it has switched itself off for good, after a fault of the kernel's.
+ * Then calls may lead to us for ever.
+ */
 static void hooks_unregister(struct hooks *hooks)
 {
-	if (hooks->registered)
-		unregister_ftrace_function(&hooks->ops);
+	int err =
+		hooks->registered ? unregister_ftrace_function(&hooks->ops) : 0;
+
 	hooks->registered = false;
+	if (!err)
+		return;
+	pr_err("ktrace: ftrace does not take hooks away (error %d): they stay, unused\n",
+	       err);
+	hooks->stuck = true;
+	__module_get(THIS_MODULE);
 }
 
 /* An empty filter would be all functions. */
@@ -267,12 +278,15 @@ void hooks_forget(struct hooks *hooks, const struct module *module, bool init)
 		pr_warn("ktrace: functions of %s stay hooked\n", module->name);
 }
 
-void hooks_end(struct hooks *hooks)
+bool hooks_end(struct hooks *hooks)
 {
+	if (hooks->stuck)
+		return false;
 	ftrace_free_filter(&hooks->ops);
 	scope_free(&hooks->scope);
 	functions_free(&hooks->functions);
 	free_percpu(hooks->misses);
+	return true;
 }
 
 const char *hooks_init(struct kt_source *functions)

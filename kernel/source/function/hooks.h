@@ -26,6 +26,7 @@ enum miss {
 	MISS_IDLE, /* where RCU does not watch */
 	MISS_NMI, /* its return cannot be hooked; its entry is not recorded, either */
 	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
+	MISS_SLEEP, /* the machine sleeps, or is about to; as MISS_NMI */
 	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
 	MISSES,
 };
@@ -36,6 +37,7 @@ struct kt_session;
 struct hooks {
 	struct ftrace_ops ops;
 	bool registered;
+	bool stuck; /* ftrace did not let go: they must stay as they are */
 	struct functions functions;
 	struct kt_enabled *hit[MOMENTS]; /* NULL: not attached */
 	struct rethook *returns;	 /* while one is attached */
@@ -58,8 +60,8 @@ const char *hooks_init(struct kt_source *functions);
 struct hooks *hooks_of(const struct kt_session *session);
 /* The same, made if need be.  NULL: no memory. */
 struct hooks *hooks_make(struct kt_session *session);
-/* They were detached, and synchronized. */
-void hooks_end(struct hooks *hooks);
+/* They were detached, and synchronized.  False: their memory must stay. */
+bool hooks_end(struct hooks *hooks);
 
 /* @calls: that may be open at once. */
 int hooks_attach(struct hooks *hooks, enum moment moment,

@@ -631,9 +631,10 @@ static void markers_offer(struct kt_session *session)
 	}
 }
 
-static void patterns_end(void *state)
+static bool patterns_end(void *state)
 {
 	kt_patterns_free(state);
+	return true;
 }
 
 /* The state of a session is the patterns of the markers that it records. */
