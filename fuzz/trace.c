@@ -66,6 +66,29 @@ static void run(struct ktrace *trace, const char *kind, int fd,
 	ktrace_cursor_destroy(cursor);
 }
 
+/* What is around a frame is a frame, and began before it. */
+static void check_frame(struct ktrace_spans *spans, int step)
+{
+	const struct ktrace_span *begun = ktrace_spans_begun(spans);
+	const struct ktrace_span *ended = ktrace_spans_ended(spans);
+	const struct ktrace_span *caller = ktrace_spans_caller(spans);
+	static char mark;
+
+	if (step & KTRACE_SPAN_BEGINS) {
+		if (!begun || strlen(begun->name) > 63)
+			abort();
+		ktrace_spans_keep(spans, &mark);
+	}
+	if (step & KTRACE_SPAN_ENDS) {
+		if (ended->self > ended->end - ended->begin ||
+		    (ended->data && ended->data != &mark) || ended->error < 0)
+			abort();
+	}
+	if (caller && (!step || caller->data != &mark ||
+		       (begun && caller->begin > begun->begin)))
+		abort();
+}
+
 /* As ktrace report --durations: spans of all events. */
 static void run_spans(struct ktrace *trace, const char *kind, int fd)
 {
@@ -89,6 +112,8 @@ static void run_spans(struct ktrace *trace, const char *kind, int fd)
 			continue;
 		}
 		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
+		if (step > 0)
+			check_frame(spans, step);
 		ktrace_output_event(output, ktrace_cursor_event(cursor),
 				    step > 0 && step & KTRACE_SPAN_ENDS
 					    ? ktrace_spans_ended(spans)

@@ -232,30 +232,20 @@ static int line_end(struct graph *g)
 	return output_flush(&g->scratch);
 }
 
-/* Is it one of the values that functions of the kernel return for errors? */
-static bool result_is_error(const struct ktrace_field *field, int64_t value)
-{
-	if (field->names || value >= 0 || value < -4095)
-		return false;
-	if (field->kind == KTRACE_INT)
-		return field->size >= 4 && field->base == KTRACE_DEC;
-	return field->kind == KTRACE_POINTER;
-}
-
 /* " = 4096", " = -2 ENOENT"; nothing if the function returns nothing. */
 static int result_put(struct graph *g, const struct ktrace_event *event)
 {
 	const struct ktrace_type *type = event->type;
 	const char *name;
 	int64_t value;
+	int error;
 
 	if (!type->nr_fields)
 		return 0;
 	output_add(&g->scratch, " = ", 3);
 	value = ktrace_field_int(event, &type->fields[0]);
-	name = result_is_error(&type->fields[0], value)
-		       ? strerrorname_np(-value)
-		       : NULL;
+	error = ktrace_field_error(&type->fields[0], value);
+	name = error ? strerrorname_np(error) : NULL;
 	if (!name)
 		return programs_run(&g->results, &g->scratch, event)
 			       ? error_set(-ENOMEM, "out of memory")

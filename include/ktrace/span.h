@@ -74,6 +74,13 @@ struct ktrace_span {
 	const char *comm;
 	uint32_t depth; /* number of the owner's spans around it */
 	const struct ktrace_type *type; /* of the event that began it */
+	/*
+	 * From here on only frames have values: calls of syscalls and functions,
+	 * and interrupts.  @self and @error are known when they have ended.
+	 */
+	uint64_t self; /* ns without the frames directly inside it */
+	int error;     /* the number of the error that it returned; 0: none */
+	void *data;    /* see ktrace_spans_keep() */
 };
 
 /*
@@ -125,6 +132,24 @@ KTRACE_API int ktrace_spans_event(struct ktrace_spans *spans,
  */
 KTRACE_API const struct ktrace_span *ktrace_spans_ended(
 	const struct ktrace_spans *spans);
+
+/*
+ * The span that the last event began, if it began one; valid until the next
+ * call.
+ */
+KTRACE_API const struct ktrace_span *ktrace_spans_begun(
+	const struct ktrace_spans *spans);
+/*
+ * The frame directly around the frame that the last event began or ended; valid
+ * until the next call.  NULL: there is none.
+ *
+ * A syscall has none: it is called by a program.  An interrupt is around the
+ * functions that its handler calls, and inside what it has interrupted.
+ */
+KTRACE_API const struct ktrace_span *ktrace_spans_caller(
+	const struct ktrace_spans *spans);
+/* Keeps @data with the frame that the last event began, until it ends. */
+KTRACE_API void ktrace_spans_keep(struct ktrace_spans *spans, void *data);
 
 /*
  * How many spans of @kind the event's thread has open, after the event: those of

@@ -255,6 +255,13 @@ KTRACE_API int64_t ktrace_field_int(const struct ktrace_event *event,
 				    const struct ktrace_field *field);
 
 /*
+ * The number of the error that the @value of this field stands for, if it is the
+ * result of a syscall or of a function of the kernel; 0: it is no error.
+ */
+KTRACE_API int ktrace_field_error(const struct ktrace_field *field,
+				  int64_t value);
+
+/*
  * The bytes of the value; *@size is 0 if they are not in the payload.  A string
  * comes without its NUL, which may be missing in the payload.
  */

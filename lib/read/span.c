@@ -203,17 +203,6 @@ static void keys_read(uint64_t keys[SPAN_KEYS],
 		keys[i] = fields[i] ? ktrace_field_int(event, fields[i]) : 0;
 }
 
-static void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
-		     const struct ktrace_event *event,
-		     const uint64_t keys[SPAN_KEYS])
-{
-	id[0] = kind == KTRACE_SPAN_OF_THREAD ? event->tid : event->cpu;
-	/* Each CPU has its own idle thread, and all have the number 0. */
-	id[1] = kind == KTRACE_SPAN_OF_THREAD && !event->tid ? event->cpu : 0;
-	if (kind == KTRACE_SPAN_OF_REQUEST)
-		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
-}
-
 /*
  * The owner of the event's spans, or NULL.  If the tid now belongs to a thread
  * of another process, the old thread's spans have ended with it.
@@ -348,6 +337,7 @@ static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 	};
 	open->type = role->type->number;
 	open->lane = role->begin->lane;
+	open->serial = ++spans->serial;
 	memcpy(open->keys, keys, sizeof(open->keys));
 	if (spans->cursor)
 		open->place = cursor_place(spans->cursor);
@@ -387,6 +377,9 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 	}
 	open_fill(spans, owner, open, role, event, keys);
 	open_add(spans, owner);
+	spans->begun = open;
+	if (span_kind_is_frame(rule->kind))
+		spans->caller = frame_around(spans, event, open);
 	exec_note(spans, owner, role, event);
 	owner->tgid = event->tgid ? event->tgid : owner->tgid;
 	return KTRACE_SPAN_BEGINS;
@@ -467,8 +460,10 @@ static struct span_owner *exec_find(const struct ktrace_spans *spans,
  * the lane inside it have no end: they are dropped.
  */
 static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
-		     uint32_t i, const struct ktrace_event *event, bool voids)
+		     uint32_t i, const struct span_role *role,
+		     const struct ktrace_event *event)
 {
+	bool voids = role->end->voids;
 	struct open_span *open = &owner->open[i];
 	struct ktrace_span_counts *counts = counts_of(spans, owner, i);
 
@@ -482,11 +477,13 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 			  voids ? &counts->unended : &counts->lost);
 		return 0;
 	}
+	open->span.end = event->time;
+	open->span.end_cpu = event->cpu;
+	if (span_kind_is_frame(open->span.kind))
+		frame_end(spans, open, role, event);
 	spans->ended = *open;
 	open_drop(spans, owner, i, &counts->ended);
 	open = &spans->ended;
-	open->span.end = event->time;
-	open->span.end_cpu = event->cpu;
 	if (open->lane == LANE_RUN) {
 		/*
 		 * The span's thread is the one that leaves the CPU, not the one
@@ -527,6 +524,8 @@ static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
 		.depth = owner ? owner->nr : 0,
 		.type = event->type,
 	};
+	ended->serial = ++spans->serial;
+	frame_whole(spans, ended, role, event);
 	name_make(ended, role, event);
 	snprintf(ended->comm, sizeof(ended->comm), "%s", event->comm);
 	ended->span.name = ended->name;
@@ -565,7 +564,7 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 		owner = other;
 		i = open_find(spans, owner, role, keys);
 	}
-	step = owner_end(spans, owner, i, event, rule->voids);
+	step = owner_end(spans, owner, i, role, event);
 	owner_put(spans, owner);
 	return step;
 }
@@ -601,6 +600,7 @@ int ktrace_spans_event(struct ktrace_spans *spans,
 
 	if (!role)
 		return error_set(-ENOMEM, "out of memory");
+	spans->begun = spans->caller = NULL;
 	if (spans->cursor &&
 	    spans->deaths != cursor_tasks(spans->cursor)->deaths)
 		threads_end(spans);
@@ -620,6 +620,31 @@ int ktrace_spans_event(struct ktrace_spans *spans,
 const struct ktrace_span *ktrace_spans_ended(const struct ktrace_spans *spans)
 {
 	return &spans->ended.span;
+}
+
+static const struct ktrace_span *open_show(struct open_span *open)
+{
+	if (!open)
+		return NULL;
+	open->span.name = open->name;
+	open->span.comm = open->comm;
+	return &open->span;
+}
+
+const struct ktrace_span *ktrace_spans_begun(const struct ktrace_spans *spans)
+{
+	return open_show(spans->begun);
+}
+
+const struct ktrace_span *ktrace_spans_caller(const struct ktrace_spans *spans)
+{
+	return open_show(spans->caller);
+}
+
+void ktrace_spans_keep(struct ktrace_spans *spans, void *data)
+{
+	if (spans->begun)
+		spans->begun->span.data = data;
 }
 
 uint32_t ktrace_spans_open(const struct ktrace_spans *spans,

@@ -125,11 +125,37 @@ static void open_remove(struct span_owner *owner, uint32_t i)
 		(--owner->nr - i) * sizeof(*owner->open));
 }
 
+struct open_span *owner_frame(const struct span_owner *owner, uint64_t serial)
+{
+	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
+		struct open_span *open = &owner->open[i];
+
+		if (open->serial < serial &&
+		    span_kind_is_frame(open->span.kind))
+			return open;
+	}
+	return NULL;
+}
+
+/* It will not be paired, but what is inside it is inside the frame around it. */
+static void inside_pass(struct span_owner *owner, uint32_t i)
+{
+	const struct open_span *open = &owner->open[i];
+	struct open_span *around;
+
+	if (!open->inside)
+		return;
+	around = owner_frame(owner, open->serial);
+	if (around)
+		around->inside += open->inside;
+}
+
 void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 	       uint64_t *count)
 {
 	enum owner_list list = owner->open[i].place.programs;
 
+	inside_pass(owner, i);
 	++*count;
 	spans->counts[owner->open[i].span.kind].open--;
 	spans->nr_open--;

@@ -18,6 +18,8 @@ struct open_span {
 	enum span_lane lane;
 	uint64_t keys[SPAN_KEYS];
 	struct cursor_place place;
+	uint64_t serial; /* counts all spans, in the order of their begins */
+	uint64_t inside; /* ns in the frames directly inside it */
 	char name[NAME_ROOM];
 	char comm[KT_COMM_LEN + 1];
 };
@@ -60,6 +62,10 @@ struct ktrace_spans {
 	size_t nr_open;
 	uint64_t deaths; /* those of the cursor that have been seen */
 	struct open_span ended;
+	uint64_t serial;
+	/* Of the last event, or NULL; the pointers are valid until the next event. */
+	struct open_span *begun;
+	struct open_span *caller; /* the frame around that, or around @ended */
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
 };
 
@@ -90,6 +96,30 @@ void open_add(struct ktrace_spans *spans, struct span_owner *owner);
 /* It will not be paired: @count says why. */
 void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 	       uint64_t *count);
+
+/* The innermost frame of the owner (NULL: none) that began before @serial.  NULL: none. */
+struct open_span *owner_frame(const struct span_owner *owner, uint64_t serial);
+/*
+ * The innermost frame in which the event's thread was when the frame @open of it, or of its
+ * CPU, began.  NULL: none.
+ */
+struct open_span *frame_around(const struct ktrace_spans *spans,
+			       const struct ktrace_event *event,
+			       const struct open_span *open);
+/* It has ended with the event: what is around it is told. */
+void frame_end(struct ktrace_spans *spans, struct open_span *open,
+	       const struct span_role *role, const struct ktrace_event *event);
+/*
+ * The event tells all of it.  Those inside it were told before, and did not know of it: so all of
+ * its time is its own, and none is taken off from the frames around it.
+ */
+void frame_whole(struct ktrace_spans *spans, struct open_span *open,
+		 const struct span_role *role,
+		 const struct ktrace_event *event);
+
+/* Whose spans an event's are. */
+void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
+	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS]);
 
 static inline struct ktrace_span_counts *counts_of(
 	struct ktrace_spans *spans, const struct span_owner *owner, uint32_t i)

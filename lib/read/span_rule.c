@@ -211,6 +211,23 @@ static bool system_match(const char *system, const struct ktrace_type *type)
 	return !strcmp(system, "*") || !strcmp(system, type->system);
 }
 
+/* In a whole call it is behind @took: an argument may have its name. */
+static const struct ktrace_field *result_find(const struct ktrace_type *type,
+					      const struct ktrace_field *took)
+{
+	const struct ktrace_field *field;
+
+	if (!took)
+		return ktrace_field_find(type, "ret");
+	for (uint32_t i = 0; i < type->nr_fields; i++) {
+		field = &type->fields[i];
+		if (!strcmp(field->name, "ret") &&
+		    field->offset == took->offset + took->size)
+			return field;
+	}
+	return NULL;
+}
+
 void span_role_find(struct span_role *role, const struct ktrace_type *type)
 {
 	*role = (struct span_role){.type = type};
@@ -241,6 +258,10 @@ void span_role_find(struct span_role *role, const struct ktrace_type *type)
 		if (rule->variants && (role->begin || role->end))
 			break;
 	}
+	/* That of an interrupt's handler is not: it is 1 or 0. */
+	if (role->end && (role->end->kind == KTRACE_SPAN_SYSCALL ||
+			  role->end->kind == KTRACE_SPAN_FUNCTION))
+		role->result = result_find(type, role->took);
 }
 
 bool ktrace_span_type(const struct ktrace_type *type)

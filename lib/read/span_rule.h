@@ -53,7 +53,15 @@ struct span_role {
 	const struct ktrace_field *end_keys[SPAN_KEYS];
 	const struct ktrace_field *name;
 	const struct ktrace_field *took;
+	const struct ktrace_field *result; /* of a frame's end; NULL: none */
 };
+
+/* Are they frames (<ktrace/span.h>)? */
+static inline bool span_kind_is_frame(enum ktrace_span_kind kind)
+{
+	return kind == KTRACE_SPAN_SYSCALL || kind == KTRACE_SPAN_IRQ ||
+	       kind == KTRACE_SPAN_SOFTIRQ || kind == KTRACE_SPAN_FUNCTION;
+}
 
 /* Looks the type up in the table of rules. */
 void span_role_find(struct span_role *role, const struct ktrace_type *type);

@@ -523,6 +523,16 @@ int64_t ktrace_field_int(const struct ktrace_event *event,
 	}
 }
 
+int ktrace_field_error(const struct ktrace_field *field, int64_t value)
+{
+	if (field->names || value >= 0 || value < -4095)
+		return 0;
+	if (field->kind == KTRACE_INT)
+		return field->size >= 4 && field->base == KTRACE_DEC ? -value
+								     : 0;
+	return field->kind == KTRACE_POINTER ? -value : 0;
+}
+
 const uint8_t *ktrace_field_bytes(const struct ktrace_event *event,
 				  const struct ktrace_field *field,
 				  size_t *size)
