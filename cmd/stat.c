@@ -20,9 +20,12 @@ struct stat_options {
 	bool json;
 	bool tasks;
 	bool spans;
-	bool by;	/* --by was given */
-	bool by_thread; /* --by thread was given */
-	uint64_t head;	/* number of rows; 0: all */
+	bool by; /* --by was given */
+	enum span_key key;
+	bool sort; /* --sort was given */
+	enum span_column column;
+	bool histogram;
+	uint64_t head; /* number of rows; 0: all */
 };
 
 static double seconds_of(const struct count *c)
@@ -236,8 +239,8 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 	struct span_table *table;
 	int err;
 
-	err = span_table_create(trace, &o->query, options, o->by_thread, &lost,
-				&table);
+	err = span_table_create(trace, &o->query, options, o->key, o->column,
+				&lost, &table);
 	if (err) {
 		count_free(&lost);
 		return err == -ENOMEM ? failed("out of memory")
@@ -246,12 +249,12 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 	losses_complete(&lost, ktrace_get_info(trace), options);
 	if (o->json) {
 		putchar('{');
-		span_table_json(table);
+		span_table_json(table, o->histogram);
 		fputs(",\n", stdout);
 		losses_json(lost.lost);
 		puts("}");
 	} else {
-		span_table_print(table, o->head);
+		span_table_print(table, o->head, o->histogram);
 		losses_print(&lost);
 	}
 	span_table_destroy(table);
@@ -285,19 +288,56 @@ static int stat_show(void *data, struct ktrace *trace,
 	return EXIT_OK;
 }
 
+/* In the order of enum span_key. */
+#define BY_WORDS "name thread function"
+
 /* Long options without a letter. */
 enum {
 	STAT_SPANS = OPTION_OWN,
 	STAT_BY,
+	STAT_SORT,
+	STAT_HISTOGRAM,
 };
+
+/* The place of a word among @words, which are separated by spaces; -1: none. */
+static int word_find(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (int i = 0; *words; i++) {
+		size_t n = strcspn(words, " ");
+
+		if (n == len && !memcmp(words, word, n))
+			return i;
+		words += n;
+		words += *words == ' ';
+	}
+	return -1;
+}
 
 static int by_parse(struct stat_options *o, const char *text)
 {
+	int key = word_find(BY_WORDS, text);
+
 	o->by = true;
-	o->by_thread = !strcmp(text, "thread");
-	if (o->by_thread || !strcmp(text, "name"))
-		return EXIT_OK;
-	return misused(&command_stat, "--by `%s': it is name or thread", text);
+	if (key < 0)
+		return misused(&command_stat,
+			       "--by `%s': it is name, thread or function",
+			       text);
+	o->key = key;
+	return EXIT_OK;
+}
+
+static int sort_parse(struct stat_options *o, const char *text)
+{
+	int column = word_find(SPANS_COLUMN_WORDS, text);
+
+	o->sort = true;
+	if (column < 0)
+		return misused(&command_stat, "--sort `%s': it is one of %s",
+			       text, SPANS_COLUMN_WORDS);
+	o->column = column;
+	return EXIT_OK;
 }
 
 static int option_handle(void *data, int option)
@@ -321,6 +361,11 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case STAT_BY:
 		return by_parse(o, optarg);
+	case STAT_SORT:
+		return sort_parse(o, optarg);
+	case STAT_HISTOGRAM:
+		o->histogram = true;
+		return EXIT_OK;
 	default:
 		return query_option(&o->query, &command_stat, option, optarg);
 	}
@@ -332,6 +377,9 @@ static int options_check(const struct stat_options *o, int nr_traces)
 		return misused(&command_stat, "one trace at a time");
 	if (o->by && !o->spans)
 		return misused(&command_stat, "--by says how --spans counts");
+	if ((o->sort || o->histogram) && !o->spans)
+		return misused(&command_stat,
+			       "--sort and --histogram are for --spans");
 	if (o->tasks && o->spans)
 		return misused(&command_stat,
 			       "--tasks counts events: --spans --by thread");
@@ -363,8 +411,16 @@ static const struct command_option options[] = {
 	       "NAME_begin to NAME_end took",
 	       .id = STAT_SPANS),
 	OPTION(0, "by", "KEY",
-	       "with --spans: what a row is of, name (the default) or thread",
-	       .words = "name thread", .id = STAT_BY),
+	       "with --spans: what a row is of, name (the default), thread, or "
+	       "function",
+	       .words = BY_WORDS, .id = STAT_BY),
+	OPTION(0, "sort", "COLUMN",
+	       "with --spans: which rows come first, those with the most total "
+	       "(the default), self, calls, errors, min, median, p99 or max",
+	       .words = SPANS_COLUMN_WORDS, .id = STAT_SORT),
+	OPTION(0, "histogram", NULL,
+	       "with --spans: below each row, how many took how long",
+	       .id = STAT_HISTOGRAM),
 	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION_QUIET_ROW("no warnings"),

@@ -77,7 +77,8 @@ int histogram_add(struct histogram *h, uint64_t value)
 	if (value > h->max)
 		h->max = value;
 	h->count++;
-	h->total += value;
+	if (__builtin_add_overflow(h->total, value, &h->total))
+		h->total = UINT64_MAX;
 	return 0;
 }
 
@@ -98,6 +99,17 @@ uint64_t histogram_quantile(const struct histogram *h, unsigned int percent)
 	if (value < h->min)
 		return h->min;
 	return value > h->max ? h->max : value;
+}
+
+uint64_t histogram_between(const struct histogram *h, uint64_t from,
+			   uint64_t to)
+{
+	size_t end = to ? bucket_find(h, index_of(to)) : h->nr;
+	uint64_t count = 0;
+
+	for (size_t i = bucket_find(h, index_of(from)); i < end; i++)
+		count += h->buckets[i].count;
+	return count;
 }
 
 void histogram_free(struct histogram *h)

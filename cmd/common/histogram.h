@@ -4,7 +4,8 @@
  *
  * Values up to 127 are counted exactly.  Above, each power of two is divided
  * into 64 buckets, so that the error of a quantile is less than 1 %: half a
- * bucket, 1/128. Minimum, maximum and sum are exact.  Only buckets with values
+ * bucket, 1/128. Minimum, maximum and sum are exact
+ * (a sum that does not fit is UINT64_MAX).  Only buckets with values
  * need memory; there are at most 3776 of them.
  */
 #ifndef KT_CMD_COMMON_HISTOGRAM_H
@@ -33,6 +34,12 @@ struct histogram {
 int histogram_add(struct histogram *h, uint64_t value);
 /* The least value that @percent of all values do not exceed; 0: no values. */
 uint64_t histogram_quantile(const struct histogram *h, unsigned int percent);
+/*
+ * How many values are at least @from and less than @to, which are 0 or powers of two; @to 0:
+ * without end.
+ */
+uint64_t histogram_between(const struct histogram *h, uint64_t from,
+			   uint64_t to);
 void histogram_free(struct histogram *h);
 
 #endif /* KT_CMD_COMMON_HISTOGRAM_H */

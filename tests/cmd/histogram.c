@@ -69,7 +69,8 @@ TEST(near_for_any_values)
 				     (uint64_t)rnd(1u << 31) << 10 ^ rnd(1024);
 
 			values[i] = v >> (64 - width) >> rnd(4);
-			total += values[i];
+			if (__builtin_add_overflow(total, values[i], &total))
+				total = UINT64_MAX;
 			CHECK_EQ(histogram_add(&h, values[i]), 0);
 		}
 		qsort(values, NR, sizeof(*values), compare);
@@ -82,6 +83,22 @@ TEST(near_for_any_values)
 		CHECK(h.nr <= 3776);
 		histogram_free(&h);
 	}
+}
+
+TEST(between_powers_of_two)
+{
+	struct histogram h = {0};
+
+	for (uint64_t v = 0; v < 5000; v++)
+		CHECK_EQ(histogram_add(&h, v), 0);
+	CHECK_EQ(histogram_add(&h, UINT64_MAX), 0);
+	CHECK_EQ(histogram_between(&h, 0, 1), 1);
+	for (uint64_t from = 1; from < 4096; from *= 2)
+		CHECK_EQ(histogram_between(&h, from, from * 2), from);
+	CHECK_EQ(histogram_between(&h, 4096, 8192), 5000 - 4096);
+	CHECK_EQ(histogram_between(&h, 8192, 1ull << 63), 0);
+	CHECK_EQ(histogram_between(&h, 1ull << 63, 0), 1);
+	histogram_free(&h);
 }
 
 CHECK_MAIN
