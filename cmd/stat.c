@@ -14,6 +14,7 @@
 #include "common/query.h"
 #include "common/value.h"
 #include "stat_spans.h"
+#include "stat_tree.h"
 
 struct stat_options {
 	struct query query;
@@ -25,7 +26,11 @@ struct stat_options {
 	bool sort; /* --sort was given */
 	enum span_column column;
 	bool histogram;
-	uint64_t head; /* number of rows; 0: all */
+	bool tree;
+	bool callers;
+	uint64_t depth; /* of the tree that is shown; 0: any */
+	double min;	/* percent; negative: not given */
+	uint64_t head;	/* number of rows; 0: all */
 };
 
 static double seconds_of(const struct count *c)
@@ -262,6 +267,64 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 	return EXIT_OK;
 }
 
+static enum call_column tree_column(const struct stat_options *o)
+{
+	if (!o->sort)
+		return o->callers ? CALL_SELF : CALL_TOTAL;
+	/* The first columns are the same. */
+	return (enum call_column)o->column;
+}
+
+static void tree_print(const struct stat_options *o, struct call_tree *tree,
+		       const struct count *lost,
+		       const struct ktrace_span_counts *counts)
+{
+	const struct call_view view = {
+		.column = tree_column(o),
+		.depth = o->depth,
+		.min = o->min < 0 ? !o->json : o->min,
+	};
+
+	call_tree_sort(tree, view.column);
+	if (o->json) {
+		putchar('{');
+		call_tree_json(tree, &view);
+		fputs(",\n", stdout);
+		span_counts_json(counts);
+		fputs(",\n", stdout);
+		losses_json(lost->lost);
+		puts("}");
+	} else {
+		call_tree_print(tree, &view);
+		span_counts_print(counts);
+		losses_print(lost);
+	}
+}
+
+static int tree_show(struct ktrace *trace, struct stat_options *o,
+		     const struct ktrace_cursor_options *options)
+{
+	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
+	struct call_tree tree = {.by_thread = o->key == SPANS_BY_THREAD};
+	struct call_tree callers = {0};
+	struct count lost = {0};
+	int err;
+
+	err = stat_tree_read(&tree, trace, &o->query, options, &lost, counts);
+	if (!err && o->callers)
+		err = call_tree_invert(&callers, &tree, o->depth);
+	if (!err) {
+		losses_complete(&lost, ktrace_get_info(trace), options);
+		tree_print(o, o->callers ? &callers : &tree, &lost, counts);
+	}
+	call_tree_free(&callers);
+	call_tree_free(&tree);
+	count_free(&lost);
+	if (!err)
+		return EXIT_OK;
+	return err == -ENOMEM ? failed("out of memory") : failed_in_library();
+}
+
 static int stat_show(void *data, struct ktrace *trace,
 		     struct ktrace_cursor_options *options)
 {
@@ -269,6 +332,8 @@ static int stat_show(void *data, struct ktrace *trace,
 	struct stat_options *o = data;
 	struct count count;
 
+	if (o->tree || o->callers)
+		return tree_show(trace, o, options);
 	if (o->spans)
 		return spans_show(trace, o, options);
 	if (count_trace(&count, trace, options, o->tasks || o->json))
@@ -297,6 +362,10 @@ enum {
 	STAT_BY,
 	STAT_SORT,
 	STAT_HISTOGRAM,
+	STAT_TREE,
+	STAT_CALLERS,
+	STAT_DEPTH,
+	STAT_MIN,
 };
 
 /* The place of a word among @words, which are separated by spaces; -1: none. */
@@ -340,6 +409,26 @@ static int sort_parse(struct stat_options *o, const char *text)
 	return EXIT_OK;
 }
 
+static int depth_parse(struct stat_options *o, const char *text)
+{
+	if (!number_parse(text, &o->depth) && o->depth <= CALL_DEPTH_MAX)
+		return EXIT_OK;
+	return misused(&command_stat,
+		       "--depth `%s': a number up to %d is expected; 0: any",
+		       text, CALL_DEPTH_MAX);
+}
+
+static int min_parse(struct stat_options *o, const char *text)
+{
+	char *end;
+
+	o->min = strtod(text, &end);
+	if (end != text && !*end && o->min >= 0 && o->min <= 100)
+		return EXIT_OK;
+	return misused(&command_stat,
+		       "--min `%s': percent are expected, like 0.5", text);
+}
+
 static int option_handle(void *data, int option)
 {
 	struct stat_options *o = data;
@@ -366,6 +455,16 @@ static int option_handle(void *data, int option)
 	case STAT_HISTOGRAM:
 		o->histogram = true;
 		return EXIT_OK;
+	case STAT_TREE:
+		o->tree = true;
+		return EXIT_OK;
+	case STAT_CALLERS:
+		o->callers = true;
+		return EXIT_OK;
+	case STAT_DEPTH:
+		return depth_parse(o, optarg);
+	case STAT_MIN:
+		return min_parse(o, optarg);
 	default:
 		return query_option(&o->query, &command_stat, option, optarg);
 	}
@@ -373,14 +472,32 @@ static int option_handle(void *data, int option)
 
 static int options_check(const struct stat_options *o, int nr_traces)
 {
+	bool tree = o->tree || o->callers;
+
 	if (nr_traces > 1)
 		return misused(&command_stat, "one trace at a time");
-	if (o->by && !o->spans)
-		return misused(&command_stat, "--by says how --spans counts");
-	if ((o->sort || o->histogram) && !o->spans)
+	if (o->spans + o->tree + o->callers > 1)
 		return misused(&command_stat,
-			       "--sort and --histogram are for --spans");
-	if (o->tasks && o->spans)
+			       "one of --spans, --tree and --callers");
+	if ((o->by || o->sort) && !o->spans && !tree)
+		return misused(&command_stat,
+			       "--by and --sort are for --spans, --tree and "
+			       "--callers");
+	if (o->histogram && !o->spans)
+		return misused(&command_stat, "--histogram is for --spans");
+	if ((o->depth || o->min >= 0) && !tree)
+		return misused(
+			&command_stat,
+			"--depth and --min are for --tree and --callers");
+	if (tree && o->key == SPANS_BY_FUNCTION)
+		return misused(&command_stat,
+			       "a tree is by function anyway: --by thread has "
+			       "one for each thread");
+	if (tree && (int)o->column >= CALL_COLUMNS)
+		return misused(&command_stat,
+			       "a tree is sorted by total, self, calls or "
+			       "errors");
+	if (o->tasks && (o->spans || tree))
 		return misused(&command_stat,
 			       "--tasks counts events: --spans --by thread");
 	return EXIT_OK;
@@ -388,7 +505,7 @@ static int options_check(const struct stat_options *o, int nr_traces)
 
 static int stat_main(int argc, char **argv)
 {
-	struct stat_options o = {.head = 30};
+	struct stat_options o = {.head = 30, .min = -1};
 	int status;
 
 	status = options_parse(&command_stat, argc, argv, option_handle, &o);
@@ -411,16 +528,29 @@ static const struct command_option options[] = {
 	       "NAME_begin to NAME_end took",
 	       .id = STAT_SPANS),
 	OPTION(0, "by", "KEY",
-	       "with --spans: what a row is of, name (the default), thread, or "
-	       "function",
+	       "what a row of --spans is of, name (the default), thread, or "
+	       "function; for --tree: thread",
 	       .words = BY_WORDS, .id = STAT_BY),
 	OPTION(0, "sort", "COLUMN",
-	       "with --spans: which rows come first, those with the most total "
+	       "which rows of --spans come first, those with the most total "
 	       "(the default), self, calls, errors, min, median, p99 or max",
 	       .words = SPANS_COLUMN_WORDS, .id = STAT_SORT),
 	OPTION(0, "histogram", NULL,
 	       "with --spans: below each row, how many took how long",
 	       .id = STAT_HISTOGRAM),
+	OPTION(0, "tree", NULL,
+	       "calls of functions and syscalls below their callers, those on "
+	       "the same path as one",
+	       .id = STAT_TREE),
+	OPTION(0, "callers", NULL,
+	       "the other way round: below each function its callers",
+	       .id = STAT_CALLERS),
+	OPTION(0, "depth", "COUNT",
+	       "with --tree and --callers: calls of a path; 0: all",
+	       .id = STAT_DEPTH),
+	OPTION(0, "min", "PERCENT",
+	       "with --tree and --callers: only rows with so much of all (1)",
+	       .id = STAT_MIN),
 	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION_QUIET_ROW("no warnings"),

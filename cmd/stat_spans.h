@@ -78,5 +78,6 @@ void span_table_print(const struct span_table *table, uint64_t head,
 void span_table_json(const struct span_table *table, bool histogram);
 /* Prints the counts of spans that are in no row. */
 void span_counts_print(const struct ktrace_span_counts *counts);
+void span_counts_json(const struct ktrace_span_counts *counts);
 
 #endif /* KT_CMD_STAT_SPANS_H */

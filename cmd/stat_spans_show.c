@@ -180,17 +180,11 @@ static void row_json(const struct span_row *row, bool by_thread, bool histogram)
 	putchar('}');
 }
 
-void span_table_json(const struct span_table *t, bool histogram)
+void span_counts_json(const struct ktrace_span_counts *counts)
 {
-	fputs("\"spans\":[", stdout);
-	for (size_t i = 0; i < t->nr_rows; i++) {
-		if (i)
-			putchar(',');
-		row_json(t->rows[i], t->key == SPANS_BY_THREAD, histogram);
-	}
-	fputs("],\n\"kinds\":[", stdout);
+	fputs("\"kinds\":[", stdout);
 	for (int i = 0; i < KTRACE_SPAN_NR; i++) {
-		const struct ktrace_span_counts *c = &t->counts[i];
+		const struct ktrace_span_counts *c = &counts[i];
 
 		printf("%s\n{\"kind\":\"%s\",\"ended\":%lu,\"lost\":%lu,"
 		       "\"unended\":%lu,\"died\":%lu,\"open\":%lu,"
@@ -199,4 +193,16 @@ void span_table_json(const struct span_table *t, bool histogram)
 		       c->lost, c->unended, c->died, c->open, c->unbegun);
 	}
 	putchar(']');
+}
+
+void span_table_json(const struct span_table *t, bool histogram)
+{
+	fputs("\"spans\":[", stdout);
+	for (size_t i = 0; i < t->nr_rows; i++) {
+		if (i)
+			putchar(',');
+		row_json(t->rows[i], t->key == SPANS_BY_THREAD, histogram);
+	}
+	fputs("],\n", stdout);
+	span_counts_json(t->counts);
 }

@@ -15,6 +15,8 @@
 
 #include <ktrace/output.h>
 
+#include "common/call_tree.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct ktrace_memory take(const uint8_t **data, size_t *size)
@@ -124,6 +126,68 @@ static void run_spans(struct ktrace *trace, const char *kind, int fd)
 	ktrace_cursor_destroy(cursor);
 }
 
+static bool every_other(void *data, const struct ktrace_type *type)
+{
+	const bool *all = data;
+
+	return *all || type->number % 2;
+}
+
+/* Both ways, all numbers of a tree are those of its root. */
+static void check_tree(const struct call_tree *tree, bool deep)
+{
+	const struct call_node *node;
+	uint64_t calls = 0, errors = 0;
+	size_t at = 0;
+
+	if (tree->nodes.nr > CALL_PATHS_MAX + 1)
+		abort();
+	while ((node = table_each(&tree->nodes, &at))) {
+		if (node->depth > CALL_DEPTH_MAX || !node->depth)
+			abort();
+		if (!deep && node->depth > 1)
+			continue;
+		calls += node->calls;
+		errors += node->errors;
+	}
+	if (calls != tree->root.calls || errors != tree->root.errors)
+		abort();
+}
+
+/* As ktrace stat --tree and --callers. */
+static void run_tree(struct ktrace *trace, bool all)
+{
+	struct call_tree tree = {.by_thread = !all}, callers = {0};
+	struct ktrace_cursor *cursor;
+	struct ktrace_spans *spans;
+	int item, step;
+
+	if (ktrace_cursor_create(trace, NULL, &cursor))
+		return;
+	if (ktrace_spans_create(cursor, &spans))
+		abort();
+	while ((item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS) {
+			ktrace_spans_loss(spans, ktrace_cursor_loss(cursor));
+			continue;
+		}
+		step = ktrace_spans_event(spans, ktrace_cursor_event(cursor));
+		if (step > 0 && call_tree_event(&tree, spans, step, every_other,
+						&all, true))
+			abort();
+	}
+	if (call_tree_invert(&callers, &tree, 0))
+		abort();
+	check_tree(&tree, true);
+	check_tree(&callers, false);
+	call_tree_sort(&tree, CALL_TOTAL);
+	call_tree_sort(&callers, CALL_SELF);
+	call_tree_free(&tree);
+	call_tree_free(&callers);
+	ktrace_spans_destroy(spans);
+	ktrace_cursor_destroy(cursor);
+}
+
 static void directory_empty(void)
 {
 	DIR *dir = opendir(directory);
@@ -169,6 +233,8 @@ static void run_all(struct ktrace *trace, const struct ktrace_memory *metadata,
 	}
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		run(trace, "strace", null, &options[i]);
+	run_tree(trace, true);
+	run_tree(trace, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

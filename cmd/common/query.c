@@ -215,7 +215,7 @@ static bool type_is_needed(const struct ktrace_type *type, void *data)
 }
 
 /* Asks once for each type, when its first event comes. */
-static bool type_is_wanted(struct query *q, const struct ktrace_type *type)
+bool query_wants_type(struct query *q, const struct ktrace_type *type)
 {
 	size_t nr = q->nr_wanted_types;
 
@@ -257,7 +257,7 @@ bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 
 	if (time < wanted->from)
 		return false;
-	if (type && !type_is_wanted(q, type))
+	if (type && !query_wants_type(q, type))
 		return false;
 	for (size_t i = 0; i < wanted->nr_cpus; i++)
 		if (wanted->cpus[i] == cpu)

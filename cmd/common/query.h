@@ -71,6 +71,8 @@ void query_widen(struct query *q, struct ktrace_cursor_options *options,
 /* @type NULL: any type. */
 bool query_wants(struct query *q, const struct ktrace_type *type, uint32_t cpu,
 		 uint64_t time);
+/* After query_widen(). */
+bool query_wants_type(struct query *q, const struct ktrace_type *type);
 void query_free(struct query *q);
 
 #endif /* KT_CMD_COMMON_QUERY_H */

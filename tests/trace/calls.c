@@ -7,8 +7,8 @@
  *	US back CPU FUNCTION RESULT
  *	US enter CPU SYSCALL
  *	US leave CPU SYSCALL RESULT
- *	US irq CPU NUMBER		an interrupt begins
- *	US done CPU NUMBER		and ends
+ *	US irq CPU NAME			an interrupt begins
+ *	US done CPU NAME		and ends
  *	US lose CPU			so many events that some are lost
  *	US miss SOURCE REASON COUNT	REASON may be `-'
  *
@@ -36,12 +36,12 @@ static char *types[NAMES_MAX]; /* by id, less 100 */
 static uint32_t nr_functions, nr_types;
 
 /* Defines an event with one number of 8 bytes, unless it is there.  Returns its id. */
-static uint32_t type(const char *system, const char *begin, const char *name,
-		     const char *field)
+static uint32_t type(const char *system, const char *field, const char *form,
+		     const char *name)
 {
 	char full[128];
 
-	snprintf(full, sizeof(full), "%s%s", begin, name);
+	snprintf(full, sizeof(full), form, name);
 	for (uint32_t i = 0; i < nr_types; i++)
 		if (!strcmp(types[i], full))
 			return 100 + i;
@@ -138,14 +138,13 @@ static void line_make(const char *line)
 	} else if (!strcmp(word, "back")) {
 		function_event(cpu, b, true, atol(c));
 	} else if (!strcmp(word, "enter")) {
-		plain(cpu, type("syscalls", "sys_enter_", b, "fd"), 3);
+		plain(cpu, type("syscalls", "fd", "sys_enter_%s", b), 3);
 	} else if (!strcmp(word, "leave")) {
-		plain(cpu, type("syscalls", "sys_exit_", b, "ret"), atol(c));
-	} else if (!strcmp(word, "irq") || !strcmp(word, "done")) {
-		plain(cpu,
-		      type("irq", "irq_handler_",
-			   *word == 'i' ? "entry" : "exit", "irq"),
-		      atol(b));
+		plain(cpu, type("syscalls", "ret", "sys_exit_%s", b), atol(c));
+	} else if (!strcmp(word, "irq")) {
+		plain(cpu, type("irq_vectors", "vector", "%s_entry", b), 1);
+	} else if (!strcmp(word, "done")) {
+		plain(cpu, type("irq_vectors", "vector", "%s_exit", b), 1);
 	} else if (!strcmp(word, "lose")) {
 		lose(cpu);
 	} else {
