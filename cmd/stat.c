@@ -13,6 +13,7 @@
 #include "common/count.h"
 #include "common/query.h"
 #include "common/value.h"
+#include "stat_losses.h"
 #include "stat_spans.h"
 #include "stat_tree.h"
 
@@ -41,38 +42,6 @@ static double seconds_of(const struct count *c)
 static double rate(uint64_t count, double seconds)
 {
 	return seconds > 0 ? count / seconds : 0;
-}
-
-static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)
-{
-	for (size_t i = 0; i < o->nr_cpus; i++)
-		if (o->cpus[i] == cpu)
-			return true;
-	return !o->nr_cpus;
-}
-
-/*
- * Adds the recorder's counts, which are better: no packet has the losses after
- * the last packet.  A CPU may have several streams, each with its own counts.
- */
-static void losses_complete(struct count *c, const struct ktrace_info *info,
-			    const struct ktrace_cursor_options *o)
-{
-	/* For a part of the time only the packets have counts. */
-	if (o->from || o->to)
-		return;
-	for (uint32_t i = 0; i < info->nr_cpus; i++) {
-		const struct ktrace_cpu *known = &info->cpus[i];
-		struct count_cpu *cpu;
-
-		if (!known->known || !cpu_wanted(o, known->cpu) ||
-		    (!known->events && !loss_total(known->lost)))
-			continue;
-		cpu = count_cpu(c, known->cpu);
-		if (cpu)
-			count_known(cpu, known);
-	}
-	count_losses(c);
 }
 
 /* Text */
@@ -171,36 +140,7 @@ static void cpus_print(const struct count *c)
 	}
 }
 
-static void losses_print(const struct count *c)
-{
-	bool any = false;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		any |= c->lost[i] != 0;
-	if (!any) {
-		puts("\nnothing was lost");
-		return;
-	}
-	printf("\n%14s\n", "lost");
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
-		if (!c->lost[i])
-			continue;
-		printf("%14s  %s", count_text(c->lost[i]).s, loss_text(i));
-		if (loss_remedy(i))
-			printf(": %s", loss_remedy(i));
-		putchar('\n');
-	}
-}
-
 /* JSON */
-
-static void losses_json(const uint64_t *lost)
-{
-	fputs("\"lost\":{", stdout);
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		printf("%s\"%s\":%lu", i ? "," : "", loss_name(i), lost[i]);
-	putchar('}');
-}
 
 static void stat_json(const struct ktrace_info *info, const struct count *c)
 {

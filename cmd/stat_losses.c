@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stdio.h>
+
+#include "base/loss.h"
+#include "cmd.h"
+#include "common/value.h"
+#include "stat_losses.h"
+
+static bool cpu_wanted(const struct ktrace_cursor_options *o, uint32_t cpu)
+{
+	for (size_t i = 0; i < o->nr_cpus; i++)
+		if (o->cpus[i] == cpu)
+			return true;
+	return !o->nr_cpus;
+}
+
+void losses_complete(struct count *c, const struct ktrace_info *info,
+		     const struct ktrace_cursor_options *o)
+{
+	/* For a part of the time only the packets have counts. */
+	if (o->from || o->to)
+		return;
+	for (uint32_t i = 0; i < info->nr_cpus; i++) {
+		const struct ktrace_cpu *known = &info->cpus[i];
+		struct count_cpu *cpu;
+
+		if (!known->known || !cpu_wanted(o, known->cpu) ||
+		    (!known->events && !loss_total(known->lost)))
+			continue;
+		cpu = count_cpu(c, known->cpu);
+		if (cpu)
+			count_known(cpu, known);
+	}
+	count_losses(c);
+}
+
+void losses_print(const struct count *c)
+{
+	bool any = false;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		any |= c->lost[i] != 0;
+	if (!any) {
+		puts("\nnothing was lost");
+		return;
+	}
+	printf("\n%14s\n", "lost");
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!c->lost[i])
+			continue;
+		printf("%14s  %s", count_text(c->lost[i]).s, loss_text(i));
+		if (loss_remedy(i))
+			printf(": %s", loss_remedy(i));
+		putchar('\n');
+	}
+}
+
+void losses_json(const uint64_t *lost)
+{
+	fputs("\"lost\":{", stdout);
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		printf("%s\"%s\":%lu", i ? "," : "", loss_name(i), lost[i]);
+	putchar('}');
+}

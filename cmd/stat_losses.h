@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* ktrace stat: what a trace lacks. */
+#ifndef KT_CMD_STAT_LOSSES_H
+#define KT_CMD_STAT_LOSSES_H
+
+#include "common/count.h"
+
+/*
+ * Adds the recorder's counts, which are better: no packet has the losses after
+ * the last packet.  A CPU may have several streams, each with its own counts.
+ */
+void losses_complete(struct count *c, const struct ktrace_info *info,
+		     const struct ktrace_cursor_options *o);
+void losses_print(const struct count *c);
+/* Prints a member of a JSON object. */
+void losses_json(const uint64_t *lost);
+
+#endif /* KT_CMD_STAT_LOSSES_H */
