@@ -18,9 +18,9 @@ void losses_complete(struct count *c, const struct ktrace_info *info,
 		     const struct ktrace_cursor_options *o)
 {
 	/* For a part of the time only the packets have counts. */
-	if (o->from || o->to)
-		return;
-	for (uint32_t i = 0; i < info->nr_cpus; i++) {
+	bool part = o->from || o->to;
+
+	for (uint32_t i = 0; !part && i < info->nr_cpus; i++) {
 		const struct ktrace_cpu *known = &info->cpus[i];
 		struct count_cpu *cpu;
 
