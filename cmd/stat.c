@@ -12,7 +12,9 @@
 #include "cmd.h"
 #include "common/count.h"
 #include "common/query.h"
+#include "common/trace.h"
 #include "common/value.h"
+#include "stat_diff.h"
 #include "stat_losses.h"
 #include "stat_spans.h"
 #include "stat_tree.h"
@@ -29,9 +31,13 @@ struct stat_options {
 	bool histogram;
 	bool tree;
 	bool callers;
-	uint64_t depth; /* of the tree that is shown; 0: any */
-	double min;	/* percent; negative: not given */
-	uint64_t head;	/* number of rows; 0: all */
+	uint64_t depth;	    /* of the tree that is shown; 0: any */
+	double min;	    /* percent; negative: not given */
+	const char *before; /* --diff: the other trace; NULL: none */
+	const char *path;   /* the one that is being read */
+	struct diff diff;
+	enum diff_side side;
+	uint64_t head; /* number of rows; 0: all */
 };
 
 static double seconds_of(const struct count *c)
@@ -306,6 +312,7 @@ enum {
 	STAT_CALLERS,
 	STAT_DEPTH,
 	STAT_MIN,
+	STAT_DIFF,
 };
 
 /* The place of a word among @words, which are separated by spaces; -1: none. */
@@ -403,6 +410,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case STAT_DEPTH:
 		return depth_parse(o, optarg);
+	case STAT_DIFF:
+		o->before = optarg;
+		return EXIT_OK;
 	case STAT_MIN:
 		return min_parse(o, optarg);
 	default:
@@ -416,9 +426,12 @@ static int options_check(const struct stat_options *o, int nr_traces)
 
 	if (nr_traces > 1)
 		return misused(&command_stat, "one trace at a time");
-	if (o->spans + o->tree + o->callers > 1)
+	if (o->spans + o->tree + o->callers + !!o->before > 1)
 		return misused(&command_stat,
-			       "one of --spans, --tree and --callers");
+			       "one of --spans, --tree, --callers and --diff");
+	if (o->before && is_stream(o->before) && is_stream(o->path))
+		return misused(&command_stat,
+			       "--diff: one of the traces is a directory");
 	if ((o->by || o->sort) && !o->spans && !tree)
 		return misused(&command_stat,
 			       "--by and --sort are for --spans, --tree and "
@@ -437,10 +450,40 @@ static int options_check(const struct stat_options *o, int nr_traces)
 		return misused(&command_stat,
 			       "a tree is sorted by total, self, calls or "
 			       "errors");
+	if (o->tasks && o->before)
+		return misused(&command_stat, "--diff compares no tasks");
 	if (o->tasks && (o->spans || tree))
 		return misused(&command_stat,
 			       "--tasks counts events: --spans --by thread");
 	return EXIT_OK;
+}
+
+static int side_read(void *data, struct ktrace *trace,
+		     struct ktrace_cursor_options *options)
+{
+	struct stat_options *o = data;
+
+	return diff_read(&o->diff, o->side, trace, &o->query, options,
+			 is_stream(o->path));
+}
+
+static int diff_run(struct stat_options *o)
+{
+	const char *const paths[DIFF_SIDES] = {
+		[DIFF_BEFORE] = o->before,
+		[DIFF_AFTER] = o->path,
+	};
+	int status = EXIT_OK;
+
+	for (int side = 0; !status && side < DIFF_SIDES; side++) {
+		o->side = side;
+		o->path = paths[side];
+		status = query_run(&o->query, o->path, side_read, o);
+	}
+	if (!status)
+		status = diff_show(&o->diff, o->head, o->json);
+	diff_free(&o->diff);
+	return status;
 }
 
 static int stat_main(int argc, char **argv)
@@ -451,11 +494,14 @@ static int stat_main(int argc, char **argv)
 	status = options_parse(&command_stat, argc, argv, option_handle, &o);
 	if (status != OPTIONS_TAKEN)
 		return status;
+	o.path = optind < argc ? argv[optind] : NULL;
 	status = options_check(&o, argc - optind);
 	if (status)
 		return status;
-	status = query_run(&o.query, optind < argc ? argv[optind] : NULL,
-			   stat_show, &o);
+	if (o.before)
+		status = diff_run(&o);
+	else
+		status = query_run(&o.query, o.path, stat_show, &o);
 	query_free(&o.query);
 	return output_finish(status);
 }
@@ -491,6 +537,9 @@ static const struct command_option options[] = {
 	OPTION(0, "min", "PERCENT",
 	       "with --tree and --callers: only rows with so much of all (1)",
 	       .id = STAT_MIN),
+	OPTION(0, "diff", "TRACE",
+	       "what has changed since that trace, by function, or else by event",
+	       .kind = ARGUMENT_DIRECTORY, .id = STAT_DIFF),
 	OPTION('n', "head", "COUNT", "rows of a table (30); 0: all"),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION_QUIET_ROW("no warnings"),

@@ -188,6 +188,8 @@ int query_run(struct query *q, const char *path,
 	status = trace_open(path, &trace);
 	if (status)
 		return status;
+	/* The numbers of types are those of the trace. */
+	q->nr_wanted_types = 0;
 	status = query_prepare(q, trace, &options);
 	if (!status)
 		status = use(data, trace, &options);
