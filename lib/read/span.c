@@ -466,6 +466,7 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 	bool voids = role->end->voids;
 	struct open_span *open = &owner->open[i];
 	struct ktrace_span_counts *counts = counts_of(spans, owner, i);
+	int err = 0;
 
 	for (uint32_t inner = owner->nr; --inner > i;) {
 		if (owner->open[inner].lane == open->lane)
@@ -480,7 +481,9 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 	open->span.end = event->time;
 	open->span.end_cpu = event->cpu;
 	if (span_kind_is_frame(open->span.kind))
-		frame_end(spans, open, role, event);
+		err = frame_end(spans, open, role, event);
+	if (err)
+		return err;
 	spans->ended = *open;
 	open_drop(spans, owner, i, &counts->ended);
 	open = &spans->ended;
@@ -506,6 +509,7 @@ static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
 	uint64_t keys[SPAN_KEYS] = {0}, id[SPAN_KEYS], took;
 	struct open_span *ended = &spans->ended;
 	const struct span_owner *owner;
+	int err;
 
 	owner_id(id, rule->owner, event, keys);
 	owner = owner_of(spans, rule->owner, id, event);
@@ -525,7 +529,9 @@ static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
 		.type = event->type,
 	};
 	ended->serial = ++spans->serial;
-	frame_whole(spans, ended, role, event);
+	err = frame_whole(spans, ended, role, event);
+	if (err)
+		return err;
 	name_make(ended, role, event);
 	snprintf(ended->comm, sizeof(ended->comm), "%s", event->comm);
 	ended->span.name = ended->name;
@@ -693,6 +699,7 @@ void ktrace_spans_destroy(struct ktrace_spans *spans)
 	if (!spans)
 		return;
 	owners_destroy(spans);
+	frames_destroy(spans);
 	free(spans->roles);
 	free(spans);
 }

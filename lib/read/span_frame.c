@@ -9,8 +9,16 @@
  *	CPU 0				  | irq timer |
  *
  * Here read calls vfs_read, in which the interrupt comes, whose handler calls timer_fn.
+ *
+ * A whole call is told by one event, after the calls inside it.  So what has finished is kept
+ * for each thread, until a call tells that it was around it.  What nobody claims is older
+ * than all calls to come, so it does no harm; when there is no room, the two oldest become one.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
 
 #include "span_owner.h"
 
@@ -76,6 +84,75 @@ struct open_span *frame_around(const struct ktrace_spans *spans,
 	return thread->serial > interrupt->serial ? thread : interrupt;
 }
 
+/* ---- finished calls ------------------------------------------------------- */
+
+#define FINISHED_MAX 64
+/* More are forgotten, all of them. */
+#define FINISHED_THREADS_MAX 4096
+
+struct finished_calls {
+	uint32_t nr;
+	struct {
+		uint64_t begin;
+		uint64_t took;
+	} calls[FINISHED_MAX]; /* none is inside another; the latest last */
+};
+
+void frames_destroy(struct ktrace_spans *spans)
+{
+	size_t at = 0;
+	void *calls;
+
+	while ((calls = table_each(&spans->finished, &at)))
+		free(calls);
+	table_free(&spans->finished);
+	spans->finished = (struct table){0};
+}
+
+/* Of the event's thread.  NULL: out of memory. */
+static struct finished_calls *finished_get(struct ktrace_spans *spans,
+					   const struct ktrace_event *event)
+{
+	static const uint64_t no_keys[SPAN_KEYS];
+	struct finished_calls *calls;
+	uint64_t id[SPAN_KEYS], thread;
+
+	owner_id(id, KTRACE_SPAN_OF_THREAD, event, no_keys);
+	thread = id[0] << 32 | id[1];
+	calls = table_find(&spans->finished, thread);
+	if (calls)
+		return calls;
+	if (spans->finished.nr == FINISHED_THREADS_MAX)
+		frames_destroy(spans);
+	calls = calloc(1, sizeof(*calls));
+	if (calls && table_add(&spans->finished, thread, calls)) {
+		free(calls);
+		return NULL;
+	}
+	return calls;
+}
+
+/* Adds a call, in place of those inside it.  Returns how long these took. */
+static uint64_t finished_add(struct finished_calls *calls, uint64_t begin,
+			     uint64_t took)
+{
+	uint64_t inside = 0;
+	uint32_t *nr = &calls->nr;
+
+	while (*nr && calls->calls[*nr - 1].begin >= begin)
+		inside += calls->calls[--*nr].took;
+	if (*nr == FINISHED_MAX) {
+		calls->calls[0].took += calls->calls[1].took;
+		memmove(&calls->calls[1], &calls->calls[2],
+			(--*nr - 1) * sizeof(calls->calls[0]));
+	}
+	calls->calls[*nr].begin = begin;
+	calls->calls[(*nr)++].took = took;
+	return inside;
+}
+
+/* ---- ends ----------------------------------------------------------------- */
+
 static int error_of(const struct span_role *role,
 		    const struct ktrace_event *event)
 {
@@ -89,28 +166,51 @@ static int error_of(const struct span_role *role,
  * A call may end later than the one around it: sys_exit happens in a function that was called
  * before.  So more time may seem to be inside a frame than it took.
  */
-void frame_end(struct ktrace_spans *spans, struct open_span *open,
-	       const struct span_role *role, const struct ktrace_event *event)
+static uint64_t own_time(uint64_t took, uint64_t inside)
+{
+	return took > inside ? took - inside : 0;
+}
+
+int frame_end(struct ktrace_spans *spans, struct open_span *open,
+	      const struct span_role *role, const struct ktrace_event *event)
 {
 	struct ktrace_span *span = &open->span;
 	uint64_t took = span->end - span->begin;
+	struct finished_calls *calls;
 
-	span->self = took > open->inside ? took - open->inside : 0;
+	/* A trace has whole calls or others, seldom both. */
+	if (spans->finished.nr && span->kind == KTRACE_SPAN_FUNCTION) {
+		calls = finished_get(spans, event);
+		if (!calls)
+			return error_set(-ENOMEM, "out of memory");
+		/* The time that it returns is in @open->inside already. */
+		finished_add(calls, span->begin, took);
+	}
+	span->self = own_time(took, open->inside);
 	open->inside = 0;
 	span->error = error_of(role, event);
 	spans->caller = frame_around(spans, event, open);
 	if (spans->caller)
 		spans->caller->inside += took;
+	return 0;
 }
 
-void frame_whole(struct ktrace_spans *spans, struct open_span *open,
-		 const struct span_role *role, const struct ktrace_event *event)
+int frame_whole(struct ktrace_spans *spans, struct open_span *open,
+		const struct span_role *role, const struct ktrace_event *event)
 {
+	struct finished_calls *calls = finished_get(spans, event);
 	struct ktrace_span *span = &open->span;
+	uint64_t took = span->end - span->begin;
 
-	span->self = span->end - span->begin;
+	if (!calls)
+		return error_set(-ENOMEM, "out of memory");
+	span->self = own_time(took, finished_add(calls, span->begin, took));
 	span->error = error_of(role, event);
 	spans->caller = frame_around(spans, event, open);
 	if (spans->caller && spans->caller->span.begin > span->begin)
 		spans->caller = NULL;
+	/* The time of the calls inside it was added before. */
+	if (spans->caller)
+		spans->caller->inside += span->self;
+	return 0;
 }

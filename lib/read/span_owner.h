@@ -63,6 +63,8 @@ struct ktrace_spans {
 	uint64_t deaths; /* those of the cursor that have been seen */
 	struct open_span ended;
 	uint64_t serial;
+	struct table
+		finished; /* of struct finished_calls, by thread: see span_frame.c */
 	/* Of the last event, or NULL; the pointers are valid until the next event. */
 	struct open_span *begun;
 	struct open_span *caller; /* the frame around that, or around @ended */
@@ -106,16 +108,15 @@ struct open_span *owner_frame(const struct span_owner *owner, uint64_t serial);
 struct open_span *frame_around(const struct ktrace_spans *spans,
 			       const struct ktrace_event *event,
 			       const struct open_span *open);
-/* It has ended with the event: what is around it is told. */
-void frame_end(struct ktrace_spans *spans, struct open_span *open,
-	       const struct span_role *role, const struct ktrace_event *event);
+/* It has ended with the event: what is around it is told.  0 or -ENOMEM. */
+int frame_end(struct ktrace_spans *spans, struct open_span *open,
+	      const struct span_role *role, const struct ktrace_event *event);
 /*
- * The event tells all of it.  Those inside it were told before, and did not know of it: so all of
- * its time is its own, and none is taken off from the frames around it.
+ * The event tells all of it.  Those inside it were told before.  0 or -ENOMEM.
  */
-void frame_whole(struct ktrace_spans *spans, struct open_span *open,
-		 const struct span_role *role,
-		 const struct ktrace_event *event);
+int frame_whole(struct ktrace_spans *spans, struct open_span *open,
+		const struct span_role *role, const struct ktrace_event *event);
+void frames_destroy(struct ktrace_spans *spans);
 
 /* Whose spans an event's are. */
 void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,

@@ -5,6 +5,7 @@
  *	US run CPU TID COMM		from here on this thread has the CPU
  *	US call CPU FUNCTION
  *	US back CPU FUNCTION RESULT
+ *	US whole CPU FUNCTION RESULT TOOK	a call in one event, which took so many US
  *	US enter CPU SYSCALL
  *	US leave CPU SYSCALL RESULT
  *	US irq CPU NAME			an interrupt begins
@@ -23,6 +24,7 @@
 /* What stands for function:entry and function:exit: records of any size. */
 #define ENTRY	  MAKER_EXEC
 #define EXIT	  MAKER_NET
+#define WHOLE	  MAKER_MASK /* call:function */
 
 #define CPUS	  2
 #define NAMES_MAX 4096
@@ -119,13 +121,35 @@ static void function_event(uint32_t cpu, const char *name, bool back,
 			  back ? sizeof(exit) : sizeof(entry)));
 }
 
+static void whole_event(uint32_t cpu, const char *name, int64_t result,
+			uint64_t us)
+{
+	const struct {
+		uint32_t index, arguments;
+		uint64_t duration;
+		int64_t result;
+	} call = {.index = function(name),
+		  .duration = us * 1000,
+		  .result = result};
+
+	fprintf(lines,
+		"{\"type\":\"variant\",\"id\":%d,\"index\":%u,\"system\":\"call\","
+		"\"name\":\"%s\",\"fields\":[{\"name\":\"ret\",\"ctype\":\"long\","
+		"\"kind\":\"int\",\"offset\":16,\"size\":8},{\"name\":\"duration\","
+		"\"ctype\":\"u64\",\"kind\":\"uint\",\"offset\":8,\"size\":8}],"
+		"\"size\":24,\"dynamic\":true}\n",
+		WHOLE, call.index, name);
+	CHECK(maker_event(maker, cpu, WHOLE, &call, sizeof(call)));
+}
+
 static void line_make(const char *line)
 {
-	char word[16] = "", a[64] = "", b[64] = "", c[64] = "";
+	char word[16] = "", a[64] = "", b[64] = "", c[64] = "", d[64] = "";
 	unsigned long us;
 	uint32_t cpu;
 
-	if (sscanf(line, "%lu %15s %63s %63s %63s", &us, word, a, b, c) < 3)
+	if (sscanf(line, "%lu %15s %63s %63s %63s %63s", &us, word, a, b, c,
+		   d) < 3)
 		return;
 	cpu = atoi(a);
 	CHECK(cpu < CPUS);
@@ -137,6 +161,8 @@ static void line_make(const char *line)
 		function_event(cpu, b, false, 0);
 	} else if (!strcmp(word, "back")) {
 		function_event(cpu, b, true, atol(c));
+	} else if (!strcmp(word, "whole")) {
+		whole_event(cpu, b, atol(c), atol(d));
 	} else if (!strcmp(word, "enter")) {
 		plain(cpu, type("syscalls", "fd", "sys_enter_%s", b), 3);
 	} else if (!strcmp(word, "leave")) {
