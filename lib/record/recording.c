@@ -479,44 +479,6 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 	return err;
 }
 
-static int copy_explain(struct ktrace_recording *r, int err)
-{
-	switch (err) {
-	case -ENOSPC:
-	case -EDQUOT:
-		return error_set(
-			err,
-			"%s: the disk is full: what was written until then can "
-			"be read; make room, or choose another place with -o",
-			r->sink->name);
-	case -EFBIG:
-		return error_set(
-			err,
-			"%s: the file system or `ulimit -f' allows no larger "
-			"file: what was written until then can be read",
-			r->sink->name);
-	case -EPIPE:
-		return error_set(
-			err,
-			"%s: whoever read it has ended, and so has the "
-			"recording",
-			r->sink->name);
-	case -ETIMEDOUT:
-		return error_set(err,
-				 "%s: its reader takes nothing, and what was "
-				 "left of the recording is not in it",
-				 r->sink->name);
-	case -EBADMSG:
-		return error_set(err, "the buffers hold damaged packets: "
-				      "please report this as a bug of ktrace");
-	default:
-		return error_set(err,
-				 "%s: cannot write: %s: what was written until "
-				 "then can be read",
-				 r->sink->name, strerror(-err));
-	}
-}
-
 /* What a feed could not get, although the rest is in the trace. */
 static int missed_explain(const struct ktrace_recording *r, const char **reason)
 {
@@ -551,7 +513,7 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 	}
 	if (err) {
 		*reason = strerror(-err);
-		return copy_explain(r, err);
+		return sink_explain(r->sink, err);
 	}
 	return missed_explain(r, reason);
 }
@@ -643,7 +605,7 @@ static int feeds_hold(struct ktrace_recording *r)
 		if (!err)
 			err = held;
 	}
-	return err ? copy_explain(r, err) : 0;
+	return err ? sink_explain(r->sink, err) : 0;
 }
 
 static void feeds_release(struct ktrace_recording *r)
@@ -722,7 +684,7 @@ static int point_write(struct ktrace_recording *r,
 	if (err)
 		return err;
 	err = r->sink->ops->sync(r->sink, r->synced);
-	return err && err != -EAGAIN ? copy_explain(r, err) : err;
+	return err && err != -EAGAIN ? sink_explain(r->sink, err) : err;
 }
 
 /*
@@ -757,7 +719,7 @@ int ktrace_recording_sync(struct ktrace_recording *r, struct ktrace *trace)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return copy_explain(r, err);
+		return sink_explain(r->sink, err);
 	err = sync_types(r, trace);
 	if (!err && trace)
 		streams_grow(r, trace);

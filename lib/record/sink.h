@@ -108,6 +108,8 @@ struct sink {
 /* The kind of sink that the options ask for. */
 int sink_create(const struct ktrace_recording_options *options,
 		struct sink **sink);
+/* Sets the message for an error of writing to it.  Returns @err. */
+int sink_explain(const struct sink *sink, int err);
 
 static inline bool sink_is_stalled(const struct sink *sink)
 {
