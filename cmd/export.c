@@ -10,6 +10,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -85,6 +86,7 @@ static int trace_export(void *data, struct ktrace *trace,
 		.size = sizeof(output_options),
 		.path = x->output,
 	};
+	const struct ktrace_info *info = ktrace_get_info(trace);
 	struct ktrace_output *output;
 	int err, status;
 
@@ -103,8 +105,10 @@ static int trace_export(void *data, struct ktrace *trace,
 					progress ? progress_show : NULL, x);
 		if (progress)
 			fputs("\r\033[K", stderr);
-		if (!err)
+		if (!err) {
 			exported_say(x, output);
+			misses_say(info->misses, info->nr_misses);
+		}
 		ktrace_output_destroy(output);
 	}
 	if (err && err != -EPIPE)

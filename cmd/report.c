@@ -10,6 +10,7 @@
 #include <ktrace/span.h>
 
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -163,6 +164,7 @@ static int trace_show(void *data, struct ktrace *trace,
 	/* These make their own spans. */
 	bool spans =
 		r->durations && !is_kind(r, "strace") && !is_kind(r, "graph");
+	const struct ktrace_info *info = ktrace_get_info(trace);
 	struct ktrace_cursor *cursor;
 	int err, status = EXIT_OK;
 
@@ -182,6 +184,8 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = failed_in_library();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
+	if (!err)
+		misses_say(info->misses, info->nr_misses);
 	return status;
 }
 

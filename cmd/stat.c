@@ -11,6 +11,7 @@
 #include "base/loss.h"
 #include "cmd.h"
 #include "common/count.h"
+#include "common/misses.h"
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -178,7 +179,9 @@ static void stat_json(const struct ktrace_info *info, const struct count *c)
 		printf(",\"events\":%lu,\"bytes\":%lu}", c->tasks[i].events,
 		       c->tasks[i].bytes);
 	}
-	puts("]}");
+	fputs("],\n", stdout);
+	misses_json(info->misses, info->nr_misses);
+	puts("}");
 }
 
 /* ---- spans ---------------------------------------------------------------- */
@@ -186,6 +189,7 @@ static void stat_json(const struct ktrace_info *info, const struct count *c)
 static int spans_show(struct ktrace *trace, struct stat_options *o,
 		      const struct ktrace_cursor_options *options)
 {
+	const struct ktrace_info *info = ktrace_get_info(trace);
 	struct count lost = {0};
 	struct span_table *table;
 	int err;
@@ -197,16 +201,18 @@ static int spans_show(struct ktrace *trace, struct stat_options *o,
 		return err == -ENOMEM ? failed("out of memory")
 				      : failed_in_library();
 	}
-	losses_complete(&lost, ktrace_get_info(trace), options);
+	losses_complete(&lost, info, options);
 	if (o->json) {
 		putchar('{');
 		span_table_json(table, o->histogram);
 		fputs(",\n", stdout);
 		losses_json(lost.lost);
+		fputs(",\n", stdout);
+		misses_json(info->misses, info->nr_misses);
 		puts("}");
 	} else {
 		span_table_print(table, o->head, o->histogram);
-		losses_print(&lost);
+		losses_print(&lost, info->misses, info->nr_misses);
 	}
 	span_table_destroy(table);
 	count_free(&lost);
@@ -222,7 +228,7 @@ static enum call_column tree_column(const struct stat_options *o)
 }
 
 static void tree_print(const struct stat_options *o, struct call_tree *tree,
-		       const struct count *lost,
+		       const struct ktrace_info *info, const struct count *lost,
 		       const struct ktrace_span_counts *counts)
 {
 	const struct call_view view = {
@@ -239,11 +245,13 @@ static void tree_print(const struct stat_options *o, struct call_tree *tree,
 		span_counts_json(counts);
 		fputs(",\n", stdout);
 		losses_json(lost->lost);
+		fputs(",\n", stdout);
+		misses_json(info->misses, info->nr_misses);
 		puts("}");
 	} else {
 		call_tree_print(tree, &view);
 		span_counts_print(counts);
-		losses_print(lost);
+		losses_print(lost, info->misses, info->nr_misses);
 	}
 }
 
@@ -261,7 +269,8 @@ static int tree_show(struct ktrace *trace, struct stat_options *o,
 		err = call_tree_invert(&callers, &tree, o->depth);
 	if (!err) {
 		losses_complete(&lost, ktrace_get_info(trace), options);
-		tree_print(o, o->callers ? &callers : &tree, &lost, counts);
+		tree_print(o, o->callers ? &callers : &tree,
+			   ktrace_get_info(trace), &lost, counts);
 	}
 	call_tree_free(&callers);
 	call_tree_free(&tree);
@@ -293,7 +302,7 @@ static int stat_show(void *data, struct ktrace *trace,
 		if (o->tasks)
 			tasks_print(&count, o);
 		cpus_print(&count);
-		losses_print(&count);
+		losses_print(&count, info->misses, info->nr_misses);
 	}
 	count_free(&count);
 	return EXIT_OK;

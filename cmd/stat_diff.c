@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/value.h"
 #include "stat_diff.h"
 #include "stat_losses.h"
@@ -84,6 +85,16 @@ static int event_add(struct diff *diff, enum diff_side side,
 
 /* ---- reading -------------------------------------------------------------- */
 
+static int misses_take(struct diff *diff, enum diff_side side,
+		       const struct ktrace_info *info)
+{
+	diff->misses[side] = misses_copy(info->misses, info->nr_misses);
+	if (!diff->misses[side])
+		return info->nr_misses ? -ENOMEM : 0;
+	diff->nr_misses[side] = info->nr_misses;
+	return 0;
+}
+
 static int events_read(struct diff *diff, enum diff_side side,
 		       struct ktrace *trace,
 		       const struct ktrace_cursor_options *options)
@@ -114,6 +125,7 @@ int diff_read(struct diff *diff, enum diff_side side, struct ktrace *trace,
 				      : failed_in_library();
 	losses_complete(&diff->lost[side], ktrace_get_info(trace), options);
 	err = functions_add(diff, side, table);
+	err = err ?: misses_take(diff, side, ktrace_get_info(trace));
 	none = !table->nr_rows;
 	span_table_destroy(table);
 	if (!err && none && stream)
@@ -279,6 +291,8 @@ static void view_json(const struct diff_view *view, const struct diff *diff)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		printf(",\n\"%s\":{", side_names[side]);
 		losses_json(diff->lost[side].lost);
+		putchar(',');
+		misses_json(diff->misses[side], diff->nr_misses[side]);
 		putchar('}');
 	}
 	puts("}");
@@ -296,7 +310,8 @@ int diff_show(struct diff *diff, uint64_t head, bool json)
 		view_print(&view, head);
 		for (int side = 0; side < DIFF_SIDES; side++) {
 			printf("\n%s:", side_names[side]);
-			losses_print(&diff->lost[side]);
+			losses_print(&diff->lost[side], diff->misses[side],
+				     diff->nr_misses[side]);
 		}
 	}
 	free(view.rows);
@@ -317,6 +332,8 @@ void diff_free(struct diff *diff)
 {
 	rows_free(&diff->functions);
 	rows_free(&diff->events);
-	for (int side = 0; side < DIFF_SIDES; side++)
+	for (int side = 0; side < DIFF_SIDES; side++) {
 		count_free(&diff->lost[side]);
+		free(diff->misses[side]);
+	}
 }

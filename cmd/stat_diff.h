@@ -21,6 +21,8 @@ struct diff {
 	struct table functions; /* of struct diff_row, by name */
 	struct table events;	/* of traces without calls of functions */
 	struct count lost[DIFF_SIDES];
+	struct ktrace_miss *misses[DIFF_SIDES];
+	size_t nr_misses[DIFF_SIDES];
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "base/loss.h"
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/value.h"
 #include "stat_losses.h"
 
@@ -34,16 +35,8 @@ void losses_complete(struct count *c, const struct ktrace_info *info,
 	count_losses(c);
 }
 
-void losses_print(const struct count *c)
+static void lost_print(const struct count *c)
 {
-	bool any = false;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		any |= c->lost[i] != 0;
-	if (!any) {
-		puts("\nnothing was lost");
-		return;
-	}
 	printf("\n%14s\n", "lost");
 	for (int i = 0; i < KTRACE_LOST_NR; i++) {
 		if (!c->lost[i])
@@ -53,6 +46,21 @@ void losses_print(const struct count *c)
 			printf(": %s", loss_remedy(i));
 		putchar('\n');
 	}
+}
+
+void losses_print(const struct count *c, const struct ktrace_miss *misses,
+		  size_t nr_misses)
+{
+	bool missed = misses_any(misses, nr_misses), lost = false;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		lost |= c->lost[i] != 0;
+	if (lost)
+		lost_print(c);
+	if (missed)
+		misses_print(misses, nr_misses);
+	if (!lost && !missed)
+		puts("\nnothing was lost");
 }
 
 void losses_json(const uint64_t *lost)

@@ -11,7 +11,9 @@
  */
 void losses_complete(struct count *c, const struct ktrace_info *info,
 		     const struct ktrace_cursor_options *o);
-void losses_print(const struct count *c);
+/* What was lost, and what sources have missed in the whole recording. */
+void losses_print(const struct count *c, const struct ktrace_miss *misses,
+		  size_t nr_misses);
 /* Prints a member of a JSON object. */
 void losses_json(const uint64_t *lost);
 

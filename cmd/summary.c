@@ -9,6 +9,7 @@
 
 #include "cmd.h"
 #include "common/count.h"
+#include "common/misses.h"
 #include "record.h"
 #include "common/value.h"
 
@@ -96,12 +97,16 @@ static int account_check(const struct record *r)
 int record_summarize(struct record *r)
 {
 	uint64_t lost[KTRACE_LOST_NR];
+	const struct ktrace_miss *misses;
+	size_t nr;
 	int status = account_check(r);
 
 	events_print(r);
 	memcpy(lost, r->status.lost, sizeof(lost));
 	lost[KTRACE_LOST_UNWRITTEN] = r->status.unwritten;
 	losses_print(lost);
+	nr = ktrace_recording_misses(r->recording, &misses);
+	misses_say(misses, nr);
 	if (!r->status.events && !loss_total(lost))
 		say("no event came: %s",
 		    r->processes.nr || r->only

@@ -133,6 +133,14 @@ KTRACE_API int ktrace_recording_stop(struct ktrace_recording *recording,
 				     const char *reason);
 
 /*
+ * After stop: the hits that sources of events missed since the start (with @keep: since the
+ * session was made).  Returns their number.
+ */
+KTRACE_API size_t
+ktrace_recording_misses(const struct ktrace_recording *recording,
+			const struct ktrace_miss **misses);
+
+/*
  * Following: the trace is read while it is being written.  Cursors of @trace
  * return KTRACE_END where it is not complete yet, and continue after the next
  * sync.  The first sync after stop completes the trace.  An event is delivered

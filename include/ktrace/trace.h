@@ -81,6 +81,17 @@ struct ktrace_cpu {
 	uint64_t lost[KTRACE_LOST_ROOM]; /* by enum ktrace_lost */
 };
 
+/*
+ * Hits that a source of events could not record, on all CPUs, from the begin of the recording to
+ * its end.  Unlike a loss, they have no time: they never were events.
+ */
+struct ktrace_miss {
+	const char *source; /* the kernel's name of it, like "function" */
+	const char *reason; /* NULL: the source does not tell reasons apart */
+	uint64_t count;	    /* may be 0 */
+	uint64_t reserved;
+};
+
 struct ktrace_info {
 	uint64_t id;
 	const char *version; /* of ktrace; may be NULL, as the strings below */
@@ -104,6 +115,12 @@ struct ktrace_info {
 	 * the machine sleeps; see the points in @sync.
 	 */
 	int64_t realtime;
+	/*
+	 * One for each reason of each source that counts misses.  None: there were no such
+	 * sources, or the recording was cut off.
+	 */
+	uint32_t nr_misses;
+	const struct ktrace_miss *misses;
 };
 
 struct ktrace;

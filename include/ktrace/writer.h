@@ -76,6 +76,11 @@ KTRACE_API int ktrace_writer_tasks_text(struct ktrace_writer *writer,
 /* Copies the names of the kernel's functions into the file "symbols". */
 KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
 
+/* What was missed in all of the recording; before the end. */
+KTRACE_API int ktrace_writer_misses(struct ktrace_writer *writer,
+				    const struct ktrace_miss *misses,
+				    size_t nr_misses);
+
 KTRACE_API int ktrace_writer_end(struct ktrace_writer *writer,
 				 const struct ktrace_cpu *cpus, size_t nr_cpus,
 				 const char *reason);

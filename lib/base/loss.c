@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <stddef.h>
+#include <string.h>
 
 #include "loss.h"
 
@@ -98,6 +99,35 @@ const char *loss_text(enum ktrace_lost cause)
 const char *loss_remedy(enum ktrace_lost cause)
 {
 	return losses[cause].remedy;
+}
+
+static const struct {
+	const char *source;
+	const char *reason;
+	const char *text;
+} misses[] = {
+	{"function", "recursion",
+	 "calls that came while another one was being recorded there, as those "
+	 "that recording makes"},
+	{"function", "node",
+	 "calls while too many were open: see the parameter `calls' of "
+	 "ktrace-functions"},
+	{"function", "idle", "calls in parts of the kernel where RCU is idle"},
+	{"function", "nmi", "calls in non-maskable interrupts"},
+	{"function", "task",
+	 "calls of chosen functions while too many tasks were in some; what "
+	 "they called is missing, too"},
+	{"function", "return",
+	 "returns whose calls are recorded, for the reason recursion"},
+};
+
+const char *miss_text(const char *source, const char *reason)
+{
+	for (size_t i = 0; reason && i < sizeof(misses) / sizeof(*misses); i++)
+		if (!strcmp(misses[i].source, source) &&
+		    !strcmp(misses[i].reason, reason))
+			return misses[i].text;
+	return NULL;
 }
 
 bool loss_is_event(enum ktrace_lost cause)

@@ -19,6 +19,12 @@ const char *loss_cause(enum ktrace_lost cause);
 const char *loss_text(enum ktrace_lost cause);
 const char *loss_remedy(enum ktrace_lost cause);
 
+/*
+ * What a source has missed for that reason: the text that follows the source's name.  NULL: not
+ * known here.
+ */
+const char *miss_text(const char *source, const char *reason);
+
 /* False for task records, which are not events. */
 bool loss_is_event(enum ktrace_lost cause);
 /* Can a recorder know of it?  Damage is found only by readers. */

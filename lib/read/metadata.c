@@ -478,6 +478,32 @@ static int read_stream(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+static int read_missed(struct ktrace *trace, struct json_object *o)
+{
+	struct ktrace_miss *miss;
+
+	if (trace->nr_misses == MISSES_MAX)
+		return -EINVAL;
+	if (!(trace->nr_misses & (trace->nr_misses - 1))) {
+		miss = realloc(trace->misses,
+			       (trace->nr_misses * 2 + 1) * sizeof(*miss));
+		if (!miss)
+			return -ENOMEM;
+		trace->misses = miss;
+		trace->info.misses = miss;
+	}
+	miss = &trace->misses[trace->nr_misses];
+	*miss = (struct ktrace_miss){
+		.source = copy_string(&trace->arena, o, "source"),
+		.reason = copy_string(&trace->arena, o, "reason"),
+		.count = get_number(o, "count"),
+	};
+	if (!miss->source)
+		return -EINVAL;
+	trace->info.nr_misses = ++trace->nr_misses;
+	return 0;
+}
+
 static int read_end(struct ktrace *trace, struct json_object *o)
 {
 	struct json_object *list = get(o, "cpus");
@@ -539,6 +565,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_programs(trace, o);
 	if (!strcmp(type, "stream"))
 		return read_stream(trace, o);
+	if (!strcmp(type, "missed"))
+		return read_missed(trace, o);
 	if (!strcmp(type, "end"))
 		return read_end(trace, o);
 	return 0;

@@ -54,6 +54,7 @@ void ktrace_close(struct ktrace *trace)
 	arena_destroy(&trace->arena);
 	free(trace->sync);
 	free(trace->tasks);
+	free(trace->misses);
 	free(trace->ends);
 	free(trace->programs);
 	free(trace->kinds);

@@ -24,6 +24,8 @@ struct symbol_table {
 
 /* Limit for a trace that comes as a stream, where new ones may appear later. */
 #define STREAMS_MAX 4096
+/* More than there are reasons of sources. */
+#define MISSES_MAX 256
 /* More than the usual limit of open files. */
 #define MANY_STREAMS 256
 
@@ -52,6 +54,8 @@ struct ktrace {
 	size_t nr_sync;
 	struct ktrace_task *tasks;
 	size_t nr_tasks;
+	struct ktrace_miss *misses;
+	size_t nr_misses;
 	struct ktrace_cpu *ends;
 	size_t nr_ends;
 	struct programs_stream *programs;

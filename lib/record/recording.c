@@ -22,6 +22,7 @@
 #include "base/sized.h"
 #include "feed.h"
 #include "functions.h"
+#include "misses.h"
 #include "read/trace.h"
 #include "session/session.h"
 #include "sink.h"
@@ -52,7 +53,10 @@ struct ktrace_recording {
 	uint64_t calibrated;	    /* ns: of the last one */
 	struct sleeps sleeps;	    /* used if there is a @session */
 	uint32_t next_function;	    /* that is not written */
-	int failed;		    /* epoll: readable after a feed's error */
+	bool keep;
+	struct misses before; /* the start */
+	struct misses misses; /* since then */
+	int failed;	      /* epoll: readable after a feed's error */
 };
 
 #define feed_each(r, feed)                                                 \
@@ -354,6 +358,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	if (!r)
 		return error_set(-ENOMEM, "out of memory");
 	r->session = session;
+	r->keep = options->keep;
 	r->unread = options->unread && options->follow && !options->programs;
 	r->failed = -1;
 	r->types = options->follow ? types_create() : NULL;
@@ -405,6 +410,11 @@ int ktrace_recording_start(struct ktrace_recording *r)
 	feed_each(r, feed)
 		if (!err && feed->ops->start)
 			err = feed->ops->start(feed);
+	if (err)
+		return err;
+	/* What the buffers hold has its misses, too. */
+	if (r->session && !r->keep)
+		err = misses_read(r->session, &r->before);
 	if (err)
 		return err;
 	err = session_switch(r, true);
@@ -479,6 +489,26 @@ static int end_write(struct ktrace_recording *r, const char *reason)
 	return err;
 }
 
+static int misses_write(struct ktrace_recording *r)
+{
+	int err;
+
+	if (!r->session)
+		return 0;
+	err = misses_read(r->session, &r->misses);
+	if (err)
+		return err;
+	misses_subtract(&r->misses, &r->before);
+	return ktrace_writer_misses(r->writer, r->misses.list, r->misses.nr);
+}
+
+size_t ktrace_recording_misses(const struct ktrace_recording *r,
+			       const struct ktrace_miss **misses)
+{
+	*misses = r->misses.list;
+	return r->misses.nr;
+}
+
 /* What a feed could not get, although the rest is in the trace. */
 static int missed_explain(const struct ktrace_recording *r, const char **reason)
 {
@@ -551,6 +581,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	if (copied && r->symbols && !r->sink->ops->sync)
 		ktrace_writer_symbols(r->writer); /* may fail: not needed */
 	/* Written after any error: the counts are worth the most. */
+	first_keep(&first, misses_write(r));
 	first_keep(&first, end_write(r, reason));
 	if (r->sink->ops->release)
 		r->sink->ops->release(r->sink);
@@ -756,5 +787,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	ktrace_types_destroy(r->types);
 	free(r->ids);
 	free(r->tasks);
+	misses_free(&r->before);
+	misses_free(&r->misses);
 	free(r);
 }

@@ -502,6 +502,22 @@ int ktrace_writer_symbols(struct ktrace_writer *writer)
 	return err;
 }
 
+int ktrace_writer_misses(struct ktrace_writer *writer,
+			 const struct ktrace_miss *misses, size_t nr_misses)
+{
+	struct text text = {0};
+
+	for (size_t i = 0; i < nr_misses; i++) {
+		text_puts(&text, "{\"type\":\"missed\"");
+		text_key(&text, "source", misses[i].source);
+		if (misses[i].reason)
+			text_key(&text, "reason", misses[i].reason);
+		text_key_number(&text, "count", misses[i].count);
+		text_puts(&text, "}\n");
+	}
+	return writer_append(writer, &text);
+}
+
 int ktrace_writer_end(struct ktrace_writer *writer,
 		      const struct ktrace_cpu *cpus, size_t nr_cpus,
 		      const char *reason)

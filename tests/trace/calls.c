@@ -151,6 +151,10 @@ static void line_make(const char *line)
 	if (sscanf(line, "%lu %15s %63s %63s %63s %63s", &us, word, a, b, c,
 		   d) < 3)
 		return;
+	if (!strcmp(word, "miss")) {
+		maker_miss(maker, a, strcmp(b, "-") ? b : NULL, atol(c));
+		return;
+	}
 	cpu = atoi(a);
 	CHECK(cpu < CPUS);
 	maker_time(maker, 5000000000000ull + us * US);

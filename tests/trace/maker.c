@@ -423,6 +423,15 @@ int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
 	return ktrace_writer_type(maker->writer, &variant);
 }
 
+void maker_miss(struct maker *maker, const char *source, const char *reason,
+		uint64_t count)
+{
+	const struct ktrace_miss miss = {source, reason, count, 0};
+
+	if (ktrace_writer_misses(maker->writer, &miss, 1))
+		fail("misses");
+}
+
 int maker_finish(struct maker *maker, bool cut)
 {
 	struct ktrace_cpu *ends = calloc(maker->nr_cpus, sizeof(*ends));

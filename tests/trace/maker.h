@@ -151,6 +151,9 @@ int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
 /* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
 		 uint32_t parent, const char *comm);
+/* What the recorder says that a source has missed.  @reason NULL: none. */
+void maker_miss(struct maker *maker, const char *source, const char *reason,
+		uint64_t count);
 /* Flushes, and ends the metadata unless @cut. */
 int maker_finish(struct maker *maker, bool cut);
 

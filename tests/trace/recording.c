@@ -163,6 +163,7 @@ static void tree_remove(void)
 
 static struct ktrace_session *session;
 static struct ktrace_recording *recording;
+static bool keep = true;
 
 /* Of @packets of each CPU; into the file @output, -1: into a directory. */
 static void begin_with(uint32_t packets, int output)
@@ -170,7 +171,7 @@ static void begin_with(uint32_t packets, int output)
 	struct ktrace_recording_options options = {
 		.size = sizeof(options),
 		.overwrite = mode == KT_MODE_OVERWRITE,
-		.keep = true,
+		.keep = keep,
 		.output = output,
 	};
 	char path[512], trace[512];
@@ -187,6 +188,10 @@ static void begin_with(uint32_t packets, int output)
 	tree_file("enabled", "0\n");
 	tree_file("types", "");
 	tree_file("tasks", "1 1 0 init\n");
+	tree_file("mode", "");
+	tree_file("overflow", "cpu0 events 7 full 0\ntotal events 7 full 0\n"
+			      "source knock missed 5\n"
+			      "source hook missed 11 nmi 2 node 9\n");
 	tree_folder("buffers");
 	buffer_make(0, 0, packets);
 	buffer_make(1, 0, packets);
@@ -244,6 +249,68 @@ TEST(a_cpu_that_was_plugged_in_cannot_be_read)
 	CHECK(ktrace_recording_stop(recording, "over") < 0);
 	CHECK(strstr(ktrace_last_error(), "cpu2"));
 	end_check("cpu2");
+}
+
+/* "SOURCE/REASON COUNT" of each in the trace, which are those of the recording as well. */
+static void misses_check(const char *want)
+{
+	const struct ktrace_miss *misses;
+	struct ktrace *trace;
+	char path[512], got[256] = "";
+
+	path_of(path, "t");
+	CHECK_EQ(ktrace_open(path, &trace), 0);
+	const struct ktrace_info *info = ktrace_get_info(trace);
+	CHECK_EQ(ktrace_recording_misses(recording, &misses), info->nr_misses);
+	for (uint32_t i = 0; i < info->nr_misses; i++) {
+		CHECK_STR(info->misses[i].source, misses[i].source);
+		CHECK_EQ(info->misses[i].count, misses[i].count);
+		snprintf(got + strlen(got), sizeof(got) - strlen(got),
+			 "%s/%s %lu\n", info->misses[i].source,
+			 info->misses[i].reason ?: "", info->misses[i].count);
+	}
+	CHECK_STR(got, want);
+	ktrace_close(trace);
+}
+
+/* Those that came during the recording; also of a source that has come since. */
+TEST(what_sources_miss)
+{
+	mode = KT_MODE_OVERWRITE;
+	keep = false;
+	begin_with(1, -1);
+	keep = true;
+	tree_file(
+		"overflow",
+		"cpu0 events 7 full 0\nsource\nsource odd\nsource odd missed\n"
+		"source knock missed 6\nsource hook missed 24 nmi 2 node 19 "
+		"idle 3\nsource new missed 1 late 1\nsource odd lost 3\n");
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	misses_check("knock/ 1\nhook/nmi 0\nhook/node 10\nhook/idle 3\n"
+		     "new/late 1\n");
+	end_check("done");
+}
+
+/* With the buffers of before, also what was missed then. */
+TEST(what_sources_have_missed)
+{
+	begin();
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	misses_check("knock/ 5\nhook/nmi 2\nhook/node 9\n");
+	end_check("done");
+}
+
+/* A module that was loaded anew counts from 0. */
+TEST(what_a_new_source_misses)
+{
+	mode = KT_MODE_OVERWRITE;
+	keep = false;
+	begin_with(1, -1);
+	keep = true;
+	tree_file("overflow", "source knock missed 3\n");
+	CHECK_EQ(ktrace_recording_stop(recording, "done"), 0);
+	misses_check("knock/ 3\n");
+	end_check("done");
 }
 
 TEST(it_cannot_be_switched_off)

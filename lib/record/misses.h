@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What the sources of a session could not record. */
+#ifndef KT_LIB_RECORD_MISSES_H
+#define KT_LIB_RECORD_MISSES_H
+
+#include <ktrace/session.h>
+
+/* All zero: none. */
+struct misses {
+	struct ktrace_miss *list;
+	size_t nr;
+	char *text; /* has the names */
+};
+
+/* What was missed since the session was made.  Frees what @misses had. */
+int misses_read(struct ktrace_session *session, struct misses *misses);
+/* From the text of the control tree's file overflow.  Takes @text.  -ENOMEM. */
+int misses_parse(char *text, struct misses *misses);
+/* Takes off what had been missed before. */
+void misses_subtract(struct misses *misses, const struct misses *before);
+void misses_free(struct misses *misses);
+
+#endif /* KT_LIB_RECORD_MISSES_H */
