@@ -100,26 +100,109 @@ static void print_show(struct seq_file *m, const struct kt_entry *entry,
 	}
 }
 
-/* There may be ten thousand fields.  A format string would take four times as long. */
-static void field_show(struct seq_file *m, const struct kt_field *field)
+/*
+ * Text, built in the seq_file's own buffer: there may be ten thousand fields.  A format
+ * string would take four times as long, and a call of seq_puts() for each word twice.
+ */
+struct line {
+	char *to;
+	char *end;
+};
+
+static struct line line_begin(struct seq_file *m)
+{
+	struct line line;
+	size_t room = seq_get_buf(m, &line.to);
+
+	line.end = line.to + room;
+	return line;
+}
+
+/* If it did not fit, seq_file calls us again with a larger buffer. */
+static void line_end(struct line *line, struct seq_file *m, const char *begin)
+{
+	seq_commit(m, line->to < line->end ? line->to - begin : -1);
+}
+
+/* If the text does not fit, the line is full. */
+static void line_add(struct line *line, const char *text)
+{
+	ssize_t length = strscpy(line->to, text, line->end - line->to);
+
+	line->to = length < 0 ? line->end : line->to + length;
+}
+
+static __always_inline void line_add_bytes(struct line *line, const char *from,
+					   size_t size)
+{
+	if (size > line->end - line->to) {
+		line->to = line->end;
+		return;
+	}
+	memcpy(line->to, from, size);
+	line->to += size;
+}
+
+/* A string literal, whose length the compiler knows. */
+#define line_add_literal(line, text) \
+	line_add_bytes(line, "" text, sizeof(text) - 1)
+
+static void line_add_number(struct line *line, u32 number)
+{
+	char digits[10], *end = digits + sizeof(digits), *at = end;
+
+	do {
+		*--at = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	line_add_bytes(line, at, end - at);
+}
+
+static void field_add(struct line *line, const struct kt_field *field)
 {
 	const char *bracket = strchr(field->type, '[');
 
 	/* "char[16] comm" is shown as C has it: "char comm[16]". */
 	if (bracket && str_has_prefix(field->type, "__data_loc"))
 		bracket = NULL;
-	seq_puts(m, "\tfield:");
-	seq_write(m, field->type,
-		  bracket ? bracket - field->type : strlen(field->type));
-	seq_putc(m, ' ');
-	seq_puts(m, field->name);
+	line_add_literal(line, "\tfield:");
+	if (bracket)
+		line_add_bytes(line, field->type, bracket - field->type);
+	else
+		line_add(line, field->type);
+	line_add_literal(line, " ");
+	line_add(line, field->name);
 	if (bracket) {
-		seq_put_decimal_ull(m, "[", field->len);
-		seq_putc(m, ']');
+		line_add_literal(line, "[");
+		line_add_number(line, field->len);
+		line_add_literal(line, "]");
 	}
-	seq_put_decimal_ull(m, ";\toffset:", field->offset);
-	seq_put_decimal_ull(m, ";\tsize:", field->size);
-	seq_puts(m, field->is_signed ? ";\tsigned:1;\n" : ";\tsigned:0;\n");
+	line_add_literal(line, ";\toffset:");
+	line_add_number(line, field->offset);
+	line_add_literal(line, ";\tsize:");
+	line_add_number(line, field->size);
+	if (field->is_signed)
+		line_add_literal(line, ";\tsigned:1;\n");
+	else
+		line_add_literal(line, ";\tsigned:0;\n");
+}
+
+static void fields_show(struct seq_file *m, const struct kt_class *class)
+{
+	struct line line = line_begin(m);
+	const char *begin = line.to;
+	u16 i;
+
+	line_add_literal(&line, "size: ");
+	line_add_number(&line, class->size);
+	if (class->dynamic)
+		line_add_literal(&line, "\ndynamic: 1\nformat:\n");
+	else
+		line_add_literal(&line, "\ndynamic: 0\nformat:\n");
+	for (i = 0; i < class->nr_fields; i++)
+		field_add(&line, &class->fields[i]);
+	line_add_literal(&line, "print fmt: ");
+	line_end(&line, m, begin);
 }
 
 static void layout_show(struct seq_file *m, const struct kt_entry *entry,
@@ -128,14 +211,8 @@ static void layout_show(struct seq_file *m, const struct kt_entry *entry,
 	const struct kt_event *event = entry->event;
 	const struct kt_class *class = kt_capture_class(entry, enabled);
 	const char *print = event->print ?: class->print;
-	u16 i;
 
-	seq_put_decimal_ull(m, "size: ", class->size);
-	seq_puts(m, class->dynamic ? "\ndynamic: 1\nformat:\n"
-				   : "\ndynamic: 0\nformat:\n");
-	for (i = 0; i < class->nr_fields; i++)
-		field_show(m, &class->fields[i]);
-	seq_puts(m, "print fmt: ");
+	fields_show(m, class);
 	if (!print)
 		seq_puts(m, "\"\"");
 	else if (!entry->point || !kt_print_show(m, entry))
@@ -151,60 +228,29 @@ void kt_format_show(struct seq_file *m, const struct kt_entry *entry,
 	layout_show(m, entry, enabled);
 }
 
-/*
- * A line of text, built in the seq_file's own buffer.  Calls of seq_puts() for each word of
- * each event took a good part of the time to start a recording.
- */
-struct line {
-	char *to;
-	char *end;
-};
-
-/* If the text does not fit, the line is full. */
-static void line_add(struct line *line, const char *text)
-{
-	ssize_t length = strscpy(line->to, text, line->end - line->to);
-
-	line->to = length < 0 ? line->end : line->to + length;
-}
-
-static void line_add_number(struct line *line, u32 number)
-{
-	char digits[11], *at = digits + sizeof(digits) - 1;
-
-	*at = '\0';
-	do {
-		*--at = '0' + number % 10;
-		number /= 10;
-	} while (number);
-	line_add(line, at);
-}
-
 void kt_format_show_head(struct seq_file *m, const struct kt_entry *entry,
 			 const struct kt_enabled *enabled)
 {
-	char *begin;
-	size_t room = seq_get_buf(m, &begin);
-	struct line line = {begin, begin + room};
+	struct line line = line_begin(m);
+	const char *begin = line.to;
 
-	line_add(&line, "event ");
+	line_add_literal(&line, "event ");
 	line_add(&line, entry->system->name);
-	line_add(&line, ":");
+	line_add_literal(&line, ":");
 	line_add(&line, entry->event->name);
 	if (enabled) {
-		line_add(&line, " id ");
+		line_add_literal(&line, " id ");
 		line_add_number(&line, enabled->id);
 		line_add(&line, enabled->wanted ? " enabled 1 module "
 						: " enabled 0 module ");
 	} else {
-		line_add(&line, " id 0 enabled 0 module ");
+		line_add_literal(&line, " id 0 enabled 0 module ");
 	}
 	line_add(&line, entry->point ? kt_entry_module(entry) : "gone");
 	if (enabled && enabled->filter_text)
-		line_add(&line, " filter 1");
-	line_add(&line, "\n");
-	/* If it did not fit, seq_file calls this again with a larger buffer. */
-	seq_commit(m, line.to < line.end ? line.to - begin : -1);
+		line_add_literal(&line, " filter 1");
+	line_add_literal(&line, "\n");
+	line_end(&line, m, begin);
 }
 
 void kt_format_show_event(struct seq_file *m, const struct kt_entry *entry,

@@ -185,21 +185,45 @@ int kt_session_event_enable(struct kt_session *session, struct kt_entry *entry,
 			xa_for_each(&(system)->entries, at_entry, entry) \
 				if (kt_entry_visible(entry))
 
-int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
-			     bool enable)
+/* Visible events of system @only, or all that "all events" means: see event/source.h. */
+static void entries_collect(struct kt_system *only, struct list_head *entries)
 {
 	unsigned long at_system, at_entry;
 	struct kt_system *system;
 	struct kt_entry *entry;
+
+	for_each_entry(entry, system, at_system, at_entry, only) {
+		if (only || !entry->event->source->explicit)
+			list_add_tail(&entry->going, entries);
+	}
+}
+
+/* Those that the session wants, from all sources. */
+static void entries_collect_wanted(struct kt_session *session,
+				   struct kt_system *only,
+				   struct list_head *entries)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		struct kt_entry *entry = enabled->event->entry;
+
+		if (enabled->wanted && (!only || entry->system == only))
+			list_add_tail(&entry->going, entries);
+	}
+}
+
+int kt_session_events_enable(struct kt_session *session, struct kt_system *only,
+			     bool enable)
+{
 	LIST_HEAD(entries);
 
 	lockdep_assert_held(&kt_mutex);
-	for_each_entry(entry, system, at_system, at_entry, only) {
-		/* "All events" does not include events of these sources: see event/source.h. */
-		if (enable && !only && entry->event->source->explicit)
-			continue;
-		list_add_tail(&entry->going, &entries);
-	}
+	if (enable)
+		entries_collect(only, &entries);
+	else
+		entries_collect_wanted(session, only, &entries);
 	return kt_session_entries_enable(session, &entries, enable);
 }
 

@@ -73,23 +73,18 @@ err_memory:
 /* Shows the events that are gone, and those whose tracepoint is missing at present. */
 void kt_gone_show(struct seq_file *m, struct kt_session *session)
 {
-	unsigned long at_system, at_entry;
-	struct kt_system *system;
-	struct kt_entry *entry;
+	struct kt_enabled *enabled;
+	unsigned long cookie;
 	struct gone *gone;
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(gone, &session->gone, node)
 		seq_puts(m, gone->text);
-	xa_for_each(&kt_systems, at_system, system) {
-		xa_for_each(&system->entries, at_entry, entry) {
-			const struct kt_enabled *enabled =
-				kt_session_event(session, entry);
+	xa_for_each(&session->events, cookie, enabled) {
+		const struct kt_entry *entry = enabled->event->entry;
 
-			if (entry->event && !entry->point && enabled &&
-			    enabled->id)
-				kt_format_show_event(m, entry, enabled);
-		}
+		if (enabled->id && !entry->point)
+			kt_format_show_event(m, entry, enabled);
 	}
 }
 

@@ -550,7 +550,7 @@ static const struct kt_kind session_available = {
 	.name = "available",
 	.mode = KIND_READ,
 	.show = available_show,
-	.show_size = 128 << 10,
+	.show_size = 256 << 10,
 };
 
 static const struct kt_kind session_info = {
