@@ -32,13 +32,6 @@
 
 /* Events */
 
-static int known_compare(const void *a, const void *b)
-{
-	const struct ktrace_known *x = a, *y = b;
-
-	return strcmp(x->system, y->system);
-}
-
 static int filter_write(struct record *r, const struct ktrace_known *event)
 {
 	const char *filter =
@@ -93,7 +86,6 @@ static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
 			       ? failed_in_library()
 			       : EXIT_OK;
 	}
-	qsort(known, nr, sizeof(*known), known_compare);
 	for (size_t i = 0, end; !status && i < nr; i = end) {
 		for (end = i; end < nr; end++)
 			if (strcmp(known[i].system, known[end].system))

@@ -129,7 +129,7 @@ struct ktrace_known {
 	uint64_t reserved[2];
 };
 
-/* All known events; the caller frees the list. */
+/* All known events, system by system; the caller frees the list. */
 KTRACE_API int ktrace_session_known(struct ktrace_session *session,
 				    struct ktrace_known **known, size_t *nr);
 

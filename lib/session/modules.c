@@ -29,13 +29,13 @@
 
 #include <ktrace/modules.h>
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "modules.h"
 
 struct ktrace_modules {
 	char *path;
-	struct arena arena;
+	char *index; /* the events' names are in it */
 	struct ktrace_modules_event *events;
 	size_t nr_events;
 };
@@ -192,49 +192,40 @@ static int folder_find(char *dir, size_t size)
 			 uts.release);
 }
 
-static int index_add(struct ktrace_modules *m, char *line, size_t *room)
+/* Parses a line in place.  False: it is not valid. */
+static bool index_parse(char *line, struct ktrace_modules_event *event)
 {
-	struct ktrace_modules_event *event;
-	char *name, *module;
+	char *name = strchr(line, ':');
+	char *module = name ? strchr(name, ' ') : NULL;
 
-	name = strchr(line, ':');
-	module = name ? strchr(name, ' ') : NULL;
 	if (!module)
-		return 0;
+		return false;
 	*name++ = *module++ = '\0';
-	module[strcspn(module, " \n")] = '\0';
-	if (m->nr_events == *room) {
-		*room = *room ? *room * 2 : 1024;
-		event = realloc(m->events, *room * sizeof(*event));
-		if (!event)
-			return -ENOMEM;
-		m->events = event;
-	}
-	event = &m->events[m->nr_events++];
-	event->system = arena_strdup(&m->arena, line);
-	event->name = arena_strdup(&m->arena, name);
-	event->module = arena_strdup(&m->arena, module);
-	return event->system && event->name && event->module ? 0 : -ENOMEM;
+	event->system = line;
+	event->name = name;
+	event->module = module;
+	return true;
 }
 
 static int index_read(struct ktrace_modules *m)
 {
-	size_t room = 0, size = 0;
-	char path[PATH_MAX];
-	char *line = NULL;
-	int err = 0;
-	FILE *f;
+	char path[PATH_MAX], *line, *next;
+	size_t lines = 1;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/events.index", m->path);
-	f = fopen(path, "re");
-	if (!f)
-		return error_set(-errno, "%s: %m: build the modules anew",
-				 path);
-	while (!err && getline(&line, &size, f) > 0)
-		err = index_add(m, line, &room);
-	free(line);
-	fclose(f);
-	return err ? error_set(err, "out of memory") : 0;
+	err = file_read(AT_FDCWD, path, &m->index, NULL);
+	if (err)
+		return error_set(err, "%s: %s: build the modules anew", path,
+				 strerror(-err));
+	for (line = m->index; (line = strchr(line, '\n')); line++)
+		lines++;
+	m->events = calloc(lines, sizeof(*m->events));
+	if (!m->events)
+		return error_set(-ENOMEM, "out of memory");
+	for (next = m->index; (line = strsep(&next, "\n"));)
+		m->nr_events += index_parse(line, &m->events[m->nr_events]);
+	return 0;
 }
 
 int ktrace_modules_open(struct ktrace_modules **modules)
@@ -269,8 +260,8 @@ void ktrace_modules_close(struct ktrace_modules *m)
 {
 	if (!m)
 		return;
-	arena_destroy(&m->arena);
 	free(m->events);
+	free(m->index);
 	free(m->path);
 	free(m);
 }
