@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads a string of the program in a system call, where the memory map is certainly its
- * own.  Inlined, because this is most of what a probe of a system call does.
+ * Reads strings a word at a time: of the kernel and, in a system call, where the memory map
+ * is certainly its own, of the program.  Inlined, because this is most of what some probes
+ * do, and because a probe that calls no function needs no stack frame.
  */
 #ifndef KT_KERNEL_BASE_MEMORY_H
 #define KT_KERNEL_BASE_MEMORY_H
@@ -10,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/word-at-a-time.h>
 
 #include "env.h"
 
@@ -19,6 +21,45 @@
 static __always_inline u64 kt_zero_bytes(u64 word, u64 minus_low, u64 high)
 {
 	return (word + minus_low) & ~word & high;
+}
+
+/*
+ * strlen().  The last word may reach into the next page.  If that page is missing, its bytes
+ * are read as zeros.
+ */
+static __always_inline size_t kt_string_length(const char *s)
+{
+	u64 minus_low = -0x0101010101010101ull, high = 0x8080808080808080ull;
+	size_t at = 0;
+	u64 zeros;
+
+	while (!(zeros = kt_zero_bytes(load_unaligned_zeropad(s + at),
+				       minus_low, high)))
+		at += sizeof(u64);
+	return at + __ffs(zeros) / 8;
+}
+
+/* memcpy() for short texts.  Words may overlap, and need not be aligned. */
+static __always_inline void kt_string_copy(char *to, const char *from,
+					   size_t size)
+{
+	size_t at, last;
+
+	if (size >= sizeof(u64)) {
+		last = size - sizeof(u64);
+		for (at = 0; at < last; at += sizeof(u64))
+			*(u64 *)(to + at) = *(const u64 *)(from + at);
+		*(u64 *)(to + last) = *(const u64 *)(from + last);
+	} else if (size >= sizeof(u32)) {
+		last = size - sizeof(u32);
+		*(u32 *)to = *(const u32 *)from;
+		*(u32 *)(to + last) = *(const u32 *)(from + last);
+	} else if (size) {
+		*to = *from;
+		if (size & 2)
+			*(u16 *)(to + size - 2) =
+				*(const u16 *)(from + size - 2);
+	}
 }
 
 /*

@@ -20,6 +20,7 @@
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 
+#include "base/memory.h"
 #include "family.h"
 #include "narrow.h"
 
@@ -58,7 +59,7 @@ static __always_inline void kt_string_store(char *to, u32 length, const char *s)
 {
 	if (!length)
 		return;
-	memcpy(to, s, length - 1);
+	kt_string_copy(to, s, length - 1);
 	to[length - 1] = '\0';
 }
 

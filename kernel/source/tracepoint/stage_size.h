@@ -25,7 +25,8 @@
 #define __dynamic_array(type, item, len) \
 	KT_DATA(item, (size_t)(len) * sizeof(type))
 #undef __string
-#define __string(item, src) KT_DATA_STRING(item, src, strlen(__source) + 1)
+#define __string(item, src) \
+	KT_DATA_STRING(item, src, kt_string_length(__source) + 1)
 #undef __string_len
 #define __string_len(item, src, len) \
 	KT_DATA_STRING(item, src, (size_t)(len) + 1)
