@@ -120,17 +120,17 @@ struct kt_ring {
 	u64 head;
 	u8 *data;
 	struct kt_ring_slot *slots;
-	u32 mask; /* of positions: units of all packets - 1 */
-	u32 publishing;
+	u64 mask; /* of positions: units of all packets - 1 */
 	struct kt_control *control;
 	void *owner; /* for env_wake(); set it after kt_ring_init() */
 	u64 since;   /* a complete time, not after that of head */
+	u32 publishing;
 };
 
 /* A record between reserve and commit. */
 struct kt_record {
 	u64 count; /* what it adds to the packet's commit counter */
-	u32 unit;  /* where it is in the ring */
+	u64 unit;  /* where it is in the ring */
 };
 
 /* Flags of a reservation; the caller's constants. */
@@ -149,13 +149,13 @@ void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec, u32 id,
 			   u32 size, unsigned int flags);
 void kt_ring_complete(struct kt_ring *ring, u32 unit);
 
-static __always_inline void *kt_ring_at(const struct kt_ring *ring, u32 unit)
+static __always_inline void *kt_ring_at(const struct kt_ring *ring, u64 unit)
 {
-	return ring->data + ((size_t)unit << KT_UNIT_SHIFT);
+	return ring->data + (unit << KT_UNIT_SHIFT);
 }
 
 static __always_inline struct kt_ring_slot *kt_ring_slot(
-	const struct kt_ring *ring, u32 unit)
+	const struct kt_ring *ring, u64 unit)
 {
 	return &ring->slots[unit >> KT_PACKET_UNITS_SHIFT];
 }
