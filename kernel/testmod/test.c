@@ -30,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
 
@@ -272,16 +273,19 @@ EXPORT_SYMBOL_GPL(kt_test_client_remove);
 
 /* ---- commands ------------------------------------------------------------- */
 
+/* The text ends at the end of a page.  Behind it, vmalloc() leaves one unmapped. */
 static int run_string(unsigned long count, unsigned long length)
 {
+	unsigned long size = PAGE_ALIGN(length + 1);
+	char *pages;
 	u16 *array;
-	char *text;
 
 	if (length > 1 << 20)
 		return -E2BIG;
-	text = kvmalloc(length + 1, GFP_KERNEL);
+	pages = vmalloc(size);
 	array = kvcalloc(length + 1, sizeof(*array), GFP_KERNEL);
-	if (text && array) {
+	if (pages && array) {
+		char *text = pages + size - (length + 1);
 		unsigned long i;
 
 		for (i = 0; i < length; i++) {
@@ -297,8 +301,8 @@ static int run_string(unsigned long count, unsigned long length)
 		}
 	}
 	kvfree(array);
-	kvfree(text);
-	return text && array ? 0 : -ENOMEM;
+	vfree(pages);
+	return pages && array ? 0 : -ENOMEM;
 }
 
 static int run(const char *command)

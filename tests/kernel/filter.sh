@@ -56,6 +56,22 @@ check "a pattern" is "$(strings 'text ~ "abc?*"')" 20
 check "a string in an array" is "$(strings 'fixed == fixed')" 30
 check "two" is "$(strings 'text ~ "*z*" && tail == tail')" 20
 
+# Their texts are the begin of this one.
+letters=abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz
+lengths() {
+	put reset 1
+	put enabled 1
+	test_run reset
+	for length in $(seq 1 40); do
+		text=$(printf "%.${length}s" $letters)
+		put $string/filter "text == \"$text\" && tail == tail" || return
+		test_run "string 1 $length"
+	done
+	put enabled 0
+	count "$($bin/ktread $tree)" ktrace_test:test_string
+}
+check "strings of all lengths are whole" is "$(lengths)" 40
+
 # Other sessions do not see it.
 mkdir $tree/sessions/f
 check "a filter is its session's own" is "$(get sessions/f/$string/filter)" none
