@@ -180,16 +180,12 @@ static __always_inline void *kt_record_payload(u32 *p, u32 size,
 }
 
 /*
- * The common case of kt_ring_reserve(), with @old read from head and @now from
- * the clock, in this order.  It calls no function, so a caller that tail-calls
- * the slow path if this fails needs no stack frame.  False: nothing has
- * happened.
+ * kt_ring_try_reserve() for an id that is below KT_ID_EXTENDED.  It is read only
+ * when it is needed, so until then it takes no register.
  */
-static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
-						struct kt_record *rec, u64 old,
-						u64 now, u32 id, u32 size,
-						unsigned int flags,
-						void **payload)
+static __always_inline bool kt_ring_try_reserve_compact(
+	struct kt_ring *ring, struct kt_record *rec, u64 old, u64 now,
+	const u32 *id, u32 size, unsigned int flags, void **payload)
 {
 	u32 prefix = KT_HEADER_COMPACT +
 		     (flags & KT_RECORD_DYNAMIC ? sizeof(u32) : 0);
@@ -201,21 +197,37 @@ static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
 
 	/*
 	 * Fails if the record reaches the next packet or the time is of another
-	 * epoch (one test for both: the bits above the unit), if the id needs
-	 * more bits, if the size would overflow the sum, or if an interrupt was
-	 * faster.
+	 * epoch (one test for both: the bits above the unit), if the size would
+	 * overflow the sum, or if an interrupt was faster.
 	 */
 	if (unlikely((old ^ new) >> KT_PACKET_UNITS_SHIFT) ||
-	    unlikely(id >= KT_ID_EXTENDED || size > KT_PAYLOAD_MAX) ||
+	    unlikely(size > KT_PAYLOAD_MAX) ||
 	    unlikely(!env_cmpxchg_local(&ring->head, &old, new)))
 		return false;
 
 	rec->count = kt_record_count(units, flags);
 	rec->unit = old & ring->mask;
 	p = kt_ring_at(ring, rec->unit);
-	*p++ = id | (u32)time;
+	*p++ = *id | (u32)time;
 	*payload = kt_record_payload(p, size, flags);
 	return true;
+}
+
+/*
+ * The common case of kt_ring_reserve(), with @old read from head and @now from
+ * the clock, in this order.  It calls no function, so a caller that tail-calls
+ * the slow path if this fails needs no stack frame.  False: nothing has
+ * happened.
+ */
+static __always_inline bool kt_ring_try_reserve(struct kt_ring *ring,
+						struct kt_record *rec, u64 old,
+						u64 now, u32 id, u32 size,
+						unsigned int flags,
+						void **payload)
+{
+	return likely(id < KT_ID_EXTENDED) &&
+	       kt_ring_try_reserve_compact(ring, rec, old, now, &id, size,
+					   flags, payload);
 }
 
 /*

@@ -105,17 +105,18 @@ void kt_events_unregister(struct kt_event_set *set);
  * capture program.  It is the data of its probe, so it is freed only when no probe can run
  * any more (tracepoint_synchronize_unregister).
  *
- * Probes read rings, id, gate, capturing and state.  gate is replaced under kt_mutex and
- * freed after an RCU grace period; probes read it with preemption off.  capturing changes
+ * Probes read rings, id, direct, gate, capturing and state.  gate is replaced under kt_mutex
+ * and freed after an RCU grace period; probes read it with preemption off.  capturing changes
  * only while the event is not wanted, state only before it is attached.  All other fields
  * are protected by kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;
 	u32 id;
-	bool wanted;	      /* in its enabled file; pins the probe's module */
-	bool attached;	      /* wanted, and the session is enabled */
-	struct kt_gate *gate; /* NULL: record every hit */
+	bool wanted;   /* in its enabled file; pins the probe's module */
+	bool attached; /* wanted, and the session is enabled */
+	bool direct;   /* no gate, and an id for compact headers: gate.h */
+	struct kt_gate *gate;		/* NULL: record every hit */
 	struct kt_capturing *capturing; /* NULL: nothing */
 
 	void *state; /* what the source keeps for this session */

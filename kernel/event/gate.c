@@ -89,6 +89,18 @@ EXPORT_SYMBOL_GPL(kt_gate_end);
 
 /* ---- gates ---------------------------------------------------------------- */
 
+void kt_enabled_direct(struct kt_enabled *enabled)
+{
+	WRITE_ONCE(enabled->direct,
+		   !enabled->gate && enabled->id < KT_ID_EXTENDED);
+}
+
+static void gate_set(struct kt_enabled *enabled, struct kt_gate *gate)
+{
+	smp_store_release(&enabled->gate, gate);
+	kt_enabled_direct(enabled);
+}
+
 int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		    struct predicate *predicate)
 {
@@ -102,7 +114,7 @@ int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		gate->pids = pids;
 		gate->predicate = predicate;
 	}
-	smp_store_release(&enabled->gate, gate);
+	gate_set(enabled, gate);
 	if (!old)
 		return 0;
 	if (old->predicate && old->predicate != predicate)
@@ -118,7 +130,7 @@ int kt_gate_create(struct kt_enabled *enabled)
 	if (!gate)
 		return -ENOMEM;
 	gate->enabled = enabled;
-	smp_store_release(&enabled->gate, gate);
+	gate_set(enabled, gate);
 	return 0;
 }
 

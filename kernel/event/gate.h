@@ -81,6 +81,11 @@ int kt_predicate_make(struct predicate **made, const struct kt_class *class,
 /* Replaces the event's gate; both NULL: by none.  The gate owns @predicate. */
 int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		    struct predicate *predicate);
+/*
+ * To be called when the event's id or gate has changed.  Sets `direct', so that a probe asks
+ * only once whether it may write straight into the ring with a compact header.
+ */
+void kt_enabled_direct(struct kt_enabled *enabled);
 /* Makes a gate that admits everything. */
 int kt_gate_create(struct kt_enabled *enabled);
 /* Frees the gate.  The event must not be attached any more. */

@@ -60,10 +60,19 @@ static __always_inline void kt_write_end(struct kt_write *w, unsigned int flags)
 		kt_ring_commit(w->ring, &w->record);
 }
 
+/*
+ * May hits of the event go straight into the ring?  Without READ_ONCE(), the compiler
+ * compares the byte in memory.
+ */
+static __always_inline bool kt_write_is_direct(const struct kt_enabled *enabled)
+{
+	return likely(data_race(enabled->direct));
+}
+
 /* Can kt_write_try_begin() be used?  To be asked before anything is computed for it. */
 static __always_inline bool kt_write_may_try(const struct kt_enabled *enabled)
 {
-	return likely(!READ_ONCE(enabled->gate)) &&
+	return kt_write_is_direct(enabled) &&
 	       static_branch_likely(&kt_clock_tsc);
 }
 
@@ -76,9 +85,9 @@ static __always_inline bool kt_write_refused(const struct kt_enabled *enabled)
 }
 
 /*
- * The common case of kt_write_begin(), which calls no function.  There must be no
- * conditions, the clock must be the TSC (kt_write_may_try), and the record must fit into
- * the packet.  False: nothing has happened.
+ * The common case of kt_write_begin(), which calls no function.  To be called only after
+ * kt_write_may_try().  False: the record does not fit into the packet, and nothing has
+ * happened.
  */
 static __always_inline bool kt_write_try_begin(struct kt_write *w,
 					       struct kt_enabled *enabled,
@@ -89,8 +98,9 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 
 	w->ring = this_cpu_ptr(enabled->rings);
 	head = READ_ONCE(w->ring->head);
-	return kt_ring_try_reserve(w->ring, &w->record, head, rdtsc(),
-				   enabled->id, size, flags, payload);
+	/* The id does not change while probes run. */
+	return kt_ring_try_reserve_compact(w->ring, &w->record, head, rdtsc(),
+					   &enabled->id, size, flags, payload);
 }
 
 static __always_inline void kt_write_try_end(struct kt_write *w)

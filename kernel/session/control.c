@@ -16,6 +16,7 @@
 #include "condition.h"
 #include "control.h"
 #include "gone.h"
+#include "event/gate.h"
 #include "event/tracepoints.h"
 #include "session.h"
 #include "sources.h"
@@ -81,8 +82,10 @@ static int event_want(struct kt_session *session, struct kt_entry *entry)
 	if (!enabled_pin(enabled))
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
-	if (!enabled->id)
+	if (!enabled->id) {
 		enabled->id = session->next_id++;
+		kt_enabled_direct(enabled);
+	}
 	enabled->wanted = true;
 	return session->enabled ? enabled_attach(enabled) : 0;
 }

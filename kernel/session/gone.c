@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "event/format.h"
+#include "event/gate.h"
 #include "gone.h"
 #include "event/registry.h"
 #include "session.h"
@@ -110,8 +111,10 @@ static void ids_renew(struct kt_session *session)
 	}
 	session->next_id = KT_ID_FIRST;
 	for (i = 0; i < nr; i++) {
-		if (by_id[i])
-			by_id[i]->id = session->next_id++;
+		if (!by_id[i])
+			continue;
+		by_id[i]->id = session->next_id++;
+		kt_enabled_direct(by_id[i]);
 	}
 	kvfree(by_id);
 }

@@ -212,7 +212,7 @@
 	{                                                                    \
 		struct kt_enabled *__enabled = __data;                       \
                                                                              \
-		if (unlikely(READ_ONCE(__enabled->gate)))                    \
+		if (!kt_write_is_direct(__enabled))                          \
 			kt_judge_##name(__enabled, args);                    \
 		else if (unlikely(!kt_try_##name(__enabled, args)))          \
 			kt_slow_##name(__enabled, args);                     \
