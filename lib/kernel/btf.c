@@ -41,6 +41,15 @@ struct enums {
 	bool tagged;
 };
 
+const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
 static struct enumerator *enumerator_find(const struct enums *enums,
 					  const char *name, size_t len,
 					  uint64_t hash)
@@ -298,16 +307,6 @@ uint32_t enums_struct_size(struct enums *enums, const char *name)
 		return strtoul(words, NULL, 10);
 	t = struct_find(enums, name);
 	return t ? t->size : 0;
-}
-
-/* The type behind typedefs and qualifiers. */
-static const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
-{
-	const struct btf_type *t = btf__type_by_id(btf, id);
-
-	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
-		t = btf__type_by_id(btf, t->type);
-	return t;
 }
 
 /* Members, including those of structs without a name. */

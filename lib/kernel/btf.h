@@ -13,7 +13,12 @@
 #include "base/arena.h"
 #include <ktrace/types.h>
 
+struct btf;
+struct btf_type;
 struct enums;
+
+/* The type behind typedefs and qualifiers. */
+const struct btf_type *type_resolve(const struct btf *btf, uint32_t id);
 
 /*
  * @path NULL: of the running kernel.  It is read when it is first needed; if it

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Prototypes of tracepoints and functions, from the kernel's type information.
- *
- * A function has its own.  For each tracepoint the kernel and its modules have
+ * Prototypes of tracepoints, from the kernel's type information.  For each tracepoint the
+ * kernel and its modules have
  *
  *	typedef void (*btf_trace_NAME)(void *data, ARGUMENTS);
  *	int __traceiter_NAME(void *data, ARGUMENTS);
@@ -19,37 +18,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "session.h"
+#include "prototype.h"
 
 #define ARGUMENTS_MAX 12
 
-struct prototype {
-	const char *name; /* of the tracepoint */
-	__u32 id;	  /* of the FUNC_PROTO */
-};
-
-struct prototype_list {
-	struct prototype *list;
-	size_t nr;
-	size_t room;
-};
-
-/* The type information of the kernel, or of one module. */
-struct type_base {
-	char *module;
-	struct btf *btf;
-	struct prototype_list types;
-	struct prototype_list names;
-	struct prototype_list functions; /* empty until one is asked for */
-	__u32 first;			 /* id of its own types */
-};
-
-struct prototypes {
-	struct type_base *bases; /* the first is the kernel's */
-	size_t nr;
-};
-
-static int list_add(struct prototype_list *l, const char *name, __u32 id)
+int prototype_list_add(struct prototype_list *l, const char *name, __u32 id)
 {
 	struct prototype *list;
 
@@ -70,8 +43,14 @@ static int prototype_compare(const void *a, const void *b)
 		      ((const struct prototype *)b)->name);
 }
 
-static const struct prototype *list_find(const struct prototype_list *l,
-					 const char *name)
+void prototype_list_sort(struct prototype_list *l)
+{
+	if (l->nr)
+		qsort(l->list, l->nr, sizeof(*l->list), prototype_compare);
+}
+
+const struct prototype *prototype_list_find(const struct prototype_list *l,
+					    const char *name)
 {
 	const struct prototype key = {.name = name};
 
@@ -80,7 +59,7 @@ static const struct prototype *list_find(const struct prototype_list *l,
 	return bsearch(&key, l->list, l->nr, sizeof(key), prototype_compare);
 }
 
-static const char *name_of(const struct btf *btf, const struct btf_type *t)
+const char *type_name_of(const struct btf *btf, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(btf, t->name_off);
 
@@ -102,30 +81,26 @@ static int base_index(struct type_base *base)
 		const char *name;
 
 		if (btf_is_typedef(t)) {
-			name = name_of(base->btf, t);
+			name = type_name_of(base->btf, t);
 			if (strncmp(name, types, sizeof(types) - 1))
 				continue;
 			t = btf__type_by_id(base->btf, t->type);
 			if (t && btf_is_ptr(t))
-				err = list_add(&base->types,
-					       name + sizeof(types) - 1,
-					       t->type);
+				err = prototype_list_add(
+					&base->types, name + sizeof(types) - 1,
+					t->type);
 		} else if (btf_is_func(t)) {
-			name = name_of(base->btf, t);
+			name = type_name_of(base->btf, t);
 			if (!strncmp(name, names, sizeof(names) - 1))
-				err = list_add(&base->names,
-					       name + sizeof(names) - 1,
-					       t->type);
+				err = prototype_list_add(
+					&base->names, name + sizeof(names) - 1,
+					t->type);
 		}
 	}
 	if (err)
 		return err;
-	if (base->types.nr)
-		qsort(base->types.list, base->types.nr,
-		      sizeof(*base->types.list), prototype_compare);
-	if (base->names.nr)
-		qsort(base->names.list, base->names.nr,
-		      sizeof(*base->names.list), prototype_compare);
+	prototype_list_sort(&base->types);
+	prototype_list_sort(&base->names);
 	return 0;
 }
 
@@ -218,7 +193,7 @@ void prototypes_destroy(struct prototypes *p)
 	free(p);
 }
 
-static int base_get(struct prototypes *p, const char *module,
+int prototypes_base(struct prototypes *p, const char *module,
 		    struct type_base **base)
 {
 	for (size_t i = 0; i < p->nr; i++) {
@@ -230,18 +205,7 @@ static int base_get(struct prototypes *p, const char *module,
 	return base_open(p, module, base);
 }
 
-/* The type without typedefs and qualifiers. */
-static const struct btf_type *type_resolve(const struct btf *btf, __u32 id)
-{
-	const struct btf_type *t = btf__type_by_id(btf, id);
-
-	while (t && (btf_is_mod(t) || btf_is_typedef(t) || btf_is_type_tag(t)))
-		t = btf__type_by_id(btf, t->type);
-	return t;
-}
-
-/* How an argument of this type is recorded: a KIND of the file `define'. */
-static const char *argument_kind(const struct btf *btf, __u32 id)
+const char *type_word_kind(const struct btf *btf, __u32 id)
 {
 	static const char *const kinds[][2] = {
 		{"u8", "s8"},
@@ -278,8 +242,7 @@ static const char *argument_kind(const struct btf *btf, __u32 id)
 	return NULL;
 }
 
-/* Writes the type in C, as it stands before a name. */
-static void type_write(FILE *f, const struct btf *btf, __u32 id)
+void type_write(FILE *f, const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id), *to;
 	const char *name;
@@ -288,7 +251,7 @@ static void type_write(FILE *f, const struct btf *btf, __u32 id)
 		fputs("void", f);
 		return;
 	}
-	name = name_of(btf, t);
+	name = type_name_of(btf, t);
 	switch (btf_kind(t)) {
 	case BTF_KIND_PTR:
 		to = type_resolve(btf, t->type);
@@ -349,7 +312,7 @@ static int arguments_write(FILE *f, const struct btf *btf,
 		return error_set(-E2BIG, "it has more than %d arguments",
 				 ARGUMENTS_MAX);
 	for (int i = 1; i < nr; i++) {
-		const char *kind = argument_kind(btf, params[i].type);
+		const char *kind = type_word_kind(btf, params[i].type);
 		const char *name = "";
 
 		if (names && btf_vlen(names) == nr)
@@ -380,16 +343,16 @@ int prototypes_define(struct prototypes *p, const char *system,
 	FILE *f;
 	int err;
 
-	err = base_get(p, module, &base);
+	err = prototypes_base(p, module, &base);
 	if (err)
 		return err;
-	types = list_find(&base->types, tracepoint);
+	types = prototype_list_find(&base->types, tracepoint);
 	if (!types)
 		return error_set(
 			-ENOENT,
 			"it has no prototype in %s's type information (BTF)",
 			module);
-	names = list_find(&base->names, tracepoint);
+	names = prototype_list_find(&base->names, tracepoint);
 	f = open_memstream(&text, &size);
 	if (!f)
 		return error_set(-ENOMEM, "out of memory");
@@ -405,122 +368,5 @@ int prototypes_define(struct prototypes *p, const char *system,
 		return err;
 	}
 	*line = text;
-	return 0;
-}
-
-/* ---- functions ------------------------------------------------------------ */
-
-static int functions_index(struct type_base *base)
-{
-	__u32 end = btf__type_cnt(base->btf);
-	int err = 0;
-
-	for (__u32 id = base->first; id < end && !err; id++) {
-		const struct btf_type *t = btf__type_by_id(base->btf, id);
-
-		if (btf_is_func(t))
-			err = list_add(&base->functions, name_of(base->btf, t),
-				       t->type);
-	}
-	if (!err && base->functions.nr)
-		qsort(base->functions.list, base->functions.nr,
-		      sizeof(*base->functions.list), prototype_compare);
-	return err;
-}
-
-/* NULL: none has this name, or several that are not the same do. */
-static const struct btf_type *functions_find(const struct type_base *base,
-					     const char *name)
-{
-	const struct prototype_list *all = &base->functions;
-	const struct prototype *found = list_find(all, name), *p;
-
-	if (!found)
-		return NULL;
-	while (found > all->list && !strcmp(found[-1].name, name))
-		found--;
-	for (p = found; p < all->list + all->nr && !strcmp(p->name, name); p++)
-		if (p->id != found->id)
-			return NULL;
-	return btf__type_by_id(base->btf, found->id);
-}
-
-/* A value that is at @offset as a register has it.  False: no register has it. */
-static bool register_field(struct arena *arena, const struct btf *btf, __u32 id,
-			   const char *name, uint32_t offset,
-			   struct ktrace_field *field)
-{
-	const struct btf_type *t = type_resolve(btf, id);
-	const char *kind = argument_kind(btf, id);
-	char *ctype = NULL;
-	size_t size;
-	FILE *f;
-
-	if (!kind)
-		return false;
-	f = open_memstream(&ctype, &size);
-	if (f)
-		type_write(f, btf, id);
-	if (!f || fclose(f)) {
-		free(ctype);
-		return false;
-	}
-	field->name = arena_strdup(arena, name);
-	field->ctype = arena_strdup(arena, ctype);
-	free(ctype);
-	field->offset = offset;
-	field->size = sizeof(uint64_t);
-	switch (*kind) {
-	case 'p':
-		field->kind = KTRACE_POINTER;
-		field->base = KTRACE_HEX;
-		break;
-	default:
-		field->kind = *kind == 's' ? KTRACE_INT : KTRACE_UINT;
-		field->size = strtoul(kind + 1, NULL, 10) / 8;
-		if (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_BOOL)
-			field->base = KTRACE_BOOL;
-	}
-	field->is_signed = field->kind == KTRACE_INT;
-	return field->name && field->ctype;
-}
-
-int prototypes_function(struct prototypes *p, const char *name,
-			const char *module, struct function_fields *fields,
-			struct arena *arena)
-{
-	const struct btf_type *proto;
-	const struct btf_param *params;
-	struct type_base *base;
-	int err;
-
-	memset(fields, 0, sizeof(*fields));
-	err = base_get(p, module, &base);
-	if (!err && !base->functions.nr)
-		err = functions_index(base);
-	if (err)
-		return err;
-	proto = functions_find(base, name);
-	if (!proto || !btf_is_func_proto(proto))
-		return -ENOENT;
-	params = btf_params(proto);
-	for (int i = 0; i < btf_vlen(proto) && i < FUNCTION_REGISTERS; i++) {
-		const char *of =
-			btf__name_by_offset(base->btf, params[i].name_off);
-		char number[16];
-
-		snprintf(number, sizeof(number), "arg%d", i + 1);
-		/* Behind a struct on the stack, the registers are another's. */
-		if (!params[i].type ||
-		    !register_field(arena, base->btf, params[i].type,
-				    of && *of ? of : number, 8 + 8 * i,
-				    &fields->arguments[i]))
-			break;
-		fields->nr_arguments++;
-	}
-	fields->is_void = !proto->type;
-	fields->returns =
-		proto->type && register_field(arena, base->btf, proto->type,
-					      "ret", 4, &fields->result);
 	return 0;
 }

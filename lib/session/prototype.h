@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The type information (BTF) of the kernel and its modules: prototype.c has the prototypes
+ * of tracepoints, signature.c those of functions.
+ */
+#ifndef KT_LIB_SESSION_PROTOTYPE_H
+#define KT_LIB_SESSION_PROTOTYPE_H
+
+#include <bpf/btf.h>
+#include <stdio.h>
+
+#include "session.h"
+
+struct prototype {
+	const char *name;
+	__u32 id; /* of the FUNC_PROTO */
+};
+
+/* Sorted by name. */
+struct prototype_list {
+	struct prototype *list;
+	size_t nr;
+	size_t room;
+};
+
+/* The type information of the kernel, or of one module. */
+struct type_base {
+	char *module;
+	struct btf *btf;
+	struct prototype_list types;
+	struct prototype_list names;
+	struct prototype_list functions; /* empty until one is asked for */
+	__u32 first;			 /* id of its own types */
+};
+
+struct prototypes {
+	struct type_base *bases; /* the first is the kernel's */
+	size_t nr;
+};
+
+int prototypes_base(struct prototypes *p, const char *module,
+		    struct type_base **base);
+
+int prototype_list_add(struct prototype_list *l, const char *name, __u32 id);
+void prototype_list_sort(struct prototype_list *l);
+/* Any of those that have this name; NULL: none has. */
+const struct prototype *prototype_list_find(const struct prototype_list *l,
+					    const char *name);
+
+/* Never NULL. */
+const char *type_name_of(const struct btf *btf, const struct btf_type *t);
+/*
+ * How a value of this type is recorded, as a KIND of the file `define'.  NULL: no word has
+ * it.
+ */
+const char *type_word_kind(const struct btf *btf, __u32 id);
+/* Writes the type in C, as it stands before a name. */
+void type_write(FILE *f, const struct btf *btf, __u32 id);
+
+#endif /* KT_LIB_SESSION_PROTOTYPE_H */
