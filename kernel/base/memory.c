@@ -82,6 +82,7 @@ int env_copy(void *to, u64 from, u32 size, bool kernel)
 		return user_number(to, from, size);
 	return user_copy(to, from, size);
 }
+EXPORT_SYMBOL_GPL(env_copy);
 
 /*
  * Reads blocks aligned to their size, a power of two up to a page.  So a block never

@@ -6,6 +6,7 @@
  * A write to debugfs ktrace-callee/run is one command, of which any number may run:
  *
  *	calls COUNT	each of the functions, COUNT times
+ *	types		each of callee_typed.c, once
  *	deep DEPTH	callee_deep(), which calls itself DEPTH times
  *	sleep		callee_sleep(), until the writer is killed
  *	pause MS	callee_pause(), which takes so long
@@ -103,6 +104,8 @@ static int run(const char *text)
 
 	if (sysfs_streq(text, "sleep"))
 		return callee_sleep();
+	if (sysfs_streq(text, "types"))
+		return typed_all();
 	if (sscanf(text, "deep %lu", &count) == 1)
 		return callee_deep(count) == count ? 0 : -EIO;
 	if (sscanf(text, "pause %lu", &count) == 1) {

@@ -10,4 +10,7 @@
 /* Calls the function callee_same() of the other file. */
 int callee_same_other(int number);
 
+/* Calls each function of callee_typed.c; 0, or -EIO if one returns what it should not. */
+int typed_all(void);
+
 #endif

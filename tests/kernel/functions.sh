@@ -71,7 +71,7 @@ check "one that must not be traced" refuses functions +rcu_is_watching 'can be h
 check "one that the module does not have" refuses functions '+ktrace_functions:vfs_read' \
 	'no function "ktrace_functions:vfs_read"'
 check "one less that is not there" refuses functions -nowhere:x 'can be hooked'
-check "too many arguments" refuses functions '+vfs_read 7' '"7" is not a number'
+check "too many arguments" refuses functions '+vfs_read 17' '"17" is not a number'
 check "words that mean nothing" refuses functions '+vfs_read 3 long' '"long" is not'
 check "a control character" refuses functions "$(printf '+vfs\001read')" 'no pattern'
 check "one bad line of three" refuses functions '+vfs_read
@@ -103,15 +103,20 @@ check "others do not" is "$(setpriv --bounding-set -syslog awk '{ print $3 }' $t
 	sort -u)" 0x0
 check "the last line counts" is "$(awk '{ print $1, $2, $4, $5, $6, $7 }' $tree/function_table)" \
 	"0 on vmlinux vfs_read 3 u64"
-put functions '+vfs_write 2 void'
+put functions '+vfs_write 3 void'
 check "a line takes the place of what was said of the same" is "$(get functions)" "+vfs_read 3
-+vfs_write 2 void"
++vfs_write 3 void"
 put functions -vfs_read
 check "a function that was chosen keeps its index" is "$(states)$(index vfs_write)" "off 1 on 1 1"
+put functions '+vfs_write 2'
+check "unless its records change" is "$(states)$(index vfs_write)" "gone 1 off 1 on 1 2"
+check "a change that is refused changes nothing" refuses functions '+vfs_write 3
++no_such_function' no_such
+check "nothing at all" is "$(states)$(index vfs_write)" "gone 1 off 1 on 1 2"
 check "other sessions have their own" is "$(get sessions/other/function_table)" ""
 check "none" put functions none
 check "no line is left" is "$(get functions)" ""
-check "but the table" is "$(states)" "off 2 "
+check "but the table" is "$(states)" "gone 1 off 2 "
 
 # ---- entries and returns ----------------------------------------------------------
 
@@ -148,6 +153,20 @@ check "what was returned" is "$(records "$dump" exit callee_six | sort -u)" 0800
 check "a negative int" is "$(records "$dump" exit callee_error | sort -u | cut -c 1-8)" eaffffff
 check "of void, nothing" is "$(records "$dump" exit callee_nothing | sort -u)" 0000000000000000
 check "nothing was missed" is "$(missed)" 0
+
+put functions '+ktrace_callee:typed_*
++ktrace_callee:typed_eight 8
++ktrace_callee:typed_large 5'
+put enabled 1
+echo types >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+# The caller has left bits above the sizes of the types.
+check "words behind the sixth are those on the stack" is "$(records "$dump" entry typed_eight)" \
+	08004000"$(printf '%sefbeadde' 01000000 02000000 03000000 04000000 05000000 faffffff \
+		f9ff2143 08ffffff)"
+check "fewer are recorded of others" is "$(records "$dump" entry typed_large | cut -c 1-10)" 0800280001
+put functions '-typed_*'
 
 put reset 1
 put enabled 1

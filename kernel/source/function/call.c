@@ -48,6 +48,12 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	kt_capture_end(enabled, frame, (const u64 *)regs);
 }
 
+noinline void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr)
+{
+	if (env_copy(to, regs->sp + sizeof(u64), nr * sizeof(u64), true))
+		memset(to, 0, nr * sizeof(u64));
+}
+
 u32 call_ns_factor __ro_after_init;
 
 const char *call_init(void)

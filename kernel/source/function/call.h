@@ -89,6 +89,12 @@ void call_entry_capture(struct kt_enabled *enabled,
 			const struct function *function,
 			const struct pt_regs *regs);
 
+/*
+ * What was passed on the stack, behind the return address.  Whoever asks for more words than
+ * there are may reach beyond the stack: then they are zero.
+ */
+void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr);
+
 static __always_inline void call_entry_write(struct kt_enabled *enabled,
 					     const struct function *function,
 					     const struct pt_regs *regs)
@@ -104,8 +110,11 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 		return;
 	entry->function = function->index;
 	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr && i < FUNCTION_WORDS; i++)
 		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
+	if (unlikely(nr > FUNCTION_WORDS))
+		call_stack_words(entry->words + FUNCTION_WORDS, regs,
+				 nr - FUNCTION_WORDS);
 	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
 
@@ -186,7 +195,7 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 	call->timed = false;
 	if (likely(!READ_ONCE(hooks->hit[CALL])))
 		return;
-	nr = READ_ONCE(function->choice.words);
+	nr = min_t(u32, READ_ONCE(function->choice.words), FUNCTION_WORDS);
 	for (i = 0; i < nr; i++)
 		call->words[i] = ((const u64 *)regs)[hook_words[i]];
 	call->nr_words = nr;

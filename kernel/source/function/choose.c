@@ -9,7 +9,8 @@
  *
  * PATTERN is NAME or MODULE:NAME, each with wildcards (core/pattern.h); the module of the
  * kernel itself is vmlinux.  All functions of a name are meant, by whatever alias.  WORDS
- * is how many arguments are recorded, up to 6 (the default), as they are in registers.
+ * is how many words of arguments are recorded: six (the default) are in registers, further
+ * ones, up to 16, on the stack.
  * RESULT is what is returned: `void', or a number as s32 or u8 (default: u64).  With
  * `inside', calls are recorded only while one of those that are chosen without it, the
  * roots, is running.  The file `function_scope' limits that (scope.h).
@@ -143,6 +144,30 @@ static unsigned long symbol_location(unsigned long address,
 	return ip - address <= PAD_SIZE ? ip : 0;
 }
 
+/* It is in the table; but its records may not be what is asked for. */
+static int function_choose(struct functions *functions,
+			   struct function *function,
+			   const struct function_choice *choice)
+{
+	struct function *heir;
+
+	while (function->heir)
+		function = function->heir;
+	if (!choice->on || choice->role == FUNCTION_CUT ||
+	    choice->words == function->choice.words) {
+		function->next = *choice;
+		function->next.words = function->choice.words;
+		return 0;
+	}
+	heir = function_add(functions, function->ip, function->address,
+			    function->name, function->module, choice);
+	if (IS_ERR(heir))
+		return PTR_ERR(heir);
+	function->heir = heir;
+	function->next.on = false;
+	return 0;
+}
+
 static void scan_visit(void *data, const char *name, unsigned long address)
 {
 	struct scan *scan = data;
@@ -169,11 +194,10 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 		return;
 	function = function_find(functions, ip);
 	if (function)
-		function->next = choice->what;
+		scan->err = function_choose(functions, function, &choice->what);
 	else if (choice->what.on)
-		function = function_add(functions, ip, address, name, module,
-					&choice->what);
-	scan->err = PTR_ERR_OR_ZERO(function);
+		scan->err = PTR_ERR_OR_ZERO(function_add(
+			functions, ip, address, name, module, &choice->what));
 }
 
 /* All functions that are meant: in the table, with what becomes of them. */
@@ -258,8 +282,10 @@ static int change_make(struct hooks *hooks, u32 nr, int err)
 	if (!err)
 		return 0;
 	functions_cut(functions, nr);
-	for (i = 0; i < functions->nr; i++)
+	for (i = 0; i < functions->nr; i++) {
 		functions->all[i]->next = functions->all[i]->choice;
+		functions->all[i]->heir = NULL;
+	}
 	return err;
 }
 
@@ -363,12 +389,12 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 		    choice->what.role != FUNCTION_CUT)
 			choice->what.role = FUNCTION_INSIDE;
 		else if (kstrtou8(word, 10, &choice->what.words) ||
-			 choice->what.words > FUNCTION_WORDS)
+			 choice->what.words > FUNCTION_WORDS_MAX)
 			return kt_refuse(session, -EINVAL,
 					 "\"%.20s\" is not a number of "
 					 "arguments up to %u, nor void, s32 or "
 					 "the like, nor inside",
-					 word, FUNCTION_WORDS);
+					 word, FUNCTION_WORDS_MAX);
 		else if (!choice->what.on)
 			break;
 	}

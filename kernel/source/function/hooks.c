@@ -222,8 +222,13 @@ int hooks_update(struct hooks *hooks)
 				 "the kernel does not let us hook these %u "
 				 "functions: error %d",
 				 nr, err);
-	for (i = 0; i < functions->nr; i++)
-		functions->all[i]->choice = functions->all[i]->next;
+	for (i = 0; i < functions->nr; i++) {
+		struct function *function = functions->all[i];
+
+		function->choice = function->next;
+		if (function->heir)
+			WRITE_ONCE(function->ip, 0);
+	}
 	return 0;
 }
 

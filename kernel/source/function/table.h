@@ -15,7 +15,8 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
-#define FUNCTION_WORDS 6 /* arguments that come in registers */
+#define FUNCTION_WORDS	   6  /* arguments that come in registers */
+#define FUNCTION_WORDS_MAX 16 /* with those on the stack */
 
 /* Where calls of a function are recorded; see scope.h. */
 enum function_role {
@@ -38,11 +39,17 @@ struct function_choice {
 	struct function_result result;
 };
 
+/*
+ * Readers know by the index how records are laid out.  So if that changes, the function is
+ * added once more, and what it was before is gone.
+ */
 struct function {
 	unsigned long ip; /* where ftrace calls hooks; 0: it is gone */
 	struct function_choice choice;
 	u32 index;
 	struct function_choice next; /* what a change makes of it */
+	struct function
+		*heir; /* takes its place, with other records; NULL: none */
 	unsigned long address;
 	const char *name;
 	const char *module; /* NULL: vmlinux */
