@@ -402,6 +402,12 @@ void value_other(struct output *output, const struct ktrace *trace,
 			      ktrace_field_int(event, field), json);
 		return;
 	}
+	/* Its value was not recorded: <ktrace/types.h>. */
+	if (field->kind == KTRACE_BYTES && field->place == KTRACE_FIXED &&
+	    !field->size) {
+		output_puts(output, json ? "null" : "?");
+		return;
+	}
 	s = ktrace_field_bytes(event, field, &n);
 	if (field->kind == KTRACE_STRING) {
 		if (json)

@@ -27,7 +27,7 @@ enum ktrace_kind {
 	KTRACE_STRING,	/* ends at the first NUL, or where its room ends */
 	KTRACE_ARRAY,	/* of integers of @elem bytes */
 	KTRACE_BITMASK, /* words of @elem bytes; bit 0 of word 0 first */
-	KTRACE_BYTES,	/* anything else */
+	KTRACE_BYTES,	/* anything else; of size 0: it is not recorded */
 };
 
 /* Where the value of a field is. */

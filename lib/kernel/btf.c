@@ -75,13 +75,13 @@ static int64_t enum_value(const struct btf_type *t, uint32_t i)
 	return (uint32_t)btf_enum(t)[i].val;
 }
 
-static const char *enum_name(const struct enums *enums,
-			     const struct btf_type *t, uint32_t i)
+static const char *enum_name(const struct btf *btf, const struct btf_type *t,
+			     uint32_t i)
 {
 	uint32_t off = btf_is_enum64(t) ? btf_enum64(t)[i].name_off
 					: btf_enum(t)[i].name_off;
 
-	return btf__name_by_offset(enums->btf, off);
+	return btf__name_by_offset(btf, off);
 }
 
 static bool is_enum(const struct btf_type *t)
@@ -127,7 +127,7 @@ static int enums_fill(struct enums *enums)
 		if (!is_enum(t))
 			continue;
 		for (i = 0; i < btf_vlen(t); i++) {
-			const char *name = enum_name(enums, t, i);
+			const char *name = enum_name(enums->btf, t, i);
 			struct enumerator *free =
 				&enums->list[enums->by_name.nr];
 
@@ -261,30 +261,60 @@ static const struct btf_type *tag_find(struct enums *enums, const char *name,
 	return slot ? slot->value : NULL;
 }
 
-struct ktrace_names *enums_names(struct enums *enums, const char *name,
-				 struct arena *arena)
+bool enum_is_signed(const struct btf_type *t)
 {
-	const struct btf_type *t = tag_find(enums, name, true);
+	/* Old type information does not have the bit. */
+	for (uint32_t i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
+		if (btf_enum(t)[i].val < 0)
+			return true;
+	return btf_kflag(t);
+}
+
+bool enum_is_flags(const struct btf_type *t)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < btf_vlen(t); i++) {
+		uint64_t value = enum_value(t, i);
+
+		if (value & (value - 1) || all & value)
+			return false;
+		all |= value;
+	}
+	return all > 3;
+}
+
+struct ktrace_names *enum_type_names(const struct btf *btf,
+				     const struct btf_type *t,
+				     struct arena *arena)
+{
 	struct ktrace_names *names;
 	struct ktrace_name *list;
 	uint32_t i;
 
-	if (!t || !btf_vlen(t))
+	if (!btf_vlen(t))
 		return NULL;
-
 	names = arena_alloc(arena, sizeof(*names));
 	list = arena_alloc(arena, btf_vlen(t) * sizeof(*list));
 	if (!names || !list)
 		return NULL;
 	for (i = 0; i < btf_vlen(t); i++) {
 		list[i].value = enum_value(t, i);
-		list[i].name = arena_strdup(arena, enum_name(enums, t, i));
+		list[i].name = arena_strdup(arena, enum_name(btf, t, i));
 		if (!list[i].name)
 			return NULL;
 	}
 	names->count = btf_vlen(t);
 	names->names = list;
 	return names;
+}
+
+struct ktrace_names *enums_names(struct enums *enums, const char *name,
+				 struct arena *arena)
+{
+	const struct btf_type *t = tag_find(enums, name, true);
+
+	return t ? enum_type_names(enums->btf, t, arena) : NULL;
 }
 
 static const struct btf_type *struct_find(struct enums *enums, const char *name)

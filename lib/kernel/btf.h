@@ -35,6 +35,14 @@ bool enums_value(struct enums *enums, const char *name, size_t len,
 struct ktrace_names *enums_names(struct enums *enums, const char *name,
 				 struct arena *arena);
 
+/* Names of the values of an enum of @btf; as above. */
+struct ktrace_names *enum_type_names(const struct btf *btf,
+				     const struct btf_type *t,
+				     struct arena *arena);
+bool enum_is_signed(const struct btf_type *t);
+/* Is each value a bit of its own, and more than 1 and 2? */
+bool enum_is_flags(const struct btf_type *t);
+
 /*
  * Bytes of "struct NAME" or union, or the room for one that grows; 0: not
  * known.  @enums may be NULL.

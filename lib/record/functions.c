@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include "functions.h"
+#include "type/type.h"
 
-static int type_write(void *writer, const struct ktrace_type *type)
+struct writing {
+	struct ktrace_writer *writer;
+	bool *symbols;
+};
+
+static int type_write(void *data, const struct ktrace_type *type)
 {
-	return ktrace_writer_type(writer, type);
+	const struct writing *writing = data;
+
+	*writing->symbols |= type_shows_symbols(type);
+	return ktrace_writer_type(writing->writer, type);
 }
 
 int functions_write(struct ktrace_session *session,
-		    struct ktrace_writer *writer, uint32_t *next)
+		    struct ktrace_writer *writer, uint32_t *next, bool *symbols)
 {
-	return session_functions(session, next, type_write, writer);
+	struct writing writing = {writer, symbols};
+
+	return session_functions(session, next, type_write, &writing);
 }

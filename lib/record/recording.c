@@ -108,14 +108,6 @@ static bool type_is_new(const struct ktrace_known *known, void *data)
 	return known->id && (known->id >= r->nr_ids || !r->ids[known->id]);
 }
 
-static bool type_shows_symbols(const struct ktrace_type *type)
-{
-	for (uint32_t i = 0; i < type->nr_fields; i++)
-		if (type->fields[i].base == KTRACE_SYMBOL)
-			return true;
-	return false;
-}
-
 static int id_note(struct ktrace_recording *r, uint32_t id)
 {
 	if (id >= r->nr_ids) {
@@ -210,7 +202,8 @@ static int types_write(struct ktrace_recording *r)
 
 	err = err ?: types_append(r, types, next_id);
 	if (!err && r->session && !r->unread)
-		err = functions_write(r->session, r->writer, &r->next_function);
+		err = functions_write(r->session, r->writer, &r->next_function,
+				      &r->symbols);
 	return err;
 }
 

@@ -158,7 +158,7 @@ static void result_line(struct text *text, const struct function_fields *fields)
 
 	if (fields->is_void)
 		text_puts(text, " void");
-	else if (fields->returns && result->kind != KTRACE_POINTER)
+	else if (fields->returns && result->kind <= KTRACE_UINT)
 		text_printf(text, " %c%u", result->is_signed ? 's' : 'u',
 			    8 * result->size);
 }
@@ -178,7 +178,7 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 		if (role != CUT && prototypes &&
 		    !prototypes_function(prototypes, f->name, f->module,
 					 &fields, &arena)) {
-			text_printf(text, " %u", fields.nr_arguments);
+			text_printf(text, " %u", fields.nr_words);
 			result_line(text, &fields);
 		}
 		text_puts(text, role == INSIDE ? " inside\n" : "\n");
@@ -376,14 +376,19 @@ static bool row_parse(char *line, struct row *row)
 	row->module = word[3];
 	row->name = word[4];
 	row->words = strtoul(word[5], NULL, 10);
-	return row->words <= FUNCTION_REGISTERS;
+	return row->words <= FUNCTION_WORDS;
 }
 
-/* What is known without type information. */
+/*
+ * What is known without type information: registers and words of the stack.  They are
+ * called what they are, because nobody knows which of them are arguments.
+ */
 static void fields_plain(struct function_fields *fields, unsigned int words)
 {
-	static const char *const names[FUNCTION_REGISTERS] = {
-		"arg1", "arg2", "arg3", "arg4", "arg5", "arg6"};
+	static const char *const names[FUNCTION_WORDS] = {
+		"rdi",	  "rsi",    "rdx",    "rcx",	"r8",	  "r9",
+		"stack1", "stack2", "stack3", "stack4", "stack5", "stack6",
+		"stack7", "stack8", "stack9", "stack10"};
 	const struct ktrace_field word = {
 		.ctype = "unsigned long",
 		.size = sizeof(uint64_t),
@@ -397,33 +402,58 @@ static void fields_plain(struct function_fields *fields, unsigned int words)
 		fields->arguments[i].offset = ENTRY_SIZE + 8 * i;
 	}
 	fields->nr_arguments = words;
+	fields->nr_words = words;
 	fields->returns = true;
 	fields->result = word;
 	fields->result.name = "ret";
 	fields->result.offset = 4;
 }
 
+/* Of arguments whose words are not recorded, nothing is known. */
+static void fields_limit(struct function_fields *fields, unsigned int words)
+{
+	for (unsigned int i = 0; i < fields->nr_arguments; i++) {
+		struct ktrace_field *field = &fields->arguments[i];
+
+		if (field->offset + field->size <= ENTRY_SIZE + 8 * words)
+			continue;
+		field->kind = KTRACE_BYTES;
+		field->names = NULL;
+		field->offset = field->size = 0;
+	}
+}
+
+/* The event of whole calls has no words of the stack. */
+static unsigned int call_words(const struct row *row)
+{
+	return row->words < FUNCTION_REGISTERS ? row->words
+					       : FUNCTION_REGISTERS;
+}
+
 /* Of a whole call: the arguments, what was returned, and how long it took. */
 static int call_use(const struct row *row, const struct events *events,
-		    const struct function_fields *fields, unsigned int nr,
+		    const struct function_fields *fields,
 		    int (*use)(void *data, const struct ktrace_type *type),
 		    void *data)
 {
-	struct ktrace_field all[FUNCTION_REGISTERS + 2];
+	struct ktrace_field all[FUNCTION_FIELDS + 2];
+	unsigned int nr = fields->nr_arguments;
 	const struct ktrace_type type = {
 		.id = events->call.id,
 		.variant_of = &events->call,
 		.index = row->index,
 		.system = "call",
 		.name = row->name,
-		.size = CALL_SIZE + 8 * row->words,
+		.size = CALL_SIZE + 8 * call_words(row),
 		.fields = all,
 		.nr_fields = nr + fields->returns + 1,
 	};
 
 	for (unsigned int i = 0; i < nr; i++) {
 		all[i] = fields->arguments[i];
-		all[i].offset += CALL_SIZE - ENTRY_SIZE;
+		/* One that is not recorded is nowhere. */
+		if (all[i].size)
+			all[i].offset += CALL_SIZE - ENTRY_SIZE;
 	}
 	if (fields->returns) {
 		all[nr] = fields->result;
@@ -446,14 +476,12 @@ static int row_use(const struct row *row, const struct events *events,
 {
 	struct function_fields fields = {0};
 	struct ktrace_type entry, exit;
-	unsigned int nr;
 	int err = 0;
 
 	if (!prototypes || prototypes_function(prototypes, row->name,
 					       row->module, &fields, arena))
 		fields_plain(&fields, row->words);
-	nr = fields.nr_arguments < row->words ? fields.nr_arguments
-					      : row->words;
+	fields_limit(&fields, row->words);
 	entry = (struct ktrace_type){
 		.id = events->entry.id,
 		.variant_of = &events->entry,
@@ -462,7 +490,7 @@ static int row_use(const struct row *row, const struct events *events,
 		.name = row->name,
 		.size = ENTRY_SIZE + 8 * row->words,
 		.fields = fields.arguments,
-		.nr_fields = nr,
+		.nr_fields = fields.nr_arguments,
 	};
 	exit = (struct ktrace_type){
 		.id = events->exit.id,
@@ -478,8 +506,9 @@ static int row_use(const struct row *row, const struct events *events,
 		err = use(data, &entry);
 	if (!err && exit.id)
 		err = use(data, &exit);
+	fields_limit(&fields, call_words(row));
 	if (!err && events->call.id)
-		err = call_use(row, events, &fields, nr, use, data);
+		err = call_use(row, events, &fields, use, data);
 	return err;
 }
 

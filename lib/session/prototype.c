@@ -187,6 +187,7 @@ void prototypes_destroy(struct prototypes *p)
 	 * The types of modules refer to those of the kernel, so they are freed
 	 * first.
 	 */
+	flags_close(p->flags);
 	while (p->nr)
 		base_destroy(&p->bases[--p->nr]);
 	free(p->bases);
@@ -228,7 +229,7 @@ const char *type_word_kind(const struct btf *btf, __u32 id)
 		break;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		is_signed = btf_kflag(t);
+		is_signed = enum_is_signed(t);
 		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:

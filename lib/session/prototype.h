@@ -9,6 +9,7 @@
 #include <bpf/btf.h>
 #include <stdio.h>
 
+#include "kernel/flags.h"
 #include "session.h"
 
 struct prototype {
@@ -36,6 +37,7 @@ struct type_base {
 struct prototypes {
 	struct type_base *bases; /* the first is the kernel's */
 	size_t nr;
+	struct flags *flags; /* NULL until names are asked for */
 };
 
 int prototypes_base(struct prototypes *p, const char *module,

@@ -92,19 +92,28 @@ void prototypes_destroy(struct prototypes *p);
 int prototypes_define(struct prototypes *p, const char *system,
 		      const char *tracepoint, const char *module, char **line);
 
-/* Arguments of functions that registers pass. */
+/* Words of a call's arguments: those in registers, and with those on the stack. */
 #define FUNCTION_REGISTERS 6
+#define FUNCTION_WORDS	   16
+#define FUNCTION_FIELDS	   40
 
-/* The fields of a function's records (kernel/source/function). */
+/*
+ * The fields of a function's records (kernel/source/function).  A field of no bytes stands
+ * for an argument or result that is not recorded.
+ */
 struct function_fields {
-	struct ktrace_field arguments[FUNCTION_REGISTERS];
+	struct ktrace_field arguments[FUNCTION_FIELDS];
 	unsigned int nr_arguments;
+	unsigned int nr_words; /* to be recorded for them */
 	bool is_void;
 	bool returns; /* @result is valid */
 	struct ktrace_field result;
 };
 
-/* Names are put into @arena.  -ENOENT: the function has no type information. */
+/*
+ * Names are put into @arena, or are those of @p.  -ENOENT: the function has no type
+ * information.
+ */
 int prototypes_function(struct prototypes *p, const char *name,
 			const char *module, struct function_fields *fields,
 			struct arena *arena);

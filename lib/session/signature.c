@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Signatures of functions, from the kernel's type information: the fields of their records.
+ *
+ * Where an argument is follows from the calling convention (passing.h).  Bits of a word
+ * above the size of its type are undefined, so a field has the size of its type.
  */
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "passing.h"
 #include "prototype.h"
 
 static int functions_index(struct type_base *base)
@@ -45,56 +51,381 @@ static const struct btf_type *functions_find(const struct type_base *base,
 	return btf__type_by_id(base->btf, found->id);
 }
 
-/* A value that is at @offset as a register has it.  False: no register has it. */
-static bool register_field(struct arena *arena, const struct btf *btf, __u32 id,
-			   const char *name, uint32_t offset,
-			   struct ktrace_field *field)
+/* Makes the fields of one function. */
+struct maker {
+	struct prototypes *prototypes;
+	const struct btf *btf;
+	struct arena *arena;
+	struct function_fields *fields;
+	bool failed; /* out of memory */
+};
+
+static const char *text_keep(struct maker *m, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *text_keep(struct maker *m, const char *format, ...)
 {
-	const struct btf_type *t = type_resolve(btf, id);
-	const char *kind = type_word_kind(btf, id);
-	char *ctype = NULL;
+	char *text = NULL, *kept = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&text, format, ap) >= 0)
+		kept = arena_strdup(m->arena, text);
+	va_end(ap);
+	free(text);
+	m->failed |= !kept;
+	return kept ? kept : "";
+}
+
+static const char *ctype_keep(struct maker *m, __u32 id)
+{
+	const char *kept;
+	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = open_memstream(&text, &size);
+
+	if (f)
+		type_write(f, m->btf, id);
+	if (!f || fclose(f)) {
+		free(text);
+		m->failed = true;
+		return "";
+	}
+	kept = text_keep(m, "%s", text);
+	free(text);
+	return kept;
+}
+
+/* ---- how a value is shown ------------------------------------------------- */
+
+/* Names of the type, or of the type that it is another name of. */
+static const struct ktrace_names *names_find(struct maker *m, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(m->btf, id);
+	struct prototypes *p = m->prototypes;
+	const struct ktrace_names *found = NULL;
+	struct ktrace_names *names;
+
+	if (!p->flags)
+		p->flags = flags_open(p->bases[0].btf);
+	for (; t && (btf_is_typedef(t) || btf_is_mod(t));
+	     t = btf__type_by_id(m->btf, t->type)) {
+		if (btf_is_typedef(t) && p->flags)
+			found = flags_find(p->flags, type_name_of(m->btf, t));
+		if (found)
+			return found;
+	}
+	if (!t || !btf_is_any_enum(t))
+		return NULL;
+	names = enum_type_names(m->btf, t, m->arena);
+	if (names && enum_is_flags(t)) {
+		names->flags = true;
+		names->delim = "|";
+	}
+	return names;
+}
+
+static enum ktrace_base typedef_base(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum ktrace_base base;
+	} bases[] = {
+		{"dev_t", KTRACE_DEV},	   {"umode_t", KTRACE_OCT},
+		{"gfp_t", KTRACE_HEX},	   {"fmode_t", KTRACE_HEX},
+		{"blk_opf_t", KTRACE_HEX}, {"isolate_mode_t", KTRACE_HEX},
+	};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if (!strcmp(name, bases[i].name))
+			return bases[i].base;
+	if (length > 7 && !strcmp(name + length - 7, "flags_t"))
+		return KTRACE_HEX;
+	return KTRACE_DEC;
+}
+
+static enum ktrace_base base_find(struct maker *m, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(m->btf, id), *to;
+	enum ktrace_base base = KTRACE_DEC;
+
+	for (; t && (btf_is_typedef(t) || btf_is_mod(t)) && !base;
+	     t = btf__type_by_id(m->btf, t->type))
+		if (btf_is_typedef(t))
+			base = typedef_base(type_name_of(m->btf, t));
+	t = type_resolve(m->btf, id);
+	if (base || !t)
+		return base;
+	if (btf_is_ptr(t)) {
+		to = type_resolve(m->btf, t->type);
+		return to && btf_is_func_proto(to) ? KTRACE_SYMBOL : KTRACE_HEX;
+	}
+	if (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_BOOL)
+		return KTRACE_BOOL;
+	return btf_is_composite(t) ? KTRACE_HEX : KTRACE_DEC;
+}
+
+/* Bits are easier to read in hexadecimal. */
+static bool is_flags(const struct ktrace_field *field)
+{
+	const char *found = strstr(field->name, "flags");
+
+	return field->kind == KTRACE_UINT && field->size > 1 && found &&
+	       (found == field->name || found[-1] == '_') && !found[5];
+}
+
+/* A struct of one member is shown as that member would be. */
+static __u32 type_unwrap(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = type_resolve(btf, id), *of;
+
+	while (t && btf_is_composite(t) && btf_vlen(t) == 1 &&
+	       !btf_member_bitfield_size(t, 0)) {
+		of = type_resolve(btf, btf_members(t)->type);
+		if (!of || btf_is_array(of) ||
+		    (!btf_is_ptr(of) && of->size != t->size))
+			break;
+		id = btf_members(t)->type;
+		t = of;
+	}
+	return id;
+}
+
+/* A number or an address in a word.  False: it is neither. */
+static bool value_fill(struct maker *m, struct ktrace_field *field, __u32 id)
+{
+	__u32 inner = type_unwrap(m->btf, id);
+	const char *kind = type_word_kind(m->btf, inner);
 
 	if (!kind)
 		return false;
-	f = open_memstream(&ctype, &size);
-	if (f)
-		type_write(f, btf, id);
-	if (!f || fclose(f)) {
-		free(ctype);
-		return false;
-	}
-	field->name = arena_strdup(arena, name);
-	field->ctype = arena_strdup(arena, ctype);
-	free(ctype);
-	field->offset = offset;
 	field->size = sizeof(uint64_t);
-	switch (*kind) {
-	case 'p':
+	if (*kind == 'p') {
 		field->kind = KTRACE_POINTER;
-		field->base = KTRACE_HEX;
-		break;
-	default:
+	} else {
 		field->kind = *kind == 's' ? KTRACE_INT : KTRACE_UINT;
 		field->size = strtoul(kind + 1, NULL, 10) / 8;
-		if (btf_is_int(t) && btf_int_encoding(t) & BTF_INT_BOOL)
-			field->base = KTRACE_BOOL;
 	}
 	field->is_signed = field->kind == KTRACE_INT;
-	return field->name && field->ctype;
+	field->base = base_find(m, inner);
+	if (field->base == KTRACE_DEC && is_flags(field))
+		field->base = KTRACE_HEX;
+	field->names = names_find(m, inner);
+	return true;
+}
+
+/* ---- fields --------------------------------------------------------------- */
+
+static struct ktrace_field *field_add(struct maker *m, const char *name,
+				      const char *ctype, uint32_t offset)
+{
+	struct function_fields *fields = m->fields;
+	struct ktrace_field *field;
+
+	if (fields->nr_arguments == FUNCTION_FIELDS)
+		return NULL;
+	field = &fields->arguments[fields->nr_arguments++];
+	field->name = name;
+	field->ctype = ctype;
+	field->offset = offset;
+	return field;
+}
+
+/* It stands there so that nobody takes the arguments behind it for it. */
+static void field_unknown(struct ktrace_field *field)
+{
+	field->kind = KTRACE_BYTES;
+	field->size = 0;
+	field->offset = 0;
+}
+
+/* False: it is no array of numbers. */
+static bool array_fill(struct maker *m, struct ktrace_field *field, __u32 id)
+{
+	const struct btf_type *t = type_resolve(m->btf, id), *of;
+	const struct btf_array *array;
+
+	if (!t || !btf_is_array(t))
+		return false;
+	array = btf_array(t);
+	of = type_resolve(m->btf, array->type);
+	if (!of || !btf_is_int(of) || of->size > sizeof(uint64_t))
+		return false;
+	field->kind = KTRACE_ARRAY;
+	field->elem = of->size;
+	field->size = array->nelems * of->size;
+	field->is_signed = btf_int_encoding(of) & BTF_INT_SIGNED;
+	return true;
+}
+
+static void member_fill(struct maker *m, const struct btf_type *t, __u32 i,
+			const char *name, uint32_t offset)
+{
+	__u32 id = btf_members(t)[i].type;
+	struct ktrace_field *field =
+		field_add(m, name, ctype_keep(m, id), offset);
+
+	if (field && (btf_member_bitfield_size(t, i) ||
+		      (!array_fill(m, field, id) && !value_fill(m, field, id))))
+		field_unknown(field);
+}
+
+/*
+ * The members of a struct, or of one in it, as PARAMETER.MEMBER.  How many there are; @count:
+ * only that.
+ */
+static unsigned int members_fill(struct maker *m, __u32 id, const char *prefix,
+				 uint32_t offset, bool count)
+{
+	const struct btf_type *t = type_resolve(m->btf, id), *of;
+	unsigned int nr = 0;
+
+	for (__u32 i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *member = &btf_members(t)[i];
+		const char *own = btf__name_by_offset(m->btf, member->name_off);
+		uint32_t at = offset + btf_member_bit_offset(t, i) / 8;
+		const char *name = prefix;
+
+		if (*own && !count)
+			name = text_keep(m, "%s.%s", prefix, own);
+		of = type_resolve(m->btf, member->type);
+		if (of && btf_is_composite(of)) {
+			nr += members_fill(m, member->type, name, at, count);
+		} else {
+			nr++;
+			if (!count)
+				member_fill(m, t, i, name, at);
+		}
+		/* The members of a union are at one place. */
+		if (btf_is_union(t))
+			break;
+	}
+	return nr;
+}
+
+#define MEMBERS_MAX 4
+
+/* A struct of several words: its members, or the words if there are many. */
+static void struct_fill(struct maker *m, __u32 id, const char *name,
+			uint32_t offset)
+{
+	const struct btf_type *t = type_resolve(m->btf, id);
+	struct ktrace_field *field;
+
+	if (members_fill(m, id, name, offset, true) <= MEMBERS_MAX) {
+		members_fill(m, id, name, offset, false);
+		return;
+	}
+	field = field_add(m, name, ctype_keep(m, id), offset);
+	if (!field)
+		return;
+	field->size = t->size;
+	field->kind = KTRACE_BYTES;
+	field->base = KTRACE_HEX;
+	if (t->size % sizeof(uint64_t))
+		return;
+	field->kind = KTRACE_ARRAY;
+	field->elem = sizeof(uint64_t);
+}
+
+static void argument_fill(struct maker *m, __u32 id, const char *name,
+			  struct passing *passing)
+{
+	struct function_fields *fields = m->fields;
+	struct ktrace_field *field;
+	unsigned int word, nr;
+	bool known = passing_next(passing, m->btf, id, &word, &nr);
+
+	if (known && !nr)
+		return;
+	if (!known || word + nr > FUNCTION_WORDS) {
+		field = field_add(m, name, ctype_keep(m, id), 0);
+		if (field)
+			field_unknown(field);
+		return;
+	}
+	if (fields->nr_words < word + nr)
+		fields->nr_words = word + nr;
+	if (nr > 1 || !type_word_kind(m->btf, id)) {
+		struct_fill(m, id, name, 8 + 8 * word);
+		return;
+	}
+	field = field_add(m, name, ctype_keep(m, id), 8 + 8 * word);
+	if (field)
+		value_fill(m, field, id);
+}
+
+static void arguments_fill(struct maker *m, const struct btf_type *proto)
+{
+	const struct btf_param *params = btf_params(proto);
+	struct ktrace_field *field;
+	struct passing passing;
+
+	passing_begin(&passing, m->btf, proto->type);
+	for (int i = 0; i < btf_vlen(proto); i++) {
+		const char *name =
+			btf__name_by_offset(m->btf, params[i].name_off);
+
+		if (params[i].type) {
+			argument_fill(m, params[i].type,
+				      name && *name
+					      ? text_keep(m, "%s", name)
+					      : text_keep(m, "arg%d", i + 1),
+				      &passing);
+			continue;
+		}
+		/* Their number and types are the caller's. */
+		field = field_add(m, "...", "...", 0);
+		if (field)
+			field_unknown(field);
+	}
+}
+
+static void result_fill(struct maker *m, __u32 id)
+{
+	struct ktrace_field *result = &m->fields->result;
+	const struct btf_type *t = type_resolve(m->btf, id);
+	const char *ctype = ctype_keep(m, id);
+
+	m->fields->is_void = !id;
+	m->fields->returns = id;
+	if (!id)
+		return;
+	result->name = "ret";
+	result->ctype = ctype;
+	result->offset = 4;
+	switch (passing_class(m->btf, id)) {
+	case PASSING_MEMORY:
+		/* Its address is returned. */
+		result->ctype = text_keep(m, "%s *", ctype);
+		result->kind = KTRACE_POINTER;
+		result->base = KTRACE_HEX;
+		result->size = sizeof(uint64_t);
+		break;
+	case PASSING_WORDS:
+		if ((btf_is_ptr(t) || t->size <= sizeof(uint64_t)) &&
+		    value_fill(m, result, id))
+			break;
+		/* fall through */
+	default:
+		field_unknown(result);
+	}
 }
 
 int prototypes_function(struct prototypes *p, const char *name,
 			const char *module, struct function_fields *fields,
 			struct arena *arena)
 {
+	struct maker m = {.prototypes = p, .arena = arena, .fields = fields};
 	const struct btf_type *proto;
-	const struct btf_param *params;
 	struct type_base *base;
 	int err;
 
 	memset(fields, 0, sizeof(*fields));
+	/* A clone, such as NAME.isra.0, has other arguments than NAME. */
+	if (strchr(name, '.'))
+		return -ENOENT;
 	err = prototypes_base(p, module, &base);
 	if (!err && !base->functions.nr)
 		err = functions_index(base);
@@ -103,24 +434,8 @@ int prototypes_function(struct prototypes *p, const char *name,
 	proto = functions_find(base, name);
 	if (!proto || !btf_is_func_proto(proto))
 		return -ENOENT;
-	params = btf_params(proto);
-	for (int i = 0; i < btf_vlen(proto) && i < FUNCTION_REGISTERS; i++) {
-		const char *of =
-			btf__name_by_offset(base->btf, params[i].name_off);
-		char number[16];
-
-		snprintf(number, sizeof(number), "arg%d", i + 1);
-		/* Behind a struct on the stack, the registers are another's. */
-		if (!params[i].type ||
-		    !register_field(arena, base->btf, params[i].type,
-				    of && *of ? of : number, 8 + 8 * i,
-				    &fields->arguments[i]))
-			break;
-		fields->nr_arguments++;
-	}
-	fields->is_void = !proto->type;
-	fields->returns =
-		proto->type && register_field(arena, base->btf, proto->type,
-					      "ret", 4, &fields->result);
-	return 0;
+	m.btf = base->btf;
+	arguments_fill(&m, proto);
+	result_fill(&m, proto->type);
+	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }

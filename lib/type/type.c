@@ -463,6 +463,14 @@ const struct ktrace_layout *ktrace_layout_find(const struct ktrace_types *types,
 	return NULL;
 }
 
+bool type_shows_symbols(const struct ktrace_type *type)
+{
+	for (uint32_t i = 0; i < type->nr_fields; i++)
+		if (type->fields[i].base == KTRACE_SYMBOL)
+			return true;
+	return false;
+}
+
 size_t ktrace_types_count(const struct ktrace_types *types)
 {
 	types_take_all(types);

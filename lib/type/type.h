@@ -107,6 +107,9 @@ void types_take_all(const struct ktrace_types *types);
 int types_add_layout(struct ktrace_types *types,
 		     const struct ktrace_layout *layout);
 
+/* Does a field have the address of a function? */
+bool type_shows_symbols(const struct ktrace_type *type);
+
 const char *kind_name(enum ktrace_kind kind, enum ktrace_place place);
 int kind_parse(const char *name, enum ktrace_kind *kind,
 	       enum ktrace_place *place);
