@@ -85,3 +85,4 @@ void kt_capturing_free(struct kt_capturing *capturing)
 	kfree(capturing->text);
 	kfree(capturing);
 }
+EXPORT_SYMBOL_GPL(kt_capturing_free);

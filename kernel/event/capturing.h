@@ -84,13 +84,14 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 /*
  * Called by a probe with preemption off (kt_probe_enter).  False: there is nothing to
  * record.  Otherwise the caller stores the event's own part of the payload, and then must
- * call kt_capture_end().  It may write up to sizeof(u64) bytes behind its own part.
- * kt_capture_end() takes the arguments: the words that the class names or, if it names
+ * call kt_capturing_end().  It may write up to sizeof(u64) bytes behind its own part.
+ * kt_capturing_end() takes the arguments: the words that the class names or, if it names
  * none, a copy of all, for which the frame has room.  It returns a bit for each field that
  * could not be read.
  */
-static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
-					     struct kt_capture_frame **begun)
+static __always_inline bool kt_capturing_begin(
+	struct kt_enabled *enabled, const struct kt_capturing *capturing,
+	struct kt_capture_frame **begun)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
 	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
@@ -103,7 +104,7 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 		env_add_local(&ring->control->lost[KT_LOST_RECURSION], 1);
 		return false;
 	}
-	frame = kt_scratch_take(ring->owner, enabled->capturing->frame_size);
+	frame = kt_scratch_take(ring->owner, capturing->frame_size);
 	if (unlikely(!frame)) {
 		env_add_local(&ring->control->lost[KT_LOST_NESTED], 1);
 		return false;
@@ -115,11 +116,11 @@ static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
 	return true;
 }
 
-static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
-					  struct kt_capture_frame *frame,
-					  const u64 *arguments)
+static __always_inline u16 kt_capturing_end(
+	struct kt_enabled *enabled, const struct kt_capturing *capturing,
+	struct kt_capture_frame *frame, const u64 *arguments)
 {
-	u32 own_size = enabled->capturing->own_size, size;
+	u32 own_size = capturing->own_size, size;
 	struct kt_record record;
 	struct kt_ring *ring;
 	void *slot;
@@ -127,8 +128,8 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 	u64 head;
 
 	this_cpu_write(kt_capture_reader, preempt_count() | 1);
-	size = kt_capture_run(&enabled->capturing->program, arguments,
-			      frame->payload, own_size);
+	size = kt_capture_run(&capturing->program, arguments, frame->payload,
+			      own_size);
 	this_cpu_write(kt_capture_reader, frame->reader);
 	ring = frame->ring;
 	head = READ_ONCE(ring->head); /* before the clock */
@@ -144,6 +145,20 @@ static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
 	unread = kt_capture_unread(frame->payload, own_size);
 	kt_scratch_give(ring->owner, frame);
 	return unread;
+}
+
+/* The same, for the program that the session has for the event. */
+static __always_inline bool kt_capture_begin(struct kt_enabled *enabled,
+					     struct kt_capture_frame **begun)
+{
+	return kt_capturing_begin(enabled, enabled->capturing, begun);
+}
+
+static __always_inline u16 kt_capture_end(struct kt_enabled *enabled,
+					  struct kt_capture_frame *frame,
+					  const u64 *arguments)
+{
+	return kt_capturing_end(enabled, enabled->capturing, frame, arguments);
 }
 
 /*
@@ -176,6 +191,7 @@ static __always_inline bool kt_capture_try_string(
 	return true;
 }
 
+/* @capturing: NULL, or made by kt_capturing_make() (session/captures.h). */
 void kt_capturing_free(struct kt_capturing *capturing);
 
 /* The fields that the event has in a session; @enabled may be NULL. */

@@ -97,13 +97,39 @@ static bool program_reads_kernel(const struct kt_capture *program)
 	return false;
 }
 
-/* NULL: refused, with *@err. */
-static struct kt_capturing *capturing_make(struct kt_session *session,
-					   const struct kt_event *event,
-					   const char *text, int *err)
+/* Parses and verifies the text for a probe of this class. */
+static int program_make(struct kt_session *session, const char *name,
+			const struct kt_class *class, const char *text,
+			struct kt_capture *program,
+			struct kt_capture_field *fields)
+{
+	struct kt_capture_error error = {};
+	int err = kt_capture_parse(program, text, fields, &error);
+
+	if (err && error.at)
+		return kt_refuse(session, err,
+				 "%s: at character %td, \"%*pE\": %s", name,
+				 error.at - text + 1,
+				 (int)min_t(size_t, strlen(error.at), 40),
+				 error.at, error.what);
+	if (err)
+		return kt_refuse(session, err, "%s: %s", name, error.what);
+	if (class->arguments)
+		error.what = kt_capture_place(program, class->arguments);
+	if (error.what)
+		return kt_refuse(session, -EINVAL, "%s: %s", name, error.what);
+	if (program->paths && !class->unlocked)
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "%s: only system calls have paths", name);
+	return program_reads_kernel(program) ? kt_access_kernel(session) : 0;
+}
+
+struct kt_capturing *kt_capturing_make(struct kt_session *session,
+				       const char *name,
+				       const struct kt_class *class,
+				       const char *text, int *err)
 {
 	struct kt_capture_field fields[KT_CAPTURE_FIELDS_MAX];
-	struct kt_capture_error error = {};
 	struct kt_capturing *capturing;
 	u16 i;
 
@@ -114,55 +140,24 @@ static struct kt_capturing *capturing_make(struct kt_session *session,
 	capturing->text = kstrdup(text, GFP_KERNEL);
 	if (!capturing->text)
 		goto err_memory;
-	*err = kt_capture_parse(&capturing->program, text, fields, &error);
-	if (*err && error.at) {
-		kt_refuse(session, *err,
-			  "%s/%s: at character %td, \"%*pE\": %s",
-			  event->system, event->name, error.at - text + 1,
-			  (int)min_t(size_t, strlen(error.at), 40), error.at,
-			  error.what);
+	*err = program_make(session, name, class, text, &capturing->program,
+			    fields);
+	if (*err)
 		goto err_free;
-	}
-	if (*err) {
-		kt_refuse(session, *err, "%s/%s: %s", event->system,
-			  event->name, error.what);
-		goto err_free;
-	}
-	if (event->class->arguments)
-		error.what = kt_capture_place(&capturing->program,
-					      event->class->arguments);
-	if (error.what) {
-		*err = kt_refuse(session, -EINVAL, "%s/%s: %s", event->system,
-				 event->name, error.what);
-		goto err_free;
-	}
-	if (program_reads_kernel(&capturing->program)) {
-		*err = kt_access_kernel(session);
-		if (*err)
-			goto err_free;
-	}
-	if (capturing->program.paths && !event->class->unlocked) {
-		*err = kt_refuse(session, -EOPNOTSUPP,
-				 "%s/%s: only system calls have paths",
-				 event->system, event->name);
-		goto err_free;
-	}
-	capturing->own_size = event->class->size;
+	capturing->own_size = class->size;
 	/* Copies are rounded up to a unit, and strings are written by whole words. */
-	capturing->frame_size =
-		ALIGN(sizeof(struct kt_capture_frame) + KT_STRING_SLACK +
-			      kt_capture_size_max(&capturing->program,
-						  event->class->size),
-		      sizeof(u64));
-	*err = class_make(capturing, event->class, fields);
+	capturing->frame_size = ALIGN(
+		sizeof(struct kt_capture_frame) + KT_STRING_SLACK +
+			kt_capture_size_max(&capturing->program, class->size),
+		sizeof(u64));
+	*err = class_make(capturing, class, fields);
 	if (*err)
 		goto err_memory;
 	for (i = 0; i < capturing->class.nr_fields; i++) {
 		if (!name_taken(&capturing->class, i))
 			continue;
 		*err = kt_refuse(session, -EINVAL,
-				 "%s/%s: two fields named \"%s\"",
-				 event->system, event->name,
+				 "%s: two fields named \"%s\"", name,
 				 capturing->class.fields[i].name);
 		goto err_free;
 	}
@@ -174,6 +169,7 @@ err_free:
 	kt_capturing_free(capturing);
 	return NULL;
 }
+EXPORT_SYMBOL_GPL(kt_capturing_make);
 
 /* ---- the file ------------------------------------------------------------- */
 
@@ -236,8 +232,8 @@ static int change_make(struct kt_session *session, struct change *change,
 		return err;
 	program = strim(program);
 	if (*program) {
-		change->capturing =
-			capturing_make(session, entry->event, program, &err);
+		change->capturing = kt_capturing_make(
+			session, name, entry->event->class, program, &err);
 		if (!change->capturing)
 			return err;
 	}

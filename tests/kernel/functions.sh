@@ -262,6 +262,56 @@ put events/call/function/enabled 0
 put events/call/function/filter none
 put events/function/enabled 1
 
+# ---- programs of functions --------------------------------------------------------
+
+check "a program that is missing" refuses functions '+vfs_read 3 :' 'a capture program is missing'
+check "one with a wrong word" refuses functions '+vfs_read 3 : u8 x: a0 get 1' \
+	'vfs_read: at character 10, "get 1": there is no such word'
+check "one with an argument too many" refuses functions '+vfs_read 3 : u8 x: a7 put 1' 'no such argument'
+check "one with a path" refuses functions '+vfs_read 3 : char x: a0 path 9' 'only system calls have paths'
+check "two fields of one name" refuses functions '+vfs_read : u8 x: a0 put 1; u8 x: a1 put 1' 'two fields named "x"'
+check "one for what is not recorded" refuses functions '-vfs_read : u8 x: a0 put 1' 'nothing to capture'
+check "a good one beside a bad one" refuses functions '+vfs_read 3 : u8 x: a0 put 1
++vfs_write 3 : u8 x: ax put 1' 'no such word'
+check "nothing of it stays" is "$(get function_programs)" ""
+text='char text: kernel a4 string 9; u8 sum: a0 a1 + a2 + put 1; u64 bad: kernel 16 @8 put 8'
+put functions "+ktrace_callee:callee_six 6 : $text
++ktrace_callee:callee_error 1 s32 : u16 half: a0 put 2
++ktrace_callee:callee_same 1 s32 : u16 half: a0 put 2"
+check "they are kept as written" is "$(get functions | tail -3)" "+ktrace_callee:callee_six 6 : $text
++ktrace_callee:callee_error 1 s32 : u16 half: a0 put 2
++ktrace_callee:callee_same 1 s32 : u16 half: a0 put 2"
+check "equal ones exist once" is "$(get function_programs)" "0 $text
+1 u16 half: a0 put 2"
+check "functions have their number" is "$(awk '$2 == "on" { print $5, $9 }' $tree/function_table |
+	grep 'callee_[es]' | sort)" "callee_error 1
+callee_same 1
+callee_same 1
+callee_six 0"
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "the buffers are sound" test $? = 0
+# The third field is marked, and is nowhere: its memory cannot be read.
+check "registers come first, then what the program captured" is \
+	"$(records "$dump" entry callee_six | sort -u | cut -c 1-16,89-)" \
+	"0800300001000000faffffffffffffff00000400480005004d00010000000000666976650006"
+check "another function has its own" is "$(records "$dump" entry callee_error | sort -u)" \
+	"080008001600000000000000000000001800020016"00
+check "exits are as ever" is "$(number "$dump" exit callee_six)" 10
+put functions '+ktrace_callee:callee_six 6'
+put functions '-callee_[er]*
+-callee_same'
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "without a program, it has registers again" is "$(records "$dump" entry callee_six |
+	sort -u | cut -c 1-16)" 0800300001000000
+
 # ---- an oracle --------------------------------------------------------------------
 
 tracing=/sys/kernel/tracing

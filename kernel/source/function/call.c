@@ -48,6 +48,21 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	kt_capture_end(enabled, frame, (const u64 *)regs);
 }
 
+noinline void call_entry_program(struct kt_enabled *enabled,
+				 const struct function *function,
+				 const struct function_program *program,
+				 const struct pt_regs *regs)
+{
+	struct kt_capture_frame *frame;
+
+	if (!kt_capturing_begin(enabled, program->capturing, &frame))
+		return;
+	/* As many words as the program was made for. */
+	entry_fill((struct entry *)frame->payload, function, regs,
+		   program->words);
+	kt_capturing_end(enabled, program->capturing, frame, (const u64 *)regs);
+}
+
 noinline void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr)
 {
 	if (env_copy(to, regs->sp + sizeof(u64), nr * sizeof(u64), true))

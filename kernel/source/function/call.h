@@ -85,9 +85,6 @@ const char *call_init(void);
 
 void call_miss_return(const struct hooks *hooks,
 		      const struct function *function, bool scoped);
-void call_entry_capture(struct kt_enabled *enabled,
-			const struct function *function,
-			const struct pt_regs *regs);
 
 /*
  * What was passed on the stack, behind the return address.  Whoever asks for more words than
@@ -95,11 +92,26 @@ void call_entry_capture(struct kt_enabled *enabled,
  */
 void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr);
 
+static __always_inline void entry_fill(struct entry *entry,
+				       const struct function *function,
+				       const struct pt_regs *regs, u32 nr)
+{
+	u32 i;
+
+	entry->function = function->index;
+	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
+	for (i = 0; i < nr && i < FUNCTION_WORDS; i++)
+		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
+	if (unlikely(nr > FUNCTION_WORDS))
+		call_stack_words(entry->words + FUNCTION_WORDS, regs,
+				 nr - FUNCTION_WORDS);
+}
+
 static __always_inline void call_entry_write(struct kt_enabled *enabled,
 					     const struct function *function,
 					     const struct pt_regs *regs)
 {
-	u32 i, nr = READ_ONCE(function->choice.words);
+	u32 nr = READ_ONCE(function->choice.words);
 	struct kt_write write __kt_uninitialized;
 	struct entry *entry;
 
@@ -108,15 +120,19 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 			       KT_RECORD_DYNAMIC);
 	if (!entry)
 		return;
-	entry->function = function->index;
-	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
-	for (i = 0; i < nr && i < FUNCTION_WORDS; i++)
-		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
-	if (unlikely(nr > FUNCTION_WORDS))
-		call_stack_words(entry->words + FUNCTION_WORDS, regs,
-				 nr - FUNCTION_WORDS);
+	entry_fill(entry, function, regs, nr);
 	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
+
+/* The session has a program for the event, and registers are not recorded. */
+void call_entry_capture(struct kt_enabled *enabled,
+			const struct function *function,
+			const struct pt_regs *regs);
+/* The function has its own, which is run in addition. */
+void call_entry_program(struct kt_enabled *enabled,
+			const struct function *function,
+			const struct function_program *program,
+			const struct pt_regs *regs);
 
 static __always_inline void call_miss(const struct hooks *hooks, enum miss miss)
 {
@@ -210,11 +226,15 @@ static __always_inline void call_entered(struct hooks *hooks,
 					 const struct call *call)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[ENTRY]);
+	const struct function_program *program;
 
 	if (!enabled || (call && unlikely(call->fate == SCOPE_CUT)))
 		return;
+	program = READ_ONCE(function->choice.program);
 	if (unlikely(enabled->capturing))
 		call_entry_capture(enabled, function, regs);
+	else if (unlikely(program))
+		call_entry_program(enabled, function, program, regs);
 	else
 		call_entry_write(enabled, function, regs);
 }

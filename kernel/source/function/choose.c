@@ -2,10 +2,10 @@
 /*
  * Which functions a session hooks.  A line of its file `functions' is one of
  *
- *	+PATTERN [WORDS] [RESULT] [inside]	these, too
- *	-PATTERN				not these
- *	!PATTERN				neither these nor what they call
- *	none					none any more, and no line counts any more
+ *	+PATTERN [WORDS] [RESULT] [inside] [: PROGRAM]	these, too
+ *	-PATTERN		not these
+ *	!PATTERN		neither these nor what they call
+ *	none			none any more, and no line counts any more
  *
  * PATTERN is NAME or MODULE:NAME, each with wildcards (core/pattern.h); the module of the
  * kernel itself is vmlinux.  All functions of a name are meant, by whatever alias.  WORDS
@@ -13,7 +13,8 @@
  * ones, up to 16, on the stack.
  * RESULT is what is returned: `void', or a number as s32 or u8 (default: u64).  With
  * `inside', calls are recorded only while one of those that are chosen without it, the
- * roots, is running.  The file `function_scope' limits that (scope.h).
+ * roots, is running.  The file `function_scope' limits that (scope.h).  PROGRAM is a capture
+ * program (core/capture.h), which is run at the entry; the colon is a word of its own.
  *
  * If a line is refused, none counts.  The last line that matches a function counts.  Lines
  * are kept, for modules that are loaded later.
@@ -154,9 +155,11 @@ static int function_choose(struct functions *functions,
 	while (function->heir)
 		function = function->heir;
 	if (!choice->on || choice->role == FUNCTION_CUT ||
-	    choice->words == function->choice.words) {
+	    (choice->words == function->choice.words &&
+	     choice->program == function->choice.program)) {
 		function->next = *choice;
 		function->next.words = function->choice.words;
+		function->next.program = function->choice.program;
 		return 0;
 	}
 	heir = function_add(functions, function->ip, function->address,
@@ -362,7 +365,29 @@ static bool result_parse(struct function_result *result, const char *word)
 	return false;
 }
 
-/* "[MODULE:]NAME [WORDS] [RESULT] [inside]" behind the sign. */
+/* Behind the colon. */
+static int program_parse(struct kt_session *session, struct choice *choice,
+			 const char *text)
+{
+	int err = 0;
+
+	if (!choice->what.on || choice->what.role == FUNCTION_CUT)
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\": it is not recorded, so there is "
+				 "nothing to capture",
+				 choice->name);
+	text = skip_spaces(text ?: "");
+	if (!*text)
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\": a capture program is missing",
+				 choice->name);
+	choice->what.program =
+		program_get(&hooks_of(session)->programs, session, choice->name,
+			    text, choice->what.words, &err);
+	return err;
+}
+
+/* "[MODULE:]NAME [WORDS] [RESULT] [inside] [: PROGRAM]" behind the sign. */
 static int choice_parse(struct kt_session *session, struct choice *choice,
 			char *text)
 {
@@ -383,6 +408,8 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 	while ((word = strsep(&text, " \t"))) {
 		if (!*word)
 			continue;
+		if (!strcmp(word, ":"))
+			return program_parse(session, choice, text);
 		if (result_parse(&choice->what.result, word))
 			continue;
 		if (!strcmp(word, "inside") &&
@@ -519,7 +546,7 @@ static int functions_write(const struct kt_node *node, char *text)
 	struct hooks *hooks = hooks_make(node->session);
 	struct choice *choice;
 	LIST_HEAD(choices);
-	u32 nr;
+	u32 nr, nr_programs;
 	int err;
 
 	if (!hooks)
@@ -527,6 +554,7 @@ static int functions_write(const struct kt_node *node, char *text)
 	text = strim(text);
 	if (!strcmp(text, "none"))
 		return functions_clear(hooks);
+	nr_programs = hooks->programs.nr;
 	nr = hooks->functions.nr;
 	err = kt_access_kernel(node->session);
 	err = err ?: lines_parse(node->session, &choices, text);
@@ -536,7 +564,9 @@ static int functions_write(const struct kt_node *node, char *text)
 		err = err ?: choice_check(node->session, choice);
 	err = err ?: scope_begin(hooks, &choices);
 	err = change_make(hooks, nr, err);
-	if (!err)
+	if (err)
+		programs_cut(&hooks->programs, nr_programs);
+	else
 		choices_add(hooks, &choices);
 	scope_end(hooks);
 	choices_drop(&choices);
@@ -569,6 +599,9 @@ static int functions_show(struct seq_file *m, const struct kt_node *node)
 					   result_name(choice->what.result));
 			if (choice->what.role == FUNCTION_INSIDE)
 				seq_puts(m, " inside");
+			if (choice->what.program)
+				seq_printf(m, " : %s",
+					   program_text(choice->what.program));
 		}
 		seq_putc(m, '\n');
 	}
@@ -582,7 +615,8 @@ static const char *const roles[] = {
 };
 
 /*
- * INDEX STATE ADDRESS MODULE NAME WORDS RESULT ROLE; who reads addresses can undo KASLR.
+ * INDEX STATE ADDRESS MODULE NAME WORDS RESULT ROLE PROGRAM; who reads addresses can undo
+ * KASLR.
  */
 static int table_show(struct seq_file *m, const struct kt_node *node)
 {
@@ -593,7 +627,7 @@ static int table_show(struct seq_file *m, const struct kt_node *node)
 	for (i = 0; hooks && i < hooks->functions.nr; i++) {
 		const struct function *function = hooks->functions.all[i];
 
-		seq_printf(m, "%u %s 0x%lx %s %s %u %s %s\n", function->index,
+		seq_printf(m, "%u %s 0x%lx %s %s %u %s %s ", function->index,
 			   !function->ip	 ? "gone"
 			   : function->choice.on ? "on"
 						 : "off",
@@ -602,7 +636,23 @@ static int table_show(struct seq_file *m, const struct kt_node *node)
 			   function->choice.words,
 			   result_name(function->choice.result),
 			   roles[function->choice.role]);
+		if (function->choice.program)
+			seq_printf(m, "%u\n", function->choice.program->number);
+		else
+			seq_puts(m, "-\n");
 	}
+	return 0;
+}
+
+/* NUMBER PROGRAM */
+static int programs_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct hooks *hooks = hooks_of(node->session);
+	u32 i;
+
+	for (i = 0; hooks && i < hooks->programs.nr; i++)
+		seq_printf(m, "%u %s\n", i,
+			   program_text(hooks->programs.all[i]));
 	return 0;
 }
 
@@ -700,6 +750,13 @@ static const struct kt_kind table_file = {
 	.show_size = 4 << 20,
 };
 
+static const struct kt_kind programs_file = {
+	.name = "function_programs",
+	.mode = S_IFREG | 0440,
+	.show = programs_show,
+	.show_size = 16 * PAGE_SIZE,
+};
+
 static const struct kt_kind available_file = {
 	.name = "available_functions",
 	.mode = S_IFREG | 0440,
@@ -709,4 +766,4 @@ static const struct kt_kind available_file = {
 
 const struct kt_kind *const function_root_files[] = {&available_file, NULL};
 const struct kt_kind *const function_session_files[] = {
-	&functions_file, &scope_file, &table_file, NULL};
+	&functions_file, &scope_file, &table_file, &programs_file, NULL};

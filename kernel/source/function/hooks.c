@@ -290,6 +290,7 @@ bool hooks_end(struct hooks *hooks)
 	ftrace_free_filter(&hooks->ops);
 	scope_free(&hooks->scope);
 	functions_free(&hooks->functions);
+	programs_free(&hooks->programs);
 	free_percpu(hooks->misses);
 	return true;
 }

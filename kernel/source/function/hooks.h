@@ -42,6 +42,7 @@ struct hooks {
 	struct kt_enabled *hit[MOMENTS]; /* NULL: not attached */
 	struct rethook *returns;	 /* while one is attached */
 	struct scope scope;
+	struct function_programs programs;
 	u64 __percpu *misses;	  /* NULL: was never attached */
 	struct list_head choices; /* choose.c's */
 	struct kt_session *session;

@@ -15,6 +15,8 @@
 #include <linux/hash.h>
 #include <linux/types.h>
 
+#include "program.h"
+
 #define FUNCTION_WORDS	   6  /* arguments that come in registers */
 #define FUNCTION_WORDS_MAX 16 /* with those on the stack */
 
@@ -37,6 +39,7 @@ struct function_choice {
 	u8 words; /* that are recorded of its arguments */
 	u8 role;
 	struct function_result result;
+	const struct function_program *program; /* NULL: words alone */
 };
 
 /*
