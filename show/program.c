@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "pointee.h"
 #include "program.h"
 #include "value.h"
 
@@ -24,9 +25,10 @@ enum code {
 	CODE_STRING,	/* fixed */
 	CODE_DYNSTRING, /* __data_loc */
 	CODE_BOOL,
-	CODE_WORDS,  /* fixed array of u64 */
-	CODE_CACHED, /* an integer whose text is slow to make */
-	CODE_OTHER,  /* see value.c */
+	CODE_WORDS,   /* fixed array of u64 */
+	CODE_POINTEE, /* what an argument points to: pointee.h */
+	CODE_CACHED,  /* an integer whose text is slow to make */
+	CODE_OTHER,   /* see value.c */
 };
 
 /* A cache of the texts of integers, by value.  An empty entry has len 0. */
@@ -53,6 +55,7 @@ struct op {
 	const char *text;
 	const struct ktrace_field *field;
 	struct cached *cache;
+	struct pointee *pointee;
 };
 
 struct program {
@@ -77,8 +80,10 @@ static void program_free(struct program *program)
 
 	if (!program)
 		return;
-	for (i = 0; i < program->nr_ops; i++)
+	for (i = 0; i < program->nr_ops; i++) {
 		free(program->ops[i].cache);
+		free(program->ops[i].pointee);
+	}
 	free(program->head);
 	free(program->texts);
 	free(program);
@@ -203,32 +208,59 @@ static char *type_text(const struct ktrace_type *type, enum program_style style)
 	return len < 0 ? NULL : text;
 }
 
+/* The next op, with the text in front of its value. */
+static int op_begin(struct program *program, const char *text,
+		    size_t *texts_used)
+{
+	struct op *op = &program->ops[program->nr_ops];
+	size_t len = strlen(text), room;
+	char *texts;
+
+	/* At least one block, which is copied without a question. */
+	room = len ? (len + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
+	texts = realloc(program->texts, *texts_used + room);
+	if (!texts)
+		return -ENOMEM;
+	program->texts = texts;
+	memset(texts + *texts_used, 0, room);
+	memcpy(texts + *texts_used, text, len);
+	op->text_len = len;
+	op->blocks = room / BLOCK;
+	*texts_used += room;
+	return 0;
+}
+
+/* What the field of @type before it points to, if that is known. */
+static int program_pointee(struct program *program,
+			   const struct ktrace_type *type,
+			   const struct ktrace_field *field, size_t *texts_used)
+{
+	struct op *op = &program->ops[program->nr_ops];
+	struct pointee pointee;
+
+	if (!pointee_find(type, field, &pointee))
+		return 0;
+	if (op_begin(program, "", texts_used))
+		return -ENOMEM;
+	op->code = CODE_POINTEE;
+	op->pointee = malloc(sizeof(pointee));
+	program->nr_ops++;
+	if (!op->pointee)
+		return -ENOMEM;
+	*op->pointee = pointee;
+	return 0;
+}
+
 static int program_op(struct program *program, const struct ktrace_field *field,
 		      enum program_style style, size_t *texts_used)
 {
 	struct op *op = &program->ops[program->nr_ops];
 	char *text = field_text(field, style, !program->nr_ops);
-	size_t len, room;
-	char *texts;
+	int err = text ? op_begin(program, text, texts_used) : -ENOMEM;
 
-	if (!text)
-		return -ENOMEM;
-	len = strlen(text);
-	/* At least one block, which is copied without a question. */
-	room = len ? (len + BLOCK - 1) / BLOCK * BLOCK : BLOCK;
-	texts = realloc(program->texts, *texts_used + room);
-	if (!texts) {
-		free(text);
-		return -ENOMEM;
-	}
-	program->texts = texts;
-	memset(texts + *texts_used, 0, room);
-	memcpy(texts + *texts_used, text, len);
 	free(text);
-
-	op->text_len = len;
-	op->blocks = room / BLOCK;
-	*texts_used += room;
+	if (err)
+		return err;
 	op->field = field;
 	op->offset = field->offset;
 	op->size = field->size;
@@ -249,8 +281,9 @@ static struct program *program_make(const struct ktrace_type *type,
 	size_t used = 0;
 	uint32_t i;
 
+	/* Behind each field there may be what it points to. */
 	program = calloc(1, sizeof(*program) +
-				    type->nr_fields * sizeof(struct op));
+				    2 * type->nr_fields * sizeof(struct op));
 	if (!program)
 		return NULL;
 	program->fields = type->fields;
@@ -259,7 +292,15 @@ static struct program *program_make(const struct ktrace_type *type,
 		goto err;
 	program->head_len = strlen(program->head);
 	for (i = 0; i < type->nr_fields; i++) {
-		if (program_op(program, &type->fields[i], style, &used))
+		const struct ktrace_field *field = &type->fields[i];
+
+		/* For programs each field is one of its own. */
+		if (style != PROGRAM_JSON && pointee_owns(type, field))
+			continue;
+		if (program_op(program, field, style, &used))
+			goto err;
+		if (style != PROGRAM_JSON &&
+		    program_pointee(program, type, field, &used))
 			goto err;
 	}
 	used = 0;
@@ -423,6 +464,9 @@ static inline __attribute__((always_inline)) void run(
 			break;
 		case CODE_CACHED:
 			run_cached(output, op, trace, event, json);
+			break;
+		case CODE_POINTEE:
+			pointee_put(output, trace, event, op->pointee);
 			break;
 		default:
 			value_other(output, trace, event, op->field, json);

@@ -47,6 +47,8 @@ int programs_run(struct programs *programs, struct output *output,
 		 const struct ktrace_event *event);
 
 /* For text: adds quotes if the end would not be clear without them. */
+/* Always with quotes. */
+void text_quoted(struct output *output, const uint8_t *s, size_t n);
 void text_string(struct output *output, const uint8_t *s, size_t n);
 /* For JSON: a string with its quotes. */
 void json_string(struct output *output, const uint8_t *s, size_t n);

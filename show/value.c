@@ -18,7 +18,7 @@ static bool is_plain(uint8_t c)
 	return c > ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-static void text_quoted(struct output *output, const uint8_t *s, size_t n)
+void text_quoted(struct output *output, const uint8_t *s, size_t n)
 {
 	size_t len = 1;
 
@@ -367,25 +367,31 @@ static void put_bitmask(struct output *output, const uint8_t *s, size_t n)
 	}
 }
 
+void value_element(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_field *array, const uint8_t *s,
+		   bool json)
+{
+	const struct ktrace_field elem = {
+		.kind = array->is_signed ? KTRACE_INT : KTRACE_UINT,
+		.base = array->base <= KTRACE_SYMBOL ? array->base : KTRACE_DEC,
+		.size = array->elem,
+		.names = array->names,
+	};
+	const struct ktrace_event event = {.payload = s, .size = array->elem};
+
+	value_integer(output, trace, &elem, ktrace_field_int(&event, &elem),
+		      json);
+}
+
 static void put_array(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_field *field, const uint8_t *s,
 		      size_t n, bool json)
 {
-	struct ktrace_field elem = {
-		.kind = field->is_signed ? KTRACE_INT : KTRACE_UINT,
-		.base = field->base <= KTRACE_BOOL ? field->base : KTRACE_DEC,
-		.size = field->elem,
-	};
-	struct ktrace_event event = {.payload = s, .size = n};
-	size_t i;
-
 	output_puts(output, json ? "[" : "{");
-	for (i = 0; i + field->elem <= n; i += field->elem) {
+	for (size_t i = 0; i + field->elem <= n; i += field->elem) {
 		if (i)
 			output_puts(output, ",");
-		elem.offset = i;
-		value_integer(output, trace, &elem,
-			      ktrace_field_int(&event, &elem), json);
+		value_element(output, trace, field, s + i, json);
 	}
 	output_puts(output, json ? "]" : "}");
 }
@@ -416,7 +422,7 @@ void value_other(struct output *output, const struct ktrace *trace,
 			text_string(output, s, n);
 		return;
 	}
-	if (field->kind == KTRACE_ARRAY && field->base <= KTRACE_BOOL &&
+	if (field->kind == KTRACE_ARRAY && field->base <= KTRACE_SYMBOL &&
 	    !(field->elem == 1 && field->base == KTRACE_HEX)) {
 		put_array(output, trace, field, s, n, json);
 		return;

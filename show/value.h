@@ -15,6 +15,11 @@
 void value_integer(struct output *output, const struct ktrace *trace,
 		   const struct ktrace_field *field, uint64_t value, bool json);
 
+/* Writes an element of an array, which is at @s. */
+void value_element(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_field *array, const uint8_t *s,
+		   bool json);
+
 /* Writes a value of any other kind. */
 void value_other(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_event *event,

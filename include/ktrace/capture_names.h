@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The names of fields with captured memory, in events of syscalls and signals. Whoever
- * writes a capture program, records such a field or shows it must spell its name alike.
+ * The names of fields with captured memory, in events of syscalls, signals and functions.
+ * Whoever writes a capture program, records such a field or shows it must spell its name
+ * alike.
  *
  * The names follow those of the arguments, and begin with two underscores, which no
  * argument of a syscall does. A field KTRACE_CAPTURED_VALUE holds the memory to which the
@@ -10,6 +11,8 @@
  *
  *	sendmsg(fd, msg, flags)	__fd_path, __msg_val, __msg_val_name, __msg_val_iov,
  *				__msg_val_data, __msg_val_control
+ *
+ * For functions, the suffix is an underscore and what was read: __inode_val_ino.
  *
  * If an argument depends on a command (as with ioctl), the suffix is an underscore and the
  * word of the argument (lib/syscall/commands.tab), or the name of its struct or of a

@@ -256,7 +256,7 @@ static int read_field(struct ktrace *trace, struct json_object *o,
 	if (base)
 		base_parse(base, &field->base);
 	field->is_signed = field->kind == KTRACE_INT || get_bool(o, "signed");
-	if (field->kind <= KTRACE_POINTER)
+	if (field->kind <= KTRACE_POINTER || field->kind == KTRACE_ARRAY)
 		field->names = read_names(trace, o);
 	return 0;
 }
