@@ -427,6 +427,7 @@ static int stream_prepare(struct record *r)
 
 enum {
 	ONLY = OPTION_OWN,
+	PLAIN,
 	SET,
 };
 
@@ -470,6 +471,9 @@ static int option_handle(void *data, int option)
 				&command_record,
 				"--mode `%s': it is overwrite or discard",
 				optarg);
+		return EXIT_OK;
+	case PLAIN:
+		r->plain = true;
 		return EXIT_OK;
 	case ONLY:
 		r->only = true;
@@ -571,6 +575,9 @@ static const struct command_option options[] = {
 	OPTION('F', "function", "PATTERN,...",
 	       "calls of functions of the kernel, and their returns: NAME or MODULE:NAME, "
 	       "with wildcards; without -e nothing else"),
+	OPTION(0, "plain", NULL,
+	       "arguments of functions as they are: does not read what they point to",
+	       .id = PLAIN),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -31,6 +31,7 @@ struct record {
 	size_t nr_markers;
 	const char **functions; /* patterns for functions of the kernel */
 	size_t nr_functions;
+	bool plain; /* does not read what arguments of functions point to */
 	bool overwrite;
 	bool only;
 	bool keep;

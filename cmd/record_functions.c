@@ -44,13 +44,18 @@ static void functions_hint(const struct record *r)
 
 int record_functions_enable(struct record *r)
 {
+	const struct ktrace_functions functions = {
+		.size = sizeof(functions),
+		.roots = r->functions,
+		.nr_roots = r->nr_functions,
+		.plain = r->plain,
+	};
 	size_t count;
 	int err;
 
 	if (!r->nr_functions)
 		return EXIT_OK;
-	err = ktrace_session_functions(r->session, r->functions,
-				       r->nr_functions, &count);
+	err = ktrace_session_functions_choose(r->session, &functions, &count);
 	if (err) {
 		failed_in_library();
 		if (err == -ENOENT)

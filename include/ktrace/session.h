@@ -223,6 +223,12 @@ struct ktrace_functions {
 	 * those of the running task.
 	 */
 	const char *call_filter;
+	/*
+	 * Arguments are recorded as they are.  Otherwise, if not more than a hundred
+	 * functions are meant, some of what they point to is recorded as well: the name of
+	 * a file, say, in fields such as __file_val (capture_names.h).
+	 */
+	bool plain;
 };
 
 /* As ktrace_session_functions(). *@nr: how many are roots or inside. */

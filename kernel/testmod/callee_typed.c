@@ -63,6 +63,8 @@ CALLEE struct callee_pair typed_makes_pair(u64 number);
 CALLEE int typed_many(const char *format, ...);
 CALLEE void *typed_pointer(long error);
 CALLEE enum callee_color typed_color(u8 number);
+CALLEE size_t typed_text(const char *text, int a, int b, int c, int d, int e,
+			 const char *seventh);
 
 CALLEE s8 typed_small(u8 a, s16 b, bool c, enum callee_color d,
 		      enum callee_bits e, s8 f)
@@ -137,6 +139,12 @@ static CALLEE int compare(int a, int b)
 	return a - b;
 }
 
+CALLEE size_t typed_text(const char *text, int a, int b, int c, int d, int e,
+			 const char *seventh)
+{
+	return a + b + c + d + e;
+}
+
 #define DIRTY 0xdeadbeef00000000ull
 
 /* Whole registers: a call by another prototype. */
@@ -155,6 +163,20 @@ static int dirty(void)
 	g = eight(DIRTY | 1, DIRTY | 2, DIRTY | 3, DIRTY | 4, DIRTY | 5,
 		  DIRTY | 0xfffffffa, DIRTY | 0x4321fff9, DIRTY | 0xffffff08);
 	return s == -128 && g == -7 ? 0 : -EIO;
+}
+
+/* Texts that can be read, and some that cannot. */
+static void texts(void)
+{
+	static const char digits[] = "01234567890123456789012345678901234567890"
+				     "123456789012345678901234567890";
+
+	typed_text("a \"text\"", 1, 2, 3, 4, 5, "on the stack");
+	typed_text(digits, 1, 2, 3, 4, 5, "");
+	typed_text(NULL, 1, 2, 3, 4, 5, ERR_PTR(-EIO));
+	/* No address at all, and one of a program. */
+	typed_text((const char *)0xdead000000000100, 1, 2, 3, 4, 5,
+		   (const char *)8);
 }
 
 int typed_all(void)
@@ -179,5 +201,6 @@ int typed_all(void)
 	right &= typed_color(255) == 255;
 	right &= typed_color(7) == CALLEE_BLUE;
 	right &= compare(2, 1) == 1;
+	texts();
 	return right ? 0 : -EIO;
 }

@@ -28,6 +28,7 @@ static const struct row {
 	{.ctype = "gfp_t", .event = "kmem/mm_page_alloc", .field = "gfp_flags"},
 	{.ctype = "blk_opf_t", .masks = "req_op", .bits = "req_flag_bits"},
 	{.ctype = "slab_flags_t", .bits = "_slab_flag_bits"},
+	{.ctype = "page_flags", .bits = "pageflags"},
 	{.ctype = "vm_fault_t", .masks = "vm_fault_reason"},
 };
 
@@ -125,7 +126,8 @@ static struct ktrace_names *enum_find(struct flags *flags, const char *name)
 /* Not a flag, but the number of flags, or the last of them once more. */
 static bool is_limit(const char *name)
 {
-	return strstr(name, "_LAST") || strstr(name, "_NR_BITS");
+	return strstr(name, "_LAST") || strstr(name, "_NR_BITS") ||
+	       strstr(name, "NR_PAGEFLAGS");
 }
 
 /* Larger ones first: of masks with several bits, those that include others. */

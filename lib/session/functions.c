@@ -15,13 +15,17 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "captured.h"
 #include "modules.h"
 #include "pattern.h"
+#include "reader.h"
 #include "session.h"
 
 #define MODULE "ktrace-functions"
 /* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
 #define LINES_MAX 800
+/* So many functions may read memory at their calls: of more, it would be too slow. */
+#define PROGRAMS_MAX 100
 /* Where the arguments begin in records (kernel/source/function/README.md). */
 #define ENTRY_SIZE 8
 #define CALL_SIZE  24
@@ -65,6 +69,7 @@ struct choice {
 	size_t nr_patterns;
 	struct available *list;
 	size_t nr;
+	bool captures;
 };
 
 /* "[MODULE:]NAME" */
@@ -163,6 +168,18 @@ static void result_line(struct text *text, const struct function_fields *fields)
 			    8 * result->size);
 }
 
+/* What is read from the memory to which arguments point. */
+static void program_line(struct text *text, const struct available *f,
+			 struct prototypes *prototypes)
+{
+	struct text program = {0};
+
+	if (!readers_program(prototypes, f->name, f->module, &program) &&
+	    program.len)
+		text_printf(text, " : %s", program.s);
+	text_free(&program);
+}
+
 /* One line for each function, with what there is to record of it. */
 static void lines_of_functions(struct text *text, const struct choice *choice,
 			       enum role role, struct prototypes *prototypes)
@@ -181,7 +198,10 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			text_printf(text, " %u", fields.nr_words);
 			result_line(text, &fields);
 		}
-		text_puts(text, role == INSIDE ? " inside\n" : "\n");
+		text_puts(text, role == INSIDE ? " inside" : "");
+		if (role != CUT && prototypes && choice->captures)
+			program_line(text, f, prototypes);
+		text_puts(text, "\n");
 	}
 	arena_destroy(&arena);
 }
@@ -196,12 +216,12 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 			    role == INSIDE ? " inside" : "");
 }
 
-static int choices_write(struct ktrace_session *s,
-			 const struct choice choices[ROLES])
+static int choices_write(struct ktrace_session *s, struct choice choices[ROLES],
+			 bool plain)
 {
 	struct prototypes *prototypes = NULL;
 	struct text text = {0};
-	size_t left = LINES_MAX;
+	size_t left = LINES_MAX, programs = plain ? 0 : PROGRAMS_MAX;
 	int err;
 
 	/* Without type information, registers are recorded. */
@@ -212,6 +232,9 @@ static int choices_write(struct ktrace_session *s,
 			lines_of_patterns(&text, &choices[role], role);
 			continue;
 		}
+		choices[role].captures = choices[role].nr <= programs;
+		if (choices[role].captures && role != CUT)
+			programs -= choices[role].nr;
 		lines_of_functions(&text, &choices[role], role, prototypes);
 		left -= choices[role].nr;
 	}
@@ -283,7 +306,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 		err = session_root_read(s, "available_functions", &text);
 	err = err ?: choices_make(choices, text);
 	err = err ?: scope_write(s, functions);
-	err = err ?: choices_write(s, choices);
+	err = err ?: choices_write(s, choices, functions->plain);
 	err = err ?: events_enable(s, functions);
 	if (!err)
 		*nr = choices_count(choices);
@@ -361,13 +384,14 @@ struct row {
 	unsigned int words;
 	const char *module;
 	const char *name;
+	const char *program; /* its number, or "-" */
 };
 
 static bool row_parse(char *line, struct row *row)
 {
-	char *word[7];
+	char *word[9];
 
-	for (int i = 0; i < 7; i++) {
+	for (int i = 0; i < 9; i++) {
 		word[i] = strsep(&line, " ");
 		if (!word[i])
 			return false;
@@ -376,6 +400,7 @@ static bool row_parse(char *line, struct row *row)
 	row->module = word[3];
 	row->name = word[4];
 	row->words = strtoul(word[5], NULL, 10);
+	row->program = word[8];
 	return row->words <= FUNCTION_WORDS;
 }
 
@@ -469,13 +494,53 @@ static int call_use(const struct row *row, const struct events *events,
 	return use(data, &type);
 }
 
+/* The program of a function, in the file function_programs; NULL: it has none. */
+static char *program_find(const char *programs, const char *number)
+{
+	size_t length = strlen(number);
+
+	while (programs && *programs) {
+		if (!strncmp(programs, number, length) &&
+		    programs[length] == ' ')
+			return strndup(programs + length + 1,
+				       strcspn(programs + length + 1, "\n"));
+		programs = strchr(programs, '\n');
+		programs += !!programs;
+	}
+	return NULL;
+}
+
+/* The entry of a function with a program: it has the fields of @entry, and its own. */
+static int captured_use(struct ktrace_type *entry,
+			struct prototypes *prototypes, const char *program,
+			struct arena *arena,
+			int (*use)(void *data, const struct ktrace_type *type),
+			void *data)
+{
+	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS];
+	unsigned int nr;
+
+	memcpy(all, entry->fields, entry->nr_fields * sizeof(*all));
+	nr = captured_fields(prototypes, program, entry->size,
+			     all + entry->nr_fields, arena);
+	if (!nr)
+		return error_set(-ENOMEM, "out of memory");
+	entry->size += captured_size(nr);
+	entry->dynamic = true;
+	entry->fields = all;
+	entry->nr_fields += nr;
+	return use(data, entry);
+}
+
 static int row_use(const struct row *row, const struct events *events,
-		   struct prototypes *prototypes, struct arena *arena,
+		   struct prototypes *prototypes, const char *programs,
+		   struct arena *arena,
 		   int (*use)(void *data, const struct ktrace_type *type),
 		   void *data)
 {
 	struct function_fields fields = {0};
 	struct ktrace_type entry, exit;
+	char *program;
 	int err = 0;
 
 	if (!prototypes || prototypes_function(prototypes, row->name,
@@ -502,8 +567,13 @@ static int row_use(const struct row *row, const struct events *events,
 		.fields = &fields.result,
 		.nr_fields = fields.returns,
 	};
-	if (entry.id)
+	program = program_find(programs, row->program);
+	if (entry.id && program)
+		err = captured_use(&entry, prototypes, program, arena, use,
+				   data);
+	else if (entry.id)
 		err = use(data, &entry);
+	free(program);
 	if (!err && exit.id)
 		err = use(data, &exit);
 	fields_limit(&fields, call_words(row));
@@ -519,25 +589,30 @@ int session_functions(struct ktrace_session *s, uint32_t *next,
 	struct prototypes *prototypes = NULL;
 	struct events events = {0};
 	struct arena arena = {0};
-	char *text, *rest, *line;
+	char *text, *rest, *line, *programs = NULL;
 	struct row row;
 	int err;
 
 	err = ktrace_session_read(s, "function_table", &text, NULL);
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	err = *text ? events_find(s, &events) : 0;
+	/* After the table: it has the programs of all that are in the table. */
+	err = ktrace_session_read(s, "function_programs", &programs, NULL);
+	if (!err && *text)
+		err = events_find(s, &events);
 	if (!err && *text && prototypes_create(&prototypes))
 		prototypes = NULL; /* names of arguments are missing then */
 	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
 		if (!row_parse(line, &row) || row.index < *next)
 			continue;
-		err = row_use(&row, &events, prototypes, &arena, use, data);
+		err = row_use(&row, &events, prototypes, programs, &arena, use,
+			      data);
 		if (!err)
 			*next = row.index + 1;
 	}
 	prototypes_destroy(prototypes);
 	arena_destroy(&arena);
+	free(programs);
 	free(text);
 	return err;
 }

@@ -194,6 +194,14 @@ void prototypes_destroy(struct prototypes *p)
 	free(p);
 }
 
+const struct ktrace_names *prototypes_flags(struct prototypes *p,
+					    const char *ctype)
+{
+	if (!p->flags)
+		p->flags = flags_open(p->bases[0].btf);
+	return p->flags ? flags_find(p->flags, ctype) : NULL;
+}
+
 int prototypes_base(struct prototypes *p, const char *module,
 		    struct type_base **base)
 {

@@ -43,6 +43,10 @@ struct prototypes {
 int prototypes_base(struct prototypes *p, const char *module,
 		    struct type_base **base);
 
+/* Names of the bits of a C type (kernel/flags.h); they live as long as @p. */
+const struct ktrace_names *prototypes_flags(struct prototypes *p,
+					    const char *ctype);
+
 int prototype_list_add(struct prototype_list *l, const char *name, __u32 id);
 void prototype_list_sort(struct prototype_list *l);
 /* Any of those that have this name; NULL: none has. */
@@ -58,5 +62,12 @@ const char *type_name_of(const struct btf *btf, const struct btf_type *t);
 const char *type_word_kind(const struct btf *btf, __u32 id);
 /* Writes the type in C, as it stands before a name. */
 void type_write(FILE *f, const struct btf *btf, __u32 id);
+
+/*
+ * The prototype of a function, and the type information that it belongs to.  -ENOENT: there
+ * is none, or several functions of this name have different ones.
+ */
+int signature_find(struct prototypes *p, const char *name, const char *module,
+		   const struct btf **btf, const struct btf_type **proto);
 
 #endif /* KT_LIB_SESSION_PROTOTYPE_H */

@@ -102,16 +102,15 @@ static const char *ctype_keep(struct maker *m, __u32 id)
 static const struct ktrace_names *names_find(struct maker *m, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(m->btf, id);
-	struct prototypes *p = m->prototypes;
-	const struct ktrace_names *found = NULL;
+	const struct ktrace_names *found;
 	struct ktrace_names *names;
 
-	if (!p->flags)
-		p->flags = flags_open(p->bases[0].btf);
 	for (; t && (btf_is_typedef(t) || btf_is_mod(t));
 	     t = btf__type_by_id(m->btf, t->type)) {
-		if (btf_is_typedef(t) && p->flags)
-			found = flags_find(p->flags, type_name_of(m->btf, t));
+		if (!btf_is_typedef(t))
+			continue;
+		found = prototypes_flags(m->prototypes,
+					 type_name_of(m->btf, t));
 		if (found)
 			return found;
 	}
@@ -413,16 +412,12 @@ static void result_fill(struct maker *m, __u32 id)
 	}
 }
 
-int prototypes_function(struct prototypes *p, const char *name,
-			const char *module, struct function_fields *fields,
-			struct arena *arena)
+int signature_find(struct prototypes *p, const char *name, const char *module,
+		   const struct btf **btf, const struct btf_type **proto)
 {
-	struct maker m = {.prototypes = p, .arena = arena, .fields = fields};
-	const struct btf_type *proto;
 	struct type_base *base;
 	int err;
 
-	memset(fields, 0, sizeof(*fields));
 	/* A clone, such as NAME.isra.0, has other arguments than NAME. */
 	if (strchr(name, '.'))
 		return -ENOENT;
@@ -431,10 +426,23 @@ int prototypes_function(struct prototypes *p, const char *name,
 		err = functions_index(base);
 	if (err)
 		return err;
-	proto = functions_find(base, name);
-	if (!proto || !btf_is_func_proto(proto))
-		return -ENOENT;
-	m.btf = base->btf;
+	*btf = base->btf;
+	*proto = functions_find(base, name);
+	return *proto && btf_is_func_proto(*proto) ? 0 : -ENOENT;
+}
+
+int prototypes_function(struct prototypes *p, const char *name,
+			const char *module, struct function_fields *fields,
+			struct arena *arena)
+{
+	struct maker m = {.prototypes = p, .arena = arena, .fields = fields};
+	const struct btf_type *proto;
+	int err;
+
+	memset(fields, 0, sizeof(*fields));
+	err = signature_find(p, name, module, &m.btf, &proto);
+	if (err)
+		return err;
 	arguments_fill(&m, proto);
 	result_fill(&m, proto->type);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;

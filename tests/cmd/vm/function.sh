@@ -25,7 +25,7 @@ check 'no hook stays' [ "$(hooked)" = "$before" ]
 check 'no choice stays' [ -z "$(cat $tree/functions)" ]
 run ktrace report t
 check 'each call has its arguments' [ "$(grep -c \
-	'^dd-.* function:vfs_read: file=0xffff[0-9a-f]* buf=0x[0-9a-f]* count=4321 pos=0x[0-9a-f]*$' \
+	'^dd-.* function:vfs_read: file=0xffff[0-9a-f]* "zero" buf=0x[0-9a-f]* count=4321 pos=0x[0-9a-f]* [0-9]*$' \
 	<<<"$out")" = 1000 ]
 check 'and its result' [ "$(grep -c '^dd-.* return:vfs_read: ret=4321$' <<<"$out")" = 1000 ]
 check 'nothing else is there' [ -z "$(grep -v '^\*\*\*\| \(function\|return\):vfs_read: ' \
@@ -48,7 +48,7 @@ run ktrace stat --spans t
 check 'so does the summary' grep -qE '^ +1,[0-9]{3} .* function +vfs_read$' <<<"$out"
 run ktrace report --graph t
 check 'a call that calls nothing has one line' [ "$(grep -c \
-	'^dd-.* us | vfs_read(file=0xffff[0-9a-f]*, buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]*) = 4321$' \
+	'^dd-.* us | vfs_read(file=0xffff[0-9a-f]* "zero", buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]* [0-9]*) = 4321$' \
 	<<<"$out")" = 1000 ]
 run ktrace export --to ctf -o ctf t
 ends 0 'export to CTF'

@@ -48,6 +48,8 @@ sed -n 's/.* function:typed_\([a-z_]*\): /\1 /p
 		s/CALLEE_ONE|CALLEE_FOUR/5/; s/gfp=[^ ]*/gfp=GFP/; s/ compare=.*//
 		s/mode=0640/mode=416/; s/dev=8:17/dev=8388625/' >ours
 sed -i 's/gfp=[^ ]*/gfp=GFP/' theirs
+# Newer kernels have no type information of functions with a hidden argument.
+sed -i 's/^makes_large rdi=.* rsi=0x29 .*/makes_large number=41/' ours
 out=$(cat theirs)
 check 'kprobes have recorded all' [ "$(wc -l <theirs)" = 19 ]
 out=$(diff theirs ours)
@@ -68,10 +70,10 @@ check 'a large struct is returned by its address' grep -q \
 	' return:typed_makes_large: ret=0xffff[0-9a-f]*$' <<<"$out"
 check 'half of a struct is no result' grep -q ' return:typed_makes_pair: ret=?$' <<<"$out"
 check 'what a caller adds is not guessed' grep -q \
-	' function:typed_many: format=0xffff[0-9a-f]* \.\.\.=?$' <<<"$out"
+	' function:typed_many: format=0xffff[0-9a-f]* "four %d %s %d" \.\.\.=?$' <<<"$out"
 run ktrace report -F json t
 check 'JSON has null for it' grep -q \
-	'"function:typed_many","fields":{"format":"0xffff[0-9a-f]*","\.\.\.":null}' <<<"$out"
+	'"function:typed_many","fields":{"format":"0xffff[0-9a-f]*","\.\.\.":null,' <<<"$out"
 run ktrace report --graph t
 check 'an address may be an error' grep -q ' typed_pointer(error=-2) = -2 ENOENT$' <<<"$out"
 run ktrace report -F kernel t

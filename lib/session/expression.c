@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Compiles expressions over structs: expression.h.
+ *
+ * Offsets come from the type information of the running kernel.  So a member that this
+ * kernel lacks is an error here, and no wrong number in a trace.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "expression.h"
+#include "kernel/btf.h"
+
+#define NAME_MAX_LENGTH 63
+/* Structs without a name within each other. */
+#define DEPTH_MAX 8
+
+struct member {
+	__u32 type;
+	uint32_t bit; /* from the beginning of the struct */
+	uint8_t bits; /* of a bitfield; 0: it is none */
+};
+
+static const char *type_name(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf__name_by_offset(btf, t->name_off);
+
+	return name ? name : "";
+}
+
+/* The struct itself, if this type information has only its name. */
+static const struct btf_type *struct_find(const struct btf *btf, __u32 *id)
+{
+	const struct btf_type *t = type_resolve(btf, *id);
+	__s32 found;
+
+	if (!t || !btf_is_fwd(t))
+		return t;
+	found = btf__find_by_name_kind(btf, type_name(btf, t),
+				       btf_kflag(t) ? BTF_KIND_UNION
+						    : BTF_KIND_STRUCT);
+	if (found <= 0)
+		return t;
+	*id = found;
+	return btf__type_by_id(btf, found);
+}
+
+static bool member_find(const struct btf *btf, const struct btf_type *t,
+			const char *name, uint32_t bit, unsigned int depth,
+			struct member *found)
+{
+	for (__u32 i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		uint32_t at = bit + btf_member_bit_offset(t, i);
+		const char *own = btf__name_by_offset(btf, m->name_off);
+		const struct btf_type *of;
+
+		if (!strcmp(own, name)) {
+			found->type = m->type;
+			found->bit = at;
+			found->bits = btf_member_bitfield_size(t, i);
+			return true;
+		}
+		of = type_resolve(btf, m->type);
+		if (!*own && of && btf_is_composite(of) && depth < DEPTH_MAX &&
+		    member_find(btf, of, name, at, depth + 1, found))
+			return true;
+	}
+	return false;
+}
+
+static int pointee_enter(struct expression *e, __u32 pointer, const char *what)
+{
+	const struct btf_type *t = type_resolve(e->btf, pointer);
+
+	if (!t || !btf_is_ptr(t))
+		return error_set(-EINVAL, "%s is no pointer", what);
+	e->type = t->type;
+	return 0;
+}
+
+int expression_begin(struct expression *e, const struct btf *btf, __u32 pointer,
+		     const char *words)
+{
+	*e = (struct expression){.btf = btf};
+	text_puts(&e->words, words);
+	return pointee_enter(e, pointer, "it");
+}
+
+/* Follows the pointer at the place. */
+static int pointer_follow(struct expression *e, const char *name)
+{
+	__u32 pointer = e->type;
+	int err = pointee_enter(e, pointer, name);
+
+	if (err)
+		return err;
+	if (e->offset)
+		text_printf(&e->words, " %u +", e->offset);
+	text_puts(&e->words, " @8");
+	e->offset = 0;
+	return 0;
+}
+
+static int name_enter(struct expression *e, const char *name)
+{
+	const struct btf_type *t = struct_find(e->btf, &e->type);
+	struct member member;
+
+	if (e->bits || !t || !btf_is_composite(t))
+		return error_set(-EINVAL, "`%s': it is no struct", name);
+	if (!member_find(e->btf, t, name, 0, 0, &member))
+		return error_set(-EINVAL, "%s %s has no member `%s'",
+				 btf_is_union(t) ? "union" : "struct",
+				 type_name(e->btf, t), name);
+	e->type = member.type;
+	e->bits = member.bits;
+	/* Bitfields are read as four bytes, the first of which has their lowest bit. */
+	e->offset += member.bit / 8;
+	e->shift = member.bit % 8;
+	return 0;
+}
+
+int expression_member(struct expression *e, const char *path)
+{
+	char name[NAME_MAX_LENGTH + 1];
+	int err = 0;
+
+	while (!err) {
+		size_t length = 0;
+
+		while (isalnum((unsigned char)path[length]) ||
+		       path[length] == '_')
+			length++;
+		if (!length || length > NAME_MAX_LENGTH)
+			return error_set(-EINVAL, "`%s': a member is missing",
+					 path);
+		memcpy(name, path, length);
+		name[length] = '\0';
+		err = name_enter(e, name);
+		path += length;
+		if (err || !*path)
+			break;
+		if (*path == '.') {
+			path++;
+		} else if (!strncmp(path, "->", 2)) {
+			path += 2;
+			err = pointer_follow(e, name);
+		} else {
+			err = error_set(-EINVAL,
+					"`%s': a dot or an arrow is missing",
+					path);
+		}
+	}
+	return err;
+}
+
+/* A struct of one number counts as that. */
+static const struct btf_type *number_type(const struct expression *e)
+{
+	const struct btf_type *t = type_resolve(e->btf, e->type);
+
+	while (t && btf_is_composite(t) && btf_vlen(t) == 1 &&
+	       !btf_member_bitfield_size(t, 0))
+		t = type_resolve(e->btf, btf_members(t)->type);
+	return t;
+}
+
+uint32_t expression_number_size(const struct expression *e, bool *is_signed)
+{
+	const struct btf_type *t = number_type(e);
+
+	*is_signed = false;
+	if (!t)
+		return 0;
+	if (btf_is_ptr(t))
+		return sizeof(uint64_t);
+	if (!btf_is_int(t) && !btf_is_any_enum(t))
+		return 0;
+	if (t->size != 1 && t->size != 2 && t->size != 4 && t->size != 8)
+		return 0;
+	if (e->bits)
+		return e->bits + e->shift <= 32 ? t->size : 0;
+	*is_signed = btf_is_int(t) ? btf_int_encoding(t) & BTF_INT_SIGNED
+				   : enum_is_signed(t);
+	return t->size;
+}
+
+static bool is_char(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = type_resolve(btf, id);
+
+	return t && btf_is_int(t) && t->size == 1 &&
+	       !(btf_int_encoding(t) & BTF_INT_BOOL);
+}
+
+bool expression_is_text(const struct expression *e, uint32_t *size)
+{
+	const struct btf_type *t = type_resolve(e->btf, e->type);
+
+	*size = 0;
+	if (!t)
+		return false;
+	if (btf_is_ptr(t))
+		return is_char(e->btf, t->type);
+	if (!btf_is_array(t) || !is_char(e->btf, btf_array(t)->type))
+		return false;
+	/* The last member of a struct may have no size of its own. */
+	*size = btf_array(t)->nelems ? btf_array(t)->nelems : UINT32_MAX;
+	return true;
+}
+
+void expression_push_address(const struct expression *e, struct text *text)
+{
+	text_puts(text, e->words.s);
+	if (e->offset)
+		text_printf(text, " %u +", e->offset);
+}
+
+void expression_push_number(const struct expression *e, struct text *text)
+{
+	bool is_signed;
+
+	expression_push_address(e, text);
+	if (!e->bits) {
+		text_printf(text, " @%u",
+			    expression_number_size(e, &is_signed));
+		return;
+	}
+	text_printf(text, " @4 %u >> %u &", e->shift,
+		    (uint32_t)((1ull << e->bits) - 1));
+}
+
+void expression_end(struct expression *e)
+{
+	text_free(&e->words);
+}

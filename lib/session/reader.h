@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What is read from the memory that a function's arguments point to: reader.c. */
+#ifndef KT_LIB_SESSION_READER_H
+#define KT_LIB_SESSION_READER_H
+
+#include "base/text.h"
+#include "prototype.h"
+
+/*
+ * Adds the capture program of the function to @program: nothing, if no argument is worth
+ * it.  -ENOENT: it has no type information.
+ */
+int readers_program(struct prototypes *p, const char *name, const char *module,
+		    struct text *program);
+
+#endif /* KT_LIB_SESSION_READER_H */
