@@ -428,6 +428,7 @@ static int stream_prepare(struct record *r)
 enum {
 	ONLY = OPTION_OWN,
 	PLAIN,
+	READ,
 	SET,
 };
 
@@ -472,6 +473,10 @@ static int option_handle(void *data, int option)
 				"--mode `%s': it is overwrite or discard",
 				optarg);
 		return EXIT_OK;
+	case READ:
+		return record_patterns_add(&r->reads, &r->nr_reads, optarg)
+			       ? EXIT_FAILED
+			       : EXIT_OK;
 	case PLAIN:
 		r->plain = true;
 		return EXIT_OK;
@@ -527,6 +532,9 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"--only is about the command, and there is none");
+	if (r.nr_reads && !r.nr_functions)
+		return misused(&command_record,
+			       "--read is about functions: -F is missing");
 	if (r.command) {
 		status = child_check(r.command);
 		if (status)
@@ -560,6 +568,7 @@ static int record_main(int argc, char **argv)
 	set_free(&r.set);
 	free(r.markers);
 	free(r.functions);
+	free(r.reads);
 	processes_free(&r.processes);
 	free(r.pids);
 	return status;
@@ -578,6 +587,10 @@ static const struct command_option options[] = {
 	OPTION(0, "plain", NULL,
 	       "arguments of functions as they are: does not read what they point to",
 	       .id = PLAIN),
+	OPTION(0, "read", "ARGUMENT->MEMBER,...",
+	       "this, too, of functions with such an argument: file->f_mode, "
+	       "dentry->d_parent->d_name.name",
+	       .id = READ),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -31,6 +31,8 @@ struct record {
 	size_t nr_markers;
 	const char **functions; /* patterns for functions of the kernel */
 	size_t nr_functions;
+	const char **reads; /* what is read at their calls */
+	size_t nr_reads;
 	bool plain; /* does not read what arguments of functions point to */
 	bool overwrite;
 	bool only;

@@ -49,6 +49,8 @@ int record_functions_enable(struct record *r)
 		.roots = r->functions,
 		.nr_roots = r->nr_functions,
 		.plain = r->plain,
+		.reads = r->reads,
+		.nr_reads = r->nr_reads,
 	};
 	size_t count;
 	int err;

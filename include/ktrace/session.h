@@ -229,6 +229,13 @@ struct ktrace_functions {
 	 * a file, say, in fields such as __file_val (capture_names.h).
 	 */
 	bool plain;
+	/*
+	 * Read this, too, of functions that have such an argument: "file->f_mode",
+	 * "dentry->d_parent->d_name.name".  A text is a text; with ":string" behind it, any
+	 * address is that of a text.  Each must fit a function.
+	 */
+	const char *const *reads;
+	size_t nr_reads;
 };
 
 /* As ktrace_session_functions(). *@nr: how many are roots or inside. */

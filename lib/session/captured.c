@@ -31,6 +31,7 @@ static const struct scalar {
 	{"dev_t", 4, false, KTRACE_DEV},
 	{"family", 2, false, KTRACE_DEC}, /* of sockets */
 	{"gfp_t", 4, false, KTRACE_HEX},
+	{"fmode_t", 4, false, KTRACE_HEX},
 	{"blk_opf_t", 4, false, KTRACE_HEX},
 	{"page_flags", 4, false, KTRACE_HEX},
 };

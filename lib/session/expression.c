@@ -104,6 +104,26 @@ static int pointer_follow(struct expression *e, const char *name)
 	return 0;
 }
 
+/* Members whose names have the same beginning, as " f_path f_pos". */
+static void members_list(const struct btf *btf, const struct btf_type *t,
+			 const char *name, unsigned int depth, char *list,
+			 size_t size)
+{
+	size_t same = strlen(name) < 3 ? 1 : 3;
+
+	for (__u32 i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const char *own = btf__name_by_offset(btf, m->name_off);
+		const struct btf_type *of = type_resolve(btf, m->type);
+
+		if (*own && !strncmp(own, name, same) &&
+		    strlen(list) + strlen(own) + 2 <= size)
+			strcat(strcat(list, " "), own);
+		if (!*own && of && btf_is_composite(of) && depth < DEPTH_MAX)
+			members_list(btf, of, name, depth + 1, list, size);
+	}
+}
+
 static int name_enter(struct expression *e, const char *name)
 {
 	const struct btf_type *t = struct_find(e->btf, &e->type);
@@ -111,10 +131,15 @@ static int name_enter(struct expression *e, const char *name)
 
 	if (e->bits || !t || !btf_is_composite(t))
 		return error_set(-EINVAL, "`%s': it is no struct", name);
-	if (!member_find(e->btf, t, name, 0, 0, &member))
-		return error_set(-EINVAL, "%s %s has no member `%s'",
+	if (!member_find(e->btf, t, name, 0, 0, &member)) {
+		char list[80] = "";
+
+		members_list(e->btf, t, name, 0, list, sizeof(list));
+		return error_set(-EINVAL, "%s %s has no member `%s'%s%s",
 				 btf_is_union(t) ? "union" : "struct",
-				 type_name(e->btf, t), name);
+				 type_name(e->btf, t), name,
+				 *list ? ", but" : "", list);
+	}
 	e->type = member.type;
 	e->bits = member.bits;
 	/* Bitfields are read as four bytes, the first of which has their lowest bit. */

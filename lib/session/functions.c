@@ -24,6 +24,7 @@
 #define MODULE "ktrace-functions"
 /* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
 #define LINES_MAX 800
+#define TEXT_MAX  (127 << 10)
 /* So many functions may read memory at their calls: of more, it would be too slow. */
 #define PROGRAMS_MAX 100
 /* Where the arguments begin in records (kernel/source/function/README.md). */
@@ -69,7 +70,6 @@ struct choice {
 	size_t nr_patterns;
 	struct available *list;
 	size_t nr;
-	bool captures;
 };
 
 /* "[MODULE:]NAME" */
@@ -170,11 +170,13 @@ static void result_line(struct text *text, const struct function_fields *fields)
 
 /* What is read from the memory to which arguments point. */
 static void program_line(struct text *text, const struct available *f,
-			 struct prototypes *prototypes)
+			 struct prototypes *prototypes,
+			 struct readings *readings)
 {
 	struct text program = {0};
 
-	if (!readers_program(prototypes, f->name, f->module, &program) &&
+	if (!readers_program(prototypes, f->name, f->module, readings,
+			     &program) &&
 	    program.len)
 		text_printf(text, " : %s", program.s);
 	text_free(&program);
@@ -182,7 +184,8 @@ static void program_line(struct text *text, const struct available *f,
 
 /* One line for each function, with what there is to record of it. */
 static void lines_of_functions(struct text *text, const struct choice *choice,
-			       enum role role, struct prototypes *prototypes)
+			       enum role role, struct prototypes *prototypes,
+			       struct readings *readings)
 {
 	struct function_fields fields;
 	struct arena arena = {0};
@@ -199,8 +202,8 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			result_line(text, &fields);
 		}
 		text_puts(text, role == INSIDE ? " inside" : "");
-		if (role != CUT && prototypes && choice->captures)
-			program_line(text, f, prototypes);
+		if (role != CUT && prototypes)
+			program_line(text, f, prototypes, readings);
 		text_puts(text, "\n");
 	}
 	arena_destroy(&arena);
@@ -216,31 +219,72 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 			    role == INSIDE ? " inside" : "");
 }
 
-static int choices_write(struct ktrace_session *s, struct choice choices[ROLES],
-			 bool plain)
+/* Each must have fitted. */
+static int readings_check(const struct readings *readings)
 {
+	for (size_t i = 0; i < readings->nr; i++) {
+		const struct reading *reading = &readings->list[i];
+
+		if (reading->used)
+			continue;
+		return error_set(-EINVAL, "`%s' cannot be read: %s",
+				 reading->text,
+				 *reading->why ? reading->why
+					       : "no function has such an "
+						 "argument, or its type is not "
+						 "known");
+	}
+	return 0;
+}
+
+/* The lines for the kernel. */
+static int choices_lines(struct text *text, const struct choice choices[ROLES],
+			 struct prototypes *prototypes,
+			 struct readings *readings)
+{
+	size_t left = LINES_MAX;
+	size_t programs = readings->alone ? 0 : PROGRAMS_MAX;
+
+	for (int role = 0; role < ROLES; role++) {
+		if (choices[role].nr > left) {
+			lines_of_patterns(text, &choices[role], role);
+			continue;
+		}
+		readings->alone = choices[role].nr > programs;
+		if (!readings->alone && role != CUT)
+			programs -= choices[role].nr;
+		lines_of_functions(text, &choices[role], role, prototypes,
+				   readings);
+		left -= choices[role].nr;
+	}
+	if (text->failed)
+		return error_set(-ENOMEM, "out of memory");
+	if (text->len > TEXT_MAX)
+		return error_set(-E2BIG, "too much is to be read of so many "
+					 "functions: choose fewer");
+	return readings_check(readings);
+}
+
+static int choices_write(struct ktrace_session *s,
+			 const struct choice choices[ROLES],
+			 const struct ktrace_functions *functions)
+{
+	struct reading list[functions->nr_reads + 1];
+	struct readings readings = {list, functions->nr_reads,
+				    functions->plain};
 	struct prototypes *prototypes = NULL;
 	struct text text = {0};
-	size_t left = LINES_MAX, programs = plain ? 0 : PROGRAMS_MAX;
 	int err;
+
+	for (size_t i = 0; i < functions->nr_reads; i++)
+		list[i] = (struct reading){.text = functions->reads[i]};
 
 	/* Without type information, registers are recorded. */
 	if (prototypes_create(&prototypes))
 		session_note(s, "%s", ktrace_last_error());
-	for (int role = 0; role < ROLES; role++) {
-		if (choices[role].nr > left) {
-			lines_of_patterns(&text, &choices[role], role);
-			continue;
-		}
-		choices[role].captures = choices[role].nr <= programs;
-		if (choices[role].captures && role != CUT)
-			programs -= choices[role].nr;
-		lines_of_functions(&text, &choices[role], role, prototypes);
-		left -= choices[role].nr;
-	}
+	err = choices_lines(&text, choices, prototypes, &readings);
 	prototypes_destroy(prototypes);
-	err = text.failed ? error_set(-ENOMEM, "out of memory")
-			  : ktrace_session_write(s, "functions", text.s);
+	err = err ?: ktrace_session_write(s, "functions", text.s);
 	text_free(&text);
 	return err;
 }
@@ -306,7 +350,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 		err = session_root_read(s, "available_functions", &text);
 	err = err ?: choices_make(choices, text);
 	err = err ?: scope_write(s, functions);
-	err = err ?: choices_write(s, choices, functions->plain);
+	err = err ?: choices_write(s, choices, functions);
 	err = err ?: events_enable(s, functions);
 	if (!err)
 		*nr = choices_count(choices);

@@ -13,6 +13,7 @@
 
 #include <ktrace/capture_names.h>
 
+#include "base/error.h"
 #include "capture.h"
 #include "expression.h"
 #include "kernel/btf.h"
@@ -293,7 +294,7 @@ static bool is_buffer(const char *name)
  * Whose memory it is can be seen by the address: that of the kernel has its highest bit set.
  * Type information does not say it on most kernels.
  */
-static void string_read(struct making *m)
+static void string_read(struct making *m, const char *suffix)
 {
 	struct text words = {0};
 
@@ -302,7 +303,7 @@ static void string_read(struct making *m)
 		    "%s 63 >> 0 == %s * if %s user string %u end",
 		    m->push, m->push, TEXT_MAX, m->push, m->push, m->push,
 		    TEXT_MAX);
-	field_add(m, "char", "", &words);
+	field_add(m, "char", suffix, &words);
 	text_free(&words);
 }
 
@@ -352,11 +353,119 @@ static void argument_read(struct making *m)
 		pointee_read(m, t);
 	else if (is_const && btf_is_int(t) && !is_buffer(m->name) &&
 		 !strcmp(type_name_of(m->btf, t), "char"))
-		string_read(m);
+		string_read(m, "");
+}
+
+/* ---- what a user wants ----------------------------------------------------- */
+
+/* The part of "ARGUMENT->PATH[:string]" behind the argument's name; NULL: another's. */
+static const char *reading_path(const char *text, const char *argument)
+{
+	size_t length = strlen(argument);
+
+	if (strncmp(text, argument, length))
+		return NULL;
+	text += length;
+	if (!strncmp(text, "->", 2))
+		return text + 2;
+	return !*text || *text == ':' ? text : NULL;
+}
+
+/* How a number is shown: as its type is. */
+static const char *number_ctype(const struct expression *e)
+{
+	static const char *const known[] = {"dev_t", "gfp_t", "blk_opf_t",
+					    "fmode_t"};
+	const struct btf_type *t = btf__type_by_id(e->btf, e->type), *to;
+
+	for (; t && (btf_is_mod(t) || btf_is_typedef(t));
+	     t = btf__type_by_id(e->btf, t->type))
+		for (size_t i = 0; btf_is_typedef(t) && i < NR(known); i++)
+			if (!strcmp(type_name_of(e->btf, t), known[i]))
+				return known[i];
+	if (!t || !btf_is_ptr(t))
+		return "";
+	to = type_resolve(e->btf, t->type);
+	return to && btf_is_func_proto(to) ? "function" : "address";
+}
+
+/* "_MEMBER", or all of the path if there is such a field already. */
+static void reading_suffix(const struct making *m, const char *path,
+			   char suffix[TEXT_MAX])
+{
+	const char *last = path, *c;
+	char field[2 * TEXT_MAX], *to;
+
+	for (c = path; *c; c++)
+		if (*c == '.' || *c == '>')
+			last = c + 1;
+	snprintf(suffix, TEXT_MAX, *last ? "_%.20s" : "_text", last);
+	snprintf(field, sizeof(field), " " KTRACE_CAPTURED_VALUE ":", m->name,
+		 suffix);
+	if (!m->program->s || !strstr(m->program->s, field))
+		return;
+	/* A field has 63 letters at most. */
+	snprintf(suffix, TEXT_MAX, "_%.*s", (int)(50 - strlen(m->name)), path);
+	for (c = suffix, to = suffix; *c; c++)
+		if (*c != '>')
+			*to++ = *c == '.' || *c == '-' ? '_' : *c;
+	*to = '\0';
+}
+
+static int reading_compile(struct making *m, const char *path, bool string)
+{
+	char suffix[TEXT_MAX];
+	struct reader reader = {.suffix = suffix, .path = path};
+	struct expression e;
+	bool is_signed;
+	uint32_t size;
+	int err = expression_begin(&e, m->btf, m->type, m->push);
+
+	if (!err && *path)
+		err = expression_member(&e, path);
+	reading_suffix(m, path, suffix);
+	if (!err && expression_is_text(&e, &size)) {
+		text_read(m, &reader, &e, size);
+	} else if (!err && string && !*path) {
+		string_read(m, suffix);
+	} else if (!err && string &&
+		   expression_number_size(&e, &is_signed) == 8) {
+		text_read(m, &reader, &e, 0);
+	} else if (!err && !string && expression_number_size(&e, &is_signed)) {
+		reader.ctype = number_ctype(&e);
+		number_read(m, &reader, &e);
+	} else if (!err) {
+		err = error_set(-EINVAL, "%s",
+				string ? "it is no address of a text"
+				       : "it is neither a number nor a text: "
+					 "choose a member");
+	}
+	expression_end(&e);
+	return err;
+}
+
+static void reading_read(struct making *m, struct reading *reading)
+{
+	const char *path = reading_path(reading->text, m->name);
+	const char *colon = path ? strchr(path, ':') : NULL;
+	char text[256];
+
+	if (!path)
+		return;
+	snprintf(text, sizeof(text), "%.*s",
+		 (int)(colon ? colon - path : (long)strlen(path)), path);
+	if (colon && strcmp(colon, ":string"))
+		snprintf(reading->why, sizeof(reading->why),
+			 "`%s': only :string may stand there", colon);
+	else if (reading_compile(m, text, colon))
+		snprintf(reading->why, sizeof(reading->why), "%s",
+			 ktrace_last_error());
+	else
+		reading->used = true;
 }
 
 int readers_program(struct prototypes *p, const char *name, const char *module,
-		    struct text *program)
+		    struct readings *readings, struct text *program)
 {
 	struct making m = {.program = program};
 	const struct btf_type *proto;
@@ -383,7 +492,10 @@ int readers_program(struct prototypes *p, const char *name, const char *module,
 		else
 			snprintf(m.push, sizeof(m.push), "kernel a6 %u + @8",
 				 8 * (word - PASSING_REGISTERS + 1));
-		argument_read(&m);
+		if (!readings->alone)
+			argument_read(&m);
+		for (size_t k = 0; k < readings->nr; k++)
+			reading_read(&m, &readings->list[k]);
 	}
 	return program->failed ? -ENOMEM : 0;
 }

@@ -66,6 +66,39 @@ check 'an inode has its number and device' grep -q "^cat-.* function:security_in
 inode=0xffff[0-9a-f]* {ino=$(stat -c %i .) dev=$(stat -c %Hd:%Ld .)} mask=" <<<"$out"
 rm -r t
 
+# ---- what is asked for -------------------------------------------------------------
+
+run ktrace record -q -F vfs_read -o t \
+	--read 'file->f_path.dentry->d_parent->d_name.name,file->f_inode->i_ino' \
+	--read 'file->f_inode->i_sb->s_type->name,buf:string' -- cat 'the file'
+ends 0 'expressions'
+run ktrace report t
+check 'are read beside the rest' grep -q "^cat-.* function:vfs_read: file=0xffff[0-9a-f]* \
+{\"the file\" name=\"function_pointees\" i_ino=$(stat -c %i 'the file') \
+f_inode_i_sb_s_type_name=\"$(stat -f -c %T .)\"} buf=0x[0-9a-f]* {text=" <<<"$out"
+rm -r t
+run ktrace record -q --plain -F vfs_read --read 'file->f_inode->i_ino' -o t -- cat 'the file'
+run ktrace report t
+check 'with --plain, nothing else' grep -q "^cat-.* file=0xffff[0-9a-f]* \
+{i_ino=$(stat -c %i 'the file')} buf=0x[0-9a-f]* count=[0-9]* pos=0xffff[0-9a-f]*$" <<<"$out"
+rm -r t
+wrong()	# EXPRESSION WORDS...
+{
+	local expression=$1
+	shift
+	run ktrace record -F vfs_read --read "$expression" -o t -- true
+	ends 1 "$expression" "\`$expression' cannot be read: " "$@"
+}
+wrong 'fil->f_mode' 'no function has such an argument'
+wrong 'file->f_pth' "struct file has no member \`f_pth', but" f_path
+wrong 'file->f_path' 'choose a member'
+wrong 'count->x' 'it is no pointer'
+wrong 'file->f_mode:hex' 'only :string may stand there'
+wrong 'file->f_mode:string' 'no address of a text'
+check 'nothing is chosen' [ -z "$(cat /sys/kernel/ktrace/functions)" ]
+run ktrace record --read 'file->f_mode' -o t -- true
+ends 2 'no function' '-F is missing'
+
 # ---- tasks, sockets ----------------------------------------------------------------
 
 run ktrace record -q -F wake_up_new_task,tcp_connect,inet_release -o t -- bash -c '
