@@ -9,6 +9,8 @@ callee=/sys/kernel/debug/ktrace-callee/run
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
 insmod "$KTRACE_MODULES/ktrace-callee.ko"
 
+texts_test()
+{
 # ---- texts: whole, cut, none, and such that cannot be read -------------------------
 
 run ktrace record -q -F ktrace_callee:typed_text -o t -- sh -c "echo types >$callee"
@@ -43,6 +45,14 @@ run ktrace report t
 check '--plain reads nothing' grep -q \
 	' function:typed_text: text=0xffff[0-9a-f]* a=1 b=2 c=3 d=4 e=5 seventh=0xffff[0-9a-f]*$' <<<"$out"
 rm -r t
+}
+
+# The build for 6.1 has nothing that a module's type information could refer to.
+if [ -e /sys/kernel/btf/ktrace_callee ]; then
+	texts_test
+else
+	echo "# the test module has no type information here: its texts are not tested"
+fi
 
 # ---- files -------------------------------------------------------------------------
 

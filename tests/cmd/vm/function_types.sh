@@ -12,6 +12,19 @@ callee=/sys/kernel/debug/ktrace-callee/run
 [ -e "$(dirname "$(dirname $callee)")/tracing" ] || mount -t debugfs debugfs /sys/kernel/debug
 insmod "$KTRACE_MODULES/ktrace-callee.ko"
 
+# The build for 6.1 has nothing that a module's type information could refer to.
+known=/sys/kernel/btf/ktrace_callee
+if [ ! -e $known ]; then
+	echo "# the test module has no type information here: only registers are tested"
+	run ktrace record -q -F ktrace_callee:typed_color -o t -- sh -c "echo types >$callee"
+	run ktrace report t
+	check 'without type information there are registers' grep -q \
+		' function:typed_color: rdi=0xff rsi=0x[0-9a-f]* .* r9=0x[0-9a-f]*$' <<<"$out"
+	rm -r t
+fi
+
+types_test()
+{
 # ---- as kprobes have it ------------------------------------------------------------
 
 cat >kprobes <<'END'
@@ -83,6 +96,9 @@ run babeltrace2 ctf
 check 'in CTF' grep -q \
 	'typed_pair: .* before = 1, pair_first = -11, pair_second = 12, pair_third = 1, behind = 2' <<<"$out"
 rm -r t ctf
+}
+
+[ ! -e $known ] || types_test
 
 # ---- where nothing is known --------------------------------------------------------
 
@@ -100,16 +116,18 @@ ends 0 'clones'
 out=$(fields '[^"]*\.[^"]*' | tr -s ' ' '\n' | sort -u | tr '\n' ' ')
 check 'have registers, and no names of arguments' [ "$out" = 'r8 r9 rcx rdi rdx rsi ' ]
 rm -r t
-# The lines of a user say less than the type information.
-run ktrace record -q -e function:entry,function:exit -o t -- bash -c "
+if [ -e $known ]; then
+	# The lines of a user say less than the type information.
+	run ktrace record -q -e function:entry,function:exit -o t -- bash -c "
 	echo '+ktrace_callee:typed_eight 7' >/sys/kernel/ktrace/functions
 	echo types >$callee"
-run ktrace report t
-check 'words that are not recorded are not guessed' grep -q \
-	' function:typed_eight: a=1 b=2 c=3 d=4 e=5 f=-6 g=-7 h=?$' <<<"$out"
-rm -r t
-run ktrace record -q -F ktrace_callee:callee_same -o t -- sh -c "echo calls 1 >$callee"
-check 'two functions of one name and type have it' [ "$(fields callee_same)" = 'number number ' ]
+	run ktrace report t
+	check 'words that are not recorded are not guessed' grep -q \
+		' function:typed_eight: a=1 b=2 c=3 d=4 e=5 f=-6 g=-7 h=?$' <<<"$out"
+	rm -r t
+	run ktrace record -q -F ktrace_callee:callee_same -o t -- sh -c "echo calls 1 >$callee"
+	check 'two functions of one name and type have it' [ "$(fields callee_same)" = 'number number ' ]
+fi
 
 rmmod ktrace-callee
 echo "# end of function_types.sh"
