@@ -2,60 +2,26 @@
 /*
  * ktrace syscalls: like strace, for a command, for processes or for the
  * machine.
- *
- * It records to its own directory in its own session, so it does not disturb
- * other recorders, and it follows the recording.  Calls are shown some tenths
- * of a second after they happened.  Nobody waits for this, and others have
- * precedence on the CPUs: if they need all of them, calls are shown when they
- * rest.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <ktrace/recording.h>
-#include <ktrace/output.h>
-
-#include "base/now.h"
 #include "cmd.h"
 #include "common/calls.h"
 #include "common/select.h"
-#include "common/trace.h"
 #include "common/value.h"
-#include "run/wait.h"
+#include "run/live.h"
 
-#define BUFFER	   (16ull << 20)
 #define STRING_MAX 8192
-#define ROUND_MS   100 /* between two reads of what was recorded */
 
 struct syscalls {
+	struct live live;
 	struct ktrace_output_calls show;
 	struct selection selection;
-	char **command;
-	struct processes processes;
-	uint64_t duration;
 	bool no_signals;
 	bool paths;
-	const char *output; /* -o; NULL: standard error */
-	const char *trace;  /* --trace: where the trace is kept */
-	char *directory;
-
-	struct ktrace_session *session;
-	struct ktrace_recording *recording;
-	struct ktrace *shown;
-	struct ktrace_cursor *cursor;
-	struct ktrace_output *view;
-	int fd;		/* the output */
-	int view_error; /* errno of a failed output */
-	struct child child;
-	struct signals signals;
-	int terminated;
 };
 
 /* Which calls */
@@ -89,33 +55,20 @@ static int calls_parse(struct syscalls *s, const char *text)
 
 /* Preparing */
 
-static int processes_choose(struct syscalls *s)
-{
-	pid_t *pids;
-	size_t nr;
-	int status;
-
-	status = processes_pids(&s->processes, s->child.pid, &pids, &nr);
-	if (status)
-		return status;
-	status = pids_write(s->session, pids, nr);
-	free(pids);
-	return status;
-}
-
 /* With sender and reason or, if that fails, with the kernel's own event. */
 static void signals_enable(struct syscalls *s)
 {
 	static const char *const own[] = {"signal:signal_deliver"};
 
-	if (!ktrace_session_signals(s->session) &&
-	    !ktrace_session_enable(s->session, "signal", "signal_delivered",
-				   true))
+	if (!ktrace_session_signals(s->live.session) &&
+	    !ktrace_session_enable(s->live.session, "signal",
+				   "signal_delivered", true))
 		return;
 	say("signals will be shown without who sent them: %s",
 	    ktrace_last_error());
-	if (ktrace_session_prepare(s->session, own, 1) ||
-	    ktrace_session_enable(s->session, "signal", "signal_deliver", true))
+	if (ktrace_session_prepare(s->live.session, own, 1) ||
+	    ktrace_session_enable(s->live.session, "signal", "signal_deliver",
+				  true))
 		say("signals will not be shown: %s", ktrace_last_error());
 }
 
@@ -129,14 +82,16 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 static int captures_set(struct syscalls *s)
 {
 	if (selection_is_all(&s->selection))
-		return ktrace_session_syscalls(s->session, s->show.string_max,
-					       s->paths);
-	return ktrace_session_syscalls_wanted(s->session, s->show.string_max,
-					      s->paths, call_wanted, s);
+		return ktrace_session_syscalls(s->live.session,
+					       s->show.string_max, s->paths);
+	return ktrace_session_syscalls_wanted(
+		s->live.session, s->show.string_max, s->paths, call_wanted, s);
 }
 
-static int events_enable(struct syscalls *s)
+static int events_enable(void *data)
 {
+	struct syscalls *s = data;
+	struct ktrace_session *session = s->live.session;
 	static const char *const systems[] = {"syscalls", "compat_syscalls"};
 	/* Other events have no such names, so no other module is loaded. */
 	static const char *const patterns[] = {"syscalls:sys_e*_*",
@@ -145,18 +100,18 @@ static int events_enable(struct syscalls *s)
 	size_t nr, enabled = 0;
 	int status = EXIT_OK;
 
-	if (ktrace_session_prepare(s->session, patterns, 2) || captures_set(s))
+	if (ktrace_session_prepare(session, patterns, 2) || captures_set(s))
 		return failed_in_library();
 	if (!s->no_signals && !s->show.summary)
 		signals_enable(s);
 	if (selection_is_all(&s->selection)) {
 		for (size_t i = 0; i < 2; i++)
-			if (ktrace_session_enable(s->session, systems[i], NULL,
+			if (ktrace_session_enable(session, systems[i], NULL,
 						  true))
 				return failed_in_library();
 		return EXIT_OK;
 	}
-	if (ktrace_session_known(s->session, &known, &nr))
+	if (ktrace_session_known(session, &known, &nr))
 		return failed_in_library();
 	for (size_t i = 0; !status && i < nr; i++) {
 		if (strcmp(known[i].system, systems[0]) &&
@@ -166,7 +121,7 @@ static int events_enable(struct syscalls *s)
 				     known[i].name))
 			continue;
 		enabled++;
-		if (ktrace_session_enable(s->session, known[i].system,
+		if (ktrace_session_enable(session, known[i].system,
 					  known[i].name, true))
 			status = failed_in_library();
 	}
@@ -177,217 +132,14 @@ static int events_enable(struct syscalls *s)
 	return status;
 }
 
-/* Showing */
-
-static int view_open(struct syscalls *s)
-{
-	struct ktrace_output_options options = {
-		.size = sizeof(options),
-		.calls = &s->show,
-	};
-
-	s->fd = STDERR_FILENO;
-	if (s->output)
-		s->fd = open(s->output,
-			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (s->fd < 0)
-		return failed("%s: %s", s->output, strerror(errno));
-	s->show.colors = isatty(s->fd) && !getenv("NO_COLOR");
-	/* A file needs the same columns in all lines. */
-	s->show.pids = !s->command || s->output;
-	if (ktrace_recording_follow(s->recording, !s->trace, &s->shown) ||
-	    ktrace_cursor_create(s->shown, NULL, &s->cursor))
-		return failed_in_library();
-	options.fd = s->fd;
-	if (ktrace_output_create(s->shown, "strace", &options, &s->view))
-		return failed_in_library();
-	return EXIT_OK;
-}
-
-/* Shows what was recorded until now.  False: it cannot be shown. */
-static bool view_more(struct syscalls *s)
-{
-	if (s->view_error)
-		return false;
-	if (ktrace_recording_sync(s->recording, s->shown)) {
-		s->view_error = -EIO;
-		failed_in_library();
-		return false;
-	}
-	s->view_error = ktrace_output_run(s->view, s->cursor, NULL, NULL);
-	if (s->view_error && s->view_error != -EPIPE)
-		failed_in_library();
-	return !s->view_error;
-}
-
-static void view_close(struct syscalls *s)
-{
-	ktrace_output_destroy(s->view);
-	ktrace_cursor_destroy(s->cursor);
-	if (s->shown)
-		trace_complain(s->shown);
-	ktrace_close(s->shown);
-	if (s->output && s->fd >= 0)
-		close(s->fd);
-}
-
-/* Running */
-
-static bool round_pass(void *data)
-{
-	return view_more(data);
-}
-
-static const char *events_wait(struct syscalls *s)
-{
-	struct wait wait = {
-		.signals = &s->signals,
-		.child = &s->child,
-		.processes = &s->processes,
-		.failed_fd = ktrace_recording_fd(s->recording),
-		.began = now_ns(),
-		.duration = s->duration,
-		.round_ms = ROUND_MS,
-		.round = round_pass,
-		.data = s,
-	};
-	const char *reason = wait_for_end(&wait);
-
-	s->terminated = wait.terminated;
-	return reason;
-}
-
-/* With the lowest priority: the traced processes need the CPU more. */
-static const char *events_follow(struct syscalls *s)
-{
-	static const struct sched_param param;
-	int before = sched_getscheduler(0);
-	const char *reason;
-
-	/*
-	 * A high nice value is not enough: waking up would still preempt
-	 * others.
-	 */
-	if (before == SCHED_OTHER)
-		sched_setscheduler(0, SCHED_IDLE, &param);
-	reason = events_wait(s);
-	if (before == SCHED_OTHER)
-		sched_setscheduler(0, before, &param);
-	return reason;
-}
-
-static int record(struct syscalls *s)
-{
-	struct ktrace_recording_options options = {
-		.size = sizeof(options),
-		.directory = s->directory,
-		.version = "ktrace " KTRACE_VERSION,
-		.command = s->command,
-		.buffer = BUFFER,
-		.follow = true,
-		.unread = !s->trace,
-	};
-	const char *reason = "command";
-	int status;
-
-	status = events_enable(s);
-	if (status)
-		return status;
-	if (s->command) {
-		status = child_prepare(&s->child, s->command, &s->signals);
-		if (status)
-			return status;
-	}
-	status = processes_choose(s);
-	if (status)
-		goto err_cancel;
-	if (ktrace_recording_create(s->session, &options, &s->recording) ||
-	    ktrace_recording_start(s->recording)) {
-		status = failed_in_library();
-		goto err_cancel;
-	}
-	status = view_open(s);
-	if (status)
-		goto err_view;
-	if (!s->command)
-		say("recording: Ctrl-C ends it");
-	if (s->command)
-		status = child_go(&s->child, s->command);
-	if (!status)
-		reason = events_follow(s);
-	if (ktrace_recording_stop(s->recording, reason) && !status)
-		status = failed_in_library();
-	view_more(s);
-	view_close(s);
-	if (!status && s->view_error && s->view_error != -EPIPE)
-		status = EXIT_FAILED;
-	return status;
-
-err_view:
-	view_close(s);
-
-err_cancel:
-	child_cancel(&s->child);
-	return status;
-}
-
-/* Removes the session of a killed ktrace syscalls, which nobody else knows. */
-static int session_clean(void *data, const char *name)
+static void view_options(void *data, struct ktrace_output_options *options)
 {
 	struct syscalls *s = data;
-	bool running;
-	char more;
-	int pid;
 
-	if (sscanf(name, "syscalls-%d%c", &pid, &more) != 1 || pid <= 0 ||
-	    !kill(pid, 0) || errno != ESRCH)
-		return 0;
-	if (ktrace_session_is_left(s->session, name, &running) &&
-	    !ktrace_session_remove(s->session, name) && verbosity > 0)
-		say("the session %s of a process that was killed is removed",
-		    name);
-	return 0;
-}
-
-static int session_run(struct syscalls *s)
-{
-	char name[64];
-	struct ktrace_session_options options = {
-		.size = sizeof(options),
-		.name = name,
-		.note = note,
-	};
-	int status;
-
-	snprintf(name, sizeof(name), "syscalls-%d", getpid());
-	if (ktrace_session_open(&options, &s->session))
-		return failed_in_library();
-	ktrace_sessions_each(s->session, session_clean, s);
-	if (ktrace_session_claim(s->session))
-		status = failed_in_library();
-	else
-		status = record(s);
-	ktrace_recording_destroy(s->recording);
-	ktrace_session_reset(s->session);
-	ktrace_session_close(s->session);
-	return status;
-}
-
-static int directory_choose(struct syscalls *s, char *parent, size_t size)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	if (s->trace) {
-		s->directory = strdup(s->trace);
-		*parent = '\0';
-		return s->directory ? EXIT_OK : failed("out of memory");
-	}
-	snprintf(parent, size, "%s/ktrace-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(parent))
-		return failed("%s: %s", parent, strerror(errno));
-	if (asprintf(&s->directory, "%s/trace", parent) < 0)
-		return failed("out of memory");
-	return EXIT_OK;
+	s->show.colors = isatty(options->fd) && !getenv("NO_COLOR");
+	/* A file needs the same columns in all lines. */
+	s->show.pids = !s->live.argv || s->live.output;
+	options->calls = &s->show;
 }
 
 /* Options */
@@ -416,7 +168,8 @@ static int option_handle(void *data, int option)
 		s->show.summary = true;
 		return EXIT_OK;
 	case 'd':
-		return option_duration(&command_syscalls, optarg, &s->duration);
+		return option_duration(&command_syscalls, optarg,
+				       &s->live.duration);
 	case 'e':
 		if (calls_parse(s, optarg))
 			return misused(&command_syscalls,
@@ -430,12 +183,13 @@ static int option_handle(void *data, int option)
 		s->show.json = true;
 		return EXIT_OK;
 	case 'o':
-		s->output = optarg;
+		s->live.output = optarg;
 		return EXIT_OK;
 	case 'p':
-		return processes_add(&s->processes, optarg, &command_syscalls);
+		return processes_add(&s->live.processes, optarg,
+				     &command_syscalls);
 	case TRACE:
-		s->trace = optarg;
+		s->live.trace = optarg;
 		return EXIT_OK;
 	case 's':
 		if (number_parse(optarg, &number) || number > STRING_MAX)
@@ -463,38 +217,21 @@ static int option_handle(void *data, int option)
 	}
 }
 
-static int run(struct syscalls *s)
-{
-	char parent[4096];
-	int status, ended;
-
-	if (s->command) {
-		status = child_check(s->command);
-		if (status)
-			return status;
-	}
-	status = directory_choose(s, parent, sizeof(parent));
-	if (status)
-		return status;
-	status = signals_prepare(&s->signals);
-	if (status)
-		return status;
-	status = session_run(s);
-	if (*parent) {
-		ktrace_remove(s->directory);
-		rmdir(parent);
-	}
-	ended = child_finish(&s->child, &s->signals);
-	if (!status)
-		status = ended;
-	if (!status && s->terminated)
-		status = 128 + s->terminated;
-	return status;
-}
-
 static int syscalls_main(int argc, char **argv)
 {
-	struct syscalls s = {.show.string_max = 32};
+	struct syscalls s = {
+		.show.string_max = 32,
+		.live =
+			{
+				.name = "syscalls",
+				.kind = "strace",
+				.fd = STDERR_FILENO,
+				.plain = true,
+				.enable = events_enable,
+				.options = view_options,
+				.data = &s,
+			},
+	};
 	int status;
 
 	status =
@@ -502,11 +239,10 @@ static int syscalls_main(int argc, char **argv)
 	if (status != OPTIONS_TAKEN)
 		return status;
 	if (optind < argc)
-		s.command = argv + optind;
-	status = run(&s);
+		s.live.argv = argv + optind;
+	status = live_run(&s.live);
 	selection_free(&s.selection);
-	processes_free(&s.processes);
-	free(s.directory);
+	live_free(&s.live);
 	return status;
 }
 

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/now.h"
+#include "cmd.h"
+#include "common/trace.h"
+#include "live.h"
+#include "wait.h"
+
+#define BUFFER	 (16ull << 20)
+#define ROUND_MS 100 /* between two reads of what was recorded */
+
+/* Showing */
+
+static int view_open(struct live *live)
+{
+	struct ktrace_output_options options = {.size = sizeof(options)};
+
+	options.fd = live->fd;
+	live->options(live->data, &options);
+	if (ktrace_recording_follow(live->recording, !live->trace,
+				    &live->shown) ||
+	    ktrace_cursor_create(live->shown, NULL, &live->cursor) ||
+	    ktrace_output_create(live->shown, live->kind, &options,
+				 &live->view))
+		return failed_in_library();
+	return EXIT_OK;
+}
+
+/* Shows what was recorded until now.  False: it cannot be shown. */
+static bool view_more(void *data)
+{
+	struct live *live = data;
+
+	if (live->view_error)
+		return false;
+	if (ktrace_recording_sync(live->recording, live->shown)) {
+		live->view_error = -EIO;
+		failed_in_library();
+		return false;
+	}
+	live->view_error =
+		ktrace_output_run(live->view, live->cursor, NULL, NULL);
+	if (live->view_error && live->view_error != -EPIPE)
+		failed_in_library();
+	return !live->view_error;
+}
+
+static void view_close(struct live *live)
+{
+	ktrace_output_destroy(live->view);
+	ktrace_cursor_destroy(live->cursor);
+	if (live->shown)
+		trace_complain(live->shown);
+	ktrace_close(live->shown);
+}
+
+/* Running */
+
+static const char *events_wait(struct live *live)
+{
+	struct wait wait = {
+		.signals = &live->signals,
+		.child = &live->child,
+		.processes = &live->processes,
+		.failed_fd = ktrace_recording_fd(live->recording),
+		.began = now_ns(),
+		.duration = live->duration,
+		.round_ms = ROUND_MS,
+		.round = view_more,
+		.data = live,
+	};
+	const char *reason = wait_for_end(&wait);
+
+	live->terminated = wait.terminated;
+	return reason;
+}
+
+/* With the lowest priority: the traced processes need the CPU more. */
+static const char *events_follow(struct live *live)
+{
+	static const struct sched_param param;
+	int before = sched_getscheduler(0);
+	const char *reason;
+
+	/*
+	 * A high nice value is not enough: waking up would still preempt
+	 * others.
+	 */
+	if (before == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_IDLE, &param);
+	reason = events_wait(live);
+	if (before == SCHED_OTHER)
+		sched_setscheduler(0, before, &param);
+	return reason;
+}
+
+static int processes_choose(struct live *live)
+{
+	pid_t *pids;
+	size_t nr;
+	int status;
+
+	status = processes_pids(&live->processes, live->child.pid, &pids, &nr);
+	if (status)
+		return status;
+	status = pids_write(live->session, pids, nr);
+	free(pids);
+	return status;
+}
+
+/* Makes everything ready, so that the program may start. */
+static int record_start(struct live *live)
+{
+	struct ktrace_recording_options options = {
+		.size = sizeof(options),
+		.directory = live->directory,
+		.version = "ktrace " KTRACE_VERSION,
+		.command = live->argv,
+		.buffer = BUFFER,
+		.follow = true,
+		.unread = live->plain && !live->trace,
+	};
+	int status;
+
+	status = processes_choose(live);
+	if (status)
+		return status;
+	if (ktrace_recording_create(live->session, &options,
+				    &live->recording) ||
+	    ktrace_recording_start(live->recording))
+		return failed_in_library();
+	return view_open(live);
+}
+
+static int record(struct live *live)
+{
+	const char *reason = "command";
+	int status;
+
+	status = live->enable(live->data);
+	if (status)
+		return status;
+	if (live->argv) {
+		status =
+			child_prepare(&live->child, live->argv, &live->signals);
+		if (status)
+			return status;
+	}
+	status = record_start(live);
+	if (status) {
+		child_cancel(&live->child);
+		goto out;
+	}
+	if (live->argv)
+		status = child_go(&live->child, live->argv);
+	else
+		say("recording: Ctrl-C ends it");
+	if (!status)
+		reason = events_follow(live);
+	if (ktrace_recording_stop(live->recording, reason) && !status)
+		status = failed_in_library();
+	view_more(live);
+	if (!status && live->view_error && live->view_error != -EPIPE)
+		status = EXIT_FAILED;
+	if (live->ended)
+		live->ended(live->data);
+out:
+	view_close(live);
+	return status;
+}
+
+/* Removes the session of a process that was killed, which nobody else knows. */
+static int session_clean(void *data, const char *name)
+{
+	struct live *live = data;
+	size_t length = strlen(live->name);
+	bool running;
+	char more;
+	int pid;
+
+	if (strncmp(name, live->name, length) ||
+	    sscanf(name + length, "-%d%c", &pid, &more) != 1 || pid <= 0 ||
+	    !kill(pid, 0) || errno != ESRCH)
+		return 0;
+	if (ktrace_session_is_left(live->session, name, &running) &&
+	    !ktrace_session_remove(live->session, name) && verbosity > 0)
+		say("the session %s of a process that was killed is removed",
+		    name);
+	return 0;
+}
+
+static int session_run(struct live *live)
+{
+	char name[64];
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.name = name,
+		.note = note,
+	};
+	int status;
+
+	snprintf(name, sizeof(name), "%s-%d", live->name, getpid());
+	if (ktrace_session_open(&options, &live->session))
+		return failed_in_library();
+	ktrace_sessions_each(live->session, session_clean, live);
+	if (ktrace_session_claim(live->session))
+		status = failed_in_library();
+	else
+		status = record(live);
+	ktrace_recording_destroy(live->recording);
+	ktrace_session_reset(live->session);
+	ktrace_session_close(live->session);
+	return status;
+}
+
+static int directory_choose(struct live *live)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (live->trace) {
+		live->directory = strdup(live->trace);
+		return live->directory ? EXIT_OK : failed("out of memory");
+	}
+	snprintf(live->parent, sizeof(live->parent), "%s/ktrace-XXXXXX",
+		 tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(live->parent)) {
+		failed("%s: %s", live->parent, strerror(errno));
+		*live->parent = '\0';
+		return EXIT_FAILED;
+	}
+	if (asprintf(&live->directory, "%s/trace", live->parent) < 0) {
+		live->directory = NULL;
+		return failed("out of memory");
+	}
+	return EXIT_OK;
+}
+
+static void directory_leave(struct live *live)
+{
+	if (!*live->parent)
+		return;
+	if (live->directory)
+		ktrace_remove(live->directory);
+	rmdir(live->parent);
+}
+
+int live_run(struct live *live)
+{
+	int status, ended;
+
+	if (live->argv) {
+		status = child_check(live->argv);
+		if (status)
+			return status;
+	}
+	if (live->output)
+		live->fd = open(live->output,
+				O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (live->fd < 0)
+		return failed("%s: %s", live->output, strerror(errno));
+	status = directory_choose(live);
+	if (!status)
+		status = signals_prepare(&live->signals);
+	if (!status)
+		status = session_run(live);
+	directory_leave(live);
+	if (live->output)
+		close(live->fd);
+	ended = child_finish(&live->child, &live->signals);
+	if (!status)
+		status = ended;
+	if (!status && live->terminated)
+		status = 128 + live->terminated;
+	return status;
+}
+
+void live_free(struct live *live)
+{
+	processes_free(&live->processes);
+	free(live->directory);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A recording that is shown while it is made: of a command, of processes, or of the machine.
+ *
+ * It goes to a directory of its own, in a session of its own, so it does not disturb other
+ * recorders.  Events are shown some tenths of a second after they happened.  Nobody waits
+ * for this, and others have precedence on the CPUs: if they need all of them, events are
+ * shown when they rest.
+ */
+#ifndef KT_CMD_RUN_LIVE_H
+#define KT_CMD_RUN_LIVE_H
+
+#include <ktrace/output.h>
+#include <ktrace/recording.h>
+
+#include "child.h"
+#include "process.h"
+#include "signals.h"
+
+struct live {
+	/* What the command line says: */
+	char **argv; /* the program to run; NULL: none */
+	struct processes processes;
+	uint64_t duration;  /* ns; 0: no limit */
+	const char *output; /* a file to show it in; NULL: @fd */
+	const char *trace;  /* where the trace is kept; NULL: nowhere */
+
+	/* What the subcommand provides: */
+	const char *name; /* its own; with the pid it names the session */
+	const char *kind; /* the output: see <ktrace/output.h> */
+	int fd;
+	/* Only types that the session lists are needed: see ktrace_recording_options. */
+	bool plain;
+	/* Enables the events in @session.  Returns an exit status. */
+	int (*enable)(void *data);
+	/* Completes the options; their fd is where the events are shown. */
+	void (*options)(void *data, struct ktrace_output_options *options);
+	/* All was shown, and the session still has its counts; may be NULL. */
+	void (*ended)(void *data);
+	void *data;
+
+	struct ktrace_session *session;
+	struct ktrace_recording *recording;
+	struct ktrace *shown;
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *view;
+	int view_error; /* negative errno of a failed output */
+	struct child child;
+	struct signals signals;
+	int terminated; /* the signal that ended it */
+	char parent[4096];
+	char *directory;
+};
+
+/* Records and shows, until the end.  Returns an exit status: the program's, if it ran. */
+int live_run(struct live *live);
+void live_free(struct live *live);
+
+#endif /* KT_CMD_RUN_LIVE_H */
