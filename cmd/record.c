@@ -21,6 +21,8 @@
 #include "common/select.h"
 #include "common/trace.h"
 #include "common/value.h"
+#include "run/events.h"
+#include "run/functions.h"
 #include "run/wait.h"
 #include "record.h"
 
@@ -32,100 +34,34 @@
 
 /* Events */
 
-static int filter_write(struct record *r, const struct ktrace_known *event)
+static int functions_choose(struct record *r)
 {
-	const char *filter =
-		selection_filter_of(&r->selection, event->system, event->name);
+	const struct ktrace_functions functions = {
+		.size = sizeof(functions),
+		.roots = r->functions.list,
+		.nr_roots = r->functions.nr,
+		.plain = r->plain,
+		.reads = r->reads.list,
+		.nr_reads = r->reads.nr,
+	};
 
-	if (!filter)
+	if (!r->functions.nr)
 		return EXIT_OK;
-	if (ktrace_session_filter(r->session, event->system, event->name,
-				  filter))
-		return failed("-f `%s' does not fit %s:%s: %s", filter,
-			      event->system, event->name, ktrace_last_error());
-	return EXIT_OK;
+	r->nr_events += 2; /* function:entry, function:exit */
+	return functions_enable(r->session, &functions);
 }
 
-/* Enables the selected events of [@first, @end), which are one system. */
-static int system_enable(struct record *r, const struct ktrace_known *first,
-			 const struct ktrace_known *end)
+static int events_choose(struct record *r)
 {
-	const char *system = first->system;
-	size_t wanted = 0;
-	int status;
-
-	for (const struct ktrace_known *e = first; e < end; e++) {
-		if (!selection_match(&r->selection, system, e->name))
-			continue;
-		wanted++;
-		status = filter_write(r, e);
-		if (status)
-			return status;
-	}
-	r->nr_events += wanted;
-	/* One write enables a whole system, because single writes are slow. */
-	if (wanted == (size_t)(end - first))
-		return ktrace_session_enable(r->session, system, NULL, true)
-			       ? failed_in_library()
-			       : EXIT_OK;
-	for (; wanted && first < end; first++)
-		if (selection_match(&r->selection, system, first->name) &&
-		    ktrace_session_enable(r->session, system, first->name,
-					  true))
-			return failed_in_library();
-	return EXIT_OK;
-}
-
-static int known_enable(struct record *r, struct ktrace_known *known, size_t nr)
-{
+	/* With -M or -F but no -e, records only these. */
+	bool only = (r->markers.nr || r->functions.nr) &&
+		    selection_is_all(&r->selection);
 	int status = EXIT_OK;
 
-	if (selection_is_all(&r->selection)) {
-		r->nr_events = nr;
-		return ktrace_session_enable(r->session, NULL, NULL, true)
-			       ? failed_in_library()
-			       : EXIT_OK;
-	}
-	for (size_t i = 0, end; !status && i < nr; i = end) {
-		for (end = i; end < nr; end++)
-			if (strcmp(known[i].system, known[end].system))
-				break;
-		status = system_enable(r, known + i, known + end);
-	}
-	return status;
-}
-
-static int events_enable(struct record *r)
-{
-	const struct ktrace_missing *missing;
-	const char *const *patterns;
-	struct ktrace_known *known;
-	size_t nr, nr_missing;
-	int status;
-
-	/* With -M or -F but no -e, records only these. */
-	if ((r->nr_markers || r->nr_functions) &&
-	    selection_is_all(&r->selection))
-		return record_markers_enable(r) ?: record_functions_enable(r);
-	patterns = selection_patterns(&r->selection, &nr);
-	if (ktrace_session_prepare(r->session, patterns, nr))
-		return failed_in_library();
-	if (ktrace_session_known(r->session, &known, &nr))
-		return failed_in_library();
-	status = selection_check_known(&r->selection, known, nr, r->session);
-	if (!status)
-		status = known_enable(r, known, nr);
-	free(known);
-	if (status)
-		return status;
-	if (!r->nr_events)
-		return failed(
-			"no event is left to record: `ktrace list' shows what there is");
-	nr_missing = ktrace_session_missing(r->session, &missing);
-	if (nr_missing && verbosity > 0)
-		say("%zu events cannot be recorded: `ktrace list' says why",
-		    nr_missing);
-	return record_markers_enable(r) ?: record_functions_enable(r);
+	if (!only)
+		status =
+			events_enable(r->session, &r->selection, &r->nr_events);
+	return status ?: record_markers_enable(r) ?: functions_choose(r);
 }
 
 /* What an earlier recorder left */
@@ -273,15 +209,15 @@ static int record_run(struct record *r)
 		.overwrite = r->overwrite,
 		.buffer = r->buffer,
 		.keep = r->keep,
-		.programs = r->nr_markers ? r->markers : NULL,
-		.nr_programs = r->nr_markers,
+		.programs = r->markers.nr ? r->markers.list : NULL,
+		.nr_programs = r->markers.nr,
 		.warn = warn,
 	};
 	const char *reason;
 	int status = EXIT_OK;
 
 	if (r->session)
-		status = events_enable(r);
+		status = events_choose(r);
 	if (status)
 		return status;
 	if (r->command) {
@@ -450,21 +386,14 @@ static int option_handle(void *data, int option)
 				       "there is none");
 		return EXIT_OK;
 	case 'F':
-		if (record_patterns_add(&r->functions, &r->nr_functions,
-					optarg))
-			return EXIT_FAILED;
-		return r->nr_functions ? EXIT_OK
-				       : misused(&command_record,
-						 "-F names no function");
+		return patterns_option(&r->functions, &command_record, "-F",
+				       "function", optarg);
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
 	case 'M':
-		if (record_patterns_add(&r->markers, &r->nr_markers, optarg))
-			return EXIT_FAILED;
-		return r->nr_markers
-			       ? EXIT_OK
-			       : misused(&command_record, "-M names no marker");
+		return patterns_option(&r->markers, &command_record, "-M",
+				       "marker", optarg);
 	case 'm':
 		r->overwrite = !strcmp(optarg, "overwrite");
 		if (!r->overwrite && strcmp(optarg, "discard"))
@@ -474,9 +403,8 @@ static int option_handle(void *data, int option)
 				optarg);
 		return EXIT_OK;
 	case READ:
-		return record_patterns_add(&r->reads, &r->nr_reads, optarg)
-			       ? EXIT_FAILED
-			       : EXIT_OK;
+		return patterns_option(&r->reads, &command_record, "--read",
+				       "member", optarg);
 	case PLAIN:
 		r->plain = true;
 		return EXIT_OK;
@@ -532,7 +460,7 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"--only is about the command, and there is none");
-	if (r.nr_reads && !r.nr_functions)
+	if (r.reads.nr && !r.functions.nr)
 		return misused(&command_record,
 			       "--read is about functions: -F is missing");
 	if (r.command) {
@@ -555,7 +483,7 @@ static int record_main(int argc, char **argv)
 	if (status)
 		return status;
 
-	if (r.nr_markers && !r.nr_functions && selection_is_all(&r.selection) &&
+	if (r.markers.nr && !r.functions.nr && selection_is_all(&r.selection) &&
 	    !record_markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
@@ -566,9 +494,9 @@ static int record_main(int argc, char **argv)
 		status = 128 + r.terminated;
 	selection_free(&r.selection);
 	set_free(&r.set);
-	free(r.markers);
-	free(r.functions);
-	free(r.reads);
+	patterns_free(&r.markers);
+	patterns_free(&r.functions);
+	patterns_free(&r.reads);
 	processes_free(&r.processes);
 	free(r.pids);
 	return status;

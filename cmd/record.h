@@ -11,6 +11,7 @@
 
 #include "run/child.h"
 #include "run/process.h"
+#include "common/patterns.h"
 #include "common/select.h"
 #include "set/set_file.h"
 #include "run/signals.h"
@@ -26,13 +27,10 @@ struct record {
 	const char *output;
 	const char *name; /* of the session; NULL: the default one */
 	uint64_t buffer;
-	uint64_t duration;    /* ns; 0: none */
-	const char **markers; /* patterns for markers of programs */
-	size_t nr_markers;
-	const char **functions; /* patterns for functions of the kernel */
-	size_t nr_functions;
-	const char **reads; /* what is read at their calls */
-	size_t nr_reads;
+	uint64_t duration;	   /* ns; 0: none */
+	struct patterns markers;   /* of programs */
+	struct patterns functions; /* of the kernel */
+	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
 	bool overwrite;
 	bool only;
@@ -55,9 +53,6 @@ struct record {
 	uint64_t shown_bytes;
 };
 
-/* Adds the words of @list, "a*,b", which must stay valid; changes it. */
-int record_patterns_add(const char ***patterns, size_t *nr, char *list);
-
 /* record_markers.c.  An int is an exit status. */
 
 /* Adds the items of the sets to those of -e and -M. */
@@ -66,9 +61,6 @@ int record_sets_take(struct record *r);
 int record_markers_enable(struct record *r);
 /* True if a kernel module has such markers and we may record them. */
 bool record_markers_in_kernel(const struct record *r);
-
-/* record_functions.c: chooses the functions of -F, and enables their events. */
-int record_functions_enable(struct record *r);
 
 /* Prints what was recorded, what was lost, and how to see it. */
 int record_summarize(struct record *r);

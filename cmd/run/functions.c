@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "common/near.h"
+#include "common/value.h"
+#include "functions.h"
+
+/* ---- names ---------------------------------------------------------------- */
+
+/* The file is the root's, above the folder of a session that has a name. */
+static int available_read(struct ktrace_session *session, char **text)
+{
+	static const char *const files[] = {"available_functions",
+					    "../../available_functions"};
+
+	if (!ktrace_session_read(session, files[0], text, NULL))
+		return 0;
+	return ktrace_session_read(session, files[1], text, NULL);
+}
+
+/* Names that are like @pattern, of @text: lines "NAME MODULE". */
+static void near_names_print(const char *pattern, const char *text)
+{
+	char *copy = strdup(text), *next = copy, *line;
+	struct near near;
+	bool exists = false;
+
+	near_init(&near, pattern);
+	while (copy && (line = strsep(&next, "\n"))) {
+		line[strcspn(line, " ")] = '\0';
+		exists |= !strcmp(line, pattern);
+		if (*line)
+			near_add(&near, line);
+	}
+	if (!exists)
+		near_print(&near);
+	free(copy);
+}
+
+static void patterns_hint(const char *const *patterns, size_t nr,
+			  const char *text)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strpbrk(patterns[i], ":*?["))
+			near_names_print(patterns[i], text);
+}
+
+/* A pattern means no function. */
+static void functions_hint(struct ktrace_session *session,
+			   const struct ktrace_functions *functions)
+{
+	char *text;
+
+	if (available_read(session, &text))
+		return;
+	patterns_hint(functions->roots, functions->nr_roots, text);
+	patterns_hint(functions->cut, functions->nr_cut, text);
+	free(text);
+}
+
+int functions_enable(struct ktrace_session *session,
+		     const struct ktrace_functions *functions)
+{
+	size_t count;
+	int err = ktrace_session_functions_choose(session, functions, &count);
+
+	if (err) {
+		failed_in_library();
+		if (err == -ENOENT)
+			functions_hint(session, functions);
+		return EXIT_FAILED;
+	}
+	if (verbosity > 0)
+		say("%zu functions", count);
+	return EXIT_OK;
+}
+
+/* ---- misses --------------------------------------------------------------- */
+
+/* In the words of kernel/source/function/README.md. */
+static const struct {
+	const char *name;
+	const char *text;
+} reasons[] = {
+	{"recursion",
+	 "what records them, or an interrupt of it, made the call"},
+	{"node", "too many calls were open"},
+	{"idle", "the CPU was idle"},
+	{"nmi", "an NMI made the call"},
+	{"return", "what records them was running when the call returned"},
+};
+
+static void reason_say(const char *name, uint64_t count)
+{
+	const char *text = name;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!strcmp(reasons[i].name, name))
+			text = reasons[i].text;
+	say("missed %s %s: %s%s", count_text(count).s,
+	    count == 1 ? "call" : "calls", text,
+	    strcmp(name, "node")
+		    ? ""
+		    : " (write more to "
+		      "/sys/module/ktrace_functions/parameters/calls)");
+}
+
+/* "source function missed SUM REASON COUNT REASON COUNT ..." */
+static void missed_parse(char *line)
+{
+	static const char begin[] = "source function missed ";
+	char *name, *count;
+
+	if (strncmp(line, begin, strlen(begin)))
+		return;
+	line += strlen(begin);
+	strsep(&line, " ");
+	while ((name = strsep(&line, " ")) && (count = strsep(&line, " ")))
+		if (strtoull(count, NULL, 10))
+			reason_say(name, strtoull(count, NULL, 10));
+}
+
+void functions_missed(struct ktrace_session *session)
+{
+	char *text, *next, *line;
+
+	if (ktrace_session_read(session, "overflow", &text, NULL))
+		return;
+	for (next = text; (line = strsep(&next, "\n"));)
+		missed_parse(line);
+	free(text);
+}
