@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "common/near.h"
 #include "common/value.h"
+#include "complete.h"
 
 static int help_main(int argc, char **argv);
 static int version_main(int argc, char **argv);
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
 			       name);
 	if (!strcmp(name, "complete-table"))
 		return complete_table_main();
+	if (!strcmp(name, "complete-functions") && argc == 3)
+		return complete_functions(argv[2]);
 	command = command_find(name);
 	if (!command)
 		return command_unknown(name);

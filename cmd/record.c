@@ -315,6 +315,8 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
+	if (r->functions.nr)
+		functions_missed(r->session);
 	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session) && !status)
 		status = failed_in_library();
@@ -511,7 +513,8 @@ static const struct command_option options[] = {
 	       "only if this holds; belongs to the -e before it"),
 	OPTION('F', "function", "PATTERN,...",
 	       "calls of functions of the kernel, and their returns: NAME or MODULE:NAME, "
-	       "with wildcards; without -e nothing else"),
+	       "with wildcards; without -e nothing else",
+	       .kind = ARGUMENT_FUNCTION),
 	OPTION(0, "plain", NULL,
 	       "arguments of functions as they are: does not read what they point to",
 	       .id = PLAIN),

@@ -42,6 +42,21 @@ _ktrace_events()
 		__ltrim_colon_completions "$cur"
 }
 
+# The command finds names that begin so; there are too many to choose from here.
+_ktrace_functions()
+{
+	local word=$cur before=
+	case $word in
+	*,*)	before=${word%,*},
+		word=${word##*,} ;;
+	esac
+	[ -z "$word" ] ||
+		COMPREPLY=($(compgen -P "$before" \
+			-W "$(ktrace complete-functions "$word" 2>/dev/null)" -- "$word"))
+	! declare -F __ltrim_colon_completions >/dev/null ||
+		__ltrim_colon_completions "$cur"
+}
+
 _ktrace_sets()
 {
 	ls "${XDG_CONFIG_HOME:-$HOME/.config}/ktrace/sets" 2>/dev/null
@@ -58,6 +73,8 @@ _ktrace_argument()	# KIND WORDS
 	case $1 in
 	words)	_ktrace_words "$2" ;;
 	event)	_ktrace_events ;;
+	function)
+		_ktrace_functions ;;
 	pid)	_ktrace_words "$(cd /proc && echo [0-9]*)" ;;
 	set)	_ktrace_words "$(_ktrace_sets)"
 		compopt -o default ;;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What the files in completion/ ask for, beside the table of options (common/option.h). */
+#ifndef KT_CMD_COMPLETE_H
+#define KT_CMD_COMPLETE_H
+
+/*
+ * Prints the functions of the kernel that begin with @prefix, NAME or MODULE:NAME, one a
+ * line.  Returns an exit status.
+ */
+int complete_functions(const char *prefix);
+
+#endif /* KT_CMD_COMPLETE_H */

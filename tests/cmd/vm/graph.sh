@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# graph.sh - ktrace graph: calls while they happen; the kernel's function_graph says which
+# there were
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/graph && cd /mnt/graph || exit 1
+tree=/sys/kernel/ktrace
+tracing=/sys/kernel/tracing
+[ -e $tracing/set_ftrace_filter ] || mount -t tracefs tracefs $tracing
+
+hooked()	# by anybody
+{
+	wc -l <$tracing/enabled_functions
+}
+
+sessions()
+{
+	ls $tree/sessions
+}
+
+# The lines of a task without task, CPU and time.
+calls_of()	# COMM FILE
+{
+	sed -n "s/^$1-[0-9]* *\[[0-9]*\] [0-9.]* //p" "$2"
+}
+
+# ---- a command -----------------------------------------------------------------------
+
+rmmod ktrace-functions 2>/dev/null
+before=$(hooked)
+run ktrace graph -f vfs_read -f rw_verify_area,no_function_of_this_name* -- true
+ends 1 'a pattern that means nothing' 'no_function_of_this_name'
+run ktrace graph -q -f vfs_read -f rw_verify_area -o calls --trace t -- \
+	dd if=/dev/zero of=/dev/null bs=4321 count=1000
+ends 0 'a command'
+check 'no hook stays' [ "$(hooked)" = "$before" ]
+check 'no session stays' [ -z "$(sessions)" ]
+calls_of dd calls >lines
+check 'each call has its arguments' [ "$(grep -c \
+	'^ *| vfs_read(file=0xffff[0-9a-f]*, buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]*) {$' \
+	lines)" = 1000 ]
+check 'what it calls is below it' [ "$(grep -A1 ' | vfs_read(.*count=4321' lines | grep -c \
+	' us |   rw_verify_area(read_write=0, file=0xffff[0-9a-f]*, ppos=0x[0-9a-f]*, count=4321) = 0$')" = 1000 ]
+check 'and its result behind that' [ "$(grep -c ' us | } = 4321$' lines)" = 1000 ]
+check 'the trace shows the same again' cmp calls <(ktrace graph -i t)
+check 'as the report does' cmp calls <(ktrace report --graph t)
+first=$(sed -n '1s/.*\] \([0-9.]*\) .*/\1/p' calls)
+check 'a part of it' [ "$(ktrace graph -i t --until "$first" | wc -l)" = 1 ]
+run ktrace graph -i t -o again
+check 'into a file' cmp calls again
+rm -r t
+run ktrace graph -q -f vfs_read -- sh -c 'exit 7'
+ends 7 'the exit status is that of the command'
+run bash -c 'ktrace graph -q -f vfs_read -- dd if=/dev/zero of=/dev/null bs=1 count=10000 | head -n 3'
+check 'a reader that goes away' [ "$(wc -l <<<"$out")" = 3 ]
+check 'leaves no session either' [ -z "$(sessions)" ]
+
+# ---- other events, processes, time --------------------------------------------------------
+
+run ktrace graph -q -f vfs_open -e sched_process_exec -o calls -- cat /etc/hostname
+ends 0 'with another event'
+check 'which is a comment' grep -q '^cat-.* | */\* sched:sched_process_exec: filename=.* \*/$' calls
+sleep 1000 &
+sleeper=$!
+bash -c 'while :; do cat /proc/version; done' >/dev/null &
+busy=$!
+run ktrace graph -f vfs_read -p $sleeper -d 1s
+ends 0 'a process that does nothing' 'Ctrl-C ends it'
+check 'calls nothing' [ -z "$out" ]
+run ktrace graph -q -f vfs_read -p $busy -d 1s
+ends 0 'a process'
+check 'its children' [ "$(grep -c '^cat-.* vfs_read(' <<<"$out")" -gt 2 ]
+check 'and nobody else' [ -z "$(grep -v '^cat-\|^bash-\|^ktrace-' <<<"$out")" ]
+kill $busy $sleeper
+
+# ---- as the kernel's own graph has it ---------------------------------------------------
+
+printf '%s\n' vfs_read vfs_write vfs_open do_dentry_open security_file_permission \
+	rw_verify_area vfs_getattr vfs_statx path_openat link_path_walk >chosen
+sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+grep -xFf once chosen >names
+check 'the kernel has most of them' [ "$(wc -l <names)" -ge 7 ]
+cat >work <<'END'
+echo $BASHPID >pid
+for ((i = 0; i < 50; i++)); do
+	echo "$i" >out
+	read -r x <out
+	[ -e "none$i" ]
+done
+exit 0
+END
+echo >$tracing/trace
+cat names >$tracing/set_ftrace_filter
+# Its options exist only now.
+echo function_graph >$tracing/current_tracer
+echo funcgraph-proc >$tracing/trace_options
+run ktrace graph -q -f "$(paste -sd, names)" -o calls -- bash work
+ends 0 "beside the kernel's graph"
+echo 0 >$tracing/tracing_on
+pid=$(cat pid)
+grep -- "-$pid " $tracing/trace >theirs.all
+echo nop >$tracing/current_tracer
+echo 1 >$tracing/tracing_on
+echo >$tracing/set_ftrace_filter
+# Names in order, as deep as they are: two columns a level, in both.
+sed -n "s/^ *[0-9]*) .*-$pid  *|[^|]*|  \( *[a-z_]*\)() *[;{].*/\1/p" theirs.all >theirs
+sed -n "s/^bash-$pid .*| \( *[a-z_]*\)(.*/\1/p" calls >ours
+# The kernel has recorded for longer, and drops what is older than its buffer.
+lines=$(wc -l <theirs)
+[ "$lines" -le "$(wc -l <ours)" ] || sed -i "1,$((lines - $(wc -l <ours)))d" theirs
+lines=$(wc -l <theirs)
+out=$(diff <(tail -n "$lines" ours) theirs | head -20)
+check 'there are many' [ "$lines" -gt 500 ]
+check 'the same calls, in the same order, at the same depth' [ -z "$out" ]
+
+# ---- misses and mistakes -----------------------------------------------------------------
+
+calls=/sys/module/ktrace_functions/parameters/calls
+was=$(cat $calls)
+echo 1 >$calls
+run ktrace graph -f vfs_read,rw_verify_area -o calls -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=100
+ends 0 'with room for one open call' 'calls: too many calls were open' "$calls"
+missed=$(sed -n 's/^ktrace: missed \([0-9,]*\) calls: too many.*/\1/p' <<<"$err" | tr -d ,)
+check 'the calls within others are missed' [ "${missed:-0}" -ge 100 ]
+run ktrace record -F vfs_read,rw_verify_area -o t -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=100
+ends 0 'record says so, too' 'calls: too many calls were open'
+echo "$was" >$calls
+run ktrace graph -q -f vfs_read,rw_verify_area -o calls -- true
+check 'no misses are no news' [ -z "$err" ]
+
+run ktrace graph -f vfs_raed -- true
+ends 1 'a function with a wrong letter' 'Is it one of these? vfs_read'
+run ktrace graph -f 'no_module:*' -- true
+ends 1 'a module that is not there' "no function \`no_module:*'"
+run ktrace graph -f vfs_read -e sched_swich -- true
+ends 1 'an event that is not there' "there is no event \`sched_swich'"
+run ktrace graph -f vfs_read -o /no/such/file -- true
+ends 1 'a file that cannot be made' '/no/such/file'
+run ktrace graph -f vfs_read -- no-such-command-anywhere
+ends 127 'a command that is not there'
+check 'nothing stays' [ "$(hooked)$(sessions)" = "$before" ]
+
+ktrace graph -q -f vfs_read -o calls &
+recorder=$!
+until [ "$(cat $tree/sessions/graph-$recorder/enabled 2>/dev/null)" = 1 ]; do sleep 0.1; done
+kill -9 $recorder
+wait $recorder 2>/dev/null
+check 'one that is killed leaves its session' [ "$(sessions)" = graph-$recorder ]
+run ktrace graph -q -f vfs_read -o calls -- true
+check 'the next one takes it away' [ -z "$(sessions)" ]
+check 'with its hooks' [ "$(hooked)" = "$before" ]
+
+# ---- completion --------------------------------------------------------------------------
+
+ktrace complete-functions vfs_re | sort >offered
+sed -n 's/^\(vfs_re[^ ]*\) .*/\1/p' $tree/available_functions | sort >there
+check 'completion offers what can be recorded' cmp offered there
+check 'which is something' grep -qx vfs_read offered
+
+finish_vm graph.sh
