@@ -11,7 +11,7 @@
 #define ENTRY	   MAKER_EXEC
 #define EXIT	   MAKER_NET
 #define DEPTH_MAX  256	/* of spans (lib/read/span.c) */
-#define LINES_HELD 1024 /* (show/graph.c) */
+#define LINES_HELD 1024 /* (show/graph/lines.h) */
 
 enum { OUTER, LEAF, POINTER, NAMED };
 
