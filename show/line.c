@@ -11,11 +11,12 @@
 #define TASK_WIDTH 22
 #define COMM_MAX   16
 
-static void head_make(struct line_head *head, const struct ktrace_event *event)
+/* "dbench-812     " */
+static char *task_put(char *p, const struct ktrace_event *event)
 {
 	const uint8_t *s = (const uint8_t *)event->comm;
 	size_t n = strnlen(event->comm, COMM_MAX), length;
-	char *p = head->text;
+	char *begin = p;
 
 	for (; n; s += length, n -= length)
 		p = escape_text_char(p, s, n, &length);
@@ -24,7 +25,13 @@ static void head_make(struct line_head *head, const struct ktrace_event *event)
 	p = put_u64(p, event->tid);
 	do
 		*p++ = ' ';
-	while (p - head->text < TASK_WIDTH);
+	while (p - begin < TASK_WIDTH);
+	return p;
+}
+
+/* "[001] " */
+static char *cpu_put(char *p, const struct ktrace_event *event)
+{
 	*p++ = '[';
 	if (event->cpu < 100)
 		*p++ = '0';
@@ -33,6 +40,18 @@ static void head_make(struct line_head *head, const struct ktrace_event *event)
 	p = put_u64(p, event->cpu);
 	*p++ = ']';
 	*p++ = ' ';
+	return p;
+}
+
+static void head_make(const struct line_heads *heads, struct line_head *head,
+		      const struct ktrace_event *event)
+{
+	char *p = head->text;
+
+	if (!heads->no_task)
+		p = task_put(p, event);
+	if (!heads->no_cpu)
+		p = cpu_put(p, event);
 	head->len = p - head->text;
 	head->task = event->task;
 }
@@ -62,15 +81,18 @@ int line_head(struct line_heads *heads, struct output *output,
 		return -ENOMEM;
 	head = &heads->by_cpu[event->cpu];
 	if (unlikely(head->task != event->task || !head->len))
-		head_make(head, event);
+		head_make(heads, head, event);
 
 	output_room(output, LINE_HEAD_MAX + 64);
 	p = output->p;
 	memcpy(p, head->text, 32);
 	if (unlikely(head->len > 32))
 		memcpy(p + 32, head->text + 32, LINE_HEAD_MAX - 32);
-	p = put_time(p + head->len, event->time);
-	*p++ = ' ';
+	p += head->len;
+	if (!heads->no_time) {
+		p = put_time(p, event->time);
+		*p++ = ' ';
+	}
 	output->p = p;
 	return 0;
 }

@@ -17,10 +17,12 @@ struct line_head {
 	char text[LINE_HEAD_MAX];
 };
 
-/* All zero: no heads yet. */
+/* All zero: no heads yet, and lines have all parts. */
 struct line_heads {
 	struct line_head *by_cpu;
 	uint32_t nr_cpus;
+	/* Parts that lines do not have; set before the first line. */
+	bool no_task, no_cpu, no_time;
 };
 
 /* Writes task, CPU and time.  Returns 0 or -ENOMEM. */

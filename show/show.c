@@ -50,15 +50,24 @@ static int fd_write(void *data, const char *text, size_t size)
 	return file_write(show->fd, text, size);
 }
 
-static bool reserved_used(const struct ktrace_output_calls *calls)
-{
-	size_t nr = sizeof(calls->reserved) / sizeof(calls->reserved[0]);
+#define RESERVED 4
 
-	for (size_t i = 0; i < nr; i++) {
-		if (calls->reserved[i])
+static bool any_set(const uint64_t reserved[RESERVED])
+{
+	for (size_t i = 0; i < RESERVED; i++) {
+		if (reserved[i])
 			return true;
 	}
 	return false;
+}
+
+/* Of a newer version of the structs than this one? */
+static bool reserved_used(const struct ktrace_output_options *options)
+{
+	return (options->calls && any_set(options->calls->reserved)) ||
+	       (options->graph &&
+		(any_set(options->graph->reserved) ||
+		 options->graph->columns & ~KTRACE_COLUMN_ALL));
 }
 
 int ktrace_output_create(struct ktrace *trace, const char *kind,
@@ -75,7 +84,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	err = sized_copy(&options, sizeof(options), given);
 	if (err)
 		return err;
-	if (options.calls && reserved_used(options.calls))
+	if (reserved_used(&options))
 		return error_set(-E2BIG,
 				 "this libktrace is older than the program, "
 				 "and cannot show calls as it asks");
@@ -92,6 +101,9 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->calls.string_max = STRING_MAX;
 	if (options.calls)
 		show->calls = *options.calls;
+	show->graph.columns = KTRACE_COLUMN_ALL;
+	if (options.graph)
+		show->graph = *options.graph;
 	err = ops->open(show);
 	if (err) {
 		ktrace_output_destroy(show);

@@ -80,6 +80,26 @@ struct ktrace_output_calls {
 	uint64_t reserved[4]; /* 0 */
 };
 
+/* What lines of "graph" begin with. */
+enum ktrace_output_columns {
+	KTRACE_COLUMN_TASK = 1,
+	KTRACE_COLUMN_CPU = 2,
+	KTRACE_COLUMN_TIME = 4,
+	KTRACE_COLUMN_DURATION = 8,
+	KTRACE_COLUMN_ALL = 15,
+};
+
+struct ktrace_output_graph {
+	uint32_t columns; /* the sum of those that lines have; 0: none */
+	/*
+	 * Which events are shown beside the calls. The others are used only to see what
+	 * belongs to interrupts. NULL: all are shown.
+	 */
+	bool (*want)(const struct ktrace_type *type, void *data);
+	void *data;
+	uint64_t reserved[4]; /* 0 */
+};
+
 struct ktrace_output_options {
 	size_t size; /* of this struct */
 	int fd;	     /* where text is written, unless @write is set */
@@ -101,6 +121,8 @@ struct ktrace_output_options {
 	 * that were open when their thread ended are not noticed.
 	 */
 	const struct ktrace_cursor *cursor;
+	const struct ktrace_output_graph
+		*graph; /* NULL: all columns, all events */
 };
 
 struct ktrace_output;
@@ -124,7 +146,6 @@ KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
  * follow, except for "ctf": it can be finished once, at the end.
  */
 KTRACE_API int ktrace_output_finish(struct ktrace_output *output);
-
 /*
  * Shows all that @cursor finds, and finishes. If @progress is not NULL, it is called once
  * in some ten thousand events and losses. If it returns true, the output ends there.

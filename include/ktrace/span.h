@@ -152,8 +152,9 @@ KTRACE_API const struct ktrace_span *ktrace_spans_caller(
 KTRACE_API void ktrace_spans_keep(struct ktrace_spans *spans, void *data);
 
 /*
- * How many spans of @kind the event's thread has open, after the event: those of
- * KTRACE_SPAN_OF_THREAD. Its cost depends on how deep they are nested, which is limited.
+ * How many spans of @kind the event's thread, or for interrupts its CPU, has open after the
+ * event. Kinds with other owners have none. Its cost depends on how deep spans are nested,
+ * which is limited.
  */
 KTRACE_API uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 				      const struct ktrace_event *event,

@@ -657,16 +657,19 @@ uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 			   const struct ktrace_event *event,
 			   enum ktrace_span_kind kind)
 {
+	bool interrupt = kind == KTRACE_SPAN_IRQ || kind == KTRACE_SPAN_SOFTIRQ;
+	enum ktrace_span_owner of =
+		interrupt ? KTRACE_SPAN_OF_CPU : KTRACE_SPAN_OF_THREAD;
 	static const uint64_t no_keys[SPAN_KEYS];
 	const struct span_owner *owner;
 	uint64_t id[SPAN_KEYS];
 	uint32_t nr = 0;
 
-	owner_id(id, KTRACE_SPAN_OF_THREAD, event, no_keys);
-	owner = owner_find(spans, KTRACE_SPAN_OF_THREAD, id);
+	owner_id(id, of, event, no_keys);
+	owner = owner_find(spans, of, id);
 	/* A thread of another process had this number: see owner_of(). */
-	if (!owner ||
-	    (owner->tgid && event->tgid && owner->tgid != event->tgid))
+	if (!owner || (!interrupt && owner->tgid && event->tgid &&
+		       owner->tgid != event->tgid))
 		return 0;
 	for (uint32_t i = 0; i < owner->nr; i++)
 		nr += owner->open[i].span.kind == kind;

@@ -5,9 +5,11 @@
  *	cat-812  [001] 12.000000400               | vfs_read(file=0x…, count=9) {
  *	cat-812  [001] 12.000000800      0.310 us |   rw_verify_area(count=9) = 0
  *	cat-812  [001] 12.000001200               |   (kmem:kmalloc: ptr=0x…)
+ *	cat-812  [001] 12.000001400      1.050 us h   tick_sched_handle() = 0
  *	cat-812  [001] 12.000001600      6.070 us | } = -5 EIO
  *
- * Here the third line is another event, which is shown as a comment in C.
+ * Here the third line is another event, which is shown as a comment in C.  The fourth is a
+ * call that an interrupt has made.
  *
  * Lines are in order of time.  That of a call waits until it is known whether it calls
  * something (lines.h).
@@ -33,13 +35,24 @@ struct graph {
 	struct line_heads heads;
 	struct ktrace_spans *spans;
 	const struct ktrace_cursor *cursor; /* of the spans */
+	uint8_t *wanted; /* by the number of the type: see type_is_wanted() */
+	size_t nr_wanted;
 };
 
 /* ---- lines ---------------------------------------------------------------- */
 
+/* What an event is to the graph. */
+struct place {
+	uint32_t depth; /* of open calls around it */
+	enum line_mark mark;
+	uint64_t ns; /* duration of what it ends, or NO_DURATION */
+	/* Who does it: "|": the thread; "h": an interrupt; "s": a soft interrupt. */
+	const char *bar;
+};
+
 /* Begins the line of an event: who, when, and as deep as its text belongs. */
 static int line_begin(struct graph *g, const struct ktrace_event *event,
-		      uint64_t ns, uint32_t depth)
+		      const struct place *place)
 {
 	struct output *text = &g->lines.text;
 	int err;
@@ -47,11 +60,12 @@ static int line_begin(struct graph *g, const struct ktrace_event *event,
 	lines_begin(&g->lines);
 	if (line_head(&g->heads, text, event))
 		return error_set(-ENOMEM, "out of memory");
-	err = lines_took(&g->lines, ns, LINE_CALL);
+	err = lines_took(&g->lines, place->ns, place->mark);
 	if (err)
 		return err;
-	output_add(text, "| ", 2);
-	while (depth--)
+	output_puts(text, place->bar);
+	output_add(text, " ", 1);
+	for (uint32_t i = 0; i < place->depth; i++)
 		output_add(text, "  ", 2);
 	return 0;
 }
@@ -59,17 +73,18 @@ static int line_begin(struct graph *g, const struct ktrace_event *event,
 /* " = 4096", " = -2 ENOENT"; nothing if the function returns nothing. */
 static int result_put(struct graph *g, const struct ktrace_event *event)
 {
-	const struct ktrace_type *type = event->type;
+	const struct ktrace_field *result =
+		ktrace_field_find(event->type, "ret");
 	struct output *text = &g->lines.text;
 	const char *name;
 	int64_t value;
 	int error;
 
-	if (!type->nr_fields)
+	if (!result)
 		return 0;
 	output_add(text, " = ", 3);
-	value = ktrace_field_int(event, &type->fields[0]);
-	error = ktrace_field_error(&type->fields[0], value);
+	value = ktrace_field_int(event, result);
+	error = ktrace_field_error(result, value);
 	name = error ? strerrorname_np(error) : NULL;
 	if (!name)
 		return programs_run(&g->results, text, event)
@@ -83,17 +98,17 @@ static int result_put(struct graph *g, const struct ktrace_event *event)
 }
 
 static int call_show(struct graph *g, const struct ktrace_event *event,
-		     uint32_t depth)
+		     const struct place *place)
 {
-	int err = line_begin(g, event, NO_DURATION, depth);
 	struct output *text = &g->lines.text;
+	int err = line_begin(g, event, place);
 
 	if (err)
 		return err;
 	if (programs_run(&g->calls, text, event))
 		return error_set(-ENOMEM, "out of memory");
 	output_add(text, ")", 1);
-	return lines_wait(&g->lines, event, depth);
+	return lines_wait(&g->lines, event, place->depth);
 }
 
 /* The call that waits has called nothing. */
@@ -116,17 +131,16 @@ static void name_put(struct output *output, const char *name)
 }
 
 static int return_show(struct graph *g, const struct ktrace_event *event,
-		       const struct ktrace_span *span, uint32_t depth)
+		       const struct place *place)
 {
-	uint64_t ns = span ? span->end - span->begin : NO_DURATION;
-	int err = line_begin(g, event, ns, depth);
 	struct output *text = &g->lines.text;
+	int err = line_begin(g, event, place);
 
 	if (err)
 		return err;
 	output_add(text, "}", 1);
 	err = result_put(g, event);
-	if (!err && !span) {
+	if (!err && place->ns == NO_DURATION) {
 		/* Its call is not in the trace. */
 		output_add(text, " /* ", 4);
 		name_put(text, event->type->name);
@@ -136,10 +150,10 @@ static int return_show(struct graph *g, const struct ktrace_event *event,
 }
 
 static int comment_show(struct graph *g, const struct ktrace_event *event,
-			uint32_t depth)
+			const struct place *place)
 {
-	int err = line_begin(g, event, NO_DURATION, depth);
 	struct output *text = &g->lines.text;
+	int err = line_begin(g, event, place);
 
 	if (err)
 		return err;
@@ -155,11 +169,15 @@ static int comment_show(struct graph *g, const struct ktrace_event *event,
 static int graph_open(struct ktrace_output *show)
 {
 	struct graph *g = (struct graph *)show;
+	uint32_t columns = show->graph.columns;
 
 	programs_init(&g->calls, show->trace, PROGRAM_CALL);
 	programs_init(&g->results, show->trace, PROGRAM_VALUES);
 	programs_init(&g->events, show->trace, PROGRAM_TEXT);
-	g->lines.durations = true;
+	g->heads.no_task = !(columns & KTRACE_COLUMN_TASK);
+	g->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
+	g->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
+	g->lines.durations = columns & KTRACE_COLUMN_DURATION;
 	return lines_init(&g->lines, show->write, show->data);
 }
 
@@ -184,20 +202,64 @@ static enum part part_of(const struct ktrace_type *type)
 	return strcmp(type->system, "return") ? PART_OTHER : PART_RETURN;
 }
 
-static int event_show(struct graph *g, const struct ktrace_event *event,
-		      int step)
+/* Interrupts that are open on the event's CPU: hard and soft ones. */
+struct interrupts {
+	uint32_t hard, soft;
+};
+
+static struct interrupts interrupts_of(const struct graph *g,
+				       const struct ktrace_event *event)
 {
-	uint32_t depth =
-		ktrace_spans_open(g->spans, event, KTRACE_SPAN_FUNCTION);
-	const struct ktrace_span *span =
-		step & KTRACE_SPAN_ENDS ? ktrace_spans_ended(g->spans) : NULL;
+	return (struct interrupts){
+		ktrace_spans_open(g->spans, event, KTRACE_SPAN_IRQ),
+		ktrace_spans_open(g->spans, event, KTRACE_SPAN_SOFTIRQ),
+	};
+}
+
+/* What the event is, by the interrupts that are open before and after it. */
+static void place_interrupt(struct place *place, struct interrupts before,
+			    struct interrupts after)
+{
+	uint32_t nr_before = before.hard + before.soft;
+	uint32_t nr_after = after.hard + after.soft;
+	/* The ends of an interrupt belong to what it interrupts. */
+	const struct interrupts *in = nr_before < nr_after ? &before : &after;
+
+	if (nr_before != nr_after)
+		place->mark = nr_before < nr_after ? LINE_ENTERED : LINE_LEFT;
+	/* The letters are those of the kernel's own tracers. */
+	place->bar = in->hard ? "h" : in->soft ? "s" : "|";
+}
+
+static struct place place_of(const struct graph *g,
+			     const struct ktrace_event *event, int step,
+			     struct interrupts before)
+{
+	const struct ktrace_span *span = ktrace_spans_ended(g->spans);
+	struct place place = {
+		.depth = ktrace_spans_open(g->spans, event,
+					   KTRACE_SPAN_FUNCTION),
+		.ns = NO_DURATION,
+	};
+
+	place_interrupt(&place, before, interrupts_of(g, event));
+	if (step & KTRACE_SPAN_ENDS &&
+	    (span->kind == KTRACE_SPAN_FUNCTION || place.mark == LINE_LEFT))
+		place.ns = span->end - span->begin;
+	return place;
+}
+
+static int event_show(struct graph *g, const struct ktrace_event *event,
+		      struct place *place)
+{
 	struct waiting *waiting = lines_waiting(&g->lines, event);
 	enum part part = part_of(event->type);
 	int err = 0;
 
-	if (part == PART_RETURN && span && waiting &&
-	    waiting->time == span->begin && waiting->depth == depth)
-		return leaf_show(g, waiting, event, span->end - span->begin);
+	if (part == PART_RETURN && place->ns != NO_DURATION && waiting &&
+	    waiting->time == event->time - place->ns &&
+	    waiting->depth == place->depth)
+		return leaf_show(g, waiting, event, place->ns);
 	if (waiting)
 		err = lines_open(&g->lines, waiting);
 	if (err)
@@ -205,28 +267,66 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 	switch (part) {
 	case PART_CALL:
 		/* If too many are open, the outermost was dropped for this one. */
-		return call_show(g, event, depth ? depth - 1 : 0);
+		place->depth -= !!place->depth;
+		return call_show(g, event, place);
 	case PART_RETURN:
-		return return_show(g, event, span, depth);
+		return return_show(g, event, place);
 	default:
-		return comment_show(g, event, depth);
+		return comment_show(g, event, place);
 	}
+}
+
+/* Values in graph->wanted: a cache, because types are many and @want may be slow. */
+enum {
+	TYPE_UNKNOWN,
+	TYPE_WANTED,
+	TYPE_LEFT_OUT,
+};
+
+static bool type_is_wanted(struct graph *g, const struct ktrace_type *type)
+{
+	const struct ktrace_output_graph *options = &g->show.graph;
+	size_t nr = g->nr_wanted;
+
+	if (!options->want || part_of(type) != PART_OTHER)
+		return true;
+	if (type->number >= nr) {
+		size_t more = type->number * 2ull + 64;
+		uint8_t *table = realloc(g->wanted, more);
+
+		if (!table)
+			return options->want(type, options->data);
+		memset(table + nr, TYPE_UNKNOWN, more - nr);
+		g->wanted = table;
+		g->nr_wanted = more;
+	}
+	if (g->wanted[type->number] == TYPE_UNKNOWN)
+		g->wanted[type->number] = options->want(type, options->data)
+						  ? TYPE_WANTED
+						  : TYPE_LEFT_OUT;
+	return g->wanted[type->number] == TYPE_WANTED;
 }
 
 static int graph_event(struct ktrace_output *show,
 		       const struct ktrace_event *event)
 {
 	struct graph *g = (struct graph *)show;
+	struct interrupts before;
+	struct place place;
 	int err, step;
 
 	err = spans_prepare(g);
 	if (err)
 		return err;
+	before = interrupts_of(g, event);
 	step = ktrace_spans_event(g->spans, event);
 	if (step < 0)
 		return step;
+	if (!type_is_wanted(g, event->type))
+		return 0;
+	place = place_of(g, event, step, before);
 	err = lines_room(&g->lines);
-	err = err ?: event_show(g, event, step);
+	err = err ?: event_show(g, event, &place);
 	return err ?: lines_put(&g->lines);
 }
 
@@ -262,6 +362,7 @@ static void graph_release(struct ktrace_output *show)
 	programs_destroy(&g->results);
 	programs_destroy(&g->events);
 	lines_destroy(&g->lines);
+	free(g->wanted);
 }
 
 const struct show_ops show_graph = {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The output "graph": the exact lines of calls that no kernel made. */
+#include <errno.h>
+
 #include <ktrace/output.h>
 
 #include "maker.h"
@@ -10,6 +12,7 @@
 /* What stands for function:entry and function:exit: records of any size. */
 #define ENTRY	   MAKER_EXEC
 #define EXIT	   MAKER_NET
+#define IRQ	   MAKER_BLOCK
 #define DEPTH_MAX  256	/* of spans (lib/read/span.c) */
 #define LINES_HELD 1024 /* (show/graph/lines.h) */
 
@@ -81,6 +84,36 @@ static bool back(uint32_t cpu, uint32_t function, int64_t result)
 	return maker_event(maker, cpu, EXIT, &payload, sizeof(payload));
 }
 
+/* Events of interrupts, as the kernel has them. */
+enum irq { HARD_ENTRY, HARD_EXIT, SOFT_ENTRY, SOFT_EXIT };
+
+static void interrupts_define(void)
+{
+	static const char *const names[] = {"irq_handler_entry",
+					    "irq_handler_exit", "softirq_entry",
+					    "softirq_exit"};
+	struct ktrace_field key = {
+		.ctype = "int",
+		.offset = 4,
+		.size = 4,
+		.kind = KTRACE_INT,
+	};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		key.name = i < SOFT_ENTRY ? "irq" : "vec";
+		CHECK_EQ(maker_variant(maker, IRQ, i, "irq", names[i], &key),
+			 0);
+	}
+}
+
+static bool interrupt(uint32_t cpu, enum irq what)
+{
+	const uint32_t payload[32] = {what, what < SOFT_ENTRY ? 24 : 3};
+
+	maker_time(maker, clock_now += US);
+	return maker_event(maker, cpu, IRQ, payload, sizeof(payload));
+}
+
 static bool other(uint32_t cpu)
 {
 	const struct maker_mask mask = {.mask = sizeof(mask)};
@@ -89,18 +122,24 @@ static bool other(uint32_t cpu)
 	return maker_event(maker, cpu, MAKER_MASK, &mask, sizeof(mask));
 }
 
-/* The caller frees it. */
-static char *shown(void)
+/* With these options (NULL: none); the caller frees it. */
+static char *shown_as(const struct ktrace_output_graph *graph)
 {
+	struct ktrace_output_options options = {.graph = graph};
 	struct ktrace *trace;
 	char *text;
 
 	CHECK_EQ(maker_finish(maker, false), 0);
 	CHECK_EQ(ktrace_open(directory, &trace), 0);
-	text = shown_of(trace, "graph", NULL, NULL);
+	text = shown_with(trace, "graph", options, NULL);
 	CHECK_STR(ktrace_warning(trace, 0) ?: "", "");
 	ktrace_close(trace);
 	return text;
+}
+
+static char *shown(void)
+{
+	return shown_as(NULL);
 }
 
 /* Compares the lines, of which the task, the CPU and the time are not in @want. */
@@ -284,6 +323,129 @@ TEST(recursion)
 	CHECK(strstr(found, "| } = 255\n"));
 	CHECK(strstr(found, "| } = 256 /* outer */\n"));
 	free(text);
+}
+
+static bool nothing(const struct ktrace_type *type, void *data)
+{
+	return false;
+}
+
+TEST(interrupts)
+{
+	begin(2);
+	interrupts_define();
+	CHECK(call(0, OUTER, 1));
+	CHECK(interrupt(0, HARD_ENTRY));
+	CHECK(call(0, LEAF, 2));
+	CHECK(call(1, LEAF, 3));
+	CHECK(back(0, LEAF, 0));
+	CHECK(back(1, LEAF, 0));
+	CHECK(interrupt(0, HARD_EXIT));
+	CHECK(interrupt(0, SOFT_ENTRY));
+	CHECK(call(0, OUTER, 4));
+	CHECK(interrupt(0, HARD_ENTRY));
+	CHECK(call(0, LEAF, 5));
+	CHECK(back(0, LEAF, 0));
+	CHECK(interrupt(0, HARD_EXIT));
+	CHECK(back(0, OUTER, 0));
+	CHECK(interrupt(0, SOFT_EXIT));
+	CHECK(call(0, LEAF, 6));
+	CHECK(back(0, LEAF, 0));
+	CHECK(back(0, OUTER, 0));
+	check_shown(
+		"                | outer(count=1) {\n"
+		"=>              |   /* irq:irq_handler_entry: irq=24 */\n"
+		"       2.000 us h   leaf(count=2) = 0\n"
+		"       2.000 us | leaf(count=3) = 0\n"
+		"<=     5.000 us |   /* irq:irq_handler_exit: irq=24 */\n"
+		"=>              |   /* irq:softirq_entry: vec=3 */\n"
+		"                s   outer(count=4) {\n"
+		"=>              s     /* irq:irq_handler_entry: irq=24 */\n"
+		"       1.000 us h     leaf(count=5) = 0\n"
+		"<=     3.000 us s     /* irq:irq_handler_exit: irq=24 */\n"
+		"       5.000 us s   } = 0\n"
+		"<=     7.000 us |   /* irq:softirq_exit: vec=3 */\n"
+		"       1.000 us |   leaf(count=6) = 0\n"
+		"+     17.000 us | } = 0\n");
+}
+
+/* Events that are not shown are used all the same, and open no line. */
+TEST(wanted)
+{
+	const struct ktrace_output_graph graph = {
+		.columns = KTRACE_COLUMN_DURATION,
+		.want = nothing,
+	};
+	char *text;
+
+	begin(1);
+	interrupts_define();
+	CHECK(call(0, OUTER, 1));
+	CHECK(interrupt(0, SOFT_ENTRY));
+	CHECK(call(0, LEAF, 2));
+	CHECK(back(0, LEAF, 0));
+	CHECK(interrupt(0, SOFT_EXIT));
+	CHECK(back(0, OUTER, 0));
+	CHECK(call(0, LEAF, 3));
+	CHECK(interrupt(0, SOFT_ENTRY));
+	CHECK(other(0));
+	CHECK(interrupt(0, SOFT_EXIT));
+	CHECK(back(0, LEAF, 0));
+	text = shown_as(&graph);
+	CHECK_STR(text, "                | outer(count=1) {\n"
+			"       1.000 us s   leaf(count=2) = 0\n"
+			"       5.000 us | } = 0\n"
+			"       4.000 us | leaf(count=3) = 0\n");
+	free(text);
+}
+
+TEST(columns)
+{
+	static const struct {
+		uint32_t columns;
+		const char *line;
+	} cases[] = {
+		{KTRACE_COLUMN_ALL,
+		 "cat-812               [000] 12.000001000        1.000 us | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_TASK,
+		 "cat-812               | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_CPU, "[000] | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_TIME, "12.000001000 | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_DURATION,
+		 "       1.000 us | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_CPU | KTRACE_COLUMN_DURATION,
+		 "[000]        1.000 us | leaf(count=1) = 7\n"},
+		{0, "| leaf(count=1) = 7\n"},
+	};
+	struct ktrace_output_options options = {.size = sizeof(options)};
+	struct ktrace_output *output;
+	struct ktrace *trace;
+	char *text;
+
+	begin(1);
+	maker_known(maker, 812, 812, 1, "cat");
+	maker_run(maker, 0, 812, 812, "cat");
+	CHECK(call(0, LEAF, 1));
+	CHECK(back(0, LEAF, 7));
+	CHECK_EQ(maker_finish(maker, false), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct ktrace_output_graph graph = {
+			.columns = cases[i].columns,
+		};
+
+		options.graph = &graph;
+		text = shown_with(trace, "graph", options, NULL);
+		CHECK_STR(text, cases[i].line);
+		free(text);
+	}
+	options.graph = &(const struct ktrace_output_graph){.columns = 16};
+	CHECK_EQ(ktrace_output_create(trace, "graph", &options, &output),
+		 -E2BIG);
+	options.graph = &(const struct ktrace_output_graph){.reserved = {1}};
+	CHECK_EQ(ktrace_output_create(trace, "graph", &options, &output),
+		 -E2BIG);
+	ktrace_close(trace);
 }
 
 CHECK_MAIN

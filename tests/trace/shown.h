@@ -11,21 +11,18 @@
 
 #include "check.h"
 
-/* The text, to be freed.  *@events (may be NULL): how many events it has shown. */
-static inline char *shown_of(struct ktrace *trace, const char *kind,
-			     const struct ktrace_output_calls *calls,
-			     uint64_t *events)
+/* With these options, except where it goes to. */
+static inline char *shown_with(struct ktrace *trace, const char *kind,
+			       struct ktrace_output_options where,
+			       uint64_t *events)
 {
-	struct ktrace_output_options where = {
-		.size = sizeof(where),
-		.fd = memfd_create("output", 0),
-		.calls = calls,
-	};
 	struct ktrace_output *output;
 	struct ktrace_cursor *cursor;
 	off_t size;
 	char *text;
 
+	where.size = sizeof(where);
+	where.fd = memfd_create("output", 0);
 	CHECK(where.fd >= 0);
 	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
 	CHECK_EQ(ktrace_output_create(trace, kind, &where, &output), 0);
@@ -40,6 +37,16 @@ static inline char *shown_of(struct ktrace *trace, const char *kind,
 	CHECK_EQ(pread(where.fd, text, size, 0), size);
 	close(where.fd);
 	return text;
+}
+
+/* The text, to be freed.  *@events (may be NULL): how many events it has shown. */
+static inline char *shown_of(struct ktrace *trace, const char *kind,
+			     const struct ktrace_output_calls *calls,
+			     uint64_t *events)
+{
+	struct ktrace_output_options where = {.calls = calls};
+
+	return shown_with(trace, kind, where, events);
 }
 
 #endif /* KT_TESTS_SHOWN_H */
