@@ -127,7 +127,7 @@ static void stream_show(void *data)
 	struct report *r = data;
 
 	if (r->output)
-		ktrace_output_finish(r->output);
+		ktrace_output_pause(r->output);
 }
 
 static int show_run(struct report *r, struct ktrace *trace,

@@ -136,6 +136,12 @@ int ktrace_output_finish(struct ktrace_output *show)
 	return show->ops->finish(show);
 }
 
+int ktrace_output_pause(struct ktrace_output *show)
+{
+	return show->ops->pause ? show->ops->pause(show)
+				: show->ops->finish(show);
+}
+
 int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 		      bool (*progress)(void *data), void *data)
 {
@@ -162,7 +168,9 @@ int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 	if (ended)
 		snprintf(why, sizeof(why), "%s", ktrace_last_error());
 	/* What was read until then is whole. */
-	err = show->ops->finish(show);
+	err = !item && ktrace_get_info(show->trace)->live
+		      ? ktrace_output_pause(show)
+		      : ktrace_output_finish(show);
 	return ended ? error_set(ended, "%s", why) : err;
 }
 

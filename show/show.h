@@ -26,6 +26,11 @@ struct show_ops {
 	 * events may follow.  Not called if open failed.
 	 */
 	int (*finish)(struct ktrace_output *show);
+	/*
+	 * The same, but more events follow for sure: what they may change can stay
+	 * buffered until the next pause.  NULL: finish does it.
+	 */
+	int (*pause)(struct ktrace_output *show);
 	/* Frees memory.  Called also if open failed. */
 	void (*release)(struct ktrace_output *show);
 };

@@ -147,7 +147,14 @@ KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
  */
 KTRACE_API int ktrace_output_finish(struct ktrace_output *output);
 /*
- * Shows all that @cursor finds, and finishes. If @progress is not NULL, it is called once
+ * The same if more events follow for sure. "graph" then leaves calls in memory of which it
+ * is not known yet whether they call something; the next pause writes them in any case.
+ */
+KTRACE_API int ktrace_output_pause(struct ktrace_output *output);
+
+/*
+ * Shows all that @cursor finds, and finishes; or pauses, if the trace is still being
+ * written and the cursor has come to what there is so far. If @progress is not NULL, it is called once
  * in some ten thousand events and losses. If it returns true, the output ends there.
  */
 KTRACE_API int ktrace_output_run(struct ktrace_output *output,

@@ -352,6 +352,13 @@ static int graph_finish(struct ktrace_output *show)
 	return lines_open_all(&g->lines) ?: output_flush(&g->lines.output);
 }
 
+static int graph_pause(struct ktrace_output *show)
+{
+	struct graph *g = (struct graph *)show;
+
+	return lines_pause(&g->lines) ?: output_flush(&g->lines.output);
+}
+
 static void graph_release(struct ktrace_output *show)
 {
 	struct graph *g = (struct graph *)show;
@@ -374,5 +381,6 @@ const struct show_ops show_graph = {
 	.event = graph_event,
 	.loss = graph_loss,
 	.finish = graph_finish,
+	.pause = graph_pause,
 	.release = graph_release,
 };

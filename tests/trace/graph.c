@@ -448,4 +448,68 @@ TEST(columns)
 	ktrace_close(trace);
 }
 
+static int text_append(void *data, const char *text, size_t size)
+{
+	char *all = data;
+
+	strncat(all, text, size);
+	return 0;
+}
+
+/* Shows @nr events, pauses, and checks what is shown since the last time. */
+static void paused(struct ktrace_output *output, struct ktrace_cursor *cursor,
+		   int nr, char *all, const char *want)
+{
+	while (nr--) {
+		CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_EVENT);
+		CHECK_EQ(ktrace_output_event(output,
+					     ktrace_cursor_event(cursor), NULL),
+			 0);
+	}
+	CHECK_EQ(ktrace_output_pause(output), 0);
+	CHECK_STR(all, want);
+	*all = '\0';
+}
+
+/* At a pause a call waits for what comes next; at the second, no longer. */
+TEST(pause)
+{
+	const struct ktrace_output_graph graph = {0};
+	struct ktrace_cursor *cursor;
+	struct ktrace_output *output;
+	struct ktrace *trace;
+	char all[1024] = "";
+	struct ktrace_output_options options = {
+		.size = sizeof(options),
+		.write = text_append,
+		.data = all,
+		.graph = &graph,
+	};
+
+	begin(2);
+	maker_run(maker, 0, 11, 11, "one");
+	maker_run(maker, 1, 12, 12, "two");
+	CHECK(call(0, OUTER, 1));
+	CHECK(call(0, LEAF, 2));
+	CHECK(back(0, LEAF, 0));
+	CHECK(call(1, LEAF, 3));
+	CHECK(call(0, LEAF, 4));
+	CHECK(back(0, LEAF, 0));
+	CHECK(call(0, LEAF, 5));
+	CHECK_EQ(maker_finish(maker, false), 0);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	options.cursor = cursor;
+	CHECK_EQ(ktrace_output_create(trace, "graph", &options, &output), 0);
+	paused(output, cursor, 2, all, "| outer(count=1) {\n");
+	paused(output, cursor, 2, all, "|   leaf(count=2) = 0\n");
+	paused(output, cursor, 1, all, "| leaf(count=3) {\n");
+	paused(output, cursor, 2, all, "|   leaf(count=4) = 0\n");
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	CHECK_STR(all, "|   leaf(count=5) {\n");
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
 CHECK_MAIN
