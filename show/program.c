@@ -274,9 +274,10 @@ static int program_op(struct program *program, const struct ktrace_field *field,
 	return 0;
 }
 
-static struct program *program_make(const struct ktrace_type *type,
-				    enum program_style style)
+static struct program *program_make(const struct programs *programs,
+				    const struct ktrace_type *type)
 {
+	enum program_style style = programs->style;
 	struct program *program;
 	size_t used = 0;
 	uint32_t i;
@@ -294,6 +295,8 @@ static struct program *program_make(const struct ktrace_type *type,
 	for (i = 0; i < type->nr_fields; i++) {
 		const struct ktrace_field *field = &type->fields[i];
 
+		if (programs->wants && !programs->wants(type, field))
+			continue;
 		/* For programs each field is one of its own. */
 		if (style != PROGRAM_JSON && pointee_owns(type, field))
 			continue;
@@ -330,7 +333,7 @@ static struct program *programs_make(struct programs *programs,
 		programs->nr = nr;
 	}
 	program_free(programs->by_number[type->number]);
-	programs->by_number[type->number] = program_make(type, programs->style);
+	programs->by_number[type->number] = program_make(programs, type);
 	return programs->by_number[type->number];
 }
 

@@ -34,6 +34,9 @@ enum program_style {
 struct programs {
 	struct ktrace *trace;
 	enum program_style style;
+	/* Which fields are written; set before the first event.  NULL: all. */
+	bool (*wants)(const struct ktrace_type *type,
+		      const struct ktrace_field *field);
 	struct program **by_number;
 	uint32_t nr;
 };

@@ -119,6 +119,26 @@ static int leaf_show(struct graph *g, struct waiting *waiting,
 	return result_put(g, event) ?: lines_end(&g->lines);
 }
 
+/* A call that was recorded when it returned. */
+static int whole_show(struct graph *g, const struct ktrace_event *event,
+		      struct place *place)
+{
+	const struct ktrace_field *duration =
+		ktrace_field_find(event->type, "duration");
+	struct output *text = &g->lines.text;
+	int err;
+
+	if (duration)
+		place->ns = ktrace_field_int(event, duration);
+	err = line_begin(g, event, place);
+	if (err)
+		return err;
+	if (programs_run(&g->calls, text, event))
+		return error_set(-ENOMEM, "out of memory");
+	output_add(text, ")", 1);
+	return result_put(g, event) ?: lines_end(&g->lines);
+}
+
 static void name_put(struct output *output, const char *name)
 {
 	const uint8_t *s = (const uint8_t *)name;
@@ -166,6 +186,20 @@ static int comment_show(struct graph *g, const struct ktrace_event *event,
 
 /* ---- the output ----------------------------------------------------------- */
 
+/* A call that was recorded when it returned has all fields: those of the entry first. */
+static bool field_is_argument(const struct ktrace_type *type,
+			      const struct ktrace_field *field)
+{
+	return strcmp(type->system, "call") ||
+	       (strcmp(field->name, "duration") && strcmp(field->name, "ret"));
+}
+
+static bool field_is_result(const struct ktrace_type *type,
+			    const struct ktrace_field *field)
+{
+	return !strcmp(field->name, "ret");
+}
+
 static int graph_open(struct ktrace_output *show)
 {
 	struct graph *g = (struct graph *)show;
@@ -174,6 +208,8 @@ static int graph_open(struct ktrace_output *show)
 	programs_init(&g->calls, show->trace, PROGRAM_CALL);
 	programs_init(&g->results, show->trace, PROGRAM_VALUES);
 	programs_init(&g->events, show->trace, PROGRAM_TEXT);
+	g->calls.wants = field_is_argument;
+	g->results.wants = field_is_result;
 	g->heads.no_task = !(columns & KTRACE_COLUMN_TASK);
 	g->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
 	g->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
@@ -191,7 +227,7 @@ static int spans_prepare(struct graph *g)
 	return ktrace_spans_create(g->cursor, &g->spans);
 }
 
-enum part { PART_CALL, PART_RETURN, PART_OTHER };
+enum part { PART_CALL, PART_RETURN, PART_WHOLE, PART_OTHER };
 
 static enum part part_of(const struct ktrace_type *type)
 {
@@ -199,7 +235,9 @@ static enum part part_of(const struct ktrace_type *type)
 		return PART_OTHER;
 	if (!strcmp(type->system, "function"))
 		return PART_CALL;
-	return strcmp(type->system, "return") ? PART_OTHER : PART_RETURN;
+	if (!strcmp(type->system, "return"))
+		return PART_RETURN;
+	return strcmp(type->system, "call") ? PART_OTHER : PART_WHOLE;
 }
 
 /* Interrupts that are open on the event's CPU: hard and soft ones. */
@@ -271,6 +309,8 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 		return call_show(g, event, place);
 	case PART_RETURN:
 		return return_show(g, event, place);
+	case PART_WHOLE:
+		return whole_show(g, event, place);
 	default:
 		return comment_show(g, event, place);
 	}

@@ -448,6 +448,47 @@ TEST(columns)
 	ktrace_close(trace);
 }
 
+/* A call that was recorded when it returned: one record, one line. */
+TEST(whole)
+{
+	const struct ktrace_field fields[] = {
+		{.name = "count",
+		 .ctype = "size_t",
+		 .offset = 24,
+		 .size = 8,
+		 .kind = KTRACE_UINT},
+		{.name = "duration",
+		 .ctype = "u64",
+		 .offset = 8,
+		 .size = 8,
+		 .kind = KTRACE_UINT},
+		{.name = "ret",
+		 .ctype = "int",
+		 .offset = 16,
+		 .size = 4,
+		 .kind = KTRACE_INT},
+	};
+	uint64_t payload[16] = {0, 2000, (uint32_t)-5, 9};
+
+	begin(1);
+	CHECK_EQ(maker_variant_of(maker, IRQ, 0, "call", "whole", fields, 3),
+		 0);
+	CHECK(call(0, OUTER, 1));
+	clock_now += 4 * US;
+	maker_time(maker, clock_now);
+	CHECK(maker_event(maker, 0, IRQ, payload, sizeof(payload)));
+	CHECK(call(0, LEAF, 2));
+	CHECK(back(0, LEAF, 0));
+	CHECK(back(0, OUTER, 0));
+	maker_time(maker, clock_now += US);
+	CHECK(maker_event(maker, 0, IRQ, payload, sizeof(payload)));
+	check_shown("                | outer(count=1) {\n"
+		    "       2.000 us |   whole(count=9) = -5 EIO\n"
+		    "       1.000 us |   leaf(count=2) = 0\n"
+		    "       7.000 us | } = 0\n"
+		    "       2.000 us | whole(count=9) = -5 EIO\n");
+}
+
 static int text_append(void *data, const char *text, size_t size)
 {
 	char *all = data;

@@ -404,22 +404,26 @@ void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
 		fail("tasks");
 }
 
-int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
-		  const char *system, const char *name,
-		  const struct ktrace_field *field)
+int maker_variant_of(struct maker *maker, enum maker_event id, uint32_t index,
+		     const char *system, const char *name,
+		     const struct ktrace_field *fields, uint32_t nr)
 {
 	static const struct ktrace_type base;
-	const struct ktrace_type variant = {
+	struct ktrace_type variant = {
 		.id = id,
 		.index = index,
 		.variant_of = &base,
 		.system = system,
 		.name = name,
-		.size = field->offset + field->size,
-		.nr_fields = 1,
-		.fields = field,
+		.nr_fields = nr,
+		.fields = fields,
 	};
 
+	for (uint32_t i = 0; i < nr; i++) {
+		uint32_t end = fields[i].offset + fields[i].size;
+
+		variant.size = end > variant.size ? end : variant.size;
+	}
 	return ktrace_writer_type(maker->writer, &variant);
 }
 
@@ -430,6 +434,13 @@ void maker_miss(struct maker *maker, const char *source, const char *reason,
 
 	if (ktrace_writer_misses(maker->writer, &miss, 1))
 		fail("misses");
+}
+
+int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
+		  const char *system, const char *name,
+		  const struct ktrace_field *field)
+{
+	return maker_variant_of(maker, id, index, system, name, field, 1);
 }
 
 int maker_finish(struct maker *maker, bool cut)

@@ -147,6 +147,10 @@ void maker_refuse(struct maker *maker, uint32_t cpu, uint64_t events);
 int maker_variant(struct maker *maker, enum maker_event id, uint32_t index,
 		  const char *system, const char *name,
 		  const struct ktrace_field *field);
+/* With any number of fields. */
+int maker_variant_of(struct maker *maker, enum maker_event id, uint32_t index,
+		     const char *system, const char *name,
+		     const struct ktrace_field *fields, uint32_t nr);
 
 /* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
