@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,20 +15,92 @@
 #include "cmd.h"
 #include "common/patterns.h"
 #include "common/query.h"
+#include "common/value.h"
 #include "run/events.h"
 #include "run/functions.h"
 #include "run/live.h"
 
+/* What spans of interrupts are made of. */
+#define INTERRUPTS \
+	"irq:irq_handler_*,irq:softirq_entry,irq:softirq_exit,irq_vectors:*_entry,irq_vectors:*_exit"
+
+/* As deep as the reader follows calls; deeper ones would be shown less deep. */
+#define DEPTH_MAX 256
+
 struct graph {
 	struct live live;
 	struct query query; /* -e, and which part of a trace */
-	struct patterns functions;
-	const char *input;     /* -i: a trace; NULL: what happens now */
-	const char *recording; /* an option that is for recordings only */
-	const char *part;      /* one that is for traces only */
+	struct patterns functions, cut;
+	bool alone;
+	uint64_t depth; /* 0: any */
+	bool no_interrupts;
+	uint64_t longer;     /* ns; 0: any duration */
+	const char *returns; /* NULL: whatever they return */
+	uint32_t columns;
+	struct ktrace_output_graph view;
+	const char *input; /* -i: a trace; NULL: what happens now */
+	int recording;	   /* an option that is for what happens now; 0: none */
+	int part;	   /* one that is for traces */
 };
 
 /* ---- what happens now ----------------------------------------------------- */
+
+/* The condition that a call meets when it returns; NULL: out of memory. */
+static char *condition_make(const struct graph *g)
+{
+	const char *returns = g->returns ?: "";
+	char *text;
+
+	if (asprintf(&text, "%s%s%sduration >= %llu", *returns ? "(" : "",
+		     returns, *returns ? ") && " : "",
+		     (unsigned long long)g->longer) < 0)
+		return NULL;
+	return text;
+}
+
+/* Is only recorded what meets a condition when it returns? */
+static bool has_condition(const struct graph *g)
+{
+	return g->longer || g->returns;
+}
+
+static int functions_choose(struct graph *g)
+{
+	static const char *const all[] = {"*"};
+	bool alone = g->alone || g->depth == 1 || has_condition(g);
+	struct ktrace_functions functions = {
+		.size = sizeof(functions),
+		.roots = g->functions.list,
+		.nr_roots = g->functions.nr,
+		.inside = all,
+		.nr_inside = !alone,
+		.cut = g->cut.list,
+		.nr_cut = g->cut.nr,
+		.depth = g->depth,
+		.no_interrupts = g->no_interrupts,
+	};
+	char *condition = has_condition(g) ? condition_make(g) : NULL;
+	int status;
+
+	if (has_condition(g) && !condition)
+		return failed("out of memory");
+	functions.call_filter = condition;
+	status = functions_enable(g->live.session, &functions);
+	free(condition);
+	return status;
+}
+
+/* What says which calls are an interrupt's; calls are shown without it, too. */
+static void interrupts_enable(struct graph *g)
+{
+	struct selection selection = SELECTION_EMPTY;
+	size_t nr = 0;
+
+	if (selection_add(&selection, INTERRUPTS) ||
+	    events_enable(g->live.session, &selection, &nr))
+		say("calls of interrupts will not be marked");
+	selection_free(&selection);
+}
 
 static int events_choose(void *data)
 {
@@ -37,11 +111,30 @@ static int events_choose(void *data)
 	if (!selection_is_all(&g->query.selection))
 		status = events_enable(g->live.session, &g->query.selection,
 				       &nr);
-	return status ?: functions_enable(g->live.session, &g->functions);
+	status = status ?: functions_choose(g);
+	if (!status && !g->no_interrupts)
+		interrupts_enable(g);
+	return status;
+}
+
+static bool event_is_shown(const struct ktrace_type *type, void *data)
+{
+	const struct graph *g = data;
+
+	return !selection_is_all(&g->query.selection) &&
+	       selection_match(&g->query.selection, type->system, type->name);
 }
 
 static void view_options(void *data, struct ktrace_output_options *options)
 {
+	struct graph *g = data;
+
+	g->view = (struct ktrace_output_graph){
+		.columns = g->columns,
+		.want = event_is_shown,
+		.data = g,
+	};
+	options->graph = &g->view;
 }
 
 static void misses_say(void *data)
@@ -53,12 +146,10 @@ static void misses_say(void *data)
 
 /* ---- of a trace ----------------------------------------------------------- */
 
-static bool type_is_shown(const struct ktrace_type *type, void *data)
+/* Spans of calls and interrupts need events that are not shown. */
+static bool type_is_read(const struct ktrace_type *type, void *data)
 {
-	struct graph *g = data;
-
-	return type->variant_of ||
-	       selection_match(&g->query.selection, type->system, type->name);
+	return ktrace_span_type(type) || event_is_shown(type, data);
 }
 
 static int trace_run(struct graph *g, struct ktrace *trace,
@@ -88,10 +179,8 @@ static int trace_show(void *data, struct ktrace *trace,
 	struct ktrace_cursor *cursor;
 	int fd = STDOUT_FILENO, status;
 
-	if (options->want) {
-		options->want = type_is_shown;
-		options->data = g;
-	}
+	options->want = type_is_read;
+	options->data = g;
 	if (g->live.output)
 		fd = open(g->live.output,
 			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -111,44 +200,131 @@ static int trace_show(void *data, struct ktrace *trace,
 /* ---- options -------------------------------------------------------------- */
 
 enum {
-	TRACE = OPTION_OWN,
+	ALONE = OPTION_OWN,
+	COLUMNS,
+	DEPTH,
+	LONGER,
+	NO,
+	NO_IRQ,
+	RETURNS,
+	TRACE,
 };
+
+static int columns_parse(struct graph *g, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint32_t column;
+	} names[] = {
+		{"task", KTRACE_COLUMN_TASK},
+		{"cpu", KTRACE_COLUMN_CPU},
+		{"time", KTRACE_COLUMN_TIME},
+		{"duration", KTRACE_COLUMN_DURATION},
+		{"none", 0},
+	};
+	size_t i, nr = sizeof(names) / sizeof(names[0]), length;
+
+	for (g->columns = 0;; text += length + 1) {
+		length = strcspn(text, ",");
+		for (i = 0; i < nr; i++)
+			if (strlen(names[i].name) == length &&
+			    !memcmp(names[i].name, text, length))
+				break;
+		if (i == nr)
+			return misused(&command_graph,
+				       "--columns `%.*s': some of task, cpu, "
+				       "time, duration are expected, or none",
+				       (int)length, text);
+		g->columns |= names[i].column;
+		if (!text[length])
+			return EXIT_OK;
+	}
+}
+
+static int depth_parse(struct graph *g, const char *text)
+{
+	if (!number_parse(text, &g->depth) && g->depth && g->depth <= DEPTH_MAX)
+		return EXIT_OK;
+	return misused(&command_graph,
+		       "--depth `%s': 1 to %d is expected; 1 is the functions "
+		       "of -f alone",
+		       text, DEPTH_MAX);
+}
+
+static int longer_parse(struct graph *g, const char *text)
+{
+	if (!duration_parse(text, &g->longer) && g->longer)
+		return EXIT_OK;
+	return misused(&command_graph,
+		       "--longer `%s': a number and s, ms or us is expected, "
+		       "like 100us",
+		       text);
+}
+
+/* Options for what happens now. */
+static int recording_handle(struct graph *g, int option)
+{
+	switch (option) {
+	case ALONE:
+		g->alone = true;
+		return EXIT_OK;
+	case 'd':
+		return option_duration(&command_graph, optarg,
+				       &g->live.duration);
+	case DEPTH:
+		return depth_parse(g, optarg);
+	case 'f':
+		return patterns_option(&g->functions, &command_graph, "-f",
+				       "function", optarg);
+	case LONGER:
+		return longer_parse(g, optarg);
+	case NO:
+		return patterns_option(&g->cut, &command_graph, "--no",
+				       "function", optarg);
+	case NO_IRQ:
+		g->no_interrupts = true;
+		return EXIT_OK;
+	case 'p':
+		return processes_add(&g->live.processes, optarg,
+				     &command_graph);
+	case RETURNS:
+		g->returns = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_graph,
+					 "--returns needs a condition, like "
+					 "'ret < 0'");
+	case TRACE:
+		g->live.trace = optarg;
+		return EXIT_OK;
+	default:
+		return option_forgotten(&command_graph, option);
+	}
+}
 
 static int option_handle(void *data, int option)
 {
 	struct graph *g = data;
 
 	switch (option) {
-	case 'd':
-		g->recording = "-d";
-		return option_duration(&command_graph, optarg,
-				       &g->live.duration);
-	case 'f':
-		g->recording = "-f";
-		return patterns_option(&g->functions, &command_graph, "-f",
-				       "function", optarg);
+	case COLUMNS:
+		return columns_parse(g, optarg);
 	case 'i':
 		g->input = optarg;
 		return EXIT_OK;
 	case 'o':
 		g->live.output = optarg;
 		return EXIT_OK;
-	case 'p':
-		g->recording = "-p";
-		return processes_add(&g->live.processes, optarg,
-				     &command_graph);
-	case TRACE:
-		g->recording = "--trace";
-		g->live.trace = optarg;
-		return EXIT_OK;
+	case 'c':
+	case QUERY_FROM:
+	case QUERY_TO:
+		g->part = option;
+		return query_option(&g->query, &command_graph, option, optarg);
 	case 'e':
-		break;
+		return query_option(&g->query, &command_graph, option, optarg);
 	default:
-		g->part = option == 'c'		 ? "--cpu"
-			  : option == QUERY_FROM ? "--from"
-						 : "--until";
+		g->recording = option;
+		return recording_handle(g, option);
 	}
-	return query_option(&g->query, &command_graph, option, optarg);
 }
 
 /* Do the options fit together? */
@@ -159,22 +335,31 @@ static int options_check(const struct graph *g)
 			       "-i shows a trace; it runs no command");
 	if (g->input && g->recording)
 		return misused(&command_graph,
-			       "-i shows a trace, and %s is for what happens "
+			       "-i shows a trace, and --%s is for what happens "
 			       "now",
-			       g->recording);
+			       option_name(&command_graph, g->recording));
 	if (!g->input && g->part)
 		return misused(&command_graph,
-			       "%s is for traces: name one with -i", g->part);
+			       "--%s is for traces: name one with -i",
+			       option_name(&command_graph, g->part));
 	if (!g->input && !g->functions.nr)
 		return misused(&command_graph,
 			       "which functions?  Name them with -f, like "
 			       "-f 'vfs_*'");
+	if (g->depth && g->alone)
+		return misused(&command_graph,
+			       "--alone and --depth: one of them");
+	if (g->depth && has_condition(g))
+		return misused(&command_graph,
+			       "--longer and --returns record the functions of "
+			       "-f alone: leave out --depth");
 	return EXIT_OK;
 }
 
 static int graph_main(int argc, char **argv)
 {
 	struct graph g = {
+		.columns = KTRACE_COLUMN_ALL,
 		.live =
 			{
 				.name = "graph",
@@ -200,21 +385,41 @@ static int graph_main(int argc, char **argv)
 		status = live_run(&g.live);
 	query_free(&g.query);
 	patterns_free(&g.functions);
+	patterns_free(&g.cut);
 	live_free(&g.live);
 	return status;
 }
 
 static const struct command_option options[] = {
 	OPTION('f', "function", "PATTERN,...",
-	       "which functions: NAME or MODULE:NAME, with wildcards",
+	       "these functions, NAME or MODULE:NAME with wildcards, and all that they call",
 	       .kind = ARGUMENT_FUNCTION),
+	OPTION(0, "depth", "NUMBER",
+	       "only so deep: 2 is the functions of -f and what they call themselves",
+	       .id = DEPTH),
+	OPTION(0, "alone", NULL, "only the functions of -f, not what they call",
+	       .id = ALONE),
+	OPTION(0, "no", "PATTERN,...",
+	       "neither these functions nor what they call",
+	       .kind = ARGUMENT_FUNCTION, .id = NO),
+	OPTION(0, "no-irq", NULL, "not what interrupts call meanwhile",
+	       .id = NO_IRQ),
+	OPTION(0, "longer", "TIME",
+	       "only calls of -f that take so long, like 100us; implies --alone",
+	       .id = LONGER),
+	OPTION(0, "returns", "CONDITION",
+	       "only calls of -f that return such a value, like 'ret < 0'; implies --alone",
+	       .id = RETURNS),
 	OPTION('e', "event", "PATTERN,...",
-	       "these events, too, between the calls; with a `!' in front: not those",
+	       "these events, too, between the calls; with a `!' in front: all but those",
 	       .kind = ARGUMENT_EVENT),
 	OPTION('p', "pid", "PID,...",
 	       "only what these processes and their children call",
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
+	OPTION(0, "columns", "COLUMN,...",
+	       "what lines begin with: task, cpu, time, duration (all of them), or none",
+	       .words = "task cpu time duration none", .id = COLUMNS),
 	OPTION('o', "output", "FILE", "show it there, not on standard output",
 	       .kind = ARGUMENT_FILE),
 	OPTION(0, "trace", "DIRECTORY", "keep the trace",
@@ -242,8 +447,10 @@ const struct command command_graph = {
 		 "shown some tenths of a second after they happen.\n",
 	.options = options,
 	.operand = ARGUMENT_PROGRAM,
-	.examples = "    ktrace graph -f vfs_read -- cat /etc/hostname\n"
-		    "    ktrace graph -f 'tcp_*' -p 812 -d 5s\n"
-		    "    ktrace graph -i ktrace.data\n",
+	.examples =
+		"    ktrace graph -f vfs_read --depth 3 -- cat /etc/hostname\n"
+		"    ktrace graph -f 'tcp_*' --alone -p 812 -d 5s\n"
+		"    ktrace graph -f vfs_open --returns 'ret < 0'\n"
+		"    ktrace graph -i ktrace.data\n",
 	.main = graph_main,
 };

@@ -180,14 +180,17 @@ int option_none(void *data, int option)
 	return EXIT_OK;
 }
 
+const char *option_name(const struct command *command, int option)
+{
+	return row_find(command, option)->name;
+}
+
 int option_forgotten(const struct command *command, int option)
 {
-	const struct command_option *row = row_find(command, option);
-
 	return failed(
 		"--%s is in the table of %s, but nothing handles it: this is a "
 		"fault of ktrace's; please report it",
-		row->name, command->name);
+		option_name(command, option), command->name);
 }
 
 int option_duration(const struct command *command, const char *text,

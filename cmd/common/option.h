@@ -89,6 +89,8 @@ int options_parse(const struct command *command, int argc, char **argv,
 
 /* A handler for tables whose options are all handled by options_parse(). */
 int option_none(void *data, int option);
+/* The name of the option with this id, without dashes, for messages. */
+const char *option_name(const struct command *command, int option);
 /* For handlers: the table has an unknown row.  Returns EXIT_FAILED. */
 int option_forgotten(const struct command *command, int option);
 

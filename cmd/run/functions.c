@@ -84,29 +84,34 @@ int functions_enable(struct ktrace_session *session,
 /* In the words of kernel/source/function/README.md. */
 static const struct {
 	const char *name;
-	const char *text;
+	const char *what;
+	const char *why;
 } reasons[] = {
-	{"recursion",
-	 "what records them, or an interrupt of it, made the call"},
-	{"node", "too many calls were open"},
-	{"idle", "the CPU was idle"},
-	{"nmi", "an NMI made the call"},
-	{"return", "what records them was running when the call returned"},
+	{"recursion", "call",
+	 "made by the recording itself, or by an interrupt in it"},
+	{"node", "call",
+	 "too many calls were open (write more to "
+	 "/sys/module/ktrace_functions/parameters/calls)"},
+	{"idle", "call", "the CPU was idle"},
+	{"nmi", "call", "made by an NMI"},
+	{"task", "call",
+	 "too many tasks were in such functions; what these called is missed, too"},
+	{"return", "return",
+	 "the recording itself was running, or an interrupt in it"},
 };
 
 static void reason_say(const char *name, uint64_t count)
 {
-	const char *text = name;
+	const char *what = "call", *why = name;
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (!strcmp(reasons[i].name, name))
-			text = reasons[i].text;
-	say("missed %s %s: %s%s", count_text(count).s,
-	    count == 1 ? "call" : "calls", text,
-	    strcmp(name, "node")
-		    ? ""
-		    : " (write more to "
-		      "/sys/module/ktrace_functions/parameters/calls)");
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (strcmp(reasons[i].name, name))
+			continue;
+		what = reasons[i].what;
+		why = reasons[i].why;
+	}
+	say("missed %s %s%s: %s", count_text(count).s, what,
+	    count == 1 ? "" : "s", why);
 }
 
 /* "source function missed SUM REASON COUNT REASON COUNT ..." */

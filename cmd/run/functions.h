@@ -5,8 +5,6 @@
 
 #include <ktrace/session.h>
 
-#include "common/patterns.h"
-
 /*
  * Chooses the functions and enables their events.  If a pattern means none, says which
  * names are similar.  Returns an exit status.
