@@ -16,6 +16,7 @@
 #include "common/patterns.h"
 #include "common/query.h"
 #include "common/value.h"
+#include "common/who.h"
 #include "run/events.h"
 #include "run/functions.h"
 #include "run/live.h"
@@ -30,7 +31,8 @@
 struct graph {
 	struct live live;
 	struct query query; /* -e, and which part of a trace */
-	struct patterns functions, cut;
+	struct who who;	    /* of a trace */
+	struct patterns functions, cut, pids;
 	bool alone;
 	uint64_t depth; /* 0: any */
 	bool no_interrupts;
@@ -41,6 +43,7 @@ struct graph {
 	const char *input; /* -i: a trace; NULL: what happens now */
 	int recording;	   /* an option that is for what happens now; 0: none */
 	int part;	   /* one that is for traces */
+	struct ktrace_output *shown; /* of a trace, while it is used */
 };
 
 /* ---- what happens now ----------------------------------------------------- */
@@ -152,6 +155,36 @@ static bool type_is_read(const struct ktrace_type *type, void *data)
 	return ktrace_span_type(type) || event_is_shown(type, data);
 }
 
+/* As ktrace_output_run(), but only what those do who are wanted. */
+static int events_show(struct graph *g, struct ktrace_output *output,
+		       struct ktrace_cursor *cursor)
+{
+	const struct ktrace_event *event = ktrace_cursor_event(cursor);
+	int err = 0, item;
+
+	while (!err && (item = ktrace_cursor_next(cursor)) > 0) {
+		if (item == KTRACE_LOSS)
+			err = ktrace_output_loss(output,
+						 ktrace_cursor_loss(cursor));
+		else if (who_match(&g->who, event))
+			err = ktrace_output_event(output, event, NULL);
+	}
+	if (err)
+		return err;
+	/* What was read until then is shown. */
+	err = ktrace_output_finish(output);
+	return item < 0 ? item : err;
+}
+
+/* Before waiting for more of a stream, shows what has come. */
+static void stream_show(void *data)
+{
+	struct graph *g = data;
+
+	if (g->shown)
+		ktrace_output_pause(g->shown);
+}
+
 static int trace_run(struct graph *g, struct ktrace *trace,
 		     struct ktrace_cursor *cursor, int fd)
 {
@@ -160,14 +193,14 @@ static int trace_run(struct graph *g, struct ktrace *trace,
 		.fd = fd,
 		.cursor = cursor,
 	};
-	struct ktrace_output *output;
 	int err;
 
 	view_options(g, &options);
-	if (ktrace_output_create(trace, "graph", &options, &output))
+	if (ktrace_output_create(trace, "graph", &options, &g->shown))
 		return failed_in_library();
-	err = ktrace_output_run(output, cursor, NULL, NULL);
-	ktrace_output_destroy(output);
+	err = events_show(g, g->shown, cursor);
+	ktrace_output_destroy(g->shown);
+	g->shown = NULL;
 	/* On EPIPE the reader needs no more. */
 	return err && err != -EPIPE ? failed_in_library() : EXIT_OK;
 }
@@ -181,6 +214,8 @@ static int trace_show(void *data, struct ktrace *trace,
 
 	options->want = type_is_read;
 	options->data = g;
+	options->wait = stream_show;
+	options->wait_data = g;
 	if (g->live.output)
 		fd = open(g->live.output,
 			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -284,9 +319,6 @@ static int recording_handle(struct graph *g, int option)
 	case NO_IRQ:
 		g->no_interrupts = true;
 		return EXIT_OK;
-	case 'p':
-		return processes_add(&g->live.processes, optarg,
-				     &command_graph);
 	case RETURNS:
 		g->returns = optarg;
 		return *optarg ? EXIT_OK
@@ -313,6 +345,13 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'o':
 		g->live.output = optarg;
+		return EXIT_OK;
+	case 'p':
+		return patterns_option(&g->pids, &command_graph, "-p",
+				       "process", optarg);
+	case 'C':
+		g->part = option;
+		g->who.comm = optarg;
 		return EXIT_OK;
 	case 'c':
 	case QUERY_FROM:
@@ -356,6 +395,20 @@ static int options_check(const struct graph *g)
 	return EXIT_OK;
 }
 
+/* -p is about processes that run, or were recorded. */
+static int pids_take(struct graph *g)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; !status && i < g->pids.nr; i++)
+		status = g->input ? who_pids(&g->who, &command_graph,
+					     g->pids.list[i])
+				  : processes_add(&g->live.processes,
+						  g->pids.list[i],
+						  &command_graph);
+	return status;
+}
+
 static int graph_main(int argc, char **argv)
 {
 	struct graph g = {
@@ -378,7 +431,7 @@ static int graph_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		g.live.argv = argv + optind;
-	status = options_check(&g);
+	status = options_check(&g) ?: pids_take(&g);
 	if (!status && g.input)
 		status = query_run(&g.query, g.input, trace_show, &g);
 	else if (!status)
@@ -386,6 +439,8 @@ static int graph_main(int argc, char **argv)
 	query_free(&g.query);
 	patterns_free(&g.functions);
 	patterns_free(&g.cut);
+	patterns_free(&g.pids);
+	who_free(&g.who);
 	live_free(&g.live);
 	return status;
 }
@@ -414,7 +469,8 @@ static const struct command_option options[] = {
 	       "these events, too, between the calls; with a `!' in front: all but those",
 	       .kind = ARGUMENT_EVENT),
 	OPTION('p', "pid", "PID,...",
-	       "only what these processes and their children call",
+	       "only what these processes and their children call; of a trace: these "
+	       "processes or threads",
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION(0, "columns", "COLUMN,...",
@@ -428,6 +484,8 @@ static const struct command_option options[] = {
 	       "show a trace instead of what happens now; -: standard input",
 	       .kind = ARGUMENT_DIRECTORY),
 	OPTION('c', "cpu", "CPUS", "of a trace: only these CPUs, like 0,2-3"),
+	OPTION('C', "comm", "COMM",
+	       "of a trace: only tasks with such a name; wildcards are allowed"),
 	OPTION(0, "from", "TIME",
 	       "of a trace: not before; in seconds, or with a `+' in front: after the "
 	       "first event",

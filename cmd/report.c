@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace report: a trace as text, one line per event. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,13 +13,12 @@
 #include "common/query.h"
 #include "common/trace.h"
 #include "common/value.h"
+#include "common/who.h"
 
 struct report {
 	struct query query;
 	const struct ktrace_output_kind *kind;
-	const char *comm; /* pattern; NULL: any */
-	uint32_t *pids;	  /* processes or threads */
-	size_t nr_pids;
+	struct who who;
 	uint64_t head;		      /* 0: all */
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
@@ -30,39 +28,6 @@ struct report {
 static bool is_kind(const struct report *r, const char *name)
 {
 	return !strcmp(r->kind->name, name);
-}
-
-static int pids_parse(struct report *r, const char *text)
-{
-	char *copy = strdup(text), *next = copy, *word;
-	int err = copy ? 0 : -ENOMEM;
-	uint32_t *pids;
-	uint64_t pid;
-
-	while (!err && (word = strsep(&next, ","))) {
-		err = number_parse(word, &pid);
-		pids = realloc(r->pids, (r->nr_pids + 1) * sizeof(*pids));
-		if (!pids) {
-			err = -ENOMEM;
-			break;
-		}
-		r->pids = pids;
-		pids[r->nr_pids++] = pid;
-	}
-	free(copy);
-	return err;
-}
-
-static bool event_wanted(const struct report *r, const struct ktrace_event *e)
-{
-	if (r->comm && fnmatch(r->comm, e->comm, 0))
-		return false;
-	if (!r->nr_pids)
-		return true;
-	for (size_t i = 0; i < r->nr_pids; i++)
-		if (e->tgid == r->pids[i] || e->tid == r->pids[i])
-			return true;
-	return false;
 }
 
 /*
@@ -86,7 +51,7 @@ static int event_show(struct report *r, const struct ktrace_event *event)
 
 	if (r->spans)
 		err = span_follow(r, event, &ended);
-	if (err || !event_wanted(r, event) ||
+	if (err || !who_match(&r->who, event) ||
 	    !query_wants(&r->query, event->type, event->cpu, event->time))
 		return err;
 	return ktrace_output_event(r->output, event, ended);
@@ -148,7 +113,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
 	if (err)
 		return err;
-	if (r->comm || r->nr_pids || r->head || r->spans)
+	if (!who_is_all(&r->who) || r->head || r->spans)
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
@@ -216,13 +181,9 @@ static int option_handle(void *data, int option)
 	case 'F':
 		return format_find(r, optarg);
 	case 'p':
-		if (pids_parse(r, optarg))
-			return misused(&command_report,
-				       "-p `%s' is not the number of a process",
-				       optarg);
-		return EXIT_OK;
+		return who_pids(&r->who, &command_report, optarg);
 	case 'C':
-		r->comm = optarg;
+		r->who.comm = optarg;
 		return EXIT_OK;
 	case 'n':
 		if (number_parse(optarg, &r->head))
@@ -256,7 +217,7 @@ static int report_main(int argc, char **argv)
 	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
 			   trace_show, &r);
 	query_free(&r.query);
-	free(r.pids);
+	who_free(&r.who);
 	return status;
 }
 

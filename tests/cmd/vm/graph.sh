@@ -48,6 +48,10 @@ check 'with all events, as the report does' \
 	cmp <(ktrace graph -i t -e '*') <(ktrace report --graph t)
 first=$(sed -n '1s/.*\] \([0-9.]*\) .*/\1/p' calls)
 check 'a part of it' [ "$(ktrace graph -i t --until "$first" | wc -l)" = 1 ]
+run ktrace graph -i t -C dd --columns duration
+check 'of a task' cmp lines - <<<"$out"
+run ktrace graph -i t -p 1
+check 'of a process that was not there' [ -z "$out" ]
 run ktrace graph -i t -o again
 check 'into a file' cmp calls again
 rm -r t
