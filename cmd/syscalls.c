@@ -226,7 +226,6 @@ static int syscalls_main(int argc, char **argv)
 				.name = "syscalls",
 				.kind = "strace",
 				.fd = STDERR_FILENO,
-				.plain = true,
 				.enable = events_enable,
 				.options = view_options,
 				.data = &s,

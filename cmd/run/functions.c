@@ -94,6 +94,7 @@ static const struct {
 	 "/sys/module/ktrace_functions/parameters/calls)"},
 	{"idle", "call", "the CPU was idle"},
 	{"nmi", "call", "made by an NMI"},
+	{"sleep", "call", "the machine was going to sleep, or waking up"},
 	{"task", "call",
 	 "too many tasks were in such functions; what these called is missed, too"},
 	{"return", "return",

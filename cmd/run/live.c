@@ -127,7 +127,7 @@ static int record_start(struct live *live)
 		.command = live->argv,
 		.buffer = BUFFER,
 		.follow = true,
-		.unread = live->plain && !live->trace,
+		.unread = !live->trace,
 	};
 	int status;
 

@@ -29,8 +29,6 @@ struct live {
 	const char *name; /* its own; with the pid it names the session */
 	const char *kind; /* the output: see <ktrace/output.h> */
 	int fd;
-	/* Only types that the session lists are needed: see ktrace_recording_options. */
-	bool plain;
 	/* Enables the events in @session.  Returns an exit status. */
 	int (*enable)(void *data);
 	/* Completes the options; their fd is where the events are shown. */

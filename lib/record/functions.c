@@ -15,10 +15,24 @@ static int type_write(void *data, const struct ktrace_type *type)
 	return ktrace_writer_type(writing->writer, type);
 }
 
-int functions_write(struct ktrace_session *session,
-		    struct ktrace_writer *writer, uint32_t *next, bool *symbols)
+int functions_write(struct functions *functions, struct ktrace_session *session,
+		    struct ktrace_writer *writer, bool *symbols)
 {
 	struct writing writing = {writer, symbols};
 
-	return session_functions(session, next, type_write, &writing);
+	return session_functions(session, &functions->next, type_write,
+				 &writing);
+}
+
+int functions_ask(struct functions *functions, struct ktrace_session *session,
+		  struct ktrace_types *types)
+{
+	if (functions->asked)
+		return 0;
+	return session_functions_open(session, types, &functions->asked);
+}
+
+void functions_free(struct functions *functions)
+{
+	session_functions_close(functions->asked);
 }

@@ -52,7 +52,7 @@ struct ktrace_recording {
 	uint64_t begun;		    /* ns: of the first calibration point */
 	uint64_t calibrated;	    /* ns: of the last one */
 	struct sleeps sleeps;	    /* used if there is a @session */
-	uint32_t next_function;	    /* that is not written */
+	struct functions functions; /* used if there is a @session */
 	bool keep;
 	struct misses before; /* the start */
 	struct misses misses; /* since then */
@@ -201,10 +201,11 @@ static int types_write(struct ktrace_recording *r)
 	int err = types_read(r, &types, &next_id);
 
 	err = err ?: types_append(r, types, next_id);
-	if (!err && r->session && !r->unread)
-		err = functions_write(r->session, r->writer, &r->next_function,
-				      &r->symbols);
-	return err;
+	if (err || !r->session)
+		return err;
+	return r->unread ? functions_ask(&r->functions, r->session, r->types)
+			 : functions_write(&r->functions, r->session, r->writer,
+					   &r->symbols);
 }
 
 /* Reads the kernel's clock or, without the kernel, the same clock directly. */
@@ -777,6 +778,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 		r->sink->ops->destroy(r->sink);
 	if (r->failed >= 0)
 		close(r->failed);
+	functions_free(&r->functions);
 	ktrace_types_destroy(r->types);
 	free(r->ids);
 	free(r->tasks);

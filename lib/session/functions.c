@@ -20,6 +20,7 @@
 #include "pattern.h"
 #include "reader.h"
 #include "session.h"
+#include "type/type.h"
 
 #define MODULE "ktrace-functions"
 /* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
@@ -659,4 +660,154 @@ int session_functions(struct ktrace_session *s, uint32_t *next,
 	free(programs);
 	free(text);
 	return err;
+}
+
+/* ---- types when they are needed ------------------------------------------- */
+
+struct session_functions {
+	struct ktrace_session *session;
+	struct ktrace_types *types;
+	struct prototypes
+		*prototypes; /* NULL: names of arguments are missing */
+	struct events events;
+	char *text;	  /* of the file function_table, cut up */
+	char *programs;	  /* the file function_programs */
+	struct row *rows; /* by index; those without a name are unknown */
+	size_t nr;
+};
+
+static int rows_room(struct session_functions *f, uint32_t index)
+{
+	size_t nr = f->nr ? f->nr : 1024;
+	struct row *rows;
+
+	if (index < f->nr)
+		return 0;
+	while (nr <= index)
+		nr *= 2;
+	rows = realloc(f->rows, nr * sizeof(*rows));
+	if (!rows)
+		return error_set(-ENOMEM, "out of memory");
+	memset(rows + f->nr, 0, (nr - f->nr) * sizeof(*rows));
+	f->rows = rows;
+	f->nr = nr;
+	return 0;
+}
+
+/* More functions may have been chosen since the last time. */
+static int rows_read(struct session_functions *f)
+{
+	char *text, *rest, *line;
+	struct row row;
+	int err;
+
+	err = ktrace_session_read(f->session, "function_table", &text, NULL);
+	if (err)
+		return err;
+	free(f->text);
+	f->text = text;
+	free(f->programs);
+	err = ktrace_session_read(f->session, "function_programs", &f->programs,
+				  NULL);
+	if (err) {
+		f->programs = NULL;
+		return err;
+	}
+	if (f->nr)
+		memset(f->rows, 0, f->nr * sizeof(*f->rows));
+	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
+		if (!row_parse(line, &row) || row.index >= TYPE_INDEX_MAX)
+			continue;
+		err = rows_room(f, row.index);
+		if (!err)
+			f->rows[row.index] = row;
+	}
+	return err;
+}
+
+/* Copies what is not in the set's arena yet. */
+static int variant_add(void *data, const struct ktrace_type *type)
+{
+	struct ktrace_types *types = data;
+	size_t size = type->nr_fields * sizeof(*type->fields);
+	struct ktrace_type *copy = arena_alloc(&types->arena, sizeof(*copy));
+	void *fields = arena_alloc(&types->arena, size + 1);
+	char *name = arena_strdup(&types->arena, type->name);
+	int err;
+
+	if (!copy || !fields || !name)
+		return error_set(-ENOMEM, "out of memory");
+	*copy = *type;
+	copy->name = name;
+	copy->fields = memcpy(fields, type->fields, size);
+	err = types_add_variant(types, type->id, type->index, copy);
+	/* It was asked for before the function was chosen. */
+	return err == -EEXIST ? 0 : err;
+}
+
+static int variant_find(void *data, struct ktrace_types *types, uint32_t index)
+{
+	struct session_functions *f = data;
+	int err = 0;
+
+	if (index >= f->nr || !f->rows[index].name)
+		err = rows_read(f);
+	if (err || index >= f->nr || !f->rows[index].name)
+		return err;
+	return row_use(&f->rows[index], &f->events, f->prototypes, f->programs,
+		       &types->arena, variant_add, types);
+}
+
+/* Of all three events, @find is asked. */
+static int events_ask(struct session_functions *f, types_find_fn *find)
+{
+	const uint32_t ids[] = {f->events.entry.id, f->events.exit.id,
+				f->events.call.id};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (ids[i])
+			err = types_find_variants(f->types, ids[i], find, f);
+	return err;
+}
+
+int session_functions_open(struct ktrace_session *s, struct ktrace_types *types,
+			   struct session_functions **functions)
+{
+	struct session_functions *f = calloc(1, sizeof(*f));
+	int err;
+
+	*functions = NULL;
+	if (!f)
+		return error_set(-ENOMEM, "out of memory");
+	f->session = s;
+	f->types = types;
+	err = rows_read(f);
+	/* Without the module, or if none is chosen. */
+	if (err == -ENOENT || (!err && !f->nr)) {
+		session_functions_close(f);
+		return 0;
+	}
+	err = err ?: events_find(s, &f->events);
+	if (!err && prototypes_create(&f->prototypes))
+		f->prototypes = NULL; /* names of arguments are missing then */
+	err = err ?: events_ask(f, variant_find);
+	if (err) {
+		session_functions_close(f);
+		return err;
+	}
+	*functions = f;
+	return 0;
+}
+
+void session_functions_close(struct session_functions *f)
+{
+	if (!f)
+		return;
+	events_ask(f, NULL);
+	prototypes_destroy(f->prototypes);
+	free(f->rows);
+	free(f->programs);
+	free(f->text);
+	free(f);
 }

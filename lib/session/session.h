@@ -126,4 +126,13 @@ int session_functions(struct ktrace_session *s, uint32_t *next,
 		      int (*use)(void *data, const struct ktrace_type *type),
 		      void *data);
 
+/* The same for @types, but each is made when a record needs it. */
+struct session_functions;
+
+/* *@functions is NULL if functions are not recorded. */
+int session_functions_open(struct ktrace_session *s, struct ktrace_types *types,
+			   struct session_functions **functions);
+/* Before the session and @types are. */
+void session_functions_close(struct session_functions *functions);
+
 #endif /* KT_LIB_SESSION_H */

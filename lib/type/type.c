@@ -305,6 +305,45 @@ int types_add_variant(struct ktrace_types *types, uint32_t id, uint32_t index,
 	return 0;
 }
 
+int types_find_variants(struct ktrace_types *types, uint32_t id,
+			types_find_fn *find, void *data)
+{
+	struct type_variants *variants = variants_find(types, id);
+
+	if (!variants && !find)
+		return 0;
+	if (!variants && types->nr_variants == TYPE_VARIANTS_MAX)
+		return error_set(-EINVAL, "too many types have variants");
+	if (!variants)
+		variants = variants_add(types, id);
+	if (!variants)
+		return error_set(-ENOMEM, "out of memory");
+	variants->find = find;
+	variants->data = data;
+	return 0;
+}
+
+/* Asks for the variant once.  If there is none, it is @type. */
+static const struct ktrace_type *variant_ask(const struct ktrace_types *types,
+					     const struct ktrace_type *type,
+					     const struct type_variants *ask,
+					     uint32_t index)
+{
+	/* This changes no answer, so that the set counts as const. */
+	struct ktrace_types *cache = (struct ktrace_types *)types;
+	struct type_variants *variants;
+
+	if (index >= TYPE_INDEX_MAX)
+		return type;
+	ask->find(ask->data, cache, index);
+	variants = variants_find(types, type->id);
+	if (variants_room(variants, index))
+		return type;
+	if (!variants->by_index[index])
+		variants->by_index[index] = type;
+	return variants->by_index[index];
+}
+
 const struct ktrace_type *types_variant(const struct ktrace_types *types,
 					const struct ktrace_type *type,
 					const uint8_t *payload, uint32_t size)
@@ -317,6 +356,8 @@ const struct ktrace_type *types_variant(const struct ktrace_types *types,
 		return type;
 	memcpy(&index, payload, sizeof(index));
 	variant = index < variants->nr ? variants->by_index[index] : NULL;
+	if (!variant && variants->find)
+		variant = variant_ask(types, type, variants, index);
 	/* Whoever decodes relies on the size. */
 	return variant && variant->size <= size ? variant : type;
 }

@@ -36,11 +36,21 @@ struct type_text {
 	bool dynamic;
 };
 
+/*
+ * Adds the variants for payloads that begin with @index, of all types that have such.
+ * Returns 0 also if there are none, or a negative errno.
+ */
+typedef int types_find_fn(void *data, struct ktrace_types *types,
+			  uint32_t index);
+
 /* The variants of a type. */
 struct type_variants {
 	uint32_t id;
+	/* NULL: unknown; the type itself: there is none */
 	const struct ktrace_type **by_index;
 	size_t nr;
+	types_find_fn *find; /* asked for those that are unknown; may be NULL */
+	void *data;
 };
 
 struct enums;
@@ -82,6 +92,12 @@ int types_add(struct ktrace_types *types, struct ktrace_type *type);
  */
 int types_add_variant(struct ktrace_types *types, uint32_t id, uint32_t index,
 		      struct ktrace_type *type);
+/*
+ * Makes @find be asked for variants of the type @id when a payload needs them, because there
+ * may be many.  NULL: no longer.  -ENOMEM.
+ */
+int types_find_variants(struct ktrace_types *types, uint32_t id,
+			types_find_fn *find, void *data);
 /* The variant of @type for this payload; if there is none, @type. */
 const struct ktrace_type *types_variant(const struct ktrace_types *types,
 					const struct ktrace_type *type,

@@ -378,6 +378,45 @@ TEST(variants)
 	ktrace_types_destroy(set);
 }
 
+/* Adds the variant 5, and counts how often it is asked. */
+static int variant_find(void *data, struct ktrace_types *set, uint32_t index)
+{
+	unsigned int *asked = data;
+
+	++*asked;
+	return index == 5 ? variant_put(set, 17, 5, 12) : 0;
+}
+
+/* Variants are asked for when a payload needs them, and only once. */
+TEST(variants_asked)
+{
+	struct ktrace_types *set = types_create();
+	const struct ktrace_type *base;
+	unsigned int asked = 0;
+
+	type_put(set, 16, "other");
+	type_put(set, 17, "base");
+	base = ktrace_types_find(set, 17);
+	((struct ktrace_type *)base)->size = 4;
+	CHECK_EQ(types_find_variants(set, 17, variant_find, &asked), 0);
+	CHECK_EQ(variant_put(set, 17, 3, 16), 0);
+	CHECK_EQ(variant_of(set, 3, 16)->index, 3);
+	CHECK_EQ(asked, 0);
+	CHECK_EQ(variant_of(set, 5, 16)->size, 12);
+	CHECK_EQ(variant_of(set, 5, 16)->index, 5);
+	CHECK(variant_of(set, 5, 8) == base);
+	CHECK_EQ(asked, 1);
+	CHECK(variant_of(set, 4000, 16) == base);
+	CHECK(variant_of(set, 4000, 16) == base);
+	CHECK_EQ(asked, 2);
+	CHECK(variant_of(set, UINT32_MAX, 16) == base);
+	CHECK_EQ(asked, 2);
+	CHECK_EQ(types_find_variants(set, 17, NULL, NULL), 0);
+	CHECK(variant_of(set, 6, 16) == base);
+	CHECK_EQ(asked, 2);
+	ktrace_types_destroy(set);
+}
+
 TEST(variants_that_are_refused)
 {
 	struct ktrace_types *set = types_create();
