@@ -13,6 +13,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/patterns.h"
 #include "common/query.h"
 #include "common/value.h"
@@ -140,13 +141,6 @@ static void view_options(void *data, struct ktrace_output_options *options)
 	options->graph = &g->view;
 }
 
-static void misses_say(void *data)
-{
-	struct graph *g = data;
-
-	functions_missed(g->live.session);
-}
-
 /* ---- of a trace ----------------------------------------------------------- */
 
 /* Spans of calls and interrupts need events that are not shown. */
@@ -229,6 +223,9 @@ static int trace_show(void *data, struct ktrace *trace,
 	}
 	if (g->live.output)
 		close(fd);
+	if (!status)
+		misses_say(ktrace_get_info(trace)->misses,
+			   ktrace_get_info(trace)->nr_misses);
 	return status;
 }
 
@@ -420,7 +417,6 @@ static int graph_main(int argc, char **argv)
 				.fd = STDOUT_FILENO,
 				.enable = events_choose,
 				.options = view_options,
-				.ended = misses_say,
 				.data = &g,
 			},
 	};

@@ -315,8 +315,6 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
-	if (r->functions.nr)
-		functions_missed(r->session);
 	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session) && !status)
 		status = failed_in_library();

@@ -6,10 +6,7 @@
 
 #include "cmd.h"
 #include "common/near.h"
-#include "common/value.h"
 #include "functions.h"
-
-/* ---- names ---------------------------------------------------------------- */
 
 /* The file is the root's, above the folder of a session that has a name. */
 static int available_read(struct ktrace_session *session, char **text)
@@ -77,66 +74,4 @@ int functions_enable(struct ktrace_session *session,
 	if (verbosity > 0)
 		say("%zu functions", count);
 	return EXIT_OK;
-}
-
-/* ---- misses --------------------------------------------------------------- */
-
-/* In the words of kernel/source/function/README.md. */
-static const struct {
-	const char *name;
-	const char *what;
-	const char *why;
-} reasons[] = {
-	{"recursion", "call",
-	 "made by the recording itself, or by an interrupt in it"},
-	{"node", "call",
-	 "too many calls were open (write more to "
-	 "/sys/module/ktrace_functions/parameters/calls)"},
-	{"idle", "call", "the CPU was idle"},
-	{"nmi", "call", "made by an NMI"},
-	{"sleep", "call", "the machine was going to sleep, or waking up"},
-	{"task", "call",
-	 "too many tasks were in such functions; what these called is missed, too"},
-	{"return", "return",
-	 "the recording itself was running, or an interrupt in it"},
-};
-
-static void reason_say(const char *name, uint64_t count)
-{
-	const char *what = "call", *why = name;
-
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (strcmp(reasons[i].name, name))
-			continue;
-		what = reasons[i].what;
-		why = reasons[i].why;
-	}
-	say("missed %s %s%s: %s", count_text(count).s, what,
-	    count == 1 ? "" : "s", why);
-}
-
-/* "source function missed SUM REASON COUNT REASON COUNT ..." */
-static void missed_parse(char *line)
-{
-	static const char begin[] = "source function missed ";
-	char *name, *count;
-
-	if (strncmp(line, begin, strlen(begin)))
-		return;
-	line += strlen(begin);
-	strsep(&line, " ");
-	while ((name = strsep(&line, " ")) && (count = strsep(&line, " ")))
-		if (strtoull(count, NULL, 10))
-			reason_say(name, strtoull(count, NULL, 10));
-}
-
-void functions_missed(struct ktrace_session *session)
-{
-	char *text, *next, *line;
-
-	if (ktrace_session_read(session, "overflow", &text, NULL))
-		return;
-	for (next = text; (line = strsep(&next, "\n"));)
-		missed_parse(line);
-	free(text);
 }

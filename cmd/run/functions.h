@@ -11,7 +11,5 @@
  */
 int functions_enable(struct ktrace_session *session,
 		     const struct ktrace_functions *functions);
-/* Says how many calls were not recorded, and why, if there are any. */
-void functions_missed(struct ktrace_session *session);
 
 #endif /* KT_CMD_RUN_FUNCTIONS_H */

@@ -11,6 +11,7 @@
 
 #include "base/now.h"
 #include "cmd.h"
+#include "common/misses.h"
 #include "common/trace.h"
 #include "live.h"
 #include "wait.h"
@@ -141,6 +142,15 @@ static int record_start(struct live *live)
 	return view_open(live);
 }
 
+/* What the kernel could not record is in no event. */
+static void misses_tell(const struct live *live)
+{
+	const struct ktrace_miss *misses;
+	size_t nr = ktrace_recording_misses(live->recording, &misses);
+
+	misses_say(misses, nr);
+}
+
 static int record(struct live *live)
 {
 	const char *reason = "command";
@@ -171,8 +181,7 @@ static int record(struct live *live)
 	view_more(live);
 	if (!status && live->view_error && live->view_error != -EPIPE)
 		status = EXIT_FAILED;
-	if (live->ended)
-		live->ended(live->data);
+	misses_tell(live);
 out:
 	view_close(live);
 	return status;

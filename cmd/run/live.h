@@ -33,8 +33,6 @@ struct live {
 	int (*enable)(void *data);
 	/* Completes the options; their fd is where the events are shown. */
 	void (*options)(void *data, struct ktrace_output_options *options);
-	/* All was shown, and the session still has its counts; may be NULL. */
-	void (*ended)(void *data);
 	void *data;
 
 	struct ktrace_session *session;

@@ -114,6 +114,8 @@ static const struct {
 	 "ktrace-functions"},
 	{"function", "idle", "calls in parts of the kernel where RCU is idle"},
 	{"function", "nmi", "calls in non-maskable interrupts"},
+	{"function", "sleep",
+	 "calls while the machine was going to sleep, or waking up"},
 	{"function", "task",
 	 "calls of chosen functions while too many tasks were in some; what "
 	 "they called is missing, too"},

@@ -199,12 +199,15 @@ was=$(cat $calls)
 echo 1 >$calls
 run ktrace graph --alone -f vfs_read,rw_verify_area -o calls -- \
 	dd if=/dev/zero of=/dev/null bs=1 count=100
-ends 0 'with room for one open call' 'calls: too many calls were open' "$calls"
-missed=$(sed -n 's/^ktrace: missed \([0-9,]*\) calls: too many.*/\1/p' <<<"$err" | tr -d ,)
+ends 0 'with room for one open call' 'calls while too many were open'
+missed=$(sed -n 's/^ktrace: missed \([0-9,]*\) of .*calls while too many were open.*/\1/p' \
+	<<<"$err" | tr -d ,)
 check 'the calls within others are missed' [ "${missed:-0}" -ge 100 ]
 run ktrace record -F vfs_read,rw_verify_area -o t -- \
 	dd if=/dev/zero of=/dev/null bs=1 count=100
-ends 0 'record says so, too' 'calls: too many calls were open'
+ends 0 'record says so, too' 'calls while too many were open'
+run ktrace graph -i t -o calls
+ends 0 'and its trace' 'calls while too many were open'
 echo "$was" >$calls
 run ktrace graph -q --alone -f vfs_read,rw_verify_area -o calls -- true
 check 'no misses are no news' [ -z "$err" ]
