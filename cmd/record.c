@@ -516,8 +516,8 @@ static const struct command_option options[] = {
 	OPTION(0, "plain", NULL,
 	       "arguments of functions as they are: does not read what they point to",
 	       .id = PLAIN),
-	OPTION(0, "read", "ARGUMENT->MEMBER,...",
-	       "this, too, of functions with such an argument: file->f_mode, "
+	OPTION(0, "read", "EXPRESSION",
+	       "reads this, too, of functions with such an argument: file->f_mode, "
 	       "dentry->d_parent->d_name.name",
 	       .id = READ),
 	OPTION('M', "markers", "PATTERN,...",
