@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Choosing the functions of a session: what patterns mean, and the lines for the file
+ * `functions' (kernel/source/function).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/modules.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "modules.h"
+#include "pattern.h"
+#include "reader.h"
+#include "session.h"
+
+#define MODULE "ktrace-functions"
+/* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
+#define LINES_MAX 800
+#define TEXT_MAX  (127 << 10)
+/* So many functions may read memory at their calls: of more, it would be too slow. */
+#define PROGRAMS_MAX 100
+
+static int module_load(struct ktrace_session *s)
+{
+	struct ktrace_modules *modules;
+	int err;
+
+	if (s->no_load || module_is_loaded(MODULE))
+		return 0;
+	err = ktrace_modules_open(&modules);
+	if (err)
+		return err;
+	session_note(s, "loading %s/%s.ko", ktrace_modules_path(modules),
+		     MODULE);
+	err = ktrace_modules_load(modules, MODULE, false);
+	ktrace_modules_close(modules);
+	return err;
+}
+
+/* A function that can be hooked; a name may occur several times. */
+struct available {
+	const char *name;
+	const char *module;
+};
+
+/* In the order in which the kernel gets them: the last line that means a function counts. */
+enum role {
+	INSIDE,
+	ROOT,
+	CUT,
+	ROLES,
+};
+
+/* What is wanted of the functions that some patterns mean. */
+struct choice {
+	const char *const *patterns;
+	size_t nr_patterns;
+	struct available *list;
+	size_t nr;
+};
+
+/* "[MODULE:]NAME" */
+static bool available_match(const struct available *f, const char *pattern)
+{
+	const char *colon = strchr(pattern, ':');
+	char module[64];
+
+	if (!colon)
+		return kt_glob_match(pattern, f->name);
+	if ((size_t)(colon - pattern) >= sizeof(module))
+		return false;
+	memcpy(module, pattern, colon - pattern);
+	module[colon - pattern] = '\0';
+	return kt_glob_match(module, f->module) &&
+	       kt_glob_match(colon + 1, f->name);
+}
+
+static int choice_add(struct choice *choice, const struct available *function)
+{
+	struct available *list;
+
+	/* Doubles the room whenever the number is a power of two. */
+	if (!(choice->nr & (choice->nr - 1))) {
+		list = realloc(choice->list,
+			       (choice->nr * 2 + 1) * sizeof(*list));
+		if (!list)
+			return error_set(-ENOMEM, "out of memory");
+		choice->list = list;
+	}
+	choice->list[choice->nr++] = *function;
+	return 0;
+}
+
+/* A line of the file available_functions.  @used: has a bit for each pattern. */
+static int choice_try(struct choice *choice, const struct available *function,
+		      bool *used)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		if (available_match(function, choice->patterns[i]))
+			used[i] = wanted = true;
+	return wanted ? choice_add(choice, function) : 0;
+}
+
+static int choice_check(const struct choice *choice, const bool *used)
+{
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		if (!used[i])
+			return error_set(-ENOENT,
+					 "no function `%s' can be recorded: "
+					 "it does not exist, is inlined, or "
+					 "the kernel must not be stopped there",
+					 choice->patterns[i]);
+	return 0;
+}
+
+/* Which functions do the patterns mean?  Each must mean one.  Cuts the text up. */
+static int choices_make(struct choice choices[ROLES], char *text)
+{
+	bool *used[ROLES] = {NULL};
+	char *line;
+	int err = 0;
+
+	for (int role = 0; role < ROLES; role++) {
+		used[role] = calloc(choices[role].nr_patterns + 1,
+				    sizeof(*used[role]));
+		if (!used[role])
+			err = error_set(-ENOMEM, "out of memory");
+	}
+	while (!err && (line = strsep(&text, "\n"))) {
+		struct available function = {.name = strsep(&line, " ")};
+
+		function.module = line ?: "vmlinux";
+		for (int role = 0; !err && *function.name && role < ROLES;
+		     role++)
+			err = choice_try(&choices[role], &function, used[role]);
+	}
+	for (int role = 0; !err && role < ROLES; role++)
+		err = choice_check(&choices[role], used[role]);
+	for (int role = 0; role < ROLES; role++)
+		free(used[role]);
+	return err;
+}
+
+/* The word of a line that says what is returned. */
+static void result_line(struct text *text, const struct function_fields *fields)
+{
+	const struct ktrace_field *result = &fields->result;
+
+	if (fields->is_void)
+		text_puts(text, " void");
+	else if (fields->returns && result->kind <= KTRACE_UINT)
+		text_printf(text, " %c%u", result->is_signed ? 's' : 'u',
+			    8 * result->size);
+}
+
+/* What is read from the memory to which arguments point. */
+static void program_line(struct text *text, const struct available *f,
+			 struct prototypes *prototypes,
+			 struct readings *readings)
+{
+	struct text program = {0};
+
+	if (!readers_program(prototypes, f->name, f->module, readings,
+			     &program) &&
+	    program.len)
+		text_printf(text, " : %s", program.s);
+	text_free(&program);
+}
+
+/* One line for each function, with what there is to record of it. */
+static void lines_of_functions(struct text *text, const struct choice *choice,
+			       enum role role, struct prototypes *prototypes,
+			       struct readings *readings)
+{
+	struct function_fields fields;
+	struct arena arena = {0};
+
+	for (size_t i = 0; i < choice->nr; i++) {
+		const struct available *f = &choice->list[i];
+
+		text_printf(text, "%c%s:%s", role == CUT ? '!' : '+', f->module,
+			    f->name);
+		if (role != CUT && prototypes &&
+		    !prototypes_function(prototypes, f->name, f->module,
+					 &fields, &arena)) {
+			text_printf(text, " %u", fields.nr_words);
+			result_line(text, &fields);
+		}
+		text_puts(text, role == INSIDE ? " inside" : "");
+		if (role != CUT && prototypes)
+			program_line(text, f, prototypes, readings);
+		text_puts(text, "\n");
+	}
+	arena_destroy(&arena);
+}
+
+/* As they are: the kernel finds what they mean.  Registers are recorded. */
+static void lines_of_patterns(struct text *text, const struct choice *choice,
+			      enum role role)
+{
+	for (size_t i = 0; i < choice->nr_patterns; i++)
+		text_printf(text, "%c%s%s\n", role == CUT ? '!' : '+',
+			    choice->patterns[i],
+			    role == INSIDE ? " inside" : "");
+}
+
+/* Each must have fitted. */
+static int readings_check(const struct readings *readings)
+{
+	for (size_t i = 0; i < readings->nr; i++) {
+		const struct reading *reading = &readings->list[i];
+
+		if (reading->used)
+			continue;
+		return error_set(-EINVAL, "`%s' cannot be read: %s",
+				 reading->text,
+				 *reading->why ? reading->why
+					       : "no function has such an "
+						 "argument, or its type is not "
+						 "known");
+	}
+	return 0;
+}
+
+/* The lines for the kernel. */
+static int choices_lines(struct text *text, const struct choice choices[ROLES],
+			 struct prototypes *prototypes,
+			 struct readings *readings)
+{
+	size_t left = LINES_MAX;
+	size_t programs = readings->alone ? 0 : PROGRAMS_MAX;
+
+	for (int role = 0; role < ROLES; role++) {
+		if (choices[role].nr > left) {
+			lines_of_patterns(text, &choices[role], role);
+			continue;
+		}
+		readings->alone = choices[role].nr > programs;
+		if (!readings->alone && role != CUT)
+			programs -= choices[role].nr;
+		lines_of_functions(text, &choices[role], role, prototypes,
+				   readings);
+		left -= choices[role].nr;
+	}
+	if (text->failed)
+		return error_set(-ENOMEM, "out of memory");
+	if (text->len > TEXT_MAX)
+		return error_set(-E2BIG, "too much is to be read of so many "
+					 "functions: choose fewer");
+	return readings_check(readings);
+}
+
+static int choices_write(struct ktrace_session *s,
+			 const struct choice choices[ROLES],
+			 const struct ktrace_functions *functions)
+{
+	struct reading list[functions->nr_reads + 1];
+	struct readings readings = {list, functions->nr_reads,
+				    functions->plain};
+	struct prototypes *prototypes = NULL;
+	struct text text = {0};
+	int err;
+
+	for (size_t i = 0; i < functions->nr_reads; i++)
+		list[i] = (struct reading){.text = functions->reads[i]};
+
+	/* Without type information, registers are recorded. */
+	if (prototypes_create(&prototypes))
+		session_note(s, "%s", ktrace_last_error());
+	err = choices_lines(&text, choices, prototypes, &readings);
+	prototypes_destroy(prototypes);
+	err = err ?: ktrace_session_write(s, "functions", text.s);
+	text_free(&text);
+	return err;
+}
+
+static int scope_write(struct ktrace_session *s,
+		       const struct ktrace_functions *functions)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "depth %u\ninterrupts %s",
+		 functions->depth, functions->no_interrupts ? "no" : "yes");
+	return ktrace_session_write(s, "function_scope", text);
+}
+
+static int events_enable(struct ktrace_session *s,
+			 const struct ktrace_functions *functions)
+{
+	int err = 0;
+
+	if (!functions->call_filter)
+		return ktrace_session_enable(s, "function", NULL, true);
+	if (*functions->call_filter)
+		err = ktrace_session_filter(s, "call", "function",
+					    functions->call_filter);
+	return err ?: ktrace_session_enable(s, "call", "function", true);
+}
+
+/* Roots and what is recorded within them; a function may be both. */
+static size_t choices_count(const struct choice choices[ROLES])
+{
+	const struct choice *inside = &choices[INSIDE], *root = &choices[ROOT];
+	size_t nr = inside->nr, at = 0;
+
+	/* Both have the order of the file. */
+	for (size_t i = 0; i < root->nr; i++) {
+		while (at < inside->nr &&
+		       inside->list[at].name < root->list[i].name)
+			at++;
+		nr += at == inside->nr ||
+		      inside->list[at].name != root->list[i].name;
+	}
+	return nr;
+}
+
+int ktrace_session_functions_choose(struct ktrace_session *s,
+				    const struct ktrace_functions *functions,
+				    size_t *nr)
+{
+	struct choice choices[ROLES] = {
+		[INSIDE] = {functions->inside, functions->nr_inside},
+		[ROOT] = {functions->roots, functions->nr_roots},
+		[CUT] = {functions->cut, functions->nr_cut},
+	};
+	char *text = NULL;
+	int err;
+
+	*nr = 0;
+	if (functions->size < sizeof(*functions))
+		return error_set(-EINVAL, "struct ktrace_functions: its size "
+					  "is not set");
+	err = module_load(s);
+	if (!err)
+		err = session_root_read(s, "available_functions", &text);
+	err = err ?: choices_make(choices, text);
+	err = err ?: scope_write(s, functions);
+	err = err ?: choices_write(s, choices, functions);
+	err = err ?: events_enable(s, functions);
+	if (!err)
+		*nr = choices_count(choices);
+	for (int role = 0; role < ROLES; role++)
+		free(choices[role].list);
+	free(text);
+	return err;
+}
+
+int ktrace_session_functions(struct ktrace_session *s,
+			     const char *const *patterns, size_t nr_patterns,
+			     size_t *nr)
+{
+	const struct ktrace_functions functions = {
+		.size = sizeof(functions),
+		.roots = patterns,
+		.nr_roots = nr_patterns,
+	};
+
+	return ktrace_session_functions_choose(s, &functions, nr);
+}
