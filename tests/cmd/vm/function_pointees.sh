@@ -131,8 +131,10 @@ run ktrace record -q -F 'vfs_*' -o t -- true
 run sh -c 'grep -c __cut t/metadata'
 check 'a hundred functions are few' [ "$out" -gt 10 ]
 rm -r t
+# Functions that were chosen before are described, too.
+rmmod ktrace-functions
 run ktrace record -q -F 's*' -o t -- true
-run sh -c 'grep "\"type\":\"variant\"" t/metadata | tail -1000 | grep -c __cut'
+run sh -c 'grep "\"type\":\"variant\"" t/metadata | grep -c __cut'
 check 'thousands are not' [ "$out" = 0 ]
 rm -r t
 

@@ -47,10 +47,10 @@ ktrace graph -i t >again
 check 'the trace shows the same again' cmp <(calls_alone calls) <(calls_alone again)
 calls_of dd again >lines
 check 'each call has its arguments' [ "$(grep -c \
-	'^ *| vfs_read(file=0xffff[0-9a-f]*, buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]*) {$' \
+	'^ *| vfs_read(file=0xffff[0-9a-f]* "zero", buf=0x[0-9a-f]*, count=4321, pos=0x[0-9a-f]* [0-9]*) {$' \
 	lines)" = 1000 ]
 check 'what it calls is below it' [ "$(grep -A1 ' | vfs_read(.*count=4321' lines | grep -c \
-	' us |   rw_verify_area(read_write=0, file=0xffff[0-9a-f]*, ppos=0x[0-9a-f]*, count=4321) = 0$')" = 1000 ]
+	' us |   rw_verify_area(read_write=0, file=0xffff[0-9a-f]* "zero", ppos=0x[0-9a-f]* [0-9]*, count=4321) = 0$')" = 1000 ]
 check 'and its result behind that' [ "$(grep -c ' us | } = 4321$' lines)" = 1000 ]
 check 'with all events, as the report does' \
 	cmp <(ktrace graph -i t -e '*') <(ktrace report --graph t)
