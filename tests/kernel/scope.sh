@@ -206,7 +206,7 @@ interrupts no"
 		echo >$tracing/trace
 		record work_on
 		echo 0 >$tracing/tracing_on
-		check "it calls much (depth $depth)" at_least "$(calls entry | wc -w)" 20
+		check "it calls much (depth $depth)" at_least "$(calls entry | wc -w)" 12
 		check "function_graph saw the same calls (depth $depth)" is "$(calls entry)" \
 			"$(graph_calls)"
 		echo nop >$tracing/current_tracer
