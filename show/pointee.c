@@ -27,6 +27,9 @@ static const char *suffix_of(const struct ktrace_field *field,
 	return !*name || *name == '_' ? name : NULL;
 }
 
+/* As many fields has a capture program (core/capture.h). */
+#define POINTEES_MAX 16
+
 /* Functions are the events whose types are variants. */
 static bool has_pointees(const struct ktrace_type *type)
 {
@@ -41,6 +44,9 @@ bool pointee_find(const struct ktrace_type *type,
 
 	if (!has_pointees(type) || argument->place != KTRACE_FIXED)
 		return false;
+	/* A hostile trace may have many fields of one name. */
+	if (ktrace_field_find(type, argument->name) != argument)
+		return false;
 	while (field < end && !suffix_of(field, argument))
 		field++;
 	if (field == end)
@@ -51,6 +57,8 @@ bool pointee_find(const struct ktrace_type *type,
 		.cut = ktrace_field_find(type, KTRACE_CAPTURED_CUT),
 		.unread = ktrace_field_find(type, KTRACE_CAPTURED_UNREAD),
 	};
+	if (end - field > POINTEES_MAX)
+		end = field + POINTEES_MAX;
 	while (field < end && suffix_of(field, argument))
 		field++;
 	pointee->nr = field - pointee->fields;
@@ -85,6 +93,8 @@ bool pointee_owns(const struct ktrace_type *type,
 		return is_owned(type, field);
 	if (strcmp(field->name, KTRACE_CAPTURED_CUT) &&
 	    strcmp(field->name, KTRACE_CAPTURED_UNREAD))
+		return false;
+	if (ktrace_field_find(type, field->name) != field)
 		return false;
 	for (uint32_t i = 0; i < type->nr_fields; i++)
 		if (type->fields[i].place == KTRACE_DATA_LOC &&

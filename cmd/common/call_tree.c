@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "call_tree.h"
+
+/* More than names of functions of the kernel have (KSYM_NAME_LEN). */
+#define NAME_ROOM 1024
 
 /* ---- nodes ---------------------------------------------------------------- */
 
@@ -66,15 +70,22 @@ static struct call_node *node_get(struct call_tree *tree,
 				  struct call_node *parent, int kind,
 				  uint32_t tid, const char *name)
 {
-	const struct call_node key = {
+	char cut[NAME_ROOM];
+	struct call_node key = {
 		.parent = parent,
 		.kind = kind,
 		.tid = tid,
 		.name = (char *)name,
 	};
-	uint64_t hash = node_hash(&key);
 	struct table_slot *slot = NULL;
+	uint64_t hash;
 
+	/* Each path has a copy, and names of hostile traces are long. */
+	if (strnlen(name, NAME_ROOM) == NAME_ROOM) {
+		snprintf(cut, sizeof(cut), "%s", name);
+		key.name = cut;
+	}
+	hash = node_hash(&key);
 	if (kind == CALL_MORE || parent->kind == CALL_MORE ||
 	    parent->depth == CALL_DEPTH_MAX)
 		return more_get(tree);

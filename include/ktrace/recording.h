@@ -77,7 +77,7 @@ struct ktrace_recording_options {
 	 * With @follow, without @programs: nobody but the follower reads the
 	 * trace.  So types of events are not written to its metadata; the
 	 * follower gets them from the session. It must close the trace before
-	 * the session.
+	 * the recording is destroyed and before the session.
 	 */
 	bool unread;
 	/*

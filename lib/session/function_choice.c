@@ -320,6 +320,22 @@ static size_t choices_count(const struct choice choices[ROLES])
 	return nr;
 }
 
+/*
+ * The kernel compares what functions return as their types say.  Of patterns it does not
+ * know the types.
+ */
+static int filter_check(const struct ktrace_functions *functions,
+			const struct choice *roots)
+{
+	if (!functions->call_filter || !strstr(functions->call_filter, "ret") ||
+	    roots->nr <= LINES_MAX)
+		return 0;
+	return error_set(-E2BIG,
+			 "a condition on what is returned is for at most %d "
+			 "functions, and these are %zu: choose fewer",
+			 LINES_MAX, roots->nr);
+}
+
 int ktrace_session_functions_choose(struct ktrace_session *s,
 				    const struct ktrace_functions *functions,
 				    size_t *nr)
@@ -340,6 +356,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	if (!err)
 		err = session_root_read(s, "available_functions", &text);
 	err = err ?: choices_make(choices, text);
+	err = err ?: filter_check(functions, &choices[ROOT]);
 	err = err ?: scope_write(s, functions);
 	err = err ?: choices_write(s, choices, functions);
 	err = err ?: events_enable(s, functions);

@@ -341,24 +341,26 @@ static int rows_room(struct session_functions *f, uint32_t index)
 /* More functions may have been chosen since the last time. */
 static int rows_read(struct session_functions *f)
 {
-	char *text, *rest, *line;
+	char *text, *rest, *line, *programs;
 	struct row row;
 	int err;
 
 	err = ktrace_session_read(f->session, "function_table", &text, NULL);
 	if (err)
 		return err;
+	err = ktrace_session_read(f->session, "function_programs", &programs,
+				  NULL);
+	if (err) {
+		free(text);
+		return err;
+	}
+	/* The rows point into the text. */
+	if (f->nr)
+		memset(f->rows, 0, f->nr * sizeof(*f->rows));
 	free(f->text);
 	f->text = text;
 	free(f->programs);
-	err = ktrace_session_read(f->session, "function_programs", &f->programs,
-				  NULL);
-	if (err) {
-		f->programs = NULL;
-		return err;
-	}
-	if (f->nr)
-		memset(f->rows, 0, f->nr * sizeof(*f->rows));
+	f->programs = programs;
 	for (rest = text; !err && (line = strsep(&rest, "\n"));) {
 		if (!row_parse(line, &row) || row.index >= TYPE_INDEX_MAX)
 			continue;

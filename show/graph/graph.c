@@ -70,11 +70,40 @@ static int line_begin(struct graph *g, const struct ktrace_event *event,
 	return 0;
 }
 
+/*
+ * A call that was recorded when it returned has all fields: its arguments, then what was
+ * returned, unless that is nothing, then how long it took.  Arguments may have any name.
+ */
+static bool type_is_whole(const struct ktrace_type *type)
+{
+	return !strcmp(type->system, "call") && type->nr_fields;
+}
+
+static const struct ktrace_field *duration_of(const struct ktrace_type *type)
+{
+	return &type->fields[type->nr_fields - 1];
+}
+
+/* NULL: nothing is returned. */
+static const struct ktrace_field *result_of(const struct ktrace_type *type)
+{
+	const struct ktrace_field *duration, *field;
+
+	if (!type_is_whole(type))
+		return ktrace_field_find(type, "ret");
+	duration = duration_of(type);
+	field = type->nr_fields > 1 ? duration - 1 : NULL;
+	return field && !strcmp(field->name, "ret") &&
+			       field->offset ==
+				       duration->offset + duration->size
+		       ? field
+		       : NULL;
+}
+
 /* " = 4096", " = -2 ENOENT"; nothing if the function returns nothing. */
 static int result_put(struct graph *g, const struct ktrace_event *event)
 {
-	const struct ktrace_field *result =
-		ktrace_field_find(event->type, "ret");
+	const struct ktrace_field *result = result_of(event->type);
 	struct output *text = &g->lines.text;
 	const char *name;
 	int64_t value;
@@ -123,13 +152,12 @@ static int leaf_show(struct graph *g, struct waiting *waiting,
 static int whole_show(struct graph *g, const struct ktrace_event *event,
 		      struct place *place)
 {
-	const struct ktrace_field *duration =
-		ktrace_field_find(event->type, "duration");
+	const struct ktrace_type *type = event->type;
 	struct output *text = &g->lines.text;
 	int err;
 
-	if (duration)
-		place->ns = ktrace_field_int(event, duration);
+	if (type_is_whole(type) && !strcmp(duration_of(type)->name, "duration"))
+		place->ns = ktrace_field_int(event, duration_of(type));
 	err = line_begin(g, event, place);
 	if (err)
 		return err;
@@ -186,18 +214,17 @@ static int comment_show(struct graph *g, const struct ktrace_event *event,
 
 /* ---- the output ----------------------------------------------------------- */
 
-/* A call that was recorded when it returned has all fields: those of the entry first. */
 static bool field_is_argument(const struct ktrace_type *type,
 			      const struct ktrace_field *field)
 {
-	return strcmp(type->system, "call") ||
-	       (strcmp(field->name, "duration") && strcmp(field->name, "ret"));
+	return !type_is_whole(type) ||
+	       (field != duration_of(type) && field != result_of(type));
 }
 
 static bool field_is_result(const struct ktrace_type *type,
 			    const struct ktrace_field *field)
 {
-	return !strcmp(field->name, "ret");
+	return field == result_of(type);
 }
 
 static int graph_open(struct ktrace_output *show)

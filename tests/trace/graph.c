@@ -457,9 +457,15 @@ TEST(whole)
 		 .offset = 24,
 		 .size = 8,
 		 .kind = KTRACE_UINT},
+		/* Arguments may have these names, too. */
+		{.name = "ret",
+		 .ctype = "u64",
+		 .offset = 32,
+		 .size = 8,
+		 .kind = KTRACE_UINT},
 		{.name = "duration",
 		 .ctype = "u64",
-		 .offset = 8,
+		 .offset = 40,
 		 .size = 8,
 		 .kind = KTRACE_UINT},
 		{.name = "ret",
@@ -467,11 +473,16 @@ TEST(whole)
 		 .offset = 16,
 		 .size = 4,
 		 .kind = KTRACE_INT},
+		{.name = "duration",
+		 .ctype = "u64",
+		 .offset = 8,
+		 .size = 8,
+		 .kind = KTRACE_UINT},
 	};
-	uint64_t payload[16] = {0, 2000, (uint32_t)-5, 9};
+	uint64_t payload[16] = {0, 2000, (uint32_t)-5, 9, 3, 4};
 
 	begin(1);
-	CHECK_EQ(maker_variant_of(maker, IRQ, 0, "call", "whole", fields, 3),
+	CHECK_EQ(maker_variant_of(maker, IRQ, 0, "call", "whole", fields, 5),
 		 0);
 	CHECK(call(0, OUTER, 1));
 	clock_now += 4 * US;
@@ -482,11 +493,12 @@ TEST(whole)
 	CHECK(back(0, OUTER, 0));
 	maker_time(maker, clock_now += US);
 	CHECK(maker_event(maker, 0, IRQ, payload, sizeof(payload)));
-	check_shown("                | outer(count=1) {\n"
-		    "       2.000 us |   whole(count=9) = -5 EIO\n"
-		    "       1.000 us |   leaf(count=2) = 0\n"
-		    "       7.000 us | } = 0\n"
-		    "       2.000 us | whole(count=9) = -5 EIO\n");
+	check_shown(
+		"                | outer(count=1) {\n"
+		"       2.000 us |   whole(count=9, ret=3, duration=4) = -5 EIO\n"
+		"       1.000 us |   leaf(count=2) = 0\n"
+		"       7.000 us | } = 0\n"
+		"       2.000 us | whole(count=9, ret=3, duration=4) = -5 EIO\n");
 }
 
 static int text_append(void *data, const char *text, size_t size)
