@@ -151,6 +151,14 @@ check "what interrupts a root is recorded" at_least "$(calls entry |
 put function_scope 'interrupts no'
 record busy
 check "or it is not" is "$(calls entry)" "run_write 1 "
+put functions '+hrtimer_interrupt 0'
+# Of this process alone, which is in the root nearly all the time.
+put pids $$
+busy() { echo calls 2000000 >$run; }
+record busy
+put pids ''
+check "but roots of interrupts are, whatever they interrupt" at_least "$(calls entry |
+	sed -n 's/.*hrtimer_interrupt \([0-9]*\).*/\1/p')" 10
 put function_scope 'interrupts yes'
 
 # ---- the kernel's function_graph as oracle ----------------------------------------

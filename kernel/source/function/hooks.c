@@ -214,6 +214,15 @@ int hooks_update(struct hooks *hooks)
 	ips = kvmalloc_array(max(functions->nr, 1u), sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return kt_refuse(hooks->session, -ENOMEM, "no memory");
+	/* Their first calls come before all are hooked. */
+	for (i = 0; i < functions->nr; i++) {
+		struct function *function = functions->all[i];
+
+		if (!function->choice.on && function->next.on) {
+			function->choice.role = function->next.role;
+			function->choice.result = function->next.result;
+		}
+	}
 	nr = hooks_collect(hooks, ips);
 	err = hooks_register(hooks, ips, nr);
 	kvfree(ips);
@@ -228,6 +237,7 @@ int hooks_update(struct hooks *hooks)
 		function->choice = function->next;
 		if (function->heir)
 			WRITE_ONCE(function->ip, 0);
+		function->heir = NULL;
 	}
 	return 0;
 }

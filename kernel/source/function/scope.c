@@ -66,12 +66,19 @@ static u32 depth_with(const struct scope *scope,
 }
 
 static enum scope_fate state_enter(struct scope *scope, enum function_role role,
-				   struct scope_state *state, u8 level)
+				   struct scope_state *state,
+				   unsigned long stack, u8 level)
 {
 	bool in_between = level > state->level && (state->depth || state->cut);
 	u32 depth;
 
-	if (state->cut || (in_between && READ_ONCE(scope->no_interrupts)))
+	if (in_between && READ_ONCE(scope->no_interrupts)) {
+		/* But a root in an interrupt is one, whatever it interrupts. */
+		if (role != FUNCTION_ROOT)
+			return SCOPE_OUT;
+		state_reset(state, stack, level);
+	}
+	if (state->cut)
 		return SCOPE_OUT;
 	if (role == FUNCTION_CUT) {
 		state->cut = true;
@@ -107,7 +114,7 @@ enum scope_fate scope_enter_slow(struct scope *scope, enum function_role role,
 	if (is_new || unlikely(state_is_stale(state, stack, level)))
 		state_reset(state, stack, level);
 	*before = *state;
-	fate = state_enter(scope, role, state, level);
+	fate = state_enter(scope, role, state, stack, level);
 	if (!state->depth && !state->cut)
 		WRITE_ONCE(set->tasks[way], NULL);
 out:

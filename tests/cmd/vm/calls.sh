@@ -12,11 +12,14 @@ mkdir -p $work
 
 # ---- as the kernel's graph has them ---------------------------------------------------
 
-# Nobody else calls these while the test runs; most call others of them.
-printf '%s\n' do_mkdirat vfs_mkdir shmem_mkdir do_rmdir vfs_rmdir shmem_rmdir do_symlinkat \
-	vfs_symlink shmem_symlink do_unlinkat vfs_unlink shmem_unlink do_renameat2 vfs_rename \
-	shmem_rename2 shmem_mknod >wanted
 sort $tracing/available_filter_functions | sed 's/ .*//' | sort | uniq -u >once
+# What was do_mkdirat() is filename_mkdirat() in newer kernels, and so on.
+as=do
+grep -qx filename_mkdirat once && as=filename
+# Nobody else calls these while the test runs; most call others of them.
+printf '%s\n' ${as}_mkdirat vfs_mkdir shmem_mkdir ${as}_rmdir vfs_rmdir shmem_rmdir \
+	${as}_symlinkat vfs_symlink shmem_symlink ${as}_unlinkat vfs_unlink shmem_unlink \
+	${as}_renameat2 vfs_rename shmem_rename2 shmem_mknod >wanted
 grep -xFf once wanted >names
 check 'the kernel has most of them' [ "$(wc -l <names)" -ge 10 ]
 cat >load <<END
@@ -108,9 +111,9 @@ errors()	# NAME
 {
 	jq ".spans[] | select(.name == \"$1\") | .errors" <<<"$out"
 }
-check 'three directories existed' [ "$(errors do_mkdirat)" = 3 ]
-check 'one did not' [ "$(errors do_rmdir)" = 1 ]
-check 'links were made' [ "$(errors do_symlinkat)" = 0 ]
+check 'three directories existed' [ "$(errors ${as}_mkdirat)" = 3 ]
+check 'one did not' [ "$(errors ${as}_rmdir)" = 1 ]
+check 'links were made' [ "$(errors ${as}_symlinkat)" = 0 ]
 run ktrace stat -q --tree -j t
 check 'all own times are the total of the outermost' [ "$(jq '([.tree[].self] | add) ==
 	([.tree[] | select(.depth == 0) | .total] | add)' <<<"$out")" = true ]
@@ -118,17 +121,17 @@ check 'all own times are the total of the outermost' [ "$(jq '([.tree[].self] | 
 # ---- below syscalls and interrupts ----------------------------------------------------
 
 mkdir $work/c
-run ktrace record -q -F do_rmdir,vfs_rmdir -e 'syscalls:sys_*_rmdir' -o s -- rmdir $work/c
+run ktrace record -q -F ${as}_rmdir,vfs_rmdir -e 'syscalls:sys_*_rmdir' -o s -- rmdir $work/c
 ends 0 'with syscalls'
 run ktrace stat -q --tree -j s
 check 'the syscall is their caller' [ "$(paths_of_tree <<<"$out")" = "1 rmdir
-1 rmdir;do_rmdir
-1 rmdir;do_rmdir;vfs_rmdir" ]
+1 rmdir;${as}_rmdir
+1 rmdir;${as}_rmdir;vfs_rmdir" ]
 check 'it took longer' [ "$(jq '.tree | .[0].total >= .[1].total and
 	.[1].total >= .[2].total and .[0].self == .[0].total - .[1].total' <<<"$out")" = true ]
 run ktrace stat -q --diff s t
-check 'two traces' grep -q ' do_rmdir$' <<<"$out"
-check 'of which something is known' grep -q ' do_mkdirat$' <<<"$out"
+check 'two traces' grep -q " ${as}_rmdir$" <<<"$out"
+check 'of which something is known' grep -q " ${as}_mkdirat$" <<<"$out"
 
 # ---- misses ---------------------------------------------------------------------------
 

@@ -111,6 +111,8 @@ exit 0
 END
 echo >$tracing/trace
 cat names >$tracing/set_ftrace_filter
+# It records from before ours begins until after its end, and must have room for that.
+echo 16384 >$tracing/buffer_size_kb
 # Its options exist only now.
 echo function_graph >$tracing/current_tracer
 echo funcgraph-proc >$tracing/trace_options

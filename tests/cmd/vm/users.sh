@@ -149,14 +149,14 @@ rm -rf $meet-1
 
 tree=/sys/kernel/ktrace
 ktrace load -q 'sched:*' 'syscalls:*'
-run ktrace record -q -M one -e sched_switch -o many -- sh -c "
-	for event in $tree/events/*syscalls/*/enabled; do echo 1 >\$event; done"
+run ktrace record -q -M one -e sched_switch -o many -- bash -c "
+	for event in $tree/events/{,compat_}syscalls/*/enabled; do echo 1 >\$event; done"
 ends 1 'events that share their ids with markers' 'enable so many events before'
 run ktrace stat many
 ends 0 'the trace is whole'
 # Without the records the ids are free again: the advice of the message works.
-run ktrace record -q -M one -e sched_switch -e 'syscalls:*' -e 'compat_syscalls:*' -o many-2 -- sh -c "
-	for event in $tree/events/*syscalls/*/enabled; do echo 1 >\$event; done"
+run ktrace record -q -M one -e sched_switch -e 'syscalls:*' -e 'compat_syscalls:*' -o many-2 -- bash -c "
+	for event in $tree/events/{,compat_}syscalls/*/enabled; do echo 1 >\$event; done"
 ends 0 'enabled before, they have ids of their own'
 cd / || exit
 finish_vm users.sh
