@@ -160,8 +160,12 @@ static int events_show(struct graph *g, struct ktrace_output *output,
 		if (item == KTRACE_LOSS)
 			err = ktrace_output_loss(output,
 						 ktrace_cursor_loss(cursor));
-		else if (who_match(&g->who, event))
+		else if (who_match(&g->who, event) &&
+			 query_wants(&g->query, event->type, event->cpu,
+				     event->time))
 			err = ktrace_output_event(output, event, NULL);
+		else
+			err = ktrace_output_hidden(output, event);
 	}
 	if (err)
 		return err;
@@ -210,6 +214,10 @@ static int trace_show(void *data, struct ktrace *trace,
 	options->data = g;
 	options->wait = stream_show;
 	options->wait_data = g;
+	/* Which calls are open depends on those of all CPUs and tasks. */
+	query_widen(&g->query, options, false);
+	options->want =
+		type_is_read; /* whatever the query wants is among these */
 	if (g->live.output)
 		fd = open(g->live.output,
 			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

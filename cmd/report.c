@@ -51,9 +51,11 @@ static int event_show(struct report *r, const struct ktrace_event *event)
 
 	if (r->spans)
 		err = span_follow(r, event, &ended);
-	if (err || !who_match(&r->who, event) ||
-	    !query_wants(&r->query, event->type, event->cpu, event->time))
+	if (err)
 		return err;
+	if (!who_match(&r->who, event) ||
+	    !query_wants(&r->query, event->type, event->cpu, event->time))
+		return ktrace_output_hidden(r->output, event);
 	return ktrace_output_event(r->output, event, ended);
 }
 
@@ -113,7 +115,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
 	if (err)
 		return err;
-	if (!who_is_all(&r->who) || r->head || r->spans)
+	if (!who_is_all(&r->who) || r->head || r->spans || is_kind(r, "graph"))
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
@@ -135,7 +137,8 @@ static int trace_show(void *data, struct ktrace *trace,
 
 	options->wait = stream_show;
 	options->wait_data = r;
-	if (spans)
+	/* Which calls are open depends on events that are not shown. */
+	if (spans || is_kind(r, "graph"))
 		query_widen(&r->query, options, false);
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_in_library();

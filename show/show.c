@@ -122,6 +122,12 @@ int ktrace_output_event(struct ktrace_output *show,
 	return show->ops->event(show, event);
 }
 
+int ktrace_output_hidden(struct ktrace_output *show,
+			 const struct ktrace_event *event)
+{
+	return show->ops->hidden ? show->ops->hidden(show, event) : 0;
+}
+
 int ktrace_output_loss(struct ktrace_output *show,
 		       const struct ktrace_loss *loss)
 {

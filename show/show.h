@@ -21,6 +21,9 @@ struct show_ops {
 	int (*event)(struct ktrace_output *show,
 		     const struct ktrace_event *event);
 	int (*loss)(struct ktrace_output *show, const struct ktrace_loss *loss);
+	/* An event that is not shown.  NULL: it does not matter. */
+	int (*hidden)(struct ktrace_output *show,
+		      const struct ktrace_event *event);
 	/*
 	 * Writes what is buffered.  If the trace is still being written, more
 	 * events may follow.  Not called if open failed.

@@ -142,6 +142,12 @@ KTRACE_API int ktrace_output_event(struct ktrace_output *output,
 KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
 				  const struct ktrace_loss *loss);
 /*
+ * An event that is not to be shown. Outputs that pair events ("graph") need it to know which
+ * calls are open.
+ */
+KTRACE_API int ktrace_output_hidden(struct ktrace_output *output,
+				    const struct ktrace_event *event);
+/*
  * Writes what is still in memory. If the trace is still being written, more events may
  * follow, except for "ctf": it can be finished once, at the end.
  */

@@ -374,6 +374,18 @@ static bool type_is_wanted(struct graph *g, const struct ktrace_type *type)
 	return g->wanted[type->number] == TYPE_WANTED;
 }
 
+static int graph_hidden(struct ktrace_output *show,
+			const struct ktrace_event *event)
+{
+	struct graph *g = (struct graph *)show;
+	int err = spans_prepare(g);
+
+	if (err)
+		return err;
+	err = ktrace_spans_event(g->spans, event);
+	return err < 0 ? err : 0;
+}
+
 static int graph_event(struct ktrace_output *show,
 		       const struct ktrace_event *event)
 {
@@ -446,6 +458,7 @@ const struct show_ops show_graph = {
 	.size = sizeof(struct graph),
 	.open = graph_open,
 	.event = graph_event,
+	.hidden = graph_hidden,
 	.loss = graph_loss,
 	.finish = graph_finish,
 	.pause = graph_pause,
