@@ -460,9 +460,10 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"--only is about the command, and there is none");
-	if (r.reads.nr && !r.functions.nr)
+	if ((r.reads.nr || r.plain) && !r.functions.nr)
 		return misused(&command_record,
-			       "--read is about functions: -F is missing");
+			       "--%s is about functions: -F is missing",
+			       r.plain ? "plain" : "read");
 	if (r.command) {
 		status = child_check(r.command);
 		if (status)
