@@ -448,6 +448,7 @@ static void reading_read(struct making *m, struct reading *reading)
 {
 	const char *path = reading_path(reading->text, m->name);
 	const char *colon = path ? strchr(path, ':') : NULL;
+	unsigned int before = m->nr_fields;
 	char text[256];
 
 	if (!path)
@@ -457,9 +458,15 @@ static void reading_read(struct making *m, struct reading *reading)
 	if (colon && strcmp(colon, ":string"))
 		snprintf(reading->why, sizeof(reading->why),
 			 "`%s': only :string may stand there", colon);
+	else if (!*text && path[-1] == '>')
+		snprintf(reading->why, sizeof(reading->why),
+			 "a member is missing behind the arrow");
 	else if (reading_compile(m, text, colon))
 		snprintf(reading->why, sizeof(reading->why), "%s",
 			 ktrace_last_error());
+	else if (m->nr_fields == before && !m->program->failed)
+		snprintf(reading->why, sizeof(reading->why),
+			 "there is no room for it: read less, or with --plain");
 	else
 		reading->used = true;
 }

@@ -106,6 +106,13 @@ wrong 'count->x' 'it is no pointer'
 wrong 'file->f_mode:hex' 'only :string may stand there'
 wrong 'file->f_mode:string' 'no address of a text'
 check 'nothing is chosen' [ -z "$(cat /sys/kernel/ktrace/functions)" ]
+wrong 'file->' 'a member is missing'
+# A program has 16 fields at most; and who reads more is told.
+members=$(printf 'file->f_inode->i_%s,' ino mode flags size blocks rdev generation opflags \
+	bytes blkbits version.counter count.counter writecount.counter dio_count.counter \
+	sb data.nrpages fsnotify_mask)
+run ktrace record -F vfs_read --read "${members%,}" -o t -- true
+ends 1 'more than there is room for' 'there is no room for it'
 run ktrace record --read 'file->f_mode' -o t -- true
 ends 2 'no function' '-F is missing'
 
