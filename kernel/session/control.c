@@ -281,12 +281,20 @@ const struct kt_registry_ops kt_session_registry_ops = {
 
 /* ---- the switch ----------------------------------------------------------- */
 
+/*
+ * What was attached last, by a commit, is detached first.  So whoever reads that finds the
+ * events around it, such as the entry of the interrupt that called a function.
+ */
 static void session_stop(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
 	kt_tasks_hide(session, NULL);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->event->source->commit)
+			enabled_detach(enabled);
+	}
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);

@@ -79,17 +79,22 @@ at_most() {
 
 # Prints for how many grace periods COMMAND waits.  graces COMMAND...
 graces() {
-	local tracing=/sys/kernel/tracing probe before
+	local tracing=/sys/kernel/tracing probe self
 	printf 'p:%s %s\n' kt_srcu synchronize_srcu kt_rcu synchronize_rcu \
 		>$tracing/kprobe_events
+	# Others in the kernel wait, too.
+	read -r self _ </proc/self/stat
+	echo "$self" >$tracing/set_event_pid
+	echo 1 >$tracing/options/event-fork
 	for probe in kt_srcu kt_rcu; do
 		echo 1 >$tracing/events/kprobes/$probe/enable
 	done
 	# Enabling the probes waits too.
-	before=$(awk '/kt_/ { sum += $2 } END { print sum }' $tracing/kprobe_profile)
+	echo >$tracing/trace
 	"$@" >&2
-	awk -v before="$before" '/kt_/ { sum += $2 } END { print sum - before }' \
-		$tracing/kprobe_profile
+	grep -c 'kt_s*rcu:' $tracing/trace
+	echo 0 >$tracing/options/event-fork
+	echo >$tracing/set_event_pid
 	for probe in kt_srcu kt_rcu; do
 		echo 0 >$tracing/events/kprobes/$probe/enable
 	done
