@@ -254,11 +254,18 @@ static __always_inline void *kt_ring_reserve(struct kt_ring *ring,
 	return payload;
 }
 
+/* The same as kt_ring_commit().  If true, the caller must call kt_ring_complete(). */
+static __always_inline bool kt_ring_commit_is_last(struct kt_ring *ring,
+						   const struct kt_record *rec)
+{
+	return env_add_carry_local(&kt_ring_slot(ring, rec->unit)->commit,
+				   rec->count);
+}
+
 static __always_inline void kt_ring_commit(struct kt_ring *ring,
 					   const struct kt_record *rec)
 {
-	if (unlikely(env_add_carry_local(&kt_ring_slot(ring, rec->unit)->commit,
-					 rec->count)))
+	if (unlikely(kt_ring_commit_is_last(ring, rec)))
 		kt_ring_complete(ring, rec->unit);
 }
 

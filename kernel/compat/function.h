@@ -3,7 +3,9 @@
 #ifndef KT_KERNEL_COMPAT_FUNCTION_H
 #define KT_KERNEL_COMPAT_FUNCTION_H
 
+#include <linux/context_tracking.h>
 #include <linux/ftrace.h>
+#include <linux/rcupdate.h>
 #include <linux/rethook.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
@@ -13,6 +15,15 @@
 #define kt_function_registers(fregs) (&arch_ftrace_regs(fregs)->regs)
 #else
 #define kt_function_registers(fregs) (&(fregs)->regs)
+#endif
+
+/* Does RCU see this CPU?  rcu_is_watching(), without a call. */
+#if !defined(CONFIG_CONTEXT_TRACKING_IDLE)
+#define kt_rcu_is_watching() rcu_is_watching()
+#elif defined(KT_HAS_RCU_WATCHING)
+#define kt_rcu_is_watching() rcu_is_watching_curr_cpu()
+#else
+#define kt_rcu_is_watching() (!rcu_dynticks_curr_cpu_in_eqs())
 #endif
 
 DECLARE_STATIC_CALL(kt_rethook_alloc, rethook_alloc);

@@ -10,6 +10,9 @@
  * including keys and other processes' data.  It needs CAP_PERFMON or CAP_SYS_ADMIN, as BPF
  * programs do, unless root has written 1 to the file `kernel_reads'.
  *
+ * Who may say what the kernel's code does with its stack (source/function/direct.c) needs
+ * CAP_SYS_MODULE or CAP_SYS_ADMIN.
+ *
  * The rights that count are those of the process that opened the file.  Otherwise somebody
  * could pass the open file to a privileged program and make it write there.
  */
@@ -66,6 +69,12 @@ int kt_access_kernel(struct kt_session *session)
 			 "1 to the file kernel_reads");
 }
 EXPORT_SYMBOL_GPL(kt_access_kernel);
+
+bool kt_access_code(void)
+{
+	return writer_capable(CAP_SYS_MODULE) || writer_capable(CAP_SYS_ADMIN);
+}
+EXPORT_SYMBOL_GPL(kt_access_code);
 
 static int kernel_reads_show(struct seq_file *m, const struct kt_node *node)
 {

@@ -3,6 +3,8 @@
 #ifndef KT_KERNEL_SESSION_ACCESS_H
 #define KT_KERNEL_SESSION_ACCESS_H
 
+#include <linux/types.h>
+
 struct file;
 struct kt_kind;
 struct kt_session;
@@ -14,6 +16,8 @@ void kt_access_begin(const struct file *file);
 void kt_access_end(void);
 /* May the writer read any kernel memory?  If not, refuses with a reason. */
 int kt_access_kernel(struct kt_session *session);
+/* May the writer do to the kernel's code what a module could? */
+bool kt_access_code(void);
 
 /* The root's file `kernel_reads'. */
 extern const struct kt_kind kt_kernel_reads_file;

@@ -48,6 +48,24 @@ get() {
 	cat "$tree/$1"
 }
 
+# With way=direct, the same, but functions are hooked by trampolines where they can be
+# (trampolines.sh): not by lines with wildcards.
+if [ "${way-}" = direct ]; then
+	put() {
+		local text=$2
+		case $1 in
+		*functions) text=$(printf '%s\n' "$2" | sed '/^+[a-z]./ { /[*?[]/! s/$/ direct/ }') ;;
+		esac
+		printf '%s\n' "$text" 2>/dev/null >"$tree/$1"
+	}
+	get() {
+		case $1 in
+		*functions) sed 's/ direct$//' "$tree/$1" ;;
+		*) cat "$tree/$1" ;;
+		esac
+	}
+fi
+
 # A bad write: it fails, changes nothing, and the session's error tells why.
 # refuses FILE TEXT WORDS
 refuses() {
@@ -101,7 +119,10 @@ graces() {
 	echo >$tracing/kprobe_events
 }
 
+# What ktrace-functions needs stays once it was used.
 load_module() {
+	[ "$1" != ktrace-functions ] || [ -e /sys/module/ktrace_trampoline ] ||
+		load_module ktrace-trampoline
 	insmod "$KTRACE_MODULES/$1.ko"
 }
 

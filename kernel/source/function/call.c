@@ -5,6 +5,7 @@
 #include <asm/tsc.h>
 
 #include "call.h"
+#include "compat/function.h"
 #include "event/capturing.h"
 
 #define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
@@ -33,9 +34,22 @@ void call_miss_return(const struct hooks *hooks,
 	call_miss(hooks, in_nmi() ? MISS_NMI : MISS_SLEEP);
 }
 
+/* Programs take their arguments where struct pt_regs has them (hook_words). */
+static void capture_end(struct kt_enabled *enabled,
+			struct kt_capture_frame *frame, struct call_words words)
+{
+	u64 regs[WORD(sp) + 1];
+	u32 i;
+
+	for (i = 0; i < FUNCTION_WORDS; i++)
+		regs[hook_words[i]] = call_word(words, i);
+	regs[WORD(sp)] = words.sp;
+	kt_capture_end(enabled, frame, regs);
+}
+
 noinline void call_entry_capture(struct kt_enabled *enabled,
 				 const struct function *function,
-				 const struct pt_regs *regs)
+				 struct call_words words)
 {
 	struct kt_capture_frame *frame;
 	struct entry *entry;
@@ -45,27 +59,77 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	entry = (struct entry *)frame->payload;
 	entry->function = function->index;
 	entry->arguments = 0;
-	kt_capture_end(enabled, frame, (const u64 *)regs);
+	if (words.order)
+		kt_capture_end(enabled, frame, words.at);
+	else
+		capture_end(enabled, frame, words);
 }
 
+noinline void call_complete(struct kt_ring *ring, u32 unit)
+{
+	u8 before;
+
+	/* Nothing runs a hook: whoever calls this has asked call_hooks_run(). */
+	call_hook_begin(&before);
+	kt_ring_complete(ring, unit);
+	call_hook_end(before);
+}
+
+/* With a gate, or into the next packet. */
+noinline void call_entry_write_slow(struct kt_enabled *enabled,
+				    const struct function *function,
+				    const u64 *at, const u8 *order)
+{
+	const struct call_words words = {
+		at, order, order ? ((const struct pt_regs *)at)->sp : 0};
+	u32 nr = READ_ONCE(function->choice.words);
+	struct kt_write write __kt_uninitialized;
+	struct entry *entry;
+
+	entry = kt_write_begin(&write, enabled,
+			       sizeof(*entry) + nr * sizeof(u64),
+			       KT_RECORD_DYNAMIC);
+	if (!entry)
+		return;
+	entry_store(entry, function, words, nr);
+	kt_write_end(&write, KT_RECORD_DYNAMIC);
+}
+
+noinline void call_write_exit_slow(struct kt_enabled *enabled,
+				   const struct function *function, u64 value)
+{
+	struct kt_write write __kt_uninitialized;
+	struct exit *exit;
+
+	/* The function may have ended RCU's watch.  Gates live as long as RCU sees us. */
+	if (unlikely(!kt_rcu_is_watching()))
+		return;
+	exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
+	if (!exit)
+		return;
+	exit_store(exit, function, value);
+	kt_write_end(&write, 0);
+}
+
+/* Such functions have no trampoline: the registers are a struct pt_regs. */
 noinline void call_entry_program(struct kt_enabled *enabled,
 				 const struct function *function,
 				 const struct function_program *program,
-				 const struct pt_regs *regs)
+				 struct call_words words)
 {
 	struct kt_capture_frame *frame;
 
 	if (!kt_capturing_begin(enabled, program->capturing, &frame))
 		return;
 	/* As many words as the program was made for. */
-	entry_fill((struct entry *)frame->payload, function, regs,
-		   program->words);
-	kt_capturing_end(enabled, program->capturing, frame, (const u64 *)regs);
+	entry_store((struct entry *)frame->payload, function, words,
+		    program->words);
+	kt_capturing_end(enabled, program->capturing, frame, words.at);
 }
 
-noinline void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr)
+noinline void call_stack_words(u64 *to, unsigned long sp, u32 nr)
 {
-	if (env_copy(to, regs->sp + sizeof(u64), nr * sizeof(u64), true))
+	if (env_copy(to, sp + sizeof(u64), nr * sizeof(u64), true))
 		memset(to, 0, nr * sizeof(u64));
 }
 

@@ -56,19 +56,36 @@ struct whole {
  */
 DECLARE_PER_CPU(u8, call_hooks_running);
 
-/* With preemption off.  False: this context runs a hook already. */
-static __always_inline bool call_hook_begin(u8 *context)
+/*
+ * With preemption off.  False: this context runs a hook already.  *@before is for
+ * call_hook_end(); interrupts in between leave the bits as they find them.
+ */
+static __always_inline bool call_hook_begin(u8 *before)
 {
-	*context = 1 << interrupt_context_level();
-	if (unlikely(this_cpu_read(call_hooks_running) & *context))
+	u8 context = 1;
+
+	if (unlikely(preempt_count() &
+		     (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)))
+		context <<= interrupt_context_level();
+	*before = this_cpu_read(call_hooks_running);
+	if (unlikely(*before & context))
 		return false;
-	this_cpu_or(call_hooks_running, *context);
+	this_cpu_or(call_hooks_running, context);
 	return true;
 }
 
-static __always_inline void call_hook_end(u8 context)
+/*
+ * Does any context of this CPU run a hook?  A hook that calls no function needs no more than
+ * this, and no call_hook_begin().
+ */
+static __always_inline bool call_hooks_run(void)
 {
-	this_cpu_and(call_hooks_running, ~context);
+	return this_cpu_read(call_hooks_running);
+}
+
+static __always_inline void call_hook_end(u8 before)
+{
+	this_cpu_write(call_hooks_running, before);
 }
 
 /* How long are ticks of the TSC?  ns = ticks * factor >> CALL_NS_SHIFT. */
@@ -86,53 +103,109 @@ const char *call_init(void);
 void call_miss_return(const struct hooks *hooks,
 		      const struct function *function, bool scoped);
 
-/*
- * What was passed on the stack, behind the return address.  Whoever asks for more words than
- * there are may reach beyond the stack: then they are zero.
- */
-void call_stack_words(u64 *to, const struct pt_regs *regs, u32 nr);
+/* Where a hook has what was passed.  Built in place, so that the compiler knows it. */
+struct call_words {
+	const u64 *at; /* in this array */
+	const u8 *
+		order; /* in this order: hook_words; NULL: one behind the other */
+	unsigned long sp; /* the stack pointer: where the return address is */
+};
 
-static __always_inline void entry_fill(struct entry *entry,
-				       const struct function *function,
-				       const struct pt_regs *regs, u32 nr)
+static __always_inline u64 call_word(struct call_words words, u32 i)
 {
-	u32 i;
+	return words.at[words.order ? words.order[i] : i];
+}
+
+/*
+ * What was passed on the stack, behind the return address at @sp.  Whoever asks for more
+ * words than there are may reach beyond the stack: then they are zero.
+ */
+void call_stack_words(u64 *to, unsigned long sp, u32 nr);
+
+/* One after the other, without a loop, which would take longer than what it does. */
+static __always_inline void entry_store(struct entry *entry,
+					const struct function *function,
+					struct call_words words, u32 nr)
+{
+	u64 *to = entry->words;
 
 	entry->function = function->index;
-	entry->arguments = sizeof(*entry) | nr * sizeof(u64) << 16;
-	for (i = 0; i < nr && i < FUNCTION_WORDS; i++)
-		entry->words[i] = ((const u64 *)regs)[hook_words[i]];
-	if (unlikely(nr > FUNCTION_WORDS))
-		call_stack_words(entry->words + FUNCTION_WORDS, regs,
+	entry->arguments = sizeof(*entry) + (nr * sizeof(u64) << 16);
+	if (nr < 1)
+		return;
+	to[0] = call_word(words, 0);
+	if (nr < 2)
+		return;
+	to[1] = call_word(words, 1);
+	if (nr < 3)
+		return;
+	to[2] = call_word(words, 2);
+	if (nr < 4)
+		return;
+	to[3] = call_word(words, 3);
+	if (nr < 5)
+		return;
+	to[4] = call_word(words, 4);
+	if (nr < 6)
+		return;
+	to[5] = call_word(words, 5);
+	/* Functions with arguments on the stack have no trampoline. */
+	if (words.order && unlikely(nr > FUNCTION_WORDS))
+		call_stack_words(to + FUNCTION_WORDS, words.sp,
 				 nr - FUNCTION_WORDS);
 }
 
-static __always_inline void call_entry_write(struct kt_enabled *enabled,
-					     const struct function *function,
-					     const struct pt_regs *regs)
+/*
+ * Records the entry, calling no function.  False: it cannot, and nothing has happened.
+ * *@last: the record is the last one of its packet that is committed: call_complete().
+ */
+static __always_inline bool call_entry_try(struct kt_enabled *enabled,
+					   const struct function *function,
+					   struct call_words words,
+					   struct kt_write *write, bool *last)
 {
 	u32 nr = READ_ONCE(function->choice.words);
-	struct kt_write write __kt_uninitialized;
-	struct entry *entry;
+	void *payload;
 
-	entry = kt_write_begin(&write, enabled,
-			       sizeof(*entry) + nr * sizeof(u64),
-			       KT_RECORD_DYNAMIC);
-	if (!entry)
-		return;
-	entry_fill(entry, function, regs, nr);
-	kt_write_end(&write, KT_RECORD_DYNAMIC);
+	if (unlikely(!kt_write_may_try(enabled)) ||
+	    unlikely(!kt_write_try_begin(
+		    write, enabled, sizeof(struct entry) + nr * sizeof(u64),
+		    KT_RECORD_DYNAMIC, &payload)))
+		return false;
+	entry_store(payload, function, words, nr);
+	*last = kt_ring_commit_is_last(write->ring, &write->record);
+	return true;
+}
+
+/* By another function, so that it costs the caller nothing. */
+void call_complete(struct kt_ring *ring, u32 unit);
+
+void call_entry_write_slow(struct kt_enabled *enabled,
+			   const struct function *function, const u64 *at,
+			   const u8 *order);
+
+static __always_inline void call_entry_write(struct kt_enabled *enabled,
+					     const struct function *function,
+					     struct call_words words)
+{
+	struct kt_write write __kt_uninitialized;
+	bool last;
+
+	if (unlikely(!call_entry_try(enabled, function, words, &write, &last)))
+		call_entry_write_slow(enabled, function, words.at, words.order);
+	else if (unlikely(last))
+		kt_ring_complete(write.ring, write.record.unit);
 }
 
 /* The session has a program for the event, and registers are not recorded. */
 void call_entry_capture(struct kt_enabled *enabled,
 			const struct function *function,
-			const struct pt_regs *regs);
+			struct call_words words);
 /* The function has its own, which is run in addition. */
 void call_entry_program(struct kt_enabled *enabled,
 			const struct function *function,
 			const struct function_program *program,
-			const struct pt_regs *regs);
+			struct call_words words);
 
 static __always_inline void call_miss(const struct hooks *hooks, enum miss miss)
 {
@@ -150,12 +223,12 @@ DECLARE_STATIC_KEY_FALSE(call_sleeping);
 
 static __always_inline enum call_plan call_plan_scoped(
 	struct hooks *hooks, const struct function *function,
-	const struct pt_regs *regs, struct call *call)
+	struct call_words words, struct call *call)
 {
 	struct scope *scope = &hooks->scope;
 
 	call->fate = scope_enter(scope, READ_ONCE(function->choice.role),
-				 regs->sp, &call->before);
+				 words.sp, &call->before);
 	if (unlikely(call->fate == SCOPE_FULL))
 		call_miss(hooks, MISS_TASK);
 	return call->fate == SCOPE_RECORD || call->fate == SCOPE_CUT
@@ -170,7 +243,7 @@ static __always_inline enum call_plan call_plan_scoped(
  */
 static __always_inline enum call_plan call_plan(struct hooks *hooks,
 						const struct function *function,
-						const struct pt_regs *regs,
+						struct call_words words,
 						struct call *call)
 {
 	/* Before hooks->returns, which is made before any of them. */
@@ -192,14 +265,21 @@ static __always_inline enum call_plan call_plan(struct hooks *hooks,
 	}
 	call->function = function;
 	call->fate = SCOPE_OUT;
-	return unlikely(scoped) ? call_plan_scoped(hooks, function, regs, call)
+	return unlikely(scoped) ? call_plan_scoped(hooks, function, words, call)
 				: CALL_KEPT;
+}
+
+/* Is nothing to be kept of it but its function? */
+static __always_inline bool call_is_plain(const struct hooks *hooks,
+					  const struct call *planned)
+{
+	return planned->fate == SCOPE_OUT && !READ_ONCE(hooks->hit[CALL]);
 }
 
 /* What was planned becomes what is kept. */
 static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 				      const struct call *planned,
-				      const struct pt_regs *regs)
+				      struct call_words words)
 {
 	const struct function *function = planned->function;
 	u32 i, nr;
@@ -213,7 +293,7 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 		return;
 	nr = min_t(u32, READ_ONCE(function->choice.words), FUNCTION_WORDS);
 	for (i = 0; i < nr; i++)
-		call->words[i] = ((const u64 *)regs)[hook_words[i]];
+		call->words[i] = call_word(words, i);
 	call->nr_words = nr;
 	call->timed = true;
 	call->begin = rdtsc();
@@ -222,7 +302,7 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 /* @call: NULL, if it is only noted. */
 static __always_inline void call_entered(struct hooks *hooks,
 					 const struct function *function,
-					 const struct pt_regs *regs,
+					 struct call_words words,
 					 const struct call *call)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[ENTRY]);
@@ -232,11 +312,11 @@ static __always_inline void call_entered(struct hooks *hooks,
 		return;
 	program = READ_ONCE(function->choice.program);
 	if (unlikely(enabled->capturing))
-		call_entry_capture(enabled, function, regs);
+		call_entry_capture(enabled, function, words);
 	else if (unlikely(program))
-		call_entry_program(enabled, function, program, regs);
+		call_entry_program(enabled, function, program, words);
 	else
-		call_entry_write(enabled, function, regs);
+		call_entry_write(enabled, function, words);
 }
 
 /* Without bits that are no part of it. */
@@ -245,27 +325,53 @@ static __always_inline u64 result_value(struct function_result result,
 {
 	u8 shift = 64 - result.bits;
 
-	if (likely(result.bits == 64))
-		return value;
 	if (!result.bits)
 		return 0;
 	return result.is_signed ? (s64)(value << shift) >> shift
 				: value << shift >> shift;
 }
 
-/* @value: the register of results. */
+static __always_inline void exit_store(struct exit *exit,
+				       const struct function *function,
+				       u64 value)
+{
+	exit->function = function->index;
+	exit->value = value;
+	if (unlikely(function->choice.result.bits != 64))
+		exit->value = result_value(function->choice.result, value);
+}
+
+/* As call_entry_try().  @value: the register of results. */
+static __always_inline bool call_exit_try(struct kt_enabled *enabled,
+					  const struct function *function,
+					  u64 value, struct kt_write *write,
+					  bool *last)
+{
+	void *payload;
+
+	if (unlikely(!kt_write_may_try(enabled)) ||
+	    unlikely(!kt_write_try_begin(write, enabled, sizeof(struct exit), 0,
+					 &payload)))
+		return false;
+	exit_store(payload, function, value);
+	*last = kt_ring_commit_is_last(write->ring, &write->record);
+	return true;
+}
+
+void call_write_exit_slow(struct kt_enabled *enabled,
+			  const struct function *function, u64 value);
+
 static __always_inline void call_write_exit(struct kt_enabled *enabled,
 					    const struct function *function,
 					    u64 value)
 {
 	struct kt_write write __kt_uninitialized;
-	struct exit *exit = kt_write_begin(&write, enabled, sizeof(*exit), 0);
+	bool last;
 
-	if (!exit)
-		return;
-	exit->function = function->index;
-	exit->value = result_value(function->choice.result, value);
-	kt_write_end(&write, 0);
+	if (unlikely(!call_exit_try(enabled, function, value, &write, &last)))
+		call_write_exit_slow(enabled, function, value);
+	else if (unlikely(last))
+		kt_ring_complete(write.ring, write.record.unit);
 }
 
 /* The filter of the event says now whether the call is recorded. */

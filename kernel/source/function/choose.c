@@ -2,7 +2,8 @@
 /*
  * Which functions a session hooks.  A line of its file `functions' is one of
  *
- *	+PATTERN [WORDS] [RESULT] [inside] [: PROGRAM]	these, too
+ *	+PATTERN [WORDS] [RESULT] [inside] [direct] [: PROGRAM]
+ *				these, too
  *	-PATTERN		not these
  *	!PATTERN		neither these nor what they call
  *	none			none any more, and no line counts any more
@@ -13,8 +14,10 @@
  * ones, up to 16, on the stack.
  * RESULT is what is returned: `void', or a number as s32 or u8 (default: u64).  With
  * `inside', calls are recorded only while one of those that are chosen without it, the
- * roots, is running.  The file `function_scope' limits that (scope.h).  PROGRAM is a capture
- * program (core/capture.h), which is run at the entry; the colon is a word of its own.
+ * roots, is running.  The file `function_scope' limits that (scope.h).  `direct' says that
+ * the function takes no arguments on the stack, so that it can be hooked the short way
+ * (direct.c); it counts only if it comes from who may load modules.  PROGRAM is a capture program (core/capture.h), which is run at the entry; the
+ * colon is a word of its own.
  *
  * If a line is refused, none counts.  The last line that matches a function counts.  Lines
  * are kept, for modules that are loaded later.
@@ -36,6 +39,7 @@
 
 #include "base/symbol.h"
 #include "choose.h"
+#include "direct.h"
 #include "hooks.h"
 #include "pattern.h"
 #include "returns.h"
@@ -50,7 +54,8 @@ struct choice {
 	struct list_head node;
 	struct function_choice what;
 	bool matched;
-	const char *module; /* NULL: any */
+	struct function *first; /* that it means, in a scan */
+	const char *module;	/* NULL: any */
 	const char *name;
 	char text[]; /* both, cut up */
 };
@@ -99,11 +104,10 @@ static const char *module_of(unsigned long address, char text[KSYM_SYMBOL_LEN])
 	return module + 1;
 }
 
-static const struct choice *choice_for(const struct list_head *choices,
-				       const char *name, const char *module)
+static struct choice *choice_for(const struct list_head *choices,
+				 const char *name, const char *module)
 {
-	const struct choice *found = NULL;
-	struct choice *choice;
+	struct choice *found = NULL, *choice;
 
 	list_for_each_entry(choice, choices, node) {
 		if (!kt_glob_match(choice->name, name) ||
@@ -145,10 +149,10 @@ static unsigned long symbol_location(unsigned long address,
 	return ip - address <= PAD_SIZE ? ip : 0;
 }
 
-/* It is in the table; but its records may not be what is asked for. */
-static int function_choose(struct functions *functions,
-			   struct function *function,
-			   const struct function_choice *choice)
+/* In the table; but its records may not be what is asked for.  The function, or its heir. */
+static struct function *function_choose(struct functions *functions,
+					struct function *function,
+					const struct function_choice *choice)
 {
 	struct function *heir;
 
@@ -160,24 +164,39 @@ static int function_choose(struct functions *functions,
 		function->next = *choice;
 		function->next.words = function->choice.words;
 		function->next.program = function->choice.program;
-		return 0;
+		return function;
 	}
 	heir = function_add(functions, function->ip, function->address,
 			    function->name, function->module, choice);
 	if (IS_ERR(heir))
-		return PTR_ERR(heir);
+		return heir;
 	function->heir = heir;
 	function->next.on = false;
-	return 0;
+	return heir;
+}
+
+/*
+ * Somebody has looked at what the arguments of a function are.  This is another one if the
+ * name occurs twice, and may be if its module came later.
+ */
+static void function_doubt(const struct scan *scan, struct choice *choice,
+			   struct function *function)
+{
+	if (!choice->first)
+		choice->first = function;
+	if (!scan->only && choice->first == function)
+		return;
+	choice->first->next.direct = false;
+	function->next.direct = false;
 }
 
 static void scan_visit(void *data, const char *name, unsigned long address)
 {
 	struct scan *scan = data;
 	struct functions *functions = &scan->hooks->functions;
-	const struct choice *choice;
 	char text[KSYM_SYMBOL_LEN];
 	struct function *function;
+	struct choice *choice;
 	const char *module;
 	unsigned long ip;
 
@@ -195,12 +214,18 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 	choice = choice_for(scan->choices, name, module);
 	if (!choice)
 		return;
-	function = function_find(functions, ip);
+	function = function_find(functions, ip, false);
 	if (function)
-		scan->err = function_choose(functions, function, &choice->what);
+		function = function_choose(functions, function, &choice->what);
 	else if (choice->what.on)
-		scan->err = PTR_ERR_OR_ZERO(function_add(
-			functions, ip, address, name, module, &choice->what));
+		function = function_add(functions, ip, address, name, module,
+					&choice->what);
+	else
+		return;
+	if (IS_ERR(function))
+		scan->err = PTR_ERR(function);
+	else
+		function_doubt(scan, choice, function);
 }
 
 /* All functions that are meant: in the table, with what becomes of them. */
@@ -208,10 +233,13 @@ static int scan_run(struct hooks *hooks, const struct list_head *choices,
 		    const struct module *only)
 {
 	struct scan scan = {hooks, choices, only};
+	struct choice *choice;
 	int err;
 
 	if (list_empty(choices))
 		return 0;
+	list_for_each_entry(choice, choices, node)
+		choice->first = NULL;
 	err = kt_symbols_each(scan_visit, &scan, only);
 	if (err)
 		return kt_refuse(hooks->session, err,
@@ -261,6 +289,7 @@ static int scope_begin(struct hooks *hooks, const struct list_head *choices)
 	err = scope_make(&hooks->scope);
 	if (!err) {
 		WRITE_ONCE(hooks->scope.on, true);
+		hooks_scope_changed(hooks);
 		return 0;
 	}
 	return kt_refuse(hooks->session, err,
@@ -273,18 +302,39 @@ static int scope_begin(struct hooks *hooks, const struct list_head *choices)
 static void scope_end(struct hooks *hooks)
 {
 	WRITE_ONCE(hooks->scope.on, choices_have_scope(&hooks->choices));
+	hooks_scope_changed(hooks);
 }
 
-/* The change takes place, or nothing of it. */
-static int change_make(struct hooks *hooks, u32 nr, int err)
+/* How many there were before a change. */
+struct before {
+	u32 functions;
+	u32 programs;
+};
+
+static struct before before_of(const struct hooks *hooks)
+{
+	return (struct before){hooks->functions.nr, hooks->programs.nr};
+}
+
+/*
+ * The change takes place, or nothing of it.  If new functions were hooked for a moment, calls
+ * of them may be open, and in the buffers.
+ */
+static int change_make(struct hooks *hooks, struct before before, int err)
 {
 	struct functions *functions = &hooks->functions;
 	u32 i;
 
-	err = err ?: hooks_update(hooks);
-	if (!err)
-		return 0;
-	functions_cut(functions, nr);
+	if (err) {
+		functions_cut(functions, before.functions);
+		programs_cut(&hooks->programs, before.programs);
+	} else {
+		err = hooks_update(hooks);
+		if (!err)
+			return 0;
+		for (i = before.functions; i < functions->nr; i++)
+			function_end(functions->all[i]);
+	}
 	for (i = 0; i < functions->nr; i++) {
 		functions->all[i]->next = functions->all[i]->choice;
 		functions->all[i]->heir = NULL;
@@ -294,13 +344,13 @@ static int change_make(struct hooks *hooks, u32 nr, int err)
 
 void choices_module(struct hooks *hooks, const struct module *module)
 {
-	u32 nr = hooks->functions.nr;
+	const struct before before = before_of(hooks);
 	int err = scan_run(hooks, &hooks->choices, module);
 
 	/* Most modules have none that is meant. */
-	if (!err && hooks->functions.nr == nr)
+	if (!err && hooks->functions.nr == before.functions)
 		return;
-	if (change_make(hooks, nr, err))
+	if (change_make(hooks, before, err))
 		pr_warn("ktrace: functions of %s are not hooked: %s\n",
 			module->name, hooks->session->reason);
 }
@@ -387,7 +437,7 @@ static int program_parse(struct kt_session *session, struct choice *choice,
 	return err;
 }
 
-/* "[MODULE:]NAME [WORDS] [RESULT] [inside] [: PROGRAM]" behind the sign. */
+/* "[MODULE:]NAME [WORDS] [RESULT] [inside] [direct] [: PROGRAM]" behind the sign. */
 static int choice_parse(struct kt_session *session, struct choice *choice,
 			char *text)
 {
@@ -415,16 +465,24 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 		if (!strcmp(word, "inside") &&
 		    choice->what.role != FUNCTION_CUT)
 			choice->what.role = FUNCTION_INSIDE;
+		else if (!strcmp(word, "direct"))
+			choice->what.direct = kt_access_code();
 		else if (kstrtou8(word, 10, &choice->what.words) ||
 			 choice->what.words > FUNCTION_WORDS_MAX)
 			return kt_refuse(session, -EINVAL,
 					 "\"%.20s\" is not a number of "
 					 "arguments up to %u, nor void, s32 or "
-					 "the like, nor inside",
+					 "the like, nor inside or direct",
 					 word, FUNCTION_WORDS_MAX);
 		else if (!choice->what.on)
 			break;
 	}
+	/* Somebody has looked at what the arguments of this one are, not of all. */
+	if (choice->what.direct && strpbrk(choice->name, "*?["))
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\" has wildcards, so it cannot be "
+				 "direct",
+				 choice->name);
 	return 0;
 }
 
@@ -534,7 +592,7 @@ static int functions_clear(struct hooks *hooks)
 
 	for (i = 0; i < hooks->functions.nr; i++)
 		hooks->functions.all[i]->next.on = false;
-	err = change_make(hooks, hooks->functions.nr, 0);
+	err = change_make(hooks, before_of(hooks), 0);
 	if (!err)
 		choices_drop(&hooks->choices);
 	scope_end(hooks);
@@ -544,9 +602,9 @@ static int functions_clear(struct hooks *hooks)
 static int functions_write(const struct kt_node *node, char *text)
 {
 	struct hooks *hooks = hooks_make(node->session);
+	struct before before;
 	struct choice *choice;
 	LIST_HEAD(choices);
-	u32 nr, nr_programs;
 	int err;
 
 	if (!hooks)
@@ -554,8 +612,7 @@ static int functions_write(const struct kt_node *node, char *text)
 	text = strim(text);
 	if (!strcmp(text, "none"))
 		return functions_clear(hooks);
-	nr_programs = hooks->programs.nr;
-	nr = hooks->functions.nr;
+	before = before_of(hooks);
 	err = kt_access_kernel(node->session);
 	err = err ?: lines_parse(node->session, &choices, text);
 	err = err ?: choices_fit(hooks, &choices);
@@ -563,10 +620,8 @@ static int functions_write(const struct kt_node *node, char *text)
 	list_for_each_entry(choice, &choices, node)
 		err = err ?: choice_check(node->session, choice);
 	err = err ?: scope_begin(hooks, &choices);
-	err = change_make(hooks, nr, err);
-	if (err)
-		programs_cut(&hooks->programs, nr_programs);
-	else
+	err = change_make(hooks, before, err);
+	if (!err)
 		choices_add(hooks, &choices);
 	scope_end(hooks);
 	choices_drop(&choices);
@@ -599,6 +654,8 @@ static int functions_show(struct seq_file *m, const struct kt_node *node)
 					   result_name(choice->what.result));
 			if (choice->what.role == FUNCTION_INSIDE)
 				seq_puts(m, " inside");
+			if (choice->what.direct)
+				seq_puts(m, " direct");
 			if (choice->what.program)
 				seq_printf(m, " : %s",
 					   program_text(choice->what.program));
@@ -614,8 +671,16 @@ static const char *const roles[] = {
 	[FUNCTION_CUT] = "cut",
 };
 
+/* What ftrace has made of it by now: it depends on who else hooks the function. */
+static const char *function_way(const struct function *function)
+{
+	if (!function->choice.on || function->way == UNHOOKED || !function->ip)
+		return "-";
+	return direct_at(function->ip) ? "direct" : "ftrace";
+}
+
 /*
- * INDEX STATE ADDRESS MODULE NAME WORDS RESULT ROLE PROGRAM; who reads addresses can undo
+ * INDEX STATE ADDRESS MODULE NAME WORDS RESULT ROLE PROGRAM WAY; who reads addresses can undo
  * KASLR.
  */
 static int table_show(struct seq_file *m, const struct kt_node *node)
@@ -637,9 +702,10 @@ static int table_show(struct seq_file *m, const struct kt_node *node)
 			   result_name(function->choice.result),
 			   roles[function->choice.role]);
 		if (function->choice.program)
-			seq_printf(m, "%u\n", function->choice.program->number);
+			seq_printf(m, "%u", function->choice.program->number);
 		else
-			seq_puts(m, "-\n");
+			seq_puts(m, "-");
+		seq_printf(m, " %s\n", function_way(function));
 	}
 	return 0;
 }

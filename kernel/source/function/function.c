@@ -21,6 +21,7 @@
 #include "base/version.h"
 #include "call.h"
 #include "choose.h"
+#include "direct.h"
 #include "event/event.h"
 #include "hooks.h"
 #include "session/session.h"
@@ -139,10 +140,15 @@ static void function_detach(struct kt_enabled *enabled)
 }
 
 static const char *const misses[] = {
-	[MISS_RECURSION] = "recursion", [MISS_NODE] = "node",
-	[MISS_IDLE] = "idle",		[MISS_NMI] = "nmi",
-	[MISS_RETURN] = "return",	[MISS_SLEEP] = "sleep",
-	[MISS_TASK] = "task",		NULL,
+	[MISS_RECURSION] = "recursion",
+	[MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",
+	[MISS_NMI] = "nmi",
+	[MISS_STACK] = "stack",
+	[MISS_RETURN] = "return",
+	[MISS_SLEEP] = "sleep",
+	[MISS_TASK] = "task",
+	NULL,
 };
 
 static u64 function_missed(const void *state, unsigned int reason)
@@ -237,7 +243,7 @@ static struct kt_source function_source = {
 	.attach = function_attach,
 	.commit = function_commit,
 	.detach = function_detach,
-	.synchronize = synchronize_rcu,
+	.synchronize = functions_synchronize,
 	.missed = function_missed,
 	.misses = misses,
 	.explicit = true,
@@ -277,6 +283,7 @@ static int __init functions_init(void)
 		pr_err("ktrace: functions cannot be hooked: %s\n", reason);
 		return -EOPNOTSUPP;
 	}
+	direct_init();
 	kt_source_register(&function_source);
 	err = kt_events_register(&set);
 	if (err)
@@ -295,6 +302,7 @@ err_events:
 	kt_events_unregister(&set);
 err_source:
 	kt_source_unregister(&function_source);
+	direct_exit();
 	return err;
 }
 
@@ -304,6 +312,7 @@ static void __exit functions_exit(void)
 	unregister_module_notifier(&notifier);
 	kt_events_unregister(&set);
 	kt_source_unregister(&function_source);
+	direct_exit();
 }
 
 module_init(functions_init);

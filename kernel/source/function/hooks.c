@@ -2,10 +2,18 @@
 /*
  * The hooks of a session: what runs at a call and at its return, and where it is hooked.
  *
- * A session has one ftrace_ops, whose filter is the set of its functions; ftrace calls it
- * by a trampoline of its own at each of them, and patches no-ops into all others.
- * Returns are hooked by rethook (returns.h).  If returns are wanted and no node is left for
- * a call, its entry is not recorded either.  So
+ * A session has two ftrace_ops, whose filters are the sets of its functions; ftrace patches
+ * calls into these, and no-ops into all others.  There are two ways:
+ *
+ *	DIRECT	The function calls our trampoline (direct.h), which hooks its return, too.
+ *		It is for functions of which user space says that all arguments are in
+ *		registers, and used where no one else hooks the function.  Otherwise ftrace
+ *		makes it the other way by itself.
+ *	FTRACE	ftrace calls function_hit() by a trampoline of its own.  Returns are hooked
+ *		by rethook (returns.h).
+ *
+ * If returns are wanted and the return of a call cannot be hooked, its entry
+ * is not recorded either.  So
  *
  *	entries = exits + calls that are open + missed returns
  *
@@ -17,6 +25,7 @@
 
 #include "base/symbol.h"
 #include "call.h"
+#include "direct.h"
 #include "hooks.h"
 #include "returns.h"
 #include "session/session.h"
@@ -31,13 +40,15 @@ static __always_inline void function_entered(struct hooks *hooks,
 					     unsigned long ip,
 					     struct pt_regs *regs)
 {
-	struct function *function = function_find(&hooks->functions, ip);
+	struct function *function = function_find(&hooks->functions, ip, false);
+	const struct call_words words = {(const u64 *)regs, hook_words,
+					 regs->sp};
 	struct call plan __kt_uninitialized, *call = NULL;
 
 	/* It has just been taken out of the table: its module goes. */
 	if (unlikely(!function))
 		return;
-	switch (call_plan(hooks, function, regs, &plan)) {
+	switch (call_plan(hooks, function, words, &plan)) {
 	case CALL_IGNORED:
 		return;
 	case CALL_KEPT:
@@ -47,20 +58,20 @@ static __always_inline void function_entered(struct hooks *hooks,
 			call_miss(hooks, MISS_NODE);
 			return;
 		}
-		call_keep(hooks, call, &plan, regs);
+		call_keep(hooks, call, &plan, words);
 		break;
 	case CALL_NOTED:
 		break;
 	}
-	call_entered(hooks, function, regs, call);
+	call_entered(hooks, function, words, call);
 }
 
 static void function_hit(unsigned long ip, unsigned long caller,
 			 struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	struct hooks *hooks = container_of(ops, struct hooks, ops);
+	struct hooks *hooks = container_of(ops, struct hooks_ops, ops)->hooks;
 	int bit = ftrace_test_recursion_trylock(ip, caller);
-	u8 context;
+	u8 before;
 
 	if (unlikely(bit < 0)) {
 		call_miss(hooks, MISS_RECURSION);
@@ -69,11 +80,11 @@ static void function_hit(unsigned long ip, unsigned long caller,
 	/* Gates and the table live as long as RCU sees us. */
 	if (unlikely(!rcu_is_watching())) {
 		call_miss(hooks, MISS_IDLE);
-	} else if (unlikely(!call_hook_begin(&context))) {
+	} else if (unlikely(!call_hook_begin(&before))) {
 		call_miss(hooks, MISS_RECURSION);
 	} else {
 		function_entered(hooks, ip, kt_function_registers(fregs));
-		call_hook_end(context);
+		call_hook_end(before);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
@@ -84,7 +95,7 @@ static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 	const struct call *call =
 		&container_of(node, struct hooked, node)->call;
 	struct hooks *hooks = data;
-	u8 context;
+	u8 before;
 	int bit;
 
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
@@ -96,9 +107,9 @@ static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 		call_miss(hooks, MISS_RETURN);
 		return;
 	}
-	if (likely(call_hook_begin(&context))) {
+	if (likely(call_hook_begin(&before))) {
 		call_returned(hooks, call, regs->ax);
-		call_hook_end(context);
+		call_hook_end(before);
 	} else {
 		call_miss(hooks, MISS_RETURN);
 	}
@@ -117,6 +128,7 @@ unsigned long function_location(unsigned long address)
 struct hooks *hooks_make(struct kt_session *session)
 {
 	struct hooks *hooks = kt_source_state_make(session, source);
+	enum way way;
 
 	if (!hooks || hooks->misses)
 		return hooks;
@@ -124,9 +136,13 @@ struct hooks *hooks_make(struct kt_session *session)
 	if (!hooks->misses)
 		return NULL;
 	hooks->session = session;
-	hooks->ops.func = function_hit;
-	/* So that nobody can switch ftrace off below a session without being told. */
-	hooks->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	functions_begin(&hooks->functions);
+	for (way = 0; way < WAYS; way++) {
+		hooks->ways[way].hooks = hooks;
+		hooks->ways[way].ops.func = function_hit;
+		/* So that nobody can switch ftrace off below a session without being told. */
+		hooks->ways[way].ops.flags = FTRACE_OPS_FL_PERMANENT;
+	}
 	INIT_LIST_HEAD(&hooks->choices);
 	return hooks;
 }
@@ -138,30 +154,6 @@ struct hooks *hooks_of(const struct kt_session *session)
 	return hooks && hooks->misses ? hooks : NULL;
 }
 
-/*
- * Where those that are to be hooked are; how many.  A module that was being initialised
- * when they were chosen may have given back the memory of some since then: ftrace has no
- * place there any more, and would refuse all.
- */
-static u32 hooks_collect(struct hooks *hooks, unsigned long *ips)
-{
-	u32 i, nr = 0;
-
-	for (i = 0; i < hooks->functions.nr; i++) {
-		struct function *function = hooks->functions.all[i];
-
-		if (!function->ip || !function->next.on)
-			continue;
-		if (function_location(function->ip) == function->ip) {
-			ips[nr++] = function->ip;
-		} else {
-			WRITE_ONCE(function->ip, 0);
-			function->next.on = false;
-		}
-	}
-	return nr;
-}
-
 /* Is an event attached? */
 static bool hooks_any(const struct hooks *hooks)
 {
@@ -169,51 +161,192 @@ static bool hooks_any(const struct hooks *hooks)
 }
 
 /*
+ * A module that was being initialised when functions of it were chosen may have given back
+ * their memory since then: ftrace has no place there any more, and would refuse all.
+ */
+static void hooks_drop_gone(struct functions *functions)
+{
+	u32 i;
+
+	for (i = 0; i < functions->nr; i++) {
+		struct function *function = functions->all[i];
+
+		if (!function->ip || !function->next.on ||
+		    function_location(function->ip) == function->ip)
+			continue;
+		function_end(function);
+		function->choice.on = false;
+	}
+}
+
+/* Sets of functions. */
+enum set {
+	BEFORE, /* those that were hooked before a change */
+	KEPT,	/* those of them that stay, and their way as well */
+	AFTER,	/* those that are to be hooked */
+};
+
+static enum way way_next(const struct hooks *hooks,
+			 const struct function *function)
+{
+	return function->next.direct && function->direct_ip && hooks->trampoline
+		       ? DIRECT
+		       : FTRACE;
+}
+
+static bool set_has(const struct hooks *hooks, const struct function *function,
+		    enum set set, enum way way)
+{
+	bool before = function->choice.on && function->way == way;
+	bool after = function->next.on && way_next(hooks, function) == way;
+
+	return set == BEFORE ? before : set == AFTER ? after : before && after;
+}
+
+/* Is there a function that stays, but not its way?  An heir may have another one. */
+static bool hooks_move(const struct hooks *hooks)
+{
+	u32 i;
+
+	for (i = 0; i < hooks->functions.nr; i++) {
+		const struct function *function = hooks->functions.all[i];
+
+		if (!function->choice.on || function->way == UNHOOKED)
+			continue;
+		if (function->heir ||
+		    (function->next.on &&
+		     function->way != way_next(hooks, function)))
+			return true;
+	}
+	return false;
+}
+
+/*
  * ftrace refuses if it has switched itself off for good, after a fault of the kernel's.
  * Then calls may lead to us for ever.
  */
-static void hooks_unregister(struct hooks *hooks)
+static void ops_unregister(struct hooks_ops *way)
 {
-	int err =
-		hooks->registered ? unregister_ftrace_function(&hooks->ops) : 0;
+	int err = way->registered ? unregister_ftrace_function(&way->ops) : 0;
 
-	hooks->registered = false;
+	way->registered = false;
 	if (!err)
 		return;
 	pr_err("ktrace: ftrace does not take hooks away (error %d): they stay, unused\n",
 	       err);
-	hooks->stuck = true;
+	way->hooks->stuck = true;
 	__module_get(THIS_MODULE);
 }
 
 /* An empty filter would be all functions. */
-static int hooks_register(struct hooks *hooks, unsigned long *ips, u32 nr)
+static int ops_register(struct hooks_ops *way, unsigned long *ips, u32 nr)
 {
 	int err;
 
-	if (!nr || !hooks_any(hooks)) {
+	if (!nr) {
+		ops_unregister(way);
+		return 0;
+	}
+	err = ftrace_set_filter_ips(&way->ops, ips, nr, 0, 1);
+	if (err || way->registered)
+		return err;
+	err = register_ftrace_function(&way->ops);
+	way->registered = !err;
+	return err;
+}
+
+/* Without a trampoline of ours, ftrace would make one, and take ours for its own later. */
+static void hooks_unregister(struct hooks *hooks)
+{
+	enum way way;
+	u32 i;
+
+	for (way = 0; way < WAYS; way++)
+		ops_unregister(&hooks->ways[way]);
+	for (i = 0; i < hooks->functions.nr; i++)
+		hooks->functions.all[i]->way = UNHOOKED;
+	if (hooks->stuck)
+		return;
+	direct_give(hooks);
+	hooks->ways[DIRECT].ops.trampoline = 0;
+}
+
+static bool hooks_want_trampoline(const struct hooks *hooks)
+{
+	u32 i;
+
+	for (i = 0; i < hooks->functions.nr; i++) {
+		const struct function *function = hooks->functions.all[i];
+
+		if (function->ip && function->next.on && function->next.direct)
+			return true;
+	}
+	return false;
+}
+
+/* The trampolines first: see hooks_register(). */
+static int hooks_set(struct hooks *hooks, enum set set, unsigned long *ips)
+{
+	enum way way;
+	int err = 0;
+	u32 i, nr;
+
+	for (way = 0; way < WAYS && !err; way++) {
+		for (i = nr = 0; i < hooks->functions.nr; i++) {
+			const struct function *function =
+				hooks->functions.all[i];
+
+			if (function->ip && set_has(hooks, function, set, way))
+				ips[nr++] = function->ip;
+		}
+		err = ops_register(&hooks->ways[way], ips, nr);
+	}
+	return err;
+}
+
+/*
+ * All that is chosen (next), or what was hooked before.  A function that goes from one way to
+ * the other is not hooked in between: both would record its calls.
+ */
+static int hooks_register(struct hooks *hooks, unsigned long *ips)
+{
+	int err = 0;
+
+	if (!hooks_any(hooks)) {
 		hooks_unregister(hooks);
 		return 0;
 	}
-	err = ftrace_set_filter_ips(&hooks->ops, ips, nr, 0, 1);
-	if (err || hooks->registered)
-		return err;
-	err = register_ftrace_function(&hooks->ops);
-	hooks->registered = !err;
-	return err;
+	if (hooks_want_trampoline(hooks))
+		hooks->ways[DIRECT].ops.trampoline = direct_take(hooks);
+	if (hooks_move(hooks))
+		err = hooks_set(hooks, KEPT, ips);
+	err = err ?: hooks_set(hooks, AFTER, ips);
+	if (!err)
+		return 0;
+	if (!hooks_set(hooks, BEFORE, ips))
+		return kt_refuse(hooks->session, err,
+				 "the kernel does not let us hook these "
+				 "functions: error %d",
+				 err);
+	hooks_unregister(hooks);
+	return kt_refuse(hooks->session, err,
+			 "the kernel does not let us hook these functions "
+			 "(error %d), nor those of before: now none is hooked",
+			 err);
 }
 
 int hooks_update(struct hooks *hooks)
 {
 	struct functions *functions = &hooks->functions;
 	unsigned long *ips;
-	u32 i, nr;
 	int err;
+	u32 i;
 
 	lockdep_assert_held(&kt_mutex);
 	ips = kvmalloc_array(max(functions->nr, 1u), sizeof(*ips), GFP_KERNEL);
 	if (!ips)
 		return kt_refuse(hooks->session, -ENOMEM, "no memory");
+	hooks_drop_gone(functions);
 	/* Their first calls come before all are hooked. */
 	for (i = 0; i < functions->nr; i++) {
 		struct function *function = functions->all[i];
@@ -223,23 +356,44 @@ int hooks_update(struct hooks *hooks)
 			function->choice.result = function->next.result;
 		}
 	}
-	nr = hooks_collect(hooks, ips);
-	err = hooks_register(hooks, ips, nr);
+	err = hooks_register(hooks, ips);
 	kvfree(ips);
 	if (err)
-		return kt_refuse(hooks->session, err,
-				 "the kernel does not let us hook these %u "
-				 "functions: error %d",
-				 nr, err);
+		return err;
 	for (i = 0; i < functions->nr; i++) {
 		struct function *function = functions->all[i];
 
-		function->choice = function->next;
+		function->way =
+			hooks_any(hooks) ? way_next(hooks, function) : UNHOOKED;
 		if (function->heir)
-			WRITE_ONCE(function->ip, 0);
+			function_end(function);
 		function->heir = NULL;
+		function->choice = function->next;
 	}
 	return 0;
+}
+
+static bool is_plain(const struct hooks *hooks,
+		     const struct kt_enabled *enabled)
+{
+	return enabled && enabled->id < KT_ID_EXTENDED && !enabled->capturing &&
+	       !hooks->hit[CALL] && !hooks->scope.on;
+}
+
+/*
+ * Whoever sees that of exits sees that of entries, too.  So the latter is never taken back:
+ * a hook may be between the two.
+ */
+void hooks_scope_changed(struct hooks *hooks)
+{
+	struct kt_enabled *entry = hooks->hit[ENTRY], *exit = hooks->hit[EXIT];
+	bool plain = is_plain(hooks, entry);
+
+	smp_store_release(&hooks->alone, plain && !exit ? entry : NULL);
+	plain = plain && is_plain(hooks, exit);
+	if (plain)
+		WRITE_ONCE(hooks->plain[ENTRY], entry);
+	smp_store_release(&hooks->plain[EXIT], plain ? exit : NULL);
 }
 
 int hooks_attach(struct hooks *hooks, enum moment moment,
@@ -253,14 +407,17 @@ int hooks_attach(struct hooks *hooks, enum moment moment,
 			return kt_refuse(hooks->session, -ENOMEM,
 					 "no memory for %u open calls", calls);
 		scope_clear(&hooks->scope);
+		direct_begin(hooks);
 	}
 	smp_store_release(&hooks->hit[moment], enabled);
+	hooks_scope_changed(hooks);
 	return 0;
 }
 
 void hooks_detach(struct hooks *hooks, enum moment moment)
 {
 	WRITE_ONCE(hooks->hit[moment], NULL);
+	hooks_scope_changed(hooks);
 	if (hooks_any(hooks))
 		return;
 	hooks_unregister(hooks);
@@ -285,8 +442,7 @@ void hooks_forget(struct hooks *hooks, const struct module *module, bool init)
 
 		if (!is_of(function, module, init))
 			continue;
-		WRITE_ONCE(function->ip, 0);
-		function->next.on = false;
+		function_end(function);
 		any = true;
 	}
 	if (any && hooks_update(hooks))
@@ -295,9 +451,12 @@ void hooks_forget(struct hooks *hooks, const struct module *module, bool init)
 
 bool hooks_end(struct hooks *hooks)
 {
+	enum way way;
+
 	if (hooks->stuck)
 		return false;
-	ftrace_free_filter(&hooks->ops);
+	for (way = 0; way < WAYS; way++)
+		ftrace_free_filter(&hooks->ways[way].ops);
 	scope_free(&hooks->scope);
 	functions_free(&hooks->functions);
 	programs_free(&hooks->programs);

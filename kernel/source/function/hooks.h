@@ -25,6 +25,7 @@ enum miss {
 	MISS_NODE, /* too many calls were open; then its entry is not, either */
 	MISS_IDLE, /* where RCU does not watch */
 	MISS_NMI, /* its return cannot be hooked; its entry is not recorded, either */
+	MISS_STACK, /* it has too little room; its entry is not recorded, either */
 	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
 	MISS_SLEEP, /* the machine sleeps, or is about to; as MISS_NMI */
 	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
@@ -33,14 +34,37 @@ enum miss {
 
 struct kt_session;
 
+/* How functions are hooked. */
+enum way {
+	DIRECT, /* by a trampoline: direct.h */
+	FTRACE, /* by ftrace's callback and rethook */
+	WAYS,
+	UNHOOKED = WAYS,
+};
+
+struct hooks_ops {
+	struct ftrace_ops ops;
+	struct hooks *hooks;
+	bool registered;
+};
+
 /* A session's. */
 struct hooks {
-	struct ftrace_ops ops;
-	bool registered;
+	struct hooks_ops ways[WAYS];
+	unsigned long trampoline; /* 0: it has none */
+	u64 serial; /* direct.c's: which calls are this session's */
 	bool stuck; /* ftrace did not let go: they must stay as they are */
 	struct functions functions;
 	struct kt_enabled *hit[MOMENTS]; /* NULL: not attached */
-	struct rethook *returns;	 /* while one is attached */
+	/*
+	 * Entry and exit, if both are attached, have small ids, and nothing is to be asked of
+	 * their calls but whether they have a gate.  Otherwise that of exits is NULL, and the
+	 * other one does not count.
+	 */
+	struct kt_enabled *plain[2];
+	struct kt_enabled
+		*alone; /* the same of entry, if it alone is attached */
+	struct rethook *returns; /* while one is attached */
 	struct scope scope;
 	struct function_programs programs;
 	u64 __percpu *misses;	  /* NULL: was never attached */
@@ -68,9 +92,11 @@ bool hooks_end(struct hooks *hooks);
 int hooks_attach(struct hooks *hooks, enum moment moment,
 		 struct kt_enabled *enabled, unsigned int calls);
 void hooks_detach(struct hooks *hooks, enum moment moment);
+/* Since what calls belong to is asked now, or no more (scope.on). */
+void hooks_scope_changed(struct hooks *hooks);
 /*
  * Hooks what is chosen (next), as far as an event is attached: all, or what was hooked
- * before.
+ * before.  In either case functions may have been called that are new (functions_cut()).
  */
 int hooks_update(struct hooks *hooks);
 /*

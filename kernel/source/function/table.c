@@ -9,15 +9,29 @@
 #include "base/lock.h"
 #include "table.h"
 
-#define BITS_MIN 6
+#define SLOTS_MIN 64
+
+struct function function_none;
+static struct function_slots slots_none = {.at = {&function_none}};
+
+void functions_begin(struct functions *functions)
+{
+	functions->slots = &slots_none;
+}
+
+void functions_synchronize(void)
+{
+	synchronize_rcu();
+	synchronize_rcu_tasks_rude();
+}
 
 /* Hooks may look into it already: the function is complete. */
 static void slots_put(struct function_slots *slots, struct function *function)
 {
-	u32 at = hash_64(function->ip, slots->bits);
+	u64 at = function_slot(slots, function->ip);
 
-	while (slots->at[at])
-		at = (at + 1) & ((1u << slots->bits) - 1);
+	while (slots->at[at] != &function_none)
+		at = (at + 1) & slots->mask;
 	smp_store_release(&slots->at[at], function);
 }
 
@@ -25,23 +39,23 @@ static void slots_put(struct function_slots *slots, struct function *function)
 static int slots_make(struct functions *functions)
 {
 	struct function_slots *old = functions->slots, *slots;
-	unsigned int bits = BITS_MIN;
-	u32 i;
+	u32 i, nr = max(roundup_pow_of_two(4 * functions->nr + 1), SLOTS_MIN);
 
-	while (1u << bits < 4 * functions->nr)
-		bits++;
-	slots = kvzalloc(struct_size(slots, at, 1u << bits), GFP_KERNEL);
+	slots = kvmalloc(struct_size(slots, at, nr), GFP_KERNEL);
 	if (!slots)
 		return -ENOMEM;
-	slots->bits = bits;
+	slots->mask = nr - 1;
+	for (i = 0; i < nr; i++)
+		slots->at[i] = &function_none;
 	for (i = 0; i < functions->nr; i++) {
 		if (functions->all[i]->ip)
 			slots_put(slots, functions->all[i]);
 	}
 	smp_store_release(&functions->slots, slots);
-	if (old)
-		synchronize_rcu();
-	kvfree(old);
+	if (old != &slots_none) {
+		functions_synchronize();
+		kvfree(old);
+	}
 	return 0;
 }
 
@@ -50,8 +64,7 @@ static int room_make(struct functions *functions)
 	u32 room = max(64u, 2 * functions->room);
 	struct function **all;
 
-	if (functions->slots &&
-	    2 * functions->nr >= 1u << functions->slots->bits &&
+	if (functions->slots && 2 * functions->nr >= functions->slots->mask &&
 	    slots_make(functions))
 		return -ENOMEM;
 	if (!functions->slots && slots_make(functions))
@@ -86,6 +99,8 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 	if (!function)
 		return ERR_PTR(-ENOMEM);
 	function->ip = ip;
+	if (!choice->program && choice->words <= FUNCTION_WORDS)
+		function->direct_ip = ip;
 	function->address = address;
 	function->name = function->text;
 	memcpy(function->text, name, length);
@@ -115,15 +130,22 @@ void functions_cut(struct functions *functions, u32 nr)
 	if (i == nr)
 		return;
 	while (i-- > nr) {
-		u32 at = hash_64(functions->all[i]->ip, slots->bits);
+		u64 at = function_slot(slots, functions->all[i]->ip);
 
 		while (slots->at[at] != functions->all[i])
-			at = (at + 1) & ((1u << slots->bits) - 1);
-		WRITE_ONCE(slots->at[at], NULL);
+			at = (at + 1) & slots->mask;
+		WRITE_ONCE(slots->at[at], &function_none);
 	}
-	synchronize_rcu();
+	functions_synchronize();
 	while (functions->nr > nr)
 		kfree(functions->all[--functions->nr]);
+}
+
+void function_end(struct function *function)
+{
+	WRITE_ONCE(function->ip, 0);
+	WRITE_ONCE(function->direct_ip, 0);
+	function->next.on = false;
 }
 
 void functions_free(struct functions *functions)
@@ -131,6 +153,7 @@ void functions_free(struct functions *functions)
 	while (functions->nr)
 		kfree(functions->all[--functions->nr]);
 	kvfree(functions->all);
-	kvfree(functions->slots);
+	if (functions->slots != &slots_none)
+		kvfree(functions->slots);
 	memset(functions, 0, sizeof(*functions));
 }

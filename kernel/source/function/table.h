@@ -12,7 +12,6 @@
 #define KT_KERNEL_SOURCE_FUNCTION_TABLE_H
 
 #include <linux/compiler.h>
-#include <linux/hash.h>
 #include <linux/types.h>
 
 #include "program.h"
@@ -38,6 +37,7 @@ struct function_choice {
 	bool on;
 	u8 words; /* that are recorded of its arguments */
 	u8 role;
+	bool direct; /* it takes nothing on the stack: direct.c */
 	struct function_result result;
 	const struct function_program *program; /* NULL: words alone */
 };
@@ -48,8 +48,14 @@ struct function_choice {
  */
 struct function {
 	unsigned long ip; /* where ftrace calls hooks; 0: it is gone */
+	/*
+	 * The same for hooks by trampolines, which do not have all that some records need: 0,
+	 * if its records do.  So a hook that is late does not find an heir of that kind.
+	 */
+	unsigned long direct_ip;
 	struct function_choice choice;
 	u32 index;
+	u8 way; /* how it is hooked, if it is on (choice): enum way */
 	struct function_choice next; /* what a change makes of it */
 	struct function
 		*heir; /* takes its place, with other records; NULL: none */
@@ -60,36 +66,56 @@ struct function {
 };
 
 struct function_slots {
-	unsigned int bits;
-	struct function *at[];
+	u64 mask;	       /* of indices: how many there are - 1 */
+	struct function *at[]; /* without one: function_none */
 };
 
+/* Has no place, so it is not what anyone is looking for. */
+extern struct function function_none;
+
+/* Functions are aligned to 16 bytes, and are everywhere in the kernel's text. */
+static __always_inline u64 function_slot(const struct function_slots *slots,
+					 unsigned long ip)
+{
+	return ip >> 4 & slots->mask;
+}
+
 struct functions {
-	struct function_slots *slots; /* NULL: there is none yet */
-	struct function **all;	      /* by index */
+	struct function_slots *slots;
+	struct function **all; /* by index */
 	u32 nr;
 	u32 room;
 };
 
-/* NULL: it is none of them, or gone. */
-static __always_inline struct function *function_find(
+/* Where @ip would be found at once; function_none, or another, tells nothing. */
+static __always_inline struct function *function_first(
 	const struct functions *functions, unsigned long ip)
 {
 	const struct function_slots *slots = READ_ONCE(functions->slots);
-	struct function *function;
-	u32 at;
 
-	if (unlikely(!slots))
-		return NULL;
-	at = hash_64(ip, slots->bits);
-	while ((function = READ_ONCE(slots->at[at]))) {
-		if (likely(READ_ONCE(function->ip) == ip))
-			return function;
-		at = (at + 1) & ((1u << slots->bits) - 1);
-	}
-	return NULL;
+	return READ_ONCE(slots->at[function_slot(slots, ip)]);
 }
 
+/* NULL: it is none of them, or gone.  @direct: a trampoline asks. */
+static __always_inline struct function *function_find(
+	const struct functions *functions, unsigned long ip, bool direct)
+{
+	const struct function_slots *slots = READ_ONCE(functions->slots);
+	struct function *function;
+	u64 at;
+
+	for (at = function_slot(slots, ip);; at = (at + 1) & slots->mask) {
+		function = READ_ONCE(slots->at[at]);
+		if (likely((direct ? READ_ONCE(function->direct_ip)
+				   : READ_ONCE(function->ip)) == ip))
+			return function;
+		if (function == &function_none)
+			return NULL;
+	}
+}
+
+/* None yet. */
+void functions_begin(struct functions *functions);
 /* A new one, with what is asked of it in next and choice; or an error. */
 struct function *function_add(struct functions *functions, unsigned long ip,
 			      unsigned long address, const char *name,
@@ -97,6 +123,13 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 			      const struct function_choice *choice);
 /* Those from index @nr on were never hooked, and nobody has seen them. */
 void functions_cut(struct functions *functions, u32 nr);
+/* It is not found any more, and its index is not used again. */
+void function_end(struct function *function);
+/*
+ * Waits for all hooks that run.  Some run where RCU does not watch: ftrace waits in the same
+ * way.
+ */
+void functions_synchronize(void);
 /* No hook runs. */
 void functions_free(struct functions *functions);
 

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hooks by trampolines.
+ *
+ * A session has one trampoline for all of its functions that may use one, so its address
+ * tells whose call it is.  A call whose return is wanted has its frame on the stack.  When it
+ * returns, the session may be gone, and its functions with it: what the frame says of them
+ * counts only while the session's serial number is still that in the frame.  No two sessions
+ * ever have the same, even if this module was unloaded in between.
+ *
+ * Unlike rethook, this needs no list of nodes, so calls are hooked in NMIs, too.  There the
+ * return is not: stacks of NMIs are small.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/task_stack.h>
+#include <linux/security.h>
+#include <linux/uaccess.h>
+
+#include "base/lock.h"
+#include "base/symbol.h"
+#include "call.h"
+#include "compat/function.h"
+#include "compat/stack.h"
+#include "direct.h"
+#include "hooks.h"
+#include "trampoline.h"
+
+static bool direct = true;
+module_param(direct, bool, 0644);
+MODULE_PARM_DESC(direct,
+		 "hook functions by trampolines of our own where possible");
+
+KT_IRQ_STACK_DEFINE;
+
+/* Has no functions, and no calls: no serial number is 0. */
+static struct hooks nobody;
+
+/* Who has which trampoline; nobody, or a session.  Set under kt_mutex. */
+static struct hooks *owners[TRAMPOLINES] = {
+	[0 ... TRAMPOLINES - 1] = &nobody,
+};
+static bool in_use;
+
+/*
+ * What a frame keeps of a call until it returns.  Most calls need nothing else than their
+ * function; the others have a struct call in the frame's further words.
+ */
+struct kept {
+	const struct function *function;
+	u64 serial;
+};
+static_assert(sizeof(struct kept) <=
+	      sizeof_field(struct trampoline_frame, kept));
+static_assert(sizeof(struct call) <=
+	      sizeof_field(struct trampoline_frame, more));
+
+/* ---- hooks ---------------------------------------------------------------- */
+
+/*
+ * Each open call has a frame on the stack, so functions that call each other need more of it
+ * than without us.  This much is left to them alone.
+ */
+#define STACK_LEFT (THREAD_SIZE / 2)
+
+static __always_inline bool task_stack_suffices(
+	const struct trampoline_frame *frame)
+{
+	unsigned long above = (unsigned long)frame - STACK_LEFT;
+
+	return above - (unsigned long)task_stack_page(current) <
+	       THREAD_SIZE - STACK_LEFT;
+}
+
+/* Of interrupts.  NMIs have another, which is small: no call is kept there. */
+static bool irq_stack_suffices(const struct trampoline_frame *frame)
+{
+	unsigned long above = (unsigned long)frame - STACK_LEFT;
+
+	return above - kt_irq_stack_bottom() < IRQ_STACK_SIZE - STACK_LEFT;
+}
+
+static __always_inline unsigned long place_of(
+	const struct trampoline_frame *frame)
+{
+	return frame->behind - MCOUNT_INSN_SIZE;
+}
+
+static __always_inline struct call_words words_of(
+	const struct trampoline_frame *frame)
+{
+	return (struct call_words){frame->arguments, NULL,
+				   (unsigned long)&frame->caller};
+}
+
+/* Keeps the call until it returns. */
+static __always_inline unsigned long frame_keep(struct hooks *hooks,
+						struct trampoline_frame *frame,
+						const struct call *plan,
+						struct call_words words)
+{
+	struct kept *kept = (struct kept *)frame->kept;
+
+	kept->serial = READ_ONCE(hooks->serial);
+	kept->function = plan->function;
+	if (likely(call_is_plain(hooks, plan)))
+		return TRAMPOLINE_KEEP;
+	call_keep(hooks, (struct call *)frame->more, plan, words);
+	return TRAMPOLINE_KEEP_ALL;
+}
+
+/* With preemption off, as all below. */
+static unsigned long entered_any(struct hooks *hooks,
+				 struct trampoline_frame *frame)
+{
+	const struct function *function =
+		function_find(&hooks->functions, place_of(frame), true);
+	const struct call_words words = words_of(frame);
+	unsigned long answer = TRAMPOLINE_LEAVE;
+	struct call plan __kt_uninitialized;
+
+	/* It has just been taken out of the table: its module goes, or it has an heir. */
+	if (unlikely(!function))
+		return answer;
+	switch (call_plan(hooks, function, words, &plan)) {
+	case CALL_IGNORED:
+		return answer;
+	case CALL_KEPT:
+		if (unlikely(!task_stack_suffices(frame) &&
+			     !irq_stack_suffices(frame))) {
+			call_left(hooks, &plan);
+			call_miss(hooks, MISS_STACK);
+			return answer;
+		}
+		answer = frame_keep(hooks, frame, &plan, words);
+		call_entered(hooks, function, words, &plan);
+		return answer;
+	case CALL_NOTED:
+		call_entered(hooks, function, words, NULL);
+	}
+	return answer;
+}
+
+static noinline unsigned long entered_slow(struct hooks *hooks,
+					   struct trampoline_frame *frame)
+{
+	unsigned long answer = TRAMPOLINE_LEAVE;
+	u8 before;
+
+	/* It has just given back its trampoline. */
+	if (unlikely(hooks == &nobody))
+		return answer;
+	/* Gates live as long as RCU sees us. */
+	if (unlikely(!kt_rcu_is_watching())) {
+		call_miss(hooks, MISS_IDLE);
+	} else if (unlikely(!call_hook_begin(&before))) {
+		call_miss(hooks, MISS_RECURSION);
+	} else {
+		answer = entered_any(hooks, frame);
+		call_hook_end(before);
+	}
+	return answer;
+}
+
+/* If so, gcc knows it, and does not ask. */
+static __always_inline struct kt_enabled *with_small_id(
+	struct kt_enabled *plain)
+{
+	if (plain->id >= KT_ID_EXTENDED)
+		__builtin_unreachable();
+	return plain;
+}
+
+/*
+ * Most calls: entry and exit are recorded, of all processes.  Calls nothing.  False: nothing
+ * has happened.  The stack suffices.
+ */
+static __always_inline bool entered(struct hooks *hooks,
+				    struct trampoline_frame *frame)
+{
+	unsigned long place = place_of(frame);
+	const struct function *function =
+		function_first(&hooks->functions, place);
+	struct kt_enabled *exit = smp_load_acquire(&hooks->plain[EXIT]);
+	struct kept *kept = (struct kept *)frame->kept;
+	struct kt_write write __kt_uninitialized;
+	bool last;
+
+	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
+	    unlikely(!exit) || unlikely(READ_ONCE(exit->gate)) ||
+	    unlikely(call_hooks_run()) ||
+	    unlikely(!call_entry_try(
+		    with_small_id(READ_ONCE(hooks->plain[ENTRY])), function,
+		    words_of(frame), &write, &last)))
+		return false;
+	kept->function = function;
+	kept->serial = READ_ONCE(hooks->serial);
+	if (unlikely(last))
+		call_complete(write.ring, write.record.unit);
+	return true;
+}
+
+/* The same, if only entries are recorded. */
+static bool entered_alone(struct hooks *hooks, struct trampoline_frame *frame)
+{
+	unsigned long place = place_of(frame);
+	const struct function *function =
+		function_first(&hooks->functions, place);
+	struct kt_enabled *entry = smp_load_acquire(&hooks->alone);
+	struct kt_write write __kt_uninitialized;
+	bool last;
+
+	if (!entry || unlikely(READ_ONCE(function->direct_ip) != place) ||
+	    unlikely(call_hooks_run()) ||
+	    unlikely(!call_entry_try(with_small_id(entry), function,
+				     words_of(frame), &write, &last)))
+		return false;
+	if (unlikely(last))
+		call_complete(write.ring, write.record.unit);
+	return true;
+}
+
+static noinline unsigned long entered_elsewhere(struct hooks *hooks,
+						struct trampoline_frame *frame)
+{
+	if (entered_alone(hooks, frame))
+		return TRAMPOLINE_LEAVE;
+	if (irq_stack_suffices(frame) && entered(hooks, frame))
+		return TRAMPOLINE_KEEP;
+	return entered_slow(hooks, frame);
+}
+
+static unsigned long direct_entered(struct trampoline_frame *frame)
+{
+	unsigned long answer;
+	struct hooks *hooks;
+
+	preempt_disable_notrace();
+	hooks = READ_ONCE(owners[frame->trampoline]);
+	if (likely(task_stack_suffices(frame)) &&
+	    likely(entered(hooks, frame))) {
+		preempt_enable_notrace();
+		return TRAMPOLINE_KEEP;
+	}
+	answer = entered_elsewhere(hooks, frame);
+	preempt_enable_notrace();
+	return answer;
+}
+
+static noinline void returned_slow(struct hooks *hooks, const struct call *call,
+				   u64 result)
+{
+	u8 before;
+
+	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
+	if (unlikely(!kt_rcu_is_watching()))
+		return;
+	call_left(hooks, call);
+	if (likely(call_hook_begin(&before))) {
+		call_returned(hooks, call, result);
+		call_hook_end(before);
+	} else {
+		call_miss(hooks, MISS_RETURN);
+	}
+}
+
+static noinline void returned_plain(struct hooks *hooks,
+				    const struct function *function, u64 result)
+{
+	const struct call call = {.function = function, .fate = SCOPE_OUT};
+
+	returned_slow(hooks, &call, result);
+}
+
+/*
+ * As entered().  It need not ask whether a hook runs: the call would have begun in that hook,
+ * and so it would not be known.
+ */
+static __always_inline void returned(const struct trampoline_frame *frame,
+				     u64 result)
+{
+	struct hooks *hooks = READ_ONCE(owners[frame->trampoline]);
+	const struct kept *kept = (const struct kept *)frame->kept;
+	const struct function *function = kept->function;
+	struct kt_write write __kt_uninitialized;
+	struct kt_enabled *exit;
+	bool last;
+
+	if (unlikely(READ_ONCE(hooks->serial) != kept->serial))
+		return;
+	exit = READ_ONCE(hooks->plain[EXIT]);
+	if (unlikely(!exit) ||
+	    unlikely(!call_exit_try(with_small_id(exit), function, result,
+				    &write, &last)))
+		returned_plain(hooks, function, result);
+	else if (unlikely(last))
+		call_complete(write.ring, write.record.unit);
+}
+
+static void direct_returned(struct trampoline_frame *frame, u64 result)
+{
+	preempt_disable_notrace();
+	returned(frame, result);
+	preempt_enable_notrace();
+}
+
+static void direct_returned_all(struct trampoline_frame *frame, u64 result)
+{
+	const struct kept *kept = (const struct kept *)frame->kept;
+	struct hooks *hooks;
+
+	preempt_disable_notrace();
+	hooks = READ_ONCE(owners[frame->trampoline]);
+	if (likely(READ_ONCE(hooks->serial) == kept->serial))
+		returned_slow(hooks, (const struct call *)frame->more, result);
+	preempt_enable_notrace();
+}
+
+static const struct trampoline_handlers handlers = {
+	.entered = direct_entered,
+	.returned = direct_returned,
+	.returned_all = direct_returned_all,
+};
+
+/* ---- who has a trampoline ------------------------------------------------- */
+
+unsigned long direct_take(struct hooks *hooks)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&kt_mutex);
+	if (hooks->trampoline || !direct || !kt_trampoline_address(0))
+		return hooks->trampoline;
+	/* If user space says `direct' of a wrong function, that one's arguments are wrong. */
+	if (security_locked_down(LOCKDOWN_MODULE_PARAMETERS))
+		return 0;
+	for (i = 0; i < TRAMPOLINES && owners[i] != &nobody; i++)
+		;
+	if (i == TRAMPOLINES)
+		return 0;
+	if (!in_use)
+		kt_trampoline_use(&handlers);
+	in_use = true;
+	WRITE_ONCE(owners[i], hooks);
+	hooks->trampoline = kt_trampoline_address(i);
+	return hooks->trampoline;
+}
+
+void direct_give(struct hooks *hooks)
+{
+	unsigned int i;
+
+	for (i = 0; i < TRAMPOLINES; i++) {
+		if (owners[i] == hooks)
+			WRITE_ONCE(owners[i], &nobody);
+	}
+	hooks->trampoline = 0;
+}
+
+void direct_begin(struct hooks *hooks)
+{
+	WRITE_ONCE(hooks->serial, kt_trampoline_serial());
+}
+
+bool direct_at(unsigned long ip)
+{
+	unsigned long begin = kt_trampoline_address(TRAMPOLINES - 1);
+	struct {
+		u8 opcode;
+		s32 distance;
+	} __packed call;
+
+	if (!ip || copy_from_kernel_nofault(&call, (void *)ip, sizeof(call)))
+		return false;
+	return call.opcode == CALL_INSN_OPCODE &&
+	       ip + sizeof(call) + call.distance - begin <=
+		       kt_trampoline_address(0) - begin;
+}
+
+void direct_init(void)
+{
+	functions_begin(&nobody.functions);
+	KT_IRQ_STACK_FIND(kt_symbol);
+}
+
+void direct_exit(void)
+{
+	if (in_use)
+		kt_trampoline_leave();
+}
