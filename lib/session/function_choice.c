@@ -191,6 +191,9 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 					 &fields, &arena)) {
 			text_printf(text, " %u", fields.nr_words);
 			result_line(text, &fields);
+			/* The kernel can hook it the short way. */
+			if (fields.in_registers)
+				text_puts(text, " direct");
 		}
 		text_puts(text, role == INSIDE ? " inside" : "");
 		if (role != CUT && prototypes)

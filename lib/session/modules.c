@@ -400,7 +400,7 @@ int ktrace_modules_load(struct ktrace_modules *m, const char *name,
 	while ((other = strsep(&next, ","))) {
 		if (!*other || module_is_loaded(other))
 			continue;
-		if (!strcmp(other, "ktrace")) {
+		if (!strncmp(other, "ktrace", 6)) {
 			err = ktrace_modules_load(m, other, false);
 			if (err)
 				return err;
@@ -415,6 +415,12 @@ int ktrace_modules_load(struct ktrace_modules *m, const char *name,
 					 other);
 	}
 	return file_load(path);
+}
+
+/* Its trampolines may be on the stacks of tasks.  It needs none of the others. */
+static bool module_stays(const char *name)
+{
+	return !strcmp(name, "ktrace_trampoline");
 }
 
 /* The kernel lists the newest first, so users come before what they use. */
@@ -443,7 +449,7 @@ int ktrace_modules_unload(void)
 		if (strncmp(line, "ktrace_", 7) && strcmp(line, "ktrace"))
 			continue;
 		if (syscall(SYS_delete_module, line, O_NONBLOCK) &&
-		    errno != ENOENT) {
+		    errno != ENOENT && !module_stays(line)) {
 			err = error_set(-errno, "cannot unload %s: %s", line,
 					errno == EWOULDBLOCK ? "it is in use"
 							     : strerror(errno));

@@ -105,6 +105,7 @@ struct function_fields {
 	struct ktrace_field arguments[FUNCTION_FIELDS];
 	unsigned int nr_arguments;
 	unsigned int nr_words; /* to be recorded for them */
+	bool in_registers; /* all that it gets, also what is not in @arguments */
 	bool is_void;
 	bool returns; /* @result is valid */
 	struct ktrace_field result;

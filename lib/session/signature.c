@@ -431,6 +431,33 @@ int signature_find(struct prototypes *p, const char *name, const char *module,
 	return *proto && btf_is_func_proto(*proto) ? 0 : -ENOENT;
 }
 
+/*
+ * Does a function get all of its arguments in registers?  No struct counts, even a small
+ * one: if it is packed, it is on the stack.  Where a large one is returned goes into a
+ * register, too, so the last argument may have none.
+ */
+static bool is_in_registers(const struct btf *btf, const struct btf_type *proto)
+{
+	const struct btf_param *params = btf_params(proto);
+	const struct btf_type *t;
+
+	if (btf_vlen(proto) > FUNCTION_REGISTERS)
+		return false;
+	/* The last one: what is returned. */
+	for (int i = 0; i <= btf_vlen(proto); i++) {
+		__u32 id = i < btf_vlen(proto) ? params[i].type : proto->type;
+
+		if (!id && i == btf_vlen(proto))
+			break;
+		t = id ? type_resolve(btf, id) : NULL; /* none: "..." */
+		if (!t || (!btf_is_ptr(t) &&
+			   ((!btf_is_int(t) && !btf_is_any_enum(t)) ||
+			    t->size > sizeof(uint64_t))))
+			return false;
+	}
+	return true;
+}
+
 int prototypes_function(struct prototypes *p, const char *name,
 			const char *module, struct function_fields *fields,
 			struct arena *arena)
@@ -445,5 +472,6 @@ int prototypes_function(struct prototypes *p, const char *name,
 		return err;
 	arguments_fill(&m, proto);
 	result_fill(&m, proto->type);
+	fields->in_registers = is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
