@@ -11,6 +11,7 @@
  *	cpu_idle	power:cpu_idle, two words: a plain tracepoint
  *	kmalloc		kmem:kmalloc, fired by kmalloc() itself, and a kfree()
  *	console		printk:console with a text of 200 bytes
+ *	function	calls bench_function(), which has three arguments and a result
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -64,6 +65,20 @@ static void fire_console(unsigned long n)
 	}
 }
 
+noinline long bench_function(long a, long b, long c);
+noinline long bench_function(long a, long b, long c)
+{
+	/* Or the compiler drops calls whose result nobody wants. */
+	barrier();
+	return a + b + c;
+}
+
+static void fire_function(unsigned long n)
+{
+	while (n--)
+		bench_function(1, 2, 3);
+}
+
 struct source {
 	const char *name;
 	void (*fire)(unsigned long n);
@@ -74,6 +89,7 @@ static struct source sources[] = {
 	{"cpu_idle", fire_cpu_idle},
 	{"kmalloc", fire_kmalloc},
 	{"console", fire_console},
+	{"function", fire_function},
 };
 
 static int source_run(void *data, u64 n)

@@ -15,7 +15,7 @@ dump=/run/trampolines.dump
 
 # ways [SESSION]: how functions are hooked now, of those that are on
 ways() {
-	awk '$2 == "on" { print $9 }' "$tree/${1-}function_table" | sort | uniq -c |
+	awk '$2 == "on" { print $10 }' "$tree/${1-}function_table" | sort | uniq -c |
 		awk '{ printf "%s %s ", $1, $2 }'
 }
 
