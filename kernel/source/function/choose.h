@@ -4,17 +4,18 @@
 #define KT_KERNEL_SOURCE_FUNCTION_CHOOSE_H
 
 struct hooks;
-struct kt_kind;
 struct module;
-
-/* For the source: lists that end with NULL. */
-extern const struct kt_kind *const function_root_files[];
-extern const struct kt_kind *const function_session_files[];
+struct seq_file;
 
 /* What the kernel lacks, NULL: nothing. */
 const char *choose_init(void);
-void choices_free(struct hooks *hooks);
+/* More lines, which are cut up: all count, or none. */
+int choices_write(struct hooks *hooks, char *text);
+/* No line counts any more. */
+int choices_forget(struct hooks *hooks);
 /* A module has come, and its functions may be meant. */
 void choices_module(struct hooks *hooks, const struct module *module);
+/* A line "NAME MODULE" for each function that can be hooked. */
+int functions_available(struct seq_file *m);
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_CHOOSE_H */

@@ -20,9 +20,11 @@
 #include "base/symbol.h"
 #include "base/version.h"
 #include "call.h"
+#include "choice.h"
 #include "choose.h"
 #include "direct.h"
 #include "event/event.h"
+#include "files.h"
 #include "hooks.h"
 #include "session/session.h"
 #include "session/sources.h"
@@ -170,7 +172,7 @@ static bool function_state_end(void *state)
 
 	if (!hooks->misses)
 		return true;
-	choices_free(hooks);
+	choices_drop(&hooks->choices);
 	return hooks_end(hooks);
 }
 

@@ -68,7 +68,7 @@ struct hooks {
 	struct scope scope;
 	struct function_programs programs;
 	u64 __percpu *misses;	  /* NULL: was never attached */
-	struct list_head choices; /* choose.c's */
+	struct list_head choices; /* choice.h */
 	struct kt_session *session;
 };
 
