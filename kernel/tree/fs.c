@@ -280,6 +280,21 @@ static int text_release(struct inode *inode, struct file *file)
 	return kt_node_of(inode)->kind->show ? single_release(inode, file) : 0;
 }
 
+/* What is written, with a zero behind it. */
+static char *text_take(const char __user *from, size_t size)
+{
+	char *text = kvmalloc(size + 1, GFP_KERNEL_ACCOUNT);
+
+	if (!text)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_user(text, from, size)) {
+		kvfree(text);
+		return ERR_PTR(-EFAULT);
+	}
+	text[size] = '\0';
+	return text;
+}
+
 /* Each write is one command; *pos does not matter. */
 static ssize_t text_write(struct file *file, const char __user *from,
 			  size_t size, loff_t *pos)
@@ -291,7 +306,7 @@ static ssize_t text_write(struct file *file, const char __user *from,
 	int err;
 
 	if (size && size <= max) {
-		text = memdup_user_nul(from, size);
+		text = text_take(from, size);
 		if (IS_ERR(text))
 			return PTR_ERR(text);
 	}
@@ -318,7 +333,7 @@ static ssize_t text_write(struct file *file, const char __user *from,
 	if (err)
 		kt_session_blame(node->session, file);
 	mutex_unlock(&kt_mutex);
-	kfree(text);
+	kvfree(text);
 	return err ?: size;
 }
 

@@ -18,9 +18,9 @@
 #include "session.h"
 
 #define MODULE "ktrace-functions"
-/* The kernel takes 1024 lines and 128 KiB (kernel/source/function/choose.c). */
-#define LINES_MAX 800
-#define TEXT_MAX  (127 << 10)
+/* The kernel takes 128 Ki lines and 8 MiB (kernel/source/function/choice.c, files.c). */
+#define LINES_MAX 100000
+#define TEXT_MAX  (8 << 20)
 /* So many functions may read memory at their calls: of more, it would be too slow. */
 #define PROGRAMS_MAX 100
 

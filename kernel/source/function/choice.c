@@ -1,56 +1,214 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines that choose functions: choice.h. */
+#include <linux/hash.h>
 #include <linux/kstrtox.h>
+#include <linux/mm.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "choice.h"
-#include "hooks.h"
 #include "pattern.h"
+#include "program.h"
 #include "session/access.h"
 #include "session/session.h"
 
-#define CHOICES_MAX 1024
+#define CHOICES_MAX  (1u << 17)
+#define PATTERNS_MAX 1024u
+#define NAMES_BITS   12
 
-/* ---- matching ------------------------------------------------------------- */
+/* ---- finding -------------------------------------------------------------- */
 
-struct choice *choice_for(const struct list_head *choices, const char *name,
+static struct hlist_head *named(const struct choices *choices, const char *name)
+{
+	u32 hash = full_name_hash(NULL, name, strlen(name));
+
+	return &choices->names[hash_32(hash, NAMES_BITS)];
+}
+
+static bool module_matches(const struct choice *choice, const char *module)
+{
+	return !choice->module ||
+	       kt_glob_match(choice->module, module ?: "vmlinux");
+}
+
+/* The later one of both; either may be NULL. */
+static struct choice *choice_later(struct choice *a, struct choice *b)
+{
+	return !a || (b && b->number > a->number) ? b : a;
+}
+
+struct choice *choice_for(const struct choices *choices, const char *name,
 			  const char *module)
 {
 	struct choice *found = NULL, *choice;
 
-	list_for_each_entry(choice, choices, node) {
+	list_for_each_entry(choice, &choices->patterns, pattern) {
 		if (!kt_glob_match(choice->name, name) ||
-		    (choice->module &&
-		     !kt_glob_match(choice->module, module ?: "vmlinux")))
+		    !module_matches(choice, module))
 			continue;
 		choice->matched = true;
-		found = choice;
+		found = choice_later(found, choice);
+	}
+	if (!choices->names)
+		return found;
+	hlist_for_each_entry(choice, named(choices, name), named) {
+		if (strcmp(choice->name, name) ||
+		    !module_matches(choice, module))
+			continue;
+		choice->matched = true;
+		found = choice_later(found, choice);
 	}
 	return found;
 }
 
-bool choices_mean_name(const struct list_head *choices, const char *name)
+bool choices_mean_name(const struct choices *choices, const char *name)
 {
 	const struct choice *choice;
 
-	list_for_each_entry(choice, choices, node) {
+	if (choices->names) {
+		hlist_for_each_entry(choice, named(choices, name), named) {
+			if (!strcmp(choice->name, name))
+				return true;
+		}
+	}
+	list_for_each_entry(choice, &choices->patterns, pattern) {
 		if (kt_glob_match(choice->name, name))
 			return true;
 	}
 	return false;
 }
 
-bool choices_have_scope(const struct list_head *choices)
+bool choices_have_scope(const struct choices *choices)
 {
 	const struct choice *choice;
 
-	list_for_each_entry(choice, choices, node) {
+	list_for_each_entry(choice, &choices->all, node) {
 		if (choice->what.on && choice->what.role != FUNCTION_ROOT)
 			return true;
 	}
 	return false;
+}
+
+/* ---- adding and taking away ----------------------------------------------- */
+
+void choices_begin(struct choices *choices, const struct choices *before)
+{
+	*choices = (struct choices){.last = before ? before->last : 0};
+	INIT_LIST_HEAD(&choices->all);
+	INIT_LIST_HEAD(&choices->patterns);
+}
+
+static int names_make(struct choices *choices)
+{
+	if (!choices->names)
+		choices->names = kvcalloc(1 << NAMES_BITS,
+					  sizeof(*choices->names), GFP_KERNEL);
+	return choices->names ? 0 : -ENOMEM;
+}
+
+/* If it names a function, there are names. */
+static void choice_put(struct choices *choices, struct choice *choice)
+{
+	choices->last = choice->number;
+	choices->nr++;
+	list_add_tail(&choice->node, &choices->all);
+	if (choice->is_pattern) {
+		choices->nr_patterns++;
+		list_add_tail(&choice->pattern, &choices->patterns);
+	} else {
+		hlist_add_head(&choice->named, named(choices, choice->name));
+	}
+}
+
+static void choice_take(struct choices *choices, struct choice *choice)
+{
+	choices->nr--;
+	list_del(&choice->node);
+	if (choice->is_pattern) {
+		choices->nr_patterns--;
+		list_del(&choice->pattern);
+	} else {
+		hlist_del(&choice->named);
+	}
+}
+
+void choices_drop(struct choices *choices)
+{
+	struct choice *choice, *next;
+
+	list_for_each_entry_safe(choice, next, &choices->all, node)
+		kfree(choice);
+	kvfree(choices->names);
+	choices_begin(choices, choices);
+}
+
+static bool choices_same(const struct choice *a, const struct choice *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       !strcmp(a->module ?: "", b->module ?: "");
+}
+
+static bool choices_have(const struct choices *choices,
+			 const struct choice *like)
+{
+	const struct choice *choice;
+
+	if (like->is_pattern) {
+		list_for_each_entry(choice, &choices->patterns, pattern) {
+			if (choices_same(choice, like))
+				return true;
+		}
+	} else if (choices->names) {
+		hlist_for_each_entry(choice, named(choices, like->name),
+				     named) {
+			if (choices_same(choice, like))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Asked before anything changes. */
+int choices_fit(struct choices *choices, struct kt_session *session,
+		const struct choices *more)
+{
+	u32 nr = more->nr, nr_patterns = more->nr_patterns;
+	const struct choice *choice;
+
+	list_for_each_entry(choice, &choices->all, node) {
+		bool stays = !choices_have(more, choice);
+
+		nr += stays;
+		nr_patterns += stays && choice->is_pattern;
+	}
+	if (more->names && names_make(choices))
+		return kt_refuse(session, -ENOMEM, "no memory");
+	if (nr <= CHOICES_MAX && nr_patterns <= PATTERNS_MAX)
+		return 0;
+	return kt_refuse(session, -ENOSPC,
+			 nr > CHOICES_MAX ? "more than %u lines: write none "
+					    "first"
+					  : "more than %u lines with "
+					    "wildcards: write none first",
+			 nr > CHOICES_MAX ? CHOICES_MAX : PATTERNS_MAX);
+}
+
+void choices_add(struct choices *choices, struct choices *more)
+{
+	struct choice *choice, *next;
+
+	list_for_each_entry_safe(choice, next, &choices->all, node) {
+		if (!choices_have(more, choice))
+			continue;
+		choice_take(choices, choice);
+		kfree(choice);
+	}
+	list_for_each_entry_safe(choice, next, &more->all, node) {
+		choice_take(more, choice);
+		choice_put(choices, choice);
+	}
 }
 
 /* ---- parsing -------------------------------------------------------------- */
@@ -90,8 +248,9 @@ static bool result_parse(struct function_result *result, const char *word)
 }
 
 /* Behind the colon. */
-static int program_parse(struct kt_session *session, struct choice *choice,
-			 const char *text)
+static int program_parse(struct kt_session *session,
+			 struct function_programs *programs,
+			 struct choice *choice, const char *text)
 {
 	int err = 0;
 
@@ -105,15 +264,15 @@ static int program_parse(struct kt_session *session, struct choice *choice,
 		return kt_refuse(session, -EINVAL,
 				 "\"%.60s\": a capture program is missing",
 				 choice->name);
-	choice->what.program =
-		program_get(&hooks_of(session)->programs, session, choice->name,
-			    text, choice->what.words, &err);
+	choice->what.program = program_get(programs, session, choice->name,
+					   text, choice->what.words, &err);
 	return err;
 }
 
 /* "[MODULE:]NAME [WORDS] [RESULT] [inside] [direct] [: PROGRAM]" behind the sign. */
-static int choice_parse(struct kt_session *session, struct choice *choice,
-			char *text)
+static int choice_parse(struct kt_session *session,
+			struct function_programs *programs,
+			struct choice *choice, char *text)
 {
 	char *word, *name = strsep(&text, " \t");
 
@@ -129,11 +288,12 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 	}
 	if (!*choice->name)
 		return kt_refuse(session, -EINVAL, "a function is missing");
+	choice->is_pattern = strpbrk(choice->name, "*?[\\");
 	while ((word = strsep(&text, " \t"))) {
 		if (!*word)
 			continue;
 		if (!strcmp(word, ":"))
-			return program_parse(session, choice, text);
+			return program_parse(session, programs, choice, text);
 		if (result_parse(&choice->what.result, word))
 			continue;
 		if (!strcmp(word, "inside") &&
@@ -152,7 +312,7 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 			break;
 	}
 	/* Somebody has looked at what the arguments of this one are, not of all. */
-	if (choice->what.direct && strpbrk(choice->name, "*?["))
+	if (choice->what.direct && choice->is_pattern)
 		return kt_refuse(session, -EINVAL,
 				 "\"%.60s\" has wildcards, so it cannot be "
 				 "direct",
@@ -160,11 +320,13 @@ static int choice_parse(struct kt_session *session, struct choice *choice,
 	return 0;
 }
 
-static int choice_make(struct kt_session *session, struct list_head *choices,
-		       const char *line)
+static int choice_make(struct kt_session *session,
+		       struct function_programs *programs,
+		       struct choices *choices, const char *line)
 {
 	struct choice *choice;
 	const char *c;
+	int err;
 
 	if (!strchr("+-!", *line))
 		return kt_refuse(session, -EINVAL,
@@ -179,18 +341,25 @@ static int choice_make(struct kt_session *session, struct list_head *choices,
 					 line);
 	}
 	choice = kzalloc(struct_size(choice, text, strlen(line) + 1),
-			 GFP_KERNEL);
-	if (!choice)
+			 GFP_KERNEL_ACCOUNT);
+	if (!choice || names_make(choices)) {
+		kfree(choice);
 		return kt_refuse(session, -ENOMEM, "no memory");
-	list_add_tail(&choice->node, choices);
+	}
 	strcpy(choice->text, line + 1);
 	choice->what.on = *line != '-';
 	choice->what.role = *line == '!' ? FUNCTION_CUT : FUNCTION_ROOT;
-	return choice_parse(session, choice, strim(choice->text));
+	choice->number = choices->last + 1;
+	err = choice_parse(session, programs, choice, strim(choice->text));
+	if (err)
+		kfree(choice);
+	else
+		choice_put(choices, choice);
+	return err;
 }
 
-int choices_parse(struct list_head *choices, struct kt_session *session,
-		  char *text)
+int choices_parse(struct choices *choices, struct kt_session *session,
+		  struct function_programs *programs, char *text)
 {
 	char *line;
 	int err = 0;
@@ -198,74 +367,16 @@ int choices_parse(struct list_head *choices, struct kt_session *session,
 	while (!err && (line = strsep(&text, "\n"))) {
 		line = strim(line);
 		if (*line)
-			err = choice_make(session, choices, line);
+			err = choice_make(session, programs, choices, line);
 	}
-	if (!err && list_empty(choices))
+	if (!err && !choices->nr)
 		return kt_refuse(session, -EINVAL,
 				 "+FUNCTION, -FUNCTION, !FUNCTION or none is "
 				 "wanted");
 	return err;
 }
 
-/* ---- a session's lines ---------------------------------------------------- */
-
-void choices_drop(struct list_head *choices)
-{
-	struct choice *choice, *next;
-
-	list_for_each_entry_safe(choice, next, choices, node)
-		kfree(choice);
-	INIT_LIST_HEAD(choices);
-}
-
-static bool choices_same(const struct choice *a, const struct choice *b)
-{
-	return !strcmp(a->name, b->name) &&
-	       !strcmp(a->module ?: "", b->module ?: "");
-}
-
-static bool choices_have(const struct list_head *choices,
-			 const struct choice *like)
-{
-	const struct choice *choice;
-
-	list_for_each_entry(choice, choices, node) {
-		if (choices_same(choice, like))
-			return true;
-	}
-	return false;
-}
-
-/* Asked before anything changes: each line is compared with each symbol. */
-int choices_fit(struct hooks *hooks, const struct list_head *choices)
-{
-	const struct choice *choice;
-	size_t nr = 0;
-
-	list_for_each_entry(choice, choices, node)
-		nr++;
-	if (nr <= CHOICES_MAX) {
-		list_for_each_entry(choice, &hooks->choices, node)
-			nr += !choices_have(choices, choice);
-	}
-	if (nr <= CHOICES_MAX)
-		return 0;
-	return kt_refuse(hooks->session, -ENOSPC,
-			 "more than %u lines: write none first", CHOICES_MAX);
-}
-
-void choices_add(struct hooks *hooks, struct list_head *choices)
-{
-	struct choice *old, *next;
-
-	list_for_each_entry_safe(old, next, &hooks->choices, node) {
-		if (!choices_have(choices, old))
-			continue;
-		list_del(&old->node);
-		kfree(old);
-	}
-	list_splice_tail_init(choices, &hooks->choices);
-}
+/* ---- showing -------------------------------------------------------------- */
 
 static void choice_show(struct seq_file *m, const struct choice *choice)
 {
@@ -293,10 +404,10 @@ static void choice_show(struct seq_file *m, const struct choice *choice)
 	seq_putc(m, '\n');
 }
 
-void choices_show(struct seq_file *m, const struct list_head *choices)
+void choices_show(struct seq_file *m, const struct choices *choices)
 {
 	const struct choice *choice;
 
-	list_for_each_entry(choice, choices, node)
+	list_for_each_entry(choice, &choices->all, node)
 		choice_show(m, choice);
 }

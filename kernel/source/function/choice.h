@@ -29,38 +29,60 @@
 
 #include "table.h"
 
-struct hooks;
+struct function_programs;
 struct kt_session;
 struct seq_file;
 
 /* A line. */
 struct choice {
-	struct list_head node;
+	struct list_head node; /* choices.all */
+	union {
+		struct list_head pattern; /* choices.patterns, */
+		struct hlist_node named;  /* or choices.names */
+	};
+	u64 number; /* the last line counts */
 	struct function_choice what;
 	bool matched;
+	bool is_pattern; /* of names; that of the module may be one, too */
 	struct function *first; /* that it means, in a scan */
 	const char *module;	/* NULL: any */
 	const char *name;
 	char text[]; /* both, cut up */
 };
 
+/*
+ * Lines.  Those that name a function are found by a hash of the name, so there may be one for
+ * each function.  Each pattern is compared with each function's name.
+ */
+struct choices {
+	struct list_head all; /* in the order in which they were written */
+	struct list_head patterns;
+	struct hlist_head *names; /* NULL: there are none */
+	u32 nr;
+	u32 nr_patterns;
+	u64 last; /* number of a line */
+};
+
+/* None yet; lines that come behind those of @before. */
+void choices_begin(struct choices *choices, const struct choices *before);
 /* The lines of @text, for a session; it is cut up.  If refused, some may be there. */
-int choices_parse(struct list_head *choices, struct kt_session *session,
-		  char *text);
-void choices_drop(struct list_head *choices);
-/* May these lines be added to the session's? */
-int choices_fit(struct hooks *hooks, const struct list_head *choices);
-/* The new lines, behind the old ones that still say something. */
-void choices_add(struct hooks *hooks, struct list_head *choices);
+int choices_parse(struct choices *choices, struct kt_session *session,
+		  struct function_programs *programs, char *text);
+void choices_drop(struct choices *choices);
+/* May the lines of @more be added? */
+int choices_fit(struct choices *choices, struct kt_session *session,
+		const struct choices *more);
+/* Takes the lines of @more, behind the old ones that still say something. */
+void choices_add(struct choices *choices, struct choices *more);
 /* As they may be written again. */
-void choices_show(struct seq_file *m, const struct list_head *choices);
+void choices_show(struct seq_file *m, const struct choices *choices);
 /* Does it depend on what is running whether a call is recorded? */
-bool choices_have_scope(const struct list_head *choices);
+bool choices_have_scope(const struct choices *choices);
 
 /* May a line mean functions of this name?  The module takes longer to be found. */
-bool choices_mean_name(const struct list_head *choices, const char *name);
+bool choices_mean_name(const struct choices *choices, const char *name);
 /* The line that counts for a function; @module: NULL, if it is the kernel's own. */
-struct choice *choice_for(const struct list_head *choices, const char *name,
+struct choice *choice_for(const struct choices *choices, const char *name,
 			  const char *module);
 
 /* As lines say it. */

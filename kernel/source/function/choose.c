@@ -23,7 +23,7 @@
 /* A walk over the symbols that adds what is chosen to a session. */
 struct scan {
 	struct hooks *hooks;
-	const struct list_head *choices;
+	const struct choices *choices;
 	const struct module *only; /* NULL: all */
 	int err;
 };
@@ -161,16 +161,16 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 }
 
 /* All functions that are meant: in the table, with what becomes of them. */
-static int scan_run(struct hooks *hooks, const struct list_head *choices,
+static int scan_run(struct hooks *hooks, const struct choices *choices,
 		    const struct module *only)
 {
 	struct scan scan = {hooks, choices, only};
 	struct choice *choice;
 	int err;
 
-	if (list_empty(choices))
+	if (!choices->nr)
 		return 0;
-	list_for_each_entry(choice, choices, node)
+	list_for_each_entry(choice, &choices->all, node)
 		choice->first = NULL;
 	err = kt_symbols_each(scan_visit, &scan, only);
 	if (err)
@@ -186,7 +186,7 @@ static int scan_run(struct hooks *hooks, const struct list_head *choices,
 /* ---- changes -------------------------------------------------------------- */
 
 /* Before functions of @choices are hooked. */
-static int scope_begin(struct hooks *hooks, const struct list_head *choices)
+static int scope_begin(struct hooks *hooks, const struct choices *choices)
 {
 	int err;
 
@@ -304,20 +304,23 @@ int choices_forget(struct hooks *hooks)
 int choices_write(struct hooks *hooks, char *text)
 {
 	const struct before before = before_of(hooks);
+	struct choices choices;
 	struct choice *choice;
-	LIST_HEAD(choices);
 	int err;
 
+	choices_begin(&choices, &hooks->choices);
 	err = kt_access_kernel(hooks->session);
-	err = err ?: choices_parse(&choices, hooks->session, text);
-	err = err ?: choices_fit(hooks, &choices);
+	err = err
+		      ?: choices_parse(&choices, hooks->session,
+				       &hooks->programs, text);
+	err = err ?: choices_fit(&hooks->choices, hooks->session, &choices);
 	err = err ?: scan_run(hooks, &choices, NULL);
-	list_for_each_entry(choice, &choices, node)
+	list_for_each_entry(choice, &choices.all, node)
 		err = err ?: choice_check(hooks->session, choice);
 	err = err ?: scope_begin(hooks, &choices);
 	err = change_make(hooks, before, err);
 	if (!err)
-		choices_add(hooks, &choices);
+		choices_add(&hooks->choices, &choices);
 	scope_end(hooks);
 	choices_drop(&choices);
 	return err;

@@ -44,7 +44,7 @@ static const struct kt_kind functions_file = {
 	.show = functions_show,
 	.show_size = 16 * PAGE_SIZE,
 	.write = functions_write,
-	.write_max = 128 << 10,
+	.write_max = SZ_8M,
 };
 
 static int available_show(struct seq_file *m, const struct kt_node *node)

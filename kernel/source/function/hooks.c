@@ -143,7 +143,7 @@ struct hooks *hooks_make(struct kt_session *session)
 		/* So that nobody can switch ftrace off below a session without being told. */
 		hooks->ways[way].ops.flags = FTRACE_OPS_FL_PERMANENT;
 	}
-	INIT_LIST_HEAD(&hooks->choices);
+	choices_begin(&hooks->choices, NULL);
 	return hooks;
 }
 

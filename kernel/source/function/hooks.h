@@ -4,9 +4,9 @@
 #define KT_KERNEL_SOURCE_FUNCTION_HOOKS_H
 
 #include <linux/ftrace.h>
-#include <linux/list.h>
 
 #include "capture.h"
+#include "choice.h"
 #include "event/source.h"
 #include "scope.h"
 #include "table.h"
@@ -67,8 +67,8 @@ struct hooks {
 	struct rethook *returns; /* while one is attached */
 	struct scope scope;
 	struct function_programs programs;
-	u64 __percpu *misses;	  /* NULL: was never attached */
-	struct list_head choices; /* choice.h */
+	u64 __percpu *misses; /* NULL: was never attached */
+	struct choices choices;
 	struct kt_session *session;
 };
 
