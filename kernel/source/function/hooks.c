@@ -366,8 +366,7 @@ int hooks_update(struct hooks *hooks)
 		function->way =
 			hooks_any(hooks) ? way_next(hooks, function) : UNHOOKED;
 		if (function->heir)
-			function_end(function);
-		function->heir = NULL;
+			function_inherit(functions, function);
 		function->choice = function->next;
 	}
 	return 0;

@@ -12,6 +12,8 @@
 #define SLOTS_MIN 64
 
 struct function function_none;
+/* Was taken out of a slot; others may be behind it. */
+static struct function function_gone;
 static struct function_slots slots_none = {.at = {&function_none}};
 
 void functions_begin(struct functions *functions)
@@ -25,12 +27,15 @@ void functions_synchronize(void)
 	synchronize_rcu_tasks_rude();
 }
 
-/* Hooks may look into it already: the function is complete. */
+/*
+ * Hooks may look into it already: the function is complete.  It takes the place of one that
+ * is gone, so that it is found at once if a module has been loaded again.
+ */
 static void slots_put(struct function_slots *slots, struct function *function)
 {
 	u64 at = function_slot(slots, function->ip);
 
-	while (slots->at[at] != &function_none)
+	while (slots->at[at] != &function_none && slots->at[at]->ip)
 		at = (at + 1) & slots->mask;
 	smp_store_release(&slots->at[at], function);
 }
@@ -117,10 +122,7 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 	return function;
 }
 
-/*
- * In the reverse order: no function is behind another that was put there later.  Whoever
- * is looking for one may pass by until all CPUs have left.
- */
+/* Whoever is looking for one may pass by until all CPUs have left. */
 void functions_cut(struct functions *functions, u32 nr)
 {
 	struct function_slots *slots = functions->slots;
@@ -134,7 +136,7 @@ void functions_cut(struct functions *functions, u32 nr)
 
 		while (slots->at[at] != functions->all[i])
 			at = (at + 1) & slots->mask;
-		WRITE_ONCE(slots->at[at], &function_none);
+		WRITE_ONCE(slots->at[at], &function_gone);
 	}
 	functions_synchronize();
 	while (functions->nr > nr)
@@ -146,6 +148,20 @@ void function_end(struct function *function)
 	WRITE_ONCE(function->ip, 0);
 	WRITE_ONCE(function->direct_ip, 0);
 	function->next.on = false;
+}
+
+/* It was put there before its heir, so it is found first. */
+void function_inherit(struct functions *functions, struct function *function)
+{
+	struct function_slots *slots = functions->slots;
+	u64 at = function_slot(slots, function->ip);
+
+	for (; slots->at[at] != &function_none; at = (at + 1) & slots->mask) {
+		if (slots->at[at] == function)
+			WRITE_ONCE(slots->at[at], function->heir);
+	}
+	function_end(function);
+	function->heir = NULL;
 }
 
 void functions_free(struct functions *functions)

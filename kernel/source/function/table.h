@@ -125,6 +125,8 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 void functions_cut(struct functions *functions, u32 nr);
 /* It is not found any more, and its index is not used again. */
 void function_end(struct function *function);
+/* The same, and its heir is found where it was. */
+void function_inherit(struct functions *functions, struct function *function);
 /*
  * Waits for all hooks that run.  Some run where RCU does not watch: ftrace waits in the same
  * way.
