@@ -11,11 +11,13 @@ BEGIN {
 	      labels, "|")
 	split("#1a7f5a #7a8aa0 #93a1b5 #abb7c7 #c3ccd8 #dbe1e9", colours, " ")
 	nr_sources = split("cpu_idle cpu_idle_pid cpu_idle_filter kmalloc console " \
-			   "getppid getppid_call openat_enter openat_call yield", sources, " ")
+			   "getppid getppid_call openat_enter openat_call yield " \
+			   "function function_entry function_all", sources, " ")
 	split("power:cpu_idle|the same, refused by pid|refused by a filter|" \
 	      "kmem:kmalloc|printk:console, 200 bytes|" \
 	      "raw_syscalls: getppid|syscalls: getppid|openat, enter with path|" \
-	      "openat, enter or exit|sched:sched_switch", source_labels, "|")
+	      "openat, enter or exit|sched:sched_switch|a call: entry and exit|" \
+	      "a call: entry alone|a call, all hooked", source_labels, "|")
 	longest = 2200
 	width = 900
 	left = 190

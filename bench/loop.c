@@ -19,6 +19,7 @@
  *	openat_call		the same with two events
  *	yield			a context switch
  *	SOURCE_pid, SOURCE_filter	as SOURCE, but the recorder refuses each event
+ *	function_WHAT			as function, but the recorder records it otherwise
  *	others			those of the ktrace_bench module
  *
  * An openat() takes forty times as long as other calls, so its loop has N / 32
@@ -55,6 +56,8 @@ static size_t source_length(const char *source)
 {
 	size_t length = strlen(source);
 
+	if (!strncmp(source, "function", 8))
+		return 8;
 	if (length > 4 && !strcmp(source + length - 4, "_pid"))
 		return length - 4;
 	if (length > 7 && !strcmp(source + length - 7, "_filter"))

@@ -10,12 +10,17 @@ BEGIN {
 	split("ktrace|ftrace|ftrace (x86-tsc)|perf record|BPF ring buffer|LTTng",
 	      labels, "|")
 	nr_sources = split("cpu_idle cpu_idle_pid cpu_idle_filter kmalloc console " \
-			   "getppid getppid_call openat_enter openat_call yield", sources, " ")
+			   "getppid getppid_call openat_enter openat_call yield " \
+			   "function function_plain function_entry function_all " \
+			   "function_callback function_filter", sources, " ")
 	split("power:cpu_idle (plain)|cpu_idle, refused by pid|" \
 	      "cpu_idle, refused by a filter|kmem:kmalloc|printk:console (200-byte string)|" \
 	      "raw_syscalls: getppid, enter or exit|" \
 	      "syscalls: getppid, enter or exit|syscalls: openat, enter with path|" \
-	      "syscalls: openat, enter or exit|sched:sched_switch", source_labels, "|")
+	      "syscalls: openat, enter or exit|sched:sched_switch|" \
+	      "a call: entry and exit, 3 arguments|a call: entry and exit|a call: entry alone|" \
+	      "a call, all functions hooked|a call, without trampolines|" \
+	      "a call, refused at its end", source_labels, "|")
 	nr_workloads = split("dbench tbench build", workloads, " ")
 }
 
