@@ -491,6 +491,17 @@ check "ftrace cannot be switched off below them" is "$(cat /proc/sys/kernel/ftra
 echo calls 50 >$run
 echo deep 20 >$run
 ls -l /proc/self/ >/dev/null 2>&1
+# What hooks returns for a kretprobe must not be hooked at its own: rethook would return to a
+# wrong place, and say so.
+if [ -e /sys/kernel/tracing/kprobe_events ]; then
+	echo 'r:kt_return vfs_write' >/sys/kernel/tracing/kprobe_events
+	echo 1 >/sys/kernel/tracing/events/kprobes/kt_return/enable
+	dd if=/dev/zero of="$dump" bs=1k count=200 2>/dev/null
+	echo 0 >/sys/kernel/tracing/events/kprobes/kt_return/enable
+	check "a kretprobe works beside them" at_least \
+		"$(awk '{ print $2 }' /sys/kernel/tracing/kprobe_profile)" 200
+	echo >/sys/kernel/tracing/kprobe_events
+fi
 put enabled 0
 $bin/ktread $tree >"$dump"
 check "the buffers are sound" test $? = 0

@@ -8,6 +8,7 @@
  * instructions for entry and exit on 6.12 where this takes 416, and 693 for 437 on 7.2.
  */
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 
 #include "base/symbol.h"
 #include "returns.h"
@@ -17,6 +18,7 @@ DEFINE_STATIC_CALL_NULL(kt_rethook_free, rethook_free);
 DEFINE_STATIC_CALL_NULL(kt_rethook_try_get, rethook_try_get);
 DEFINE_STATIC_CALL_NULL(kt_rethook_hook, rethook_hook);
 KT_RETHOOK_DEFINE
+DEFINE_STATIC_CALL_RET0(kt_within_kprobe_blacklist, within_kprobe_blacklist);
 
 #define find(call, name)                                   \
 	do {                                               \
@@ -34,6 +36,10 @@ KT_RETHOOK_DEFINE
  *
  * And a function that is called as one task and returns as another: the kernel forbids it
  * only if it has a tracer of returns itself.
+ *
+ * Also all in which there may be no kprobe.  Among them are those that hook a return for a
+ * kretprobe: that of a call further out on the stack.  Their own return would be the next,
+ * but the list of hooked returns would have the other one first: a wrong return address.
  */
 static const char *const forbidden[] = {
 	"rcu_read_lock_held",
@@ -55,7 +61,7 @@ bool returns_forbid(unsigned long address)
 		if (address == forbidden_at[i])
 			return true;
 	}
-	return false;
+	return static_call(kt_within_kprobe_blacklist)(address);
 }
 
 const char *returns_init(void)
@@ -68,6 +74,7 @@ const char *returns_init(void)
 	find(kt_rethook_free, "rethook_free");
 	find(kt_rethook_try_get, "rethook_try_get");
 	find(kt_rethook_hook, "rethook_hook");
+	find(kt_within_kprobe_blacklist, "within_kprobe_blacklist");
 	KT_RETHOOK_FIND(find);
 	return NULL;
 }
