@@ -11,7 +11,7 @@
  * programs do, unless root has written 1 to the file `kernel_reads'.
  *
  * Who may say what the kernel's code does with its stack (source/function/direct.c) needs
- * CAP_SYS_MODULE or CAP_SYS_ADMIN.
+ * CAP_SYS_MODULE.
  *
  * The rights that count are those of the process that opened the file.  Otherwise somebody
  * could pass the open file to a privileged program and make it write there.
@@ -72,7 +72,7 @@ EXPORT_SYMBOL_GPL(kt_access_kernel);
 
 bool kt_access_code(void)
 {
-	return writer_capable(CAP_SYS_MODULE) || writer_capable(CAP_SYS_ADMIN);
+	return writer_capable(CAP_SYS_MODULE);
 }
 EXPORT_SYMBOL_GPL(kt_access_code);
 

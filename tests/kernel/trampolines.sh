@@ -152,6 +152,28 @@ check "each has the words of its function, and no others" is "$(awk '
 put events/function/enabled 0
 put reset 1
 
+# Others keep the hooks in place, so only the function's own change could lose calls.
+put functions none
+put functions '+ktrace_callee:callee_six 6
++ktrace_callee:callee_nothing 1'
+put events/function/enabled 1
+put enabled 1
+(for i in 1 2 3 4 5 6 7 8 9 10; do echo calls 3000; sleep 0.05; done >$run) &
+caller=$!
+for i in 1 2 3 4 5 6; do
+	put functions "+ktrace_callee:callee_six $((i % 3 + 2))"
+done
+wait $caller
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+sixes=$(awk '$5 == "callee_six" { printf " %02x", $1 }' $tree/function_table)
+check "no call is lost if only words change" is "$(awk -v sixes="$sixes " '
+	/ function:entry / { n += index(sixes, " " substr($NF, 1, 2) " ") > 0 }
+	END { print n }' "$dump") $(awk '/^total/ { print $5 + $7 }' $tree/overflow)" "30000 0"
+put events/function/enabled 0
+put functions none
+put reset 1
+
 # ---- stacks -----------------------------------------------------------------------
 
 # Those of a task that sleeps in two hooked functions: from where it sleeps to its system call.

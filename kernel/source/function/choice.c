@@ -3,6 +3,7 @@
 #include <linux/hash.h>
 #include <linux/kstrtox.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -170,6 +171,12 @@ static bool choices_have(const struct choices *choices,
 	return false;
 }
 
+static int too_many(struct kt_session *session)
+{
+	return kt_refuse(session, -ENOSPC,
+			 "more than %u lines: write none first", CHOICES_MAX);
+}
+
 /* Asked before anything changes. */
 int choices_fit(struct choices *choices, struct kt_session *session,
 		const struct choices *more)
@@ -180,19 +187,22 @@ int choices_fit(struct choices *choices, struct kt_session *session,
 	list_for_each_entry(choice, &choices->all, node) {
 		bool stays = !choices_have(more, choice);
 
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return kt_refuse(session, -EINTR, "interrupted");
 		nr += stays;
 		nr_patterns += stays && choice->is_pattern;
 	}
 	if (more->names && names_make(choices))
 		return kt_refuse(session, -ENOMEM, "no memory");
-	if (nr <= CHOICES_MAX && nr_patterns <= PATTERNS_MAX)
-		return 0;
-	return kt_refuse(session, -ENOSPC,
-			 nr > CHOICES_MAX ? "more than %u lines: write none "
-					    "first"
-					  : "more than %u lines with "
-					    "wildcards: write none first",
-			 nr > CHOICES_MAX ? CHOICES_MAX : PATTERNS_MAX);
+	if (nr > CHOICES_MAX)
+		return too_many(session);
+	if (nr_patterns > PATTERNS_MAX)
+		return kt_refuse(session, -ENOSPC,
+				 "more than %u lines with wildcards: write "
+				 "none first",
+				 PATTERNS_MAX);
+	return 0;
 }
 
 void choices_add(struct choices *choices, struct choices *more)
@@ -200,6 +210,7 @@ void choices_add(struct choices *choices, struct choices *more)
 	struct choice *choice, *next;
 
 	list_for_each_entry_safe(choice, next, &choices->all, node) {
+		cond_resched();
 		if (!choices_have(more, choice))
 			continue;
 		choice_take(choices, choice);
@@ -300,7 +311,9 @@ static int choice_parse(struct kt_session *session,
 		    choice->what.role != FUNCTION_CUT)
 			choice->what.role = FUNCTION_INSIDE;
 		else if (!strcmp(word, "direct"))
-			choice->what.direct = kt_access_code();
+			choice->what.direct =
+				choice->what.role != FUNCTION_CUT &&
+				kt_access_code();
 		else if (kstrtou8(word, 10, &choice->what.words) ||
 			 choice->what.words > FUNCTION_WORDS_MAX)
 			return kt_refuse(session, -EINVAL,
@@ -340,6 +353,8 @@ static int choice_make(struct kt_session *session,
 					 (int)min_t(size_t, strlen(line), 60),
 					 line);
 	}
+	if (choices->nr == CHOICES_MAX)
+		return too_many(session);
 	choice = kzalloc(struct_size(choice, text, strlen(line) + 1),
 			 GFP_KERNEL_ACCOUNT);
 	if (!choice || names_make(choices)) {
@@ -365,6 +380,9 @@ int choices_parse(struct choices *choices, struct kt_session *session,
 	int err = 0;
 
 	while (!err && (line = strsep(&text, "\n"))) {
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return kt_refuse(session, -EINTR, "interrupted");
 		line = strim(line);
 		if (*line)
 			err = choice_make(session, programs, choices, line);

@@ -11,7 +11,9 @@
  * Unlike rethook, this needs no list of nodes, so calls are hooked in NMIs, too.  There the
  * return is not: stacks of NMIs are small.
  */
+#include <linux/cc_platform.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
@@ -63,6 +65,8 @@ static_assert(sizeof(struct call) <=
  * than without us.  This much is left to them alone.
  */
 #define STACK_LEFT (THREAD_SIZE / 2)
+#define STACK_LEFT_ALL \
+	(THREAD_SIZE / 4 * 3) /* TRAMPOLINE_KEEP_ALL takes more */
 
 static __always_inline bool task_stack_suffices(
 	const struct trampoline_frame *frame)
@@ -188,8 +192,8 @@ static __always_inline bool entered(struct hooks *hooks,
 	bool last;
 
 	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
-	    unlikely(!exit) || unlikely(READ_ONCE(exit->gate)) ||
-	    unlikely(call_hooks_run()) ||
+	    unlikely(!exit) || static_branch_unlikely(&call_sleeping) ||
+	    unlikely(READ_ONCE(exit->gate)) || unlikely(call_hooks_run()) ||
 	    unlikely(!call_entry_try(
 		    with_small_id(READ_ONCE(hooks->plain[ENTRY])), function,
 		    words_of(frame), &write, &last)))
@@ -317,6 +321,15 @@ static void direct_returned_all(struct trampoline_frame *frame, u64 result)
 	preempt_enable_notrace();
 }
 
+/* A breakpoint's handler has functions that are hooked. */
+NOKPROBE_SYMBOL(direct_entered);
+NOKPROBE_SYMBOL(entered_elsewhere);
+NOKPROBE_SYMBOL(entered_slow);
+NOKPROBE_SYMBOL(direct_returned);
+NOKPROBE_SYMBOL(direct_returned_all);
+NOKPROBE_SYMBOL(returned_slow);
+NOKPROBE_SYMBOL(returned_plain);
+
 static const struct trampoline_handlers handlers = {
 	.entered = direct_entered,
 	.returned = direct_returned,
@@ -334,6 +347,9 @@ unsigned long direct_take(struct hooks *hooks)
 		return hooks->trampoline;
 	/* If user space says `direct' of a wrong function, that one's arguments are wrong. */
 	if (security_locked_down(LOCKDOWN_MODULE_PARAMETERS))
+		return 0;
+	/* Reading the clock may be an exception there, whose handler's functions are hooked. */
+	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT))
 		return 0;
 	for (i = 0; i < TRAMPOLINES && owners[i] != &nobody; i++)
 		;

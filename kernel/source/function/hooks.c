@@ -186,26 +186,49 @@ enum set {
 	AFTER,	/* those that are to be hooked */
 };
 
+/* Programs want registers as ftrace has them, and words of the stack are elsewhere. */
+static bool fits_direct(const struct function *function)
+{
+	return !function->next.program &&
+	       function->next.words <= FUNCTION_WORDS;
+}
+
 static enum way way_next(const struct hooks *hooks,
 			 const struct function *function)
 {
-	return function->next.direct && function->direct_ip && hooks->trampoline
+	return function->next.direct && fits_direct(function) &&
+			       hooks->trampoline
 		       ? DIRECT
 		       : FTRACE;
+}
+
+/* Which takes its place. */
+static const struct function *function_heir(const struct function *function)
+{
+	while (function->heir)
+		function = function->heir;
+	return function;
 }
 
 static bool set_has(const struct hooks *hooks, const struct function *function,
 		    enum set set, enum way way)
 {
 	bool before = function->choice.on && function->way == way;
-	bool after = function->next.on && way_next(hooks, function) == way;
 
-	return set == BEFORE ? before : set == AFTER ? after : before && after;
+	if (set == BEFORE)
+		return before;
+	if (set == KEPT) {
+		if (!before)
+			return false;
+		function = function_heir(function);
+	}
+	return function->next.on && way_next(hooks, function) == way;
 }
 
-/* Is there a function that stays, but not its way?  An heir may have another one. */
+/* Is there a function that stays, or its heir, but not its way? */
 static bool hooks_move(const struct hooks *hooks)
 {
+	const struct function *heir;
 	u32 i;
 
 	for (i = 0; i < hooks->functions.nr; i++) {
@@ -213,9 +236,8 @@ static bool hooks_move(const struct hooks *hooks)
 
 		if (!function->choice.on || function->way == UNHOOKED)
 			continue;
-		if (function->heir ||
-		    (function->next.on &&
-		     function->way != way_next(hooks, function)))
+		heir = function_heir(function);
+		if (heir->next.on && function->way != way_next(hooks, heir))
 			return true;
 	}
 	return false;
@@ -347,10 +369,15 @@ int hooks_update(struct hooks *hooks)
 	if (!ips)
 		return kt_refuse(hooks->session, -ENOMEM, "no memory");
 	hooks_drop_gone(functions);
-	/* Their first calls come before all are hooked. */
+	/*
+	 * Their first calls come before all are hooked.  From here on functions that are new are
+	 * called, so they stay in the table.
+	 */
 	for (i = 0; i < functions->nr; i++) {
 		struct function *function = functions->all[i];
 
+		if (function->next.on && fits_direct(function))
+			WRITE_ONCE(function->direct_ip, function->ip);
 		if (!function->choice.on && function->next.on) {
 			function->choice.role = function->next.role;
 			function->choice.result = function->next.result;

@@ -104,8 +104,6 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 	if (!function)
 		return ERR_PTR(-ENOMEM);
 	function->ip = ip;
-	if (!choice->program && choice->words <= FUNCTION_WORDS)
-		function->direct_ip = ip;
 	function->address = address;
 	function->name = function->text;
 	memcpy(function->text, name, length);

@@ -49,8 +49,9 @@ struct function_choice {
 struct function {
 	unsigned long ip; /* where ftrace calls hooks; 0: it is gone */
 	/*
-	 * The same for hooks by trampolines, which do not have all that some records need: 0,
-	 * if its records do.  So a hook that is late does not find an heir of that kind.
+	 * The same for hooks by trampolines; 0: they may not find it.  They do not have all that
+	 * some records need, and may be late: then there may be an heir of that kind, or one
+	 * that is only planned.
 	 */
 	unsigned long direct_ip;
 	struct function_choice choice;
