@@ -9,6 +9,8 @@
 
 #include "cmd.h"
 #include "common/field.h"
+#include "common/patterns.h"
+#include "list_functions.h"
 #include "markers.h"
 #include "common/select.h"
 #include "common/value.h"
@@ -16,7 +18,8 @@
 struct list {
 	struct ktrace_session_options options;
 	struct selection selection;
-	pid_t pid; /* show its markers; 0: none */
+	struct patterns functions; /* show these; none: events */
+	pid_t pid;		   /* show its markers; 0: none */
 	struct ktrace_session *session;
 	const struct ktrace_type **types; /* the selected ones, sorted */
 	size_t nr_types;
@@ -264,6 +267,9 @@ static int option_handle(void *data, int option)
 	switch (option) {
 	case 'e':
 		return selection_option(&l->selection, &command_list, optarg);
+	case 'F':
+		return patterns_option(&l->functions, &command_list, "-F",
+				       "function", optarg);
 	case 'j':
 		l->json = true;
 		return EXIT_OK;
@@ -302,11 +308,18 @@ static int list_main(int argc, char **argv)
 		if (selection_add(&l.selection, argv[optind]))
 			return misused(&command_list, "`%s' names no event",
 				       argv[optind]);
+	if (l.functions.nr && !selection_is_all(&l.selection))
+		return misused(
+			&command_list,
+			"events and functions (-F) are shown one by one");
 	if (ktrace_session_open(&l.options, &l.session))
 		return failed_in_library();
-	status = list_show(&l);
+	status = l.functions.nr ? list_functions(l.session, &l.functions,
+						 l.json, l.fields)
+				: list_show(&l);
 	ktrace_session_close(l.session);
 	selection_free(&l.selection);
+	patterns_free(&l.functions);
 	free(l.types);
 	free(l.missing);
 	return output_finish(status);
@@ -320,6 +333,10 @@ static const struct command_option options[] = {
 	       "only what is in the kernel already, load nothing"),
 	OPTION('e', "event", "PATTERN,...", "the same as an argument",
 	       .kind = ARGUMENT_EVENT),
+	OPTION('F', "function", "PATTERN,...",
+	       "functions of the kernel and its modules instead of events: NAME or "
+	       "MODULE:NAME, with wildcards; -v: how they are hooked",
+	       .kind = ARGUMENT_FUNCTION),
 	OPTION('p', "pid", "PID",
 	       "the markers of this program: see `ktrace help markers'",
 	       .kind = ARGUMENT_PID),
@@ -338,6 +355,7 @@ const struct command command_list = {
 		 "shown.\n",
 	.options = options,
 	.operand = ARGUMENT_EVENT,
-	.examples = "    ktrace list 'sched:*' -v\n",
+	.examples = "    ktrace list 'sched:*' -v\n"
+		    "    ktrace list -F 'vfs_*'\n",
 	.main = list_main,
 };

@@ -243,6 +243,28 @@ KTRACE_API int ktrace_session_functions_choose(
 	struct ktrace_session *session,
 	const struct ktrace_functions *functions, size_t *nr);
 
+/* A function of the kernel or of a module; valid during the call that has it. */
+struct ktrace_function {
+	const char *name;
+	const char *module;    /* "vmlinux" for the kernel itself */
+	const char *prototype; /* as in C; NULL: it has no type information */
+	/* All arguments are in registers, so it can be hooked by a trampoline. */
+	bool in_registers;
+	const char *missing; /* why it cannot be recorded; NULL: it can be */
+	uint64_t reserved[4];
+};
+
+/*
+ * Calls @use with each function that a pattern means: first those that can be recorded, then
+ * those that cannot.  If @use returns something other than 0, ends and returns that.
+ * -ENOENT: a pattern means none.
+ */
+KTRACE_API int ktrace_session_functions_each(
+	struct ktrace_session *session, const char *const *patterns,
+	size_t nr_patterns,
+	int (*use)(const struct ktrace_function *function, void *data),
+	void *data);
+
 /* System calls */
 
 /*

@@ -24,7 +24,7 @@
 /* So many functions may read memory at their calls: of more, it would be too slow. */
 #define PROGRAMS_MAX 100
 
-static int module_load(struct ktrace_session *s)
+int session_functions_load(struct ktrace_session *s)
 {
 	struct ktrace_modules *modules;
 	int err;
@@ -63,20 +63,19 @@ struct choice {
 	size_t nr;
 };
 
-/* "[MODULE:]NAME" */
-static bool available_match(const struct available *f, const char *pattern)
+bool session_function_match(const char *pattern, const char *module,
+			    const char *name)
 {
 	const char *colon = strchr(pattern, ':');
-	char module[64];
+	char wanted[64];
 
 	if (!colon)
-		return kt_glob_match(pattern, f->name);
-	if ((size_t)(colon - pattern) >= sizeof(module))
+		return kt_glob_match(pattern, name);
+	if ((size_t)(colon - pattern) >= sizeof(wanted))
 		return false;
-	memcpy(module, pattern, colon - pattern);
-	module[colon - pattern] = '\0';
-	return kt_glob_match(module, f->module) &&
-	       kt_glob_match(colon + 1, f->name);
+	memcpy(wanted, pattern, colon - pattern);
+	wanted[colon - pattern] = '\0';
+	return kt_glob_match(wanted, module) && kt_glob_match(colon + 1, name);
 }
 
 static int choice_add(struct choice *choice, const struct available *function)
@@ -102,7 +101,8 @@ static int choice_try(struct choice *choice, const struct available *function,
 	bool wanted = false;
 
 	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (available_match(function, choice->patterns[i]))
+		if (session_function_match(choice->patterns[i],
+					   function->module, function->name))
 			used[i] = wanted = true;
 	return wanted ? choice_add(choice, function) : 0;
 }
@@ -355,7 +355,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	if (functions->size < sizeof(*functions))
 		return error_set(-EINVAL, "struct ktrace_functions: its size "
 					  "is not set");
-	err = module_load(s);
+	err = session_functions_load(s);
 	if (!err)
 		err = session_root_read(s, "available_functions", &text);
 	err = err ?: choices_make(choices, text);

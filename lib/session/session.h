@@ -119,6 +119,16 @@ int prototypes_function(struct prototypes *p, const char *name,
 			const char *module, struct function_fields *fields,
 			struct arena *arena);
 
+/* As in C, in @arena; and whether all arguments are in registers.  -ENOENT: as above. */
+int prototypes_text(struct prototypes *p, const char *name, const char *module,
+		    struct arena *arena, const char **text, bool *in_registers);
+
+/* Loads the source of functions, unless the session loads nothing. */
+int session_functions_load(struct ktrace_session *s);
+/* "[MODULE:]NAME"; both with wildcards. */
+bool session_function_match(const char *pattern, const char *module,
+			    const char *name);
+
 /*
  * Calls @use with the type of each record of functions that were chosen since *@next, which
  * is 0 at first.  If @use returns something other than 0, ends and returns that.

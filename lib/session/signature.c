@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "passing.h"
 #include "prototype.h"
 
@@ -473,5 +474,46 @@ int prototypes_function(struct prototypes *p, const char *name,
 	arguments_fill(&m, proto);
 	result_fill(&m, proto->type);
 	fields->in_registers = is_in_registers(m.btf, proto);
+	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
+}
+
+static void parameter_text(struct text *text, struct maker *m,
+			   const struct btf_param *param)
+{
+	const char *name = btf__name_by_offset(m->btf, param->name_off);
+	const char *type = param->type ? ctype_keep(m, param->type) : "...";
+	size_t len = strlen(type);
+
+	text_puts(text, type);
+	if (param->type && name && *name)
+		text_printf(text, "%s%s",
+			    len && type[len - 1] == '*' ? "" : " ", name);
+}
+
+int prototypes_text(struct prototypes *p, const char *name, const char *module,
+		    struct arena *arena, const char **text, bool *in_registers)
+{
+	struct maker m = {.prototypes = p, .arena = arena};
+	const struct btf_type *proto;
+	struct text line = {0};
+	const char *result;
+	int err = signature_find(p, name, module, &m.btf, &proto);
+
+	if (err)
+		return err;
+	result = proto->type ? ctype_keep(&m, proto->type) : "void";
+	text_printf(&line, "%s%s%s(", result,
+		    *result && result[strlen(result) - 1] == '*' ? "" : " ",
+		    name);
+	for (int i = 0; i < btf_vlen(proto); i++) {
+		text_puts(&line, i ? ", " : "");
+		parameter_text(&line, &m, &btf_params(proto)[i]);
+	}
+	text_puts(&line, btf_vlen(proto) ? ")" : "void)");
+	if (!line.failed)
+		*text = text_keep(&m, "%s", line.s);
+	m.failed |= line.failed;
+	text_free(&line);
+	*in_registers = is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }

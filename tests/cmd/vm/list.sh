@@ -48,6 +48,29 @@ check 'one reason each' [ -z "$err" ]
 echo "# $((known - missing)) events can be recorded, $missing cannot"
 sed -n '/^Cannot be recorded/,$p' <<<"$out" | sed 's/^/#   /' | head -n 40
 
+# ---- functions --------------------------------------------------------------------------
+
+run ktrace list -F 'vfs_*,rcu_is_watching' -v
+ends 0 'functions' ' more cannot be recorded'
+check 'below their module' [ "$(head -n 1 <<<"$out")" = vmlinux ]
+check 'with their types' grep -qxF \
+	'    ssize_t vfs_read(struct file *file, char *buf, size_t count, loff_t *pos)  [trampoline]' \
+	<<<"$out"
+check 'each that ftrace can hook' [ "$(sed '/^Cannot/,$d' <<<"$out" | grep -c '[ *]vfs_[a-z0-9_]*(')" -eq \
+	"$(grep -c '^vfs_[a-z0-9_]*\( \|$\)' /sys/kernel/tracing/available_filter_functions)" ]
+check 'and that cannot be, why' grep -qx '    rcu_is_watching' \
+	<<<"$(sed -n '/^Cannot be recorded:/,$p' <<<"$out")"
+run ktrace list -q -j -F vfs_read,do_one_initcall,start_kernel
+check 'as JSON' [ "$(jq -r '.[] | .name + " " + (.trampoline | tostring)' <<<"$out" | sort |
+	tr '\n' ' ')" = 'do_one_initcall true start_kernel null vfs_read true ' ]
+check 'what is gone' [ "$(jq -r '.[] | select(.name == "start_kernel").missing' <<<"$out")" = \
+	'ran when the kernel booted, and is gone' ]
+run ktrace list -F vfs_raed
+ends 1 'no such function' 'there is no function'
+run ktrace list -F vfs_read sched
+ends 2 'functions and events' 'one by one'
+rmmod ktrace_functions
+
 KTRACE_MODULES=/nonexistent run ktrace load
 ends 0 'load is content when all is loaded'
 run ktrace unload
