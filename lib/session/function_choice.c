@@ -29,8 +29,11 @@ int session_functions_load(struct ktrace_session *s)
 	struct ktrace_modules *modules;
 	int err;
 
-	if (s->no_load || module_is_loaded(MODULE))
+	if (module_is_loaded(MODULE))
 		return 0;
+	if (s->no_load)
+		return error_set(-ENOENT,
+				 "the module " MODULE " is not loaded");
 	err = ktrace_modules_open(&modules);
 	if (err)
 		return err;

@@ -92,14 +92,14 @@ static int available_read(struct walk *w, char *text)
 
 static int available_use(struct walk *w)
 {
-	char name[256], module[64];
+	char name[512], module[64];
 	int err = 0;
 
 	for (size_t i = 0; !err && i < w->nr_available; i++) {
 		/* Static functions may have one name. */
 		if (i && !strcmp(w->available[i - 1], w->available[i]))
 			continue;
-		if (sscanf(w->available[i], "%255s %63s", name, module) == 2 &&
+		if (sscanf(w->available[i], "%511s %63s", name, module) == 2 &&
 		    walk_wants(w, module, name))
 			err = walk_use(w, name, module);
 	}
@@ -163,14 +163,14 @@ static const char *missing_why(const struct walk *w, uint64_t address,
 struct symbol {
 	uint64_t address;
 	char type;
-	char name[256];
+	char name[512];
 	char module[64];
 };
 
 static bool symbol_parse(struct symbol *symbol, const char *line)
 {
 	int nr =
-		sscanf(line, "%" SCNx64 " %c %255s [%63[^]]]", &symbol->address,
+		sscanf(line, "%" SCNx64 " %c %511s [%63[^]]]", &symbol->address,
 		       &symbol->type, symbol->name, symbol->module);
 
 	if (nr == 3)

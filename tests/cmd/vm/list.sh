@@ -70,6 +70,8 @@ ends 1 'no such function' 'there is no function'
 run ktrace list -F vfs_read sched
 ends 2 'functions and events' 'one by one'
 rmmod ktrace_functions
+run ktrace list -l -F vfs_read
+ends 1 'functions, if nothing is loaded' 'ktrace-functions is not loaded'
 
 KTRACE_MODULES=/nonexistent run ktrace load
 ends 0 'load is content when all is loaded'
