@@ -260,6 +260,7 @@ static int columns_parse(struct graph *g, const char *text)
 		{"cpu", KTRACE_COLUMN_CPU},
 		{"time", KTRACE_COLUMN_TIME},
 		{"duration", KTRACE_COLUMN_DURATION},
+		{"self", KTRACE_COLUMN_SELF},
 		{"none", 0},
 	};
 	size_t i, nr = sizeof(names) / sizeof(names[0]), length;
@@ -273,7 +274,8 @@ static int columns_parse(struct graph *g, const char *text)
 		if (i == nr)
 			return misused(&command_graph,
 				       "--columns `%.*s': some of task, cpu, "
-				       "time, duration are expected, or none",
+				       "time, duration, self are expected, or "
+				       "none",
 				       (int)length, text);
 		g->columns |= names[i].column;
 		if (!text[length])
@@ -478,8 +480,9 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION(0, "columns", "COLUMN,...",
-	       "what lines begin with: task, cpu, time, duration (all of them), or none",
-	       .words = "task cpu time duration none", .id = COLUMNS),
+	       "what lines begin with: task, cpu, time, duration (all of these), self, or "
+	       "none",
+	       .words = "task cpu time duration self none", .id = COLUMNS),
 	OPTION('o', "output", "FILE", "show it there, not on standard output",
 	       .kind = ARGUMENT_FILE),
 	OPTION(0, "trace", "DIRECTORY", "keep the trace",

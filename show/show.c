@@ -67,7 +67,8 @@ static bool reserved_used(const struct ktrace_output_options *options)
 	return (options->calls && any_set(options->calls->reserved)) ||
 	       (options->graph &&
 		(any_set(options->graph->reserved) ||
-		 options->graph->columns & ~KTRACE_COLUMN_ALL));
+		 options->graph->columns &
+			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF)));
 }
 
 int ktrace_output_create(struct ktrace *trace, const char *kind,

@@ -87,6 +87,8 @@ enum ktrace_output_columns {
 	KTRACE_COLUMN_TIME = 4,
 	KTRACE_COLUMN_DURATION = 8,
 	KTRACE_COLUMN_ALL = 15,
+	/* Not one of these: the duration without that of what was called. */
+	KTRACE_COLUMN_SELF = 16,
 };
 
 struct ktrace_output_graph {

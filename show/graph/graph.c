@@ -43,9 +43,8 @@ struct graph {
 
 /* What an event is to the graph. */
 struct place {
-	uint32_t depth; /* of open calls around it */
-	enum line_mark mark;
-	uint64_t ns; /* duration of what it ends, or NO_DURATION */
+	uint32_t depth;	  /* of open calls around it */
+	struct took took; /* of what it ends */
 	/* Who does it: "|": the thread; "h": an interrupt; "s": a soft interrupt. */
 	const char *bar;
 };
@@ -60,7 +59,7 @@ static int line_begin(struct graph *g, const struct ktrace_event *event,
 	lines_begin(&g->lines);
 	if (line_head(&g->heads, text, event))
 		return error_set(-ENOMEM, "out of memory");
-	err = lines_took(&g->lines, place->ns, place->mark);
+	err = lines_took(&g->lines, place->took);
 	if (err)
 		return err;
 	output_puts(text, place->bar);
@@ -157,7 +156,7 @@ static int whole_show(struct graph *g, const struct ktrace_event *event,
 	int err;
 
 	if (type_is_whole(type) && !strcmp(duration_of(type)->name, "duration"))
-		place->ns = ktrace_field_int(event, duration_of(type));
+		place->took.all = ktrace_field_int(event, duration_of(type));
 	err = line_begin(g, event, place);
 	if (err)
 		return err;
@@ -188,7 +187,7 @@ static int return_show(struct graph *g, const struct ktrace_event *event,
 		return err;
 	output_add(text, "}", 1);
 	err = result_put(g, event);
-	if (!err && place->ns == NO_DURATION) {
+	if (!err && place->took.all == NO_DURATION) {
 		/* Its call is not in the trace. */
 		output_add(text, " /* ", 4);
 		name_put(text, event->type->name);
@@ -241,6 +240,7 @@ static int graph_open(struct ktrace_output *show)
 	g->heads.no_cpu = !(columns & KTRACE_COLUMN_CPU);
 	g->heads.no_time = !(columns & KTRACE_COLUMN_TIME);
 	g->lines.durations = columns & KTRACE_COLUMN_DURATION;
+	g->lines.selves = columns & KTRACE_COLUMN_SELF;
 	return lines_init(&g->lines, show->write, show->data);
 }
 
@@ -291,7 +291,8 @@ static void place_interrupt(struct place *place, struct interrupts before,
 	const struct interrupts *in = nr_before < nr_after ? &before : &after;
 
 	if (nr_before != nr_after)
-		place->mark = nr_before < nr_after ? LINE_ENTERED : LINE_LEFT;
+		place->took.mark =
+			nr_before < nr_after ? LINE_ENTERED : LINE_LEFT;
 	/* The letters are those of the kernel's own tracers. */
 	place->bar = in->hard ? "h" : in->soft ? "s" : "|";
 }
@@ -304,13 +305,15 @@ static struct place place_of(const struct graph *g,
 	struct place place = {
 		.depth = ktrace_spans_open(g->spans, event,
 					   KTRACE_SPAN_FUNCTION),
-		.ns = NO_DURATION,
+		.took = {LINE_CALL, NO_DURATION, NO_DURATION},
 	};
 
 	place_interrupt(&place, before, interrupts_of(g, event));
-	if (step & KTRACE_SPAN_ENDS &&
-	    (span->kind == KTRACE_SPAN_FUNCTION || place.mark == LINE_LEFT))
-		place.ns = span->end - span->begin;
+	if (step & KTRACE_SPAN_ENDS && (span->kind == KTRACE_SPAN_FUNCTION ||
+					place.took.mark == LINE_LEFT)) {
+		place.took.all = span->end - span->begin;
+		place.took.self = span->self;
+	}
 	return place;
 }
 
@@ -321,10 +324,10 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 	enum part part = part_of(event->type);
 	int err = 0;
 
-	if (part == PART_RETURN && place->ns != NO_DURATION && waiting &&
-	    waiting->time == event->time - place->ns &&
+	if (part == PART_RETURN && place->took.all != NO_DURATION && waiting &&
+	    waiting->time == event->time - place->took.all &&
 	    waiting->depth == place->depth)
-		return leaf_show(g, waiting, event, place->ns);
+		return leaf_show(g, waiting, event, place->took.all);
 	if (waiting)
 		err = lines_open(&g->lines, waiting);
 	if (err)

@@ -12,6 +12,8 @@
 
 /* The column of durations; fits 9999999 us. */
 #define TOOK_WIDTH 16
+/* That of what is a call's own. */
+#define SELF_WIDTH 14
 
 static struct line *line_get(struct lines *lines, uint64_t number)
 {
@@ -93,33 +95,40 @@ static char *duration_text(char *p, uint64_t ns)
 	return p + 4;
 }
 
-/* "+    12.345 us ", "=>              ", "<=   12.345 us ", or as many spaces. */
-static void duration_put(struct output *output, const struct line *line)
+/* Right in a column of @width, or as many spaces. */
+static void ns_put(struct output *output, uint64_t ns, size_t width)
 {
 	char text[48];
 	size_t length = 0, pad;
 
-	output_room(output, 64);
-	switch (line->mark) {
-	case LINE_ENTERED:
-		output_add(output, "=>", 2);
-		pad = TOOK_WIDTH - 2;
-		break;
-	case LINE_LEFT:
-		output_add(output, "<=", 2);
-		pad = TOOK_WIDTH - 2;
-		break;
-	default:
-		*output->p++ =
-			line->ns == NO_DURATION ? ' ' : duration_mark(line->ns);
-		pad = TOOK_WIDTH - 1;
-	}
-	if (line->ns != NO_DURATION)
-		length = duration_text(text, line->ns) - text;
-	pad = length < pad ? pad - length : 0;
+	if (ns != NO_DURATION)
+		length = duration_text(text, ns) - text;
+	pad = length < width ? width - length : 0;
 	memset(output->p, ' ', pad);
 	memcpy(output->p + pad, text, length);
 	output->p += pad + length;
+}
+
+/* "+    12.345 us ", "=>              ", "<=   12.345 us ", or as many spaces. */
+static void duration_put(struct output *output, const struct took *took)
+{
+	size_t width = TOOK_WIDTH - 2;
+
+	output_room(output, 64);
+	switch (took->mark) {
+	case LINE_ENTERED:
+		output_add(output, "=>", 2);
+		break;
+	case LINE_LEFT:
+		output_add(output, "<=", 2);
+		break;
+	default:
+		*output->p++ = took->all == NO_DURATION
+				       ? ' '
+				       : duration_mark(took->all);
+		width = TOOK_WIDTH - 1;
+	}
+	ns_put(output, took->all, width);
 }
 
 /* ---- writing -------------------------------------------------------------- */
@@ -128,7 +137,11 @@ static void line_put(struct lines *lines, struct line *line)
 {
 	output_write(&lines->output, line->text, line->head);
 	if (lines->durations)
-		duration_put(&lines->output, line);
+		duration_put(&lines->output, &line->took);
+	if (lines->selves) {
+		output_room(&lines->output, 64);
+		ns_put(&lines->output, line->took.self, SELF_WIDTH);
+	}
 	output_write(&lines->output, line->text + line->head,
 		     line->size - line->head);
 	lines->bytes -= line->size;
@@ -168,18 +181,16 @@ void lines_begin(struct lines *lines)
 	lines->written = lines->next++;
 	line = line_get(lines, lines->written);
 	line->size = line->head = 0;
-	line->ns = NO_DURATION;
-	line->mark = LINE_CALL;
+	line->took = (struct took){LINE_CALL, NO_DURATION, NO_DURATION};
 }
 
-int lines_took(struct lines *lines, uint64_t ns, enum line_mark mark)
+int lines_took(struct lines *lines, struct took took)
 {
 	struct line *line = line_get(lines, lines->written);
 	int err = output_flush(&lines->text);
 
 	line->head = line->size;
-	line->ns = ns;
-	line->mark = mark;
+	line->took = took;
 	return err;
 }
 
@@ -236,8 +247,11 @@ int lines_open(struct lines *lines, struct waiting *waiting)
 
 void lines_resume(struct lines *lines, struct waiting *waiting, uint64_t ns)
 {
+	struct took *took;
+
 	lines->written = waiting->line;
-	line_get(lines, lines->written)->ns = ns;
+	took = &line_get(lines, lines->written)->took;
+	took->all = took->self = ns;
 	waiting_remove(lines, waiting);
 }
 

@@ -7,7 +7,7 @@
  * much waits.
  *
  *	lines_begin(lines)	begins a line, which takes text from lines->text
- *	lines_took(lines, ...)	the duration goes here
+ *	lines_took(lines, ...)	the durations go here
  *	lines_wait(lines, ...)	leaves the line to be completed later, or
  *	lines_end(lines)	ends it
  *	lines_put(lines)	writes those that wait for nothing
@@ -30,12 +30,18 @@ enum line_mark {
 	LINE_LEFT,    /* it ends */
 };
 
+/* Durations in ns, or NO_DURATION. */
+struct took {
+	enum line_mark mark;
+	uint64_t all;
+	uint64_t self; /* without that of what was called */
+};
+
 struct line {
 	char *text;
 	size_t size, room;
-	size_t head; /* the duration goes behind so many bytes */
-	uint64_t ns; /* duration, or NO_DURATION */
-	enum line_mark mark;
+	size_t head; /* the durations go behind so many bytes */
+	struct took took;
 };
 
 /* A line whose call may prove to call nothing. */
@@ -51,7 +57,7 @@ struct lines {
 	struct output output;
 	struct output text; /* goes to the line @written */
 	uint64_t written;
-	bool durations;		     /* is there such a column? */
+	bool durations, selves;	     /* are there such columns? */
 	struct line ring[LINES_MAX]; /* [first, next), by number */
 	uint64_t first, next;
 	size_t bytes;			   /* of these lines */
@@ -69,7 +75,7 @@ void lines_destroy(struct lines *lines);
 /* Makes room for one more line, if necessary at the cost of the oldest that wait. */
 int lines_room(struct lines *lines);
 void lines_begin(struct lines *lines);
-int lines_took(struct lines *lines, uint64_t ns, enum line_mark mark);
+int lines_took(struct lines *lines, struct took took);
 int lines_end(struct lines *lines);
 
 /* The new line is that of a call which began with the event. */

@@ -369,6 +369,36 @@ TEST(interrupts)
 		"+     17.000 us | } = 0\n");
 }
 
+/* The time that is a call's own: not in calls, nor in interrupts. */
+TEST(self)
+{
+	const struct ktrace_output_graph graph = {
+		.columns = KTRACE_COLUMN_DURATION | KTRACE_COLUMN_SELF,
+	};
+	char *text;
+
+	begin(1);
+	interrupts_define();
+	CHECK(call(0, OUTER, 1));
+	CHECK(call(0, LEAF, 2));
+	CHECK(back(0, LEAF, 0));
+	CHECK(interrupt(0, SOFT_ENTRY));
+	CHECK(call(0, LEAF, 3));
+	CHECK(back(0, LEAF, 0));
+	CHECK(interrupt(0, SOFT_EXIT));
+	CHECK(back(0, OUTER, 0));
+	text = shown_as(&graph);
+	CHECK_STR(
+		text,
+		"                              | outer(count=1) {\n"
+		"       1.000 us      1.000 us |   leaf(count=2) = 0\n"
+		"=>                            |   /* irq:softirq_entry: vec=3 */\n"
+		"       1.000 us      1.000 us s   leaf(count=3) = 0\n"
+		"<=     3.000 us      2.000 us |   /* irq:softirq_exit: vec=3 */\n"
+		"       7.000 us      3.000 us | } = 0\n");
+	free(text);
+}
+
 /* Events that are not shown are used all the same, and open no line. */
 TEST(wanted)
 {
@@ -415,6 +445,9 @@ TEST(columns)
 		 "       1.000 us | leaf(count=1) = 7\n"},
 		{KTRACE_COLUMN_CPU | KTRACE_COLUMN_DURATION,
 		 "[000]        1.000 us | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_SELF, "     1.000 us | leaf(count=1) = 7\n"},
+		{KTRACE_COLUMN_DURATION | KTRACE_COLUMN_SELF,
+		 "       1.000 us      1.000 us | leaf(count=1) = 7\n"},
 		{0, "| leaf(count=1) = 7\n"},
 	};
 	struct ktrace_output_options options = {.size = sizeof(options)};
@@ -439,7 +472,7 @@ TEST(columns)
 		CHECK_STR(text, cases[i].line);
 		free(text);
 	}
-	options.graph = &(const struct ktrace_output_graph){.columns = 16};
+	options.graph = &(const struct ktrace_output_graph){.columns = 32};
 	CHECK_EQ(ktrace_output_create(trace, "graph", &options, &output),
 		 -E2BIG);
 	options.graph = &(const struct ktrace_output_graph){.reserved = {1}};
