@@ -75,10 +75,11 @@ static unsigned long symbol_location(unsigned long address,
 
 	if (only && !within_module_core(address, only))
 		return 0;
-	if (returns_forbid(address))
-		return 0;
 	ip = function_location(address);
-	return ip - address <= PAD_SIZE ? ip : 0;
+	if (ip - address > PAD_SIZE)
+		return 0;
+	/* Last: it takes the longest. */
+	return returns_forbid(address) ? 0 : ip;
 }
 
 /* In the table; but its records may not be what is asked for.  The function, or its heir. */
