@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace list -F: functions of the kernel. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "common/patterns.h"
 #include "common/value.h"
 #include "list_functions.h"
+#include "run/functions.h"
 
 struct missing {
 	char *name; /* [MODULE:]NAME */
@@ -19,6 +21,7 @@ struct missing {
 struct list {
 	bool json;
 	bool ways;
+	bool any;
 	const char *between;
 	char module[64]; /* of the last one */
 	size_t nr;
@@ -84,6 +87,7 @@ static int function_use(const struct ktrace_function *f, void *data)
 {
 	struct list *l = data;
 
+	l->any = true;
 	l->nr += !f->missing;
 	if (l->json)
 		function_json(l, f);
@@ -142,10 +146,16 @@ int list_functions(struct ktrace_session *session,
 	int err = ktrace_session_functions_each(session, patterns->list,
 						patterns->nr, function_use, &l);
 
-	if (err >= 0)
+	/* What was found stands, although a pattern may mean nothing. */
+	if (err >= 0 || l.any)
 		list_end(&l);
 	for (size_t i = 0; i < l.nr_missing; i++)
 		free(l.missing[i].name);
 	free(l.missing);
-	return err < 0 ? failed_in_library() : err;
+	if (err >= 0)
+		return err;
+	failed_in_library();
+	if (err == -ENOENT)
+		functions_near(session, patterns->list, patterns->nr);
+	return EXIT_FAILED;
 }

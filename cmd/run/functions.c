@@ -38,24 +38,16 @@ static void near_names_print(const char *pattern, const char *text)
 	free(copy);
 }
 
-static void patterns_hint(const char *const *patterns, size_t nr,
-			  const char *text)
-{
-	for (size_t i = 0; i < nr; i++)
-		if (!strpbrk(patterns[i], ":*?["))
-			near_names_print(patterns[i], text);
-}
-
-/* A pattern means no function. */
-static void functions_hint(struct ktrace_session *session,
-			   const struct ktrace_functions *functions)
+void functions_near(struct ktrace_session *session, const char *const *patterns,
+		    size_t nr)
 {
 	char *text;
 
 	if (available_read(session, &text))
 		return;
-	patterns_hint(functions->roots, functions->nr_roots, text);
-	patterns_hint(functions->cut, functions->nr_cut, text);
+	for (size_t i = 0; i < nr; i++)
+		if (!strpbrk(patterns[i], ":*?["))
+			near_names_print(patterns[i], text);
 	free(text);
 }
 
@@ -67,8 +59,10 @@ int functions_enable(struct ktrace_session *session,
 
 	if (err) {
 		failed_in_library();
-		if (err == -ENOENT)
-			functions_hint(session, functions);
+		if (err != -ENOENT)
+			return EXIT_FAILED;
+		functions_near(session, functions->roots, functions->nr_roots);
+		functions_near(session, functions->cut, functions->nr_cut);
 		return EXIT_FAILED;
 	}
 	if (verbosity > 0)

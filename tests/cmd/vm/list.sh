@@ -70,6 +70,10 @@ check 'what is gone' [ "$(jq -r '.[] | select(.name == "start_kernel").missing' 
 	'ran when the kernel booted, and is gone' ]
 run ktrace list -F vfs_raed
 ends 1 'no such function' 'there is no function'
+check 'which are near' grep -q 'Is it one of these? vfs_read' <<<"$err"
+run ktrace list -q -j -F vfs_read,vfs_raed
+ends 1 'one that is, one that is not' 'there is no function'
+check 'what was found is whole' [ "$(jq -r '.[].name' <<<"$out")" = vfs_read ]
 run ktrace list -F vfs_read sched
 ends 2 'functions and events' 'one by one'
 rmmod ktrace_functions
