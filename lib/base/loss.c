@@ -119,8 +119,8 @@ static const struct {
 	{"function", "task",
 	 "calls of chosen functions while too many tasks were in some; what "
 	 "they called is missing, too"},
-	{"function", "return",
-	 "returns whose calls are recorded, for the reason recursion"},
+	{"function", "stack",
+	 "calls so deep that too little of the stack was left"},
 };
 
 const char *miss_text(const char *source, const char *reason)

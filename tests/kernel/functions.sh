@@ -478,6 +478,32 @@ check "none is recorded by half" is "$(number "$dump" exit callee_deep)" \
 put events/function/enabled 0
 put functions none
 
+# ---- interrupts -------------------------------------------------------------------
+
+# irq_exit_rcu() is called in an interrupt, but when it returns the interrupt counts as ended,
+# though a hook of callee_six() may be what it has interrupted.
+put functions '+callee_six 0
++irq_exit_rcu 0'
+put events/function/enabled 1
+put pids $$
+for event in entry exit; do
+	put events/function/$event/filter "function == $(index irq_exit_rcu)"
+done
+put reset 1
+put enabled 1
+echo calls 1000000 >$run
+put enabled 0
+read=$($bin/ktread $tree)
+entries=$(count "$read" function:entry)
+check "interrupts come while a hook runs" at_least "$entries" 20
+check "none of their returns is missed" is "$(count "$read" function:exit)" "$entries"
+put events/function/enabled 0
+for event in entry exit; do
+	put events/function/$event/filter ''
+done
+put pids ''
+put functions none
+
 # ---- all of them ------------------------------------------------------------------
 
 # By a pattern, which is not direct.

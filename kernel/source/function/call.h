@@ -408,9 +408,9 @@ static __always_inline void call_left(struct hooks *hooks,
 		scope_leave(&hooks->scope, &call->before);
 }
 
-/* Behind call_left().  @value: the register of results. */
-static __always_inline void call_returned(struct hooks *hooks,
-					  const struct call *call, u64 value)
+static __always_inline void call_record_return(struct hooks *hooks,
+					       const struct call *call,
+					       u64 value)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
@@ -423,6 +423,25 @@ static __always_inline void call_returned(struct hooks *hooks,
 	enabled = READ_ONCE(hooks->hit[CALL]);
 	if (enabled)
 		call_write_whole(enabled, call, value);
+}
+
+/*
+ * Behind call_left().  @value: the register of results.
+ *
+ * A hook may run in this context.  But no call is kept that begins within a hook of its own
+ * context.  So this one began in another context, in an interrupt that came while the hook
+ * ran: irq_exit_rcu() returns when the interrupt counts as ended.  It is recorded, as in any
+ * interrupt of a hook; what recording calls is still missed.
+ */
+static __always_inline void call_returned(struct hooks *hooks,
+					  const struct call *call, u64 value)
+{
+	u8 before;
+	bool first = call_hook_begin(&before);
+
+	call_record_return(hooks, call, value);
+	if (likely(first))
+		call_hook_end(before);
 }
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_CALL_H */

@@ -255,18 +255,11 @@ static unsigned long direct_entered(struct trampoline_frame *frame)
 static noinline void returned_slow(struct hooks *hooks, const struct call *call,
 				   u64 result)
 {
-	u8 before;
-
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!kt_rcu_is_watching()))
 		return;
 	call_left(hooks, call);
-	if (likely(call_hook_begin(&before))) {
-		call_returned(hooks, call, result);
-		call_hook_end(before);
-	} else {
-		call_miss(hooks, MISS_RETURN);
-	}
+	call_returned(hooks, call, result);
 }
 
 static noinline void returned_plain(struct hooks *hooks,
@@ -277,10 +270,7 @@ static noinline void returned_plain(struct hooks *hooks,
 	returned_slow(hooks, &call, result);
 }
 
-/*
- * As entered().  It need not ask whether a hook runs: the call would have begun in that hook,
- * and so it would not be known.
- */
+/* As entered().  It need not ask whether a hook runs: see call_returned(). */
 static __always_inline void returned(const struct trampoline_frame *frame,
 				     u64 result)
 {

@@ -147,7 +147,6 @@ static const char *const misses[] = {
 	[MISS_IDLE] = "idle",
 	[MISS_NMI] = "nmi",
 	[MISS_STACK] = "stack",
-	[MISS_RETURN] = "return",
 	[MISS_SLEEP] = "sleep",
 	[MISS_TASK] = "task",
 	NULL,

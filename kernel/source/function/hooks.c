@@ -15,7 +15,7 @@
  * If returns are wanted and the return of a call cannot be hooked, its entry
  * is not recorded either.  So
  *
- *	entries = exits + calls that are open + missed returns
+ *	entries = exits + calls that are open
  *
  * for calls that began after both were attached.
  */
@@ -95,25 +95,12 @@ static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 	const struct call *call =
 		&container_of(node, struct hooked, node)->call;
 	struct hooks *hooks = data;
-	u8 before;
-	int bit;
 
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!rcu_is_watching()))
 		return;
 	call_left(hooks, call);
-	bit = ftrace_test_recursion_trylock(call->function->address, 0);
-	if (unlikely(bit < 0)) {
-		call_miss(hooks, MISS_RETURN);
-		return;
-	}
-	if (likely(call_hook_begin(&before))) {
-		call_returned(hooks, call, regs->ax);
-		call_hook_end(before);
-	} else {
-		call_miss(hooks, MISS_RETURN);
-	}
-	ftrace_test_recursion_unlock(bit);
+	call_returned(hooks, call, regs->ax);
 }
 
 /* ---- hooking -------------------------------------------------------------- */

@@ -26,7 +26,6 @@ enum miss {
 	MISS_IDLE, /* where RCU does not watch */
 	MISS_NMI, /* its return cannot be hooked; its entry is not recorded, either */
 	MISS_STACK, /* it has too little room; its entry is not recorded, either */
-	MISS_RETURN, /* the entry was recorded: as MISS_RECURSION, at the return */
 	MISS_SLEEP, /* the machine sleeps, or is about to; as MISS_NMI */
 	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
 	MISSES,
