@@ -17,11 +17,6 @@
 #include "filter.h"
 #include "gate.h"
 
-struct predicate {
-	struct rcu_head rcu;
-	struct kt_filter filter;
-};
-
 /* ---- what probes call ----------------------------------------------------- */
 
 void *kt_gate_count_loss(struct kt_ring *ring, u32 size)

@@ -18,8 +18,12 @@
 #include "compat/compat.h"
 #include "event.h"
 
-struct kt_filter_error;
-struct predicate;
+#include "filter.h"
+
+struct predicate {
+	struct rcu_head rcu;
+	struct kt_filter filter;
+};
 
 /*
  * What must hold for a hit to be recorded (gate.c).  The process is checked first, because
@@ -65,6 +69,18 @@ static __always_inline bool kt_gate_try_begin(struct kt_buffer *buffer,
 	return !static_branch_unlikely(&kt_poison_on) &&
 	       likely(size <= KT_PAYLOAD_MAX) &&
 	       kt_scratch_try_take(buffer, ALIGN(size, sizeof(u64)), payload);
+}
+
+/*
+ * Does the filter refuse the event because of numbers alone, all of which are in the fixed
+ * part of the payload?  False: kt_gate_end() says.
+ */
+static __always_inline bool kt_gate_refuses(const struct kt_gate *gate,
+					    const void *payload)
+{
+	return gate->predicate &&
+	       kt_filter_run_numbers(&gate->predicate->filter, payload) ==
+		       KT_FILTER_NO;
 }
 
 /* For probes that do not use kt_write_begin(): does the payload pass the filter? */

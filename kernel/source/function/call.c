@@ -8,13 +8,6 @@
 #include "compat/function.h"
 #include "event/capturing.h"
 
-#define WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
-
-const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
-	WORD(di), WORD(si), WORD(dx), WORD(cx),
-	WORD(r8), WORD(r9), WORD(sp), KT_CAPTURE_NO_WORD,
-};
-
 DEFINE_PER_CPU(u8, call_hooks_running); /* a bit for each context */
 
 DEFINE_STATIC_KEY_FALSE(call_sleeping);
@@ -38,12 +31,12 @@ void call_miss_return(const struct hooks *hooks,
 static void capture_end(struct kt_enabled *enabled,
 			struct kt_capture_frame *frame, struct call_words words)
 {
-	u64 regs[WORD(sp) + 1];
+	u64 regs[HOOK_WORD(sp) + 1];
 	u32 i;
 
 	for (i = 0; i < FUNCTION_WORDS; i++)
 		regs[hook_words[i]] = call_word(words, i);
-	regs[WORD(sp)] = words.sp;
+	regs[HOOK_WORD(sp)] = words.sp;
 	kt_capture_end(enabled, frame, regs);
 }
 
@@ -59,7 +52,7 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	entry = (struct entry *)frame->payload;
 	entry->function = function->index;
 	entry->arguments = 0;
-	if (words.order)
+	if (words.registers)
 		kt_capture_end(enabled, frame, words.at);
 	else
 		capture_end(enabled, frame, words);
@@ -69,7 +62,7 @@ noinline void call_complete(struct kt_ring *ring, u32 unit)
 {
 	u8 before;
 
-	/* Nothing runs a hook: whoever calls this has asked call_hooks_run(). */
+	/* If a hook runs here already, as in call_returned(), its mark stays. */
 	call_hook_begin(&before);
 	kt_ring_complete(ring, unit);
 	call_hook_end(before);
@@ -78,10 +71,11 @@ noinline void call_complete(struct kt_ring *ring, u32 unit)
 /* With a gate, or into the next packet. */
 noinline void call_entry_write_slow(struct kt_enabled *enabled,
 				    const struct function *function,
-				    const u64 *at, const u8 *order)
+				    const u64 *at, bool registers)
 {
 	const struct call_words words = {
-		at, order, order ? ((const struct pt_regs *)at)->sp : 0};
+		at, registers ? ((const struct pt_regs *)at)->sp : 0,
+		registers};
 	u32 nr = READ_ONCE(function->choice.words);
 	struct kt_write write __kt_uninitialized;
 	struct entry *entry;

@@ -22,9 +22,8 @@ struct call {
 	enum scope_fate fate;	   /* SCOPE_OUT: it is in none */
 	/* For the event of whole calls. */
 	bool timed;
-	u8 nr_words;
+	u8 nr_words; /* that are kept beside it */
 	u64 begin;
-	u64 words[FUNCTION_WORDS];
 };
 
 /* Payloads; README.md promises them to readers. */
@@ -50,9 +49,8 @@ struct whole {
 /*
  * A hook may call a function that is hooked, for example to read the clock.  Such a hit
  * must not write: the ring would never finish the record of the outer hit, if each of its
- * attempts made another record.  ftrace's own guard lets one nested hit of a context pass,
- * so there is a bit of our own for each context of a CPU.  A hit that finds its bit set is
- * missed, and counted.
+ * attempts made another record.  So there is a bit for each context of a CPU.  A hit that
+ * finds its bit set is missed, and counted.
  */
 DECLARE_PER_CPU(u8, call_hooks_running);
 
@@ -103,17 +101,20 @@ const char *call_init(void);
 void call_miss_return(const struct hooks *hooks,
 		      const struct function *function, bool scoped);
 
-/* Where a hook has what was passed.  Built in place, so that the compiler knows it. */
+/*
+ * Where a hook has what was passed.  Built in place, so that the compiler knows it; without
+ * holes, which it would fill in memory.
+ */
 struct call_words {
-	const u64 *at; /* in this array */
-	const u8 *
-		order; /* in this order: hook_words; NULL: one behind the other */
+	const u64 *at;
 	unsigned long sp; /* the stack pointer: where the return address is */
+	unsigned long
+		registers; /* 1: a struct pt_regs is there; 0: one is behind the other */
 };
 
 static __always_inline u64 call_word(struct call_words words, u32 i)
 {
-	return words.at[words.order ? words.order[i] : i];
+	return words.at[words.registers ? hook_words[i] : i];
 }
 
 /*
@@ -150,7 +151,7 @@ static __always_inline void entry_store(struct entry *entry,
 		return;
 	to[5] = call_word(words, 5);
 	/* Functions with arguments on the stack have no trampoline. */
-	if (words.order && unlikely(nr > FUNCTION_WORDS))
+	if (words.registers && unlikely(nr > FUNCTION_WORDS))
 		call_stack_words(to + FUNCTION_WORDS, words.sp,
 				 nr - FUNCTION_WORDS);
 }
@@ -182,7 +183,7 @@ void call_complete(struct kt_ring *ring, u32 unit);
 
 void call_entry_write_slow(struct kt_enabled *enabled,
 			   const struct function *function, const u64 *at,
-			   const u8 *order);
+			   bool registers);
 
 static __always_inline void call_entry_write(struct kt_enabled *enabled,
 					     const struct function *function,
@@ -192,7 +193,8 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 	bool last;
 
 	if (unlikely(!call_entry_try(enabled, function, words, &write, &last)))
-		call_entry_write_slow(enabled, function, words.at, words.order);
+		call_entry_write_slow(enabled, function, words.at,
+				      words.registers);
 	else if (unlikely(last))
 		kt_ring_complete(write.ring, write.record.unit);
 }
@@ -226,9 +228,11 @@ static __always_inline enum call_plan call_plan_scoped(
 	struct call_words words, struct call *call)
 {
 	struct scope *scope = &hooks->scope;
+	struct scope_state before; /* @call stays in registers */
 
 	call->fate = scope_enter(scope, READ_ONCE(function->choice.role),
-				 words.sp, &call->before);
+				 words.sp, &before);
+	call->before = before;
 	if (unlikely(call->fate == SCOPE_FULL))
 		call_miss(hooks, MISS_TASK);
 	return call->fate == SCOPE_RECORD || call->fate == SCOPE_CUT
@@ -276,27 +280,28 @@ static __always_inline bool call_is_plain(const struct hooks *hooks,
 	return planned->fate == SCOPE_OUT && !READ_ONCE(hooks->hit[CALL]);
 }
 
+/* Of a call that is recorded as a whole. */
+static __always_inline void call_time(struct call *call,
+				      const struct function *function)
+{
+	call->nr_words =
+		min_t(u32, READ_ONCE(function->choice.words), FUNCTION_WORDS);
+	call->timed = true;
+	call->begin = rdtsc();
+}
+
 /* What was planned becomes what is kept. */
 static __always_inline void call_keep(struct hooks *hooks, struct call *call,
-				      const struct call *planned,
-				      struct call_words words)
+				      const struct call *planned)
 {
-	const struct function *function = planned->function;
-	u32 i, nr;
-
-	call->function = function;
+	call->function = planned->function;
 	call->fate = planned->fate;
 	if (unlikely(planned->fate != SCOPE_OUT))
 		call->before = planned->before;
+	call->nr_words = 0;
 	call->timed = false;
-	if (likely(!READ_ONCE(hooks->hit[CALL])))
-		return;
-	nr = min_t(u32, READ_ONCE(function->choice.words), FUNCTION_WORDS);
-	for (i = 0; i < nr; i++)
-		call->words[i] = call_word(words, i);
-	call->nr_words = nr;
-	call->timed = true;
-	call->begin = rdtsc();
+	if (unlikely(READ_ONCE(hooks->hit[CALL])))
+		call_time(call, planned->function);
 }
 
 /* @call: NULL, if it is only noted. */
@@ -374,11 +379,43 @@ static __always_inline void call_write_exit(struct kt_enabled *enabled,
 		kt_ring_complete(write.ring, write.record.unit);
 }
 
+/* All but arguments. */
+static __always_inline void whole_store(struct whole *whole,
+					const struct function *function,
+					u64 begin, u64 now, u64 value)
+{
+	whole->function = function->index;
+	/* The TSC may begin anew while the machine sleeps. */
+	whole->duration = now < begin ? 0 : call_ticks_to_ns(now - begin);
+	whole->value = value;
+	if (unlikely(function->choice.result.bits != 64))
+		whole->value = result_value(function->choice.result, value);
+}
+
+/*
+ * Does the filter refuse the call by numbers alone?  (The arguments are none.)  This calls
+ * nothing, and nothing has happened but in @whole.  To be asked where RCU watches.
+ */
+static __always_inline bool call_whole_refused(const struct kt_enabled *enabled,
+					       const struct function *function,
+					       u64 begin, u64 value,
+					       struct whole *whole)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+
+	if (!gate)
+		return false;
+	if (!kt_gate_admits(gate))
+		return true;
+	whole_store(whole, function, begin, rdtsc(), value);
+	return kt_gate_refuses(gate, whole);
+}
+
 /* The filter of the event says now whether the call is recorded. */
 static __always_inline void call_write_whole(struct kt_enabled *enabled,
-					     const struct call *call, u64 value)
+					     const struct call *call,
+					     const u64 *words, u64 value)
 {
-	const struct function *function = call->function;
 	u32 i, nr = call->nr_words;
 	struct kt_write write __kt_uninitialized;
 	struct whole *whole;
@@ -389,14 +426,10 @@ static __always_inline void call_write_whole(struct kt_enabled *enabled,
 			       KT_RECORD_DYNAMIC);
 	if (!whole)
 		return;
-	whole->function = function->index;
+	whole_store(whole, call->function, call->begin, now, value);
 	whole->arguments = sizeof(*whole) | nr * sizeof(u64) << 16;
-	/* The TSC may begin anew while the machine sleeps. */
-	whole->duration =
-		now < call->begin ? 0 : call_ticks_to_ns(now - call->begin);
-	whole->value = result_value(function->choice.result, value);
 	for (i = 0; i < nr; i++)
-		whole->words[i] = call->words[i];
+		whole->words[i] = words[i];
 	kt_write_end(&write, KT_RECORD_DYNAMIC);
 }
 
@@ -410,7 +443,7 @@ static __always_inline void call_left(struct hooks *hooks,
 
 static __always_inline void call_record_return(struct hooks *hooks,
 					       const struct call *call,
-					       u64 value)
+					       const u64 *words, u64 value)
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
@@ -422,11 +455,11 @@ static __always_inline void call_record_return(struct hooks *hooks,
 		return;
 	enabled = READ_ONCE(hooks->hit[CALL]);
 	if (enabled)
-		call_write_whole(enabled, call, value);
+		call_write_whole(enabled, call, words, value);
 }
 
 /*
- * Behind call_left().  @value: the register of results.
+ * Behind call_left().  @words: call->nr_words of them; @value: the register of results.
  *
  * A hook may run in this context.  But no call is kept that begins within a hook of its own
  * context.  So this one began in another context, in an interrupt that came while the hook
@@ -434,12 +467,13 @@ static __always_inline void call_record_return(struct hooks *hooks,
  * interrupt of a hook; what recording calls is still missed.
  */
 static __always_inline void call_returned(struct hooks *hooks,
-					  const struct call *call, u64 value)
+					  const struct call *call,
+					  const u64 *words, u64 value)
 {
 	u8 before;
 	bool first = call_hook_begin(&before);
 
-	call_record_return(hooks, call, value);
+	call_record_return(hooks, call, words, value);
 	if (likely(first))
 		call_hook_end(before);
 }

@@ -47,7 +47,8 @@ static bool in_use;
 
 /*
  * What a frame keeps of a call until it returns.  Most calls need nothing else than their
- * function; the others have a struct call in the frame's further words.
+ * function; of whole calls, when they began and how many words they have is in the frame's
+ * further words.  All others have their struct call there, and no function here.
  */
 struct kept {
 	const struct function *function;
@@ -55,18 +56,24 @@ struct kept {
 };
 static_assert(sizeof(struct kept) <=
 	      sizeof_field(struct trampoline_frame, kept));
-static_assert(sizeof(struct call) <=
+
+struct kept_more {
+	struct call call;
+	struct whole
+		whole; /* to be filtered; on the stack it would be guarded */
+};
+static_assert(sizeof(struct kept_more) <=
 	      sizeof_field(struct trampoline_frame, more));
 
 /* ---- hooks ---------------------------------------------------------------- */
+
+/* No kprobe may be in here: a breakpoint's handler has functions that are hooked. */
 
 /*
  * Each open call has a frame on the stack, so functions that call each other need more of it
  * than without us.  This much is left to them alone.
  */
 #define STACK_LEFT (THREAD_SIZE / 2)
-#define STACK_LEFT_ALL \
-	(THREAD_SIZE / 4 * 3) /* TRAMPOLINE_KEEP_ALL takes more */
 
 static __always_inline bool task_stack_suffices(
 	const struct trampoline_frame *frame)
@@ -94,15 +101,14 @@ static __always_inline unsigned long place_of(
 static __always_inline struct call_words words_of(
 	const struct trampoline_frame *frame)
 {
-	return (struct call_words){frame->arguments, NULL,
-				   (unsigned long)&frame->caller};
+	return (struct call_words){frame->arguments,
+				   (unsigned long)&frame->caller, 0};
 }
 
-/* Keeps the call until it returns. */
+/* Keeps the call until it returns; its words stay where they are. */
 static __always_inline unsigned long frame_keep(struct hooks *hooks,
 						struct trampoline_frame *frame,
-						const struct call *plan,
-						struct call_words words)
+						const struct call *plan)
 {
 	struct kept *kept = (struct kept *)frame->kept;
 
@@ -110,13 +116,14 @@ static __always_inline unsigned long frame_keep(struct hooks *hooks,
 	kept->function = plan->function;
 	if (likely(call_is_plain(hooks, plan)))
 		return TRAMPOLINE_KEEP;
-	call_keep(hooks, (struct call *)frame->more, plan, words);
+	kept->function = NULL;
+	call_keep(hooks, &((struct kept_more *)frame->more)->call, plan);
 	return TRAMPOLINE_KEEP_ALL;
 }
 
 /* With preemption off, as all below. */
-static unsigned long entered_any(struct hooks *hooks,
-				 struct trampoline_frame *frame)
+static __always_inline unsigned long entered_any(struct hooks *hooks,
+						 struct trampoline_frame *frame)
 {
 	const struct function *function =
 		function_find(&hooks->functions, place_of(frame), true);
@@ -137,7 +144,7 @@ static unsigned long entered_any(struct hooks *hooks,
 			call_miss(hooks, MISS_STACK);
 			return answer;
 		}
-		answer = frame_keep(hooks, frame, &plan, words);
+		answer = frame_keep(hooks, frame, &plan);
 		call_entered(hooks, function, words, &plan);
 		return answer;
 	case CALL_NOTED:
@@ -146,8 +153,8 @@ static unsigned long entered_any(struct hooks *hooks,
 	return answer;
 }
 
-static noinline unsigned long entered_slow(struct hooks *hooks,
-					   struct trampoline_frame *frame)
+static noinline __kprobes unsigned long entered_slow(
+	struct hooks *hooks, struct trampoline_frame *frame)
 {
 	unsigned long answer = TRAMPOLINE_LEAVE;
 	u8 before;
@@ -178,21 +185,21 @@ static __always_inline struct kt_enabled *with_small_id(
 
 /*
  * Most calls: entry and exit are recorded, of all processes.  Calls nothing.  False: nothing
- * has happened.  The stack suffices.
+ * has happened.  The stack suffices.  @exit: plain[EXIT].
  */
 static __always_inline bool entered(struct hooks *hooks,
+				    const struct kt_enabled *exit,
 				    struct trampoline_frame *frame)
 {
 	unsigned long place = place_of(frame);
 	const struct function *function =
 		function_first(&hooks->functions, place);
-	struct kt_enabled *exit = smp_load_acquire(&hooks->plain[EXIT]);
 	struct kept *kept = (struct kept *)frame->kept;
 	struct kt_write write __kt_uninitialized;
 	bool last;
 
 	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
-	    unlikely(!exit) || static_branch_unlikely(&call_sleeping) ||
+	    static_branch_unlikely(&call_sleeping) ||
 	    unlikely(READ_ONCE(exit->gate)) || unlikely(call_hooks_run()) ||
 	    unlikely(!call_entry_try(
 		    with_small_id(READ_ONCE(hooks->plain[ENTRY])), function,
@@ -206,7 +213,8 @@ static __always_inline bool entered(struct hooks *hooks,
 }
 
 /* The same, if only entries are recorded. */
-static bool entered_alone(struct hooks *hooks, struct trampoline_frame *frame)
+static __always_inline bool entered_alone(struct hooks *hooks,
+					  struct trampoline_frame *frame)
 {
 	unsigned long place = place_of(frame);
 	const struct function *function =
@@ -225,25 +233,72 @@ static bool entered_alone(struct hooks *hooks, struct trampoline_frame *frame)
 	return true;
 }
 
-static noinline unsigned long entered_elsewhere(struct hooks *hooks,
-						struct trampoline_frame *frame)
+static noinline __kprobes unsigned long entered_elsewhere(
+	struct hooks *hooks, struct trampoline_frame *frame)
 {
+	const struct kt_enabled *exit = smp_load_acquire(&hooks->plain[EXIT]);
+
 	if (entered_alone(hooks, frame))
 		return TRAMPOLINE_LEAVE;
-	if (irq_stack_suffices(frame) && entered(hooks, frame))
+	if (exit && irq_stack_suffices(frame) && entered(hooks, exit, frame))
 		return TRAMPOLINE_KEEP;
 	return entered_slow(hooks, frame);
 }
 
-static unsigned long direct_entered(struct trampoline_frame *frame)
+/*
+ * As entered(), if only whole calls are recorded.  Whether this one is, is asked at its
+ * return.
+ */
+static __always_inline bool entered_whole(struct hooks *hooks,
+					  struct trampoline_frame *frame)
 {
+	unsigned long place = place_of(frame);
+	const struct function *function =
+		function_first(&hooks->functions, place);
+	struct kept *kept = (struct kept *)frame->kept;
+	struct call *call = &((struct kept_more *)frame->more)->call;
+
+	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
+	    static_branch_unlikely(&call_sleeping) ||
+	    unlikely(call_hooks_run()) ||
+	    unlikely(!task_stack_suffices(frame) && !irq_stack_suffices(frame)))
+		return false;
+	kept->function = function;
+	kept->serial = READ_ONCE(hooks->serial);
+	call->nr_words = READ_ONCE(function->choice.words);
+	call->begin = rdtsc();
+	return true;
+}
+
+/* If not each entry and exit is recorded.  With preemption off; on afterwards. */
+static noinline __kprobes unsigned long entered_otherwise(
+	struct hooks *hooks, struct trampoline_frame *frame)
+{
+	unsigned long answer;
+
+	if (likely(smp_load_acquire(&hooks->whole)) &&
+	    likely(entered_whole(hooks, frame))) {
+		preempt_enable_notrace();
+		return TRAMPOLINE_KEEP_ALL;
+	}
+	answer = entered_elsewhere(hooks, frame);
+	preempt_enable_notrace();
+	return answer;
+}
+
+static __kprobes unsigned long direct_entered(struct trampoline_frame *frame)
+{
+	const struct kt_enabled *exit;
 	unsigned long answer;
 	struct hooks *hooks;
 
 	preempt_disable_notrace();
 	hooks = READ_ONCE(owners[frame->trampoline]);
+	exit = smp_load_acquire(&hooks->plain[EXIT]);
+	if (!exit)
+		return entered_otherwise(hooks, frame);
 	if (likely(task_stack_suffices(frame)) &&
-	    likely(entered(hooks, frame))) {
+	    likely(entered(hooks, exit, frame))) {
 		preempt_enable_notrace();
 		return TRAMPOLINE_KEEP;
 	}
@@ -252,22 +307,25 @@ static unsigned long direct_entered(struct trampoline_frame *frame)
 	return answer;
 }
 
-static noinline void returned_slow(struct hooks *hooks, const struct call *call,
-				   u64 result)
+/* @words: call->nr_words of them. */
+static noinline __kprobes void returned_slow(struct hooks *hooks,
+					     const struct call *call,
+					     const u64 *words, u64 result)
 {
 	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
 	if (unlikely(!kt_rcu_is_watching()))
 		return;
 	call_left(hooks, call);
-	call_returned(hooks, call, result);
+	call_returned(hooks, call, words, result);
 }
 
-static noinline void returned_plain(struct hooks *hooks,
-				    const struct function *function, u64 result)
+static noinline __kprobes void returned_plain(struct hooks *hooks,
+					      const struct function *function,
+					      u64 result)
 {
 	const struct call call = {.function = function, .fate = SCOPE_OUT};
 
-	returned_slow(hooks, &call, result);
+	returned_slow(hooks, &call, NULL, result);
 }
 
 /* As entered().  It need not ask whether a hook runs: see call_returned(). */
@@ -292,33 +350,56 @@ static __always_inline void returned(const struct trampoline_frame *frame,
 		call_complete(write.ring, write.record.unit);
 }
 
-static void direct_returned(struct trampoline_frame *frame, u64 result)
+static __kprobes void direct_returned(struct trampoline_frame *frame,
+				      u64 result)
 {
 	preempt_disable_notrace();
 	returned(frame, result);
 	preempt_enable_notrace();
 }
 
-static void direct_returned_all(struct trampoline_frame *frame, u64 result)
+/* Is there nothing to be done of a call that entered_whole() has kept? */
+static __always_inline bool whole_refused(const struct hooks *hooks,
+					  const struct function *function,
+					  struct kept_more *more, u64 result)
 {
-	const struct kept *kept = (const struct kept *)frame->kept;
+	const struct kt_enabled *whole = READ_ONCE(hooks->whole);
+
+	return whole && kt_rcu_is_watching() &&
+	       call_whole_refused(whole, function, more->call.begin, result,
+				  &more->whole);
+}
+
+static noinline __kprobes void returned_whole(struct hooks *hooks,
+					      const struct function *function,
+					      struct trampoline_frame *frame,
+					      u64 result)
+{
+	struct call *call = &((struct kept_more *)frame->more)->call;
+
+	call->function = function;
+	call->fate = SCOPE_OUT;
+	call->timed = true;
+	returned_slow(hooks, call, frame->arguments, result);
+}
+
+static __kprobes void direct_returned_all(struct trampoline_frame *frame,
+					  u64 result)
+{
+	struct kept *kept = (struct kept *)frame->kept;
+	struct kept_more *more = (struct kept_more *)frame->more;
 	struct hooks *hooks;
 
 	preempt_disable_notrace();
 	hooks = READ_ONCE(owners[frame->trampoline]);
-	if (likely(READ_ONCE(hooks->serial) == kept->serial))
-		returned_slow(hooks, (const struct call *)frame->more, result);
+	if (unlikely(READ_ONCE(hooks->serial) != kept->serial))
+		;
+	else if (unlikely(!kept->function))
+		returned_slow(hooks, &more->call, frame->arguments, result);
+	else if (unlikely(!whole_refused(hooks, kept->function, more, result)))
+		returned_whole(hooks, kept->function, frame, result);
 	preempt_enable_notrace();
 }
-
-/* A breakpoint's handler has functions that are hooked. */
-NOKPROBE_SYMBOL(direct_entered);
-NOKPROBE_SYMBOL(entered_elsewhere);
-NOKPROBE_SYMBOL(entered_slow);
-NOKPROBE_SYMBOL(direct_returned);
-NOKPROBE_SYMBOL(direct_returned_all);
-NOKPROBE_SYMBOL(returned_slow);
-NOKPROBE_SYMBOL(returned_plain);
 
 static const struct trampoline_handlers handlers = {
 	.entered = direct_entered,

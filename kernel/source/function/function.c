@@ -142,14 +142,10 @@ static void function_detach(struct kt_enabled *enabled)
 }
 
 static const char *const misses[] = {
-	[MISS_RECURSION] = "recursion",
-	[MISS_NODE] = "node",
-	[MISS_IDLE] = "idle",
-	[MISS_NMI] = "nmi",
-	[MISS_STACK] = "stack",
-	[MISS_SLEEP] = "sleep",
-	[MISS_TASK] = "task",
-	NULL,
+	[MISS_RECURSION] = "recursion", [MISS_NODE] = "node",
+	[MISS_IDLE] = "idle",		[MISS_NMI] = "nmi",
+	[MISS_STACK] = "stack",		[MISS_SLEEP] = "sleep",
+	[MISS_TASK] = "task",		NULL,
 };
 
 static u64 function_missed(const void *state, unsigned int reason)

@@ -21,7 +21,6 @@
  */
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/trace_recursion.h>
 
 #include "base/symbol.h"
 #include "call.h"
@@ -41,9 +40,10 @@ static __always_inline void function_entered(struct hooks *hooks,
 					     struct pt_regs *regs)
 {
 	struct function *function = function_find(&hooks->functions, ip, false);
-	const struct call_words words = {(const u64 *)regs, hook_words,
-					 regs->sp};
+	const struct call_words words = {(const u64 *)regs, regs->sp, 1};
 	struct call plan __kt_uninitialized, *call = NULL;
+	struct hooked *hooked;
+	u32 i;
 
 	/* It has just been taken out of the table: its module goes. */
 	if (unlikely(!function))
@@ -52,13 +52,16 @@ static __always_inline void function_entered(struct hooks *hooks,
 	case CALL_IGNORED:
 		return;
 	case CALL_KEPT:
-		call = returns_hook(hooks->returns, regs);
-		if (unlikely(!call)) {
+		hooked = returns_hook(hooks->returns, regs);
+		if (unlikely(!hooked)) {
 			call_left(hooks, &plan);
 			call_miss(hooks, MISS_NODE);
 			return;
 		}
-		call_keep(hooks, call, &plan, words);
+		call = &hooked->call;
+		call_keep(hooks, call, &plan);
+		for (i = 0; i < call->nr_words; i++)
+			hooked->words[i] = call_word(words, i);
 		break;
 	case CALL_NOTED:
 		break;
@@ -70,15 +73,11 @@ static void function_hit(unsigned long ip, unsigned long caller,
 			 struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct hooks *hooks = container_of(ops, struct hooks_ops, ops)->hooks;
-	int bit = ftrace_test_recursion_trylock(ip, caller);
 	u8 before;
 
-	if (unlikely(bit < 0)) {
-		call_miss(hooks, MISS_RECURSION);
-		return;
-	}
+	preempt_disable_notrace();
 	/* Gates and the table live as long as RCU sees us. */
-	if (unlikely(!rcu_is_watching())) {
+	if (unlikely(!kt_rcu_is_watching())) {
 		call_miss(hooks, MISS_IDLE);
 	} else if (unlikely(!call_hook_begin(&before))) {
 		call_miss(hooks, MISS_RECURSION);
@@ -86,21 +85,43 @@ static void function_hit(unsigned long ip, unsigned long caller,
 		function_entered(hooks, ip, kt_function_registers(fregs));
 		call_hook_end(before);
 	}
-	ftrace_test_recursion_unlock(bit);
+	preempt_enable_notrace();
+}
+
+/* Most returns, as direct.c's returned().  False: nothing has happened. */
+static __always_inline bool returned_plain(struct hooks *hooks,
+					   const struct call *call, u64 result)
+{
+	struct kt_enabled *exit = READ_ONCE(hooks->plain[EXIT]);
+	struct kt_write write __kt_uninitialized;
+	bool last;
+
+	if (unlikely(!exit) || unlikely(call->fate != SCOPE_OUT) ||
+	    unlikely(!call_exit_try(exit, call->function, result, &write,
+				    &last)))
+		return false;
+	if (unlikely(last))
+		call_complete(write.ring, write.record.unit);
+	return true;
+}
+
+static noinline void returned_slow(struct hooks *hooks,
+				   const struct hooked *hooked, u64 result)
+{
+	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
+	if (unlikely(!kt_rcu_is_watching()))
+		return;
+	call_left(hooks, &hooked->call);
+	call_returned(hooks, &hooked->call, hooked->words, result);
 }
 
 /* With preemption off. */
 static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
 {
-	const struct call *call =
-		&container_of(node, struct hooked, node)->call;
-	struct hooks *hooks = data;
+	const struct hooked *hooked = container_of(node, struct hooked, node);
 
-	/* The function may have ended RCU's watch.  Then nothing here is kept for us. */
-	if (unlikely(!rcu_is_watching()))
-		return;
-	call_left(hooks, call);
-	call_returned(hooks, call, regs->ax);
+	if (unlikely(!returned_plain(data, &hooked->call, regs->ax)))
+		returned_slow(data, hooked, regs->ax);
 }
 
 /* ---- hooking -------------------------------------------------------------- */
@@ -403,6 +424,9 @@ void hooks_scope_changed(struct hooks *hooks)
 	bool plain = is_plain(hooks, entry);
 
 	smp_store_release(&hooks->alone, plain && !exit ? entry : NULL);
+	smp_store_release(&hooks->whole, entry || exit || hooks->scope.on
+						 ? NULL
+						 : hooks->hit[CALL]);
 	plain = plain && is_plain(hooks, exit);
 	if (plain)
 		WRITE_ONCE(hooks->plain[ENTRY], entry);

@@ -63,6 +63,8 @@ struct hooks {
 	struct kt_enabled *plain[2];
 	struct kt_enabled
 		*alone; /* the same of entry, if it alone is attached */
+	/* Whole calls, if they alone are attached, and nothing is to be asked of them first. */
+	struct kt_enabled *whole;
 	struct rethook *returns; /* while one is attached */
 	struct scope scope;
 	struct function_programs programs;
@@ -75,7 +77,11 @@ struct hooks {
  * Where arguments of capture programs are in struct pt_regs.  Behind the registers: the
  * stack pointer; further arguments begin at the second word there.
  */
-extern const u8 hook_words[KT_CAPTURE_ARGUMENTS];
+#define HOOK_WORD(name) (offsetof(struct pt_regs, name) / sizeof(u64))
+static const u8 hook_words[KT_CAPTURE_ARGUMENTS] = {
+	HOOK_WORD(di), HOOK_WORD(si), HOOK_WORD(dx), HOOK_WORD(cx),
+	HOOK_WORD(r8), HOOK_WORD(r9), HOOK_WORD(sp), KT_CAPTURE_NO_WORD,
+};
 
 /* What the kernel lacks, NULL: nothing. */
 const char *hooks_init(struct kt_source *functions);

@@ -17,6 +17,7 @@
 struct hooked {
 	struct rethook_node node;
 	struct call call;
+	u64 words[FUNCTION_WORDS]; /* call.nr_words of them */
 };
 
 DECLARE_STATIC_CALL(kt_rethook_try_get, rethook_try_get);
@@ -40,15 +41,15 @@ bool returns_forbid(unsigned long address);
  * At a call's entry, with preemption off: NULL, if no node is left.  The caller fills in
  * what is kept of the call before it may return.
  */
-static __always_inline struct call *returns_hook(struct rethook *returns,
-						 struct pt_regs *regs)
+static __always_inline struct hooked *returns_hook(struct rethook *returns,
+						   struct pt_regs *regs)
 {
 	struct rethook_node *node = static_call(kt_rethook_try_get)(returns);
 
 	if (unlikely(!node))
 		return NULL;
 	static_call(kt_rethook_hook)(node, regs, true);
-	return &container_of(node, struct hooked, node)->call;
+	return container_of(node, struct hooked, node);
 }
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_RETURNS_H */

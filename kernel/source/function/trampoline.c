@@ -15,8 +15,9 @@
  *	          caller             caller                 caller
  *	          behind             behind                 behind
  *	          trampoline         trampoline             trampoline
- *	          kept, more         kept (and more)        kept (and more)
- *	          arguments          our return address     results
+ *	          kept               kept                   kept
+ *	          arguments, more    (arguments, more)      (arguments, more)
+ *	                             our return address     results
  *
  * If the handler wants the return, the function runs below what is kept, and so it does not
  * find arguments on the stack: functions that have some must not come here.  It returns into
@@ -60,10 +61,10 @@ DEFINE_STATIC_CALL_NULL(kt_trampoline_returned_all, returned_fn);
 extern const char kt_trampolines[];
 
 /* The frame is a struct trampoline_frame. */
-#define MORE   48 /* arguments */
-#define KEPT   (MORE + 112)
-#define BEHIND (KEPT + 24)
-static_assert(offsetof(struct trampoline_frame, more) == MORE);
+#define ARGUMENTS 72 /* more */
+#define KEPT	  (ARGUMENTS + 48)
+#define BEHIND	  (KEPT + 24)
+static_assert(offsetof(struct trampoline_frame, arguments) == ARGUMENTS);
 static_assert(offsetof(struct trampoline_frame, kept) == KEPT);
 static_assert(offsetof(struct trampoline_frame, behind) == BEHIND);
 static_assert(TRAMPOLINE_LEAVE == 0 && TRAMPOLINE_KEEP == 1 &&
@@ -77,7 +78,9 @@ static_assert(TRAMPOLINES <= 128); /* pushed as a signed byte */
  */
 /* clang-format off */
 #define PASS(label, kept, handler)                                            \
+	"	.if " __stringify(kept) "\n"                                 \
 	"	addq $" __stringify(kept) ", %rsp\n"                         \
+	"	.endif\n"                                                    \
 	"	pushq $" label "\n"                                          \
 	"	pushq 8 + " __stringify(BEHIND - kept) "(%rsp)\n"            \
 	KT_UNWIND_HINT(UNWIND_HINT_TYPE_FUNC, ORC_REG_SP, 8)                  \
@@ -117,20 +120,20 @@ asm(".pushsection .text, \"ax\"\n"
     "	pushq $0\n"
     ".Lenter:\n"
     "	subq $" __stringify(BEHIND) " - 8, %rsp\n"
-    "	movq %rdi, 0(%rsp)\n"
-    "	movq %rsi, 8(%rsp)\n"
-    "	movq %rdx, 16(%rsp)\n"
-    "	movq %rcx, 24(%rsp)\n"
-    "	movq %r8, 32(%rsp)\n"
-    "	movq %r9, 40(%rsp)\n"
+    "	movq %rdi, 0 + " __stringify(ARGUMENTS) "(%rsp)\n"
+    "	movq %rsi, 8 + " __stringify(ARGUMENTS) "(%rsp)\n"
+    "	movq %rdx, 16 + " __stringify(ARGUMENTS) "(%rsp)\n"
+    "	movq %rcx, 24 + " __stringify(ARGUMENTS) "(%rsp)\n"
+    "	movq %r8, 32 + " __stringify(ARGUMENTS) "(%rsp)\n"
+    "	movq %r9, 40 + " __stringify(ARGUMENTS) "(%rsp)\n"
     "	movq %rsp, %rdi\n"
     "	call " STATIC_CALL_TRAMP_STR(kt_trampoline_entered) "\n"
-    "	movq 0(%rsp), %rdi\n"
-    "	movq 8(%rsp), %rsi\n"
-    "	movq 16(%rsp), %rdx\n"
-    "	movq 24(%rsp), %rcx\n"
-    "	movq 32(%rsp), %r8\n"
-    "	movq 40(%rsp), %r9\n"
+    "	movq 0 + " __stringify(ARGUMENTS) "(%rsp), %rdi\n"
+    "	movq 8 + " __stringify(ARGUMENTS) "(%rsp), %rsi\n"
+    "	movq 16 + " __stringify(ARGUMENTS) "(%rsp), %rdx\n"
+    "	movq 24 + " __stringify(ARGUMENTS) "(%rsp), %rcx\n"
+    "	movq 32 + " __stringify(ARGUMENTS) "(%rsp), %r8\n"
+    "	movq 40 + " __stringify(ARGUMENTS) "(%rsp), %r9\n"
     "	cmpl $1, %eax\n" /* TRAMPOLINE_KEEP */
     "	je .Lkeep\n"
     "	ja .Lkeep_all\n"
@@ -139,7 +142,7 @@ asm(".pushsection .text, \"ax\"\n"
     ".Lkeep:\n"
     PASS(".Lreturned", KEPT, kt_trampoline_returned)
     ".Lkeep_all:\n"
-    PASS(".Lreturned_all", MORE, kt_trampoline_returned_all)
+    PASS(".Lreturned_all", 0, kt_trampoline_returned_all)
     ".size kt_trampolines, . - kt_trampolines\n"
     ".popsection\n");
 /* clang-format on */

@@ -18,16 +18,15 @@
 enum trampoline_answer {
 	TRAMPOLINE_LEAVE,    /* the frame goes; nothing more is called */
 	TRAMPOLINE_KEEP,     /* returned is called; kept stays as it is */
-	TRAMPOLINE_KEEP_ALL, /* returned_all is called; kept and more do */
+	TRAMPOLINE_KEEP_ALL, /* returned_all is called; the whole frame does */
 };
 
 /* On the stack of whoever calls the function. */
 struct trampoline_frame {
-	u64 arguments[6]; /* registers; at the return they are gone */
-	/* For the handlers, until the return. */
-	u64 more[14];
-	u64 kept[2];
-	u64 trampoline; /* which */
+	u64 more[9];	  /* for the handlers */
+	u64 arguments[6]; /* registers */
+	u64 kept[2];	  /* for the handlers */
+	u64 trampoline;	  /* which */
 	/* What the function's first instruction has called us from: ftrace's place there. */
 	unsigned long behind;
 	unsigned long caller; /* where the function returns to */
