@@ -255,6 +255,27 @@ echo calls 10 >$run
 put enabled 0
 $bin/ktread -dq $tree >"$dump"
 check "only those that fail" is "$(whole callee_error | wc -l) $(grep -c ' call:' "$dump")" "10 10"
+put events/call/function/filter "ret < 0 && comm == 'sh'"
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+check "of those, only a program's" is "$(whole callee_error | wc -l) $(grep -c ' call:' "$dump")" \
+	"10 10"
+put events/call/function/filter "ret < 0 && comm != 'sh'"
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+check "or all others'" is "$($bin/ktread -dq $tree | grep -c ' call:')" 0
+put events/call/function/filter 'ret < 0'
+put pids 1
+put enabled 1
+echo calls 10 >$run
+put enabled 0
+check "or those of other processes" is "$($bin/ktread -dq $tree | grep -c ' call:')" 0
+put pids ''
 put events/call/function/filter 'duration >= 3000000'
 put reset 1
 put enabled 1
