@@ -17,7 +17,6 @@
 #include "buffer.h"
 #include "compat/compat.h"
 #include "event.h"
-
 #include "filter.h"
 
 struct predicate {

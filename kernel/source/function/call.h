@@ -280,16 +280,6 @@ static __always_inline bool call_is_plain(const struct hooks *hooks,
 	return planned->fate == SCOPE_OUT && !READ_ONCE(hooks->hit[CALL]);
 }
 
-/* Of a call that is recorded as a whole. */
-static __always_inline void call_time(struct call *call,
-				      const struct function *function)
-{
-	call->nr_words =
-		min_t(u32, READ_ONCE(function->choice.words), FUNCTION_WORDS);
-	call->timed = true;
-	call->begin = rdtsc();
-}
-
 /* What was planned becomes what is kept. */
 static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 				      const struct call *planned)
@@ -300,8 +290,12 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 		call->before = planned->before;
 	call->nr_words = 0;
 	call->timed = false;
-	if (unlikely(READ_ONCE(hooks->hit[CALL])))
-		call_time(call, planned->function);
+	if (likely(!READ_ONCE(hooks->hit[CALL])))
+		return;
+	call->nr_words = min_t(u32, READ_ONCE(planned->function->choice.words),
+			       FUNCTION_WORDS);
+	call->timed = true;
+	call->begin = rdtsc();
 }
 
 /* @call: NULL, if it is only noted. */

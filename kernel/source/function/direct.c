@@ -383,21 +383,26 @@ static noinline __kprobes void returned_whole(struct hooks *hooks,
 	returned_slow(hooks, call, frame->arguments, result);
 }
 
-static __kprobes void direct_returned_all(struct trampoline_frame *frame,
-					  u64 result)
+static __always_inline void returned_all(struct trampoline_frame *frame,
+					 u64 result)
 {
-	struct kept *kept = (struct kept *)frame->kept;
+	struct hooks *hooks = READ_ONCE(owners[frame->trampoline]);
+	const struct kept *kept = (const struct kept *)frame->kept;
 	struct kept_more *more = (struct kept_more *)frame->more;
-	struct hooks *hooks;
 
-	preempt_disable_notrace();
-	hooks = READ_ONCE(owners[frame->trampoline]);
 	if (unlikely(READ_ONCE(hooks->serial) != kept->serial))
-		;
-	else if (unlikely(!kept->function))
+		return;
+	if (unlikely(!kept->function))
 		returned_slow(hooks, &more->call, frame->arguments, result);
 	else if (unlikely(!whole_refused(hooks, kept->function, more, result)))
 		returned_whole(hooks, kept->function, frame, result);
+}
+
+static __kprobes void direct_returned_all(struct trampoline_frame *frame,
+					  u64 result)
+{
+	preempt_disable_notrace();
+	returned_all(frame, result);
 	preempt_enable_notrace();
 }
 
