@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 /* The format of the metadata; each packet has the format of its stream. */
-#define KTRACE_FORMAT 1
+#define KTRACE_FORMAT 2
 
 struct ktrace_sync {
 	uint64_t clock; /* the trace's clock */

@@ -110,6 +110,12 @@ struct ktrace_type {
 	 */
 	const struct ktrace_type *variant_of;
 	uint32_t index;
+	/*
+	 * Records with the id @id + 1 are of this type, too.  They have only this many bytes of
+	 * the payload; those that follow are zero.  Whoever gets payloads from a cursor finds
+	 * them complete.  0: there are no such records.
+	 */
+	uint32_t short_size;
 };
 
 /*

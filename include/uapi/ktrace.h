@@ -106,6 +106,11 @@ struct kt_packet {
  * which id.  An event whose size varies ("dynamic") has a __u32 with the size
  * of its payload in front of the payload.  The next record begins at the next
  * multiple of 4.
+ *
+ * Most records of some events have zeros behind their first bytes.  Such an event has two
+ * ids.  A record with the second, which is the first + 1, is the event's short form: it has
+ * only so many bytes of the payload as the event's format says ("short: 4"), and no size in
+ * front of them.
  */
 #define KT_ID_BITS	   11
 #define KT_ID_EXTENDED	   ((1u << KT_ID_BITS) - 1)

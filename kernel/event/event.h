@@ -53,7 +53,8 @@ struct kt_constant {
 struct kt_class {
 	const struct kt_field *fields;
 	u16 nr_fields;
-	u16 size;      /* of the fixed part of the payload */
+	u16 size; /* of the fixed part of the payload */
+	u16 short_size; /* of its short form, which has an id of its own; 0: has none */
 	bool dynamic;  /* the fixed part is followed by __data_loc data */
 	bool captures; /* its probe runs capture programs */
 	bool unlocked; /* its probe runs without any lock held */
@@ -125,6 +126,15 @@ struct kt_enabled {
 	struct kt_session *session;
 	char *filter_text; /* the gate's filter; NULL: none */
 };
+
+/*
+ * Most records of some events have zeros behind their first bytes.  They are written without
+ * these, in the event's short form, with the id that follows the event's own.
+ */
+static inline u32 kt_class_ids(const struct kt_class *class)
+{
+	return class->short_size ? 2 : 1;
+}
 
 /* A probe reads nothing else of a session.  kmalloc() aligns it to a cache line. */
 static_assert(sizeof(struct kt_enabled) <= 64);

@@ -196,9 +196,15 @@ static void fields_show(struct seq_file *m, const struct kt_class *class)
 	line_add_literal(&line, "size: ");
 	line_add_number(&line, class->size);
 	if (class->dynamic)
-		line_add_literal(&line, "\ndynamic: 1\nformat:\n");
+		line_add_literal(&line, "\ndynamic: 1\n");
 	else
-		line_add_literal(&line, "\ndynamic: 0\nformat:\n");
+		line_add_literal(&line, "\ndynamic: 0\n");
+	if (class->short_size) {
+		line_add_literal(&line, "short: ");
+		line_add_number(&line, class->short_size);
+		line_add_literal(&line, "\n");
+	}
+	line_add_literal(&line, "format:\n");
 	for (i = 0; i < class->nr_fields; i++)
 		field_add(&line, &class->fields[i]);
 	line_add_literal(&line, "print fmt: ");

@@ -87,7 +87,9 @@ EXPORT_SYMBOL_GPL(kt_gate_end);
 void kt_enabled_direct(struct kt_enabled *enabled)
 {
 	WRITE_ONCE(enabled->direct,
-		   !enabled->gate && enabled->id < KT_ID_EXTENDED);
+		   !enabled->gate &&
+			   enabled->id + kt_class_ids(enabled->event->class) <=
+				   KT_ID_EXTENDED);
 }
 
 static void gate_set(struct kt_enabled *enabled, struct kt_gate *gate)

@@ -103,6 +103,17 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 					   &enabled->id, size, flags, payload);
 }
 
+/* The same for the event's short form, of @size bytes. */
+static __always_inline bool kt_write_try_begin_short(struct kt_write *w,
+						     struct kt_enabled *enabled,
+						     u32 size, void **payload)
+{
+	if (!kt_write_try_begin(w, enabled, size, 0, payload))
+		return false;
+	((u32 *)*payload)[-1]++; /* the header: its low bits are the id */
+	return true;
+}
+
 static __always_inline void kt_write_try_end(struct kt_write *w)
 {
 	kt_ring_commit(w->ring, &w->record);

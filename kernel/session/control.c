@@ -83,7 +83,8 @@ static int event_want(struct kt_session *session, struct kt_entry *entry)
 		return kt_refuse(session, -ENODEV, "%s:%s is being unloaded",
 				 enabled->event->system, enabled->event->name);
 	if (!enabled->id) {
-		enabled->id = session->next_id++;
+		enabled->id = session->next_id;
+		session->next_id += kt_class_ids(enabled->event->class);
 		kt_enabled_direct(enabled);
 	}
 	enabled->wanted = true;

@@ -113,7 +113,8 @@ static void ids_renew(struct kt_session *session)
 	for (i = 0; i < nr; i++) {
 		if (!by_id[i])
 			continue;
-		by_id[i]->id = session->next_id++;
+		by_id[i]->id = session->next_id;
+		session->next_id += kt_class_ids(by_id[i]->event->class);
 		kt_enabled_direct(by_id[i]);
 	}
 	kvfree(by_id);

@@ -332,6 +332,8 @@ static int type_parse(struct ktrace_types *types, const char **p,
 			type->size = line_number(&line, "size:");
 		} else if (line_begins(&line, "dynamic:")) {
 			type->dynamic = line_number(&line, "dynamic:");
+		} else if (line_begins(&line, "short:")) {
+			type->short_size = line_number(&line, "short:");
 		} else if (line_begins(&line, "print fmt: ")) {
 			char *print = arena_strndup(arena, line.s + 11,
 						    line.len - 11);

@@ -68,6 +68,8 @@ struct ktrace_cursor {
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
 	uint8_t *unwanted;	/* by id; NULL: all are wanted */
+	uint8_t *completed;	/* the payload of a short record, with zeros */
+	size_t completed_size;
 
 	struct cursor_stream *streams;
 	size_t nr_streams;
@@ -241,6 +243,19 @@ static noinline void cursor_late(const struct ktrace_cursor *cursor,
 			   s->stream.source->number);
 }
 
+/* Puts zeros where the record was cut short. */
+static noinline void cursor_complete(struct ktrace_cursor *cursor,
+				     const struct kt_walk *walk)
+{
+	struct ktrace_event *event = &cursor->event;
+
+	memcpy(cursor->completed, walk->payload, walk->size);
+	memset(cursor->completed + walk->size, 0,
+	       event->type->size - walk->size);
+	event->payload = cursor->completed;
+	event->size = event->type->size;
+}
+
 /* Makes an event from the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
@@ -255,9 +270,13 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->type = ktrace_types_find(types, walk->id);
 	if (unlikely(!event->type))
 		return false; /* its text could not be parsed: no memory */
+	event->payload = walk->payload;
+	event->size = walk->size;
+	if (unlikely(walk->size < event->type->size))
+		cursor_complete(cursor, walk);
 	if (unlikely(types->nr_variants))
-		event->type = types_variant(types, event->type, walk->payload,
-					    walk->size);
+		event->type = types_variant(types, event->type, event->payload,
+					    event->size);
 	if (cursor->unwanted && cursor->unwanted[event->type->number])
 		return false;
 	if (unlikely(walk->time < cursor->done))
@@ -270,8 +289,6 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	event->tgid = task->tgid;
 	event->comm = task->comm;
 	event->task = task->serial;
-	event->payload = walk->payload;
-	event->size = walk->size;
 	return true;
 }
 
@@ -350,6 +367,23 @@ static void cursor_find_switch(struct ktrace_cursor *cursor)
 	}
 }
 
+/* Makes room for any payload that must be completed.  -ENOMEM. */
+static int cursor_make_room(struct ktrace_cursor *cursor)
+{
+	const struct ktrace_types *types = cursor->trace->types;
+	size_t size = 0;
+
+	for (size_t i = 0; i < types->count; i++)
+		if (types->types[i]->short_size && types->types[i]->size > size)
+			size = types->types[i]->size;
+	if (size <= cursor->completed_size)
+		return 0;
+	free(cursor->completed);
+	cursor->completed = malloc(size);
+	cursor->completed_size = cursor->completed ? size : 0;
+	return cursor->completed ? 0 : -ENOMEM;
+}
+
 /* Looks at the types again if new ones were added. */
 static int cursor_types(struct ktrace_cursor *cursor)
 {
@@ -357,7 +391,7 @@ static int cursor_types(struct ktrace_cursor *cursor)
 		return 0;
 	cursor->nr_types = types_total(cursor->trace->types);
 	cursor_find_switch(cursor);
-	return cursor_find_unwanted(cursor);
+	return cursor_make_room(cursor) ?: cursor_find_unwanted(cursor);
 }
 
 /* Frees the disk space of what was read. */
@@ -715,6 +749,7 @@ void ktrace_cursor_destroy(struct ktrace_cursor *cursor)
 	free(cursor->heap);
 	free(cursor->idle);
 	free(cursor->unwanted);
+	free(cursor->completed);
 	free(cursor->cpus);
 	free(cursor);
 }

@@ -103,11 +103,11 @@ static int read_head(struct ktrace *trace, struct json_object *o)
 	const char *id = get_string(o, "id");
 	uint64_t format = get_number(o, "format");
 
-	if (format != KTRACE_FORMAT)
+	if (!format || format > KTRACE_FORMAT)
 		return error_set(
 			-EPROTONOSUPPORT,
-			"the trace has format %llu, but this ktrace "
-			"reads format %d: use the ktrace that wrote it",
+			"the trace has format %llu, but this ktrace reads "
+			"formats 1 to %d: use the ktrace that wrote it",
 			(unsigned long long)format, KTRACE_FORMAT);
 	trace->have_head = true;
 	info->id = id ? strtoull(id, NULL, 0) : 0;
@@ -309,6 +309,7 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 	if (err)
 		return err;
 	type->id = id;
+	type->short_size = get_small(o, "short");
 	return types_add(trace->types, type);
 }
 

@@ -215,8 +215,11 @@ static void text_type(struct text *text, const struct ktrace_type *type)
 		text_key_number(text, "index", type->index);
 	text_key(text, "system", type->system);
 	text_key(text, "name", type->name);
-	text_printf(text, ",\"size\":%u,\"dynamic\":%s,\"fields\":[",
-		    type->size, type->dynamic ? "true" : "false");
+	text_printf(text, ",\"size\":%u,\"dynamic\":%s", type->size,
+		    type->dynamic ? "true" : "false");
+	if (type->short_size)
+		text_key_number(text, "short", type->short_size);
+	text_puts(text, ",\"fields\":[");
 	for (i = 0; i < type->nr_fields; i++) {
 		if (i)
 			text_puts(text, ",");

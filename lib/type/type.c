@@ -151,13 +151,21 @@ static int field_check(const struct ktrace_type *type,
 	}
 }
 
+/* How many ids a type has, from its own on. */
+static uint32_t type_ids(const struct ktrace_type *type)
+{
+	return type->short_size ? 2 : 1;
+}
+
 static int types_index(struct ktrace_types *types, struct ktrace_type *type)
 {
-	if (type->id >= types->nr_ids) {
+	uint32_t end = type->id + type_ids(type), id;
+
+	if (end > types->nr_ids) {
 		size_t nr = types->nr_ids ? types->nr_ids : 1024;
 		struct ktrace_type **by_id;
 
-		while (nr <= type->id)
+		while (nr < end)
 			nr *= 2;
 		by_id = realloc(types->by_id, nr * sizeof(*by_id));
 		if (!by_id)
@@ -167,10 +175,12 @@ static int types_index(struct ktrace_types *types, struct ktrace_type *type)
 		types->by_id = by_id;
 		types->nr_ids = nr;
 	}
-	if (types->by_id[type->id])
-		return error_set(-EEXIST, "event id %u is given twice",
-				 type->id);
-	types->by_id[type->id] = type;
+	for (id = type->id; id < end; id++)
+		if (types->by_id[id])
+			return error_set(-EEXIST, "event id %u is given twice",
+					 id);
+	for (id = type->id; id < end; id++)
+		types->by_id[id] = type;
 	return 0;
 }
 
@@ -178,7 +188,8 @@ static int type_check(const struct ktrace_type *type)
 {
 	uint32_t i;
 
-	if (type->size > KT_PACKET_SIZE || type->id >= TYPE_ID_MAX)
+	if (type->size > KT_PACKET_SIZE || type->short_size > type->size ||
+	    type->id > TYPE_ID_MAX - type_ids(type))
 		return error_set(-EINVAL, "%s:%s: size or id is out of range",
 				 type->system, type->name);
 	for (i = 0; i < type->nr_fields; i++) {
@@ -436,8 +447,16 @@ bool types_size(const struct ktrace_types *types, uint32_t id, uint32_t *size,
 
 	if (!type && !is_text)
 		return false;
-	*size = type ? type->size : types->texts[id].size;
-	*dynamic = type ? type->dynamic : types->texts[id].dynamic;
+	if (is_text) {
+		*size = types->texts[id].size;
+		*dynamic = types->texts[id].dynamic;
+	} else if (id == type->id) {
+		*size = type->size;
+		*dynamic = type->dynamic;
+	} else {
+		*size = type->short_size;
+		*dynamic = false;
+	}
 	return true;
 }
 

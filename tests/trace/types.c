@@ -25,10 +25,12 @@ static const struct ktrace_field *parse(const char *fields, const char *print,
 
 	ktrace_types_destroy(types);
 	types = NULL;
-	len = asprintf(&text,
-		       "event sys:name id 17 enabled 1 module some_module\n"
-		       "size: 64\ndynamic: 1\nformat:\n%s\nprint fmt: %s\n\n",
-		       fields, print);
+	len = asprintf(
+		&text,
+		"event sys:name id 17 enabled 1 module some_module\n"
+		"size: 64\ndynamic: 1\nshort: 12\nformat:\n%s\nprint fmt: "
+		"%s\n\n",
+		fields, print);
 	CHECK(len > 0);
 	CHECK_EQ(ktrace_types_parse(text, strlen(text), NO_BTF, &types), 0);
 	free(text);
@@ -228,6 +230,7 @@ static void types_equal(const struct ktrace_type *a,
 
 	CHECK_STR(b->print, a->print);
 	CHECK_EQ(b->size, a->size);
+	CHECK_EQ(b->short_size, a->short_size);
 	CHECK_EQ(b->nr_fields, a->nr_fields);
 	for (i = 0; i < a->nr_fields; i++) {
 		const struct ktrace_field *f = &a->fields[i],
@@ -438,6 +441,43 @@ TEST(variants_that_are_refused)
 		err = variant_put(set, id, 0, 8);
 		CHECK_EQ(err, id + 1 < 100 + TYPE_VARIANTS_MAX ? 0 : -EINVAL);
 	}
+	ktrace_types_destroy(set);
+}
+
+/* The short form takes an id of its own. */
+TEST(short_forms)
+{
+	struct ktrace_types *set = types_create();
+	struct ktrace_type type = {.id = 20,
+				   .system = "sys",
+				   .name = "call",
+				   .size = 8,
+				   .short_size = 4,
+				   .dynamic = true};
+	struct ktrace_type large = type;
+	uint32_t size;
+	bool dynamic;
+
+	type_put(set, 19, "before");
+	type_put(set, 22, "behind");
+	CHECK_EQ(types_add(set, &type), 0);
+	CHECK(ktrace_types_find(set, 20) == &type);
+	CHECK(ktrace_types_find(set, 21) == &type);
+	CHECK(types_size(set, 20, &size, &dynamic));
+	CHECK(size == 8 && dynamic);
+	CHECK(types_size(set, 21, &size, &dynamic));
+	CHECK(size == 4 && !dynamic);
+	large.id = 21;
+	CHECK_EQ(types_add(set, &large), -EEXIST);
+	large.id = 18;
+	CHECK_EQ(types_add(set, &large), -EEXIST);
+	CHECK(!ktrace_types_find(set, 18));
+	large.id = TYPE_ID_MAX - 1;
+	CHECK_EQ(types_add(set, &large), -EINVAL);
+	/* It would have more bytes than the payload. */
+	large.id = 30;
+	large.short_size = 9;
+	CHECK_EQ(types_add(set, &large), -EINVAL);
 	ktrace_types_destroy(set);
 }
 

@@ -51,6 +51,7 @@ static struct event {
 	uint32_t size;
 	bool dynamic;
 	uint64_t count;
+	struct event *of; /* this id is of that event's short form */
 } events[IDS_MAX];
 
 static struct buffer {
@@ -116,14 +117,16 @@ static void info_read(const char *dir)
 		unsigned int value;
 
 		if (sscanf(line, "event %255s id %u", name, &value) == 2) {
-			event = value && value < IDS_MAX ? &events[value]
-							 : NULL;
+			event = value && value + 1 < IDS_MAX ? &events[value]
+							     : NULL;
 			if (event)
 				event->name = strdup(name);
 		} else if (event && sscanf(line, "size: %u", &value) == 1) {
 			event->size = value;
 		} else if (event && sscanf(line, "dynamic: %u", &value) == 1) {
 			event->dynamic = value;
+		} else if (event && sscanf(line, "short: %u", &value) == 1) {
+			event[1] = (struct event){.size = value, .of = event};
 		}
 	}
 	free(line);
@@ -182,6 +185,7 @@ static void record_print(const struct buffer *buffer, uint32_t id,
 			 const uint8_t *payload, uint32_t size)
 {
 	struct kt_task task = {0};
+	const struct event *event;
 	uint32_t i;
 
 	printf("%u %" PRIu64 " %u ", buffer->cpu, buffer->time, buffer->tid);
@@ -198,9 +202,13 @@ static void record_print(const struct buffer *buffer, uint32_t id,
 		       task.comm);
 		break;
 	default:
-		printf("%s ", events[id].name);
+		event = events[id].of ? events[id].of : &events[id];
+		printf("%s ", event->name);
 		for (i = 0; i < size; i++)
 			printf("%02x", payload[i]);
+		/* The rest of a short form is zero. */
+		for (; i < event->size; i++)
+			printf("00");
 		putchar('\n');
 	}
 }
@@ -276,6 +284,10 @@ static void packet_check(struct buffer *buffer, const uint8_t *data)
 			size = task_size(id);
 			if (size != UINT32_MAX)
 				task_counts[id]++;
+		} else if (id < IDS_MAX && events[id].of) {
+			size = events[id].size;
+			events[id].of->count++;
+			counted++;
 		} else if (id < IDS_MAX && events[id].name) {
 			size = events[id].size;
 			if (events[id].dynamic) {
