@@ -33,6 +33,9 @@ struct entry {
 	u64 words[];
 } __packed;
 
+/* Its short form, if there are no words. */
+#define ENTRY_SHORT offsetof(struct entry, arguments)
+
 struct exit {
 	u32 function;
 	u64 value;
@@ -157,23 +160,32 @@ static __always_inline void entry_store(struct entry *entry,
 }
 
 /*
- * Records the entry, calling no function.  False: it cannot, and nothing has happened.
- * *@last: the record is the last one of its packet that is committed: call_complete().
+ * Records the entry with @nr words, calling no function.  False: it cannot, and nothing has
+ * happened.  *@last: the record is the last one of its packet that is committed:
+ * call_complete().
  */
 static __always_inline bool call_entry_try(struct kt_enabled *enabled,
 					   const struct function *function,
-					   struct call_words words,
+					   struct call_words words, u32 nr,
 					   struct kt_write *write, bool *last)
 {
-	u32 nr = READ_ONCE(function->choice.words);
 	void *payload;
 
-	if (unlikely(!kt_write_may_try(enabled)) ||
-	    unlikely(!kt_write_try_begin(
-		    write, enabled, sizeof(struct entry) + nr * sizeof(u64),
-		    KT_RECORD_DYNAMIC, &payload)))
+	if (unlikely(!kt_write_may_try(enabled)))
 		return false;
-	entry_store(payload, function, words, nr);
+	if (!nr) {
+		if (unlikely(!kt_write_try_begin_short(write, enabled,
+						       ENTRY_SHORT, &payload)))
+			return false;
+		((struct entry *)payload)->function = function->index;
+	} else {
+		if (unlikely(!kt_write_try_begin(write, enabled,
+						 sizeof(struct entry) +
+							 nr * sizeof(u64),
+						 KT_RECORD_DYNAMIC, &payload)))
+			return false;
+		entry_store(payload, function, words, nr);
+	}
 	*last = kt_ring_commit_is_last(write->ring, &write->record);
 	return true;
 }
@@ -192,7 +204,9 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 	struct kt_write write __kt_uninitialized;
 	bool last;
 
-	if (unlikely(!call_entry_try(enabled, function, words, &write, &last)))
+	if (unlikely(!call_entry_try(enabled, function, words,
+				     READ_ONCE(function->choice.words), &write,
+				     &last)))
 		call_entry_write_slow(enabled, function, words.at,
 				      words.registers);
 	else if (unlikely(last))

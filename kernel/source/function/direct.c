@@ -75,21 +75,34 @@ static_assert(sizeof(struct kept_more) <=
  */
 #define STACK_LEFT (THREAD_SIZE / 2)
 
+static bool is_in_upper_part(const struct trampoline_frame *frame,
+			     unsigned long bottom, unsigned long size)
+{
+	return (unsigned long)frame - STACK_LEFT - bottom < size - STACK_LEFT;
+}
+
+/* Wherever it is.  NMIs have a small one: no call is kept there. */
+static noinline __kprobes bool stack_suffices(
+	const struct trampoline_frame *frame)
+{
+	return !in_nmi() &&
+	       (is_in_upper_part(frame, (unsigned long)task_stack_page(current),
+				 THREAD_SIZE) ||
+		is_in_upper_part(frame, kt_irq_stack_bottom(), IRQ_STACK_SIZE));
+}
+
+/*
+ * The same where most calls are: outside of interrupts.  A task's stack is aligned to its
+ * size, so one bit tells.  (Where an interrupt begins and ends, it does not count as one,
+ * and its stack is nearly empty.)
+ */
 static __always_inline bool task_stack_suffices(
 	const struct trampoline_frame *frame)
 {
-	unsigned long above = (unsigned long)frame - STACK_LEFT;
-
-	return above - (unsigned long)task_stack_page(current) <
-	       THREAD_SIZE - STACK_LEFT;
-}
-
-/* Of interrupts.  NMIs have another, which is small: no call is kept there. */
-static bool irq_stack_suffices(const struct trampoline_frame *frame)
-{
-	unsigned long above = (unsigned long)frame - STACK_LEFT;
-
-	return above - kt_irq_stack_bottom() < IRQ_STACK_SIZE - STACK_LEFT;
+	BUILD_BUG_ON(STACK_LEFT * 2 != THREAD_SIZE);
+	return !(preempt_count() &
+		 (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET)) &&
+	       (unsigned long)frame & STACK_LEFT;
 }
 
 static __always_inline unsigned long place_of(
@@ -138,8 +151,7 @@ static __always_inline unsigned long entered_any(struct hooks *hooks,
 	case CALL_IGNORED:
 		return answer;
 	case CALL_KEPT:
-		if (unlikely(!task_stack_suffices(frame) &&
-			     !irq_stack_suffices(frame))) {
+		if (unlikely(!stack_suffices(frame))) {
 			call_left(hooks, &plan);
 			call_miss(hooks, MISS_STACK);
 			return answer;
@@ -184,26 +196,34 @@ static __always_inline struct kt_enabled *with_small_id(
 }
 
 /*
- * Most calls: entry and exit are recorded, of all processes.  Calls nothing.  False: nothing
- * has happened.  The stack suffices.  @exit: plain[EXIT].
+ * Most calls: entry and exit are recorded, of all processes.  Is this one of them?  @function:
+ * the first one in the table that it may be; @exit: plain[EXIT].
  */
-static __always_inline bool entered(struct hooks *hooks,
-				    const struct kt_enabled *exit,
-				    struct trampoline_frame *frame)
+static __always_inline bool call_is_of_most(
+	const struct function *function, const struct kt_enabled *exit,
+	const struct trampoline_frame *frame)
 {
-	unsigned long place = place_of(frame);
-	const struct function *function =
-		function_first(&hooks->functions, place);
+	return likely(READ_ONCE(function->direct_ip) == place_of(frame)) &&
+	       !static_branch_unlikely(&call_sleeping) &&
+	       likely(kt_write_is_direct(exit)) && likely(!call_hooks_run());
+}
+
+/*
+ * Records its entry with @nr words, and keeps the call.  The stack suffices.  Calls nothing.
+ * False: nothing has happened.
+ */
+static __always_inline bool entered_plain(const struct hooks *hooks,
+					  struct trampoline_frame *frame,
+					  const struct function *function,
+					  u32 nr)
+{
 	struct kept *kept = (struct kept *)frame->kept;
 	struct kt_write write __kt_uninitialized;
 	bool last;
 
-	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
-	    static_branch_unlikely(&call_sleeping) ||
-	    unlikely(READ_ONCE(exit->gate)) || unlikely(call_hooks_run()) ||
-	    unlikely(!call_entry_try(
+	if (unlikely(!call_entry_try(
 		    with_small_id(READ_ONCE(hooks->plain[ENTRY])), function,
-		    words_of(frame), &write, &last)))
+		    words_of(frame), nr, &write, &last)))
 		return false;
 	kept->function = function;
 	kept->serial = READ_ONCE(hooks->serial);
@@ -225,29 +245,32 @@ static __always_inline bool entered_alone(struct hooks *hooks,
 
 	if (!entry || unlikely(READ_ONCE(function->direct_ip) != place) ||
 	    unlikely(call_hooks_run()) ||
-	    unlikely(!call_entry_try(with_small_id(entry), function,
-				     words_of(frame), &write, &last)))
+	    unlikely(!call_entry_try(
+		    with_small_id(entry), function, words_of(frame),
+		    READ_ONCE(function->choice.words), &write, &last)))
 		return false;
 	if (unlikely(last))
 		call_complete(write.ring, write.record.unit);
 	return true;
 }
 
-static noinline __kprobes unsigned long entered_elsewhere(
+static noinline __kprobes unsigned long entered_anywhere(
 	struct hooks *hooks, struct trampoline_frame *frame)
 {
 	const struct kt_enabled *exit = smp_load_acquire(&hooks->plain[EXIT]);
+	const struct function *function =
+		function_first(&hooks->functions, place_of(frame));
 
-	if (entered_alone(hooks, frame))
-		return TRAMPOLINE_LEAVE;
-	if (exit && irq_stack_suffices(frame) && entered(hooks, exit, frame))
+	if (exit && stack_suffices(frame) &&
+	    call_is_of_most(function, exit, frame) &&
+	    entered_plain(hooks, frame, function,
+			  READ_ONCE(function->choice.words)))
 		return TRAMPOLINE_KEEP;
 	return entered_slow(hooks, frame);
 }
 
 /*
- * As entered(), if only whole calls are recorded.  Whether this one is, is asked at its
- * return.
+ * The same, if only whole calls are recorded.  Whether this one is, is asked at its return.
  */
 static __always_inline bool entered_whole(struct hooks *hooks,
 					  struct trampoline_frame *frame)
@@ -260,8 +283,7 @@ static __always_inline bool entered_whole(struct hooks *hooks,
 
 	if (unlikely(READ_ONCE(function->direct_ip) != place) ||
 	    static_branch_unlikely(&call_sleeping) ||
-	    unlikely(call_hooks_run()) ||
-	    unlikely(!task_stack_suffices(frame) && !irq_stack_suffices(frame)))
+	    unlikely(call_hooks_run()) || unlikely(!task_stack_suffices(frame)))
 		return false;
 	kept->function = function;
 	kept->serial = READ_ONCE(hooks->serial);
@@ -270,41 +292,73 @@ static __always_inline bool entered_whole(struct hooks *hooks,
 	return true;
 }
 
-/* If not each entry and exit is recorded.  With preemption off; on afterwards. */
-static noinline __kprobes unsigned long entered_otherwise(
+/* The four below are called with preemption off, and switch it on. */
+
+static noinline __kprobes unsigned long entered_rest(
 	struct hooks *hooks, struct trampoline_frame *frame)
 {
-	unsigned long answer;
+	unsigned long answer = entered_anywhere(hooks, frame);
 
-	if (likely(smp_load_acquire(&hooks->whole)) &&
-	    likely(entered_whole(hooks, frame))) {
-		preempt_enable_notrace();
-		return TRAMPOLINE_KEEP_ALL;
-	}
-	answer = entered_elsewhere(hooks, frame);
 	preempt_enable_notrace();
 	return answer;
 }
 
+static noinline __kprobes unsigned long entered_alone_or_rest(
+	struct hooks *hooks, struct trampoline_frame *frame)
+{
+	if (unlikely(!entered_alone(hooks, frame)))
+		return entered_rest(hooks, frame);
+	preempt_enable_notrace();
+	return TRAMPOLINE_LEAVE;
+}
+
+/* If not each entry and exit is recorded. */
+static noinline __kprobes unsigned long entered_otherwise(
+	struct hooks *hooks, struct trampoline_frame *frame)
+{
+	if (!smp_load_acquire(&hooks->whole) ||
+	    unlikely(!entered_whole(hooks, frame)))
+		return entered_alone_or_rest(hooks, frame);
+	preempt_enable_notrace();
+	return TRAMPOLINE_KEEP_ALL;
+}
+
+/* Of its own, because this takes more registers than no words.  @nr: not 0. */
+static noinline __kprobes unsigned long entered_with_words(
+	struct hooks *hooks, struct trampoline_frame *frame,
+	const struct function *function, u32 nr)
+{
+	if (!nr)
+		__builtin_unreachable();
+	if (unlikely(!entered_plain(hooks, frame, function, nr)))
+		return entered_rest(hooks, frame);
+	preempt_enable_notrace();
+	return TRAMPOLINE_KEEP;
+}
+
 static __kprobes unsigned long direct_entered(struct trampoline_frame *frame)
 {
+	const struct function *function;
 	const struct kt_enabled *exit;
-	unsigned long answer;
 	struct hooks *hooks;
+	u32 nr;
 
 	preempt_disable_notrace();
 	hooks = READ_ONCE(owners[frame->trampoline]);
 	exit = smp_load_acquire(&hooks->plain[EXIT]);
 	if (!exit)
 		return entered_otherwise(hooks, frame);
-	if (likely(task_stack_suffices(frame)) &&
-	    likely(entered(hooks, exit, frame))) {
-		preempt_enable_notrace();
-		return TRAMPOLINE_KEEP;
-	}
-	answer = entered_elsewhere(hooks, frame);
+	function = function_first(&hooks->functions, place_of(frame));
+	if (unlikely(!call_is_of_most(function, exit, frame)) ||
+	    unlikely(!task_stack_suffices(frame)))
+		return entered_rest(hooks, frame);
+	nr = READ_ONCE(function->choice.words);
+	if (nr)
+		return entered_with_words(hooks, frame, function, nr);
+	if (unlikely(!entered_plain(hooks, frame, function, 0)))
+		return entered_rest(hooks, frame);
 	preempt_enable_notrace();
-	return answer;
+	return TRAMPOLINE_KEEP;
 }
 
 /* @words: call->nr_words of them. */
@@ -328,7 +382,7 @@ static noinline __kprobes void returned_plain(struct hooks *hooks,
 	returned_slow(hooks, &call, NULL, result);
 }
 
-/* As entered().  It need not ask whether a hook runs: see call_returned(). */
+/* It need not ask whether a hook runs: see call_returned(). */
 static __always_inline void returned(const struct trampoline_frame *frame,
 				     u64 result)
 {

@@ -64,6 +64,7 @@ static const struct kt_class classes[MOMENTS] = {
 			.fields = entry_fields,
 			.nr_fields = ARRAY_SIZE(entry_fields),
 			.size = sizeof(struct entry),
+			.short_size = ENTRY_SHORT,
 			.dynamic = true,
 			.captures = true,
 			.arguments = hook_words,
