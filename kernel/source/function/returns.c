@@ -9,6 +9,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/mutex.h>
 
 #include "base/symbol.h"
 #include "returns.h"
@@ -37,6 +38,9 @@ DEFINE_STATIC_CALL_RET0(kt_within_kprobe_blacklist, within_kprobe_blacklist);
  * And a function that is called as one task and returns as another: the kernel forbids it
  * only if it has a tracer of returns itself.
  *
+ * And functions that do not return, while what is around them does or begins anew, as after a
+ * longjmp: the node of their call would stay in front of those of the calls around it.
+ *
  * Also all in which there may be no kprobe.  Among them are those that hook a return for a
  * kretprobe: that of a call further out on the stack.  Their own return would be the next,
  * but the list of hooked returns would have the other one first: a wrong return address.
@@ -49,19 +53,32 @@ static const char *const forbidden[] = {
 	"arch_rethook_fixup_return",
 	"arch_rethook_trampoline_callback",
 	"__switch_to",
+	"bpf_throw",
+	"do_idle",
+	"arch_cpu_idle_dead",
 };
 static unsigned long
 	forbidden_at[ARRAY_SIZE(forbidden)]; /* 0: not in this kernel */
 
+/* Holds the list of where there may be no kprobe.  NULL: the kernel does not tell. */
+static struct mutex *kprobe_mutex_at;
+
 bool returns_forbid(unsigned long address)
 {
+	bool forbids;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(forbidden_at); i++) {
 		if (address == forbidden_at[i])
 			return true;
 	}
-	return static_call(kt_within_kprobe_blacklist)(address);
+	/* The list shrinks when a module goes. */
+	if (kprobe_mutex_at)
+		mutex_lock(kprobe_mutex_at);
+	forbids = static_call(kt_within_kprobe_blacklist)(address);
+	if (kprobe_mutex_at)
+		mutex_unlock(kprobe_mutex_at);
+	return forbids;
 }
 
 const char *returns_init(void)
@@ -70,6 +87,7 @@ const char *returns_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(forbidden); i++)
 		forbidden_at[i] = kt_symbol(forbidden[i]);
+	kprobe_mutex_at = (struct mutex *)kt_symbol("kprobe_mutex");
 	find(kt_rethook_alloc, "rethook_alloc");
 	find(kt_rethook_free, "rethook_free");
 	find(kt_rethook_try_get, "rethook_try_get");
