@@ -100,7 +100,7 @@ static struct function *function_choose(struct functions *functions,
 		return function;
 	}
 	heir = function_add(functions, function->ip, function->address,
-			    function->name, function->module, choice);
+			    function->name, function->module, choice, true);
 	if (IS_ERR(heir))
 		return heir;
 	function->heir = heir;
@@ -136,7 +136,8 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 	if (scan->err)
 		return;
 	cond_resched();
-	if (fatal_signal_pending(current))
+	/* A module comes whether or not somebody wants to stop who loads it. */
+	if (!scan->only && fatal_signal_pending(current))
 		scan->err = -EINTR;
 	if (scan->err || !choices_mean_name(scan->choices, name))
 		return;
@@ -152,7 +153,7 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 		function = function_choose(functions, function, &choice->what);
 	else if (choice->what.on)
 		function = function_add(functions, ip, address, name, module,
-					&choice->what);
+					&choice->what, false);
 	else
 		return;
 	if (IS_ERR(function))
@@ -180,7 +181,10 @@ static int scan_run(struct hooks *hooks, const struct choices *choices,
 	if (scan.err)
 		return kt_refuse(hooks->session, scan.err,
 				 scan.err == -EINTR ? "interrupted"
-						    : "no memory");
+				 : scan.err == -ENOSPC
+					 ? "the session has had too many "
+					   "functions: close it"
+					 : "no memory");
 	return 0;
 }
 

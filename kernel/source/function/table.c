@@ -10,6 +10,8 @@
 #include "table.h"
 
 #define SLOTS_MIN 64
+/* Readers take no larger index (lib/type/type.h). */
+#define FUNCTIONS_MAX (1u << 20)
 
 struct function function_none;
 /* Was taken out of a slot; others may be behind it. */
@@ -29,13 +31,15 @@ void functions_synchronize(void)
 
 /*
  * Hooks may look into it already: the function is complete.  It takes the place of one that
- * is gone, so that it is found at once if a module has been loaded again.
+ * is gone, so that it is found at once if a module has been loaded again.  Not so an @heir: it
+ * must not be found before the one whose place it will take.
  */
-static void slots_put(struct function_slots *slots, struct function *function)
+static void slots_put(struct function_slots *slots, struct function *function,
+		      bool heir)
 {
 	u64 at = function_slot(slots, function->ip);
 
-	while (slots->at[at] != &function_none && slots->at[at]->ip)
+	while (slots->at[at] != &function_none && (heir || slots->at[at]->ip))
 		at = (at + 1) & slots->mask;
 	smp_store_release(&slots->at[at], function);
 }
@@ -46,7 +50,7 @@ static int slots_make(struct functions *functions)
 	struct function_slots *old = functions->slots, *slots;
 	u32 i, nr = max(roundup_pow_of_two(4 * functions->nr + 1), SLOTS_MIN);
 
-	slots = kvmalloc(struct_size(slots, at, nr), GFP_KERNEL);
+	slots = kvmalloc(struct_size(slots, at, nr), GFP_KERNEL_ACCOUNT);
 	if (!slots)
 		return -ENOMEM;
 	slots->mask = nr - 1;
@@ -54,7 +58,7 @@ static int slots_make(struct functions *functions)
 		slots->at[i] = &function_none;
 	for (i = 0; i < functions->nr; i++) {
 		if (functions->all[i]->ip)
-			slots_put(slots, functions->all[i]);
+			slots_put(slots, functions->all[i], false);
 	}
 	smp_store_release(&functions->slots, slots);
 	if (old != &slots_none) {
@@ -76,7 +80,7 @@ static int room_make(struct functions *functions)
 		return -ENOMEM;
 	if (functions->nr < functions->room)
 		return 0;
-	all = kvmalloc_array(room, sizeof(*all), GFP_KERNEL);
+	all = kvmalloc_array(room, sizeof(*all), GFP_KERNEL_ACCOUNT);
 	if (!all)
 		return -ENOMEM;
 	if (functions->nr)
@@ -90,17 +94,19 @@ static int room_make(struct functions *functions)
 struct function *function_add(struct functions *functions, unsigned long ip,
 			      unsigned long address, const char *name,
 			      const char *module,
-			      const struct function_choice *choice)
+			      const struct function_choice *choice, bool heir)
 {
 	size_t length = strlen(name) + 1,
 	       more = module ? strlen(module) + 1 : 0;
 	struct function *function;
 
 	lockdep_assert_held(&kt_mutex);
+	if (functions->nr == FUNCTIONS_MAX)
+		return ERR_PTR(-ENOSPC);
 	if (room_make(functions))
 		return ERR_PTR(-ENOMEM);
-	function =
-		kzalloc(struct_size(function, text, length + more), GFP_KERNEL);
+	function = kzalloc(struct_size(function, text, length + more),
+			   GFP_KERNEL_ACCOUNT);
 	if (!function)
 		return ERR_PTR(-ENOMEM);
 	function->ip = ip;
@@ -116,7 +122,7 @@ struct function *function_add(struct functions *functions, unsigned long ip,
 	function->choice.on = false;
 	function->next = *choice;
 	functions->all[functions->nr++] = function;
-	slots_put(functions->slots, function);
+	slots_put(functions->slots, function, heir);
 	return function;
 }
 

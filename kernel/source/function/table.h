@@ -117,11 +117,14 @@ static __always_inline struct function *function_find(
 
 /* None yet. */
 void functions_begin(struct functions *functions);
-/* A new one, with what is asked of it in next and choice; or an error. */
+/*
+ * A new one, with what is asked of it in next and choice; or an error: -ENOSPC if there have
+ * been 2^20.  @heir: it will take the place of another one, which is hooked until then.
+ */
 struct function *function_add(struct functions *functions, unsigned long ip,
 			      unsigned long address, const char *name,
 			      const char *module,
-			      const struct function_choice *choice);
+			      const struct function_choice *choice, bool heir);
 /* Those from index @nr on were never hooked, and nobody has seen them. */
 void functions_cut(struct functions *functions, u32 nr);
 /* It is not found any more, and its index is not used again. */
