@@ -228,6 +228,18 @@ interrupts no"
 	put pids ''
 fi
 
+# The number of a task changes when a thread that is not the first executes a program.
+put functions none
+put functions '+__x64_sys_execve 1
++setup_new_exec 1 inside
++finalize_exec 1 inside'
+put function_scope 'depth 0
+interrupts yes'
+record $bin/exec /bin/true
+check "a thread that becomes the first of its process stays in its root" is \
+	"$(calls entry | grep -o 'finalize_exec 1 setup_new_exec 1')" \
+	'finalize_exec 1 setup_new_exec 1'
+
 put events/function/enabled 0
 put functions none
 check "nothing was missed in all of this" is "$(missed)" 0

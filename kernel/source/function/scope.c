@@ -15,15 +15,13 @@ static bool on_task_stack(unsigned long address)
 }
 
 /*
- * Is the state of calls that have returned without being seen, or of a task that is no
- * more?  A call that is open is above, in the stack, of all that it calls.  Interrupts may
- * have stacks of their own, which cannot be compared.
+ * Is the state of calls that have returned without being seen?  A call that is open is above,
+ * in the stack, of all that it calls.  Interrupts may have stacks of their own, which cannot
+ * be compared.  (What a task that is no more has left was given back when it ended.)
  */
 static bool state_is_stale(const struct scope_state *state, unsigned long stack,
 			   u8 level)
 {
-	if (state->tid != current->pid)
-		return true;
 	return level == state->level && stack > state->stack &&
 	       on_task_stack(stack) && on_task_stack(state->stack);
 }
@@ -47,7 +45,6 @@ static void state_reset(struct scope_state *state, unsigned long stack,
 {
 	*state = (struct scope_state){
 		.stack = stack,
-		.tid = current->pid,
 		.level = level,
 	};
 }

@@ -26,7 +26,6 @@
 struct scope_state {
 	unsigned long stack; /* stack pointer at the outermost call */
 	u32 depth;	     /* of recorded calls that are open */
-	pid_t tid;	     /* of the task that it was made for */
 	u8 level;	     /* which context the outermost call is in */
 	bool cut;	     /* in a function that is cut */
 };
