@@ -74,6 +74,14 @@ check "one less that is not there" refuses functions -nowhere:x 'can be hooked'
 check "too many arguments" refuses functions '+vfs_read 17' '"17" is not a number'
 check "words that mean nothing" refuses functions '+vfs_read 3 long' '"long" is not'
 check "a control character" refuses functions "$(printf '+vfs\001read')" 'no pattern'
+long_line() {
+	{ printf +; head -c 5000000 /dev/zero | tr '\0' a; } |
+		dd bs=8M iflag=fullblock of=$tree/functions 2>/dev/null
+}
+warned=$(dmesg | grep -c 'WARNING:')
+check "a line that is too long" not long_line
+check "says so" is "$(get error | grep -o 'more than 65536')" 'more than 65536'
+check "and the kernel warns of nothing" is "$(dmesg | grep -c 'WARNING:')" "$warned"
 check "one bad line of three" refuses functions '+vfs_read
 +vfs_write
 +no_such_function' no_such

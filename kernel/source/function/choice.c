@@ -17,6 +17,7 @@
 
 #define CHOICES_MAX  (1u << 17)
 #define PATTERNS_MAX 1024u
+#define LINE_MAX     (1u << 16)
 #define NAMES_BITS   12
 
 /* ---- finding -------------------------------------------------------------- */
@@ -353,6 +354,11 @@ static int choice_make(struct kt_session *session,
 					 (int)min_t(size_t, strlen(line), 60),
 					 line);
 	}
+	if (strlen(line) > LINE_MAX)
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\": the line has more than %u "
+				 "characters",
+				 line, LINE_MAX);
 	if (choices->nr == CHOICES_MAX)
 		return too_many(session);
 	choice = kzalloc(struct_size(choice, text, strlen(line) + 1),
