@@ -19,6 +19,8 @@
  *
  * for calls that began after both were attached.
  */
+#include <linux/cc_platform.h>
+#include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 
@@ -69,8 +71,9 @@ static __always_inline void function_entered(struct hooks *hooks,
 	call_entered(hooks, function, words, call);
 }
 
-static void function_hit(unsigned long ip, unsigned long caller,
-			 struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static __kprobes void function_hit(unsigned long ip, unsigned long caller,
+				   struct ftrace_ops *ops,
+				   struct ftrace_regs *fregs)
 {
 	struct hooks *hooks = container_of(ops, struct hooks_ops, ops)->hooks;
 	u8 before;
@@ -116,7 +119,8 @@ static noinline void returned_slow(struct hooks *hooks,
 }
 
 /* With preemption off. */
-static KT_RETHOOK_HANDLER(function_returned, node, data, address, regs)
+static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
+				    regs)
 {
 	const struct hooked *hooked = container_of(node, struct hooked, node);
 
@@ -407,10 +411,16 @@ int hooks_update(struct hooks *hooks)
 	return 0;
 }
 
+/*
+ * If nothing is to be asked first, the clock is read before the hook says that it runs.  In a
+ * guest whose state is encrypted that may be an exception, whose handler's functions are
+ * hooked.
+ */
 static bool is_plain(const struct hooks *hooks,
 		     const struct kt_enabled *enabled)
 {
-	return enabled && enabled->id < KT_ID_EXTENDED && !enabled->capturing &&
+	return enabled && !cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT) &&
+	       enabled->id < KT_ID_EXTENDED && !enabled->capturing &&
 	       !hooks->hit[CALL] && !hooks->scope.on;
 }
 

@@ -101,7 +101,8 @@ static_assert(TRAMPOLINES <= 128); /* pushed as a signed byte */
 	KT_UNWIND_HINT(UNWIND_HINT_TYPE_FUNC, ORC_REG_SP, 8)                  \
 	ASM_RET
 
-asm(".pushsection .text, \"ax\"\n"
+/* No kprobe may be in here, for the reason that direct.c gives. */
+asm(".pushsection .kprobes.text, \"ax\"\n"
     ".balign " __stringify(TRAMPOLINE_SIZE) "\n"
     ".type kt_trampolines, @function\n"
     "kt_trampolines:\n"
