@@ -183,6 +183,33 @@ run ktrace graph -q -f vfs_statx --depth 1 -o calls -- test -e none
 check 'a depth of 1 is the function alone' \
 	[ -z "$(calls_alone calls | grep '^test' | grep -v ' vfs_statx(')" ]
 
+# ---- the same of a trace ----------------------------------------------------------------
+
+names_of()	# of calls, as deep as they are: OPTION...
+{
+	ktrace graph -i t -C test --columns none "$@" | sed -n 's/^| \( *[a-zA-Z0-9_.]*\)(.*/\1/p'
+}
+run ktrace graph -q -f vfs_statx --no-irq --trace t -o calls -- test -e none
+ends 0 'a trace of all that a function calls'
+names_of >all
+check 'a part of it to a depth' cmp <(grep -v '^      ' all) <(names_of -f vfs_statx --depth 3)
+check 'which is less' [ "$(grep -c '^      ' all)" -gt 5 ]
+check 'the outermost calls to a depth' cmp <(grep -v '^      ' all) <(names_of --depth 3)
+check 'without what is cut' cmp <(awk '
+	{ match($0, /^ */) }
+	cut != "" && RLENGTH > cut { next }
+	{ cut = "" }
+	/^ *security_/ { cut = RLENGTH; next }
+	{ print }' all) <(names_of --no 'security_*')
+check 'functions alone' cmp <(sed -n 's/^ *\(security_.*\)/\1/p' all) \
+	<(names_of -f 'security_*' --alone | sed 's/^ *//')
+check 'of which there are some' grep -q '^ *security_' all
+run ktrace graph -i t -f vfs_statx,no_such_function
+ends 1 'a function that is not in a trace' "no call of a function \`no_such_function' is in the trace"
+run ktrace graph -i t -f 'vmlinux:vfs_statx'
+ends 2 'modules of functions are not' 'a trace does not say in which module'
+rm -r t
+
 # ---- conditions, interrupts, columns ------------------------------------------------------
 
 run ktrace graph -q -f vfs_statx --returns 'ret == -2' --columns task,duration -o calls -- \
