@@ -41,6 +41,7 @@ struct graph {
 	bool no_interrupts;
 	uint64_t longer;     /* ns; 0: any duration */
 	const char *returns; /* NULL: whatever they return */
+	const char *entered; /* NULL: whatever their arguments are */
 	uint32_t columns;
 	struct ktrace_output_graph view;
 	const char *input; /* -i: a trace; NULL: what happens now */
@@ -91,6 +92,7 @@ static int functions_choose(struct graph *g)
 	if (has_condition(g) && !condition)
 		return failed("out of memory");
 	functions.call_filter = condition;
+	functions.entry_filter = g->entered;
 	status = functions_enable(g->live.session, &functions);
 	free(condition);
 	return status;
@@ -248,6 +250,7 @@ enum {
 	ALONE = OPTION_OWN,
 	COLUMNS,
 	DEPTH,
+	ENTERED,
 	LONGER,
 	NO,
 	NO_IRQ,
@@ -336,6 +339,12 @@ static int recording_handle(struct graph *g, int option)
 	case 'd':
 		return option_duration(&command_graph, optarg,
 				       &g->live.duration);
+	case ENTERED:
+		g->entered = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_graph,
+					 "--entered needs a condition, like "
+					 "'count > 65536'");
 	case LONGER:
 		return longer_parse(g, optarg);
 	case RETURNS:
@@ -499,6 +508,10 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_FUNCTION, .id = NO),
 	OPTION(0, "no-irq", NULL, "not what interrupts call meanwhile",
 	       .id = NO_IRQ),
+	OPTION(0, "entered", "CONDITION",
+	       "only calls of -f with such arguments, like 'count > 65536', and what they "
+	       "call",
+	       .id = ENTERED),
 	OPTION(0, "longer", "TIME",
 	       "only calls of -f that take so long, like 100us; implies --alone",
 	       .id = LONGER),
