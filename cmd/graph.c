@@ -13,6 +13,7 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
+#include "common/call_scope.h"
 #include "common/misses.h"
 #include "common/patterns.h"
 #include "common/query.h"
@@ -34,11 +35,13 @@ struct graph {
 	struct query query; /* -e, and which part of a trace */
 	struct who who;	    /* of a trace */
 	struct patterns functions, cut, pids;
+	struct call_scope scope; /* of a trace */
 	bool alone;
 	uint64_t depth; /* 0: any */
 	bool no_interrupts;
 	uint64_t longer;     /* ns; 0: any duration */
 	const char *returns; /* NULL: whatever they return */
+	const char *entered; /* NULL: whatever their arguments are */
 	uint32_t columns;
 	struct ktrace_output_graph view;
 	const char *input; /* -i: a trace; NULL: what happens now */
@@ -89,6 +92,7 @@ static int functions_choose(struct graph *g)
 	if (has_condition(g) && !condition)
 		return failed("out of memory");
 	functions.call_filter = condition;
+	functions.entry_filter = g->entered;
 	status = functions_enable(g->live.session, &functions);
 	free(condition);
 	return status;
@@ -137,6 +141,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		.columns = g->columns,
 		.want = event_is_shown,
 		.data = g,
+		.scope = g->scope.used ? &g->scope.scope : NULL,
 	};
 	options->graph = &g->view;
 }
@@ -234,6 +239,8 @@ static int trace_show(void *data, struct ktrace *trace,
 	if (!status)
 		misses_say(ktrace_get_info(trace)->misses,
 			   ktrace_get_info(trace)->nr_misses);
+	if (!status && g->scope.used)
+		status = call_scope_check(&g->scope);
 	return status;
 }
 
@@ -243,6 +250,7 @@ enum {
 	ALONE = OPTION_OWN,
 	COLUMNS,
 	DEPTH,
+	ENTERED,
 	LONGER,
 	NO,
 	NO_IRQ,
@@ -303,29 +311,42 @@ static int longer_parse(struct graph *g, const char *text)
 		       text);
 }
 
-/* Options for what happens now. */
-static int recording_handle(struct graph *g, int option)
+/* Which calls: of a trace, too. */
+static int scope_handle(struct graph *g, int option)
 {
 	switch (option) {
 	case ALONE:
 		g->alone = true;
 		return EXIT_OK;
-	case 'd':
-		return option_duration(&command_graph, optarg,
-				       &g->live.duration);
 	case DEPTH:
 		return depth_parse(g, optarg);
 	case 'f':
 		return patterns_option(&g->functions, &command_graph, "-f",
 				       "function", optarg);
-	case LONGER:
-		return longer_parse(g, optarg);
 	case NO:
 		return patterns_option(&g->cut, &command_graph, "--no",
 				       "function", optarg);
-	case NO_IRQ:
+	default:
 		g->no_interrupts = true;
 		return EXIT_OK;
+	}
+}
+
+/* Options for what happens now. */
+static int recording_handle(struct graph *g, int option)
+{
+	switch (option) {
+	case 'd':
+		return option_duration(&command_graph, optarg,
+				       &g->live.duration);
+	case ENTERED:
+		g->entered = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_graph,
+					 "--entered needs a condition, like "
+					 "'count > 65536'");
+	case LONGER:
+		return longer_parse(g, optarg);
 	case RETURNS:
 		g->returns = optarg;
 		return *optarg ? EXIT_OK
@@ -345,6 +366,12 @@ static int option_handle(void *data, int option)
 	struct graph *g = data;
 
 	switch (option) {
+	case ALONE:
+	case DEPTH:
+	case 'f':
+	case NO:
+	case NO_IRQ:
+		return scope_handle(g, option);
 	case COLUMNS:
 		return columns_parse(g, optarg);
 	case 'i':
@@ -392,6 +419,9 @@ static int options_check(const struct graph *g)
 		return misused(&command_graph,
 			       "which functions?  Name them with -f, like "
 			       "-f 'vfs_*'");
+	if (g->alone && !g->functions.nr)
+		return misused(&command_graph,
+			       "--alone: which functions?  Name them with -f");
 	if (g->depth && g->alone)
 		return misused(&command_graph,
 			       "--alone and --depth: one of them");
@@ -400,6 +430,18 @@ static int options_check(const struct graph *g)
 			       "--longer and --returns record the functions of "
 			       "-f alone: leave out --depth");
 	return EXIT_OK;
+}
+
+/* Of a trace: which calls are shown? */
+static int scope_take(struct graph *g)
+{
+	if (!g->input ||
+	    (!g->functions.nr && !g->cut.nr && !g->depth && !g->no_interrupts))
+		return EXIT_OK;
+	g->scope.scope.depth = g->alone ? 1 : g->depth;
+	g->scope.scope.no_interrupts = g->no_interrupts;
+	return call_scope_init(&g->scope, &command_graph, &g->functions,
+			       &g->cut);
 }
 
 /* -p is about processes that run, or were recorded. */
@@ -437,12 +479,13 @@ static int graph_main(int argc, char **argv)
 		return status;
 	if (optind < argc)
 		g.live.argv = argv + optind;
-	status = options_check(&g) ?: pids_take(&g);
+	status = options_check(&g) ?: pids_take(&g) ?: scope_take(&g);
 	if (!status && g.input)
 		status = query_run(&g.query, g.input, trace_show, &g);
 	else if (!status)
 		status = live_run(&g.live);
 	query_free(&g.query);
+	call_scope_free(&g.scope);
 	patterns_free(&g.functions);
 	patterns_free(&g.cut);
 	patterns_free(&g.pids);
@@ -465,6 +508,10 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_FUNCTION, .id = NO),
 	OPTION(0, "no-irq", NULL, "not what interrupts call meanwhile",
 	       .id = NO_IRQ),
+	OPTION(0, "entered", "CONDITION",
+	       "only calls of -f with such arguments, like 'count > 65536', and what they "
+	       "call",
+	       .id = ENTERED),
 	OPTION(0, "longer", "TIME",
 	       "only calls of -f that take so long, like 100us; implies --alone",
 	       .id = LONGER),

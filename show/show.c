@@ -50,11 +50,11 @@ static int fd_write(void *data, const char *text, size_t size)
 	return file_write(show->fd, text, size);
 }
 
-#define RESERVED 4
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool any_set(const uint64_t reserved[RESERVED])
+static bool any_set(const uint64_t *reserved, size_t nr)
 {
-	for (size_t i = 0; i < RESERVED; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (reserved[i])
 			return true;
 	}
@@ -64,9 +64,11 @@ static bool any_set(const uint64_t reserved[RESERVED])
 /* Of a newer version of the structs than this one? */
 static bool reserved_used(const struct ktrace_output_options *options)
 {
-	return (options->calls && any_set(options->calls->reserved)) ||
+	return (options->calls && any_set(options->calls->reserved,
+					  NR(options->calls->reserved))) ||
 	       (options->graph &&
-		(any_set(options->graph->reserved) ||
+		(any_set(options->graph->reserved,
+			 NR(options->graph->reserved)) ||
 		 options->graph->columns &
 			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF)));
 }

@@ -99,7 +99,9 @@ struct ktrace_output_graph {
 	 */
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;
-	uint64_t reserved[4]; /* 0 */
+	/* Which calls are shown (<ktrace/span.h>); must outlive the output.  NULL: all. */
+	const struct ktrace_span_scope *scope;
+	uint64_t reserved[3]; /* 0 */
 };
 
 struct ktrace_output_options {

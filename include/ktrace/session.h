@@ -236,6 +236,13 @@ struct ktrace_functions {
 	 */
 	const char *const *reads;
 	size_t nr_reads;
+	/*
+	 * Not NULL: a call of a root is recorded only if this holds when it begins.  It
+	 * compares arguments by name, "count > 65536", and what is known of the running
+	 * task, as filters of events do.  Each root must have these arguments, as numbers in
+	 * registers.
+	 */
+	const char *entry_filter;
 };
 
 /* As ktrace_session_functions(). *@nr: how many are roots or inside. */

@@ -151,6 +151,35 @@ KTRACE_API const struct ktrace_span *ktrace_spans_caller(
 /* Keeps @data with the frame that the last event began, until it ends. */
 KTRACE_API void ktrace_spans_keep(struct ktrace_spans *spans, void *data);
 
+/* Where calls of a function are spans, if there is a scope. */
+enum ktrace_span_part {
+	KTRACE_SPAN_ROOT, /* everywhere */
+	KTRACE_SPAN_TOP, /* where no other call is around it; and as the next one */
+	KTRACE_SPAN_INSIDE, /* within one of these */
+	KTRACE_SPAN_CUT,    /* nowhere, nor what they call */
+};
+
+struct ktrace_span_scope {
+	size_t size; /* of this struct */
+	/* Asked once for each type of a call's event: "function", "return" and "call". */
+	enum ktrace_span_part (*part)(const struct ktrace_type *type,
+				      void *data);
+	void *data;
+	uint32_t depth; /* of calls within roots, which are the first; 0: any */
+	bool no_interrupts; /* not what interrupts call that come meanwhile */
+};
+
+/*
+ * From now on only some calls of functions are spans: those that the kernel would have
+ * recorded if it had been told the same (struct ktrace_functions in <ktrace/session.h>).
+ * All others are as if they were not in the trace.  What a whole call (an event "call")
+ * has called was told before it, so that is within other calls only.
+ */
+KTRACE_API int ktrace_spans_scope(struct ktrace_spans *spans,
+				  const struct ktrace_span_scope *scope);
+/* Is the last event that of a call which the scope leaves out? */
+KTRACE_API bool ktrace_spans_hidden(const struct ktrace_spans *spans);
+
 /*
  * How many spans of @kind the event's thread, or for interrupts its CPU, has open after the
  * event. Kinds with other owners have none. Its cost depends on how deep spans are nested,

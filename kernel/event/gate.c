@@ -194,3 +194,6 @@ int kt_predicate_make(struct predicate **made, const struct kt_class *class,
 	*made = predicate;
 	return 0;
 }
+EXPORT_SYMBOL_GPL(kt_predicate_make);
+/* Sources may have predicates of their own. */
+EXPORT_SYMBOL_GPL(kt_filter_run_rest);

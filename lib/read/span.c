@@ -320,6 +320,17 @@ static struct open_span *owner_push(struct ktrace_spans *spans,
 	return more;
 }
 
+/* Of a new span. */
+static uint32_t depth_of(const struct ktrace_spans *spans,
+			 const struct span_owner *owner)
+{
+	uint32_t depth = owner->nr;
+
+	for (uint32_t i = 0; spans->hidden_counts.open && i < owner->nr; i++)
+		depth -= owner->open[i].hidden;
+	return depth;
+}
+
 static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 		      struct open_span *open, const struct span_role *role,
 		      const struct ktrace_event *event,
@@ -332,7 +343,7 @@ static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 		.begin_cpu = event->cpu,
 		.tid = event->tid,
 		.tgid = event->tgid,
-		.depth = owner->nr,
+		.depth = depth_of(spans, owner),
 		.type = event->type,
 	};
 	open->type = role->type->number;
@@ -376,12 +387,15 @@ static int span_begin(struct ktrace_spans *spans, const struct span_role *role,
 		return error_set(-ENOMEM, "out of memory");
 	}
 	open_fill(spans, owner, open, role, event, keys);
+	scope_enter(spans, owner, open, role, event);
 	open_add(spans, owner);
+	owner->tgid = event->tgid ? event->tgid : owner->tgid;
+	if (open->hidden)
+		return 0;
 	spans->begun = open;
 	if (span_kind_is_frame(rule->kind))
 		spans->caller = frame_around(spans, event, open);
 	exec_note(spans, owner, role, event);
-	owner->tgid = event->tgid ? event->tgid : owner->tgid;
 	return KTRACE_SPAN_BEGINS;
 }
 
@@ -473,6 +487,11 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 			open_drop(spans, owner, inner,
 				  &counts_of(spans, owner, inner)->unended);
 	}
+	spans->hidden = open->hidden;
+	if (open->hidden) {
+		open_drop(spans, owner, i, &counts->ended);
+		return 0;
+	}
 	if (voids || !span_is_certain(spans, open)) {
 		open_drop(spans, owner, i,
 			  voids ? &counts->unended : &counts->lost);
@@ -525,10 +544,13 @@ static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
 		.end_cpu = event->cpu,
 		.tid = event->tid,
 		.tgid = event->tgid,
-		.depth = owner ? owner->nr : 0,
+		.depth = owner ? depth_of(spans, owner) : 0,
 		.type = event->type,
 	};
 	ended->serial = ++spans->serial;
+	scope_enter(spans, owner, ended, role, event);
+	if (ended->hidden)
+		return 0;
 	err = frame_whole(spans, ended, role, event);
 	if (err)
 		return err;
@@ -563,6 +585,9 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 		other = exec_find(spans, role, event);
 		if (!other) {
 			spans->counts[rule->kind].unbegun += !rule->voids;
+			/* What was around it is not known. */
+			spans->hidden = spans->scope.part &&
+					rule->kind == KTRACE_SPAN_FUNCTION;
 			return 0;
 		}
 		if (owner)
@@ -577,10 +602,19 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 
 /* ---- events --------------------------------------------------------------- */
 
+static bool role_is_call(const struct span_role *role)
+{
+	const struct span_rule *rule = role->begin ?: role->end;
+
+	return rule && rule->kind == KTRACE_SPAN_FUNCTION;
+}
+
 /* NULL: out of memory. */
 static const struct span_role *role_get(struct ktrace_spans *spans,
 					const struct ktrace_type *type)
 {
+	struct span_role *role;
+
 	if (type->number >= spans->nr_roles) {
 		size_t nr = type->number + 256;
 		struct span_role *roles =
@@ -593,9 +627,13 @@ static const struct span_role *role_get(struct ktrace_spans *spans,
 		spans->roles = roles;
 		spans->nr_roles = nr;
 	}
-	if (spans->roles[type->number].type != type)
-		span_role_find(&spans->roles[type->number], type);
-	return &spans->roles[type->number];
+	role = &spans->roles[type->number];
+	if (role->type == type)
+		return role;
+	span_role_find(role, type);
+	if (spans->scope.part && role_is_call(role))
+		role->part = spans->scope.part(type, spans->scope.data);
+	return role;
 }
 
 int ktrace_spans_event(struct ktrace_spans *spans,
@@ -607,6 +645,7 @@ int ktrace_spans_event(struct ktrace_spans *spans,
 	if (!role)
 		return error_set(-ENOMEM, "out of memory");
 	spans->begun = spans->caller = NULL;
+	spans->hidden = false;
 	if (spans->cursor &&
 	    spans->deaths != cursor_tasks(spans->cursor)->deaths)
 		threads_end(spans);
@@ -672,7 +711,8 @@ uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 		       owner->tgid != event->tgid))
 		return 0;
 	for (uint32_t i = 0; i < owner->nr; i++)
-		nr += owner->open[i].span.kind == kind;
+		nr += owner->open[i].span.kind == kind &&
+		      !owner->open[i].hidden;
 	return nr;
 }
 

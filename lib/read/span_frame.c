@@ -52,9 +52,9 @@ static struct open_span *thread_frame(const struct ktrace_spans *spans,
  * An interrupt whose exit is not recorded seems to be open.  It has ended for certain if its
  * CPU has run another thread since.
  */
-static struct open_span *interrupt_frame(const struct ktrace_spans *spans,
-					 const struct ktrace_event *event,
-					 uint64_t serial)
+struct open_span *interrupt_frame(const struct ktrace_spans *spans,
+				  const struct ktrace_event *event,
+				  uint64_t serial)
 {
 	const uint64_t id[SPAN_KEYS] = {event->cpu};
 	struct open_span *open;

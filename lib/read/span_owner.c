@@ -116,7 +116,7 @@ void open_add(struct ktrace_spans *spans, struct span_owner *owner)
 	owner->held[open->place.programs]++;
 	owner_relist(spans, owner, open->place.programs);
 	spans->nr_open++;
-	spans->counts[open->span.kind].open++;
+	counts_of(spans, owner, owner->nr - 1)->open++;
 }
 
 static void open_remove(struct span_owner *owner, uint32_t i)
@@ -130,7 +130,7 @@ struct open_span *owner_frame(const struct span_owner *owner, uint64_t serial)
 	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
 		struct open_span *open = &owner->open[i];
 
-		if (open->serial < serial &&
+		if (open->serial < serial && !open->hidden &&
 		    span_kind_is_frame(open->span.kind))
 			return open;
 	}
@@ -157,7 +157,7 @@ void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 
 	inside_pass(owner, i);
 	++*count;
-	spans->counts[owner->open[i].span.kind].open--;
+	counts_of(spans, owner, i)->open--;
 	spans->nr_open--;
 	owner->held[list]--;
 	open_remove(owner, i);

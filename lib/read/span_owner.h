@@ -12,6 +12,13 @@
 
 #define NAME_ROOM 64
 
+/* What a scope knows of a thread (span_scope.c). */
+struct span_state {
+	uint64_t outermost; /* serial of the call that began it */
+	uint32_t depth;	    /* of calls that are not hidden */
+	bool cut;	    /* in a function that is cut */
+};
+
 struct open_span {
 	struct ktrace_span span; /* its strings are set when it is handed out */
 	uint32_t type;		 /* of the begin: its id, for its role */
@@ -20,6 +27,8 @@ struct open_span {
 	struct cursor_place place;
 	uint64_t serial; /* counts all spans, in the order of their begins */
 	uint64_t inside; /* ns in the frames directly inside it */
+	struct span_state state; /* since it began */
+	bool hidden;		 /* the scope leaves it out */
 	char name[NAME_ROOM];
 	char comm[KT_COMM_LEN + 1];
 };
@@ -69,6 +78,10 @@ struct ktrace_spans {
 	struct open_span *begun;
 	struct open_span *caller; /* the frame around that, or around @ended */
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
+	struct ktrace_span_scope
+		scope; /* its function is NULL: there is none */
+	bool hidden;   /* the last event's call */
+	struct ktrace_span_counts hidden_counts;
 };
 
 void owners_init(struct ktrace_spans *spans);
@@ -101,6 +114,10 @@ void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 
 /* The innermost frame of the owner (NULL: none) that began before @serial.  NULL: none. */
 struct open_span *owner_frame(const struct span_owner *owner, uint64_t serial);
+/* The innermost interrupt of the event's CPU that began before.  NULL: none. */
+struct open_span *interrupt_frame(const struct ktrace_spans *spans,
+				  const struct ktrace_event *event,
+				  uint64_t serial);
 /*
  * The innermost frame in which the event's thread was when the frame @open of it, or of its
  * CPU, began.  NULL: none.
@@ -118,6 +135,11 @@ int frame_whole(struct ktrace_spans *spans, struct open_span *open,
 		const struct span_role *role, const struct ktrace_event *event);
 void frames_destroy(struct ktrace_spans *spans);
 
+/* A call begins, which the owner does not have yet: is it hidden?  Of whole calls: it ends. */
+void scope_enter(struct ktrace_spans *spans, const struct span_owner *owner,
+		 struct open_span *open, const struct span_role *role,
+		 const struct ktrace_event *event);
+
 /* Whose spans an event's are. */
 void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS]);
@@ -125,7 +147,10 @@ void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 static inline struct ktrace_span_counts *counts_of(
 	struct ktrace_spans *spans, const struct span_owner *owner, uint32_t i)
 {
-	return &spans->counts[owner->open[i].span.kind];
+	const struct open_span *open = &owner->open[i];
+
+	return open->hidden ? &spans->hidden_counts
+			    : &spans->counts[open->span.kind];
 }
 
 #endif /* KT_LIB_READ_SPAN_OWNER_H */

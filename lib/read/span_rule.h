@@ -54,6 +54,7 @@ struct span_role {
 	const struct ktrace_field *name;
 	const struct ktrace_field *took;
 	const struct ktrace_field *result; /* of a frame's end; NULL: none */
+	uint8_t part; /* of calls, if there is a scope: enum ktrace_span_part */
 };
 
 /* Are they frames (<ktrace/span.h>)? */

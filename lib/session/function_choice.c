@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "function_condition.h"
 #include "modules.h"
 #include "pattern.h"
 #include "reader.h"
@@ -176,9 +177,25 @@ static void program_line(struct text *text, const struct available *f,
 	text_free(&program);
 }
 
+/* Which calls of it count. */
+static void condition_line(struct text *text, const struct available *f,
+			   const struct function_fields *fields,
+			   struct function_condition *condition)
+{
+	struct function_fields plain;
+
+	if (!fields) {
+		function_fields_plain(&plain, FUNCTION_REGISTERS);
+		fields = &plain;
+	}
+	text_puts(text, " if ");
+	function_condition_write(condition, text, f->name, fields);
+}
+
 /* One line for each function, with what there is to record of it. */
 static void lines_of_functions(struct text *text, const struct choice *choice,
 			       enum role role, struct prototypes *prototypes,
+			       struct function_condition *condition,
 			       struct readings *readings)
 {
 	struct function_fields fields;
@@ -186,12 +203,13 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 
 	for (size_t i = 0; i < choice->nr; i++) {
 		const struct available *f = &choice->list[i];
+		bool typed = role != CUT && prototypes &&
+			     !prototypes_function(prototypes, f->name,
+						  f->module, &fields, &arena);
 
 		text_printf(text, "%c%s:%s", role == CUT ? '!' : '+', f->module,
 			    f->name);
-		if (role != CUT && prototypes &&
-		    !prototypes_function(prototypes, f->name, f->module,
-					 &fields, &arena)) {
+		if (typed) {
 			text_printf(text, " %u", fields.nr_words);
 			result_line(text, &fields);
 			/* The kernel can hook it the short way. */
@@ -199,6 +217,9 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 				text_puts(text, " direct");
 		}
 		text_puts(text, role == INSIDE ? " inside" : "");
+		if (role == ROOT && condition->text)
+			condition_line(text, f, typed ? &fields : NULL,
+				       condition);
 		if (role != CUT && prototypes)
 			program_line(text, f, prototypes, readings);
 		text_puts(text, "\n");
@@ -237,12 +258,19 @@ static int readings_check(const struct readings *readings)
 /* The lines for the kernel. */
 static int choices_lines(struct text *text, const struct choice choices[ROLES],
 			 struct prototypes *prototypes,
+			 struct function_condition *condition,
 			 struct readings *readings)
 {
 	size_t left = LINES_MAX;
 	size_t programs = readings->alone ? 0 : PROGRAMS_MAX;
 
 	for (int role = 0; role < ROLES; role++) {
+		if (choices[role].nr > left && role == ROOT && condition->text)
+			return error_set(-E2BIG,
+					 "a condition on arguments is for at "
+					 "most %zu functions, and these are "
+					 "%zu: choose fewer",
+					 left, choices[role].nr);
 		if (choices[role].nr > left) {
 			lines_of_patterns(text, &choices[role], role);
 			continue;
@@ -251,7 +279,7 @@ static int choices_lines(struct text *text, const struct choice choices[ROLES],
 		if (!readings->alone && role != CUT)
 			programs -= choices[role].nr;
 		lines_of_functions(text, &choices[role], role, prototypes,
-				   readings);
+				   condition, readings);
 		left -= choices[role].nr;
 	}
 	if (text->failed)
@@ -269,9 +297,10 @@ static int choices_write(struct ktrace_session *s,
 	struct reading list[functions->nr_reads + 1];
 	struct readings readings = {list, functions->nr_reads,
 				    functions->plain};
+	struct function_condition condition = {.text = functions->entry_filter};
 	struct prototypes *prototypes = NULL;
 	struct text text = {0};
-	int err;
+	int err, fault;
 
 	for (size_t i = 0; i < functions->nr_reads; i++)
 		list[i] = (struct reading){.text = functions->reads[i]};
@@ -279,8 +308,10 @@ static int choices_write(struct ktrace_session *s,
 	/* Without type information, registers are recorded. */
 	if (prototypes_create(&prototypes))
 		session_note(s, "%s", ktrace_last_error());
-	err = choices_lines(&text, choices, prototypes, &readings);
+	err = choices_lines(&text, choices, prototypes, &condition, &readings);
 	prototypes_destroy(prototypes);
+	fault = function_condition_check(&condition);
+	err = fault ?: err;
 	err = err ?: ktrace_session_write(s, "functions", text.s);
 	text_free(&text);
 	return err;

@@ -93,11 +93,8 @@ static bool row_parse(char *line, struct row *row)
 	return row->words <= FUNCTION_WORDS;
 }
 
-/*
- * What is known without type information: registers and words of the stack.  They are
- * called what they are, because nobody knows which of them are arguments.
- */
-static void fields_plain(struct function_fields *fields, unsigned int words)
+/* They are called what they are, because nobody knows which of them are arguments. */
+void function_fields_plain(struct function_fields *fields, unsigned int words)
 {
 	static const char *const names[FUNCTION_WORDS] = {
 		"rdi",	  "rsi",    "rdx",    "rcx",	"r8",	  "r9",
@@ -234,7 +231,7 @@ static int row_use(const struct row *row, const struct events *events,
 
 	if (!prototypes || prototypes_function(prototypes, row->name,
 					       row->module, &fields, arena))
-		fields_plain(&fields, row->words);
+		function_fields_plain(&fields, row->words);
 	fields_limit(&fields, row->words);
 	entry = (struct ktrace_type){
 		.id = events->entry.id,

@@ -119,6 +119,9 @@ int prototypes_function(struct prototypes *p, const char *name,
 			const char *module, struct function_fields *fields,
 			struct arena *arena);
 
+/* What is known without type information: registers and words of the stack. */
+void function_fields_plain(struct function_fields *fields, unsigned int words);
+
 /* As in C, in @arena; and whether all arguments are in registers.  -ENOENT: as above. */
 int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		    struct arena *arena, const char **text, bool *in_registers);

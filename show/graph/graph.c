@@ -246,12 +246,16 @@ static int graph_open(struct ktrace_output *show)
 
 static int spans_prepare(struct graph *g)
 {
+	const struct ktrace_span_scope *scope = g->show.graph.scope;
+	int err;
+
 	if (likely(g->spans && g->cursor == g->show.cursor))
 		return 0;
 	ktrace_spans_destroy(g->spans);
 	g->spans = NULL;
 	g->cursor = g->show.cursor;
-	return ktrace_spans_create(g->cursor, &g->spans);
+	err = ktrace_spans_create(g->cursor, &g->spans);
+	return err || !scope ? err : ktrace_spans_scope(g->spans, scope);
 }
 
 enum part { PART_CALL, PART_RETURN, PART_WHOLE, PART_OTHER };
@@ -404,7 +408,7 @@ static int graph_event(struct ktrace_output *show,
 	step = ktrace_spans_event(g->spans, event);
 	if (step < 0)
 		return step;
-	if (!type_is_wanted(g, event->type))
+	if (ktrace_spans_hidden(g->spans) || !type_is_wanted(g, event->type))
 		return 0;
 	place = place_of(g, event, step, before);
 	err = lines_room(&g->lines);

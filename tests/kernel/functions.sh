@@ -350,6 +350,104 @@ $bin/ktread -dq $tree >"$dump"
 check "without a program, it has registers again" is "$(records "$dump" entry callee_six |
 	sort -u | cut -c 1-16)" 0800300001000000
 
+# ---- conditions at the entry -------------------------------------------------------
+
+check "a condition that is missing" refuses functions '+vfs_read 3 if' 'a condition is missing'
+check "one about what is no argument" refuses functions '+vfs_read 3 if count > 1' \
+	'vfs_read: at character 1, "count > 1": there is no such field'
+check "one about an argument on the stack" refuses functions '+vfs_read 9 if a6 == 1' 'no such field'
+check "one about a type that is none" refuses functions '+vfs_read 3 if a0_s33 == 1' 'no such field'
+check "one about nothing" refuses functions '+vfs_read 3 if a0_void == 1' 'no such field'
+check "one without an end" refuses functions '+vfs_read 3 if (a0 == 1' 'not closed'
+check "one for what is not recorded" refuses functions '!vfs_read if a0 == 1' 'there is nothing to decide'
+put functions none
+text="a3 == 4 && comm != 'a : b' : u64 x: a0 put 8"
+put functions "+ktrace_callee:callee_six 6 if $text
++ktrace_callee:callee_error 1 s32 if a0_s32 != 22
++ktrace_callee:callee_nothing 1 void if a0 > 6
++ktrace_callee:callee_deep 1 if a0 > 97"
+check "they are kept as written" is "$(get functions | sed 1d)" "+ktrace_callee:callee_error 1 s32 if a0_s32 != 22
++ktrace_callee:callee_nothing 1 void if a0 > 6
++ktrace_callee:callee_deep 1 if a0 > 97"
+check "beside a program, too" is "$(get functions | sed -n 1p)" "+ktrace_callee:callee_six 6 if $text"
+put functions '+ktrace_callee:callee_six 6 if a0_u8 == 1 && a1_u16 == 2 && a5_s64 < 0 && a5_s64 > -7'
+put events/function/enabled 1
+# run_calls: calls, and leaves what is recorded in the dump
+run_calls() {
+	put reset 1
+	put enabled 1
+	echo calls 10 >$run
+	echo deep 100 >$run
+	put enabled 0
+	$bin/ktread -dq $tree >"$dump" || echo "# the buffers are not sound"
+}
+# both NAME: how many entries and exits
+both() {
+	echo "$(number "$dump" entry "$1") $(number "$dump" exit "$1")"
+}
+before=$(missed)
+was=$(cat $calls)
+put events/function/enabled 0
+echo 3 >$calls
+put events/function/enabled 1
+run_calls
+check "of each function, the calls that its own condition lets pass" is \
+	"$(both callee_six) $(both callee_error) $(both callee_nothing) $(both callee_deep)" \
+	"10 10 0 0 10 10 3 3"
+check "returns of the others are not hooked, and they are not missed" is "$(($(missed) - before))" 0
+check "the outermost calls returned last" is "$(records "$dump" exit callee_deep | cut -c 1-2 |
+	tr '\n' ' ')" "62 63 64 "
+put events/function/enabled 0
+echo "$was" >$calls
+put events/function/entry/enabled 1
+run_calls
+check "if entries alone are recorded" is "$(both callee_six) $(both callee_error) $(both callee_deep)" \
+	"10 0 0 0 3 0"
+put events/function/entry/enabled 0
+put events/function/exit/enabled 1
+run_calls
+check "or returns alone" is "$(both callee_six) $(both callee_error) $(both callee_deep)" \
+	"0 10 0 0 0 3"
+put events/function/exit/enabled 0
+put events/call/function/enabled 1
+run_calls
+check "or whole calls" is "$(whole callee_six | wc -l) $(whole callee_error | wc -l) $(whole callee_deep |
+	wc -l)" "10 0 3"
+put events/call/function/filter 'ret != 99'
+run_calls
+check "which must pass the filter at their return, too" is "$(whole callee_six | wc -l) $(whole callee_deep |
+	cut -c 25-26 | tr '\n' ' ')" "10 62 64 "
+put events/call/function/filter none
+put events/call/function/enabled 0
+put events/function/enabled 1
+put functions "+ktrace_callee:callee_six 6 if comm == 'sh' && a3 >= 4
++ktrace_callee:callee_nothing 1 void if comm != 'sh' && a0 == 7
++ktrace_callee:callee_deep 1 if cpu < 4096 && (a0 == 3 || a0 == 4)"
+run_calls
+check "a condition may be about who calls" is "$(both callee_six) $(both callee_nothing) $(both callee_deep)" \
+	"10 10 0 0 2 2"
+was=$(index callee_six)
+put functions '+ktrace_callee:callee_six 6 if a3 == 5'
+run_calls
+check "another condition" is "$(both callee_six)" "0 0"
+put functions '+ktrace_callee:callee_six 6'
+run_calls
+check "none any more" is "$(both callee_six) $(index callee_six)" "10 10 $was"
+put functions '+ktrace_callee:callee_six 6 if a3 == 4 : u8 sum: a0 a1 + a2 + put 1'
+run_calls
+check "a program is run for those that pass" is "$(both callee_six) $(records "$dump" entry callee_six |
+	sort -u | sed 's/.*\(..\)$/\1/')" "10 10 06"
+# Thrice the same, in one write each.
+check "equal conditions exist once" is "$(for i in 1 2 3; do
+	awk 'BEGIN { for (i = 0; i < 1000; i++) print "+ktrace_callee:callee_six 6 if a3 == " i }' |
+		dd bs=4M iflag=fullblock of=$tree/functions 2>/dev/null || echo "$i is refused"
+done)" ""
+check "but not any number" refuses functions "$(awk 'BEGIN {
+	for (i = 0; i < 30; i++) print "+ktrace_callee:callee_six 6 if a2 == " i }')" \
+	'more than 1024 conditions'
+check "what was refused has left none" put functions '+ktrace_callee:callee_six 6 if a1 == 2'
+put functions none
+
 # ---- an oracle --------------------------------------------------------------------
 
 tracing=/sys/kernel/tracing

@@ -55,13 +55,13 @@ if [ "${way-}" = direct ]; then
 		local text=$2
 		case $1 in
 		*functions) text=$(printf '%s\n' "$2" | sed '/^+[a-z]./ {
-			/^[^ ]*[*?[]/! { s/ :/ direct :/; t; s/$/ direct/; } }') ;;
+			/^[^ ]*[*?[]/! { s/ if / direct&/; t; s/ :/ direct :/; t; s/$/ direct/; } }') ;;
 		esac
 		printf '%s\n' "$text" 2>/dev/null >"$tree/$1"
 	}
 	get() {
 		case $1 in
-		*functions) sed 's/ direct\( :\|$\)/\1/' "$tree/$1" ;;
+		*functions) sed 's/ direct\( :\| if \|$\)/\1/' "$tree/$1" ;;
 		*) cat "$tree/$1" ;;
 		esac
 	}

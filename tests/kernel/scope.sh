@@ -104,6 +104,33 @@ record nest
 check "other processes have none" is "$(calls entry)" ""
 put pids ''
 
+# ---- conditions at the entry ------------------------------------------------------
+
+put functions none
+put function_scope 'depth 0'
+put functions '+ktrace_callee:callee_* 1 s32 inside
++ktrace_callee:callee_outer 1 s32 if a0_s32 == 10'
+record nest
+check "a root that passes has its scope" is "$(calls entry)$(calls exit)" \
+	"callee_inner 20 callee_middle 10 callee_outer 10 callee_inner 20 callee_middle 10 callee_outer 10 "
+put functions '+ktrace_callee:callee_outer 1 s32 if a0_s32 == 11'
+record nest
+check "one that is refused has none" is "$(calls entry)$(calls exit)" ""
+put functions '+ktrace_callee:callee_outer 1 s32
++ktrace_callee:callee_middle 1 s32 inside if a0_s32 == 11'
+put function_scope 'depth 2'
+record nest
+check "a call within a root that is refused is no level, but what it calls is" is "$(calls entry)$(calls exit)" \
+	"callee_inner 20 callee_outer 10 callee_inner 20 callee_outer 10 "
+put functions '+ktrace_callee:callee_outer 1 s32 if a0_s32 == 11
++ktrace_callee:callee_middle 1 s32 inside
++ktrace_callee:callee_inner 1 s32 if a0_s32 == 30 || a0_s32 == 20'
+record nest
+check "another root is one wherever it is called" is "$(calls entry)$(calls exit)" \
+	"callee_inner 20 callee_inner 20 "
+put function_scope 'depth 0'
+put functions none
+
 # ---- roots within roots -----------------------------------------------------------
 
 put functions none

@@ -27,6 +27,19 @@ void call_miss_return(const struct hooks *hooks,
 	call_miss(hooks, in_nmi() ? MISS_NMI : MISS_SLEEP);
 }
 
+noinline bool call_refused(const struct function_condition *condition,
+			   const u64 *at, bool registers)
+{
+	u64 words[FUNCTION_WORDS];
+	u32 i;
+
+	if (!registers)
+		return !condition_holds(condition, at);
+	for (i = 0; i < FUNCTION_WORDS; i++)
+		words[i] = at[hook_words[i]];
+	return !condition_holds(condition, words);
+}
+
 /* Programs take their arguments where struct pt_regs has them (hook_words). */
 static void capture_end(struct kt_enabled *enabled,
 			struct kt_capture_frame *frame, struct call_words words)

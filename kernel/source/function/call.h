@@ -254,6 +254,45 @@ static __always_inline enum call_plan call_plan_scoped(
 		       : CALL_IGNORED;
 }
 
+/* Does the function's condition refuse the call?  It has one. */
+bool call_refused(const struct function_condition *condition, const u64 *at,
+		  bool registers);
+
+/* What call_plan() does in most cases, if nothing more is asked of the call. */
+static __always_inline enum call_plan call_plan_return(
+	struct hooks *hooks, const struct function *function, struct call *call,
+	bool scoped)
+{
+	if (unlikely(in_nmi()) || static_branch_unlikely(&call_sleeping)) {
+		call_miss_return(hooks, function, scoped);
+		return CALL_IGNORED;
+	}
+	call->function = function;
+	call->fate = SCOPE_OUT;
+	return CALL_KEPT;
+}
+
+/* A condition comes first: a call that it refuses is not missed, and has no scope. */
+static __always_inline enum call_plan call_plan_asked(
+	struct hooks *hooks, u8 asks, const struct function *function,
+	struct call_words words, struct call *call)
+{
+	const struct function_condition *condition =
+		READ_ONCE(function->choice.condition);
+	bool scoped = asks & ASKS_SCOPE;
+	enum call_plan plan;
+
+	if (condition && call_refused(condition, words.at, words.registers))
+		return CALL_IGNORED;
+	if (!scoped && !READ_ONCE(hooks->hit[EXIT]) &&
+	    !READ_ONCE(hooks->hit[CALL]))
+		return CALL_NOTED;
+	plan = call_plan_return(hooks, function, call, scoped);
+	return plan == CALL_KEPT && scoped
+		       ? call_plan_scoped(hooks, function, words, call)
+		       : plan;
+}
+
 /*
  * At a call's entry, with preemption off, between call_hook_begin() and call_hook_end(), as
  * all below.  If the call is kept, *@call is filled in, and call_left() must follow: at
@@ -266,25 +305,20 @@ static __always_inline enum call_plan call_plan(struct hooks *hooks,
 {
 	/* Before hooks->returns, which is made before any of them. */
 	const struct kt_enabled *enabled = smp_load_acquire(&hooks->hit[EXIT]);
-	bool scoped = READ_ONCE(hooks->scope.on);
+	u8 asks = READ_ONCE(hooks->asks);
 
 	if (!enabled)
 		enabled = smp_load_acquire(&hooks->hit[CALL]);
 	if (!enabled) {
-		if (!scoped)
+		if (!asks)
 			return CALL_NOTED;
 		enabled = smp_load_acquire(&hooks->hit[ENTRY]);
 	}
 	if (!enabled || kt_write_refused(enabled))
 		return CALL_IGNORED;
-	if (unlikely(in_nmi()) || static_branch_unlikely(&call_sleeping)) {
-		call_miss_return(hooks, function, scoped);
-		return CALL_IGNORED;
-	}
-	call->function = function;
-	call->fate = SCOPE_OUT;
-	return unlikely(scoped) ? call_plan_scoped(hooks, function, words, call)
-				: CALL_KEPT;
+	return unlikely(asks)
+		       ? call_plan_asked(hooks, asks, function, words, call)
+		       : call_plan_return(hooks, function, call, false);
 }
 
 /* Is nothing to be kept of it but its function? */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines that choose functions: choice.h. */
+#include <linux/ctype.h>
 #include <linux/hash.h>
 #include <linux/kstrtox.h>
 #include <linux/mm.h>
@@ -10,6 +11,7 @@
 #include <linux/stringhash.h>
 
 #include "choice.h"
+#include "hooks.h"
 #include "pattern.h"
 #include "program.h"
 #include "session/access.h"
@@ -82,15 +84,18 @@ bool choices_mean_name(const struct choices *choices, const char *name)
 	return false;
 }
 
-bool choices_have_scope(const struct choices *choices)
+u8 choices_asks(const struct choices *choices)
 {
 	const struct choice *choice;
+	u8 asks = 0;
 
 	list_for_each_entry(choice, &choices->all, node) {
 		if (choice->what.on && choice->what.role != FUNCTION_ROOT)
-			return true;
+			asks |= ASKS_SCOPE;
+		if (choice->what.condition)
+			asks |= ASKS_CONDITION;
 	}
-	return false;
+	return asks;
 }
 
 /* ---- adding and taking away ----------------------------------------------- */
@@ -259,14 +264,20 @@ static bool result_parse(struct function_result *result, const char *word)
 	return false;
 }
 
-/* Behind the colon. */
-static int program_parse(struct kt_session *session,
-			 struct function_programs *programs,
-			 struct choice *choice, const char *text)
+/* Where neither a condition nor a program can be. */
+static bool is_plain(const struct choice *choice)
 {
+	return !choice->what.on || choice->what.role == FUNCTION_CUT;
+}
+
+/* Behind the colon. */
+static int program_parse(struct hooks *hooks, struct choice *choice,
+			 const char *text)
+{
+	struct kt_session *session = hooks->session;
 	int err = 0;
 
-	if (!choice->what.on || choice->what.role == FUNCTION_CUT)
+	if (is_plain(choice))
 		return kt_refuse(session, -EINVAL,
 				 "\"%.60s\": it is not recorded, so there is "
 				 "nothing to capture",
@@ -276,16 +287,66 @@ static int program_parse(struct kt_session *session,
 		return kt_refuse(session, -EINVAL,
 				 "\"%.60s\": a capture program is missing",
 				 choice->name);
-	choice->what.program = program_get(programs, session, choice->name,
-					   text, choice->what.words, &err);
+	choice->what.program =
+		program_get(&hooks->programs, session, choice->name, text,
+			    choice->what.words, &err);
 	return err;
 }
 
-/* "[MODULE:]NAME [WORDS] [RESULT] [inside] [direct] [: PROGRAM]" behind the sign. */
-static int choice_parse(struct kt_session *session,
-			struct function_programs *programs,
-			struct choice *choice, char *text)
+/* Ends the text at the colon that is a word, outside of quotes: what follows.  NULL: none. */
+static char *program_split(char *text)
 {
+	char quote = '\0', *at;
+
+	for (at = text; *at; at++) {
+		if (quote && *at == '\\' && at[1])
+			at++;
+		else if (quote)
+			quote = *at == quote ? '\0' : quote;
+		else if (*at == '"' || *at == '\'')
+			quote = *at;
+		else if (*at == ':' && at > text && isspace(at[-1]) &&
+			 (!at[1] || isspace(at[1])))
+			break;
+	}
+	if (!*at)
+		return NULL;
+	*at = '\0';
+	return at + 1;
+}
+
+/* Behind "if": a condition, and perhaps a program. */
+static int condition_parse(struct hooks *hooks, struct choice *choice,
+			   char *text)
+{
+	struct kt_session *session = hooks->session;
+	char *program;
+	int err = 0;
+
+	if (is_plain(choice))
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\": it is not recorded, so there is "
+				 "nothing to decide",
+				 choice->name);
+	text = skip_spaces(text ?: "");
+	program = program_split(text);
+	text = strim(text);
+	if (!*text)
+		return kt_refuse(session, -EINVAL,
+				 "\"%.60s\": a condition is missing",
+				 choice->name);
+	choice->what.condition = condition_get(&hooks->conditions, session,
+					       choice->name, text, &err);
+	return err ?: program ? program_parse(hooks, choice, program) : 0;
+}
+
+/*
+ * "[MODULE:]NAME [WORDS] [RESULT] [inside] [direct] [if CONDITION] [: PROGRAM]" behind the
+ * sign.
+ */
+static int choice_parse(struct hooks *hooks, struct choice *choice, char *text)
+{
+	struct kt_session *session = hooks->session;
 	char *word, *name = strsep(&text, " \t");
 
 	choice->what.words = FUNCTION_WORDS;
@@ -305,7 +366,9 @@ static int choice_parse(struct kt_session *session,
 		if (!*word)
 			continue;
 		if (!strcmp(word, ":"))
-			return program_parse(session, programs, choice, text);
+			return program_parse(hooks, choice, text);
+		if (!strcmp(word, "if"))
+			return condition_parse(hooks, choice, text);
 		if (result_parse(&choice->what.result, word))
 			continue;
 		if (!strcmp(word, "inside") &&
@@ -320,7 +383,7 @@ static int choice_parse(struct kt_session *session,
 			return kt_refuse(session, -EINVAL,
 					 "\"%.20s\" is not a number of "
 					 "arguments up to %u, nor void, s32 or "
-					 "the like, nor inside or direct",
+					 "the like, nor inside, direct or if",
 					 word, FUNCTION_WORDS_MAX);
 		else if (!choice->what.on)
 			break;
@@ -334,10 +397,10 @@ static int choice_parse(struct kt_session *session,
 	return 0;
 }
 
-static int choice_make(struct kt_session *session,
-		       struct function_programs *programs,
-		       struct choices *choices, const char *line)
+static int choice_make(struct choices *choices, struct hooks *hooks,
+		       const char *line)
 {
+	struct kt_session *session = hooks->session;
 	struct choice *choice;
 	const char *c;
 	int err;
@@ -371,7 +434,7 @@ static int choice_make(struct kt_session *session,
 	choice->what.on = *line != '-';
 	choice->what.role = *line == '!' ? FUNCTION_CUT : FUNCTION_ROOT;
 	choice->number = choices->last + 1;
-	err = choice_parse(session, programs, choice, strim(choice->text));
+	err = choice_parse(hooks, choice, strim(choice->text));
 	if (err)
 		kfree(choice);
 	else
@@ -379,9 +442,9 @@ static int choice_make(struct kt_session *session,
 	return err;
 }
 
-int choices_parse(struct choices *choices, struct kt_session *session,
-		  struct function_programs *programs, char *text)
+int choices_parse(struct choices *choices, struct hooks *hooks, char *text)
 {
+	struct kt_session *session = hooks->session;
 	char *line;
 	int err = 0;
 
@@ -391,7 +454,7 @@ int choices_parse(struct choices *choices, struct kt_session *session,
 			return kt_refuse(session, -EINTR, "interrupted");
 		line = strim(line);
 		if (*line)
-			err = choice_make(session, programs, choices, line);
+			err = choice_make(choices, hooks, line);
 	}
 	if (!err && !choices->nr)
 		return kt_refuse(session, -EINVAL,
@@ -404,7 +467,7 @@ int choices_parse(struct choices *choices, struct kt_session *session,
 
 static void choice_show(struct seq_file *m, const struct choice *choice)
 {
-	bool plain = !choice->what.on || choice->what.role == FUNCTION_CUT;
+	bool plain = is_plain(choice);
 
 	seq_printf(m, "%c%s%s%s",
 		   !choice->what.on ? '-'
@@ -421,6 +484,8 @@ static void choice_show(struct seq_file *m, const struct choice *choice)
 			seq_puts(m, " inside");
 		if (choice->what.direct)
 			seq_puts(m, " direct");
+		if (choice->what.condition)
+			seq_printf(m, " if %s", choice->what.condition->text);
 		if (choice->what.program)
 			seq_printf(m, " : %s",
 				   program_text(choice->what.program));

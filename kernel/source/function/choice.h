@@ -2,7 +2,7 @@
 /*
  * A line of a session's file `functions' says which functions are hooked.  It is one of
  *
- *	+PATTERN [WORDS] [RESULT] [inside] [direct] [: PROGRAM]
+ *	+PATTERN [WORDS] [RESULT] [inside] [direct] [if CONDITION] [: PROGRAM]
  *				these, too
  *	-PATTERN		not these
  *	!PATTERN		neither these nor what they call
@@ -16,8 +16,9 @@
  * `inside', calls are recorded only while one of those that are chosen without it, the
  * roots, is running.  The file `function_scope' limits that (scope.h).  `direct' says that
  * the function takes no arguments on the stack, so that it can be hooked the short way
- * (direct.c); it counts only if it comes from who may load modules.  PROGRAM is a capture
- * program (core/capture.h), which is run at the entry; the colon is a word of its own.
+ * (direct.c); it counts only if it comes from who may load modules.  CONDITION says
+ * which calls count, by their arguments (condition.h).  PROGRAM is a capture program
+ * (core/capture.h), which is run at the entry; the colon is a word of its own.
  *
  * If a line is refused, none counts.  The last line that matches a function counts.  Lines
  * are kept, for modules that are loaded later.
@@ -29,7 +30,7 @@
 
 #include "table.h"
 
-struct function_programs;
+struct hooks;
 struct kt_session;
 struct seq_file;
 
@@ -66,8 +67,7 @@ struct choices {
 /* None yet; lines that come behind those of @before. */
 void choices_begin(struct choices *choices, const struct choices *before);
 /* The lines of @text, for a session; it is cut up.  If refused, some may be there. */
-int choices_parse(struct choices *choices, struct kt_session *session,
-		  struct function_programs *programs, char *text);
+int choices_parse(struct choices *choices, struct hooks *hooks, char *text);
 void choices_drop(struct choices *choices);
 /* May the lines of @more be added? */
 int choices_fit(struct choices *choices, struct kt_session *session,
@@ -76,8 +76,8 @@ int choices_fit(struct choices *choices, struct kt_session *session,
 void choices_add(struct choices *choices, struct choices *more);
 /* As they may be written again. */
 void choices_show(struct seq_file *m, const struct choices *choices);
-/* Does it depend on what is running whether a call is recorded? */
-bool choices_have_scope(const struct choices *choices);
+/* What they ask of calls: of enum asks (hooks.h). */
+u8 choices_asks(const struct choices *choices);
 
 /* May a line mean functions of this name?  The module takes longer to be found. */
 bool choices_mean_name(const struct choices *choices, const char *name);

@@ -191,16 +191,13 @@ static int scan_run(struct hooks *hooks, const struct choices *choices,
 /* ---- changes -------------------------------------------------------------- */
 
 /* Before functions of @choices are hooked. */
-static int scope_begin(struct hooks *hooks, const struct choices *choices)
+static int asking_begin(struct hooks *hooks, const struct choices *choices)
 {
-	int err;
+	u8 asks = choices_asks(choices);
+	int err = asks & ASKS_SCOPE ? scope_make(&hooks->scope) : 0;
 
-	if (!choices_have_scope(choices))
-		return 0;
-	err = scope_make(&hooks->scope);
 	if (!err) {
-		WRITE_ONCE(hooks->scope.on, true);
-		hooks_scope_changed(hooks);
+		hooks_ask(hooks, hooks->asks | asks);
 		return 0;
 	}
 	return kt_refuse(hooks->session, err,
@@ -210,21 +207,22 @@ static int scope_begin(struct hooks *hooks, const struct choices *choices)
 }
 
 /* When it has become clear which choices there are. */
-static void scope_end(struct hooks *hooks)
+static void asking_end(struct hooks *hooks)
 {
-	WRITE_ONCE(hooks->scope.on, choices_have_scope(&hooks->choices));
-	hooks_scope_changed(hooks);
+	hooks_ask(hooks, choices_asks(&hooks->choices));
 }
 
 /* How many there were before a change. */
 struct before {
 	u32 functions;
 	u32 programs;
+	u32 conditions;
 };
 
 static struct before before_of(const struct hooks *hooks)
 {
-	return (struct before){hooks->functions.nr, hooks->programs.nr};
+	return (struct before){hooks->functions.nr, hooks->programs.nr,
+			       hooks->conditions.nr};
 }
 
 /*
@@ -239,6 +237,7 @@ static int change_make(struct hooks *hooks, struct before before, int err)
 	if (err) {
 		functions_cut(functions, before.functions);
 		programs_cut(&hooks->programs, before.programs);
+		conditions_cut(&hooks->conditions, before.conditions);
 	} else {
 		err = hooks_update(hooks);
 		if (!err)
@@ -302,7 +301,7 @@ int choices_forget(struct hooks *hooks)
 	err = change_make(hooks, before_of(hooks), 0);
 	if (!err)
 		choices_drop(&hooks->choices);
-	scope_end(hooks);
+	asking_end(hooks);
 	return err;
 }
 
@@ -315,18 +314,16 @@ int choices_write(struct hooks *hooks, char *text)
 
 	choices_begin(&choices, &hooks->choices);
 	err = kt_access_kernel(hooks->session);
-	err = err
-		      ?: choices_parse(&choices, hooks->session,
-				       &hooks->programs, text);
+	err = err ?: choices_parse(&choices, hooks, text);
 	err = err ?: choices_fit(&hooks->choices, hooks->session, &choices);
 	err = err ?: scan_run(hooks, &choices, NULL);
 	list_for_each_entry(choice, &choices.all, node)
 		err = err ?: choice_check(hooks->session, choice);
-	err = err ?: scope_begin(hooks, &choices);
+	err = err ?: asking_begin(hooks, &choices);
 	err = change_make(hooks, before, err);
 	if (!err)
 		choices_add(&hooks->choices, &choices);
-	scope_end(hooks);
+	asking_end(hooks);
 	choices_drop(&choices);
 	return err;
 }

@@ -156,6 +156,7 @@ struct hooks *hooks_make(struct kt_session *session)
 		hooks->ways[way].ops.flags = FTRACE_OPS_FL_PERMANENT;
 	}
 	choices_begin(&hooks->choices, NULL);
+	conditions_begin(&hooks->conditions);
 	return hooks;
 }
 
@@ -393,6 +394,7 @@ int hooks_update(struct hooks *hooks)
 		if (!function->choice.on && function->next.on) {
 			function->choice.role = function->next.role;
 			function->choice.result = function->next.result;
+			function->choice.condition = function->next.condition;
 		}
 	}
 	err = hooks_register(hooks, ips);
@@ -421,26 +423,32 @@ static bool is_plain(const struct hooks *hooks,
 {
 	return enabled && !cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT) &&
 	       enabled->id < KT_ID_EXTENDED && !enabled->capturing &&
-	       !hooks->hit[CALL] && !hooks->scope.on;
+	       !hooks->hit[CALL] && !hooks->asks;
 }
 
 /*
  * Whoever sees that of exits sees that of entries, too.  So the latter is never taken back:
  * a hook may be between the two.
  */
-void hooks_scope_changed(struct hooks *hooks)
+static void hooks_choose_paths(struct hooks *hooks)
 {
 	struct kt_enabled *entry = hooks->hit[ENTRY], *exit = hooks->hit[EXIT];
 	bool plain = is_plain(hooks, entry);
 
 	smp_store_release(&hooks->alone, plain && !exit ? entry : NULL);
-	smp_store_release(&hooks->whole, entry || exit || hooks->scope.on
+	smp_store_release(&hooks->whole, entry || exit || hooks->asks
 						 ? NULL
 						 : hooks->hit[CALL]);
 	plain = plain && is_plain(hooks, exit);
 	if (plain)
 		WRITE_ONCE(hooks->plain[ENTRY], entry);
 	smp_store_release(&hooks->plain[EXIT], plain ? exit : NULL);
+}
+
+void hooks_ask(struct hooks *hooks, u8 asks)
+{
+	WRITE_ONCE(hooks->asks, asks);
+	hooks_choose_paths(hooks);
 }
 
 int hooks_attach(struct hooks *hooks, enum moment moment,
@@ -457,14 +465,14 @@ int hooks_attach(struct hooks *hooks, enum moment moment,
 		direct_begin(hooks);
 	}
 	smp_store_release(&hooks->hit[moment], enabled);
-	hooks_scope_changed(hooks);
+	hooks_choose_paths(hooks);
 	return 0;
 }
 
 void hooks_detach(struct hooks *hooks, enum moment moment)
 {
 	WRITE_ONCE(hooks->hit[moment], NULL);
-	hooks_scope_changed(hooks);
+	hooks_choose_paths(hooks);
 	if (hooks_any(hooks))
 		return;
 	hooks_unregister(hooks);
@@ -507,6 +515,7 @@ bool hooks_end(struct hooks *hooks)
 	scope_free(&hooks->scope);
 	functions_free(&hooks->functions);
 	programs_free(&hooks->programs);
+	conditions_cut(&hooks->conditions, 0);
 	free_percpu(hooks->misses);
 	return true;
 }

@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "choice.h"
+#include "condition.h"
 #include "event/source.h"
 #include "scope.h"
 #include "table.h"
@@ -29,6 +30,12 @@ enum miss {
 	MISS_SLEEP, /* the machine sleeps, or is about to; as MISS_NMI */
 	MISS_TASK, /* of a root: too many tasks are in roots; and all that it calls */
 	MISSES,
+};
+
+/* What is asked of a call before it is recorded (hooks.asks). */
+enum asks {
+	ASKS_SCOPE = 1,	    /* some function is not a root */
+	ASKS_CONDITION = 2, /* some function has one */
 };
 
 struct kt_session;
@@ -66,8 +73,10 @@ struct hooks {
 	/* Whole calls, if they alone are attached, and nothing is to be asked of them first. */
 	struct kt_enabled *whole;
 	struct rethook *returns; /* while one is attached */
+	u8 asks;
 	struct scope scope;
 	struct function_programs programs;
+	struct function_conditions conditions;
 	u64 __percpu *misses; /* NULL: was never attached */
 	struct choices choices;
 	struct kt_session *session;
@@ -97,8 +106,8 @@ bool hooks_end(struct hooks *hooks);
 int hooks_attach(struct hooks *hooks, enum moment moment,
 		 struct kt_enabled *enabled, unsigned int calls);
 void hooks_detach(struct hooks *hooks, enum moment moment);
-/* Since what calls belong to is asked now, or no more (scope.on). */
-void hooks_scope_changed(struct hooks *hooks);
+/* What is asked of calls from now on: of enum asks. */
+void hooks_ask(struct hooks *hooks, u8 asks);
 /*
  * Hooks what is chosen (next), as far as an event is attached: all, or what was hooked
  * before.  In either case functions may have been called that are new (functions_cut()).

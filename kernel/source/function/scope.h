@@ -36,7 +36,6 @@ struct scope_set {
 };
 
 struct scope {
-	bool on; /* some function is not a root */
 	/* What the file function_scope says. */
 	u32 depth;		/* 0: any */
 	bool no_interrupts;	/* not what interrupts in between call */
@@ -50,7 +49,7 @@ enum scope_fate {
 	SCOPE_FULL, /* too many tasks are in roots */
 };
 
-/* The sets; under kt_mutex, before on.  Tasks that end are forgotten from then on. */
+/* The sets; under kt_mutex, before ASKS_SCOPE.  Tasks that end are forgotten from then on. */
 int scope_make(struct scope *scope);
 /* No hook runs. */
 void scope_clear(struct scope *scope);

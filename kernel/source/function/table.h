@@ -16,6 +16,8 @@
 
 #include "program.h"
 
+struct function_condition;
+
 #define FUNCTION_WORDS	   6  /* arguments that come in registers */
 #define FUNCTION_WORDS_MAX 16 /* with those on the stack */
 
@@ -40,6 +42,8 @@ struct function_choice {
 	bool direct; /* it takes nothing on the stack: direct.c */
 	struct function_result result;
 	const struct function_program *program; /* NULL: words alone */
+	const struct function_condition
+		*condition; /* which calls count; NULL: all */
 };
 
 /*

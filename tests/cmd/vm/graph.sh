@@ -183,6 +183,33 @@ run ktrace graph -q -f vfs_statx --depth 1 -o calls -- test -e none
 check 'a depth of 1 is the function alone' \
 	[ -z "$(calls_alone calls | grep '^test' | grep -v ' vfs_statx(')" ]
 
+# ---- the same of a trace ----------------------------------------------------------------
+
+names_of()	# of calls, as deep as they are: OPTION...
+{
+	ktrace graph -i t -C test --columns none "$@" | sed -n 's/^| \( *[a-zA-Z0-9_.]*\)(.*/\1/p'
+}
+run ktrace graph -q -f vfs_statx --no-irq --trace t -o calls -- test -e none
+ends 0 'a trace of all that a function calls'
+names_of >all
+check 'a part of it to a depth' cmp <(grep -v '^      ' all) <(names_of -f vfs_statx --depth 3)
+check 'which is less' [ "$(grep -c '^      ' all)" -gt 5 ]
+check 'the outermost calls to a depth' cmp <(grep -v '^      ' all) <(names_of --depth 3)
+check 'without what is cut' cmp <(awk '
+	{ match($0, /^ */) }
+	cut != "" && RLENGTH > cut { next }
+	{ cut = "" }
+	/^ *security_/ { cut = RLENGTH; next }
+	{ print }' all) <(names_of --no 'security_*')
+check 'functions alone' cmp <(sed -n 's/^ *\(security_.*\)/\1/p' all) \
+	<(names_of -f 'security_*' --alone | sed 's/^ *//')
+check 'of which there are some' grep -q '^ *security_' all
+run ktrace graph -i t -f vfs_statx,no_such_function
+ends 1 'a function that is not in a trace' "no call of a function \`no_such_function' is in the trace"
+run ktrace graph -i t -f 'vmlinux:vfs_statx'
+ends 2 'modules of functions are not' 'a trace does not say in which module'
+rm -r t
+
 # ---- conditions, interrupts, columns ------------------------------------------------------
 
 run ktrace graph -q -f vfs_statx --returns 'ret == -2' --columns task,duration -o calls -- \
@@ -195,6 +222,31 @@ check 'and no other' [ -z "$(grep -v ' = -2 ENOENT$' calls)" ]
 run ktrace graph -q -f 'vfs_statx,hrtimer_nanosleep' --longer 50ms --columns none -- sleep 0.1
 check 'calls that take long' grep -qE '^\| hrtimer_nanosleep\(.*\) = 0$' <<<"$out"
 check 'and no others' [ -z "$(grep -v '^| hrtimer_nanosleep(' <<<"$out")" ]
+# dd reads and writes as much at a time as it is told.
+cat >work <<'END'
+dd if=/dev/zero of=/dev/null bs=100000 count=5 2>/dev/null
+dd if=/dev/zero of=/dev/null bs=10 count=5 2>/dev/null
+END
+run ktrace graph -q --alone -f vfs_read,vfs_write --entered 'count > 65536 && comm == dd' \
+	--columns none -o calls -- bash work
+ends 0 'calls with certain arguments'
+check 'of each function, by its own' [ "$(grep -c '^| vfs_read(.*count=100000' calls) $(grep -c \
+	'^| vfs_write(.*count=100000' calls)" = '5 5' ]
+check 'and no other' [ -z "$(grep -v 'count=100000' calls)" ]
+run ktrace graph -q -f vfs_read --entered 'count > 65536' --depth 2 --no-irq --columns none -o calls -- bash work
+ends 0 'and what they call'
+check 'is within them' [ "$(grep -c '^| vfs_read(' calls)" = "$(grep -c '^| } = ' calls)" ]
+check 'all of it' [ "$(grep -A1 '^| vfs_read(.*count=100000' calls | grep -c '^|   ')" = 5 ]
+run ktrace graph -q -f vfs_read --entered 'count == 100000' --returns 'ret == 100000' --longer 1ns \
+	--columns none -o calls -- bash work
+check 'with conditions at the return' [ "$(grep -c '^| vfs_read(.*) = 100000$' calls) $(wc -l <calls)" = '5 5' ]
+run ktrace graph -f vfs_read,vfs_open --entered 'count > 65536' -- true
+ends 1 'a function without such an argument' "vfs_open has no argument \`count'" 'it has path, file'
+run ktrace graph -f 'vfs_*' --entered 'count > 65536' -- true
+ends 1 'many of them' 'more functions lack it'
+run ktrace graph -f vfs_read --entered 'count >' -- true
+ends 1 'half a condition' 'a number is missing'
+check 'none of them is hooked' [ -z "$(sessions)" ]
 # Functions have the higher ids, so nothing but their source says that they are detached first.
 rmmod ktrace_functions
 ktrace load irq_vectors

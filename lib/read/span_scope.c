@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Which calls of functions are spans, if that depends on what is around them: as the kernel
+ * decides it while it records (kernel/source/function/scope.c).
+ *
+ * All calls are kept while they are open, so that each return finds its own.  Those that are
+ * left out are hidden: nothing else looks at them.  Each has the state of its thread since
+ * it began, so the state of the next one comes from the innermost, and a call whose end is
+ * missing leaves no trace.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "span_owner.h"
+
+/* The state around a call that began at @begin, before the frame @serial. */
+static struct span_state state_around(const struct span_owner *owner,
+				      uint64_t begin, uint64_t serial)
+{
+	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
+		const struct open_span *open = &owner->open[i];
+
+		if (open->span.kind == KTRACE_SPAN_FUNCTION &&
+		    open->serial < serial && open->span.begin <= begin)
+			return open->state;
+	}
+	return (struct span_state){0};
+}
+
+/* Does an interrupt make the call that has come since the outermost of @state? */
+static bool is_in_between(const struct ktrace_spans *spans,
+			  const struct span_state *state,
+			  const struct ktrace_event *event, uint64_t serial)
+{
+	const struct open_span *interrupt;
+
+	if (!state->depth && !state->cut)
+		return false;
+	interrupt = interrupt_frame(spans, event, serial);
+	return interrupt && interrupt->serial > state->outermost;
+}
+
+/* How deep is the thread with this call?  0: it is hidden. */
+static uint32_t depth_with(uint32_t max, const struct span_state *state,
+			   enum ktrace_span_part part)
+{
+	bool root = part == KTRACE_SPAN_ROOT ||
+		    (part == KTRACE_SPAN_TOP && !state->depth);
+
+	if (!max || state->depth < max)
+		return state->depth || root ? state->depth + 1 : 0;
+	/* A root is shown wherever it is called, and what it calls with it. */
+	return part == KTRACE_SPAN_ROOT ? 1 : 0;
+}
+
+/* False: the call is hidden. */
+static bool state_enter(const struct ktrace_spans *spans,
+			struct span_state *state, enum ktrace_span_part part,
+			const struct ktrace_event *event, uint64_t serial)
+{
+	uint32_t depth;
+
+	if (spans->scope.no_interrupts &&
+	    is_in_between(spans, state, event, serial)) {
+		/* But a root in an interrupt is one, whatever it interrupts. */
+		if (part != KTRACE_SPAN_ROOT)
+			return false;
+		*state = (struct span_state){0};
+	}
+	if (state->cut)
+		return false;
+	depth = depth_with(spans->scope.depth, state, part);
+	if (part != KTRACE_SPAN_CUT && !depth)
+		return false;
+	if (!state->depth)
+		state->outermost = serial;
+	if (part == KTRACE_SPAN_CUT)
+		state->cut = true;
+	else
+		state->depth = depth;
+	return !state->cut;
+}
+
+void scope_enter(struct ktrace_spans *spans, const struct span_owner *owner,
+		 struct open_span *open, const struct span_role *role,
+		 const struct ktrace_event *event)
+{
+	if (!spans->scope.part || open->span.kind != KTRACE_SPAN_FUNCTION)
+		return;
+	open->state = state_around(owner, open->span.begin, open->serial);
+	open->hidden = !state_enter(spans, &open->state, role->part, event,
+				    open->serial);
+	spans->hidden = open->hidden;
+}
+
+int ktrace_spans_scope(struct ktrace_spans *spans,
+		       const struct ktrace_span_scope *scope)
+{
+	if (scope->size < sizeof(*scope) || !scope->part)
+		return error_set(-EINVAL, "struct ktrace_span_scope: its size "
+					  "or its function is not set");
+	spans->scope = *scope;
+	return 0;
+}
+
+bool ktrace_spans_hidden(const struct ktrace_spans *spans)
+{
+	return spans->hidden;
+}
