@@ -47,6 +47,21 @@
  *					the NUL, or an error.  May write @max + 1
  *					bytes
  *
+ * Reads of the running program's stack, many of them together.  Nothing else may be called
+ * between begin and end:
+ *	bool env_stack_begin(void)	false: it cannot be read here
+ *	bool env_stack_word(u64 from, u64 *word)
+ *					false: it is not there, or not the
+ *					program's
+ *	void env_stack_end(void)
+ *	u64 env_register(const void *registers, u32 number)
+ *					a register by DWARF's number, below 16;
+ *					may be called between them
+ *
+ *	u64 env_index(u64 index, u64 size)
+ *					@index, which is below @size also while
+ *					the processor only speculates that it is
+ *
  * Nothing else in core/ may ask which world it is in.
  */
 #ifndef KT_CORE_ENV_H

@@ -11,10 +11,12 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
+#include <linux/uaccess.h>
 #include <asm/barrier.h>
 #include <asm/msr.h>
 
@@ -66,5 +68,61 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 
 /* kernel/base/path.c */
 long env_copy_path(void *to, int fd, u32 max);
+
+static __always_inline u64 env_index(u64 index, u64 size)
+{
+	return array_index_nospec(index, size);
+}
+
+/*
+ * Opening the program's memory costs more than reading a word, so it is open for a whole stack.
+ * A page that is not there is not fetched.
+ */
+static __always_inline bool env_stack_begin(void)
+{
+	if (!current->mm)
+		return false;
+	pagefault_disable();
+	if (user_access_begin((const void __user *)0, sizeof(u64)))
+		return true;
+	pagefault_enable();
+	return false;
+}
+
+static __always_inline bool env_stack_word(u64 from, u64 *word)
+{
+	const u64 size = TASK_SIZE_MAX - sizeof(*word);
+
+	if (from >= size)
+		return false;
+	from = array_index_nospec(from, size);
+	unsafe_get_user(*word, (const u64 __user *)from, absent);
+	return true;
+absent:
+	return false;
+}
+
+static __always_inline void env_stack_end(void)
+{
+	user_access_end();
+	pagefault_enable();
+}
+
+/* Of a struct pt_regs. */
+static __always_inline u64 env_register(const void *registers, u32 number)
+{
+	static const u8 offsets[] = {
+		offsetof(struct pt_regs, ax),  offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, bx),
+		offsetof(struct pt_regs, si),  offsetof(struct pt_regs, di),
+		offsetof(struct pt_regs, bp),  offsetof(struct pt_regs, sp),
+		offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+	};
+
+	return *(const u64 *)((const u8 *)registers + offsets[number]);
+}
 
 #endif /* KT_CORE_ENV_KERNEL_H */

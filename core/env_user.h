@@ -82,4 +82,17 @@ int env_copy(void *to, u64 from, u32 size, bool kernel);
 long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 long env_copy_path(void *to, int fd, u32 max);
 
+/* Supplied by whoever walks stacks. */
+bool env_stack_begin(void);
+bool env_stack_word(u64 from, u64 *word);
+void env_stack_end(void);
+u64 env_register(const void *registers, u32 number);
+
+/* Programs have no secrets from themselves. */
+static __always_inline u64 env_index(u64 index, u64 size)
+{
+	(void)size;
+	return index;
+}
+
 #endif /* KT_CORE_ENV_USER_H */
