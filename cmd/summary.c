@@ -38,6 +38,19 @@ static void top_print(const struct count *count)
 			count->nr_types - TOP);
 }
 
+/* The trace that was recorded.  NULL: it cannot be opened. */
+static struct ktrace *trace_get(const struct record *r)
+{
+	struct ktrace *trace;
+
+	if (ktrace_recording_follow(r->recording, false, &trace))
+		return NULL;
+	if (!ktrace_recording_sync(r->recording, trace))
+		return trace;
+	ktrace_close(trace);
+	return NULL;
+}
+
 /* Prints the number of events and, if that is quick, the most frequent ones. */
 static void events_print(const struct record *r)
 {
@@ -47,7 +60,7 @@ static void events_print(const struct record *r)
 	struct ktrace *trace = NULL;
 
 	if (s->events && s->bytes <= COUNT_MAX && verbosity >= 0 &&
-	    !r->stream && !ktrace_open(r->output, &trace) &&
+	    !r->stream && (trace = trace_get(r)) &&
 	    !count_trace(&count, trace, NULL, false))
 		ns = count.end - count.begin;
 	say("recorded %s events (%s) in %s, %s", count_text(s->events).s,

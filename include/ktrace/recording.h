@@ -150,6 +150,9 @@ ktrace_recording_misses(const struct ktrace_recording *recording,
  * endless recording can be followed.  Then the trace can have only one cursor,
  * and cannot be opened again.
  *
+ * After stop any recording can be followed, also without the option @follow.  This is
+ * faster than ktrace_open(), because the types of events are known here.
+ *
  * A recording to a stream (output) is followed by the reader of the stream.  A
  * sync without @trace tells this reader how far the stream is complete.
  */

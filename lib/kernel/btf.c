@@ -16,6 +16,7 @@
 
 #include "base/table.h"
 #include "btf.h"
+#include "format_cache.h"
 #include "syscall/call.h"
 #include "type/type.h"
 
@@ -39,6 +40,7 @@ struct enums {
 	struct table by_name;	 /* the list's index */
 	struct table tags;	 /* structs, unions and enums by name */
 	bool tagged;
+	struct format_cache *formats; /* NULL: not needed yet */
 };
 
 const struct btf_type *type_resolve(const struct btf *btf, uint32_t id)
@@ -210,10 +212,18 @@ struct enums *enums_open(const char *path)
 	return enums;
 }
 
+struct format_cache *enums_formats(struct enums *enums)
+{
+	if (enums->running && !enums->formats)
+		enums->formats = format_cache_open(&cache_kernel);
+	return enums->formats;
+}
+
 void enums_close(struct enums *enums)
 {
 	if (!enums)
 		return;
+	format_cache_close(enums->formats);
 	btf__free(enums->btf);
 	table_free(&enums->tags);
 	table_free(&enums->by_name);

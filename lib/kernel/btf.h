@@ -16,6 +16,7 @@
 struct btf;
 struct btf_type;
 struct enums;
+struct format_cache;
 
 /* The type behind typedefs and qualifiers. */
 const struct btf_type *type_resolve(const struct btf *btf, uint32_t id);
@@ -26,6 +27,9 @@ const struct btf_type *type_resolve(const struct btf *btf, uint32_t id);
  */
 struct enums *enums_open(const char *path);
 void enums_close(struct enums *enums);
+
+/* What is known about events of the running kernel; NULL: it is another kernel. */
+struct format_cache *enums_formats(struct enums *enums);
 
 /* False: no enumerator has this name, or several with different values do. */
 bool enums_value(struct enums *enums, const char *name, size_t len,

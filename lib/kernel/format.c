@@ -22,6 +22,7 @@
 #include "syscall/call.h"
 #include "base/error.h"
 #include "format.h"
+#include "format_cache.h"
 #include "print_format.h"
 #include "base/text.h"
 
@@ -303,6 +304,39 @@ static int type_head(struct ktrace_type *type, const struct line *line,
 	return 0;
 }
 
+/* Finds out what print formats and type information say about the fields. */
+static void fields_derive(struct ktrace_type *type, struct ktrace_field *fields,
+			  struct enums *enums, struct tep_handle *tep,
+			  struct arena *arena)
+{
+	if (type->print && enums)
+		type->print = print_resolve(type->print, enums, arena);
+	if (tep && type->print)
+		print_apply(tep, type, fields, arena);
+	for (uint32_t i = 0; enums && i < type->nr_fields; i++) {
+		if (!fields[i].names && fields[i].kind <= KTRACE_UINT &&
+		    !strncmp(fields[i].ctype, "enum ", 5))
+			fields[i].names =
+				enums_names(enums, fields[i].ctype + 5, arena);
+	}
+}
+
+/* The same, unless it is known already. */
+static void fields_interpret(struct ktrace_type *type,
+			     struct ktrace_field *fields,
+			     const struct format_text *text,
+			     struct enums *enums, struct tep_handle *tep,
+			     struct arena *arena)
+{
+	struct format_cache *formats =
+		tep && enums ? enums_formats(enums) : NULL;
+
+	if (format_cache_find(formats, text, type, fields, arena))
+		return;
+	fields_derive(type, fields, enums, tep, arena);
+	format_cache_add(formats, text, type);
+}
+
 /* Parses one block; its first line is the "event" line. */
 static int type_parse(struct ktrace_types *types, const char **p,
 		      const char *end, struct enums *enums,
@@ -312,6 +346,7 @@ static int type_parse(struct ktrace_types *types, const char **p,
 	struct arena *arena = &types->arena;
 	struct ktrace_type *type;
 	const char *before = *p;
+	struct format_text text;
 	struct line line;
 	uint32_t i;
 
@@ -323,6 +358,7 @@ static int type_parse(struct ktrace_types *types, const char **p,
 				 "info: not the head of an event: %.40s",
 				 before);
 
+	text.s = *p;
 	for (before = *p; line_next(p, end, &line); before = *p) {
 		if (line_begins(&line, "event ")) {
 			*p = before;
@@ -335,12 +371,8 @@ static int type_parse(struct ktrace_types *types, const char **p,
 		} else if (line_begins(&line, "short:")) {
 			type->short_size = line_number(&line, "short:");
 		} else if (line_begins(&line, "print fmt: ")) {
-			char *print = arena_strndup(arena, line.s + 11,
+			type->print = arena_strndup(arena, line.s + 11,
 						    line.len - 11);
-
-			if (print && enums)
-				print = print_resolve(print, enums, arena);
-			type->print = print;
 		} else if (line_begins(&line, "\tfield:") &&
 			   type->nr_fields < FIELDS_MAX) {
 			i = type->nr_fields;
@@ -355,14 +387,8 @@ static int type_parse(struct ktrace_types *types, const char **p,
 		return -ENOMEM;
 	memcpy(copy, fields, type->nr_fields * sizeof(*copy));
 	type->fields = copy;
-	if (tep && type->print)
-		print_apply(tep, type, copy, arena);
-	for (i = 0; enums && i < type->nr_fields; i++) {
-		if (!copy[i].names && copy[i].kind <= KTRACE_UINT &&
-		    !strncmp(copy[i].ctype, "enum ", 5))
-			copy[i].names =
-				enums_names(enums, copy[i].ctype + 5, arena);
-	}
+	text.len = *p - text.s;
+	fields_interpret(type, copy, &text, enums, tep, arena);
 	return types_add(types, type);
 }
 

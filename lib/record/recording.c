@@ -46,7 +46,7 @@ struct ktrace_recording {
 	bool *ids;    /* by id: true for the types that were written */
 	size_t nr_ids;
 	uint32_t next_id; /* new types have at least this id; 0: unknown */
-	struct ktrace_types *types; /* all; NULL: nobody will follow */
+	struct ktrace_types *types; /* all; NULL: nobody can follow */
 	char *tasks;		    /* text of the listing before the start */
 	uint64_t synced;	    /* clock: when the last sync began */
 	uint64_t begun;		    /* ns: of the first calibration point */
@@ -355,8 +355,8 @@ int ktrace_recording_create(struct ktrace_session *session,
 	r->keep = options->keep;
 	r->unread = options->unread && options->follow && !options->programs;
 	r->failed = -1;
-	r->types = options->follow ? types_create() : NULL;
-	if (options->follow && !r->types) {
+	r->types = options->directory ? types_create() : NULL;
+	if (options->directory && !r->types) {
 		err = error_set(-ENOMEM, "out of memory");
 		goto err_destroy;
 	}

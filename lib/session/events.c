@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "modules.h"
 #include "pattern.h"
 #include "session.h"
@@ -120,15 +121,6 @@ size_t ktrace_session_missing(const struct ktrace_session *s,
 }
 
 /* Probe modules */
-
-static bool event_is_known(struct ktrace_session *s, const char *system,
-			   const char *name)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "events/%s/%s", system, name);
-	return !faccessat(s->dir, path, F_OK, 0);
-}
 
 /* A probe module that could not be loaded, and why. */
 struct refusal {
@@ -260,22 +252,86 @@ static int sources_load(struct ktrace_session *s,
 	return err;
 }
 
+/* The events that exist, by the hash of their names alone. */
+struct known_names {
+	struct ktrace_known *list;
+	struct table by_name;
+};
+
+static int known_names_read(struct ktrace_session *s, struct known_names *names)
+{
+	size_t nr;
+	int err = ktrace_session_known(s, &names->list, &nr);
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct ktrace_known *known = &names->list[i];
+
+		if (table_add(&names->by_name,
+			      table_hash(known->name, strlen(known->name)),
+			      known))
+			err = error_set(-ENOMEM, "out of memory");
+	}
+	return err;
+}
+
+static void known_names_free(struct known_names *names)
+{
+	table_free(&names->by_name);
+	free(names->list);
+}
+
+static bool known_names_have(const struct known_names *names,
+			     const char *system, const char *name)
+{
+	uint64_t hash = table_hash(name, strlen(name));
+	const struct table_slot *slot = NULL;
+
+	while ((slot = table_next(&names->by_name, hash, slot))) {
+		const struct ktrace_known *known = slot->value;
+
+		if (!strcmp(known->name, name) &&
+		    !strcmp(known->system, system))
+			return true;
+	}
+	return false;
+}
+
+static bool event_exists(struct ktrace_session *s, const char *system,
+			 const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "events/%s/%s", system, name);
+	return !faccessat(s->dir, path, F_OK, 0);
+}
+
+/* Looking for so many files takes longer than reading the list of all events. */
+#define LOOKED_FOR_MAX 16
+
 static int probes_missing(struct ktrace_session *s,
 			  const struct ktrace_modules *modules,
 			  const struct wish *wish,
 			  const struct refusals *refusals)
 {
 	const struct ktrace_modules_event *events;
-	size_t nr = ktrace_modules_events(modules, &events);
+	size_t nr = ktrace_modules_events(modules, &events), looked_for = 0;
+	struct known_names names = {0};
 	const char *reason;
 	int err = 0;
 
 	for (size_t i = 0; i < nr && !err; i++) {
 		const struct ktrace_modules_event *e = &events[i];
 
-		if (!wish_match(wish, e->system, e->name) ||
-		    event_is_known(s, e->system, e->name) ||
-		    missing_is_told(s, e->system, e->name))
+		if (!wish_match(wish, e->system, e->name))
+			continue;
+		if (looked_for++ == LOOKED_FOR_MAX)
+			err = known_names_read(s, &names);
+		if (err)
+			break;
+		if (names.list ? known_names_have(&names, e->system, e->name)
+			       : event_exists(s, e->system, e->name))
+			continue;
+		if (missing_is_told(s, e->system, e->name))
 			continue;
 		/* Existing tracepoints have an event or a reason now. */
 		reason = refusals_find(refusals, e->module);
@@ -284,6 +340,7 @@ static int probes_missing(struct ktrace_session *s,
 					 : "the kernel module that has the "
 					   "tracepoint is not loaded");
 	}
+	known_names_free(&names);
 	return err;
 }
 
