@@ -237,7 +237,7 @@ run ktrace graph -q -f vfs_read --entered 'count > 65536' --depth 2 --no-irq --c
 ends 0 'and what they call'
 check 'is within them' [ "$(grep -c '^| vfs_read(' calls)" = "$(grep -c '^| } = ' calls)" ]
 check 'all of it' [ "$(grep -A1 '^| vfs_read(.*count=100000' calls | grep -c '^|   ')" = 5 ]
-run ktrace graph -q -f vfs_read --entered 'count == 100000' --returns 'ret == 100000' --longer 1ns \
+run ktrace graph -q -f vfs_read --entered 'count == 100000' --returns 'ret == 100000' --longer 1us \
 	--columns none -o calls -- bash work
 check 'with conditions at the return' [ "$(grep -c '^| vfs_read(.*) = 100000$' calls) $(wc -l <calls)" = '5 5' ]
 run ktrace graph -f vfs_read,vfs_open --entered 'count > 65536' -- true
