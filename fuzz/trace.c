@@ -154,17 +154,30 @@ static void check_tree(const struct call_tree *tree, bool deep)
 		abort();
 }
 
-/* As ktrace stat --tree and --callers. */
+static enum ktrace_span_part any_part(const struct ktrace_type *type,
+				      void *data)
+{
+	return type->index % (KTRACE_SPAN_CUT + 1);
+}
+
+/* As ktrace stat --tree and --callers; with a scope, if not all types count. */
 static void run_tree(struct ktrace *trace, bool all)
 {
 	struct call_tree tree = {.by_thread = !all}, callers = {0};
+	const struct ktrace_span_scope scope = {
+		.size = sizeof(scope),
+		.part = any_part,
+		.depth = 3,
+		.no_interrupts = true,
+	};
 	struct ktrace_cursor *cursor;
 	struct ktrace_spans *spans;
 	int item, step;
 
 	if (ktrace_cursor_create(trace, NULL, &cursor))
 		return;
-	if (ktrace_spans_create(cursor, &spans))
+	if (ktrace_spans_create(cursor, &spans) ||
+	    (!all && ktrace_spans_scope(spans, &scope)))
 		abort();
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		if (item == KTRACE_LOSS) {

@@ -352,7 +352,7 @@ check "without a program, it has registers again" is "$(records "$dump" entry ca
 
 # ---- conditions at the entry -------------------------------------------------------
 
-check "a condition that is missing" refuses functions '+vfs_read 3 if' 'a condition is missing'
+check "a condition that is missing" refuses functions '+vfs_rea? 3 if' 'a condition is missing'
 check "one about what is no argument" refuses functions '+vfs_read 3 if count > 1' \
 	'vfs_read: at character 1, "count > 1": there is no such field'
 check "one about an argument on the stack" refuses functions '+vfs_read 9 if a6 == 1' 'no such field'

@@ -187,10 +187,10 @@ check 'a depth of 1 is the function alone' \
 
 names_of()	# of calls, as deep as they are: OPTION...
 {
-	ktrace graph -i t -C test --columns none "$@" | sed -n 's/^| \( *[a-zA-Z0-9_.]*\)(.*/\1/p'
+	ktrace graph -q -i t -C test --columns none "$@" | sed -n 's/^| \( *[a-zA-Z0-9_.]*\)(.*/\1/p'
 }
 run ktrace graph -q -f vfs_statx --no-irq --trace t -o calls -- test -e none
-ends 0 'a trace of all that a function calls'
+ends 1 'a trace of all that a function calls'
 names_of >all
 check 'a part of it to a depth' cmp <(grep -v '^      ' all) <(names_of -f vfs_statx --depth 3)
 check 'which is less' [ "$(grep -c '^      ' all)" -gt 5 ]
@@ -237,7 +237,7 @@ run ktrace graph -q -f vfs_read --entered 'count > 65536' --depth 2 --no-irq --c
 ends 0 'and what they call'
 check 'is within them' [ "$(grep -c '^| vfs_read(' calls)" = "$(grep -c '^| } = ' calls)" ]
 check 'all of it' [ "$(grep -A1 '^| vfs_read(.*count=100000' calls | grep -c '^|   ')" = 5 ]
-run ktrace graph -q -f vfs_read --entered 'count == 100000' --returns 'ret == 100000' --longer 1ns \
+run ktrace graph -q -f vfs_read --entered 'count == 100000' --returns 'ret == 100000' --longer 1us \
 	--columns none -o calls -- bash work
 check 'with conditions at the return' [ "$(grep -c '^| vfs_read(.*) = 100000$' calls) $(wc -l <calls)" = '5 5' ]
 run ktrace graph -f vfs_read,vfs_open --entered 'count > 65536' -- true
