@@ -191,6 +191,23 @@ int unwind_make_image(const void *image, size_t size,
 	return elf_make(elf_memory((char *)image, size), &source, table);
 }
 
+size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX])
+{
+	const void *found;
+	ssize_t size;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	size = elf ? dwelf_elf_gnu_build_id(elf, &found) : 0;
+	if (size < 0 || size > KT_UNWIND_ID_MAX)
+		size = 0;
+	if (size)
+		memcpy(id, found, size);
+	elf_end(elf);
+	return size;
+}
+
 int unwind_read(int fd, struct unwind_bytes *table)
 {
 	const struct kt_unwind_header *header;

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "unwind_table.h"
+
 /* Bytes that have been checked; unwind_bytes_free() frees them. */
 struct unwind_bytes {
 	void *bytes;
@@ -22,6 +24,12 @@ int unwind_make(int fd, struct unwind_bytes *table);
 /* The same from memory: of the vDSO. */
 int unwind_make_image(const void *image, size_t size,
 		      struct unwind_bytes *table);
+
+/*
+ * The build id of a file.  Returns its size; 0: it has none, or one that is too large for a
+ * table.
+ */
+size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX]);
 
 /*
  * Reads a table that unwind_write() has written.  0 or -errno; -EBADMSG, -EPROTONOSUPPORT:

@@ -31,7 +31,8 @@
 #define END   0x400000000000ull
 
 static struct {
-	unsigned long files, tables, rows, places, unknown, unchecked, wrong;
+	unsigned long files, tables, rows, places, unknown, unchecked,
+		unanswered, wrong;
 	unsigned long bytes;
 } count;
 
@@ -180,8 +181,16 @@ static void place_compare(struct file *file, Dwarf_Frame *frame, u64 address)
 			complain(file, address, "does not end", stack.end, 0);
 		return;
 	}
-	if (caller.how == LIBDW_UNKNOWN || stack.nr < 2 ||
-	    stack.frames[1] != caller.ip) {
+	/*
+	 * After an expression, some assembly changes only the register of the
+	 * CFA.  Then libgcc keeps the last offset, as we do; libdw has no
+	 * answer.
+	 */
+	if (caller.how == LIBDW_UNKNOWN) {
+		count.unanswered++;
+		return;
+	}
+	if (stack.nr < 2 || stack.frames[1] != caller.ip) {
 		complain(file, address, "caller",
 			 stack.nr < 2 ? stack.end : stack.frames[1], caller.ip);
 		return;
@@ -329,10 +338,12 @@ int main(int argc, char **argv)
 	printf("# %lu files, %lu tables of %lu bytes, %lu rows\n", count.files,
 	       count.tables, count.bytes, count.rows);
 	printf("# %lu places, %lu that no rule can say, %lu wrong; "
-	       "%lu registers lost\n",
-	       count.places, count.unknown, count.wrong, count.unchecked);
+	       "%lu registers lost, %lu unanswered\n",
+	       count.places, count.unknown, count.wrong, count.unchecked,
+	       count.unanswered);
 	/* Otherwise the test would prove little. */
-	if (count.wrong || count.places < 1000) {
+	if (count.wrong || count.places < 1000 ||
+	    count.unanswered > count.places / 1000) {
 		printf("not ok 1 - tables\n1..1\n");
 		return 1;
 	}
