@@ -7,9 +7,15 @@
  * indirect branches are tracked (IBT), an indirect one would fault: the kernel has removed
  * the landing pads of functions that it never calls indirectly.
  */
+#include <linux/ctype.h>
 #include <linux/export.h>
+#include <linux/filter.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include "compat/symbol.h"
 #include "symbol.h"
@@ -85,3 +91,105 @@ int kt_symbols_each(void (*visit)(void *data, const char *name,
 	return 0;
 }
 EXPORT_SYMBOL_GPL(kt_symbols_each);
+
+/* ---- those that come and go ----------------------------------------------- */
+
+/* Where /proc/kallsyms has them from. */
+DEFINE_STATIC_CALL_NULL(kt_get_module, module_get_kallsym);
+DEFINE_STATIC_CALL_NULL(kt_get_ftrace, ftrace_mod_get_kallsym);
+DEFINE_STATIC_CALL_NULL(kt_get_bpf, bpf_get_kallsym);
+DEFINE_STATIC_CALL_NULL(kt_get_kprobe, kprobe_get_kallsym);
+DEFINE_STATIC_CALL_RET0(kt_show_value, kallsyms_show_value);
+
+static void getter_find(struct static_call_key *key, void *tramp,
+			const char *name)
+{
+	unsigned long address = kt_symbol(name);
+
+	if (address)
+		__static_call_update(key, tramp, (void *)address);
+}
+
+#define GETTER_FIND(call, name) \
+	getter_find(&STATIC_CALL_KEY(call), STATIC_CALL_TRAMP_ADDR(call), name)
+
+static bool getters_find(void)
+{
+	if (!static_call_query(kt_get_module)) {
+		GETTER_FIND(kt_show_value, "kallsyms_show_value");
+		GETTER_FIND(kt_get_ftrace, "ftrace_mod_get_kallsym");
+		GETTER_FIND(kt_get_bpf, "bpf_get_kallsym");
+		GETTER_FIND(kt_get_kprobe, "kprobe_get_kallsym");
+		GETTER_FIND(kt_get_module, "module_get_kallsym");
+	}
+	return static_call_query(kt_get_module);
+}
+
+/* Of modules; of functions of modules that ftrace remembers; of BPF; of kprobes. */
+#define KINDS 4
+
+/* Gets number @nr of a kind.  False: there are no more. */
+static bool moving_get(int kind, unsigned int nr, struct kt_symbol *symbol,
+		       char *type)
+{
+	int exported, err = -ERANGE;
+
+	switch (kind) {
+	case 0:
+		err = static_call(kt_get_module)(nr, &symbol->address, type,
+						 symbol->name, symbol->module,
+						 &exported);
+		break;
+	case 1:
+		if (static_call_query(kt_get_ftrace))
+			err = static_call(kt_get_ftrace)(nr, &symbol->address,
+							 type, symbol->name,
+							 symbol->module,
+							 &exported);
+		break;
+	case 2:
+		strscpy(symbol->module, "bpf", sizeof(symbol->module));
+		if (static_call_query(kt_get_bpf))
+			err = static_call(kt_get_bpf)(nr, &symbol->address,
+						      type, symbol->name);
+		break;
+	case 3:
+		strscpy(symbol->module, "__builtin__kprobes",
+			sizeof(symbol->module));
+		if (static_call_query(kt_get_kprobe))
+			err = static_call(kt_get_kprobe)(nr, &symbol->address,
+							 type, symbol->name);
+		break;
+	}
+	return !err;
+}
+
+bool kt_symbols_shown(const struct cred *cred)
+{
+	return getters_find() && static_call(kt_show_value)(cred);
+}
+
+int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
+		      void *data)
+{
+	struct kt_symbol *symbol;
+	unsigned int nr;
+	char type;
+	int kind;
+
+	if (!getters_find())
+		return -EOPNOTSUPP;
+	symbol = kmalloc(sizeof(*symbol), GFP_KERNEL);
+	if (!symbol)
+		return -ENOMEM;
+	for (kind = 0; kind < KINDS; kind++) {
+		for (nr = 0; moving_get(kind, nr, symbol, &type); nr++) {
+			if (tolower(type) == 't' || tolower(type) == 'w')
+				visit(data, symbol);
+			if (nr % 256 == 0)
+				cond_resched();
+		}
+	}
+	kfree(symbol);
+	return 0;
+}

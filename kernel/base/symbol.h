@@ -3,7 +3,11 @@
 #ifndef KT_KERNEL_BASE_SYMBOL_H
 #define KT_KERNEL_BASE_SYMBOL_H
 
+#include <linux/kallsyms.h>
+#include <linux/module.h>
 #include <linux/types.h>
+
+struct cred;
 
 void kt_symbol_init(void);
 
@@ -20,5 +24,20 @@ unsigned long kt_symbol(const char *name);
 int kt_symbols_each(void (*visit)(void *data, const char *name,
 				  unsigned long address),
 		    void *data, bool modules);
+
+struct kt_symbol {
+	unsigned long address;
+	char name[KSYM_NAME_LEN];
+	char module[MODULE_NAME_LEN]; /* as /proc/kallsyms calls it */
+};
+
+/*
+ * Visits the functions that come and go while the kernel runs: all but those of the
+ * kernel's image.  Under kt_mutex.  -EOPNOTSUPP: they cannot be had.
+ */
+int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
+		      void *data);
+/* Does /proc/kallsyms show addresses to this one?  Under kt_mutex. */
+bool kt_symbols_shown(const struct cred *cred);
 
 #endif /* KT_KERNEL_BASE_SYMBOL_H */

@@ -29,6 +29,7 @@
 #include "session/session.h"
 #include "session/sources.h"
 #include "session/list.h"
+#include "session/symbols.h"
 #include "session/task.h"
 #include "source_files.h"
 #include "fs.h"
@@ -761,8 +762,13 @@ static const struct kt_kind root_undefined = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir, &kt_kernel_reads_file,
-	&root_undefined,  &root_version, NULL,
+	SESSION_CHILDREN,
+	&sessions_dir,
+	&kt_kernel_reads_file,
+	&root_undefined,
+	&kt_symbols_file,
+	&root_version,
+	NULL,
 };
 
 const struct kt_kind kt_tree_root = {

@@ -27,6 +27,7 @@
 #include "session/session.h"
 #include "sink.h"
 #include "sleep.h"
+#include "symbols.h"
 #include "tasks.h"
 #include "tsc.h"
 #include "writer.h"
@@ -373,7 +374,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	err = metadata_begin(r, options);
 	/* Who reads while it is written needs the symbols before the events. */
 	if (!err && r->sink->ops->sync && r->symbols)
-		ktrace_writer_symbols(r->writer);
+		symbols_write(r->session, r->writer);
 	if (!err)
 		err = feeds_prepare(r, &setup);
 	if (!err)
@@ -573,7 +574,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 		first_keep(&first, types_write(r));
 	copied = first_keep(&first, copy_finish(r, &reason));
 	if (copied && r->symbols && !r->sink->ops->sync)
-		ktrace_writer_symbols(r->writer); /* may fail: not needed */
+		symbols_write(r->session, r->writer); /* may fail: not needed */
 	/* Written after any error: the counts are worth the most. */
 	first_keep(&first, misses_write(r));
 	first_keep(&first, end_write(r, reason));

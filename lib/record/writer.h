@@ -21,4 +21,7 @@ int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu);
 
+/* Writes the lines of the file `symbols'. */
+int writer_symbols(struct ktrace_writer *writer, const char *text, size_t size);
+
 #endif /* KT_LIB_RECORD_WRITER_H */

@@ -80,6 +80,13 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
  */
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
+/*
+ * Appends all functions of the kernel, as the file `symbols' of a trace has them.  @s may
+ * be NULL.
+ */
+struct text;
+int session_symbols(struct ktrace_session *s, struct text *text);
+
 /* Prototypes of tracepoints and functions, see prototype.c. */
 struct prototypes;
 

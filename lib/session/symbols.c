@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The functions of the kernel, as lines "ADDRESS NAME [MODULE]", sorted by address.
+ *
+ * /proc/kallsyms has them all, but printing and parsing it takes 450 million instructions,
+ * and a part of it cannot be read.  Those of the kernel's image stay as they are until the
+ * next boot, so they are kept in a file (kernel/cache.h).  The control tree's file
+ * `symbols' has the others, and says whether we may see addresses at all.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "kernel/cache.h"
+#include "session.h"
+
+/* Addresses are secrets (KASLR), so only root may read them. */
+#define CACHE_NAME "symbols"
+#define CACHE_MODE 0600
+
+/* An address has 16 digits, so lines sort as text. */
+#define DIGITS 16
+
+/* ---- from /proc/kallsyms -------------------------------------------------- */
+
+/*
+ * /proc/kallsyms is sorted except for modules and a few sections.  It is sorted
+ * here, so that a reader can search in it.
+ */
+struct symbol {
+	uint64_t address;
+	const char *name;
+	uint32_t length;
+	uint32_t module_length; /* of the name in brackets after it */
+};
+
+static int symbol_compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/*
+ * Parses "ffffffff81000000 T _text" or "ffffffffc0000000 t probe\t[module]".
+ * There are some 200000 lines, so not by sscanf().  False: no function, or its
+ * address is hidden.
+ */
+static bool symbol_parse(const char *line, struct symbol *symbol)
+{
+	char *end;
+
+	symbol->address = strtoull(line, &end, 16);
+	if (!symbol->address || end[0] != ' ' || !end[1] ||
+	    !strchr("tTwW", end[1]) || end[2] != ' ')
+		return false;
+	symbol->name = end + 3;
+	symbol->length = strcspn(symbol->name, " \t\n");
+	line = symbol->name + symbol->length;
+	line += strspn(line, " \t");
+	symbol->module_length = *line == '[' ? strcspn(line + 1, "]\n") : 0;
+	return symbol->length;
+}
+
+/* @image: only those of the kernel's image. */
+static int symbols_parse(const char *text, bool image, struct symbol **symbols,
+			 size_t *count)
+{
+	size_t n = 0, room = 0;
+	struct symbol *list = NULL;
+
+	while (*text) {
+		if (n == room) {
+			struct symbol *more;
+
+			room = room ? room * 2 : 65536;
+			more = realloc(list, room * sizeof(*list));
+			if (!more)
+				break;
+			list = more;
+		}
+		n += symbol_parse(text, &list[n]) &&
+		     !(image && list[n].module_length);
+		text = strchrnul(text, '\n');
+		text += *text == '\n';
+	}
+	qsort(list, n, sizeof(*list), symbol_compare);
+	*symbols = list;
+	*count = n;
+	return n ? 0 : -ENODATA;
+}
+
+static void text_symbol(struct text *text, const struct symbol *symbol)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *module = symbol->name + symbol->length;
+	char address[17];
+
+	for (int i = 0; i < 16; i++)
+		address[i] = hex[symbol->address >> (60 - 4 * i) & 15];
+	address[16] = ' ';
+	text_add(text, address, sizeof(address));
+	text_add(text, symbol->name, symbol->length);
+	if (symbol->module_length) {
+		text_add(text, " ", 1);
+		text_add(text, strchr(module, '[') + 1, symbol->module_length);
+	}
+	text_add(text, "\n", 1);
+}
+
+/* Appends the functions of /proc/kallsyms; @image: only those of the kernel's image. */
+static int kallsyms_read(struct text *text, bool image)
+{
+	struct symbol *symbols = NULL;
+	size_t count = 0, room = 0;
+	char *all = NULL;
+	FILE *file;
+	int err;
+
+	file = fopen("/proc/kallsyms", "re");
+	if (!file)
+		return error_set(-errno, "/proc/kallsyms: %s", strerror(errno));
+	/* The file has no NUL, so this reads all of it. */
+	err = getdelim(&all, &room, '\0', file) > 0
+		      ? symbols_parse(all, image, &symbols, &count)
+		      : -ENODATA;
+	fclose(file);
+	for (size_t i = 0; !err && i < count; i++)
+		text_symbol(text, &symbols[i]);
+	free(symbols);
+	free(all);
+	if (err)
+		return error_set(err, "/proc/kallsyms shows no addresses: "
+				      "see the sysctl kernel.kptr_restrict");
+	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
+}
+
+/* ---- the kernel's image, and the others ----------------------------------- */
+
+static int image_read(char **image, size_t *size)
+{
+	struct text text = {0};
+	int err;
+
+	if (!cache_read(&cache_kernel, CACHE_NAME, image, size))
+		return 0;
+	err = kallsyms_read(&text, true);
+	if (err) {
+		text_free(&text);
+		return err;
+	}
+	cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text.s, text.len);
+	*image = text.s;
+	*size = text.len;
+	return 0;
+}
+
+static int line_compare(const void *a, const void *b)
+{
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+	int order = strncmp(x, y, DIGITS);
+
+	/* Those of one address stay in their order. */
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* Sorts the lines of @text.  NULL: no memory. */
+static const char **lines_sort(const char *text, size_t *nr)
+{
+	const char **lines, *p;
+	size_t room = 0;
+
+	for (p = text; (p = strchr(p, '\n')); p++)
+		room++;
+	lines = calloc(room + 1, sizeof(*lines));
+	if (!lines)
+		return NULL;
+	for (p = text; *nr < room; p = strchr(p, '\n') + 1)
+		lines[(*nr)++] = p;
+	qsort(lines, *nr, sizeof(*lines), line_compare);
+	return lines;
+}
+
+/* The first line in [@begin, @end) with a greater address than @line has. */
+static const char *line_after(const char *begin, const char *end,
+			      const char *line)
+{
+	while (begin < end) {
+		const char *middle = begin + (end - begin) / 2;
+
+		while (middle > begin && middle[-1] != '\n')
+			middle--;
+		if (strncmp(middle, line, DIGITS) > 0)
+			end = middle;
+		else
+			begin = strchrnul(middle, '\n') + 1;
+	}
+	return end;
+}
+
+/* Appends the lines of both, sorted; those of @image are sorted already. */
+static int lines_merge(struct text *text, const char *image, size_t size,
+		       const char *others)
+{
+	const char *end = image + size;
+	size_t nr = 0;
+	const char **lines = lines_sort(others, &nr);
+
+	if (!lines)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < nr; i++) {
+		const char *next = line_after(image, end, lines[i]);
+
+		text_add(text, image, next - image);
+		text_add(text, lines[i], strcspn(lines[i], "\n") + 1);
+		image = next;
+	}
+	text_add(text, image, end - image);
+	free(lines);
+	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
+}
+
+int session_symbols(struct ktrace_session *s, struct text *text)
+{
+	char *image, *others;
+	size_t size;
+	int err;
+
+	/* An older module has no such file; or we may not see addresses. */
+	if (!s || session_root_read(s, "symbols", &others))
+		return kallsyms_read(text, false);
+	err = image_read(&image, &size);
+	if (!err) {
+		err = lines_merge(text, image, size, others);
+		free(image);
+	}
+	free(others);
+	return err;
+}
