@@ -12,10 +12,10 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-#include "capturing.h"
 #include "format.h"
 #include "print.h"
 #include "registry.h"
+#include "stack.h"
 
 static const struct kt_constant *constant_find(const struct kt_entry *entry,
 					       const char *name, size_t length)
@@ -209,7 +209,7 @@ static void layout_show(struct seq_file *m, const struct kt_entry *entry,
 			const struct kt_enabled *enabled)
 {
 	const struct kt_event *event = entry->event;
-	const struct kt_class *class = kt_capture_class(entry, enabled);
+	const struct kt_class *class = kt_stack_class(entry, enabled);
 	const char *print = event->print ?: class->print;
 
 	fields_show(m, class);

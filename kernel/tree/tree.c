@@ -21,6 +21,7 @@
 #include "session/captures.h"
 #include "base/clock.h"
 #include "compat/fs.h"
+#include "event/depot.h"
 #include "event/format.h"
 #include "session/condition.h"
 #include "session/gone.h"
@@ -28,13 +29,16 @@
 #include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
+#include "session/stacks.h"
 #include "session/list.h"
 #include "session/task.h"
 #include "source_files.h"
+#include "stacks_file.h"
 #include "fs.h"
 #include "buffer_file.h"
 #include "session/node.h"
 #include "tree.h"
+#include "base/unwind.h"
 #include "base/version.h"
 
 /*
@@ -60,6 +64,24 @@ static int parse_switch(const struct kt_node *node, char *text, bool *value)
 				 "0 or 1 is wanted, not \"%*pE\"", quoted(text),
 				 text);
 	*value = text[0] == '1';
+	return 0;
+}
+
+static int parse_bytes(const struct kt_node *node, char *text, u64 min, u64 max,
+		       u64 *bytes)
+{
+	char *end;
+
+	text = strim(text);
+	*bytes = memparse(text, &end);
+	if (!isdigit(*text) || *end)
+		return kt_refuse(node->session, -EINVAL,
+				 "a number of bytes is wanted, not \"%*pE\"",
+				 quoted(text), text);
+	if (*bytes < min || *bytes > max)
+		return kt_refuse(node->session, -EINVAL,
+				 "%llu bytes: %llu to %llu are possible",
+				 *bytes, min, max);
 	return 0;
 }
 
@@ -346,6 +368,7 @@ static int buffers_change(struct kt_session *session, enum kt_mode mode,
 				 "process %d has the buffers open",
 				 session->buffers.owner);
 	kt_gone_forget(session);
+	kt_stacks_forget(session);
 	return 0;
 }
 
@@ -373,18 +396,10 @@ static int buffer_size_write(const struct kt_node *node, char *text)
 	const u64 max = (u64)KT_RING_PACKETS_MAX << KT_PACKET_SHIFT;
 	struct kt_session *session = node->session;
 	u64 packets, bytes;
-	char *end;
+	int err = parse_bytes(node, text, 1, max, &bytes);
 
-	text = strim(text);
-	bytes = memparse(text, &end);
-	if (!isdigit(*text) || *end)
-		return kt_refuse(session, -EINVAL,
-				 "a number of bytes is wanted, not \"%*pE\"",
-				 quoted(text), text);
-	if (!bytes || bytes > max)
-		return kt_refuse(session, -EINVAL,
-				 "%llu bytes per CPU: 1 to %llu are possible",
-				 bytes, max);
+	if (err)
+		return err;
 	packets = roundup_pow_of_two(DIV_ROUND_UP_ULL(bytes, KT_PACKET_SIZE));
 	return buffers_change(session, session->buffers.mode,
 			      max_t(u64, packets, KT_RING_PACKETS_MIN));
@@ -394,6 +409,7 @@ static int overflow_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_buffers_show(m, &node->session->buffers);
 	kt_sources_show_missed(m, node->session);
+	kt_stacks_show_missed(m, node->session);
 	return 0;
 }
 
@@ -442,6 +458,31 @@ static int capture_show(struct seq_file *m, const struct kt_node *node)
 static int capture_write(const struct kt_node *node, char *text)
 {
 	return kt_capture_write(node->session, text);
+}
+
+static int stack_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_stack_file_show(m, node->session);
+	return 0;
+}
+
+static int stack_write(const struct kt_node *node, char *text)
+{
+	return kt_stack_file_write(node->session, text);
+}
+
+static int stack_size_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%u\n", node->session->stack_size);
+	return 0;
+}
+
+static int stack_size_write(const struct kt_node *node, char *text)
+{
+	u64 bytes;
+	int err = parse_bytes(node, text, KT_DEPOT_MIN, KT_DEPOT_MAX, &bytes);
+
+	return err ?: kt_stack_size_change(node->session, round_up(bytes, 8));
 }
 
 static int available_show(struct seq_file *m, const struct kt_node *node)
@@ -546,6 +587,28 @@ static const struct kt_kind session_capture = {
 	.write_max = 256 << 10,
 };
 
+static const struct kt_kind session_stack = {
+	.name = "stack",
+	.mode = KIND_BOTH,
+	.show = stack_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = stack_write,
+	.write_max = 256 << 10,
+};
+
+static const struct kt_kind session_stack_size = {
+	.name = "stack_size",
+	.mode = KIND_BOTH,
+	.show = stack_size_show,
+	.write = stack_size_write,
+};
+
+static const struct kt_kind session_stacks = {
+	.name = "stacks",
+	.mode = KIND_READ,
+	.fops = &kt_stacks_fops,
+};
+
 static const struct kt_kind session_available = {
 	.name = "available",
 	.mode = KIND_READ,
@@ -588,13 +651,14 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                      \
-	&session_enabled, &session_mode, &session_buffer_size,                \
-		&session_overflow, &session_reset, &session_error,            \
-		&session_tasks, &session_pids, &session_capture,              \
-		&session_available, &session_info, &session_gone,             \
-		&session_types, &session_trace, &session_owner, &buffers_dir, \
-		&events_dir
+#define SESSION_CHILDREN                                              \
+	&session_enabled, &session_mode, &session_buffer_size,        \
+		&session_overflow, &session_reset, &session_error,    \
+		&session_tasks, &session_pids, &session_capture,      \
+		&session_available, &session_info, &session_gone,     \
+		&session_types, &session_trace, &session_owner,       \
+		&session_stack, &session_stack_size, &session_stacks, \
+		&buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
@@ -733,6 +797,12 @@ static int version_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
+static int unwinder_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%s\n", kt_unwinder());
+	return 0;
+}
+
 static bool undefined_visit(const struct kt_tracepoint *tracepoint, void *data)
 {
 	if (!tracepoint->point.nr_entries)
@@ -753,6 +823,12 @@ static const struct kt_kind root_version = {
 	.show = version_show,
 };
 
+static const struct kt_kind root_unwinder = {
+	.name = "unwinder",
+	.mode = KIND_READ,
+	.show = unwinder_show,
+};
+
 static const struct kt_kind root_undefined = {
 	.name = "undefined",
 	.mode = KIND_READ,
@@ -761,8 +837,13 @@ static const struct kt_kind root_undefined = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN, &sessions_dir, &kt_kernel_reads_file,
-	&root_undefined,  &root_version, NULL,
+	SESSION_CHILDREN,
+	&sessions_dir,
+	&kt_kernel_reads_file,
+	&root_undefined,
+	&root_unwinder,
+	&root_version,
+	NULL,
 };
 
 const struct kt_kind kt_tree_root = {
