@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The file `stacks' of a session: all stacks that it has stored.  It only grows, until the
- * buffers are emptied, so a reader goes on where it has stopped.
+ * buffers are emptied, so a reader goes on where it has stopped.  The file `stack': which
+ * events have stacks (session/stacks.c).
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -10,6 +11,8 @@
 #include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
+#include "session/stacks.h"
+#include "fs.h"
 #include "stacks_file.h"
 
 #define PART_MAX (64u << 10)
@@ -63,9 +66,37 @@ static ssize_t stacks_fop_read(struct file *file, char __user *to, size_t size,
 	return copied;
 }
 
-const struct file_operations kt_stacks_fops = {
+static const struct file_operations stacks_fops = {
 	.owner = THIS_MODULE,
 	.open = stacks_fop_open,
 	.read = stacks_fop_read,
 	.llseek = default_llseek,
+};
+
+const struct kt_kind kt_stacks_file = {
+	.name = "stacks",
+	.mode = KIND_READ,
+	.fops = &stacks_fops,
+};
+
+/* ---- which events have them ------------------------------------------------ */
+
+static int stack_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_stack_file_show(m, node->session);
+	return 0;
+}
+
+static int stack_write(const struct kt_node *node, char *text)
+{
+	return kt_stack_file_write(node->session, text);
+}
+
+const struct kt_kind kt_stack_file = {
+	.name = "stack",
+	.mode = KIND_BOTH,
+	.show = stack_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = stack_write,
+	.write_max = 256 << 10,
 };

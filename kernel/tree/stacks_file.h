@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file of a session's stacks: see stacks_file.c. */
+/* The files of a session's stacks: see stacks_file.c. */
 #ifndef KT_KERNEL_TREE_STACKS_FILE_H
 #define KT_KERNEL_TREE_STACKS_FILE_H
 
-#include <linux/fs.h>
+struct kt_kind;
 
-extern const struct file_operations kt_stacks_fops;
+extern const struct kt_kind kt_stack_file, kt_stacks_file;
 
 #endif /* KT_KERNEL_TREE_STACKS_FILE_H */

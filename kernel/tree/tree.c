@@ -10,7 +10,6 @@
  * Everything here runs under kt_mutex.  A write is checked completely before anything
  * changes.
  */
-#include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/log2.h>
 #include <linux/seq_file.h>
@@ -40,15 +39,6 @@
 #include "tree.h"
 #include "base/unwind.h"
 #include "base/version.h"
-
-/*
- * The root directory is closed to all but root.  Users whom the mount options (gid=, mode=)
- * let in may do what root can, except read any kernel memory: see access.c.
- */
-#define KIND_DIR   (S_IFDIR | 0770)
-#define KIND_READ  (S_IFREG | 0440)
-#define KIND_BOTH  (S_IFREG | 0660)
-#define KIND_WRITE (S_IFREG | 0220)
 
 /* How many bytes of a refused write the reason quotes. */
 static int quoted(const char *text)
@@ -275,55 +265,6 @@ static const struct kt_kind events_dir = {
 	.next = events_next,
 };
 
-/* ---- buffers/ ------------------------------------------------------------- */
-
-static bool cpu_shown(const struct kt_session *session, unsigned int cpu)
-{
-	return cpu_present(cpu) || session->buffers.cpus[cpu];
-}
-
-static const struct kt_kind buffer_file = {
-	.mode = KIND_READ,
-	.fops = &kt_buffer_fops,
-};
-
-static bool buffers_find(const struct kt_node *dir, const char *name,
-			 size_t length, struct kt_node *child)
-{
-	char canonical[KT_CHILD_NAME_SIZE];
-	unsigned int cpu;
-
-	if (length >= sizeof(canonical) || sscanf(name, "cpu%u", &cpu) != 1 ||
-	    cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
-	    !cpu_shown(dir->session, cpu))
-		return false;
-	if (snprintf(canonical, sizeof(canonical), "cpu%u", cpu) != length ||
-	    memcmp(canonical, name, length))
-		return false;
-	child->kind = &buffer_file;
-	child->cpu = cpu;
-	return true;
-}
-
-static bool buffers_next(const struct kt_node *dir, unsigned long *pos,
-			 char *name)
-{
-	for (; *pos < nr_cpu_ids; ++*pos) {
-		if (!cpu_possible(*pos) || !cpu_shown(dir->session, *pos))
-			continue;
-		snprintf(name, KT_CHILD_NAME_SIZE, "cpu%lu", *pos);
-		return true;
-	}
-	return false;
-}
-
-static const struct kt_kind buffers_dir = {
-	.name = "buffers",
-	.mode = KIND_DIR,
-	.find = buffers_find,
-	.next = buffers_next,
-};
-
 /* ---- files of a session --------------------------------------------------- */
 
 static int enabled_show(struct seq_file *m, const struct kt_node *node)
@@ -460,17 +401,6 @@ static int capture_write(const struct kt_node *node, char *text)
 	return kt_capture_write(node->session, text);
 }
 
-static int stack_show(struct seq_file *m, const struct kt_node *node)
-{
-	kt_stack_file_show(m, node->session);
-	return 0;
-}
-
-static int stack_write(const struct kt_node *node, char *text)
-{
-	return kt_stack_file_write(node->session, text);
-}
-
 static int stack_size_show(struct seq_file *m, const struct kt_node *node)
 {
 	seq_printf(m, "%u\n", node->session->stack_size);
@@ -587,26 +517,11 @@ static const struct kt_kind session_capture = {
 	.write_max = 256 << 10,
 };
 
-static const struct kt_kind session_stack = {
-	.name = "stack",
-	.mode = KIND_BOTH,
-	.show = stack_show,
-	.show_size = 16 * PAGE_SIZE,
-	.write = stack_write,
-	.write_max = 256 << 10,
-};
-
 static const struct kt_kind session_stack_size = {
 	.name = "stack_size",
 	.mode = KIND_BOTH,
 	.show = stack_size_show,
 	.write = stack_size_write,
-};
-
-static const struct kt_kind session_stacks = {
-	.name = "stacks",
-	.mode = KIND_READ,
-	.fops = &kt_stacks_fops,
 };
 
 static const struct kt_kind session_available = {
@@ -657,8 +572,8 @@ static const struct kt_kind session_owner = {
 		&session_tasks, &session_pids, &session_capture,      \
 		&session_available, &session_info, &session_gone,     \
 		&session_types, &session_trace, &session_owner,       \
-		&session_stack, &session_stack_size, &session_stacks, \
-		&buffers_dir, &events_dir
+		&kt_stack_file, &session_stack_size, &kt_stacks_file, \
+		&kt_buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
