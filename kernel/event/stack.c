@@ -5,11 +5,8 @@
 #include <linux/string.h>
 
 #include "base/symbol.h"
-#include "capturing.h"
 #include "compat/unwind.h"
 #include "depot.h"
-#include "gate.h"
-#include "registry.h"
 #include "stack.h"
 #include "tracepoints.h"
 #include "write.h"
@@ -153,13 +150,4 @@ void kt_stacking_free(struct kt_stacking *stacking)
 	kfree(stacking->class.fields);
 	kfree(stacking->locations);
 	kfree(stacking);
-}
-
-const struct kt_class *kt_stack_class(const struct kt_entry *entry,
-				      const struct kt_enabled *enabled)
-{
-	const struct kt_gate *gate = enabled ? enabled->gate : NULL;
-
-	return gate && gate->stacking ? &gate->stacking->class
-				      : kt_capture_class(entry, enabled);
 }

@@ -41,8 +41,4 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 void kt_stack_write(const struct kt_stacking *stacking, struct kt_ring *ring,
 		    u32 id, void *payload, u32 size, unsigned int flags);
 
-/* The fields that the event has in a session; @enabled may be NULL. */
-const struct kt_class *kt_stack_class(const struct kt_entry *entry,
-				      const struct kt_enabled *enabled);
-
 #endif /* KT_KERNEL_EVENT_STACK_H */
