@@ -59,8 +59,8 @@ static int events_choose(struct record *r)
 	int status = EXIT_OK;
 
 	if (!only)
-		status =
-			events_enable(r->session, &r->selection, &r->nr_events);
+		status = events_enable(r->session, &r->selection, r->stacks,
+				       &r->nr_events);
 	return status ?: record_markers_enable(r) ?: functions_choose(r);
 }
 
@@ -361,6 +361,24 @@ static int stream_prepare(struct record *r)
 	return EXIT_OK;
 }
 
+/* Whose stacks: only the kernel's can be recorded so far. */
+static int stacks_option(struct record *r, const char *whose)
+{
+	if (whose)
+		whose += *whose == '=';
+	if (!whose || !strcmp(whose, "kernel")) {
+		r->stacks = true;
+		return EXIT_OK;
+	}
+	if (!strcmp(whose, "user") || !strcmp(whose, "both"))
+		return misused(&command_record,
+			       "-g=%s: stacks of programs cannot be recorded "
+			       "yet; -g=kernel can",
+			       whose);
+	return misused(&command_record, "-g=%s: it is kernel, user or both",
+		       whose);
+}
+
 enum {
 	ONLY = OPTION_OWN,
 	PLAIN,
@@ -388,6 +406,8 @@ static int option_handle(void *data, int option)
 	case 'F':
 		return patterns_option(&r->functions, &command_record, "-F",
 				       "function", optarg);
+	case 'g':
+		return stacks_option(r, optarg);
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
@@ -464,6 +484,10 @@ static int record_main(int argc, char **argv)
 		return misused(&command_record,
 			       "--%s is about functions: -F is missing",
 			       r.plain ? "plain" : "read");
+	if (r.stacks && (r.markers.nr || r.functions.nr) &&
+	    selection_is_all(&r.selection))
+		return misused(&command_record,
+			       "--stacks is about events: -e is missing");
 	if (r.command) {
 		status = child_check(r.command);
 		if (status)
@@ -521,6 +545,10 @@ static const struct command_option options[] = {
 	       "reads this, too, of functions with such an argument: file->f_mode, "
 	       "dentry->d_parent->d_name.name",
 	       .id = READ),
+	OPTION('g', "stacks", "WHOSE",
+	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
+	       "kernel (the default)",
+	       .words = "kernel", .optional = true),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -22,6 +22,7 @@ struct report {
 	uint64_t head;		      /* 0: all */
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
+	bool stacks;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
 
@@ -109,6 +110,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.fd = STDOUT_FILENO,
 		.calls = r->durations ? &calls : NULL,
 		.cursor = cursor,
+		.stacks = r->stacks,
 	};
 	int err;
 
@@ -174,6 +176,7 @@ static int format_find(struct report *r, const char *name)
 enum {
 	REPORT_DURATIONS = OPTION_OWN,
 	REPORT_GRAPH,
+	REPORT_FOLDED,
 };
 
 static int option_handle(void *data, int option)
@@ -198,6 +201,11 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case REPORT_GRAPH:
 		return format_find(r, "graph");
+	case REPORT_FOLDED:
+		return format_find(r, "folded");
+	case 'g':
+		r->stacks = true;
+		return EXIT_OK;
 	default:
 		return query_option(&r->query, &command_report, option, optarg);
 	}
@@ -242,6 +250,12 @@ static const struct command_option options[] = {
 	OPTION(0, "graph", NULL,
 	       "calls of functions below their callers, the same as -F graph",
 	       .id = REPORT_GRAPH),
+	OPTION('g', "stacks", NULL,
+	       "below each event, who called, if it was recorded with that"),
+	OPTION(0, "folded", NULL,
+	       "stacks, and how many events had them, for tools that draw flame "
+	       "graphs, the same as -F folded",
+	       .id = REPORT_FOLDED),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

@@ -14,6 +14,7 @@
 #include "source/marker/marker.h"
 #include "source/tracepoint/tracepoint.h"
 #include "base/symbol.h"
+#include "base/unwind.h"
 #include "tree/fs.h"
 #include "tree/tree.h"
 #include "base/version.h"
@@ -37,6 +38,7 @@ static int __init kt_init(void)
 	if (err)
 		return err;
 	kt_symbol_init();
+	kt_unwind_init();
 	kt_print_init();
 	err = kt_buffer_init();
 	if (err)
@@ -72,6 +74,7 @@ err_tracepoints:
 err_buffer:
 	kt_buffer_exit();
 err_clock:
+	kt_unwind_exit();
 	kt_clock_exit();
 	return err;
 }
@@ -86,6 +89,7 @@ static void __exit kt_exit(void)
 	kt_tracepoint_exit();
 	kt_tracepoints_exit();
 	kt_buffer_exit();
+	kt_unwind_exit();
 	kt_clock_exit();
 }
 

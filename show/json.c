@@ -11,6 +11,11 @@
  *	"span":{"kind":"syscall","name":"read","begin":12345678901,"ns":111,
  *	 "tid":812,"depth":0}
  *
+ * An event with a stack has who called, innermost first; "stack_end" says why there are no
+ * more frames if that is not the end of the stack:
+ *
+ *	"stack":["vfs_read+0x4a","xfs_read+0x12 [xfs]"]
+ *
  * Times are integer nanoseconds of CLOCK_MONOTONIC, because most readers would
  * round a number of seconds.  Pointers, addresses, flags and values with names
  * are strings.
@@ -21,6 +26,7 @@
 #include "base/loss.h"
 #include "program.h"
 #include "show.h"
+#include "stack.h"
 
 struct json {
 	struct ktrace_output show;
@@ -66,11 +72,31 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 	output_add(output, "}", 1);
 }
 
+static void put_stack(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_stack *stack)
+{
+	const char *end = ktrace_stack_end_text(stack->end);
+
+	output_puts(output, ",\"stack\":[");
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		output_puts(output, i ? ",\"" : "\"");
+		frame_put(output, trace, stack->addresses[i], FRAME_FULL);
+		output_add(output, "\"", 1);
+	}
+	output_add(output, "]", 1);
+	if (!end)
+		return;
+	output_puts(output, ",\"stack_end\":\"");
+	output_puts(output, end);
+	output_add(output, "\"", 1);
+}
+
 static int json_event(struct ktrace_output *show,
 		      const struct ktrace_event *event)
 {
 	struct json *json = (struct json *)show;
 	struct output *output = &json->output;
+	struct ktrace_stack stack;
 
 	put_head(output, event->time, event->cpu);
 	output_puts(output, ",\"tid\":");
@@ -83,6 +109,8 @@ static int json_event(struct ktrace_output *show,
 	if (programs_run(&json->programs, output, event))
 		return error_set(-ENOMEM, "out of memory");
 	output_add(output, "}", 1);
+	if (unlikely(ktrace_event_stack(show->trace, event, &stack)))
+		put_stack(output, show->trace, &stack);
 	if (unlikely(show->ended))
 		put_span(output, show->ended);
 	output_puts(output, "}\n");

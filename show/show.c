@@ -104,6 +104,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->calls.string_max = STRING_MAX;
 	if (options.calls)
 		show->calls = *options.calls;
+	show->stacks = options.stacks;
 	show->graph.columns = KTRACE_COLUMN_ALL;
 	if (options.graph)
 		show->graph = *options.graph;

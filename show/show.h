@@ -49,6 +49,7 @@ struct ktrace_output {
 	const char *path; /* if it writes a directory */
 	struct ktrace_output_calls calls;
 	struct ktrace_output_graph graph;
+	bool stacks;
 	const struct ktrace_cursor *cursor; /* NULL: unknown */
 	/* The span that the next event ends, or NULL. */
 	const struct ktrace_span *ended;

@@ -4,6 +4,8 @@
  *
  *	dbench-812      [001] 12.345678901 sched:sched_switch: prev_comm=dbench …
  *	dbench-812      [001] 12.345679012 syscalls:sys_exit_read: ret=5 <0.000000111>
+ *		__schedule+0x3f2
+ *		schedule+0x27
  *	*** cpu 1: 1234 events lost (buffer full) ***
  */
 #include <errno.h>
@@ -12,6 +14,7 @@
 #include "line.h"
 #include "program.h"
 #include "show.h"
+#include "stack.h"
 
 struct text {
 	struct ktrace_output show;
@@ -35,6 +38,7 @@ static int text_event(struct ktrace_output *show,
 {
 	struct text *text = (struct text *)show;
 	struct output *output = &text->output;
+	struct ktrace_stack stack;
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
@@ -43,6 +47,8 @@ static int text_event(struct ktrace_output *show,
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
 	output_add(output, "\n", 1);
+	if (show->stacks && ktrace_event_stack(show->trace, event, &stack))
+		stack_lines(output, show->trace, &stack);
 	return output->err;
 }
 

@@ -60,7 +60,7 @@ static const struct command_option *row_find(const struct command *command,
 
 struct getopt_tables {
 	struct option names[ROWS_MAX + 1];
-	char letters[2 * ROWS_MAX + 3];
+	char letters[3 * ROWS_MAX + 3];
 };
 
 static void tables_make(const struct command *command,
@@ -80,13 +80,16 @@ static void tables_make(const struct command *command,
 		if (row->name)
 			*name++ = (struct option){
 				.name = row->name,
-				.has_arg = row->argument ? required_argument
-							 : no_argument,
+				.has_arg = !row->argument  ? no_argument
+					   : row->optional ? optional_argument
+							   : required_argument,
 				.val = row_id(row),
 			};
 		if (row->letter) {
 			*letter++ = row->letter;
 			if (row->argument)
+				*letter++ = ':';
+			if (row->optional)
 				*letter++ = ':';
 		}
 	}
@@ -227,9 +230,12 @@ static int row_spell(const struct command_option *row, char *text, size_t size)
 {
 	char letter[] = {'-', row->letter, ',', ' ', '\0'};
 
-	return snprintf(text, size, "%s--%s%s%s", row->letter ? letter : "    ",
-			row->name, row->argument ? " " : "",
-			row->argument ?: "");
+	return snprintf(text, size, "%s--%s%s%s%s",
+			row->letter ? letter : "    ", row->name,
+			row->optional	? "[="
+			: row->argument ? " "
+					: "",
+			row->argument ?: "", row->optional ? "]" : "");
 }
 
 /* Prints from the current @column on, in lines that fit the screen. */
@@ -355,7 +361,8 @@ void options_table_print(const struct command *command)
 		printf("option\t%s\t-", command->name);
 		if (row->letter)
 			putchar(row->letter);
-		printf("\t--%s\t%s\t", row->name, row->argument ?: "-");
+		printf("\t--%s\t%s\t", row->name,
+		       row->argument && !row->optional ? row->argument : "-");
 		kind_print(row->kind, row->words);
 		printf("\t%s\n", row->help);
 	}

@@ -19,6 +19,7 @@
 #ifndef KT_CMD_COMMON_OPTION_H
 #define KT_CMD_COMMON_OPTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -48,6 +49,7 @@ struct command_option {
 	enum argument_kind kind;
 	const char *words; /* separated by spaces */
 	int id;		   /* for the handler; 0: the letter is the id */
+	bool optional;	   /* the argument may be missing; it follows a `=' */
 };
 
 enum option_id {

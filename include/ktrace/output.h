@@ -127,6 +127,7 @@ struct ktrace_output_options {
 	const struct ktrace_cursor *cursor;
 	const struct ktrace_output_graph
 		*graph; /* NULL: all columns, all events */
+	bool stacks; /* "text" shows who called, below each event that has it */
 };
 
 struct ktrace_output;

@@ -159,8 +159,15 @@ KTRACE_API int ktrace_session_filter(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     const char *filter);
 /*
- * Switches the session and all events off, removes filters, empties the
- * buffers.
+ * The events that @want accepts are recorded with the stack of the kernel's functions that
+ * called.  They must be known and disabled.
+ */
+KTRACE_API int ktrace_session_stacks(
+	struct ktrace_session *session,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data);
+/*
+ * Switches the session and all events off, removes filters and stacks, empties
+ * the buffers.
  */
 KTRACE_API int ktrace_session_reset(struct ktrace_session *session);
 

@@ -163,6 +163,7 @@ enum ktrace_file {
 	KTRACE_FILE_CPU,      /* streams, by number */
 	KTRACE_FILE_PROGRAMS, /* the same, for programs */
 	KTRACE_FILE_STREAM,   /* of a kind that is named in the metadata */
+	KTRACE_FILE_STACKS,
 };
 
 /*
@@ -195,6 +196,10 @@ KTRACE_API const char *ktrace_warning(const struct ktrace *trace, size_t index);
 KTRACE_API const char *ktrace_symbol(const struct ktrace *trace,
 				     uint64_t address, uint64_t *offset);
 
+/* The module of that function; NULL: it is the kernel's own, or there is none. */
+KTRACE_API const char *ktrace_symbol_module(const struct ktrace *trace,
+					    uint64_t address);
+
 /* Events */
 
 struct ktrace_event {
@@ -218,6 +223,37 @@ struct ktrace_loss {
 	uint64_t count;
 	bool programs; /* markers of programs, not events of the kernel */
 };
+
+/* Why a stack has no more frames. */
+enum ktrace_stack_end {
+	KTRACE_STACK_COMPLETE,
+	KTRACE_STACK_TRUNCATED, /* it has more than can be recorded */
+	KTRACE_STACK_NO_TABLE, /* nothing says what the last function has on it */
+	KTRACE_STACK_HOOKED,   /* a tracer had replaced a return address */
+	KTRACE_STACK_BROKEN, /* the next frame would be outside of all stacks */
+	KTRACE_STACK_UNKNOWN, /* the kernel's own unwinder does not tell */
+	KTRACE_STACK_MISSING, /* it could not be stored, or is not in the trace */
+};
+
+/* Who called: addresses of the kernel behind the calls, innermost first. */
+struct ktrace_stack {
+	const uint64_t *addresses; /* valid until the next call */
+	uint32_t nr;
+	enum ktrace_stack_end end;
+	uint32_t id; /* the same stack has the same id; 0: missing */
+};
+
+/* Are events of this type recorded with their stacks? */
+KTRACE_API bool ktrace_type_has_stack(const struct ktrace_type *type);
+/* False: its type has no stacks. */
+KTRACE_API bool ktrace_event_stack(const struct ktrace *trace,
+				   const struct ktrace_event *event,
+				   struct ktrace_stack *stack);
+/* That with an id of this trace.  False: there is none. */
+KTRACE_API bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
+				  struct ktrace_stack *stack);
+/* In a few words; NULL: there is nothing to say. */
+KTRACE_API const char *ktrace_stack_end_text(enum ktrace_stack_end end);
 
 /* What ktrace_cursor_next() returns. */
 enum ktrace_item {

@@ -150,6 +150,52 @@ struct kt_task {
 	char comm[KT_COMM_LEN];
 };
 
+/*
+ * Stacks
+ *
+ * A session stores each stack of functions once.  An event has only its id, in
+ * the field KT_STACK_FIELD; 0: the stack could not be stored, which is counted.
+ *
+ * The file `stacks' of a session, and that of a trace, is an array of words of 8
+ * bytes.  It begins with struct kt_stacks, and then has struct kt_stack one
+ * behind the other.  The id of a stack is the number of the word where it begins.
+ * The file grows at its end only.  It may have stacks that no event has.
+ *
+ * The addresses are those behind the calls, as they are on the stack: innermost
+ * first.  The first one is in the function that has the tracepoint.
+ */
+#define KT_STACKS_MAGIC 0x534b544bu /* "KTKS" */
+#define KT_STACK_FIELD	"__kernel_stack"
+#define KT_STACK_MAX	127 /* frames */
+
+/* Why a stack has no more frames. */
+enum kt_stack_end {
+	KT_STACK_COMPLETE,
+	KT_STACK_TRUNCATED, /* after KT_STACK_MAX frames */
+	KT_STACK_NO_TABLE, /* nothing says what the last function has on the stack */
+	KT_STACK_HOOKED,  /* a tracer has replaced the return address */
+	KT_STACK_BROKEN,  /* the next frame would be outside of all stacks */
+	KT_STACK_UNKNOWN, /* the kernel's own unwinder does not tell */
+	KT_STACK_END_NR,
+};
+
+enum kt_stack_kind {
+	KT_STACK_KERNEL = 1,
+};
+
+struct kt_stacks {
+	__u32 magic;
+	__u32 version; /* KT_ABI_VERSION */
+};
+
+struct kt_stack {
+	__u32 hash;
+	__u16 frames;
+	__u8 end;  /* enum kt_stack_end */
+	__u8 kind; /* enum kt_stack_kind */
+	__u64 addresses[];
+};
+
 /* Buffer files */
 
 #define KT_CONTROL_MAGIC 0x4c43544bu /* "KTCL" */
@@ -207,6 +253,8 @@ struct kt_control {
 #ifndef __cplusplus
 _Static_assert(sizeof(struct kt_packet) == 128, "on-disk layout");
 _Static_assert(sizeof(struct kt_task) == 28, "on-disk layout");
+_Static_assert(sizeof(struct kt_stacks) == 8, "on-disk layout");
+_Static_assert(sizeof(struct kt_stack) == 8, "on-disk layout");
 _Static_assert(sizeof(struct kt_control) == 192, "mapped layout");
 #endif
 

@@ -52,6 +52,21 @@ unsigned long kt_symbol(const char *name)
 }
 EXPORT_SYMBOL_GPL(kt_symbol);
 
+DEFINE_STATIC_CALL_NULL(kt_size_of, kallsyms_lookup_size_offset);
+
+unsigned long kt_symbol_size(unsigned long address)
+{
+	unsigned long size = 0, offset, found;
+
+	if (!static_call_query(kt_size_of)) {
+		found = kt_symbol("kallsyms_lookup_size_offset");
+		if (!found)
+			return 0;
+		static_call_update(kt_size_of, (void *)found);
+	}
+	return static_call(kt_size_of)(address, &size, &offset) ? size : 0;
+}
+
 /* ---- all of them ---------------------------------------------------------- */
 
 DEFINE_STATIC_CALL_NULL(kt_each_symbol, kallsyms_on_each_symbol);

@@ -17,6 +17,9 @@ void kt_symbol_init(void);
  */
 unsigned long kt_symbol(const char *name);
 
+/* How long the function is that begins at @address; 0: not known. */
+unsigned long kt_symbol_size(unsigned long address);
+
 /*
  * Visits the symbols of the kernel, unless @modules, and those of modules.  The visitor
  * may sleep; it must not load or unload modules.  -EOPNOTSUPP: they cannot be had.

@@ -26,6 +26,7 @@ ccflags-y += $(call kt-has,module.h,module_kallsyms_on_each_symbol.const char .m
 ccflags-y += $(call kt-has,rethook.h,rethook_alloc.*int num,RETHOOK_POOL)
 ccflags-y += $(call kt-has,rethook.h,rethook_handler_t.*unsigned long,RETHOOK_ADDRESS)
 ccflags-y += $(call kt-has,objtool.h,define UNWIND_HINT.type,UNWIND_TYPE_FIRST)
+ccflags-y += $(call kt-has,module.h,struct module_memory,MODULE_MEMORY)
 ccflags-y += $(call kt-has,annotate.h,ANNOTATE_NOENDBR,ANNOTATE)
 ccflags-y += $(call kt-has,context_tracking.h,rcu_is_watching_curr_cpu,RCU_WATCHING)
 ccflags-y += $(call kt-has,../../arch/x86/include/asm/current.h,struct pcpu_hot,PCPU_HOT)

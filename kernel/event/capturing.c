@@ -10,6 +10,7 @@
 #include "capturing.h"
 #include "gate.h"
 #include "registry.h"
+#include "stack.h"
 
 /* ---- what probes call ----------------------------------------------------- */
 
@@ -46,6 +47,11 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 	if (frame->gate &&
 	    !kt_gate_judges(frame->gate, frame->payload, size, buffer->cpu))
 		return;
+	if (frame->gate && frame->gate->stacking) {
+		kt_stack_write(frame->gate->stacking, ring, enabled->id,
+			       frame->payload, size, KT_RECORD_DYNAMIC);
+		return;
+	}
 	slot = kt_ring_reserve(ring, &record, enabled->id, size,
 			       KT_RECORD_DYNAMIC);
 	if (slot) {

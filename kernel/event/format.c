@@ -14,8 +14,10 @@
 
 #include "capturing.h"
 #include "format.h"
+#include "gate.h"
 #include "print.h"
 #include "registry.h"
+#include "stack.h"
 
 static const struct kt_constant *constant_find(const struct kt_entry *entry,
 					       const char *name, size_t length)
@@ -211,11 +213,21 @@ static void fields_show(struct seq_file *m, const struct kt_class *class)
 	line_end(&line, m, begin);
 }
 
+/* The fields that the event has in a session, that of its stack included. */
+static const struct kt_class *class_of(const struct kt_entry *entry,
+				       const struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = enabled ? enabled->gate : NULL;
+
+	return gate && gate->stacking ? &gate->stacking->class
+				      : kt_capture_class(entry, enabled);
+}
+
 static void layout_show(struct seq_file *m, const struct kt_entry *entry,
 			const struct kt_enabled *enabled)
 {
 	const struct kt_event *event = entry->event;
-	const struct kt_class *class = kt_capture_class(entry, enabled);
+	const struct kt_class *class = class_of(entry, enabled);
 	const char *print = event->print ?: class->print;
 
 	fields_show(m, class);

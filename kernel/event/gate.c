@@ -16,6 +16,7 @@
 
 #include "filter.h"
 #include "gate.h"
+#include "stack.h"
 
 /* ---- what probes call ----------------------------------------------------- */
 
@@ -37,12 +38,18 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 }
 
 /* Copies whole units: the writer has zeroed the bytes behind the payload. */
-static void gate_pass(struct kt_ring *ring, u32 id, const void *payload,
-		      u32 size, unsigned int flags)
+static void gate_pass(const struct kt_gate *gate, struct kt_ring *ring,
+		      void *payload, u32 size, unsigned int flags)
 {
+	u32 id = gate->enabled->id;
 	struct kt_record record;
-	void *slot = kt_ring_reserve(ring, &record, id, size, flags);
+	void *slot;
 
+	if (gate->stacking) {
+		kt_stack_write(gate->stacking, ring, id, payload, size, flags);
+		return;
+	}
+	slot = kt_ring_reserve(ring, &record, id, size, flags);
 	if (!slot)
 		return;
 	memcpy(slot, payload, ALIGN(size, KT_UNIT));
@@ -58,8 +65,7 @@ static noinline void gate_end_rest(const struct kt_gate *gate,
 
 	if (!predicate || kt_filter_run_rest(&predicate->filter, payload, size,
 					     buffer->cpu, at))
-		gate_pass(buffer->ring, gate->enabled->id, payload, size,
-			  flags);
+		gate_pass(gate, buffer->ring, payload, size, flags);
 	kt_scratch_give(buffer, payload);
 }
 
@@ -102,14 +108,16 @@ int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		    struct predicate *predicate)
 {
 	struct kt_gate *old = enabled->gate, *gate = NULL;
+	struct kt_stacking *stacking = old ? old->stacking : NULL;
 
-	if (pids || predicate) {
+	if (pids || predicate || stacking) {
 		gate = kmalloc(sizeof(*gate), GFP_KERNEL);
 		if (!gate)
 			return -ENOMEM;
 		gate->enabled = enabled;
 		gate->pids = pids;
 		gate->predicate = predicate;
+		gate->stacking = stacking;
 	}
 	gate_set(enabled, gate);
 	if (!old)
@@ -131,10 +139,21 @@ int kt_gate_create(struct kt_enabled *enabled)
 	return 0;
 }
 
+void kt_gate_stack(struct kt_enabled *enabled, struct kt_stacking *stacking)
+{
+	kt_stacking_free(enabled->gate->stacking);
+	enabled->gate->stacking = stacking;
+	/* A gate that does nothing is not needed; without memory, it stays. */
+	if (!stacking && !kt_gate_refuses_any(enabled->gate))
+		kt_gate_replace(enabled, NULL, NULL);
+}
+
 void kt_gate_drop(struct kt_enabled *enabled)
 {
-	if (enabled->gate)
+	if (enabled->gate) {
+		kt_stacking_free(enabled->gate->stacking);
 		kfree(enabled->gate->predicate);
+	}
 	kfree(enabled->gate);
 	kfree(enabled->filter_text);
 }

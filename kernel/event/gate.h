@@ -6,7 +6,8 @@
  *	pids		processes, for all events of a session; children that
  *			they fork are added
  *
- * An event without conditions has no gate, and its probe writes straight into the ring.
+ * An event without conditions has no gate, and its probe writes straight into the ring.  An
+ * event that is recorded with its stack (stack.h) has one, because the record is longer.
  * session/condition.c has the files by which users set them.
  */
 #ifndef KT_KERNEL_EVENT_GATE_H
@@ -18,6 +19,8 @@
 #include "compat/compat.h"
 #include "event.h"
 #include "filter.h"
+
+struct kt_stacking;
 
 struct predicate {
 	struct rcu_head rcu;
@@ -33,7 +36,15 @@ struct kt_gate {
 	struct kt_enabled *enabled;
 	const unsigned long *pids;   /* NULL: all; bits may change */
 	struct predicate *predicate; /* NULL: all */
+	struct kt_stacking
+		*stacking; /* NULL: no stack; changes while not attached */
 };
+
+/* Are there hits that it refuses? */
+static inline bool kt_gate_refuses_any(const struct kt_gate *gate)
+{
+	return gate && (gate->pids || gate->predicate);
+}
 
 static __always_inline bool kt_gate_admits(const struct kt_gate *gate)
 {
@@ -93,7 +104,10 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
  */
 int kt_predicate_make(struct predicate **made, const struct kt_class *class,
 		      const char *text, struct kt_filter_error *error);
-/* Replaces the event's gate; both NULL: by none.  The gate owns @predicate. */
+/*
+ * Replaces the event's gate; both NULL: by none, unless it has stacks.  The gate owns
+ * @predicate.
+ */
 int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 		    struct predicate *predicate);
 /*
@@ -103,6 +117,11 @@ int kt_gate_replace(struct kt_enabled *enabled, const unsigned long *pids,
 void kt_enabled_direct(struct kt_enabled *enabled);
 /* Makes a gate that admits everything. */
 int kt_gate_create(struct kt_enabled *enabled);
+/*
+ * The event has a gate and is not attached.  The gate owns @stacking; NULL: records no
+ * stacks any more.
+ */
+void kt_gate_stack(struct kt_enabled *enabled, struct kt_stacking *stacking);
 /* Frees the gate.  The event must not be attached any more. */
 void kt_gate_drop(struct kt_enabled *enabled);
 

@@ -277,6 +277,19 @@ struct kt_event *kt_event_namesake(const struct kt_event *event)
 	return entry ? entry->event : NULL;
 }
 
+struct kt_entry *kt_entry_named(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	struct kt_system *system;
+
+	if (!slash)
+		return NULL;
+	system = kt_system_find(name, slash - name);
+	if (!system)
+		return NULL;
+	return kt_entry_find(system, slash + 1, strlen(slash + 1));
+}
+
 struct kt_entry *kt_entry_make(struct kt_event_set *set, struct kt_event *event)
 {
 	struct kt_system *system;

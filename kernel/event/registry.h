@@ -72,6 +72,8 @@ void kt_registry_init(const struct kt_registry_ops *ops);
 struct kt_system *kt_system_find(const char *name, size_t length);
 struct kt_entry *kt_entry_find(struct kt_system *system, const char *name,
 			       size_t length);
+/* Of "SYSTEM/EVENT".  NULL: there is none. */
+struct kt_entry *kt_entry_named(const char *name);
 /* There are new points: entries without a point may get one. */
 void kt_points_came(const struct kt_point_kind *kind);
 /*

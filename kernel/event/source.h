@@ -81,8 +81,9 @@ struct kt_source {
 	const struct kt_point_kind *points;
 
 	bool partial; /* its events record only some of what their point offers */
-	bool explicit; /* "all events" does not include its events */
-	bool traced;   /* ftrace has these events too: use its print formats */
+	bool explicit;	/* "all events" does not include its events */
+	bool stackless; /* its probes cannot record stacks */
+	bool traced;	/* ftrace has these events too: use its print formats */
 
 	/* For session/sources.c. */
 	struct list_head node;

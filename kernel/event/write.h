@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a probe writes an event: straight into the ring or, if the event has conditions,
- * through the scratch area (gate.h).
+ * How a probe writes an event: straight into the ring or, if the event has conditions
+ * or a stack, through the scratch area (gate.h).
  */
 #ifndef KT_KERNEL_EVENT_WRITE_H
 #define KT_KERNEL_EVENT_WRITE_H

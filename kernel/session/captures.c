@@ -20,6 +20,7 @@
 #include "access.h"
 #include "captures.h"
 #include "event/capturing.h"
+#include "event/gate.h"
 #include "event/registry.h"
 #include "gone.h"
 #include "session.h"
@@ -180,19 +181,6 @@ struct change {
 	struct kt_capturing *capturing; /* NULL: remove it */
 };
 
-static struct kt_entry *entry_of(const char *name)
-{
-	const char *slash = strchr(name, '/');
-	struct kt_system *system;
-
-	if (!slash)
-		return NULL;
-	system = kt_system_find(name, slash - name);
-	if (!system)
-		return NULL;
-	return kt_entry_find(system, slash + 1, strlen(slash + 1));
-}
-
 static int change_check(struct kt_session *session, const char *name,
 			struct kt_entry *entry)
 {
@@ -211,6 +199,11 @@ static int change_check(struct kt_session *session, const char *name,
 	if (enabled && enabled->filter_text)
 		return kt_refuse(session, -EBUSY,
 				 "%s has a filter: remove it first", name);
+	if (enabled && enabled->gate && enabled->gate->stacking)
+		return kt_refuse(session, -EBUSY,
+				 "%s is recorded with its stack: remove that "
+				 "first",
+				 name);
 	return 0;
 }
 
@@ -226,7 +219,7 @@ static int change_make(struct kt_session *session, struct change *change,
 		return kt_refuse(session, -EINVAL,
 				 "\"%*pE\": SYSTEM/EVENT: PROGRAM is wanted",
 				 (int)min_t(size_t, strlen(name), 60), name);
-	entry = entry_of(name);
+	entry = kt_entry_named(name);
 	err = change_check(session, name, entry);
 	if (err)
 		return err;
@@ -274,6 +267,11 @@ static int capture_clear(struct kt_session *session)
 		if (enabled->filter_text)
 			return kt_refuse(session, -EBUSY,
 					 "%s/%s has a filter: remove it first",
+					 event->system, event->name);
+		if (enabled->gate && enabled->gate->stacking)
+			return kt_refuse(session, -EBUSY,
+					 "%s/%s is recorded with its stack: "
+					 "remove that first",
 					 event->system, event->name);
 	}
 	xa_for_each(&session->events, cookie, enabled) {

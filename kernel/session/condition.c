@@ -146,7 +146,7 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 		if (!enabled->gate)
 			continue;
 		WRITE_ONCE(enabled->gate->pids, kt_pids_bits(pids));
-		if (!pids && !enabled->gate->predicate)
+		if (!kt_gate_refuses_any(enabled->gate))
 			kt_gate_replace(enabled, NULL, NULL);
 	}
 	session->pids = pids;

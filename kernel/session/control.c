@@ -16,10 +16,12 @@
 #include "condition.h"
 #include "control.h"
 #include "gone.h"
+#include "event/depot.h"
 #include "event/gate.h"
 #include "event/tracepoints.h"
 #include "session.h"
 #include "sources.h"
+#include "stacks.h"
 #include "task.h"
 
 /* ---- attaching ------------------------------------------------------------ */
@@ -360,6 +362,7 @@ int kt_session_reset(struct kt_session *session)
 		session_stop(session);
 	kt_buffers_reset(&session->buffers);
 	kt_gone_forget(session);
+	kt_stacks_forget(session);
 	kt_sources_offer(session);
 	return was_enabled ? session_start(session) : 0;
 }
@@ -386,6 +389,7 @@ struct kt_session *kt_session_create(const char *name)
 	strscpy(session->name, name, sizeof(session->name));
 	session->cookie = ++last_cookie;
 	session->next_id = KT_ID_FIRST;
+	session->stack_size = KT_DEPOT_DEFAULT;
 	xa_init(&session->events);
 	xa_init(&session->states);
 	INIT_LIST_HEAD(&session->gone);

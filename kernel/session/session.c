@@ -9,6 +9,7 @@
 #include <linux/string_helpers.h>
 
 #include "event/capturing.h"
+#include "event/depot.h"
 #include "event/gate.h"
 #include "event/registry.h"
 #include "session.h"
@@ -95,6 +96,7 @@ void kt_session_release(struct kref *ref)
 	struct kt_session *session = container_of(ref, struct kt_session, ref);
 
 	kt_buffers_exit(&session->buffers);
+	kt_depot_free(session->depot);
 	kfree(session->blame);
 	kfree(session);
 }

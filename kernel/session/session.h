@@ -24,6 +24,7 @@
 
 struct dentry;
 struct file;
+struct kt_depot;
 struct kt_system;
 
 /*
@@ -48,7 +49,9 @@ struct kt_session {
 	bool dead;
 	bool enabled;
 	struct kt_buffers buffers;
-	bool switch_attached; /* task.c's own probe */
+	bool switch_attached;	/* task.c's own probe */
+	u32 stack_size;		/* bytes of the depot */
+	struct kt_depot *depot; /* of stacks; NULL: none yet */
 
 	u32 next_id;
 	struct xarray events;  /* struct kt_enabled, by its entry's cookie */

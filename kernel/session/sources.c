@@ -11,6 +11,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "event/gate.h"
+#include "event/stack.h"
 #include "pattern.h"
 #include "session.h"
 #include "sources.h"
@@ -130,6 +132,8 @@ int kt_source_attach(struct kt_source *source, struct kt_enabled *enabled)
 			return kt_refuse(session, -ENOMEM, "no memory");
 	}
 	source->touched = true;
+	if (enabled->gate && enabled->gate->stacking)
+		kt_stacking_attach(enabled->gate->stacking, enabled->event);
 	return source->attach(enabled);
 }
 

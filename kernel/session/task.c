@@ -23,6 +23,7 @@
 #include <trace/events/task.h>
 
 #include "compat/compat.h"
+#include "event/gate.h"
 #include "event/tracepoints.h"
 #include "ring.h"
 #include "session.h"
@@ -182,7 +183,8 @@ static bool switch_told(struct kt_session *session)
 	xa_for_each(&session->events, cookie, enabled) {
 		if (!enabled->attached || !event_at_switch(enabled->event))
 			continue;
-		if (told || enabled->gate || !event_has_next(enabled->event))
+		if (told || kt_gate_refuses_any(enabled->gate) ||
+		    !event_has_next(enabled->event))
 			return false;
 		told = true;
 	}

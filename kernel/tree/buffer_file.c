@@ -3,6 +3,7 @@
  * The file of a CPU's buffer: mmap, poll, ioctl.  An open file keeps its session and all of
  * the session's buffers (event/buffer.h).
  */
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
 #include <linux/uaccess.h>
@@ -10,6 +11,7 @@
 #include "buffer_file.h"
 #include "compat/fs.h"
 #include "event/buffer.h"
+#include "fs.h"
 #include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
@@ -108,7 +110,7 @@ static long buffer_fop_ioctl(struct file *file, unsigned int command,
 	}
 }
 
-const struct file_operations kt_buffer_fops = {
+static const struct file_operations buffer_fops = {
 	.owner = THIS_MODULE,
 	.open = buffer_fop_open,
 	.release = buffer_fop_release,
@@ -117,4 +119,53 @@ const struct file_operations kt_buffer_fops = {
 	.unlocked_ioctl = buffer_fop_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
+};
+
+/* ---- the directory ------------------------------------------------------------- */
+
+static bool cpu_shown(const struct kt_session *session, unsigned int cpu)
+{
+	return cpu_present(cpu) || session->buffers.cpus[cpu];
+}
+
+static const struct kt_kind buffer_file = {
+	.mode = KIND_READ,
+	.fops = &buffer_fops,
+};
+
+static bool buffers_find(const struct kt_node *dir, const char *name,
+			 size_t length, struct kt_node *child)
+{
+	char canonical[KT_CHILD_NAME_SIZE];
+	unsigned int cpu;
+
+	if (length >= sizeof(canonical) || sscanf(name, "cpu%u", &cpu) != 1 ||
+	    cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
+	    !cpu_shown(dir->session, cpu))
+		return false;
+	if (snprintf(canonical, sizeof(canonical), "cpu%u", cpu) != length ||
+	    memcmp(canonical, name, length))
+		return false;
+	child->kind = &buffer_file;
+	child->cpu = cpu;
+	return true;
+}
+
+static bool buffers_next(const struct kt_node *dir, unsigned long *pos,
+			 char *name)
+{
+	for (; *pos < nr_cpu_ids; ++*pos) {
+		if (!cpu_possible(*pos) || !cpu_shown(dir->session, *pos))
+			continue;
+		snprintf(name, KT_CHILD_NAME_SIZE, "cpu%lu", *pos);
+		return true;
+	}
+	return false;
+}
+
+const struct kt_kind kt_buffers_dir = {
+	.name = "buffers",
+	.mode = KIND_DIR,
+	.find = buffers_find,
+	.next = buffers_next,
 };

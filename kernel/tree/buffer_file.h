@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files buffers/cpuN: see buffer_file.c. */
+/* The folder `buffers' and its files: see buffer_file.c. */
 #ifndef KT_KERNEL_TREE_BUFFER_FILE_H
 #define KT_KERNEL_TREE_BUFFER_FILE_H
 
-struct file_operations;
+struct kt_kind;
 
-extern const struct file_operations kt_buffer_fops;
+/* The directory of the CPUs' files. */
+extern const struct kt_kind kt_buffers_dir;
 
 #endif /* KT_KERNEL_TREE_BUFFER_FILE_H */

@@ -8,6 +8,15 @@
 struct kt_kind;
 struct kt_node;
 
+/*
+ * The root directory is closed to all but root.  Users whom the mount options (gid=, mode=)
+ * let in may do what root can, except read any kernel memory: see access.c.
+ */
+#define KIND_DIR   (S_IFDIR | 0770)
+#define KIND_READ  (S_IFREG | 0440)
+#define KIND_BOTH  (S_IFREG | 0660)
+#define KIND_WRITE (S_IFREG | 0220)
+
 /* Does the node's object still exist?  May be called without a lock. */
 bool kt_node_alive(const struct kt_node *node);
 

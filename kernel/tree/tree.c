@@ -10,7 +10,6 @@
  * Everything here runs under kt_mutex.  A write is checked completely before anything
  * changes.
  */
-#include <linux/cpumask.h>
 #include <linux/ctype.h>
 #include <linux/log2.h>
 #include <linux/seq_file.h>
@@ -21,6 +20,7 @@
 #include "session/captures.h"
 #include "base/clock.h"
 #include "compat/fs.h"
+#include "event/depot.h"
 #include "event/format.h"
 #include "session/condition.h"
 #include "session/gone.h"
@@ -28,24 +28,18 @@
 #include "session/control.h"
 #include "session/session.h"
 #include "session/sources.h"
+#include "session/stacks.h"
 #include "session/list.h"
 #include "session/symbols.h"
 #include "session/task.h"
 #include "source_files.h"
+#include "stacks_file.h"
 #include "fs.h"
 #include "buffer_file.h"
 #include "session/node.h"
 #include "tree.h"
+#include "base/unwind.h"
 #include "base/version.h"
-
-/*
- * The root directory is closed to all but root.  Users whom the mount options (gid=, mode=)
- * let in may do what root can, except read any kernel memory: see access.c.
- */
-#define KIND_DIR   (S_IFDIR | 0770)
-#define KIND_READ  (S_IFREG | 0440)
-#define KIND_BOTH  (S_IFREG | 0660)
-#define KIND_WRITE (S_IFREG | 0220)
 
 /* How many bytes of a refused write the reason quotes. */
 static int quoted(const char *text)
@@ -61,6 +55,24 @@ static int parse_switch(const struct kt_node *node, char *text, bool *value)
 				 "0 or 1 is wanted, not \"%*pE\"", quoted(text),
 				 text);
 	*value = text[0] == '1';
+	return 0;
+}
+
+static int parse_bytes(const struct kt_node *node, char *text, u64 min, u64 max,
+		       u64 *bytes)
+{
+	char *end;
+
+	text = strim(text);
+	*bytes = memparse(text, &end);
+	if (!isdigit(*text) || *end)
+		return kt_refuse(node->session, -EINVAL,
+				 "a number of bytes is wanted, not \"%*pE\"",
+				 quoted(text), text);
+	if (*bytes < min || *bytes > max)
+		return kt_refuse(node->session, -EINVAL,
+				 "%llu bytes: %llu to %llu are possible",
+				 *bytes, min, max);
 	return 0;
 }
 
@@ -254,55 +266,6 @@ static const struct kt_kind events_dir = {
 	.next = events_next,
 };
 
-/* ---- buffers/ ------------------------------------------------------------- */
-
-static bool cpu_shown(const struct kt_session *session, unsigned int cpu)
-{
-	return cpu_present(cpu) || session->buffers.cpus[cpu];
-}
-
-static const struct kt_kind buffer_file = {
-	.mode = KIND_READ,
-	.fops = &kt_buffer_fops,
-};
-
-static bool buffers_find(const struct kt_node *dir, const char *name,
-			 size_t length, struct kt_node *child)
-{
-	char canonical[KT_CHILD_NAME_SIZE];
-	unsigned int cpu;
-
-	if (length >= sizeof(canonical) || sscanf(name, "cpu%u", &cpu) != 1 ||
-	    cpu >= nr_cpu_ids || !cpu_possible(cpu) ||
-	    !cpu_shown(dir->session, cpu))
-		return false;
-	if (snprintf(canonical, sizeof(canonical), "cpu%u", cpu) != length ||
-	    memcmp(canonical, name, length))
-		return false;
-	child->kind = &buffer_file;
-	child->cpu = cpu;
-	return true;
-}
-
-static bool buffers_next(const struct kt_node *dir, unsigned long *pos,
-			 char *name)
-{
-	for (; *pos < nr_cpu_ids; ++*pos) {
-		if (!cpu_possible(*pos) || !cpu_shown(dir->session, *pos))
-			continue;
-		snprintf(name, KT_CHILD_NAME_SIZE, "cpu%lu", *pos);
-		return true;
-	}
-	return false;
-}
-
-static const struct kt_kind buffers_dir = {
-	.name = "buffers",
-	.mode = KIND_DIR,
-	.find = buffers_find,
-	.next = buffers_next,
-};
-
 /* ---- files of a session --------------------------------------------------- */
 
 static int enabled_show(struct seq_file *m, const struct kt_node *node)
@@ -347,6 +310,7 @@ static int buffers_change(struct kt_session *session, enum kt_mode mode,
 				 "process %d has the buffers open",
 				 session->buffers.owner);
 	kt_gone_forget(session);
+	kt_stacks_forget(session);
 	return 0;
 }
 
@@ -374,18 +338,10 @@ static int buffer_size_write(const struct kt_node *node, char *text)
 	const u64 max = (u64)KT_RING_PACKETS_MAX << KT_PACKET_SHIFT;
 	struct kt_session *session = node->session;
 	u64 packets, bytes;
-	char *end;
+	int err = parse_bytes(node, text, 1, max, &bytes);
 
-	text = strim(text);
-	bytes = memparse(text, &end);
-	if (!isdigit(*text) || *end)
-		return kt_refuse(session, -EINVAL,
-				 "a number of bytes is wanted, not \"%*pE\"",
-				 quoted(text), text);
-	if (!bytes || bytes > max)
-		return kt_refuse(session, -EINVAL,
-				 "%llu bytes per CPU: 1 to %llu are possible",
-				 bytes, max);
+	if (err)
+		return err;
 	packets = roundup_pow_of_two(DIV_ROUND_UP_ULL(bytes, KT_PACKET_SIZE));
 	return buffers_change(session, session->buffers.mode,
 			      max_t(u64, packets, KT_RING_PACKETS_MIN));
@@ -395,6 +351,7 @@ static int overflow_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_buffers_show(m, &node->session->buffers);
 	kt_sources_show_missed(m, node->session);
+	kt_stacks_show_missed(m, node->session);
 	return 0;
 }
 
@@ -443,6 +400,20 @@ static int capture_show(struct seq_file *m, const struct kt_node *node)
 static int capture_write(const struct kt_node *node, char *text)
 {
 	return kt_capture_write(node->session, text);
+}
+
+static int stack_size_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%u\n", node->session->stack_size);
+	return 0;
+}
+
+static int stack_size_write(const struct kt_node *node, char *text)
+{
+	u64 bytes;
+	int err = parse_bytes(node, text, KT_DEPOT_MIN, KT_DEPOT_MAX, &bytes);
+
+	return err ?: kt_stack_size_change(node->session, round_up(bytes, 8));
 }
 
 static int available_show(struct seq_file *m, const struct kt_node *node)
@@ -547,6 +518,13 @@ static const struct kt_kind session_capture = {
 	.write_max = 256 << 10,
 };
 
+static const struct kt_kind session_stack_size = {
+	.name = "stack_size",
+	.mode = KIND_BOTH,
+	.show = stack_size_show,
+	.write = stack_size_write,
+};
+
 static const struct kt_kind session_available = {
 	.name = "available",
 	.mode = KIND_READ,
@@ -589,13 +567,14 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                                      \
-	&session_enabled, &session_mode, &session_buffer_size,                \
-		&session_overflow, &session_reset, &session_error,            \
-		&session_tasks, &session_pids, &session_capture,              \
-		&session_available, &session_info, &session_gone,             \
-		&session_types, &session_trace, &session_owner, &buffers_dir, \
-		&events_dir
+#define SESSION_CHILDREN                                              \
+	&session_enabled, &session_mode, &session_buffer_size,        \
+		&session_overflow, &session_reset, &session_error,    \
+		&session_tasks, &session_pids, &session_capture,      \
+		&session_available, &session_info, &session_gone,     \
+		&session_types, &session_trace, &session_owner,       \
+		&kt_stack_file, &session_stack_size, &kt_stacks_file, \
+		&kt_buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */
 
@@ -734,6 +713,12 @@ static int version_show(struct seq_file *m, const struct kt_node *node)
 	return 0;
 }
 
+static int unwinder_show(struct seq_file *m, const struct kt_node *node)
+{
+	seq_printf(m, "%s\n", kt_unwinder());
+	return 0;
+}
+
 static bool undefined_visit(const struct kt_tracepoint *tracepoint, void *data)
 {
 	if (!tracepoint->point.nr_entries)
@@ -754,6 +739,12 @@ static const struct kt_kind root_version = {
 	.show = version_show,
 };
 
+static const struct kt_kind root_unwinder = {
+	.name = "unwinder",
+	.mode = KIND_READ,
+	.show = unwinder_show,
+};
+
 static const struct kt_kind root_undefined = {
 	.name = "undefined",
 	.mode = KIND_READ,
@@ -767,6 +758,7 @@ static const struct kt_kind *const root_children[] = {
 	&kt_kernel_reads_file,
 	&root_undefined,
 	&kt_symbols_file,
+	&root_unwinder,
 	&root_version,
 	NULL,
 };

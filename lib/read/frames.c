@@ -242,6 +242,11 @@ static int frame_use(struct ktrace *trace, const struct frame *frame)
 		if (!err)
 			symbols_take(trace, frame->size);
 		return err;
+	case KTRACE_FILE_STACKS:
+		err = text_count(trace, frame);
+		return err
+			       ?: stacks_add(&trace->stacks, f->buffer,
+					     frame->size);
 	case KTRACE_FILE_CPU:
 	case KTRACE_FILE_PROGRAMS:
 	case FRAME_SHOWN:

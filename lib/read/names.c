@@ -22,6 +22,7 @@ static const struct {
 	[KTRACE_FILE_CPU] = {"cpu", true},
 	[KTRACE_FILE_PROGRAMS] = {"programs", true},
 	[KTRACE_FILE_STREAM] = {"stream", true},
+	[KTRACE_FILE_STACKS] = {"stacks"},
 };
 
 #define NAMES_NR (sizeof(names) / sizeof(*names))

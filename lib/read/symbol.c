@@ -19,6 +19,7 @@
 struct symbol_entry {
 	uint64_t address;
 	const char *name;
+	const char *module; /* NULL: none */
 };
 
 /*
@@ -75,7 +76,8 @@ void symbols_parse(struct symbol_table *symbols, char *text, size_t size)
 		if (*name++ == ' ') {
 			space = strchr(name, ' ');
 			if (space)
-				*space = '\0';
+				*space++ = '\0';
+			entry->module = space;
 			entry->name = name;
 			symbols->count++;
 		}
@@ -93,8 +95,8 @@ void symbols_read(struct symbol_table *symbols, int directory)
 	symbols_parse(symbols, text, size);
 }
 
-const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
-			 uint64_t *offset)
+static const struct symbol_entry *entry_find(const struct symbol_table *symbols,
+					     uint64_t address)
 {
 	size_t low = 0, high = symbols->count;
 
@@ -108,8 +110,25 @@ const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 	}
 	if (!low || address - symbols->entries[low - 1].address >= FUNCTION_MAX)
 		return NULL;
-	*offset = address - symbols->entries[low - 1].address;
-	return symbols->entries[low - 1].name;
+	return &symbols->entries[low - 1];
+}
+
+const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
+			 uint64_t *offset)
+{
+	const struct symbol_entry *entry = entry_find(symbols, address);
+
+	if (!entry)
+		return NULL;
+	*offset = address - entry->address;
+	return entry->name;
+}
+
+const char *symbols_module(const struct symbol_table *symbols, uint64_t address)
+{
+	const struct symbol_entry *entry = entry_find(symbols, address);
+
+	return entry ? entry->module : NULL;
 }
 
 void symbols_free(struct symbol_table *symbols)

@@ -49,6 +49,7 @@ void ktrace_close(struct ktrace *trace)
 	if (trace->frames)
 		trace->frames_release(trace);
 	symbols_free(&trace->symbols);
+	stacks_free(&trace->stacks);
 	clock_destroy(&trace->clock);
 	ktrace_types_destroy(trace->types);
 	arena_destroy(&trace->arena);
@@ -545,10 +546,9 @@ const struct ktrace_types *ktrace_get_types(const struct ktrace *trace)
 	return trace->types;
 }
 
-const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
-			  uint64_t *offset)
+/* A cache: read when it is first needed. */
+static const struct symbol_table *symbols_of(const struct ktrace *trace)
 {
-	/* A cache: read when it is first needed. */
 	struct ktrace *cache = (struct ktrace *)trace;
 
 	if (!trace->symbols_read) {
@@ -556,5 +556,16 @@ const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
 		if (trace->directory >= 0)
 			symbols_read(&cache->symbols, trace->directory);
 	}
-	return symbols_find(&trace->symbols, address, offset);
+	return &trace->symbols;
+}
+
+const char *ktrace_symbol(const struct ktrace *trace, uint64_t address,
+			  uint64_t *offset)
+{
+	return symbols_find(symbols_of(trace), address, offset);
+}
+
+const char *ktrace_symbol_module(const struct ktrace *trace, uint64_t address)
+{
+	return symbols_module(symbols_of(trace), address);
 }

@@ -19,6 +19,12 @@ struct symbol_table {
 	size_t count;
 };
 
+/* The trace's file `stacks', as far as it was read. */
+struct stack_table {
+	uint8_t *bytes;
+	size_t size;
+};
+
 /* All numbers of CPUs and streams are smaller than this. */
 #define CPUS_MAX 65536
 
@@ -90,6 +96,7 @@ struct ktrace {
 	uint64_t metadata_size; /* bytes that were read */
 	bool symbols_read;
 	struct symbol_table symbols;
+	struct stack_table stacks;
 
 	char *warnings[WARNINGS_MAX];
 	size_t nr_warnings;
@@ -147,6 +154,12 @@ void symbols_read(struct symbol_table *symbols, int directory);
 void symbols_parse(struct symbol_table *symbols, char *text, size_t size);
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 			 uint64_t *offset);
+const char *symbols_module(const struct symbol_table *symbols,
+			   uint64_t address);
 void symbols_free(struct symbol_table *symbols);
+
+/* What follows in the file.  -EFBIG: it is too large. */
+int stacks_add(struct stack_table *stacks, const void *bytes, size_t size);
+void stacks_free(struct stack_table *stacks);
 
 #endif /* KT_LIB_READ_TRACE_H */

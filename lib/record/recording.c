@@ -135,7 +135,7 @@ static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 				"shown as that: enable so many events before "
 				"the recording begins",
 				type->system, type->name);
-	r->symbols |= type_shows_symbols(type);
+	r->symbols |= type_shows_symbols(type) || type_has_stack(type);
 	return id_note(r, type->id);
 }
 

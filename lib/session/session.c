@@ -32,6 +32,7 @@
 #include "modules.h"
 #include "session.h"
 #include "base/sized.h"
+#include "base/text.h"
 
 const char session_root_default[] = "/sys/kernel/ktrace";
 
@@ -420,6 +421,38 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 	return ktrace_session_write(s, path, filter ? filter : "0");
 }
 
+/* The kernel takes no more in one write than STACK_LINES_MAX and a line. */
+#define STACK_LINES_MAX (128u << 10)
+
+int ktrace_session_stacks(struct ktrace_session *s,
+			  bool (*want)(const struct ktrace_known *known,
+				       void *data),
+			  void *data)
+{
+	struct ktrace_known *known;
+	struct text lines = {0};
+	size_t nr;
+	int err = ktrace_session_known(s, &known, &nr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < nr; i++) {
+		if (want(&known[i], data))
+			text_printf(&lines, "%s/%s: kernel\n", known[i].system,
+				    known[i].name);
+		if (lines.failed)
+			err = error_set(-ENOMEM, "out of memory");
+		else if (lines.len > STACK_LINES_MAX ||
+			 (lines.len && i + 1 == nr)) {
+			err = ktrace_session_write(s, "stack", lines.s);
+			lines.len = 0;
+		}
+	}
+	free(lines.s);
+	free(known);
+	return err;
+}
+
 static int filters_clear(struct ktrace_session *s)
 {
 	struct ktrace_known *known;
@@ -456,6 +489,7 @@ int ktrace_session_reset(struct ktrace_session *s)
 		{"events/enabled", "0"},
 		{"marked", "\n"},
 		{"pids", "\n"},
+		{"stack", "none"},
 		{"reset", "1"},
 		/* With empty buffers the old programs are not needed. */
 		{"capture", "none"},

@@ -531,6 +531,12 @@ bool type_shows_symbols(const struct ktrace_type *type)
 	return false;
 }
 
+bool type_has_stack(const struct ktrace_type *type)
+{
+	return type->nr_fields &&
+	       !strcmp(type->fields[type->nr_fields - 1].name, KT_STACK_FIELD);
+}
+
 size_t ktrace_types_count(const struct ktrace_types *types)
 {
 	types_take_all(types);

@@ -126,6 +126,9 @@ int types_add_layout(struct ktrace_types *types,
 /* Does a field have the address of a function? */
 bool type_shows_symbols(const struct ktrace_type *type);
 
+/* Is its last field the id of a stack? */
+bool type_has_stack(const struct ktrace_type *type);
+
 const char *kind_name(enum ktrace_kind kind, enum ktrace_place place);
 int kind_parse(const char *name, enum ktrace_kind *kind,
 	       enum ktrace_place *place);

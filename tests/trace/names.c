@@ -10,6 +10,7 @@ TEST(files_of_a_trace)
 
 	CHECK_EQ(ktrace_file_kind("metadata", &number), KTRACE_FILE_METADATA);
 	CHECK_EQ(ktrace_file_kind("symbols", &number), KTRACE_FILE_SYMBOLS);
+	CHECK_EQ(ktrace_file_kind("stacks", &number), KTRACE_FILE_STACKS);
 	CHECK_EQ(number, 7);
 	CHECK_EQ(ktrace_file_kind("cpu0", &number), KTRACE_FILE_CPU);
 	CHECK_EQ(number, 0);

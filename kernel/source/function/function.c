@@ -245,6 +245,7 @@ static struct kt_source function_source = {
 	.missed = function_missed,
 	.misses = misses,
 	.explicit = true,
+	.stackless = true,
 };
 
 #define FUNCTION(moment, _system, _name)    \

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stacks of events: what a session records of who called.  session/stacks.c has the file by
+ * which users ask for them.
+ *
+ * An event with a stack has a gate, also if it has no conditions: so probes of events
+ * without one do not ask.  When a hit has passed the gate, the id of the stack is put behind
+ * the fixed part of the payload.
+ */
+#ifndef KT_KERNEL_EVENT_STACK_H
+#define KT_KERNEL_EVENT_STACK_H
+
+#include "base/unwind.h"
+#include "event.h"
+
+struct kt_depot;
+
+/* Of one event in a session. */
+struct kt_stacking {
+	struct kt_depot *depot;
+	struct kt_hidden hidden; /* ktrace's own frames */
+	struct kt_class class;	 /* the event's fields with that of the stack */
+	u16 own_size;		 /* the payload's fixed part */
+	u16 offset;		 /* of the id, behind it */
+	u16 grow;		 /* so much longer is the payload */
+	u16 nr_locations;
+	u16 *locations; /* fields that say where in the payload data is */
+};
+
+/* @class: the fields without the stack.  NULL: no memory. */
+struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
+				     const struct kt_class *class);
+/* May be NULL. */
+void kt_stacking_free(struct kt_stacking *stacking);
+
+/* To be called before the event is attached, when it has a point. */
+void kt_stacking_attach(struct kt_stacking *stacking,
+			const struct kt_event *event);
+
+/* Writes the payload with the stack.  Probes call this after the gate. */
+void kt_stack_write(const struct kt_stacking *stacking, struct kt_ring *ring,
+		    u32 id, void *payload, u32 size, unsigned int flags);
+
+#endif /* KT_KERNEL_EVENT_STACK_H */

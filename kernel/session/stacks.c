@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which events of a session are recorded with their stacks.  Its file `stack' has a line for
+ * each:
+ *
+ *	SYSTEM/EVENT: kernel	who called, in the kernel
+ *	SYSTEM/EVENT:		no stack
+ *	none			no stack of any event
+ *
+ * If a line is refused, none takes effect.  A stack can be asked for only while the event is
+ * disabled: the event gets another field, so it gets a new id, as with captures (captures.c).
+ *
+ * The stacks themselves are in the session's depot (event/depot.h), which is made when the
+ * first event gets one.
+ */
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "event/depot.h"
+#include "event/gate.h"
+#include "event/capturing.h"
+#include "event/registry.h"
+#include "event/stack.h"
+#include "gone.h"
+#include "session.h"
+#include "stacks.h"
+
+/* One line that was written. */
+struct change {
+	struct list_head node;
+	struct kt_enabled *enabled;
+	struct kt_stacking *stacking; /* NULL: remove it */
+};
+
+static const struct kt_stacking *stacking_of(const struct kt_enabled *enabled)
+{
+	return enabled && enabled->gate ? enabled->gate->stacking : NULL;
+}
+
+/* ---- a line --------------------------------------------------------------- */
+
+static int line_check(struct kt_session *session, const char *name,
+		      struct kt_entry *entry)
+{
+	const struct kt_enabled *enabled;
+
+	if (!entry || !kt_entry_visible(entry))
+		return kt_refuse(session, -ENOENT, "there is no event \"%*pE\"",
+				 (int)min_t(size_t, strlen(name), 60), name);
+	if (entry->event->source->stackless)
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "%s: its source records no stacks", name);
+	enabled = kt_session_event(session, entry);
+	if (enabled && enabled->wanted)
+		return kt_refuse(session, -EBUSY,
+				 "%s is enabled: disable it first", name);
+	return 0;
+}
+
+static int kind_check(struct kt_session *session, const char *name,
+		      const char *kind)
+{
+	if (!*kind || !strcmp(kind, "kernel"))
+		return 0;
+	if (!strcmp(kind, "user") || !strcmp(kind, "both"))
+		return kt_refuse(
+			session, -EOPNOTSUPP,
+			"%s: stacks of programs cannot be recorded yet", name);
+	return kt_refuse(session, -EINVAL,
+			 "%s: kernel or nothing is wanted, not \"%*pE\"", name,
+			 (int)min_t(size_t, strlen(kind), 40), kind);
+}
+
+/* The event has a gate afterwards, so that nothing can fail when the change is made. */
+static int change_prepare(struct kt_session *session, struct change *change,
+			  struct kt_entry *entry)
+{
+	struct kt_enabled *enabled = change->enabled;
+
+	if (!session->depot)
+		session->depot = kt_depot_create(session->stack_size);
+	if (!session->depot || (!enabled->gate && kt_gate_create(enabled)))
+		return -ENOMEM;
+	change->stacking = kt_stacking_make(session->depot,
+					    kt_capture_class(entry, enabled));
+	return change->stacking ? 0 : -ENOMEM;
+}
+
+static int change_make(struct kt_session *session, struct change *change,
+		       char *line)
+{
+	char *kind = line, *name = strim(strsep(&kind, ":"));
+	struct kt_entry *entry;
+	int err;
+
+	if (!kind)
+		return kt_refuse(session, -EINVAL,
+				 "\"%*pE\": SYSTEM/EVENT: kernel is wanted",
+				 (int)min_t(size_t, strlen(name), 60), name);
+	kind = strim(kind);
+	entry = kt_entry_named(name);
+	err = line_check(session, name, entry)
+		      ?: kind_check(session, name, kind);
+	if (err)
+		return err;
+	change->enabled = kt_session_event_make(session, entry);
+	if (change->enabled && *kind)
+		err = change_prepare(session, change, entry);
+	if (!change->enabled || err)
+		return kt_refuse(session, -ENOMEM, "no memory");
+	return 0;
+}
+
+/* ---- changes -------------------------------------------------------------- */
+
+/* The event is detached, and no CPU runs its probe any more. */
+static void stacking_replace(struct kt_enabled *enabled,
+			     struct kt_stacking *stacking)
+{
+	if (!stacking && !stacking_of(enabled))
+		return;
+	if (enabled->id) {
+		kt_gone_keep(enabled->session, enabled->event->entry, enabled);
+		enabled->id = 0;
+	}
+	kt_gate_stack(enabled, stacking);
+}
+
+static void change_undo(struct change *change)
+{
+	struct kt_enabled *enabled = change->enabled;
+
+	kt_stacking_free(change->stacking);
+	/* Drops a gate that was made for the change. */
+	if (enabled && enabled->gate && !stacking_of(enabled))
+		kt_gate_stack(enabled, NULL);
+}
+
+static int stacks_clear(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		if (stacking_of(enabled) && enabled->wanted)
+			return kt_refuse(session, -EBUSY,
+					 "%s/%s is enabled: disable it first",
+					 enabled->event->system,
+					 enabled->event->name);
+	}
+	xa_for_each(&session->events, cookie, enabled)
+		stacking_replace(enabled, NULL);
+	return 0;
+}
+
+/* The last line for an event counts. */
+int kt_stack_file_write(struct kt_session *session, char *text)
+{
+	struct change *change, *next;
+	LIST_HEAD(changes);
+	char *line;
+	int err = 0;
+
+	lockdep_assert_held(&kt_mutex);
+	if (!strcmp(strim(text), "none"))
+		return stacks_clear(session);
+	while (!err && (line = strsep(&text, "\n"))) {
+		line = strim(line);
+		if (!*line)
+			continue;
+		change = kzalloc(sizeof(*change), GFP_KERNEL);
+		if (!change) {
+			err = kt_refuse(session, -ENOMEM, "no memory");
+			break;
+		}
+		list_add_tail(&change->node, &changes);
+		err = change_make(session, change, line);
+	}
+	list_for_each_entry_safe(change, next, &changes, node) {
+		if (err)
+			change_undo(change);
+		else
+			stacking_replace(change->enabled, change->stacking);
+		kfree(change);
+	}
+	return err;
+}
+
+void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		if (stacking_of(enabled))
+			seq_printf(m, "%s/%s: kernel\n", enabled->event->system,
+				   enabled->event->name);
+	}
+}
+
+/* ---- the depot ------------------------------------------------------------ */
+
+int kt_stack_size_change(struct kt_session *session, u32 bytes)
+{
+	lockdep_assert_held(&kt_mutex);
+	if (bytes == session->stack_size)
+		return 0;
+	/* Records may have ids of it. */
+	if (session->depot)
+		return kt_refuse(session, -EBUSY,
+				 "the session has stacks: write none to stack, "
+				 "then 1 to reset");
+	session->stack_size = bytes;
+	return 0;
+}
+
+void kt_stacks_show_missed(struct seq_file *m, const struct kt_session *session)
+{
+	u64 full, nested;
+
+	if (!session->depot)
+		return;
+	full = kt_depot_lost(session->depot, KT_DEPOT_FULL);
+	nested = kt_depot_lost(session->depot, KT_DEPOT_NESTED);
+	seq_printf(m, "source stacks missed %llu full %llu nested %llu\n",
+		   full + nested, full, nested);
+}
+
+void kt_stacks_forget(struct kt_session *session)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	lockdep_assert_held(&kt_mutex);
+	if (!session->depot)
+		return;
+	xa_for_each(&session->events, cookie, enabled) {
+		if (stacking_of(enabled)) {
+			kt_depot_empty(session->depot);
+			return;
+		}
+	}
+	kt_depot_free(session->depot);
+	session->depot = NULL;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The feed of a session's stacks: copies the session's file `stacks', which only grows, to
+ * the trace's.
+ *
+ * The kernel stores a stack before it commits the event that has it.  So when the kernel's
+ * feed has copied an event, and this one copies after it, the trace has the stack.  A thread
+ * copies a few times per second, so that a recorder that is killed leaves little without.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "feed.h"
+#include "session/session.h"
+
+#define PART	 (64 * 1024)
+#define PAUSE_MS 200
+
+struct stacks {
+	struct feed feed;
+	int fd; /* the session's file */
+	struct sink *sink;
+	struct sink_stream *out;
+	pthread_mutex_t lock; /* of copying */
+	pthread_t thread;
+	bool running;
+	int stop; /* eventfd: makes the thread end */
+	char part[PART];
+};
+
+/* Copies what is new.  Called with the lock held. */
+static int part_copy(struct stacks *s)
+{
+	ssize_t n = pread(s->fd, s->part, PART, s->out->bytes);
+	struct iovec iov = {s->part, n};
+	int done;
+
+	if (n <= 0)
+		return n ? -errno : 0;
+	done = s->sink->ops->append(s->out, &iov, 1);
+	return done < 0 ? done : 1;
+}
+
+static int stacks_copy(struct stacks *s)
+{
+	int err = feed_error(&s->feed);
+
+	pthread_mutex_lock(&s->lock);
+	while (!err) {
+		err = part_copy(s);
+		if (!err)
+			break;
+		if (err > 0)
+			err = 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (err && err != -EAGAIN)
+		feed_fail(&s->feed, err);
+	return err;
+}
+
+static void *thread_run(void *data)
+{
+	struct stacks *s = data;
+	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
+
+	while (!poll(&stop, 1, PAUSE_MS))
+		if (stacks_copy(s))
+			break;
+	return NULL;
+}
+
+static void thread_join(struct stacks *s)
+{
+	uint64_t one = 1;
+
+	if (!s->running)
+		return;
+	if (write(s->stop, &one, sizeof(one)) < 0)
+		errno = 0; /* it is raised already */
+	pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+static int stacks_start(struct feed *feed)
+{
+	struct stacks *s = (struct stacks *)feed;
+	sigset_t all, before;
+	int err;
+
+	/* Signals are handled by the program's own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&s->thread, NULL, thread_run, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->running = !err;
+	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
+		   : 0;
+}
+
+static int stacks_sync(struct feed *feed)
+{
+	return stacks_copy((struct stacks *)feed);
+}
+
+static int stacks_finish(struct feed *feed)
+{
+	struct stacks *s = (struct stacks *)feed;
+
+	thread_join(s);
+	return stacks_copy(s);
+}
+
+static void stacks_destroy(struct feed *feed)
+{
+	struct stacks *s = (struct stacks *)feed;
+
+	thread_join(s);
+	if (s->out)
+		s->sink->ops->close(s->out);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->stop >= 0)
+		close(s->stop);
+	if (feed->failed >= 0)
+		close(feed->failed);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static int stacks_make(int session, struct feed **feed)
+{
+	struct stacks *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return error_set(-ENOMEM, "out of memory");
+	s->feed.ops = &stacks_feed;
+	pthread_mutex_init(&s->lock, NULL);
+	s->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->feed.failed = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->fd = openat(session, "stacks", O_RDONLY | O_CLOEXEC);
+	if (s->stop < 0 || s->feed.failed < 0 || s->fd < 0) {
+		err = error_set(-errno, "stacks: %s", strerror(errno));
+		stacks_destroy(&s->feed);
+		return err;
+	}
+	*feed = &s->feed;
+	return 0;
+}
+
+/* Only if an event has stacks. */
+static int stacks_create(const struct feed_setup *setup, struct feed **feed)
+{
+	char *text;
+	bool none;
+	int err;
+
+	if (!setup->session || faccessat(setup->session->dir, "stack", F_OK, 0))
+		return 0;
+	err = ktrace_session_read(setup->session, "stack", &text, NULL);
+	if (err)
+		return err;
+	none = !*text;
+	free(text);
+	return none ? 0 : stacks_make(setup->session->dir, feed);
+}
+
+static int stacks_prepare(struct feed *feed, const struct feed_setup *setup)
+{
+	struct stacks *s = (struct stacks *)feed;
+	int err;
+
+	s->sink = setup->sink;
+	err = s->sink->ops->open(s->sink, KTRACE_FILE_STACKS, 0, &s->out);
+	return err ? error_set(err, "stacks: %s", strerror(-err)) : 0;
+}
+
+/* Its file is there since prepare(). */
+static int stacks_open(struct feed *feed)
+{
+	return 0;
+}
+
+/* What it writes is no stream of packets. */
+static size_t stacks_nr_streams(const struct feed *feed)
+{
+	return 0;
+}
+
+static bool stacks_count(const struct feed *feed, size_t index,
+			 struct feed_count *count)
+{
+	return false;
+}
+
+const struct feed_ops stacks_feed = {
+	.create = stacks_create,
+	.prepare = stacks_prepare,
+	.open = stacks_open,
+	.start = stacks_start,
+	.sync = stacks_sync,
+	.finish = stacks_finish,
+	.destroy = stacks_destroy,
+	.nr_streams = stacks_nr_streams,
+	.count = stacks_count,
+};

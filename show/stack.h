@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* How the frames of stacks are shown. */
+#ifndef KT_SHOW_STACK_H
+#define KT_SHOW_STACK_H
+
+#include <ktrace/trace.h>
+
+#include "output.h"
+
+enum frame_form {
+	FRAME_FULL, /* vfs_read+0x4a [module] */
+	FRAME_NAME, /* vfs_read */
+};
+
+/* An address without a name is shown as 0xffffffff81234567. */
+void frame_put(struct output *output, const struct ktrace *trace,
+	       uint64_t address, enum frame_form form);
+/* A line for each frame, and one for why there are no more if that matters. */
+void stack_lines(struct output *output, const struct ktrace *trace,
+		 const struct ktrace_stack *stack);
+
+#endif /* KT_SHOW_STACK_H */

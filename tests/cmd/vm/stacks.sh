@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# stacks.sh - events with their stacks; the kernel's own tracer is the judge
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/stacks && cd /mnt/stacks || exit 1
+tree=/sys/kernel/ktrace
+tracing=/sys/kernel/tracing
+events="sched/sched_process_fork sched/sched_switch kmem/kmalloc"
+
+run ktrace record -e 'sched:*' -g=user -- true
+ends 2 'stacks of programs are refused' 'cannot be recorded yet'
+run ktrace record -e 'sched:*' -g=all -- true
+ends 2 'so is what there is not' 'kernel, user or both'
+run ktrace record -F vfs_read -g -- true
+ends 2 'stacks without events are refused' '-e is missing'
+
+# ---- against the kernel's tracer ----------------------------------------------
+
+# What the kernel's tracer records meanwhile, ktrace must have too.
+cat >load <<END
+echo 0 >$tracing/tracing_on
+for event in $events; do echo 1 >$tracing/events/\$event/enable; done
+echo stacktrace >$tracing/trace_options
+echo 1 >$tracing/tracing_on
+ls -lR /etc >/dev/null
+head -c 300000 /dev/zero >file && sync file
+echo 0 >$tracing/tracing_on
+END
+echo 8192 >$tracing/buffer_size_kb
+run ktrace record -g --size 32M -e sched:sched_process_fork,sched:sched_switch,kmem:kmalloc -- sh load
+ends 0 'record -g' recorded
+check 'nothing is left in the session' test -z "$(cat $tree/stack)"
+for event in $events; do echo 0 >$tracing/events/$event/enable; done
+
+# Chains of functions, outermost last, one a line, each once.  Some functions have two names.
+awk '
+	function flush() { if (chain != "") print chain; chain = ""; begun = 0 }
+	/<stack trace>/ { flush(); reading = 1; next }
+	reading && $1 == "=>" {
+		if (!begun && $2 ~ /^(trace_event_|__traceiter|__bpf_trace|perf_trace|event_trigger|ftrace_|__ftrace)/) next
+		begun = 1
+		chain = chain ";" $2
+		next
+	}
+	{ flush(); reading = 0 }
+	END { flush() }' $tracing/trace | sed 's/__\(x64\|se\)_sys_/__do_sys_/g' | sort -u >theirs
+echo nostacktrace >$tracing/trace_options
+echo >$tracing/trace
+ktrace report -g >report
+awk '
+	function flush() { if (chain != "") print chain; chain = "" }
+	/^\t\(/ { next }
+	/^\t/ { sub(/\+.*/, "", $1); chain = chain ";" $1; next }
+	{ flush() }
+	END { flush() }' report | sed 's/__\(x64\|se\)_sys_/__do_sys_/g' | sort -u >ours
+echo "# $(wc -l <theirs) stacks of the kernel's tracer, $(wc -l <ours) of ours"
+missing=$(comm -23 theirs ours | head -n 5)
+check 'the kernel has seen many stacks' test "$(wc -l <theirs)" -ge 50
+check 'each of them is in the trace' test -z "$missing"
+printf '%s\n' "$missing" | sed '/./s/^/#   /'
+
+# ---- how they are shown -------------------------------------------------------
+
+check 'each event has a stack' test "$(grep -c '__kernel_stack=[1-9]' report)" -gt 0 -a \
+	"$(grep -c '__kernel_stack=0' report)" = 0
+check 'without -g there are none' test "$(ktrace report | grep -c '^	')" = 0
+ktrace report -F json -e sched_process_fork -n 1 >json
+check 'JSON has an array of frames' grep -q '"stack":\["[a-z_]*+0x[0-9a-f]*",.*\]}$' json
+ktrace report --folded >folded
+check 'folded stacks begin with the program' grep -q '^ls;.*;do_syscall_64;.* [0-9]*$' folded
+check 'and count all events' test "$(awk '{ n += $NF } END { print n }' folded)" = \
+	"$(grep -c '__kernel_stack=' report)"
+run ktrace stat
+ends 0 'stat shows such a trace'
+
+# ---- as a stream, killed, full ------------------------------------------------
+
+ktrace record -g -e sched:sched_process_fork -o - -- sh -c 'ls; ls' 2>err >stream
+ktrace report -g - <stream >report
+check 'a stream has the stacks' grep -q '^	kernel_clone+' report
+ktrace record -g -e sched:sched_process_fork -o killed -- sleep 100 2>err &
+pid=$!
+for i in $(seq 100); do [ "$(cat $tree/enabled)" = 1 ] && break; sleep 0.1; done
+for i in $(seq 300); do /bin/true; done
+sleep 1
+kill -KILL $pid
+wait $pid 2>/dev/null
+kill $(pgrep -x sleep)
+check 'what a killed recorder leaves has its stacks' test "$(stat -c %s killed/stacks)" -gt 16
+ktrace record -q -e sched:sched_process_fork -- true
+echo 4096 >$tree/stack_size
+run ktrace record -g -e kmem:kmalloc -o full -- ls -lR /etc
+check 'events without room for their stack are told' grep -q 'stacks' <<<"$err"
+run ktrace report -g full
+check 'and say so' grep -q '(no stack: there was no room for it)' <<<"$out"
+ktrace record -q -e sched:sched_process_fork -- true
+echo 4194304 >$tree/stack_size
+finish_vm stacks.sh
