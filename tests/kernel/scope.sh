@@ -188,6 +188,18 @@ check "but roots of interrupts are, whatever they interrupt" at_least "$(calls e
 	sed -n 's/.*hrtimer_interrupt \([0-9]*\).*/\1/p')" 10
 put function_scope 'interrupts yes'
 
+# The number of a task changes when a thread that is not the first executes a program.
+put functions none
+put functions '+__x64_sys_execve 1
++setup_new_exec 1 inside
++finalize_exec 1 inside'
+put function_scope 'depth 0
+interrupts yes'
+record $bin/exec /bin/true
+check "a thread that becomes the first of its process stays in its root" is \
+	"$(calls entry | grep -o 'finalize_exec 1 setup_new_exec 1')" \
+	'finalize_exec 1 setup_new_exec 1'
+
 # ---- the kernel's function_graph as oracle ----------------------------------------
 
 # The calls of graph's output, by name.
@@ -254,18 +266,6 @@ interrupts no"
 	echo >$tracing/set_ftrace_pid
 	put pids ''
 fi
-
-# The number of a task changes when a thread that is not the first executes a program.
-put functions none
-put functions '+__x64_sys_execve 1
-+setup_new_exec 1 inside
-+finalize_exec 1 inside'
-put function_scope 'depth 0
-interrupts yes'
-record $bin/exec /bin/true
-check "a thread that becomes the first of its process stays in its root" is \
-	"$(calls entry | grep -o 'finalize_exec 1 setup_new_exec 1')" \
-	'finalize_exec 1 setup_new_exec 1'
 
 put events/function/enabled 0
 put functions none
