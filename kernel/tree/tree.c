@@ -753,14 +753,10 @@ static const struct kt_kind root_undefined = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN,
-	&sessions_dir,
-	&kt_kernel_reads_file,
-	&root_undefined,
-	&kt_symbols_file,
-	&root_unwinder,
-	&root_version,
-	NULL,
+	SESSION_CHILDREN,      &sessions_dir,
+	&kt_kernel_reads_file, &root_undefined,
+	&kt_symbols_file,      &root_unwinder,
+	&root_version,	       NULL,
 };
 
 const struct kt_kind kt_tree_root = {

@@ -188,7 +188,8 @@ check "but roots of interrupts are, whatever they interrupt" at_least "$(calls e
 	sed -n 's/.*hrtimer_interrupt \([0-9]*\).*/\1/p')" 10
 put function_scope 'interrupts yes'
 
-# The number of a task changes when a thread that is not the first executes a program.
+# The number of a task changes when a thread that is not the first executes a program.  (It is
+# executed itself before.)
 put functions none
 put functions '+__x64_sys_execve 1
 +setup_new_exec 1 inside
@@ -197,8 +198,8 @@ put function_scope 'depth 0
 interrupts yes'
 record $bin/exec /bin/true
 check "a thread that becomes the first of its process stays in its root" is \
-	"$(calls entry | grep -o 'finalize_exec 1 setup_new_exec 1')" \
-	'finalize_exec 1 setup_new_exec 1'
+	"$(calls entry | grep -o 'finalize_exec 2 setup_new_exec 2')" \
+	'finalize_exec 2 setup_new_exec 2'
 
 # ---- the kernel's function_graph as oracle ----------------------------------------
 

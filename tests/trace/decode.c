@@ -462,54 +462,6 @@ static void file_append(const char *name, const char *text)
 	CHECK(!fclose(f));
 }
 
-static const char short_line[] =
-	"{\"type\":\"event\",\"id\":40,\"system\":\"test\",\"name\":\"call\","
-	"\"size\":8,\"dynamic\":true,\"short\":4,\"fields\":["
-	"{\"name\":\"function\",\"ctype\":\"u32\",\"offset\":0,\"size\":4,"
-	"\"kind\":\"uint\"},"
-	"{\"name\":\"words\",\"ctype\":\"__data_loc u32[]\",\"offset\":4,\"size\":4,"
-	"\"kind\":\"dynarray\",\"elem\":4,\"signed\":false}]}\n";
-
-/* Records of an event's short form are read as if the zeros had been written. */
-TEST(short_records)
-{
-	const uint32_t whole[] = {1, 8 | 4 << 16, 77};
-	struct maker *maker = begin(1, 4, false);
-	const struct ktrace_type *type;
-	uint32_t i;
-
-	for (i = 0; i < 6; i++) {
-		maker_time(maker, CLOCK + i * 1000);
-		if (i % 2)
-			CHECK(maker_raw(maker, 0, 41, &i, 4, false));
-		else
-			CHECK(maker_raw(maker, 0, 40, whole, sizeof(whole),
-					true));
-	}
-	CHECK_EQ(maker_finish(maker, false), 0);
-	file_append("metadata", short_line);
-
-	open_with(NULL);
-	type = ktrace_types_find(ktrace_get_types(trace), 40);
-	CHECK(type && type->short_size == 4);
-	CHECK(ktrace_types_find(ktrace_get_types(trace), 41) == type);
-	for (i = 0; i < 6; i++) {
-		const uint8_t *words;
-		size_t size;
-
-		next_event();
-		CHECK(event->type == type);
-		words = ktrace_field_bytes(event, &type->fields[1], &size);
-		CHECK_EQ(ktrace_field_int(event, &type->fields[0]),
-			 i % 2 ? i : 1);
-		CHECK_EQ(size, i % 2 ? 0 : 4);
-		CHECK_EQ(event->size, i % 2 ? 8 : 12);
-		CHECK(!size || !memcmp(words, &whole[2], 4));
-	}
-	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
-	CHECK(!ktrace_warning(trace, 0));
-}
-
 /* With streams of later versions, everything else is read as without them. */
 TEST(streams_of_other_kinds)
 {
