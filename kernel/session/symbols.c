@@ -8,7 +8,6 @@
  * The lines are as in the file `symbols' of a trace, but not sorted.
  */
 #include <linux/fs.h>
-#include <linux/kernel.h>
 #include <linux/seq_file.h>
 
 #include "base/symbol.h"
@@ -17,15 +16,16 @@
 
 static void symbol_show(void *data, const struct kt_symbol *symbol)
 {
+	static const char digits[] = "0123456789abcdef";
 	char address[2 * sizeof(symbol->address) + 1];
 	int digit;
 
 	/* A format string would take three times as long. */
 	for (digit = 0; digit < sizeof(address) - 1; digit++)
 		address[digit] =
-			hex_asc[symbol->address >>
-					(4 * (sizeof(address) - 2 - digit)) &
-				0xf];
+			digits[symbol->address >>
+				       (4 * (sizeof(address) - 2 - digit)) &
+			       0xf];
 	address[digit] = ' ';
 	seq_write(data, address, sizeof(address));
 	seq_puts(data, symbol->name);
