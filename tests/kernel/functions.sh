@@ -463,7 +463,7 @@ if [ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/nul
 	done
 	put enabled 1
 	n=0
-	while [ $n -lt 200 ]; do
+	while [ $n -lt 80 ]; do
 		mkdir "$work/$n"
 		: >"$work/file"
 		rm "$work/file"
@@ -476,7 +476,7 @@ if [ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/nul
 		hits=$(awk -v name=kt_$name '$1 == name { print $2 }' $tracing/kprobe_profile)
 		check "$name is called as often as kprobes say" is \
 			"$(number "$dump" entry $name) $(number "$dump" exit $name)" "$hits $hits"
-		check "which is often" at_least "${hits:-0}" 200
+		check "which is often" at_least "${hits:-0}" 80
 		echo 0 >$tracing/events/kprobes/kt_$name/enable
 	done
 	echo >$tracing/kprobe_events
