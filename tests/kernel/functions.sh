@@ -612,14 +612,23 @@ put functions none
 put functions '+callee_six 0
 +irq_exit_rcu 0'
 put events/function/enabled 1
-put pids $$
+# Not this process, which switches: an interrupt may come between the two events.
+mkfifo "$work/go"
+exec 3<>"$work/go"
+(
+	read -r go <&3
+	echo calls 1000000 >$run
+) &
+put pids $!
 for event in entry exit; do
 	put events/function/$event/filter "function == $(index irq_exit_rcu)"
 done
 put reset 1
 put enabled 1
-echo calls 1000000 >$run
+echo go >&3
+wait $!
 put enabled 0
+exec 3>&-
 read=$($bin/ktread $tree)
 entries=$(count "$read" function:entry)
 check "interrupts come while a hook runs" at_least "$entries" 20
