@@ -59,10 +59,12 @@ static __always_inline u64 env_register(const void *registers, u32 number)
 
 static struct kt_unwind_map maps[MAPS_MAX];
 static struct kt_unwind_table tables[MAPS_MAX];
+static struct kt_unwind_file files[MAPS_MAX];
 static struct kt_unwind_space space = {.maps = maps, .salt = 1};
 static struct kt_unwind_cache cache;
 static struct kt_unwind_start start;
-static struct kt_stack stack;
+static u64 frames[KT_STACK_MAX];
+static enum kt_stack_end end;
 static unsigned int rounds = 200;
 
 enum way { CACHED, SEARCHED, FLOOR, WAYS };
@@ -92,7 +94,8 @@ static int object_add(struct dl_phdr_info *object, size_t size, void *data)
 		map->begin = object->dlpi_addr + segment->p_vaddr;
 		map->end = map->begin + segment->p_memsz;
 		map->bias = object->dlpi_addr;
-		map->table = &tables[space.nr++];
+		files[space.nr].table = &tables[space.nr];
+		map->file = &files[space.nr++];
 	}
 	return 0;
 }
@@ -110,12 +113,14 @@ static noinline void floor_walk(u32 nr)
 	u64 frame = start.bp, next = 0;
 
 	for (u32 i = 0; i < nr; i++) {
-		env_stack_word(frame + 8, &stack.frames[i]);
+		env_stack_word(frame + 8, &frames[i]);
 		env_stack_word(frame, &next);
 		if (next > frame && next - frame < 1 << 20)
 			frame = next;
 	}
 }
+
+static u32 nr_frames;
 
 static noinline void batch(enum way way, u32 nr)
 {
@@ -126,7 +131,8 @@ static noinline void batch(enum way way, u32 nr)
 		}
 		if (way == SEARCHED)
 			space.salt += 0x9e3779b97f4a7c15ull;
-		kt_unwind(&space, &cache, &start, KT_STACK_DEPTH_MAX, &stack);
+		nr_frames = kt_unwind_program(&space, &cache, &start,
+					      KT_STACK_MAX, frames, &end);
 	}
 }
 
@@ -152,9 +158,9 @@ static noinline void measure(struct result *result)
 	start.sp = context.uc_mcontext.gregs[REG_RSP];
 	start.bp = context.uc_mcontext.gregs[REG_RBP];
 	batch(CACHED, 0);
-	result->frames = stack.nr;
-	if (stack.end != KT_STACK_COMPLETE) {
-		fprintf(stderr, "the stack is not complete: %u\n", stack.end);
+	result->frames = nr_frames;
+	if (end != KT_STACK_COMPLETE) {
+		fprintf(stderr, "the stack is not complete: %u\n", end);
 		exit(1);
 	}
 	for (unsigned int i = 0; i < rounds; i++) {

@@ -21,10 +21,10 @@
 /* A frame of code without a table has at most this size. */
 #define GUESS_MAX (1u << 20)
 
-/* How a step ended, beside the values of enum kt_stack_end. */
+/* How a step ended, beside the values of enum kt_stack_end (include/uapi/ktrace.h). */
 enum {
-	STEP_ON = KT_STACK_ENDS, /* there is a caller */
-	STEP_BY_RBX,		 /* it can be found by who followed rbx */
+	STEP_ON = KT_STACK_END_NR, /* there is a caller */
+	STEP_BY_RBX,		   /* it can be found by who followed rbx */
 };
 
 struct frame {
@@ -32,8 +32,11 @@ struct frame {
 	u64 bx; /* only if it is followed */
 };
 
-static __always_inline const struct kt_unwind_map *map_find(
-	const struct kt_unwind_space *space, u64 pc)
+/* A rule leaves these bits free, and the cache has the mapping there. */
+#define MAP_SHIFT 50
+#define MAP_NONE  KT_UNWIND_MAPS_MAX
+
+static __always_inline u32 map_find(const struct kt_unwind_space *space, u64 pc)
 {
 	u32 low = 0, high = space->nr;
 
@@ -45,9 +48,9 @@ static __always_inline const struct kt_unwind_map *map_find(
 		else
 			high = middle;
 	}
-	return low < space->nr && space->maps[low].begin <= pc
-		       ? &space->maps[low]
-		       : NULL;
+	return low < space->nr && low < MAP_NONE && space->maps[low].begin <= pc
+		       ? low
+		       : MAP_NONE;
 }
 
 /*
@@ -59,24 +62,49 @@ static __always_inline u64 cache_check(u64 key, u64 rule)
 	return key ^ rule * MULTIPLIER;
 }
 
+static __always_inline u64 rule_search(const struct kt_unwind_space *space,
+				       u64 pc)
+{
+	u32 number = map_find(space, pc);
+	const struct kt_unwind_table *table = NULL;
+	const struct kt_unwind_map *map;
+	u64 rule = KT_UNWIND_NONE;
+
+	if (number != MAP_NONE) {
+		map = &space->maps[number];
+		table = READ_ONCE(map->file->table);
+	}
+	if (table)
+		rule = kt_unwind_table_find(table, pc - map->bias);
+	return rule | (u64)number << MAP_SHIFT;
+}
+
+/* The rule for a place, and the mapping in which it is; NULL: none. */
 static __always_inline u64 rule_find(const struct kt_unwind_space *space,
-				     struct kt_unwind_cache *cache, u64 pc)
+				     struct kt_unwind_cache *cache, u64 pc,
+				     const struct kt_unwind_map **map)
 {
 	u64 key = pc ^ space->salt;
 	struct kt_unwind_cached *entry =
 		&cache->entries[key * MULTIPLIER >>
 				(64 - KT_UNWIND_CACHE_SHIFT)];
-	u64 rule = READ_ONCE(entry->rule);
-	const struct kt_unwind_map *map;
+	u64 rule = READ_ONCE(entry->rule), number;
 
-	if (likely(READ_ONCE(entry->check) == cache_check(key, rule)))
-		return rule;
-	map = map_find(space, pc);
-	rule = map ? kt_unwind_table_find(map->table, pc - map->bias)
-		   : KT_UNWIND_NONE;
-	WRITE_ONCE(entry->rule, rule);
-	WRITE_ONCE(entry->check, cache_check(key, rule));
-	return rule;
+	if (unlikely(READ_ONCE(entry->check) != cache_check(key, rule))) {
+		rule = rule_search(space, pc);
+		WRITE_ONCE(entry->rule, rule);
+		WRITE_ONCE(entry->check, cache_check(key, rule));
+	}
+	number = rule >> MAP_SHIFT;
+	*map = likely(number < space->nr) ? &space->maps[number] : NULL;
+	return rule & ((1ull << MAP_SHIFT) - 1);
+}
+
+/* How a stack names the place: by its file, if it is in one. */
+static __always_inline u64 frame_word(const struct kt_unwind_map *map, u64 ip)
+{
+	return likely(map) ? (ip - map->bias) + map->file->label
+			   : ip & KT_FRAME_PLACE_MASK;
 }
 
 /* Goes on with a register as its owner's caller had it. */
@@ -100,11 +128,11 @@ static __always_inline int register_base(const struct frame *frame,
 		return STEP_ON;
 	}
 	if (number != KT_UNWIND_REG_RBX)
-		return KT_STACK_UNKNOWN;
+		return KT_STACK_NO_RULE;
 	if (!follow)
 		return STEP_BY_RBX;
 	*base = frame->bx;
-	return frame->bx == LOST ? KT_STACK_UNKNOWN : STEP_ON;
+	return frame->bx == LOST ? KT_STACK_NO_RULE : STEP_ON;
 }
 
 /* The frame that a signal has interrupted may be on any stack. */
@@ -157,7 +185,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 		return KT_STACK_COMPLETE;
 	case KT_UNWIND_RBP:
 		if (frame->bp == LOST)
-			return KT_STACK_UNKNOWN;
+			return KT_STACK_NO_RULE;
 		cfa = frame->bp + offset;
 		break;
 	case KT_UNWIND_PLT:
@@ -171,7 +199,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 		break;
 	case KT_UNWIND_AT_RBP:
 		if (frame->bp == LOST)
-			return KT_STACK_UNKNOWN;
+			return KT_STACK_NO_RULE;
 		if (!env_stack_word(frame->bp + offset, &cfa))
 			return KT_STACK_ABSENT;
 		cfa += 8 * kt_unwind_rule_extra(rule);
@@ -190,7 +218,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 		break;
 	case KT_UNWIND_LINK:
 		if (!first)
-			return KT_STACK_UNKNOWN;
+			return KT_STACK_NO_RULE;
 		cfa = frame->sp + offset;
 		ip = env_register(start->registers, kt_unwind_rule_extra(rule));
 		goto above;
@@ -199,7 +227,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 	case KT_UNWIND_NONE:
 		return step_guess(frame);
 	default:
-		return KT_STACK_UNKNOWN;
+		return KT_STACK_NO_RULE;
 	}
 
 below:
@@ -219,41 +247,39 @@ above:
 	return STEP_ON;
 }
 
-static __always_inline int walk(const struct kt_unwind_space *space,
+static __always_inline u32 walk(const struct kt_unwind_space *space,
 				struct kt_unwind_cache *cache,
 				const struct kt_unwind_start *start, u32 depth,
-				struct kt_stack *stack, const bool follow)
+				u64 *frames, int *end, const bool follow)
 {
 	struct frame frame = {start->ip, start->sp, start->bp, start->bx};
-	u64 back = start->behind;
+	const struct kt_unwind_map *map;
+	u64 back = start->behind, guess = 0;
 	u32 nr = 0;
-	int end;
 
-	stack->guesses[0] = stack->guesses[1] = 0;
 	if (!env_stack_begin()) {
-		stack->frames[nr++] = frame.ip;
-		end = KT_STACK_ABSENT;
-		goto out;
+		frames[0] = frame.ip & KT_FRAME_PLACE_MASK;
+		*end = KT_STACK_ABSENT;
+		return 1;
 	}
 	for (;;) {
 		u64 pc = frame.ip - back, rule;
 
-		stack->frames[nr] = frame.ip;
-		rule = rule_find(space, cache, pc);
-		end = step(&frame, rule, pc, start, !nr, follow);
+		rule = rule_find(space, cache, pc, &map);
+		frames[nr] = frame_word(map, frame.ip) | guess;
+		*end = step(&frame, rule, pc, start, !nr, follow);
 		nr++;
-		if (end != STEP_ON)
+		if (*end != STEP_ON)
 			break;
 		if (!frame.ip) {
-			end = KT_STACK_COMPLETE;
+			*end = KT_STACK_COMPLETE;
 			break;
 		}
 		if (nr == depth) {
-			end = KT_STACK_TRUNCATED;
+			*end = KT_STACK_TRUNCATED;
 			break;
 		}
-		if (unlikely(rule == KT_UNWIND_NONE))
-			stack->guesses[nr / 64] |= 1ull << nr % 64;
+		guess = unlikely(rule == KT_UNWIND_NONE) ? KT_FRAME_GUESS : 0;
 		/*
 		 * A call may be the last instruction of its function, so the
 		 * byte before the return address counts.  A signal comes
@@ -262,33 +288,36 @@ static __always_inline int walk(const struct kt_unwind_space *space,
 		back = kt_unwind_rule_kind(rule) != KT_UNWIND_SIGNAL;
 	}
 	env_stack_end();
-out:
-	stack->nr = nr;
-	stack->end = end;
-	return end;
+	return nr;
 }
 
 /*
  * Only the dynamic linker has frames on rbx, and following it costs a read for most frames.
  * So the walk begins again if that is met.
  */
-static noinline void walk_by_rbx(const struct kt_unwind_space *space,
-				 struct kt_unwind_cache *cache,
-				 const struct kt_unwind_start *start, u32 depth,
-				 struct kt_stack *stack)
+static noinline u32 walk_by_rbx(const struct kt_unwind_space *space,
+				struct kt_unwind_cache *cache,
+				const struct kt_unwind_start *start, u32 depth,
+				u64 *frames, int *end)
 {
-	walk(space, cache, start, depth, stack, true);
+	return walk(space, cache, start, depth, frames, end, true);
 }
 
-void kt_unwind(const struct kt_unwind_space *space,
-	       struct kt_unwind_cache *cache,
-	       const struct kt_unwind_start *start, u32 depth,
-	       struct kt_stack *stack)
+u32 kt_unwind_program(const struct kt_unwind_space *space,
+		      struct kt_unwind_cache *cache,
+		      const struct kt_unwind_start *start, u32 depth,
+		      u64 *frames, enum kt_stack_end *end)
 {
-	if (depth > KT_STACK_DEPTH_MAX)
-		depth = KT_STACK_DEPTH_MAX;
+	int ended;
+	u32 nr;
+
+	if (depth > KT_STACK_MAX)
+		depth = KT_STACK_MAX;
 	if (!depth)
 		depth = 1;
-	if (walk(space, cache, start, depth, stack, false) == STEP_BY_RBX)
-		walk_by_rbx(space, cache, start, depth, stack);
+	nr = walk(space, cache, start, depth, frames, &ended, false);
+	if (ended == STEP_BY_RBX)
+		nr = walk_by_rbx(space, cache, start, depth, frames, &ended);
+	*end = (enum kt_stack_end)ended;
+	return nr;
 }

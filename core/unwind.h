@@ -18,42 +18,34 @@
 #ifndef KT_CORE_UNWIND_H
 #define KT_CORE_UNWIND_H
 
+#include <ktrace.h>
+
 #include "unwind_table.h"
 
-#define KT_STACK_DEPTH_MAX 127
-
-enum kt_stack_end {
-	KT_STACK_COMPLETE,  /* the last frame was called by nobody */
-	KT_STACK_TRUNCATED, /* there are more frames than were asked for */
-	/* The rest could not be walked, because ... */
-	KT_STACK_ABSENT,   /* memory of the stack is not there now */
-	KT_STACK_NO_TABLE, /* no table covers the place, and rbp is no frame */
-	KT_STACK_UNKNOWN,  /* no rule can say where the caller is */
-	KT_STACK_CORRUPT,  /* the caller's frame is not above */
-	KT_STACK_ENDS,
-};
-
-struct kt_stack {
-	u32 nr;		/* of frames; at least 1 */
-	u32 end;	/* enum kt_stack_end */
-	u64 guesses[2]; /* bit N: frame N was found by rbp alone */
-	u64 frames[KT_STACK_DEPTH_MAX]; /* where it is, then return addresses */
+/* What is known of a file that programs have mapped. */
+struct kt_unwind_file {
+	/* NULL: none.  It may come and go while walks use the file. */
+	const struct kt_unwind_table *table;
+	u64 label; /* of its frames: see KT_FRAME_FILE_SHIFT */
 };
 
 /* A mapping of a file's text. */
 struct kt_unwind_map {
 	u64 begin, end;
 	u64 bias; /* what must be subtracted to get the file's address */
-	const struct kt_unwind_table *table;
+	const struct kt_unwind_file *file;
 };
 
-/* The mappings of a process that have tables. */
+/* More mappings than this are not found. */
+#define KT_UNWIND_MAPS_MAX 16383
+
+/* The mappings of a process. */
 struct kt_unwind_space {
 	const struct kt_unwind_map *maps; /* in order; they do not overlap */
 	u32 nr;
 	/*
-	 * Random, and another one whenever the mappings change: what the cache
-	 * has of other mappings is not found any more.
+	 * Random, and another one whenever the mappings or the tables of their files
+	 * change: what the cache has of others is not found any more.
 	 */
 	u64 salt;
 };
@@ -75,14 +67,17 @@ struct kt_unwind_start {
 struct kt_unwind_cache {
 	struct kt_unwind_cached {
 		u64 check; /* pc, salt and rule in one */
-		u64 rule;
+		u64 rule;  /* with the number of the mapping */
 	} entries[1 << KT_UNWIND_CACHE_SHIFT];
 };
 
-/* @depth: how many frames are wanted, 1 to KT_STACK_DEPTH_MAX. */
-void kt_unwind(const struct kt_unwind_space *space,
-	       struct kt_unwind_cache *cache,
-	       const struct kt_unwind_start *start, u32 depth,
-	       struct kt_stack *stack);
+/*
+ * Writes up to @depth frames, 1 to KT_STACK_MAX: where it is, then return addresses, as
+ * include/uapi/ktrace.h describes them.  Returns how many; at least one.
+ */
+u32 kt_unwind_program(const struct kt_unwind_space *space,
+		      struct kt_unwind_cache *cache,
+		      const struct kt_unwind_start *start, u32 depth,
+		      u64 *frames, enum kt_stack_end *end);
 
 #endif /* KT_CORE_UNWIND_H */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "../tests/unwind/memory.h"
+#include "../tests/unwind/walked.h"
 #include "symbol/eh_frame.h"
 #include "symbol/unwind_rows.h"
 
@@ -61,8 +62,9 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 {
 	static struct kt_unwind_cache cache;
 	static u64 salt;
-	static struct kt_stack stack;
-	const struct kt_unwind_map map = {TEXT, TEXT + TEXT_SIZE, 0, table};
+	static struct walked stack;
+	const struct kt_unwind_file file = {table, 0};
+	const struct kt_unwind_map map = {TEXT, TEXT + TEXT_SIZE, 0, &file};
 	const struct kt_unwind_space space = {&map, 1,
 					      salt += 0x9e3779b97f4a7c15ull};
 	const struct kt_unwind_start start = {
@@ -78,12 +80,12 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 		memory_words[i] = word(input);
 	for (int again = 0; again < 2; again++) {
 		memory_reads = 0;
-		kt_unwind(&space, &cache, &start, depth, &stack);
-		check(stack.nr >= 1 && stack.nr <= KT_STACK_DEPTH_MAX);
+		walked_take(&space, &cache, &start, depth, &stack);
+		check(stack.nr >= 1 && stack.nr <= KT_STACK_MAX);
 		check(stack.nr <= depth || !depth);
-		check(stack.end < KT_STACK_ENDS);
-		check(stack.frames[0] == start.ip);
-		check(memory_reads <= 8 * KT_STACK_DEPTH_MAX);
+		check(stack.end < KT_STACK_END_NR);
+		check(stack.frames[0] == (start.ip & KT_FRAME_PLACE_MASK));
+		check(memory_reads <= 8 * KT_STACK_MAX);
 	}
 }
 

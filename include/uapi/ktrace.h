@@ -162,11 +162,26 @@ struct kt_task {
  * The file grows at its end only.  It may have stacks that no event has.
  *
  * The addresses are those behind the calls, as they are on the stack: innermost
- * first.  The first one is in the function that has the tracepoint.
+ * first.  The first one of the kernel's is in the function that has the tracepoint;
+ * the first one of a program's is the instruction at which it has entered the
+ * kernel.
+ *
+ * Programs lie at other addresses each time.  So a place in a file is not told by
+ * its address: bits 47-62 are the number of the file (KT_FRAME_FILE_SHIFT), and
+ * bits 0-46 the offset in it.  Thus all processes that call in the same way have
+ * the same stack.  The number 0 means that the place is in no file; then bits 0-46
+ * are the address.  If bit 63 is set, no table told the frame: it was found where
+ * rbp pointed to.
  */
-#define KT_STACKS_MAGIC 0x534b544bu /* "KTKS" */
-#define KT_STACK_FIELD	"__kernel_stack"
-#define KT_STACK_MAX	127 /* frames */
+#define KT_STACKS_MAGIC	    0x534b544bu /* "KTKS" */
+#define KT_STACK_FIELD	    "__kernel_stack"
+#define KT_USER_STACK_FIELD "__user_stack"
+#define KT_STACK_MAX	    127 /* frames */
+
+#define KT_FRAME_FILE_SHIFT 47
+#define KT_FRAME_FILE_MAX   0xffffu
+#define KT_FRAME_PLACE_MASK ((1ull << KT_FRAME_FILE_SHIFT) - 1)
+#define KT_FRAME_GUESS	    (1ull << 63)
 
 /* Why a stack has no more frames. */
 enum kt_stack_end {
@@ -176,11 +191,19 @@ enum kt_stack_end {
 	KT_STACK_HOOKED,  /* a tracer has replaced the return address */
 	KT_STACK_BROKEN,  /* the next frame would be outside of all stacks */
 	KT_STACK_UNKNOWN, /* the kernel's own unwinder does not tell */
+	/* Only of programs: */
+	KT_STACK_ABSENT,  /* memory of the stack is not there now */
+	KT_STACK_NO_RULE, /* no rule can say where the caller is */
+	KT_STACK_CORRUPT, /* the caller's frame is not above */
+	KT_STACK_NO_MAPS, /* the mappings of the process are not known yet */
+	KT_STACK_CONTEXT, /* programs cannot be read here, as in an NMI */
 	KT_STACK_END_NR,
 };
 
-enum kt_stack_kind {
-	KT_STACK_KERNEL = 1,
+enum kt_stack_kind { /* bits */
+		     KT_STACK_KERNEL = 1,
+		     KT_STACK_USER =
+			     2, /* without frames and complete: of a thread of the kernel */
 };
 
 struct kt_stacks {

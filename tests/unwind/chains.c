@@ -34,8 +34,8 @@ static volatile unsigned int nr_known;
 		 __builtin_return_address(0)))
 #define RETURN() (nr_known--)
 
-static struct kt_stack stack;
-static void *theirs[KT_STACK_DEPTH_MAX + 1];
+static struct walked stack;
+static void *theirs[KT_STACK_MAX + 1];
 static int nr_theirs;
 static bool walked;
 
@@ -49,7 +49,7 @@ static noinline void walk(void)
 	CALLED();
 	getcontext(&context);
 	self_walk(&context, &stack);
-	nr_theirs = backtrace(theirs, KT_STACK_DEPTH_MAX + 1);
+	nr_theirs = backtrace(theirs, KT_STACK_MAX + 1);
 	walked = true;
 	RETURN();
 	asm volatile("" ::: "memory");
@@ -289,11 +289,11 @@ TEST(a_coroutine)
 static char trap_stack[STACK_SIZE * 4] __attribute__((aligned(16)));
 static unsigned int nr_steps, nr_failed;
 static u64 failed_at;
-static struct kt_stack failed;
+static struct walked failed;
 static volatile sig_atomic_t stepping;
 
 /* The frames of who called stepped(): the ends of all stacks. */
-static u64 outer[KT_STACK_DEPTH_MAX];
+static u64 outer[KT_STACK_MAX];
 static u32 nr_outer;
 
 static void step(int signal, siginfo_t *info, void *data)
@@ -385,7 +385,7 @@ TEST(without_tables)
 	self_walk(&context, &stack);
 	self_space = all;
 	CHECK(stack.nr == 1 || stack.guesses[0] & 2);
-	CHECK(stack.end != KT_STACK_CORRUPT && stack.end != KT_STACK_UNKNOWN);
+	CHECK(stack.end != KT_STACK_CORRUPT && stack.end != KT_STACK_NO_RULE);
 }
 
 int main(int argc, char **argv)

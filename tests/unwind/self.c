@@ -17,6 +17,7 @@ struct kt_unwind_space self_space;
 struct kt_unwind_cache self_cache;
 static struct kt_unwind_map maps[MAPS_MAX];
 static struct kt_unwind_table tables[MAPS_MAX];
+static struct kt_unwind_file files[MAPS_MAX];
 static struct unwind_bytes bytes[MAPS_MAX];
 static u32 nr;
 
@@ -69,7 +70,9 @@ static int object_add(struct dl_phdr_info *object, size_t size, void *data)
 		maps[nr].begin = object->dlpi_addr + segment->p_vaddr;
 		maps[nr].end = maps[nr].begin + segment->p_memsz;
 		maps[nr].bias = object->dlpi_addr;
-		maps[nr].table = &tables[nr];
+		files[nr].table = &tables[nr];
+		files[nr].label = maps[nr].bias;
+		maps[nr].file = &files[nr];
 		nr++;
 	}
 	return 0;
@@ -136,7 +139,7 @@ u64 env_register(const void *registers, u32 number)
 	return ((const greg_t *)registers)[places[number]];
 }
 
-void self_walk(const ucontext_t *context, struct kt_stack *stack)
+void self_walk(const ucontext_t *context, struct walked *stack)
 {
 	const greg_t *registers = context->uc_mcontext.gregs;
 	const struct kt_unwind_start start = {
@@ -147,5 +150,5 @@ void self_walk(const ucontext_t *context, struct kt_stack *stack)
 		.registers = registers,
 	};
 
-	kt_unwind(&self_space, &self_cache, &start, KT_STACK_DEPTH_MAX, stack);
+	walked_take(&self_space, &self_cache, &start, KT_STACK_MAX, stack);
 }

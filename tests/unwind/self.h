@@ -5,7 +5,7 @@
 
 #include <ucontext.h>
 
-#include "unwind.h"
+#include "walked.h"
 
 /* Makes tables of all that is mapped now.  Aborts if it cannot. */
 void self_open(void);
@@ -14,7 +14,7 @@ void self_close(void);
 void self_add_stack(const void *begin, size_t size);
 
 /* The stack of a place, from getcontext() or a signal. */
-void self_walk(const ucontext_t *context, struct kt_stack *stack);
+void self_walk(const ucontext_t *context, struct walked *stack);
 
 extern struct kt_unwind_space self_space;
 extern struct kt_unwind_cache self_cache;

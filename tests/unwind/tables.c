@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "libdw.h"
-#include "unwind.h"
+#include "walked.h"
 #include "symbol/unwind_file.h"
 
 /* The file's text, the stack, and the text of all callers. */
@@ -109,12 +109,15 @@ static u64 salt_next(void)
  * the caller is.
  */
 static void our_step(struct file *file, const struct libdw_world *world,
-		     u64 address, struct callers *callers,
-		     struct kt_stack *stack)
+		     u64 address, struct callers *callers, struct walked *stack)
 {
+	struct kt_unwind_file files[] = {
+		{&file->table, TEXT},
+		{&callers->table, 0},
+	};
 	struct kt_unwind_map maps[] = {
-		{TEXT, REST, TEXT, &file->table},
-		{REST, END, 0, &callers->table},
+		{TEXT, REST, TEXT, &files[0]},
+		{REST, END, 0, &files[1]},
 	};
 	struct kt_unwind_space space = {maps, 2, salt_next()};
 	struct kt_unwind_start start = {
@@ -126,13 +129,13 @@ static void our_step(struct file *file, const struct libdw_world *world,
 	};
 	u64 caller;
 
-	kt_unwind(&space, &cache, &start, 2, stack);
+	walked_take(&space, &cache, &start, 2, stack);
 	if (stack->nr < 2)
 		return;
 	caller = stack->frames[1] - 1;
-	maps[1].bias = caller;
+	maps[1].bias = files[1].label = caller;
 	space.salt = salt_next();
-	kt_unwind(&space, &cache, &start, 3, stack);
+	walked_take(&space, &cache, &start, 3, stack);
 }
 
 static void complain(struct file *file, u64 address, const char *what, u64 ours,
@@ -149,7 +152,7 @@ static void register_compare(struct file *file, const struct libdw_world *world,
 			     u64 address, struct callers *callers, u64 expected,
 			     const char *what)
 {
-	struct kt_stack stack;
+	struct walked stack;
 
 	our_step(file, world, address, callers, &stack);
 	if (stack.nr == 3 && stack.frames[2] != fake_word(expected - 8))
@@ -163,7 +166,7 @@ static void place_compare(struct file *file, Dwarf_Frame *frame, u64 address)
 {
 	struct libdw_caller caller;
 	struct libdw_world world = {.word = fake_word};
-	struct kt_stack stack;
+	struct walked stack;
 
 	for (int i = 0; i < LIBDW_REGISTERS; i++)
 		world.registers[i] = STACK + 0x100000000ull * i;
@@ -172,7 +175,7 @@ static void place_compare(struct file *file, Dwarf_Frame *frame, u64 address)
 	libdw_step(frame, &world, &caller);
 	our_step(file, &world, address, &file->by_rbp, &stack);
 	count.places++;
-	if (stack.end == KT_STACK_UNKNOWN && stack.nr == 1) {
+	if (stack.end == KT_STACK_NO_RULE && stack.nr == 1) {
 		count.unknown++;
 		return;
 	}

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "rnd.h"
 #include "memory.h"
+#include "walked.h"
 
 #define SAME KT_UNWIND_SAME
 #define LOST KT_UNWIND_LOST
@@ -266,11 +267,12 @@ TEST(tables_of_random_bytes)
 
 static struct kt_unwind_cache cache;
 static struct kt_unwind_table the_table;
+static struct kt_unwind_file the_file = {&the_table, TEXT - FILE_TEXT};
 static struct kt_unwind_map the_map = {TEXT, TEXT + TEXT_SIZE, TEXT - FILE_TEXT,
-				       &the_table};
+				       &the_file};
 static struct kt_unwind_space space = {&the_map, 1, 0x123456789abcdefull};
 static struct made the_made;
-static struct kt_stack stack;
+static struct walked stack;
 
 #define AT(word) (MEMORY_BASE + 8 * (word))
 
@@ -302,7 +304,7 @@ static void walk(u64 ip, u64 sp, u64 bp, u64 bx, u32 depth)
 {
 	const struct kt_unwind_start start = {ip, sp, bp, bx, false, NULL};
 
-	kt_unwind(&space, &cache, &start, depth, &stack);
+	walked_take(&space, &cache, &start, depth, &stack);
 }
 
 static void check_stack(enum kt_stack_end end, const u64 *frames, u32 nr)
@@ -339,7 +341,7 @@ TEST(frames_on_rbp)
 	memory_words[1] = IN(1);
 	memory_words[11] = IN(2);
 	walk(IN(0), AT(0), 0, 0, 10);
-	FRAMES(KT_STACK_UNKNOWN, IN(0), IN(1), IN(2));
+	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1), IN(2));
 }
 
 TEST(a_frame_at_a_stored_address)
@@ -380,7 +382,7 @@ TEST(a_frame_on_another_register)
 	BEGIN(LEAF, RULE(KT_UNWIND_REGISTER, 0, SAME, SAME, 10));
 	memory_words[0] = IN(1);
 	walk(IN(0), AT(0), 0, 0, 10);
-	FRAMES(KT_STACK_UNKNOWN, IN(0), IN(1));
+	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1));
 }
 
 TEST(a_frame_on_rbx)
@@ -400,7 +402,7 @@ TEST(a_frame_on_rbx)
 	memory_words[1] = IN(1);
 	memory_words[2] = IN(2);
 	walk(IN(0), AT(0), 0, AT(20), 10);
-	FRAMES(KT_STACK_UNKNOWN, IN(0), IN(1), IN(2));
+	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1), IN(2));
 }
 
 TEST(a_return_address_in_a_register)
@@ -411,7 +413,7 @@ TEST(a_return_address_in_a_register)
 	BEGIN(LEAF, RULE(KT_UNWIND_LINK, 0, SAME, SAME, 5));
 	memory_words[0] = IN(1);
 	walk(IN(0), AT(0), 0, 0, 10);
-	FRAMES(KT_STACK_UNKNOWN, IN(0), IN(1));
+	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1));
 }
 
 TEST(a_signal_between_two_instructions)
@@ -436,11 +438,11 @@ TEST(the_byte_before_a_return_address_counts)
 	BEGIN(LEAF, KT_UNWIND_UNKNOWN, LEAF, KT_UNWIND_END);
 	memory_words[0] = TEXT + 16 * 3;
 	memory_words[1] = IN(3);
-	kt_unwind(&space, &cache, &start, 10, &stack);
+	walked_take(&space, &cache, &start, 10, &stack);
 	FRAMES(KT_STACK_COMPLETE, TEXT + 16, TEXT + 16 * 3, IN(3));
 	start.behind = false;
-	kt_unwind(&space, &cache, &start, 10, &stack);
-	FRAMES(KT_STACK_UNKNOWN, TEXT + 16);
+	walked_take(&space, &cache, &start, 10, &stack);
+	FRAMES(KT_STACK_NO_RULE, TEXT + 16);
 }
 
 TEST(a_return_address_of_zero_ends_a_stack)
@@ -539,7 +541,7 @@ TEST(a_caller_below_is_corrupt)
 
 TEST(a_stack_has_at_most_the_frames_asked_for)
 {
-	static const u32 depths[] = {1, 2, 64, 65, KT_STACK_DEPTH_MAX};
+	static const u32 depths[] = {1, 2, 64, 65, KT_STACK_MAX};
 
 	for (size_t i = 0; i < sizeof(depths) / sizeof(*depths); i++) {
 		BEGIN(LEAF);
@@ -559,7 +561,7 @@ TEST(a_stack_has_at_most_the_frames_asked_for)
 	for (u32 n = 0; n < MEMORY_WORDS; n++)
 		memory_words[n] = IN(0);
 	walk(IN(0), AT(0), 0, 0, 100000);
-	CHECK_EQ(stack.nr, KT_STACK_DEPTH_MAX);
+	CHECK_EQ(stack.nr, KT_STACK_MAX);
 	walk(IN(0), AT(0), 0, 0, 0);
 	CHECK_EQ(stack.nr, 1);
 }
@@ -569,12 +571,15 @@ TEST(several_mappings)
 	struct kt_unwind_table other;
 	struct made made;
 	const struct row row = {0, KT_UNWIND_END};
+	const u64 number = 1ull << KT_FRAME_FILE_SHIFT;
+	struct kt_unwind_file files[] = {{&the_table, 2 * number},
+					 {&other, 3 * number}};
 	const struct kt_unwind_map maps[] = {
-		{TEXT, TEXT + 0x1000, TEXT - FILE_TEXT, &the_table},
+		{TEXT, TEXT + 0x1000, TEXT - FILE_TEXT, &files[0]},
 		{TEXT + 0x1000, TEXT + 0x2000, TEXT + 0x1000 - FILE_TEXT,
-		 &other},
+		 &files[1]},
 		{TEXT + 0x5000, TEXT + 0x6000, TEXT + 0x5000 - FILE_TEXT,
-		 &the_table},
+		 &files[0]},
 	};
 	const struct kt_unwind_space three = {maps, 3, 99};
 	struct kt_unwind_start start = {0, AT(0), 0, 0, false, NULL};
@@ -584,17 +589,27 @@ TEST(several_mappings)
 	BEGIN(LEAF);
 	memory_words[0] = TEXT + 0x1001;
 	start.ip = TEXT + 0x5010;
-	kt_unwind(&three, &cache, &start, 10, &stack);
-	FRAMES(KT_STACK_COMPLETE, TEXT + 0x5010, TEXT + 0x1001);
+	walked_take(&three, &cache, &start, 10, &stack);
+	FRAMES(KT_STACK_COMPLETE, 2 * number + FILE_TEXT + 0x10,
+	       3 * number + FILE_TEXT + 1);
 	/* Between, below and above the mappings. */
 	for (int i = 0; i < 3; i++) {
 		static const u64 nowhere[] = {TEXT + 0x2000, TEXT - 1,
 					      TEXT + 0x6000};
 
 		start.ip = nowhere[i];
-		kt_unwind(&three, &cache, &start, 10, &stack);
+		walked_take(&three, &cache, &start, 10, &stack);
 		FRAMES(KT_STACK_NO_TABLE, nowhere[i]);
 	}
+	/* A file without a table still has a name. */
+	files[0].table = NULL;
+	start.ip = TEXT + 0x20;
+	CHECK_EQ(kt_unwind_program(&(struct kt_unwind_space){maps, 3, 100},
+				   &cache, &start, 10, stack.frames,
+				   &stack.end),
+		 1);
+	CHECK_EQ(stack.frames[0], 2 * number + FILE_TEXT + 0x20);
+	CHECK_EQ(stack.end, KT_STACK_NO_TABLE);
 }
 
 TEST(the_cache_forgets_other_mappings)
@@ -656,7 +671,12 @@ TEST(a_torn_entry_is_not_found)
  */
 TEST(hostile_stacks)
 {
-	unsigned int ends[KT_STACK_ENDS] = {0};
+	static const bool may_be[KT_STACK_END_NR] = {
+		[KT_STACK_COMPLETE] = true, [KT_STACK_TRUNCATED] = true,
+		[KT_STACK_ABSENT] = true,   [KT_STACK_NO_TABLE] = true,
+		[KT_STACK_NO_RULE] = true,  [KT_STACK_CORRUPT] = true,
+	};
+	unsigned int ends[KT_STACK_END_NR] = {0};
 	u64 rules[16];
 
 	for (int i = 0; i < 100000; i++) {
@@ -682,14 +702,14 @@ TEST(hostile_stacks)
 				rnd(2) ? IN(rnd(16)) : AT(rnd(300));
 		memory_reads = 0;
 		walk(IN(rnd(16)), AT(rnd(256)), AT(rnd(256)), AT(rnd(256)),
-		     KT_STACK_DEPTH_MAX);
-		CHECK(stack.nr >= 1 && stack.nr <= KT_STACK_DEPTH_MAX);
-		CHECK(stack.end < KT_STACK_ENDS);
-		CHECK(memory_reads <= 8 * KT_STACK_DEPTH_MAX);
+		     KT_STACK_MAX);
+		CHECK(stack.nr >= 1 && stack.nr <= KT_STACK_MAX);
+		CHECK(stack.end < KT_STACK_END_NR);
+		CHECK(memory_reads <= 8 * KT_STACK_MAX);
 		ends[stack.end]++;
 	}
-	for (int i = 0; i < KT_STACK_ENDS; i++)
-		CHECK(ends[i] || i == KT_STACK_COMPLETE);
+	for (int i = 0; i < KT_STACK_END_NR; i++)
+		CHECK(!ends[i] == !may_be[i] || i == KT_STACK_COMPLETE);
 }
 
 CHECK_MAIN
