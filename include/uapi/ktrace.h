@@ -273,6 +273,26 @@ struct kt_control {
 #define KT_PUT_CONSUMED _IOW(KT_IOC, 3, __u64)
 #define KT_FLUSH	_IO(KT_IOC, 4)
 
+/*
+ * The ioctl of the file `programs' of the control tree.
+ *
+ * KT_ADD_TABLE		says how the frames of a file lie on the stack, by a table of
+ *			core/unwind_table.h whose addresses are offsets in the file.
+ *			It goes when the open file of `programs' is closed.
+ *			EBADMSG: it is damaged.
+ *			EPROTONOSUPPORT: another version or processor.
+ *			ENOSPC: there are too many tables.
+ *			ENXIO: no event has stacks of programs.
+ */
+struct kt_table {
+	__u64 bytes; /* where they are */
+	__u32 size;
+	__s32 file; /* a descriptor of the file, or KT_TABLE_VDSO */
+};
+
+#define KT_TABLE_VDSO (-1)
+#define KT_ADD_TABLE  _IOW(KT_IOC, 5, struct kt_table)
+
 #ifndef __cplusplus
 _Static_assert(sizeof(struct kt_packet) == 128, "on-disk layout");
 _Static_assert(sizeof(struct kt_task) == 28, "on-disk layout");

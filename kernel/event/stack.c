@@ -7,15 +7,21 @@
 #include "base/symbol.h"
 #include "compat/unwind.h"
 #include "depot.h"
+#include "program/follow.h"
+#include "program/stack.h"
 #include "stack.h"
 #include "tracepoints.h"
 #include "write.h"
 
 /* ---- what probes call ----------------------------------------------------- */
 
-/* The id of the stack of who called the probe; 0: none, which is counted. */
-static u32 stack_take(const struct kt_stacking *stacking,
-		      struct kt_buffer *buffer)
+/*
+ * The id of the stack of who called the probe, or of the program that has entered the
+ * kernel; 0: none, which is counted.
+ */
+static __always_inline u32 stack_take(const struct kt_stacking *stacking,
+				      struct kt_buffer *buffer,
+				      enum kt_stack_kind kind)
 {
 	struct kt_stack *stack;
 	enum kt_stack_end end;
@@ -27,9 +33,13 @@ static u32 stack_take(const struct kt_stacking *stacking,
 		kt_depot_count(stacking->depot, KT_DEPOT_NESTED);
 		return 0;
 	}
-	stack->frames = kt_unwind(stack->addresses, &stacking->hidden, &end);
+	stack->frames =
+		kind == KT_STACK_KERNEL
+			? kt_unwind(stack->addresses, &stacking->hidden, &end)
+			: kt_program_stack(stack->addresses, stacking->behind,
+					   &end);
 	stack->end = end;
-	stack->kind = KT_STACK_KERNEL;
+	stack->kind = kind;
 	id = kt_depot_id(stacking->depot, stack);
 	kt_scratch_give(buffer, stack);
 	return id;
@@ -44,9 +54,14 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 			     u32 size, unsigned int flags)
 {
 	u32 own = stacking->own_size, whole = size + stacking->grow, i;
-	u32 stack = stack_take(stacking, ring->owner);
 	struct kt_record record;
+	u32 ids[2], nr = 0;
 	void *slot;
+
+	if (stacking->kinds & KT_STACK_KERNEL)
+		ids[nr++] = stack_take(stacking, ring->owner, KT_STACK_KERNEL);
+	if (stacking->kinds & KT_STACK_USER)
+		ids[nr++] = stack_take(stacking, ring->owner, KT_STACK_USER);
 
 	slot = kt_ring_reserve(ring, &record, id, whole, flags);
 	if (!slot)
@@ -56,7 +71,8 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 	kt_tail_zero(slot, whole);
 	memcpy(slot, payload, own);
 	memset(slot + own, 0, stacking->offset - own);
-	*(u32 *)(slot + stacking->offset) = stack;
+	for (i = 0; i < nr; i++)
+		((u32 *)(slot + stacking->offset))[i] = ids[i];
 	if (size > own)
 		memcpy(slot + own + stacking->grow, payload + own, size - own);
 	kt_ring_commit(ring, &record);
@@ -79,6 +95,9 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	const struct module *owner = event->owner;
 	unsigned long iterator;
 
+	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
+			   str_has_prefix(event->name, "sys_enter_");
+
 	hide(hidden, 0, kt_module_text(THIS_MODULE),
 	     kt_module_text_size(THIS_MODULE));
 	if (owner && owner != THIS_MODULE)
@@ -95,13 +114,24 @@ static bool is_location(const struct kt_field *field)
 	return str_has_prefix(field->type, "__data_loc");
 }
 
+static void id_field(struct kt_field *field, const char *name, u16 offset)
+{
+	*field = (struct kt_field){
+		.type = "u32",
+		.name = name,
+		.offset = offset,
+		.size = sizeof(u32),
+	};
+}
+
 static int fields_make(struct kt_stacking *stacking,
 		       const struct kt_class *base)
 {
 	struct kt_field *fields;
 	u16 i;
 
-	fields = kcalloc(base->nr_fields + 1, sizeof(*fields), GFP_KERNEL);
+	fields =
+		kcalloc(stacking->class.nr_fields, sizeof(*fields), GFP_KERNEL);
 	stacking->class.fields = fields;
 	stacking->locations = kcalloc(base->nr_fields + 1,
 				      sizeof(*stacking->locations), GFP_KERNEL);
@@ -113,32 +143,41 @@ static int fields_make(struct kt_stacking *stacking,
 			stacking->locations[stacking->nr_locations++] =
 				fields[i].offset;
 	}
-	fields[i] = (struct kt_field){
-		.type = "u32",
-		.name = KT_STACK_FIELD,
-		.offset = stacking->offset,
-		.size = sizeof(u32),
-	};
+	if (stacking->kinds & KT_STACK_KERNEL)
+		id_field(&fields[i++], KT_STACK_FIELD, stacking->offset);
+	if (stacking->kinds & KT_STACK_USER)
+		id_field(&fields[i], KT_USER_STACK_FIELD,
+			 stacking->class.size - sizeof(u32));
 	return 0;
 }
 
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
-				     const struct kt_class *class)
+				     const struct kt_class *class,
+				     unsigned int kinds)
 {
 	struct kt_stacking *stacking = kzalloc(sizeof(*stacking), GFP_KERNEL);
+	unsigned int nr = hweight32(kinds);
+	int err = 0;
 
 	if (!stacking)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	if (kinds & KT_STACK_USER)
+		err = kt_programs_follow();
+	if (err) {
+		kfree(stacking);
+		return ERR_PTR(err);
+	}
+	stacking->kinds = kinds;
 	stacking->depot = depot;
 	stacking->own_size = class->size;
 	stacking->offset = ALIGN(class->size, sizeof(u32));
-	stacking->grow = stacking->offset + sizeof(u32) - class->size;
+	stacking->grow = stacking->offset + nr * sizeof(u32) - class->size;
 	stacking->class = *class;
 	stacking->class.size = class->size + stacking->grow;
-	stacking->class.nr_fields = class->nr_fields + 1;
+	stacking->class.nr_fields = class->nr_fields + nr;
 	if (fields_make(stacking, class)) {
 		kt_stacking_free(stacking);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	return stacking;
 }
@@ -147,6 +186,8 @@ void kt_stacking_free(struct kt_stacking *stacking)
 {
 	if (!stacking)
 		return;
+	if (stacking->kinds & KT_STACK_USER)
+		kt_programs_unfollow();
 	kfree(stacking->class.fields);
 	kfree(stacking->locations);
 	kfree(stacking);

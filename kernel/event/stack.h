@@ -21,15 +21,21 @@ struct kt_stacking {
 	struct kt_hidden hidden; /* ktrace's own frames */
 	struct kt_class class;	 /* the event's fields with that of the stack */
 	u16 own_size;		 /* the payload's fixed part */
-	u16 offset;		 /* of the id, behind it */
-	u16 grow;		 /* so much longer is the payload */
+	u16 offset;  /* of the ids, behind it: the kernel's, the program's */
+	u16 grow;    /* so much longer is the payload */
+	u8 kinds;    /* of enum kt_stack_kind */
+	bool behind; /* in the entry of a system call */
 	u16 nr_locations;
 	u16 *locations; /* fields that say where in the payload data is */
 };
 
-/* @class: the fields without the stack.  NULL: no memory. */
+/*
+ * @class: the fields without the stack.  @kinds: of enum kt_stack_kind, whose values are bits.
+ * An error pointer: -ENOMEM; -EOPNOTSUPP: there are no stacks of programs here.
+ */
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
-				     const struct kt_class *class);
+				     const struct kt_class *class,
+				     unsigned int kinds);
 /* May be NULL. */
 void kt_stacking_free(struct kt_stacking *stacking);
 

@@ -4,6 +4,8 @@
  * each:
  *
  *	SYSTEM/EVENT: kernel	who called, in the kernel
+ *	SYSTEM/EVENT: user	who called in the program that entered the kernel
+ *	SYSTEM/EVENT: both
  *	SYSTEM/EVENT:		no stack
  *	none			no stack of any event
  *
@@ -58,33 +60,44 @@ static int line_check(struct kt_session *session, const char *name,
 	return 0;
 }
 
-static int kind_check(struct kt_session *session, const char *name,
-		      const char *kind)
+/* By their bits (enum kt_stack_kind). */
+static const char *const kind_names[] = {
+	"",
+	[KT_STACK_KERNEL] = "kernel",
+	[KT_STACK_USER] = "user",
+	[KT_STACK_KERNEL | KT_STACK_USER] = "both",
+};
+
+static int kinds_parse(struct kt_session *session, const char *name,
+		       const char *text)
 {
-	if (!*kind || !strcmp(kind, "kernel"))
-		return 0;
-	if (!strcmp(kind, "user") || !strcmp(kind, "both"))
-		return kt_refuse(
-			session, -EOPNOTSUPP,
-			"%s: stacks of programs cannot be recorded yet", name);
-	return kt_refuse(session, -EINVAL,
-			 "%s: kernel or nothing is wanted, not \"%*pE\"", name,
-			 (int)min_t(size_t, strlen(kind), 40), kind);
+	int kinds = match_string(kind_names, ARRAY_SIZE(kind_names), text);
+
+	if (kinds >= 0)
+		return kinds;
+	return kt_refuse(
+		session, -EINVAL,
+		"%s: kernel, user, both or nothing is wanted, not \"%*pE\"",
+		name, (int)min_t(size_t, strlen(text), 40), text);
 }
 
 /* The event has a gate afterwards, so that nothing can fail when the change is made. */
 static int change_prepare(struct kt_session *session, struct change *change,
-			  struct kt_entry *entry)
+			  struct kt_entry *entry, unsigned int kinds)
 {
 	struct kt_enabled *enabled = change->enabled;
+	struct kt_stacking *stacking;
 
 	if (!session->depot)
 		session->depot = kt_depot_create(session->stack_size);
 	if (!session->depot || (!enabled->gate && kt_gate_create(enabled)))
 		return -ENOMEM;
-	change->stacking = kt_stacking_make(session->depot,
-					    kt_capture_class(entry, enabled));
-	return change->stacking ? 0 : -ENOMEM;
+	stacking = kt_stacking_make(session->depot,
+				    kt_capture_class(entry, enabled), kinds);
+	if (IS_ERR(stacking))
+		return PTR_ERR(stacking);
+	change->stacking = stacking;
+	return 0;
 }
 
 static int change_make(struct kt_session *session, struct change *change,
@@ -92,7 +105,7 @@ static int change_make(struct kt_session *session, struct change *change,
 {
 	char *kind = line, *name = strim(strsep(&kind, ":"));
 	struct kt_entry *entry;
-	int err;
+	int err, kinds = 0;
 
 	if (!kind)
 		return kt_refuse(session, -EINVAL,
@@ -100,13 +113,18 @@ static int change_make(struct kt_session *session, struct change *change,
 				 (int)min_t(size_t, strlen(name), 60), name);
 	kind = strim(kind);
 	entry = kt_entry_named(name);
-	err = line_check(session, name, entry)
-		      ?: kind_check(session, name, kind);
-	if (err)
-		return err;
+	err = line_check(session, name, entry);
+	if (!err)
+		kinds = kinds_parse(session, name, kind);
+	if (err || kinds < 0)
+		return err ?: kinds;
 	change->enabled = kt_session_event_make(session, entry);
-	if (change->enabled && *kind)
-		err = change_prepare(session, change, entry);
+	if (change->enabled && kinds)
+		err = change_prepare(session, change, entry, kinds);
+	if (err == -EOPNOTSUPP)
+		return kt_refuse(
+			session, err,
+			"this kernel cannot record stacks of programs");
 	if (!change->enabled || err)
 		return kt_refuse(session, -ENOMEM, "no memory");
 	return 0;
@@ -189,13 +207,16 @@ int kt_stack_file_write(struct kt_session *session, char *text)
 
 void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
 {
+	const struct kt_stacking *stacking;
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
 	xa_for_each(&session->events, cookie, enabled) {
-		if (stacking_of(enabled))
-			seq_printf(m, "%s/%s: kernel\n", enabled->event->system,
-				   enabled->event->name);
+		stacking = stacking_of(enabled);
+		if (stacking)
+			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
+				   enabled->event->name,
+				   kind_names[stacking->kinds]);
 	}
 }
 

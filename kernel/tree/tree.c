@@ -32,6 +32,7 @@
 #include "session/list.h"
 #include "session/symbols.h"
 #include "session/task.h"
+#include "programs_file.h"
 #include "source_files.h"
 #include "stacks_file.h"
 #include "fs.h"
@@ -753,10 +754,9 @@ static const struct kt_kind root_undefined = {
 };
 
 static const struct kt_kind *const root_children[] = {
-	SESSION_CHILDREN,      &sessions_dir,
-	&kt_kernel_reads_file, &root_undefined,
-	&kt_symbols_file,      &root_unwinder,
-	&root_version,	       NULL,
+	SESSION_CHILDREN,  &sessions_dir,   &kt_kernel_reads_file,
+	&kt_programs_file, &root_undefined, &kt_symbols_file,
+	&root_unwinder,	   &root_version,   NULL,
 };
 
 const struct kt_kind kt_tree_root = {

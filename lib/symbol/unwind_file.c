@@ -191,6 +191,40 @@ int unwind_make_image(const void *image, size_t size,
 	return elf_make(elf_memory((char *)image, size), &source, table);
 }
 
+/* The largest segment of text counts.  Others, if they are elsewhere, have wrong rows. */
+static int delta_find(Elf *elf, uint64_t *delta)
+{
+	struct eh_frame frame = {0};
+	const struct eh_frame_text *largest = NULL;
+
+	if (!elf || !texts_find(elf, &frame))
+		return -ENOEXEC;
+	for (size_t i = 0; i < frame.nr_texts; i++) {
+		if (!largest || frame.texts[i].size > largest->size)
+			largest = &frame.texts[i];
+	}
+	*delta = largest->offset - largest->address;
+	return *delta & ((1 << KT_UNWIND_BUCKET_SHIFT) - 1) ? -ENOEXEC : 0;
+}
+
+int unwind_by_offset(int fd, struct unwind_bytes *table)
+{
+	struct kt_unwind_header *header = table->bytes;
+	uint64_t delta;
+	Elf *elf;
+	int err;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	err = delta_find(elf, &delta);
+	elf_end(elf);
+	if (err)
+		unwind_bytes_free(table);
+	else
+		header->base += delta;
+	return err;
+}
+
 size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX])
 {
 	const void *found;

@@ -26,6 +26,12 @@ int unwind_make_image(const void *image, size_t size,
 		      struct unwind_bytes *table);
 
 /*
+ * Makes the addresses of a table offsets in its file, which the kernel knows without looking
+ * into it.  0 or -errno; -ENOEXEC: the file is no program.
+ */
+int unwind_by_offset(int fd, struct unwind_bytes *table);
+
+/*
  * The build id of a file.  Returns its size; 0: it has none, or one that is too large for a
  * table.
  */

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * See program_tables.h.
+ *
+ * A file is opened by the mapping in which the kernel saw it: this works in other mount
+ * namespaces, and if the file was deleted.  If the process is gone already, its path may lead
+ * to it.  That may be another file, whose table would be given to that file, where it is
+ * right; so no check is needed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <ktrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program_tables.h"
+
+#define PART (64 * 1024)
+
+static int image_make(struct unwind_bytes *table)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	long page = sysconf(_SC_PAGESIZE);
+	int err = -ENODATA;
+
+	/* How long it is, nobody says: its sections are behind what is needed. */
+	for (int pages = 1; vdso && pages <= 2 && err; pages++)
+		err = unwind_make_image(vdso, pages * page, table);
+	return err;
+}
+
+static int table_find(const struct program_tables *tables,
+		      const struct program_file *file,
+		      struct unwind_bytes *table)
+{
+	int err;
+
+	if (file->fd < 0)
+		return image_make(table);
+	err = tables->cache.dir >= 0
+		      ? unwind_cache_get(&tables->cache, file->fd, table)
+		      : unwind_make(file->fd, table);
+	return err ?: unwind_by_offset(file->fd, table);
+}
+
+static int table_give(const struct program_tables *tables,
+		      struct program_file *file)
+{
+	struct unwind_bytes table;
+	struct kt_table add;
+	int err = table_find(tables, file, &table);
+
+	if (err)
+		return err;
+	add.bytes = (uintptr_t)table.bytes;
+	add.size = table.size;
+	add.file = file->fd < 0 ? KT_TABLE_VDSO : file->fd;
+	if (ioctl(tables->control, KT_ADD_TABLE, &add))
+		err = -errno;
+	unwind_bytes_free(&table);
+	return err;
+}
+
+/* A device or a FIFO is not opened. */
+static int regular_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int file_open(const char *path, pid_t pid, const char *range)
+{
+	char link[96];
+	int fd = -1;
+
+	if (pid) {
+		snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid,
+			 range);
+		fd = regular_open(link);
+	}
+	return fd >= 0 ? fd : regular_open(path);
+}
+
+static int files_grow(struct program_tables *tables, uint32_t number)
+{
+	struct program_file **more;
+
+	if (number < tables->nr)
+		return 0;
+	more = realloc(tables->files, (number + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + tables->nr, 0, (number + 1 - tables->nr) * sizeof(*more));
+	tables->files = more;
+	tables->nr = number + 1;
+	return 0;
+}
+
+static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
+		    const char *range, const char *path)
+{
+	struct program_file *file;
+
+	if (files_grow(tables, number))
+		return -ENOMEM;
+	if (tables->files[number])
+		return 0;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	tables->files[number] = file;
+	file->number = number;
+	file->fd = -1;
+	file->path = strdup(path);
+	if (!file->path)
+		return -ENOMEM;
+	if (strcmp(path, "[vdso]")) {
+		file->fd = file_open(path, pid, range);
+		if (file->fd < 0) {
+			file->error = -ENOENT;
+			return 0;
+		}
+		file->id_size = unwind_build_id(file->fd, file->id);
+	}
+	file->error = table_give(tables, file);
+	return 0;
+}
+
+/* NUMBER PID BEGIN-END PATH */
+static int line_read(struct program_tables *tables, const char *line)
+{
+	unsigned int number;
+	char range[64];
+	int pid, at = 0;
+
+	if (sscanf(line, "%u %d %63s %n", &number, &pid, range, &at) < 3 ||
+	    !at || !number || number > KT_FRAME_FILE_MAX)
+		return -EPROTO;
+	return file_add(tables, number, pid, range, line + at);
+}
+
+int program_tables_update(struct program_tables *tables)
+{
+	char *part = malloc(PART + 1), *line, *rest;
+	int err = part ? 0 : -ENOMEM;
+	ssize_t n = 1;
+
+	while (!err && (n = read(tables->control, part, PART)) > 0) {
+		part[n] = '\0';
+		rest = part;
+		while (!err && (line = strsep(&rest, "\n")) && *line)
+			err = line_read(tables, line);
+	}
+	if (!err && n < 0)
+		err = -errno;
+	free(part);
+	return err;
+}
+
+int program_tables_open(struct program_tables *tables, int tree,
+			const char *cache)
+{
+	*tables = (struct program_tables){.cache = {.dir = -1}};
+	tables->control = openat(tree, "programs", O_RDWR | O_CLOEXEC);
+	if (tables->control < 0)
+		return -errno;
+	/* Without a cache, tables take longer. */
+	if (cache && unwind_cache_open(&tables->cache, cache))
+		tables->cache.dir = -1;
+	return 0;
+}
+
+void program_tables_close(struct program_tables *tables)
+{
+	struct program_file *file;
+
+	for (size_t i = 0; i < tables->nr; i++) {
+		file = tables->files[i];
+		if (!file)
+			continue;
+		if (file->fd >= 0)
+			close(file->fd);
+		free(file->path);
+		free(file);
+	}
+	free(tables->files);
+	if (tables->cache.dir >= 0)
+		unwind_cache_close(&tables->cache);
+	close(tables->control);
+}

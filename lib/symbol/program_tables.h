@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Gives the kernel the unwind tables of the files that programs have mapped, and remembers
+ * which files these were (kernel/tree/programs_file.c).
+ */
+#ifndef KT_LIB_SYMBOL_PROGRAM_TABLES_H
+#define KT_LIB_SYMBOL_PROGRAM_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "unwind_cache.h"
+
+struct program_file {
+	uint32_t number; /* in frames of stacks */
+	char *path;
+	unsigned char id[KT_UNWIND_ID_MAX];
+	size_t id_size; /* 0: it has no build id */
+	int fd;		/* -1: it could not be opened, or is the vDSO */
+	int error;	/* why it has no table; 0: it has one */
+};
+
+struct program_tables {
+	int control; /* the file `programs' of the tree */
+	struct unwind_cache cache;
+	struct program_file **files; /* by number; NULL: not told yet */
+	size_t nr;		     /* the first number that was never told */
+};
+
+/*
+ * @tree: the root of the control tree.  @cache: a directory; NULL: none.  0 or -errno;
+ * -ENOENT: this kernel module has no stacks of programs.
+ */
+int program_tables_open(struct program_tables *tables, int tree,
+			const char *cache);
+/* The kernel drops the tables. */
+void program_tables_close(struct program_tables *tables);
+
+/*
+ * Gives tables for all files that are new.  A file that cannot have one is no error: the
+ * stacks say so.  0 or -errno.
+ */
+int program_tables_update(struct program_tables *tables);
+
+#endif /* KT_LIB_SYMBOL_PROGRAM_TABLES_H */

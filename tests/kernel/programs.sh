@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Stacks of programs (kernel/program).  The judge is a program without frame pointers that
+# knows who called whom.
+. tests/kernel/lib.sh
+
+hit=events/ktrace_test/test_hit
+work=$(mktemp -d)
+mkfifo "$work/input"
+
+# The ids of the stacks of events, one a line; these are at the end of their records.
+ids() {
+	$bin/ktread -d $tree | awk -v event="$1" -v digits=0123456789abcdef '
+		$4 == event {
+			hex = substr($NF, length($NF) - 7)
+			n = 0
+			for (k = 7; k > 0; k -= 2) {
+				n = n * 16 + index(digits, substr(hex, k, 1)) - 1
+				n = n * 16 + index(digits, substr(hex, k + 1, 1)) - 1
+			}
+			print n
+		}'
+}
+
+event=ktrace_test:test_hit
+
+# Runs COMMAND while the session records; the first stack of its events is then in the file
+# stack, by paths, and what the program says in said.  walk COMMAND...
+walk() {
+	put reset 1
+	put enabled 1
+	"$@" >"$work/said"
+	put enabled 0
+	ids $event >"$work/ids"
+	stack_show "$(head -n 1 "$work/ids")"
+}
+
+# Reads the stack of an id.
+stack_show() {
+	cat $tree/stacks >"$work/stacks"
+	cat <&3 >>"$work/programs"
+	$bin/tables show "$work/stacks" "$1" >"$work/raw"
+	awk 'NR == FNR { path[$1] = $4; next }
+		FNR == 1 { print; next }
+		{ print ($1 ? path[$1] : "-"), $2, $3 }' "$work/programs" "$work/raw" >"$work/stack"
+	end=$(head -n 1 "$work/stack")
+}
+
+# The innermost frame.
+innermost() {
+	grep -m 1 ^/ "$1" | sed 's/ $//'
+}
+
+# Has the stack all frames that the program says, in this order, and no others above them but
+# those of qsort() and of who called it?
+same() {
+	grep '^/' "$work/said" | awk 'NR == FNR { said[++nr] = $0; next }
+		FNR == 1 { next }
+		{ frame = $1 " " $2 }
+		frame == said[next_one + 1] { next_one++; next }
+		next_one < nr && $1 != "-" { others++ }
+		END { exit !(nr > 1 && next_one == nr && others <= 3) }' - "$work/stack" && return
+	sed 's/^/# said: /' "$work/said"
+	sed 's/^/# stack: /' "$work/stack"
+	return 1
+}
+
+load_module ktrace-test
+load_module ktrace-test-probes
+clean
+
+# ---- what is asked for -------------------------------------------------------------
+
+put stack 'ktrace_test/test_hit: both'
+check "the file says who has which" is "$(get stack)" 'ktrace_test/test_hit: both'
+check "both have a field" is "$(grep -c 'field:u32 __\(kernel\|user\)_stack;' $tree/$hit/format)" 2
+put stack 'ktrace_test/test_hit: user'
+check "the program's alone has one" is "$(grep -o 'field:u32 __.*_stack;.*' $tree/$hit/format)" \
+	'field:u32 __user_stack;	offset:16;	size:4;	signed:0;'
+
+# ---- tables that are wrong ---------------------------------------------------------
+
+put stack none
+check "nobody wants tables" is "$($bin/tables refused $tree | tail -n 1)" 'again: ENXIO'
+put stack 'ktrace_test/test_hit: user'
+$bin/tables refused $tree >"$work/refused"
+check "wrong tables are refused" is "$(tr '\n' ',' <"$work/refused")" \
+	"short: EBADMSG,cut: EBADMSG,huge: ENOSPC,nowhere: EFAULT,no file: EBADF,a pipe: EINVAL,$(:
+	)magic: EBADMSG,version: EPROTONOSUPPORT,number of a rule: EBADMSG,bucket: EBADMSG,$(:
+	)rule: EBADMSG,right: taken,again: taken,"
+
+# ---- stacks ------------------------------------------------------------------------
+
+exec 3<$tree/programs
+put $hit/enabled 1
+walk $bin/chain $test_dir/run "task 1"
+check "without tables a stack ends at once, and says so" is "$end" "no table"
+check "where it ends is right" is "$(innermost "$work/stack")" "$(innermost "$work/said")"
+
+$bin/tables give $tree <"$work/input" >"$work/given" &
+exec 4>"$work/input"
+tries=0
+until grep -q ready "$work/given" || [ $tries = 100 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+$bin/chain /dev/null "task 1" >/dev/null
+$bin/chain-static /dev/null "task 1" >/dev/null
+# Their files were not known until now.
+sleep 0.5
+
+for program in chain chain-static; do
+	walk $bin/$program $test_dir/run "task 1"
+	check "$program: each frame is right" same
+	check "$program: the stack is complete" is "$end" complete
+	walk $bin/$program $test_dir/run "task 1" fork
+	check "$program: also in a child" same
+	check "$program: which is complete, too" is "$end" complete
+done
+walk $bin/chain $test_dir/run "task 1" deep
+check "the innermost frames of many" same
+check "a stack that is too deep says so" is "$end" truncated
+walk $bin/chain $test_dir/run "task 1" gone
+check "memory that is not there is told" is "$end" absent
+walk $bin/chain $test_dir/run "task 1" jit
+check "code without a file is crossed by rbp" same
+check "and that is complete" is "$end $(grep -c guess "$work/stack")" "complete 1"
+walk $bin/chain $test_dir/run "task 100"
+check "the same stack has the same id" is "$(sort -u "$work/ids" | wc -l)" 1
+first=$(cat "$work/stack")
+walk $bin/chain $test_dir/run "task 1"
+check "also in processes that lie elsewhere" is "$(cat "$work/stack")" "$first"
+
+# In the entry of a system call, what was entered is the last instruction before.
+load_module ktrace-syscalls
+put $hit/enabled 0
+put stack 'syscalls/sys_enter_write: user'
+put events/syscalls/sys_enter_write/enabled 1
+event=syscalls:sys_enter_write
+walk sh -c 'echo $$ >$tree/pids; exec $bin/chain /dev/null "task 1"'
+put pids ''
+put events/syscalls/sys_enter_write/enabled 0
+# The first one is of the shell, whose write it was.
+stack_show "$(sed -n 2p "$work/ids")"
+check "at a system call's entry" same
+check "that is complete, too" is "$end" complete
+event=ktrace_test:test_hit
+
+# ---- from elsewhere ----------------------------------------------------------------
+
+put $hit/enabled 0
+load_module ktrace-sched
+put stack 'sched/sched_switch: both'
+put events/sched/sched_switch/enabled 1
+put reset 1
+put enabled 1
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	$bin/chain /dev/null x >/dev/null
+done
+find /sys/kernel -maxdepth 3 >/dev/null
+put enabled 0
+ids sched:sched_switch | sort -n | uniq -c | sort -rn >"$work/ids"
+cat $tree/stacks >"$work/stacks"
+while read -r count id; do
+	echo "$count $($bin/tables show "$work/stacks" "$id" | head -n 1)"
+done <"$work/ids" | awk '{ n = $1; $1 = ""; sum[$0] += n } END { for (i in sum) print sum[i] i }' |
+	sort -rn >"$work/ends"
+sed 's/^/# sched_switch: /' "$work/ends"
+check "at switches most are complete" at_least \
+	"$(($(sed -n 's/ complete//p' "$work/ends") * 100))" \
+	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 90))"
+put events/sched/sched_switch/enabled 0
+
+# ---- the end -----------------------------------------------------------------------
+
+exec 4>&-
+wait
+check "tables were made for all files" is "$(awk 'NF == 3 && $3 != 0' "$work/given")" ""
+put stack 'ktrace_test/test_hit: user'
+put $hit/enabled 1
+walk $bin/chain $test_dir/run "task 1"
+check "the tables went with who gave them" is "$end" "no table"
+exec 3<&-
+clean
+check "processes are followed" grep -q perf_event_mmap /sys/kernel/debug/kprobes/list
+put stack none
+check "and then not any more" not grep -q perf_event_mmap /sys/kernel/debug/kprobes/list
+put reset 1
+for module in sched syscalls; do
+	rmmod ktrace-$module
+done
+rm -rf "$work"

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * A program that knows who called whom, compiled without frame pointers.
+ *
+ *	chain FILE COMMAND [REPEAT]
+ *
+ * At the end of a chain of calls, writes the command to the file, by a system call of its own.
+ * Prints where the frames are, innermost first: a line "PATH OFFSET" for each.  Those between
+ * qsort() and its caller are the library's own, and are not known.
+ *
+ *	chain FILE COMMAND jit	the last function has no file and keeps a frame pointer
+ *	chain FILE COMMAND deep	200 frames, of which the innermost four are printed
+ *	chain FILE COMMAND fork	in a child that has mapped nothing
+ *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
+ */
+#include <alloca.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CALLED(function) __attribute__((noinline, noclone)) function
+#define FRAMES_MAX	 300
+
+static uintptr_t frames[FRAMES_MAX];
+static int nr;
+static int fd;
+static const char *command;
+static long (*leaf_of)(void);
+static volatile int sink;
+
+static void called_from(void *address)
+{
+	if (nr < FRAMES_MAX)
+		frames[nr++] = (uintptr_t)address;
+}
+
+static long CALLED(leaf)(void)
+{
+	long result;
+
+	/* All others do this behind their calls, so the innermost one is the first. */
+	called_from(__builtin_return_address(0));
+	__asm__ volatile("syscall\n"
+			 ".globl chain_leaf_entered\n"
+			 "chain_leaf_entered:"
+			 : "=a"(result)
+			 : "a"(SYS_write), "D"(fd), "S"(command),
+			   "d"(strlen(command))
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+extern char chain_leaf_entered[];
+
+/* Its frame is found by rbp, from one place in memory. */
+static int CALLED(aligned)(int n)
+{
+	volatile char large[100] __attribute__((aligned(64)));
+
+	large[n] = n + leaf_of();
+	called_from(__builtin_return_address(0));
+	return large[n];
+}
+
+static int CALLED(variable)(int n)
+{
+	volatile char *room = alloca(n * 10);
+
+	room[n] = n + aligned(n);
+	called_from(__builtin_return_address(0));
+	return room[n];
+}
+
+static int CALLED(deep)(int n)
+{
+	int below = n ? deep(n - 1) : variable(3);
+
+	if (n < 1)
+		called_from(__builtin_return_address(0));
+	return below + sink;
+}
+
+static int compare(const void *a, const void *b)
+{
+	if (!nr) {
+		variable(*(const int *)a);
+		called_from(__builtin_return_address(0));
+	}
+	return *(const int *)a - *(const int *)b;
+}
+
+static void CALLED(sorted)(void)
+{
+	int numbers[] = {3, 2};
+
+	qsort(numbers, 2, sizeof(*numbers), compare);
+	called_from(__builtin_return_address(0));
+	sink = numbers[0];
+}
+
+/* push rbp; mov rbp, rsp; call rdi; pop rbp; ret: as code that is made while programs run. */
+static long (*made)(long (*)(void));
+
+static long CALLED(by_made)(void)
+{
+	long result = made(leaf);
+
+	called_from(__builtin_return_address(0));
+	return result + sink;
+}
+
+static void made_make(void)
+{
+	static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5,
+					     0xff, 0xd7, 0x5d, 0xc3};
+	void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (place == MAP_FAILED)
+		exit(1);
+	memcpy(place, code, sizeof(code));
+	made = (long (*)(long (*)(void)))(uintptr_t)place;
+}
+
+static void frame_print(uintptr_t address)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long begin, end, offset;
+	char path[4096];
+
+	while (fscanf(maps, "%lx-%lx %*s %lx %*s %*s%4095[^\n]\n", &begin, &end,
+		      &offset, path) >= 3) {
+		if (address >= begin && address < end) {
+			printf("%s %#lx\n", path + strspn(path, " "),
+			       address - begin + offset);
+			break;
+		}
+		*path = '\0';
+	}
+	fclose(maps);
+}
+
+static void frames_print(void)
+{
+	frame_print((uintptr_t)chain_leaf_entered);
+	for (int i = 0; i < nr; i++)
+		frame_print(frames[i]);
+}
+
+/* On a stack whose outer part is then taken away. */
+static void gone_run(void)
+{
+	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t top = (uintptr_t)stack + 32768 + 256, old;
+
+	/*
+	 * The page above cannot be read: the caller of the function that is called here would
+	 * have its frame there.
+	 */
+	mprotect(stack + 32768 + 4096, 65536 - 32768 - 4096, PROT_NONE);
+	top = (uintptr_t)stack + 32768 + 4096;
+	__asm__ volatile("movq %%rsp, %0\n\t"
+			 "movq %1, %%rsp\n\t"
+			 "call *%2\n\t"
+			 "movq %0, %%rsp"
+			 : "=&r"(old)
+			 : "r"(top), "r"(leaf)
+			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
+			   "r11", "memory", "cc");
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 3 ? argv[3] : "";
+
+	if (argc < 3)
+		return 1;
+	fd = open(argv[1], O_WRONLY);
+	command = argv[2];
+	leaf_of = leaf;
+	if (!strcmp(how, "fork")) {
+		pid_t child = fork();
+
+		if (child) {
+			waitpid(child, NULL, 0);
+			return 0;
+		}
+	}
+	if (!strcmp(how, "jit")) {
+		made_make();
+		leaf_of = by_made;
+		sorted();
+	} else if (!strcmp(how, "deep")) {
+		deep(200);
+	} else if (!strcmp(how, "gone")) {
+		gone_run();
+	} else {
+		sorted();
+	}
+	frames_print();
+	return fd < 0;
+}
