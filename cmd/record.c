@@ -361,20 +361,20 @@ static int stream_prepare(struct record *r)
 	return EXIT_OK;
 }
 
-/* Whose stacks: only the kernel's can be recorded so far. */
 static int stacks_option(struct record *r, const char *whose)
 {
 	if (whose)
 		whose += *whose == '=';
 	if (!whose || !strcmp(whose, "kernel")) {
-		r->stacks = true;
+		r->stacks = KTRACE_STACKS_KERNEL;
 		return EXIT_OK;
 	}
-	if (!strcmp(whose, "user") || !strcmp(whose, "both"))
-		return misused(&command_record,
-			       "-g=%s: stacks of programs cannot be recorded "
-			       "yet; -g=kernel can",
-			       whose);
+	if (!strcmp(whose, "user") || !strcmp(whose, "both")) {
+		r->stacks = KTRACE_STACKS_USER;
+		if (*whose == 'b')
+			r->stacks = KTRACE_STACKS_BOTH;
+		return EXIT_OK;
+	}
 	return misused(&command_record, "-g=%s: it is kernel, user or both",
 		       whose);
 }
@@ -547,8 +547,8 @@ static const struct command_option options[] = {
 	       .id = READ),
 	OPTION('g', "stacks", "WHOSE",
 	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
-	       "kernel (the default)",
-	       .words = "kernel", .optional = true),
+	       "kernel (the default), user (of the program), or both",
+	       .words = "kernel user both", .optional = true),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -32,7 +32,7 @@ struct record {
 	struct patterns functions; /* of the kernel */
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
-	bool stacks;
+	enum ktrace_stacks stacks; /* 0: none */
 	bool overwrite;
 	bool only;
 	bool keep;

@@ -90,7 +90,11 @@ static int folded_event(struct ktrace_output *show,
 	struct fold *fold;
 	char comm[16] = "";
 
-	if (!ktrace_event_stack(show->trace, event, &stack) || !stack.id)
+	/* Of an event with both, the kernel's counts. */
+	if (!ktrace_event_stack(show->trace, event, &stack) &&
+	    !ktrace_event_user_stack(show->trace, event, &stack))
+		return 0;
+	if (!stack.id)
 		return 0;
 	if (f->nr * 2 >= f->room && grow(f))
 		return -ENOMEM;
@@ -150,8 +154,8 @@ static int folded_finish(struct ktrace_output *show)
 		comm_put(output, fold->comm);
 		for (uint32_t j = stack.nr; j; j--) {
 			output_add(output, ";", 1);
-			frame_put(output, show->trace, stack.addresses[j - 1],
-				  FRAME_NAME);
+			stack_frame_put(output, show->trace, &stack, j - 1,
+					FRAME_NAME);
 		}
 		output_room(output, 64);
 		output_add(output, " ", 1);

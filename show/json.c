@@ -73,20 +73,24 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 }
 
 static void put_stack(struct output *output, const struct ktrace *trace,
-		      const struct ktrace_stack *stack)
+		      const char *name, const struct ktrace_stack *stack)
 {
 	const char *end = ktrace_stack_end_text(stack->end);
 
-	output_puts(output, ",\"stack\":[");
+	output_puts(output, ",\"");
+	output_puts(output, name);
+	output_puts(output, "\":[");
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_puts(output, i ? ",\"" : "\"");
-		frame_put(output, trace, stack->addresses[i], FRAME_FULL);
+		stack_frame_put(output, trace, stack, i, FRAME_FULL);
 		output_add(output, "\"", 1);
 	}
 	output_add(output, "]", 1);
 	if (!end)
 		return;
-	output_puts(output, ",\"stack_end\":\"");
+	output_puts(output, ",\"");
+	output_puts(output, name);
+	output_puts(output, "_end\":\"");
 	output_puts(output, end);
 	output_add(output, "\"", 1);
 }
@@ -110,7 +114,9 @@ static int json_event(struct ktrace_output *show,
 		return error_set(-ENOMEM, "out of memory");
 	output_add(output, "}", 1);
 	if (unlikely(ktrace_event_stack(show->trace, event, &stack)))
-		put_stack(output, show->trace, &stack);
+		put_stack(output, show->trace, "stack", &stack);
+	if (unlikely(ktrace_event_user_stack(show->trace, event, &stack)))
+		put_stack(output, show->trace, "user_stack", &stack);
 	if (unlikely(show->ended))
 		put_span(output, show->ended);
 	output_puts(output, "}\n");

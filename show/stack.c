@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "stack.h"
 
@@ -46,6 +47,52 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	output_add(output, "]", 1);
 }
 
+/* A path may have spaces. */
+static void file_put(struct output *output, const char *file)
+{
+	const char *base = strrchr(file, '/');
+
+	name_put(output, base && base[1] ? base + 1 : file);
+}
+
+static void place_put(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_stack *stack, uint32_t index,
+		      enum frame_form form)
+{
+	struct ktrace_stack_frame place;
+	char text[32];
+
+	ktrace_stack_frame(trace, stack, index, &place);
+	snprintf(text, sizeof(text), "%s%#" PRIx64,
+		 place.function || place.file ? "+" : "", place.offset);
+	if (place.function)
+		name_put(output, place.function);
+	else if (place.file)
+		file_put(output, place.file);
+	if (form == FRAME_NAME && place.function)
+		return;
+	output_puts(output, text);
+	if (form == FRAME_NAME)
+		return;
+	if (place.function && place.file) {
+		output_add(output, " (", 2);
+		file_put(output, place.file);
+		output_add(output, ")", 1);
+	}
+	if (place.guess)
+		output_puts(output, " [guess]");
+}
+
+void stack_frame_put(struct output *output, const struct ktrace *trace,
+		     const struct ktrace_stack *stack, uint32_t index,
+		     enum frame_form form)
+{
+	if (stack->user)
+		place_put(output, trace, stack, index, form);
+	else
+		frame_put(output, trace, stack->addresses[index], form);
+}
+
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack)
 {
@@ -53,12 +100,12 @@ void stack_lines(struct output *output, const struct ktrace *trace,
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_puts(output, INDENT);
-		frame_put(output, trace, stack->addresses[i], FRAME_FULL);
+		stack_frame_put(output, trace, stack, i, FRAME_FULL);
 		output_add(output, "\n", 1);
 	}
 	if (!end)
 		return;
-	output_puts(output, INDENT "(");
+	output_puts(output, stack->user ? INDENT "[" : INDENT "(");
 	output_puts(output, end);
-	output_puts(output, ")\n");
+	output_puts(output, stack->user ? "]\n" : ")\n");
 }

@@ -15,6 +15,10 @@ enum frame_form {
 /* An address without a name is shown as 0xffffffff81234567. */
 void frame_put(struct output *output, const struct ktrace *trace,
 	       uint64_t address, enum frame_form form);
+/* Frame @index of a stack of any kind: function+0x4a (file) [guess] */
+void stack_frame_put(struct output *output, const struct ktrace *trace,
+		     const struct ktrace_stack *stack, uint32_t index,
+		     enum frame_form form);
 /* A line for each frame, and one for why there are no more if that matters. */
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack);

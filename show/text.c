@@ -49,6 +49,8 @@ static int text_event(struct ktrace_output *show,
 	output_add(output, "\n", 1);
 	if (show->stacks && ktrace_event_stack(show->trace, event, &stack))
 		stack_lines(output, show->trace, &stack);
+	if (show->stacks && ktrace_event_user_stack(show->trace, event, &stack))
+		stack_lines(output, show->trace, &stack);
 	return output->err;
 }
 

@@ -79,7 +79,7 @@ static bool event_selected(const struct ktrace_known *known, void *selection)
 }
 
 int events_enable(struct ktrace_session *session, struct selection *selection,
-		  bool stacks, size_t *nr)
+		  enum ktrace_stacks stacks, size_t *nr)
 {
 	const struct ktrace_missing *missing;
 	const char *const *patterns;
@@ -94,7 +94,7 @@ int events_enable(struct ktrace_session *session, struct selection *selection,
 		return failed_in_library();
 	status = selection_check_known(selection, known, nr_known, session);
 	if (!status && stacks &&
-	    ktrace_session_stacks(session, event_selected, selection))
+	    ktrace_session_stacks(session, stacks, event_selected, selection))
 		status = failed_in_library();
 	if (!status)
 		status = known_enable(session, selection, known, nr_known, nr);

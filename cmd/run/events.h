@@ -6,10 +6,10 @@
 #include "common/select.h"
 
 /*
- * Makes the selected events known and enables them, with their filters; with @stacks, they
- * are recorded with the kernel's stack.  Adds their number to *@nr.  Returns an exit status; it fails if no event is selected.
+ * Makes the selected events known and enables them, with their filters; with @stacks, if
+ * it is not 0, they are recorded with these.  Adds their number to *@nr.  Returns an exit status; it fails if no event is selected.
  */
 int events_enable(struct ktrace_session *session, struct selection *selection,
-		  bool stacks, size_t *nr);
+		  enum ktrace_stacks stacks, size_t *nr);
 
 #endif /* KT_CMD_RUN_EVENTS_H */

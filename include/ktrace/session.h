@@ -158,12 +158,19 @@ KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
 KTRACE_API int ktrace_session_filter(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     const char *filter);
+/* Whose stacks; bits. */
+enum ktrace_stacks {
+	KTRACE_STACKS_KERNEL = 1, /* the kernel's functions that called */
+	KTRACE_STACKS_USER =
+		2, /* those of the program that entered the kernel */
+	KTRACE_STACKS_BOTH = 3,
+};
+
 /*
- * The events that @want accepts are recorded with the stack of the kernel's functions that
- * called.  They must be known and disabled.
+ * The events that @want accepts are recorded with stacks.  They must be known and disabled.
  */
 KTRACE_API int ktrace_session_stacks(
-	struct ktrace_session *session,
+	struct ktrace_session *session, enum ktrace_stacks whose,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 /*
  * Switches the session and all events off, removes filters and stacks, empties

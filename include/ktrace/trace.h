@@ -232,23 +232,48 @@ enum ktrace_stack_end {
 	KTRACE_STACK_HOOKED,   /* a tracer had replaced a return address */
 	KTRACE_STACK_BROKEN, /* the next frame would be outside of all stacks */
 	KTRACE_STACK_UNKNOWN, /* the kernel's own unwinder does not tell */
+	/* Only of programs: */
+	KTRACE_STACK_ABSENT,  /* memory of the stack was not there */
+	KTRACE_STACK_NO_RULE, /* no rule can say where the caller is */
+	KTRACE_STACK_CORRUPT, /* the caller's frame would not be above */
+	KTRACE_STACK_NO_MAPS, /* the process's mappings were not known */
+	KTRACE_STACK_CONTEXT, /* programs could not be read there */
 	KTRACE_STACK_MISSING, /* it could not be stored, or is not in the trace */
 };
 
-/* Who called: addresses of the kernel behind the calls, innermost first. */
+/* Who called: addresses behind the calls, innermost first. */
 struct ktrace_stack {
-	const uint64_t *addresses; /* valid until the next call */
+	/* Valid until the next call.  Those of programs are for ktrace_stack_frame(). */
+	const uint64_t *addresses;
 	uint32_t nr;
 	enum ktrace_stack_end end;
 	uint32_t id; /* the same stack has the same id; 0: missing */
+	bool user;   /* of the program, not of the kernel */
+};
+
+/* Where a frame of a program is.  Texts are untrusted, and valid until the next call. */
+struct ktrace_stack_frame {
+	const char *function; /* NULL: not known */
+	const char *file;     /* NULL: not known, or in none */
+	uint64_t offset; /* in the function, or in the file; or an address */
+	bool guess;	 /* it was found without a table */
 };
 
 /* Are events of this type recorded with their stacks? */
 KTRACE_API bool ktrace_type_has_stack(const struct ktrace_type *type);
-/* False: its type has no stacks. */
+/* The kernel's.  False: its type has no such stacks. */
 KTRACE_API bool ktrace_event_stack(const struct ktrace *trace,
 				   const struct ktrace_event *event,
 				   struct ktrace_stack *stack);
+/* That of the program that had entered the kernel.  A thread of the kernel has no frames. */
+KTRACE_API bool ktrace_event_user_stack(const struct ktrace *trace,
+					const struct ktrace_event *event,
+					struct ktrace_stack *stack);
+/* A frame of a program's stack; @index is below the stack's nr. */
+KTRACE_API void ktrace_stack_frame(const struct ktrace *trace,
+				   const struct ktrace_stack *stack,
+				   uint32_t index,
+				   struct ktrace_stack_frame *place);
 /* That with an id of this trace.  False: there is none. */
 KTRACE_API bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 				  struct ktrace_stack *stack);

@@ -200,10 +200,17 @@ enum kt_stack_end {
 	KT_STACK_END_NR,
 };
 
-enum kt_stack_kind { /* bits */
-		     KT_STACK_KERNEL = 1,
-		     KT_STACK_USER =
-			     2, /* without frames and complete: of a thread of the kernel */
+/* Bits. */
+enum kt_stack_kind {
+	KT_STACK_KERNEL = 1,
+	KT_STACK_USER = 2, /* no frames and complete: a thread of the kernel */
+	/*
+	 * No stack, and only in a trace: what a frame of a program is called.  The first
+	 * word is the frame, without KT_FRAME_GUESS; the second one is how far it is behind
+	 * the beginning of its function; then come the names of the function and of the
+	 * file, each with a NUL behind it.  The function's is empty if it is not known.
+	 */
+	KT_STACK_NAME = 4,
 };
 
 struct kt_stacks {

@@ -17,7 +17,8 @@
 #define STACKS_MAX (1ull << 30)
 
 _Static_assert((int)KTRACE_STACK_COMPLETE == KT_STACK_COMPLETE &&
-		       (int)KTRACE_STACK_UNKNOWN == KT_STACK_UNKNOWN,
+		       (int)KTRACE_STACK_UNKNOWN == KT_STACK_UNKNOWN &&
+		       (int)KTRACE_STACK_MISSING == KT_STACK_END_NR,
 	       "ends of stacks have one order");
 
 int stacks_add(struct stack_table *stacks, const void *bytes, size_t size)
@@ -77,11 +78,12 @@ static bool stack_find(const struct stack_table *stacks, uint32_t id,
 	if (!is_stacks(stacks) || at + sizeof(head) > stacks->size)
 		return false;
 	memcpy(&head, stacks->bytes + at, sizeof(head));
-	if (head.kind != KT_STACK_KERNEL || head.end >= KT_STACK_END_NR ||
-	    head.frames > KT_STACK_MAX ||
+	if ((head.kind != KT_STACK_KERNEL && head.kind != KT_STACK_USER) ||
+	    head.end >= KT_STACK_END_NR || head.frames > KT_STACK_MAX ||
 	    head.frames * sizeof(uint64_t) > stacks->size - at - sizeof(head))
 		return false;
 	stack->id = id;
+	stack->user = head.kind == KT_STACK_USER;
 	stack->nr = head.frames;
 	stack->end = (enum ktrace_stack_end)head.end;
 	stack->addresses =
@@ -111,19 +113,128 @@ bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 	return stack_find(stacks, id, stack);
 }
 
+static bool event_stack(const struct ktrace *trace,
+			const struct ktrace_event *event, const char *name,
+			struct ktrace_stack *stack)
+{
+	const struct ktrace_field *field = type_stack_field(event->type, name);
+
+	if (!field)
+		return false;
+	ktrace_stack_find(trace, ktrace_field_int(event, field), stack);
+	return true;
+}
+
 bool ktrace_event_stack(const struct ktrace *trace,
 			const struct ktrace_event *event,
 			struct ktrace_stack *stack)
 {
-	const struct ktrace_type *type = event->type;
-	uint32_t id;
-
-	if (!type_has_stack(type))
-		return false;
-	id = ktrace_field_int(event, &type->fields[type->nr_fields - 1]);
-	ktrace_stack_find(trace, id, stack);
-	return true;
+	return event_stack(trace, event, KT_STACK_FIELD, stack);
 }
+
+bool ktrace_event_user_stack(const struct ktrace *trace,
+			     const struct ktrace_event *event,
+			     struct ktrace_stack *stack)
+{
+	return event_stack(trace, event, KT_USER_STACK_FIELD, stack);
+}
+
+/* ---- names of programs' frames -------------------------------------------- */
+
+/* Where the names of frames are, by frame. */
+struct stack_name {
+	uint64_t frame;
+	size_t at;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	const struct stack_name *x = a, *y = b;
+
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* They are behind all stacks, so they are looked for again if the file has grown. */
+static void names_index(struct stack_table *stacks)
+{
+	size_t at = sizeof(struct kt_stacks), next, room = 0;
+	struct stack_name *more;
+	struct kt_stack head;
+
+	if (stacks->named == stacks->size || !is_stacks(stacks))
+		return;
+	stacks->named = stacks->size;
+	stacks->nr_names = 0;
+	for (; at + sizeof(head) <= stacks->size; at = next) {
+		memcpy(&head, stacks->bytes + at, sizeof(head));
+		next = at + sizeof(head) + head.frames * sizeof(uint64_t);
+		if (next > stacks->size)
+			break;
+		if (head.kind != KT_STACK_NAME || head.frames < 3)
+			continue;
+		if (stacks->nr_names == room) {
+			room = room ? room * 2 : 256;
+			more = realloc(stacks->names, room * sizeof(*more));
+			if (!more)
+				break;
+			stacks->names = more;
+		}
+		more = &stacks->names[stacks->nr_names++];
+		more->at = at;
+		memcpy(&more->frame, stacks->bytes + at + sizeof(head),
+		       sizeof(more->frame));
+	}
+	if (stacks->nr_names)
+		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),
+		      name_compare);
+}
+
+/* A text of an entry, if it ends in it; moves behind it. */
+static const char *text_take(const char **at, const char *end)
+{
+	const char *text = *at, *nul = memchr(text, '\0', end - text);
+
+	if (!nul)
+		return NULL;
+	*at = nul + 1;
+	return *text ? text : NULL;
+}
+
+void ktrace_stack_frame(const struct ktrace *trace,
+			const struct ktrace_stack *stack, uint32_t index,
+			struct ktrace_stack_frame *place)
+{
+	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	uint64_t word = stack->addresses[index];
+	const struct stack_name *name;
+	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
+	struct kt_stack head;
+	const char *at, *end;
+
+	*place = (struct ktrace_stack_frame){
+		.offset = word & KT_FRAME_PLACE_MASK,
+		.guess = word & KT_FRAME_GUESS,
+	};
+	names_index(stacks);
+	if (!stacks->nr_names)
+		return;
+	name = bsearch(&key, stacks->names, stacks->nr_names, sizeof(key),
+		       name_compare);
+	if (!name)
+		return;
+	at = (const char *)stacks->bytes + name->at;
+	memcpy(&head, at, sizeof(head));
+	end = at + sizeof(head) + head.frames * sizeof(uint64_t);
+	at += sizeof(head) + sizeof(uint64_t);
+	memcpy(&key.frame, at, sizeof(key.frame));
+	at += sizeof(uint64_t);
+	place->function = text_take(&at, end);
+	place->file = text_take(&at, end);
+	if (place->function)
+		place->offset = key.frame;
+}
+
+/* ---- ends ------------------------------------------------------------------ */
 
 const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 {
@@ -133,6 +244,11 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 		[KTRACE_STACK_HOOKED] =
 			"a tracer has replaced the return address",
 		[KTRACE_STACK_BROKEN] = "the next frame is on no stack",
+		[KTRACE_STACK_ABSENT] = "page not present",
+		[KTRACE_STACK_NO_RULE] = "no rule for this place",
+		[KTRACE_STACK_CORRUPT] = "the next frame is not above",
+		[KTRACE_STACK_NO_MAPS] = "mappings not known yet",
+		[KTRACE_STACK_CONTEXT] = "the program cannot be read here",
 		[KTRACE_STACK_MISSING] = "no stack: there was no room for it",
 	};
 
@@ -142,4 +258,5 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 void stacks_free(struct stack_table *stacks)
 {
 	free(stacks->bytes);
+	free(stacks->names);
 }

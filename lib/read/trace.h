@@ -23,6 +23,9 @@ struct symbol_table {
 struct stack_table {
 	uint8_t *bytes;
 	size_t size;
+	struct stack_name *names; /* of frames of programs, by frame */
+	size_t nr_names;
+	size_t named; /* the size when they were looked for */
 };
 
 /* All numbers of CPUs and streams are smaller than this. */

@@ -6,6 +6,10 @@
  * The kernel stores a stack before it commits the event that has it.  So when the kernel's
  * feed has copied an event, and this one copies after it, the trace has the stack.  A thread
  * copies a few times per second, so that a recorder that is killed leaves little without.
+ *
+ * If stacks of programs are among them, the thread also gives the kernel the tables of files,
+ * as soon as it tells that a process has mapped one.  Names of their frames are added at
+ * the end, behind all stacks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +18,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "feed.h"
 #include "session/session.h"
+#include "symbol/program_names.h"
+#include "symbol/program_tables.h"
 
 #define PART	 (64 * 1024)
+#define CACHE	 "/var/cache/ktrace"
 #define PAUSE_MS 200
 
 struct stacks {
@@ -32,7 +40,9 @@ struct stacks {
 	pthread_mutex_t lock; /* of copying */
 	pthread_t thread;
 	bool running;
-	int stop; /* eventfd: makes the thread end */
+	int stop;      /* eventfd: makes the thread end */
+	bool programs; /* with stacks of programs */
+	struct program_tables tables;
 	char part[PART];
 };
 
@@ -70,11 +80,17 @@ static int stacks_copy(struct stacks *s)
 static void *thread_run(void *data)
 {
 	struct stacks *s = data;
-	struct pollfd stop = {.fd = s->stop, .events = POLLIN};
+	struct pollfd wait[] = {
+		{.fd = s->stop, .events = POLLIN},
+		{.fd = s->programs ? s->tables.control : -1, .events = POLLIN},
+	};
 
-	while (!poll(&stop, 1, PAUSE_MS))
+	while (poll(wait, 2, PAUSE_MS) >= 0 && !wait[0].revents) {
+		if (wait[1].revents && program_tables_update(&s->tables))
+			wait[1].fd = -1;
 		if (stacks_copy(s))
 			break;
+	}
 	return NULL;
 }
 
@@ -111,12 +127,44 @@ static int stacks_sync(struct feed *feed)
 	return stacks_copy((struct stacks *)feed);
 }
 
+static int name_put(void *data, const void *bytes, size_t size)
+{
+	struct stacks *s = data;
+	struct iovec iov = {(void *)bytes, size};
+	int done = s->sink->ops->append(s->out, &iov, 1);
+
+	return done < 0 ? done : 0;
+}
+
+static int names_add(struct stacks *s)
+{
+	size_t size = s->out->bytes, at = 0;
+	char *all = malloc(size ? size : 1);
+	ssize_t n = 1;
+	int err = all ? 0 : -ENOMEM;
+
+	while (!err && at < size && n > 0) {
+		n = pread(s->fd, all + at, size - at, at);
+		if (n > 0)
+			at += n;
+	}
+	if (!err)
+		err = program_names(&s->tables, all, at, name_put, s);
+	free(all);
+	if (err < 0)
+		feed_fail(&s->feed, err);
+	return err < 0 ? err : 0;
+}
+
 static int stacks_finish(struct feed *feed)
 {
 	struct stacks *s = (struct stacks *)feed;
 
+	int err;
+
 	thread_join(s);
-	return stacks_copy(s);
+	err = stacks_copy(s);
+	return err || !s->programs ? err : names_add(s);
 }
 
 static void stacks_destroy(struct feed *feed)
@@ -130,10 +178,29 @@ static void stacks_destroy(struct feed *feed)
 		close(s->fd);
 	if (s->stop >= 0)
 		close(s->stop);
+	if (s->programs)
+		program_tables_close(&s->tables);
 	if (feed->failed >= 0)
 		close(feed->failed);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+}
+
+/* What runs now has its tables before the recording begins. */
+static int tables_begin(struct stacks *s, const char *root)
+{
+	int tree = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = tree < 0 ? -errno : 0;
+
+	mkdir(CACHE, 0755);
+	if (!err)
+		err = program_tables_open(&s->tables, tree, CACHE "/unwind");
+	s->programs = !err;
+	if (!err)
+		err = program_tables_update(&s->tables);
+	if (tree >= 0)
+		close(tree);
+	return err ? error_set(err, "programs: %s", strerror(-err)) : 0;
 }
 
 static int stacks_make(int session, struct feed **feed)
@@ -161,7 +228,7 @@ static int stacks_make(int session, struct feed **feed)
 static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 {
 	char *text;
-	bool none;
+	bool none, programs;
 	int err;
 
 	if (!setup->session || faccessat(setup->session->dir, "stack", F_OK, 0))
@@ -170,8 +237,19 @@ static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 	if (err)
 		return err;
 	none = !*text;
+	programs = strstr(text, ": user\n") || strstr(text, ": both\n");
 	free(text);
-	return none ? 0 : stacks_make(setup->session->dir, feed);
+	if (none)
+		return 0;
+	err = stacks_make(setup->session->dir, feed);
+	if (err || !programs)
+		return err;
+	err = tables_begin((struct stacks *)*feed, setup->session->root);
+	if (err) {
+		stacks_destroy(*feed);
+		*feed = NULL;
+	}
+	return err;
 }
 
 static int stacks_prepare(struct feed *feed, const struct feed_setup *setup)

@@ -424,11 +424,16 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 /* The kernel takes no more in one write than STACK_LINES_MAX and a line. */
 #define STACK_LINES_MAX (128u << 10)
 
-int ktrace_session_stacks(struct ktrace_session *s,
+int ktrace_session_stacks(struct ktrace_session *s, enum ktrace_stacks whose,
 			  bool (*want)(const struct ktrace_known *known,
 				       void *data),
 			  void *data)
 {
+	static const char *const names[] = {
+		[KTRACE_STACKS_KERNEL] = "kernel",
+		[KTRACE_STACKS_USER] = "user",
+		[KTRACE_STACKS_BOTH] = "both",
+	};
 	struct ktrace_known *known;
 	struct text lines = {0};
 	size_t nr;
@@ -438,8 +443,8 @@ int ktrace_session_stacks(struct ktrace_session *s,
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (want(&known[i], data))
-			text_printf(&lines, "%s/%s: kernel\n", known[i].system,
-				    known[i].name);
+			text_printf(&lines, "%s/%s: %s\n", known[i].system,
+				    known[i].name, names[whose]);
 		if (lines.failed)
 			err = error_set(-ENOMEM, "out of memory");
 		else if (lines.len > STACK_LINES_MAX ||

@@ -35,32 +35,31 @@ static int image_make(struct unwind_bytes *table)
 	return err;
 }
 
-static int table_find(const struct program_tables *tables,
-		      const struct program_file *file,
+/* @fd: -1: of the vDSO */
+static int table_find(const struct program_tables *tables, int fd,
 		      struct unwind_bytes *table)
 {
 	int err;
 
-	if (file->fd < 0)
+	if (fd < 0)
 		return image_make(table);
 	err = tables->cache.dir >= 0
-		      ? unwind_cache_get(&tables->cache, file->fd, table)
-		      : unwind_make(file->fd, table);
-	return err ?: unwind_by_offset(file->fd, table);
+		      ? unwind_cache_get(&tables->cache, fd, table)
+		      : unwind_make(fd, table);
+	return err ?: unwind_by_offset(fd, table);
 }
 
-static int table_give(const struct program_tables *tables,
-		      struct program_file *file)
+static int table_give(const struct program_tables *tables, int fd)
 {
 	struct unwind_bytes table;
 	struct kt_table add;
-	int err = table_find(tables, file, &table);
+	int err = table_find(tables, fd, &table);
 
 	if (err)
 		return err;
 	add.bytes = (uintptr_t)table.bytes;
 	add.size = table.size;
-	add.file = file->fd < 0 ? KT_TABLE_VDSO : file->fd;
+	add.file = fd < 0 ? KT_TABLE_VDSO : fd;
 	if (ioctl(tables->control, KT_ADD_TABLE, &add))
 		err = -errno;
 	unwind_bytes_free(&table);
@@ -112,6 +111,7 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 		    const char *range, const char *path)
 {
 	struct program_file *file;
+	int fd = -1;
 
 	if (files_grow(tables, number))
 		return -ENOMEM;
@@ -122,19 +122,20 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 		return -ENOMEM;
 	tables->files[number] = file;
 	file->number = number;
-	file->fd = -1;
 	file->path = strdup(path);
 	if (!file->path)
 		return -ENOMEM;
 	if (strcmp(path, "[vdso]")) {
-		file->fd = file_open(path, pid, range);
-		if (file->fd < 0) {
+		fd = file_open(path, pid, range);
+		if (fd < 0) {
 			file->error = -ENOENT;
 			return 0;
 		}
-		file->id_size = unwind_build_id(file->fd, file->id);
+		file->id_size = unwind_build_id(fd, file->id);
 	}
-	file->error = table_give(tables, file);
+	file->error = table_give(tables, fd);
+	if (fd >= 0)
+		close(fd);
 	return 0;
 }
 
@@ -190,8 +191,6 @@ void program_tables_close(struct program_tables *tables)
 		file = tables->files[i];
 		if (!file)
 			continue;
-		if (file->fd >= 0)
-			close(file->fd);
 		free(file->path);
 		free(file);
 	}

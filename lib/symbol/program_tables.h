@@ -17,7 +17,6 @@ struct program_file {
 	char *path;
 	unsigned char id[KT_UNWIND_ID_MAX];
 	size_t id_size; /* 0: it has no build id */
-	int fd;		/* -1: it could not be opened, or is the vDSO */
 	int error;	/* why it has no table; 0: it has one */
 };
 

@@ -531,10 +531,24 @@ bool type_shows_symbols(const struct ktrace_type *type)
 	return false;
 }
 
+/* Ids of stacks are the last fields. */
+const struct ktrace_field *type_stack_field(const struct ktrace_type *type,
+					    const char *name)
+{
+	for (uint32_t n = 1; n <= 2 && n <= type->nr_fields; n++) {
+		const struct ktrace_field *field =
+			&type->fields[type->nr_fields - n];
+
+		if (!strcmp(field->name, name))
+			return field;
+	}
+	return NULL;
+}
+
 bool type_has_stack(const struct ktrace_type *type)
 {
-	return type->nr_fields &&
-	       !strcmp(type->fields[type->nr_fields - 1].name, KT_STACK_FIELD);
+	return type_stack_field(type, KT_STACK_FIELD) ||
+	       type_stack_field(type, KT_USER_STACK_FIELD);
 }
 
 size_t ktrace_types_count(const struct ktrace_types *types)

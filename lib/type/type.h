@@ -128,6 +128,9 @@ bool type_shows_symbols(const struct ktrace_type *type);
 
 /* Is its last field the id of a stack? */
 bool type_has_stack(const struct ktrace_type *type);
+/* @name: KT_STACK_FIELD or KT_USER_STACK_FIELD.  NULL: it has no such stacks. */
+const struct ktrace_field *type_stack_field(const struct ktrace_type *type,
+					    const char *name);
 
 const char *kind_name(enum ktrace_kind kind, enum ktrace_place place);
 int kind_parse(const char *name, enum ktrace_kind *kind,

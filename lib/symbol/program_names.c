@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * See program_names.h.
+ *
+ * Each file is opened once more, by its path: so no descriptor is kept for each of many
+ * files.  If the path leads to another file by now, as the build id tells, functions have no
+ * names; their file and offset are told anyway.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <ktrace.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "program_names.h"
+
+#define TEXT_MAX ((KT_STACK_MAX - 2) * sizeof(uint64_t))
+
+/* ---- frames --------------------------------------------------------------- */
+
+struct frames {
+	uint64_t *words;
+	size_t nr, room;
+};
+
+static int word_compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Sorts them, and keeps each once. */
+static void frames_once(struct frames *f)
+{
+	size_t kept = 0;
+
+	if (f->nr)
+		qsort(f->words, f->nr, sizeof(*f->words), word_compare);
+	for (size_t i = 0; i < f->nr; i++)
+		if (!kept || f->words[i] != f->words[kept - 1])
+			f->words[kept++] = f->words[i];
+	f->nr = kept;
+}
+
+static int frame_add(struct frames *f, uint64_t word)
+{
+	uint64_t *more;
+
+	word &= ~KT_FRAME_GUESS;
+	if (!(word >> KT_FRAME_FILE_SHIFT))
+		return 0;
+	if (f->nr == f->room)
+		frames_once(f);
+	if (f->nr * 2 >= f->room) {
+		f->room = f->room ? f->room * 2 : 4096;
+		more = realloc(f->words, f->room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		f->words = more;
+	}
+	f->words[f->nr++] = word;
+	return 0;
+}
+
+static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
+{
+	size_t at = sizeof(struct kt_stacks);
+	struct kt_stack head;
+	uint64_t word;
+	int err = 0;
+
+	for (; !err && at + sizeof(head) <= size;
+	     at += head.frames * sizeof(word)) {
+		memcpy(&head, stacks + at, sizeof(head));
+		at += sizeof(head);
+		if (head.frames * sizeof(word) > size - at)
+			break;
+		for (int i = 0;
+		     !err && head.kind == KT_STACK_USER && i < head.frames;
+		     i++) {
+			memcpy(&word, stacks + at + i * sizeof(word),
+			       sizeof(word));
+			err = frame_add(f, word);
+		}
+	}
+	frames_once(f);
+	return err;
+}
+
+/* ---- functions of a file -------------------------------------------------- */
+
+struct function {
+	uint64_t begin, size;
+	const char *name;
+};
+
+struct functions {
+	int fd;
+	Elf *elf;
+	struct function *all; /* by begin */
+	size_t nr;
+};
+
+static int function_compare(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+static void section_read(struct functions *f, Elf_Scn *section,
+			 const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t nr =
+		header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	f->all = data ? calloc(nr, sizeof(*f->all)) : NULL;
+	for (size_t i = 0; f->all && i < nr; i++) {
+		if (!gelf_getsym(data, i, &symbol) || !symbol.st_value ||
+		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
+			continue;
+		f->all[f->nr].name =
+			elf_strptr(f->elf, header->sh_link, symbol.st_name);
+		f->all[f->nr].begin = symbol.st_value;
+		f->all[f->nr].size = symbol.st_size;
+		f->nr += f->all[f->nr].name != NULL;
+	}
+	if (f->nr)
+		qsort(f->all, f->nr, sizeof(*f->all), function_compare);
+}
+
+/* The full table, or what the dynamic linker needs. */
+static void symbols_read(struct functions *f)
+{
+	static const unsigned int kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
+	Elf_Scn *section;
+	GElf_Shdr header;
+
+	for (int i = 0; i < 2 && !f->nr; i++) {
+		section = NULL;
+		free(f->all);
+		f->all = NULL;
+		while ((section = elf_nextscn(f->elf, section))) {
+			if (!gelf_getshdr(section, &header) ||
+			    header.sh_type != kinds[i])
+				continue;
+			section_read(f, section, &header);
+			break;
+		}
+	}
+}
+
+static bool is_same(int fd, const struct program_file *file)
+{
+	unsigned char id[KT_UNWIND_ID_MAX];
+
+	return unwind_build_id(fd, id) == file->id_size &&
+	       !memcmp(id, file->id, file->id_size);
+}
+
+static void functions_open(struct functions *f, const struct program_file *file)
+{
+	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
+
+	*f = (struct functions){.fd = -1};
+	elf_version(EV_CURRENT);
+	if (!strcmp(file->path, "[vdso]")) {
+		f->elf = vdso ? elf_memory(vdso, sysconf(_SC_PAGESIZE)) : NULL;
+	} else {
+		f->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (f->fd >= 0 && is_same(f->fd, file))
+			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	}
+	if (f->elf)
+		symbols_read(f);
+}
+
+static void functions_close(struct functions *f)
+{
+	elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->all);
+}
+
+static bool address_of(const struct functions *f, uint64_t offset,
+		       uint64_t *address)
+{
+	GElf_Phdr segment;
+	size_t nr;
+
+	if (!f->elf || elf_getphdrnum(f->elf, &nr))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (!gelf_getphdr(f->elf, i, &segment) ||
+		    segment.p_type != PT_LOAD ||
+		    offset - segment.p_offset >= segment.p_filesz)
+			continue;
+		*address = offset - segment.p_offset + segment.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+/* The offset is behind a call, which may be the last instruction.  NULL: not known. */
+static const char *function_find(const struct functions *f, uint64_t offset,
+				 uint64_t *behind)
+{
+	size_t low = 0, high = f->nr;
+	uint64_t address;
+
+	if (!address_of(f, offset - 1, &address))
+		return NULL;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (f->all[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address - f->all[low - 1].begin >= f->all[low - 1].size)
+		return NULL;
+	*behind = address + 1 - f->all[low - 1].begin;
+	return f->all[low - 1].name;
+}
+
+/* ---- entries -------------------------------------------------------------- */
+
+struct entry {
+	struct kt_stack head;
+	uint64_t frame, behind;
+	char text[TEXT_MAX];
+};
+
+/* A name that is too long is cut. */
+static size_t text_add(struct entry *entry, size_t at, const char *text,
+		       size_t max)
+{
+	size_t length = strnlen(text, max);
+
+	memcpy(entry->text + at, text, length);
+	entry->text[at + length] = '\0';
+	return at + length + 1;
+}
+
+static size_t entry_make(struct entry *entry, uint64_t frame,
+			 const struct functions *functions,
+			 const struct program_file *file)
+{
+	const char *name;
+	size_t length;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->frame = frame;
+	name = function_find(functions, frame & KT_FRAME_PLACE_MASK,
+			     &entry->behind);
+	length = text_add(entry, 0, name ? name : "", TEXT_MAX / 2 - 1);
+	length = text_add(entry, length, file->path, TEXT_MAX / 2 - 1);
+	length = (length + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+	entry->head.frames = 2 + length;
+	entry->head.kind = KT_STACK_NAME;
+	return sizeof(entry->head) + entry->head.frames * sizeof(uint64_t);
+}
+
+int program_names(const struct program_tables *tables, const void *stacks,
+		  size_t size,
+		  int (*put)(void *data, const void *bytes, size_t size),
+		  void *data)
+{
+	const struct program_file *file = NULL;
+	struct functions functions = {.fd = -1};
+	struct frames frames = {0};
+	struct entry *entry = malloc(sizeof(*entry));
+	int err = entry ? frames_find(&frames, stacks, size) : -ENOMEM;
+	size_t number, length;
+
+	for (size_t i = 0; !err && i < frames.nr; i++) {
+		number = frames.words[i] >> KT_FRAME_FILE_SHIFT;
+		if (number >= tables->nr || !tables->files[number])
+			continue;
+		if (file != tables->files[number]) {
+			functions_close(&functions);
+			file = tables->files[number];
+			functions_open(&functions, file);
+		}
+		length = entry_make(entry, frames.words[i], &functions, file);
+		err = put(data, entry, length);
+	}
+	functions_close(&functions);
+	free(frames.words);
+	free(entry);
+	return err;
+}
