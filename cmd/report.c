@@ -23,12 +23,19 @@ struct report {
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
 	bool stacks;
+	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
 
 static bool is_kind(const struct report *r, const char *name)
 {
 	return !strcmp(r->kind->name, name);
+}
+
+/* Which calls are open, and when a thread has a CPU again, is told by events not shown, too. */
+static bool pairs_events(const struct report *r)
+{
+	return is_kind(r, "graph") || r->merged.weight == KTRACE_WEIGHT_OFF_CPU;
 }
 
 /*
@@ -111,19 +118,31 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.calls = r->durations ? &calls : NULL,
 		.cursor = cursor,
 		.stacks = r->stacks,
+		.merged = &r->merged,
 	};
 	int err;
 
 	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
 	if (err)
 		return err;
-	if (!who_is_all(&r->who) || r->head || r->spans || is_kind(r, "graph"))
+	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r))
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
 	ktrace_output_destroy(r->output);
 	r->output = NULL;
 	return err;
+}
+
+/* Outputs that merge stacks are empty if there are none: says why. */
+static void no_stacks_say(const struct ktrace *trace)
+{
+	const struct ktrace_types *types = ktrace_get_types(trace);
+
+	for (size_t i = 0; i < ktrace_types_count(types); i++)
+		if (ktrace_type_has_stack(ktrace_types_get(types, i)))
+			return;
+	say("no event was recorded with its stack: ktrace record -g");
 }
 
 static int trace_show(void *data, struct ktrace *trace,
@@ -139,8 +158,7 @@ static int trace_show(void *data, struct ktrace *trace,
 
 	options->wait = stream_show;
 	options->wait_data = r;
-	/* Which calls are open depends on events that are not shown. */
-	if (spans || is_kind(r, "graph"))
+	if (spans || pairs_events(r))
 		query_widen(&r->query, options, false);
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_in_library();
@@ -154,6 +172,8 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = failed_in_library();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
+	if (!err && is_kind(r, "folded"))
+		no_stacks_say(trace);
 	if (!err)
 		misses_say(info->misses, info->nr_misses);
 	return status;
@@ -177,6 +197,7 @@ enum {
 	REPORT_DURATIONS = OPTION_OWN,
 	REPORT_GRAPH,
 	REPORT_FOLDED,
+	REPORT_WEIGHT,
 };
 
 static int option_handle(void *data, int option)
@@ -203,6 +224,12 @@ static int option_handle(void *data, int option)
 		return format_find(r, "graph");
 	case REPORT_FOLDED:
 		return format_find(r, "folded");
+	case REPORT_WEIGHT:
+		r->merged.field = optarg;
+		r->merged.weight = strcmp(optarg, "time")
+					   ? KTRACE_WEIGHT_FIELD
+					   : KTRACE_WEIGHT_OFF_CPU;
+		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
 		return EXIT_OK;
@@ -225,6 +252,8 @@ static int report_main(int argc, char **argv)
 		return misused(&command_report,
 			       "--durations goes with --format text, json or "
 			       "strace");
+	if (r.merged.weight && !is_kind(&r, "folded"))
+		return misused(&command_report, "--weight goes with --folded");
 	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
 			   trace_show, &r);
 	query_free(&r.query);
@@ -256,6 +285,11 @@ static const struct command_option options[] = {
 	       "stacks, and how many events had them, for tools that draw flame "
 	       "graphs, the same as -F folded",
 	       .id = REPORT_FOLDED),
+	OPTION(0, "weight", "FIELD",
+	       "for --folded: the sum of this field, instead of the number of "
+	       "events; `time': how long threads were off the CPU after "
+	       "sched:sched_switch, in ns",
+	       .id = REPORT_WEIGHT),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

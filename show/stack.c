@@ -46,6 +46,20 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	output_add(output, "]", 1);
 }
 
+const char *stack_end_name(enum ktrace_stack_end end)
+{
+	static const char *const names[] = {
+		[KTRACE_STACK_TRUNCATED] = "[truncated]",
+		[KTRACE_STACK_NO_TABLE] = "[no_table]",
+		[KTRACE_STACK_HOOKED] = "[hooked]",
+		[KTRACE_STACK_BROKEN] = "[broken]",
+		[KTRACE_STACK_MISSING] = "[no_stack]",
+		[KTRACE_STACK_DAMAGED] = "[damaged]",
+	};
+
+	return end < sizeof(names) / sizeof(*names) ? names[end] : NULL;
+}
+
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack)
 {

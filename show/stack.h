@@ -15,6 +15,11 @@ enum frame_form {
 /* An address without a name is shown as 0xffffffff81234567. */
 void frame_put(struct output *output, const struct ktrace *trace,
 	       uint64_t address, enum frame_form form);
+/*
+ * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:
+ * the stack has all frames, as far as is known.
+ */
+const char *stack_end_name(enum ktrace_stack_end end);
 /* A line for each frame, and one for why there are no more if that matters. */
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack);

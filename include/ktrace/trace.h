@@ -232,7 +232,8 @@ enum ktrace_stack_end {
 	KTRACE_STACK_HOOKED,   /* a tracer had replaced a return address */
 	KTRACE_STACK_BROKEN, /* the next frame would be outside of all stacks */
 	KTRACE_STACK_UNKNOWN, /* the kernel's own unwinder does not tell */
-	KTRACE_STACK_MISSING, /* it could not be stored, or is not in the trace */
+	KTRACE_STACK_MISSING, /* there was no room to store it */
+	KTRACE_STACK_DAMAGED, /* the trace does not have it, or not as it was */
 };
 
 /* Who called: addresses of the kernel behind the calls, innermost first. */
@@ -240,7 +241,7 @@ struct ktrace_stack {
 	const uint64_t *addresses; /* valid until the next call */
 	uint32_t nr;
 	enum ktrace_stack_end end;
-	uint32_t id; /* the same stack has the same id; 0: missing */
+	uint32_t id; /* the same stack has the same id; 0: it was not stored */
 };
 
 /* Are events of this type recorded with their stacks? */

@@ -81,7 +81,6 @@ static bool stack_find(const struct stack_table *stacks, uint32_t id,
 	    head.frames > KT_STACK_MAX ||
 	    head.frames * sizeof(uint64_t) > stacks->size - at - sizeof(head))
 		return false;
-	stack->id = id;
 	stack->nr = head.frames;
 	stack->end = (enum ktrace_stack_end)head.end;
 	stack->addresses =
@@ -100,7 +99,10 @@ bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 	/* A cache: what it has not yet is read when it is needed. */
 	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
 
-	*stack = (struct ktrace_stack){.end = KTRACE_STACK_MISSING};
+	*stack = (struct ktrace_stack){
+		.id = id,
+		.end = id ? KTRACE_STACK_DAMAGED : KTRACE_STACK_MISSING,
+	};
 	if (!id)
 		return false;
 	if (stack_find(stacks, id, stack))
@@ -134,6 +136,7 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 			"a tracer has replaced the return address",
 		[KTRACE_STACK_BROKEN] = "the next frame is on no stack",
 		[KTRACE_STACK_MISSING] = "no stack: there was no room for it",
+		[KTRACE_STACK_DAMAGED] = "no stack: the trace is damaged",
 	};
 
 	return end < sizeof(texts) / sizeof(*texts) ? texts[end] : NULL;

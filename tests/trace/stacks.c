@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Events with stacks, and all outputs that show these. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "shown.h"
+#include "stacked.h"
+
+static char directory[] = "/tmp/ktrace-stacks-XXXXXX";
+
+static void clean(void)
+{
+	static const char *const files[] = {"metadata", "cpu0", "cpu1",
+					    "symbols", "stacks"};
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static struct ktrace *trace_open(void)
+{
+	static bool made;
+	struct ktrace *trace;
+
+	if (!made) {
+		CHECK(mkdtemp(directory));
+		made = true;
+		atexit(clean);
+		CHECK_EQ(stacked_make(directory), 0);
+	}
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	return trace;
+}
+
+static char *merged(const char *kind, enum ktrace_output_weight weight,
+		    const char *field)
+{
+	const struct ktrace_output_stacks options = {weight, field, {0}};
+	const struct ktrace_output_options where = {.merged = &options};
+	struct ktrace *trace = trace_open();
+	char *text = shown_with(trace, kind, where, NULL);
+
+	CHECK(!ktrace_warning(trace, 0));
+	ktrace_close(trace);
+	return text;
+}
+
+#define WEIRD               \
+	"</script><b>&amp?" \
+	"?'????x"
+
+/* Two stacks of the same functions are one; what is not known has a name. */
+TEST(folded)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_EVENTS, NULL);
+
+	CHECK_STR(text, "a_<b>_c;entry;work 3\n"
+			"a_<b>_c;entry;work;pages 3\n"
+			"a_<b>_c;[damaged] 1\n"
+			"a_<b>_c;[no_stack] 1\n"
+			"a_<b>_c;[truncated];0x1234;pages 1\n"
+			"a_<b>_c;entry;work;" WEIRD ";pages 1\n"
+			"swapper/0;entry;work;pages 1\n"
+			"swapper/1;entry;work;pages 1\n"
+			"worker;entry;work;pages 1\n");
+	free(text);
+}
+
+TEST(folded_by_field)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_FIELD, "bytes");
+
+	CHECK_STR(text, "a_<b>_c;[damaged] 7000000\n"
+			"a_<b>_c;[no_stack] 600000\n"
+			"a_<b>_c;[truncated];0x1234;pages 50000\n"
+			"a_<b>_c;entry;work;" WEIRD ";pages 4000\n"
+			"a_<b>_c;entry;work;pages 123\n");
+	free(text);
+	/* An error weighs nothing. */
+	text = merged("folded", KTRACE_WEIGHT_FIELD, "result");
+	CHECK(strstr(text, ";entry;work;pages 5\n"));
+	free(text);
+}
+
+/* What is still asleep does not count, nor do idle CPUs. */
+TEST(folded_by_time)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_OFF_CPU, NULL);
+
+	CHECK_STR(text, "worker;entry;work;pages 150000\n"
+			"a_<b>_c;entry;work 40000\n");
+	free(text);
+}
+
+/* A loss may have hidden that a thread came back. */
+TEST(loss_in_time)
+{
+	const struct ktrace_loss loss = {
+		.time = 1, .cause = KTRACE_LOST_FULL, .count = 1};
+	const struct ktrace_loss none = {
+		.time = 1, .cause = KTRACE_LOST_TASK, .count = 1};
+	const struct ktrace_output_stacks options = {
+		.weight = KTRACE_WEIGHT_OFF_CPU};
+	struct ktrace *trace = trace_open();
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+	char text[256] = "";
+	int fds[2], switches = 0;
+
+	CHECK_EQ(pipe(fds), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(
+			 trace, "folded",
+			 &(struct ktrace_output_options){
+				 .size = sizeof(struct ktrace_output_options),
+				 .fd = fds[1],
+				 .merged = &options},
+			 &output),
+		 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT) {
+		const struct ktrace_event *event = ktrace_cursor_event(cursor);
+
+		CHECK_EQ(ktrace_output_event(output, event, NULL), 0);
+		switches += !strcmp(event->type->name, "sched_switch");
+		if (switches == 1)
+			CHECK_EQ(ktrace_output_loss(output, &none), 0);
+		if (switches == 3)
+			CHECK_EQ(ktrace_output_loss(output, &loss), 0);
+	}
+	CHECK_EQ(ktrace_output_pause(output), 0);
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	CHECK(read(fds[0], text, sizeof(text) - 1) > 0);
+	CHECK_STR(text, "a_<b>_c;entry;work 10000\n");
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST(no_such_field)
+{
+	const struct ktrace_output_stacks options = {
+		.weight = KTRACE_WEIGHT_FIELD, .field = "byte"};
+	const struct ktrace_output_options where = {
+		.size = sizeof(where), .fd = 1, .merged = &options};
+	struct ktrace *trace = trace_open();
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "folded", &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "a field `byte'"));
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
+CHECK_MAIN
