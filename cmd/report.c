@@ -32,6 +32,11 @@ static bool is_kind(const struct report *r, const char *name)
 	return !strcmp(r->kind->name, name);
 }
 
+static bool merges_stacks(const struct report *r)
+{
+	return is_kind(r, "folded") || is_kind(r, "flame");
+}
+
 /* Which calls are open, and when a thread has a CPU again, is told by events not shown, too. */
 static bool pairs_events(const struct report *r)
 {
@@ -172,7 +177,7 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = failed_in_library();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
-	if (!err && is_kind(r, "folded"))
+	if (!err && merges_stacks(r))
 		no_stacks_say(trace);
 	if (!err)
 		misses_say(info->misses, info->nr_misses);
@@ -197,7 +202,9 @@ enum {
 	REPORT_DURATIONS = OPTION_OWN,
 	REPORT_GRAPH,
 	REPORT_FOLDED,
+	REPORT_FLAME,
 	REPORT_WEIGHT,
+	REPORT_TITLE,
 };
 
 static int option_handle(void *data, int option)
@@ -224,6 +231,11 @@ static int option_handle(void *data, int option)
 		return format_find(r, "graph");
 	case REPORT_FOLDED:
 		return format_find(r, "folded");
+	case REPORT_FLAME:
+		return format_find(r, "flame");
+	case REPORT_TITLE:
+		r->merged.title = optarg;
+		return EXIT_OK;
 	case REPORT_WEIGHT:
 		r->merged.field = optarg;
 		r->merged.weight = strcmp(optarg, "time")
@@ -252,8 +264,11 @@ static int report_main(int argc, char **argv)
 		return misused(&command_report,
 			       "--durations goes with --format text, json or "
 			       "strace");
-	if (r.merged.weight && !is_kind(&r, "folded"))
-		return misused(&command_report, "--weight goes with --folded");
+	if (r.merged.weight && !merges_stacks(&r))
+		return misused(&command_report,
+			       "--weight goes with --folded or --flame");
+	if (r.merged.title && !is_kind(&r, "flame"))
+		return misused(&command_report, "--title goes with --flame");
 	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
 			   trace_show, &r);
 	query_free(&r.query);
@@ -285,8 +300,13 @@ static const struct command_option options[] = {
 	       "stacks, and how many events had them, for tools that draw flame "
 	       "graphs, the same as -F folded",
 	       .id = REPORT_FOLDED),
+	OPTION(0, "flame", NULL,
+	       "a flame graph of stacks: one HTML page, the same as -F flame",
+	       .id = REPORT_FLAME),
+	OPTION(0, "title", "TEXT", "for --flame: what the page is called",
+	       .id = REPORT_TITLE),
 	OPTION(0, "weight", "FIELD",
-	       "for --folded: the sum of this field, instead of the number of "
+	       "for --folded and --flame: the sum of this field, instead of the number of "
 	       "events; `time': how long threads were off the CPU after "
 	       "sched:sched_switch, in ns",
 	       .id = REPORT_WEIGHT),

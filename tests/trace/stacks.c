@@ -40,7 +40,8 @@ static struct ktrace *trace_open(void)
 static char *merged(const char *kind, enum ktrace_output_weight weight,
 		    const char *field)
 {
-	const struct ktrace_output_stacks options = {weight, field, {0}};
+	const struct ktrace_output_stacks options = {.weight = weight,
+						     .field = field};
 	const struct ktrace_output_options where = {.merged = &options};
 	struct ktrace *trace = trace_open();
 	char *text = shown_with(trace, kind, where, NULL);
