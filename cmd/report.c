@@ -23,6 +23,7 @@ struct report {
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
 	bool stacks;
+	bool oneline;
 	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
@@ -123,6 +124,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.calls = r->durations ? &calls : NULL,
 		.cursor = cursor,
 		.stacks = r->stacks,
+		.stacks_in_line = r->oneline,
 		.merged = &r->merged,
 	};
 	int err;
@@ -205,6 +207,7 @@ enum {
 	REPORT_FLAME,
 	REPORT_WEIGHT,
 	REPORT_TITLE,
+	REPORT_ONELINE,
 };
 
 static int option_handle(void *data, int option)
@@ -241,6 +244,9 @@ static int option_handle(void *data, int option)
 		r->merged.weight = strcmp(optarg, "time")
 					   ? KTRACE_WEIGHT_FIELD
 					   : KTRACE_WEIGHT_OFF_CPU;
+		return EXIT_OK;
+	case REPORT_ONELINE:
+		r->stacks = r->oneline = true;
 		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
@@ -296,6 +302,8 @@ static const struct command_option options[] = {
 	       .id = REPORT_GRAPH),
 	OPTION('g', "stacks", NULL,
 	       "below each event, who called, if it was recorded with that"),
+	OPTION(0, "oneline", NULL, "as -g, but in the line of the event",
+	       .id = REPORT_ONELINE),
 	OPTION(0, "folded", NULL,
 	       "stacks, and how many events had them, for tools that draw flame "
 	       "graphs, the same as -F folded",

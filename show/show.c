@@ -109,6 +109,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	if (options.calls)
 		show->calls = *options.calls;
 	show->stacks = options.stacks;
+	show->stacks_in_line = options.stacks_in_line;
 	if (options.merged)
 		show->merged = *options.merged;
 	show->graph.columns = KTRACE_COLUMN_ALL;

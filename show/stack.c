@@ -60,6 +60,28 @@ const char *stack_end_name(enum ktrace_stack_end end)
 	return end < sizeof(names) / sizeof(*names) ? names[end] : NULL;
 }
 
+bool stack_field(const struct ktrace_type *type,
+		 const struct ktrace_field *field)
+{
+	return ktrace_type_has_stack(type) &&
+	       field == &type->fields[type->nr_fields - 1];
+}
+
+void stack_in_line(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_stack *stack)
+{
+	const char *end = stack_end_name(stack->end);
+
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		output_puts(output, " <- ");
+		frame_put(output, trace, stack->addresses[i], FRAME_NAME);
+	}
+	if (!end)
+		return;
+	output_puts(output, " <- ");
+	output_puts(output, end);
+}
+
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack)
 {

@@ -39,6 +39,7 @@ static int text_event(struct ktrace_output *show,
 	struct text *text = (struct text *)show;
 	struct output *output = &text->output;
 	struct ktrace_stack stack;
+	bool stacked;
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
@@ -46,8 +47,12 @@ static int text_event(struct ktrace_output *show,
 		return error_set(-ENOMEM, "out of memory");
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
+	stacked =
+		show->stacks && ktrace_event_stack(show->trace, event, &stack);
+	if (stacked && show->stacks_in_line)
+		stack_in_line(output, show->trace, &stack);
 	output_add(output, "\n", 1);
-	if (show->stacks && ktrace_event_stack(show->trace, event, &stack))
+	if (stacked && !show->stacks_in_line)
 		stack_lines(output, show->trace, &stack);
 	return output->err;
 }

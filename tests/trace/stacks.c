@@ -55,6 +55,46 @@ static char *merged(const char *kind, enum ktrace_output_weight weight,
 	"</script><b>&amp?" \
 	"?'????x"
 
+static char *text_with(bool stacks, bool in_line)
+{
+	const struct ktrace_output_options where = {.stacks = stacks,
+						    .stacks_in_line = in_line};
+	struct ktrace *trace = trace_open();
+	char *text = shown_with(trace, "text", where, NULL);
+
+	ktrace_close(trace);
+	return text;
+}
+
+/* The id of a stack tells people nothing. */
+TEST(text)
+{
+	char *text = text_with(true, false);
+
+	CHECK(strstr(text, " mm:alloc: bytes=100 result=0\n"
+			   "\tpages+0x4\n\twork+0x8\n\tentry+0x10\n"));
+	CHECK(strstr(text, " bytes=4000 result=7\n\tpages+0x4\n\t" WEIRD
+			   "+0x8 [evil]\n"));
+	CHECK(strstr(text, " bytes=50000 result=0\n\tpages+0x4\n\t0x1234\n"
+			   "\t(there are more frames)\n"));
+	CHECK(strstr(text, " bytes=600000 result=0\n"
+			   "\t(no stack: there was no room for it)\n"));
+	CHECK(strstr(text, " bytes=7000000 result=0\n"
+			   "\t(no stack: the trace is damaged)\n"));
+	CHECK(!strstr(text, "__kernel_stack"));
+	free(text);
+	text = text_with(false, false);
+	CHECK(strstr(text, " bytes=100 result=0\n") && !strstr(text, "\t"));
+	free(text);
+	text = text_with(true, true);
+	CHECK(strstr(text, " bytes=100 result=0 <- pages <- work <- entry\n"));
+	CHECK(strstr(
+		text,
+		" bytes=50000 result=0 <- pages <- 0x1234 <- [truncated]\n"));
+	CHECK(!strstr(text, "\t"));
+	free(text);
+}
+
 /* Two stacks of the same functions are one; what is not known has a name. */
 TEST(folded)
 {
