@@ -46,6 +46,27 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	output_add(output, "]", 1);
 }
 
+void frame_perf(struct output *output, const struct ktrace *trace,
+		uint64_t address)
+{
+	uint64_t offset;
+	const char *name = ktrace_symbol(trace, address - 1, &offset);
+	const char *module = ktrace_symbol_module(trace, address - 1);
+	char text[32];
+
+	if (name)
+		name_put(output, name);
+	else
+		output_puts(output, "[unknown]");
+	if (name) {
+		snprintf(text, sizeof(text), "+%#" PRIx64, offset + 1);
+		output_puts(output, text);
+	}
+	output_puts(output, " ([");
+	name_put(output, module ?: "kernel.kallsyms");
+	output_puts(output, "])");
+}
+
 const char *stack_end_name(enum ktrace_stack_end end)
 {
 	static const char *const names[] = {

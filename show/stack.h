@@ -15,6 +15,9 @@ enum frame_form {
 /* An address without a name is shown as 0xffffffff81234567. */
 void frame_put(struct output *output, const struct ktrace *trace,
 	       uint64_t address, enum frame_form form);
+/* The same as perf script has it: function+0x4a ([module]). */
+void frame_perf(struct output *output, const struct ktrace *trace,
+		uint64_t address);
 /*
  * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:
  * the stack has all frames, as far as is known.

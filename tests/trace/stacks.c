@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Events with stacks, and all outputs that show these. */
 #include <errno.h>
+#include <regex.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -201,6 +202,45 @@ TEST(no_such_field)
 	ktrace_output_destroy(output);
 	ktrace_cursor_destroy(cursor);
 	ktrace_close(trace);
+}
+
+/* As perf-script(1) describes it: a head, a line for each frame, an empty line. */
+TEST(perf_script)
+{
+	static const char *const lines[] = {
+		"^[^ #].* +[0-9]+/[0-9]+ +\\[[0-9]{3,}\\] +[0-9]+\\.[0-9]{9}: "
+		"[a-z]+:[a-z_]+: ",
+		"^\t *[0-9a-f]+ ([^ ]+\\+0x[0-9a-f]+|\\[unknown\\]) \\(\\[[^ ]+\\]\\)$",
+	};
+	char *text = merged("perf-script", KTRACE_WEIGHT_EVENTS, NULL);
+	size_t heads = 0, frames = 0;
+	char *line = text, *end;
+	regex_t form[2];
+
+	CHECK(strstr(text, ": mm:alloc: bytes=4000 result=7\n"
+			   "\tffffffff81002004 pages+0x4 ([kernel.kallsyms])\n"
+			   "\tffffffffc0000008 " WEIRD "+0x8 ([evil])\n"
+			   "\tffffffff81001008 work+0x8 ([kernel.kallsyms])\n"
+			   "\tffffffff81000010 entry+0x10 ([kernel.kallsyms])\n"
+			   "\n"));
+	CHECK(!strncmp(text, "a <b>?c ", 8));
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(regcomp(&form[i], lines[i], REG_EXTENDED | REG_NOSUB),
+			 0);
+	for (; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		if (!*line)
+			continue;
+		CHECK_EQ(regexec(&form[*line == '\t'], line, 0, NULL, 0), 0);
+		heads += *line != '\t';
+		frames += *line == '\t';
+	}
+	CHECK_EQ(heads, 14);
+	CHECK_EQ(frames, 3 * 3 + 4 + 2 + 3 * 2 + 3 * 3);
+	for (int i = 0; i < 2; i++)
+		regfree(&form[i]);
+	free(text);
 }
 
 CHECK_MAIN
