@@ -15,11 +15,14 @@
 #include "common/value.h"
 #include "common/who.h"
 
+#define STACKS_SHOWN 20 /* by --by-stack */
+
 struct report {
 	struct query query;
 	const struct ktrace_output_kind *kind;
 	struct who who;
-	uint64_t head;		      /* 0: all */
+	uint64_t head; /* 0: all */
+	bool head_given;
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
 	bool stacks;
@@ -35,7 +38,8 @@ static bool is_kind(const struct report *r, const char *name)
 
 static bool merges_stacks(const struct report *r)
 {
-	return is_kind(r, "folded") || is_kind(r, "flame");
+	return is_kind(r, "stacks") || is_kind(r, "folded") ||
+	       is_kind(r, "flame");
 }
 
 /* Which calls are open, and when a thread has a CPU again, is told by events not shown, too. */
@@ -204,6 +208,7 @@ enum {
 	REPORT_DURATIONS = OPTION_OWN,
 	REPORT_GRAPH,
 	REPORT_FOLDED,
+	REPORT_STACKS,
 	REPORT_FLAME,
 	REPORT_WEIGHT,
 	REPORT_TITLE,
@@ -226,6 +231,7 @@ static int option_handle(void *data, int option)
 		if (number_parse(optarg, &r->head))
 			return misused(&command_report,
 				       "--head `%s' is no number", optarg);
+		r->head_given = true;
 		return EXIT_OK;
 	case REPORT_DURATIONS:
 		r->durations = true;
@@ -234,6 +240,8 @@ static int option_handle(void *data, int option)
 		return format_find(r, "graph");
 	case REPORT_FOLDED:
 		return format_find(r, "folded");
+	case REPORT_STACKS:
+		return format_find(r, "stacks");
 	case REPORT_FLAME:
 		return format_find(r, "flame");
 	case REPORT_TITLE:
@@ -272,9 +280,15 @@ static int report_main(int argc, char **argv)
 			       "strace");
 	if (r.merged.weight && !merges_stacks(&r))
 		return misused(&command_report,
-			       "--weight goes with --folded or --flame");
+			       "--weight goes with --by-stack, --folded or "
+			       "--flame");
 	if (r.merged.title && !is_kind(&r, "flame"))
 		return misused(&command_report, "--title goes with --flame");
+	/* There the events are all counted, and the rows are limited. */
+	if (is_kind(&r, "stacks")) {
+		r.merged.limit = r.head_given ? r.head : STACKS_SHOWN;
+		r.head = 0;
+	}
 	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
 			   trace_show, &r);
 	query_free(&r.query);
@@ -291,7 +305,8 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('C', "comm", "COMM",
 	       "only of tasks with such a name; wildcards are allowed"),
-	OPTION('n', "head", "COUNT", "only the first so many events"),
+	OPTION('n', "head", "COUNT",
+	       "only the first so many events; of --by-stack: stacks (20)"),
 	OPTION(0, "durations", NULL,
 	       "behind an event that ends something, how long it took: a call, "
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "
@@ -304,6 +319,9 @@ static const struct command_option options[] = {
 	       "below each event, who called, if it was recorded with that"),
 	OPTION(0, "oneline", NULL, "as -g, but in the line of the event",
 	       .id = REPORT_ONELINE),
+	OPTION(0, "by-stack", NULL,
+	       "a table of stacks, the most frequent first, the same as -F stacks",
+	       .id = REPORT_STACKS),
 	OPTION(0, "folded", NULL,
 	       "stacks, and how many events had them, for tools that draw flame "
 	       "graphs, the same as -F folded",
@@ -314,7 +332,7 @@ static const struct command_option options[] = {
 	OPTION(0, "title", "TEXT", "for --flame: what the page is called",
 	       .id = REPORT_TITLE),
 	OPTION(0, "weight", "FIELD",
-	       "for --folded and --flame: the sum of this field, instead of the number of "
+	       "for --by-stack, --folded and --flame: the sum of this field, instead of the number of "
 	       "events; `time': how long threads were off the CPU after "
 	       "sched:sched_switch, in ns",
 	       .id = REPORT_WEIGHT),

@@ -20,8 +20,8 @@
  * functions, each below its caller. It holds up to 1024 lines back, to show a call that
  * calls nothing in one line.
  *
- * The outputs that merge events by their stacks ("folded", "flame") write at the end. If they
- * are to weigh how long threads were off the CPU, they need all events sched:sched_switch of all CPUs:
+ * The outputs that merge events by their stacks ("stacks", "folded", "flame") write at the
+ * end. If they are to weigh how long threads were off the CPU, they need all events sched:sched_switch of all CPUs:
  * those that are not to be shown by ktrace_output_hidden().
  *
  * The output "kernel" runs the trace's print formats in a child process.
@@ -108,7 +108,7 @@ struct ktrace_output_graph {
 	uint64_t reserved[3]; /* 0 */
 };
 
-/* What events weigh, for outputs that merge them by their stacks ("folded", "flame"). */
+/* What events weigh, for outputs that merge them by their stacks ("stacks", "folded", "flame"). */
 enum ktrace_output_weight {
 	KTRACE_WEIGHT_EVENTS, /* 1: events are counted */
 	KTRACE_WEIGHT_FIELD, /* the value of a field; events without it do not count */
@@ -124,6 +124,7 @@ struct ktrace_output_stacks {
 	const char
 		*field; /* for KTRACE_WEIGHT_FIELD; must outlive the output */
 	const char *title; /* of "flame"; NULL: the command that was recorded */
+	uint64_t limit;	   /* rows of "stacks"; 0: all */
 	uint64_t reserved[4]; /* 0 */
 };
 

@@ -204,6 +204,46 @@ TEST(no_such_field)
 	ktrace_close(trace);
 }
 
+static const char *const tables[] = {
+	"         events   share  stack\n"
+	"              3  23.1 %  a_<b>_c: work <- entry\n"
+	"              3  23.1 %  a_<b>_c: pages <- work <- entry\n"
+	"              1   7.7 %  a_<b>_c: [damaged]\n"
+	"              6  46.2 %  in 6 more stacks: --head 0 shows all\n",
+	"         events   share        total          min          avg          "
+	"p99          max  stack\n"
+	"              1  91.5 %      7000000      7000000      7000000      "
+	"7000000      7000000  a_<b>_c: [damaged]\n"
+	"              1   7.8 %       600000       600000       600000       "
+	"600000       600000  a_<b>_c: [no_stack]\n"
+	"              1   0.7 %        50000        50000        50000        "
+	"50000        50000  a_<b>_c: pages <- 0x1234 <- [truncated]\n"
+	"              4   0.1 %  in 2 more stacks: --head 0 shows all\n",
+	"         events   share     total us       min us       avg us       "
+	"p99 us       max us  stack\n"
+	"              1  78.9 %      150.000      150.000      150.000      "
+	"150.000      150.000  worker: pages <- work <- entry\n"
+	"              2  21.1 %       40.000       10.000       20.000       "
+	"30.000       30.000  a_<b>_c: work <- entry\n",
+};
+
+/* Innermost first; numbers have a distribution if they are not all 1. */
+TEST(table)
+{
+	struct ktrace *trace = trace_open();
+
+	for (int i = 0; i < 3; i++) {
+		const struct ktrace_output_stacks options = {
+			.weight = i, .field = "bytes", .limit = 3};
+		const struct ktrace_output_options where = {.merged = &options};
+		char *text = shown_with(trace, "stacks", where, NULL);
+
+		CHECK_STR(text, tables[i]);
+		free(text);
+	}
+	ktrace_close(trace);
+}
+
 /* As perf-script(1) describes it: a head, a line for each frame, an empty line. */
 TEST(perf_script)
 {
