@@ -93,11 +93,25 @@ bool ktrace_type_has_stack(const struct ktrace_type *type)
 	return type_has_stack(type);
 }
 
-bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
+/* The table is a cache: what it has not yet is read when it is needed. */
+static bool stack_get(struct ktrace *trace, uint32_t id,
+		      struct ktrace_stack *stack)
+{
+	struct stack_table *stacks = &trace->stacks;
+
+	if (stack_find(stacks, id, stack))
+		return true;
+	if (trace->directory < 0 || stacks->whole)
+		return false;
+	stacks_read(stacks, trace->directory);
+	stacks->whole = !trace->info.live;
+	return stack_find(stacks, id, stack);
+}
+
+bool ktrace_stack_find(const struct ktrace *const_trace, uint32_t id,
 		       struct ktrace_stack *stack)
 {
-	/* A cache: what it has not yet is read when it is needed. */
-	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	struct ktrace *trace = (struct ktrace *)const_trace;
 
 	*stack = (struct ktrace_stack){
 		.id = id,
@@ -105,12 +119,13 @@ bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 	};
 	if (!id)
 		return false;
-	if (stack_find(stacks, id, stack))
+	if (stack_get(trace, id, stack))
 		return true;
-	if (trace->directory < 0)
-		return false;
-	stacks_read(stacks, trace->directory);
-	return stack_find(stacks, id, stack);
+	if (!trace->stacks.warned)
+		trace_warn(trace, "stacks of events are missing: the file "
+				  "`stacks' is damaged or incomplete");
+	trace->stacks.warned = true;
+	return false;
 }
 
 bool ktrace_event_stack(const struct ktrace *trace,

@@ -23,6 +23,8 @@ struct symbol_table {
 struct stack_table {
 	uint8_t *bytes;
 	size_t size;
+	bool whole; /* the file has no more */
+	bool warned;
 };
 
 /* All numbers of CPUs and streams are smaller than this. */
