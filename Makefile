@@ -5,9 +5,11 @@
 
 # The modules are for the kernel that runs here if its headers are installed.
 KERNEL ?= $(if $(wildcard /lib/modules/$(shell uname -r)/build),running,6.1)
-# The kernels of make check; what make check-all has beside them, for the suites that ask
-# most of a kernel; and those with the kernel's own checkers, for make check-debug.
+# The kernels of make check, and on which of them all is tested: on the others only what
+# depends on the kernel; what make check-all has beside them, for the suites that ask most of
+# a kernel; and those with the kernel's own checkers, for make check-debug.
 KERNELS ?= 6.1 6.12 7.3
+WHOLE ?= $(if $(filter file,$(origin KERNELS)),6.12,$(KERNELS))
 KERNELS_MORE ?= 6.12.107 7.2
 KERNELS_DEBUG ?= 6.12-debug 7.3-debug 7.3-kcsan
 
@@ -22,7 +24,8 @@ help:
 	@echo 'make demo      install what is missing, build, record a workload in a virtual machine'
 	@echo 'make check     install what is missing, build, run every test (KERNELS="$(KERNELS)");'
 	@echo '               one suite on one kernel: make check SUITE=kernel KERNEL=6.12'
-	@echo 'make check-all the same, and some of it on more kernels ($(KERNELS_MORE))'
+	@echo '               (all of it on $(WHOLE), on the others what depends on the kernel)'
+	@echo 'make check-all all of it on each, and some of it on more kernels ($(KERNELS_MORE))'
 	@echo 'make check-debug'
 	@echo '               the suites of the modules on kernels with KASAN, lockdep, KCSAN'
 	@echo '               ($(KERNELS_DEBUG)), which it compiles first'
@@ -43,7 +46,8 @@ demo: setup
 
 # SUITE and KERNEL choose: make check SUITE=kernel KERNEL=6.12
 check: setup user
-	@KERNELS='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(KERNELS))' tests/run $(SUITE)
+	@KERNELS='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(KERNELS))' \
+		WHOLE='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(WHOLE))' tests/run $(SUITE)
 
 check-all: setup user
 	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' tests/run

@@ -15,20 +15,37 @@
 #include "common/value.h"
 #include "common/who.h"
 
+#define STACKS_SHOWN 20 /* by --by-stack */
+
 struct report {
 	struct query query;
 	const struct ktrace_output_kind *kind;
 	struct who who;
-	uint64_t head;		      /* 0: all */
+	uint64_t head; /* 0: all */
+	bool head_given;
 	struct ktrace_output *output; /* set while it is used */
 	bool durations;
 	bool stacks;
+	bool oneline;
+	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
 
 static bool is_kind(const struct report *r, const char *name)
 {
 	return !strcmp(r->kind->name, name);
+}
+
+static bool merges_stacks(const struct report *r)
+{
+	return is_kind(r, "stacks") || is_kind(r, "folded") ||
+	       is_kind(r, "flame");
+}
+
+/* Which calls are open, and when a thread has a CPU again, is told by events not shown, too. */
+static bool pairs_events(const struct report *r)
+{
+	return is_kind(r, "graph") || r->merged.weight == KTRACE_WEIGHT_OFF_CPU;
 }
 
 /*
@@ -111,19 +128,32 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.calls = r->durations ? &calls : NULL,
 		.cursor = cursor,
 		.stacks = r->stacks,
+		.stacks_in_line = r->oneline,
+		.merged = &r->merged,
 	};
 	int err;
 
 	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
 	if (err)
 		return err;
-	if (!who_is_all(&r->who) || r->head || r->spans || is_kind(r, "graph"))
+	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r))
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
 	ktrace_output_destroy(r->output);
 	r->output = NULL;
 	return err;
+}
+
+/* Outputs that merge stacks are empty if there are none: says why. */
+static void no_stacks_say(const struct ktrace *trace)
+{
+	const struct ktrace_types *types = ktrace_get_types(trace);
+
+	for (size_t i = 0; i < ktrace_types_count(types); i++)
+		if (ktrace_type_stacks(ktrace_types_get(types, i)))
+			return;
+	say("no event was recorded with its stack: ktrace record -g");
 }
 
 static int trace_show(void *data, struct ktrace *trace,
@@ -139,8 +169,7 @@ static int trace_show(void *data, struct ktrace *trace,
 
 	options->wait = stream_show;
 	options->wait_data = r;
-	/* Which calls are open depends on events that are not shown. */
-	if (spans || is_kind(r, "graph"))
+	if (spans || pairs_events(r))
 		query_widen(&r->query, options, false);
 	if (ktrace_cursor_create(trace, options, &cursor))
 		return failed_in_library();
@@ -154,6 +183,8 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = failed_in_library();
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
+	if (!err && merges_stacks(r))
+		no_stacks_say(trace);
 	if (!err)
 		misses_say(info->misses, info->nr_misses);
 	return status;
@@ -177,6 +208,11 @@ enum {
 	REPORT_DURATIONS = OPTION_OWN,
 	REPORT_GRAPH,
 	REPORT_FOLDED,
+	REPORT_STACKS,
+	REPORT_FLAME,
+	REPORT_WEIGHT,
+	REPORT_TITLE,
+	REPORT_ONELINE,
 };
 
 static int option_handle(void *data, int option)
@@ -195,6 +231,7 @@ static int option_handle(void *data, int option)
 		if (number_parse(optarg, &r->head))
 			return misused(&command_report,
 				       "--head `%s' is no number", optarg);
+		r->head_given = true;
 		return EXIT_OK;
 	case REPORT_DURATIONS:
 		r->durations = true;
@@ -203,6 +240,22 @@ static int option_handle(void *data, int option)
 		return format_find(r, "graph");
 	case REPORT_FOLDED:
 		return format_find(r, "folded");
+	case REPORT_STACKS:
+		return format_find(r, "stacks");
+	case REPORT_FLAME:
+		return format_find(r, "flame");
+	case REPORT_TITLE:
+		r->merged.title = optarg;
+		return EXIT_OK;
+	case REPORT_WEIGHT:
+		r->merged.field = optarg;
+		r->merged.weight = strcmp(optarg, "time")
+					   ? KTRACE_WEIGHT_FIELD
+					   : KTRACE_WEIGHT_OFF_CPU;
+		return EXIT_OK;
+	case REPORT_ONELINE:
+		r->stacks = r->oneline = true;
+		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
 		return EXIT_OK;
@@ -225,6 +278,17 @@ static int report_main(int argc, char **argv)
 		return misused(&command_report,
 			       "--durations goes with --format text, json or "
 			       "strace");
+	if (r.merged.weight && !merges_stacks(&r))
+		return misused(&command_report,
+			       "--weight goes with --by-stack, --folded or "
+			       "--flame");
+	if (r.merged.title && !is_kind(&r, "flame"))
+		return misused(&command_report, "--title goes with --flame");
+	/* There the events are all counted, and the rows are limited. */
+	if (is_kind(&r, "stacks")) {
+		r.merged.limit = r.head_given ? r.head : STACKS_SHOWN;
+		r.head = 0;
+	}
 	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
 			   trace_show, &r);
 	query_free(&r.query);
@@ -241,7 +305,8 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('C', "comm", "COMM",
 	       "only of tasks with such a name; wildcards are allowed"),
-	OPTION('n', "head", "COUNT", "only the first so many events"),
+	OPTION('n', "head", "COUNT",
+	       "only the first so many events; of --by-stack: stacks (20)"),
 	OPTION(0, "durations", NULL,
 	       "behind an event that ends something, how long it took: a call, "
 	       "an interrupt, a time on the CPU, a block request, NAME_begin to "
@@ -252,10 +317,25 @@ static const struct command_option options[] = {
 	       .id = REPORT_GRAPH),
 	OPTION('g', "stacks", NULL,
 	       "below each event, who called, if it was recorded with that"),
+	OPTION(0, "oneline", NULL, "as -g, but in the line of the event",
+	       .id = REPORT_ONELINE),
+	OPTION(0, "by-stack", NULL,
+	       "a table of stacks, the most frequent first, the same as -F stacks",
+	       .id = REPORT_STACKS),
 	OPTION(0, "folded", NULL,
 	       "stacks, and how many events had them, for tools that draw flame "
 	       "graphs, the same as -F folded",
 	       .id = REPORT_FOLDED),
+	OPTION(0, "flame", NULL,
+	       "a flame graph of stacks: one HTML page, the same as -F flame",
+	       .id = REPORT_FLAME),
+	OPTION(0, "title", "TEXT", "for --flame: what the page is called",
+	       .id = REPORT_TITLE),
+	OPTION(0, "weight", "FIELD",
+	       "for --by-stack, --folded and --flame: the sum of this field, instead of the number of "
+	       "events; `time': how long threads were off the CPU after "
+	       "sched:sched_switch, in ns",
+	       .id = REPORT_WEIGHT),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

@@ -12,7 +12,7 @@
 #include <ktrace/span.h>
 
 #include "common/count.h"
-#include "common/histogram.h"
+#include "base/histogram.h"
 #include "common/query.h"
 
 /* What a row is of. */

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "pointee.h"
 #include "program.h"
+#include "stack.h"
 #include "value.h"
 
 enum code {
@@ -296,6 +297,8 @@ static struct program *program_make(const struct programs *programs,
 		const struct ktrace_field *field = &type->fields[i];
 
 		if (programs->wants && !programs->wants(type, field))
+			continue;
+		if (style != PROGRAM_JSON && stack_field(type, field))
 			continue;
 		/* For programs each field is one of its own. */
 		if (style != PROGRAM_JSON && pointee_owns(type, field))

@@ -70,7 +70,11 @@ static bool reserved_used(const struct ktrace_output_options *options)
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||
 		 options->graph->columns &
-			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF)));
+			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF))) ||
+	       (options->merged &&
+		(any_set(options->merged->reserved,
+			 NR(options->merged->reserved)) ||
+		 options->merged->weight > KTRACE_WEIGHT_OFF_CPU));
 }
 
 int ktrace_output_create(struct ktrace *trace, const char *kind,
@@ -90,7 +94,7 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	if (reserved_used(&options))
 		return error_set(-E2BIG,
 				 "this libktrace is older than the program, "
-				 "and cannot show calls as it asks");
+				 "and cannot show events as it asks");
 	show = calloc(1, ops->size);
 	if (!show)
 		return error_set(-ENOMEM, "out of memory");
@@ -105,6 +109,9 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	if (options.calls)
 		show->calls = *options.calls;
 	show->stacks = options.stacks;
+	show->stacks_in_line = options.stacks_in_line;
+	if (options.merged)
+		show->merged = *options.merged;
 	show->graph.columns = KTRACE_COLUMN_ALL;
 	if (options.graph)
 		show->graph = *options.graph;

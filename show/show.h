@@ -50,6 +50,8 @@ struct ktrace_output {
 	struct ktrace_output_calls calls;
 	struct ktrace_output_graph graph;
 	bool stacks;
+	bool stacks_in_line;
+	struct ktrace_output_stacks merged;
 	const struct ktrace_cursor *cursor; /* NULL: unknown */
 	/* The span that the next event ends, or NULL. */
 	const struct ktrace_span *ended;

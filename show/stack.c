@@ -30,6 +30,8 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	const char *module = ktrace_symbol_module(trace, address - 1);
 	char text[32];
 
+	snprintf(text, sizeof(text), "%16" PRIx64 " ", address);
+	output_puts(output, text);
 	if (!name) {
 		snprintf(text, sizeof(text), "%#" PRIx64, address);
 		output_puts(output, text);
@@ -91,6 +93,95 @@ void stack_frame_put(struct output *output, const struct ktrace *trace,
 		place_put(output, trace, stack, index, form);
 	else
 		frame_put(output, trace, stack->addresses[index], form);
+}
+
+static void place_perf(struct output *output, const struct ktrace *trace,
+		       const struct ktrace_stack *stack, uint32_t index)
+{
+	struct ktrace_stack_frame place;
+	char text[32];
+
+	ktrace_stack_frame(trace, stack, index, &place);
+	snprintf(text, sizeof(text), "%16" PRIx64 " ", place.address);
+	output_puts(output, text);
+	name_put(output, place.function ?: "[unknown]");
+	if (place.function) {
+		snprintf(text, sizeof(text), "+%#" PRIx64, place.offset);
+		output_puts(output, text);
+	}
+	output_puts(output, " (");
+	name_put(output, place.file ?: "[unknown]");
+	output_puts(output, ")");
+}
+
+static void address_perf(struct output *output, const struct ktrace *trace,
+			 uint64_t address)
+{
+	uint64_t offset;
+	const char *name = ktrace_symbol(trace, address - 1, &offset);
+	const char *module = ktrace_symbol_module(trace, address - 1);
+	char text[32];
+
+	if (name)
+		name_put(output, name);
+	else
+		output_puts(output, "[unknown]");
+	if (name) {
+		snprintf(text, sizeof(text), "+%#" PRIx64, offset + 1);
+		output_puts(output, text);
+	}
+	output_puts(output, " ([");
+	name_put(output, module ?: "kernel.kallsyms");
+	output_puts(output, "])");
+}
+
+void frame_perf(struct output *output, const struct ktrace *trace,
+		const struct ktrace_stack *stack, uint32_t index)
+{
+	if (stack->user)
+		place_perf(output, trace, stack, index);
+	else
+		address_perf(output, trace, stack->addresses[index]);
+}
+
+const char *stack_end_name(enum ktrace_stack_end end)
+{
+	static const char *const names[] = {
+		[KTRACE_STACK_TRUNCATED] = "[truncated]",
+		[KTRACE_STACK_NO_TABLE] = "[no_table]",
+		[KTRACE_STACK_HOOKED] = "[hooked]",
+		[KTRACE_STACK_BROKEN] = "[broken]",
+		[KTRACE_STACK_ABSENT] = "[page_not_present]",
+		[KTRACE_STACK_NO_RULE] = "[no_rule]",
+		[KTRACE_STACK_CORRUPT] = "[corrupt]",
+		[KTRACE_STACK_NO_MAPS] = "[no_mappings]",
+		[KTRACE_STACK_CONTEXT] = "[not_readable_here]",
+		[KTRACE_STACK_MISSING] = "[no_stack]",
+		[KTRACE_STACK_DAMAGED] = "[damaged]",
+	};
+
+	return end < sizeof(names) / sizeof(*names) ? names[end] : NULL;
+}
+
+bool stack_field(const struct ktrace_type *type,
+		 const struct ktrace_field *field)
+{
+	return field >= type->fields + type->nr_fields - ktrace_type_stacks(type);
+}
+
+void stack_in_line(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_stack *stack)
+{
+	const char *end = stack_end_name(stack->end);
+
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		output_puts(output, " <- ");
+		stack_frame_put(output, trace, stack, i, FRAME_NAME);
+	}
+	if (!end)
+		return;
+	output_puts(output, " <- ");
+	output_puts(output, end);
 }
 
 void stack_lines(struct output *output, const struct ktrace *trace,

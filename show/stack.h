@@ -19,6 +19,23 @@ void frame_put(struct output *output, const struct ktrace *trace,
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
 		     enum frame_form form);
+/*
+ * The same as perf script has it: "7f1234 function+0x4a (/usr/bin/ed)".  Of a program, the
+ * address is that in the file.
+ */
+void frame_perf(struct output *output, const struct ktrace *trace,
+		const struct ktrace_stack *stack, uint32_t index);
+/*
+ * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:
+ * the stack has all frames, as far as is known.
+ */
+const char *stack_end_name(enum ktrace_stack_end end);
+/* Is this field the id of the event's stack?  People are shown the frames instead. */
+bool stack_field(const struct ktrace_type *type,
+		 const struct ktrace_field *field);
+/* All frames behind the event in its line: " <- vfs_read <- ksys_read". */
+void stack_in_line(struct output *output, const struct ktrace *trace,
+		   const struct ktrace_stack *stack);
 /* A line for each frame, and one for why there are no more if that matters. */
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack);

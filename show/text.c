@@ -33,12 +33,26 @@ static int text_open(struct ktrace_output *show)
 	return 0;
 }
 
+/* The program has called the kernel. */
+static void stacks_put(const struct ktrace_output *show, struct output *output,
+		       const struct ktrace_event *event,
+		       void (*put)(struct output *output,
+				   const struct ktrace *trace,
+				   const struct ktrace_stack *stack))
+{
+	struct ktrace_stack stack;
+
+	if (ktrace_event_stack(show->trace, event, &stack))
+		put(output, show->trace, &stack);
+	if (ktrace_event_user_stack(show->trace, event, &stack))
+		put(output, show->trace, &stack);
+}
+
 static int text_event(struct ktrace_output *show,
 		      const struct ktrace_event *event)
 {
 	struct text *text = (struct text *)show;
 	struct output *output = &text->output;
-	struct ktrace_stack stack;
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
@@ -46,11 +60,11 @@ static int text_event(struct ktrace_output *show,
 		return error_set(-ENOMEM, "out of memory");
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
+	if (show->stacks_in_line)
+		stacks_put(show, output, event, stack_in_line);
 	output_add(output, "\n", 1);
-	if (show->stacks && ktrace_event_stack(show->trace, event, &stack))
-		stack_lines(output, show->trace, &stack);
-	if (show->stacks && ktrace_event_user_stack(show->trace, event, &stack))
-		stack_lines(output, show->trace, &stack);
+	if (show->stacks && !show->stacks_in_line)
+		stacks_put(show, output, event, stack_lines);
 	return output->err;
 }
 

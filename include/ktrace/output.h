@@ -20,6 +20,10 @@
  * functions, each below its caller. It holds up to 1024 lines back, to show a call that
  * calls nothing in one line.
  *
+ * The outputs that merge events by their stacks ("stacks", "folded", "flame") write at the
+ * end. If they are to weigh how long threads were off the CPU, they need all events sched:sched_switch of all CPUs:
+ * those that are not to be shown by ktrace_output_hidden().
+ *
  * The output "kernel" runs the trace's print formats in a child process.
  *
  * Functions return 0 or a negative errno; ktrace_last_error() then says why. If -EPIPE is
@@ -104,6 +108,26 @@ struct ktrace_output_graph {
 	uint64_t reserved[3]; /* 0 */
 };
 
+/* What events weigh, for outputs that merge them by their stacks ("stacks", "folded", "flame"). */
+enum ktrace_output_weight {
+	KTRACE_WEIGHT_EVENTS, /* 1: events are counted */
+	KTRACE_WEIGHT_FIELD, /* the value of a field; events without it do not count */
+	/*
+	 * For sched:sched_switch: ns until the thread has a CPU again.  Other events do not
+	 * count.
+	 */
+	KTRACE_WEIGHT_OFF_CPU,
+};
+
+struct ktrace_output_stacks {
+	enum ktrace_output_weight weight;
+	const char
+		*field; /* for KTRACE_WEIGHT_FIELD; must outlive the output */
+	const char *title; /* of "flame"; NULL: the command that was recorded */
+	uint64_t limit;	   /* rows of "stacks"; 0: all */
+	uint64_t reserved[4]; /* 0 */
+};
+
 struct ktrace_output_options {
 	size_t size; /* of this struct */
 	int fd;	     /* where text is written, unless @write is set */
@@ -128,6 +152,9 @@ struct ktrace_output_options {
 	const struct ktrace_output_graph
 		*graph; /* NULL: all columns, all events */
 	bool stacks; /* "text" shows who called, below each event that has it */
+	bool stacks_in_line; /* and does so in the event's own line */
+	const struct ktrace_output_stacks
+		*merged; /* NULL: events are counted */
 };
 
 struct ktrace_output;
@@ -147,8 +174,8 @@ KTRACE_API int ktrace_output_event(struct ktrace_output *output,
 KTRACE_API int ktrace_output_loss(struct ktrace_output *output,
 				  const struct ktrace_loss *loss);
 /*
- * An event that is not to be shown. Outputs that pair events ("graph") need it to know which
- * calls are open.
+ * An event that is not to be shown. Outputs that pair events need it: "graph" to know which
+ * calls are open, and those that weigh times to know when a thread has a CPU again.
  */
 KTRACE_API int ktrace_output_hidden(struct ktrace_output *output,
 				    const struct ktrace_event *event);

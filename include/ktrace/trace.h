@@ -238,7 +238,9 @@ enum ktrace_stack_end {
 	KTRACE_STACK_CORRUPT, /* the caller's frame would not be above */
 	KTRACE_STACK_NO_MAPS, /* the process's mappings were not known */
 	KTRACE_STACK_CONTEXT, /* programs could not be read there */
-	KTRACE_STACK_MISSING, /* it could not be stored, or is not in the trace */
+	/* Of both: */
+	KTRACE_STACK_MISSING, /* there was no room to store it */
+	KTRACE_STACK_DAMAGED, /* the trace does not have it, or not as it was */
 };
 
 /* Who called: addresses behind the calls, innermost first. */
@@ -247,7 +249,7 @@ struct ktrace_stack {
 	const uint64_t *addresses;
 	uint32_t nr;
 	enum ktrace_stack_end end;
-	uint32_t id; /* the same stack has the same id; 0: missing */
+	uint32_t id; /* the same stack has the same id; 0: it was not stored */
 	bool user;   /* of the program, not of the kernel */
 };
 
@@ -255,12 +257,13 @@ struct ktrace_stack {
 struct ktrace_stack_frame {
 	const char *function; /* NULL: not known */
 	const char *file;     /* NULL: not known, or in none */
-	uint64_t offset; /* in the function, or in the file; or an address */
+	uint64_t offset;  /* in the function, or in the file; or an address */
+	uint64_t address; /* in the file; or in the process */
 	bool guess;	 /* it was found without a table */
 };
 
-/* Are events of this type recorded with their stacks? */
-KTRACE_API bool ktrace_type_has_stack(const struct ktrace_type *type);
+/* How many stacks events of this type have: the last fields are their ids. */
+KTRACE_API unsigned int ktrace_type_stacks(const struct ktrace_type *type);
 /* The kernel's.  False: its type has no such stacks. */
 KTRACE_API bool ktrace_event_stack(const struct ktrace *trace,
 				   const struct ktrace_event *event,

@@ -82,7 +82,6 @@ static bool stack_find(const struct stack_table *stacks, uint32_t id,
 	    head.end >= KT_STACK_END_NR || head.frames > KT_STACK_MAX ||
 	    head.frames * sizeof(uint64_t) > stacks->size - at - sizeof(head))
 		return false;
-	stack->id = id;
 	stack->user = head.kind == KT_STACK_USER;
 	stack->nr = head.frames;
 	stack->end = (enum ktrace_stack_end)head.end;
@@ -91,26 +90,45 @@ static bool stack_find(const struct stack_table *stacks, uint32_t id,
 	return true;
 }
 
-bool ktrace_type_has_stack(const struct ktrace_type *type)
+unsigned int ktrace_type_stacks(const struct ktrace_type *type)
 {
-	return type_has_stack(type);
+	return !!type_stack_field(type, KT_STACK_FIELD) +
+	       !!type_stack_field(type, KT_USER_STACK_FIELD);
 }
 
-bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
-		       struct ktrace_stack *stack)
+/* The table is a cache: what it has not yet is read when it is needed. */
+static bool stack_get(struct ktrace *trace, uint32_t id,
+		      struct ktrace_stack *stack)
 {
-	/* A cache: what it has not yet is read when it is needed. */
-	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	struct stack_table *stacks = &trace->stacks;
 
-	*stack = (struct ktrace_stack){.end = KTRACE_STACK_MISSING};
-	if (!id)
-		return false;
 	if (stack_find(stacks, id, stack))
 		return true;
-	if (trace->directory < 0)
+	if (trace->directory < 0 || stacks->whole)
 		return false;
 	stacks_read(stacks, trace->directory);
+	stacks->whole = !trace->info.live;
 	return stack_find(stacks, id, stack);
+}
+
+bool ktrace_stack_find(const struct ktrace *const_trace, uint32_t id,
+		       struct ktrace_stack *stack)
+{
+	struct ktrace *trace = (struct ktrace *)const_trace;
+
+	*stack = (struct ktrace_stack){
+		.id = id,
+		.end = id ? KTRACE_STACK_DAMAGED : KTRACE_STACK_MISSING,
+	};
+	if (!id)
+		return false;
+	if (stack_get(trace, id, stack))
+		return true;
+	if (!trace->stacks.warned)
+		trace_warn(trace, "stacks of events are missing: the file "
+				  "`stacks' is damaged or incomplete");
+	trace->stacks.warned = true;
+	return false;
 }
 
 static bool event_stack(const struct ktrace *trace,
@@ -213,6 +231,7 @@ void ktrace_stack_frame(const struct ktrace *trace,
 
 	*place = (struct ktrace_stack_frame){
 		.offset = word & KT_FRAME_PLACE_MASK,
+		.address = word & KT_FRAME_PLACE_MASK,
 		.guess = word & KT_FRAME_GUESS,
 	};
 	names_index(stacks);
@@ -250,6 +269,7 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 		[KTRACE_STACK_NO_MAPS] = "mappings not known yet",
 		[KTRACE_STACK_CONTEXT] = "the program cannot be read here",
 		[KTRACE_STACK_MISSING] = "no stack: there was no room for it",
+		[KTRACE_STACK_DAMAGED] = "no stack: the trace is damaged",
 	};
 
 	return end < sizeof(texts) / sizeof(*texts) ? texts[end] : NULL;

@@ -54,7 +54,7 @@ struct feed_ops {
 	int (*prepare)(struct feed *feed, const struct feed_setup *setup);
 	/*
 	 * Opens all streams now, not with their first packets: somebody will
-	 * follow.
+	 * follow.  The recording sets the error message.
 	 */
 	int (*open)(struct feed *feed);
 	/*

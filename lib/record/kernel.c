@@ -296,8 +296,7 @@ static int kernel_open(struct feed *feed)
 	for (size_t i = 0; i < c->nr_buffers; i++) {
 		err = buffer_out_open(c->buffers[i]);
 		if (err)
-			return error_set(err, "cpu%u: %s", c->buffers[i]->cpu,
-					 strerror(-err));
+			return err;
 	}
 	return 0;
 }

@@ -499,8 +499,7 @@ static int programs_open(struct feed *feed)
 		int err = stream_open(p, i);
 
 		if (err)
-			return error_set(err, "programs%zu: %s", i,
-					 strerror(-err));
+			return err;
 	}
 	return 0;
 }

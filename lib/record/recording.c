@@ -331,8 +331,11 @@ static int feeds_prepare(struct ktrace_recording *r, struct feed_setup *setup)
 	feed_each(r, feed) {
 		if (!err)
 			err = feed->ops->prepare(feed, setup);
-		if (!err && (setup->options->follow || r->pointed))
-			err = feed->ops->open(feed);
+		if (err || !(setup->options->follow || r->pointed))
+			continue;
+		err = feed->ops->open(feed);
+		if (err)
+			sink_explain(r->sink, err);
 	}
 	return err;
 }

@@ -259,7 +259,7 @@ static int stacks_prepare(struct feed *feed, const struct feed_setup *setup)
 
 	s->sink = setup->sink;
 	err = s->sink->ops->open(s->sink, KTRACE_FILE_STACKS, 0, &s->out);
-	return err ? error_set(err, "stacks: %s", strerror(-err)) : 0;
+	return err ? sink_explain(s->sink, err) : 0;
 }
 
 /* Its file is there since prepare(). */

@@ -7,7 +7,8 @@
  * clock's offset makes them wall-clock time.  There is only one offset, so this
  * is wrong after the machine has slept.  Each event has the task that ran.  A
  * loss ends a packet: the next one has a higher count of discarded events, so
- * that readers show the loss in its place.
+ * that readers show the loss in its place.  If there are stacks, the context of all events
+ * has who called, as LTTng's context callstack_kernel; events without a stack have none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,12 +79,21 @@ struct ctf {
 	bool claimed; /* the metadata was created here */
 	bool whole;   /* everything was written */
 	int digits;   /* of the highest CPU number */
+	bool stacks;  /* does any event have one? */
 	uint8_t uuid[CTF_UUID_LEN];
 	struct ctf_stream *streams; /* by CPU */
 	uint32_t nr_streams;
 	struct plan **plans; /* by id */
 	uint32_t nr_plans;
 };
+
+static bool any_stack(const struct ktrace_types *types)
+{
+	for (size_t i = 0; i < ktrace_types_count(types); i++)
+		if (ktrace_type_stacks(ktrace_types_get(types, i)))
+			return true;
+	return false;
+}
 
 static int ctf_open(struct ktrace_output *show)
 {
@@ -117,6 +127,7 @@ static int ctf_open(struct ktrace_output *show)
 	ctf->digits =
 		snprintf(NULL, 0, "%u",
 			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
+	ctf->stacks = any_stack(ktrace_get_types(show->trace));
 	/* A trace that is exported twice has the same UUID. */
 	memcpy(ctf->uuid, &info->id, sizeof(info->id));
 	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
@@ -231,7 +242,8 @@ static struct plan *plan_make(const struct ktrace_type *type)
 
 	if (!plan)
 		return NULL;
-	for (i = 0; i < type->nr_fields; i++) {
+	/* Stacks are in the context, and not their ids. */
+	for (i = 0; i < type->nr_fields - ktrace_type_stacks(type); i++) {
 		const struct ktrace_field *field = &type->fields[i];
 		struct ctf_field ctf = ctf_field(field);
 		struct step *last = plan->nr_steps
@@ -303,6 +315,28 @@ static int put_dynamic(struct ctf_stream *stream,
 	return 0;
 }
 
+/* The length, and the addresses. */
+static int put_stack(struct ctf_stream *stream, const struct ktrace *trace,
+		     const struct ktrace_event *event)
+{
+	struct ktrace_stack stack = {0};
+	size_t size;
+	uint8_t *p;
+	int err;
+
+	ktrace_event_stack(trace, event, &stack);
+	size = stack.nr * sizeof(*stack.addresses);
+	err = stream_room(stream, sizeof(stack.nr) + size);
+	if (err)
+		return err;
+	p = stream->buf + stream->used;
+	memcpy(p, &stack.nr, sizeof(stack.nr));
+	if (size)
+		memcpy(p + sizeof(stack.nr), stack.addresses, size);
+	stream->used += sizeof(stack.nr) + size;
+	return 0;
+}
+
 static int ctf_event(struct ktrace_output *show,
 		     const struct ktrace_event *event)
 {
@@ -342,6 +376,9 @@ static int ctf_event(struct ktrace_output *show,
 	memcpy(head.comm, event->comm, strnlen(event->comm, 16));
 	memcpy(stream->buf + stream->used, &head, sizeof(head));
 	stream->used += sizeof(head);
+	err = ctf->stacks ? put_stack(stream, show->trace, event) : 0;
+	if (err)
+		return err;
 
 	for (i = 0; i < plan->nr_steps; i++) {
 		const struct step *step = &plan->steps[i];
@@ -409,7 +446,7 @@ static int ctf_finish(struct ktrace_output *show)
 	}
 	if (err)
 		return err;
-	text = ctf_metadata(show->trace, ctf->uuid);
+	text = ctf_metadata(show->trace, ctf->uuid, ctf->stacks);
 	if (!text)
 		return error_set(-ENOMEM, "out of memory");
 	err = ctf_write(ctf, ctf->metadata, text, strlen(text));

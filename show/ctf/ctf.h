@@ -27,7 +27,7 @@ struct ctf_field {
 struct ctf_field ctf_field(const struct ktrace_field *field);
 
 /* The text of the file metadata; the caller frees it.  NULL: no memory. */
-char *ctf_metadata(const struct ktrace *trace,
-		   const uint8_t uuid[CTF_UUID_LEN]);
+char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
+		   bool stacks);
 
 #endif /* KT_SHOW_CTF_H */

@@ -218,6 +218,7 @@ static void put_types(FILE *f, const struct ktrace_types *types,
 	for (i = 0; i < count; i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
 		char *name = NULL;
+		uint32_t nr;
 
 		if (is_twice(names, count, type->name) &&
 		    asprintf(&name, "%s:%s", type->system, type->name) < 0)
@@ -229,7 +230,9 @@ static void put_types(FILE *f, const struct ktrace_types *types,
 			";\n\tid = %u;\n\tstream_id = 0;\n"
 			"\tfields := struct {\n",
 			type->number);
-		for (k = 0; k < type->nr_fields; k++)
+		/* Without the ids of stacks. */
+		nr = type->nr_fields - ktrace_type_stacks(type);
+		for (k = 0; k < nr; k++)
 			put_field(f, type, &type->fields[k]);
 		fprintf(f, "\t};\n};\n\n");
 	}
@@ -244,7 +247,8 @@ static void put_env(FILE *f, const char *key, const char *value)
 	fprintf(f, ";\n");
 }
 
-static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid)
+static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
+		     bool stacks)
 {
 	fprintf(f,
 		"/* CTF 1.8 */\n\n"
@@ -285,11 +289,18 @@ static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid)
 		"\tevent.header := struct {\n\t\tuint32_t id;\n"
 		"\t\ttime_t timestamp;\n\t};\n"
 		"\tevent.context := struct {\n\t\tint32_t _tid;\n"
-		"\t\tint32_t _pid;\n\t\tchar_t _procname[16];\n\t};\n};\n\n",
+		"\t\tint32_t _pid;\n\t\tchar_t _procname[16];\n",
 		info->realtime);
+	if (stacks) {
+		fprintf(f, "\t\tuint32_t __callstack_kernel_length;\n\t\t");
+		put_integer(f, 8, false, 16);
+		fprintf(f, " _callstack_kernel[__callstack_kernel_length];\n");
+	}
+	fprintf(f, "\t};\n};\n\n");
 }
 
-char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN])
+char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
+		   bool stacks)
 {
 	const struct ktrace_types *types = ktrace_get_types(trace);
 	const char **names =
@@ -309,7 +320,7 @@ char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN])
 			*p++ = '-';
 		p += sprintf(p, "%02x", uuid[i]);
 	}
-	put_head(f, ktrace_get_info(trace), text);
+	put_head(f, ktrace_get_info(trace), text, stacks);
 	put_types(f, types, names);
 	failed = ferror(f);
 	free(names);

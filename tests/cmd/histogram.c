@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The error of quantiles is below 1 %; everything else is exact. */
 #include "check.h"
-#include "common/histogram.h"
+#include "base/histogram.h"
 #include "rnd.h"
 
 static int compare(const void *a, const void *b)

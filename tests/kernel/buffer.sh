@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # The buffer files, and recorders that start and end.
+# One kernel is enough: recorders meet the rings of ktrace itself.
 . tests/kernel/lib.sh
 
 put define 'ktbuffer/waking sched_waking; ptr struct task_struct *p'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Events defined at run time.
+# One kernel is enough: the text is parsed by ktrace itself.
 . tests/kernel/lib.sh
 
 load_module ktrace-test

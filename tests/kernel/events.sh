@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Events appear, are enabled, and disappear.
+# One kernel is enough: which events there are is known to ktrace itself.
 . tests/kernel/lib.sh
 
 tests=events/ktrace_test

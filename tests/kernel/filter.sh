@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Conditions: filters and processes.
+# One kernel is enough: conditions are evaluated by ktrace itself.
 . tests/kernel/lib.sh
 
 load_module ktrace-test

@@ -3,6 +3,7 @@
 # Random and hostile use of the control tree; see programs/fuzz.c. It takes KTRACE_FUZZ_SECONDS of
 # the guest's time, and starts with KTRACE_FUZZ_SEED; a failure prints the seed.
 # KTRACE_FUZZ_VERBOSE=-v prints each step.
+# One kernel is enough: it needs minutes, and debug kernels say more.
 . tests/kernel/lib.sh
 
 # If an emulated processor waits for its turn in an NMI, the NMI takes long, and the kernel

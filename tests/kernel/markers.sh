@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Markers of kernel modules.
+# One kernel is enough: a marker is a table in the module.
 . tests/kernel/lib.sh
 
 here=$PWD

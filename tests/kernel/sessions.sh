@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Several sessions, which are independent of each other.
+# One kernel is enough: they share no interface of the kernel.
 . tests/kernel/lib.sh
 
 load_module ktrace-test

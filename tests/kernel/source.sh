@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # A source of events of a new kind (kernel/testmod/source.c): its files in the tree, its
 # events without a tracepoint, attaching as a transaction, misses, loading and unloading.
+# One kernel is enough: the source is made for this test.
 . tests/kernel/lib.sh
 
 fails=/sys/module/ktrace_source/parameters/fails

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Every control file, with everything that might be written to it.
+# One kernel is enough: the files are those of ktrace itself.
 . tests/kernel/lib.sh
 
 put define 'kttree/waking sched_waking; ptr struct task_struct *p'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Two tracepoints of one name, in different modules and with different arguments; and a
 # tracepoint that refuses probes.
+# One kernel is enough: names are told apart by ktrace itself.
 . tests/kernel/lib.sh
 
 twin=/sys/module/ktrace_twin/parameters

@@ -34,6 +34,8 @@ struct maker {
 	struct ktrace_writer *writer;
 	u32 nr_cpus;
 	struct maker_cpu *cpus;
+	const char *directory;
+	uint32_t stacks; /* words of the file; 0: there is none */
 };
 
 static u64 now = CLOCK_START;
@@ -229,6 +231,7 @@ struct maker *maker_create(const char *directory, uint32_t cpus,
 
 	now = CLOCK_START;
 	maker->nr_cpus = cpus;
+	maker->directory = directory;
 	maker->cpus = calloc(cpus, sizeof(*maker->cpus));
 	if ((mkdir(directory, 0755) && errno != EEXIST) ||
 	    maker_metadata(maker, directory, overwrite, trace_id)) {
@@ -425,6 +428,36 @@ int maker_variant_of(struct maker *maker, enum maker_event id, uint32_t index,
 		variant.size = end > variant.size ? end : variant.size;
 	}
 	return ktrace_writer_type(maker->writer, &variant);
+}
+
+int maker_type(struct maker *maker, const struct ktrace_type *type)
+{
+	return ktrace_writer_type(maker->writer, type);
+}
+
+uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
+		     uint16_t nr, uint8_t end)
+{
+	const struct kt_stacks begin = {KT_STACKS_MAGIC, KT_ABI_VERSION};
+	const struct kt_stack stack = {
+		.frames = nr, .end = end, .kind = KT_STACK_KERNEL};
+	uint32_t id;
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/stacks", maker->directory);
+	f = fopen(path, maker->stacks ? "a" : "w");
+	if (!f) {
+		fail(path);
+		return 0;
+	}
+	if (!maker->stacks)
+		maker->stacks = fwrite(&begin, sizeof(begin), 1, f);
+	id = maker->stacks;
+	fwrite(&stack, sizeof(stack), 1, f);
+	fwrite(addresses, sizeof(*addresses), nr, f);
+	maker->stacks += sizeof(stack) / 8 + nr;
+	return fclose(f) ? 0 : id;
 }
 
 void maker_miss(struct maker *maker, const char *source, const char *reason,

@@ -152,6 +152,15 @@ int maker_variant_of(struct maker *maker, enum maker_event id, uint32_t index,
 		     const char *system, const char *name,
 		     const struct ktrace_field *fields, uint32_t nr);
 
+/* A type that the maker does not know; its records are made by maker_raw(). */
+int maker_type(struct maker *maker, const struct ktrace_type *type);
+/*
+ * Adds a stack to the trace's file `stacks'; @end: enum kt_stack_end.  Returns its id; 0: an
+ * error.  Addresses are innermost first.
+ */
+uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
+		     uint16_t nr, uint8_t end);
+
 /* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,
 		 uint32_t parent, const char *comm);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # cache.sh - what recordings keep in /run/ktrace changes no trace, whatever is in there
+# One kernel is enough: what is kept is the text of files.
 
 . "$(dirname "$0")/../check.sh"
 work=/mnt/cache

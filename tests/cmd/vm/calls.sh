@@ -2,6 +2,7 @@
 #
 # calls.sh - how often functions are called, on which paths, and with what errors: the
 # kernel's function_graph says what is right. What sources miss is in the trace.
+# One kernel is enough: they are counted by the reader.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/calls && cd /mnt/calls || exit 1

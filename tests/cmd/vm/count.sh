@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # count.sh - records a workload with all events, for tests/cmd/count to count
+# One kernel is enough: events are counted by readers.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/count && cd /mnt/count || exit 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # fault.sh - failures are reported, and what was recorded stays readable
+# One kernel is enough: the faults are those of files and processes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/fault && cd /mnt/fault || exit 1

@@ -139,16 +139,16 @@ rm -r t
 
 # ---- beside other events, to a pipe, many -------------------------------------------
 
-run ktrace record -q -F 'vfs_op*n' -e sched_process_exec -o t -- cat /etc/hostname
+run ktrace record -q -F 'vfs_op*n' -e sched_process_exec -o t -- /bin/cat /etc/hostname
 ends 0 'beside -e'
 run ktrace report t
 check 'both are there' grep -q ' function:vfs_open: path=.* file=' <<<"$out"
 check 'in one order' grep -q ' sched:sched_process_exec: ' <<<"$out"
 rm -r t
-ktrace record -q -F vfs_open -o - -- cat /etc/hostname | ktrace report - >piped
+ktrace record -q -F vfs_open -o - -- /bin/cat /etc/hostname | ktrace report - >piped
 check 'a pipe knows the names too' grep -q '^cat-.* function:vfs_open: path=' piped
 
-run ktrace record -v -F 's*' -o t -- cat /etc/hostname
+run ktrace record -v -F 's*' -o t -- /bin/cat /etc/hostname
 ends 0 'thousands of functions'
 count=$(sed -n 's/.* \([0-9]*\) functions$/\1/p' <<<"$err")
 check 'really' [ "${count:-0}" -gt 2000 ]
@@ -165,7 +165,7 @@ by_hand()	# TRACE COMMANDS...
 	ktrace record -q -e function:entry,function:exit -o "$1" -- bash -c "
 		cd $tree
 		$2
-		cat /etc/hostname >/dev/null"
+		/bin/cat /etc/hostname >/dev/null"
 	ktrace report "$1" >report
 	rm -r "$1"
 }

@@ -2,6 +2,7 @@
 #
 # function_pointees.sh - record -F: what arguments point to.  What is right is known from what
 # a program does, from stat(1), /proc, and kernel/testmod/callee_typed.c
+# One kernel is enough: programs are the work of the command.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/function_pointees && cd /mnt/function_pointees || exit 1
@@ -60,7 +61,7 @@ echo hello >'the file'
 # Its name differs.
 opens=$(grep -owE -m 1 'do_filp_open|do_file_open' /sys/kernel/ktrace/available_functions)
 run ktrace record -q -F "vfs_read,vfs_open,$opens,do_sys_openat2,security_inode_permission" \
-	-o t -- cat 'the file'
+	-o t -- /bin/cat 'the file'
 ends 0 'a file'
 run ktrace report t
 check 'a file has its name, a position its value' grep -q \
@@ -80,14 +81,14 @@ rm -r t
 
 run ktrace record -q -F vfs_read -o t \
 	--read 'file->f_path.dentry->d_parent->d_name.name,file->f_inode->i_ino' \
-	--read 'file->f_inode->i_sb->s_type->name,buf:string' -- cat 'the file'
+	--read 'file->f_inode->i_sb->s_type->name,buf:string' -- /bin/cat 'the file'
 ends 0 'expressions'
 run ktrace report t
 check 'are read beside the rest' grep -q "^cat-.* function:vfs_read: file=0xffff[0-9a-f]* \
 {\"the file\" name=\"function_pointees\" i_ino=$(stat -c %i 'the file') \
 f_inode_i_sb_s_type_name=\"$(stat -f -c %T .)\"} buf=0x[0-9a-f]* {text=" <<<"$out"
 rm -r t
-run ktrace record -q --plain -F vfs_read --read 'file->f_inode->i_ino' -o t -- cat 'the file'
+run ktrace record -q --plain -F vfs_read --read 'file->f_inode->i_ino' -o t -- /bin/cat 'the file'
 run ktrace report t
 check 'with --plain, nothing else' grep -q "^cat-.* file=0xffff[0-9a-f]* \
 {i_ino=$(stat -c %i 'the file')} buf=0x[0-9a-f]* count=[0-9]* pos=0xffff[0-9a-f]*$" <<<"$out"

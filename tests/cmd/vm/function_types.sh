@@ -3,6 +3,7 @@
 # function_types.sh - record -F: types of arguments and results.  kernel/testmod/callee_typed.c
 # has functions of all kinds; kprobes of the kernel, which are told where each argument is,
 # say what is right
+# One kernel is enough: types are the work of the command.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/function_types && cd /mnt/function_types || exit 1

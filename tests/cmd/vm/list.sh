@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # list.sh - list, load and unload
+# One kernel is enough: the list is that of ktrace itself.
 
 . "$(dirname "$0")/../check.sh"
 cd /mnt || exit 1

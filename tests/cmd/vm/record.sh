@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # record.sh - what record records, where to, and how it ends
+# One kernel is enough: options are the work of the command.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/record && cd /mnt/record || exit 1
@@ -182,7 +183,7 @@ done
 # ---- flight recorder ---------------------------------------------------------------
 
 run ktrace record --mode overwrite --size 256K -e 'sched:*' -e 'kmem:*' -o flight -- bash -c \
-	'for i in {1..50}; do ls / >/dev/null; done; exec -a last sleep 0.2'
+	'for i in {1..50}; do /bin/ls / >/dev/null; done; exec -a last /bin/sleep 0.2'
 ends 0 'overwrite mode' 'overwritten'
 check 'the end survives' grep -q 'comm=sleep' \
 	<(ktrace report -q flight | grep ' sched:sched_process_exit: ' | tail -n 3)

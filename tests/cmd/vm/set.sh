@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # set.sh - sets of enabled events: saved, loaded, recorded; compared with the control tree
+# One kernel is enough: sets are files of the user.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/set && cd /mnt/set || exit 1

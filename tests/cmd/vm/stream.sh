@@ -2,6 +2,7 @@
 #
 # stream.sh - a recording through a pipe: the same events arrive as in a directory, in
 # order, with little memory; and it ends if either side ends
+# One kernel is enough: a stream is made by the command.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/stream && cd /mnt/stream || exit 1

@@ -2,6 +2,7 @@
 #
 # users.sh - root records markers of other users' programs, whatever these users do; and
 # records more other events than there are ids for
+# One kernel is enough: markers are found by the command.
 
 . "$(dirname "$0")/../check.sh"
 program=$PWD/build/user/tests/marker/marker-program

@@ -8,8 +8,8 @@
  * (a sum that does not fit is UINT64_MAX).  Only buckets with values
  * need memory; there are at most 3776 of them.
  */
-#ifndef KT_CMD_COMMON_HISTOGRAM_H
-#define KT_CMD_COMMON_HISTOGRAM_H
+#ifndef KT_LIB_BASE_HISTOGRAM_H
+#define KT_LIB_BASE_HISTOGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,4 +42,4 @@ uint64_t histogram_between(const struct histogram *h, uint64_t from,
 			   uint64_t to);
 void histogram_free(struct histogram *h);
 
-#endif /* KT_CMD_COMMON_HISTOGRAM_H */
+#endif /* KT_LIB_BASE_HISTOGRAM_H */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Events merged by who called: one fold for each path of functions below each program, with
+ * what all of its events weigh.  The outputs of stacks show what is here.
+ *
+ *	dbench;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;kmalloc_trace
+ *
+ * A frame is a name and nothing more, so that frames of any kind may follow each other.  If a
+ * stack does not end where it should, or is not there, a frame in brackets says so in the
+ * place of what is not known.
+ *
+ * Memory depends on how many different stacks there are, not on how many events.
+ */
+#ifndef KT_SHOW_FOLD_H
+#define KT_SHOW_FOLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ktrace/output.h>
+
+#include "base/histogram.h"
+#include "base/table.h"
+#include "off_cpu.h"
+#include "output.h"
+
+struct fold {
+	uint64_t events;
+	uint64_t weight; /* of all of them; UINT64_MAX: it does not fit */
+	struct histogram weights; /* if it was asked for */
+	uint32_t nr;		  /* frames */
+	uint32_t frames
+		[]; /* their names, by number; outermost first, below the program */
+};
+
+/* All zero: no folds yet. */
+struct folds {
+	struct ktrace *trace;
+	struct ktrace_output_stacks options;
+	bool histograms; /* wanted */
+	uint64_t events; /* that have weight */
+	uint64_t weight; /* of all of them */
+	struct off_cpu off;
+
+	/* The last type that an event had, and its field that has the weight. */
+	const struct ktrace_field *type_fields;
+	const struct ktrace_field *type_weight;
+	bool field_found; /* in any type */
+	bool any_stack;	  /* is there any event with a stack? */
+
+	struct table names; /* by hash */
+	const char **name;  /* by number */
+	uint32_t nr_names, room_names;
+	struct table stacks; /* of a program, by its hash */
+	struct table paths;  /* struct fold, by hash of its frames */
+	struct output text;  /* where names are put together */
+};
+
+int folds_init(struct folds *folds, struct ktrace *trace,
+	       const struct ktrace_output_stacks *options);
+/* @shown: it counts; if not, it may still end what others have begun.  0 or a negative errno. */
+int folds_event(struct folds *folds, const struct ktrace_event *event,
+		bool shown);
+void folds_loss(struct folds *folds, const struct ktrace_loss *loss);
+/* All folds that have events, in this order.  The caller frees the array.  NULL: out of memory. */
+struct fold **folds_sorted(const struct folds *folds,
+			   int (*compare)(const void *a, const void *b,
+					  void *folds),
+			   size_t *nr);
+/* The heaviest first. */
+int fold_compare_weight(const void *a, const void *b, void *folds);
+/* By the names of their frames. */
+int fold_compare_frames(const void *a, const void *b, void *folds);
+/* "events", "ns" or the name of the field.  As it comes from the user: escape it. */
+const char *folds_unit(const struct folds *folds);
+/* -ENOENT if no event with a stack had the field that was asked for. */
+int folds_check(const struct folds *folds);
+/* Forgets all events. */
+void folds_clear(struct folds *folds);
+void folds_free(struct folds *folds);
+
+#endif /* KT_SHOW_FOLD_H */

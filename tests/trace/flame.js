@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+//
+// flame.js PAGE FOLDED UNIT - runs the script of the page, with the little of a browser that it
+// uses, and does what a user does.  Sums are compared with those of FOLDED.
+'use strict';
+
+const assert = require('assert');
+const fs = require('fs');
+const vm = require('vm');
+
+const WIDTH = 1000, ROW = 18;
+const page = fs.readFileSync(process.argv[2], 'ascii');
+const folded = fs.readFileSync(process.argv[3], 'ascii').split('\n').filter(line => line)
+	.map(line => {
+		const space = line.lastIndexOf(' ');
+
+		return {frames: line.slice(0, space).split(';'), weight: +line.slice(space + 1)};
+	});
+const all = folded.reduce((sum, fold) => sum + fold.weight, 0);
+
+function element() {
+	const listeners = {};
+
+	return {
+		listeners, style: {}, textContent: '', value: '', hidden: false,
+		classes: new Set(),
+		get classList() {
+			return {add: name => this.classes.add(name),
+				remove: name => this.classes.delete(name)};
+		},
+		addEventListener(type, call) { listeners[type] = call; },
+		focus() { document.activeElement = this; },
+		getBoundingClientRect: () => ({left: 0, top: 0}),
+		clientWidth: WIDTH,
+	};
+}
+
+const elements = {};
+const document = element();
+const window = element();
+const scripts = [...page.matchAll(/<script([^>]*)>([^]*?)<\/script>/g)];
+let drawn = [];
+
+window.devicePixelRatio = 2;
+window.innerWidth = WIDTH;
+document.getElementById = id => {
+	assert(page.includes(`id="${id}"`), id);
+	return elements[id] = elements[id] || element();
+};
+document.getElementById('data').textContent = scripts[0][2];
+document.getElementById('graph').getContext = () => ({
+	scale() { drawn = []; },
+	fillRect(x, y, width, height) { drawn.push({x, y, width, color: this.fillStyle}); },
+	fillText(text) { drawn[drawn.length - 1].text = text; },
+});
+vm.runInNewContext(scripts[1][2], {document, window});
+
+const {graph, search, reset, turn, state, tip, title} = elements;
+const percent = part => (all ? 100 * part / all : 0).toFixed(2) + ' %';
+const sum = wanted => folded.filter(fold => wanted(fold.frames))
+	.reduce((total, fold) => total + fold.weight, 0);
+const at = box => ({clientX: box.x + box.width / 2, clientY: box.y + ROW / 2});
+const key = name => document.listeners.keydown({key: name, preventDefault() {}});
+// The box of a frame, by the beginning of its name, and where it is.
+const boxOf = (name, row) => drawn.find(box => box.text && box.text.startsWith(name) &&
+	(row === undefined || box.y === row * ROW));
+
+assert.strictEqual(document.title, process.argv[4] === undefined ? '' : title.textContent);
+if (!folded.length) {
+	assert(state.textContent.startsWith('No event has a stack.'));
+	process.exit();
+}
+assert.strictEqual(title.textContent, '<i>Ta&b</i></title></script>');
+
+// All of it: the root is at the bottom and has all of the width.
+const rows = 1 + Math.max(...folded.map(fold => fold.frames.length));
+const root = boxOf('all');
+
+assert.strictEqual(root.y, (rows - 1) * ROW);
+assert(Math.abs(root.width - WIDTH) < 1);
+assert.strictEqual(graph.height, rows * ROW * 2);
+// Each program is as wide as its share.
+for (const name of new Set(folded.map(fold => fold.frames[0]))) {
+	const share = sum(frames => frames[0] === name) / all;
+	const box = drawn.find(b => b.y === (rows - 2) * ROW && b.text &&
+		b.text.slice(0, 3) === name.slice(0, 3));
+
+	if (share > 0.1)
+		assert(Math.abs(box.width - share * WIDTH) < 1, name);
+}
+
+// The tip tells the weight.
+const heaviest = folded[0].frames[0];
+const program = boxOf(heaviest, rows - 2);
+const ofProgram = sum(frames => frames[0] === heaviest);
+
+graph.listeners.mousemove(at(program));
+assert.strictEqual(tip.hidden, false);
+assert(tip.textContent.startsWith(heaviest + '\n'), tip.textContent);
+assert(tip.textContent.includes(percent(ofProgram)), tip.textContent);
+if (process.argv[4] === '')
+	assert(tip.textContent.includes(`\n${ofProgram} events`), tip.textContent);
+if (process.argv[4] === 'time')
+	assert(tip.textContent.includes(`\n${(ofProgram / 1e3).toFixed(3)} us`), tip.textContent);
+graph.listeners.mouseleave();
+assert.strictEqual(tip.hidden, true);
+
+// A search: what is matched twice in a stack counts once.
+search.value = '^(work|pages)$';
+search.listeners.input();
+const matching = sum(frames => frames.some(frame => /^(work|pages)$/.test(frame)));
+
+assert(state.textContent.endsWith('matched: ' + percent(matching)), state.textContent);
+assert(drawn.some(box => box.color === '#d6f'));
+search.value = '(';
+search.listeners.input();
+assert(search.classes.has('wrong'));
+assert(!state.textContent.includes('matched'));
+search.value = 'nothing has this name';
+search.listeners.input();
+assert(!search.classes.has('wrong'));
+assert(state.textContent.endsWith('matched: 0.00 %'));
+key('Escape');
+assert.strictEqual(search.value, '');
+assert(!state.textContent.includes('matched'));
+
+// A click zooms; Escape and Reset go back.
+for (const back of [() => key('Escape'), () => reset.listeners.click()]) {
+	graph.listeners.click(at(program));
+	assert(Math.abs(boxOf(heaviest, rows - 2).width - WIDTH) < 1);
+	assert(state.textContent.includes(`zoomed: ${heaviest}, ${percent(ofProgram)}`));
+	assert.strictEqual(new Set(drawn.filter(b => b.y === (rows - 2) * ROW)).size, 1);
+	back();
+	assert(!state.textContent.includes('zoomed'));
+	assert(Math.abs(boxOf(heaviest, rows - 2).width - ofProgram / all * WIDTH) < 1);
+}
+
+// The other way up.
+turn.listeners.click();
+assert.strictEqual(boxOf('all').y, 0);
+assert(boxOf(heaviest, 1));
+turn.listeners.click();
+assert.strictEqual(boxOf('all').y, (rows - 1) * ROW);
+key('/');
+assert.strictEqual(document.activeElement, search);

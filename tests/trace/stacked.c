@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stdio.h>
+#include <string.h>
+
+#include "ktrace.h"
+
+#include "maker.h"
+#include "stacked.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+#define CLOCK	  5000000000000ull
+/* The clock has 2.5 ticks for each ns. */
+#define US 2500ull
+
+enum {
+	ALLOC = MAKER_END,
+	SWITCH,
+	PLAIN,
+};
+
+struct alloc {
+	uint64_t bytes;
+	int32_t result;
+	uint32_t stack;
+};
+
+struct switched {
+	struct maker_switch s;
+	uint32_t stack;
+} __attribute__((packed));
+
+#define FIELD(the_kind, the_name, at, bytes)                      \
+	{                                                         \
+		.name = the_name, .ctype = "x", .kind = the_kind, \
+		.offset = at, .size = bytes,                      \
+	}
+#define STACK(at) FIELD(KTRACE_UINT, KT_STACK_FIELD, at, 4)
+
+static const struct ktrace_field alloc_fields[] = {
+	FIELD(KTRACE_UINT, "bytes", 0, 8),
+	FIELD(KTRACE_INT, "result", 8, 4),
+	STACK(12),
+};
+
+static const struct ktrace_field switch_fields[] = {
+	FIELD(KTRACE_STRING, "prev_comm", 0, 16),
+	FIELD(KTRACE_INT, "prev_pid", 16, 4),
+	FIELD(KTRACE_INT, "prev_prio", 20, 4),
+	FIELD(KTRACE_INT, "prev_state", 24, 8),
+	FIELD(KTRACE_STRING, "next_comm", 32, 16),
+	FIELD(KTRACE_INT, "next_pid", 48, 4),
+	FIELD(KTRACE_INT, "next_prio", 52, 4),
+	STACK(56),
+};
+
+static const struct ktrace_type types[] = {
+	{
+		.id = ALLOC,
+		.size = 16,
+		.system = "mm",
+		.name = "alloc",
+		.nr_fields = NR(alloc_fields),
+		.fields = alloc_fields,
+	},
+	{
+		.id = SWITCH,
+		.size = 60,
+		.system = "sched",
+		.name = "sched_switch",
+		.nr_fields = NR(switch_fields),
+		.fields = switch_fields,
+	},
+	{
+		.id = PLAIN,
+		.size = 8,
+		.system = "mm",
+		.name = "plain",
+		.nr_fields = 1,
+		.fields = alloc_fields,
+	},
+};
+
+/* "entry", "work", "alloc" and one whose name is hostile, each of 0x1000 bytes. */
+#define ENTRY(offset) (0xffffffff81000000ull + (offset))
+#define WORK(offset)  (0xffffffff81001000ull + (offset))
+#define PAGES(offset) (0xffffffff81002000ull + (offset))
+#define EVIL(offset)  (0xffffffffc0000000ull + (offset))
+
+static int symbols_make(const char *directory)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/symbols", directory);
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	fputs("ffffffff81000000 entry\n"
+	      "ffffffff81001000 work\n"
+	      "ffffffff81002000 pages\n"
+	      "ffffffffc0000000 </script><b>&amp;\"'\\\x01\xff;x evil\n",
+	      f);
+	return fclose(f);
+}
+
+static void alloc(struct maker *maker, uint64_t bytes, int32_t result,
+		  uint32_t stack)
+{
+	struct alloc a = {bytes, result, stack};
+
+	maker_raw(maker, 0, ALLOC, &a, sizeof(a), false);
+}
+
+/* Thread @from loses CPU @cpu to @to at this time. */
+static void change(struct maker *maker, uint32_t cpu, uint64_t us, int32_t from,
+		   int32_t to, uint32_t stack)
+{
+	struct switched s = {
+		.s = {.prev_pid = from, .next_pid = to},
+		.stack = stack,
+	};
+
+	maker_time(maker, CLOCK + us * US);
+	maker_raw(maker, cpu, SWITCH, &s, sizeof(s), false);
+}
+
+static uint32_t stack(struct maker *maker, uint8_t end, uint16_t nr,
+		      const uint64_t *addresses)
+{
+	return maker_stack(maker, addresses, nr, end);
+}
+
+#define LIST(...)                                                 \
+	NR(((const uint64_t[]){__VA_ARGS__})), (const uint64_t[]) \
+	{                                                         \
+		__VA_ARGS__                                       \
+	}
+
+int stacked_make(const char *directory)
+{
+	struct maker *maker = maker_create(directory, 2, 4, false, 11);
+	uint32_t deep, same, evil, cut, sleeps;
+
+	if (!maker || symbols_make(directory))
+		return -1;
+	for (size_t i = 0; i < NR(types); i++)
+		maker_type(maker, &types[i]);
+	maker_known(maker, 7, 7, 1, "a <b>;c");
+	maker_known(maker, 8, 8, 1, "worker");
+	deep = stack(maker, KT_STACK_COMPLETE,
+		     LIST(PAGES(4), WORK(8), ENTRY(16)));
+	/* Other addresses in the same functions: the last one is behind its function. */
+	same = stack(maker, KT_STACK_COMPLETE,
+		     LIST(PAGES(8), WORK(0x1000), ENTRY(16)));
+	evil = stack(maker, KT_STACK_COMPLETE,
+		     LIST(PAGES(4), EVIL(8), WORK(8), ENTRY(16)));
+	cut = stack(maker, KT_STACK_TRUNCATED, LIST(PAGES(4), 0x1234));
+	sleeps = stack(maker, KT_STACK_COMPLETE, LIST(WORK(32), ENTRY(16)));
+
+	maker_current(maker, 0, 7, 7, "a <b>;c");
+	maker_time(maker, CLOCK + US);
+	maker_run(maker, 0, 7, 7, "a <b>;c");
+	alloc(maker, 100, 0, deep);
+	alloc(maker, 20, -12, deep);
+	alloc(maker, 3, 5, same);
+	alloc(maker, 4000, 7, evil);
+	alloc(maker, 50000, 0, cut);
+	alloc(maker, 600000, 0, 0);
+	alloc(maker, 7000000, 0, 99999);
+	maker_raw(maker, 0, PLAIN, &(uint64_t){8}, 8, false);
+
+	/* Thread 7 sleeps for 10 and for 30 us; then it does not come back. */
+	change(maker, 0, 100, 7, 8, sleeps);
+	change(maker, 0, 110, 8, 7, deep);
+	change(maker, 0, 200, 7, 0, sleeps);
+	/* It wakes on the other CPU, and thread 8 comes back. */
+	change(maker, 1, 230, 0, 7, deep);
+	change(maker, 0, 260, 0, 8, deep);
+	change(maker, 1, 300, 7, 0, sleeps);
+	return maker_finish(maker, false);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* A trace of events with stacks of which all is known, for the tests of what shows them. */
+#ifndef KT_TESTS_STACKED_H
+#define KT_TESTS_STACKED_H
+
+/*
+ * Makes it in this directory, which must exist.
+ *
+ *	mm:alloc	{u64 bytes, s32 result, stack}
+ *	sched:sched_switch with a stack
+ *	mm:plain	{u64 bytes}, without
+ *
+ * 0 or -1.
+ */
+int stacked_make(const char *directory);
+
+#endif /* KT_TESTS_STACKED_H */

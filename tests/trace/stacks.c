@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Events with stacks, and all outputs that show these. */
+#include <errno.h>
+#include <regex.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "rnd.h"
+#include "shown.h"
+#include "stacked.h"
+
+static char directory[] = "/tmp/ktrace-stacks-XXXXXX";
+
+static void clean(void)
+{
+	static const char *const files[] = {"metadata", "cpu0", "cpu1",
+					    "symbols", "stacks"};
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, files[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static struct ktrace *trace_open(void)
+{
+	static bool made;
+	struct ktrace *trace;
+
+	if (!made) {
+		CHECK(mkdtemp(directory));
+		made = true;
+		atexit(clean);
+		CHECK_EQ(stacked_make(directory), 0);
+	}
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	return trace;
+}
+
+static char *merged(const char *kind, enum ktrace_output_weight weight,
+		    const char *field)
+{
+	const struct ktrace_output_stacks options = {.weight = weight,
+						     .field = field};
+	const struct ktrace_output_options where = {.merged = &options};
+	struct ktrace *trace = trace_open();
+	char *text = shown_with(trace, kind, where, NULL);
+
+	/* One event has the id of a stack that is not there. */
+	CHECK(!ktrace_warning(trace, 0) ||
+	      (strstr(ktrace_warning(trace, 0), "`stacks'") &&
+	       !ktrace_warning(trace, 1)));
+	ktrace_close(trace);
+	return text;
+}
+
+#define WEIRD               \
+	"</script><b>&amp?" \
+	"?'????x"
+
+static char *text_with(bool stacks, bool in_line)
+{
+	const struct ktrace_output_options where = {.stacks = stacks,
+						    .stacks_in_line = in_line};
+	struct ktrace *trace = trace_open();
+	char *text = shown_with(trace, "text", where, NULL);
+
+	ktrace_close(trace);
+	return text;
+}
+
+/* The id of a stack tells people nothing. */
+TEST(text)
+{
+	char *text = text_with(true, false);
+
+	CHECK(strstr(text, " mm:alloc: bytes=100 result=0\n"
+			   "\tpages+0x4\n\twork+0x8\n\tentry+0x10\n"));
+	CHECK(strstr(text, " bytes=4000 result=7\n\tpages+0x4\n\t" WEIRD
+			   "+0x8 [evil]\n"));
+	CHECK(strstr(text, " bytes=50000 result=0\n\tpages+0x4\n\t0x1234\n"
+			   "\t(there are more frames)\n"));
+	CHECK(strstr(text, " bytes=600000 result=0\n"
+			   "\t(no stack: there was no room for it)\n"));
+	CHECK(strstr(text, " bytes=7000000 result=0\n"
+			   "\t(no stack: the trace is damaged)\n"));
+	CHECK(!strstr(text, "__kernel_stack"));
+	free(text);
+	text = text_with(false, false);
+	CHECK(strstr(text, " bytes=100 result=0\n") && !strstr(text, "\t"));
+	free(text);
+	text = text_with(true, true);
+	CHECK(strstr(text, " bytes=100 result=0 <- pages <- work <- entry\n"));
+	CHECK(strstr(
+		text,
+		" bytes=50000 result=0 <- pages <- 0x1234 <- [truncated]\n"));
+	CHECK(!strstr(text, "\t"));
+	free(text);
+}
+
+/* Two stacks of the same functions are one; what is not known has a name. */
+TEST(folded)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_EVENTS, NULL);
+
+	CHECK_STR(text, "a_<b>_c;entry;work 3\n"
+			"a_<b>_c;entry;work;pages 3\n"
+			"a_<b>_c;[damaged] 1\n"
+			"a_<b>_c;[no_stack] 1\n"
+			"a_<b>_c;[truncated];0x1234;pages 1\n"
+			"a_<b>_c;entry;work;" WEIRD ";pages 1\n"
+			"swapper/0;entry;work;pages 1\n"
+			"swapper/1;entry;work;pages 1\n"
+			"worker;entry;work;pages 1\n");
+	free(text);
+}
+
+TEST(folded_by_field)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_FIELD, "bytes");
+
+	CHECK_STR(text, "a_<b>_c;[damaged] 7000000\n"
+			"a_<b>_c;[no_stack] 600000\n"
+			"a_<b>_c;[truncated];0x1234;pages 50000\n"
+			"a_<b>_c;entry;work;" WEIRD ";pages 4000\n"
+			"a_<b>_c;entry;work;pages 123\n");
+	free(text);
+	/* An error weighs nothing. */
+	text = merged("folded", KTRACE_WEIGHT_FIELD, "result");
+	CHECK(strstr(text, ";entry;work;pages 5\n"));
+	free(text);
+}
+
+/* What is still asleep does not count, nor do idle CPUs. */
+TEST(folded_by_time)
+{
+	char *text = merged("folded", KTRACE_WEIGHT_OFF_CPU, NULL);
+
+	CHECK_STR(text, "worker;entry;work;pages 150000\n"
+			"a_<b>_c;entry;work 40000\n");
+	free(text);
+}
+
+/* A loss may have hidden that a thread came back. */
+TEST(loss_in_time)
+{
+	const struct ktrace_loss loss = {
+		.time = 1, .cause = KTRACE_LOST_FULL, .count = 1};
+	const struct ktrace_loss none = {
+		.time = 1, .cause = KTRACE_LOST_TASK, .count = 1};
+	const struct ktrace_output_stacks options = {
+		.weight = KTRACE_WEIGHT_OFF_CPU};
+	struct ktrace *trace = trace_open();
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+	char text[256] = "";
+	int fds[2], switches = 0;
+
+	CHECK_EQ(pipe(fds), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(
+			 trace, "folded",
+			 &(struct ktrace_output_options){
+				 .size = sizeof(struct ktrace_output_options),
+				 .fd = fds[1],
+				 .merged = &options},
+			 &output),
+		 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT) {
+		const struct ktrace_event *event = ktrace_cursor_event(cursor);
+
+		CHECK_EQ(ktrace_output_event(output, event, NULL), 0);
+		switches += !strcmp(event->type->name, "sched_switch");
+		if (switches == 1)
+			CHECK_EQ(ktrace_output_loss(output, &none), 0);
+		if (switches == 3)
+			CHECK_EQ(ktrace_output_loss(output, &loss), 0);
+	}
+	CHECK_EQ(ktrace_output_pause(output), 0);
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	CHECK(read(fds[0], text, sizeof(text) - 1) > 0);
+	CHECK_STR(text, "a_<b>_c;entry;work 10000\n");
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST(no_such_field)
+{
+	const struct ktrace_output_stacks options = {
+		.weight = KTRACE_WEIGHT_FIELD, .field = "byte"};
+	const struct ktrace_output_options where = {
+		.size = sizeof(where), .fd = 1, .merged = &options};
+	struct ktrace *trace = trace_open();
+	struct ktrace_output *output;
+	struct ktrace_cursor *cursor;
+
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	CHECK_EQ(ktrace_output_create(trace, "folded", &where, &output), 0);
+	CHECK_EQ(ktrace_output_run(output, cursor, NULL, NULL), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "a field `byte'"));
+	ktrace_output_destroy(output);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+}
+
+static const char *const tables[] = {
+	"         events   share  stack\n"
+	"              3  23.1 %  a_<b>_c: work <- entry\n"
+	"              3  23.1 %  a_<b>_c: pages <- work <- entry\n"
+	"              1   7.7 %  a_<b>_c: [damaged]\n"
+	"              6  46.2 %  in 6 more stacks: --head 0 shows all\n",
+	"         events   share        total          min          avg          "
+	"p99          max  stack\n"
+	"              1  91.5 %      7000000      7000000      7000000      "
+	"7000000      7000000  a_<b>_c: [damaged]\n"
+	"              1   7.8 %       600000       600000       600000       "
+	"600000       600000  a_<b>_c: [no_stack]\n"
+	"              1   0.7 %        50000        50000        50000        "
+	"50000        50000  a_<b>_c: pages <- 0x1234 <- [truncated]\n"
+	"              4   0.1 %  in 2 more stacks: --head 0 shows all\n",
+	"         events   share     total us       min us       avg us       "
+	"p99 us       max us  stack\n"
+	"              1  78.9 %      150.000      150.000      150.000      "
+	"150.000      150.000  worker: pages <- work <- entry\n"
+	"              2  21.1 %       40.000       10.000       20.000       "
+	"30.000       30.000  a_<b>_c: work <- entry\n",
+};
+
+/* Innermost first; numbers have a distribution if they are not all 1. */
+TEST(table)
+{
+	struct ktrace *trace = trace_open();
+
+	for (int i = 0; i < 3; i++) {
+		const struct ktrace_output_stacks options = {
+			.weight = i, .field = "bytes", .limit = 3};
+		const struct ktrace_output_options where = {.merged = &options};
+		char *text = shown_with(trace, "stacks", where, NULL);
+
+		CHECK_STR(text, tables[i]);
+		free(text);
+	}
+	ktrace_close(trace);
+}
+
+/* As perf-script(1) describes it: a head, a line for each frame, an empty line. */
+TEST(perf_script)
+{
+	static const char *const lines[] = {
+		"^[^ #].* +[0-9]+/[0-9]+ +\\[[0-9]{3,}\\] +[0-9]+\\.[0-9]{9}: "
+		"[a-z]+:[a-z_]+: ",
+		"^\t *[0-9a-f]+ ([^ ]+\\+0x[0-9a-f]+|\\[unknown\\]) \\(\\[[^ ]+\\]\\)$",
+	};
+	char *text = merged("perf-script", KTRACE_WEIGHT_EVENTS, NULL);
+	size_t heads = 0, frames = 0;
+	char *line = text, *end;
+	regex_t form[2];
+
+	CHECK(strstr(text, ": mm:alloc: bytes=4000 result=7\n"
+			   "\tffffffff81002004 pages+0x4 ([kernel.kallsyms])\n"
+			   "\tffffffffc0000008 " WEIRD "+0x8 ([evil])\n"
+			   "\tffffffff81001008 work+0x8 ([kernel.kallsyms])\n"
+			   "\tffffffff81000010 entry+0x10 ([kernel.kallsyms])\n"
+			   "\n"));
+	CHECK(!strncmp(text, "a <b>?c ", 8));
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(regcomp(&form[i], lines[i], REG_EXTENDED | REG_NOSUB),
+			 0);
+	for (; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		*end = '\0';
+		if (!*line)
+			continue;
+		CHECK_EQ(regexec(&form[*line == '\t'], line, 0, NULL, 0), 0);
+		heads += *line != '\t';
+		frames += *line == '\t';
+	}
+	CHECK_EQ(heads, 14);
+	CHECK_EQ(frames, 3 * 3 + 4 + 2 + 3 * 2 + 3 * 3);
+	for (int i = 0; i < 2; i++)
+		regfree(&form[i]);
+	free(text);
+}
+
+/* ---- damage --------------------------------------------------------------- */
+
+/* The file `stacks' of a trace with these bytes instead. */
+static void stacks_store(const void *bytes, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/stacks", directory);
+	f = fopen(path, "w");
+	CHECK(f);
+	CHECK_EQ(fwrite(bytes, 1, size, f), size);
+	CHECK_EQ(fclose(f), 0);
+}
+
+static size_t times(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+/* All outputs of stacks; the sanitizers' build sees reads outside.  Returns the text. */
+static char *damaged_show(void)
+{
+	static const char *const kinds[] = {"json", "folded", "stacks", "flame",
+					    "perf-script"};
+	static size_t turn;
+	char *text = text_with(true, false);
+
+	/* No event is lost with its stack. */
+	CHECK_EQ(times(text, "mm:alloc:"), 7);
+	CHECK_EQ(times(text, "sched:sched_switch:"), 6);
+	/* One of them each time: the sanitizers take long to give each its memory. */
+	free(merged(kinds[turn++ % 5], KTRACE_WEIGHT_EVENTS, NULL));
+	return text;
+}
+
+TEST(damaged_stacks)
+{
+	static uint8_t whole[4096], bytes[4096];
+	size_t size, cut, missing = 13;
+	char path[64], *text;
+	FILE *f;
+
+	ktrace_close(trace_open());
+	snprintf(path, sizeof(path), "%s/stacks", directory);
+	f = fopen(path, "r");
+	CHECK(f);
+	size = fread(whole, 1, sizeof(whole), f);
+	fclose(f);
+	/* Cut: those before the cut are there. */
+	for (cut = 0; cut <= size; cut++) {
+		size_t before = missing;
+
+		stacks_store(whole, cut);
+		text = damaged_show();
+		missing = times(text, "(no stack: the trace is damaged)");
+		CHECK(missing <= before);
+		CHECK(cut || missing == 12);
+		free(text);
+	}
+	CHECK_EQ(missing, 1);
+	for (int i = 0; i < 60; i++) {
+		memcpy(bytes, whole, size);
+		for (uint32_t k = rnd(4) + 1; k; k--)
+			bytes[rnd(size)] ^= 1u << rnd(8);
+		stacks_store(bytes, size);
+		free(damaged_show());
+	}
+	/* Not a file of stacks at all. */
+	memset(bytes, 0xff, sizeof(bytes));
+	stacks_store(bytes, sizeof(bytes));
+	text = damaged_show();
+	CHECK_EQ(times(text, "(no stack: the trace is damaged)"), 12);
+	free(text);
+	/* No file, and what must not be opened. */
+	CHECK_EQ(unlink(path), 0);
+	free(damaged_show());
+	CHECK_EQ(symlink("/dev/zero", path), 0);
+	text = damaged_show();
+	CHECK_EQ(times(text, "(no stack: the trace is damaged)"), 12);
+	free(text);
+	CHECK_EQ(unlink(path), 0);
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	free(damaged_show());
+	CHECK_EQ(unlink(path), 0);
+	stacks_store(whole, size);
+}
+
+CHECK_MAIN
