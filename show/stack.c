@@ -30,8 +30,6 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	const char *module = ktrace_symbol_module(trace, address - 1);
 	char text[32];
 
-	snprintf(text, sizeof(text), "%16" PRIx64 " ", address);
-	output_puts(output, text);
 	if (!name) {
 		snprintf(text, sizeof(text), "%#" PRIx64, address);
 		output_puts(output, text);
@@ -122,6 +120,8 @@ static void address_perf(struct output *output, const struct ktrace *trace,
 	const char *module = ktrace_symbol_module(trace, address - 1);
 	char text[32];
 
+	snprintf(text, sizeof(text), "%16" PRIx64 " ", address);
+	output_puts(output, text);
 	if (name)
 		name_put(output, name);
 	else
@@ -166,7 +166,8 @@ const char *stack_end_name(enum ktrace_stack_end end)
 bool stack_field(const struct ktrace_type *type,
 		 const struct ktrace_field *field)
 {
-	return field >= type->fields + type->nr_fields - ktrace_type_stacks(type);
+	return field >=
+	       type->fields + type->nr_fields - ktrace_type_stacks(type);
 }
 
 void stack_in_line(struct output *output, const struct ktrace *trace,

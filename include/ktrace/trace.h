@@ -259,7 +259,7 @@ struct ktrace_stack_frame {
 	const char *file;     /* NULL: not known, or in none */
 	uint64_t offset;  /* in the function, or in the file; or an address */
 	uint64_t address; /* in the file; or in the process */
-	bool guess;	 /* it was found without a table */
+	bool guess;	  /* it was found without a table */
 };
 
 /* How many stacks events of this type have: the last fields are their ids. */

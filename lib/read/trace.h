@@ -26,7 +26,7 @@ struct stack_table {
 	struct stack_name *names; /* of frames of programs, by frame */
 	size_t nr_names;
 	size_t named; /* the size when they were looked for */
-	bool whole; /* the file has no more */
+	bool whole;   /* the file has no more */
 	bool warned;
 };
 
