@@ -62,16 +62,20 @@ static enum context context_now(void)
 
 /*
  * Theirs begins in the function that takes both; ours in functions that it calls.  An idle
- * task began in functions that only ours still knows.
+ * task began in functions that only ours still knows.  If a tracer has replaced the return
+ * address and forgotten the true one (return_to_handler() is interrupted), ours says so, and
+ * theirs shows the tracer in its place.
  */
 static bool equal(const struct compared *c, unsigned int ours,
-		  unsigned int theirs, unsigned int shift)
+		  enum kt_stack_end end, unsigned int theirs,
+		  unsigned int shift)
 {
 	unsigned int nr = min(ours - shift, theirs);
 
 	return !memcmp(c->ours + shift + 1, c->theirs + 1,
 		       (nr - 1) * sizeof(u64)) &&
 	       (ours - shift == theirs || ours == KT_STACK_MAX ||
+		(end == KT_STACK_HOOKED && ours - shift + 1 == theirs) ||
 		(!current->pid && ours - shift > theirs));
 }
 
@@ -87,7 +91,7 @@ static noinline void compare(void)
 	ours = kt_unwind(c->ours, &nothing, &end);
 	theirs = stack_trace_save((unsigned long *)c->theirs, KT_STACK_MAX, 0);
 	for (shift = 1; shift < 4 && shift + 1 < ours; shift++) {
-		if (equal(c, ours, theirs, shift))
+		if (equal(c, ours, end, theirs, shift))
 			break;
 	}
 	c->complete += end == KT_STACK_COMPLETE;
