@@ -27,16 +27,25 @@
 static unsigned int followers; /* under kt_mutex */
 static bool following;
 static bool late; /* work of tasks may still run */
-/* Who reads mappings.  It may be long: somebody may hold the lock of a process's mappings. */
+/* Who reads mappings. */
 DEFINE_STATIC_SRCU(reading);
 
+/*
+ * Who holds the lock of a process's mappings may be made to wait by that process, for as long
+ * as it likes.  So nobody waits for this lock within the read side, for which stop() waits,
+ * and a signal ends the wait.
+ */
 static void mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
 {
-	int index = srcu_read_lock(&reading);
+	int index;
 
+	if (mmap_read_lock_killable(mm))
+		return;
+	index = srcu_read_lock(&reading);
 	if (READ_ONCE(following))
 		kt_space_read(mm, pid, change);
 	srcu_read_unlock(&reading, index);
+	mmap_read_unlock(mm);
 }
 
 /* ---- by the process itself ------------------------------------------------ */
@@ -58,7 +67,7 @@ static void work_run(struct callback_head *head)
 	module_put(THIS_MODULE);
 }
 
-/* If this fails, stacks of the process end at once, and say so. */
+/* Without memory, stacks are told by the mappings of before. */
 static void work_add(struct task_struct *task, u32 change)
 {
 	struct work *work = kmalloc(sizeof(*work), GFP_ATOMIC | __GFP_NOWARN);
@@ -67,7 +76,11 @@ static void work_add(struct task_struct *task, u32 change)
 		return;
 	work->change = change;
 	init_task_work(&work->head, work_run);
-	__module_get(THIS_MODULE);
+	/* The module is being unloaded, and would not wait for the task. */
+	if (!try_module_get(THIS_MODULE)) {
+		kfree(work);
+		return;
+	}
 	if (!task_work_add(task, &work->head, TWA_RESUME)) {
 		WRITE_ONCE(late, true);
 		return;
@@ -214,12 +227,17 @@ static int start(void)
 	if (err)
 		goto err_fork;
 	/* From here on changes are told, so who was read once stays known. */
-	for (round = 0; round < PID_MAX_LIMIT / BATCH && some_read(); round++)
+	for (round = 0; round < PID_MAX_LIMIT / BATCH; round++) {
+		if (fatal_signal_pending(current) || !some_read())
+			break;
 		cond_resched();
+	}
 	schedule_delayed_work(&sweep_work, SWEEP_INTERVAL);
 	return 0;
 
 err_fork:
+	mapping_probe.addr = NULL;
+	mapping_probe.flags = 0;
 	tracepoint_probe_unregister(fork_point, forked, NULL);
 	tracepoint_synchronize_unregister();
 err_files:

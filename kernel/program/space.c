@@ -122,7 +122,9 @@ static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 		kt_program_file(vma->vm_file, &seen);
 	u64 offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
 
-	if (!file)
+	/* Frames have no room for a place that is farther on: it would be that of another file. */
+	if (!file ||
+	    offset + (vma->vm_end - vma->vm_start) > KT_FRAME_PLACE_MASK)
 		return;
 	maps->maps[maps->nr++] = (struct kt_unwind_map){
 		.begin = vma->vm_start,
@@ -201,9 +203,7 @@ void kt_space_read(struct mm_struct *mm, pid_t pid, u32 change)
 
 	if (is_read(mm, change, &changes))
 		return;
-	mmap_read_lock(mm);
 	maps = maps_read(mm, pid);
-	mmap_read_unlock(mm);
 	maps_replace(mm, maps, changes);
 }
 

@@ -35,7 +35,7 @@ bool kt_space_changed(struct mm_struct *mm, u32 *change);
 bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless they were read after @change.  The caller holds a reference on
- * the memory, and may sleep.
+ * the memory and the lock of its mappings, and may sleep.
  */
 void kt_space_read(struct mm_struct *mm, pid_t pid, u32 change);
 /*

@@ -118,9 +118,11 @@ static int function_compare(const void *a, const void *b)
 static void section_read(struct functions *f, Elf_Scn *section,
 			 const GElf_Shdr *header)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t nr =
-		header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+	Elf_Data *data = header->sh_size <= PROGRAM_SECTION_MAX
+				 ? elf_getdata(section, NULL)
+				 : NULL;
+	size_t size = gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t nr = size ? header->sh_size / size : 0;
 	GElf_Sym symbol;
 
 	f->all = data ? calloc(nr, sizeof(*f->all)) : NULL;
@@ -177,7 +179,7 @@ static void functions_open(struct functions *f, const struct program_file *file)
 	if (!strcmp(file->path, "[vdso]")) {
 		f->elf = vdso ? elf_memory(vdso, sysconf(_SC_PAGESIZE)) : NULL;
 	} else {
-		f->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		f->fd = program_file_open(file->path);
 		if (f->fd >= 0 && is_same(f->fd, file))
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}

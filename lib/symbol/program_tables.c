@@ -66,16 +66,24 @@ static int table_give(const struct program_tables *tables, int fd)
 	return err;
 }
 
-/* A device or a FIFO is not opened. */
-static int regular_open(const char *path)
+/*
+ * The path is what a process made it: in its own mounts, /dev/watchdog may be a program.  So
+ * it is asked what it is before it is opened: opening a device may have effects.
+ */
+int program_file_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int seen = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char again[40];
 	struct stat st;
 
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
+	if (seen < 0)
+		return -1;
+	if (!fstat(seen, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= PROGRAM_FILE_MAX) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
+	close(seen);
 	return fd;
 }
 
@@ -87,9 +95,9 @@ static int file_open(const char *path, pid_t pid, const char *range)
 	if (pid) {
 		snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid,
 			 range);
-		fd = regular_open(link);
+		fd = program_file_open(link);
 	}
-	return fd >= 0 ? fd : regular_open(path);
+	return fd >= 0 ? fd : program_file_open(path);
 }
 
 static int files_grow(struct program_tables *tables, uint32_t number)

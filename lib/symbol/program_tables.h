@@ -12,6 +12,10 @@
 
 #include "unwind_cache.h"
 
+/* What any user has mapped is read by root: in bytes, no more than this. */
+#define PROGRAM_FILE_MAX    (4ll << 30)
+#define PROGRAM_SECTION_MAX (512u << 20)
+
 struct program_file {
 	uint32_t number; /* in frames of stacks */
 	char *path;
@@ -33,6 +37,8 @@ struct program_tables {
  */
 int program_tables_open(struct program_tables *tables, int tree,
 			const char *cache);
+/* Opens it for reading if it is a regular file, and not too large; -1: it is not. */
+int program_file_open(const char *path);
 /* The kernel drops the tables. */
 void program_tables_close(struct program_tables *tables);
 

@@ -13,6 +13,8 @@
 #include "unwind_rows.h"
 #include "unwind_table.h"
 
+#define SECTION_MAX (512u << 20) /* bytes */
+
 #define SIZE_MAX_OF_TABLE                                               \
 	(sizeof(struct kt_unwind_header) + KT_UNWIND_RULES_MAX * 8ull + \
 	 (KT_UNWIND_BUCKETS_MAX + 1ull) * 4 + KT_UNWIND_ROWS_MAX * 3ull)
@@ -58,10 +60,14 @@ static bool text_read(void *data, uint64_t offset, void *to, size_t size)
 static bool section_get(Elf *elf, const GElf_Shdr *header,
 			struct eh_frame *frame)
 {
-	/* Of ELF_T_BYTE, so that it is as in memory. */
-	const Elf_Data *data = elf_getdata_rawchunk(
-		elf, header->sh_offset, header->sh_size, ELF_T_BYTE);
+	const Elf_Data *data;
 
+	/* It may be anybody's file. */
+	if (header->sh_size > SECTION_MAX)
+		return false;
+	/* Of ELF_T_BYTE, so that it is as in memory. */
+	data = elf_getdata_rawchunk(elf, header->sh_offset, header->sh_size,
+				    ELF_T_BYTE);
 	if (!data || !data->d_buf)
 		return false;
 	frame->bytes = data->d_buf;
