@@ -19,6 +19,8 @@
  *	openat_call		the same with two events
  *	yield			a context switch
  *	SOURCE_pid, SOURCE_filter	as SOURCE, but the recorder refuses each event
+ *	SOURCE_kernel, SOURCE_user	as SOURCE, with the stack of the kernel, or of
+ *				the program, which has 11 frames
  *	function_WHAT			as function, but the recorder records it otherwise
  *	others			those of the ktrace_bench module
  *
@@ -41,6 +43,7 @@
 #include <x86intrin.h>
 
 #define ROUNDS 5
+#define FRAMES 3
 #define PATH   "/dev/shm/loop-openat"
 /* Closed together, so that closing is not measured. */
 #define FILES_MAX 512
@@ -62,6 +65,10 @@ static size_t source_length(const char *source)
 		return length - 4;
 	if (length > 7 && !strcmp(source + length - 7, "_filter"))
 		return length - 7;
+	if (length > 7 && !strcmp(source + length - 7, "_kernel"))
+		return length - 7;
+	if (length > 5 && !strcmp(source + length - 5, "_user"))
+		return length - 5;
 	return length;
 }
 
@@ -174,6 +181,17 @@ static uint64_t run(const char *source, unsigned long n)
 	return module_loop(source, n);
 }
 
+/* What write() in module_loop() has below it, with main() and what calls that, are 7 frames. */
+static __attribute__((noinline)) uint64_t
+run_below(unsigned int frames, const char *source, unsigned long n)
+{
+	uint64_t advance =
+		frames ? run_below(frames - 1, source, n) : run(source, n);
+
+	__asm__ volatile("" : : : "memory"); /* no tail call */
+	return advance;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long n = argc >= 3 ? strtoul(argv[2], NULL, 0) : 0;
@@ -190,9 +208,9 @@ int main(int argc, char **argv)
 		n /= 32;
 	}
 	n -= n % 16;
-	run(argv[1], n / 8);
+	run_below(FRAMES, argv[1], n / 8);
 	for (round = 0; round < rounds; round++) {
-		uint64_t advance = run(argv[1], n);
+		uint64_t advance = run_below(FRAMES, argv[1], n);
 
 		if (advance < least)
 			least = advance;
