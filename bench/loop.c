@@ -182,8 +182,9 @@ static uint64_t run(const char *source, unsigned long n)
 }
 
 /* What write() in module_loop() has below it, with main() and what calls that, are 7 frames. */
-static __attribute__((noinline)) uint64_t
-run_below(unsigned int frames, const char *source, unsigned long n)
+static __attribute__((noinline)) uint64_t run_below(unsigned int frames,
+						    const char *source,
+						    unsigned long n)
 {
 	uint64_t advance =
 		frames ? run_below(frames - 1, source, n) : run(source, n);
