@@ -3,6 +3,7 @@
 # Functions (kernel/source/function): which can be chosen, what is recorded of their calls
 # and returns, and that each call is recorded or counted as missed.  kernel/testmod/callee.c
 # has functions of which all is known; the kernel's kprobes count calls of others.
+# One kernel is enough: trampolines.sh runs this again on each.
 . tests/kernel/lib.sh
 
 run=/sys/kernel/debug/ktrace-callee/run

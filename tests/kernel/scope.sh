@@ -4,6 +4,7 @@
 # call, down to a depth, without what is cut and without interrupts.  The functions of
 # kernel/testmod/callee.c call each other in a known way; the kernel's function_graph is the
 # judge of the others.
+# One kernel is enough: trampolines.sh runs this again on each.
 . tests/kernel/lib.sh
 
 run=/sys/kernel/debug/ktrace-callee/run
