@@ -17,7 +17,7 @@ check "a name with a blank" not mkdir "$tree/sessions/a b" 2>/dev/null
 check "a session has no sessions" not mkdir $tree/sessions/a/sessions 2>/dev/null
 check "it has all that the root has, but what is global" \
 	is "$(ls $tree/sessions/a | tr '\n' ' ')" \
-	"$(ls $tree | grep -vE '^(sessions|define|kernel_reads|markers|print|printed|symbols|undefined|unwinder|version)$' | tr '\n' ' ')"
+	"$(ls $tree | grep -vE '^(sessions|define|kernel_reads|markers|print|printed|programs|symbols|undefined|unwinder|version)$' | tr '\n' ' ')"
 
 put sessions/a/mode overwrite
 put sessions/a/buffer_size 131072
