@@ -21,13 +21,32 @@ static void name_put(struct output *output, const char *name)
 	}
 }
 
-void frame_put(struct output *output, const struct ktrace *trace,
-	       uint64_t address, enum frame_form form)
+/*
+ * What an address tells of is before it: it is behind a call, and may be that of the next
+ * function.  But who was interrupted is where the address is: the entry code of interrupts and
+ * exceptions, which is below it, has names of its own.
+ */
+static uint64_t place_of(const struct ktrace *trace,
+			 const struct ktrace_stack *stack, uint32_t index)
+{
+	uint64_t address = stack->addresses[index], offset;
+	const char *below =
+		index ? ktrace_symbol(trace, stack->addresses[index - 1] - 1,
+				      &offset)
+		      : NULL;
+	bool exact = below && (!strncmp(below, "asm_", 4) ||
+			       !strcmp(below, "end_repeat_nmi"));
+
+	return address - !exact;
+}
+
+/* @place: in the function, before @address or the same. */
+static void frame_put(struct output *output, const struct ktrace *trace,
+		      uint64_t address, uint64_t place, enum frame_form form)
 {
 	uint64_t offset;
-	/* The address is behind the call: it may be that of the next function. */
-	const char *name = ktrace_symbol(trace, address - 1, &offset);
-	const char *module = ktrace_symbol_module(trace, address - 1);
+	const char *name = ktrace_symbol(trace, place, &offset);
+	const char *module = ktrace_symbol_module(trace, place);
 	char text[32];
 
 	if (!name) {
@@ -38,7 +57,7 @@ void frame_put(struct output *output, const struct ktrace *trace,
 	name_put(output, name);
 	if (form == FRAME_NAME)
 		return;
-	snprintf(text, sizeof(text), "+%#" PRIx64, offset + 1);
+	snprintf(text, sizeof(text), "+%#" PRIx64, offset + (address - place));
 	output_puts(output, text);
 	if (!module)
 		return;
@@ -90,7 +109,8 @@ void stack_frame_put(struct output *output, const struct ktrace *trace,
 	if (stack->user)
 		place_put(output, trace, stack, index, form);
 	else
-		frame_put(output, trace, stack->addresses[index], form);
+		frame_put(output, trace, stack->addresses[index],
+			  place_of(trace, stack, index), form);
 }
 
 static void place_perf(struct output *output, const struct ktrace *trace,
@@ -113,11 +133,11 @@ static void place_perf(struct output *output, const struct ktrace *trace,
 }
 
 static void address_perf(struct output *output, const struct ktrace *trace,
-			 uint64_t address)
+			 uint64_t address, uint64_t place)
 {
 	uint64_t offset;
-	const char *name = ktrace_symbol(trace, address - 1, &offset);
-	const char *module = ktrace_symbol_module(trace, address - 1);
+	const char *name = ktrace_symbol(trace, place, &offset);
+	const char *module = ktrace_symbol_module(trace, place);
 	char text[32];
 
 	snprintf(text, sizeof(text), "%16" PRIx64 " ", address);
@@ -127,7 +147,8 @@ static void address_perf(struct output *output, const struct ktrace *trace,
 	else
 		output_puts(output, "[unknown]");
 	if (name) {
-		snprintf(text, sizeof(text), "+%#" PRIx64, offset + 1);
+		snprintf(text, sizeof(text), "+%#" PRIx64,
+			 offset + (address - place));
 		output_puts(output, text);
 	}
 	output_puts(output, " ([");
@@ -141,7 +162,8 @@ void frame_perf(struct output *output, const struct ktrace *trace,
 	if (stack->user)
 		place_perf(output, trace, stack, index);
 	else
-		address_perf(output, trace, stack->addresses[index]);
+		address_perf(output, trace, stack->addresses[index],
+			     place_of(trace, stack, index));
 }
 
 const char *stack_end_name(enum ktrace_stack_end end)

@@ -12,10 +12,10 @@ enum frame_form {
 	FRAME_NAME, /* vfs_read */
 };
 
-/* An address without a name is shown as 0xffffffff81234567. */
-void frame_put(struct output *output, const struct ktrace *trace,
-	       uint64_t address, enum frame_form form);
-/* Frame @index of a stack of any kind: function+0x4a (file) [guess] */
+/*
+ * Frame @index of a stack of any kind: function+0x4a (file) [guess].  An address without a name
+ * is shown as 0xffffffff81234567.
+ */
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
 		     enum frame_form form);
