@@ -11,7 +11,7 @@ cat >work <<'END'
 i=0
 while [ $i -lt 10 ]; do
 	/bin/true
-	cat /etc/passwd >/dev/null
+	/bin/cat /etc/passwd >/dev/null
 	i=$((i + 1))
 done
 dd if=/dev/zero of=zeros bs=4k count=300 2>/dev/null
