@@ -318,6 +318,9 @@ static bool gap_filled(const uint8_t *bytes, size_t size)
  *
  * The C library's clone() ends its description just before the system call, because the
  * description is wrong for the child.  In the parent, and at the call itself, it still holds.
+ *
+ * Nobody has called what the kernel starts (psABI AMD64, 3.4.1).  The dynamic linker's own start
+ * has no description.
  */
 static int gap_add(const struct eh_frame *frame, uint64_t begin, uint64_t end,
 		   struct unwind_rows *rows)
@@ -331,6 +334,10 @@ static int gap_add(const struct eh_frame *frame, uint64_t begin, uint64_t end,
 		if (end - begin > sizeof(syscall) &&
 		    !memcmp(bytes, syscall, sizeof(syscall)))
 			begin += sizeof(syscall);
+		if (frame->entry - begin < end - begin &&
+		    gap_filled(bytes, frame->entry - begin))
+			return unwind_rows_add(rows, frame->entry,
+					       KT_UNWIND_END);
 	}
 	return unwind_rows_add(rows, begin, KT_UNWIND_NONE);
 }

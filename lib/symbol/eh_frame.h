@@ -23,7 +23,7 @@ struct eh_frame_text {
 };
 
 #define EH_FRAME_TEXTS_MAX 8
-#define EH_FRAME_READ_MAX  64
+#define EH_FRAME_READ_MAX  128
 
 struct eh_frame {
 	/* The section, and its address. */
@@ -33,6 +33,7 @@ struct eh_frame {
 	/* Only functions in these count. */
 	struct eh_frame_text texts[EH_FRAME_TEXTS_MAX];
 	unsigned int nr_texts;
+	uint64_t entry; /* where the kernel starts it */
 	/*
 	 * Reads at most EH_FRAME_READ_MAX bytes of the file; offsets grow from
 	 * call to call.  False: they are not there.

@@ -151,6 +151,7 @@ static int table_make(Elf *elf, struct text_source *source,
 		return -ENOEXEC;
 	if (!section_find(elf, &frame) || !texts_find(elf, &frame))
 		return -ENODATA;
+	frame.entry = header.e_entry;
 	id_size = dwelf_elf_gnu_build_id(elf, &id);
 	err = eh_frame_rows(&frame, &rows);
 	if (!err)

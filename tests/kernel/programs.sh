@@ -167,7 +167,7 @@ done <"$work/ids" | awk '{ n = $1; $1 = ""; sum[$0] += n } END { for (i in sum) 
 sed 's/^/# sched_switch: /' "$work/ends"
 check "at switches most are complete" at_least \
 	"$(($(sed -n 's/ complete//p' "$work/ends") * 100))" \
-	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 75))"
+	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 99))"
 put events/sched/sched_switch/enabled 0
 
 # ---- the end -----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The cache of unwind tables: what it keeps, and what it does not believe. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -217,6 +218,25 @@ TEST(a_table_needs_no_cache)
 	CHECK_EQ(access(entry, F_OK), -1);
 	CHECK_EQ(mkdir(dir, 0700), 0);
 	end();
+}
+
+/* The dynamic linker's own start, which has no call frame information. */
+TEST(nobody_called_what_the_kernel_starts)
+{
+	int fd = open("/lib64/ld-linux-x86-64.so.2", O_RDONLY | O_CLOEXEC);
+	struct kt_unwind_table table;
+	struct unwind_bytes linker;
+	Elf64_Ehdr header;
+
+	CHECK_EQ(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	CHECK_EQ(unwind_make(fd, &linker), 0);
+	CHECK_EQ(kt_unwind_table_open(&table, linker.bytes, linker.size), 0);
+	/* Behind its first call. */
+	CHECK_EQ(kt_unwind_rule_kind(
+			 kt_unwind_table_find(&table, header.e_entry + 7)),
+		 KT_UNWIND_END);
+	unwind_bytes_free(&linker);
+	close(fd);
 }
 
 TEST(what_is_no_program_has_no_table)
