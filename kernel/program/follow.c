@@ -35,17 +35,19 @@ DEFINE_STATIC_SRCU(reading);
  * as it likes.  So nobody waits for this lock within the read side, for which stop() waits,
  * and a signal ends the wait.
  */
-static void mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
+static bool mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
 {
+	bool read = false;
 	int index;
 
 	if (mmap_read_lock_killable(mm))
-		return;
+		return false;
 	index = srcu_read_lock(&reading);
 	if (READ_ONCE(following))
-		kt_space_read(mm, pid, change);
+		read = kt_space_read(mm, pid, change);
 	srcu_read_unlock(&reading, index);
 	mmap_read_unlock(mm);
+	return read;
 }
 
 /* ---- by the process itself ------------------------------------------------ */
@@ -154,13 +156,13 @@ static struct mm_struct *unknown_of(struct task_struct *process)
 	return found;
 }
 
-/* Reads the mappings of some processes.  Returns of how many. */
+/* Reads the mappings of some processes.  Returns of how many: without memory, of none. */
 static unsigned int some_read(void)
 {
 	struct mm_struct *found[BATCH];
 	pid_t pids[BATCH];
 	struct task_struct *process;
-	unsigned int nr = 0, i;
+	unsigned int nr = 0, done = 0, i;
 
 	rcu_read_lock();
 	for_each_process(process) {
@@ -173,10 +175,10 @@ static unsigned int some_read(void)
 	}
 	rcu_read_unlock();
 	for (i = 0; i < nr; i++) {
-		mappings_read(found[i], pids[i], 0);
+		done += mappings_read(found[i], pids[i], 0);
 		mmput(found[i]);
 	}
-	return nr;
+	return done;
 }
 
 /* ---- on and off ----------------------------------------------------------- */

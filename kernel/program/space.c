@@ -196,15 +196,16 @@ static bool is_read(struct mm_struct *mm, u32 change, u32 *changes)
 	return read;
 }
 
-void kt_space_read(struct mm_struct *mm, pid_t pid, u32 change)
+bool kt_space_read(struct mm_struct *mm, pid_t pid, u32 change)
 {
 	struct kt_maps *maps;
 	u32 changes;
 
 	if (is_read(mm, change, &changes))
-		return;
+		return true;
 	maps = maps_read(mm, pid);
 	maps_replace(mm, maps, changes);
+	return maps;
 }
 
 /* ---- forks ---------------------------------------------------------------- */

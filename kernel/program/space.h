@@ -35,9 +35,9 @@ bool kt_space_changed(struct mm_struct *mm, u32 *change);
 bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless they were read after @change.  The caller holds a reference on
- * the memory and the lock of its mappings, and may sleep.
+ * the memory and the lock of its mappings, and may sleep.  False: no memory.
  */
-void kt_space_read(struct mm_struct *mm, pid_t pid, u32 change);
+bool kt_space_read(struct mm_struct *mm, pid_t pid, u32 change);
 /*
  * @child begins with the mappings of @parent.  True: these are being changed, so the child's
  * must be read.

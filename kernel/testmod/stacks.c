@@ -24,6 +24,7 @@
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 
+#include "base/symbol.h"
 #include "base/unwind.h"
 #include "client.h"
 
@@ -75,7 +76,8 @@ static bool equal(const struct compared *c, unsigned int ours,
 	return !memcmp(c->ours + shift + 1, c->theirs + 1,
 		       (nr - 1) * sizeof(u64)) &&
 	       (ours - shift == theirs || ours == KT_STACK_MAX ||
-		(end == KT_STACK_HOOKED && ours - shift + 1 == theirs) ||
+		(end == KT_STACK_HOOKED && ours - shift + 1 == theirs &&
+		 c->theirs[theirs - 1] == kt_symbol("return_to_handler")) ||
 		(!current->pid && ours - shift > theirs));
 }
 
