@@ -7,45 +7,8 @@
  *
  * Events whose type has no stack are not counted.
  */
-#include <errno.h>
-#include <stdlib.h>
 
-#include "fold.h"
-#include "show.h"
-
-struct folded {
-	struct ktrace_output show;
-	struct output output;
-	struct folds folds;
-};
-
-static int folded_open(struct ktrace_output *show)
-{
-	struct folded *f = (struct folded *)show;
-
-	if (output_init(&f->output, show->write, show->data))
-		return error_set(-ENOMEM, "out of memory");
-	return folds_init(&f->folds, show->trace, &show->merged);
-}
-
-static int folded_event(struct ktrace_output *show,
-			const struct ktrace_event *event)
-{
-	return folds_event(&((struct folded *)show)->folds, event, true);
-}
-
-static int folded_hidden(struct ktrace_output *show,
-			 const struct ktrace_event *event)
-{
-	return folds_event(&((struct folded *)show)->folds, event, false);
-}
-
-static int folded_loss(struct ktrace_output *show,
-		       const struct ktrace_loss *loss)
-{
-	folds_loss(&((struct folded *)show)->folds, loss);
-	return 0;
-}
+#include "merged.h"
 
 static void fold_put(struct output *output, const struct folds *folds,
 		     const struct fold *fold)
@@ -61,48 +24,27 @@ static void fold_put(struct output *output, const struct folds *folds,
 	output_add(output, "\n", 1);
 }
 
+static void folded_put(struct merged *merged, struct fold *const *folds,
+		       size_t nr)
+{
+	for (size_t i = 0; i < nr && !merged->output.err; i++)
+		fold_put(&merged->output, &merged->folds, folds[i]);
+}
+
 static int folded_finish(struct ktrace_output *show)
 {
-	struct folded *f = (struct folded *)show;
-	struct fold **sorted;
-	size_t nr;
-	int err = folds_check(&f->folds);
-
-	if (err)
-		return err;
-	sorted = folds_sorted(&f->folds, fold_compare_weight, &nr);
-	if (!sorted)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr && !f->output.err; i++)
-		fold_put(&f->output, &f->folds, sorted[i]);
-	free(sorted);
-	folds_clear(&f->folds);
-	return output_flush(&f->output);
-}
-
-/* A stack is written once, with all that it weighs. */
-static int folded_pause(struct ktrace_output *show)
-{
-	return 0;
-}
-
-static void folded_release(struct ktrace_output *show)
-{
-	struct folded *f = (struct folded *)show;
-
-	folds_free(&f->folds);
-	output_destroy(&f->output);
+	return merged_finish(show, fold_compare_weight, folded_put);
 }
 
 const struct show_ops show_folded = {
 	.kind.name = "folded",
 	.kind.what = "stacks and how many events had them, for flame graphs",
-	.size = sizeof(struct folded),
-	.open = folded_open,
-	.event = folded_event,
-	.loss = folded_loss,
-	.hidden = folded_hidden,
+	.size = sizeof(struct merged),
+	.open = merged_open,
+	.event = merged_event,
+	.loss = merged_loss,
+	.hidden = merged_hidden,
 	.finish = folded_finish,
-	.pause = folded_pause,
-	.release = folded_release,
+	.pause = merged_pause,
+	.release = merged_release,
 };

@@ -11,52 +11,26 @@
  * has not.  So they are a tree already, and none is needed here.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "flame/page.h"
-#include "fold.h"
+#include "merged.h"
 #include "program.h"
-#include "show.h"
 
 #define DATA "@DATA@" /* where the stacks are in the page */
 /* More than a name has (stack.c). */
 #define TITLE_MAX 1024
 
 struct flame {
-	struct ktrace_output show;
-	struct output output;
+	struct merged merged;
 	struct output text; /* a string that is being escaped */
-	struct folds folds;
 };
 
 static int flame_open(struct ktrace_output *show)
 {
-	struct flame *f = (struct flame *)show;
-
-	if (output_init(&f->output, show->write, show->data) ||
-	    output_init(&f->text, NULL, NULL))
+	if (output_init(&((struct flame *)show)->text, NULL, NULL))
 		return error_set(-ENOMEM, "out of memory");
-	return folds_init(&f->folds, show->trace, &show->merged);
-}
-
-static int flame_event(struct ktrace_output *show,
-		       const struct ktrace_event *event)
-{
-	return folds_event(&((struct flame *)show)->folds, event, true);
-}
-
-static int flame_hidden(struct ktrace_output *show,
-			const struct ktrace_event *event)
-{
-	return folds_event(&((struct flame *)show)->folds, event, false);
-}
-
-static int flame_loss(struct ktrace_output *show,
-		      const struct ktrace_loss *loss)
-{
-	folds_loss(&((struct flame *)show)->folds, loss);
-	return 0;
+	return merged_open(show);
 }
 
 /*
@@ -71,13 +45,13 @@ static void string_put(struct flame *f, const char *s)
 	json_string(text, (const uint8_t *)s, strnlen(s, TITLE_MAX));
 	for (const char *p = text->buf; p < text->p; p++) {
 		if (*p == '<')
-			output_puts(&f->output, "\\u003c");
+			output_puts(&f->merged.output, "\\u003c");
 		else if (*p == '>')
-			output_puts(&f->output, "\\u003e");
+			output_puts(&f->merged.output, "\\u003e");
 		else if (*p == '&')
-			output_puts(&f->output, "\\u0026");
+			output_puts(&f->merged.output, "\\u0026");
 		else
-			output_add(&f->output, p, 1);
+			output_add(&f->merged.output, p, 1);
 	}
 }
 
@@ -89,25 +63,25 @@ static void number_put(struct output *output, uint64_t number)
 
 static void head_put(struct flame *f)
 {
-	const struct ktrace_info *info = ktrace_get_info(f->show.trace);
-	const char *title = f->show.merged.title;
+	const struct ktrace_info *info = ktrace_get_info(f->merged.show.trace);
+	const char *title = f->merged.show.merged.title;
 
-	output_puts(&f->output, "{\"title\":");
+	output_puts(&f->merged.output, "{\"title\":");
 	string_put(f, title ?: info->command ?: "ktrace");
-	output_puts(&f->output, ",\"unit\":");
-	string_put(f, folds_unit(&f->folds));
-	output_puts(&f->output, ",\"unknown\":");
-	number_put(&f->output, f->folds.off.unknown);
+	output_puts(&f->merged.output, ",\"unit\":");
+	string_put(f, folds_unit(&f->merged.folds));
+	output_puts(&f->merged.output, ",\"unknown\":");
+	number_put(&f->merged.output, f->merged.folds.off.unknown);
 }
 
 static void names_put(struct flame *f)
 {
-	output_puts(&f->output, ",\n\"names\":[");
-	for (uint32_t i = 0; i < f->folds.nr_names; i++) {
-		output_puts(&f->output, i ? ",\n" : "\n");
-		string_put(f, f->folds.name[i]);
+	output_puts(&f->merged.output, ",\n\"names\":[");
+	for (uint32_t i = 0; i < f->merged.folds.nr_names; i++) {
+		output_puts(&f->merged.output, i ? ",\n" : "\n");
+		string_put(f, f->merged.folds.name[i]);
 	}
-	output_puts(&f->output, "]");
+	output_puts(&f->merged.output, "]");
 }
 
 /* Frames that both begin with. */
@@ -138,46 +112,32 @@ static void stack_put(struct output *output, const struct fold *fold,
 	output_puts(output, "]");
 }
 
-static int flame_finish(struct ktrace_output *show)
+static void flame_put(struct merged *merged, struct fold *const *folds,
+		      size_t nr)
 {
-	struct flame *f = (struct flame *)show;
+	struct output *output = &merged->output;
 	const char *data = strstr(flame_page, DATA);
-	struct fold **sorted;
-	size_t nr;
-	int err = folds_check(&f->folds);
 
-	if (err)
-		return err;
-	sorted = folds_sorted(&f->folds, fold_compare_frames, &nr);
-	if (!sorted)
-		return -ENOMEM;
-	output_write(&f->output, flame_page, data - flame_page);
-	head_put(f);
-	names_put(f);
-	output_puts(&f->output, ",\n\"stacks\":[");
-	for (size_t i = 0; i < nr && !f->output.err; i++)
-		stack_put(&f->output, sorted[i], i ? sorted[i - 1] : NULL);
-	output_puts(&f->output, "]}");
+	output_write(output, flame_page, data - flame_page);
+	head_put((struct flame *)merged);
+	names_put((struct flame *)merged);
+	output_puts(output, ",\n\"stacks\":[");
+	for (size_t i = 0; i < nr && !output->err; i++)
+		stack_put(output, folds[i], i ? folds[i - 1] : NULL);
+	output_puts(output, "]}");
 	data += sizeof(DATA) - 1;
-	output_write(&f->output, data, strlen(data));
-	free(sorted);
-	folds_clear(&f->folds);
-	return output_flush(&f->output);
+	output_write(output, data, strlen(data));
 }
 
-/* There is one page, of all events. */
-static int flame_pause(struct ktrace_output *show)
+static int flame_finish(struct ktrace_output *show)
 {
-	return 0;
+	return merged_finish(show, fold_compare_frames, flame_put);
 }
 
 static void flame_release(struct ktrace_output *show)
 {
-	struct flame *f = (struct flame *)show;
-
-	folds_free(&f->folds);
-	output_destroy(&f->text);
-	output_destroy(&f->output);
+	output_destroy(&((struct flame *)show)->text);
+	merged_release(show);
 }
 
 const struct show_ops show_flame = {
@@ -185,10 +145,10 @@ const struct show_ops show_flame = {
 	.kind.what = "a flame graph of stacks, as one HTML page",
 	.size = sizeof(struct flame),
 	.open = flame_open,
-	.event = flame_event,
-	.loss = flame_loss,
-	.hidden = flame_hidden,
+	.event = merged_event,
+	.loss = merged_loss,
+	.hidden = merged_hidden,
 	.finish = flame_finish,
-	.pause = flame_pause,
+	.pause = merged_pause,
 	.release = flame_release,
 };

@@ -161,3 +161,18 @@ sum() {
 count() {
 	echo "$1" | sed -n "s/^event $2 //p"
 }
+
+# The ids of the stacks of events, one a line, in an output of ktread: they are at the end of their
+# records.  stack_ids SYSTEM:NAME <OUTPUT
+stack_ids() {
+	awk -v event="$1" -v digits=0123456789abcdef '
+		$4 == event {
+			hex = substr($NF, length($NF) - 7)
+			n = 0
+			for (k = 7; k > 0; k -= 2) {
+				n = n * 16 + index(digits, substr(hex, k, 1)) - 1
+				n = n * 16 + index(digits, substr(hex, k + 1, 1)) - 1
+			}
+			print n
+		}'
+}

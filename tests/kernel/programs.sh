@@ -7,18 +7,9 @@ hit=events/ktrace_test/test_hit
 work=$(mktemp -d)
 mkfifo "$work/input"
 
-# The ids of the stacks of events, one a line; these are at the end of their records.
+# ids SYSTEM:NAME: of the events in the buffers
 ids() {
-	$bin/ktread -d $tree | awk -v event="$1" -v digits=0123456789abcdef '
-		$4 == event {
-			hex = substr($NF, length($NF) - 7)
-			n = 0
-			for (k = 7; k > 0; k -= 2) {
-				n = n * 16 + index(digits, substr(hex, k, 1)) - 1
-				n = n * 16 + index(digits, substr(hex, k + 1, 1)) - 1
-			}
-			print n
-		}'
+	$bin/ktread -d $tree | stack_ids "$1"
 }
 
 event=ktrace_test:test_hit

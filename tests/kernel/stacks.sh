@@ -28,18 +28,9 @@ record() {
 	$bin/ktread -d $dir >"$dump" || echo "# the buffers are not sound"
 }
 
-# The ids of stacks, one a line; of events whose stack is at the end of their records.
+# ids SYSTEM:NAME: of the events in the dump
 ids() {
-	awk -v event="$1" -v digits=0123456789abcdef '
-		$4 == event {
-			hex = substr($NF, length($NF) - 7)
-			n = 0
-			for (k = 7; k > 0; k -= 2) {
-				n = n * 16 + index(digits, substr(hex, k, 1)) - 1
-				n = n * 16 + index(digits, substr(hex, k + 1, 1)) - 1
-			}
-			print n
-		}' "$dump"
+	stack_ids "$1" <"$dump"
 }
 
 # words FILE ID: the head and the addresses of a stack
