@@ -69,8 +69,11 @@ static struct kt_program_file *file_find(dev_t dev, u64 inode, u32 generation)
 static char *path_make(struct file *file)
 {
 	char *path = kstrdup_quotable_file(file, GFP_KERNEL);
+	/* It may have 16 KiB, and anybody may map many files. */
+	char *shown = kstrndup(path ?: "?", PATH_SHOWN_MAX, GFP_KERNEL_ACCOUNT);
 
-	return path ?: kstrdup("?", GFP_KERNEL);
+	kfree(path);
+	return shown;
 }
 
 static struct kt_program_file *file_make(struct file *file, dev_t dev,
@@ -276,15 +279,19 @@ void kt_holder_exit(struct kt_holder *holder)
 
 bool kt_holder_has_news(const struct kt_holder *holder)
 {
-	return READ_ONCE(holder->shown) < READ_ONCE(nr_files);
+	/* Of another era, nothing was told yet. */
+	u32 shown = READ_ONCE(holder->era) == READ_ONCE(era)
+			    ? READ_ONCE(holder->shown)
+			    : 0;
+
+	return shown < READ_ONCE(nr_files);
 }
 
 /* NUMBER PID BEGIN-END PATH; 0 of a file that was seen nowhere.  0: there is no room. */
 static size_t line_write(const struct kt_program_file *f, char *to, size_t size)
 {
-	size_t length =
-		snprintf(to, size, "%u %d %llx-%llx %.*s\n", f->number, f->pid,
-			 f->begin, f->end, PATH_SHOWN_MAX, f->path);
+	size_t length = snprintf(to, size, "%u %d %llx-%llx %s\n", f->number,
+				 f->pid, f->begin, f->end, f->path);
 
 	return length < size ? length : 0;
 }
