@@ -282,6 +282,9 @@ static int report_main(int argc, char **argv)
 		return misused(&command_report,
 			       "--weight goes with --by-stack, --folded or "
 			       "--flame");
+	if (r.oneline && !is_kind(&r, "text"))
+		return misused(&command_report,
+			       "--oneline goes with --format text");
 	if (r.merged.title && !is_kind(&r, "flame"))
 		return misused(&command_report, "--title goes with --flame");
 	/* There the events are all counted, and the rows are limited. */

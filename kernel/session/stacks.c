@@ -108,9 +108,10 @@ static int change_make(struct kt_session *session, struct change *change,
 	int err, kinds = 0;
 
 	if (!kind)
-		return kt_refuse(session, -EINVAL,
-				 "\"%*pE\": SYSTEM/EVENT: kernel is wanted",
-				 (int)min_t(size_t, strlen(name), 60), name);
+		return kt_refuse(
+			session, -EINVAL,
+			"\"%*pE\": SYSTEM/EVENT: kernel, user or both is wanted",
+			(int)min_t(size_t, strlen(name), 60), name);
 	kind = strim(kind);
 	entry = kt_entry_named(name);
 	err = line_check(session, name, entry);
