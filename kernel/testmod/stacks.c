@@ -189,6 +189,15 @@ static int hooked_run(unsigned long count)
 
 /* ---- files ---------------------------------------------------------------- */
 
+/* Only the counts: another CPU may be comparing its stacks. */
+static void counts_reset(struct cpu_compared *cpu)
+{
+	struct compared *c;
+
+	for (c = cpu->contexts; c < cpu->contexts + CONTEXTS; c++)
+		c->same = c->differ = c->complete = c->longest = 0;
+}
+
 static int run(const char *command)
 {
 	unsigned long number;
@@ -201,7 +210,7 @@ static int run(const char *command)
 	if (strcmp(command, "reset"))
 		return -EINVAL;
 	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(all, cpu), 0, sizeof(*all));
+		counts_reset(per_cpu_ptr(all, cpu));
 	atomic_set(&example_taken, 0);
 	return 0;
 }
