@@ -27,15 +27,14 @@
 #undef env_stack_end
 #undef env_register
 
-static __always_inline bool env_stack_begin(void)
+static __always_inline bool env_stack_begin(u64 *limit)
 {
+	*limit = 0x7ffffffffff8;
 	return true;
 }
 
 static __always_inline bool env_stack_word(u64 from, u64 *word)
 {
-	if (from >= 0x7ffffffffff8ull)
-		return false;
 	*word = *(volatile u64 *)from;
 	return true;
 }

@@ -49,10 +49,13 @@
  *
  * Reads of the running program's stack, many of them together.  Nothing else may be called
  * between begin and end:
- *	bool env_stack_begin(void)	false: it cannot be read here
+ *	bool env_stack_begin(u64 *limit)
+ *					sets the end of what may be read; false:
+ *					nothing may be read here
  *	bool env_stack_word(u64 from, u64 *word)
- *					false: it is not there, or not the
- *					program's
+ *					at an address that env_index() has kept
+ *					below that end, or up to 4 KiB before
+ *					it; false: it is not there
  *	void env_stack_end(void)
  *	u64 env_register(const void *registers, u32 number)
  *					a register by DWARF's number, below 16;

@@ -78,10 +78,11 @@ static __always_inline u64 env_index(u64 index, u64 size)
  * Opening the program's memory costs more than reading a word, so it is open for a whole stack.
  * A page that is not there is not fetched.
  */
-static __always_inline bool env_stack_begin(void)
+static __always_inline bool env_stack_begin(u64 *limit)
 {
 	if (!current->mm)
 		return false;
+	*limit = TASK_SIZE_MAX - sizeof(u64);
 	pagefault_disable();
 	if (user_access_begin((const void __user *)0, sizeof(u64)))
 		return true;
@@ -91,11 +92,6 @@ static __always_inline bool env_stack_begin(void)
 
 static __always_inline bool env_stack_word(u64 from, u64 *word)
 {
-	const u64 size = TASK_SIZE_MAX - sizeof(*word);
-
-	if (from >= size)
-		return false;
-	from = array_index_nospec(from, size);
 	unsafe_get_user(*word, (const u64 __user *)from, absent);
 	return true;
 absent:

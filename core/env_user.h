@@ -83,7 +83,7 @@ long env_copy_string(void *to, u64 from, u32 max, bool kernel);
 long env_copy_path(void *to, int fd, u32 max);
 
 /* Supplied by whoever walks stacks. */
-bool env_stack_begin(void);
+bool env_stack_begin(u64 *limit);
 bool env_stack_word(u64 from, u64 *word);
 void env_stack_end(void);
 u64 env_register(const void *registers, u32 number);

@@ -29,12 +29,19 @@ enum {
 
 struct frame {
 	u64 ip, sp, bp;
-	u64 bx; /* only if it is followed */
+	u64 bx;	   /* only if it is followed */
+	u64 limit; /* of what may be read: the same for all frames */
 };
 
-/* A rule leaves these bits free, and the cache has the mapping there. */
-#define MAP_SHIFT 50
-#define MAP_NONE  KT_UNWIND_MAPS_MAX
+/*
+ * Marks of a rule in the cache, in bits that rules leave free.  Most frames begin at rsp, or at
+ * rbp, and end at a known distance from there; all that must be read lies in between.
+ */
+#define RULE_IN_FILE	  (1ull << 61)
+#define RULE_PLAIN_BY_RBP (1ull << 62)
+#define RULE_PLAIN	  (1ull << 63)
+
+#define MAP_NONE	  KT_UNWIND_MAPS_MAX
 
 static __always_inline u32 map_find(const struct kt_unwind_space *space, u64 pc)
 {
@@ -54,64 +61,106 @@ static __always_inline u32 map_find(const struct kt_unwind_space *space, u64 pc)
 }
 
 /*
- * The product spreads the rule's bits.  Without it, the check of one rule beside another
- * one, of a neighbouring place, could look like the check of a third place.
+ * The product spreads the bits.  Without it, the check of one rule beside another one, of a
+ * neighbouring place, could look like the check of a third place.
  */
-static __always_inline u64 cache_check(u64 key, u64 rule)
+static __always_inline u64 cache_check(u64 key, u64 rule, u64 label)
 {
-	return key ^ rule * MULTIPLIER;
+	return key ^ (rule + label) * MULTIPLIER;
 }
 
-static __always_inline u64 rule_search(const struct kt_unwind_space *space,
-				       u64 pc)
+static __always_inline struct kt_unwind_cached *cache_entry(
+	struct kt_unwind_cache *cache, u64 key)
 {
+	return &cache->entries[key * MULTIPLIER >>
+			       (64 - KT_UNWIND_CACHE_SHIFT)];
+}
+
+/* What is needed of the cache, read once. */
+struct found {
+	u64 rule, label;
+};
+
+static __always_inline bool cache_find(const struct kt_unwind_cached *entry,
+				       u64 key, struct found *found)
+{
+	found->rule = READ_ONCE(entry->rule);
+	found->label = READ_ONCE(entry->label);
+	return likely(READ_ONCE(entry->check) ==
+		      cache_check(key, found->rule, found->label));
+}
+
+/* Whether it is a plain one. */
+static __always_inline u64 rule_mark(u64 rule)
+{
+	enum kt_unwind_kind kind = kt_unwind_rule_kind(rule);
+	s64 words = kt_unwind_rule_offset(rule) / 8;
+	s64 rbp = kt_unwind_rule_rbp(rule);
+
+	if (words <= 0 ||
+	    (rbp != KT_UNWIND_SAME &&
+	     (rbp < KT_UNWIND_PLACE_MIN || rbp >= 0 || rbp < -words)))
+		return 0;
+	if (kind == KT_UNWIND_RBP)
+		return RULE_PLAIN_BY_RBP;
+	return kind == KT_UNWIND_RSP ? RULE_PLAIN : 0;
+}
+
+static __always_inline struct found rule_search(
+	const struct kt_unwind_space *space, u64 pc)
+{
+	struct found found = {KT_UNWIND_NONE, 0};
 	u32 number = map_find(space, pc);
-	const struct kt_unwind_table *table = NULL;
+	const struct kt_unwind_table *table;
 	const struct kt_unwind_map *map;
-	u64 rule = KT_UNWIND_NONE;
 
-	if (number != MAP_NONE) {
-		map = &space->maps[number];
-		table = READ_ONCE(map->file->table);
-	}
+	if (number == MAP_NONE)
+		return found;
+	map = &space->maps[number];
+	table = READ_ONCE(map->file->table);
 	if (table)
-		rule = kt_unwind_table_find(table, pc - map->bias);
-	return rule | (u64)number << MAP_SHIFT;
+		found.rule = kt_unwind_table_find(table, pc - map->bias);
+	found.rule |= RULE_IN_FILE | rule_mark(found.rule);
+	found.label = map->file->label - map->bias;
+	return found;
 }
 
-/* The rule for a place, and the mapping in which it is; NULL: none. */
-static __always_inline u64 rule_find(const struct kt_unwind_space *space,
-				     struct kt_unwind_cache *cache, u64 pc,
-				     const struct kt_unwind_map **map)
+static __always_inline struct found rule_find(
+	const struct kt_unwind_space *space, struct kt_unwind_cache *cache,
+	u64 pc)
 {
 	u64 key = pc ^ space->salt;
-	struct kt_unwind_cached *entry =
-		&cache->entries[key * MULTIPLIER >>
-				(64 - KT_UNWIND_CACHE_SHIFT)];
-	u64 rule = READ_ONCE(entry->rule), number;
+	struct kt_unwind_cached *entry = cache_entry(cache, key);
+	struct found found;
 
-	if (unlikely(READ_ONCE(entry->check) != cache_check(key, rule))) {
-		rule = rule_search(space, pc);
-		WRITE_ONCE(entry->rule, rule);
-		WRITE_ONCE(entry->check, cache_check(key, rule));
-	}
-	number = rule >> MAP_SHIFT;
-	*map = likely(number < space->nr) ? &space->maps[number] : NULL;
-	return rule & ((1ull << MAP_SHIFT) - 1);
+	if (cache_find(entry, key, &found))
+		return found;
+	found = rule_search(space, pc);
+	WRITE_ONCE(entry->rule, found.rule);
+	WRITE_ONCE(entry->label, found.label);
+	WRITE_ONCE(entry->check, cache_check(key, found.rule, found.label));
+	return found;
 }
 
 /* How a stack names the place: by its file, if it is in one. */
-static __always_inline u64 frame_word(const struct kt_unwind_map *map, u64 ip)
+static __always_inline u64 frame_word(struct found found, u64 ip)
 {
-	return likely(map) ? (ip - map->bias) + map->file->label
-			   : ip & KT_FRAME_PLACE_MASK;
+	return likely(found.rule & RULE_IN_FILE) ? ip + found.label
+						 : ip & KT_FRAME_PLACE_MASK;
+}
+
+/* False: it is not there, or not the program's. */
+static __always_inline bool word(u64 from, u64 limit, u64 *value)
+{
+	return from < limit && env_stack_word(env_index(from, limit), value);
 }
 
 /* Goes on with a register as its owner's caller had it. */
-static __always_inline bool register_restore(u64 *reg, s64 place, u64 cfa)
+static __always_inline bool register_restore(u64 *reg, s64 place, u64 cfa,
+					     u64 limit)
 {
 	if (place > KT_UNWIND_LOST)
-		return env_stack_word(cfa + place * 8, reg);
+		return word(cfa + place * 8, limit, reg);
 	if (place == KT_UNWIND_LOST)
 		*reg = LOST;
 	return true;
@@ -138,12 +187,12 @@ static __always_inline int register_base(const struct frame *frame,
 /* The frame that a signal has interrupted may be on any stack. */
 static __always_inline int step_signal(struct frame *frame, bool follow)
 {
-	u64 sp = frame->sp;
+	u64 sp = frame->sp, limit = frame->limit;
 
-	if (!env_stack_word(sp + SIGNAL_RIP, &frame->ip) ||
-	    !env_stack_word(sp + SIGNAL_RBP, &frame->bp) ||
-	    !env_stack_word(sp + SIGNAL_RSP, &frame->sp) ||
-	    (follow && !env_stack_word(sp + SIGNAL_RBX, &frame->bx)))
+	if (!word(sp + SIGNAL_RIP, limit, &frame->ip) ||
+	    !word(sp + SIGNAL_RBP, limit, &frame->bp) ||
+	    !word(sp + SIGNAL_RSP, limit, &frame->sp) ||
+	    (follow && !word(sp + SIGNAL_RBX, limit, &frame->bx)))
 		return KT_STACK_ABSENT;
 	return STEP_ON;
 }
@@ -154,8 +203,8 @@ static __always_inline int step_guess(struct frame *frame)
 
 	if (bp & 7 || bp < frame->sp || bp - frame->sp > GUESS_MAX)
 		return KT_STACK_NO_TABLE;
-	if (!env_stack_word(bp + 8, &frame->ip) ||
-	    !env_stack_word(bp, &frame->bp))
+	if (!word(bp + 8, frame->limit, &frame->ip) ||
+	    !word(bp, frame->limit, &frame->bp))
 		return KT_STACK_ABSENT;
 	frame->sp = bp + 16;
 	frame->bx = LOST;
@@ -173,7 +222,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 	enum kt_unwind_kind kind = kt_unwind_rule_kind(rule);
 	s64 offset = kt_unwind_rule_offset(rule);
 	s64 rbp = kt_unwind_rule_rbp(rule);
-	u64 cfa, ip;
+	u64 limit = frame->limit, cfa, ip;
 	int err;
 
 	if (likely(kind == KT_UNWIND_RSP)) {
@@ -193,18 +242,18 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 		cfa += (pc & 15) >= kt_unwind_rule_extra(rule) ? 8 : 0;
 		break;
 	case KT_UNWIND_AT_RSP:
-		if (!env_stack_word(frame->sp + offset, &cfa))
+		if (!word(frame->sp + offset, limit, &cfa))
 			return KT_STACK_ABSENT;
 		cfa += 8 * kt_unwind_rule_extra(rule);
 		break;
 	case KT_UNWIND_AT_RBP:
 		if (frame->bp == LOST)
 			return KT_STACK_NO_RULE;
-		if (!env_stack_word(frame->bp + offset, &cfa))
+		if (!word(frame->bp + offset, limit, &cfa))
 			return KT_STACK_ABSENT;
 		cfa += 8 * kt_unwind_rule_extra(rule);
 		if (rbp == KT_UNWIND_AT_BASE) {
-			if (!env_stack_word(frame->bp, &frame->bp))
+			if (!word(frame->bp, limit, &frame->bp))
 				return KT_STACK_ABSENT;
 			rbp = KT_UNWIND_SAME;
 		}
@@ -231,20 +280,91 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 	}
 
 below:
-	if (!env_stack_word(cfa - 8, &ip))
+	if (!word(cfa - 8, limit, &ip))
 		return KT_STACK_ABSENT;
 above:
 	/* The first frame may be where one stack is left for another one. */
 	if (cfa <= frame->sp && !first)
 		return KT_STACK_CORRUPT;
-	if (!register_restore(&frame->bp, rbp, cfa))
+	if (!register_restore(&frame->bp, rbp, cfa, limit))
 		return KT_STACK_ABSENT;
 	if (follow &&
-	    !register_restore(&frame->bx, kt_unwind_rule_rbx(rule), cfa))
+	    !register_restore(&frame->bx, kt_unwind_rule_rbx(rule), cfa, limit))
 		return KT_STACK_ABSENT;
 	frame->sp = cfa;
 	frame->ip = ip;
 	return STEP_ON;
+}
+
+/*
+ * Goes on while rules are in the cache and plain.  It does what rule_find() and step() do, with
+ * half of the instructions; whatever else there is, or is wrong, is left to these.  @back: 0
+ * or 1.  STEP_ON: with @known, @found is the rule of the next frame.
+ */
+static __always_inline int walk_plain(const struct kt_unwind_space *space,
+				      struct kt_unwind_cache *cache,
+				      struct frame *frame, u64 back,
+				      u64 *frames, u32 *nr, u32 depth,
+				      struct found *found, bool *known)
+{
+	const u64 salt = space->salt, limit = frame->limit;
+	u64 pc = frame->ip - back, sp = frame->sp, bp = frame->bp;
+	u64 *const first = frames + *nr, *to = first;
+	int end = STEP_ON;
+
+	/* Below the limit, plain frames only lead upwards. */
+	if (unlikely(sp >= limit))
+		return STEP_ON;
+	for (;;) {
+		u64 key = pc ^ salt, base = sp, below, caller, saved = bp;
+		s64 rbp;
+
+		if (!cache_find(cache_entry(cache, key), key, found))
+			break;
+		if (unlikely(!(found->rule & RULE_PLAIN))) {
+			if (!(found->rule & RULE_PLAIN_BY_RBP) || bp < sp ||
+			    bp >= limit) {
+				*known = true;
+				break;
+			}
+			base = bp;
+		}
+		below = base + kt_unwind_rule_offset(found->rule) - 8;
+		if (below >= limit)
+			break;
+		/*
+		 * A processor that goes on although it is not below reads at the end
+		 * of all addresses, where nothing ever is.
+		 */
+		below = env_index(below, limit);
+		if (!env_stack_word(below, &caller))
+			break;
+		rbp = kt_unwind_rule_rbp(found->rule);
+		if (rbp != KT_UNWIND_SAME &&
+		    !env_stack_word(below + 8 + rbp * 8, &saved))
+			break;
+		*to++ = pc + 1 + found->label;
+		pc = caller - 1;
+		sp = below + 8;
+		bp = saved;
+		if (unlikely(!caller)) {
+			end = KT_STACK_COMPLETE;
+			break;
+		}
+		if (unlikely(to == frames + depth)) {
+			end = KT_STACK_TRUNCATED;
+			break;
+		}
+	}
+	if (to != first) {
+		*first -= 1 - back;
+		back = 1;
+	}
+	frame->ip = pc + back;
+	frame->sp = sp;
+	frame->bp = bp;
+	*nr = to - frames;
+	return end;
 }
 
 static __always_inline u32 walk(const struct kt_unwind_space *space,
@@ -252,22 +372,34 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 				const struct kt_unwind_start *start, u32 depth,
 				u64 *frames, int *end, const bool follow)
 {
-	struct frame frame = {start->ip, start->sp, start->bp, start->bx};
-	const struct kt_unwind_map *map;
+	struct frame frame = {start->ip, start->sp, start->bp, start->bx, 0};
 	u64 back = start->behind, guess = 0;
 	u32 nr = 0;
 
-	if (!env_stack_begin()) {
+	if (!env_stack_begin(&frame.limit)) {
 		frames[0] = frame.ip & KT_FRAME_PLACE_MASK;
 		*end = KT_STACK_ABSENT;
 		return 1;
 	}
 	for (;;) {
-		u64 pc = frame.ip - back, rule;
+		struct found found;
+		bool known = false;
+		u32 before = nr;
+		u64 pc;
 
-		rule = rule_find(space, cache, pc, &map);
-		frames[nr] = frame_word(map, frame.ip) | guess;
-		*end = step(&frame, rule, pc, start, !nr, follow);
+		*end = STEP_ON;
+		if (!follow && !guess)
+			*end = walk_plain(space, cache, &frame, back, frames,
+					  &nr, depth, &found, &known);
+		if (*end != STEP_ON)
+			break;
+		if (nr != before)
+			back = 1;
+		pc = frame.ip - back;
+		if (!known)
+			found = rule_find(space, cache, pc);
+		frames[nr] = frame_word(found, frame.ip) | guess;
+		*end = step(&frame, found.rule, pc, start, !nr, follow);
 		nr++;
 		if (*end != STEP_ON)
 			break;
@@ -279,13 +411,16 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 			*end = KT_STACK_TRUNCATED;
 			break;
 		}
-		guess = unlikely(rule == KT_UNWIND_NONE) ? KT_FRAME_GUESS : 0;
+		guess = unlikely(kt_unwind_rule_kind(found.rule) ==
+				 KT_UNWIND_NONE)
+				? KT_FRAME_GUESS
+				: 0;
 		/*
 		 * A call may be the last instruction of its function, so the
 		 * byte before the return address counts.  A signal comes
 		 * between any two instructions.
 		 */
-		back = kt_unwind_rule_kind(rule) != KT_UNWIND_SIGNAL;
+		back = kt_unwind_rule_kind(found.rule) != KT_UNWIND_SIGNAL;
 	}
 	env_stack_end();
 	return nr;

@@ -66,8 +66,9 @@ struct kt_unwind_start {
 /* All zero: empty. */
 struct kt_unwind_cache {
 	struct kt_unwind_cached {
-		u64 check; /* pc, salt and rule in one */
-		u64 rule;  /* with the number of the mapping */
+		u64 check; /* all in one: pc, salt, rule and label */
+		u64 rule;  /* with marks (unwind.c) */
+		u64 label; /* what makes a frame of an address, if it is in a file */
 	} entries[1 << KT_UNWIND_CACHE_SHIFT];
 };
 

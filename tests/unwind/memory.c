@@ -4,23 +4,25 @@
 #include "memory.h"
 
 u64 memory_words[MEMORY_WORDS];
+u64 memory_base = MEMORY_BASE;
 u32 memory_reads;
 bool memory_closed;
 static bool window; /* between begin and end */
 
-bool env_stack_begin(void)
+bool env_stack_begin(u64 *limit)
 {
 	if (memory_closed)
 		return false;
 	if (window)
 		abort();
 	window = true;
+	*limit = 1ull << 47;
 	return true;
 }
 
 bool env_stack_word(u64 from, u64 *word)
 {
-	u64 at = from - MEMORY_BASE;
+	u64 at = from - memory_base;
 
 	if (!window)
 		abort();

@@ -12,6 +12,7 @@
 #define MEMORY_WORDS 4096u
 
 extern u64 memory_words[MEMORY_WORDS];
+extern u64 memory_base;	   /* MEMORY_BASE, or where a test wants the words */
 extern u32 memory_reads;   /* of words, successful or not */
 extern bool memory_closed; /* the stack cannot be read at all */
 

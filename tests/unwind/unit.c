@@ -304,7 +304,15 @@ static void walk(u64 ip, u64 sp, u64 bp, u64 bx, u32 depth)
 {
 	const struct kt_unwind_start start = {ip, sp, bp, bx, false, NULL};
 
+	static struct walked again;
+
 	walked_take(&space, &cache, &start, depth, &stack);
+	/* By what the cache has now. */
+	walked_take(&space, &cache, &start, depth, &again);
+	CHECK_EQ(again.nr, stack.nr);
+	CHECK_EQ(again.end, stack.end);
+	CHECK(!memcmp(again.frames, stack.frames,
+		      stack.nr * sizeof(*stack.frames)));
 }
 
 static void check_stack(enum kt_stack_end end, const u64 *frames, u32 nr)
@@ -612,6 +620,25 @@ TEST(several_mappings)
 	CHECK_EQ(stack.end, KT_STACK_NO_TABLE);
 }
 
+/* Registers may be anything: from there, an offset may lead to where memory begins. */
+TEST(a_frame_beyond_all_memory_does_not_lead_to_its_beginning)
+{
+	const u64 low = 0x10000, beyond = -16ull;
+
+	memory_base = low;
+	for (int kept = 0; kept < 2; kept++) {
+		BEGIN(LEAF,
+		      RULE(KT_UNWIND_RBP, (low + 32) / 8 + 2, kept ? SAME : -2,
+			   SAME, 0),
+		      KT_UNWIND_END);
+		memory_words[100] = IN(1);
+		memory_words[3] = IN(2);
+		walk(IN(0), low + 8 * 100, beyond, 0, 10);
+		FRAMES(KT_STACK_CORRUPT, IN(0), IN(1));
+	}
+	memory_base = MEMORY_BASE;
+}
+
 TEST(the_cache_forgets_other_mappings)
 {
 	BEGIN(LEAF, KT_UNWIND_END);
@@ -625,6 +652,12 @@ TEST(the_cache_forgets_other_mappings)
 	space.salt++;
 	walk(IN(0), AT(0), 0, 0, 10);
 	FRAMES(KT_STACK_NO_TABLE, IN(0));
+}
+
+/* The rule without what the cache marks it with. */
+static bool has_rule(const struct kt_unwind_cached *entry, u64 rule)
+{
+	return (entry->rule & ((1ull << 50) - 1)) == rule;
 }
 
 static void fill(struct kt_unwind_cached entry)
@@ -651,10 +684,15 @@ TEST(a_torn_entry_is_not_found)
 		fill(torn);
 		walk(IN(i), AT(0), 0, 0, 10);
 		for (u32 n = 0; n < 1 << KT_UNWIND_CACHE_SHIFT; n++)
-			if (cache.entries[n].rule == (i ? b : a))
+			if (has_rule(&cache.entries[n], i ? b : a))
 				torn = cache.entries[n];
 		CHECK(torn.check);
-		torn.rule = i ? a : b;
+		torn.label ^= 1;
+		fill(torn);
+		walk(IN(i), AT(0), 0, 0, 10);
+		FRAMES(KT_STACK_COMPLETE, IN(i), IN(2) + i);
+		torn.label ^= 1;
+		torn.rule ^= a ^ b;
 		fill(torn);
 		walk(IN(i), AT(0), 0, 0, 10);
 		FRAMES(KT_STACK_COMPLETE, IN(i), IN(2) + i);
