@@ -163,9 +163,9 @@ count() {
 }
 
 # The ids of the stacks of events, one a line, in an output of ktread: they are at the end of their
-# records.  stack_ids SYSTEM:NAME <OUTPUT
+# records, in the order of time.  stack_ids SYSTEM:NAME <OUTPUT
 stack_ids() {
-	awk -v event="$1" -v digits=0123456789abcdef '
+	sort -n -k 2,2 | awk -v event="$1" -v digits=0123456789abcdef '
 		$4 == event {
 			hex = substr($NF, length($NF) - 7)
 			n = 0
