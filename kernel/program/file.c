@@ -37,13 +37,14 @@ static u32 nr_files;
 static u64 tables_size;
 static bool wanted; /* an event has stacks of programs */
 static u64 era;	    /* how often files were forgotten */
-static u64 age;
+u64 kt_tables_salt;
 
 DECLARE_WAIT_QUEUE_HEAD(kt_files_news);
 
-u64 kt_tables_age(void)
+/* What caches have of the tables before is not found any more. */
+static void tables_changed(void)
 {
-	return READ_ONCE(age) * 0x9e3779b97f4a7c15ull;
+	WRITE_ONCE(kt_tables_salt, kt_tables_salt + 0x9e3779b97f4a7c15ull);
 }
 
 /* ---- files ---------------------------------------------------------------- */
@@ -153,7 +154,7 @@ static struct table *table_take(struct kt_program_file *f)
 		return NULL;
 	table = container_of(f->unwind.table, struct table, table);
 	WRITE_ONCE(f->unwind.table, NULL);
-	WRITE_ONCE(age, age + 1);
+	tables_changed();
 	tables_size -= table->size;
 	return table;
 }
@@ -184,7 +185,7 @@ static bool table_give(struct kt_program_file *f, struct table *table)
 	tables_size += table->size;
 	/* Complete before a probe sees it. */
 	smp_store_release(&f->unwind.table, &table->table);
-	WRITE_ONCE(age, age + 1);
+	tables_changed();
 	return true;
 }
 

@@ -56,7 +56,7 @@ struct kt_program_file *kt_program_file(struct file *file,
 					const struct kt_seen *seen);
 
 /* Changes whenever a table comes or goes; to be added to the salt of walks. */
-u64 kt_tables_age(void);
+extern u64 kt_tables_salt;
 
 struct kt_holder {
 	struct xarray files; /* whose tables it holds, by number */

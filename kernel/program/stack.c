@@ -6,6 +6,7 @@
 #include <linux/sched/task_stack.h>
 #include <asm/ptrace.h>
 
+#include "compat/compat.h"
 #include "compat/program.h"
 #include "file.h"
 #include "space.h"
@@ -53,7 +54,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 		.behind = behind,
 		.registers = regs,
 	};
-	struct kt_unwind_space space;
+	struct kt_unwind_space space __kt_uninitialized;
 
 	if (unlikely(!maps)) {
 		to[0] = regs->ip & KT_FRAME_PLACE_MASK;
@@ -62,7 +63,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 	}
 	space.maps = maps->maps;
 	space.nr = maps->nr;
-	space.salt = maps->salt + kt_tables_age();
+	space.salt = maps->salt + READ_ONCE(kt_tables_salt);
 	return kt_unwind_program(&space, this_cpu_ptr(caches), &start,
 				 KT_STACK_MAX, to, end);
 }
