@@ -131,6 +131,8 @@ static __always_inline u16 kt_capturing_end(
 	size = kt_capture_run(&capturing->program, arguments, frame->payload,
 			      own_size);
 	this_cpu_write(kt_capture_reader, frame->reader);
+	/* Not later: who writes a stack gives the payload back. */
+	unread = kt_capture_unread(frame->payload, own_size);
 	ring = frame->ring;
 	head = READ_ONCE(ring->head); /* before the clock */
 	if (likely(!frame->gate) && static_branch_likely(&kt_clock_tsc) &&
@@ -142,7 +144,6 @@ static __always_inline u16 kt_capturing_end(
 	} else {
 		kt_capture_end_slow(enabled, frame, size);
 	}
-	unread = kt_capture_unread(frame->payload, own_size);
 	kt_scratch_give(ring->owner, frame);
 	return unread;
 }
