@@ -5,13 +5,15 @@
  * For each place in the code, a table says where the frame of the caller begins, and where
  * the return address and the frame pointer are saved.  stack_trace_save() uses the same
  * tables and takes ten times as long: it searches the table for each frame, and calls
- * several functions.  Here each CPU remembers what it found, by address.
+ * several functions.  Here each CPU remembers what it found, by address.  Most functions
+ * have a frame of a known size, and were called: walk_calls() goes over these in one short
+ * loop.  All others take a step of their own (step_any()).
  *
  * No pointer is trusted.  All that is read lies in a stack of this CPU: that of the task, of
  * interrupts, of exceptions or of the entry code.  These are always mapped, so a walk causes
  * no fault.  Addresses on one stack only grow, so a walk ends.
  *
- * The tables are not exported.  When this module is loaded, it walks once and compares
+ * The tables are not exported.  When this module is loaded, it walks and compares
  * with stack_trace_save().  If the tables cannot be found, or the results differ, then
  * stack_trace_save() is used for all stacks.
  */
@@ -25,6 +27,7 @@
 #include <linux/stacktrace.h>
 #include <linux/static_call.h>
 
+#include "orc.h"
 #include "symbol.h"
 #include "unwind.h"
 
@@ -39,6 +42,7 @@ static __always_inline bool hides(const struct kt_hidden *hidden, u64 address)
 {
 	unsigned int i;
 
+#pragma GCC unroll 3
 	for (i = 0; i < KT_HIDDEN_MAX; i++) {
 		if (address - hidden->code[i].begin < hidden->code[i].size)
 			return true;
@@ -49,6 +53,7 @@ static __always_inline bool hides(const struct kt_hidden *hidden, u64 address)
 /* ---- by the kernel -------------------------------------------------------- */
 
 static noinline unsigned int kernel_walk(u64 *to,
+					 const struct kt_caller *caller,
 					 const struct kt_hidden *hidden,
 					 enum kt_stack_end *end)
 {
@@ -56,6 +61,10 @@ static noinline unsigned int kernel_walk(u64 *to,
 	unsigned int nr, skip = 0;
 
 	nr = stack_trace_save(found, KT_STACK_MAX, 1);
+	while (skip < nr && to[skip] != caller->pc)
+		skip++;
+	if (skip == nr)
+		skip = 0;
 	while (skip < nr && hides(hidden, to[skip]))
 		skip++;
 	*end = nr == KT_STACK_MAX ? KT_STACK_TRUNCATED : KT_STACK_UNKNOWN;
@@ -63,33 +72,22 @@ static noinline unsigned int kernel_walk(u64 *to,
 	return nr - skip;
 }
 
-#if defined(CONFIG_UNWINDER_ORC) && defined(CONFIG_X86_64)
+#ifdef KT_ORC
 
 #include <asm/cpu_entry_area.h>
-#include <asm/orc_lookup.h>
 
+#include "compat/compat.h"
 #include "compat/stack.h"
 #include "compat/unwind.h"
 
-/* ---- the tables ----------------------------------------------------------- */
+/* ---- what is remembered --------------------------------------------------- */
 
-struct table {
-	const int *places; /* of the rows, relative to these words themselves */
-	const struct orc_entry *rows;
-	u32 nr;
-};
-
-static struct table kernel_table;
-static struct kt_code kernel_code, init_code;
-/* For each block of the kernel's code, the first row to look at. */
-static const unsigned int *kernel_blocks;
 static u64 hook_graph,
 	hook_rethook; /* what takes the place of return addresses */
 
 KT_IRQ_STACK_DEFINE;
 static unsigned long __percpu *exception_stacks;
 
-DEFINE_STATIC_CALL_NULL(module_of_address, __module_address);
 #ifdef CONFIG_RETHOOK
 DEFINE_STATIC_CALL_NULL(rethook_find, rethook_find_ret_addr);
 #endif
@@ -97,22 +95,16 @@ DEFINE_STATIC_CALL_NULL(rethook_find, rethook_find_ret_addr);
 DEFINE_STATIC_CALL_NULL(graph_find, ftrace_graph_ret_addr);
 #endif
 
-/*
- * A row, as each CPU remembers it.  An NMI may come between the two stores of a row; so
- * check fits only to the row and the address with which it was stored.
- */
-union rule {
-	u64 word;
-	struct {
-		struct orc_entry orc;
-		u16 hook; /* the address is no code of the caller's */
-	};
-};
-
+#define MULTIPLIER  0x9e3779b97f4a7c15ull
 #define MEMORY_BITS 10
 
+/*
+ * An interrupt may come between the two stores; so check is made of the rule and of the address.
+ * The product spreads the rule's bits: else it could fit to the rule of one place and the address
+ * of another one.
+ */
 struct remembered {
-	u64 rule;
+	u64 rule; /* union kt_orc_rule */
 	u64 check;
 };
 
@@ -128,112 +120,14 @@ static struct memory __percpu *memory;
  */
 static u64 age;
 
-/* A trampoline of ftrace is a copy of this code, which has a table. */
-#ifdef CONFIG_DYNAMIC_FTRACE
-DEFINE_STATIC_CALL_NULL(trampoline_of, ftrace_ops_trampoline);
-static u64 trampoline_code, trampoline_code_regs;
-
-static u64 trampoline_original(u64 pc)
-{
-	const struct ftrace_ops *ops;
-
-	if (!static_call_query(trampoline_of))
-		return 0;
-	ops = static_call(trampoline_of)(pc);
-	if (!ops)
-		return 0;
-	return pc - ops->trampoline +
-	       (ops->flags & FTRACE_OPS_FL_SAVE_REGS ? trampoline_code_regs
-						     : trampoline_code);
-}
-#else
-static u64 trampoline_original(u64 pc)
-{
-	return 0;
-}
-#endif
-
-static bool in_code(const struct kt_code *code, u64 address)
-{
-	return address - code->begin < code->size;
-}
-
-/* The last row between @low and @high that is not behind @pc. */
-static const struct orc_entry *row_between(const struct table *table, u32 low,
-					   u32 high, u64 pc)
-{
-	u32 first = low;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if ((u64)&table->places[middle] + table->places[middle] <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? &table->rows[low - 1] : NULL;
-}
-
-static const struct orc_entry *row_find(u64 pc)
-{
-	const struct module *module;
-	struct table table;
-
-	if (in_code(&kernel_code, pc)) {
-		u32 block = (pc - kernel_code.begin) / LOOKUP_BLOCK_SIZE;
-
-		return row_between(&kernel_table, kernel_blocks[block],
-				   kernel_blocks[block + 1] + 1, pc);
-	}
-	/* Who began as an init function, as the idle task, has it on its stack forever. */
-	if (in_code(&init_code, pc))
-		return row_between(&kernel_table, 0, kernel_table.nr, pc);
-	module = static_call(module_of_address)(pc);
-	if (!module || !module->arch.num_orcs)
-		return NULL;
-	table.places = module->arch.orc_unwind_ip;
-	table.rows = module->arch.orc_unwind;
-	return row_between(&table, 0, module->arch.num_orcs, pc);
-}
-
-enum found {
-	FOUND_NONE,
-	FOUND_ONCE, /* not to be remembered: the code may go at any time */
-	FOUND,
-};
-
-/* @return_address: 0, if @pc is an instruction that was interrupted */
-static noinline enum found rule_search(u64 pc, u64 return_address,
-				       union rule *rule)
-{
-	enum found found = FOUND;
-	const struct orc_entry *row;
-
-	rule->word = 0;
-	if (return_address &&
-	    (return_address == hook_graph || return_address == hook_rethook)) {
-		rule->hook = true;
-		return FOUND;
-	}
-	row = row_find(pc);
-	if (!row) {
-		pc = trampoline_original(pc);
-		row = in_code(&kernel_code, pc) ? row_find(pc) : NULL;
-		found = FOUND_ONCE;
-	}
-	if (!row)
-		return FOUND_NONE;
-	rule->orc = *row;
-	return found;
-}
-
 /* ---- a walk --------------------------------------------------------------- */
 
 struct walk {
 	u64 pc; /* in the function; behind the call, unless it was interrupted */
 	u64 sp;
 	u64 bp;
+	u64 *to, *to_end; /* where frames can be put */
+	bool hiding;	  /* none was put yet */
 	bool interrupted;
 	/* The stack on which sp is. */
 	u64 begin;
@@ -260,7 +154,8 @@ static __always_inline bool on_stack(const struct walk *walk, u64 address)
 	       !(address % sizeof(u64));
 }
 
-static bool choose(struct walk *walk, u64 address, u64 begin, u64 size)
+static __always_inline bool choose(struct walk *walk, u64 address, u64 begin,
+				   u64 size)
 {
 	if (address - begin >= size)
 		return false;
@@ -269,13 +164,19 @@ static bool choose(struct walk *walk, u64 address, u64 begin, u64 size)
 	return true;
 }
 
+static __always_inline bool choose_task(struct walk *walk, u64 address)
+{
+	return choose(walk, address, (u64)task_stack_page(current),
+		      THREAD_SIZE);
+}
+
 /* Finds the stack that @address is on. */
 static noinline bool stack_find(struct walk *walk, u64 address)
 {
 	const struct cea_exception_stacks *exceptions;
 	const struct cpu_entry_area *area;
 
-	if (choose(walk, address, (u64)task_stack_page(current), THREAD_SIZE))
+	if (choose_task(walk, address))
 		return true;
 	if (kt_irq_stack_last() &&
 	    choose(walk, address, kt_irq_stack_bottom(), IRQ_STACK_SIZE))
@@ -422,23 +323,53 @@ static noinline bool unhook(struct walk *walk)
 	return true;
 }
 
+static __always_inline struct remembered *row_of(struct remembered *rows,
+						 u64 pc)
+{
+	return &rows[pc * MULTIPLIER >> (64 - MEMORY_BITS)];
+}
+
+static __always_inline u64 check_of(u64 pc, u64 now,
+				    const union kt_orc_rule *rule)
+{
+	return pc ^ now ^ rule->word * MULTIPLIER;
+}
+
+/* What @row has, if it is the rule for @pc. */
+static __always_inline bool rule_recall(const struct remembered *row, u64 pc,
+					u64 now, union kt_orc_rule *rule)
+{
+	rule->word = READ_ONCE(row->rule);
+	return likely(READ_ONCE(row->check) == check_of(pc, now, rule));
+}
+
+/* @return_address: 0, if @pc is an instruction that was interrupted */
+static enum kt_orc_found rule_search(u64 pc, u64 return_address,
+				     union kt_orc_rule *rule)
+{
+	if (return_address &&
+	    (return_address == hook_graph || return_address == hook_rethook)) {
+		rule->word = KT_ORC_IS_HOOK;
+		return KT_ORC_FOUND;
+	}
+	return kt_orc_find(pc, rule);
+}
+
 /* False: no table has the place. */
-static __always_inline bool rule_find(struct remembered *rows, u64 now,
-				      const struct walk *walk, union rule *rule)
+static bool rule_find(struct remembered *rows, u64 now, const struct walk *walk,
+		      union kt_orc_rule *rule)
 {
 	u64 pc = walk->pc - !walk->interrupted;
-	enum found found;
-	struct remembered *row =
-		&rows[pc * 0x9e3779b97f4a7c15ull >> (64 - MEMORY_BITS)];
+	struct remembered *row = row_of(rows, pc);
+	enum kt_orc_found found;
 
-	rule->word = READ_ONCE(row->rule);
-	if (likely((READ_ONCE(row->check) ^ rule->word) == (pc ^ now)))
+	if (rule_recall(row, pc, now, rule))
 		return true;
 	found = rule_search(pc, walk->interrupted ? 0 : walk->pc, rule);
-	if (found != FOUND)
-		return found != FOUND_NONE;
+	if (found != KT_ORC_FOUND)
+		return found != KT_ORC_NONE;
 	WRITE_ONCE(row->rule, rule->word);
-	WRITE_ONCE(row->check, rule->word ^ pc ^ now);
+	WRITE_ONCE(row->check, check_of(pc, now, rule));
 	return true;
 }
 
@@ -460,57 +391,122 @@ static __always_inline enum kt_stack_end step(struct walk *walk,
 						: KT_STACK_BROKEN;
 }
 
+/* Shows the frame and goes to its caller, whatever it is.  KT_STACK_END_NR: there is one. */
+static noinline enum kt_stack_end step_any(struct walk *walk,
+					   struct remembered *rows, u64 now,
+					   const struct kt_hidden *hidden)
+{
+	bool found;
+	union kt_orc_rule rule;
+
+	found = rule_find(rows, now, walk, &rule);
+	if (unlikely(found && rule.word & KT_ORC_IS_HOOK))
+		return unhook(walk) ? KT_STACK_END_NR : KT_STACK_HOOKED;
+	walk->hiding = walk->hiding && hides(hidden, walk->pc);
+	if (!walk->hiding && walk->pc) {
+		if (unlikely(walk->to == walk->to_end))
+			return KT_STACK_TRUNCATED;
+		*walk->to++ = walk->pc;
+	}
+	return likely(found) ? step(walk, &rule.orc) : KT_STACK_NO_TABLE;
+}
+
+/*
+ * Goes on while frames are the usual ones and their rules are remembered.  The loop takes some
+ * 30 instructions for a frame, because all that it needs is in registers.  True: the last
+ * frame is where a program entered the kernel.
+ */
+static __always_inline bool walk_calls(struct walk *walk,
+				       const struct remembered *rows, u64 now,
+				       const struct kt_hidden *hidden)
+{
+	u64 pc = walk->pc, sp = walk->sp, bp = walk->bp, *to = walk->to;
+	u64 *const to_end = walk->to_end, limit = walk->begin + walk->size;
+	bool ended = false, hiding = walk->hiding;
+	union kt_orc_rule rule;
+
+	/* Who was interrupted may have been on another stack. */
+	if (unlikely(!on_stack(walk, sp)))
+		return false;
+	while (likely(to != to_end)) {
+		u64 frame = sp;
+
+		if (!rule_recall(row_of((void *)rows, pc - 1), pc - 1, now,
+				 &rule))
+			break;
+		if (unlikely(!(rule.word & KT_ORC_IS_CALL))) {
+			ended = rule.word & KT_ORC_IS_REGS;
+			if (!(rule.word & KT_ORC_BY_BP) ||
+			    bp - sp >= limit - sp || bp % sizeof(u64))
+				break;
+			frame = bp;
+		}
+		frame += rule.orc.sp_offset;
+		if (unlikely(frame > limit))
+			break;
+		hiding = unlikely(hiding) && hides(hidden, pc);
+		if (likely(!hiding))
+			*to++ = pc;
+		sp = frame;
+		if (rule.word & KT_ORC_SAVES_BP)
+			bp = load(sp + rule.orc.bp_offset);
+		pc = load(sp - sizeof(u64));
+	}
+	if (ended) {
+		u64 regs = sp + rule.orc.sp_offset;
+
+		ended = regs + sizeof(struct pt_regs) <= limit &&
+			load(regs + offsetof(struct pt_regs, cs)) & 3;
+		if (ended && !(hiding && hides(hidden, pc)))
+			*to++ = pc;
+	}
+	if (sp != walk->sp)
+		walk->regs = NULL;
+	walk->pc = pc;
+	walk->sp = sp;
+	walk->bp = bp;
+	walk->to = to;
+	walk->hiding = hiding;
+	return ended;
+}
+
 /* Hidden frames, and return addresses that were replaced, take steps too. */
 #define STEPS_MAX (2 * KT_STACK_MAX)
 
-static noinline unsigned int orc_walk(u64 *to, const struct kt_hidden *hidden,
+static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
+				      const struct kt_hidden *hidden,
 				      enum kt_stack_end *end)
 {
 	struct remembered *rows = this_cpu_ptr(memory)->rows;
-	struct walk walk = {.interrupted = true}; /* pc is exact */
-	unsigned int nr = 0, steps = 0;
-	bool hiding = true;
-	u64 now = READ_ONCE(age);
-	union rule rule;
+	const u64 now = READ_ONCE(age);
+	unsigned int steps;
+	struct walk walk __kt_uninitialized;
 
-	asm volatile("leaq 1f(%%rip), %0\n\t"
-		     "movq %%rsp, %1\n\t"
-		     "movq %%rbp, %2\n"
-		     "1:"
-		     : "=&r"(walk.pc), "=&r"(walk.sp), "=&r"(walk.bp));
-	if (!stack_find(&walk, walk.sp)) {
-		*end = KT_STACK_BROKEN;
+	walk.pc = caller->pc;
+	walk.sp = caller->sp;
+	walk.bp = caller->bp;
+	walk.to = to;
+	walk.to_end = to + KT_STACK_MAX;
+	walk.hiding = true;
+	walk.interrupted = false;
+	walk.regs = NULL;
+	walk.graph = 0;
+	walk.rethook = NULL;
+	*end = KT_STACK_BROKEN;
+	if (!choose_task(&walk, walk.sp) && !stack_find(&walk, walk.sp))
 		return 0;
-	}
 	/* Also walks from stack to stack end. */
-	while (steps++ < STEPS_MAX) {
-		if (unlikely(!rule_find(rows, now, &walk, &rule))) {
-			*end = KT_STACK_NO_TABLE;
-			rule.word = 0;
-		} else if (unlikely(rule.hook)) {
-			if (unhook(&walk))
-				continue;
-			*end = KT_STACK_HOOKED;
-			return nr;
-		} else {
-			*end = KT_STACK_END_NR;
+	for (steps = 0; steps < STEPS_MAX; steps++) {
+		if (!walk.interrupted && walk_calls(&walk, rows, now, hidden)) {
+			*end = KT_STACK_COMPLETE;
+			return walk.to - to;
 		}
-		hiding = hiding && hides(hidden, walk.pc);
-		if (!hiding) {
-			if (unlikely(nr == KT_STACK_MAX)) {
-				*end = KT_STACK_TRUNCATED;
-				return nr;
-			}
-			if (likely(walk.pc))
-				to[nr++] = walk.pc;
-		}
-		if (*end == KT_STACK_END_NR)
-			*end = step(&walk, &rule.orc);
+		*end = step_any(&walk, rows, now, hidden);
 		if (*end != KT_STACK_END_NR)
-			return nr;
+			return walk.to - to;
 	}
 	*end = KT_STACK_BROKEN;
-	return nr;
+	return walk.to - to;
 }
 
 /* ---- loading -------------------------------------------------------------- */
@@ -533,36 +529,6 @@ static int module_event(struct notifier_block *block, unsigned long state,
 
 static struct notifier_block module_notifier = {.notifier_call = module_event};
 
-static bool tables_find(void)
-{
-	u64 rows = kt_symbol("__start_orc_unwind");
-	u64 places = kt_symbol("__start_orc_unwind_ip");
-	u64 places_end = kt_symbol("__stop_orc_unwind_ip");
-	u64 blocks = kt_symbol("orc_lookup");
-	u64 blocks_end = kt_symbol("orc_lookup_end");
-	u64 module_of = kt_symbol("__module_address");
-	u64 nr_blocks;
-
-	if (!rows || places_end <= places || blocks_end <= blocks || !module_of)
-		return false;
-	kernel_table.rows = (const struct orc_entry *)rows;
-	kernel_table.places = (const int *)places;
-	kernel_table.nr = (places_end - places) / sizeof(int);
-	kernel_blocks = (const unsigned int *)blocks;
-	kernel_code.begin = kt_symbol("_stext");
-	kernel_code.size = kt_symbol("_etext") - kernel_code.begin;
-	nr_blocks = (blocks_end - blocks) / sizeof(unsigned int);
-	if (!kernel_code.begin || nr_blocks < 2)
-		return false;
-	/* The last block has no end. */
-	kernel_code.size = min_t(u64, kernel_code.size,
-				 (nr_blocks - 1) * LOOKUP_BLOCK_SIZE);
-	init_code.begin = kt_symbol("_sinittext");
-	init_code.size = kt_symbol("_einittext") - init_code.begin;
-	static_call_update(module_of_address, (void *)module_of);
-	return true;
-}
-
 /* Without these, stacks end earlier, and say so. */
 static void helpers_find(void)
 {
@@ -571,13 +537,6 @@ static void helpers_find(void)
 	KT_IRQ_STACK_FIND(kt_symbol);
 	exception_stacks =
 		(unsigned long __percpu *)kt_symbol("cea_exception_stacks");
-#ifdef CONFIG_DYNAMIC_FTRACE
-	trampoline_code = kt_symbol("ftrace_caller");
-	trampoline_code_regs = kt_symbol("ftrace_regs_caller");
-	found = kt_symbol("ftrace_ops_trampoline");
-	if (found)
-		static_call_update(trampoline_of, (void *)found);
-#endif
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 	hook_graph = kt_symbol("return_to_handler");
 	found = kt_symbol("ftrace_graph_ret_addr");
@@ -593,27 +552,30 @@ static void helpers_find(void)
 }
 
 /*
- * Compares a walk with the kernel's.  The frames of this function and of those that it
- * calls differ.
+ * Compares walks with the kernel's, which begins in this function.  The second walk goes by what
+ * the first one has found.
  */
 static noinline bool walk_is_right(void)
 {
 	static const struct kt_hidden nothing;
+	const struct kt_caller caller = kt_caller();
 	u64 *ours = kcalloc(2 * KT_STACK_MAX, sizeof(*ours), GFP_KERNEL);
 	u64 *theirs = ours + KT_STACK_MAX;
 	enum kt_stack_end end;
-	unsigned int nr, other;
-	bool same;
+	unsigned int nr, other, i;
+	bool same = true;
 
 	if (!ours)
 		return false;
 	preempt_disable();
-	nr = orc_walk(ours, &nothing, &end);
 	other = stack_trace_save((unsigned long *)theirs, KT_STACK_MAX, 0);
+	for (i = 0; i < 2; i++) {
+		nr = orc_walk(ours, &caller, &nothing, &end);
+		same = same && end == KT_STACK_COMPLETE && nr > 1 &&
+		       nr + 1 == other &&
+		       !memcmp(ours, theirs + 1, nr * sizeof(*ours));
+	}
 	preempt_enable();
-	/* Ours begins in orc_walk(), which this function called; theirs begins here. */
-	same = end == KT_STACK_COMPLETE && nr > 2 && nr == other + 1 &&
-	       !memcmp(ours + 2, theirs + 1, (nr - 2) * sizeof(*ours));
 	kfree(ours);
 	return same;
 }
@@ -625,9 +587,9 @@ static int memory_make(void)
 	return memory ? 0 : -ENOMEM;
 }
 
-static void orc_init(void)
+static void __init orc_init(void)
 {
-	if (kernel_unwinder || !tables_find() || memory_make())
+	if (kernel_unwinder || !kt_orc_init() || memory_make())
 		return;
 	helpers_find();
 	usable = walk_is_right();
@@ -649,13 +611,14 @@ static void orc_exit(void)
 
 #define usable false
 
-static unsigned int orc_walk(u64 *to, const struct kt_hidden *hidden,
+static unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
+			     const struct kt_hidden *hidden,
 			     enum kt_stack_end *end)
 {
 	return 0;
 }
 
-static void orc_init(void)
+static void __init orc_init(void)
 {
 }
 
@@ -680,10 +643,10 @@ const char *kt_unwinder(void)
 	return usable ? "orc" : "stack_trace_save";
 }
 
-unsigned int kt_unwind(u64 *to, const struct kt_hidden *hidden,
-		       enum kt_stack_end *end)
+unsigned int kt_unwind(u64 *to, const struct kt_caller *caller,
+		       const struct kt_hidden *hidden, enum kt_stack_end *end)
 {
-	return likely(usable) ? orc_walk(to, hidden, end)
-			      : kernel_walk(to, hidden, end);
+	return likely(usable) ? orc_walk(to, caller, hidden, end)
+			      : kernel_walk(to, caller, hidden, end);
 }
 EXPORT_SYMBOL_GPL(kt_unwind);

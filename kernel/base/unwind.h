@@ -26,11 +26,28 @@ void kt_unwind_exit(void);
 /* Who unwinds: "orc" or "stack_trace_save". */
 const char *kt_unwinder(void);
 
+/* Where a function was called, with the registers of that moment. */
+struct kt_caller {
+	u64 pc; /* behind the call */
+	u64 sp;
+	u64 bp;
+};
+
 /*
- * Writes up to KT_STACK_MAX addresses to @to, and returns how many.  Called with preemption
- * off, in any context.
+ * Who called the function that says this, which must not be inlined.  The compiler gives it
+ * a frame on rbp.  A walk from here spares the frames of those that walk.
  */
-unsigned int kt_unwind(u64 *to, const struct kt_hidden *hidden,
-		       enum kt_stack_end *end);
+#define kt_caller()                                                       \
+	({                                                                \
+		const u64 *frame = __builtin_frame_address(0);            \
+		(struct kt_caller){frame[1], (u64)(frame + 2), frame[0]}; \
+	})
+
+/*
+ * Writes up to KT_STACK_MAX addresses to @to, from that of @caller on, and returns how many.
+ * Called with preemption off, in any context.
+ */
+unsigned int kt_unwind(u64 *to, const struct kt_caller *caller,
+		       const struct kt_hidden *hidden, enum kt_stack_end *end);
 
 #endif /* KT_KERNEL_BASE_UNWIND_H */

@@ -42,4 +42,11 @@
 #define KT_EXIT_MORE
 #endif
 
+/* Many kernels make the compiler zero local variables.  Not this one: it costs too much. */
+#if __has_attribute(__uninitialized__)
+#define __kt_uninitialized __attribute__((__uninitialized__))
+#else
+#define __kt_uninitialized
+#endif
+
 #endif /* KT_KERNEL_COMPAT_H */

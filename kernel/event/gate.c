@@ -38,22 +38,32 @@ bool kt_gate_judges(const struct kt_gate *gate, const void *payload, u32 size,
 }
 
 /* Copies whole units: the writer has zeroed the bytes behind the payload. */
-static void gate_pass(const struct kt_gate *gate, struct kt_ring *ring,
-		      void *payload, u32 size, unsigned int flags)
+static noinline void gate_copy(const struct kt_gate *gate,
+			       struct kt_buffer *buffer, void *payload,
+			       u32 size, unsigned int flags)
 {
-	u32 id = gate->enabled->id;
 	struct kt_record record;
 	void *slot;
 
-	if (gate->stacking) {
-		kt_stack_write(gate->stacking, ring, id, payload, size, flags);
-		return;
+	slot = kt_ring_reserve(buffer->ring, &record, gate->enabled->id, size,
+			       flags);
+	if (slot) {
+		memcpy(slot, payload, ALIGN(size, KT_UNIT));
+		kt_ring_commit(buffer->ring, &record);
 	}
-	slot = kt_ring_reserve(ring, &record, id, size, flags);
-	if (!slot)
-		return;
-	memcpy(slot, payload, ALIGN(size, KT_UNIT));
-	kt_ring_commit(ring, &record);
+	kt_scratch_give(buffer, payload);
+}
+
+/* Only jumps, so that a stack begins at who has called. */
+static __always_inline void gate_pass(const struct kt_gate *gate,
+				      struct kt_buffer *buffer, void *payload,
+				      u32 size, unsigned int flags)
+{
+	if (gate->stacking)
+		kt_stack_write(gate->stacking, buffer->ring, gate->enabled->id,
+			       payload, size, flags);
+	else
+		gate_copy(gate, buffer, payload, size, flags);
 }
 
 /* Runs the tests of the filter from @at on. */
@@ -61,12 +71,11 @@ static noinline void gate_end_rest(const struct kt_gate *gate,
 				   struct kt_buffer *buffer, void *payload,
 				   u32 size, unsigned int flags, u32 at)
 {
-	const struct predicate *predicate = gate->predicate;
-
-	if (!predicate || kt_filter_run_rest(&predicate->filter, payload, size,
-					     buffer->cpu, at))
-		gate_pass(gate, buffer->ring, payload, size, flags);
-	kt_scratch_give(buffer, payload);
+	if (kt_filter_run_rest(&gate->predicate->filter, payload, size,
+			       buffer->cpu, at))
+		gate_pass(gate, buffer, payload, size, flags);
+	else
+		kt_scratch_give(buffer, payload);
 }
 
 /*
@@ -77,10 +86,13 @@ void kt_gate_end(const struct kt_gate *gate, struct kt_buffer *buffer,
 		 void *payload, u32 size, unsigned int flags)
 {
 	const struct predicate *predicate = gate->predicate;
-	u32 at = KT_FILTER_YES;
+	u32 at;
 
-	if (predicate)
-		at = kt_filter_run_numbers(&predicate->filter, payload);
+	if (!predicate) {
+		gate_pass(gate, buffer, payload, size, flags);
+		return;
+	}
+	at = kt_filter_run_numbers(&predicate->filter, payload);
 	if (likely(at == KT_FILTER_NO))
 		kt_scratch_give(buffer, payload);
 	else

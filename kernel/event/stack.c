@@ -21,10 +21,11 @@
  */
 static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 				      struct kt_buffer *buffer,
+				      const struct kt_caller *caller,
 				      enum kt_stack_kind kind)
 {
 	struct kt_stack *stack;
-	enum kt_stack_end end;
+	enum kt_stack_end end __kt_uninitialized;
 	u32 id;
 
 	stack = kt_scratch_take(buffer,
@@ -33,11 +34,11 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 		kt_depot_count(stacking->depot, KT_DEPOT_NESTED);
 		return 0;
 	}
-	stack->frames =
-		kind == KT_STACK_KERNEL
-			? kt_unwind(stack->addresses, &stacking->hidden, &end)
-			: kt_program_stack(stack->addresses, stacking->behind,
-					   &end);
+	stack->frames = kind == KT_STACK_KERNEL
+				? kt_unwind(stack->addresses, caller,
+					    &stacking->hidden, &end)
+				: kt_program_stack(stack->addresses,
+						   stacking->behind, &end);
 	stack->end = end;
 	stack->kind = kind;
 	id = kt_depot_id(stacking->depot, stack);
@@ -53,29 +54,35 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 			     struct kt_ring *ring, u32 id, void *payload,
 			     u32 size, unsigned int flags)
 {
+	const struct kt_caller caller = kt_caller();
 	u32 own = stacking->own_size, whole = size + stacking->grow, i;
-	struct kt_record record;
-	u32 ids[2], nr = 0;
+	struct kt_record record __kt_uninitialized;
+	u32 ids[2] __kt_uninitialized, nr = 0;
 	void *slot;
 
 	if (stacking->kinds & KT_STACK_KERNEL)
-		ids[nr++] = stack_take(stacking, ring->owner, KT_STACK_KERNEL);
+		ids[nr++] = stack_take(stacking, ring->owner, &caller,
+				       KT_STACK_KERNEL);
 	if (stacking->kinds & KT_STACK_USER)
-		ids[nr++] = stack_take(stacking, ring->owner, KT_STACK_USER);
+		ids[nr++] = stack_take(stacking, ring->owner, &caller,
+				       KT_STACK_USER);
 
 	slot = kt_ring_reserve(ring, &record, id, whole, flags);
 	if (!slot)
-		return;
+		goto out;
 	for (i = 0; i < stacking->nr_locations; i++)
 		*(u32 *)(payload + stacking->locations[i]) += stacking->grow;
 	kt_tail_zero(slot, whole);
 	memcpy(slot, payload, own);
-	memset(slot + own, 0, stacking->offset - own);
+	if (unlikely(stacking->offset != own))
+		memset(slot + own, 0, stacking->offset - own);
 	for (i = 0; i < nr; i++)
 		((u32 *)(slot + stacking->offset))[i] = ids[i];
 	if (size > own)
 		memcpy(slot + own + stacking->grow, payload + own, size - own);
 	kt_ring_commit(ring, &record);
+out:
+	kt_scratch_give(ring->owner, payload);
 }
 
 /* ---- making --------------------------------------------------------------- */

@@ -43,7 +43,10 @@ void kt_stacking_free(struct kt_stacking *stacking);
 void kt_stacking_attach(struct kt_stacking *stacking,
 			const struct kt_event *event);
 
-/* Writes the payload with the stack.  Probes call this after the gate. */
+/*
+ * Writes the payload with the stack, and gives it back to the scratch area.  Probes call this
+ * after the gate.
+ */
 void kt_stack_write(const struct kt_stacking *stacking, struct kt_ring *ring,
 		    u32 id, void *payload, u32 size, unsigned int flags);
 

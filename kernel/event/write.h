@@ -14,13 +14,6 @@
 #include "gate.h"
 #include "ring.h"
 
-/* Many kernels make the compiler zero local variables.  Not this one: it costs too much. */
-#if __has_attribute(__uninitialized__)
-#define __kt_uninitialized __attribute__((__uninitialized__))
-#else
-#define __kt_uninitialized
-#endif
-
 /* One run of a probe. */
 struct kt_write {
 	struct kt_ring *ring;

@@ -62,43 +62,39 @@ static enum context context_now(void)
 }
 
 /*
- * Theirs begins in the function that takes both; ours in functions that it calls.  An idle
- * task began in functions that only ours still knows.  If a tracer has replaced the return
- * address and forgotten the true one (return_to_handler() is interrupted), ours says so, and
- * theirs shows the tracer in its place.
+ * Theirs begins in the function that takes both, ours in its caller.  An idle task began in
+ * functions that only ours still knows.  If a tracer has replaced the return address and
+ * forgotten the true one (return_to_handler() is interrupted), ours says so, and theirs shows
+ * the tracer in its place.
  */
 static bool equal(const struct compared *c, unsigned int ours,
-		  enum kt_stack_end end, unsigned int theirs,
-		  unsigned int shift)
+		  enum kt_stack_end end, unsigned int theirs)
 {
-	unsigned int nr = min(ours - shift, theirs);
+	const u64 *others = c->theirs + 1;
+	unsigned int nr = theirs ? theirs - 1 : 0;
 
-	return !memcmp(c->ours + shift + 1, c->theirs + 1,
-		       (nr - 1) * sizeof(u64)) &&
-	       (ours - shift == theirs || ours == KT_STACK_MAX ||
-		(end == KT_STACK_HOOKED && ours - shift + 1 == theirs &&
-		 c->theirs[theirs - 1] == kt_symbol("return_to_handler")) ||
-		(!current->pid && ours - shift > theirs));
+	return !memcmp(c->ours, others, min(ours, nr) * sizeof(u64)) &&
+	       (ours == nr || (nr < ours && theirs == KT_STACK_MAX) ||
+		(end == KT_STACK_HOOKED && ours + 1 == nr &&
+		 others[ours] == kt_symbol("return_to_handler")) ||
+		(!current->pid && ours > nr));
 }
 
 static noinline void compare(void)
 {
 	static const struct kt_hidden nothing;
-	unsigned int ours, theirs, shift;
+	const struct kt_caller caller = kt_caller();
+	unsigned int ours, theirs;
 	enum kt_stack_end end;
 	struct compared *c;
 
 	preempt_disable_notrace();
 	c = &this_cpu_ptr(all)->contexts[context_now()];
-	ours = kt_unwind(c->ours, &nothing, &end);
+	ours = kt_unwind(c->ours, &caller, &nothing, &end);
 	theirs = stack_trace_save((unsigned long *)c->theirs, KT_STACK_MAX, 0);
-	for (shift = 1; shift < 4 && shift + 1 < ours; shift++) {
-		if (equal(c, ours, end, theirs, shift))
-			break;
-	}
 	c->complete += end == KT_STACK_COMPLETE;
 	c->longest = max_t(u64, c->longest, ours);
-	if (shift < 4 && shift + 1 < ours) {
+	if (ours && equal(c, ours, end, theirs)) {
 		c->same++;
 	} else {
 		c->differ++;
