@@ -23,6 +23,10 @@
 /* ---- frames --------------------------------------------------------------- */
 
 struct frames {
+/*
+ * Without their guess bit, frames are moved up by one bit.  Then bit 0 tells that a stack begins
+ * there: so the frame is the instruction itself, not the one behind a call.
+ */
 	uint64_t *words;
 	size_t nr, room;
 };
@@ -34,7 +38,10 @@ static int word_compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Sorts them, and keeps each once. */
+/*
+ * Sorts them, and keeps each once.  A frame has one name, so the same place as the beginning of a
+ * stack is left out.
+ */
 static void frames_once(struct frames *f)
 {
 	size_t kept = 0;
@@ -42,12 +49,12 @@ static void frames_once(struct frames *f)
 	if (f->nr)
 		qsort(f->words, f->nr, sizeof(*f->words), word_compare);
 	for (size_t i = 0; i < f->nr; i++)
-		if (!kept || f->words[i] != f->words[kept - 1])
+		if (!kept || f->words[i] >> 1 != f->words[kept - 1] >> 1)
 			f->words[kept++] = f->words[i];
 	f->nr = kept;
 }
 
-static int frame_add(struct frames *f, uint64_t word)
+static int frame_add(struct frames *f, uint64_t word, bool begins)
 {
 	uint64_t *more;
 
@@ -63,7 +70,7 @@ static int frame_add(struct frames *f, uint64_t word)
 			return -ENOMEM;
 		f->words = more;
 	}
-	f->words[f->nr++] = word;
+	f->words[f->nr++] = word << 1 | begins;
 	return 0;
 }
 
@@ -85,7 +92,7 @@ static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
 		     i++) {
 			memcpy(&word, stacks + at + i * sizeof(word),
 			       sizeof(word));
-			err = frame_add(f, word);
+			err = frame_add(f, word, !i);
 		}
 	}
 	frames_once(f);
@@ -214,14 +221,17 @@ static bool address_of(const struct functions *f, uint64_t offset,
 	return false;
 }
 
-/* The offset is behind a call, which may be the last instruction.  NULL: not known. */
+/*
+ * @back: 1 behind a call, which may be the last instruction of its function; 0 for an
+ * instruction itself.  NULL: not known.
+ */
 static const char *function_find(const struct functions *f, uint64_t offset,
-				 uint64_t *behind)
+				 uint64_t back, uint64_t *behind)
 {
 	size_t low = 0, high = f->nr;
 	uint64_t address;
 
-	if (!address_of(f, offset - 1, &address))
+	if (!address_of(f, offset - back, &address))
 		return NULL;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -233,7 +243,7 @@ static const char *function_find(const struct functions *f, uint64_t offset,
 	}
 	if (!low || address - f->all[low - 1].begin >= f->all[low - 1].size)
 		return NULL;
-	*behind = address + 1 - f->all[low - 1].begin;
+	*behind = address + back - f->all[low - 1].begin;
 	return f->all[low - 1].name;
 }
 
@@ -256,7 +266,7 @@ static size_t text_add(struct entry *entry, size_t at, const char *text,
 	return at + length + 1;
 }
 
-static size_t entry_make(struct entry *entry, uint64_t frame,
+static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
 			 const struct functions *functions,
 			 const struct program_file *file)
 {
@@ -265,7 +275,7 @@ static size_t entry_make(struct entry *entry, uint64_t frame,
 
 	memset(entry, 0, sizeof(*entry));
 	entry->frame = frame;
-	name = function_find(functions, frame & KT_FRAME_PLACE_MASK,
+	name = function_find(functions, frame & KT_FRAME_PLACE_MASK, !begins,
 			     &entry->behind);
 	length = text_add(entry, 0, name ? name : "", TEXT_MAX / 2 - 1);
 	length = text_add(entry, length, file->path, TEXT_MAX / 2 - 1);
@@ -286,9 +296,11 @@ int program_names(const struct program_tables *tables, const void *stacks,
 	struct entry *entry = malloc(sizeof(*entry));
 	int err = entry ? frames_find(&frames, stacks, size) : -ENOMEM;
 	size_t number, length;
+	uint64_t frame;
 
 	for (size_t i = 0; !err && i < frames.nr; i++) {
-		number = frames.words[i] >> KT_FRAME_FILE_SHIFT;
+		frame = frames.words[i] >> 1;
+		number = frame >> KT_FRAME_FILE_SHIFT;
 		if (number >= tables->nr || !tables->files[number])
 			continue;
 		if (file != tables->files[number]) {
@@ -296,7 +308,8 @@ int program_names(const struct program_tables *tables, const void *stacks,
 			file = tables->files[number];
 			functions_open(&functions, file);
 		}
-		length = entry_make(entry, frames.words[i], &functions, file);
+		length = entry_make(entry, frame, frames.words[i] & 1,
+				    &functions, file);
 		err = put(data, entry, length);
 	}
 	functions_close(&functions);
