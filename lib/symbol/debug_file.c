@@ -109,20 +109,39 @@ static int linked_find(Dwfl_Module *module, const char *program,
 	return -1;
 }
 
-/* In the folder for such files, by the build id. */
+#define ID_MAX	64
+#define ID_PATH sizeof("/usr/lib/debug/.build-id//.debug") + 2 * ID_MAX
+
+/* In the folder for such files.  False: not a build id. */
+static bool id_path(char path[ID_PATH], const unsigned char *id, size_t size)
+{
+	char *at = path;
+
+	if (size < 2 || size > ID_MAX)
+		return false;
+	at += sprintf(at, "/usr/lib/debug/.build-id/%02x/", id[0]);
+	for (size_t i = 1; i < size; i++)
+		at += sprintf(at, "%02x", id[i]);
+	strcpy(at, ".debug");
+	return true;
+}
+
+int debug_file_open_id(const unsigned char *id, size_t size)
+{
+	char path[ID_PATH];
+
+	return id_path(path, id, size) ? debug_file_open(path) : -ENOENT;
+}
+
 static int build_id_find(Dwfl_Module *module, char **found)
 {
 	const unsigned char *id;
 	GElf_Addr address;
 	int len = dwfl_module_build_id(module, &id, &address), fd;
-	char path[256], *at = path + sprintf(path, "/usr/lib/debug/.build-id/");
+	char path[ID_PATH];
 
-	if (len < 2 || len > 64)
+	if (len < 0 || !id_path(path, id, len))
 		return -1;
-	at += sprintf(at, "%02x/", id[0]);
-	for (int i = 1; i < len; i++)
-		at += sprintf(at, "%02x", id[i]);
-	strcpy(at, ".debug");
 	fd = debug_file_open(path);
 	if (fd < 0)
 		return -1;

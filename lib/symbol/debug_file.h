@@ -11,6 +11,11 @@
 
 /* -EPERM: it is another user's, who may have made it to mislead. */
 int debug_file_open(const char *path);
+/*
+ * That of the program with this build id; -ENOENT: there is none.  Whether it has the same build
+ * id is not checked.
+ */
+int debug_file_open_id(const unsigned char *id, size_t size);
 /* For Dwfl_Callbacks. */
 int debug_file_find(Dwfl_Module *module, void **data, const char *name,
 		    Dwarf_Addr base, const char *program, const char *link,

@@ -16,17 +16,18 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "debug_file.h"
 #include "program_names.h"
 
 #define TEXT_MAX ((KT_STACK_MAX - 2) * sizeof(uint64_t))
 
 /* ---- frames --------------------------------------------------------------- */
 
-struct frames {
 /*
  * Without their guess bit, frames are moved up by one bit.  Then bit 0 tells that a stack begins
  * there: so the frame is the instruction itself, not the one behind a call.
  */
+struct frames {
 	uint64_t *words;
 	size_t nr, room;
 };
@@ -107,11 +108,14 @@ struct function {
 };
 
 struct functions {
-	int fd;
+	int fd, debug_fd; /* -1: not open */
 	Elf *elf;
+	Elf *debug;	      /* its debug file, if that has the full table */
 	struct function *all; /* by begin */
 	size_t nr;
 };
+
+static const struct functions FUNCTIONS_NONE = {.fd = -1, .debug_fd = -1};
 
 static int function_compare(const void *a, const void *b)
 {
@@ -122,13 +126,13 @@ static int function_compare(const void *a, const void *b)
 	return (x->size > y->size) - (x->size < y->size);
 }
 
-static void section_read(struct functions *f, Elf_Scn *section,
+static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,
 			 const GElf_Shdr *header)
 {
 	Elf_Data *data = header->sh_size <= PROGRAM_SECTION_MAX
 				 ? elf_getdata(section, NULL)
 				 : NULL;
-	size_t size = gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 	size_t nr = size ? header->sh_size / size : 0;
 	GElf_Sym symbol;
 
@@ -139,7 +143,7 @@ static void section_read(struct functions *f, Elf_Scn *section,
 		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
 			continue;
 		f->all[f->nr].name =
-			elf_strptr(f->elf, header->sh_link, symbol.st_name);
+			elf_strptr(elf, header->sh_link, symbol.st_name);
 		f->all[f->nr].begin = symbol.st_value;
 		f->all[f->nr].size = symbol.st_size;
 		f->nr += f->all[f->nr].name != NULL;
@@ -148,24 +152,16 @@ static void section_read(struct functions *f, Elf_Scn *section,
 		qsort(f->all, f->nr, sizeof(*f->all), function_compare);
 }
 
-/* The full table, or what the dynamic linker needs. */
-static void symbols_read(struct functions *f)
+static void symbols_read(struct functions *f, Elf *elf, unsigned int kind)
 {
-	static const unsigned int kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
-	Elf_Scn *section;
+	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	for (int i = 0; i < 2 && !f->nr; i++) {
-		section = NULL;
+	while (!f->nr && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != kind)
+			continue;
 		free(f->all);
-		f->all = NULL;
-		while ((section = elf_nextscn(f->elf, section))) {
-			if (!gelf_getshdr(section, &header) ||
-			    header.sh_type != kinds[i])
-				continue;
-			section_read(f, section, &header);
-			break;
-		}
+		section_read(f, elf, section, &header);
 	}
 }
 
@@ -177,11 +173,24 @@ static bool is_same(int fd, const struct program_file *file)
 	       !memcmp(id, file->id, file->id_size);
 }
 
+/* The full table, of the file or of its debug file; or what the dynamic linker needs. */
+static void functions_read(struct functions *f, const struct program_file *file)
+{
+	symbols_read(f, f->elf, SHT_SYMTAB);
+	if (!f->nr)
+		f->debug_fd = debug_file_open_id(file->id, file->id_size);
+	if (f->debug_fd >= 0 && is_same(f->debug_fd, file))
+		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
+	if (f->debug)
+		symbols_read(f, f->debug, SHT_SYMTAB);
+	symbols_read(f, f->elf, SHT_DYNSYM);
+}
+
 static void functions_open(struct functions *f, const struct program_file *file)
 {
 	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
 
-	*f = (struct functions){.fd = -1};
+	*f = FUNCTIONS_NONE;
 	elf_version(EV_CURRENT);
 	if (!strcmp(file->path, "[vdso]")) {
 		f->elf = vdso ? elf_memory(vdso, sysconf(_SC_PAGESIZE)) : NULL;
@@ -191,12 +200,15 @@ static void functions_open(struct functions *f, const struct program_file *file)
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}
 	if (f->elf)
-		symbols_read(f);
+		functions_read(f, file);
 }
 
 static void functions_close(struct functions *f)
 {
+	elf_end(f->debug);
 	elf_end(f->elf);
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->all);
@@ -291,7 +303,7 @@ int program_names(const struct program_tables *tables, const void *stacks,
 		  void *data)
 {
 	const struct program_file *file = NULL;
-	struct functions functions = {.fd = -1};
+	struct functions functions = FUNCTIONS_NONE;
 	struct frames frames = {0};
 	struct entry *entry = malloc(sizeof(*entry));
 	int err = entry ? frames_find(&frames, stacks, size) : -ENOMEM;

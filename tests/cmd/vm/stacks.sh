@@ -24,6 +24,22 @@ check 'up to where the program began' grep -q '^	_start+0x[0-9a-f]* (chain-stati
 ktrace report -F json both >json
 check 'as JSON' grep -q '"user_stack":\[.*"main+0x[0-9a-f]* (chain-static)"' json
 
+# Its functions are named by its debug file, which is found by the build id.
+strip -o bare "$chain"
+id=$(readelf -n bare | awk '/Build ID/ { print $3 }')
+for try in without with; do
+	ktrace record -q -o $try -e sched:sched_process_fork -g=user -- sh -c \
+		'./bare /dev/null x; sleep 0.5; ./bare /dev/null x fork' >/dev/null
+	ktrace report -g $try | grep -A40 'parent_comm=bare' >of_$try
+	[ $try = with ] && break
+	mount -t tmpfs tmpfs /usr/lib/debug
+	mkdir -p "/usr/lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug "$chain" "/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+done
+umount /usr/lib/debug
+check 'a stripped program has no names' grep -q '^	bare+0x[0-9a-f]*$' of_without
+check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare)$' of_with
+
 # ---- of the kernel ---------------------------------------------------------------
 
 run ktrace record -e 'sched:*' -g=all -- true
