@@ -35,7 +35,7 @@ DEFINE_STATIC_SRCU(reading);
  * as it likes.  So nobody waits for this lock within the read side, for which stop() waits,
  * and a signal ends the wait.
  */
-static bool mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
+static bool mappings_read(struct mm_struct *mm, pid_t pid)
 {
 	bool read = false;
 	int index;
@@ -44,7 +44,7 @@ static bool mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
 		return false;
 	index = srcu_read_lock(&reading);
 	if (READ_ONCE(following))
-		read = kt_space_read(mm, pid, change);
+		read = kt_space_read(mm, pid);
 	srcu_read_unlock(&reading, index);
 	mmap_read_unlock(mm);
 	return read;
@@ -54,41 +54,44 @@ static bool mappings_read(struct mm_struct *mm, pid_t pid, u32 change)
 
 struct work {
 	struct callback_head head;
-	u32 change;
+	const struct mm_struct *mm; /* what is to be read; may be gone */
 };
 
 static void work_run(struct callback_head *head)
 {
 	struct work *work = container_of(head, struct work, head);
 
+	/* What is mapped from here on may be too late for what is read. */
+	kt_space_reads(work->mm, current);
 	/* An ending process has no mappings any more. */
 	if (current->mm)
-		mappings_read(current->mm, current->tgid, work->change);
+		mappings_read(current->mm, current->tgid);
 	kfree(work);
 	/* kt_programs_exit() waits for the instructions that follow. */
 	module_put(THIS_MODULE);
 }
 
 /* Without memory, stacks are told by the mappings of before. */
-static void work_add(struct task_struct *task, u32 change)
+static void work_add(struct task_struct *task, const struct mm_struct *mm)
 {
 	struct work *work = kmalloc(sizeof(*work), GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!work)
-		return;
-	work->change = change;
+		goto err;
+	work->mm = mm;
 	init_task_work(&work->head, work_run);
 	/* The module is being unloaded, and would not wait for the task. */
-	if (!try_module_get(THIS_MODULE)) {
-		kfree(work);
-		return;
-	}
+	if (!try_module_get(THIS_MODULE))
+		goto err_work;
 	if (!task_work_add(task, &work->head, TWA_RESUME)) {
 		WRITE_ONCE(late, true);
 		return;
 	}
-	kfree(work);
 	module_put(THIS_MODULE);
+err_work:
+	kfree(work);
+err:
+	kt_space_reads(mm, task);
 }
 
 /* Memory without a file has no table; but it may take the place of a file. */
@@ -103,10 +106,10 @@ static bool concerns(const struct vm_area_struct *vma)
 static int mapped(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct vm_area_struct *vma = (const void *)regs->di;
-	u32 change;
 
-	if (concerns(vma) && kt_space_changed(vma->vm_mm, &change))
-		work_add(current, change);
+	/* One call of mprotect() may change as many mappings as a process can have. */
+	if (concerns(vma) && kt_space_changed(vma->vm_mm, current))
+		work_add(current, vma->vm_mm);
 	return 0;
 }
 NOKPROBE_SYMBOL(mapped);
@@ -119,13 +122,11 @@ static struct kprobe mapping_probe = {
 static void forked(void *data, struct task_struct *parent,
 		   struct task_struct *child)
 {
-	u32 change;
-
 	if (!child->mm || child->mm == current->mm || !current->mm ||
 	    child->flags & KT_PF_NO_PROGRAM)
 		return;
-	if (kt_space_fork(current->mm, child->mm, &change))
-		work_add(child, change);
+	if (kt_space_fork(current->mm, child->mm))
+		work_add(child, child->mm);
 }
 
 static struct tracepoint *fork_point;
@@ -175,7 +176,7 @@ static unsigned int some_read(void)
 	}
 	rcu_read_unlock();
 	for (i = 0; i < nr; i++) {
-		done += mappings_read(found[i], pids[i], 0);
+		done += mappings_read(found[i], pids[i]);
 		mmput(found[i]);
 	}
 	return done;

@@ -18,6 +18,8 @@ struct space {
 	struct kt_maps *maps; /* NULL: not read yet; under RCU */
 	u32 changes;	      /* how often something was mapped */
 	u32 read;	      /* how many of these the maps have */
+	const struct task_struct
+		*reader; /* it is to read them; only compared */
 	struct space *dropped;
 	struct rcu_head rcu;
 };
@@ -67,20 +69,37 @@ static struct space *space_add(struct mm_struct *mm, struct space **made)
 	return space;
 }
 
-bool kt_space_changed(struct mm_struct *mm, u32 *change)
+bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader)
 {
 	struct space *made = NULL, *space;
 	unsigned long flags;
+	bool first = false;
 
 	if (!space_find(mm))
 		made = kzalloc(sizeof(*made), GFP_ATOMIC | __GFP_NOWARN);
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	space = space_add(mm, &made);
-	if (space)
-		*change = ++space->changes;
+	if (space) {
+		space->changes++;
+		first = space->reader != reader;
+		space->reader = reader;
+	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 	kfree(made);
-	return space;
+	return first;
+}
+
+void kt_space_reads(const struct mm_struct *mm,
+		    const struct task_struct *reader)
+{
+	struct space *space;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&spaces_lock, flags);
+	space = space_find(mm);
+	if (space && space->reader == reader)
+		space->reader = NULL;
+	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
 bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end)
@@ -179,7 +198,7 @@ static void maps_replace(struct mm_struct *mm, struct kt_maps *maps, u32 read)
 }
 
 /* Is there nothing to read?  Sets how many changes are seen by who reads from now on. */
-static bool is_read(struct mm_struct *mm, u32 change, u32 *changes)
+static bool is_read(struct mm_struct *mm, u32 *changes)
 {
 	const struct space *space;
 	unsigned long flags;
@@ -190,18 +209,18 @@ static bool is_read(struct mm_struct *mm, u32 change, u32 *changes)
 	space = space_find(mm);
 	if (space) {
 		*changes = space->changes;
-		read = space->maps && (s32)(space->read - change) >= 0;
+		read = space->maps && space->read == space->changes;
 	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 	return read;
 }
 
-bool kt_space_read(struct mm_struct *mm, pid_t pid, u32 change)
+bool kt_space_read(struct mm_struct *mm, pid_t pid)
 {
 	struct kt_maps *maps;
 	u32 changes;
 
-	if (is_read(mm, change, &changes))
+	if (is_read(mm, &changes))
 		return true;
 	maps = maps_read(mm, pid);
 	maps_replace(mm, maps, changes);
@@ -210,8 +229,7 @@ bool kt_space_read(struct mm_struct *mm, pid_t pid, u32 change)
 
 /* ---- forks ---------------------------------------------------------------- */
 
-bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child,
-		   u32 *change)
+bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child)
 {
 	struct space *made = kzalloc(sizeof(*made), GFP_ATOMIC | __GFP_NOWARN);
 	const struct space *from;
@@ -228,10 +246,8 @@ bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child,
 		space->read = from->read;
 		smp_store_release(&space->maps, from->maps);
 	}
-	if (space) {
-		*change = space->changes;
+	if (space)
 		stale = !space->maps || space->read != space->changes;
-	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 	kfree(made);
 	return stale;

@@ -13,6 +13,7 @@
 #include "unwind.h"
 
 struct mm_struct;
+struct task_struct;
 
 /* Processes that have forked share it until one of them maps something. */
 struct kt_maps {
@@ -27,23 +28,25 @@ struct kt_maps {
 const struct kt_maps *kt_space_maps(const struct mm_struct *mm);
 
 /*
- * Something was mapped; *@change counts for kt_space_read().  Any context but NMI.  False: no
- * memory.
+ * Something was mapped.  Any context but NMI.  True: the mappings must be read, and @reader is to
+ * do it.  False: it already is, or there is no memory.
  */
-bool kt_space_changed(struct mm_struct *mm, u32 *change);
+bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader);
+/* To be called by @reader before it reads, or if it will not. */
+void kt_space_reads(const struct mm_struct *mm,
+		    const struct task_struct *reader);
 /* Is a mapping of a file known that has something of this range? */
 bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end);
 /*
- * Reads the mappings, unless they were read after @change.  The caller holds a reference on
- * the memory and the lock of its mappings, and may sleep.  False: no memory.
+ * Reads the mappings, unless that was done after the last change.  The caller holds a reference
+ * on the memory and the lock of its mappings, and may sleep.  False: no memory.
  */
-bool kt_space_read(struct mm_struct *mm, pid_t pid, u32 change);
+bool kt_space_read(struct mm_struct *mm, pid_t pid);
 /*
  * @child begins with the mappings of @parent.  True: these are being changed, so the child's
  * must be read.
  */
-bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child,
-		   u32 *change);
+bool kt_space_fork(struct mm_struct *parent, struct mm_struct *child);
 
 /* Forgets processes that have ended. */
 void kt_spaces_sweep(void);

@@ -161,6 +161,24 @@ check "at switches most are complete" at_least \
 	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 99))"
 put events/sched/sched_switch/enabled 0
 
+# ---- many mappings at once ---------------------------------------------------------
+
+# The kernel's own tracer counts the works that ask for a reading.
+tracing=/sys/kernel/tracing
+echo >$tracing/trace
+echo 'bytes_req == 24' >$tracing/events/kmem/kmalloc/filter
+echo 1 >$tracing/events/kmem/kmalloc/enable
+$bin/mapper 500
+status=$?
+echo 0 >$tracing/events/kmem/kmalloc/enable
+echo 0 >$tracing/events/kmem/kmalloc/filter
+works=$(grep -c '^ *mapper-.*call_site=\(work_add\|mapped\)+' $tracing/trace)
+echo >$tracing/trace
+check "many mappings are made" is $status 0
+check "they are to be read" at_least "$works" 1
+# Those of its own text and of the libraries were mapped before, one after the other.
+check "but not once for each" at_least 20 "$works"
+
 # ---- the end -----------------------------------------------------------------------
 
 exec 4>&-
