@@ -105,7 +105,7 @@ static void interrupts_enable(struct graph *g)
 	size_t nr = 0;
 
 	if (selection_add(&selection, INTERRUPTS) ||
-	    events_enable(g->live.session, &selection, false, &nr))
+	    events_enable(g->live.session, &selection, NULL, &nr))
 		say("calls of interrupts will not be marked");
 	selection_free(&selection);
 }
@@ -118,7 +118,7 @@ static int events_choose(void *data)
 
 	if (!selection_is_all(&g->query.selection))
 		status = events_enable(g->live.session, &g->query.selection,
-				       false, &nr);
+				       NULL, &nr);
 	status = status ?: functions_choose(g);
 	if (!status && !g->no_interrupts)
 		interrupts_enable(g);

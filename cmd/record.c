@@ -59,7 +59,7 @@ static int events_choose(struct record *r)
 	int status = EXIT_OK;
 
 	if (!only)
-		status = events_enable(r->session, &r->selection, r->stacks,
+		status = events_enable(r->session, &r->selection, &r->stacks,
 				       &r->nr_events);
 	return status ?: record_markers_enable(r) ?: functions_choose(r);
 }
@@ -361,24 +361,6 @@ static int stream_prepare(struct record *r)
 	return EXIT_OK;
 }
 
-static int stacks_option(struct record *r, const char *whose)
-{
-	if (whose)
-		whose += *whose == '=';
-	if (!whose || !strcmp(whose, "kernel")) {
-		r->stacks = KTRACE_STACKS_KERNEL;
-		return EXIT_OK;
-	}
-	if (!strcmp(whose, "user") || !strcmp(whose, "both")) {
-		r->stacks = KTRACE_STACKS_USER;
-		if (*whose == 'b')
-			r->stacks = KTRACE_STACKS_BOTH;
-		return EXIT_OK;
-	}
-	return misused(&command_record, "-g=%s: it is kernel, user or both",
-		       whose);
-}
-
 enum {
 	ONLY = OPTION_OWN,
 	PLAIN,
@@ -407,7 +389,7 @@ static int option_handle(void *data, int option)
 		return patterns_option(&r->functions, &command_record, "-F",
 				       "function", optarg);
 	case 'g':
-		return stacks_option(r, optarg);
+		return stacks_option(&r->stacks, &command_record, optarg);
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
@@ -484,7 +466,7 @@ static int record_main(int argc, char **argv)
 		return misused(&command_record,
 			       "--%s is about functions: -F is missing",
 			       r.plain ? "plain" : "read");
-	if (r.stacks && (r.markers.nr || r.functions.nr) &&
+	if (stacks_are_wanted(&r.stacks) && (r.markers.nr || r.functions.nr) &&
 	    selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e is missing");
@@ -518,6 +500,7 @@ static int record_main(int argc, char **argv)
 	if (r.terminated && !status)
 		status = 128 + r.terminated;
 	selection_free(&r.selection);
+	stacks_wanted_free(&r.stacks);
 	set_free(&r.set);
 	patterns_free(&r.markers);
 	patterns_free(&r.functions);
@@ -547,7 +530,8 @@ static const struct command_option options[] = {
 	       .id = READ),
 	OPTION('g', "stacks", "WHOSE",
 	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
-	       "kernel (the default), user (of the program), or both",
+	       "kernel (the default), user (of the program), or both, and user:PATTERN,... "
+	       "means only the events that fit",
 	       .words = "kernel user both", .optional = true),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "

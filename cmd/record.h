@@ -15,6 +15,7 @@
 #include "common/select.h"
 #include "set/set_file.h"
 #include "run/signals.h"
+#include "run/stacks.h"
 
 struct record {
 	/* From the command line: */
@@ -32,7 +33,7 @@ struct record {
 	struct patterns functions; /* of the kernel */
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
-	enum ktrace_stacks stacks; /* 0: none */
+	struct stacks_wanted stacks;
 	bool overwrite;
 	bool only;
 	bool keep;

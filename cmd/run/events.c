@@ -73,13 +73,8 @@ static int known_enable(struct ktrace_session *session,
 	return status;
 }
 
-static bool event_selected(const struct ktrace_known *known, void *selection)
-{
-	return selection_match(selection, known->system, known->name);
-}
-
 int events_enable(struct ktrace_session *session, struct selection *selection,
-		  enum ktrace_stacks stacks, size_t *nr)
+		  struct stacks_wanted *stacks, size_t *nr)
 {
 	const struct ktrace_missing *missing;
 	const char *const *patterns;
@@ -93,9 +88,9 @@ int events_enable(struct ktrace_session *session, struct selection *selection,
 	if (ktrace_session_known(session, &known, &nr_known))
 		return failed_in_library();
 	status = selection_check_known(selection, known, nr_known, session);
-	if (!status && stacks &&
-	    ktrace_session_stacks(session, stacks, event_selected, selection))
-		status = failed_in_library();
+	if (!status && stacks)
+		status = stacks_enable(session, stacks, selection, known,
+				       nr_known);
 	if (!status)
 		status = known_enable(session, selection, known, nr_known, nr);
 	free(known);

@@ -4,12 +4,14 @@
 #define KT_CMD_RUN_EVENTS_H
 
 #include "common/select.h"
+#include "stacks.h"
 
 /*
- * Makes the selected events known and enables them, with their filters; with @stacks, if
- * it is not 0, they are recorded with these.  Adds their number to *@nr.  Returns an exit status; it fails if no event is selected.
+ * Makes the selected events known and enables them, with their filters and stacks.  @stacks:
+ * NULL: none.  Adds their number to *@nr.  Returns an exit status; it fails if no event is
+ * selected.
  */
 int events_enable(struct ktrace_session *session, struct selection *selection,
-		  enum ktrace_stacks stacks, size_t *nr);
+		  struct stacks_wanted *stacks, size_t *nr);
 
 #endif /* KT_CMD_RUN_EVENTS_H */

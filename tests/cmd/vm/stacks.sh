@@ -47,6 +47,20 @@ ends 2 'so is what there is not' 'kernel, user or both'
 run ktrace record -F vfs_read -g -- true
 ends 2 'stacks without events are refused' '-e is missing'
 
+# ---- of some events -------------------------------------------------------------
+
+ktrace record -q -e sched:sched_process_fork,sched:sched_switch,kmem:kmalloc -o some \
+	-g=user:'sched:*fork' -g=kernel:sched_switch -g=kernel:'sched:*' -- sh -c '/bin/true; /bin/true'
+ktrace report -F json some | jq -r '[.event, has("stack"), has("user_stack")] | @csv' |
+	sort -u >which
+check 'each event has what fits' test "$(tr -d '"' <which)" = 'kmem:kmalloc,false,false
+sched:sched_process_fork,true,true
+sched:sched_switch,true,false'
+run ktrace record -e sched:sched_switch -g=user:kmalloc -- true
+ends 1 'a pattern that fits nothing is told' 'none of the events that are recorded'
+run ktrace record -e sched:sched_switch -g=user: -- true
+ends 2 'so is none' 'names no event'
+
 # ---- against the kernel's tracer ----------------------------------------------
 
 # What the kernel's tracer records meanwhile, ktrace must have too.
