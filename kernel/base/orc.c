@@ -6,7 +6,6 @@
 
 #include "orc.h"
 #include "symbol.h"
-#include "unwind.h"
 
 #ifdef KT_ORC
 

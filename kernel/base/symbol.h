@@ -9,6 +9,12 @@
 
 struct cred;
 
+/* A piece of code. */
+struct kt_code {
+	unsigned long begin;
+	unsigned long size;
+};
+
 void kt_symbol_init(void);
 
 /*

@@ -7,11 +7,7 @@
 
 #include <ktrace.h>
 
-/* A piece of code. */
-struct kt_code {
-	unsigned long begin;
-	unsigned long size;
-};
+#include "symbol.h"
 
 /* Code whose frames are not shown if they are the innermost ones. */
 #define KT_HIDDEN_MAX 3
