@@ -62,7 +62,7 @@ static void work_run(struct callback_head *head)
 	struct work *work = container_of(head, struct work, head);
 
 	/* What is mapped from here on may be too late for what is read. */
-	kt_space_reads(work->mm, current);
+	kt_space_release(work->mm, current);
 	/* An ending process has no mappings any more. */
 	if (current->mm)
 		mappings_read(current->mm, current->tgid);
@@ -91,7 +91,7 @@ static void work_add(struct task_struct *task, const struct mm_struct *mm)
 err_work:
 	kfree(work);
 err:
-	kt_space_reads(mm, task);
+	kt_space_release(mm, task);
 }
 
 /* Memory without a file has no table; but it may take the place of a file. */

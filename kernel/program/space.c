@@ -89,8 +89,8 @@ bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader)
 	return first;
 }
 
-void kt_space_reads(const struct mm_struct *mm,
-		    const struct task_struct *reader)
+void kt_space_release(const struct mm_struct *mm,
+		      const struct task_struct *reader)
 {
 	struct space *space;
 	unsigned long flags;

@@ -32,9 +32,9 @@ const struct kt_maps *kt_space_maps(const struct mm_struct *mm);
  * do it.  False: it already is, or there is no memory.
  */
 bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader);
-/* To be called by @reader before it reads, or if it will not. */
-void kt_space_reads(const struct mm_struct *mm,
-		    const struct task_struct *reader);
+/* From here on, what is mapped must be read anew: @reader begins to read, or will not read. */
+void kt_space_release(const struct mm_struct *mm,
+		      const struct task_struct *reader);
 /* Is a mapping of a file known that has something of this range? */
 bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end);
 /*
