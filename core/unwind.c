@@ -357,6 +357,7 @@ static __always_inline int walk_plain(const struct kt_unwind_space *space,
 		}
 	}
 	if (to != first) {
+		/* It may be the instruction itself; all others are behind a call. */
 		*first -= 1 - back;
 		back = 1;
 	}
