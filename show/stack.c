@@ -34,8 +34,9 @@ static uint64_t place_of(const struct ktrace *trace,
 		index ? ktrace_symbol(trace, stack->addresses[index - 1] - 1,
 				      &offset)
 		      : NULL;
-	bool exact = below && (!strncmp(below, "asm_", 4) ||
-			       !strcmp(below, "end_repeat_nmi"));
+	bool exact = index ? below && (!strncmp(below, "asm_", 4) ||
+				       !strcmp(below, "end_repeat_nmi"))
+			   : stack->exact;
 
 	return address - !exact;
 }

@@ -251,6 +251,7 @@ struct ktrace_stack {
 	enum ktrace_stack_end end;
 	uint32_t id; /* the same stack has the same id; 0: it was not stored */
 	bool user;   /* of the program, not of the kernel */
+	bool exact; /* the first address is an instruction, not behind a call */
 };
 
 /* Where a frame of a program is.  Texts are untrusted, and valid until the next call. */

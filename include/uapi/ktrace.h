@@ -164,7 +164,8 @@ struct kt_task {
  * The addresses are those behind the calls, as they are on the stack: innermost
  * first.  The first one of the kernel's is in the function that has the tracepoint;
  * the first one of a program's is the instruction at which it has entered the
- * kernel.
+ * kernel.  A stack of the kind KT_STACK_INTERRUPTED is the kernel's, and begins with
+ * the instruction that was interrupted; it has no frames if that was a program's.
  *
  * Programs lie at other addresses each time.  So a place in a file is not told by
  * its address: bits 47-62 are the number of the file (KT_FRAME_FILE_SHIFT), and
@@ -211,6 +212,7 @@ enum kt_stack_kind {
 	 * file, each with a NUL behind it.  The function's is empty if it is not known.
 	 */
 	KT_STACK_NAME = 4,
+	KT_STACK_INTERRUPTED = 8,
 };
 
 struct kt_stacks {

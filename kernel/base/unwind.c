@@ -488,8 +488,8 @@ static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 	walk.to = to;
 	walk.to_end = to + KT_STACK_MAX;
 	walk.hiding = true;
-	walk.interrupted = false;
-	walk.regs = NULL;
+	walk.interrupted = caller->regs;
+	walk.regs = caller->regs;
 	walk.graph = 0;
 	walk.rethook = NULL;
 	*end = KT_STACK_BROKEN;

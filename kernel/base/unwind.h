@@ -22,21 +22,24 @@ void kt_unwind_exit(void);
 /* Who unwinds: "orc" or "stack_trace_save". */
 const char *kt_unwinder(void);
 
-/* Where a function was called, with the registers of that moment. */
+/* Where a function was called, or what was interrupted, with the registers of that moment. */
 struct kt_caller {
 	u64 pc; /* behind the call */
 	u64 sp;
 	u64 bp;
+	const struct pt_regs
+		*regs; /* NULL, or it was interrupted, with these */
 };
 
 /*
  * Who called the function that says this, which must not be inlined.  The compiler gives it
  * a frame on rbp.  A walk from here spares the frames of those that walk.
  */
-#define kt_caller()                                                       \
-	({                                                                \
-		const u64 *frame = __builtin_frame_address(0);            \
-		(struct kt_caller){frame[1], (u64)(frame + 2), frame[0]}; \
+#define kt_caller()                                                      \
+	({                                                               \
+		const u64 *frame = __builtin_frame_address(0);           \
+		(struct kt_caller){frame[1], (u64)(frame + 2), frame[0], \
+				   NULL};                                \
 	})
 
 /*

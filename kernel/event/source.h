@@ -83,7 +83,8 @@ struct kt_source {
 	bool partial; /* its events record only some of what their point offers */
 	bool explicit;	/* "all events" does not include its events */
 	bool stackless; /* its probes cannot record stacks */
-	bool traced;	/* ftrace has these events too: use its print formats */
+	bool interrupts; /* stacks of its events begin with what the interrupt interrupted */
+	bool traced; /* ftrace has these events too: use its print formats */
 
 	/* For session/sources.c. */
 	struct list_head node;

@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/irq_regs.h>
 
 #include "base/symbol.h"
 #include "compat/unwind.h"
@@ -15,6 +16,52 @@
 
 /* ---- what probes call ----------------------------------------------------- */
 
+/* If a program was interrupted, the kernel's stack has no frames. */
+static noinline void interrupted_walk(const struct kt_stacking *stacking,
+				      struct kt_stack *stack)
+{
+	const struct pt_regs *regs = get_irq_regs();
+	enum kt_stack_end end = KT_STACK_COMPLETE;
+
+	stack->kind = KT_STACK_INTERRUPTED;
+	stack->frames = 0;
+	if (!user_mode((struct pt_regs *)regs)) {
+		const struct kt_caller caller = {regs->ip, regs->sp, regs->bp,
+						 regs};
+
+		stack->frames = kt_unwind(stack->addresses, &caller,
+					  &stacking->hidden, &end);
+	}
+	stack->end = end;
+}
+
+static __always_inline void kernel_walk(const struct kt_stacking *stacking,
+					const struct kt_caller *caller,
+					struct kt_stack *stack)
+{
+	enum kt_stack_end end __kt_uninitialized;
+
+	if (unlikely(stacking->interrupts)) {
+		interrupted_walk(stacking, stack);
+		return;
+	}
+	stack->kind = KT_STACK_KERNEL;
+	stack->frames =
+		kt_unwind(stack->addresses, caller, &stacking->hidden, &end);
+	stack->end = end;
+}
+
+static __always_inline void program_walk(const struct kt_stacking *stacking,
+					 struct kt_stack *stack)
+{
+	enum kt_stack_end end __kt_uninitialized;
+
+	stack->kind = KT_STACK_USER;
+	stack->frames =
+		kt_program_stack(stack->addresses, stacking->behind, &end);
+	stack->end = end;
+}
+
 /*
  * The id of the stack of who called the probe, or of the program that has entered the
  * kernel; 0: none, which is counted.
@@ -25,7 +72,6 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 				      enum kt_stack_kind kind)
 {
 	struct kt_stack *stack;
-	enum kt_stack_end end __kt_uninitialized;
 	u32 id;
 
 	stack = kt_scratch_take(buffer,
@@ -34,13 +80,10 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 		kt_depot_count(stacking->depot, KT_DEPOT_NESTED);
 		return 0;
 	}
-	stack->frames = kind == KT_STACK_KERNEL
-				? kt_unwind(stack->addresses, caller,
-					    &stacking->hidden, &end)
-				: kt_program_stack(stack->addresses,
-						   stacking->behind, &end);
-	stack->end = end;
-	stack->kind = kind;
+	if (kind == KT_STACK_KERNEL)
+		kernel_walk(stacking, caller, stack);
+	else
+		program_walk(stacking, stack);
 	id = kt_depot_id(stacking->depot, stack);
 	kt_scratch_give(buffer, stack);
 	return id;
@@ -102,9 +145,12 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	const struct module *owner = event->owner;
 	unsigned long iterator;
 
+	stacking->interrupts = event->source->interrupts;
 	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
 			   str_has_prefix(event->name, "sys_enter_");
-
+	/* A sample of our own code is shown as what it is. */
+	if (stacking->interrupts)
+		return;
 	hide(hidden, 0, kt_module_text(THIS_MODULE),
 	     kt_module_text_size(THIS_MODULE));
 	if (owner && owner != THIS_MODULE)

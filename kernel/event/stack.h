@@ -25,6 +25,7 @@ struct kt_stacking {
 	u16 grow;    /* so much longer is the payload */
 	u8 kinds;    /* of enum kt_stack_kind */
 	bool behind; /* in the entry of a system call */
+	bool interrupts; /* the kernel's begins with what was interrupted */
 	u16 nr_locations;
 	u16 *locations; /* fields that say where in the payload data is */
 };

@@ -78,11 +78,13 @@ static bool stack_find(const struct stack_table *stacks, uint32_t id,
 	if (!is_stacks(stacks) || at + sizeof(head) > stacks->size)
 		return false;
 	memcpy(&head, stacks->bytes + at, sizeof(head));
-	if ((head.kind != KT_STACK_KERNEL && head.kind != KT_STACK_USER) ||
+	if ((head.kind != KT_STACK_KERNEL && head.kind != KT_STACK_USER &&
+	     head.kind != KT_STACK_INTERRUPTED) ||
 	    head.end >= KT_STACK_END_NR || head.frames > KT_STACK_MAX ||
 	    head.frames * sizeof(uint64_t) > stacks->size - at - sizeof(head))
 		return false;
 	stack->user = head.kind == KT_STACK_USER;
+	stack->exact = head.kind != KT_STACK_KERNEL;
 	stack->nr = head.frames;
 	stack->end = (enum ktrace_stack_end)head.end;
 	stack->addresses =
