@@ -32,6 +32,11 @@
 /* How often a stream gets a sync. */
 #define STREAM_MS 100
 
+/* Samples per second and CPU: as the module ktrace-profile has it. */
+#define RATE_DEFAULT 99
+#define RATE_MAX     100000
+#define SAMPLE	     "profile:sample"
+
 /* Events */
 
 static int functions_choose(struct record *r)
@@ -51,6 +56,21 @@ static int functions_choose(struct record *r)
 	return functions_enable(r->session, &functions);
 }
 
+/* The session may have a rate that an earlier recorder has chosen. */
+static int rate_choose(struct record *r)
+{
+	char text[16];
+
+	if (!r->rate && (selection_is_all(&r->selection) ||
+			 !selection_match(&r->selection, "profile", "sample")))
+		return EXIT_OK;
+	snprintf(text, sizeof(text), "%u", r->rate ?: RATE_DEFAULT);
+	if (!ktrace_session_write(r->session, "profile_rate", text))
+		return EXIT_OK;
+	/* Without the module no event is one of its, whatever was wanted. */
+	return r->rate ? failed_in_library() : EXIT_OK;
+}
+
 static int events_choose(struct record *r)
 {
 	/* With -M or -F but no -e, records only these. */
@@ -61,7 +81,8 @@ static int events_choose(struct record *r)
 	if (!only)
 		status = events_enable(r->session, &r->selection, &r->stacks,
 				       &r->nr_events);
-	return status ?: record_markers_enable(r) ?: functions_choose(r);
+	return status ?: rate_choose(r) ?: record_markers_enable(r)
+		      ?: functions_choose(r);
 }
 
 /* What an earlier recorder left */
@@ -368,6 +389,25 @@ enum {
 	SET,
 };
 
+/* -F with a number, which no function begins with. */
+static int rate_option(struct record *r, const char *text)
+{
+	char *end;
+	unsigned long rate;
+
+	errno = 0;
+	rate = strtoul(text, &end, 10);
+	if (*end || errno || !rate || rate > RATE_MAX)
+		return misused(&command_record,
+			       "-F `%s': samples per second are wanted, 1 to "
+			       "%d, or functions",
+			       text, RATE_MAX);
+	if (!r->rate && selection_add(&r->selection, SAMPLE))
+		return failed("out of memory");
+	r->rate = rate;
+	return EXIT_OK;
+}
+
 static int option_handle(void *data, int option)
 {
 	struct record *r = data;
@@ -386,6 +426,8 @@ static int option_handle(void *data, int option)
 				       "there is none");
 		return EXIT_OK;
 	case 'F':
+		if (*optarg >= '0' && *optarg <= '9')
+			return rate_option(r, optarg);
 		return patterns_option(&r->functions, &command_record, "-F",
 				       "function", optarg);
 	case 'g':
@@ -470,6 +512,9 @@ static int record_main(int argc, char **argv)
 	    selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e is missing");
+	/* Who wants to know what runs wants to know of programs, too. */
+	if (r.rate && r.stacks.bare && selection_add(&r.stacks.user, SAMPLE))
+		return failed("out of memory");
 	if (r.command) {
 		status = child_check(r.command);
 		if (status)
@@ -519,7 +564,8 @@ static const struct command_option options[] = {
 	       "only if this holds; belongs to the -e before it"),
 	OPTION('F', "function", "PATTERN,...",
 	       "calls of functions of the kernel, and their returns: NAME or MODULE:NAME, "
-	       "with wildcards; without -e nothing else",
+	       "with wildcards; without -e nothing else.  A number, like 99: so many "
+	       "samples of what runs, per second and CPU (profile:sample)",
 	       .kind = ARGUMENT_FUNCTION),
 	OPTION(0, "plain", NULL,
 	       "arguments of functions as they are: does not read what they point to",
@@ -530,8 +576,8 @@ static const struct command_option options[] = {
 	       .id = READ),
 	OPTION('g', "stacks", "WHOSE",
 	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
-	       "kernel (the default), user (of the program), or both, and user:PATTERN,... "
-	       "means only the events that fit",
+	       "kernel (the default; both for samples), user (of the program), or both, and "
+	       "user:PATTERN,... means only the events that fit",
 	       .words = "kernel user both", .optional = true),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "

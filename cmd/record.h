@@ -34,6 +34,7 @@ struct record {
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
 	struct stacks_wanted stacks;
+	unsigned int rate; /* of samples, for each second and CPU; 0: none */
 	bool overwrite;
 	bool only;
 	bool keep;

@@ -22,6 +22,8 @@ int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 
 	if (argument)
 		text = argument + (*argument == '=');
+	else
+		stacks->bare = true;
 	length = strcspn(text, ":");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (length == strlen(words[i].name) &&

@@ -11,6 +11,7 @@
 /* All zero: none. */
 struct stacks_wanted {
 	struct selection kernel, user; /* without patterns: no event's */
+	bool bare; /* there was a -g that did not say whose */
 };
 
 /* Takes the argument of -g; NULL: there is none.  Returns an exit status. */

@@ -208,6 +208,7 @@ static const struct source_module {
 	{"ktrace-syscalls",
 	 {"syscalls:", "compat_syscalls:", "*syscalls:", "sys_enter_",
 	  "sys_exit_"}},
+	{"ktrace-profile", {"profile:"}},
 };
 
 static bool pattern_names(const char *pattern, const char *prefix)
