@@ -27,6 +27,7 @@ struct report {
 	bool durations;
 	bool stacks;
 	bool oneline;
+	bool mangled;
 	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
@@ -130,6 +131,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.stacks = r->stacks,
 		.stacks_in_line = r->oneline,
 		.merged = &r->merged,
+		.mangled = r->mangled,
 	};
 	int err;
 
@@ -213,6 +215,7 @@ enum {
 	REPORT_WEIGHT,
 	REPORT_TITLE,
 	REPORT_ONELINE,
+	REPORT_MANGLED,
 };
 
 static int option_handle(void *data, int option)
@@ -255,6 +258,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case REPORT_ONELINE:
 		r->stacks = r->oneline = true;
+		return EXIT_OK;
+	case REPORT_MANGLED:
+		r->mangled = true;
 		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
@@ -322,6 +328,9 @@ static const struct command_option options[] = {
 	       "below each event, who called, if it was recorded with that"),
 	OPTION(0, "oneline", NULL, "as -g, but in the line of the event",
 	       .id = REPORT_ONELINE),
+	OPTION(0, "no-demangle", NULL,
+	       "functions of C++ and Rust programs as their files call them",
+	       .id = REPORT_MANGLED),
 	OPTION(0, "by-stack", NULL,
 	       "a table of stacks, the most frequent first, the same as -F stacks",
 	       .id = REPORT_STACKS),

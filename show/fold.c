@@ -29,10 +29,11 @@ static int no_memory(void)
 }
 
 int folds_init(struct folds *folds, struct ktrace *trace,
-	       const struct ktrace_output_stacks *options)
+	       const struct ktrace_output_stacks *options, unsigned int form)
 {
 	folds->trace = trace;
 	folds->options = *options;
+	folds->form = form | FRAME_NAME;
 	return output_init(&folds->text, NULL, NULL) ? no_memory() : 0;
 }
 
@@ -129,7 +130,7 @@ static int path_stack(struct folds *folds, uint32_t id, struct path *path)
 	}
 	for (uint32_t i = stack.nr; !err && i; i--) {
 		stack_frame_put(&folds->text, folds->trace, &stack, i - 1,
-				FRAME_NAME);
+				folds->form);
 		err = path_take(folds, path);
 	}
 	return err;

@@ -37,9 +37,10 @@ struct fold {
 struct folds {
 	struct ktrace *trace;
 	struct ktrace_output_stacks options;
-	bool histograms; /* wanted */
-	uint64_t events; /* that have weight */
-	uint64_t weight; /* of all of them */
+	unsigned int form; /* of frames (stack.h) */
+	bool histograms;   /* wanted */
+	uint64_t events;   /* that have weight */
+	uint64_t weight;   /* of all of them */
 	struct off_cpu off;
 
 	/* The last type that an event had, and its field that has the weight. */
@@ -57,7 +58,7 @@ struct folds {
 };
 
 int folds_init(struct folds *folds, struct ktrace *trace,
-	       const struct ktrace_output_stacks *options);
+	       const struct ktrace_output_stacks *options, unsigned int form);
 /* @shown: it counts; if not, it may still end what others have begun.  0 or a negative errno. */
 int folds_event(struct folds *folds, const struct ktrace_event *event,
 		bool shown);

@@ -72,7 +72,7 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 	output_add(output, "}", 1);
 }
 
-static void put_stack(struct output *output, const struct ktrace *trace,
+static void put_stack(struct output *output, const struct ktrace_output *show,
 		      const char *name, const struct ktrace_stack *stack)
 {
 	const char *end = ktrace_stack_end_text(stack->end);
@@ -82,7 +82,7 @@ static void put_stack(struct output *output, const struct ktrace *trace,
 	output_puts(output, "\":[");
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_puts(output, i ? ",\"" : "\"");
-		stack_frame_put(output, trace, stack, i, FRAME_FULL);
+		stack_frame_put(output, show->trace, stack, i, show->frames);
 		output_add(output, "\"", 1);
 	}
 	output_add(output, "]", 1);
@@ -114,9 +114,9 @@ static int json_event(struct ktrace_output *show,
 		return error_set(-ENOMEM, "out of memory");
 	output_add(output, "}", 1);
 	if (unlikely(ktrace_event_stack(show->trace, event, &stack)))
-		put_stack(output, show->trace, "stack", &stack);
+		put_stack(output, show, "stack", &stack);
 	if (unlikely(ktrace_event_user_stack(show->trace, event, &stack)))
-		put_stack(output, show->trace, "user_stack", &stack);
+		put_stack(output, show, "user_stack", &stack);
 	if (unlikely(show->ended))
 		put_span(output, show->ended);
 	output_puts(output, "}\n");

@@ -11,7 +11,7 @@ int merged_open(struct ktrace_output *show)
 
 	if (output_init(&m->output, show->write, show->data))
 		return error_set(-ENOMEM, "out of memory");
-	return folds_init(&m->folds, show->trace, &show->merged);
+	return folds_init(&m->folds, show->trace, &show->merged, show->frames);
 }
 
 int merged_event(struct ktrace_output *show, const struct ktrace_event *event)

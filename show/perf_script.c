@@ -65,12 +65,12 @@ static void head_put(struct output *output, const struct ktrace_event *event)
 	output_puts(output, text);
 }
 
-static void frame_lines(struct output *output, const struct ktrace *trace,
+static void frame_lines(struct output *output, const struct ktrace_output *show,
 			const struct ktrace_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_add(output, "\t", 1);
-		frame_perf(output, trace, stack, i);
+		frame_perf(output, show->trace, stack, i, show->frames);
 		output_add(output, "\n", 1);
 	}
 }
@@ -87,9 +87,9 @@ static int perf_script_event(struct ktrace_output *show,
 		return error_set(-ENOMEM, "out of memory");
 	output_add(output, "\n", 1);
 	if (ktrace_event_stack(show->trace, event, &stack))
-		frame_lines(output, show->trace, &stack);
+		frame_lines(output, show, &stack);
 	if (ktrace_event_user_stack(show->trace, event, &stack))
-		frame_lines(output, show->trace, &stack);
+		frame_lines(output, show, &stack);
 	output_add(output, "\n", 1);
 	return output->err;
 }

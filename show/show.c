@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/sized.h"
 #include "show.h"
+#include "stack.h"
 
 /* Events and losses between two calls of progress(): some milliseconds. */
 #define PROGRESS_EVERY 65536
@@ -110,6 +111,8 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 		show->calls = *options.calls;
 	show->stacks = options.stacks;
 	show->stacks_in_line = options.stacks_in_line;
+	if (options.mangled)
+		show->frames |= FRAME_MANGLED;
 	if (options.merged)
 		show->merged = *options.merged;
 	show->graph.columns = KTRACE_COLUMN_ALL;

@@ -51,6 +51,7 @@ struct ktrace_output {
 	struct ktrace_output_graph graph;
 	bool stacks;
 	bool stacks_in_line;
+	unsigned int frames; /* how they are shown (stack.h) */
 	struct ktrace_output_stacks merged;
 	const struct ktrace_cursor *cursor; /* NULL: unknown */
 	/* The span that the next event ends, or NULL. */

@@ -10,15 +10,33 @@
 /* A name may be anything: the trace is untrusted. */
 #define NAME_MAX_SHOWN 512
 
-static void name_put(struct output *output, const char *name)
+static void text_put(struct output *output, const char *name, char first)
 {
 	output_room(output, NAME_MAX_SHOWN);
 	for (size_t i = 0; name[i] && i < NAME_MAX_SHOWN; i++) {
-		bool plain = name[i] > ' ' && name[i] < 127 && name[i] != '"' &&
-			     name[i] != '\\' && name[i] != ';';
+		bool plain = name[i] >= first && name[i] < 127 &&
+			     name[i] != '"' && name[i] != '\\' &&
+			     name[i] != ';';
 
 		*output->p++ = plain ? name[i] : '?';
 	}
+}
+
+static void name_put(struct output *output, const char *name)
+{
+	text_put(output, name, '!');
+}
+
+/* One of a program: a blank is part of what C++ and Rust call it. */
+static void function_put(struct output *output, const char *name)
+{
+	text_put(output, name, ' ');
+}
+
+static const char *function_of(const struct ktrace_stack_frame *place,
+			       unsigned int form)
+{
+	return form & FRAME_MANGLED ? place->symbol : place->function;
 }
 
 /*
@@ -43,7 +61,7 @@ static uint64_t place_of(const struct ktrace *trace,
 
 /* @place: in the function, before @address or the same. */
 static void frame_put(struct output *output, const struct ktrace *trace,
-		      uint64_t address, uint64_t place, enum frame_form form)
+		      uint64_t address, uint64_t place, unsigned int form)
 {
 	uint64_t offset;
 	const char *name = ktrace_symbol(trace, place, &offset);
@@ -56,7 +74,7 @@ static void frame_put(struct output *output, const struct ktrace *trace,
 		return;
 	}
 	name_put(output, name);
-	if (form == FRAME_NAME)
+	if (form & FRAME_NAME)
 		return;
 	snprintf(text, sizeof(text), "+%#" PRIx64, offset + (address - place));
 	output_puts(output, text);
@@ -77,7 +95,7 @@ static void file_put(struct output *output, const char *file)
 
 static void place_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_stack *stack, uint32_t index,
-		      enum frame_form form)
+		      unsigned int form)
 {
 	struct ktrace_stack_frame place;
 	char text[32];
@@ -86,13 +104,13 @@ static void place_put(struct output *output, const struct ktrace *trace,
 	snprintf(text, sizeof(text), "%s%#" PRIx64,
 		 place.function || place.file ? "+" : "", place.offset);
 	if (place.function)
-		name_put(output, place.function);
+		function_put(output, function_of(&place, form));
 	else if (place.file)
 		file_put(output, place.file);
-	if (form == FRAME_NAME && place.function)
+	if (form & FRAME_NAME && place.function)
 		return;
 	output_puts(output, text);
-	if (form == FRAME_NAME)
+	if (form & FRAME_NAME)
 		return;
 	if (place.function && place.file) {
 		output_add(output, " (", 2);
@@ -105,7 +123,7 @@ static void place_put(struct output *output, const struct ktrace *trace,
 
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
-		     enum frame_form form)
+		     unsigned int form)
 {
 	if (stack->user)
 		place_put(output, trace, stack, index, form);
@@ -115,7 +133,8 @@ void stack_frame_put(struct output *output, const struct ktrace *trace,
 }
 
 static void place_perf(struct output *output, const struct ktrace *trace,
-		       const struct ktrace_stack *stack, uint32_t index)
+		       const struct ktrace_stack *stack, uint32_t index,
+		       unsigned int form)
 {
 	struct ktrace_stack_frame place;
 	char text[32];
@@ -123,7 +142,7 @@ static void place_perf(struct output *output, const struct ktrace *trace,
 	ktrace_stack_frame(trace, stack, index, &place);
 	snprintf(text, sizeof(text), "%16" PRIx64 " ", place.address);
 	output_puts(output, text);
-	name_put(output, place.function ?: "[unknown]");
+	function_put(output, function_of(&place, form) ?: "[unknown]");
 	if (place.function) {
 		snprintf(text, sizeof(text), "+%#" PRIx64, place.offset);
 		output_puts(output, text);
@@ -158,10 +177,11 @@ static void address_perf(struct output *output, const struct ktrace *trace,
 }
 
 void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index)
+		const struct ktrace_stack *stack, uint32_t index,
+		unsigned int form)
 {
 	if (stack->user)
-		place_perf(output, trace, stack, index);
+		place_perf(output, trace, stack, index, form);
 	else
 		address_perf(output, trace, stack->addresses[index],
 			     place_of(trace, stack, index));
@@ -194,13 +214,13 @@ bool stack_field(const struct ktrace_type *type,
 }
 
 void stack_in_line(struct output *output, const struct ktrace *trace,
-		   const struct ktrace_stack *stack)
+		   const struct ktrace_stack *stack, unsigned int form)
 {
 	const char *end = stack_end_name(stack->end);
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_puts(output, " <- ");
-		stack_frame_put(output, trace, stack, i, FRAME_NAME);
+		stack_frame_put(output, trace, stack, i, form | FRAME_NAME);
 	}
 	if (!end)
 		return;
@@ -209,13 +229,13 @@ void stack_in_line(struct output *output, const struct ktrace *trace,
 }
 
 void stack_lines(struct output *output, const struct ktrace *trace,
-		 const struct ktrace_stack *stack)
+		 const struct ktrace_stack *stack, unsigned int form)
 {
 	const char *end = ktrace_stack_end_text(stack->end);
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
 		output_puts(output, INDENT);
-		stack_frame_put(output, trace, stack, i, FRAME_FULL);
+		stack_frame_put(output, trace, stack, i, form);
 		output_add(output, "\n", 1);
 	}
 	if (!end)

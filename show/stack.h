@@ -7,9 +7,10 @@
 
 #include "output.h"
 
+/* Bits.  0: vfs_read+0x4a [module] */
 enum frame_form {
-	FRAME_FULL, /* vfs_read+0x4a [module] */
-	FRAME_NAME, /* vfs_read */
+	FRAME_NAME = 1,	   /* vfs_read */
+	FRAME_MANGLED = 2, /* functions of programs as their files call them */
 };
 
 /*
@@ -18,13 +19,14 @@ enum frame_form {
  */
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
-		     enum frame_form form);
+		     unsigned int form);
 /*
  * The same as perf script has it: "7f1234 function+0x4a (/usr/bin/ed)".  Of a program, the
  * address is that in the file.
  */
 void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index);
+		const struct ktrace_stack *stack, uint32_t index,
+		unsigned int form);
 /*
  * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:
  * the stack has all frames, as far as is known.
@@ -35,9 +37,9 @@ bool stack_field(const struct ktrace_type *type,
 		 const struct ktrace_field *field);
 /* All frames behind the event in its line: " <- vfs_read <- ksys_read". */
 void stack_in_line(struct output *output, const struct ktrace *trace,
-		   const struct ktrace_stack *stack);
+		   const struct ktrace_stack *stack, unsigned int form);
 /* A line for each frame, and one for why there are no more if that matters. */
 void stack_lines(struct output *output, const struct ktrace *trace,
-		 const struct ktrace_stack *stack);
+		 const struct ktrace_stack *stack, unsigned int form);
 
 #endif /* KT_SHOW_STACK_H */

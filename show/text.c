@@ -38,14 +38,15 @@ static void stacks_put(const struct ktrace_output *show, struct output *output,
 		       const struct ktrace_event *event,
 		       void (*put)(struct output *output,
 				   const struct ktrace *trace,
-				   const struct ktrace_stack *stack))
+				   const struct ktrace_stack *stack,
+				   unsigned int form))
 {
 	struct ktrace_stack stack;
 
 	if (ktrace_event_stack(show->trace, event, &stack))
-		put(output, show->trace, &stack);
+		put(output, show->trace, &stack, show->frames);
 	if (ktrace_event_user_stack(show->trace, event, &stack))
-		put(output, show->trace, &stack);
+		put(output, show->trace, &stack, show->frames);
 }
 
 static int text_event(struct ktrace_output *show,

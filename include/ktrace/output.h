@@ -155,6 +155,7 @@ struct ktrace_output_options {
 	bool stacks_in_line; /* and does so in the event's own line */
 	const struct ktrace_output_stacks
 		*merged; /* NULL: events are counted */
+	bool mangled;	 /* functions of programs as their files call them */
 };
 
 struct ktrace_output;

@@ -256,11 +256,13 @@ struct ktrace_stack {
 
 /* Where a frame of a program is.  Texts are untrusted, and valid until the next call. */
 struct ktrace_stack_frame {
-	const char *function; /* NULL: not known */
+	const char *function; /* as in its source, demangled; NULL: not known */
 	const char *file;     /* NULL: not known, or in none */
 	uint64_t offset;  /* in the function, or in the file; or an address */
 	uint64_t address; /* in the file; or in the process */
 	bool guess;	  /* it was found without a table */
+	const char *
+		symbol; /* the function as its file calls it; NULL: not known */
 };
 
 /* How many stacks events of this type have: the last fields are their ids. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "demangle.h"
 #include "trace.h"
 
 #define STACKS_MAX (1ull << 30)
@@ -165,6 +166,7 @@ bool ktrace_event_user_stack(const struct ktrace *trace,
 struct stack_name {
 	uint64_t frame;
 	size_t at;
+	char *function; /* demangled, when it is asked for first */
 };
 
 static int name_compare(const void *a, const void *b)
@@ -172,6 +174,13 @@ static int name_compare(const void *a, const void *b)
 	const struct stack_name *x = a, *y = b;
 
 	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static void names_free(struct stack_table *stacks)
+{
+	for (size_t i = 0; i < stacks->nr_names; i++)
+		free(stacks->names[i].function);
+	stacks->nr_names = 0;
 }
 
 /* They are behind all stacks, so they are looked for again if the file has grown. */
@@ -184,7 +193,7 @@ static void names_index(struct stack_table *stacks)
 	if (stacks->named == stacks->size || !is_stacks(stacks))
 		return;
 	stacks->named = stacks->size;
-	stacks->nr_names = 0;
+	names_free(stacks);
 	for (; at + sizeof(head) <= stacks->size; at = next) {
 		memcpy(&head, stacks->bytes + at, sizeof(head));
 		next = at + sizeof(head) + head.frames * sizeof(uint64_t);
@@ -201,6 +210,7 @@ static void names_index(struct stack_table *stacks)
 		}
 		more = &stacks->names[stacks->nr_names++];
 		more->at = at;
+		more->function = NULL;
 		memcpy(&more->frame, stacks->bytes + at + sizeof(head),
 		       sizeof(more->frame));
 	}
@@ -220,13 +230,23 @@ static const char *text_take(const char **at, const char *end)
 	return *text ? text : NULL;
 }
 
+/* The function as people read it.  It belongs to @name, or is @symbol itself. */
+static const char *name_function(struct stack_name *name, const char *symbol)
+{
+	char text[DEMANGLED_MAX];
+
+	if (symbol && !name->function)
+		name->function = strdup(demangle(symbol, text) ? text : symbol);
+	return name->function ?: symbol;
+}
+
 void ktrace_stack_frame(const struct ktrace *trace,
 			const struct ktrace_stack *stack, uint32_t index,
 			struct ktrace_stack_frame *place)
 {
 	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
 	uint64_t word = stack->addresses[index];
-	const struct stack_name *name;
+	struct stack_name *name;
 	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
 	struct kt_stack head;
 	const char *at, *end;
@@ -249,8 +269,9 @@ void ktrace_stack_frame(const struct ktrace *trace,
 	at += sizeof(head) + sizeof(uint64_t);
 	memcpy(&key.frame, at, sizeof(key.frame));
 	at += sizeof(uint64_t);
-	place->function = text_take(&at, end);
+	place->symbol = text_take(&at, end);
 	place->file = text_take(&at, end);
+	place->function = name_function(name, place->symbol);
 	if (place->function)
 		place->offset = key.frame;
 }
@@ -279,6 +300,7 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 
 void stacks_free(struct stack_table *stacks)
 {
-	free(stacks->bytes);
+	names_free(stacks);
 	free(stacks->names);
+	free(stacks->bytes);
 }

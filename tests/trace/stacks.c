@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Events with stacks, and all outputs that show these. */
 #include <errno.h>
+#include <ktrace.h>
 #include <regex.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -288,7 +289,7 @@ TEST(perf_script)
 	free(text);
 }
 
-/* ---- damage --------------------------------------------------------------- */
+/* ---- programs --------------------------------------------------------------- */
 
 /* The file `stacks' of a trace with these bytes instead. */
 static void stacks_store(const void *bytes, size_t size)
@@ -302,6 +303,168 @@ static void stacks_store(const void *bytes, size_t size)
 	CHECK_EQ(fwrite(bytes, 1, size, f), size);
 	CHECK_EQ(fclose(f), 0);
 }
+
+static size_t stacks_load(uint8_t *bytes, size_t room)
+{
+	char path[64];
+	size_t size;
+	FILE *f;
+
+	ktrace_close(trace_open());
+	snprintf(path, sizeof(path), "%s/stacks", directory);
+	f = fopen(path, "r");
+	CHECK(f);
+	size = fread(bytes, 1, room, f);
+	fclose(f);
+	return size;
+}
+
+/* An entry that names a frame; @text has all its texts.  Returns its size. */
+static size_t name_add(uint8_t *at, uint64_t frame, uint64_t behind,
+		       const char *text, size_t size)
+{
+	const uint64_t words[] = {frame & ~KT_FRAME_GUESS, behind};
+	const struct kt_stack head = {
+		.frames = 2 + (size + 7) / 8,
+		.kind = KT_STACK_NAME,
+	};
+
+	memset(at, 0, sizeof(head) + head.frames * 8);
+	memcpy(at, &head, sizeof(head));
+	memcpy(at + sizeof(head), words, sizeof(words));
+	memcpy(at + sizeof(head) + sizeof(words), text, size);
+	return sizeof(head) + head.frames * 8;
+}
+
+#define NAME(at, frame, behind, text) \
+	name_add(at, frame, behind, text, sizeof(text))
+
+/* The same stacks, but as those of a program: pages, work and entry have these names. */
+static void programs_make(uint8_t *bytes, size_t size)
+{
+	struct kt_stack head;
+
+	for (size_t at = sizeof(struct kt_stacks); at < size;
+	     at += sizeof(head) + head.frames * 8) {
+		memcpy(&head, bytes + at, sizeof(head));
+		head.kind = KT_STACK_USER;
+		memcpy(bytes + at, &head, sizeof(head));
+	}
+	size += NAME(bytes + size, 0xffffffff81002004, 4,
+		     "_ZNSt3mapIiiEixEOi.cold\0/usr/bin/a;b c\0");
+	size += NAME(bytes + size, 0xffffffff81001008, 8,
+		     "_ZN4core3ptr4drop17h0123456789abcdefE\0/bin/c\0");
+	size += NAME(bytes + size, 0xffffffff81000010, 16,
+		     "plain \"\\;\n\x01\0/bin/c\0");
+	stacks_store(bytes, size);
+}
+
+static char *frames_of(const char *kind, struct ktrace_output_options where)
+{
+	static const struct ktrace_output_stacks by_events;
+	struct ktrace *trace = trace_open();
+	char *text;
+
+	where.merged = &by_events;
+	text = shown_with(trace, kind, where, NULL);
+	ktrace_close(trace);
+	return text;
+}
+
+/* A name of C++ has blanks; nothing else that could end it is shown as it is. */
+TEST(programs)
+{
+	static uint8_t whole[4096], bytes[8192];
+	size_t size = stacks_load(whole, sizeof(whole));
+	char *text;
+
+	memcpy(bytes, whole, size);
+	programs_make(bytes, size);
+	text = frames_of("text",
+			 (struct ktrace_output_options){.stacks = true});
+	CHECK(strstr(text,
+		     "\n\tstd::map<int, int>::operator[]+0x4 (a?b?c) [guess]\n"
+		     "\tcore::ptr::drop+0x8 (c) [guess]\n"
+		     "\tplain ?????+0x10 (c) [guess]\n"));
+	free(text);
+	text = frames_of(
+		"text", (struct ktrace_output_options){.stacks_in_line = true});
+	CHECK(strstr(text, " <- std::map<int, int>::operator[] <- "
+			   "core::ptr::drop <- plain ?????\n"));
+	free(text);
+	text = frames_of("folded", (struct ktrace_output_options){0});
+	CHECK(strstr(text, "\na_<b>_c;plain ?????;core::ptr::drop;"
+			   "std::map<int, int>::operator[] "));
+	free(text);
+	text = frames_of("stacks", (struct ktrace_output_options){0});
+	CHECK(strstr(text, " a_<b>_c: std::map<int, int>::operator[] <- "
+			   "core::ptr::drop <- plain ?????\n"));
+	free(text);
+	text = frames_of("flame", (struct ktrace_output_options){0});
+	CHECK(strstr(text, "std::map<int, int>::operator[]") ||
+	      strstr(text, "std::map&lt;int, int>::operator[]") ||
+	      strstr(text, "std::map\\u003cint, int"));
+	free(text);
+	text = frames_of("json", (struct ktrace_output_options){0});
+	CHECK(strstr(text, "[\"std::map<int, int>::operator[]+0x4 (a?b?c) "
+			   "[guess]\",\"core::ptr::drop+0x8 (c) [guess]\","));
+	free(text);
+	text = frames_of("perf-script", (struct ktrace_output_options){0});
+	CHECK(strstr(text, " std::map<int, int>::operator[]+0x4 "
+			   "(/usr/bin/a?b?c)\n"));
+	free(text);
+	stacks_store(whole, size);
+}
+
+/* As the file has them. */
+TEST(programs_mangled)
+{
+	static const char *const kinds[] = {"text",   "json",  "folded",
+					    "stacks", "flame", "perf-script"};
+	static uint8_t whole[4096], bytes[8192];
+	size_t size = stacks_load(whole, sizeof(whole));
+	char *text;
+
+	memcpy(bytes, whole, size);
+	programs_make(bytes, size);
+	for (int i = 0; i < 6; i++) {
+		text = frames_of(kinds[i],
+				 (struct ktrace_output_options){
+					 .stacks = true, .mangled = true});
+		CHECK(strstr(text, "_ZNSt3mapIiiEixEOi.cold"));
+		CHECK(strstr(text, "_ZN4core3ptr4drop17h0123456789abcdefE"));
+		CHECK(!strstr(text, "operator"));
+		free(text);
+	}
+	stacks_store(whole, size);
+}
+
+/* Both names are told. */
+TEST(programs_frame)
+{
+	static uint8_t whole[4096], bytes[8192];
+	size_t size = stacks_load(whole, sizeof(whole));
+	struct ktrace_stack_frame frame;
+	struct ktrace_stack stack;
+	struct ktrace *trace;
+
+	memcpy(bytes, whole, size);
+	programs_make(bytes, size);
+	trace = trace_open();
+	CHECK(ktrace_stack_find(trace, 1, &stack));
+	for (int again = 0; again < 2; again++) {
+		ktrace_stack_frame(trace, &stack, 0, &frame);
+		CHECK_STR(frame.function, "std::map<int, int>::operator[]");
+		CHECK_STR(frame.symbol, "_ZNSt3mapIiiEixEOi.cold");
+		CHECK_EQ(frame.offset, 4);
+		ktrace_stack_frame(trace, &stack, 2, &frame);
+		CHECK(!strcmp(frame.function, frame.symbol));
+	}
+	ktrace_close(trace);
+	stacks_store(whole, size);
+}
+
+/* ---- damage --------------------------------------------------------------- */
 
 static size_t times(const char *text, const char *what)
 {
@@ -333,16 +496,10 @@ static char *damaged_show(void)
 TEST(damaged_stacks)
 {
 	static uint8_t whole[4096], bytes[4096];
-	size_t size, cut, missing = 13;
+	size_t size = stacks_load(whole, sizeof(whole)), cut, missing = 13;
 	char path[64], *text;
-	FILE *f;
 
-	ktrace_close(trace_open());
 	snprintf(path, sizeof(path), "%s/stacks", directory);
-	f = fopen(path, "r");
-	CHECK(f);
-	size = fread(whole, 1, sizeof(whole), f);
-	fclose(f);
 	/* Cut: those before the cut are there. */
 	for (cut = 0; cut <= size; cut++) {
 		size_t before = missing;
