@@ -17,7 +17,7 @@
 #include "debug_file.h"
 
 /* Files of other users are not read, because they may be made to mislead. */
-static bool debug_file_trusted(int fd)
+bool debug_file_trusted(int fd)
 {
 	const char *caller = geteuid() ? NULL : getenv("SUDO_UID");
 	struct stat st;
@@ -61,22 +61,29 @@ static bool crc_matches(int fd, GElf_Word expected)
 	return !n && ~crc == expected;
 }
 
+/* A program, and what tells which debug file is its own. */
+struct wanted {
+	const char *path;
+	const unsigned char *id;
+	size_t size; /* 0: it has no build id */
+	const char *link;
+	GElf_Word crc;
+};
+
 /* Does it belong to the program?  Compares the build ids, or the checksum. */
-static bool file_matches(Dwfl_Module *module, int fd, GElf_Word crc)
+static bool file_matches(const struct wanted *wanted, int fd)
 {
-	const unsigned char *wanted;
 	const void *bytes;
-	GElf_Addr address;
 	bool matches;
 	ssize_t size;
 	Elf *elf;
-	int len = dwfl_module_build_id(module, &wanted, &address);
 
-	if (len <= 0)
-		return crc && crc_matches(fd, crc);
+	if (!wanted->size)
+		return wanted->crc && crc_matches(fd, wanted->crc);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	size = elf ? dwelf_elf_gnu_build_id(elf, &bytes) : -1;
-	matches = size == len && !memcmp(bytes, wanted, len);
+	matches = size > 0 && (size_t)size == wanted->size &&
+		  !memcmp(bytes, wanted->id, size);
 	elf_end(elf);
 	return matches;
 }
@@ -84,21 +91,26 @@ static bool file_matches(Dwfl_Module *module, int fd, GElf_Word crc)
 /*
  * Follows the link in the program: beside it, or in the folder for such files.
  */
-static int linked_find(Dwfl_Module *module, const char *program,
-		       const char *link, GElf_Word crc, char **found)
+static int linked_find(const struct wanted *wanted, char **found)
 {
 	static const char *const places[] = {"", "/.debug", NULL};
-	const char *slash = strrchr(program, '/');
-	int len = slash ? slash - program : 0, fd;
+	const char *program = wanted->path, *slash;
+	int len, fd;
 	char *path;
 
+	/* A name, not a path. */
+	if (!program || !wanted->link || !*wanted->link ||
+	    strchr(wanted->link, '/'))
+		return -1;
+	slash = strrchr(program, '/');
+	len = slash ? slash - program : 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		if (asprintf(&path, "%s%.*s%s/%s",
 			     places[i] ? "" : "/usr/lib/debug", len, program,
-			     places[i] ?: "", link) < 0)
+			     places[i] ?: "", wanted->link) < 0)
 			return -1;
 		fd = debug_file_open(path);
-		if (fd >= 0 && file_matches(module, fd, crc)) {
+		if (fd >= 0 && file_matches(wanted, fd)) {
 			*found = path;
 			return fd;
 		}
@@ -133,19 +145,32 @@ int debug_file_open_id(const unsigned char *id, size_t size)
 	return id_path(path, id, size) ? debug_file_open(path) : -ENOENT;
 }
 
-static int build_id_find(Dwfl_Module *module, char **found)
+int debug_file_open_link(Elf *program, const char *path,
+			 const unsigned char *id, size_t size)
 {
-	const unsigned char *id;
-	GElf_Addr address;
-	int len = dwfl_module_build_id(module, &id, &address), fd;
-	char path[ID_PATH];
+	struct wanted wanted = {.path = path, .id = id, .size = size};
+	char *found;
+	int fd;
 
-	if (len < 0 || !id_path(path, id, len))
+	wanted.link = dwelf_elf_gnu_debuglink(program, &wanted.crc);
+	fd = linked_find(&wanted, &found);
+	if (fd < 0)
+		return -ENOENT;
+	free(found);
+	return fd;
+}
+
+static int build_id_find(const struct wanted *wanted, char **found)
+{
+	char path[ID_PATH];
+	int fd;
+
+	if (!id_path(path, wanted->id, wanted->size))
 		return -1;
 	fd = debug_file_open(path);
 	if (fd < 0)
 		return -1;
-	*found = file_matches(module, fd, 0) ? strdup(path) : NULL;
+	*found = file_matches(wanted, fd) ? strdup(path) : NULL;
 	if (*found)
 		return fd;
 	close(fd);
@@ -160,12 +185,11 @@ int debug_file_find(Dwfl_Module *module, void **data, const char *name,
 	 * dwfl_build_id_find_debuginfo() is not used: it gives the file to the
 	 * module before we can check who owns it.
 	 */
-	int fd = build_id_find(module, found);
+	struct wanted wanted = {.path = program, .link = link, .crc = crc};
+	GElf_Addr address;
+	int size = dwfl_module_build_id(module, &wanted.id, &address), fd;
 
-	if (fd >= 0)
-		return fd;
-	/* A name, not a path. */
-	if (!program || !link || !*link || strchr(link, '/'))
-		return -1;
-	return linked_find(module, program, link, crc, found);
+	wanted.size = size > 0 ? size : 0;
+	fd = build_id_find(&wanted, found);
+	return fd >= 0 ? fd : linked_find(&wanted, found);
 }

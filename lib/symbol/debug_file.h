@@ -16,6 +16,14 @@ int debug_file_open(const char *path);
  * id is not checked.
  */
 int debug_file_open_id(const unsigned char *id, size_t size);
+/*
+ * That which the @program, of this path and with this build id (@size 0: none), has a link to, if
+ * it belongs to it; -ENOENT: there is none.
+ */
+int debug_file_open_link(Elf *program, const char *path,
+			 const unsigned char *id, size_t size);
+/* May its owner make us read what takes much memory? */
+bool debug_file_trusted(int fd);
 /* For Dwfl_Callbacks. */
 int debug_file_find(Dwfl_Module *module, void **data, const char *name,
 		    Dwarf_Addr base, const char *program, const char *link,

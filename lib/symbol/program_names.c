@@ -6,6 +6,7 @@
  * files.  If the path leads to another file by now, as the build id tells, functions have no
  * names; their file and offset are told anyway.
  */
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "debug_file.h"
@@ -117,6 +119,9 @@ struct functions {
 
 static const struct functions FUNCTIONS_NONE = {.fd = -1, .debug_fd = -1};
 
+/* A .gnu_debugdata has the functions of one file: some 1 % of its size. */
+#define DEBUGDATA_MAX (64u << 20)
+
 static int function_compare(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
@@ -133,11 +138,15 @@ static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,
 				 ? elf_getdata(section, NULL)
 				 : NULL;
 	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t nr = size ? header->sh_size / size : 0;
+	size_t nr = data && size ? header->sh_size / size : 0;
+	struct function *more;
 	GElf_Sym symbol;
 
-	f->all = data ? calloc(nr, sizeof(*f->all)) : NULL;
-	for (size_t i = 0; f->all && i < nr; i++) {
+	more = nr ? realloc(f->all, (f->nr + nr) * sizeof(*more)) : NULL;
+	if (!more)
+		return;
+	f->all = more;
+	for (size_t i = 0; i < nr; i++) {
 		if (!gelf_getsym(data, i, &symbol) || !symbol.st_value ||
 		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
 		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC))
@@ -148,21 +157,18 @@ static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,
 		f->all[f->nr].size = symbol.st_size;
 		f->nr += f->all[f->nr].name != NULL;
 	}
-	if (f->nr)
-		qsort(f->all, f->nr, sizeof(*f->all), function_compare);
 }
 
+/* Adds those of the first table of this kind that has any. */
 static void symbols_read(struct functions *f, Elf *elf, unsigned int kind)
 {
 	Elf_Scn *section = NULL;
+	size_t before = f->nr;
 	GElf_Shdr header;
 
-	while (!f->nr && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != kind)
-			continue;
-		free(f->all);
-		section_read(f, elf, section, &header);
-	}
+	while (f->nr == before && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == kind)
+			section_read(f, elf, section, &header);
 }
 
 static bool is_same(int fd, const struct program_file *file)
@@ -173,17 +179,85 @@ static bool is_same(int fd, const struct program_file *file)
 	       !memcmp(id, file->id, file->id_size);
 }
 
+static void debug_open(struct functions *f, const struct program_file *file)
+{
+	f->debug_fd = debug_file_open_id(file->id, file->id_size);
+	if (f->debug_fd >= 0 && !is_same(f->debug_fd, file)) {
+		close(f->debug_fd);
+		f->debug_fd = -1;
+	}
+	if (f->debug_fd < 0)
+		f->debug_fd = debug_file_open_link(f->elf, file->path, file->id,
+						   file->id_size);
+	if (f->debug_fd >= 0)
+		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
+}
+
+static Elf_Data *section_find(Elf *elf, const char *name)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *found;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		found = elf_strptr(elf, names, header.sh_name);
+		if (found && !strcmp(found, name))
+			return header.sh_size <= DEBUGDATA_MAX
+				       ? elf_rawdata(section, NULL)
+				       : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * Opens a file's .gnu_debugdata: a compressed ELF file that has only the functions which are not
+ * in the table for the dynamic linker.  libdw decompresses it, to any size: so not one of a
+ * stranger.
+ */
+static void debugdata_open(struct functions *f)
+{
+	Elf_Data *data = f->fd >= 0 && debug_file_trusted(f->fd)
+				 ? section_find(f->elf, ".gnu_debugdata")
+				 : NULL;
+	ssize_t size = data ? data->d_size : 0;
+
+	if (size <= 0)
+		return;
+	f->debug_fd = memfd_create("debugdata", MFD_CLOEXEC);
+	if (f->debug_fd >= 0 && write(f->debug_fd, data->d_buf, size) == size)
+		f->debug = dwelf_elf_begin(f->debug_fd);
+}
+
+static void debug_close(struct functions *f)
+{
+	elf_end(f->debug);
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
+	f->debug = NULL;
+	f->debug_fd = -1;
+}
+
 /* The full table, of the file or of its debug file; or what the dynamic linker needs. */
 static void functions_read(struct functions *f, const struct program_file *file)
 {
 	symbols_read(f, f->elf, SHT_SYMTAB);
-	if (!f->nr)
-		f->debug_fd = debug_file_open_id(file->id, file->id_size);
-	if (f->debug_fd >= 0 && is_same(f->debug_fd, file))
-		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
-	if (f->debug)
+	if (!f->nr) {
+		debug_open(f, file);
 		symbols_read(f, f->debug, SHT_SYMTAB);
-	symbols_read(f, f->elf, SHT_DYNSYM);
+	}
+	if (!f->nr) {
+		debug_close(f);
+		debugdata_open(f);
+		symbols_read(f, f->debug, SHT_SYMTAB);
+		symbols_read(f, f->elf, SHT_DYNSYM);
+	}
+	if (f->nr)
+		qsort(f->all, f->nr, sizeof(*f->all), function_compare);
 }
 
 static void functions_open(struct functions *f, const struct program_file *file)
@@ -205,10 +279,8 @@ static void functions_open(struct functions *f, const struct program_file *file)
 
 static void functions_close(struct functions *f)
 {
-	elf_end(f->debug);
+	debug_close(f);
 	elf_end(f->elf);
-	if (f->debug_fd >= 0)
-		close(f->debug_fd);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->all);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Names of frames in this program itself. */
+/* Names of frames in this program itself, and in copies of it that have their names elsewhere. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <ktrace.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -47,7 +49,7 @@ static int put(void *data, const void *bytes, size_t size)
 /* Where the function lies in this program's file. */
 static uint64_t offset_of(const char *function)
 {
-	int fd = open(self.path, O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	Elf_Scn *section = NULL;
 	GElf_Shdr header, text;
 	uint64_t found = 0;
@@ -56,7 +58,6 @@ static uint64_t offset_of(const char *function)
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	self.id_size = unwind_build_id(fd, self.id);
 	while (elf && (section = elf_nextscn(elf, section))) {
 		gelf_getshdr(section, &header);
 		if (header.sh_type != SHT_SYMTAB)
@@ -78,6 +79,15 @@ static uint64_t offset_of(const char *function)
 	return found;
 }
 
+static void self_identify(void)
+{
+	int fd = open(self.path, O_RDONLY | O_CLOEXEC);
+
+	CHECK(fd >= 0);
+	self.id_size = unwind_build_id(fd, self.id);
+	close(fd);
+}
+
 /* Names one stack of a program. */
 static void stack_name(const uint64_t *frames, unsigned int nr)
 {
@@ -93,6 +103,7 @@ static void stack_name(const uint64_t *frames, unsigned int nr)
 		stacks.frames[i] =
 			(uint64_t)NUMBER << KT_FRAME_FILE_SHIFT | frames[i];
 	entries = 0;
+	self_identify();
 	CHECK_EQ(program_names(&tables, &stacks,
 			       sizeof(stacks.file) + sizeof(stacks.head) +
 				       nr * sizeof(*frames),
@@ -134,6 +145,118 @@ TEST(other_frames_are_behind_a_call)
 	stack_name(frames, 2);
 	CHECK_EQ(entries, 1);
 	CHECK(strcmp(name, "names_two"));
+}
+
+/* ---- stripped ----------------------------------------------------------------- */
+
+static char folder[] = "/tmp/ktrace-names-XXXXXX", exe[PATH_MAX];
+
+static void run(const char *what)
+{
+	char command[8192];
+
+	snprintf(command, sizeof(command),
+		 "cd %s && exe=%s && exec 2>/dev/null && %s", folder, exe,
+		 what);
+	CHECK_EQ(system(command), 0);
+}
+
+static void clean(void)
+{
+	if (*exe)
+		run("rm -r $PWD");
+}
+
+/* Runs these commands in an empty folder; then the file `bare' is what has frames. */
+static void bare_make(const char *commands)
+{
+	static char path[PATH_MAX];
+
+	if (!*exe) {
+		CHECK(mkdtemp(folder));
+		CHECK(realpath("/proc/self/exe", exe));
+		atexit(clean);
+	}
+	run("rm -rf * .debug");
+	run(commands);
+	snprintf(path, sizeof(path), "%s/bare", folder);
+	self.path = path;
+}
+
+static bool is_named(const char *function)
+{
+	uint64_t at = offset_of(function);
+
+	stack_name(&at, 1);
+	CHECK_EQ(entries, 1);
+	return !strcmp(name, function);
+}
+
+#define STRIP "objcopy --strip-all $exe bare && "
+/* Without build id, so that only the checksum tells. */
+#define STRIP_ID "objcopy --strip-all -R .note.gnu.build-id $exe bare && "
+#define DEBUG	 "objcopy --only-keep-debug $exe names.debug && "
+#define LINK	 "objcopy --add-gnu-debuglink=names.debug bare"
+
+TEST(stripped)
+{
+	bare_make(STRIP "true");
+	CHECK(!is_named("names_one"));
+}
+
+/* The debug file is where a link in the program says. */
+TEST(linked)
+{
+	static const char *const commands[] = {
+		STRIP DEBUG LINK,
+		STRIP DEBUG LINK " && mkdir .debug && mv names.debug .debug",
+		STRIP_ID DEBUG LINK,
+		STRIP_ID DEBUG LINK " && mkdir .debug && mv names.debug .debug",
+	};
+
+	for (int i = 0; i < 4; i++) {
+		bare_make(commands[i]);
+		CHECK(is_named("names_one"));
+		CHECK_EQ(!self.id_size, i >= 2);
+		CHECK(is_named("names_two"));
+	}
+}
+
+/* It does not belong to the program: another checksum, another build id, or another name. */
+TEST(linked_to_another)
+{
+	bare_make(STRIP_ID DEBUG LINK " && echo >>names.debug");
+	CHECK(!is_named("names_one"));
+	bare_make(STRIP DEBUG LINK
+		  " && objcopy -R .note.gnu.build-id names.debug");
+	CHECK(!is_named("names_one"));
+	bare_make(STRIP DEBUG LINK " && mv names.debug other.debug");
+	CHECK(!is_named("names_one"));
+}
+
+/* The program has names that are compressed. */
+TEST(debugdata)
+{
+	static const char *const broken[] = {
+		"head -c 2000 mini.xz >cut",
+		": >cut",
+		"head -c 100000 /dev/zero | xz >cut",
+		"head -c 5000 /dev/urandom >cut",
+	};
+	char commands[1024];
+
+	bare_make(STRIP "strip -g -o mini $exe && xz mini && "
+			"objcopy --add-section .gnu_debugdata=mini.xz bare");
+	CHECK(is_named("names_one"));
+	CHECK(is_named("names_two"));
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		snprintf(commands, sizeof(commands),
+			 STRIP "strip -g -o mini $exe && xz mini && %s && "
+			       "objcopy --add-section .gnu_debugdata=cut bare",
+			 broken[i]);
+		bare_make(commands);
+		CHECK(!is_named("names_one"));
+	}
 }
 
 CHECK_MAIN
