@@ -22,6 +22,8 @@
 #include "program_names.h"
 
 #define TEXT_MAX ((KT_STACK_MAX - 2) * sizeof(uint64_t))
+/* Of a path, so that half of the text at least is for the function. */
+#define PATH_SHOWN (TEXT_MAX / 2 - 1)
 
 /* ---- frames --------------------------------------------------------------- */
 
@@ -361,8 +363,9 @@ static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
 	entry->frame = frame;
 	name = function_find(functions, frame & KT_FRAME_PLACE_MASK, !begins,
 			     &entry->behind);
-	length = text_add(entry, 0, name ? name : "", TEXT_MAX / 2 - 1);
-	length = text_add(entry, length, file->path, TEXT_MAX / 2 - 1);
+	length = text_add(entry, 0, name ? name : "",
+			  TEXT_MAX - strnlen(file->path, PATH_SHOWN) - 2);
+	length = text_add(entry, length, file->path, PATH_SHOWN);
 	length = (length + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 	entry->head.frames = 2 + length;
 	entry->head.kind = KT_STACK_NAME;

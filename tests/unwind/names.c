@@ -17,12 +17,18 @@ static struct program_file self = {.number = NUMBER, .path = "/proc/self/exe"};
 static struct program_file *files[] = {NULL, &self};
 static const struct program_tables tables = {.files = files, .nr = 2};
 
-static char name[256];
+static char name[1024];
 static uint64_t behind;
 static int entries;
 
+/* As long as names of C++ become: 10 * 9 * 10 letters. */
+#define TEN(text)  text text text text text text text text text text
+#define NINE(text) text text text text text text text text text
+#define LONG	   "_ZN900" TEN(NINE("a_long_one")) "Ev"
+
 int names_one(void);
 int names_two(void);
+int names_long(void) __asm__(LONG);
 
 noinline int names_one(void)
 {
@@ -32,6 +38,11 @@ noinline int names_one(void)
 noinline int names_two(void)
 {
 	return entries + 1;
+}
+
+noinline int names_long(void)
+{
+	return entries + 2;
 }
 
 static int put(void *data, const void *bytes, size_t size)
@@ -145,6 +156,15 @@ TEST(other_frames_are_behind_a_call)
 	stack_name(frames, 2);
 	CHECK_EQ(entries, 1);
 	CHECK(strcmp(name, "names_two"));
+}
+
+/* If it is cut, it cannot be demangled. */
+TEST(a_long_name_is_whole)
+{
+	const uint64_t at = offset_of(LONG);
+
+	stack_name(&at, 1);
+	CHECK_STR(name, LONG);
 }
 
 /* ---- stripped ----------------------------------------------------------------- */
