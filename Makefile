@@ -7,10 +7,12 @@
 KERNEL ?= $(if $(wildcard /lib/modules/$(shell uname -r)/build),running,6.1)
 # The kernels of make check, and on which of them all is tested: on the others only what
 # depends on the kernel; what make check-all has beside them, for the suites that ask most of
-# a kernel; and those with the kernel's own checkers, for make check-debug.
+# a kernel; its kernel for suites that take long; and those with the kernel's own checkers, for
+# make check-debug.
 KERNELS ?= 6.1 6.12 7.3
 WHOLE ?= $(if $(filter file,$(origin KERNELS)),6.12,$(KERNELS))
 KERNELS_MORE ?= 6.12.107 7.2
+KERNEL_LONG ?= 6.12
 KERNELS_DEBUG ?= 6.12-debug 7.3-debug 7.3-kcsan
 
 PREFIX ?= /usr/local
@@ -50,7 +52,7 @@ check: setup user
 		WHOLE='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(WHOLE))' tests/run $(SUITE)
 
 check-all: setup user
-	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' tests/run
+	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' LONG='$(KERNEL_LONG)' tests/run
 
 check-debug: setup user
 	@KERNELS='$(KERNELS_DEBUG)' KTRACE_TIMEOUT=7200 tests/run kernel syscalls
