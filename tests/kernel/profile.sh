@@ -59,6 +59,48 @@ sleep 1
 put enabled 0
 check "idle CPUs are not sampled" at_most "$(count "$($bin/ktread $tree)" $event)" 100
 
+# ---- stacks -----------------------------------------------------------------------
+
+# Prints "KIND END FRAMES ADDRESS..." for each stack, in hexadecimal.
+stacks() {
+	od -An -v -tx8 -w8 $tree/stacks | awk '
+		function number(hex,   n, i) {
+			for (i = 1; i <= length(hex); i++)
+				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		NR == 1 { next }
+		!left {
+			left = number(substr($1, 5, 4))
+			line = substr($1, 1, 2) " " substr($1, 3, 2) " " substr($1, 5, 4)
+			if (!left) print line
+			next
+		}
+		{ line = line " " $1; if (!--left) print line }'
+}
+
+put reset 1
+put events/profile/sample/enabled 0
+put stack 'profile/sample: kernel'
+put events/profile/sample/enabled 1
+put enabled 1
+taskset -c 0 $bin/spin 500 kernel
+$bin/spin 200
+put enabled 0
+stacks >/tmp/profile.stacks
+check "stacks begin with what was interrupted" is "$(cut -c1-2 /tmp/profile.stacks | sort -u)" 08
+check "they are complete" is "$(cut -c4-5 /tmp/profile.stacks | sort -u)" 00
+check "that of a program that was interrupted has no frames" is \
+	"$(grep -c '^08 00 0000$' /tmp/profile.stacks)" 1
+end=$(sort /proc/kallsyms | sed -n '/ [tT] vfs_read$/{n;p;}' | cut -d' ' -f1)
+check "the kernel's lead through a system call" at_least "$(awk -v end="$end" \
+	-v begin="$(sed -n 's/ [tT] vfs_read$//p' /proc/kallsyms)" '
+	{ for (i = 4; i <= NF; i++) if ($i > begin && $i <= end) { print; next } }' \
+	/tmp/profile.stacks | wc -l)" 3
+put events/profile/sample/enabled 0
+put stack none
+put events/profile/sample/enabled 1
+
 # ---- CPUs that come and go --------------------------------------------------------
 
 put reset 1

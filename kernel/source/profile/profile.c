@@ -4,8 +4,8 @@
  *
  *	ip	the instruction that the timer has interrupted
  *	user	1: of a program; 0: of the kernel
- *	ticks	how many periods ended since the sample before: more than 1 if interrupts
- *		were off for so long
+ *	ticks	how many periods ended since the timer ran before: more than 1 if it was
+ *		late, as where interrupts were off
  *
  * What an idle CPU does is no sample; the interrupts that it serves are.  A stack of the event
  * begins with what was interrupted, not with the timer (kt_source.interrupts).
@@ -38,11 +38,15 @@
 #define RATE_DEFAULT 99
 #define RATE_MAX     100000
 
+/* What an interrupt takes at least besides its work. */
+#define GAP_NS 2000
+
 struct profile;
 
 struct sampler {
 	struct hrtimer timer;
 	struct profile *profile;
+	u64 skipped; /* periods that ended while the last sample was taken, or at once behind it */
 	u64 missed; /* ticks whose interrupt did not say what it has interrupted */
 };
 
@@ -92,17 +96,34 @@ static void sample_record(struct kt_enabled *enabled,
 	kt_probe_exit();
 }
 
+/*
+ * If samples take longer than a period, the CPU would do nothing else.  So as much time as this
+ * one took, and a little more, is left to others; the next one has the periods that end meanwhile.
+ */
+static void sampler_rest(struct sampler *sampler, ktime_t begun)
+{
+	ktime_t now = ktime_get();
+	ktime_t until =
+		ktime_add_ns(ktime_add(now, ktime_sub(now, begun)), GAP_NS);
+
+	sampler->skipped = hrtimer_forward(&sampler->timer, until,
+					   sampler->profile->period);
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct sampler *sampler = container_of(timer, struct sampler, timer);
 	struct profile *profile = sampler->profile;
-	u64 ticks = hrtimer_forward_now(timer, profile->period);
+	ktime_t begun = ktime_get();
+	u64 ticks = sampler->skipped +
+		    hrtimer_forward(timer, begun, profile->period);
 	const struct pt_regs *regs = get_irq_regs();
 
 	if (unlikely(!regs))
 		WRITE_ONCE(sampler->missed, sampler->missed + ticks);
 	else if (!is_idle())
 		sample_record(profile->enabled, regs, ticks);
+	sampler_rest(sampler, begun);
 	return HRTIMER_RESTART;
 }
 
@@ -116,6 +137,7 @@ static void sampler_start(void *data)
 	u64 first =
 		profile->period + div_u64(profile->period * cpu, nr_cpu_ids);
 
+	per_cpu_ptr(profile->samplers, cpu)->skipped = 0;
 	hrtimer_start(&per_cpu_ptr(profile->samplers, cpu)->timer, first,
 		      HRTIMER_MODE_REL_PINNED_HARD);
 }
