@@ -56,13 +56,18 @@ static int functions_choose(struct record *r)
 	return functions_enable(r->session, &functions);
 }
 
+static bool samples_are_wanted(const struct record *r)
+{
+	return !selection_is_all(&r->selection) &&
+	       selection_match(&r->selection, "profile", "sample");
+}
+
 /* The session may have a rate that an earlier recorder has chosen. */
 static int rate_choose(struct record *r)
 {
 	char text[16];
 
-	if (!r->rate && (selection_is_all(&r->selection) ||
-			 !selection_match(&r->selection, "profile", "sample")))
+	if (!samples_are_wanted(r))
 		return EXIT_OK;
 	snprintf(text, sizeof(text), "%u", r->rate ?: RATE_DEFAULT);
 	if (!ktrace_session_write(r->session, "profile_rate", text))
@@ -402,8 +407,6 @@ static int rate_option(struct record *r, const char *text)
 			       "-F `%s': samples per second are wanted, 1 to "
 			       "%d, or functions",
 			       text, RATE_MAX);
-	if (!r->rate && selection_add(&r->selection, SAMPLE))
-		return failed("out of memory");
 	r->rate = rate;
 	return EXIT_OK;
 }
@@ -495,6 +498,9 @@ static int record_main(int argc, char **argv)
 	status = options_parse(&command_record, argc, argv, option_handle, &r);
 	if (status != OPTIONS_TAKEN)
 		return status;
+	/* Behind all -f, which are about an -e. */
+	if (r.rate && selection_add(&r.selection, SAMPLE))
+		return failed("out of memory");
 	status = record_sets_take(&r);
 	if (status)
 		return status;
@@ -513,7 +519,8 @@ static int record_main(int argc, char **argv)
 		return misused(&command_record,
 			       "--stacks is about events: -e is missing");
 	/* Who wants to know what runs wants to know of programs, too. */
-	if (r.rate && r.stacks.bare && selection_add(&r.stacks.user, SAMPLE))
+	if (r.stacks.bare && samples_are_wanted(&r) &&
+	    selection_add(&r.stacks.user, SAMPLE))
 		return failed("out of memory");
 	if (r.command) {
 		status = child_check(r.command);

@@ -2,6 +2,7 @@
 #
 # profile.sh - samples of what runs: a program that knows where it runs is the judge of places,
 # the clock is that of how many there must be
+# One kernel is enough: tests/kernel/profile.sh takes samples and stacks on each.
 
 . "$(dirname "$0")/../check.sh"
 spin=$PWD/build/user/tests/kernel/spin
@@ -19,6 +20,11 @@ ends 0 'samples without stacks'
 check 'have no stacks' test "$(ktrace report -F json other | jq -c 'has("stack")' | sort -u)" = false
 ktrace record -q -e profile:sample -o other -- true
 check 'a rate is that of one recording' test "$(cat $tree/profile_rate)" = 99
+ktrace record -q -e profile:sample -g -o other -- "$spin" 100
+check 'and has both stacks' test "$(ktrace report -F json other |
+	jq -c '[has("stack"), has("user_stack")]' | sort -u)" = '[true,true]'
+run ktrace record -F 500 -f 'user == 1' -- true
+ends 2 'a filter is about an -e' 'belongs to the -e before it'
 ktrace record -q -F 500 -g=kernel -e sched:sched_process_exec -o other -- "$spin" 100
 ktrace report -F json other | jq -r '[.event, has("stack"), has("user_stack")] | @csv' |
 	sort -u >which
@@ -88,6 +94,17 @@ while read -r address name; do
 		END { exit index(names " ", " " name " ") == 0 }' symbols || wrong=$((wrong + 1))
 done <names
 check 'and have its name' test "$wrong" = 0 -a "$(wc -l <names)" -ge 3
+
+# ---- too often --------------------------------------------------------------------
+
+# Where a sample takes longer than a period, others still have their time, and nothing is missing.
+run ktrace record -F 100000 -g -s 16M -o often -- taskset -c 0 "$spin" 300
+ends 0 'a program is sampled more often than can be' 'profile:sample'
+off=$(within often spin | jq -s '((.[1:] | map(.fields.ticks) | add) -
+	(.[-1].time - .[0].time) / 10000) / ((.[-1].time - .[0].time) / 10000) * 100 |
+	round | fabs')
+echo "# ticks and periods differ by $off %"
+check 'all periods are told' test "$off" -le 3
 
 # ---- how it is shown --------------------------------------------------------------
 
