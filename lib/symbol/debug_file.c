@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "debug_file.h"
+#include "program_tables.h"
 
 /* Files of other users are not read, because they may be made to mislead. */
 bool debug_file_trusted(int fd)
@@ -30,10 +31,10 @@ bool debug_file_trusted(int fd)
 
 int debug_file_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = program_file_open(path);
 
 	if (fd < 0)
-		return -errno;
+		return -ENOENT;
 	if (!debug_file_trusted(fd)) {
 		close(fd);
 		return -EPERM;
@@ -46,19 +47,27 @@ static bool crc_matches(int fd, GElf_Word expected)
 {
 	uint32_t table[256], crc = ~0u;
 	unsigned char bytes[65536];
-	ssize_t n;
+	struct stat st;
+	ssize_t n = 0;
+	off_t at;
 
+	/* What has no size has no end either: it is made while it is read, as in /proc. */
+	if (fstat(fd, &st) || !st.st_size)
+		return false;
 	for (uint32_t i = 0; i < 256; i++) {
 		table[i] = i;
 		for (int bit = 0; bit < 8; bit++)
 			table[i] = table[i] >> 1 ^
 				   (table[i] & 1 ? 0xedb88320u : 0);
 	}
-	for (off_t at = 0; (n = pread(fd, bytes, sizeof(bytes), at)) > 0;
-	     at += n)
+	for (at = 0; at < st.st_size; at += n) {
+		n = pread(fd, bytes, sizeof(bytes), at);
+		if (n <= 0)
+			return false;
 		for (ssize_t i = 0; i < n; i++)
 			crc = table[(crc ^ bytes[i]) & 255] ^ crc >> 8;
-	return !n && ~crc == expected;
+	}
+	return ~crc == expected;
 }
 
 /* A program, and what tells which debug file is its own. */

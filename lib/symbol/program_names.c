@@ -123,6 +123,8 @@ static const struct functions FUNCTIONS_NONE = {.fd = -1, .debug_fd = -1};
 
 /* A .gnu_debugdata has the functions of one file: some 1 % of its size. */
 #define DEBUGDATA_MAX (64u << 20)
+/* A table, or its names, in a stranger's file. */
+#define STRANGER_SECTION_MAX (32u << 20)
 
 static int function_compare(const void *a, const void *b)
 {
@@ -133,12 +135,24 @@ static int function_compare(const void *a, const void *b)
 	return (x->size > y->size) - (x->size < y->size);
 }
 
+/* libelf reads whole sections: the table, and its names. */
+static bool is_small(const struct functions *f, Elf *elf,
+		     const GElf_Shdr *table)
+{
+	bool stranger = f->fd >= 0 && !debug_file_trusted(f->fd);
+	size_t max = stranger ? STRANGER_SECTION_MAX : PROGRAM_SECTION_MAX;
+	Elf_Scn *names = elf_getscn(elf, table->sh_link);
+	GElf_Shdr header;
+
+	return names && gelf_getshdr(names, &header) && table->sh_size <= max &&
+	       header.sh_size <= max;
+}
+
 static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,
 			 const GElf_Shdr *header)
 {
-	Elf_Data *data = header->sh_size <= PROGRAM_SECTION_MAX
-				 ? elf_getdata(section, NULL)
-				 : NULL;
+	Elf_Data *data =
+		is_small(f, elf, header) ? elf_getdata(section, NULL) : NULL;
 	size_t size = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 	size_t nr = data && size ? header->sh_size / size : 0;
 	struct function *more;
@@ -161,16 +175,18 @@ static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,
 	}
 }
 
-/* Adds those of the first table of this kind that has any. */
+/* Adds those of the table of this kind.  A file has one, or is made to cost memory. */
 static void symbols_read(struct functions *f, Elf *elf, unsigned int kind)
 {
 	Elf_Scn *section = NULL;
-	size_t before = f->nr;
 	GElf_Shdr header;
 
-	while (f->nr == before && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == kind)
-			section_read(f, elf, section, &header);
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != kind)
+			continue;
+		section_read(f, elf, section, &header);
+		return;
+	}
 }
 
 static bool is_same(int fd, const struct program_file *file)
@@ -188,7 +204,8 @@ static void debug_open(struct functions *f, const struct program_file *file)
 		close(f->debug_fd);
 		f->debug_fd = -1;
 	}
-	if (f->debug_fd < 0)
+	/* A stranger's link leads where he wants. */
+	if (f->debug_fd < 0 && f->fd >= 0 && debug_file_trusted(f->fd))
 		f->debug_fd = debug_file_open_link(f->elf, file->path, file->id,
 						   file->id_size);
 	if (f->debug_fd >= 0)

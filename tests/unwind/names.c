@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Names of frames in this program itself, and in copies of it that have their names elsewhere. */
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <ktrace.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -252,6 +254,24 @@ TEST(linked_to_another)
 	CHECK(!is_named("names_one"));
 	bare_make(STRIP DEBUG LINK " && mv names.debug other.debug");
 	CHECK(!is_named("names_one"));
+}
+
+/* Opening a device may have effects, so what is no file is not opened. */
+TEST(linked_to_what_is_no_file)
+{
+	char path[PATH_MAX + 16], events[4096];
+	int watch = inotify_init1(IN_NONBLOCK);
+
+	bare_make(
+		STRIP DEBUG LINK
+		" && rm names.debug && mkfifo fifo && ln -s fifo names.debug");
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	CHECK(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	CHECK(!is_named("names_one"));
+	CHECK(read(watch, events, sizeof(events)) < 0 && errno == EAGAIN);
+	close(open(path, O_RDONLY | O_NONBLOCK));
+	CHECK(read(watch, events, sizeof(events)) > 0);
+	close(watch);
 }
 
 /* The program has names that are compressed. */

@@ -40,6 +40,19 @@ umount /usr/lib/debug
 check 'a stripped program has no names' grep -q '^	bare+0x[0-9a-f]*$' of_without
 check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare)$' of_with
 
+# Or by a link in it, unless it is a stranger's: then the link leads where he wants.
+objcopy --only-keep-debug "$chain" names.debug
+objcopy --strip-all -R .note.gnu.build-id "$chain" linked 2>/dev/null
+objcopy --add-gnu-debuglink=names.debug linked
+for owner in 1234 0; do
+	chown $owner linked
+	ktrace record -q -o by_$owner -e sched:sched_process_fork -g=user -- sh -c \
+		'./linked /dev/null x; sleep 0.5; ./linked /dev/null x fork' >/dev/null
+	ktrace report -g by_$owner | grep -A40 'parent_comm=linked' >of_$owner
+done
+check 'the link of a stranger is not followed' grep -q '^	linked+0x[0-9a-f]*$' of_1234
+check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked)$' of_0
+
 # ---- of the kernel ---------------------------------------------------------------
 
 run ktrace record -e 'sched:*' -g=all -- true
