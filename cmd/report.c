@@ -28,6 +28,7 @@ struct report {
 	bool stacks;
 	bool oneline;
 	bool mangled;
+	bool whole_frames;
 	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
 };
@@ -132,6 +133,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.stacks_in_line = r->oneline,
 		.merged = &r->merged,
 		.mangled = r->mangled,
+		.whole_frames = r->whole_frames,
 	};
 	int err;
 
@@ -216,6 +218,7 @@ enum {
 	REPORT_TITLE,
 	REPORT_ONELINE,
 	REPORT_MANGLED,
+	REPORT_WHOLE,
 };
 
 static int option_handle(void *data, int option)
@@ -261,6 +264,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case REPORT_MANGLED:
 		r->mangled = true;
+		return EXIT_OK;
+	case REPORT_WHOLE:
+		r->whole_frames = true;
 		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
@@ -331,6 +337,9 @@ static const struct command_option options[] = {
 	OPTION(0, "no-demangle", NULL,
 	       "functions of C++ and Rust programs as their files call them",
 	       .id = REPORT_MANGLED),
+	OPTION(0, "no-inline", NULL,
+	       "functions without those that the compiler has put into them",
+	       .id = REPORT_WHOLE),
 	OPTION(0, "by-stack", NULL,
 	       "a table of stacks, the most frequent first, the same as -F stacks",
 	       .id = REPORT_STACKS),

@@ -128,10 +128,15 @@ static int path_stack(struct folds *folds, uint32_t id, struct path *path)
 		output_puts(&folds->text, end);
 		err = path_take(folds, path);
 	}
-	for (uint32_t i = stack.nr; !err && i; i--) {
-		stack_frame_put(&folds->text, folds->trace, &stack, i - 1,
-				folds->form);
-		err = path_take(folds, path);
+	for (uint32_t i = stack.nr; !err && i--;) {
+		uint32_t part =
+			stack_frame_parts(folds->trace, &stack, i, folds->form);
+
+		while (!err && part--) {
+			stack_frame_put(&folds->text, folds->trace, &stack, i,
+					part, folds->form);
+			err = path_take(folds, path);
+		}
 	}
 	return err;
 }

@@ -81,9 +81,15 @@ static void put_stack(struct output *output, const struct ktrace_output *show,
 	output_puts(output, name);
 	output_puts(output, "\":[");
 	for (uint32_t i = 0; i < stack->nr; i++) {
-		output_puts(output, i ? ",\"" : "\"");
-		stack_frame_put(output, show->trace, stack, i, show->frames);
-		output_add(output, "\"", 1);
+		uint32_t parts =
+			stack_frame_parts(show->trace, stack, i, show->frames);
+
+		for (uint32_t part = 0; part < parts; part++) {
+			output_puts(output, i || part ? ",\"" : "\"");
+			stack_frame_put(output, show->trace, stack, i, part,
+					show->frames);
+			output_add(output, "\"", 1);
+		}
 	}
 	output_add(output, "]", 1);
 	if (!end)

@@ -69,9 +69,15 @@ static void frame_lines(struct output *output, const struct ktrace_output *show,
 			const struct ktrace_stack *stack)
 {
 	for (uint32_t i = 0; i < stack->nr; i++) {
-		output_add(output, "\t", 1);
-		frame_perf(output, show->trace, stack, i, show->frames);
-		output_add(output, "\n", 1);
+		uint32_t parts =
+			stack_frame_parts(show->trace, stack, i, show->frames);
+
+		for (uint32_t part = 0; part < parts; part++) {
+			output_add(output, "\t", 1);
+			frame_perf(output, show->trace, stack, i, part,
+				   show->frames);
+			output_add(output, "\n", 1);
+		}
 	}
 }
 

@@ -113,6 +113,8 @@ int ktrace_output_create(struct ktrace *trace, const char *kind,
 	show->stacks_in_line = options.stacks_in_line;
 	if (options.mangled)
 		show->frames |= FRAME_MANGLED;
+	if (options.whole_frames)
+		show->frames |= FRAME_WHOLE;
 	if (options.merged)
 		show->merged = *options.merged;
 	show->graph.columns = KTRACE_COLUMN_ALL;

@@ -93,62 +93,104 @@ static void file_put(struct output *output, const char *file)
 	name_put(output, base && base[1] ? base + 1 : file);
 }
 
-static void place_put(struct output *output, const struct ktrace *trace,
-		      const struct ktrace_stack *stack, uint32_t index,
-		      unsigned int form)
+uint32_t stack_frame_parts(const struct ktrace *trace,
+			   const struct ktrace_stack *stack, uint32_t index,
+			   unsigned int form)
 {
 	struct ktrace_stack_frame place;
+
+	if (!stack->user || form & FRAME_WHOLE)
+		return 1;
+	ktrace_stack_frame(trace, stack, index, &place);
+	return place.inlined + 1;
+}
+
+/* A function inside of the frame, or the frame itself: the last part.  True: the former. */
+static bool part_get(const struct ktrace *trace,
+		     const struct ktrace_stack *stack, uint32_t index,
+		     uint32_t part, unsigned int form,
+		     struct ktrace_stack_frame *place)
+{
+	if (part + 1 < stack_frame_parts(trace, stack, index, form)) {
+		ktrace_stack_inlined(trace, stack, index, part, place);
+		return true;
+	}
+	ktrace_stack_frame(trace, stack, index, place);
+	return false;
+}
+
+/* As "+0x1c"; alone, if nothing is known. */
+static void offset_put(struct output *output,
+		       const struct ktrace_stack_frame *place)
+{
 	char text[32];
 
-	ktrace_stack_frame(trace, stack, index, &place);
 	snprintf(text, sizeof(text), "%s%#" PRIx64,
-		 place.function || place.file ? "+" : "", place.offset);
-	if (place.function)
-		function_put(output, function_of(&place, form));
-	else if (place.file)
-		file_put(output, place.file);
-	if (form & FRAME_NAME && place.function)
-		return;
+		 place->function || place->file ? "+" : "", place->offset);
 	output_puts(output, text);
+}
+
+static void place_put(struct output *output,
+		      const struct ktrace_stack_frame *place, bool inlined,
+		      unsigned int form)
+{
+	if (place->function)
+		function_put(output, function_of(place, form));
+	else if (place->file)
+		file_put(output, place->file);
+	if (form & FRAME_NAME && place->function)
+		return;
+	if (!inlined)
+		offset_put(output, place);
 	if (form & FRAME_NAME)
 		return;
-	if (place.function && place.file) {
+	if (inlined)
+		output_puts(output, " [inlined]");
+	if (place->function && place->file) {
 		output_add(output, " (", 2);
-		file_put(output, place.file);
+		file_put(output, place->file);
 		output_add(output, ")", 1);
 	}
-	if (place.guess)
+	if (place->source) {
+		output_add(output, " at ", 4);
+		file_put(output, place->source);
+	}
+	if (place->guess)
 		output_puts(output, " [guess]");
 }
 
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
-		     unsigned int form)
-{
-	if (stack->user)
-		place_put(output, trace, stack, index, form);
-	else
-		frame_put(output, trace, stack->addresses[index],
-			  place_of(trace, stack, index), form);
-}
-
-static void place_perf(struct output *output, const struct ktrace *trace,
-		       const struct ktrace_stack *stack, uint32_t index,
-		       unsigned int form)
+		     uint32_t part, unsigned int form)
 {
 	struct ktrace_stack_frame place;
+	bool inlined;
+
+	if (!stack->user) {
+		frame_put(output, trace, stack->addresses[index],
+			  place_of(trace, stack, index), form);
+		return;
+	}
+	inlined = part_get(trace, stack, index, part, form, &place);
+	place_put(output, &place, inlined, form);
+}
+
+/* perf says "(inlined)" in the place of the file. */
+static void place_perf(struct output *output, const struct ktrace *trace,
+		       const struct ktrace_stack *stack, uint32_t index,
+		       uint32_t part, unsigned int form)
+{
+	struct ktrace_stack_frame place;
+	bool inlined = part_get(trace, stack, index, part, form, &place);
 	char text[32];
 
-	ktrace_stack_frame(trace, stack, index, &place);
 	snprintf(text, sizeof(text), "%16" PRIx64 " ", place.address);
 	output_puts(output, text);
 	function_put(output, function_of(&place, form) ?: "[unknown]");
-	if (place.function) {
-		snprintf(text, sizeof(text), "+%#" PRIx64, place.offset);
-		output_puts(output, text);
-	}
+	if (place.function && !inlined)
+		offset_put(output, &place);
 	output_puts(output, " (");
-	name_put(output, place.file ?: "[unknown]");
+	name_put(output, inlined ? "inlined" : place.file ?: "[unknown]");
 	output_puts(output, ")");
 }
 
@@ -177,11 +219,11 @@ static void address_perf(struct output *output, const struct ktrace *trace,
 }
 
 void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index,
+		const struct ktrace_stack *stack, uint32_t index, uint32_t part,
 		unsigned int form)
 {
 	if (stack->user)
-		place_perf(output, trace, stack, index, form);
+		place_perf(output, trace, stack, index, part, form);
 	else
 		address_perf(output, trace, stack->addresses[index],
 			     place_of(trace, stack, index));
@@ -219,8 +261,13 @@ void stack_in_line(struct output *output, const struct ktrace *trace,
 	const char *end = stack_end_name(stack->end);
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
-		output_puts(output, " <- ");
-		stack_frame_put(output, trace, stack, i, form | FRAME_NAME);
+		uint32_t parts = stack_frame_parts(trace, stack, i, form);
+
+		for (uint32_t part = 0; part < parts; part++) {
+			output_puts(output, " <- ");
+			stack_frame_put(output, trace, stack, i, part,
+					form | FRAME_NAME);
+		}
 	}
 	if (!end)
 		return;
@@ -234,9 +281,13 @@ void stack_lines(struct output *output, const struct ktrace *trace,
 	const char *end = ktrace_stack_end_text(stack->end);
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
-		output_puts(output, INDENT);
-		stack_frame_put(output, trace, stack, i, form);
-		output_add(output, "\n", 1);
+		uint32_t parts = stack_frame_parts(trace, stack, i, form);
+
+		for (uint32_t part = 0; part < parts; part++) {
+			output_puts(output, INDENT);
+			stack_frame_put(output, trace, stack, i, part, form);
+			output_add(output, "\n", 1);
+		}
 	}
 	if (!end)
 		return;

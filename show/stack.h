@@ -11,21 +11,30 @@
 enum frame_form {
 	FRAME_NAME = 1,	   /* vfs_read */
 	FRAME_MANGLED = 2, /* functions of programs as their files call them */
+	FRAME_WHOLE = 4,   /* without the functions that were put into them */
 };
 
 /*
- * Frame @index of a stack of any kind: function+0x4a (file) [guess].  An address without a name
- * is shown as 0xffffffff81234567.
+ * A frame is shown in parts: the functions that were put into it, innermost first, and then
+ * itself.  Most have one part.
+ */
+uint32_t stack_frame_parts(const struct ktrace *trace,
+			   const struct ktrace_stack *stack, uint32_t index,
+			   unsigned int form);
+/*
+ * A part of frame @index of a stack of any kind: function+0x4a (file) at source.c:12 [guess], or
+ * function [inlined] (file) at source.h:3.  An address without a name is shown as
+ * 0xffffffff81234567.
  */
 void stack_frame_put(struct output *output, const struct ktrace *trace,
 		     const struct ktrace_stack *stack, uint32_t index,
-		     unsigned int form);
+		     uint32_t part, unsigned int form);
 /*
  * The same as perf script has it: "7f1234 function+0x4a (/usr/bin/ed)".  Of a program, the
  * address is that in the file.
  */
 void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index,
+		const struct ktrace_stack *stack, uint32_t index, uint32_t part,
 		unsigned int form);
 /*
  * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:

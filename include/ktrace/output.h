@@ -156,6 +156,7 @@ struct ktrace_output_options {
 	const struct ktrace_output_stacks
 		*merged; /* NULL: events are counted */
 	bool mangled;	 /* functions of programs as their files call them */
+	bool whole_frames; /* without the functions that the compiler put into others */
 };
 
 struct ktrace_output;

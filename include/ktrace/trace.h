@@ -263,6 +263,12 @@ struct ktrace_stack_frame {
 	bool guess;	  /* it was found without a table */
 	const char *
 		symbol; /* the function as its file calls it; NULL: not known */
+	const char *source; /* "path:line"; NULL: not known */
+	/*
+	 * How many functions the compiler has put into this one and into each other at this
+	 * place: see ktrace_stack_inlined().
+	 */
+	uint32_t inlined;
 };
 
 /* How many stacks events of this type have: the last fields are their ids. */
@@ -280,6 +286,14 @@ KTRACE_API void ktrace_stack_frame(const struct ktrace *trace,
 				   const struct ktrace_stack *stack,
 				   uint32_t index,
 				   struct ktrace_stack_frame *place);
+/*
+ * A function inside of that frame; @nr is below the frame's inlined, and 0 is the innermost one.
+ * It has no offset; its address is that of the frame.
+ */
+KTRACE_API void ktrace_stack_inlined(const struct ktrace *trace,
+				     const struct ktrace_stack *stack,
+				     uint32_t index, uint32_t nr,
+				     struct ktrace_stack_frame *place);
 /* That with an id of this trace.  False: there is none. */
 KTRACE_API bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 				  struct ktrace_stack *stack);

@@ -210,6 +210,10 @@ enum kt_stack_kind {
 	 * word is the frame, without KT_FRAME_GUESS; the second one is how far it is behind
 	 * the beginning of its function; then come the names of the function and of the
 	 * file, each with a NUL behind it.  The function's is empty if it is not known.
+	 * More texts may follow: the position in the source ("path:line"); then, for each
+	 * function that the compiler has put into that one or into each other there,
+	 * innermost first, its name and the position of its call.  Positions that are not
+	 * known are empty.
 	 */
 	KT_STACK_NAME = 4,
 	KT_STACK_INTERRUPTED = 8,

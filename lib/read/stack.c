@@ -240,40 +240,102 @@ static const char *name_function(struct stack_name *name, const char *symbol)
 	return name->function ?: symbol;
 }
 
+/* What is known of a frame: the texts of its entry. */
+struct stack_texts {
+	struct stack_name *name;
+	uint64_t behind; /* the beginning of the function */
+	const char *symbol, *file;
+	const char *at, *end; /* positions and inlined functions */
+};
+
+static bool texts_find(struct stack_table *stacks, uint64_t word,
+		       struct stack_texts *texts)
+{
+	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
+	struct kt_stack head;
+
+	names_index(stacks);
+	texts->name = stacks->nr_names
+			      ? bsearch(&key, stacks->names, stacks->nr_names,
+					sizeof(key), name_compare)
+			      : NULL;
+	if (!texts->name)
+		return false;
+	texts->at = (const char *)stacks->bytes + texts->name->at;
+	memcpy(&head, texts->at, sizeof(head));
+	texts->end = texts->at + sizeof(head) + head.frames * sizeof(uint64_t);
+	texts->at += sizeof(head) + sizeof(uint64_t);
+	memcpy(&texts->behind, texts->at, sizeof(texts->behind));
+	texts->at += sizeof(uint64_t);
+	texts->symbol = text_take(&texts->at, texts->end);
+	texts->file = text_take(&texts->at, texts->end);
+	return true;
+}
+
+/*
+ * The next inlined function, outward; it is at @position, which becomes that of its call.  NULL:
+ * there are no more.
+ */
+static const char *inlined_take(struct stack_texts *texts,
+				const char **position)
+{
+	const char *function = text_take(&texts->at, texts->end);
+
+	if (function)
+		*position = text_take(&texts->at, texts->end);
+	return function;
+}
+
 void ktrace_stack_frame(const struct ktrace *trace,
 			const struct ktrace_stack *stack, uint32_t index,
 			struct ktrace_stack_frame *place)
 {
 	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
 	uint64_t word = stack->addresses[index];
-	struct stack_name *name;
-	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
-	struct kt_stack head;
-	const char *at, *end;
+	struct stack_texts texts;
 
 	*place = (struct ktrace_stack_frame){
 		.offset = word & KT_FRAME_PLACE_MASK,
 		.address = word & KT_FRAME_PLACE_MASK,
 		.guess = word & KT_FRAME_GUESS,
 	};
-	names_index(stacks);
-	if (!stacks->nr_names)
+	if (!texts_find(stacks, word, &texts))
 		return;
-	name = bsearch(&key, stacks->names, stacks->nr_names, sizeof(key),
-		       name_compare);
-	if (!name)
-		return;
-	at = (const char *)stacks->bytes + name->at;
-	memcpy(&head, at, sizeof(head));
-	end = at + sizeof(head) + head.frames * sizeof(uint64_t);
-	at += sizeof(head) + sizeof(uint64_t);
-	memcpy(&key.frame, at, sizeof(key.frame));
-	at += sizeof(uint64_t);
-	place->symbol = text_take(&at, end);
-	place->file = text_take(&at, end);
-	place->function = name_function(name, place->symbol);
+	place->symbol = texts.symbol;
+	place->file = texts.file;
+	place->function = name_function(texts.name, place->symbol);
 	if (place->function)
-		place->offset = key.frame;
+		place->offset = texts.behind;
+	place->source = text_take(&texts.at, texts.end);
+	while (inlined_take(&texts, &place->source))
+		place->inlined++;
+}
+
+void ktrace_stack_inlined(const struct ktrace *trace,
+			  const struct ktrace_stack *stack, uint32_t index,
+			  uint32_t nr, struct ktrace_stack_frame *place)
+{
+	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	char text[DEMANGLED_MAX];
+	struct stack_texts texts;
+	const char *next;
+
+	*place = (struct ktrace_stack_frame){
+		.address = stack->addresses[index] & KT_FRAME_PLACE_MASK,
+	};
+	if (!texts_find(stacks, stack->addresses[index], &texts))
+		return;
+	place->file = texts.file;
+	next = text_take(&texts.at, texts.end);
+	do {
+		place->source = next;
+		place->symbol = inlined_take(&texts, &next);
+	} while (nr-- && place->symbol);
+	if (!place->symbol)
+		return;
+	free(stacks->inlined);
+	stacks->inlined = demangle(place->symbol, text) ? strdup(text) : NULL;
+	place->function = stacks->inlined ?: place->symbol;
 }
 
 /* ---- ends ------------------------------------------------------------------ */
@@ -302,5 +364,6 @@ void stacks_free(struct stack_table *stacks)
 {
 	names_free(stacks);
 	free(stacks->names);
+	free(stacks->inlined);
 	free(stacks->bytes);
 }

@@ -28,6 +28,7 @@ struct stack_table {
 	size_t named; /* the size when they were looked for */
 	bool whole;   /* the file has no more */
 	bool warned;
+	char *inlined; /* the name of an inlined function, demangled */
 };
 
 /* All numbers of CPUs and streams are smaller than this. */

@@ -20,6 +20,7 @@
 
 #include "debug_file.h"
 #include "program_names.h"
+#include "source_place.h"
 
 #define TEXT_MAX ((KT_STACK_MAX - 2) * sizeof(uint64_t))
 /* Of a path, so that half of the text at least is for the function. */
@@ -117,6 +118,7 @@ struct functions {
 	Elf *debug;	      /* its debug file, if that has the full table */
 	struct function *all; /* by begin */
 	size_t nr;
+	struct source_places *places; /* NULL: not known */
 };
 
 static const struct functions FUNCTIONS_NONE = {.fd = -1, .debug_fd = -1};
@@ -279,6 +281,21 @@ static void functions_read(struct functions *f, const struct program_file *file)
 		qsort(f->all, f->nr, sizeof(*f->all), function_compare);
 }
 
+/*
+ * Of a file or of its debug file, whichever has them.  libdw was not made for files of
+ * strangers.
+ */
+static void places_open(struct functions *f, const struct program_file *file)
+{
+	if (f->fd < 0 || !debug_file_trusted(f->fd))
+		return;
+	f->places = source_places_open(f->elf);
+	if (!f->places && f->debug_fd < 0)
+		debug_open(f, file);
+	if (!f->places && f->debug)
+		f->places = source_places_open(f->debug);
+}
+
 static void functions_open(struct functions *f, const struct program_file *file)
 {
 	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
@@ -292,12 +309,15 @@ static void functions_open(struct functions *f, const struct program_file *file)
 		if (f->fd >= 0 && is_same(f->fd, file))
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}
-	if (f->elf)
-		functions_read(f, file);
+	if (!f->elf)
+		return;
+	functions_read(f, file);
+	places_open(f, file);
 }
 
 static void functions_close(struct functions *f)
 {
+	source_places_close(f->places);
 	debug_close(f);
 	elf_end(f->elf);
 	if (f->fd >= 0)
@@ -369,6 +389,18 @@ static size_t text_add(struct entry *entry, size_t at, const char *text,
 	return at + length + 1;
 }
 
+static size_t places_add(const struct functions *functions, uint64_t offset,
+			 uint64_t back, char *text, size_t room)
+{
+	uint64_t address;
+
+	return functions->places &&
+			       address_of(functions, offset - back, &address)
+		       ? source_place_texts(functions->places, address, text,
+					    room)
+		       : 0;
+}
+
 static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
 			 const struct functions *functions,
 			 const struct program_file *file)
@@ -383,6 +415,8 @@ static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
 	length = text_add(entry, 0, name ? name : "",
 			  TEXT_MAX - strnlen(file->path, PATH_SHOWN) - 2);
 	length = text_add(entry, length, file->path, PATH_SHOWN);
+	length += places_add(functions, frame & KT_FRAME_PLACE_MASK, !begins,
+			     entry->text + length, TEXT_MAX - length);
 	length = (length + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 	entry->head.frames = 2 + length;
 	entry->head.kind = KT_STACK_NAME;

@@ -339,8 +339,8 @@ static size_t name_add(uint8_t *at, uint64_t frame, uint64_t behind,
 #define NAME(at, frame, behind, text) \
 	name_add(at, frame, behind, text, sizeof(text))
 
-/* The same stacks, but as those of a program: pages, work and entry have these names. */
-static void programs_make(uint8_t *bytes, size_t size)
+/* The same stacks, but as those of a program. */
+static void programs_mark(uint8_t *bytes, size_t size)
 {
 	struct kt_stack head;
 
@@ -350,6 +350,12 @@ static void programs_make(uint8_t *bytes, size_t size)
 		head.kind = KT_STACK_USER;
 		memcpy(bytes + at, &head, sizeof(head));
 	}
+}
+
+/* Pages, work and entry have these names. */
+static void programs_make(uint8_t *bytes, size_t size)
+{
+	programs_mark(bytes, size);
 	size += NAME(bytes + size, 0xffffffff81002004, 4,
 		     "_ZNSt3mapIiiEixEOi.cold\0/usr/bin/a;b c\0");
 	size += NAME(bytes + size, 0xffffffff81001008, 8,
@@ -461,6 +467,62 @@ TEST(programs_frame)
 		CHECK(!strcmp(frame.function, frame.symbol));
 	}
 	ktrace_close(trace);
+	stacks_store(whole, size);
+}
+
+/* Functions that were put into another one are shown as if it had called them. */
+TEST(programs_inlined)
+{
+	static const struct ktrace_output_options whole_frames = {
+		.stacks = true, .whole_frames = true};
+	static uint8_t whole[4096], bytes[8192];
+	size_t size = stacks_load(whole, sizeof(whole)), all = size;
+	char *text;
+
+	memcpy(bytes, whole, size);
+	programs_mark(bytes, size);
+	all += NAME(bytes + all, 0xffffffff81002004, 4,
+		    "pages\0/bin/c\0/src/a.h:12\0_ZN1a5innerEv\0\0middle\0"
+		    "b.c:41");
+	all += NAME(bytes + all, 0xffffffff81001008, 8,
+		    "work\0/bin/c\0/src/w.c:7");
+	/* Cut off, and without positions. */
+	all += NAME(bytes + all, 0xffffffff81000010, 16,
+		    "entry\0/bin/c\0\0last");
+	stacks_store(bytes, all);
+	text = frames_of("text",
+			 (struct ktrace_output_options){.stacks = true});
+	CHECK(strstr(text, "\n\ta::inner [inlined] (c) at a.h:12\n"
+			   "\tmiddle [inlined] (c)\n"
+			   "\tpages+0x4 (c) at b.c:41 [guess]\n"
+			   "\twork+0x8 (c) at w.c:7 [guess]\n"
+			   "\tlast [inlined] (c)\n"
+			   "\tentry+0x10 (c) [guess]\n"));
+	free(text);
+	text = frames_of("text", whole_frames);
+	CHECK(strstr(text, "\n\tpages+0x4 (c) at b.c:41 [guess]\n"
+			   "\twork+0x8 (c) at w.c:7 [guess]\n"
+			   "\tentry+0x10 (c) [guess]\n"));
+	CHECK(!strstr(text, "inner"));
+	free(text);
+	text = frames_of(
+		"text", (struct ktrace_output_options){.stacks_in_line = true});
+	CHECK(strstr(text, " <- a::inner <- middle <- pages <- work <- last <- "
+			   "entry\n"));
+	free(text);
+	text = frames_of("folded", (struct ktrace_output_options){0});
+	CHECK(strstr(text, ";entry;last;work;pages;middle;a::inner "));
+	free(text);
+	text = frames_of("json", (struct ktrace_output_options){0});
+	CHECK(strstr(text, "[\"a::inner [inlined] (c) at a.h:12\",\"middle "
+			   "[inlined] (c)\",\"pages+0x4 (c) at b.c:41 "
+			   "[guess]\","));
+	free(text);
+	text = frames_of("perf-script", (struct ktrace_output_options){0});
+	CHECK(strstr(text, "\t    7fff81002004 a::inner (inlined)\n"
+			   "\t    7fff81002004 middle (inlined)\n"
+			   "\t    7fff81002004 pages+0x4 (/bin/c)\n"));
+	free(text);
 	stacks_store(whole, size);
 }
 

@@ -19,7 +19,9 @@ static struct program_file self = {.number = NUMBER, .path = "/proc/self/exe"};
 static struct program_file *files[] = {NULL, &self};
 static const struct program_tables tables = {.files = files, .nr = 2};
 
-static char name[1024];
+static char
+	texts[1024]; /* of the last entry: the function, the file, and more */
+static const char *const name = texts;
 static uint64_t behind;
 static int entries;
 
@@ -52,17 +54,20 @@ static int put(void *data, const void *bytes, size_t size)
 	const uint64_t *words = bytes;
 
 	(void)data;
-	(void)size;
 	entries++;
 	behind = words[2];
-	snprintf(name, sizeof(name), "%s", (const char *)(words + 3));
+	size -= 3 * sizeof(*words);
+	CHECK(size < sizeof(texts));
+	memset(texts, 0, sizeof(texts));
+	memcpy(texts, words + 3, size);
 	return 0;
 }
 
-/* Where the function lies in this program's file. */
-static uint64_t offset_of(const char *function)
+/* Where the function lies in a program's file. */
+static uint64_t offset_in(const char *path, const char *function,
+			  GElf_Sym *its_symbol)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf_Scn *section = NULL;
 	GElf_Shdr header, text;
 	uint64_t found = 0;
@@ -84,12 +89,20 @@ static uint64_t offset_of(const char *function)
 				continue;
 			gelf_getshdr(elf_getscn(elf, symbol.st_shndx), &text);
 			found = symbol.st_value - text.sh_addr + text.sh_offset;
+			*its_symbol = symbol;
 		}
 	}
 	elf_end(elf);
 	close(fd);
 	CHECK(found);
 	return found;
+}
+
+static uint64_t offset_of(const char *function)
+{
+	GElf_Sym symbol;
+
+	return offset_in("/proc/self/exe", function, &symbol);
 }
 
 static void self_identify(void)
@@ -296,6 +309,96 @@ TEST(debugdata)
 			 broken[i]);
 		bare_make(commands);
 		CHECK(!is_named("names_one"));
+	}
+}
+
+/* ---- places in the source --------------------------------------------------- */
+
+#define SOURCE                                                             \
+	"volatile int sink;\n"                                             \
+	"static inline __attribute__((always_inline)) int inner(int a)\n"  \
+	"{\n\tsink = a;\n\treturn sink * 3;\n}\n"                          \
+	"static inline __attribute__((always_inline)) int middle(int a)\n" \
+	"{\n\tfor (int i = 0; i < a; i++)\n\t\tsink += inner(i);\n"        \
+	"\tsink++;\n\treturn inner(sink) + 1;\n}\n"                        \
+	"__attribute__((noinline)) int outer(int a)\n"                     \
+	"{\n\tsink = 2;\n\tif (a > 5) {\n\t\tint b = middle(a);\n"         \
+	"\t\tsink += b;\n\t}\n\treturn inner(a) + sink;\n}\n"              \
+	"int main(int argc, char **argv)\n{\n\treturn outer(argc);\n}\n"
+
+/* Behind the names of the function and of the file. */
+enum { POSITION = 2, INLINED };
+
+static const char *text_at(int nr)
+{
+	const char *at = texts;
+
+	while (nr--)
+		at += strlen(at) + 1;
+	return at;
+}
+
+static void line_compare(FILE *said, const char *wanted)
+{
+	char line[PATH_MAX];
+
+	CHECK(fgets(line, sizeof(line), said));
+	/* Behind it there may be "(discriminator 2)". */
+	line[strcspn(line, " \n")] = '\0';
+	CHECK_STR(line, wanted);
+}
+
+/* Compares what the entry has with what addr2line says. */
+static void place_compare(uint64_t address)
+{
+	char command[PATH_MAX + 64];
+	int at = POSITION;
+	FILE *said;
+
+	snprintf(command, sizeof(command), "addr2line -i -f -e %s %#llx",
+		 self.path, (unsigned long long)address);
+	said = popen(command, "r");
+	CHECK(said);
+	for (; *text_at(at + 1); at += 2) {
+		line_compare(said, text_at(at + 1));
+		line_compare(said, text_at(at));
+	}
+	line_compare(said, name);
+	line_compare(said, text_at(at));
+	CHECK_EQ(fgetc(said), EOF);
+	CHECK_EQ(pclose(said), 0);
+}
+
+/* Returns how many instructions are in a function that was inlined. */
+static int frames_compare(void)
+{
+	GElf_Sym symbol;
+	uint64_t begin = offset_in(self.path, "outer", &symbol), at;
+	int inlined = 0;
+
+	for (uint64_t i = 0; i < symbol.st_size; i++) {
+		at = begin + i;
+		stack_name(&at, 1);
+		place_compare(symbol.st_value + i);
+		inlined += !strcmp(text_at(INLINED), "inner");
+	}
+	return inlined;
+}
+
+TEST(inlined_functions_and_lines)
+{
+	static const char *const options[] = {
+		"-gdwarf-5", "-gdwarf-4", "-gdwarf-5 -gz",
+		"-g -ffunction-sections -fno-pie -no-pie"};
+	char commands[4096];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		snprintf(commands, sizeof(commands),
+			 "cat >source.c <<'END'\n" SOURCE "END\n"
+			 "cc -O2 %s -Wl,--build-id -o bare source.c",
+			 options[i]);
+		bare_make(commands);
+		CHECK(frames_compare() > 10);
 	}
 }
 

@@ -73,7 +73,7 @@ echo "# $within of $all ticks in read()"
 check 'the kernel is where the time is' test "$within" -ge $((all * 9 / 10)) -a "$all" -ge 200
 jq -r '[.fields.ticks] + .user_stack | join(" ")' of_spin >chains
 check 'and the program is below' test \
-	"$(weigh chains ' fill\\+[^ ]* .spin. middle\\+[^ ]* .spin. outer\\+')" -ge $((within * 9 / 10))
+	"$(weigh chains ' fill\\+[^ ]* .spin. at [^ ]* middle\\+[^ ]* .spin. at [^ ]* outer\\+')" -ge $((within * 9 / 10))
 
 # A stack begins with the instruction itself, even if that is a function's first one.
 ktrace report -F perf-script kernel | awk '

@@ -19,10 +19,10 @@ ends 0 'stacks of programs are recorded'
 ktrace report -g both >report
 grep -A40 'parent_comm=chain-static' report >of_chain
 check 'the kernel is above the program' grep -q '^	kernel_clone+' of_chain
-check 'functions have names' grep -q '^	main+0x[0-9a-f]* (chain-static)$' of_chain
+check 'functions have names and lines' grep -q '^	main+0x[0-9a-f]* (chain-static) at chain\.c:[0-9]*$' of_chain
 check 'up to where the program began' grep -q '^	_start+0x[0-9a-f]* (chain-static)$' of_chain
 ktrace report -F json both >json
-check 'as JSON' grep -q '"user_stack":\[.*"main+0x[0-9a-f]* (chain-static)"' json
+check 'as JSON' grep -q '"user_stack":\[.*"main+0x[0-9a-f]* (chain-static) at chain\.c:[0-9]*"' json
 
 # Its functions are named by its debug file, which is found by the build id.
 strip -o bare "$chain"
@@ -38,7 +38,7 @@ for try in without with; do
 done
 umount /usr/lib/debug
 check 'a stripped program has no names' grep -q '^	bare+0x[0-9a-f]*$' of_without
-check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare)$' of_with
+check 'its debug file has' grep -q '^	main+0x[0-9a-f]* (bare) at chain\.c:[0-9]*$' of_with
 
 # Or by a link in it, unless it is a stranger's: then the link leads where he wants.
 objcopy --only-keep-debug "$chain" names.debug
@@ -51,7 +51,7 @@ for owner in 1234 0; do
 	ktrace report -g by_$owner | grep -A40 'parent_comm=linked' >of_$owner
 done
 check 'the link of a stranger is not followed' grep -q '^	linked+0x[0-9a-f]*$' of_1234
-check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked)$' of_0
+check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked) at chain\.c:[0-9]*$' of_0
 
 # ---- of the kernel ---------------------------------------------------------------
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Where the code of a program comes from, by its debugging information (DWARF): source file and
+ * line, and the functions that the compiler has put into others.
+ */
+#ifndef KT_LIB_SYMBOL_SOURCE_PLACE_H
+#define KT_LIB_SYMBOL_SOURCE_PLACE_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source_places;
+
+/* @elf must stay open.  NULL: it has no debugging information, or there is no memory. */
+struct source_places *source_places_open(Elf *elf);
+/* May be NULL. */
+void source_places_close(struct source_places *places);
+
+/*
+ * Where the instruction at @address comes from, as texts, each with a NUL behind it: the
+ * position, "path:line"; then, if it is in a function that was put into another one, for each,
+ * innermost first, the function's name and the position where it is called.  A position that is
+ * not known is empty.  Returns how many bytes they take; 0: nothing is known, or they would take
+ * more than @room.
+ */
+size_t source_place_texts(struct source_places *places, uint64_t address,
+			  char *text, size_t room);
+
+#endif /* KT_LIB_SYMBOL_SOURCE_PLACE_H */
