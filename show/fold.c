@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
+#include <ktrace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,9 @@
 #include "fold.h"
 #include "stack.h"
 
-/* More than a stack has: its program, and a word on how it ends. */
-#define FRAMES_MAX 512
+/* The program, both stacks, and a word on how each ends. */
+#define FRAMES_MAX \
+	(1 + KT_STACK_MAX * (KTRACE_INLINED_MAX + 1) + 1 + KT_STACK_MAX + 1)
 
 /* The stacks of an event as they are in the trace, with its program. */
 struct stack_key {

@@ -254,6 +254,9 @@ struct ktrace_stack {
 	bool exact; /* the first address is an instruction, not behind a call */
 };
 
+/* How many functions of one place are told that the compiler has put into others. */
+#define KTRACE_INLINED_MAX 64
+
 /* Where a frame of a program is.  Texts are untrusted, and valid until the next call. */
 struct ktrace_stack_frame {
 	const char *function; /* as in its source, demangled; NULL: not known */
@@ -266,7 +269,7 @@ struct ktrace_stack_frame {
 	const char *source; /* "path:line"; NULL: not known */
 	/*
 	 * How many functions the compiler has put into this one and into each other at this
-	 * place: see ktrace_stack_inlined().
+	 * place, KTRACE_INLINED_MAX at most: see ktrace_stack_inlined().
 	 */
 	uint32_t inlined;
 };

@@ -199,7 +199,8 @@ static void names_index(struct stack_table *stacks)
 		next = at + sizeof(head) + head.frames * sizeof(uint64_t);
 		if (next > stacks->size)
 			break;
-		if (head.kind != KT_STACK_NAME || head.frames < 3)
+		if (head.kind != KT_STACK_NAME || head.frames < 3 ||
+		    head.frames > KT_STACK_MAX)
 			continue;
 		if (stacks->nr_names == room) {
 			room = room ? room * 2 : 256;
@@ -307,7 +308,8 @@ void ktrace_stack_frame(const struct ktrace *trace,
 	if (place->function)
 		place->offset = texts.behind;
 	place->source = text_take(&texts.at, texts.end);
-	while (inlined_take(&texts, &place->source))
+	while (place->inlined < KTRACE_INLINED_MAX &&
+	       inlined_take(&texts, &place->source))
 		place->inlined++;
 }
 
@@ -322,6 +324,7 @@ void ktrace_stack_inlined(const struct ktrace *trace,
 
 	*place = (struct ktrace_stack_frame){
 		.address = stack->addresses[index] & KT_FRAME_PLACE_MASK,
+		.guess = stack->addresses[index] & KT_FRAME_GUESS,
 	};
 	if (!texts_find(stacks, stack->addresses[index], &texts))
 		return;

@@ -146,8 +146,10 @@ static bool is_small(const struct functions *f, Elf *elf,
 	Elf_Scn *names = elf_getscn(elf, table->sh_link);
 	GElf_Shdr header;
 
-	return names && gelf_getshdr(names, &header) && table->sh_size <= max &&
-	       header.sh_size <= max;
+	/* Neither is ever compressed; libelf would decompress the names, to any size. */
+	return names && gelf_getshdr(names, &header) &&
+	       !((table->sh_flags | header.sh_flags) & SHF_COMPRESSED) &&
+	       table->sh_size <= max && header.sh_size <= max;
 }
 
 static void section_read(struct functions *f, Elf *elf, Elf_Scn *section,

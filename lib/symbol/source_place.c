@@ -7,6 +7,7 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <ktrace/trace.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,14 @@ struct source_places {
 
 /* ---- units ---------------------------------------------------------------- */
 
+/* Of ranges that begin alike, the shortest is the last: unit_find() looks there. */
 static int range_compare(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->end < y->end) - (x->end > y->end);
 }
 
 static bool range_add(struct source_places *places, Dwarf_Addr begin,
@@ -157,27 +161,30 @@ static void line_put(struct texts *texts, Dwarf_Die *unit, uint64_t address)
 		     number);
 }
 
-static uint64_t number_of(Dwarf_Die *die, unsigned int name)
+/* False: there is none. */
+static bool number_of(Dwarf_Die *die, unsigned int name, uint64_t *number)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Word number;
+	Dwarf_Word found;
 
-	return dwarf_formudata(dwarf_attr(die, name, &attribute), &number)
-		       ? 0
-		       : number;
+	if (dwarf_formudata(dwarf_attr(die, name, &attribute), &found))
+		return false;
+	*number = found;
+	return true;
 }
 
 static void call_put(struct texts *texts, Dwarf_Die *unit, Dwarf_Die *inlined)
 {
-	uint64_t file = number_of(inlined, DW_AT_call_file);
+	uint64_t file, line = 0;
 	Dwarf_Files *files;
 	size_t nr;
+	bool known = number_of(inlined, DW_AT_call_file, &file) &&
+		     number_of(inlined, DW_AT_call_line, &line) &&
+		     !dwarf_getsrcfiles(unit, &files, &nr) && file < nr;
 
 	position_put(texts,
-		     !dwarf_getsrcfiles(unit, &files, &nr) && file < nr
-			     ? dwarf_filesrc(files, file, NULL, NULL)
-			     : NULL,
-		     number_of(inlined, DW_AT_call_line));
+		     known ? dwarf_filesrc(files, file, NULL, NULL) : NULL,
+		     line);
 }
 
 /* As the linker would call it: so C++ and Rust have their whole names. */
@@ -197,43 +204,89 @@ static const char *name_of(Dwarf_Die *inlined)
 	return name && *name ? name : "[inlined]";
 }
 
-/*
- * The scopes that dwarf_getscopes() finds go over to those of where an inlined function was
- * written.  Who has it inside is told by the scopes of the innermost one's entry.
- */
-static int scopes_find(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
-{
-	Dwarf_Die innermost;
-	int nr = dwarf_getscopes(unit, address, scopes);
+/* ---- inlined functions ---------------------------------------------------- */
 
-	if (nr <= 0)
-		return 0;
-	innermost = (*scopes)[0];
-	free(*scopes);
-	nr = dwarf_getscopes_die(&innermost, scopes);
-	return nr > 0 ? nr : 0;
+struct scopes {
+	Dwarf_Die inlined[KTRACE_INLINED_MAX]; /* outermost first */
+	unsigned int nr;
+	bool more;
+};
+
+/* Deeper than any program is nested. */
+#define DEPTH_MAX 256
+
+static void inlined_add(struct scopes *scopes, const Dwarf_Die *die)
+{
+	if (scopes->nr == KTRACE_INLINED_MAX)
+		scopes->more = true;
+	else
+		scopes->inlined[scopes->nr++] = *die;
+}
+
+/*
+ * Goes into what has the address, and into what may have such inside: functions may be written
+ * in the namespace or the type that they belong to, where dwarf_getscopes() does not look.  True:
+ * something has the address.
+ */
+static bool scopes_find(Dwarf_Die *parent, uint64_t address,
+			struct scopes *scopes, unsigned int depth)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
+		return false;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+		case DW_TAG_class_type:
+		case DW_TAG_structure_type:
+		case DW_TAG_union_type:
+			if (scopes_find(&die, address, scopes, depth + 1))
+				return true;
+			break;
+		case DW_TAG_subprogram:
+		case DW_TAG_inlined_subroutine:
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+			if (dwarf_haspc(&die, address) <= 0)
+				break;
+			/* What a function is written in does not call it. */
+			if (dwarf_tag(&die) == DW_TAG_subprogram)
+				scopes->nr = 0;
+			if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
+				inlined_add(scopes, &die);
+			scopes_find(&die, address, scopes, depth + 1);
+			return true;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+	return false;
 }
 
 size_t source_place_texts(struct source_places *places, uint64_t address,
 			  char *text, size_t room)
 {
+	Dwarf_Die *unit = unit_find(places, address);
 	struct texts texts = {text, text + room, false};
-	Dwarf_Die *unit = unit_find(places, address), *scopes = NULL;
-	int nr;
+	struct scopes scopes = {.nr = 0};
+	char *line_end;
 
 	if (!unit)
 		return 0;
 	line_put(&texts, unit, address);
-	nr = scopes_find(unit, address, &scopes);
-	for (int i = 0; i < nr; i++) {
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			break;
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		text_put(&texts, name_of(&scopes[i]));
-		call_put(&texts, unit, &scopes[i]);
+	if (texts.full)
+		return 0;
+	line_end = texts.at;
+	scopes_find(unit, address, &scopes, 0);
+	while (scopes.nr) {
+		Dwarf_Die *inlined = &scopes.inlined[--scopes.nr];
+
+		text_put(&texts, name_of(inlined));
+		call_put(&texts, unit, inlined);
 	}
-	if (nr)
-		free(scopes);
-	return texts.full ? 0 : texts.at - text;
+	/* Some of them would mislead: the function around them would have another position. */
+	if (texts.full || scopes.more)
+		texts.at = line_end;
+	return texts.at - text;
 }

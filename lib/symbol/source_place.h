@@ -21,8 +21,9 @@ void source_places_close(struct source_places *places);
  * Where the instruction at @address comes from, as texts, each with a NUL behind it: the
  * position, "path:line"; then, if it is in a function that was put into another one, for each,
  * innermost first, the function's name and the position where it is called.  A position that is
- * not known is empty.  Returns how many bytes they take; 0: nothing is known, or they would take
- * more than @room.
+ * not known is empty.  Returns how many bytes they take.  0: nothing is known, or there is no
+ * @room; if there is none for the functions, these are left out, and the position is that of
+ * the instruction.
  */
 size_t source_place_texts(struct source_places *places, uint64_t address,
 			  char *text, size_t room);

@@ -492,11 +492,11 @@ TEST(programs_inlined)
 	stacks_store(bytes, all);
 	text = frames_of("text",
 			 (struct ktrace_output_options){.stacks = true});
-	CHECK(strstr(text, "\n\ta::inner [inlined] (c) at a.h:12\n"
-			   "\tmiddle [inlined] (c)\n"
+	CHECK(strstr(text, "\n\ta::inner [inlined] (c) at a.h:12 [guess]\n"
+			   "\tmiddle [inlined] (c) [guess]\n"
 			   "\tpages+0x4 (c) at b.c:41 [guess]\n"
 			   "\twork+0x8 (c) at w.c:7 [guess]\n"
-			   "\tlast [inlined] (c)\n"
+			   "\tlast [inlined] (c) [guess]\n"
 			   "\tentry+0x10 (c) [guess]\n"));
 	free(text);
 	text = frames_of("text", whole_frames);
@@ -514,15 +514,42 @@ TEST(programs_inlined)
 	CHECK(strstr(text, ";entry;last;work;pages;middle;a::inner "));
 	free(text);
 	text = frames_of("json", (struct ktrace_output_options){0});
-	CHECK(strstr(text, "[\"a::inner [inlined] (c) at a.h:12\",\"middle "
-			   "[inlined] (c)\",\"pages+0x4 (c) at b.c:41 "
-			   "[guess]\","));
+	CHECK(strstr(text, "[\"a::inner [inlined] (c) at a.h:12 [guess]\","
+			   "\"middle [inlined] (c) [guess]\","
+			   "\"pages+0x4 (c) at b.c:41 [guess]\","));
 	free(text);
 	text = frames_of("perf-script", (struct ktrace_output_options){0});
 	CHECK(strstr(text, "\t    7fff81002004 a::inner (inlined)\n"
 			   "\t    7fff81002004 middle (inlined)\n"
 			   "\t    7fff81002004 pages+0x4 (/bin/c)\n"));
 	free(text);
+	stacks_store(whole, size);
+}
+
+/* No more than there can be, however many a trace has. */
+TEST(programs_inlined_without_end)
+{
+	static uint8_t whole[4096], bytes[65536];
+	static char texts[40000] = "pages\0/bin/c\0";
+	size_t size = stacks_load(whole, sizeof(whole));
+	struct ktrace_stack_frame frame;
+	struct ktrace_stack stack;
+	struct ktrace *trace;
+
+	for (size_t at = 14; at + 3 < sizeof(texts); at += 3)
+		texts[at] = 'x';
+	for (int i = 0; i < 2; i++) {
+		memcpy(bytes, whole, size);
+		programs_mark(bytes, size);
+		stacks_store(bytes,
+			     size + name_add(bytes + size, 0xffffffff81002004,
+					     4, texts, i ? 40000 : 900));
+		trace = trace_open();
+		CHECK(ktrace_stack_find(trace, 1, &stack));
+		ktrace_stack_frame(trace, &stack, 0, &frame);
+		CHECK_EQ(frame.inlined, i ? 0 : KTRACE_INLINED_MAX);
+		ktrace_close(trace);
+	}
 	stacks_store(whole, size);
 }
 
