@@ -118,28 +118,40 @@ static void comm_put(struct output *output, const char comm[16])
 	}
 }
 
+/* From there on, outermost first: so paths of the same callers begin alike. */
+static void path_reverse(struct path *path, uint32_t begin)
+{
+	uint32_t *low = path->frames + begin, *high = path->frames + path->nr;
+
+	while (low < high) {
+		uint32_t number = *low;
+
+		*low++ = *--high;
+		*high = number;
+	}
+}
+
 static int path_stack(struct folds *folds, uint32_t id, struct path *path)
 {
+	struct stack_part part = {0};
 	struct ktrace_stack stack;
+	uint32_t begin = path->nr;
 	const char *end;
 	int err = 0;
 
 	ktrace_stack_find(folds->trace, id, &stack);
+	while (!err &&
+	       stack_part_next(folds->trace, &stack, folds->form, &part)) {
+		stack_part_put(&folds->text, folds->trace, &stack, &part,
+			       folds->form);
+		err = path_take(folds, path);
+	}
 	end = stack_end_name(stack.end);
-	if (end) {
+	if (!err && end) {
 		output_puts(&folds->text, end);
 		err = path_take(folds, path);
 	}
-	for (uint32_t i = stack.nr; !err && i--;) {
-		uint32_t part =
-			stack_frame_parts(folds->trace, &stack, i, folds->form);
-
-		while (!err && part--) {
-			stack_frame_put(&folds->text, folds->trace, &stack, i,
-					part, folds->form);
-			err = path_take(folds, path);
-		}
-	}
+	path_reverse(path, begin);
 	return err;
 }
 

@@ -75,21 +75,18 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 static void put_stack(struct output *output, const struct ktrace_output *show,
 		      const char *name, const struct ktrace_stack *stack)
 {
-	const char *end = ktrace_stack_end_text(stack->end);
+	const char *end = ktrace_stack_end_text(stack->end), *comma = "";
+	struct stack_part part = {0};
 
 	output_puts(output, ",\"");
 	output_puts(output, name);
 	output_puts(output, "\":[");
-	for (uint32_t i = 0; i < stack->nr; i++) {
-		uint32_t parts =
-			stack_frame_parts(show->trace, stack, i, show->frames);
-
-		for (uint32_t part = 0; part < parts; part++) {
-			output_puts(output, i || part ? ",\"" : "\"");
-			stack_frame_put(output, show->trace, stack, i, part,
-					show->frames);
-			output_add(output, "\"", 1);
-		}
+	while (stack_part_next(show->trace, stack, show->frames, &part)) {
+		output_puts(output, comma);
+		output_add(output, "\"", 1);
+		stack_part_put(output, show->trace, stack, &part, show->frames);
+		output_add(output, "\"", 1);
+		comma = ",";
 	}
 	output_add(output, "]", 1);
 	if (!end)

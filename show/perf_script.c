@@ -68,16 +68,13 @@ static void head_put(struct output *output, const struct ktrace_event *event)
 static void frame_lines(struct output *output, const struct ktrace_output *show,
 			const struct ktrace_stack *stack)
 {
-	for (uint32_t i = 0; i < stack->nr; i++) {
-		uint32_t parts =
-			stack_frame_parts(show->trace, stack, i, show->frames);
+	struct stack_part part = {0};
 
-		for (uint32_t part = 0; part < parts; part++) {
-			output_add(output, "\t", 1);
-			frame_perf(output, show->trace, stack, i, part,
-				   show->frames);
-			output_add(output, "\n", 1);
-		}
+	while (stack_part_next(show->trace, stack, show->frames, &part)) {
+		output_add(output, "\t", 1);
+		stack_part_perf(output, show->trace, stack, &part,
+				show->frames);
+		output_add(output, "\n", 1);
 	}
 }
 

@@ -93,30 +93,33 @@ static void file_put(struct output *output, const char *file)
 	name_put(output, base && base[1] ? base + 1 : file);
 }
 
-uint32_t stack_frame_parts(const struct ktrace *trace,
-			   const struct ktrace_stack *stack, uint32_t index,
-			   unsigned int form)
+bool stack_part_next(const struct ktrace *trace,
+		     const struct ktrace_stack *stack, unsigned int form,
+		     struct stack_part *part)
 {
-	struct ktrace_stack_frame place;
+	bool inside = part->nr + 1 < part->parts;
 
-	if (!stack->user || form & FRAME_WHOLE)
-		return 1;
-	ktrace_stack_frame(trace, stack, index, &place);
-	return place.inlined + 1;
-}
-
-/* A function inside of the frame, or the frame itself: the last part.  True: the former. */
-static bool part_get(const struct ktrace *trace,
-		     const struct ktrace_stack *stack, uint32_t index,
-		     uint32_t part, unsigned int form,
-		     struct ktrace_stack_frame *place)
-{
-	if (part + 1 < stack_frame_parts(trace, stack, index, form)) {
-		ktrace_stack_inlined(trace, stack, index, part, place);
-		return true;
+	if (inside) {
+		part->nr++;
+	} else {
+		part->index += part->parts > 0;
+		part->nr = 0;
+		part->parts = 1;
 	}
-	ktrace_stack_frame(trace, stack, index, place);
-	return false;
+	if (part->index == stack->nr)
+		return false;
+	if (!stack->user)
+		return true;
+	/* Most frames have one part, and are looked up once. */
+	if (!inside || part->nr + 1 == part->parts)
+		ktrace_stack_frame(trace, stack, part->index, &part->place);
+	if (!inside && !(form & FRAME_WHOLE))
+		part->parts = part->place.inlined + 1;
+	part->inlined = part->nr + 1 < part->parts;
+	if (part->inlined)
+		ktrace_stack_inlined(trace, stack, part->index, part->nr,
+				     &part->place);
+	return true;
 }
 
 /* As "+0x1c"; alone, if nothing is known. */
@@ -130,21 +133,22 @@ static void offset_put(struct output *output,
 	output_puts(output, text);
 }
 
-static void place_put(struct output *output,
-		      const struct ktrace_stack_frame *place, bool inlined,
+static void place_put(struct output *output, const struct stack_part *part,
 		      unsigned int form)
 {
+	const struct ktrace_stack_frame *place = &part->place;
+
 	if (place->function)
 		function_put(output, function_of(place, form));
 	else if (place->file)
 		file_put(output, place->file);
 	if (form & FRAME_NAME && place->function)
 		return;
-	if (!inlined)
+	if (!part->inlined)
 		offset_put(output, place);
 	if (form & FRAME_NAME)
 		return;
-	if (inlined)
+	if (part->inlined)
 		output_puts(output, " [inlined]");
 	if (place->function && place->file) {
 		output_add(output, " (", 2);
@@ -159,38 +163,32 @@ static void place_put(struct output *output,
 		output_puts(output, " [guess]");
 }
 
-void stack_frame_put(struct output *output, const struct ktrace *trace,
-		     const struct ktrace_stack *stack, uint32_t index,
-		     uint32_t part, unsigned int form)
+void stack_part_put(struct output *output, const struct ktrace *trace,
+		    const struct ktrace_stack *stack,
+		    const struct stack_part *part, unsigned int form)
 {
-	struct ktrace_stack_frame place;
-	bool inlined;
-
-	if (!stack->user) {
-		frame_put(output, trace, stack->addresses[index],
-			  place_of(trace, stack, index), form);
-		return;
-	}
-	inlined = part_get(trace, stack, index, part, form, &place);
-	place_put(output, &place, inlined, form);
+	if (stack->user)
+		place_put(output, part, form);
+	else
+		frame_put(output, trace, stack->addresses[part->index],
+			  place_of(trace, stack, part->index), form);
 }
 
 /* perf says "(inlined)" in the place of the file. */
-static void place_perf(struct output *output, const struct ktrace *trace,
-		       const struct ktrace_stack *stack, uint32_t index,
-		       uint32_t part, unsigned int form)
+static void place_perf(struct output *output, const struct stack_part *part,
+		       unsigned int form)
 {
-	struct ktrace_stack_frame place;
-	bool inlined = part_get(trace, stack, index, part, form, &place);
+	const struct ktrace_stack_frame *place = &part->place;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%16" PRIx64 " ", place.address);
+	snprintf(text, sizeof(text), "%16" PRIx64 " ", place->address);
 	output_puts(output, text);
-	function_put(output, function_of(&place, form) ?: "[unknown]");
-	if (place.function && !inlined)
-		offset_put(output, &place);
+	function_put(output, function_of(place, form) ?: "[unknown]");
+	if (place->function && !part->inlined)
+		offset_put(output, place);
 	output_puts(output, " (");
-	name_put(output, inlined ? "inlined" : place.file ?: "[unknown]");
+	name_put(output,
+		 part->inlined ? "inlined" : place->file ?: "[unknown]");
 	output_puts(output, ")");
 }
 
@@ -218,15 +216,15 @@ static void address_perf(struct output *output, const struct ktrace *trace,
 	output_puts(output, "])");
 }
 
-void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index, uint32_t part,
-		unsigned int form)
+void stack_part_perf(struct output *output, const struct ktrace *trace,
+		     const struct ktrace_stack *stack,
+		     const struct stack_part *part, unsigned int form)
 {
 	if (stack->user)
-		place_perf(output, trace, stack, index, part, form);
+		place_perf(output, part, form);
 	else
-		address_perf(output, trace, stack->addresses[index],
-			     place_of(trace, stack, index));
+		address_perf(output, trace, stack->addresses[part->index],
+			     place_of(trace, stack, part->index));
 }
 
 const char *stack_end_name(enum ktrace_stack_end end)
@@ -259,15 +257,11 @@ void stack_in_line(struct output *output, const struct ktrace *trace,
 		   const struct ktrace_stack *stack, unsigned int form)
 {
 	const char *end = stack_end_name(stack->end);
+	struct stack_part part = {0};
 
-	for (uint32_t i = 0; i < stack->nr; i++) {
-		uint32_t parts = stack_frame_parts(trace, stack, i, form);
-
-		for (uint32_t part = 0; part < parts; part++) {
-			output_puts(output, " <- ");
-			stack_frame_put(output, trace, stack, i, part,
-					form | FRAME_NAME);
-		}
+	while (stack_part_next(trace, stack, form, &part)) {
+		output_puts(output, " <- ");
+		stack_part_put(output, trace, stack, &part, form | FRAME_NAME);
 	}
 	if (!end)
 		return;
@@ -279,15 +273,12 @@ void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack, unsigned int form)
 {
 	const char *end = ktrace_stack_end_text(stack->end);
+	struct stack_part part = {0};
 
-	for (uint32_t i = 0; i < stack->nr; i++) {
-		uint32_t parts = stack_frame_parts(trace, stack, i, form);
-
-		for (uint32_t part = 0; part < parts; part++) {
-			output_puts(output, INDENT);
-			stack_frame_put(output, trace, stack, i, part, form);
-			output_add(output, "\n", 1);
-		}
+	while (stack_part_next(trace, stack, form, &part)) {
+		output_puts(output, INDENT);
+		stack_part_put(output, trace, stack, &part, form);
+		output_add(output, "\n", 1);
 	}
 	if (!end)
 		return;

@@ -15,27 +15,34 @@ enum frame_form {
 };
 
 /*
- * A frame is shown in parts: the functions that were put into it, innermost first, and then
- * itself.  Most have one part.
+ * A stack is shown in parts, innermost first: its frames and, before each, the functions that the
+ * compiler has put into it.
  */
-uint32_t stack_frame_parts(const struct ktrace *trace,
-			   const struct ktrace_stack *stack, uint32_t index,
-			   unsigned int form);
+struct stack_part {
+	uint32_t index;	    /* of the frame */
+	uint32_t nr, parts; /* of the frame's parts; the last one is itself */
+	bool inlined;	    /* it is not the frame itself */
+	struct ktrace_stack_frame place; /* if the stack is a program's */
+};
+
+/* Goes to the next part; all zero: to the first one.  False: there are no more. */
+bool stack_part_next(const struct ktrace *trace,
+		     const struct ktrace_stack *stack, unsigned int form,
+		     struct stack_part *part);
 /*
- * A part of frame @index of a stack of any kind: function+0x4a (file) at source.c:12 [guess], or
- * function [inlined] (file) at source.h:3.  An address without a name is shown as
- * 0xffffffff81234567.
+ * Of a stack of any kind: function+0x4a (file) at source.c:12 [guess], or function [inlined]
+ * (file) at source.h:3.  An address without a name is shown as 0xffffffff81234567.
  */
-void stack_frame_put(struct output *output, const struct ktrace *trace,
-		     const struct ktrace_stack *stack, uint32_t index,
-		     uint32_t part, unsigned int form);
+void stack_part_put(struct output *output, const struct ktrace *trace,
+		    const struct ktrace_stack *stack,
+		    const struct stack_part *part, unsigned int form);
 /*
  * The same as perf script has it: "7f1234 function+0x4a (/usr/bin/ed)".  Of a program, the
  * address is that in the file.
  */
-void frame_perf(struct output *output, const struct ktrace *trace,
-		const struct ktrace_stack *stack, uint32_t index, uint32_t part,
-		unsigned int form);
+void stack_part_perf(struct output *output, const struct ktrace *trace,
+		     const struct ktrace_stack *stack,
+		     const struct stack_part *part, unsigned int form);
 /*
  * What stands for the frames that are not known, where stacks are merged: "[truncated]".  NULL:
  * the stack has all frames, as far as is known.
