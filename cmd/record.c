@@ -32,10 +32,7 @@
 /* How often a stream gets a sync. */
 #define STREAM_MS 100
 
-/* Samples per second and CPU: as the module ktrace-profile has it. */
-#define RATE_DEFAULT 99
-#define RATE_MAX     100000
-#define SAMPLE	     "profile:sample"
+#define SAMPLE	  "profile:sample"
 
 /* Events */
 
@@ -69,10 +66,11 @@ static int rate_choose(struct record *r)
 
 	if (!samples_are_wanted(r))
 		return EXIT_OK;
-	snprintf(text, sizeof(text), "%u", r->rate ?: RATE_DEFAULT);
+	snprintf(text, sizeof(text), "%u",
+		 r->rate ?: KTRACE_SAMPLE_RATE_DEFAULT);
 	if (!ktrace_session_write(r->session, "profile_rate", text))
 		return EXIT_OK;
-	/* Without the module no event is one of its, whatever was wanted. */
+	/* A pattern fits the event, but its module is not loaded: nobody has asked for it. */
 	return r->rate ? failed_in_library() : EXIT_OK;
 }
 
@@ -402,11 +400,11 @@ static int rate_option(struct record *r, const char *text)
 
 	errno = 0;
 	rate = strtoul(text, &end, 10);
-	if (*end || errno || !rate || rate > RATE_MAX)
+	if (*end || errno || !rate || rate > KTRACE_SAMPLE_RATE_MAX)
 		return misused(&command_record,
 			       "-F `%s': samples per second are wanted, 1 to "
 			       "%d, or functions",
-			       text, RATE_MAX);
+			       text, KTRACE_SAMPLE_RATE_MAX);
 	r->rate = rate;
 	return EXIT_OK;
 }

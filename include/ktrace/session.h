@@ -158,6 +158,10 @@ KTRACE_API int ktrace_session_enable(struct ktrace_session *session,
 KTRACE_API int ktrace_session_filter(struct ktrace_session *session,
 				     const char *system, const char *name,
 				     const char *filter);
+/* How often the event profile:sample can be hit, per second and CPU: the file profile_rate. */
+#define KTRACE_SAMPLE_RATE_DEFAULT 99
+#define KTRACE_SAMPLE_RATE_MAX	   100000
+
 /* Whose stacks; bits. */
 enum ktrace_stacks {
 	KTRACE_STACKS_KERNEL = 1, /* the kernel's functions that called */

@@ -232,6 +232,12 @@ struct kt_stack {
 	__u64 addresses[];
 };
 
+/* Samples */
+
+/* What the file `profile_rate' of a session takes: samples per second and CPU. */
+#define KT_PROFILE_RATE_DEFAULT 99
+#define KT_PROFILE_RATE_MAX	100000
+
 /* Buffer files */
 
 #define KT_CONTROL_MAGIC 0x4c43544bu /* "KTCL" */

@@ -421,6 +421,10 @@ int ktrace_session_filter(struct ktrace_session *s, const char *system,
 	return ktrace_session_write(s, path, filter ? filter : "0");
 }
 
+_Static_assert(KTRACE_SAMPLE_RATE_DEFAULT == KT_PROFILE_RATE_DEFAULT &&
+		       KTRACE_SAMPLE_RATE_MAX == KT_PROFILE_RATE_MAX,
+	       "the kernel's bounds");
+
 /* The kernel takes no more in one write than STACK_LINES_MAX and a line. */
 #define STACK_LINES_MAX (128u << 10)
 

@@ -10,7 +10,8 @@
  * What an idle CPU does is no sample; the interrupts that it serves are.  A stack of the event
  * begins with what was interrupted, not with the timer (kt_source.interrupts).
  *
- * A session's file `profile_rate' says how often, in samples per second and CPU.  Timers of
+ * A session's file `profile_rate' says how often, in samples per second and CPU; not 100 if nobody
+ * says it, so they do not always meet the same phase of what happens 100 times a second.  Timers of
  * different CPUs are spread over the period, so they do not all contend at the same moment.
  *
  * The timers are this module's, not perf's: perf gives none to a CPU that comes later, and stops
@@ -27,16 +28,14 @@
 #include <linux/string.h>
 #include <asm/irq_regs.h>
 
+#include <ktrace.h>
+
 #include "compat/timer.h"
 #include "event/event.h"
 #include "event/write.h"
 #include "session/node.h"
 #include "session/session.h"
 #include "session/sources.h"
-
-/* Not 100, so samples do not always meet the same phase of what happens 100 times a second. */
-#define RATE_DEFAULT 99
-#define RATE_MAX     100000
 
 /* What an interrupt takes at least besides its work. */
 #define GAP_NS 2000
@@ -55,7 +54,7 @@ struct profile {
 	struct list_head node; /* in `attached' */
 	struct kt_enabled *enabled;
 	struct sampler __percpu *samplers; /* NULL: was never attached */
-	u32 rate;			   /* 0: RATE_DEFAULT */
+	u32 rate;			   /* 0: the default */
 	u64 period;			   /* ns */
 };
 
@@ -184,7 +183,8 @@ static int samplers_make(struct profile *profile)
 
 static u32 rate_of(const struct profile *profile)
 {
-	return profile && profile->rate ? profile->rate : RATE_DEFAULT;
+	return profile && profile->rate ? profile->rate
+					: KT_PROFILE_RATE_DEFAULT;
 }
 
 static int profile_attach(struct kt_enabled *enabled)
@@ -246,10 +246,11 @@ static int rate_write(const struct kt_node *node, char *text)
 
 	if (!profile)
 		return kt_refuse(node->session, -ENOMEM, "no memory");
-	if (kstrtou32(strim(text), 10, &rate) || !rate || rate > RATE_MAX)
+	if (kstrtou32(strim(text), 10, &rate) || !rate ||
+	    rate > KT_PROFILE_RATE_MAX)
 		return kt_refuse(node->session, -EINVAL,
 				 "samples per second are wanted, 1 to %u",
-				 RATE_MAX);
+				 KT_PROFILE_RATE_MAX);
 	if (profile->enabled)
 		return kt_refuse(node->session, -EBUSY,
 				 "samples are being taken: disable "
