@@ -48,8 +48,7 @@ static bool crc_matches(int fd, GElf_Word expected)
 	uint32_t table[256], crc = ~0u;
 	unsigned char bytes[65536];
 	struct stat st;
-	ssize_t n = 0;
-	off_t at;
+	ssize_t n;
 
 	/* What has no size has no end either: it is made while it is read, as in /proc. */
 	if (fstat(fd, &st) || !st.st_size)
@@ -60,7 +59,7 @@ static bool crc_matches(int fd, GElf_Word expected)
 			table[i] = table[i] >> 1 ^
 				   (table[i] & 1 ? 0xedb88320u : 0);
 	}
-	for (at = 0; at < st.st_size; at += n) {
+	for (off_t at = 0; at < st.st_size; at += n) {
 		n = pread(fd, bytes, sizeof(bytes), at);
 		if (n <= 0)
 			return false;

@@ -115,7 +115,7 @@ struct function {
 struct functions {
 	int fd, debug_fd; /* -1: not open */
 	Elf *elf;
-	Elf *debug;	      /* its debug file, if that has the full table */
+	Elf *debug;	      /* its debug file, or its .gnu_debugdata */
 	struct function *all; /* by begin */
 	size_t nr;
 	struct source_places *places; /* NULL: not known */
