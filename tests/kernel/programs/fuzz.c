@@ -62,13 +62,15 @@ static uint64_t nr_steps, nr_taken, nr_refused;
 
 /* The files of a session, then those that only the root has. */
 static const char *const files[] = {
-	"enabled", "mode",	"buffer_size", "overflow", "reset",
-	"error",   "tasks",	"pids",	       "marked",   "capture",
-	"info",	   "gone",	"trace",       "owner",	   "events/enabled",
-	"types",   "available", "define",      "markers",  "print",
-	"printed", "undefined", "version",
+	"enabled",	"mode",	     "buffer_size",    "overflow",
+	"reset",	"error",     "tasks",	       "pids",
+	"marked",	"capture",   "info",	       "gone",
+	"trace",	"owner",     "events/enabled", "types",
+	"available",	"stack",     "stack_size",     "stacks",
+	"profile_rate", "define",    "markers",	       "print",
+	"printed",	"undefined", "version",
 };
-#define SESSION_FILES 17
+#define SESSION_FILES 21
 #define FILES	      (sizeof(files) / sizeof(*files))
 
 static const char *const parts[] = {"enabled", "filter", "format", "id"};
@@ -76,7 +78,7 @@ static const char *const parts[] = {"enabled", "filter", "format", "id"};
 static const char *const module_names[] = {
 	"ktrace-test",	  "ktrace-test-probes", "ktrace-syscalls",
 	"ktrace-marked",  "ktrace-printed",	"ktrace-queue",
-	"ktrace-client1", "ktrace-watch",
+	"ktrace-client1", "ktrace-watch",	"ktrace-profile",
 };
 
 static void die(const char *what)
@@ -217,6 +219,7 @@ static const char *any_event(void)
 	/* The few events that the tests use and that are hit. */
 	static const char *const known[] = {
 		"ktrace_test/test_hit",
+		"profile/sample",
 		"ktrace_test/test_string",
 		"raw/hit",
 		"raw/one",
