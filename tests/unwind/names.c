@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <ktrace.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -411,17 +412,21 @@ static FILE *judge_ask(const char *judge, const GElf_Sym *function)
 	return said;
 }
 
-/* Returns how many instructions are in a function that was inlined. */
-static int frames_compare(const char *judge)
+/*
+ * Returns how many instructions are in a function that was inlined.  @calls: the frames are those
+ * of calls, one byte behind; a frame at the file's beginning is before them.
+ */
+static int frames_compare(const char *judge, bool calls)
 {
 	GElf_Sym symbol;
-	uint64_t begin = offset_in(self.path, "outer", &symbol), at;
+	uint64_t begin = offset_in(self.path, "outer", &symbol), at[2] = {0};
 	FILE *said = judge_ask(judge, &symbol);
 	int inlined = 0;
 
 	for (uint64_t i = 0; i < symbol.st_size; i++) {
-		at = begin + i;
-		stack_name(&at, 1);
+		at[calls] = begin + i + calls;
+		stack_name(at, 1 + calls);
+		CHECK_EQ(entries, 1 + calls);
 		place_compare(said);
 		inlined += strstr(text_at(INLINED), "inner") != NULL;
 	}
@@ -440,7 +445,8 @@ static void built_with(const char *compiler, const char *language,
 		 "%s -O2 %s -Wl,--build-id -o bare -x %s source.c",
 		 compiler, options, language);
 	bare_make(commands);
-	CHECK(frames_compare(judge) > 10);
+	CHECK(frames_compare(judge, false) > 10);
+	CHECK(frames_compare(judge, true) > 10);
 }
 
 TEST(inlined_functions_and_lines)
