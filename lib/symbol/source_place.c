@@ -201,7 +201,7 @@ static const char *name_of(Dwarf_Die *inlined)
 	for (int i = 0; !name && i < 3; i++)
 		name = dwarf_formstring(
 			dwarf_attr_integrate(inlined, names[i], &attribute));
-	return name && *name ? name : "[inlined]";
+	return name && *name ? name : "?";
 }
 
 /* ---- inlined functions ---------------------------------------------------- */
