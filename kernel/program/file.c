@@ -34,6 +34,7 @@ static DEFINE_MUTEX(files_mutex);
 static DEFINE_HASHTABLE(by_inode, 10);
 static DEFINE_XARRAY(by_number);
 static u32 nr_files;
+static u32 nr_codes; /* among them */
 static u64 tables_size;
 static bool wanted; /* an event has stacks of programs */
 static u64 era;	    /* how often files were forgotten */
@@ -55,13 +56,13 @@ static const struct inode *inode_of(const struct file *file)
 	return d_real_inode(file->f_path.dentry) ?: file_inode(file);
 }
 
-static struct kt_program_file *file_find(dev_t dev, u64 inode, u32 generation)
+static struct kt_program_file *file_find(const struct kt_file_key *key)
 {
 	struct kt_program_file *f;
 
-	hash_for_each_possible(by_inode, f, node, inode) {
-		if (f->inode == inode && f->dev == dev &&
-		    f->generation == generation)
+	hash_for_each_possible(by_inode, f, node, key->inode) {
+		if (f->key.inode == key->inode && f->key.dev == key->dev &&
+		    f->key.generation == key->generation)
 			return f;
 	}
 	return NULL;
@@ -77,51 +78,55 @@ static char *path_make(struct file *file)
 	return shown;
 }
 
-static struct kt_program_file *file_make(struct file *file, dev_t dev,
-					 u64 inode, u32 generation,
-					 const struct kt_seen *seen)
+/* Takes over @path; NULL: no memory was left for it. */
+static struct kt_program_file *file_make(const struct kt_file_key *key,
+					 char *path, const struct kt_seen *seen)
 {
-	struct kt_program_file *f;
+	struct kt_program_file *f = NULL;
 
-	if (!wanted || nr_files == KT_FRAME_FILE_MAX)
-		return NULL;
-	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	if (path && wanted && nr_files < KT_FRAME_FILE_MAX)
+		f = kzalloc(sizeof(*f), GFP_KERNEL);
 	if (!f)
-		return NULL;
-	f->path = file ? path_make(file) : kstrdup("[vdso]", GFP_KERNEL);
+		goto err;
+	f->path = path;
+	f->key = *key;
 	f->number = nr_files + 1;
 	f->unwind.label = (u64)f->number << KT_FRAME_FILE_SHIFT;
-	f->dev = dev;
-	f->inode = inode;
-	f->generation = generation;
 	if (seen) {
 		f->pid = seen->pid;
 		f->begin = seen->begin;
 		f->end = seen->end;
 	}
-	if (!f->path ||
-	    xa_err(xa_store(&by_number, f->number, f, GFP_KERNEL))) {
-		kfree(f->path);
-		kfree(f);
-		return NULL;
-	}
-	hash_add(by_inode, &f->node, inode);
+	if (xa_err(xa_store(&by_number, f->number, f, GFP_KERNEL)))
+		goto err;
+	hash_add(by_inode, &f->node, key->inode);
 	WRITE_ONCE(nr_files, f->number);
 	wake_up_interruptible(&kt_files_news);
 	return f;
+
+err:
+	kfree(f);
+	kfree(path);
+	return NULL;
 }
 
 static struct kt_program_file *file_get(struct file *file,
 					const struct kt_seen *seen)
 {
 	const struct inode *inode = file ? inode_of(file) : NULL;
-	dev_t dev = inode ? inode->i_sb->s_dev : 0;
-	u64 number = inode ? inode->i_ino : 0;
-	u32 generation = inode ? inode->i_generation : 0;
+	struct kt_file_key key = {};
 
 	lockdep_assert_held(&files_mutex);
-	return file_find(dev, number, generation)
-		       ?: file_make(file, dev, number, generation, seen);
+	if (inode) {
+		key.dev = inode->i_sb->s_dev;
+		key.inode = inode->i_ino;
+		key.generation = inode->i_generation;
+	}
+	return file_find(&key)
+		       ?: file_make(&key,
+				    file ? path_make(file)
+					 : kstrdup("[vdso]", GFP_KERNEL),
+				    seen);
 }
 
 struct kt_program_file *kt_program_file(struct file *file,
@@ -131,6 +136,43 @@ struct kt_program_file *kt_program_file(struct file *file,
 
 	mutex_lock(&files_mutex);
 	f = file_get(file, seen);
+	mutex_unlock(&files_mutex);
+	return f;
+}
+
+/* Half of the numbers, so that processes with such code never leave files without one. */
+#define CODES_MAX (KT_FRAME_FILE_MAX / 2)
+
+static struct kt_program_file *code_make(const struct kt_file_key *key,
+					 const struct kt_seen *seen)
+{
+	struct kt_program_file *f;
+
+	if (nr_codes == CODES_MAX)
+		return NULL;
+	f = file_make(key, kstrdup("[jit]", GFP_KERNEL), seen);
+	if (f) {
+		f->code = true;
+		nr_codes++;
+	}
+	return f;
+}
+
+/*
+ * Memory may be where that of an ended process was, and the number of a process may be used
+ * again: both together hardly ever.
+ */
+struct kt_program_file *kt_program_code(const struct mm_struct *mm,
+					const struct kt_seen *seen)
+{
+	const struct kt_file_key key = {
+		.inode = (unsigned long)mm,
+		.generation = seen->pid,
+	};
+	struct kt_program_file *f;
+
+	mutex_lock(&files_mutex);
+	f = file_find(&key) ?: code_make(&key, seen);
 	mutex_unlock(&files_mutex);
 	return f;
 }
@@ -340,6 +382,7 @@ void kt_files_forget(void)
 	}
 	xa_destroy(&by_number);
 	WRITE_ONCE(nr_files, 0);
+	nr_codes = 0;
 	era++;
 	mutex_unlock(&files_mutex);
 }

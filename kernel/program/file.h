@@ -4,8 +4,11 @@
  * (core/unwind_table.h).
  *
  * A file gets a number when it is first seen.  Frames of stacks have it, and readers learn
- * from the control tree which file it is.  The vDSO counts as a file.  All files are forgotten when
- * no event has stacks of programs any more.
+ * from the control tree which file it is.  All files are forgotten when no event has stacks of
+ * programs any more.
+ *
+ * The vDSO counts as a file.  So does what a process has made to run at run time, as just-in-time
+ * compilers do: a file for each process, in which an offset is an address.
  *
  * Tables come from user space, through a holder: an open file of the control tree.  When the
  * last holder of a table is closed, the table goes.
@@ -21,7 +24,7 @@
 #include "unwind.h"
 
 struct file;
-struct vm_area_struct;
+struct mm_struct;
 
 /* All tables together. */
 #define KT_TABLES_MAX (256u << 20)
@@ -31,10 +34,13 @@ struct kt_program_file {
 	u32 number;
 	u32 holders; /* of the table */
 
-	struct hlist_node node; /* by what follows */
-	dev_t dev;
-	u32 generation;
-	u64 inode; /* 0: the vDSO */
+	struct hlist_node node; /* by its key */
+	struct kt_file_key {
+		u64 inode;
+		dev_t dev; /* 0: it is no file */
+		u32 generation;
+	} key;
+	bool code; /* made at run time */
 
 	/* Where it was first seen. */
 	pid_t pid;
@@ -53,6 +59,10 @@ struct kt_seen {
  * memory or no number is left, so its frames are told by their addresses.
  */
 struct kt_program_file *kt_program_file(struct file *file,
+					const struct kt_seen *seen);
+
+/* The same for code that was made at run time, in the memory that @mm describes. */
+struct kt_program_file *kt_program_code(const struct mm_struct *mm,
 					const struct kt_seen *seen);
 
 /* Changes whenever a table comes or goes; to be added to the salt of walks. */

@@ -94,13 +94,16 @@ err:
 	kt_space_release(mm, task);
 }
 
-/* Memory without a file has no table; but it may take the place of a file. */
+/*
+ * Some just-in-time compilers take away the permission to run the memory whenever they write to
+ * it: then it is as known as before.
+ */
 static bool concerns(const struct vm_area_struct *vma)
 {
 	return vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm &&
 	       !(current->flags & KT_PF_NO_PROGRAM) &&
 	       (vma->vm_file ||
-		kt_space_overlaps(vma->vm_mm, vma->vm_start, vma->vm_end));
+		!kt_space_has_code(vma->vm_mm, vma->vm_start, vma->vm_end));
 }
 
 static int mapped(struct kprobe *probe, struct pt_regs *regs)

@@ -102,16 +102,24 @@ void kt_space_release(const struct mm_struct *mm,
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
-bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end)
+static bool is_code(const struct kt_unwind_map *map)
 {
+	return container_of(map->file, struct kt_program_file, unwind)->code;
+}
+
+bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
+{
+	const struct kt_unwind_map *map;
 	const struct kt_maps *maps;
 	bool found = false;
 	u32 i;
 
 	preempt_disable_notrace();
 	maps = kt_space_maps(mm);
-	for (i = 0; maps && i < maps->nr && !found; i++)
-		found = maps->maps[i].begin < end && begin < maps->maps[i].end;
+	for (i = 0; maps && i < maps->nr && !found; i++) {
+		map = &maps->maps[i];
+		found = map->begin <= begin && end <= map->end && is_code(map);
+	}
 	preempt_enable_notrace();
 	return found;
 }
@@ -124,9 +132,17 @@ static bool is_vdso(const struct vm_area_struct *vma)
 	       vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
 }
 
+/* Not stacks that may be run, which grow all the time: nobody compiles to there. */
+static bool is_made(const struct vm_area_struct *vma)
+{
+	return vma_is_anonymous(vma) && !vma->vm_file &&
+	       !(vma->vm_flags & VM_GROWSDOWN);
+}
+
 static bool is_program(const struct vm_area_struct *vma)
 {
-	return vma->vm_flags & VM_EXEC && (vma->vm_file || is_vdso(vma));
+	return vma->vm_flags & VM_EXEC &&
+	       (vma->vm_file || is_vdso(vma) || is_made(vma));
 }
 
 /* VMA iterators differ between kernels, and those of new ones are not exported. */
@@ -137,9 +153,17 @@ static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 		     pid_t pid)
 {
 	const struct kt_seen seen = {pid, vma->vm_start, vma->vm_end};
-	const struct kt_program_file *file =
-		kt_program_file(vma->vm_file, &seen);
-	u64 offset = vma->vm_file ? (u64)vma->vm_pgoff << PAGE_SHIFT : 0;
+	const struct kt_program_file *file;
+	u64 offset = 0;
+
+	if (is_made(vma)) {
+		file = kt_program_code(vma->vm_mm, &seen);
+		offset = vma->vm_start;
+	} else {
+		file = kt_program_file(vma->vm_file, &seen);
+		if (vma->vm_file)
+			offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	}
 
 	/* Frames have no room for a place that is farther on: it would be that of another file. */
 	if (!file ||

@@ -35,8 +35,8 @@ bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader);
 /* From here on, what is mapped must be read anew: @reader begins to read, or will not read. */
 void kt_space_release(const struct mm_struct *mm,
 		      const struct task_struct *reader);
-/* Is a mapping of a file known that has something of this range? */
-bool kt_space_overlaps(const struct mm_struct *mm, u64 begin, u64 end);
+/* Is all of this range known as code that was made at run time? */
+bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless that was done after the last change.  The caller holds a reference
  * on the memory and the lock of its mappings, and may sleep.  False: no memory.

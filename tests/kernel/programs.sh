@@ -36,6 +36,12 @@ stack_show() {
 	end=$(head -n 1 "$work/stack")
 }
 
+# The number of the file that stands for the code in the stack.
+code_number() {
+	awk 'NR == FNR { is_code[$1] = $4 == "[jit]"; next } is_code[$1] { print $1 }' \
+		"$work/programs" "$work/raw"
+}
+
 # The innermost frame.
 innermost() {
 	grep -m 1 ^/ "$1" | sed 's/ $//'
@@ -44,7 +50,7 @@ innermost() {
 # Has the stack all frames that the program says, in this order, and no others above them but
 # those of qsort() and of who called it?
 same() {
-	grep '^/' "$work/said" | awk 'NR == FNR { said[++nr] = $0; next }
+	grep '^[/[]' "$work/said" | awk 'NR == FNR { said[++nr] = $0; next }
 		FNR == 1 { next }
 		{ frame = $1 " " $2 }
 		frame == said[next_one + 1] { next_one++; next }
@@ -115,6 +121,10 @@ check "memory that is not there is told" is "$end" absent
 walk $bin/chain $test_dir/run "task 1" jit
 check "code without a file is crossed by rbp" same
 check "and that is complete" is "$end $(grep -c guess "$work/stack")" "complete 1"
+check "it counts as a file of this process" is "$(grep -c '^\[jit\]' "$work/stack")" 1
+number=$(code_number)
+walk $bin/chain $test_dir/run "task 1" jit
+check "and not of another one" [ "$(code_number)" -gt "$number" ]
 walk $bin/chain $test_dir/run "task 100"
 check "the same stack has the same id" is "$(sort -u "$work/ids" | wc -l)" 1
 first=$(cat "$work/stack")
@@ -165,25 +175,34 @@ put events/sched/sched_switch/enabled 0
 
 # The kernel's own tracer counts the works that ask for a reading.
 tracing=/sys/kernel/tracing
-echo >$tracing/trace
-echo 'bytes_req == 24' >$tracing/events/kmem/kmalloc/filter
-echo 1 >$tracing/events/kmem/kmalloc/enable
-$bin/mapper 500
-status=$?
-echo 0 >$tracing/events/kmem/kmalloc/enable
-echo 0 >$tracing/events/kmem/kmalloc/filter
-works=$(grep -c '^ *mapper-.*call_site=\(work_add\|mapped\)+' $tracing/trace)
-echo >$tracing/trace
-check "many mappings are made" is $status 0
-check "they are to be read" at_least "$works" 1
+# How many works COMMAND, a run of mapper, asked for.  works_of COMMAND...
+works_of() {
+	local works status
+	echo >$tracing/trace
+	echo 'bytes_req == 24' >$tracing/events/kmem/kmalloc/filter
+	echo 1 >$tracing/events/kmem/kmalloc/enable
+	"$@"
+	status=$?
+	echo 0 >$tracing/events/kmem/kmalloc/enable
+	echo 0 >$tracing/events/kmem/kmalloc/filter
+	works=$(grep -c '^ *mapper-.*call_site=\(work_add\|mapped\)+' $tracing/trace)
+	echo >$tracing/trace
+	[ $status = 0 ] && echo "$works"
+}
+works=$(works_of $bin/mapper 500)
+check "many mappings are to be read" at_least "$works" 1
 # Those of its own text and of the libraries were mapped before, one after the other.
 check "but not once for each" at_least 20 "$works"
+works=$(works_of $bin/mapper 500 written)
+check "code that is made is to be read" at_least "$works" 1
+check "but not each time when it was written to" at_least 20 "$works"
 
 # ---- the end -----------------------------------------------------------------------
 
 exec 4>&-
 wait
-check "tables were made for all files" is "$(awk 'NF == 3 && $3 != 0' "$work/given")" ""
+check "tables were made for all files" is \
+	"$(awk 'NF == 3 && $3 != 0 && $2 != "[jit]"' "$work/given")" ""
 put stack 'ktrace_test/test_hit: user'
 put $hit/enabled 1
 walk $bin/chain $test_dir/run "task 1"

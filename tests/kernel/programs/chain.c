@@ -5,13 +5,15 @@
  *	chain FILE COMMAND [REPEAT]
  *
  * At the end of a chain of calls, writes the command to the file, by a system call of its own.
- * Prints where the frames are, innermost first: a line "PATH OFFSET" for each.  Those between
- * qsort() and its caller are the library's own, and are not known.
+ * Prints where the frames are, innermost first: a line "PATH OFFSET" for each, or "[jit] ADDRESS".
+ * Those between qsort() and its caller are the library's own, and are not known.
  *
  *	chain FILE COMMAND jit	the last function has no file and keeps a frame pointer
  *	chain FILE COMMAND deep	200 frames, of which the innermost four are printed
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
+ *
+ *	chain FILE COMMAND HOW SECONDS	sleeps so long at the end
  */
 #include <alloca.h>
 #include <fcntl.h>
@@ -122,10 +124,20 @@ static void made_make(void)
 					     0xff, 0xd7, 0x5d, 0xc3};
 	void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[40];
+	FILE *map;
 
 	if (place == MAP_FAILED)
 		exit(1);
 	memcpy(place, code, sizeof(code));
+	/* As just-in-time compilers do for tracers. */
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "w");
+	if (!map ||
+	    fprintf(map, "%lx %zx calls what it gets\n", (long)place,
+		    sizeof(code)) < 0 ||
+	    fclose(map))
+		exit(1);
 	made = (long (*)(long (*)(void)))(uintptr_t)place;
 }
 
@@ -133,13 +145,16 @@ static void frame_print(uintptr_t address)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long begin, end, offset;
-	char path[4096];
+	char path[4096] = "";
 
 	while (fscanf(maps, "%lx-%lx %*s %lx %*s %*s%4095[^\n]\n", &begin, &end,
 		      &offset, path) >= 3) {
 		if (address >= begin && address < end) {
-			printf("%s %#lx\n", path + strspn(path, " "),
-			       address - begin + offset);
+			if (path[strspn(path, " ")])
+				printf("%s %#lx\n", path + strspn(path, " "),
+				       address - begin + offset);
+			else
+				printf("[jit] %#lx\n", address);
 			break;
 		}
 		*path = '\0';
@@ -206,5 +221,7 @@ int main(int argc, char **argv)
 		sorted();
 	}
 	frames_print();
+	if (argc > 4)
+		sleep(atoi(argv[4]));
 	return fd < 0;
 }
