@@ -12,6 +12,7 @@
 #include <gelf.h>
 #include <ktrace.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -403,26 +404,138 @@ static size_t places_add(const struct functions *functions, uint64_t offset,
 		       : 0;
 }
 
-static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
-			 const struct functions *functions,
-			 const struct program_file *file)
+/* Begins an entry; @name: NULL: not known.  Returns the length of its texts. */
+static size_t entry_begin(struct entry *entry, uint64_t frame, const char *name,
+			  const struct program_file *file)
 {
-	const char *name;
 	size_t length;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->frame = frame;
-	name = function_find(functions, frame & KT_FRAME_PLACE_MASK, !begins,
-			     &entry->behind);
 	length = text_add(entry, 0, name ? name : "",
 			  TEXT_MAX - strnlen(file->path, PATH_SHOWN) - 2);
-	length = text_add(entry, length, file->path, PATH_SHOWN);
-	length += places_add(functions, frame & KT_FRAME_PLACE_MASK, !begins,
-			     entry->text + length, TEXT_MAX - length);
+	return text_add(entry, length, file->path, PATH_SHOWN);
+}
+
+/* @length: of its texts.  Returns its size. */
+static size_t entry_end(struct entry *entry, size_t length)
+{
 	length = (length + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 	entry->head.frames = 2 + length;
 	entry->head.kind = KT_STACK_NAME;
 	return sizeof(entry->head) + entry->head.frames * sizeof(uint64_t);
+}
+
+static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
+			 const struct functions *functions,
+			 const struct program_file *file)
+{
+	uint64_t offset = frame & KT_FRAME_PLACE_MASK, behind = 0;
+	const char *name = function_find(functions, offset, !begins, &behind);
+	size_t length = entry_begin(entry, frame, name, file);
+
+	entry->behind = behind;
+	length += places_add(functions, offset, !begins, entry->text + length,
+			     TEXT_MAX - length);
+	return entry_end(entry, length);
+}
+
+/* ---- all of them ---------------------------------------------------------- */
+
+struct names {
+	const struct program_tables *tables;
+	struct frames frames;
+	struct entry entry;
+	size_t left; /* functions of code that was made */
+	int (*put)(void *data, const void *bytes, size_t size);
+	void *data;
+};
+
+/* The frames of one file, behind each other. */
+struct run {
+	const struct program_file *file;
+	const uint64_t *words;
+	size_t nr;
+};
+
+static struct run run_find(const struct names *names, size_t first)
+{
+	const uint64_t *words = names->frames.words + first;
+	size_t number = words[0] >> 1 >> KT_FRAME_FILE_SHIFT;
+	struct run run = {.words = words};
+
+	while (first + run.nr < names->frames.nr &&
+	       words[run.nr] >> 1 >> KT_FRAME_FILE_SHIFT == number)
+		run.nr++;
+	if (number < names->tables->nr)
+		run.file = names->tables->files[number];
+	return run;
+}
+
+static int file_put(struct names *names, const struct run *run)
+{
+	struct functions functions;
+	size_t length;
+	int err = 0;
+
+	functions_open(&functions, run->file);
+	for (size_t i = 0; !err && i < run->nr; i++) {
+		length = entry_make(&names->entry, run->words[i] >> 1,
+				    run->words[i] & 1, &functions, run->file);
+		err = names->put(names->data, &names->entry, length);
+	}
+	functions_close(&functions);
+	return err;
+}
+
+/* The file in which a process tells what code it makes: such processes map it. */
+static const char *dump_find(const struct program_tables *tables,
+			     const struct jit_process *maker)
+{
+	const struct program_file *file;
+	const char *base;
+	char name[32];
+
+	snprintf(name, sizeof(name), "jit-%d.dump", (int)maker->named);
+	for (size_t i = 0; i < tables->nr; i++) {
+		file = tables->files[i];
+		base = file && file->pid == maker->pid
+			       ? strrchr(file->path, '/')
+			       : NULL;
+		if (base && !strcmp(base + 1, name))
+			return file->path;
+	}
+	return NULL;
+}
+
+static int code_put(struct names *names, const struct run *run)
+{
+	struct jit_frame *frames = calloc(run->nr, sizeof(*frames));
+	const struct jit_process *maker = &run->file->maker;
+	struct entry *entry = &names->entry;
+	uint64_t place;
+	size_t length;
+	int err = frames ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < run->nr; i++) {
+		place = run->words[i] >> 1 & KT_FRAME_PLACE_MASK;
+		frames[i].address = place - !(run->words[i] & 1);
+	}
+	if (!err && maker->pid)
+		jit_names_find(maker, dump_find(names->tables, maker), frames,
+			       run->nr, &names->left);
+	for (size_t i = 0; !err && i < run->nr; i++) {
+		place = run->words[i] >> 1 & KT_FRAME_PLACE_MASK;
+		length = entry_begin(entry, run->words[i] >> 1, frames[i].name,
+				     run->file);
+		if (frames[i].name)
+			entry->behind = place - frames[i].begin;
+		err = names->put(names->data, entry, entry_end(entry, length));
+	}
+	for (size_t i = 0; frames && i < run->nr; i++)
+		free(frames[i].name);
+	free(frames);
+	return err;
 }
 
 int program_names(const struct program_tables *tables, const void *stacks,
@@ -430,30 +543,24 @@ int program_names(const struct program_tables *tables, const void *stacks,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data)
 {
-	const struct program_file *file = NULL;
-	struct functions functions = FUNCTIONS_NONE;
-	struct frames frames = {0};
-	struct entry *entry = malloc(sizeof(*entry));
-	int err = entry ? frames_find(&frames, stacks, size) : -ENOMEM;
-	size_t number, length;
-	uint64_t frame;
+	struct names *names = calloc(1, sizeof(*names));
+	struct run run;
+	int err;
 
-	for (size_t i = 0; !err && i < frames.nr; i++) {
-		frame = frames.words[i] >> 1;
-		number = frame >> KT_FRAME_FILE_SHIFT;
-		if (number >= tables->nr || !tables->files[number])
-			continue;
-		if (file != tables->files[number]) {
-			functions_close(&functions);
-			file = tables->files[number];
-			functions_open(&functions, file);
-		}
-		length = entry_make(entry, frame, frames.words[i] & 1,
-				    &functions, file);
-		err = put(data, entry, length);
+	if (!names)
+		return -ENOMEM;
+	names->tables = tables;
+	names->left = JIT_FUNCTIONS_MAX;
+	names->put = put;
+	names->data = data;
+	err = frames_find(&names->frames, stacks, size);
+	for (size_t i = 0; !err && i < names->frames.nr; i += run.nr) {
+		run = run_find(names, i);
+		if (run.file)
+			err = run.file->code ? code_put(names, &run)
+					     : file_put(names, &run);
 	}
-	functions_close(&functions);
-	free(frames.words);
-	free(entry);
+	free(names->frames.words);
+	free(names);
 	return err;
 }

@@ -70,11 +70,11 @@ static int table_give(const struct program_tables *tables, int fd)
  * The path is what a process made it: in its own mounts, /dev/watchdog may be a program.  So
  * it is asked what it is before it is opened: opening a device may have effects.
  */
-int program_file_open(const char *path)
+int program_file_reopen(int seen)
 {
-	int seen = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	char again[40];
 	struct stat st;
+	int fd = -1;
 
 	if (seen < 0)
 		return -1;
@@ -85,6 +85,11 @@ int program_file_open(const char *path)
 	}
 	close(seen);
 	return fd;
+}
+
+int program_file_open(const char *path)
+{
+	return program_file_reopen(open(path, O_PATH | O_CLOEXEC));
 }
 
 static int file_open(const char *path, pid_t pid, const char *range)
@@ -130,9 +135,18 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 		return -ENOMEM;
 	tables->files[number] = file;
 	file->number = number;
+	file->pid = pid;
 	file->path = strdup(path);
 	if (!file->path)
 		return -ENOMEM;
+	if (!strcmp(path, "[jit]")) {
+		file->code = true;
+		file->error = -ENODATA;
+		/* It tells names of the code, which may be read when it has ended. */
+		if (!jit_process_find(&file->maker, pid))
+			file->maker.pid = 0;
+		return 0;
+	}
 	if (strcmp(path, "[vdso]")) {
 		fd = file_open(path, pid, range);
 		if (fd < 0) {

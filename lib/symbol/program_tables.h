@@ -6,10 +6,12 @@
 #ifndef KT_LIB_SYMBOL_PROGRAM_TABLES_H
 #define KT_LIB_SYMBOL_PROGRAM_TABLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "jit_names.h"
 #include "unwind_cache.h"
 
 /* What any user has mapped is read by root: in bytes, no more than this. */
@@ -18,7 +20,10 @@
 
 struct program_file {
 	uint32_t number; /* in frames of stacks */
+	pid_t pid;	 /* where it was first seen */
 	char *path;
+	bool code;		  /* made at run time: there is no file */
+	struct jit_process maker; /* of code; pid 0: nothing is known of it */
 	unsigned char id[KT_UNWIND_ID_MAX];
 	size_t id_size; /* 0: it has no build id */
 	int error;	/* why it has no table; 0: it has one */
@@ -39,6 +44,8 @@ int program_tables_open(struct program_tables *tables, int tree,
 			const char *cache);
 /* Opens it for reading if it is a regular file, and not too large; -1: it is not. */
 int program_file_open(const char *path);
+/* The same for what was opened with O_PATH, which is closed; -1: nothing was. */
+int program_file_reopen(int seen);
 /* The kernel drops the tables. */
 void program_tables_close(struct program_tables *tables);
 

@@ -53,6 +53,26 @@ done
 check 'the link of a stranger is not followed' grep -q '^	linked+0x[0-9a-f]*$' of_1234
 check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked) at chain\.c:[0-9]*$' of_0
 
+# Code that was made at run time is named by the map that its maker writes: here, and where the
+# maker has another root and another number.
+run ktrace record -q -o made -e syscalls:sys_enter_write -g=user -- sh -c \
+	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x jit' "$chain"
+ends 0 'stacks of code that is made are recorded'
+ktrace report -g made | grep -B1 -A1 '(\[jit\])' >of_made
+check 'it has a name' grep -q '^	calls what it gets+0x6 (\[jit\])' of_made
+check 'it is between caller and callee' test "$(grep -c 'leaf+\|by_made+' of_made)" = 2
+mkdir -p other/tmp other/dev other/proc && cp "$chain" other/chain && touch other/dev/null
+mount -t proc proc other/proc
+# It lives longer than the recorder: its root can still be asked for the map.
+ktrace record -q -o other.trace -e syscalls:sys_enter_write -g=user -- sh -c \
+	'other/chain /dev/null x; sleep 0.5
+	unshare -fp chroot other /chain /dev/null x jit 600 >/dev/null & sleep 1'
+check 'it has another number there' test "$(ls other/tmp)" = perf-1.map
+check 'but its names are found' sh -c \
+	"ktrace report -g other.trace | grep -q '^	calls what it gets+0x6 (\[jit\])'"
+pkill chain
+umount other/proc
+
 # ---- of the kernel ---------------------------------------------------------------
 
 run ktrace record -e 'sched:*' -g=all -- true
