@@ -439,6 +439,53 @@ static noinline u32 walk_by_rbx(const struct kt_unwind_space *space,
 	return walk(space, cache, start, depth, frames, end, true);
 }
 
+/*
+ * By ebp alone.  A frame is a pair of words, the caller's ebp and the return address, which one
+ * read gets.  Whoever begins a stack has ebp of zero, as the psABI for the i386 asks for; if that
+ * is a function with a frame, what seems to be its return address is none.
+ */
+static noinline u32 walk_narrow(const struct kt_unwind_space *space,
+				const struct kt_unwind_start *start, u32 depth,
+				u64 *frames, int *end)
+{
+	u64 ip = (u32)start->ip, sp = (u32)start->sp, bp = (u32)start->bp;
+	u64 back = start->behind, guess = 0, limit, pair;
+	u32 nr = 0;
+
+	*end = KT_STACK_ABSENT;
+	if (!env_stack_begin(&limit)) {
+		frames[0] = ip;
+		return 1;
+	}
+	for (;;) {
+		struct found found = rule_search(space, ip - back);
+
+		if (guess && !(found.rule & RULE_IN_FILE)) {
+			*end = bp ? KT_STACK_NO_TABLE : KT_STACK_COMPLETE;
+			break;
+		}
+		frames[nr++] = frame_word(found, ip) | guess;
+		if (bp & 3 || bp < sp || bp - sp > GUESS_MAX) {
+			*end = bp || !guess ? KT_STACK_NO_TABLE
+					    : KT_STACK_COMPLETE;
+			break;
+		}
+		if (nr == depth) {
+			*end = KT_STACK_TRUNCATED;
+			break;
+		}
+		if (!word(bp, limit, &pair))
+			break;
+		sp = bp + 8;
+		bp = (u32)pair;
+		ip = pair >> 32;
+		back = 1;
+		guess = KT_FRAME_GUESS;
+	}
+	env_stack_end();
+	return nr;
+}
+
 u32 kt_unwind_program(const struct kt_unwind_space *space,
 		      struct kt_unwind_cache *cache,
 		      const struct kt_unwind_start *start, u32 depth,
@@ -451,7 +498,10 @@ u32 kt_unwind_program(const struct kt_unwind_space *space,
 		depth = KT_STACK_MAX;
 	if (!depth)
 		depth = 1;
-	nr = walk(space, cache, start, depth, frames, &ended, false);
+	if (unlikely(start->narrow))
+		nr = walk_narrow(space, start, depth, frames, &ended);
+	else
+		nr = walk(space, cache, start, depth, frames, &ended, false);
 	if (ended == STEP_BY_RBX)
 		nr = walk_by_rbx(space, cache, start, depth, frames, &ended);
 	*end = (enum kt_stack_end)ended;

@@ -13,7 +13,7 @@
  *
  * Where no table covers a place, code was most probably made at run time.  Such code keeps
  * frame pointers as a rule, so the walk takes a step by rbp and marks what it finds as a
- * guess.
+ * guess.  Programs of 32 bits are walked so from end to end.
  */
 #ifndef KT_CORE_UNWIND_H
 #define KT_CORE_UNWIND_H
@@ -59,6 +59,8 @@ struct kt_unwind_start {
 	 */
 	bool behind;
 	const void *registers; /* for env_register() */
+	/* A program of 32 bits: there are no tables for it, so all is guessed. */
+	bool narrow;
 };
 
 #define KT_UNWIND_CACHE_SHIFT 10

@@ -67,14 +67,17 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 	const struct kt_unwind_map map = {TEXT, TEXT + TEXT_SIZE, 0, &file};
 	const struct kt_unwind_space space = {&map, 1,
 					      salt += 0x9e3779b97f4a7c15ull};
-	const struct kt_unwind_start start = {
+	struct kt_unwind_start start = {
 		.ip = word(input),
 		.sp = word(input),
 		.bp = word(input),
 		.bx = word(input),
-		.behind = take(input, 1) & 1,
 	};
+	u8 how = take(input, 1);
 	u32 depth = take(input, 1);
+
+	start.behind = how & 1;
+	start.narrow = how & 2;
 
 	for (u32 i = 0; i < 256; i++)
 		memory_words[i] = word(input);

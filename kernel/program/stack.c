@@ -53,6 +53,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 		.bx = regs->bx,
 		.behind = behind,
 		.registers = regs,
+		.narrow = !user_64bit_mode((struct pt_regs *)regs),
 	};
 	struct kt_unwind_space space __kt_uninitialized;
 
@@ -81,12 +82,6 @@ unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end)
 	if (unlikely(in_nmi())) {
 		*end = KT_STACK_CONTEXT;
 		return 0;
-	}
-	/* 32-bit programs have tables of another kind. */
-	if (unlikely(!user_64bit_mode((struct pt_regs *)regs))) {
-		to[0] = regs->ip & KT_FRAME_PLACE_MASK;
-		*end = KT_STACK_NO_TABLE;
-		return 1;
 	}
 	busy = &(*this_cpu_ptr(&walking))[context_now()];
 	if (unlikely(*busy)) {

@@ -302,7 +302,8 @@ static void begin(const u64 *rules, u32 nr)
 
 static void walk(u64 ip, u64 sp, u64 bp, u64 bx, u32 depth)
 {
-	const struct kt_unwind_start start = {ip, sp, bp, bx, false, NULL};
+	const struct kt_unwind_start start = {
+		.ip = ip, .sp = sp, .bp = bp, .bx = bx};
 
 	static struct walked again;
 
@@ -441,7 +442,8 @@ TEST(a_signal_between_two_instructions)
 
 TEST(the_byte_before_a_return_address_counts)
 {
-	struct kt_unwind_start start = {TEXT + 16, AT(0), 0, 0, true, NULL};
+	struct kt_unwind_start start = {
+		.ip = TEXT + 16, .sp = AT(0), .behind = true};
 
 	BEGIN(LEAF, KT_UNWIND_UNKNOWN, LEAF, KT_UNWIND_END);
 	memory_words[0] = TEXT + 16 * 3;
@@ -501,6 +503,83 @@ TEST(no_guess_without_a_frame)
 		FRAMES(KT_STACK_NO_TABLE, OUTSIDE);
 		CHECK_EQ(stack.guesses[0], 0);
 	}
+}
+
+static void walk_narrow(u64 ip, u64 sp, u64 bp, u32 depth)
+{
+	const struct kt_unwind_start start = {
+		.ip = ip, .sp = sp, .bp = bp, .narrow = true};
+
+	walked_take(&space, &cache, &start, depth, &stack);
+}
+
+/* Where the words are for programs of 32 bits. */
+#define LOW_BASE 0x8100000ull
+#define LOW(n)	 (LOW_BASE + 4 * (n)) /* of 32 bits */
+
+static void narrow_begin(void)
+{
+	BEGIN(KT_UNWIND_NONE);
+	memory_base = LOW_BASE;
+}
+
+/* A frame: the caller's ebp and the return address. */
+static void narrow_put(u32 at, u32 bp, u32 ip)
+{
+	memory_words[at / 2] = (u64)ip << 32 | bp;
+}
+
+TEST(programs_of_32_bits_are_guessed)
+{
+	narrow_begin();
+	narrow_put(10, LOW(20), IN(1));
+	narrow_put(20, LOW(30), IN(3));
+	narrow_put(30, 0, IN(2));
+	/* What is above the 32 bits does not count. */
+	walk_narrow(IN(0) | 1ull << 32, LOW(0) | 1ull << 40,
+		    LOW(10) | 1ull << 63, 10);
+	FRAMES(KT_STACK_COMPLETE, IN(0), IN(1), IN(3), IN(2));
+	CHECK_EQ(stack.guesses[0], 1 << 1 | 1 << 2 | 1 << 3);
+	walk_narrow(IN(0), LOW(0), LOW(10), 3);
+	FRAMES(KT_STACK_TRUNCATED, IN(0), IN(1), IN(3));
+	/* The first function has the number of arguments where others are called from. */
+	narrow_put(30, 0, 1);
+	walk_narrow(IN(0), LOW(0), LOW(10), 10);
+	FRAMES(KT_STACK_COMPLETE, IN(0), IN(1), IN(3));
+	/* Only the first instruction may be anywhere. */
+	walk_narrow(OUTSIDE, LOW(0), LOW(10), 10);
+	FRAMES(KT_STACK_COMPLETE, OUTSIDE, IN(1), IN(3));
+	narrow_put(20, LOW(30), OUTSIDE);
+	walk_narrow(IN(0), LOW(0), LOW(10), 10);
+	FRAMES(KT_STACK_NO_TABLE, IN(0), IN(1));
+	memory_base = MEMORY_BASE;
+}
+
+TEST(a_guess_of_32_bits_may_end_early)
+{
+	static const u64 pointers[] = {1, LOW(0) - 4, LOW(0) + 2,
+				       LOW(13) + (1 << 20), 0xfffffffc};
+
+	narrow_begin();
+	narrow_put(10, 0, IN(1));
+	/* Without a step, zero in ebp says nothing: the function may use it for something else. */
+	walk_narrow(IN(0), LOW(0), 0, 10);
+	FRAMES(KT_STACK_NO_TABLE, IN(0));
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
+		narrow_put(10, pointers[i], IN(1));
+		walk_narrow(IN(0), LOW(0), pointers[i], 10);
+		FRAMES(KT_STACK_NO_TABLE, IN(0));
+		walk_narrow(IN(0), LOW(0), LOW(10), 10);
+		FRAMES(KT_STACK_NO_TABLE, IN(0), IN(1));
+	}
+	narrow_put(10, LOW(2 * MEMORY_WORDS), IN(1));
+	walk_narrow(IN(0), LOW(0), LOW(10), 10);
+	FRAMES(KT_STACK_ABSENT, IN(0), IN(1));
+	memory_closed = true;
+	walk_narrow(IN(0), LOW(0), LOW(10), 10);
+	FRAMES(KT_STACK_ABSENT, IN(0));
+	memory_base = MEMORY_BASE;
+	memory_closed = false;
 }
 
 TEST(absent_memory_is_said)
@@ -590,7 +669,7 @@ TEST(several_mappings)
 		 &files[0]},
 	};
 	const struct kt_unwind_space three = {maps, 3, 99};
-	struct kt_unwind_start start = {0, AT(0), 0, 0, false, NULL};
+	struct kt_unwind_start start = {.sp = AT(0)};
 
 	make(&made, &row, 1);
 	CHECK_EQ(kt_unwind_table_open(&other, made.bytes, made.size), 0);
