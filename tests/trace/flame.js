@@ -53,7 +53,7 @@ document.getElementById('graph').getContext = () => ({
 	fillRect(x, y, width, height) { drawn.push({x, y, width, color: this.fillStyle}); },
 	fillText(text) { drawn[drawn.length - 1].text = text; },
 });
-vm.runInNewContext(scripts[1][2], {document, window});
+vm.runInNewContext("'use strict';" + scripts[1][2], {document, window});
 
 const {graph, search, reset, turn, state, tip, title} = elements;
 const percent = part => (all ? 100 * part / all : 0).toFixed(2) + ' %';

@@ -24,6 +24,8 @@ class Page(html.parser.HTMLParser):
         if tag not in ("meta", "input"):
             self.open.append(tag)
         if tag == "script":
+            # Names of a script that is no module can be names of the browser, too.
+            assert ("type", "application/json") in attributes or ("type", "module") in attributes
             (self.data if ("type", "application/json") in attributes
              else self.scripts).append("")
             self.into = self.data if ("type", "application/json") in attributes else self.scripts
