@@ -30,7 +30,7 @@ function element() {
 		},
 		addEventListener(type, call) { listeners[type] = call; },
 		focus() { document.activeElement = this; },
-		getBoundingClientRect: () => ({left: 0, top: 0}),
+		getBoundingClientRect: () => ({left: 0, top: 0, width: 100, height: 40}),
 		clientWidth: WIDTH,
 	};
 }
@@ -43,6 +43,7 @@ let drawn = [];
 
 window.devicePixelRatio = 2;
 window.innerWidth = WIDTH;
+window.innerHeight = 700;
 document.getElementById = id => {
 	assert(page.includes(`id="${id}"`), id);
 	return elements[id] = elements[id] || element();
@@ -50,6 +51,7 @@ document.getElementById = id => {
 document.getElementById('data').textContent = scripts[0][2];
 document.getElementById('graph').getContext = () => ({
 	scale() { drawn = []; },
+	measureText: text => ({width: 7 * text.length}),
 	fillRect(x, y, width, height) { drawn.push({x, y, width, color: this.fillStyle}); },
 	fillText(text) { drawn[drawn.length - 1].text = text; },
 });
