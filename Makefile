@@ -18,7 +18,7 @@ KERNELS_DEBUG ?= 6.12-debug 7.3-debug 7.3-kcsan
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help demo check check-all check-debug setup user modules bench style sparse install clean distclean vm
+.PHONY: help demo check check-all check-debug setup setup-all user modules bench style sparse install clean distclean vm
 # The scripts take care of their own parallelism.
 .NOTPARALLEL:
 
@@ -51,7 +51,7 @@ check: setup user
 	@KERNELS='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(KERNELS))' \
 		WHOLE='$(if $(filter command%,$(origin KERNEL)),$(KERNEL),$(WHOLE))' tests/run $(SUITE)
 
-check-all: setup user
+check-all: setup-all user
 	@KERNELS='$(KERNELS)' MORE='$(KERNELS_MORE)' LONG='$(KERNEL_LONG)' tests/run
 
 check-debug: setup user
@@ -59,6 +59,9 @@ check-debug: setup user
 
 setup:
 	@tools/setup
+
+setup-all:
+	@tools/setup --all
 
 user: build/user/build.ninja
 	@ninja -C build/user
