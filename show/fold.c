@@ -311,6 +311,8 @@ static int event_field(struct folds *folds, const struct ktrace_event *event,
 	if (!field)
 		return 0;
 	folds->field_found = true;
+	if (kinds_count(&folds->kinds, event->type))
+		return no_memory();
 	value = ktrace_field_int(event, field);
 	/* An error has no weight. */
 	if (value < 0 && field->kind == KTRACE_INT)
@@ -348,9 +350,11 @@ int folds_event(struct folds *folds, const struct ktrace_event *event,
 		return event_off_cpu(folds, event, fold);
 	if (!fold)
 		return 0;
-	return folds->options.weight == KTRACE_WEIGHT_FIELD
-		       ? event_field(folds, event, fold)
-		       : fold_add(folds, fold, 1);
+	if (folds->options.weight == KTRACE_WEIGHT_FIELD)
+		return event_field(folds, event, fold);
+	if (kinds_count(&folds->kinds, event->type))
+		return no_memory();
+	return fold_add(folds, fold, 1);
 }
 
 void folds_loss(struct folds *folds, const struct ktrace_loss *loss)
@@ -370,7 +374,7 @@ const char *folds_unit(const struct folds *folds)
 	}
 }
 
-int folds_check(const struct folds *folds)
+static int field_check(const struct folds *folds)
 {
 	if (folds->options.weight != KTRACE_WEIGHT_FIELD || !folds->any_stack ||
 	    folds->field_found)
@@ -379,6 +383,67 @@ int folds_check(const struct folds *folds)
 			 "no event with a stack has a field `%s' that is a "
 			 "number",
 			 folds->options.field);
+}
+
+/* Nothing has a share of nothing. */
+static int weight_check(const struct folds *folds)
+{
+	if (folds->weight)
+		return 0;
+	return error_set(-ENODATA,
+			 "there is nothing to compare: no event with a stack "
+			 "has any weight");
+}
+
+int folds_check(const struct folds *folds)
+{
+	int err = field_check(folds);
+
+	if (err || !folds->compares)
+		return err;
+	return weight_check(folds) ?: kinds_check(&folds->kinds, folds->trace);
+}
+
+/* ---- two traces ----------------------------------------------------------- */
+
+/* Ids of stacks are those of one trace. */
+static void stacks_clear(struct folds *folds)
+{
+	size_t at = 0;
+	void *key;
+
+	while ((key = table_each(&folds->stacks, &at)))
+		free(key);
+	table_free(&folds->stacks);
+	folds->stacks = (struct table){0};
+}
+
+int folds_turn(struct folds *folds, struct ktrace *trace)
+{
+	struct fold *fold;
+	size_t at = 0;
+	int err = field_check(folds) ?: weight_check(folds);
+
+	if (err)
+		return err;
+	if (kinds_turn(&folds->kinds, folds->trace))
+		return no_memory();
+	while ((fold = table_each(&folds->paths, &at))) {
+		fold->before = (struct fold_sum){fold->events, fold->weight};
+		fold->events = fold->weight = 0;
+	}
+	folds->before = (struct fold_sum){folds->events, folds->weight};
+	folds->events = folds->weight = 0;
+	folds->unknown_before = folds->off.unknown;
+	/* Threads that are off the CPU do not come back in another trace. */
+	off_cpu_free(&folds->off);
+	folds->off.unknown = 0;
+	stacks_clear(folds);
+	folds->type_fields = folds->type_weight = NULL;
+	folds->field_found = folds->any_stack = false;
+	folds->trace = trace;
+	folds->compares = true;
+	return 0;
 }
 
 /* ---- order ---------------------------------------------------------------- */
@@ -405,6 +470,8 @@ int fold_compare_weight(const void *a, const void *b, void *data)
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
+	if (x->before.weight != y->before.weight)
+		return x->before.weight > y->before.weight ? -1 : 1;
 	return fold_compare_frames(a, b, data);
 }
 
@@ -422,7 +489,7 @@ struct fold **folds_sorted(const struct folds *folds,
 		return NULL;
 	}
 	while ((sorted[*nr] = table_each(&folds->paths, &at)))
-		*nr += sorted[*nr]->events != 0;
+		*nr += sorted[*nr]->events || sorted[*nr]->before.events;
 	qsort_r(sorted, *nr, sizeof(*sorted), compare, (void *)folds);
 	return sorted;
 }
@@ -437,18 +504,18 @@ void folds_clear(struct folds *folds)
 		histogram_free(&fold->weights);
 		free(fold);
 	}
-	for (at = 0; (value = table_each(&folds->stacks, &at));)
-		free(value);
+	stacks_clear(folds);
 	for (at = 0; (value = table_each(&folds->names, &at));)
 		free(value);
 	table_free(&folds->paths);
-	table_free(&folds->stacks);
 	table_free(&folds->names);
 	off_cpu_free(&folds->off);
+	kinds_free(&folds->kinds);
 	free(folds->name);
 	folds->name = NULL;
 	folds->nr_names = folds->room_names = 0;
 	folds->events = folds->weight = 0;
+	folds->compares = false;
 }
 
 void folds_free(struct folds *folds)

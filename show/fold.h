@@ -9,6 +9,8 @@
  * stack does not end where it should, or is not there, a frame in brackets says so in the
  * place of what is not known.
  *
+ * Two traces can be compared: then a fold has what it weighs in each of them.
+ *
  * Memory depends on how many different stacks there are, not on how many events.
  */
 #ifndef KT_SHOW_FOLD_H
@@ -21,12 +23,18 @@
 
 #include "base/histogram.h"
 #include "base/table.h"
+#include "kinds.h"
 #include "off_cpu.h"
 #include "output.h"
+
+struct fold_sum {
+	uint64_t events, weight;
+};
 
 struct fold {
 	uint64_t events;
 	uint64_t weight; /* of all of them; UINT64_MAX: it does not fit */
+	struct fold_sum before;	  /* the same in the trace before, if any */
 	struct histogram weights; /* if it was asked for */
 	uint32_t nr;		  /* frames */
 	uint32_t frames
@@ -42,6 +50,11 @@ struct folds {
 	uint64_t events;   /* that have weight */
 	uint64_t weight;   /* of all of them */
 	struct off_cpu off;
+
+	bool compares; /* folds_turn() was called: the trace is the second one */
+	struct fold_sum before;	 /* of all folds, in the trace before */
+	uint64_t unknown_before; /* off.unknown of that */
+	struct kinds kinds;
 
 	/* The last type that an event had, and its field that has the weight. */
 	const struct ktrace_field *type_fields;
@@ -63,7 +76,12 @@ int folds_init(struct folds *folds, struct ktrace *trace,
 int folds_event(struct folds *folds, const struct ktrace_event *event,
 		bool shown);
 void folds_loss(struct folds *folds, const struct ktrace_loss *loss);
-/* All folds that have events, in this order.  The caller frees the array.  NULL: out of memory. */
+/*
+ * What came is what @trace is compared with: its events follow.  Nothing of the trace before is
+ * needed any more.  0 or a negative errno.
+ */
+int folds_turn(struct folds *folds, struct ktrace *trace);
+/* All folds that have events, in one of the traces at least, in this order.  The caller frees the array.  NULL: out of memory. */
 struct fold **folds_sorted(const struct folds *folds,
 			   int (*compare)(const void *a, const void *b,
 					  void *folds),
@@ -74,7 +92,10 @@ int fold_compare_weight(const void *a, const void *b, void *folds);
 int fold_compare_frames(const void *a, const void *b, void *folds);
 /* "events", "ns" or the name of the field.  As it comes from the user: escape it. */
 const char *folds_unit(const struct folds *folds);
-/* -ENOENT if no event with a stack had the field that was asked for. */
+/*
+ * -ENOENT if no event with a stack had the field that was asked for; -ENODATA or -EINVAL if
+ * the two traces cannot be compared.
+ */
 int folds_check(const struct folds *folds);
 /* Forgets all events. */
 void folds_clear(struct folds *folds);

@@ -5,10 +5,19 @@
  *
  *	dbench;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;kmalloc_trace 1234
  *
+ * Of two traces that are compared, there are both weights, that of the trace before first.
+ *
  * Events whose type has no stack are not counted.
  */
 
 #include "merged.h"
+
+static void weight_put(struct output *output, uint64_t weight)
+{
+	output_add(output, " ", 1);
+	output_room(output, 64);
+	output->p = put_u64(output->p, weight);
+}
 
 static void fold_put(struct output *output, const struct folds *folds,
 		     const struct fold *fold)
@@ -18,9 +27,9 @@ static void fold_put(struct output *output, const struct folds *folds,
 			output_add(output, ";", 1);
 		output_puts(output, folds->name[fold->frames[i]]);
 	}
-	output_room(output, 64);
-	output_add(output, " ", 1);
-	output->p = put_u64(output->p, fold->weight);
+	if (folds->compares)
+		weight_put(output, fold->before.weight);
+	weight_put(output, fold->weight);
 	output_add(output, "\n", 1);
 }
 
@@ -46,5 +55,6 @@ const struct show_ops show_folded = {
 	.hidden = merged_hidden,
 	.finish = folded_finish,
 	.pause = merged_pause,
+	.compare = merged_compare,
 	.release = merged_release,
 };

@@ -36,6 +36,16 @@ int merged_pause(struct ktrace_output *show)
 	return 0;
 }
 
+int merged_compare(struct ktrace_output *show, struct ktrace *trace)
+{
+	struct folds *folds = &((struct merged *)show)->folds;
+
+	if (folds->compares)
+		return error_set(-EINVAL,
+				 "two traces can be compared, not more");
+	return folds_turn(folds, trace);
+}
+
 int merged_finish(struct ktrace_output *show,
 		  int (*compare)(const void *a, const void *b, void *folds),
 		  void (*put)(struct merged *merged, struct fold *const *folds,

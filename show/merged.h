@@ -22,6 +22,7 @@ int merged_event(struct ktrace_output *show, const struct ktrace_event *event);
 int merged_hidden(struct ktrace_output *show, const struct ktrace_event *event);
 int merged_loss(struct ktrace_output *show, const struct ktrace_loss *loss);
 int merged_pause(struct ktrace_output *show);
+int merged_compare(struct ktrace_output *show, struct ktrace *trace);
 void merged_release(struct ktrace_output *show);
 
 /* @put prints the folds, which are in this order. */

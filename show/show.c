@@ -164,6 +164,22 @@ int ktrace_output_pause(struct ktrace_output *show)
 				: show->ops->finish(show);
 }
 
+int ktrace_output_compare(struct ktrace_output *show, struct ktrace *trace)
+{
+	int err;
+
+	if (!show->ops->compare)
+		return error_set(-EINVAL, "the output `%s' compares nothing",
+				 show->ops->kind.name);
+	err = show->ops->compare(show, trace);
+	if (err)
+		return err;
+	show->trace = trace;
+	show->cursor = NULL;
+	show->events = show->losses = 0;
+	return 0;
+}
+
 int ktrace_output_run(struct ktrace_output *show, struct ktrace_cursor *cursor,
 		      bool (*progress)(void *data), void *data)
 {

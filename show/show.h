@@ -34,6 +34,11 @@ struct show_ops {
 	 * buffered until the next pause.  NULL: finish does it.
 	 */
 	int (*pause)(struct ktrace_output *show);
+	/*
+	 * What came is what this trace is compared with: its events follow.  NULL: it
+	 * compares nothing.
+	 */
+	int (*compare)(struct ktrace_output *show, struct ktrace *trace);
 	/* Frees memory.  Called also if open failed. */
 	void (*release)(struct ktrace_output *show);
 };

@@ -193,6 +193,16 @@ KTRACE_API int ktrace_output_finish(struct ktrace_output *output);
 KTRACE_API int ktrace_output_pause(struct ktrace_output *output);
 
 /*
+ * "folded" and "flame" can compare two traces.  What the output got until now is what @trace
+ * is compared with: the events of @trace follow, and the counts of what was shown begin again.
+ * It is called once, before the output is finished; the trace before may then be closed.
+ * -ENODATA if no event with a stack weighs anything, here or, for @trace, at the end;
+ * ktrace_output_finish() returns -EINVAL if one trace has other kinds of events with stacks.
+ */
+KTRACE_API int ktrace_output_compare(struct ktrace_output *output,
+				     struct ktrace *trace);
+
+/*
  * Shows all that @cursor finds, and finishes; or pauses, if the trace is still being
  * written and the cursor has come to what there is so far. If @progress is not NULL, it is called once
  * in some ten thousand events and losses. If it returns true, the output ends there.

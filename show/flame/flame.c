@@ -7,6 +7,9 @@
  *	{"title":"ktrace: ...","unit":"events","unknown":0,"names":["make",…],
  *	"stacks":[[0,3,3,0,1,2],…]}
  *
+ * If two traces are compared, there is a member "before", and behind the weight and the events
+ * of a stack are those that it had in the trace before.
+ *
  * Stacks are in the order of their frames, and each has only the frames that the one before it
  * has not.  So they are a tree already, and none is needed here.
  */
@@ -72,6 +75,11 @@ static void head_put(struct flame *f)
 	string_put(f, folds_unit(&f->merged.folds));
 	output_puts(&f->merged.output, ",\"unknown\":");
 	number_put(&f->merged.output, f->merged.folds.off.unknown);
+	if (!f->merged.folds.compares)
+		return;
+	output_puts(&f->merged.output, ",\"before\":{\"unknown\":");
+	number_put(&f->merged.output, f->merged.folds.unknown_before);
+	output_puts(&f->merged.output, "}");
 }
 
 static void names_put(struct flame *f)
@@ -94,21 +102,28 @@ static uint32_t shared_nr(const struct fold *x, const struct fold *y)
 	return nr;
 }
 
-static void stack_put(struct output *output, const struct fold *fold,
-		      const struct fold *before)
+static void next_put(struct output *output, uint64_t number)
 {
-	uint32_t shared = before ? shared_nr(before, fold) : 0;
+	output_puts(output, ",");
+	number_put(output, number);
+}
 
-	output_puts(output, before ? ",\n[" : "\n[");
+/* @last: the stack in front of it; NULL: it is the first one. */
+static void stack_put(struct output *output, const struct fold *fold,
+		      const struct fold *last, bool compares)
+{
+	uint32_t shared = last ? shared_nr(last, fold) : 0;
+
+	output_puts(output, last ? ",\n[" : "\n[");
 	number_put(output, shared);
-	output_puts(output, ",");
-	number_put(output, fold->weight);
-	output_puts(output, ",");
-	number_put(output, fold->events);
-	for (uint32_t i = shared; i < fold->nr; i++) {
-		output_puts(output, ",");
-		number_put(output, fold->frames[i]);
+	next_put(output, fold->weight);
+	next_put(output, fold->events);
+	if (compares) {
+		next_put(output, fold->before.weight);
+		next_put(output, fold->before.events);
 	}
+	for (uint32_t i = shared; i < fold->nr; i++)
+		next_put(output, fold->frames[i]);
 	output_puts(output, "]");
 }
 
@@ -123,7 +138,8 @@ static void flame_put(struct merged *merged, struct fold *const *folds,
 	names_put((struct flame *)merged);
 	output_puts(output, ",\n\"stacks\":[");
 	for (size_t i = 0; i < nr && !output->err; i++)
-		stack_put(output, folds[i], i ? folds[i - 1] : NULL);
+		stack_put(output, folds[i], i ? folds[i - 1] : NULL,
+			  merged->folds.compares);
 	output_puts(output, "]}");
 	data += sizeof(DATA) - 1;
 	output_write(output, data, strlen(data));
@@ -150,5 +166,6 @@ const struct show_ops show_flame = {
 	.hidden = merged_hidden,
 	.finish = flame_finish,
 	.pause = merged_pause,
+	.compare = merged_compare,
 	.release = flame_release,
 };

@@ -56,10 +56,15 @@ assert "default-src 'none'" in source.decode("ascii")
 data = json.loads(page.data[0])
 path, ours = [], []
 for shared, weight, events, *frames in data["stacks"]:
+    weights = [weight]
+    if "before" in data:
+        before, events_before, *frames = frames
+        weights = [before, weight]
+        events += events_before
     assert shared <= len(path)
     assert events > 0
     path = path[:shared] + [data["names"][frame] for frame in frames]
-    ours.append(f"{';'.join(path)} {weight}")
+    ours.append(" ".join([";".join(path), *map(str, weights)]))
 with open(sys.argv[2], encoding="ascii") as file:
     theirs = file.read().splitlines()
 assert sorted(ours) == sorted(theirs), (ours, theirs)

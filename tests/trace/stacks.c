@@ -628,4 +628,68 @@ TEST(damaged_stacks)
 	stacks_store(whole, size);
 }
 
+/* Gives it all events of the trace. */
+static void events_give(struct ktrace_output *output, struct ktrace *trace)
+{
+	struct ktrace_cursor *cursor;
+	int item;
+
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &cursor), 0);
+	while ((item = ktrace_cursor_next(cursor)) > 0)
+		if (item == KTRACE_EVENT)
+			CHECK_EQ(ktrace_output_event(
+					 output, ktrace_cursor_event(cursor),
+					 NULL),
+				 0);
+	CHECK_EQ(item, 0);
+	ktrace_cursor_destroy(cursor);
+}
+
+static int text_keep(void *data, const char *text, size_t size)
+{
+	char **kept = data;
+	size_t length = *kept ? strlen(*kept) : 0;
+
+	*kept = realloc(*kept, length + size + 1);
+	CHECK(*kept);
+	memcpy(*kept + length, text, size);
+	(*kept)[length + size] = '\0';
+	return 0;
+}
+
+/* The trace before is closed when the other is read. */
+TEST(compared)
+{
+	char *text = NULL;
+	const struct ktrace_output_options where = {
+		.size = sizeof(where),
+		.write = text_keep,
+		.data = &text,
+	};
+	struct ktrace *trace = trace_open(), *again = trace_open();
+	struct ktrace_output *output;
+
+	CHECK_EQ(ktrace_output_create(trace, "folded", &where, &output), 0);
+	/* Nothing has come yet. */
+	CHECK_EQ(ktrace_output_compare(output, again), -ENODATA);
+	events_give(output, trace);
+	CHECK_EQ(ktrace_output_events(output), 14);
+	CHECK_EQ(ktrace_output_compare(output, again), 0);
+	CHECK_EQ(ktrace_output_events(output), 0);
+	CHECK_EQ(ktrace_output_compare(output, again), -EINVAL);
+	ktrace_close(trace);
+	events_give(output, again);
+	CHECK_EQ(ktrace_output_finish(output), 0);
+	ktrace_output_destroy(output);
+	CHECK(strstr(text, "a_<b>_c;entry;work;pages 3 3\n"));
+	CHECK(strstr(text, "a_<b>_c;[no_stack] 1 1\n"));
+	free(text);
+
+	CHECK_EQ(ktrace_output_create(again, "stacks", &where, &output), 0);
+	CHECK_EQ(ktrace_output_compare(output, again), -EINVAL);
+	CHECK(strstr(ktrace_last_error(), "`stacks' compares nothing"));
+	ktrace_output_destroy(output);
+	ktrace_close(again);
+}
+
 CHECK_MAIN
