@@ -31,6 +31,9 @@ struct report {
 	bool whole_frames;
 	struct ktrace_output_stacks merged;
 	struct ktrace_spans *spans; /* NULL: no durations */
+	const char *before;	    /* --diff: the other trace; NULL: none */
+	const char *after;	    /* the trace; NULL: the default */
+	const char *path;	    /* of these, the one that is being read */
 };
 
 static bool is_kind(const struct report *r, const char *name)
@@ -103,6 +106,9 @@ static int events_show(struct report *r, struct ktrace_cursor *cursor)
 	}
 	if (err)
 		return err;
+	/* A part of a trace cannot be compared with all of another. */
+	if (r->before)
+		return item < 0 ? item : 0;
 	/* What was read until then is shown. */
 	err = ktrace_output_finish(r->output);
 	return item < 0 ? item : err;
@@ -117,8 +123,9 @@ static void stream_show(void *data)
 		ktrace_output_pause(r->output);
 }
 
-static int show_run(struct report *r, struct ktrace *trace,
-		    struct ktrace_cursor *cursor)
+/* Of two traces that are compared, the first one makes the output. */
+static int output_make(struct report *r, struct ktrace *trace,
+		       struct ktrace_cursor *cursor)
 {
 	static const struct ktrace_output_calls calls = {
 		.string_max = 32,
@@ -135,29 +142,54 @@ static int show_run(struct report *r, struct ktrace *trace,
 		.mangled = r->mangled,
 		.whole_frames = r->whole_frames,
 	};
-	int err;
 
-	err = ktrace_output_create(trace, r->kind->name, &options, &r->output);
+	if (r->output)
+		return 0;
+	return ktrace_output_create(trace, r->kind->name, &options, &r->output);
+}
+
+static int show_run(struct report *r, struct ktrace *trace,
+		    struct ktrace_cursor *cursor)
+{
+	int err = output_make(r, trace, cursor);
+
 	if (err)
 		return err;
-	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r))
+	if (!who_is_all(&r->who) || r->head || r->spans || pairs_events(r) ||
+	    r->before)
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
-	ktrace_output_destroy(r->output);
-	r->output = NULL;
+	/* Else there is more to come. */
+	if (!r->before) {
+		ktrace_output_destroy(r->output);
+		r->output = NULL;
+	}
 	return err;
 }
 
-/* Outputs that merge stacks are empty if there are none: says why. */
-static void no_stacks_say(const struct ktrace *trace)
+/* If there are two traces, says of which one it speaks. */
+static int show_failed(const struct report *r, const char *why)
 {
+	if (r->before)
+		return failed("%s: %s", r->path ?: TRACE_DEFAULT, why);
+	return failed("%s", why);
+}
+
+/* Outputs that merge stacks are empty if there are none: says why.  Returns an exit status. */
+static int stacks_check(const struct report *r, const struct ktrace *trace)
+{
+	static const char why[] =
+		"no event was recorded with its stack: ktrace record -g";
 	const struct ktrace_types *types = ktrace_get_types(trace);
 
 	for (size_t i = 0; i < ktrace_types_count(types); i++)
 		if (ktrace_type_stacks(ktrace_types_get(types, i)))
-			return;
-	say("no event was recorded with its stack: ktrace record -g");
+			return EXIT_OK;
+	if (r->before)
+		return show_failed(r, why);
+	say("%s", why);
+	return EXIT_OK;
 }
 
 static int trace_show(void *data, struct ktrace *trace,
@@ -184,13 +216,50 @@ static int trace_show(void *data, struct ktrace *trace,
 	err = show_run(r, trace, cursor);
 	/* On EPIPE the reader needs no more. */
 	if (err && err != -EPIPE)
-		status = failed_in_library();
+		status = show_failed(r, ktrace_last_error());
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
 	if (!err && merges_stacks(r))
-		no_stacks_say(trace);
+		status = stacks_check(r, trace);
 	if (!err)
 		misses_say(info->misses, info->nr_misses);
+	return status;
+}
+
+static int after_show(void *data, struct ktrace *trace,
+		      struct ktrace_cursor_options *options)
+{
+	struct report *r = data;
+	int status, err;
+
+	if (ktrace_output_compare(r->output, trace))
+		return show_failed(r, ktrace_last_error());
+	r->path = r->after;
+	status = trace_show(r, trace, options);
+	if (status)
+		return status;
+	err = ktrace_output_finish(r->output);
+	return err && err != -EPIPE ? show_failed(r, ktrace_last_error())
+				    : EXIT_OK;
+}
+
+/* The other trace is read while this one is open. */
+static int before_show(void *data, struct ktrace *trace,
+		       struct ktrace_cursor_options *options)
+{
+	struct report *r = data;
+	int status = trace_show(r, trace, options);
+
+	return status ?: query_run(&r->query, r->after, after_show, r);
+}
+
+static int diff_run(struct report *r)
+{
+	int status;
+
+	r->path = r->before;
+	status = query_run(&r->query, r->before, before_show, r);
+	ktrace_output_destroy(r->output);
 	return status;
 }
 
@@ -219,6 +288,7 @@ enum {
 	REPORT_ONELINE,
 	REPORT_MANGLED,
 	REPORT_WHOLE,
+	REPORT_DIFF,
 };
 
 static int option_handle(void *data, int option)
@@ -268,12 +338,41 @@ static int option_handle(void *data, int option)
 	case REPORT_WHOLE:
 		r->whole_frames = true;
 		return EXIT_OK;
+	case REPORT_DIFF:
+		r->before = optarg;
+		return EXIT_OK;
 	case 'g':
 		r->stacks = true;
 		return EXIT_OK;
 	default:
 		return query_option(&r->query, &command_report, option, optarg);
 	}
+}
+
+static int options_check(const struct report *r, int nr_traces)
+{
+	if (nr_traces > 1)
+		return misused(&command_report, "one trace at a time");
+	if (r->durations && is_kind(r, "kernel"))
+		return misused(&command_report,
+			       "--durations goes with --format text, json or "
+			       "strace");
+	if (r->merged.weight && !merges_stacks(r))
+		return misused(&command_report,
+			       "--weight goes with --by-stack, --folded or "
+			       "--flame");
+	if (r->oneline && !is_kind(r, "text"))
+		return misused(&command_report,
+			       "--oneline goes with --format text");
+	if (r->merged.title && !is_kind(r, "flame"))
+		return misused(&command_report, "--title goes with --flame");
+	if (r->before && !is_kind(r, "folded") && !is_kind(r, "flame"))
+		return misused(&command_report,
+			       "--diff goes with --folded or --flame");
+	if (r->before && is_stream(r->before) && is_stream(r->after))
+		return misused(&command_report,
+			       "--diff: one of the traces is a directory");
+	return EXIT_OK;
 }
 
 static int report_main(int argc, char **argv)
@@ -284,28 +383,19 @@ static int report_main(int argc, char **argv)
 	status = options_parse(&command_report, argc, argv, option_handle, &r);
 	if (status != OPTIONS_TAKEN)
 		return status;
-	if (optind + 1 < argc)
-		return misused(&command_report, "one trace at a time");
-	if (r.durations && is_kind(&r, "kernel"))
-		return misused(&command_report,
-			       "--durations goes with --format text, json or "
-			       "strace");
-	if (r.merged.weight && !merges_stacks(&r))
-		return misused(&command_report,
-			       "--weight goes with --by-stack, --folded or "
-			       "--flame");
-	if (r.oneline && !is_kind(&r, "text"))
-		return misused(&command_report,
-			       "--oneline goes with --format text");
-	if (r.merged.title && !is_kind(&r, "flame"))
-		return misused(&command_report, "--title goes with --flame");
+	r.after = optind < argc ? argv[optind] : NULL;
+	status = options_check(&r, argc - optind);
+	if (status)
+		return status;
 	/* There the events are all counted, and the rows are limited. */
 	if (is_kind(&r, "stacks")) {
 		r.merged.limit = r.head_given ? r.head : STACKS_SHOWN;
 		r.head = 0;
 	}
-	status = query_run(&r.query, optind < argc ? argv[optind] : NULL,
-			   trace_show, &r);
+	if (r.before)
+		status = diff_run(&r);
+	else
+		status = query_run(&r.query, r.after, trace_show, &r);
 	query_free(&r.query);
 	who_free(&r.who);
 	return status;
@@ -357,6 +447,9 @@ static const struct command_option options[] = {
 	       "events; `time': how long threads were off the CPU after "
 	       "sched:sched_switch, in ns",
 	       .id = REPORT_WEIGHT),
+	OPTION(0, "diff", "TRACE",
+	       "for --folded and --flame: what has changed since that trace",
+	       .kind = ARGUMENT_DIRECTORY, .id = REPORT_DIFF),
 	OPTION_QUIET_ROW("no warnings"),
 	{0},
 };

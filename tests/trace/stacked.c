@@ -136,17 +136,61 @@ static uint32_t stack(struct maker *maker, uint8_t end, uint16_t nr,
 		__VA_ARGS__                                       \
 	}
 
-int stacked_make(const char *directory)
+/* NULL: it failed. */
+static struct maker *begin(const char *directory)
 {
 	struct maker *maker = maker_create(directory, 2, 4, false, 11);
-	uint32_t deep, same, evil, cut, sleeps;
 
 	if (!maker || symbols_make(directory))
-		return -1;
+		return NULL;
 	for (size_t i = 0; i < NR(types); i++)
 		maker_type(maker, &types[i]);
 	maker_known(maker, 7, 7, 1, "a <b>;c");
 	maker_known(maker, 8, 8, 1, "worker");
+	return maker;
+}
+
+/* Thread 7 has the first CPU. */
+static void run(struct maker *maker)
+{
+	maker_current(maker, 0, 7, 7, "a <b>;c");
+	maker_time(maker, CLOCK + US);
+	maker_run(maker, 0, 7, 7, "a <b>;c");
+}
+
+int stacked_make_before(const char *directory)
+{
+	struct maker *maker = begin(directory);
+	uint32_t gone, evil, deep, sleeps;
+
+	if (!maker)
+		return -1;
+	gone = stack(maker, KT_STACK_COMPLETE, LIST(EVIL(16), ENTRY(16)));
+	evil = stack(maker, KT_STACK_COMPLETE,
+		     LIST(PAGES(4), EVIL(8), WORK(8), ENTRY(16)));
+	deep = stack(maker, KT_STACK_COMPLETE,
+		     LIST(PAGES(12), WORK(16), ENTRY(16)));
+	sleeps = stack(maker, KT_STACK_COMPLETE, LIST(WORK(32), ENTRY(16)));
+	run(maker);
+	for (int i = 0; i < 3; i++)
+		alloc(maker, 5000, 0, gone);
+	alloc(maker, 4000, 0, evil);
+	for (int i = 0; i < 6; i++)
+		alloc(maker, 100, 0, deep);
+	/* It sleeps for 20 us, and then when the trace ends. */
+	change(maker, 0, 100, 7, 8, sleeps);
+	change(maker, 0, 120, 8, 7, deep);
+	change(maker, 0, 150, 7, 0, gone);
+	return maker_finish(maker, false);
+}
+
+int stacked_make(const char *directory)
+{
+	struct maker *maker = begin(directory);
+	uint32_t deep, same, evil, cut, sleeps;
+
+	if (!maker)
+		return -1;
 	deep = stack(maker, KT_STACK_COMPLETE,
 		     LIST(PAGES(4), WORK(8), ENTRY(16)));
 	/* Other addresses in the same functions: the last one is behind its function. */
@@ -157,9 +201,7 @@ int stacked_make(const char *directory)
 	cut = stack(maker, KT_STACK_TRUNCATED, LIST(PAGES(4), 0x1234));
 	sleeps = stack(maker, KT_STACK_COMPLETE, LIST(WORK(32), ENTRY(16)));
 
-	maker_current(maker, 0, 7, 7, "a <b>;c");
-	maker_time(maker, CLOCK + US);
-	maker_run(maker, 0, 7, 7, "a <b>;c");
+	run(maker);
 	alloc(maker, 100, 0, deep);
 	alloc(maker, 20, -12, deep);
 	alloc(maker, 3, 5, same);

@@ -13,5 +13,10 @@
  * 0 or -1.
  */
 int stacked_make(const char *directory);
+/*
+ * A trace of the same kinds of events to compare that with: stacks have other ids, some are in
+ * one of the two only, and mm:plain has not happened.
+ */
+int stacked_make_before(const char *directory);
 
 #endif /* KT_TESTS_STACKED_H */

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* stacked-make DIRECTORY - makes the trace of stacked.h, for scripts */
+/* stacked-make DIRECTORY [before] - makes the traces of stacked.h, for scripts */
+#include <string.h>
+
 #include "stacked.h"
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[2], "before"))
+		return !!stacked_make_before(argv[1]);
 	return argc != 2 || stacked_make(argv[1]);
 }
