@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
-# page.py PAGE FOLDED UNIT BROWSER... - opens the page of report --flame in the browser, a
+# page.py PAGE FOLDED UNIT compares|alone BROWSER... - opens the page of report --flame in the browser, a
 # command that prints the document, and uses it (use.js).  What is then to be seen must be what
-# FOLDED, the text of report --folded, says.
+# FOLDED, the text of report --folded, says.  If that has two weights, two traces are compared.
 #
 # Prints "ok WHAT" and "not ok WHAT".
 import json
@@ -12,8 +12,10 @@ import subprocess
 import sys
 
 ROW = 18
+AFTER, BEFORE = 0, 1
 page, folded, unit = sys.argv[1:4]
-browser = sys.argv[4:]
+compares = sys.argv[4] == "compares"
+browser = sys.argv[5:]
 
 
 def check(what, *failures):
@@ -27,8 +29,9 @@ def check(what, *failures):
 def read_stacks():
     with open(folded, encoding="ascii") as file:
         for line in file:
-            path, weight = line.rstrip("\n").rsplit(" ", 1)
-            yield path.split(";"), int(weight)
+            # Names may end with what looks like a number, but all lines have as many weights.
+            path, *weights = line.rstrip("\n").rsplit(" ", 2 if compares else 1)
+            yield path.split(";"), [int(weight) for weight in reversed(weights)]
 
 
 def run():
@@ -54,8 +57,14 @@ class Frame:
         self.name = name
         self.parent = parent
         self.depth = parent.depth + 1 if parent else 0
-        self.weight = 0
+        self.weights = [0, 0] if compares else [0]
         self.children = {}
+
+    def add(self, weights):
+        self.weights = [a + b for a, b in zip(self.weights, weights)]
+
+    def share(self, of, side=AFTER):
+        return self.weights[side] / of.weights[side] if of.weights[side] else 0
 
     def child(self, name):
         return self.children.setdefault(name, Frame(name, self))
@@ -64,51 +73,52 @@ class Frame:
 def make_tree(stacks):
     root = Frame("all", None)
     # In the order of the page: by the names of their frames.
-    for path, weight in sorted(stacks):
+    for path, weights in sorted(stacks):
         frame = root
-        frame.weight += weight
+        frame.add(weights)
         for name in path:
             frame = frame.child(name)
-            frame.weight += weight
+            frame.add(weights)
     return root
 
 
-def lay_out(zoomed, width):
-    """(depth, x, width, name) of all that is drawn."""
+def lay_out(zoomed, width, side=AFTER):
+    """(depth, x, width, name, frame) of all that is drawn."""
     boxes = []
 
     def put(frame, x, share):
         if share < 0.5:
             return
-        boxes.append((frame.depth, x, share, frame.name))
+        boxes.append((frame.depth, x, share, frame.name, frame))
         for child in frame.children.values():
-            part = share * child.weight / frame.weight if frame.weight else 0
+            part = share * child.share(frame, side)
             put(child, x, part)
             x += part
 
     above = zoomed.parent
     while above:
-        boxes.append((above.depth, 0, width, above.name))
+        boxes.append((above.depth, 0, width, above.name, above))
         above = above.parent
     put(zoomed, 0, width)
     return sorted(boxes, key=lambda box: box[:2])
 
 
-def percent(part, of):
-    return f"{100 * part / of if of else 0:.2f} %"
+def percents(frame, root):
+    texts = [f"{100 * frame.share(root, side):.2f} %" for side in range(len(root.weights))]
+    return f"before {texts[BEFORE]}, after {texts[AFTER]}" if compares else texts[AFTER]
 
 
-def differences(look, zoomed, width, rows, icicle=False):
+def differences(look, zoomed, width, rows, icicle=False, side=AFTER):
     """What is drawn, and what should be."""
     def depth(y):
         return round(y / ROW) if icicle else rows - 1 - round(y / ROW)
 
-    expected = lay_out(zoomed, width)
+    expected = lay_out(zoomed, width, side)
     drawn = sorted(look["frames"], key=lambda f: (depth(f["y"]), f["x"]))
     if len(drawn) != len(expected):
         yield f"{len(drawn)} frames instead of {len(expected)}"
         return
-    for frame, (at, x, share, name) in zip(drawn, expected):
+    for frame, (at, x, share, name, _) in zip(drawn, expected):
         if depth(frame["y"]) != at or abs(frame["x"] - x) > 0.1 or \
                 abs(frame["width"] - max(share - 0.5, 0.5)) > 0.1:
             yield f"{name} {at} {x} {share}: {frame}"
@@ -161,35 +171,69 @@ def weight_text(weight):
     return f"{weight} ns"
 
 
-def check_tips(seen, root, rows, width):
+def side_line(frame, root, side):
+    names = {AFTER: "after: ", BEFORE: "before: "} if compares else {AFTER: ""}
+    return f"{names[side]}{weight_text(frame.weights[side])}, " \
+        f"{100 * frame.share(root, side):.2f} %"
+
+
+def tip_lines(frame, root):
+    if not compares:
+        return [frame.name, side_line(frame, root, AFTER)]
+    points = 100 * (frame.share(root, AFTER) - frame.share(root, BEFORE))
+    only = "" if all(frame.weights) else ", only after" if frame.weights[AFTER] else ", only before"
+    return [frame.name, side_line(frame, root, BEFORE), side_line(frame, root, AFTER),
+            f"change: {'+' if points > 0 else ''}{points:.2f} points{only}"]
+
+
+def check_tips(seen, look, tips, root, rows, width, side=AFTER):
     wide, high, _ = seen["window"]
-    tips = seen["tips"]
-    drawn = seen["first"]["frames"]
-    boxes = {(rows - 1 - depth, round(x)): name for depth, x, _, name in lay_out(root, width)}
+    frames = {(rows - 1 - depth, round(x)): frame
+              for depth, x, _, _, frame in lay_out(root, width, side)}
 
     def wrong(tip):
-        frame = drawn[tip["frame"]]
-        name, weight = tip["text"].split("\n")[:2]
-        share = (frame["width"] + 0.5) / width * root.weight
-        words = weight.split(",")
-        told = float(words[-1].strip(" %"))
-        return name != boxes[round(frame["y"] / ROW), round(frame["x"])] or \
-            abs(told / 100 * root.weight - share) > root.weight * 0.001
+        box = look["frames"][tip["frame"]]
+        frame = frames[round(box["y"] / ROW), round(box["x"])]
+        lines = [line for line in tip["text"].split("\n")
+                 if unit == "events" or not re.fullmatch(r"[\d,]+ events", line)]
+        return [lines, tip_lines(frame, root)] if lines != tip_lines(frame, root) else None
 
     check("the mouse tells each frame", not tips,
-          *(f"{tip}" for tip in tips if not tip["shown"] or wrong(tip)))
+          *(f"{tip} {wrong(tip)}" for tip in tips if not tip["shown"] or wrong(tip)))
     check("what it tells is inside of the window",
           *(f"{tip} {wide} {high}" for tip in tips if outside(tip["at"], wide, high)))
-    first = tips[0]["text"].split("\n")
-    check("the root tells all there is", first[:2] !=
-          ["all", f"{weight_text(root.weight)}, {percent(root.weight, root.weight)}"] and first)
+
+
+def miscolored(look, root, rows, width, side):
+    frames = {(rows - 1 - depth, round(x)): frame
+              for depth, x, _, _, frame in lay_out(root, width, side)}
+    for box in look["frames"]:
+        frame = frames[round(box["y"] / ROW), round(box["x"])]
+        change = frame.share(root, AFTER) - frame.share(root, BEFORE)
+        red, _, blue = (int(box["color"][i:i + 2], 16) for i in (1, 3, 5))
+        grown = 0 if abs(change) < 5e-5 else change
+        if (red > blue) != (grown > 0) or (red < blue) != (grown < 0):
+            yield f"{frame.name} {frame.weights}: {box}"
+
+
+def check_diff(seen, root, rows, width):
+    before = seen["before"]
+    for look, side in ((seen["first"], AFTER), (before, BEFORE)):
+        check("red has grown and blue has shrunk", *miscolored(look, root, rows, width, side))
+    check("frames can be as wide as their shares before",
+          "widths are those before" not in before["state"] and before["state"],
+          *differences(before, root, width, rows, side=BEFORE))
+    gone = [box for box in lay_out(root, width, BEFORE) if box[2] >= 60 and not box[4].weights[AFTER]]
+    check("so what is gone is there", len(gone) > sum(
+        ", only before" in tip["text"] for tip in seen["tipsBefore"]) and gone)
+    check_tips(seen, before, seen["tipsBefore"], root, rows, width, BEFORE)
 
 
 def check_use(seen, stacks, root, rows, width):
-    heaviest = max(root.children.values(), key=lambda frame: frame.weight)
-    matched = sum(weight for path, weight in stacks if {"work", "pages"} & set(path))
-    share = f"zoomed: {heaviest.name}, {percent(heaviest.weight, root.weight)}"
-    match = f"matched: {percent(matched, root.weight)}"
+    heaviest = max(root.children.values(), key=lambda frame: frame.weights[AFTER])
+    matched = make_tree([stack for stack in stacks if {"work", "pages"} & set(stack[0])])
+    share = f"zoomed: {heaviest.name}, {percents(heaviest, root)}"
+    match = f"matched: {percents(matched, root)}"
 
     check("a click zooms", share not in seen["zoomed"]["state"] and seen["zoomed"]["state"],
           *differences(seen["zoomed"], heaviest, width, rows))
@@ -244,8 +288,11 @@ def main():
         check("it says that there is nothing",
               not seen["first"]["state"].startswith("No event has a stack."))
         return
-    check_tips(seen, root, rows, width)
+    check_tips(seen, seen["first"], seen["tips"], root, rows, width)
     check_use(seen, stacks, root, rows, width)
+    check("two traces are compared if there are two", seen["compares"] != compares)
+    if compares:
+        check_diff(seen, root, rows, width)
 
 
 main()

@@ -128,6 +128,13 @@ function use() {
 	element('turn').click();
 	seen.turned = look();
 	element('turn').click();
+	seen.compares = getComputedStyle(element('side')).display !== 'none';
+	if (seen.compares) {
+		element('side').click();
+		seen.before = look();
+		seen.tipsBefore = hover();
+		element('side').click();
+	}
 	seen.last = look();
 	return seen;
 }
