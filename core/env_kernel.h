@@ -71,6 +71,11 @@ long env_copy_path(void *to, int fd, u32 max);
 
 static __always_inline u64 env_index(u64 index, u64 size)
 {
+	/*
+	 * Where the size is a constant, as without 5-level paging, the kernel's macro would put
+	 * it into an instruction that has no room for so many bits.
+	 */
+	OPTIMIZER_HIDE_VAR(size);
 	return array_index_nospec(index, size);
 }
 

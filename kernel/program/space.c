@@ -135,8 +135,7 @@ static bool is_vdso(const struct vm_area_struct *vma)
 /* Not stacks that may be run, which grow all the time: nobody compiles to there. */
 static bool is_made(const struct vm_area_struct *vma)
 {
-	return vma_is_anonymous(vma) && !vma->vm_file &&
-	       !(vma->vm_flags & VM_GROWSDOWN);
+	return !vma->vm_ops && !vma->vm_file && !(vma->vm_flags & VM_GROWSDOWN);
 }
 
 static bool is_program(const struct vm_area_struct *vma)
