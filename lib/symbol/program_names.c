@@ -194,7 +194,7 @@ static void symbols_read(struct functions *f, Elf *elf, unsigned int kind)
 	}
 }
 
-static bool is_same(int fd, const struct program_file *file)
+bool program_file_same(const struct program_file *file, int fd)
 {
 	unsigned char id[KT_UNWIND_ID_MAX];
 
@@ -202,17 +202,33 @@ static bool is_same(int fd, const struct program_file *file)
 	       !memcmp(id, file->id, file->id_size);
 }
 
-static void debug_open(struct functions *f, const struct program_file *file)
+/* A trace may be of another kernel, which has another vDSO. */
+static bool is_same_image(const struct program_file *file)
 {
-	f->debug_fd = debug_file_open_id(file->id, file->id_size);
-	if (f->debug_fd >= 0 && !is_same(f->debug_fd, file)) {
-		close(f->debug_fd);
-		f->debug_fd = -1;
+	unsigned char id[KT_UNWIND_ID_MAX];
+
+	return program_image_id(id) == file->id_size &&
+	       !memcmp(id, file->id, file->id_size);
+}
+
+int program_debug_open(const struct program_file *file, int fd, Elf *elf)
+{
+	int debug = debug_file_open_id(file->id, file->id_size);
+
+	if (debug >= 0 && !program_file_same(file, debug)) {
+		close(debug);
+		debug = -1;
 	}
 	/* A stranger's link leads where he wants. */
-	if (f->debug_fd < 0 && f->fd >= 0 && debug_file_trusted(f->fd))
-		f->debug_fd = debug_file_open_link(f->elf, file->path, file->id,
-						   file->id_size);
+	if (debug < 0 && fd >= 0 && debug_file_trusted(fd))
+		debug = debug_file_open_link(elf, file->path, file->id,
+					     file->id_size);
+	return debug;
+}
+
+static void debug_open(struct functions *f, const struct program_file *file)
+{
+	f->debug_fd = program_debug_open(file, f->fd, f->elf);
 	if (f->debug_fd >= 0)
 		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
 }
@@ -306,10 +322,12 @@ static void functions_open(struct functions *f, const struct program_file *file)
 	*f = FUNCTIONS_NONE;
 	elf_version(EV_CURRENT);
 	if (!strcmp(file->path, "[vdso]")) {
-		f->elf = vdso ? elf_memory(vdso, sysconf(_SC_PAGESIZE)) : NULL;
+		f->elf = vdso && is_same_image(file)
+				 ? elf_memory(vdso, sysconf(_SC_PAGESIZE))
+				 : NULL;
 	} else {
 		f->fd = program_file_open(file->path);
-		if (f->fd >= 0 && is_same(f->fd, file))
+		if (f->fd >= 0 && program_file_same(file, f->fd))
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}
 	if (!f->elf)

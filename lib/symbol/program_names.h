@@ -6,6 +6,8 @@
 #ifndef KT_LIB_SYMBOL_PROGRAM_NAMES_H
 #define KT_LIB_SYMBOL_PROGRAM_NAMES_H
 
+#include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +21,13 @@ int program_names(const struct program_tables *tables, const void *stacks,
 		  size_t size,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data);
+
+/* Has it this file's build id, or none as this file? */
+bool program_file_same(const struct program_file *file, int fd);
+/*
+ * The debug file of a program that is open as @fd (-1: it is no file) and as @elf; -1 or -errno:
+ * it has none.
+ */
+int program_debug_open(const struct program_file *file, int fd, Elf *elf);
 
 #endif /* KT_LIB_SYMBOL_PROGRAM_NAMES_H */

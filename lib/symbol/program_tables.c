@@ -35,6 +35,14 @@ static int image_make(struct unwind_bytes *table)
 	return err;
 }
 
+size_t program_image_id(unsigned char id[KT_UNWIND_ID_MAX])
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+
+	return vdso ? unwind_build_id_image(vdso, sysconf(_SC_PAGESIZE), id)
+		    : 0;
+}
+
 /* @fd: -1: of the vDSO */
 static int table_find(const struct program_tables *tables, int fd,
 		      struct unwind_bytes *table)
@@ -147,7 +155,9 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 			file->maker.pid = 0;
 		return 0;
 	}
-	if (strcmp(path, "[vdso]")) {
+	if (!strcmp(path, "[vdso]")) {
+		file->id_size = program_image_id(file->id);
+	} else {
 		fd = file_open(path, pid, range);
 		if (fd < 0) {
 			file->error = -ENOENT;

@@ -46,6 +46,8 @@ int program_tables_open(struct program_tables *tables, int tree,
 int program_file_open(const char *path);
 /* The same for what was opened with O_PATH, which is closed; -1: nothing was. */
 int program_file_reopen(int seen);
+/* The build id of the vDSO, which each program of this kernel has.  Returns its size. */
+size_t program_image_id(unsigned char id[KT_UNWIND_ID_MAX]);
 /* The kernel drops the tables. */
 void program_tables_close(struct program_tables *tables);
 

@@ -232,14 +232,12 @@ int unwind_by_offset(int fd, struct unwind_bytes *table)
 	return err;
 }
 
-size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX])
+/* Takes over @elf, which may be NULL. */
+static size_t elf_build_id(Elf *elf, unsigned char id[KT_UNWIND_ID_MAX])
 {
 	const void *found;
 	ssize_t size;
-	Elf *elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
 	size = elf ? dwelf_elf_gnu_build_id(elf, &found) : 0;
 	if (size < 0 || size > KT_UNWIND_ID_MAX)
 		size = 0;
@@ -247,6 +245,19 @@ size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX])
 		memcpy(id, found, size);
 	elf_end(elf);
 	return size;
+}
+
+size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX])
+{
+	elf_version(EV_CURRENT);
+	return elf_build_id(elf_begin(fd, ELF_C_READ, NULL), id);
+}
+
+size_t unwind_build_id_image(const void *image, size_t size,
+			     unsigned char id[KT_UNWIND_ID_MAX])
+{
+	elf_version(EV_CURRENT);
+	return elf_build_id(elf_memory((char *)image, size), id);
 }
 
 int unwind_read(int fd, struct unwind_bytes *table)

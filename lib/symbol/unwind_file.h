@@ -37,6 +37,10 @@ int unwind_by_offset(int fd, struct unwind_bytes *table);
  */
 size_t unwind_build_id(int fd, unsigned char id[KT_UNWIND_ID_MAX]);
 
+/* The same from memory: of the vDSO. */
+size_t unwind_build_id_image(const void *image, size_t size,
+			     unsigned char id[KT_UNWIND_ID_MAX]);
+
 /*
  * Reads a table that unwind_write() has written.  0 or -errno; -EBADMSG, -EPROTONOSUPPORT:
  * see kt_unwind_table_open().
