@@ -169,9 +169,10 @@ struct kt_task {
  *
  * Programs lie at other addresses each time.  So a place in a file is not told by
  * its address: bits 47-62 are the number of the file (KT_FRAME_FILE_SHIFT), and
- * bits 0-46 the offset in it.  Thus all processes that call in the same way have
- * the same stack.  Code that a process makes at run time counts as a file of its own, in
- * which the offset is the address.  The number 0 means that the place is in no file; then bits 0-46
+ * bits 0-46 the offset in it.  A trace's metadata says which file that is.  Thus all
+ * processes that call in the same way have the same stack.  Code that a process makes at
+ * run time counts as a file of its own, in which the offset is the address.  The number 0
+ * means that the place is in no file; then bits 0-46
  * are the address.  If bit 63 is set, no table told the frame: it was found where
  * rbp pointed to.
  */

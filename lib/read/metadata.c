@@ -479,6 +479,31 @@ static int read_stream(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+static int read_file(struct ktrace *trace, struct json_object *o)
+{
+	struct mapped_file *file;
+	uint32_t number = get_small(o, "number");
+
+	if (!number || number > KT_FRAME_FILE_MAX ||
+	    trace->nr_files > KT_FRAME_FILE_MAX)
+		return -EINVAL;
+	if (!(trace->nr_files & (trace->nr_files - 1))) {
+		file = realloc(trace->files,
+			       (trace->nr_files * 2 + 1) * sizeof(*file));
+		if (!file)
+			return -ENOMEM;
+		trace->files = file;
+	}
+	file = &trace->files[trace->nr_files];
+	file->number = number;
+	file->path = copy_string(&trace->arena, o, "path");
+	file->build_id = copy_string(&trace->arena, o, "build_id");
+	if (!file->path)
+		return -EINVAL;
+	trace->nr_files++;
+	return 0;
+}
+
 static int read_missed(struct ktrace *trace, struct json_object *o)
 {
 	struct ktrace_miss *miss;
@@ -566,6 +591,8 @@ static int read_line(struct ktrace *trace, struct json_object *o)
 		return read_programs(trace, o);
 	if (!strcmp(type, "stream"))
 		return read_stream(trace, o);
+	if (!strcmp(type, "file"))
+		return read_file(trace, o);
 	if (!strcmp(type, "missed"))
 		return read_missed(trace, o);
 	if (!strcmp(type, "end"))

@@ -59,6 +59,7 @@ void ktrace_close(struct ktrace *trace)
 	free(trace->ends);
 	free(trace->programs);
 	free(trace->kinds);
+	free(trace->files);
 	free(trace->sources);
 	free(trace->cpus);
 	free(trace->fixed);

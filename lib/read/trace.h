@@ -53,6 +53,13 @@ struct kind_stream {
 	const char *kind;
 };
 
+/* A file that programs had mapped: frames of their stacks have its number. */
+struct mapped_file {
+	uint32_t number;
+	const char *path;
+	const char *build_id; /* in hexadecimal; NULL: it has none */
+};
+
 struct ktrace {
 	struct ktrace_info info;
 	struct ktrace_types *types;
@@ -74,6 +81,8 @@ struct ktrace {
 	size_t nr_programs;
 	struct kind_stream *kinds;
 	size_t nr_kinds;
+	struct mapped_file *files;
+	size_t nr_files;
 
 	struct clock clock;
 	struct stream_source *sources; /* by CPU */

@@ -8,11 +8,13 @@
  * copies a few times per second, so that a recorder that is killed leaves little without.
  *
  * If stacks of programs are among them, the thread also gives the kernel the tables of files,
- * as soon as it tells that a process has mapped one.  Names of their frames are added at
- * the end, behind all stacks.
+ * as soon as it tells that a process has mapped one, and writes to the metadata which files
+ * these are.  Names of their frames are added at the end, behind all stacks: so a recorder that
+ * is killed leaves none, but who has its trace can find the files.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ktrace.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +29,7 @@
 #include "session/session.h"
 #include "symbol/program_names.h"
 #include "symbol/program_tables.h"
+#include "writer.h"
 
 #define PART	 (64 * 1024)
 #define CACHE	 "/var/cache/ktrace"
@@ -37,12 +40,14 @@ struct stacks {
 	int fd; /* the session's file */
 	struct sink *sink;
 	struct sink_stream *out;
-	pthread_mutex_t lock; /* of copying */
+	pthread_mutex_t lock; /* of copying, and of the lines about files */
 	pthread_t thread;
 	bool running;
 	int stop;      /* eventfd: makes the thread end */
 	bool programs; /* with stacks of programs */
 	struct program_tables tables;
+	struct ktrace_writer *writer;
+	uint8_t told[(KT_FRAME_FILE_MAX + 1) / 8]; /* files in the metadata */
 	char part[PART];
 };
 
@@ -77,6 +82,41 @@ static int stacks_copy(struct stacks *s)
 	return err;
 }
 
+/* Writes which files are new.  Called with the lock held. */
+static int new_files_write(struct stacks *s)
+{
+	const struct program_file *file;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->tables.nr; i++) {
+		file = s->tables.files[i];
+		if (!file || s->told[i / 8] & 1u << i % 8)
+			continue;
+		err = writer_file(s->writer, file->number, file->path, file->id,
+				  file->id_size);
+		s->told[i / 8] |= 1u << i % 8;
+	}
+	return err;
+}
+
+static int files_write(struct stacks *s)
+{
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	err = new_files_write(s);
+	pthread_mutex_unlock(&s->lock);
+	if (err)
+		feed_fail(&s->feed, err);
+	return err;
+}
+
+/* False: no more will come. */
+static bool files_update(struct stacks *s)
+{
+	return !program_tables_update(&s->tables) && !files_write(s);
+}
+
 static void *thread_run(void *data)
 {
 	struct stacks *s = data;
@@ -86,7 +126,7 @@ static void *thread_run(void *data)
 	};
 
 	while (poll(wait, 2, PAUSE_MS) >= 0 && !wait[0].revents) {
-		if (wait[1].revents && program_tables_update(&s->tables))
+		if (wait[1].revents && !files_update(s))
 			wait[1].fd = -1;
 		if (stacks_copy(s))
 			break;
@@ -125,6 +165,18 @@ static int stacks_start(struct feed *feed)
 static int stacks_sync(struct feed *feed)
 {
 	return stacks_copy((struct stacks *)feed);
+}
+
+/* Who follows the recording reads the metadata when no line is being written. */
+static int stacks_hold(struct feed *feed)
+{
+	pthread_mutex_lock(&((struct stacks *)feed)->lock);
+	return 0;
+}
+
+static void stacks_release(struct feed *feed)
+{
+	pthread_mutex_unlock(&((struct stacks *)feed)->lock);
 }
 
 static int name_put(void *data, const void *bytes, size_t size)
@@ -258,8 +310,11 @@ static int stacks_prepare(struct feed *feed, const struct feed_setup *setup)
 	int err;
 
 	s->sink = setup->sink;
+	s->writer = setup->writer;
 	err = s->sink->ops->open(s->sink, KTRACE_FILE_STACKS, 0, &s->out);
-	return err ? sink_explain(s->sink, err) : 0;
+	if (err)
+		return sink_explain(s->sink, err);
+	return s->programs ? files_write(s) : 0;
 }
 
 /* Its file is there since prepare(). */
@@ -286,6 +341,8 @@ const struct feed_ops stacks_feed = {
 	.open = stacks_open,
 	.start = stacks_start,
 	.sync = stacks_sync,
+	.hold = stacks_hold,
+	.release = stacks_release,
 	.finish = stacks_finish,
 	.destroy = stacks_destroy,
 	.nr_streams = stacks_nr_streams,

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@
 
 struct ktrace_writer {
 	struct sink *sink;
+	/* Of the sink's lines: the feed of stacks has some while others write theirs. */
+	pthread_mutex_t lock;
 	bool own;	  /* the sink is destroyed with the writer */
 	uint8_t *written; /* ids of types, one bit each */
 };
@@ -32,11 +35,13 @@ static int writer_append(struct ktrace_writer *writer, struct text *text)
 {
 	int err = 0;
 
+	pthread_mutex_lock(&writer->lock);
 	if (text->failed)
 		err = error_set(-ENOMEM, "metadata: out of memory");
 	else if (text->len)
 		err = writer->sink->ops->lines(writer->sink, text->s,
 					       text->len);
+	pthread_mutex_unlock(&writer->lock);
 	text_free(text);
 	return err;
 }
@@ -104,6 +109,7 @@ int writer_create(struct sink *sink, const struct ktrace_writer_head *wishes,
 	if (!writer)
 		return error_set(-ENOMEM, "out of memory");
 	writer->sink = sink;
+	pthread_mutex_init(&writer->lock, NULL);
 	writer->written = calloc(1, TYPE_ID_MAX / 8);
 	if (!writer->written) {
 		err = error_set(-ENOMEM, "out of memory");
@@ -145,6 +151,7 @@ void ktrace_writer_destroy(struct ktrace_writer *writer)
 		return;
 	if (writer->own)
 		writer->sink->ops->destroy(writer->sink);
+	pthread_mutex_destroy(&writer->lock);
 	free(writer->written);
 	free(writer);
 }
@@ -329,6 +336,21 @@ int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    "{\"type\":\"programs\",\"stream\":%u,\"user\":%u,"
 		    "\"cpu\":%u}\n",
 		    stream, user, cpu);
+	return writer_append(writer, &text);
+}
+
+int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
+		const uint8_t *id, size_t id_size)
+{
+	struct text text = {0};
+
+	text_printf(&text, "{\"type\":\"file\",\"number\":%u", number);
+	text_key(&text, "path", path);
+	if (id_size)
+		text_name(&text, "build_id");
+	for (size_t i = 0; i < id_size; i++)
+		text_printf(&text, "%s%02x", i ? "" : "\"", id[i]);
+	text_puts(&text, id_size ? "\"}\n" : "}\n");
 	return writer_append(writer, &text);
 }
 

@@ -21,6 +21,13 @@ int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu);
 
+/*
+ * Writes which file a number in the frames of programs' stacks means.  Any thread may call this.
+ * @id_size: 0: it has no build id.
+ */
+int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
+		const uint8_t *id, size_t id_size);
+
 /* Writes the lines of the file `symbols'. */
 int writer_symbols(struct ktrace_writer *writer, const char *text, size_t size);
 
