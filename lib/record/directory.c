@@ -43,6 +43,8 @@ struct directory {
 	int metadata; /* -1: not created yet */
 	off_t size;   /* of its complete lines */
 	bool made;    /* created here, not by the caller */
+	/* Of the symbols: they are some 10 MB, and seldom differ when they come again. */
+	uint64_t symbols;
 };
 
 struct file {
@@ -128,16 +130,42 @@ static int directory_flush(struct sink *sink)
 	return 0;
 }
 
+/* Not against intention: only to see whether these are the same. */
+static uint64_t text_hash(const char *text, size_t size)
+{
+	uint64_t hash = size, word;
+
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+		text += sizeof(word);
+	}
+	while (size--)
+		hash = (hash ^ (unsigned char)*text++) * 0x9e3779b97f4a7c15ull;
+	return hash | 1;
+}
+
 static int directory_symbols(struct sink *sink, const char *text, size_t size)
 {
-	int fd = openat(sink->directory, "symbols", FILE_FLAGS, 0644), err;
+	struct directory *d = (struct directory *)sink;
+	uint64_t hash = text_hash(text, size);
+	int fd, err;
 
+	if (hash == d->symbols)
+		return 0;
+	if (d->symbols)
+		unlinkat(sink->directory, "symbols", 0);
+	d->symbols = 0;
+	fd = openat(sink->directory, "symbols", FILE_FLAGS, 0644);
 	if (fd < 0)
 		return error_set(-errno, "symbols: %s", strerror(errno));
 	err = file_write(fd, text, size);
 	if (err) {
 		error_set(err, "symbols: cannot write: %s", strerror(-err));
 		unlinkat(sink->directory, "symbols", 0);
+	} else {
+		d->symbols = hash;
 	}
 	close(fd);
 	return err;

@@ -375,8 +375,11 @@ int ktrace_recording_create(struct ktrace_session *session,
 	/* In overwrite mode all data comes at the end, in the order of time. */
 	r->pointed = r->sink->ops->sync && !options->overwrite;
 	err = metadata_begin(r, options);
-	/* Who reads while it is written needs the symbols before the events. */
-	if (!err && r->sink->ops->sync && r->symbols)
+	/*
+	 * Who reads while it is written needs the symbols before the events; and a recorder that is
+	 * killed writes none at its end.
+	 */
+	if (!err && r->symbols)
 		symbols_write(r->session, r->writer);
 	if (!err)
 		err = feeds_prepare(r, &setup);
@@ -576,6 +579,7 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 		/* Types that were enabled meanwhile. */
 		first_keep(&first, types_write(r));
 	copied = first_keep(&first, copy_finish(r, &reason));
+	/* Once more, with those of modules that were loaded meanwhile. */
 	if (copied && r->symbols && !r->sink->ops->sync)
 		symbols_write(r->session, r->writer); /* may fail: not needed */
 	/* Written after any error: the counts are worth the most. */

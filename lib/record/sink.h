@@ -51,7 +51,10 @@ struct sink_ops {
 	 * NULL.
 	 */
 	int (*flush)(struct sink *sink);
-	/* Writes the symbols; called once.  Sets the error message. */
+	/*
+	 * Writes the symbols.  If it has no sync(), it may be called again, and the last ones are
+	 * valid.  Sets the error message.
+	 */
 	int (*symbols)(struct sink *sink, const char *text, size_t size);
 
 	/* Streams: the recording sets the error messages. */
