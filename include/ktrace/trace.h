@@ -3,7 +3,7 @@
  * Reading traces.
  *
  * A trace is a directory: a metadata file and one stream of packets per CPU
- * (ktrace-trace(5)).  There are two objects:
+ * (ktrace-trace(5)); or an archive of one (ktrace-archive(1)).  There are two objects:
  *
  *	ktrace_open()		a trace: its metadata and event types
  *	ktrace_cursor_*()	its events and losses in order of time
@@ -125,6 +125,10 @@ struct ktrace_info {
 
 struct ktrace;
 
+/*
+ * An archive is unpacked into files without a name in $TMPDIR or /tmp, which go when the trace is
+ * closed, and into memory.
+ */
 KTRACE_API int ktrace_open(const char *path, struct ktrace **trace);
 
 /*

@@ -186,7 +186,7 @@ static int trace_finish(struct ktrace *trace)
 	return 0;
 }
 
-static struct stream_source *source_add(struct ktrace *trace)
+struct stream_source *trace_source_new(struct ktrace *trace)
 {
 	struct stream_source *source;
 
@@ -221,8 +221,8 @@ void raise_file_limit(void)
  * A stream that the metadata does not describe belongs to the CPU of its
  * number.
  */
-static uint32_t stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
-			   uint32_t number)
+uint32_t trace_stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
+			  uint32_t number)
 {
 	if (kind == KTRACE_FILE_PROGRAMS)
 		for (size_t i = 0; i < trace->nr_programs; i++)
@@ -291,13 +291,13 @@ static int open_streams(struct ktrace *trace, const char *path)
 				close(fd);
 			continue;
 		}
-		source = source_add(trace);
+		source = trace_source_new(trace);
 		if (!source) {
 			close(fd);
 			err = error_set(-ENOMEM, "out of memory");
 			break;
 		}
-		source->cpu = stream_cpu(trace, kind, number);
+		source->cpu = trace_stream_cpu(trace, kind, number);
 		source->number = number;
 		source->programs = kind == KTRACE_FILE_PROGRAMS;
 		source->fd = fd;
@@ -313,10 +313,10 @@ static int open_streams(struct ktrace *trace, const char *path)
 struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 				   uint32_t number, int fd)
 {
-	struct stream_source *source = source_add(trace);
+	struct stream_source *source = trace_source_new(trace);
 	struct ktrace_cpu *cpu = &trace->cpus[trace->nr_sources - 1];
 
-	source->cpu = stream_cpu(trace, kind, number);
+	source->cpu = trace_stream_cpu(trace, kind, number);
 	source->number = number;
 	source->programs = kind == KTRACE_FILE_PROGRAMS;
 	source->fd = fd;
@@ -391,8 +391,7 @@ out_fd:
 	return err;
 }
 
-/* The last step of all ways to open a trace.  @err: a step before it has failed. */
-static int trace_opened(struct ktrace *trace, int err, struct ktrace **result)
+int trace_opened(struct ktrace *trace, int err, struct ktrace **result)
 {
 	if (!err)
 		err = trace_finish(trace);
@@ -404,35 +403,25 @@ static int trace_opened(struct ktrace *trace, int err, struct ktrace **result)
 	return 0;
 }
 
-/* @directory may be -errno: could not be opened.  On failure, closes @trace. */
-static int trace_open(struct ktrace *trace, int directory, const char *path,
-		      struct ktrace **result)
+int trace_open_directory(struct ktrace *trace, int directory, const char *path,
+			 struct ktrace **result)
 {
 	int err;
 
 	trace->directory = directory;
 	errno = directory < 0 ? -directory : 0;
 	if (directory < 0)
-		err = error_set(-errno, "%s: %s", path,
-				errno == ENOTDIR
-					? "not a trace: a trace is a directory"
-					: strerror(errno));
+		err = error_set(
+			-errno, "%s: %s", path,
+			errno == ENOTDIR
+				? "not a trace: a trace is a directory, or an "
+				  "archive of `ktrace archive'"
+				: strerror(errno));
 	else
 		err = open_metadata(trace, path);
 	if (!err)
 		err = open_streams(trace, path);
 	return trace_opened(trace, err, result);
-}
-
-int ktrace_open(const char *path, struct ktrace **result)
-{
-	struct ktrace *trace = trace_create(NULL);
-	int fd;
-
-	if (!trace)
-		return error_set(-ENOMEM, "out of memory");
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
 }
 
 int trace_open_live(int directory, const char *path, bool forget,
@@ -447,7 +436,7 @@ int trace_open_live(int directory, const char *path, bool forget,
 	trace->forget = forget;
 	trace->until = 0;
 	fd = fcntl(directory, F_DUPFD_CLOEXEC, 0);
-	return trace_open(trace, fd < 0 ? -errno : fd, path, result);
+	return trace_open_directory(trace, fd < 0 ? -errno : fd, path, result);
 }
 
 int trace_grow(struct ktrace *trace, uint32_t number, bool programs,
@@ -524,7 +513,7 @@ int ktrace_open_memory(const struct ktrace_memory *metadata,
 		return error_set(-ENOMEM, "out of memory");
 	err = metadata_read(trace, metadata->data, metadata->size);
 	for (i = 0; !err && i < nr_streams; i++) {
-		struct stream_source *source = source_add(trace);
+		struct stream_source *source = trace_source_new(trace);
 
 		if (!source) {
 			err = error_set(-ENOMEM, "out of memory");

@@ -143,6 +143,11 @@ int trace_complete(struct ktrace *trace);
  */
 struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 				   uint32_t number, int fd);
+/* Adds a source.  It has no place yet.  NULL: no memory. */
+struct stream_source *trace_source_new(struct ktrace *trace);
+/* The CPU of a stream.  One that the metadata does not describe has that of its number. */
+uint32_t trace_stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
+			  uint32_t number);
 /* Warns that a stream of an unknown kind is left out. */
 void trace_skip(struct ktrace *trace, uint32_t number);
 /* Called after more of the metadata, or (trace_over) its end was read. */
@@ -153,6 +158,14 @@ int trace_over(struct ktrace *trace);
 
 /* @types may be NULL.  Returns NULL if out of memory. */
 struct ktrace *trace_create(struct ktrace_types *types);
+/*
+ * Reads a trace in an open directory, which may be -errno: it could not be opened.  On failure,
+ * closes @trace.
+ */
+int trace_open_directory(struct ktrace *trace, int directory, const char *path,
+			 struct ktrace **result);
+/* The last step of all ways to open a trace.  @err: a step before it has failed. */
+int trace_opened(struct ktrace *trace, int err, struct ktrace **result);
 /* Computes the sizes of payloads, for kt_walk_next(). */
 int trace_sizes(struct ktrace *trace);
 /* Computes the clock from the calibration points. */
@@ -173,7 +186,7 @@ const char *symbols_module(const struct symbol_table *symbols,
 			   uint64_t address);
 void symbols_free(struct symbol_table *symbols);
 
-/* What follows in the file.  -EFBIG: it is too large. */
+/* What follows in the file `stacks'.  -EFBIG: it is too large. */
 int stacks_add(struct stack_table *stacks, const void *bytes, size_t size);
 void stacks_free(struct stack_table *stacks);
 

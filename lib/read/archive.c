@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Reads a trace out of an archive: a tar file that is compressed with zstd
+ * (ktrace-archive(1)).
+ *
+ * The trace comes first: its files, all in one folder.  What follows are files of programs,
+ * which nobody needs here, so reading ends there.
+ *
+ * The bytes are untrusted.  No name in the archive becomes the name of a file: streams go to
+ * files without a name in the folder for temporary files, the rest to memory.  So nothing is
+ * left behind, however the program ends.  Whatever `ktrace archive' would not have written is
+ * refused: tar can unpack it.
+ *
+ * A small archive may become very large.  Before a file is taken, and then again and again,
+ * there must be room for it, and some room must stay for others.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "archive.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/tar.h"
+
+/* Limits of what is kept in memory; those of a trace in a folder are the same. */
+#define METADATA_MAX (256u << 20)
+#define SYMBOLS_MAX  (256u << 20)
+#define STACKS_MAX   (1u << 30)
+
+/* How often it is asked whether there is still room. */
+#define ROOM_STEP (64u << 20)
+/* What stays for others: this share of the file system, but no more than that. */
+#define ROOM_SHARE 16
+#define ROOM_KEPT  (256u << 20)
+
+/* The end of a tar file is made of zeros, and a whole number of records. */
+#define END_MAX	   (1u << 20)
+
+#define FOLDER_MAX 256
+
+struct archive {
+	struct ktrace *trace;
+	int fd;
+	const char *path;
+	const char *temporary; /* the folder for files without a name */
+
+	ZSTD_DStream *stream;
+	ZSTD_inBuffer in;
+	void *in_bytes;
+	size_t in_room;
+	bool frame_ended; /* nothing of a compressed frame is missing */
+	bool ended;	  /* the tar file has no more entries */
+
+	char folder[FOLDER_MAX];	/* of the trace; empty: not known yet */
+	bool stacks, symbols, metadata; /* were there */
+	uint8_t seen[3][CPUS_MAX / 8];	/* streams, by kind and number */
+};
+
+/* ---- decompression ----------------------------------------------------------- */
+
+/* 1; 0: the file has no more. */
+static int input_read(struct archive *a)
+{
+	ssize_t n;
+
+	do
+		n = read(a->fd, a->in_bytes, a->in_room);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return error_set(-errno, "%s: %s", a->path, strerror(errno));
+	a->in = (ZSTD_inBuffer){a->in_bytes, n, 0};
+	return n > 0;
+}
+
+/* Fills @to, except at the end.  Returns how many bytes there are, or -errno. */
+static int64_t bytes_read(struct archive *a, void *to, size_t size)
+{
+	ZSTD_outBuffer out = {to, size, 0};
+	size_t left;
+	int more;
+
+	while (out.pos < size) {
+		if (a->in.pos == a->in.size) {
+			more = input_read(a);
+			if (more < 0)
+				return more;
+			/* It may still have some bytes that it has read before. */
+			if (!more && a->frame_ended)
+				break;
+		} else {
+			more = 1;
+		}
+		left = out.pos;
+		size_t result = ZSTD_decompressStream(a->stream, &out, &a->in);
+
+		if (ZSTD_isError(result))
+			return error_set(-EBADMSG,
+					 "%s: the archive is damaged: %s",
+					 a->path, ZSTD_getErrorName(result));
+		a->frame_ended = !result;
+		if (!more && out.pos == left)
+			break;
+	}
+	return out.pos;
+}
+
+static int cut_explain(const struct archive *a)
+{
+	return error_set(
+		-EBADMSG,
+		"%s: the archive is cut off: copy or make it once more",
+		a->path);
+}
+
+static int all_read(struct archive *a, void *to, size_t size)
+{
+	int64_t n = bytes_read(a, to, size);
+
+	if (n < 0)
+		return n;
+	return (size_t)n < size ? cut_explain(a) : 0;
+}
+
+static int rest_skip(struct archive *a, uint64_t size)
+{
+	char rest[TAR_BLOCK];
+
+	return all_read(a, rest, tar_rest(size));
+}
+
+/* ---- files without a name ---------------------------------------------------- */
+
+static int unnamed_open(struct archive *a)
+{
+	int fd = open(a->temporary, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC,
+		      0600);
+	char *name;
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	/* This file system has no such files. */
+	if (asprintf(&name, "%s/ktrace-XXXXXX", a->temporary) < 0)
+		return -1;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+static int room_check(const struct archive *a, int fd, uint64_t size)
+{
+	struct statvfs fs;
+	uint64_t unit, kept, available;
+
+	if (fstatvfs(fd, &fs))
+		return 0;
+	unit = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
+	kept = fs.f_blocks / ROOM_SHARE * unit;
+	kept = kept < ROOM_KEPT ? kept : ROOM_KEPT;
+	available = fs.f_bavail * unit;
+	/* Some have no end, and tell no size. */
+	if (!fs.f_blocks || (available > kept && size <= available - kept))
+		return 0;
+	return error_set(
+		-ENOSPC,
+		"%s: a file of its trace needs %" PRIu64
+		" MiB, for which %s has no room: set TMPDIR to a folder that has",
+		a->path, (size >> 20) + 1, a->temporary);
+}
+
+static int part_copy(struct archive *a, int fd, uint64_t size)
+{
+	char part[65536];
+	size_t n = size < sizeof(part) ? size : sizeof(part);
+	int err = all_read(a, part, n);
+
+	if (err)
+		return err;
+	err = file_write(fd, part, n);
+	return err ? error_set(err, "%s: cannot unpack into %s: %s", a->path,
+			       a->temporary, strerror(-err))
+		   : (int)n;
+}
+
+static int bytes_copy(struct archive *a, int fd, uint64_t size)
+{
+	uint64_t done = 0, asked = 0;
+	int n = room_check(a, fd, size);
+
+	while (n >= 0 && done < size) {
+		if (done - asked >= ROOM_STEP) {
+			asked = done;
+			n = room_check(a, fd, size - done);
+			if (n < 0)
+				break;
+		}
+		n = part_copy(a, fd, size - done);
+		done += n < 0 ? 0 : n;
+	}
+	return n < 0 ? n : 0;
+}
+
+/* ---- the trace's files ------------------------------------------------------- */
+
+static int stream_take(struct archive *a, const struct tar_entry *entry,
+		       enum ktrace_file kind, uint32_t number)
+{
+	struct stream_source *source;
+	int fd, err;
+
+	if (a->trace->nr_sources == MANY_STREAMS)
+		raise_file_limit();
+	fd = unnamed_open(a);
+	if (fd < 0)
+		return error_set(-errno, "%s: cannot unpack into %s: %s",
+				 a->path, a->temporary, strerror(errno));
+	err = bytes_copy(a, fd, entry->size);
+	source = err || kind == KTRACE_FILE_STREAM ? NULL
+						   : trace_source_new(a->trace);
+	if (!source) {
+		close(fd);
+		if (!err && kind != KTRACE_FILE_STREAM)
+			err = error_set(-ENOMEM, "out of memory");
+		return err;
+	}
+	source->number = number;
+	source->programs = kind == KTRACE_FILE_PROGRAMS;
+	source->fd = fd;
+	source->size = entry->size;
+	return 0;
+}
+
+static int text_use(struct archive *a, enum ktrace_file kind, char *text,
+		    size_t size)
+{
+	struct ktrace *trace = a->trace;
+	int err = 0;
+
+	switch (kind) {
+	case KTRACE_FILE_METADATA:
+		a->metadata = true;
+		err = metadata_read(trace, text, size);
+		break;
+	case KTRACE_FILE_SYMBOLS:
+		a->symbols = true;
+		/* It takes over the text. */
+		symbols_parse(&trace->symbols, text, size);
+		return 0;
+	default:
+		a->stacks = true;
+		err = stacks_add(&trace->stacks, text, size);
+		if (err)
+			error_set(err, "out of memory");
+	}
+	free(text);
+	return err;
+}
+
+static int text_take(struct archive *a, const struct tar_entry *entry,
+		     enum ktrace_file kind, uint64_t max)
+{
+	char *text;
+	int err;
+
+	if (entry->size > max)
+		return error_set(-EFBIG, "%s: %s in it is far too large",
+				 a->path, entry->name);
+	text = malloc(entry->size + 1);
+	if (!text)
+		return error_set(-ENOMEM, "out of memory");
+	text[entry->size] = '\0';
+	err = all_read(a, text, entry->size);
+	if (!err)
+		return text_use(a, kind, text, entry->size);
+	free(text);
+	return err;
+}
+
+/* Was there a file of this name before?  From now on there was. */
+static bool seen_before(struct archive *a, enum ktrace_file kind,
+			uint32_t number)
+{
+	uint8_t *byte, bit = 1u << number % 8;
+	bool before;
+
+	switch (kind) {
+	case KTRACE_FILE_METADATA:
+		return a->metadata;
+	case KTRACE_FILE_SYMBOLS:
+		return a->symbols;
+	case KTRACE_FILE_STACKS:
+		return a->stacks;
+	default:
+		byte = &a->seen[kind - KTRACE_FILE_CPU][number / 8];
+		before = *byte & bit;
+		*byte |= bit;
+		return before;
+	}
+}
+
+static int file_take(struct archive *a, const struct tar_entry *entry,
+		     enum ktrace_file kind, uint32_t number)
+{
+	int err;
+
+	switch (kind) {
+	case KTRACE_FILE_METADATA:
+		err = text_take(a, entry, kind, METADATA_MAX);
+		break;
+	case KTRACE_FILE_SYMBOLS:
+		err = text_take(a, entry, kind, SYMBOLS_MAX);
+		break;
+	case KTRACE_FILE_STACKS:
+		err = text_take(a, entry, kind, STACKS_MAX);
+		break;
+	default:
+		err = stream_take(a, entry, kind, number);
+	}
+	return err ?: rest_skip(a, entry->size);
+}
+
+/* ---- the archive ------------------------------------------------------------- */
+
+static int strange(const struct archive *a, const char *name, const char *why)
+{
+	return error_set(
+		-EINVAL,
+		"%s: in this archive is `%s', %s, which `ktrace archive' does not write: "
+		"unpack it with tar if you trust it, and name the trace's folder",
+		a->path, name, why);
+}
+
+/* The name without the trace's folder, which is that of the first entry.  NULL: not in it. */
+static const char *name_inside(struct archive *a, const char *name)
+{
+	const char *slash;
+	size_t size;
+
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	slash = strchrnul(name, '/');
+	size = slash - name;
+	if (!size || (size == 2 && !memcmp(name, "..", 2)))
+		return NULL;
+	if (!*a->folder && size < sizeof(a->folder))
+		memcpy(a->folder, name, size);
+	if (strlen(a->folder) != size || memcmp(a->folder, name, size))
+		return NULL;
+	return *slash ? slash + 1 : slash;
+}
+
+static int entry_take(struct archive *a, const struct tar_entry *entry)
+{
+	const char *inside = name_inside(a, entry->name);
+	enum ktrace_file kind;
+	uint32_t number = 0;
+
+	if (!inside)
+		return strange(a, entry->name, "outside of one folder");
+	if (entry->kind == TAR_FOLDER && !*inside && !entry->size)
+		return 0;
+	if (entry->kind != TAR_FILE)
+		return strange(a, entry->name, "which is no file");
+	kind = ktrace_file_kind(inside, &number);
+	if (kind == KTRACE_FILE_OTHER)
+		return strange(a, entry->name, "no file of a trace");
+	if (seen_before(a, kind, number))
+		return strange(a, entry->name, "for the second time");
+	return file_take(a, entry, kind, number);
+}
+
+static bool is_program(const struct tar_entry *entry)
+{
+	const char *name = entry->name;
+
+	while (!strncmp(name, "./", 2))
+		name += 2;
+	return !strncmp(name, ARCHIVE_ID_FOLDER, strlen(ARCHIVE_ID_FOLDER));
+}
+
+/* 1: there was one of the trace; 0: there are no more. */
+static int entry_read(struct archive *a)
+{
+	struct tar_entry entry;
+	char block[TAR_BLOCK];
+	int err = all_read(a, block, sizeof(block));
+
+	if (err)
+		return err;
+	err = tar_read(block, &entry);
+	if (err < 0)
+		return error_set(
+			err,
+			*a->folder
+				? "%s: the archive is damaged"
+				: "%s: it is compressed, but no archive of a trace",
+			a->path);
+	a->ended = !err;
+	if (!err || is_program(&entry))
+		return 0;
+	err = entry_take(a, &entry);
+	return err ?: 1;
+}
+
+/* Without programs behind the trace, the end is read, too: so its checksum is compared. */
+static int end_check(struct archive *a)
+{
+	char rest[TAR_BLOCK];
+	unsigned int done = 0;
+	int64_t n = 0;
+
+	while (!a->frame_ended && done < END_MAX) {
+		n = bytes_read(a, rest, sizeof(rest));
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	if (n < 0)
+		return n;
+	return a->frame_ended ? 0 : cut_explain(a);
+}
+
+/* The metadata, which describes the streams, may have come behind them. */
+static void streams_finish(struct archive *a)
+{
+	struct ktrace *trace = a->trace;
+	const uint8_t *skipped = a->seen[KTRACE_FILE_STREAM - KTRACE_FILE_CPU];
+
+	for (size_t i = 0; i < trace->nr_sources; i++)
+		trace->sources[i].cpu =
+			trace_stream_cpu(trace,
+					 trace->sources[i].programs
+						 ? KTRACE_FILE_PROGRAMS
+						 : KTRACE_FILE_CPU,
+					 trace->sources[i].number);
+	for (uint32_t i = 0; i < CPUS_MAX; i++)
+		if (skipped[i / 8] & 1u << i % 8)
+			trace_skip(trace, i);
+	if (!trace->nr_sources)
+		trace_warn(trace, "%s holds no streams (cpu0 …)", a->path);
+}
+
+static int entries_read(struct archive *a)
+{
+	int err;
+
+	do
+		err = entry_read(a);
+	while (err > 0);
+	if (!err && a->ended)
+		err = end_check(a);
+	if (!err && !a->metadata)
+		err = error_set(
+			-EINVAL,
+			"%s: there is no trace at the archive's beginning: "
+			"unpack it with tar, and name the trace's folder",
+			a->path);
+	return err;
+}
+
+int archive_read(struct ktrace *trace, int fd, const char *path)
+{
+	struct archive *a = calloc(1, sizeof(*a));
+	const char *temporary = secure_getenv("TMPDIR");
+	int err = -ENOMEM;
+
+	if (!a)
+		return error_set(-ENOMEM, "out of memory");
+	a->trace = trace;
+	a->fd = fd;
+	a->path = path;
+	a->temporary = temporary && *temporary ? temporary : "/tmp";
+	a->in_room = ZSTD_DStreamInSize();
+	a->in_bytes = malloc(a->in_room);
+	a->stream = ZSTD_createDStream();
+	trace->symbols_read = true;
+	trace->stacks.whole = true;
+	if (a->in_bytes && a->stream)
+		err = entries_read(a);
+	else
+		error_set(err, "out of memory");
+	if (!err)
+		streams_finish(a);
+	ZSTD_freeDStream(a->stream);
+	free(a->in_bytes);
+	free(a);
+	return err;
+}
