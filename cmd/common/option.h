@@ -34,7 +34,7 @@ enum argument_kind {
 	ARGUMENT_PID,	    /* processes */
 	ARGUMENT_SET,	    /* a name for ktrace set, or a file */
 	ARGUMENT_FILE,	    /* to be written */
-	ARGUMENT_DIRECTORY, /* the directory of a trace */
+	ARGUMENT_DIRECTORY, /* the directory of a trace, or an archive */
 	ARGUMENT_FORMAT,    /* an output to a file */
 	ARGUMENT_OUTPUT,    /* any output */
 	ARGUMENT_COMMAND,   /* a command of ktrace */

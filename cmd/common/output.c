@@ -168,17 +168,32 @@ int output_prepare(const char *path)
 	return status;
 }
 
-void output_hand_over(const char *path)
+/* Who has called sudo?  False: nobody. */
+static bool caller_find(uint64_t *uid, uint64_t *gid)
 {
 	const char *user = getenv("SUDO_UID"), *group = getenv("SUDO_GID");
+
+	return !geteuid() && user && group && !number_parse(user, uid) &&
+	       !number_parse(group, gid);
+}
+
+void output_file_hand_over(int fd)
+{
+	uint64_t uid, gid;
+
+	if (caller_find(&uid, &gid) && fchown(fd, uid, gid))
+		note(NULL, "the file stays root's");
+}
+
+void output_hand_over(const char *path)
+{
 	struct dirent *entry;
 	uint64_t uid, gid;
 	struct stat st;
 	DIR *dir;
 	int fd;
 
-	if (geteuid() || !user || !group || number_parse(user, &uid) ||
-	    number_parse(group, &gid))
+	if (!caller_find(&uid, &gid))
 		return;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* Only if it is root's and nobody else could write to it. */

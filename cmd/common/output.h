@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The directory of a recording. */
+/* The directory of a recording, and other files that a command makes. */
 #ifndef KT_CMD_COMMON_OUTPUT_H
 #define KT_CMD_COMMON_OUTPUT_H
 
@@ -11,5 +11,7 @@
 int output_prepare(const char *path);
 /* Under sudo: makes the caller the owner of the trace. */
 void output_hand_over(const char *path);
+/* The same for a file that the command has made itself. */
+void output_file_hand_over(int fd);
 
 #endif /* KT_CMD_COMMON_OUTPUT_H */
