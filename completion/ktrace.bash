@@ -79,8 +79,9 @@ _ktrace_argument()	# KIND WORDS
 	set)	_ktrace_words "$(_ktrace_sets)"
 		compopt -o default ;;
 	file)	compopt -o default ;;
-	directory)
-		compopt -o dirnames ;;
+	directory) # or an archive of one
+		mapfile -t COMPREPLY < <(compgen -f -X '!*.tar.zst' -- "$cur")
+		compopt -o filenames -o plusdirs ;;
 	command)
 		_ktrace_words "$commands" ;;
 	esac
