@@ -191,6 +191,8 @@ static int tables_make(struct archive *a, struct program_tables *tables,
 				.path = (char *)trace->files[i].path,
 				.id_size = KT_UNWIND_ID_MAX,
 			};
+		/* Who made it can only tell names to the recorder. */
+		files[i].code = !strcmp(files[i].path, PROGRAM_CODE);
 		tables->files[number] = &files[i];
 	}
 	return 0;
@@ -309,8 +311,8 @@ static int programs_find(struct archive *a)
 		if (!a->mentions.files[number])
 			continue;
 		a->mentions.files[number] = false;
-		/* The vDSO is no file. */
-		if (!strcmp(trace->files[i].path, "[vdso]"))
+		/* The vDSO and code that was made are no files. */
+		if (trace->files[i].path[0] == '[')
 			continue;
 		if (program_of(&trace->files[i], &file))
 			file.id_size = 0;

@@ -147,7 +147,7 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 	file->path = strdup(path);
 	if (!file->path)
 		return -ENOMEM;
-	if (!strcmp(path, "[jit]")) {
+	if (!strcmp(path, PROGRAM_CODE)) {
 		file->code = true;
 		file->error = -ENODATA;
 		/* It tells names of the code, which may be read when it has ended. */

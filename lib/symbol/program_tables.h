@@ -14,6 +14,9 @@
 #include "jit_names.h"
 #include "unwind_cache.h"
 
+/* In the place of a path: code that a process has made, which is in no file. */
+#define PROGRAM_CODE "[jit]"
+
 /* What any user has mapped is read by root: in bytes, no more than this. */
 #define PROGRAM_FILE_MAX    (4ll << 30)
 #define PROGRAM_SECTION_MAX (512u << 20)
