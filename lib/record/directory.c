@@ -43,8 +43,7 @@ struct directory {
 	int metadata; /* -1: not created yet */
 	off_t size;   /* of its complete lines */
 	bool made;    /* created here, not by the caller */
-	/* Of the symbols: they are some 10 MB, and seldom differ when they come again. */
-	uint64_t symbols;
+	bool symbols; /* were written */
 };
 
 struct file {
@@ -130,33 +129,14 @@ static int directory_flush(struct sink *sink)
 	return 0;
 }
 
-/* Not against intention: only to see whether these are the same. */
-static uint64_t text_hash(const char *text, size_t size)
-{
-	uint64_t hash = size, word;
-
-	for (; size >= sizeof(word); size -= sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-		text += sizeof(word);
-	}
-	while (size--)
-		hash = (hash ^ (unsigned char)*text++) * 0x9e3779b97f4a7c15ull;
-	return hash | 1;
-}
-
 static int directory_symbols(struct sink *sink, const char *text, size_t size)
 {
 	struct directory *d = (struct directory *)sink;
-	uint64_t hash = text_hash(text, size);
 	int fd, err;
 
-	if (hash == d->symbols)
-		return 0;
 	if (d->symbols)
 		unlinkat(sink->directory, "symbols", 0);
-	d->symbols = 0;
+	d->symbols = false;
 	fd = openat(sink->directory, "symbols", FILE_FLAGS, 0644);
 	if (fd < 0)
 		return error_set(-errno, "symbols: %s", strerror(errno));
@@ -165,7 +145,7 @@ static int directory_symbols(struct sink *sink, const char *text, size_t size)
 		error_set(err, "symbols: cannot write: %s", strerror(-err));
 		unlinkat(sink->directory, "symbols", 0);
 	} else {
-		d->symbols = hash;
+		d->symbols = true;
 	}
 	close(fd);
 	return err;

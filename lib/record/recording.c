@@ -39,12 +39,13 @@ struct ktrace_recording {
 	struct feed *feeds[FEEDS_MAX + 1]; /* ends with a NULL */
 	bool made; /* the sink was created, and has no events yet */
 	bool running;
-	bool on;      /* the session is on: switching it off has failed */
-	bool fresh;   /* events were enabled since the last sync */
-	bool symbols; /* some event shows the address of a function */
-	bool pointed; /* the sink gets sync() calls */
-	bool unread;  /* nobody reads the metadata: it has no types */
-	bool *ids;    /* by id: true for the types that were written */
+	bool on;	    /* the session is on: switching it off has failed */
+	bool fresh;	    /* events were enabled since the last sync */
+	bool symbols;	    /* some event shows the address of a function */
+	char *symbols_told; /* see symbols.h */
+	bool pointed;	    /* the sink gets sync() calls */
+	bool unread;	    /* nobody reads the metadata: it has no types */
+	bool *ids;	    /* by id: true for the types that were written */
 	size_t nr_ids;
 	uint32_t next_id; /* new types have at least this id; 0: unknown */
 	struct ktrace_types *types; /* all; NULL: nobody can follow */
@@ -380,7 +381,7 @@ int ktrace_recording_create(struct ktrace_session *session,
 	 * killed writes none at its end.
 	 */
 	if (!err && r->symbols)
-		symbols_write(r->session, r->writer);
+		symbols_write(r->session, r->writer, &r->symbols_told);
 	if (!err)
 		err = feeds_prepare(r, &setup);
 	if (!err)
@@ -581,7 +582,8 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	copied = first_keep(&first, copy_finish(r, &reason));
 	/* Once more, with those of modules that were loaded meanwhile. */
 	if (copied && r->symbols && !r->sink->ops->sync)
-		symbols_write(r->session, r->writer); /* may fail: not needed */
+		/* May fail: not needed. */
+		symbols_write(r->session, r->writer, &r->symbols_told);
 	/* Written after any error: the counts are worth the most. */
 	first_keep(&first, misses_write(r));
 	first_keep(&first, end_write(r, reason));
@@ -787,6 +789,7 @@ void ktrace_recording_destroy(struct ktrace_recording *r)
 	if (r->failed >= 0)
 		close(r->failed);
 	functions_free(&r->functions);
+	free(r->symbols_told);
 	ktrace_types_destroy(r->types);
 	free(r->ids);
 	free(r->tasks);

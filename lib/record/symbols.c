@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/text.h"
 #include "session/session.h"
 #include "symbols.h"
 #include "writer.h"
 
-int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer)
+static int all_write(struct ktrace_writer *writer, const char *others)
 {
 	struct text text = {0};
-	int err = session_symbols(session, &text);
+	int err = session_symbols(others, &text);
 
 	if (!err)
 		err = writer_symbols(writer, text.s, text.len);
@@ -15,7 +18,26 @@ int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer)
 	return err;
 }
 
+int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer,
+		  char **told)
+{
+	char *others;
+	int err = 0;
+
+	if (!session || session_root_read(session, "symbols", &others))
+		return all_write(writer, NULL);
+	if (!*told || strcmp(*told, others))
+		err = all_write(writer, others);
+	free(*told);
+	*told = others;
+	if (err) {
+		free(*told);
+		*told = NULL;
+	}
+	return err;
+}
+
 int ktrace_writer_symbols(struct ktrace_writer *writer)
 {
-	return symbols_write(NULL, writer);
+	return all_write(writer, NULL);
 }

@@ -6,7 +6,11 @@
 #include <ktrace/session.h>
 #include <ktrace/writer.h>
 
-/* As ktrace_writer_symbols(), but with the help of a session it is fast. */
-int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer);
+/*
+ * As ktrace_writer_symbols(), but with the help of a session it is fast.  *@told is what that
+ * says of functions which come and go, for free(): if it is the same again, nothing is written.
+ */
+int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer,
+		  char **told);
 
 #endif /* KT_LIB_RECORD_SYMBOLS_H */

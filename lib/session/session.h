@@ -81,11 +81,11 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
 /*
- * Appends all functions of the kernel, as the file `symbols' of a trace has them.  @s may
- * be NULL.
+ * Appends all functions of the kernel, as the file `symbols' of a trace has them.  @others: what
+ * the file `symbols' of the control tree says, which has those that come and go; NULL: not known.
  */
 struct text;
-int session_symbols(struct ktrace_session *s, struct text *text);
+int session_symbols(const char *others, struct text *text);
 
 /* Prototypes of tracepoints and functions, see prototype.c. */
 struct prototypes;

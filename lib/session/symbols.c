@@ -223,20 +223,19 @@ static int lines_merge(struct text *text, const char *image, size_t size,
 	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
-int session_symbols(struct ktrace_session *s, struct text *text)
+int session_symbols(const char *others, struct text *text)
 {
-	char *image, *others;
+	char *image;
 	size_t size;
 	int err;
 
 	/* An older module has no such file; or we may not see addresses. */
-	if (!s || session_root_read(s, "symbols", &others))
+	if (!others)
 		return kallsyms_read(text, false);
 	err = image_read(&image, &size);
 	if (!err) {
 		err = lines_merge(text, image, size, others);
 		free(image);
 	}
-	free(others);
 	return err;
 }
