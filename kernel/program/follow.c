@@ -103,7 +103,8 @@ static bool concerns(const struct vm_area_struct *vma)
 	return vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm &&
 	       !(current->flags & KT_PF_NO_PROGRAM) &&
 	       (vma->vm_file ||
-		!kt_space_has_code(vma->vm_mm, vma->vm_start, vma->vm_end));
+		(kt_space_is_made(vma) &&
+		 !kt_space_has_code(vma->vm_mm, vma->vm_start, vma->vm_end)));
 }
 
 static int mapped(struct kprobe *probe, struct pt_regs *regs)

@@ -102,23 +102,38 @@ void kt_space_release(const struct mm_struct *mm,
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
-static bool is_code(const struct kt_unwind_map *map)
+/* Maps may be those of the process that has forked: then the code is not this one's. */
+static bool is_code_of(const struct kt_unwind_map *map,
+		       const struct mm_struct *mm)
 {
-	return container_of(map->file, struct kt_program_file, unwind)->code;
+	const struct kt_program_file *file =
+		container_of(map->file, struct kt_program_file, unwind);
+
+	return file->code && file->key.inode == (unsigned long)mm;
 }
 
 bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
 {
 	const struct kt_unwind_map *map;
 	const struct kt_maps *maps;
+	u32 low = 0, high = 0, middle;
 	bool found = false;
-	u32 i;
 
 	preempt_disable_notrace();
 	maps = kt_space_maps(mm);
-	for (i = 0; maps && i < maps->nr && !found; i++) {
-		map = &maps->maps[i];
-		found = map->begin <= begin && end <= map->end && is_code(map);
+	if (maps)
+		high = maps->nr;
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (maps->maps[middle].end <= begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (maps && low < maps->nr) {
+		map = &maps->maps[low];
+		found = map->begin <= begin && end <= map->end &&
+			is_code_of(map, mm);
 	}
 	preempt_enable_notrace();
 	return found;
@@ -126,14 +141,14 @@ bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end)
 
 /* ---- reading -------------------------------------------------------------- */
 
+/* Not that of a 32-bit program, which is another one. */
 static bool is_vdso(const struct vm_area_struct *vma)
 {
-	return !vma->vm_file &&
+	return !vma->vm_file && vma->vm_start > U32_MAX &&
 	       vma->vm_start == (unsigned long)vma->vm_mm->context.vdso;
 }
 
-/* Not stacks that may be run, which grow all the time: nobody compiles to there. */
-static bool is_made(const struct vm_area_struct *vma)
+bool kt_space_is_made(const struct vm_area_struct *vma)
 {
 	return !vma->vm_ops && !vma->vm_file && !(vma->vm_flags & VM_GROWSDOWN);
 }
@@ -141,7 +156,7 @@ static bool is_made(const struct vm_area_struct *vma)
 static bool is_program(const struct vm_area_struct *vma)
 {
 	return vma->vm_flags & VM_EXEC &&
-	       (vma->vm_file || is_vdso(vma) || is_made(vma));
+	       (vma->vm_file || is_vdso(vma) || kt_space_is_made(vma));
 }
 
 /* VMA iterators differ between kernels, and those of new ones are not exported. */
@@ -155,7 +170,7 @@ static void map_fill(struct kt_maps *maps, struct vm_area_struct *vma,
 	const struct kt_program_file *file;
 	u64 offset = 0;
 
-	if (is_made(vma)) {
+	if (kt_space_is_made(vma)) {
 		file = kt_program_code(vma->vm_mm, &seen);
 		offset = vma->vm_start;
 	} else {

@@ -14,6 +14,7 @@
 
 struct mm_struct;
 struct task_struct;
+struct vm_area_struct;
 
 /* Processes that have forked share it until one of them maps something. */
 struct kt_maps {
@@ -35,7 +36,12 @@ bool kt_space_changed(struct mm_struct *mm, const struct task_struct *reader);
 /* From here on, what is mapped must be read anew: @reader begins to read, or will not read. */
 void kt_space_release(const struct mm_struct *mm,
 		      const struct task_struct *reader);
-/* Is all of this range known as code that was made at run time? */
+/*
+ * Is it memory for code that is made at run time, if it is executable?  Not stacks, which grow all
+ * the time: nobody compiles to there.
+ */
+bool kt_space_is_made(const struct vm_area_struct *vma);
+/* Is all of this range known as code that was made at run time, by this process? */
 bool kt_space_has_code(const struct mm_struct *mm, u64 begin, u64 end);
 /*
  * Reads the mappings, unless that was done after the last change.  The caller holds a reference

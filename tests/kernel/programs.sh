@@ -125,6 +125,12 @@ check "it counts as a file of this process" is "$(grep -c '^\[jit\]' "$work/stac
 number=$(code_number)
 walk $bin/chain $test_dir/run "task 1" jit
 check "and not of another one" [ "$(code_number)" -gt "$number" ]
+codes=$(grep -c '\[jit\]$' "$work/programs")
+walk $bin/chain $test_dir/run "task 1" forked
+check "a child that writes to code has its own" same
+check "which counts as another file" is \
+	"$(($(grep -c '\[jit\]$' "$work/programs") - codes)) $(code_number)" \
+	"2 $(awk '$4 == "[jit]" { n = $1 } END { print n }' "$work/programs")"
 walk $bin/chain $test_dir/run "task 100"
 check "the same stack has the same id" is "$(sort -u "$work/ids" | wc -l)" 1
 first=$(cat "$work/stack")
@@ -196,6 +202,9 @@ check "but not once for each" at_least 20 "$works"
 works=$(works_of $bin/mapper 500 written)
 check "code that is made is to be read" at_least "$works" 1
 check "but not each time when it was written to" at_least 20 "$works"
+works=$(works_of $bin/mapper-stack 500 deep)
+check "an executable stack grows" at_least "$works" 1
+check "and nothing is read for that" at_least 20 "$works"
 
 # ---- the end -----------------------------------------------------------------------
 

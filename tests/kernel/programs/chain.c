@@ -9,6 +9,7 @@
  * Those between qsort() and its caller are the library's own, and are not known.
  *
  *	chain FILE COMMAND jit	the last function has no file and keeps a frame pointer
+ *	chain FILE COMMAND forked	the same in a child, which writes to the code that it has got
  *	chain FILE COMMAND deep	200 frames, of which the innermost four are printed
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
@@ -109,6 +110,7 @@ static void CALLED(sorted)(void)
 
 /* push rbp; mov rbp, rsp; call rdi; pop rbp; ret: as code that is made while programs run. */
 static long (*made)(long (*)(void));
+static void *made_at;
 
 static long CALLED(by_made)(void)
 {
@@ -138,6 +140,7 @@ static void made_make(void)
 		    sizeof(code)) < 0 ||
 	    fclose(map))
 		exit(1);
+	made_at = place;
 	made = (long (*)(long (*)(void)))(uintptr_t)place;
 }
 
@@ -201,7 +204,9 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_WRONLY);
 	command = argv[2];
 	leaf_of = leaf;
-	if (!strcmp(how, "fork")) {
+	if (!strcmp(how, "forked"))
+		made_make();
+	if (!strncmp(how, "fork", 4)) {
 		pid_t child = fork();
 
 		if (child) {
@@ -209,7 +214,13 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
-	if (!strcmp(how, "jit")) {
+	if (!strcmp(how, "forked")) {
+		leaf_of = by_made;
+		if (mprotect(made_at, 4096, PROT_READ | PROT_WRITE) ||
+		    mprotect(made_at, 4096, PROT_READ | PROT_EXEC))
+			return 1;
+		sorted();
+	} else if (!strcmp(how, "jit")) {
 		made_make();
 		leaf_of = by_made;
 		sorted();

@@ -4,6 +4,7 @@
  *
  *   mapper NUMBER		makes many mappings of its own file executable, by one call
  *   mapper NUMBER written	writes to code of its own so often, and makes it executable again
+ *   mapper NUMBER deep		has so many pages of stack
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,6 +28,14 @@ static int written(int number)
 	return at == MAP_FAILED;
 }
 
+static int __attribute__((noinline)) deep(int number)
+{
+	volatile char page[4096];
+
+	page[0] = number;
+	return number > 1 ? deep(number - 1) + page[0] - (char)number : 0;
+}
+
 static int mapped(int number)
 {
 	size_t page = sysconf(_SC_PAGESIZE), size = number * page;
@@ -48,9 +57,10 @@ static int mapped(int number)
 int main(int argc, char **argv)
 {
 	int number = argc > 1 ? atoi(argv[1]) : 0;
-	int failed = number <= 0 ? 1
-		     : argc > 2	 ? written(number)
-				 : mapped(number);
+	int failed = number <= 0       ? 1
+		     : argc < 3	       ? mapped(number)
+		     : *argv[2] == 'd' ? deep(number)
+				       : written(number);
 
 	if (failed)
 		perror("mapper");
