@@ -461,7 +461,8 @@ static noinline u32 walk_narrow(const struct kt_unwind_space *space,
 		struct found found = rule_search(space, ip - back);
 
 		if (guess && !(found.rule & RULE_IN_FILE)) {
-			*end = bp ? KT_STACK_NO_TABLE : KT_STACK_COMPLETE;
+			*end = bp || nr < 2 ? KT_STACK_NO_TABLE
+					    : KT_STACK_COMPLETE;
 			break;
 		}
 		frames[nr++] = frame_word(found, ip) | guess;

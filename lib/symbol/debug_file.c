@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "debug_file.h"
-#include "program_tables.h"
+#include "program_file.h"
 
 /* Files of other users are not read, because they may be made to mislead. */
 bool debug_file_trusted(int fd)

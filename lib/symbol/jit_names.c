@@ -16,26 +16,38 @@
 #include <unistd.h>
 
 #include "jit_names.h"
-#include "program_tables.h"
+#include "program_file.h"
 
 /* Names that are longer are cut, because frames have no room for them. */
 #define NAME_SHOWN 1024
 
 /* ---- the process ---------------------------------------------------------- */
 
+/* Is it the same of this process and of that? */
+static bool is_shared(pid_t pid, const char *what)
+{
+	struct stat its, own;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
+	if (stat(path, &its))
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/%s", what);
+	return !stat(path, &own) && its.st_dev == own.st_dev &&
+	       its.st_ino == own.st_ino;
+}
+
 bool jit_process_find(struct jit_process *process, pid_t pid)
 {
 	char path[40], line[4096];
-	struct stat root, own;
 	unsigned int user;
 	bool found = false;
 	FILE *status;
 	char *last;
 
 	*process = (struct jit_process){.pid = pid, .named = pid};
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
-	process->here = !stat(path, &root) && !stat("/", &own) &&
-			root.st_dev == own.st_dev && root.st_ino == own.st_ino;
+	/* Services have the same root, but often a /tmp of their own. */
+	process->here = is_shared(pid, "root") && is_shared(pid, "ns/mnt");
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	status = fopen(path, "re");
 	while (status && fgets(line, sizeof(line), status)) {
@@ -104,6 +116,9 @@ static bool function_begin(struct frames *frames)
 
 /* ---- perf-PID.map --------------------------------------------------------- */
 
+/* In bytes: some four million functions. */
+#define MAP_MAX (256 << 20)
+
 /* BEGIN SIZE NAME: two hexadecimal numbers, and what is left. */
 static void line_read(struct frames *frames, char *line)
 {
@@ -122,7 +137,9 @@ static void map_read(struct frames *frames, FILE *map)
 	char line[4096];
 	bool whole = true, begins;
 
-	while (function_begin(frames) && fgets(line, sizeof(line), map)) {
+	/* Lines may be long, or all the file a hole without any. */
+	while (function_begin(frames) && ftello(map) < MAP_MAX &&
+	       fgets(line, sizeof(line), map)) {
 		begins = whole;
 		whole = strchr(line, '\n');
 		/* What follows in a line that was too long is no line. */
@@ -256,12 +273,12 @@ static int within_open(const char *root, const char *path)
 	return fd;
 }
 
-static FILE *map_open(const struct jit_process *process)
+/* @path: as the process knows it. */
+static FILE *its_open(const struct jit_process *process, const char *path)
 {
-	char path[40], root[40];
+	char root[40];
 	int seen;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)process->named);
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)process->pid);
 	seen = process->here ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC)
 			     : within_open(root, path);
@@ -272,13 +289,16 @@ void jit_names_find(const struct jit_process *process, const char *dump,
 		    struct jit_frame *frames, size_t nr, size_t *left)
 {
 	struct frames all = {frames, nr, left};
-	FILE *file = map_open(process);
+	char map[40];
+	FILE *file;
 
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", (int)process->named);
+	file = its_open(process, map);
 	if (file) {
 		map_read(&all, file);
 		fclose(file);
 	}
-	file = dump ? owned_open(process, program_file_open(dump)) : NULL;
+	file = dump ? its_open(process, dump) : NULL;
 	if (file) {
 		dump_read(&all, file);
 		fclose(file);

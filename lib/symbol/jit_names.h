@@ -19,7 +19,7 @@ struct jit_process {
 	pid_t pid;
 	pid_t named; /* as it knows itself, in its own namespace */
 	uid_t user;
-	bool here; /* it has the same root directory as we */
+	bool here; /* it has the same root directory and mounts as we */
 };
 
 /* Asks /proc.  False: the process has ended. */

@@ -74,32 +74,6 @@ static int table_give(const struct program_tables *tables, int fd)
 	return err;
 }
 
-/*
- * The path is what a process made it: in its own mounts, /dev/watchdog may be a program.  So
- * it is asked what it is before it is opened: opening a device may have effects.
- */
-int program_file_reopen(int seen)
-{
-	char again[40];
-	struct stat st;
-	int fd = -1;
-
-	if (seen < 0)
-		return -1;
-	if (!fstat(seen, &st) && S_ISREG(st.st_mode) &&
-	    st.st_size <= PROGRAM_FILE_MAX) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	}
-	close(seen);
-	return fd;
-}
-
-int program_file_open(const char *path)
-{
-	return program_file_reopen(open(path, O_PATH | O_CLOEXEC));
-}
-
 static int file_open(const char *path, pid_t pid, const char *range)
 {
 	char link[96];

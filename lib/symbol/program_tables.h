@@ -12,14 +12,11 @@
 #include <sys/types.h>
 
 #include "jit_names.h"
+#include "program_file.h"
 #include "unwind_cache.h"
 
 /* In the place of a path: code that a process has made, which is in no file. */
 #define PROGRAM_CODE "[jit]"
-
-/* What any user has mapped is read by root: in bytes, no more than this. */
-#define PROGRAM_FILE_MAX    (4ll << 30)
-#define PROGRAM_SECTION_MAX (512u << 20)
 
 struct program_file {
 	uint32_t number; /* in frames of stacks */
@@ -45,10 +42,6 @@ struct program_tables {
  */
 int program_tables_open(struct program_tables *tables, int tree,
 			const char *cache);
-/* Opens it for reading if it is a regular file, and not too large; -1: it is not. */
-int program_file_open(const char *path);
-/* The same for what was opened with O_PATH, which is closed; -1: nothing was. */
-int program_file_reopen(int seen);
 /* The build id of the vDSO, which each program of this kernel has.  Returns its size. */
 size_t program_image_id(unsigned char id[KT_UNWIND_ID_MAX]);
 /* The kernel drops the tables. */

@@ -273,6 +273,19 @@ TEST(a_dump_names_functions)
 	CHECK_STR(name_of(3), "none");
 }
 
+/* Anybody could make one. */
+TEST(a_dump_is_no_link)
+{
+	struct dump d;
+
+	begin();
+	dump_make(&d);
+	write_all(map, d.bytes, d.size);
+	CHECK(!symlink(map, dump));
+	names_find(dump);
+	CHECK_STR(name_of(1), "none");
+}
+
 TEST(a_dump_may_be_cut_or_wrong)
 {
 	struct dump d, wrong;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program_file.h"
+
+/*
+ * The path is what a process made it: in its own mounts, /dev/watchdog may be a program.  So
+ * it is asked what it is before it is opened: opening a device may have effects.
+ */
+int program_file_reopen(int seen)
+{
+	char again[40];
+	struct stat st;
+	int fd = -1;
+
+	if (seen < 0)
+		return -1;
+	if (!fstat(seen, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= PROGRAM_FILE_MAX) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	}
+	close(seen);
+	return fd;
+}
+
+int program_file_open(const char *path)
+{
+	return program_file_reopen(open(path, O_PATH | O_CLOEXEC));
+}
