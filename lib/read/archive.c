@@ -30,9 +30,12 @@
 #include "base/file.h"
 #include "base/tar.h"
 
-/* Limits of what is kept in memory; those of a trace in a folder are the same. */
+/*
+ * Limits of what is kept in memory.  Symbols are some 10 MB, and take up to four times of that when
+ * they are read.
+ */
 #define METADATA_MAX (256u << 20)
-#define SYMBOLS_MAX  (256u << 20)
+#define SYMBOLS_MAX  (64u << 20)
 #define STACKS_MAX   (1u << 30)
 
 /* How often it is asked whether there is still room. */

@@ -73,7 +73,8 @@ void symbols_parse(struct symbol_table *symbols, char *text, size_t size)
 			break;
 		*newline = '\0';
 		entry->address = strtoull(p, &name, 16);
-		if (*name++ == ' ') {
+		/* Without a number, what stands before the name is nothing. */
+		if (name != p && *name++ == ' ' && *name) {
 			space = strchr(name, ' ');
 			if (space)
 				*space++ = '\0';

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,21 +133,22 @@ static int directory_flush(struct sink *sink)
 static int directory_symbols(struct sink *sink, const char *text, size_t size)
 {
 	struct directory *d = (struct directory *)sink;
-	int fd, err;
+	/* The old ones stay until the new ones are whole. */
+	const char *name = d->symbols ? "symbols.new" : "symbols";
+	int fd = openat(sink->directory, name, FILE_FLAGS, 0644), err;
 
-	if (d->symbols)
-		unlinkat(sink->directory, "symbols", 0);
-	d->symbols = false;
-	fd = openat(sink->directory, "symbols", FILE_FLAGS, 0644);
 	if (fd < 0)
 		return error_set(-errno, "symbols: %s", strerror(errno));
 	err = file_write(fd, text, size);
 	if (err) {
 		error_set(err, "symbols: cannot write: %s", strerror(-err));
-		unlinkat(sink->directory, "symbols", 0);
-	} else {
-		d->symbols = true;
+		unlinkat(sink->directory, name, 0);
+	} else if (d->symbols && renameat(sink->directory, name,
+					  sink->directory, "symbols")) {
+		err = error_set(-errno, "symbols: %s", strerror(errno));
+		unlinkat(sink->directory, name, 0);
 	}
+	d->symbols |= !err;
 	close(fd);
 	return err;
 }

@@ -111,10 +111,12 @@ static int files_write(struct stacks *s)
 	return err;
 }
 
-/* False: no more will come. */
+/* False: no more will come.  Those that it knows are written, however it ends. */
 static bool files_update(struct stacks *s)
 {
-	return !program_tables_update(&s->tables) && !files_write(s);
+	int err = program_tables_update(&s->tables);
+
+	return !files_write(s) && !err;
 }
 
 static void *thread_run(void *data)
@@ -215,6 +217,9 @@ static int stacks_finish(struct feed *feed)
 	int err;
 
 	thread_join(s);
+	/* What was mapped last may be told, and not read yet. */
+	if (s->programs)
+		files_update(s);
 	err = stacks_copy(s);
 	return err || !s->programs ? err : names_add(s);
 }

@@ -130,6 +130,8 @@ put reset 1
 put enabled 1
 echo 0 >$cpu1
 put enabled 0
+# It may take a while until the CPU is off.
+put reset 1
 echo 1 >$cpu1
 on 1 200
 check "nothing comes when all is off" is "$(samples "$($bin/ktread -d $tree)" 1)" 0
