@@ -28,7 +28,7 @@ static void stack_read(const struct ktrace *trace, uint32_t id)
 	check(stack.id == id);
 	check(found || !stack.nr);
 	check(!found ||
-	      (stack.nr <= KT_STACK_MAX && stack.end <= KTRACE_STACK_UNKNOWN));
+	      (stack.nr <= KT_STACK_MAX && stack.end < KTRACE_STACK_MISSING));
 	check(!stack.nr || ((const uint8_t *)stack.addresses > bytes &&
 			    (const uint8_t *)(stack.addresses + stack.nr) <=
 				    bytes + trace->stacks.size));

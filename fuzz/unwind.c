@@ -87,7 +87,9 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 		check(stack.nr >= 1 && stack.nr <= KT_STACK_MAX);
 		check(stack.nr <= depth || !depth);
 		check(stack.end < KT_STACK_END_NR);
-		check(stack.frames[0] == (start.ip & KT_FRAME_PLACE_MASK));
+		check(stack.frames[0] ==
+		      (start.narrow ? (u32)start.ip
+				    : start.ip & KT_FRAME_PLACE_MASK));
 		check(memory_reads <= 8 * KT_STACK_MAX);
 	}
 }
