@@ -78,7 +78,7 @@ chain32=${chain%/*}/chain32
 run ktrace record -q -o narrow -e compat_syscalls:sys_enter_write -g=user -- \
 	sh -c '"$0" >/dev/null; sleep 0.5; "$0" >/dev/null' "$chain32"
 ends 0 'stacks of programs of 32 bits are recorded'
-check 'they are guessed' test "$(ktrace report -g narrow | sed -n 's/+0x[0-9a-f]*//; /^	/p' | tail -n 3)" = \
+check 'they are guessed' test "$(ktrace report -g narrow | sed -n 's/+0x[0-9a-f]*//; s/ at chain32\.c:[0-9]*//; /^	/p' | tail -n 3)" = \
 	'	second (chain32)
 	first (chain32) [guess]
 	_start (chain32) [guess]'
