@@ -55,8 +55,9 @@ check 'that of root is' grep -q '^	main+0x[0-9a-f]* (linked) at chain\.c:[0-9]*$
 
 # Code that was made at run time is named by the map that its maker writes: here, and where the
 # maker has another root and another number.
+# The recorder asks who makes it while that still runs.
 run ktrace record -q -o made -e syscalls:sys_enter_write -g=user -- sh -c \
-	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x jit' "$chain"
+	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x jit 3' "$chain"
 ends 0 'stacks of code that is made are recorded'
 ktrace report -g made | grep -B1 -A1 '(\[jit\])' >of_made
 check 'it has a name' grep -q '^	calls what it gets+0x6 (\[jit\])' of_made
