@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/sized.h"
 #include "base/text.h"
 #include "mention.h"
@@ -71,16 +72,13 @@ static int memory_short(void)
 static int file_add(struct packed_file **files, size_t *nr, int fd,
 		    const char *name)
 {
-	struct packed_file *more = *files;
+	struct packed_file *more = array_grow(*files, *nr, sizeof(*more));
 
-	if (!(*nr & (*nr - 1))) {
-		more = realloc(more, (*nr * 2 + 1) * sizeof(*more));
-		if (!more) {
-			close(fd);
-			return memory_short();
-		}
-		*files = more;
+	if (!more) {
+		close(fd);
+		return memory_short();
 	}
+	*files = more;
 	more += *nr;
 	more->fd = fd;
 	snprintf(more->name, sizeof(more->name), "%s", name);

@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/loss.h"
 #include "trace.h"
 
@@ -128,19 +129,15 @@ static int read_sync(struct ktrace *trace, struct json_object *o)
 
 	if (!json_object_is_type(o, json_type_object))
 		return -EINVAL;
-	/* Doubles the room whenever the count is a power of two. */
-	if (!(trace->nr_sync & (trace->nr_sync - 1))) {
-		sync = realloc(trace->sync,
-			       (trace->nr_sync * 2 + 1) * sizeof(*sync));
-		if (!sync)
-			return -ENOMEM;
-		trace->sync = sync;
-		/*
-		 * Callers may use the array before trace_clock() is called
-		 * again.
-		 */
-		trace->info.sync = sync;
-	}
+	sync = array_grow(trace->sync, trace->nr_sync, sizeof(*sync));
+	if (!sync)
+		return -ENOMEM;
+	trace->sync = sync;
+	/*
+	 * Callers may use the array before trace_clock() is called
+	 * again.
+	 */
+	trace->info.sync = sync;
 	sync = &trace->sync[trace->nr_sync++];
 	sync->clock = get_number(o, "clock");
 	sync->monotonic = get_number(o, "monotonic");
@@ -413,13 +410,10 @@ static int read_task(struct ktrace *trace, struct json_object *o)
 {
 	struct ktrace_task *task;
 
-	if (!(trace->nr_tasks & (trace->nr_tasks - 1))) {
-		task = realloc(trace->tasks,
-			       (trace->nr_tasks * 2 + 1) * sizeof(*task));
-		if (!task)
-			return -ENOMEM;
-		trace->tasks = task;
-	}
+	task = array_grow(trace->tasks, trace->nr_tasks, sizeof(*task));
+	if (!task)
+		return -ENOMEM;
+	trace->tasks = task;
 	task = &trace->tasks[trace->nr_tasks];
 	task->tid = get_small(o, "tid");
 	task->tgid = get_small(o, "tgid");
@@ -438,13 +432,11 @@ static int read_programs(struct ktrace *trace, struct json_object *o)
 
 	if (number >= CPUS_MAX || cpu >= CPUS_MAX)
 		return -EINVAL;
-	if (!(trace->nr_programs & (trace->nr_programs - 1))) {
-		stream = realloc(trace->programs, (trace->nr_programs * 2 + 1) *
-							  sizeof(*stream));
-		if (!stream)
-			return -ENOMEM;
-		trace->programs = stream;
-	}
+	stream = array_grow(trace->programs, trace->nr_programs,
+			    sizeof(*stream));
+	if (!stream)
+		return -ENOMEM;
+	trace->programs = stream;
 	trace->programs[trace->nr_programs++] =
 		(struct programs_stream){number, cpu};
 	return 0;
@@ -465,13 +457,10 @@ static int read_stream(struct ktrace *trace, struct json_object *o)
 
 	if (number >= CPUS_MAX || !kind || !kind_is_plain(kind))
 		return -EINVAL;
-	if (!(trace->nr_kinds & (trace->nr_kinds - 1))) {
-		stream = realloc(trace->kinds,
-				 (trace->nr_kinds * 2 + 1) * sizeof(*stream));
-		if (!stream)
-			return -ENOMEM;
-		trace->kinds = stream;
-	}
+	stream = array_grow(trace->kinds, trace->nr_kinds, sizeof(*stream));
+	if (!stream)
+		return -ENOMEM;
+	trace->kinds = stream;
 	kind = arena_strdup(&trace->arena, kind);
 	if (!kind)
 		return -ENOMEM;
@@ -487,13 +476,10 @@ static int read_file(struct ktrace *trace, struct json_object *o)
 	if (!number || number > KT_FRAME_FILE_MAX ||
 	    trace->nr_files > KT_FRAME_FILE_MAX)
 		return -EINVAL;
-	if (!(trace->nr_files & (trace->nr_files - 1))) {
-		file = realloc(trace->files,
-			       (trace->nr_files * 2 + 1) * sizeof(*file));
-		if (!file)
-			return -ENOMEM;
-		trace->files = file;
-	}
+	file = array_grow(trace->files, trace->nr_files, sizeof(*file));
+	if (!file)
+		return -ENOMEM;
+	trace->files = file;
 	file = &trace->files[trace->nr_files];
 	file->number = number;
 	file->path = copy_string(&trace->arena, o, "path");
@@ -510,14 +496,11 @@ static int read_missed(struct ktrace *trace, struct json_object *o)
 
 	if (trace->nr_misses == MISSES_MAX)
 		return -EINVAL;
-	if (!(trace->nr_misses & (trace->nr_misses - 1))) {
-		miss = realloc(trace->misses,
-			       (trace->nr_misses * 2 + 1) * sizeof(*miss));
-		if (!miss)
-			return -ENOMEM;
-		trace->misses = miss;
-		trace->info.misses = miss;
-	}
+	miss = array_grow(trace->misses, trace->nr_misses, sizeof(*miss));
+	if (!miss)
+		return -ENOMEM;
+	trace->misses = miss;
+	trace->info.misses = miss;
 	miss = &trace->misses[trace->nr_misses];
 	*miss = (struct ktrace_miss){
 		.source = copy_string(&trace->arena, o, "source"),

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "trace.h"
 
 /* Thousands of events need only a few megabytes. */
@@ -190,9 +191,9 @@ struct stream_source *trace_source_new(struct ktrace *trace)
 {
 	struct stream_source *source;
 
-	if (!trace->frames && !(trace->nr_sources & (trace->nr_sources - 1))) {
-		source = realloc(trace->sources,
-				 (trace->nr_sources * 2 + 1) * sizeof(*source));
+	if (!trace->frames) {
+		source = array_grow(trace->sources, trace->nr_sources,
+				    sizeof(*source));
 		if (!source)
 			return NULL;
 		trace->sources = source;

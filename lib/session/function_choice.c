@@ -11,6 +11,7 @@
 #include <ktrace/modules.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "base/text.h"
 #include "function_condition.h"
 #include "modules.h"
@@ -86,14 +87,10 @@ static int choice_add(struct choice *choice, const struct available *function)
 {
 	struct available *list;
 
-	/* Doubles the room whenever the number is a power of two. */
-	if (!(choice->nr & (choice->nr - 1))) {
-		list = realloc(choice->list,
-			       (choice->nr * 2 + 1) * sizeof(*list));
-		if (!list)
-			return error_set(-ENOMEM, "out of memory");
-		choice->list = list;
-	}
+	list = array_grow(choice->list, choice->nr, sizeof(*list));
+	if (!list)
+		return error_set(-ENOMEM, "out of memory");
+	choice->list = list;
 	choice->list[choice->nr++] = *function;
 	return 0;
 }

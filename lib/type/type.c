@@ -8,6 +8,7 @@
 #include <ktrace/trace.h>
 
 #include "base/error.h"
+#include "base/grow.h"
 #include "type.h"
 
 static const char *const kinds[] = {
@@ -468,14 +469,10 @@ int types_add_layout(struct ktrace_types *types,
 
 	if (ktrace_layout_find(types, layout->name))
 		return 0;
-	/* Doubles the room whenever the count is a power of two. */
-	if (!(nr & (nr - 1))) {
-		list = realloc(types->layouts,
-			       (nr ? nr * 2 : 1) * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		types->layouts = list;
-	}
+	list = array_grow(types->layouts, nr, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	types->layouts = list;
 	copy = arena_alloc(&types->arena, sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
