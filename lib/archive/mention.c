@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/stack_entry.h"
 #include "mention.h"
 
 static int frame_compare(const void *a, const void *b)
@@ -12,56 +14,26 @@ static int frame_compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* An entry, and its words, which need not be aligned. */
-struct entry {
-	struct kt_stack head;
-	const uint8_t *words;
-};
-
-/* False: no whole one follows. */
-static bool entry_next(const uint8_t *stacks, size_t size, size_t *at,
-		       struct entry *entry)
+static uint64_t frame_of(const struct stack_entry *entry, unsigned int index)
 {
-	size_t words;
-
-	if (sizeof(entry->head) > size - *at)
-		return false;
-	memcpy(&entry->head, stacks + *at, sizeof(entry->head));
-	words = entry->head.frames * sizeof(uint64_t);
-	if (words > size - *at - sizeof(entry->head))
-		return false;
-	entry->words = stacks + *at + sizeof(entry->head);
-	*at += sizeof(entry->head) + words;
-	return true;
+	return stack_entry_word(entry, index) & ~KT_FRAME_GUESS;
 }
 
-static uint64_t word_of(const struct entry *entry, int index)
+static int name_add(struct mentions *m, const struct stack_entry *entry)
 {
-	uint64_t word;
+	uint64_t *more = array_grow(m->named, m->nr_named, sizeof(*more));
 
-	memcpy(&word, entry->words + index * sizeof(word), sizeof(word));
-	return word & ~KT_FRAME_GUESS;
-}
-
-static int name_add(struct mentions *m, const struct entry *entry, size_t *room)
-{
-	uint64_t *more;
-
-	if (m->nr_named == *room) {
-		*room = *room ? *room * 2 : 1024;
-		more = realloc(m->named, *room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		m->named = more;
-	}
-	m->named[m->nr_named++] = word_of(entry, 0);
+	if (!more)
+		return -ENOMEM;
+	m->named = more;
+	m->named[m->nr_named++] = frame_of(entry, 0);
 	return 0;
 }
 
-static void frames_note(struct mentions *m, const struct entry *entry)
+static void frames_note(struct mentions *m, const struct stack_entry *entry)
 {
 	for (int i = 0; i < entry->head.frames; i++) {
-		uint64_t frame = word_of(entry, i);
+		uint64_t frame = frame_of(entry, i);
 		uint32_t number = frame >> KT_FRAME_FILE_SHIFT;
 
 		m->files[number] = true;
@@ -72,8 +44,8 @@ static void frames_note(struct mentions *m, const struct entry *entry)
 
 int mentions_find(struct mentions *m, const uint8_t *stacks, size_t size)
 {
-	size_t at, room = 0;
-	struct entry entry;
+	struct stack_entry entry;
+	size_t at;
 	int err = 0;
 
 	memset(m, 0, sizeof(*m));
@@ -82,15 +54,15 @@ int mentions_find(struct mentions *m, const uint8_t *stacks, size_t size)
 	if (!m->whole)
 		return 0;
 	at = m->whole;
-	while (!err && entry_next(stacks, size, &at, &entry))
+	while (!err && stack_entry_next(stacks, size, &at, &entry))
 		if (entry.head.kind == KT_STACK_NAME && entry.head.frames)
-			err = name_add(m, &entry, &room);
+			err = name_add(m, &entry);
 	if (err)
 		return err;
 	if (m->nr_named)
 		qsort(m->named, m->nr_named, sizeof(*m->named), frame_compare);
 	at = m->whole;
-	while (entry_next(stacks, size, &at, &entry))
+	while (stack_entry_next(stacks, size, &at, &entry))
 		if (entry.head.kind == KT_STACK_USER)
 			frames_note(m, &entry);
 	m->whole = at;

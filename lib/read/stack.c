@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
+#include "base/stack_entry.h"
 #include "demangle.h"
 #include "trace.h"
 
@@ -186,34 +188,27 @@ static void names_free(struct stack_table *stacks)
 /* They are behind all stacks, so they are looked for again if the file has grown. */
 static void names_index(struct stack_table *stacks)
 {
-	size_t at = sizeof(struct kt_stacks), next, room = 0;
+	size_t at = sizeof(struct kt_stacks);
+	struct stack_entry entry;
 	struct stack_name *more;
-	struct kt_stack head;
 
 	if (stacks->named == stacks->size || !is_stacks(stacks))
 		return;
 	stacks->named = stacks->size;
 	names_free(stacks);
-	for (; at + sizeof(head) <= stacks->size; at = next) {
-		memcpy(&head, stacks->bytes + at, sizeof(head));
-		next = at + sizeof(head) + head.frames * sizeof(uint64_t);
-		if (next > stacks->size)
-			break;
-		if (head.kind != KT_STACK_NAME || head.frames < 3 ||
-		    head.frames > KT_STACK_MAX)
+	while (stack_entry_next(stacks->bytes, stacks->size, &at, &entry)) {
+		if (entry.head.kind != KT_STACK_NAME || entry.head.frames < 3 ||
+		    entry.head.frames > KT_STACK_MAX)
 			continue;
-		if (stacks->nr_names == room) {
-			room = room ? room * 2 : 256;
-			more = realloc(stacks->names, room * sizeof(*more));
-			if (!more)
-				break;
-			stacks->names = more;
-		}
+		more = array_grow(stacks->names, stacks->nr_names,
+				  sizeof(*more));
+		if (!more)
+			break;
+		stacks->names = more;
 		more = &stacks->names[stacks->nr_names++];
-		more->at = at;
+		more->frame = stack_entry_word(&entry, 0);
+		more->at = entry.words - stacks->bytes - sizeof(entry.head);
 		more->function = NULL;
-		memcpy(&more->frame, stacks->bytes + at + sizeof(head),
-		       sizeof(more->frame));
 	}
 	if (stacks->nr_names)
 		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),

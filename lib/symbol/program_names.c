@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/stack_entry.h"
 #include "debug_file.h"
 #include "program_names.h"
 #include "source_place.h"
@@ -84,24 +85,14 @@ static int frame_add(struct frames *f, uint64_t word, bool begins)
 static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
 {
 	size_t at = sizeof(struct kt_stacks);
-	struct kt_stack head;
-	uint64_t word;
+	struct stack_entry entry;
 	int err = 0;
 
-	for (; !err && at + sizeof(head) <= size;
-	     at += head.frames * sizeof(word)) {
-		memcpy(&head, stacks + at, sizeof(head));
-		at += sizeof(head);
-		if (head.frames * sizeof(word) > size - at)
-			break;
-		for (int i = 0;
-		     !err && head.kind == KT_STACK_USER && i < head.frames;
-		     i++) {
-			memcpy(&word, stacks + at + i * sizeof(word),
-			       sizeof(word));
-			err = frame_add(f, word, !i);
-		}
-	}
+	while (!err && stack_entry_next(stacks, size, &at, &entry))
+		for (int i = 0; !err && entry.head.kind == KT_STACK_USER &&
+				i < entry.head.frames;
+		     i++)
+			err = frame_add(f, stack_entry_word(&entry, i), !i);
 	frames_once(f);
 	return err;
 }
