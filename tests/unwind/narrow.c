@@ -2,7 +2,7 @@
 /* Walks over stacks of 32-bit programs that are made up here. */
 #include "check.h"
 #include "memory.h"
-#include "walked.h"
+#include "walked_check.h"
 
 #define TEXT	0x400000ull
 #define IN(n)	(TEXT + 16 * (n))
@@ -39,17 +39,7 @@ static void walk(u64 ip, u64 sp, u64 bp, u32 depth)
 	walked_take(&space, &cache, &start, depth, &stack);
 }
 
-static void check_stack(enum kt_stack_end end, const u64 *frames, u32 nr)
-{
-	CHECK_EQ(stack.end, end);
-	CHECK_EQ(stack.nr, nr);
-	for (u32 i = 0; i < nr; i++)
-		CHECK_EQ(stack.frames[i], frames[i]);
-}
-
-#define FRAMES(end, ...)                               \
-	check_stack((end), (const u64[]){__VA_ARGS__}, \
-		    sizeof((const u64[]){__VA_ARGS__}) / sizeof(u64))
+#define FRAMES(end, ...) WALKED_FRAMES(&stack, end, __VA_ARGS__)
 
 TEST(all_but_the_first_frame_are_guesses)
 {

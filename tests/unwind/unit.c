@@ -8,7 +8,7 @@
 #include "check.h"
 #include "rnd.h"
 #include "memory.h"
-#include "walked.h"
+#include "walked_check.h"
 
 #define SAME KT_UNWIND_SAME
 #define LOST KT_UNWIND_LOST
@@ -316,19 +316,9 @@ static void walk(u64 ip, u64 sp, u64 bp, u64 bx, u32 depth)
 		      stack.nr * sizeof(*stack.frames)));
 }
 
-static void check_stack(enum kt_stack_end end, const u64 *frames, u32 nr)
-{
-	CHECK_EQ(stack.end, end);
-	CHECK_EQ(stack.nr, nr);
-	for (u32 i = 0; i < nr; i++)
-		CHECK_EQ(stack.frames[i], frames[i]);
-}
+#define FRAMES(end, ...) WALKED_FRAMES(&stack, end, __VA_ARGS__)
 
-#define FRAMES(end, ...)                               \
-	check_stack((end), (const u64[]){__VA_ARGS__}, \
-		    sizeof((const u64[]){__VA_ARGS__}) / sizeof(u64))
-
-#define LEAF RULE(KT_UNWIND_RSP, 1, SAME, SAME, 0)
+#define LEAF		 RULE(KT_UNWIND_RSP, 1, SAME, SAME, 0)
 
 TEST(frames_on_rsp)
 {
