@@ -172,9 +172,8 @@ struct kt_task {
  * bits 0-46 the offset in it.  A trace's metadata says which file that is.  Thus all
  * processes that call in the same way have the same stack.  Code that a process makes at
  * run time counts as a file of its own, in which the offset is the address.  The number 0
- * means that the place is in no file; then bits 0-46
- * are the address.  If bit 63 is set, no table told the frame: it was found where
- * rbp pointed to.
+ * means that the place is in no file; then bits 0-46 are the address.  If bit 63 is set, no
+ * table told the frame: it was found where rbp pointed to.
  */
 #define KT_STACKS_MAGIC	    0x534b544bu /* "KTKS" */
 #define KT_STACK_FIELD	    "__kernel_stack"

@@ -4,8 +4,8 @@
  * user space gives the tables of these.
  *
  * A line for each file: its number, the process in which it was first seen, the mapping
- * there, and the path: [vdso], or [jit] for code that the process has made.  Each reader gets each line once, and can wait for the next one
- * (poll).  The tables that were given through an open file go when it is closed.
+ * there, and the path; or [vdso], or [jit] for code that the process has made.  Each reader
+ * gets each line once, and can wait for the next one (poll).  The tables that were given through an open file go when it is closed.
  */
 #include <linux/file.h>
 #include <linux/fs.h>

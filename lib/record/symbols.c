@@ -28,12 +28,11 @@ int symbols_write(struct ktrace_session *session, struct ktrace_writer *writer,
 		return all_write(writer, NULL);
 	if (!*told || strcmp(*told, others))
 		err = all_write(writer, others);
+	/* What could not be written is written the next time. */
 	free(*told);
-	*told = others;
-	if (err) {
-		free(*told);
-		*told = NULL;
-	}
+	*told = err ? NULL : others;
+	if (err)
+		free(others);
 	return err;
 }
 
