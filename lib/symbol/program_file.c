@@ -8,7 +8,8 @@
 
 /*
  * The path is what a process made it: in its own mounts, /dev/watchdog may be a program.  So
- * it is asked what it is before it is opened: opening a device may have effects.
+ * it is asked what it is before it is opened: opening a device may have effects.  So may opening
+ * what is made while it is read, as in /proc or tracefs, which has no size.
  */
 int program_file_reopen(int seen)
 {
@@ -18,7 +19,7 @@ int program_file_reopen(int seen)
 
 	if (seen < 0)
 		return -1;
-	if (!fstat(seen, &st) && S_ISREG(st.st_mode) &&
+	if (!fstat(seen, &st) && S_ISREG(st.st_mode) && st.st_size &&
 	    st.st_size <= PROGRAM_FILE_MAX) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
 		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

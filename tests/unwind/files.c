@@ -50,7 +50,9 @@ TEST(a_file_is_opened)
 	int fd, watch;
 
 	begin();
-	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	CHECK_EQ(write(fd, "x", 1), 1);
+	close(fd);
 	watch = watch_begin();
 	fd = program_file_open(path);
 	CHECK(fd >= 0);
@@ -73,6 +75,7 @@ TEST(what_is_no_file_is_not_opened)
 	close(watch);
 	end();
 	CHECK_EQ(program_file_open("/dev/null"), -1);
+	CHECK_EQ(program_file_open("/proc/version"), -1);
 	CHECK_EQ(program_file_open("/nowhere"), -1);
 }
 
