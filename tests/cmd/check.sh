@@ -7,6 +7,10 @@
 
 passed=0
 failed=0
+# Each run has a file of its own for stderr, because what an earlier run left in the
+# background may still write. No process is started for it: a suite has thousands of runs.
+run_dir=$(mktemp -d)
+runs=0
 
 ok()	# WHAT
 {
@@ -25,12 +29,13 @@ not_ok()	# WHAT
 
 run()	# COMMAND...
 {
-	local file
-	file=$(mktemp)
+	local file=$run_dir/$((++runs))
 	out=$("$@" 2>"$file")
 	status=$?
-	err=$(cat "$file")
-	rm -f "$file"
+	IFS= read -r -d '' err <"$file" || :
+	while [[ $err == *$'\n' ]]; do
+		err=${err%$'\n'}
+	done
 }
 
 check()	# WHAT CONDITION...
@@ -66,6 +71,7 @@ ends()	# STATUS WHAT [WORDS OF STDERR...]
 finish()
 {
 	echo "$passed passed, $failed failed"
+	rm -rf "$run_dir"
 	[ "$failed" -eq 0 ]
 	exit
 }
