@@ -21,6 +21,9 @@
 /* A frame of code without a table has at most this size. */
 #define GUESS_MAX (1u << 20)
 
+/* What replaces return addresses is at the beginning of such a page. */
+#define RETURN_PAGE 4096
+
 /* How a step ended, beside the values of enum kt_stack_end (include/uapi/ktrace.h). */
 enum {
 	STEP_ON = KT_STACK_END_NR, /* there is a caller */
@@ -368,6 +371,27 @@ static __always_inline int walk_plain(const struct kt_unwind_space *space,
 	return end;
 }
 
+/*
+ * A probe of a function's return replaces the return address with that of its own code, which
+ * is at the beginning of a page.  A task may still have a return that it has left by longjmp(),
+ * and another one in the same place since then: this one is no such page.
+ */
+static __always_inline bool return_restore(struct frame *frame,
+					   const struct kt_unwind_start *start)
+{
+	u32 i;
+
+	if (frame->ip & (RETURN_PAGE - 1))
+		return false;
+	for (i = 0; i < start->nr_returns; i++) {
+		if (start->returns[i].sp == frame->sp - 8) {
+			frame->ip = start->returns[i].ip;
+			return true;
+		}
+	}
+	return false;
+}
+
 static __always_inline u32 walk(const struct kt_unwind_space *space,
 				struct kt_unwind_cache *cache,
 				const struct kt_unwind_start *start, u32 depth,
@@ -396,6 +420,11 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 			break;
 		if (nr != before)
 			back = 1;
+		if (unlikely(start->nr_returns) &&
+		    return_restore(&frame, start)) {
+			back = 1;
+			known = false;
+		}
 		pc = frame.ip - back;
 		if (!known)
 			found = rule_find(space, cache, pc);

@@ -50,6 +50,12 @@ struct kt_unwind_space {
 	u64 salt;
 };
 
+/* A return address that somebody has replaced with that of a page of the kernel's. */
+struct kt_unwind_return {
+	u64 sp; /* where it was */
+	u64 ip;
+};
+
 struct kt_unwind_start {
 	u64 ip, sp, bp, bx;
 	/*
@@ -61,6 +67,8 @@ struct kt_unwind_start {
 	const void *registers; /* for env_register() */
 	/* A program of 32 bits: there are no tables for it, so all is guessed. */
 	bool narrow;
+	u32 nr_returns;
+	const struct kt_unwind_return *returns;
 };
 
 #define KT_UNWIND_CACHE_SHIFT 10

@@ -73,11 +73,17 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 		.bp = word(input),
 		.bx = word(input),
 	};
+	struct kt_unwind_return returns[4];
 	u8 how = take(input, 1);
 	u32 depth = take(input, 1);
 
 	start.behind = how & 1;
 	start.narrow = how & 2;
+	start.returns = returns;
+	start.nr_returns = how >> 2 & 3;
+	for (u32 i = 0; i < start.nr_returns; i++)
+		returns[i] =
+			(struct kt_unwind_return){word(input), word(input)};
 
 	for (u32 i = 0; i < 256; i++)
 		memory_words[i] = word(input);

@@ -4,12 +4,32 @@
 #define KT_KERNEL_COMPAT_PROGRAM_H
 
 #include <linux/sched.h>
+#include <linux/uprobes.h>
 
 /* Threads of the kernel that work for a program have its memory, but no registers of it. */
 #ifdef PF_USER_WORKER
 #define KT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define KT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+/*
+ * The functions with a uretprobe that a task is in: a list.  The kernel allows so many (its
+ * MAX_URETPROBE_DEPTH).
+ */
+#define KT_RETURNS_MAX 64
+
+#ifdef CONFIG_UPROBES
+#define kt_return_instance	  return_instance
+#define kt_task_has_returns(task) ((task)->utask)
+#define kt_task_returns(task)	  (&(task)->utask->return_instances)
+#else
+struct kt_return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct kt_return_instance *next;
+};
+#define kt_task_has_returns(task) false
+#define kt_task_returns(task)	  ((struct kt_return_instance **)NULL)
 #endif
 
 #endif /* KT_KERNEL_COMPAT_PROGRAM_H */

@@ -4,6 +4,7 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
 #include <asm/ptrace.h>
 
 #include "compat/compat.h"
@@ -13,13 +14,19 @@
 #include "stack.h"
 #include "unwind.h"
 
-static struct kt_unwind_cache __percpu *caches;
-
 /*
  * A read of memory that is not there is a page fault, which has a tracepoint, whose probe
  * may want a stack.  So in each context there is one walk at a time.
  */
 enum context { TASK, SOFTIRQ, IRQ, CONTEXTS };
+
+/* What walks on one CPU use. */
+struct walker {
+	struct kt_unwind_cache cache;
+	struct kt_unwind_return returns[CONTEXTS][KT_RETURNS_MAX];
+};
+
+static struct walker __percpu *walkers;
 
 static DEFINE_PER_CPU(bool[CONTEXTS], walking);
 
@@ -32,21 +39,46 @@ static __always_inline enum context context_now(void)
 
 int kt_program_stacks_begin(void)
 {
-	caches = alloc_percpu(struct kt_unwind_cache);
-	return caches ? 0 : -ENOMEM;
+	walkers = alloc_percpu(struct walker);
+	return walkers ? 0 : -ENOMEM;
 }
 
 void kt_program_stacks_end(void)
 {
-	free_percpu(caches);
-	caches = NULL;
+	free_percpu(walkers);
+	walkers = NULL;
+}
+
+/*
+ * Functions with a uretprobe that the task is in.  An event may come while the kernel takes the
+ * first of them off, so the list may lead to memory that was freed.
+ */
+static noinline u32 returns_get(struct kt_unwind_return *to)
+{
+	struct kt_return_instance *at;
+	u32 nr = 0;
+
+	if (get_kernel_nofault(at, kt_task_returns(current)))
+		return 0;
+	while (at && nr < KT_RETURNS_MAX) {
+		unsigned long sp, ip;
+
+		if (get_kernel_nofault(sp, &at->stack) ||
+		    get_kernel_nofault(ip, &at->orig_ret_vaddr) ||
+		    get_kernel_nofault(at, &at->next))
+			break;
+		to[nr++] = (struct kt_unwind_return){.sp = sp, .ip = ip};
+	}
+	return nr;
 }
 
 static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
-					 bool behind, enum kt_stack_end *end)
+					 enum context context, bool behind,
+					 enum kt_stack_end *end)
 {
 	const struct kt_maps *maps = kt_space_maps(current->mm);
-	const struct kt_unwind_start start = {
+	struct walker *walker = this_cpu_ptr(walkers);
+	struct kt_unwind_start start = {
 		.ip = regs->ip,
 		.sp = regs->sp,
 		.bp = regs->bp,
@@ -54,6 +86,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 		.behind = behind,
 		.registers = regs,
 		.narrow = !user_64bit_mode((struct pt_regs *)regs),
+		.returns = walker->returns[context],
 	};
 	struct kt_unwind_space space __kt_uninitialized;
 
@@ -62,16 +95,19 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 		*end = KT_STACK_NO_MAPS;
 		return 1;
 	}
+	if (unlikely(kt_task_has_returns(current)))
+		start.nr_returns = returns_get(walker->returns[context]);
 	space.maps = maps->maps;
 	space.nr = maps->nr;
 	space.salt = maps->salt + READ_ONCE(kt_tables_salt);
-	return kt_unwind_program(&space, this_cpu_ptr(caches), &start,
-				 KT_STACK_MAX, to, end);
+	return kt_unwind_program(&space, &walker->cache, &start, KT_STACK_MAX,
+				 to, end);
 }
 
 unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
+	enum context context;
 	unsigned int nr;
 	bool *busy;
 
@@ -83,14 +119,15 @@ unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end)
 		*end = KT_STACK_CONTEXT;
 		return 0;
 	}
-	busy = &(*this_cpu_ptr(&walking))[context_now()];
+	context = context_now();
+	busy = &(*this_cpu_ptr(&walking))[context];
 	if (unlikely(*busy)) {
 		*end = KT_STACK_CONTEXT;
 		return 0;
 	}
 	*busy = true;
 	barrier();
-	nr = walk(to, regs, behind, end);
+	nr = walk(to, regs, context, behind, end);
 	barrier();
 	*busy = false;
 	return nr;

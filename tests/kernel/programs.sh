@@ -87,6 +87,13 @@ check "wrong tables are refused" is "$(tr '\n' ',' <"$work/refused")" \
 
 # ---- stacks ------------------------------------------------------------------------
 
+tracing=/sys/kernel/tracing
+readelf -sW $bin/chain | awk -v path="$(realpath $bin/chain)" '
+	$4 == "FUNC" && $8 ~ /^(leaf|aligned|variable|deep|sorted)$/ {
+		print "r:returns/" $8, path ":0x" $2
+	}' >"$work/returns"
+check "the functions are there" is "$(wc -l <"$work/returns")" 5
+
 exec 3<$tree/programs
 put $hit/enabled 1
 walk $bin/chain $test_dir/run "task 1"
@@ -137,6 +144,18 @@ first=$(cat "$work/stack")
 walk $bin/chain $test_dir/run "task 1"
 check "also in processes that lie elsewhere" is "$(cat "$work/stack")" "$first"
 
+# For these probes the kernel replaces return addresses on the program's stack.
+for how in plain recursive; do
+	walk $bin/chain $test_dir/run "task 1" $how
+	mv "$work/stack" "$work/plain"
+	cat "$work/returns" >$tracing/uprobe_events
+	echo 1 >$tracing/events/returns/enable
+	walk $bin/chain $test_dir/run "task 1" $how
+	echo 0 >$tracing/events/returns/enable
+	echo >$tracing/uprobe_events
+	check "$how: what has a uretprobe is crossed" cmp "$work/stack" "$work/plain"
+done
+
 # In the entry of a system call, what was entered is the last instruction before.
 load_module ktrace-syscalls
 put $hit/enabled 0
@@ -180,7 +199,6 @@ put events/sched/sched_switch/enabled 0
 # ---- many mappings at once ---------------------------------------------------------
 
 # The kernel's own tracer counts the works that ask for a reading.
-tracing=/sys/kernel/tracing
 # How many works COMMAND, a run of mapper, asked for.  works_of COMMAND...
 works_of() {
 	local works status

@@ -404,6 +404,40 @@ TEST(a_frame_on_rbx)
 	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1), IN(2));
 }
 
+/* As the kernel does for a probe of a function's return. */
+TEST(a_replaced_return_address)
+{
+	const u64 page = OUTSIDE;
+	const struct kt_unwind_return returns[] = {
+		{AT(4), IN(2)}, {AT(4), IN(2)}, {AT(0), IN(1)}, {AT(5), IN(9)}};
+	struct kt_unwind_start start = {
+		.ip = IN(0), .sp = AT(0), .nr_returns = 4, .returns = returns};
+
+	for (int warm = 0; warm < 2; warm++) {
+		if (!warm)
+			BEGIN(LEAF, RULE(KT_UNWIND_RSP, 4, SAME, SAME, 0), LEAF,
+			      KT_UNWIND_END);
+		memory_words[0] = memory_words[4] = page;
+		/* The last one was left without a return. */
+		memory_words[5] = IN(3);
+		walked_take(&space, &cache, &start, 10, &stack);
+		FRAMES(KT_STACK_COMPLETE, IN(0), IN(1), IN(2), IN(3));
+	}
+	/* Where the task itself has returned to it. */
+	start.ip = page;
+	start.sp = AT(1);
+	walked_take(&space, &cache, &start, 10, &stack);
+	FRAMES(KT_STACK_COMPLETE, IN(1), IN(2), IN(3));
+	/* In a place that nobody told. */
+	memory_words[5] = page;
+	memory_words[6] = IN(3);
+	start.ip = IN(0);
+	start.sp = AT(0);
+	start.nr_returns = 3;
+	walked_take(&space, &cache, &start, 10, &stack);
+	FRAMES(KT_STACK_NO_TABLE, IN(0), IN(1), IN(2), page);
+}
+
 TEST(a_return_address_in_a_register)
 {
 	BEGIN(RULE(KT_UNWIND_LINK, 0, SAME, SAME, 5), KT_UNWIND_END);

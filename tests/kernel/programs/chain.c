@@ -11,6 +11,7 @@
  *	chain FILE COMMAND jit	the last function has no file and keeps a frame pointer
  *	chain FILE COMMAND forked	the same in a child, which writes to the code that it has got
  *	chain FILE COMMAND deep	200 frames, of which the innermost four are printed
+ *	chain FILE COMMAND recursive	20 frames of one function
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
@@ -226,6 +227,8 @@ int main(int argc, char **argv)
 		sorted();
 	} else if (!strcmp(how, "deep")) {
 		deep(200);
+	} else if (!strcmp(how, "recursive")) {
+		deep(20);
 	} else if (!strcmp(how, "gone")) {
 		gone_run();
 	} else {
