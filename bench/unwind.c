@@ -63,7 +63,7 @@ static struct kt_unwind_space space = {.maps = maps, .salt = 1};
 static struct kt_unwind_cache cache;
 static struct kt_unwind_start start;
 static u64 frames[KT_STACK_MAX];
-static enum kt_stack_end end;
+static struct kt_unwind_ended ended;
 static unsigned int rounds = 200;
 
 enum way { CACHED, SEARCHED, FLOOR, WAYS };
@@ -131,7 +131,7 @@ static noinline void batch(enum way way, u32 nr)
 		if (way == SEARCHED)
 			space.salt += 0x9e3779b97f4a7c15ull;
 		nr_frames = kt_unwind_program(&space, &cache, &start,
-					      KT_STACK_MAX, frames, &end);
+					      KT_STACK_MAX, frames, &ended);
 	}
 }
 
@@ -158,8 +158,8 @@ static noinline void measure(struct result *result)
 	start.bp = context.uc_mcontext.gregs[REG_RBP];
 	batch(CACHED, 0);
 	result->frames = nr_frames;
-	if (end != KT_STACK_COMPLETE) {
-		fprintf(stderr, "the stack is not complete: %u\n", end);
+	if (ended.end != KT_STACK_COMPLETE) {
+		fprintf(stderr, "the stack is not complete: %u\n", ended.end);
 		exit(1);
 	}
 	for (unsigned int i = 0; i < rounds; i++) {

@@ -32,8 +32,9 @@ enum {
 
 struct frame {
 	u64 ip, sp, bp;
-	u64 bx;	   /* only if it is followed */
-	u64 limit; /* of what may be read: the same for all frames */
+	u64 bx;	    /* only if it is followed */
+	u64 limit;  /* of what may be read: the same for all frames */
+	u64 absent; /* what could not be read */
 };
 
 /*
@@ -153,17 +154,21 @@ static __always_inline u64 frame_word(struct found found, u64 ip)
 }
 
 /* False: it is not there, or not the program's. */
-static __always_inline bool word(u64 from, u64 limit, u64 *value)
+static __always_inline bool word(struct frame *frame, u64 from, u64 *value)
 {
-	return from < limit && env_stack_word(env_index(from, limit), value);
+	if (from < frame->limit &&
+	    env_stack_word(env_index(from, frame->limit), value))
+		return true;
+	frame->absent = from;
+	return false;
 }
 
 /* Goes on with a register as its owner's caller had it. */
-static __always_inline bool register_restore(u64 *reg, s64 place, u64 cfa,
-					     u64 limit)
+static __always_inline bool register_restore(struct frame *frame, u64 *reg,
+					     s64 place, u64 cfa)
 {
 	if (place > KT_UNWIND_LOST)
-		return word(cfa + place * 8, limit, reg);
+		return word(frame, cfa + place * 8, reg);
 	if (place == KT_UNWIND_LOST)
 		*reg = LOST;
 	return true;
@@ -190,12 +195,12 @@ static __always_inline int register_base(const struct frame *frame,
 /* The frame that a signal has interrupted may be on any stack. */
 static __always_inline int step_signal(struct frame *frame, bool follow)
 {
-	u64 sp = frame->sp, limit = frame->limit;
+	u64 sp = frame->sp;
 
-	if (!word(sp + SIGNAL_RIP, limit, &frame->ip) ||
-	    !word(sp + SIGNAL_RBP, limit, &frame->bp) ||
-	    !word(sp + SIGNAL_RSP, limit, &frame->sp) ||
-	    (follow && !word(sp + SIGNAL_RBX, limit, &frame->bx)))
+	if (!word(frame, sp + SIGNAL_RIP, &frame->ip) ||
+	    !word(frame, sp + SIGNAL_RBP, &frame->bp) ||
+	    !word(frame, sp + SIGNAL_RSP, &frame->sp) ||
+	    (follow && !word(frame, sp + SIGNAL_RBX, &frame->bx)))
 		return KT_STACK_ABSENT;
 	return STEP_ON;
 }
@@ -206,8 +211,7 @@ static __always_inline int step_guess(struct frame *frame)
 
 	if (bp & 7 || bp < frame->sp || bp - frame->sp > GUESS_MAX)
 		return KT_STACK_NO_TABLE;
-	if (!word(bp + 8, frame->limit, &frame->ip) ||
-	    !word(bp, frame->limit, &frame->bp))
+	if (!word(frame, bp + 8, &frame->ip) || !word(frame, bp, &frame->bp))
 		return KT_STACK_ABSENT;
 	frame->sp = bp + 16;
 	frame->bx = LOST;
@@ -225,7 +229,7 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 	enum kt_unwind_kind kind = kt_unwind_rule_kind(rule);
 	s64 offset = kt_unwind_rule_offset(rule);
 	s64 rbp = kt_unwind_rule_rbp(rule);
-	u64 limit = frame->limit, cfa, ip;
+	u64 cfa, ip;
 	int err;
 
 	if (likely(kind == KT_UNWIND_RSP)) {
@@ -245,18 +249,18 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 		cfa += (pc & 15) >= kt_unwind_rule_extra(rule) ? 8 : 0;
 		break;
 	case KT_UNWIND_AT_RSP:
-		if (!word(frame->sp + offset, limit, &cfa))
+		if (!word(frame, frame->sp + offset, &cfa))
 			return KT_STACK_ABSENT;
 		cfa += 8 * kt_unwind_rule_extra(rule);
 		break;
 	case KT_UNWIND_AT_RBP:
 		if (frame->bp == LOST)
 			return KT_STACK_NO_RULE;
-		if (!word(frame->bp + offset, limit, &cfa))
+		if (!word(frame, frame->bp + offset, &cfa))
 			return KT_STACK_ABSENT;
 		cfa += 8 * kt_unwind_rule_extra(rule);
 		if (rbp == KT_UNWIND_AT_BASE) {
-			if (!word(frame->bp, limit, &frame->bp))
+			if (!word(frame, frame->bp, &frame->bp))
 				return KT_STACK_ABSENT;
 			rbp = KT_UNWIND_SAME;
 		}
@@ -283,16 +287,16 @@ static __always_inline int step(struct frame *frame, u64 rule, u64 pc,
 	}
 
 below:
-	if (!word(cfa - 8, limit, &ip))
+	if (!word(frame, cfa - 8, &ip))
 		return KT_STACK_ABSENT;
 above:
 	/* The first frame may be where one stack is left for another one. */
 	if (cfa <= frame->sp && !first)
 		return KT_STACK_CORRUPT;
-	if (!register_restore(&frame->bp, rbp, cfa, limit))
+	if (!register_restore(frame, &frame->bp, rbp, cfa))
 		return KT_STACK_ABSENT;
 	if (follow &&
-	    !register_restore(&frame->bx, kt_unwind_rule_rbx(rule), cfa, limit))
+	    !register_restore(frame, &frame->bx, kt_unwind_rule_rbx(rule), cfa))
 		return KT_STACK_ABSENT;
 	frame->sp = cfa;
 	frame->ip = ip;
@@ -395,15 +399,17 @@ static __always_inline bool return_restore(struct frame *frame,
 static __always_inline u32 walk(const struct kt_unwind_space *space,
 				struct kt_unwind_cache *cache,
 				const struct kt_unwind_start *start, u32 depth,
-				u64 *frames, int *end, const bool follow)
+				u64 *frames, int *end, u64 *absent,
+				const bool follow)
 {
-	struct frame frame = {start->ip, start->sp, start->bp, start->bx, 0};
+	struct frame frame = {start->ip, start->sp, start->bp, start->bx, 0, 0};
 	u64 back = start->behind, guess = 0;
 	u32 nr = 0;
 
 	if (!env_stack_begin(&frame.limit)) {
 		frames[0] = frame.ip & KT_FRAME_PLACE_MASK;
 		*end = KT_STACK_ABSENT;
+		*absent = 0;
 		return 1;
 	}
 	for (;;) {
@@ -453,6 +459,7 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 		back = kt_unwind_rule_kind(found.rule) != KT_UNWIND_SIGNAL;
 	}
 	env_stack_end();
+	*absent = frame.absent;
 	return nr;
 }
 
@@ -463,9 +470,9 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 static noinline u32 walk_by_rbx(const struct kt_unwind_space *space,
 				struct kt_unwind_cache *cache,
 				const struct kt_unwind_start *start, u32 depth,
-				u64 *frames, int *end)
+				u64 *frames, int *end, u64 *absent)
 {
-	return walk(space, cache, start, depth, frames, end, true);
+	return walk(space, cache, start, depth, frames, end, absent, true);
 }
 
 /*
@@ -475,14 +482,16 @@ static noinline u32 walk_by_rbx(const struct kt_unwind_space *space,
  */
 static noinline u32 walk_narrow(const struct kt_unwind_space *space,
 				const struct kt_unwind_start *start, u32 depth,
-				u64 *frames, int *end)
+				u64 *frames, int *end, u64 *absent)
 {
 	u64 ip = (u32)start->ip, sp = (u32)start->sp, bp = (u32)start->bp;
-	u64 back = start->behind, guess = 0, limit, pair;
+	u64 back = start->behind, guess = 0, pair;
+	struct frame frame = {0};
 	u32 nr = 0;
 
 	*end = KT_STACK_ABSENT;
-	if (!env_stack_begin(&limit)) {
+	*absent = 0;
+	if (!env_stack_begin(&frame.limit)) {
 		frames[0] = ip;
 		return 1;
 	}
@@ -504,7 +513,7 @@ static noinline u32 walk_narrow(const struct kt_unwind_space *space,
 			*end = KT_STACK_TRUNCATED;
 			break;
 		}
-		if (!word(bp, limit, &pair))
+		if (!word(&frame, bp, &pair))
 			break;
 		sp = bp + 8;
 		bp = (u32)pair;
@@ -513,15 +522,17 @@ static noinline u32 walk_narrow(const struct kt_unwind_space *space,
 		guess = KT_FRAME_GUESS;
 	}
 	env_stack_end();
+	*absent = frame.absent;
 	return nr;
 }
 
 u32 kt_unwind_program(const struct kt_unwind_space *space,
 		      struct kt_unwind_cache *cache,
 		      const struct kt_unwind_start *start, u32 depth,
-		      u64 *frames, enum kt_stack_end *end)
+		      u64 *frames, struct kt_unwind_ended *ended)
 {
-	int ended;
+	u64 *absent = &ended->absent;
+	int end;
 	u32 nr;
 
 	if (depth > KT_STACK_MAX)
@@ -529,11 +540,13 @@ u32 kt_unwind_program(const struct kt_unwind_space *space,
 	if (!depth)
 		depth = 1;
 	if (unlikely(start->narrow))
-		nr = walk_narrow(space, start, depth, frames, &ended);
+		nr = walk_narrow(space, start, depth, frames, &end, absent);
 	else
-		nr = walk(space, cache, start, depth, frames, &ended, false);
-	if (ended == STEP_BY_RBX)
-		nr = walk_by_rbx(space, cache, start, depth, frames, &ended);
-	*end = (enum kt_stack_end)ended;
+		nr = walk(space, cache, start, depth, frames, &end, absent,
+			  false);
+	if (end == STEP_BY_RBX)
+		nr = walk_by_rbx(space, cache, start, depth, frames, &end,
+				 absent);
+	ended->end = (enum kt_stack_end)end;
 	return nr;
 }

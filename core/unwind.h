@@ -71,6 +71,12 @@ struct kt_unwind_start {
 	const struct kt_unwind_return *returns;
 };
 
+struct kt_unwind_ended {
+	enum kt_stack_end end;
+	/* With KT_STACK_ABSENT: what could not be read; 0: nothing can be. */
+	u64 absent;
+};
+
 #define KT_UNWIND_CACHE_SHIFT 10
 
 /* All zero: empty. */
@@ -89,6 +95,6 @@ struct kt_unwind_cache {
 u32 kt_unwind_program(const struct kt_unwind_space *space,
 		      struct kt_unwind_cache *cache,
 		      const struct kt_unwind_start *start, u32 depth,
-		      u64 *frames, enum kt_stack_end *end);
+		      u64 *frames, struct kt_unwind_ended *ended);
 
 #endif /* KT_CORE_UNWIND_H */

@@ -15,7 +15,7 @@
 #include "source/tracepoint/tracepoint.h"
 #include "base/symbol.h"
 #include "base/unwind.h"
-#include "program/follow.h"
+#include "program/work.h"
 #include "tree/fs.h"
 #include "tree/tree.h"
 #include "base/version.h"
@@ -90,7 +90,7 @@ static void __exit kt_exit(void)
 	kt_tracepoint_exit();
 	kt_tracepoints_exit();
 	kt_buffer_exit();
-	kt_programs_exit();
+	kt_works_exit();
 	kt_unwind_exit();
 	kt_clock_exit();
 }

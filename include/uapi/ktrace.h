@@ -218,6 +218,16 @@ enum kt_stack_kind {
 	 */
 	KT_STACK_NAME = 4,
 	KT_STACK_INTERRUPTED = 8,
+	/*
+	 * No stack, but what an event has whose program's stack ended where memory was not
+	 * there (KT_STACK_ABSENT).  The first word is the id of that stack, the second one
+	 * is unique.  The task reads the memory on its way back to the program, once for all
+	 * events since it has entered the kernel.  Then follows, later in the file, the kind
+	 * KT_STACK_RESOLVED, whose words are the id of this and that of the stack that was
+	 * found now.
+	 */
+	KT_STACK_DEFERRED = 16,
+	KT_STACK_RESOLVED = 32,
 };
 
 struct kt_stacks {

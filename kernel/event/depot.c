@@ -113,7 +113,7 @@ static u32 add(struct kt_depot *depot, const u64 *stack, u32 words)
 	return at;
 }
 
-u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack)
+u32 kt_depot_try_id(struct kt_depot *depot, struct kt_stack *stack)
 {
 	u32 words = 1 + stack->frames, added = 0, id, i;
 	const u64 *from = (const u64 *)stack;
@@ -136,8 +136,16 @@ u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack)
 		if (likely(same(depot->words + id, from, words)))
 			return id;
 	}
-	kt_depot_count(depot, KT_DEPOT_FULL);
 	return 0;
+}
+
+u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack)
+{
+	u32 id = kt_depot_try_id(depot, stack);
+
+	if (unlikely(!id))
+		kt_depot_count(depot, KT_DEPOT_FULL);
+	return id;
 }
 
 /* ---- what readers see ----------------------------------------------------- */

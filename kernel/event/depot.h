@@ -52,6 +52,8 @@ void kt_depot_empty(struct kt_depot *depot);
  * 0: there is no room, which has been counted.
  */
 u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack);
+/* The same, but no event goes without a stack if there is no room: that is not counted. */
+u32 kt_depot_try_id(struct kt_depot *depot, struct kt_stack *stack);
 void kt_depot_count(struct kt_depot *depot, enum kt_depot_lost cause);
 
 u64 kt_depot_lost(const struct kt_depot *depot, enum kt_depot_lost cause);

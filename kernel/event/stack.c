@@ -7,6 +7,7 @@
 
 #include "base/symbol.h"
 #include "compat/unwind.h"
+#include "deferred.h"
 #include "depot.h"
 #include "program/follow.h"
 #include "program/stack.h"
@@ -54,12 +55,12 @@ static __always_inline void kernel_walk(const struct kt_stacking *stacking,
 static __always_inline void program_walk(const struct kt_stacking *stacking,
 					 struct kt_stack *stack)
 {
-	enum kt_stack_end end __kt_uninitialized;
+	struct kt_unwind_ended ended __kt_uninitialized;
 
 	stack->kind = KT_STACK_USER;
 	stack->frames =
-		kt_program_stack(stack->addresses, stacking->behind, &end);
-	stack->end = end;
+		kt_program_stack(stack->addresses, stacking->behind, &ended);
+	stack->end = ended.end;
 }
 
 /*
@@ -85,6 +86,9 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 	else
 		program_walk(stacking, stack);
 	id = kt_depot_id(stacking->depot, stack);
+	if (unlikely(stack->end == KT_STACK_ABSENT && id))
+		id = kt_deferred_id(stacking->depot, id, stack,
+				    stacking->behind);
 	kt_scratch_give(buffer, stack);
 	return id;
 }
@@ -239,8 +243,11 @@ void kt_stacking_free(struct kt_stacking *stacking)
 {
 	if (!stacking)
 		return;
-	if (stacking->kinds & KT_STACK_USER)
+	if (stacking->kinds & KT_STACK_USER) {
+		/* Stacks of this session's other events may stay as they are. */
+		kt_deferred_forget(stacking->depot);
 		kt_programs_unfollow();
+	}
 	kfree(stacking->class.fields);
 	kfree(stacking->locations);
 	kfree(stacking);

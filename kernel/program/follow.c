@@ -2,7 +2,6 @@
 /* Follows what processes map: see follow.h. */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
@@ -10,7 +9,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/srcu.h>
-#include <linux/task_work.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
@@ -21,12 +19,12 @@
 #include "follow.h"
 #include "space.h"
 #include "stack.h"
+#include "work.h"
 
 #define SWEEP_INTERVAL HZ
 
 static unsigned int followers; /* under kt_mutex */
 static bool following;
-static bool late; /* work of tasks may still run */
 /* Who reads mappings. */
 DEFINE_STATIC_SRCU(reading);
 
@@ -67,8 +65,7 @@ static void work_run(struct callback_head *head)
 	if (current->mm)
 		mappings_read(current->mm, current->tgid);
 	kfree(work);
-	/* kt_programs_exit() waits for the instructions that follow. */
-	module_put(THIS_MODULE);
+	kt_work_done();
 }
 
 /* Without memory, stacks are told by the mappings of before. */
@@ -76,21 +73,12 @@ static void work_add(struct task_struct *task, const struct mm_struct *mm)
 {
 	struct work *work = kmalloc(sizeof(*work), GFP_ATOMIC | __GFP_NOWARN);
 
-	if (!work)
-		goto err;
-	work->mm = mm;
-	init_task_work(&work->head, work_run);
-	/* The module is being unloaded, and would not wait for the task. */
-	if (!try_module_get(THIS_MODULE))
-		goto err_work;
-	if (!task_work_add(task, &work->head, TWA_RESUME)) {
-		WRITE_ONCE(late, true);
-		return;
+	if (work) {
+		work->mm = mm;
+		if (kt_work_add(task, &work->head, work_run))
+			return;
 	}
-	module_put(THIS_MODULE);
-err_work:
 	kfree(work);
-err:
 	kt_space_release(mm, task);
 }
 
@@ -280,11 +268,4 @@ void kt_programs_unfollow(void)
 	lockdep_assert_held(&kt_mutex);
 	if (!--followers)
 		stop();
-}
-
-/* No task has work of ours any more, but one may be at its last instructions. */
-void kt_programs_exit(void)
-{
-	if (late)
-		synchronize_rcu_tasks();
 }

@@ -26,6 +26,4 @@
 int kt_programs_follow(void);
 void kt_programs_unfollow(void);
 
-void kt_programs_exit(void);
-
 #endif /* KT_KERNEL_PROGRAM_FOLLOW_H */

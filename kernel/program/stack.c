@@ -74,7 +74,7 @@ static noinline u32 returns_get(struct kt_unwind_return *to)
 
 static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 					 enum context context, bool behind,
-					 enum kt_stack_end *end)
+					 struct kt_unwind_ended *ended)
 {
 	const struct kt_maps *maps = kt_space_maps(current->mm);
 	struct walker *walker = this_cpu_ptr(walkers);
@@ -92,7 +92,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 
 	if (unlikely(!maps)) {
 		to[0] = regs->ip & KT_FRAME_PLACE_MASK;
-		*end = KT_STACK_NO_MAPS;
+		ended->end = KT_STACK_NO_MAPS;
 		return 1;
 	}
 	if (unlikely(kt_task_has_returns(current)))
@@ -101,10 +101,11 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 	space.nr = maps->nr;
 	space.salt = maps->salt + READ_ONCE(kt_tables_salt);
 	return kt_unwind_program(&space, &walker->cache, &start, KT_STACK_MAX,
-				 to, end);
+				 to, ended);
 }
 
-unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end)
+unsigned int kt_program_stack(u64 *to, bool behind,
+			      struct kt_unwind_ended *ended)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 	enum context context;
@@ -112,22 +113,22 @@ unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end)
 	bool *busy;
 
 	if (current->flags & KT_PF_NO_PROGRAM || !current->mm) {
-		*end = KT_STACK_COMPLETE;
+		ended->end = KT_STACK_COMPLETE;
 		return 0;
 	}
 	if (unlikely(in_nmi())) {
-		*end = KT_STACK_CONTEXT;
+		ended->end = KT_STACK_CONTEXT;
 		return 0;
 	}
 	context = context_now();
 	busy = &(*this_cpu_ptr(&walking))[context];
 	if (unlikely(*busy)) {
-		*end = KT_STACK_CONTEXT;
+		ended->end = KT_STACK_CONTEXT;
 		return 0;
 	}
 	*busy = true;
 	barrier();
-	nr = walk(to, regs, context, behind, end);
+	nr = walk(to, regs, context, behind, ended);
 	barrier();
 	*busy = false;
 	return nr;

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include <ktrace.h>
+#include "unwind.h"
 
 /* Between begin and end kt_program_stack() may be called. */
 int kt_program_stacks_begin(void);
@@ -15,6 +15,7 @@ void kt_program_stacks_end(void);
  * Writes up to KT_STACK_MAX frames to @to, and returns how many.  Called with preemption off,
  * in any context.  @behind: in the entry of a system call (core/unwind.h).
  */
-unsigned int kt_program_stack(u64 *to, bool behind, enum kt_stack_end *end);
+unsigned int kt_program_stack(u64 *to, bool behind,
+			      struct kt_unwind_ended *ended);
 
 #endif /* KT_KERNEL_PROGRAM_STACK_H */

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "event/deferred.h"
 #include "event/depot.h"
 #include "event/gate.h"
 #include "event/capturing.h"
@@ -257,6 +258,7 @@ void kt_stacks_forget(struct kt_session *session)
 	lockdep_assert_held(&kt_mutex);
 	if (!session->depot)
 		return;
+	kt_deferred_forget(session->depot);
 	xa_for_each(&session->events, cookie, enabled) {
 		if (stacking_of(enabled)) {
 			kt_depot_empty(session->depot);

@@ -61,6 +61,73 @@ static void stacks_read(struct stack_table *stacks, int directory)
 	close(fd);
 }
 
+/* ---- entries that are not stacks ------------------------------------------- */
+
+/* Where the names of frames are, by frame. */
+struct stack_name {
+	uint64_t frame;
+	size_t at;
+	char *function; /* demangled, when it is asked for first */
+};
+
+/* What came of a stack that was deferred. */
+struct stack_resolved {
+	uint64_t deferred, id;
+};
+
+static int name_compare(const void *a, const void *b)
+{
+	const struct stack_name *x = a, *y = b;
+
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static int resolved_compare(const void *a, const void *b)
+{
+	const struct stack_resolved *x = a, *y = b;
+
+	return (x->deferred > y->deferred) - (x->deferred < y->deferred);
+}
+
+static void names_free(struct stack_table *stacks)
+{
+	for (size_t i = 0; i < stacks->nr_names; i++)
+		free(stacks->names[i].function);
+	stacks->nr_names = 0;
+}
+
+static bool name_add(struct stack_table *stacks,
+		     const struct stack_entry *entry)
+{
+	struct stack_name *more =
+		array_grow(stacks->names, stacks->nr_names, sizeof(*more));
+
+	if (!more)
+		return false;
+	stacks->names = more;
+	more[stacks->nr_names++] = (struct stack_name){
+		.frame = stack_entry_word(entry, 0),
+		.at = entry->words - stacks->bytes - sizeof(entry->head),
+	};
+	return true;
+}
+
+static bool resolved_add(struct stack_table *stacks,
+			 const struct stack_entry *entry)
+{
+	struct stack_resolved *more = array_grow(
+		stacks->resolved, stacks->nr_resolved, sizeof(*more));
+
+	if (!more)
+		return false;
+	stacks->resolved = more;
+	more[stacks->nr_resolved++] = (struct stack_resolved){
+		.deferred = stack_entry_word(entry, 0),
+		.id = stack_entry_word(entry, 1),
+	};
+	return true;
+}
+
 static bool is_stacks(const struct stack_table *stacks)
 {
 	struct kt_stacks head;
@@ -71,27 +138,91 @@ static bool is_stacks(const struct stack_table *stacks)
 	return head.magic == KT_STACKS_MAGIC && head.version == KT_ABI_VERSION;
 }
 
-/* False: the table has no whole stack of this id. */
-static bool stack_find(const struct stack_table *stacks, uint32_t id,
-		       struct ktrace_stack *stack)
+/* They are behind the stacks, so they are looked for again if the file has grown. */
+static void entries_index(struct stack_table *stacks)
 {
-	uint64_t at = (uint64_t)id * sizeof(uint64_t);
-	struct kt_stack head;
+	size_t at = sizeof(struct kt_stacks);
+	struct stack_entry entry;
+	bool room = true;
 
-	if (!is_stacks(stacks) || at + sizeof(head) > stacks->size)
+	if (stacks->indexed == stacks->size || !is_stacks(stacks))
+		return;
+	stacks->indexed = stacks->size;
+	names_free(stacks);
+	stacks->nr_resolved = 0;
+	while (room &&
+	       stack_entry_next(stacks->bytes, stacks->size, &at, &entry)) {
+		if (entry.head.kind == KT_STACK_NAME &&
+		    entry.head.frames >= 3 && entry.head.frames <= KT_STACK_MAX)
+			room = name_add(stacks, &entry);
+		else if (entry.head.kind == KT_STACK_RESOLVED &&
+			 entry.head.frames == 2)
+			room = resolved_add(stacks, &entry);
+	}
+	if (stacks->nr_names)
+		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),
+		      name_compare);
+	if (stacks->nr_resolved)
+		qsort(stacks->resolved, stacks->nr_resolved,
+		      sizeof(*stacks->resolved), resolved_compare);
+}
+
+/* ---- stacks ---------------------------------------------------------------- */
+
+/* False: the table has no whole entry of this id. */
+static bool entry_find(const struct stack_table *stacks, uint32_t id,
+		       struct stack_entry *entry)
+{
+	size_t at = (size_t)id * sizeof(uint64_t);
+
+	return is_stacks(stacks) &&
+	       stack_entry_next(stacks->bytes, stacks->size, &at, entry);
+}
+
+/*
+ * The id of the stack that was found when memory could be read, or else of that which was found
+ * at once; *@resolved: the former.
+ */
+static uint32_t deferred_id(struct stack_table *stacks, uint32_t id,
+			    const struct stack_entry *entry, bool *resolved)
+{
+	struct stack_resolved key = {.deferred = id}, *found;
+
+	entries_index(stacks);
+	found = stacks->nr_resolved
+			? bsearch(&key, stacks->resolved, stacks->nr_resolved,
+				  sizeof(key), resolved_compare)
+			: NULL;
+	*resolved = found;
+	return found ? found->id : stack_entry_word(entry, 0);
+}
+
+/* *@resolved: no more can be known of it later. */
+static bool stack_find(struct stack_table *stacks, uint32_t id,
+		       struct ktrace_stack *stack, bool *resolved)
+{
+	struct stack_entry entry;
+
+	*resolved = true;
+	if (!entry_find(stacks, id, &entry))
 		return false;
-	memcpy(&head, stacks->bytes + at, sizeof(head));
-	if ((head.kind != KT_STACK_KERNEL && head.kind != KT_STACK_USER &&
-	     head.kind != KT_STACK_INTERRUPTED) ||
-	    head.end >= KT_STACK_END_NR || head.frames > KT_STACK_MAX ||
-	    head.frames * sizeof(uint64_t) > stacks->size - at - sizeof(head))
+	if (entry.head.kind == KT_STACK_DEFERRED && entry.head.frames == 2) {
+		id = deferred_id(stacks, id, &entry, resolved);
+		if (!entry_find(stacks, id, &entry))
+			return false;
+	}
+	if ((entry.head.kind != KT_STACK_KERNEL &&
+	     entry.head.kind != KT_STACK_USER &&
+	     entry.head.kind != KT_STACK_INTERRUPTED) ||
+	    entry.head.end >= KT_STACK_END_NR ||
+	    entry.head.frames > KT_STACK_MAX)
 		return false;
-	stack->user = head.kind == KT_STACK_USER;
-	stack->exact = head.kind != KT_STACK_KERNEL;
-	stack->nr = head.frames;
-	stack->end = (enum ktrace_stack_end)head.end;
-	stack->addresses =
-		(const uint64_t *)(stacks->bytes + at + sizeof(head));
+	stack->id = id;
+	stack->user = entry.head.kind == KT_STACK_USER;
+	stack->exact = entry.head.kind != KT_STACK_KERNEL;
+	stack->nr = entry.head.frames;
+	stack->end = (enum ktrace_stack_end)entry.head.end;
+	stack->addresses = (const uint64_t *)entry.words;
 	return true;
 }
 
@@ -106,14 +237,13 @@ static bool stack_get(struct ktrace *trace, uint32_t id,
 		      struct ktrace_stack *stack)
 {
 	struct stack_table *stacks = &trace->stacks;
+	bool resolved, found = stack_find(stacks, id, stack, &resolved);
 
-	if (stack_find(stacks, id, stack))
-		return true;
-	if (trace->directory < 0 || stacks->whole)
-		return false;
+	if ((found && resolved) || trace->directory < 0 || stacks->whole)
+		return found;
 	stacks_read(stacks, trace->directory);
 	stacks->whole = !trace->info.live;
-	return stack_find(stacks, id, stack);
+	return stack_find(stacks, id, stack, &resolved);
 }
 
 bool ktrace_stack_find(const struct ktrace *const_trace, uint32_t id,
@@ -164,57 +294,6 @@ bool ktrace_event_user_stack(const struct ktrace *trace,
 
 /* ---- names of programs' frames -------------------------------------------- */
 
-/* Where the names of frames are, by frame. */
-struct stack_name {
-	uint64_t frame;
-	size_t at;
-	char *function; /* demangled, when it is asked for first */
-};
-
-static int name_compare(const void *a, const void *b)
-{
-	const struct stack_name *x = a, *y = b;
-
-	return (x->frame > y->frame) - (x->frame < y->frame);
-}
-
-static void names_free(struct stack_table *stacks)
-{
-	for (size_t i = 0; i < stacks->nr_names; i++)
-		free(stacks->names[i].function);
-	stacks->nr_names = 0;
-}
-
-/* They are behind all stacks, so they are looked for again if the file has grown. */
-static void names_index(struct stack_table *stacks)
-{
-	size_t at = sizeof(struct kt_stacks);
-	struct stack_entry entry;
-	struct stack_name *more;
-
-	if (stacks->named == stacks->size || !is_stacks(stacks))
-		return;
-	stacks->named = stacks->size;
-	names_free(stacks);
-	while (stack_entry_next(stacks->bytes, stacks->size, &at, &entry)) {
-		if (entry.head.kind != KT_STACK_NAME || entry.head.frames < 3 ||
-		    entry.head.frames > KT_STACK_MAX)
-			continue;
-		more = array_grow(stacks->names, stacks->nr_names,
-				  sizeof(*more));
-		if (!more)
-			break;
-		stacks->names = more;
-		more = &stacks->names[stacks->nr_names++];
-		more->frame = stack_entry_word(&entry, 0);
-		more->at = entry.words - stacks->bytes - sizeof(entry.head);
-		more->function = NULL;
-	}
-	if (stacks->nr_names)
-		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),
-		      name_compare);
-}
-
 /* A text of an entry, if it ends in it; moves behind it. */
 static const char *text_take(const char **at, const char *end)
 {
@@ -250,7 +329,7 @@ static bool texts_find(struct stack_table *stacks, uint64_t word,
 	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
 	struct kt_stack head;
 
-	names_index(stacks);
+	entries_index(stacks);
 	texts->name = stacks->nr_names
 			      ? bsearch(&key, stacks->names, stacks->nr_names,
 					sizeof(key), name_compare)
@@ -362,6 +441,7 @@ void stacks_free(struct stack_table *stacks)
 {
 	names_free(stacks);
 	free(stacks->names);
+	free(stacks->resolved);
 	free(stacks->inlined);
 	free(stacks->bytes);
 }

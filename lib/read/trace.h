@@ -25,8 +25,10 @@ struct stack_table {
 	size_t size;
 	struct stack_name *names; /* of frames of programs, by frame */
 	size_t nr_names;
-	size_t named; /* the size when they were looked for */
-	bool whole;   /* the file has no more */
+	struct stack_resolved *resolved; /* by deferred id */
+	size_t nr_resolved;
+	size_t indexed; /* the size when both were looked for */
+	bool whole;	/* the file has no more */
 	bool warned;
 	char *inlined; /* the name of an inlined function, demangled */
 };

@@ -125,6 +125,13 @@ check "the innermost frames of many" same
 check "a stack that is too deep says so" is "$end" truncated
 walk $bin/chain $test_dir/run "task 1" gone
 check "memory that is not there is told" is "$end" absent
+for program in chain chain-static; do
+	walk $bin/$program $test_dir/run "task 100" away
+	check "$program: memory that comes when it is read is read later" same
+	check "$program: then the stack is complete" is "$end" complete
+	check "$program: once for all events since the program has entered the kernel" is \
+		"$(sort -u "$work/ids" | wc -l) $(wc -l <"$work/ids")" "1 100"
+done
 walk $bin/chain $test_dir/run "task 1" jit
 check "code without a file is crossed by rbp" same
 check "and that is complete" is "$end $(grep -c guess "$work/stack")" "complete 1"

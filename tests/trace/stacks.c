@@ -582,6 +582,72 @@ static char *damaged_show(void)
 	return text;
 }
 
+static size_t pair_add(uint8_t *at, enum kt_stack_kind kind, uint64_t first,
+		       uint64_t second)
+{
+	const struct kt_stack head = {.frames = 2, .kind = kind};
+	const uint64_t words[] = {first, second};
+
+	memcpy(at, &head, sizeof(head));
+	memcpy(at + sizeof(head), words, sizeof(words));
+	return sizeof(head) + sizeof(words);
+}
+
+/* The id under which the stack is found; 0: it is not. */
+static uint32_t id_found(uint32_t id)
+{
+	struct ktrace *trace = trace_open();
+	struct ktrace_stack stack;
+	bool found = ktrace_stack_find(trace, id, &stack);
+
+	CHECK_EQ(found, stack.end != KTRACE_STACK_DAMAGED);
+	CHECK(!found || stack.nr);
+	ktrace_close(trace);
+	return found ? stack.id : 0;
+}
+
+/* Stacks whose memory was not there at first. */
+TEST(deferred)
+{
+	static uint8_t bytes[8192];
+	size_t whole = stacks_load(bytes, sizeof(bytes) - 1024), size = whole;
+	const uint32_t first = 1, later = whole / 8;
+	struct kt_stack head;
+	uint32_t second;
+
+	memcpy(&head, bytes + 8 * first, sizeof(head));
+	second = first + 1 + head.frames;
+	size += pair_add(bytes + size, KT_STACK_DEFERRED, first, 1);
+	stacks_store(bytes, size);
+	CHECK_EQ(id_found(first), first);
+	CHECK_EQ(id_found(later), first);
+	/* What belongs to others changes nothing, wherever it is. */
+	size += pair_add(bytes + size, KT_STACK_RESOLVED, later + 3, first);
+	size += pair_add(bytes + size, KT_STACK_RESOLVED, later, second);
+	size += pair_add(bytes + size, KT_STACK_RESOLVED, 3, first);
+	stacks_store(bytes, size);
+	CHECK_EQ(id_found(later), second);
+	CHECK_EQ(id_found(first), first);
+	CHECK_EQ(id_found(later + 3), 0);
+	/* Neither itself, nor nothing, nor another one is a stack. */
+	for (int i = 0; i < 3; i++) {
+		const uint64_t wrong[] = {later, 1ull << 31, later + 3};
+
+		size = whole;
+		size += pair_add(bytes + size, KT_STACK_DEFERRED, first, 1);
+		size += pair_add(bytes + size, KT_STACK_DEFERRED, first, 2);
+		size += pair_add(bytes + size, KT_STACK_RESOLVED, later,
+				 wrong[i]);
+		stacks_store(bytes, size);
+		CHECK_EQ(id_found(later), 0);
+		CHECK_EQ(id_found(later + 3), first);
+	}
+	size = whole + pair_add(bytes + whole, KT_STACK_DEFERRED, later, 1);
+	stacks_store(bytes, size);
+	CHECK_EQ(id_found(later), 0);
+	stacks_store(bytes, whole);
+}
+
 TEST(damaged_stacks)
 {
 	static uint8_t whole[4096], bytes[4096];

@@ -552,10 +552,15 @@ TEST(absent_memory_is_said)
 	memory_words[MEMORY_WORDS - 1] = IN(0);
 	walk(IN(0), AT(MEMORY_WORDS - 1), 0, 0, 10);
 	FRAMES(KT_STACK_ABSENT, IN(0));
+	CHECK_EQ(stack.absent, AT(MEMORY_WORDS + 1));
 	BEGIN(LEAF);
+	walk(IN(0), AT(MEMORY_WORDS), 0, 0, 10);
+	FRAMES(KT_STACK_ABSENT, IN(0));
+	CHECK_EQ(stack.absent, AT(MEMORY_WORDS));
 	memory_closed = true;
 	walk(IN(0), AT(0), 0, 0, 10);
 	FRAMES(KT_STACK_ABSENT, IN(0));
+	CHECK_EQ(stack.absent, 0);
 }
 
 TEST(a_caller_below_is_corrupt)
@@ -638,12 +643,9 @@ TEST(several_mappings)
 	/* A file without a table still has a name. */
 	files[0].table = NULL;
 	start.ip = TEXT + 0x20;
-	CHECK_EQ(kt_unwind_program(&(struct kt_unwind_space){maps, 3, 100},
-				   &cache, &start, 10, stack.frames,
-				   &stack.end),
-		 1);
-	CHECK_EQ(stack.frames[0], 2 * number + FILE_TEXT + 0x20);
-	CHECK_EQ(stack.end, KT_STACK_NO_TABLE);
+	walked_take(&(struct kt_unwind_space){maps, 3, 100}, &cache, &start, 10,
+		    &stack);
+	FRAMES(KT_STACK_NO_TABLE, 2 * number + FILE_TEXT + 0x20);
 }
 
 /* Registers may be anything: from there, an offset may lead to where memory begins. */

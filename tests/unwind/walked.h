@@ -8,6 +8,7 @@
 struct walked {
 	u32 nr;
 	enum kt_stack_end end;
+	u64 absent;
 	u64 guesses[2]; /* bit N: frame N was found by rbp alone */
 	u64 frames[KT_STACK_MAX];
 };
@@ -18,8 +19,12 @@ static inline void walked_take(const struct kt_unwind_space *space,
 			       const struct kt_unwind_start *start, u32 depth,
 			       struct walked *walked)
 {
+	struct kt_unwind_ended ended;
+
 	walked->nr = kt_unwind_program(space, cache, start, depth,
-				       walked->frames, &walked->end);
+				       walked->frames, &ended);
+	walked->end = ended.end;
+	walked->absent = ended.absent;
 	walked->guesses[0] = walked->guesses[1] = 0;
 	for (u32 i = 0; i < walked->nr; i++) {
 		if (!(walked->frames[i] & KT_FRAME_GUESS))

@@ -15,6 +15,8 @@
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
+ *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
+ *
  *	chain FILE COMMAND HOW SECONDS	sleeps so long at the end
  */
 #include <alloca.h>
@@ -27,6 +29,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define CALLED(function) __attribute__((noinline, noclone)) function
@@ -196,6 +199,56 @@ static void gone_run(void)
 			   "r11", "memory", "cc");
 }
 
+/* Takes the pages of the stack away, but for the innermost ones; they come back when read. */
+static char *away_end;
+
+static long CALLED(leaf_away)(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	char *from = (char *)((here + 4096) & ~4095ul);
+	long result = madvise(from, away_end - from, MADV_DONTNEED);
+
+	result += leaf();
+	called_from(__builtin_return_address(0));
+	return result;
+}
+
+static int CALLED(large)(int n)
+{
+	volatile char room[20000];
+
+	room[n] = variable(n);
+	called_from(__builtin_return_address(0));
+	return room[n];
+}
+
+static void away_main(void)
+{
+	sink = large(3);
+}
+
+/* Memory of a file keeps what it has when it is taken away. */
+static void away_run(void)
+{
+	static ucontext_t here, there;
+	size_t size = 1 << 20;
+	int memory = memfd_create("stack", 0);
+	char *stack;
+
+	if (memory < 0 || ftruncate(memory, size))
+		exit(1);
+	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	if (stack == MAP_FAILED || getcontext(&there))
+		exit(1);
+	away_end = stack + size;
+	leaf_of = leaf_away;
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = size;
+	there.uc_link = &here;
+	makecontext(&there, away_main, 0);
+	swapcontext(&here, &there);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 3 ? argv[3] : "";
@@ -229,6 +282,8 @@ int main(int argc, char **argv)
 		deep(200);
 	} else if (!strcmp(how, "recursive")) {
 		deep(20);
+	} else if (!strcmp(how, "away")) {
+		away_run();
 	} else if (!strcmp(how, "gone")) {
 		gone_run();
 	} else {

@@ -103,6 +103,26 @@ static int refused(const char *path)
 	return 0;
 }
 
+/* If the stack was deferred, what has become of it. */
+static long resolve(FILE *file, long id)
+{
+	struct kt_stack stack;
+	uint64_t words[KT_STACK_MAX];
+	long found = id, at = 1;
+
+	fseek(file, at * 8, SEEK_SET);
+	while (fread(&stack, sizeof(stack), 1, file) == 1 &&
+	       stack.frames <= KT_STACK_MAX &&
+	       fread(words, 8, stack.frames, file) == stack.frames) {
+		if (at == id && stack.kind == KT_STACK_DEFERRED)
+			found = words[0];
+		if (stack.kind == KT_STACK_RESOLVED && (long)words[0] == id)
+			found = words[1];
+		at += 1 + stack.frames;
+	}
+	return found;
+}
+
 static int show(const char *path, const char *id)
 {
 	static const char *const ends[] = {
@@ -116,10 +136,11 @@ static int show(const char *path, const char *id)
 		[KT_STACK_CONTEXT] = "context",
 	};
 	FILE *file = fopen(path, "r");
+	long resolved = file ? resolve(file, atol(id)) : 0;
 	struct kt_stack stack;
 	uint64_t word;
 
-	if (!file || fseek(file, atol(id) * 8, SEEK_SET) ||
+	if (!file || fseek(file, resolved * 8, SEEK_SET) ||
 	    fread(&stack, sizeof(stack), 1, file) != 1 ||
 	    stack.kind != KT_STACK_USER || stack.end >= KT_STACK_END_NR)
 		return 1;

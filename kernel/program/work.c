@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Work of tasks on their way back to the program: see work.h. */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "work.h"
+
+static bool late; /* a task may be behind kt_work_done() */
+
+bool kt_work_add(struct task_struct *task, struct callback_head *head,
+		 task_work_func_t function)
+{
+	init_task_work(head, function);
+	/* If the module is being unloaded, it would not wait for the task. */
+	if (!try_module_get(THIS_MODULE))
+		return false;
+	WRITE_ONCE(late, true);
+	if (!task_work_add(task, head, TWA_RESUME))
+		return true;
+	module_put(THIS_MODULE);
+	return false;
+}
+
+void kt_work_done(void)
+{
+	module_put(THIS_MODULE);
+}
+
+void kt_works_exit(void)
+{
+	if (late)
+		synchronize_rcu_tasks();
+}
