@@ -7,11 +7,16 @@
  * clock's offset makes them wall-clock time.  There is only one offset, so this
  * is wrong after the machine has slept.  Each event has the task that ran.  A
  * loss ends a packet: the next one has a higher count of discarded events, so
- * that readers show the loss in its place.  If there are stacks, the context of all events
- * has who called, as LTTng's context callstack_kernel; events without a stack have none.
+ * that readers show the loss in its place.
+ *
+ * If there are stacks, the context of all events has who called; events without a stack have
+ * no frames.  callstack_kernel is as LTTng has it: addresses.  LTTng's callstack_user is, too, but
+ * our frames of programs are places in files, so it has them as the text report shows them,
+ * with those that were inlined.  If the stack is not complete, the last string says why.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ktrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +25,9 @@
 
 #include "base/file.h"
 #include "ctf.h"
+#include "output.h"
 #include "show.h"
+#include "stack.h"
 
 /* A packet is written when it has this size. */
 #define PACKET_SIZE (256u << 10)
@@ -79,7 +86,8 @@ struct ctf {
 	bool claimed; /* the metadata was created here */
 	bool whole;   /* everything was written */
 	int digits;   /* of the highest CPU number */
-	bool stacks;  /* does any event have one? */
+	unsigned int stacks; /* enum ctf_stacks: those that any event has */
+	struct output frame; /* one of a program, as text */
 	uint8_t uuid[CTF_UUID_LEN];
 	struct ctf_stream *streams; /* by CPU */
 	uint32_t nr_streams;
@@ -87,12 +95,25 @@ struct ctf {
 	uint32_t nr_plans;
 };
 
-static bool any_stack(const struct ktrace_types *types)
+/* The ids of stacks are the last fields. */
+static unsigned int type_stacks(const struct ktrace_type *type)
 {
+	unsigned int stacks = 0, nr = ktrace_type_stacks(type);
+
+	for (uint32_t i = type->nr_fields - nr; i < type->nr_fields; i++)
+		stacks |= strcmp(type->fields[i].name, KT_USER_STACK_FIELD)
+				  ? CTF_STACK_KERNEL
+				  : CTF_STACK_USER;
+	return stacks;
+}
+
+static unsigned int any_stacks(const struct ktrace_types *types)
+{
+	unsigned int stacks = 0;
+
 	for (size_t i = 0; i < ktrace_types_count(types); i++)
-		if (ktrace_type_stacks(ktrace_types_get(types, i)))
-			return true;
-	return false;
+		stacks |= type_stacks(ktrace_types_get(types, i));
+	return stacks;
 }
 
 static int ctf_open(struct ktrace_output *show)
@@ -127,7 +148,10 @@ static int ctf_open(struct ktrace_output *show)
 	ctf->digits =
 		snprintf(NULL, 0, "%u",
 			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
-	ctf->stacks = any_stack(ktrace_get_types(show->trace));
+	ctf->stacks = any_stacks(ktrace_get_types(show->trace));
+	if (ctf->stacks & CTF_STACK_USER &&
+	    output_init(&ctf->frame, NULL, NULL))
+		return error_set(-ENOMEM, "out of memory");
 	/* A trace that is exported twice has the same UUID. */
 	memcpy(ctf->uuid, &info->id, sizeof(info->id));
 	memcpy(ctf->uuid + 8, &info->start, sizeof(info->start));
@@ -337,6 +361,76 @@ static int put_stack(struct ctf_stream *stream, const struct ktrace *trace,
 	return 0;
 }
 
+/* The string that is in ctf->frame, which is empty afterwards. */
+static int put_frame(struct ctf *ctf, struct ctf_stream *stream)
+{
+	size_t size;
+	int err;
+
+	output_add(&ctf->frame, "", 1);
+	size = ctf->frame.p - ctf->frame.buf;
+	ctf->frame.p = ctf->frame.buf;
+	err = stream_room(stream, size);
+	if (err)
+		return err;
+	memcpy(stream->buf + stream->used, ctf->frame.buf, size);
+	stream->used += size;
+	return 0;
+}
+
+static int put_user_frames(struct ctf *ctf, struct ctf_stream *stream,
+			   const struct ktrace_stack *stack, uint32_t *nr)
+{
+	const char *end = ktrace_stack_end_text(stack->end);
+	const struct ktrace *trace = ctf->show.trace;
+	struct stack_part part = {0};
+	int err = 0;
+
+	while (!err && stack_part_next(trace, stack, ctf->show.frames, &part)) {
+		stack_part_put(&ctf->frame, trace, stack, &part,
+			       ctf->show.frames);
+		err = put_frame(ctf, stream);
+		++*nr;
+	}
+	if (err || !end)
+		return err;
+	output_puts(&ctf->frame, "[");
+	output_puts(&ctf->frame, end);
+	output_puts(&ctf->frame, "]");
+	++*nr;
+	return put_frame(ctf, stream);
+}
+
+/* How many strings, which is known when they are there, and the strings. */
+static int put_user_stack(struct ctf *ctf, struct ctf_stream *stream,
+			  const struct ktrace_event *event)
+{
+	size_t at = stream->used;
+	struct ktrace_stack stack;
+	uint32_t nr = 0;
+	int err = stream_room(stream, sizeof(nr));
+
+	if (err)
+		return err;
+	stream->used += sizeof(nr);
+	if (ktrace_event_user_stack(ctf->show.trace, event, &stack))
+		err = put_user_frames(ctf, stream, &stack, &nr);
+	memcpy(stream->buf + at, &nr, sizeof(nr));
+	return err;
+}
+
+static int put_stacks(struct ctf *ctf, struct ctf_stream *stream,
+		      const struct ktrace_event *event)
+{
+	int err = 0;
+
+	if (ctf->stacks & CTF_STACK_KERNEL)
+		err = put_stack(stream, ctf->show.trace, event);
+	if (!err && ctf->stacks & CTF_STACK_USER)
+		err = put_user_stack(ctf, stream, event);
+	return err;
+}
+
 static int ctf_event(struct ktrace_output *show,
 		     const struct ktrace_event *event)
 {
@@ -376,7 +470,7 @@ static int ctf_event(struct ktrace_output *show,
 	memcpy(head.comm, event->comm, strnlen(event->comm, 16));
 	memcpy(stream->buf + stream->used, &head, sizeof(head));
 	stream->used += sizeof(head);
-	err = ctf->stacks ? put_stack(stream, show->trace, event) : 0;
+	err = put_stacks(ctf, stream, event);
 	if (err)
 		return err;
 
@@ -493,6 +587,7 @@ static void ctf_release(struct ktrace_output *show)
 		free(ctf->plans[i]);
 	free(ctf->streams);
 	free(ctf->plans);
+	output_destroy(&ctf->frame);
 	if (ctf->directory >= 0)
 		close(ctf->directory);
 }

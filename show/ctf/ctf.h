@@ -26,8 +26,14 @@ struct ctf_field {
 
 struct ctf_field ctf_field(const struct ktrace_field *field);
 
+/* Which stacks are in the context of all events.  Bits. */
+enum ctf_stacks {
+	CTF_STACK_KERNEL = 1, /* u32 count, addresses */
+	CTF_STACK_USER = 2,   /* u32 count, strings */
+};
+
 /* The text of the file metadata; the caller frees it.  NULL: no memory. */
 char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
-		   bool stacks);
+		   unsigned int stacks);
 
 #endif /* KT_SHOW_CTF_H */

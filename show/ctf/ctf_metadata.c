@@ -248,7 +248,7 @@ static void put_env(FILE *f, const char *key, const char *value)
 }
 
 static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
-		     bool stacks)
+		     unsigned int stacks)
 {
 	fprintf(f,
 		"/* CTF 1.8 */\n\n"
@@ -291,16 +291,20 @@ static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
 		"\tevent.context := struct {\n\t\tint32_t _tid;\n"
 		"\t\tint32_t _pid;\n\t\tchar_t _procname[16];\n",
 		info->realtime);
-	if (stacks) {
+	if (stacks & CTF_STACK_KERNEL) {
 		fprintf(f, "\t\tuint32_t __callstack_kernel_length;\n\t\t");
 		put_integer(f, 8, false, 16);
 		fprintf(f, " _callstack_kernel[__callstack_kernel_length];\n");
 	}
+	if (stacks & CTF_STACK_USER)
+		fprintf(f, "\t\tuint32_t __callstack_user_length;\n"
+			   "\t\tstring "
+			   "_callstack_user[__callstack_user_length];\n");
 	fprintf(f, "\t};\n};\n\n");
 }
 
 char *ctf_metadata(const struct ktrace *trace, const uint8_t uuid[CTF_UUID_LEN],
-		   bool stacks)
+		   unsigned int stacks)
 {
 	const struct ktrace_types *types = ktrace_get_types(trace);
 	const char **names =

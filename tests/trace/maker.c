@@ -435,12 +435,11 @@ int maker_type(struct maker *maker, const struct ktrace_type *type)
 	return ktrace_writer_type(maker->writer, type);
 }
 
-uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
-		     uint16_t nr, uint8_t end)
+uint32_t maker_stack_of(struct maker *maker, uint8_t kind,
+			const uint64_t *words, uint16_t nr, uint8_t end)
 {
 	const struct kt_stacks begin = {KT_STACKS_MAGIC, KT_ABI_VERSION};
-	const struct kt_stack stack = {
-		.frames = nr, .end = end, .kind = KT_STACK_KERNEL};
+	const struct kt_stack stack = {.frames = nr, .end = end, .kind = kind};
 	uint32_t id;
 	char path[4096];
 	FILE *f;
@@ -455,9 +454,15 @@ uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
 		maker->stacks = fwrite(&begin, sizeof(begin), 1, f);
 	id = maker->stacks;
 	fwrite(&stack, sizeof(stack), 1, f);
-	fwrite(addresses, sizeof(*addresses), nr, f);
+	fwrite(words, sizeof(*words), nr, f);
 	maker->stacks += sizeof(stack) / 8 + nr;
 	return fclose(f) ? 0 : id;
+}
+
+uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
+		     uint16_t nr, uint8_t end)
+{
+	return maker_stack_of(maker, KT_STACK_KERNEL, addresses, nr, end);
 }
 
 void maker_miss(struct maker *maker, const char *source, const char *reason,

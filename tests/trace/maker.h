@@ -160,6 +160,9 @@ int maker_type(struct maker *maker, const struct ktrace_type *type);
  */
 uint32_t maker_stack(struct maker *maker, const uint64_t *addresses,
 		     uint16_t nr, uint8_t end);
+/* The same of a kind of enum kt_stack_kind; or another entry of these words. */
+uint32_t maker_stack_of(struct maker *maker, uint8_t kind,
+			const uint64_t *words, uint16_t nr, uint8_t end);
 
 /* Adds a task to the task table at the start. */
 void maker_known(struct maker *maker, uint32_t tid, uint32_t tgid,

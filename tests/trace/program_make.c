@@ -32,25 +32,6 @@ static const struct ktrace_type type = {
 	.fields = fields,
 };
 
-/* The maker makes stacks of the kernel. */
-static int mark(const char *directory)
-{
-	struct kt_stack head;
-	char path[4096];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/stacks", directory);
-	f = fopen(path, "r+");
-	if (!f || fseek(f, sizeof(struct kt_stacks), SEEK_SET) ||
-	    fread(&head, sizeof(head), 1, f) != 1)
-		return 1;
-	head.kind = KT_STACK_USER;
-	if (fseek(f, sizeof(struct kt_stacks), SEEK_SET) ||
-	    fwrite(&head, sizeof(head), 1, f) != 1)
-		return 1;
-	return fclose(f);
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t frames[KT_STACK_MAX];
@@ -68,9 +49,10 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++)
 		frames[i - 2] = strtoull(argv[i], NULL, 16);
 	maker_type(maker, &type);
-	event.stack = maker_stack(maker, frames, argc - 2, KT_STACK_COMPLETE);
+	event.stack = maker_stack_of(maker, KT_STACK_USER, frames, argc - 2,
+				     KT_STACK_COMPLETE);
 	maker_current(maker, 0, 7, 7, "worker");
 	maker_time(maker, 5000000000000ull);
 	maker_raw(maker, 0, EVENT, &event, sizeof(event), false);
-	return maker_finish(maker, false) || mark(argv[1]);
+	return !!maker_finish(maker, false);
 }

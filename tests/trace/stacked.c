@@ -16,6 +16,7 @@ enum {
 	ALLOC = MAKER_END,
 	SWITCH,
 	PLAIN,
+	CALLED,
 };
 
 struct alloc {
@@ -34,7 +35,8 @@ struct switched {
 		.name = the_name, .ctype = "x", .kind = the_kind, \
 		.offset = at, .size = bytes,                      \
 	}
-#define STACK(at) FIELD(KTRACE_UINT, KT_STACK_FIELD, at, 4)
+#define STACK(at)      FIELD(KTRACE_UINT, KT_STACK_FIELD, at, 4)
+#define USER_STACK(at) FIELD(KTRACE_UINT, KT_USER_STACK_FIELD, at, 4)
 
 static const struct ktrace_field alloc_fields[] = {
 	FIELD(KTRACE_UINT, "bytes", 0, 8),
@@ -137,17 +139,23 @@ static uint32_t stack(struct maker *maker, uint8_t end, uint16_t nr,
 	}
 
 /* NULL: it failed. */
-static struct maker *begin(const char *directory)
+static struct maker *begin_with(const char *directory,
+				const struct ktrace_type *all, size_t nr)
 {
 	struct maker *maker = maker_create(directory, 2, 4, false, 11);
 
 	if (!maker || symbols_make(directory))
 		return NULL;
-	for (size_t i = 0; i < NR(types); i++)
-		maker_type(maker, &types[i]);
+	for (size_t i = 0; i < nr; i++)
+		maker_type(maker, &all[i]);
 	maker_known(maker, 7, 7, 1, "a <b>;c");
 	maker_known(maker, 8, 8, 1, "worker");
 	return maker;
+}
+
+static struct maker *begin(const char *directory)
+{
+	return begin_with(directory, types, NR(types));
 }
 
 /* Thread 7 has the first CPU. */
@@ -219,5 +227,122 @@ int stacked_make(const char *directory)
 	change(maker, 1, 230, 0, 7, deep);
 	change(maker, 0, 260, 0, 8, deep);
 	change(maker, 1, 300, 7, 0, sleeps);
+	return maker_finish(maker, false);
+}
+
+/* ---- programs --------------------------------------------------------------- */
+
+static const struct ktrace_field both_fields[] = {
+	FIELD(KTRACE_UINT, "bytes", 0, 8),
+	FIELD(KTRACE_INT, "result", 8, 4),
+	STACK(12),
+	USER_STACK(16),
+};
+
+static const struct ktrace_field called_fields[] = {
+	FIELD(KTRACE_UINT, "bytes", 0, 8),
+	USER_STACK(8),
+};
+
+static const struct ktrace_type program_types[] = {
+	{
+		.id = ALLOC,
+		.size = 20,
+		.system = "mm",
+		.name = "alloc",
+		.nr_fields = NR(both_fields),
+		.fields = both_fields,
+	},
+	{
+		.id = CALLED,
+		.size = 12,
+		.system = "mm",
+		.name = "called",
+		.nr_fields = NR(called_fields),
+		.fields = called_fields,
+	},
+	{
+		.id = PLAIN,
+		.size = 8,
+		.system = "mm",
+		.name = "plain",
+		.nr_fields = 1,
+		.fields = alloc_fields,
+	},
+};
+
+struct both {
+	struct alloc a;
+	uint32_t user;
+} __attribute__((packed));
+
+struct called {
+	uint64_t bytes;
+	uint32_t user;
+} __attribute__((packed));
+
+/* A place in a file. */
+#define IN(file, offset) ((uint64_t)(file) << KT_FRAME_FILE_SHIFT | (offset))
+
+static uint32_t user(struct maker *maker, uint8_t end, uint16_t nr,
+		     const uint64_t *frames)
+{
+	return maker_stack_of(maker, KT_STACK_USER, frames, nr, end);
+}
+
+/* @text has all texts of the name. */
+static void name(struct maker *maker, uint64_t frame, uint64_t behind,
+		 const char *text, size_t size)
+{
+	uint64_t words[64] = {frame, behind};
+
+	memcpy(words + 2, text, size);
+	maker_stack_of(maker, KT_STACK_NAME, words, 2 + (size + 7) / 8, 0);
+}
+
+#define NAME(maker, frame, behind, text) \
+	name(maker, frame, behind, text, sizeof(text))
+
+static void names(struct maker *maker)
+{
+	NAME(maker, IN(1, 0x1004), 4,
+	     "_ZNSt3mapIiiEixEOi\0/usr/bin/a;b \"c\\\0/src/map.h:12\0"
+	     "_ZN1a5innerEv\0b.c:41\0");
+	NAME(maker, IN(1, 0x2008), 8,
+	     "work \"\\;\n\x01\x1b[31m\xff\xc3\xa9\0/usr/bin/prog\0");
+	NAME(maker, IN(2, 0x3010), 16, "main\0/usr/bin/prog\0");
+	/* Its file is known, and no function. */
+	NAME(maker, IN(2, 0x4000), 0, "\0/lib/libc.so\0");
+}
+
+int stacked_make_programs(const char *directory)
+{
+	struct maker *maker =
+		begin_with(directory, program_types, NR(program_types));
+	uint32_t whole, cut, absent, thread, kernel;
+
+	if (!maker)
+		return -1;
+	whole = user(maker, KT_STACK_COMPLETE,
+		     LIST(IN(1, 0x1004), IN(1, 0x2008), IN(2, 0x3010)));
+	cut = user(maker, KT_STACK_TRUNCATED,
+		   LIST(IN(2, 0x4000), KT_FRAME_GUESS | IN(2, 0x3010),
+			0x7f1234567890));
+	absent = user(maker, KT_STACK_ABSENT, 0, NULL);
+	thread = user(maker, KT_STACK_COMPLETE, 0, NULL);
+	kernel = stack(maker, KT_STACK_COMPLETE, LIST(PAGES(4), ENTRY(16)));
+	names(maker);
+	run(maker);
+
+	/* 0 is a stack for which was no room, and 99999 one that the trace lacks. */
+	for (int i = 0; i < 6; i++) {
+		const uint32_t users[] = {whole, cut, absent, thread, 0, 99999};
+		struct both b = {{i, 0, kernel}, users[i]};
+		struct called c = {10 + i, users[i]};
+
+		maker_raw(maker, 0, ALLOC, &b, sizeof(b), false);
+		maker_raw(maker, 0, CALLED, &c, sizeof(c), false);
+	}
+	maker_raw(maker, 0, PLAIN, &(uint64_t){8}, 8, false);
 	return maker_finish(maker, false);
 }

@@ -18,5 +18,13 @@ int stacked_make(const char *directory);
  * one of the two only, and mm:plain has not happened.
  */
 int stacked_make_before(const char *directory);
+/*
+ * A trace with stacks of programs: whole ones and cut ones, with names of strangers.
+ *
+ *	mm:alloc	{u64 bytes, s32 result, the kernel's stack, the program's}
+ *	mm:called	{u64 bytes, the program's stack}
+ *	mm:plain	{u64 bytes}, without
+ */
+int stacked_make_programs(const char *directory);
 
 #endif /* KT_TESTS_STACKED_H */
