@@ -7,6 +7,9 @@
  *	.build-id/ab/cdef...	a program's file, by its build id, as below /usr/lib/debug
  *	.build-id/ab/cdef....debug	its debug file
  *
+ * The trace is a compressed frame, and all behind it is another one, so that the trace's checksum
+ * can be compared without reading the rest.
+ *
  * The trace may come from a stranger, who wants to know what is in a file that we may read.  A
  * file gets into the archive only if it has the build id that the trace says: so he knows it.
  */
@@ -388,6 +391,8 @@ static int all_write(struct archive *a, int fd)
 	err = pack_begin(&a->pack, fd);
 	if (!err)
 		err = trace_write(a);
+	if (!err)
+		err = pack_part_end(&a->pack);
 	if (!err)
 		err = programs_write(a);
 	if (!err)

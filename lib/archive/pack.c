@@ -147,6 +147,11 @@ int pack_file(struct pack *p, const char *name, const struct stat *like,
 	return err ?: rest_write(p, size);
 }
 
+int pack_part_end(struct pack *p)
+{
+	return compress(p, NULL, 0, ZSTD_e_end);
+}
+
 int pack_end(struct pack *p)
 {
 	static const char zeros[2 * TAR_BLOCK];

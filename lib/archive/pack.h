@@ -34,6 +34,8 @@ int pack_text(struct pack *pack, const char *name, const struct stat *like,
  */
 int pack_file(struct pack *pack, const char *name, const struct stat *like,
 	      unsigned int mode, int fd, bool *whole);
+/* What was packed so far gets a checksum, up to which it can be read alone. */
+int pack_part_end(struct pack *pack);
 int pack_end(struct pack *pack);
 void pack_free(struct pack *pack);
 

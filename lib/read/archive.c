@@ -4,7 +4,9 @@
  * (ktrace-archive(1)).
  *
  * The trace comes first: its files, all in one folder.  What follows are files of programs,
- * which nobody needs here, so reading ends there.
+ * which nobody needs here.  The trace has a compressed frame of its own, so that its checksum can
+ * be compared without reading these.  If it has none, because somebody has packed it again, the
+ * frame is read to its end.
  *
  * The bytes are untrusted.  No name in the archive becomes the name of a file: streams go to
  * files without a name in the folder for temporary files, the rest to memory.  So nothing is
@@ -44,10 +46,10 @@
 #define ROOM_SHARE 16
 #define ROOM_KEPT  (256u << 20)
 
-/* The end of a tar file is made of zeros, and a whole number of records. */
-#define END_MAX	   (1u << 20)
+/* How far a file is read that is refused anyway, to see whether it is damaged. */
+#define REFUSED_MAX (64u << 20)
 
-#define FOLDER_MAX 256
+#define FOLDER_MAX  256
 
 struct archive {
 	struct ktrace *trace;
@@ -60,7 +62,7 @@ struct archive {
 	void *in_bytes;
 	size_t in_room;
 	bool frame_ended; /* nothing of a compressed frame is missing */
-	bool ended;	  /* the tar file has no more entries */
+	bool frame_begun; /* what was read last begins a frame */
 
 	char folder[FOLDER_MAX];	/* of the trace; empty: not known yet */
 	bool stacks, symbols, metadata; /* were there */
@@ -90,6 +92,7 @@ static int64_t bytes_read(struct archive *a, void *to, size_t size)
 	size_t left;
 	int more;
 
+	a->frame_begun = a->frame_ended;
 	while (out.pos < size) {
 		if (a->in.pos == a->in.size) {
 			more = input_read(a);
@@ -109,6 +112,7 @@ static int64_t bytes_read(struct archive *a, void *to, size_t size)
 					 "%s: the archive is damaged: %s",
 					 a->path, ZSTD_getErrorName(result));
 		a->frame_ended = !result;
+		a->frame_begun |= !result && !out.pos;
 		if (!more && out.pos == left)
 			break;
 	}
@@ -407,21 +411,20 @@ static int entry_read(struct archive *a)
 				? "%s: the archive is damaged"
 				: "%s: it is compressed, but no archive of a trace",
 			a->path);
-	a->ended = !err;
 	if (!err || is_program(&entry))
 		return 0;
 	err = entry_take(a, &entry);
 	return err ?: 1;
 }
 
-/* Without programs behind the trace, the end is read, too: so its checksum is compared. */
-static int end_check(struct archive *a)
+/* Reads on to the end of the frame, whose checksum is compared there; but no more than that. */
+static int end_check(struct archive *a, uint64_t max)
 {
-	char rest[TAR_BLOCK];
-	unsigned int done = 0;
+	char rest[65536];
+	uint64_t done = 0;
 	int64_t n = 0;
 
-	while (!a->frame_ended && done < END_MAX) {
+	while (!a->frame_ended && done < max) {
 		n = bytes_read(a, rest, sizeof(rest));
 		if (n <= 0)
 			break;
@@ -429,7 +432,19 @@ static int end_check(struct archive *a)
 	}
 	if (n < 0)
 		return n;
-	return a->frame_ended ? 0 : cut_explain(a);
+	return a->frame_ended || done >= max ? 0 : cut_explain(a);
+}
+
+/* Returns @err, or why its bytes are not those that were packed. */
+static int damage_look(struct archive *a, int err)
+{
+	char *why = strdup(ktrace_last_error());
+	int damage = why ? end_check(a, REFUSED_MAX) : 0;
+
+	if (!damage && why)
+		error_set(err, "%s", why);
+	free(why);
+	return damage ?: err;
 }
 
 /* The metadata, which describes the streams, may have come behind them. */
@@ -459,8 +474,12 @@ static int entries_read(struct archive *a)
 	do
 		err = entry_read(a);
 	while (err > 0);
-	if (!err && a->ended)
-		err = end_check(a);
+	/* What looks wrong may be damaged, and that says more. */
+	if (err && err != -ENOMEM)
+		err = damage_look(a, err);
+	/* If a frame begins behind the trace, that of the trace has been compared. */
+	if (!err && !a->frame_begun)
+		err = end_check(a, UINT64_MAX);
 	if (!err && !a->metadata)
 		err = error_set(
 			-EINVAL,
