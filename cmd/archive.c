@@ -28,31 +28,44 @@ struct archive {
 	struct ktrace_archive_options options;
 
 	char *name; /* the default, if @output is not given */
-	char *written; /* the file that is written, until it has its name; NULL: none */
 	int fd;
 	bool progress;
 	unsigned int percent;
 	unsigned int left_out;
 };
 
-static volatile sig_atomic_t stopped_by;
+/* The file that is written, until it has its name; NULL: none. */
+static char *volatile half;
+static volatile sig_atomic_t progress_shown;
 
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+#define NR_STOPS (sizeof(stops) / sizeof(*stops))
+
+/*
+ * Ends the process at once, whatever it does: to look for names in large files takes long, and
+ * libraries do it that nobody can ask to stop.
+ */
 static void stop(int number)
 {
-	stopped_by = number;
+	if (half)
+		unlink(half);
+	if (progress_shown && write(STDERR_FILENO, "\r\033[K", 4) < 0)
+		progress_shown = 0;
+	raise(number);
 }
 
 /* So that half an archive does not stay.  A signal that the caller ignores stays ignored. */
 static void signals_take(void)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction before, action = {.sa_handler = stop};
+	struct sigaction before, action = {
+					 .sa_handler = stop,
+					 .sa_flags = SA_RESETHAND | SA_NODEFER,
+				 };
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (!sigaction(numbers[i], NULL, &before) &&
+	for (size_t i = 0; i < NR_STOPS; i++)
+		if (!sigaction(stops[i], NULL, &before) &&
 		    before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	}
+			sigaction(stops[i], &action, NULL);
 	/* A file that becomes too large is an error of writing. */
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -64,9 +77,10 @@ static bool progress_show(void *data, uint64_t done, uint64_t all)
 
 	if (a->progress && percent != a->percent) {
 		a->percent = percent;
+		progress_shown = 1;
 		fprintf(stderr, "\r\033[K%u %%", percent);
 	}
-	return stopped_by;
+	return false;
 }
 
 static void left_out_say(void *data, const char *path, const char *why)
@@ -94,39 +108,56 @@ static int output_name(struct archive *a)
 	return EXIT_OK;
 }
 
+static int taken(const struct archive *a)
+{
+	return failed(
+		"%s: File exists: --force replaces it, -o chooses another",
+		a->output);
+}
+
 /* Only a file, or a link, is replaced: not a device. */
-static int replaced_check(const struct archive *a)
+static int place_check(const struct archive *a)
 {
 	struct stat st;
 
-	if (lstat(a->output, &st) || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+	if (lstat(a->output, &st))
 		return EXIT_OK;
-	return failed("%s is no file: choose another name with -o", a->output);
+	if (!a->force)
+		return taken(a);
+	return S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)
+		       ? EXIT_OK
+		       : failed("%s is no file: choose another name with -o",
+				a->output);
 }
 
 /*
- * What the trace has is private.  Never through a link, which somebody else may have made; what
- * is to be replaced stays until the new archive is whole.
+ * What the trace has is private.  It is written beside the place that it shall have: whatever ends
+ * this process, nothing that is not whole has the name of an archive, and what is to be replaced
+ * stays until then.  Never through a link, which somebody else may have made.
  */
 static int file_open(struct archive *a)
 {
-	int status = a->force ? replaced_check(a) : EXIT_OK;
+	int status = place_check(a);
+	sigset_t set, before;
+	char *path;
 
 	if (status)
 		return status;
-	if (asprintf(&a->written, a->force ? "%s.XXXXXX" : "%s", a->output) < 0)
+	if (asprintf(&path, "%s.XXXXXX", a->output) < 0)
 		return failed("out of memory");
-	a->fd = a->force ? mkostemp(a->written, O_CLOEXEC)
-			 : open(a->written,
-				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	sigemptyset(&set);
+	for (size_t i = 0; i < NR_STOPS; i++)
+		sigaddset(&set, stops[i]);
+	/* Who removes the file must know its name. */
+	sigprocmask(SIG_BLOCK, &set, &before);
+	a->fd = mkostemp(path, O_CLOEXEC);
 	if (a->fd >= 0)
-		return EXIT_OK;
-	status = failed("%s: %s%s", a->output, strerror(errno),
-			errno == EEXIST
-				? ": --force replaces it, -o chooses another"
-				: "");
-	free(a->written);
-	a->written = NULL;
+		half = path;
+	else
+		status = failed("%s: %s", a->output, strerror(errno));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (status)
+		free(path);
 	return status;
 }
 
@@ -141,21 +172,45 @@ static int output_open(struct archive *a)
 	return EXIT_OK;
 }
 
+/* 0 or -1 with errno.  Some file systems cannot rename without replacing, but link. */
+static int rename_new(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	return link(from, to) ? -1 : unlink(from);
+}
+
+static int file_name(const struct archive *a)
+{
+	int err = a->force ? rename(half, a->output)
+			   : rename_new(half, a->output);
+
+	if (!err)
+		return EXIT_OK;
+	return errno == EEXIST && !a->force
+		       ? taken(a)
+		       : failed("%s: %s", a->output, strerror(errno));
+}
+
 /* Gives it its name, or removes it. */
 static int output_close(struct archive *a, int status)
 {
-	if (!a->written)
+	char *path = half;
+
+	if (!path)
 		return status;
 	if (!status)
 		output_file_hand_over(a->fd);
 	if (close(a->fd) && !status)
 		status = failed("%s: %s", a->output, strerror(errno));
-	if (!status && a->force && rename(a->written, a->output))
-		status = failed("%s: %s", a->output, strerror(errno));
+	if (!status)
+		status = file_name(a);
 	if (status)
-		unlink(a->written);
-	free(a->written);
-	a->written = NULL;
+		unlink(path);
+	half = NULL;
+	free(path);
 	return status;
 }
 
@@ -189,11 +244,11 @@ static int pack(struct archive *a, struct ktrace_archive_result *result)
 				   sizeof(*result));
 	if (a->progress)
 		fputs("\r\033[K", stderr);
+	progress_shown = 0;
 	if (!err)
 		return EXIT_OK;
-	/* The reader of a pipe needs no more; after a signal, no message. */
-	return err == -EPIPE || err == -ECANCELED ? EXIT_FAILED
-						  : failed_in_library();
+	/* The reader of a pipe needs no more. */
+	return err == -EPIPE ? EXIT_FAILED : failed_in_library();
 }
 
 static int archive_run(struct archive *a)
@@ -206,6 +261,7 @@ static int archive_run(struct archive *a)
 			"a stream cannot be packed: record into a directory");
 	if (access(a->trace, F_OK))
 		return failed("%s: %s", a->trace, strerror(errno));
+	signals_take();
 	status = output_name(a);
 	if (!status)
 		status = output_open(a);
@@ -213,14 +269,9 @@ static int archive_run(struct archive *a)
 		return status;
 	a->progress = isatty(STDERR_FILENO) && verbosity >= 0;
 	a->percent = 100;
-	signals_take();
 	status = output_close(a, pack(a, &result));
 	if (!status)
 		packed_say(a, &result);
-	if (status && stopped_by) {
-		signal(stopped_by, SIG_DFL);
-		raise(stopped_by);
-	}
 	return status;
 }
 

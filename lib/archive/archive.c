@@ -69,6 +69,13 @@ static int memory_short(void)
 	return error_set(-ENOMEM, "out of memory");
 }
 
+/* An archive without this file would look as if there was none. */
+static int descriptors_short(int err, const char *path)
+{
+	return error_set(err, "%s: %s: `ulimit -n' says how many", path,
+			 strerror(-err));
+}
+
 /* ---- the trace's files ------------------------------------------------------- */
 
 /* Takes over @fd. */
@@ -217,6 +224,8 @@ static int names_make(struct archive *a)
 	free(tables.files);
 	free(stacks);
 	free(files);
+	if (too_many_open(err))
+		return descriptors_short(err, "names of functions");
 	return err ? memory_short() : 0;
 }
 
@@ -273,6 +282,8 @@ static int program_add(struct archive *a, const struct program_file *file)
 	int fd, debug, err;
 
 	fd = program_open(file, &why);
+	if (too_many_open(fd))
+		return descriptors_short(fd, file->path);
 	if (fd < 0) {
 		a->result.left_out++;
 		if (a->options.left_out)
@@ -290,6 +301,8 @@ static int program_add(struct archive *a, const struct program_file *file)
 	debug = program_debug(file, fd);
 	err = file_add(&a->programs, &a->nr_programs, fd, name);
 	a->result.files += !err;
+	if (!err && too_many_open(debug))
+		return descriptors_short(debug, file->path);
 	if (debug < 0)
 		return err;
 	id_name(file, ".debug", name);

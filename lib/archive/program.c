@@ -45,20 +45,22 @@ int program_open(const struct program_file *file, const char **why)
 	/* Two bytes: the first one names a folder. */
 	if (file->id_size < 2) {
 		*why = "it has no build id, so nobody knows whether it is the same";
-		return -1;
+		return -ENOENT;
 	}
 	errno = 0;
 	fd = *file->path == '/' ? program_file_open(file->path) : -1;
+	if (fd < 0 && too_many_open(-errno))
+		return -errno;
 	if (fd < 0) {
 		*why = errno == EACCES ? "you may not read it"
 				       : "there is no such file";
-		return -1;
+		return -ENOENT;
 	}
 	if (program_file_same(file, fd))
 		return fd;
 	*why = "it has changed since";
 	close(fd);
-	return -1;
+	return -ENOENT;
 }
 
 int program_debug(const struct program_file *file, int fd)

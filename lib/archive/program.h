@@ -10,9 +10,12 @@ struct mapped_file;
 /* The path and build id of a trace's file; -EINVAL: the build id is none.  The path is borrowed. */
 int program_of(const struct mapped_file *mapped, struct program_file *file);
 
-/* Opens it.  -1: it is not as it was; *@why says it in a few words. */
+/*
+ * Opens it.  -ENOENT: it is not as it was; *@why says it in a few words.  -EMFILE or -ENFILE: no
+ * more files can be opened.
+ */
 int program_open(const struct program_file *file, const char **why);
-/* Opens the debug file of the open one.  Negative: there is none. */
+/* Opens the debug file of the open one.  The same; another -errno: there is none. */
 int program_debug(const struct program_file *file, int fd);
 
 #endif /* KT_LIB_ARCHIVE_PROGRAM_H */

@@ -34,7 +34,7 @@ int debug_file_open(const char *path)
 	int fd = program_file_open(path);
 
 	if (fd < 0)
-		return -ENOENT;
+		return too_many_open(-errno) ? -errno : -ENOENT;
 	if (!debug_file_trusted(fd)) {
 		close(fd);
 		return -EPERM;
@@ -125,6 +125,8 @@ static int linked_find(const struct wanted *wanted, char **found)
 		if (fd >= 0)
 			close(fd);
 		free(path);
+		if (too_many_open(fd))
+			return fd;
 	}
 	return -1;
 }
@@ -163,7 +165,7 @@ int debug_file_open_link(Elf *program, const char *path,
 	wanted.link = dwelf_elf_gnu_debuglink(program, &wanted.crc);
 	fd = linked_find(&wanted, &found);
 	if (fd < 0)
-		return -ENOENT;
+		return too_many_open(fd) ? fd : -ENOENT;
 	free(found);
 	return fd;
 }

@@ -9,7 +9,11 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-/* -EPERM: it is another user's, who may have made it to mislead. */
+/*
+ * All: -EMFILE or -ENFILE: it is not known (too_many_open()).
+ *
+ * -EPERM: it is another user's, who may have made it to mislead.
+ */
 int debug_file_open(const char *path);
 /*
  * That of the program with this build id; -ENOENT: there is none.  Whether it has the same build

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -15,7 +16,7 @@ int program_file_reopen(int seen)
 {
 	char again[40];
 	struct stat st;
-	int fd = -1;
+	int fd = -1, why = ENOENT;
 
 	if (seen < 0)
 		return -1;
@@ -23,8 +24,10 @@ int program_file_reopen(int seen)
 	    st.st_size <= PROGRAM_FILE_MAX) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
 		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		why = errno;
 	}
 	close(seen);
+	errno = why;
 	return fd;
 }
 

@@ -105,7 +105,8 @@ struct function {
 };
 
 struct functions {
-	int fd, debug_fd; /* -1: not open */
+	int fd, debug_fd; /* negative: not open */
+	int err;	  /* 0, or -errno: no more files could be opened */
 	Elf *elf;
 	Elf *debug;	      /* its debug file, or its .gnu_debugdata */
 	struct function *all; /* by begin */
@@ -210,6 +211,8 @@ int program_debug_open(const struct program_file *file, int fd, Elf *elf)
 		close(debug);
 		debug = -1;
 	}
+	if (too_many_open(debug))
+		return debug;
 	/* A stranger's link leads where he wants. */
 	if (debug < 0 && fd >= 0 && debug_file_trusted(fd))
 		debug = debug_file_open_link(elf, file->path, file->id,
@@ -222,6 +225,8 @@ static void debug_open(struct functions *f, const struct program_file *file)
 	f->debug_fd = program_debug_open(file, f->fd, f->elf);
 	if (f->debug_fd >= 0)
 		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
+	else if (too_many_open(f->debug_fd))
+		f->err = f->debug_fd;
 }
 
 static Elf_Data *section_find(Elf *elf, const char *name)
@@ -260,6 +265,8 @@ static void debugdata_open(struct functions *f)
 	if (size <= 0)
 		return;
 	f->debug_fd = memfd_create("debugdata", MFD_CLOEXEC);
+	if (f->debug_fd < 0 && too_many_open(-errno))
+		f->err = -errno;
 	if (f->debug_fd >= 0 && write(f->debug_fd, data->d_buf, size) == size)
 		f->debug = dwelf_elf_begin(f->debug_fd);
 }
@@ -318,6 +325,8 @@ static void functions_open(struct functions *f, const struct program_file *file)
 				 : NULL;
 	} else {
 		f->fd = program_file_open(file->path);
+		if (f->fd < 0 && too_many_open(-errno))
+			f->err = -errno;
 		if (f->fd >= 0 && program_file_same(file, f->fd))
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}
@@ -456,6 +465,7 @@ struct names {
 	struct frames frames;
 	struct entry entry;
 	size_t left; /* functions of code that was made */
+	int missing; /* 0, or why names of some files are */
 	int (*put)(void *data, const void *bytes, size_t size);
 	void *data;
 };
@@ -493,6 +503,8 @@ static int file_put(struct names *names, const struct run *run)
 				    run->words[i] & 1, &functions, run->file);
 		err = names->put(names->data, &names->entry, length);
 	}
+	if (functions.err)
+		names->missing = functions.err;
 	functions_close(&functions);
 	return err;
 }
@@ -569,6 +581,7 @@ int program_names(const struct program_tables *tables, const void *stacks,
 			err = run.file->code ? code_put(names, &run)
 					     : file_put(names, &run);
 	}
+	err = err ?: names->missing;
 	free(names->frames.words);
 	free(names);
 	return err;

@@ -15,7 +15,8 @@
 
 /*
  * Calls @put with an entry for each frame of a file in @stacks, the bytes of a session's file
- * `stacks'.  0, -ENOMEM, or what @put returned.
+ * `stacks'.  0, -ENOMEM, or what @put returned; -EMFILE or -ENFILE: some names are missing, because
+ * no more files could be opened.
  */
 int program_names(const struct program_tables *tables, const void *stacks,
 		  size_t size,
