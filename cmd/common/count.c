@@ -56,14 +56,24 @@ static int types_compare(const void *a, const void *b)
 {
 	const struct count_type *x = a, *y = b;
 
-	return x->events > y->events ? -1 : x->events < y->events;
+	if (x->events != y->events)
+		return x->events > y->events ? -1 : 1;
+	return x->type->number < y->type->number ? -1 : 1;
 }
 
 static int tasks_compare(const void *a, const void *b)
 {
 	const struct count_task *x = a, *y = b;
+	int order = strcmp(x->comm, y->comm);
 
-	return x->events > y->events ? -1 : x->events < y->events;
+	if (x->events != y->events)
+		return x->events > y->events ? -1 : 1;
+	if (order)
+		return order;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	/* A thread that had this number, and this name, before. */
+	return x->task < y->task ? -1 : x->task > y->task;
 }
 
 static int count_event(struct count *c, const struct ktrace_event *e)

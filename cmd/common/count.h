@@ -44,7 +44,8 @@ struct count {
 	size_t nr_types;
 	struct count_cpu *cpus; /* by number */
 	size_t nr_cpus;
-	struct count_task *tasks; /* most events first */
+	struct count_task
+		*tasks; /* most events first, then by name and thread */
 	size_t nr_tasks;
 	uint64_t events;
 	uint64_t bytes;
