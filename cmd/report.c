@@ -239,6 +239,10 @@ static int after_show(void *data, struct ktrace *trace,
 	if (status)
 		return status;
 	err = ktrace_output_finish(r->output);
+	/* They are not of the same kind. */
+	if (err == -EINVAL)
+		return failed("%s, %s: %s", r->before,
+			      r->after ?: TRACE_DEFAULT, ktrace_last_error());
 	return err && err != -EPIPE ? show_failed(r, ktrace_last_error())
 				    : EXIT_OK;
 }
