@@ -12,11 +12,12 @@
 #include <ktrace/archive.h>
 
 #include "cmd.h"
+#include "common/debuginfod.h"
 #include "common/output.h"
 #include "common/trace.h"
 #include "common/value.h"
 
-enum { FORCE = OPTION_OWN, NO_FILES };
+enum { FORCE = OPTION_OWN, NO_FILES, DEBUGINFOD };
 
 /* How many files are named that are left out; the others are counted. */
 #define NAMED_MAX 3
@@ -26,6 +27,7 @@ struct archive {
 	const char *output; /* "-": standard output */
 	bool force;
 	struct ktrace_archive_options options;
+	struct debuginfod debuginfod;
 
 	char *name; /* the default, if @output is not given */
 	int fd;
@@ -77,7 +79,6 @@ static bool progress_show(void *data, uint64_t done, uint64_t all)
 
 	if (a->progress && percent != a->percent) {
 		a->percent = percent;
-		progress_shown = 1;
 		fprintf(stderr, "\r\033[K%u %%", percent);
 	}
 	return false;
@@ -240,6 +241,7 @@ static int pack(struct archive *a, struct ktrace_archive_result *result)
 	a->options.progress = progress_show;
 	a->options.left_out = left_out_say;
 	a->options.data = a;
+	a->options.debuginfod = debuginfod_options(&a->debuginfod);
 	err = ktrace_archive_write(a->trace, a->fd, &a->options, result,
 				   sizeof(*result));
 	if (a->progress)
@@ -269,6 +271,7 @@ static int archive_run(struct archive *a)
 		return status;
 	a->progress = isatty(STDERR_FILENO) && verbosity >= 0;
 	a->percent = 100;
+	progress_shown = a->progress;
 	status = output_close(a, pack(a, &result));
 	if (!status)
 		packed_say(a, &result);
@@ -289,6 +292,8 @@ static int option_handle(void *data, int option)
 	case NO_FILES:
 		a->options.no_files = true;
 		return EXIT_OK;
+	case DEBUGINFOD:
+		return debuginfod_option(&a->debuginfod);
 	default:
 		return option_forgotten(&command_archive, option);
 	}
@@ -318,6 +323,7 @@ static const struct command_option options[] = {
 	OPTION(0, "force", NULL, "replace a file of this name", .id = FORCE),
 	OPTION(0, "no-files", NULL, "only the trace, no files of programs",
 	       .id = NO_FILES),
+	OPTION_DEBUGINFOD_ROW(DEBUGINFOD),
 	OPTION_QUIET_ROW("only errors"),
 	{0},
 };

@@ -222,6 +222,20 @@ static void warn(void *data, const char *text)
 	say("%s", text);
 }
 
+/* While debug files are asked for, at the end: a signal ends the asking, and not the recording. */
+static bool asking_interrupted(void *data)
+{
+	struct record *r = data;
+	int number;
+
+	do
+		number = signals_take(&r->signals, NULL);
+	while (number == SIGCHLD);
+	if (number && number != SIGINT)
+		r->terminated = number;
+	return number;
+}
+
 static int record_run(struct record *r)
 {
 	struct ktrace_recording_options options = {
@@ -236,6 +250,7 @@ static int record_run(struct record *r)
 		.programs = r->markers.nr ? r->markers.list : NULL,
 		.nr_programs = r->markers.nr,
 		.warn = warn,
+		.debuginfod = debuginfod_options(&r->debuginfod),
 	};
 	const char *reason;
 	int status = EXIT_OK;
@@ -390,6 +405,7 @@ enum {
 	PLAIN,
 	READ,
 	SET,
+	DEBUGINFOD,
 };
 
 /* -F with a number, which no function begins with. */
@@ -456,6 +472,8 @@ static int option_handle(void *data, int option)
 	case ONLY:
 		r->only = true;
 		return EXIT_OK;
+	case DEBUGINFOD:
+		return debuginfod_option(&r->debuginfod);
 	case 'o':
 		if (!*optarg)
 			return misused(&command_record, "-o needs a name");
@@ -490,7 +508,10 @@ static int option_handle(void *data, int option)
 
 static int record_main(int argc, char **argv)
 {
-	struct record r = {.output = TRACE_DEFAULT};
+	struct record r = {
+		.output = TRACE_DEFAULT,
+		.debuginfod = {.interrupted = asking_interrupted, .data = &r},
+	};
 	int status;
 
 	status = options_parse(&command_record, argc, argv, option_handle, &r);
@@ -520,6 +541,10 @@ static int record_main(int argc, char **argv)
 	if (r.stacks.bare && samples_are_wanted(&r) &&
 	    selection_add(&r.stacks.user, SAMPLE))
 		return failed("out of memory");
+	if (r.debuginfod.wanted && !stacks_of_programs_are_wanted(&r.stacks))
+		return misused(
+			&command_record,
+			"--debuginfod is about stacks of programs: -g=user is missing");
 	if (r.command) {
 		status = child_check(r.command);
 		if (status)
@@ -584,6 +609,7 @@ static const struct command_option options[] = {
 	       "kernel (the default; both for samples), user (of the program), or both, and "
 	       "user:PATTERN,... means only the events that fit",
 	       .words = "kernel user both", .optional = true),
+	OPTION_DEBUGINFOD_ROW(DEBUGINFOD),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),

@@ -11,6 +11,7 @@
 
 #include "run/child.h"
 #include "run/process.h"
+#include "common/debuginfod.h"
 #include "common/patterns.h"
 #include "common/select.h"
 #include "set/set_file.h"
@@ -34,6 +35,7 @@ struct record {
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
 	struct stacks_wanted stacks;
+	struct debuginfod debuginfod;
 	unsigned int rate; /* of samples, for each second and CPU; 0: none */
 	bool overwrite;
 	bool only;

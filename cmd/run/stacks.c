@@ -55,6 +55,11 @@ bool stacks_are_wanted(const struct stacks_wanted *stacks)
 	       !selection_is_all(&stacks->user);
 }
 
+bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks)
+{
+	return !selection_is_all(&stacks->user);
+}
+
 /* Each pattern is to fit an event that is recorded. */
 static int patterns_check(const struct selection *stacks,
 			  const struct selection *selection,

@@ -18,6 +18,7 @@ struct stacks_wanted {
 int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 		  const char *argument);
 bool stacks_are_wanted(const struct stacks_wanted *stacks);
+bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks);
 /*
  * To be called before the events are enabled.  @selection: those that are recorded.  Returns an
  * exit status; it fails if a pattern fits none of them.

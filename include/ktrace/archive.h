@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ktrace/debuginfod.h>
 #include <ktrace/library.h>
 
 #ifdef __cplusplus
@@ -28,6 +29,8 @@ struct ktrace_archive_options {
 	/* A file of programs is left out: why, in a few words.  May be NULL. */
 	void (*left_out)(void *data, const char *path, const char *why);
 	void *data; /* for both */
+	/* Asks servers for debug files that are not here.  NULL: nobody is asked. */
+	const struct ktrace_debuginfod *debuginfod;
 };
 
 struct ktrace_archive_result {

@@ -41,6 +41,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <ktrace/debuginfod.h>
 #include <ktrace/session.h>
 
 #ifdef __cplusplus
@@ -86,6 +87,11 @@ struct ktrace_recording_options {
 	 * ignores SIGPIPE, and calls ktrace_recording_sync() now and then.
 	 */
 	int output;
+	/*
+	 * Asks servers for debug files of programs that are not here, when names are looked up at
+	 * the end; may be used until the recording is destroyed.  NULL: nobody is asked.
+	 */
+	const struct ktrace_debuginfod *debuginfod;
 };
 
 struct ktrace_recording_status {

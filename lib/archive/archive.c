@@ -60,6 +60,7 @@ struct archive {
 	/* The file `stacks', with the names that it lacked. */
 	struct text stacks;
 	struct mentions mentions;
+	struct debug_server *servers; /* NULL: nobody is asked */
 
 	struct pack pack;
 };
@@ -208,7 +209,8 @@ static int tables_make(struct archive *a, struct program_tables *tables,
 
 static int names_make(struct archive *a)
 {
-	struct program_tables tables = {.control = -1, .cache.dir = -1};
+	struct program_tables tables = {
+		.control = -1, .cache.dir = -1, .servers = a->servers};
 	size_t size = a->mentions.whole;
 	struct program_file *files =
 		calloc(a->trace->nr_files + 1, sizeof(*files));
@@ -298,7 +300,7 @@ static int program_add(struct archive *a, const struct program_file *file)
 	}
 	if (a->nr_files + a->nr_programs >= MANY_STREAMS)
 		raise_file_limit();
-	debug = program_debug(file, fd);
+	debug = program_debug(file, fd, a->servers);
 	err = file_add(&a->programs, &a->nr_programs, fd, name);
 	a->result.files += !err;
 	if (!err && too_many_open(debug))
@@ -449,12 +451,15 @@ int ktrace_archive_write(const char *trace, int fd,
 		return memory_short();
 	err = sized_copy(&a->options, sizeof(a->options), options);
 	if (!err)
+		err = debug_server_open(a->options.debuginfod, &a->servers);
+	if (!err)
 		err = all_find(a, trace);
 	if (!err)
 		err = all_write(a, fd);
 	memset(result, 0, size);
 	memcpy(result, &a->result,
 	       size < sizeof(a->result) ? size : sizeof(a->result));
+	debug_server_close(a->servers);
 	pack_free(&a->pack);
 	files_close(a->files, a->nr_files);
 	files_close(a->programs, a->nr_programs);

@@ -63,14 +63,15 @@ int program_open(const struct program_file *file, const char **why)
 	return -ENOENT;
 }
 
-int program_debug(const struct program_file *file, int fd)
+int program_debug(const struct program_file *file, int fd,
+		  struct debug_server *servers)
 {
 	Elf *elf;
 	int debug;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	debug = elf ? program_debug_open(file, fd, elf) : -1;
+	debug = elf ? program_debug_open(file, fd, elf, servers) : -1;
 	elf_end(elf);
 	return debug;
 }

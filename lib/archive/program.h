@@ -15,7 +15,11 @@ int program_of(const struct mapped_file *mapped, struct program_file *file);
  * more files can be opened.
  */
 int program_open(const struct program_file *file, const char **why);
-/* Opens the debug file of the open one.  The same; another -errno: there is none. */
-int program_debug(const struct program_file *file, int fd);
+/*
+ * Opens the debug file of the open one; @servers may be asked, or NULL.  The same; another -errno:
+ * there is none.
+ */
+int program_debug(const struct program_file *file, int fd,
+		  struct debug_server *servers);
 
 #endif /* KT_LIB_ARCHIVE_PROGRAM_H */

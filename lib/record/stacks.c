@@ -46,6 +46,8 @@ struct stacks {
 	int stop;      /* eventfd: makes the thread end */
 	bool programs; /* with stacks of programs */
 	struct program_tables tables;
+	struct debug_server
+		*servers; /* NULL: nobody is asked for debug files */
 	struct ktrace_writer *writer;
 	uint8_t told[(KT_FRAME_FILE_MAX + 1) / 8]; /* files in the metadata */
 	char part[PART];
@@ -237,6 +239,7 @@ static void stacks_destroy(struct feed *feed)
 		close(s->stop);
 	if (s->programs)
 		program_tables_close(&s->tables);
+	debug_server_close(s->servers);
 	if (feed->failed >= 0)
 		close(feed->failed);
 	pthread_mutex_destroy(&s->lock);
@@ -258,6 +261,16 @@ static int tables_begin(struct stacks *s, const char *root)
 	if (tree >= 0)
 		close(tree);
 	return err ? error_set(err, "programs: %s", strerror(-err)) : 0;
+}
+
+/* Known to work before the recording begins, but asked at its end. */
+static int servers_begin(struct stacks *s,
+			 const struct ktrace_debuginfod *options)
+{
+	int err = debug_server_open(options, &s->servers);
+
+	s->tables.servers = s->servers;
+	return err;
 }
 
 static int stacks_make(int session, struct feed **feed)
@@ -302,6 +315,9 @@ static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 	if (err || !programs)
 		return err;
 	err = tables_begin((struct stacks *)*feed, setup->session->root);
+	if (!err)
+		err = servers_begin((struct stacks *)*feed,
+				    setup->options->debuginfod);
 	if (err) {
 		stacks_destroy(*feed);
 		*feed = NULL;

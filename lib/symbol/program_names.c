@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/stack_entry.h"
@@ -107,6 +108,8 @@ struct function {
 struct functions {
 	int fd, debug_fd; /* negative: not open */
 	int err;	  /* 0, or -errno: no more files could be opened */
+	struct debug_server *servers;
+	bool asked; /* these, for this file */
 	Elf *elf;
 	Elf *debug;	      /* its debug file, or its .gnu_debugdata */
 	struct function *all; /* by begin */
@@ -203,7 +206,26 @@ static bool is_same_image(const struct program_file *file)
 	       !memcmp(id, file->id, file->id_size);
 }
 
-int program_debug_open(const struct program_file *file, int fd, Elf *elf)
+/* A server may send anything: only what has the build id of the program is its debug file. */
+static int served_open(const struct program_file *file,
+		       struct debug_server *servers)
+{
+	int fd =
+		debug_server_find(servers, file->path, file->id, file->id_size);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &st) && st.st_size <= PROGRAM_FILE_MAX &&
+	    program_file_same(file, fd))
+		return fd;
+	close(fd);
+	debug_server_refuse(servers, file->path);
+	return -ENOENT;
+}
+
+int program_debug_open(const struct program_file *file, int fd, Elf *elf,
+		       struct debug_server *servers)
 {
 	int debug = debug_file_open_id(file->id, file->id_size);
 
@@ -217,12 +239,16 @@ int program_debug_open(const struct program_file *file, int fd, Elf *elf)
 	if (debug < 0 && fd >= 0 && debug_file_trusted(fd))
 		debug = debug_file_open_link(elf, file->path, file->id,
 					     file->id_size);
+	if (debug < 0 && !too_many_open(debug) && fd >= 0)
+		debug = served_open(file, servers);
 	return debug;
 }
 
 static void debug_open(struct functions *f, const struct program_file *file)
 {
-	f->debug_fd = program_debug_open(file, f->fd, f->elf);
+	f->debug_fd = program_debug_open(file, f->fd, f->elf,
+					 f->asked ? NULL : f->servers);
+	f->asked = true;
 	if (f->debug_fd >= 0)
 		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
 	else if (too_many_open(f->debug_fd))
@@ -313,11 +339,13 @@ static void places_open(struct functions *f, const struct program_file *file)
 		f->places = source_places_open(f->debug);
 }
 
-static void functions_open(struct functions *f, const struct program_file *file)
+static void functions_open(struct functions *f, const struct program_file *file,
+			   struct debug_server *servers)
 {
 	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
 
 	*f = FUNCTIONS_NONE;
+	f->servers = servers;
 	elf_version(EV_CURRENT);
 	if (!strcmp(file->path, "[vdso]")) {
 		f->elf = vdso && is_same_image(file)
@@ -497,7 +525,7 @@ static int file_put(struct names *names, const struct run *run)
 	size_t length;
 	int err = 0;
 
-	functions_open(&functions, run->file);
+	functions_open(&functions, run->file, names->tables->servers);
 	for (size_t i = 0; !err && i < run->nr; i++) {
 		length = entry_make(&names->entry, run->words[i] >> 1,
 				    run->words[i] & 1, &functions, run->file);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "debug_server.h"
 #include "jit_names.h"
 #include "program_file.h"
 #include "unwind_cache.h"
@@ -34,6 +35,8 @@ struct program_tables {
 	struct unwind_cache cache;
 	struct program_file **files; /* by number; NULL: not told yet */
 	size_t nr;		     /* the first number that was never told */
+	struct debug_server
+		*servers; /* asked for debug files; NULL: nobody is */
 };
 
 /*
