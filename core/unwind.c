@@ -156,8 +156,9 @@ static __always_inline u64 frame_word(struct found found, u64 ip)
 /* False: it is not there, or not the program's. */
 static __always_inline bool word(struct frame *frame, u64 from, u64 *value)
 {
-	if (from < frame->limit &&
-	    env_stack_word(env_index(from, frame->limit), value))
+	if (from >= frame->limit)
+		return false;
+	if (env_stack_word(env_index(from, frame->limit), value))
 		return true;
 	frame->absent = from;
 	return false;
@@ -211,8 +212,11 @@ static __always_inline int step_guess(struct frame *frame)
 
 	if (bp & 7 || bp < frame->sp || bp - frame->sp > GUESS_MAX)
 		return KT_STACK_NO_TABLE;
-	if (!word(frame, bp + 8, &frame->ip) || !word(frame, bp, &frame->bp))
+	if (!word(frame, bp + 8, &frame->ip) || !word(frame, bp, &frame->bp)) {
+		/* That it is the stack is only a guess. */
+		frame->absent = 0;
 		return KT_STACK_ABSENT;
+	}
 	frame->sp = bp + 16;
 	frame->bx = LOST;
 	return STEP_ON;
@@ -377,15 +381,17 @@ static __always_inline int walk_plain(const struct kt_unwind_space *space,
 
 /*
  * A probe of a function's return replaces the return address with that of its own code, which
- * is at the beginning of a page.  A task may still have a return that it has left by longjmp(),
- * and another one in the same place since then: this one is no such page.
+ * is at the beginning of a page, and in no file.  A task may still have a return that it has
+ * left by longjmp(), and another one in the same place since then: this one is no such page.
  */
 static __always_inline bool return_restore(struct frame *frame,
+					   const struct kt_unwind_space *space,
 					   const struct kt_unwind_start *start)
 {
 	u32 i;
 
-	if (frame->ip & (RETURN_PAGE - 1))
+	if (frame->ip & (RETURN_PAGE - 1) ||
+	    map_find(space, frame->ip) != MAP_NONE)
 		return false;
 	for (i = 0; i < start->nr_returns; i++) {
 		if (start->returns[i].sp == frame->sp - 8) {
@@ -427,7 +433,7 @@ static __always_inline u32 walk(const struct kt_unwind_space *space,
 		if (nr != before)
 			back = 1;
 		if (unlikely(start->nr_returns) &&
-		    return_restore(&frame, start)) {
+		    return_restore(&frame, space, start)) {
 			back = 1;
 			known = false;
 		}
@@ -522,7 +528,6 @@ static noinline u32 walk_narrow(const struct kt_unwind_space *space,
 		guess = KT_FRAME_GUESS;
 	}
 	env_stack_end();
-	*absent = frame.absent;
 	return nr;
 }
 

@@ -73,7 +73,10 @@ struct kt_unwind_start {
 
 struct kt_unwind_ended {
 	enum kt_stack_end end;
-	/* With KT_STACK_ABSENT: what could not be read; 0: nothing can be. */
+	/*
+	 * With KT_STACK_ABSENT: what could not be read, if it is known that it is
+	 * the stack, and may be memory of the program; otherwise 0.
+	 */
 	u64 absent;
 };
 

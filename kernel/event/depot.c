@@ -33,6 +33,7 @@ void kt_depot_empty(struct kt_depot *depot)
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(depot->counts, cpu), 0,
 		       sizeof(*depot->counts));
+	atomic_set(&depot->appended, 0);
 	atomic_set(&depot->used, 1);
 	depot->shown = 1;
 }
@@ -146,6 +147,26 @@ u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack)
 	if (unlikely(!id))
 		kt_depot_count(depot, KT_DEPOT_FULL);
 	return id;
+}
+
+u32 kt_depot_append(struct kt_depot *depot, const struct kt_stack *stack)
+{
+	u32 words = 1 + stack->frames;
+
+	if (atomic_add_return(words, &depot->appended) <= depot->nr_words / 4)
+		return add(depot, (const u64 *)stack, words);
+	atomic_sub(words, &depot->appended);
+	return 0;
+}
+
+bool kt_depot_goes_on(const struct kt_depot *depot, u32 id,
+		      const struct kt_stack *stack)
+{
+	const u64 *stored = depot->words + id;
+	const struct kt_stack *before = (const struct kt_stack *)stored;
+
+	return stack->frames > before->frames &&
+	       same(stored + 1, stack->addresses, before->frames);
 }
 
 /* ---- what readers see ----------------------------------------------------- */

@@ -33,10 +33,11 @@ struct kt_depot_counts {
 struct kt_depot {
 	u64 *words;
 	u32 nr_words;
-	atomic_t used; /* words */
-	u32 *slots;    /* ids; 0: free */
-	u32 slot_mask; /* their number is a power of two */
-	u32 shown;     /* words that readers may see; under kt_mutex */
+	atomic_t used;	   /* words */
+	atomic_t appended; /* of these, by kt_depot_append() */
+	u32 *slots;	   /* ids; 0: free */
+	u32 slot_mask;	   /* their number is a power of two */
+	u32 shown;	   /* words that readers may see; under kt_mutex */
 	struct kt_depot_counts __percpu *counts;
 };
 
@@ -54,6 +55,14 @@ void kt_depot_empty(struct kt_depot *depot);
 u32 kt_depot_id(struct kt_depot *depot, struct kt_stack *stack);
 /* The same, but no event goes without a stack if there is no room: that is not counted. */
 u32 kt_depot_try_id(struct kt_depot *depot, struct kt_stack *stack);
+/*
+ * Stores what nobody will look up.  All such entries have a quarter of the depot at most.  0: there
+ * is no room; nothing is counted.
+ */
+u32 kt_depot_append(struct kt_depot *depot, const struct kt_stack *stack);
+/* Do the frames of the stack begin with those of the other one, which is stored? */
+bool kt_depot_goes_on(const struct kt_depot *depot, u32 id,
+		      const struct kt_stack *stack);
 void kt_depot_count(struct kt_depot *depot, enum kt_depot_lost cause);
 
 u64 kt_depot_lost(const struct kt_depot *depot, enum kt_depot_lost cause);

@@ -52,8 +52,9 @@ static __always_inline void kernel_walk(const struct kt_stacking *stacking,
 	stack->end = end;
 }
 
-static __always_inline void program_walk(const struct kt_stacking *stacking,
-					 struct kt_stack *stack)
+/* What must be read for the rest of the stack; 0: that does not help. */
+static __always_inline u64 program_walk(const struct kt_stacking *stacking,
+					struct kt_stack *stack)
 {
 	struct kt_unwind_ended ended __kt_uninitialized;
 
@@ -61,6 +62,7 @@ static __always_inline void program_walk(const struct kt_stacking *stacking,
 	stack->frames =
 		kt_program_stack(stack->addresses, stacking->behind, &ended);
 	stack->end = ended.end;
+	return unlikely(ended.end == KT_STACK_ABSENT) ? ended.absent : 0;
 }
 
 /*
@@ -73,6 +75,7 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 				      enum kt_stack_kind kind)
 {
 	struct kt_stack *stack;
+	u64 absent = 0;
 	u32 id;
 
 	stack = kt_scratch_take(buffer,
@@ -84,9 +87,9 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 	if (kind == KT_STACK_KERNEL)
 		kernel_walk(stacking, caller, stack);
 	else
-		program_walk(stacking, stack);
+		absent = program_walk(stacking, stack);
 	id = kt_depot_id(stacking->depot, stack);
-	if (unlikely(stack->end == KT_STACK_ABSENT && id))
+	if (unlikely(absent && id))
 		id = kt_deferred_id(stacking->depot, id, stack,
 				    stacking->behind);
 	kt_scratch_give(buffer, stack);

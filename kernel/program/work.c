@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "base/symbol.h"
 #include "work.h"
 
 static bool late; /* a task may be behind kt_work_done() */
@@ -24,6 +25,20 @@ bool kt_work_add(struct task_struct *task, struct callback_head *head,
 void kt_work_done(void)
 {
 	module_put(THIS_MODULE);
+}
+
+static bool is_it(struct callback_head *head, void *data)
+{
+	return head == data;
+}
+
+/* The kernel exports what adds work, but not what takes it back. */
+bool kt_work_cancel(struct task_struct *task, struct callback_head *head)
+{
+	typeof(&task_work_cancel_match) cancel =
+		(void *)kt_symbol("task_work_cancel_match");
+
+	return cancel && cancel(task, is_it, head);
 }
 
 void kt_works_exit(void)

@@ -14,8 +14,10 @@
  */
 bool kt_work_add(struct task_struct *task, struct callback_head *head,
 		 task_work_func_t function);
-/* To be called at the end of that function. */
+/* To be called at the end of that function, or if it is not called any more. */
 void kt_work_done(void);
+/* True: the function will not be called.  May be false also if it has not begun. */
+bool kt_work_cancel(struct task_struct *task, struct callback_head *head);
 
 /* Waits for the last instructions of functions. */
 void kt_works_exit(void);

@@ -404,6 +404,8 @@ TEST(a_frame_on_rbx)
 	FRAMES(KT_STACK_NO_RULE, IN(0), IN(1), IN(2));
 }
 
+#define FIRST_OF_PAGE (TEXT + 0x1000)
+
 /* As the kernel does for a probe of a function's return. */
 TEST(a_replaced_return_address)
 {
@@ -428,6 +430,12 @@ TEST(a_replaced_return_address)
 	start.sp = AT(1);
 	walked_take(&space, &cache, &start, 10, &stack);
 	FRAMES(KT_STACK_COMPLETE, IN(1), IN(2), IN(3));
+	/* A genuine one at the beginning of a page, where one was left without a return. */
+	memory_words[5] = FIRST_OF_PAGE;
+	start.ip = IN(0);
+	start.sp = AT(0);
+	walked_take(&space, &cache, &start, 6, &stack);
+	CHECK_EQ(stack.frames[3], FIRST_OF_PAGE);
 	/* In a place that nobody told. */
 	memory_words[5] = page;
 	memory_words[6] = IN(3);

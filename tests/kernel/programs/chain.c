@@ -13,6 +13,8 @@
  *	chain FILE COMMAND deep	200 frames, of which the innermost four are printed
  *	chain FILE COMMAND recursive	20 frames of one function
  *	chain FILE COMMAND fork	in a child that has mapped nothing
+ *	chain FILE COMMAND vfork	the same by vfork(): it shares the memory
+ *	chain FILE COMMAND mapped	with 3,000 more mappings of text
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -199,6 +201,36 @@ static void gone_run(void)
 			   "r11", "memory", "cc");
 }
 
+static void vfork_run(void)
+{
+	pid_t child = vfork();
+
+	if (!child) {
+		sorted();
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		exit(1);
+}
+
+/* Each second page cannot be run, so the kernel does not make one mapping of all. */
+static void mapped_run(void)
+{
+	size_t size = 3000ul * 2 * 4096;
+	int text = memfd_create("text", 0);
+	char *all;
+
+	if (text < 0 || ftruncate(text, size))
+		exit(1);
+	all = mmap(NULL, size, PROT_READ, MAP_SHARED, text, 0);
+	if (all == MAP_FAILED)
+		exit(1);
+	for (size_t at = 0; at < size; at += 8192)
+		if (mprotect(all + at, 4096, PROT_READ | PROT_EXEC))
+			exit(1);
+	sorted();
+}
+
 /* Takes the pages of the stack away, but for the innermost ones; they come back when read. */
 static char *away_end;
 
@@ -282,6 +314,10 @@ int main(int argc, char **argv)
 		deep(200);
 	} else if (!strcmp(how, "recursive")) {
 		deep(20);
+	} else if (!strcmp(how, "vfork")) {
+		vfork_run();
+	} else if (!strcmp(how, "mapped")) {
+		mapped_run();
 	} else if (!strcmp(how, "away")) {
 		away_run();
 	} else if (!strcmp(how, "gone")) {

@@ -9,6 +9,7 @@
  *	tables refused TREE	tries tables that are wrong; prints what each is refused with
  *	tables show STACKS ID	prints why the stack ends, and then for each frame "NUMBER
  *				OFFSET", and "guess" if it is one
+ *	tables ends STACKS	prints why the stacks end whose ids are read, a line for each
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -108,22 +109,23 @@ static long resolve(FILE *file, long id)
 {
 	struct kt_stack stack;
 	uint64_t words[KT_STACK_MAX];
-	long found = id, at = 1;
+	long found;
 
-	fseek(file, at * 8, SEEK_SET);
+	if (fseek(file, id * 8, SEEK_SET) ||
+	    fread(&stack, sizeof(stack), 1, file) != 1 ||
+	    stack.kind != KT_STACK_DEFERRED || fread(words, 8, 2, file) != 2)
+		return id;
+	found = words[0];
+	fseek(file, sizeof(struct kt_stacks), SEEK_SET);
 	while (fread(&stack, sizeof(stack), 1, file) == 1 &&
 	       stack.frames <= KT_STACK_MAX &&
-	       fread(words, 8, stack.frames, file) == stack.frames) {
-		if (at == id && stack.kind == KT_STACK_DEFERRED)
-			found = words[0];
+	       fread(words, 8, stack.frames, file) == stack.frames)
 		if (stack.kind == KT_STACK_RESOLVED && (long)words[0] == id)
 			found = words[1];
-		at += 1 + stack.frames;
-	}
 	return found;
 }
 
-static int show(const char *path, const char *id)
+static const char *end_text(unsigned int end)
 {
 	static const char *const ends[] = {
 		[KT_STACK_COMPLETE] = "complete",
@@ -135,16 +137,28 @@ static int show(const char *path, const char *id)
 		[KT_STACK_NO_MAPS] = "no maps",
 		[KT_STACK_CONTEXT] = "context",
 	};
+
+	return end < sizeof(ends) / sizeof(*ends) && ends[end] ? ends[end]
+							       : "?";
+}
+
+/* The head of a program's stack; the file is then at its frames. */
+static bool head_read(FILE *file, long id, struct kt_stack *stack)
+{
+	return file && !fseek(file, resolve(file, id) * 8, SEEK_SET) &&
+	       fread(stack, sizeof(*stack), 1, file) == 1 &&
+	       stack->kind == KT_STACK_USER;
+}
+
+static int show(const char *path, const char *id)
+{
 	FILE *file = fopen(path, "r");
-	long resolved = file ? resolve(file, atol(id)) : 0;
 	struct kt_stack stack;
 	uint64_t word;
 
-	if (!file || fseek(file, resolved * 8, SEEK_SET) ||
-	    fread(&stack, sizeof(stack), 1, file) != 1 ||
-	    stack.kind != KT_STACK_USER || stack.end >= KT_STACK_END_NR)
+	if (!head_read(file, atol(id), &stack))
 		return 1;
-	puts(ends[stack.end] ? ends[stack.end] : "?");
+	puts(end_text(stack.end));
 	for (int i = 0; i < stack.frames; i++) {
 		if (fread(&word, sizeof(word), 1, file) != 1)
 			return 1;
@@ -156,6 +170,18 @@ static int show(const char *path, const char *id)
 	return 0;
 }
 
+/* A line for each stack whose id is in a line of the input. */
+static int ends(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	struct kt_stack stack;
+	long id;
+
+	while (scanf("%ld", &id) == 1)
+		puts(head_read(file, id, &stack) ? end_text(stack.end) : "?");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "give"))
@@ -164,5 +190,7 @@ int main(int argc, char **argv)
 		return refused(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "show"))
 		return show(argv[2], argv[3]);
+	if (argc == 3 && !strcmp(argv[1], "ends"))
+		return ends(argv[2]);
 	return 1;
 }
