@@ -138,20 +138,19 @@ static bool is_stacks(const struct stack_table *stacks)
 	return head.magic == KT_STACKS_MAGIC && head.version == KT_ABI_VERSION;
 }
 
-/* They are behind the stacks, so they are looked for again if the file has grown. */
+/* They are between the stacks; if the file has grown, the new ones are looked for. */
 static void entries_index(struct stack_table *stacks)
 {
-	size_t at = sizeof(struct kt_stacks);
+	size_t names = stacks->nr_names, resolved = stacks->nr_resolved;
 	struct stack_entry entry;
 	bool room = true;
 
-	if (stacks->indexed == stacks->size || !is_stacks(stacks))
+	if (!is_stacks(stacks))
 		return;
-	stacks->indexed = stacks->size;
-	names_free(stacks);
-	stacks->nr_resolved = 0;
-	while (room &&
-	       stack_entry_next(stacks->bytes, stacks->size, &at, &entry)) {
+	if (!stacks->indexed)
+		stacks->indexed = sizeof(struct kt_stacks);
+	while (room && stack_entry_next(stacks->bytes, stacks->size,
+					&stacks->indexed, &entry)) {
 		if (entry.head.kind == KT_STACK_NAME &&
 		    entry.head.frames >= 3 && entry.head.frames <= KT_STACK_MAX)
 			room = name_add(stacks, &entry);
@@ -159,10 +158,10 @@ static void entries_index(struct stack_table *stacks)
 			 entry.head.frames == 2)
 			room = resolved_add(stacks, &entry);
 	}
-	if (stacks->nr_names)
+	if (stacks->nr_names != names)
 		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),
 		      name_compare);
-	if (stacks->nr_resolved)
+	if (stacks->nr_resolved != resolved)
 		qsort(stacks->resolved, stacks->nr_resolved,
 		      sizeof(*stacks->resolved), resolved_compare);
 }
@@ -187,6 +186,7 @@ static uint32_t deferred_id(struct stack_table *stacks, uint32_t id,
 			    const struct stack_entry *entry, bool *resolved)
 {
 	struct stack_resolved key = {.deferred = id}, *found;
+	uint64_t number;
 
 	entries_index(stacks);
 	found = stacks->nr_resolved
@@ -194,7 +194,9 @@ static uint32_t deferred_id(struct stack_table *stacks, uint32_t id,
 				  sizeof(key), resolved_compare)
 			: NULL;
 	*resolved = found;
-	return found ? found->id : stack_entry_word(entry, 0);
+	number = found ? found->id : stack_entry_word(entry, 0);
+	/* No stack has the number 0, so a senseless one is not found. */
+	return number <= UINT32_MAX ? number : 0;
 }
 
 /* *@resolved: no more can be known of it later. */

@@ -27,7 +27,7 @@ struct stack_table {
 	size_t nr_names;
 	struct stack_resolved *resolved; /* by deferred id */
 	size_t nr_resolved;
-	size_t indexed; /* the size when both were looked for */
+	size_t indexed; /* behind the last entry that was looked at */
 	bool whole;	/* the file has no more */
 	bool warned;
 	char *inlined; /* the name of an inlined function, demangled */

@@ -630,8 +630,9 @@ TEST(deferred)
 	CHECK_EQ(id_found(first), first);
 	CHECK_EQ(id_found(later + 3), 0);
 	/* Neither itself, nor nothing, nor another one is a stack. */
-	for (int i = 0; i < 3; i++) {
-		const uint64_t wrong[] = {later, 1ull << 31, later + 3};
+	for (int i = 0; i < 4; i++) {
+		const uint64_t wrong[] = {later, 1ull << 31, later + 3,
+					  1ull << 32 | first};
 
 		size = whole;
 		size += pair_add(bytes + size, KT_STACK_DEFERRED, first, 1);
