@@ -21,11 +21,14 @@ static volatile uint64_t all;
 
 static void stack_read(const struct ktrace *trace, uint32_t id)
 {
-	const uint8_t *bytes = trace->stacks.bytes;
 	struct ktrace_stack stack;
 	bool found = ktrace_stack_find(trace, id, &stack);
+	const uint8_t *bytes = trace->stacks.bytes;
 
-	check(stack.id == id);
+	/* Of a stack that was deferred it is what has become of it. */
+	check(stack.id == id ||
+	      bytes[id * 8ull + offsetof(struct kt_stack, kind)] ==
+		      KT_STACK_DEFERRED);
 	check(found || !stack.nr);
 	check(!found ||
 	      (stack.nr <= KT_STACK_MAX && stack.end < KTRACE_STACK_MISSING));

@@ -58,6 +58,18 @@ static uint64_t word(struct input *input)
 	}
 }
 
+/* It is where the walk begins, or where a replaced return leads from there. */
+static bool is_first(const struct kt_unwind_start *start, u64 frame)
+{
+	if (start->narrow)
+		return frame == (u32)start->ip;
+	for (u32 i = 0; i < start->nr_returns; i++)
+		if (start->returns[i].sp == start->sp - 8 &&
+		    frame == (start->returns[i].ip & KT_FRAME_PLACE_MASK))
+			return true;
+	return frame == (start->ip & KT_FRAME_PLACE_MASK);
+}
+
 static void walk(const struct kt_unwind_table *table, struct input *input)
 {
 	static struct kt_unwind_cache cache;
@@ -93,9 +105,7 @@ static void walk(const struct kt_unwind_table *table, struct input *input)
 		check(stack.nr >= 1 && stack.nr <= KT_STACK_MAX);
 		check(stack.nr <= depth || !depth);
 		check(stack.end < KT_STACK_END_NR);
-		check(stack.frames[0] ==
-		      (start.narrow ? (u32)start.ip
-				    : start.ip & KT_FRAME_PLACE_MASK));
+		check(is_first(&start, stack.frames[0]));
 		check(memory_reads <= 8 * KT_STACK_MAX);
 	}
 }
