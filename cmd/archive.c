@@ -40,7 +40,7 @@ struct archive {
 static char *volatile half;
 static volatile sig_atomic_t progress_shown;
 
-static const int stops[] = {SIGINT, SIGTERM, SIGHUP};
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 #define NR_STOPS (sizeof(stops) / sizeof(*stops))
 
 /*
@@ -242,6 +242,7 @@ static int pack(struct archive *a, struct ktrace_archive_result *result)
 	a->options.left_out = left_out_say;
 	a->options.data = a;
 	a->options.debuginfod = debuginfod_options(&a->debuginfod);
+	debuginfod_patience(&a->debuginfod);
 	err = ktrace_archive_write(a->trace, a->fd, &a->options, result,
 				   sizeof(*result));
 	if (a->progress)

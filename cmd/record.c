@@ -264,6 +264,8 @@ static int record_run(struct record *r)
 		if (status)
 			return status;
 	}
+	/* The command has its own environment by now. */
+	debuginfod_patience(&r->debuginfod);
 	status = processes_pids(&r->processes, r->only ? r->child.pid : 0,
 				&r->pids, &r->nr_pids);
 	if (!status && r->session)

@@ -58,7 +58,8 @@ static int types_compare(const void *a, const void *b)
 
 	if (x->events != y->events)
 		return x->events > y->events ? -1 : 1;
-	return x->type->number < y->type->number ? -1 : 1;
+	return (x->type->number > y->type->number) -
+	       (x->type->number < y->type->number);
 }
 
 static int tasks_compare(const void *a, const void *b)

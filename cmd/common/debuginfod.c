@@ -71,26 +71,27 @@ int debuginfod_option(struct debuginfod *d)
  * How long libdebuginfod waits is for the caller to say, in its variables.  But its own defaults
  * are for a debugger that somebody looks at: a minute and a half, three times.
  */
-static void patience_set(struct debuginfod *d)
+void debuginfod_patience(const struct debuginfod *d)
 {
-	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
-	int seconds = timeout ? atoi(timeout) : 0;
-
-	if (seconds > 0 && seconds < 86400)
-		d->options.silent_ms = seconds * 1000u;
+	if (!d->wanted)
+		return;
 	setenv("DEBUGINFOD_TIMEOUT", "30", 0);
 	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
 }
 
 const struct ktrace_debuginfod *debuginfod_options(struct debuginfod *d)
 {
+	const char *timeout = getenv("DEBUGINFOD_TIMEOUT");
+	int seconds = timeout ? atoi(timeout) : 0;
+
 	if (!d->wanted)
 		return NULL;
+	if (seconds > 0 && seconds < 86400)
+		d->options.silent_ms = seconds * 1000u;
 	d->options.size = sizeof(d->options);
 	d->options.progress = progress;
 	d->options.warn = warn;
 	d->options.data = d;
 	d->progress = isatty(STDERR_FILENO) && verbosity >= 0;
-	patience_set(d);
 	return &d->options;
 }

@@ -23,6 +23,8 @@ struct debuginfod {
 int debuginfod_option(struct debuginfod *d);
 /* For the library: NULL if the option was not given. */
 const struct ktrace_debuginfod *debuginfod_options(struct debuginfod *d);
+/* To be called before it is used, and after a command was started: it changes the environment. */
+void debuginfod_patience(const struct debuginfod *d);
 
 #define OPTION_DEBUGINFOD_ROW(its_id)                                      \
 	OPTION(0, "debuginfod", NULL,                                      \

@@ -48,6 +48,8 @@
 
 /* How far a file is read that is refused anyway, to see whether it is damaged. */
 #define REFUSED_MAX (64u << 20)
+/* Behind the trace, if it has no frame of its own: bytes that take some seconds. */
+#define CHECKED_MAX (8ull << 30)
 
 #define FOLDER_MAX  256
 
@@ -63,6 +65,7 @@ struct archive {
 	size_t in_room;
 	bool frame_ended; /* nothing of a compressed frame is missing */
 	bool frame_begun; /* what was read last begins a frame */
+	bool broken;	  /* no more can be read */
 
 	char folder[FOLDER_MAX];	/* of the trace; empty: not known yet */
 	bool stacks, symbols, metadata; /* were there */
@@ -96,8 +99,10 @@ static int64_t bytes_read(struct archive *a, void *to, size_t size)
 	while (out.pos < size) {
 		if (a->in.pos == a->in.size) {
 			more = input_read(a);
-			if (more < 0)
+			if (more < 0) {
+				a->broken = true;
 				return more;
+			}
 			/* It may still have some bytes that it has read before. */
 			if (!more && a->frame_ended)
 				break;
@@ -107,7 +112,8 @@ static int64_t bytes_read(struct archive *a, void *to, size_t size)
 		left = out.pos;
 		size_t result = ZSTD_decompressStream(a->stream, &out, &a->in);
 
-		if (ZSTD_isError(result))
+		a->broken = ZSTD_isError(result);
+		if (a->broken)
 			return error_set(-EBADMSG,
 					 "%s: the archive is damaged: %s",
 					 a->path, ZSTD_getErrorName(result));
@@ -438,7 +444,7 @@ static int end_check(struct archive *a, uint64_t max)
 /* Returns @err, or why its bytes are not those that were packed. */
 static int damage_look(struct archive *a, int err)
 {
-	char *why = strdup(ktrace_last_error());
+	char *why = a->broken ? NULL : strdup(ktrace_last_error());
 	int damage = why ? end_check(a, REFUSED_MAX) : 0;
 
 	if (!damage && why)
@@ -478,8 +484,14 @@ static int entries_read(struct archive *a)
 	if (err && err != -ENOMEM)
 		err = damage_look(a, err);
 	/* If a frame begins behind the trace, that of the trace has been compared. */
-	if (!err && !a->frame_begun)
-		err = end_check(a, UINT64_MAX);
+	if (!err && !a->frame_begun) {
+		err = end_check(a, CHECKED_MAX);
+		if (!err && !a->frame_ended)
+			trace_warn(a->trace,
+				   "%s: its checksum was not compared, as much "
+				   "follows the trace: zstd -t does it",
+				   a->path);
+	}
 	if (!err && !a->metadata)
 		err = error_set(
 			-EINVAL,

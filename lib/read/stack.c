@@ -142,21 +142,22 @@ static bool is_stacks(const struct stack_table *stacks)
 static void entries_index(struct stack_table *stacks)
 {
 	size_t names = stacks->nr_names, resolved = stacks->nr_resolved;
+	size_t at = stacks->indexed ?: sizeof(struct kt_stacks);
 	struct stack_entry entry;
 	bool room = true;
 
 	if (!is_stacks(stacks))
 		return;
-	if (!stacks->indexed)
-		stacks->indexed = sizeof(struct kt_stacks);
-	while (room && stack_entry_next(stacks->bytes, stacks->size,
-					&stacks->indexed, &entry)) {
+	while (room &&
+	       stack_entry_next(stacks->bytes, stacks->size, &at, &entry)) {
 		if (entry.head.kind == KT_STACK_NAME &&
 		    entry.head.frames >= 3 && entry.head.frames <= KT_STACK_MAX)
 			room = name_add(stacks, &entry);
 		else if (entry.head.kind == KT_STACK_RESOLVED &&
 			 entry.head.frames == 2)
 			room = resolved_add(stacks, &entry);
+		if (room)
+			stacks->indexed = at;
 	}
 	if (stacks->nr_names != names)
 		qsort(stacks->names, stacks->nr_names, sizeof(*stacks->names),
@@ -243,6 +244,8 @@ static bool stack_get(struct ktrace *trace, uint32_t id,
 
 	if ((found && resolved) || trace->directory < 0 || stacks->whole)
 		return found;
+	/* The bytes move when there are more. */
+	*stack = (struct ktrace_stack){.id = id, .end = KTRACE_STACK_DAMAGED};
 	stacks_read(stacks, trace->directory);
 	stacks->whole = !trace->info.live;
 	return stack_find(stacks, id, stack, &resolved);

@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "feed.h"
 #include "session/session.h"
+#include "symbol/program_file.h"
 #include "symbol/program_names.h"
 #include "symbol/program_tables.h"
 #include "writer.h"
@@ -46,6 +47,8 @@ struct stacks {
 	int stop;      /* eventfd: makes the thread end */
 	bool programs; /* with stacks of programs */
 	struct program_tables tables;
+	void (*warn)(void *data, const char *text);
+	void *warn_data;
 	struct debug_server
 		*servers; /* NULL: nobody is asked for debug files */
 	struct ktrace_writer *writer;
@@ -207,6 +210,16 @@ static int names_add(struct stacks *s)
 	if (!err)
 		err = program_names(&s->tables, all, at, name_put, s);
 	free(all);
+	/* All events are there, so it is no error of the recording. */
+	if (err < 0 && too_many_open(err)) {
+		error_set(
+			err,
+			"names of programs' functions are missing: %s (ulimit -n)",
+			strerror(-err));
+		if (s->warn)
+			s->warn(s->warn_data, ktrace_last_error());
+		err = 0;
+	}
 	if (err < 0)
 		feed_fail(&s->feed, err);
 	return err < 0 ? err : 0;
@@ -331,6 +344,8 @@ static int stacks_prepare(struct feed *feed, const struct feed_setup *setup)
 	int err;
 
 	s->sink = setup->sink;
+	s->warn = setup->options->warn;
+	s->warn_data = setup->options->data;
 	s->writer = setup->writer;
 	err = s->sink->ops->open(s->sink, KTRACE_FILE_STACKS, 0, &s->out);
 	if (err)
