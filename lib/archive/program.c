@@ -67,11 +67,12 @@ int program_debug(const struct program_file *file, int fd,
 		  struct debug_server *servers)
 {
 	Elf *elf;
+	bool served;
 	int debug;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	debug = elf ? program_debug_open(file, fd, elf, servers) : -1;
+	debug = elf ? program_debug_open(file, fd, elf, servers, &served) : -1;
 	elf_end(elf);
 	return debug;
 }

@@ -109,7 +109,8 @@ struct functions {
 	int fd, debug_fd; /* negative: not open */
 	int err;	  /* 0, or -errno: no more files could be opened */
 	struct debug_server *servers;
-	bool asked; /* these, for this file */
+	bool asked;  /* these, for this file */
+	bool served; /* they have sent the debug file */
 	Elf *elf;
 	Elf *debug;	      /* its debug file, or its .gnu_debugdata */
 	struct function *all; /* by begin */
@@ -225,10 +226,11 @@ static int served_open(const struct program_file *file,
 }
 
 int program_debug_open(const struct program_file *file, int fd, Elf *elf,
-		       struct debug_server *servers)
+		       struct debug_server *servers, bool *served)
 {
 	int debug = debug_file_open_id(file->id, file->id_size);
 
+	*served = false;
 	if (debug >= 0 && !program_file_same(file, debug)) {
 		close(debug);
 		debug = -1;
@@ -239,15 +241,17 @@ int program_debug_open(const struct program_file *file, int fd, Elf *elf,
 	if (debug < 0 && fd >= 0 && debug_file_trusted(fd))
 		debug = debug_file_open_link(elf, file->path, file->id,
 					     file->id_size);
-	if (debug < 0 && !too_many_open(debug) && fd >= 0)
+	if (debug < 0 && !too_many_open(debug) && fd >= 0) {
 		debug = served_open(file, servers);
+		*served = debug >= 0;
+	}
 	return debug;
 }
 
 static void debug_open(struct functions *f, const struct program_file *file)
 {
-	f->debug_fd = program_debug_open(file, f->fd, f->elf,
-					 f->asked ? NULL : f->servers);
+	f->debug_fd = program_debug_open(
+		file, f->fd, f->elf, f->asked ? NULL : f->servers, &f->served);
 	f->asked = true;
 	if (f->debug_fd >= 0)
 		f->debug = elf_begin(f->debug_fd, ELF_C_READ, NULL);
@@ -326,7 +330,7 @@ static void functions_read(struct functions *f, const struct program_file *file)
 
 /*
  * Of a file or of its debug file, whichever has them.  libdw was not made for files of
- * strangers.
+ * strangers: it would open whatever path the section .gnu_debugaltlink names.
  */
 static void places_open(struct functions *f, const struct program_file *file)
 {
@@ -335,7 +339,8 @@ static void places_open(struct functions *f, const struct program_file *file)
 	f->places = source_places_open(f->elf);
 	if (!f->places && f->debug_fd < 0)
 		debug_open(f, file);
-	if (!f->places && f->debug)
+	if (!f->places && f->debug &&
+	    !(f->served && section_find(f->debug, ".gnu_debugaltlink")))
 		f->places = source_places_open(f->debug);
 }
 

@@ -27,9 +27,10 @@ int program_names(const struct program_tables *tables, const void *stacks,
 bool program_file_same(const struct program_file *file, int fd);
 /*
  * The debug file of a program that is open as @fd (-1: it is no file) and as @elf; -1 or -errno:
- * it has none.  @servers are asked if it is not here; NULL: nobody is.
+ * it has none.  @servers are asked if it is not here; NULL: nobody is.  *@served: one of these has
+ * sent it.
  */
 int program_debug_open(const struct program_file *file, int fd, Elf *elf,
-		       struct debug_server *servers);
+		       struct debug_server *servers, bool *served);
 
 #endif /* KT_LIB_SYMBOL_PROGRAM_NAMES_H */
