@@ -198,7 +198,7 @@ enum kt_stack_end {
 	KT_STACK_NO_RULE, /* no rule can say where the caller is */
 	KT_STACK_CORRUPT, /* the caller's frame is not above */
 	KT_STACK_NO_MAPS, /* the mappings of the process are not known yet */
-	KT_STACK_CONTEXT, /* programs cannot be read here, as in an NMI */
+	KT_STACK_CONTEXT, /* not readable here: in an NMI, amid a switch */
 	KT_STACK_END_NR,
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stack of the program that runs: see stack.h. */
+#include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/processor.h>
 #include <asm/ptrace.h>
 
 #include "compat/compat.h"
@@ -35,6 +37,16 @@ static __always_inline enum context context_now(void)
 	if (in_hardirq())
 		return IRQ;
 	return in_serving_softirq() ? SOFTIRQ : TASK;
+}
+
+/*
+ * In the middle of a context switch, where interrupts are off, the CPU may have the memory of
+ * another task than the current one.
+ */
+static __always_inline bool memory_is_here(void)
+{
+	return likely(!irqs_disabled()) ||
+	       likely(read_cr3_pa() == __pa(current->mm->pgd));
 }
 
 int kt_program_stacks_begin(void)
@@ -116,7 +128,7 @@ unsigned int kt_program_stack(u64 *to, bool behind,
 		ended->end = KT_STACK_COMPLETE;
 		return 0;
 	}
-	if (unlikely(in_nmi())) {
+	if (unlikely(in_nmi()) || unlikely(!memory_is_here())) {
 		ended->end = KT_STACK_CONTEXT;
 		return 0;
 	}

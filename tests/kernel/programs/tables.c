@@ -177,8 +177,14 @@ static int ends(const char *path)
 	struct kt_stack stack;
 	long id;
 
-	while (scanf("%ld", &id) == 1)
-		puts(head_read(file, id, &stack) ? end_text(stack.end) : "?");
+	while (scanf("%ld", &id) == 1) {
+		if (!head_read(file, id, &stack))
+			puts("?");
+		else
+			puts(stack.frames || stack.end != KT_STACK_COMPLETE
+				     ? end_text(stack.end)
+				     : "no frames");
+	}
 	return 0;
 }
 
