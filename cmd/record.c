@@ -222,15 +222,23 @@ static void warn(void *data, const char *text)
 	say("%s", text);
 }
 
-/* While debug files are asked for, at the end: a signal ends the asking, and not the recording. */
+/*
+ * While debug files are asked for, at the end: a signal ends the asking, and the command, which
+ * may run longer than the recording.
+ */
 static bool asking_interrupted(void *data)
 {
 	struct record *r = data;
+	bool by_program;
 	int number;
 
 	do
-		number = signals_take(&r->signals, NULL);
+		number = signals_take(&r->signals, &by_program);
 	while (number == SIGCHLD);
+	/* The terminal sends it also to the command. */
+	if (number && by_program && r->child.pid &&
+	    !child_reap(&r->child, false))
+		kill(r->child.pid, number);
 	if (number && number != SIGINT)
 		r->terminated = number;
 	return number;

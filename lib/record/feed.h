@@ -85,6 +85,11 @@ struct feed_ops {
 	 */
 	int (*finish)(struct feed *feed);
 	/*
+	 * After finish() of all feeds: adds what is not an event, and may take minutes.  All
+	 * events are in the trace by then, however it ends.  May be NULL.
+	 */
+	int (*complete)(struct feed *feed);
+	/*
 	 * After finish(): 0, or why a part of the events is missing in the
 	 * trace although the other events are complete.  May be NULL.
 	 */

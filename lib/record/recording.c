@@ -540,9 +540,11 @@ static int copy_finish(struct ktrace_recording *r, const char **reason)
 		struct feed *feed = r->feeds[i];
 		int finished = feed ? feed->ops->finish(feed) : 0;
 
-		if (!err)
-			err = finished;
+		err = err ?: finished;
 	}
+	feed_each(r, feed)
+		if (!err && feed->ops->complete)
+			err = feed->ops->complete(feed);
 	if (err) {
 		*reason = strerror(-err);
 		return sink_explain(r->sink, err);
@@ -637,8 +639,7 @@ static int feeds_hold(struct ktrace_recording *r)
 	feed_each(r, feed) {
 		int held = feed->ops->hold ? feed->ops->hold(feed) : 0;
 
-		if (!err)
-			err = held;
+		err = err ?: held;
 	}
 	return err ? sink_explain(r->sink, err) : 0;
 }

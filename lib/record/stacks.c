@@ -229,14 +229,18 @@ static int stacks_finish(struct feed *feed)
 {
 	struct stacks *s = (struct stacks *)feed;
 
-	int err;
-
 	thread_join(s);
 	/* What was mapped last may be told, and not read yet. */
 	if (s->programs)
 		files_update(s);
-	err = stacks_copy(s);
-	return err || !s->programs ? err : names_add(s);
+	return stacks_copy(s);
+}
+
+static int stacks_complete(struct feed *feed)
+{
+	struct stacks *s = (struct stacks *)feed;
+
+	return s->programs ? names_add(s) : 0;
 }
 
 static void stacks_destroy(struct feed *feed)
@@ -380,6 +384,7 @@ const struct feed_ops stacks_feed = {
 	.hold = stacks_hold,
 	.release = stacks_release,
 	.finish = stacks_finish,
+	.complete = stacks_complete,
 	.destroy = stacks_destroy,
 	.nr_streams = stacks_nr_streams,
 	.count = stacks_count,

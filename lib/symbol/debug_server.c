@@ -81,12 +81,13 @@ static __typeof__(debuginfod_get_user_data) *get_owner;
 /* ---- waiting ------------------------------------------------------------------ */
 
 static const char interrupted[] = "interrupted";
+static const char too_large[] = "it is too large";
 
 static const char *end_find(const struct debug_server *s, uint64_t size,
 			    uint64_t now)
 {
 	if (size > PROGRAM_FILE_MAX)
-		return "it is too large";
+		return too_large;
 	if (now - s->news > s->options.silent_ms * 1000000ull)
 		return "no server answers";
 	if (s->waited + (now - s->began) > s->options.all_ms * 1000000ull)
@@ -147,13 +148,16 @@ static void miss_forget(const unsigned char *id, size_t size)
 	miss_remove(getenv("HOME"), "/.debuginfod_client_cache", hex);
 }
 
+/* A server that sends too much answers; who interrupts wants no more. */
 static void error_note(struct debug_server *s, int err)
 {
 	const char *why = s->ended ?: strerror(-err);
+	bool answers = s->ended == too_large;
 
-	s->over = ++s->errors >= ERRORS_MAX || s->ended;
+	s->errors = answers ? 0 : s->errors + 1;
+	s->over = s->errors >= ERRORS_MAX || (s->ended && !answers);
 	warn(s, "no debug file of %s from a server: %s%s%s", s->path, why,
-	     s->ended == interrupted
+	     answers || s->ended == interrupted
 		     ? ""
 		     : ": see that the servers of DEBUGINFOD_URLS can be reached",
 	     s->over ? "; no more are asked for" : "");
@@ -188,6 +192,9 @@ int debug_server_find(struct debug_server *s, const char *path,
 		s->errors = 0;
 		return fd;
 	}
+	/* No fault of a server's. */
+	if (!s->ended && too_many_open(fd))
+		return fd;
 	if (s->ended)
 		miss_forget(id, size);
 	memcpy(s->failed, id, size);
