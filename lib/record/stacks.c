@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -198,7 +199,7 @@ static int name_put(void *data, const void *bytes, size_t size)
 static int names_add(struct stacks *s)
 {
 	size_t size = s->out->bytes, at = 0;
-	char *all = malloc(size ? size : 1);
+	char *all = malloc(size ? size : 1), unkept[200];
 	ssize_t n = 1;
 	int err = all ? 0 : -ENOMEM;
 
@@ -210,6 +211,14 @@ static int names_add(struct stacks *s)
 	if (!err)
 		err = program_names(&s->tables, all, at, name_put, s);
 	free(all);
+	if (s->tables.nr_unkept && s->warn) {
+		snprintf(unkept, sizeof(unkept),
+			 "names of functions are missing of %zu files whose "
+			 "paths lead elsewhere, as in containers: %d of them "
+			 "at most are kept open",
+			 s->tables.nr_unkept, PROGRAM_FILES_KEPT);
+		s->warn(s->warn_data, unkept);
+	}
 	/* All events are there, so it is no error of the recording. */
 	if (err < 0 && too_many_open(err)) {
 		error_set(

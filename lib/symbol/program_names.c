@@ -3,8 +3,9 @@
  * See program_names.h.
  *
  * Each file is opened once more, by its path: so no descriptor is kept for each of many
- * files.  If the path leads to another file by now, as the build id tells, functions have no
- * names; their file and offset are told anyway.
+ * files, but only for those to which the path did not lead when they were mapped.  If it leads to
+ * another file by now, as the build id tells, functions have no names; their file and offset are
+ * told anyway.
  */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -190,14 +191,6 @@ static void symbols_read(struct functions *f, Elf *elf, unsigned int kind)
 	}
 }
 
-bool program_file_same(const struct program_file *file, int fd)
-{
-	unsigned char id[KT_UNWIND_ID_MAX];
-
-	return unwind_build_id(fd, id) == file->id_size &&
-	       !memcmp(id, file->id, file->id_size);
-}
-
 /* A trace may be of another kernel, which has another vDSO. */
 static bool is_same_image(const struct program_file *file)
 {
@@ -357,7 +350,8 @@ static void functions_open(struct functions *f, const struct program_file *file,
 				 ? elf_memory(vdso, sysconf(_SC_PAGESIZE))
 				 : NULL;
 	} else {
-		f->fd = program_file_open(file->path);
+		f->fd = file->kept > 0 ? fcntl(file->kept, F_DUPFD_CLOEXEC, 0)
+				       : program_file_open(file->path);
 		if (f->fd < 0 && too_many_open(-errno))
 			f->err = -errno;
 		if (f->fd >= 0 && program_file_same(file, f->fd))

@@ -23,8 +23,6 @@ int program_names(const struct program_tables *tables, const void *stacks,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data);
 
-/* Has it this file's build id, or none as this file? */
-bool program_file_same(const struct program_file *file, int fd);
 /*
  * The debug file of a program that is open as @fd (-1: it is no file) and as @elf; -1 or -errno:
  * it has none.  @servers are asked if it is not here; NULL: nobody is.  *@served: one of these has

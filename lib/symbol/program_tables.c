@@ -87,6 +87,44 @@ static int file_open(const char *path, pid_t pid, const char *range)
 	return fd >= 0 ? fd : program_file_open(path);
 }
 
+bool program_file_same(const struct program_file *file, int fd)
+{
+	unsigned char id[KT_UNWIND_ID_MAX];
+
+	return unwind_build_id(fd, id) == file->id_size &&
+	       !memcmp(id, file->id, file->id_size);
+}
+
+/* Does the path lead to this file, or to one that is the same? */
+static bool path_leads_to(const struct program_file *file, int fd)
+{
+	int other = program_file_open(file->path);
+	struct stat a, b;
+	bool same;
+
+	if (other < 0)
+		return false;
+	same = !fstat(fd, &a) && !fstat(other, &b) &&
+	       ((a.st_dev == b.st_dev && a.st_ino == b.st_ino) ||
+		(file->id_size && program_file_same(file, other)));
+	close(other);
+	return same;
+}
+
+static void file_keep(struct program_tables *tables, struct program_file *file,
+		      int fd)
+{
+	if (path_leads_to(file, fd)) {
+		close(fd);
+	} else if (tables->nr_kept == PROGRAM_FILES_KEPT) {
+		tables->nr_unkept++;
+		close(fd);
+	} else {
+		tables->nr_kept++;
+		file->kept = fd;
+	}
+}
+
 static int files_grow(struct program_tables *tables, uint32_t number)
 {
 	struct program_file **more;
@@ -141,7 +179,7 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 	}
 	file->error = table_give(tables, fd);
 	if (fd >= 0)
-		close(fd);
+		file_keep(tables, file, fd);
 	return 0;
 }
 
@@ -197,6 +235,8 @@ void program_tables_close(struct program_tables *tables)
 		file = tables->files[i];
 		if (!file)
 			continue;
+		if (file->kept > 0)
+			close(file->kept);
 		free(file->path);
 		free(file);
 	}

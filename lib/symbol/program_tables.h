@@ -28,13 +28,26 @@ struct program_file {
 	unsigned char id[KT_UNWIND_ID_MAX];
 	size_t id_size; /* 0: it has no build id */
 	int error;	/* why it has no table; 0: it has one */
+	/*
+	 * Open if the path leads elsewhere, as that of a file in a container: else nobody finds
+	 * it again when its names are wanted.  Not positive: it is not.
+	 */
+	int kept;
 };
+
+/* Has it this file's build id, or none as this file? */
+bool program_file_same(const struct program_file *file, int fd);
+
+/* A process may have a thousand files open, and tables are not all that a recorder has. */
+#define PROGRAM_FILES_KEPT 256
 
 struct program_tables {
 	int control; /* the file `programs' of the tree */
 	struct unwind_cache cache;
 	struct program_file **files; /* by number; NULL: not told yet */
 	size_t nr;		     /* the first number that was never told */
+	size_t nr_kept;
+	size_t nr_unkept; /* that should have been, but there were too many */
 	struct debug_server
 		*servers; /* asked for debug files; NULL: nobody is */
 };
