@@ -138,8 +138,17 @@ record $tree test_run "storm 5000"
 cat $tree/stacks >"$work/stacks"
 check "a filter passes what it did" is "$(awk '$4 == "ktrace_test:test_hit"' "$dump" |
 	grep -vc ' 03000000')" 0
-check "stacks of NMIs cross what they interrupt" is "$(for id in $(ids ktrace_test:test_hit |
-	sort -u); do ends "$work/stacks" $id; done | sort -u | tr '\n' ' ')" "0 "
+for id in $(ids ktrace_test:test_hit); do
+	ends "$work/stacks" "$id"
+done | sort | uniq -c >"$work/ends"
+sed 's/^/# in NMIs: /' "$work/ends"
+check "stacks of NMIs cross what they interrupt" at_least \
+	"$(($(awk '$2 == 0 { print $1 }' "$work/ends") * 100))" \
+	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 80))"
+# In the middle of a context switch the stack is the next task's already, and the current task is
+# the one before: so nothing tells what stack that is (KT_STACK_BROKEN).
+check "but the middle of a switch, and say so" is \
+	"$(awk '$2 != 0 && $2 != 4' "$work/ends")" ''
 put $hit/filter none
 
 # ---- sessions, modes, off and on --------------------------------------------------
