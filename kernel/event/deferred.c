@@ -37,6 +37,11 @@ enum state {
 };
 
 static struct slot {
+	/*
+	 * Of the depot while it is used, and of the end of WAITING, which is either the work's or
+	 * kt_deferred_forget()'s.
+	 */
+	raw_spinlock_t lock;
 	struct callback_head work;
 	int state;		  /* enum state */
 	struct task_struct *task; /* while it is waiting, with a reference */
@@ -46,13 +51,12 @@ static struct slot {
 	u32 first;		/* the stack that was found at once */
 	u32 id;			/* what the events have */
 	bool behind;
-} slots[1 << SLOTS_SHIFT];
-
-/*
- * Of the depots in slots while they are used, and of the end of WAITING, which is either the work's
- * or kt_deferred_forget()'s.
- */
-static DEFINE_RAW_SPINLOCK(slots_lock);
+} slots[1 << SLOTS_SHIFT] = {
+	[0 ...(1 << SLOTS_SHIFT) - 1] =
+		{
+			.lock = __RAW_SPIN_LOCK_UNLOCKED(slots.lock),
+		},
+};
 
 static atomic64_t last_number = ATOMIC64_INIT(0);
 
@@ -63,13 +67,17 @@ static struct slot *slot_of(const struct task_struct *task, unsigned int try)
 	return &slots[(first + try) % ARRAY_SIZE(slots)];
 }
 
-/* exec() changes all, and so may a debugger. */
+/*
+ * exec() changes all, and so may a debugger.  Who looks for a slot may see one that another task
+ * takes at this moment; its task tells that it is another one's.
+ */
 static bool same_entry(const struct slot *slot)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 
-	return slot->mm == current->mm && slot->ip == regs->ip &&
-	       slot->sp == regs->sp;
+	return READ_ONCE(slot->mm) == current->mm &&
+	       READ_ONCE(slot->ip) == regs->ip &&
+	       READ_ONCE(slot->sp) == regs->sp;
 }
 
 static u32 pair_add(struct kt_depot *depot, struct kt_stack *room,
@@ -105,7 +113,7 @@ static bool walk_again(struct slot *slot, struct kt_stack *stack,
 	unsigned long flags;
 	u32 id;
 
-	raw_spin_lock_irqsave(&slots_lock, flags);
+	raw_spin_lock_irqsave(&slot->lock, flags);
 	if (!slot->depot || !current->mm || !same_entry(slot))
 		goto out;
 	stack->kind = KT_STACK_USER;
@@ -122,7 +130,7 @@ static bool walk_again(struct slot *slot, struct kt_stack *stack,
 	if (id)
 		pair_add(slot->depot, stack, KT_STACK_RESOLVED, slot->id, id);
 out:
-	raw_spin_unlock_irqrestore(&slots_lock, flags);
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	return again;
 }
 
@@ -153,10 +161,10 @@ static void slot_end(struct slot *slot, enum state state)
 	struct task_struct *task = slot->task;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&slots_lock, flags);
+	raw_spin_lock_irqsave(&slot->lock, flags);
 	/* From here on another task may have the slot. */
 	smp_store_release(&slot->state, state);
-	raw_spin_unlock_irqrestore(&slots_lock, flags);
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	put_task_struct(task);
 	kt_work_done();
 }
@@ -263,9 +271,9 @@ u32 kt_deferred_id(struct kt_depot *depot, u32 id, struct kt_stack *room,
 		return id;
 	}
 	WRITE_ONCE(slot->task, get_task_struct(current));
-	slot->mm = current->mm;
-	slot->ip = regs->ip;
-	slot->sp = regs->sp;
+	WRITE_ONCE(slot->mm, current->mm);
+	WRITE_ONCE(slot->ip, regs->ip);
+	WRITE_ONCE(slot->sp, regs->sp);
 	slot->behind = behind;
 	WRITE_ONCE(slot->first, id);
 	slot->id = later;
@@ -288,13 +296,13 @@ static struct task_struct *forgotten(struct slot *slot,
 	struct task_struct *task = NULL;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&slots_lock, flags);
-	if (slot->depot == depot) {
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	if (READ_ONCE(slot->depot) == depot) {
 		WRITE_ONCE(slot->depot, NULL);
-		if (slot->state == WAITING)
+		if (READ_ONCE(slot->state) == WAITING)
 			task = get_task_struct(slot->task);
 	}
-	raw_spin_unlock_irqrestore(&slots_lock, flags);
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	return task;
 }
 
