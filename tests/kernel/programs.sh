@@ -124,7 +124,7 @@ walk $bin/chain $test_dir/run "task 1" vfork
 check "a child that shares the memory" same
 check "is complete as well" is "$end" complete
 walk $bin/chain $test_dir/run "task 1" mapped
-check "among 3,000 mappings each frame is right" same
+check "among 1,000 mappings each frame is right" same
 check "and the stack is complete" is "$end" complete
 walk $bin/chain $test_dir/run "task 1" deep
 check "the innermost frames of many" same
@@ -198,7 +198,7 @@ done
 find /sys/kernel -maxdepth 3 >/dev/null
 # Processes that come and go.
 started=
-for i in $(seq 300); do
+for i in $(seq 100); do
 	/bin/true &
 	started="$started $!"
 done

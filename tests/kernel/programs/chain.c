@@ -14,7 +14,7 @@
  *	chain FILE COMMAND recursive	20 frames of one function
  *	chain FILE COMMAND fork	in a child that has mapped nothing
  *	chain FILE COMMAND vfork	the same by vfork(): it shares the memory
- *	chain FILE COMMAND mapped	with 3,000 more mappings of text
+ *	chain FILE COMMAND mapped	with 1,000 more mappings of text
  *	chain FILE COMMAND gone	the outer part of the stack is no memory of the program's
  *
  *	chain FILE COMMAND away	the outer part of the stack is not there before it is read
@@ -216,7 +216,7 @@ static void vfork_run(void)
 /* Each second page cannot be run, so the kernel does not make one mapping of all. */
 static void mapped_run(void)
 {
-	size_t size = 3000ul * 2 * 4096;
+	size_t size = 1000ul * 2 * 4096;
 	int text = memfd_create("text", 0);
 	char *all;
 
