@@ -549,7 +549,7 @@ static int record_main(int argc, char **argv)
 			       "--stacks is about events: -e is missing");
 	/* Who wants to know what runs wants to know of programs, too. */
 	if (r.stacks.bare && samples_are_wanted(&r) &&
-	    selection_add(&r.stacks.user, SAMPLE))
+	    stacks_want(&r.stacks, KTRACE_STACKS_USER, SAMPLE))
 		return failed("out of memory");
 	if (r.debuginfod.wanted && !stacks_of_programs_are_wanted(&r.stacks))
 		return misused(
@@ -617,7 +617,7 @@ static const struct command_option options[] = {
 	OPTION('g', "stacks", "WHOSE",
 	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
 	       "kernel (the default; both for samples), user (of the program), or both, and "
-	       "user:PATTERN,... means only the events that fit",
+	       "user:PATTERN,... means only the events that fit; \"user:PATTERN,... if FILTER\" only those that pass it",
 	       .words = "kernel user both", .optional = true),
 	OPTION_DEBUGINFOD_ROW(DEBUGINFOD),
 	OPTION('M', "markers", "PATTERN,...",

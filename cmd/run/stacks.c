@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -12,6 +14,36 @@ static const struct {
 	{"user", KTRACE_STACKS_USER},
 	{"both", KTRACE_STACKS_BOTH},
 };
+
+/* Splits "PATTERN,... if FILTER". */
+static int wish_fill(struct stacks_wish *wish, const char *patterns)
+{
+	const char *end = strstr(patterns, " if ");
+	char *list = end ? strndup(patterns, end - patterns) : strdup(patterns);
+	int err;
+
+	wish->filter = end ? strdup(end + strlen(" if ")) : NULL;
+	if (!list || (end && !wish->filter))
+		err = -ENOMEM;
+	else
+		err = selection_add(&wish->selection, list);
+	free(list);
+	return err;
+}
+
+int stacks_want(struct stacks_wanted *stacks, enum ktrace_stacks whose,
+		const char *patterns)
+{
+	struct stacks_wish *wish =
+		reallocarray(stacks->wishes, stacks->nr + 1, sizeof(*wish));
+
+	if (!wish)
+		return -ENOMEM;
+	stacks->wishes = wish;
+	wish += stacks->nr++;
+	*wish = (struct stacks_wish){.whose = whose};
+	return wish_fill(wish, patterns);
+}
 
 int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 		  const char *argument)
@@ -34,30 +66,27 @@ int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 			       (int)length, text);
 	if (text[length])
 		patterns = text + length + 1;
-	if ((whose & KTRACE_STACKS_KERNEL &&
-	     selection_add(&stacks->kernel, patterns)) ||
-	    (whose & KTRACE_STACKS_USER &&
-	     selection_add(&stacks->user, patterns)))
+	switch (stacks_want(stacks, whose, patterns)) {
+	case 0:
+		return EXIT_OK;
+	case -ENOMEM:
+		return failed("out of memory");
+	default:
 		return misused(command, "-g=%s names no event", text);
-	return EXIT_OK;
-}
-
-static bool fits(const struct selection *stacks,
-		 const struct ktrace_known *event)
-{
-	return !selection_is_all(stacks) &&
-	       selection_match(stacks, event->system, event->name);
+	}
 }
 
 bool stacks_are_wanted(const struct stacks_wanted *stacks)
 {
-	return !selection_is_all(&stacks->kernel) ||
-	       !selection_is_all(&stacks->user);
+	return stacks->nr;
 }
 
 bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks)
 {
-	return !selection_is_all(&stacks->user);
+	for (size_t i = 0; i < stacks->nr; i++)
+		if (stacks->wishes[i].whose & KTRACE_STACKS_USER)
+			return true;
+	return false;
 }
 
 /* Each pattern is to fit an event that is recorded. */
@@ -82,49 +111,123 @@ static int patterns_check(const struct selection *stacks,
 	return EXIT_OK;
 }
 
+/* What an event is to have. */
+struct share {
+	int whose;
+	const char *filter;
+	bool any; /* a -g without a filter fits, too */
+};
+
+static struct share share_of(const struct stacks_wanted *stacks,
+			     const struct ktrace_known *event)
+{
+	struct share share = {0};
+
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct stacks_wish *wish = &stacks->wishes[i];
+
+		if (!selection_match(&wish->selection, event->system,
+				     event->name))
+			continue;
+		share.whose |= wish->whose;
+		if (wish->filter)
+			share.filter = wish->filter;
+		else
+			share.any = true;
+	}
+	return share;
+}
+
+/* The kernel has one condition for both stacks of an event. */
+static int filters_check(const struct stacks_wanted *stacks,
+			 const struct selection *selection,
+			 const struct ktrace_known *known, size_t nr)
+{
+	for (size_t k = 0; k < nr; k++) {
+		struct share share = share_of(stacks, &known[k]);
+		const struct stacks_wish *wish;
+
+		if (!share.filter ||
+		    !selection_match(selection, known[k].system, known[k].name))
+			continue;
+		for (wish = stacks->wishes; wish < stacks->wishes + stacks->nr;
+		     wish++)
+			if (selection_match(&wish->selection, known[k].system,
+					    known[k].name) &&
+			    (!wish->filter ||
+			     strcmp(wish->filter, share.filter)))
+				return failed(
+					"-g: stacks of %s:%s are wanted with `if %s' and %s%s%s: "
+					"an event has one condition",
+					known[k].system, known[k].name,
+					share.filter,
+					wish->filter ? "with `if " : "without",
+					wish->filter ?: "",
+					wish->filter ? "'" : "");
+	}
+	return EXIT_OK;
+}
+
 /* For ktrace_session_stacks(). */
-struct wish {
+struct round {
 	const struct stacks_wanted *stacks;
 	const struct selection *selection;
 	int whose;
+	const char *filter;
 };
 
 static bool event_wants(const struct ktrace_known *event, void *data)
 {
-	const struct wish *wish = data;
-	int whose = 0;
+	const struct round *round = data;
+	struct share share;
 
-	if (!selection_match(wish->selection, event->system, event->name))
+	if (!selection_match(round->selection, event->system, event->name))
 		return false;
-	if (fits(&wish->stacks->kernel, event))
-		whose |= KTRACE_STACKS_KERNEL;
-	if (fits(&wish->stacks->user, event))
-		whose |= KTRACE_STACKS_USER;
-	return whose == wish->whose;
+	share = share_of(round->stacks, event);
+	return share.whose == round->whose && share.filter == round->filter;
 }
 
-int stacks_enable(struct ktrace_session *session, struct stacks_wanted *stacks,
+static int rounds_run(struct ktrace_session *session, struct round *round)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		round->whose = words[i].whose;
+		if (ktrace_session_stacks(session, words[i].whose,
+					  round->filter, event_wants, round))
+			return failed_in_library();
+	}
+	return EXIT_OK;
+}
+
+int stacks_enable(struct ktrace_session *session,
+		  const struct stacks_wanted *stacks,
 		  const struct selection *selection,
 		  const struct ktrace_known *known, size_t nr)
 {
-	struct wish wish = {stacks, selection, 0};
-	int status;
+	struct round round = {stacks, selection, 0, NULL};
+	int status = EXIT_OK;
 
-	if (!stacks_are_wanted(stacks))
+	if (!stacks->nr)
 		return EXIT_OK;
-	status = patterns_check(&stacks->kernel, selection, known, nr)
-			 ?: patterns_check(&stacks->user, selection, known, nr);
-	for (size_t i = 0; !status && i < sizeof(words) / sizeof(*words); i++) {
-		wish.whose = words[i].whose;
-		if (ktrace_session_stacks(session, words[i].whose, event_wants,
-					  &wish))
-			status = failed_in_library();
+	for (size_t i = 0; !status && i < stacks->nr; i++)
+		status = patterns_check(&stacks->wishes[i].selection, selection,
+					known, nr);
+	if (!status)
+		status = filters_check(stacks, selection, known, nr);
+	if (!status)
+		status = rounds_run(session, &round);
+	for (size_t i = 0; !status && i < stacks->nr; i++) {
+		round.filter = stacks->wishes[i].filter;
+		if (round.filter)
+			status = rounds_run(session, &round);
 	}
 	return status;
 }
 
 void stacks_wanted_free(struct stacks_wanted *stacks)
 {
-	selection_free(&stacks->kernel);
-	selection_free(&stacks->user);
+	for (size_t i = 0; i < stacks->nr; i++) {
+		selection_free(&stacks->wishes[i].selection);
+		free(stacks->wishes[i].filter);
+	}
+	free(stacks->wishes);
 }

@@ -172,9 +172,12 @@ enum ktrace_stacks {
 
 /*
  * The events that @want accepts are recorded with stacks.  They must be known and disabled.
+ * @filter: as for ktrace_session_filter(): only events that pass it have a stack; NULL: all have.
+ * -EINVAL: an event's fields do not fit it.
  */
 KTRACE_API int ktrace_session_stacks(
 	struct ktrace_session *session, enum ktrace_stacks whose,
+	const char *filter,
 	bool (*want)(const struct ktrace_known *known, void *data), void *data);
 /*
  * Switches the session and all events off, removes filters and stacks, empties

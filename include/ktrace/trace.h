@@ -280,7 +280,7 @@ struct ktrace_stack_frame {
 
 /* How many stacks events of this type have: the last fields are their ids. */
 KTRACE_API unsigned int ktrace_type_stacks(const struct ktrace_type *type);
-/* The kernel's.  False: its type has no such stacks. */
+/* The kernel's.  False: its type has no such stacks, or this event was to have none. */
 KTRACE_API bool ktrace_event_stack(const struct ktrace *trace,
 				   const struct ktrace_event *event,
 				   struct ktrace_stack *stack);

@@ -154,7 +154,8 @@ struct kt_task {
  * Stacks
  *
  * A session stores each stack of functions once.  An event has only its id, in
- * the field KT_STACK_FIELD; 0: the stack could not be stored, which is counted.
+ * the field KT_STACK_FIELD; 0: the stack could not be stored, which is counted;
+ * KT_STACK_UNASKED: the condition for a stack did not hold.
  *
  * The file `stacks' of a session, and that of a trace, is an array of words of 8
  * bytes.  It begins with struct kt_stacks, and then has struct kt_stack one
@@ -178,6 +179,7 @@ struct kt_task {
 #define KT_STACKS_MAGIC	    0x534b544bu /* "KTKS" */
 #define KT_STACK_FIELD	    "__kernel_stack"
 #define KT_USER_STACK_FIELD "__user_stack"
+#define KT_STACK_UNASKED    0xffffffffu
 #define KT_STACK_MAX	    127 /* frames */
 
 #define KT_FRAME_FILE_SHIFT 47

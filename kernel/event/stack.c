@@ -9,6 +9,7 @@
 #include "compat/unwind.h"
 #include "deferred.h"
 #include "depot.h"
+#include "gate.h"
 #include "program/follow.h"
 #include "program/stack.h"
 #include "stack.h"
@@ -96,6 +97,15 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 	return id;
 }
 
+static __always_inline bool stack_is_wanted(const struct kt_stacking *stacking,
+					    const struct kt_buffer *buffer,
+					    const void *payload, u32 size)
+{
+	return likely(!stacking->predicate) ||
+	       kt_filter_run(&stacking->predicate->filter, payload, size,
+			     buffer->cpu);
+}
+
 /*
  * The data behind the fixed part moves by what comes between.  The payload is not used any
  * more, so its locations are changed in place.
@@ -110,12 +120,17 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 	u32 ids[2] __kt_uninitialized, nr = 0;
 	void *slot;
 
-	if (stacking->kinds & KT_STACK_KERNEL)
-		ids[nr++] = stack_take(stacking, ring->owner, &caller,
-				       KT_STACK_KERNEL);
-	if (stacking->kinds & KT_STACK_USER)
-		ids[nr++] = stack_take(stacking, ring->owner, &caller,
-				       KT_STACK_USER);
+	if (stack_is_wanted(stacking, ring->owner, payload, size)) {
+		if (stacking->kinds & KT_STACK_KERNEL)
+			ids[nr++] = stack_take(stacking, ring->owner, &caller,
+					       KT_STACK_KERNEL);
+		if (stacking->kinds & KT_STACK_USER)
+			ids[nr++] = stack_take(stacking, ring->owner, &caller,
+					       KT_STACK_USER);
+	} else {
+		ids[0] = ids[1] = KT_STACK_UNASKED;
+		nr = hweight8(stacking->kinds);
+	}
 
 	slot = kt_ring_reserve(ring, &record, id, whole, flags);
 	if (!slot)
@@ -251,6 +266,8 @@ void kt_stacking_free(struct kt_stacking *stacking)
 		kt_deferred_forget(stacking->depot);
 		kt_programs_unfollow();
 	}
+	kfree(stacking->predicate);
+	kfree(stacking->condition);
 	kfree(stacking->class.fields);
 	kfree(stacking->locations);
 	kfree(stacking);

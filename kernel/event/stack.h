@@ -14,13 +14,16 @@
 #include "event.h"
 
 struct kt_depot;
+struct predicate;
 
 /* Of one event in a session. */
 struct kt_stacking {
 	struct kt_depot *depot;
-	struct kt_hidden hidden; /* ktrace's own frames */
-	struct kt_class class;	 /* the event's fields with that of the stack */
-	u16 own_size;		 /* the payload's fixed part */
+	struct predicate *predicate; /* which hits have a stack; NULL: all */
+	char *condition;	     /* its text */
+	struct kt_hidden hidden;     /* ktrace's own frames */
+	struct kt_class class; /* the event's fields with that of the stack */
+	u16 own_size;	       /* the payload's fixed part */
 	u16 offset;  /* of the ids, behind it: the kernel's, the program's */
 	u16 grow;    /* so much longer is the payload */
 	u8 kinds;    /* of enum kt_stack_kind */
@@ -32,7 +35,8 @@ struct kt_stacking {
 
 /*
  * @class: the fields without the stack.  @kinds: of enum kt_stack_kind, whose values are bits.
- * An error pointer: -ENOMEM; -EOPNOTSUPP: there are no stacks of programs here.
+ * An error pointer: -ENOMEM; -EOPNOTSUPP: there are no stacks of programs here.  It has no
+ * condition; kt_stacking_free() frees one that it gets.
  */
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
 				     const struct kt_class *class,

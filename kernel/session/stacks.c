@@ -6,6 +6,7 @@
  *	SYSTEM/EVENT: kernel	who called, in the kernel
  *	SYSTEM/EVENT: user	who called in the program that entered the kernel
  *	SYSTEM/EVENT: both
+ *	SYSTEM/EVENT: both if FILTER	only for hits that pass the filter
  *	SYSTEM/EVENT:		no stack
  *	none			no stack of any event
  *
@@ -82,29 +83,52 @@ static int kinds_parse(struct kt_session *session, const char *name,
 		name, (int)min_t(size_t, strlen(text), 40), text);
 }
 
+/* @text: a filter over the event's own fields. */
+static int condition_make(struct kt_session *session,
+			  struct kt_stacking *stacking, const char *name,
+			  const struct kt_class *class, const char *text)
+{
+	struct kt_filter_error error = {};
+	int err = 0;
+
+	stacking->condition = kstrdup(text, GFP_KERNEL);
+	if (!stacking->condition)
+		return -ENOMEM;
+	err = kt_predicate_make(&stacking->predicate, class, text, &error);
+	if (!err || err == -ENOMEM)
+		return err;
+	return kt_refuse(session, err, "%s: in the filter, \"%*pE\": %s", name,
+			 (int)min_t(size_t, strlen(error.at), 40), error.at,
+			 error.what);
+}
+
 /* The event has a gate afterwards, so that nothing can fail when the change is made. */
 static int change_prepare(struct kt_session *session, struct change *change,
-			  struct kt_entry *entry, unsigned int kinds)
+			  struct kt_entry *entry, const char *name,
+			  unsigned int kinds, const char *condition)
 {
 	struct kt_enabled *enabled = change->enabled;
+	const struct kt_class *class;
 	struct kt_stacking *stacking;
 
 	if (!session->depot)
 		session->depot = kt_depot_create(session->stack_size);
 	if (!session->depot || (!enabled->gate && kt_gate_create(enabled)))
 		return -ENOMEM;
-	stacking = kt_stacking_make(session->depot,
-				    kt_capture_class(entry, enabled), kinds);
+	class = kt_capture_class(entry, enabled);
+	stacking = kt_stacking_make(session->depot, class, kinds);
 	if (IS_ERR(stacking))
 		return PTR_ERR(stacking);
 	change->stacking = stacking;
-	return 0;
+	return condition ? condition_make(session, stacking, name, class,
+					  condition)
+			 : 0;
 }
 
 static int change_make(struct kt_session *session, struct change *change,
 		       char *line)
 {
-	char *kind = line, *name = strim(strsep(&kind, ":"));
+	char *kind = line, *name = strim(strsep(&kind, ":")), *condition;
 	struct kt_entry *entry;
 	int err, kinds = 0;
 
@@ -113,6 +137,11 @@ static int change_make(struct kt_session *session, struct change *change,
 			session, -EINVAL,
 			"\"%*pE\": SYSTEM/EVENT: kernel, user or both is wanted",
 			(int)min_t(size_t, strlen(name), 60), name);
+	condition = strstr(kind, " if ");
+	if (condition) {
+		*condition = '\0';
+		condition = strim(condition + strlen(" if "));
+	}
 	kind = strim(kind);
 	entry = kt_entry_named(name);
 	err = line_check(session, name, entry);
@@ -120,16 +149,20 @@ static int change_make(struct kt_session *session, struct change *change,
 		kinds = kinds_parse(session, name, kind);
 	if (err || kinds < 0)
 		return err ?: kinds;
+	if (condition && !kinds)
+		return kt_refuse(session, -EINVAL,
+				 "%s: a filter, but no stack is wanted", name);
 	change->enabled = kt_session_event_make(session, entry);
 	if (change->enabled && kinds)
-		err = change_prepare(session, change, entry, kinds);
+		err = change_prepare(session, change, entry, name, kinds,
+				     condition);
 	if (err == -EOPNOTSUPP)
 		return kt_refuse(
 			session, err,
 			"this kernel cannot record stacks of programs");
-	if (!change->enabled || err)
+	if (!change->enabled || err == -ENOMEM)
 		return kt_refuse(session, -ENOMEM, "no memory");
-	return 0;
+	return err;
 }
 
 /* ---- changes -------------------------------------------------------------- */
@@ -216,9 +249,11 @@ void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
 	xa_for_each(&session->events, cookie, enabled) {
 		stacking = stacking_of(enabled);
 		if (stacking)
-			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
+			seq_printf(m, "%s/%s: %s%s%s\n", enabled->event->system,
 				   enabled->event->name,
-				   kind_names[stacking->kinds]);
+				   kind_names[stacking->kinds],
+				   stacking->condition ? " if " : "",
+				   stacking->condition ?: "");
 	}
 }
 

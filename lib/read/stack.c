@@ -276,10 +276,11 @@ static bool event_stack(const struct ktrace *trace,
 			struct ktrace_stack *stack)
 {
 	const struct ktrace_field *field = type_stack_field(event->type, name);
+	uint32_t id = field ? ktrace_field_int(event, field) : KT_STACK_UNASKED;
 
-	if (!field)
+	if (id == KT_STACK_UNASKED)
 		return false;
-	ktrace_stack_find(trace, ktrace_field_int(event, field), stack);
+	ktrace_stack_find(trace, id, stack);
 	return true;
 }
 

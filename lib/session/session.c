@@ -428,10 +428,9 @@ _Static_assert(KTRACE_SAMPLE_RATE_DEFAULT == KT_PROFILE_RATE_DEFAULT &&
 /* The kernel takes no more in one write than STACK_LINES_MAX and a line. */
 #define STACK_LINES_MAX (128u << 10)
 
-int ktrace_session_stacks(struct ktrace_session *s, enum ktrace_stacks whose,
-			  bool (*want)(const struct ktrace_known *known,
-				       void *data),
-			  void *data)
+int ktrace_session_stacks(
+	struct ktrace_session *s, enum ktrace_stacks whose, const char *filter,
+	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
 	static const char *const names[] = {
 		[KTRACE_STACKS_KERNEL] = "kernel",
@@ -447,8 +446,9 @@ int ktrace_session_stacks(struct ktrace_session *s, enum ktrace_stacks whose,
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (want(&known[i], data))
-			text_printf(&lines, "%s/%s: %s\n", known[i].system,
-				    known[i].name, names[whose]);
+			text_printf(&lines, "%s/%s: %s%s%s\n", known[i].system,
+				    known[i].name, names[whose],
+				    filter ? " if " : "", filter ?: "");
 		if (lines.failed)
 			err = error_set(-ENOMEM, "out of memory");
 		else if (lines.len > STACK_LINES_MAX ||

@@ -105,6 +105,10 @@ check "the event has a field more" grep -q 'field:u32 __kernel_stack;	offset:16;
 	$tree/$hit/format
 put stack 'ktrace_test/test_hit:'
 check "and not afterwards" is "$(get stack)$(get $hit/format)" "$format"
+check "a filter with an error" refuses stack 'ktrace_test/test_hit: kernel if number =' 'in the filter'
+check "of a field that there is not" refuses stack 'ktrace_test/test_hit: kernel if no == 1' 'in the filter'
+check "a filter without a stack" refuses stack 'ktrace_test/test_hit: if number == 1' 'no stack is wanted'
+check "a refused one leaves nothing" is "$(get stack)" ''
 put $hit/enabled 1
 check "an event that is enabled" refuses stack 'ktrace_test/test_hit: kernel' 'disable it first'
 put $hit/enabled 0
@@ -150,6 +154,22 @@ check "stacks of NMIs cross what they interrupt" at_least \
 check "but the middle of a switch, and say so" is \
 	"$(awk '$2 != 0 && $2 != 4' "$work/ends")" ''
 put $hit/filter none
+
+# ---- for some hits ----------------------------------------------------------------
+
+clean
+put reset 1
+test_run reset
+put stack 'ktrace_test/test_hit: both if number > 90'
+check "the file says for which" is "$(get stack)" 'ktrace_test/test_hit: both if number > 90
+ktrace_test/test_string: kernel'
+put $hit/enabled 1
+record $tree test_run "task 100"
+check "only those have a stack" is "$(ids ktrace_test:test_hit | grep -c '^4294967295$')" 90
+check "the others have" is "$(ids ktrace_test:test_hit | grep -cv '^4294967295$\|^0$')" 10
+check "that is no loss" is "$(grep stacks $tree/overflow)" 'source stacks missed 0 full 0 nested 0'
+put $hit/enabled 0
+put stack 'ktrace_test/test_hit: kernel'
 
 # ---- sessions, modes, off and on --------------------------------------------------
 

@@ -100,6 +100,20 @@ ktrace report -F json some | jq -r '[.event, has("stack"), has("user_stack")] | 
 check 'each event has what fits' test "$(tr -d '"' <which)" = 'kmem:kmalloc,false,false
 sched:sched_process_fork,true,true
 sched:sched_switch,true,false'
+ktrace record -q -e sched:sched_switch,kmem:kmalloc -o when \
+	-g=both:'sched_switch if prev_comm == "sleep"' -- sleep 0.1
+ktrace report -F json when | jq -r '[.event, (.fields.prev_comm == "sleep"), has("stack"),
+	has("user_stack")] | @csv' | sort -u | tr -d '"' >which
+check 'only events that pass the filter have a stack' test "$(cat which)" = \
+	'kmem:kmalloc,false,false,false
+sched:sched_switch,false,false,false
+sched:sched_switch,true,true,true'
+check 'the others say nothing of it' sh -c \
+	"ktrace report -g when | grep -A1 'prev_comm=swapper' | grep -q 'no stack'; [ \$? = 1 ]"
+run ktrace record -e sched:sched_switch -g=both:'sched_switch if prev = 1' -- true
+ends 1 'a filter with an error is told' 'in the filter'
+run ktrace record -e sched:sched_switch -g=kernel -g='user:sched_switch if prev_prio > 1' -- true
+ends 1 'two conditions are refused' 'an event has one condition'
 run ktrace record -e sched:sched_switch -g=user:kmalloc -- true
 ends 1 'a pattern that fits nothing is told' 'none of the events that are recorded'
 run ktrace record -e sched:sched_switch -g=user: -- true
