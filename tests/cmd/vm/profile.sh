@@ -87,11 +87,13 @@ ktrace report -F perf-script kernel | awk '/^[^ \t].* user=0 / { first = 1; next
 	first { print $1, $2; first = 0 }' | sed 's/+.*//' | sort -u | head -n 40 >names
 sort /proc/kallsyms >symbols
 while read -r address name; do
-	grep -q " ${name}\$" /proc/kallsyms || wrong=$((wrong + 1))
 	awk -v at="$address" -v name="$name" '
 		$2 ~ /[tTwW]/ && $1 > at { exit }
 		$2 ~ /[tTwW]/ { if ($1 != last) names = ""; names = names " " $3; last = $1 }
-		END { exit index(names " ", " " name " ") == 0 }' symbols || wrong=$((wrong + 1))
+		END { exit index(names " ", " " name " ") == 0 }' symbols || {
+		wrong=$((wrong + 1))
+		echo "# at $address: $name"
+	}
 done <names
 check 'and have its name' test "$wrong" = 0 -a "$(wc -l <names)" -ge 3
 
