@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The list of feeds, and how a feed fails. */
+/* The list of feeds, and how they end. */
 #include <unistd.h>
 
 #include "feed.h"
@@ -23,4 +23,32 @@ void feed_fail(struct feed *feed, int err)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (write(feed->failed, &one, sizeof(one)) < 0)
 		return; /* it is raised already */
+}
+
+static int complete(struct feed *feed, int err)
+{
+	int completed = 0;
+
+	if (feed->ops->complete && !feed_error(feed))
+		completed = feed->ops->complete(feed);
+	return err ?: completed;
+}
+
+int feeds_finish(struct feed *const all[FEEDS_MAX], bool streamed)
+{
+	int err = 0;
+
+	/* The first one last: see finish(). */
+	for (size_t i = FEEDS_MAX; i-- > 0;) {
+		int finished = all[i] ? all[i]->ops->finish(all[i]) : 0;
+
+		err = err ?: finished;
+		/* Who reads a stream has to have this when the events come. */
+		if (all[i] && streamed)
+			err = complete(all[i], err);
+	}
+	for (size_t i = 0; i < FEEDS_MAX; i++)
+		if (all[i] && !streamed)
+			err = complete(all[i], err);
+	return err;
 }

@@ -85,8 +85,8 @@ struct feed_ops {
 	 */
 	int (*finish)(struct feed *feed);
 	/*
-	 * After finish() of all feeds: adds what is not an event, and may take minutes.  All
-	 * events are in the trace by then, however it ends.  May be NULL.
+	 * After finish(): adds what is not an event, and may take minutes.  Unless the trace is
+	 * a stream, all events are in it by then, however this ends.  May be NULL.
 	 */
 	int (*complete)(struct feed *feed);
 	/*
@@ -122,6 +122,12 @@ static inline int feed_error(const struct feed *feed)
 {
 	return __atomic_load_n(&feed->error, __ATOMIC_RELAXED);
 }
+
+/*
+ * Calls finish() and complete() of all, of which some may be NULL.  @streamed: somebody reads the
+ * trace while it comes.  Returns the first error.
+ */
+int feeds_finish(struct feed *const all[FEEDS_MAX], bool streamed);
 
 /* Stores the first error, and wakes whoever waits for one. */
 void feed_fail(struct feed *feed, int err);

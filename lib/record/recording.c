@@ -533,18 +533,8 @@ static int missed_explain(const struct ktrace_recording *r, const char **reason)
 /* Writes what is left in the buffers. */
 static int copy_finish(struct ktrace_recording *r, const char **reason)
 {
-	int err = 0;
+	int err = feeds_finish(r->feeds, r->sink->ops->sync);
 
-	/* The first one last: see finish() in feed.h. */
-	for (size_t i = FEEDS_MAX; i-- > 0;) {
-		struct feed *feed = r->feeds[i];
-		int finished = feed ? feed->ops->finish(feed) : 0;
-
-		err = err ?: finished;
-	}
-	feed_each(r, feed)
-		if (!err && feed->ops->complete)
-			err = feed->ops->complete(feed);
 	if (err) {
 		*reason = strerror(-err);
 		return sink_explain(r->sink, err);

@@ -213,10 +213,10 @@ static int names_add(struct stacks *s)
 	free(all);
 	if (s->tables.nr_unkept && s->warn) {
 		snprintf(unkept, sizeof(unkept),
-			 "names of functions are missing of %zu files whose "
-			 "paths lead elsewhere, as in containers: %d of them "
-			 "at most are kept open",
-			 s->tables.nr_unkept, PROGRAM_FILES_KEPT);
+			 "names of functions are missing of %zu files of "
+			 "containers: the recorder has kept %zu others open, "
+			 "and may keep no more (ulimit -n)",
+			 s->tables.nr_unkept, s->tables.nr_kept);
 		s->warn(s->warn_data, unkept);
 	}
 	/* All events are there, so it is no error of the recording. */
@@ -320,6 +320,23 @@ static int stacks_make(int session, struct feed **feed)
 	return 0;
 }
 
+/* Lines "SYSTEM/EVENT: WHOSE", which may go on with " if FILTER". */
+static bool any_of_programs(const char *text)
+{
+	static const char *const whose[] = {"user", "both"};
+
+	for (; text && *text; text = strchr(text, '\n')) {
+		text = strstr(text, ": ");
+		if (!text)
+			return false;
+		text += strlen(": ");
+		for (size_t i = 0; i < sizeof(whose) / sizeof(*whose); i++)
+			if (!strncmp(text, whose[i], strlen(whose[i])))
+				return true;
+	}
+	return false;
+}
+
 /* Only if an event has stacks. */
 static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 {
@@ -333,7 +350,7 @@ static int stacks_create(const struct feed_setup *setup, struct feed **feed)
 	if (err)
 		return err;
 	none = !*text;
-	programs = strstr(text, ": user\n") || strstr(text, ": both\n");
+	programs = any_of_programs(text);
 	free(text);
 	if (none)
 		return 0;

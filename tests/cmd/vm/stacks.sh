@@ -67,7 +67,8 @@ mount -t proc proc other/proc
 # It lives longer than the recorder: its root can still be asked for the map.
 ktrace record -q -o other.trace -e syscalls:sys_enter_write -g=user -- sh -c \
 	'other/chain /dev/null x; sleep 0.5
-	unshare -fp chroot other /chain /dev/null x jit 600 >/dev/null & sleep 1'
+	unshare -fp chroot other /chain /dev/null x jit 600 >/dev/null &
+	until [ -s other/tmp/perf-1.map ]; do sleep 0.1; done; sleep 1'
 check 'it has another number there' test "$(ls other/tmp)" = perf-1.map
 check 'but its names are found' sh -c \
 	"ktrace report -g other.trace | grep -q '^	calls what it gets+0x6 (\[jit\])'"
@@ -108,6 +109,12 @@ check 'only events that pass the filter have a stack' test "$(cat which)" = \
 	'kmem:kmalloc,false,false,false
 sched:sched_switch,false,false,false
 sched:sched_switch,true,true,true'
+ktrace record -q -e sched:sched_process_fork -o whenever -g=user:'*fork if parent_pid > 0' -- \
+	sh -c '"$0" /dev/null x; sleep 0.5; "$0" /dev/null x fork' "$chain" >said
+check 'these are whole, and have names' sh -c "ktrace report --oneline -g whenever |
+	grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$'"
+run ktrace record -e sched:sched_switch -g=$'user:sched_switch if prev_pid > 1\nsched/sched_switch: both' -- true
+ends 2 'a filter is one line'
 check 'the others say nothing of it' sh -c \
 	"ktrace report -g when | grep -A1 'prev_comm=swapper' | grep -q 'no stack'; [ \$? = 1 ]"
 run ktrace record -e sched:sched_switch -g=both:'sched_switch if prev = 1' -- true
@@ -185,6 +192,10 @@ ends 0 'stat shows such a trace'
 ktrace record -g -e sched:sched_process_fork -o - -- sh -c 'ls; ls' 2>err >stream
 ktrace report -g - <stream >report
 check 'a stream has the stacks' grep -q '^	kernel_clone+' report
+ktrace record -m overwrite -g=user -e sched:sched_process_fork -o - -- sh -c \
+	'"$0" /dev/null x; sleep 0.5; "$0" /dev/null x fork' "$chain" 2>err >stream.said
+ktrace report --oneline -g - <stream.said >report
+check 'with names of programs from the beginning' grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$' report
 ktrace record -g -e sched:sched_process_fork -o killed -- sleep 100 2>err &
 pid=$!
 for i in $(seq 100); do [ "$(cat $tree/enabled)" = 1 ] && break; sleep 0.1; done
