@@ -108,6 +108,7 @@ struct function {
 
 struct functions {
 	int fd, debug_fd; /* negative: not open */
+	bool trusted;	  /* the file is root's or ours, of our own mounts */
 	int err;	  /* 0, or -errno: no more files could be opened */
 	struct debug_server *servers;
 	bool asked;  /* these, for this file */
@@ -139,7 +140,7 @@ static int function_compare(const void *a, const void *b)
 static bool is_small(const struct functions *f, Elf *elf,
 		     const GElf_Shdr *table)
 {
-	bool stranger = f->fd >= 0 && !debug_file_trusted(f->fd);
+	bool stranger = f->fd >= 0 && !f->trusted;
 	size_t max = stranger ? STRANGER_SECTION_MAX : PROGRAM_SECTION_MAX;
 	Elf_Scn *names = elf_getscn(elf, table->sh_link);
 	GElf_Shdr header;
@@ -218,6 +219,12 @@ static int served_open(const struct program_file *file,
 	return -ENOENT;
 }
 
+/* Root of a container is a stranger, too. */
+static bool is_trusted(const struct program_file *file, int fd)
+{
+	return fd >= 0 && file->kept <= 0 && debug_file_trusted(fd);
+}
+
 int program_debug_open(const struct program_file *file, int fd, Elf *elf,
 		       struct debug_server *servers, bool *served)
 {
@@ -231,7 +238,7 @@ int program_debug_open(const struct program_file *file, int fd, Elf *elf,
 	if (too_many_open(debug))
 		return debug;
 	/* A stranger's link leads where he wants. */
-	if (debug < 0 && fd >= 0 && debug_file_trusted(fd))
+	if (debug < 0 && is_trusted(file, fd))
 		debug = debug_file_open_link(elf, file->path, file->id,
 					     file->id_size);
 	if (debug < 0 && !too_many_open(debug) && fd >= 0) {
@@ -280,9 +287,8 @@ static Elf_Data *section_find(Elf *elf, const char *name)
  */
 static void debugdata_open(struct functions *f)
 {
-	Elf_Data *data = f->fd >= 0 && debug_file_trusted(f->fd)
-				 ? section_find(f->elf, ".gnu_debugdata")
-				 : NULL;
+	Elf_Data *data =
+		f->trusted ? section_find(f->elf, ".gnu_debugdata") : NULL;
 	ssize_t size = data ? data->d_size : 0;
 
 	if (size <= 0)
@@ -327,7 +333,7 @@ static void functions_read(struct functions *f, const struct program_file *file)
  */
 static void places_open(struct functions *f, const struct program_file *file)
 {
-	if (f->fd < 0 || !debug_file_trusted(f->fd))
+	if (!f->trusted)
 		return;
 	f->places = source_places_open(f->elf);
 	if (!f->places && f->debug_fd < 0)
@@ -354,6 +360,7 @@ static void functions_open(struct functions *f, const struct program_file *file,
 				       : program_file_open(file->path);
 		if (f->fd < 0 && too_many_open(-errno))
 			f->err = -errno;
+		f->trusted = is_trusted(file, f->fd);
 		if (f->fd >= 0 && program_file_same(file, f->fd))
 			f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
 	}
@@ -488,7 +495,7 @@ static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
 /* ---- all of them ---------------------------------------------------------- */
 
 struct names {
-	const struct program_tables *tables;
+	struct program_tables *tables;
 	struct frames frames;
 	struct entry entry;
 	size_t left; /* functions of code that was made */
@@ -524,6 +531,7 @@ static int file_put(struct names *names, const struct run *run)
 	size_t length;
 	int err = 0;
 
+	names->tables->nr_unkept += run->file->kept < 0;
 	functions_open(&functions, run->file, names->tables->servers);
 	for (size_t i = 0; !err && i < run->nr; i++) {
 		length = entry_make(&names->entry, run->words[i] >> 1,
@@ -586,7 +594,7 @@ static int code_put(struct names *names, const struct run *run)
 	return err;
 }
 
-int program_names(const struct program_tables *tables, const void *stacks,
+int program_names(struct program_tables *tables, const void *stacks,
 		  size_t size,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data)

@@ -18,7 +18,7 @@
  * `stacks'.  0, -ENOMEM, or what @put returned; -EMFILE or -ENFILE: some names are missing, because
  * no more files could be opened.
  */
-int program_names(const struct program_tables *tables, const void *stacks,
+int program_names(struct program_tables *tables, const void *stacks,
 		  size_t size,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data);

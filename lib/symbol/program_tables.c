@@ -10,12 +10,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <ktrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,15 +97,16 @@ bool program_file_same(const struct program_file *file, int fd)
 	       !memcmp(id, file->id, file->id_size);
 }
 
-/* Does the path lead to this file, or to one that is the same? */
-static bool path_leads_to(const struct program_file *file, int fd)
+/* Does the path lead to this file, or to one that is the same?  Unknown: it does. */
+static bool path_leads_to(const struct program_file *file, const char *path,
+			  int fd)
 {
-	int other = program_file_open(file->path);
+	int other = program_file_open(path);
 	struct stat a, b;
 	bool same;
 
 	if (other < 0)
-		return false;
+		return too_many_open(-errno);
 	same = !fstat(fd, &a) && !fstat(other, &b) &&
 	       ((a.st_dev == b.st_dev && a.st_ino == b.st_ino) ||
 		(file->id_size && program_file_same(file, other)));
@@ -111,18 +114,67 @@ static bool path_leads_to(const struct program_file *file, int fd)
 	return same;
 }
 
-static void file_keep(struct program_tables *tables, struct program_file *file,
-		      int fd)
+/*
+ * A process that has our mounts may have another root: as we read it, the link in its directory
+ * says where the file is for us.
+ */
+static char *path_for_us(const struct program_file *file, const char *range)
 {
-	if (path_leads_to(file, fd)) {
-		close(fd);
-	} else if (tables->nr_kept == PROGRAM_FILES_KEPT) {
-		tables->nr_unkept++;
-		close(fd);
-	} else {
-		tables->nr_kept++;
-		file->kept = fd;
+	char link[96], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)file->pid,
+		 range);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return NULL;
+	path[n] = '\0';
+	return *path == '/' ? strdup(path) : NULL;
+}
+
+static bool has_other_mounts(pid_t pid)
+{
+	struct stat its, ours;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	return !stat(path, &its) && !stat("/proc/self/ns/mnt", &ours) &&
+	       its.st_ino != ours.st_ino;
+}
+
+static bool may_keep(const struct program_tables *tables)
+{
+	struct rlimit limit;
+
+	return tables->nr_kept < PROGRAM_FILES_KEPT &&
+	       !getrlimit(RLIMIT_NOFILE, &limit) &&
+	       tables->nr_kept < limit.rlim_cur / 8;
+}
+
+/*
+ * Makes sure that the file is found again.  What has our mounts is not kept open, because that
+ * would keep them from being unmounted; nor is what has no name any more, which may be large.
+ */
+static void file_keep(struct program_tables *tables, struct program_file *file,
+		      const char *range, int fd)
+{
+	struct stat st;
+	char *path;
+
+	if (file->error || path_leads_to(file, file->path, fd) ||
+	    fstat(fd, &st) || !st.st_nlink)
+		return;
+	path = path_for_us(file, range);
+	if (path && path_leads_to(file, path, fd)) {
+		free(file->path);
+		file->path = path;
+		return;
 	}
+	free(path);
+	if (!has_other_mounts(file->pid))
+		return;
+	file->kept = may_keep(tables) ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
+	tables->nr_kept += file->kept > 0;
 }
 
 static int files_grow(struct program_tables *tables, uint32_t number)
@@ -178,8 +230,10 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 		file->id_size = unwind_build_id(fd, file->id);
 	}
 	file->error = table_give(tables, fd);
-	if (fd >= 0)
-		file_keep(tables, file, fd);
+	if (fd >= 0) {
+		file_keep(tables, file, range, fd);
+		close(fd);
+	}
 	return 0;
 }
 

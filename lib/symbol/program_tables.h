@@ -29,8 +29,9 @@ struct program_file {
 	size_t id_size; /* 0: it has no build id */
 	int error;	/* why it has no table; 0: it has one */
 	/*
-	 * Open if the path leads elsewhere, as that of a file in a container: else nobody finds
-	 * it again when its names are wanted.  Not positive: it is not.
+	 * Open if the path leads elsewhere because the process has other mounts, as in a
+	 * container: else nobody finds it again when its names are wanted.  0: not needed;
+	 * negative: there were too many.
 	 */
 	int kept;
 };
@@ -38,7 +39,7 @@ struct program_file {
 /* Has it this file's build id, or none as this file? */
 bool program_file_same(const struct program_file *file, int fd);
 
-/* A process may have a thousand files open, and tables are not all that a recorder has. */
+/* So many are kept, but no more than an eighth of what a process may have open. */
 #define PROGRAM_FILES_KEPT 256
 
 struct program_tables {
@@ -47,7 +48,7 @@ struct program_tables {
 	struct program_file **files; /* by number; NULL: not told yet */
 	size_t nr;		     /* the first number that was never told */
 	size_t nr_kept;
-	size_t nr_unkept; /* that should have been, but there were too many */
+	size_t nr_unkept; /* that had frames, but there were too many */
 	struct debug_server
 		*servers; /* asked for debug files; NULL: nobody is */
 };

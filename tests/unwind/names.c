@@ -18,7 +18,7 @@
 
 static struct program_file self = {.number = NUMBER, .path = "/proc/self/exe"};
 static struct program_file *files[] = {NULL, &self};
-static const struct program_tables tables = {.files = files, .nr = 2};
+static struct program_tables tables = {.files = files, .nr = 2};
 
 static char
 	texts[1024]; /* of the last entry: the function, the file, and more */

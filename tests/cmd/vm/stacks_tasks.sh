@@ -126,6 +126,18 @@ then
 	ktrace report --oneline -g overlay | grep -a '^slow-' | tail -n 1 >of_overlay
 	check 'its stack has names' grep -q \
 		' <- inner <- outer <- main <- .* <- _start$' of_overlay
+	# A chroot has our mounts: its files have paths for us, and are not kept open, or its mounts
+	# would be busy.
+	run ktrace record -q -g=user -o chroot -e syscalls:sys_enter_sched_yield -- \
+		sh -c 'chroot root /slow; umount root'
+	ends 0 'a chroot is unmounted while it is recorded'
+	check 'it is not mounted any more' [ ! -e root/slow ]
+	check 'its file has our path' grep -q "\"path\":\"$PWD/root/slow\"" chroot/metadata
+	mount -t overlay overlay -o "lowerdir=$PWD/lower,upperdir=$PWD/upper/up,workdir=$PWD/upper/work" root
+	run ktrace record -q -g=user -o chroot2 -e syscalls:sys_enter_sched_yield -- chroot root /slow
+	ktrace report --oneline -g chroot2 | grep -a '^slow-' | tail -n 1 >of_chroot
+	check 'if it is still there, its stack has names' grep -q \
+		' <- inner <- outer <- main <- .* <- _start$' of_chroot
 	umount root
 else
 	not_ok 'an overlay can be mounted'
