@@ -220,9 +220,9 @@ static bool slot_find(const struct kt_depot *depot, bool behind, u32 *id)
 		if (state == HOPELESS && READ_ONCE(slot->first) == *id)
 			return true;
 		/* The work of this task, which ends the state, is still to come. */
-		if (state == WAITING && slot->behind == behind &&
+		if (state == WAITING && READ_ONCE(slot->behind) == behind &&
 		    same_entry(slot)) {
-			*id = slot->id;
+			*id = READ_ONCE(slot->id);
 			return true;
 		}
 	}
@@ -274,9 +274,9 @@ u32 kt_deferred_id(struct kt_depot *depot, u32 id, struct kt_stack *room,
 	WRITE_ONCE(slot->mm, current->mm);
 	WRITE_ONCE(slot->ip, regs->ip);
 	WRITE_ONCE(slot->sp, regs->sp);
-	slot->behind = behind;
+	WRITE_ONCE(slot->behind, behind);
 	WRITE_ONCE(slot->first, id);
-	slot->id = later;
+	WRITE_ONCE(slot->id, later);
 	WRITE_ONCE(slot->depot, depot);
 	/* An interrupt may have an event, too. */
 	smp_store_release(&slot->state, WAITING);

@@ -118,7 +118,9 @@ static int change_prepare(struct kt_session *session, struct change *change,
 	class = kt_capture_class(entry, enabled);
 	stacking = kt_stacking_make(session->depot, class, kinds);
 	if (IS_ERR(stacking))
-		return PTR_ERR(stacking);
+		return kt_refuse(session, PTR_ERR(stacking),
+				 "%s: its stacks cannot be recorded: error %ld",
+				 name, PTR_ERR(stacking));
 	change->stacking = stacking;
 	return condition ? condition_make(session, stacking, name, class,
 					  condition)

@@ -243,6 +243,7 @@ $bin/tables ends "$work/stacks" <"$work/ids" | sort | uniq -c |
 sed 's/^/# tlb_flush: /' "$work/ends"
 check "the memory is changed by switches" at_least "$(wc -l <"$work/ids")" 10
 check "and then no stack is taken for whole" is "$(grep complete "$work/ends")" ''
+check "they say that it could not be read" at_least "$(sed -n 's/ context$//p' "$work/ends")" 10
 put stack 'sched/sched_switch: both'
 put events/sched/sched_switch/enabled 1
 
