@@ -25,6 +25,9 @@ static int wish_fill(struct stacks_wish *wish, const char *patterns)
 	wish->filter = end ? strdup(end + strlen(" if ")) : NULL;
 	if (!list || (end && !wish->filter))
 		err = -ENOMEM;
+	/* To the kernel, each line is about another event. */
+	else if (strchr(patterns, '\n'))
+		err = -EINVAL;
 	else
 		err = selection_add(&wish->selection, list);
 	free(list);
@@ -115,7 +118,6 @@ static int patterns_check(const struct selection *stacks,
 struct share {
 	int whose;
 	const char *filter;
-	bool any; /* a -g without a filter fits, too */
 };
 
 static struct share share_of(const struct stacks_wanted *stacks,
@@ -132,8 +134,6 @@ static struct share share_of(const struct stacks_wanted *stacks,
 		share.whose |= wish->whose;
 		if (wish->filter)
 			share.filter = wish->filter;
-		else
-			share.any = true;
 	}
 	return share;
 }
