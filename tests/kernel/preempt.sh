@@ -13,7 +13,7 @@ put buffer_size 64M
 put events/$openat/enabled 1
 put events/syscalls/sys_exit_openat/enabled 1
 put enabled 1
-sh -c 'echo $$ >'"$tree/pids; exec $bin/preempt ${KTRACE_CALLS:-40000}" >/tmp/made
+sh -c 'echo $$ >'"$tree/pids; exec $bin/preempt ${KTRACE_CALLS:-20000}" >/tmp/made
 put enabled 0
 $bin/ktread -d $tree >/tmp/read
 check "the buffers are sound" test $? = 0
