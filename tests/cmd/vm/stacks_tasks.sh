@@ -2,6 +2,8 @@
 #
 # stacks_tasks.sh - stacks of programs whose memory or registers are not as usual: in the middle
 # of an exec, in a core dump, traced by another program, in a container
+#
+# One kernel is enough: how stacks are walked is tested on each by tests/kernel/programs.sh.
 
 . "$(dirname "$0")/../check.sh"
 chain=$PWD/build/user/tests/kernel/chain-static
@@ -70,7 +72,7 @@ echo 0 >/proc/sys/kernel/core_uses_pid
 run ktrace record -q -g=both -o dump -e kmem:mm_page_alloc,sched:sched_switch -- \
 	sh -c 'ulimit -c unlimited; ./crash x; sleep 0.5; ./crash'
 check 'it has dumped its memory' [ -s core ]
-ktrace report --oneline -g dump | grep -a '^crash-' | grep 'do_coredump' >dumping
+ktrace report --oneline -g dump | grep -a '^crash-' | grep 'elf_core_dump' >dumping
 check 'events of a core dump are there' [ "$(wc -l <dumping)" -ge 5 ]
 check 'they have the stack of the fault' [ "$(grep -c \
 	' <- broken <- caller <- main <- .* <- _start$' dumping)" = \
