@@ -25,9 +25,6 @@ static int wish_fill(struct stacks_wish *wish, const char *patterns)
 	wish->filter = end ? strdup(end + strlen(" if ")) : NULL;
 	if (!list || (end && !wish->filter))
 		err = -ENOMEM;
-	/* To the kernel, each line is about another event. */
-	else if (strchr(patterns, '\n'))
-		err = -EINVAL;
 	else
 		err = selection_add(&wish->selection, list);
 	free(list);
@@ -69,6 +66,9 @@ int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 			       (int)length, text);
 	if (text[length])
 		patterns = text + length + 1;
+	/* To the kernel, each line is about another event. */
+	if (strchr(patterns, '\n'))
+		return misused(command, "-g: patterns and filter are one line");
 	switch (stacks_want(stacks, whose, patterns)) {
 	case 0:
 		return EXIT_OK;

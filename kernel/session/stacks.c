@@ -89,7 +89,7 @@ static int condition_make(struct kt_session *session,
 			  const struct kt_class *class, const char *text)
 {
 	struct kt_filter_error error = {};
-	int err = 0;
+	int err;
 
 	stacking->condition = kstrdup(text, GFP_KERNEL);
 	if (!stacking->condition)

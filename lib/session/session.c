@@ -440,8 +440,12 @@ int ktrace_session_stacks(
 	struct ktrace_known *known;
 	struct text lines = {0};
 	size_t nr;
-	int err = ktrace_session_known(s, &known, &nr);
+	int err;
 
+	/* To the kernel, each line is about another event. */
+	if (filter && strchr(filter, '\n'))
+		return error_set(-EINVAL, "a filter for stacks is one line");
+	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {

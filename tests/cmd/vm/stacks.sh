@@ -114,7 +114,7 @@ ktrace record -q -e sched:sched_process_fork -o whenever -g=user:'*fork if paren
 check 'these are whole, and have names' sh -c "ktrace report --oneline -g whenever |
 	grep -q 'parent_comm=chain-static.* <- main <- .* <- _start$'"
 run ktrace record -e sched:sched_switch -g=$'user:sched_switch if prev_pid > 1\nsched/sched_switch: both' -- true
-ends 2 'a filter is one line'
+ends 2 'a filter is one line' 'are one line'
 check 'the others say nothing of it' sh -c \
 	"ktrace report -g when | grep -A1 'prev_comm=swapper' | grep -q 'no stack'; [ \$? = 1 ]"
 run ktrace record -e sched:sched_switch -g=both:'sched_switch if prev = 1' -- true
