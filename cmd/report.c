@@ -30,6 +30,7 @@ struct report {
 	bool mangled;
 	bool whole_frames;
 	struct ktrace_output_stacks merged;
+	uint64_t merged_events;	    /* ktrace_output_merged(), at the end */
 	struct ktrace_spans *spans; /* NULL: no durations */
 	const char *before;	    /* --diff: the other trace; NULL: none */
 	const char *after;	    /* the trace; NULL: the default */
@@ -160,6 +161,7 @@ static int show_run(struct report *r, struct ktrace *trace,
 		err = events_show(r, cursor);
 	else
 		err = ktrace_output_run(r->output, cursor, NULL, NULL);
+	r->merged_events = ktrace_output_merged(r->output);
 	/* Else there is more to come. */
 	if (!r->before) {
 		ktrace_output_destroy(r->output);
@@ -176,16 +178,30 @@ static int show_failed(const struct report *r, const char *why)
 	return failed("%s", why);
 }
 
-/* Outputs that merge stacks are empty if there are none: says why.  Returns an exit status. */
-static int stacks_check(const struct report *r, const struct ktrace *trace)
+static bool has_stacks(const struct ktrace *trace)
 {
-	static const char why[] =
-		"no event was recorded with its stack: ktrace record -g";
 	const struct ktrace_types *types = ktrace_get_types(trace);
 
 	for (size_t i = 0; i < ktrace_types_count(types); i++)
 		if (ktrace_type_stacks(ktrace_types_get(types, i)))
-			return EXIT_OK;
+			return true;
+	return false;
+}
+
+/* Outputs that merge stacks are empty if there are none: says why.  Returns an exit status. */
+static int stacks_check(const struct report *r, const struct ktrace *trace)
+{
+	const char *why;
+
+	if (!has_stacks(trace))
+		why = "no event was recorded with its stack: ktrace record -g";
+	else if (r->merged_events || r->before) /* who compares them says so */
+		return EXIT_OK;
+	else if (r->merged.weight == KTRACE_WEIGHT_OFF_CPU)
+		why = "no thread that is shown has left a CPU with its stack, "
+		      "and come back: ktrace record -e sched:sched_switch -g";
+	else
+		why = "no event that is shown has a stack";
 	if (r->before)
 		return show_failed(r, why);
 	say("%s", why);

@@ -14,14 +14,24 @@ int merged_open(struct ktrace_output *show)
 	return folds_init(&m->folds, show->trace, &show->merged, show->frames);
 }
 
+static int event_merge(struct ktrace_output *show,
+		       const struct ktrace_event *event, bool shown)
+{
+	struct folds *folds = &((struct merged *)show)->folds;
+	int err = folds_event(folds, event, shown);
+
+	show->counted = folds->events;
+	return err;
+}
+
 int merged_event(struct ktrace_output *show, const struct ktrace_event *event)
 {
-	return folds_event(&((struct merged *)show)->folds, event, true);
+	return event_merge(show, event, true);
 }
 
 int merged_hidden(struct ktrace_output *show, const struct ktrace_event *event)
 {
-	return folds_event(&((struct merged *)show)->folds, event, false);
+	return event_merge(show, event, false);
 }
 
 int merged_loss(struct ktrace_output *show, const struct ktrace_loss *loss)

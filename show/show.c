@@ -176,7 +176,7 @@ int ktrace_output_compare(struct ktrace_output *show, struct ktrace *trace)
 		return err;
 	show->trace = trace;
 	show->cursor = NULL;
-	show->events = show->losses = 0;
+	show->events = show->losses = show->counted = 0;
 	return 0;
 }
 
@@ -220,6 +220,11 @@ uint64_t ktrace_output_events(const struct ktrace_output *show)
 uint64_t ktrace_output_losses(const struct ktrace_output *show)
 {
 	return show->losses;
+}
+
+uint64_t ktrace_output_merged(const struct ktrace_output *show)
+{
+	return show->counted;
 }
 
 void ktrace_output_destroy(struct ktrace_output *show)

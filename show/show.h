@@ -63,6 +63,7 @@ struct ktrace_output {
 	const struct ktrace_span *ended;
 	uint64_t events; /* shown so far */
 	uint64_t losses;
+	uint64_t counted; /* of the events, by their stacks (merged.h) */
 };
 
 /* One for each name in the list of outputs, which is in meson.build. */

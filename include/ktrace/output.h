@@ -214,6 +214,11 @@ KTRACE_API int ktrace_output_run(struct ktrace_output *output,
 /* Shown so far: events, and events that were lost. */
 KTRACE_API uint64_t ktrace_output_events(const struct ktrace_output *output);
 KTRACE_API uint64_t ktrace_output_losses(const struct ktrace_output *output);
+/*
+ * How many of these events have a stack and, if it is times that are wanted, a time: those
+ * that the outputs of merged stacks count.  Of two traces, in the second.  0 from others.
+ */
+KTRACE_API uint64_t ktrace_output_merged(const struct ktrace_output *output);
 
 /* Frees it. What was not finished may not be written. */
 KTRACE_API void ktrace_output_destroy(struct ktrace_output *output);
