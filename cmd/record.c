@@ -33,12 +33,13 @@
 #define STREAM_MS 100
 
 #define SAMPLE	  "profile:sample"
+#define FUNCTION  "function:"
 
 /* Events */
 
-static int functions_choose(struct record *r)
+static int functions_choose(struct record *r, bool alone)
 {
-	const struct ktrace_functions functions = {
+	struct ktrace_functions functions = {
 		.size = sizeof(functions),
 		.roots = r->functions.list,
 		.nr_roots = r->functions.nr,
@@ -49,6 +50,8 @@ static int functions_choose(struct record *r)
 
 	if (!r->functions.nr)
 		return EXIT_OK;
+	if (stacks_of_functions(&r->stacks, alone, &functions.stacks))
+		return EXIT_FAILED;
 	r->nr_events += 2; /* function:entry, function:exit */
 	return functions_enable(r->session, &functions);
 }
@@ -85,7 +88,7 @@ static int events_choose(struct record *r)
 		status = events_enable(r->session, &r->selection, &r->stacks,
 				       &r->nr_events);
 	return status ?: rate_choose(r) ?: record_markers_enable(r)
-		      ?: functions_choose(r);
+		      ?: functions_choose(r, only);
 }
 
 /* What an earlier recorder left */
@@ -435,6 +438,48 @@ static int rate_option(struct record *r, const char *text)
 	return EXIT_OK;
 }
 
+/* A name of the system of functions that is none of its events. */
+static bool is_function(const char *pattern)
+{
+	return !strncmp(pattern, FUNCTION, sizeof(FUNCTION) - 1) &&
+	       !ktrace_pattern_match(pattern, "function", "entry") &&
+	       !ktrace_pattern_match(pattern, "function", "exit");
+}
+
+/* Of -e: "function:NAME" is what -F NAME is; *@others gets the rest, with room for all of it. */
+static int functions_take(struct record *r, char *words, char *others)
+{
+	char *word, *end = others;
+	size_t before = r->functions.nr;
+
+	*others = '\0';
+	while ((word = strsep(&words, ","))) {
+		if (!is_function(word))
+			end += sprintf(end, "%s%s", end == others ? "" : ",",
+				       word);
+		else if (patterns_option(&r->functions, &command_record, "-e",
+					 "function",
+					 word + sizeof(FUNCTION) - 1))
+			return EXIT_USAGE;
+	}
+	return r->functions.nr > before && !*others
+		       ? EXIT_OK
+		       : selection_option(&r->selection, &command_record,
+					  others);
+}
+
+static int event_option(struct record *r, char *words)
+{
+	char *others = malloc(strlen(words) + 1);
+	int status;
+
+	if (!others)
+		return failed("out of memory");
+	status = functions_take(r, words, others);
+	free(others);
+	return status;
+}
+
 static int option_handle(void *data, int option)
 {
 	struct record *r = data;
@@ -445,7 +490,7 @@ static int option_handle(void *data, int option)
 	case 'd':
 		return option_duration(&command_record, optarg, &r->duration);
 	case 'e':
-		return selection_option(&r->selection, &command_record, optarg);
+		return event_option(r, optarg);
 	case 'f':
 		if (selection_filter(&r->selection, optarg))
 			return misused(&command_record,
@@ -543,10 +588,11 @@ static int record_main(int argc, char **argv)
 		return misused(&command_record,
 			       "--%s is about functions: -F is missing",
 			       r.plain ? "plain" : "read");
-	if (stacks_are_wanted(&r.stacks) && (r.markers.nr || r.functions.nr) &&
+	if (stacks_are_wanted(&r.stacks) && r.markers.nr && !r.functions.nr &&
 	    selection_is_all(&r.selection))
 		return misused(&command_record,
-			       "--stacks is about events: -e is missing");
+			       "--stacks is about events: -e or -F is missing");
+	r.stacks.functions = r.functions.nr;
 	/* Who wants to know what runs wants to know of programs, too. */
 	if (r.stacks.bare && samples_are_wanted(&r) &&
 	    stacks_want(&r.stacks, KTRACE_STACKS_USER, SAMPLE))
@@ -615,7 +661,7 @@ static const struct command_option options[] = {
 	       "dentry->d_parent->d_name.name",
 	       .id = READ),
 	OPTION('g', "stacks", "WHOSE",
-	       "with each event of -e, who called: the functions of the kernel; WHOSE is "
+	       "with each event of -e, and each call of -F, who called: the functions of the kernel; WHOSE is "
 	       "kernel (the default; both for samples), user (of the program), or both, and "
 	       "user:PATTERN,... means only the events that fit; \"user:PATTERN,... if FILTER\" only those that pass it",
 	       .words = "kernel user both", .optional = true),

@@ -92,14 +92,20 @@ bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks)
 	return false;
 }
 
+/* What functions have their stacks with. */
+static const struct ktrace_known entry = {.system = "function",
+					  .name = "entry"};
+
 /* Each pattern is to fit an event that is recorded. */
 static int patterns_check(const struct selection *stacks,
-			  const struct selection *selection,
+			  const struct selection *selection, bool functions,
 			  const struct ktrace_known *known, size_t nr)
 {
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const char *pattern = stacks->choices[i].pattern;
-		bool used = false;
+		bool used =
+			functions &&
+			ktrace_pattern_match(pattern, entry.system, entry.name);
 
 		for (size_t k = 0; k < nr && !used; k++)
 			used = selection_match(selection, known[k].system,
@@ -108,7 +114,8 @@ static int patterns_check(const struct selection *stacks,
 						    known[k].name);
 		if (!used)
 			return failed("-g: `%s' fits none of the events that "
-				      "are recorded (-e)",
+				      "are recorded (-e, or function:entry "
+				      "with -F)",
 				      pattern);
 	}
 	return EXIT_OK;
@@ -210,7 +217,7 @@ int stacks_enable(struct ktrace_session *session,
 		return EXIT_OK;
 	for (size_t i = 0; !status && i < stacks->nr; i++)
 		status = patterns_check(&stacks->wishes[i].selection, selection,
-					known, nr);
+					stacks->functions, known, nr);
 	if (!status)
 		status = filters_check(stacks, selection, known, nr);
 	if (!status)
@@ -220,6 +227,23 @@ int stacks_enable(struct ktrace_session *session,
 		if (round.filter)
 			status = rounds_run(session, &round);
 	}
+	return status;
+}
+
+int stacks_of_functions(const struct stacks_wanted *stacks, bool alone,
+			enum ktrace_stacks *whose)
+{
+	const struct share share = share_of(stacks, &entry);
+	int status = EXIT_OK;
+
+	*whose = share.whose;
+	if (share.filter)
+		return failed("-g: `if %s': which calls of functions have a "
+			      "stack cannot be chosen: all have one",
+			      share.filter);
+	for (size_t i = 0; alone && !status && i < stacks->nr; i++)
+		status = patterns_check(&stacks->wishes[i].selection, NULL,
+					true, NULL, 0);
 	return status;
 }
 

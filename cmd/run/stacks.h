@@ -19,7 +19,8 @@ struct stacks_wish {
 struct stacks_wanted {
 	struct stacks_wish *wishes;
 	size_t nr;
-	bool bare; /* there was a -g that did not say whose */
+	bool bare;	/* there was a -g that did not say whose */
+	bool functions; /* their entries are recorded, too (-F) */
 };
 
 /* @patterns: as behind the colon of -g.  0, -EINVAL or -ENOMEM. */
@@ -38,6 +39,12 @@ int stacks_enable(struct ktrace_session *session,
 		  const struct stacks_wanted *stacks,
 		  const struct selection *selection,
 		  const struct ktrace_known *known, size_t nr);
+/*
+ * What entries of functions are to have; 0: no stacks.  @alone: no other events are recorded.
+ * Returns an exit status; it fails if there is a filter for them.
+ */
+int stacks_of_functions(const struct stacks_wanted *stacks, bool alone,
+			enum ktrace_stacks *whose);
 void stacks_wanted_free(struct stacks_wanted *stacks);
 
 #endif /* KT_CMD_RUN_STACKS_H */

@@ -264,6 +264,11 @@ struct ktrace_functions {
 	 * registers.
 	 */
 	const char *entry_filter;
+	/*
+	 * Who called is recorded with each entry, the function itself being the first; 0: no
+	 * stacks. With call_filter, there are none.
+	 */
+	enum ktrace_stacks stacks;
 };
 
 /* As ktrace_session_functions(). *@nr: how many are roots or inside. */

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/static_call.h>
 
-/* The registers of ftrace's callbacks: only those of arguments, and the stack pointer. */
+/* The registers of ftrace's callbacks: only those of arguments, ip, sp and bp. */
 #ifdef arch_ftrace_regs
 #define kt_function_registers(fregs) (&arch_ftrace_regs(fregs)->regs)
 #else

@@ -35,8 +35,18 @@ bool kt_capture_interrupts(u32 reader)
 }
 EXPORT_SYMBOL_GPL(kt_capture_interrupts);
 
+/* The locations are behind the two masks (core/capture.h). */
+static void locations_move(const struct kt_stacking *stacking,
+			   const struct kt_capturing *capturing, void *payload)
+{
+	kt_stack_locations_move(stacking,
+				payload + capturing->own_size + 2 * sizeof(u16),
+				capturing->program.nr_fields);
+}
+
 /* All but the common case: checks the gate, if there is one, and records. */
 void kt_capture_end_slow(struct kt_enabled *enabled,
+			 const struct kt_capturing *capturing,
 			 struct kt_capture_frame *frame, u32 size)
 {
 	struct kt_ring *ring = frame->ring;
@@ -48,6 +58,10 @@ void kt_capture_end_slow(struct kt_enabled *enabled,
 	    !kt_gate_judges(frame->gate, frame->payload, size, buffer->cpu))
 		return;
 	if (frame->gate && frame->gate->stacking) {
+		/* Those of the event's own program are fields of its class. */
+		if (capturing != enabled->capturing)
+			locations_move(frame->gate->stacking, capturing,
+				       frame->payload);
 		kt_stack_write(frame->gate->stacking, ring, enabled->id,
 			       frame->payload, size, KT_RECORD_DYNAMIC);
 		return;

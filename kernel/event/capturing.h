@@ -11,6 +11,7 @@
 #include "event.h"
 #include "gate.h"
 #include "base/memory.h"
+#include "base/unwind.h"
 
 /* Does not change once it is made. */
 struct kt_capturing {
@@ -30,8 +31,11 @@ struct kt_capture_frame {
 	const struct kt_gate *gate;
 	u32 reader; /* who was reading when this run began: see below */
 	u64 arguments[KT_CAPTURE_ARGUMENTS]; /* for probes that copy them */
+	struct kt_caller caller;	     /* kt_stack_caller() */
 	u8 payload[];
 };
+static_assert(offsetof(struct kt_capture_frame, payload) ==
+	      offsetofend(struct kt_capture_frame, caller));
 
 /*
  * Reading memory may fault, and the page fault has tracepoints (page_fault_kernel) that
@@ -79,6 +83,7 @@ static __always_inline void kt_capture_copy(void *to, void *from, u32 size)
 }
 
 void kt_capture_end_slow(struct kt_enabled *enabled,
+			 const struct kt_capturing *capturing,
 			 struct kt_capture_frame *frame, u32 size);
 
 /*
@@ -142,7 +147,7 @@ static __always_inline u16 kt_capturing_end(
 		kt_capture_copy(slot, frame->payload, size);
 		kt_ring_commit(ring, &record);
 	} else {
-		kt_capture_end_slow(enabled, frame, size);
+		kt_capture_end_slow(enabled, capturing, frame, size);
 	}
 	kt_scratch_give(ring->owner, frame);
 	return unread;

@@ -55,10 +55,11 @@ struct kt_class {
 	u16 nr_fields;
 	u16 size; /* of the fixed part of the payload */
 	u16 short_size; /* of its short form, which has an id of its own; 0: has none */
-	bool dynamic;  /* the fixed part is followed by __data_loc data */
-	bool captures; /* its probe runs capture programs */
-	bool unlocked; /* its probe runs without any lock held */
-	bool raw;      /* its fields are the raw arguments */
+	bool dynamic;	/* the fixed part is followed by __data_loc data */
+	bool captures;	/* its probe runs capture programs */
+	bool unlocked;	/* its probe runs without any lock held */
+	bool raw;	/* its fields are the raw arguments */
+	bool stackless; /* its probe cannot record stacks */
 	/*
 	 * Where its probe has the arguments of capture programs: see
 	 * kt_capture_place().  NULL: the probe copies them.

@@ -81,9 +81,9 @@ struct kt_source {
 	const struct kt_point_kind *points;
 
 	bool partial; /* its events record only some of what their point offers */
-	bool explicit;	/* "all events" does not include its events */
-	bool stackless; /* its probes cannot record stacks */
+	bool explicit; /* "all events" does not include its events */
 	bool interrupts; /* stacks of its events begin with what the interrupt interrupted */
+	bool hooks_code; /* they begin with what the probe tells: kt_stack_caller() */
 	bool traced; /* ftrace has these events too: use its print formats */
 
 	/* For session/sources.c. */

@@ -106,6 +106,21 @@ static __always_inline bool stack_is_wanted(const struct kt_stacking *stacking,
 			     buffer->cpu);
 }
 
+/* What is nowhere stays nowhere. */
+static __always_inline void location_move(u32 *location,
+					  const struct kt_stacking *stacking)
+{
+	if (*location)
+		*location += stacking->grow;
+}
+
+void kt_stack_locations_move(const struct kt_stacking *stacking, u32 *locations,
+			     u16 nr)
+{
+	while (nr--)
+		location_move(locations++, stacking);
+}
+
 /*
  * The data behind the fixed part moves by what comes between.  The payload is not used any
  * more, so its locations are changed in place.
@@ -114,7 +129,10 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 			     struct kt_ring *ring, u32 id, void *payload,
 			     u32 size, unsigned int flags)
 {
-	const struct kt_caller caller = kt_caller();
+	const struct kt_caller writer = kt_caller();
+	const struct kt_caller *caller = unlikely(stacking->hooks_code)
+						 ? kt_stack_caller(payload)
+						 : &writer;
 	u32 own = stacking->own_size, whole = size + stacking->grow, i;
 	struct kt_record record __kt_uninitialized;
 	u32 ids[2] __kt_uninitialized, nr = 0;
@@ -122,10 +140,10 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 
 	if (stack_is_wanted(stacking, ring->owner, payload, size)) {
 		if (stacking->kinds & KT_STACK_KERNEL)
-			ids[nr++] = stack_take(stacking, ring->owner, &caller,
+			ids[nr++] = stack_take(stacking, ring->owner, caller,
 					       KT_STACK_KERNEL);
 		if (stacking->kinds & KT_STACK_USER)
-			ids[nr++] = stack_take(stacking, ring->owner, &caller,
+			ids[nr++] = stack_take(stacking, ring->owner, caller,
 					       KT_STACK_USER);
 	} else {
 		ids[0] = ids[1] = KT_STACK_UNASKED;
@@ -136,7 +154,7 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 	if (!slot)
 		goto out;
 	for (i = 0; i < stacking->nr_locations; i++)
-		*(u32 *)(payload + stacking->locations[i]) += stacking->grow;
+		location_move(payload + stacking->locations[i], stacking);
 	kt_tail_zero(slot, whole);
 	memcpy(slot, payload, own);
 	if (unlikely(stacking->offset != own))
@@ -168,10 +186,11 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	unsigned long iterator;
 
 	stacking->interrupts = event->source->interrupts;
+	stacking->hooks_code = event->source->hooks_code;
 	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
 			   str_has_prefix(event->name, "sys_enter_");
 	/* A sample of our own code is shown as what it is. */
-	if (stacking->interrupts)
+	if (stacking->interrupts || stacking->hooks_code)
 		return;
 	hide(hidden, 0, kt_module_text(THIS_MODULE),
 	     kt_module_text_size(THIS_MODULE));

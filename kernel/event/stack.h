@@ -28,6 +28,7 @@ struct kt_stacking {
 	u16 grow;    /* so much longer is the payload */
 	u8 kinds;    /* of enum kt_stack_kind */
 	bool behind; /* in the entry of a system call */
+	bool hooks_code; /* the probe tells where the kernel's begins */
 	bool interrupts; /* the kernel's begins with what was interrupted */
 	u16 nr_locations;
 	u16 *locations; /* fields that say where in the payload data is */
@@ -47,6 +48,22 @@ void kt_stacking_free(struct kt_stacking *stacking);
 /* To be called before the event is attached, when it has a point. */
 void kt_stacking_attach(struct kt_stacking *stacking,
 			const struct kt_event *event);
+
+/*
+ * Where the kernel's stack begins, if the source hooks code by itself (kt_source.hooks_code): in
+ * front of the payload, which must have this room there.
+ */
+static __always_inline struct kt_caller *kt_stack_caller(void *payload)
+{
+	return (struct kt_caller *)payload - 1;
+}
+
+/*
+ * For a payload that has further locations behind its fixed part, which the class does not know:
+ * makes them those of the record with the stack.
+ */
+void kt_stack_locations_move(const struct kt_stacking *stacking, u32 *locations,
+			     u16 nr);
 
 /*
  * Writes the payload with the stack, and gives it back to the scratch area.  Probes call this

@@ -52,9 +52,9 @@ static int line_check(struct kt_session *session, const char *name,
 	if (!entry || !kt_entry_visible(entry))
 		return kt_refuse(session, -ENOENT, "there is no event \"%*pE\"",
 				 (int)min_t(size_t, strlen(name), 60), name);
-	if (entry->event->source->stackless)
+	if (entry->event->class->stackless)
 		return kt_refuse(session, -EOPNOTSUPP,
-				 "%s: its source records no stacks", name);
+				 "%s: no stacks are recorded of it", name);
 	enabled = kt_session_event(session, entry);
 	if (enabled && enabled->wanted)
 		return kt_refuse(session, -EBUSY,

@@ -324,13 +324,22 @@ static int scope_write(struct ktrace_session *s,
 	return ktrace_session_write(s, "function_scope", text);
 }
 
+static bool is_entry(const struct ktrace_known *known, void *data)
+{
+	return !strcmp(known->system, "function") &&
+	       !strcmp(known->name, "entry");
+}
+
 static int events_enable(struct ktrace_session *s,
 			 const struct ktrace_functions *functions)
 {
 	int err = 0;
 
+	if (!functions->call_filter && functions->stacks)
+		err = ktrace_session_stacks(s, functions->stacks, NULL,
+					    is_entry, NULL);
 	if (!functions->call_filter)
-		return ktrace_session_enable(s, "function", NULL, true);
+		return err ?: ktrace_session_enable(s, "function", NULL, true);
 	if (*functions->call_filter)
 		err = ktrace_session_filter(s, "call", "function",
 					    functions->call_filter);

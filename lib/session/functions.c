@@ -6,6 +6,7 @@
  * arguments are is known here, from the kernel's type information.
  */
 #include <errno.h>
+#include <ktrace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 /* Where the arguments begin in records (kernel/source/function/README.md). */
 #define ENTRY_SIZE 8
 #define CALL_SIZE  24
+#define STACKS_MAX 2
 
 /* ---- types of records ----------------------------------------------------- */
 
@@ -25,21 +27,73 @@ struct events {
 	struct ktrace_type entry;
 	struct ktrace_type exit;
 	struct ktrace_type call;
+	/* Fields of entries, in front of the words: who called. */
+	struct ktrace_field stacks[STACKS_MAX];
+	unsigned int nr_stacks;
 };
+
+/*
+ * What the line for entries in @file says, "capture" or "stack"; NULL: there is none.  The caller
+ * frees it.
+ */
+static int entry_line(struct ktrace_session *s, const char *file, char **line)
+{
+	static const char head[] = "function/entry: ";
+	char *text, *found;
+	int err = ktrace_session_read(s, file, &text, NULL);
+
+	*line = NULL;
+	if (err)
+		return err;
+	found = strstr(text, head);
+	if (found && (found == text || found[-1] == '\n')) {
+		found += sizeof(head) - 1;
+		*line = strndup(found, strcspn(found, "\n"));
+		if (!*line)
+			err = error_set(-ENOMEM, "out of memory");
+	}
+	free(text);
+	return err;
+}
 
 /* Does a program capture what the calls pass?  Then records have no registers. */
 static int entry_captures(struct ktrace_session *s, bool *captures)
 {
-	static const char line[] = "function/entry: ";
-	char *text, *found;
-	int err = ktrace_session_read(s, "capture", &text, NULL);
+	char *line;
+	int err = entry_line(s, "capture", &line);
 
-	if (err)
-		return err;
-	found = strstr(text, line);
-	*captures = found && (found == text || found[-1] == '\n');
-	free(text);
-	return 0;
+	*captures = line;
+	free(line);
+	return err;
+}
+
+/* As the kernel puts it behind the fixed part of any event (kernel/event/stack.c). */
+static void stack_field_add(struct events *events, const char *name)
+{
+	unsigned int nr = events->nr_stacks++;
+
+	events->stacks[nr] = (struct ktrace_field){
+		.name = name,
+		.ctype = "u32",
+		.offset = ENTRY_SIZE + sizeof(uint32_t) * nr,
+		.size = sizeof(uint32_t),
+		.kind = KTRACE_UINT,
+	};
+}
+
+/* A line "kernel", "user" or "both", and perhaps " if FILTER". */
+static int entry_stacks(struct ktrace_session *s, struct events *events)
+{
+	char *line;
+	int err = entry_line(s, "stack", &line);
+
+	events->nr_stacks = 0;
+	if (line && *line != 'u')
+		stack_field_add(events, KT_STACK_FIELD);
+	if (line && *line != 'k')
+		stack_field_add(events, KT_USER_STACK_FIELD);
+	free(line);
+	return err;
 }
 
 /* An id that is left 0: its records have no variants. */
@@ -50,6 +104,7 @@ static int events_find(struct ktrace_session *s, struct events *events)
 	size_t nr;
 	int err = entry_captures(s, &captures);
 
+	err = err ?: entry_stacks(s, events);
 	err = err ?: ktrace_session_known(s, &known, &nr);
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (!strcmp(known[i].system, "call") &&
@@ -196,25 +251,63 @@ static char *program_find(const char *programs, const char *number)
 	return NULL;
 }
 
-/* The entry of a function with a program: it has the fields of @entry, and its own. */
-static int captured_use(struct ktrace_type *entry,
-			struct prototypes *prototypes, const char *program,
-			struct arena *arena,
-			int (*use)(void *data, const struct ktrace_type *type),
-			void *data)
-{
-	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS];
-	unsigned int nr;
+/* All fields that an entry may have. */
+struct entry_fields {
+	struct ktrace_field all[FUNCTION_FIELDS + CAPTURED_FIELDS + STACKS_MAX];
+};
 
-	memcpy(all, entry->fields, entry->nr_fields * sizeof(*all));
-	nr = captured_fields(prototypes, program, entry->size,
-			     all + entry->nr_fields, arena);
+static void entry_arguments(struct ktrace_type *entry,
+			    const struct function_fields *fields,
+			    struct entry_fields *to, unsigned int nr_stacks)
+{
+	size_t behind = sizeof(uint32_t) * nr_stacks;
+
+	memcpy(to->all, fields->arguments,
+	       fields->nr_arguments * sizeof(*to->all));
+	/* One that is not recorded is nowhere. */
+	for (unsigned int i = 0; i < fields->nr_arguments; i++)
+		if (to->all[i].size)
+			to->all[i].offset += behind;
+	entry->size += behind;
+	entry->fields = to->all;
+	entry->nr_fields = fields->nr_arguments;
+}
+
+/* What the function's program captures. */
+static int entry_captured(struct ktrace_type *entry, struct entry_fields *to,
+			  struct prototypes *prototypes, const char *program,
+			  struct arena *arena)
+{
+	unsigned int nr = captured_fields(prototypes, program, entry->size,
+					  to->all + entry->nr_fields, arena);
+
 	if (!nr)
 		return error_set(-ENOMEM, "out of memory");
 	entry->size += captured_size(nr);
 	entry->dynamic = true;
-	entry->fields = all;
 	entry->nr_fields += nr;
+	return 0;
+}
+
+static int entry_use(struct ktrace_type *entry, const struct events *events,
+		     const struct function_fields *fields,
+		     struct prototypes *prototypes, const char *program,
+		     struct arena *arena,
+		     int (*use)(void *data, const struct ktrace_type *type),
+		     void *data)
+{
+	struct entry_fields to;
+	int err = 0;
+
+	entry_arguments(entry, fields, &to, events->nr_stacks);
+	if (program)
+		err = entry_captured(entry, &to, prototypes, program, arena);
+	if (err)
+		return err;
+	/* They are the last ones of a type. */
+	memcpy(to.all + entry->nr_fields, events->stacks,
+	       events->nr_stacks * sizeof(*to.all));
+	entry->nr_fields += events->nr_stacks;
 	return use(data, entry);
 }
 
@@ -240,8 +333,6 @@ static int row_use(const struct row *row, const struct events *events,
 		.system = "function",
 		.name = row->name,
 		.size = ENTRY_SIZE + 8 * row->words,
-		.fields = fields.arguments,
-		.nr_fields = fields.nr_arguments,
 	};
 	exit = (struct ktrace_type){
 		.id = events->exit.id,
@@ -254,11 +345,9 @@ static int row_use(const struct row *row, const struct events *events,
 		.nr_fields = fields.returns,
 	};
 	program = program_find(programs, row->program);
-	if (entry.id && program)
-		err = captured_use(&entry, prototypes, program, arena, use,
-				   data);
-	else if (entry.id)
-		err = use(data, &entry);
+	if (entry.id)
+		err = entry_use(&entry, events, &fields, prototypes, program,
+				arena, use, data);
 	free(program);
 	if (!err && exit.id)
 		err = use(data, &exit);

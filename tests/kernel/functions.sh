@@ -641,6 +641,43 @@ done
 put pids ''
 put functions none
 
+# ---- stacks -----------------------------------------------------------------------
+
+# Each call is one function deeper, and the returns of all are hooked.
+put functions '+ktrace_callee:callee_deep 1
++ktrace_callee:callee_six 6'
+check "returns have no stacks" refuses stack 'function/exit: kernel' 'no stacks are recorded'
+put stack 'function/entry: kernel'
+put events/function/enabled 1
+put enabled 1
+check "functions with stacks have no trampoline" is \
+	"$(awk '$2 == "on" { print $10 }' $tree/function_table | sort -u)" ftrace
+echo deep 20 >$run
+echo calls 3 >$run
+put enabled 0
+$bin/ktread -dq $tree >"$dump"
+# frames NAME: of the stacks of its calls: how many, and 0 if they are complete
+frames() {
+	records "$dump" entry "$1" | cut -c 9-16 | while read -r id; do
+		id=$((0x$(echo $id | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/')))
+		od -An -v -j $((id * 8 + 4)) -N 2 -t u2 $tree/stacks
+		od -An -v -j $((id * 8 + 6)) -N 1 -t u1 $tree/stacks
+	done | awk '{ printf "%s%s", $1, NR % 2 ? " " : "\n" }'
+}
+check "a stack has each of the calls" is "$(frames callee_deep |
+	awk 'NR > 1 && $1 != before + 1 || $2 { bad++ } { before = $1 } END { print NR, bad + 0 }')" "21 0"
+check "equal calls have equal stacks" is "$(frames callee_six | sort -u | wc -l)" 1
+put events/function/enabled 0
+put stack none
+put events/function/enabled 1
+put enabled 1
+check "without stacks the way is as before" is \
+	"$(awk '$2 == "on" { print $10 }' $tree/function_table | sort -u)" "${way:-ftrace}"
+put enabled 0
+put events/function/enabled 0
+put functions none
+put reset 1
+
 # ---- all of them ------------------------------------------------------------------
 
 # By a pattern, which is not direct.

@@ -7,6 +7,7 @@
 #include "call.h"
 #include "compat/function.h"
 #include "event/capturing.h"
+#include "event/stack.h"
 
 DEFINE_PER_CPU(u8, call_hooks_running); /* a bit for each context */
 
@@ -53,6 +54,25 @@ static void capture_end(struct kt_enabled *enabled,
 	kt_capture_end(enabled, frame, regs);
 }
 
+/*
+ * A stack begins in the function itself.  Functions of events with stacks have no trampoline
+ * (hooks.c), so the registers are a struct pt_regs.
+ */
+static __always_inline struct kt_caller caller_of(const u64 *registers)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)registers;
+
+	return (struct kt_caller){regs->ip, regs->sp, regs->bp, NULL};
+}
+
+/* It does not change while the event is attached. */
+static __always_inline bool takes_stack(const struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+
+	return gate && gate->stacking;
+}
+
 noinline void call_entry_capture(struct kt_enabled *enabled,
 				 const struct function *function,
 				 struct call_words words)
@@ -60,15 +80,20 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	struct kt_capture_frame *frame;
 	struct entry *entry;
 
+	/* Its way is just about to change. */
+	if (!words.registers && takes_stack(enabled))
+		return;
 	if (!kt_capture_begin(enabled, &frame))
 		return;
 	entry = (struct entry *)frame->payload;
 	entry->function = function->index;
 	entry->arguments = 0;
-	if (words.registers)
-		kt_capture_end(enabled, frame, words.at);
-	else
+	if (!words.registers) {
 		capture_end(enabled, frame, words);
+		return;
+	}
+	*kt_stack_caller(frame->payload) = caller_of(words.at);
+	kt_capture_end(enabled, frame, words.at);
 }
 
 noinline void call_complete(struct kt_ring *ring, u32 unit)
@@ -79,6 +104,30 @@ noinline void call_complete(struct kt_ring *ring, u32 unit)
 	call_hook_begin(&before);
 	kt_ring_complete(ring, unit);
 	call_hook_end(before);
+}
+
+static void entry_write_stack(struct kt_enabled *enabled,
+			      const struct function *function,
+			      struct call_words words, u32 nr)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	u32 size = sizeof(struct entry) + nr * sizeof(u64);
+	struct {
+		struct kt_caller caller; /* kt_stack_caller() */
+		struct entry entry;
+	} * room;
+
+	/* Without registers: its way is just about to change. */
+	if (!words.registers || !kt_gate_admits(gate))
+		return;
+	room = kt_gate_begin(ring, sizeof(struct kt_caller) + size);
+	if (!room)
+		return;
+	room->caller = caller_of(words.at);
+	entry_store(&room->entry, function, words, nr);
+	kt_gate_end(gate, ring->owner, &room->entry, size, KT_RECORD_DYNAMIC);
+	kt_scratch_give(ring->owner, room);
 }
 
 /* With a gate, or into the next packet. */
@@ -93,6 +142,10 @@ noinline void call_entry_write_slow(struct kt_enabled *enabled,
 	struct kt_write write __kt_uninitialized;
 	struct entry *entry;
 
+	if (takes_stack(enabled)) {
+		entry_write_stack(enabled, function, words, nr);
+		return;
+	}
 	entry = kt_write_begin(&write, enabled,
 			       sizeof(*entry) + nr * sizeof(u64),
 			       KT_RECORD_DYNAMIC);
@@ -131,6 +184,7 @@ noinline void call_entry_program(struct kt_enabled *enabled,
 	/* As many words as the program was made for. */
 	entry_store((struct entry *)frame->payload, function, words,
 		    program->words);
+	*kt_stack_caller(frame->payload) = caller_of(words.at);
 	kt_capturing_end(enabled, program->capturing, frame, words.at);
 }
 

@@ -78,6 +78,7 @@ static const struct kt_class classes[MOMENTS] = {
 			.fields = exit_fields,
 			.nr_fields = ARRAY_SIZE(exit_fields),
 			.size = sizeof(struct exit),
+			.stackless = true,
 			.print =
 				"\"function=%u ret=0x%llx\", REC->function, REC->ret",
 		},
@@ -87,6 +88,7 @@ static const struct kt_class classes[MOMENTS] = {
 			.nr_fields = ARRAY_SIZE(call_fields),
 			.size = sizeof(struct whole),
 			.dynamic = true,
+			.stackless = true,
 			.print =
 				"\"function=%u arguments=%s duration=%llu ret=%lld\", "
 				"REC->function, "
@@ -245,7 +247,7 @@ static struct kt_source function_source = {
 	.missed = function_missed,
 	.misses = misses,
 	.explicit = true,
-	.stackless = true,
+	.hooks_code = true,
 };
 
 #define FUNCTION(moment, _system, _name)    \

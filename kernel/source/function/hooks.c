@@ -206,11 +206,19 @@ static bool fits_direct(const struct function *function)
 	       function->next.words <= FUNCTION_WORDS;
 }
 
+/* They begin with the registers of the function, and a trampoline keeps only some of them. */
+static bool hooks_take_stacks(const struct hooks *hooks)
+{
+	const struct kt_enabled *entry = hooks->hit[ENTRY];
+
+	return entry && entry->gate && entry->gate->stacking;
+}
+
 static enum way way_next(const struct hooks *hooks,
 			 const struct function *function)
 {
 	return function->next.direct && fits_direct(function) &&
-			       hooks->trampoline
+			       hooks->trampoline && !hooks_take_stacks(hooks)
 		       ? DIRECT
 		       : FTRACE;
 }
