@@ -709,6 +709,7 @@ const struct command command_record = {
 	.operand = ARGUMENT_PROGRAM,
 	.examples = "    ktrace record -- make\n"
 		    "    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
-		    "--duration 10s\n",
+		    "--duration 10s\n"
+		    "    ktrace record -F kfree -g=both -- make\n",
 	.main = record_main,
 };
