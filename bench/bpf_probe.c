@@ -6,7 +6,7 @@
  *
  * The programs get their arguments by BTF, which is the cheapest way, and never
  * wake the reader.  A record takes 24 bytes and the ring's header of 8, except
- * for paths.
+ * for paths; with the id of a stack it takes 32, because the ring rounds up.
  */
 #include <linux/bpf.h>
 #include <linux/types.h>
@@ -64,6 +64,56 @@ SEC("tp_btf/cpu_idle")
 int BPF_PROG(cpu_idle_filter, unsigned int state, unsigned int cpu)
 {
 	return state == 7 ? record(1, state, cpu) : 0;
+}
+
+/* Each stack once, as deep as the kernel allows by default. */
+#define STACK_DEPTH 127
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1024);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, STACK_DEPTH * sizeof(__u64));
+} stacks SEC(".maps");
+
+struct stack_record {
+	__u64 time;
+	__u32 id;
+	__u32 a;
+	__u64 b;
+	__s32 stack;
+};
+
+/*
+ * Without BPF_F_FAST_STACK_CMP: that takes a stack for another one which has
+ * the same hash.
+ */
+static __always_inline int record_stack(__u32 id, __u32 a, __u64 b, long stack)
+{
+	struct stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
+
+	if (!r)
+		return 0;
+	r->time = bpf_ktime_get_ns();
+	r->id = id;
+	r->a = a;
+	r->b = b;
+	r->stack = stack;
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(cpu_idle_kernel, unsigned int state, unsigned int cpu)
+{
+	return record_stack(1, state, cpu, bpf_get_stackid(ctx, &stacks, 0));
+}
+
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(cpu_idle_user, unsigned int state, unsigned int cpu)
+{
+	return record_stack(1, state, cpu,
+			    bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK));
 }
 
 /* The verifier does not know the types of kmalloc's arguments. */
