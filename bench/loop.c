@@ -20,7 +20,9 @@
  *	yield			a context switch
  *	SOURCE_pid, SOURCE_filter	as SOURCE, but the recorder refuses each event
  *	SOURCE_kernel, SOURCE_user	as SOURCE, with the stack of the kernel, or of
- *				the program, which has 11 frames
+ *				the program, which has 10 frames
+ *	SOURCE_user31		the same; the program's stack has 31 frames
+ *	SOURCE_user_fp		as SOURCE_user, for this program with frame pointers
  *	function_WHAT			as function, but the recorder records it otherwise
  *	others			those of the ktrace_bench module
  *
@@ -43,8 +45,10 @@
 #include <x86intrin.h>
 
 #define ROUNDS 5
-#define FRAMES 3
-#define PATH   "/dev/shm/loop-openat"
+/* What write() in module_loop() has below it, with main() and what calls that, are 7 frames. */
+#define FRAMES	    3
+#define FRAMES_MORE 21
+#define PATH	    "/dev/shm/loop-openat"
 /* Closed together, so that closing is not measured. */
 #define FILES_MAX 512
 
@@ -54,21 +58,23 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* The length without a suffix that is only for the recorder. */
+/* The length without a suffix that is not for the module. */
 static size_t source_length(const char *source)
 {
+	static const char *const suffixes[] = {"_pid",	"_filter", "_kernel",
+					       "_user", "_user31", "_user_fp"};
 	size_t length = strlen(source);
+	unsigned int i;
 
 	if (!strncmp(source, "function", 8))
 		return 8;
-	if (length > 4 && !strcmp(source + length - 4, "_pid"))
-		return length - 4;
-	if (length > 7 && !strcmp(source + length - 7, "_filter"))
-		return length - 7;
-	if (length > 7 && !strcmp(source + length - 7, "_kernel"))
-		return length - 7;
-	if (length > 5 && !strcmp(source + length - 5, "_user"))
-		return length - 5;
+	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		size_t suffix = strlen(suffixes[i]);
+
+		if (length > suffix &&
+		    !strcmp(source + length - suffix, suffixes[i]))
+			return length - suffix;
+	}
 	return length;
 }
 
@@ -181,7 +187,6 @@ static uint64_t run(const char *source, unsigned long n)
 	return module_loop(source, n);
 }
 
-/* What write() in module_loop() has below it, with main() and what calls that, are 7 frames. */
 static __attribute__((noinline)) uint64_t run_below(unsigned int frames,
 						    const char *source,
 						    unsigned long n)
@@ -198,6 +203,7 @@ int main(int argc, char **argv)
 	unsigned long n = argc >= 3 ? strtoul(argv[2], NULL, 0) : 0;
 	unsigned long rounds = argc == 4 ? strtoul(argv[3], NULL, 0) : ROUNDS;
 	uint64_t least = UINT64_MAX;
+	unsigned int frames = FRAMES;
 	unsigned long round;
 
 	if (n < 512 || !rounds || argc > 4) {
@@ -208,10 +214,12 @@ int main(int argc, char **argv)
 		openat_prepare();
 		n /= 32;
 	}
+	if (strstr(argv[1], "_user31"))
+		frames += FRAMES_MORE;
 	n -= n % 16;
-	run_below(FRAMES, argv[1], n / 8);
+	run_below(frames, argv[1], n / 8);
 	for (round = 0; round < rounds; round++) {
-		uint64_t advance = run_below(FRAMES, argv[1], n);
+		uint64_t advance = run_below(frames, argv[1], n);
 
 		if (advance < least)
 			least = advance;
