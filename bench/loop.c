@@ -23,8 +23,15 @@
  *				the program, which has 10 frames
  *	SOURCE_user31		the same; the program's stack has 31 frames
  *	SOURCE_user_fp		as SOURCE_user, for this program with frame pointers
+ *	sample, sample_user, sample_user_fp
+ *				no event: N rounds that only take time, in this
+ *				program, which has 10 frames there
+ *	sample_kernel		the same in the kernel: N events that nobody records
  *	function_WHAT			as function, but the recorder records it otherwise
  *	others			those of the ktrace_bench module
+ *
+ * Samples come at times, not with events.  So their loops need one round that is
+ * long, and what they cost is to be divided by the number of samples.
  *
  * An openat() takes forty times as long as other calls, so its loop has N / 32
  * rounds: a round must be over before the next tick of the clock.
@@ -158,6 +165,8 @@ static uint64_t module_loop(const char *source, unsigned long n)
 	ssize_t len;
 	int fd;
 
+	if (!strcmp(source, "sample_kernel"))
+		source = "cpu_idle";
 	snprintf(path, sizeof(path), "/sys/kernel/debug/ktrace_bench/%.*s",
 		 (int)source_length(source), source);
 	fd = open(path, O_RDWR);
@@ -174,8 +183,25 @@ static uint64_t module_loop(const char *source, unsigned long n)
 	return strtoull(number, NULL, 10);
 }
 
+static __attribute__((noinline)) void spin(unsigned long n)
+{
+	while (n--)
+		__asm__ volatile("");
+}
+
+/* Is a frame of its own, like module_loop(), so that all stacks of programs are as deep. */
+static __attribute__((noinline)) uint64_t spin_loop(unsigned long n)
+{
+	uint64_t begin = __rdtsc();
+
+	spin(n);
+	return __rdtsc() - begin;
+}
+
 static uint64_t run(const char *source, unsigned long n)
 {
+	if (!strncmp(source, "sample", 6) && strcmp(source, "sample_kernel"))
+		return spin_loop(n);
 	if (!strncmp(source, "getppid", 7))
 		return getppid_loop(n / 2);
 	if (!strcmp(source, "openat_enter"))
