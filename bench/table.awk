@@ -21,6 +21,12 @@ BEGIN {
 	      "a call: entry and exit, 3 arguments|a call: entry and exit|a call: entry alone|" \
 	      "a call, all functions hooked|a call, without trampolines|" \
 	      "a call, refused at its end", source_labels, "|")
+	nr_stacks = split("cpu_idle_kernel cpu_idle_user cpu_idle_user31 cpu_idle_user_fp", stacks, " ")
+	split("kernel, 8 functions|program, 10 functions|program, 31 functions|" \
+	      "program with frame pointers, 10", stack_labels, "|")
+	nr_samples = split("sample sample_kernel sample_user sample_user_fp", samples, " ")
+	split("no stack|kernel, 8 functions|program, 10 functions|" \
+	      "program with frame pointers, 10", sample_labels, "|")
 	nr_workloads = split("dbench tbench build", workloads, " ")
 }
 
@@ -90,6 +96,8 @@ function events(kernel, what, with_untraced,   i, s) {
 	row(16)
 	rule(i)
 	for (s = 1; s <= nr_sources; s++) {
+		if (!count[kernel, sources[s]])
+			continue
 		add(source_labels[s])
 		for (i = 1; i <= nr_tracers; i++)
 			add(get(kernel, sources[s], tracers[i], what))
@@ -206,6 +214,74 @@ function find(kernel,   i, n, t, plain, all, name, dear, cheap) {
 		       "`ktrace syscalls`.\n\n", dear / cheap,
 		       million(kernel, "ktrace",
 			       "instructions for a command that does nothing")
+}
+
+# What a stack adds to an event: the event without it is measured, too.
+function stack_table(kernel, what,   s, i, n, plain, v) {
+	for (s = 1; s <= nr_stacks; s++)
+		n += count[kernel, stacks[s]]
+	if (!n)
+		return
+	add(what " that a stack adds")
+	for (i = 1; i <= nr_tracers; i++)
+		add(labels[i])
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (s = 1; s <= nr_stacks; s++) {
+		add(stack_labels[s])
+		for (i = 1; i <= nr_tracers; i++) {
+			plain = get(kernel, "cpu_idle", tracers[i], what)
+			v = get(kernel, stacks[s], tracers[i], what)
+			add(v == "–" || plain == "–" ? "–" : sprintf("%.1f", v - plain))
+		}
+		row(16)
+	}
+	print ""
+}
+
+function sample_table(kernel, what,   s, n) {
+	if (!count[kernel, "sample"])
+		return
+	add(what " of a sample")
+	add("ktrace")
+	add("perf record")
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (s = 1; s <= nr_samples; s++) {
+		add(sample_labels[s])
+		add(get(kernel, samples[s], "ktrace", what))
+		add(get(kernel, samples[s], "perf", what))
+		row(16)
+	}
+	print ""
+}
+
+function program_table(kernel,   b, bench, n) {
+	for (b = 1; b <= nr_benches[kernel]; b++) {
+		bench = benches[kernel, b]
+		if (!sub(/^stacks of /, "", bench))
+			continue
+		if (!n) {
+			add("instructions that two stacks add")
+			add("ktrace")
+			add("perf record")
+			add("functions")
+			add("calls")
+			n = nr_cells
+			row(16)
+			rule(n)
+		}
+		add(bench)
+		add(get(kernel, "stacks of " bench, "ktrace", "instructions"))
+		add(get(kernel, "stacks of " bench, "perf", "instructions"))
+		add(get(kernel, "stacks of " bench, "untraced", "functions"))
+		add(get(kernel, "stacks of " bench, "untraced", "calls"))
+		row(16)
+	}
+	if (n)
+		print ""
 }
 
 # The cost of ktrace for a command that does nothing.
@@ -344,6 +420,11 @@ END {
 		print ""
 		events(kernel, "instructions", 1)
 		events(kernel, "bytes", 0)
+		stack_table(kernel, "instructions")
+		stack_table(kernel, "bytes")
+		sample_table(kernel, "instructions")
+		sample_table(kernel, "bytes")
+		program_table(kernel)
 		disabled(kernel)
 		find(kernel)
 		begin(kernel)
