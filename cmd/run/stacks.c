@@ -108,7 +108,8 @@ static int patterns_check(const struct selection *stacks,
 			ktrace_pattern_match(pattern, entry.system, entry.name);
 
 		for (size_t k = 0; k < nr && !used; k++)
-			used = selection_match(selection, known[k].system,
+			used = !known[k].stackless &&
+			       selection_match(selection, known[k].system,
 					       known[k].name) &&
 			       ktrace_pattern_match(pattern, known[k].system,
 						    known[k].name);
@@ -189,6 +190,10 @@ static bool event_wants(const struct ktrace_known *event, void *data)
 	struct share share;
 
 	if (!selection_match(round->selection, event->system, event->name))
+		return false;
+	/* stacks_of_functions() is about it. */
+	if (round->stacks->functions && !strcmp(event->system, entry.system) &&
+	    !strcmp(event->name, entry.name))
 		return false;
 	share = share_of(round->stacks, event);
 	return share.whose == round->whose && share.filter == round->filter;

@@ -125,7 +125,8 @@ struct ktrace_known {
 	const char *module; /* of the tracepoint; "vmlinux": the kernel's */
 	uint32_t id;	    /* 0: none yet */
 	bool enabled;
-	bool filtered; /* it has a filter */
+	bool filtered;	/* it has a filter */
+	bool stackless; /* it cannot be recorded with stacks */
 	uint64_t reserved[2];
 };
 
@@ -171,7 +172,8 @@ enum ktrace_stacks {
 };
 
 /*
- * The events that @want accepts are recorded with stacks.  They must be known and disabled.
+ * The events that @want accepts are recorded with stacks, but for those that cannot be
+ * (stackless).  They must be known and disabled.
  * @filter: as for ktrace_session_filter(): only events that pass it have a stack; NULL: all have.
  * -EINVAL: an event's fields do not fit it.
  */

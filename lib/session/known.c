@@ -2,7 +2,7 @@
 /*
  * Known events.  The control tree's file `available' has a line for each
  *
- *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1]
+ *	event SYSTEM:NAME id N enabled 0|1 module NAME [filter 1] [stackless 1]
  *
  * `info' has this line, then the text of the event's format file, then an empty
  * line. `types' has the same for the events that may be in the buffers.
@@ -76,6 +76,8 @@ static bool event_parse(char *line, struct ktrace_known *known)
 			known->module = value;
 		else if (!strcmp(word, "filter"))
 			known->filtered = *value == '1';
+		else if (!strcmp(word, "stackless"))
+			known->stackless = *value == '1';
 	}
 	return true;
 }

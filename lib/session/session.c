@@ -449,7 +449,7 @@ int ktrace_session_stacks(
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {
-		if (want(&known[i], data))
+		if (!known[i].stackless && want(&known[i], data))
 			text_printf(&lines, "%s/%s: %s%s%s\n", known[i].system,
 				    known[i].name, names[whose],
 				    filter ? " if " : "", filter ?: "");
