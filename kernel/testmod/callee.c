@@ -10,12 +10,14 @@
  *	deep DEPTH	callee_deep(), which calls itself DEPTH times
  *	sleep		callee_sleep(), until the writer is killed
  *	pause MS	callee_pause(), which takes so long
+ *	patch		callee_error() is replaced, as by a live patch, until the module goes
  *	nest COUNT	callee_outer(), which calls two others, and one of these by
  *			itself, COUNT times
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
+#include <linux/ftrace.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -23,6 +25,7 @@
 #include <linux/uaccess.h>
 
 #include "callee.h"
+#include "compat/function.h"
 
 CALLEE u64 callee_six(u8 a, u16 b, u32 c, u64 d, const char *e, s64 f);
 CALLEE int callee_error(int number);
@@ -98,12 +101,44 @@ CALLEE int callee_outer(int number)
 	return result + callee_inner(2 * number);
 }
 
+static CALLEE int patched_error(int number)
+{
+	return number + 1;
+}
+
+/* A hook that lets the function go on elsewhere, as a live patch does. */
+static void patch_hit(unsigned long ip, unsigned long caller,
+		      struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	kt_function_registers(fregs)->ip = (unsigned long)patched_error;
+}
+
+static struct ftrace_ops patch = {
+	.func = patch_hit,
+	.flags = FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED | FTRACE_OPS_FL_IPMODIFY,
+};
+
+static bool patched;
+
+static int patch_make(void)
+{
+	char name[] = "callee_error";
+	int err = patched ? -EBUSY : 0;
+
+	err = err ?: ftrace_set_filter(&patch, name, strlen(name), 1);
+	err = err ?: register_ftrace_function(&patch);
+	patched = patched || !err;
+	return err;
+}
+
 static int run(const char *text)
 {
 	unsigned long count;
 
 	if (sysfs_streq(text, "sleep"))
 		return callee_sleep();
+	if (sysfs_streq(text, "patch"))
+		return patch_make();
 	if (sysfs_streq(text, "types"))
 		return typed_all();
 	if (sscanf(text, "deep %lu", &count) == 1)
@@ -163,6 +198,8 @@ static int __init callee_init(void)
 static void __exit callee_exit(void)
 {
 	debugfs_remove(dir);
+	if (patched)
+		unregister_ftrace_function(&patch);
 }
 
 module_init(callee_init);

@@ -643,36 +643,108 @@ put functions none
 
 # ---- stacks -----------------------------------------------------------------------
 
-# Each call is one function deeper, and the returns of all are hooked.
-put functions '+ktrace_callee:callee_deep 1
-+ktrace_callee:callee_six 6'
-check "returns have no stacks" refuses stack 'function/exit: kernel' 'no stacks are recorded'
-put stack 'function/entry: kernel'
-put events/function/enabled 1
-put enabled 1
-check "functions with stacks have no trampoline" is \
-	"$(awk '$2 == "on" { print $10 }' $tree/function_table | sort -u)" ftrace
-echo deep 20 >$run
-echo calls 3 >$run
-put enabled 0
-$bin/ktread -dq $tree >"$dump"
-# frames NAME: of the stacks of its calls: how many, and 0 if they are complete
-frames() {
+# ids NAME: of the stacks of its calls
+ids() {
 	records "$dump" entry "$1" | cut -c 9-16 | while read -r id; do
-		id=$((0x$(echo $id | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/')))
+		echo $((0x$(echo $id | sed 's/\(..\)\(..\)\(..\)\(..\)/\4\3\2\1/')))
+	done
+}
+# stacks NAME: how many functions they have, 1 if they are complete, where they begin
+stacks() {
+	ids "$1" | while read -r id; do
 		od -An -v -j $((id * 8 + 4)) -N 2 -t u2 $tree/stacks
 		od -An -v -j $((id * 8 + 6)) -N 1 -t u1 $tree/stacks
-	done | awk '{ printf "%s%s", $1, NR % 2 ? " " : "\n" }'
+		od -An -v -j $((id * 8 + 8)) -N 8 -t x8 $tree/stacks
+	done | awk '{ printf "%s%s", $1, NR % 3 ? " " : "\n" }' | awk '{ print $1, !$2, $3 }'
 }
-check "a stack has each of the calls" is "$(frames callee_deep |
-	awk 'NR > 1 && $1 != before + 1 || $2 { bad++ } { before = $1 } END { print NR, bad + 0 }')" "21 0"
-check "equal calls have equal stacks" is "$(frames callee_six | sort -u | wc -l)" 1
+stacks_on() {
+	put stack "function/entry: $1"
+	put events/function/enabled 1
+	put enabled 1
+}
+stacks_off() {
+	put enabled 0
+	$bin/ktread -dq $tree >"$dump"
+}
+way_now() {
+	awk '$2 == "on" { print $10 }' $tree/function_table | sort -u
+}
+# Each call of callee_deep() is one function deeper, and the returns of all are hooked.
+put functions '+ktrace_callee:callee_deep 1
++ktrace_callee:callee_six 8
++ktrace_callee:callee_error 1'
+check "returns have no stacks" refuses stack 'function/exit: kernel' 'no stacks are recorded'
+check "who may have none says so" is "$(grep -c 'event [a-z]*:[a-z]* .* stackless 1$' $tree/available)" 2
+stacks_on kernel
+check "functions with stacks have no trampoline" is "$(way_now)" ftrace
+echo deep 20 >$run
+echo calls 3 >$run
+echo patch >$run
+echo calls 3 >$run
+stacks_off
+check "a stack has each of the calls" is "$(stacks callee_deep |
+	awk 'NR > 1 && $1 != before + 1 || !$2 { bad++ } { before = $1 } END { print NR, bad + 0 }')" "21 0"
+check "equal calls have equal stacks" is "$(ids callee_six | wc -l) $(ids callee_six |
+	sort -u | wc -l)" "6 1"
+check "words of the stack are behind it" is "$(records "$dump" entry callee_six | cut -c 17- |
+	sed 's/\(.\{16\}\).*\(.\{32\}\)$/\1 \2/' | cut -c -2 | sort -u)" 01
+check "a patched function has its own stack" is "$(stacks callee_error | wc -l) $(stacks callee_error |
+	sort -u | awk -v place="$(awk '$5 == "callee_error" { print substr($3, 3) }' $tree/function_table)" \
+		'{ print $2, substr($3, 1, 15) == substr(place, 1, 15) }')" "6 1 1"
+put events/function/enabled 0
+put functions none
+rmmod ktrace_callee
+load_module ktrace-callee
+put functions '+ktrace_callee:callee_error 1'
+put stack none
+put capture 'function/entry: u64 number: a0 put 8'
+stacks_on both
+echo calls 3 >$run
+stacks_off
+# 8 bytes, two masks, the place of the data, two ids, the data.
+check "captured fields are behind the ids" is "$(records "$dump" entry callee_error | cut -c 9-24,41- |
+	sort -u)" "00000000180008001600000000000000"
+put events/function/enabled 0
+put stack none
+put capture none
+put functions '+ktrace_callee:callee_error 1'
+put events/function/entry/filter 'function == 77'
+stacks_on kernel
+echo calls 3 >$run
+stacks_off
+check "a filter is asked first" is "$(number "$dump" entry callee_error)" 0
+put events/function/entry/filter 0
+# Calls do not stop while the way changes to and fro.
+put functions '+ktrace_callee:callee_six 6'
+while [ -e $run ]; do echo calls 20; sleep 0.01; done >$run 2>/dev/null &
+caller=$!
+for i in 1 2 3 4 5 6; do
+	put events/function/enabled 0
+	put stack none
+	put events/function/enabled 1
+	put enabled 1
+	sleep 0.1
+	put events/function/entry/enabled 0
+	put stack 'function/entry: both'
+	put events/function/entry/enabled 1
+	sleep 0.1
+	put enabled 0
+done
+kill $caller
+wait $caller 2>/dev/null
+# Records of before have types that ktread does not know any more.
+put events/function/enabled 0
+put stack none
+put reset 1
+stacks_on both
+echo calls 3 >$run
+stacks_off
+check "then calls have stacks" at_least "$(ids callee_six | grep -c '[1-9]')" 3
 put events/function/enabled 0
 put stack none
 put events/function/enabled 1
 put enabled 1
-check "without stacks the way is as before" is \
-	"$(awk '$2 == "on" { print $10 }' $tree/function_table | sort -u)" "${way:-ftrace}"
+check "without stacks the way is as before" is "$(way_now)" "${way:-ftrace}"
 put enabled 0
 put events/function/enabled 0
 put functions none

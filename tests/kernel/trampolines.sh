@@ -117,7 +117,7 @@ put functions none
 put events/function/enabled 1
 put enabled 1
 # With pauses, or it is mostly the calls that take the time, and reading them.
-while [ -e $run ]; do echo calls 20; usleep 10000; done >$run 2>/dev/null &
+while [ -e $run ]; do echo calls 20; sleep 0.01; done >$run 2>/dev/null &
 caller=$!
 program=': u64 x: a4 kernel 8'
 for i in 1 2 3 4 5 6 7 8; do

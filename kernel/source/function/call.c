@@ -55,22 +55,17 @@ static void capture_end(struct kt_enabled *enabled,
 }
 
 /*
- * A stack begins in the function itself.  Functions of events with stacks have no trampoline
- * (hooks.c), so the registers are a struct pt_regs.
+ * A stack begins in the function itself, behind what calls the hook.  Functions of events with
+ * stacks have no trampoline (hooks.c), so the registers are a struct pt_regs.  Its ip is where the
+ * function goes on: a live patch may have changed it.
  */
-static __always_inline struct kt_caller caller_of(const u64 *registers)
+static __always_inline struct kt_caller caller_of(
+	const struct function *function, const u64 *registers)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)registers;
 
-	return (struct kt_caller){regs->ip, regs->sp, regs->bp, NULL};
-}
-
-/* It does not change while the event is attached. */
-static __always_inline bool takes_stack(const struct kt_enabled *enabled)
-{
-	const struct kt_gate *gate = READ_ONCE(enabled->gate);
-
-	return gate && gate->stacking;
+	return (struct kt_caller){READ_ONCE(function->ip) + MCOUNT_INSN_SIZE,
+				  regs->sp, regs->bp, NULL};
 }
 
 noinline void call_entry_capture(struct kt_enabled *enabled,
@@ -81,7 +76,7 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 	struct entry *entry;
 
 	/* Its way is just about to change. */
-	if (!words.registers && takes_stack(enabled))
+	if (!words.registers && call_takes_stack(enabled))
 		return;
 	if (!kt_capture_begin(enabled, &frame))
 		return;
@@ -92,7 +87,7 @@ noinline void call_entry_capture(struct kt_enabled *enabled,
 		capture_end(enabled, frame, words);
 		return;
 	}
-	*kt_stack_caller(frame->payload) = caller_of(words.at);
+	*kt_stack_caller(frame->payload) = caller_of(function, words.at);
 	kt_capture_end(enabled, frame, words.at);
 }
 
@@ -124,7 +119,7 @@ static void entry_write_stack(struct kt_enabled *enabled,
 	room = kt_gate_begin(ring, sizeof(struct kt_caller) + size);
 	if (!room)
 		return;
-	room->caller = caller_of(words.at);
+	room->caller = caller_of(function, words.at);
 	entry_store(&room->entry, function, words, nr);
 	kt_gate_end(gate, ring->owner, &room->entry, size, KT_RECORD_DYNAMIC);
 	kt_scratch_give(ring->owner, room);
@@ -142,7 +137,7 @@ noinline void call_entry_write_slow(struct kt_enabled *enabled,
 	struct kt_write write __kt_uninitialized;
 	struct entry *entry;
 
-	if (takes_stack(enabled)) {
+	if (call_takes_stack(enabled)) {
 		entry_write_stack(enabled, function, words, nr);
 		return;
 	}
@@ -179,12 +174,13 @@ noinline void call_entry_program(struct kt_enabled *enabled,
 {
 	struct kt_capture_frame *frame;
 
-	if (!kt_capturing_begin(enabled, program->capturing, &frame))
+	if (!words.registers ||
+	    !kt_capturing_begin(enabled, program->capturing, &frame))
 		return;
 	/* As many words as the program was made for. */
 	entry_store((struct entry *)frame->payload, function, words,
 		    program->words);
-	*kt_stack_caller(frame->payload) = caller_of(words.at);
+	*kt_stack_caller(frame->payload) = caller_of(function, words.at);
 	kt_capturing_end(enabled, program->capturing, frame, words.at);
 }
 

@@ -213,6 +213,14 @@ static __always_inline void call_entry_write(struct kt_enabled *enabled,
 		kt_ring_complete(write.ring, write.record.unit);
 }
 
+/* Are entries recorded with stacks?  This does not change while the event is attached. */
+static __always_inline bool call_takes_stack(const struct kt_enabled *enabled)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+
+	return gate && gate->stacking;
+}
+
 /* The session has a program for the event, and registers are not recorded. */
 void call_entry_capture(struct kt_enabled *enabled,
 			const struct function *function,

@@ -140,12 +140,16 @@ static __always_inline unsigned long entered_any(struct hooks *hooks,
 {
 	const struct function *function =
 		function_find(&hooks->functions, place_of(frame), true);
+	const struct kt_enabled *entry = smp_load_acquire(&hooks->hit[ENTRY]);
 	const struct call_words words = words_of(frame);
 	unsigned long answer = TRAMPOLINE_LEAVE;
 	struct call plan __kt_uninitialized;
 
 	/* It has just been taken out of the table: its module goes, or it has an heir. */
 	if (unlikely(!function))
+		return answer;
+	/* Entries have stacks from now on: its way is just about to change (hooks_update()). */
+	if (entry && unlikely(call_takes_stack(entry)))
 		return answer;
 	switch (call_plan(hooks, function, words, &plan)) {
 	case CALL_IGNORED:

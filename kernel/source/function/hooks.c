@@ -211,7 +211,7 @@ static bool hooks_take_stacks(const struct hooks *hooks)
 {
 	const struct kt_enabled *entry = hooks->hit[ENTRY];
 
-	return entry && entry->gate && entry->gate->stacking;
+	return entry && call_takes_stack(entry);
 }
 
 static enum way way_next(const struct hooks *hooks,
@@ -321,7 +321,8 @@ static bool hooks_want_trampoline(const struct hooks *hooks)
 	for (i = 0; i < hooks->functions.nr; i++) {
 		const struct function *function = hooks->functions.all[i];
 
-		if (function->ip && function->next.on && function->next.direct)
+		if (function->ip && function->next.on &&
+		    function->next.direct && !hooks_take_stacks(hooks))
 			return true;
 	}
 	return false;
