@@ -82,13 +82,14 @@ static int events_choose(struct record *r)
 	/* With -M or -F but no -e, records only these. */
 	bool only = (r->markers.nr || r->functions.nr) &&
 		    selection_is_all(&r->selection);
-	int status = EXIT_OK;
+	int status;
 
-	if (!only)
+	/* First: what has a stack must not be enabled, and -e may mean function:entry, too. */
+	status = functions_choose(r, only);
+	if (!only && !status)
 		status = events_enable(r->session, &r->selection, &r->stacks,
 				       &r->nr_events);
-	return status ?: rate_choose(r) ?: record_markers_enable(r)
-		      ?: functions_choose(r, only);
+	return status ?: rate_choose(r) ?: record_markers_enable(r);
 }
 
 /* What an earlier recorder left */
@@ -454,6 +455,11 @@ static int functions_take(struct record *r, char *words, char *others)
 
 	*others = '\0';
 	while ((word = strsep(&words, ","))) {
+		if (*word == '!' && is_function(word + 1))
+			return misused(&command_record,
+				       "-e `%s': functions that are not wanted "
+				       "cannot be named",
+				       word);
 		if (!is_function(word))
 			end += sprintf(end, "%s%s", end == others ? "" : ",",
 				       word);
@@ -462,7 +468,8 @@ static int functions_take(struct record *r, char *words, char *others)
 					 word + sizeof(FUNCTION) - 1))
 			return EXIT_USAGE;
 	}
-	return r->functions.nr > before && !*others
+	r->filterless = r->functions.nr > before;
+	return r->filterless && !*others
 		       ? EXIT_OK
 		       : selection_option(&r->selection, &command_record,
 					  others);
@@ -492,6 +499,11 @@ static int option_handle(void *data, int option)
 	case 'e':
 		return event_option(r, optarg);
 	case 'f':
+		if (r->filterless)
+			return misused(
+				&command_record,
+				"-f is about events, and the -e before it "
+				"means a function: see `ktrace graph --entered'");
 		if (selection_filter(&r->selection, optarg))
 			return misused(&command_record,
 				       "-f belongs to the -e before it, and "

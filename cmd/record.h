@@ -32,6 +32,7 @@ struct record {
 	uint64_t duration;	   /* ns; 0: none */
 	struct patterns markers;   /* of programs */
 	struct patterns functions; /* of the kernel */
+	bool filterless;	   /* the last -e means functions */
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
 	struct stacks_wanted stacks;

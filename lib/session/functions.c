@@ -39,18 +39,20 @@ struct events {
 static int entry_line(struct ktrace_session *s, const char *file, char **line)
 {
 	static const char head[] = "function/entry: ";
-	char *text, *found;
+	char *text, *rest, *found;
 	int err = ktrace_session_read(s, file, &text, NULL);
 
 	*line = NULL;
 	if (err)
 		return err;
-	found = strstr(text, head);
-	if (found && (found == text || found[-1] == '\n')) {
-		found += sizeof(head) - 1;
-		*line = strndup(found, strcspn(found, "\n"));
-		if (!*line)
+	for (rest = text; !*line && (found = strsep(&rest, "\n"));) {
+		if (strncmp(found, head, sizeof(head) - 1))
+			continue;
+		*line = strdup(found + sizeof(head) - 1);
+		if (!*line) {
 			err = error_set(-ENOMEM, "out of memory");
+			break;
+		}
 	}
 	free(text);
 	return err;

@@ -217,6 +217,7 @@ missing=$(comm -23 theirs ours | head -n 5)
 check 'the kernel has seen many stacks of functions' test "$(wc -l <theirs)" -ge 20
 check 'each of them is in the trace, too' test -z "$missing"
 printf '%s\n' "$missing" | sed '/./s/^/#   /'
+check 'there are many' test "$(grep -c ' function:' calls)" -ge 500
 check 'each begins with the function' test -z "$(awk '
 	/^[^\t]/ { name = $0; sub(/.* function:/, "", name); sub(/:.*/, "", name); of = / function:/; next }
 	of { sub(/\+.*/, "", $1); if ($1 != name) print; of = 0 }' calls)"
@@ -245,6 +246,19 @@ run ktrace record -F kfree -g=kernel:sched_switch -- true
 ends 1 'a pattern that fits no function is told' 'function:entry'
 run ktrace record -F kfree -g='kernel:function:* if function == 1' -- true
 ends 1 'so is a filter of theirs' 'cannot be chosen'
+# The module is loaded, so its events are among all.
+run ktrace record -g -o named -e 'function:*,call:*,sched:sched_switch' -- true
+ends 0 'who wants stacks of all gets them where they can be'
+run ktrace record -g=kernel:function:exit -e function:exit -- true
+ends 1 'who wants those of returns is told' 'fits none'
+run ktrace record -q -e function:entry,function:kfree -g -o named -- true
+ends 0 'entries may be named twice'
+check 'and have stacks' test "$(ktrace report -g named | grep -A1 ' function:kfree' | grep -c '^	kfree+')" -gt 0
+for wrong in '-e function:vfs_*,!function:vfs_read' '-e sched:sched_switch -e function:kfree -f prev_pid>1' \
+	'-e function:kfree,kmem:kmalloc -f bytes_alloc>100'; do
+	run ktrace record $wrong -- true
+	ends 2 "record $wrong" 'function'
+done
 echo 'function/exit: kernel' >$tree/stack 2>err
 check 'returns have no stacks' grep -q 'no stacks are recorded of it' $tree/error
 rm -r called called.ctf named
