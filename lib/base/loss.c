@@ -121,6 +121,11 @@ static const struct {
 	 "they called is missing, too"},
 	{"function", "stack",
 	 "calls so deep that too little of the stack was left"},
+	{"stacks", "full",
+	 "events whose stack found no room: the control tree's file "
+	 "stack_size says how much there is (doc/stacks.md)"},
+	{"stacks", "nested",
+	 "events in too many interrupts on top of each other"},
 };
 
 const char *miss_text(const char *source, const char *reason)
