@@ -267,6 +267,7 @@ sleeper() {
 		sleep 0.1
 		tries=$((tries + 1))
 	done
+	[ $tries -lt 100 ] || echo "# the sleeper does not sleep: $(cat /proc/$sleeper/wchan)"
 }
 wake() {
 	dd bs=4096 count=16 <&5 >/dev/null 2>"$work/dd"
