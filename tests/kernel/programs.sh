@@ -285,8 +285,14 @@ while read -r id; do
 done <"$work/ids"
 check "where it went to sleep is read when it wakes" [ "$found" ]
 before=$(refs)
-sleeper
-check "until then it holds the module" is "$(refs)" $((before + 1))
+# If it is preempted before it sleeps, the pages come back too early: then once more.
+for try in 1 2 3; do
+	sleeper
+	held=$(refs)
+	[ "$held" = "$before" ] && [ $try != 3 ] || break
+	wake
+done
+check "until then it holds the module" is "$held" $((before + 1))
 put events/sched/sched_switch/enabled 0
 put stack none
 check "but not longer than somebody wants its stack" is "$(refs)" "$before"
