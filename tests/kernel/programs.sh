@@ -209,10 +209,9 @@ cat $tree/stacks >"$work/stacks"
 $bin/tables ends "$work/stacks" <"$work/ids" | sort | uniq -c |
 	sed 's/^ *//' >"$work/ends"
 sed 's/^/# sched_switch: /' "$work/ends"
-# With KASAN, one of ten switches is in the middle of an exec().
 check "at switches most are complete, and others say why" at_least \
 	"$(($(awk '/ complete$|no frames/ { n += $1 } END { print n }' "$work/ends") * 100))" \
-	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 80))"
+	"$(($(awk '{ n += $1 } END { print n }' "$work/ends") * 90))"
 
 # In the middle of a switch the CPU has the next task's memory, but the registers are of the one
 # before.  Tasks that were forked have the same addresses, so what is read there looks right.

@@ -185,11 +185,11 @@ put events/function/enabled 1
 put enabled 1
 check "functions of the kernel, too" is "$(ways)" "2 direct "
 pids=
-while [ "$(echo $pids | wc -w)" -lt 60 ]; do
+while [ "$(echo $pids | wc -w)" -lt 200 ]; do
 	sh -c "echo sleep >$run" 2>/dev/null &
 	pids="$pids $!"
 done
-while [ "$(cat /proc/[0-9]*/stack 2>/dev/null | grep -c callee_sleep)" -lt 60 ]; do
+while [ "$(cat /proc/[0-9]*/stack 2>/dev/null | grep -c callee_sleep)" -lt 200 ]; do
 	sleep 0.1
 done
 pid=${pids##* }
@@ -207,13 +207,13 @@ check "what the kernel prints is no guess" is "$(dmesg | awk '
 
 # ---- what goes while tasks sleep in hooked calls ----------------------------------
 
-for pid in $(echo $pids | cut -d ' ' -f -30); do
+for pid in $(echo $pids | cut -d ' ' -f -100); do
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 done
 put enabled 0
 read=$($bin/ktread $tree)
-check "half of them have returned" at_least "$(count "$read" function:exit)" 60
+check "half of them have returned" at_least "$(count "$read" function:exit)" 200
 put events/function/enabled 0
 put functions none
 rmdir $tree/sessions/other
@@ -222,7 +222,7 @@ check "the trampolines stay" not rmmod ktrace_trampoline 2>/dev/null
 load_module ktrace-functions
 choose ''
 check "another takes them" is "$(ways) $(calls 100)" "2 direct  200 200"
-for pid in $(echo $pids | cut -d ' ' -f 31-); do
+for pid in $(echo $pids | cut -d ' ' -f 101-); do
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 done
