@@ -39,16 +39,22 @@ struct record {
 	__u64 b;
 };
 
+static __always_inline void record_fill(struct record *r, __u32 id, __u32 a,
+					__u64 b)
+{
+	r->time = bpf_ktime_get_ns();
+	r->id = id;
+	r->a = a;
+	r->b = b;
+}
+
 static __always_inline int record(__u32 id, __u32 a, __u64 b)
 {
 	struct record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 
 	if (!r)
 		return 0;
-	r->time = bpf_ktime_get_ns();
-	r->id = id;
-	r->a = a;
-	r->b = b;
+	record_fill(r, id, a, b);
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -77,10 +83,7 @@ struct {
 } stacks SEC(".maps");
 
 struct stack_record {
-	__u64 time;
-	__u32 id;
-	__u32 a;
-	__u64 b;
+	struct record event;
 	__s32 stack;
 };
 
@@ -94,10 +97,7 @@ static __always_inline int record_stack(__u32 id, __u32 a, __u64 b, long stack)
 
 	if (!r)
 		return 0;
-	r->time = bpf_ktime_get_ns();
-	r->id = id;
-	r->a = a;
-	r->b = b;
+	record_fill(&r->event, id, a, b);
 	r->stack = stack;
 	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
 	return 0;
