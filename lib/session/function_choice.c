@@ -335,11 +335,12 @@ static int events_enable(struct ktrace_session *s,
 {
 	int err = 0;
 
-	if (!functions->call_filter && functions->stacks)
-		err = ktrace_session_stacks(s, functions->stacks, NULL,
-					    is_entry, NULL);
-	if (!functions->call_filter)
+	if (!functions->call_filter) {
+		if (functions->stacks)
+			err = ktrace_session_stacks(s, functions->stacks, NULL,
+						    is_entry, NULL);
 		return err ?: ktrace_session_enable(s, "function", NULL, true);
+	}
 	if (*functions->call_filter)
 		err = ktrace_session_filter(s, "call", "function",
 					    functions->call_filter);
