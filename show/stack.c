@@ -239,6 +239,7 @@ const char *stack_end_name(enum ktrace_stack_end end)
 		[KTRACE_STACK_CORRUPT] = "[corrupt]",
 		[KTRACE_STACK_NO_MAPS] = "[no_mappings]",
 		[KTRACE_STACK_CONTEXT] = "[not_readable_here]",
+		[KTRACE_STACK_EXEC] = "[exec]",
 		[KTRACE_STACK_MISSING] = "[no_stack]",
 		[KTRACE_STACK_DAMAGED] = "[damaged]",
 	};

@@ -242,6 +242,7 @@ enum ktrace_stack_end {
 	KTRACE_STACK_CORRUPT, /* the caller's frame would not be above */
 	KTRACE_STACK_NO_MAPS, /* the process's mappings were not known */
 	KTRACE_STACK_CONTEXT, /* programs could not be read there */
+	KTRACE_STACK_EXEC, /* the program was being replaced by another one */
 	/* Of both: */
 	KTRACE_STACK_MISSING, /* there was no room to store it */
 	KTRACE_STACK_DAMAGED, /* the trace does not have it, or not as it was */

@@ -201,6 +201,7 @@ enum kt_stack_end {
 	KT_STACK_CORRUPT, /* the caller's frame is not above */
 	KT_STACK_NO_MAPS, /* the mappings of the process are not known yet */
 	KT_STACK_CONTEXT, /* not readable here: in an NMI, amid a switch */
+	KT_STACK_EXEC, /* in an exec: the old program is gone, the new one does not run yet */
 	KT_STACK_END_NR,
 };
 

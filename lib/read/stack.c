@@ -436,6 +436,8 @@ const char *ktrace_stack_end_text(enum ktrace_stack_end end)
 		[KTRACE_STACK_CORRUPT] = "the next frame is not above",
 		[KTRACE_STACK_NO_MAPS] = "mappings not known yet",
 		[KTRACE_STACK_CONTEXT] = "the program cannot be read here",
+		[KTRACE_STACK_EXEC] =
+			"no stack: the program is being replaced (exec)",
 		[KTRACE_STACK_MISSING] = "no stack: there was no room for it",
 		[KTRACE_STACK_DAMAGED] = "no stack: the trace is damaged",
 	};

@@ -136,6 +136,7 @@ static const char *end_text(unsigned int end)
 		[KT_STACK_CORRUPT] = "corrupt",
 		[KT_STACK_NO_MAPS] = "no maps",
 		[KT_STACK_CONTEXT] = "context",
+		[KT_STACK_EXEC] = "exec",
 	};
 
 	return end < sizeof(ends) / sizeof(*ends) && ends[end] ? ends[end]
