@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Functions that are recorded only within others (kernel/source/function/scope.c): what roots
-# call, down to a depth, without what is cut and without interrupts.  The functions of
+# call, down to a depth, without what is cut and without interrupts; and roots themselves.  The
+# functions of
 # kernel/testmod/callee.c call each other in a known way; the kernel's function_graph is the
 # judge of the others.
 # One kernel is enough: trampolines.sh runs this again on each.
@@ -132,6 +133,56 @@ check "another root is one wherever it is called" is "$(calls entry)$(calls exit
 put function_scope 'depth 0'
 put functions none
 
+# ---- roots within other functions -------------------------------------------------
+
+put functions none
+put functions '+ktrace_callee:callee_inner 1 s32
++ktrace_callee:callee_middle 1 around'
+check "lines that choose what is around are kept" is "$(get functions)" \
+	"+ktrace_callee:callee_inner 1 s32
++ktrace_callee:callee_middle 1 around"
+check "the table says it" is "$(awk '$5 == "callee_middle" { print $8 }' $tree/function_table | tail -n 1)" around
+record nest
+check "roots are recorded within it, and it is not" is "$(calls entry)$(calls exit)" \
+	"callee_inner 10 callee_inner 10 "
+put events/function/exit/enabled 0
+record nest
+check "entries alone, too" is "$(calls entry)" "callee_inner 10 "
+put events/function/enabled 0
+put events/call/function/enabled 1
+record nest
+check "and whole calls" is "$(grep -c ' call:function ' "$dump")" 10
+put events/call/function/enabled 0
+put events/function/enabled 1
+put functions '+ktrace_callee:callee_* 1 inside
++ktrace_callee:callee_middle 1
++ktrace_callee:callee_outer 1 around'
+record nest
+check "a root that is within it has its scope" is "$(calls entry)" "callee_inner 10 callee_middle 10 "
+put functions '!ktrace_callee:callee_middle'
+put functions '+ktrace_callee:callee_inner 1'
+record nest
+check "what is cut is, there as well" is "$(calls entry)" "callee_inner 10 "
+put functions none
+put functions '+ktrace_callee:callee_inner 1
++ktrace_callee:callee_outer 1 around if a0_s32 == 11'
+record nest
+check "a call that is refused is not around" is "$(calls entry)" ""
+put functions '+ktrace_callee:callee_outer 1 around if a0_s32 == 10'
+record nest
+check "one that passes is" is "$(calls entry)" "callee_inner 20 "
+put functions '+ktrace_callee:callee_outer 1 around
++ktrace_callee:callee_middle 1 around'
+record nest
+check "one within another makes no difference" is "$(calls entry)" "callee_inner 20 "
+put functions '-ktrace_callee:callee_outer
+-ktrace_callee:callee_middle'
+record nest
+check "if there are none any more, roots are recorded everywhere" is "$(calls entry)" \
+	"callee_inner 30 "
+check "nothing is captured of it" refuses functions '+ktrace_callee:callee_outer 1 around : a0 : 1' \
+	'nothing to capture'
+
 # ---- roots within roots -----------------------------------------------------------
 
 put functions none
@@ -164,6 +215,11 @@ exits() {
 record exits
 check "tasks that ended in a root have left it" is "$(calls entry | sed 's/do_exit [0-9]*/many/')" \
 	"many "
+put functions none
+put functions '+ktrace_callee:callee_* 1
++do_exit 1 around'
+record exits
+check "and what was around their roots" is "$(calls entry)" ""
 check "nothing was missed" is "$(missed)" 0
 
 # ---- interrupts -------------------------------------------------------------------
@@ -179,7 +235,23 @@ check "what interrupts a root is recorded" at_least "$(calls entry |
 put function_scope 'interrupts no'
 record busy
 check "or it is not" is "$(calls entry)" "run_write 1 "
-put functions '+hrtimer_interrupt 0'
+put functions '+hrtimer_interrupt 0
++ktrace_callee:run_write 0 around'
+record busy
+check "a root of an interrupt is not within what that interrupts" is "$(calls entry)" ""
+put function_scope 'interrupts yes'
+record busy
+check "unless interrupts are had" at_least "$(calls entry |
+	sed -n 's/.*hrtimer_interrupt \([0-9]*\).*/\1/p')" 1
+put function_scope 'interrupts no'
+put functions '+ktime_get_update_offsets_now 0
++hrtimer_interrupt 0 around'
+record busy
+check "one that is within a function of the interrupt is" at_least "$(calls entry |
+	sed -n 's/.*ktime_get_update_offsets_now \([0-9]*\).*/\1/p')" 1
+put functions none
+put functions '+ktrace_callee:run_write 0
++hrtimer_interrupt 0'
 # Of this process alone, which is in the root nearly all the time.
 put pids $$
 busy() { echo calls 2000000 >$run; }
@@ -204,9 +276,10 @@ check "a thread that becomes the first of its process stays in its root" is \
 
 # ---- the kernel's function_graph as oracle ----------------------------------------
 
-# The calls of graph's output, by name.
+# graph_calls [NAME]: the calls of graph's output, by name; not of NAME
 graph_calls() {
-	sed -n 's/.*| *\([a-z_][a-z0-9_.]*\)() *[;{].*/\1/p' $tracing/trace | sort | uniq -c |
+	sed -n 's/.*| *\([a-z_][a-z0-9_.]*\)() *[;{].*/\1/p' $tracing/trace |
+		grep -vx "${1:-none}" | sort | uniq -c |
 		awk '{ print $2, $1 }' | tr '\n' ' '
 }
 
@@ -234,15 +307,20 @@ if [ -e $tracing/set_graph_function ] || mount -t tracefs tracefs $tracing 2>/de
 	filter='vfs_* do_dentry_open path_* shmem_* may_open* security_inode_* security_file_*'
 	mkfifo "$work/fifo"
 	exec 3<>"$work/fifo"
-	for depth in 0 2; do
+	# The third time, path_openat is around the roots.
+	for depth in 0 2 around; do
 		worker
 		put functions none
 		lines=
+		role=inside
+		[ $depth != around ] || role=
 		for pattern in $filter; do
-			lines="$lines+vmlinux:$pattern 1 inside
+			lines="$lines+vmlinux:$pattern 1 $role
 "
 		done
-		put functions "$lines+path_openat 1"
+		role=
+		[ $depth != around ] || role=around depth=0
+		put functions "$lines+path_openat 1 $role"
 		put function_scope "depth $depth
 interrupts no"
 		echo $filter >$tracing/set_ftrace_filter
@@ -255,9 +333,9 @@ interrupts no"
 		echo >$tracing/trace
 		record work_on
 		echo 0 >$tracing/tracing_on
-		check "it calls much (depth $depth)" at_least "$(calls entry | wc -w)" 12
-		check "function_graph saw the same calls (depth $depth)" is "$(calls entry)" \
-			"$(graph_calls)"
+		check "it calls much (depth $depth $role)" at_least "$(calls entry | wc -w)" 12
+		check "function_graph saw the same calls (depth $depth $role)" is "$(calls entry)" \
+			"$(graph_calls ${role:+path_openat})"
 		echo nop >$tracing/current_tracer
 		echo 1 >$tracing/tracing_on
 	done

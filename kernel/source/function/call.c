@@ -22,7 +22,7 @@ void call_miss_return(const struct hooks *hooks,
 {
 	const struct scope *scope = &hooks->scope;
 
-	if (scoped && function->choice.role != FUNCTION_ROOT &&
+	if (scoped && !scope_begins(scope, function->choice.role) &&
 	    scope_way(scope_set_of(scope, current), current) == SCOPE_WAYS)
 		return;
 	call_miss(hooks, in_nmi() ? MISS_NMI : MISS_SLEEP);

@@ -257,7 +257,7 @@ static __always_inline enum call_plan call_plan_scoped(
 	call->before = before;
 	if (unlikely(call->fate == SCOPE_FULL))
 		call_miss(hooks, MISS_TASK);
-	return call->fate == SCOPE_RECORD || call->fate == SCOPE_CUT
+	return call->fate == SCOPE_RECORD || call->fate == SCOPE_SEEN
 		       ? CALL_KEPT
 		       : CALL_IGNORED;
 }
@@ -363,7 +363,7 @@ static __always_inline void call_entered(struct hooks *hooks,
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[ENTRY]);
 	const struct function_program *program;
 
-	if (!enabled || (call && unlikely(call->fate == SCOPE_CUT)))
+	if (!enabled || (call && unlikely(call->fate == SCOPE_SEEN)))
 		return;
 	program = READ_ONCE(function->choice.program);
 	if (unlikely(enabled->capturing))
@@ -497,7 +497,7 @@ static __always_inline void call_record_return(struct hooks *hooks,
 {
 	struct kt_enabled *enabled = READ_ONCE(hooks->hit[EXIT]);
 
-	if (unlikely(call->fate == SCOPE_CUT))
+	if (unlikely(call->fate == SCOPE_SEEN))
 		return;
 	if (enabled)
 		call_write_exit(enabled, call->function, value);

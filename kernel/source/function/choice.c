@@ -92,6 +92,8 @@ u8 choices_asks(const struct choices *choices)
 	list_for_each_entry(choice, &choices->all, node) {
 		if (choice->what.on && choice->what.role != FUNCTION_ROOT)
 			asks |= ASKS_SCOPE;
+		if (choice->what.on && choice->what.role == FUNCTION_AROUND)
+			asks |= ASKS_AROUND;
 		if (choice->what.condition)
 			asks |= ASKS_CONDITION;
 	}
@@ -264,7 +266,7 @@ static bool result_parse(struct function_result *result, const char *word)
 	return false;
 }
 
-/* Where neither a condition nor a program can be. */
+/* Where a condition cannot be. */
 static bool is_plain(const struct choice *choice)
 {
 	return !choice->what.on || choice->what.role == FUNCTION_CUT;
@@ -277,7 +279,7 @@ static int program_parse(struct hooks *hooks, struct choice *choice,
 	struct kt_session *session = hooks->session;
 	int err = 0;
 
-	if (is_plain(choice))
+	if (!function_is_recorded(&choice->what))
 		return kt_refuse(session, -EINVAL,
 				 "\"%.60s\": it is not recorded, so there is "
 				 "nothing to capture",
@@ -341,8 +343,8 @@ static int condition_parse(struct hooks *hooks, struct choice *choice,
 }
 
 /*
- * "[MODULE:]NAME [WORDS] [RESULT] [inside] [direct] [if CONDITION] [: PROGRAM]" behind the
- * sign.
+ * "[MODULE:]NAME [WORDS] [RESULT] [inside | around] [direct] [if CONDITION] [: PROGRAM]"
+ * behind the sign.
  */
 static int choice_parse(struct hooks *hooks, struct choice *choice, char *text)
 {
@@ -374,6 +376,9 @@ static int choice_parse(struct hooks *hooks, struct choice *choice, char *text)
 		if (!strcmp(word, "inside") &&
 		    choice->what.role != FUNCTION_CUT)
 			choice->what.role = FUNCTION_INSIDE;
+		else if (!strcmp(word, "around") &&
+			 choice->what.role != FUNCTION_CUT)
+			choice->what.role = FUNCTION_AROUND;
 		else if (!strcmp(word, "direct"))
 			choice->what.direct =
 				choice->what.role != FUNCTION_CUT &&
@@ -383,7 +388,8 @@ static int choice_parse(struct hooks *hooks, struct choice *choice, char *text)
 			return kt_refuse(session, -EINVAL,
 					 "\"%.20s\" is not a number of "
 					 "arguments up to %u, nor void, s32 or "
-					 "the like, nor inside, direct or if",
+					 "the like, nor inside, around, direct "
+					 "or if",
 					 word, FUNCTION_WORDS_MAX);
 		else if (!choice->what.on)
 			break;
@@ -482,6 +488,8 @@ static void choice_show(struct seq_file *m, const struct choice *choice)
 			seq_printf(m, " %s", result_name(choice->what.result));
 		if (choice->what.role == FUNCTION_INSIDE)
 			seq_puts(m, " inside");
+		if (choice->what.role == FUNCTION_AROUND)
+			seq_puts(m, " around");
 		if (choice->what.direct)
 			seq_puts(m, " direct");
 		if (choice->what.condition)

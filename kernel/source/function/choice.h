@@ -2,7 +2,7 @@
 /*
  * A line of a session's file `functions' says which functions are hooked.  It is one of
  *
- *	+PATTERN [WORDS] [RESULT] [inside] [direct] [if CONDITION] [: PROGRAM]
+ *	+PATTERN [WORDS] [RESULT] [inside | around] [direct] [if CONDITION] [: PROGRAM]
  *				these, too
  *	-PATTERN		not these
  *	!PATTERN		neither these nor what they call
@@ -14,7 +14,8 @@
  * ones, up to 16, on the stack.
  * RESULT is what is returned: `void', or a number as s32 or u8 (default: u64).  With
  * `inside', calls are recorded only while one of those that are chosen without it, the
- * roots, is running.  The file `function_scope' limits that (scope.h).  `direct' says that
+ * roots, is running.  The file `function_scope' limits that (scope.h).  With `around', calls
+ * are not recorded, but roots are only while one of them is running.  `direct' says that
  * the function takes no arguments on the stack, so that it can be hooked the short way
  * (direct.c); it counts only if it comes from who may load modules.  CONDITION says
  * which calls count, by their arguments (condition.h).  PROGRAM is a capture program

@@ -91,7 +91,7 @@ static struct function *function_choose(struct functions *functions,
 
 	while (function->heir)
 		function = function->heir;
-	if (!choice->on || choice->role == FUNCTION_CUT ||
+	if (!function_is_recorded(choice) ||
 	    (choice->words == function->choice.words &&
 	     choice->program == function->choice.program)) {
 		function->next = *choice;

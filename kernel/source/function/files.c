@@ -64,6 +64,7 @@ static const struct kt_kind available_file = {
 static const char *const roles[] = {
 	[FUNCTION_ROOT] = "root",
 	[FUNCTION_INSIDE] = "inside",
+	[FUNCTION_AROUND] = "around",
 	[FUNCTION_CUT] = "cut",
 };
 

@@ -457,6 +457,7 @@ static void hooks_choose_paths(struct hooks *hooks)
 void hooks_ask(struct hooks *hooks, u8 asks)
 {
 	WRITE_ONCE(hooks->asks, asks);
+	WRITE_ONCE(hooks->scope.around, asks & ASKS_AROUND);
 	hooks_choose_paths(hooks);
 }
 

@@ -36,6 +36,7 @@ enum miss {
 enum asks {
 	ASKS_SCOPE = 1,	    /* some function is not a root */
 	ASKS_CONDITION = 2, /* some function has one */
+	ASKS_AROUND = 4,    /* roots are within others */
 };
 
 struct kt_session;

@@ -49,29 +49,35 @@ static void state_reset(struct scope_state *state, unsigned long stack,
 	};
 }
 
+static bool state_is_empty(const struct scope_state *state)
+{
+	return !state->depth && !state->cut && !state->within;
+}
+
 /* How deep is the task with this call?  0: the call does not count. */
 static u32 depth_with(const struct scope *scope,
 		      const struct scope_state *state, enum function_role role)
 {
+	bool root = role == FUNCTION_ROOT &&
+		    (state->within || !READ_ONCE(scope->around));
 	u32 max = READ_ONCE(scope->depth);
 
 	if (!max || state->depth < max)
-		return state->depth || role == FUNCTION_ROOT ? state->depth + 1
-							     : 0;
+		return state->depth || root ? state->depth + 1 : 0;
 	/* A root is recorded wherever it is called, and what it calls with it. */
-	return role == FUNCTION_ROOT ? 1 : 0;
+	return root ? 1 : 0;
 }
 
 static enum scope_fate state_enter(struct scope *scope, enum function_role role,
 				   struct scope_state *state,
 				   unsigned long stack, u8 level)
 {
-	bool in_between = level > state->level && (state->depth || state->cut);
+	bool in_between = level > state->level && !state_is_empty(state);
 	u32 depth;
 
 	if (in_between && READ_ONCE(scope->no_interrupts)) {
 		/* But a root in an interrupt is one, whatever it interrupts. */
-		if (role != FUNCTION_ROOT)
+		if (!scope_begins(scope, role))
 			return SCOPE_OUT;
 		state_reset(state, stack, level);
 	}
@@ -79,7 +85,13 @@ static enum scope_fate state_enter(struct scope *scope, enum function_role role,
 		return SCOPE_OUT;
 	if (role == FUNCTION_CUT) {
 		state->cut = true;
-		return SCOPE_CUT;
+		return SCOPE_SEEN;
+	}
+	if (role == FUNCTION_AROUND) {
+		if (state->within)
+			return SCOPE_OUT;
+		state->within = true;
+		return SCOPE_SEEN;
 	}
 	depth = depth_with(scope, state, role);
 	if (!depth)
@@ -112,7 +124,7 @@ enum scope_fate scope_enter_slow(struct scope *scope, enum function_role role,
 		state_reset(state, stack, level);
 	*before = *state;
 	fate = state_enter(scope, role, state, stack, level);
-	if (!state->depth && !state->cut)
+	if (state_is_empty(state))
 		WRITE_ONCE(set->tasks[way], NULL);
 out:
 	raw_local_irq_restore(flags);
@@ -130,7 +142,7 @@ void scope_leave(struct scope *scope, const struct scope_state *before)
 		return;
 	raw_local_irq_save(flags);
 	set->states[way] = *before;
-	if (!before->depth && !before->cut)
+	if (state_is_empty(before))
 		WRITE_ONCE(set->tasks[way], NULL);
 	raw_local_irq_restore(flags);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which calls a session records, if that depends on what is running: calls made within a
- * root, down to some depth, but not within a function that is cut.
+ * root, down to some depth, but not within a function that is cut.  If functions are chosen
+ * that roots must be within, a root is none elsewhere.
  *
- * For each task that is in a root or a cut function, a session keeps how deep it is.  Only
+ * For each task that is in one of these functions, a session keeps how deep it is.  Only
  * the task itself and the interrupts on top of it change this, and they nest.  So there is
  * no lock.  Each call keeps what its task's state was before, and its return puts that
  * back.  Therefore a return that is not seen leaves no trace, once a call around it
@@ -28,6 +29,7 @@ struct scope_state {
 	u32 depth;	     /* of recorded calls that are open */
 	u8 level;	     /* which context the outermost call is in */
 	bool cut;	     /* in a function that is cut */
+	bool within;	     /* in a function that roots must be within */
 };
 
 struct scope_set {
@@ -39,14 +41,15 @@ struct scope {
 	/* What the file function_scope says. */
 	u32 depth;		/* 0: any */
 	bool no_interrupts;	/* not what interrupts in between call */
+	bool around;		/* roots must be within others */
 	struct scope_set *sets; /* NULL: it was never on */
 };
 
 enum scope_fate {
 	SCOPE_OUT,    /* the call does not count */
 	SCOPE_RECORD, /* it is recorded */
-	SCOPE_CUT,  /* it is not, nor what it calls; its return must be seen */
-	SCOPE_FULL, /* too many tasks are in roots */
+	SCOPE_SEEN,   /* it is not, but its return must be seen */
+	SCOPE_FULL,   /* too many tasks are in such functions */
 };
 
 /* The sets; under kt_mutex, before ASKS_SCOPE.  Tasks that end are forgotten from then on. */
@@ -74,13 +77,21 @@ static __always_inline unsigned int scope_way(const struct scope_set *set,
 	return way;
 }
 
+/* Can calls be recorded because such a function runs, though no other of a scope does? */
+static __always_inline bool scope_begins(const struct scope *scope,
+					 enum function_role role)
+{
+	return role == FUNCTION_AROUND ||
+	       (role == FUNCTION_ROOT && !READ_ONCE(scope->around));
+}
+
 enum scope_fate scope_enter_slow(struct scope *scope, enum function_role role,
 				 unsigned long stack, struct scope_set *set,
 				 unsigned int way, struct scope_state *before);
 
 /*
  * A call begins, with preemption off; @stack: the stack pointer.  If it is to be recorded
- * or cut, the task is in it from now on until scope_leave(@before).
+ * or seen, the task is in it from now on until scope_leave(@before).
  */
 static __always_inline enum scope_fate scope_enter(struct scope *scope,
 						   enum function_role role,
@@ -90,7 +101,8 @@ static __always_inline enum scope_fate scope_enter(struct scope *scope,
 	struct scope_set *set = scope_set_of(scope, current);
 	unsigned int way = scope_way(set, current);
 
-	if (likely(way == SCOPE_WAYS && role == FUNCTION_INSIDE))
+	if (likely(way == SCOPE_WAYS && role != FUNCTION_CUT &&
+		   !scope_begins(scope, role)))
 		return SCOPE_OUT;
 	return scope_enter_slow(scope, role, stack, set, way, before);
 }

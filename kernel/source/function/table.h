@@ -23,8 +23,9 @@ struct function_condition;
 
 /* Where calls of a function are recorded; see scope.h. */
 enum function_role {
-	FUNCTION_ROOT,	 /* everywhere */
+	FUNCTION_ROOT, /* everywhere, or only within those of the third kind */
 	FUNCTION_INSIDE, /* within a root */
+	FUNCTION_AROUND, /* nowhere, but if there is one, roots are within one */
 	FUNCTION_CUT, /* nowhere, and what they call is not recorded, either */
 };
 
@@ -45,6 +46,13 @@ struct function_choice {
 	const struct function_condition
 		*condition; /* which calls count; NULL: all */
 };
+
+/* Can there be records of it? */
+static inline bool function_is_recorded(const struct function_choice *choice)
+{
+	return choice->on && (choice->role == FUNCTION_ROOT ||
+			      choice->role == FUNCTION_INSIDE);
+}
 
 /*
  * Readers know by the index how records are laid out.  So if that changes, the function is
