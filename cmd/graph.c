@@ -34,8 +34,9 @@ struct graph {
 	struct live live;
 	struct query query; /* -e, and which part of a trace */
 	struct who who;	    /* of a trace */
-	struct patterns functions, cut, pids;
-	struct call_scope scope; /* of a trace */
+	struct patterns pids;
+	struct call_scope scope; /* which calls */
+	bool scoped;		 /* of a trace: not all of them */
 	bool alone;
 	uint64_t depth; /* 0: any */
 	bool no_interrupts;
@@ -74,15 +75,18 @@ static bool has_condition(const struct graph *g)
 static int functions_choose(struct graph *g)
 {
 	static const char *const all[] = {"*"};
+	const struct patterns *patterns = g->scope.patterns;
 	bool alone = g->alone || g->depth == 1 || has_condition(g);
 	struct ktrace_functions functions = {
 		.size = sizeof(functions),
-		.roots = g->functions.list,
-		.nr_roots = g->functions.nr,
+		.roots = patterns[CALL_ROOT].list,
+		.nr_roots = patterns[CALL_ROOT].nr,
 		.inside = all,
 		.nr_inside = !alone,
-		.cut = g->cut.list,
-		.nr_cut = g->cut.nr,
+		.cut = patterns[CALL_CUT].list,
+		.nr_cut = patterns[CALL_CUT].nr,
+		.around = patterns[CALL_AROUND].list,
+		.nr_around = patterns[CALL_AROUND].nr,
 		.depth = g->depth,
 		.no_interrupts = g->no_interrupts,
 	};
@@ -141,7 +145,7 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		.columns = g->columns,
 		.want = event_is_shown,
 		.data = g,
-		.scope = g->scope.used ? &g->scope.scope : NULL,
+		.scope = g->scoped ? &g->scope.scope : NULL,
 	};
 	options->graph = &g->view;
 }
@@ -239,7 +243,7 @@ static int trace_show(void *data, struct ktrace *trace,
 	if (!status)
 		misses_say(ktrace_get_info(trace)->misses,
 			   ktrace_get_info(trace)->nr_misses);
-	if (!status && g->scope.used)
+	if (!status && g->scoped)
 		status = call_scope_check(&g->scope);
 	return status;
 }
@@ -251,6 +255,7 @@ enum {
 	COLUMNS,
 	DEPTH,
 	ENTERED,
+	IN,
 	LONGER,
 	NO,
 	NO_IRQ,
@@ -321,11 +326,17 @@ static int scope_handle(struct graph *g, int option)
 	case DEPTH:
 		return depth_parse(g, optarg);
 	case 'f':
-		return patterns_option(&g->functions, &command_graph, "-f",
-				       "function", optarg);
+		return patterns_option(&g->scope.patterns[CALL_ROOT],
+				       &command_graph, "-f", "function",
+				       optarg);
+	case IN:
+		return patterns_option(&g->scope.patterns[CALL_AROUND],
+				       &command_graph, "--in", "function",
+				       optarg);
 	case NO:
-		return patterns_option(&g->cut, &command_graph, "--no",
-				       "function", optarg);
+		return patterns_option(&g->scope.patterns[CALL_CUT],
+				       &command_graph, "--no", "function",
+				       optarg);
 	default:
 		g->no_interrupts = true;
 		return EXIT_OK;
@@ -369,6 +380,7 @@ static int option_handle(void *data, int option)
 	case ALONE:
 	case DEPTH:
 	case 'f':
+	case IN:
 	case NO:
 	case NO_IRQ:
 		return scope_handle(g, option);
@@ -403,6 +415,8 @@ static int option_handle(void *data, int option)
 /* Do the options fit together? */
 static int options_check(const struct graph *g)
 {
+	size_t roots = g->scope.patterns[CALL_ROOT].nr;
+
 	if (g->input && g->live.argv)
 		return misused(&command_graph,
 			       "-i shows a trace; it runs no command");
@@ -415,11 +429,11 @@ static int options_check(const struct graph *g)
 		return misused(&command_graph,
 			       "--%s is for traces: name one with -i",
 			       option_name(&command_graph, g->part));
-	if (!g->input && !g->functions.nr)
+	if (!g->input && !roots)
 		return misused(&command_graph,
 			       "which functions?  Name them with -f, like "
 			       "-f 'vfs_*'");
-	if (g->alone && !g->functions.nr)
+	if (g->alone && !roots)
 		return misused(&command_graph,
 			       "--alone: which functions?  Name them with -f");
 	if (g->depth && g->alone)
@@ -435,13 +449,16 @@ static int options_check(const struct graph *g)
 /* Of a trace: which calls are shown? */
 static int scope_take(struct graph *g)
 {
+	const struct patterns *patterns = g->scope.patterns;
+
 	if (!g->input ||
-	    (!g->functions.nr && !g->cut.nr && !g->depth && !g->no_interrupts))
+	    (!patterns[CALL_ROOT].nr && !patterns[CALL_CUT].nr &&
+	     !patterns[CALL_AROUND].nr && !g->depth && !g->no_interrupts))
 		return EXIT_OK;
+	g->scoped = true;
 	g->scope.scope.depth = g->alone ? 1 : g->depth;
 	g->scope.scope.no_interrupts = g->no_interrupts;
-	return call_scope_init(&g->scope, &command_graph, &g->functions,
-			       &g->cut);
+	return call_scope_init(&g->scope, &command_graph);
 }
 
 /* -p is about processes that run, or were recorded. */
@@ -486,8 +503,6 @@ static int graph_main(int argc, char **argv)
 		status = live_run(&g.live);
 	query_free(&g.query);
 	call_scope_free(&g.scope);
-	patterns_free(&g.functions);
-	patterns_free(&g.cut);
 	patterns_free(&g.pids);
 	who_free(&g.who);
 	live_free(&g.live);
@@ -503,6 +518,10 @@ static const struct command_option options[] = {
 	       .id = DEPTH),
 	OPTION(0, "alone", NULL, "only the functions of -f, not what they call",
 	       .id = ALONE),
+	OPTION(0, "in", "PATTERN,...",
+	       "only while one of these runs, which are not shown: functions, or "
+	       "syscalls:NAME",
+	       .kind = ARGUMENT_FUNCTION, .id = IN),
 	OPTION(0, "no", "PATTERN,...",
 	       "neither these functions nor what they call",
 	       .kind = ARGUMENT_FUNCTION, .id = NO),
@@ -563,6 +582,7 @@ const struct command command_graph = {
 		"    ktrace graph -f vfs_read --depth 3 -- cat /etc/hostname\n"
 		"    ktrace graph -f 'tcp_*' --alone -p 812 -d 5s\n"
 		"    ktrace graph -f vfs_open --returns 'ret < 0'\n"
+		"    ktrace graph -f 'kmalloc*' --alone --in syscalls:openat -- ls\n"
 		"    ktrace graph -i ktrace.data\n",
 	.main = graph_main,
 };

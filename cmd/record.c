@@ -46,6 +46,9 @@ static int functions_choose(struct record *r, bool alone)
 		.plain = r->plain,
 		.reads = r->reads.list,
 		.nr_reads = r->reads.nr,
+		.entry_filter = r->entered,
+		.around = r->around.list,
+		.nr_around = r->around.nr,
 	};
 
 	if (!r->functions.nr)
@@ -416,6 +419,8 @@ static int stream_prepare(struct record *r)
 
 enum {
 	ONLY = OPTION_OWN,
+	ENTERED,
+	IN,
 	PLAIN,
 	READ,
 	SET,
@@ -503,7 +508,7 @@ static int option_handle(void *data, int option)
 			return misused(
 				&command_record,
 				"-f is about events, and the -e before it "
-				"means a function: see `ktrace graph --entered'");
+				"means a function: see --entered");
 		if (selection_filter(&r->selection, optarg))
 			return misused(&command_record,
 				       "-f belongs to the -e before it, and "
@@ -533,6 +538,15 @@ static int option_handle(void *data, int option)
 	case READ:
 		return patterns_option(&r->reads, &command_record, "--read",
 				       "member", optarg);
+	case ENTERED:
+		r->entered = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_record,
+					 "--entered needs a condition, like "
+					 "'count > 65536'");
+	case IN:
+		return patterns_option(&r->around, &command_record, "--in",
+				       "function", optarg);
 	case PLAIN:
 		r->plain = true;
 		return EXIT_OK;
@@ -573,6 +587,21 @@ static int option_handle(void *data, int option)
 	}
 }
 
+/* Options that are about functions alone. */
+static int functions_check(const struct record *r)
+{
+	const char *option = r->plain	    ? "plain"
+			     : r->reads.nr  ? "read"
+			     : r->entered   ? "entered"
+			     : r->around.nr ? "in"
+					    : NULL;
+
+	if (!option || r->functions.nr)
+		return EXIT_OK;
+	return misused(&command_record,
+		       "--%s is about functions: -F is missing", option);
+}
+
 static int record_main(int argc, char **argv)
 {
 	struct record r = {
@@ -596,10 +625,9 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"--only is about the command, and there is none");
-	if ((r.reads.nr || r.plain) && !r.functions.nr)
-		return misused(&command_record,
-			       "--%s is about functions: -F is missing",
-			       r.plain ? "plain" : "read");
+	status = functions_check(&r);
+	if (status)
+		return status;
 	if (stacks_are_wanted(&r.stacks) && r.markers.nr && !r.functions.nr &&
 	    selection_is_all(&r.selection))
 		return misused(&command_record,
@@ -647,6 +675,7 @@ static int record_main(int argc, char **argv)
 	set_free(&r.set);
 	patterns_free(&r.markers);
 	patterns_free(&r.functions);
+	patterns_free(&r.around);
 	patterns_free(&r.reads);
 	processes_free(&r.processes);
 	free(r.pids);
@@ -665,6 +694,13 @@ static const struct command_option options[] = {
 	       "with wildcards; without -e nothing else.  A number, like 99: so many "
 	       "samples of what runs, per second and CPU (profile:sample)",
 	       .kind = ARGUMENT_FUNCTION),
+	OPTION(0, "entered", "CONDITION",
+	       "only calls of -F with such arguments, like 'count > 65536'",
+	       .id = ENTERED),
+	OPTION(0, "in", "PATTERN,...",
+	       "only calls of -F while one of these runs, which are not recorded: functions, "
+	       "or syscalls:NAME",
+	       .kind = ARGUMENT_FUNCTION, .id = IN),
 	OPTION(0, "plain", NULL,
 	       "arguments of functions as they are: does not read what they point to",
 	       .id = PLAIN),

@@ -35,6 +35,8 @@ struct record {
 	bool filterless;	   /* the last -e means functions */
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
+	struct patterns around; /* functions are recorded only within these */
+	const char *entered;	/* NULL: whatever their arguments are */
 	struct stacks_wanted stacks;
 	struct debuginfod debuginfod;
 	unsigned int rate; /* of samples, for each second and CPU; 0: none */

@@ -157,7 +157,7 @@ static void check_tree(const struct call_tree *tree, bool deep)
 static enum ktrace_span_part any_part(const struct ktrace_type *type,
 				      void *data)
 {
-	return type->index % (KTRACE_SPAN_CUT + 1);
+	return type->index % (KTRACE_SPAN_AROUND + 1);
 }
 
 /* As ktrace stat --tree and --callers; with a scope, if not all types count. */
@@ -169,6 +169,7 @@ static void run_tree(struct ktrace *trace, bool all)
 		.part = any_part,
 		.depth = 3,
 		.no_interrupts = true,
+		.within = ktrace_types_count(ktrace_get_types(trace)) % 2,
 	};
 	struct ktrace_cursor *cursor;
 	struct ktrace_spans *spans;

@@ -1,39 +1,70 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/session.h>
+
 #include "call_scope.h"
 
-static bool patterns_match(const struct patterns *patterns, const char *name,
-			   bool *used)
+#define SYSCALLS "syscalls:"
+
+static bool patterns_match(struct call_scope *scope, enum call_role role,
+			   const char *function)
 {
+	const struct patterns *patterns = &scope->patterns[role];
 	bool found = false;
 
 	for (size_t i = 0; i < patterns->nr; i++)
-		if (!fnmatch(patterns->list[i], name, 0))
-			used[i] = found = true;
+		if (ktrace_function_match(patterns->list[i], NULL, function))
+			scope->used[role][i] = found = true;
 	return found;
+}
+
+/* The name of the system call whose events have this type; NULL: none. */
+static const char *syscall_of(const struct ktrace_type *type)
+{
+	const char *name = type->name;
+
+	if (strcmp(type->system, "syscalls") &&
+	    strcmp(type->system, "compat_syscalls"))
+		return NULL;
+	if (!strncmp(name, "sys_enter_", strlen("sys_enter_")))
+		return name + strlen("sys_enter_");
+	return strncmp(name, "sys_exit_", strlen("sys_exit_"))
+		       ? NULL
+		       : name + strlen("sys_exit_");
 }
 
 static enum ktrace_span_part part_of(const struct ktrace_type *type, void *data)
 {
+	const char *call = syscall_of(type);
 	struct call_scope *scope = data;
-	bool root = patterns_match(scope->roots, type->name, scope->used);
+	char name[128];
 
-	if (patterns_match(scope->cut, type->name,
-			   scope->used + scope->roots->nr))
+	if (call) {
+		/* As its function would be called. */
+		snprintf(name, sizeof(name), "__x64_sys_%s", call);
+		return patterns_match(scope, CALL_AROUND, name)
+			       ? KTRACE_SPAN_AROUND
+			       : KTRACE_SPAN_INSIDE;
+	}
+	if (patterns_match(scope, CALL_CUT, type->name))
 		return KTRACE_SPAN_CUT;
-	if (root)
+	if (patterns_match(scope, CALL_AROUND, type->name))
+		return KTRACE_SPAN_AROUND;
+	if (patterns_match(scope, CALL_ROOT, type->name))
 		return KTRACE_SPAN_ROOT;
-	return scope->roots->nr ? KTRACE_SPAN_INSIDE : KTRACE_SPAN_TOP;
+	return scope->patterns[CALL_ROOT].nr ? KTRACE_SPAN_INSIDE
+					     : KTRACE_SPAN_TOP;
 }
 
 static int patterns_check(const struct patterns *patterns,
 			  const struct command *command)
 {
 	for (size_t i = 0; i < patterns->nr; i++)
-		if (strchr(patterns->list[i], ':'))
+		if (strchr(patterns->list[i], ':') &&
+		    strncmp(patterns->list[i], SYSCALLS, strlen(SYSCALLS)))
 			return misused(command,
 				       "`%s': a trace does not say in which "
 				       "module a function is: leave it out",
@@ -41,40 +72,44 @@ static int patterns_check(const struct patterns *patterns,
 	return EXIT_OK;
 }
 
-int call_scope_init(struct call_scope *scope, const struct command *command,
-		    const struct patterns *roots, const struct patterns *cut)
+int call_scope_init(struct call_scope *scope, const struct command *command)
 {
-	int status =
-		patterns_check(roots, command) ?: patterns_check(cut, command);
+	int status = EXIT_OK;
 
-	if (status)
-		return status;
 	scope->scope.size = sizeof(scope->scope);
 	scope->scope.part = part_of;
 	scope->scope.data = scope;
-	scope->roots = roots;
-	scope->cut = cut;
-	scope->used = calloc(roots->nr + cut->nr + 1, sizeof(*scope->used));
-	return scope->used ? EXIT_OK : failed("out of memory");
+	scope->scope.within = scope->patterns[CALL_AROUND].nr;
+	for (int role = 0; !status && role < CALL_ROLES; role++) {
+		status = patterns_check(&scope->patterns[role], command);
+		scope->used[role] = calloc(scope->patterns[role].nr + 1,
+					   sizeof(*scope->used[role]));
+		if (!status && !scope->used[role])
+			status = failed("out of memory");
+	}
+	return status;
 }
 
 int call_scope_check(const struct call_scope *scope)
 {
-	size_t nr = scope->roots->nr + scope->cut->nr;
 	int status = EXIT_OK;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!scope->used[i])
-			status = failed(
-				"no call of a function `%s' is in the trace",
-				i < scope->roots->nr
-					? scope->roots->list[i]
-					: scope->cut
-						  ->list[i - scope->roots->nr]);
+	for (int role = 0; role < CALL_ROLES; role++) {
+		const struct patterns *patterns = &scope->patterns[role];
+
+		for (size_t i = 0; i < patterns->nr; i++)
+			if (!scope->used[role][i])
+				status = failed("no call of a function `%s' is "
+						"in the trace",
+						patterns->list[i]);
+	}
 	return status;
 }
 
 void call_scope_free(struct call_scope *scope)
 {
-	free(scope->used);
+	for (int role = 0; role < CALL_ROLES; role++) {
+		patterns_free(&scope->patterns[role]);
+		free(scope->used[role]);
+	}
 }

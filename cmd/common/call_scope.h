@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Which calls of a trace are wanted: some functions, what they call to a depth, and what is
- * cut.  While a trace is recorded, the kernel decides the same.
+ * Which calls of a trace are wanted: some functions, what they call to a depth, what is cut, and
+ * within which others.  While a trace is recorded, the kernel decides the same.
  */
 #ifndef KT_CMD_COMMON_CALL_SCOPE_H
 #define KT_CMD_COMMON_CALL_SCOPE_H
@@ -10,17 +10,22 @@
 
 #include "patterns.h"
 
-struct call_scope {
-	struct ktrace_span_scope scope;
-	const struct patterns *roots; /* empty: calls that no other is around */
-	const struct patterns *cut;
-	bool *used; /* by the number of the pattern: those of @roots, then those of @cut */
+enum call_role {
+	CALL_ROOT, /* no patterns: calls that no other is around */
+	CALL_CUT,
+	CALL_AROUND, /* functions and system calls; no patterns: anywhere */
+	CALL_ROLES,
 };
 
-/* The patterns must outlive it.  Returns an exit status. */
-int call_scope_init(struct call_scope *scope, const struct command *command,
-		    const struct patterns *roots, const struct patterns *cut);
-/* When the trace was read: did each pattern mean a function?  Returns an exit status. */
+struct call_scope {
+	struct ktrace_span_scope scope;
+	struct patterns patterns[CALL_ROLES];
+	bool *used[CALL_ROLES]; /* by the number of the pattern */
+};
+
+/* The patterns are there.  Returns an exit status. */
+int call_scope_init(struct call_scope *scope, const struct command *command);
+/* When the trace was read: did each pattern mean a call?  Returns an exit status. */
 int call_scope_check(const struct call_scope *scope);
 void call_scope_free(struct call_scope *scope);
 

@@ -19,19 +19,35 @@ static int available_read(struct ktrace_session *session, char **text)
 	return ktrace_session_read(session, files[1], text, NULL);
 }
 
+/* What patterns of system calls begin with, and functions that do one of a 64-bit program. */
+#define SYSCALLS  "syscalls:"
+#define FUNCTIONS "__x64_sys_"
+
+/* What follows @prefix; NULL: it does not begin so. */
+static const char *behind(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) ? NULL : text + length;
+}
+
 /* Names that are like @pattern, of @text: lines "NAME MODULE". */
 static void near_names_print(const char *pattern, const char *text)
 {
+	const char *call = behind(pattern, SYSCALLS), *name;
 	char *copy = strdup(text), *next = copy, *line;
 	struct near near;
 	bool exists = false;
 
+	pattern = call ?: pattern;
 	near_init(&near, pattern);
 	while (copy && (line = strsep(&next, "\n"))) {
 		line[strcspn(line, " ")] = '\0';
-		exists |= !strcmp(line, pattern);
-		if (*line)
-			near_add(&near, line);
+		name = call ? behind(line, FUNCTIONS) : line;
+		if (!name || !*name)
+			continue;
+		exists |= !strcmp(name, pattern);
+		near_add(&near, name);
 	}
 	if (!exists)
 		near_print(&near);
@@ -46,7 +62,8 @@ void functions_near(struct ktrace_session *session, const char *const *patterns,
 	if (available_read(session, &text))
 		return;
 	for (size_t i = 0; i < nr; i++)
-		if (!strpbrk(patterns[i], ":*?["))
+		if (!strpbrk(behind(patterns[i], SYSCALLS) ?: patterns[i],
+			     ":*?["))
 			near_names_print(patterns[i], text);
 	free(text);
 }
@@ -63,6 +80,8 @@ int functions_enable(struct ktrace_session *session,
 			return EXIT_FAILED;
 		functions_near(session, functions->roots, functions->nr_roots);
 		functions_near(session, functions->cut, functions->nr_cut);
+		functions_near(session, functions->around,
+			       functions->nr_around);
 		return EXIT_FAILED;
 	}
 	if (verbosity > 0)

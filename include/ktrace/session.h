@@ -212,8 +212,16 @@ KTRACE_API int ktrace_session_clock(struct ktrace_session *session,
 /* Functions */
 
 /*
- * Makes the session record the calls of the kernel's functions that match one of @patterns,
- * NAME or MODULE:NAME with the shell's wildcards: the events function:entry and
+ * Does a pattern mean a function?  It is NAME or MODULE:NAME, with the shell's wildcards, or
+ * syscalls:NAME, which is the functions that do this system call for programs of 64 or 32 bits.
+ * @module: "vmlinux" is the kernel itself; NULL: not known, so no module is meant.
+ */
+KTRACE_API bool ktrace_function_match(const char *pattern, const char *module,
+				      const char *name);
+
+/*
+ * Makes the session record the calls of the kernel's functions that match one of @patterns
+ * (ktrace_function_match()): the events function:entry and
  * function:exit.  *@nr: how many functions that are.  A trace has each function as an event
  * function:NAME, its returns as return:NAME.  -ENOENT: a pattern means no function.
  */
@@ -223,7 +231,7 @@ KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
 
 /*
  * Which functions are recorded, where, and when.  Patterns are as above; a function that
- * several of them mean is, in this order: cut, a root, inside.
+ * several of them mean is, in this order: cut, around, a root, inside.
  */
 struct ktrace_functions {
 	size_t size; /* of this struct */
@@ -271,6 +279,12 @@ struct ktrace_functions {
 	 * stacks. With call_filter, there are none.
 	 */
 	enum ktrace_stacks stacks;
+	/*
+	 * If there are some, roots are recorded only while one of these runs.  They are not
+	 * recorded.
+	 */
+	const char *const *around;
+	size_t nr_around;
 };
 
 /* As ktrace_session_functions(). *@nr: how many are roots or inside. */

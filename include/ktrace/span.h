@@ -157,16 +157,22 @@ enum ktrace_span_part {
 	KTRACE_SPAN_TOP, /* where no other call is around it; and as the next one */
 	KTRACE_SPAN_INSIDE, /* within one of these */
 	KTRACE_SPAN_CUT,    /* nowhere, nor what they call */
+	/* Nowhere; if @within says so, roots and tops are only within one of these. */
+	KTRACE_SPAN_AROUND,
 };
 
 struct ktrace_span_scope {
 	size_t size; /* of this struct */
-	/* Asked once for each type of a call's event: "function", "return" and "call". */
+	/*
+	 * Asked once for each type of a call's event: "function", "return" and "call"; and,
+	 * if @within is set, for each type of a system call's, which may be around.
+	 */
 	enum ktrace_span_part (*part)(const struct ktrace_type *type,
 				      void *data);
 	void *data;
 	uint32_t depth; /* of calls within roots, which are the first; 0: any */
 	bool no_interrupts; /* not what interrupts call that come meanwhile */
+	bool within; /* roots and tops only where KTRACE_SPAN_AROUND says */
 };
 
 /*

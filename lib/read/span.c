@@ -602,11 +602,14 @@ static int span_end(struct ktrace_spans *spans, const struct span_role *role,
 
 /* ---- events --------------------------------------------------------------- */
 
-static bool role_is_call(const struct span_role *role)
+static bool role_has_part(const struct ktrace_spans *spans,
+			  const struct span_role *role)
 {
 	const struct span_rule *rule = role->begin ?: role->end;
 
-	return rule && rule->kind == KTRACE_SPAN_FUNCTION;
+	return spans->scope.part && rule &&
+	       (rule->kind == KTRACE_SPAN_FUNCTION ||
+		(rule->kind == KTRACE_SPAN_SYSCALL && spans->scope.within));
 }
 
 /* NULL: out of memory. */
@@ -631,7 +634,7 @@ static const struct span_role *role_get(struct ktrace_spans *spans,
 	if (role->type == type)
 		return role;
 	span_role_find(role, type);
-	if (spans->scope.part && role_is_call(role))
+	if (role_has_part(spans, role))
 		role->part = spans->scope.part(type, spans->scope.data);
 	return role;
 }

@@ -17,6 +17,7 @@ struct span_state {
 	uint64_t outermost; /* serial of the call that began it */
 	uint32_t depth;	    /* of calls that are not hidden */
 	bool cut;	    /* in a function that is cut */
+	bool within;	    /* in a call that roots must be within */
 };
 
 struct open_span {

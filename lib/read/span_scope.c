@@ -13,6 +13,13 @@
 #include "base/error.h"
 #include "span_owner.h"
 
+/* System calls have one because functions may be within them. */
+static bool has_state(const struct open_span *open)
+{
+	return open->span.kind == KTRACE_SPAN_FUNCTION ||
+	       open->span.kind == KTRACE_SPAN_SYSCALL;
+}
+
 /* The state around a call that began at @begin, before the frame @serial. */
 static struct span_state state_around(const struct span_owner *owner,
 				      uint64_t begin, uint64_t serial)
@@ -20,11 +27,16 @@ static struct span_state state_around(const struct span_owner *owner,
 	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
 		const struct open_span *open = &owner->open[i];
 
-		if (open->span.kind == KTRACE_SPAN_FUNCTION &&
-		    open->serial < serial && open->span.begin <= begin)
+		if (has_state(open) && open->serial < serial &&
+		    open->span.begin <= begin)
 			return open->state;
 	}
 	return (struct span_state){0};
+}
+
+static bool state_is_empty(const struct span_state *state)
+{
+	return !state->depth && !state->cut && !state->within;
 }
 
 /* Does an interrupt make the call that has come since the outermost of @state? */
@@ -34,23 +46,33 @@ static bool is_in_between(const struct ktrace_spans *spans,
 {
 	const struct open_span *interrupt;
 
-	if (!state->depth && !state->cut)
+	if (state_is_empty(state))
 		return false;
 	interrupt = interrupt_frame(spans, event, serial);
 	return interrupt && interrupt->serial > state->outermost;
 }
 
 /* How deep is the thread with this call?  0: it is hidden. */
-static uint32_t depth_with(uint32_t max, const struct span_state *state,
+static uint32_t depth_with(const struct ktrace_span_scope *scope,
+			   const struct span_state *state,
 			   enum ktrace_span_part part)
 {
-	bool root = part == KTRACE_SPAN_ROOT ||
-		    (part == KTRACE_SPAN_TOP && !state->depth);
+	bool may_begin = state->within || !scope->within;
+	bool root = part == KTRACE_SPAN_ROOT && may_begin;
+	bool top = part == KTRACE_SPAN_TOP && may_begin && !state->depth;
 
-	if (!max || state->depth < max)
-		return state->depth || root ? state->depth + 1 : 0;
+	if (!scope->depth || state->depth < scope->depth)
+		return state->depth || root || top ? state->depth + 1 : 0;
 	/* A root is shown wherever it is called, and what it calls with it. */
-	return part == KTRACE_SPAN_ROOT ? 1 : 0;
+	return root ? 1 : 0;
+}
+
+/* Can calls be shown because of this one, though it is in an interrupt? */
+static bool begins(const struct ktrace_span_scope *scope,
+		   enum ktrace_span_part part)
+{
+	return part == KTRACE_SPAN_AROUND ||
+	       (part == KTRACE_SPAN_ROOT && !scope->within);
 }
 
 /* False: the call is hidden. */
@@ -63,31 +85,44 @@ static bool state_enter(const struct ktrace_spans *spans,
 	if (spans->scope.no_interrupts &&
 	    is_in_between(spans, state, event, serial)) {
 		/* But a root in an interrupt is one, whatever it interrupts. */
-		if (part != KTRACE_SPAN_ROOT)
+		if (!begins(&spans->scope, part))
 			return false;
 		*state = (struct span_state){0};
 	}
 	if (state->cut)
 		return false;
-	depth = depth_with(spans->scope.depth, state, part);
-	if (part != KTRACE_SPAN_CUT && !depth)
+	depth = depth_with(&spans->scope, state, part);
+	if (part != KTRACE_SPAN_CUT && part != KTRACE_SPAN_AROUND && !depth)
 		return false;
-	if (!state->depth)
+	if (state_is_empty(state))
 		state->outermost = serial;
-	if (part == KTRACE_SPAN_CUT)
+	switch (part) {
+	case KTRACE_SPAN_CUT:
 		state->cut = true;
-	else
+		return false;
+	case KTRACE_SPAN_AROUND:
+		state->within = true;
+		return false;
+	default:
 		state->depth = depth;
-	return !state->cut;
+		return true;
+	}
 }
 
 void scope_enter(struct ktrace_spans *spans, const struct span_owner *owner,
 		 struct open_span *open, const struct span_role *role,
 		 const struct ktrace_event *event)
 {
-	if (!spans->scope.part || open->span.kind != KTRACE_SPAN_FUNCTION)
+	if (!spans->scope.part || !has_state(open))
 		return;
 	open->state = state_around(owner, open->span.begin, open->serial);
+	if (open->span.kind == KTRACE_SPAN_SYSCALL) {
+		/* It is never hidden. */
+		if (spans->scope.within && role->part == KTRACE_SPAN_AROUND)
+			state_enter(spans, &open->state, KTRACE_SPAN_AROUND,
+				    event, open->serial);
+		return;
+	}
 	open->hidden = !state_enter(spans, &open->state, role->part, event,
 				    open->serial);
 	spans->hidden = open->hidden;

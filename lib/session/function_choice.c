@@ -20,6 +20,8 @@
 #include "session.h"
 
 #define MODULE "ktrace-functions"
+#define SYSCALLS \
+	"syscalls:" /* instead of a module: functions of system calls */
 /* The kernel takes 128 Ki lines and 8 MiB (kernel/source/function/choice.c, files.c). */
 #define LINES_MAX 100000
 #define TEXT_MAX  (8 << 20)
@@ -56,6 +58,7 @@ struct available {
 enum role {
 	INSIDE,
 	ROOT,
+	AROUND,
 	CUT,
 	ROLES,
 };
@@ -68,14 +71,47 @@ struct choice {
 	size_t nr;
 };
 
-bool session_function_match(const char *pattern, const char *module,
-			    const char *name)
+/* A system call has a function for each kind of program that may call it. */
+static const char *const syscall_functions[] = {
+	"__x64_sys_",
+	"__ia32_sys_",
+	"__ia32_compat_sys_",
+};
+
+/* The name of the system call that the function does; NULL: none. */
+static const char *syscall_of(const char *name)
 {
-	const char *colon = strchr(pattern, ':');
+	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
+	     i++) {
+		size_t length = strlen(syscall_functions[i]);
+
+		if (!strncmp(name, syscall_functions[i], length))
+			return name + length;
+	}
+	return NULL;
+}
+
+static const char *syscall_wanted(const char *pattern)
+{
+	return strncmp(pattern, SYSCALLS, strlen(SYSCALLS))
+		       ? NULL
+		       : pattern + strlen(SYSCALLS);
+}
+
+bool ktrace_function_match(const char *pattern, const char *module,
+			   const char *name)
+{
+	const char *colon = strchr(pattern, ':'), *call;
 	char wanted[64];
 
 	if (!colon)
 		return kt_glob_match(pattern, name);
+	if (syscall_wanted(pattern)) {
+		call = syscall_of(name);
+		return call && kt_glob_match(syscall_wanted(pattern), call);
+	}
+	if (!module)
+		return false;
 	if ((size_t)(colon - pattern) >= sizeof(wanted))
 		return false;
 	memcpy(wanted, pattern, colon - pattern);
@@ -102,8 +138,8 @@ static int choice_try(struct choice *choice, const struct available *function,
 	bool wanted = false;
 
 	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (session_function_match(choice->patterns[i],
-					   function->module, function->name))
+		if (ktrace_function_match(choice->patterns[i], function->module,
+					  function->name))
 			used[i] = wanted = true;
 	return wanted ? choice_add(choice, function) : 0;
 }
@@ -111,7 +147,12 @@ static int choice_try(struct choice *choice, const struct available *function,
 static int choice_check(const struct choice *choice, const bool *used)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (!used[i])
+		if (!used[i] && syscall_wanted(choice->patterns[i]))
+			return error_set(-ENOENT,
+					 "no system call `%s' has a function "
+					 "that can be recorded",
+					 syscall_wanted(choice->patterns[i]));
+		else if (!used[i])
 			return error_set(-ENOENT,
 					 "no function `%s' can be recorded: "
 					 "it does not exist, is inlined, or "
@@ -158,6 +199,16 @@ static void result_line(struct text *text, const struct function_fields *fields)
 	else if (fields->returns && result->kind <= KTRACE_UINT)
 		text_printf(text, " %c%u", result->is_signed ? 's' : 'u',
 			    8 * result->size);
+}
+
+static bool is_recorded(enum role role)
+{
+	return role == INSIDE || role == ROOT;
+}
+
+static const char *role_word(enum role role)
+{
+	return role == INSIDE ? " inside" : role == AROUND ? " around" : "";
 }
 
 /* What is read from the memory to which arguments point. */
@@ -213,11 +264,11 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			if (fields.in_registers)
 				text_puts(text, " direct");
 		}
-		text_puts(text, role == INSIDE ? " inside" : "");
+		text_puts(text, role_word(role));
 		if (role == ROOT && condition->text)
 			condition_line(text, f, typed ? &fields : NULL,
 				       condition);
-		if (role != CUT && prototypes)
+		if (is_recorded(role) && prototypes)
 			program_line(text, f, prototypes, readings);
 		text_puts(text, "\n");
 	}
@@ -230,8 +281,7 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++)
 		text_printf(text, "%c%s%s\n", role == CUT ? '!' : '+',
-			    choice->patterns[i],
-			    role == INSIDE ? " inside" : "");
+			    choice->patterns[i], role_word(role));
 }
 
 /* Each must have fitted. */
@@ -273,7 +323,7 @@ static int choices_lines(struct text *text, const struct choice choices[ROLES],
 			continue;
 		}
 		readings->alone = choices[role].nr > programs;
-		if (!readings->alone && role != CUT)
+		if (!readings->alone && is_recorded(role))
 			programs -= choices[role].nr;
 		lines_of_functions(text, &choices[role], role, prototypes,
 				   condition, readings);
@@ -387,6 +437,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	struct choice choices[ROLES] = {
 		[INSIDE] = {functions->inside, functions->nr_inside},
 		[ROOT] = {functions->roots, functions->nr_roots},
+		[AROUND] = {functions->around, functions->nr_around},
 		[CUT] = {functions->cut, functions->nr_cut},
 	};
 	char *text = NULL;

@@ -38,7 +38,7 @@ static bool walk_wants(struct walk *w, const char *module, const char *name)
 	bool wanted = false;
 
 	for (size_t i = 0; i < w->nr_patterns; i++)
-		if (session_function_match(w->patterns[i], module, name))
+		if (ktrace_function_match(w->patterns[i], module, name))
 			w->used[i] = wanted = true;
 	return wanted;
 }

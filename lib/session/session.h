@@ -135,9 +135,6 @@ int prototypes_text(struct prototypes *p, const char *name, const char *module,
 
 /* Loads the source of functions, unless the session loads nothing. */
 int session_functions_load(struct ktrace_session *s);
-/* "[MODULE:]NAME"; both with wildcards. */
-bool session_function_match(const char *pattern, const char *module,
-			    const char *name);
 
 /*
  * Calls @use with the type of each record of functions that were chosen since *@next, which

@@ -42,6 +42,7 @@ static void check_shown_in(struct ktrace_span_scope scope, struct parts parts,
 #define ROOT   KTRACE_SPAN_ROOT
 #define TOP    KTRACE_SPAN_TOP
 #define CUT    KTRACE_SPAN_CUT
+#define AROUND KTRACE_SPAN_AROUND
 
 TEST(scope)
 {
@@ -139,6 +140,72 @@ TEST(scope_and_interrupts)
 		       "       3.000 us      2.000 us s   } = 5\n"
 		       "       1.000 us      1.000 us |   leaf(count=7) = 7\n"
 		       "+     11.000 us      3.000 us | } = 3\n");
+}
+
+/* Calls that POINTER is around, also in an interrupt. */
+static void calls_within(void)
+{
+	begin(1);
+	interrupts_define();
+	CHECK(call(0, LEAF, 1)); /* a root, but nothing is around it */
+	CHECK(back(0, LEAF, 1));
+	CHECK(call(0, POINTER, 2));
+	CHECK(call(0, LEAF, 3));
+	CHECK(call(0, OUTER, 4));
+	CHECK(back(0, OUTER, 4));
+	CHECK(back(0, LEAF, 3));
+	CHECK(call(0, POINTER, 5)); /* this makes no difference */
+	CHECK(call(0, LEAF, 6));
+	CHECK(back(0, LEAF, 6));
+	CHECK(back(0, POINTER, 5));
+	CHECK(call(0, LEAF, 7));
+	CHECK(interrupt(0, HARD_ENTRY));
+	CHECK(call(0, LEAF, 8)); /* the interrupt is not within it */
+	CHECK(back(0, LEAF, 8));
+	CHECK(call(0, POINTER, 9)); /* but it may have its own */
+	CHECK(call(0, LEAF, 10));
+	CHECK(back(0, LEAF, 10));
+	CHECK(back(0, POINTER, 9));
+	CHECK(interrupt(0, HARD_EXIT));
+	CHECK(back(0, LEAF, 7));
+	CHECK(call(0, NAMED, 11)); /* cut */
+	CHECK(call(0, LEAF, 12));
+	CHECK(back(0, LEAF, 12));
+	CHECK(back(0, NAMED, 11));
+	CHECK(back(0, POINTER, 2));
+	CHECK(call(0, LEAF, 13));
+	CHECK(back(0, LEAF, 13));
+}
+
+/* Roots count only within others. */
+TEST(scope_within)
+{
+	calls_within();
+	check_shown_in((struct ktrace_span_scope){.within = true,
+						  .no_interrupts = true},
+		       (struct parts){{INSIDE, ROOT, AROUND, CUT}},
+		       "                              | leaf(count=3) {\n"
+		       "       1.000 us      1.000 us |   outer(count=4) = 4\n"
+		       "       3.000 us      2.000 us | } = 3\n"
+		       "       1.000 us      1.000 us | leaf(count=6) = 6\n"
+		       "                              | leaf(count=7) {\n"
+		       "       1.000 us      1.000 us h   leaf(count=10) = 10\n"
+		       "       9.000 us      2.000 us | } = 7\n");
+}
+
+TEST(scope_of_all_within)
+{
+	calls_within();
+	check_shown_in((struct ktrace_span_scope){.within = true},
+		       (struct parts){{TOP, TOP, AROUND, CUT}},
+		       "                              | leaf(count=3) {\n"
+		       "       1.000 us      1.000 us |   outer(count=4) = 4\n"
+		       "       3.000 us      2.000 us | } = 3\n"
+		       "       1.000 us      1.000 us | leaf(count=6) = 6\n"
+		       "                              | leaf(count=7) {\n"
+		       "       1.000 us      1.000 us h   leaf(count=8) = 8\n"
+		       "       1.000 us      1.000 us h   leaf(count=10) = 10\n"
+		       "       9.000 us      2.000 us | } = 7\n");
 }
 
 CHECK_MAIN

@@ -211,6 +211,60 @@ run ktrace graph -i t -f 'vmlinux:vfs_statx'
 ends 2 'modules of functions are not' 'a trace does not say in which module'
 rm -r t
 
+# ---- only within others -------------------------------------------------------------------
+
+# Names of files come from programs in openat, and in many other calls.  strace says in how many.
+cat >work <<'END'
+for ((i = 0; i < 50; i++)); do
+	: >out
+	[ -e "none$i" ]
+done
+exit 0
+END
+strace -o theirs bash work
+opens=$(grep -c '^openat(' theirs)
+others=$(grep -c '^\(newfstatat\|access\|readlink\|execve\)(' theirs)
+check 'names come in many system calls' [ "$opens" -gt 50 -a "$others" -gt 50 ]
+names_got()	# FILE: by bash
+{
+	grep -c '^bash-.* getname_flags' "$1"
+}
+run ktrace graph -q --alone -f 'getname_flags*' --in syscalls:openat -o calls -- bash work
+ends 0 'calls within a system call'
+check 'are as many as the system call' [ "$(names_got calls)" = "$opens" ]
+check 'which is not shown itself' [ -z "$(grep sys_ calls)" ]
+run ktrace graph -q --alone -f 'getname_flags*' --in 'syscalls:openat,do_sys_open*' -o calls -- bash work
+check 'within several' [ "$(names_got calls)" = "$opens" ]
+run ktrace record -q -F 'getname_flags*' --in syscalls:openat -o t -- bash work
+ends 0 'so it is in a trace'
+ktrace graph -i t -o calls
+check 'that is of nothing else' [ "$(names_got calls)" = "$opens" ]
+rm -r t
+run ktrace record -q -F 'getname_flags*,do_sys_openat2' -e 'syscalls:*' --only -o t -- bash work
+ends 0 'a trace of all'
+ktrace graph -i t -f 'getname_flags*' -o calls
+check 'has all of them' [ "$(names_got calls)" -ge $((opens + others)) ]
+ktrace graph -i t -f 'getname_flags*' --in do_sys_openat2 -o within
+check 'it shows those within a function' [ "$(names_got within)" = "$opens" ]
+ktrace graph -i t -f 'getname_flags*' --in syscalls:openat -o calls
+check 'and within the events of a system call' cmp calls within
+ktrace graph -i t --in syscalls:openat -o calls
+check 'whatever it is' [ "$(grep -c '^bash-.* | do_sys_openat2(' calls)" = "$opens" ]
+run ktrace graph -i t --in syscalls:mount
+ends 1 'a system call that is not in the trace' 'syscalls:mount'
+rm -r t
+run ktrace record -q -F vfs_read --entered 'count == 4321' -o t -- dd if=/dev/zero of=/dev/null bs=4321 count=7
+ends 0 'certain arguments in a trace'
+check 'and no others' [ "$(ktrace report t | grep -c 'function:vfs_read:.* count=4321') $(ktrace report t |
+	grep -c 'function:vfs_read:')" = '7 7' ]
+rm -r t
+run ktrace graph -f vfs_read --in syscalls:opnat -- true
+ends 1 'a system call that is not there' "no system call \`opnat'" 'openat'
+run ktrace record -e sched --in vfs_read -o t -- true
+ends 2 'within what, if there are no functions' '--in is about functions: -F is missing'
+run ktrace record -e sched --entered 'count > 1' -o t -- true
+ends 2 'nor conditions on arguments' '--entered is about functions'
+
 # ---- conditions, interrupts, columns ------------------------------------------------------
 
 run ktrace graph -q -f vfs_statx --returns 'ret == -2' --columns task,duration -o calls -- \
