@@ -13,7 +13,6 @@
 #include <ktrace/output.h>
 
 #include "cmd.h"
-#include "common/call_scope.h"
 #include "common/misses.h"
 #include "common/patterns.h"
 #include "common/query.h"
@@ -32,11 +31,9 @@
 
 struct graph {
 	struct live live;
-	struct query query; /* -e, and which part of a trace */
+	struct query query; /* -e, which calls, and which part of a trace */
 	struct who who;	    /* of a trace */
 	struct patterns pids;
-	struct call_scope scope; /* which calls */
-	bool scoped;		 /* of a trace: not all of them */
 	bool alone;
 	uint64_t depth; /* 0: any */
 	bool no_interrupts;
@@ -75,18 +72,18 @@ static bool has_condition(const struct graph *g)
 static int functions_choose(struct graph *g)
 {
 	static const char *const all[] = {"*"};
-	const struct patterns *patterns = g->scope.patterns;
+	const struct patterns *patterns = g->query.calls.patterns;
 	bool alone = g->alone || g->depth == 1 || has_condition(g);
 	struct ktrace_functions functions = {
 		.size = sizeof(functions),
-		.roots = patterns[CALL_ROOT].list,
-		.nr_roots = patterns[CALL_ROOT].nr,
+		.roots = patterns[SCOPE_ROOT].list,
+		.nr_roots = patterns[SCOPE_ROOT].nr,
 		.inside = all,
 		.nr_inside = !alone,
-		.cut = patterns[CALL_CUT].list,
-		.nr_cut = patterns[CALL_CUT].nr,
-		.around = patterns[CALL_AROUND].list,
-		.nr_around = patterns[CALL_AROUND].nr,
+		.cut = patterns[SCOPE_CUT].list,
+		.nr_cut = patterns[SCOPE_CUT].nr,
+		.around = patterns[SCOPE_AROUND].list,
+		.nr_around = patterns[SCOPE_AROUND].nr,
 		.depth = g->depth,
 		.no_interrupts = g->no_interrupts,
 	};
@@ -110,7 +107,9 @@ static void interrupts_enable(struct graph *g)
 
 	if (selection_add(&selection, INTERRUPTS) ||
 	    events_enable(g->live.session, &selection, NULL, &nr))
-		say("calls of interrupts will not be marked");
+		say("%s", g->no_interrupts
+				  ? "the time of interrupts will count"
+				  : "calls of interrupts will not be marked");
 	selection_free(&selection);
 }
 
@@ -124,7 +123,7 @@ static int events_choose(void *data)
 		status = events_enable(g->live.session, &g->query.selection,
 				       NULL, &nr);
 	status = status ?: functions_choose(g);
-	if (!status && !g->no_interrupts)
+	if (!status)
 		interrupts_enable(g);
 	return status;
 }
@@ -145,7 +144,9 @@ static void view_options(void *data, struct ktrace_output_options *options)
 		.columns = g->columns,
 		.want = event_is_shown,
 		.data = g,
-		.scope = g->scoped ? &g->scope.scope : NULL,
+		.scope = g->query.calls.scope.part ? &g->query.calls.scope
+						   : NULL,
+		.pauses = g->query.calls.pauses,
 	};
 	options->graph = &g->view;
 }
@@ -243,8 +244,8 @@ static int trace_show(void *data, struct ktrace *trace,
 	if (!status)
 		misses_say(ktrace_get_info(trace)->misses,
 			   ktrace_get_info(trace)->nr_misses);
-	if (!status && g->scoped)
-		status = call_scope_check(&g->scope);
+	if (!status)
+		status = call_scope_check(&g->query.calls);
 	return status;
 }
 
@@ -259,6 +260,7 @@ enum {
 	LONGER,
 	NO,
 	NO_IRQ,
+	NO_SLEEP,
 	RETURNS,
 	TRACE,
 };
@@ -326,18 +328,19 @@ static int scope_handle(struct graph *g, int option)
 	case DEPTH:
 		return depth_parse(g, optarg);
 	case 'f':
-		return patterns_option(&g->scope.patterns[CALL_ROOT],
-				       &command_graph, "-f", "function",
-				       optarg);
+		return call_scope_patterns(&g->query.calls, SCOPE_ROOT,
+					   &command_graph, optarg);
 	case IN:
-		return patterns_option(&g->scope.patterns[CALL_AROUND],
-				       &command_graph, "--in", "function",
-				       optarg);
+		return call_scope_patterns(&g->query.calls, SCOPE_AROUND,
+					   &command_graph, optarg);
 	case NO:
-		return patterns_option(&g->scope.patterns[CALL_CUT],
-				       &command_graph, "--no", "function",
-				       optarg);
+		return call_scope_patterns(&g->query.calls, SCOPE_CUT,
+					   &command_graph, optarg);
+	case NO_SLEEP:
+		g->query.calls.pauses |= KTRACE_PAUSE_SLEEP;
+		return EXIT_OK;
 	default:
+		g->query.calls.pauses |= KTRACE_PAUSE_INTERRUPTS;
 		g->no_interrupts = true;
 		return EXIT_OK;
 	}
@@ -383,6 +386,7 @@ static int option_handle(void *data, int option)
 	case IN:
 	case NO:
 	case NO_IRQ:
+	case NO_SLEEP:
 		return scope_handle(g, option);
 	case COLUMNS:
 		return columns_parse(g, optarg);
@@ -415,7 +419,7 @@ static int option_handle(void *data, int option)
 /* Do the options fit together? */
 static int options_check(const struct graph *g)
 {
-	size_t roots = g->scope.patterns[CALL_ROOT].nr;
+	size_t roots = g->query.calls.patterns[SCOPE_ROOT].nr;
 
 	if (g->input && g->live.argv)
 		return misused(&command_graph,
@@ -439,6 +443,11 @@ static int options_check(const struct graph *g)
 	if (g->depth && g->alone)
 		return misused(&command_graph,
 			       "--alone and --depth: one of them");
+	if (g->query.calls.pauses & KTRACE_PAUSE_SLEEP && has_condition(g))
+		return misused(&command_graph,
+			       "--longer and --returns record a call when it "
+			       "returns, with all of its time: leave out "
+			       "--no-sleep");
 	if (g->depth && has_condition(g))
 		return misused(&command_graph,
 			       "--longer and --returns record the functions of "
@@ -449,16 +458,11 @@ static int options_check(const struct graph *g)
 /* Of a trace: which calls are shown? */
 static int scope_take(struct graph *g)
 {
-	const struct patterns *patterns = g->scope.patterns;
-
-	if (!g->input ||
-	    (!patterns[CALL_ROOT].nr && !patterns[CALL_CUT].nr &&
-	     !patterns[CALL_AROUND].nr && !g->depth && !g->no_interrupts))
+	if (!g->input)
 		return EXIT_OK;
-	g->scoped = true;
-	g->scope.scope.depth = g->alone ? 1 : g->depth;
-	g->scope.scope.no_interrupts = g->no_interrupts;
-	return call_scope_init(&g->scope, &command_graph);
+	g->query.calls.scope.depth = g->alone ? 1 : g->depth;
+	g->query.calls.scope.no_interrupts = g->no_interrupts;
+	return call_scope_init(&g->query.calls, &command_graph);
 }
 
 /* -p is about processes that run, or were recorded. */
@@ -502,7 +506,6 @@ static int graph_main(int argc, char **argv)
 	else if (!status)
 		status = live_run(&g.live);
 	query_free(&g.query);
-	call_scope_free(&g.scope);
 	patterns_free(&g.pids);
 	who_free(&g.who);
 	live_free(&g.live);
@@ -525,8 +528,12 @@ static const struct command_option options[] = {
 	OPTION(0, "no", "PATTERN,...",
 	       "neither these functions nor what they call",
 	       .kind = ARGUMENT_FUNCTION, .id = NO),
-	OPTION(0, "no-irq", NULL, "not what interrupts call meanwhile",
+	OPTION(0, "no-irq", NULL,
+	       "not what interrupts call meanwhile, nor their time",
 	       .id = NO_IRQ),
+	OPTION(0, "no-sleep", NULL,
+	       "durations without the time that a thread was off its CPU",
+	       .id = NO_SLEEP),
 	OPTION(0, "entered", "CONDITION",
 	       "only calls of -f with such arguments, like 'count > 65536', and what they "
 	       "call",

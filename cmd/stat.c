@@ -32,8 +32,9 @@ struct stat_options {
 	bool histogram;
 	bool tree;
 	bool callers;
-	uint64_t depth;	    /* of the tree that is shown; 0: any */
-	double min;	    /* percent; negative: not given */
+	bool calls;	/* -f, --in, --no, --no-irq or --no-sleep was given */
+	uint64_t depth; /* of the tree that is shown; 0: any */
+	double min;	/* percent; negative: not given */
 	const char *before; /* --diff: the other trace; NULL: none */
 	const char *path;   /* the one that is being read */
 	struct diff diff;
@@ -322,6 +323,10 @@ enum {
 	STAT_DEPTH,
 	STAT_MIN,
 	STAT_DIFF,
+	STAT_IN,
+	STAT_NO,
+	STAT_NO_IRQ,
+	STAT_NO_SLEEP,
 };
 
 /* The place of a word among @words, which are separated by spaces; -1: none. */
@@ -385,11 +390,42 @@ static int min_parse(struct stat_options *o, const char *text)
 		       "--min `%s': percent are expected, like 0.5", text);
 }
 
+static int calls_handle(struct stat_options *o, int option)
+{
+	struct call_scope *calls = &o->query.calls;
+
+	o->calls = true;
+	switch (option) {
+	case 'f':
+		return call_scope_patterns(calls, SCOPE_ROOT, &command_stat,
+					   optarg);
+	case STAT_IN:
+		return call_scope_patterns(calls, SCOPE_AROUND, &command_stat,
+					   optarg);
+	case STAT_NO:
+		return call_scope_patterns(calls, SCOPE_CUT, &command_stat,
+					   optarg);
+	case STAT_NO_IRQ:
+		calls->scope.no_interrupts = true;
+		calls->pauses |= KTRACE_PAUSE_INTERRUPTS;
+		return EXIT_OK;
+	default:
+		calls->pauses |= KTRACE_PAUSE_SLEEP;
+		return EXIT_OK;
+	}
+}
+
 static int option_handle(void *data, int option)
 {
 	struct stat_options *o = data;
 
 	switch (option) {
+	case 'f':
+	case STAT_IN:
+	case STAT_NO:
+	case STAT_NO_IRQ:
+	case STAT_NO_SLEEP:
+		return calls_handle(o, option);
 	case 'n':
 		if (number_parse(optarg, &o->head))
 			return misused(&command_stat,
@@ -445,6 +481,11 @@ static int options_check(const struct stat_options *o, int nr_traces)
 		return misused(&command_stat,
 			       "--by and --sort are for --spans, --tree and "
 			       "--callers");
+	if (o->calls && !o->spans && !tree && !o->before)
+		return misused(
+			&command_stat,
+			"-f, --in, --no, --no-irq and --no-sleep are for "
+			"--spans, --tree, --callers and --diff");
 	if (o->histogram && !o->spans)
 		return misused(&command_stat, "--histogram is for --spans");
 	if ((o->depth || o->min >= 0) && !tree)
@@ -504,13 +545,15 @@ static int stat_main(int argc, char **argv)
 	if (status != OPTIONS_TAKEN)
 		return status;
 	o.path = optind < argc ? argv[optind] : NULL;
-	status = options_check(&o, argc - optind);
+	status = options_check(&o, argc - optind)
+			 ?: call_scope_init(&o.query.calls, &command_stat);
 	if (status)
 		return status;
 	if (o.before)
 		status = diff_run(&o);
 	else
 		status = query_run(&o.query, o.path, stat_show, &o);
+	status = status ?: call_scope_check(&o.query.calls);
 	query_free(&o.query);
 	return output_finish(status);
 }
@@ -540,6 +583,22 @@ static const struct command_option options[] = {
 	OPTION(0, "callers", NULL,
 	       "the other way round: below each function its callers",
 	       .id = STAT_CALLERS),
+	OPTION('f', "function", "PATTERN,...",
+	       "of --spans and the like: only calls of these functions, and what they call",
+	       .kind = ARGUMENT_FUNCTION),
+	OPTION(0, "in", "PATTERN,...",
+	       "only while one of these runs, which do not count: functions, or "
+	       "syscalls:NAME",
+	       .kind = ARGUMENT_FUNCTION, .id = STAT_IN),
+	OPTION(0, "no", "PATTERN,...",
+	       "neither these functions nor what they call",
+	       .kind = ARGUMENT_FUNCTION, .id = STAT_NO),
+	OPTION(0, "no-irq", NULL,
+	       "not what interrupts call meanwhile, nor their time",
+	       .id = STAT_NO_IRQ),
+	OPTION(0, "no-sleep", NULL,
+	       "durations without the time that a thread was off its CPU",
+	       .id = STAT_NO_SLEEP),
 	OPTION(0, "depth", "COUNT",
 	       "with --tree and --callers: calls of a path; 0: all",
 	       .id = STAT_DEPTH),

@@ -104,14 +104,16 @@ static int span_add(struct span_table *t, const struct ktrace_span *span)
 	if (__builtin_add_overflow(row->self, span->self, &row->self))
 		row->self = UINT64_MAX;
 	row->errors += span->error != 0;
-	return histogram_add(&row->ns, span->end - span->begin);
+	return histogram_add(&row->ns, span->took);
 }
 
 /* ---- reading -------------------------------------------------------------- */
 
-static bool span_is_of(const struct span_table *t,
+static bool span_is_of(const struct span_table *t, const struct query *query,
 		       const struct ktrace_span *span)
 {
+	if (!call_scope_wants(&query->calls, span))
+		return false;
 	return t->key != SPANS_BY_FUNCTION ||
 	       span->kind == KTRACE_SPAN_FUNCTION;
 }
@@ -135,7 +137,7 @@ static int spans_read(struct span_table *t, struct ktrace_cursor *cursor,
 		err = ktrace_spans_event(spans, event);
 		if (err < 0)
 			break;
-		if (err & KTRACE_SPAN_ENDS && span_is_of(t, span) &&
+		if (err & KTRACE_SPAN_ENDS && span_is_of(t, query, span) &&
 		    (query_wants(query, event->type, event->cpu, event->time) ||
 		     query_wants(query, span->type, event->cpu, event->time)))
 			err = span_add(t, span);
@@ -224,6 +226,8 @@ int span_table_create(struct ktrace *trace, struct query *query,
 	}
 	if (!err)
 		err = ktrace_spans_create(cursor, &spans);
+	if (!err)
+		err = call_scope_spans(&query->calls, spans);
 	if (!err)
 		err = spans_read(t, cursor, spans, query, lost);
 	if (!err)

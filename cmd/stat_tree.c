@@ -12,9 +12,12 @@ struct reading {
 	struct count *lost;
 };
 
-static bool type_wanted(void *query, const struct ktrace_type *type)
+static bool span_wanted(void *data, const struct ktrace_span *span)
 {
-	return query_wants_type(query, type);
+	struct query *query = data;
+
+	return query_wants_type(query, span->type) &&
+	       call_scope_wants(&query->calls, span);
 }
 
 static int loss_count(const struct reading *r)
@@ -42,7 +45,7 @@ static int calls_read(struct reading *r)
 			err = step;
 		else
 			err = call_tree_event(
-				r->tree, r->spans, step, type_wanted, r->query,
+				r->tree, r->spans, step, span_wanted, r->query,
 				query_wants(r->query, NULL, event->cpu,
 					    event->time));
 	}
@@ -63,6 +66,8 @@ int stat_tree_read(struct call_tree *tree, struct ktrace *trace,
 	err = ktrace_cursor_create(trace, &all, &r.cursor);
 	if (!err)
 		err = ktrace_spans_create(r.cursor, &r.spans);
+	if (!err)
+		err = call_scope_spans(&query->calls, r.spans);
 	if (!err)
 		err = calls_read(&r);
 	for (int i = 0; !err && i < KTRACE_SPAN_NR; i++)

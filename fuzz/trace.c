@@ -126,11 +126,11 @@ static void run_spans(struct ktrace *trace, const char *kind, int fd)
 	ktrace_cursor_destroy(cursor);
 }
 
-static bool every_other(void *data, const struct ktrace_type *type)
+static bool every_other(void *data, const struct ktrace_span *span)
 {
 	const bool *all = data;
 
-	return *all || type->number % 2;
+	return *all || span->type->number % 2;
 }
 
 /* Both ways, all numbers of a tree are those of its root. */

@@ -64,7 +64,7 @@ static void put_span(struct output *output, const struct ktrace_span *span)
 	output_puts(output, ",\"begin\":");
 	output->p = put_u64(output->p, span->begin);
 	output_puts(output, ",\"ns\":");
-	output->p = put_u64(output->p, span->end - span->begin);
+	output->p = put_u64(output->p, span->took);
 	output_puts(output, ",\"tid\":");
 	output->p = put_u64(output->p, span->tid);
 	output_puts(output, ",\"depth\":");

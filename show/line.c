@@ -101,7 +101,7 @@ void line_duration(struct output *output, const struct ktrace_span *span)
 {
 	output_room(output, 64);
 	output_add(output, " <", 2);
-	output->p = put_time(output->p, span->end - span->begin);
+	output->p = put_time(output->p, span->took);
 	output_add(output, ">", 1);
 }
 

@@ -9,7 +9,7 @@
 
 #define SYSCALLS "syscalls:"
 
-static bool patterns_match(struct call_scope *scope, enum call_role role,
+static bool patterns_match(struct call_scope *scope, enum scope_role role,
 			   const char *function)
 {
 	const struct patterns *patterns = &scope->patterns[role];
@@ -45,18 +45,18 @@ static enum ktrace_span_part part_of(const struct ktrace_type *type, void *data)
 	if (call) {
 		/* As its function would be called. */
 		snprintf(name, sizeof(name), "__x64_sys_%s", call);
-		return patterns_match(scope, CALL_AROUND, name)
+		return patterns_match(scope, SCOPE_AROUND, name)
 			       ? KTRACE_SPAN_AROUND
 			       : KTRACE_SPAN_INSIDE;
 	}
-	if (patterns_match(scope, CALL_CUT, type->name))
+	if (patterns_match(scope, SCOPE_CUT, type->name))
 		return KTRACE_SPAN_CUT;
-	if (patterns_match(scope, CALL_AROUND, type->name))
+	if (patterns_match(scope, SCOPE_AROUND, type->name))
 		return KTRACE_SPAN_AROUND;
-	if (patterns_match(scope, CALL_ROOT, type->name))
+	if (patterns_match(scope, SCOPE_ROOT, type->name))
 		return KTRACE_SPAN_ROOT;
-	return scope->patterns[CALL_ROOT].nr ? KTRACE_SPAN_INSIDE
-					     : KTRACE_SPAN_TOP;
+	return scope->patterns[SCOPE_ROOT].nr ? KTRACE_SPAN_INSIDE
+					      : KTRACE_SPAN_TOP;
 }
 
 static int patterns_check(const struct patterns *patterns,
@@ -72,15 +72,38 @@ static int patterns_check(const struct patterns *patterns,
 	return EXIT_OK;
 }
 
+int call_scope_patterns(struct call_scope *scope, enum scope_role role,
+			const struct command *command, char *words)
+{
+	static const char *const options[SCOPE_ROLES] = {
+		[SCOPE_ROOT] = "-f",
+		[SCOPE_CUT] = "--no",
+		[SCOPE_AROUND] = "--in",
+	};
+
+	return patterns_option(&scope->patterns[role], command, options[role],
+			       "function", words);
+}
+
+static bool is_wanted(const struct call_scope *scope)
+{
+	for (int role = 0; role < SCOPE_ROLES; role++)
+		if (scope->patterns[role].nr)
+			return true;
+	return scope->scope.depth || scope->scope.no_interrupts;
+}
+
 int call_scope_init(struct call_scope *scope, const struct command *command)
 {
 	int status = EXIT_OK;
 
+	if (!is_wanted(scope))
+		return EXIT_OK;
 	scope->scope.size = sizeof(scope->scope);
 	scope->scope.part = part_of;
 	scope->scope.data = scope;
-	scope->scope.within = scope->patterns[CALL_AROUND].nr;
-	for (int role = 0; !status && role < CALL_ROLES; role++) {
+	scope->scope.within = scope->patterns[SCOPE_AROUND].nr;
+	for (int role = 0; !status && role < SCOPE_ROLES; role++) {
 		status = patterns_check(&scope->patterns[role], command);
 		scope->used[role] = calloc(scope->patterns[role].nr + 1,
 					   sizeof(*scope->used[role]));
@@ -94,7 +117,7 @@ int call_scope_check(const struct call_scope *scope)
 {
 	int status = EXIT_OK;
 
-	for (int role = 0; role < CALL_ROLES; role++) {
+	for (int role = 0; scope->scope.part && role < SCOPE_ROLES; role++) {
 		const struct patterns *patterns = &scope->patterns[role];
 
 		for (size_t i = 0; i < patterns->nr; i++)
@@ -106,9 +129,22 @@ int call_scope_check(const struct call_scope *scope)
 	return status;
 }
 
+int call_scope_spans(const struct call_scope *scope, struct ktrace_spans *spans)
+{
+	ktrace_spans_pauses(spans, scope->pauses);
+	return scope->scope.part ? ktrace_spans_scope(spans, &scope->scope) : 0;
+}
+
+bool call_scope_wants(const struct call_scope *scope,
+		      const struct ktrace_span *span)
+{
+	return !scope->patterns[SCOPE_ROOT].nr ||
+	       span->kind == KTRACE_SPAN_FUNCTION;
+}
+
 void call_scope_free(struct call_scope *scope)
 {
-	for (int role = 0; role < CALL_ROLES; role++) {
+	for (int role = 0; role < SCOPE_ROLES; role++) {
 		patterns_free(&scope->patterns[role]);
 		free(scope->used[role]);
 	}

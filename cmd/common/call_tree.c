@@ -150,7 +150,7 @@ static void span_count(struct call_tree *tree, struct call_node *node,
 		.calls = 1,
 		.errors = span->error != 0,
 		.self = span->self,
-		.total = span->end - span->begin,
+		.total = span->took,
 	};
 
 	numbers_add(node, &call);
@@ -159,7 +159,7 @@ static void span_count(struct call_tree *tree, struct call_node *node,
 
 int call_tree_event(struct call_tree *tree, struct ktrace_spans *spans,
 		    int step,
-		    bool (*wants)(void *data, const struct ktrace_type *type),
+		    bool (*wants)(void *data, const struct ktrace_span *span),
 		    void *data, bool within)
 {
 	const struct ktrace_span *span = ktrace_spans_ended(spans);
@@ -167,7 +167,7 @@ int call_tree_event(struct call_tree *tree, struct ktrace_spans *spans,
 
 	tree->root.kind = CALL_ROOT;
 	if (step & KTRACE_SPAN_ENDS && span_is_frame(span) && within &&
-	    wants(data, span->type)) {
+	    wants(data, span)) {
 		node = span->data ?: span_node(tree, spans, span);
 		if (!node)
 			return -ENOMEM;
@@ -176,8 +176,8 @@ int call_tree_event(struct call_tree *tree, struct ktrace_spans *spans,
 	span = ktrace_spans_begun(spans);
 	if (!(step & KTRACE_SPAN_BEGINS) || !span_is_frame(span))
 		return 0;
-	node = wants(data, span->type) ? span_node(tree, spans, span)
-				       : caller_node(tree, spans, span);
+	node = wants(data, span) ? span_node(tree, spans, span)
+				 : caller_node(tree, spans, span);
 	if (!node)
 		return -ENOMEM;
 	ktrace_spans_keep(spans, node);

@@ -74,7 +74,7 @@ struct call_tree {
  */
 int call_tree_event(struct call_tree *tree, struct ktrace_spans *spans,
 		    int step,
-		    bool (*wants)(void *data, const struct ktrace_type *type),
+		    bool (*wants)(void *data, const struct ktrace_span *span),
 		    void *data, bool within);
 /*
  * Adds to @callers, which is empty, what @tree has, the other way round: below each function are

@@ -271,5 +271,6 @@ void query_free(struct query *q)
 {
 	free(q->wanted_types);
 	selection_free(&q->selection);
+	call_scope_free(&q->calls);
 	free(q->cpus);
 }

@@ -12,6 +12,7 @@
 
 #include <ktrace/trace.h>
 
+#include "call_scope.h"
 #include "cmd.h"
 #include "select.h"
 
@@ -26,6 +27,7 @@ struct query {
 	struct query_time to;
 	uint32_t *cpus;
 	size_t nr_cpus;
+	struct call_scope calls; /* which of them are spans */
 	/* After query_widen(): the query, while the cursor delivers more. */
 	struct ktrace_cursor_options wanted;
 	uint8_t *wanted_types; /* by id: a cache, see query.c */

@@ -105,7 +105,9 @@ struct ktrace_output_graph {
 	void *data;
 	/* Which calls are shown (<ktrace/span.h>); must outlive the output.  NULL: all. */
 	const struct ktrace_span_scope *scope;
-	uint64_t reserved[3]; /* 0 */
+	/* What does not count in durations: of enum ktrace_span_pause. */
+	uint64_t pauses;
+	uint64_t reserved[2]; /* 0 */
 };
 
 /* What events weigh, for outputs that merge them by their stacks ("stacks", "folded", "flame"). */

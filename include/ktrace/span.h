@@ -65,7 +65,8 @@ struct ktrace_span {
 	enum ktrace_span_owner owner;
 	const char *name; /* at most 63 bytes; longer names are cut */
 	uint64_t begin;
-	uint64_t end; /* 0: still open */
+	uint64_t end;  /* 0: still open */
+	uint64_t took; /* ns; see ktrace_spans_pauses() */
 	uint32_t begin_cpu;
 	uint32_t end_cpu;
 	/* The thread that began it; KTRACE_SPAN_CPU: that had the CPU. */
@@ -76,9 +77,9 @@ struct ktrace_span {
 	const struct ktrace_type *type; /* of the event that began it */
 	/*
 	 * From here on only frames have values: calls of syscalls and functions,
-	 * and interrupts.  @self and @error are known when they have ended.
+	 * and interrupts.  @self and @error, as @took, are known when they have ended.
 	 */
-	uint64_t self; /* ns without the frames directly inside it */
+	uint64_t self; /* as took, without the frames directly inside it */
 	int error;     /* the number of the error that it returned; 0: none */
 	void *data;    /* see ktrace_spans_keep() */
 };
@@ -185,6 +186,22 @@ KTRACE_API int ktrace_spans_scope(struct ktrace_spans *spans,
 				  const struct ktrace_span_scope *scope);
 /* Is the last event that of a call which the scope leaves out? */
 KTRACE_API bool ktrace_spans_hidden(const struct ktrace_spans *spans);
+
+/* Time in which a thread is in a span, but does not run. */
+enum ktrace_span_pause {
+	KTRACE_PAUSE_INTERRUPTS = 1,
+	KTRACE_PAUSE_SLEEP =
+		2, /* or it waits for a CPU; needs sched:sched_switch */
+};
+
+/*
+ * From now on spans of threads took as long as from begin to end without these pauses, a
+ * combination of bits; otherwise all spans took that time.  Whole calls (an event "call") are
+ * told at their end, so their pauses are not known, and count.  To be called before the first
+ * event.
+ */
+KTRACE_API void ktrace_spans_pauses(struct ktrace_spans *spans,
+				    unsigned int pauses);
 
 /*
  * How many spans of @kind the event's thread, or for interrupts its CPU, has open after the

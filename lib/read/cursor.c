@@ -79,6 +79,7 @@ struct ktrace_cursor {
 	size_t nr_cpus;
 	void (*wait)(void *data);
 	void *wait_data;
+	bool counts_sleep;
 	bool over;     /* all that follows is later than @to */
 	uint64_t done; /* clock: all up to here was delivered */
 };
@@ -168,7 +169,10 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 	if (!to)
 		return -ENOMEM;
 	if (to != s->task) {
-		tasks_switch(&s->task, to);
+		tasks_switch(&s->task, to,
+			     cursor->counts_sleep
+				     ? cursor_time(cursor, s->stream.clock)
+				     : 0);
 		s->runs++;
 	}
 	return 0;
@@ -632,6 +636,11 @@ bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
 			return true;
 	}
 	return false;
+}
+
+void cursor_count_sleep(struct ktrace_cursor *cursor)
+{
+	cursor->counts_sleep = true;
 }
 
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor)

@@ -27,6 +27,8 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
  * delivered.  It is delivered at the end of the gap.
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs);
+/* From now on the tasks have how long they slept. */
+void cursor_count_sleep(struct ktrace_cursor *cursor);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);
 
 #endif /* KT_LIB_READ_CURSOR_H */

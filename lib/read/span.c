@@ -349,6 +349,7 @@ static void open_fill(struct ktrace_spans *spans, struct span_owner *owner,
 	open->type = role->type->number;
 	open->lane = role->begin->lane;
 	open->serial = ++spans->serial;
+	pauses_begin(spans, owner, open, event);
 	memcpy(open->keys, keys, sizeof(open->keys));
 	if (spans->cursor)
 		open->place = cursor_place(spans->cursor);
@@ -499,6 +500,7 @@ static int owner_end(struct ktrace_spans *spans, struct span_owner *owner,
 	}
 	open->span.end = event->time;
 	open->span.end_cpu = event->cpu;
+	pauses_end(spans, owner, open, event);
 	if (span_kind_is_frame(open->span.kind))
 		err = frame_end(spans, open, role, event);
 	if (err)
@@ -547,6 +549,7 @@ static int span_whole(struct ktrace_spans *spans, const struct span_role *role,
 		.depth = owner ? depth_of(spans, owner) : 0,
 		.type = event->type,
 	};
+	ended->span.took = ended->span.end - ended->span.begin;
 	ended->serial = ++spans->serial;
 	scope_enter(spans, owner, ended, role, event);
 	if (ended->hidden)

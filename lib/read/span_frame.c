@@ -171,11 +171,20 @@ static uint64_t own_time(uint64_t took, uint64_t inside)
 	return took > inside ? took - inside : 0;
 }
 
+/* Then the time of this interrupt does not count in the call. */
+static bool is_pause_of(const struct ktrace_spans *spans,
+			const struct open_span *open,
+			const struct open_span *call)
+{
+	return spans->pauses & KTRACE_PAUSE_INTERRUPTS &&
+	       open->span.owner == KTRACE_SPAN_OF_CPU &&
+	       call->span.owner == KTRACE_SPAN_OF_THREAD;
+}
+
 int frame_end(struct ktrace_spans *spans, struct open_span *open,
 	      const struct span_role *role, const struct ktrace_event *event)
 {
 	struct ktrace_span *span = &open->span;
-	uint64_t took = span->end - span->begin;
 	struct finished_calls *calls;
 
 	/* A trace has whole calls or others, seldom both. */
@@ -184,14 +193,14 @@ int frame_end(struct ktrace_spans *spans, struct open_span *open,
 		if (!calls)
 			return error_set(-ENOMEM, "out of memory");
 		/* The time that it returns is in @open->inside already. */
-		finished_add(calls, span->begin, took);
+		finished_add(calls, span->begin, span->took);
 	}
-	span->self = own_time(took, open->inside);
+	span->self = own_time(span->took, open->inside);
 	open->inside = 0;
 	span->error = error_of(role, event);
 	spans->caller = frame_around(spans, event, open);
-	if (spans->caller)
-		spans->caller->inside += took;
+	if (spans->caller && !is_pause_of(spans, open, spans->caller))
+		spans->caller->inside += span->took;
 	return 0;
 }
 
@@ -200,11 +209,11 @@ int frame_whole(struct ktrace_spans *spans, struct open_span *open,
 {
 	struct finished_calls *calls = finished_get(spans, event);
 	struct ktrace_span *span = &open->span;
-	uint64_t took = span->end - span->begin;
 
 	if (!calls)
 		return error_set(-ENOMEM, "out of memory");
-	span->self = own_time(took, finished_add(calls, span->begin, took));
+	span->self = own_time(span->took,
+			      finished_add(calls, span->begin, span->took));
 	span->error = error_of(role, event);
 	spans->caller = frame_around(spans, event, open);
 	if (spans->caller && spans->caller->span.begin > span->begin)

@@ -28,8 +28,9 @@ struct open_span {
 	struct cursor_place place;
 	uint64_t serial; /* counts all spans, in the order of their begins */
 	uint64_t inside; /* ns in the frames directly inside it */
-	struct span_state state; /* since it began */
-	bool hidden;		 /* the scope leaves it out */
+	uint64_t interrupted, slept; /* those of the owner, when it began */
+	struct span_state state;     /* since it began */
+	bool hidden;		     /* the scope leaves it out */
 	char name[NAME_ROOM];
 	char comm[KT_COMM_LEN + 1];
 };
@@ -51,6 +52,7 @@ struct span_owner {
 	uint32_t held[2]; /* of these: of the kernel, and of programs */
 	uint32_t room;
 	struct open_span *open; /* the innermost last */
+	uint64_t interrupted;	/* ns until now (span_pause.c) */
 	/* Requests under way that have one key: how many completions cannot be assigned. */
 	uint32_t ambiguous;
 	struct {
@@ -80,8 +82,9 @@ struct ktrace_spans {
 	struct open_span *caller; /* the frame around that, or around @ended */
 	struct ktrace_span_counts counts[KTRACE_SPAN_NR];
 	struct ktrace_span_scope
-		scope; /* its function is NULL: there is none */
-	bool hidden;   /* the last event's call */
+		scope;	     /* its function is NULL: there is none */
+	bool hidden;	     /* the last event's call */
+	unsigned int pauses; /* enum ktrace_span_pause */
 	struct ktrace_span_counts hidden_counts;
 };
 
@@ -140,6 +143,14 @@ void frames_destroy(struct ktrace_spans *spans);
 void scope_enter(struct ktrace_spans *spans, const struct span_owner *owner,
 		 struct open_span *open, const struct span_role *role,
 		 const struct ktrace_event *event);
+
+/* A span of the owner begins with the event. */
+void pauses_begin(const struct ktrace_spans *spans,
+		  const struct span_owner *owner, struct open_span *open,
+		  const struct ktrace_event *event);
+/* It has ended with the event: how long it took, without pauses. */
+void pauses_end(struct ktrace_spans *spans, struct span_owner *owner,
+		struct open_span *open, const struct ktrace_event *event);
 
 /* Whose spans an event's are. */
 void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,

@@ -15,7 +15,7 @@ void tasks_destroy(struct tasks *tasks)
 	table_free(&tasks->table);
 }
 
-static struct task *tasks_find(const struct tasks *tasks, uint32_t tid)
+struct task *tasks_find(const struct tasks *tasks, uint32_t tid)
 {
 	return table_find(&tasks->table, tid);
 }
@@ -104,10 +104,13 @@ bool tasks_is_dead(const struct tasks *tasks, uint32_t tid)
 	return !task || task->dead;
 }
 
-void tasks_switch(struct task **task, struct task *to)
+void tasks_switch(struct task **task, struct task *to, uint64_t time)
 {
-	if (*task)
-		(*task)->running--;
-	to->running++;
+	/* A task may seem to arrive on a CPU before it has left another. */
+	if (*task && !--(*task)->running)
+		(*task)->left = time;
+	if (!to->running++ && to->left && time > to->left)
+		to->slept += time - to->left;
+	to->left = 0;
 	*task = to;
 }

@@ -26,6 +26,8 @@ struct task {
 	bool known;
 	bool dead;
 	uint64_t serial; /* changes with the task and with its name */
+	uint64_t left;	 /* when it left its CPU; 0: it has not, or is new */
+	uint64_t slept;	 /* ns until now, off its CPU */
 	char comm[KT_COMM_LEN + 1];
 };
 
@@ -60,7 +62,10 @@ void tasks_exit(struct tasks *tasks, uint32_t tid);
 /* True if it has ended, and also if it is not in the table any more. */
 bool tasks_is_dead(const struct tasks *tasks, uint32_t tid);
 
-/* A CPU switches from *task, which may be NULL, to @to. */
-void tasks_switch(struct task **task, struct task *to);
+/* NULL: there is none. */
+struct task *tasks_find(const struct tasks *tasks, uint32_t tid);
+
+/* A CPU switches from *task, which may be NULL, to @to; @time: ns; 0: it does not matter. */
+void tasks_switch(struct task **task, struct task *to, uint64_t time);
 
 #endif /* KT_LIB_READ_TASK_H */

@@ -44,7 +44,8 @@ struct graph {
 /* What an event is to the graph. */
 struct place {
 	uint32_t depth;	  /* of open calls around it */
-	struct took took; /* of what it ends */
+	struct took took; /* of what it ends, which began at @begin */
+	uint64_t begin;
 	/* Who does it: "|": the thread; "h": an interrupt; "s": a soft interrupt. */
 	const char *bar;
 };
@@ -141,9 +142,9 @@ static int call_show(struct graph *g, const struct ktrace_event *event,
 
 /* The call that waits has called nothing. */
 static int leaf_show(struct graph *g, struct waiting *waiting,
-		     const struct ktrace_event *event, uint64_t ns)
+		     const struct ktrace_event *event, struct took took)
 {
-	lines_resume(&g->lines, waiting, ns);
+	lines_resume(&g->lines, waiting, took);
 	return result_put(g, event) ?: lines_end(&g->lines);
 }
 
@@ -255,7 +256,10 @@ static int spans_prepare(struct graph *g)
 	g->spans = NULL;
 	g->cursor = g->show.cursor;
 	err = ktrace_spans_create(g->cursor, &g->spans);
-	return err || !scope ? err : ktrace_spans_scope(g->spans, scope);
+	if (err)
+		return err;
+	ktrace_spans_pauses(g->spans, g->show.graph.pauses);
+	return scope ? ktrace_spans_scope(g->spans, scope) : 0;
 }
 
 enum part { PART_CALL, PART_RETURN, PART_WHOLE, PART_OTHER };
@@ -315,8 +319,9 @@ static struct place place_of(const struct graph *g,
 	place_interrupt(&place, before, interrupts_of(g, event));
 	if (step & KTRACE_SPAN_ENDS && (span->kind == KTRACE_SPAN_FUNCTION ||
 					place.took.mark == LINE_LEFT)) {
-		place.took.all = span->end - span->begin;
+		place.took.all = span->took;
 		place.took.self = span->self;
+		place.begin = span->begin;
 	}
 	return place;
 }
@@ -329,9 +334,8 @@ static int event_show(struct graph *g, const struct ktrace_event *event,
 	int err = 0;
 
 	if (part == PART_RETURN && place->took.all != NO_DURATION && waiting &&
-	    waiting->time == event->time - place->took.all &&
-	    waiting->depth == place->depth)
-		return leaf_show(g, waiting, event, place->took.all);
+	    waiting->time == place->begin && waiting->depth == place->depth)
+		return leaf_show(g, waiting, event, place->took);
 	if (waiting)
 		err = lines_open(&g->lines, waiting);
 	if (err)

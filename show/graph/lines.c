@@ -245,13 +245,15 @@ int lines_open(struct lines *lines, struct waiting *waiting)
 	return line_append(lines, line_get(lines, number), " {\n", 3);
 }
 
-void lines_resume(struct lines *lines, struct waiting *waiting, uint64_t ns)
+void lines_resume(struct lines *lines, struct waiting *waiting,
+		  struct took took)
 {
-	struct took *took;
+	struct line *line;
 
 	lines->written = waiting->line;
-	took = &line_get(lines, lines->written)->took;
-	took->all = took->self = ns;
+	line = line_get(lines, lines->written);
+	line->took.all = took.all;
+	line->took.self = took.self;
 	waiting_remove(lines, waiting);
 }
 

@@ -86,8 +86,9 @@ struct waiting *lines_waiting(struct lines *lines,
 			      const struct ktrace_event *event);
 /* It calls something, or may do so. */
 int lines_open(struct lines *lines, struct waiting *waiting);
-/* It has called nothing, and took @ns: more text comes, and lines_end(). */
-void lines_resume(struct lines *lines, struct waiting *waiting, uint64_t ns);
+/* It has called nothing that is shown: more text comes, and lines_end(). */
+void lines_resume(struct lines *lines, struct waiting *waiting,
+		  struct took took);
 
 int lines_put(struct lines *lines);
 /* More events follow: only calls that waited at the last pause, too, wait no longer. */

@@ -343,7 +343,7 @@ TEST(event_by_event)
 TEST(span_and_loss)
 {
 	const struct ktrace_span span = {
-		.name = "read", .begin = 5, .end = 116};
+		.name = "read", .begin = 5, .end = 116, .took = 111};
 	const struct ktrace_loss loss = {
 		.time = 1, .cpu = 1, .cause = KTRACE_LOST_FULL, .count = 7};
 	const struct ktrace_loss task = {

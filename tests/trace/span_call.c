@@ -75,6 +75,7 @@ TEST(calls_in_one_event)
 		CHECK_EQ(span->end, event->time);
 		CHECK_EQ(span->begin,
 			 want[nr].took ? event->time - want[nr].took : 0);
+		CHECK_EQ(span->took, span->end - span->begin);
 		nr++;
 	}
 	CHECK_EQ(nr, 3);

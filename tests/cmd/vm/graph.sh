@@ -315,6 +315,31 @@ run ktrace graph -q -f hrtimer_interrupt --alone -e 'irq_vectors:local_timer*' -
 check 'but if they are wanted' grep -q '=>  *| */\* irq_vectors:local_timer_entry' <<<"$out"
 check 'with the time that they took' grep -q '<=.* us | */\* irq_vectors:local_timer_exit' <<<"$out"
 
+# ---- pauses -------------------------------------------------------------------------------
+
+took()	# FILE: microseconds of the call
+{
+	sed -n 's/^sleep-.* \([0-9]*\)\.[0-9]* us | hrtimer_nanosleep(.*/\1/p' "$1"
+}
+run ktrace graph -q --alone -f hrtimer_nanosleep --trace t -o calls -- sleep 0.2
+check 'a call that sleeps takes long' [ "$(took calls)" -ge 200000 ]
+ktrace graph -i t --no-sleep -o calls
+check 'but not without its sleep' [ "$(took calls)" -lt 100000 ]
+ktrace stat --spans --no-sleep -f hrtimer_nanosleep -j t >spans
+check 'stat says the same' [ "$(jq '.spans[0].total / 1000 | floor' spans)" = "$(took calls)" ]
+rm -r t
+run ktrace graph -q --alone -f hrtimer_nanosleep --no-sleep -o calls -- sleep 0.2
+check 'nor while it is recorded' [ "$(took calls)" -lt 100000 ]
+run ktrace graph -f vfs_read --no-sleep --longer 1ms -- true
+ends 2 'what is told at the end keeps its sleep' 'leave out --no-sleep'
+# The time of an interrupt that comes in a long call, as the call says it and as all say it.
+run ktrace graph -q --alone -f vfs_read --trace t -o calls -- dd if=/dev/zero of=/dev/null bs=64M count=4
+read -r with without < <(for o in '' --no-irq; do
+	ktrace stat --spans -f vfs_read $o -j t | jq '.spans[0].total'
+done | xargs)
+check 'interrupts take some of it' [ "$without" -lt "$with" -a "$without" -gt $((with / 2)) ]
+rm -r t
+
 # ---- misses and mistakes -----------------------------------------------------------------
 
 calls=/sys/module/ktrace_functions/parameters/calls
