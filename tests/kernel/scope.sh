@@ -180,6 +180,20 @@ put functions '-ktrace_callee:callee_outer
 record nest
 check "if there are none any more, roots are recorded everywhere" is "$(calls entry)" \
 	"callee_inner 30 "
+put functions '+ktrace_callee:callee_inner 1
++ktrace_callee:callee_outer 1 around'
+put functions '-ktrace_callee:*outer'
+record nest
+check "also if another line takes them away" is "$(calls entry)" "callee_inner 30 "
+put functions '+ktrace_callee:callee_outer 1 around
++no_such_module:function 1 around'
+put functions '-ktrace_callee:*outer'
+record nest
+check "but not if one waits for its module" is "$(calls entry)" ""
+put functions none
+put functions '+ktrace_callee:callee_inner 1'
+record nest
+check "until all lines are forgotten" is "$(calls entry)" "callee_inner 30 "
 check "nothing is captured of it" refuses functions '+ktrace_callee:callee_outer 1 around : a0 : 1' \
 	'nothing to capture'
 
@@ -218,7 +232,16 @@ check "tasks that ended in a root have left it" is "$(calls entry | sed 's/do_ex
 put functions none
 put functions '+ktrace_callee:callee_* 1
 +do_exit 1 around'
-record exits
+# New tasks have the memory of those that have ended.
+exits_and_others() {
+	exits
+	n=0
+	while [ $n -lt 100 ]; do
+		(nest)
+		n=$((n + 1))
+	done
+}
+record exits_and_others
 check "and what was around their roots" is "$(calls entry)" ""
 check "nothing was missed" is "$(missed)" 0
 

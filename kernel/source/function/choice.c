@@ -92,7 +92,9 @@ u8 choices_asks(const struct choices *choices)
 	list_for_each_entry(choice, &choices->all, node) {
 		if (choice->what.on && choice->what.role != FUNCTION_ROOT)
 			asks |= ASKS_SCOPE;
-		if (choice->what.on && choice->what.role == FUNCTION_AROUND)
+		/* It waits for its module.  Otherwise its functions say it. */
+		if (choice->what.on && choice->what.role == FUNCTION_AROUND &&
+		    !choice->matched)
 			asks |= ASKS_AROUND;
 		if (choice->what.condition)
 			asks |= ASKS_CONDITION;

@@ -190,10 +190,27 @@ static int scan_run(struct hooks *hooks, const struct choices *choices,
 
 /* ---- changes -------------------------------------------------------------- */
 
+/* A later line may have taken the functions of an earlier one. */
+static u8 functions_ask(const struct functions *functions)
+{
+	const struct function *function;
+	u32 i;
+
+	for (i = 0; i < functions->nr; i++) {
+		function = functions->all[i];
+		if ((function->choice.on &&
+		     function->choice.role == FUNCTION_AROUND) ||
+		    (function->next.on &&
+		     function->next.role == FUNCTION_AROUND))
+			return ASKS_AROUND;
+	}
+	return 0;
+}
+
 /* Before functions of @choices are hooked. */
 static int asking_begin(struct hooks *hooks, const struct choices *choices)
 {
-	u8 asks = choices_asks(choices);
+	u8 asks = choices_asks(choices) | functions_ask(&hooks->functions);
 	int err = asks & ASKS_SCOPE ? scope_make(&hooks->scope) : 0;
 
 	if (!err) {
@@ -209,7 +226,8 @@ static int asking_begin(struct hooks *hooks, const struct choices *choices)
 /* When it has become clear which choices there are. */
 static void asking_end(struct hooks *hooks)
 {
-	hooks_ask(hooks, choices_asks(&hooks->choices));
+	hooks_ask(hooks, choices_asks(&hooks->choices) |
+				 functions_ask(&hooks->functions));
 }
 
 /* How many there were before a change. */
