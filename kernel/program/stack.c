@@ -102,7 +102,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 	};
 	struct kt_unwind_space space __kt_uninitialized;
 
-	/* The registers are of the old program, the memory is of the new one. */
+	/* Mostly, the registers are of the old program, and the memory is of the new one. */
 	if (unlikely(!maps) && current->in_execve) {
 		ended->end = KT_STACK_EXEC;
 		return 0;

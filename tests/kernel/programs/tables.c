@@ -181,6 +181,8 @@ static int ends(const char *path)
 	while (scanf("%ld", &id) == 1) {
 		if (!head_read(file, id, &stack))
 			puts("?");
+		else if (stack.frames && stack.end == KT_STACK_EXEC)
+			puts("exec, with frames");
 		else
 			puts(stack.frames || stack.end != KT_STACK_COMPLETE
 				     ? end_text(stack.end)
