@@ -13,30 +13,39 @@
 #include "base/error.h"
 #include "span_owner.h"
 
-/* System calls have one because functions may be within them. */
-static bool has_state(const struct open_span *open)
-{
-	return open->span.kind == KTRACE_SPAN_FUNCTION ||
-	       open->span.kind == KTRACE_SPAN_SYSCALL;
-}
-
-/* The state around a call that began at @begin, before the frame @serial. */
-static struct span_state state_around(const struct span_owner *owner,
-				      uint64_t begin, uint64_t serial)
-{
-	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
-		const struct open_span *open = &owner->open[i];
-
-		if (has_state(open) && open->serial < serial &&
-		    open->span.begin <= begin)
-			return open->state;
-	}
-	return (struct span_state){0};
-}
-
 static bool state_is_empty(const struct span_state *state)
 {
 	return !state->depth && !state->cut && !state->within;
+}
+
+/*
+ * The state around a call that began at @begin, before the frame @serial.  A system call has
+ * nothing of the functions around its first event, which return at once.  But functions may be
+ * within it.
+ */
+static struct span_state state_around(const struct span_owner *owner,
+				      uint64_t begin, uint64_t serial)
+{
+	const struct open_span *call = NULL;
+	struct span_state state = {0};
+
+	for (uint32_t i = owner ? owner->nr : 0; i-- > 0;) {
+		const struct open_span *open = &owner->open[i];
+
+		if (open->serial >= serial || open->span.begin > begin)
+			continue;
+		if (open->span.kind == KTRACE_SPAN_SYSCALL &&
+		    open->state.within)
+			call = open;
+		if (open->span.kind == KTRACE_SPAN_FUNCTION) {
+			state = open->state;
+			break;
+		}
+	}
+	if (call && state_is_empty(&state))
+		state.outermost = call->serial;
+	state.within |= !!call;
+	return state;
 }
 
 /* Does an interrupt make the call that has come since the outermost of @state? */
@@ -113,16 +122,15 @@ void scope_enter(struct ktrace_spans *spans, const struct span_owner *owner,
 		 struct open_span *open, const struct span_role *role,
 		 const struct ktrace_event *event)
 {
-	if (!spans->scope.part || !has_state(open))
+	if (!spans->scope.part)
+		return;
+	/* It is never hidden. */
+	if (open->span.kind == KTRACE_SPAN_SYSCALL)
+		open->state.within =
+			spans->scope.within && role->part == KTRACE_SPAN_AROUND;
+	if (open->span.kind != KTRACE_SPAN_FUNCTION)
 		return;
 	open->state = state_around(owner, open->span.begin, open->serial);
-	if (open->span.kind == KTRACE_SPAN_SYSCALL) {
-		/* It is never hidden. */
-		if (spans->scope.within && role->part == KTRACE_SPAN_AROUND)
-			state_enter(spans, &open->state, KTRACE_SPAN_AROUND,
-				    event, open->serial);
-		return;
-	}
 	open->hidden = !state_enter(spans, &open->state, role->part, event,
 				    open->serial);
 	spans->hidden = open->hidden;

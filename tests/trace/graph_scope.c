@@ -142,6 +142,38 @@ TEST(scope_and_interrupts)
 		       "+     11.000 us      3.000 us | } = 3\n");
 }
 
+/* The event that begins a system call is itself in a function, which returns at once. */
+TEST(scope_around_a_system_call)
+{
+	const struct ktrace_field number = {
+		.name = "nr",
+		.ctype = "int",
+		.offset = 4,
+		.size = 4,
+		.kind = KTRACE_INT,
+	};
+
+	begin(1);
+	CHECK_EQ(maker_variant(maker, IRQ, HARD_ENTRY, "syscalls",
+			       "sys_enter_read", &number),
+		 0);
+	CHECK_EQ(maker_variant(maker, IRQ, HARD_EXIT, "syscalls",
+			       "sys_exit_read", &number),
+		 0);
+	CHECK(call(0, OUTER, 1));
+	CHECK(interrupt(0, HARD_ENTRY));
+	CHECK(back(0, OUTER, 1));
+	CHECK(call(0, LEAF, 2));
+	CHECK(call(0, POINTER, 3));
+	CHECK(back(0, POINTER, 3));
+	CHECK(back(0, LEAF, 2));
+	CHECK(interrupt(0, HARD_EXIT));
+	check_shown_in((struct ktrace_span_scope){.depth = 1},
+		       (struct parts){{TOP, TOP, TOP, CUT}},
+		       "       2.000 us      2.000 us | outer(count=1) = 1\n"
+		       "       3.000 us      3.000 us | leaf(count=2) = 2\n");
+}
+
 /* Calls that POINTER is around, also in an interrupt. */
 static void calls_within(void)
 {
