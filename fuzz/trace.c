@@ -82,7 +82,8 @@ static void check_frame(struct ktrace_spans *spans, int step)
 		ktrace_spans_keep(spans, &mark);
 	}
 	if (step & KTRACE_SPAN_ENDS) {
-		if (ended->self > ended->end - ended->begin ||
+		if (ended->took > ended->end - ended->begin ||
+		    ended->self > ended->took ||
 		    (ended->data && ended->data != &mark) || ended->error < 0)
 			abort();
 	}
@@ -180,6 +181,9 @@ static void run_tree(struct ktrace *trace, bool all)
 	if (ktrace_spans_create(cursor, &spans) ||
 	    (!all && ktrace_spans_scope(spans, &scope)))
 		abort();
+	if (!all)
+		ktrace_spans_pauses(spans, KTRACE_PAUSE_INTERRUPTS |
+						   KTRACE_PAUSE_SLEEP);
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		if (item == KTRACE_LOSS) {
 			ktrace_spans_loss(spans, ktrace_cursor_loss(cursor));

@@ -65,8 +65,7 @@ struct ktrace_span {
 	enum ktrace_span_owner owner;
 	const char *name; /* at most 63 bytes; longer names are cut */
 	uint64_t begin;
-	uint64_t end;  /* 0: still open */
-	uint64_t took; /* ns; see ktrace_spans_pauses() */
+	uint64_t end; /* 0: still open */
 	uint32_t begin_cpu;
 	uint32_t end_cpu;
 	/* The thread that began it; KTRACE_SPAN_CPU: that had the CPU. */
@@ -77,11 +76,13 @@ struct ktrace_span {
 	const struct ktrace_type *type; /* of the event that began it */
 	/*
 	 * From here on only frames have values: calls of syscalls and functions,
-	 * and interrupts.  @self and @error, as @took, are known when they have ended.
+	 * and interrupts.  @self and @error are known when they have ended.
 	 */
 	uint64_t self; /* as took, without the frames directly inside it */
 	int error;     /* the number of the error that it returned; 0: none */
 	void *data;    /* see ktrace_spans_keep() */
+	/* Of all kinds, when they have ended: ns; see ktrace_spans_pauses(). */
+	uint64_t took;
 };
 
 /*
@@ -190,8 +191,8 @@ KTRACE_API bool ktrace_spans_hidden(const struct ktrace_spans *spans);
 /* Time in which a thread is in a span, but does not run. */
 enum ktrace_span_pause {
 	KTRACE_PAUSE_INTERRUPTS = 1,
-	KTRACE_PAUSE_SLEEP =
-		2, /* or it waits for a CPU; needs sched:sched_switch */
+	/* Off its CPU, asleep or not.  The cursor knows it; without one, it counts. */
+	KTRACE_PAUSE_SLEEP = 2,
 };
 
 /*

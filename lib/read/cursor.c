@@ -169,10 +169,11 @@ static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
 	if (!to)
 		return -ENOMEM;
 	if (to != s->task) {
-		tasks_switch(&s->task, to,
-			     cursor->counts_sleep
-				     ? cursor_time(cursor, s->stream.clock)
-				     : 0);
+		/* A ring of programs does not say who has the CPU. */
+		if (cursor->counts_sleep && !s->stream.source->programs)
+			tasks_sleep(s->task, to,
+				    cursor_time(cursor, s->stream.clock));
+		tasks_switch(&s->task, to);
 		s->runs++;
 	}
 	return 0;

@@ -218,8 +218,11 @@ int frame_whole(struct ktrace_spans *spans, struct open_span *open,
 	spans->caller = frame_around(spans, event, open);
 	if (spans->caller && spans->caller->span.begin > span->begin)
 		spans->caller = NULL;
-	/* The time of the calls inside it was added before. */
-	if (spans->caller)
+	/*
+	 * The time of the calls inside it was added before.  But how much of it was a pause is
+	 * not known, so it cannot be told from what is around it.
+	 */
+	if (spans->caller && !spans->pauses)
 		spans->caller->inside += span->self;
 	return 0;
 }

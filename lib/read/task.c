@@ -104,13 +104,20 @@ bool tasks_is_dead(const struct tasks *tasks, uint32_t tid)
 	return !task || task->dead;
 }
 
-void tasks_switch(struct task **task, struct task *to, uint64_t time)
+void tasks_switch(struct task **task, struct task *to)
+{
+	if (*task)
+		(*task)->running--;
+	to->running++;
+	*task = to;
+}
+
+void tasks_sleep(struct task *from, struct task *to, uint64_t time)
 {
 	/* A task may seem to arrive on a CPU before it has left another. */
-	if (*task && !--(*task)->running)
-		(*task)->left = time;
-	if (!to->running++ && to->left && time > to->left)
+	if (from && (!from->cpus || !--from->cpus))
+		from->left = time;
+	if (!to->cpus++ && to->left && time > to->left)
 		to->slept += time - to->left;
 	to->left = 0;
-	*task = to;
 }

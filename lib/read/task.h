@@ -26,6 +26,7 @@ struct task {
 	bool known;
 	bool dead;
 	uint64_t serial; /* changes with the task and with its name */
+	uint32_t cpus;	 /* that it has, as far as sleep is counted */
 	uint64_t left;	 /* when it left its CPU; 0: it has not, or is new */
 	uint64_t slept;	 /* ns until now, off its CPU */
 	char comm[KT_COMM_LEN + 1];
@@ -65,7 +66,9 @@ bool tasks_is_dead(const struct tasks *tasks, uint32_t tid);
 /* NULL: there is none. */
 struct task *tasks_find(const struct tasks *tasks, uint32_t tid);
 
-/* A CPU switches from *task, which may be NULL, to @to; @time: ns; 0: it does not matter. */
-void tasks_switch(struct task **task, struct task *to, uint64_t time);
+/* A CPU, or a ring of programs, switches from *task, which may be NULL, to @to. */
+void tasks_switch(struct task **task, struct task *to);
+/* Counts how long they sleep: a CPU switches from @from, which may be NULL; @time: ns. */
+void tasks_sleep(struct task *from, struct task *to, uint64_t time);
 
 #endif /* KT_LIB_READ_TASK_H */

@@ -5,6 +5,7 @@
 # One kernel is enough: what hooks record is tested by tests/kernel.
 
 . "$(dirname "$0")/../check.sh"
+program=$PWD/build/user/tests/marker/marker-program
 mkdir -p /mnt/graph && cd /mnt/graph || exit 1
 tree=/sys/kernel/ktrace
 tracing=/sys/kernel/tracing
@@ -332,6 +333,14 @@ run ktrace graph -q --alone -f hrtimer_nanosleep --no-sleep -o calls -- sleep 0.
 check 'nor while it is recorded' [ "$(took calls)" -lt 100000 ]
 run ktrace graph -f vfs_read --no-sleep --longer 1ms -- true
 ends 2 'what is told at the end keeps its sleep' 'leave out --no-sleep'
+# The buffers of programs say who writes to them, not who has a CPU.
+run ktrace record -q -F 'hrtimer_nanosleep,do_nanosleep' -M tick -o t -- timeout 3 "$program" wait
+check 'with markers beside' [ "$(ktrace report -q t | grep -c ':tick: ')" -ge 3 ]
+read -r with without < <(for o in '' --no-sleep; do
+	ktrace stat --spans -f do_nanosleep $o -j t | jq '.spans[0].total'
+done | xargs)
+check 'sleep is as known' [ "$without" -lt $((with / 4)) ]
+rm -r t
 # The time of an interrupt that comes in a long call, as the call says it and as all say it.
 run ktrace graph -q --alone -f vfs_read --trace t -o calls -- dd if=/dev/zero of=/dev/null bs=64M count=4
 read -r with without < <(for o in '' --no-irq; do
