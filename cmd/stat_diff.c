@@ -126,7 +126,8 @@ int diff_read(struct diff *diff, enum diff_side side, struct ktrace *trace,
 	losses_complete(&diff->lost[side], ktrace_get_info(trace), options);
 	err = functions_add(diff, side, table);
 	err = err ?: misses_take(diff, side, ktrace_get_info(trace));
-	none = !table->nr_rows;
+	/* Who has chosen some functions does not ask for events instead. */
+	none = !table->nr_rows && !query->calls.scope.part;
 	span_table_destroy(table);
 	if (!err && none && stream)
 		return failed("-: there are no calls of functions: to compare "

@@ -71,7 +71,9 @@ static bool reserved_used(const struct ktrace_output_options *options)
 		(any_set(options->graph->reserved,
 			 NR(options->graph->reserved)) ||
 		 options->graph->columns &
-			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF))) ||
+			 ~(KTRACE_COLUMN_ALL | KTRACE_COLUMN_SELF) ||
+		 options->graph->pauses & ~(uint64_t)(KTRACE_PAUSE_INTERRUPTS |
+						      KTRACE_PAUSE_SLEEP))) ||
 	       (options->merged &&
 		(any_set(options->merged->reserved,
 			 NR(options->merged->reserved)) ||

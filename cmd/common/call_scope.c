@@ -36,24 +36,41 @@ static const char *syscall_of(const struct ktrace_type *type)
 		       : name + strlen("sys_exit_");
 }
 
-static enum ktrace_span_part part_of(const struct ktrace_type *type, void *data)
+static bool is_function(const struct ktrace_type *type)
+{
+	return !strcmp(type->system, "function") ||
+	       !strcmp(type->system, "return") || !strcmp(type->system, "call");
+}
+
+static enum ktrace_span_part syscall_part(struct call_scope *scope,
+					  const struct ktrace_type *type)
 {
 	const char *call = syscall_of(type);
-	struct call_scope *scope = data;
 	char name[128];
 
-	if (call) {
-		/* As its function would be called. */
-		snprintf(name, sizeof(name), "__x64_sys_%s", call);
-		return patterns_match(scope, SCOPE_AROUND, name)
-			       ? KTRACE_SPAN_AROUND
-			       : KTRACE_SPAN_INSIDE;
-	}
-	if (patterns_match(scope, SCOPE_CUT, type->name))
+	if (!call)
+		return KTRACE_SPAN_INSIDE;
+	/* As its function would be called. */
+	snprintf(name, sizeof(name), "__x64_sys_%s", call);
+	return patterns_match(scope, SCOPE_AROUND, name) ? KTRACE_SPAN_AROUND
+							 : KTRACE_SPAN_INSIDE;
+}
+
+static enum ktrace_span_part part_of(const struct ktrace_type *type, void *data)
+{
+	struct call_scope *scope = data;
+	bool is[SCOPE_ROLES];
+
+	if (!is_function(type))
+		return syscall_part(scope, type);
+	/* All are asked: each pattern shall know that it is used. */
+	for (int role = 0; role < SCOPE_ROLES; role++)
+		is[role] = patterns_match(scope, role, type->name);
+	if (is[SCOPE_CUT])
 		return KTRACE_SPAN_CUT;
-	if (patterns_match(scope, SCOPE_AROUND, type->name))
+	if (is[SCOPE_AROUND])
 		return KTRACE_SPAN_AROUND;
-	if (patterns_match(scope, SCOPE_ROOT, type->name))
+	if (is[SCOPE_ROOT])
 		return KTRACE_SPAN_ROOT;
 	return scope->patterns[SCOPE_ROOT].nr ? KTRACE_SPAN_INSIDE
 					      : KTRACE_SPAN_TOP;
@@ -138,7 +155,8 @@ int call_scope_spans(const struct call_scope *scope, struct ktrace_spans *spans)
 bool call_scope_wants(const struct call_scope *scope,
 		      const struct ktrace_span *span)
 {
-	return !scope->patterns[SCOPE_ROOT].nr ||
+	return (!scope->patterns[SCOPE_ROOT].nr &&
+		!scope->patterns[SCOPE_AROUND].nr) ||
 	       span->kind == KTRACE_SPAN_FUNCTION;
 }
 

@@ -33,7 +33,7 @@ int call_scope_init(struct call_scope *scope, const struct command *command);
 /* -ENOMEM */
 int call_scope_spans(const struct call_scope *scope,
 		     struct ktrace_spans *spans);
-/* If functions are named, spans of other kinds do not count. */
+/* If functions are named, or what is around them, spans of other kinds do not count. */
 bool call_scope_wants(const struct call_scope *scope,
 		      const struct ktrace_span *span);
 /* When the trace was read: did each pattern mean a call?  Returns an exit status. */
