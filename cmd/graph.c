@@ -35,8 +35,7 @@ struct graph {
 	struct who who;	    /* of a trace */
 	struct patterns pids;
 	bool alone;
-	uint64_t depth; /* 0: any */
-	bool no_interrupts;
+	uint64_t depth;	     /* 0: any */
 	uint64_t longer;     /* ns; 0: any duration */
 	const char *returns; /* NULL: whatever they return */
 	const char *entered; /* NULL: whatever their arguments are */
@@ -85,7 +84,7 @@ static int functions_choose(struct graph *g)
 		.around = patterns[SCOPE_AROUND].list,
 		.nr_around = patterns[SCOPE_AROUND].nr,
 		.depth = g->depth,
-		.no_interrupts = g->no_interrupts,
+		.no_interrupts = g->query.calls.scope.no_interrupts,
 	};
 	char *condition = has_condition(g) ? condition_make(g) : NULL;
 	int status;
@@ -107,7 +106,7 @@ static void interrupts_enable(struct graph *g)
 
 	if (selection_add(&selection, INTERRUPTS) ||
 	    events_enable(g->live.session, &selection, NULL, &nr))
-		say("%s", g->no_interrupts
+		say("%s", g->query.calls.scope.no_interrupts
 				  ? "the time of interrupts will count"
 				  : "calls of interrupts will not be marked");
 	selection_free(&selection);
@@ -256,11 +255,7 @@ enum {
 	COLUMNS,
 	DEPTH,
 	ENTERED,
-	IN,
 	LONGER,
-	NO,
-	NO_IRQ,
-	NO_SLEEP,
 	RETURNS,
 	TRACE,
 };
@@ -318,34 +313,6 @@ static int longer_parse(struct graph *g, const char *text)
 		       text);
 }
 
-/* Which calls: of a trace, too. */
-static int scope_handle(struct graph *g, int option)
-{
-	switch (option) {
-	case ALONE:
-		g->alone = true;
-		return EXIT_OK;
-	case DEPTH:
-		return depth_parse(g, optarg);
-	case 'f':
-		return call_scope_patterns(&g->query.calls, SCOPE_ROOT,
-					   &command_graph, optarg);
-	case IN:
-		return call_scope_patterns(&g->query.calls, SCOPE_AROUND,
-					   &command_graph, optarg);
-	case NO:
-		return call_scope_patterns(&g->query.calls, SCOPE_CUT,
-					   &command_graph, optarg);
-	case NO_SLEEP:
-		g->query.calls.pauses |= KTRACE_PAUSE_SLEEP;
-		return EXIT_OK;
-	default:
-		g->query.calls.pauses |= KTRACE_PAUSE_INTERRUPTS;
-		g->no_interrupts = true;
-		return EXIT_OK;
-	}
-}
-
 /* Options for what happens now. */
 static int recording_handle(struct graph *g, int option)
 {
@@ -381,13 +348,17 @@ static int option_handle(void *data, int option)
 
 	switch (option) {
 	case ALONE:
+		g->alone = true;
+		return EXIT_OK;
 	case DEPTH:
+		return depth_parse(g, optarg);
 	case 'f':
-	case IN:
-	case NO:
-	case NO_IRQ:
-	case NO_SLEEP:
-		return scope_handle(g, option);
+	case CALLS_IN:
+	case CALLS_NO:
+	case CALLS_NO_IRQ:
+	case CALLS_NO_SLEEP:
+		return call_scope_option(&g->query.calls, &command_graph,
+					 option, optarg);
 	case COLUMNS:
 		return columns_parse(g, optarg);
 	case 'i':
@@ -461,7 +432,6 @@ static int scope_take(struct graph *g)
 	if (!g->input)
 		return EXIT_OK;
 	g->query.calls.scope.depth = g->alone ? 1 : g->depth;
-	g->query.calls.scope.no_interrupts = g->no_interrupts;
 	return call_scope_init(&g->query.calls, &command_graph);
 }
 
@@ -521,19 +491,7 @@ static const struct command_option options[] = {
 	       .id = DEPTH),
 	OPTION(0, "alone", NULL, "only the functions of -f, not what they call",
 	       .id = ALONE),
-	OPTION(0, "in", "PATTERN,...",
-	       "only while one of these runs, which are not shown: functions, or "
-	       "syscalls:NAME",
-	       .kind = ARGUMENT_FUNCTION, .id = IN),
-	OPTION(0, "no", "PATTERN,...",
-	       "neither these functions nor what they call",
-	       .kind = ARGUMENT_FUNCTION, .id = NO),
-	OPTION(0, "no-irq", NULL,
-	       "not what interrupts call meanwhile, nor their time",
-	       .id = NO_IRQ),
-	OPTION(0, "no-sleep", NULL,
-	       "durations without the time that a thread was off its CPU",
-	       .id = NO_SLEEP),
+	CALL_SCOPE_ROWS,
 	OPTION(0, "entered", "CONDITION",
 	       "only calls of -f with such arguments, like 'count > 65536', and what they "
 	       "call",

@@ -323,10 +323,6 @@ enum {
 	STAT_DEPTH,
 	STAT_MIN,
 	STAT_DIFF,
-	STAT_IN,
-	STAT_NO,
-	STAT_NO_IRQ,
-	STAT_NO_SLEEP,
 };
 
 /* The place of a word among @words, which are separated by spaces; -1: none. */
@@ -390,42 +386,19 @@ static int min_parse(struct stat_options *o, const char *text)
 		       "--min `%s': percent are expected, like 0.5", text);
 }
 
-static int calls_handle(struct stat_options *o, int option)
-{
-	struct call_scope *calls = &o->query.calls;
-
-	o->calls = true;
-	switch (option) {
-	case 'f':
-		return call_scope_patterns(calls, SCOPE_ROOT, &command_stat,
-					   optarg);
-	case STAT_IN:
-		return call_scope_patterns(calls, SCOPE_AROUND, &command_stat,
-					   optarg);
-	case STAT_NO:
-		return call_scope_patterns(calls, SCOPE_CUT, &command_stat,
-					   optarg);
-	case STAT_NO_IRQ:
-		calls->scope.no_interrupts = true;
-		calls->pauses |= KTRACE_PAUSE_INTERRUPTS;
-		return EXIT_OK;
-	default:
-		calls->pauses |= KTRACE_PAUSE_SLEEP;
-		return EXIT_OK;
-	}
-}
-
 static int option_handle(void *data, int option)
 {
 	struct stat_options *o = data;
 
 	switch (option) {
 	case 'f':
-	case STAT_IN:
-	case STAT_NO:
-	case STAT_NO_IRQ:
-	case STAT_NO_SLEEP:
-		return calls_handle(o, option);
+	case CALLS_IN:
+	case CALLS_NO:
+	case CALLS_NO_IRQ:
+	case CALLS_NO_SLEEP:
+		o->calls = true;
+		return call_scope_option(&o->query.calls, &command_stat, option,
+					 optarg);
 	case 'n':
 		if (number_parse(optarg, &o->head))
 			return misused(&command_stat,
@@ -586,19 +559,7 @@ static const struct command_option options[] = {
 	OPTION('f', "function", "PATTERN,...",
 	       "of --spans and the like: only calls of these functions, and what they call",
 	       .kind = ARGUMENT_FUNCTION),
-	OPTION(0, "in", "PATTERN,...",
-	       "only while one of these runs, which do not count: functions, or "
-	       "syscalls:NAME",
-	       .kind = ARGUMENT_FUNCTION, .id = STAT_IN),
-	OPTION(0, "no", "PATTERN,...",
-	       "neither these functions nor what they call",
-	       .kind = ARGUMENT_FUNCTION, .id = STAT_NO),
-	OPTION(0, "no-irq", NULL,
-	       "not what interrupts call meanwhile, nor their time",
-	       .id = STAT_NO_IRQ),
-	OPTION(0, "no-sleep", NULL,
-	       "durations without the time that a thread was off its CPU",
-	       .id = STAT_NO_SLEEP),
+	CALL_SCOPE_ROWS,
 	OPTION(0, "depth", "COUNT",
 	       "with --tree and --callers: calls of a path; 0: all",
 	       .id = STAT_DEPTH),

@@ -89,17 +89,31 @@ static int patterns_check(const struct patterns *patterns,
 	return EXIT_OK;
 }
 
-int call_scope_patterns(struct call_scope *scope, enum scope_role role,
-			const struct command *command, char *words)
+int call_scope_option(struct call_scope *scope, const struct command *command,
+		      int option, char *words)
 {
-	static const char *const options[SCOPE_ROLES] = {
-		[SCOPE_ROOT] = "-f",
-		[SCOPE_CUT] = "--no",
-		[SCOPE_AROUND] = "--in",
-	};
+	struct patterns *patterns = scope->patterns;
 
-	return patterns_option(&scope->patterns[role], command, options[role],
-			       "function", words);
+	switch (option) {
+	case 'f':
+		return patterns_option(&patterns[SCOPE_ROOT], command, "-f",
+				       "function", words);
+	case CALLS_IN:
+		return patterns_option(&patterns[SCOPE_AROUND], command, "--in",
+				       "function", words);
+	case CALLS_NO:
+		return patterns_option(&patterns[SCOPE_CUT], command, "--no",
+				       "function", words);
+	case CALLS_NO_IRQ:
+		scope->scope.no_interrupts = true;
+		scope->pauses |= KTRACE_PAUSE_INTERRUPTS;
+		return EXIT_OK;
+	case CALLS_NO_SLEEP:
+		scope->pauses |= KTRACE_PAUSE_SLEEP;
+		return EXIT_OK;
+	default:
+		return option_forgotten(command, option);
+	}
 }
 
 static bool is_wanted(const struct call_scope *scope)

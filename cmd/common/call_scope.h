@@ -8,6 +8,7 @@
 
 #include <ktrace/span.h>
 
+#include "option.h"
 #include "patterns.h"
 
 enum scope_role {
@@ -25,9 +26,36 @@ struct call_scope {
 	bool *used[SCOPE_ROLES]; /* by the number of the pattern */
 };
 
-/* Those of an option, "a*,b"; changes it, and it must stay valid.  Returns an exit status. */
-int call_scope_patterns(struct call_scope *scope, enum scope_role role,
-			const struct command *command, char *words);
+enum {
+	CALLS_IN = OPTION_SHARED + 0x10,
+	CALLS_NO,
+	CALLS_NO_IRQ,
+	CALLS_NO_SLEEP,
+};
+
+/* Rows for the tables of the commands that have these options, and -f. */
+#define CALL_SCOPE_ROWS                                                        \
+	OPTION(0, "in", "PATTERN,...",                                         \
+	       "only while one of these runs, which do not count themselves: " \
+	       "functions, or syscalls:NAME",                                  \
+	       .kind = ARGUMENT_FUNCTION, .id = CALLS_IN),                     \
+		OPTION(0, "no", "PATTERN,...",                                 \
+		       "neither these functions nor what they call",           \
+		       .kind = ARGUMENT_FUNCTION, .id = CALLS_NO),             \
+		OPTION(0, "no-irq", NULL,                                      \
+		       "not what interrupts call meanwhile, nor their time",   \
+		       .id = CALLS_NO_IRQ),                                    \
+		OPTION(0, "no-sleep", NULL,                                    \
+		       "durations without the time that a thread was off its " \
+		       "CPU",                                                  \
+		       .id = CALLS_NO_SLEEP)
+
+/*
+ * Handles -f and the options of CALL_SCOPE_ROWS; changes @words, which must stay valid.
+ * Returns an exit status.
+ */
+int call_scope_option(struct call_scope *scope, const struct command *command,
+		      int option, char *words);
 /* All patterns are there, and depth and interrupts.  Returns an exit status. */
 int call_scope_init(struct call_scope *scope, const struct command *command);
 /* -ENOMEM */
