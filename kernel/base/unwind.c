@@ -278,6 +278,16 @@ static __always_inline bool step_call(struct walk *walk,
 	return true;
 }
 
+/*
+ * Is @pc where functions return to, because a tracer has put it there?  If it was interrupted,
+ * a function has returned, and what takes the return address back has not run: then this is
+ * the same as if it were called from there.
+ */
+static __always_inline bool is_hook(u64 pc)
+{
+	return pc && (pc == hook_graph || pc == hook_rethook);
+}
+
 /* Goes to what was interrupted.  @sp: where its registers are; some have only the last ones. */
 static noinline enum kt_stack_end step_regs(struct walk *walk,
 					    const struct orc_entry *orc, u64 sp)
@@ -297,7 +307,7 @@ static noinline enum kt_stack_end step_regs(struct walk *walk,
 		walk->regs = (const struct pt_regs *)regs;
 		walk->bp = load(regs + offsetof(struct pt_regs, bp));
 	}
-	walk->interrupted = kt_orc_interrupted(orc);
+	walk->interrupted = kt_orc_interrupted(orc) && !is_hook(walk->pc);
 	return KT_STACK_END_NR;
 }
 
@@ -347,8 +357,7 @@ static __always_inline bool rule_recall(const struct remembered *row, u64 pc,
 static enum kt_orc_found rule_search(u64 pc, u64 return_address,
 				     union kt_orc_rule *rule)
 {
-	if (return_address &&
-	    (return_address == hook_graph || return_address == hook_rethook)) {
+	if (is_hook(return_address)) {
 		rule->word = KT_ORC_IS_HOOK;
 		return KT_ORC_FOUND;
 	}
@@ -488,7 +497,7 @@ static noinline unsigned int orc_walk(u64 *to, const struct kt_caller *caller,
 	walk.to = to;
 	walk.to_end = to + KT_STACK_MAX;
 	walk.hiding = true;
-	walk.interrupted = caller->regs;
+	walk.interrupted = caller->regs && !is_hook(caller->pc);
 	walk.regs = caller->regs;
 	walk.graph = 0;
 	walk.rethook = NULL;

@@ -8,6 +8,8 @@
  *
  *	deep DEPTH		compares in a function that has called itself so often
  *	hooked COUNT		compares below a function with a return probe
+ *	returned COUNT		compares as if such a function had just returned, and an
+ *				interrupt had come before the probe ran
  *	reset			sets counts to zero
  *
  * ktrace-stacks/counts has a line for each context: "CONTEXT same N differ N complete N
@@ -63,34 +65,35 @@ static enum context context_now(void)
 
 /*
  * Theirs begins in the function that takes both, ours in its caller.  An idle task began in
- * functions that only ours still knows.  If a tracer has replaced the return address and
- * forgotten the true one (return_to_handler() is interrupted), ours says so, and theirs shows
- * the tracer in its place.
+ * functions that only ours still knows.  If return_to_handler() is interrupted, theirs ends
+ * there.  Ours goes on where a function has just returned to it; if the true return address
+ * is forgotten already, ours ends and says so.
  */
 static bool equal(const struct compared *c, unsigned int ours,
 		  enum kt_stack_end end, unsigned int theirs)
 {
 	const u64 *others = c->theirs + 1;
 	unsigned int nr = theirs ? theirs - 1 : 0;
+	bool at_hook = nr && others[nr - 1] == kt_symbol("return_to_handler");
 
-	return !memcmp(c->ours, others, min(ours, nr) * sizeof(u64)) &&
-	       (ours == nr || (nr < ours && theirs == KT_STACK_MAX) ||
-		(end == KT_STACK_HOOKED && ours + 1 == nr &&
-		 others[ours] == kt_symbol("return_to_handler")) ||
-		(!current->pid && ours > nr));
+	nr -= at_hook;
+	if (memcmp(c->ours, others, min(ours, nr) * sizeof(u64)))
+		return false;
+	if (ours == nr)
+		return !at_hook || end == KT_STACK_HOOKED;
+	return ours > nr &&
+	       (at_hook || theirs == KT_STACK_MAX || !current->pid);
 }
 
-static noinline void compare(void)
+/* Preemption is off.  Theirs begins in the function that has called this. */
+static __always_inline void compare_from(const struct kt_caller *caller)
 {
 	static const struct kt_hidden nothing;
-	const struct kt_caller caller = kt_caller();
+	struct compared *c = &this_cpu_ptr(all)->contexts[context_now()];
 	unsigned int ours, theirs;
 	enum kt_stack_end end;
-	struct compared *c;
 
-	preempt_disable_notrace();
-	c = &this_cpu_ptr(all)->contexts[context_now()];
-	ours = kt_unwind(c->ours, &caller, &nothing, &end);
+	ours = kt_unwind(c->ours, caller, &nothing, &end);
 	theirs = stack_trace_save((unsigned long *)c->theirs, KT_STACK_MAX, 0);
 	c->complete += end == KT_STACK_COMPLETE;
 	c->longest = max_t(u64, c->longest, ours);
@@ -105,6 +108,14 @@ static noinline void compare(void)
 			example_end = end;
 		}
 	}
+}
+
+static noinline void compare(void)
+{
+	const struct kt_caller caller = kt_caller();
+
+	preempt_disable_notrace();
+	compare_from(&caller);
 	preempt_enable_notrace();
 	barrier(); /* no tail call: this function is to be a frame */
 }
@@ -160,16 +171,28 @@ static noinline int hooked(void)
 	return READ_ONCE(nr_points);
 }
 
+static noinline int returned(void)
+{
+	static const struct pt_regs registers;
+	struct kt_caller caller = kt_caller();
+
+	caller.regs = &registers;
+	preempt_disable_notrace();
+	compare_from(&caller);
+	preempt_enable_notrace();
+	return READ_ONCE(nr_points);
+}
+
 static int hooked_return(struct kretprobe_instance *instance,
 			 struct pt_regs *regs)
 {
 	return 0;
 }
 
-static int hooked_run(unsigned long count)
+static int hooked_run(int (*function)(void), unsigned long count)
 {
 	struct kretprobe hook = {
-		.kp.addr = (kprobe_opcode_t *)hooked,
+		.kp.addr = (kprobe_opcode_t *)function,
 		.handler = hooked_return,
 		.maxactive = 16,
 	};
@@ -178,7 +201,7 @@ static int hooked_run(unsigned long count)
 	if (err)
 		return err;
 	while (count--)
-		hooked();
+		function();
 	unregister_kretprobe(&hook);
 	return 0;
 }
@@ -202,7 +225,9 @@ static int run(const char *command)
 	if (sscanf(command, "deep %lu", &number) == 1 && number < 100)
 		return deep(number) < 0;
 	if (sscanf(command, "hooked %lu", &number) == 1)
-		return hooked_run(number);
+		return hooked_run(hooked, number);
+	if (sscanf(command, "returned %lu", &number) == 1)
+		return hooked_run(returned, number);
 	if (strcmp(command, "reset"))
 		return -EINVAL;
 	for_each_possible_cpu(cpu)

@@ -66,6 +66,8 @@ compare_run "deep 60"
 check "a deep stack is the same" is "$(counts task differ)" 0
 compare_run "hooked 5"
 check "so is one with a replaced return address" is "$(counts task differ)" 0
+compare_run "returned 5"
+check "also if an interrupt came before the tracer put it back" is "$(counts task differ)" 0
 # Only these, because the kernel's unwinder complains of interrupts at their returns.
 tracing=/sys/kernel/tracing
 echo vfs_write ksys_write full_proxy_write >$tracing/set_ftrace_filter
