@@ -237,7 +237,11 @@ check 'there are many' test "$(grep -c ' function:' calls)" -ge 500
 check 'each begins with the function' test -z "$(awk '
 	/^[^\t]/ { name = $0; sub(/.* function:/, "", name); sub(/:.*/, "", name); of = / function:/; next }
 	of { sub(/\+.*/, "", $1); if ($1 != name) print; of = 0 }' calls)"
-check 'all are complete' test -z "$(grep '^	(' calls)"
+# If an interrupt comes while the kernel replaces a return address, nobody knows the true one.
+check 'all are complete' test -z "$(awk '
+	/^[^\t]/ { replaces = 0 }
+	/^\t(arch_rethook_prepare|rethook_hook)\+/ { replaces = 1 }
+	/^\t\(/ && !(replaces && /replaced the return address/)' calls)"
 check 'returns have none, nor other events' test "$(ktrace report -F json called |
 	jq -r 'select(.event | startswith("function:") | not) | has("stack")' | sort -u)" = false
 check 'what could not be read says so' test "$(ktrace report called -e function:vfs_open |
