@@ -7,8 +7,6 @@
 
 #include "call_scope.h"
 
-#define SYSCALLS "syscalls:"
-
 static bool patterns_match(struct call_scope *scope, enum scope_role role,
 			   const char *function)
 {
@@ -81,7 +79,8 @@ static int patterns_check(const struct patterns *patterns,
 {
 	for (size_t i = 0; i < patterns->nr; i++)
 		if (strchr(patterns->list[i], ':') &&
-		    strncmp(patterns->list[i], SYSCALLS, strlen(SYSCALLS)))
+		    strncmp(patterns->list[i], KTRACE_FUNCTIONS_OF_SYSCALLS,
+			    strlen(KTRACE_FUNCTIONS_OF_SYSCALLS)))
 			return misused(command,
 				       "`%s': a trace does not say in which "
 				       "module a function is: leave it out",

@@ -19,8 +19,7 @@ static int available_read(struct ktrace_session *session, char **text)
 	return ktrace_session_read(session, files[1], text, NULL);
 }
 
-/* What patterns of system calls begin with, and functions that do one of a 64-bit program. */
-#define SYSCALLS  "syscalls:"
+/* What functions begin with that do a system call of a 64-bit program. */
 #define FUNCTIONS "__x64_sys_"
 
 /* What follows @prefix; NULL: it does not begin so. */
@@ -34,7 +33,7 @@ static const char *behind(const char *text, const char *prefix)
 /* Names that are like @pattern, of @text: lines "NAME MODULE". */
 static void near_names_print(const char *pattern, const char *text)
 {
-	const char *call = behind(pattern, SYSCALLS), *name;
+	const char *call = behind(pattern, KTRACE_FUNCTIONS_OF_SYSCALLS), *name;
 	char *copy = strdup(text), *next = copy, *line;
 	struct near near;
 	bool exists = false;
@@ -62,7 +61,8 @@ void functions_near(struct ktrace_session *session, const char *const *patterns,
 	if (available_read(session, &text))
 		return;
 	for (size_t i = 0; i < nr; i++)
-		if (!strpbrk(behind(patterns[i], SYSCALLS) ?: patterns[i],
+		if (!strpbrk(behind(patterns[i], KTRACE_FUNCTIONS_OF_SYSCALLS)
+				     ?: patterns[i],
 			     ":*?["))
 			near_names_print(patterns[i], text);
 	free(text);

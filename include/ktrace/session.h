@@ -211,6 +211,9 @@ KTRACE_API int ktrace_session_clock(struct ktrace_session *session,
 
 /* Functions */
 
+/* What patterns begin with that mean the functions of system calls. */
+#define KTRACE_FUNCTIONS_OF_SYSCALLS "syscalls:"
+
 /*
  * Does a pattern mean a function?  It is NAME or MODULE:NAME, with the shell's wildcards, or
  * syscalls:NAME, which is the functions that do this system call for programs of 64 or 32 bits.

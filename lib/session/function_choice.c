@@ -20,8 +20,6 @@
 #include "session.h"
 
 #define MODULE "ktrace-functions"
-#define SYSCALLS \
-	"syscalls:" /* instead of a module: functions of system calls */
 /* The kernel takes 128 Ki lines and 8 MiB (kernel/source/function/choice.c, files.c). */
 #define LINES_MAX 100000
 #define TEXT_MAX  (8 << 20)
@@ -93,9 +91,11 @@ static const char *syscall_of(const char *name)
 
 static const char *syscall_wanted(const char *pattern)
 {
-	return strncmp(pattern, SYSCALLS, strlen(SYSCALLS))
+	size_t length = strlen(KTRACE_FUNCTIONS_OF_SYSCALLS);
+
+	return strncmp(pattern, KTRACE_FUNCTIONS_OF_SYSCALLS, length)
 		       ? NULL
-		       : pattern + strlen(SYSCALLS);
+		       : pattern + length;
 }
 
 bool ktrace_function_match(const char *pattern, const char *module,
@@ -206,6 +206,11 @@ static bool is_recorded(enum role role)
 	return role == INSIDE || role == ROOT;
 }
 
+static char role_sign(enum role role)
+{
+	return role == CUT ? '!' : '+';
+}
+
 static const char *role_word(enum role role)
 {
 	return role == INSIDE ? " inside" : role == AROUND ? " around" : "";
@@ -255,7 +260,7 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			     !prototypes_function(prototypes, f->name,
 						  f->module, &fields, &arena);
 
-		text_printf(text, "%c%s:%s", role == CUT ? '!' : '+', f->module,
+		text_printf(text, "%c%s:%s", role_sign(role), f->module,
 			    f->name);
 		if (typed) {
 			text_printf(text, " %u", fields.nr_words);
@@ -275,13 +280,40 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 	arena_destroy(&arena);
 }
 
+/* A pattern that means functions of system calls, as patterns that the kernel knows. */
+static void lines_of_syscalls(struct text *text, const struct choice *choice,
+			      enum role role, const char *call)
+{
+	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
+	     i++) {
+		char pattern[256];
+		size_t at = 0;
+
+		snprintf(pattern, sizeof(pattern), "%s%s", syscall_functions[i],
+			 call);
+		while (at < choice->nr &&
+		       !kt_glob_match(pattern, choice->list[at].name))
+			at++;
+		if (at < choice->nr)
+			text_printf(text, "%c%s%s\n", role_sign(role), pattern,
+				    role_word(role));
+	}
+}
+
 /* As they are: the kernel finds what they mean.  Registers are recorded. */
 static void lines_of_patterns(struct text *text, const struct choice *choice,
 			      enum role role)
 {
-	for (size_t i = 0; i < choice->nr_patterns; i++)
-		text_printf(text, "%c%s%s\n", role == CUT ? '!' : '+',
-			    choice->patterns[i], role_word(role));
+	for (size_t i = 0; i < choice->nr_patterns; i++) {
+		const char *pattern = choice->patterns[i],
+			   *call = syscall_wanted(pattern);
+
+		if (call)
+			lines_of_syscalls(text, choice, role, call);
+		else
+			text_printf(text, "%c%s%s\n", role_sign(role), pattern,
+				    role_word(role));
+	}
 }
 
 /* Each must have fitted. */

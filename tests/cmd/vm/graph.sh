@@ -185,6 +185,12 @@ run ktrace graph -q -f vfs_statx --depth 1 -o calls -- test -e none
 check 'a depth of 1 is the function alone' \
 	[ -z "$(calls_alone calls | grep '^test' | grep -v ' vfs_statx(')" ]
 
+# More than the kernel gets as names: it gets these as patterns.
+run ktrace graph -q -f '*' --no '[a-tv]*,syscalls:close' -o calls -- cat /etc/hostname
+out=
+check 'system calls are cut among all functions' [ "$(grep '^cat' calls |
+	grep -oE '__x64_sys_(openat|close)\(' | sort -u)" = '__x64_sys_openat(' ]
+
 # ---- the same of a trace ----------------------------------------------------------------
 
 names_of()	# of calls, as deep as they are: OPTION...
