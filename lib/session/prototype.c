@@ -13,7 +13,6 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,13 +250,13 @@ const char *type_word_kind(const struct btf *btf, __u32 id)
 	return NULL;
 }
 
-void type_write(FILE *f, const struct btf *btf, __u32 id)
+void type_write(struct text *text, const struct btf *btf, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id), *to;
 	const char *name;
 
 	if (!id || !t) {
-		fputs("void", f);
+		text_puts(text, "void");
 		return;
 	}
 	name = type_name_of(btf, t);
@@ -265,51 +264,52 @@ void type_write(FILE *f, const struct btf *btf, __u32 id)
 	case BTF_KIND_PTR:
 		to = type_resolve(btf, t->type);
 		if (to && btf_is_func_proto(to)) {
-			fputs("void *", f);
+			text_puts(text, "void *");
 			break;
 		}
-		type_write(f, btf, t->type);
+		type_write(text, btf, t->type);
 		to = btf__type_by_id(btf, t->type);
-		fputs(t->type && to && btf_is_ptr(to) ? "*" : " *", f);
+		text_puts(text, t->type && to && btf_is_ptr(to) ? "*" : " *");
 		break;
 	case BTF_KIND_CONST:
 		to = btf__type_by_id(btf, t->type);
 		if (to && btf_is_ptr(to)) {
-			type_write(f, btf, t->type);
-			fputs("const", f);
+			type_write(text, btf, t->type);
+			text_puts(text, "const");
 		} else {
-			fputs("const ", f);
-			type_write(f, btf, t->type);
+			text_puts(text, "const ");
+			type_write(text, btf, t->type);
 		}
 		break;
 	case BTF_KIND_VOLATILE:
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
-		type_write(f, btf, t->type);
+		type_write(text, btf, t->type);
 		break;
 	case BTF_KIND_STRUCT:
-		fprintf(f, "struct %s", name);
+		text_words(text, "struct %s", name);
 		break;
 	case BTF_KIND_UNION:
-		fprintf(f, "union %s", name);
+		text_words(text, "union %s", name);
 		break;
 	case BTF_KIND_FWD:
-		fprintf(f, "%s %s", btf_kflag(t) ? "union" : "struct", name);
+		text_words(text, "%s %s", btf_kflag(t) ? "union" : "struct",
+			   name);
 		break;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		fprintf(f, "enum %s", name);
+		text_words(text, "enum %s", name);
 		break;
 	case BTF_KIND_ARRAY:
-		type_write(f, btf, btf_array(t)->type);
-		fputs(" *", f);
+		type_write(text, btf, btf_array(t)->type);
+		text_puts(text, " *");
 		break;
 	default:
-		fputs(*name ? name : "void", f);
+		text_puts(text, *name ? name : "void");
 	}
 }
 
-static int arguments_write(FILE *f, const struct btf *btf,
+static int arguments_write(struct text *text, const struct btf *btf,
 			   const struct btf_type *types,
 			   const struct btf_type *names)
 {
@@ -332,12 +332,12 @@ static int arguments_write(FILE *f, const struct btf *btf,
 					 "its argument %d is passed by value "
 					 "and does not fit into a register",
 					 i);
-		fprintf(f, "; %s ", kind);
-		type_write(f, btf, params[i].type);
+		text_printf(text, "; %s ", kind);
+		type_write(text, btf, params[i].type);
 		if (name && *name)
-			fprintf(f, " %s", name);
+			text_printf(text, " %s", name);
 		else
-			fprintf(f, " arg%d", i);
+			text_printf(text, " arg%d", i);
 	}
 	return 0;
 }
@@ -347,9 +347,7 @@ int prototypes_define(struct prototypes *p, const char *system,
 {
 	const struct prototype *types, *names;
 	struct type_base *base;
-	char *text = NULL;
-	size_t size;
-	FILE *f;
+	struct text text = {0};
 	int err;
 
 	err = prototypes_base(p, module, &base);
@@ -362,20 +360,18 @@ int prototypes_define(struct prototypes *p, const char *system,
 			"it has no prototype in %s's type information (BTF)",
 			module);
 	names = prototype_list_find(&base->names, tracepoint);
-	f = open_memstream(&text, &size);
-	if (!f)
-		return error_set(-ENOMEM, "out of memory");
-	fprintf(f, "%s/%s %s %s", system, tracepoint, tracepoint, module);
+	text_printf(&text, "%s/%s %s %s", system, tracepoint, tracepoint,
+		    module);
 	err = arguments_write(
-		f, base->btf, btf__type_by_id(base->btf, types->id),
+		&text, base->btf, btf__type_by_id(base->btf, types->id),
 		names ? btf__type_by_id(base->btf, names->id) : NULL);
-	fputc('\n', f);
-	if (fclose(f) && !err)
+	text_puts(&text, "\n");
+	if (!err && text.failed)
 		err = error_set(-ENOMEM, "out of memory");
 	if (err) {
-		free(text);
+		text_free(&text);
 		return err;
 	}
-	*line = text;
+	*line = text.s;
 	return 0;
 }

@@ -7,8 +7,9 @@
 #define KT_LIB_SESSION_PROTOTYPE_H
 
 #include <bpf/btf.h>
-#include <stdio.h>
+#include <stddef.h>
 
+#include "base/text.h"
 #include "kernel/flags.h"
 #include "session.h"
 
@@ -61,7 +62,7 @@ const char *type_name_of(const struct btf *btf, const struct btf_type *t);
  */
 const char *type_word_kind(const struct btf *btf, __u32 id);
 /* Writes the type in C, as it stands before a name. */
-void type_write(FILE *f, const struct btf *btf, __u32 id);
+void type_write(struct text *text, const struct btf *btf, __u32 id);
 
 /*
  * The prototype of a function, and the type information that it belongs to.  -ENOENT: there

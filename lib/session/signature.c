@@ -80,21 +80,14 @@ static const char *text_keep(struct maker *m, const char *format, ...)
 
 static const char *ctype_keep(struct maker *m, __u32 id)
 {
-	const char *kept;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct text text = {0};
+	char *kept;
 
-	if (f)
-		type_write(f, m->btf, id);
-	if (!f || fclose(f)) {
-		free(text);
-		m->failed = true;
-		return "";
-	}
-	kept = text_keep(m, "%s", text);
-	free(text);
-	return kept;
+	type_write(&text, m->btf, id);
+	kept = text.failed ? NULL : arena_strdup(m->arena, text.s);
+	text_free(&text);
+	m->failed |= !kept;
+	return kept ? kept : "";
 }
 
 /* ---- how a value is shown ------------------------------------------------- */
