@@ -187,6 +187,8 @@ void prototypes_destroy(struct prototypes *p)
 	 * first.
 	 */
 	flags_close(p->flags);
+	namesakes_free(&p->kernel_namesakes);
+	namesakes_free(&p->module_namesakes);
 	while (p->nr)
 		base_destroy(&p->bases[--p->nr]);
 	free(p->bases);

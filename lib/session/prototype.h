@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "kernel/flags.h"
+#include "namesakes.h"
 #include "session.h"
 
 struct prototype {
@@ -38,6 +39,10 @@ struct type_base {
 struct prototypes {
 	struct type_base *bases; /* the first is the kernel's */
 	size_t nr;
+	/* Names that tell nothing, of the kernel and of modules; empty until they are asked for. */
+	struct namesakes kernel_namesakes, module_namesakes;
+	bool consistent;     /* each name tells */
+	const char *symbols; /* for tests; NULL: /proc/kallsyms */
 	struct flags *flags; /* NULL until names are asked for */
 };
 

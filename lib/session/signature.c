@@ -17,6 +17,48 @@
 #include "passing.h"
 #include "prototype.h"
 
+/* ---- which function has which prototype ------------------------------------ */
+
+/* The first one that has the name; NULL: none has. */
+static const struct prototype *functions_first(const struct type_base *base,
+					       const char *name)
+{
+	const struct prototype_list *all = &base->functions;
+	const struct prototype *found = prototype_list_find(all, name);
+
+	while (found && found > all->list && !strcmp(found[-1].name, name))
+		found--;
+	return found;
+}
+
+/* Does a tag say that BPF may call the function @name?  NULL: any function. */
+static bool kfunc_find(const struct btf *btf, __u32 first, const char *name)
+{
+	__u32 end = btf__type_cnt(btf);
+
+	for (__u32 id = first; id < end; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id), *of;
+
+		if (!btf_is_decl_tag(t) ||
+		    strcmp(type_name_of(btf, t), "bpf_kfunc"))
+			continue;
+		of = btf__type_by_id(btf, t->type);
+		if (!name || (of && !strcmp(type_name_of(btf, of), name)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Has the type information no function whose name has several functions with different
+ * prototypes?  What made it (pahole) was asked for this together with tags for functions
+ * that BPF may call, so the tags tell.  Without being asked, it takes one of the functions.
+ */
+static bool is_consistent(const struct btf *btf)
+{
+	return kfunc_find(btf, 1, NULL);
+}
+
 static int functions_index(struct type_base *base)
 {
 	__u32 end = btf__type_cnt(base->btf);
@@ -35,21 +77,63 @@ static int functions_index(struct type_base *base)
 	return err;
 }
 
-/* NULL: none has this name, or several that are not the same do. */
-static const struct btf_type *functions_find(const struct type_base *base,
+static struct namesakes *namesakes_of(struct prototypes *p,
+				      const struct type_base *base)
+{
+	return base == p->bases ? &p->kernel_namesakes : &p->module_namesakes;
+}
+
+static int functions_prepare(struct prototypes *p, struct type_base *base)
+{
+	struct namesakes *namesakes = namesakes_of(p, base);
+	int err = 0;
+
+	if (!base->functions.nr)
+		err = functions_index(base);
+	if (err || namesakes->text || p->consistent)
+		return err;
+	p->consistent = is_consistent(p->bases[0].btf);
+	return p->consistent ? 0
+			     : namesakes_read(namesakes, p->symbols,
+					      base == p->bases);
+}
+
+/* NULL: none has this name, or several that are not known to be the same do. */
+static const struct btf_type *functions_find(struct prototypes *prototypes,
+					     const struct type_base *base,
 					     const char *name)
 {
 	const struct prototype_list *all = &base->functions;
-	const struct prototype *found = prototype_list_find(all, name), *p;
+	const struct prototype *found = functions_first(base, name), *p;
 
-	if (!found)
+	if (!found ||
+	    namesakes_has(namesakes_of(prototypes, base), base->module, name))
 		return NULL;
-	while (found > all->list && !strcmp(found[-1].name, name))
-		found--;
 	for (p = found; p < all->list + all->nr && !strcmp(p->name, name); p++)
 		if (p->id != found->id)
 			return NULL;
 	return btf__type_by_id(base->btf, found->id);
+}
+
+/*
+ * Some functions that BPF may call get more arguments, from the kernel, than programs pass.
+ * NAME stands in the type information as programs see it, and NAME_impl as it is.
+ */
+static const struct btf_type *proto_whole(struct prototypes *p,
+					  const struct type_base *base,
+					  const char *name,
+					  const struct btf_type *proto)
+{
+	const struct btf_type *whole;
+	char longer[512];
+
+	snprintf(longer, sizeof(longer), "%s_impl", name);
+	whole = functions_find(p, base, longer);
+	return whole && btf_is_func_proto(whole) &&
+			       btf_vlen(whole) > btf_vlen(proto) &&
+			       kfunc_find(base->btf, base->first, name)
+		       ? whole
+		       : proto;
 }
 
 /* Makes the fields of one function. */
@@ -416,13 +500,15 @@ int signature_find(struct prototypes *p, const char *name, const char *module,
 	if (strchr(name, '.'))
 		return -ENOENT;
 	err = prototypes_base(p, module, &base);
-	if (!err && !base->functions.nr)
-		err = functions_index(base);
+	err = err ?: functions_prepare(p, base);
 	if (err)
 		return err;
 	*btf = base->btf;
-	*proto = functions_find(base, name);
-	return *proto && btf_is_func_proto(*proto) ? 0 : -ENOENT;
+	*proto = functions_find(p, base, name);
+	if (!*proto || !btf_is_func_proto(*proto))
+		return -ENOENT;
+	*proto = proto_whole(p, base, name, *proto);
+	return 0;
 }
 
 /*

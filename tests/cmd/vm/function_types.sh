@@ -127,7 +127,11 @@ if [ -e $known ]; then
 		' function:typed_eight: a=1 b=2 c=3 d=4 e=5 f=-6 g=-7 h=?$' <<<"$out"
 	rm -r t
 	run ktrace record -q -F ktrace_callee:callee_same -o t -- sh -c "echo calls 1 >$callee"
-	check 'two functions of one name and type have it' [ "$(fields callee_same)" = 'number number ' ]
+	# If the type information may have dropped one of two that differ, none has types.
+	registers='rdi rsi rdx rcx r8 r9 '
+	grep -qaw bpf_kfunc /sys/kernel/btf/vmlinux && same='number number ' || same=$registers$registers
+	out=$(fields callee_same)
+	check 'two functions of one name and type have it, if that is known' [ "$out" = "$same" ]
 fi
 
 rmmod ktrace-callee

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Names that more than one function of the kernel's image has, or of a module.
+ */
+#ifndef KT_LIB_SESSION_NAMESAKES_H
+#define KT_LIB_SESSION_NAMESAKES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zero: not read. */
+struct namesakes {
+	char *text;	    /* "NAME MODULE" */
+	const char **lines; /* sorted */
+	size_t nr;
+};
+
+/*
+ * Those of the kernel's image, or those of all modules.  @path: of other lines than
+ * /proc/kallsyms has, for tests; or NULL.
+ */
+int namesakes_read(struct namesakes *namesakes, const char *path, bool image);
+bool namesakes_has(const struct namesakes *namesakes, const char *module,
+		   const char *name);
+void namesakes_free(struct namesakes *namesakes);
+
+#endif /* KT_LIB_SESSION_NAMESAKES_H */
