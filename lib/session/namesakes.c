@@ -29,6 +29,15 @@ static int function_compare(const void *a, const void *b)
 	return order ?: strcmp(x->module, y->module);
 }
 
+/* What the compiler has made of a function, and the room in front of one, is none. */
+static bool is_function(char type, const char *name)
+{
+	static const char room[] = "__pfx_";
+
+	return type && strchr("tTwW", type) && *name && !strchr(name, '.') &&
+	       strncmp(name, room, strlen(room));
+}
+
 /* A line "ADDRESS TYPE NAME", behind a tab "[MODULE]"; it is cut up.  False: no function. */
 static bool function_parse(struct function *function, char *line)
 {
@@ -37,7 +46,7 @@ static bool function_parse(struct function *function, char *line)
 	strsep(&line, " ");
 	type = strsep(&line, " ");
 	name = strsep(&line, "\t");
-	if (!type || !name || !strchr("tTwW", *type))
+	if (!type || !name || !is_function(*type, name))
 		return false;
 	function->name = name;
 	function->module = "vmlinux";
@@ -74,6 +83,33 @@ static struct function *functions_parse(char *lines, bool image, size_t *nr)
 	return list;
 }
 
+/* Sorted by name, then by module. */
+static void namesakes_write(struct text *text, const struct function *list,
+			    size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		/* Two are told once, and so are three. */
+		if (!function_compare(&list[i], &list[i - 1]) &&
+		    (i == 1 || function_compare(&list[i], &list[i - 2])))
+			text_printf(text, "%s %s\n", list[i].name,
+				    list[i].module);
+}
+
+static int module_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct function *)a)->module,
+		      ((const struct function *)b)->module);
+}
+
+/* As of a function without a name: these lines are sorted before all others. */
+static void modules_write(struct text *text, struct function *list, size_t nr)
+{
+	qsort(list, nr, sizeof(*list), module_compare);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || module_compare(&list[i], &list[i - 1]))
+			text_printf(text, " %s\n", list[i].module);
+}
+
 /* Lines "NAME MODULE", sorted. */
 static int text_make(struct text *text, char *lines, bool image)
 {
@@ -82,13 +118,10 @@ static int text_make(struct text *text, char *lines, bool image)
 
 	if (!list)
 		return error_set(-ENOMEM, "out of memory");
+	text_puts(text, "");
+	modules_write(text, list, nr);
 	qsort(list, nr, sizeof(*list), function_compare);
-	for (size_t i = 1; i < nr; i++)
-		/* Two are told once, and so are three. */
-		if (!function_compare(&list[i], &list[i - 1]) &&
-		    (i == 1 || function_compare(&list[i], &list[i - 2])))
-			text_printf(text, "%s %s\n", list[i].name,
-				    list[i].module);
+	namesakes_write(text, list, nr);
 	free(list);
 	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
@@ -112,17 +145,20 @@ static int text_read(struct text *text, const char *path, bool image)
 	return err;
 }
 
-/* Cuts the text up. */
-static int lines_make(struct namesakes *n)
+/* Takes the text, and cuts it up. */
+static int lines_make(struct namesakes *n, char *text)
 {
-	char *rest = n->text, *line;
+	char *rest = text, *line;
 	size_t lines = 0;
 
-	for (const char *s = n->text; *s; s++)
+	for (const char *s = text; *s; s++)
 		lines += *s == '\n';
 	n->lines = calloc(lines + 1, sizeof(*n->lines));
-	if (!n->lines)
+	if (!n->lines) {
+		free(text);
 		return error_set(-ENOMEM, "out of memory");
+	}
+	n->text = text;
 	while (n->nr < lines && (line = strsep(&rest, "\n")))
 		n->lines[n->nr++] = line;
 	return 0;
@@ -132,12 +168,12 @@ int namesakes_read(struct namesakes *n, const char *path, bool image)
 {
 	bool cached = image && !path;
 	struct text text = {0};
+	char *kept;
 	size_t size;
 	int err;
 
-	if (cached && !cache_read(&cache_kernel, CACHE_NAME, &n->text, &size))
-		return lines_make(n);
-	text_puts(&text, "");
+	if (cached && !cache_read(&cache_kernel, CACHE_NAME, &kept, &size))
+		return lines_make(n, kept);
 	err = text_read(&text, path ?: "/proc/kallsyms", image);
 	if (err) {
 		text_free(&text);
@@ -146,8 +182,7 @@ int namesakes_read(struct namesakes *n, const char *path, bool image)
 	if (cached)
 		cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text.s,
 			    text.len);
-	n->text = text.s;
-	return lines_make(n);
+	return lines_make(n, text.s);
 }
 
 static int line_compare(const void *key, const void *element)
@@ -164,6 +199,11 @@ bool namesakes_has(const struct namesakes *n, const char *module,
 		return false;
 	snprintf(line, sizeof(line), "%s %s", name, module);
 	return bsearch(line, n->lines, n->nr, sizeof(*n->lines), line_compare);
+}
+
+bool namesakes_know(const struct namesakes *n, const char *module)
+{
+	return namesakes_has(n, module, "");
 }
 
 void namesakes_free(struct namesakes *n)

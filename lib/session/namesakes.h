@@ -10,8 +10,9 @@
 
 /* All zero: not read. */
 struct namesakes {
-	char *text;	    /* "NAME MODULE" */
-	const char **lines; /* sorted */
+	char *text;
+	const char **
+		lines; /* "NAME MODULE", sorted; and " MODULE" for each module */
 	size_t nr;
 };
 
@@ -22,6 +23,8 @@ struct namesakes {
 int namesakes_read(struct namesakes *namesakes, const char *path, bool image);
 bool namesakes_has(const struct namesakes *namesakes, const char *module,
 		   const char *name);
+/* Was the module there when they were read? */
+bool namesakes_know(const struct namesakes *namesakes, const char *module);
 void namesakes_free(struct namesakes *namesakes);
 
 #endif /* KT_LIB_SESSION_NAMESAKES_H */

@@ -39,9 +39,14 @@ struct type_base {
 struct prototypes {
 	struct type_base *bases; /* the first is the kernel's */
 	size_t nr;
-	/* Names that tell nothing, of the kernel and of modules; empty until they are asked for. */
+	/* Does a name that several functions have tell a prototype? */
+	enum {
+		UNKNOWN,
+		TRUSTED,
+		NAMESAKES, /* not of these */
+	} trust;
+	int trust_error;
 	struct namesakes kernel_namesakes, module_namesakes;
-	bool consistent;     /* each name tells */
 	const char *symbols; /* for tests; NULL: /proc/kallsyms */
 	struct flags *flags; /* NULL until names are asked for */
 };

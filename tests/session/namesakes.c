@@ -27,6 +27,12 @@ static const char symbols[] = "0000000000000000 A fixed_percpu_data\n"
 			      "ffffffff81000050 t thrice\n"
 			      "ffffffff81000060 d once\n"
 			      "ffffffff81000070 t\n"
+			      "ffffffff81000072 t thrice.cold\n"
+			      "ffffffff81000074 t thrice.cold\n"
+			      "ffffffff81000076 t __pfx_once\n"
+			      "ffffffff81000078 t __pfx_once\n"
+			      "ffffffff81000080  fourth\n"
+			      "ffffffff81000090  fourth\n"
 			      "\n"
 			      "nonsense\n"
 			      "ffffffffc0000000 t once\t[ext4]\n"
@@ -46,7 +52,11 @@ TEST(functions_of_the_image)
 	CHECK(namesakes_has(&n, "vmlinux", "thrice"));
 	CHECK(!namesakes_has(&n, "vmlinux", "show"));
 	CHECK(!namesakes_has(&n, "xfs", "show"));
-	CHECK_EQ(n.nr, 2);
+	CHECK(!namesakes_has(&n, "vmlinux", "fourth"));
+	CHECK(!namesakes_has(&n, "vmlinux", "nonsense"));
+	CHECK(namesakes_know(&n, "vmlinux"));
+	CHECK(!namesakes_know(&n, "xfs"));
+	CHECK_EQ(n.nr, 3);
 	namesakes_free(&n);
 	CHECK(!namesakes_has(&n, "vmlinux", "twice"));
 }
@@ -61,7 +71,10 @@ TEST(functions_of_modules)
 	CHECK(namesakes_has(&n, "xfs", "show"));
 	CHECK(!namesakes_has(&n, "ext4", "show"));
 	CHECK(!namesakes_has(&n, "ext4", "once"));
-	CHECK_EQ(n.nr, 1);
+	CHECK(namesakes_know(&n, "ext4"));
+	CHECK(namesakes_know(&n, "xfs"));
+	CHECK(!namesakes_know(&n, "vmlinux"));
+	CHECK_EQ(n.nr, 3);
 	namesakes_free(&n);
 }
 

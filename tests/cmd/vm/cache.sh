@@ -8,14 +8,23 @@ work=/mnt/cache
 mkdir -p $work && chmod 711 $work && cd $work || exit 1
 tree=/sys/kernel/ktrace
 kept=/run/ktrace
-files='formats symbols'
+files='formats namesakes symbols'
 
 # What a trace says of events and of functions.
 record()	# TRACE
 {
-	run ktrace record -q -o "$1" -e 'sched:*' -e 'kmem:*' -e 'timer:*' -- true
+	run ktrace record -q -o "$1" -e 'sched:*' -e 'kmem:*' -e 'timer:*' -F type_show,vfs_read -- \
+		cat /sys/class/net/lo/type
 	grep -E '^\{"type":"(event|struct)"' "$1/metadata" >"$1.events"
-	[ "$status" = 0 ] && [ "$(wc -l <"$1.events")" -gt 50 ]
+	[ "$status" = 0 ] && [ "$(wc -l <"$1.events")" -gt 50 ] &&
+		has_argument "$1" vfs_read count && has_argument "$1" type_show rdi
+}
+
+# Of type_show there are several, with other types.
+has_argument()	# TRACE FUNCTION ARGUMENT
+{
+	grep '"type":"variant".*"system":"function","name":"'"$2"'"' "$1/metadata" |
+		grep -q '"name":"'"$3"'"'
 }
 
 same()	# TRACE
