@@ -45,6 +45,9 @@ struct cpu_compared {
 	struct compared contexts[CONTEXTS];
 };
 
+/* What takes the place of return addresses. */
+static u64 hook_graph, hook_rethook;
+
 static struct cpu_compared __percpu *all;
 static struct dentry *dir;
 
@@ -74,15 +77,15 @@ static bool equal(const struct compared *c, unsigned int ours,
 {
 	const u64 *others = c->theirs + 1;
 	unsigned int nr = theirs ? theirs - 1 : 0;
-	bool at_hook = nr && others[nr - 1] == kt_symbol("return_to_handler");
+	bool at_hook = nr && hook_graph && others[nr - 1] == hook_graph;
 
 	nr -= at_hook;
 	if (memcmp(c->ours, others, min(ours, nr) * sizeof(u64)))
 		return false;
 	if (ours == nr)
 		return !at_hook || end == KT_STACK_HOOKED;
-	return ours > nr &&
-	       (at_hook || theirs == KT_STACK_MAX || !current->pid);
+	return ours > nr && ((at_hook && end == KT_STACK_COMPLETE) ||
+			     theirs == KT_STACK_MAX || !current->pid);
 }
 
 /* Preemption is off.  Theirs begins in the function that has called this. */
@@ -176,6 +179,8 @@ static noinline int returned(void)
 	static const struct pt_regs registers;
 	struct kt_caller caller = kt_caller();
 
+	if (caller.pc != hook_rethook)
+		return -ENODATA;
 	caller.regs = &registers;
 	preempt_disable_notrace();
 	compare_from(&caller);
@@ -200,10 +205,10 @@ static int hooked_run(int (*function)(void), unsigned long count)
 
 	if (err)
 		return err;
-	while (count--)
-		function();
+	while (count-- && err >= 0)
+		err = function();
 	unregister_kretprobe(&hook);
-	return 0;
+	return min(err, 0);
 }
 
 /* ---- files ---------------------------------------------------------------- */
@@ -293,6 +298,8 @@ static int __init stacks_init(void)
 {
 	int err;
 
+	hook_graph = kt_symbol("return_to_handler");
+	hook_rethook = kt_symbol("arch_rethook_trampoline");
 	all = alloc_percpu(struct cpu_compared);
 	if (!all)
 		return -ENOMEM;
