@@ -41,7 +41,7 @@ static struct prototypes prototypes = {.bases = &base, .nr = 1};
 
 static struct {
 	size_t functions, clones, others, ambiguous, unknown;
-	size_t compared, differ, inlined;
+	size_t compared, differ, inlined, unsafe;
 	size_t arguments, placed, misplaced, missized;
 } count;
 
@@ -468,24 +468,36 @@ static bool types_fit(const char *ours, const char *theirs)
 	}
 }
 
-struct namesake {
+#define NAMESAKES_MAX 64
+
+/* Functions of one name: those with the types, and those that have code of their own. */
+struct namesakes_seen {
 	const char *name, *types;
-	bool found;
+	Dwarf_Off fitting[NAMESAKES_MAX], coded[NAMESAKES_MAX];
+	size_t nr_fitting, nr_coded;
 };
 
 static int namesake_visit(Dwarf_Die *function, void *data)
 {
 	const char *name = dwarf_diename(function);
-	struct namesake *wanted = data;
+	struct namesakes_seen *seen = data;
 	struct text text = {0};
+	Dwarf_Die declaration;
 	Dwarf_Addr entry;
 
-	if (!name || strcmp(name, wanted->name) ||
-	    (!dwarf_entrypc(function, &entry) && entry))
+	if (!name || strcmp(name, seen->name) ||
+	    seen->nr_fitting == NAMESAKES_MAX ||
+	    seen->nr_coded == NAMESAKES_MAX)
 		return DWARF_CB_OK;
+	declaration_of(function, &declaration);
+	if (!dwarf_entrypc(function, &entry) && entry) {
+		seen->coded[seen->nr_coded++] = dwarf_dieoffset(&declaration);
+		return DWARF_CB_OK;
+	}
 	theirs_text(&text, function);
 	const_remove(text.s);
-	wanted->found |= !strcmp(text.s, wanted->types);
+	if (!strcmp(text.s, seen->types))
+		seen->fitting[seen->nr_fitting++] = dwarf_dieoffset(function);
 	text_free(&text);
 	return DWARF_CB_OK;
 }
@@ -496,10 +508,68 @@ static int namesake_visit(Dwarf_Die *function, void *data)
  */
 static bool is_of_inlined(const char *name, const char *types)
 {
-	struct namesake wanted = {.name = name, .types = types};
+	struct namesakes_seen seen = {.name = name, .types = types};
+	bool coded;
 
-	functions_visit(namesake_visit, &wanted);
-	return wanted.found;
+	functions_visit(namesake_visit, &seen);
+	for (size_t i = 0; i < seen.nr_fitting; i++) {
+		coded = false;
+		for (size_t k = 0; k < seen.nr_coded; k++)
+			coded |= seen.coded[k] == seen.fitting[i];
+		if (!coded)
+			return true;
+	}
+	return false;
+}
+
+/* Does a value of the type fit into one register?  Void does. */
+static bool is_register(Dwarf_Die *of)
+{
+	Dwarf_Word size;
+	Dwarf_Die type;
+	int tag;
+
+	if (!type_of(of, &type) || !type_strip(&type))
+		return true;
+	tag = dwarf_tag(&type);
+	return tag == DW_TAG_pointer_type ||
+	       ((tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type) &&
+		!dwarf_aggregate_size(&type, &size) && size <= 8);
+}
+
+/* Are all arguments in registers?  If not, no trampoline may stand between it and its caller. */
+static bool is_in_registers(Dwarf_Die *declaration)
+{
+	bool all = is_register(declaration);
+	unsigned int nr = 0;
+	Dwarf_Die child;
+
+	if (dwarf_child(declaration, &child))
+		return all;
+	do {
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_formal_parameter:
+			all = all && ++nr <= 6 && is_register(&child);
+			break;
+		case DW_TAG_unspecified_parameters:
+			return false;
+		}
+	} while (!dwarf_siblingof(&child, &child));
+	return all;
+}
+
+static void trampoline_compare(const char *name, Dwarf_Die *declaration)
+{
+	struct function_fields fields;
+	struct arena arena = {0};
+
+	if (!prototypes_function(&prototypes, name, "vmlinux", &fields,
+				 &arena) &&
+	    fields.in_registers && !is_in_registers(declaration)) {
+		count.unsafe++;
+		difference("%s: its arguments are not all in registers", name);
+	}
+	arena_destroy(&arena);
 }
 
 static void function_compare(const char *name, Dwarf_Die *function,
@@ -515,6 +585,7 @@ static void function_compare(const char *name, Dwarf_Die *function,
 		return;
 	}
 	declaration_of(function, &declaration);
+	trampoline_compare(name, &declaration);
 	theirs_text(&theirs, &declaration);
 	const_remove(ours.s);
 	const_remove(theirs.s);
@@ -590,10 +661,12 @@ int main(int argc, char **argv)
 	       "without types %zu, with namesakes %zu\n",
 	       count.functions, count.compared - count.differ - count.inlined,
 	       count.differ, count.inlined, count.unknown, count.ambiguous);
-	printf("clones %zu, others %zu\n", count.clones, count.others);
+	printf("clones %zu, others %zu, not in registers %zu\n", count.clones,
+	       count.others, count.unsafe);
 	printf("arguments %zu: compared %zu, elsewhere %zu, other values %zu\n",
 	       count.arguments, count.placed, count.misplaced, count.missized);
 	dwarf_end(dwarf);
 	close(fd);
-	return count.differ || count.misplaced || count.missized;
+	return count.differ || count.misplaced || count.missized ||
+	       count.unsafe;
 }
