@@ -286,11 +286,10 @@ static void lines_of_syscalls(struct text *text, const struct choice *choice,
 {
 	for (size_t i = 0; i < sizeof(syscall_functions) / sizeof(char *);
 	     i++) {
-		char pattern[256];
+		char pattern[strlen(syscall_functions[i]) + strlen(call) + 1];
 		size_t at = 0;
 
-		snprintf(pattern, sizeof(pattern), "%s%s", syscall_functions[i],
-			 call);
+		strcat(strcpy(pattern, syscall_functions[i]), call);
 		while (at < choice->nr &&
 		       !kt_glob_match(pattern, choice->list[at].name))
 			at++;
