@@ -8,23 +8,14 @@ work=/mnt/cache
 mkdir -p $work && chmod 711 $work && cd $work || exit 1
 tree=/sys/kernel/ktrace
 kept=/run/ktrace
-files='formats namesakes symbols'
+files='formats symbols'
 
 # What a trace says of events and of functions.
 record()	# TRACE
 {
-	run ktrace record -q -o "$1" -e 'sched:*' -e 'kmem:*' -e 'timer:*' -F type_show,vfs_read -- \
-		cat /sys/class/net/lo/type
+	run ktrace record -q -o "$1" -e 'sched:*' -e 'kmem:*' -e 'timer:*' -- true
 	grep -E '^\{"type":"(event|struct)"' "$1/metadata" >"$1.events"
-	[ "$status" = 0 ] && [ "$(wc -l <"$1.events")" -gt 50 ] &&
-		has_argument "$1" vfs_read count && has_argument "$1" type_show rdi
-}
-
-# Of type_show there are several, with other types.
-has_argument()	# TRACE FUNCTION ARGUMENT
-{
-	grep '"type":"variant".*"system":"function","name":"'"$2"'"' "$1/metadata" |
-		grep -q '"name":"'"$3"'"'
+	[ "$status" = 0 ] && [ "$(wc -l <"$1.events")" -gt 50 ]
 }
 
 same()	# TRACE
@@ -92,6 +83,30 @@ check '/run is read-only' same read-only
 check 'so nothing is kept' [ ! -e $kept ]
 mount -o remount,rw /run
 check 'it can be written again' same again
+
+# ---- names that several functions have -------------------------------------------------
+
+# Of type_show there are several, with other types.
+right()	# TRACE
+{
+	run ktrace record -q -o "$1" -F type_show,vfs_read -- cat /sys/class/net/lo/type
+	[ "$status" = 0 ] && has_argument "$1" vfs_read count && has_argument "$1" type_show rdi
+}
+
+has_argument()	# TRACE FUNCTION ARGUMENT
+{
+	grep '"type":"variant".*"system":"function","name":"'"$2"'"' "$1/metadata" |
+		grep -q '"name":"'"$3"'"'
+}
+
+check 'functions are recorded with their types' right functions
+check 'names are kept' [ -s $kept/namesakes ]
+check 'and used' right functions-next
+printf x | dd of=$kept/namesakes bs=1 seek=1000 conv=notrunc status=none
+check 'damaged: made anew' right functions-damaged
+: >$kept/namesakes
+check 'empty: made anew' right functions-empty
+check 'it is' [ -s $kept/namesakes ]
 
 # ---- who may see addresses ---------------------------------------------------------
 
