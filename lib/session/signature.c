@@ -142,6 +142,8 @@ static int functions_prepare(struct prototypes *p, struct type_base *base)
 	err = functions_index(base);
 	if (!err && p->trust == NAMESAKES && base != p->bases)
 		err = module_prepare(p, base);
+	/* What is not known of one module could be taken for no namesakes later. */
+	p->trust_error = err;
 	return err;
 }
 
