@@ -36,26 +36,46 @@ int prototype_list_add(struct prototype_list *l, const char *name, __u32 id)
 	return 0;
 }
 
-static int prototype_compare(const void *a, const void *b)
+int prototype_list_index(struct prototype_list *l)
 {
-	return strcmp(((const struct prototype *)a)->name,
-		      ((const struct prototype *)b)->name);
-}
+	for (size_t i = 0; i < l->nr; i++) {
+		struct prototype *p = &l->list[i];
+		const struct prototype *other = NULL;
+		uint64_t hash = table_hash(p->name, strlen(p->name));
 
-void prototype_list_sort(struct prototype_list *l)
-{
-	if (l->nr)
-		qsort(l->list, l->nr, sizeof(*l->list), prototype_compare);
+		while ((other = prototype_list_find(l, p->name, other)) &&
+		       other->id != p->id)
+			l->ambiguous = true;
+		if (!other && table_add(&l->by_name, hash, p))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 const struct prototype *prototype_list_find(const struct prototype_list *l,
-					    const char *name)
+					    const char *name,
+					    const struct prototype *after)
 {
-	const struct prototype key = {.name = name};
+	uint64_t hash = table_hash(name, strlen(name));
+	const struct table_slot *slot = NULL;
+	const struct prototype *found;
 
-	if (!l->nr)
-		return NULL;
-	return bsearch(&key, l->list, l->nr, sizeof(key), prototype_compare);
+	while ((slot = table_next(&l->by_name, hash, slot))) {
+		found = slot->value;
+		if (after) {
+			after = found == after ? NULL : after;
+			continue;
+		}
+		if (!strcmp(found->name, name))
+			return found;
+	}
+	return NULL;
+}
+
+void prototype_list_free(struct prototype_list *l)
+{
+	table_free(&l->by_name);
+	free(l->list);
 }
 
 const char *type_name_of(const struct btf *btf, const struct btf_type *t)
@@ -98,17 +118,16 @@ static int base_index(struct type_base *base)
 	}
 	if (err)
 		return err;
-	prototype_list_sort(&base->types);
-	prototype_list_sort(&base->names);
-	return 0;
+	return prototype_list_index(&base->types)
+		       ?: prototype_list_index(&base->names);
 }
 
 static void base_destroy(struct type_base *base)
 {
 	btf__free(base->btf);
-	free(base->types.list);
-	free(base->names.list);
-	free(base->functions.list);
+	prototype_list_free(&base->types);
+	prototype_list_free(&base->names);
+	prototype_list_free(&base->functions);
 	free(base->module);
 }
 
@@ -355,13 +374,13 @@ int prototypes_define(struct prototypes *p, const char *system,
 	err = prototypes_base(p, module, &base);
 	if (err)
 		return err;
-	types = prototype_list_find(&base->types, tracepoint);
+	types = prototype_list_find(&base->types, tracepoint, NULL);
 	if (!types)
 		return error_set(
 			-ENOENT,
 			"it has no prototype in %s's type information (BTF)",
 			module);
-	names = prototype_list_find(&base->names, tracepoint);
+	names = prototype_list_find(&base->names, tracepoint, NULL);
 	text_printf(&text, "%s/%s %s %s", system, tracepoint, tracepoint,
 		    module);
 	err = arguments_write(

@@ -7,8 +7,10 @@
 #define KT_LIB_SESSION_PROTOTYPE_H
 
 #include <bpf/btf.h>
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/table.h"
 #include "base/text.h"
 #include "kernel/flags.h"
 #include "namesakes.h"
@@ -19,11 +21,13 @@ struct prototype {
 	__u32 id; /* of the FUNC_PROTO */
 };
 
-/* Sorted by name. */
 struct prototype_list {
 	struct prototype *list;
 	size_t nr;
 	size_t room;
+	/* Each prototype of a name once. */
+	struct table by_name;
+	bool ambiguous; /* a name has two prototypes */
 };
 
 /* The type information of the kernel, or of one module. */
@@ -59,10 +63,13 @@ const struct ktrace_names *prototypes_flags(struct prototypes *p,
 					    const char *ctype);
 
 int prototype_list_add(struct prototype_list *l, const char *name, __u32 id);
-void prototype_list_sort(struct prototype_list *l);
-/* Any of those that have this name; NULL: none has. */
+/* When all have been added: only then they are found.  0 or -ENOMEM. */
+int prototype_list_index(struct prototype_list *l);
+/* @after: NULL, or the one found before.  NULL: no other prototype has this name. */
 const struct prototype *prototype_list_find(const struct prototype_list *l,
-					    const char *name);
+					    const char *name,
+					    const struct prototype *after);
+void prototype_list_free(struct prototype_list *l);
 
 /* Never NULL. */
 const char *type_name_of(const struct btf *btf, const struct btf_type *t);

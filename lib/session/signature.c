@@ -19,18 +19,6 @@
 
 /* ---- which function has which prototype ------------------------------------ */
 
-/* The first one that has the name; NULL: none has. */
-static const struct prototype *functions_first(const struct type_base *base,
-					       const char *name)
-{
-	const struct prototype_list *all = &base->functions;
-	const struct prototype *found = prototype_list_find(all, name);
-
-	while (found && found > all->list && !strcmp(found[-1].name, name))
-		found--;
-	return found;
-}
-
 /* Does a tag say that BPF may call the function? */
 static bool is_kfunc(const struct btf *btf, __u32 first, const char *name)
 {
@@ -49,16 +37,6 @@ static bool is_kfunc(const struct btf *btf, __u32 first, const char *name)
 	return false;
 }
 
-/* Has the type information two functions of one name with different prototypes? */
-static bool has_two(const struct prototype_list *all)
-{
-	for (size_t i = 1; i < all->nr; i++)
-		if (all->list[i].id != all->list[i - 1].id &&
-		    !strcmp(all->list[i].name, all->list[i - 1].name))
-			return true;
-	return false;
-}
-
 /*
  * What makes the type information (pahole) leaves out names whose functions have different
  * prototypes, if the kernel asks for this and pahole knows it (since 1.25).  Otherwise it
@@ -71,7 +49,7 @@ static bool is_consistent(const struct prototype_list *functions,
 {
 	size_t names = 0, absent = 0;
 
-	if (has_two(functions))
+	if (functions->ambiguous)
 		return false;
 	for (size_t i = 0; i < namesakes->nr; i++) {
 		const char *line = namesakes->lines[i];
@@ -80,7 +58,7 @@ static bool is_consistent(const struct prototype_list *functions,
 		strcpy(name, line);
 		name[strcspn(name, " ")] = '\0';
 		names += *name != '\0';
-		absent += *name && !prototype_list_find(functions, name);
+		absent += *name && !prototype_list_find(functions, name, NULL);
 	}
 	return absent > names / 8;
 }
@@ -98,9 +76,7 @@ static int functions_index(struct type_base *base)
 						 type_name_of(base->btf, t),
 						 t->type);
 	}
-	if (!err)
-		prototype_list_sort(&base->functions);
-	return err;
+	return err ?: prototype_list_index(&base->functions);
 }
 
 /* Once: can the type information be trusted? */
@@ -162,13 +138,11 @@ static const struct btf_type *functions_find(
 	const char *name)
 {
 	const struct prototype_list *all = &base->functions;
-	const struct prototype *found = functions_first(base, name), *p;
+	const struct prototype *found = prototype_list_find(all, name, NULL);
 
-	if (!found || has_namesakes(prototypes, base, name))
+	if (!found || prototype_list_find(all, name, found) ||
+	    has_namesakes(prototypes, base, name))
 		return NULL;
-	for (p = found; p < all->list + all->nr && !strcmp(p->name, name); p++)
-		if (p->id != found->id)
-			return NULL;
 	return btf__type_by_id(base->btf, found->id);
 }
 

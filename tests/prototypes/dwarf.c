@@ -405,7 +405,7 @@ static void arguments_compare(const char *name, Dwarf_Die *function,
 /* Has BTF several functions of this name, or none? */
 static void absent_count(const char *name)
 {
-	if (prototype_list_find(&base.functions, name))
+	if (prototype_list_find(&base.functions, name, NULL))
 		count.ambiguous++;
 	else
 		count.unknown++;
