@@ -1,86 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which functions a session hooks: what its lines (choice.h) mean.
- *
- * What can be hooked is what the kernel has a symbol and ftrace a place for.  Functions
- * that run only while a module is initialised are left out: their memory is given back,
- * and ftrace forgets them without saying so.  So are those whose returns cannot be hooked
- * (returns.h).
+ * Which functions a session hooks: what its lines (choice.h) mean, of those that can be hooked
+ * (sites.h).
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
-#include <linux/seq_file.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "base/symbol.h"
 #include "choice.h"
 #include "choose.h"
 #include "hooks.h"
-#include "returns.h"
 #include "session/access.h"
 #include "session/session.h"
+#include "sites.h"
 
 /* A walk over the symbols that adds what is chosen to a session. */
 struct scan {
 	struct hooks *hooks;
 	const struct choices *choices;
 	const struct module *only; /* NULL: all */
+	u32 number;		   /* of the next symbol */
 	int err;
 };
 
-static unsigned long text_begin,
-	text_end; /* of vmlinux, but for what is gone since boot */
 DEFINE_STATIC_CALL_NULL(find_module, find_module);
 
 const char *choose_init(void)
 {
 	unsigned long find = kt_symbol("find_module");
 
-	text_begin = kt_symbol("_stext");
-	text_end = kt_symbol("_etext");
-	if (!find || !text_begin || !text_end)
-		return "the kernel has no find_module, _stext or _etext";
+	if (!find)
+		return "the kernel has no find_module";
 	static_call_update(find_module, (void *)find);
 	return NULL;
 }
 
 /* ---- what lines mean ------------------------------------------------------ */
-
-/*
- * Of the symbol at @address: NULL, if it is the kernel's own.  There is no other interface
- * to ask than the text of an address, "NAME [MODULE]".
- */
-static const char *module_of(unsigned long address, char text[KSYM_SYMBOL_LEN])
-{
-	char *module;
-
-	if (address >= text_begin && address < text_end)
-		return NULL;
-	sprint_symbol_no_offset(text, address);
-	module = strrchr(text, '[');
-	if (!module)
-		return "";
-	module[strcspn(module, "]")] = '\0';
-	return module + 1;
-}
-
-/* ftrace's place is the first instruction, or the second behind a landing pad (IBT). */
-#define PAD_SIZE 4
-
-/* Is there anything to hook?  0: no; variables have symbols, too. */
-static unsigned long symbol_location(unsigned long address,
-				     const struct module *only)
-{
-	unsigned long ip;
-
-	if (only && !within_module_core(address, only))
-		return 0;
-	ip = function_location(address);
-	if (ip - address > PAD_SIZE)
-		return 0;
-	/* Last: it takes the longest. */
-	return returns_forbid(address) ? 0 : ip;
-}
 
 /* In the table; but its records may not be what is asked for.  The function, or its heir. */
 static struct function *function_choose(struct functions *functions,
@@ -127,7 +84,8 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 {
 	struct scan *scan = data;
 	struct functions *functions = &scan->hooks->functions;
-	char text[KSYM_SYMBOL_LEN];
+	u32 number = scan->number++;
+	char room[MODULE_NAME_LEN];
 	struct function *function;
 	struct choice *choice;
 	const char *module;
@@ -141,10 +99,12 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 		scan->err = -EINTR;
 	if (scan->err || !choices_mean_name(scan->choices, name))
 		return;
-	ip = symbol_location(address, scan->only);
+	if (scan->only && !within_module_core(address, scan->only))
+		return;
+	ip = site_of(number, address);
 	if (!ip)
 		return;
-	module = module_of(address, text);
+	module = site_module(address, room);
 	choice = choice_for(scan->choices, name, module);
 	if (!choice)
 		return;
@@ -344,18 +304,4 @@ int choices_write(struct hooks *hooks, char *text)
 	asking_end(hooks);
 	choices_drop(&choices);
 	return err;
-}
-
-static void available_visit(void *m, const char *name, unsigned long address)
-{
-	char text[KSYM_SYMBOL_LEN];
-
-	if (symbol_location(address, NULL))
-		seq_printf(m, "%s %s\n", name,
-			   module_of(address, text) ?: "vmlinux");
-}
-
-int functions_available(struct seq_file *m)
-{
-	return kt_symbols_each(available_visit, m, false);
 }

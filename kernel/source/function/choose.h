@@ -5,7 +5,6 @@
 
 struct hooks;
 struct module;
-struct seq_file;
 
 /* What the kernel lacks, NULL: nothing. */
 const char *choose_init(void);
@@ -15,7 +14,5 @@ int choices_write(struct hooks *hooks, char *text);
 int choices_forget(struct hooks *hooks);
 /* A module has come, and its functions may be meant. */
 void choices_module(struct hooks *hooks, const struct module *module);
-/* A line "NAME MODULE" for each function that can be hooked. */
-int functions_available(struct seq_file *m);
 
 #endif /* KT_KERNEL_SOURCE_FUNCTION_CHOOSE_H */

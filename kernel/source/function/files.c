@@ -15,6 +15,7 @@
 #include "hooks.h"
 #include "session/node.h"
 #include "session/session.h"
+#include "sites.h"
 
 /* ---- functions ------------------------------------------------------------ */
 
@@ -49,7 +50,7 @@ static const struct kt_kind functions_file = {
 
 static int available_show(struct seq_file *m, const struct kt_node *node)
 {
-	return functions_available(m);
+	return sites_show(m);
 }
 
 static const struct kt_kind available_file = {

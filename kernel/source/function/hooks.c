@@ -130,11 +130,18 @@ static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
 
 /* ---- hooking -------------------------------------------------------------- */
 
-DEFINE_STATIC_CALL_NULL(kt_ftrace_location, ftrace_location);
+/* ftrace's place is the first instruction, or the second behind a landing pad (IBT). */
+#define PAD_SIZE 4
 
+DEFINE_STATIC_CALL_NULL(ftrace_place, ftrace_location_range);
+
+/*
+ * ftrace_location() would also look up the symbol of what is no function of ftrace's: in a
+ * module, this is a search through all its symbols.
+ */
 unsigned long function_location(unsigned long address)
 {
-	return static_call(kt_ftrace_location)(address);
+	return static_call(ftrace_place)(address, address + PAD_SIZE);
 }
 
 struct hooks *hooks_make(struct kt_session *session)
@@ -532,11 +539,11 @@ bool hooks_end(struct hooks *hooks)
 
 const char *hooks_init(struct kt_source *functions)
 {
-	unsigned long address = kt_symbol("ftrace_location");
+	unsigned long address = kt_symbol("ftrace_location_range");
 
 	source = functions;
 	if (!address)
-		return "the kernel has no ftrace_location";
-	static_call_update(kt_ftrace_location, (void *)address);
+		return "the kernel has no ftrace_location_range";
+	static_call_update(ftrace_place, (void *)address);
 	return returns_init() ?: call_init();
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where functions can be hooked.
+ *
+ * That is what the kernel has a symbol and ftrace a place for.  Functions that run only while
+ * a module is initialised are left out: their memory is given back, and ftrace forgets them
+ * without saying so.  So are those whose returns cannot be hooked (returns.h).
+ *
+ * The kernel looks through all its forbidden places for each function that is asked for, which
+ * takes four fifths of the time of a list of all functions.  The answers for functions of its
+ * image stay the same until the next boot, so they are kept: a bit for each symbol.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+
+#include "base/symbol.h"
+#include "hooks.h"
+#include "returns.h"
+#include "sites.h"
+
+static unsigned long text_begin,
+	text_end; /* of vmlinux, but for what is gone since boot */
+DEFINE_STATIC_CALL_NULL(site_module_of, __module_address);
+
+/* By the number of a symbol.  NULL: nobody has asked yet. */
+static unsigned long *known;
+static u32 nr_known;
+
+const char *sites_init(void)
+{
+	unsigned long find = kt_symbol("__module_address");
+
+	text_begin = kt_symbol("_stext");
+	text_end = kt_symbol("_etext");
+	if (!find || !text_begin || !text_end)
+		return "the kernel has no __module_address, _stext or _etext";
+	static_call_update(site_module_of, (void *)find);
+	return NULL;
+}
+
+void sites_exit(void)
+{
+	kvfree(known);
+}
+
+static bool in_image(unsigned long address)
+{
+	return address >= text_begin && address < text_end;
+}
+
+const char *site_module(unsigned long address, char name[MODULE_NAME_LEN])
+{
+	const struct module *module;
+
+	if (in_image(address))
+		return NULL;
+	preempt_disable();
+	module = static_call(site_module_of)(address);
+	strscpy(name, module ? module->name : "", MODULE_NAME_LEN);
+	preempt_enable();
+	return name;
+}
+
+static unsigned long site_find(unsigned long address)
+{
+	unsigned long ip = function_location(address);
+
+	/* Forbidden places last: they take the longest. */
+	return ip && !returns_forbid(address) ? ip : 0;
+}
+
+unsigned long site_of(u32 number, unsigned long address)
+{
+	if (number >= nr_known || !in_image(address))
+		return site_find(address);
+	return test_bit(number, known) ? function_location(address) : 0;
+}
+
+/* ---- a list of all -------------------------------------------------------- */
+
+struct listing {
+	struct seq_file *m;
+	unsigned long *bits;
+	u32 nr;
+};
+
+static void count_visit(void *data, const char *name, unsigned long address)
+{
+	struct listing *listing = data;
+
+	listing->nr++;
+}
+
+static void learn_visit(void *data, const char *name, unsigned long address)
+{
+	struct listing *listing = data;
+
+	cond_resched();
+	if (in_image(address) && site_find(address))
+		__set_bit(listing->nr, listing->bits);
+	listing->nr++;
+}
+
+/* Modules' symbols come last, and may be others the next time: there are bits for some. */
+static int sites_learn(void)
+{
+	struct listing listing = {};
+	u32 nr;
+	int err;
+
+	if (known)
+		return 0;
+	err = kt_symbols_each(count_visit, &listing, false);
+	if (err)
+		return err;
+	nr = listing.nr;
+	listing.bits = kvcalloc(BITS_TO_LONGS(nr), sizeof(long), GFP_KERNEL);
+	if (!listing.bits)
+		return -ENOMEM;
+	listing.nr = 0;
+	kt_symbols_each(learn_visit, &listing, false);
+	known = listing.bits;
+	nr_known = nr;
+	return 0;
+}
+
+static void show_visit(void *data, const char *name, unsigned long address)
+{
+	struct listing *listing = data;
+	char module[MODULE_NAME_LEN];
+
+	if (site_of(listing->nr++, address))
+		seq_printf(listing->m, "%s %s\n", name,
+			   site_module(address, module) ?: "vmlinux");
+}
+
+int sites_show(struct seq_file *m)
+{
+	struct listing listing = {.m = m};
+
+	return sites_learn() ?: kt_symbols_each(show_visit, &listing, false);
+}
