@@ -133,7 +133,7 @@ ends 2 'so is none' 'names no event'
 awk '$1 == address { print $3, name; next } { address = $1; name = $3 }' /proc/kallsyms >aliases
 one_name()
 {
-	awk '
+	sort -u | awk '
 		FNR == NR { first[$1] = $2; next }
 		{
 			n = split($0, name, ";")
@@ -150,7 +150,7 @@ echo 0 >$tracing/tracing_on
 for event in $events; do echo 1 >$tracing/events/\$event/enable; done
 echo stacktrace >$tracing/trace_options
 echo 1 >$tracing/tracing_on
-ls -lR /etc >/dev/null
+ls -lR /etc/apt /etc/systemd >/dev/null
 head -c 300000 /dev/zero >file && sync file
 echo 0 >$tracing/tracing_on
 END
