@@ -311,7 +311,7 @@ check 'with names of programs from the beginning' grep -q 'parent_comm=chain-sta
 ktrace record -g -e sched:sched_process_fork -o killed -- sleep 100 2>err &
 pid=$!
 for i in $(seq 100); do [ "$(cat $tree/enabled)" = 1 ] && break; sleep 0.1; done
-for i in $(seq 300); do /bin/true; done
+for i in $(seq 50); do /bin/true; done
 sleep 1
 kill -KILL $pid
 wait $pid 2>/dev/null
