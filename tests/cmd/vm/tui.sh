@@ -144,11 +144,12 @@ shows 'and its lines are shown, too' '\] [0-9.]+ sched:sched_waking: comm='
 keys Space
 keys Escape
 text '/sched:sched_switch'
+shows 'the first one again' '\[.\] sched_switch'
 keys Enter
 
 tmux_do resize-window -x 40 -y 10
 shows 'a terminal of 40x10' '^ Space on/off  / search  r stop  s save$|^ Space on/off.{0,27}$'
-check 'has the tree' grep -q 'sched_switch' <<<"$out"
+shows 'has the tree' '\[.\] sched_switch'
 tmux_do resize-window -x 7 -y 2
 shows 'a tiny one' '^too sma$|too s'
 tmux_do resize-window -x 20 -y 3
