@@ -305,6 +305,7 @@ err_events:
 err_source:
 	kt_source_unregister(&function_source);
 	direct_exit();
+	sites_exit();
 	return err;
 }
 
