@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What plugin.c writes and compare.c reads: an array of these, in the order of execution. */
+#ifndef KT_TESTS_EMULATOR_LOG_H
+#define KT_TESTS_EMULATOR_LOG_H
+
+#include <stdint.h>
+
+#define LOG_REGISTERS 6 /* rdi rsi rdx rcx r8 r9 */
+
+enum {
+	LOG_KNOWN = 1 << 0, /* the registers are those of the call */
+	LOG_HOOK = 1 << 1,  /* it came while a hook was running */
+};
+
+struct log_call {
+	uint64_t address; /* of the function */
+	uint64_t rsp;
+	uint64_t registers[LOG_REGISTERS];
+	uint64_t flags;
+};
+
+#endif /* KT_TESTS_EMULATOR_LOG_H */
