@@ -66,6 +66,7 @@ unsigned long kt_symbol_size(unsigned long address)
 	}
 	return static_call(kt_size_of)(address, &size, &offset) ? size : 0;
 }
+EXPORT_SYMBOL_GPL(kt_symbol_size);
 
 /* ---- all of them ---------------------------------------------------------- */
 

@@ -130,18 +130,23 @@ static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
 
 /* ---- hooking -------------------------------------------------------------- */
 
-/* ftrace's place is the first instruction, or the second behind a landing pad (IBT). */
-#define PAD_SIZE 4
-
 DEFINE_STATIC_CALL_NULL(ftrace_place, ftrace_location_range);
 
 /*
- * ftrace_location() would also look up the symbol of what is no function of ftrace's: in a
- * module, this is a search through all its symbols.
+ * ftrace's place is the first instruction, or the second behind a landing pad (IBT).  There, a
+ * symbol must not end before: some mark the end of what is in front of a function.
+ *
+ * ftrace_location() would look up the symbol of all that is not ftrace's, too.  In a module
+ * this is a search through all symbols.
  */
 unsigned long function_location(unsigned long address)
 {
-	return static_call(ftrace_place)(address, address + PAD_SIZE);
+	const unsigned long pad = 4;
+	unsigned long ip = static_call(ftrace_place)(address, address + pad);
+
+	if (ip && ip != address && ip - address >= kt_symbol_size(address))
+		return 0;
+	return ip;
 }
 
 struct hooks *hooks_make(struct kt_session *session)

@@ -73,9 +73,14 @@ static unsigned long site_find(unsigned long address)
 	return ip && !returns_forbid(address) ? ip : 0;
 }
 
+static bool is_known(u32 number, unsigned long address)
+{
+	return number < nr_known && in_image(address);
+}
+
 unsigned long site_of(u32 number, unsigned long address)
 {
-	if (number >= nr_known || !in_image(address))
+	if (!is_known(number, address))
 		return site_find(address);
 	return test_bit(number, known) ? function_location(address) : 0;
 }
@@ -131,9 +136,11 @@ static int sites_learn(void)
 static void show_visit(void *data, const char *name, unsigned long address)
 {
 	struct listing *listing = data;
+	u32 number = listing->nr++;
 	char module[MODULE_NAME_LEN];
 
-	if (site_of(listing->nr++, address))
+	if (is_known(number, address) ? test_bit(number, known)
+				      : site_find(address))
 		seq_printf(listing->m, "%s %s\n", name,
 			   site_module(address, module) ?: "vmlinux");
 }
