@@ -32,8 +32,9 @@
 
 #include "log.h"
 
-#define AHEAD	    3000 /* how far the call of the next record may be */
-#define SHOWN	    30	 /* lines of what is wrong */
+#define AHEAD	    3000  /* how far the call of the next record may be */
+#define ALIKE	    30000 /* how far the call may be that was missed instead */
+#define SHOWN	    30	  /* lines of what is wrong */
 #define STACK_SIZE  16384
 #define FRAME	    256 /* of a trampoline, at most */
 #define REASONS_MAX 16
@@ -362,7 +363,7 @@ static bool function_exchange(const struct function *f, uint32_t missed)
 	for (uint32_t i = 0; i < f->nr_calls; i++) {
 		uint32_t call = f->calls[i];
 
-		if (call + AHEAD < missed || call > missed + AHEAD)
+		if (call + ALIKE < missed || call > missed + ALIKE)
 			continue;
 		if (!matched[call] || !is_excused(&calls[call]) ||
 		    !are_alike(f, call, missed))
