@@ -55,22 +55,6 @@ check "the kernel's functions are listed" at_least "$(echo "$available" | wc -l)
 check "by name and module" is "$(echo "$available" | grep -cx 'vfs_read vmlinux')" 1
 check "the kernel tells the same the next time, when it has kept that" is \
 	"$(cat $tree/available_functions | cksum)" "$(echo "$available" | cksum)"
-# Only once, because it takes long.
-if [ "${way-}" = direct ]; then
-	[ -e $tracing/available_filter_functions ] || mount -t tracefs tracefs $tracing
-	check "each is one of ftrace's, or has another name there" is "$(awk '
-		FILENAME ~ /filter/ { ftrace[$1]; next }
-		FILENAME ~ /kallsyms/ {
-			if ($3 in ftrace) known[$1]
-			at[$3] = at[$3] " " $1
-			next
-		}
-		!($1 in ftrace) {
-			n = split(at[$1], places, " ")
-			for (i = 1; i <= n && !(places[i] in known); i++) ;
-			if (i > n) print $1
-		}' $tracing/available_filter_functions /proc/kallsyms $tree/available_functions)" ""
-fi
 check "what must not be traced is not" is "$(echo "$available" | grep -c '^rcu_is_watching ')" 0
 check "nothing is chosen" is "$(get functions)$(get function_table)" ""
 check "nothing was missed" is "$(missed) $(missed '' node)" "0 0"

@@ -36,6 +36,22 @@ choose() {
 }
 
 load_module ktrace-functions
+# Here, because these tests run on each kernel.
+check "what can be hooked is ftrace's, or another name of it" is "$(awk '
+	FILENAME ~ /filter/ { ftrace[$1]; next }
+	FILENAME ~ /kallsyms/ {
+		if ($3 in ftrace)
+			known[$1]
+		at[$3] = at[$3] " " $1
+		next
+	}
+	!($1 in ftrace) {
+		n = split(at[$1], places, " ")
+		for (i = 1; i <= n && !(places[i] in known); i++)
+			;
+		if (i > n)
+			print $1
+	}' $tracing/available_filter_functions /proc/kallsyms $tree/available_functions)" ""
 load_module ktrace-callee
 mkdir $tree/sessions/other
 check "what has wildcards cannot be direct" refuses functions '+callee_* 1 direct' 'wildcards'
