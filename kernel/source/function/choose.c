@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which functions a session hooks: what its lines (choice.h) mean, of those that can be hooked
- * (sites.h).
+ * (available.h).
  */
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -14,7 +13,7 @@
 #include "hooks.h"
 #include "session/access.h"
 #include "session/session.h"
-#include "sites.h"
+#include "available.h"
 
 /* A walk over the symbols that adds what is chosen to a session. */
 struct scan {
@@ -101,10 +100,10 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 		return;
 	if (scan->only && !within_module_core(address, scan->only))
 		return;
-	ip = site_of(number, address);
+	ip = available_at(number, address);
 	if (!ip)
 		return;
-	module = site_module(address, room);
+	module = available_module(address, room);
 	choice = choice_for(scan->choices, name, module);
 	if (!choice)
 		return;

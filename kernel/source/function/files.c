@@ -15,7 +15,7 @@
 #include "hooks.h"
 #include "session/node.h"
 #include "session/session.h"
-#include "sites.h"
+#include "available.h"
 
 /* ---- functions ------------------------------------------------------------ */
 
@@ -50,7 +50,7 @@ static const struct kt_kind functions_file = {
 
 static int available_show(struct seq_file *m, const struct kt_node *node)
 {
-	return sites_show(m);
+	return available_list(m);
 }
 
 static const struct kt_kind available_file = {

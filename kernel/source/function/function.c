@@ -28,7 +28,7 @@
 #include "hooks.h"
 #include "session/session.h"
 #include "session/sources.h"
-#include "sites.h"
+#include "available.h"
 
 /* ---- records -------------------------------------------------------------- */
 
@@ -280,7 +280,7 @@ static int __init functions_init(void)
 	int err;
 
 	ftrace_on = (const int *)kt_symbol("ftrace_enabled");
-	reason = hooks_init(&function_source) ?: sites_init() ?: choose_init();
+	reason = hooks_init(&function_source) ?: available_init() ?: choose_init();
 	if (reason) {
 		pr_err("ktrace: functions cannot be hooked: %s\n", reason);
 		return -EOPNOTSUPP;
@@ -305,7 +305,6 @@ err_events:
 err_source:
 	kt_source_unregister(&function_source);
 	direct_exit();
-	sites_exit();
 	return err;
 }
 
@@ -316,7 +315,7 @@ static void __exit functions_exit(void)
 	kt_events_unregister(&set);
 	kt_source_unregister(&function_source);
 	direct_exit();
-	sites_exit();
+	available_exit();
 }
 
 module_init(functions_init);

@@ -20,17 +20,17 @@
 #include "base/symbol.h"
 #include "hooks.h"
 #include "returns.h"
-#include "sites.h"
+#include "available.h"
 
 static unsigned long text_begin,
 	text_end; /* of vmlinux, but for what is gone since boot */
-DEFINE_STATIC_CALL_NULL(site_module_of, __module_address);
+DEFINE_STATIC_CALL_NULL(module_of_address, __module_address);
 
 /* By the number of a symbol.  NULL: nobody has asked yet. */
 static unsigned long *known;
 static u32 nr_known;
 
-const char *sites_init(void)
+const char *available_init(void)
 {
 	unsigned long find = kt_symbol("__module_address");
 
@@ -38,11 +38,11 @@ const char *sites_init(void)
 	text_end = kt_symbol("_etext");
 	if (!find || !text_begin || !text_end)
 		return "the kernel has no __module_address, _stext or _etext";
-	static_call_update(site_module_of, (void *)find);
+	static_call_update(module_of_address, (void *)find);
 	return NULL;
 }
 
-void sites_exit(void)
+void available_exit(void)
 {
 	kvfree(known);
 }
@@ -52,20 +52,20 @@ static bool in_image(unsigned long address)
 	return address >= text_begin && address < text_end;
 }
 
-const char *site_module(unsigned long address, char name[MODULE_NAME_LEN])
+const char *available_module(unsigned long address, char name[MODULE_NAME_LEN])
 {
 	const struct module *module;
 
 	if (in_image(address))
 		return NULL;
 	preempt_disable();
-	module = static_call(site_module_of)(address);
+	module = static_call(module_of_address)(address);
 	strscpy(name, module ? module->name : "", MODULE_NAME_LEN);
 	preempt_enable();
 	return name;
 }
 
-static unsigned long site_find(unsigned long address)
+static unsigned long place_find(unsigned long address)
 {
 	unsigned long ip = function_location(address);
 
@@ -78,10 +78,10 @@ static bool is_known(u32 number, unsigned long address)
 	return number < nr_known && in_image(address);
 }
 
-unsigned long site_of(u32 number, unsigned long address)
+unsigned long available_at(u32 number, unsigned long address)
 {
 	if (!is_known(number, address))
-		return site_find(address);
+		return place_find(address);
 	return test_bit(number, known) ? function_location(address) : 0;
 }
 
@@ -105,13 +105,13 @@ static void learn_visit(void *data, const char *name, unsigned long address)
 	struct listing *listing = data;
 
 	cond_resched();
-	if (in_image(address) && site_find(address))
+	if (in_image(address) && place_find(address))
 		__set_bit(listing->nr, listing->bits);
 	listing->nr++;
 }
 
 /* Modules' symbols come last, and may be others the next time: there are bits for some. */
-static int sites_learn(void)
+static int image_learn(void)
 {
 	struct listing listing = {};
 	u32 nr;
@@ -140,14 +140,14 @@ static void show_visit(void *data, const char *name, unsigned long address)
 	char module[MODULE_NAME_LEN];
 
 	if (is_known(number, address) ? test_bit(number, known)
-				      : site_find(address))
+				      : place_find(address))
 		seq_printf(listing->m, "%s %s\n", name,
-			   site_module(address, module) ?: "vmlinux");
+			   available_module(address, module) ?: "vmlinux");
 }
 
-int sites_show(struct seq_file *m)
+int available_list(struct seq_file *m)
 {
 	struct listing listing = {.m = m};
 
-	return sites_learn() ?: kt_symbols_each(show_visit, &listing, false);
+	return image_learn() ?: kt_symbols_each(show_visit, &listing, false);
 }

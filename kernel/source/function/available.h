@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions can be hooked: see sites.c. */
-#ifndef KT_KERNEL_SOURCE_FUNCTION_SITES_H
-#define KT_KERNEL_SOURCE_FUNCTION_SITES_H
+/* Which functions can be hooked, and where: see available.c. */
+#ifndef KT_KERNEL_SOURCE_FUNCTION_AVAILABLE_H
+#define KT_KERNEL_SOURCE_FUNCTION_AVAILABLE_H
 
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 
 struct seq_file;
 
 /* What the kernel lacks, NULL: nothing. */
-const char *sites_init(void);
-void sites_exit(void);
+const char *available_init(void);
+void available_exit(void);
 
 /*
  * Where the function at @address is hooked; 0: it cannot be.  Variables have symbols, too.
  * @number: of this symbol in a walk over all of them, from 0 on.  Under kt_mutex, unless the
  * symbol is a module's.
  */
-unsigned long site_of(u32 number, unsigned long address);
+unsigned long available_at(u32 number, unsigned long address);
 
 /* The module of a symbol; NULL: it is in the kernel's image.  "": the module has gone. */
-const char *site_module(unsigned long address, char name[MODULE_NAME_LEN]);
+const char *available_module(unsigned long address, char name[MODULE_NAME_LEN]);
 
 /* A line "NAME MODULE" for each function that can be hooked.  Under kt_mutex. */
-int sites_show(struct seq_file *m);
+int available_list(struct seq_file *m);
 
-#endif /* KT_KERNEL_SOURCE_FUNCTION_SITES_H */
+#endif /* KT_KERNEL_SOURCE_FUNCTION_AVAILABLE_H */
