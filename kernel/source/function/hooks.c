@@ -133,8 +133,9 @@ static __kprobes KT_RETHOOK_HANDLER(function_returned, node, data, address,
 DEFINE_STATIC_CALL_NULL(ftrace_place, ftrace_location_range);
 
 /*
- * ftrace's place is the first instruction, or the second behind a landing pad (IBT).  There, a
- * symbol must not end before: some mark the end of what is in front of a function.
+ * ftrace's place is the first instruction, or the second one, behind a landing pad (IBT).  In the
+ * second case the symbol must be longer than the pad: some symbols only mark the end of what lies
+ * in front of a function.
  *
  * ftrace_location() would look up the symbol of all that is not ftrace's, too.  In a module
  * this is a search through all symbols.
@@ -549,6 +550,8 @@ const char *hooks_init(struct kt_source *functions)
 	source = functions;
 	if (!address)
 		return "the kernel has no ftrace_location_range";
+	if (!kt_symbol("kallsyms_lookup_size_offset"))
+		return "the kernel has no kallsyms_lookup_size_offset";
 	static_call_update(ftrace_place, (void *)address);
 	return returns_init() ?: call_init();
 }
