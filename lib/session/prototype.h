@@ -25,7 +25,7 @@ struct prototype_list {
 	struct prototype *list;
 	size_t nr;
 	size_t room;
-	/* Each prototype of a name once. */
+	/* Each prototype of a name once.  It points into the list: no more may be added. */
 	struct table by_name;
 	bool ambiguous; /* a name has two prototypes */
 };
