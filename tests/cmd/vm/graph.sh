@@ -200,12 +200,13 @@ names_of()	# of calls, as deep as they are: OPTION...
 }
 # Not all functions: each of the reports would read the types of all.
 run ktrace graph -q --alone -f 'vfs_statx,filename_lookup,path_lookupat,path_init,link_path_walk*' \
-	-f 'inode_permission,security_inode_permission,walk_component*,lookup_fast*,complete_walk' \
+	-f 'inode_permission,security_inode_permission,lookup_fast*,complete_walk' \
 	--in syscalls:newfstatat --no-irq --trace t -o calls -- test -e none
 ends 1 'a trace of what a function calls'
+check 'that this kernel has' [ -z "$err" ]
 names_of >all
 check 'a part of it to a depth' cmp <(grep -v '^      ' all) <(names_of -f vfs_statx --depth 3)
-check 'which is less' [ "$(grep -c '^      ' all)" -gt 5 ]
+check 'which is less' [ "$(grep -c '^      ' all)" -ge 3 ]
 check 'the outermost calls to a depth' cmp <(grep -v '^      ' all) <(names_of --depth 3)
 check 'without what is cut' cmp <(awk '
 	{ match($0, /^ */) }
