@@ -32,9 +32,8 @@
 
 #include "log.h"
 
-#define AHEAD	    3000  /* how far the call of the next record may be */
-#define ALIKE	    30000 /* how far the call may be that was missed instead */
-#define SHOWN	    30	  /* lines of what is wrong */
+#define AHEAD	    3000 /* how far the call of the next record may be */
+#define SHOWN	    30	 /* lines of what is wrong */
 #define STACK_SIZE  16384
 #define FRAME	    256 /* of a trampoline, at most */
 #define REASONS_MAX 16
@@ -355,22 +354,26 @@ static bool are_alike(const struct function *f, uint32_t a, uint32_t b)
 }
 
 /*
- * Of two calls that are alike and near, one was missed, and nothing tells which: it was the one that
- * may be.
+ * A call that was missed may have got the record of the next one that is alike, that one the record
+ * of the one behind it, and so on: then another call is left over.  So the calls that are alike are
+ * followed in both directions, as far as each could get its neighbour's record.
  */
-static bool function_exchange(const struct function *f, uint32_t missed)
+static bool alike_exchange(const struct function *f, uint32_t missed, int step)
 {
-	for (uint32_t i = 0; i < f->nr_calls; i++) {
-		uint32_t call = f->calls[i];
+	uint32_t last = f->calls[missed], call;
 
-		if (call + ALIKE < missed || call > missed + ALIKE)
+	for (uint32_t i = missed + step; i < f->nr_calls; i += step) {
+		call = f->calls[i];
+		if (call + AHEAD < last || call > last + AHEAD)
+			break;
+		if (!are_alike(f, call, last))
 			continue;
-		if (!matched[call] || !is_excused(&calls[call]) ||
-		    !are_alike(f, call, missed))
-			continue;
-		matched[call] = false;
-		matched[missed] = true;
-		return true;
+		if (matched[call] && is_excused(&calls[call])) {
+			matched[call] = false;
+			matched[f->calls[missed]] = true;
+			return true;
+		}
+		last = call;
 	}
 	return false;
 }
@@ -383,7 +386,7 @@ static void function_misses(struct function *f)
 		uint32_t call = f->calls[i];
 
 		if (!matched[call] && !is_excused(&calls[call]) &&
-		    !function_exchange(f, call))
+		    !alike_exchange(f, i, -1) && !alike_exchange(f, i, 1))
 			f->unexplained++;
 	}
 }
