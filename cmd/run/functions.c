@@ -68,6 +68,16 @@ void functions_near(struct ktrace_session *session, const char *const *patterns,
 	free(text);
 }
 
+/* Or a slip of the pen in its name would not be seen. */
+static void waiting_say(const char *const *patterns, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (ktrace_function_waits(patterns[i]))
+			say("the module %.*s is not loaded: its functions are "
+			    "recorded when it is",
+			    (int)strcspn(patterns[i], ":"), patterns[i]);
+}
+
 int functions_enable(struct ktrace_session *session,
 		     const struct ktrace_functions *functions)
 {
@@ -84,6 +94,8 @@ int functions_enable(struct ktrace_session *session,
 			       functions->nr_around);
 		return EXIT_FAILED;
 	}
+	waiting_say(functions->roots, functions->nr_roots);
+	waiting_say(functions->around, functions->nr_around);
 	if (verbosity > 0)
 		say("%zu functions", count);
 	return EXIT_OK;

@@ -223,10 +223,18 @@ KTRACE_API bool ktrace_function_match(const char *pattern, const char *module,
 				      const char *name);
 
 /*
+ * Does a pattern mean functions of one module, which is not loaded?  They will be recorded when
+ * it is.
+ */
+KTRACE_API bool ktrace_function_waits(const char *pattern);
+
+/*
  * Makes the session record the calls of the kernel's functions that match one of @patterns
  * (ktrace_function_match()): the events function:entry and
- * function:exit.  *@nr: how many functions that are.  A trace has each function as an event
- * function:NAME, its returns as return:NAME.  -ENOENT: a pattern means no function.
+ * function:exit.  *@nr: how many functions that are.  Patterns with wildcards, and those that
+ * wait (ktrace_function_waits()), also mean functions of modules that are loaded later.  A trace
+ * has each function as an event function:NAME, its returns as return:NAME.  -ENOENT: a pattern
+ * means no function.
  */
 KTRACE_API int ktrace_session_functions(struct ktrace_session *session,
 					const char *const *patterns,
@@ -274,7 +282,8 @@ struct ktrace_functions {
 	 * Not NULL: a call of a root is recorded only if this holds when it begins.  It
 	 * compares arguments by name, "count > 65536", and what is known of the running
 	 * task, as filters of events do.  Each root must have these arguments, as numbers in
-	 * registers.
+	 * registers.  Roots of modules that are loaded later are not recorded then; nor are they
+	 * if call_filter compares ret.
 	 */
 	const char *entry_filter;
 	/*

@@ -65,6 +65,7 @@ enum role {
 struct choice {
 	const char *const *patterns;
 	size_t nr_patterns;
+	bool open; /* functions of modules that are loaded later, too */
 	struct available *list;
 	size_t nr;
 };
@@ -119,6 +120,38 @@ bool ktrace_function_match(const char *pattern, const char *module,
 	return kt_glob_match(wanted, module) && kt_glob_match(colon + 1, name);
 }
 
+/*
+ * The name of the module that a pattern means, if it is one, and not the kernel itself.  False:
+ * there is none, or it has wildcards.
+ */
+static bool module_of(const char *pattern, char *module, size_t size)
+{
+	const char *colon = strchr(pattern, ':');
+	size_t length = colon ? colon - pattern : 0;
+
+	if (!length || length >= size || syscall_wanted(pattern))
+		return false;
+	memcpy(module, pattern, length);
+	module[length] = '\0';
+	return !strpbrk(module, "*?[\\-") && strcmp(module, "vmlinux") != 0;
+}
+
+bool ktrace_function_waits(const char *pattern)
+{
+	char module[64];
+
+	return module_of(pattern, module, sizeof(module)) &&
+	       !module_is_loaded(module);
+}
+
+/* May it mean functions of modules that are loaded later, too? */
+static bool is_open(const char *pattern)
+{
+	if (syscall_wanted(pattern) || !strncmp(pattern, "vmlinux:", 8))
+		return false;
+	return strpbrk(pattern, "*?[\\") || ktrace_function_waits(pattern);
+}
+
 static int choice_add(struct choice *choice, const struct available *function)
 {
 	struct available *list;
@@ -147,12 +180,21 @@ static int choice_try(struct choice *choice, const struct available *function,
 static int choice_check(const struct choice *choice, const bool *used)
 {
 	for (size_t i = 0; i < choice->nr_patterns; i++)
-		if (!used[i] && syscall_wanted(choice->patterns[i]))
+		if (used[i] || (choice->open &&
+				ktrace_function_waits(choice->patterns[i])))
+			continue;
+		else if (ktrace_function_waits(choice->patterns[i]))
+			return error_set(-ENOENT,
+					 "`%s': the module is not loaded, so "
+					 "nobody knows of what type is what a "
+					 "condition compares: load it first",
+					 choice->patterns[i]);
+		else if (syscall_wanted(choice->patterns[i]))
 			return error_set(-ENOENT,
 					 "no system call `%s' has a function "
 					 "that can be recorded",
 					 syscall_wanted(choice->patterns[i]));
-		else if (!used[i])
+		else
 			return error_set(-ENOENT,
 					 "no function `%s' can be recorded: "
 					 "it does not exist, is inlined, or "
@@ -315,6 +357,19 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 	}
 }
 
+/*
+ * Functions of modules that are loaded later.  These lines stand before those of functions that
+ * are there, which count for them.
+ */
+static void lines_of_later(struct text *text, const struct choice *choice,
+			   enum role role)
+{
+	for (size_t i = 0; choice->open && i < choice->nr_patterns; i++)
+		if (is_open(choice->patterns[i]))
+			text_printf(text, "%c%s%s\n", role_sign(role),
+				    choice->patterns[i], role_word(role));
+}
+
 /* Each must have fitted. */
 static int readings_check(const struct readings *readings)
 {
@@ -356,6 +411,7 @@ static int choices_lines(struct text *text, const struct choice choices[ROLES],
 		readings->alone = choices[role].nr > programs;
 		if (!readings->alone && is_recorded(role))
 			programs -= choices[role].nr;
+		lines_of_later(text, &choices[role], role);
 		lines_of_functions(text, &choices[role], role, prototypes,
 				   condition, readings);
 		left -= choices[role].nr;
@@ -449,11 +505,15 @@ static size_t choices_count(const struct choice choices[ROLES])
  * The kernel compares what functions return as their types say.  Of patterns it does not
  * know the types.
  */
+static bool result_decides(const struct ktrace_functions *functions)
+{
+	return functions->call_filter && strstr(functions->call_filter, "ret");
+}
+
 static int filter_check(const struct ktrace_functions *functions,
 			const struct choice *roots)
 {
-	if (!functions->call_filter || !strstr(functions->call_filter, "ret") ||
-	    roots->nr <= LINES_MAX)
+	if (!result_decides(functions) || roots->nr <= LINES_MAX)
 		return 0;
 	return error_set(-E2BIG,
 			 "a condition on what is returned is for at most %d "
@@ -474,6 +534,10 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	char *text = NULL;
 	int err;
 
+	for (int role = 0; role < ROLES; role++)
+		choices[role].open =
+			role != ROOT || (!functions->entry_filter &&
+					 !result_decides(functions));
 	*nr = 0;
 	if (functions->size < sizeof(*functions))
 		return error_set(-EINVAL, "struct ktrace_functions: its size "

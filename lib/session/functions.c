@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "captured.h"
+#include "prototype.h"
 #include "session.h"
 #include "type/type.h"
 
@@ -131,6 +132,7 @@ struct row {
 	const char *module;
 	const char *name;
 	const char *program; /* its number, or "-" */
+	bool gone; /* with its module: another one may have its name now */
 };
 
 static bool row_parse(char *line, struct row *row)
@@ -147,6 +149,7 @@ static bool row_parse(char *line, struct row *row)
 	row->name = word[4];
 	row->words = strtoul(word[5], NULL, 10);
 	row->program = word[8];
+	row->gone = !strcmp(word[1], "gone") && strcmp(word[3], "vmlinux") != 0;
 	return row->words <= FUNCTION_WORDS;
 }
 
@@ -324,8 +327,9 @@ static int row_use(const struct row *row, const struct events *events,
 	char *program;
 	int err = 0;
 
-	if (!prototypes || prototypes_function(prototypes, row->name,
-					       row->module, &fields, arena))
+	if (!prototypes || row->gone ||
+	    prototypes_function(prototypes, row->name, row->module, &fields,
+				arena))
 		function_fields_plain(&fields, row->words);
 	fields_limit(&fields, row->words);
 	entry = (struct ktrace_type){
@@ -445,6 +449,8 @@ static int rows_read(struct session_functions *f)
 	/* The rows point into the text. */
 	if (f->nr)
 		memset(f->rows, 0, f->nr * sizeof(*f->rows));
+	if (f->prototypes)
+		prototypes_forget_modules(f->prototypes);
 	free(f->text);
 	f->text = text;
 	free(f->programs);

@@ -234,6 +234,13 @@ int prototypes_base(struct prototypes *p, const char *module,
 	return base_open(p, module, base);
 }
 
+void prototypes_forget_modules(struct prototypes *p)
+{
+	for (size_t i = 1; i < p->nr; i++)
+		p->bases[i].module[0] = '\0';
+	namesakes_free(&p->module_namesakes);
+}
+
 const char *type_word_kind(const struct btf *btf, __u32 id)
 {
 	static const char *const kinds[][2] = {

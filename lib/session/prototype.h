@@ -58,6 +58,12 @@ struct prototypes {
 int prototypes_base(struct prototypes *p, const char *module,
 		    struct type_base **base);
 
+/*
+ * Modules may have been loaded since, or loaded anew: they are read when they are asked for.  What
+ * was found before stays valid.
+ */
+void prototypes_forget_modules(struct prototypes *p);
+
 /* Names of the bits of a C type (kernel/flags.h); they live as long as @p. */
 const struct ktrace_names *prototypes_flags(struct prototypes *p,
 					    const char *ctype);
