@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-#include <elf.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "module_file.h"
 
@@ -17,44 +14,6 @@ struct search {
 		    const struct build_id *build_id);
 	void *data;
 };
-
-/*
- * The kernel shows a section of notes as one or more notes, each padded to 4
- * bytes.
- */
-static bool build_id_read(const char *module, struct build_id *id)
-{
-	char path[PATH_MAX], notes[4096];
-	ssize_t size, at = 0;
-	Elf64_Nhdr note;
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 module);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	size = read(fd, notes, sizeof(notes));
-	close(fd);
-	while (size - at > (ssize_t)sizeof(note)) {
-		size_t name, bytes;
-
-		memcpy(&note, notes + at, sizeof(note));
-		name = at + sizeof(note);
-		bytes = name + ((note.n_namesz + 3ul) & ~3ul);
-		if (bytes + note.n_descsz > (size_t)size)
-			return false;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + name, "GNU", 4) &&
-		    note.n_descsz <= sizeof(id->bytes)) {
-			memcpy(id->bytes, notes + bytes, note.n_descsz);
-			id->size = note.n_descsz;
-			return id->size;
-		}
-		at = bytes + ((note.n_descsz + 3ul) & ~3ul);
-	}
-	return false;
-}
 
 /* "a-b.ko", or "a-b.ko.xz", is the module a_b. */
 static bool name_fits(const char *file, const char *module)
@@ -94,11 +53,13 @@ void marker_module_find(const char *module, const char *source,
 			void *data)
 {
 	struct search search = {.module = module, .use = use, .data = data};
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], notes[PATH_MAX];
 	struct utsname system;
 	char *slash;
 
-	if (!build_id_read(module, &search.build_id) || uname(&system))
+	snprintf(notes, sizeof(notes),
+		 "/sys/module/%s/notes/.note.gnu.build-id", module);
+	if (!build_id_read(notes, &search.build_id) || uname(&system))
 		return;
 	if (strlen(source) + 2 < sizeof(folder)) {
 		sprintf(folder, "%s%s", *source == '/' ? "" : "./", source);

@@ -7,12 +7,8 @@
 #define KT_LIB_MARKER_MODULE_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct build_id {
-	unsigned char bytes[64];
-	size_t size;
-};
+#include "symbol/build_id.h"
 
 /*
  * Calls @use with files that may be that of the loaded module @module, until it
