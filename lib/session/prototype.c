@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "clones.h"
 #include "prototype.h"
 
 #define ARGUMENTS_MAX 12
@@ -205,6 +206,7 @@ void prototypes_destroy(struct prototypes *p)
 	 * The types of modules refer to those of the kernel, so they are freed
 	 * first.
 	 */
+	clones_close(p->clones);
 	flags_close(p->flags);
 	namesakes_free(&p->kernel_namesakes);
 	namesakes_free(&p->module_namesakes);

@@ -52,6 +52,9 @@ struct prototypes {
 	int trust_error;
 	struct namesakes kernel_namesakes, module_namesakes;
 	const char *symbols; /* for tests; NULL: /proc/kallsyms */
+	/* NULL until a copy is asked for, and if nothing is known of copies. */
+	struct clones *clones;
+	bool clones_searched;
 	struct flags *flags; /* NULL until names are asked for */
 };
 
@@ -88,8 +91,9 @@ const char *type_word_kind(const struct btf *btf, __u32 id);
 void type_write(struct text *text, const struct btf *btf, __u32 id);
 
 /*
- * The prototype of a function, and the type information that it belongs to.  -ENOENT: there
- * is none, or several functions of this name have different ones.
+ * The prototype of a function, and the type information that it belongs to; those of a copy are
+ * valid until the next call (clones.h).  -ENOENT: there is none, or several functions of this name
+ * have different ones.
  */
 int signature_find(struct prototypes *p, const char *name, const char *module,
 		   const struct btf **btf, const struct btf_type **proto);

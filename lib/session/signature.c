@@ -14,8 +14,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "clones.h"
 #include "passing.h"
 #include "prototype.h"
+#include "symbol/kernel_file.h"
 
 /* ---- which function has which prototype ------------------------------------ */
 
@@ -521,15 +523,32 @@ static void result_fill(struct maker *m, __u32 id)
 	}
 }
 
+/* NAME.isra.0 has other arguments than NAME. */
+static int clone_signature(struct prototypes *p, const char *name,
+			   const char *module, const struct btf **btf,
+			   const struct btf_type **proto)
+{
+	int fd;
+
+	if (strcmp(module, p->bases->module) != 0)
+		return -ENOENT;
+	if (!p->clones_searched) {
+		p->clones_searched = true;
+		fd = kernel_file_open();
+		if (fd >= 0)
+			p->clones = clones_open(p->bases->btf, fd);
+	}
+	return p->clones ? clones_find(p->clones, name, btf, proto) : -ENOENT;
+}
+
 int signature_find(struct prototypes *p, const char *name, const char *module,
 		   const struct btf **btf, const struct btf_type **proto)
 {
 	struct type_base *base;
 	int err;
 
-	/* A clone, such as NAME.isra.0, has other arguments than NAME. */
-	if (strchr(name, '.'))
-		return -ENOENT;
+	if (is_clone(name))
+		return clone_signature(p, name, module, btf, proto);
 	err = prototypes_base(p, module, &base);
 	err = err ?: functions_prepare(p, base);
 	if (err)
@@ -540,6 +559,19 @@ int signature_find(struct prototypes *p, const char *name, const char *module,
 		return -ENOENT;
 	*proto = proto_whole(p, base, name, *proto);
 	return 0;
+}
+
+/* Words of which nothing is known are easier to read in hexadecimal. */
+static void clone_fields(struct function_fields *fields)
+{
+	for (unsigned int i = 0; i <= fields->nr_arguments; i++) {
+		struct ktrace_field *field = i < fields->nr_arguments
+						     ? &fields->arguments[i]
+						     : &fields->result;
+
+		if (field->ctype && !strcmp(field->ctype, "long unsigned int"))
+			field->base = KTRACE_HEX;
+	}
 }
 
 /*
@@ -583,7 +615,11 @@ int prototypes_function(struct prototypes *p, const char *name,
 		return err;
 	arguments_fill(&m, proto);
 	result_fill(&m, proto->type);
-	fields->in_registers = is_in_registers(m.btf, proto);
+	/* Not all that a copy gets is known. */
+	if (is_clone(name))
+		clone_fields(fields);
+	else
+		fields->in_registers = is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
@@ -624,6 +660,6 @@ int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		*text = text_keep(&m, "%s", line.s);
 	m.failed |= line.failed;
 	text_free(&line);
-	*in_registers = is_in_registers(m.btf, proto);
+	*in_registers = !is_clone(name) && is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
