@@ -118,6 +118,33 @@ echo 1 >$direct
 put events/function/enabled 0
 put reset 1
 
+# BPF programs, which hook by a trampoline of their own: two of them at one function, which is
+# called with a number that nobody else uses.
+seek="perl -e 'open F, \"/etc/hostname\"; sysseek F, 4242, 0 for 1 .. 500'"
+# with_bpf COMMAND: how functions are hooked meanwhile; what BPF has counted; entries and exits
+with_bpf() {
+	local seen read
+	seen=$($bin/fentry vfs_llseek 4242 sh -c "$1"'; awk '\''$2 == "on" { print $10 }'\'" $tree/function_table >&2" 2>$dump)
+	read=$($bin/ktread $tree)
+	echo "$(cat $dump) $seen $(count "$read" function:entry) $(count "$read" function:exit)"
+}
+put functions none
+put functions '+vfs_llseek 3 s64 direct if a1_u64 == 4242'
+put events/function/enabled 1
+check "BPF programs may come" is "$(put enabled 1; with_bpf "$seek")" "ftrace 500 500 2121000 500 500"
+check "and go" is "$(ways) $(sh -c "$seek"; count "$($bin/ktread $tree)" function:exit)" "1 direct  500"
+put enabled 0
+check "or be there before" is "$(with_bpf "echo 1 >$tree/enabled; $seek")" \
+	"ftrace 500 500 2121000 500 500"
+check "and leave it alone" is "$(ways)" "1 direct "
+put enabled 0
+check "and stay longer" is "$(put enabled 1; with_bpf "$seek; echo 0 >$tree/enabled; $seek; echo 1 >$tree/enabled")" \
+	"ftrace 1000 1000 4242000 500 500"
+put enabled 0
+put events/function/enabled 0
+put functions none
+put reset 1
+
 # ---- of whom it is not believed ---------------------------------------------------
 
 rights=-sys_admin,-sys_module
