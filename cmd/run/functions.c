@@ -69,13 +69,14 @@ void functions_near(struct ktrace_session *session, const char *const *patterns,
 }
 
 /* Or a slip of the pen in its name would not be seen. */
-static void waiting_say(const char *const *patterns, size_t nr)
+static void waiting_say(const char *const *patterns, size_t nr,
+			const char *meanwhile)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (ktrace_function_waits(patterns[i]))
-			say("the module %.*s is not loaded: its functions are "
-			    "recorded when it is",
-			    (int)strcspn(patterns[i], ":"), patterns[i]);
+			say("the module %.*s is not loaded: %s",
+			    (int)strcspn(patterns[i], ":"), patterns[i],
+			    meanwhile);
 }
 
 int functions_enable(struct ktrace_session *session,
@@ -94,8 +95,12 @@ int functions_enable(struct ktrace_session *session,
 			       functions->nr_around);
 		return EXIT_FAILED;
 	}
-	waiting_say(functions->roots, functions->nr_roots);
-	waiting_say(functions->around, functions->nr_around);
+	waiting_say(functions->roots, functions->nr_roots,
+		    "its functions are recorded when it is");
+	waiting_say(functions->around, functions->nr_around,
+		    "nothing is recorded within its functions before it is");
+	waiting_say(functions->cut, functions->nr_cut,
+		    "its functions are cut when it is");
 	if (verbosity > 0)
 		say("%zu functions", count);
 	return EXIT_OK;

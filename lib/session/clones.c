@@ -7,8 +7,8 @@
  * left, so this makes a prototype: types that the kernel's type information has are those, and
  * others (pointers to them) are added behind it.
  *
- * A copy's own return is known only if it was made for constant arguments (NAME.constprop.0): of
- * others, the compiler may have left it out.
+ * In place of a struct's address, the compiler may pass members of it (NAME.isra.0).  So further
+ * arguments may be behind those that are known, and all registers are shown.
  */
 #include <bpf/libbpf.h>
 #include <dwarf.h>
@@ -35,7 +35,8 @@ struct clone {
 };
 
 struct clones {
-	const struct btf *kernel;
+	struct btf *
+		kernel; /* a copy: adding types moves all that it is based on */
 	struct btf *added;
 	int fd;
 	Dwarf *dwarf;
@@ -82,20 +83,23 @@ static int symbols_read(struct clones *c, Elf *elf)
 	GElf_Shdr header;
 	GElf_Sym symbol;
 	Elf_Data *data;
-	int err = 0;
+	int nr, err = 0;
 
 	while ((section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) &&
 		    header.sh_type == SHT_SYMTAB)
 			break;
 	data = section ? elf_getdata(section, NULL) : NULL;
-	if (!data || !header.sh_entsize)
+	if (!data)
 		return -ENOENT;
-	c->list = calloc(header.sh_size / header.sh_entsize + 1,
-			 sizeof(*c->list));
+	/* The file may say another size of each. */
+	nr = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	c->list = calloc(nr + 1, sizeof(*c->list));
 	if (!c->list)
 		return -ENOMEM;
-	for (int i = 0; !err && gelf_getsym(data, i, &symbol); i++) {
+	for (int i = 0; !err && i < nr; i++) {
+		if (!gelf_getsym(data, i, &symbol))
+			break;
 		const char *name =
 			elf_strptr(elf, header.sh_link, symbol.st_name);
 
@@ -155,13 +159,13 @@ static int type_find(const struct clones *c, int tag, const char *name)
 	return found;
 }
 
-/* Of a struct that cannot be told from others, or is not known, there is the name. */
+/* Of one that the kernel's type information does not have there is the name. */
 static int struct_map(struct clones *c, Dwarf_Die *type)
 {
 	const char *name = dwarf_diename(type);
 	int tag = dwarf_tag(type), found = type_find(c, tag, name);
 
-	if (found >= 0 || !name)
+	if (found != -ENOENT || !name)
 		return found;
 	return btf__add_fwd(c->added, name,
 			    tag == DW_TAG_union_type ? BTF_FWD_UNION
@@ -249,10 +253,11 @@ static bool is_word(const struct btf *btf, int type)
 
 /*
  * The arguments that are in registers.  How many registers that is, those in between included.
- * -EINVAL: they are not in the order in which a call passes them; -ENOENT: none is.
+ * -EINVAL: they are not in the order in which a call passes them; -ENOENT: none is.  @more: it
+ * takes any number of further ones.
  */
 static int slots_fill(struct clones *c, Dwarf_Die *function, Dwarf_Addr entry,
-		      struct slot slots[PASSING_REGISTERS])
+		      struct slot slots[PASSING_REGISTERS], bool *more)
 {
 	Dwarf_Die child;
 	bool some = false;
@@ -263,6 +268,8 @@ static int slots_fill(struct clones *c, Dwarf_Die *function, Dwarf_Addr entry,
 	do {
 		int where, type;
 
+		if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			*more = true;
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		some = true;
@@ -281,14 +288,31 @@ static int slots_fill(struct clones *c, Dwarf_Die *function, Dwarf_Addr entry,
 	return some && !nr ? -ENOENT : nr;
 }
 
+/* Clang makes no table of the addresses of units. */
+static bool unit_find(struct clones *c, Dwarf_Addr address, Dwarf_Die *unit)
+{
+	Dwarf_Off offset = 0, next;
+	size_t header;
+
+	if (dwarf_addrdie(c->dwarf, address, unit))
+		return true;
+	while (!dwarf_nextcu(c->dwarf, offset, &next, &header, NULL, NULL,
+			     NULL)) {
+		if (dwarf_offdie(c->dwarf, offset + header, unit) &&
+		    dwarf_haspc(unit, address) > 0)
+			return true;
+		offset = next;
+	}
+	return false;
+}
+
 /* The function in whose code the address is. */
 static bool function_find(struct clones *c, Dwarf_Addr address,
 			  Dwarf_Die *function)
 {
 	Dwarf_Die unit;
 
-	if (!dwarf_addrdie(c->dwarf, address, &unit) ||
-	    dwarf_child(&unit, function))
+	if (!unit_find(c, address, &unit) || dwarf_child(&unit, function))
 		return false;
 	do {
 		if (dwarf_tag(function) == DW_TAG_subprogram &&
@@ -298,9 +322,18 @@ static bool function_find(struct clones *c, Dwarf_Addr address,
 	return false;
 }
 
-static bool is_constant_copy(const char *name)
+bool clone_returns(const char *name)
 {
 	return !strstr(name, ".isra.") && !strstr(name, ".part.");
+}
+
+/* GCC and clang call it differently. */
+static int word_find(const struct clones *c)
+{
+	int word = type_find(c, DW_TAG_base_type, "long unsigned int");
+
+	return word >= 0 ? word
+			 : type_find(c, DW_TAG_base_type, "unsigned long");
 }
 
 static int prototype_add(struct clones *c, const char *name,
@@ -309,19 +342,24 @@ static int prototype_add(struct clones *c, const char *name,
 	static const char *const registers[PASSING_REGISTERS] = {
 		"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
 	struct slot slots[PASSING_REGISTERS] = {{0}};
-	int word = type_find(c, DW_TAG_base_type, "long unsigned int");
-	int nr = slots_fill(c, function, entry, slots);
-	int result = type_map(c, function, 0), id, err = 0;
+	bool more = false;
+	int nr = slots_fill(c, function, entry, slots, &more);
+	int result = type_map(c, function, 0), word = word_find(c), id, err = 0;
 
 	if (nr < 0 || word < 0)
 		return -ENOENT;
-	if (result && (!is_constant_copy(name) || !is_word(c->added, result)))
+	/* Members of structs may be passed, of which nothing is told, behind what is known. */
+	if (strstr(name, ".isra."))
+		nr = PASSING_REGISTERS;
+	if (result && (!clone_returns(name) || !is_word(c->added, result)))
 		result = word;
 	id = btf__add_func_proto(c->added, result);
 	for (int i = 0; id >= 0 && !err && i < nr; i++)
 		err = btf__add_func_param(c->added,
 					  slots[i].name ?: registers[i],
 					  slots[i].name ? slots[i].type : word);
+	if (id >= 0 && !err && more)
+		err = btf__add_func_param(c->added, "", 0);
 	return err ?: id;
 }
 
@@ -348,14 +386,17 @@ int clones_find(struct clones *c, const char *name, const struct btf **btf,
 struct clones *clones_open(const struct btf *kernel, int fd)
 {
 	struct clones *c = calloc(1, sizeof(*c));
+	const void *bytes;
+	__u32 size;
 
 	if (!c) {
 		close(fd);
 		return NULL;
 	}
-	c->kernel = kernel;
 	c->fd = fd;
-	c->added = btf__new_empty_split((struct btf *)kernel);
+	bytes = btf__raw_data(kernel, &size);
+	c->kernel = bytes ? btf__new(bytes, size) : NULL;
+	c->added = c->kernel ? btf__new_empty_split(c->kernel) : NULL;
 	elf_version(EV_CURRENT);
 	c->dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (c->added && c->dwarf && !symbols_read(c, dwarf_getelf(c->dwarf)) &&
@@ -375,6 +416,7 @@ void clones_close(struct clones *c)
 	if (c->dwarf)
 		dwarf_end(c->dwarf);
 	btf__free(c->added);
+	btf__free(c->kernel);
 	close(c->fd);
 	free(c);
 }

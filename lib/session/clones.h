@@ -13,9 +13,14 @@ struct clones;
 
 /* Is it the name of a copy? */
 bool is_clone(const char *name);
+/*
+ * Does it return what the original returns?  If it was made for constant arguments alone
+ * (NAME.constprop.0).  Of others, the compiler may have left it out.
+ */
+bool clone_returns(const char *name);
 
 /*
- * @kernel: the kernel's type information; @fd: of the file with the debug information, which is
+ * @kernel: the kernel's type information, which is copied; @fd: of the file with the debug information, which is
  * closed with the clones.  NULL: it has none, or there is no memory; then it is closed, too.
  */
 struct clones *clones_open(const struct btf *kernel, int fd);

@@ -23,6 +23,8 @@
 /* The kernel takes 128 Ki lines and 8 MiB (kernel/source/function/choice.c, files.c). */
 #define LINES_MAX 100000
 #define TEXT_MAX  (8 << 20)
+/* Of lines with wildcards the kernel takes 1024. */
+#define PATTERNS_MAX 1000
 /* So many functions may read memory at their calls: of more, it would be too slow. */
 #define PROGRAMS_MAX 100
 
@@ -141,7 +143,7 @@ bool ktrace_function_waits(const char *pattern)
 	char module[64];
 
 	return module_of(pattern, module, sizeof(module)) &&
-	       !module_is_loaded(module);
+	       !module_is_loaded(module) && !module_is_builtin(module);
 }
 
 /* May it mean functions of modules that are loaded later, too? */
@@ -510,6 +512,26 @@ static bool result_decides(const struct ktrace_functions *functions)
 	return functions->call_filter && strstr(functions->call_filter, "ret");
 }
 
+/* For which patterns there are lines that mean functions of modules that come later. */
+static void choices_open(struct choice choices[ROLES], struct ktrace_session *s,
+			 const struct ktrace_functions *functions)
+{
+	size_t nr = 0;
+
+	for (int role = 0; role < ROLES; role++)
+		nr += choices[role].nr_patterns;
+	if (nr > PATTERNS_MAX)
+		session_note(s,
+			     "functions of modules that are loaded later are "
+			     "not recorded: these are more than %d patterns",
+			     PATTERNS_MAX);
+	for (int role = 0; role < ROLES; role++)
+		choices[role].open =
+			nr <= PATTERNS_MAX &&
+			(role != ROOT || (!functions->entry_filter &&
+					  !result_decides(functions)));
+}
+
 static int filter_check(const struct ktrace_functions *functions,
 			const struct choice *roots)
 {
@@ -534,14 +556,11 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 	char *text = NULL;
 	int err;
 
-	for (int role = 0; role < ROLES; role++)
-		choices[role].open =
-			role != ROOT || (!functions->entry_filter &&
-					 !result_decides(functions));
 	*nr = 0;
 	if (functions->size < sizeof(*functions))
 		return error_set(-EINVAL, "struct ktrace_functions: its size "
 					  "is not set");
+	choices_open(choices, s, functions);
 	err = session_functions_load(s);
 	if (!err)
 		err = session_root_read(s, "available_functions", &text);

@@ -289,6 +289,34 @@ bool module_is_loaded(const char *name)
 	return !access(path, F_OK);
 }
 
+/* "kernel/fs/a-b.ko" is the module a_b. */
+static bool path_means(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path;
+
+	for (; *name; at++, name++)
+		if (*at != *name && !(*at == '-' && *name == '_'))
+			return false;
+	return !strcmp(at, ".ko");
+}
+
+bool module_is_builtin(const char *name)
+{
+	char path[PATH_MAX], *text, *next, *line;
+	struct utsname uts;
+	bool found = false;
+
+	uname(&uts);
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.builtin",
+		 uts.release);
+	if (file_read(AT_FDCWD, path, &text, NULL))
+		return false;
+	for (next = text; !found && (line = strsep(&next, "\n"));)
+		found = path_means(line, name);
+	free(text);
+	return found;
+}
+
 static int program_run(char *const *argv)
 {
 	extern char **environ;

@@ -10,6 +10,8 @@
 extern const char session_root_default[];
 
 bool module_is_loaded(const char *name);
+/* Is it a part of the kernel, so that it can never be loaded?  False, too: nothing tells. */
+bool module_is_builtin(const char *name);
 /* The kernel's lockdown mode.  -ENOENT: it is not locked down. */
 int module_lockdown(char *mode, size_t size);
 

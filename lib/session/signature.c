@@ -562,16 +562,20 @@ int signature_find(struct prototypes *p, const char *name, const char *module,
 }
 
 /* Words of which nothing is known are easier to read in hexadecimal. */
-static void clone_fields(struct function_fields *fields)
+static void clone_fields(struct function_fields *fields, const char *name)
 {
-	for (unsigned int i = 0; i <= fields->nr_arguments; i++) {
-		struct ktrace_field *field = i < fields->nr_arguments
-						     ? &fields->arguments[i]
-						     : &fields->result;
+	struct function_fields plain;
 
-		if (field->ctype && !strcmp(field->ctype, "long unsigned int"))
-			field->base = KTRACE_HEX;
+	function_fields_plain(&plain, FUNCTION_REGISTERS);
+	for (unsigned int i = 0; i < fields->nr_arguments; i++) {
+		struct ktrace_field *field = &fields->arguments[i];
+
+		for (unsigned int k = 0; k < plain.nr_arguments; k++)
+			if (!strcmp(field->name, plain.arguments[k].name))
+				field->base = KTRACE_HEX;
 	}
+	if (fields->returns && !clone_returns(name))
+		fields->result.base = KTRACE_HEX;
 }
 
 /*
@@ -617,7 +621,7 @@ int prototypes_function(struct prototypes *p, const char *name,
 	result_fill(&m, proto->type);
 	/* Not all that a copy gets is known. */
 	if (is_clone(name))
-		clone_fields(fields);
+		clone_fields(fields, name);
 	else
 		fields->in_registers = is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;

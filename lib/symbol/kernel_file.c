@@ -37,6 +37,15 @@ static bool is_wanted(int fd, const struct build_id *id)
 	return is;
 }
 
+/* The file, if it is wanted; else it is closed. */
+static int file_check(int fd, const struct build_id *id)
+{
+	if (fd < 0 || is_wanted(fd, id))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 int kernel_file_open(void)
 {
 	struct utsname system;
@@ -46,17 +55,13 @@ int kernel_file_open(void)
 
 	if (!build_id_read("/sys/kernel/notes", &id) || uname(&system))
 		return -ENOENT;
-	fd = debug_file_open_id(id.bytes, id.size);
+	fd = file_check(debug_file_open_id(id.bytes, id.size), &id);
 	for (size_t i = 0; fd < 0 && i < sizeof(places) / sizeof(*places);
 	     i++) {
 		if (too_many_open(fd))
 			return fd;
 		snprintf(path, sizeof(path), places[i], system.release);
-		fd = debug_file_open(path);
-		if (fd >= 0 && !is_wanted(fd, &id)) {
-			close(fd);
-			fd = -ENOENT;
-		}
+		fd = file_check(debug_file_open(path), &id);
 	}
 	return fd;
 }

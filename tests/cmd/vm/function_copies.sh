@@ -46,6 +46,8 @@ run ktrace list -F $copy -v
 ends 0 'it is listed'
 check 'with its prototype' grep -qF \
 	"long unsigned int $copy(struct nameidata *nd, void *unknown, const char *name)  [ftrace]" <<<"$out"
+run ktrace list -F 'vfs_read,link_path_walk*,vfs_write' -v
+check 'so are functions before and behind it' [ "$(grep -c ' vfs_read(struct file \*file\| vfs_write(struct file \*file\| '$copy'(struct nameidata \*nd' <<<"$out")" = 3 ]
 run ktrace graph --alone -f $copy --entered 'name == 0' -- stat /etc/hostname
 ends 0 'conditions know its arguments'
 
