@@ -153,33 +153,6 @@ static bool row_parse(char *line, struct row *row)
 	return row->words <= FUNCTION_WORDS;
 }
 
-/* They are called what they are, because nobody knows which of them are arguments. */
-void function_fields_plain(struct function_fields *fields, unsigned int words)
-{
-	static const char *const names[FUNCTION_WORDS] = {
-		"rdi",	  "rsi",    "rdx",    "rcx",	"r8",	  "r9",
-		"stack1", "stack2", "stack3", "stack4", "stack5", "stack6",
-		"stack7", "stack8", "stack9", "stack10"};
-	const struct ktrace_field word = {
-		.ctype = "unsigned long",
-		.size = sizeof(uint64_t),
-		.kind = KTRACE_UINT,
-		.base = KTRACE_HEX,
-	};
-
-	for (unsigned int i = 0; i < words; i++) {
-		fields->arguments[i] = word;
-		fields->arguments[i].name = names[i];
-		fields->arguments[i].offset = ENTRY_SIZE + 8 * i;
-	}
-	fields->nr_arguments = words;
-	fields->nr_words = words;
-	fields->returns = true;
-	fields->result = word;
-	fields->result.name = "ret";
-	fields->result.offset = 4;
-}
-
 /* Of arguments whose words are not recorded, nothing is known. */
 static void fields_limit(struct function_fields *fields, unsigned int words)
 {

@@ -19,6 +19,9 @@
 #include "prototype.h"
 #include "symbol/kernel_file.h"
 
+/* Where they begin in the record of an entry (kernel/source/function/README.md). */
+#define WORDS_BEGIN 8
+
 /* ---- which function has which prototype ------------------------------------ */
 
 /* Does a tag say that BPF may call the function? */
@@ -458,10 +461,10 @@ static void argument_fill(struct maker *m, __u32 id, const char *name,
 	if (fields->nr_words < word + nr)
 		fields->nr_words = word + nr;
 	if (nr > 1 || !type_word_kind(m->btf, id)) {
-		struct_fill(m, id, name, 8 + 8 * word);
+		struct_fill(m, id, name, WORDS_BEGIN + 8 * word);
 		return;
 	}
-	field = field_add(m, name, ctype_keep(m, id), 8 + 8 * word);
+	field = field_add(m, name, ctype_keep(m, id), WORDS_BEGIN + 8 * word);
 	if (field)
 		value_fill(m, field, id);
 }
@@ -559,6 +562,33 @@ int signature_find(struct prototypes *p, const char *name, const char *module,
 		return -ENOENT;
 	*proto = proto_whole(p, base, name, *proto);
 	return 0;
+}
+
+/* They are called what they are, because nobody knows which of them are arguments. */
+void function_fields_plain(struct function_fields *fields, unsigned int words)
+{
+	static const char *const names[FUNCTION_WORDS] = {
+		"rdi",	  "rsi",    "rdx",    "rcx",	"r8",	  "r9",
+		"stack1", "stack2", "stack3", "stack4", "stack5", "stack6",
+		"stack7", "stack8", "stack9", "stack10"};
+	const struct ktrace_field word = {
+		.ctype = "unsigned long",
+		.size = sizeof(uint64_t),
+		.kind = KTRACE_UINT,
+		.base = KTRACE_HEX,
+	};
+
+	for (unsigned int i = 0; i < words; i++) {
+		fields->arguments[i] = word;
+		fields->arguments[i].name = names[i];
+		fields->arguments[i].offset = WORDS_BEGIN + 8 * i;
+	}
+	fields->nr_arguments = words;
+	fields->nr_words = words;
+	fields->returns = true;
+	fields->result = word;
+	fields->result.name = "ret";
+	fields->result.offset = 4;
 }
 
 /* Words of which nothing is known are easier to read in hexadecimal. */

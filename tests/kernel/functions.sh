@@ -51,8 +51,7 @@ work=$(mktemp -d)
 load_module ktrace-functions
 mkdir $tree/sessions/other
 asked=$(echo '+v*' >$tree/sessions/other/functions && cat $tree/sessions/other/function_table)
-rmdir $tree/sessions/other
-mkdir $tree/sessions/other
+rmdir $tree/sessions/other && mkdir $tree/sessions/other
 available=$(cat $tree/available_functions)
 check "the kernel's functions are listed" at_least "$(echo "$available" | wc -l)" 20000
 check "by name and module" is "$(echo "$available" | grep -cx 'vfs_read vmlinux')" 1
@@ -60,8 +59,7 @@ echo '+v*' >$tree/sessions/other/functions
 check "what the kernel has told for that is kept, and is what it tells when asked" is \
 	"$(cksum <$tree/sessions/other/function_table) $(echo "$asked" | grep -c ' vfs_read ')" \
 	"$(echo "$asked" | cksum) 1"
-rmdir $tree/sessions/other
-mkdir $tree/sessions/other
+rmdir $tree/sessions/other && mkdir $tree/sessions/other
 check "what must not be traced is not" is "$(echo "$available" | grep -c '^rcu_is_watching ')" 0
 check "nothing is chosen" is "$(get functions)$(get function_table)" ""
 check "nothing was missed" is "$(missed) $(missed '' node)" "0 0"

@@ -405,8 +405,8 @@ check 'no misses are no news' [ -z "$err" ]
 
 run ktrace graph -f vfs_raed -- true
 ends 1 'a function with a wrong letter' 'Is it one of these? vfs_read'
-run ktrace graph -f 'no_module:*' -- true
-ends 1 'a module that is not there' "no function \`no_module:*'"
+run ktrace graph -f 'no-module:*' -- true
+ends 1 'a module that cannot be there' "no function \`no-module:*'"
 run ktrace graph -f vfs_read -e sched_swich -- true
 ends 1 'an event that is not there' "there is no event \`sched_swich'"
 run ktrace graph -f vfs_statx --no vfs_staty -- true
