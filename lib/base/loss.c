@@ -121,6 +121,11 @@ static const struct {
 	 "they called is missing, too"},
 	{"function", "stack",
 	 "calls so deep that too little of the stack was left"},
+	{"probe", "nested",
+	 "hits while another probe was being handled on the CPU"},
+	{"probe", "open",
+	 "returns of functions of which more than 1024 calls were open"},
+	{"probe", "idle", "hits in parts of the kernel where RCU is idle"},
 	{"stacks", "full",
 	 "events whose stack found no room: the control tree's file "
 	 "stack_size says how much there is (doc/stacks.md)"},

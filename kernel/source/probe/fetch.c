@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Values of fields: fetch.h. */
+#include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/string.h>
+
+#include "fetch.h"
+
+/* ---- reading -------------------------------------------------------------- */
+
+bool fetch_walk(const struct fetch *fetch, u64 *value)
+{
+	const struct fetch_step *step = fetch->steps,
+				*end = step + fetch->nr_steps;
+	u64 at = *value, read;
+
+	for (; step < end; step++) {
+		switch (step->code) {
+		case FETCH_ADD:
+			at += step->value;
+			break;
+		case FETCH_AND:
+			at &= step->value;
+			break;
+		case FETCH_SHIFT:
+			at >>= step->value;
+			break;
+		default:
+			read = 0;
+			if (env_copy(&read, at, step->size, true))
+				return false;
+			at = read;
+		}
+	}
+	*value = at;
+	return true;
+}
+
+/* ---- parsing -------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	u8 word;
+} registers[] = {
+#define REGISTER(name)                                              \
+	{                                                           \
+#name, offsetof(struct pt_regs, name) / sizeof(u64) \
+	}
+	REGISTER(ax),  REGISTER(bx),	REGISTER(cx),  REGISTER(dx),
+	REGISTER(si),  REGISTER(di),	REGISTER(bp),  REGISTER(sp),
+	REGISTER(r8),  REGISTER(r9),	REGISTER(r10), REGISTER(r11),
+	REGISTER(r12), REGISTER(r13),	REGISTER(r14), REGISTER(r15),
+	REGISTER(ip),  REGISTER(flags),
+};
+
+static bool register_parse(struct fetch *fetch, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(registers); i++) {
+		if (!strcmp(registers[i].name, word)) {
+			fetch->word = registers[i].word;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The next word; NULL: there is none. */
+static char *word_next(char **text)
+{
+	char *word;
+
+	do
+		word = strsep(text, " \t");
+	while (word && !*word);
+	return word;
+}
+
+/* Of "@SIZE". */
+static bool read_parse(struct fetch_step *step, const char *size)
+{
+	step->code = FETCH_READ;
+	return !kstrtou8(size, 10, &step->size) &&
+	       (step->size == 1 || step->size == 2 || step->size == 4 ||
+		step->size == 8);
+}
+
+/* "NUMBER OPERATOR". */
+static bool number_parse(struct fetch_step *step, const char *number,
+			 const char *operator)
+{
+	if (!operator|| kstrtou64(number, 0, &step->value))
+		return false;
+	if (!strcmp(operator, "+")) {
+		step->code = FETCH_ADD;
+	} else if (!strcmp(operator, "-")) {
+		step->code = FETCH_ADD;
+		step->value = -step->value;
+	} else if (!strcmp(operator, "&")) {
+		step->code = FETCH_AND;
+	} else if (!strcmp(operator, ">>") && step->value < 64) {
+		step->code = FETCH_SHIFT;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+const char *fetch_parse(struct fetch *fetch, char *text)
+{
+	struct fetch_step *step;
+	char *word = word_next(&text);
+	bool good;
+
+	if (!word)
+		return "a value is missing";
+	fetch->unread = !strcmp(word, "unread");
+	if (!fetch->unread && !register_parse(fetch, word))
+		return "a value begins with a register, as di, or is unread";
+	while ((word = word_next(&text))) {
+		if (fetch->unread)
+			return "nothing can follow unread";
+		if (fetch->nr_steps == FETCH_STEPS_MAX)
+			return "it has too many words";
+		step = &fetch->steps[fetch->nr_steps++];
+		if (*word == '@')
+			good = read_parse(step, word + 1);
+		else
+			good = number_parse(step, word, word_next(&text));
+		if (!good)
+			return "behind the register, @1, @2, @4, @8, or a "
+			       "number with +, -, & or >> behind it are wanted";
+		fetch->reads |= step->code == FETCH_READ;
+	}
+	return NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the value of a probe's field is, as words of a capture program (core/capture.h) that begin
+ * with one register:
+ *
+ *	REGISTER [NUMBER + | NUMBER - | NUMBER & | NUMBER >> | @SIZE] ...
+ *
+ * REGISTER is one of struct pt_regs: ax, bx, cx, dx, si, di, bp, sp, r8 .. r15, ip or flags.
+ * @SIZE reads the kernel's memory there: 1, 2, 4 or 8 bytes.  So `di 24 + @4' is the number of 4
+ * bytes that stands 24 bytes behind where di points to.
+ *
+ * Instead, the word `unread' is a mask: a bit for each field before it whose memory could not be
+ * read, the first lowest.  The value of such a field is 0.
+ */
+#ifndef KT_KERNEL_SOURCE_FETCH_H
+#define KT_KERNEL_SOURCE_FETCH_H
+
+#include <linux/compiler.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+#include "env.h"
+
+#define FETCH_STEPS_MAX 12
+
+enum fetch_code {
+	FETCH_ADD,
+	FETCH_AND,
+	FETCH_SHIFT,
+	FETCH_READ,
+};
+
+struct fetch_step {
+	u8 code;
+	u8 size; /* READ */
+	u64 value;
+};
+
+struct fetch {
+	u8 word; /* of struct pt_regs */
+	u8 nr_steps;
+	bool unread; /* nothing but the mask */
+	bool reads;  /* memory */
+	struct fetch_step steps[FETCH_STEPS_MAX];
+};
+
+/* Cuts the text up.  NULL, or what is wrong. */
+const char *fetch_parse(struct fetch *fetch, char *text);
+
+/* All but a register as it is.  False: memory could not be read. */
+bool fetch_walk(const struct fetch *fetch, u64 *value);
+
+/* @number: of the field.  Its bit is added to @unread if memory could not be read. */
+static __always_inline u64 fetch_value(const struct fetch *fetch,
+				       const struct pt_regs *regs,
+				       unsigned int number, u32 *unread)
+{
+	u64 value;
+
+	if (unlikely(fetch->unread))
+		return *unread;
+	value = ((const u64 *)regs)[fetch->word];
+	if (fetch->nr_steps && unlikely(!fetch_walk(fetch, &value))) {
+		*unread |= 1u << number;
+		return 0;
+	}
+	return value;
+}
+
+#endif /* KT_KERNEL_SOURCE_FETCH_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where probes are: place.h. */
+#include <linux/kernel.h>
+#include <linux/kstrtox.h>
+#include <linux/string.h>
+
+#include "base/symbol.h"
+#include "place.h"
+#include "session/session.h"
+
+#define RETURN "%return"
+
+static unsigned long image_begin, image_end;
+
+void place_init(void)
+{
+	image_begin = kt_symbol("_stext");
+	image_end = kt_symbol("_etext");
+}
+
+/* "[MODULE:]FUNCTION[+OFFSET]", cut up. */
+struct words {
+	char text[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	const char *module; /* NULL: none */
+	const char *function;
+	const char *offset; /* NULL: none */
+};
+
+/* Of which symbols there are more than one. */
+struct search {
+	const char *name;
+	unsigned long address;
+	unsigned int nr;
+};
+
+static void search_visit(void *data, const char *name, unsigned long address)
+{
+	struct search *search = data;
+
+	cond_resched();
+	/* An alias is no other function. */
+	if (strcmp(name, search->name) || address == search->address)
+		return;
+	search->address = address;
+	search->nr++;
+}
+
+static int function_find(const struct words *words, struct kt_session *session,
+			 unsigned long *address)
+{
+	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	struct search search = {.name = words->function};
+	int err;
+
+	if (words->module && strcmp(words->module, "vmlinux")) {
+		snprintf(name, sizeof(name), "%s:%s", words->module,
+			 words->function);
+		*address = kt_symbol(name);
+		return *address ? 0
+				: kt_refuse(session, -ENOENT,
+					    "the module %s is not loaded, or "
+					    "has no function %.60s",
+					    words->module, words->function);
+	}
+	err = kt_symbols_each(search_visit, &search, false);
+	if (err)
+		return kt_refuse(session, err,
+				 "the kernel does not tell its symbols");
+	if (!search.nr)
+		return kt_refuse(session, -ENOENT,
+				 "there is no function %.60s: is it inlined, "
+				 "or its module not loaded?",
+				 words->function);
+	if (search.nr > 1)
+		return kt_refuse(session, -EINVAL,
+				 "%u functions are called %.60s: say the "
+				 "address of one (/proc/kallsyms)",
+				 search.nr, words->function);
+	*address = search.address;
+	return 0;
+}
+
+static int offset_add(const struct words *words, struct kt_session *session,
+		      unsigned long *address)
+{
+	unsigned long size = kt_symbol_size(*address), offset;
+
+	if (!words->offset)
+		return 0;
+	if (kstrtoul(words->offset, 0, &offset))
+		return kt_refuse(session, -EINVAL,
+				 "\"+%.20s\" is no number of bytes",
+				 words->offset);
+	/* The kernel would put the probe into the function behind it. */
+	if (offset >= size)
+		return kt_refuse(session, -EINVAL,
+				 "+%lu is past the end: %.60s has %lu bytes",
+				 offset, words->function, size);
+	*address += offset;
+	return 0;
+}
+
+int place_find(struct place *place, struct kt_session *session,
+	       const char *text)
+{
+	size_t length = strlen(text);
+	struct words words = {};
+	char *rest = words.text;
+	int err;
+
+	place->moves = false;
+	place->returns = length > strlen(RETURN) &&
+			 !strcmp(text + length - strlen(RETURN), RETURN);
+	if (place->returns)
+		length -= strlen(RETURN);
+	if (!length || length >= sizeof(words.text))
+		return kt_refuse(session, -EINVAL, "a place is missing");
+	memcpy(words.text, text, length);
+	if (!strncmp(words.text, "0x", 2)) {
+		if (kstrtoul(words.text, 16, &place->address))
+			return kt_refuse(session, -EINVAL,
+					 "\"%.40s\" is no address", words.text);
+		return 0;
+	}
+	words.offset = words.text;
+	words.function = strsep((char **)&words.offset, "+");
+	rest = (char *)words.function;
+	if (strchr(rest, ':')) {
+		words.module = strsep(&rest, ":");
+		words.function = rest;
+	}
+	if (place->returns && words.offset)
+		return kt_refuse(session, -EINVAL,
+				 "a return has no offset: %s%s", words.function,
+				 RETURN);
+	err = function_find(&words, session, &place->address);
+	place->moves =
+		place->address < image_begin || place->address >= image_end;
+	return err ?: offset_add(&words, session, &place->address);
+}
+
+int place_refuse(struct kt_session *session, const char *text, int err)
+{
+	switch (err) {
+	case -EILSEQ:
+		return kt_refuse(session, -EINVAL,
+				 "%.80s: no instruction begins there", text);
+	case -ENOENT:
+		return kt_refuse(session, err, "%.80s: it has gone", text);
+	case -ENOMEM:
+		return kt_refuse(session, err, "no memory");
+	case -EINVAL:
+		return kt_refuse(
+			session, err,
+			"%.80s: the kernel must not be stopped there (it is "
+			"listed in kprobes/blacklist, is no code, or is "
+			"changed while the kernel runs)",
+			text);
+	default:
+		return kt_refuse(session, err,
+				 "%.80s: the kernel refuses it (error %d)",
+				 text, -err);
+	}
+}

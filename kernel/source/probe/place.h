@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a probe is:
+ *
+ *	[MODULE:]FUNCTION[+OFFSET]	an instruction of a function; OFFSET in bytes
+ *	[MODULE:]FUNCTION%return	where the function has returned to
+ *	0xADDRESS[%return]		the same, if several functions have the name
+ */
+#ifndef KT_KERNEL_SOURCE_PLACE_H
+#define KT_KERNEL_SOURCE_PLACE_H
+
+#include <linux/types.h>
+
+struct kt_session;
+
+struct place {
+	unsigned long address;
+	bool returns;
+	bool moves; /* its module may go, and come back elsewhere */
+};
+
+void place_init(void);
+
+/* Refuses, with the reason, what is no place; the text is not changed. */
+int place_find(struct place *place, struct kt_session *session,
+	       const char *text);
+/* Why the kernel's register_kprobe() says this of it. */
+int place_refuse(struct kt_session *session, const char *text, int err);
+
+#endif /* KT_KERNEL_SOURCE_PLACE_H */

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes anywhere in the kernel's code.  A line of the root's file `probes' (source/define/
+ * definition.h) is
+ *
+ *	SYSTEM/EVENT PLACE; KIND CTYPE NAME = VALUE; ...
+ *
+ * place.h says what a PLACE is, fetch.h what a VALUE is.  A capture program of the event has the
+ * values of its first eight fields as arguments.
+ *
+ * An event is a kprobe of the kernel's, or a kretprobe, for each session that records it.  Those
+ * of one place share what is patched there.  They are armed when all of a batch are there, and
+ * taken away together, because each time all CPUs are waited for.
+ *
+ * Hits are missed if a probe is hit while another one is being handled on this CPU, and returns if
+ * more calls are open than the kernel keeps.
+ */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "base/version.h"
+#include "compat/function.h"
+#include "event/capturing.h"
+#include "event/event.h"
+#include "event/stack.h"
+#include "event/write.h"
+#include "fetch.h"
+#include "place.h"
+#include "session/access.h"
+#include "session/node.h"
+#include "session/session.h"
+#include "session/sources.h"
+#include "source/define/definition.h"
+#include "source/numbers.h"
+
+/* Calls of one function whose returns are awaited. */
+#define OPEN_MAX 1024
+
+struct probe_definition {
+	struct kt_definition definition;
+	const char *text; /* the place, as written */
+	struct place place;
+	bool reads; /* memory */
+	struct fetch fetches[KT_DEFINITION_FIELDS];
+};
+
+enum miss {
+	MISS_NESTED,
+	MISS_OPEN,
+	MISS_IDLE,
+	MISSES,
+};
+
+/* An event in a session. */
+struct probe {
+	struct list_head node; /* of the session's probes, or `going' */
+	struct kt_enabled *enabled;
+	const struct probe_definition *definition;
+	bool armed;
+	bool returns;
+	atomic64_t idle; /* hits while RCU did not see the CPU */
+	union {
+		struct kprobe entry;
+		struct kretprobe exit;
+	};
+};
+
+/* A session. */
+struct probing {
+	struct list_head probes; /* no next: none was attached yet */
+	u64 missed[MISSES];	 /* by those that have gone */
+};
+
+/* Detached, but may still run. */
+static LIST_HEAD(going);
+static struct kt_source source;
+static struct kt_definitions definitions;
+
+static struct probe_definition *definition_of(
+	const struct kt_definition *definition)
+{
+	return container_of(definition, struct probe_definition, definition);
+}
+
+/* ---- hits ----------------------------------------------------------------- */
+
+static __always_inline void values_store(
+	const struct probe_definition *definition, u8 *payload,
+	const struct pt_regs *regs)
+{
+	const struct kt_class *class = &definition->definition.class;
+	unsigned int i;
+	u32 unread = 0;
+
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct kt_field *field =
+			&definition->definition.fields[i];
+
+		kt_number_store(payload + field->offset,
+				fetch_value(&definition->fetches[i], regs, i,
+					    &unread),
+				field->size);
+	}
+}
+
+/* Programs get the values of the first fields. */
+static noinline void hit_capture(struct kt_enabled *enabled,
+				 const struct probe_definition *definition,
+				 const struct pt_regs *regs,
+				 const struct kt_caller *caller)
+{
+	struct kt_capture_frame *frame;
+	unsigned int i;
+	u32 unread = 0;
+
+	if (!kt_capture_begin(enabled, &frame))
+		return;
+	values_store(definition, frame->payload, regs);
+	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
+		frame->arguments[i] =
+			i < definition->definition.class.nr_fields
+				? fetch_value(&definition->fetches[i], regs, i,
+					      &unread)
+				: 0;
+	*kt_stack_caller(frame->payload) = *caller;
+	kt_capture_end(enabled, frame, frame->arguments);
+}
+
+static __always_inline void hit_write(struct kt_enabled *enabled,
+				      const struct probe_definition *definition,
+				      const struct pt_regs *regs)
+{
+	u32 size = definition->definition.class.size;
+	struct kt_write write __kt_uninitialized;
+	void *payload = kt_write_begin(&write, enabled, size, 0);
+
+	if (!payload)
+		return;
+	kt_tail_zero(payload, size);
+	values_store(definition, payload, regs);
+	kt_write_end(&write, 0);
+}
+
+/* With conditions or a stack. */
+static noinline void hit_judge(struct kt_enabled *enabled,
+			       const struct probe_definition *definition,
+			       const struct pt_regs *regs,
+			       const struct kt_caller *caller)
+{
+	const struct kt_gate *gate = READ_ONCE(enabled->gate);
+	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	u32 size = definition->definition.class.size;
+	struct {
+		struct kt_caller caller; /* kt_stack_caller() */
+		u8 payload[];
+	} * room;
+
+	/* It has just gone. */
+	if (!gate)
+		hit_write(enabled, definition, regs);
+	if (!gate || !kt_gate_admits(gate))
+		return;
+	room = kt_gate_begin(ring, sizeof(*room) + size);
+	if (!room)
+		return;
+	room->caller = *caller;
+	values_store(definition, room->payload, regs);
+	kt_gate_end(gate, ring->owner, room->payload, size, 0);
+	kt_scratch_give(ring->owner, room);
+}
+
+/*
+ * Reading memory may fault, and what serves the fault may be probed, too: then this would go on
+ * until the stack overflows.  So one reads at a time in each context (event/capturing.h).
+ */
+static bool reading_begin(struct kt_enabled *enabled, u32 *before)
+{
+	*before = this_cpu_read(kt_capture_reader);
+	if (*before && !kt_capture_interrupts(*before)) {
+		env_add_local(&this_cpu_ptr(enabled->rings)
+				       ->control->lost[KT_LOST_RECURSION],
+			      1);
+		return false;
+	}
+	this_cpu_write(kt_capture_reader, preempt_count() | 1);
+	return true;
+}
+
+static __always_inline void hit(struct probe *probe, const struct pt_regs *regs,
+				const struct kt_caller *caller)
+{
+	const struct probe_definition *definition = probe->definition;
+	struct kt_enabled *enabled = probe->enabled;
+	u32 before;
+
+	kt_probe_enter();
+	/* What an idle CPU does; gates live as long as RCU sees us. */
+	if (unlikely(!kt_rcu_is_watching()))
+		atomic64_inc(&probe->idle);
+	else if (unlikely(enabled->capturing))
+		hit_capture(enabled, definition, regs, caller);
+	else if (definition->reads && !reading_begin(enabled, &before))
+		;
+	else {
+		if (unlikely(READ_ONCE(enabled->gate)))
+			hit_judge(enabled, definition, regs, caller);
+		else
+			hit_write(enabled, definition, regs);
+		if (definition->reads)
+			this_cpu_write(kt_capture_reader, before);
+	}
+	kt_probe_exit();
+}
+
+static int entry_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	const struct kt_caller caller = {(unsigned long)kprobe->addr, regs->sp,
+					 regs->bp, regs};
+
+	hit(container_of(kprobe, struct probe, entry), regs, &caller);
+	return 0;
+}
+
+static int exit_hit(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct kretprobe *kretprobe = get_kretprobe(instance);
+	const struct kt_caller caller = {get_kretprobe_retaddr(instance),
+					 regs->sp, regs->bp, NULL};
+
+	/* It is just being taken away. */
+	if (kretprobe)
+		hit(container_of(kretprobe, struct probe, exit), regs, &caller);
+	return 0;
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static struct probing *probing_of(struct kt_enabled *enabled)
+{
+	struct probing *probing = enabled->state;
+
+	if (!probing->probes.next)
+		INIT_LIST_HEAD(&probing->probes);
+	return probing;
+}
+
+static int probe_attach(struct kt_enabled *enabled)
+{
+	struct probing *probing = probing_of(enabled);
+	struct probe_definition *definition = definition_of(
+		container_of(enabled->event, struct kt_definition, event));
+	struct place place = definition->place;
+	struct probe *probe;
+	int err;
+
+	/* Its module may have gone, or come back, since the line was written. */
+	err = place.moves
+		      ? place_find(&place, enabled->session, definition->text)
+		      : 0;
+	if (err)
+		return err;
+	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+	if (!probe)
+		return kt_refuse(enabled->session, -ENOMEM, "no memory");
+	probe->enabled = enabled;
+	probe->definition = definition;
+	probe->returns = place.returns;
+	if (place.returns) {
+		probe->exit.kp.addr = (void *)place.address;
+		probe->exit.handler = exit_hit;
+		probe->exit.maxactive = OPEN_MAX;
+	} else {
+		probe->entry.addr = (void *)place.address;
+		probe->entry.pre_handler = entry_hit;
+	}
+	list_add_tail(&probe->node, &probing->probes);
+	return 0;
+}
+
+static int probe_arm(struct probe *probe)
+{
+	int err = probe->returns ? register_kretprobe(&probe->exit)
+				 : register_kprobe(&probe->entry);
+
+	probe->armed = !err;
+	return err ? place_refuse(probe->enabled->session,
+				  probe->definition->text, err)
+		   : 0;
+}
+
+static int probes_commit(struct kt_session *session)
+{
+	struct probing *probing = kt_source_state(session, &source);
+	struct probe *probe;
+	int err = 0;
+
+	/* The newest are at the end. */
+	list_for_each_entry_reverse(probe, &probing->probes, node)
+	{
+		if (err || probe->armed)
+			break;
+		err = probe_arm(probe);
+	}
+	return err;
+}
+
+static void probe_detach(struct kt_enabled *enabled)
+{
+	struct probing *probing = probing_of(enabled);
+	struct probe *probe;
+
+	list_for_each_entry(probe, &probing->probes, node) {
+		if (probe->enabled != enabled)
+			continue;
+		list_move_tail(&probe->node, &going);
+		return;
+	}
+}
+
+/* How many at once. */
+#define BATCH 128
+
+/* Of those on `going', from the first one on: how many of a kind. */
+static void batch_drop(bool returns)
+{
+	static struct kretprobe *exits[BATCH];
+	static struct kprobe *entries[BATCH];
+	struct probe *probe;
+	int nr;
+
+	do {
+		nr = 0;
+		list_for_each_entry(probe, &going, node) {
+			if (!probe->armed || probe->returns != returns)
+				continue;
+			if (returns)
+				exits[nr] = &probe->exit;
+			else
+				entries[nr] = &probe->entry;
+			probe->armed = false;
+			if (++nr == BATCH)
+				break;
+		}
+		if (returns)
+			unregister_kretprobes(exits, nr);
+		else
+			unregister_kprobes(entries, nr);
+	} while (nr == BATCH);
+}
+
+static u64 probe_missed(const struct probe *probe, enum miss reason)
+{
+	const struct kprobe *kprobe =
+		probe->returns ? &probe->exit.kp : &probe->entry;
+
+	switch (reason) {
+	case MISS_NESTED:
+		return kprobe->nmissed;
+	case MISS_OPEN:
+		return probe->returns ? probe->exit.nmissed : 0;
+	default:
+		return atomic64_read(&probe->idle);
+	}
+}
+
+static void probes_synchronize(void)
+{
+	struct probe *probe, *next;
+	struct probing *probing;
+	unsigned int i;
+
+	batch_drop(false);
+	batch_drop(true);
+	list_for_each_entry_safe(probe, next, &going, node) {
+		probing = probe->enabled->state;
+		for (i = 0; i < MISSES; i++)
+			probing->missed[i] += probe_missed(probe, i);
+		list_del(&probe->node);
+		kfree(probe);
+	}
+}
+
+static const char *const misses[] = {
+	[MISS_NESTED] = "nested",
+	[MISS_OPEN] = "open",
+	[MISS_IDLE] = "idle",
+	NULL,
+};
+
+static u64 probes_missed(const void *state, unsigned int reason)
+{
+	const struct probing *probing = state;
+	u64 sum = probing->missed[reason];
+	const struct probe *probe;
+
+	if (probing->probes.next)
+		list_for_each_entry(probe, &probing->probes, node)
+			sum += probe_missed(probe, reason);
+	return sum;
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+static int line_place(struct kt_session *session,
+		      struct kt_definition *definition, char *text)
+{
+	struct probe_definition *probe = definition_of(definition);
+
+	probe->text = strim(text);
+	return place_find(&probe->place, session, probe->text);
+}
+
+static int line_value(struct kt_session *session,
+		      struct kt_definition *definition, char *text)
+{
+	struct probe_definition *probe = definition_of(definition);
+	struct fetch *fetch = &probe->fetches[definition->class.nr_fields - 1];
+	const char *why = fetch_parse(fetch, text);
+
+	probe->reads |= fetch->reads;
+	return why ? kt_refuse(session, -EINVAL, "%s: %s",
+			       definition
+				       ->fields[definition->class.nr_fields - 1]
+				       .name,
+			       why)
+		   : 0;
+}
+
+static int line_complete(struct kt_session *session,
+			 struct kt_definition *definition)
+{
+	return 0;
+}
+
+static int probes_write(const struct kt_node *node, char *text)
+{
+	int err = kt_access_kernel(node->session);
+
+	return err ?: kt_definitions_write(&definitions, node->session, text);
+}
+
+static int probes_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_definitions_show(m, &definitions);
+	return 0;
+}
+
+static const struct kt_kind probes_file = {
+	.name = "probes",
+	.mode = S_IFREG | 0660,
+	.show = probes_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = probes_write,
+	.write_max = 1 << 20,
+};
+
+/* ---- what there is -------------------------------------------------------- */
+
+static struct kt_definitions definitions = {
+	KT_DEFINITIONS(definitions, &source, sizeof(struct probe_definition)),
+	.place_name = "PLACE",
+	.place = line_place,
+	.value = line_value,
+	.complete = line_complete,
+};
+
+static const struct kt_kind *const root_files[] = {&probes_file, NULL};
+
+static struct kt_source source = {
+	.name = "probe",
+	.owner = THIS_MODULE,
+	.root_files = root_files,
+	.state_size = sizeof(struct probing),
+	.attach = probe_attach,
+	.commit = probes_commit,
+	.detach = probe_detach,
+	.synchronize = probes_synchronize,
+	.missed = probes_missed,
+	.misses = misses,
+	.explicit = true,
+	.hooks_code = true,
+};
+
+static int __init probes_init(void)
+{
+	place_init();
+	kt_source_register(&source);
+	return 0;
+}
+
+static void __exit probes_exit(void)
+{
+	kt_definitions_clear(&definitions);
+	kt_source_unregister(&source);
+}
+
+module_init(probes_init);
+module_exit(probes_exit);
+MODULE_AUTHOR("The ktrace authors");
+MODULE_DESCRIPTION("Events anywhere in the kernel's code, for ktrace");
+MODULE_VERSION(KT_RELEASE);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,219 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Probes anywhere in the kernel's code: kernel/source/probe.
+. tests/kernel/lib.sh
+
+run=/sys/kernel/debug/ktrace-callee/run
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+
+load_module ktrace-probes
+load_module ktrace-callee
+check "nothing is defined" is "$(get probes)" ""
+
+# hits EVENT: how many were recorded since the last time
+hits() {
+	count "$($bin/ktread $tree)" "probe:$1"
+}
+
+# ---- what is refused --------------------------------------------------------------
+
+check "no place" refuses probes 'probe/x' 'PLACE is wanted'
+check "no such function" refuses probes 'probe/x no_such_function' 'there is no function'
+check "no such module" refuses probes 'probe/x no_such_module:f' 'is not loaded'
+check "a name that two functions have" refuses probes 'probe/x callee_same' '2 functions are called'
+check "past the end" refuses probes 'probe/x ktrace_callee:callee_six+9999' 'is past the end'
+check "an offset that is none" refuses probes 'probe/x vfs_read+x' 'no number of bytes'
+check "a return with an offset" refuses probes 'probe/x vfs_read+4%return' 'no offset'
+check "no value" refuses probes 'probe/x vfs_read; u8 u8 a' 'value is missing'
+check "no register" refuses probes 'probe/x vfs_read; u8 u8 a = rdi' 'begins with a register'
+check "a number without an operator" refuses probes 'probe/x vfs_read; u8 u8 a = di 8' 'are wanted'
+check "three bytes" refuses probes 'probe/x vfs_read; u8 u8 a = di @3' 'are wanted'
+check "something behind unread" refuses probes 'probe/x vfs_read; u8 u8 a = unread 1 +' 'nothing can follow'
+check "nothing is defined by these" is "$(get probes)" ""
+
+# What the kernel refuses is known when it is armed.  A function begins with an instruction of four
+# bytes or five.
+put probes 'probe/within ktrace_callee:callee_six+3
+probe/forbidden do_int3
+probe/fine vfs_read'
+put events/probe/within/enabled 1
+check "within an instruction" refuses enabled 1 'no instruction begins there'
+put events/probe/within/enabled 0
+put events/probe/forbidden/enabled 1
+put events/probe/fine/enabled 1
+check "one that is forbidden" refuses enabled 1 'must not be stopped there'
+check "none of the batch is left" is "$(grep -c . /sys/kernel/debug/kprobes/list)" 0
+put events/probe/forbidden/enabled 0
+check "the others can be" put enabled 1
+check "which the kernel shows" is "$(grep -c 'vfs_read' /sys/kernel/debug/kprobes/list)" 1
+put enabled 0
+put events/probe/enabled 0
+check "and goes" is "$(grep -c . /sys/kernel/debug/kprobes/list)" 0
+put probes '!probe/within
+!probe/forbidden
+!probe/fine'
+check "all go" is "$(get probes)" ""
+put reset 1
+
+# ---- hits -------------------------------------------------------------------------
+
+put probes 'probe/six ktrace_callee:callee_six; u8 u8 a = di; u16 u16 b = si; u32 u32 c = dx; u64 u64 d = cx; s64 s64 f = r9; u32 u32 five = r8 @4; u16 u16 unread = unread
+probe/ret ktrace_callee:callee_error%return; s32 int ret = ax
+probe/plain ktrace_callee:callee_nothing'
+put events/probe/enabled 1
+put enabled 1
+echo calls 100 >$run
+read=$($bin/ktread $tree)
+check "each hit is recorded" is "$(count "$read" probe:six) $(count "$read" probe:ret) $(count "$read" probe:plain)" \
+	"100 100 100"
+echo calls 1 >$run
+check "with values of registers and of memory" is "$($bin/ktread -dq $tree | sed -n 's/.* probe:six *//p')" \
+	"$(printf %s 01 0200 03000000 0400000000000000 faffffffffffffff 66697665 0000)"
+put events/probe/enabled 0
+put enabled 0
+
+put probes '!probe/six
+!probe/ret'
+check "what is defined is shown" is "$(get probes)" 'probe/plain ktrace_callee:callee_nothing'
+put probes '!probe/plain'
+put reset 1
+
+# ---- what sessions ask of all events -----------------------------------------------
+
+put probes 'probe/six ktrace_callee:callee_six; u32 u32 c = dx; u64 u64 text = r8'
+put events/probe/six/filter 'c == 4'
+put events/probe/six/enabled 1
+put enabled 1
+echo calls 5 >$run
+check "a filter refuses" is "$(hits six)" 0
+put events/probe/six/filter 'c == 3'
+echo calls 5 >$run
+check "or lets pass" is "$(hits six)" 5
+put events/probe/six/filter 0
+put enabled 0
+put events/probe/six/enabled 0
+check "a program has the fields" put capture 'probe/six: char word: kernel a1 string 16; u8 sum: a0 a0 + put 1'
+put events/probe/six/enabled 1
+put enabled 1
+echo calls 1 >$run
+check "and reads what they point to" is "$($bin/ktread -dq $tree | sed -n 's/.* probe:six .*\(.\{12\}\)$/\1/p')" \
+	"$(printf five | od -An -tx1 | tr -d ' ')0006"
+put enabled 0
+put events/probe/six/enabled 0
+put capture none
+put probes '!probe/six'
+put reset 1
+
+# Each call of callee_deep() is one function deeper: at its begin, within it, and where it returns to.
+within=$(objdump -d --no-show-raw-insn "$KTRACE_MODULES/ktrace-callee.ko" | awk '
+	/<callee_deep>:/ { begin = $1; next }
+	# The first call is that which ftrace changes.
+	begin && $2 == "call" && n++ { print begin, substr($1, 1, length($1) - 1); exit }' |
+	(read -r begin at; echo $((0x$at - 0x$begin))))
+put probes "probe/begin ktrace_callee:callee_deep
+probe/within ktrace_callee:callee_deep+$within
+probe/return ktrace_callee:callee_deep%return"
+for event in begin within return; do
+	put stack "probe/$event: kernel"
+	put events/probe/$event/enabled 1
+	put enabled 1
+	echo deep 20 >$run
+	put enabled 0
+	put events/probe/$event/enabled 0
+	$bin/ktread -dq $tree | stack_ids probe:$event | while read -r id; do
+		od -An -v -j $((id * 8 + 4)) -N 2 -t u2 $tree/stacks
+		od -An -v -j $((id * 8 + 6)) -N 1 -t u1 $tree/stacks
+		od -An -v -j $((id * 8 + 8)) -N 8 -t x8 $tree/stacks
+	done | awk '{ printf "%s%s", $1, NR % 3 ? " " : "\n" }' >/run/probe.stacks
+	check "a stack has each of the calls ($event)" is "$(awk -v event=$event '
+		{ step = event == "return" ? -1 : 1 }
+		NR > 1 && $1 != before + step || $2 { bad++ }
+		{ before = $1 }
+		END { print (NR >= 20), bad + 0 }' /run/probe.stacks)" "1 0"
+done
+put stack none
+put probes '!probe/begin
+!probe/within
+!probe/return'
+put reset 1
+
+# ---- as the kernel's own probes ---------------------------------------------------
+
+# At each byte of a function: both must refuse the same, and what is hit must have the same
+# registers, as many times.
+sort /proc/kallsyms >/run/symbols
+registers="ax bx cx dx si di bp sp r8 r9 r12 flags"
+fetches=$(for register in $registers; do printf '; u64 u64 %s = %s' $register $register; done)
+theirs=$(for register in $registers; do printf ' %s=%%%s:x64' $register $register; done)
+# Bytes up to the next symbol, which may be that of the next function's padding.
+size_of() {
+	awk -v name="$1" '$3 == name { begin = substr($1, 9); next }
+		begin && substr($1, 9) != begin { print "0x" begin, "0x" substr($1, 9); exit }' /run/symbols |
+		(read -r begin end; echo $((end - begin)))
+}
+put reset 1
+put enabled 1
+for function in callee_six callee_deep callee_middle callee_outer; do
+	for offset in $(seq 0 $(($(size_of $function) - 1))); do
+		name=${function}_$offset
+		echo "p:kt/$name ktrace_callee:$function+$offset$theirs" >>$tracing/kprobe_events 2>/dev/null &&
+			echo $name >>/run/their.places
+		put probes "probe/$name ktrace_callee:$function+$offset$fetches"
+		echo 1 2>/dev/null >$tree/events/probe/$name/enabled && echo $name >>/run/our.places
+	done
+done
+check "at dozens of instructions" at_least "$(wc -l </run/our.places)" 30
+check "the kernel takes the same places from its own" cmp /run/our.places /run/their.places
+echo 1 >$tracing/events/kt/enable
+echo >$tracing/trace
+echo deep 3 >$run
+echo calls 2 >$run
+echo nest 2 >$run
+echo 0 >$tracing/events/kt/enable
+put enabled 0
+# NAME and the registers, one a line: in the order of each place.
+sed -n 's/^.*: \([a-z_0-9]*\): (.*) ax=/\1 ax=/p' $tracing/trace | sed 's/ [a-z0-9]*=0x/ /g' |
+	sort -s -k 1,1 >/run/their.hits
+$bin/ktread -dq $tree | awk 'function word(at, i, text) {
+		text = ""
+		for (i = 14; i >= 0; i -= 2)
+			text = text substr($NF, at * 16 + i + 1, 2)
+		sub(/^0+/, "", text)
+		return text == "" ? "0" : text
+	}
+	/ probe:/ {
+		line = substr($4, 7)
+		for (at = 0; at < length($NF) / 16; at++)
+			line = line " " word(at)
+		print line
+	}' | sort -s -k 1,1 >/run/our.hits
+check "what both have hit" at_least "$(wc -l </run/our.hits)" 100
+check "had the same registers" cmp /run/our.hits /run/their.hits
+cmp -s /run/our.hits /run/their.hits || { head -n 3 /run/our.hits /run/their.hits; wc -l /run/our.hits /run/their.hits; }
+echo >$tracing/kprobe_events
+put events/probe/enabled 0
+put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
+put reset 1
+
+# ---- life -------------------------------------------------------------------------
+
+put probes 'probe/six ktrace_callee:callee_six; u8 u8 a = di'
+put events/probe/six/enabled 1
+put enabled 1
+rmmod ktrace_callee
+check "a module goes with its probes" put enabled 0
+check "without it they cannot be armed" refuses enabled 1 'is not loaded'
+load_module ktrace-callee
+check "with it they can, again" put enabled 1
+echo calls 10 >$run
+check "and are hit" is "$(hits six)" 10
+check "the source stays while it is used" not rmmod ktrace_probes 2>/dev/null
+put enabled 0
+put events/probe/enabled 0
+check "and goes" rmmod ktrace_probes
+load_module ktrace-probes
+check "with what was defined" is "$(get probes)" ""
+rmmod ktrace_probes
+rmmod ktrace_callee
+clean
