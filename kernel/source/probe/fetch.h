@@ -41,6 +41,8 @@ struct fetch {
 	u8 nr_steps;
 	bool unread; /* nothing but the mask */
 	bool reads;  /* memory */
+	bool plain;  /* a register, and the payload has eight bytes there */
+	u16 offset;  /* in the payload */
 	struct fetch_step steps[FETCH_STEPS_MAX];
 };
 

@@ -61,6 +61,7 @@ struct probe {
 	const struct probe_definition *definition;
 	bool armed;
 	bool returns;
+	bool quick;	 /* it records registers alone */
 	atomic64_t idle; /* hits while RCU did not see the CPU */
 	union {
 		struct kprobe entry;
@@ -87,22 +88,28 @@ static struct probe_definition *definition_of(
 
 /* ---- hits ----------------------------------------------------------------- */
 
+/*
+ * Fields follow each other without gaps.  So all bytes of a value can be stored, if there is room:
+ * the next field's come later.
+ */
 static __always_inline void values_store(
 	const struct probe_definition *definition, u8 *payload,
 	const struct pt_regs *regs)
 {
-	const struct kt_class *class = &definition->definition.class;
-	unsigned int i;
+	unsigned int i, nr = definition->definition.class.nr_fields;
+	const struct fetch *fetch = definition->fetches;
 	u32 unread = 0;
+	u64 value;
 
-	for (i = 0; i < class->nr_fields; i++) {
-		const struct kt_field *field =
-			&definition->definition.fields[i];
-
-		kt_number_store(payload + field->offset,
-				fetch_value(&definition->fetches[i], regs, i,
-					    &unread),
-				field->size);
+	for (i = 0; i < nr; i++, fetch++) {
+		if (likely(fetch->plain)) {
+			*(u64 *)(payload + fetch->offset) =
+				((const u64 *)regs)[fetch->word];
+			continue;
+		}
+		value = fetch_value(fetch, regs, i, &unread);
+		kt_number_store(payload + fetch->offset, value,
+				definition->definition.fields[i].size);
 	}
 }
 
@@ -127,6 +134,24 @@ static noinline void hit_capture(struct kt_enabled *enabled,
 				: 0;
 	*kt_stack_caller(frame->payload) = *caller;
 	kt_capture_end(enabled, frame, frame->arguments);
+}
+
+/* Without conditions, and where the record fits into the packet.  False: nothing happened. */
+static __always_inline bool hit_try(struct kt_enabled *enabled,
+				    const struct probe_definition *definition,
+				    const struct pt_regs *regs)
+{
+	u32 size = definition->definition.class.size;
+	struct kt_write write __kt_uninitialized;
+	void *payload;
+
+	if (!kt_write_may_try(enabled) ||
+	    !kt_write_try_begin(&write, enabled, size, 0, &payload))
+		return false;
+	kt_tail_zero(payload, size);
+	values_store(definition, payload, regs);
+	kt_write_try_end(&write);
+	return true;
 }
 
 static __always_inline void hit_write(struct kt_enabled *enabled,
@@ -189,50 +214,57 @@ static bool reading_begin(struct kt_enabled *enabled, u32 *before)
 	return true;
 }
 
-static __always_inline void hit(struct probe *probe, const struct pt_regs *regs,
-				const struct kt_caller *caller)
+/* All but a record of registers without conditions. */
+static noinline void hit_slow(struct probe *probe, const struct pt_regs *regs,
+			      unsigned long pc)
 {
+	/* Of what was stopped, all registers are those of that moment. */
+	const struct kt_caller caller = {pc, regs->sp, regs->bp,
+					 probe->returns ? NULL : regs};
 	const struct probe_definition *definition = probe->definition;
 	struct kt_enabled *enabled = probe->enabled;
 	u32 before;
 
-	kt_probe_enter();
 	/* What an idle CPU does; gates live as long as RCU sees us. */
-	if (unlikely(!kt_rcu_is_watching()))
+	if (unlikely(!kt_rcu_is_watching())) {
 		atomic64_inc(&probe->idle);
-	else if (unlikely(enabled->capturing))
-		hit_capture(enabled, definition, regs, caller);
-	else if (definition->reads && !reading_begin(enabled, &before))
-		;
-	else {
-		if (unlikely(READ_ONCE(enabled->gate)))
-			hit_judge(enabled, definition, regs, caller);
+	} else if (enabled->capturing) {
+		hit_capture(enabled, definition, regs, &caller);
+	} else if (!definition->reads || reading_begin(enabled, &before)) {
+		if (READ_ONCE(enabled->gate))
+			hit_judge(enabled, definition, regs, &caller);
 		else
 			hit_write(enabled, definition, regs);
 		if (definition->reads)
 			this_cpu_write(kt_capture_reader, before);
 	}
+}
+
+static __always_inline void hit(struct probe *probe, const struct pt_regs *regs,
+				unsigned long pc)
+{
+	kt_probe_enter();
+	if (!probe->quick || unlikely(probe->enabled->capturing) ||
+	    !hit_try(probe->enabled, probe->definition, regs))
+		hit_slow(probe, regs, pc);
 	kt_probe_exit();
 }
 
 static int entry_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
-	const struct kt_caller caller = {(unsigned long)kprobe->addr, regs->sp,
-					 regs->bp, regs};
-
-	hit(container_of(kprobe, struct probe, entry), regs, &caller);
+	hit(container_of(kprobe, struct probe, entry), regs,
+	    (unsigned long)kprobe->addr);
 	return 0;
 }
 
 static int exit_hit(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
-	const struct kt_caller caller = {get_kretprobe_retaddr(instance),
-					 regs->sp, regs->bp, NULL};
 
 	/* It is just being taken away. */
 	if (kretprobe)
-		hit(container_of(kretprobe, struct probe, exit), regs, &caller);
+		hit(container_of(kretprobe, struct probe, exit), regs,
+		    get_kretprobe_retaddr(instance));
 	return 0;
 }
 
@@ -268,6 +300,7 @@ static int probe_attach(struct kt_enabled *enabled)
 	probe->enabled = enabled;
 	probe->definition = definition;
 	probe->returns = place.returns;
+	probe->quick = !definition->reads;
 	if (place.returns) {
 		probe->exit.kp.addr = (void *)place.address;
 		probe->exit.handler = exit_hit;
@@ -432,6 +465,16 @@ static int line_value(struct kt_session *session,
 static int line_complete(struct kt_session *session,
 			 struct kt_definition *definition)
 {
+	struct probe_definition *probe = definition_of(definition);
+	unsigned int i;
+
+	for (i = 0; i < definition->class.nr_fields; i++) {
+		struct fetch *fetch = &probe->fetches[i];
+
+		fetch->offset = definition->fields[i].offset;
+		fetch->plain = !fetch->unread && !fetch->nr_steps &&
+			       fetch->offset + 8 <= definition->class.size;
+	}
 	return 0;
 }
 
