@@ -22,6 +22,9 @@ check "no place" refuses probes 'probe/x' 'PLACE is wanted'
 check "no such function" refuses probes 'probe/x no_such_function' 'there is no function'
 check "no such module" refuses probes 'probe/x no_such_module:f' 'is not loaded'
 check "a name that two functions have" refuses probes 'probe/x callee_same' '2 functions are called'
+check "also of one module" refuses probes 'probe/x ktrace_callee:callee_same' '2 functions are called'
+check "a module's is not the kernel's" refuses probes 'probe/x vmlinux:callee_six' 'there is no function'
+check "a place that is too long" refuses probes "probe/x $(head -c 1000 /dev/zero | tr '\0' a)" 'too long'
 check "past the end" refuses probes 'probe/x ktrace_callee:callee_six+9999' 'is past the end'
 check "an offset that is none" refuses probes 'probe/x vfs_read+x' 'no number of bytes'
 check "a return with an offset" refuses probes 'probe/x vfs_read+4%return' 'no offset'
@@ -93,6 +96,18 @@ check "or lets pass" is "$(hits six)" 5
 put events/probe/six/filter 0
 put enabled 0
 put events/probe/six/enabled 0
+# The first argument is 1, where no memory is.
+put probes 'probe/bad ktrace_callee:callee_six; u8 u8 a = di; u32 u32 none = di @4; u16 u16 unread = unread'
+put events/probe/bad/enabled 1
+put enabled 1
+echo calls 1 >$run
+put events/probe/bad/filter 'a == 1'
+echo calls 1 >$run
+check "memory that cannot be read is marked" is "$($bin/ktread -dq $tree | sed -n 's/.* probe:bad *//p' |
+	sort | uniq -c | awk '{ print $1, $2 }')" "2 01000000000200"
+put enabled 0
+put events/probe/bad/enabled 0
+put probes '!probe/bad'
 check "a program has the fields" put capture 'probe/six: char word: kernel a1 string 16; u8 sum: a0 a0 + put 1'
 put events/probe/six/enabled 1
 put enabled 1

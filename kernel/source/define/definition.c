@@ -2,6 +2,7 @@
 /* Events that are defined at run time: definition.h. */
 #include <linux/ctype.h>
 #include <linux/export.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -343,6 +344,10 @@ static int change_read(struct change *change, char *text)
 	int err = 0;
 
 	while (!err && (line = strsep(&text, "\n"))) {
+		/* Some sources take long for a line. */
+		if (fatal_signal_pending(current))
+			return kt_refuse(change->session, -EINTR,
+					 "interrupted");
 		line = strim(line);
 		if (!*line)
 			continue;

@@ -2,6 +2,9 @@
 /* Where probes are: place.h. */
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "base/symbol.h"
@@ -11,11 +14,23 @@
 #define RETURN "%return"
 
 static unsigned long image_begin, image_end;
+DEFINE_STATIC_CALL_NULL(place_module, __module_address);
 
-void place_init(void)
+int place_init(void)
 {
+	unsigned long module = kt_symbol("__module_address");
+
 	image_begin = kt_symbol("_stext");
 	image_end = kt_symbol("_etext");
+	if (!module || !image_begin || !image_end)
+		return -EOPNOTSUPP;
+	static_call_update(place_module, (void *)module);
+	return 0;
+}
+
+static bool in_image(unsigned long address)
+{
+	return address >= image_begin && address < image_end;
 }
 
 /* "[MODULE:]FUNCTION[+OFFSET]", cut up. */
@@ -26,12 +41,29 @@ struct words {
 	const char *offset; /* NULL: none */
 };
 
-/* Of which symbols there are more than one. */
+/* How many functions have a name. */
 struct search {
 	const char *name;
+	const char *module; /* NULL: any, and the kernel itself */
 	unsigned long address;
 	unsigned int nr;
 };
+
+static bool is_in(const char *module, unsigned long address)
+{
+	const struct module *found;
+	bool is;
+
+	if (!module)
+		return true;
+	if (!strcmp(module, "vmlinux"))
+		return in_image(address);
+	preempt_disable();
+	found = static_call(place_module)(address);
+	is = found && !strcmp(found->name, module);
+	preempt_enable();
+	return is;
+}
 
 static void search_visit(void *data, const char *name, unsigned long address)
 {
@@ -39,7 +71,8 @@ static void search_visit(void *data, const char *name, unsigned long address)
 
 	cond_resched();
 	/* An alias is no other function. */
-	if (strcmp(name, search->name) || address == search->address)
+	if (strcmp(name, search->name) || address == search->address ||
+	    !is_in(search->module, address))
 		return;
 	search->address = address;
 	search->nr++;
@@ -48,24 +81,19 @@ static void search_visit(void *data, const char *name, unsigned long address)
 static int function_find(const struct words *words, struct kt_session *session,
 			 unsigned long *address)
 {
-	char name[MODULE_NAME_LEN + KSYM_NAME_LEN];
-	struct search search = {.name = words->function};
-	int err;
+	struct search search = {.name = words->function,
+				.module = words->module};
+	bool modules = words->module && strcmp(words->module, "vmlinux");
+	int err = kt_symbols_each(search_visit, &search, modules);
 
-	if (words->module && strcmp(words->module, "vmlinux")) {
-		snprintf(name, sizeof(name), "%s:%s", words->module,
-			 words->function);
-		*address = kt_symbol(name);
-		return *address ? 0
-				: kt_refuse(session, -ENOENT,
-					    "the module %s is not loaded, or "
-					    "has no function %.60s",
-					    words->module, words->function);
-	}
-	err = kt_symbols_each(search_visit, &search, false);
 	if (err)
 		return kt_refuse(session, err,
 				 "the kernel does not tell its symbols");
+	if (!search.nr && modules)
+		return kt_refuse(session, -ENOENT,
+				 "the module %s is not loaded, or has no "
+				 "function %.60s",
+				 words->module, words->function);
 	if (!search.nr)
 		return kt_refuse(session, -ENOENT,
 				 "there is no function %.60s: is it inlined, "
@@ -114,7 +142,8 @@ int place_find(struct place *place, struct kt_session *session,
 	if (place->returns)
 		length -= strlen(RETURN);
 	if (!length || length >= sizeof(words.text))
-		return kt_refuse(session, -EINVAL, "a place is missing");
+		return kt_refuse(session, -EINVAL, "a place is %s",
+				 length ? "too long" : "missing");
 	memcpy(words.text, text, length);
 	if (!strncmp(words.text, "0x", 2)) {
 		if (kstrtoul(words.text, 16, &place->address))
@@ -146,7 +175,7 @@ int place_refuse(struct kt_session *session, const char *text, int err)
 		return kt_refuse(session, -EINVAL,
 				 "%.80s: no instruction begins there", text);
 	case -ENOENT:
-		return kt_refuse(session, err, "%.80s: it has gone", text);
+		return kt_refuse(session, err, "%.80s: there is no code", text);
 	case -ENOMEM:
 		return kt_refuse(session, err, "no memory");
 	case -EINVAL:

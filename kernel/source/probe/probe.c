@@ -119,19 +119,24 @@ static noinline void hit_capture(struct kt_enabled *enabled,
 				 const struct pt_regs *regs,
 				 const struct kt_caller *caller)
 {
+	const struct kt_field *fields = definition->definition.fields;
+	unsigned int i, nr = definition->definition.class.nr_fields;
 	struct kt_capture_frame *frame;
-	unsigned int i;
 	u32 unread = 0;
+	u64 value;
 
 	if (!kt_capture_begin(enabled, &frame))
 		return;
-	values_store(definition, frame->payload, regs);
-	for (i = 0; i < KT_CAPTURE_ARGUMENTS; i++)
-		frame->arguments[i] =
-			i < definition->definition.class.nr_fields
-				? fetch_value(&definition->fetches[i], regs, i,
-					      &unread)
-				: 0;
+	this_cpu_write(kt_capture_reader, preempt_count() | 1);
+	memset(frame->arguments, 0, sizeof(frame->arguments));
+	for (i = 0; i < nr; i++) {
+		value = fetch_value(&definition->fetches[i], regs, i, &unread);
+		if (i < KT_CAPTURE_ARGUMENTS)
+			frame->arguments[i] = value;
+		kt_number_store(frame->payload + fields[i].offset, value,
+				fields[i].size);
+	}
+	this_cpu_write(kt_capture_reader, frame->reader);
 	*kt_stack_caller(frame->payload) = *caller;
 	kt_capture_end(enabled, frame, frame->arguments);
 }
@@ -192,6 +197,8 @@ static noinline void hit_judge(struct kt_enabled *enabled,
 	if (!room)
 		return;
 	room->caller = *caller;
+	/* The gate copies whole units. */
+	kt_tail_zero(room->payload, size);
 	values_store(definition, room->payload, regs);
 	kt_gate_end(gate, ring->owner, room->payload, size, 0);
 	kt_scratch_give(ring->owner, room);
@@ -203,6 +210,9 @@ static noinline void hit_judge(struct kt_enabled *enabled,
  */
 static bool reading_begin(struct kt_enabled *enabled, u32 *before)
 {
+	/* Else a hit that nobody wants would be counted as lost. */
+	if (kt_write_refused(enabled))
+		return false;
 	*before = this_cpu_read(kt_capture_reader);
 	if (*before && !kt_capture_interrupts(*before)) {
 		env_add_local(&this_cpu_ptr(enabled->rings)
@@ -299,25 +309,34 @@ static int probe_attach(struct kt_enabled *enabled)
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
 	probe->enabled = enabled;
 	probe->definition = definition;
-	probe->returns = place.returns;
+	probe->returns = definition->place.returns;
 	probe->quick = !definition->reads;
-	if (place.returns) {
-		probe->exit.kp.addr = (void *)place.address;
-		probe->exit.handler = exit_hit;
-		probe->exit.maxactive = OPEN_MAX;
-	} else {
-		probe->entry.addr = (void *)place.address;
-		probe->entry.pre_handler = entry_hit;
-	}
 	list_add_tail(&probe->node, &probing->probes);
 	return 0;
 }
 
 static int probe_arm(struct probe *probe)
 {
-	int err = probe->returns ? register_kretprobe(&probe->exit)
-				 : register_kprobe(&probe->entry);
+	const struct probe_definition *definition = probe->definition;
+	struct place place = definition->place;
+	int err = 0;
 
+	/* Its module may have gone, or come back, since the line was written. */
+	if (place.moves)
+		err = place_find(&place, probe->enabled->session,
+				 definition->text);
+	if (err)
+		return err;
+	if (probe->returns) {
+		probe->exit.kp.addr = (void *)place.address;
+		probe->exit.handler = exit_hit;
+		probe->exit.maxactive = OPEN_MAX;
+		err = register_kretprobe(&probe->exit);
+	} else {
+		probe->entry.addr = (void *)place.address;
+		probe->entry.pre_handler = entry_hit;
+		err = register_kprobe(&probe->entry);
+	}
 	probe->armed = !err;
 	return err ? place_refuse(probe->enabled->session,
 				  probe->definition->text, err)
@@ -529,9 +548,11 @@ static struct kt_source source = {
 
 static int __init probes_init(void)
 {
-	place_init();
-	kt_source_register(&source);
-	return 0;
+	int err = place_init();
+
+	if (!err)
+		kt_source_register(&source);
+	return err;
 }
 
 static void __exit probes_exit(void)
