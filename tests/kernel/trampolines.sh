@@ -144,6 +144,9 @@ put enabled 0
 put events/function/enabled 0
 put functions none
 put reset 1
+choose ''
+put enabled 0
+put events/function/enabled 0
 
 # ---- of whom it is not believed ---------------------------------------------------
 

@@ -294,16 +294,8 @@ static int probe_attach(struct kt_enabled *enabled)
 	struct probing *probing = probing_of(enabled);
 	struct probe_definition *definition = definition_of(
 		container_of(enabled->event, struct kt_definition, event));
-	struct place place = definition->place;
 	struct probe *probe;
-	int err;
 
-	/* Its module may have gone, or come back, since the line was written. */
-	err = place.moves
-		      ? place_find(&place, enabled->session, definition->text)
-		      : 0;
-	if (err)
-		return err;
 	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
 	if (!probe)
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
