@@ -23,6 +23,10 @@
 typedef unsigned long kallsyms_lookup_name_fn(const char *name);
 
 DEFINE_STATIC_CALL_RET0(kt_lookup_name, kallsyms_lookup_name_fn);
+DEFINE_STATIC_CALL_NULL(kt_module_of, __module_address);
+
+/* The image's code, but for what is gone since the boot. */
+static unsigned long text_begin, text_end;
 
 /*
  * Without kprobes no symbol is found.  Then only the probe modules that need one cannot be
@@ -44,6 +48,11 @@ void __init kt_symbol_init(void)
 	address = (unsigned long)probe.addr & ~0xful;
 	unregister_kprobe(&probe);
 	static_call_update(kt_lookup_name, (kallsyms_lookup_name_fn *)address);
+	text_begin = kt_symbol("_stext");
+	text_end = kt_symbol("_etext");
+	address = kt_symbol("__module_address");
+	if (address)
+		static_call_update(kt_module_of, (void *)address);
 }
 
 unsigned long kt_symbol(const char *name)
@@ -67,6 +76,34 @@ unsigned long kt_symbol_size(unsigned long address)
 	return static_call(kt_size_of)(address, &size, &offset) ? size : 0;
 }
 EXPORT_SYMBOL_GPL(kt_symbol_size);
+
+/* ---- where they are ------------------------------------------------------- */
+
+bool kt_symbols_placed(void)
+{
+	return text_begin && text_end && static_call_query(kt_module_of);
+}
+EXPORT_SYMBOL_GPL(kt_symbols_placed);
+
+bool kt_symbol_in_image(unsigned long address)
+{
+	return address >= text_begin && address < text_end;
+}
+EXPORT_SYMBOL_GPL(kt_symbol_in_image);
+
+const char *kt_symbol_module(unsigned long address, char name[MODULE_NAME_LEN])
+{
+	const struct module *module;
+
+	if (kt_symbol_in_image(address))
+		return NULL;
+	preempt_disable();
+	module = static_call(kt_module_of)(address);
+	strscpy(name, module ? module->name : "", MODULE_NAME_LEN);
+	preempt_enable();
+	return name;
+}
+EXPORT_SYMBOL_GPL(kt_symbol_module);
 
 /* ---- all of them ---------------------------------------------------------- */
 

@@ -26,6 +26,13 @@ unsigned long kt_symbol(const char *name);
 /* How long the function is that begins at @address; 0: not known. */
 unsigned long kt_symbol_size(unsigned long address);
 
+/* Can the next two answer? */
+bool kt_symbols_placed(void);
+/* Is it code of the kernel's image, but for what is gone since the boot? */
+bool kt_symbol_in_image(unsigned long address);
+/* The module whose memory it is; "": none.  NULL: it is in the image, and @name is unchanged. */
+const char *kt_symbol_module(unsigned long address, char name[MODULE_NAME_LEN]);
+
 /*
  * Visits the symbols of the kernel, unless @modules, and those of modules.  The visitor
  * may sleep; it must not load or unload modules.  -EOPNOTSUPP: they cannot be had.

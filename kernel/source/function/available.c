@@ -14,7 +14,6 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "base/symbol.h"
@@ -22,47 +21,20 @@
 #include "returns.h"
 #include "available.h"
 
-static unsigned long text_begin,
-	text_end; /* of vmlinux, but for what is gone since boot */
-DEFINE_STATIC_CALL_NULL(module_of_address, __module_address);
-
 /* By the number of a symbol.  NULL: nobody has asked yet. */
 static unsigned long *known;
 static u32 nr_known;
 
 const char *available_init(void)
 {
-	unsigned long find = kt_symbol("__module_address");
-
-	text_begin = kt_symbol("_stext");
-	text_end = kt_symbol("_etext");
-	if (!find || !text_begin || !text_end)
-		return "the kernel has no __module_address, _stext or _etext";
-	static_call_update(module_of_address, (void *)find);
-	return NULL;
+	return kt_symbols_placed() ? NULL
+				   : "the kernel has no __module_address, "
+				     "_stext or _etext";
 }
 
 void available_exit(void)
 {
 	kvfree(known);
-}
-
-static bool in_image(unsigned long address)
-{
-	return address >= text_begin && address < text_end;
-}
-
-const char *available_module(unsigned long address, char name[MODULE_NAME_LEN])
-{
-	const struct module *module;
-
-	if (in_image(address))
-		return NULL;
-	preempt_disable();
-	module = static_call(module_of_address)(address);
-	strscpy(name, module ? module->name : "", MODULE_NAME_LEN);
-	preempt_enable();
-	return name;
 }
 
 static unsigned long place_find(unsigned long address)
@@ -75,7 +47,7 @@ static unsigned long place_find(unsigned long address)
 
 static bool is_known(u32 number, unsigned long address)
 {
-	return number < nr_known && in_image(address);
+	return number < nr_known && kt_symbol_in_image(address);
 }
 
 unsigned long available_at(u32 number, unsigned long address)
@@ -105,7 +77,7 @@ static void learn_visit(void *data, const char *name, unsigned long address)
 	struct listing *listing = data;
 
 	cond_resched();
-	if (in_image(address) && place_find(address))
+	if (kt_symbol_in_image(address) && place_find(address))
 		__set_bit(listing->nr, listing->bits);
 	listing->nr++;
 }
@@ -142,7 +114,7 @@ static void show_visit(void *data, const char *name, unsigned long address)
 	if (is_known(number, address) ? test_bit(number, known)
 				      : place_find(address))
 		seq_printf(listing->m, "%s %s\n", name,
-			   available_module(address, module) ?: "vmlinux");
+			   kt_symbol_module(address, module) ?: "vmlinux");
 }
 
 int available_list(struct seq_file *m)

@@ -18,9 +18,6 @@ void available_exit(void);
  */
 unsigned long available_at(u32 number, unsigned long address);
 
-/* The module of a symbol; NULL: it is in the kernel's image.  "": the module has gone. */
-const char *available_module(unsigned long address, char name[MODULE_NAME_LEN]);
-
 /* A line "NAME MODULE" for each function that can be hooked.  Under kt_mutex. */
 int available_list(struct seq_file *m);
 

@@ -103,7 +103,7 @@ static void scan_visit(void *data, const char *name, unsigned long address)
 	ip = available_at(number, address);
 	if (!ip)
 		return;
-	module = available_module(address, room);
+	module = kt_symbol_module(address, room);
 	choice = choice_for(scan->choices, name, module);
 	if (!choice)
 		return;

@@ -4,7 +4,6 @@
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "base/symbol.h"
@@ -12,26 +11,6 @@
 #include "session/session.h"
 
 #define RETURN "%return"
-
-static unsigned long image_begin, image_end;
-DEFINE_STATIC_CALL_NULL(place_module, __module_address);
-
-int place_init(void)
-{
-	unsigned long module = kt_symbol("__module_address");
-
-	image_begin = kt_symbol("_stext");
-	image_end = kt_symbol("_etext");
-	if (!module || !image_begin || !image_end)
-		return -EOPNOTSUPP;
-	static_call_update(place_module, (void *)module);
-	return 0;
-}
-
-static bool in_image(unsigned long address)
-{
-	return address >= image_begin && address < image_end;
-}
 
 /* "[MODULE:]FUNCTION[+OFFSET]", cut up. */
 struct words {
@@ -51,18 +30,10 @@ struct search {
 
 static bool is_in(const char *module, unsigned long address)
 {
-	const struct module *found;
-	bool is;
+	char room[MODULE_NAME_LEN];
 
-	if (!module)
-		return true;
-	if (!strcmp(module, "vmlinux"))
-		return in_image(address);
-	preempt_disable();
-	found = static_call(place_module)(address);
-	is = found && !strcmp(found->name, module);
-	preempt_enable();
-	return is;
+	return !module ||
+	       !strcmp(module, kt_symbol_module(address, room) ?: "vmlinux");
 }
 
 static void search_visit(void *data, const char *name, unsigned long address)
@@ -163,8 +134,7 @@ int place_find(struct place *place, struct kt_session *session,
 				 "a return has no offset: %s%s", words.function,
 				 RETURN);
 	err = function_find(&words, session, &place->address);
-	place->moves =
-		place->address < image_begin || place->address >= image_end;
+	place->moves = !kt_symbol_in_image(place->address);
 	return err ?: offset_add(&words, session, &place->address);
 }
 

@@ -19,9 +19,6 @@ struct place {
 	bool moves; /* its module may go, and come back elsewhere */
 };
 
-/* -EOPNOTSUPP: the kernel does not tell what is needed. */
-int place_init(void);
-
 /* Refuses, with the reason, what is no place; the text is not changed. */
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text);

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "base/symbol.h"
 #include "base/version.h"
 #include "compat/function.h"
 #include "event/capturing.h"
@@ -540,11 +541,10 @@ static struct kt_source source = {
 
 static int __init probes_init(void)
 {
-	int err = place_init();
-
-	if (!err)
-		kt_source_register(&source);
-	return err;
+	if (!kt_symbols_placed())
+		return -EOPNOTSUPP;
+	kt_source_register(&source);
+	return 0;
 }
 
 static void __exit probes_exit(void)
