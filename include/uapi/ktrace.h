@@ -249,6 +249,9 @@ struct kt_stack {
 /* Samples */
 
 /* What the file `profile_rate' of a session takes: samples per second and CPU. */
+/* Values of an event that is defined at run time (files `define' and `probes'). */
+#define KT_DEFINITION_FIELDS	12
+
 #define KT_PROFILE_RATE_DEFAULT 99
 #define KT_PROFILE_RATE_MAX	100000
 

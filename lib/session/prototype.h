@@ -12,6 +12,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "btf_type.h"
 #include "kernel/flags.h"
 #include "namesakes.h"
 #include "session.h"
@@ -79,16 +80,6 @@ const struct prototype *prototype_list_find(const struct prototype_list *l,
 					    const char *name,
 					    const struct prototype *after);
 void prototype_list_free(struct prototype_list *l);
-
-/* Never NULL. */
-const char *type_name_of(const struct btf *btf, const struct btf_type *t);
-/*
- * How a value of this type is recorded, as a KIND of the file `define'.  NULL: no word has
- * it.
- */
-const char *type_word_kind(const struct btf *btf, __u32 id);
-/* Writes the type in C, as it stands before a name. */
-void type_write(struct text *text, const struct btf *btf, __u32 id);
 
 /*
  * The prototype of a function, and the type information that it belongs to; those of a copy are

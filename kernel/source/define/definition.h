@@ -20,9 +20,9 @@
 #include <linux/list.h>
 #include <linux/moduleparam.h>
 
-#include "event/event.h"
+#include <ktrace.h>
 
-#define KT_DEFINITION_FIELDS 12
+#include "event/event.h"
 
 struct kt_session;
 struct seq_file;
