@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "btf_type.h"
 #include "expression.h"
 #include "kernel/btf.h"
 
@@ -23,13 +24,6 @@ struct member {
 	uint8_t bits; /* of a bitfield; 0: it is none */
 };
 
-static const char *type_name(const struct btf *btf, const struct btf_type *t)
-{
-	const char *name = btf__name_by_offset(btf, t->name_off);
-
-	return name ? name : "";
-}
-
 /* The struct itself, if this type information has only its name. */
 static const struct btf_type *struct_find(const struct btf *btf, __u32 *id)
 {
@@ -38,7 +32,7 @@ static const struct btf_type *struct_find(const struct btf *btf, __u32 *id)
 
 	if (!t || !btf_is_fwd(t))
 		return t;
-	found = btf__find_by_name_kind(btf, type_name(btf, t),
+	found = btf__find_by_name_kind(btf, type_name_of(btf, t),
 				       btf_kflag(t) ? BTF_KIND_UNION
 						    : BTF_KIND_STRUCT);
 	if (found <= 0)
@@ -71,11 +65,28 @@ static bool member_find(const struct btf *btf, const struct btf_type *t,
 	return false;
 }
 
-static int pointee_enter(struct expression *e, __u32 pointer, const char *what)
+void expression_begin_value(struct expression *e, const struct btf *btf,
+			    __u32 type, unsigned int stars, const char *words)
 {
-	const struct btf_type *t = type_resolve(e->btf, pointer);
+	*e = (struct expression){
+		.btf = btf,
+		.type = type,
+		.stars = stars,
+		.is_value = true,
+	};
+	text_puts(&e->words, words);
+}
 
-	if (!t || !btf_is_ptr(t))
+/* From the type of a pointer to that of what it points to. */
+static int pointee_enter(struct expression *e, const char *what)
+{
+	const struct btf_type *t = type_resolve(e->btf, e->type);
+
+	if (e->stars) {
+		e->stars--;
+		return 0;
+	}
+	if (!t || !btf_is_ptr(t) || e->bits)
 		return error_set(-EINVAL, "%s is no pointer", what);
 	e->type = t->type;
 	return 0;
@@ -84,23 +95,32 @@ static int pointee_enter(struct expression *e, __u32 pointer, const char *what)
 int expression_begin(struct expression *e, const struct btf *btf, __u32 pointer,
 		     const char *words)
 {
-	*e = (struct expression){.btf = btf};
-	text_puts(&e->words, words);
-	return pointee_enter(e, pointer, "it");
+	expression_begin_value(e, btf, pointer, 0, words);
+	e->is_value = false;
+	return pointee_enter(e, "it");
 }
 
-/* Follows the pointer at the place. */
-static int pointer_follow(struct expression *e, const char *name)
+int expression_follow(struct expression *e, const char *name)
 {
-	__u32 pointer = e->type;
-	int err = pointee_enter(e, pointer, name);
+	const struct btf_type *t = type_resolve(e->btf, e->type);
+	int err;
 
+	if (t && btf_is_array(t) && !e->stars && !e->is_value) {
+		e->type = btf_array(t)->type;
+		return 0;
+	}
+	err = pointee_enter(e, name);
 	if (err)
 		return err;
-	if (e->offset)
+	if (e->is_value && e->shift)
+		text_printf(&e->words, " %u >>", e->shift);
+	if (!e->is_value && e->offset)
 		text_printf(&e->words, " %u +", e->offset);
-	text_puts(&e->words, " @8");
+	if (!e->is_value)
+		text_puts(&e->words, " @8");
+	e->is_value = false;
 	e->offset = 0;
+	e->shift = 0;
 	return 0;
 }
 
@@ -124,11 +144,16 @@ static void members_list(const struct btf *btf, const struct btf_type *t,
 	}
 }
 
-static int name_enter(struct expression *e, const char *name)
+int expression_enter(struct expression *e, const char *name)
 {
 	const struct btf_type *t = struct_find(e->btf, &e->type);
 	struct member member;
 
+	if (e->stars || (t && btf_is_ptr(t)))
+		return error_set(-EINVAL,
+				 "`%s': a pointer's members are behind an "
+				 "arrow: ->%s",
+				 name, name);
 	if (e->bits || !t || !btf_is_composite(t))
 		return error_set(-EINVAL, "`%s': it is no struct", name);
 	if (!member_find(e->btf, t, name, 0, 0, &member)) {
@@ -137,11 +162,15 @@ static int name_enter(struct expression *e, const char *name)
 		members_list(e->btf, t, name, 0, list, sizeof(list));
 		return error_set(-EINVAL, "%s %s has no member `%s'%s%s",
 				 btf_is_union(t) ? "union" : "struct",
-				 type_name(e->btf, t), name,
+				 type_name_of(e->btf, t), name,
 				 *list ? ", but" : "", list);
 	}
 	e->type = member.type;
 	e->bits = member.bits;
+	if (e->is_value) {
+		e->shift += member.bit;
+		return 0;
+	}
 	/* Bitfields are read as four bytes, the first of which has their lowest bit. */
 	e->offset += member.bit / 8;
 	e->shift = member.bit % 8;
@@ -164,7 +193,7 @@ int expression_member(struct expression *e, const char *path)
 					 path);
 		memcpy(name, path, length);
 		name[length] = '\0';
-		err = name_enter(e, name);
+		err = expression_enter(e, name);
 		path += length;
 		if (err || !*path)
 			break;
@@ -172,7 +201,7 @@ int expression_member(struct expression *e, const char *path)
 			path++;
 		} else if (!strncmp(path, "->", 2)) {
 			path += 2;
-			err = pointer_follow(e, name);
+			err = expression_follow(e, name);
 		} else {
 			err = error_set(-EINVAL,
 					"`%s': a dot or an arrow is missing",
@@ -180,6 +209,23 @@ int expression_member(struct expression *e, const char *path)
 		}
 	}
 	return err;
+}
+
+const struct btf_type *expression_struct(struct expression *e)
+{
+	const struct btf_type *t =
+		e->stars ? NULL : struct_find(e->btf, &e->type);
+
+	return t && btf_is_composite(t) ? t : NULL;
+}
+
+void expression_type(const struct expression *e, struct text *text)
+{
+	type_write(text, e->btf, e->type);
+	for (unsigned int i = 0; i < e->stars; i++)
+		text_puts(text, text->len && text->s[text->len - 1] == '*'
+					? "*"
+					: " *");
 }
 
 /* A struct of one number counts as that. */
@@ -198,6 +244,8 @@ uint32_t expression_number_size(const struct expression *e, bool *is_signed)
 	const struct btf_type *t = number_type(e);
 
 	*is_signed = false;
+	if (e->stars)
+		return sizeof(uint64_t);
 	if (!t)
 		return 0;
 	if (btf_is_ptr(t))
@@ -207,7 +255,7 @@ uint32_t expression_number_size(const struct expression *e, bool *is_signed)
 	if (t->size != 1 && t->size != 2 && t->size != 4 && t->size != 8)
 		return 0;
 	if (e->bits)
-		return e->bits + e->shift <= 32 ? t->size : 0;
+		return e->is_value || e->bits + e->shift <= 32 ? t->size : 0;
 	*is_signed = btf_is_int(t) ? btf_int_encoding(t) & BTF_INT_SIGNED
 				   : enum_is_signed(t);
 	return t->size;
@@ -226,11 +274,14 @@ bool expression_is_text(const struct expression *e, uint32_t *size)
 	const struct btf_type *t = type_resolve(e->btf, e->type);
 
 	*size = 0;
+	if (e->stars)
+		return e->stars == 1 && is_char(e->btf, e->type);
 	if (!t)
 		return false;
 	if (btf_is_ptr(t))
 		return is_char(e->btf, t->type);
-	if (!btf_is_array(t) || !is_char(e->btf, btf_array(t)->type))
+	if (e->is_value || !btf_is_array(t) ||
+	    !is_char(e->btf, btf_array(t)->type))
 		return false;
 	/* The last member of a struct may have no size of its own. */
 	*size = btf_array(t)->nelems ? btf_array(t)->nelems : UINT32_MAX;
@@ -249,6 +300,14 @@ void expression_push_number(const struct expression *e, struct text *text)
 	bool is_signed;
 
 	expression_push_address(e, text);
+	if (e->is_value) {
+		if (e->shift)
+			text_printf(text, " %u >>", e->shift);
+		if (e->bits)
+			text_printf(text, " %u &",
+				    (uint32_t)((1ull << e->bits) - 1));
+		return;
+	}
 	if (!e->bits) {
 		text_printf(text, " @%u",
 			    expression_number_size(e, &is_signed));

@@ -262,7 +262,8 @@ TEST(what_is_wrong)
 	refused("mode-mode", "a dot or an arrow is missing");
 	refused("nothing", "struct file has no member `nothing'");
 	refused("entry->name.nothing", "struct name has no member `nothing'");
-	refused("entry.flags", "`flags': it is no struct");
+	refused("entry.flags", "a pointer's members are behind an arrow");
+	refused("mode.flags", "`flags': it is no struct");
 	refused("mode->flags", "mode is no pointer");
 	refused("low.x", "it is no struct");
 	CHECK_EQ(expression_begin(&e, btf, 1, "a1"), -EINVAL);
@@ -270,6 +271,130 @@ TEST(what_is_wrong)
 	CHECK_EQ(expression_begin(&e, btf, wrong_pointer, "a1"), 0);
 	CHECK_EQ(expression_member(&e, "x"), -EINVAL);
 	expression_end(&e);
+}
+
+/* ---- as text ---------------------------------------------------------------- */
+
+/* `file' is the pointer in a1; `$di' is a word. */
+static int name_begin(void *data, const char *name, struct expression *e)
+{
+	__s32 word =
+		btf__find_by_name_kind(btf, "long unsigned int", BTF_KIND_INT);
+
+	if (!strcmp(name, "file"))
+		expression_begin_value(e, btf, file_pointer, 0, "a1");
+	else if (!strcmp(name, "$di"))
+		expression_begin_value(e, btf, word, 0, "a1");
+	else if (!strcmp(name, "small"))
+		expression_begin_value(e, btf, word, 0, "515");
+	else
+		return -ENOENT;
+	return 0;
+}
+
+/* The number that a text is, and what is behind the expression. */
+static int64_t parsed(const char *text, uint32_t size, const char *behind)
+{
+	struct text words = {0};
+	struct expression e;
+	int64_t value = 0;
+	bool is_signed;
+	u32 length;
+
+	if (!btf)
+		types_make();
+	objects_make();
+	if (expression_parse(&e, btf, &text, name_begin, NULL))
+		check_fail("%s: %s", text, ktrace_last_error());
+	CHECK_STR(text, behind);
+	CHECK_EQ(expression_number_size(&e, &is_signed), size);
+	text_puts(&words, "u64 x: kernel ");
+	expression_push_number(&e, &words);
+	text_printf(&words, " put %u", size);
+	memcpy(&value, run(&words, &length), size);
+	CHECK_EQ(length, size);
+	if (is_signed)
+		value = (int64_t)((uint64_t)value << (64 - 8 * size)) >>
+			(64 - 8 * size);
+	text_free(&words);
+	expression_end(&e);
+	return value;
+}
+
+TEST(parameters_and_members)
+{
+	CHECK_EQ(parsed("file", 8, ""), KERNEL(0));
+	CHECK_EQ(parsed("file->mode", 4, ""), 0644);
+	CHECK_EQ(parsed("file->entry->parent->flags:x64 $di", 8, ":x64 $di"),
+		 7);
+	CHECK_EQ(parsed("(*file).small", 2, ""), -2);
+	CHECK_EQ(parsed("*&file->mode next", 4, " next"), 0644);
+	CHECK_EQ(parsed("&file->entry->name.length", 8, ""),
+		 KERNEL(256 + offsetof(struct entry, name.length)));
+	CHECK_EQ(parsed("file->middle", 4, ""), 100);
+	CHECK_EQ(parsed("( file -> entry )->name.hash", 4, ""), 5);
+}
+
+TEST(elements)
+{
+	CHECK_EQ(parsed("file->entry->parent->own[0]", 1, ""), 'o');
+	CHECK_EQ(parsed("file->entry->parent->own[4]", 1, ""), 't');
+	CHECK_EQ(parsed("*file->entry->parent->own", 1, ""), 'o');
+	CHECK_EQ(parsed("file->entry->name.text[2]", 1, ""), 'e');
+	CHECK_EQ(parsed("file[0].mode", 4, ""), 0644);
+	CHECK_EQ(parsed("&file[1]", 8, ""), KERNEL(sizeof(struct file)));
+}
+
+TEST(casts)
+{
+	CHECK_EQ(parsed("((struct file *)$di)->mode", 4, ""), 0644);
+	CHECK_EQ(parsed("*(unsigned int *)$di", 4, ""), 0644);
+	CHECK_EQ(parsed("(struct file*)$di", 8, ""), KERNEL(0));
+	CHECK_EQ(parsed("(short)small", 2, ""), 515);
+	CHECK_EQ(parsed("(const char)small", 1, ""), 3);
+	CHECK_EQ(parsed("((struct entry *)file->entry)->name.length", 4, ""),
+		 6);
+	CHECK_EQ(parsed("*(long int *)&file->wrapped", 8, ""), -4);
+	CHECK_EQ(parsed("((unsigned long **)$di)[1]", 8, ""),
+		 ((const uint64_t *)memory_bytes)[1]);
+}
+
+static void misread(const char *text, const char *why)
+{
+	const char *at = text;
+	struct expression e;
+
+	if (!btf)
+		types_make();
+	CHECK_EQ(expression_parse(&e, btf, &at, name_begin, NULL), -EINVAL);
+	if (!strstr(ktrace_last_error(), why))
+		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
+			   why);
+	expression_end(&e);
+}
+
+TEST(what_cannot_be_read)
+{
+	char deep[200] = "";
+
+	misread("", "a name is missing");
+	misread("file->", "a member is missing");
+	misread("file->mode.x", "it is no struct");
+	misread("file.mode", "behind an arrow");
+	misread("file->entry->own[24]", "the array has 24 elements");
+	misread("file->entry->own[-1]", "an element's number is wanted");
+	misread("file->entry->own[1", "`]' is missing");
+	misread("(file", "`)' is missing");
+	misread("(struct nothing *)$di", "has no type `struct nothing'");
+	misread("(struct file)$di", "to numbers and pointers alone");
+	misread("(unsigned int)*file", "only a number or an address");
+	misread("&file", "it is not in memory");
+	misread("&file->low", "it is not in memory");
+	misread("*small", "is no pointer");
+	misread("small[1]", "is no pointer");
+	for (int i = 0; i < 100; i++)
+		strcat(deep, "*");
+	misread(deep, "too many brackets");
 }
 
 CHECK_MAIN
