@@ -32,6 +32,8 @@ check "no value" refuses probes 'probe/x vfs_read; u8 u8 a' 'value is missing'
 check "no register" refuses probes 'probe/x vfs_read; u8 u8 a = rdi' 'begins with a register'
 check "a number without an operator" refuses probes 'probe/x vfs_read; u8 u8 a = di 8' 'are wanted'
 check "three bytes" refuses probes 'probe/x vfs_read; u8 u8 a = di @3' 'are wanted'
+check "one byte has no order" refuses probes 'probe/x vfs_read; u8 u8 a = di swap1' 'are wanted'
+check "nor have three" refuses probes 'probe/x vfs_read; u8 u8 a = di swap3' 'are wanted'
 check "something behind unread" refuses probes 'probe/x vfs_read; u8 u8 a = unread 1 +' 'nothing can follow'
 check "nothing is defined by these" is "$(get probes)" ""
 
@@ -108,6 +110,27 @@ check "memory that cannot be read is marked" is "$($bin/ktread -dq $tree | sed -
 put enabled 0
 put events/probe/bad/enabled 0
 put probes '!probe/bad'
+# A write by this shell: its text is memory of the program.
+put probes 'probe/write vfs_write; u64 u64 size = dx; u32 u32 text = si @4; u16 u16 unread = unread
+probe/nowhere vfs_write; u32 u32 text = si 47 >> 140737488355328 + @4; u16 u16 unread = unread
+probe/swap ktrace_callee:callee_six; u32 u32 two = r8 @4 swap2; u64 u64 four = r8 @8 swap4; u64 u64 eight = cx swap8; u16 u16 b = si swap2'
+put events/probe/write/filter 'size == 8 && text == 0x6c6c6163'
+put events/probe/enabled 1
+put enabled 1
+echo calls 1 >$run
+put enabled 0
+put events/probe/enabled 0
+put events/probe/write/filter 0
+$bin/ktread -dq $tree >/run/probe.records
+check "memory of a program is read" is "$(sed -n 's/.* probe:write *//p' /run/probe.records)" \
+	"$(printf %s 0800000000000000 63616c6c 0000)"
+check "between both there is none" is "$(sed -n 's/.* probe:nowhere *//p' /run/probe.records | sort -u)" 000000000100
+check "bytes are swapped" is "$(sed -n 's/.* probe:swap *//p' /run/probe.records)" \
+	"$(printf %s 69660000 6576696600000000 0000000000000004 0002)"
+put probes '!probe/write
+!probe/nowhere
+!probe/swap'
+put reset 1
 check "a program has the fields" put capture 'probe/six: char word: kernel a1 string 16; u8 sum: a0 a0 + put 1'
 put events/probe/six/enabled 1
 put enabled 1

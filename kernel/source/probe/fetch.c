@@ -3,10 +3,28 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/string.h>
+#include <linux/swab.h>
 
 #include "fetch.h"
 
 /* ---- reading -------------------------------------------------------------- */
+
+static u64 swapped(u64 value, u8 size)
+{
+	switch (size) {
+	case 2:
+		return swab16(value);
+	case 4:
+		return swab32(value);
+	default:
+		return swab64(value);
+	}
+}
+
+static bool is_kernels(u64 address)
+{
+	return (s64)address < 0;
+}
 
 bool fetch_walk(const struct fetch *fetch, u64 *value)
 {
@@ -25,9 +43,12 @@ bool fetch_walk(const struct fetch *fetch, u64 *value)
 		case FETCH_SHIFT:
 			at >>= step->value;
 			break;
+		case FETCH_SWAP:
+			at = swapped(at, step->size);
+			break;
 		default:
 			read = 0;
-			if (env_copy(&read, at, step->size, true))
+			if (env_copy(&read, at, step->size, is_kernels(at)))
 				return false;
 			at = read;
 		}
@@ -77,10 +98,11 @@ static char *word_next(char **text)
 	return word;
 }
 
-/* Of "@SIZE". */
-static bool read_parse(struct fetch_step *step, const char *size)
+/* Of "@SIZE" and "swapSIZE": of a number's bytes. */
+static bool size_parse(struct fetch_step *step, enum fetch_code code,
+		       const char *size)
 {
-	step->code = FETCH_READ;
+	step->code = code;
 	return !kstrtou8(size, 10, &step->size) &&
 	       (step->size == 1 || step->size == 2 || step->size == 4 ||
 		step->size == 8);
@@ -107,6 +129,8 @@ static bool number_parse(struct fetch_step *step, const char *number,
 	return true;
 }
 
+#define SWAP "swap"
+
 const char *fetch_parse(struct fetch *fetch, char *text)
 {
 	struct fetch_step *step;
@@ -125,12 +149,17 @@ const char *fetch_parse(struct fetch *fetch, char *text)
 			return "it has too many words";
 		step = &fetch->steps[fetch->nr_steps++];
 		if (*word == '@')
-			good = read_parse(step, word + 1);
+			good = size_parse(step, FETCH_READ, word + 1);
+		else if (str_has_prefix(word, SWAP))
+			good = size_parse(step, FETCH_SWAP,
+					  word + strlen(SWAP)) &&
+			       step->size > 1;
 		else
 			good = number_parse(step, word, word_next(&text));
 		if (!good)
-			return "behind the register, @1, @2, @4, @8, or a "
-			       "number with +, -, & or >> behind it are wanted";
+			return "behind the register, @1, @2, @4, @8, swap2, "
+			       "swap4, swap8, or a number with +, -, & or >> "
+			       "behind it are wanted";
 		fetch->reads |= step->code == FETCH_READ;
 	}
 	return NULL;

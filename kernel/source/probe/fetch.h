@@ -3,11 +3,15 @@
  * What the value of a probe's field is, as words of a capture program (core/capture.h) that begin
  * with one register:
  *
- *	REGISTER [NUMBER + | NUMBER - | NUMBER & | NUMBER >> | @SIZE] ...
+ *	REGISTER [NUMBER + | NUMBER - | NUMBER & | NUMBER >> | @SIZE | swapSIZE] ...
  *
  * REGISTER is one of struct pt_regs: ax, bx, cx, dx, si, di, bp, sp, r8 .. r15, ip or flags.
- * @SIZE reads the kernel's memory there: 1, 2, 4 or 8 bytes.  So `di 24 + @4' is the number of 4
- * bytes that stands 24 bytes behind where di points to.
+ * @SIZE reads 1, 2, 4 or 8 bytes of memory there: of the running program if bit 63 of the address
+ * is not set, else of the kernel.  So `di 24 + @4' is the number of 4 bytes that stands 24 bytes
+ * behind where di points to.
+ *
+ * swapSIZE is the number whose 2, 4 or 8 bytes are the lowest ones in the other order: networks
+ * have the highest first.
  *
  * Instead, the word `unread' is a mask: a bit for each field before it whose memory could not be
  * read, the first lowest.  The value of such a field is 0.
@@ -28,11 +32,12 @@ enum fetch_code {
 	FETCH_AND,
 	FETCH_SHIFT,
 	FETCH_READ,
+	FETCH_SWAP,
 };
 
 struct fetch_step {
 	u8 code;
-	u8 size; /* READ */
+	u8 size; /* READ, SWAP */
 	u64 value;
 };
 
