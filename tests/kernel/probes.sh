@@ -28,6 +28,9 @@ check "a place that is too long" refuses probes "probe/x $(head -c 1000 /dev/zer
 check "past the end" refuses probes 'probe/x ktrace_callee:callee_six+9999' 'is past the end'
 check "an offset that is none" refuses probes 'probe/x vfs_read+x' 'no number of bytes'
 check "a return with an offset" refuses probes 'probe/x vfs_read+4%return' 'no offset'
+check "an address that is none" refuses probes 'probe/x 0x12xy/vfs_read' 'no address'
+check "a label with blanks" refuses probes 'probe/x 0x1234/vfs read' 'without blanks'
+check "a label that is empty" refuses probes 'probe/x 0x1234/%return' 'without blanks'
 check "no value" refuses probes 'probe/x vfs_read; u8 u8 a' 'value is missing'
 check "no register" refuses probes 'probe/x vfs_read; u8 u8 a = rdi' 'begins with a register'
 check "a number without an operator" refuses probes 'probe/x vfs_read; u8 u8 a = di 8' 'are wanted'
@@ -80,6 +83,28 @@ put enabled 0
 
 put probes '!probe/six
 !probe/ret'
+put reset 1
+
+address=0x$(awk '$3 == "callee_error" { print $1 }' /proc/kallsyms)
+labelled="probe/named $address/callee_error+0x0
+probe/named_ret $address/callee_error%return; s32 int ret = ax"
+put probes "$labelled"
+check "a label is shown with its address" is "$(get probes | tail -n 2)" "$labelled"
+put events/probe/named/enabled 1
+put events/probe/named_ret/enabled 1
+put enabled 1
+echo calls 3 >$run
+put enabled 0
+put events/probe/enabled 0
+read=$($bin/ktread $tree)
+check "and it is hit there" is "$(count "$read" probe:named) $(count "$read" probe:named_ret)" "3 3"
+put probes '!probe/named
+!probe/named_ret
+probe/nothing 0xffffffffffff0000/nothing'
+put events/probe/nothing/enabled 1
+check "also a refusal shows it" refuses enabled 1 '0xffffffffffff0000/nothing: '
+put events/probe/nothing/enabled 0
+put probes '!probe/nothing'
 check "what is defined is shown" is "$(get probes)" 'probe/plain ktrace_callee:callee_nothing'
 put probes '!probe/plain'
 put reset 1

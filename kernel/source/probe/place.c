@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where probes are: place.h. */
+#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
@@ -99,6 +100,26 @@ static int offset_add(const struct words *words, struct kt_session *session,
 	return 0;
 }
 
+/* Of "0xADDRESS[/TEXT]". */
+static int address_parse(struct place *place, struct kt_session *session,
+			 char *text)
+{
+	char *label = text;
+	const char *c;
+
+	text = strsep(&label, "/");
+	if (kstrtoul(text, 16, &place->address))
+		return kt_refuse(session, -EINVAL, "\"%.40s\" is no address",
+				 text);
+	for (c = label; c && isascii(*c) && isgraph(*c); c++)
+		;
+	if (label && (*c || c == label))
+		return kt_refuse(session, -EINVAL,
+				 "behind %s/ a text without blanks is wanted",
+				 text);
+	return 0;
+}
+
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text)
 {
@@ -116,12 +137,8 @@ int place_find(struct place *place, struct kt_session *session,
 		return kt_refuse(session, -EINVAL, "a place is %s",
 				 length ? "too long" : "missing");
 	memcpy(words.text, text, length);
-	if (!strncmp(words.text, "0x", 2)) {
-		if (kstrtoul(words.text, 16, &place->address))
-			return kt_refuse(session, -EINVAL,
-					 "\"%.40s\" is no address", words.text);
-		return 0;
-	}
+	if (!strncmp(words.text, "0x", 2))
+		return address_parse(place, session, words.text);
 	words.offset = words.text;
 	words.function = strsep((char **)&words.offset, "+");
 	rest = (char *)words.function;

@@ -4,7 +4,10 @@
  *
  *	[MODULE:]FUNCTION[+OFFSET]	an instruction of a function; OFFSET in bytes
  *	[MODULE:]FUNCTION%return	where the function has returned to
- *	0xADDRESS[%return]		the same, if several functions have the name
+ *	0xADDRESS[/TEXT][%return]	the same, if several functions have the name
+ *
+ * TEXT says to people what is there.  Nothing is looked up for an address, so whoever knows the
+ * addresses of many functions spares the kernel the walk over all symbols for each line.
  */
 #ifndef KT_KERNEL_SOURCE_PLACE_H
 #define KT_KERNEL_SOURCE_PLACE_H
