@@ -48,6 +48,13 @@ void kt_access_end(void)
 	written = NULL;
 }
 
+const struct file *kt_access_file(void)
+{
+	lockdep_assert_held(&kt_mutex);
+	return written;
+}
+EXPORT_SYMBOL_GPL(kt_access_file);
+
 static bool writer_capable(int capability)
 {
 	return written && file_ns_capable(written, &init_user_ns, capability);

@@ -14,6 +14,8 @@ int kt_access_open(void);
 /* Called before and after a write is carried out: the rights of who opened @file count. */
 void kt_access_begin(const struct file *file);
 void kt_access_end(void);
+/* The file that is being written. */
+const struct file *kt_access_file(void);
 /* May the writer read any kernel memory?  If not, refuses with a reason. */
 int kt_access_kernel(struct kt_session *session);
 /* May the writer do to the kernel's code what a module could? */

@@ -37,6 +37,11 @@ struct kt_kind {
 	 */
 	int (*write)(const struct kt_node *node, char *text);
 	size_t write_max; /* 0: KT_WRITE_MAX */
+	/*
+	 * Called with kt_mutex held when the last reference on an open file that could be
+	 * written is gone, also if the node is dead.
+	 */
+	void (*release)(const struct kt_node *node, const struct file *file);
 	const struct file_operations *fops;
 
 	const struct kt_kind *const *children;

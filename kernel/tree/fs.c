@@ -277,7 +277,14 @@ static int text_open(struct inode *inode, struct file *file)
 
 static int text_release(struct inode *inode, struct file *file)
 {
-	return kt_node_of(inode)->kind->show ? single_release(inode, file) : 0;
+	const struct kt_node *node = kt_node_of(inode);
+
+	if (node->kind->release && (file->f_mode & FMODE_WRITE)) {
+		mutex_lock(&kt_mutex);
+		node->kind->release(node, file);
+		mutex_unlock(&kt_mutex);
+	}
+	return node->kind->show ? single_release(inode, file) : 0;
 }
 
 /* What is written, with a zero behind it. */

@@ -259,6 +259,75 @@ put events/probe/enabled 0
 put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
 put reset 1
 
+# ---- held by an open file ----------------------------------------------------------
+
+held='probe/held ktrace_callee:callee_six; u8 u8 a = di'
+kept='probe/kept ktrace_callee:callee_error'
+mkdir $tree/sessions/other
+exec 7>$tree/probes_held
+printf '%s\n' "$held" 'probe/more vfs_read' >&7
+put probes "$kept"
+check "what is held is shown" is "$(get probes_held)" "$held
+probe/more vfs_read"
+check "and among all" is "$(get probes)" "$held
+probe/more vfs_read
+$kept"
+check "another open file holds nothing of it" put probes_held '!probe/more
+probe/short vfs_read'
+check "but can remove it" is "$(get probes)" "$held
+$kept"
+check "as the other file can" put probes "!probe/held
+$held"
+check "which holds nothing" is "$(get probes_held)" ""
+put probes '!probe/held'
+printf '%s\n' "$held" >&7
+check "a bad line is refused" not eval "printf '%s\n' probe/good\ vfs_read probe/bad >&7" 2>/dev/null
+check "also a name that is taken" refuses probes_held "$kept" 'one of that name already'
+check "and all stays" is "$(get probes)" "$kept
+$held"
+for session in . sessions/other; do
+	put $session/events/probe/enabled 1
+	put $session/enabled 1
+done
+echo calls 5 >$run
+check "the event is attached for each session" is "$(grep -c callee_six /sys/kernel/debug/kprobes/list)" 2
+read=$($bin/ktread $tree)
+check "and hit" is "$(count "$read" probe:held) $(count "$read" probe:kept)" "5 5"
+exec 7>&-
+echo calls 5 >$run
+check "it goes with the file" is "$(get probes)" "$kept"
+check "from sessions, too" is "$(cd $tree && ls -d events/probe/* sessions/other/events/probe/* | xargs)" \
+	"events/probe/enabled events/probe/kept sessions/other/events/probe/enabled sessions/other/events/probe/kept"
+check "and nothing is left in the code" is "$(grep -c callee_six /sys/kernel/debug/kprobes/list)" 0
+check "its type is kept for its records" grep -q '^event probe:held ' $tree/gone
+check "others go on" is "$(hits kept)" 5
+put enabled 0
+put events/probe/enabled 0
+rmdir $tree/sessions/other
+
+# A child that has the file open holds it as well.
+(
+	exec 7>$tree/probes_held
+	echo "$held" >&7
+	sleep 1000 &
+	echo $! >/run/holder
+	exec sleep 1000
+) &
+holder=$!
+while [ -z "$(get probes_held)" ] || [ ! -s /run/holder ]; do sleep 0.1; done
+kill -9 $holder
+wait $holder 2>/dev/null
+check "a child still holds it" is "$(get probes_held)" "$held"
+check "the source stays while something may be held" not rmmod ktrace_probes 2>/dev/null
+kill -9 "$(cat /run/holder)"
+for i in $(seq 100); do
+	[ "$(get probes_held)" ] || break
+	sleep 0.1
+done
+check "until it is killed" is "$(get probes_held) $(get probes)" " $kept"
+put probes '!probe/kept'
+put reset 1
+
 # ---- life -------------------------------------------------------------------------
 
 put probes 'probe/six ktrace_callee:callee_six; u8 u8 a = di'

@@ -154,12 +154,12 @@ static int definition_complete(struct kt_session *session,
 
 static int define_write(const struct kt_node *node, char *text)
 {
-	return kt_definitions_write(&definitions, node->session, text);
+	return kt_definitions_write(&definitions, node->session, NULL, text);
 }
 
 static int define_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_definitions_show(m, &definitions);
+	kt_definitions_show(m, &definitions, false);
 	return 0;
 }
 

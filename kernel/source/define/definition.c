@@ -18,6 +18,7 @@
 struct change {
 	struct kt_definitions *definitions;
 	struct kt_session *session;
+	const struct file *holder;
 	struct list_head added;
 	struct list_head removed;
 	bool any;
@@ -334,6 +335,7 @@ static int change_add(struct change *change, const char *line)
 		definition_free(definition);
 		return err;
 	}
+	definition->holder = change->holder;
 	list_add_tail(&definition->node, &change->added);
 	return 0;
 }
@@ -409,11 +411,13 @@ static void change_drop(struct change *change)
 /* ---- what sources call ---------------------------------------------------- */
 
 int kt_definitions_write(struct kt_definitions *definitions,
-			 struct kt_session *session, char *text)
+			 struct kt_session *session, const struct file *holder,
+			 char *text)
 {
 	struct change change = {
 		.definitions = definitions,
 		.session = session,
+		.holder = holder,
 		.added = LIST_HEAD_INIT(change.added),
 		.removed = LIST_HEAD_INIT(change.removed),
 	};
@@ -431,16 +435,20 @@ int kt_definitions_write(struct kt_definitions *definitions,
 EXPORT_SYMBOL_GPL(kt_definitions_write);
 
 void kt_definitions_show(struct seq_file *m,
-			 const struct kt_definitions *definitions)
+			 const struct kt_definitions *definitions, bool held)
 {
 	const struct kt_definition *definition;
 
-	list_for_each_entry(definition, &definitions->list, node)
-		seq_printf(m, "%s\n", definition->text);
+	list_for_each_entry(definition, &definitions->list, node) {
+		if (!held || definition->holder)
+			seq_printf(m, "%s\n", definition->text);
+	}
 }
 EXPORT_SYMBOL_GPL(kt_definitions_show);
 
-void kt_definitions_clear(struct kt_definitions *definitions)
+/* Those of a holder; NULL: all. */
+static void definitions_remove(struct kt_definitions *definitions,
+			       const struct file *holder)
 {
 	struct change change = {
 		.definitions = definitions,
@@ -449,10 +457,27 @@ void kt_definitions_clear(struct kt_definitions *definitions)
 	};
 	struct kt_definition *definition;
 
+	lockdep_assert_held(&kt_mutex);
+	list_for_each_entry(definition, &definitions->list, node) {
+		if (!holder || definition->holder == holder)
+			list_add_tail(&definition->going, &change.removed);
+	}
+	/* Else it would wait for the probes of nothing. */
+	if (!list_empty(&change.removed))
+		change_apply(&change);
+}
+
+void kt_definitions_release(struct kt_definitions *definitions,
+			    const struct file *holder)
+{
+	definitions_remove(definitions, holder);
+}
+EXPORT_SYMBOL_GPL(kt_definitions_release);
+
+void kt_definitions_clear(struct kt_definitions *definitions)
+{
 	mutex_lock(&kt_mutex);
-	list_for_each_entry(definition, &definitions->list, node)
-		list_add_tail(&definition->going, &change.removed);
-	change_apply(&change);
+	definitions_remove(definitions, NULL);
 	mutex_unlock(&kt_mutex);
 }
 EXPORT_SYMBOL_GPL(kt_definitions_clear);

@@ -9,6 +9,9 @@
  * recorded: u8 .. u64, s8 .. s64 or ptr.  CTYPE is its type in C, which is only shown.  The second
  * form removes the event.
  *
+ * What is written through an open file may be held by it: then it goes when that file is closed,
+ * as after the death of a program.
+ *
  * A write may have many lines; if one is refused, none takes effect.  So all lines are
  * checked, and all memory is allocated, before anything changes.
  *
@@ -24,6 +27,7 @@
 
 #include "event/event.h"
 
+struct file;
 struct kt_session;
 struct seq_file;
 
@@ -32,6 +36,7 @@ struct kt_definition {
 	struct list_head node;	/* in kt_definitions.list, or in change.added */
 	struct list_head going; /* in change.removed; else empty */
 	struct kt_entry *entry; /* used while it is being added */
+	const struct file *holder; /* only compared; NULL: none */
 	struct kt_event event;
 	struct kt_class class;
 	struct kt_field fields[KT_DEFINITION_FIELDS];
@@ -66,10 +71,16 @@ struct kt_definitions {
 		.owner = THIS_MODULE,         \
 	}
 
+/* @holder: of what is added; NULL: none.  What is removed may have any. */
 int kt_definitions_write(struct kt_definitions *definitions,
-			 struct kt_session *session, char *text);
+			 struct kt_session *session, const struct file *holder,
+			 char *text);
+/* @held: only those that have a holder. */
 void kt_definitions_show(struct seq_file *m,
-			 const struct kt_definitions *definitions);
+			 const struct kt_definitions *definitions, bool held);
+/* When @holder is closed.  Another file may have its address afterwards. */
+void kt_definitions_release(struct kt_definitions *definitions,
+			    const struct file *holder);
 /* When the source goes. */
 void kt_definitions_clear(struct kt_definitions *definitions);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes anywhere in the kernel's code.  A line of the root's file `probes' (source/define/
- * definition.h) is
+ * Probes anywhere in the kernel's code.  A line of the root's files `probes' and `probes_held'
+ * (source/define/definition.h) is
  *
  *	SYSTEM/EVENT PLACE; KIND CTYPE NAME = VALUE; ...
  *
@@ -447,7 +447,7 @@ static u64 probes_missed(const void *state, unsigned int reason)
 	return sum;
 }
 
-/* ---- the file ------------------------------------------------------------- */
+/* ---- the files ------------------------------------------------------------ */
 
 static int line_place(struct kt_session *session,
 		      struct kt_definition *definition, char *text)
@@ -490,17 +490,41 @@ static int line_complete(struct kt_session *session,
 	return 0;
 }
 
-static int probes_write(const struct kt_node *node, char *text)
+static int lines_write(const struct kt_node *node, const struct file *holder,
+		       char *text)
 {
 	int err = kt_access_kernel(node->session);
 
-	return err ?: kt_definitions_write(&definitions, node->session, text);
+	if (err)
+		return err;
+	return kt_definitions_write(&definitions, node->session, holder, text);
+}
+
+static int probes_write(const struct kt_node *node, char *text)
+{
+	return lines_write(node, NULL, text);
 }
 
 static int probes_show(struct seq_file *m, const struct kt_node *node)
 {
-	kt_definitions_show(m, &definitions);
+	kt_definitions_show(m, &definitions, false);
 	return 0;
+}
+
+static int held_write(const struct kt_node *node, char *text)
+{
+	return lines_write(node, kt_access_file(), text);
+}
+
+static int held_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_definitions_show(m, &definitions, true);
+	return 0;
+}
+
+static void held_release(const struct kt_node *node, const struct file *file)
+{
+	kt_definitions_release(&definitions, file);
 }
 
 static const struct kt_kind probes_file = {
@@ -510,6 +534,17 @@ static const struct kt_kind probes_file = {
 	.show_size = 16 * PAGE_SIZE,
 	.write = probes_write,
 	.write_max = 1 << 20,
+};
+
+/* What is written through an open file goes when that is closed. */
+static const struct kt_kind held_file = {
+	.name = "probes_held",
+	.mode = S_IFREG | 0660,
+	.show = held_show,
+	.show_size = 16 * PAGE_SIZE,
+	.write = held_write,
+	.write_max = 1 << 20,
+	.release = held_release,
 };
 
 /* ---- what there is -------------------------------------------------------- */
@@ -522,7 +557,8 @@ static struct kt_definitions definitions = {
 	.complete = line_complete,
 };
 
-static const struct kt_kind *const root_files[] = {&probes_file, NULL};
+static const struct kt_kind *const root_files[] = {&probes_file, &held_file,
+						   NULL};
 
 static struct kt_source source = {
 	.name = "probe",
