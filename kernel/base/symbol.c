@@ -221,6 +221,7 @@ bool kt_symbols_shown(const struct cred *cred)
 {
 	return getters_find() && static_call(kt_show_value)(cred);
 }
+EXPORT_SYMBOL_GPL(kt_symbols_shown);
 
 int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
 		      void *data)

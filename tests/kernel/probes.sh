@@ -259,6 +259,53 @@ put events/probe/enabled 0
 put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
 put reset 1
 
+# ---- how they are armed -------------------------------------------------------------
+
+# Behind the call that ftrace changes at the beginning of a function, if there is one.
+behind=$(objdump -d --no-show-raw-insn "$KTRACE_MODULES/ktrace-callee.ko" | awk '
+	/<callee_six>:/ { begin = $1; next }
+	begin && called { print begin, substr($1, 1, length($1) - 1); exit }
+	begin && $2 == "call" { called = 1 }' |
+	(read -r begin at; echo $((0x$at - 0x$begin))))
+check "without probes nothing is armed" is "$(get probed)" ""
+put probes "probe/begin ktrace_callee:callee_deep
+probe/within ktrace_callee:callee_deep+$within
+probe/behind ktrace_callee:callee_six+$behind
+probe/return ktrace_callee:callee_deep%return
+probe/vfs vfs_read"
+mkdir $tree/sessions/other
+put sessions/other/events/probe/behind/enabled 1
+put sessions/other/enabled 1
+put events/probe/enabled 1
+check "nor while the session is off" is "$(get probed)" ""
+put enabled 1
+ways() {
+	cat $tree/probed $tree/sessions/other/probed | awk '{ print substr($2, 3), $3 }' | sort -u
+}
+# The kernel shows what is queued, too.
+theirs() {
+	awk '{ print $1, /OPTIMIZED/ ? "jump" : /FTRACE/ ? "ftrace" : "breakpoint" }' /sys/kernel/debug/kprobes/list |
+		sort -u
+}
+for i in $(seq 100); do
+	[ "$(ways)" = "$(theirs)" ] && get probed | grep -q ' jump ' && break
+	sleep 0.1
+done
+check "each is, as the kernel says" is "$(ways)" "$(theirs)"
+check "some by jumps" grep -q '^probe:behind 0x[0-9a-f]* jump missed nested 0 open 0 idle 0$' $tree/probed
+check "some by ftrace" grep -q '^probe:vfs 0x[0-9a-f]* ftrace missed' $tree/probed
+check "in each session" is "$(sed 's/ .*//' $tree/probed | xargs) $(sed 's/ .*//' $tree/sessions/other/probed)" \
+	"probe:begin probe:within probe:behind probe:return probe:vfs probe:behind"
+echo 0 >/proc/sys/debug/kprobes-optimization
+check "without jumps, by breakpoints" grep -q '^probe:behind 0x[0-9a-f]* breakpoint missed' $tree/sessions/other/probed
+echo 1 >/proc/sys/debug/kprobes-optimization
+put enabled 0
+check "and none when it is off" is "$(get probed)" ""
+put events/probe/enabled 0
+rmdir $tree/sessions/other
+put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
+put reset 1
+
 # ---- held by an open file ----------------------------------------------------------
 
 held='probe/held ktrace_callee:callee_six; u8 u8 a = di'

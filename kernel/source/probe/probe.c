@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "armed.h"
 #include "base/symbol.h"
 #include "base/version.h"
 #include "compat/function.h"
@@ -85,6 +86,11 @@ static struct probe_definition *definition_of(
 	const struct kt_definition *definition)
 {
 	return container_of(definition, struct probe_definition, definition);
+}
+
+static const struct kprobe *kprobe_of(const struct probe *probe)
+{
+	return probe->returns ? &probe->exit.kp : &probe->entry;
 }
 
 /* ---- hits ----------------------------------------------------------------- */
@@ -398,12 +404,9 @@ static void batch_drop(bool returns)
 
 static u64 probe_missed(const struct probe *probe, enum miss reason)
 {
-	const struct kprobe *kprobe =
-		probe->returns ? &probe->exit.kp : &probe->entry;
-
 	switch (reason) {
 	case MISS_NESTED:
-		return kprobe->nmissed;
+		return kprobe_of(probe)->nmissed;
 	case MISS_OPEN:
 		return probe->returns ? probe->exit.nmissed : 0;
 	default:
@@ -547,6 +550,44 @@ static const struct kt_kind held_file = {
 	.release = held_release,
 };
 
+/* Addresses are shown to those to whom /proc/kallsyms shows them. */
+static void probed_line(struct seq_file *m, const struct probe *probe)
+{
+	const struct kt_event *event = probe->enabled->event;
+	const struct kprobe *kprobe = kprobe_of(probe);
+	const char *way = probe->armed ? armed_way(kprobe) : NULL;
+	enum miss i;
+
+	if (!way)
+		return;
+	seq_printf(m, "%s:%s 0x%lx %s missed", event->system, event->name,
+		   kt_symbols_shown(m->file->f_cred)
+			   ? (unsigned long)kprobe->addr
+			   : 0,
+		   way);
+	for (i = 0; i < MISSES; i++)
+		seq_printf(m, " %s %llu", misses[i], probe_missed(probe, i));
+	seq_putc(m, '\n');
+}
+
+static int probed_show(struct seq_file *m, const struct kt_node *node)
+{
+	const struct probing *probing = kt_source_state(node->session, &source);
+	const struct probe *probe;
+
+	if (probing && probing->probes.next)
+		list_for_each_entry(probe, &probing->probes, node)
+			probed_line(m, probe);
+	return 0;
+}
+
+static const struct kt_kind probed_file = {
+	.name = "probed",
+	.mode = S_IFREG | 0440,
+	.show = probed_show,
+	.show_size = 4 * PAGE_SIZE,
+};
+
 /* ---- what there is -------------------------------------------------------- */
 
 static struct kt_definitions definitions = {
@@ -557,6 +598,7 @@ static struct kt_definitions definitions = {
 	.complete = line_complete,
 };
 
+static const struct kt_kind *const session_files[] = {&probed_file, NULL};
 static const struct kt_kind *const root_files[] = {&probes_file, &held_file,
 						   NULL};
 
@@ -564,6 +606,7 @@ static struct kt_source source = {
 	.name = "probe",
 	.owner = THIS_MODULE,
 	.root_files = root_files,
+	.session_files = session_files,
 	.state_size = sizeof(struct probing),
 	.attach = probe_attach,
 	.commit = probes_commit,
@@ -577,7 +620,7 @@ static struct kt_source source = {
 
 static int __init probes_init(void)
 {
-	if (!kt_symbols_placed())
+	if (!kt_symbols_placed() || !armed_init())
 		return -EOPNOTSUPP;
 	kt_source_register(&source);
 	return 0;
