@@ -300,6 +300,22 @@ echo 0 >/proc/sys/debug/kprobes-optimization
 check "without jumps, by breakpoints" grep -q '^probe:behind 0x[0-9a-f]* breakpoint missed' $tree/sessions/other/probed
 echo 1 >/proc/sys/debug/kprobes-optimization
 put enabled 0
+echo 0 >/sys/kernel/debug/kprobes/enabled
+check "none that would not be hit is taken" refuses enabled 1 'probes are off'
+echo 1 >/sys/kernel/debug/kprobes/enabled
+put events/probe/enabled 0
+put events/probe/within/enabled 1
+# 7.3 does not let anybody switch it off.
+if echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
+	check "where ftrace does not call, it need not be on" put enabled 1
+	put enabled 0
+	put events/probe/vfs/enabled 1
+	check "where it does, it must" refuses enabled 1 'function tracer is off'
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+fi
+check "which leaves only that of the other session" is "$(theirs | wc -l)" 1
+check "and then all goes well" put enabled 1
+put enabled 0
 check "and none when it is off" is "$(get probed)" ""
 put events/probe/enabled 0
 rmdir $tree/sessions/other

@@ -14,6 +14,10 @@
 
 DEFINE_STATIC_CALL_RET0(probe_at, get_kprobe);
 
+/* NULL: not known. */
+static const int *ftrace_on;
+static const bool *all_off;
+
 bool armed_init(void)
 {
 	unsigned long address = kt_symbol("get_kprobe");
@@ -21,6 +25,8 @@ bool armed_init(void)
 	if (!address)
 		return false;
 	static_call_update(probe_at, (void *)address);
+	ftrace_on = (const int *)kt_symbol("ftrace_enabled");
+	all_off = (const bool *)kt_symbol("kprobes_all_disarmed");
 	return true;
 }
 
@@ -36,19 +42,61 @@ static bool is_jump(const struct kprobe *whole)
 #endif
 }
 
-const char *armed_way(const struct kprobe *kprobe)
+/* NULL: not armed, and @why says why not. */
+static const char *way_of(const struct kprobe *whole, const char **why)
 {
-	const struct kprobe *whole;
-	const char *way = NULL;
+	if (all_off && READ_ONCE(*all_off)) {
+		*why = "the kernel's probes are off (debugfs kprobes/enabled)";
+		return NULL;
+	}
+	/* 7.3 does not always tell that it has failed. */
+	if (!whole ||
+	    whole->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE)) {
+		*why = "the kernel could not arm it";
+		return NULL;
+	}
+	if (!(whole->flags & KPROBE_FLAG_FTRACE))
+		return is_jump(whole) ? "jump" : "breakpoint";
+	if (ftrace_on && !READ_ONCE(*ftrace_on)) {
+		*why = "the kernel's function tracer is off "
+		       "(sysctl kernel.ftrace_enabled)";
+		return NULL;
+	}
+	return "ftrace";
+}
 
-	/* The kernel keeps its own while it has ours, but the list may change. */
+static const char *way_find(const struct kprobe *kprobe, const char **why)
+{
+	const char *way;
+
+	/* It keeps that of the kernel's, but not the list in which that is found. */
 	rcu_read_lock();
-	whole = static_call(probe_at)(kprobe->addr);
-	if (whole &&
-	    !(whole->flags & (KPROBE_FLAG_DISABLED | KPROBE_FLAG_GONE)))
-		way = whole->flags & KPROBE_FLAG_FTRACE ? "ftrace"
-		      : is_jump(whole)			? "jump"
-							: "breakpoint";
+	way = way_of(static_call(probe_at)(kprobe->addr), why);
 	rcu_read_unlock();
 	return way;
+}
+
+const char *armed_way(const struct kprobe *kprobe)
+{
+	const char *why;
+
+	return way_find(kprobe, &why);
+}
+
+const char *armed_obstacle(const struct kprobe *kprobe)
+{
+	const char *why = NULL;
+
+	way_find(kprobe, &why);
+	return why;
+}
+
+bool armed_is_known(const struct kprobe *kprobe)
+{
+	bool known;
+
+	rcu_read_lock();
+	known = static_call(probe_at)(kprobe->addr);
+	rcu_read_unlock();
+	return known;
 }

@@ -62,6 +62,7 @@ struct probe {
 	struct kt_enabled *enabled;
 	const struct probe_definition *definition;
 	bool armed;
+	bool stuck; /* the kernel cannot take it away */
 	bool returns;
 	bool quick;	 /* it records registers alone */
 	atomic64_t idle; /* hits while RCU did not see the CPU */
@@ -314,6 +315,16 @@ static int probe_attach(struct kt_enabled *enabled)
 	return 0;
 }
 
+/* The kernel may take a probe, and yet never call it. */
+static int probe_check(const struct probe *probe)
+{
+	const char *why = armed_obstacle(kprobe_of(probe));
+
+	return why ? kt_refuse(probe->enabled->session, -EBUSY, "%.80s: %s",
+			       probe->definition->text, why)
+		   : 0;
+}
+
 static int probe_arm(struct probe *probe)
 {
 	const struct probe_definition *definition = probe->definition;
@@ -339,7 +350,7 @@ static int probe_arm(struct probe *probe)
 	probe->armed = !err;
 	return err ? place_refuse(probe->enabled->session,
 				  probe->definition->text, err)
-		   : 0;
+		   : probe_check(probe);
 }
 
 static int probes_commit(struct kt_session *session)
@@ -371,6 +382,54 @@ static void probe_detach(struct kt_enabled *enabled)
 	}
 }
 
+static int stuck_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	return 0;
+}
+
+static int stuck_return(struct kretprobe_instance *instance,
+			struct pt_regs *regs)
+{
+	return 0;
+}
+
+/*
+ * The kernel goes on calling it.  So what it uses stays, which is the probe itself, and this
+ * module; and what the hits use can go once they do nothing.
+ */
+static void probe_leave(struct probe *probe)
+{
+	probe->armed = false;
+	probe->stuck = true;
+	if (probe->returns) {
+		WRITE_ONCE(probe->exit.kp.pre_handler, stuck_hit);
+		WRITE_ONCE(probe->exit.handler, stuck_return);
+	} else {
+		WRITE_ONCE(probe->entry.pre_handler, stuck_hit);
+	}
+	__module_get(THIS_MODULE);
+	synchronize_rcu();
+	pr_warn("ktrace: the kernel cannot take away the probe at %pS\n",
+		kprobe_of(probe)->addr);
+}
+
+/*
+ * Where ftrace calls, disarming can fail.  The functions that unregister do not tell, but forget
+ * the address, and have then already freed what returns need.  So this comes first: of what is
+ * disarmed, nothing can fail.
+ */
+static bool probe_disarm(struct probe *probe)
+{
+	struct kprobe *kprobe = (struct kprobe *)kprobe_of(probe);
+
+	/* What the kernel could not arm, it does not know. */
+	if (!kprobe_ftrace(kprobe) || !disable_kprobe(kprobe) ||
+	    !armed_is_known(kprobe))
+		return true;
+	probe_leave(probe);
+	return false;
+}
+
 /* How many at once. */
 #define BATCH 128
 
@@ -385,7 +444,8 @@ static void batch_drop(bool returns)
 	do {
 		nr = 0;
 		list_for_each_entry(probe, &going, node) {
-			if (!probe->armed || probe->returns != returns)
+			if (!probe->armed || probe->returns != returns ||
+			    !probe_disarm(probe))
 				continue;
 			if (returns)
 				exits[nr] = &probe->exit;
@@ -427,7 +487,8 @@ static void probes_synchronize(void)
 		for (i = 0; i < MISSES; i++)
 			probing->missed[i] += probe_missed(probe, i);
 		list_del(&probe->node);
-		kfree(probe);
+		if (!probe->stuck)
+			kfree(probe);
 	}
 }
 
