@@ -322,6 +322,39 @@ rmdir $tree/sessions/other
 put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
 put reset 1
 
+# ---- breakpoints ---------------------------------------------------------------------
+
+# Within the entry of a system call: one of these is the second or third instruction.
+echo 0 >/proc/sys/debug/kprobes-optimization
+put enabled 1
+for offset in 9 5 4 7 8; do
+	put probes "probe/call __x64_sys_write+$offset; u64 u64 text = di 104 + @8; u64 u64 size = di 96 + @8; u16 u16 unread = unread"
+	put capture 'probe/call: char word: a0 string 16'
+	put stack 'probe/call: user'
+	put events/probe/call/filter 'size == 8'
+	echo 1 2>/dev/null >$tree/events/probe/call/enabled &&
+		grep -q ' breakpoint ' $tree/probed && break
+	put events/probe/call/enabled 0
+	put stack none
+	put capture none
+	put probes '!probe/call'
+done
+check "a probe is hit by a breakpoint" grep -q '^probe:call 0x[0-9a-f]* breakpoint ' $tree/probed
+echo calls 1 >$run
+put enabled 0
+$bin/ktread -dq $tree >/run/probe.records
+check "there a string of the program is read" grep -q "probe:call .*$(printf 'calls 1\n' | od -An -tx1 | tr -d ' ')" \
+	/run/probe.records
+# Of the first: frames, why there are no more (10: it cannot be had in this context), and of what.
+check "and its stack" is "$(od -An -v -j 12 -N 4 -t u1 $tree/stacks | awk '{ print ($1 > 0), ($3 != 10), $4 }')" \
+	"1 1 2"
+echo 1 >/proc/sys/debug/kprobes-optimization
+put events/probe/enabled 0
+put stack none
+put capture none
+put probes '!probe/call'
+put reset 1
+
 # ---- held by an open file ----------------------------------------------------------
 
 held='probe/held ktrace_callee:callee_six; u8 u8 a = di'

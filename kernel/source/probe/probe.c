@@ -232,6 +232,18 @@ static bool reading_begin(struct kt_enabled *enabled, u32 *before)
 	return true;
 }
 
+/*
+ * A breakpoint counts as a non-maskable interrupt, wherever it is; and there, stacks and strings of
+ * programs are not read.  But none runs with interrupts on: so if they were on where it was hit,
+ * this is the only one, and may be left out of the count.  They are off until it returns.
+ */
+static __always_inline int breakpoint_levels(const struct pt_regs *regs)
+{
+	return in_nmi() && (regs->flags & X86_EFLAGS_IF) && irqs_disabled()
+		       ? NMI_OFFSET + HARDIRQ_OFFSET
+		       : 0;
+}
+
 /* All but a record of registers without conditions. */
 static noinline void hit_slow(struct probe *probe, const struct pt_regs *regs,
 			      unsigned long pc)
@@ -241,8 +253,12 @@ static noinline void hit_slow(struct probe *probe, const struct pt_regs *regs,
 					 probe->returns ? NULL : regs};
 	const struct probe_definition *definition = probe->definition;
 	struct kt_enabled *enabled = probe->enabled;
+	int count = preempt_count(), levels = breakpoint_levels(regs);
 	u32 before;
 
+	if (unlikely(levels))
+		preempt_count_set(count - levels);
+	barrier();
 	/* What an idle CPU does; gates live as long as RCU sees us. */
 	if (unlikely(!kt_rcu_is_watching())) {
 		atomic64_inc(&probe->idle);
@@ -256,6 +272,10 @@ static noinline void hit_slow(struct probe *probe, const struct pt_regs *regs,
 		if (definition->reads)
 			this_cpu_write(kt_capture_reader, before);
 	}
+	barrier();
+	/* Not by adding: if there is one bit for all levels, an interrupt may have set it again. */
+	if (unlikely(levels))
+		preempt_count_set(count);
 }
 
 static __always_inline void hit(struct probe *probe, const struct pt_regs *regs,
