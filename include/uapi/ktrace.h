@@ -166,7 +166,8 @@ struct kt_task {
  * first.  The first one of the kernel's is in the function that has the tracepoint;
  * the first one of a program's is the instruction at which it has entered the
  * kernel.  A stack of the kind KT_STACK_INTERRUPTED is the kernel's, and begins with
- * the instruction that was interrupted; it has no frames if that was a program's.
+ * the instruction that was interrupted, or at which a probe is; it has no frames if that
+ * was a program's.
  *
  * Programs lie at other addresses each time.  So a place in a file is not told by
  * its address: bits 47-62 are the number of the file (KT_FRAME_FILE_SHIFT), and
@@ -249,11 +250,11 @@ struct kt_stack {
 /* Samples */
 
 /* What the file `profile_rate' of a session takes: samples per second and CPU. */
-/* Values of an event that is defined at run time (files `define' and `probes'). */
-#define KT_DEFINITION_FIELDS	12
-
 #define KT_PROFILE_RATE_DEFAULT 99
 #define KT_PROFILE_RATE_MAX	100000
+
+/* Values of an event that is defined at run time (files `define' and `probes'). */
+#define KT_DEFINITION_FIELDS 12
 
 /* Buffer files */
 

@@ -83,6 +83,7 @@ struct kt_event {
 	const char *print; /* NULL: the class's */
 	struct kt_source *source;
 	struct module *owner;
+	bool stops; /* at an instruction: its stacks begin there, not behind a call */
 
 	struct kt_entry *entry; /* NULL: not registered, or refused */
 };

@@ -47,7 +47,7 @@ static __always_inline void kernel_walk(const struct kt_stacking *stacking,
 		interrupted_walk(stacking, stack);
 		return;
 	}
-	stack->kind = KT_STACK_KERNEL;
+	stack->kind = stacking->kernel_kind;
 	stack->frames =
 		kt_unwind(stack->addresses, caller, &stacking->hidden, &end);
 	stack->end = end;
@@ -186,6 +186,8 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	unsigned long iterator;
 
 	stacking->interrupts = event->source->interrupts;
+	stacking->kernel_kind =
+		event->stops ? KT_STACK_INTERRUPTED : KT_STACK_KERNEL;
 	stacking->hooks_code = event->source->hooks_code;
 	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
 			   str_has_prefix(event->name, "sys_enter_");

@@ -30,6 +30,7 @@ struct kt_stacking {
 	bool behind; /* in the entry of a system call */
 	bool hooks_code; /* the probe tells where the kernel's begins */
 	bool interrupts; /* the kernel's begins with what was interrupted */
+	u8 kernel_kind;	 /* of those that do not */
 	u16 nr_locations;
 	u16 *locations; /* fields that say where in the payload data is */
 };

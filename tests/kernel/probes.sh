@@ -64,6 +64,15 @@ put probes '!probe/within
 check "all go" is "$(get probes)" ""
 put reset 1
 
+# Who may not know where the kernel is does not learn it here.
+put probes "probe/where 0x$(awk '$3 == "vfs_read" { print $1 }' /proc/kallsyms)/vfs_read; u64 u64 a = di"
+before=$(cat /proc/sys/kernel/kptr_restrict)
+echo 2 >/proc/sys/kernel/kptr_restrict
+check "addresses are hidden" is "$(get probes)" 'probe/where 0x0/vfs_read; u64 u64 a = di'
+echo "$before" >/proc/sys/kernel/kptr_restrict
+check "but to those who may see them" is "$(get probes | grep -c '^probe/where 0xffffffff[0-9a-f]*/vfs_read;')" 1
+put probes '!probe/where'
+
 # ---- hits -------------------------------------------------------------------------
 
 put probes 'probe/six ktrace_callee:callee_six; u8 u8 a = di; u16 u16 b = si; u32 u32 c = dx; u64 u64 d = cx; s64 s64 f = r9; u32 u32 five = r8 @4; u16 u16 unread = unread
@@ -102,7 +111,7 @@ put probes '!probe/named
 !probe/named_ret
 probe/nothing 0xffffffffffff0000/nothing'
 put events/probe/nothing/enabled 1
-check "also a refusal shows it" refuses enabled 1 '0xffffffffffff0000/nothing: '
+check "also a refusal shows it" refuses enabled 1 'nothing: there is no code'
 put events/probe/nothing/enabled 0
 put probes '!probe/nothing'
 check "what is defined is shown" is "$(get probes)" 'probe/plain ktrace_callee:callee_nothing'

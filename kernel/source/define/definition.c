@@ -440,7 +440,11 @@ void kt_definitions_show(struct seq_file *m,
 	const struct kt_definition *definition;
 
 	list_for_each_entry(definition, &definitions->list, node) {
-		if (!held || definition->holder)
+		if (held && !definition->holder)
+			continue;
+		if (definitions->show)
+			definitions->show(m, definition);
+		else
 			seq_printf(m, "%s\n", definition->text);
 	}
 }

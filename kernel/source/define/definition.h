@@ -56,6 +56,9 @@ struct kt_definitions {
 	/* Parses VALUE of the last field.  NULL: fields have none. */
 	int (*value)(struct kt_session *session,
 		     struct kt_definition *definition, char *text);
+	/* Shows the definition's line, if that is not the text.  May be NULL. */
+	void (*show)(struct seq_file *m,
+		     const struct kt_definition *definition);
 	/* Sets what is left of the class, when there are all fields. */
 	int (*complete)(struct kt_session *session,
 			struct kt_definition *definition);

@@ -90,13 +90,3 @@ const char *armed_obstacle(const struct kprobe *kprobe)
 	way_find(kprobe, &why);
 	return why;
 }
-
-bool armed_is_known(const struct kprobe *kprobe)
-{
-	bool known;
-
-	rcu_read_lock();
-	known = static_call(probe_at)(kprobe->addr);
-	rcu_read_unlock();
-	return known;
-}

@@ -14,7 +14,5 @@ bool armed_init(void);
 const char *armed_way(const struct kprobe *kprobe);
 /* Why it is not hit; NULL: it is. */
 const char *armed_obstacle(const struct kprobe *kprobe);
-/* May it be in the kernel's tables? */
-bool armed_is_known(const struct kprobe *kprobe);
 
 #endif /* KT_KERNEL_SOURCE_ARMED_H */

@@ -155,8 +155,16 @@ int place_find(struct place *place, struct kt_session *session,
 	return err ?: offset_add(&words, session, &place->address);
 }
 
+const char *place_label(const char *text)
+{
+	const char *label = strchr(text, '/');
+
+	return label ? label + 1 : text;
+}
+
 int place_refuse(struct kt_session *session, const char *text, int err)
 {
+	text = place_label(text);
 	switch (err) {
 	case -EILSEQ:
 		return kt_refuse(session, -EINVAL,

@@ -25,6 +25,8 @@ struct place {
 /* Refuses, with the reason, what is no place; the text is not changed. */
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text);
+/* What messages show of a place's text: the label of an address, if it has one. */
+const char *place_label(const char *text);
 /* Why the kernel's register_kprobe() says this of it. */
 int place_refuse(struct kt_session *session, const char *text, int err);
 

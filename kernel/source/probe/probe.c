@@ -15,6 +15,7 @@
  * Hits are missed if a probe is hit while another one is being handled on this CPU, and returns if
  * more calls are open than the kernel keeps.
  */
+#include <linux/ctype.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -341,7 +342,7 @@ static int probe_check(const struct probe *probe)
 	const char *why = armed_obstacle(kprobe_of(probe));
 
 	return why ? kt_refuse(probe->enabled->session, -EBUSY, "%.80s: %s",
-			       probe->definition->text, why)
+			       place_label(probe->definition->text), why)
 		   : 0;
 }
 
@@ -442,9 +443,10 @@ static bool probe_disarm(struct probe *probe)
 {
 	struct kprobe *kprobe = (struct kprobe *)kprobe_of(probe);
 
+	int err = kprobe_ftrace(kprobe) ? disable_kprobe(kprobe) : 0;
+
 	/* What the kernel could not arm, it does not know. */
-	if (!kprobe_ftrace(kprobe) || !disable_kprobe(kprobe) ||
-	    !armed_is_known(kprobe))
+	if (!err || err == -EINVAL)
 		return true;
 	probe_leave(probe);
 	return false;
@@ -538,8 +540,12 @@ static int line_place(struct kt_session *session,
 {
 	struct probe_definition *probe = definition_of(definition);
 
+	int err;
+
 	probe->text = strim(text);
-	return place_find(&probe->place, session, probe->text);
+	err = place_find(&probe->place, session, probe->text);
+	definition->event.stops = !probe->place.returns;
+	return err;
 }
 
 static int line_value(struct kt_session *session,
@@ -582,6 +588,24 @@ static int lines_write(const struct kt_node *node, const struct file *holder,
 	if (err)
 		return err;
 	return kt_definitions_write(&definitions, node->session, holder, text);
+}
+
+/* Addresses are for those who may know where the kernel is (KASLR). */
+static void line_show(struct seq_file *m,
+		      const struct kt_definition *definition)
+{
+	const char *text = definition->text, *place = strpbrk(text, " \t");
+	const char *end = place ? skip_spaces(place) : text;
+	int length = end - text;
+
+	if (!strncmp(end, "0x", 2) && !kt_symbols_shown(m->file->f_cred)) {
+		end += 2;
+		while (isxdigit(*end))
+			end++;
+		seq_printf(m, "%.*s0x0%s\n", length, text, end);
+	} else {
+		seq_printf(m, "%s\n", text);
+	}
 }
 
 static int probes_write(const struct kt_node *node, char *text)
@@ -676,6 +700,7 @@ static struct kt_definitions definitions = {
 	.place_name = "PLACE",
 	.place = line_place,
 	.value = line_value,
+	.show = line_show,
 	.complete = line_complete,
 };
 
