@@ -82,11 +82,14 @@ static int rate_choose(struct record *r)
 
 static int events_choose(struct record *r)
 {
-	/* With -M or -F but no -e, records only these. */
-	bool only = (r->markers.nr || r->functions.nr) &&
-		    selection_is_all(&r->selection);
-	int status;
+	bool only;
+	int status = probes_make(&r->probes, r->session, &r->selection);
 
+	if (status)
+		return status;
+	/* With -M or -F but no -e and no -P, records only these. */
+	only = (r->markers.nr || r->functions.nr) &&
+	       selection_is_all(&r->selection);
 	/* First: what has a stack must not be enabled, and -e may mean function:entry, too. */
 	status = functions_choose(r, only);
 	if (!only && !status)
@@ -485,6 +488,7 @@ static int event_option(struct record *r, char *words)
 	char *others = malloc(strlen(words) + 1);
 	int status;
 
+	r->probe_last = false;
 	if (!others)
 		return failed("out of memory");
 	status = functions_take(r, words, others);
@@ -504,6 +508,10 @@ static int option_handle(void *data, int option)
 	case 'e':
 		return event_option(r, optarg);
 	case 'f':
+		if (r->probe_last) {
+			probes_filter(&r->probes, optarg);
+			return EXIT_OK;
+		}
 		if (r->filterless)
 			return misused(
 				&command_record,
@@ -563,6 +571,9 @@ static int option_handle(void *data, int option)
 			*end = '\0';
 		r->output = optarg;
 		return EXIT_OK;
+	case 'P':
+		r->probe_last = true;
+		return probes_option(&r->probes, &command_record, optarg);
 	case 'p':
 		return processes_add(&r->processes, optarg, &command_record);
 	case SET:
@@ -629,7 +640,7 @@ static int record_main(int argc, char **argv)
 	if (status)
 		return status;
 	if (stacks_are_wanted(&r.stacks) && r.markers.nr && !r.functions.nr &&
-	    selection_is_all(&r.selection))
+	    !r.probes.nr && selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e or -F is missing");
 	r.stacks.functions = r.functions.nr;
@@ -661,8 +672,8 @@ static int record_main(int argc, char **argv)
 	if (status)
 		return status;
 
-	if (r.markers.nr && !r.functions.nr && selection_is_all(&r.selection) &&
-	    !record_markers_in_kernel(&r))
+	if (r.markers.nr && !r.functions.nr && !r.probes.nr &&
+	    selection_is_all(&r.selection) && !record_markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
 		status = record_session(&r);
@@ -675,6 +686,7 @@ static int record_main(int argc, char **argv)
 	set_free(&r.set);
 	patterns_free(&r.markers);
 	patterns_free(&r.functions);
+	probes_free(&r.probes);
 	patterns_free(&r.around);
 	patterns_free(&r.reads);
 	processes_free(&r.processes);
@@ -688,7 +700,7 @@ static const struct command_option options[] = {
 	       "not those; default: every event",
 	       .kind = ARGUMENT_EVENT),
 	OPTION('f', "filter", "FILTER",
-	       "only if this holds; belongs to the -e before it"),
+	       "only if this holds; belongs to the -e or -P before it"),
 	OPTION('F', "function", "PATTERN,...",
 	       "calls of functions of the kernel, and their returns: NAME or MODULE:NAME, "
 	       "with wildcards; without -e nothing else.  A number, like 99: so many "
@@ -717,6 +729,10 @@ static const struct command_option options[] = {
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "
 	       "wildcards; without -e nothing else"),
+	OPTION('P', "probe", "PROBE",
+	       "an event at this place of the kernel's code, with these values: `[NAME=]PLACE "
+	       "[VALUE...]', like 'vfs_read count' (`ktrace help probe'); without -e nothing else",
+	       .kind = ARGUMENT_FUNCTION),
 	OPTION('p', "pid", "PID,...",
 	       "only what these processes and their children do",
 	       .kind = ARGUMENT_PID),
@@ -755,9 +771,12 @@ const struct command command_record = {
 	.about = "Records until COMMAND ends, for a time, or until Ctrl-C.\n",
 	.options = options,
 	.operand = ARGUMENT_PROGRAM,
-	.examples = "    ktrace record -- make\n"
-		    "    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
-		    "--duration 10s\n"
-		    "    ktrace record -F kfree -g=both -- make\n",
+	.examples =
+		"    ktrace record -- make\n"
+		"    ktrace record -e 'sched:*' -e sys_enter -f 'id == 59' "
+		"--duration 10s\n"
+		"    ktrace record -F kfree -g=both -- make\n"
+		"    ktrace record -P 'tcp_sendmsg sk->__sk_common.skc_dport size' "
+		"-d 10s\n",
 	.main = record_main,
 };

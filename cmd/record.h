@@ -10,6 +10,7 @@
 #include <ktrace/recording.h>
 
 #include "run/child.h"
+#include "run/probes.h"
 #include "run/process.h"
 #include "common/debuginfod.h"
 #include "common/patterns.h"
@@ -32,7 +33,9 @@ struct record {
 	uint64_t duration;	   /* ns; 0: none */
 	struct patterns markers;   /* of programs */
 	struct patterns functions; /* of the kernel */
+	struct probes probes;	   /* -P */
 	bool filterless;	   /* the last -e means functions */
+	bool probe_last;	   /* the last of -e and -P is a -P */
 	struct patterns reads;	   /* what is read at their calls */
 	bool plain; /* does not read what arguments of functions point to */
 	struct patterns around; /* functions are recorded only within these */

@@ -30,10 +30,15 @@ static const char *suffix_of(const struct ktrace_field *field,
 /* As many fields has a capture program (core/capture.h). */
 #define POINTEES_MAX 16
 
-/* Functions are the events whose types are variants. */
+/* Functions are the events whose types are variants; probes have values that are texts. */
 static bool has_pointees(const struct ktrace_type *type)
 {
-	return type->variant_of && ktrace_field_find(type, KTRACE_CAPTURED_CUT);
+	if (!ktrace_field_find(type, KTRACE_CAPTURED_CUT))
+		return false;
+	for (uint32_t i = 0; i < type->nr_fields; i++)
+		if (!strncmp(type->fields[i].ctype, "string", 6))
+			return true;
+	return type->variant_of;
 }
 
 bool pointee_find(const struct ktrace_type *type,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <ktrace/capture_names.h>
+
 #include "base/escape.h"
 #include "pointee.h"
 #include "program.h"
@@ -57,6 +59,9 @@ struct op {
 	const struct ktrace_field *field;
 	struct cached *cache;
 	struct pointee *pointee;
+	/* Not NULL: the value could not be read if this bit of it is set. */
+	const struct ktrace_field *unread;
+	uint32_t unread_bit;
 };
 
 struct program {
@@ -275,6 +280,21 @@ static int program_op(struct program *program, const struct ktrace_field *field,
 	return 0;
 }
 
+/* Of values of probes.  The mask has a bit for each field in front of it. */
+static void program_unread(struct program *program,
+			   const struct ktrace_type *type,
+			   const struct ktrace_field *field)
+{
+	const struct ktrace_field *mask =
+		ktrace_field_find(type, KTRACE_VALUES_UNREAD);
+	struct op *op = &program->ops[program->nr_ops - 1];
+
+	if (!mask || field >= mask || field - type->fields >= 32)
+		return;
+	op->unread = mask;
+	op->unread_bit = field - type->fields;
+}
+
 static struct program *program_make(const struct programs *programs,
 				    const struct ktrace_type *type)
 {
@@ -301,10 +321,13 @@ static struct program *program_make(const struct programs *programs,
 		if (style != PROGRAM_JSON && stack_field(type, field))
 			continue;
 		/* For programs each field is one of its own. */
-		if (style != PROGRAM_JSON && pointee_owns(type, field))
+		if (style != PROGRAM_JSON &&
+		    (pointee_owns(type, field) ||
+		     !strcmp(field->name, KTRACE_VALUES_UNREAD)))
 			continue;
 		if (program_op(program, field, style, &used))
 			goto err;
+		program_unread(program, type, field);
 		if (style != PROGRAM_JSON &&
 		    program_pointee(program, type, field, &used))
 			goto err;
@@ -410,6 +433,11 @@ static inline __attribute__((always_inline)) void run(
 			       BLOCK);
 		output->p += op->text_len;
 
+		if (unlikely(op->unread) &&
+		    ktrace_field_int(event, op->unread) >> op->unread_bit & 1) {
+			output_puts(output, json ? "null" : "?");
+			continue;
+		}
 		switch (op->code) {
 		case CODE_U8:
 			output->p = put_u64(output->p, *p);

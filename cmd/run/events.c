@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/probes.h>
+
 #include "cmd.h"
 #include "events.h"
 
@@ -73,6 +75,11 @@ static int known_enable(struct ktrace_session *session,
 	return status;
 }
 
+static bool text_is_wanted(const char *system, const char *name, void *data)
+{
+	return selection_match(data, system, name);
+}
+
 int events_enable(struct ktrace_session *session, struct selection *selection,
 		  struct stacks_wanted *stacks, size_t *nr)
 {
@@ -88,6 +95,10 @@ int events_enable(struct ktrace_session *session, struct selection *selection,
 	if (ktrace_session_known(session, &known, &nr_known))
 		return failed_in_library();
 	status = selection_check_known(selection, known, nr_known, session);
+	/* First: later the events have filters. */
+	if (!status && !selection_is_all(selection) &&
+	    ktrace_session_texts(session, text_is_wanted, selection))
+		status = failed_in_library();
 	if (!status && stacks)
 		status = stacks_enable(session, stacks, selection, known,
 				       nr_known);

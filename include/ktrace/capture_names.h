@@ -48,6 +48,9 @@
 #define KTRACE_CAPTURED_CUT    KTRACE_CAPTURED_PREFIX "cut"
 #define KTRACE_CAPTURED_UNREAD KTRACE_CAPTURED_PREFIX "unread"
 
+/* The same for values of a probe: a bit for each field of the event, the first lowest. */
+#define KTRACE_VALUES_UNREAD KTRACE_CAPTURED_PREFIX "values_unread"
+
 /* Of signal:signal_delivered: struct kernel_siginfo, and the address of the handler. */
 #define KTRACE_CAPTURED_INFO	KTRACE_CAPTURED_PREFIX "info"
 #define KTRACE_CAPTURED_HANDLER KTRACE_CAPTURED_PREFIX "handler"

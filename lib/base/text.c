@@ -137,3 +137,16 @@ void text_free(struct text *text)
 	free(text->s);
 	*text = (struct text){0};
 }
+
+bool text_has_line(const char *text, const char *line)
+{
+	size_t length = strlen(line);
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (!strncmp(text, line, length) &&
+		    (!text[length] || text[length] == '\n'))
+			return true;
+	}
+	return false;
+}

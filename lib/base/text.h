@@ -30,4 +30,7 @@ void text_number(struct text *text, uint64_t number);
 void text_json(struct text *text, const char *s);
 void text_free(struct text *text);
 
+/* Is @line, without its newline, one of the lines of @text? */
+bool text_has_line(const char *text, const char *line);
+
 #endif /* KT_LIB_BASE_TEXT_H */

@@ -245,6 +245,11 @@ static bool enums_read(struct enums *enums)
 	return enums->btf;
 }
 
+const struct btf *enums_btf(struct enums *enums)
+{
+	return enums && enums_read(enums) ? enums->btf : NULL;
+}
+
 bool enums_value(struct enums *enums, const char *name, size_t len,
 		 int64_t *value)
 {

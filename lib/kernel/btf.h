@@ -63,4 +63,7 @@ bool enums_member(struct enums *enums, const char *name, const char *member,
 int enums_layout(struct enums *enums, const char *name,
 		 struct ktrace_types *types);
 
+/* The whole type information, which is the enums'.  NULL: it cannot be had. */
+const struct btf *enums_btf(struct enums *enums);
+
 #endif /* KT_LIB_KERNEL_BTF_H */

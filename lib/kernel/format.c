@@ -171,6 +171,36 @@ static void array_kind(struct ktrace_field *field, const char *element,
 	}
 }
 
+enum ktrace_base ctype_base(const char *ctype)
+{
+	static const struct {
+		const char *name;
+		enum ktrace_base base;
+	} bases[] = {
+		{"bool", KTRACE_BOOL},
+		{"dev_t", KTRACE_DEV},
+		{"umode_t", KTRACE_OCT},
+		{"gfp_t", KTRACE_HEX},
+		{"fmode_t", KTRACE_HEX},
+		{"blk_opf_t", KTRACE_HEX},
+		{"isolate_mode_t", KTRACE_HEX},
+		/* Of values of probes (<ktrace/probes.h>). */
+		{"x8", KTRACE_HEX},
+		{"x16", KTRACE_HEX},
+		{"x32", KTRACE_HEX},
+		{"x64", KTRACE_HEX},
+		{"symbol", KTRACE_SYMBOL},
+	};
+	size_t length = strlen(ctype);
+
+	for (size_t i = 0; i < NR(bases); i++)
+		if (!strcmp(ctype, bases[i].name))
+			return bases[i].base;
+	if (length > 7 && !strcmp(ctype + length - 7, "flags_t"))
+		return KTRACE_HEX;
+	return KTRACE_DEC;
+}
+
 /* Sets what follows from the C type. */
 static void field_kind(struct ktrace_field *field)
 {
@@ -203,7 +233,7 @@ static void field_kind(struct ktrace_field *field)
 	} else if (field->size != 1 && field->size != 2 && field->size != 4 &&
 		   field->size != 8) {
 		field->kind = KTRACE_BYTES;
-	} else if (strchr(type, '*')) {
+	} else if (strchr(type, '*') || !strncmp(type, "string", 6)) {
 		field->kind = KTRACE_POINTER;
 		field->base = KTRACE_HEX;
 	} else if (!strncmp(type, "struct ", 7) ||
@@ -211,12 +241,7 @@ static void field_kind(struct ktrace_field *field)
 		field->kind = KTRACE_BYTES;
 	} else {
 		field->kind = field->is_signed ? KTRACE_INT : KTRACE_UINT;
-		if (!strcmp(type, "bool"))
-			field->base = KTRACE_BOOL;
-		else if (!strcmp(type, "dev_t"))
-			field->base = KTRACE_DEV;
-		else if (!strcmp(type, "umode_t"))
-			field->base = KTRACE_OCT;
+		field->base = ctype_base(type);
 	}
 }
 

@@ -22,4 +22,7 @@ int types_parse(const char *info, size_t size, struct enums *enums,
 int types_parse_late(char *info, size_t size, struct enums *enums,
 		     struct ktrace_types **types);
 
+/* How values of a C type are shown, if its name says it; else KTRACE_DEC. */
+enum ktrace_base ctype_base(const char *ctype);
+
 #endif /* KT_LIB_KERNEL_FORMAT_H */

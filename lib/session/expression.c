@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -263,8 +264,11 @@ uint32_t expression_number_size(const struct expression *e, bool *is_signed)
 
 static bool is_char(const struct btf *btf, __u32 id)
 {
-	const struct btf_type *t = type_resolve(btf, id);
+	const struct btf_type *t = btf__type_by_id(btf, id);
 
+	/* A number of a byte has another name, as u8. */
+	while (t && (btf_is_mod(t) || btf_is_type_tag(t)))
+		t = btf__type_by_id(btf, t->type);
 	return t && btf_is_int(t) && t->size == 1 &&
 	       !(btf_int_encoding(t) & BTF_INT_BOOL);
 }
@@ -304,8 +308,8 @@ void expression_push_number(const struct expression *e, struct text *text)
 		if (e->shift)
 			text_printf(text, " %u >>", e->shift);
 		if (e->bits)
-			text_printf(text, " %u &",
-				    (uint32_t)((1ull << e->bits) - 1));
+			text_printf(text, " %" PRIu64 " &",
+				    UINT64_MAX >> (64 - e->bits));
 		return;
 	}
 	if (!e->bits) {
@@ -315,6 +319,26 @@ void expression_push_number(const struct expression *e, struct text *text)
 	}
 	text_printf(text, " @4 %u >> %u &", e->shift,
 		    (uint32_t)((1ull << e->bits) - 1));
+}
+
+void expression_push_wide(const struct expression *e, uint32_t size,
+			  struct text *text)
+{
+	bool is_signed;
+	uint32_t own = expression_number_size(e, &is_signed);
+	uint64_t mask, sign;
+
+	expression_push_number(e, text);
+	if (!own || size <= own || e->bits)
+		return;
+	/* Above the bytes of a value in a register there may be anything. */
+	mask = UINT64_MAX >> (64 - 8 * own);
+	sign = (mask >> 1) + 1;
+	if (is_signed)
+		text_printf(text, " %" PRIu64 " + %" PRIu64 " & %" PRIu64 " -",
+			    sign, mask, sign);
+	else if (e->is_value)
+		text_printf(text, " %" PRIu64 " &", mask);
 }
 
 void expression_end(struct expression *e)

@@ -76,6 +76,13 @@ const struct btf_type *expression_struct(struct expression *e);
 void expression_push_address(const struct expression *e, struct text *text);
 void expression_push_number(const struct expression *e, struct text *text);
 
+/*
+ * The same, as a number of @size bytes: that of a type with a sign keeps it.  What is above its
+ * bytes is then zero, or the sign.
+ */
+void expression_push_wide(const struct expression *e, uint32_t size,
+			  struct text *text);
+
 /* Can be done twice. */
 void expression_end(struct expression *e);
 

@@ -192,7 +192,7 @@ static int cast(struct expression *e, __u32 type, unsigned int stars)
 	if (expression_is_text(e, &size) && size)
 		expression_push_address(e, &words);
 	else if (expression_number_size(e, &is_signed))
-		expression_push_number(e, &words);
+		expression_push_wide(e, sizeof(uint64_t), &words);
 	else
 		return error_set(-EINVAL, "only a number or an address can be "
 					  "cast");
@@ -232,13 +232,16 @@ static int element_parse(struct parser *p, struct expression *e)
 	int err;
 
 	errno = 0;
+	p->brackets++;
+	blanks_skip(p);
 	index = strtoul(p->at, &end, 0);
-	if (end == p->at || errno || index > UINT32_MAX)
+	if (!isdigit((unsigned char)*p->at) || errno || index > UINT32_MAX)
 		return error_set(-EINVAL, "`%s': an element's number is wanted",
 				 p->at);
 	p->at = end;
 	if (!take(p, "]"))
 		return missing(p, "`]'");
+	p->brackets--;
 	t = type_resolve(e->btf, e->type);
 	if (t && btf_is_array(t) && !e->stars &&
 	    index >= btf_array(t)->nelems && btf_array(t)->nelems)

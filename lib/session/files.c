@@ -19,18 +19,14 @@
  * Writes with one call, because the kernel takes or refuses a text as a whole.
  * *@why gets the kernel's reason, "FILE: WORDS", if it gives one.
  */
-static int control_write(int dir, const char *path, const char *text, int flags,
-			 char *why, size_t why_size)
+static int open_write(int dir, int fd, const char *text, char *why,
+		      size_t why_size)
 {
 	size_t len = strlen(text);
-	int fd, err = 0;
 	char *reason;
+	int err = 0;
 	ssize_t n;
 
-	*why = '\0';
-	fd = openat(dir, path, O_WRONLY | O_CLOEXEC | flags);
-	if (fd < 0)
-		return -errno;
 	do
 		n = write(fd, text, len);
 	while (n < 0 && errno == EINTR);
@@ -38,12 +34,25 @@ static int control_write(int dir, const char *path, const char *text, int flags,
 		err = -errno;
 	else if ((size_t)n != len)
 		err = -EIO;
-	close(fd);
 	if (err && !file_read(dir, "error", &reason, NULL)) {
 		reason[strcspn(reason, "\n")] = '\0';
 		snprintf(why, why_size, "%s", reason);
 		free(reason);
 	}
+	return err;
+}
+
+static int control_write(int dir, const char *path, const char *text, int flags,
+			 char *why, size_t why_size)
+{
+	int fd, err;
+
+	*why = '\0';
+	fd = openat(dir, path, O_WRONLY | O_CLOEXEC | flags);
+	if (fd < 0)
+		return -errno;
+	err = open_write(dir, fd, text, why, why_size);
+	close(fd);
 	return err;
 }
 
@@ -76,6 +85,21 @@ static int write_explained(int dir, const char *path, const char *file,
 	if (err && *why)
 		return error_set(err, "%s", why);
 	return err ? session_explain(err, path, file) : 0;
+}
+
+int session_fd_write(struct ktrace_session *s, int fd, const char *file,
+		     const char *text)
+{
+	int dir = open(s->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	char why[384] = "";
+
+	if (dir < 0)
+		return error_set(-errno, "%s: %m", s->root);
+	err = open_write(dir, fd, text, why, sizeof(why));
+	close(dir);
+	if (err && *why)
+		return error_set(err, "%s", why);
+	return err ? session_explain(err, s->root, file) : 0;
 }
 
 int ktrace_session_read(struct ktrace_session *s, const char *file, char **text,

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ktrace/modules.h>
-
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/text.h"
@@ -19,7 +17,6 @@
 #include "reader.h"
 #include "session.h"
 
-#define MODULE "ktrace-functions"
 /* The kernel takes 128 Ki lines and 8 MiB (kernel/source/function/choice.c, files.c). */
 #define LINES_MAX 100000
 #define TEXT_MAX  (8 << 20)
@@ -27,26 +24,6 @@
 #define PATTERNS_MAX 1000
 /* So many functions may read memory at their calls: of more, it would be too slow. */
 #define PROGRAMS_MAX 100
-
-int session_functions_load(struct ktrace_session *s)
-{
-	struct ktrace_modules *modules;
-	int err;
-
-	if (module_is_loaded(MODULE))
-		return 0;
-	if (s->no_load)
-		return error_set(-ENOENT,
-				 "the module " MODULE " is not loaded");
-	err = ktrace_modules_open(&modules);
-	if (err)
-		return err;
-	session_note(s, "loading %s/%s.ko", ktrace_modules_path(modules),
-		     MODULE);
-	err = ktrace_modules_load(modules, MODULE, false);
-	ktrace_modules_close(modules);
-	return err;
-}
 
 /* A function that can be hooked; a name may occur several times. */
 struct available {
@@ -561,7 +538,7 @@ int ktrace_session_functions_choose(struct ktrace_session *s,
 		return error_set(-EINVAL, "struct ktrace_functions: its size "
 					  "is not set");
 	choices_open(choices, s, functions);
-	err = session_functions_load(s);
+	err = session_module_load(s, FUNCTIONS_MODULE);
 	if (!err)
 		err = session_root_read(s, "available_functions", &text);
 	err = err ?: choices_make(choices, text);

@@ -285,7 +285,7 @@ int ktrace_session_functions_each(
 	w.use = use;
 	w.data = data;
 	w.used = calloc(nr_patterns + 1, sizeof(*w.used));
-	err = w.used ? session_functions_load(s)
+	err = w.used ? session_module_load(s, FUNCTIONS_MODULE)
 		     : error_set(-ENOMEM, "out of memory");
 	err = err ?: session_root_read(s, "available_functions", &text);
 	if (!err && prototypes_create(&w.prototypes))

@@ -18,7 +18,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "kernel/flags.h"
 #include "kernel/format.h"
+#include "type/type.h"
 #include "session.h"
 
 /* The begin of the next event's line at or after @p, or NULL. */
@@ -183,6 +185,28 @@ static int info_read(struct ktrace_session *s, const char *file,
 	return err;
 }
 
+/*
+ * Events that are defined at run time have no print format that names flags, but types of values.
+ * The names live as long as the session.
+ */
+static void types_flags(struct ktrace_session *s, struct ktrace_types *types)
+{
+	const struct btf *btf = enums_btf(session_kernel_enums(s));
+
+	if (!s->flags && btf)
+		s->flags = flags_open(btf);
+	for (size_t i = 0; s->flags && i < types->count; i++) {
+		const struct ktrace_type *type = types->types[i];
+		/* Constant for readers of types, but these are being made. */
+		struct ktrace_field *fields = (void *)type->fields;
+
+		for (uint32_t k = 0; k < type->nr_fields; k++)
+			if (!fields[k].names && fields[k].kind <= KTRACE_UINT)
+				fields[k].names =
+					flags_find(s->flags, fields[k].ctype);
+	}
+}
+
 int session_types_recorded(struct ktrace_session *s,
 			   bool (*want)(const struct ktrace_known *known,
 					void *data),
@@ -199,6 +223,8 @@ int session_types_recorded(struct ktrace_session *s,
 	err = late ? types_parse_late(text, size, enums, types)
 		   : types_parse(text, size, enums, types);
 	free(text);
+	if (!err)
+		types_flags(s, *types);
 	return err;
 }
 

@@ -19,6 +19,7 @@
 #include "kernel/btf.h"
 #include "passing.h"
 #include "reader.h"
+#include "strings.h"
 
 #define TEXT_MAX 64u
 
@@ -282,27 +283,11 @@ static void socket_read(struct making *m, const char *path)
 
 /* ---- strings -------------------------------------------------------------- */
 
-/* Names of parameters whose memory need not end with a NUL. */
-static bool is_buffer(const char *name)
-{
-	return strstr(name, "buf") || !strcmp(name, "data") ||
-	       !strcmp(name, "from") || !strcmp(name, "src") ||
-	       !strcmp(name, "p") || !strcmp(name, "s");
-}
-
-/*
- * Whose memory it is can be seen by the address: that of the kernel has its highest bit set.
- * Type information does not say it on most kernels.
- */
 static void string_read(struct making *m, const char *suffix)
 {
 	struct text words = {0};
 
-	text_printf(&words,
-		    "%s 63 >> if %s kernel string %u end "
-		    "%s 63 >> 0 == %s * if %s user string %u end",
-		    m->push, m->push, TEXT_MAX, m->push, m->push, m->push,
-		    TEXT_MAX);
+	string_words(&words, m->push, TEXT_MAX);
 	field_add(m, "char", suffix, &words);
 	text_free(&words);
 }
@@ -351,7 +336,7 @@ static void argument_read(struct making *m)
 		return;
 	if (btf_is_struct(t) || btf_is_fwd(t))
 		pointee_read(m, t);
-	else if (is_const && btf_is_int(t) && !is_buffer(m->name) &&
+	else if (is_const && btf_is_int(t) && !string_is_buffer(m->name) &&
 		 !strcmp(type_name_of(m->btf, t), "char"))
 		string_read(m, "");
 }

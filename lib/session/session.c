@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/loss.h"
+#include "kernel/flags.h"
 #include "modules.h"
 #include "session.h"
 #include "base/sized.h"
@@ -51,11 +52,26 @@ void session_note(struct ktrace_session *s, const char *format, ...)
 
 /* Opening */
 
-static int core_load(struct ktrace_session *s)
+int session_module_load(struct ktrace_session *s, const char *name)
 {
 	struct ktrace_modules *modules;
 	int err;
 
+	if (module_is_loaded(name))
+		return 0;
+	if (s->no_load)
+		return error_set(-ENOENT, "the module %s is not loaded", name);
+	err = ktrace_modules_open(&modules);
+	if (err)
+		return err;
+	session_note(s, "loading %s/%s.ko", ktrace_modules_path(modules), name);
+	err = ktrace_modules_load(modules, name, false);
+	ktrace_modules_close(modules);
+	return err;
+}
+
+static int core_load(struct ktrace_session *s)
+{
 	if (module_is_loaded("ktrace"))
 		return 0;
 	if (s->no_load)
@@ -65,13 +81,7 @@ static int core_load(struct ktrace_session *s)
 	if (geteuid())
 		return error_set(-EPERM, "the module ktrace is not loaded, and "
 					 "loading it needs root: use sudo");
-	err = ktrace_modules_open(&modules);
-	if (err)
-		return err;
-	session_note(s, "loading %s/ktrace.ko", ktrace_modules_path(modules));
-	err = ktrace_modules_load(modules, "ktrace", false);
-	ktrace_modules_close(modules);
-	return err;
+	return session_module_load(s, "ktrace");
 }
 
 static int tree_mount(struct ktrace_session *s)
@@ -181,6 +191,7 @@ int ktrace_session_open(const struct ktrace_session_options *wishes,
 	if (!s)
 		return error_set(-ENOMEM, "out of memory");
 	s->dir = -1;
+	s->held = -1;
 	s->note = options.note;
 	s->data = options.data;
 	s->no_load = options.no_load;
@@ -210,10 +221,13 @@ void ktrace_session_close(struct ktrace_session *s)
 {
 	if (!s)
 		return;
+	if (s->held >= 0)
+		close(s->held);
 	if (s->dir >= 0)
 		close(s->dir);
 	if (s->own)
 		rmdir(s->path);
+	flags_close(s->flags);
 	enums_close(s->enums);
 	arena_destroy(&s->arena);
 	free(s->path);

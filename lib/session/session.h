@@ -12,6 +12,7 @@ struct ktrace_session {
 	char *path;
 	char *root; /* of the control tree; may be @path itself */
 	int dir;    /* the session's folder; a lock on it is the claim */
+	int held;   /* the file probes_held; negative: it is not open */
 	bool own;   /* created here, removed by close */
 	bool no_load;
 
@@ -19,6 +20,7 @@ struct ktrace_session {
 	void *data;
 
 	struct enums *enums; /* NULL: not read yet */
+	struct flags *flags; /* NULL: none was asked for */
 
 	/* Results of the last prepare. */
 	struct arena arena;
@@ -38,10 +40,16 @@ uint64_t session_clock_missing(struct ktrace_session *s);
 /* Sets the message for an error of a control file.  Returns @err. */
 int session_explain(int err, const char *dir, const char *file);
 
+/* Loads a source that is a module of its own, unless the session loads nothing. */
+int session_module_load(struct ktrace_session *s, const char *name);
+
 /* A file of the control tree's root.  @append: adds to a list. */
 int session_root_write(struct ktrace_session *s, const char *file,
 		       const char *text, bool append);
 int session_root_read(struct ktrace_session *s, const char *file, char **text);
+/* To a file of the root that is open. */
+int session_fd_write(struct ktrace_session *s, int fd, const char *file,
+		     const char *text);
 
 /* The kernel's type information; the session keeps it.  NULL: out of memory. */
 struct enums *session_kernel_enums(struct ktrace_session *s);
@@ -103,6 +111,8 @@ int prototypes_define(struct prototypes *p, const char *system,
 #define FUNCTION_REGISTERS 6
 #define FUNCTION_WORDS	   16
 #define FUNCTION_FIELDS	   40
+/* The module with the source. */
+#define FUNCTIONS_MODULE "ktrace-functions"
 
 /*
  * The fields of a function's records (kernel/source/function).  A field of no bytes stands
@@ -132,9 +142,6 @@ void function_fields_plain(struct function_fields *fields, unsigned int words);
 /* As in C, in @arena; and whether all arguments are in registers.  -ENOENT: as above. */
 int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		    struct arena *arena, const char **text, bool *in_registers);
-
-/* Loads the source of functions, unless the session loads nothing. */
-int session_functions_load(struct ktrace_session *s);
 
 /*
  * Calls @use with the type of each record of functions that were chosen since *@next, which

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "clones.h"
+#include "kernel/format.h"
 #include "passing.h"
 #include "prototype.h"
 #include "symbol/kernel_file.h"
@@ -238,26 +239,6 @@ static const struct ktrace_names *names_find(struct maker *m, __u32 id)
 	return names;
 }
 
-static enum ktrace_base typedef_base(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum ktrace_base base;
-	} bases[] = {
-		{"dev_t", KTRACE_DEV},	   {"umode_t", KTRACE_OCT},
-		{"gfp_t", KTRACE_HEX},	   {"fmode_t", KTRACE_HEX},
-		{"blk_opf_t", KTRACE_HEX}, {"isolate_mode_t", KTRACE_HEX},
-	};
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
-		if (!strcmp(name, bases[i].name))
-			return bases[i].base;
-	if (length > 7 && !strcmp(name + length - 7, "flags_t"))
-		return KTRACE_HEX;
-	return KTRACE_DEC;
-}
-
 static enum ktrace_base base_find(struct maker *m, __u32 id)
 {
 	const struct btf_type *t = btf__type_by_id(m->btf, id), *to;
@@ -266,7 +247,7 @@ static enum ktrace_base base_find(struct maker *m, __u32 id)
 	for (; t && (btf_is_typedef(t) || btf_is_mod(t)) && !base;
 	     t = btf__type_by_id(m->btf, t->type))
 		if (btf_is_typedef(t))
-			base = typedef_base(type_name_of(m->btf, t));
+			base = ctype_base(type_name_of(m->btf, t));
 	t = type_resolve(m->btf, id);
 	if (base || !t)
 		return base;

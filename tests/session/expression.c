@@ -338,7 +338,7 @@ TEST(parameters_and_members)
 TEST(elements)
 {
 	CHECK_EQ(parsed("file->entry->parent->own[0]", 1, ""), 'o');
-	CHECK_EQ(parsed("file->entry->parent->own[4]", 1, ""), 't');
+	CHECK_EQ(parsed("file->entry->parent->own[ 4 ]", 1, ""), 't');
 	CHECK_EQ(parsed("*file->entry->parent->own", 1, ""), 'o');
 	CHECK_EQ(parsed("file->entry->name.text[2]", 1, ""), 'e');
 	CHECK_EQ(parsed("file[0].mode", 4, ""), 0644);
@@ -355,6 +355,11 @@ TEST(casts)
 	CHECK_EQ(parsed("((struct entry *)file->entry)->name.length", 4, ""),
 		 6);
 	CHECK_EQ(parsed("*(long int *)&file->wrapped", 8, ""), -4);
+	/* What is above the bytes of a value does not count, but its sign does. */
+	CHECK_EQ(parsed("(long)file->number", 8, ""), -3);
+	CHECK_EQ(parsed("(unsigned long)file->small", 8, ""), -2);
+	CHECK_EQ(parsed("(long)(unsigned int)file->number", 8, ""), 4294967293);
+	CHECK_EQ(parsed("(unsigned long)(char)small", 8, ""), 3);
 	CHECK_EQ(parsed("((unsigned long **)$di)[1]", 8, ""),
 		 ((const uint64_t *)memory_bytes)[1]);
 }

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace probe: makes, checks, lists and removes events anywhere in the kernel's code. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace/library.h>
+
+#include "cmd.h"
+#include "common/value.h"
+#include "run/probes.h"
+
+struct request {
+	bool json;
+	struct ktrace_session *session;
+	size_t count;
+	char **arguments;
+	int nr;
+};
+
+static const char *const *texts_of(const struct request *r)
+{
+	return (const char *const *)r->arguments;
+}
+
+static const char *value_of(const char *equals)
+{
+	return equals + 1 + strspn(equals + 1, " ");
+}
+
+/* "KIND CTYPE NAME = VALUE; ...": prints each as "NAME=VALUE", or only the names. */
+static void fields_show(const char *fields)
+{
+	while (*fields) {
+		size_t length = strcspn(fields, ";");
+		const char *equals = memchr(fields, '=', length);
+		const char *end = equals ?: fields + length, *name;
+
+		while (end > fields && end[-1] == ' ')
+			end--;
+		for (name = end; name > fields && name[-1] != ' ';)
+			name--;
+		if (strncmp(name, "__", 2))
+			printf(" %.*s", (int)(end - name), name);
+		if (verbosity > 0 && equals && strncmp(name, "__", 2))
+			printf("=(%.*s)",
+			       (int)(fields + length - value_of(equals)),
+			       value_of(equals));
+		fields += length;
+		fields += strspn(fields, "; ");
+	}
+}
+
+/* ---- whether the kernel takes them ------------------------------------------- */
+
+/*
+ * A session of our own, in which probes can be tried: they go with it.  NULL: failed, with a
+ * message.
+ */
+static struct ktrace_session *trial_open(void)
+{
+	char name[40];
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.name = name,
+		.note = note,
+	};
+	struct ktrace_session *session;
+
+	static unsigned int nr;
+
+	/* Several may be open. */
+	snprintf(name, sizeof(name), "probe-%d-%u", getpid(), nr++);
+	if (!ktrace_session_open(&options, &session))
+		return session;
+	failed_in_library();
+	return NULL;
+}
+
+/* Arms what was just made in the session.  0, or a negative errno with the kernel's reason. */
+static int trial_enable(const struct ktrace_probe *probe, void *data)
+{
+	return ktrace_session_enable(data, probe->system, probe->name, true);
+}
+
+static int trial_arm(struct ktrace_session *session, const char *const *texts,
+		     size_t nr)
+{
+	int err = ktrace_session_probes_add(session, texts, nr, true,
+					    trial_enable, session);
+
+	return err ?: ktrace_session_write(session, "enabled", "1");
+}
+
+/* Can a probe be at this place?  It is tried, and gone afterwards. */
+static bool place_is_good(const char *place)
+{
+	struct ktrace_session *session = trial_open();
+	bool good;
+
+	if (!session)
+		return false;
+	good = !trial_arm(session, &place, 1);
+	ktrace_session_write(session, "enabled", "0");
+	ktrace_session_close(session);
+	return good;
+}
+
+/* No instruction is longer. */
+#define INSTRUCTION_MAX 15
+
+/* The instructions before and behind "FUNCTION+OFFSET", if nothing begins there. */
+static void nearest_print(const char *text)
+{
+	int length = strcspn(text, " \t"), found = 0;
+	const char *plus = memchr(text, '+', length);
+	unsigned long offset;
+	char place[600];
+
+	if (!plus)
+		return;
+	offset = strtoul(plus + 1, NULL, 0);
+	for (int step = -1; step <= 1; step += 2)
+		for (int i = 1; i <= INSTRUCTION_MAX; i++) {
+			if (step < 0 && (unsigned long)i > offset)
+				break;
+			snprintf(place, sizeof(place), "%.*s+0x%lx",
+				 (int)(plus - text), text, offset + step * i);
+			if (!place_is_good(place))
+				continue;
+			fprintf(stderr, "%s%s",
+				found++ ? " and " : "        One can be at ",
+				place);
+			break;
+		}
+	if (found)
+		fputs(".\n", stderr);
+}
+
+/* The kernel has refused to arm some: why. */
+static int refusal_print(const char *const *texts, size_t nr)
+{
+	static const char file[] = "/enabled: ", within[] = "no instruction";
+	const char *why = ktrace_last_error(), *begin = strstr(why, file);
+	bool is_within = strstr(why, within);
+
+	failed("%s", begin ? begin + sizeof(file) - 1 : why);
+	if (is_within && nr == 1)
+		nearest_print(texts[0]);
+	return EXIT_FAILED;
+}
+
+/* Would the kernel take all of them?  Returns an exit status. */
+static int probes_try(const struct request *r)
+{
+	struct ktrace_session *session = trial_open();
+	int status = EXIT_OK, err;
+
+	if (!session)
+		return EXIT_FAILED;
+	err = ktrace_session_probes_add(session, texts_of(r), r->nr, true,
+					trial_enable, session);
+	if (err)
+		status = probe_failed(texts_of(r), r->nr, err);
+	else if (ktrace_session_write(session, "enabled", "1"))
+		status = refusal_print(texts_of(r), r->nr);
+	ktrace_session_write(session, "enabled", "0");
+	ktrace_session_close(session);
+	return status;
+}
+
+/* ---- add -------------------------------------------------------------------- */
+
+static int added_show(const struct ktrace_probe *probe, void *data)
+{
+	struct request *r = data;
+
+	say("%s:%s is at %s: ktrace record -e %s:%s", probe->system,
+	    probe->name, probe->place, probe->system, probe->name);
+	r->count++;
+	return 0;
+}
+
+static int probes_add(struct request *r)
+{
+	int err;
+
+	if (!r->nr)
+		return misused(&command_probe,
+			       "add: which? Say a PLACE and VALUES, like "
+			       "'vfs_read count'");
+	/* What the kernel refuses, it refuses when a probe is armed. */
+	err = probes_try(r);
+	if (err)
+		return err;
+	err = ktrace_session_probes_add(r->session, texts_of(r), r->nr, false,
+					added_show, r);
+	if (err)
+		return probe_failed(texts_of(r), r->nr, err);
+	return EXIT_OK;
+}
+
+/* ---- check ------------------------------------------------------------------ */
+
+/* The kernel replaces an exception by a jump some time later. */
+#define OPTIMIZED_WITHIN_MS 3000
+
+static const struct {
+	const char *how, *words;
+} ways[] = {
+	{"jump", "a jump: the cheapest way"},
+	{"ftrace", "a call of ftrace, where the function begins"},
+	{"breakpoint", "an exception at each hit: the dearest way"},
+};
+
+/* The last word of "SYSTEM:EVENT 0xADDRESS WAY ...", the only line.  NULL: not armed. */
+static const char *way_find(struct ktrace_session *session)
+{
+	const char *found = NULL;
+	char *text;
+
+	if (ktrace_session_read(session, "probed", &text, NULL))
+		return NULL;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		char word[16];
+
+		snprintf(word, sizeof(word), " %s ", ways[i].how);
+		if (strstr(text, word))
+			found = ways[i].words;
+	}
+	free(text);
+	return found;
+}
+
+static int place_show(const struct ktrace_probe *probe, void *data)
+{
+	int err = ktrace_session_enable(data, probe->system, probe->name, true);
+
+	if (err)
+		return err;
+	printf("%s:", probe->place);
+	fields_show(probe->fields);
+	return 0;
+}
+
+/* Returns an exit status. */
+static int probe_check(const char *text)
+{
+	struct ktrace_session *session = trial_open();
+	const struct timespec pause = {.tv_nsec = 20000000};
+	const char *way = NULL;
+	int err, waited = 0;
+
+	if (!session)
+		return EXIT_FAILED;
+	err = ktrace_session_probes_add(session, &text, 1, true, place_show,
+					session);
+	if (err) {
+		probe_failed(&text, 1, err);
+	} else {
+		err = ktrace_session_write(session, "enabled", "1");
+		if (err)
+			puts("  refused");
+		fflush(stdout);
+		if (err)
+			refusal_print(&text, 1);
+	}
+	while (!err) {
+		way = way_find(session);
+		if (!way || way != ways[2].words ||
+		    waited > OPTIMIZED_WITHIN_MS)
+			break;
+		nanosleep(&pause, NULL);
+		waited += 20;
+	}
+	if (!err)
+		printf("  %s\n", way ?: "not known: its module may have gone");
+	ktrace_session_write(session, "enabled", "0");
+	ktrace_session_close(session);
+	return err ? EXIT_FAILED : EXIT_OK;
+}
+
+static int probes_check(struct request *r)
+{
+	int status = EXIT_OK;
+
+	if (!r->nr)
+		return misused(&command_probe, "check: which?");
+	for (int i = 0; i < r->nr; i++)
+		status = probe_check(r->arguments[i]) ?: status;
+	return output_finish(status);
+}
+
+/* ---- list ------------------------------------------------------------------- */
+
+static int probe_show(const struct ktrace_probe *probe, void *data)
+{
+	struct request *r = data;
+
+	r->count++;
+	printf("%s:%s  %s ", probe->system, probe->name, probe->place);
+	fields_show(probe->fields);
+	puts(probe->held ? "  [of a recorder]" : "");
+	return 0;
+}
+
+static int probe_json(const struct ktrace_probe *probe, void *data)
+{
+	struct request *r = data;
+
+	fputs(r->count++ ? ",\n{\"system\":" : "[\n{\"system\":", stdout);
+	print_json(stdout, probe->system);
+	fputs(",\"name\":", stdout);
+	print_json(stdout, probe->name);
+	fputs(",\"place\":", stdout);
+	print_json(stdout, probe->place);
+	fputs(",\"fields\":", stdout);
+	print_json(stdout, probe->fields);
+	printf(",\"held\":%s}", probe->held ? "true" : "false");
+	return 0;
+}
+
+static int probes_list(struct request *r)
+{
+	if (ktrace_session_probes_each(r->session, texts_of(r), r->nr,
+				       r->json ? probe_json : probe_show, r))
+		return output_finish(failed_in_library());
+	if (r->json)
+		puts(r->count ? "\n]" : "[]");
+	else if (!r->count)
+		say("there are no probes: `ktrace probe add' makes one");
+	return output_finish(EXIT_OK);
+}
+
+/* ---- remove ----------------------------------------------------------------- */
+
+static int removed_count(const struct ktrace_probe *probe, void *data)
+{
+	struct request *r = data;
+
+	r->count++;
+	return 0;
+}
+
+static int probes_remove(struct request *r)
+{
+	if (!r->nr)
+		return misused(&command_probe,
+			       "remove: which? Name a PATTERN, or '*'");
+	if (ktrace_session_probes_remove(r->session, texts_of(r), r->nr,
+					 removed_count, r))
+		return failed_in_library();
+	say("%zu probe%s removed", r->count, r->count == 1 ? "" : "s");
+	return EXIT_OK;
+}
+
+/* ---- the command ------------------------------------------------------------- */
+
+static const struct action {
+	const char *name;
+	int (*act)(struct request *r);
+} actions[] = {
+	{"add", probes_add},
+	{"check", probes_check},
+	{"list", probes_list},
+	{"remove", probes_remove},
+};
+
+static const struct action *action_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+static int option_handle(void *data, int option)
+{
+	struct request *r = data;
+
+	if (option != 'j')
+		return option_forgotten(&command_probe, option);
+	r->json = true;
+	return EXIT_OK;
+}
+
+static int probe_main(int argc, char **argv)
+{
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.note = note,
+	};
+	const struct action *action;
+	struct request r = {0};
+	int status;
+
+	status = options_parse(&command_probe, argc, argv, option_handle, &r);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	if (optind == argc)
+		return misused(&command_probe, "add, check, list or remove?");
+	action = action_find(argv[optind]);
+	if (!action)
+		return misused(&command_probe,
+			       "`%s': add, check, list or remove is wanted",
+			       argv[optind]);
+	if (r.json && action->act != probes_list)
+		return misused(&command_probe, "-j is for list");
+	r.arguments = argv + optind + 1;
+	r.nr = argc - optind - 1;
+	if (ktrace_session_open(&options, &r.session))
+		return failed_in_library();
+	status = action->act(&r);
+	ktrace_session_close(r.session);
+	return status;
+}
+
+static const struct command_option options[] = {
+	OPTION('j', "json", NULL, "list as JSON"),
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("list, check: also where values come from"),
+	{0},
+};
+
+const struct command command_probe = {
+	.name = "probe",
+	.what = "make events anywhere in the kernel's code",
+	.usage =
+		"add PROBE... | check PROBE... | list [PATTERN...] | remove PATTERN...",
+	.about =
+		"PROBE is `[[SYSTEM:]NAME=]PLACE [VALUE...]'. It stays until it is "
+		"removed; those of\n"
+		"`ktrace record -P' end with the recording.\n"
+		"\n"
+		"PLACE is [MODULE:]FUNCTION, where it begins; FUNCTION+OFFSET, an "
+		"instruction of it;\n"
+		"FUNCTION%return, where it has returned to; or 0xADDRESS.\n"
+		"\n"
+		"VALUE is `[NAME=]EXPRESSION[:FORMAT]': an expression of C over "
+		"parameters, $retval,\n"
+		"$arg1, $stack0 and registers (%di), with ., ->, [N], *, & and "
+		"casts; $params: all\n"
+		"parameters. Without any: all parameters, or $retval. FORMAT is "
+		"u8 to u64, s8 to\n"
+		"s64, x8 to x64, be16 to be64, string or symbol.\n",
+	.options = options,
+	.operand = ARGUMENT_FUNCTION,
+	.operand_words = "add check list remove",
+	.examples =
+		"    ktrace probe add 'vfs_read file->f_path.dentry->d_name.name "
+		"count'\n"
+		"    ktrace probe add 'failed=do_filp_open%return $retval:s64'\n"
+		"    ktrace probe check 'vfs_read+0x15 %di'\n"
+		"    ktrace record -e 'probe:*' -d 10s\n"
+		"    ktrace probe remove '*'\n",
+	.main = probe_main,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Probes: events anywhere in the kernel's code, with values of parameters, registers and memory.
+ * A text says where, and what is recorded:
+ *
+ *	[[SYSTEM:]NAME=]PLACE [EXPRESSION...]
+ *
+ * PLACE is one of
+ *
+ *	[MODULE:]FUNCTION		where the function begins
+ *	[MODULE:]FUNCTION+OFFSET	an instruction of it; OFFSET in bytes
+ *	[MODULE:]FUNCTION%return	where it has returned to
+ *	0xADDRESS[%return]		if several functions have the name
+ *
+ * EXPRESSION is [NAME=]VALUE[:FORMAT].  VALUE is an expression of C, over
+ *
+ *	PARAMETER	where the function begins
+ *	$retval		what it returns; its place is FUNCTION%return
+ *	$argN		its N-th parameter, if its type is not known
+ *	$stackN		the N-th word of the stack, from 0 on
+ *	%REGISTER	a register: %di or %rdi
+ *
+ * with members, `->', elements of arrays, `*', `&' and casts: file->f_path.dentry->d_name.name.
+ * $params stands for all parameters.  Without any expression, all parameters are recorded, or what
+ * is returned.  FORMAT is
+ *
+ *	u8 .. u64, s8 .. s64, x8 .. x64		a number of so many bits; x: hexadecimal
+ *	u, s, x			the same, with the bits that its type has
+ *	be16, be32, be64	a number in the byte order of networks
+ *	string			the text to which it points, of a program or of the kernel
+ *	symbol			the function of the kernel that is there
+ *
+ * Otherwise the type says how it is shown: names of enumerations and flags, texts of type char,
+ * byte orders of __be16 and the like.  A struct is recorded member by member, without arrays
+ * of numbers.
+ */
+#ifndef KTRACE_PROBES_H
+#define KTRACE_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ktrace/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The system of probes whose text has none. */
+#define KTRACE_PROBE_SYSTEM "probe"
+
+/* Valid during the call that has it. */
+struct ktrace_probe {
+	const char *system;
+	const char *name;
+	const char *place; /* as above; an address has the function it is in */
+	const char *
+		fields; /* as lines of the control tree's file `probes' have them */
+	bool held;	/* it goes with the recorder that has it */
+	uint64_t reserved[4];
+};
+
+/*
+ * Makes an event of each text; none of them, if one is refused.  They are not enabled yet.
+ * @held: they go when the session is closed, or its process ends, for whatever reason; otherwise
+ * they stay until they are removed.  @use, which may be NULL, is called with each; if it returns
+ * something other than 0, that is returned.  -EINVAL, -ENOENT: the error says what is wrong in
+ * which text.
+ */
+KTRACE_API int ktrace_session_probes_add(
+	struct ktrace_session *session, const char *const *texts, size_t nr,
+	bool held, int (*use)(const struct ktrace_probe *probe, void *data),
+	void *data);
+
+/*
+ * Calls @use with each probe that one of @patterns means (ktrace_pattern_match()); @nr is 0: with
+ * all.  -ENOENT: a pattern means none.
+ */
+KTRACE_API int ktrace_session_probes_each(
+	struct ktrace_session *session, const char *const *patterns, size_t nr,
+	int (*use)(const struct ktrace_probe *probe, void *data), void *data);
+
+/* Removes those of ktrace_session_probes_each(), also if they are being recorded. */
+KTRACE_API int ktrace_session_probes_remove(
+	struct ktrace_session *session, const char *const *patterns, size_t nr,
+	int (*use)(const struct ktrace_probe *probe, void *data), void *data);
+
+/*
+ * The texts of the probes that @want accepts are recorded in this session, too.  Their events must
+ * be disabled, and have no filter and no stacks yet.  Whose texts cannot be had, as by a group that
+ * may not read the kernel's memory, is recorded without them.
+ */
+KTRACE_API int ktrace_session_texts(struct ktrace_session *session,
+				    bool (*want)(const char *system,
+						 const char *name, void *data),
+				    void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_PROBES_H */

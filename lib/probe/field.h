@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What a probe records: the expressions of its text (<ktrace/probes.h>) as fields. */
+#ifndef KT_LIB_PROBE_FIELD_H
+#define KT_LIB_PROBE_FIELD_H
+
+#include "base/text.h"
+#include "place.h"
+#include "session/prototype.h"
+
+/*
+ * Appends "; KIND CTYPE NAME = VALUE" for each (kernel/source/probe/README.md).  -EINVAL, with a
+ * message.
+ */
+int fields_write(struct prototypes *p, const struct place *place,
+		 const char *expressions, struct text *text);
+
+#endif /* KT_LIB_PROBE_FIELD_H */

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Places of probes: place.h.
+ *
+ * The kernel would look for each name among all of its symbols.  Here one pass finds the names of
+ * all probes, so functions of its image are told by their addresses.  Those of modules are told by
+ * their names, because a module may go and come back elsewhere.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "place.h"
+
+#define RETURN "%return"
+
+/* ---- parsing --------------------------------------------------------------- */
+
+static bool is_name(const char *s, size_t length)
+{
+	if (!length || length > PLACE_NAME_MAX || isdigit((unsigned char)*s))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+			return false;
+	return true;
+}
+
+/* "[SYSTEM:]NAME", @length characters. */
+static int name_parse(struct place *place, const char *text, size_t length)
+{
+	const char *colon = memchr(text, ':', length);
+	size_t system = colon ? colon - text : 0;
+	const char *name = colon ? colon + 1 : text;
+
+	length -= name - text;
+	if ((colon && !is_name(text, system)) || !is_name(name, length))
+		return error_set(-EINVAL,
+				 "what stands before `=' is the event's name, "
+				 "or SYSTEM:NAME: letters, digits and `_'");
+	if (colon)
+		snprintf(place->system, sizeof(place->system), "%.*s",
+			 (int)system, text);
+	snprintf(place->name, sizeof(place->name), "%.*s", (int)length, name);
+	return 0;
+}
+
+static int number_parse(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 0);
+	return isdigit((unsigned char)*text) && !*end && !errno
+		       ? 0
+		       : error_set(-EINVAL, "`%s' is no number", text);
+}
+
+/* "[MODULE:]FUNCTION". */
+static int function_parse(struct place *place, const char *text)
+{
+	const char *colon = strchr(text, ':'), *digits;
+
+	if (colon) {
+		digits = colon + 1 + strspn(colon + 1, "0123456789");
+		if (digits > colon + 1 && !*digits)
+			return error_set(-EINVAL, "lines are not known: say "
+						  "FUNCTION+OFFSET, in bytes");
+		if (colon == text ||
+		    (size_t)(colon - text) >= sizeof(place->module))
+			return error_set(-EINVAL,
+					 "`%s': [MODULE:]FUNCTION is wanted",
+					 text);
+		snprintf(place->module, sizeof(place->module), "%.*s",
+			 (int)(colon - text), text);
+		text = colon + 1;
+	}
+	if (!*text || strlen(text) >= sizeof(place->function) ||
+	    strpbrk(text, "*?[]()=;:%,"))
+		return error_set(-EINVAL,
+				 "`%s' is no name of a function: a probe is at "
+				 "one place",
+				 text);
+	strcpy(place->function, text);
+	/* /proc/kallsyms writes a module's name so. */
+	for (char *c = place->module; *c; c++)
+		if (*c == '-')
+			*c = '_';
+	return 0;
+}
+
+/* Cuts the word up. */
+static int word_parse(struct place *place, char *word)
+{
+	char *end = strstr(word, RETURN), *plus;
+	int err;
+
+	place->returns = end && !end[sizeof(RETURN) - 1];
+	if (place->returns)
+		*end = '\0';
+	place->is_address = !strncmp(word, "0x", 2);
+	if (place->is_address)
+		return number_parse(word, &place->address);
+	plus = strchr(word, '+');
+	if (plus) {
+		*plus++ = '\0';
+		err = number_parse(plus, &place->offset);
+		place->has_offset = place->offset;
+		if (err)
+			return err;
+	}
+	if (plus && place->returns)
+		return error_set(-EINVAL, "a return has no offset");
+	return function_parse(place, word);
+}
+
+int place_parse(struct place *place, const char *text, const char **rest)
+{
+	const char *equals;
+	size_t length;
+	char *word;
+	int err = 0;
+
+	*place = (struct place){.system = "probe"};
+	text += strspn(text, " \t");
+	length = strcspn(text, " \t");
+	*rest = text + length;
+	equals = memchr(text, '=', length);
+	if (equals) {
+		err = name_parse(place, text, equals - text);
+		text = equals + 1;
+		length = *rest - text;
+	}
+	if (err)
+		return err;
+	if (!length)
+		return error_set(-EINVAL, "a place is missing: FUNCTION, "
+					  "FUNCTION+OFFSET, FUNCTION%%return "
+					  "or 0xADDRESS");
+	word = strndup(text, length);
+	if (!word)
+		return error_set(-ENOMEM, "out of memory");
+	err = word_parse(place, word);
+	free(word);
+	return err;
+}
+
+/* ---- finding --------------------------------------------------------------- */
+
+/* A line "ADDRESS NAME [MODULE]". */
+struct line {
+	uint64_t address;
+	const char *name, *module; /* not ended; NULL: the kernel's */
+	size_t length, module_length;
+};
+
+/* Returns the next line. */
+static const char *line_read(const char *p, struct line *line)
+{
+	const char *end = strchrnul(p, '\n');
+	char *name;
+
+	*line = (struct line){.address = strtoull(p, &name, 16)};
+	line->name = name + (*name == ' ');
+	line->length = strcspn(line->name, " \n");
+	if (line->name + line->length < end) {
+		line->module = line->name + line->length + 1;
+		line->module_length = end - line->module;
+	}
+	return *end ? end + 1 : end;
+}
+
+/* What was found of a name. */
+struct found {
+	struct place *place;
+	struct line line; /* the first */
+	const char *next; /* behind it */
+	unsigned int nr;
+	uint64_t addresses[4];
+};
+
+static bool is_in(const struct line *line, const char *module)
+{
+	if (!*module)
+		return true;
+	if (!line->module)
+		return !strcmp(module, "vmlinux");
+	return strlen(module) == line->module_length &&
+	       !memcmp(module, line->module, line->module_length);
+}
+
+static void found_note(struct found *found, const struct line *line,
+		       const char *next)
+{
+	struct place *place = found->place;
+
+	if (!is_in(line, place->module))
+		return;
+	/* An alias is no other function. */
+	if (found->nr && found->addresses[0] == line->address)
+		return;
+	if (found->nr < 4)
+		found->addresses[found->nr] = line->address;
+	if (found->nr++)
+		return;
+	found->line = *line;
+	found->next = next;
+}
+
+static bool name_is(const struct line *line, const char *name)
+{
+	return !strncmp(line->name, name, line->length) && !name[line->length];
+}
+
+/* Up to the next symbol. */
+static uint64_t function_size(uint64_t address, const char *next)
+{
+	struct line line;
+
+	while (*next) {
+		next = line_read(next, &line);
+		if (line.address > address)
+			return line.address - address;
+	}
+	return 0;
+}
+
+static int found_refuse(const struct found *found)
+{
+	const struct place *place = found->place;
+	char list[128] = "";
+
+	if (!found->nr && *place->module && strcmp(place->module, "vmlinux"))
+		return error_set(-ENOENT,
+				 "the module %s is not loaded, or has no such "
+				 "function",
+				 place->module);
+	if (!found->nr)
+		return error_set(-ENOENT,
+				 "there is no such function: is it inlined, or "
+				 "its module not loaded?");
+	for (unsigned int i = 0; i < found->nr && i < 4; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list),
+			 " 0x%" PRIx64, found->addresses[i]);
+	return error_set(
+		-EINVAL,
+		"%u functions are called `%s': say the address of one, "
+		"%s%s",
+		found->nr, place->function, list + 1,
+		found->nr > 4 ? " ..." : "");
+}
+
+static int found_take(const struct found *found)
+{
+	struct place *place = found->place;
+
+	if (found->nr != 1)
+		return found_refuse(found);
+	place->address = found->line.address;
+	snprintf(place->module, sizeof(place->module), "%.*s",
+		 (int)found->line.module_length, found->line.module ?: "");
+	place->size = function_size(place->address, found->next);
+	if (place->size && place->offset >= place->size)
+		return error_set(-EINVAL,
+				 "+%" PRIu64 " is past the end: %s has %" PRIu64
+				 " bytes",
+				 place->offset, place->function, place->size);
+	return 0;
+}
+
+/* Of an address: the function that it is in. */
+static int address_name(struct place *place, const char *symbols)
+{
+	struct line line, last = {0};
+	const char *next = symbols;
+
+	while (*next) {
+		next = line_read(next, &line);
+		if (line.address > place->address)
+			break;
+		/* Of aliases the first. */
+		if (line.address != last.address)
+			last = line;
+	}
+	if (!last.address || !*next || last.length >= sizeof(place->function) ||
+	    last.module_length >= sizeof(place->module))
+		return error_set(-EINVAL, "it is in no function");
+	snprintf(place->function, sizeof(place->function), "%.*s",
+		 (int)last.length, last.name);
+	snprintf(place->module, sizeof(place->module), "%.*s",
+		 (int)last.module_length, last.module ?: "");
+	place->size = line.address - last.address;
+	place->offset = place->address - last.address;
+	place->has_offset = place->offset;
+	place->address = last.address;
+	if (place->returns && place->offset)
+		return error_set(-EINVAL, "no function begins there");
+	return 0;
+}
+
+/* One pass over the symbols. */
+static void names_find(const struct table *wanted, const char *symbols)
+{
+	const struct table_slot *slot;
+	struct line line;
+	const char *next = symbols;
+	uint64_t hash;
+
+	while (*next) {
+		next = line_read(next, &line);
+		hash = table_hash(line.name, line.length);
+		slot = NULL;
+		while ((slot = table_next(wanted, hash, slot))) {
+			struct found *found = slot->value;
+
+			if (name_is(&line, found->place->function))
+				found_note(found, &line, next);
+		}
+	}
+}
+
+static int symbols_read(struct ktrace_session *s, struct text *symbols)
+{
+	char *others;
+	int err = session_root_read(s, "symbols", &others);
+
+	if (err)
+		return err;
+	err = session_symbols(others, symbols);
+	free(others);
+	return err;
+}
+
+int places_find(struct ktrace_session *s, struct place *places, size_t nr,
+		size_t *which)
+{
+	struct found *list = calloc(nr + 1, sizeof(*list));
+	struct table wanted = {0};
+	struct text symbols = {0};
+	int err = list ? symbols_read(s, &symbols)
+		       : error_set(-ENOMEM, "out of memory");
+
+	*which = 0;
+	for (size_t i = 0; !err && i < nr; i++) {
+		const char *name = places[i].function;
+
+		list[i].place = &places[i];
+		if (*name && table_add(&wanted, table_hash(name, strlen(name)),
+				       &list[i]))
+			err = error_set(-ENOMEM, "out of memory");
+	}
+	if (!err)
+		names_find(&wanted, symbols.s);
+	for (size_t i = 0; !err && i < nr; i++) {
+		*which = i;
+		if (!places[i].is_address)
+			err = found_take(&list[i]);
+		else
+			err = address_name(&places[i], symbols.s);
+	}
+	table_free(&wanted);
+	text_free(&symbols);
+	free(list);
+	return err;
+}
+
+/* ---- what it becomes -------------------------------------------------------- */
+
+void place_write(const struct place *place, struct text *text)
+{
+	bool is_module = *place->module && strcmp(place->module, "vmlinux");
+
+	if (place->is_address || !is_module)
+		text_printf(text, "0x%" PRIx64 "%s",
+			    place->address + place->offset,
+			    *place->function ? "/" : "");
+	if (is_module)
+		text_printf(text, "%s:", place->module);
+	text_puts(text, place->function);
+	if (place->has_offset)
+		text_printf(text, "+0x%" PRIx64, place->offset);
+	if (place->returns)
+		text_puts(text, RETURN);
+}
+
+void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])
+{
+	char *c;
+
+	if (!*place->function)
+		snprintf(name, PLACE_NAME_MAX + 1, "at_%" PRIx64,
+			 place->address);
+	else if (place->has_offset)
+		snprintf(name, PLACE_NAME_MAX + 1, "%.40s_0x%" PRIx64,
+			 place->function, place->offset);
+	else
+		snprintf(name, PLACE_NAME_MAX + 1, "%.50s%s", place->function,
+			 place->returns ? "_return" : "");
+	for (c = name; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+}

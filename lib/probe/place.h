@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Where a probe is: the first word of its text (<ktrace/probes.h>). */
+#ifndef KT_LIB_PROBE_PLACE_H
+#define KT_LIB_PROBE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+#define PLACE_NAME_MAX 63 /* of a system or event (kernel/event/registry.h) */
+
+struct place {
+	char system[PLACE_NAME_MAX + 1];
+	char name[PLACE_NAME_MAX + 1]; /* "": not said */
+	char module[64];	       /* "": not said, or none */
+	char function[512];	       /* "": an address alone */
+	uint64_t address;	       /* of the function, or what was said */
+	uint64_t size;		       /* of the function; 0: not known */
+	uint64_t offset;
+	bool has_offset;
+	bool returns;
+	bool is_address; /* it was said by its address */
+};
+
+/* *@rest: what is behind the place.  -EINVAL, with a message. */
+int place_parse(struct place *place, const char *text, const char **rest);
+
+/*
+ * Finds the functions of all, by their names or addresses.  -ENOENT, -EINVAL: *@which is wrong,
+ * with a message.
+ */
+int places_find(struct ktrace_session *s, struct place *places, size_t nr,
+		size_t *which);
+
+/* As the kernel takes it. */
+void place_write(const struct place *place, struct text *text);
+/* A name for its event. */
+void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1]);
+
+#endif /* KT_LIB_PROBE_PLACE_H */

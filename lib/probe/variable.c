@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Variables of probes: variable.h.
+ *
+ * Where a parameter is follows from the calling convention (session/passing.h), so it is known
+ * where a function begins.  Later the compiler may keep it anywhere.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "session/passing.h"
+#include "variable.h"
+
+static const char *const argument_registers[] = {"di", "si", "dx",
+						 "cx", "r8", "r9"};
+
+static int word_type(struct scope *scope, __u32 *type)
+{
+	__s32 id = btf__find_by_name_kind(scope->btf, "long unsigned int",
+					  BTF_KIND_INT);
+
+	if (id <= 0)
+		return error_set(-EINVAL, "the kernel's type information is "
+					  "broken");
+	*type = id;
+	return 0;
+}
+
+/* A word of which no more is known. */
+static int word_begin(struct scope *scope, struct expression *e,
+		      const char *words)
+{
+	__u32 type = 0;
+	int err = word_type(scope, &type);
+
+	if (!err)
+		expression_begin_value(e, scope->btf, type, 0, words);
+	scope->bare = true;
+	return err;
+}
+
+static int register_begin(struct scope *scope, const char *name,
+			  struct expression *e)
+{
+	static const char *const names[] = {"ax",  "bx",  "cx",	  "dx",	 "si",
+					    "di",  "bp",  "sp",	  "ip",	 "r8",
+					    "r9",  "r10", "r11",  "r12", "r13",
+					    "r14", "r15", "flags"};
+	/* As programmers of assembly call them. */
+	const char *wanted = *name == 'r' && isalpha((unsigned char)name[1])
+				     ? name + 1
+				     : name;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], wanted))
+			return word_begin(scope, e, wanted);
+	return error_set(-EINVAL,
+			 "%%%s is no register: %%ax %%bx %%cx %%dx %%si %%di "
+			 "%%bp %%sp %%r8 to %%r15 %%ip %%flags",
+			 name);
+}
+
+/* Where the word @nr of all arguments is, when the function begins. */
+void argument_words(unsigned int nr, char *words, size_t size)
+{
+	if (nr < PASSING_REGISTERS)
+		snprintf(words, size, "%s", argument_registers[nr]);
+	else
+		snprintf(words, size, "sp %u + @8",
+			 8 * (nr - PASSING_REGISTERS + 1));
+}
+
+/* Why parameters are not known here; 0: they are. */
+int parameters_check(const struct scope *scope, const char *name)
+{
+	if (scope->place->returns)
+		return error_set(-EINVAL,
+				 "`%s': when a function has returned, its "
+				 "parameters are gone: only $retval and "
+				 "registers are there",
+				 name);
+	if (scope->place->has_offset)
+		return error_set(-EINVAL,
+				 "`%s': parameters are known only where the "
+				 "function begins: behind it, name registers, "
+				 "as %%di",
+				 name);
+	return 0;
+}
+
+/* Where a parameter is: *@nr words from *@word on.  False: nobody knows. */
+bool parameter_find(const struct scope *scope, int index, unsigned int *word,
+		    unsigned int *nr)
+{
+	const struct btf_param *params = btf_params(scope->proto);
+	struct passing passing;
+	bool known = true;
+
+	passing_begin(&passing, scope->btf, scope->proto->type);
+	for (int i = 0; known && i <= index; i++)
+		known = params[i].type &&
+			passing_next(&passing, scope->btf, params[i].type, word,
+				     nr);
+	return known;
+}
+
+int parameter_begin(struct scope *scope, int index, struct expression *e)
+{
+	__u32 type = btf_params(scope->proto)[index].type;
+	unsigned int word = 0, nr = 0;
+	char words[32];
+
+	if (!parameter_find(scope, index, &word, &nr))
+		return error_set(-EINVAL,
+				 "nobody knows where its parameter %d "
+				 "is",
+				 index + 1);
+	if (nr > 1 && word >= PASSING_REGISTERS) {
+		/* It is in memory as a whole. */
+		*e = (struct expression){
+			.btf = scope->btf,
+			.type = type,
+			.offset = 8 * (word - PASSING_REGISTERS + 1),
+		};
+		text_puts(&e->words, "sp");
+		return 0;
+	}
+	if (nr != 1)
+		return error_set(-EINVAL,
+				 "its parameter %d is in two registers, or has "
+				 "no bytes: name registers, as %%di",
+				 index + 1);
+	argument_words(word, words, sizeof(words));
+	expression_begin_value(e, scope->btf, type, 0, words);
+	return 0;
+}
+
+const char *parameter_name(const struct scope *scope, int index)
+{
+	const char *name = btf__name_by_offset(
+		scope->btf, btf_params(scope->proto)[index].name_off);
+
+	return name ? name : "";
+}
+
+static int parameter_unknown(const struct scope *scope, const char *name)
+{
+	char list[200] = "";
+
+	for (int i = 0; i < btf_vlen(scope->proto); i++)
+		if (*parameter_name(scope, i) &&
+		    strlen(list) + strlen(parameter_name(scope, i)) + 3 <
+			    sizeof(list))
+			strcat(strcat(list, *list ? ", " : ""),
+			       parameter_name(scope, i));
+	return error_set(-EINVAL, "%s has no parameter `%s'%s%s",
+			 scope->place->function, name, *list ? ": it has " : "",
+			 list);
+}
+
+int parameters_unknown(const struct scope *scope, const char *name)
+{
+	return error_set(-EINVAL,
+			 "`%s': the parameters of %s are not known: name "
+			 "registers, as %%di, or $arg1",
+			 name,
+			 *scope->place->function ? scope->place->function
+						 : "that place");
+}
+
+/* "$argN", from 1 on. */
+static int argument_begin(struct scope *scope, const char *name,
+			  unsigned long number, struct expression *e)
+{
+	int err = parameters_check(scope, name);
+	char words[32];
+
+	if (err)
+		return err;
+	if (!number || number > 16)
+		return error_set(-EINVAL, "`%s': the first argument is $arg1",
+				 name);
+	if (scope->proto && number <= btf_vlen(scope->proto))
+		return parameter_begin(scope, number - 1, e);
+	argument_words(number - 1, words, sizeof(words));
+	return word_begin(scope, e, words);
+}
+
+static int result_begin(struct scope *scope, struct expression *e)
+{
+	__u32 type = scope->proto ? scope->proto->type : 0;
+
+	if (!scope->place->returns)
+		return error_set(-EINVAL, "$retval: a function has no result "
+					  "before it returns: probe "
+					  "FUNCTION%%return");
+	if (!scope->proto)
+		return word_begin(scope, e, "ax");
+	if (!type)
+		return error_set(-EINVAL, "$retval: %s returns nothing",
+				 scope->place->function);
+	switch (passing_class(scope->btf, type)) {
+	case PASSING_MEMORY:
+		/* Its address is returned. */
+		expression_begin_value(e, scope->btf, type, 1, "ax");
+		return 0;
+	case PASSING_WORDS:
+		if (btf__resolve_size(scope->btf, type) <= 8) {
+			expression_begin_value(e, scope->btf, type, 0, "ax");
+			return 0;
+		}
+		/* fall through */
+	default:
+		return error_set(-EINVAL, "$retval: it is not in one register: "
+					  "name %%ax and %%dx");
+	}
+}
+
+static int stack_begin(struct scope *scope, unsigned long number,
+		       struct expression *e)
+{
+	char words[32];
+
+	if (number > 4096)
+		return error_set(-EINVAL, "$stack%lu is not of this stack",
+				 number);
+	snprintf(words, sizeof(words), "sp %lu + @8", 8 * number);
+	return word_begin(scope, e, words);
+}
+
+/* A name with a dollar. */
+static int special_begin(struct scope *scope, const char *name,
+			 struct expression *e)
+{
+	const char *digits = name + strcspn(name, "0123456789");
+	unsigned long number = strtoul(digits, NULL, 10);
+
+	if (!strcmp(name, "$retval"))
+		return result_begin(scope, e);
+	if (!strcmp(name, "$stack"))
+		return word_begin(scope, e, "sp");
+	if (*digits && !digits[strspn(digits, "0123456789")] &&
+	    strlen(digits) < 6) {
+		if (!strncmp(name, "$arg", 4) && digits == name + 4)
+			return argument_begin(scope, name, number, e);
+		if (!strncmp(name, "$stack", 6) && digits == name + 6)
+			return stack_begin(scope, number, e);
+	}
+	if (!strcmp(name, "$comm") || !strcmp(name, "$pid") ||
+	    !strcmp(name, "$tid") || !strcmp(name, "$cpu"))
+		return error_set(-EINVAL,
+				 "%s: each event is shown with it, and filters "
+				 "know it as `%s'",
+				 name, name + 1);
+	return error_set(-EINVAL,
+			 "`%s': $retval, $arg1, $stack0 or $params is wanted",
+			 name);
+}
+
+int variable_begin(void *data, const char *name, struct expression *e)
+{
+	struct scope *scope = data;
+	int err;
+
+	if (*name == '%')
+		return register_begin(scope, name + 1, e);
+	if (*name == '$')
+		return special_begin(scope, name, e);
+	err = parameters_check(scope, name);
+	if (err)
+		return err;
+	if (!scope->proto)
+		return parameters_unknown(scope, name);
+	for (int i = 0; i < btf_vlen(scope->proto); i++)
+		if (!strcmp(parameter_name(scope, i), name))
+			return parameter_begin(scope, i, e);
+	return parameter_unknown(scope, name);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Texts of probes.  A line of the file `probes' (kernel/source/probe/README.md) is
+ *
+ *	SYSTEM/EVENT PLACE; KIND CTYPE NAME = VALUE; ...
+ *
+ * If CTYPE is "string", or "string:MAX" for MAX bytes at most, the value is the address of a text.
+ * What reads it is a capture program of the session.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/capture_names.h>
+#include <ktrace/library.h>
+#include <ktrace/probes.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "session.h"
+#include "strings.h"
+
+/* Without the NUL. */
+#define TEXT_MAX 255
+
+/*
+ * Whose memory it is can be seen by the address: that of the kernel has its highest bit set.
+ * Through a null pointer nothing is read.
+ */
+void string_words(struct text *words, const char *push, unsigned int max)
+{
+	text_printf(words,
+		    "%s 63 >> if %s kernel string %u end "
+		    "%s 63 >> 0 == %s * if %s user string %u end",
+		    push, push, max, push, push, push, max);
+}
+
+bool string_is_buffer(const char *name)
+{
+	return strstr(name, "buf") || !strcmp(name, "data") ||
+	       !strcmp(name, "from") || !strcmp(name, "src") ||
+	       !strcmp(name, "p") || !strcmp(name, "s");
+}
+
+/* "KIND string[:MAX] NAME = VALUE", the @number-th field. */
+static void field_capture(struct text *program, const char *field,
+			  size_t length, unsigned int number)
+{
+	static const char type[] = "string";
+	const char *name = memchr(field, ' ', length);
+	unsigned int max = TEXT_MAX;
+	char push[8], *end;
+
+	if (!name || strncmp(++name, type, sizeof(type) - 1))
+		return;
+	name += sizeof(type) - 1;
+	if (*name == ':') {
+		max = strtoul(name + 1, &end, 10);
+		name = end;
+	}
+	if (*name != ' ')
+		return;
+	name += strspn(name, " ");
+	snprintf(push, sizeof(push), "a%u", number);
+	text_printf(program, "%schar " KTRACE_CAPTURED_PREFIX "%.*s_val: ",
+		    program->len ? "; " : "", (int)strcspn(name, " ="), name);
+	string_words(program, push, max && max < TEXT_MAX ? max : TEXT_MAX);
+}
+
+/* The program of the event in a line without its name; empty: it has no texts. */
+static void line_capture(struct text *program, const char *line)
+{
+	unsigned int number = 0;
+
+	while ((line = strchr(line, ';')) && number < 8) {
+		line += 1 + strspn(line + 1, " ");
+		field_capture(program, line, strcspn(line, ";"), number++);
+	}
+}
+
+/* Of "SYSTEM/EVENT ...": EVENT; @name gets SYSTEM.  NULL: it is no such line. */
+static char *line_name(const char *line, char *name, size_t size)
+{
+	size_t length = strcspn(line, " \t");
+	char *event;
+
+	if (length >= size)
+		return NULL;
+	memcpy(name, line, length);
+	name[length] = '\0';
+	event = strchr(name, '/');
+	if (event)
+		*event++ = '\0';
+	return event;
+}
+
+/*
+ * Unless the session has it already: then the event may be enabled.  If it cannot be had, the
+ * event is recorded without it: only root may read the kernel's memory, and the probe may have
+ * just gone with its recorder.
+ */
+static int capture_write(struct ktrace_session *s, const char *system,
+			 const char *event, const struct text *program)
+{
+	struct text line = {0};
+	char *now = NULL;
+	int err;
+
+	text_printf(&line, "%s/%s: %s", system, event, program->s);
+	if (line.failed || program->failed)
+		err = error_set(-ENOMEM, "out of memory");
+	else
+		err = ktrace_session_read(s, "capture", &now, NULL);
+	if (!err && !text_has_line(now, line.s)) {
+		err = ktrace_session_write(s, "capture", line.s);
+		if (err && err != -ENOMEM) {
+			session_note(s, "texts of %s:%s are not recorded: %s",
+				     system, event, ktrace_last_error());
+			err = 0;
+		}
+	}
+	free(now);
+	text_free(&line);
+	return err;
+}
+
+int ktrace_session_texts(struct ktrace_session *s,
+			 bool (*want)(const char *system, const char *name,
+				      void *data),
+			 void *data)
+{
+	char *lines, *next, *line, *event, name[160];
+	int err = 0;
+
+	/* The source is not loaded, or tells nobody: then there are none that we may record. */
+	if (session_root_read(s, "probes", &lines))
+		return 0;
+	next = lines;
+	while (!err && (line = strsep(&next, "\n"))) {
+		struct text program = {0};
+
+		event = line_name(line, name, sizeof(name));
+		if (event && want(name, event, data))
+			line_capture(&program, line);
+		if (program.len || program.failed)
+			err = capture_write(s, name, event, &program);
+		text_free(&program);
+	}
+	free(lines);
+	return err;
+}

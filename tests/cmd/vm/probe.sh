@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# probe.sh - record -P and ktrace probe: events anywhere in the kernel's code; the kernel's own
+# kprobe events say what is right
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/probe && cd /mnt/probe || exit 1
+tree=/sys/kernel/ktrace
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+[ -e /sys/kernel/debug/kprobes/list ] || mount -t debugfs debugfs /sys/kernel/debug
+
+# ---- of one recording ---------------------------------------------------------------
+
+rmmod ktrace-probes 2>/dev/null
+run ktrace record -P 'vfs_read file->f_path.dentry->d_name.name count' -o t -- \
+	dd if=/dev/zero of=/dev/null bs=4321 count=100
+ends 0 'a probe' 'recorded'
+check 'it goes with the recording' [ -z "$(cat $tree/probes)" ]
+check 'nothing stays in the kernel' [ ! -s /sys/kernel/debug/kprobes/list ]
+run ktrace report t
+check 'a member is read, and a parameter' [ "$(grep -c \
+	'^dd-.* probe:vfs_read: name=0xffff[0-9a-f]* "zero" count=4321$' <<<"$out")" = 100 ]
+check 'nothing else is recorded' [ -z "$(grep -v '^\*\*\*\| probe:vfs_read: ' <<<"$out")" ]
+run ktrace report -F json t
+check 'JSON has the values' [ "$(grep -c \
+	'"event":"probe:vfs_read","fields":{"name":"0xffff[0-9a-f]*","count":4321,.*"__name_val":"zero"' \
+	<<<"$out")" = 100 ]
+run ktrace export --to ctf -o ctf t
+ends 0 'export to CTF'
+run babeltrace2 ctf
+check 'babeltrace2 reads as many' [ "$(grep -c ' vfs_read: .*count = 4321' <<<"$out")" = 100 ]
+rm -r t ctf
+
+run ktrace record -P vfs_read -P 'vfs_read%return' -P 'wrote=vfs_write%return $retval:s64' \
+	-f 'ret == 7' -o t -- sh -c 'printf seven77 >f; printf eight888 >f'
+run ktrace report t
+check 'without values it has all parameters' grep -q \
+	' probe:vfs_read: file=0xffff[0-9a-f]* buf=0x[0-9a-f]* count=[0-9]* pos=0x[0-9a-f]*$' <<<"$out"
+check 'and what is returned' grep -q ' probe:vfs_read_return: ret=[0-9-]*$' <<<"$out"
+check 'a name of its own, and a filter' [ "$(grep -c '^sh-.* probe:wrote: ret=7$' <<<"$out")" = 1 ]
+check 'which refuses the others' [ -z "$(grep 'probe:wrote: ret=[^7]' <<<"$out")" ]
+rm -r t f
+
+run ktrace record -q -P 'filename_lookup%return $retval:s64 narrow=$retval:u8' -o t2 -- stat /nothing
+check 'a result keeps its sign' grep -q '^stat-.* probe:filename_lookup_return: ret=-2 narrow=254$' <<<"$(ktrace report t2)"
+rm -r t2
+
+run ktrace record -P 'vfs_read count' -g -e sched:sched_process_exit -o t -- dd if=/dev/zero of=/dev/null bs=7 count=2
+run ktrace report -g t
+check 'stacks begin with the place' [ "$(grep -A 2 '^dd-.* probe:vfs_read: count=7$' <<<"$out" |
+	grep -c '^	\(vfs\|ksys\)_read+0')" = 4 ]
+check 'beside events of -e' grep -q '^dd-.* sched:sched_process_exit:' <<<"$out"
+rm -r t
+
+# ---- by type ------------------------------------------------------------------------
+
+gcc -O2 -o send -xc - <<'END'
+#include <arpa/inet.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(4660),
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	return connect(fd, (struct sockaddr *)&to, sizeof(to)) || write(fd, "x", 1) != 1;
+}
+END
+ip link set lo up 2>/dev/null || ifconfig lo up
+run ktrace record -P 'udp_sendmsg sk->__sk_common.skc_dport raw=sk->__sk_common.skc_dport:u16 be=sk->__sk_common.skc_daddr:be32 state=sk->__sk_common.skc_state:x8 len' \
+	-P 'get_page_from_freelist gfp_mask order' -P 'hrtimer_start_range_ns mode' \
+	-P 'no_such_function' -o t -- ./send
+check 'one of several that is wrong is said' grep -q 'no_such_function' <<<"$err"
+check 'and nothing is recorded' [ ! -e t ]
+run ktrace record -P 'udp_sendmsg sk->__sk_common.skc_dport raw=sk->__sk_common.skc_dport:u16 be=sk->__sk_common.skc_daddr:be32 state=sk->__sk_common.skc_state:x8 len' \
+	-P 'get_page_from_freelist gfp_mask order' -P 'hrtimer_start_range_ns mode timer->function' -o t -- ./send
+run ktrace report t
+check 'ports are numbers as networks have them' grep -q \
+	'^send-.* probe:udp_sendmsg: skc_dport=4660 raw=13330 be=2130706433 state=0x[0-9a-f]* len=1$' <<<"$out"
+check 'flags have names' grep -qE ' probe:get_page_from_freelist: gfp_mask=[A-Z_|]*GFP_[A-Z_|]+ order=[0-9]' <<<"$out"
+check 'so have enumerations' grep -q ' probe:hrtimer_start_range_ns: mode=HRTIMER_MODE_' <<<"$out"
+check 'and functions' grep -qE ' function=[a-z_]+[a-z0-9_.]*$' <<<"$out"
+rm -r t
+
+# ---- as kprobe events have it ------------------------------------------------------------
+
+# Both at the same hits: values of registers, the stack, members and elements of arrays.
+opens=do_filp_open # since 7.2: do_file_open
+grep -q ' do_filp_open$' /proc/kallsyms || opens=do_file_open
+sed "s/OPENS/$opens/" >$tracing/kprobe_events <<'END'
+p:k/entry vfs_write a=%di:x64 b=%si:x64 c=%dx:u64 d=%cx:x64 e=$stack1:x64 f=$stack3:x64 g=+0(%di):x64 h=+4(%di):u32
+p:k/filp OPENS a=%di:s32 b=+0(+0(%si)):string c=+1(+0(%si)):u8 d=+0(%si):x64
+r:k/ret vfs_write a=$retval:s64
+p:k/open do_sys_openat2 a=%di:s32 b=+0(%si):ustring c=%si:x64
+END
+echo 1 >$tracing/events/k/enable
+echo >$tracing/trace
+run ktrace record \
+	-P 'entry=vfs_write a=%di b=%rsi c=count d=pos:x64 e=$stack1 f=$stack3:x64 g=*(unsigned long *)file:x64 h=((unsigned int *)%di)[1]' \
+	-P "filp=$opens a=dfd b=pathname->name c=pathname->name[1]:u8 d=pathname->name:x64" \
+	-P 'ret=vfs_write%return a=$retval:s64' -P 'open=do_sys_openat2 a=dfd b=filename c=$arg2:x64' \
+	-o t -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do head -c ${i}0 /etc/passwd >f; done; cat f; cat /nothing' 2>/dev/null
+echo 0 >$tracing/events/k/enable
+cp $tracing/trace kprobes
+echo >$tracing/kprobe_events
+ktrace report t >events
+oracle()	# EVENT: values of kprobe events
+{
+	sed -n "s/^ *\(sh\|head\|cat\)-[0-9]* .* $1: ([^)]*) //p" kprobes | sed 's/(fault)/?/g'
+}
+ours()
+{
+	sed -n "s/^\(sh\|head\|cat\)-[0-9]* .* probe:$1: //p" events
+}
+check 'there is what to compare' [ "$(oracle entry | wc -l)" -ge 5 ]
+check 'entries have the same values' diff <(oracle entry) <(ours entry)
+check 'and returns' diff <(oracle ret) <(ours ret)
+# ftrace calls a process by its last name, also before its exec.
+files='"\(f\|/etc/passwd\|/nothing\)"'
+check 'and texts of the kernel' diff <(oracle filp | grep "b=$files") \
+	<(ours filp | sed 's/ b=0x[0-9a-f]* / b=/' | grep "b=$files")
+check 'and texts of programs' diff <(oracle open | grep "b=$files") \
+	<(ours open | sed 's/ b=0x[0-9a-f]* / b=/' | grep "b=$files")
+rm -r t events kprobes
+
+# ---- probes that stay ------------------------------------------------------------------
+
+run ktrace probe list
+ends 0 'no probes' 'there are no probes'
+run ktrace probe add 'vfs_read count' vfs_read 'net:sent=udp_sendmsg len'
+ends 0 'three that stay' 'probe:vfs_read_2 is at vfs_read: ktrace record -e probe:vfs_read_2'
+run ktrace probe list
+check 'are listed' [ "$out" = "probe:vfs_read  vfs_read  count
+probe:vfs_read_2  vfs_read  file buf count pos
+net:sent  udp_sendmsg  len" ]
+run ktrace probe list -v net:sent
+check 'with where values come from' [ "$out" = 'net:sent  udp_sendmsg  len=(dx)' ]
+run ktrace probe list -j 'probe:*'
+check 'as JSON' [ "$(grep -c '"system":"probe","name":"vfs_read' <<<"$out")" = 2 ]
+run ktrace record -e net:sent -f 'len == 1' -o t -- ./send
+run ktrace report t
+check 'they are recorded as other events' grep -q '^send-.* net:sent: len=1$' <<<"$out"
+rm -r t
+run ktrace probe add 'net:sent=vfs_read'
+ends 1 'a name that is taken' 'sent'
+run ktrace probe remove 'probe:*'
+ends 0 'some are removed' '2 probes removed'
+run ktrace probe add 'named=vfs_read+0 file->f_path.dentry->d_name.name'
+run ktrace record -q -e sched:sched_process_exec -o t -- true
+ends 0 'others do not mind texts'
+run ktrace list 'probe:*'
+check 'nor does a list' [ -z "$(cat $tree/capture)" ]
+run ktrace record -q -e probe:named -f 'comm == "dd"' -g -o t2 -- dd if=/dev/zero of=/dev/null bs=1 count=1
+run ktrace report t2
+check 'they are recorded with filters and stacks' grep -q '^dd-.* probe:named: name=0x[0-9a-f]* "zero"$' <<<"$out"
+rm -r t t2
+run ktrace probe remove probe:named
+run ktrace probe remove 'nothing'
+ends 1 'a pattern that means none' 'there is no probe `nothing'
+run ktrace probe remove '*'
+check 'then all' [ -z "$(cat $tree/probes)" ]
+
+# ---- what is refused -----------------------------------------------------------------------
+
+refuses()	# PROBE MESSAGE
+{
+	run ktrace probe add "$1"
+	ends 1 "refused: $1" "$2"
+}
+refuses '' 'a place is missing'
+refuses no_such_function 'there is no such function'
+refuses no_such_module:f 'is not loaded, or has no such function'
+refuses 'vfs_read+999999' 'is past the end: vfs_read has'
+refuses 'vfs_read+2%return' 'a return has no offset'
+refuses 'vfs_read:37' 'lines are not known'
+refuses 'vfs_*' 'no name of a function'
+refuses 0x1000 'is in no function'
+refuses '!=vfs_read' "the event's name"
+refuses 'vfs_read nope' 'has no parameter `nope'\'': it has file, buf, count, pos'
+refuses 'vfs_read file->nope' 'struct file has no member `nope'
+refuses 'vfs_read file.f_pos' 'a pointer'\''s members are behind an arrow: ->f_pos'
+refuses 'vfs_read file->f_path.dentry->d_name.name[3]x' 'nobody understands `x'
+refuses 'vfs_read count:u7' 'u8 to u64'
+refuses 'vfs_read count:be8' 'u8 to u64'
+refuses 'vfs_read *file' 'more than 11 values'
+refuses 'vfs_read %zz' 'is no register'
+refuses 'vfs_read $zz' '$retval, $arg1'
+refuses 'vfs_read $comm' 'filters know it as `comm'
+refuses 'vfs_read $retval' 'probe FUNCTION%return'
+refuses 'vfs_read%return count' 'its parameters are gone'
+refuses 'vfs_read+1 count' 'name registers, as %di'
+refuses 'vfs_read count; u8 u8 x' 'nobody understands'
+refuses 'vfs_read __x=count' "ktrace's own"
+refuses 'vfs_read count:u8x' 'u8 to u64'
+refuses 'vfs_read (unsigned char)count:be16' 'it has only 1 bytes'
+refuses 'vfs_read count:string:x' 'u8 to u64'
+refuses 'vfs_read file->f_mode:string' 'no address of a text'
+refuses 'vfs_read (struct nothing *)file' 'this kernel has no type `struct nothing'
+check 'nothing is there of these' [ -z "$(cat $tree/probes)" ]
+run ktrace probe add vfs_raed
+ends 1 'a slip of the pen' 'vfs_read'
+run ktrace probe
+ends 2 'no action' 'add, check, list or remove?'
+run ktrace probe nonsense
+ends 2 'an action that is none' 'add, check, list or remove is wanted'
+run ktrace probe add
+ends 2 'nothing to add' 'which?'
+run ktrace record -P '' -- true
+ends 2 'an empty probe' 'needs a place'
+run ktrace record -P do_int3 -o t -- true
+ends 1 'where the kernel must not be stopped' 'do_int3: the kernel must not be stopped there'
+
+# ---- how the kernel would stop there ------------------------------------------------------
+
+run ktrace probe check vfs_read 'vfs_read%return $retval' 'exit=do_exit code'
+ends 0 'three places'
+check 'where a function begins, ftrace calls' grep -qx 'vfs_read: file buf count pos  a call of ftrace.*' <<<"$out"
+check 'also for a return' grep -qx 'vfs_read%return: ret  a call of ftrace.*' <<<"$out"
+run ktrace probe check do_int3 vfs_read
+ends 1 'one that is refused' 'do_int3: the kernel must not be stopped there'
+check 'beside one that is not' grep -q '^vfs_read: .* a call of ftrace' <<<"$out"
+# An instruction that a jump can replace: behind the prologue there is one.
+run ktrace probe check $(for i in $(seq 5 40); do echo "vfs_read+$i"; done)
+check 'some by a jump' grep -q '^vfs_read+0x[0-9a-f]*:  a jump' <<<"$out"
+check 'some are no instructions' grep -q 'no instruction begins there' <<<"$err"
+run ktrace probe add 'vfs_read+3 %di'
+ends 1 'within an instruction' 'vfs_read+0x3: no instruction begins there' \
+	'One can be at vfs_read+0x0 and vfs_read+0x'
+check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
+run ktrace probe add do_int3
+ends 1 'what the kernel refuses is not added' 'the kernel must not be stopped there'
+check 'it is not there' [ -z "$(cat $tree/probes)" ]
+
+# ---- a killed recorder -------------------------------------------------------------------------
+
+ktrace record -q -P vfs_read -o t &
+recorder=$!
+for _ in $(seq 100); do
+	[ "$(cat $tree/enabled)" = 1 ] && break
+	sleep 0.1
+done
+run ktrace probe list
+check 'that of a recorder is marked' [ "$out" = 'probe:vfs_read  vfs_read  file buf count pos  [of a recorder]' ]
+kill -9 $recorder
+wait $recorder 2>/dev/null
+check 'leaves no probe' [ -z "$(cat $tree/probes)" ]
+check 'nor anything in the kernel' [ ! -s /sys/kernel/debug/kprobes/list ]
+ktrace record -q -e sched:sched_process_exec -o t -- true
+rm -rf t
+
+# ---- many ----------------------------------------------------------------------------------------
+
+for prefix in vfs security path do proc kernfs sock tcp udp ip; do
+	grep -xE "${prefix}_[a-z0-9_]+" $tracing/available_filter_functions | sort | uniq -u
+done | head -400 >names
+mapfile -t names <names
+check 'there are functions' [ ${#names[@]} = 400 ]
+run ktrace probe add "${names[@]}"
+ends 0 'four hundred at once'
+check 'all are there' [ "$(wc -l <$tree/probes)" = 400 ]
+run ktrace record -e 'probe:*' -o t -- cat /etc/hostname
+ends 0 'are recorded'
+run ktrace stat t
+check 'and hit' [ "$(grep -c ' probe:[a-z]' <<<"$out")" -ge 5 ]
+run ktrace probe remove '*'
+ends 0 'and removed' '400 probes removed'
+rm -r t names
+finish_vm probe.sh
