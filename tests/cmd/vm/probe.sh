@@ -2,6 +2,7 @@
 #
 # probe.sh - record -P and ktrace probe: events anywhere in the kernel's code; the kernel's own
 # kprobe events say what is right
+# One kernel is enough: tests/kernel/probes.sh asks each kernel for places and values.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/probe && cd /mnt/probe || exit 1
