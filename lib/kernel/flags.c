@@ -174,6 +174,14 @@ static const struct ktrace_names *enum_names(struct flags *flags, size_t row)
 	return names;
 }
 
+bool flags_know(const char *ctype)
+{
+	for (size_t i = 0; i < NR(rows); i++)
+		if (!strcmp(rows[i].ctype, ctype))
+			return true;
+	return false;
+}
+
 const struct ktrace_names *flags_find(struct flags *flags, const char *ctype)
 {
 	for (size_t i = 0; i < NR(rows); i++) {

@@ -11,6 +11,8 @@ struct flags;
 struct flags *flags_open(const struct btf *btf);
 void flags_close(struct flags *flags);
 
+/* Has the type @ctype names, if the kernel tells them? */
+bool flags_know(const char *ctype);
 /* Names of the bits of type @ctype, such as "gfp_t"; they live as long as @flags.  NULL: none. */
 const struct ktrace_names *flags_find(struct flags *flags, const char *ctype);
 

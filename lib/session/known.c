@@ -21,6 +21,7 @@
 #include "kernel/flags.h"
 #include "kernel/format.h"
 #include "type/type.h"
+#include "modules.h"
 #include "session.h"
 
 /* The begin of the next event's line at or after @p, or NULL. */
@@ -185,17 +186,30 @@ static int info_read(struct ktrace_session *s, const char *file,
 	return err;
 }
 
+/* The names live as long as the session.  NULL: none. */
+static const struct ktrace_names *names_of_flags(struct ktrace_session *s,
+						 const char *ctype)
+{
+	const struct btf *btf;
+
+	if (!flags_know(ctype))
+		return NULL;
+	if (!s->flags) {
+		btf = enums_btf(session_kernel_enums(s));
+		s->flags = btf ? flags_open(btf) : NULL;
+	}
+	return s->flags ? flags_find(s->flags, ctype) : NULL;
+}
+
 /*
- * Events that are defined at run time have no print format that names flags, but types of values.
- * The names live as long as the session.
+ * Probes have no print format that names flags, but types of values.  Other events need no more
+ * than their print formats, and reading all types takes 20 million instructions.
  */
 static void types_flags(struct ktrace_session *s, struct ktrace_types *types)
 {
-	const struct btf *btf = enums_btf(session_kernel_enums(s));
-
-	if (!s->flags && btf)
-		s->flags = flags_open(btf);
-	for (size_t i = 0; s->flags && i < types->count; i++) {
+	if (!module_is_loaded("ktrace-probes"))
+		return;
+	for (size_t i = 0; i < types->count; i++) {
 		const struct ktrace_type *type = types->types[i];
 		/* Constant for readers of types, but these are being made. */
 		struct ktrace_field *fields = (void *)type->fields;
@@ -203,7 +217,7 @@ static void types_flags(struct ktrace_session *s, struct ktrace_types *types)
 		for (uint32_t k = 0; k < type->nr_fields; k++)
 			if (!fields[k].names && fields[k].kind <= KTRACE_UINT)
 				fields[k].names =
-					flags_find(s->flags, fields[k].ctype);
+					names_of_flags(s, fields[k].ctype);
 	}
 }
 
