@@ -8,10 +8,10 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
+#include "common/function_names.h"
 #include "common/patterns.h"
 #include "common/value.h"
 #include "list_functions.h"
-#include "run/functions.h"
 
 struct missing {
 	char *name; /* [MODULE:]NAME */
@@ -156,6 +156,6 @@ int list_functions(struct ktrace_session *session,
 		return err;
 	failed_in_library();
 	if (err == -ENOENT)
-		functions_near(session, patterns->list, patterns->nr);
+		function_names_near(patterns->list, patterns->nr);
 	return EXIT_FAILED;
 }

@@ -68,7 +68,7 @@ void near_add(struct near *near, const char *name)
 	unsigned int d = distance_of_event(near->word, name);
 	size_t at;
 
-	if (d > limit && d > 2)
+	if ((d > limit && d > 2) || strlen(name) >= NEAR_NAME_SIZE)
 		return;
 	if (d == 2 && limit < 2 && !strstr(name, near->word))
 		return;
@@ -82,7 +82,7 @@ void near_add(struct near *near, const char *name)
 		(near->nr - at - 1) * sizeof(*near->names));
 	memmove(&near->distances[at + 1], &near->distances[at],
 		(near->nr - at - 1) * sizeof(*near->distances));
-	near->names[at] = name;
+	strcpy(near->names[at], name);
 	near->distances[at] = d;
 }
 

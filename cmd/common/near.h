@@ -6,17 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NEAR_MAX 5
+#define NEAR_MAX       5
+#define NEAR_NAME_SIZE 128 /* longer ones are like no word */
 
 struct near {
 	const char *word;
 	size_t nr;
-	const char *names[NEAR_MAX]; /* nearest first */
+	char names[NEAR_MAX][NEAR_NAME_SIZE]; /* nearest first */
 	unsigned int distances[NEAR_MAX];
 };
 
 void near_init(struct near *near, const char *word);
-/* @name must live as long as @near. */
 void near_add(struct near *near, const char *name);
 /* Asks whether one of them was meant, on standard error.  False: there are none. */
 bool near_print(const struct near *near);

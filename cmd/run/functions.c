@@ -5,68 +5,8 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "common/near.h"
+#include "common/function_names.h"
 #include "functions.h"
-
-/* The file is the root's, above the folder of a session that has a name. */
-static int available_read(struct ktrace_session *session, char **text)
-{
-	static const char *const files[] = {"available_functions",
-					    "../../available_functions"};
-
-	if (!ktrace_session_read(session, files[0], text, NULL))
-		return 0;
-	return ktrace_session_read(session, files[1], text, NULL);
-}
-
-/* What functions begin with that do a system call of a 64-bit program. */
-#define FUNCTIONS "__x64_sys_"
-
-/* What follows @prefix; NULL: it does not begin so. */
-static const char *behind(const char *text, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return strncmp(text, prefix, length) ? NULL : text + length;
-}
-
-/* Names that are like @pattern, of @text: lines "NAME MODULE". */
-static void near_names_print(const char *pattern, const char *text)
-{
-	const char *call = behind(pattern, KTRACE_FUNCTIONS_OF_SYSCALLS), *name;
-	char *copy = strdup(text), *next = copy, *line;
-	struct near near;
-	bool exists = false;
-
-	pattern = call ?: pattern;
-	near_init(&near, pattern);
-	while (copy && (line = strsep(&next, "\n"))) {
-		line[strcspn(line, " ")] = '\0';
-		name = call ? behind(line, FUNCTIONS) : line;
-		if (!name || !*name)
-			continue;
-		exists |= !strcmp(name, pattern);
-		near_add(&near, name);
-	}
-	if (!exists)
-		near_print(&near);
-	free(copy);
-}
-
-void functions_near(struct ktrace_session *session, const char *const *patterns,
-		    size_t nr)
-{
-	char *text;
-
-	if (available_read(session, &text))
-		return;
-	for (size_t i = 0; i < nr; i++)
-		if (!strpbrk(behind(patterns[i], KTRACE_FUNCTIONS_OF_SYSCALLS)
-				     ?: patterns[i],
-			     ":*?["))
-			near_names_print(patterns[i], text);
-	free(text);
-}
 
 /* Or a slip of the pen in its name would not be seen. */
 static void waiting_say(const char *const *patterns, size_t nr,
@@ -89,10 +29,9 @@ int functions_enable(struct ktrace_session *session,
 		failed_in_library();
 		if (err != -ENOENT)
 			return EXIT_FAILED;
-		functions_near(session, functions->roots, functions->nr_roots);
-		functions_near(session, functions->cut, functions->nr_cut);
-		functions_near(session, functions->around,
-			       functions->nr_around);
+		function_names_near(functions->roots, functions->nr_roots);
+		function_names_near(functions->cut, functions->nr_cut);
+		function_names_near(functions->around, functions->nr_around);
 		return EXIT_FAILED;
 	}
 	waiting_say(functions->roots, functions->nr_roots,

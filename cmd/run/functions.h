@@ -12,8 +12,4 @@
 int functions_enable(struct ktrace_session *session,
 		     const struct ktrace_functions *functions);
 
-/* Patterns may mean no function: prints names that are like those of them that do not. */
-void functions_near(struct ktrace_session *session, const char *const *patterns,
-		    size_t nr);
-
 #endif /* KT_CMD_RUN_FUNCTIONS_H */

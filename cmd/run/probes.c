@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include <ktrace/library.h>
+
 #include "cmd.h"
-#include "common/near.h"
+#include "common/function_names.h"
 #include "probes.h"
 
 int probes_option(struct probes *probes, const struct command *command,
@@ -55,52 +55,21 @@ static void function_name(const char *text, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)length, text);
 }
 
-/* "ADDRESS KIND NAME [MODULE]"; NULL: no function. */
-static const char *symbol_name(char *line)
-{
-	const char *kind;
-
-	strsep(&line, " ");
-	kind = strsep(&line, " ");
-	if (!kind || !line || (*kind != 't' && *kind != 'T'))
-		return NULL;
-	line[strcspn(line, "\t\n")] = '\0';
-	return line;
-}
-
-/* Names that are like that of the function, if no function has it. */
-static void near_names(const char *text, const char *symbols)
-{
-	char *copy = strdup(symbols), *next = copy, *line;
-	bool exists = false;
-	char wanted[256];
-	struct near near;
-	const char *name;
-
-	function_name(text, wanted, sizeof(wanted));
-	near_init(&near, wanted);
-	while (copy && (line = strsep(&next, "\n"))) {
-		name = symbol_name(line);
-		if (!name)
-			continue;
-		exists |= !strcmp(name, wanted);
-		near_add(&near, name);
-	}
-	if (*wanted && !exists && strncmp(wanted, "0x", 2))
-		near_print(&near);
-	free(copy);
-}
-
 int probe_failed(const char *const *texts, size_t nr, int err)
 {
-	char *symbols = NULL;
+	const char *why = ktrace_last_error();
+	char name[256];
+	const char *const pattern = name;
 
-	failed_in_library();
-	if (err == -ENOENT &&
-	    !file_read(AT_FDCWD, "/proc/kallsyms", &symbols, NULL))
-		for (size_t i = 0; i < nr; i++)
-			near_names(texts[i], symbols);
-	free(symbols);
+	failed("%s", why);
+	/* The error begins with "`TEXT'". */
+	for (size_t i = 0; err == -ENOENT && i < nr; i++) {
+		if (strncmp(why + 1, texts[i], strlen(texts[i])))
+			continue;
+		function_name(texts[i], name, sizeof(name));
+		function_names_near(&pattern, 1);
+		break;
+	}
 	return EXIT_FAILED;
 }
 
