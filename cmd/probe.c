@@ -15,7 +15,7 @@
 struct request {
 	bool json;
 	struct ktrace_session *session;
-	size_t count;
+	size_t count; /* of those that were shown or changed */
 	char **arguments;
 	int nr;
 };
@@ -61,6 +61,7 @@ static void fields_show(const char *fields)
  */
 static struct ktrace_session *trial_open(void)
 {
+	static unsigned int nr;
 	char name[40];
 	struct ktrace_session_options options = {
 		.size = sizeof(options),
@@ -68,8 +69,6 @@ static struct ktrace_session *trial_open(void)
 		.note = note,
 	};
 	struct ktrace_session *session;
-
-	static unsigned int nr;
 
 	/* Several may be open. */
 	snprintf(name, sizeof(name), "probe-%d-%u", getpid(), nr++);
@@ -79,19 +78,21 @@ static struct ktrace_session *trial_open(void)
 	return NULL;
 }
 
-/* Arms what was just made in the session.  0, or a negative errno with the kernel's reason. */
+static void trial_close(struct ktrace_session *session)
+{
+	ktrace_session_write(session, "enabled", "0");
+	ktrace_session_close(session);
+}
+
 static int trial_enable(const struct ktrace_probe *probe, void *data)
 {
 	return ktrace_session_enable(data, probe->system, probe->name, true);
 }
 
-static int trial_arm(struct ktrace_session *session, const char *const *texts,
-		     size_t nr)
+/* 0, or a negative errno with the kernel's reason. */
+static int trial_start(struct ktrace_session *session)
 {
-	int err = ktrace_session_probes_add(session, texts, nr, true,
-					    trial_enable, session);
-
-	return err ?: ktrace_session_write(session, "enabled", "1");
+	return ktrace_session_write(session, "enabled", "1");
 }
 
 /* Can a probe be at this place?  It is tried, and gone afterwards. */
@@ -102,9 +103,10 @@ static bool place_is_good(const char *place)
 
 	if (!session)
 		return false;
-	good = !trial_arm(session, &place, 1);
-	ktrace_session_write(session, "enabled", "0");
-	ktrace_session_close(session);
+	good = !ktrace_session_probes_add(session, &place, 1, true,
+					  trial_enable, session) &&
+	       !trial_start(session);
+	trial_close(session);
 	return good;
 }
 
@@ -164,10 +166,9 @@ static int probes_try(const struct request *r)
 					trial_enable, session);
 	if (err)
 		status = probe_failed(texts_of(r), r->nr, err);
-	else if (ktrace_session_write(session, "enabled", "1"))
+	else if (trial_start(session))
 		status = refusal_print(texts_of(r), r->nr);
-	ktrace_session_write(session, "enabled", "0");
-	ktrace_session_close(session);
+	trial_close(session);
 	return status;
 }
 
@@ -175,11 +176,8 @@ static int probes_try(const struct request *r)
 
 static int added_show(const struct ktrace_probe *probe, void *data)
 {
-	struct request *r = data;
-
 	say("%s:%s is at %s: ktrace record -e %s:%s", probe->system,
 	    probe->name, probe->place, probe->system, probe->name);
-	r->count++;
 	return 0;
 }
 
@@ -196,7 +194,7 @@ static int probes_add(struct request *r)
 	if (err)
 		return err;
 	err = ktrace_session_probes_add(r->session, texts_of(r), r->nr, false,
-					added_show, r);
+					added_show, NULL);
 	if (err)
 		return probe_failed(texts_of(r), r->nr, err);
 	return EXIT_OK;
@@ -207,31 +205,44 @@ static int probes_add(struct request *r)
 /* The kernel replaces an exception by a jump some time later. */
 #define OPTIMIZED_WITHIN_MS 3000
 
-static const struct {
-	const char *how, *words;
+static const struct way {
+	const char *name, *words;
+	bool may_improve;
 } ways[] = {
-	{"jump", "a jump: the cheapest way"},
-	{"ftrace", "a call of ftrace, where the function begins"},
-	{"breakpoint", "an exception at each hit: the dearest way"},
+	{"jump", "a jump: the cheapest way", false},
+	{"ftrace", "a call of ftrace, where the function begins", false},
+	{"breakpoint", "an exception at each hit: the dearest way", true},
 };
 
-/* The last word of "SYSTEM:EVENT 0xADDRESS WAY ...", the only line.  NULL: not armed. */
-static const char *way_find(struct ktrace_session *session)
+/* In "SYSTEM:EVENT 0xADDRESS WAY ...", the only line.  NULL: it is not armed. */
+static const struct way *way_find(struct ktrace_session *session)
 {
-	const char *found = NULL;
-	char *text;
+	const struct way *found = NULL;
+	char *text, name[16] = "";
 
 	if (ktrace_session_read(session, "probed", &text, NULL))
 		return NULL;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		char word[16];
-
-		snprintf(word, sizeof(word), " %s ", ways[i].how);
-		if (strstr(text, word))
-			found = ways[i].words;
-	}
+	sscanf(text, "%*s %*s %15s", name);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i].name, name))
+			found = &ways[i];
 	free(text);
 	return found;
+}
+
+/* Waits until the kernel has made the best of it. */
+static const struct way *way_wait(struct ktrace_session *session)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+	const struct way *way = way_find(session);
+
+	for (int waited = 0;
+	     way && way->may_improve && waited < OPTIMIZED_WITHIN_MS;
+	     waited += 20) {
+		nanosleep(&pause, NULL);
+		way = way_find(session);
+	}
+	return way;
 }
 
 static int place_show(const struct ktrace_probe *probe, void *data)
@@ -249,37 +260,26 @@ static int place_show(const struct ktrace_probe *probe, void *data)
 static int probe_check(const char *text)
 {
 	struct ktrace_session *session = trial_open();
-	const struct timespec pause = {.tv_nsec = 20000000};
-	const char *way = NULL;
-	int err, waited = 0;
+	const struct way *way;
+	int status = EXIT_OK, err;
 
 	if (!session)
 		return EXIT_FAILED;
 	err = ktrace_session_probes_add(session, &text, 1, true, place_show,
 					session);
 	if (err) {
-		probe_failed(&text, 1, err);
-	} else {
-		err = ktrace_session_write(session, "enabled", "1");
-		if (err)
-			puts("  refused");
+		status = probe_failed(&text, 1, err);
+	} else if (trial_start(session)) {
+		puts("  refused");
 		fflush(stdout);
-		if (err)
-			refusal_print(&text, 1);
+		status = refusal_print(&text, 1);
+	} else {
+		way = way_wait(session);
+		printf("  %s\n", way ? way->words
+				     : "not known: its module may have gone");
 	}
-	while (!err) {
-		way = way_find(session);
-		if (!way || way != ways[2].words ||
-		    waited > OPTIMIZED_WITHIN_MS)
-			break;
-		nanosleep(&pause, NULL);
-		waited += 20;
-	}
-	if (!err)
-		printf("  %s\n", way ?: "not known: its module may have gone");
-	ktrace_session_write(session, "enabled", "0");
-	ktrace_session_close(session);
-	return err ? EXIT_FAILED : EXIT_OK;
+	trial_close(session);
+	return status;
 }
 
 static int probes_check(struct request *r)
@@ -451,7 +451,7 @@ const struct command command_probe = {
 	.examples =
 		"    ktrace probe add 'vfs_read file->f_path.dentry->d_name.name "
 		"count'\n"
-		"    ktrace probe add 'failed=do_filp_open%return $retval:s64'\n"
+		"    ktrace probe add 'opened=do_sys_openat2%return'\n"
 		"    ktrace probe check 'vfs_read+0x15 %di'\n"
 		"    ktrace record -e 'probe:*' -d 10s\n"
 		"    ktrace probe remove '*'\n",
