@@ -30,9 +30,9 @@
  *	string			the text to which it points, of a program or of the kernel
  *	symbol			the function of the kernel that is there
  *
- * Otherwise the type says how it is shown: names of enumerations and flags, texts of type char,
- * byte orders of __be16 and the like.  A struct is recorded member by member, without arrays
- * of numbers.
+ * Otherwise the type says how it is shown: names of enumerations and flags, texts of types char and
+ * unsigned char, byte orders of __be16 and the like.  A struct is recorded member by member, without
+ * arrays of numbers.
  */
 #ifndef KTRACE_PROBES_H
 #define KTRACE_PROBES_H

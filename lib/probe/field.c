@@ -17,8 +17,9 @@
 #include "variable.h"
 
 /* One may be the mask of what could not be read. */
-#define FIELDS_MAX	(KT_DEFINITION_FIELDS - 1)
-#define NAME_MAX_LENGTH 63
+#define FIELDS_MAX (KT_DEFINITION_FIELDS - 1)
+/* With __NAME_val around it, it must still be a name (kernel/event/registry.h). */
+#define NAME_MAX_LENGTH 57
 /* A text's address must be among the arguments of a capture program. */
 #define TEXTS_MAX 8
 /* Structs in structs. */
@@ -129,7 +130,7 @@ static int field_add(struct fields *f, const char *kind, const char *ctype,
 				 FIELDS_MAX);
 	snprintf(own, sizeof(f->names[0]), "%s", name);
 	for (unsigned int i = 2; name_is_used(f, own); i++)
-		snprintf(own, sizeof(f->names[0]), "%.56s_%u", name, i);
+		snprintf(own, sizeof(f->names[0]), "%.50s_%u", name, i);
 	f->nr++;
 	f->reads |= strchr(words, '@') != NULL;
 	text_printf(f->text, "; %s %s %s = %s", kind, ctype, own, words);

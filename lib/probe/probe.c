@@ -20,7 +20,6 @@
 #include "session/modules.h"
 #include "session/session.h"
 
-#define MODULE "ktrace-probes"
 /* The kernel takes so much in one write (kernel/source/probe/probe.c). */
 #define LINES_MAX (1u << 20)
 
@@ -113,7 +112,7 @@ int ktrace_session_probes_each(
 	int err = used ? 0 : error_set(-ENOMEM, "out of memory");
 
 	/* While its module is not loaded, there are none. */
-	if (!err && module_is_loaded(MODULE)) {
+	if (!err && module_is_loaded(PROBES_MODULE)) {
 		err = lines_read(s, "probes", &lines);
 		if (!err && lines_read(s, "probes_held", &held_lines))
 			held_lines = NULL;
@@ -303,7 +302,7 @@ int ktrace_session_probes_add(struct ktrace_session *s,
 	};
 	const struct held whose = {.all = held};
 	int err = m.places && m.expressions
-			  ? session_module_load(s, MODULE)
+			  ? session_module_load(s, PROBES_MODULE)
 			  : error_set(-ENOMEM, "out of memory");
 
 	err = err ?: lines_read(s, "probes", &m.existing);

@@ -27,6 +27,7 @@ static int open_write(int dir, int fd, const char *text, char *why,
 	int err = 0;
 	ssize_t n;
 
+	*why = '\0';
 	do
 		n = write(fd, text, len);
 	while (n < 0 && errno == EINTR);
@@ -76,30 +77,34 @@ int session_explain(int err, const char *dir, const char *file)
 	return error_set(err, "%s/%s: %s", dir, file, strerror(-err));
 }
 
+static int write_explain(int err, const char *why, const char *path,
+			 const char *file)
+{
+	if (err && *why)
+		return error_set(err, "%s", why);
+	return err ? session_explain(err, path, file) : 0;
+}
+
 static int write_explained(int dir, const char *path, const char *file,
 			   const char *text, int flags)
 {
 	char why[384];
 	int err = control_write(dir, file, text, flags, why, sizeof(why));
 
-	if (err && *why)
-		return error_set(err, "%s", why);
-	return err ? session_explain(err, path, file) : 0;
+	return write_explain(err, why, path, file);
 }
 
 int session_fd_write(struct ktrace_session *s, int fd, const char *file,
 		     const char *text)
 {
 	int dir = open(s->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
-	char why[384] = "";
+	char why[384];
 
 	if (dir < 0)
 		return error_set(-errno, "%s: %m", s->root);
 	err = open_write(dir, fd, text, why, sizeof(why));
 	close(dir);
-	if (err && *why)
-		return error_set(err, "%s", why);
-	return err ? session_explain(err, s->root, file) : 0;
+	return write_explain(err, why, s->root, file);
 }
 
 int ktrace_session_read(struct ktrace_session *s, const char *file, char **text,

@@ -207,7 +207,7 @@ static const struct ktrace_names *names_of_flags(struct ktrace_session *s,
  */
 static void types_flags(struct ktrace_session *s, struct ktrace_types *types)
 {
-	if (!module_is_loaded("ktrace-probes"))
+	if (!module_is_loaded(PROBES_MODULE))
 		return;
 	for (size_t i = 0; i < types->count; i++) {
 		const struct ktrace_type *type = types->types[i];

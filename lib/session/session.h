@@ -111,8 +111,9 @@ int prototypes_define(struct prototypes *p, const char *system,
 #define FUNCTION_REGISTERS 6
 #define FUNCTION_WORDS	   16
 #define FUNCTION_FIELDS	   40
-/* The module with the source. */
+/* The modules with the sources. */
 #define FUNCTIONS_MODULE "ktrace-functions"
+#define PROBES_MODULE	 "ktrace-probes"
 
 /*
  * The fields of a function's records (kernel/source/function).  A field of no bytes stands
