@@ -156,19 +156,17 @@ static void begin(struct expression *e, const char *path)
 		check_fail("%s: %s", path, ktrace_last_error());
 }
 
-static int64_t number(const char *path, uint32_t size, bool is_signed)
+/* The number that the expression is, which ends here. */
+static int64_t number_run(struct expression *e, uint32_t size)
 {
 	struct text words = {0};
-	struct expression e;
 	int64_t value = 0;
-	bool has_sign;
+	bool is_signed;
 	u32 length;
 
-	begin(&e, path);
-	CHECK_EQ(expression_number_size(&e, &has_sign), size);
-	CHECK_EQ(has_sign, is_signed);
+	CHECK_EQ(expression_number_size(e, &is_signed), size);
 	text_puts(&words, "u64 x: kernel ");
-	expression_push_number(&e, &words);
+	expression_push_number(e, &words);
 	text_printf(&words, " put %u", size);
 	memcpy(&value, run(&words, &length), size);
 	CHECK_EQ(length, size);
@@ -176,8 +174,19 @@ static int64_t number(const char *path, uint32_t size, bool is_signed)
 		value = (int64_t)((uint64_t)value << (64 - 8 * size)) >>
 			(64 - 8 * size);
 	text_free(&words);
-	expression_end(&e);
+	expression_end(e);
 	return value;
+}
+
+static int64_t number(const char *path, uint32_t size, bool is_signed)
+{
+	struct expression e;
+	bool has_sign;
+
+	begin(&e, path);
+	expression_number_size(&e, &has_sign);
+	CHECK_EQ(has_sign, is_signed);
+	return number_run(&e, size);
 }
 
 static const char *string(const char *path, uint32_t room)
@@ -295,11 +304,7 @@ static int name_begin(void *data, const char *name, struct expression *e)
 /* The number that a text is, and what is behind the expression. */
 static int64_t parsed(const char *text, uint32_t size, const char *behind)
 {
-	struct text words = {0};
 	struct expression e;
-	int64_t value = 0;
-	bool is_signed;
-	u32 length;
 
 	if (!btf)
 		types_make();
@@ -307,18 +312,7 @@ static int64_t parsed(const char *text, uint32_t size, const char *behind)
 	if (expression_parse(&e, btf, &text, name_begin, NULL))
 		check_fail("%s: %s", text, ktrace_last_error());
 	CHECK_STR(text, behind);
-	CHECK_EQ(expression_number_size(&e, &is_signed), size);
-	text_puts(&words, "u64 x: kernel ");
-	expression_push_number(&e, &words);
-	text_printf(&words, " put %u", size);
-	memcpy(&value, run(&words, &length), size);
-	CHECK_EQ(length, size);
-	if (is_signed)
-		value = (int64_t)((uint64_t)value << (64 - 8 * size)) >>
-			(64 - 8 * size);
-	text_free(&words);
-	expression_end(&e);
-	return value;
+	return number_run(&e, size);
 }
 
 TEST(parameters_and_members)

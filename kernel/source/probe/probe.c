@@ -442,7 +442,6 @@ static void probe_leave(struct probe *probe)
 static bool probe_disarm(struct probe *probe)
 {
 	struct kprobe *kprobe = (struct kprobe *)kprobe_of(probe);
-
 	int err = kprobe_ftrace(kprobe) ? disable_kprobe(kprobe) : 0;
 
 	/* What the kernel could not arm, it does not know. */
@@ -539,7 +538,6 @@ static int line_place(struct kt_session *session,
 		      struct kt_definition *definition, char *text)
 {
 	struct probe_definition *probe = definition_of(definition);
-
 	int err;
 
 	probe->text = strim(text);
