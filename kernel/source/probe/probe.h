@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An event of a probe: what its line says, and what it is in a session. */
+#ifndef KT_KERNEL_SOURCE_PROBE_H
+#define KT_KERNEL_SOURCE_PROBE_H
+
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+
+#include "event/event.h"
+#include "fetch.h"
+#include "place.h"
+#include "source/define/definition.h"
+
+/* Why hits are missed. */
+enum miss {
+	MISS_NESTED,
+	MISS_OPEN,
+	MISS_IDLE,
+	MISSES,
+};
+
+struct probe;
+struct seq_file;
+
+/* What differs by whose code a place is in. */
+struct probe_code {
+	/* 0, or refused with the reason.  May wait. */
+	int (*arm)(struct probe *probe);
+	/* Takes those of the list away that are armed, in code of this kind, and waits for hits. */
+	void (*disarm)(struct list_head *probes);
+	u64 (*missed)(const struct probe *probe, enum miss reason);
+	/* Of one that is armed, "0xADDRESS WAY".  False: it is not, after all. */
+	bool (*show)(struct seq_file *m, const struct probe *probe);
+};
+
+struct probe_definition {
+	struct kt_definition definition;
+	const char *text; /* the place, as written */
+	const struct probe_code *code;
+	struct place place;
+	bool reads; /* memory */
+	struct fetch fetches[KT_DEFINITION_FIELDS];
+};
+
+/* An event in a session. */
+struct probe {
+	struct list_head
+		node; /* of the session's probes, or of those that are going */
+	struct kt_enabled *enabled;
+	const struct probe_definition *definition;
+	bool armed;
+	bool stuck; /* the kernel cannot take it away */
+	bool returns;
+	bool quick;	 /* it records registers alone */
+	atomic64_t idle; /* hits while RCU did not see the CPU */
+	union {
+		struct kprobe entry;
+		struct kretprobe exit;
+	};
+};
+
+extern const struct probe_code kernel_code;
+
+#endif /* KT_KERNEL_SOURCE_PROBE_H */
