@@ -84,6 +84,7 @@ struct kt_event {
 	struct kt_source *source;
 	struct module *owner;
 	bool stops; /* at an instruction: its stacks begin there, not behind a call */
+	bool program; /* in a program: the kernel's stack has no frames */
 
 	struct kt_entry *entry; /* NULL: not registered, or refused */
 };

@@ -18,16 +18,18 @@
 
 /* ---- what probes call ----------------------------------------------------- */
 
-/* If a program was interrupted, the kernel's stack has no frames. */
-static noinline void interrupted_walk(const struct kt_stacking *stacking,
-				      struct kt_stack *stack)
+/* If a program was stopped, the kernel's stack has no frames. */
+static noinline void stopped_walk(const struct kt_stacking *stacking,
+				  struct kt_stack *stack)
 {
-	const struct pt_regs *regs = get_irq_regs();
+	const struct pt_regs *regs = stacking->stopped == KT_STOPPED_PROGRAM
+					     ? NULL
+					     : get_irq_regs();
 	enum kt_stack_end end = KT_STACK_COMPLETE;
 
 	stack->kind = KT_STACK_INTERRUPTED;
 	stack->frames = 0;
-	if (!user_mode((struct pt_regs *)regs)) {
+	if (regs && !user_mode((struct pt_regs *)regs)) {
 		const struct kt_caller caller = {regs->ip, regs->sp, regs->bp,
 						 regs};
 
@@ -43,8 +45,8 @@ static __always_inline void kernel_walk(const struct kt_stacking *stacking,
 {
 	enum kt_stack_end end __kt_uninitialized;
 
-	if (unlikely(stacking->interrupts)) {
-		interrupted_walk(stacking, stack);
+	if (unlikely(stacking->stopped)) {
+		stopped_walk(stacking, stack);
 		return;
 	}
 	stack->kind = stacking->kernel_kind;
@@ -185,14 +187,17 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	const struct module *owner = event->owner;
 	unsigned long iterator;
 
-	stacking->interrupts = event->source->interrupts;
+	if (event->source->interrupts)
+		stacking->stopped = KT_STOPPED_ANY;
+	else if (event->program)
+		stacking->stopped = KT_STOPPED_PROGRAM;
 	stacking->kernel_kind =
 		event->stops ? KT_STACK_INTERRUPTED : KT_STACK_KERNEL;
 	stacking->hooks_code = event->source->hooks_code;
 	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
 			   str_has_prefix(event->name, "sys_enter_");
 	/* A sample of our own code is shown as what it is. */
-	if (stacking->interrupts || stacking->hooks_code)
+	if (stacking->stopped || stacking->hooks_code)
 		return;
 	hide(hidden, 0, kt_module_text(THIS_MODULE),
 	     kt_module_text_size(THIS_MODULE));

@@ -29,8 +29,13 @@ struct kt_stacking {
 	u8 kinds;    /* of enum kt_stack_kind */
 	bool behind; /* in the entry of a system call */
 	bool hooks_code; /* the probe tells where the kernel's begins */
-	bool interrupts; /* the kernel's begins with what was interrupted */
-	u8 kernel_kind;	 /* of those that do not */
+	/* Not 0: the kernel's begins with what was stopped. */
+	enum {
+		KT_STOPPED_NOTHING,
+		KT_STOPPED_ANY, /* by an interrupt */
+		KT_STOPPED_PROGRAM,
+	} stopped : 8;
+	u8 kernel_kind; /* of those that do not */
 	u16 nr_locations;
 	u16 *locations; /* fields that say where in the payload data is */
 };

@@ -47,12 +47,15 @@ static const struct kind *kind_find(const char *name)
 	return NULL;
 }
 
-static void definition_free(struct kt_definition *definition)
+static void definition_free(const struct kt_definitions *definitions,
+			    struct kt_definition *definition)
 {
 	u16 i;
 
 	if (!definition)
 		return;
+	if (definitions->end)
+		definitions->end(definition);
 	for (i = 0; i < definition->class.nr_fields; i++)
 		kfree(definition->fields[i].type);
 	kfree(definition->print);
@@ -251,11 +254,11 @@ static struct kt_definition *definition_parse(
 	err = definition_fill(definitions, session, definition);
 	if (!err)
 		return definition;
-	definition_free(definition);
+	definition_free(definitions, definition);
 	return ERR_PTR(err);
 
 err_memory:
-	definition_free(definition);
+	definition_free(definitions, definition);
 	return ERR_PTR(kt_refuse(session, -ENOMEM, "no memory"));
 }
 
@@ -279,7 +282,7 @@ static int change_remove(struct change *change, const char *name)
 	list_for_each_entry(definition, &change->added, node) {
 		if (definition_is(definition, name)) {
 			list_del(&definition->node);
-			definition_free(definition);
+			definition_free(change->definitions, definition);
 			return 0;
 		}
 	}
@@ -332,7 +335,7 @@ static int change_add(struct change *change, const char *line)
 	if (why) {
 		err = kt_refuse(change->session, -EINVAL, "%s/%s: %s",
 				event->system, event->name, why);
-		definition_free(definition);
+		definition_free(change->definitions, definition);
 		return err;
 	}
 	definition->holder = change->holder;
@@ -388,7 +391,7 @@ static void change_apply(struct change *change)
 	kt_entries_remove(&going);
 	list_for_each_entry_safe(definition, next, &change->removed, going) {
 		list_del(&definition->node);
-		definition_free(definition);
+		definition_free(change->definitions, definition);
 	}
 	list_for_each_entry(definition, &change->added, node)
 		kt_entry_publish(definition->entry);
@@ -404,7 +407,7 @@ static void change_drop(struct change *change)
 	list_for_each_entry_safe(definition, next, &change->added, node) {
 		if (definition->entry)
 			kt_entry_cancel(definition->entry);
-		definition_free(definition);
+		definition_free(change->definitions, definition);
 	}
 }
 

@@ -62,6 +62,8 @@ struct kt_definitions {
 	/* Sets what is left of the class, when there are all fields. */
 	int (*complete)(struct kt_session *session,
 			struct kt_definition *definition);
+	/* Gives back what the source's own struct holds.  May be NULL. */
+	void (*end)(struct kt_definition *definition);
 
 	struct list_head list;
 	struct kt_event_set set;

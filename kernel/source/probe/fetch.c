@@ -2,8 +2,10 @@
 /* Values of fields: fetch.h. */
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/swab.h>
+#include <linux/uaccess.h>
 
 #include "fetch.h"
 
@@ -21,12 +23,17 @@ static u64 swapped(u64 value, u8 size)
 	}
 }
 
-static bool is_kernels(u64 address)
+static __always_inline bool memory_read(const struct fetch *fetch, void *to,
+					u64 at, u8 size, bool waits)
 {
-	return (s64)address < 0;
+	if (waits)
+		return !copy_from_user(to, (const void __user *)at, size);
+	return !env_copy(to, at, size, (s64)at < 0 && !fetch->program);
 }
 
-bool fetch_walk(const struct fetch *fetch, u64 *value)
+static __always_inline bool walk(const struct fetch *fetch,
+				 const struct pt_regs *regs, u64 *value,
+				 bool waits)
 {
 	const struct fetch_step *step = fetch->steps,
 				*end = step + fetch->nr_steps;
@@ -43,18 +50,33 @@ bool fetch_walk(const struct fetch *fetch, u64 *value)
 		case FETCH_SHIFT:
 			at >>= step->value;
 			break;
+		case FETCH_INDEX:
+			at += ((const u64 *)regs)[step->size] * step->value;
+			break;
 		case FETCH_SWAP:
 			at = swapped(at, step->size);
 			break;
 		default:
 			read = 0;
-			if (env_copy(&read, at, step->size, is_kernels(at)))
+			if (!memory_read(fetch, &read, at, step->size, waits))
 				return false;
 			at = read;
 		}
 	}
 	*value = at;
 	return true;
+}
+
+bool fetch_walk(const struct fetch *fetch, const struct pt_regs *regs,
+		u64 *value)
+{
+	return walk(fetch, regs, value, false);
+}
+
+bool fetch_walk_waiting(const struct fetch *fetch, const struct pt_regs *regs,
+			u64 *value)
+{
+	return walk(fetch, regs, value, true);
 }
 
 /* ---- parsing -------------------------------------------------------------- */
@@ -74,13 +96,13 @@ static const struct {
 	REGISTER(ip),  REGISTER(flags),
 };
 
-static bool register_parse(struct fetch *fetch, const char *word)
+static bool register_parse(u8 *number, const char *word)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(registers); i++) {
 		if (!strcmp(registers[i].name, word)) {
-			fetch->word = registers[i].word;
+			*number = registers[i].word;
 			return true;
 		}
 	}
@@ -108,6 +130,18 @@ static bool size_parse(struct fetch_step *step, enum fetch_code code,
 		step->size == 8);
 }
 
+/* "NUMBER * +", behind a register. */
+static bool index_parse(struct fetch_step *step, char **text)
+{
+	const char *number = word_next(text), *times = word_next(text),
+		   *plus = word_next(text);
+
+	step->code = FETCH_INDEX;
+	return plus && !strcmp(times, "*") && !strcmp(plus, "+") &&
+	       !kstrtou64(number, 10, &step->value) && step->value <= 8 &&
+	       is_power_of_2(step->value);
+}
+
 /* "NUMBER OPERATOR". */
 static bool number_parse(struct fetch_step *step, const char *number,
 			 const char *operator)
@@ -131,7 +165,7 @@ static bool number_parse(struct fetch_step *step, const char *number,
 
 #define SWAP "swap"
 
-const char *fetch_parse(struct fetch *fetch, char *text)
+const char *fetch_parse(struct fetch *fetch, char *text, bool program)
 {
 	struct fetch_step *step;
 	char *word = word_next(&text);
@@ -139,8 +173,9 @@ const char *fetch_parse(struct fetch *fetch, char *text)
 
 	if (!word)
 		return "a value is missing";
+	fetch->program = program;
 	fetch->unread = !strcmp(word, "unread");
-	if (!fetch->unread && !register_parse(fetch, word))
+	if (!fetch->unread && !register_parse(&fetch->word, word))
 		return "a value begins with a register, as di, or is unread";
 	while ((word = word_next(&text))) {
 		if (fetch->unread)
@@ -154,12 +189,14 @@ const char *fetch_parse(struct fetch *fetch, char *text)
 			good = size_parse(step, FETCH_SWAP,
 					  word + strlen(SWAP)) &&
 			       step->size > 1;
+		else if (register_parse(&step->size, word))
+			good = index_parse(step, &text);
 		else
 			good = number_parse(step, word, word_next(&text));
 		if (!good)
 			return "behind the register, @1, @2, @4, @8, swap2, "
-			       "swap4, swap8, or a number with +, -, & or >> "
-			       "behind it are wanted";
+			       "swap4, swap8, a number with +, -, & or >> "
+			       "behind it, or a register and `1 * +' are wanted";
 		fetch->reads |= step->code == FETCH_READ;
 	}
 	return NULL;

@@ -56,7 +56,7 @@ static int probe_check(const struct probe *probe)
 static int kernel_arm(struct probe *probe)
 {
 	const struct probe_definition *definition = probe->definition;
-	struct place place = definition->place;
+	struct place place = definition->kernel;
 	int err = 0;
 
 	/* Its module may have gone, or come back, since the line was written. */

@@ -67,7 +67,7 @@ static int probe_attach(struct kt_enabled *enabled)
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
 	probe->enabled = enabled;
 	probe->definition = definition;
-	probe->returns = definition->place.returns;
+	probe->returns = definition->returns;
 	probe->quick = !definition->reads;
 	list_add_tail(&probe->node, &probing->probes);
 	return 0;
@@ -114,6 +114,7 @@ static void probes_synchronize(void)
 	unsigned int i;
 
 	kernel_code.disarm(&going);
+	program_code.disarm(&going);
 	list_for_each_entry_safe(probe, next, &going, node) {
 		probing = probe->enabled->state;
 		for (i = 0; i < MISSES; i++)
@@ -152,9 +153,17 @@ static int line_place(struct kt_session *session,
 	int err;
 
 	probe->text = strim(text);
-	probe->code = &kernel_code;
-	err = place_find(&probe->place, session, probe->text);
-	definition->event.stops = !probe->place.returns;
+	if (place_is_program(probe->text)) {
+		err = program_place_find(&probe->program, session, probe->text);
+		probe->returns = probe->program.returns;
+		probe->code = err ? NULL : &program_code;
+	} else {
+		err = place_find(&probe->kernel, session, probe->text);
+		probe->returns = probe->kernel.returns;
+		probe->code = &kernel_code;
+	}
+	definition->event.stops = !probe->returns;
+	definition->event.program = probe->code == &program_code;
 	return err;
 }
 
@@ -163,7 +172,8 @@ static int line_value(struct kt_session *session,
 {
 	struct probe_definition *probe = definition_of(definition);
 	struct fetch *fetch = &probe->fetches[definition->class.nr_fields - 1];
-	const char *why = fetch_parse(fetch, text);
+	const char *why =
+		fetch_parse(fetch, text, probe->code == &program_code);
 
 	probe->reads |= fetch->reads;
 	return why ? kt_refuse(session, -EINVAL, "%s: %s",
@@ -188,6 +198,14 @@ static int line_complete(struct kt_session *session,
 			       fetch->offset + 8 <= definition->class.size;
 	}
 	return 0;
+}
+
+static void line_end(struct kt_definition *definition)
+{
+	struct probe_definition *probe = definition_of(definition);
+
+	if (probe->code == &program_code)
+		program_place_put(&probe->program);
 }
 
 static int lines_write(const struct kt_node *node, const struct file *holder,
@@ -311,6 +329,7 @@ static struct kt_definitions definitions = {
 	.value = line_value,
 	.show = line_show,
 	.complete = line_complete,
+	.end = line_end,
 };
 
 static const struct kt_kind *const session_files[] = {&probed_file, NULL};

@@ -7,9 +7,11 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
+#include "compat/uprobe.h"
 #include "event/event.h"
 #include "fetch.h"
 #include "place.h"
+#include "program_place.h"
 #include "source/define/definition.h"
 
 /* Why hits are missed. */
@@ -38,7 +40,11 @@ struct probe_definition {
 	struct kt_definition definition;
 	const char *text; /* the place, as written */
 	const struct probe_code *code;
-	struct place place;
+	union {
+		struct place kernel;
+		struct program_place program;
+	};
+	bool returns;
 	bool reads; /* memory */
 	struct fetch fetches[KT_DEFINITION_FIELDS];
 };
@@ -57,9 +63,13 @@ struct probe {
 	union {
 		struct kprobe entry;
 		struct kretprobe exit;
+		struct {
+			struct uprobe_consumer consumer;
+			struct kt_uprobe uprobe;
+		} program;
 	};
 };
 
-extern const struct probe_code kernel_code;
+extern const struct probe_code kernel_code, program_code;
 
 #endif /* KT_KERNEL_SOURCE_PROBE_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes in programs and libraries: each is a uprobe of the kernel's, of all processes that run
+ * the file.
+ *
+ * A hit is a task of the program's, which may wait.  So memory that is not there is read before
+ * anything is recorded.
+ */
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "hit.h"
+#include "probe.h"
+#include "session/session.h"
+
+/* As many bytes of a text are recorded, with its NUL (lib/session/strings.h). */
+#define TEXT_MAX 256
+
+/* ---- hits ----------------------------------------------------------------- */
+
+/* Gates live as long as preemption is off. */
+static bool is_refused(const struct probe *probe)
+{
+	bool refused;
+
+	preempt_disable_notrace();
+	refused = kt_write_refused(probe->enabled);
+	preempt_enable_notrace();
+	return refused;
+}
+
+static bool is_text(const struct kt_field *field)
+{
+	return str_has_prefix(field->type, "string");
+}
+
+static void text_fetch(u64 at)
+{
+	long length = strnlen_user((const char __user *)at, TEXT_MAX);
+
+	(void)length;
+}
+
+/* What is read now is there when it is recorded. */
+static noinline void memory_fetch(const struct probe_definition *definition,
+				  const struct pt_regs *regs)
+{
+	unsigned int i, nr = definition->definition.class.nr_fields;
+	u64 value;
+
+	for (i = 0; i < nr; i++) {
+		const struct fetch *fetch = &definition->fetches[i];
+		bool text = is_text(&definition->definition.fields[i]);
+
+		if (fetch->unread || (!fetch->reads && !text))
+			continue;
+		value = ((const u64 *)regs)[fetch->word];
+		if (fetch_walk_waiting(fetch, regs, &value) && text)
+			text_fetch(value);
+	}
+}
+
+static __always_inline void program_hit(struct probe *probe,
+					const struct pt_regs *regs)
+{
+	if ((probe->definition->reads || probe->enabled->capturing) &&
+	    !is_refused(probe))
+		memory_fetch(probe->definition, regs);
+	preempt_disable_notrace();
+	probe_hit(probe, regs, regs->ip);
+	preempt_enable_notrace();
+}
+
+static KT_UPROBE_HANDLER(entry_hit, consumer, regs)
+{
+	program_hit(container_of(consumer, struct probe, program.consumer),
+		    regs);
+	return 0;
+}
+
+static KT_URETPROBE_HANDLER(exit_hit, consumer, regs)
+{
+	program_hit(container_of(consumer, struct probe, program.consumer),
+		    regs);
+	return 0;
+}
+
+/* ---- arming --------------------------------------------------------------- */
+
+static int program_refuse(const struct probe *probe, int err)
+{
+	const char *label = program_place_label(probe->definition->text);
+	struct kt_session *session = probe->enabled->session;
+
+	switch (err) {
+	case -ENOTSUPP:
+	case -EOPNOTSUPP:
+	case -ENOEXEC:
+		return kt_refuse(session, -EINVAL,
+				 "%.80s: the kernel can have no probe on this "
+				 "instruction",
+				 label);
+	case -ENOSYS:
+		return kt_refuse(session, -EOPNOTSUPP,
+				 "this kernel has no probes in programs "
+				 "(CONFIG_UPROBES)");
+	case -EINVAL:
+		return kt_refuse(session, err,
+				 "%.80s: there is no code of a program, or "
+				 "another probe there has another semaphore",
+				 label);
+	default:
+		return kt_refuse(session, err,
+				 "%.80s: the kernel refuses it (error %d)",
+				 label, -err);
+	}
+}
+
+static int program_arm(struct probe *probe)
+{
+	const struct probe_definition *definition = probe->definition;
+	const struct program_place *place = &definition->program;
+	int err = program_place_check(place, probe->enabled->session,
+				      definition->text);
+
+	if (err)
+		return err;
+	if (probe->returns)
+		probe->program.consumer.ret_handler = exit_hit;
+	else
+		probe->program.consumer.handler = entry_hit;
+	/* It may be hit before this returns. */
+	err = kt_uprobe_register(&probe->program.uprobe,
+				 program_place_inode(place), place->offset,
+				 place->counter, &probe->program.consumer);
+	probe->armed = !err;
+	return err ? program_refuse(probe, err) : 0;
+}
+
+static void program_disarm(struct list_head *probes)
+{
+	struct probe *probe;
+	bool any = false;
+
+	list_for_each_entry(probe, probes, node) {
+		if (!probe->armed || probe->definition->code != &program_code)
+			continue;
+		kt_uprobe_unregister(&probe->program.uprobe,
+				     &probe->program.consumer);
+		probe->armed = false;
+		any = true;
+	}
+	if (any)
+		kt_uprobes_synchronize();
+}
+
+/* The kernel does not count those of its own. */
+static u64 program_missed(const struct probe *probe, enum miss reason)
+{
+	return reason == MISS_IDLE ? atomic64_read(&probe->idle) : 0;
+}
+
+static bool program_show(struct seq_file *m, const struct probe *probe)
+{
+	seq_printf(m, "0x%llx breakpoint", probe->definition->program.offset);
+	return true;
+}
+
+const struct probe_code program_code = {
+	.arm = program_arm,
+	.disarm = program_disarm,
+	.missed = program_missed,
+	.show = program_show,
+};
