@@ -22,9 +22,8 @@
 static noinline void stopped_walk(const struct kt_stacking *stacking,
 				  struct kt_stack *stack)
 {
-	const struct pt_regs *regs = stacking->stopped == KT_STOPPED_PROGRAM
-					     ? NULL
-					     : get_irq_regs();
+	const struct pt_regs *regs =
+		stacking->stopped == KT_STOPPED_PROGRAM ? NULL : get_irq_regs();
 	enum kt_stack_end end = KT_STACK_COMPLETE;
 
 	stack->kind = KT_STACK_INTERRUPTED;

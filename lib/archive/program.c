@@ -13,7 +13,7 @@
 
 #include "program.h"
 #include "read/trace.h"
-#include "symbol/program_names.h"
+#include "symbol/program_functions.h"
 
 int program_of(const struct mapped_file *mapped, struct program_file *file)
 {

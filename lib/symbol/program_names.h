@@ -6,8 +6,6 @@
 #ifndef KT_LIB_SYMBOL_PROGRAM_NAMES_H
 #define KT_LIB_SYMBOL_PROGRAM_NAMES_H
 
-#include <libelf.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,13 +20,5 @@ int program_names(struct program_tables *tables, const void *stacks,
 		  size_t size,
 		  int (*put)(void *data, const void *bytes, size_t size),
 		  void *data);
-
-/*
- * The debug file of a program that is open as @fd (-1: it is no file) and as @elf; -1 or -errno:
- * it has none.  @servers are asked if it is not here; NULL: nobody is.  *@served: one of these has
- * sent it.
- */
-int program_debug_open(const struct program_file *file, int fd, Elf *elf,
-		       struct debug_server *servers, bool *served);
 
 #endif /* KT_LIB_SYMBOL_PROGRAM_NAMES_H */
