@@ -11,6 +11,7 @@
 #include "common/field.h"
 #include "common/patterns.h"
 #include "list_functions.h"
+#include "list_program.h"
 #include "markers.h"
 #include "common/select.h"
 #include "common/value.h"
@@ -20,6 +21,7 @@ struct list {
 	struct selection selection;
 	struct patterns functions; /* show these; none: events */
 	pid_t pid;		   /* show its markers; 0: none */
+	const char *program;	   /* show its functions; NULL: none */
 	struct ktrace_session *session;
 	const struct ktrace_type **types; /* the selected ones, sorted */
 	size_t nr_types;
@@ -278,6 +280,9 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'p':
 		return option_pid(&command_list, optarg, &l->pid);
+	case 'x':
+		l->program = optarg;
+		return EXIT_OK;
 	case 'S':
 		l->options.name = optarg;
 		return EXIT_OK;
@@ -304,6 +309,10 @@ static int list_main(int argc, char **argv)
 	if (l.pid)
 		return markers_show(l.pid, argv + optind, argc - optind,
 				    l.json);
+	if (l.program)
+		return output_finish(list_program(l.program, argv + optind,
+						  argc - optind, l.json,
+						  l.fields));
 	for (; optind < argc; optind++)
 		if (selection_add(&l.selection, argv[optind]))
 			return misused(&command_list, "`%s' names no event",
@@ -340,6 +349,10 @@ static const struct command_option options[] = {
 	OPTION('p', "pid", "PID",
 	       "the markers of this program: see `ktrace help markers'",
 	       .kind = ARGUMENT_PID),
+	OPTION('x', "exec", "FILE",
+	       "where probes can be in this program or library: its functions and USDT probes; "
+	       "PATTERN is one of names; -v: also addresses and arguments",
+	       .kind = ARGUMENT_PROGRAM),
 	OPTION_SESSION_ROW,
 	OPTION_QUIET_ROW("no summary"),
 	{0},
@@ -356,6 +369,7 @@ const struct command command_list = {
 	.options = options,
 	.operand = ARGUMENT_EVENT,
 	.examples = "    ktrace list 'sched:*' -v\n"
-		    "    ktrace list -F 'vfs_*'\n",
+		    "    ktrace list -F 'vfs_*'\n"
+		    "    ktrace list -x python3 'usdt:*'\n",
 	.main = list_main,
 };

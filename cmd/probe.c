@@ -16,6 +16,8 @@ struct request {
 	bool json;
 	struct ktrace_session *session;
 	size_t count; /* of those that were shown or changed */
+	struct probes
+		probes; /* add, check: the arguments, with the file of -x */
 	char **arguments;
 	int nr;
 };
@@ -142,7 +144,7 @@ static void nearest_print(const char *text)
 }
 
 /* The kernel has refused to arm some: why. */
-static int refusal_print(const char *const *texts, size_t nr)
+static int refusal_print(char *const *texts, size_t nr)
 {
 	static const char file[] = "/enabled: ", within[] = "no instruction";
 	const char *why = ktrace_last_error(), *begin = strstr(why, file);
@@ -165,9 +167,9 @@ static int probes_try(const struct request *r)
 	err = ktrace_session_probes_add(session, texts_of(r), r->nr, true,
 					trial_enable, session);
 	if (err)
-		status = probe_failed(texts_of(r), r->nr, err);
+		status = probe_failed(r->arguments, r->nr, err);
 	else if (trial_start(session))
-		status = refusal_print(texts_of(r), r->nr);
+		status = refusal_print(r->arguments, r->nr);
 	trial_close(session);
 	return status;
 }
@@ -196,7 +198,7 @@ static int probes_add(struct request *r)
 	err = ktrace_session_probes_add(r->session, texts_of(r), r->nr, false,
 					added_show, NULL);
 	if (err)
-		return probe_failed(texts_of(r), r->nr, err);
+		return probe_failed(r->arguments, r->nr, err);
 	return EXIT_OK;
 }
 
@@ -257,7 +259,7 @@ static int place_show(const struct ktrace_probe *probe, void *data)
 }
 
 /* Returns an exit status. */
-static int probe_check(const char *text)
+static int probe_check(char *text)
 {
 	struct ktrace_session *session = trial_open();
 	const struct way *way;
@@ -265,8 +267,8 @@ static int probe_check(const char *text)
 
 	if (!session)
 		return EXIT_FAILED;
-	err = ktrace_session_probes_add(session, &text, 1, true, place_show,
-					session);
+	err = ktrace_session_probes_add(session, (const char *const *)&text, 1,
+					true, place_show, session);
 	if (err) {
 		status = probe_failed(&text, 1, err);
 	} else if (trial_start(session)) {
@@ -361,12 +363,25 @@ static int probes_remove(struct request *r)
 static const struct action {
 	const char *name;
 	int (*act)(struct request *r);
+	bool makes; /* probes of its arguments */
 } actions[] = {
-	{"add", probes_add},
-	{"check", probes_check},
-	{"list", probes_list},
-	{"remove", probes_remove},
+	{"add", probes_add, true},
+	{"check", probes_check, true},
+	{"list", probes_list, false},
+	{"remove", probes_remove, false},
 };
+
+/* The arguments become texts, which have the file of -x. */
+static int texts_make(struct request *r)
+{
+	int status = EXIT_OK;
+
+	for (int i = 0; !status && i < r->nr; i++)
+		status = probes_option(&r->probes, &command_probe,
+				       r->arguments[i]);
+	r->arguments = r->probes.texts;
+	return status;
+}
 
 static const struct action *action_find(const char *name)
 {
@@ -380,10 +395,15 @@ static int option_handle(void *data, int option)
 {
 	struct request *r = data;
 
-	if (option != 'j')
+	switch (option) {
+	case 'j':
+		r->json = true;
+		return EXIT_OK;
+	case 'x':
+		return probes_file(&r->probes, &command_probe, optarg);
+	default:
 		return option_forgotten(&command_probe, option);
-	r->json = true;
-	return EXIT_OK;
+	}
 }
 
 static int probe_main(int argc, char **argv)
@@ -410,14 +430,20 @@ static int probe_main(int argc, char **argv)
 		return misused(&command_probe, "-j is for list");
 	r.arguments = argv + optind + 1;
 	r.nr = argc - optind - 1;
-	if (ktrace_session_open(&options, &r.session))
-		return failed_in_library();
-	status = action->act(&r);
+	status = action->makes ? texts_make(&r) : EXIT_OK;
+	if (!status && ktrace_session_open(&options, &r.session))
+		status = failed_in_library();
+	if (!status)
+		status = action->act(&r);
 	ktrace_session_close(r.session);
+	probes_free(&r.probes);
 	return status;
 }
 
 static const struct command_option options[] = {
+	OPTION('x', "exec", "FILE",
+	       "add, check: in this program or library, in all processes that run it",
+	       .kind = ARGUMENT_PROGRAM),
 	OPTION('j', "json", NULL, "list as JSON"),
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW("list, check: also where values come from"),
@@ -426,7 +452,7 @@ static const struct command_option options[] = {
 
 const struct command command_probe = {
 	.name = "probe",
-	.what = "make events anywhere in the kernel's code",
+	.what = "make events anywhere in the code of the kernel and of programs",
 	.usage =
 		"add PROBE... | check PROBE... | list [PATTERN...] | remove PATTERN...",
 	.about =
@@ -436,7 +462,9 @@ const struct command command_probe = {
 		"\n"
 		"PLACE is [MODULE:]FUNCTION, where it begins; FUNCTION+OFFSET, an "
 		"instruction of it;\n"
-		"FUNCTION%return, where it has returned to; or 0xADDRESS.\n"
+		"FUNCTION%return, where it has returned to; or 0xADDRESS. In a program (-x), "
+		"also with\n"
+		"wildcards, and usdt:[PROVIDER:]NAME.\n"
 		"\n"
 		"VALUE is `[NAME=]EXPRESSION[:FORMAT]': an expression of C over "
 		"parameters, $retval,\n"
@@ -453,6 +481,7 @@ const struct command command_probe = {
 		"count'\n"
 		"    ktrace probe add 'opened=do_sys_openat2%return'\n"
 		"    ktrace probe check 'vfs_read+0x15 %di'\n"
+		"    ktrace probe add -x bash 'readline%return $retval:string'\n"
 		"    ktrace record -e 'probe:*' -d 10s\n"
 		"    ktrace probe remove '*'\n",
 	.main = probe_main,

@@ -576,6 +576,8 @@ static int option_handle(void *data, int option)
 		return probes_option(&r->probes, &command_record, optarg);
 	case 'p':
 		return processes_add(&r->processes, optarg, &command_record);
+	case 'x':
+		return probes_file(&r->probes, &command_record, optarg);
 	case SET:
 		if (set_read(&r->set, optarg))
 			return EXIT_FAILED;
@@ -733,6 +735,10 @@ static const struct command_option options[] = {
 	       "an event at this place of the kernel's code, with these values: `[NAME=]PLACE "
 	       "[VALUE...]', like 'vfs_read count' (`ktrace help probe'); without -e nothing else",
 	       .kind = ARGUMENT_FUNCTION),
+	OPTION('x', "exec", "FILE",
+	       "the -P that follow are in this program or library, in all processes that run it "
+	       "or in those of -p; `kernel': in the kernel again",
+	       .kind = ARGUMENT_PROGRAM),
 	OPTION('p', "pid", "PID,...",
 	       "only what these processes and their children do",
 	       .kind = ARGUMENT_PID),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Probes: events anywhere in the kernel's code, with values of parameters, registers and memory.
- * A text says where, and what is recorded:
+ * Probes: events anywhere in the code of the kernel and of programs, with values of parameters,
+ * registers and memory.  A text says where, and what is recorded:
  *
  *	[[SYSTEM:]NAME=]PLACE [EXPRESSION...]
  *
@@ -12,11 +12,23 @@
  *	[MODULE:]FUNCTION%return	where it has returned to
  *	0xADDRESS[%return]		if several functions have the name
  *
+ * or, in a program or library, whose path begins with a slash (a blank, a colon, a semicolon and a
+ * backslash in it are written as \NNN, three octal digits),
+ *
+ *	/PATH:FUNCTION			with the shell's wildcards: each that fits
+ *	/PATH:FUNCTION+OFFSET
+ *	/PATH:FUNCTION%return
+ *	/PATH:0xADDRESS[%return]	in its code, as objdump shows it
+ *	/PATH:usdt:[PROVIDER:]NAME	a USDT probe (<sys/sdt.h>); wildcards, too
+ *
+ * All processes that run the file are probed; those that the session does not want record nothing.
+ * What means several places makes several events, whose names have _2, _3 and so on behind them.
+ *
  * EXPRESSION is [NAME=]VALUE[:FORMAT].  VALUE is an expression of C, over
  *
  *	PARAMETER	where the function begins
  *	$retval		what it returns; its place is FUNCTION%return
- *	$argN		its N-th parameter, if its type is not known
+ *	$argN		its N-th parameter, if its type is not known; the N-th of a USDT probe
  *	$stackN		the N-th word of the stack, from 0 on
  *	%REGISTER	a register: %di or %rdi
  *
@@ -58,7 +70,9 @@ struct ktrace_probe {
 	const char *
 		fields; /* as lines of the control tree's file `probes' have them */
 	bool held;	/* it goes with the recorder that has it */
-	uint64_t reserved[4];
+	uint64_t
+		text; /* ktrace_session_probes_add(): which of the texts, from 0 on */
+	uint64_t reserved[3];
 };
 
 /*
@@ -85,6 +99,27 @@ KTRACE_API int ktrace_session_probes_each(
 KTRACE_API int ktrace_session_probes_remove(
 	struct ktrace_session *session, const char *const *patterns, size_t nr,
 	int (*use)(const struct ktrace_probe *probe, void *data), void *data);
+
+/* Where a probe can be in a program or library. */
+struct ktrace_program_place {
+	const char *name; /* FUNCTION or usdt:PROVIDER:NAME */
+	const char *
+		arguments; /* of a USDT probe, as its note has them; NULL: it is a function */
+	uint64_t address; /* in the file's code, as objdump shows it */
+	uint64_t size;	  /* of the function, in bytes; 0: not known */
+	bool indirect; /* it is called once, and says what is called by this name */
+	uint64_t reserved[4];
+};
+
+/*
+ * Calls @use with each function and each USDT probe of a file that one of @patterns means, by name;
+ * @nr is 0: with all.  -ENOENT: a pattern means none, or there is no such file; -EINVAL: it is no
+ * program or library.
+ */
+KTRACE_API int ktrace_program_places(
+	const char *path, const char *const *patterns, size_t nr,
+	int (*use)(const struct ktrace_program_place *place, void *data),
+	void *data);
 
 /*
  * The texts of the probes that @want accepts are recorded in this session, too.  Their events must

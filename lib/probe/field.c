@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "field.h"
+#include "operand.h"
 #include "session/expression.h"
 #include "session/passing.h"
 #include "session/strings.h"
@@ -443,7 +444,8 @@ static int parameter_add(struct fields *f, int index)
 	if (parameter_find(&f->scope, index, &word, &nr) &&
 	    word < PASSING_REGISTERS && nr != 1) {
 		for (; !err && nr; nr--, word++) {
-			argument_words(word, words, sizeof(words));
+			argument_words(f->scope.place, word, words,
+				       sizeof(words));
 			err = field_add(f, "u64", "x64", name, words);
 		}
 		return err;
@@ -454,11 +456,31 @@ static int parameter_add(struct fields *f, int index)
 	return err;
 }
 
+/* All arguments of a USDT probe, but for those that a probe cannot read. */
+static int operands_add(struct fields *f)
+{
+	unsigned int nr = operands_count(f->scope.place->arguments);
+	char name[16];
+	const char *text = name;
+	int err = 0;
+
+	for (unsigned int i = 1; !err && i <= nr && i <= FIELDS_MAX; i++) {
+		snprintf(name, sizeof(name), "$arg%u", i);
+		text = name;
+		if (expression_add(f, &text) == -ENOMEM)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
 /* All parameters, but for those behind one of which nobody knows where it is. */
 static int parameters_add(struct fields *f)
 {
 	int err = parameters_check(&f->scope, "$params");
 	unsigned int word, nr;
+
+	if (!err && f->scope.place->arguments)
+		return operands_add(f);
 
 	if (!err && !f->scope.proto)
 		err = parameters_unknown(&f->scope, "$params");
@@ -475,6 +497,8 @@ static int default_add(struct fields *f)
 {
 	const char *result = "$retval";
 
+	if (f->scope.place->arguments)
+		return operands_add(f);
 	if (!f->scope.proto || f->scope.place->has_offset)
 		return 0;
 	if (!f->scope.place->returns)
@@ -495,7 +519,7 @@ static int proto_find(struct fields *f, struct prototypes *p)
 	struct type_base *base;
 	int err;
 
-	if (*place->function &&
+	if (*place->function && !place->path &&
 	    !signature_find(p, place->function,
 			    *place->module ? place->module : "vmlinux",
 			    &f->scope.btf, &f->scope.proto))

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "place.h"
 
 #define RETURN "%return"
+#define USDT   "usdt:"
 
 /* ---- parsing --------------------------------------------------------------- */
 
@@ -94,6 +96,42 @@ static int function_parse(struct place *place, const char *text)
 	return 0;
 }
 
+/* "[PROVIDER:]NAME", with wildcards. */
+static int usdt_parse(struct place *place, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	size_t length = colon ? colon - text : 0;
+
+	if (colon)
+		text = colon + 1;
+	if (length >= sizeof(place->provider) || !*text ||
+	    strlen(text) >= sizeof(place->function) || strchr(text, ':') ||
+	    place->returns)
+		return error_set(-EINVAL, "usdt:[PROVIDER:]NAME is wanted");
+	if (colon)
+		snprintf(place->provider, sizeof(place->provider), "%.*s",
+			 (int)length, colon - length);
+	strcpy(place->function, text);
+	place->is_usdt = true;
+	return 0;
+}
+
+/* Of a function in a program. */
+static int program_function_parse(struct place *place, const char *text)
+{
+	if (!*text || strlen(text) >= sizeof(place->function) ||
+	    strpbrk(text, "()=;:%,"))
+		return error_set(-EINVAL, "`%s' is no name of a function",
+				 text);
+	if (place->has_offset && strpbrk(text, "*?["))
+		return error_set(-EINVAL,
+				 "an offset is of one function: `%s' may mean "
+				 "several",
+				 text);
+	strcpy(place->function, text);
+	return 0;
+}
+
 /* Cuts the word up. */
 static int word_parse(struct place *place, char *word)
 {
@@ -103,6 +141,8 @@ static int word_parse(struct place *place, char *word)
 	place->returns = end && !end[sizeof(RETURN) - 1];
 	if (place->returns)
 		*end = '\0';
+	if (place->path && !strncmp(word, USDT, strlen(USDT)))
+		return usdt_parse(place, word + strlen(USDT));
 	place->is_address = !strncmp(word, "0x", 2);
 	if (place->is_address)
 		return number_parse(word, &place->address);
@@ -116,7 +156,43 @@ static int word_parse(struct place *place, char *word)
 	}
 	if (plus && place->returns)
 		return error_set(-EINVAL, "a return has no offset");
-	return function_parse(place, word);
+	return place->path ? program_function_parse(place, word)
+			   : function_parse(place, word);
+}
+
+/* "/PATH:".  Returns what is behind it; NULL: it does not end. */
+static const char *path_parse(struct place *place, const char *text,
+			      size_t length)
+{
+	const char *colon = memchr(text, ':', length);
+
+	place->path = text;
+	place->path_length = colon ? (size_t)(colon - text) : length;
+	return colon ? colon + 1 : NULL;
+}
+
+static bool is_octal(const char *s)
+{
+	return strspn(s, "01234567") >= 3 && s[0] < '4';
+}
+
+int place_path(const struct place *place, char *path)
+{
+	const char *from = place->path, *end = from + place->path_length;
+	char digits[4] = "";
+	size_t length = 0;
+
+	while (from < end && length < PATH_MAX - 1) {
+		if (*from == '\\' && end - from > 3 && is_octal(from + 1)) {
+			memcpy(digits, from + 1, 3);
+			path[length++] = strtoul(digits, NULL, 8);
+			from += 4;
+		} else {
+			path[length++] = *from++;
+		}
+	}
+	path[length] = '\0';
+	return from == end ? 0 : error_set(-EINVAL, "the path is too long");
 }
 
 int place_parse(struct place *place, const char *text, const char **rest)
@@ -130,7 +206,7 @@ int place_parse(struct place *place, const char *text, const char **rest)
 	text += strspn(text, " \t");
 	length = strcspn(text, " \t");
 	*rest = text + length;
-	equals = memchr(text, '=', length);
+	equals = *text == '/' ? NULL : memchr(text, '=', length);
 	if (equals) {
 		err = name_parse(place, text, equals - text);
 		text = equals + 1;
@@ -138,6 +214,10 @@ int place_parse(struct place *place, const char *text, const char **rest)
 	}
 	if (err)
 		return err;
+	if (*text == '/') {
+		text = path_parse(place, text, length) ?: *rest;
+		length = *rest - text;
+	}
 	if (!length)
 		return error_set(-EINVAL, "a place is missing: FUNCTION, "
 					  "FUNCTION+OFFSET, FUNCTION%%return "
@@ -336,8 +416,8 @@ static int symbols_read(struct ktrace_session *s, struct text *symbols)
 	return err;
 }
 
-int places_find(struct ktrace_session *s, struct place *places, size_t nr,
-		size_t *which)
+int places_find(struct ktrace_session *s, struct place *const *places,
+		size_t nr, size_t *which)
 {
 	struct found *list = calloc(nr + 1, sizeof(*list));
 	struct table wanted = {0};
@@ -347,9 +427,9 @@ int places_find(struct ktrace_session *s, struct place *places, size_t nr,
 
 	*which = 0;
 	for (size_t i = 0; !err && i < nr; i++) {
-		const char *name = places[i].function;
+		const char *name = places[i]->function;
 
-		list[i].place = &places[i];
+		list[i].place = places[i];
 		if (*name && table_add(&wanted, table_hash(name, strlen(name)),
 				       &list[i]))
 			err = error_set(-ENOMEM, "out of memory");
@@ -358,10 +438,10 @@ int places_find(struct ktrace_session *s, struct place *places, size_t nr,
 		names_find(&wanted, symbols.s);
 	for (size_t i = 0; !err && i < nr; i++) {
 		*which = i;
-		if (!places[i].is_address)
+		if (!places[i]->is_address)
 			err = found_take(&list[i]);
 		else
-			err = address_name(&places[i], symbols.s);
+			err = address_name(places[i], symbols.s);
 	}
 	table_free(&wanted);
 	text_free(&symbols);
@@ -371,7 +451,39 @@ int places_find(struct ktrace_session *s, struct place *places, size_t nr,
 
 /* ---- what it becomes -------------------------------------------------------- */
 
-void place_write(const struct place *place, struct text *text)
+/* A name as part of a line: people read it. */
+static void label_write(struct text *text, const char *name)
+{
+	for (; *name; name++)
+		text_printf(text, "%c",
+			    isgraph((unsigned char)*name) && *name != ';'
+				    ? *name
+				    : '_');
+}
+
+static void program_write(const struct place *place, struct text *text)
+{
+	text_printf(text, "%.*s:0x%" PRIx64, (int)place->path_length,
+		    place->path, place->file_offset);
+	if (place->counter)
+		text_printf(text, "(0x%" PRIx64 ")", place->counter);
+	text_puts(text, "/");
+	if (place->is_usdt) {
+		text_puts(text, USDT);
+		label_write(text, place->provider);
+		text_puts(text, ":");
+	}
+	if (*place->function)
+		label_write(text, place->function);
+	else
+		text_printf(text, "0x%" PRIx64, place->address);
+	if (place->has_offset)
+		text_printf(text, "+0x%" PRIx64, place->offset);
+	if (place->returns)
+		text_puts(text, RETURN);
+}
+
+static void kernel_write(const struct place *place, struct text *text)
 {
 	bool is_module = *place->module && strcmp(place->module, "vmlinux");
 
@@ -386,6 +498,15 @@ void place_write(const struct place *place, struct text *text)
 		text_printf(text, "+0x%" PRIx64, place->offset);
 	if (place->returns)
 		text_puts(text, RETURN);
+}
+
+void place_write(const struct place *place, struct text *text)
+{
+	if (place->path) {
+		program_write(place, text);
+		return;
+	}
+	kernel_write(place, text);
 }
 
 void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])

@@ -23,17 +23,34 @@ struct place {
 	bool has_offset;
 	bool returns;
 	bool is_address; /* it was said by its address */
+
+	/* In a program or library; NULL: in the kernel. */
+	const char *path; /* in the text, as it is written there */
+	size_t path_length;
+	bool is_usdt;	   /* function is its name */
+	char provider[64]; /* "": not said */
+	/* What is set when it is found. */
+	bool is_32;
+	const char *arguments; /* of a USDT probe; NULL: it is none */
+	uint64_t file_offset;
+	uint64_t counter; /* offset of the semaphore; 0: it has none */
 };
 
-/* *@rest: what is behind the place.  -EINVAL, with a message. */
+/*
+ * *@rest: what is behind the place.  The text must stay.  A function in a program may have wildcards.
+ * -EINVAL, with a message.
+ */
 int place_parse(struct place *place, const char *text, const char **rest);
 
 /*
  * Finds the functions of all, by their names or addresses.  -ENOENT, -EINVAL: *@which is wrong,
  * with a message.
  */
-int places_find(struct ktrace_session *s, struct place *places, size_t nr,
-		size_t *which);
+int places_find(struct ktrace_session *s, struct place *const *places,
+		size_t nr, size_t *which);
+
+/* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
+int place_path(const struct place *place, char *path);
 
 /* As the kernel takes it. */
 void place_write(const struct place *place, struct text *text);

@@ -14,9 +14,12 @@
 #include <ktrace/probes.h>
 
 #include "base/error.h"
+#include "base/grow.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "field.h"
 #include "place.h"
+#include "probed_file.h"
 #include "session/modules.h"
 #include "session/session.h"
 
@@ -25,11 +28,31 @@
 
 /* ---- lines ------------------------------------------------------------------ */
 
+/* "0xADDRESS/LABEL" or "[MODULE:]FUNCTION...". */
+static const char *kernel_place_cut(char *place)
+{
+	const char *label = strchr(place, '/');
+
+	return label ? label + 1 : place;
+}
+
+/* Of "/PATH:0xOFFSET[(0xCOUNTER)]/LABEL", "/PATH:LABEL", in the same room. */
+static const char *program_place_cut(char *place)
+{
+	char *end = NULL, *label;
+
+	for (char *c = place; (c = strstr(c, ":0x")); c++)
+		end = c;
+	label = end ? strchr(end, '/') : NULL;
+	if (label)
+		memmove(end + 1, label + 1, strlen(label + 1) + 1);
+	return place;
+}
+
 /* "SYSTEM/EVENT PLACE; FIELDS", cut up.  False: it is none. */
 static bool line_cut(char *line, struct ktrace_probe *probe)
 {
-	char *name = strchr(line, '/'), *place = strchr(line, ' '), *fields,
-	     *label;
+	char *name = strchr(line, '/'), *place = strchr(line, ' '), *fields;
 
 	if (!name || !place || name > place)
 		return false;
@@ -40,11 +63,11 @@ static bool line_cut(char *line, struct ktrace_probe *probe)
 	if (*fields)
 		*fields++ = '\0';
 	fields += strspn(fields, "; ");
-	label = strchr(place, '/');
 	*probe = (struct ktrace_probe){
 		.system = line,
 		.name = name,
-		.place = label ? label + 1 : place,
+		.place = *place == '/' ? program_place_cut(place)
+				       : kernel_place_cut(place),
 		.fields = fields,
 	};
 	return true;
@@ -185,41 +208,84 @@ int ktrace_session_probes_remove(
 
 /* ---- adding ----------------------------------------------------------------- */
 
-/* Probes that are being made. */
+/* A place that a text means. */
+struct made {
+	struct place place;
+	size_t text;		 /* which of the texts */
+	const char *expressions; /* behind the place */
+	bool further;		 /* it is not the first of its text */
+};
+
 struct making {
-	struct place *places;
-	const char **expressions; /* behind the places */
+	struct ktrace_session *session;
+	const char *const *texts;
+	struct made *list;
+	size_t nr;
+	struct probed_file *files;
 	struct prototypes *prototypes;
 	struct text lines;
 	char *existing; /* lines of the file `probes' */
+	char **names;	/* SYSTEM/NAME of these, and of those that are made */
+	size_t nr_names;
+	struct table taken; /* names */
 };
 
-/* Is there a probe "SYSTEM/NAME" already, or among those of @lines? */
-static bool name_is_taken(const char *lines, const char *name)
+/* Is there a probe "SYSTEM/NAME" already, or among those that are made? */
+static bool name_is_taken(const struct making *m, const char *name)
 {
-	size_t length = strlen(name);
+	uint64_t hash = table_hash(name, strlen(name));
+	const struct table_slot *slot = NULL;
 
-	for (const char *p = lines; p && (p = strstr(p, name)); p++)
-		if ((p == lines || p[-1] == '\n') && p[length] == ' ')
+	while ((slot = table_next(&m->taken, hash, slot)))
+		if (!strcmp(slot->value, name))
 			return true;
 	return false;
 }
 
-/* Says the names of those that have none.  Others may have the same place. */
-static void name_choose(const struct making *m, struct place *place)
+static int name_take(struct making *m, const char *name, size_t length)
+{
+	char **more = array_grow(m->names, m->nr_names, sizeof(*more));
+	char *own = more ? strndup(name, length) : NULL;
+
+	if (more)
+		m->names = more;
+	if (!own)
+		return error_set(-ENOMEM, "out of memory");
+	m->names[m->nr_names++] = own;
+	return table_add(&m->taken, table_hash(own, length), own)
+		       ? error_set(-ENOMEM, "out of memory")
+		       : 0;
+}
+
+/* Those that there are. */
+static int names_read(struct making *m)
+{
+	const char *line = m->existing;
+	int err = 0;
+
+	for (; !err && line && *line; line += *line == '\n') {
+		err = name_take(m, line, strcspn(line, " \n"));
+		line += strcspn(line, "\n");
+	}
+	return err;
+}
+
+/* Says the names of those that have none.  Others may have the same place, or the same name. */
+static int name_choose(struct making *m, struct made *made)
 {
 	char base[PLACE_NAME_MAX + 1], whole[2 * PLACE_NAME_MAX + 3];
+	struct place *place = &made->place;
 
-	if (*place->name)
-		return;
-	place_event_name(place, base);
-	snprintf(place->name, sizeof(place->name), "%s", base);
+	bool said = *place->name && !made->further;
+
+	if (!*place->name)
+		place_event_name(place, place->name);
+	snprintf(base, sizeof(base), "%s", place->name);
 	for (unsigned int i = 2;; i++) {
 		snprintf(whole, sizeof(whole), "%s/%s", place->system,
 			 place->name);
-		if (!name_is_taken(m->existing, whole) &&
-		    !name_is_taken(m->lines.s, whole))
-			break;
+		if (said || !name_is_taken(m, whole))
+			return name_take(m, whole, strlen(whole));
 		snprintf(place->name, sizeof(place->name), "%.56s_%u", base, i);
 	}
 }
@@ -227,47 +293,116 @@ static void name_choose(const struct making *m, struct place *place)
 /* An error of one of the texts. */
 static int text_blame(int err, const char *text)
 {
-	char why[400];
+	char why[600];
 
-	if (err != -EINVAL && err != -ENOENT)
-		return err;
 	snprintf(why, sizeof(why), "%s", ktrace_last_error());
 	return error_set(err, "`%s': %s", text, why);
 }
 
-static int line_make(struct making *m, size_t i)
+static int made_add(struct making *m, const struct place *place, size_t text,
+		    const char *expressions)
 {
-	struct place *place = &m->places[i];
+	struct made *more = array_grow(m->list, m->nr, sizeof(*more));
 
-	name_choose(m, place);
+	if (!more)
+		return error_set(-ENOMEM, "out of memory");
+	m->list = more;
+	more[m->nr] = (struct made){
+		.place = *place,
+		.text = text,
+		.expressions = expressions,
+		.further = m->nr && more[m->nr - 1].text == text,
+	};
+	m->nr++;
+	return 0;
+}
+
+/* A text that means places in a program. */
+struct programmed {
+	struct making *making;
+	size_t text;
+	const char *expressions;
+};
+
+static int programmed_add(const struct place *place, void *data)
+{
+	const struct programmed *p = data;
+
+	return made_add(p->making, place, p->text, p->expressions);
+}
+
+static int text_read(struct making *m, size_t i)
+{
+	struct programmed programmed = {.making = m, .text = i};
+	const char *text = m->texts[i];
+	struct probed_file *file;
+	char path[PATH_MAX];
+	struct place place;
+	int err = place_parse(&place, text, &programmed.expressions);
+
+	/* The kernel's lines end where these are. */
+	if (!err && strpbrk(text, ";\n"))
+		err = error_set(-EINVAL, "nobody understands `;'");
+	if (err || !place.path)
+		return err ?: made_add(m, &place, i, programmed.expressions);
+	err = place_path(&place, path);
+	err = err ?: probed_file_open(&m->files, path, &file);
+	return err
+		       ?: probed_file_places(file, &place, programmed_add,
+					     &programmed);
+}
+
+/* Those of the kernel have no addresses yet. */
+static int kernel_places_find(struct making *m)
+{
+	struct place **places = calloc(m->nr + 1, sizeof(*places));
+	size_t *texts = calloc(m->nr + 1, sizeof(*texts)), nr = 0, which = 0;
+	int err = places && texts ? 0 : error_set(-ENOMEM, "out of memory");
+
+	for (size_t i = 0; !err && i < m->nr; i++) {
+		if (m->list[i].place.path)
+			continue;
+		texts[nr] = m->list[i].text;
+		places[nr++] = &m->list[i].place;
+	}
+	if (!err && nr) {
+		err = places_find(m->session, places, nr, &which);
+		if (err)
+			err = text_blame(err, m->texts[texts[which]]);
+	}
+	free(texts);
+	free(places);
+	return err;
+}
+
+static int line_make(struct making *m, struct made *made)
+{
+	const struct place *place = &made->place;
+	int err = name_choose(m, made);
+
+	if (err)
+		return err;
 	text_printf(&m->lines, "%s/%s ", place->system, place->name);
 	place_write(place, &m->lines);
-	return fields_write(m->prototypes, place, m->expressions[i], &m->lines)
+	return fields_write(m->prototypes, place, made->expressions, &m->lines)
 		       ?: (text_puts(&m->lines, "\n"), 0);
 }
 
-static int lines_make(struct making *m, struct ktrace_session *s,
-		      const char *const *texts, size_t nr)
+static int lines_make(struct making *m, size_t nr)
 {
-	size_t which;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < nr; i++) {
-		err = place_parse(&m->places[i], texts[i], &m->expressions[i]);
-		/* The kernel's lines end where these are. */
-		if (!err && strpbrk(texts[i], ";\n"))
-			err = error_set(-EINVAL, "nobody understands `;'");
+	for (size_t i = 0; i < nr; i++) {
+		err = text_read(m, i);
 		if (err)
-			return text_blame(err, texts[i]);
+			return text_blame(err, m->texts[i]);
 	}
-	err = places_find(s, m->places, nr, &which);
-	if (err)
-		return text_blame(err, texts[which]);
-	err = prototypes_create(&m->prototypes);
-	for (size_t i = 0; !err && i < nr; i++) {
-		err = line_make(m, i);
+	err = kernel_places_find(m);
+	err = err ?: prototypes_create(&m->prototypes);
+	for (size_t i = 0; !err && i < m->nr; i++) {
+		err = line_make(m, &m->list[i]);
 		if (err)
-			return text_blame(err, texts[i]);
+			return text_blame(err, m->texts[m->list[i].text]);
 	}
 	if (!err && m->lines.failed)
 		err = error_set(-ENOMEM, "out of memory");
@@ -290,32 +425,52 @@ static int lines_hold(struct ktrace_session *s, const char *lines)
 	return session_fd_write(s, s->held, "probes_held", lines);
 }
 
+/* The texts' lines are in their order. */
+struct using
+{
+	const struct making *making;
+	size_t nr;
+	int (*use)(const struct ktrace_probe *probe, void *data);
+	void *data;
+};
+
+static int made_use(const struct ktrace_probe *probe, void *data)
+{
+	struct using *using = data;
+	struct ktrace_probe own = *probe;
+
+	own.text = using->making->list[using->nr++].text;
+	return using->use(&own, using->data);
+}
+
 int ktrace_session_probes_add(struct ktrace_session *s,
 			      const char *const *texts, size_t nr, bool held,
 			      int (*use)(const struct ktrace_probe *probe,
 					 void *data),
 			      void *data)
 {
-	struct making m = {
-		.places = calloc(nr + 1, sizeof(*m.places)),
-		.expressions = calloc(nr + 1, sizeof(*m.expressions)),
-	};
+	struct making m = {.session = s, .texts = texts};
+	struct using using = {.making = &m, .use = use, .data = data};
 	const struct held whose = {.all = held};
-	int err = m.places && m.expressions
-			  ? session_module_load(s, PROBES_MODULE)
-			  : error_set(-ENOMEM, "out of memory");
+	int err = session_module_load(s, PROBES_MODULE);
 
 	err = err ?: lines_read(s, "probes", &m.existing);
-	err = err ?: lines_make(&m, s, texts, nr);
+	err = err ?: names_read(&m);
+	err = err ?: lines_make(&m, nr);
 	if (!err && m.lines.len)
 		err = held ? lines_hold(s, m.lines.s)
 			   : session_root_write(s, "probes", m.lines.s, true);
 	if (!err && use && m.lines.s)
-		err = lines_each(m.lines.s, &whose, NULL, 0, NULL, use, data);
+		err = lines_each(m.lines.s, &whose, NULL, 0, NULL, made_use,
+				 &using);
 	prototypes_destroy(m.prototypes);
+	probed_files_close(m.files);
 	text_free(&m.lines);
+	table_free(&m.taken);
+	for (size_t i = 0; i < m.nr_names; i++)
+		free(m.names[i]);
+	free(m.names);
 	free(m.existing);
-	free(m.expressions);
-	free(m.places);
+	free(m.list);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "operand.h"
 #include "session/passing.h"
 #include "variable.h"
 
@@ -64,10 +65,16 @@ static int register_begin(struct scope *scope, const char *name,
 			 name);
 }
 
-/* Where the word @nr of all arguments is, when the function begins. */
-void argument_words(unsigned int nr, char *words, size_t size)
+/*
+ * Where the word @nr of all arguments is, when the function begins.  32-bit programs have all on
+ * the stack.
+ */
+void argument_words(const struct place *place, unsigned int nr, char *words,
+		    size_t size)
 {
-	if (nr < PASSING_REGISTERS)
+	if (place->is_32)
+		snprintf(words, size, "sp %u + @4", 4 * (nr + 1));
+	else if (nr < PASSING_REGISTERS)
 		snprintf(words, size, "%s", argument_registers[nr]);
 	else
 		snprintf(words, size, "sp %u + @8",
@@ -134,7 +141,7 @@ int parameter_begin(struct scope *scope, int index, struct expression *e)
 				 "its parameter %d is in two registers, or has "
 				 "no bytes: name registers, as %%di",
 				 index + 1);
-	argument_words(word, words, sizeof(words));
+	argument_words(scope->place, word, words, sizeof(words));
 	expression_begin_value(e, scope->btf, type, 0, words);
 	return 0;
 }
@@ -164,12 +171,65 @@ static int parameter_unknown(const struct scope *scope, const char *name)
 
 int parameters_unknown(const struct scope *scope, const char *name)
 {
+	if (scope->place->arguments)
+		return error_set(-EINVAL,
+				 "`%s': the arguments of a USDT probe have no "
+				 "names: $arg1 to $arg%u",
+				 name, operands_count(scope->place->arguments));
 	return error_set(-EINVAL,
 			 "`%s': the parameters of %s are not known: name "
 			 "registers, as %%di, or $arg1",
 			 name,
 			 *scope->place->function ? scope->place->function
 						 : "that place");
+}
+
+/* A type of the kernel's that has so many bytes. */
+static int number_type(const struct btf *btf, const struct operand *operand,
+		       __u32 *type)
+{
+	static const struct {
+		unsigned int size;
+		const char *names[2]; /* without and with a sign */
+	} types[] = {
+		{1, {"unsigned char", "signed char"}},
+		{2, {"short unsigned int", "short int"}},
+		{4, {"unsigned int", "int"}},
+		{8, {"long unsigned int", "long int"}},
+	};
+	__s32 id = -1;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (types[i].size == operand->size)
+			id = btf__find_by_name_kind(
+				btf, types[i].names[operand->is_signed],
+				BTF_KIND_INT);
+	if (id <= 0)
+		return error_set(-EINVAL, "the kernel's type information is "
+					  "broken");
+	*type = id;
+	return 0;
+}
+
+/* Of a USDT probe. */
+static int operand_begin(struct scope *scope, unsigned int index,
+			 struct expression *e)
+{
+	struct operand operand;
+	struct text words = {0};
+	__u32 type = 0;
+	int err =
+		operand_words(scope->place->arguments, index, &operand, &words);
+
+	err = err ?: number_type(scope->btf, &operand, &type);
+	if (!err && words.failed)
+		err = error_set(-ENOMEM, "out of memory");
+	if (!err)
+		expression_begin_value(e, scope->btf, type, 0, words.s);
+	/* What has no sign, and fills a register, is mostly an address. */
+	scope->bare = !err && operand.size == 8 && !operand.is_signed;
+	text_free(&words);
+	return err;
 }
 
 /* "$argN", from 1 on. */
@@ -184,9 +244,11 @@ static int argument_begin(struct scope *scope, const char *name,
 	if (!number || number > 16)
 		return error_set(-EINVAL, "`%s': the first argument is $arg1",
 				 name);
+	if (scope->place->arguments)
+		return operand_begin(scope, number - 1, e);
 	if (scope->proto && number <= btf_vlen(scope->proto))
 		return parameter_begin(scope, number - 1, e);
-	argument_words(number - 1, words, sizeof(words));
+	argument_words(scope->place, number - 1, words, sizeof(words));
 	return word_begin(scope, e, words);
 }
 
@@ -228,7 +290,10 @@ static int stack_begin(struct scope *scope, unsigned long number,
 	if (number > 4096)
 		return error_set(-EINVAL, "$stack%lu is not of this stack",
 				 number);
-	snprintf(words, sizeof(words), "sp %lu + @8", 8 * number);
+	if (scope->place->is_32)
+		snprintf(words, sizeof(words), "sp %lu + @4", 4 * number);
+	else
+		snprintf(words, sizeof(words), "sp %lu + @8", 8 * number);
 	return word_begin(scope, e, words);
 }
 

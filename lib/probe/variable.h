@@ -33,6 +33,7 @@ bool parameter_find(const struct scope *scope, int index, unsigned int *word,
 int parameter_begin(struct scope *scope, int index, struct expression *e);
 
 /* Words that push the word @nr of all arguments. */
-void argument_words(unsigned int nr, char *words, size_t size);
+void argument_words(const struct place *place, unsigned int nr, char *words,
+		    size_t size);
 
 #endif /* KT_LIB_PROBE_VARIABLE_H */

@@ -68,6 +68,8 @@ static void section_read(struct program_functions *f, Elf *elf,
 			elf_strptr(elf, header->sh_link, symbol.st_name);
 		f->all[f->nr].begin = symbol.st_value;
 		f->all[f->nr].size = symbol.st_size;
+		f->all[f->nr].indirect =
+			GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 		f->nr += f->all[f->nr].name != NULL;
 	}
 }

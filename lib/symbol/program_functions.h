@@ -14,6 +14,7 @@
 struct program_function {
 	uint64_t begin, size;
 	const char *name;
+	bool indirect; /* it says which function is to be called */
 };
 
 struct program_functions {

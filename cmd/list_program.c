@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace list -x: where probes can be in a program or library. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <ktrace/library.h>
+#include <ktrace/probes.h>
+
+#include "cmd.h"
+#include "common/value.h"
+#include "list_program.h"
+#include "run/probes.h"
+
+struct list {
+	bool verbose;
+	size_t functions, usdts;
+};
+
+static int place_json(const struct ktrace_program_place *place, void *data)
+{
+	struct list *l = data;
+
+	fputs(l->functions++ ? ",\n{\"name\":" : "[\n{\"name\":", stdout);
+	print_json(stdout, place->name);
+	printf(",\"address\":%" PRIu64, place->address);
+	if (place->arguments) {
+		fputs(",\"arguments\":", stdout);
+		print_json(stdout, place->arguments);
+	} else {
+		printf(",\"size\":%" PRIu64 ",\"indirect\":%s", place->size,
+		       place->indirect ? "true" : "false");
+	}
+	putchar('}');
+	return 0;
+}
+
+static int place_text(const struct ktrace_program_place *place, void *data)
+{
+	struct list *l = data;
+
+	if (place->arguments)
+		l->usdts++;
+	else
+		l->functions++;
+	fputs(place->name, stdout);
+	if (l->verbose && place->arguments)
+		printf("  0x%" PRIx64 "  %s", place->address, place->arguments);
+	else if (l->verbose)
+		printf("  0x%" PRIx64 "  %" PRIu64 " bytes", place->address,
+		       place->size);
+	puts(place->indirect ? "  [chooses what is called by this name]" : "");
+	return 0;
+}
+
+int list_program(const char *name, char *const *patterns, int nr, bool json,
+		 bool verbose)
+{
+	struct list l = {.verbose = verbose};
+	char *path = program_path(name);
+	int err;
+
+	if (!path)
+		return EXIT_FAILED;
+	err = ktrace_program_places(path, (const char *const *)patterns, nr,
+				    json ? place_json : place_text, &l);
+	free(path);
+	if (err)
+		return failed_in_library();
+	if (json)
+		puts(l.functions ? "\n]" : "[]");
+	else
+		say("%zu functions, %zu USDT probes", l.functions, l.usdts);
+	return EXIT_OK;
+}

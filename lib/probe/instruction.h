@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Where the instructions of a program begin. */
+#ifndef KT_LIB_PROBE_INSTRUCTION_H
+#define KT_LIB_PROBE_INSTRUCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* No instruction of x86 is longer. */
+#define INSTRUCTION_MAX 15
+
+/*
+ * @code: instructions that follow each other, from the first one on.  Does one begin @at bytes behind
+ * that?  Otherwise, the one before begins at *@before, and ends at *@behind; if it is none, that is
+ * 0.  @size must be INSTRUCTION_MAX more than @at, unless the code ends.
+ */
+bool instruction_begins(const uint8_t *code, size_t size, bool is_32, size_t at,
+			size_t *before, size_t *behind);
+
+/*
+ * Would the kernel have a uprobe on the first one?  It has none on those of AVX-512, on some of AVX,
+ * on those with a lock or an old segment, and on those that need a privilege
+ * (arch/x86/kernel/uprobes.c).
+ */
+bool instruction_is_probed(const uint8_t *code, size_t size, bool is_32);
+
+#endif /* KT_LIB_PROBE_INSTRUCTION_H */

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Places in programs and libraries: probed_file.h.
+ *
+ * The kernel wants to know a byte of the file, and does not ask what is there.  So whatever the
+ * tables of the file say of addresses is checked here.
+ */
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/probes.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "instruction.h"
+#include "pattern.h"
+#include "probed_file.h"
+#include "symbol/program_functions.h"
+#include "symbol/unwind_file.h"
+#include "symbol/usdt.h"
+
+struct probed_file {
+	struct probed_file *next;
+	struct program_file program;
+	struct program_functions functions;
+	struct usdt *usdts;
+	size_t nr_usdts;
+	bool is_32;
+};
+
+/* ---- files ------------------------------------------------------------------ */
+
+static void file_free(struct probed_file *file)
+{
+	program_functions_close(&file->functions);
+	free(file->usdts);
+	free(file->program.path);
+	free(file);
+}
+
+void probed_files_close(struct probed_file *list)
+{
+	struct probed_file *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		file_free(list);
+	}
+}
+
+/* The file is open, as far as it can be. */
+static int file_check(struct probed_file *file)
+{
+	const struct program_functions *f = &file->functions;
+	const char *path = file->program.path;
+	GElf_Ehdr header;
+	int err;
+
+	if (f->err)
+		return error_set(f->err, "%s: %s", path, strerror(-f->err));
+	if (!f->elf || !gelf_getehdr(f->elf, &header) ||
+	    (header.e_machine != EM_X86_64 && header.e_machine != EM_386) ||
+	    (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+		return error_set(-EINVAL,
+				 "%s is no program or library of this machine "
+				 "(ELF, x86)",
+				 path);
+	file->is_32 = header.e_machine == EM_386;
+	err = usdt_read(f->elf, &file->usdts, &file->nr_usdts);
+	return err ? error_set(err, "the notes of %s cannot be read", path) : 0;
+}
+
+static int file_read(struct probed_file *file)
+{
+	int fd = program_file_open(file->program.path);
+	int err = fd < 0 ? -errno : 0;
+
+	if (err)
+		return error_set(err, "%s: %s", file->program.path,
+				 strerror(-err));
+	file->program.id_size = unwind_build_id(fd, file->program.id);
+	close(fd);
+	program_functions_open(&file->functions, &file->program, NULL);
+	return file_check(file);
+}
+
+int probed_file_open(struct probed_file **list, const char *path,
+		     struct probed_file **file)
+{
+	struct probed_file *p;
+	int err;
+
+	for (p = *list; p; p = p->next)
+		if (!strcmp(p->program.path, path)) {
+			*file = p;
+			return 0;
+		}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(-ENOMEM, "out of memory");
+	p->functions.fd = p->functions.debug_fd = -1;
+	p->program.path = strdup(path);
+	err = p->program.path ? file_read(p)
+			      : error_set(-ENOMEM, "out of memory");
+	if (err) {
+		file_free(p);
+		return err;
+	}
+	p->next = *list;
+	*list = *file = p;
+	return 0;
+}
+
+/* ---- addresses --------------------------------------------------------------- */
+
+/* In which bytes of the file is what is at the address?  False: in none. */
+static bool offset_find(const struct probed_file *file, uint64_t address,
+			bool code, uint64_t *offset)
+{
+	Elf *elf = file->functions.elf;
+	GElf_Phdr segment;
+	size_t nr;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (!gelf_getphdr(elf, i, &segment) ||
+		    segment.p_type != PT_LOAD ||
+		    (code && !(segment.p_flags & PF_X)) ||
+		    address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = address - segment.p_vaddr + segment.p_offset;
+		return true;
+	}
+	return false;
+}
+
+/* The section of code that has the address.  False: none. */
+static bool section_find(const struct probed_file *file, uint64_t address,
+			 uint64_t *begin)
+{
+	Elf *elf = file->functions.elf;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+		    !(header.sh_flags & SHF_EXECINSTR) ||
+		    address - header.sh_addr >= header.sh_size)
+			continue;
+		*begin = header.sh_addr;
+		return true;
+	}
+	return false;
+}
+
+/* So much code may be read to see where instructions begin. */
+#define CODE_MAX (256u << 20)
+
+/* Why no probe can be there. */
+static int instruction_refuse(const struct place *place, uint64_t begin,
+			      size_t before, size_t behind)
+{
+	const char *name = *place->function ? place->function : "";
+
+	if (*name) {
+		begin = 0;
+	} else if (!behind) {
+		return error_set(-EINVAL, "what is before it is no code");
+	}
+	if (!behind)
+		return error_set(-EINVAL,
+				 "within %s is something that is no code: a "
+				 "probe can be where it begins",
+				 name);
+	return error_set(-EINVAL,
+			 "no instruction begins there: one does at "
+			 "%s%s0x%" PRIx64 " and %s%s0x%" PRIx64,
+			 name, *name ? "+" : "", begin + before, name,
+			 *name ? "+" : "", begin + behind);
+}
+
+/*
+ * The kernel would put its breakpoint into the middle of an instruction, which becomes another one
+ * then.  So this goes through all instructions from one that is known.
+ */
+static int instruction_check(const struct probed_file *file,
+			     const struct place *place)
+{
+	uint64_t address = place->address + place->offset, begin, offset;
+	size_t at, size, before, behind;
+	uint8_t *code;
+	ssize_t nr;
+	int err = 0;
+
+	/* A function, or what its author has marked. */
+	if (place->is_usdt || (*place->function && !place->offset))
+		return 0;
+	begin = place->address;
+	if (!*place->function && !section_find(file, address, &begin))
+		return error_set(-EINVAL,
+				 "nobody knows what is there: it is in "
+				 "no section with code");
+	at = address - begin;
+	if (!offset_find(file, begin, true, &offset) || at > CODE_MAX)
+		return error_set(-EINVAL, "it is too far from what is known");
+	size = at + INSTRUCTION_MAX;
+	code = malloc(size);
+	if (!code)
+		return error_set(-ENOMEM, "out of memory");
+	nr = pread(file->functions.fd, code, size, offset);
+	if (nr < (ssize_t)at)
+		err = error_set(-EIO, "%s cannot be read", file->program.path);
+	else if (!instruction_begins(code, nr, file->is_32, at, &before,
+				     &behind))
+		err = instruction_refuse(place, begin, before, behind);
+	free(code);
+	return err;
+}
+
+/* The place is at place->address + place->offset. */
+static int place_use(const struct probed_file *file, struct place *place,
+		     int (*use)(const struct place *place, void *data),
+		     void *data)
+{
+	uint64_t address = place->address + place->offset;
+
+	if (!offset_find(file, address, true, &place->file_offset))
+		return error_set(-EINVAL, "at 0x%" PRIx64 " %s has no code",
+				 address, file->program.path);
+	place->is_32 = file->is_32;
+	return instruction_check(file, place) ?: use(place, data);
+}
+
+/* ---- functions --------------------------------------------------------------- */
+
+/* A function's name without the version of its symbol. */
+static size_t name_length(const char *name)
+{
+	return strcspn(name, "@");
+}
+
+static bool name_matches(const char *name, const char *pattern, bool wild)
+{
+	size_t length = name_length(name);
+	char own[sizeof(((struct place *)0)->function)];
+
+	if (length >= sizeof(own))
+		return false;
+	if (!wild)
+		return !strncmp(name, pattern, length) && !pattern[length];
+	snprintf(own, sizeof(own), "%.*s", (int)length, name);
+	return kt_glob_match(pattern, own);
+}
+
+static bool is_wild(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
+
+/* Sizes of functions that are written in assembly may be missing. */
+static uint64_t function_size(const struct program_functions *f, size_t i)
+{
+	uint64_t begin = f->all[i].begin;
+
+	if (f->all[i].size)
+		return f->all[i].size;
+	while (++i < f->nr)
+		if (f->all[i].begin > begin)
+			return f->all[i].begin - begin;
+	return 0;
+}
+
+/* Names that have that of the place in them, or begin as it does: for its message. */
+static void names_like(const struct probed_file *file, const char *wanted,
+		       struct text *list)
+{
+	const struct program_functions *f = &file->functions;
+	size_t begin = strlen(wanted) < 4 ? strlen(wanted) : 4;
+	unsigned int found = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < f->nr && found < 4; i++) {
+			const char *name = f->all[i].name;
+
+			if (pass ? strncmp(name, wanted, begin)
+				 : !strstr(name, wanted))
+				continue;
+			if (list->s && strstr(list->s, name))
+				continue;
+			text_printf(list, "%s %.*s", found++ ? "," : "",
+				    (int)name_length(name), name);
+		}
+}
+
+static int function_missing(const struct probed_file *file,
+			    const struct place *wanted)
+{
+	struct text list = {0};
+	int err;
+
+	if (!file->functions.nr)
+		return error_set(-ENOENT,
+				 "the functions of %s have no names: say "
+				 "0xADDRESS, or install its debug symbols",
+				 file->program.path);
+	names_like(file, wanted->function, &list);
+	err = error_set(-ENOENT, "%s has no function `%s'%s%s",
+			file->program.path, wanted->function,
+			list.s ? "; there is:" : "", list.s ?: "");
+	text_free(&list);
+	return err;
+}
+
+/* A function that is to be called in place of another. */
+static int function_indirect(const struct place *wanted)
+{
+	return error_set(-EINVAL,
+			 "`%s' only chooses, once, which function is called by "
+			 "that name: see `ktrace list -x FILE *%s*'",
+			 wanted->function, wanted->function);
+}
+
+static int function_place(const struct probed_file *file, size_t i,
+			  const struct place *wanted,
+			  int (*use)(const struct place *place, void *data),
+			  void *data)
+{
+	const struct program_functions *f = &file->functions;
+	struct place place = *wanted;
+
+	snprintf(place.function, sizeof(place.function), "%.*s",
+		 (int)name_length(f->all[i].name), f->all[i].name);
+	place.address = f->all[i].begin;
+	place.size = function_size(f, i);
+	if (place.size && place.offset >= place.size)
+		return error_set(-EINVAL,
+				 "+%" PRIu64 " is past the end: %s has %" PRIu64
+				 " bytes",
+				 place.offset, place.function, place.size);
+	return place_use(file, &place, use, data);
+}
+
+/* Several functions of the name: their addresses. */
+static int functions_refuse(const struct probed_file *file,
+			    const struct place *wanted, unsigned int nr)
+{
+	const struct program_functions *f = &file->functions;
+	struct text list = {0};
+	unsigned int shown = 0;
+	int err;
+
+	for (size_t i = 0; i < f->nr && shown < 4; i++)
+		if (name_matches(f->all[i].name, wanted->function, false) &&
+		    (!i || f->all[i - 1].begin != f->all[i].begin))
+			text_printf(&list, "%s0x%" PRIx64, shown++ ? " " : "",
+				    f->all[i].begin);
+	err = error_set(-EINVAL,
+			"%u functions are called `%s': say the address of one, "
+			"%s%s",
+			nr, wanted->function, list.s ?: "",
+			nr > shown ? " ..." : "");
+	text_free(&list);
+	return err;
+}
+
+/* One of many must not keep the kernel from taking the others. */
+static bool function_is_probed(const struct probed_file *file, size_t i)
+{
+	uint8_t code[INSTRUCTION_MAX];
+	uint64_t offset;
+	ssize_t nr = -1;
+
+	if (offset_find(file, file->functions.all[i].begin, true, &offset))
+		nr = pread(file->functions.fd, code, sizeof(code), offset);
+	return nr > 0 && instruction_is_probed(code, nr, file->is_32);
+}
+
+static int functions_find(const struct probed_file *file,
+			  const struct place *wanted,
+			  int (*use)(const struct place *place, void *data),
+			  void *data)
+{
+	const struct program_functions *f = &file->functions;
+	bool wild = is_wild(wanted->function), indirect = false;
+	size_t first = 0;
+	unsigned int nr = 0;
+	uint64_t last = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < f->nr; i++) {
+		if (!name_matches(f->all[i].name, wanted->function, wild))
+			continue;
+		indirect |= f->all[i].indirect;
+		/* An alias is no other function. */
+		if (f->all[i].indirect || f->all[i].begin == last)
+			continue;
+		last = f->all[i].begin;
+		if (wild && !function_is_probed(file, i))
+			continue;
+		if (!nr++)
+			first = i;
+		if (nr > PROBED_PLACES_MAX)
+			return error_set(-EINVAL,
+					 "`%s' means more than %d functions",
+					 wanted->function, PROBED_PLACES_MAX);
+		if (wild)
+			err = function_place(file, i, wanted, use, data);
+	}
+	if (err || (nr && wild))
+		return err;
+	if (nr > 1)
+		return functions_refuse(file, wanted, nr);
+	if (nr)
+		return function_place(file, first, wanted, use, data);
+	return indirect ? function_indirect(wanted)
+			: function_missing(file, wanted);
+}
+
+/* By the address, as objdump shows it: the function that it is in. */
+static int address_find(const struct probed_file *file,
+			const struct place *wanted,
+			int (*use)(const struct place *place, void *data),
+			void *data)
+{
+	struct place place = *wanted;
+	uint64_t offset, behind = 0;
+	const char *name = NULL;
+
+	if (offset_find(file, place.address, true, &offset))
+		name = program_function_find(&file->functions, offset, 0,
+					     &behind);
+	if (name) {
+		snprintf(place.function, sizeof(place.function), "%.*s",
+			 (int)name_length(name), name);
+		place.address -= behind;
+		place.offset = behind;
+		place.has_offset = behind;
+	}
+	if (place.returns && place.offset)
+		return error_set(-EINVAL, "no function begins there");
+	return place_use(file, &place, use, data);
+}
+
+/* ---- USDT -------------------------------------------------------------------- */
+
+static int usdt_missing(const struct probed_file *file,
+			const struct place *wanted)
+{
+	struct text list = {0};
+	int err;
+
+	if (!file->nr_usdts)
+		return error_set(-ENOENT, "%s has no USDT probes",
+				 file->program.path);
+	for (size_t i = 0; i < file->nr_usdts && i < 4; i++)
+		text_printf(&list, " %s:%s", file->usdts[i].provider,
+			    file->usdts[i].name);
+	err = error_set(-ENOENT, "%s has no USDT probe `%s%s%s'; there is:%s%s",
+			file->program.path, wanted->provider,
+			*wanted->provider ? ":" : "", wanted->function,
+			list.s ?: "", file->nr_usdts > 4 ? " ..." : "");
+	text_free(&list);
+	return err;
+}
+
+static int usdt_place(const struct probed_file *file, const struct usdt *usdt,
+		      const struct place *wanted,
+		      int (*use)(const struct place *place, void *data),
+		      void *data)
+{
+	struct place place = *wanted;
+
+	snprintf(place.provider, sizeof(place.provider), "%s", usdt->provider);
+	snprintf(place.function, sizeof(place.function), "%s", usdt->name);
+	place.address = usdt->address;
+	place.arguments = usdt->arguments;
+	if (usdt->semaphore &&
+	    !offset_find(file, usdt->semaphore, false, &place.counter))
+		return error_set(-EINVAL,
+				 "the semaphore of %s:%s is nowhere in %s",
+				 usdt->provider, usdt->name,
+				 file->program.path);
+	return place_use(file, &place, use, data);
+}
+
+static int usdts_find(const struct probed_file *file,
+		      const struct place *wanted,
+		      int (*use)(const struct place *place, void *data),
+		      void *data)
+{
+	unsigned int nr = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < file->nr_usdts; i++) {
+		const struct usdt *usdt = &file->usdts[i];
+
+		if (!kt_glob_match(wanted->function, usdt->name) ||
+		    (*wanted->provider &&
+		     !kt_glob_match(wanted->provider, usdt->provider)))
+			continue;
+		if (++nr > PROBED_PLACES_MAX)
+			return error_set(-EINVAL,
+					 "`usdt:%s' means more than %d probes",
+					 wanted->function, PROBED_PLACES_MAX);
+		err = usdt_place(file, usdt, wanted, use, data);
+	}
+	return err || nr ? err : usdt_missing(file, wanted);
+}
+
+int probed_file_places(const struct probed_file *file,
+		       const struct place *wanted,
+		       int (*use)(const struct place *place, void *data),
+		       void *data)
+{
+	if (wanted->is_usdt)
+		return usdts_find(file, wanted, use, data);
+	if (wanted->is_address)
+		return address_find(file, wanted, use, data);
+	return functions_find(file, wanted, use, data);
+}
+
+/* ---- what there is ----------------------------------------------------------- */
+
+struct listing {
+	const char *const *patterns;
+	size_t nr;
+	bool *used;
+	int (*use)(const struct ktrace_program_place *place, void *data);
+	void *data;
+};
+
+static int place_list(const struct listing *l,
+		      const struct ktrace_program_place *place)
+{
+	bool wanted = !l->nr;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (kt_glob_match(l->patterns[i], place->name))
+			l->used[i] = wanted = true;
+	return wanted ? l->use(place, l->data) : 0;
+}
+
+static int functions_list(const struct listing *l,
+			  const struct probed_file *file)
+{
+	const struct program_functions *f = &file->functions;
+	char name[sizeof(((struct place *)0)->function)];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < f->nr; i++) {
+		const struct ktrace_program_place place = {
+			.name = name,
+			.address = f->all[i].begin,
+			.size = function_size(f, i),
+			.indirect = f->all[i].indirect,
+		};
+
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)name_length(f->all[i].name), f->all[i].name);
+		/* A table may have a name twice, with and without its version. */
+		if (i && f->all[i - 1].begin == place.address &&
+		    name_matches(f->all[i - 1].name, name, false))
+			continue;
+		err = place_list(l, &place);
+	}
+	return err;
+}
+
+static int usdts_list(const struct listing *l, const struct probed_file *file)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < file->nr_usdts; i++) {
+		const struct usdt *usdt = &file->usdts[i];
+		struct text name = {0};
+
+		text_printf(&name, "usdt:%s:%s", usdt->provider, usdt->name);
+		err = name.failed
+			      ? error_set(-ENOMEM, "out of memory")
+			      : place_list(l,
+					   &(struct ktrace_program_place){
+						   .name = name.s,
+						   .arguments = usdt->arguments,
+						   .address = usdt->address,
+					   });
+		text_free(&name);
+	}
+	return err;
+}
+
+int ktrace_program_places(const char *path, const char *const *patterns,
+			  size_t nr,
+			  int (*use)(const struct ktrace_program_place *place,
+				     void *data),
+			  void *data)
+{
+	struct listing l = {
+		.patterns = patterns,
+		.nr = nr,
+		.used = calloc(nr + 1, sizeof(bool)),
+		.use = use,
+		.data = data,
+	};
+	struct probed_file *file = NULL, *list = NULL;
+	int err = l.used ? probed_file_open(&list, path, &file)
+			 : error_set(-ENOMEM, "out of memory");
+
+	err = err ?: functions_list(&l, file);
+	err = err ?: usdts_list(&l, file);
+	for (size_t i = 0; !err && i < nr; i++)
+		if (!l.used[i])
+			err = error_set(-ENOENT,
+					"%s has no function or USDT probe `%s'",
+					path, patterns[i]);
+	probed_files_close(list);
+	free(l.used);
+	return err;
+}

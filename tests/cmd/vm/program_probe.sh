@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# program_probe.sh - record -x FILE -P, ktrace probe -x, ktrace list -x: probes in programs; the
+# program itself and the kernel's own uprobe events say what is right
+# One kernel is enough: tests/kernel/program_probes.sh asks each kernel.
+
+. "$(dirname "$0")/../check.sh"
+mkdir -p /mnt/program_probe && cd /mnt/program_probe || exit 1
+tree=/sys/kernel/ktrace
+tracing=/sys/kernel/tracing
+[ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing
+
+# ---- functions ----------------------------------------------------------------------
+
+cat >prog.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROBED __attribute__((noipa)) static
+
+PROBED long greet(const char *who, int number, long big)
+{
+	return strlen(who) + number + big;
+}
+
+PROBED int deep(int depth)
+{
+	return depth ? deep(depth - 1) + 1 : 0;
+}
+
+/* It keeps its value below the stack, where nobody else may write. */
+long leaf(long value);
+__asm__(".globl leaf\n.type leaf, @function\n"
+	"leaf:\n"
+	"	mov %rdi, -8(%rsp)\n"
+	"	mov %rdi, -128(%rsp)\n"
+	".globl leaf_middle\n"
+	"leaf_middle:\n"
+	"	nop\n"
+	"	mov -8(%rsp), %rax\n"
+	"	add -128(%rsp), %rax\n"
+	"	ret\n"
+	".size leaf, .-leaf\n");
+
+int main(int argc, char **argv)
+{
+	int calls = argc > 1 ? atoi(argv[1]) : 3;
+	long sum = 0;
+
+	for (int i = 0; i < calls; i++)
+		sum += greet(i % 2 ? "odd" : "even", i, -1000000000000l * i) + leaf(i) - 2 * i;
+	deep(20);
+	printf("%ld\n", sum);
+	return 0;
+}
+END
+gcc -O2 -fno-optimize-sibling-calls -o prog prog.c
+wanted=$(./prog)
+
+run ktrace record -x ./prog -P 'greet who=$arg1:string number=$arg2:s32 big=$arg3:s64' -f 'number != 1' \
+	-P 'back=greet%return $retval:s64' -o t -- ./prog 3
+ends 0 'a function and its return' 'recorded'
+check 'the program does what it did' grep -qx -- "$wanted" <<<"$out"
+check 'the probes go with the recording' [ -z "$(cat $tree/probes)" ]
+run ktrace report t
+check 'parameters, and a filter' [ "$(sed -n 's/^prog-.* probe:greet: who=0x[0-9a-f]* //p' <<<"$out" | xargs)" = \
+	'even number=0 big=0 even number=2 big=-2000000000000' ]
+check 'what is returned' [ "$(sed -n 's/^prog-.* probe:back: ret=//p' <<<"$out" | xargs)" = \
+	'4 -999999999996 -1999999999994' ]
+rm -r t
+
+# The same by the kernel's own events, at the same hits.
+at=0x$(nm prog | awk '$3 == "greet" { print $1 }')
+echo "p:kt_greet $PWD/prog:$at n=%si:s32 big=%dx:s64 who=+0(%di):string" >$tracing/uprobe_events
+echo 1 >$tracing/events/uprobes/enable
+echo >$tracing/trace
+run ktrace record -q -P "$PWD/prog:greet \$arg2:s32 \$arg3:s64 %di:string" -o t -- ./prog 50
+echo 0 >$tracing/events/uprobes/enable
+sed -n 's/.*kt_greet: ([^)]*) n=\(.*\) big=\(.*\) who=\(.*\)/\1 \2 \3/p' $tracing/trace >theirs
+ktrace report t | sed -n 's/.* probe:greet: arg2=\(.*\) arg3=\(.*\) di=[^ ]* \(".*"\)$/\1 \2 \3/p' >ours
+check "values are the kernel's own" cmp ours theirs
+check 'of all calls' [ "$(wc -l <ours)" = 50 ]
+echo >$tracing/uprobe_events
+rm -r t
+
+run ktrace record -q -x ./prog -P deep -P 'deep%return' -g=user -o t -- ./prog
+run ktrace report -g t
+check 'each call is one frame deeper' [ "$(awk '
+	/ probe:deep: *$/ { if (n) print n; n = 0; on = 1; next }
+	/ probe:/ { on = 0 }
+	on && /^	deep\+/ { n++ }' <<<"$out" | head -n 20 | xargs)" = "$(seq 1 20 | xargs)" ]
+check 'up to main' [ "$(grep -c '^	main+' <<<"$out")" = 42 ]
+rm -r t
+
+# ---- places -------------------------------------------------------------------------
+
+run ktrace record -q -x ./prog -P 'leaf_middle=leaf+0xa %di -' -o t -- ./prog
+ends 1 'an expression that is none' 'leaf'
+second=$(objdump -d --no-show-raw-insn prog | awk '/<leaf_middle>:/ { getline; sub(":", "", $1); print $1 }')
+begin=$(nm prog | awk '$3 == "leaf" { print $1 }')
+offset=$((0x$second - 0x$begin))
+run ktrace record -q -x ./prog -P "leaf+$offset %di:u64" -P "0x$second value=%di:u64" -o t -- ./prog
+ends 0 'an instruction within, and its address'
+check 'what lies below the stack is unharmed' grep -qx -- "$wanted" <<<"$out"
+run ktrace report t
+check 'both are hit' [ "$(grep -c ' probe:leaf_0x[0-9a-f]*\(_2\)*: \(di\|value\)=[012]$' <<<"$out")" = 6 ]
+rm -r t
+run ktrace record -x ./prog -P "leaf+$((offset - 1))" -o t -- ./prog
+ends 1 'within an instruction' 'no instruction begins there'
+check 'where one does' grep -q "leaf+0x5 and leaf+0x$(printf %x $offset)" <<<"$err"
+check 'nothing is recorded' [ ! -e t ]
+run ktrace record -x ./prog -P 'greet+4000' -o t -- ./prog
+ends 1 'past the end' 'greet has'
+run ktrace record -x ./prog -P 'gree' -o t -- ./prog
+ends 1 'no such function' 'has no function'
+check 'like which there is one' grep -q 'there is: greet' <<<"$err"
+check 'none of the kernel is named' [ -z "$(grep 'Is it one of these' <<<"$err")" ]
+run ktrace record -x ./prog -P 'greet who' -o t -- ./prog
+ends 1 'a parameter of which nothing is known' 'not known'
+run ktrace record -x ./prog -P 'usdt:x' -o t -- ./prog
+ends 1 'no USDT probe' 'has no USDT probes'
+run ktrace record -x ./prog.c -P 'main' -o t -- ./prog
+ends 1 'what is no program' 'is no program'
+run ktrace record -x ./nothing -P 'main' -o t -- ./prog
+ends 1 'no file' 'No such file'
+run ktrace record -x nothing -P 'main' -o t -- ./prog
+ends 1 'no program of this name' 'say its path'
+run ktrace record -x '' -P 'main' -o t -- ./prog
+ends 2 'no file at all' '-x needs'
+run ktrace record -P /prog -o t -- ./prog
+ends 1 'a file without a place' 'place is missing'
+
+run ktrace record -q -x ./prog -P 'greet' -x kernel -P 'vfs_write' -o t -- ./prog
+run ktrace report t
+check 'the kernel again' [ "$(grep -c '^prog-.* probe:vfs_write: file=' <<<"$out")" = 1 ]
+check 'beside the program' [ "$(grep -c '^prog-.* probe:greet:' <<<"$out")" = 3 ]
+rm -r t
+
+mkdir 'a dir;b:c'
+cp prog 'a dir;b:c/pr=og'
+run ktrace record -q -x 'a dir;b:c/pr=og' -P 'my:name=greet $arg2:u32' -o t -- 'a dir;b:c/pr=og'
+ends 0 'a path with blanks and colons'
+check 'it is hit' [ "$(ktrace report t | grep -c ' my:name: arg2=[012]$')" = 3 ]
+rm -r t 'a dir;b:c'
+
+# Two functions of a name.
+cat >two.c <<'END'
+__attribute__((noipa)) static int same(int n) { return n + 1; }
+int other(int n) { return same(n); }
+END
+cat >one.c <<'END'
+__attribute__((noipa)) static int same(int n) { return n; }
+int other(int n);
+int main(void) { return same(1) + other(2) != 4; }
+END
+gcc -O2 -o two one.c two.c
+run ktrace record -x ./two -P 'same' -o t -- ./two
+ends 1 'a name that two functions have' '2 functions are called'
+one=$(sed -n 's/.*say the address of one, \(0x[0-9a-f]*\) .*/\1/p' <<<"$err")
+run ktrace record -q -x ./two -P "$one" -o t -- ./two
+check 'the address of one' [ "$(ktrace report t | grep -c ' probe:same:')" = 1 ]
+rm -r t
+run ktrace record -q -x ./two -P 's?me' -P 'oth*' -o t -- ./two
+check 'wildcards mean both' [ "$(ktrace report t | sed -n 's/.* probe:\([^:]*\):.*/\1/p' | sort | xargs)" = \
+	'other same same_2' ]
+rm -r t
+run ktrace record -q -x libc.so.6 -P 'strlen' -o t -- ./two
+ends 1 'a function that only chooses' 'only chooses'
+
+# ---- USDT ---------------------------------------------------------------------------
+
+# As <sys/sdt.h> writes them, with each form of operand.
+cat >usdt.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+
+#define PROBE(name, semaphore, arguments)                                      \
+	"990:	nop\n"                                                         \
+	"	.pushsection .note.stapsdt,\"\",\"note\"\n"                    \
+	"	.balign 4\n"                                                   \
+	"	.4byte 992f-991f, 994f-993f, 3\n"                              \
+	"991:	.asciz \"stapsdt\"\n"                                          \
+	"992:	.balign 4\n"                                                   \
+	"993:	.8byte 990b\n"                                                 \
+	"	.8byte _.stapsdt.base\n"                                       \
+	"	.8byte " semaphore "\n"                                        \
+	"	.asciz \"forms\"\n"                                            \
+	"	.asciz \"" name "\"\n"                                         \
+	"	.asciz \"" arguments "\"\n"                                    \
+	"994:	.balign 4\n"                                                   \
+	"	.popsection\n"
+
+__asm__(".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n"
+	".weak _.stapsdt.base\n.hidden _.stapsdt.base\n"
+	"_.stapsdt.base: .space 1\n.size _.stapsdt.base, 1\n.popsection\n");
+
+uint16_t wanted __attribute__((section(".probes")));
+static const int64_t numbers[] = {100, -200, 300, -400};
+static const char text[] = "a text";
+
+long fire(const int64_t *array, long index);
+__asm__(".globl fire\n.type fire, @function\n"
+	"fire:\n"
+	"	push %rbx\n"
+	"	mov $0x1234567890abcdef, %rax\n"
+	"	mov $-5, %r8d\n"
+	"	lea text(%rip), %r9\n"
+	"	push $77\n"
+	PROBE("forms", "0",
+	      "8@%rax -4@%eax 2@%ax 1@%al 1@%ah -4@%r8d 8@$42 -4@$-7 -8@(%rdi,%rsi,8) -8@8(%rdi) 8@(%rsp) 4@%xmm0 4@numbers(%rip) -8@-8(%rdi,%rsi,8)")
+	PROBE("text", "wanted", "8@%r9 8@%r9")
+	PROBE("text", "wanted", "8@%rdi 8@%r9")
+	PROBE("bare", "0", "")
+	"	pop %rbx\n	pop %rbx\n"
+	"	ret\n"
+	".size fire, .-fire\n");
+
+int main(void)
+{
+	fire(numbers, 2);
+	printf("%d %s\n", *(volatile uint16_t *)&wanted, text + 2);
+	return 0;
+}
+END
+gcc -O2 -o usdt usdt.c
+run ktrace list -x ./usdt 'usdt:*'
+check 'they are listed' [ "$(xargs <<<"$out")" = 'usdt:forms:forms usdt:forms:text usdt:forms:text usdt:forms:bare' ]
+run ktrace record -q -x ./usdt -P 'usdt:forms:forms' -o t -- ./usdt
+run ktrace report t
+check 'all forms of operands' grep -q \
+	' probe:forms: arg1=0x1234567890abcdef arg2=-1867788817 arg3=52719 arg4=239 arg5=205 arg6=-5 arg7=0x2a arg8=-7 arg9=300 arg10=-200 arg11=0x4d$' <<<"$out"
+rm -r t
+run ktrace record -q -x ./usdt -P 'usdt:forms one=$arg14 $arg11:u64' -P 'usdt:text $arg2:string' -P 'usdt:*:bare' -o t -- ./usdt
+check 'the semaphore is raised, for each place' grep -qx '2 text' <<<"$out"
+check 'and lowered' [ "$(./usdt)" = '0 text' ]
+run ktrace report t
+check 'arguments that are chosen' grep -q ' probe:forms: one=-200 arg11=77$' <<<"$out"
+check 'a probe that is in two places' [ "$(grep -c ' probe:text\(_2\)*: arg2=0x[0-9a-f]* "a text"$' <<<"$out")" = 2 ]
+check 'one without arguments' grep -q ' probe:bare: *$' <<<"$out"
+rm -r t
+for bad in '$arg12:a register' '$arg13:an address' '$arg15:only 14' 'x:no names'; do
+	run ktrace record -x ./usdt -P "usdt:forms ${bad%:*}" -o t -- ./usdt
+	ends 1 "what a probe cannot read: ${bad%:*}" "$(sed 's/.*://; s/^an* //; s/only 14/only 14/' <<<"$bad")"
+done
+run ktrace record -x ./usdt -P 'usdt:nothing' -o t -- ./usdt
+ends 1 'no such probe' 'there is: forms:forms forms:text'
+
+# ---- processes ----------------------------------------------------------------------
+
+cat >sleeper.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noipa)) void tick(int n) { __asm__ volatile("" : : "r"(n)); }
+int main(int argc, char **argv) { for (int i = 0; ; i++) { tick(atoi(argv[1])); usleep(10000); } }
+END
+gcc -O2 -o sleeper sleeper.c
+./sleeper 1 & one=$!
+./sleeper 2 & two=$!
+run ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -p $one -d 1 -o t
+run ktrace report t
+check 'the process that is wanted' [ "$(grep -c ' probe:tick: arg1=1$' <<<"$out")" -gt 5 ]
+check 'no other' [ -z "$(grep ' probe:tick: arg1=2$' <<<"$out")" ]
+rm -r t
+run ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -d 1 -o t
+run ktrace report t
+check 'all processes' [ "$(grep -o ' probe:tick: arg1=.*' <<<"$out" | sort -u | xargs)" = \
+	'probe:tick: arg1=1 probe:tick: arg1=2' ]
+rm -r t
+# A recorder that is killed leaves nothing.
+ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -o t &
+recorder=$!
+while ! grep -q tick $tree/probes 2>/dev/null; do sleep 0.1; done
+kill -9 $recorder
+wait $recorder 2>/dev/null
+while [ -n "$(cat $tree/probes)" ]; do sleep 0.1; done
+check 'after SIGKILL no probe is left' [ -z "$(cat $tree/probes)" ]
+check 'programs run on' kill -0 $one $two
+kill $one $two
+rm -rf t
+
+# ---- ktrace probe, ktrace list ------------------------------------------------------
+
+run ktrace probe add -x ./prog 'greet $arg2:s32' 'middle=leaf+'$offset
+ends 0 'add' 'probe:greet is at /mnt/program_probe/prog:greet'
+run ktrace probe list
+check 'list' [ "$out" = "probe:greet  $PWD/prog:greet  arg2
+probe:middle  $PWD/prog:leaf+0x$(printf %x $offset) " ]
+run ktrace record -q -e 'probe:*' -o t -- ./prog
+check 'they are recorded as others are' [ "$(ktrace report t | grep -c ' probe:\(greet: arg2=\|middle:\)')" = 6 ]
+rm -r t
+run ktrace probe remove '*'
+ends 0 'remove' '2 probes removed'
+run ktrace probe check -x ./prog 'greet $arg1:string'
+check 'check says what it costs' grep -q "^$PWD/prog:greet: arg1  an exception at each hit" <<<"$out"
+run ktrace list -x ./prog 'gr*' 'leaf*'
+check 'functions are listed' [ "$(xargs <<<"$out")" = 'leaf greet' ] || echo "# $out"
+run ktrace list -x ./prog -v 'greet'
+check 'with addresses' grep -q "^greet  $(sed 's/0x0*/0x/' <<<"$at")  [0-9]* bytes$" <<<"$out"
+run ktrace list -x ./prog -j 'greet'
+check 'as JSON' [ "$(python3 -c 'import json, sys; p, = json.load(sys.stdin); print(p["name"], p["address"])' <<<"$out")" = \
+	"greet $((at))" ]
+run ktrace list -x ./prog 'nothing'
+ends 1 'list: none' 'no function or USDT probe'
+
+finish_vm program_probe.sh
