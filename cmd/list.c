@@ -306,13 +306,13 @@ static int list_main(int argc, char **argv)
 	status = options_parse(&command_list, argc, argv, option_handle, &l);
 	if (status != OPTIONS_TAKEN)
 		return status;
+	if (l.program)
+		return output_finish(list_program(l.program, l.pid,
+						  argv + optind, argc - optind,
+						  l.json, l.fields));
 	if (l.pid)
 		return markers_show(l.pid, argv + optind, argc - optind,
 				    l.json);
-	if (l.program)
-		return output_finish(list_program(l.program, argv + optind,
-						  argc - optind, l.json,
-						  l.fields));
 	for (; optind < argc; optind++)
 		if (selection_add(&l.selection, argv[optind]))
 			return misused(&command_list, "`%s' names no event",
@@ -351,7 +351,8 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('x', "exec", "FILE",
 	       "where probes can be in this program or library: its functions and USDT probes; "
-	       "PATTERN is one of names; -v: also addresses and arguments",
+	       "PATTERN is one of names; -v: also addresses and arguments; -p: of this process's "
+	       "root",
 	       .kind = ARGUMENT_PROGRAM),
 	OPTION_SESSION_ROW,
 	OPTION_QUIET_ROW("no summary"),

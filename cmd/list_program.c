@@ -8,9 +8,9 @@
 #include <ktrace/probes.h>
 
 #include "cmd.h"
+#include "common/program_path.h"
 #include "common/value.h"
 #include "list_program.h"
-#include "run/probes.h"
 
 struct list {
 	bool verbose;
@@ -53,11 +53,11 @@ static int place_text(const struct ktrace_program_place *place, void *data)
 	return 0;
 }
 
-int list_program(const char *name, char *const *patterns, int nr, bool json,
-		 bool verbose)
+int list_program(const char *name, pid_t pid, char *const *patterns, int nr,
+		 bool json, bool verbose)
 {
 	struct list l = {.verbose = verbose};
-	char *path = program_path(name);
+	char *path = program_path(name, pid);
 	int err;
 
 	if (!path)

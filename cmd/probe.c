@@ -18,6 +18,7 @@ struct request {
 	size_t count; /* of those that were shown or changed */
 	struct probes
 		probes; /* add, check: the arguments, with the file of -x */
+	char **texts;	/* add, check: what becomes of these */
 	char **arguments;
 	int nr;
 };
@@ -379,8 +380,11 @@ static int texts_make(struct request *r)
 	for (int i = 0; !status && i < r->nr; i++)
 		status = probes_option(&r->probes, &command_probe,
 				       r->arguments[i]);
-	r->arguments = r->probes.texts;
-	return status;
+	if (status)
+		return status;
+	r->texts = probes_texts(&r->probes, 0);
+	r->arguments = r->texts;
+	return r->texts ? EXIT_OK : EXIT_FAILED;
 }
 
 static const struct action *action_find(const char *name)
@@ -436,6 +440,7 @@ static int probe_main(int argc, char **argv)
 	if (!status)
 		status = action->act(&r);
 	ktrace_session_close(r.session);
+	probes_texts_free(r.texts);
 	probes_free(&r.probes);
 	return status;
 }

@@ -83,7 +83,8 @@ static int rate_choose(struct record *r)
 static int events_choose(struct record *r)
 {
 	bool only;
-	int status = probes_make(&r->probes, r->session, &r->selection);
+	int status = probes_make(&r->probes, r->session, &r->selection,
+				 r->processes.nr ? r->processes.list->pid : 0);
 
 	if (status)
 		return status;

@@ -1,73 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <ktrace/library.h>
 
 #include "cmd.h"
 #include "common/function_names.h"
+#include "common/program_path.h"
 #include "probes.h"
 
 /* ---- programs ----------------------------------------------------------------- */
-
-static const char *const libraries[] = {
-	"/usr/local/lib/x86_64-linux-gnu",
-	"/usr/local/lib",
-	"/lib/x86_64-linux-gnu",
-	"/usr/lib/x86_64-linux-gnu",
-	"/lib64",
-	"/usr/lib64",
-	"/lib",
-	"/usr/lib",
-};
-
-/* The file @name of a directory, if there is one.  To be freed. */
-static char *file_in(const char *directory, int length, const char *name)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	if (snprintf(path, sizeof(path), "%.*s/%s", length, directory, name) >=
-		    PATH_MAX ||
-	    stat(path, &st) || !S_ISREG(st.st_mode))
-		return NULL;
-	return realpath(path, NULL);
-}
-
-static char *file_search(const char *name)
-{
-	const char *from = getenv("PATH") ?: "/usr/bin:/bin";
-	char *found = NULL;
-
-	while (!found && *from) {
-		int length = strcspn(from, ":");
-
-		if (length)
-			found = file_in(from, length, name);
-		from += length + (from[length] == ':');
-	}
-	for (size_t i = 0; !found && i < sizeof(libraries) / sizeof(*libraries);
-	     i++)
-		found = file_in(libraries[i], strlen(libraries[i]), name);
-	return found;
-}
-
-char *program_path(const char *name)
-{
-	char *path =
-		strchr(name, '/') ? realpath(name, NULL) : file_search(name);
-
-	if (!path && strchr(name, '/'))
-		failed("%s: %s", name, strerror(errno));
-	else if (!path)
-		failed("there is no program or library `%s': say its path",
-		       name);
-	return path;
-}
 
 /* As texts have it: characters that end something there are written as \NNN. */
 static char *path_escape(const char *path)
@@ -88,30 +32,20 @@ static char *path_escape(const char *path)
 int probes_file(struct probes *probes, const struct command *command,
 		const char *name)
 {
-	char *path;
-
-	free(probes->file);
-	probes->file = NULL;
-	if (!strcmp(name, "kernel"))
-		return EXIT_OK;
 	if (!*name)
 		return misused(command, "-x needs a program or library");
-	path = program_path(name);
-	if (!path)
-		return EXIT_FAILED;
-	probes->file = path_escape(path);
-	free(path);
-	return probes->file ? EXIT_OK : failed("out of memory");
+	probes->file = strcmp(name, "kernel") ? name : NULL;
+	return EXIT_OK;
 }
 
-/* The text with the file in front of its place.  To be freed. */
+/* The text with the path of the file in front of its place.  To be freed. */
 static char *text_make(const char *file, const char *text)
 {
 	size_t word, name;
 	char *made = NULL;
 
 	text += strspn(text, " \t");
-	if (!file || *text == '/')
+	if (*text == '/')
 		return strdup(text);
 	word = strcspn(text, " \t");
 	name = strcspn(text, "=");
@@ -129,32 +63,25 @@ static char *text_make(const char *file, const char *text)
 int probes_option(struct probes *probes, const struct command *command,
 		  const char *text)
 {
-	size_t room = (probes->nr + 1) * sizeof(*probes->texts);
-	const char **filters;
-	char **texts;
+	struct probe_option *more;
 
 	if (!text[strspn(text, " \t")])
 		return misused(command, "-P needs a place, like vfs_read or "
 					"'vfs_read%%return $retval'");
-	texts = realloc(probes->texts, room);
-	if (!texts)
+	more = realloc(probes->list, (probes->nr + 1) * sizeof(*more));
+	if (!more)
 		return failed("out of memory");
-	probes->texts = texts;
-	filters = realloc(probes->filters, room);
-	if (!filters)
-		return failed("out of memory");
-	probes->filters = filters;
-	filters[probes->nr] = NULL;
-	texts[probes->nr] = text_make(probes->file, text);
-	if (!texts[probes->nr])
-		return failed("out of memory");
-	probes->nr++;
+	probes->list = more;
+	more[probes->nr++] = (struct probe_option){
+		.text = text,
+		.file = probes->file,
+	};
 	return EXIT_OK;
 }
 
 void probes_filter(struct probes *probes, const char *filter)
 {
-	probes->filters[probes->nr - 1] = filter;
+	probes->list[probes->nr - 1].filter = filter;
 }
 
 /* Behind the name of the event, if there is one. */
@@ -212,7 +139,7 @@ struct making {
 static int probe_select(const struct ktrace_probe *probe, void *data)
 {
 	struct making *making = data;
-	const char *filter = making->probes->filters[probe->text];
+	const char *filter = making->probes->list[probe->text].filter;
 	char pattern[160];
 
 	snprintf(pattern, sizeof(pattern), "%s:%s", probe->system, probe->name);
@@ -222,26 +149,74 @@ static int probe_select(const struct ktrace_probe *probe, void *data)
 	return 0;
 }
 
+/* One of the texts.  NULL: a message has been printed. */
+static char *text_complete(const struct probe_option *option, pid_t pid)
+{
+	char *path, *file = NULL, *text = NULL;
+
+	if (!option->file) {
+		text = strdup(option->text);
+	} else {
+		path = program_path(option->file, pid);
+		if (!path)
+			return NULL;
+		file = path_escape(path);
+		free(path);
+		text = file ? text_make(file, option->text) : NULL;
+		free(file);
+	}
+	if (!text)
+		failed("out of memory");
+	return text;
+}
+
+char **probes_texts(const struct probes *probes, pid_t pid)
+{
+	char **texts = calloc(probes->nr + 1, sizeof(*texts));
+
+	if (!texts) {
+		failed("out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < probes->nr; i++) {
+		texts[i] = text_complete(&probes->list[i], pid);
+		if (!texts[i]) {
+			probes_texts_free(texts);
+			return NULL;
+		}
+	}
+	return texts;
+}
+
+void probes_texts_free(char **texts)
+{
+	for (char **text = texts; text && *text; text++)
+		free(*text);
+	free(texts);
+}
+
 int probes_make(struct probes *probes, struct ktrace_session *session,
-		struct selection *selection)
+		struct selection *selection, pid_t pid)
 {
 	struct making making = {.probes = probes, .selection = selection};
-	int err;
+	char **texts;
+	int err, status = EXIT_OK;
 
 	if (!probes->nr)
 		return EXIT_OK;
-	err = ktrace_session_probes_add(session,
-					(const char *const *)probes->texts,
+	texts = probes_texts(probes, pid);
+	if (!texts)
+		return EXIT_FAILED;
+	err = ktrace_session_probes_add(session, (const char *const *)texts,
 					probes->nr, true, probe_select,
 					&making);
-	return err ? probe_failed(probes->texts, probes->nr, err) : EXIT_OK;
+	if (err)
+		status = probe_failed(texts, probes->nr, err);
+	probes_texts_free(texts);
+	return status;
 }
 
 void probes_free(struct probes *probes)
 {
-	for (size_t i = 0; i < probes->nr; i++)
-		free(probes->texts[i]);
-	free(probes->file);
-	free(probes->texts);
-	free(probes->filters);
+	free(probes->list);
 }

@@ -7,12 +7,18 @@
 
 #include "common/select.h"
 
+/* A -P. */
+struct probe_option {
+	const char *text;
+	const char *file;   /* of the -x before it; NULL: the kernel */
+	const char *filter; /* NULL: none */
+};
+
 /* All zero: none. */
 struct probes {
-	char **texts;
-	const char **filters; /* NULL: none */
+	struct probe_option *list;
 	size_t nr;
-	char *file; /* of those that come: as in their texts; NULL: the kernel */
+	const char *file; /* of those that come */
 };
 
 /*
@@ -21,8 +27,6 @@ struct probes {
  */
 int probes_file(struct probes *probes, const struct command *command,
 		const char *name);
-/* The path of that program; NULL: there is none, with a message.  To be freed. */
-char *program_path(const char *name);
 
 /* Adds the argument of a -P.  Returns an exit status. */
 int probes_option(struct probes *probes, const struct command *command,
@@ -30,11 +34,18 @@ int probes_option(struct probes *probes, const struct command *command,
 /* Adds a filter to the last one.  There must be one. */
 void probes_filter(struct probes *probes, const char *filter);
 /*
- * Makes their events, which are not enabled yet, and adds them to @selection.  Returns an exit
- * status.
+ * Makes their events, which are not enabled yet, and adds them to @selection.  @pid, which may be 0:
+ * whose root the paths of programs are of.  Returns an exit status.
  */
 int probes_make(struct probes *probes, struct ktrace_session *session,
-		struct selection *selection);
+		struct selection *selection, pid_t pid);
+/*
+ * Their texts, with the paths of their files; a NULL is behind them.  NULL: a message has been
+ * printed.  @pid, which may be 0: whose root the paths are of.
+ */
+char **probes_texts(const struct probes *probes, pid_t pid);
+/* May be NULL. */
+void probes_texts_free(char **texts);
 void probes_free(struct probes *probes);
 
 /* The library has refused a text: prints its error, and names like that of a missing function. */

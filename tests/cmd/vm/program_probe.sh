@@ -282,6 +282,50 @@ check 'programs run on' kill -0 $one $two
 kill $one $two
 rm -rf t
 
+# A process with another root: the file of this path that it means.  Links there lead to what is there.
+gcc -O2 -static -o static sleeper.c
+mkdir -p root/usr/bin
+cp static root/usr/bin/sleeper-real
+ln -s /usr/bin root/bin
+ln -s /bin/sleeper-real root/usr/bin/sleeper-inside
+chroot root /bin/sleeper-inside 3 & one=$!
+until grep -q sleeper /proc/$one/comm; do sleep 0.1; done
+run ktrace record -q -x /bin/sleeper-inside -P 'tick $arg1:u32' -p $one -d 1 -o t
+ends 0 "a path of the process's root"
+check 'which is hit' [ "$(ktrace report t | grep -c ' probe:tick: arg1=3$')" -gt 5 ]
+rm -r t
+run ktrace record -q -x sleeper-inside -P 'tick $arg1:u32' -p $one -d 1 -o t
+ends 0 'a name there'
+rm -r t
+run ktrace list -p $one -x sleeper-inside tick
+check 'its functions' [ "$out" = tick ]
+run ktrace record -q -x ./sleeper -P 'tick' -p $one -d 1 -o t
+ends 1 'what is not in it' 'in the root of the process'
+kill $one
+
+# The same in mounts of its own, where a file lies on another one.
+mkdir over
+unshare -m sh -c 'mount --bind root over && mount --bind static root/usr/bin/sleeper-real && exec chroot root /bin/sleeper-inside 4' & one=$!
+until grep -q sleeper /proc/$one/comm; do sleep 0.1; done
+run ktrace record -q -x /usr/bin/sleeper-real -P 'tick $arg1:u32' -p $one -d 1 -o t
+ends 0 'a path of its mounts'
+check 'which is hit, too' [ "$(ktrace report t | grep -c ' probe:tick: arg1=4$')" -gt 5 ]
+kill $one
+rm -r t
+
+# A file that is replaced: who runs the old one is still probed.
+cp sleeper old
+./old 5 & one=$!
+until grep -q old /proc/$one/comm; do sleep 0.1; done
+run ktrace probe add -q -x ./old 'tick $arg1:u32'
+cp sleeper new && mv new old
+./old 6 & two=$!
+run ktrace record -q -e probe:tick -d 1 -o t
+check 'the old file, not the new one' [ "$(ktrace report t | grep -o ' probe:tick: arg1=.*' | sort -u | xargs)" = 'probe:tick: arg1=5' ]
+rm -r t
+kill $one $two
+run ktrace probe remove '*'
+
 # ---- ktrace probe, ktrace list ------------------------------------------------------
 
 run ktrace probe add -x ./prog 'greet $arg2:s32' 'middle=leaf+'$offset
