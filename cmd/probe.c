@@ -217,7 +217,7 @@ static const struct way {
 	{"breakpoint", "an exception at each hit: the dearest way", true},
 };
 
-/* In "SYSTEM:EVENT 0xADDRESS WAY ...", the only line.  NULL: it is not armed. */
+/* In "SYSTEM:EVENT 0xADDRESS WAY ...", the first line: all are alike.  NULL: it is not armed. */
 static const struct way *way_find(struct ktrace_session *session)
 {
 	const struct way *found = NULL;
@@ -248,13 +248,21 @@ static const struct way *way_wait(struct ktrace_session *session)
 	return way;
 }
 
+/* A text of several places has as many lines. */
+struct check {
+	struct ktrace_session *session;
+	size_t nr;
+};
+
 static int place_show(const struct ktrace_probe *probe, void *data)
 {
-	int err = ktrace_session_enable(data, probe->system, probe->name, true);
+	struct check *check = data;
+	int err = ktrace_session_enable(check->session, probe->system,
+					probe->name, true);
 
 	if (err)
 		return err;
-	printf("%s:", probe->place);
+	printf("%s%s:", check->nr++ ? "\n" : "", probe->place);
 	fields_show(probe->fields);
 	return 0;
 }
@@ -263,13 +271,14 @@ static int place_show(const struct ktrace_probe *probe, void *data)
 static int probe_check(char *text)
 {
 	struct ktrace_session *session = trial_open();
+	struct check check = {.session = session};
 	const struct way *way;
 	int status = EXIT_OK, err;
 
 	if (!session)
 		return EXIT_FAILED;
 	err = ktrace_session_probes_add(session, (const char *const *)&text, 1,
-					true, place_show, session);
+					true, place_show, &check);
 	if (err) {
 		status = probe_failed(&text, 1, err);
 	} else if (trial_start(session)) {

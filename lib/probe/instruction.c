@@ -13,30 +13,36 @@ static bool decoder_begin(ZydisDecoder *decoder, bool is_32)
 		is_32 ? ZYDIS_STACK_WIDTH_32 : ZYDIS_STACK_WIDTH_64));
 }
 
-bool instruction_begins(const uint8_t *code, size_t size, bool is_32, size_t at,
-			size_t *before, size_t *behind)
+size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
+			  bool *returns)
 {
 	ZydisDecodedInstruction instruction;
 	ZydisDecoder decoder;
-	size_t next = 0;
+
+	if (!decoder_begin(&decoder, is_32) ||
+	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
+						      size, &instruction)))
+		return 0;
+	*returns = instruction.mnemonic == ZYDIS_MNEMONIC_RET;
+	return instruction.length;
+}
+
+bool instruction_begins(const uint8_t *code, size_t size, bool is_32, size_t at,
+			size_t *before, size_t *behind)
+{
+	size_t next = 0, length;
+	bool returns;
 
 	*before = *behind = 0;
-	if (ZYAN_FAILED(ZydisDecoderInit(&decoder,
-					 is_32 ? ZYDIS_MACHINE_MODE_LEGACY_32
-					       : ZYDIS_MACHINE_MODE_LONG_64,
-					 is_32 ? ZYDIS_STACK_WIDTH_32
-					       : ZYDIS_STACK_WIDTH_64)))
-		return false;
-	while (next < at) {
-		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(
-			    &decoder, NULL, code + next, size - next,
-			    &instruction))) {
+	for (; next < at; next += length) {
+		length = instruction_length(code + next, size - next, is_32,
+					    &returns);
+		if (!length) {
 			*behind = 0;
 			return false;
 		}
 		*before = next;
-		next += instruction.length;
-		*behind = next;
+		*behind = next + length;
 	}
 	return next == at;
 }

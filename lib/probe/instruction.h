@@ -10,6 +10,10 @@
 /* No instruction of x86 is longer. */
 #define INSTRUCTION_MAX 15
 
+/* Of the first one, in bytes; 0: it is none.  *@returns: it ends its function. */
+size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
+			  bool *returns);
+
 /*
  * @code: instructions that follow each other, from the first one on.  Does one begin @at bytes behind
  * that?  Otherwise, the one before begins at *@before, and ends at *@behind; if it is none, that is

@@ -479,7 +479,7 @@ static void program_write(const struct place *place, struct text *text)
 		text_printf(text, "0x%" PRIx64, place->address);
 	if (place->has_offset)
 		text_printf(text, "+0x%" PRIx64, place->offset);
-	if (place->returns)
+	if (place->returns && !place->at_return)
 		text_puts(text, RETURN);
 }
 
@@ -516,7 +516,7 @@ void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])
 	if (!*place->function)
 		snprintf(name, PLACE_NAME_MAX + 1, "at_%" PRIx64,
 			 place->address);
-	else if (place->has_offset)
+	else if (place->has_offset && !place->at_return)
 		snprintf(name, PLACE_NAME_MAX + 1, "%.40s_0x%" PRIx64,
 			 place->function, place->offset);
 	else

@@ -31,6 +31,8 @@ struct place {
 	char provider[64]; /* "": not said */
 	/* What is set when it is found. */
 	bool is_32;
+	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
+	bool at_return; /* offset is that of an instruction which returns */
 	const char *arguments; /* of a USDT probe; NULL: it is none */
 	uint64_t file_offset;
 	uint64_t counter; /* offset of the semaphore; 0: it has none */

@@ -31,6 +31,7 @@ struct probed_file {
 	struct usdt *usdts;
 	size_t nr_usdts;
 	bool is_32;
+	bool is_go;
 };
 
 /* ---- files ------------------------------------------------------------------ */
@@ -53,6 +54,27 @@ void probed_files_close(struct probed_file *list)
 	}
 }
 
+/* Go moves stacks, and looks at the return addresses there: they must be its own. */
+static bool is_made_by_go(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && (!strcmp(name, ".gopclntab") ||
+			     !strcmp(name, ".note.go.buildid")))
+			return true;
+	}
+	return false;
+}
+
 /* The file is open, as far as it can be. */
 static int file_check(struct probed_file *file)
 {
@@ -71,6 +93,7 @@ static int file_check(struct probed_file *file)
 				 "(ELF, x86)",
 				 path);
 	file->is_32 = header.e_machine == EM_386;
+	file->is_go = is_made_by_go(f->elf);
 	err = usdt_read(f->elf, &file->usdts, &file->nr_usdts);
 	return err ? error_set(err, "the notes of %s cannot be read", path) : 0;
 }
@@ -199,7 +222,8 @@ static int instruction_check(const struct probed_file *file,
 	int err = 0;
 
 	/* A function, or what its author has marked. */
-	if (place->is_usdt || (*place->function && !place->offset))
+	if (place->is_usdt || place->at_return ||
+	    (*place->function && !place->offset))
 		return 0;
 	begin = place->address;
 	if (!*place->function && !section_find(file, address, &begin))
@@ -234,6 +258,7 @@ static int place_use(const struct probed_file *file, struct place *place,
 		return error_set(-EINVAL, "at 0x%" PRIx64 " %s has no code",
 				 address, file->program.path);
 	place->is_32 = file->is_32;
+	place->is_go = file->is_go;
 	return instruction_check(file, place) ?: use(place, data);
 }
 
@@ -326,6 +351,49 @@ static int function_indirect(const struct place *wanted)
 			 wanted->function, wanted->function);
 }
 
+/* Each instruction at which the function returns, in place of the return address. */
+static int returns_find(const struct probed_file *file,
+			const struct place *function,
+			int (*use)(const struct place *place, void *data),
+			void *data)
+{
+	struct place place = *function;
+	size_t at = 0, length, nr = 0;
+	uint64_t offset;
+	uint8_t *code;
+	bool returns;
+	int err = 0;
+
+	if (!function->size || function->size > CODE_MAX ||
+	    !offset_find(file, function->address, true, &offset))
+		return error_set(-EINVAL, "nobody knows where %s ends",
+				 function->function);
+	code = malloc(function->size);
+	if (!code)
+		return error_set(-ENOMEM, "out of memory");
+	if (pread(file->functions.fd, code, function->size, offset) !=
+	    (ssize_t)function->size)
+		err = error_set(-EIO, "%s cannot be read", file->program.path);
+	for (; !err && at < function->size; at += length) {
+		length = instruction_length(code + at, function->size - at,
+					    file->is_32, &returns);
+		if (!length)
+			break;
+		if (!returns)
+			continue;
+		place.offset = at;
+		place.has_offset = true;
+		place.at_return = true;
+		nr++;
+		err = place_use(file, &place, use, data);
+	}
+	free(code);
+	if (!err && !nr)
+		err = error_set(-EINVAL, "%s has no instruction that returns",
+				function->function);
+	return err;
+}
+
 static int function_place(const struct probed_file *file, size_t i,
 			  const struct place *wanted,
 			  int (*use)(const struct place *place, void *data),
@@ -343,6 +411,8 @@ static int function_place(const struct probed_file *file, size_t i,
 				 "+%" PRIu64 " is past the end: %s has %" PRIu64
 				 " bytes",
 				 place.offset, place.function, place.size);
+	if (place.returns && file->is_go)
+		return returns_find(file, &place, use, data);
 	return place_use(file, &place, use, data);
 }
 

@@ -67,12 +67,20 @@ static int register_begin(struct scope *scope, const char *name,
 
 /*
  * Where the word @nr of all arguments is, when the function begins.  32-bit programs have all on
- * the stack.
+ * the stack, and Go has an order of its own (its ABIInternal).
  */
 void argument_words(const struct place *place, unsigned int nr, char *words,
 		    size_t size)
 {
-	if (place->is_32)
+	static const char *const go[] = {"ax", "bx", "cx",  "di", "si",
+					 "r8", "r9", "r10", "r11"};
+	const unsigned int nr_go = sizeof(go) / sizeof(*go);
+
+	if (place->is_go && !place->is_32 && nr < nr_go)
+		snprintf(words, size, "%s", go[nr]);
+	else if (place->is_go && !place->is_32)
+		snprintf(words, size, "sp %u + @8", 8 * (nr - nr_go + 1));
+	else if (place->is_32)
 		snprintf(words, size, "sp %u + @4", 4 * (nr + 1));
 	else if (nr < PASSING_REGISTERS)
 		snprintf(words, size, "%s", argument_registers[nr]);

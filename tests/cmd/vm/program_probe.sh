@@ -96,6 +96,25 @@ check 'each call is one frame deeper' [ "$(awk '
 check 'up to main' [ "$(grep -c '^	main+' <<<"$out")" = 42 ]
 rm -r t
 
+# A 32-bit program has its arguments on the stack.
+cat >old.c <<'END'
+__attribute__((noipa)) static int add(int a, int b, const char *text) { return a + b + text[0]; }
+__attribute__((force_align_arg_pointer)) void _start(void)
+{
+	int code = add(-7, 9, "a text") != 2 + 'a';
+
+	__asm__ volatile("int $0x80" : : "a"(1), "b"(code));
+	__builtin_unreachable();
+}
+END
+gcc -m32 -O1 -ffreestanding -fno-pic -fno-stack-protector -nostdlib -static -no-pie -o old old.c
+run ktrace record -q -x ./old -P 'add $arg1:s32 $arg2:s32 $arg3:string $stack2:s32' -P 'add%return $retval:s32' -o t -- ./old
+ends 0 'a 32-bit program'
+run ktrace report t
+check 'its parameters' grep -q ' probe:add: arg1=-7 arg2=9 arg3=0x[0-9a-f]* "a text" stack2=9$' <<<"$out"
+check 'and what it returns' grep -q ' probe:add_return: ret=99$' <<<"$out"
+rm -r t
+
 # ---- places -------------------------------------------------------------------------
 
 run ktrace record -q -x ./prog -P 'leaf_middle=leaf+0xa %di -' -o t -- ./prog
@@ -170,6 +189,40 @@ check 'wildcards mean both' [ "$(ktrace report t | sed -n 's/.* probe:\([^:]*\):
 rm -r t
 run ktrace record -q -x libc.so.6 -P 'strlen' -o t -- ./two
 ends 1 'a function that only chooses' 'only chooses'
+
+# What Go has made, by its note: there a return address must stay as it is, so the instructions that
+# return are probed.
+cat >go.c <<'END'
+#include <stdio.h>
+__asm__(".pushsection .note.go.buildid,\"a\",\"note\"\n.4byte 0, 0, 0\n.popsection");
+long choose(long number);
+__asm__(".globl choose\n.type choose, @function\n"
+	"choose:\n"
+	"	mov %rdi, %rax\n	test $1, %dil\n	je 1f\n"
+	"	neg %rax\n	ret\n"
+	"1:	add $1000, %rax\n	ret\n"
+	".size choose, .-choose\n");
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 10; i++)
+		sum += choose(i);
+	printf("%ld\n", sum);
+	return 0;
+}
+END
+gcc -O2 -o go go.c
+run ktrace record -q -x ./go -P 'back=choose%return $retval:s64' -P 'choose %di:s64' -o t -- ./go
+check 'a program of Go goes on' grep -qx "$(./go)" <<<"$out"
+run ktrace report t
+check 'each of its returns is recorded' [ "$(sed -n 's/.* probe:back\(_2\)*: ret=//p' <<<"$out" | xargs)" = \
+	'1000 -1 1002 -3 1004 -5 1006 -7 1008 -9' ]
+check 'where it happens' [ "$(grep -c ' probe:back_2: ' <<<"$out")" = 5 ]
+check 'the first argument is in another register' grep -q ' arg1=(ax)' <<<"$(
+	ktrace probe add -q -x ./go 'choose $arg1'; ktrace probe list -v; ktrace probe remove -q '*')"
+rm -r t
+run ktrace probe check -x ./go 'choose%return'
+check 'check shows each place' [ "$(grep -c "^$PWD/go:choose+0x[0-9a-f]*:" <<<"$out")" = 2 ]
 
 # ---- USDT ---------------------------------------------------------------------------
 
