@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace probe: makes, checks, lists and removes events anywhere in the kernel's code. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,30 @@ static int probes_check(struct request *r)
 
 /* ---- list ------------------------------------------------------------------- */
 
+/* How it is armed, and what was missed. */
+static void armed_show(const struct ktrace_probe *probe)
+{
+	const struct {
+		const char *why;
+		uint64_t nr;
+	} misses[] = {{"nested", probe->missed_nested},
+		      {"open", probe->missed_open},
+		      {"idle", probe->missed_idle}};
+	const char *between = "; missed: ";
+
+	if (!probe->armed)
+		return;
+	printf("  [%s", probe->armed);
+	for (size_t i = 0; i < sizeof(misses) / sizeof(*misses); i++) {
+		if (!misses[i].nr)
+			continue;
+		printf("%s%" PRIu64 " %s", between, misses[i].nr,
+		       misses[i].why);
+		between = ", ";
+	}
+	putchar(']');
+}
+
 static int probe_show(const struct ktrace_probe *probe, void *data)
 {
 	struct request *r = data;
@@ -314,6 +339,8 @@ static int probe_show(const struct ktrace_probe *probe, void *data)
 	r->count++;
 	printf("%s:%s  %s ", probe->system, probe->name, probe->place);
 	fields_show(probe->fields);
+	if (verbosity > 0)
+		armed_show(probe);
 	puts(probe->held ? "  [of a recorder]" : "");
 	return 0;
 }
@@ -330,7 +357,14 @@ static int probe_json(const struct ktrace_probe *probe, void *data)
 	print_json(stdout, probe->place);
 	fputs(",\"fields\":", stdout);
 	print_json(stdout, probe->fields);
-	printf(",\"held\":%s}", probe->held ? "true" : "false");
+	printf(",\"held\":%s,\"armed\":", probe->held ? "true" : "false");
+	if (probe->armed)
+		print_json(stdout, probe->armed);
+	else
+		fputs("null", stdout);
+	printf(",\"missed\":{\"nested\":%" PRIu64 ",\"open\":%" PRIu64
+	       ",\"idle\":%" PRIu64 "}}",
+	       probe->missed_nested, probe->missed_open, probe->missed_idle);
 	return 0;
 }
 
@@ -460,7 +494,9 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PROGRAM),
 	OPTION('j', "json", NULL, "list as JSON"),
 	OPTION_QUIET_ROW("only errors"),
-	OPTION_VERBOSE_ROW("list, check: also where values come from"),
+	OPTION_VERBOSE_ROW(
+		"list, check: also where values come from; list: also how those that are being "
+		"recorded are armed, and what they have missed"),
 	{0},
 };
 

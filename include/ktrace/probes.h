@@ -70,9 +70,17 @@ struct ktrace_probe {
 	const char *
 		fields; /* as lines of the control tree's file `probes' have them */
 	bool held;	/* it goes with the recorder that has it */
-	uint64_t
-		text; /* ktrace_session_probes_add(): which of the texts, from 0 on */
-	uint64_t reserved[3];
+	/* ktrace_session_probes_add(): which of the texts, from 0 on. */
+	uint64_t text;
+	/*
+	 * ktrace_session_probes_each(): how it is armed in the sessions that record it now, "jump",
+	 * "ftrace" or "breakpoint" (NULL: in none), and how many of its hits were not recorded there:
+	 * while another probe was handled on the CPU; returns, because too many calls were open; and
+	 * where RCU was idle.
+	 */
+	const char *armed;
+	uint64_t missed_nested, missed_open, missed_idle;
+	uint64_t reserved[4];
 };
 
 /*

@@ -13,6 +13,7 @@
 
 #include <ktrace/probes.h>
 
+#include "armed.h"
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/table.h"
@@ -88,7 +89,8 @@ static bool is_wanted(const struct ktrace_probe *probe,
 /* Which lines are held. */
 struct held {
 	bool all;
-	const char *lines; /* NULL: none */
+	const char *lines;	  /* NULL: none */
+	const struct text *armed; /* NULL: not known */
 };
 
 /* Calls @use with those that patterns mean.  Cuts @lines up. */
@@ -109,6 +111,8 @@ static int lines_each(char *lines, const struct held *held,
 		    !is_wanted(&probe, patterns, nr, used))
 			continue;
 		probe.held = is_held;
+		if (held->armed)
+			armed_find(held->armed, &probe);
 		err = use(&probe, data);
 	}
 	return err;
@@ -130,7 +134,8 @@ int ktrace_session_probes_each(
 	int (*use)(const struct ktrace_probe *probe, void *data), void *data)
 {
 	char *lines = NULL, *held_lines = NULL;
-	struct held held = {0};
+	struct text armed = {0};
+	struct held held = {.armed = &armed};
 	bool *used = calloc(nr + 1, sizeof(*used));
 	int err = used ? 0 : error_set(-ENOMEM, "out of memory");
 
@@ -139,6 +144,7 @@ int ktrace_session_probes_each(
 		err = lines_read(s, "probes", &lines);
 		if (!err && lines_read(s, "probes_held", &held_lines))
 			held_lines = NULL;
+		err = err ?: armed_read(s, &armed);
 	}
 	held.lines = held_lines;
 	if (!err && lines)
@@ -147,6 +153,7 @@ int ktrace_session_probes_each(
 		if (!used[i])
 			err = error_set(-ENOENT, "there is no probe `%s'",
 					patterns[i]);
+	text_free(&armed);
 	free(held_lines);
 	free(lines);
 	free(used);

@@ -327,6 +327,12 @@ rm -r t
 ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -o t &
 recorder=$!
 while ! grep -q tick $tree/probes 2>/dev/null; do sleep 0.1; done
+until cat $tree/probed $tree/sessions/*/probed 2>/dev/null | grep -q tick; do sleep 0.1; done
+run ktrace probe list -v
+check 'list -v says how it is armed' grep -q "^probe:tick  $PWD/sleeper:tick  arg1=(di)  \[breakpoint\]  \[of a recorder\]$" <<<"$out"
+run ktrace probe list -j
+check 'and JSON what is missed' [ "$(python3 -c 'import json, sys; p, = json.load(sys.stdin); print(p["armed"], *p["missed"].items())' <<<"$out")" = \
+	"breakpoint ('nested', 0) ('open', 0) ('idle', 0)" ]
 kill -9 $recorder
 wait $recorder 2>/dev/null
 while [ -n "$(cat $tree/probes)" ]; do sleep 0.1; done

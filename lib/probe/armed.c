@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* How probes are armed: armed.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armed.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "session/session.h"
+
+struct reading {
+	const char *root;
+	struct text *lines;
+};
+
+static int lines_add(struct reading *r, const char *path)
+{
+	char *text;
+
+	if (file_read(AT_FDCWD, path, &text, NULL))
+		return 0;
+	text_puts(r->lines, text);
+	free(text);
+	return r->lines->failed ? error_set(-ENOMEM, "out of memory") : 0;
+}
+
+static int session_add(void *data, const char *name)
+{
+	struct reading *r = data;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/sessions/%s/probed", r->root, name);
+	return lines_add(r, path);
+}
+
+int armed_read(struct ktrace_session *s, struct text *lines)
+{
+	struct reading reading = {.root = s->root, .lines = lines};
+	char path[PATH_MAX];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/probed", s->root);
+	err = lines_add(&reading, path);
+	return err ?: ktrace_sessions_each(s, session_add, &reading);
+}
+
+static const char *way_known(const char *way)
+{
+	static const char *const ways[] = {"jump", "ftrace", "breakpoint"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i], way))
+			return ways[i];
+	return "?";
+}
+
+void armed_find(const struct text *lines, struct ktrace_probe *probe)
+{
+	uint64_t nested, open, idle;
+	char name[160], way[16];
+	const char *line = lines->s;
+	size_t length = snprintf(name, sizeof(name), "%s:%s ", probe->system,
+				 probe->name);
+
+	for (; line && *line; line += *line == '\n') {
+		if (!strncmp(line, name, length) &&
+		    sscanf(line + length,
+			   "%*s %15s missed nested %" SCNu64 " open %" SCNu64
+			   " idle %" SCNu64,
+			   way, &nested, &open, &idle) == 4) {
+			probe->armed = way_known(way);
+			probe->missed_nested += nested;
+			probe->missed_open += open;
+			probe->missed_idle += idle;
+		}
+		line += strcspn(line, "\n");
+	}
+}
