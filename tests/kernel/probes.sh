@@ -16,6 +16,11 @@ hits() {
 	count "$($bin/ktread $tree)" "probe:$1"
 }
 
+# hooked FUNCTION: does ftrace call anything there?
+hooked() {
+	grep -c "^$1 (" $tracing/enabled_functions
+}
+
 # ---- what is refused --------------------------------------------------------------
 
 check "no place" refuses probes 'probe/x' 'PLACE is wanted'
@@ -51,13 +56,13 @@ put events/probe/within/enabled 0
 put events/probe/forbidden/enabled 1
 put events/probe/fine/enabled 1
 check "one that is forbidden" refuses enabled 1 'must not be stopped there'
-check "none of the batch is left" is "$(grep -c . /sys/kernel/debug/kprobes/list)" 0
+check "none of the batch is left" is "$(grep -c . /sys/kernel/debug/kprobes/list) $(hooked vfs_read)" "0 0"
 put events/probe/forbidden/enabled 0
 check "the others can be" put enabled 1
-check "which the kernel shows" is "$(grep -c 'vfs_read' /sys/kernel/debug/kprobes/list)" 1
+check "which the kernel shows" is "$(hooked vfs_read)" 1
 put enabled 0
 put events/probe/enabled 0
-check "and goes" is "$(grep -c . /sys/kernel/debug/kprobes/list)" 0
+check "and goes" is "$(grep -c . /sys/kernel/debug/kprobes/list) $(hooked vfs_read)" "0 0"
 put probes '!probe/within
 !probe/forbidden
 !probe/fine'
@@ -224,6 +229,26 @@ size_of() {
 		begin && substr($1, 9) != begin { print "0x" begin, "0x" substr($1, 9); exit }' /run/symbols |
 		(read -r begin end; echo $((end - begin)))
 }
+# NAME and the registers, one a line: in the order of each place.
+their_hits() {
+	sed -n 's/^.*: \([a-z_0-9]*\): (.*) ax=/\1 ax=/p' $tracing/trace | sed 's/ [a-z0-9]*=0x/ /g' |
+		sort -s -k 1,1
+}
+our_hits() {
+	$bin/ktread -dq $tree | awk 'function word(at, i, text) {
+			text = ""
+			for (i = 14; i >= 0; i -= 2)
+				text = text substr($NF, at * 16 + i + 1, 2)
+			sub(/^0+/, "", text)
+			return text == "" ? "0" : text
+		}
+		/ probe:/ {
+			line = substr($4, 7)
+			for (at = 0; at < length($NF) / 16; at++)
+				line = line " " word(at)
+			print line
+		}' | sort -s -k 1,1
+}
 put reset 1
 put enabled 1
 for function in callee_six callee_deep callee_middle callee_outer; do
@@ -244,22 +269,8 @@ echo calls 2 >$run
 echo nest 2 >$run
 echo 0 >$tracing/events/kt/enable
 put enabled 0
-# NAME and the registers, one a line: in the order of each place.
-sed -n 's/^.*: \([a-z_0-9]*\): (.*) ax=/\1 ax=/p' $tracing/trace | sed 's/ [a-z0-9]*=0x/ /g' |
-	sort -s -k 1,1 >/run/their.hits
-$bin/ktread -dq $tree | awk 'function word(at, i, text) {
-		text = ""
-		for (i = 14; i >= 0; i -= 2)
-			text = text substr($NF, at * 16 + i + 1, 2)
-		sub(/^0+/, "", text)
-		return text == "" ? "0" : text
-	}
-	/ probe:/ {
-		line = substr($4, 7)
-		for (at = 0; at < length($NF) / 16; at++)
-			line = line " " word(at)
-		print line
-	}' | sort -s -k 1,1 >/run/our.hits
+their_hits >/run/their.hits
+our_hits >/run/our.hits
 check "what both have hit" at_least "$(wc -l </run/our.hits)" 100
 check "had the same registers" cmp /run/our.hits /run/their.hits
 cmp -s /run/our.hits /run/their.hits || { head -n 3 /run/our.hits /run/their.hits; wc -l /run/our.hits /run/their.hits; }
@@ -289,7 +300,7 @@ put events/probe/enabled 1
 check "nor while the session is off" is "$(get probed)" ""
 put enabled 1
 ways() {
-	cat $tree/probed $tree/sessions/other/probed | awk '{ print substr($2, 3), $3 }' | sort -u
+	cat $tree/probed $tree/sessions/other/probed | awk '!/^probe:vfs / { print substr($2, 3), $3 }' | sort -u
 }
 # The kernel shows what is queued, too.
 theirs() {
@@ -302,7 +313,9 @@ for i in $(seq 100); do
 done
 check "each is, as the kernel says" is "$(ways)" "$(theirs)"
 check "some by jumps" grep -q '^probe:behind 0x[0-9a-f]* jump missed nested 0 open 0 idle 0$' $tree/probed
-check "some by ftrace" grep -q '^probe:vfs 0x[0-9a-f]* ftrace missed' $tree/probed
+check "some by ftrace" grep -q '^probe:begin 0x[0-9a-f]* ftrace missed' $tree/probed
+check "which needs no kprobe in the kernel itself" is "$(grep -c '^probe:vfs 0x[0-9a-f]* ftrace missed' $tree/probed) $(
+	hooked vfs_read) $(grep -c vfs_read /sys/kernel/debug/kprobes/list)" "1 1 0"
 check "in each session" is "$(sed 's/ .*//' $tree/probed | xargs) $(sed 's/ .*//' $tree/sessions/other/probed)" \
 	"probe:begin probe:within probe:behind probe:return probe:vfs probe:behind"
 echo 0 >/proc/sys/debug/kprobes-optimization
@@ -320,6 +333,7 @@ if echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
 	put enabled 0
 	put events/probe/vfs/enabled 1
 	check "where it does, it must" refuses enabled 1 'function tracer is off'
+	check "and nothing stays" is "$(hooked vfs_read)" 0
 	echo 1 >/proc/sys/kernel/ftrace_enabled
 fi
 check "which leaves only that of the other session" is "$(theirs | wc -l)" 1
@@ -329,6 +343,208 @@ check "and none when it is off" is "$(get probed)" ""
 put events/probe/enabled 0
 rmdir $tree/sessions/other
 put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
+put reset 1
+
+# ---- where functions of the kernel's image begin ----------------------------------------
+
+sysctl=/proc/sys/kernel/ftrace_enabled
+put probes 'probe/sync ksys_sync
+probe/again ksys_sync; u64 u64 a = di
+probe/supers iterate_supers; u64 u64 a = di'
+mkdir $tree/sessions/other
+put events/probe/enabled 1
+put sessions/other/events/probe/sync/enabled 1
+put enabled 1
+put sessions/other/enabled 1
+check "ftrace calls for all of them" is "$(cat $tree/probed $tree/sessions/other/probed | grep -c ' ftrace ') $(
+	hooked ksys_sync) $(hooked iterate_supers)" "4 1 1"
+# syncs N
+syncs() {
+	for i in $(seq "$1"); do sync; done
+}
+syncs 3
+read=$($bin/ktread $tree)
+check "two events of one place are hit" is "$(count "$read" probe:sync) $(count "$read" probe:again)" "3 3"
+supers=$(count "$read" probe:supers)
+check "and another one" at_least "$supers" 3
+check "and another session" is "$(count "$($bin/ktread $tree/sessions/other)" probe:sync)" 3
+put enabled 0
+syncs 2
+check "which goes on alone" is "$(count "$($bin/ktread $tree/sessions/other)" probe:sync)" 2
+check "there, and nowhere else" is "$(hooked ksys_sync) $(hooked iterate_supers)" "1 0"
+put enabled 1
+syncs 1
+read=$($bin/ktread $tree)
+check "others come back" is "$(count "$read" probe:sync) $(count "$read" probe:again)" "1 1"
+put events/probe/again/enabled 0
+syncs 1
+read=$($bin/ktread $tree)
+check "one goes from beside another" is "$(count "$read" probe:sync) $(count "$read" probe:again)" "1 0"
+# 7.3 does not let anybody switch it off.
+echo 0 2>/dev/null >$sysctl
+check "ftrace is not switched off below them" is "$(cat $sysctl)" 1
+syncs 1
+check "they are hit nevertheless" is "$(hits sync)" 1
+put enabled 0
+check "none was missed" is "$(awk '{ s += $6 + $8 + $10 } END { print s }' $tree/sessions/other/probed)" 0
+put sessions/other/enabled 0
+check "all go" is "$(hooked ksys_sync)" 0
+put events/probe/enabled 0
+rmdir $tree/sessions/other
+put probes '!probe/sync
+!probe/again
+!probe/supers'
+put reset 1
+
+# Kprobe events beside them: the same registers, as many times.
+registers="ax bx cx dx si di bp sp r8 r9 flags ip"
+fetches=$(for register in $registers; do printf '; u64 u64 %s = %s' $register $register; done)
+theirs=$(for register in $registers; do printf ' %s=%%%s:x64' $register $register; done)
+for function in ksys_sync iterate_supers; do
+	echo "p:kt/$function $function$theirs" >>$tracing/kprobe_events
+	put probes "probe/$function $function$fetches"
+done
+put events/probe/enabled 1
+put enabled 1
+echo 1 >$tracing/events/kt/enable
+echo >$tracing/trace
+syncs 3
+echo 0 >$tracing/events/kt/enable
+put enabled 0
+# Each comes from its own task.
+their_hits | sort >/run/their.hits
+our_hits | sort >/run/our.hits
+check "a kprobe event beside them is hit" at_least "$(grep -c . /run/their.hits)" 6
+check "with the same registers" cmp /run/our.hits /run/their.hits
+cmp -s /run/our.hits /run/their.hits || { head -n 3 /run/our.hits /run/their.hits; wc -l /run/our.hits /run/their.hits; }
+put enabled 1
+echo 1 >$tracing/events/kt/enable
+put enabled 0
+echo >$tracing/trace
+syncs 2
+check "it goes on without them" is "$(grep -c ' ksys_sync: ' $tracing/trace)" 2
+echo 0 >$tracing/events/kt/enable
+echo >$tracing/kprobe_events
+put events/probe/enabled 0
+put probes '!probe/ksys_sync
+!probe/iterate_supers'
+put reset 1
+
+# The handler reads memory that is not there, and the kernel's handler of that fault is probed, too.
+put probes 'probe/fault fixup_exception
+probe/bad ktrace_callee:callee_six; u32 u32 none = di @4; u16 u16 unread = unread
+probe/sync ksys_sync; u32 u32 none = sp 47 >> @4; u16 u16 unread = unread'
+put events/probe/enabled 1
+put enabled 1
+nested() {
+	sed -n 's/^probe:fault .* nested \([0-9]*\) .*/\1/p' $tree/probed
+}
+echo calls 1 >$run
+before=$(nested)
+echo calls 7 >$run
+check "what a kprobe hits is missed" is "$(($(nested) - before))" 7
+syncs 2
+check "and what such a probe hits" is "$(($(nested) - before))" 9
+read=$($bin/ktread $tree)
+check "the others are recorded" is "$(count "$read" probe:bad) $(count "$read" probe:sync)" "8 2"
+put enabled 0
+put events/probe/enabled 0
+put probes '!probe/fault
+!probe/bad
+!probe/sync'
+put reset 1
+
+# many REGEX NR SKIP: lines for functions that ftrace calls, and kprobes may be at
+many() {
+	awk -v regex="$1" -v nr="$2" -v every="$3" '
+		FILENAME ~ /blacklist/ { sub(/-.*/, "", $1); forbidden[substr($1, 3)]; next }
+		FILENAME ~ /available/ { if (NF == 1) calls[$1]; next }
+		# Parts of functions may be forbidden by the name of the whole.
+		$3 in calls && $3 ~ regex && $3 !~ /[.]/ && tolower($2) == "t" && NF == 3 && !($1 in forbidden) && seen[$3]++ == 0 &&
+			n++ % every == 0 && nr-- > 0 { print "many/" $3 " 0x" $1 "/" $3 }' \
+		/sys/kernel/debug/kprobes/blacklist $tracing/available_filter_functions /proc/kallsyms
+}
+# lines SED: as one write
+lines() {
+	sed "$1" /run/many >/run/many.lines
+	dd if=/run/many.lines of=$tree/probes bs=1M 2>/dev/null
+}
+# In ms.
+clock() {
+	awk '{ printf "%d", $1 * 1000 }' /proc/uptime
+}
+many '^(acpi|pci|usb|tty|tcp|udp|inet|pnp|efi|iommu|intel|cgroup|audit|bio|blk|dma|dev|key|irq|proc|kernfs|sysfs|of|ring)_' 999 1 >/run/many
+echo 'many/ksys_sync ksys_sync' >>/run/many
+check "a thousand lines" is "$(wc -l </run/many)" 1000
+at=$(clock)
+lines ''
+echo "# 1000 probes: defined in $(($(clock) - at)) ms"
+put events/many/enabled 1
+at=$(clock)
+check "are armed" put enabled 1
+echo "# armed in $(($(clock) - at)) ms"
+check "each where ftrace calls" is "$(grep -c ' ftrace ' $tree/probed)" 1000
+check "which calls for so many" is "$(grep -c ' (1) R' $tracing/enabled_functions)" 1000
+$bin/ktread $tree >/dev/null
+syncs 5
+check "and are hit" is "$(count "$($bin/ktread $tree)" many:ksys_sync)" 5
+at=$(clock)
+put enabled 0
+echo "# taken away in $(($(clock) - at)) ms"
+check "all go at once" is "$(grep -c . $tracing/enabled_functions) $(get probed)" "0 "
+put events/many/enabled 0
+lines 's/^\([^ ]*\) .*/!\1/'
+put reset 1
+
+# Now functions that are called all the time.
+many . 1000 17 >/run/many
+grep -q 'many/vfs_read ' /run/many || echo 'many/vfs_read vfs_read' >>/run/many
+while :; do
+	cat /proc/self/status /proc/stat
+	dd if=/dev/zero bs=4k count=100
+	sync
+done >/dev/null 2>&1 &
+load=$!
+for i in 1 2 3 4; do
+	lines ''
+	put events/many/enabled 1
+	put enabled 1 || get error
+	$bin/ktread $tree >/dev/null
+	cat /proc/stat >/dev/null
+	put events/many/vfs_read/enabled 0
+	put events/many/vfs_read/enabled 1
+	check "under load they are hit ($i)" at_least "$($bin/ktread $tree | awk '/^event many:/ { n += $3 } END { print n + 0 }')" 1000
+	[ $((i % 2)) = 0 ] || put enabled 0
+	check "and go ($i)" lines 's/^\([^ ]*\) .*/!\1/'
+	check "all ($i)" is "$(grep -c . $tracing/enabled_functions)" 0
+	put enabled 0
+done
+put reset 1
+put probes 'probe/read vfs_read; u64 u64 a = dx
+probe/also vfs_read; u64 u64 a = dx'
+put events/probe/read/filter 'a == 1'
+put events/probe/read/enabled 1
+put enabled 1
+for i in $(seq 20); do
+	dd if=/dev/zero of=/dev/null bs=1 count=300 2>/dev/null &
+	put events/probe/also/enabled 1
+	put events/probe/also/enabled 0
+	wait $!
+done
+check "it stays while another one comes and goes" is "$(hits read)" 6000
+for i in $(seq 20); do
+	put events/probe/read/enabled 0
+	put events/probe/read/enabled 1
+done
+dd if=/dev/zero of=/dev/null bs=1 count=300 2>/dev/null
+check "taken away while it is hit, and put back" at_least "$(hits read)" 300
+kill $load
+wait $load 2>/dev/null
+put enabled 0
+put events/probe/read/filter 0
+put events/probe/enabled 0
+put probes '!probe/read
+!probe/also'
 put reset 1
 
 # ---- breakpoints ---------------------------------------------------------------------

@@ -42,6 +42,14 @@ static bool is_jump(const struct kprobe *whole)
 #endif
 }
 
+const char *armed_ftrace_off(void)
+{
+	return ftrace_on && !READ_ONCE(*ftrace_on)
+		       ? "the kernel's function tracer is off "
+			 "(sysctl kernel.ftrace_enabled)"
+		       : NULL;
+}
+
 /* NULL: not armed, and @why says why not. */
 static const char *way_of(const struct kprobe *whole, const char **why)
 {
@@ -57,12 +65,8 @@ static const char *way_of(const struct kprobe *whole, const char **why)
 	}
 	if (!(whole->flags & KPROBE_FLAG_FTRACE))
 		return is_jump(whole) ? "jump" : "breakpoint";
-	if (ftrace_on && !READ_ONCE(*ftrace_on)) {
-		*why = "the kernel's function tracer is off "
-		       "(sysctl kernel.ftrace_enabled)";
-		return NULL;
-	}
-	return "ftrace";
+	*why = armed_ftrace_off();
+	return *why ? NULL : "ftrace";
 }
 
 static const char *way_find(const struct kprobe *kprobe, const char **why)

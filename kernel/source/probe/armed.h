@@ -7,6 +7,9 @@
 
 struct kprobe;
 
+/* Why ftrace calls nobody; NULL: it does. */
+const char *armed_ftrace_off(void);
+
 /* False: the kernel does not tell. */
 bool armed_init(void);
 

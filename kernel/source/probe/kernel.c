@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes in the kernel's code: each is a kprobe of the kernel's, or a kretprobe.  Those of one
- * place share what is patched there.  They are taken away together, because each time all CPUs are
- * waited for.
+ * Probes in the kernel's code.  Where a function of its image begins, ftrace calls them (entries.c).
+ * Of the others, each is a kprobe of the kernel's, or a kretprobe.  Those of one place share what
+ * is patched there.  They are taken away together, because each time all CPUs are waited for.
  *
  * Hits are missed if a probe is hit while another one is being handled on this CPU, and returns if
  * more calls are open than the kernel keeps.
@@ -13,6 +13,7 @@
 
 #include "armed.h"
 #include "base/symbol.h"
+#include "entries.h"
 #include "hit.h"
 #include "probe.h"
 #include "session/session.h"
@@ -53,7 +54,8 @@ static int probe_check(const struct probe *probe)
 		   : 0;
 }
 
-static int kernel_arm(struct probe *probe)
+/* But what entries_arm() then arms. */
+static int probe_arm(struct probe *probe)
 {
 	const struct probe_definition *definition = probe->definition;
 	struct place place = definition->kernel;
@@ -65,6 +67,10 @@ static int kernel_arm(struct probe *probe)
 				 definition->text);
 	if (err)
 		return err;
+	if (!probe->returns)
+		probe->location = entry_location(place.address);
+	if (probe->location)
+		return 0;
 	if (probe->returns) {
 		probe->exit.kp.addr = (void *)place.address;
 		probe->exit.handler = exit_hit;
@@ -79,6 +85,21 @@ static int kernel_arm(struct probe *probe)
 	return err ? place_refuse(probe->enabled->session,
 				  probe->definition->text, err)
 		   : probe_check(probe);
+}
+
+static int kernel_arm(struct list_head *probes)
+{
+	struct probe *probe;
+	int err;
+
+	list_for_each_entry(probe, probes, node) {
+		if (probe->armed || probe->definition->code != &kernel_code)
+			continue;
+		err = probe_arm(probe);
+		if (err)
+			return err;
+	}
+	return entries_arm(probes);
 }
 
 static int stuck_hit(struct kprobe *kprobe, struct pt_regs *regs)
@@ -145,7 +166,7 @@ static void batch_drop(struct list_head *probes, bool returns)
 		list_for_each_entry(probe, probes, node) {
 			if (!probe->armed || probe->returns != returns ||
 			    probe->definition->code != &kernel_code ||
-			    !probe_disarm(probe))
+			    probe->location || !probe_disarm(probe))
 				continue;
 			if (returns)
 				exits[nr] = &probe->exit;
@@ -164,6 +185,7 @@ static void batch_drop(struct list_head *probes, bool returns)
 
 static void kernel_disarm(struct list_head *probes)
 {
+	entries_disarm(probes);
 	batch_drop(probes, false);
 	batch_drop(probes, true);
 }
@@ -172,7 +194,8 @@ static u64 kernel_missed(const struct probe *probe, enum miss reason)
 {
 	switch (reason) {
 	case MISS_NESTED:
-		return kprobe_of(probe)->nmissed;
+		return probe->location ? atomic64_read(&probe->nested)
+				       : kprobe_of(probe)->nmissed;
 	case MISS_OPEN:
 		return probe->returns ? probe->exit.nmissed : 0;
 	default:
@@ -180,19 +203,26 @@ static u64 kernel_missed(const struct probe *probe, enum miss reason)
 	}
 }
 
+static const char *probe_way(const struct probe *probe)
+{
+	if (!probe->location)
+		return armed_way(kprobe_of(probe));
+	return armed_ftrace_off() ? NULL : "ftrace";
+}
+
 /* Addresses are shown to those to whom /proc/kallsyms shows them. */
 static bool kernel_show(struct seq_file *m, const struct probe *probe)
 {
-	const struct kprobe *kprobe = kprobe_of(probe);
-	const char *way = armed_way(kprobe);
+	const char *way = probe_way(probe);
+	unsigned long address = 0;
 
-	if (way)
-		seq_printf(m, "0x%lx %s",
-			   kt_symbols_shown(m->file->f_cred)
-				   ? (unsigned long)kprobe->addr
-				   : 0,
-			   way);
-	return way;
+	if (!way)
+		return false;
+	if (kt_symbols_shown(m->file->f_cred))
+		address = probe->location
+				  ?: (unsigned long)kprobe_of(probe)->addr;
+	seq_printf(m, "0x%lx %s", address, way);
+	return true;
 }
 
 const struct probe_code kernel_code = {

@@ -20,6 +20,7 @@
 #include "armed.h"
 #include "base/symbol.h"
 #include "base/version.h"
+#include "entries.h"
 #include "place.h"
 #include "probe.h"
 #include "session/access.h"
@@ -76,17 +77,9 @@ static int probe_attach(struct kt_enabled *enabled)
 static int probes_commit(struct kt_session *session)
 {
 	struct probing *probing = kt_source_state(session, &source);
-	struct probe *probe;
-	int err = 0;
 
-	/* The newest are at the end. */
-	list_for_each_entry_reverse(probe, &probing->probes, node)
-	{
-		if (err || probe->armed)
-			break;
-		err = probe->definition->code->arm(probe);
-	}
-	return err;
+	return kernel_code.arm(&probing->probes)
+		       ?: program_code.arm(&probing->probes);
 }
 
 static void probe_detach(struct kt_enabled *enabled)
@@ -356,6 +349,7 @@ static int __init probes_init(void)
 {
 	if (!kt_symbols_placed() || !armed_init())
 		return -EOPNOTSUPP;
+	entries_init();
 	kt_source_register(&source);
 	return 0;
 }
@@ -364,6 +358,7 @@ static void __exit probes_exit(void)
 {
 	kt_definitions_clear(&definitions);
 	kt_source_unregister(&source);
+	entries_exit();
 }
 
 module_init(probes_init);

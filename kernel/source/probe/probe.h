@@ -27,8 +27,11 @@ struct seq_file;
 
 /* What differs by whose code a place is in. */
 struct probe_code {
-	/* 0, or refused with the reason.  May wait. */
-	int (*arm)(struct probe *probe);
+	/*
+	 * Those of the list that are not armed, in code of this kind: 0, or refused with the
+	 * reason.  Then those that are armed nevertheless are to be taken away.  May wait.
+	 */
+	int (*arm)(struct list_head *probes);
 	/* Takes those of the list away that are armed, in code of this kind, and waits for hits. */
 	void (*disarm)(struct list_head *probes);
 	u64 (*missed)(const struct probe *probe, enum miss reason);
@@ -60,7 +63,10 @@ struct probe {
 	bool returns;
 	bool quick;	 /* it records registers alone */
 	atomic64_t idle; /* hits while RCU did not see the CPU */
+	unsigned long
+		location; /* where ftrace calls: of those of entries.c; 0: it is none */
 	union {
+		atomic64_t nested; /* of those of entries.c */
 		struct kprobe entry;
 		struct kretprobe exit;
 		struct {

@@ -119,7 +119,7 @@ static int program_refuse(const struct probe *probe, int err)
 	}
 }
 
-static int program_arm(struct probe *probe)
+static int probe_arm(struct probe *probe)
 {
 	const struct probe_definition *definition = probe->definition;
 	const struct program_place *place = &definition->program;
@@ -138,6 +138,21 @@ static int program_arm(struct probe *probe)
 				 place->counter, &probe->program.consumer);
 	probe->armed = !err;
 	return err ? program_refuse(probe, err) : 0;
+}
+
+static int program_arm(struct list_head *probes)
+{
+	struct probe *probe;
+	int err = 0;
+
+	list_for_each_entry(probe, probes, node) {
+		if (probe->armed || probe->definition->code != &program_code)
+			continue;
+		err = probe_arm(probe);
+		if (err)
+			break;
+	}
+	return err;
 }
 
 static void program_disarm(struct list_head *probes)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Probes where functions begin, hooked by ftrace: see entries.c. */
+#ifndef KT_KERNEL_SOURCE_ENTRIES_H
+#define KT_KERNEL_SOURCE_ENTRIES_H
+
+#include <linux/list.h>
+
+/* It tells 0 of all addresses without this one. */
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+
+void entries_init(void);
+/* None is armed. */
+void entries_exit(void);
+
+/* Where ftrace calls what is at @address; 0: that cannot be armed here.  May wait. */
+unsigned long entry_location(unsigned long address);
+
+/*
+ * Those of the list that have a location (struct probe) and are not armed.  If it is refused, they
+ * are to be taken away.
+ */
+int entries_arm(struct list_head *probes);
+/* Takes those of the list away that are armed, and waits for hits. */
+void entries_disarm(struct list_head *probes);
+
+#else
+
+static inline void entries_init(void)
+{
+}
+
+static inline void entries_exit(void)
+{
+}
+
+static inline unsigned long entry_location(unsigned long address)
+{
+	return 0;
+}
+
+static inline int entries_arm(struct list_head *probes)
+{
+	return 0;
+}
+
+static inline void entries_disarm(struct list_head *probes)
+{
+}
+
+#endif
+
+#endif /* KT_KERNEL_SOURCE_ENTRIES_H */
