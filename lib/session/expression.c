@@ -78,6 +78,48 @@ void expression_begin_value(struct expression *e, const struct btf *btf,
 	text_puts(&e->words, words);
 }
 
+void expression_begin_pieces(struct expression *e, const struct btf *btf,
+			     __u32 type, const struct expression_piece *pieces)
+{
+	*e = (struct expression){.btf = btf, .type = type, .pieces = pieces};
+}
+
+static int pieces_refuse(const char *name)
+{
+	return error_set(-EINVAL,
+			 "`%s': the compiler keeps it in pieces: name a member "
+			 "of it",
+			 name);
+}
+
+/* The piece that has the member, if one has all of it. */
+static int piece_choose(struct expression *e, const char *name)
+{
+	const struct btf_type *t = type_resolve(e->btf, e->type);
+	const struct expression_piece *piece = e->pieces;
+	long long size = e->bits ? (e->shift + e->bits + 7) / 8
+				 : btf__resolve_size(e->btf, e->type);
+
+	while (piece->size &&
+	       (e->offset < piece->begin ||
+		e->offset + size > (long long)piece->begin + piece->size))
+		piece++;
+	if (!t || size < 0 || !piece->size)
+		return t && btf_is_composite(t) ? 0 : pieces_refuse(name);
+	if (!piece->words)
+		return error_set(-EINVAL, "`%s': it is optimised out here",
+				 name);
+	text_puts(&e->words, piece->words);
+	e->pieces = NULL;
+	e->is_value = piece->is_value;
+	e->offset -= piece->begin;
+	if (e->is_value) {
+		e->shift += 8 * e->offset;
+		e->offset = 0;
+	}
+	return 0;
+}
+
 /* From the type of a pointer to that of what it points to. */
 static int pointee_enter(struct expression *e, const char *what)
 {
@@ -106,6 +148,8 @@ int expression_follow(struct expression *e, const char *name)
 	const struct btf_type *t = type_resolve(e->btf, e->type);
 	int err;
 
+	if (e->pieces)
+		return pieces_refuse(name);
 	if (t && btf_is_array(t) && !e->stars && !e->is_value) {
 		e->type = btf_array(t)->type;
 		return 0;
@@ -175,7 +219,7 @@ int expression_enter(struct expression *e, const char *name)
 	/* Bitfields are read as four bytes, the first of which has their lowest bit. */
 	e->offset += member.bit / 8;
 	e->shift = member.bit % 8;
-	return 0;
+	return e->pieces ? piece_choose(e, name) : 0;
 }
 
 int expression_member(struct expression *e, const char *path)
@@ -215,7 +259,7 @@ int expression_member(struct expression *e, const char *path)
 const struct btf_type *expression_struct(struct expression *e)
 {
 	const struct btf_type *t =
-		e->stars ? NULL : struct_find(e->btf, &e->type);
+		e->stars || e->pieces ? NULL : struct_find(e->btf, &e->type);
 
 	return t && btf_is_composite(t) ? t : NULL;
 }
@@ -245,6 +289,8 @@ uint32_t expression_number_size(const struct expression *e, bool *is_signed)
 	const struct btf_type *t = number_type(e);
 
 	*is_signed = false;
+	if (e->pieces)
+		return 0;
 	if (e->stars)
 		return sizeof(uint64_t);
 	if (!t)
@@ -280,7 +326,7 @@ bool expression_is_text(const struct expression *e, uint32_t *size)
 	*size = 0;
 	if (e->stars)
 		return e->stars == 1 && is_char(e->btf, e->type);
-	if (!t)
+	if (!t || e->pieces)
 		return false;
 	if (btf_is_ptr(t))
 		return is_char(e->btf, t->type);

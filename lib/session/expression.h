@@ -13,6 +13,16 @@
 #include "base/text.h"
 
 /*
+ * A struct of which a compiler keeps each part where it likes, as in two registers.  The last one
+ * has no @size.
+ */
+struct expression_piece {
+	uint32_t begin, size; /* bytes of the struct */
+	bool is_value;	      /* as below */
+	const char *words;    /* NULL: it is nowhere */
+};
+
+/*
  * A place in memory: when the words have run, an address is on the stack, and the place is
  * @offset behind it.  Or a value, which the words push.
  */
@@ -27,6 +37,8 @@ struct expression {
 	uint8_t bits;
 	uint8_t shift; /* its lowest bit; of a value, that of the member, too */
 	struct text words;
+	/* Not NULL: it is in pieces, until a member is entered that is in one of them. */
+	const struct expression_piece *pieces;
 };
 
 /*
@@ -38,6 +50,9 @@ int expression_begin(struct expression *e, const struct btf *btf, __u32 pointer,
 /* The value that @words push; @stars: as above. */
 void expression_begin_value(struct expression *e, const struct btf *btf,
 			    __u32 type, unsigned int stars, const char *words);
+/* The struct of this type whose @pieces, which must stay, are where they say. */
+void expression_begin_pieces(struct expression *e, const struct btf *btf,
+			     __u32 type, const struct expression_piece *pieces);
 /*
  * Goes on to a member: "NAME", "NAME.NAME", "NAME->NAME" and so on.  Members of structs
  * without a name are members too, as in C.  -EINVAL, with a message.

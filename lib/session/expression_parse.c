@@ -320,7 +320,7 @@ static int brackets_parse(struct parser *p, struct expression *e)
 
 static int address_take(struct expression *e)
 {
-	if (e->is_value || e->bits)
+	if (e->is_value || e->bits || e->pieces)
 		return error_set(-EINVAL, "`&': it is not in memory");
 	if (e->offset)
 		text_printf(&e->words, " %u +", e->offset);

@@ -282,6 +282,29 @@ TEST(what_is_wrong)
 	expression_end(&e);
 }
 
+TEST(structs_in_pieces)
+{
+	static const struct expression_piece pieces[] = {
+		{0, 8, true, "a1"}, {8, 8, false, NULL}, {0}};
+	struct expression e;
+	__s32 type;
+	bool is_signed;
+
+	if (!btf)
+		types_make();
+	type = btf__find_by_name_kind(btf, "name", BTF_KIND_STRUCT);
+	expression_begin_pieces(&e, btf, type, pieces);
+	CHECK_EQ(expression_number_size(&e, &is_signed), 0);
+	CHECK(!expression_struct(&e));
+	CHECK_EQ(expression_follow(&e, "it"), -EINVAL);
+	CHECK_EQ(expression_enter(&e, "length"), 0);
+	CHECK_EQ(number_run(&e, 4), KERNEL(0) >> 32);
+	expression_begin_pieces(&e, btf, type, pieces);
+	CHECK_EQ(expression_enter(&e, "text"), -EINVAL);
+	CHECK(strstr(ktrace_last_error(), "optimised out"));
+	expression_end(&e);
+}
+
 /* ---- as text ---------------------------------------------------------------- */
 
 /* `file' is the pointer in a1; `$di' is a word. */
