@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The debugging information (DWARF) of one file: of the kernel, a module, a program or a library.
+ * debug_line.h finds places by it, debug_variable.h variables, debug_type.h types.
+ *
+ * The file may be anybody's, and say anything.  So each search has a limit, and what makes no
+ * sense is taken as absent.
+ */
+#ifndef KT_LIB_PROBE_DEBUG_CODE_H
+#define KT_LIB_PROBE_DEBUG_CODE_H
+
+#include <bpf/btf.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/table.h"
+
+/* A part of a unit's code. */
+struct debug_range {
+	uint64_t begin, end;
+	size_t unit;
+};
+
+struct debug_code {
+	Dwarf *dwarf;
+	Dwfl *dwfl; /* NULL: the file is linked, and needs no more */
+	Dwfl_Module *module;
+	int fd;	      /* -1: libdwfl has it */
+	Elf *elf;     /* the file */
+	Elf *program; /* the file that runs */
+	Dwarf_CFI *
+		frames; /* of the program; NULL: not needed yet, or it has none */
+	bool framed;	/* that was asked */
+	Dwarf_Die *units;
+	size_t nr_units;
+	struct debug_range *ranges; /* of all units, by address */
+	size_t nr_ranges;
+	uint64_t budget; /* how many entries may still be looked at */
+
+	/* debug_type.c */
+	struct btf *btf;
+	struct arena arena;
+	struct table types;	  /* by their addresses in the file */
+	struct table bases;	  /* numbers, by their names */
+	struct table definitions; /* structs, by their names */
+	bool defined;		  /* those have been looked for */
+};
+
+/*
+ * @fd stays the caller's, and may be closed.  @program: the file that runs, if @fd is a file with
+ * nothing but its debugging information; NULL: @fd is that, too; it must stay open.  A module that
+ * is not linked gets addresses that stand for no others: debug_code_symbol() names them.
+ * -ENOENT: there is no debugging information, or it is in further files.  With a message.
+ */
+int debug_code_open(struct debug_code **code, int fd, Elf *program);
+/* May be NULL. */
+void debug_code_close(struct debug_code *code);
+
+/*
+ * The function of the file's table of symbols in which an address is, as the linker calls it, and
+ * how far behind its beginning.  NULL: there is none.
+ */
+const char *debug_code_symbol(struct debug_code *code, uint64_t address,
+			      uint64_t *offset);
+
+/* ---- for searches ---------------------------------------------------------- */
+
+/* Begins a search: each looks at a limited number of entries. */
+void debug_search(struct debug_code *code);
+
+enum debug_way {
+	DEBUG_OVER, /* to the next one */
+	DEBUG_INTO, /* to those within it, first */
+	DEBUG_STOP,
+};
+
+/* Calls @visit with all that is within @parent, and where @visit says so, within that. */
+enum debug_way debug_walk(struct debug_code *code, Dwarf_Die *parent,
+			  enum debug_way (*visit)(Dwarf_Die *die, void *data),
+			  void *data);
+
+/* Does it hold declarations, such as those of a namespace or a class? */
+bool debug_is_space(Dwarf_Die *die);
+/* The name in the source, of copies of it, too.  NULL: it has none. */
+const char *debug_name(Dwarf_Die *die);
+/* As the linker knows it: of C++ and Rust with all that it belongs to. */
+const char *debug_linkage_name(Dwarf_Die *die);
+/* A number that an attribute is.  False: there is none. */
+bool debug_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
+bool debug_flag(Dwarf_Die *die, unsigned int name);
+/* What type it has.  False: none, which is void. */
+bool debug_type_die(Dwarf_Die *of, Dwarf_Die *type);
+/* A struct, a class or a union. */
+bool debug_is_struct(int tag);
+/* What it declares may be defined elsewhere. */
+bool debug_is_declaration(Dwarf_Die *die);
+/* The number that something always is, such as an enumerator.  False: there is none. */
+bool debug_constant(Dwarf_Die *die, uint64_t *value);
+
+/* The linker left out functions that are here. */
+bool debug_is_gone(uint64_t address);
+/* NULL: no unit has the address. */
+Dwarf_Die *debug_unit(struct debug_code *code, uint64_t address);
+/* Where a function begins, or the part of one that was put into another one. */
+bool debug_entry(Dwarf_Die *function, uint64_t *address);
+
+#define DEBUG_SCOPES_MAX 64
+
+/* What an address is in: the function first, then blocks and functions put into it. */
+struct debug_scopes {
+	Dwarf_Die list[DEBUG_SCOPES_MAX];
+	unsigned int nr;
+	Dwarf_Die unit;
+};
+
+/* False: it is in no function.  @unit is set all the same, if there is one. */
+bool debug_scopes(struct debug_code *code, uint64_t address,
+		  struct debug_scopes *scopes);
+
+#endif /* KT_LIB_PROBE_DEBUG_CODE_H */

@@ -1,0 +1,778 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Types: debug_type.h.
+ *
+ * A type leads to others, and these lead back: a struct has a pointer to itself.  So all that a
+ * type leads to is collected first, in a queue, and each gets its number.  Then they are added in
+ * that order, when all numbers are known.  Nothing here calls itself, so no file leads deep.
+ */
+#include <ctype.h>
+#include <dwarf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "debug_language.h"
+#include "debug_type.h"
+
+/* No program has as many. */
+#define TYPES_MAX (1 << 20)
+/* Qualifiers of qualifiers, which are left out. */
+#define CHAIN_MAX      32
+#define DIMENSIONS_MAX 16
+
+/* What is still to be added. */
+struct queue {
+	struct debug_code *code;
+	Dwarf_Die *list;
+	size_t nr;
+	__u32 next; /* the number that the next one will have */
+	int err;
+};
+
+/* ---- numbers that all files have -------------------------------------------- */
+
+/* Expressions call them as GCC does, clang does not. */
+static const char *base_name(const char *name)
+{
+	static const char *const names[][2] = {
+		{"long", "long int"},
+		{"short", "short int"},
+		{"long long", "long long int"},
+		{"unsigned long", "long unsigned int"},
+		{"unsigned short", "short unsigned int"},
+		{"unsigned long long", "long long unsigned int"},
+		{"bool", "_Bool"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i][0], name))
+			return names[i][1];
+	return name;
+}
+
+static int base_find(const struct debug_code *code, const char *name,
+		     uint64_t size)
+{
+	const struct table_slot *slot = NULL;
+	const struct btf_type *t;
+	__u32 id;
+
+	while ((slot = table_next(&code->bases, table_hash(name, strlen(name)),
+				  slot))) {
+		id = (uintptr_t)slot->value;
+		t = btf__type_by_id(code->btf, id);
+		if (t && t->size == size &&
+		    !strcmp(btf__name_by_offset(code->btf, t->name_off), name))
+			return id;
+	}
+	return 0;
+}
+
+/* Each unit has numbers of its own, but expressions compare them.  0: it is a new one. */
+static int base_same(const struct debug_code *code, Dwarf_Die *type)
+{
+	uint64_t size = 0;
+
+	debug_number(type, DW_AT_byte_size, &size);
+	return base_find(code, base_name(debug_name(type) ?: "number"), size);
+}
+
+static int base_keep(struct debug_code *code, const char *name, int id)
+{
+	if (id > 0 && table_add(&code->bases, table_hash(name, strlen(name)),
+				(void *)(uintptr_t)id))
+		return -ENOMEM;
+	return id;
+}
+
+static int int_add(struct debug_code *code, const char *name, uint32_t size,
+		   int encoding)
+{
+	return base_keep(code, name,
+			 btf__add_int(code->btf, name, size, encoding));
+}
+
+/* The first ones. */
+#define INDEX_TYPE 1
+/* A struct of which nothing is known: so nobody knows how it is passed. */
+#define UNKNOWN_TYPE 2
+
+/* Those that expressions and casts name are always there. */
+static int bases_begin(struct debug_code *code)
+{
+	static const struct {
+		const char *name;
+		uint8_t size;
+		uint8_t encoding;
+	} bases[] = {
+		{"long int", 8, BTF_INT_SIGNED},
+		{"int", 4, BTF_INT_SIGNED},
+		{"unsigned int", 4, 0},
+		{"short int", 2, BTF_INT_SIGNED},
+		{"short unsigned int", 2, 0},
+		{"char", 1, BTF_INT_SIGNED},
+		{"signed char", 1, BTF_INT_SIGNED},
+		{"unsigned char", 1, 0},
+		{"long long int", 8, BTF_INT_SIGNED},
+		{"long long unsigned int", 8, 0},
+		{"_Bool", 1, BTF_INT_BOOL},
+	};
+	int err = 0;
+
+	if (code->btf)
+		return 0;
+	code->btf = btf__new_empty();
+	if (!code->btf)
+		return -ENOMEM;
+	err = int_add(code, "long unsigned int", 8, 0);
+	if (err == INDEX_TYPE)
+		err = btf__add_fwd(code->btf, "class", BTF_FWD_STRUCT);
+	for (size_t i = 0; err >= 0 && i < sizeof(bases) / sizeof(*bases); i++)
+		err = int_add(code, bases[i].name, bases[i].size,
+			      bases[i].encoding);
+	return err < 0 ? err : 0;
+}
+
+/* ---- what leads where -------------------------------------------------------- */
+
+/* What expressions need not know. */
+static bool is_left_out(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_shared_type:
+	case DW_TAG_immutable_type:
+	case DW_TAG_subrange_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- structs that are only declared ------------------------------------------ */
+
+struct definition {
+	const char *name;
+	Dwarf_Die die;
+};
+
+static enum debug_way definition_visit(Dwarf_Die *die, void *data)
+{
+	struct debug_code *code = data;
+	const struct table_slot *slot = NULL;
+	struct definition *definition;
+	const char *name;
+	uint64_t hash;
+
+	if (!debug_is_space(die))
+		return DEBUG_OVER;
+	if (!debug_is_struct(dwarf_tag(die)))
+		return DEBUG_INTO;
+	name = debug_name(die);
+	if (!name || debug_is_declaration(die))
+		return DEBUG_OVER;
+	hash = table_hash(name, strlen(name));
+	while ((slot = table_next(&code->definitions, hash, slot)))
+		if (!strcmp(((struct definition *)slot->value)->name, name))
+			return DEBUG_OVER;
+	definition = arena_alloc(&code->arena, sizeof(*definition));
+	if (!definition)
+		return DEBUG_STOP;
+	*definition = (struct definition){name, *die};
+	return table_add(&code->definitions, hash, definition) ? DEBUG_STOP
+							       : DEBUG_OVER;
+}
+
+/* Of structs in several units, any one. */
+static void declaration_resolve(struct debug_code *code, Dwarf_Die *type)
+{
+	const char *name = debug_name(type);
+	const struct table_slot *slot = NULL;
+
+	if (!name)
+		return;
+	for (size_t i = 0; !code->defined && i < code->nr_units; i++)
+		debug_walk(code, &code->units[i], definition_visit, code);
+	code->defined = true;
+	while ((slot = table_next(&code->definitions,
+				  table_hash(name, strlen(name)), slot))) {
+		struct definition *found = slot->value;
+
+		if (strcmp(found->name, name) ||
+		    (dwarf_tag(type) == DW_TAG_union_type) !=
+			    (dwarf_tag(&found->die) == DW_TAG_union_type))
+			continue;
+		*type = found->die;
+		return;
+	}
+}
+
+/* ---- collecting --------------------------------------------------------------- */
+
+static __u32 id_find(const struct debug_code *code, const Dwarf_Die *type)
+{
+	return (uintptr_t)table_find(&code->types, (uintptr_t)type->addr);
+}
+
+/* How many of an array's types there are: one for each dimension. */
+static unsigned int dimensions(Dwarf_Die *array,
+			       uint32_t counts[DIMENSIONS_MAX])
+{
+	unsigned int nr = 0;
+	uint64_t number;
+	Dwarf_Die child;
+
+	if (!dwarf_child(array, &child)) {
+		do {
+			int tag = dwarf_tag(&child);
+
+			if (tag != DW_TAG_subrange_type &&
+			    tag != DW_TAG_enumeration_type)
+				continue;
+			counts[nr] = 0;
+			/* An array of 0 elements ends at -1. */
+			if (debug_number(&child, DW_AT_count, &number))
+				counts[nr] = number < UINT32_MAX ? number : 0;
+			else if (debug_number(&child, DW_AT_upper_bound,
+					      &number))
+				counts[nr] = number < UINT32_MAX - 1
+						     ? number + 1
+						     : 0;
+			nr++;
+		} while (nr < DIMENSIONS_MAX &&
+			 !dwarf_siblingof(&child, &child));
+	}
+	if (nr)
+		return nr;
+	counts[0] = 0;
+	return 1;
+}
+
+/* The number of what @of has as its type; it is added to the queue, if it is a new one. */
+static __u32 type_reach(struct queue *q, Dwarf_Die *of)
+{
+	struct debug_code *code = q->code;
+	uint32_t counts[DIMENSIONS_MAX];
+	unsigned int chain = 0;
+	Dwarf_Die type, whole, *more;
+	Dwarf_Attribute signature;
+	__u32 id;
+
+	if (q->err || !debug_type_die(of, &type))
+		return 0;
+	while (is_left_out(&type))
+		if (chain++ == CHAIN_MAX || !debug_type_die(&type, &type))
+			return 0;
+	/* It may be in a unit of its own. */
+	if (dwarf_attr(&type, DW_AT_signature, &signature) &&
+	    dwarf_formref_die(&signature, &whole))
+		type = whole;
+	if (dwarf_tag(&type) == DW_TAG_unspecified_type)
+		return 0;
+	id = id_find(code, &type);
+	if (id)
+		return id;
+	if (dwarf_tag(&type) == DW_TAG_base_type) {
+		id = base_same(code, &type);
+	} else if (debug_is_struct(dwarf_tag(&type)) &&
+		   debug_is_declaration(&type)) {
+		declaration_resolve(code, &type);
+		id = id_find(code, &type);
+	}
+	if (id)
+		return id;
+	if (q->next > TYPES_MAX || !code->budget) {
+		q->err =
+			error_set(-EINVAL, "its type leads to too many others");
+		return 0;
+	}
+	code->budget--;
+	more = array_grow(q->list, q->nr, sizeof(*more));
+	if (!more || table_add(&code->types, (uintptr_t)type.addr,
+			       (void *)(uintptr_t)q->next)) {
+		q->list = more ?: q->list;
+		q->err = error_set(-ENOMEM, "out of memory");
+		return 0;
+	}
+	q->list = more;
+	more[q->nr++] = type;
+	id = q->next++;
+	/* The first dimension is the whole; the others are behind it. */
+	if (dwarf_tag(&type) == DW_TAG_array_type)
+		q->next += dimensions(&type, counts) - 1;
+	return id;
+}
+
+/* Is it a member of each object, which has a place in it? */
+static bool is_member(Dwarf_Die *die)
+{
+	if (dwarf_tag(die) == DW_TAG_inheritance)
+		return !dwarf_hasattr(die, DW_AT_virtuality);
+	return dwarf_tag(die) == DW_TAG_member && !debug_is_declaration(die) &&
+	       !debug_flag(die, DW_AT_external);
+}
+
+static bool is_parameter(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_formal_parameter;
+}
+
+/* Everything that the @index-th leads to directly. */
+static void types_reach(struct queue *q, size_t index)
+{
+	Dwarf_Die type = q->list[index], child;
+	int tag = dwarf_tag(&type);
+
+	if (tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type)
+		return;
+	type_reach(q, &type);
+	if ((!debug_is_struct(tag) && tag != DW_TAG_subroutine_type) ||
+	    dwarf_child(&type, &child))
+		return;
+	do {
+		if (is_member(&child) || is_parameter(&child))
+			type_reach(q, &child);
+	} while (!q->err && !dwarf_siblingof(&child, &child));
+}
+
+/* ---- adding -------------------------------------------------------------------- */
+
+static int base_add(struct debug_code *code, Dwarf_Die *type)
+{
+	const char *name = base_name(debug_name(type) ?: "number");
+	uint64_t size = 0, encoding = 0;
+	int id;
+
+	debug_number(type, DW_AT_byte_size, &size);
+	debug_number(type, DW_AT_encoding, &encoding);
+	switch (encoding) {
+	case DW_ATE_float:
+		id = btf__add_float(code->btf, name, size);
+		break;
+	case DW_ATE_boolean:
+		id = btf__add_int(code->btf, name, size, BTF_INT_BOOL);
+		break;
+	case DW_ATE_signed:
+	case DW_ATE_signed_char:
+		id = btf__add_int(code->btf, name, size, BTF_INT_SIGNED);
+		break;
+	case DW_ATE_unsigned:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+	case DW_ATE_ASCII:
+	case DW_ATE_address:
+		id = btf__add_int(code->btf, name, size, 0);
+		break;
+	default:
+		id = -EINVAL;
+	}
+	if (id > 0)
+		return base_keep(code, name, id);
+	/* Complex numbers, and numbers of odd sizes. */
+	return btf__add_struct(code->btf, name, size < UINT32_MAX ? size : 0);
+}
+
+static bool enum_is_negative(Dwarf_Die *type)
+{
+	uint64_t encoding = 0;
+	Dwarf_Attribute attribute;
+	Dwarf_Die of;
+	Dwarf_Sword value;
+
+	if (debug_type_die(type, &of)) {
+		for (int i = 0;
+		     i < CHAIN_MAX && dwarf_tag(&of) != DW_TAG_base_type; i++)
+			if (!debug_type_die(&of, &of))
+				return false;
+		debug_number(&of, DW_AT_encoding, &encoding);
+		return encoding == DW_ATE_signed ||
+		       encoding == DW_ATE_signed_char;
+	}
+	if (dwarf_child(type, &of))
+		return false;
+	do {
+		if (dwarf_attr(&of, DW_AT_const_value, &attribute) &&
+		    dwarf_whatform(&attribute) == DW_FORM_sdata &&
+		    !dwarf_formsdata(&attribute, &value) && value < 0)
+			return true;
+	} while (!dwarf_siblingof(&of, &of));
+	return false;
+}
+
+static int enum_add(struct debug_code *code, Dwarf_Die *type)
+{
+	uint64_t size = 4, value;
+	bool is_signed = enum_is_negative(type), wide;
+	const char *name = debug_name(type);
+	Dwarf_Die child;
+	int id;
+
+	debug_number(type, DW_AT_byte_size, &size);
+	wide = size == 8;
+	id = wide ? btf__add_enum64(code->btf, name, size, is_signed)
+		  : btf__add_enum(code->btf, name, size);
+	if (id < 0 || dwarf_child(type, &child))
+		return id;
+	do {
+		const char *own = debug_name(&child);
+
+		/* One that does not fit has no name. */
+		if (dwarf_tag(&child) != DW_TAG_enumerator || !own ||
+		    !debug_constant(&child, &value))
+			continue;
+		if (wide)
+			btf__add_enum64_value(code->btf, own, value);
+		else
+			btf__add_enum_value(code->btf, own, (int32_t)value);
+	} while (!dwarf_siblingof(&child, &child));
+	return id;
+}
+
+/* In bits, from the beginning of the struct.  False: it is not told, or computed. */
+static bool member_place(Dwarf_Die *member, uint64_t *bit, uint64_t *bits)
+{
+	uint64_t byte = 0, from, size;
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+	Dwarf_Op *ops;
+	size_t nr;
+
+	*bits = 0;
+	debug_number(member, DW_AT_bit_size, bits);
+	if (debug_number(member, DW_AT_data_bit_offset, bit))
+		return true;
+	if (dwarf_attr(member, DW_AT_data_member_location, &attribute) &&
+	    !debug_number(member, DW_AT_data_member_location, &byte)) {
+		/* In DWARF 2 it is an expression: behind the object's beginning. */
+		if (dwarf_getlocation(&attribute, &ops, &nr) || nr != 1 ||
+		    ops->atom != DW_OP_plus_uconst)
+			return false;
+		byte = ops->number;
+	}
+	*bit = 8 * byte;
+	if (!*bits || !debug_number(member, DW_AT_bit_offset, &from))
+		return true;
+	/* Before DWARF 4: counted from the highest bit of the number that it is a part of. */
+	if (!debug_number(member, DW_AT_byte_size, &size) &&
+	    (!debug_type_die(member, &type) ||
+	     dwarf_aggregate_size(&type, &size)))
+		return false;
+	*bit += 8 * size - from - *bits;
+	return true;
+}
+
+static int struct_add(struct queue *q, Dwarf_Die *type)
+{
+	struct btf *btf = q->code->btf;
+	const char *name = debug_name(type);
+	bool is_union = dwarf_tag(type) == DW_TAG_union_type;
+	uint64_t size = 0, bit, bits;
+	Dwarf_Die child;
+	int id;
+
+	if (debug_is_declaration(type) && name)
+		return btf__add_fwd(btf, name,
+				    is_union ? BTF_FWD_UNION : BTF_FWD_STRUCT);
+	debug_number(type, DW_AT_byte_size, &size);
+	size = size < UINT32_MAX ? size : 0;
+	id = is_union ? btf__add_union(btf, name, size)
+		      : btf__add_struct(btf, name, size);
+	if (id < 0 || dwarf_child(type, &child))
+		return id;
+	do {
+		if (!is_member(&child) || !member_place(&child, &bit, &bits) ||
+		    bit / 8 > size || bits > 64)
+			continue;
+		/* What a class is made from has no name: so its members are those of the class. */
+		btf__add_field(btf,
+			       dwarf_tag(&child) == DW_TAG_member
+				       ? debug_name(&child)
+				       : NULL,
+			       type_reach(q, &child), bit, bits);
+	} while (!dwarf_siblingof(&child, &child));
+	return id;
+}
+
+/* Behind the whole are its elements, if they are arrays again. */
+static int array_add(struct queue *q, Dwarf_Die *type, __u32 element)
+{
+	uint32_t counts[DIMENSIONS_MAX];
+	unsigned int nr = dimensions(type, counts);
+	__u32 first = btf__type_cnt(q->code->btf);
+	int err = 0;
+
+	for (unsigned int i = 0; err >= 0 && i < nr; i++)
+		err = btf__add_array(q->code->btf, INDEX_TYPE,
+				     i + 1 < nr ? first + i + 1 : element,
+				     counts[i]);
+	return err < 0 ? err : (int)first;
+}
+
+static int parameters_add(struct queue *q, Dwarf_Die *of)
+{
+	Dwarf_Die child;
+	int err = 0;
+
+	if (dwarf_child(of, &child))
+		return 0;
+	do {
+		if (is_parameter(&child))
+			err = btf__add_func_param(
+				q->code->btf, debug_name(&child),
+				debug_is_passed_as_in_c(&child)
+					? type_reach(q, &child)
+					: UNKNOWN_TYPE);
+		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
+			err = btf__add_func_param(q->code->btf, "", 0);
+	} while (!err && !dwarf_siblingof(&child, &child));
+	return err;
+}
+
+static int proto_add(struct queue *q, Dwarf_Die *of, __u32 result)
+{
+	int id = btf__add_func_proto(q->code->btf, result);
+	int err = id < 0 ? id : parameters_add(q, of);
+
+	return err ?: id;
+}
+
+/* Adds exactly as many as type_reach() has counted.  All that it leads to has a number. */
+static int type_add(struct queue *q, Dwarf_Die *type)
+{
+	struct debug_code *code = q->code;
+	const char *name = debug_name(type);
+	int tag = dwarf_tag(type);
+	__u32 to = tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type
+			   ? 0
+			   : type_reach(q, type);
+
+	switch (tag) {
+	case DW_TAG_base_type:
+		return base_add(code, type);
+	case DW_TAG_enumeration_type:
+		return enum_add(code, type);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return btf__add_ptr(code->btf, to);
+	case DW_TAG_const_type:
+		return btf__add_const(code->btf, to);
+	case DW_TAG_volatile_type:
+		return btf__add_volatile(code->btf, to);
+	case DW_TAG_typedef:
+		return name ? btf__add_typedef(code->btf, name, to)
+			    : btf__add_const(code->btf, to);
+	case DW_TAG_array_type:
+		return array_add(q, type, to);
+	case DW_TAG_subroutine_type:
+		return proto_add(q, type, to);
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return struct_add(q, type);
+	default:
+		/* As pointers to members of C++: nobody knows what is in it. */
+		return btf__add_struct(code->btf, name, 0);
+	}
+}
+
+/* One that cannot be added would move the numbers of all others. */
+static void queue_run(struct queue *q)
+{
+	struct debug_code *code = q->code;
+	__u32 before;
+	int id;
+
+	for (size_t i = 0; !q->err && i < q->nr; i++)
+		types_reach(q, i);
+	for (size_t i = 0; !q->err && i < q->nr; i++) {
+		before = btf__type_cnt(code->btf);
+		id = type_add(q, &q->list[i]);
+		if (id < 0 && btf__type_cnt(code->btf) == before)
+			id = btf__add_struct(code->btf, NULL, 0);
+		if (id < 0)
+			q->err = error_set(id, "its type cannot be kept: %s",
+					   strerror(-id));
+	}
+}
+
+/* ---- what is asked ------------------------------------------------------------ */
+
+static int queue_begin(struct queue *q, struct debug_code *code)
+{
+	int err = bases_begin(code);
+
+	*q = (struct queue){.code = code};
+	if (err)
+		return error_set(err, "out of memory");
+	q->next = btf__type_cnt(code->btf);
+	return 0;
+}
+
+/* After an error the numbers would be wrong, so everything begins anew. */
+static int queue_end(struct queue *q)
+{
+	struct debug_code *code = q->code;
+
+	free(q->list);
+	if (q->err) {
+		table_free(&code->types);
+		table_free(&code->bases);
+		memset(&code->types, 0, sizeof(code->types));
+		memset(&code->bases, 0, sizeof(code->bases));
+	}
+	return q->err;
+}
+
+const struct btf *debug_type_btf(struct debug_code *code)
+{
+	return bases_begin(code) ? NULL : code->btf;
+}
+
+int debug_type_of(struct debug_code *code, Dwarf_Die *of)
+{
+	struct queue q;
+	int err = queue_begin(&q, code);
+	__u32 id;
+
+	if (err)
+		return err;
+	id = type_reach(&q, of);
+	queue_run(&q);
+	err = queue_end(&q);
+	return err ?: (int)id;
+}
+
+int debug_type_proto(struct debug_code *code, Dwarf_Die *function)
+{
+	struct queue q;
+	int err = queue_begin(&q, code), id = 0;
+	Dwarf_Die child;
+	__u32 result;
+
+	if (err)
+		return err;
+	result = type_reach(&q, function);
+	if (!dwarf_child(function, &child)) {
+		do {
+			if (is_parameter(&child))
+				type_reach(&q, &child);
+		} while (!q.err && !dwarf_siblingof(&child, &child));
+	}
+	queue_run(&q);
+	if (!q.err) {
+		id = proto_add(&q, function, result);
+		if (id < 0)
+			q.err = error_set(id, "its type cannot be kept: %s",
+					  strerror(-id));
+	}
+	err = queue_end(&q);
+	return err ?: id;
+}
+
+/* ---- types by name ------------------------------------------------------------- */
+
+struct naming {
+	struct debug_code *code;
+	const char *text;
+	struct queue q;
+};
+
+/* Is it a word of the text? */
+static bool is_named(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; (at = strstr(at, name)); at++)
+		if ((at == text ||
+		     (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+		    !isalnum((unsigned char)at[length]) && at[length] != '_')
+			return true;
+	return false;
+}
+
+static enum debug_way naming_visit(Dwarf_Die *die, void *data)
+{
+	struct naming *n = data;
+	struct queue *q = &n->q;
+	int tag = dwarf_tag(die);
+	const char *name;
+	Dwarf_Die *more;
+
+	if (debug_is_struct(tag) || tag == DW_TAG_typedef ||
+	    tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type) {
+		name = debug_name(die);
+		if (name && is_named(n->text, name) &&
+		    !debug_is_declaration(die) && !id_find(n->code, die)) {
+			more = array_grow(q->list, q->nr, sizeof(*more));
+			if (!more ||
+			    table_add(&n->code->types, (uintptr_t)die->addr,
+				      (void *)(uintptr_t)q->next)) {
+				q->list = more ?: q->list;
+				q->err = error_set(-ENOMEM, "out of memory");
+				return DEBUG_STOP;
+			}
+			q->list = more;
+			more[q->nr++] = *die;
+			q->next++;
+		}
+	}
+	return debug_is_space(die) ? DEBUG_INTO : DEBUG_OVER;
+}
+
+/* Is there a word behind "struct", "union" or "enum" that is no type yet? */
+static bool is_missing(struct debug_code *code, const char *text)
+{
+	static const char *const tags[] = {"struct", "union", "enum"};
+	char name[128];
+	size_t length;
+
+	for (size_t i = 0; i < 3; i++) {
+		for (const char *at = text; (at = strstr(at, tags[i]));) {
+			at += strlen(tags[i]);
+			if (*at != ' ')
+				continue;
+			at += strspn(at, " ");
+			for (length = 0; isalnum((unsigned char)at[length]) ||
+					 at[length] == '_';
+			     length++)
+				;
+			snprintf(name, sizeof(name), "%.*s", (int)length, at);
+			if (*name && btf__find_by_name(code->btf, name) <= 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+int debug_types_load(struct debug_code *code, uint64_t address,
+		     const char *text)
+{
+	struct naming n = {.code = code, .text = text};
+	Dwarf_Die *unit = debug_unit(code, address);
+	int err = queue_begin(&n.q, code);
+
+	if (err || !strchr(text, '('))
+		return err;
+	debug_search(code);
+	if (unit)
+		debug_walk(code, unit, naming_visit, &n);
+	queue_run(&n.q);
+	for (size_t i = 0;
+	     !n.q.err && i < code->nr_units && is_missing(code, text); i++) {
+		free(n.q.list);
+		n.q.list = NULL;
+		n.q.nr = 0;
+		n.q.next = btf__type_cnt(code->btf);
+		debug_walk(code, &code->units[i], naming_visit, &n);
+		queue_run(&n.q);
+	}
+	return queue_end(&n.q);
+}
