@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Debugging information: places, variables and types of programs that are compiled here, what is
+ * said when there is none, and damaged files.  Whether values are right is judged by `run'.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <ktrace/library.h>
+
+#include "check.h"
+#include "kernel/btf.h"
+#include "probe/debug_line.h"
+#include "probe/debug_type.h"
+#include "probe/debug_variable.h"
+#include "rnd.h"
+#include "session/btf_type.h"
+#include "session/passing.h"
+
+static char folder[] = "/tmp/ktrace-debug-XXXXXX";
+static char program[128];
+static struct debug_code *code;
+
+static void folder_remove(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		printf("# %s is left\n", folder);
+}
+
+/* Compiles a source of this folder, and reads what it becomes. */
+static int compile(const char *how, const char *source)
+{
+	static bool made;
+	char command[512];
+	int fd;
+
+	if (!made) {
+		CHECK(mkdtemp(folder));
+		atexit(folder_remove);
+	}
+	made = true;
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(command, sizeof(command), "cd '%s' && %s -w %s -o %s", SOURCES,
+		 how, source, program);
+	CHECK_EQ(system(command), 0);
+	fd = open(program, O_RDONLY);
+	CHECK(fd >= 0);
+	return fd;
+}
+
+static void begin(const char *how, const char *source)
+{
+	int fd = compile(how, source);
+
+	if (debug_code_open(&code, fd, NULL))
+		check_fail("%s", ktrace_last_error());
+	close(fd);
+}
+
+static void end(void)
+{
+	debug_code_close(code);
+	code = NULL;
+}
+
+/* The line of the source that begins with this, behind blanks. */
+static unsigned int line_of(const char *source, const char *text)
+{
+	char path[256], line[256];
+	unsigned int nr = 0, found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", SOURCES, source);
+	file = fopen(path, "r");
+	CHECK(file);
+	while (fgets(line, sizeof(line), file)) {
+		nr++;
+		if (!found &&
+		    !strncmp(line + strspn(line, "\t"), text, strlen(text)))
+			found = nr;
+	}
+	fclose(file);
+	CHECK(found);
+	return found;
+}
+
+static size_t places(const char *text, struct debug_place *first)
+{
+	struct debug_place *list;
+	size_t nr;
+
+	if (debug_places(code, text, &list, &nr))
+		check_fail("%s: %s", text, ktrace_last_error());
+	*first = *list;
+	free(list);
+	return nr;
+}
+
+static size_t at_line(const char *source, const char *text,
+		      struct debug_place *first)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s:%u", source, line_of(source, text));
+	return places(name, first);
+}
+
+static void no_place(const char *text, const char *why)
+{
+	struct debug_place *list;
+	size_t nr;
+
+	CHECK_EQ(debug_places(code, text, &list, &nr), -ENOENT);
+	if (!strstr(ktrace_last_error(), why))
+		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
+			   why);
+}
+
+static struct debug_where where;
+
+static int name_begin(void *data, const char *name, struct expression *e)
+{
+	(void)data;
+	return debug_variable_begin(code, &where, name, e);
+}
+
+static void at(const struct debug_place *place)
+{
+	where = (struct debug_where){
+		.address = place->address,
+		.owner = place->owner,
+		.base = DEBUG_BASE_IP,
+	};
+}
+
+static void refused(const char *text, const char *why)
+{
+	struct expression e;
+	const char *rest = text;
+
+	CHECK(expression_parse(&e, debug_type_btf(code), &rest, name_begin,
+			       NULL) < 0);
+	if (!strstr(ktrace_last_error(), why))
+		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
+			   why);
+	expression_end(&e);
+}
+
+/* The words of a number, or of a text's address. */
+static const char *words(const char *text)
+{
+	static char result[256];
+	struct text all = {0};
+	struct expression e;
+	const char *rest = text;
+	uint32_t size;
+
+	if (expression_parse(&e, debug_type_btf(code), &rest, name_begin, NULL))
+		check_fail("%s: %s", text, ktrace_last_error());
+	if (expression_is_text(&e, &size) && size)
+		expression_push_address(&e, &all);
+	else
+		expression_push_number(&e, &all);
+	snprintf(result, sizeof(result), "%s", all.s);
+	text_free(&all);
+	expression_end(&e);
+	return result;
+}
+
+TEST(functions_are_found_wherever_they_were_put)
+{
+	struct debug_place place;
+
+	begin("gcc -O2 -g", "sample.c");
+	CHECK_EQ(places("inlined", &place), 2);
+	CHECK_STR(place.inlined, "inlined");
+	CHECK(!strncmp(place.symbol, "first_caller", 12));
+	CHECK_EQ(at_line("sample.c", "long part = sum ^ i;", &place), 2);
+	CHECK_STR(place.inlined, "inlined");
+	CHECK_EQ(places("inlined:7", &place), 2);
+	CHECK_EQ(place.line, line_of("sample.c", "sink = part;"));
+	CHECK_EQ(places("first_caller", &place), 1);
+	CHECK(!place.inlined);
+	CHECK_EQ(place.offset, 0);
+	end();
+}
+
+TEST(lines_of_functions_count_from_their_first_one)
+{
+	struct debug_place place, same;
+
+	begin("gcc -O0 -g", "sample.c");
+	CHECK_EQ(places("lost:3", &place), 1);
+	CHECK_EQ(at_line("sample.c", "int result = used + 1;", &same), 1);
+	CHECK_EQ(place.address, same.address);
+	CHECK_STR(place.symbol, "lost");
+	CHECK_EQ(places("lost:0", &place), 1);
+	CHECK_EQ(place.offset, 0);
+	end();
+}
+
+TEST(what_has_no_code)
+{
+	unsigned int line = line_of("sample.c", "int never = unused * 5;");
+	char text[64], why[64];
+
+	begin("gcc -O0 -g", "sample.c");
+	snprintf(text, sizeof(text), "sample.c:%u", line + 2);
+	snprintf(why, sizeof(why), "line %u has no code: %u and %u have",
+		 line + 2, line + 1, line + 3);
+	no_place(text, why);
+	no_place("lost:4", "line 4 has no code: 3 and 5 have");
+	no_place("lost:4000", "line 4000 has no code: 9 has");
+	no_place("sample.h:3", "no file `sample.h', but sample.c");
+	no_place("nowhere/sample.c:90", "no file `nowhere/sample.c'");
+	no_place("nothing_at_all", "no function `nothing_at_all'");
+	end();
+}
+
+TEST(variables_that_are_not_there)
+{
+	struct debug_place place;
+
+	begin("gcc -O2 -g", "sample.c");
+	places("node_walk", &place);
+	at(&place);
+	refused("byte", "`byte': it is optimised out here; it is there from "
+			"node_walk");
+	refused("nothing", "there is no variable `nothing' here, but ");
+	refused("nothing", "hash");
+	refused("own_of_thread", "each thread has one of its own");
+	end();
+}
+
+TEST(variables_that_have_one_address)
+{
+	struct debug_place place;
+
+	begin("gcc -O2 -g -no-pie", "sample.c");
+	places("node_walk", &place);
+	at(&place);
+	CHECK(!strncmp(words("counter"), "ip ", 3));
+	/* Nobody writes there, so it is gone. */
+	refused("letters", "optimised out in all of its scope");
+	where.base = DEBUG_BASE_KNOWN;
+	where.slide = 0x1000;
+	CHECK(!strncmp(words("counter"), "ip 0 & ", 7));
+	CHECK(strstr(words("&nodes[1].name"), "ip 0 & "));
+	where.base = DEBUG_BASE_NONE;
+	refused("counter", "nobody knows where the file is in memory");
+	end();
+}
+
+TEST(parameters_are_where_a_call_passes_them)
+{
+	const struct btf_type *proto;
+	struct passing passing;
+	struct debug_place place;
+	unsigned int word, nr;
+	struct text type = {0};
+
+	begin("gcc -O0 -g", "sample.c");
+	places("many", &place);
+	at(&place);
+	CHECK_STR(words("a"), "di");
+	CHECK_STR(words("f"), "r9");
+	CHECK_STR(words("g"), "sp 8 + @4");
+	CHECK_STR(words("h"), "sp 16 + @2");
+	CHECK_EQ(debug_variable_proto(code, place.address, &proto), 0);
+	CHECK_EQ(btf_vlen(proto), 9);
+	passing_begin(&passing, debug_type_btf(code), proto->type);
+	for (int i = 0; i < 9; i++)
+		CHECK(passing_next(&passing, debug_type_btf(code),
+				   btf_params(proto)[i].type, &word, &nr));
+	CHECK_EQ(word, PASSING_REGISTERS + 2);
+	type_write(&type, debug_type_btf(code), btf_params(proto)[8].type);
+	CHECK_STR(type.s, "unsigned char");
+	text_free(&type);
+	/* Between there and the body they are on their way. */
+	where.address++;
+	refused("a", "not yet where the function keeps it: it is there from "
+		     "many+0x");
+	places("pair_sum", &place);
+	at(&place);
+	CHECK_STR(words("pair.second"), "si");
+	CHECK_STR(words("scale"), "dx");
+	refused("*pair", "name a member");
+	refused("&pair", "it is not in memory");
+	places("floats", &place);
+	at(&place);
+	CHECK_STR(words("behind"), "si");
+	refused("x", "floating point");
+	end();
+	begin("gcc -O2 -g", "sample.c");
+	places("counted_down", &place);
+	at(&place);
+	CHECK_STR(words("number"), "di");
+	end();
+}
+
+TEST(types)
+{
+	struct debug_place place;
+	const struct btf_type *t;
+	const struct btf *btf;
+	__s32 id;
+
+	begin("gcc -O0 -g -gdwarf-4", "sample.c");
+	places("nodes_compare:2", &place);
+	at(&place);
+	CHECK(strstr(words("a->flags.three"), "16 + @4 1 >> 7 &"));
+	CHECK(strstr(words("a->flags.far"), "&"));
+	CHECK(strstr(words("a->table[1][2]"), "42 + @2"));
+	CHECK(strstr(words("a->bytes[3]"), "47 + @1"));
+	CHECK(strstr(words("a->name"), "24 +"));
+	CHECK(strstr(words("b->next->next->colour"), "@8 @8 12 + @4"));
+	refused("a->none", "struct node has no member `none'");
+	btf = debug_type_btf(code);
+	id = btf__find_by_name_kind(btf, "colour", BTF_KIND_ENUM);
+	CHECK(id > 0);
+	t = btf__type_by_id(btf, id);
+	CHECK_EQ(btf_vlen(t), 3);
+	CHECK(enum_is_signed(t));
+	CHECK_EQ(btf_enum(t)[0].val, -1);
+	CHECK_EQ(btf_enum(t)[2].val, 200);
+	CHECK(btf__find_by_name_kind(btf, "pair", BTF_KIND_STRUCT) < 0);
+	CHECK_EQ(debug_types_load(code, place.address, "((struct pair *)a)"),
+		 0);
+	CHECK(strstr(words("((struct pair *)a)->second"), "8 + @8"));
+	end();
+}
+
+TEST(what_has_no_debugging_information)
+{
+	int fd = compile("gcc -O2", "sample.c");
+
+	CHECK_EQ(debug_code_open(&code, fd, NULL), -ENOENT);
+	CHECK_STR(ktrace_last_error(), "it has no debugging information");
+	close(fd);
+	fd = compile("gcc -O2 -g -gsplit-dwarf", "sample.c");
+	CHECK_EQ(debug_code_open(&code, fd, NULL), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "in further files (.dwo)"));
+	close(fd);
+}
+
+/* ---- damage ------------------------------------------------------------------- */
+
+static int use_none(const struct debug_variable *variable, void *data)
+{
+	(void)variable;
+	++*(unsigned int *)data;
+	return 0;
+}
+
+static void everything_ask(unsigned int *asked)
+{
+	static const char *const texts[] = {"node_walk",  "inlined",
+					    "pair_sum:2", "sample.c:100",
+					    "main:5",	  "sample.cc:80",
+					    "owner_take"};
+	const struct btf_type *proto;
+	struct debug_place *list;
+	struct expression e;
+	size_t nr;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (debug_places(code, texts[i], &list, &nr))
+			continue;
+		for (size_t k = 0; k < nr && k < 8; k++) {
+			at(&list[k]);
+			debug_variables_each(code, &where, use_none, asked);
+			debug_variable_proto(code, where.address, &proto);
+			if (!debug_variable_begin(code, &where, "counter", &e))
+				++*asked;
+			expression_end(&e);
+		}
+		free(list);
+	}
+}
+
+/* The sections in which the damage is to be. */
+static size_t debug_begin(const unsigned char *bytes, size_t size)
+{
+	Elf *elf = elf_memory((char *)bytes, size);
+	Elf_Scn *section = NULL;
+	size_t begin = size, names;
+	GElf_Shdr header;
+
+	CHECK(!elf_getshdrstrndx(elf, &names));
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		CHECK(gelf_getshdr(section, &header));
+		name = elf_strptr(elf, names, header.sh_name);
+		if (!strncmp(name, ".debug_", 7) && header.sh_offset < begin)
+			begin = header.sh_offset;
+	}
+	elf_end(elf);
+	return begin;
+}
+
+static void damage(const char *how, const char *source, unsigned int times)
+{
+	static unsigned char bytes[1 << 18], copy[1 << 18];
+	unsigned int asked = 0, opened = 0;
+	size_t size, from;
+	int fd;
+
+	begin(how, source);
+	end();
+	fd = open(program, O_RDONLY);
+	size = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	CHECK(size > 0 && size < sizeof(bytes));
+	memcpy(copy, bytes, size);
+	from = debug_begin(copy, size);
+	for (unsigned int i = 0; i < times; i++) {
+		memcpy(copy, bytes, size);
+		for (unsigned int k = rnd(8); k < 8; k++)
+			copy[from + rnd(size - from)] = rnd(256);
+		fd = open(program, O_RDWR | O_TRUNC | O_CREAT, 0700);
+		CHECK(write(fd, copy, size) == (ssize_t)size);
+		if (!debug_code_open(&code, fd, NULL)) {
+			opened++;
+			everything_ask(&asked);
+			end();
+		}
+		close(fd);
+	}
+	check_note("%u of %u could be opened, %u variables", opened, times,
+		   asked);
+}
+
+TEST(damaged_files_do_no_harm)
+{
+	damage("gcc -O2 -g", "sample.c", 150);
+	damage("gcc -O0 -g -gdwarf-4", "sample.c", 100);
+	damage("g++ -O2 -g", "sample.cc", 100);
+}
+
+CHECK_MAIN
