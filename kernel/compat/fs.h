@@ -69,4 +69,11 @@ static inline void set_default_d_op(struct super_block *sb,
 	}
 #endif
 
+/* When the file was last written. */
+#ifdef KT_HAS_INODE_INIT_TS
+#define kt_inode_mtime(inode) inode_get_mtime(inode)
+#else
+#define kt_inode_mtime(inode) ((inode)->i_mtime)
+#endif
+
 #endif /* KT_KERNEL_COMPAT_FS_H */

@@ -193,8 +193,9 @@ void kt_stacking_attach(struct kt_stacking *stacking,
 	stacking->kernel_kind =
 		event->stops ? KT_STACK_INTERRUPTED : KT_STACK_KERNEL;
 	stacking->hooks_code = event->source->hooks_code;
-	stacking->behind = kt_event_at_tracepoint(event, "sys_enter") ||
-			   str_has_prefix(event->name, "sys_enter_");
+	stacking->behind = !event->program &&
+			   (kt_event_at_tracepoint(event, "sys_enter") ||
+			    str_has_prefix(event->name, "sys_enter_"));
 	/* A sample of our own code is shown as what it is. */
 	if (stacking->stopped || stacking->hooks_code)
 		return;

@@ -10,6 +10,9 @@
  * including keys and other processes' data.  It needs CAP_PERFMON or CAP_SYS_ADMIN, as BPF
  * programs do, unless root has written 1 to the file `kernel_reads'.
  *
+ * A probe in a program changes its code: who says where may break any program, or change what it
+ * does.  That needs CAP_PERFMON or CAP_SYS_ADMIN, as uprobes of perf do, whatever `kernel_reads' says.
+ *
  * Who may say what the kernel's code does with its stack (source/function/direct.c) needs
  * CAP_SYS_MODULE.
  *
@@ -76,6 +79,15 @@ int kt_access_kernel(struct kt_session *session)
 			 "1 to the file kernel_reads");
 }
 EXPORT_SYMBOL_GPL(kt_access_kernel);
+
+int kt_access_programs(struct kt_session *session)
+{
+	if (writer_capable(CAP_PERFMON) || writer_capable(CAP_SYS_ADMIN))
+		return 0;
+	return kt_refuse(session, -EPERM,
+			 "only root may change the code of programs");
+}
+EXPORT_SYMBOL_GPL(kt_access_programs);
 
 bool kt_access_code(void)
 {

@@ -18,6 +18,9 @@ void kt_access_end(void);
 const struct file *kt_access_file(void);
 /* May the writer read any kernel memory?  If not, refuses with a reason. */
 int kt_access_kernel(struct kt_session *session);
+/* May the writer have probes in programs?  Otherwise refuses, with the reason. */
+int kt_access_programs(struct kt_session *session);
+
 /* May the writer do to the kernel's code what a module could? */
 bool kt_access_code(void);
 

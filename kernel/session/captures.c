@@ -122,7 +122,14 @@ static int program_make(struct kt_session *session, const char *name,
 	if (program->paths && !class->unlocked)
 		return kt_refuse(session, -EOPNOTSUPP,
 				 "%s: only system calls have paths", name);
-	return program_reads_kernel(program) ? kt_access_kernel(session) : 0;
+	if (!program_reads_kernel(program))
+		return 0;
+	if (class->program)
+		return kt_refuse(session, -EPERM,
+				 "%s: for a probe in a program, nothing of the "
+				 "kernel is read",
+				 name);
+	return kt_access_kernel(session);
 }
 
 struct kt_capturing *kt_capturing_make(struct kt_session *session,

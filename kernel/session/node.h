@@ -36,6 +36,12 @@ struct kt_kind {
 	 * kt_refuse().
 	 */
 	int (*write)(const struct kt_node *node, char *text);
+	/*
+	 * What write needs and cannot get under kt_mutex: called before that is taken, and unless it
+	 * fails, finish after it is given back.  May be NULL.
+	 */
+	int (*prepare)(const char *text);
+	void (*finish)(void);
 	size_t write_max; /* 0: KT_WRITE_MAX */
 	/*
 	 * Called with kt_mutex held when the last reference on an open file that could be

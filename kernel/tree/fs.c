@@ -317,6 +317,13 @@ static ssize_t text_write(struct file *file, const char __user *from,
 		if (IS_ERR(text))
 			return PTR_ERR(text);
 	}
+	if (text && kind->prepare) {
+		err = kind->prepare(text);
+		if (err) {
+			kvfree(text);
+			return err;
+		}
+	}
 
 	mutex_lock(&kt_mutex);
 	if (!kt_node_alive(node)) {
@@ -340,6 +347,8 @@ static ssize_t text_write(struct file *file, const char __user *from,
 	if (err)
 		kt_session_blame(node->session, file);
 	mutex_unlock(&kt_mutex);
+	if (text && kind->prepare)
+		kind->finish();
 	kvfree(text);
 	return err ?: size;
 }

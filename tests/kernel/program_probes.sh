@@ -35,6 +35,16 @@ check "no offset" refuses probes "probe/x $file" 'FILE:0xOFFSET is wanted'
 check "an offset that is none" refuses probes "probe/x $file:0xzz" 'are what may follow'
 check "a semaphore that is none" refuses probes "probe/x $file:0x1000(12)" 'are what may follow'
 check "a semaphore without an end" refuses probes "probe/x $file:0x1000(0x12" 'are what may follow'
+check "an offset that ends early" refuses probes "probe/x $file:0x1(" 'are what may follow'
+check "a label with control characters" refuses probes "$(printf 'probe/x %s:0x1000/a\033b' $file)" 'are what may follow'
+check "a file that was not seen so" refuses probes "probe/x $file:0x1000{1:2:3.4}/x" 'has changed while'
+check "what was seen is no file" refuses probes "probe/x $file:0x1000{1:2}/x" 'are what may follow'
+# A label may be anything that somebody has written into a file: it does not become a place.
+put probes "probe/x $file:0x1000/x:0x2000(0x3000)"
+check "the path ends with the first colon" is "$(get probes)" "probe/x $file:0x1000/x:0x2000(0x3000)"
+put probes '!probe/x'
+# The control tree's own files are found without its lock being held.
+check "a file of the control tree" refuses probes "probe/x $tree/sessions/none:0x1000" 'cannot be found'
 check "an empty label" refuses probes "probe/x $file:0x1000/%return" 'are what may follow'
 check "no file" refuses probes 'probe/x /no/such/file:0x1000' 'cannot be found'
 check "a folder" refuses probes 'probe/x /usr:0x1000' 'is no file'
@@ -115,6 +125,8 @@ check "a text on pages that were not there" is \
 check "a bad address is no harm" is "$(count "$read" probe:text)" 2
 put events/probe/enabled 0
 put capture none
+put capture 'probe/text: char __text_val: kernel a0 string 256' 2>/dev/null
+check "a program of it reads nothing of the kernel" grep -q 'nothing of the kernel is read' $tree/error
 put probes '!probe/text'
 put reset 1
 

@@ -5,7 +5,6 @@
 #include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/swab.h>
-#include <linux/uaccess.h>
 
 #include "fetch.h"
 
@@ -23,17 +22,8 @@ static u64 swapped(u64 value, u8 size)
 	}
 }
 
-static __always_inline bool memory_read(const struct fetch *fetch, void *to,
-					u64 at, u8 size, bool waits)
-{
-	if (waits)
-		return !copy_from_user(to, (const void __user *)at, size);
-	return !env_copy(to, at, size, (s64)at < 0 && !fetch->program);
-}
-
-static __always_inline bool walk(const struct fetch *fetch,
-				 const struct pt_regs *regs, u64 *value,
-				 bool waits)
+bool fetch_walk(const struct fetch *fetch, const struct pt_regs *regs,
+		u64 *value)
 {
 	const struct fetch_step *step = fetch->steps,
 				*end = step + fetch->nr_steps;
@@ -58,25 +48,16 @@ static __always_inline bool walk(const struct fetch *fetch,
 			break;
 		default:
 			read = 0;
-			if (!memory_read(fetch, &read, at, step->size, waits))
+			if (env_copy(&read, at, step->size,
+				     (s64)at < 0 && !fetch->program)) {
+				*value = at;
 				return false;
+			}
 			at = read;
 		}
 	}
 	*value = at;
 	return true;
-}
-
-bool fetch_walk(const struct fetch *fetch, const struct pt_regs *regs,
-		u64 *value)
-{
-	return walk(fetch, regs, value, false);
-}
-
-bool fetch_walk_waiting(const struct fetch *fetch, const struct pt_regs *regs,
-			u64 *value)
-{
-	return walk(fetch, regs, value, true);
 }
 
 /* ---- parsing -------------------------------------------------------------- */

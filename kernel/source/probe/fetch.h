@@ -57,12 +57,9 @@ struct fetch {
 /* Cuts the text up.  @program: the place is in one.  NULL, or what is wrong. */
 const char *fetch_parse(struct fetch *fetch, char *text, bool program);
 
-/* All but a register as it is.  False: memory could not be read. */
+/* All but a register as it is.  False: memory could not be read, which is at *@value. */
 bool fetch_walk(const struct fetch *fetch, const struct pt_regs *regs,
 		u64 *value);
-/* The same, in a program; waits for memory that is not there. */
-bool fetch_walk_waiting(const struct fetch *fetch, const struct pt_regs *regs,
-			u64 *value);
 
 /* @number: of the field.  Its bit is added to @unread if memory could not be read. */
 static __always_inline u64 fetch_value(const struct fetch *fetch,

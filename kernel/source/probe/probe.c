@@ -23,6 +23,7 @@
 #include "entries.h"
 #include "place.h"
 #include "probe.h"
+#include "program_file.h"
 #include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
@@ -157,6 +158,7 @@ static int line_place(struct kt_session *session,
 	}
 	definition->event.stops = !probe->returns;
 	definition->event.program = probe->code == &program_code;
+	definition->class.program = definition->event.program;
 	return err;
 }
 
@@ -263,6 +265,8 @@ static const struct kt_kind probes_file = {
 	.show_size = 16 * PAGE_SIZE,
 	.write = probes_write,
 	.write_max = 1 << 20,
+	.prepare = program_files_find,
+	.finish = program_files_put,
 };
 
 /* What is written through an open file goes when that is closed. */
@@ -273,6 +277,8 @@ static const struct kt_kind held_file = {
 	.show_size = 16 * PAGE_SIZE,
 	.write = held_write,
 	.write_max = 1 << 20,
+	.prepare = program_files_find,
+	.finish = program_files_put,
 	.release = held_release,
 };
 

@@ -6,11 +6,13 @@
  * A hit is a task of the program's, which may wait.  So memory that is not there is read before
  * anything is recorded.
  */
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 
 #include "hit.h"
 #include "probe.h"
@@ -37,29 +39,81 @@ static bool is_text(const struct kt_field *field)
 	return str_has_prefix(field->type, "string");
 }
 
+/*
+ * Not where somebody else decides how long that takes, and could keep a probe from being taken away:
+ * a FUSE server, who handles a userfaultfd, a device.
+ */
+static bool may_wait(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP) || userfaultfd_armed(vma))
+		return false;
+	return !vma->vm_file ||
+	       file_inode(vma->vm_file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+}
+
+/* Has the page read, which lasts until it is needed elsewhere.  False: it cannot be read. */
+static bool page_fetch(u64 at)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool fetched = false;
+
+	if (mmap_read_lock_killable(mm))
+		return false;
+	vma = find_vma(mm, at);
+	if (vma && vma->vm_start <= at && may_wait(vma))
+		fetched = !fixup_user_fault(mm, at, 0, NULL);
+	mmap_read_unlock(mm);
+	return fetched;
+}
+
+/* A text may go on on the next page. */
 static void text_fetch(u64 at)
 {
-	long length = strnlen_user((const char __user *)at, TEXT_MAX);
+	u32 size = min_t(u32, TEXT_MAX, PAGE_SIZE - offset_in_page(at));
+	char text[TEXT_MAX];
 
-	(void)length;
+	if (env_copy(text, at, size, false) &&
+	    (!page_fetch(at) || env_copy(text, at, size, false)))
+		return;
+	if (size < TEXT_MAX && !memchr(text, '\0', size) &&
+	    env_copy(text, at + size, 1, false))
+		page_fetch(at + size);
 }
 
 /* What is read now is there when it is recorded. */
+static void field_fetch(const struct fetch *fetch, const struct pt_regs *regs,
+			bool text)
+{
+	unsigned int tries;
+	u64 value;
+
+	/* A number may lie on two pages. */
+	for (tries = 0; tries <= 2 * fetch->nr_steps; tries++) {
+		value = ((const u64 *)regs)[fetch->word];
+		if (fetch_walk(fetch, regs, &value)) {
+			if (text)
+				text_fetch(value);
+			return;
+		}
+		if (!page_fetch(value) ||
+		    (offset_in_page(value) > PAGE_SIZE - sizeof(u64) &&
+		     !page_fetch(value + sizeof(u64) - 1)))
+			return;
+	}
+}
+
 static noinline void memory_fetch(const struct probe_definition *definition,
 				  const struct pt_regs *regs)
 {
 	unsigned int i, nr = definition->definition.class.nr_fields;
-	u64 value;
 
 	for (i = 0; i < nr; i++) {
 		const struct fetch *fetch = &definition->fetches[i];
 		bool text = is_text(&definition->definition.fields[i]);
 
-		if (fetch->unread || (!fetch->reads && !text))
-			continue;
-		value = ((const u64 *)regs)[fetch->word];
-		if (fetch_walk_waiting(fetch, regs, &value) && text)
-			text_fetch(value);
+		if (!fetch->unread && (fetch->reads || text))
+			field_fetch(fetch, regs, text);
 	}
 }
 
@@ -109,8 +163,9 @@ static int program_refuse(const struct probe *probe, int err)
 				 "(CONFIG_UPROBES)");
 	case -EINVAL:
 		return kt_refuse(session, err,
-				 "%.80s: there is no code of a program, or "
-				 "another probe there has another semaphore",
+				 "%.80s: there is no code of a program, or its "
+				 "semaphore is at an odd place, or another one "
+				 "than that of another probe there",
 				 label);
 	default:
 		return kt_refuse(session, err,

@@ -5,25 +5,29 @@
 #include <linux/fs.h>
 #include <linux/kstrtox.h>
 #include <linux/limits.h>
-#include <linux/namei.h>
 #include <linux/slab.h>
 #include <linux/stat.h>
 #include <linux/string.h>
-#include <linux/string_helpers.h>
 
+#include "compat/fs.h"
+#include "program_file.h"
 #include "program_place.h"
+#include "session/access.h"
 #include "session/session.h"
 
 #define RETURN "%return"
 
-/* Where the path ends. */
+/* The file as it was seen by who has written the line. */
+struct program_seen {
+	bool said;
+	s64 inode, size;
+	struct timespec64 changed;
+};
+
+/* Where the path ends: a colon in it is written as \072. */
 static const char *path_end(const char *text)
 {
-	const char *end = NULL, *next = text;
-
-	while ((next = strstr(next, ":0x")))
-		end = next++;
-	return end;
+	return strchr(text, ':');
 }
 
 const char *program_place_label(const char *text)
@@ -34,24 +38,56 @@ const char *program_place_label(const char *text)
 	return label ? label + 1 : text;
 }
 
-/* Moves *@text behind the number. */
-static bool number_take(char **text, loff_t *number)
+/* Moves *@text behind the number, which has the prefix 0x if it is hexadecimal. */
+static bool number_take(char **text, unsigned int base, s64 *number)
 {
-	char *from = *text, *end = from + 2, saved;
+	char *from = *text, *end, saved;
 	bool good;
 
-	while (isxdigit(*end))
+	if (base == 16 && strncmp(from, "0x", 2))
+		return false;
+	end = from + (base == 16 ? 2 : 0);
+	while (base == 16 ? isxdigit(*end) : isdigit(*end))
 		end++;
 	saved = *end;
 	*end = '\0';
-	good = !strncmp(from, "0x", 2) && !kstrtoll(from, 16, number);
+	good = !kstrtos64(from, base, number);
 	*end = saved;
 	*text = end;
 	return good;
 }
 
-/* "0xOFFSET[(0xCOUNTER)][/TEXT][%return]". */
-static bool offset_parse(struct program_place *place, char *text)
+/* "INODE:SIZE:SECONDS.NANOSECONDS}". */
+static bool seen_parse(struct program_seen *seen, char **text)
+{
+	s64 seconds, nanoseconds;
+	char *at = *text;
+
+	if (!number_take(&at, 10, &seen->inode) || *at++ != ':' ||
+	    !number_take(&at, 10, &seen->size) || *at++ != ':' ||
+	    !number_take(&at, 10, &seconds) || *at++ != '.' ||
+	    !number_take(&at, 10, &nanoseconds) || *at++ != '}')
+		return false;
+	seen->changed.tv_sec = seconds;
+	seen->changed.tv_nsec = nanoseconds;
+	seen->said = true;
+	*text = at;
+	return true;
+}
+
+static bool is_label(const char *text)
+{
+	if (!*text)
+		return false;
+	for (; *text; text++)
+		if (!isascii(*text) || !isgraph(*text))
+			return false;
+	return true;
+}
+
+/* "0xOFFSET[(0xCOUNTER)][{SEEN}][/TEXT][%return]". */
+static bool offset_parse(struct program_place *place, struct program_seen *seen,
+			 char *text)
 {
 	size_t length = strlen(text);
 
@@ -59,44 +95,61 @@ static bool offset_parse(struct program_place *place, char *text)
 			 !strcmp(text + length - strlen(RETURN), RETURN);
 	if (place->returns)
 		text[length - strlen(RETURN)] = '\0';
-	if (!number_take(&text, &place->offset))
+	if (!number_take(&text, 16, &place->offset))
 		return false;
 	if (*text == '(') {
 		text++;
-		if (!number_take(&text, &place->counter) || *text++ != ')')
+		if (!number_take(&text, 16, &place->counter) || *text++ != ')')
+			return false;
+	}
+	if (*text == '{') {
+		text++;
+		if (!seen_parse(seen, &text))
 			return false;
 	}
 	if (!*text)
 		return true;
-	return *text++ == '/' && *text;
+	return *text++ == '/' && is_label(text);
 }
 
-static int file_state(const struct path *path, struct kstat *stat)
+static bool is_as_seen(const struct program_seen *seen,
+		       const struct kstat *stat)
 {
-	return vfs_getattr(path, stat, STATX_MTIME | STATX_SIZE,
-			   AT_STATX_SYNC_AS_STAT);
+	return !seen->said ||
+	       (seen->inode == (s64)stat->ino && seen->size == stat->size &&
+		timespec64_equal(&seen->changed, &stat->ctime));
 }
 
-/* Takes the file. */
-static int file_find(struct program_place *place, struct kt_session *session,
-		     const char *name)
+/* Takes the file, whose path has so many bytes. */
+static int file_take(struct program_place *place,
+		     const struct program_seen *seen,
+		     struct kt_session *session, const char *text,
+		     size_t length)
 {
-	struct kstat stat;
-	int err = kern_path(name, LOOKUP_FOLLOW, &place->path);
+	const struct program_file *file = program_file_of(text, length);
+	int shown = min_t(size_t, length, 120),
+	    err = file ? file->err : -ENOENT;
+	struct inode *inode;
 
 	if (err)
-		return kt_refuse(session, err,
-				 "%.120s: the file cannot be found", name);
-	err = file_state(&place->path, &stat);
-	if (!err && !S_ISREG(stat.mode))
-		err = -EINVAL;
-	if (err)
-		return kt_refuse(session, err, "%.120s is no file", name);
-	if (place->offset >= stat.size || place->counter >= stat.size)
-		return kt_refuse(session, -EINVAL, "%.120s has only %lld bytes",
-				 name, stat.size);
-	place->size = stat.size;
-	place->changed = stat.mtime;
+		return kt_refuse(session, err, "%.*s: the file cannot be found",
+				 shown, text);
+	if (!S_ISREG(file->stat.mode))
+		return kt_refuse(session, -EINVAL, "%.*s is no file", shown,
+				 text);
+	if (!is_as_seen(seen, &file->stat))
+		return kt_refuse(session, -ESTALE,
+				 "%.*s has changed while the probe was made",
+				 shown, text);
+	if (place->offset >= file->stat.size ||
+	    place->counter >= file->stat.size)
+		return kt_refuse(session, -EINVAL, "%.*s has only %lld bytes",
+				 shown, text, file->stat.size);
+	place->path = file->path;
+	path_get(&place->path);
+	inode = program_place_inode(place);
+	place->size = i_size_read(inode);
+	place->written = kt_inode_mtime(inode);
 	return 0;
 }
 
@@ -104,27 +157,25 @@ int program_place_find(struct program_place *place, struct kt_session *session,
 		       const char *text)
 {
 	const char *end = path_end(text);
+	struct program_seen seen = {};
 	char *copy;
-	int err;
+	int err = kt_access_programs(session);
 
+	if (err)
+		return err;
 	if (!end || end - text >= PATH_MAX)
 		return kt_refuse(session, -EINVAL,
 				 "%.80s: FILE:0xOFFSET is wanted", text);
-	copy = kstrdup(text, GFP_KERNEL);
+	copy = kstrdup(end + 1, GFP_KERNEL);
 	if (!copy)
 		return kt_refuse(session, -ENOMEM, "no memory");
-	if (!offset_parse(place, copy + (end - text) + 1)) {
+	if (offset_parse(place, &seen, copy))
+		err = file_take(place, &seen, session, text, end - text);
+	else
 		err = kt_refuse(session, -EINVAL,
-				"\"%.80s\": 0xOFFSET, (0xCOUNTER), /TEXT and "
-				"%%return are what may follow a file",
+				"\"%.80s\": 0xOFFSET, (0xCOUNTER), {SEEN}, "
+				"/TEXT and %%return are what may follow a file",
 				end + 1);
-	} else {
-		copy[end - text] = '\0';
-		string_unescape_inplace(copy, UNESCAPE_OCTAL);
-		err = file_find(place, session, copy);
-	}
-	if (err)
-		program_place_put(place);
 	kfree(copy);
 	return err;
 }
@@ -144,10 +195,11 @@ struct inode *program_place_inode(const struct program_place *place)
 int program_place_check(const struct program_place *place,
 			struct kt_session *session, const char *text)
 {
-	struct kstat stat;
+	struct inode *inode = program_place_inode(place);
+	struct timespec64 written = kt_inode_mtime(inode);
 
-	if (!file_state(&place->path, &stat) && stat.size == place->size &&
-	    timespec64_equal(&stat.mtime, &place->changed))
+	if (i_size_read(inode) == place->size &&
+	    timespec64_equal(&written, &place->written))
 		return 0;
 	return kt_refuse(session, -ESTALE,
 			 "%.80s: the file has changed since the probe was made",
