@@ -43,12 +43,14 @@ static int place_text(const struct ktrace_program_place *place, void *data)
 		l->usdts++;
 	else
 		l->functions++;
-	fputs(place->name, stdout);
-	if (l->verbose && place->arguments)
-		printf("  0x%" PRIx64 "  %s", place->address, place->arguments);
-	else if (l->verbose)
+	print_text(stdout, place->name);
+	if (l->verbose && place->arguments) {
+		printf("  0x%" PRIx64 "  ", place->address);
+		print_text(stdout, place->arguments);
+	} else if (l->verbose) {
 		printf("  0x%" PRIx64 "  %" PRIu64 " bytes", place->address,
 		       place->size);
+	}
 	puts(place->indirect ? "  [chooses what is called by this name]" : "");
 	return 0;
 }
@@ -65,11 +67,11 @@ int list_program(const char *name, pid_t pid, char *const *patterns, int nr,
 	err = ktrace_program_places(path, (const char *const *)patterns, nr,
 				    json ? place_json : place_text, &l);
 	free(path);
-	if (err)
-		return failed_in_library();
 	if (json)
 		puts(l.functions ? "\n]" : "[]");
-	else
+	if (err)
+		return failed_in_library();
+	if (!json)
 		say("%zu functions, %zu USDT probes", l.functions, l.usdts);
 	return EXIT_OK;
 }

@@ -287,7 +287,9 @@ static int probe_check(char *text)
 		fflush(stdout);
 		status = refusal_print(&text, 1);
 	} else {
-		way = way_wait(session);
+		/* In a program there is only one way. */
+		way = text[strcspn(text, "/ \t")] == '/' ? way_find(session)
+							 : way_wait(session);
 		printf("  %s\n", way ? way->words
 				     : "not known: its module may have gone");
 	}
@@ -475,6 +477,8 @@ static int probe_main(int argc, char **argv)
 			       argv[optind]);
 	if (r.json && action->act != probes_list)
 		return misused(&command_probe, "-j is for list");
+	if (r.probes.file && !action->makes)
+		return misused(&command_probe, "-x is for add and check");
 	r.arguments = argv + optind + 1;
 	r.nr = argc - optind - 1;
 	status = action->makes ? texts_make(&r) : EXIT_OK;

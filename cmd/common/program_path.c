@@ -113,17 +113,24 @@ static char *file_search(const char *root, const char *name)
 	return found;
 }
 
-/* "": ours. */
-static void root_find(pid_t pid, char *root, size_t size)
+/* *@root "": ours; other mounts are another root, too.  False: it cannot be known. */
+static bool root_find(pid_t pid, char *root, size_t size)
 {
-	struct stat ours, theirs;
+	struct stat ours, theirs, our_mounts, their_mounts;
+	char mounts[40];
 
 	*root = '\0';
 	if (!pid)
-		return;
+		return true;
 	snprintf(root, size, "/proc/%d/root", (int)pid);
-	if (stat("/", &ours) || stat(root, &theirs) || is_same(&ours, &theirs))
+	snprintf(mounts, sizeof(mounts), "/proc/%d/ns/mnt", (int)pid);
+	if (stat("/", &ours) || stat(root, &theirs) ||
+	    stat("/proc/self/ns/mnt", &our_mounts) ||
+	    stat(mounts, &their_mounts))
+		return false;
+	if (is_same(&ours, &theirs) && is_same(&our_mounts, &their_mounts))
 		*root = '\0';
+	return true;
 }
 
 char *program_path(const char *name, pid_t pid)
@@ -131,7 +138,10 @@ char *program_path(const char *name, pid_t pid)
 	bool is_path = strchr(name, '/');
 	char root[32], *path;
 
-	root_find(pid, root, sizeof(root));
+	if (!root_find(pid, root, sizeof(root))) {
+		failed("%s: %s", root, strerror(errno));
+		return NULL;
+	}
 	path = is_path ? path_real(root, name) : file_search(root, name);
 	if (!path && is_path)
 		failed("%s: %s%s", name, strerror(errno),

@@ -19,7 +19,8 @@ static char *path_escape(const char *path)
 	char *escaped = malloc(4 * strlen(path) + 1), *to = escaped;
 
 	for (; escaped && *path; path++) {
-		if (strchr(" \t\n:;\\", *path))
+		if ((unsigned char)*path <= ' ' || *path == 0x7f ||
+		    strchr(":;\\", *path))
 			to += sprintf(to, "\\%03o", (unsigned char)*path);
 		else
 			*to++ = *path;

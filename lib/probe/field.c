@@ -138,6 +138,15 @@ static int field_add(struct fields *f, const char *kind, const char *ctype,
 	return 0;
 }
 
+/* 32-bit programs may have their addresses in 4 bytes. */
+static bool is_address(const struct fields *f, const struct expression *e)
+{
+	bool is_signed;
+	uint32_t size = expression_number_size(e, &is_signed);
+
+	return size == 8 || (size == 4 && f->scope.place->is_32);
+}
+
 /* Where a text is. */
 static int string_add(struct fields *f, const struct expression *e,
 		      const char *name)
@@ -145,7 +154,6 @@ static int string_add(struct fields *f, const struct expression *e,
 	char ctype[24] = "string";
 	struct text words = {0};
 	uint32_t size = 0;
-	bool is_signed;
 	int err;
 
 	if (f->nr >= TEXTS_MAX)
@@ -154,7 +162,7 @@ static int string_add(struct fields *f, const struct expression *e,
 				 TEXTS_MAX);
 	if (expression_is_text(e, &size) && size)
 		expression_push_address(e, &words);
-	else if (expression_number_size(e, &is_signed) == 8)
+	else if (is_address(f, e))
 		expression_push_number(e, &words);
 	else
 		return error_set(-EINVAL, "it is no address of a text");

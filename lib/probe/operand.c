@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "operand.h"
 
+#define OPERANDS_MAX 32
 /* The longest that is understood. */
 #define OPERAND_MAX 128
 
@@ -32,7 +33,8 @@ unsigned int operands_count(const char *arguments)
 	unsigned int nr = 0;
 	size_t length;
 
-	while (word_find(arguments, nr, &length))
+	/* <sys/sdt.h> has no more; a file may say anything. */
+	while (nr < OPERANDS_MAX && word_find(arguments, nr, &length))
 		nr++;
 	return nr;
 }

@@ -451,23 +451,43 @@ int places_find(struct ktrace_session *s, struct place *const *places,
 
 /* ---- what it becomes -------------------------------------------------------- */
 
-/* A name as part of a line: people read it. */
+/* A name that somebody has put into a file, as part of a line: people read it, and the kernel. */
 static void label_write(struct text *text, const char *name)
 {
 	for (; *name; name++)
 		text_printf(text, "%c",
-			    isgraph((unsigned char)*name) && *name != ';'
+			    isalnum((unsigned char)*name) ||
+					    strchr("_.$@-", *name)
 				    ? *name
 				    : '_');
 }
 
+/* What ends a path in a line, and what no line should show, is written as \NNN. */
+void place_path_write(const char *path, struct text *text)
+{
+	for (; *path; path++)
+		text_printf(text,
+			    (unsigned char)*path <= ' ' || *path == 0x7f ||
+					    strchr(":;\\", *path)
+				    ? "\\%03o"
+				    : "%c",
+			    (unsigned char)*path);
+}
+
 static void program_write(const struct place *place, struct text *text)
 {
-	text_printf(text, "%.*s:0x%" PRIx64, (int)place->path_length,
-		    place->path, place->file_offset);
+	char path[PATH_MAX];
+
+	/* It has been read before. */
+	if (place_path(place, path))
+		*path = '\0';
+	place_path_write(path, text);
+	text_printf(text, ":0x%" PRIx64, place->file_offset);
 	if (place->counter)
 		text_printf(text, "(0x%" PRIx64 ")", place->counter);
-	text_puts(text, "/");
+	text_printf(text, "{%" PRIu64 ":%" PRId64 ":%" PRId64 ".%09ld}/",
+		    place->seen.inode, place->seen.size, place->seen.seconds,
+		    place->seen.nanoseconds);
 	if (place->is_usdt) {
 		text_puts(text, USDT);
 		label_write(text, place->provider);

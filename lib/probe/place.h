@@ -36,6 +36,11 @@ struct place {
 	const char *arguments; /* of a USDT probe; NULL: it is none */
 	uint64_t file_offset;
 	uint64_t counter; /* offset of the semaphore; 0: it has none */
+	struct {
+		uint64_t inode;
+		int64_t size, seconds;
+		long nanoseconds;
+	} seen; /* the file that was looked into, by stat(2); the time of its last change */
 };
 
 /*
@@ -53,6 +58,9 @@ int places_find(struct ktrace_session *s, struct place *const *places,
 
 /* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
 int place_path(const struct place *place, char *path);
+
+/* As a line has it: what it writes as \NNN is then one character again. */
+void place_path_write(const char *path, struct text *text);
 
 /* As the kernel takes it. */
 void place_write(const struct place *place, struct text *text);

@@ -37,14 +37,11 @@ static const char *kernel_place_cut(char *place)
 	return label ? label + 1 : place;
 }
 
-/* Of "/PATH:0xOFFSET[(0xCOUNTER)]/LABEL", "/PATH:LABEL", in the same room. */
+/* Of "/PATH:0xOFFSET.../LABEL", "/PATH:LABEL", in the same room. */
 static const char *program_place_cut(char *place)
 {
-	char *end = NULL, *label;
+	char *end = strchr(place, ':'), *label = end ? strchr(end, '/') : NULL;
 
-	for (char *c = place; (c = strstr(c, ":0x")); c++)
-		end = c;
-	label = end ? strchr(end, '/') : NULL;
 	if (label)
 		memmove(end + 1, label + 1, strlen(label + 1) + 1);
 	return place;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ktrace/probes.h>
@@ -30,6 +31,7 @@ struct probed_file {
 	struct program_functions functions;
 	struct usdt *usdts;
 	size_t nr_usdts;
+	struct stat seen; /* what was read */
 	bool is_32;
 	bool is_go;
 };
@@ -92,10 +94,12 @@ static int file_check(struct probed_file *file)
 				 "%s is no program or library of this machine "
 				 "(ELF, x86)",
 				 path);
+	if (fstat(f->fd, &file->seen))
+		return error_set(-errno, "%s: %s", path, strerror(errno));
 	file->is_32 = header.e_machine == EM_386;
 	file->is_go = is_made_by_go(f->elf);
 	err = usdt_read(f->elf, &file->usdts, &file->nr_usdts);
-	return err ? error_set(err, "the notes of %s cannot be read", path) : 0;
+	return err ? error_set(err, "out of memory") : 0;
 }
 
 static int file_read(struct probed_file *file)
@@ -247,19 +251,39 @@ static int instruction_check(const struct probed_file *file,
 	return err;
 }
 
+/* Would the kernel have a uprobe there? */
+static bool instruction_is_taken(const struct probed_file *file,
+				 uint64_t offset)
+{
+	uint8_t code[INSTRUCTION_MAX];
+	ssize_t nr = pread(file->functions.fd, code, sizeof(code), offset);
+
+	return nr > 0 && instruction_is_probed(code, nr, file->is_32);
+}
+
 /* The place is at place->address + place->offset. */
 static int place_use(const struct probed_file *file, struct place *place,
 		     int (*use)(const struct place *place, void *data),
 		     void *data)
 {
 	uint64_t address = place->address + place->offset;
+	int err;
 
 	if (!offset_find(file, address, true, &place->file_offset))
 		return error_set(-EINVAL, "at 0x%" PRIx64 " %s has no code",
 				 address, file->program.path);
 	place->is_32 = file->is_32;
 	place->is_go = file->is_go;
-	return instruction_check(file, place) ?: use(place, data);
+	place->seen.inode = file->seen.st_ino;
+	place->seen.size = file->seen.st_size;
+	place->seen.seconds = file->seen.st_ctim.tv_sec;
+	place->seen.nanoseconds = file->seen.st_ctim.tv_nsec;
+	err = instruction_check(file, place);
+	/* It would say so only if the program runs, and otherwise the probe would never be hit. */
+	if (!err && !instruction_is_taken(file, place->file_offset))
+		err = error_set(-EINVAL, "the kernel can have no probe on this "
+					 "instruction");
+	return err ?: use(place, data);
 }
 
 /* ---- functions --------------------------------------------------------------- */
@@ -288,14 +312,18 @@ static bool is_wild(const char *name)
 	return strpbrk(name, "*?[");
 }
 
+/* So many names may one function have whose size is found. */
+#define ALIASES_MAX 64
+
 /* Sizes of functions that are written in assembly may be missing. */
 static uint64_t function_size(const struct program_functions *f, size_t i)
 {
 	uint64_t begin = f->all[i].begin;
+	size_t end = i + ALIASES_MAX;
 
 	if (f->all[i].size)
 		return f->all[i].size;
-	while (++i < f->nr)
+	while (++i < f->nr && i < end)
 		if (f->all[i].begin > begin)
 			return f->all[i].begin - begin;
 	return 0;
@@ -442,13 +470,10 @@ static int functions_refuse(const struct probed_file *file,
 /* One of many must not keep the kernel from taking the others. */
 static bool function_is_probed(const struct probed_file *file, size_t i)
 {
-	uint8_t code[INSTRUCTION_MAX];
 	uint64_t offset;
-	ssize_t nr = -1;
 
-	if (offset_find(file, file->functions.all[i].begin, true, &offset))
-		nr = pread(file->functions.fd, code, sizeof(code), offset);
-	return nr > 0 && instruction_is_probed(code, nr, file->is_32);
+	return offset_find(file, file->functions.all[i].begin, true, &offset) &&
+	       instruction_is_taken(file, offset);
 }
 
 static int functions_find(const struct probed_file *file,
@@ -459,7 +484,7 @@ static int functions_find(const struct probed_file *file,
 	const struct program_functions *f = &file->functions;
 	bool wild = is_wild(wanted->function), indirect = false;
 	size_t first = 0;
-	unsigned int nr = 0;
+	unsigned int nr = 0, refused = 0;
 	uint64_t last = 0;
 	int err = 0;
 
@@ -471,8 +496,10 @@ static int functions_find(const struct probed_file *file,
 		if (f->all[i].indirect || f->all[i].begin == last)
 			continue;
 		last = f->all[i].begin;
-		if (wild && !function_is_probed(file, i))
+		if (wild && !function_is_probed(file, i)) {
+			refused++;
 			continue;
+		}
 		if (!nr++)
 			first = i;
 		if (nr > PROBED_PLACES_MAX)
@@ -488,6 +515,11 @@ static int functions_find(const struct probed_file *file,
 		return functions_refuse(file, wanted, nr);
 	if (nr)
 		return function_place(file, first, wanted, use, data);
+	if (refused)
+		return error_set(-EINVAL,
+				 "the kernel can have no probe on the first "
+				 "instruction of %u functions that it means",
+				 refused);
 	return indirect ? function_indirect(wanted)
 			: function_missing(file, wanted);
 }

@@ -36,6 +36,13 @@ void string_words(struct text *words, const char *push, unsigned int max)
 		    push, push, max, push, push, push, max);
 }
 
+/* In a program's probe, nothing of the kernel is read. */
+static void program_string_words(struct text *words, const char *push,
+				 unsigned int max)
+{
+	text_printf(words, "%s if %s user string %u end", push, push, max);
+}
+
 bool string_is_buffer(const char *name)
 {
 	return strstr(name, "buf") || !strcmp(name, "data") ||
@@ -45,7 +52,7 @@ bool string_is_buffer(const char *name)
 
 /* "KIND string[:MAX] NAME = VALUE", the @number-th field. */
 static void field_capture(struct text *program, const char *field,
-			  size_t length, unsigned int number)
+			  size_t length, unsigned int number, bool in_program)
 {
 	static const char type[] = "string";
 	const char *name = memchr(field, ' ', length);
@@ -65,17 +72,27 @@ static void field_capture(struct text *program, const char *field,
 	snprintf(push, sizeof(push), "a%u", number);
 	text_printf(program, "%schar " KTRACE_CAPTURED_PREFIX "%.*s_val: ",
 		    program->len ? "; " : "", (int)strcspn(name, " ="), name);
-	string_words(program, push, max && max < TEXT_MAX ? max : TEXT_MAX);
+	max = max && max < TEXT_MAX ? max : TEXT_MAX;
+	if (in_program)
+		program_string_words(program, push, max);
+	else
+		string_words(program, push, max);
 }
 
 /* The program of the event in a line without its name; empty: it has no texts. */
 static void line_capture(struct text *program, const char *line)
 {
+	const char *place = strpbrk(line, " \t");
 	unsigned int number = 0;
+	bool in_program;
 
+	if (!place)
+		return;
+	in_program = place[strspn(place, " \t")] == '/';
 	while ((line = strchr(line, ';')) && number < 8) {
 		line += 1 + strspn(line + 1, " ");
-		field_capture(program, line, strcspn(line, ";"), number++);
+		field_capture(program, line, strcspn(line, ";"), number++,
+			      in_program);
 	}
 }
 

@@ -97,10 +97,8 @@ static int notes_read(Elf_Data *data, size_t word, uint64_t base,
 		if (!more)
 			return -ENOMEM;
 		*list = more;
-		if (!note_read(&more[*nr], bytes + text, note.n_descsz, word,
-			       base))
-			return -EINVAL;
-		(*nr)++;
+		*nr += note_read(&more[*nr], bytes + text, note.n_descsz, word,
+				 base);
 	}
 	return 0;
 }

@@ -20,8 +20,8 @@ struct usdt {
 };
 
 /*
- * Those of the file, in its order; *@list is to be freed, the texts are the file's.  0, -ENOMEM;
- * -EINVAL: what a note says is none.
+ * Those of the file, in its order, but for notes that are none; *@list is to be freed, the texts are
+ * the file's.  0, or -ENOMEM.
  */
 int usdt_read(Elf *elf, struct usdt **list, size_t *nr);
 

@@ -302,6 +302,44 @@ done
 run ktrace record -x ./usdt -P 'usdt:nothing' -o t -- ./usdt
 ends 1 'no such probe' 'there is: forms:forms forms:text'
 
+# Names of a file are what its author wants them to be: they become no place, and no command of a terminal.
+cat >evil.c <<'END'
+__attribute__((noipa)) int evil(int n) { return n + 1; }
+int main(void) { return evil(1) != 2; }
+END
+gcc -O2 -c evil.c
+objcopy --redefine-sym "evil=evil:0x1000(0x2000)%return;$(printf '\033')" evil.o
+gcc -o evil evil.o
+run ktrace list -x ./evil 'evil*'
+check 'a name is shown without control characters' grep -qxF 'evil:0x1000(0x2000)%return;\x1b' <<<"$out"
+run ktrace record -q -x ./evil -P 'evil* $arg1:s32' -o t -- ./evil
+check 'it is only a name' [ "$(ktrace report t | grep -c ' probe:evil_0x1000_0x2000__return__: arg1=1$')" = 1 ]
+rm -r t
+# Text at an address of the kernel.
+cat >kernel.c <<'END'
+#include <stdlib.h>
+__attribute__((noipa)) void text(const char *text) { __asm__ volatile("" : : "r"(text)); }
+int main(int argc, char **argv) { text((const char *)strtoul(argv[1], NULL, 16)); text("mine"); }
+END
+gcc -O2 -o kernel kernel.c
+run ktrace record -q -x ./kernel -P 'text $arg1:string' -o t -- ./kernel "$(awk '$3 == "linux_banner" { print $1 }' /proc/kallsyms)"
+run ktrace report t
+check 'a program cannot have the kernel read' [ "$(grep -c ' probe:text: .*Linux version' <<<"$out") $(grep -c ' "mine"$' <<<"$out")" = '0 1' ]
+rm -r t
+# An instruction that the kernel cannot probe is told beforehand: the program does not run.
+cat >locked.c <<'END'
+long locked(long *n);
+__asm__(".globl locked\n.type locked, @function\nlocked: lock incq (%rdi)\n	ret\n.size locked, .-locked\n");
+int main(void) { long n = 1; locked(&n); return n != 2; }
+END
+gcc -O2 -o locked locked.c
+run ktrace probe check -x ./locked locked
+ends 1 'an instruction that is not probed' 'can have no probe on this instruction'
+run ktrace record -x ./locked -P 'lock*' -o t -- ./locked
+ends 1 'nor with wildcards' 'on the first instruction of 1 functions'
+run ktrace probe list -x ./locked
+ends 2 '-x of what makes none' '-x is for add and check'
+
 # ---- processes ----------------------------------------------------------------------
 
 cat >sleeper.c <<'END'
