@@ -18,6 +18,8 @@
  *	/PATH:FUNCTION			with the shell's wildcards: each that fits
  *	/PATH:FUNCTION+OFFSET
  *	/PATH:FUNCTION%return
+ *	/PATH:FUNCTION:LINE		by debugging information: a line of it, from 0 on
+ *	/PATH:FILE:LINE			of a source file; FILE is the end of its path
  *	/PATH:0xADDRESS[%return]	in its code, as objdump shows it
  *	/PATH:usdt:[PROVIDER:]NAME	a USDT probe (<sys/sdt.h>); wildcards, too
  *
@@ -27,6 +29,7 @@
  * EXPRESSION is [NAME=]VALUE[:FORMAT].  VALUE is an expression of C, over
  *
  *	PARAMETER	where the function begins
+ *	VARIABLE	anywhere in a program that has debugging information
  *	$retval		what it returns; its place is FUNCTION%return
  *	$argN		its N-th parameter, if its type is not known; the N-th of a USDT probe
  *	$stackN		the N-th word of the stack, from 0 on

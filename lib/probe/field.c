@@ -10,6 +10,8 @@
 #include <ktrace/capture_names.h>
 
 #include "base/error.h"
+#include "debug_type.h"
+#include "debug_variable.h"
 #include "field.h"
 #include "operand.h"
 #include "session/expression.h"
@@ -99,6 +101,7 @@ static unsigned int swapped_size(const struct expression *e)
 	return 0;
 }
 
+/* The address of a function of the kernel. */
 static bool is_code(const struct expression *e)
 {
 	const struct btf_type *t = type_resolve(e->btf, e->type), *to;
@@ -191,9 +194,12 @@ static void number_words(const struct expression *e, unsigned int size,
 		text_printf(words, " swap%u", swap);
 }
 
-/* The C type, unless it would be shown as bytes. */
-static void number_ctype(const struct expression *e, const char *kind,
-			 struct text *ctype)
+/*
+ * The C type, unless it would be shown as bytes.  Names of enumerations and flags are those of the
+ * kernel: a program's types may have the same names.
+ */
+static void number_ctype(const struct fields *f, const struct expression *e,
+			 const char *kind, struct text *ctype)
 {
 	struct text type = {0};
 	const char *name;
@@ -203,6 +209,7 @@ static void number_ctype(const struct expression *e, const char *kind,
 	if (!strncmp(name, "const ", 6) && !strchr(name, '*'))
 		name += 6;
 	if (type.failed || !*name ||
+	    (f->scope.place->path && !strchr(name, '*')) ||
 	    (!strchr(name, '*') &&
 	     (!strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6))))
 		name = kind;
@@ -234,11 +241,11 @@ static int number_add(struct fields *f, const struct expression *e,
 	snprintf(kind, sizeof(kind), "%c%u", is_signed ? 's' : 'u', 8 * size);
 	if (format->how == HEX)
 		text_printf(&ctype, "x%u", 8 * size);
-	else if (format->how == SYMBOL ||
-		 (format->how == BY_TYPE && is_code(e)))
+	else if (format->how == SYMBOL || (format->how == BY_TYPE &&
+					   !f->scope.place->path && is_code(e)))
 		text_puts(&ctype, "symbol");
 	else if (format->how == BY_TYPE)
-		number_ctype(e, kind, &ctype);
+		number_ctype(f, e, kind, &ctype);
 	else
 		text_puts(&ctype, kind);
 	number_words(e, size, swap, &words);
@@ -406,6 +413,16 @@ static bool is_name(const char *begin, const char *end)
 	return begin == end;
 }
 
+/* New types may have moved it. */
+static void proto_refresh(struct fields *f)
+{
+	const struct place *place = f->scope.place;
+
+	if (place->code &&
+	    debug_variable_proto(place->code, place->address, &f->scope.proto))
+		f->scope.proto = NULL;
+}
+
 static int expression_add(struct fields *f, const char **text)
 {
 	char name[NAME_MAX_LENGTH + 1];
@@ -415,6 +432,7 @@ static int expression_add(struct fields *f, const char **text)
 	int err;
 
 	f->scope.bare = false;
+	proto_refresh(f);
 	begin = end = name_take(*text, name);
 	if (!strncmp(name, KTRACE_CAPTURED_PREFIX, 2))
 		return error_set(-EINVAL,
@@ -507,7 +525,8 @@ static int default_add(struct fields *f)
 
 	if (f->scope.place->arguments)
 		return operands_add(f);
-	if (!f->scope.proto || f->scope.place->has_offset)
+	if (!f->scope.proto || f->scope.place->has_offset ||
+	    *f->scope.place->line)
 		return 0;
 	if (!f->scope.place->returns)
 		return parameters_add(f);
@@ -521,11 +540,29 @@ static int default_add(struct fields *f)
 	return expression_add(f, &result);
 }
 
-static int proto_find(struct fields *f, struct prototypes *p)
+/* Casts in the expressions may name types. */
+static int source_types_find(struct fields *f, const char *expressions)
+{
+	const struct place *place = f->scope.place;
+	int err = debug_types_load(place->code, place->address + place->offset,
+				   expressions);
+
+	f->scope.btf = debug_type_btf(place->code);
+	if (!err && !f->scope.btf)
+		err = error_set(-ENOMEM, "out of memory");
+	proto_refresh(f);
+	return err;
+}
+
+static int proto_find(struct fields *f, struct prototypes *p,
+		      const char *expressions)
 {
 	const struct place *place = f->scope.place;
 	struct type_base *base;
 	int err;
+
+	if (place->code)
+		return source_types_find(f, expressions);
 
 	if (*place->function && !place->path &&
 	    !signature_find(p, place->function,
@@ -545,7 +582,7 @@ int fields_write(struct prototypes *p, const struct place *place,
 	static const char params[] = "$params";
 	struct fields f = {.scope.place = place, .text = text};
 	bool any = false;
-	int err = proto_find(&f, p);
+	int err = proto_find(&f, p, expressions);
 
 	while (!err) {
 		expressions += strspn(expressions, " \t");

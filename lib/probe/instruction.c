@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Instructions: instruction.h.  Zydis decodes them. */
+/* Instructions: instruction.h.  Zydis decodes them; it is loaded when it is needed. */
 #include <Zydis/Zydis.h>
+#include <dlfcn.h>
 
 #include "instruction.h"
 
+static __typeof__(ZydisDecoderInit) *zydis_begin;
+static __typeof__(ZydisDecoderDecodeInstruction) *zydis_decode;
+
+bool instructions_known(void)
+{
+	static void *library;
+
+	if (!library)
+		library = dlopen(ZYDIS_SONAME, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return false;
+	zydis_begin = dlsym(library, "ZydisDecoderInit");
+	zydis_decode = dlsym(library, "ZydisDecoderDecodeInstruction");
+	return zydis_begin && zydis_decode;
+}
+
 static bool decoder_begin(ZydisDecoder *decoder, bool is_32)
 {
-	return ZYAN_SUCCESS(ZydisDecoderInit(
-		decoder,
-		is_32 ? ZYDIS_MACHINE_MODE_LEGACY_32
-		      : ZYDIS_MACHINE_MODE_LONG_64,
-		is_32 ? ZYDIS_STACK_WIDTH_32 : ZYDIS_STACK_WIDTH_64));
+	return ZYAN_SUCCESS(zydis_begin(decoder,
+					is_32 ? ZYDIS_MACHINE_MODE_LEGACY_32
+					      : ZYDIS_MACHINE_MODE_LONG_64,
+					is_32 ? ZYDIS_STACK_WIDTH_32
+					      : ZYDIS_STACK_WIDTH_64));
 }
 
 size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
@@ -20,8 +37,7 @@ size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
 	ZydisDecoder decoder;
 
 	if (!decoder_begin(&decoder, is_32) ||
-	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
-						      size, &instruction)))
+	    ZYAN_FAILED(zydis_decode(&decoder, NULL, code, size, &instruction)))
 		return 0;
 	*returns = instruction.mnemonic == ZYDIS_MNEMONIC_RET;
 	return instruction.length;
@@ -79,8 +95,8 @@ bool instruction_is_probed(const uint8_t *code, size_t size, bool is_32)
 	ZydisDecoder decoder;
 
 	if (!decoder_begin(&decoder, is_32) ||
-	    ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code,
-						      size, &instruction)) ||
+	    ZYAN_FAILED(
+		    zydis_decode(&decoder, NULL, code, size, &instruction)) ||
 	    instruction.attributes & refused)
 		return false;
 	return (instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&

@@ -10,6 +10,9 @@
 /* No instruction of x86 is longer. */
 #define INSTRUCTION_MAX 15
 
+/* Can the others be used?  False: the library that knows instructions is missing. */
+bool instructions_known(void);
+
 /* Of the first one, in bytes; 0: it is none.  *@returns: it ends its function. */
 size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
 			  bool *returns);

@@ -116,9 +116,28 @@ static int usdt_parse(struct place *place, const char *text)
 	return 0;
 }
 
+/* "FUNCTION:LINE" or "FILE:LINE"? */
+static bool is_line(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon > text && colon[1] &&
+	       !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
 /* Of a function in a program. */
 static int program_function_parse(struct place *place, const char *text)
 {
+	if (is_line(text)) {
+		if (strlen(text) >= sizeof(place->line) || place->has_offset ||
+		    place->returns)
+			return error_set(-EINVAL,
+					 "`%s': a line has no offset, and does "
+					 "not return",
+					 text);
+		strcpy(place->line, text);
+		return 0;
+	}
 	if (!*text || strlen(text) >= sizeof(place->function) ||
 	    strpbrk(text, "()=;:%,"))
 		return error_set(-EINVAL, "`%s' is no name of a function",
@@ -533,7 +552,12 @@ void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])
 {
 	char *c;
 
-	if (!*place->function)
+	if (*place->line)
+		snprintf(name, PLACE_NAME_MAX + 1, "%.60s",
+			 strrchr(place->line, '/')
+				 ? strrchr(place->line, '/') + 1
+				 : place->line);
+	else if (!*place->function)
 		snprintf(name, PLACE_NAME_MAX + 1, "at_%" PRIx64,
 			 place->address);
 	else if (place->has_offset && !place->at_return)

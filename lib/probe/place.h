@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "session/session.h"
 
+struct debug_code;
+
 #define PLACE_NAME_MAX 63 /* of a system or event (kernel/event/registry.h) */
 
 struct place {
@@ -26,6 +28,8 @@ struct place {
 
 	/* In a program or library; NULL: in the kernel. */
 	const char *path; /* in the text, as it is written there */
+	char line
+		[256]; /* FUNCTION:LINE, FILE:LINE, or a function that was inlined; "": not said */
 	size_t path_length;
 	bool is_usdt;	   /* function is its name */
 	char provider[64]; /* "": not said */
@@ -33,7 +37,10 @@ struct place {
 	bool is_32;
 	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
 	bool at_return; /* offset is that of an instruction which returns */
-	const char *arguments; /* of a USDT probe; NULL: it is none */
+	const char *arguments;	 /* of a USDT probe; NULL: it is none */
+	struct debug_code *code; /* NULL: it has no debugging information */
+	const void *
+		owner; /* in this, the function that is meant; NULL: the innermost one */
 	uint64_t file_offset;
 	uint64_t counter; /* offset of the semaphore; 0: it has none */
 	struct {

@@ -18,9 +18,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "debug_code.h"
+#include "debug_line.h"
 #include "instruction.h"
 #include "pattern.h"
 #include "probed_file.h"
+#include "program_code.h"
 #include "symbol/program_functions.h"
 #include "symbol/unwind_file.h"
 #include "symbol/usdt.h"
@@ -32,6 +35,8 @@ struct probed_file {
 	struct usdt *usdts;
 	size_t nr_usdts;
 	struct stat seen; /* what was read */
+	int debug_fd; /* the file that has its debugging information; -1: none, or itself */
+	struct debug_code *code; /* NULL: it has none */
 	bool is_32;
 	bool is_go;
 };
@@ -40,6 +45,9 @@ struct probed_file {
 
 static void file_free(struct probed_file *file)
 {
+	debug_code_close(file->code);
+	if (file->debug_fd >= 0)
+		close(file->debug_fd);
 	program_functions_close(&file->functions);
 	free(file->usdts);
 	free(file->program.path);
@@ -102,6 +110,22 @@ static int file_check(struct probed_file *file)
 	return err ? error_set(err, "out of memory") : 0;
 }
 
+/* Debugging information, of the file itself or of its debug file. */
+static void code_open(struct probed_file *file)
+{
+	struct program_functions *f = &file->functions;
+	bool served;
+
+	if (file->is_go || !debug_code_open(&file->code, f->fd, NULL))
+		return;
+	file->code = NULL;
+	file->debug_fd = program_debug_open(&file->program, f->fd, f->elf, NULL,
+					    &served);
+	if (file->debug_fd >= 0 &&
+	    debug_code_open(&file->code, file->debug_fd, f->elf))
+		file->code = NULL;
+}
+
 static int file_read(struct probed_file *file)
 {
 	int fd = program_file_open(file->program.path);
@@ -113,7 +137,14 @@ static int file_read(struct probed_file *file)
 	file->program.id_size = unwind_build_id(fd, file->program.id);
 	close(fd);
 	program_functions_open(&file->functions, &file->program, NULL);
-	return file_check(file);
+	err = file_check(file);
+	if (!err && !instructions_known())
+		err = error_set(-ENOENT, "the library " ZYDIS_SONAME
+					 " is missing: it tells where "
+					 "instructions begin");
+	if (!err)
+		code_open(file);
+	return err;
 }
 
 int probed_file_open(struct probed_file **list, const char *path,
@@ -130,7 +161,7 @@ int probed_file_open(struct probed_file **list, const char *path,
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_set(-ENOMEM, "out of memory");
-	p->functions.fd = p->functions.debug_fd = -1;
+	p->functions.fd = p->functions.debug_fd = p->debug_fd = -1;
 	p->program.path = strdup(path);
 	err = p->program.path ? file_read(p)
 			      : error_set(-ENOMEM, "out of memory");
@@ -143,123 +174,7 @@ int probed_file_open(struct probed_file **list, const char *path,
 	return 0;
 }
 
-/* ---- addresses --------------------------------------------------------------- */
-
-/* In which bytes of the file is what is at the address?  False: in none. */
-static bool offset_find(const struct probed_file *file, uint64_t address,
-			bool code, uint64_t *offset)
-{
-	Elf *elf = file->functions.elf;
-	GElf_Phdr segment;
-	size_t nr;
-
-	if (elf_getphdrnum(elf, &nr))
-		return false;
-	for (size_t i = 0; i < nr; i++) {
-		if (!gelf_getphdr(elf, i, &segment) ||
-		    segment.p_type != PT_LOAD ||
-		    (code && !(segment.p_flags & PF_X)) ||
-		    address - segment.p_vaddr >= segment.p_filesz)
-			continue;
-		*offset = address - segment.p_vaddr + segment.p_offset;
-		return true;
-	}
-	return false;
-}
-
-/* The section of code that has the address.  False: none. */
-static bool section_find(const struct probed_file *file, uint64_t address,
-			 uint64_t *begin)
-{
-	Elf *elf = file->functions.elf;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) ||
-		    !(header.sh_flags & SHF_EXECINSTR) ||
-		    address - header.sh_addr >= header.sh_size)
-			continue;
-		*begin = header.sh_addr;
-		return true;
-	}
-	return false;
-}
-
-/* So much code may be read to see where instructions begin. */
-#define CODE_MAX (256u << 20)
-
-/* Why no probe can be there. */
-static int instruction_refuse(const struct place *place, uint64_t begin,
-			      size_t before, size_t behind)
-{
-	const char *name = *place->function ? place->function : "";
-
-	if (*name) {
-		begin = 0;
-	} else if (!behind) {
-		return error_set(-EINVAL, "what is before it is no code");
-	}
-	if (!behind)
-		return error_set(-EINVAL,
-				 "within %s is something that is no code: a "
-				 "probe can be where it begins",
-				 name);
-	return error_set(-EINVAL,
-			 "no instruction begins there: one does at "
-			 "%s%s0x%" PRIx64 " and %s%s0x%" PRIx64,
-			 name, *name ? "+" : "", begin + before, name,
-			 *name ? "+" : "", begin + behind);
-}
-
-/*
- * The kernel would put its breakpoint into the middle of an instruction, which becomes another one
- * then.  So this goes through all instructions from one that is known.
- */
-static int instruction_check(const struct probed_file *file,
-			     const struct place *place)
-{
-	uint64_t address = place->address + place->offset, begin, offset;
-	size_t at, size, before, behind;
-	uint8_t *code;
-	ssize_t nr;
-	int err = 0;
-
-	/* A function, or what its author has marked. */
-	if (place->is_usdt || place->at_return ||
-	    (*place->function && !place->offset))
-		return 0;
-	begin = place->address;
-	if (!*place->function && !section_find(file, address, &begin))
-		return error_set(-EINVAL,
-				 "nobody knows what is there: it is in "
-				 "no section with code");
-	at = address - begin;
-	if (!offset_find(file, begin, true, &offset) || at > CODE_MAX)
-		return error_set(-EINVAL, "it is too far from what is known");
-	size = at + INSTRUCTION_MAX;
-	code = malloc(size);
-	if (!code)
-		return error_set(-ENOMEM, "out of memory");
-	nr = pread(file->functions.fd, code, size, offset);
-	if (nr < (ssize_t)at)
-		err = error_set(-EIO, "%s cannot be read", file->program.path);
-	else if (!instruction_begins(code, nr, file->is_32, at, &before,
-				     &behind))
-		err = instruction_refuse(place, begin, before, behind);
-	free(code);
-	return err;
-}
-
-/* Would the kernel have a uprobe there? */
-static bool instruction_is_taken(const struct probed_file *file,
-				 uint64_t offset)
-{
-	uint8_t code[INSTRUCTION_MAX];
-	ssize_t nr = pread(file->functions.fd, code, sizeof(code), offset);
-
-	return nr > 0 && instruction_is_probed(code, nr, file->is_32);
-}
+/* ---- places ------------------------------------------------------------------ */
 
 /* The place is at place->address + place->offset. */
 static int place_use(const struct probed_file *file, struct place *place,
@@ -269,18 +184,20 @@ static int place_use(const struct probed_file *file, struct place *place,
 	uint64_t address = place->address + place->offset;
 	int err;
 
-	if (!offset_find(file, address, true, &place->file_offset))
+	if (!code_offset(&file->functions, address, true, &place->file_offset))
 		return error_set(-EINVAL, "at 0x%" PRIx64 " %s has no code",
 				 address, file->program.path);
 	place->is_32 = file->is_32;
 	place->is_go = file->is_go;
+	place->code = place->is_usdt ? NULL : file->code;
 	place->seen.inode = file->seen.st_ino;
 	place->seen.size = file->seen.st_size;
 	place->seen.seconds = file->seen.st_ctim.tv_sec;
 	place->seen.nanoseconds = file->seen.st_ctim.tv_nsec;
-	err = instruction_check(file, place);
+	err = code_check(&file->functions, file->program.path, place);
 	/* It would say so only if the program runs, and otherwise the probe would never be hit. */
-	if (!err && !instruction_is_taken(file, place->file_offset))
+	if (!err &&
+	    !code_is_taken(&file->functions, file->is_32, place->file_offset))
 		err = error_set(-EINVAL, "the kernel can have no probe on this "
 					 "instruction");
 	return err ?: use(place, data);
@@ -393,7 +310,7 @@ static int returns_find(const struct probed_file *file,
 	int err = 0;
 
 	if (!function->size || function->size > CODE_MAX ||
-	    !offset_find(file, function->address, true, &offset))
+	    !code_offset(&file->functions, function->address, true, &offset))
 		return error_set(-EINVAL, "nobody knows where %s ends",
 				 function->function);
 	code = malloc(function->size);
@@ -472,8 +389,9 @@ static bool function_is_probed(const struct probed_file *file, size_t i)
 {
 	uint64_t offset;
 
-	return offset_find(file, file->functions.all[i].begin, true, &offset) &&
-	       instruction_is_taken(file, offset);
+	return code_offset(&file->functions, file->functions.all[i].begin, true,
+			   &offset) &&
+	       code_is_taken(&file->functions, file->is_32, offset);
 }
 
 static int functions_find(const struct probed_file *file,
@@ -534,7 +452,7 @@ static int address_find(const struct probed_file *file,
 	uint64_t offset, behind = 0;
 	const char *name = NULL;
 
-	if (offset_find(file, place.address, true, &offset))
+	if (code_offset(&file->functions, place.address, true, &offset))
 		name = program_function_find(&file->functions, offset, 0,
 					     &behind);
 	if (name) {
@@ -582,8 +500,8 @@ static int usdt_place(const struct probed_file *file, const struct usdt *usdt,
 	snprintf(place.function, sizeof(place.function), "%s", usdt->name);
 	place.address = usdt->address;
 	place.arguments = usdt->arguments;
-	if (usdt->semaphore &&
-	    !offset_find(file, usdt->semaphore, false, &place.counter))
+	if (usdt->semaphore && !code_offset(&file->functions, usdt->semaphore,
+					    false, &place.counter))
 		return error_set(-EINVAL,
 				 "the semaphore of %s:%s is nowhere in %s",
 				 usdt->provider, usdt->name,
@@ -615,16 +533,79 @@ static int usdts_find(const struct probed_file *file,
 	return err || nr ? err : usdt_missing(file, wanted);
 }
 
+/* What debugging information says of a line, or of a function that was put into others. */
+static int source_find(const struct probed_file *file,
+		       const struct place *wanted, const char *text,
+		       int (*use)(const struct place *place, void *data),
+		       void *data)
+{
+	struct place place = *wanted;
+	struct debug_place *list;
+	size_t nr, used = 0;
+	int err = debug_places(file->code, text, &list, &nr);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < nr; i++) {
+		/* What was put into another function does not return. */
+		if (wanted->returns && (list[i].inlined || list[i].offset))
+			continue;
+		place.address = list[i].address - list[i].offset;
+		place.offset = list[i].offset;
+		place.has_offset = list[i].offset;
+		place.owner = list[i].owner;
+		/* It is called by what was asked for. */
+		if (list[i].inlined)
+			snprintf(place.line, sizeof(place.line), "%s", text);
+		snprintf(place.function, sizeof(place.function), "%s",
+			 list[i].symbol ?: "");
+		used++;
+		err = place_use(file, &place, use, data);
+	}
+	free(list);
+	return err || used ? err : -ENOENT;
+}
+
+static int line_find(const struct probed_file *file, const struct place *wanted,
+		     int (*use)(const struct place *place, void *data),
+		     void *data)
+{
+	if (!file->code)
+		return error_set(-EINVAL,
+				 "lines of %s are not known: it has no "
+				 "debugging information (compile with -g, or "
+				 "install its debug symbols)",
+				 file->program.path);
+	return source_find(file, wanted, wanted->line, use, data);
+}
+
+/* An inlined function is in no table of symbols, and a copy has another name there. */
+static int function_find_source(
+	const struct probed_file *file, const struct place *wanted,
+	int (*use)(const struct place *place, void *data), void *data)
+{
+	if (!file->code || wanted->has_offset || is_wild(wanted->function))
+		return -ENOENT;
+	return source_find(file, wanted, wanted->function, use, data);
+}
+
 int probed_file_places(const struct probed_file *file,
 		       const struct place *wanted,
 		       int (*use)(const struct place *place, void *data),
 		       void *data)
 {
+	int err;
+
 	if (wanted->is_usdt)
 		return usdts_find(file, wanted, use, data);
 	if (wanted->is_address)
 		return address_find(file, wanted, use, data);
-	return functions_find(file, wanted, use, data);
+	if (*wanted->line)
+		return line_find(file, wanted, use, data);
+	err = functions_find(file, wanted, use, data);
+	if (err == -ENOENT && !function_find_source(file, wanted, use, data))
+		return 0;
+	return err;
 }
 
 /* ---- what there is ----------------------------------------------------------- */

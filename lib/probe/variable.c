@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "debug_code.h"
+#include "debug_variable.h"
 #include "operand.h"
 #include "session/passing.h"
 #include "variable.h"
@@ -21,8 +23,11 @@ static const char *const argument_registers[] = {"di", "si", "dx",
 
 static int word_type(struct scope *scope, __u32 *type)
 {
-	__s32 id = btf__find_by_name_kind(scope->btf, "long unsigned int",
-					  BTF_KIND_INT);
+	static const char name[] = "long unsigned int";
+	__s32 id = btf__find_by_name_kind(scope->btf, name, BTF_KIND_INT);
+
+	if (id <= 0 && scope->place->code)
+		id = btf__add_int(scope->place->code->btf, name, 8, 0);
 
 	if (id <= 0)
 		return error_set(-EINVAL, "the kernel's type information is "
@@ -98,7 +103,7 @@ int parameters_check(const struct scope *scope, const char *name)
 				 "parameters are gone: only $retval and "
 				 "registers are there",
 				 name);
-	if (scope->place->has_offset)
+	if (scope->place->has_offset && !scope->place->code)
 		return error_set(-EINVAL,
 				 "`%s': parameters are known only where the "
 				 "function begins: behind it, name registers, "
@@ -184,6 +189,13 @@ int parameters_unknown(const struct scope *scope, const char *name)
 				 "`%s': the arguments of a USDT probe have no "
 				 "names: $arg1 to $arg%u",
 				 name, operands_count(scope->place->arguments));
+	if (scope->place->path)
+		return error_set(-EINVAL,
+				 "`%s': variables of this program are not "
+				 "known: it has no debugging information "
+				 "(compile with -g, or install its debug "
+				 "symbols): name registers, as %%di, or $arg1",
+				 name);
 	return error_set(-EINVAL,
 			 "`%s': the parameters of %s are not known: name "
 			 "registers, as %%di, or $arg1",
@@ -334,6 +346,20 @@ static int special_begin(struct scope *scope, const char *name,
 			 name);
 }
 
+/* What debugging information says that it is: a parameter, a local variable, a global one. */
+static int source_begin(const struct scope *scope, const char *name,
+			struct expression *e)
+{
+	const struct debug_where where = {
+		.address = scope->place->address + scope->place->offset,
+		.owner = scope->place->owner,
+		.base = DEBUG_BASE_IP,
+	};
+	int err = debug_variable_begin(scope->place->code, &where, name, e);
+
+	return err == -ENOENT ? -EINVAL : err;
+}
+
 int variable_begin(void *data, const char *name, struct expression *e)
 {
 	struct scope *scope = data;
@@ -346,6 +372,8 @@ int variable_begin(void *data, const char *name, struct expression *e)
 	err = parameters_check(scope, name);
 	if (err)
 		return err;
+	if (scope->place->code)
+		return source_begin(scope, name, e);
 	if (!scope->proto)
 		return parameters_unknown(scope, name);
 	for (int i = 0; i < btf_vlen(scope->proto); i++)

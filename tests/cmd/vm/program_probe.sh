@@ -96,6 +96,106 @@ check 'each call is one frame deeper' [ "$(awk '
 check 'up to main' [ "$(grep -c '^	main+' <<<"$out")" = 42 ]
 rm -r t
 
+# ---- variables and lines, by debugging information ------------------------------------
+
+cat >vars.c <<'END'
+#include <stdio.h>
+enum color { RED, GREEN = 5 };
+struct inner { short a, b; };
+struct point {
+	int x, y;
+	const char *label;
+	enum color color;
+	unsigned low : 3, high : 5;
+	char name[12];
+	struct inner inner[2];
+	struct point *next;
+};
+static volatile int counter = 7;
+static inline __attribute__((always_inline)) int twice(int number)
+{
+	return number * 2 + counter;
+}
+__attribute__((noipa)) static long work(struct point *p, const char *text, long n)
+{
+	long sum = 0;
+	for (long i = 0; i < n; i++) {
+		sum += p->x * i;
+		sum += twice(i);
+		printf("%ld\n", sum);
+	}
+	return sum;
+}
+__attribute__((noipa)) static int other(int start)
+{
+	return twice(start) + 1;
+}
+int main(void)
+{
+	struct point q = {.x = -9}, p = {3, 2, "a label", GREEN, 5, 17, "inner", {{1, 2}, {3, -4}}, &q};
+	long sum = work(&p, "text", 4);
+	return sum + other(3) != 72;
+}
+END
+for level in -O0 -O2; do
+	gcc $level -g -o vars vars.c
+	rm -rf t
+	run ktrace record -q -x ./vars -P work -P 'ret=work%return' \
+		-P 'all=work p->x p->label text p->name p->color p->low p->high second=p->inner[1].b p->next->x counter' \
+		-P 'vars.c:22 i sum p->y' -P 'line=work:5 i sum' -P 'cast=other ((long)start):u8 same=start' -o t -- ./vars
+	ends 0 "variables ($level)"
+	run ktrace report t
+	check "all parameters ($level)" grep -q ' probe:work: p=0x[0-9a-f]* text=0x[0-9a-f]* "text" n=4$' <<<"$out"
+	check "what is returned, with its type ($level)" grep -q ' probe:ret: ret=58$' <<<"$out"
+	check "members, bitfields, arrays, a global one ($level)" grep -q \
+		' probe:all: x=3 label=0x[0-9a-f]* "a label" text=0x[0-9a-f]* "text" name=0x[0-9a-f]* "inner" color=5 low=5 high=17 second=-4 x_2=-9 counter=7$' <<<"$out"
+	check "local variables at a line of the file ($level)" [ "$(sed -n 's/.* probe:vars_c_22: //p' <<<"$out" | xargs)" = \
+		'i=0 sum=0 y=2 i=1 sum=7 y=2 i=2 sum=19 y=2 i=3 sum=36 y=2' ]
+	check "and of the function ($level)" [ "$(grep -c ' probe:line: i=[0-3] sum=[0-9]*$' <<<"$out")" = 4 ]
+	check "a cast ($level)" grep -q ' probe:cast: start=3 same=3$' <<<"$out"
+	rm -r t
+done
+# By the debugger: the same at the same line.
+cat >commands <<'END'
+set debuginfod enabled off
+break vars.c:24
+commands
+silent
+printf "i=%ld sum=%ld\n", i, sum
+continue
+end
+run
+END
+gdb -q -batch -x commands ./vars 2>gdb.err | grep '^i=' >theirs || cat gdb.err
+run ktrace record -q -x ./vars -P 'at=vars.c:24 i sum' -o t -- ./vars
+ktrace report t | sed -n 's/.* probe:at: //p' >ours
+check "the debugger sees the same" cmp ours theirs
+check 'each time' [ "$(wc -l <ours)" = 4 ]
+rm -r t
+run ktrace record -q -x ./vars -P 'twice' -o t -- ./vars
+check 'each place where a function was put' [ "$(ktrace report t | grep -c ' probe:twice\(_2\)*:')" = 5 ]
+rm -r t
+gcc -O0 -g -o plain vars.c
+run ktrace record -q -x ./plain -P 'twice number' -o t -- ./plain
+check 'with its own parameter' [ "$(ktrace report t | grep -c ' probe:twice\(_2\)*: number=[0-3]$')" = 5 ]
+rm -r t
+run ktrace record -x ./vars -P 'work nothing' -o t -- ./vars
+ends 1 'no such variable' 'here, but p, text'
+run ktrace record -x ./vars -P 'vars.c:900' -o t -- ./vars
+ends 1 'a line without code' 'line 900 has no code'
+run ktrace record -x ./vars -P 'none.c:9' -o t -- ./vars
+ends 1 'no such file' 'debugging information has no file'
+run ktrace record -x ./prog -P 'prog.c:9' -o t -- ./prog
+ends 1 'no debugging information' 'compile with -g'
+gcc -O2 -g -o vars vars.c
+objcopy --only-keep-debug vars vars.debug
+strip vars
+objcopy --add-gnu-debuglink=vars.debug vars
+run ktrace record -q -x ./vars -P 'other start' -P 'vars.c:24 i' -o t -- ./vars
+ends 0 'a stripped program with its debug file'
+check 'has its variables' [ "$(ktrace report t | grep -c ' probe:\(other: start=3\|vars_c_24: i=[0-3]\)$')" = 5 ]
+rm -r t
+
 # A 32-bit program has its arguments on the stack.
 cat >old.c <<'END'
 __attribute__((noipa)) static int add(int a, int b, const char *text) { return a + b + text[0]; }
