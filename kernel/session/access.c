@@ -80,9 +80,16 @@ int kt_access_kernel(struct kt_session *session)
 }
 EXPORT_SYMBOL_GPL(kt_access_kernel);
 
+bool kt_access_programs_of(const struct file *file)
+{
+	return file_ns_capable(file, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
+}
+EXPORT_SYMBOL_GPL(kt_access_programs_of);
+
 int kt_access_programs(struct kt_session *session)
 {
-	if (writer_capable(CAP_PERFMON) || writer_capable(CAP_SYS_ADMIN))
+	if (written && kt_access_programs_of(written))
 		return 0;
 	return kt_refuse(session, -EPERM,
 			 "only root may change the code of programs");

@@ -40,7 +40,7 @@ struct kt_kind {
 	 * What write needs and cannot get under kt_mutex: called before that is taken, and unless it
 	 * fails, finish after it is given back.  May be NULL.
 	 */
-	int (*prepare)(const char *text);
+	int (*prepare)(const struct file *file, const char *text);
 	void (*finish)(void);
 	size_t write_max; /* 0: KT_WRITE_MAX */
 	/*

@@ -318,7 +318,7 @@ static ssize_t text_write(struct file *file, const char __user *from,
 			return PTR_ERR(text);
 	}
 	if (text && kind->prepare) {
-		err = kind->prepare(text);
+		err = kind->prepare(file, text);
 		if (err) {
 			kvfree(text);
 			return err;

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "debug_code.h"
+#include "symbol/program_file.h"
 
 /* Deeper than any program is nested. */
 #define DEPTH_MAX 256
@@ -182,11 +183,14 @@ bool debug_entry(Dwarf_Die *function, uint64_t *address)
 
 	if (dwarf_attr(function, DW_AT_entry_pc, &attribute)) {
 		/* Since DWARF 5 it may be a distance. */
-		if (!dwarf_formaddr(&attribute, &base)) {
+		if (dwarf_formaddr(&attribute, &base))
+			base = known && !dwarf_formudata(&attribute, &offset)
+				       ? begin + offset
+				       : 0;
+		/* GCC may mark an entry that none of its instructions is left at. */
+		if (base && (!known || dwarf_haspc(function, base) > 0)) {
 			begin = base;
 			known = true;
-		} else if (known && !dwarf_formudata(&attribute, &offset)) {
-			begin += offset;
 		}
 	}
 	if (!known || debug_is_gone(begin))
@@ -439,6 +443,31 @@ static bool is_ours(int fd)
 	return !fstat(fd, &file) && (!file.st_uid || file.st_uid == geteuid());
 }
 
+/* libdw decompresses all, to any size, and reads further files that this one names. */
+static bool is_bounded(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	const char *name;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			return false;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (!name || strncmp(name, ".debug_", 7))
+			if (!name || strcmp(name, ".gnu_debugaltlink"))
+				continue;
+		if (header.sh_flags & SHF_COMPRESSED ||
+		    header.sh_size > PROGRAM_SECTION_MAX ||
+		    !strcmp(name, ".gnu_debugaltlink"))
+			return false;
+	}
+	return true;
+}
+
 static int dwarf_open(struct debug_code *code, int fd)
 {
 	GElf_Ehdr header;
@@ -454,6 +483,12 @@ static int dwarf_open(struct debug_code *code, int fd)
 	    header.e_machine != EM_X86_64 ||
 	    gelf_getclass(code->elf) != ELFCLASS64)
 		return error_set(-ENOENT, "it is no program of this processor");
+	if (!is_ours(fd) && !is_bounded(code->elf))
+		return error_set(
+			-ENOENT,
+			"its debugging information is compressed, very "
+			"large or in further files, and it is another "
+			"user's");
 	if (header.e_type == ET_REL) {
 		elf_end(code->elf);
 		code->elf = NULL;

@@ -11,6 +11,7 @@ static bool is_c(int language)
 	case DW_LANG_C:
 	case DW_LANG_C99:
 	case DW_LANG_C11:
+	case 0x2c: /* C17 */
 		return true;
 	default:
 		return language == -1;
@@ -67,4 +68,12 @@ bool debug_is_passed_as_in_c(Dwarf_Die *of)
 	    !debug_is_struct(dwarf_tag(&type)))
 		return true;
 	return is_cxx(language) && is_plain(&type);
+}
+
+bool debug_is_c(struct debug_code *code, uint64_t address)
+{
+	Dwarf_Die *unit = debug_unit(code, address);
+	int language = unit ? dwarf_srclang(unit) : -1;
+
+	return language != -1 && is_c(language);
 }

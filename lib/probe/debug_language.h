@@ -11,4 +11,7 @@
  */
 bool debug_is_passed_as_in_c(Dwarf_Die *of);
 
+/* Is what is at the address written in C? */
+bool debug_is_c(struct debug_code *code, uint64_t address);
+
 #endif /* KT_LIB_PROBE_DEBUG_LANGUAGE_H */

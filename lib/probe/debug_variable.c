@@ -143,10 +143,15 @@ static void scopes_find(struct debug_code *code,
 			struct debug_scopes *scopes)
 {
 	unsigned int i = 0;
+	Dwarf_Die owner;
 
 	debug_scopes(code, where->address, scopes);
 	while (i < scopes->nr && scopes->list[i].addr != where->owner)
 		i++;
+	/* What was put here may have no instruction of its own that is left. */
+	if (where->owner && i == scopes->nr && i < DEBUG_SCOPES_MAX &&
+	    dwarf_die_addr_die(code->dwarf, (void *)where->owner, &owner))
+		scopes->list[scopes->nr++] = owner;
 	while (++i < scopes->nr)
 		if (is_function(&scopes->list[i]))
 			scopes->nr = i;
@@ -313,9 +318,9 @@ static bool result_pass(struct debug_code *code, Dwarf_Die *function,
 }
 
 /* By the calling convention.  -ENOENT: it is no parameter of this function. */
-static int parameter_begin(struct debug_code *code, Dwarf_Die *function,
-			   Dwarf_Die *parameter, const char *name,
-			   struct expression *e)
+static int passed_begin(struct debug_code *code, Dwarf_Die *function,
+			Dwarf_Die *parameter, const char *name,
+			struct expression *e)
 {
 	unsigned int floats = 0, word = 0, nr = 0;
 	struct passing passing;
@@ -389,7 +394,7 @@ static int early_begin(struct debug_code *code, const struct debug_where *where,
 		return -ENOENT;
 	copy = is_copy(code, entry);
 	if (entry == where->address && !copy) {
-		err = parameter_begin(code, function, variable, name, e);
+		err = passed_begin(code, function, variable, name, e);
 		if (err != -ENOENT)
 			return err;
 	}
@@ -475,7 +480,7 @@ static void passed_take(struct debug_code *code,
 	if (dwarf_tag(variable) != DW_TAG_formal_parameter || !e->is_value ||
 	    !debug_entry(function, &entry) || entry != where->address ||
 	    is_copy(code, entry) ||
-	    parameter_begin(code, function, variable, name, &passed)) {
+	    passed_begin(code, function, variable, name, &passed)) {
 		expression_end(&passed);
 		return;
 	}

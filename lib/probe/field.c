@@ -10,6 +10,7 @@
 #include <ktrace/capture_names.h>
 
 #include "base/error.h"
+#include "debug_language.h"
 #include "debug_type.h"
 #include "debug_variable.h"
 #include "field.h"
@@ -348,6 +349,25 @@ static int value_add(struct fields *f, struct expression *e,
 
 /* ---- all of them ------------------------------------------------------------- */
 
+/*
+ * New types may have moved it.  A copy of a function that the compiler has made (NAME.isra.0) is not
+ * called as the function, nor is what is written in other languages than C always called as in C:
+ * their parameters are known by name.
+ */
+static void proto_refresh(struct fields *f)
+{
+	const struct place *place = f->scope.place;
+
+	if (!place->code)
+		return;
+	f->scope.proto = NULL;
+	if (*place->line || strchr(place->function, '.') ||
+	    !debug_is_c(place->code, place->address))
+		return;
+	if (debug_variable_proto(place->code, place->address, &f->scope.proto))
+		f->scope.proto = NULL;
+}
+
 /* The last name in an expression: what it is about. */
 static void name_derive(const char *text, const char *end,
 			char name[NAME_MAX_LENGTH + 1])
@@ -411,16 +431,6 @@ static bool is_name(const char *begin, const char *end)
 	while (begin < end && isalnum((unsigned char)*begin))
 		begin++;
 	return begin == end;
-}
-
-/* New types may have moved it. */
-static void proto_refresh(struct fields *f)
-{
-	const struct place *place = f->scope.place;
-
-	if (place->code &&
-	    debug_variable_proto(place->code, place->address, &f->scope.proto))
-		f->scope.proto = NULL;
 }
 
 static int expression_add(struct fields *f, const char **text)
@@ -505,6 +515,8 @@ static int parameters_add(struct fields *f)
 	int err = parameters_check(&f->scope, "$params");
 	unsigned int word, nr;
 
+	proto_refresh(f);
+
 	if (!err && f->scope.place->arguments)
 		return operands_add(f);
 
@@ -523,6 +535,7 @@ static int default_add(struct fields *f)
 {
 	const char *result = "$retval";
 
+	proto_refresh(f);
 	if (f->scope.place->arguments)
 		return operands_add(f);
 	if (!f->scope.proto || f->scope.place->has_offset ||

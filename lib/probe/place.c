@@ -550,6 +550,7 @@ void place_write(const struct place *place, struct text *text)
 
 void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])
 {
+	const char *function = *place->asked ? place->asked : place->function;
 	char *c;
 
 	if (*place->line)
@@ -561,10 +562,10 @@ void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])
 		snprintf(name, PLACE_NAME_MAX + 1, "at_%" PRIx64,
 			 place->address);
 	else if (place->has_offset && !place->at_return)
-		snprintf(name, PLACE_NAME_MAX + 1, "%.40s_0x%" PRIx64,
-			 place->function, place->offset);
+		snprintf(name, PLACE_NAME_MAX + 1, "%.40s_0x%" PRIx64, function,
+			 place->offset);
 	else
-		snprintf(name, PLACE_NAME_MAX + 1, "%.50s%s", place->function,
+		snprintf(name, PLACE_NAME_MAX + 1, "%.50s%s", function,
 			 place->returns ? "_return" : "");
 	for (c = name; *c; c++)
 		if (!isalnum((unsigned char)*c))

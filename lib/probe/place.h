@@ -37,7 +37,9 @@ struct place {
 	bool is_32;
 	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
 	bool at_return; /* offset is that of an instruction which returns */
-	const char *arguments;	 /* of a USDT probe; NULL: it is none */
+	const char *arguments; /* of a USDT probe; NULL: it is none */
+	char asked
+		[64]; /* how a function was called that has another symbol, as in C++; else "" */
 	struct debug_code *code; /* NULL: it has no debugging information */
 	const void *
 		owner; /* in this, the function that is meant; NULL: the innermost one */

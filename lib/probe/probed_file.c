@@ -557,6 +557,9 @@ static int source_find(const struct probed_file *file,
 		/* It is called by what was asked for. */
 		if (list[i].inlined)
 			snprintf(place.line, sizeof(place.line), "%s", text);
+		else if (!*wanted->line)
+			snprintf(place.asked, sizeof(place.asked), "%.63s",
+				 text);
 		snprintf(place.function, sizeof(place.function), "%s",
 			 list[i].symbol ?: "");
 		used++;

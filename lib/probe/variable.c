@@ -103,7 +103,7 @@ int parameters_check(const struct scope *scope, const char *name)
 				 "parameters are gone: only $retval and "
 				 "registers are there",
 				 name);
-	if (scope->place->has_offset && !scope->place->code)
+	if (scope->place->has_offset || *scope->place->line)
 		return error_set(-EINVAL,
 				 "`%s': parameters are known only where the "
 				 "function begins: behind it, name registers, "
@@ -369,11 +369,12 @@ int variable_begin(void *data, const char *name, struct expression *e)
 		return register_begin(scope, name + 1, e);
 	if (*name == '$')
 		return special_begin(scope, name, e);
+	/* Debugging information knows variables anywhere, but not what has gone by the return. */
+	if (scope->place->code && !scope->place->returns)
+		return source_begin(scope, name, e);
 	err = parameters_check(scope, name);
 	if (err)
 		return err;
-	if (scope->place->code)
-		return source_begin(scope, name, e);
 	if (!scope->proto)
 		return parameters_unknown(scope, name);
 	for (int i = 0; i < btf_vlen(scope->proto); i++)

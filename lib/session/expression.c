@@ -46,21 +46,26 @@ static bool member_find(const struct btf *btf, const struct btf_type *t,
 			const char *name, uint32_t bit, unsigned int depth,
 			struct member *found)
 {
+	/* Its own come first: a class may have one of the name of a base class's. */
 	for (__u32 i = 0; i < btf_vlen(t); i++) {
 		const struct btf_member *m = &btf_members(t)[i];
-		uint32_t at = bit + btf_member_bit_offset(t, i);
-		const char *own = btf__name_by_offset(btf, m->name_off);
-		const struct btf_type *of;
 
-		if (!strcmp(own, name)) {
-			found->type = m->type;
-			found->bit = at;
-			found->bits = btf_member_bitfield_size(t, i);
-			return true;
-		}
-		of = type_resolve(btf, m->type);
-		if (!*own && of && btf_is_composite(of) && depth < DEPTH_MAX &&
-		    member_find(btf, of, name, at, depth + 1, found))
+		if (strcmp(btf__name_by_offset(btf, m->name_off), name))
+			continue;
+		found->type = m->type;
+		found->bit = bit + btf_member_bit_offset(t, i);
+		found->bits = btf_member_bitfield_size(t, i);
+		return true;
+	}
+	for (__u32 i = 0; i < btf_vlen(t); i++) {
+		const struct btf_member *m = &btf_members(t)[i];
+		const struct btf_type *of = type_resolve(btf, m->type);
+
+		if (!*btf__name_by_offset(btf, m->name_off) && of &&
+		    btf_is_composite(of) && depth < DEPTH_MAX &&
+		    member_find(btf, of, name,
+				bit + btf_member_bit_offset(t, i), depth + 1,
+				found))
 			return true;
 	}
 	return false;

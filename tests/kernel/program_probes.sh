@@ -56,6 +56,13 @@ check "nor is this" refuses probes "probe/x $(at probed_text); u8 u8 a = di si +
 check "a file of the kernel's, without bytes" refuses probes 'probe/x /proc/version:0x0' 'has only 0'
 check "nothing is defined by these" is "$(get probes)" ""
 
+# Who may read the kernel may not therefore change programs.
+put kernel_reads 1
+check "without the right there are no probes in programs" not setpriv --bounding-set -perfmon,-sys_admin \
+	sh -c "printf 'probe/x %s:0x1000\\n' $file 2>/dev/null >$tree/probes"
+check "and the error says so" grep -q 'only root may change the code of programs' $tree/error
+put kernel_reads 0
+
 cp $file $dir/changing
 put probes "probe/stale $dir/changing:$($bin/probed where probed_text)/probed_text"
 echo more >>$dir/changing

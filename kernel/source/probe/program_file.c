@@ -5,11 +5,13 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/namei.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
 
 #include "program_file.h"
+#include "session/access.h"
 
 struct found {
 	struct list_head node;
@@ -21,6 +23,10 @@ struct found {
 /* One write at a time; not under kt_mutex. */
 static DEFINE_MUTEX(finding);
 static LIST_HEAD(files);
+static unsigned int nr_files;
+
+/* Of one write. */
+#define FILES_MAX 1000
 
 const struct program_file *program_file_of(const char *path, size_t length)
 {
@@ -58,6 +64,11 @@ static int file_add(const char *path, size_t length)
 
 	if (program_file_of(path, length))
 		return 0;
+	if (++nr_files > FILES_MAX)
+		return -E2BIG;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	cond_resched();
 	found = kzalloc(sizeof(*found) + length + 1, GFP_KERNEL);
 	if (!found)
 		return -ENOMEM;
@@ -68,11 +79,16 @@ static int file_add(const char *path, size_t length)
 	return 0;
 }
 
-int program_files_find(const char *text)
+int program_files_find(const struct file *file, const char *text)
 {
 	const char *line, *end, *place;
-	int err = mutex_lock_killable(&finding);
+	int err = 0;
 
+	if (mutex_lock_killable(&finding))
+		return -EINTR;
+	nr_files = 0;
+	if (!kt_access_programs_of(file))
+		return 0;
 	for (line = text; !err && *line; line = *end ? end + 1 : end) {
 		end = strchrnul(line, '\n');
 		/* "SYSTEM/EVENT PLACE" */
@@ -81,7 +97,7 @@ int program_files_find(const char *text)
 		if (*place == '/')
 			err = file_add(place, strcspn(place, ":; \t\n"));
 	}
-	if (err && err != -EINTR)
+	if (err)
 		program_files_put();
 	return err;
 }

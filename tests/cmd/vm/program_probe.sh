@@ -179,6 +179,31 @@ gcc -O0 -g -o plain vars.c
 run ktrace record -q -x ./plain -P 'twice number' -o t -- ./plain
 check 'with its own parameter' [ "$(ktrace report t | grep -c ' probe:twice\(_2\)*: number=[0-3]$')" = 5 ]
 rm -r t
+run ktrace record -q -x ./vars -P 'other start $params' -o t -- ./vars
+check 'a variable, and all parameters' grep -q ' probe:other: start=3 start_2=3$' <<<"$(ktrace report t)"
+rm -r t
+run ktrace record -x ./vars -P 'vars.c:22 $arg1' -o t -- ./vars
+ends 1 'a parameter by its number behind the beginning' 'only where the function begins'
+run ktrace record -x ./vars -P 'vars.c:22 $params' -o t -- ./vars
+ends 1 'or all of them' 'only where the function begins'
+# Of what was put there, no instruction may be left.
+sed 's/volatile int counter/int counter/' vars.c >folded.c
+gcc -O2 -g -o folded folded.c
+run ktrace record -q -x ./folded -P 'twice number' -o t -- ./folded
+check 'the variable of what was put there, or none' [ -z "$(grep 'there is no variable' <<<"$err")" ]
+rm -rf t
+cat >class.cc <<'END'
+struct Base { int x = 1; };
+struct Derived : Base { int x = 2; int y = 3; };
+__attribute__((noipa)) static int use(Derived *object) { return object->x + object->y; }
+int main() { Derived object; return use(&object) != 5; }
+END
+g++ -O2 -g -o class class.cc
+run ktrace record -q -x ./class -P 'use object->x object->y' -P 'plain=use' -o t -- ./class
+run ktrace report t
+check "a class's own member comes first" grep -q ' probe:use: x=2 y=3$' <<<"$out"
+check 'without a name nothing is guessed of C++' grep -q ' probe:plain: *$' <<<"$out"
+rm -r t
 run ktrace record -x ./vars -P 'work nothing' -o t -- ./vars
 ends 1 'no such variable' 'here, but p, text'
 run ktrace record -x ./vars -P 'vars.c:900' -o t -- ./vars
