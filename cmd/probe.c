@@ -423,8 +423,7 @@ static int texts_make(struct request *r)
 	int status = EXIT_OK;
 
 	for (int i = 0; !status && i < r->nr; i++)
-		status = probes_option(&r->probes, &command_probe,
-				       r->arguments[i]);
+		status = probes_append(&r->probes, r->arguments[i]);
 	if (status)
 		return status;
 	r->texts = probes_texts(&r->probes, 0);

@@ -64,11 +64,16 @@ static char *text_make(const char *file, const char *text)
 int probes_option(struct probes *probes, const struct command *command,
 		  const char *text)
 {
-	struct probe_option *more;
-
 	if (!text[strspn(text, " \t")])
 		return misused(command, "-P needs a place, like vfs_read or "
 					"'vfs_read%%return $retval'");
+	return probes_append(probes, text);
+}
+
+int probes_append(struct probes *probes, const char *text)
+{
+	struct probe_option *more;
+
 	more = realloc(probes->list, (probes->nr + 1) * sizeof(*more));
 	if (!more)
 		return failed("out of memory");

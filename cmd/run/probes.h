@@ -31,6 +31,8 @@ int probes_file(struct probes *probes, const struct command *command,
 /* Adds the argument of a -P.  Returns an exit status. */
 int probes_option(struct probes *probes, const struct command *command,
 		  const char *text);
+/* The same of a text from elsewhere. */
+int probes_append(struct probes *probes, const char *text);
 /* Adds a filter to the last one.  There must be one. */
 void probes_filter(struct probes *probes, const char *filter);
 /*
