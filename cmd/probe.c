@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* ktrace probe: makes, checks, lists and removes events anywhere in the kernel's code. */
+/* ktrace probe: makes, checks, lists and removes events anywhere in code. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -646,6 +646,10 @@ static int record_main(int argc, char **argv)
 	    !r.probes.nr && selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e or -F is missing");
+	if (r.probes.file && !r.probes.nr)
+		return misused(
+			&command_record,
+			"-x is about the -P behind it, and there is none");
 	r.stacks.functions = r.functions.nr;
 	/* Who wants to know what runs wants to know of programs, too. */
 	if (r.stacks.bare && samples_are_wanted(&r) &&
