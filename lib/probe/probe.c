@@ -279,7 +279,6 @@ static int name_choose(struct making *m, struct made *made)
 {
 	char base[PLACE_NAME_MAX + 1], whole[2 * PLACE_NAME_MAX + 3];
 	struct place *place = &made->place;
-
 	bool said = *place->name && !made->further;
 
 	if (!*place->name)

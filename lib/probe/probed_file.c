@@ -25,6 +25,7 @@
 #include "probed_file.h"
 #include "program_code.h"
 #include "symbol/program_functions.h"
+#include "symbol/section.h"
 #include "symbol/unwind_file.h"
 #include "symbol/usdt.h"
 
@@ -67,22 +68,10 @@ void probed_files_close(struct probed_file *list)
 /* Go moves stacks, and looks at the return addresses there: they must be its own. */
 static bool is_made_by_go(Elf *elf)
 {
-	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	const char *name;
-	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (name && (!strcmp(name, ".gopclntab") ||
-			     !strcmp(name, ".note.go.buildid")))
-			return true;
-	}
-	return false;
+	return section_named(elf, ".gopclntab", &header) ||
+	       section_named(elf, ".note.go.buildid", &header);
 }
 
 /* The file is open, as far as it can be. */
@@ -322,8 +311,13 @@ static int returns_find(const struct probed_file *file,
 	for (; !err && at < function->size; at += length) {
 		length = instruction_length(code + at, function->size - at,
 					    file->is_32, &returns);
-		if (!length)
+		if (!length) {
+			err = error_set(-EINVAL,
+					"within %s is something that is no "
+					"code: who knows where it returns?",
+					function->function);
 			break;
+		}
 		if (!returns)
 			continue;
 		place.offset = at;
@@ -606,9 +600,11 @@ int probed_file_places(const struct probed_file *file,
 	if (*wanted->line)
 		return line_find(file, wanted, use, data);
 	err = functions_find(file, wanted, use, data);
-	if (err == -ENOENT && !function_find_source(file, wanted, use, data))
-		return 0;
-	return err;
+	if (err != -ENOENT)
+		return err;
+	err = function_find_source(file, wanted, use, data);
+	/* The file's own names are more than those of the source. */
+	return err == -ENOENT ? function_missing(file, wanted) : err;
 }
 
 /* ---- what there is ----------------------------------------------------------- */

@@ -13,6 +13,7 @@
 
 #include "debug_file.h"
 #include "program_functions.h"
+#include "section.h"
 
 static const struct program_functions NONE = {.fd = -1, .debug_fd = -1};
 
@@ -157,27 +158,6 @@ static void debug_open(struct program_functions *f,
 		f->err = f->debug_fd;
 }
 
-static Elf_Data *section_find(Elf *elf, const char *name)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	const char *found;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			continue;
-		found = elf_strptr(elf, names, header.sh_name);
-		if (found && !strcmp(found, name))
-			return header.sh_size <= DEBUGDATA_MAX
-				       ? elf_rawdata(section, NULL)
-				       : NULL;
-	}
-	return NULL;
-}
-
 /*
  * Opens a file's .gnu_debugdata: a compressed ELF file that has only the functions which are not
  * in the table for the dynamic linker.  libdw decompresses it, to any size: so not one of a
@@ -185,8 +165,13 @@ static Elf_Data *section_find(Elf *elf, const char *name)
  */
 static void debugdata_open(struct program_functions *f)
 {
-	Elf_Data *data =
-		f->trusted ? section_find(f->elf, ".gnu_debugdata") : NULL;
+	GElf_Shdr header;
+	Elf_Scn *section =
+		f->trusted ? section_named(f->elf, ".gnu_debugdata", &header)
+			   : NULL;
+	Elf_Data *data = section && header.sh_size <= DEBUGDATA_MAX
+				 ? elf_rawdata(section, NULL)
+				 : NULL;
 	ssize_t size = data ? data->d_size : 0;
 
 	if (size <= 0)
@@ -233,13 +218,16 @@ static void functions_read(struct program_functions *f,
 static void places_open(struct program_functions *f,
 			const struct program_file *file)
 {
+	GElf_Shdr header;
+
 	if (!f->trusted)
 		return;
 	f->places = source_places_open(f->elf);
 	if (!f->places && f->debug_fd < 0)
 		debug_open(f, file);
 	if (!f->places && f->debug &&
-	    !(f->served && section_find(f->debug, ".gnu_debugaltlink")))
+	    !(f->served &&
+	      section_named(f->debug, ".gnu_debugaltlink", &header)))
 		f->places = source_places_open(f->debug);
 }
 

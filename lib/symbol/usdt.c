@@ -8,30 +8,13 @@
 
 #include "base/grow.h"
 #include "program_file.h"
+#include "section.h"
 #include "usdt.h"
 
 #define NOTES	  ".note.stapsdt"
 #define BASE	  ".stapsdt.base"
 #define NOTE_NAME "stapsdt"
 #define NOTE_TYPE 3
-
-static Elf_Scn *section_find(Elf *elf, const char *wanted, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	const char *name;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, header))
-			continue;
-		name = elf_strptr(elf, names, header->sh_name);
-		if (name && !strcmp(name, wanted))
-			return section;
-	}
-	return NULL;
-}
 
 /* A text that ends within the note; NULL: it does not. */
 static const char *text_take(const char **at, const char *end)
@@ -106,8 +89,8 @@ static int notes_read(Elf_Data *data, size_t word, uint64_t base,
 int usdt_read(Elf *elf, struct usdt **list, size_t *nr)
 {
 	GElf_Shdr header;
-	uint64_t base = section_find(elf, BASE, &header) ? header.sh_addr : 0;
-	Elf_Scn *section = section_find(elf, NOTES, &header);
+	uint64_t base = section_named(elf, BASE, &header) ? header.sh_addr : 0;
+	Elf_Scn *section = section_named(elf, NOTES, &header);
 	Elf_Data *data;
 	size_t word;
 	int err;

@@ -206,6 +206,8 @@ check 'without a name nothing is guessed of C++' grep -q ' probe:plain: *$' <<<"
 rm -r t
 run ktrace record -x ./vars -P 'work nothing' -o t -- ./vars
 ends 1 'no such variable' 'here, but p, text'
+run ktrace record -x ./vars -P 'othr start' -o t -- ./vars
+ends 1 'no such function, with debugging information' 'has no function'
 run ktrace record -x ./vars -P 'vars.c:900' -o t -- ./vars
 ends 1 'a line without code' 'line 900 has no code'
 run ktrace record -x ./vars -P 'none.c:9' -o t -- ./vars
@@ -275,6 +277,8 @@ run ktrace record -x nothing -P 'main' -o t -- ./prog
 ends 1 'no program of this name' 'say its path'
 run ktrace record -x '' -P 'main' -o t -- ./prog
 ends 2 'no file at all' '-x needs'
+run ktrace record -x ./prog -e sched:sched_switch -o t -- ./prog
+ends 2 '-x without -P' '-x is about the -P behind it'
 run ktrace record -P /prog -o t -- ./prog
 ends 1 'a file without a place' 'place is missing'
 
