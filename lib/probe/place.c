@@ -482,7 +482,7 @@ static void label_write(struct text *text, const char *name)
 }
 
 /* What ends a path in a line, and what no line should show, is written as \NNN. */
-void place_path_write(const char *path, struct text *text)
+static void path_write(const char *path, struct text *text)
 {
 	for (; *path; path++)
 		text_printf(text,
@@ -500,7 +500,7 @@ static void program_write(const struct place *place, struct text *text)
 	/* It has been read before. */
 	if (place_path(place, path))
 		*path = '\0';
-	place_path_write(path, text);
+	path_write(path, text);
 	text_printf(text, ":0x%" PRIx64, place->file_offset);
 	if (place->counter)
 		text_printf(text, "(0x%" PRIx64 ")", place->counter);

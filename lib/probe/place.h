@@ -68,9 +68,6 @@ int places_find(struct ktrace_session *s, struct place *const *places,
 /* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
 int place_path(const struct place *place, char *path);
 
-/* As a line has it: what it writes as \NNN is then one character again. */
-void place_path_write(const char *path, struct text *text);
-
 /* As the kernel takes it. */
 void place_write(const struct place *place, struct text *text);
 /* A name for its event. */
