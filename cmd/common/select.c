@@ -10,27 +10,40 @@
 #include "near.h"
 #include "select.h"
 
+/* The choice's pattern becomes the selection's.  -ENOMEM. */
+static int choice_add(struct selection *s, const struct choice *choice)
+{
+	struct choice *choices =
+		realloc(s->choices, (s->nr + 1) * sizeof(*choices));
+
+	if (choices)
+		s->choices = choices;
+	if (choices && !s->set)
+		s->set = ktrace_patterns_new();
+	if (!choices || !s->set || !choice->pattern ||
+	    ktrace_patterns_add(s->set, choice->pattern)) {
+		free(choice->pattern);
+		return -ENOMEM;
+	}
+	choices[s->nr++] = *choice;
+	return 0;
+}
+
 int selection_add(struct selection *s, const char *patterns)
 {
 	while (true) {
 		size_t len = strcspn(patterns, ",");
 		bool exclude = *patterns == '!';
-		struct choice *choices;
-
-		if (len <= exclude)
-			return -EINVAL;
-		choices = realloc(s->choices, (s->nr + 1) * sizeof(*choices));
-		if (!choices)
-			return -ENOMEM;
-		s->choices = choices;
-		choices[s->nr] = (struct choice){
-			.pattern = strndup(patterns + exclude, len - exclude),
+		struct choice choice = {
 			.exclude = exclude,
 			.group = s->groups,
 		};
-		if (!choices[s->nr].pattern)
+
+		if (len <= exclude)
+			return -EINVAL;
+		choice.pattern = strndup(patterns + exclude, len - exclude);
+		if (choice_add(s, &choice))
 			return -ENOMEM;
-		s->nr++;
 		if (!patterns[len])
 			break;
 		patterns += len + 1;
@@ -59,27 +72,28 @@ int selection_filter(struct selection *s, const char *filter)
 
 int selection_append(struct selection *s, struct selection *from)
 {
-	struct choice *choices;
+	int err = 0;
 
-	choices =
-		realloc(s->choices, (s->nr + from->nr + 1) * sizeof(*choices));
-	if (!choices)
-		return -ENOMEM;
-	s->choices = choices;
 	for (size_t i = 0; i < from->nr; i++) {
-		choices[s->nr] = from->choices[i];
-		choices[s->nr++].group += s->groups;
+		struct choice choice = from->choices[i];
+
+		choice.group += s->groups;
+		if (err)
+			free(choice.pattern);
+		else
+			err = choice_add(s, &choice);
 	}
 	s->groups += from->groups;
 	from->nr = 0;
 	selection_free(from);
-	return 0;
+	return err;
 }
 
 void selection_free(struct selection *s)
 {
 	for (size_t i = 0; i < s->nr; i++)
 		free(s->choices[i].pattern);
+	ktrace_patterns_free(s->set);
 	free(s->choices);
 	free(s->patterns);
 	memset(s, 0, sizeof(*s));
@@ -116,35 +130,53 @@ const char *const *selection_patterns(struct selection *s, size_t *nr)
 	return s->patterns;
 }
 
-static bool choice_match(const struct choice *c, const char *system,
-			 const char *name)
+/* What the choices say of one event. */
+struct verdict {
+	const struct selection *selection;
+	bool wanted, excluded;
+	size_t last; /* of those that want it, the number, from 1 on */
+};
+
+static bool verdict_add(size_t index, void *data)
 {
-	return ktrace_pattern_match(c->pattern, system, name);
+	struct verdict *v = data;
+
+	if (v->selection->choices[index].exclude) {
+		v->excluded = true;
+	} else {
+		v->wanted = true;
+		if (index >= v->last)
+			v->last = index + 1;
+	}
+	return false;
+}
+
+static struct verdict verdict_of(const struct selection *s, const char *system,
+				 const char *name)
+{
+	struct verdict v = {.selection = s};
+
+	if (s->nr)
+		ktrace_patterns_match(s->set, system, name, verdict_add, &v);
+	return v;
 }
 
 bool selection_match(const struct selection *s, const char *system,
 		     const char *name)
 {
-	bool wanted = !selection_has_positive(s);
+	const struct verdict v = verdict_of(s, system, name);
 
-	for (size_t i = 0; i < s->nr; i++) {
-		if (!choice_match(&s->choices[i], system, name))
-			continue;
-		if (s->choices[i].exclude)
-			return false;
-		wanted = true;
-	}
-	return wanted;
+	if (v.excluded)
+		return false;
+	return v.wanted || !selection_has_positive(s);
 }
 
 const char *selection_filter_of(const struct selection *s, const char *system,
 				const char *name)
 {
-	for (size_t i = s->nr; i-- > 0;)
-		if (!s->choices[i].exclude &&
-		    choice_match(&s->choices[i], system, name))
-			return s->choices[i].filter;
-	return NULL;
+	const struct verdict v = verdict_of(s, system, name);
+
+	return v.last ? s->choices[v.last - 1].filter : NULL;
 }
 
 bool selection_wants(const struct ktrace_type *type, void *data)
@@ -166,7 +198,8 @@ static bool missing_explain(const struct choice *c,
 	size_t nr = ktrace_session_missing(session, &missing);
 
 	for (size_t i = 0; i < nr; i++) {
-		if (!choice_match(c, missing[i].system, missing[i].name))
+		if (!ktrace_pattern_match(c->pattern, missing[i].system,
+					  missing[i].name))
 			continue;
 		failed("%s:%s cannot be recorded: %s", missing[i].system,
 		       missing[i].name, missing[i].reason);
@@ -245,6 +278,21 @@ static void nearest_print(const char *pattern, const struct names *names)
 		fputs("        `ktrace list' shows what there is.\n", stderr);
 }
 
+static bool choice_use(size_t index, void *data)
+{
+	struct selection *s = data;
+
+	s->choices[index].used = true;
+	return false;
+}
+
+static void choices_use(struct selection *s, const char *system,
+			const char *name)
+{
+	if (s->nr)
+		ktrace_patterns_match(s->set, system, name, choice_use, s);
+}
+
 static int selection_check(struct selection *s, const struct event_name *events,
 			   size_t nr_events,
 			   const struct ktrace_session *session)
@@ -252,12 +300,11 @@ static int selection_check(struct selection *s, const struct event_name *events,
 	struct names names = {0};
 	int status = EXIT_OK;
 
+	for (size_t i = 0; i < nr_events; i++)
+		choices_use(s, events[i].system, events[i].name);
 	for (size_t i = 0; i < s->nr; i++) {
 		struct choice *c = &s->choices[i];
 
-		for (size_t j = 0; !c->used && j < nr_events; j++)
-			c->used = choice_match(c, events[j].system,
-					       events[j].name);
 		if (c->used || c->exclude)
 			continue;
 		status = EXIT_FAILED;
@@ -322,4 +369,39 @@ int selection_check_known(struct selection *s, const struct ktrace_known *known,
 			  size_t nr, const struct ktrace_session *session)
 {
 	return selection_check_each(s, nr, known_name, known, session);
+}
+
+int selection_drop_unknown(struct selection *s,
+			   const struct ktrace_known *known, size_t nr,
+			   void (*tell)(const char *pattern, void *data),
+			   void *data)
+{
+	struct selection left = {.groups = s->groups};
+	size_t positive = 0, dropped = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		choices_use(s, known[i].system, known[i].name);
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct choice *c = &s->choices[i];
+
+		positive += c->used && !c->exclude;
+		if (c->used || c->exclude)
+			continue;
+		dropped++;
+		tell(c->pattern, data);
+	}
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct choice *c = &s->choices[i];
+		bool stays = c->exclude ? positive || !dropped : c->used;
+
+		if (stays && !err)
+			err = choice_add(&left, c);
+		else
+			free(c->pattern);
+	}
+	s->nr = 0;
+	selection_free(s);
+	*s = left;
+	return err;
 }

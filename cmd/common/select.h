@@ -29,7 +29,8 @@ struct selection {
 	struct choice *choices;
 	size_t nr;
 	unsigned int groups;
-	const char **patterns; /* see selection_patterns() */
+	struct ktrace_patterns *set; /* of the choices; NULL: there are none */
+	const char **patterns;	     /* see selection_patterns() */
 };
 
 #define SELECTION_EMPTY \
@@ -46,6 +47,14 @@ int selection_option(struct selection *s, const struct command *command,
 int selection_filter(struct selection *s, const char *filter);
 /* Moves the patterns of @from to @s.  -ENOMEM. */
 int selection_append(struct selection *s, struct selection *from);
+/*
+ * Removes the patterns that mean nothing known; calls @tell with each.  What only excludes goes, too,
+ * if nothing else is left: alone it would select all other events.  -ENOMEM.
+ */
+int selection_drop_unknown(struct selection *s,
+			   const struct ktrace_known *known, size_t nr,
+			   void (*tell)(const char *pattern, void *data),
+			   void *data);
 void selection_free(struct selection *s);
 
 /* Are all events selected? */

@@ -90,32 +90,12 @@ static int event_enable(struct changes *c, const struct ktrace_known *e,
 	return EXIT_OK;
 }
 
-/* Removes patterns that match nothing on this machine. */
-static void unknown_drop(struct selection *s, const struct ktrace_known *known,
-			 size_t nr, size_t *dropped)
+static void unknown_tell(const char *pattern, void *data)
 {
-	size_t left = 0, positive = 0;
+	size_t *dropped = data;
 
-	for (size_t i = 0; i < s->nr; i++) {
-		struct choice *c = &s->choices[i];
-		bool used = c->exclude;
-
-		for (size_t j = 0; !used && j < nr; j++)
-			used = ktrace_pattern_match(c->pattern, known[j].system,
-						    known[j].name);
-		if (used) {
-			positive += !c->exclude;
-			s->choices[left++] = *c;
-			continue;
-		}
-		say("left out: there is no event `%s' here", c->pattern);
-		free(c->pattern);
-		++*dropped;
-	}
-	s->nr = left;
-	/* Exclusions alone would select all other events. */
-	while (!positive && *dropped && s->nr)
-		free(s->choices[--s->nr].pattern);
+	say("left out: there is no event `%s' here", pattern);
+	++*dropped;
 }
 
 static int events_enable(struct set *set, struct changes *changes,
@@ -125,10 +105,13 @@ static int events_enable(struct set *set, struct changes *changes,
 	struct selection *s = &set->selection;
 	int status = EXIT_OK;
 
-	if (unknown == SET_LEAVE_OUT)
-		unknown_drop(s, known, nr, &counts->unknown);
-	else
+	if (unknown == SET_LEAVE_OUT) {
+		if (selection_drop_unknown(s, known, nr, unknown_tell,
+					   &counts->unknown))
+			return failed("out of memory");
+	} else {
 		status = selection_check_known(s, known, nr, changes->session);
+	}
 	/* No pattern is left. */
 	if (selection_is_all(s))
 		return status;

@@ -38,6 +38,27 @@ extern "C" {
 KTRACE_API bool ktrace_pattern_match(const char *pattern, const char *system,
 				     const char *name);
 
+/*
+ * Many patterns: thousands of names without wildcards are found as fast as one.  They are numbered
+ * from 0 on, as they are added.
+ */
+struct ktrace_patterns;
+
+/* NULL: out of memory. */
+KTRACE_API struct ktrace_patterns *ktrace_patterns_new(void);
+KTRACE_API void ktrace_patterns_free(struct ktrace_patterns *set);
+/* The text must stay as long as the set.  0 or -ENOMEM. */
+KTRACE_API int ktrace_patterns_add(struct ktrace_patterns *set,
+				   const char *pattern);
+/*
+ * Calls @use with the number of each pattern that matches, in no order, until it returns true, and
+ * returns that.  @use is NULL: does one match?  @system is NULL: in any system.
+ */
+KTRACE_API bool ktrace_patterns_match(const struct ktrace_patterns *set,
+				      const char *system, const char *name,
+				      bool (*use)(size_t index, void *data),
+				      void *data);
+
 /* Sessions */
 
 struct ktrace_session;

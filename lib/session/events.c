@@ -23,42 +23,33 @@
 #include "base/file.h"
 #include "base/table.h"
 #include "modules.h"
-#include "pattern.h"
 #include "session.h"
 
 /* Patterns */
-
-bool ktrace_pattern_match(const char *pattern, const char *system,
-			  const char *name)
-{
-	return kt_event_match(pattern, system, name);
-}
 
 /* The patterns of one prepare. */
 struct wish {
 	const char *const *patterns;
 	size_t nr;
+	struct ktrace_patterns *set;
 };
 
+/* @system is NULL: may one mean an event of this name, in any system? */
 static bool wish_match(const struct wish *wish, const char *system,
 		       const char *name)
 {
-	for (size_t i = 0; i < wish->nr; i++)
-		if (ktrace_pattern_match(wish->patterns[i], system, name))
-			return true;
-	return false;
+	return ktrace_patterns_match(wish->set, system, name, NULL, NULL);
 }
 
-/* May a pattern mean an event of this name, in any system? */
-static bool wish_may_match(const struct wish *wish, const char *name)
+static int wish_make(struct wish *wish)
 {
-	for (size_t i = 0; i < wish->nr; i++) {
-		const char *colon = strchr(wish->patterns[i], ':');
+	int err;
 
-		if (!colon || kt_glob_match(colon + 1, name))
-			return true;
-	}
-	return false;
+	wish->set = ktrace_patterns_new();
+	err = wish->set ? 0 : -ENOMEM;
+	for (size_t i = 0; !err && i < wish->nr; i++)
+		err = ktrace_patterns_add(wish->set, wish->patterns[i]);
+	return err;
 }
 
 /* Does a pattern have the full name of the system? */
@@ -482,7 +473,7 @@ static int tracepoints_define(struct ktrace_session *s,
 		if (!module)
 			continue;
 		*module++ = '\0';
-		if (!wish_may_match(wish, name))
+		if (!wish_match(wish, NULL, name))
 			continue;
 		system = system_names_find(&systems, name);
 		if (!system)
@@ -510,7 +501,7 @@ static int tracepoints_define(struct ktrace_session *s,
 int ktrace_session_prepare(struct ktrace_session *s,
 			   const char *const *patterns, size_t nr_patterns)
 {
-	const struct wish wish = {patterns, nr_patterns};
+	struct wish wish = {.patterns = patterns, .nr = nr_patterns};
 	struct ktrace_modules *modules = NULL;
 	struct refusals refusals = {0};
 	int err = 0;
@@ -518,10 +509,11 @@ int ktrace_session_prepare(struct ktrace_session *s,
 	missing_clear(s);
 	if (s->no_load)
 		return 0;
+	err = wish_make(&wish);
 	/* Even without modules on disk some may be loaded. */
-	if (ktrace_modules_open(&modules))
+	if (!err && ktrace_modules_open(&modules))
 		session_note(s, "%s", ktrace_last_error());
-	if (modules)
+	if (!err && modules)
 		err = probes_load(s, modules, &wish, &refusals);
 	if (!err && modules)
 		err = sources_load(s, modules, &wish);
@@ -531,5 +523,6 @@ int ktrace_session_prepare(struct ktrace_session *s,
 		err = probes_missing(s, modules, &wish, &refusals);
 	free(refusals.list);
 	ktrace_modules_close(modules);
+	ktrace_patterns_free(wish.set);
 	return err;
 }
