@@ -54,6 +54,7 @@ static void definition_free(const struct kt_definitions *definitions,
 
 	if (!definition)
 		return;
+	hash_del(&definition->named);
 	if (definitions->end)
 		definitions->end(definition);
 	for (i = 0; i < definition->class.nr_fields; i++)
@@ -264,38 +265,66 @@ err_memory:
 
 /* ---- changes -------------------------------------------------------------- */
 
-static bool definition_is(const struct kt_definition *definition,
-			  const char *name)
+static u32 name_hash(const char *name)
 {
-	size_t length = strlen(definition->event.system);
+	return full_name_hash(NULL, name, strlen(name));
+}
 
-	return !strncmp(name, definition->event.system, length) &&
-	       name[length] == '/' &&
-	       !strcmp(name + length + 1, definition->event.name);
+/* NULL: it is not defined here, or is removed by now. */
+static struct kt_definition *definition_find(struct kt_definitions *definitions,
+					     const char *system,
+					     size_t system_length,
+					     const char *name)
+{
+	struct kt_definition *definition;
+
+	hash_for_each_possible(definitions->names, definition, named,
+			       name_hash(name)) {
+		const struct kt_event *event = &definition->event;
+
+		if (list_empty(&definition->going) &&
+		    !strcmp(event->name, name) &&
+		    !strncmp(event->system, system, system_length) &&
+		    !event->system[system_length])
+			return definition;
+	}
+	return NULL;
 }
 
 /* Also removes what earlier lines of the same write have added. */
 static int change_remove(struct change *change, const char *name)
 {
+	const char *slash = strchr(name, '/');
+	struct kt_definition *definition = NULL;
+
+	if (slash)
+		definition = definition_find(change->definitions, name,
+					     slash - name, slash + 1);
+	if (!definition)
+		return kt_refuse(change->session, -ENOENT,
+				 "\"%*pE\" is not defined here",
+				 (int)min_t(size_t, strlen(name), 60), name);
+	if (definition->entry) {
+		list_add_tail(&definition->going, &change->removed);
+	} else {
+		list_del(&definition->node);
+		definition_free(change->definitions, definition);
+	}
+	return 0;
+}
+
+/* Is it one of those that the change removes? */
+static bool change_removes(const struct change *change,
+			   const struct kt_event *event)
+{
 	struct kt_definition *definition;
 
-	list_for_each_entry(definition, &change->added, node) {
-		if (definition_is(definition, name)) {
-			list_del(&definition->node);
-			definition_free(change->definitions, definition);
-			return 0;
-		}
+	hash_for_each_possible(change->definitions->names, definition, named,
+			       name_hash(event->name)) {
+		if (&definition->event == event)
+			return !list_empty(&definition->going);
 	}
-	list_for_each_entry(definition, &change->definitions->list, node) {
-		if (definition_is(definition, name) &&
-		    list_empty(&definition->going)) {
-			list_add_tail(&definition->going, &change->removed);
-			return 0;
-		}
-	}
-	return kt_refuse(change->session, -ENOENT,
-			 "\"%*pE\" is not defined here",
-			 (int)min_t(size_t, strlen(name), 60), name);
+	return false;
 }
 
 /* The event that will have the same name once the change is applied. */
@@ -303,18 +332,13 @@ static const struct kt_event *change_namesake(const struct change *change,
 					      const struct kt_event *event)
 {
 	const struct kt_event *namesake = kt_event_namesake(event);
-	const struct kt_definition *definition;
+	const struct kt_definition *definition =
+		definition_find(change->definitions, event->system,
+				strlen(event->system), event->name);
 
-	list_for_each_entry(definition, &change->added, node) {
-		if (!strcmp(definition->event.system, event->system) &&
-		    !strcmp(definition->event.name, event->name))
-			return &definition->event;
-	}
-	list_for_each_entry(definition, &change->removed, going) {
-		if (&definition->event == namesake)
-			return NULL;
-	}
-	return namesake;
+	if (definition && !definition->entry)
+		return &definition->event;
+	return namesake && change_removes(change, namesake) ? NULL : namesake;
 }
 
 static int change_add(struct change *change, const char *line)
@@ -340,6 +364,8 @@ static int change_add(struct change *change, const char *line)
 	}
 	definition->holder = change->holder;
 	list_add_tail(&definition->node, &change->added);
+	hash_add(change->definitions->names, &definition->named,
+		 name_hash(event->name));
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #ifndef KT_KERNEL_SOURCE_DEFINITION_H
 #define KT_KERNEL_SOURCE_DEFINITION_H
 
+#include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/moduleparam.h>
 
@@ -35,7 +36,8 @@ struct seq_file;
 struct kt_definition {
 	struct list_head node;	/* in kt_definitions.list, or in change.added */
 	struct list_head going; /* in change.removed; else empty */
-	struct kt_entry *entry; /* used while it is being added */
+	struct hlist_node named;   /* in kt_definitions.names */
+	struct kt_entry *entry;	   /* NULL: it may still be refused */
 	const struct file *holder; /* only compared; NULL: none */
 	struct kt_event event;
 	struct kt_class class;
@@ -66,6 +68,8 @@ struct kt_definitions {
 	void (*end)(struct kt_definition *definition);
 
 	struct list_head list;
+	/* Those of the list, and those that are being added, by the event's name. */
+	DECLARE_HASHTABLE(names, 10);
 	struct kt_event_set set;
 };
 
