@@ -113,33 +113,49 @@ static char *line_name(const char *line, char *name, size_t size)
 }
 
 /*
- * Unless the session has it already: then the event may be enabled.  If it cannot be had, the
- * event is recorded without it: only root may read the kernel's memory, and the probe may have
- * just gone with its recorder.
+ * If it cannot be had, the event is recorded without it: only root may read the kernel's memory,
+ * and the probe may have just gone with its recorder.
  */
-static int capture_write(struct ktrace_session *s, const char *system,
-			 const char *event, const struct text *program)
+static int capture_try(struct ktrace_session *s, const char *line)
 {
-	struct text line = {0};
-	char *now = NULL;
-	int err;
+	int err = ktrace_session_write(s, "capture", line);
 
-	text_printf(&line, "%s/%s: %s", system, event, program->s);
-	if (line.failed || program->failed)
-		err = error_set(-ENOMEM, "out of memory");
-	else
-		err = ktrace_session_read(s, "capture", &now, NULL);
-	if (!err && !text_has_line(now, line.s)) {
-		err = ktrace_session_write(s, "capture", line.s);
-		if (err && err != -ENOMEM) {
-			session_note(s, "texts of %s:%s are not recorded: %s",
-				     system, event, ktrace_last_error());
-			err = 0;
-		}
-	}
-	free(now);
-	text_free(&line);
+	if (!err || err == -ENOMEM)
+		return err;
+	session_note(s, "texts of %.*s are not recorded: %s",
+		     (int)strcspn(line, ": "), line, ktrace_last_error());
+	return 0;
+}
+
+/* All at once; if one is refused, one by one. */
+static int captures_write(struct ktrace_session *s, char *lines)
+{
+	char *line;
+	int err = ktrace_session_write(s, "capture", lines);
+
+	if (!err || err == -ENOMEM)
+		return err;
+	err = 0;
+	while (!err && (line = strsep(&lines, "\n")))
+		err = *line ? capture_try(s, line) : 0;
 	return err;
+}
+
+/* Appends the line of an event that has texts, unless the session has it: then it may be enabled. */
+static void capture_append(struct text *lines, const char *now,
+			   const char *system, const char *event,
+			   const char *probe)
+{
+	struct text program = {0}, line = {0};
+
+	line_capture(&program, probe);
+	if (program.len)
+		text_printf(&line, "%s/%s: %s", system, event, program.s);
+	lines->failed |= program.failed || line.failed;
+	if (line.len && !text_has_line(now, line.s))
+		text_printf(lines, "%s\n", line.s);
+	text_free(&program);
+	text_free(&line);
 }
 
 int ktrace_session_texts(struct ktrace_session *s,
@@ -147,23 +163,26 @@ int ktrace_session_texts(struct ktrace_session *s,
 				      void *data),
 			 void *data)
 {
-	char *lines, *next, *line, *event, name[160];
-	int err = 0;
+	char *probes, *next, *line, *event, *now = NULL, name[160];
+	struct text lines = {0};
+	int err;
 
 	/* The source is not loaded, or tells nobody: then there are none that we may record. */
-	if (session_root_read(s, "probes", &lines))
+	if (session_root_read(s, "probes", &probes))
 		return 0;
-	next = lines;
+	err = ktrace_session_read(s, "capture", &now, NULL);
+	next = probes;
 	while (!err && (line = strsep(&next, "\n"))) {
-		struct text program = {0};
-
 		event = line_name(line, name, sizeof(name));
 		if (event && want(name, event, data))
-			line_capture(&program, line);
-		if (program.len || program.failed)
-			err = capture_write(s, name, event, &program);
-		text_free(&program);
+			capture_append(&lines, now, name, event, line);
 	}
-	free(lines);
+	if (lines.failed)
+		err = error_set(-ENOMEM, "out of memory");
+	if (!err && lines.len)
+		err = captures_write(s, lines.s);
+	text_free(&lines);
+	free(now);
+	free(probes);
 	return err;
 }
