@@ -21,8 +21,9 @@ server=$!
 for i in $(seq 300); do [ -s port ] && break; sleep 0.1; done
 export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
 
-# Each with a cache of its own.  The first run of the program makes its file known.
-twice='./bare /dev/null x; sleep 0.5; ./bare /dev/null x fork'
+# Each with a cache of its own.  The first runs of the program make its file known: how long its
+# tables take to be there, nobody tells.
+often='for i in $(seq 12); do ./bare /dev/null x fork; sleep 0.25; done'
 recorder()	# TRACE OPTIONS... -- COMMAND...
 {
 	local trace=$1
@@ -40,7 +41,7 @@ in_background()	# TRACE OPTIONS... -- COMMAND...
 	return 1
 }
 
-run recorder named -- sh -c "$twice; env >variables"
+run recorder named -- sh -c "$often; env >variables"
 ends 0 'a server has the debug file'
 ktrace report -g named >report
 check 'functions have names and lines' grep -q '^	main+0x[0-9a-f]* (bare) at chain\.c:[0-9]*$' report
@@ -48,13 +49,13 @@ check 'the command has the variables that we had' [ "$(grep ^DEBUGINFOD_ variabl
 	'DEBUGINFOD_CACHE_PATH DEBUGINFOD_URLS ' ]
 
 touch silent
-check 'it is asked at the end' in_background killed -- sh -c "$twice"
+check 'it is asked at the end' in_background killed -- sh -c "$often"
 kill -KILL $asking
 wait $asking 2>/dev/null
 check 'by then the trace has the events' \
 	[ "$(ktrace report killed 2>/dev/null | grep -c 'parent_comm=bare')" -ge 1 ]
 
-in_background ended -- sh -c "$twice"
+in_background ended -- sh -c "$often"
 kill -TERM $asking
 wait $asking
 check 'a signal ends the asking' [ $? = 143 ]
@@ -65,7 +66,7 @@ check 'it has the events' grep -q parent_comm=bare <<<"$out"
 check 'nothing is missing' [ -z "$err" ]
 
 in_background longer -d 3 -- \
-	sh -c "$twice; trap 'echo >got' TERM; sleep 60 & wait; kill \$!"
+	sh -c "$often; trap 'echo >got' TERM; sleep 60 & wait; kill \$!"
 kill -TERM $asking
 wait $asking
 check 'a command that runs longer gets the signal' [ -e got ]
