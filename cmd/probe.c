@@ -90,6 +90,8 @@ static void trial_close(struct ktrace_session *session)
 
 static int trial_enable(const struct ktrace_probe *probe, void *data)
 {
+	if (probe->left_out)
+		return 0;
 	return ktrace_session_enable(data, probe->system, probe->name, true);
 }
 
@@ -180,6 +182,8 @@ static int probes_try(const struct request *r)
 
 static int added_show(const struct ktrace_probe *probe, void *data)
 {
+	if (probe_is_left_out(data, probe))
+		return 0;
 	say("%s:%s is at %s: ktrace record -e %s:%s", probe->system,
 	    probe->name, probe->place, probe->system, probe->name);
 	return 0;
@@ -187,6 +191,7 @@ static int added_show(const struct ktrace_probe *probe, void *data)
 
 static int probes_add(struct request *r)
 {
+	struct left_out left = {.texts = r->arguments};
 	int err;
 
 	if (!r->nr)
@@ -198,7 +203,8 @@ static int probes_add(struct request *r)
 	if (err)
 		return err;
 	err = ktrace_session_probes_add(r->session, texts_of(r), r->nr, false,
-					added_show, NULL);
+					added_show, &left);
+	left_out_tell(&left);
 	if (err)
 		return probe_failed(r->arguments, r->nr, err);
 	return EXIT_OK;
@@ -252,15 +258,19 @@ static const struct way *way_wait(struct ktrace_session *session)
 /* A text of several places has as many lines. */
 struct check {
 	struct ktrace_session *session;
+	struct left_out left;
 	size_t nr;
 };
 
 static int place_show(const struct ktrace_probe *probe, void *data)
 {
 	struct check *check = data;
-	int err = ktrace_session_enable(check->session, probe->system,
-					probe->name, true);
+	int err;
 
+	if (probe_is_left_out(&check->left, probe))
+		return 0;
+	err = ktrace_session_enable(check->session, probe->system, probe->name,
+				    true);
 	if (err)
 		return err;
 	printf("%s%s:", check->nr++ ? "\n" : "", probe->place);
@@ -272,7 +282,7 @@ static int place_show(const struct ktrace_probe *probe, void *data)
 static int probe_check(char *text)
 {
 	struct ktrace_session *session = trial_open();
-	struct check check = {.session = session};
+	struct check check = {.session = session, .left.texts = &text};
 	const struct way *way;
 	int status = EXIT_OK, err;
 
@@ -280,6 +290,7 @@ static int probe_check(char *text)
 		return EXIT_FAILED;
 	err = ktrace_session_probes_add(session, (const char *const *)&text, 1,
 					true, place_show, &check);
+	left_out_tell(&check.left);
 	if (err) {
 		status = probe_failed(&text, 1, err);
 	} else if (trial_start(session)) {

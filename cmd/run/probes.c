@@ -136,9 +136,32 @@ int probe_failed(char *const *texts, size_t nr, int err)
 	return EXIT_FAILED;
 }
 
+void left_out_tell(struct left_out *left)
+{
+	if (left->nr)
+		say("`%s': left out at %zu place%s, %s%s",
+		    left->texts[left->text], left->nr, left->nr == 1 ? "" : "s",
+		    left->nr == 1 ? "" : "as ", left->first);
+	left->nr = 0;
+}
+
+bool probe_is_left_out(struct left_out *left, const struct ktrace_probe *probe)
+{
+	if (!probe->left_out)
+		return false;
+	if (probe->text != left->text)
+		left_out_tell(left);
+	left->text = probe->text;
+	if (!left->nr++)
+		snprintf(left->first, sizeof(left->first), "%s: %s",
+			 probe->place, probe->left_out);
+	return true;
+}
+
 /* What is made of each. */
 struct making {
 	const struct probes *probes;
+	struct left_out left;
 	struct selection *selection;
 };
 
@@ -148,6 +171,8 @@ static int probe_select(const struct ktrace_probe *probe, void *data)
 	const char *filter = making->probes->list[probe->text].filter;
 	char pattern[160];
 
+	if (probe_is_left_out(&making->left, probe))
+		return 0;
 	snprintf(pattern, sizeof(pattern), "%s:%s", probe->system, probe->name);
 	if (selection_add(making->selection, pattern) ||
 	    (filter && selection_filter(making->selection, filter)))
@@ -213,9 +238,11 @@ int probes_make(struct probes *probes, struct ktrace_session *session,
 	texts = probes_texts(probes, pid);
 	if (!texts)
 		return EXIT_FAILED;
+	making.left.texts = texts;
 	err = ktrace_session_probes_add(session, (const char *const *)texts,
 					probes->nr, true, probe_select,
 					&making);
+	left_out_tell(&making.left);
 	if (err)
 		status = probe_failed(texts, probes->nr, err);
 	probes_texts_free(texts);

@@ -50,6 +50,19 @@ char **probes_texts(const struct probes *probes, pid_t pid);
 void probes_texts_free(char **texts);
 void probes_free(struct probes *probes);
 
+/* Counts places that are left out.  All zero: none. */
+struct left_out {
+	char *const *texts;
+	uint64_t text; /* they are of this */
+	size_t nr;
+	char first[400]; /* which one, and why */
+};
+
+/* Is it left out?  Then it is counted. */
+bool probe_is_left_out(struct left_out *left, const struct ktrace_probe *probe);
+/* Says what was counted, if anything was. */
+void left_out_tell(struct left_out *left);
+
 /* The library has refused a text: prints its error, and names like that of a missing function. */
 int probe_failed(char *const *texts, size_t nr, int err);
 

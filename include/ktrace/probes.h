@@ -25,6 +25,7 @@
  *
  * All processes that run the file are probed; those that the session does not want record nothing.
  * What means several places makes several events, whose names have _2, _3 and so on behind them.
+ * Places where the values cannot be had are left out, but for the last one.
  *
  * EXPRESSION is [NAME=]VALUE[:FORMAT].  VALUE is an expression of C, over
  *
@@ -83,7 +84,13 @@ struct ktrace_probe {
 	 */
 	const char *armed;
 	uint64_t missed_nested, missed_open, missed_idle;
-	uint64_t reserved[4];
+	/*
+	 * ktrace_session_probes_add(): why a place, of several that a text means, has no event: there
+	 * the values cannot be had, or the kernel takes no probe.  @place is its function.  NULL: it
+	 * has one.
+	 */
+	const char *left_out;
+	uint64_t reserved[3];
 };
 
 /*

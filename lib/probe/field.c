@@ -33,7 +33,8 @@ struct fields {
 	struct scope scope;
 	struct text *text;
 	unsigned int nr;
-	bool reads; /* memory */
+	bool reads;    /* memory */
+	bool implicit; /* nobody has named the values one by one */
 	char names[KT_DEFINITION_FIELDS][NAME_MAX_LENGTH + 1];
 };
 
@@ -282,6 +283,18 @@ static int member_begin(struct expression *e, const struct expression *of,
 	return e->words.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
+/* Of what nobody asked for by name, a text behind the first ones is its address. */
+static bool text_fits(const struct fields *f)
+{
+	return !f->implicit || f->nr < TEXTS_MAX;
+}
+
+/* What nobody asked for by name is recorded as far as there is room. */
+static bool is_full(const struct fields *f)
+{
+	return f->implicit && f->nr == FIELDS_MAX;
+}
+
 /* All members, those of structs within it as PARENT_MEMBER.  Of a union, the first. */
 static int struct_add(struct fields *f, const struct expression *e,
 		      const struct btf_type *t, const char *prefix,
@@ -290,7 +303,7 @@ static int struct_add(struct fields *f, const struct expression *e,
 	static const struct format format = {0};
 	int err = 0;
 
-	for (__u32 i = 0; !err && i < btf_vlen(t); i++) {
+	for (__u32 i = 0; !err && i < btf_vlen(t) && !is_full(f); i++) {
 		const char *own =
 			btf__name_by_offset(e->btf, btf_members(t)[i].name_off);
 		char name[2 * NAME_MAX_LENGTH];
@@ -301,9 +314,10 @@ static int struct_add(struct fields *f, const struct expression *e,
 		snprintf(name, sizeof(name), "%.40s%s%.60s", prefix,
 			 *prefix && *own ? "_" : "", own);
 		err = member_begin(&member, e, t, i);
-		if (!err && (expression_struct(&member) ||
-			     expression_is_text(&member, &size) ||
-			     expression_number_size(&member, &is_signed)))
+		if (!err &&
+		    (expression_struct(&member) ||
+		     (text_fits(f) && expression_is_text(&member, &size)) ||
+		     expression_number_size(&member, &is_signed)))
 			err = value_add(f, &member, &format, name, depth + 1);
 		expression_end(&member);
 		if (btf_is_union(t))
@@ -336,7 +350,7 @@ static int value_add(struct fields *f, struct expression *e,
 	bool is_signed;
 
 	if (format->how == STRING ||
-	    (format->how == BY_TYPE && is_text(e, name)))
+	    (format->how == BY_TYPE && is_text(e, name) && text_fits(f)))
 		return string_add(f, e, name);
 	/* A struct of one number is that. */
 	if (!t || expression_number_size(e, &is_signed))
@@ -479,7 +493,7 @@ static int parameter_add(struct fields *f, int index)
 	/* A struct that has no bytes, or is in two registers. */
 	if (parameter_find(&f->scope, index, &word, &nr) &&
 	    word < PASSING_REGISTERS && nr != 1) {
-		for (; !err && nr; nr--, word++) {
+		for (; !err && nr && !is_full(f); nr--, word++) {
 			argument_words(f->scope.place, word, words,
 				       sizeof(words));
 			err = field_add(f, "u64", "x64", name, words);
@@ -522,11 +536,14 @@ static int parameters_add(struct fields *f)
 
 	if (!err && !f->scope.proto)
 		err = parameters_unknown(&f->scope, "$params");
-	for (int i = 0; !err && i < btf_vlen(f->scope.proto); i++) {
+	f->implicit = true;
+	for (int i = 0; !err && i < btf_vlen(f->scope.proto) && !is_full(f);
+	     i++) {
 		if (!parameter_find(&f->scope, i, &word, &nr))
 			break;
 		err = parameter_add(f, i);
 	}
+	f->implicit = false;
 	return err;
 }
 

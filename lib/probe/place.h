@@ -36,7 +36,9 @@ struct place {
 	/* What is set when it is found. */
 	bool is_32;
 	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
-	bool at_return; /* offset is that of an instruction which returns */
+	const char *
+		refusal; /* why the kernel takes no probe there; NULL: it may */
+	bool at_return;	 /* offset is that of an instruction which returns */
 	const char *arguments; /* of a USDT probe; NULL: it is none */
 	char asked
 		[64]; /* how a function was called that has another symbol, as in C++; else "" */

@@ -217,7 +217,8 @@ struct made {
 	struct place place;
 	size_t text;		 /* which of the texts */
 	const char *expressions; /* behind the place */
-	bool further;		 /* it is not the first of its text */
+	bool further;		 /* it is not the first event of its text */
+	char *left_out;		 /* why it is no event; NULL: it is one */
 };
 
 struct making {
@@ -302,6 +303,12 @@ static int text_blame(int err, const char *text)
 	return error_set(err, "`%s': %s", text, why);
 }
 
+static int made_leave_out(struct made *made, const char *why)
+{
+	made->left_out = strdup(why);
+	return made->left_out ? 0 : error_set(-ENOMEM, "out of memory");
+}
+
 static int made_add(struct making *m, const struct place *place, size_t text,
 		    const char *expressions)
 {
@@ -314,10 +321,10 @@ static int made_add(struct making *m, const struct place *place, size_t text,
 		.place = *place,
 		.text = text,
 		.expressions = expressions,
-		.further = m->nr && more[m->nr - 1].text == text,
 	};
 	m->nr++;
-	return 0;
+	return place->refusal ? made_leave_out(&more[m->nr - 1], place->refusal)
+			      : 0;
 }
 
 /* A text that means places in a program. */
@@ -381,14 +388,52 @@ static int kernel_places_find(struct making *m)
 static int line_make(struct making *m, struct made *made)
 {
 	const struct place *place = &made->place;
-	int err = name_choose(m, made);
+	struct text fields = {0};
+	int err =
+		fields_write(m->prototypes, place, made->expressions, &fields);
 
-	if (err)
-		return err;
-	text_printf(&m->lines, "%s/%s ", place->system, place->name);
-	place_write(place, &m->lines);
-	return fields_write(m->prototypes, place, made->expressions, &m->lines)
-		       ?: (text_puts(&m->lines, "\n"), 0);
+	err = err ?: name_choose(m, made);
+	if (!err) {
+		text_printf(&m->lines, "%s/%s ", place->system, place->name);
+		place_write(place, &m->lines);
+		text_printf(&m->lines, "%s\n", fields.s ?: "");
+	}
+	m->lines.failed |= fields.failed;
+	text_free(&fields);
+	return err;
+}
+
+/*
+ * The lines of a text.  If what is wanted cannot be had at some of its places, the others have it;
+ * at one at least.  Returns the number of the first place behind.
+ */
+static int text_lines(struct making *m, size_t *next)
+{
+	size_t first = *next, text = m->list[first].text, nr = 0, end = first;
+	const struct made *refused = NULL;
+	int err = 0;
+
+	while (end < m->nr && m->list[end].text == text)
+		end++;
+	for (size_t i = first; !err && i < end; i++) {
+		struct made *made = &m->list[i];
+
+		if (made->left_out)
+			continue;
+		made->further = nr > 0;
+		err = line_make(m, made);
+		if (!err)
+			nr++;
+		if (err != -EINVAL || end - first == 1)
+			continue;
+		refused = refused ?: made;
+		err = made_leave_out(made, ktrace_last_error());
+	}
+	if (!err && !nr)
+		err = error_set(-EINVAL, "%s: %s", refused->place.function,
+				refused->left_out);
+	*next = end;
+	return err ? text_blame(err, m->texts[text]) : 0;
 }
 
 static int lines_make(struct making *m, size_t nr)
@@ -402,11 +447,8 @@ static int lines_make(struct making *m, size_t nr)
 	}
 	err = kernel_places_find(m);
 	err = err ?: prototypes_create(&m->prototypes);
-	for (size_t i = 0; !err && i < m->nr; i++) {
-		err = line_make(m, &m->list[i]);
-		if (err)
-			return text_blame(err, m->texts[m->list[i].text]);
-	}
+	for (size_t i = 0; !err && i < m->nr;)
+		err = text_lines(m, &i);
 	if (!err && m->lines.failed)
 		err = error_set(-ENOMEM, "out of memory");
 	if (!err && m->lines.len >= LINES_MAX)
@@ -437,11 +479,39 @@ struct using
 	void *data;
 };
 
+static int left_out_use(const struct using *using, const struct made *made)
+{
+	const struct ktrace_probe probe = {
+		.system = made->place.system,
+		.name = made->place.name,
+		.place = made->place.function,
+		.fields = "",
+		.text = made->text,
+		.left_out = made->left_out,
+	};
+
+	return using->use(&probe, using->data);
+}
+
+/* Those that are left out, up to the next event. */
+static int left_outs_use(struct using *using)
+{
+	const struct making *m = using->making;
+	int err = 0;
+
+	while (!err && using->nr < m->nr && m->list[using->nr].left_out)
+		err = left_out_use(using, &m->list[using->nr++]);
+	return err;
+}
+
 static int made_use(const struct ktrace_probe *probe, void *data)
 {
 	struct using *using = data;
 	struct ktrace_probe own = *probe;
+	int err = left_outs_use(using);
 
+	if (err)
+		return err;
 	own.text = using->making->list[using->nr++].text;
 	return using->use(&own, using->data);
 }
@@ -465,7 +535,8 @@ int ktrace_session_probes_add(struct ktrace_session *s,
 			   : session_root_write(s, "probes", m.lines.s, true);
 	if (!err && use && m.lines.s)
 		err = lines_each(m.lines.s, &whose, NULL, 0, NULL, made_use,
-				 &using);
+				 &using)
+			      ?: left_outs_use(&using);
 	prototypes_destroy(m.prototypes);
 	probed_files_close(m.files);
 	text_free(&m.lines);
@@ -474,6 +545,8 @@ int ktrace_session_probes_add(struct ktrace_session *s,
 		free(m.names[i]);
 	free(m.names);
 	free(m.existing);
+	for (size_t i = 0; i < m.nr; i++)
+		free(m.list[i].left_out);
 	free(m.list);
 	return err;
 }

@@ -333,6 +333,15 @@ static int returns_find(const struct probed_file *file,
 	return err;
 }
 
+static void function_name(const struct probed_file *file, size_t i,
+			  struct place *place)
+{
+	const char *name = file->functions.all[i].name;
+
+	snprintf(place->function, sizeof(place->function), "%.*s",
+		 (int)name_length(name), name);
+}
+
 static int function_place(const struct probed_file *file, size_t i,
 			  const struct place *wanted,
 			  int (*use)(const struct place *place, void *data),
@@ -341,8 +350,7 @@ static int function_place(const struct probed_file *file, size_t i,
 	const struct program_functions *f = &file->functions;
 	struct place place = *wanted;
 
-	snprintf(place.function, sizeof(place.function), "%.*s",
-		 (int)name_length(f->all[i].name), f->all[i].name);
+	function_name(file, i, &place);
 	place.address = f->all[i].begin;
 	place.size = function_size(f, i);
 	if (place.size && place.offset >= place.size)
@@ -388,6 +396,18 @@ static bool function_is_probed(const struct probed_file *file, size_t i)
 	       code_is_taken(&file->functions, file->is_32, offset);
 }
 
+static int function_refused(const struct probed_file *file, size_t i,
+			    const struct place *wanted,
+			    int (*use)(const struct place *place, void *data),
+			    void *data)
+{
+	struct place place = *wanted;
+
+	function_name(file, i, &place);
+	place.refusal = "the kernel can have no probe on its first instruction";
+	return use(&place, data);
+}
+
 static int functions_find(const struct probed_file *file,
 			  const struct place *wanted,
 			  int (*use)(const struct place *place, void *data),
@@ -410,6 +430,7 @@ static int functions_find(const struct probed_file *file,
 		last = f->all[i].begin;
 		if (wild && !function_is_probed(file, i)) {
 			refused++;
+			err = function_refused(file, i, wanted, use, data);
 			continue;
 		}
 		if (!nr++)

@@ -23,7 +23,7 @@ export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
 
 # Each with a cache of its own.  The first runs of the program make its file known: how long its
 # tables take to be there, nobody tells.
-often='for i in $(seq 12); do ./bare /dev/null x fork; sleep 0.25; done'
+often='for i in $(seq 8); do ./bare /dev/null x fork; sleep 0.25; done'
 recorder()	# TRACE OPTIONS... -- COMMAND...
 {
 	local trace=$1
@@ -65,7 +65,7 @@ ends 0 'its trace is whole'
 check 'it has the events' grep -q parent_comm=bare <<<"$out"
 check 'nothing is missing' [ -z "$err" ]
 
-in_background longer -d 3 -- \
+in_background longer -d 8 -- \
 	sh -c "$often; trap 'echo >got' TERM; sleep 60 & wait; kill \$!"
 kill -TERM $asking
 wait $asking

@@ -319,6 +319,41 @@ rm -r t
 run ktrace record -q -x libc.so.6 -P 'strlen' -o t -- ./two
 ends 1 'a function that only chooses' 'only chooses'
 
+# What cannot be had everywhere is recorded where it can; of more texts than can be had, the addresses.
+cat >many.c <<'END'
+__attribute__((noipa)) int many_texts(const char *a, const char *b, const char *c, const char *d,
+	const char *e, const char *f, const char *g, const char *h, const char *i, int last)
+{
+	return *a + *b + *c + *d + *e + *f + *g + *h + *i + last;
+}
+__attribute__((noipa)) int many_less(int number) { return number + 1; }
+int many_locked(long *n);
+__asm__(".globl many_locked\n.type many_locked, @function\nmany_locked: lock incq (%rdi)\n	ret\n"
+	".size many_locked, .-many_locked\n");
+int main(void)
+{
+	long n = 1;
+	many_locked(&n);
+	return many_texts("A", "B", "C", "D", "E", "F", "G", "H", "I", many_less(3)) != 625;
+}
+END
+gcc -g -O2 -o many many.c
+run ktrace record -x ./many -P 'many_*' -o t -- ./many
+ends 0 'wildcards and parameters' "many_*': left out at 1 place, many_locked: the kernel can have no probe"
+run ktrace report t
+check 'eight texts, and the address of the ninth' [ "$(sed -n 's/.* probe:many_texts: //p' <<<"$out" |
+	sed 's/0x[0-9a-f]*/X/g')" = 'a=X "A" b=X "B" c=X "C" d=X "D" e=X "E" f=X "F" g=X "G" h=X "H" i=X last=4' ]
+check 'the other function' grep -q ' probe:many_less: number=3$' <<<"$out"
+rm -r t
+run ktrace record -x ./many -P 'x=many_* number' -o t -- ./many
+ends 0 'a value that only some have' "number': left out at 2 places, as many_locked: the kernel"
+check 'those have it, and the name' [ "$(ktrace report t | sed -n 's/.* probe://p')" = 'x: number=3' ]
+rm -r t
+run ktrace record -x ./many -P 'many_* nothing' -o t -- ./many
+ends 1 'a value that none has' "many_texts: " "nothing"
+run ktrace record -x ./many -P 'many_texts a b c d e f g h i' -o t -- ./many
+ends 1 'a ninth text by name' 'a text must be among the first 8 values'
+
 # What Go has made, by its note: there a return address must stay as it is, so the instructions that
 # return are probed.
 cat >go.c <<'END'
