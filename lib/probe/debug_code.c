@@ -18,6 +18,8 @@
 
 /* Deeper than any program is nested. */
 #define DEPTH_MAX 256
+/* Names and qualifiers of a type. */
+#define CHAIN_MAX 256
 
 /* ---- entries --------------------------------------------------------------- */
 
@@ -126,6 +128,28 @@ bool debug_type_die(Dwarf_Die *of, Dwarf_Die *type)
 
 	return dwarf_attr_integrate(of, DW_AT_type, &attribute) &&
 	       dwarf_formref_die(&attribute, type);
+}
+
+bool debug_type_peel(Dwarf_Die *type)
+{
+	for (int i = 0; i < CHAIN_MAX; i++) {
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+		case DW_TAG_packed_type:
+		case DW_TAG_shared_type:
+		case DW_TAG_immutable_type:
+			if (!debug_type_die(type, type))
+				return false;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
 }
 
 bool debug_is_struct(int tag)
@@ -534,6 +558,7 @@ void debug_code_close(struct debug_code *code)
 		elf_end(code->elf);
 	}
 	btf__free(code->btf);
+	free(code->bounds);
 	table_free(&code->types);
 	table_free(&code->bases);
 	table_free(&code->definitions);

@@ -42,6 +42,8 @@ struct debug_code {
 
 	/* debug_type.c */
 	struct btf *btf;
+	struct debug_bound *bounds; /* debug_bound.c: of each type */
+	__u32 nr_bounds;
 	struct arena arena;
 	struct table types;	  /* by their addresses in the file */
 	struct table bases;	  /* numbers, by their names */
@@ -93,6 +95,11 @@ bool debug_number(Dwarf_Die *die, unsigned int name, uint64_t *number);
 bool debug_flag(Dwarf_Die *die, unsigned int name);
 /* What type it has.  False: none, which is void. */
 bool debug_type_die(Dwarf_Die *of, Dwarf_Die *type);
+/*
+ * Makes a type what it is without the names and qualifiers that it has.  False: void, or it does
+ * not end.
+ */
+bool debug_type_peel(Dwarf_Die *type);
 /* A struct, a class or a union. */
 bool debug_is_struct(int tag);
 /* What it declares may be defined elsewhere. */

@@ -45,7 +45,7 @@ static bool is_plain(Dwarf_Die *class)
 			return false;
 		case DW_TAG_member:
 			if (debug_type_die(&child, &type) &&
-			    !dwarf_peel_type(&type, &type) &&
+			    debug_type_peel(&type) &&
 			    (debug_is_struct(dwarf_tag(&type)) ||
 			     dwarf_tag(&type) == DW_TAG_array_type))
 				return false;
@@ -64,7 +64,7 @@ bool debug_is_passed_as_in_c(Dwarf_Die *of)
 		return true;
 	if (language == DW_LANG_Go)
 		return false;
-	if (!debug_type_die(of, &type) || dwarf_peel_type(&type, &type) ||
+	if (!debug_type_die(of, &type) || !debug_type_peel(&type) ||
 	    !debug_is_struct(dwarf_tag(&type)))
 		return true;
 	return is_cxx(language) && is_plain(&type);

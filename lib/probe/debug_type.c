@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "debug_bound.h"
 #include "debug_language.h"
 #include "debug_type.h"
 
@@ -423,6 +424,8 @@ static int enum_add(struct debug_code *code, Dwarf_Die *type)
 	do {
 		const char *own = debug_name(&child);
 
+		if (btf_vlen(btf__type_by_id(code->btf, id)) == BTF_MAX_VLEN)
+			break;
 		/* One that does not fit has no name. */
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !own ||
 		    !debug_constant(&child, &value))
@@ -461,8 +464,8 @@ static bool member_place(Dwarf_Die *member, uint64_t *bit, uint64_t *bits)
 		return true;
 	/* Before DWARF 4: counted from the highest bit of the number that it is a part of. */
 	if (!debug_number(member, DW_AT_byte_size, &size) &&
-	    (!debug_type_die(member, &type) ||
-	     dwarf_aggregate_size(&type, &size)))
+	    (!debug_type_die(member, &type) || !debug_type_peel(&type) ||
+	     !debug_number(&type, DW_AT_byte_size, &size)))
 		return false;
 	*bit += 8 * size - from - *bits;
 	return true;
@@ -487,6 +490,8 @@ static int struct_add(struct queue *q, Dwarf_Die *type)
 	if (id < 0 || dwarf_child(type, &child))
 		return id;
 	do {
+		if (btf_vlen(btf__type_by_id(btf, id)) == BTF_MAX_VLEN)
+			break;
 		if (!is_member(&child) || !member_place(&child, &bit, &bits) ||
 		    bit / 8 > size || bits > 64)
 			continue;
@@ -517,12 +522,15 @@ static int array_add(struct queue *q, Dwarf_Die *type, __u32 element)
 
 static int parameters_add(struct queue *q, Dwarf_Die *of)
 {
+	unsigned int nr = 0;
 	Dwarf_Die child;
 	int err = 0;
 
 	if (dwarf_child(of, &child))
 		return 0;
 	do {
+		if (nr++ == BTF_MAX_VLEN)
+			break;
 		if (is_parameter(&child))
 			err = btf__add_func_param(
 				q->code->btf, debug_name(&child),
@@ -601,6 +609,8 @@ static void queue_run(struct queue *q)
 			q->err = error_set(id, "its type cannot be kept: %s",
 					   strerror(-id));
 	}
+	if (debug_types_bound(code) && !q->err)
+		q->err = error_set(-ENOMEM, "out of memory");
 }
 
 /* ---- what is asked ------------------------------------------------------------ */

@@ -347,6 +347,84 @@ TEST(what_has_no_debugging_information)
 	close(fd);
 }
 
+/* ---- what no compiler writes --------------------------------------------------- */
+
+static int type_ask(const struct debug_variable *variable, void *data)
+{
+	const struct btf *btf = debug_type_btf(code);
+	struct passing passing;
+	unsigned int word, nr;
+	struct text type = {0};
+
+	type_write(&type, btf, variable->type);
+	CHECK(type.s && !type.failed);
+	text_free(&type);
+	passing_begin(&passing, btf, variable->type);
+	passing_next(&passing, btf, variable->type, &word, &nr);
+	++*(unsigned int *)data;
+	return 0;
+}
+
+static void all_ask(const char *text)
+{
+	struct expression e;
+	struct text all = {0};
+	const char *rest = text;
+	uint32_t size;
+	bool is_signed;
+
+	if (!expression_parse(&e, debug_type_btf(code), &rest, name_begin,
+			      NULL)) {
+		expression_is_text(&e, &size);
+		expression_number_size(&e, &is_signed);
+		expression_struct(&e);
+		expression_type(&e, &all);
+		expression_push_wide(&e, 8, &all);
+	}
+	text_free(&all);
+	expression_end(&e);
+}
+
+TEST(types_end)
+{
+	static const char *const behind[] = {"",      "->only", ".only",
+					     "[1]",   ".first", ".within",
+					     ".part", ".m",	".none"};
+	static const char *const names[] = {
+		"parameter",	"own_typedef",	 "own_const",
+		"own_volatile", "own_array",	 "own_pointer",
+		"own_restrict", "own_struct",	 "own_enumeration",
+		"ring",		"struct_ring",	 "array_ring",
+		"long_const",	"function_ring", "bitfield_ring",
+		"long_pointer", "long_struct",	 "wide"};
+	const struct btf_type *proto;
+	struct debug_place place;
+	unsigned int asked = 0;
+	char text[64];
+
+	begin("gcc -g0", "hostile.s");
+	/* It would be forever. */
+	alarm(200);
+	CHECK_EQ(places("main", &place), 1);
+	at(&place);
+	debug_variables_each(code, &where, type_ask, &asked);
+	CHECK_EQ(asked, sizeof(names) / sizeof(*names) + 2);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t k = 0; k < sizeof(behind) / sizeof(*behind); k++) {
+			snprintf(text, sizeof(text), "%s%s", names[i],
+				 behind[k]);
+			all_ask(text);
+		}
+	CHECK_EQ(debug_variable_proto(code, place.address, &proto), 0);
+	debug_types_load(code, place.address, "((struct own_struct *)good)");
+	/* What is sound beside it is as it was. */
+	CHECK_STR(words("good"), "di @4");
+	CHECK_STR(words("list.next->next->value"), "di @8 @8 8 + @4");
+	CHECK_STR(words("struct_ring.first.second"), "di @4");
+	alarm(0);
+	end();
+}
+
 /* ---- damage ------------------------------------------------------------------- */
 
 static int use_none(const struct debug_variable *variable, void *data)
