@@ -561,7 +561,9 @@ void debug_code_close(struct debug_code *code)
 	free(code->bounds);
 	table_free(&code->types);
 	table_free(&code->bases);
-	table_free(&code->definitions);
+	table_free(&code->definitions.by_name);
+	table_free(&code->definitions.declared);
+	table_free(&code->definitions.specified);
 	arena_destroy(&code->arena);
 	if (code->fd >= 0)
 		close(code->fd);

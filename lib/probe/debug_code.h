@@ -45,10 +45,18 @@ struct debug_code {
 	struct debug_bound *bounds; /* debug_bound.c: of each type */
 	__u32 nr_bounds;
 	struct arena arena;
-	struct table types;	  /* by their addresses in the file */
-	struct table bases;	  /* numbers, by their names */
-	struct table definitions; /* structs, by their names */
-	bool defined;		  /* those have been looked for */
+	struct table types;	   /* by their addresses in the file */
+	struct table bases;	   /* numbers, by their names */
+	struct debug_named *named; /* what names in casts mean */
+
+	/* debug_definition.c */
+	struct debug_definitions {
+		struct table by_name;  /* definitions, by the name alone */
+		struct table declared; /* spaces of declarations, by address */
+		struct table
+			specified; /* definitions, by the declaration that they name */
+		bool read, failed;
+	} definitions;
 };
 
 /*

@@ -70,10 +70,16 @@ bool debug_is_passed_as_in_c(Dwarf_Die *of)
 	return is_cxx(language) && is_plain(&type);
 }
 
+bool debug_unit_is_c(Dwarf_Die *unit)
+{
+	int language = dwarf_srclang(unit);
+
+	return language != -1 && is_c(language);
+}
+
 bool debug_is_c(struct debug_code *code, uint64_t address)
 {
 	Dwarf_Die *unit = debug_unit(code, address);
-	int language = unit ? dwarf_srclang(unit) : -1;
 
-	return language != -1 && is_c(language);
+	return unit && debug_unit_is_c(unit);
 }

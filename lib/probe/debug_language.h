@@ -11,7 +11,9 @@
  */
 bool debug_is_passed_as_in_c(Dwarf_Die *of);
 
-/* Is what is at the address written in C? */
+/* Is it written in C? */
+bool debug_unit_is_c(Dwarf_Die *unit);
+/* Is what is at the address? */
 bool debug_is_c(struct debug_code *code, uint64_t address);
 
 #endif /* KT_LIB_PROBE_DEBUG_LANGUAGE_H */

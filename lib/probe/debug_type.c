@@ -16,8 +16,11 @@
 
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/text.h"
 #include "debug_bound.h"
+#include "debug_definition.h"
 #include "debug_language.h"
+#include "debug_named.h"
 #include "debug_type.h"
 
 /* No program has as many. */
@@ -100,8 +103,23 @@ static int int_add(struct debug_code *code, const char *name, uint32_t size,
 
 /* The first ones. */
 #define INDEX_TYPE 1
-/* A struct of which nothing is known: so nobody knows how it is passed. */
+/* Of what has it nothing is known, and so not how it is passed. */
 #define UNKNOWN_TYPE 2
+
+/*
+ * A struct that is nowhere defined.  Expressions would look for another declaration's definition by
+ * its name alone, so it is a name that is no struct's.
+ */
+static int unknown_add(struct debug_code *code, const char *name, bool is_union)
+{
+	struct text text = {0};
+	int id;
+
+	text_printf(&text, "%s %s", is_union ? "union" : "struct", name);
+	id = text.failed ? -ENOMEM : btf__add_typedef(code->btf, text.s, 0);
+	text_free(&text);
+	return id;
+}
 
 /* Those that expressions and casts name are always there. */
 static int bases_begin(struct debug_code *code)
@@ -132,7 +150,7 @@ static int bases_begin(struct debug_code *code)
 		return -ENOMEM;
 	err = int_add(code, "long unsigned int", 8, 0);
 	if (err == INDEX_TYPE)
-		err = btf__add_fwd(code->btf, "class", BTF_FWD_STRUCT);
+		err = unknown_add(code, "class", false);
 	for (size_t i = 0; err >= 0 && i < sizeof(bases) / sizeof(*bases); i++)
 		err = int_add(code, bases[i].name, bases[i].size,
 			      bases[i].encoding);
@@ -154,64 +172,6 @@ static bool is_left_out(Dwarf_Die *type)
 		return true;
 	default:
 		return false;
-	}
-}
-
-/* ---- structs that are only declared ------------------------------------------ */
-
-struct definition {
-	const char *name;
-	Dwarf_Die die;
-};
-
-static enum debug_way definition_visit(Dwarf_Die *die, void *data)
-{
-	struct debug_code *code = data;
-	const struct table_slot *slot = NULL;
-	struct definition *definition;
-	const char *name;
-	uint64_t hash;
-
-	if (!debug_is_space(die))
-		return DEBUG_OVER;
-	if (!debug_is_struct(dwarf_tag(die)))
-		return DEBUG_INTO;
-	name = debug_name(die);
-	if (!name || debug_is_declaration(die))
-		return DEBUG_OVER;
-	hash = table_hash(name, strlen(name));
-	while ((slot = table_next(&code->definitions, hash, slot)))
-		if (!strcmp(((struct definition *)slot->value)->name, name))
-			return DEBUG_OVER;
-	definition = arena_alloc(&code->arena, sizeof(*definition));
-	if (!definition)
-		return DEBUG_STOP;
-	*definition = (struct definition){name, *die};
-	return table_add(&code->definitions, hash, definition) ? DEBUG_STOP
-							       : DEBUG_OVER;
-}
-
-/* Of structs in several units, any one. */
-static void declaration_resolve(struct debug_code *code, Dwarf_Die *type)
-{
-	const char *name = debug_name(type);
-	const struct table_slot *slot = NULL;
-
-	if (!name)
-		return;
-	for (size_t i = 0; !code->defined && i < code->nr_units; i++)
-		debug_walk(code, &code->units[i], definition_visit, code);
-	code->defined = true;
-	while ((slot = table_next(&code->definitions,
-				  table_hash(name, strlen(name)), slot))) {
-		struct definition *found = slot->value;
-
-		if (strcmp(found->name, name) ||
-		    (dwarf_tag(type) == DW_TAG_union_type) !=
-			    (dwarf_tag(&found->die) == DW_TAG_union_type))
-			continue;
-		*type = found->die;
-		return;
 	}
 }
 
@@ -256,13 +216,36 @@ static unsigned int dimensions(Dwarf_Die *array,
 	return 1;
 }
 
+/* Its number; 0: error. */
+static __u32 queue_add(struct queue *q, const Dwarf_Die *type)
+{
+	struct debug_code *code = q->code;
+	Dwarf_Die *more;
+
+	if (q->next > TYPES_MAX || !code->budget) {
+		q->err =
+			error_set(-EINVAL, "its type leads to too many others");
+		return 0;
+	}
+	code->budget--;
+	more = array_grow(q->list, q->nr, sizeof(*more));
+	q->list = more ?: q->list;
+	if (!more || table_add(&code->types, (uintptr_t)type->addr,
+			       (void *)(uintptr_t)q->next)) {
+		q->err = error_set(-ENOMEM, "out of memory");
+		return 0;
+	}
+	more[q->nr++] = *type;
+	return q->next++;
+}
+
 /* The number of what @of has as its type; it is added to the queue, if it is a new one. */
 static __u32 type_reach(struct queue *q, Dwarf_Die *of)
 {
 	struct debug_code *code = q->code;
 	uint32_t counts[DIMENSIONS_MAX];
 	unsigned int chain = 0;
-	Dwarf_Die type, whole, *more;
+	Dwarf_Die type, whole;
 	Dwarf_Attribute signature;
 	__u32 id;
 
@@ -284,27 +267,12 @@ static __u32 type_reach(struct queue *q, Dwarf_Die *of)
 		id = base_same(code, &type);
 	} else if (debug_is_struct(dwarf_tag(&type)) &&
 		   debug_is_declaration(&type)) {
-		declaration_resolve(code, &type);
-		id = id_find(code, &type);
+		if (debug_definition_find(code, &type))
+			id = id_find(code, &type);
 	}
 	if (id)
 		return id;
-	if (q->next > TYPES_MAX || !code->budget) {
-		q->err =
-			error_set(-EINVAL, "its type leads to too many others");
-		return 0;
-	}
-	code->budget--;
-	more = array_grow(q->list, q->nr, sizeof(*more));
-	if (!more || table_add(&code->types, (uintptr_t)type.addr,
-			       (void *)(uintptr_t)q->next)) {
-		q->list = more ?: q->list;
-		q->err = error_set(-ENOMEM, "out of memory");
-		return 0;
-	}
-	q->list = more;
-	more[q->nr++] = type;
-	id = q->next++;
+	id = queue_add(q, &type);
 	/* The first dimension is the whole; the others are behind it. */
 	if (dwarf_tag(&type) == DW_TAG_array_type)
 		q->next += dimensions(&type, counts) - 1;
@@ -481,8 +449,7 @@ static int struct_add(struct queue *q, Dwarf_Die *type)
 	int id;
 
 	if (debug_is_declaration(type) && name)
-		return btf__add_fwd(btf, name,
-				    is_union ? BTF_FWD_UNION : BTF_FWD_STRUCT);
+		return unknown_add(q->code, name, is_union);
 	debug_number(type, DW_AT_byte_size, &size);
 	size = size < UINT32_MAX ? size : 0;
 	id = is_union ? btf__add_union(btf, name, size)
@@ -708,31 +675,34 @@ static bool is_named(const char *text, const char *name)
 	return false;
 }
 
+/* A type that has a name of its own gets its number. */
+static int type_name(struct queue *q, Dwarf_Die *die)
+{
+	struct debug_code *code = q->code;
+	__u32 id = id_find(code, die);
+
+	if (!id && dwarf_tag(die) == DW_TAG_base_type)
+		id = base_same(code, die);
+	id = id ?: queue_add(q, die);
+	if (q->err)
+		return q->err;
+	q->err = debug_named_keep(code, die, id);
+	return q->err ? error_set(q->err, "out of memory") : 0;
+}
+
 static enum debug_way naming_visit(Dwarf_Die *die, void *data)
 {
 	struct naming *n = data;
 	struct queue *q = &n->q;
 	int tag = dwarf_tag(die);
 	const char *name;
-	Dwarf_Die *more;
 
 	if (debug_is_struct(tag) || tag == DW_TAG_typedef ||
 	    tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type) {
 		name = debug_name(die);
 		if (name && is_named(n->text, name) &&
-		    !debug_is_declaration(die) && !id_find(n->code, die)) {
-			more = array_grow(q->list, q->nr, sizeof(*more));
-			if (!more ||
-			    table_add(&n->code->types, (uintptr_t)die->addr,
-				      (void *)(uintptr_t)q->next)) {
-				q->list = more ?: q->list;
-				q->err = error_set(-ENOMEM, "out of memory");
-				return DEBUG_STOP;
-			}
-			q->list = more;
-			more[q->nr++] = *die;
-			q->next++;
-		}
+		    !debug_is_declaration(die) && type_name(q, die))
+			return DEBUG_STOP;
 	}
 	return debug_is_space(die) ? DEBUG_INTO : DEBUG_OVER;
 }
@@ -769,6 +739,7 @@ int debug_types_load(struct debug_code *code, uint64_t address,
 	Dwarf_Die *unit = debug_unit(code, address);
 	int err = queue_begin(&n.q, code);
 
+	code->named = NULL;
 	if (err || !strchr(text, '('))
 		return err;
 	debug_search(code);

@@ -23,7 +23,7 @@ int debug_type_proto(struct debug_code *code, Dwarf_Die *function);
 
 /*
  * Casts may name types that nothing else leads to: makes those whose names are words of @text
- * known, first such of the unit that has the @address.
+ * known (debug_named.h), first such of the unit that has the @address.
  */
 int debug_types_load(struct debug_code *code, uint64_t address,
 		     const char *text);

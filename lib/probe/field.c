@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "debug_language.h"
+#include "debug_named.h"
 #include "debug_type.h"
 #include "debug_variable.h"
 #include "field.h"
@@ -447,6 +448,15 @@ static bool is_name(const char *begin, const char *end)
 	return begin == end;
 }
 
+static int type_named(void *data, const char *tag, const char *name)
+{
+	const struct scope *scope = data;
+
+	return scope->place->code
+		       ? debug_named_find(scope->place->code, tag, name)
+		       : 0;
+}
+
 static int expression_add(struct fields *f, const char **text)
 {
 	char name[NAME_MAX_LENGTH + 1];
@@ -464,7 +474,7 @@ static int expression_add(struct fields *f, const char **text)
 				 "are ktrace's own",
 				 name);
 	err = expression_parse(&e, f->scope.btf, &end, variable_begin,
-			       &f->scope);
+			       type_named, &f->scope);
 	if (!err && !*name)
 		name_derive(begin, end, name);
 	*text = end;

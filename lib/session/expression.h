@@ -69,14 +69,20 @@ int expression_follow(struct expression *e, const char *name);
  * errno with a message.
  */
 typedef int expression_name(void *data, const char *name, struct expression *e);
+/*
+ * The number of the type that a cast names; @tag: "struct", "union", "enum" or "".  0: the first
+ * one of that name is meant.
+ */
+typedef int expression_type_name(void *data, const char *tag, const char *name);
 
 /*
  * Compiles an expression of C: names, members, elements of arrays with a fixed index, `*', `&'
  * and casts.  It ends at a blank that is not within brackets, or at what belongs to no expression;
- * *@text is there then.  @btf: where types of casts are.  -EINVAL, with a message.
+ * *@text is there then.  @btf: where types of casts are; @type finds them.  -EINVAL, with a message.
  */
 int expression_parse(struct expression *e, const struct btf *btf,
-		     const char **text, expression_name *name, void *data);
+		     const char **text, expression_name *name,
+		     expression_type_name *type, void *data);
 
 /* Bytes of the number at the place; 0: it is none.  An address is one. */
 uint32_t expression_number_size(const struct expression *e, bool *is_signed);

@@ -21,6 +21,7 @@ struct parser {
 	const char *at;
 	const struct btf *btf;
 	expression_name *name;
+	expression_type_name *type; /* NULL: by the name alone */
 	void *data;
 	unsigned int brackets;
 	unsigned int depth;
@@ -145,7 +146,9 @@ static int type_parse(struct parser *p, __u32 *type, unsigned int *stars)
 	}
 	if (!*name)
 		return missing(p, "a type");
-	if (*tag || strcmp(name, "void"))
+	if (p->type)
+		id = p->type(p->data, tag, name);
+	if (!id && (*tag || strcmp(name, "void")))
 		id = type_find(p->btf, tag, name);
 	if (id < 0)
 		return error_set(-EINVAL, "this kernel has no type `%s%s%s'",
@@ -358,12 +361,14 @@ static int unary_parse(struct parser *p, struct expression *e)
 }
 
 int expression_parse(struct expression *e, const struct btf *btf,
-		     const char **text, expression_name *name, void *data)
+		     const char **text, expression_name *name,
+		     expression_type_name *type, void *data)
 {
 	struct parser p = {
 		.at = *text,
 		.btf = btf,
 		.name = name,
+		.type = type,
 		.data = data,
 	};
 	int err;

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "kernel/btf.h"
 #include "probe/debug_line.h"
+#include "probe/debug_named.h"
 #include "probe/debug_type.h"
 #include "probe/debug_variable.h"
 #include "rnd.h"
@@ -128,6 +129,12 @@ static int name_begin(void *data, const char *name, struct expression *e)
 	return debug_variable_begin(code, &where, name, e);
 }
 
+static int type_named(void *data, const char *tag, const char *name)
+{
+	(void)data;
+	return debug_named_find(code, tag, name);
+}
+
 static void at(const struct debug_place *place)
 {
 	where = (struct debug_where){
@@ -143,7 +150,7 @@ static void refused(const char *text, const char *why)
 	const char *rest = text;
 
 	CHECK(expression_parse(&e, debug_type_btf(code), &rest, name_begin,
-			       NULL) < 0);
+			       type_named, NULL) < 0);
 	if (!strstr(ktrace_last_error(), why))
 		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
 			   why);
@@ -159,7 +166,8 @@ static const char *words(const char *text)
 	const char *rest = text;
 	uint32_t size;
 
-	if (expression_parse(&e, debug_type_btf(code), &rest, name_begin, NULL))
+	if (expression_parse(&e, debug_type_btf(code), &rest, name_begin,
+			     type_named, NULL))
 		check_fail("%s: %s", text, ktrace_last_error());
 	if (expression_is_text(&e, &size) && size)
 		expression_push_address(&e, &all);
@@ -334,6 +342,32 @@ TEST(types)
 	end();
 }
 
+TEST(structs_of_the_same_name)
+{
+	static const char cast[] = "((struct same *)any)->here";
+	struct debug_place place;
+
+	begin("g++ -O0 -g namesakes_other.cc", "namesakes.cc");
+	places("here_use:2", &place);
+	at(&place);
+	CHECK(strstr(words("list->one->value"), " @8 @8 8 + @4"));
+	CHECK(strstr(words("list->two->value"), " @8 8 + @8 16 + @4"));
+	CHECK(strstr(words("list->three->within->value"),
+		     " @8 16 + @8 @8 24 + @4"));
+	CHECK(strstr(words("list->five->here"), " @8 32 + @8 4 + @4"));
+	CHECK(strstr(words("list->six->mine"), " @8 40 + @8 2 + @2"));
+	refused("list->four->value", "it is no struct");
+	/* A cast means that of its unit. */
+	debug_types_load(code, where.address, cast);
+	CHECK(strstr(words(cast), " 4 + @4"));
+	places("there_use:4", &place);
+	at(&place);
+	debug_types_load(code, where.address, cast);
+	CHECK(strstr(words(cast), " 24 + @8"));
+	CHECK(strstr(words("own->here"), " 24 + @8"));
+	end();
+}
+
 TEST(what_has_no_debugging_information)
 {
 	int fd = compile("gcc -O2", "sample.c");
@@ -374,7 +408,7 @@ static void all_ask(const char *text)
 	bool is_signed;
 
 	if (!expression_parse(&e, debug_type_btf(code), &rest, name_begin,
-			      NULL)) {
+			      type_named, NULL)) {
 		expression_is_text(&e, &size);
 		expression_number_size(&e, &is_signed);
 		expression_struct(&e);

@@ -20,6 +20,7 @@
 
 #include "kernel/btf.h"
 #include "probe/debug_line.h"
+#include "probe/debug_named.h"
 #include "probe/debug_type.h"
 #include "probe/debug_variable.h"
 #include "session/btf_type.h"
@@ -33,6 +34,12 @@ static int name_begin(void *data, const char *name, struct expression *e)
 {
 	(void)data;
 	return debug_variable_begin(code, &where, name, e);
+}
+
+static int type_named(void *data, const char *tag, const char *name)
+{
+	(void)data;
+	return debug_named_find(code, tag, name);
 }
 
 static void value_print(const char *name, const char *path,
@@ -90,7 +97,8 @@ static void all_print(const char *name, const char *path, unsigned int depth)
 	bool is_signed;
 
 	snprintf(text, sizeof(text), "%s%s", name, path);
-	if (expression_parse(&e, debug_type_btf(code), &at, name_begin, NULL)) {
+	if (expression_parse(&e, debug_type_btf(code), &at, name_begin,
+			     type_named, NULL)) {
 		printf("refused 0x%" PRIx64 " %s %s %s\n", where.address, name,
 		       *path ? path : "-", ktrace_last_error());
 	} else {

@@ -332,7 +332,7 @@ static int64_t parsed(const char *text, uint32_t size, const char *behind)
 	if (!btf)
 		types_make();
 	objects_make();
-	if (expression_parse(&e, btf, &text, name_begin, NULL))
+	if (expression_parse(&e, btf, &text, name_begin, NULL, NULL))
 		check_fail("%s: %s", text, ktrace_last_error());
 	CHECK_STR(text, behind);
 	return number_run(&e, size);
@@ -388,7 +388,8 @@ static void misread(const char *text, const char *why)
 
 	if (!btf)
 		types_make();
-	CHECK_EQ(expression_parse(&e, btf, &at, name_begin, NULL), -EINVAL);
+	CHECK_EQ(expression_parse(&e, btf, &at, name_begin, NULL, NULL),
+		 -EINVAL);
 	if (!strstr(ktrace_last_error(), why))
 		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
 			   why);
