@@ -157,6 +157,17 @@ static void scopes_find(struct debug_code *code,
 			scopes->nr = i;
 }
 
+/* Which of them is the innermost function: what it was put into is not around it in the source. */
+static unsigned int scopes_first(struct debug_scopes *scopes)
+{
+	unsigned int i = scopes->nr;
+
+	while (i-- > 1)
+		if (is_function(&scopes->list[i]))
+			return i;
+	return 0;
+}
+
 /* ---- messages ------------------------------------------------------------------ */
 
 /* "FUNCTION+0xOFFSET (line N)". */
@@ -229,7 +240,8 @@ static int unknown_refuse(struct debug_code *code, struct debug_scopes *scopes,
 	struct names names = {.nr = 0};
 	int err;
 
-	for (unsigned int i = scopes->nr; i-- && !names.more;)
+	for (unsigned int i = scopes->nr, first = scopes_first(scopes);
+	     i-- > first && !names.more;)
 		debug_walk(code, &scopes->list[i], names_visit, &names);
 	if (!names.nr || names.text.failed)
 		err = error_set(-ENOENT, "there is no variable `%s' here%s",
@@ -536,12 +548,13 @@ int debug_variable_begin(struct debug_code *code,
 {
 	struct search search = {.code = code, .name = name};
 	struct debug_scopes scopes;
-	unsigned int index;
+	unsigned int index, first;
 
 	*e = (struct expression){0};
 	debug_search(code);
 	scopes_find(code, where, &scopes);
-	for (index = scopes.nr; index-- && !search.any;) {
+	first = scopes_first(&scopes);
+	for (index = scopes.nr; index-- > first && !search.any;) {
 		Dwarf_Die *scope = &scopes.list[index];
 
 		debug_walk(code, scope, own_visit, &search);
@@ -630,10 +643,12 @@ int debug_variables_each(struct debug_code *code,
 {
 	struct listing l = {
 		.code = code, .where = where, .use = use, .data = data};
+	unsigned int first;
 
 	debug_search(code);
 	scopes_find(code, where, &l.scopes);
-	for (l.index = l.scopes.nr; l.index-- && !l.err;)
+	first = scopes_first(&l.scopes);
+	for (l.index = l.scopes.nr; l.index-- > first && !l.err;)
 		debug_walk(code, &l.scopes.list[l.index], list_visit, &l);
 	table_free(&l.seen);
 	return l.err;

@@ -3,8 +3,8 @@
  * What variables of the source are at an instruction, by debugging information.
  *
  * A name means what is nearest: in the blocks that the instruction is in, from the innermost on,
- * with the parameters and variables of functions that were put into others there; then in the
- * unit, then in the whole file.
+ * up to the function; then in the unit, then in the whole file.  If a function was put into
+ * another one there, that is not around it: what a name means does not depend on the compiler.
  */
 #ifndef KT_LIB_PROBE_DEBUG_VARIABLE_H
 #define KT_LIB_PROBE_DEBUG_VARIABLE_H
@@ -33,7 +33,7 @@ struct debug_variable {
 };
 
 /*
- * Calls @use with each variable that blocks and functions around the instruction have; the
+ * Calls @use with each variable that the blocks and the function around the instruction have; the
  * innermost first, of one name the one that it means.  Something other than 0 that it returns ends
  * this, and is returned.
  */

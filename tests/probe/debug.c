@@ -244,6 +244,29 @@ TEST(variables_that_are_not_there)
 	end();
 }
 
+TEST(callers_are_not_around_what_was_put_into_them)
+{
+	static const char cause[] = "there is no variable `value' here, but ";
+	struct debug_place place;
+
+	begin("gcc -O2 -g", "sample.c");
+	places("inlined", &place);
+	at(&place);
+	CHECK(*words("times"));
+	CHECK(*words("counter"));
+	/* The caller has it, and could have one that is called `counter'. */
+	refused("value", cause);
+	refused("value", "times");
+	CHECK(!strstr(ktrace_last_error(), "result"));
+	at_line("sample.c", "long part = sum ^ i;", &place);
+	at(&place);
+	refused("value", cause);
+	places("first_caller", &place);
+	at(&place);
+	CHECK_STR(words("value"), "di");
+	end();
+}
+
 TEST(variables_that_have_one_address)
 {
 	struct debug_place place;

@@ -65,11 +65,16 @@ def run(words):
 
 def symbol(name, frame):
     block = gdb.block_for_pc(frame.pc())
-    while block and not block.is_global:
-        for s in block:
+    static = block.static_block if block else None
+    inner, outer = [], []
+    while block and not block.is_static and not block.is_global:
+        (outer if any(b.function for b in inner) else inner).append(block)
+        block = block.superblock
+    # What a function was put into is not around it: it is meant only if the place is that function's.
+    for block in inner + [static] + outer:
+        for s in block or ():
             if s.name == name and not s.is_function and s.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
                 return s
-        block = block.superblock
     return None
 
 
