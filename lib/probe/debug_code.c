@@ -17,7 +17,7 @@
 #include "symbol/program_file.h"
 
 /* Deeper than any program is nested. */
-#define DEPTH_MAX 256
+#define DEPTH_MAX 512
 /* Names and qualifiers of a type. */
 #define CHAIN_MAX 256
 
@@ -347,7 +347,8 @@ static enum debug_way scope_visit(Dwarf_Die *die, void *data)
 		/* What a function is written in does not call it. */
 		if (dwarf_tag(die) == DW_TAG_subprogram)
 			scopes->nr = 0;
-		if (scopes->nr == DEBUG_SCOPES_MAX)
+		scopes->cut = scopes->nr == DEBUG_SCOPES_MAX;
+		if (scopes->cut)
 			return DEBUG_STOP;
 		scopes->list[scopes->nr++] = *die;
 		return DEBUG_INTO;
@@ -363,6 +364,7 @@ bool debug_scopes(struct debug_code *code, uint64_t address,
 	Dwarf_Die *unit = debug_unit(code, address);
 
 	scopes->nr = 0;
+	scopes->cut = false;
 	if (!unit)
 		return false;
 	scopes->unit = *unit;

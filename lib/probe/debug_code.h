@@ -122,12 +122,13 @@ Dwarf_Die *debug_unit(struct debug_code *code, uint64_t address);
 /* Where a function begins, or the part of one that was put into another one. */
 bool debug_entry(Dwarf_Die *function, uint64_t *address);
 
-#define DEBUG_SCOPES_MAX 64
+#define DEBUG_SCOPES_MAX 256
 
 /* What an address is in: the function first, then blocks and functions put into it. */
 struct debug_scopes {
 	Dwarf_Die list[DEBUG_SCOPES_MAX];
 	unsigned int nr;
+	bool cut; /* there are more, further in */
 	Dwarf_Die unit;
 };
 

@@ -553,6 +553,11 @@ int debug_variable_begin(struct debug_code *code,
 	*e = (struct expression){0};
 	debug_search(code);
 	scopes_find(code, where, &scopes);
+	if (scopes.cut)
+		return error_set(
+			-EINVAL,
+			"`%s': it is in more than %d blocks and functions within each other",
+			name, DEBUG_SCOPES_MAX);
 	first = scopes_first(&scopes);
 	for (index = scopes.nr; index-- > first && !search.any;) {
 		Dwarf_Die *scope = &scopes.list[index];

@@ -267,6 +267,21 @@ TEST(callers_are_not_around_what_was_put_into_them)
 	end();
 }
 
+TEST(blocks_within_blocks)
+{
+	struct debug_place place;
+
+	begin("gcc -O0 -g", "deep.c");
+	CHECK_EQ(at_line("deep.c", "sink = innermost;", &place), 1);
+	at(&place);
+	CHECK(*words("innermost"));
+	CHECK(*words("outermost"));
+	places("endless:4", &place);
+	at(&place);
+	refused("innermost", "more than 256 blocks and functions");
+	end();
+}
+
 TEST(variables_that_have_one_address)
 {
 	struct debug_place place;
