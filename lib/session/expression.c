@@ -306,8 +306,8 @@ uint32_t expression_number_size(const struct expression *e, bool *is_signed)
 		return 0;
 	if (t->size != 1 && t->size != 2 && t->size != 4 && t->size != 8)
 		return 0;
-	if (e->bits)
-		return e->is_value || e->bits + e->shift <= 32 ? t->size : 0;
+	if (e->bits && !e->is_value && e->bits + e->shift > 32)
+		return 0;
 	*is_signed = btf_is_int(t) ? btf_int_encoding(t) & BTF_INT_SIGNED
 				   : enum_is_signed(t);
 	return t->size;
@@ -380,15 +380,15 @@ void expression_push_wide(const struct expression *e, uint32_t size,
 	uint64_t mask, sign;
 
 	expression_push_number(e, text);
-	if (!own || size <= own || e->bits)
+	if (!own || (size <= own && !e->bits))
 		return;
 	/* Above the bytes of a value in a register there may be anything. */
-	mask = UINT64_MAX >> (64 - 8 * own);
+	mask = UINT64_MAX >> (64 - (e->bits ?: 8 * own));
 	sign = (mask >> 1) + 1;
 	if (is_signed)
 		text_printf(text, " %" PRIu64 " + %" PRIu64 " & %" PRIu64 " -",
 			    sign, mask, sign);
-	else if (e->is_value)
+	else if (e->is_value && !e->bits)
 		text_printf(text, " %" PRIu64 " &", mask);
 }
 

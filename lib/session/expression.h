@@ -98,8 +98,8 @@ void expression_push_address(const struct expression *e, struct text *text);
 void expression_push_number(const struct expression *e, struct text *text);
 
 /*
- * The same, as a number of @size bytes: that of a type with a sign keeps it.  What is above its
- * bytes is then zero, or the sign.
+ * The same, as a number of @size bytes: that of a type with a sign keeps it, bitfields too.  What
+ * is above its bytes or bits is then zero, or the sign.
  */
 void expression_push_wide(const struct expression *e, uint32_t size,
 			  struct text *text);

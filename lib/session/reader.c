@@ -184,6 +184,8 @@ static void number_read(struct making *m, const struct reader *reader,
 
 	if (!size)
 		return;
+	/* The words push no sign. */
+	is_signed &= !e->bits;
 	snprintf(ctype, sizeof(ctype), "%c%u", is_signed ? 's' : 'u', 8 * size);
 	text_printf(&words, "%s if kernel ", m->push);
 	expression_push_number(e, &words);

@@ -18,7 +18,7 @@ for line in open(os.environ['WORDS']):
     if word[0] == 'place' and word[2].endswith('+0x0'):
         entries.add(int(word[1], 16))
     if word[0] in ('value', 'refused'):
-        places.setdefault(int(word[1], 16), []).append(line.rstrip('\n').split(' ', 6))
+        places.setdefault(int(word[1], 16), []).append(line.rstrip('\n').split(' ', 5))
 
 gdb.execute('set pagination off')
 gdb.execute('set confirm off')
@@ -162,8 +162,7 @@ def judge(line, frame, early=None):
             counts['refused with a value'] += 1
             print('# refused, but %#x: %s' % (theirs & M, ' '.join(line)))
         return
-    size, bits, words = int(line[4]), int(line[5]), line[6]
-    mask = (1 << (bits or 8 * size)) - 1
+    words, mask = line[5], M
     try:
         ours = run(words.split()) if early is None else early[0]
     except gdb.MemoryError:

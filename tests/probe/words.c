@@ -6,8 +6,8 @@
  *	words -a FILE PLACE...		and the variables there, with members of theirs
  *	words -v FILE PLACE VARIABLE...	and these expressions there
  *
- * One line for each value: "value ADDRESS NAME PATH SIZE BITS WORDS", where PATH is what follows the
- * name, or `-'; "refused ADDRESS NAME PATH WHY".
+ * One line for each value: "value ADDRESS NAME PATH SIZE WORDS", where PATH is what follows the
+ * name, or `-', and WORDS push 8 bytes; "refused ADDRESS NAME PATH WHY".
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,9 +47,10 @@ static void value_print(const char *name, const char *path,
 {
 	struct text words = {0};
 
-	expression_push_number(e, &words);
-	printf("value 0x%" PRIx64 " %s %s %u %u %s\n", where.address, name,
-	       *path ? path : "-", size, e->bits, words.s);
+	/* With its sign. */
+	expression_push_wide(e, 8, &words);
+	printf("value 0x%" PRIx64 " %s %s %u %s\n", where.address, name,
+	       *path ? path : "-", size, words.s);
 	text_free(&words);
 }
 
