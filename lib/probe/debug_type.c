@@ -59,8 +59,23 @@ static const char *base_name(const char *name)
 	return name;
 }
 
+/* What BTF calls it.  False: it is no whole number. */
+static bool base_encoding(Dwarf_Die *type, int *encoding)
+{
+	uint64_t told = 0;
+
+	debug_number(type, DW_AT_encoding, &told);
+	*encoding = told == DW_ATE_boolean ? BTF_INT_BOOL
+		    : told == DW_ATE_signed || told == DW_ATE_signed_char
+			    ? BTF_INT_SIGNED
+			    : 0;
+	return *encoding || told == DW_ATE_unsigned ||
+	       told == DW_ATE_unsigned_char || told == DW_ATE_UTF ||
+	       told == DW_ATE_ASCII || told == DW_ATE_address;
+}
+
 static int base_find(const struct debug_code *code, const char *name,
-		     uint64_t size)
+		     uint64_t size, int encoding)
 {
 	const struct table_slot *slot = NULL;
 	const struct btf_type *t;
@@ -70,20 +85,29 @@ static int base_find(const struct debug_code *code, const char *name,
 				  slot))) {
 		id = (uintptr_t)slot->value;
 		t = btf__type_by_id(code->btf, id);
-		if (t && t->size == size &&
+		if (t && t->size == size && btf_is_int(t) &&
+		    btf_int_encoding(t) == encoding &&
 		    !strcmp(btf__name_by_offset(code->btf, t->name_off), name))
 			return id;
 	}
 	return 0;
 }
 
-/* Each unit has numbers of its own, but expressions compare them.  0: it is a new one. */
+/*
+ * Each unit has numbers of its own, but expressions compare them.  `char' may have a sign in one
+ * unit and none in another.  0: it is a new one.
+ */
 static int base_same(const struct debug_code *code, Dwarf_Die *type)
 {
 	uint64_t size = 0;
+	int encoding;
 
 	debug_number(type, DW_AT_byte_size, &size);
-	return base_find(code, base_name(debug_name(type) ?: "number"), size);
+	return base_encoding(type, &encoding)
+		       ? base_find(code,
+				   base_name(debug_name(type) ?: "number"),
+				   size, encoding)
+		       : 0;
 }
 
 static int base_keep(struct debug_code *code, const char *name, int id)
@@ -316,32 +340,17 @@ static void types_reach(struct queue *q, size_t index)
 static int base_add(struct debug_code *code, Dwarf_Die *type)
 {
 	const char *name = base_name(debug_name(type) ?: "number");
-	uint64_t size = 0, encoding = 0;
-	int id;
+	uint64_t size = 0, told = 0;
+	int id, encoding;
 
 	debug_number(type, DW_AT_byte_size, &size);
-	debug_number(type, DW_AT_encoding, &encoding);
-	switch (encoding) {
-	case DW_ATE_float:
+	debug_number(type, DW_AT_encoding, &told);
+	if (told == DW_ATE_float)
 		id = btf__add_float(code->btf, name, size);
-		break;
-	case DW_ATE_boolean:
-		id = btf__add_int(code->btf, name, size, BTF_INT_BOOL);
-		break;
-	case DW_ATE_signed:
-	case DW_ATE_signed_char:
-		id = btf__add_int(code->btf, name, size, BTF_INT_SIGNED);
-		break;
-	case DW_ATE_unsigned:
-	case DW_ATE_unsigned_char:
-	case DW_ATE_UTF:
-	case DW_ATE_ASCII:
-	case DW_ATE_address:
-		id = btf__add_int(code->btf, name, size, 0);
-		break;
-	default:
+	else if (base_encoding(type, &encoding))
+		id = btf__add_int(code->btf, name, size, encoding);
+	else
 		id = -EINVAL;
-	}
 	if (id > 0)
 		return base_keep(code, name, id);
 	/* Complex numbers, and numbers of odd sizes. */

@@ -380,6 +380,48 @@ TEST(types)
 	end();
 }
 
+/* Does a number have a sign?  It is that of its type in the unit. */
+static bool has_sign(const char *text)
+{
+	struct expression e;
+	bool is_signed = false;
+
+	if (expression_parse(&e, debug_type_btf(code), &text, name_begin,
+			     type_named, NULL))
+		check_fail("%s: %s", text, ktrace_last_error());
+	CHECK(expression_number_size(&e, &is_signed));
+	expression_end(&e);
+	return is_signed;
+}
+
+static void signs(const char *how, bool of_char)
+{
+	struct debug_place place;
+
+	begin(how, "sample.c");
+	CHECK_EQ(at_line("sample.c", "sink = edge;", &place), 1);
+	at(&place);
+	debug_types_load(code, where.address, "((char)n)");
+	CHECK_EQ(has_sign("edge"), of_char);
+	CHECK_EQ(has_sign("((char)n)"), of_char);
+	CHECK(has_sign("tiny"));
+	CHECK(!has_sign("truth"));
+	places("node_walk:2", &place);
+	at(&place);
+	CHECK(!has_sign("byte"));
+	CHECK(has_sign("node->flags.negative"));
+	CHECK(!has_sign("node->flags.three"));
+	CHECK_EQ(has_sign("node->name[0]"), of_char);
+	CHECK(strstr(words("node->name"), "+"));
+	end();
+}
+
+TEST(signs_are_those_of_the_unit)
+{
+	signs("gcc -O0 -g", true);
+	signs("gcc -O0 -g -funsigned-char", false);
+}
+
 TEST(structs_of_the_same_name)
 {
 	static const char cast[] = "((struct same *)any)->here";

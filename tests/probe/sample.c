@@ -171,6 +171,7 @@ __attribute__((noinline)) static int by_size(int n)
 {
 	int local[n];
 	int8_t tiny = n - 100;
+	char edge = n - 130;
 	_Bool truth = n > 2;
 	enum wide wide = truth ? MANY : FEW;
 
@@ -178,6 +179,7 @@ __attribute__((noinline)) static int by_size(int n)
 		local[i] = i * i;
 	sink = local[n - 1];
 	sink = tiny;
+	sink = edge;
 	sink = wide;
 	return local[n / 2] + truth;
 }
