@@ -129,6 +129,8 @@ static int int_add(struct debug_code *code, const char *name, uint32_t size,
 #define INDEX_TYPE 1
 /* Of what has it nothing is known, and so not how it is passed. */
 #define UNKNOWN_TYPE 2
+#define FLOAT_TYPE   3
+#define LONG_TYPE    4
 
 /*
  * A struct that is nowhere defined.  Expressions would look for another declaration's definition by
@@ -175,6 +177,8 @@ static int bases_begin(struct debug_code *code)
 	err = int_add(code, "long unsigned int", 8, 0);
 	if (err == INDEX_TYPE)
 		err = unknown_add(code, "class", false);
+	if (err == UNKNOWN_TYPE)
+		err = btf__add_float(code->btf, "float", 4);
 	for (size_t i = 0; err >= 0 && i < sizeof(bases) / sizeof(*bases); i++)
 		err = int_add(code, bases[i].name, bases[i].size,
 			      bases[i].encoding);
@@ -337,6 +341,33 @@ static void types_reach(struct queue *q, size_t index)
 
 /* ---- adding -------------------------------------------------------------------- */
 
+/* What has so many bytes, of which no more is known: as with a float, not how it is passed. */
+static int opaque_add(struct debug_code *code, const char *name, uint64_t size)
+{
+	int id = btf__add_struct(code->btf, name,
+				 !size || size > UINT32_MAX ? 1
+							    : (uint32_t)size);
+
+	if (id > 0)
+		btf__add_field(code->btf, NULL, FLOAT_TYPE, 0, 0);
+	return id;
+}
+
+/* A pointer to a member of C++ is a distance, and to a function of a class two words. */
+static int member_pointer_add(struct debug_code *code, Dwarf_Die *type)
+{
+	Dwarf_Die to;
+	bool is_function = debug_type_die(type, &to) && debug_type_peel(&to) &&
+			   dwarf_tag(&to) == DW_TAG_subroutine_type;
+	int id = btf__add_struct(code->btf, NULL, is_function ? 16 : 8);
+
+	if (id > 0)
+		btf__add_field(code->btf, NULL, LONG_TYPE, 0, 0);
+	if (id > 0 && is_function)
+		btf__add_field(code->btf, NULL, LONG_TYPE, 64, 0);
+	return id;
+}
+
 static int base_add(struct debug_code *code, Dwarf_Die *type)
 {
 	const char *name = base_name(debug_name(type) ?: "number");
@@ -354,7 +385,7 @@ static int base_add(struct debug_code *code, Dwarf_Die *type)
 	if (id > 0)
 		return base_keep(code, name, id);
 	/* Complex numbers, and numbers of odd sizes. */
-	return btf__add_struct(code->btf, name, size < UINT32_MAX ? size : 0);
+	return opaque_add(code, name, size);
 }
 
 static bool enum_is_negative(Dwarf_Die *type)
@@ -561,9 +592,10 @@ static int type_add(struct queue *q, Dwarf_Die *type)
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
 		return struct_add(q, type);
+	case DW_TAG_ptr_to_member_type:
+		return member_pointer_add(code, type);
 	default:
-		/* As pointers to members of C++: nobody knows what is in it. */
-		return btf__add_struct(code->btf, name, 0);
+		return opaque_add(code, name, 0);
 	}
 }
 
@@ -580,7 +612,7 @@ static void queue_run(struct queue *q)
 		before = btf__type_cnt(code->btf);
 		id = type_add(q, &q->list[i]);
 		if (id < 0 && btf__type_cnt(code->btf) == before)
-			id = btf__add_struct(code->btf, NULL, 0);
+			id = opaque_add(code, NULL, 0);
 		if (id < 0)
 			q->err = error_set(id, "its type cannot be kept: %s",
 					   strerror(-id));

@@ -62,7 +62,8 @@ enum passing_class passing_class(const struct btf *btf, __u32 id)
 		return t->size <= WORD ? PASSING_WORDS : PASSING_UNKNOWN;
 	if (!btf_is_composite(t))
 		return PASSING_UNKNOWN;
-	if (!t->size)
+	/* An empty class of C++ has a byte, which nobody passes. */
+	if (!t->size || !btf_vlen(t))
 		return PASSING_NOTHING;
 	/* The stack would have a gap in front of it. */
 	if (btf__align_of(btf, id) > (int)WORD)

@@ -348,6 +348,32 @@ TEST(parameters_are_where_a_call_passes_them)
 	end();
 }
 
+static void behind_is(const char *function, const char *where_it_is)
+{
+	struct debug_place place;
+
+	places(function, &place);
+	at(&place);
+	if (where_it_is)
+		CHECK_STR(words("behind"), where_it_is);
+	else
+		refused("behind", "nobody knows where it is passed");
+}
+
+TEST(parameters_behind_others)
+{
+	begin("g++ -O0 -g", "passed.cc");
+	behind_is("no_bytes", "di");
+	behind_is("member", "si");
+	behind_is("method", "dx");
+	behind_is("wide_complex", NULL);
+	behind_is("narrow_complex", NULL);
+	behind_is("whole_complex", NULL);
+	behind_is("long_double", NULL);
+	behind_is("large", NULL);
+	end();
+}
+
 TEST(types)
 {
 	struct debug_place place;

@@ -130,7 +130,7 @@ def plain(value):
         return int(value.referenced_value().address)
     if type.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):  # of one number
         return plain(value[type.fields()[0]])
-    if type.code == gdb.TYPE_CODE_ENUM:
+    if type.code in (gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_MEMBERPTR):
         return int(value.cast(gdb.lookup_type('long')))
     return int(value)
 
