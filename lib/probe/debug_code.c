@@ -528,6 +528,36 @@ static int dwarf_open(struct debug_code *code, int fd)
 		       : error_set(-ENOENT, "it has no debugging information");
 }
 
+/* Where its first part is that is loaded.  False: it tells of none. */
+static bool load_address(Elf *elf, uint64_t *address)
+{
+	GElf_Phdr segment;
+	size_t nr;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (gelf_getphdr(elf, i, &segment) &&
+		    segment.p_type == PT_LOAD) {
+			*address = segment.p_vaddr;
+			return true;
+		}
+	return false;
+}
+
+/* A program may have been moved since its debug file was made, as prelink does. */
+static int addresses_check(struct debug_code *code)
+{
+	uint64_t here, there;
+
+	if (code->program == code->elf || !load_address(code->elf, &here) ||
+	    !load_address(code->program, &there) || here == there)
+		return 0;
+	return error_set(-ENOENT,
+			 "its debug file has other addresses than it has: it "
+			 "was moved since, as by prelink");
+}
+
 int debug_code_open(struct debug_code **code, int fd, Elf *program)
 {
 	struct debug_code *new = calloc(1, sizeof(*new));
@@ -536,7 +566,7 @@ int debug_code_open(struct debug_code **code, int fd, Elf *program)
 
 	if (!err) {
 		new->program = program ?: new->elf;
-		err = units_read(new);
+		err = addresses_check(new) ?: units_read(new);
 	}
 	if (err)
 		debug_code_close(new);

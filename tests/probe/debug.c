@@ -474,6 +474,29 @@ TEST(structs_of_the_same_name)
 	end();
 }
 
+TEST(debug_files_of_other_addresses)
+{
+	int debug = compile("gcc -O2 -g -no-pie -Wl,-Ttext-segment=0x900000",
+			    "sample.c");
+	int moved = compile("gcc -O2 -no-pie -Wl,-Ttext-segment=0xa00000",
+			    "sample.c");
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(moved, ELF_C_READ, NULL);
+	CHECK(elf);
+	CHECK_EQ(debug_code_open(&code, debug, elf), -ENOENT);
+	CHECK(strstr(ktrace_last_error(), "other addresses"));
+	elf_end(elf);
+	elf = elf_begin(debug, ELF_C_READ, NULL);
+	CHECK(elf);
+	CHECK_EQ(debug_code_open(&code, debug, elf), 0);
+	end();
+	elf_end(elf);
+	close(debug);
+	close(moved);
+}
+
 TEST(what_has_no_debugging_information)
 {
 	int fd = compile("gcc -O2", "sample.c");
