@@ -112,18 +112,41 @@ static bool is_per_cpu(struct debug_code *code, uint64_t address)
 	return false;
 }
 
-static bool address_push(struct machine *m, uint64_t address)
+/*
+ * Other files may use what a library exports.  Then it reads the address from its own table, because
+ * the program may have a copy that all use.  Where in that table; 0: the library uses its own one.
+ */
+static uint64_t slot_find(Elf *elf, uint64_t address)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	GElf_Rela entry;
+	Elf_Data *data, *symbols;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+		    header.sh_type != SHT_RELA || !header.sh_entsize)
+			continue;
+		data = elf_getdata(section, NULL);
+		symbols = elf_getdata(elf_getscn(elf, header.sh_link), NULL);
+		for (int i = 0; data && symbols && i < INT32_MAX &&
+				gelf_getrela(data, i, &entry);
+		     i++)
+			if (GELF_R_TYPE(entry.r_info) == R_X86_64_GLOB_DAT &&
+			    gelf_getsym(symbols, GELF_R_SYM(entry.r_info),
+					&symbol) &&
+			    symbol.st_shndx != SHN_UNDEF &&
+			    symbol.st_value == address)
+				return entry.r_offset;
+	}
+	return 0;
+}
+
+static bool fixed_push(struct machine *m, uint64_t address)
 {
 	const struct debug_where *where = m->where;
 
-	if (is_per_cpu(m->code, address)) {
-		m->why = cpu_why;
-		return false;
-	}
-	if (debug_is_gone(address)) {
-		m->why = broken_why;
-		return false;
-	}
 	switch (m->code->dwfl ? DEBUG_BASE_NONE : where->base) {
 	case DEBUG_BASE_KNOWN:
 		return number_push(m, address + where->slide);
@@ -133,6 +156,28 @@ static bool address_push(struct machine *m, uint64_t address)
 		m->why = base_why;
 		return false;
 	}
+}
+
+static bool address_push(struct machine *m, uint64_t address)
+{
+	struct debug_term *t;
+	uint64_t slot;
+
+	if (is_per_cpu(m->code, address)) {
+		m->why = cpu_why;
+		return false;
+	}
+	if (debug_is_gone(address)) {
+		m->why = broken_why;
+		return false;
+	}
+	slot = m->code->dwfl ? 0 : slot_find(m->code->program, address);
+	if (!slot)
+		return fixed_push(m, address);
+	if (!fixed_push(m, slot))
+		return false;
+	t = &m->stack[m->nr - 1];
+	return debug_term_settle(t) && debug_words_add(t->words, " @8");
 }
 
 /* ---- frames -------------------------------------------------------------------- */

@@ -497,6 +497,40 @@ TEST(debug_files_of_other_addresses)
 	close(moved);
 }
 
+/* Where the library keeps the address of a variable, by readelf. */
+static uint64_t slot_of(const char *name)
+{
+	unsigned long long slot = 0;
+	char command[256];
+	FILE *output;
+	int found;
+
+	snprintf(command, sizeof(command),
+		 "readelf -rW %s | grep 'GLOB_DAT.* %s '", program, name);
+	output = popen(command, "r");
+	CHECK(output);
+	found = fscanf(output, "%llx", &slot);
+	CHECK_EQ(found, 1);
+	pclose(output);
+	return slot;
+}
+
+TEST(a_program_may_have_a_copy_of_a_variable)
+{
+	struct debug_place place;
+	char wanted[64];
+
+	begin("gcc -O0 -g -shared -fPIC", "sample.c");
+	places("node_walk:2", &place);
+	at(&place);
+	snprintf(wanted, sizeof(wanted), "ip %llu + @8 @4",
+		 (unsigned long long)(slot_of("counter") - where.address));
+	CHECK_STR(words("counter"), wanted);
+	/* No other file knows it. */
+	CHECK(!strstr(words("&nodes"), "@"));
+	end();
+}
+
 TEST(what_has_no_debugging_information)
 {
 	int fd = compile("gcc -O2", "sample.c");
