@@ -305,7 +305,7 @@ static int units_read(struct debug_code *code)
 				 "files (.dwo), which are not read: compile it "
 				 "without -gsplit-dwarf");
 	if (!code->nr_units)
-		return error_set(-ENOENT, "it has no debugging information");
+		return error_set(-ENOENT, DEBUG_NONE);
 	return 0;
 }
 
@@ -523,9 +523,7 @@ static int dwarf_open(struct debug_code *code, int fd)
 	} else {
 		code->dwarf = dwarf_begin_elf(code->elf, DWARF_C_READ, NULL);
 	}
-	return code->dwarf
-		       ? 0
-		       : error_set(-ENOENT, "it has no debugging information");
+	return code->dwarf ? 0 : error_set(-ENOENT, DEBUG_NONE);
 }
 
 /* Where its first part is that is loaded.  False: it tells of none. */

@@ -18,6 +18,11 @@
 #include "base/arena.h"
 #include "base/table.h"
 
+/* The message if there is none, and what to do then. */
+#define DEBUG_NONE "it has no debugging information"
+#define DEBUG_NONE_HINT \
+	DEBUG_NONE " (compile with -g, or install its debug symbols)"
+
 /* A part of a unit's code. */
 struct debug_range {
 	uint64_t begin, end;

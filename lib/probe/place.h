@@ -43,6 +43,7 @@ struct place {
 	char asked
 		[64]; /* how a function was called that has another symbol, as in C++; else "" */
 	struct debug_code *code; /* NULL: it has no debugging information */
+	const char *why;	 /* that cannot be read; NULL: there is none */
 	const void *
 		owner; /* in this, the function that is meant; NULL: the innermost one */
 	uint64_t file_offset;

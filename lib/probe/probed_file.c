@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/library.h>
 #include <ktrace/probes.h>
 
 #include "base/error.h"
@@ -37,7 +38,9 @@ struct probed_file {
 	size_t nr_usdts;
 	struct stat seen; /* what was read */
 	int debug_fd; /* the file that has its debugging information; -1: none, or itself */
+	bool asked;		 /* whether it has some */
 	struct debug_code *code; /* NULL: it has none */
+	char *why;		 /* it cannot be read; NULL: there is none */
 	bool is_32;
 	bool is_go;
 };
@@ -47,6 +50,7 @@ struct probed_file {
 static void file_free(struct probed_file *file)
 {
 	debug_code_close(file->code);
+	free(file->why);
 	if (file->debug_fd >= 0)
 		close(file->debug_fd);
 	program_functions_close(&file->functions);
@@ -99,20 +103,35 @@ static int file_check(struct probed_file *file)
 	return err ? error_set(err, "out of memory") : 0;
 }
 
-/* Debugging information, of the file itself or of its debug file. */
+static void why_keep(struct probed_file *file)
+{
+	const char *why = ktrace_last_error();
+
+	file->code = NULL;
+	free(file->why);
+	file->why = strcmp(why, DEBUG_NONE) ? strdup(why) : NULL;
+}
+
+/*
+ * Debugging information, of the file itself or of its debug file.  Who lists functions, or probes
+ * USDT, does not need it, and it takes time and memory.
+ */
 static void code_open(struct probed_file *file)
 {
 	struct program_functions *f = &file->functions;
 	bool served;
 
+	if (file->asked)
+		return;
+	file->asked = true;
 	if (file->is_go || !debug_code_open(&file->code, f->fd, NULL))
 		return;
-	file->code = NULL;
+	why_keep(file);
 	file->debug_fd = program_debug_open(&file->program, f->fd, f->elf, NULL,
 					    &served);
 	if (file->debug_fd >= 0 &&
 	    debug_code_open(&file->code, file->debug_fd, f->elf))
-		file->code = NULL;
+		why_keep(file);
 }
 
 static int file_read(struct probed_file *file)
@@ -131,8 +150,6 @@ static int file_read(struct probed_file *file)
 		err = error_set(-ENOENT, "the library " ZYDIS_SONAME
 					 " is missing: it tells where "
 					 "instructions begin");
-	if (!err)
-		code_open(file);
 	return err;
 }
 
@@ -179,6 +196,7 @@ static int place_use(const struct probed_file *file, struct place *place,
 	place->is_32 = file->is_32;
 	place->is_go = file->is_go;
 	place->code = place->is_usdt ? NULL : file->code;
+	place->why = file->why;
 	place->seen.inode = file->seen.st_ino;
 	place->seen.size = file->seen.st_size;
 	place->seen.seconds = file->seen.st_ctim.tv_sec;
@@ -589,11 +607,9 @@ static int line_find(const struct probed_file *file, const struct place *wanted,
 		     void *data)
 {
 	if (!file->code)
-		return error_set(-EINVAL,
-				 "lines of %s are not known: it has no "
-				 "debugging information (compile with -g, or "
-				 "install its debug symbols)",
-				 file->program.path);
+		return error_set(-EINVAL, "lines of %s are not known: %s",
+				 file->program.path,
+				 file->why ?: DEBUG_NONE_HINT);
 	return source_find(file, wanted, wanted->line, use, data);
 }
 
@@ -607,8 +623,7 @@ static int function_find_source(
 	return source_find(file, wanted, wanted->function, use, data);
 }
 
-int probed_file_places(const struct probed_file *file,
-		       const struct place *wanted,
+int probed_file_places(struct probed_file *file, const struct place *wanted,
 		       int (*use)(const struct place *place, void *data),
 		       void *data)
 {
@@ -616,6 +631,7 @@ int probed_file_places(const struct probed_file *file,
 
 	if (wanted->is_usdt)
 		return usdts_find(file, wanted, use, data);
+	code_open(file);
 	if (wanted->is_address)
 		return address_find(file, wanted, use, data);
 	if (*wanted->line)

@@ -26,8 +26,7 @@ void probed_files_close(struct probed_file *list);
  * what is left of a place is set.  0; -ENOENT, -EINVAL: none, or not one, with a message; or what
  * @use has returned.
  */
-int probed_file_places(const struct probed_file *file,
-		       const struct place *wanted,
+int probed_file_places(struct probed_file *file, const struct place *wanted,
 		       int (*use)(const struct place *place, void *data),
 		       void *data);
 

@@ -192,10 +192,8 @@ int parameters_unknown(const struct scope *scope, const char *name)
 	if (scope->place->path)
 		return error_set(-EINVAL,
 				 "`%s': variables of this program are not "
-				 "known: it has no debugging information "
-				 "(compile with -g, or install its debug "
-				 "symbols): name registers, as %%di, or $arg1",
-				 name);
+				 "known: %s: name registers, as %%di, or $arg1",
+				 name, scope->place->why ?: DEBUG_NONE_HINT);
 	return error_set(-EINVAL,
 			 "`%s': the parameters of %s are not known: name "
 			 "registers, as %%di, or $arg1",

@@ -214,6 +214,11 @@ run ktrace record -x ./vars -P 'none.c:9' -o t -- ./vars
 ends 1 'no such file' 'debugging information has no file'
 run ktrace record -x ./prog -P 'prog.c:9' -o t -- ./prog
 ends 1 'no debugging information' 'compile with -g'
+gcc -O2 -gsplit-dwarf -o split vars.c
+run ktrace record -x ./split -P 'vars.c:24' -o t -- ./split
+ends 1 'debugging information in further files' 'without -gsplit-dwarf'
+run ktrace record -x ./split -P 'other start' -o t -- ./split
+ends 1 'a variable of it' "start'" 'in further files'
 gcc -O2 -g -o vars vars.c
 objcopy --only-keep-debug vars vars.debug
 strip vars
