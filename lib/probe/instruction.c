@@ -2,11 +2,17 @@
 /* Instructions: instruction.h.  Zydis decodes them; it is loaded when it is needed. */
 #include <Zydis/Zydis.h>
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "instruction.h"
 
 static __typeof__(ZydisDecoderInit) *zydis_begin;
 static __typeof__(ZydisDecoderDecodeInstruction) *zydis_decode;
+static __typeof__(ZydisDecoderDecodeOperands) *zydis_operands;
+static __typeof__(ZydisFormatterInit) *zydis_formatter;
+static __typeof__(ZydisFormatterSetProperty) *zydis_property;
+static __typeof__(ZydisFormatterFormatInstruction) *zydis_format;
 
 bool instructions_known(void)
 {
@@ -18,7 +24,12 @@ bool instructions_known(void)
 		return false;
 	zydis_begin = dlsym(library, "ZydisDecoderInit");
 	zydis_decode = dlsym(library, "ZydisDecoderDecodeInstruction");
-	return zydis_begin && zydis_decode;
+	zydis_operands = dlsym(library, "ZydisDecoderDecodeOperands");
+	zydis_formatter = dlsym(library, "ZydisFormatterInit");
+	zydis_property = dlsym(library, "ZydisFormatterSetProperty");
+	zydis_format = dlsym(library, "ZydisFormatterFormatInstruction");
+	return zydis_begin && zydis_decode && zydis_operands &&
+	       zydis_formatter && zydis_property && zydis_format;
 }
 
 static bool decoder_begin(ZydisDecoder *decoder, bool is_32)
@@ -102,4 +113,134 @@ bool instruction_is_probed(const uint8_t *code, size_t size, bool is_32)
 	return (instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 		instruction.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT) ||
 	       !opcode_is_refused(instruction.opcode);
+}
+
+/* ---- what one is ------------------------------------------------------------ */
+
+/* A number of its own, or an address that is as far from it as it says. */
+static void target_find(const ZydisDecodedInstruction *instruction,
+			const ZydisDecodedOperand *operand, uint64_t address,
+			struct instruction *in)
+{
+	uint64_t next = address + instruction->length;
+
+	if (operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+	    operand->imm.is_relative)
+		in->target = next + operand->imm.value.s;
+	else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		 operand->mem.base == ZYDIS_REGISTER_RIP)
+		in->target = next + operand->mem.disp.value;
+	else
+		return;
+	in->has_target = true;
+}
+
+static void kind_find(const ZydisDecodedInstruction *instruction,
+		      const ZydisDecodedOperand *first, struct instruction *in)
+{
+	bool is_fixed = false;
+
+	switch (instruction->meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+		in->is_call = is_fixed = true;
+		break;
+	case ZYDIS_CATEGORY_COND_BR:
+		in->is_jump = is_fixed = true;
+		break;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		in->is_jump = true;
+		break;
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+		is_fixed = true;
+		break;
+	default:
+		break;
+	}
+	in->is_fixed = is_fixed;
+	in->is_indirect = (in->is_call || in->is_jump) &&
+			  !(first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+			    first->imm.is_relative);
+}
+
+/* NULL: this version of the library has none. */
+static const ZydisFormatter *formatter_get(void)
+{
+	/* As objdump prints: numbers without zeros in front, and as far from %rip as they are. */
+	static const struct {
+		ZydisFormatterProperty name;
+		ZyanUPointer value;
+	} properties[] = {
+		{ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE},
+		{ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, ZYAN_TRUE},
+		{ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+		 ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+		 ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED},
+		{ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED},
+	};
+	static ZydisFormatter formatter;
+	static bool made;
+
+	if (made)
+		return &formatter;
+	if (ZYAN_FAILED(zydis_formatter(&formatter, ZYDIS_FORMATTER_STYLE_ATT)))
+		return NULL;
+	for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+		if (ZYAN_FAILED(zydis_property(&formatter, properties[i].name,
+					       properties[i].value)))
+			return NULL;
+	made = true;
+	return &formatter;
+}
+
+static void text_make(const ZydisDecodedInstruction *instruction,
+		      const ZydisDecodedOperand *operands, uint64_t address,
+		      struct instruction *in)
+{
+	const ZydisFormatter *formatter = formatter_get();
+	char *blank;
+
+	if (!formatter || ZYAN_FAILED(zydis_format(
+				  formatter, instruction, operands,
+				  instruction->operand_count_visible, in->text,
+				  sizeof(in->text), address, NULL))) {
+		snprintf(in->text, sizeof(in->text), "(nobody can print it)");
+		return;
+	}
+	/* The library leaves the star out in some cases. */
+	blank = strrchr(in->text, ' ');
+	if (in->is_indirect && blank && blank[1] != '*' &&
+	    strlen(in->text) + 1 < sizeof(in->text)) {
+		memmove(blank + 2, blank + 1, strlen(blank + 1) + 1);
+		blank[1] = '*';
+	}
+}
+
+void instruction_read(const uint8_t *code, size_t size, bool is_32,
+		      uint64_t address, bool text, struct instruction *in)
+{
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT] = {0};
+	ZydisDecodedInstruction instruction;
+	ZydisDecoderContext context;
+	ZydisDecoder decoder;
+
+	*in = (struct instruction){.length = 1};
+	snprintf(in->text, sizeof(in->text), "%s", text ? "(bad)" : "");
+	if (!decoder_begin(&decoder, is_32) ||
+	    ZYAN_FAILED(zydis_decode(&decoder, &context, code, size,
+				     &instruction)) ||
+	    ZYAN_FAILED(zydis_operands(&decoder, &context, &instruction,
+				       operands, instruction.operand_count)))
+		return;
+	in->length = instruction.length;
+	in->is_code = true;
+	for (unsigned int i = 0;
+	     i < instruction.operand_count_visible && !in->has_target; i++)
+		target_find(&instruction, &operands[i], address, in);
+	kind_find(&instruction, &operands[0], in);
+	if (text)
+		text_make(&instruction, operands, address, in);
 }

@@ -13,6 +13,27 @@
 /* Can the others be used?  False: the library that knows instructions is missing. */
 bool instructions_known(void);
 
+/* One that was read: what it does to where the code goes on. */
+struct instruction {
+	uint8_t length;
+	bool is_code; /* false: nobody knows these bytes; @length is 1 then, as in objdump */
+	bool is_call;
+	bool is_jump; /* with a condition or without */
+	bool is_indirect; /* the call or jump goes where a register or memory says */
+	bool is_fixed; /* it cannot run elsewhere: it depends on where it is, or interrupts */
+	bool has_target;
+	uint64_t
+		target; /* of a call or jump, or what it names relative to itself */
+	char text[128]; /* in AT&T's notation */
+};
+
+/*
+ * Reads the first one, which is at the @address.  @text: false leaves that empty, and is faster.
+ * @size must not be 0.
+ */
+void instruction_read(const uint8_t *code, size_t size, bool is_32,
+		      uint64_t address, bool text, struct instruction *in);
+
 /* Of the first one, in bytes; 0: it is none.  *@returns: it ends its function. */
 size_t instruction_length(const uint8_t *code, size_t size, bool is_32,
 			  bool *returns);
