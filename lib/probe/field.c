@@ -616,6 +616,16 @@ static int proto_find(struct fields *f, struct prototypes *p,
 	return err;
 }
 
+int fields_scope(struct prototypes *p, const struct place *place,
+		 struct scope *scope)
+{
+	struct fields f = {.scope.place = place};
+	int err = proto_find(&f, p, "");
+
+	*scope = f.scope;
+	return err;
+}
+
 int fields_write(struct prototypes *p, const struct place *place,
 		 const char *expressions, struct text *text)
 {

@@ -14,4 +14,12 @@
 int fields_write(struct prototypes *p, const struct place *place,
 		 const char *expressions, struct text *text);
 
+/*
+ * What names mean at the place, for whom does not write fields.  *@scope is valid as long as @p and
+ * @place are.
+ */
+struct scope;
+int fields_scope(struct prototypes *p, const struct place *place,
+		 struct scope *scope);
+
 #endif /* KT_LIB_PROBE_FIELD_H */

@@ -249,6 +249,24 @@ int place_parse(struct place *place, const char *text, const char **rest)
 	return err;
 }
 
+int place_blame(int err, const char *text)
+{
+	char why[600];
+
+	snprintf(why, sizeof(why), "%s", ktrace_last_error());
+	return error_set(err, "`%s': %s", text, why);
+}
+
+int place_refuse(struct place *place, int err)
+{
+	if (!err || !place->lenient)
+		return err;
+	if (!*place->refused)
+		snprintf(place->refused, sizeof(place->refused), "%s",
+			 ktrace_last_error());
+	return 0;
+}
+
 /* ---- finding --------------------------------------------------------------- */
 
 /* A line "ADDRESS NAME [MODULE]". */
@@ -365,10 +383,12 @@ static int found_take(const struct found *found)
 		 (int)found->line.module_length, found->line.module ?: "");
 	place->size = function_size(place->address, found->next);
 	if (place->size && place->offset >= place->size)
-		return error_set(-EINVAL,
-				 "+%" PRIu64 " is past the end: %s has %" PRIu64
-				 " bytes",
-				 place->offset, place->function, place->size);
+		return place_refuse(
+			place,
+			error_set(-EINVAL,
+				  "+%" PRIu64
+				  " is past the end: %s has %" PRIu64 " bytes",
+				  place->offset, place->function, place->size));
 	return 0;
 }
 
@@ -423,7 +443,7 @@ static void names_find(const struct table *wanted, const char *symbols)
 	}
 }
 
-static int symbols_read(struct ktrace_session *s, struct text *symbols)
+int place_symbols(struct ktrace_session *s, struct text *symbols)
 {
 	char *others;
 	int err = session_root_read(s, "symbols", &others);
@@ -441,7 +461,7 @@ int places_find(struct ktrace_session *s, struct place *const *places,
 	struct found *list = calloc(nr + 1, sizeof(*list));
 	struct table wanted = {0};
 	struct text symbols = {0};
-	int err = list ? symbols_read(s, &symbols)
+	int err = list ? place_symbols(s, &symbols)
 		       : error_set(-ENOMEM, "out of memory");
 
 	*which = 0;
@@ -546,6 +566,29 @@ void place_write(const struct place *place, struct text *text)
 		return;
 	}
 	kernel_write(place, text);
+}
+
+/* "0xADDRESS/LABEL" or "[MODULE:]FUNCTION...". */
+static const char *kernel_shown(const char *place)
+{
+	const char *label = strchr(place, '/');
+
+	return label ? label + 1 : place;
+}
+
+/* Of "/PATH:0xOFFSET.../LABEL", "/PATH:LABEL". */
+static const char *program_shown(char *place)
+{
+	char *end = strchr(place, ':'), *label = end ? strchr(end, '/') : NULL;
+
+	if (label)
+		memmove(end + 1, label + 1, strlen(label + 1) + 1);
+	return place;
+}
+
+const char *place_shown(char *place)
+{
+	return *place == '/' ? program_shown(place) : kernel_shown(place);
 }
 
 void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1])

@@ -33,12 +33,16 @@ struct place {
 	size_t path_length;
 	bool is_usdt;	   /* function is its name */
 	char provider[64]; /* "": not said */
+	/*
+	 * A place where there can be no probe is given all the same, with the reason in @refused; ""
+	 * if there can be one.
+	 */
+	bool lenient;
+	char refused[200];
 	/* What is set when it is found. */
 	bool is_32;
 	bool is_go; /* the file is made by Go, whose functions pass arguments in other registers */
-	const char *
-		refusal; /* why the kernel takes no probe there; NULL: it may */
-	bool at_return;	 /* offset is that of an instruction which returns */
+	bool at_return; /* offset is that of an instruction which returns */
 	const char *arguments; /* of a USDT probe; NULL: it is none */
 	char asked
 		[64]; /* how a function was called that has another symbol, as in C++; else "" */
@@ -68,11 +72,25 @@ int place_parse(struct place *place, const char *text, const char **rest);
 int places_find(struct ktrace_session *s, struct place *const *places,
 		size_t nr, size_t *which);
 
+/*
+ * Refuses a place that was found, as error_set() does: but if it is lenient, that is noted, and 0 is
+ * returned.
+ */
+int place_refuse(struct place *place, int err);
+
+/* Puts the text of a probe in front of its error. */
+int place_blame(int err, const char *text);
+
+/* The functions of the kernel, lines "ADDRESS NAME [MODULE]", by address. */
+int place_symbols(struct ktrace_session *s, struct text *symbols);
+
 /* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
 int place_path(const struct place *place, char *path);
 
 /* As the kernel takes it. */
 void place_write(const struct place *place, struct text *text);
+/* That, as people read it, in the same room: without addresses that have names. */
+const char *place_shown(char *place);
 /* A name for its event. */
 void place_event_name(const struct place *place, char name[PLACE_NAME_MAX + 1]);
 

@@ -29,24 +29,6 @@
 
 /* ---- lines ------------------------------------------------------------------ */
 
-/* "0xADDRESS/LABEL" or "[MODULE:]FUNCTION...". */
-static const char *kernel_place_cut(char *place)
-{
-	const char *label = strchr(place, '/');
-
-	return label ? label + 1 : place;
-}
-
-/* Of "/PATH:0xOFFSET.../LABEL", "/PATH:LABEL", in the same room. */
-static const char *program_place_cut(char *place)
-{
-	char *end = strchr(place, ':'), *label = end ? strchr(end, '/') : NULL;
-
-	if (label)
-		memmove(end + 1, label + 1, strlen(label + 1) + 1);
-	return place;
-}
-
 /* "SYSTEM/EVENT PLACE; FIELDS", cut up.  False: it is none. */
 static bool line_cut(char *line, struct ktrace_probe *probe)
 {
@@ -64,8 +46,7 @@ static bool line_cut(char *line, struct ktrace_probe *probe)
 	*probe = (struct ktrace_probe){
 		.system = line,
 		.name = name,
-		.place = *place == '/' ? program_place_cut(place)
-				       : kernel_place_cut(place),
+		.place = place_shown(place),
 		.fields = fields,
 	};
 	return true;
@@ -294,15 +275,6 @@ static int name_choose(struct making *m, struct made *made)
 	}
 }
 
-/* An error of one of the texts. */
-static int text_blame(int err, const char *text)
-{
-	char why[600];
-
-	snprintf(why, sizeof(why), "%s", ktrace_last_error());
-	return error_set(err, "`%s': %s", text, why);
-}
-
 static int made_leave_out(struct made *made, const char *why)
 {
 	made->left_out = strdup(why);
@@ -323,8 +295,9 @@ static int made_add(struct making *m, const struct place *place, size_t text,
 		.expressions = expressions,
 	};
 	m->nr++;
-	return place->refusal ? made_leave_out(&more[m->nr - 1], place->refusal)
-			      : 0;
+	return *place->refused
+		       ? made_leave_out(&more[m->nr - 1], place->refused)
+		       : 0;
 }
 
 /* A text that means places in a program. */
@@ -378,7 +351,7 @@ static int kernel_places_find(struct making *m)
 	if (!err && nr) {
 		err = places_find(m->session, places, nr, &which);
 		if (err)
-			err = text_blame(err, m->texts[texts[which]]);
+			err = place_blame(err, m->texts[texts[which]]);
 	}
 	free(texts);
 	free(places);
@@ -433,7 +406,7 @@ static int text_lines(struct making *m, size_t *next)
 		err = error_set(-EINVAL, "%s: %s", refused->place.function,
 				refused->left_out);
 	*next = end;
-	return err ? text_blame(err, m->texts[text]) : 0;
+	return err ? place_blame(err, m->texts[text]) : 0;
 }
 
 static int lines_make(struct making *m, size_t nr)
@@ -443,7 +416,7 @@ static int lines_make(struct making *m, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		err = text_read(m, i);
 		if (err)
-			return text_blame(err, m->texts[i]);
+			return place_blame(err, m->texts[i]);
 	}
 	err = kernel_places_find(m);
 	err = err ?: prototypes_create(&m->prototypes);

@@ -207,7 +207,7 @@ static int place_use(const struct probed_file *file, struct place *place,
 	    !code_is_taken(&file->functions, file->is_32, place->file_offset))
 		err = error_set(-EINVAL, "the kernel can have no probe on this "
 					 "instruction");
-	return err ?: use(place, data);
+	return place_refuse(place, err) ?: use(place, data);
 }
 
 /* ---- functions --------------------------------------------------------------- */
@@ -371,11 +371,17 @@ static int function_place(const struct probed_file *file, size_t i,
 	function_name(file, i, &place);
 	place.address = f->all[i].begin;
 	place.size = function_size(f, i);
-	if (place.size && place.offset >= place.size)
-		return error_set(-EINVAL,
-				 "+%" PRIu64 " is past the end: %s has %" PRIu64
-				 " bytes",
-				 place.offset, place.function, place.size);
+	if (place.size && place.offset >= place.size) {
+		int err =
+			error_set(-EINVAL,
+				  "+%" PRIu64
+				  " is past the end: %s has %" PRIu64 " bytes",
+				  place.offset, place.function, place.size);
+
+		err = place_refuse(&place, err);
+		if (err)
+			return err;
+	}
 	if (place.returns && file->is_go)
 		return returns_find(file, &place, use, data);
 	return place_use(file, &place, use, data);
@@ -422,7 +428,8 @@ static int function_refused(const struct probed_file *file, size_t i,
 	struct place place = *wanted;
 
 	function_name(file, i, &place);
-	place.refusal = "the kernel can have no probe on its first instruction";
+	snprintf(place.refused, sizeof(place.refused),
+		 "the kernel can have no probe on its first instruction");
 	return use(&place, data);
 }
 
@@ -642,6 +649,12 @@ int probed_file_places(struct probed_file *file, const struct place *wanted,
 	err = function_find_source(file, wanted, use, data);
 	/* The file's own names are more than those of the source. */
 	return err == -ENOENT ? function_missing(file, wanted) : err;
+}
+
+const struct program_functions *probed_file_functions(
+	const struct probed_file *file)
+{
+	return &file->functions;
 }
 
 /* ---- what there is ----------------------------------------------------------- */

@@ -30,4 +30,9 @@ int probed_file_places(struct probed_file *file, const struct place *wanted,
 		       int (*use)(const struct place *place, void *data),
 		       void *data);
 
+/* What is known of the file. */
+struct program_functions;
+const struct program_functions *probed_file_functions(
+	const struct probed_file *file);
+
 #endif /* KT_LIB_PROBE_PROBED_FILE_H */

@@ -31,9 +31,8 @@ bool code_offset(const struct program_functions *f, uint64_t address, bool code,
 	return false;
 }
 
-/* The section of code that has the address.  False: none. */
-static bool section_find(const struct program_functions *f, uint64_t address,
-			 uint64_t *begin)
+bool code_section(const struct program_functions *f, uint64_t address,
+		  uint64_t *begin)
 {
 	Elf *elf = f->elf;
 	Elf_Scn *section = NULL;
@@ -87,7 +86,7 @@ int code_check(const struct program_functions *f, const char *path,
 	    (*place->function && !place->offset))
 		return 0;
 	begin = place->address;
-	if (!*place->function && !section_find(f, address, &begin))
+	if (!*place->function && !code_section(f, address, &begin))
 		return error_set(-EINVAL,
 				 "nobody knows what is there: it is in "
 				 "no section with code");

@@ -15,6 +15,9 @@
 /* In which bytes of the file is what is at the address?  @code: it is run.  False: in none. */
 bool code_offset(const struct program_functions *f, uint64_t address, bool code,
 		 uint64_t *offset);
+/* Where the section of code begins that has the address.  False: none has. */
+bool code_section(const struct program_functions *f, uint64_t address,
+		  uint64_t *begin);
 /*
  * The kernel would put its breakpoint into the middle of an instruction, which becomes another one
  * then.  So this goes through all instructions from one that is known to that of the place.

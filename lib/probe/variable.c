@@ -344,15 +344,20 @@ static int special_begin(struct scope *scope, const char *name,
 			 name);
 }
 
-/* What debugging information says that it is: a parameter, a local variable, a global one. */
-static int source_begin(const struct scope *scope, const char *name,
-			struct expression *e)
+struct debug_where variable_where(const struct scope *scope)
 {
-	const struct debug_where where = {
+	return (struct debug_where){
 		.address = scope->place->address + scope->place->offset,
 		.owner = scope->place->owner,
 		.base = DEBUG_BASE_IP,
 	};
+}
+
+/* What debugging information says that it is: a parameter, a local variable, a global one. */
+static int source_begin(const struct scope *scope, const char *name,
+			struct expression *e)
+{
+	const struct debug_where where = variable_where(scope);
 	int err = debug_variable_begin(scope->place->code, &where, name, e);
 
 	return err == -ENOENT ? -EINVAL : err;

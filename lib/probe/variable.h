@@ -6,6 +6,7 @@
 #include <bpf/btf.h>
 #include <stdbool.h>
 
+#include "debug_location.h"
 #include "place.h"
 #include "session/expression.h"
 
@@ -19,6 +20,9 @@ struct scope {
 
 /* An expression_name; @scope is the data. */
 int variable_begin(void *scope, const char *name, struct expression *e);
+
+/* The instruction, for debugging information, which there must be. */
+struct debug_where variable_where(const struct scope *scope);
 
 /* Are parameters known at the place?  -EINVAL, with why not; @name is for the message. */
 int parameters_check(const struct scope *scope, const char *name);
