@@ -139,6 +139,104 @@ KTRACE_API int ktrace_program_places(
 	int (*use)(const struct ktrace_program_place *place, void *data),
 	void *data);
 
+/* ---- explaining -------------------------------------------------------------- */
+
+/* An instruction beside a place. */
+struct ktrace_probe_instruction {
+	uint64_t address;
+	const uint8_t *bytes;
+	uint64_t size;
+	const char
+		*text; /* in AT&T's notation, with what its target is called */
+	uint64_t reserved[2];
+};
+
+/* What has a name at a place. */
+struct ktrace_probe_variable {
+	const char *name;  /* as an expression has it */
+	const char *type;  /* in C; "": not known */
+	const char *where; /* in words; NULL: it cannot be had */
+	const char *why;   /* then, and where it can be had; NULL: it is here */
+	bool is_parameter;
+	bool is_global;
+	uint64_t reserved[2];
+};
+
+/* A value that would be recorded. */
+struct ktrace_probe_value {
+	const char *name;
+	const char *kind; /* "u8" to "u64", "s8" to "s64": what is recorded */
+	const char
+		*type; /* how it is shown: a type of C, "x64", "string" ... */
+	const char *
+		words; /* as lines of the control tree's file `probes' have them */
+	const char *steps; /* the same in English */
+	uint64_t
+		size; /* in a record, in bytes, without the text it points to */
+	uint64_t reserved[2];
+};
+
+/* A place that a text means.  Valid during the call that has it. */
+struct ktrace_probe_explanation {
+	const char *place;    /* as in struct ktrace_probe */
+	const char *file;     /* the program's path; NULL: the kernel */
+	const char *module;   /* of the kernel; "": none */
+	const char *function; /* "": not known */
+	const char *source;   /* path of the source file; NULL: not known */
+	const char *
+		inlined; /* functions that were put here into others, innermost first, with blanks between them; NULL: none */
+	uint64_t line;	 /* of @source; 0: not known */
+	uint64_t
+		address; /* of the instruction; in a program as objdump shows it */
+	uint64_t offset; /* behind the beginning of the function */
+	uint64_t size;	 /* of the function, in bytes; 0: not known */
+	/* Instructions around it: at most eight on each side. */
+	const struct ktrace_probe_instruction *instructions;
+	uint64_t nr_instructions;
+	uint64_t
+		at; /* which has the place; @nr_instructions: it is behind all */
+	const char *no_code; /* why there are none; NULL: there are */
+	/* In the function, the nearest ones where a probe could be; offsets.  -1: none is known. */
+	int64_t before, behind;
+	const struct ktrace_probe_variable *variables;
+	uint64_t nr_variables;
+	const struct ktrace_probe_value *values;
+	uint64_t nr_values;
+	uint64_t bytes; /* of a record with its header, without texts */
+	uint64_t
+		texts; /* how many values have a text, which is recorded, too */
+	const char *
+		place_refused; /* why there can be no probe; NULL: nothing is known */
+	const char *
+		values_refused; /* what is wrong with the values; NULL: nothing */
+	const char *
+		no_jump; /* why the kernel must stop by an exception; NULL: not known, or in a program */
+	uint64_t reserved[8];
+};
+
+struct ktrace_probe_explain_options {
+	size_t size; /* of this struct */
+	bool globals; /* variables outside of functions, too, of the same source */
+	/*
+	 * The kernel has refused the place, or stops there by an exception: its tables are read to say
+	 * why, which takes about a second.
+	 */
+	bool refused;
+};
+
+/*
+ * Says what a text means, without making a probe: calls @use with each of its places.  If that
+ * returns something other than 0, it is returned.  @session may be NULL if the place is in a
+ * program.  Places are passed also if there can be no probe.  -EINVAL, -ENOENT: the text means no
+ * place, and the error says why.
+ */
+KTRACE_API int ktrace_session_probe_explain(
+	struct ktrace_session *session, const char *text,
+	const struct ktrace_probe_explain_options *options,
+	int (*use)(const struct ktrace_probe_explanation *explanation,
+		   void *data),
+	void *data);
+
 /*
  * The texts of the probes that @want accepts are recorded in this session, too.  Their events must
  * be disabled, and have no filter and no stacks yet.  Whose texts cannot be had, as by a group that
