@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace probe: makes, checks, lists and removes events anywhere in code. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 #include "cmd.h"
 #include "common/value.h"
+#include "probe_explain.h"
+#include "probe_trial.h"
 #include "run/probes.h"
 
 struct request {
@@ -59,48 +62,6 @@ static void fields_show(const char *fields)
 
 /* ---- whether the kernel takes them ------------------------------------------- */
 
-/*
- * A session of our own, in which probes can be tried: they go with it.  NULL: failed, with a
- * message.
- */
-static struct ktrace_session *trial_open(void)
-{
-	static unsigned int nr;
-	char name[40];
-	struct ktrace_session_options options = {
-		.size = sizeof(options),
-		.name = name,
-		.note = note,
-	};
-	struct ktrace_session *session;
-
-	/* Several may be open. */
-	snprintf(name, sizeof(name), "probe-%d-%u", getpid(), nr++);
-	if (!ktrace_session_open(&options, &session))
-		return session;
-	failed_in_library();
-	return NULL;
-}
-
-static void trial_close(struct ktrace_session *session)
-{
-	ktrace_session_write(session, "enabled", "0");
-	ktrace_session_close(session);
-}
-
-static int trial_enable(const struct ktrace_probe *probe, void *data)
-{
-	if (probe->left_out)
-		return 0;
-	return ktrace_session_enable(data, probe->system, probe->name, true);
-}
-
-/* 0, or a negative errno with the kernel's reason. */
-static int trial_start(struct ktrace_session *session)
-{
-	return ktrace_session_write(session, "enabled", "1");
-}
-
 /* Can a probe be at this place?  It is tried, and gone afterwards. */
 static bool place_is_good(const char *place)
 {
@@ -148,15 +109,32 @@ static void nearest_print(const char *text)
 }
 
 /* The kernel has refused to arm some: why. */
-static int refusal_print(char *const *texts, size_t nr)
+static int refusal_print(struct ktrace_session *session, char *const *texts,
+			 size_t nr)
 {
 	static const char file[] = "/enabled: ", within[] = "no instruction";
 	const char *why = ktrace_last_error(), *begin = strstr(why, file);
 	bool is_within = strstr(why, within);
 
 	failed("%s", begin ? begin + sizeof(file) - 1 : why);
-	if (is_within && nr == 1)
+	if (nr == 1 && !refusal_explain(session, texts[0], true) && is_within)
 		nearest_print(texts[0]);
+	return EXIT_FAILED;
+}
+
+/* The library has refused one.  If that is for its place, the code there is shown. */
+static int texts_refused(struct ktrace_session *session, char *const *texts,
+			 size_t nr, int err)
+{
+	const char *why = ktrace_last_error();
+	const char *text = NULL;
+
+	for (size_t i = 0; !text && i < nr; i++)
+		if (!strncmp(why + 1, texts[i], strlen(texts[i])))
+			text = texts[i];
+	probe_failed(texts, nr, err);
+	if (text && err == -EINVAL)
+		refusal_explain(session, text, false);
 	return EXIT_FAILED;
 }
 
@@ -171,9 +149,9 @@ static int probes_try(const struct request *r)
 	err = ktrace_session_probes_add(session, texts_of(r), r->nr, true,
 					trial_enable, session);
 	if (err)
-		status = probe_failed(r->arguments, r->nr, err);
+		status = texts_refused(session, r->arguments, r->nr, err);
 	else if (trial_start(session))
-		status = refusal_print(r->arguments, r->nr);
+		status = refusal_print(session, r->arguments, r->nr);
 	trial_close(session);
 	return status;
 }
@@ -212,49 +190,6 @@ static int probes_add(struct request *r)
 
 /* ---- check ------------------------------------------------------------------ */
 
-/* The kernel replaces an exception by a jump some time later. */
-#define OPTIMIZED_WITHIN_MS 3000
-
-static const struct way {
-	const char *name, *words;
-	bool may_improve;
-} ways[] = {
-	{"jump", "a jump: the cheapest way", false},
-	{"ftrace", "a call of ftrace, where the function begins", false},
-	{"breakpoint", "an exception at each hit: the dearest way", true},
-};
-
-/* In "SYSTEM:EVENT 0xADDRESS WAY ...", the first line: all are alike.  NULL: it is not armed. */
-static const struct way *way_find(struct ktrace_session *session)
-{
-	const struct way *found = NULL;
-	char *text, name[16] = "";
-
-	if (ktrace_session_read(session, "probed", &text, NULL))
-		return NULL;
-	sscanf(text, "%*s %*s %15s", name);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (!strcmp(ways[i].name, name))
-			found = &ways[i];
-	free(text);
-	return found;
-}
-
-/* Waits until the kernel has made the best of it. */
-static const struct way *way_wait(struct ktrace_session *session)
-{
-	const struct timespec pause = {.tv_nsec = 20000000};
-	const struct way *way = way_find(session);
-
-	for (int waited = 0;
-	     way && way->may_improve && waited < OPTIMIZED_WITHIN_MS;
-	     waited += 20) {
-		nanosleep(&pause, NULL);
-		way = way_find(session);
-	}
-	return way;
-}
-
 /* A text of several places has as many lines. */
 struct check {
 	struct ktrace_session *session;
@@ -292,15 +227,15 @@ static int probe_check(char *text)
 					true, place_show, &check);
 	left_out_tell(&check.left);
 	if (err) {
-		status = probe_failed(&text, 1, err);
+		status = texts_refused(session, &text, 1, err);
 	} else if (trial_start(session)) {
 		puts("  refused");
 		fflush(stdout);
-		status = refusal_print(&text, 1);
+		status = refusal_print(session, &text, 1);
 	} else {
 		/* In a program there is only one way. */
-		way = text[strcspn(text, "/ \t")] == '/' ? way_find(session)
-							 : way_wait(session);
+		way = probe_is_in_program(text) ? way_find(session)
+						: way_wait(session);
 		printf("  %s\n", way ? way->words
 				     : "not known: its module may have gone");
 	}
@@ -317,6 +252,15 @@ static int probes_check(struct request *r)
 	for (int i = 0; i < r->nr; i++)
 		status = probe_check(r->arguments[i]) ?: status;
 	return output_finish(status);
+}
+
+/* ---- explain ---------------------------------------------------------------- */
+
+static int probes_tell(struct request *r)
+{
+	if (!r->nr)
+		return misused(&command_probe, "explain: which?");
+	return probes_explain(r->arguments, r->nr, r->json);
 }
 
 /* ---- list ------------------------------------------------------------------- */
@@ -420,12 +364,15 @@ static int probes_remove(struct request *r)
 static const struct action {
 	const char *name;
 	int (*act)(struct request *r);
-	bool makes; /* probes of its arguments */
+	bool makes;  /* probes of its arguments */
+	bool writes; /* JSON */
+	bool alone;  /* it needs no session, or has its own */
 } actions[] = {
-	{"add", probes_add, true},
-	{"check", probes_check, true},
-	{"list", probes_list, false},
-	{"remove", probes_remove, false},
+	{"add", probes_add, .makes = true},
+	{"check", probes_check, .makes = true},
+	{"explain", probes_tell, .makes = true, .writes = true, .alone = true},
+	{"list", probes_list, .writes = true},
+	{"remove", probes_remove, .makes = false},
 };
 
 /* The arguments become texts, which have the file of -x. */
@@ -479,20 +426,24 @@ static int probe_main(int argc, char **argv)
 	if (status != OPTIONS_TAKEN)
 		return status;
 	if (optind == argc)
-		return misused(&command_probe, "add, check, list or remove?");
+		return misused(&command_probe,
+			       "add, check, explain, list or remove?");
 	action = action_find(argv[optind]);
 	if (!action)
 		return misused(&command_probe,
-			       "`%s': add, check, list or remove is wanted",
+			       "`%s': add, check, explain, list or remove is "
+			       "wanted",
 			       argv[optind]);
-	if (r.json && action->act != probes_list)
-		return misused(&command_probe, "-j is for list");
+	if (r.json && !action->writes)
+		return misused(&command_probe, "-j is for list and explain");
 	if (r.probes.file && !action->makes)
-		return misused(&command_probe, "-x is for add and check");
+		return misused(&command_probe,
+			       "-x is for add, check and explain");
 	r.arguments = argv + optind + 1;
 	r.nr = argc - optind - 1;
 	status = action->makes ? texts_make(&r) : EXIT_OK;
-	if (!status && ktrace_session_open(&options, &r.session))
+	if (!status && !action->alone &&
+	    ktrace_session_open(&options, &r.session))
 		status = failed_in_library();
 	if (!status)
 		status = action->act(&r);
@@ -504,13 +455,13 @@ static int probe_main(int argc, char **argv)
 
 static const struct command_option options[] = {
 	OPTION('x', "exec", "FILE",
-	       "add, check: in this program or library, in all processes that run it",
+	       "add, check, explain: in this program or library, in all processes that run it",
 	       .kind = ARGUMENT_PROGRAM),
-	OPTION('j', "json", NULL, "list as JSON"),
+	OPTION('j', "json", NULL, "list, explain: as JSON"),
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW(
 		"list, check: also where values come from; list: also how those that are being "
-		"recorded are armed, and what they have missed"),
+		"recorded are armed, and what they have missed; explain: also global variables"),
 	{0},
 };
 
@@ -518,7 +469,8 @@ const struct command command_probe = {
 	.name = "probe",
 	.what = "make events anywhere in the code of the kernel and of programs",
 	.usage =
-		"add PROBE... | check PROBE... | list [PATTERN...] | remove PATTERN...",
+		"add PROBE... | check PROBE... | explain PROBE... | list [PATTERN...] | "
+		"remove PATTERN...",
 	.about =
 		"PROBE is `[[SYSTEM:]NAME=]PLACE [VALUE...]'. It stays until it is "
 		"removed; those of\n"
@@ -539,12 +491,13 @@ const struct command command_probe = {
 		"s64, x8 to x64, be16 to be64, string or symbol.\n",
 	.options = options,
 	.operand = ARGUMENT_FUNCTION,
-	.operand_words = "add check list remove",
+	.operand_words = "add check explain list remove",
 	.examples =
 		"    ktrace probe add 'vfs_read file->f_path.dentry->d_name.name "
 		"count'\n"
 		"    ktrace probe add 'opened=do_sys_openat2%return'\n"
 		"    ktrace probe check 'vfs_read+0x15 %di'\n"
+		"    ktrace probe explain -x ./program main:12\n"
 		"    ktrace probe add -x bash 'readline%return $retval:string'\n"
 		"    ktrace record -e 'probe:*' -d 10s\n"
 		"    ktrace probe remove '*'\n",

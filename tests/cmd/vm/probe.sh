@@ -204,9 +204,9 @@ check 'nothing is there of these' [ -z "$(cat $tree/probes)" ]
 run ktrace probe add vfs_raed
 ends 1 'a slip of the pen' 'vfs_read'
 run ktrace probe
-ends 2 'no action' 'add, check, list or remove?'
+ends 2 'no action' 'add, check, explain, list or remove?'
 run ktrace probe nonsense
-ends 2 'an action that is none' 'add, check, list or remove is wanted'
+ends 2 'an action that is none' 'add, check, explain, list or remove is wanted'
 run ktrace probe add
 ends 2 'nothing to add' 'which?'
 run ktrace record -P '' -- true
@@ -230,10 +230,39 @@ check 'some are no instructions' grep -q 'no instruction begins there' <<<"$err"
 run ktrace probe add 'vfs_read+3 %di'
 ends 1 'within an instruction' 'vfs_read+0x3: no instruction begins there' \
 	'One can be at vfs_read+0x0 and vfs_read+0x'
+check 'the code there is shown' grep -q '^       > +0x0 ' <<<"$err"
 check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
 run ktrace probe add do_int3
 ends 1 'what the kernel refuses is not added' 'the kernel must not be stopped there'
 check 'it is not there' [ -z "$(cat $tree/probes)" ]
+
+# ---- what there is at a place -------------------------------------------------------------
+
+run ktrace probe explain 'vfs_read file->f_path.dentry->d_name.name count'
+ends 0 'a place is explained'
+check 'where it is' grep -q '^  address 0xffffffff[0-9a-f]*, byte 0x0 of 0x[0-9a-f]* of vfs_read, in the kernel$' <<<"$out"
+check 'parameters and their registers' grep -qx '    count: size_t, in %dx' <<<"$out"
+check 'values and their steps' grep -q \
+	'^    name: u64, shown as string: %di, +0x[0-9a-f]*, 8 bytes at that address, +0x[0-9a-f]*, 8 bytes at that address, the text' <<<"$out"
+check 'how it would be armed' grep -q '^  armed by a call of ftrace, where the function begins, about 118 instructions' <<<"$out"
+# gdb reads the same memory.
+begin=$(sed -n 's/^\([0-9a-f]*\) T vfs_read$/0x\1/p' /proc/kallsyms)
+gdb -nx -batch -ex "x/9i $begin" /proc/self/exe /proc/kcore >gdb 2>/dev/null
+run ktrace probe explain -j vfs_read
+check 'instructions begin where gdb has them' [ "$(sed -n 's/^ *\(0x[0-9a-f]*\).*:\t.*/\1/p' gdb)" = \
+	"$(grep -o '"address":"0x[0-9a-f]*","offset":[0-9]*,"bytes"' <<<"$out" | sed 's/.*"\(0x[0-9a-f]*\)".*/\1/')" ]
+run ktrace probe explain vfs_read+3
+check 'within an instruction' grep -q '^  refused: no instruction begins there' <<<"$out"
+check 'the nearest places' grep -q '^  One can be at vfs_read+0x0 and vfs_read+0x' <<<"$out"
+run ktrace probe explain do_int3
+check 'where the kernel must not be stopped, the reason' grep -qE '^  refused: (the function is noinstr|it is where the kernel|the function is listed)' <<<"$out"
+run ktrace probe explain 'vfs_read+99999'
+check 'past the end' grep -q '^  refused: +99999 is past the end: vfs_read has' <<<"$out"
+run ktrace probe explain $(for i in $(seq 9 20); do echo "vfs_read+$i"; done)
+check 'what a jump costs' grep -q '^  armed by a jump: the cheapest way, about 214 instructions' <<<"$out"
+run ktrace probe add do_int3
+ends 1 'a refusal' 'There, '
+check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
 
 # ---- a killed recorder -------------------------------------------------------------------------
 

@@ -504,10 +504,12 @@ END
 gcc -O2 -o locked locked.c
 run ktrace probe check -x ./locked locked
 ends 1 'an instruction that is not probed' 'can have no probe on this instruction'
+check 'the code there is shown' grep -q '^       > +0x0  *f0 48 ff 07 ' <<<"$err"
+check 'and where one can be' grep -qx '        One can be at locked+0x4\.' <<<"$err"
 run ktrace record -x ./locked -P 'lock*' -o t -- ./locked
 ends 1 'nor with wildcards' 'on the first instruction of 1 functions'
 run ktrace probe list -x ./locked
-ends 2 '-x of what makes none' '-x is for add and check'
+ends 2 '-x of what makes none' '-x is for add, check and explain'
 
 # ---- processes ----------------------------------------------------------------------
 
@@ -606,6 +608,9 @@ run ktrace probe remove '*'
 ends 0 'remove' '2 probes removed'
 run ktrace probe check -x ./prog 'greet $arg1:string'
 check 'check says what it costs' grep -q "^$PWD/prog:greet: arg1  an exception at each hit" <<<"$out"
+run ktrace probe explain -x ./prog 'greet who=$arg1:string'
+check 'explain says what would be recorded' grep -qx \
+	'    who: u64, shown as string: %di, the text at that address in the program' <<<"$out"
 run ktrace list -x ./prog 'gr*' 'leaf*'
 check 'functions are listed' [ "$(xargs <<<"$out")" = 'leaf greet' ] || echo "# $out"
 run ktrace list -x ./prog -v 'greet'
