@@ -27,6 +27,7 @@
  *				no event: N rounds that only take time, in this
  *				program, which has 10 frames there
  *	sample_kernel		the same in the kernel: N events that nobody records
+ *	program		calls probed(), in this program
  *	function_WHAT			as function, but the recorder records it otherwise
  *	others			those of the ktrace_bench module
  *
@@ -75,6 +76,8 @@ static size_t source_length(const char *source)
 
 	if (!strncmp(source, "function", 8))
 		return 8;
+	if (!strncmp(source, "probe", 5))
+		return 5;
 	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
 		size_t suffix = strlen(suffixes[i]);
 
@@ -198,8 +201,25 @@ static __attribute__((noinline)) uint64_t spin_loop(unsigned long n)
 	return __rdtsc() - begin;
 }
 
+/* The compiler is to call it, as if it were another file's. */
+__attribute__((noipa)) static long probed(long a, long b, long c)
+{
+	return a + b + c;
+}
+
+static uint64_t program_loop(unsigned long n)
+{
+	uint64_t begin = __rdtsc();
+
+	while (n--)
+		probed(1, 2, 3);
+	return __rdtsc() - begin;
+}
+
 static uint64_t run(const char *source, unsigned long n)
 {
+	if (!strncmp(source, "program", 7))
+		return program_loop(n);
 	if (!strncmp(source, "sample", 6) && strcmp(source, "sample_kernel"))
 		return spin_loop(n);
 	if (!strncmp(source, "getppid", 7))

@@ -27,6 +27,9 @@ BEGIN {
 	nr_samples = split("sample sample_kernel sample_user sample_user_fp", samples, " ")
 	split("no stack|kernel, 8 functions|program, 10 functions|" \
 	      "program with frame pointers, 10", sample_labels, "|")
+	nr_probes = split("probe probe_entry program program_return", probes, " ")
+	split("kernel, an instruction: a jump|kernel, where a function begins|" \
+	      "program, where a function begins|program, where it has returned", probe_labels, "|")
 	nr_workloads = split("dbench tbench build", workloads, " ")
 }
 
@@ -86,7 +89,11 @@ function get(kernel, bench, tracer, what,   v) {
 	return v == "-" ? "–" : v
 }
 
-function events(kernel, what, with_untraced,   i, s) {
+function events(kernel, what, with_untraced,   i, s, some) {
+	for (s = 1; s <= nr_sources; s++)
+		some += count[kernel, sources[s]]
+	if (!some)
+		return
 	add(what == "bytes" ? "bytes per event" : "instructions added per event")
 	for (i = 1; i <= nr_tracers; i++)
 		add(labels[i])
@@ -119,7 +126,11 @@ function worst(kernel, tracer, state,   s, v, most) {
 	return most
 }
 
-function disabled(kernel,   i, n) {
+function disabled(kernel,   i, n, s, some) {
+	for (s = 1; s <= nr_sources; s++)
+		some += count[kernel, sources[s]]
+	if (!some)
+		return
 	add("instructions added, at most")
 	for (i = 1; i <= nr_tracers; i++)
 		add(labels[i])
@@ -235,6 +246,26 @@ function stack_table(kernel, what,   s, i, n, plain, v) {
 			v = get(kernel, stacks[s], tracers[i], what)
 			add(v == "–" || plain == "–" ? "–" : sprintf("%.1f", v - plain))
 		}
+		row(16)
+	}
+	print ""
+}
+
+function probe_table(kernel, what,   s, n) {
+	if (!count[kernel, "probe"])
+		return
+	add(what " of a hit, 3 values")
+	add("ktrace")
+	add("ftrace")
+	add("does nothing")
+	n = nr_cells
+	row(16)
+	rule(n)
+	for (s = 1; s <= nr_probes; s++) {
+		add(probe_labels[s])
+		add(get(kernel, probes[s], "ktrace", what))
+		add(get(kernel, probes[s], "ftrace", what))
+		add(get(kernel, probes[s], "empty", what))
 		row(16)
 	}
 	print ""
@@ -420,6 +451,7 @@ END {
 		print ""
 		events(kernel, "instructions", 1)
 		events(kernel, "bytes", 0)
+		probe_table(kernel, "instructions")
 		stack_table(kernel, "instructions")
 		stack_table(kernel, "bytes")
 		sample_table(kernel, "instructions")

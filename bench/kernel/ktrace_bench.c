@@ -12,6 +12,7 @@
  *	kmalloc		kmem:kmalloc, fired by kmalloc() itself, and a kfree()
  *	console		printk:console with a text of 200 bytes
  *	function	calls bench_function(), which has three arguments and a result
+ *	probe		calls bench_probed(), which begins with instructions that do nothing
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -79,6 +80,20 @@ static void fire_function(unsigned long n)
 		bench_function(1, 2, 3);
 }
 
+/* The kernel replaces whole instructions by a jump; nobody jumps there. */
+noinline long bench_probed(long a, long b, long c);
+noinline long bench_probed(long a, long b, long c)
+{
+	asm volatile(".nops 8\n.nops 8\n.nops 8\n" : : "D"(a), "S"(b), "d"(c));
+	return a + b + c;
+}
+
+static void fire_probe(unsigned long n)
+{
+	while (n--)
+		bench_probed(1, 2, 3);
+}
+
 struct source {
 	const char *name;
 	void (*fire)(unsigned long n);
@@ -86,10 +101,9 @@ struct source {
 };
 
 static struct source sources[] = {
-	{"cpu_idle", fire_cpu_idle},
-	{"kmalloc", fire_kmalloc},
-	{"console", fire_console},
-	{"function", fire_function},
+	{"cpu_idle", fire_cpu_idle}, {"kmalloc", fire_kmalloc},
+	{"console", fire_console},   {"function", fire_function},
+	{"probe", fire_probe},
 };
 
 static int source_run(void *data, u64 n)
