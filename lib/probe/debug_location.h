@@ -28,6 +28,7 @@ struct debug_where {
 	 * begin at the same instruction.  NULL: the innermost one.
 	 */
 	const void *owner;
+	bool standing; /* of those, the one that was put nowhere; @owner is NULL */
 	enum debug_base base;
 	uint64_t slide;
 };

@@ -146,6 +146,9 @@ static void scopes_find(struct debug_code *code,
 	Dwarf_Die owner;
 
 	debug_scopes(code, where->address, scopes);
+	while (where->standing && i < scopes->nr)
+		if (dwarf_tag(&scopes->list[i++]) == DW_TAG_inlined_subroutine)
+			scopes->nr = i - 1;
 	while (i < scopes->nr && scopes->list[i].addr != where->owner)
 		i++;
 	/* What was put here may have no instruction of its own that is left. */

@@ -346,9 +346,14 @@ static int special_begin(struct scope *scope, const char *name,
 
 struct debug_where variable_where(const struct scope *scope)
 {
+	const struct place *place = scope->place;
+
 	return (struct debug_where){
-		.address = scope->place->address + scope->place->offset,
-		.owner = scope->place->owner,
+		.address = place->address + place->offset,
+		.owner = place->owner,
+		/* FUNCTION+OFFSET means its own variables, also where another one was put. */
+		.standing =
+			!place->owner && *place->function && !place->is_address,
 		.base = DEBUG_BASE_IP,
 	};
 }

@@ -264,6 +264,11 @@ TEST(callers_are_not_around_what_was_put_into_them)
 	places("first_caller", &place);
 	at(&place);
 	CHECK_STR(words("value"), "di");
+	/* The same, if only the address and the function's name are known. */
+	where.owner = NULL;
+	where.standing = true;
+	CHECK_STR(words("value"), "di");
+	refused("times", "there is no variable");
 	end();
 }
 
