@@ -14,6 +14,7 @@
 #include "debug_named.h"
 #include "debug_type.h"
 #include "debug_variable.h"
+#include "enumeration.h"
 #include "field.h"
 #include "operand.h"
 #include "session/expression.h"
@@ -38,6 +39,25 @@ struct fields {
 	bool implicit; /* nobody has named the values one by one */
 	char names[KT_DEFINITION_FIELDS][NAME_MAX_LENGTH + 1];
 };
+
+/*
+ * New types may have moved it.  A copy of a function that the compiler has made (NAME.isra.0) is not
+ * called as the function, nor is what is written in other languages than C always called as in C:
+ * their parameters are known by name.
+ */
+static void proto_refresh(struct fields *f)
+{
+	const struct place *place = f->scope.place;
+
+	if (!place->code)
+		return;
+	f->scope.proto = NULL;
+	if (*place->line || strchr(place->function, '.') ||
+	    !debug_is_c(place->code, place->address))
+		return;
+	if (debug_variable_proto(place->code, place->address, &f->scope.proto))
+		f->scope.proto = NULL;
+}
 
 /* ---- one field --------------------------------------------------------------- */
 
@@ -197,12 +217,32 @@ static void number_words(const struct expression *e, unsigned int size,
 		text_printf(words, " swap%u", swap);
 }
 
-/*
- * The C type, unless it would be shown as bytes.  Names of enumerations and flags are those of the
- * kernel: a program's types may have the same names.
- */
-static void number_ctype(const struct fields *f, const struct expression *e,
-			 const char *kind, struct text *ctype)
+/* A program's types may have the names of the kernel's, of which readers know more. */
+static void program_ctype(struct fields *f, const struct expression *e,
+			  const char *kind, struct text *ctype)
+{
+	const struct place *place = f->scope.place;
+	char name[ENUMERATION_NAME_MAX + 1] = "";
+	struct text type = {0};
+
+	if (place->code && !e->stars)
+		enumeration_name(place->code, place->address + place->offset,
+				 e->type, name);
+	expression_type(e, &type);
+	if (*name)
+		text_printf(ctype, "enum %s", name);
+	else if (type.s && strchr(type.s, '*'))
+		text_puts(ctype, type.s);
+	else
+		text_puts(ctype, kind);
+	text_free(&type);
+	/* It may have moved. */
+	proto_refresh(f);
+}
+
+/* The C type, unless it would be shown as bytes. */
+static void number_ctype(const struct expression *e, const char *kind,
+			 struct text *ctype)
 {
 	struct text type = {0};
 	const char *name;
@@ -212,7 +252,6 @@ static void number_ctype(const struct fields *f, const struct expression *e,
 	if (!strncmp(name, "const ", 6) && !strchr(name, '*'))
 		name += 6;
 	if (type.failed || !*name ||
-	    (f->scope.place->path && !strchr(name, '*')) ||
 	    (!strchr(name, '*') &&
 	     (!strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6))))
 		name = kind;
@@ -247,8 +286,10 @@ static int number_add(struct fields *f, const struct expression *e,
 	else if (format->how == SYMBOL || (format->how == BY_TYPE &&
 					   !f->scope.place->path && is_code(e)))
 		text_puts(&ctype, "symbol");
+	else if (format->how == BY_TYPE && f->scope.place->path)
+		program_ctype(f, e, kind, &ctype);
 	else if (format->how == BY_TYPE)
-		number_ctype(f, e, kind, &ctype);
+		number_ctype(e, kind, &ctype);
 	else
 		text_puts(&ctype, kind);
 	number_words(e, size, swap, &words);
@@ -297,14 +338,17 @@ static bool is_full(const struct fields *f)
 }
 
 /* All members, those of structs within it as PARENT_MEMBER.  Of a union, the first. */
-static int struct_add(struct fields *f, const struct expression *e,
-		      const struct btf_type *t, const char *prefix,
-		      unsigned int depth)
+static int struct_add(struct fields *f, struct expression *e,
+		      const char *prefix, unsigned int depth)
 {
 	static const struct format format = {0};
+	bool is_union = btf_is_union(expression_struct(e));
+	__u32 nr = btf_vlen(expression_struct(e));
 	int err = 0;
 
-	for (__u32 i = 0; !err && i < btf_vlen(t) && !is_full(f); i++) {
+	for (__u32 i = 0; !err && i < nr && !is_full(f); i++) {
+		/* New types may have moved it. */
+		const struct btf_type *t = expression_struct(e);
 		const char *own =
 			btf__name_by_offset(e->btf, btf_members(t)[i].name_off);
 		char name[2 * NAME_MAX_LENGTH];
@@ -321,7 +365,7 @@ static int struct_add(struct fields *f, const struct expression *e,
 		     expression_number_size(&member, &is_signed)))
 			err = value_add(f, &member, &format, name, depth + 1);
 		expression_end(&member);
-		if (btf_is_union(t))
+		if (is_union)
 			break;
 	}
 	return err;
@@ -359,29 +403,10 @@ static int value_add(struct fields *f, struct expression *e,
 	if (format->how != BY_TYPE || depth == DEPTH_MAX)
 		return error_set(-EINVAL, "it is a %s: name a member of it",
 				 btf_is_union(t) ? "union" : "struct");
-	return struct_add(f, e, t, depth ? name : "", depth);
+	return struct_add(f, e, depth ? name : "", depth);
 }
 
 /* ---- all of them ------------------------------------------------------------- */
-
-/*
- * New types may have moved it.  A copy of a function that the compiler has made (NAME.isra.0) is not
- * called as the function, nor is what is written in other languages than C always called as in C:
- * their parameters are known by name.
- */
-static void proto_refresh(struct fields *f)
-{
-	const struct place *place = f->scope.place;
-
-	if (!place->code)
-		return;
-	f->scope.proto = NULL;
-	if (*place->line || strchr(place->function, '.') ||
-	    !debug_is_c(place->code, place->address))
-		return;
-	if (debug_variable_proto(place->code, place->address, &f->scope.proto))
-		f->scope.proto = NULL;
-}
 
 /* The last name in an expression: what it is about. */
 static void name_derive(const char *text, const char *end,
@@ -552,6 +577,7 @@ static int parameters_add(struct fields *f)
 		if (!parameter_find(&f->scope, i, &word, &nr))
 			break;
 		err = parameter_add(f, i);
+		proto_refresh(f);
 	}
 	f->implicit = false;
 	return err;

@@ -651,6 +651,27 @@ int probed_file_places(struct probed_file *file, const struct place *wanted,
 	return err == -ENOENT ? function_missing(file, wanted) : err;
 }
 
+struct debug_code *probed_file_code(struct probed_file *file, const char *place,
+				    uint64_t *address)
+{
+	const struct stat *seen = &file->seen;
+	const char *brace = place + strcspn(place, "{/;\n");
+	uint64_t offset = strtoull(place, NULL, 16), inode;
+	int64_t size, seconds;
+	long nanoseconds;
+
+	if (sscanf(brace, "{%" SCNu64 ":%" SCNd64 ":%" SCNd64 ".%ld}", &inode,
+		   &size, &seconds, &nanoseconds) == 4 &&
+	    (inode != seen->st_ino || size != seen->st_size ||
+	     seconds != seen->st_ctim.tv_sec ||
+	     nanoseconds != seen->st_ctim.tv_nsec))
+		return NULL;
+	if (!program_address(&file->functions, offset, address))
+		return NULL;
+	code_open(file);
+	return file->code;
+}
+
 const struct program_functions *probed_file_functions(
 	const struct probed_file *file)
 {

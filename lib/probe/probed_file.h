@@ -30,6 +30,13 @@ int probed_file_places(struct probed_file *file, const struct place *wanted,
 		       int (*use)(const struct place *place, void *data),
 		       void *data);
 
+/*
+ * What debugging information tells of a place in the line of a probe, "0xOFFSET..." behind the path;
+ * *@address: its own.  NULL: there is none, or the file is another one than that which was probed.
+ */
+struct debug_code *probed_file_code(struct probed_file *file, const char *place,
+				    uint64_t *address);
+
 /* What is known of the file. */
 struct program_functions;
 const struct program_functions *probed_file_functions(

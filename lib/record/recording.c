@@ -23,6 +23,7 @@
 #include "feed.h"
 #include "functions.h"
 #include "misses.h"
+#include "probe/enumeration.h"
 #include "read/trace.h"
 #include "session/session.h"
 #include "sink.h"
@@ -173,6 +174,8 @@ static int types_read(struct ktrace_recording *r, struct ktrace_types **types,
 				     r->unread, types);
 	if (!err)
 		session_enums(r->session, *types);
+	if (!err)
+		probe_enumerations(r->session, *types);
 	return err;
 }
 

@@ -148,13 +148,61 @@ for level in -O0 -O2; do
 	check "all parameters ($level)" grep -q ' probe:work: p=0x[0-9a-f]* text=0x[0-9a-f]* "text" n=4$' <<<"$out"
 	check "what is returned, with its type ($level)" grep -q ' probe:ret: ret=58$' <<<"$out"
 	check "members, bitfields, arrays, a global one ($level)" grep -q \
-		' probe:all: x=3 label=0x[0-9a-f]* "a label" text=0x[0-9a-f]* "text" name=0x[0-9a-f]* "inner" color=5 low=5 high=17 second=-4 x_2=-9 counter=7$' <<<"$out"
+		' probe:all: x=3 label=0x[0-9a-f]* "a label" text=0x[0-9a-f]* "text" name=0x[0-9a-f]* "inner" color=GREEN low=5 high=17 second=-4 x_2=-9 counter=7$' <<<"$out"
 	check "local variables at a line of the file ($level)" [ "$(sed -n 's/.* probe:vars_c_22: //p' <<<"$out" | xargs)" = \
 		'i=0 sum=0 y=2 i=1 sum=7 y=2 i=2 sum=19 y=2 i=3 sum=36 y=2' ]
 	check "and of the function ($level)" [ "$(grep -c ' probe:line: i=[0-3] sum=[0-9]*$' <<<"$out")" = 4 ]
 	check "a cast ($level)" grep -q ' probe:cast: start=3 same=3$' <<<"$out"
 	rm -r t
 done
+# Names of values: other units and namespaces have an enumeration of the same name, and so has the kernel.
+cat >enums.cc <<'END'
+enum pid_type { MINE = 1, YOURS };
+namespace a { enum class kind { A_ONE = 1 }; }
+namespace b { enum class kind : short { B_ONE = 1, B_MINUS = -2 }; }
+typedef enum { T_TWO = 2 } two;
+struct pair { enum pid_type own; two second; };
+extern "C" {
+__attribute__((noipa)) int names(enum pid_type own, a::kind first, b::kind second, two third, const struct pair *pair)
+{
+	return own + int(first) + int(second) + third + pair->own;
+}
+int elsewhere(void);
+}
+int main()
+{
+	struct pair pair = {YOURS, T_TWO};
+	names(MINE, a::kind::A_ONE, b::kind::B_MINUS, T_TWO, &pair);
+	return names(enum pid_type(7), a::kind::A_ONE, b::kind::B_ONE, T_TWO, &pair) + elsewhere() != 14;
+}
+END
+cat >elsewhere.c <<'END'
+enum pid_type { THEIRS = 1 };
+__attribute__((noipa)) static int named(enum pid_type own) { return own; }
+int elsewhere(void) { return named(THEIRS); }
+END
+gcc -g -O1 -c elsewhere.c && g++ -g -O1 -o enums enums.cc elsewhere.o
+run ktrace record -q -x ./enums -P 'names own first second third pair->own *pair' -P named -o t -- ./enums
+ktrace report t | sed -n 's/.* probe:n/n/p' >ours
+check 'values have the names of their own type' [ "$(cat ours)" = \
+	'names: own=MINE first=A_ONE second=-2 third=T_TWO own_2=YOURS pair_own=YOURS pair_second=T_TWO
+names: own=7 first=A_ONE second=1 third=T_TWO own_2=YOURS pair_own=YOURS pair_second=T_TWO
+named: own=THEIRS' ]
+cat ours | sed 's/^/# /'
+rm -r t
+# Who records is not always who has made them.
+ktrace probe add -q -x ./enums 'names own third' named
+run ktrace record -q -e 'probe:*' -o t -- ./enums
+check 'also if another process made the probe' [ "$(ktrace report t | sed -n 's/.* probe:n/n/p' | xargs)" = \
+	'names: own=MINE third=T_TWO names: own=7 third=T_TWO named: own=THEIRS' ]
+rm -r t
+cp enums enums.old
+cp enums.old enums
+run ktrace record -q -e 'probe:*' -o t -- ./enums
+ends 1 'another file of that name is not probed'
+ktrace probe remove -q '*'
+rm -rf t
+
 # By the debugger: the same at the same line.
 cat >commands <<'END'
 set debuginfod enabled off
@@ -214,7 +262,7 @@ run ktrace record -x ./vars -P 'none.c:9' -o t -- ./vars
 ends 1 'no such file' 'debugging information has no file'
 run ktrace record -x ./prog -P 'prog.c:9' -o t -- ./prog
 ends 1 'no debugging information' 'compile with -g'
-gcc -O2 -gsplit-dwarf -o split vars.c
+gcc -O2 -g -gsplit-dwarf -o split vars.c
 run ktrace record -x ./split -P 'vars.c:24' -o t -- ./split
 ends 1 'debugging information in further files' 'without -gsplit-dwarf'
 run ktrace record -x ./split -P 'other start' -o t -- ./split
