@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
+#include <linux/static_call.h>
 
 #include "armed.h"
 #include "base/symbol.h"
@@ -54,18 +55,42 @@ static int probe_check(const struct probe *probe)
 		   : 0;
 }
 
-/* But what entries_arm() then arms. */
+/* What has moved; address 0: its module is not there. */
+static int probe_place(const struct probe *probe, struct place *place)
+{
+	const char *module = probe->definition->kernel.module;
+
+	*place = probe->definition->kernel;
+	if (!place->moves)
+		return 0;
+	place->address = 0;
+	if (*module && !place_module_is_there(module))
+		return 0;
+	return place_find(place, probe->enabled->session,
+			  probe->definition->text);
+}
+
+/* Of one that could not be armed.  Its module may have begun to go meanwhile. */
+static int probe_refuse(struct probe *probe, int err)
+{
+	const char *module = probe->definition->kernel.module;
+
+	if (err == -ENOENT && *module && !place_module_is_there(module)) {
+		probe->waits = true;
+		return 0;
+	}
+	return place_refuse(probe->enabled->session, probe->definition->text,
+			    err);
+}
+
+/* But what entries_arm() then arms, and what waits for its module. */
 static int probe_arm(struct probe *probe)
 {
-	const struct probe_definition *definition = probe->definition;
-	struct place place = definition->kernel;
-	int err = 0;
+	struct place place;
+	int err = probe_place(probe, &place);
 
-	/* Its module may have gone, or come back, since the line was written. */
-	if (place.moves)
-		err = place_find(&place, probe->enabled->session,
-				 definition->text);
-	if (err)
+	probe->waits = !err && !place.address;
+	if (err || probe->waits)
 		return err;
 	if (!probe->returns)
 		probe->location = entry_location(place.address);
@@ -82,9 +107,7 @@ static int probe_arm(struct probe *probe)
 		err = register_kprobe(&probe->entry);
 	}
 	probe->armed = !err;
-	return err ? place_refuse(probe->enabled->session,
-				  probe->definition->text, err)
-		   : probe_check(probe);
+	return err ? probe_refuse(probe, err) : probe_check(probe);
 }
 
 static int kernel_arm(struct list_head *probes)
@@ -93,7 +116,9 @@ static int kernel_arm(struct list_head *probes)
 	int err;
 
 	list_for_each_entry(probe, probes, node) {
-		if (probe->armed || probe->definition->code != &kernel_code)
+		/* Those that wait are armed when their module comes. */
+		if (probe->armed || probe->waits || probe->refusal ||
+		    probe->stuck || probe->definition->code != &kernel_code)
 			continue;
 		err = probe_arm(probe);
 		if (err)
@@ -150,11 +175,48 @@ static bool probe_disarm(struct probe *probe)
 	return false;
 }
 
+DEFINE_STATIC_CALL_NULL(optimizer_wait, wait_for_kprobe_optimizer);
+
+/* Kprobes were taken away, and the kernel may not have finished with them. */
+static bool unsettled;
+
+void kernel_settle_init(void)
+{
+	unsigned long address = kt_symbol("wait_for_kprobe_optimizer");
+
+	if (address)
+		static_call_update(optimizer_wait, (void *)address);
+}
+
+void kernel_settle(void)
+{
+	if (READ_ONCE(unsettled) && xchg(&unsettled, false))
+		static_call_cond(optimizer_wait)();
+}
+
 /* How many at once. */
 #define BATCH 128
 
-/* From the first one on: how many of a kind. */
-static void batch_drop(struct list_head *probes, bool returns)
+/* What of the kernel goes. */
+struct part {
+	const struct module *module; /* NULL: all */
+	bool all;		     /* false: the code with which it begins */
+};
+
+static bool is_in_part(const struct probe *probe, const struct part *part)
+{
+	unsigned long address = (unsigned long)kprobe_of(probe)->addr;
+
+	if (!part->module)
+		return true;
+	/* A line with an address means no other place when the module comes back. */
+	return probe->definition->kernel.moves &&
+	       (within_module_init(address, part->module) ||
+		(part->all && within_module_core(address, part->module)));
+}
+
+static void batch_drop(struct list_head *probes, bool returns,
+		       const struct part *part)
 {
 	static struct kretprobe *exits[BATCH];
 	static struct kprobe *entries[BATCH];
@@ -166,13 +228,16 @@ static void batch_drop(struct list_head *probes, bool returns)
 		list_for_each_entry(probe, probes, node) {
 			if (!probe->armed || probe->returns != returns ||
 			    probe->definition->code != &kernel_code ||
-			    probe->location || !probe_disarm(probe))
+			    probe->location || !is_in_part(probe, part) ||
+			    !probe_disarm(probe))
 				continue;
+			probe->waits = part->module;
 			if (returns)
 				exits[nr] = &probe->exit;
 			else
 				entries[nr] = &probe->entry;
 			probe->armed = false;
+			WRITE_ONCE(unsettled, true);
 			if (++nr == BATCH)
 				break;
 		}
@@ -185,9 +250,11 @@ static void batch_drop(struct list_head *probes, bool returns)
 
 static void kernel_disarm(struct list_head *probes)
 {
+	static const struct part all;
+
 	entries_disarm(probes);
-	batch_drop(probes, false);
-	batch_drop(probes, true);
+	batch_drop(probes, false, &all);
+	batch_drop(probes, true, &all);
 }
 
 static u64 kernel_missed(const struct probe *probe, enum miss reason)
@@ -200,6 +267,77 @@ static u64 kernel_missed(const struct probe *probe, enum miss reason)
 		return probe->returns ? probe->exit.nmissed : 0;
 	default:
 		return atomic64_read(&probe->idle);
+	}
+}
+
+/* ---- modules -------------------------------------------------------------- */
+
+static bool is_of(const struct probe *probe, const struct module *module)
+{
+	return probe->definition->code == &kernel_code &&
+	       !strcmp(probe->definition->kernel.module, module->name);
+}
+
+/* Nobody has asked for it now, so nobody is told: the reason is kept with the probe. */
+static void probe_note(struct probe *probe)
+{
+	const struct kt_event *event = probe->enabled->event;
+	const char *why = probe->enabled->session->reason;
+
+	pr_warn("ktrace: %s:%s is not armed: %s\n", event->system, event->name,
+		why);
+	probe->refusal = kstrdup(why, GFP_KERNEL);
+	probe->waits = !probe->refusal;
+}
+
+void kernel_module_came(struct list_head *probes, const struct module *module)
+{
+	struct probe *probe, *next;
+	LIST_HEAD(refused);
+
+	list_for_each_entry_safe(probe, next, probes, node) {
+		if (!probe->waits || probe->stuck || !is_of(probe, module) ||
+		    !probe_arm(probe))
+			continue;
+		probe_note(probe);
+		list_move_tail(&probe->node, &refused);
+	}
+	/* Some may be armed, and yet never be called. */
+	kernel_disarm(&refused);
+	list_splice_tail(&refused, probes);
+}
+
+/* As it was before it was armed, but for what it has missed. */
+static void probe_reset(struct probe *probe)
+{
+	enum miss i;
+
+	for (i = 0; i < MISSES; i++) {
+		if (i != MISS_IDLE)
+			probe->before[i] += kernel_missed(probe, i);
+	}
+	memset(&probe->exit, 0, sizeof(probe->exit));
+	memset(&probe->entry, 0, sizeof(probe->entry));
+}
+
+void kernel_module_goes(struct list_head *probes, const struct module *module,
+			bool all)
+{
+	const struct part part = {.module = module, .all = all};
+	struct probe *probe;
+
+	batch_drop(probes, false, &part);
+	batch_drop(probes, true, &part);
+	list_for_each_entry(probe, probes, node) {
+		if (!is_of(probe, module))
+			continue;
+		if (all && probe->refusal) {
+			kfree(probe->refusal);
+			probe->refusal = NULL;
+			probe->waits = true;
+		}
+		if (probe->waits && !probe->stuck)
+			probe_reset(probe);
 	}
 }
 

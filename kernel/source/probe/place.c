@@ -5,6 +5,7 @@
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include "base/symbol.h"
@@ -28,6 +29,32 @@ struct search {
 	unsigned long address;
 	unsigned int nr;
 };
+
+DEFINE_STATIC_CALL_NULL(module_of_name, find_module);
+
+void places_init(void)
+{
+	unsigned long find = kt_symbol("find_module");
+
+	if (find)
+		static_call_update(module_of_name, (void *)find);
+}
+
+/* If nobody can tell, it is: then its functions are not found. */
+bool place_module_is_there(const char *name)
+{
+	const struct module *module;
+	bool there;
+
+	if (!static_call_query(module_of_name))
+		return true;
+	preempt_disable();
+	module = static_call(module_of_name)(name);
+	there = module && (module->state == MODULE_STATE_LIVE ||
+			   module->state == MODULE_STATE_COMING);
+	preempt_enable();
+	return there;
+}
 
 static bool is_in(const char *module, unsigned long address)
 {
@@ -63,8 +90,8 @@ static int function_find(const struct words *words, struct kt_session *session,
 				 "the kernel does not tell its symbols");
 	if (!search.nr && modules)
 		return kt_refuse(session, -ENOENT,
-				 "the module %s is not loaded, or has no "
-				 "function %.60s",
+				 "the module %s has no function %.60s (what "
+				 "only begins it is gone once it is loaded)",
 				 words->module, words->function);
 	if (!search.nr)
 		return kt_refuse(session, -ENOENT,
@@ -120,15 +147,39 @@ static int address_parse(struct place *place, struct kt_session *session,
 	return 0;
 }
 
+/* Files have dashes in their names; modules have none. */
+static void module_take(struct place *place, const char *name)
+{
+	strscpy(place->module, name, sizeof(place->module));
+	strreplace(place->module, '-', '_');
+}
+
+/* Where the words are, if they name a module that can come and go. */
+static int module_place_find(struct place *place, struct words *words,
+			     struct kt_session *session)
+{
+	int err;
+
+	module_take(place, words->module);
+	words->module = place->module;
+	place->moves = true;
+	place->address = 0;
+	if (!place_module_is_there(place->module))
+		return 0;
+	err = function_find(words, session, &place->address);
+	return err ?: offset_add(words, session, &place->address);
+}
+
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text)
 {
 	size_t length = strlen(text);
 	struct words words = {};
-	char *rest = words.text;
+	char *rest = words.text, room[MODULE_NAME_LEN];
+	const char *module;
 	int err;
 
-	place->moves = false;
+	*place = (struct place){};
 	place->returns = length > strlen(RETURN) &&
 			 !strcmp(text + length - strlen(RETURN), RETURN);
 	if (place->returns)
@@ -150,9 +201,19 @@ int place_find(struct place *place, struct kt_session *session,
 		return kt_refuse(session, -EINVAL,
 				 "a return has no offset: %s%s", words.function,
 				 RETURN);
+	if (words.module && !*words.module)
+		return kt_refuse(session, -EINVAL,
+				 "a module's name is missing in front of :");
+	if (words.module && strcmp(words.module, "vmlinux"))
+		return module_place_find(place, &words, session);
 	err = function_find(&words, session, &place->address);
-	place->moves = !kt_symbol_in_image(place->address);
-	return err ?: offset_add(&words, session, &place->address);
+	if (err)
+		return err;
+	module = kt_symbol_module(place->address, room);
+	place->moves = module;
+	if (module)
+		module_take(place, module);
+	return offset_add(&words, session, &place->address);
 }
 
 const char *place_label(const char *text)

@@ -8,10 +8,14 @@
  *
  * TEXT says to people what is there.  Nothing is looked up for an address, so whoever knows the
  * addresses of many functions spares the kernel the walk over all symbols for each line.
+ *
+ * A module that is named need not be loaded: then the address is 0, and its function is looked for
+ * when the module comes.
  */
 #ifndef KT_KERNEL_SOURCE_PLACE_H
 #define KT_KERNEL_SOURCE_PLACE_H
 
+#include <linux/moduleparam.h>
 #include <linux/types.h>
 
 struct kt_session;
@@ -20,9 +24,16 @@ struct place {
 	unsigned long address;
 	bool returns;
 	bool moves; /* its module may go, and come back elsewhere */
+	char module
+		[MODULE_NAME_LEN]; /* if it moves: whose it is; "": no module's */
 };
 
-/* Refuses, with the reason, what is no place; the text is not changed. */
+void places_init(void);
+
+/* Is it loaded, or being loaded so far that it has functions? */
+bool place_module_is_there(const char *module);
+
+/* Refuses, with the reason, what is no place.  Address 0: its module is not there. */
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text);
 /* What messages show of a place's text: the label of an address, if it has one. */

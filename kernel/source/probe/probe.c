@@ -57,6 +57,13 @@ static struct probing *probing_of(struct kt_enabled *enabled)
 	return probing;
 }
 
+static struct list_head *session_probes(const struct kt_session *session)
+{
+	struct probing *probing = kt_source_state(session, &source);
+
+	return probing && probing->probes.next ? &probing->probes : NULL;
+}
+
 static int probe_attach(struct kt_enabled *enabled)
 {
 	struct probing *probing = probing_of(enabled);
@@ -98,7 +105,8 @@ static void probe_detach(struct kt_enabled *enabled)
 
 static u64 probe_missed(const struct probe *probe, enum miss reason)
 {
-	return probe->definition->code->missed(probe, reason);
+	return probe->before[reason] +
+	       probe->definition->code->missed(probe, reason);
 }
 
 static void probes_synchronize(void)
@@ -114,6 +122,7 @@ static void probes_synchronize(void)
 		for (i = 0; i < MISSES; i++)
 			probing->missed[i] += probe_missed(probe, i);
 		list_del(&probe->node);
+		kfree(probe->refusal);
 		if (!probe->stuck)
 			kfree(probe);
 	}
@@ -288,26 +297,28 @@ static void probed_line(struct seq_file *m, const struct probe *probe)
 	size_t begin = m->count;
 	enum miss i;
 
-	if (!probe->armed)
-		return;
 	seq_printf(m, "%s:%s ", event->system, event->name);
-	if (!probe->definition->code->show(m, probe)) {
+	if (probe->waits || probe->refusal) {
+		seq_printf(m, "0x0 %s", probe->waits ? "waiting" : "refused");
+	} else if (!probe->armed || !probe->definition->code->show(m, probe)) {
 		m->count = begin;
 		return;
 	}
 	seq_puts(m, " missed");
 	for (i = 0; i < MISSES; i++)
 		seq_printf(m, " %s %llu", misses[i], probe_missed(probe, i));
+	if (probe->refusal)
+		seq_printf(m, ": %s", probe->refusal);
 	seq_putc(m, '\n');
 }
 
 static int probed_show(struct seq_file *m, const struct kt_node *node)
 {
-	const struct probing *probing = kt_source_state(node->session, &source);
+	const struct list_head *probes = session_probes(node->session);
 	const struct probe *probe;
 
-	if (probing && probing->probes.next)
-		list_for_each_entry(probe, &probing->probes, node)
+	if (probes)
+		list_for_each_entry(probe, probes, node)
 			probed_line(m, probe);
 	return 0;
 }
@@ -353,9 +364,15 @@ static struct kt_source source = {
 
 static int __init probes_init(void)
 {
+	int err;
+
 	if (!kt_symbols_placed() || !armed_init())
 		return -EOPNOTSUPP;
+	places_init();
 	entries_init();
+	err = modules_init(session_probes);
+	if (err)
+		return err;
 	kt_source_register(&source);
 	return 0;
 }
@@ -363,6 +380,7 @@ static int __init probes_init(void)
 static void __exit probes_exit(void)
 {
 	kt_definitions_clear(&definitions);
+	modules_exit();
 	kt_source_unregister(&source);
 	entries_exit();
 }

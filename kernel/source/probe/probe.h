@@ -22,6 +22,8 @@ enum miss {
 	MISSES,
 };
 
+struct kt_session;
+struct module;
 struct probe;
 struct seq_file;
 
@@ -60,6 +62,9 @@ struct probe {
 	const struct probe_definition *definition;
 	bool armed;
 	bool stuck; /* the kernel cannot take it away */
+	bool waits; /* for its module */
+	char *refusal; /* why it was not armed when its module came; NULL: it was */
+	u64 before[MISSES]; /* missed before its module went */
 	bool returns;
 	bool quick;	 /* it records registers alone */
 	atomic64_t idle; /* hits while RCU did not see the CPU */
@@ -77,5 +82,28 @@ struct probe {
 };
 
 extern const struct probe_code kernel_code, program_code;
+
+/* Arms those of the list that have waited for a module. */
+void kernel_module_came(struct list_head *probes, const struct module *module);
+/*
+ * Takes those away that are in a module, or only those in the code with which it begins; they wait
+ * for it again.
+ */
+void kernel_module_goes(struct list_head *probes, const struct module *module,
+			bool all);
+
+/*
+ * Waits until the kernel has changed back what it has made of kprobes that were taken away.  If they
+ * are in a module that goes meanwhile, it keeps them for ever, and a module that comes to the same
+ * address meets them.
+ */
+void kernel_settle(void);
+void kernel_settle_init(void);
+
+/*
+ * Follows modules.  @of: the probes of a session; NULL: it never had any.  0 or an error.
+ */
+int modules_init(struct list_head *(*of)(const struct kt_session *session));
+void modules_exit(void);
 
 #endif /* KT_KERNEL_SOURCE_PROBE_H */
