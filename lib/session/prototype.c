@@ -20,6 +20,8 @@
 
 #include "base/error.h"
 #include "clones.h"
+#include "module_image.h"
+#include "modules.h"
 #include "prototype.h"
 
 int prototype_list_add(struct prototype_list *l, const char *name, __u32 id)
@@ -131,6 +133,23 @@ static int print_nothing(enum libbpf_print_level level, const char *format,
 	return 0;
 }
 
+/* What is not loaded has its types in its file. */
+static struct btf *module_types(const char *module, struct btf *kernel)
+{
+	struct module_image *image;
+	struct btf *types = NULL;
+
+	if (module_is_loaded(module))
+		return btf__load_module_btf(module, kernel);
+	if (!module_image_open(module, &image)) {
+		module_image_types(image, kernel, &types);
+		module_image_close(image);
+	}
+	if (!types)
+		errno = ENOENT;
+	return types;
+}
+
 static int base_open(struct prototypes *p, const char *module,
 		     struct type_base **base)
 {
@@ -145,7 +164,7 @@ static int base_open(struct prototypes *p, const char *module,
 	b = &bases[p->nr];
 	memset(b, 0, sizeof(*b));
 	if (kernel)
-		b->btf = btf__load_module_btf(module, kernel);
+		b->btf = module_types(module, kernel);
 	else
 		b->btf = btf__load_vmlinux_btf();
 	if (!b->btf) {
