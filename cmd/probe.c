@@ -162,8 +162,10 @@ static int added_show(const struct ktrace_probe *probe, void *data)
 {
 	if (probe_is_left_out(data, probe))
 		return 0;
-	say("%s:%s is at %s: ktrace record -e %s:%s", probe->system,
-	    probe->name, probe->place, probe->system, probe->name);
+	say("%s:%s %s %s%s: ktrace record -e %s:%s", probe->system, probe->name,
+	    probe->armed ? "waits for the module of" : "is at", probe->place,
+	    probe->armed ? ", which is not loaded" : "", probe->system,
+	    probe->name);
 	return 0;
 }
 
@@ -278,7 +280,11 @@ static void armed_show(const struct ktrace_probe *probe)
 
 	if (!probe->armed)
 		return;
-	printf("  [%s", probe->armed);
+	if (!strcmp(probe->armed, "waiting"))
+		fputs("  [waiting for its module", stdout);
+	else
+		printf("  [%s%s%s", probe->armed, probe->refusal ? ": " : "",
+		       probe->refusal ?: "");
 	for (size_t i = 0; i < sizeof(misses) / sizeof(*misses); i++) {
 		if (!misses[i].nr)
 			continue;
@@ -314,7 +320,12 @@ static int probe_json(const struct ktrace_probe *probe, void *data)
 	print_json(stdout, probe->place);
 	fputs(",\"fields\":", stdout);
 	print_json(stdout, probe->fields);
-	printf(",\"held\":%s,\"armed\":", probe->held ? "true" : "false");
+	printf(",\"held\":%s,\"refusal\":", probe->held ? "true" : "false");
+	if (probe->refusal)
+		print_json(stdout, probe->refusal);
+	else
+		fputs("null", stdout);
+	fputs(",\"armed\":", stdout);
 	if (probe->armed)
 		print_json(stdout, probe->armed);
 	else

@@ -56,6 +56,7 @@ static const struct way ways[] = {
 	{"jump", "a jump: the cheapest way", false},
 	{"ftrace", "a call of ftrace, where the function begins", false},
 	{"breakpoint", "an exception at each hit: the dearest way", true},
+	{"waiting", "not known: its module is not loaded", false},
 };
 
 /* In "SYSTEM:EVENT 0xADDRESS WAY ...", the first line: all are alike. */

@@ -323,6 +323,8 @@ static int record_run(struct record *r)
 		status = EXIT_FAILED;
 	r->ended = now_ns();
 	progress_clear(r);
+	if (r->session && probes_tell(r->session) && !status)
+		status = EXIT_FAILED;
 	if (ktrace_recording_stop(r->recording, reason)) {
 		failed_in_library();
 		if (!status)

@@ -174,6 +174,9 @@ static int probe_select(const struct ktrace_probe *probe, void *data)
 	if (probe_is_left_out(&making->left, probe))
 		return 0;
 	snprintf(pattern, sizeof(pattern), "%s:%s", probe->system, probe->name);
+	if (probe->armed)
+		say("%s waits for the module of %s, which is not loaded",
+		    pattern, probe->place);
 	if (selection_add(making->selection, pattern) ||
 	    (filter && selection_filter(making->selection, filter)))
 		return -ENOMEM;
@@ -246,6 +249,37 @@ int probes_make(struct probes *probes, struct ktrace_session *session,
 	if (err)
 		status = probe_failed(texts, probes->nr, err);
 	probes_texts_free(texts);
+	return status;
+}
+
+/* "SYSTEM:EVENT 0xADDRESS WAY missed ...[: REASON]". */
+static int line_tell(const char *line)
+{
+	char name[160], way[16];
+	const char *why;
+
+	if (sscanf(line, "%159s %*s %15s", name, way) != 2)
+		return EXIT_OK;
+	if (!strcmp(way, "waiting"))
+		say("%s: its module is not loaded", name);
+	if (strcmp(way, "refused"))
+		return EXIT_OK;
+	why = strstr(line, ": ");
+	return failed("%s was not recorded when its module came: %s", name,
+		      why ? why + 2 : "refused");
+}
+
+int probes_tell(struct ktrace_session *session)
+{
+	char *text, *next, *line;
+	int status = EXIT_OK;
+
+	/* There is no such file if nobody has made a probe. */
+	if (ktrace_session_read(session, "probed", &text, NULL))
+		return EXIT_OK;
+	for (next = text; (line = strsep(&next, "\n"));)
+		status = line_tell(line) ?: status;
+	free(text);
 	return status;
 }
 

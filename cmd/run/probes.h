@@ -63,6 +63,12 @@ bool probe_is_left_out(struct left_out *left, const struct ktrace_probe *probe);
 /* Says what was counted, if anything was. */
 void left_out_tell(struct left_out *left);
 
+/*
+ * Before a recording is stopped: which probes were refused when their module came, and which still
+ * wait for it.  Returns an exit status.
+ */
+int probes_tell(struct ktrace_session *session);
+
 /* The library has refused a text: prints its error, and names like that of a missing function. */
 int probe_failed(char *const *texts, size_t nr, int err);
 

@@ -12,6 +12,9 @@
  *	[MODULE:]FUNCTION%return	where it has returned to
  *	0xADDRESS[%return]		if several functions have the name
  *
+ * The module need not be loaded, if it is one of the running kernel's: the probe waits for it, and is
+ * armed before its first function runs.  If the module goes, the probe waits again.
+ *
  * or, in a program or library, whose path begins with a slash (a blank, a colon, a semicolon and a
  * backslash in it are written as \NNN, three octal digits),
  *
@@ -90,7 +93,12 @@ struct ktrace_probe {
 	 * has one.
 	 */
 	const char *left_out;
-	uint64_t reserved[3];
+	/*
+	 * Beside the ways, `armed' may be "waiting", for its module, which is not loaded; so it is
+	 * in ktrace_session_probes_add(), too.  Or "refused", when that came, for this reason.
+	 */
+	const char *refusal;
+	uint64_t reserved[2];
 };
 
 /*

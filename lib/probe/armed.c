@@ -51,7 +51,8 @@ int armed_read(struct ktrace_session *s, struct text *lines)
 
 static const char *way_known(const char *way)
 {
-	static const char *const ways[] = {"jump", "ftrace", "breakpoint"};
+	static const char *const ways[] = {"jump", "ftrace", "breakpoint",
+					   "waiting", "refused"};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i], way))
@@ -59,11 +60,12 @@ static const char *way_known(const char *way)
 	return "?";
 }
 
-void armed_find(const struct text *lines, struct ktrace_probe *probe)
+void armed_find(const struct text *lines, struct ktrace_probe *probe,
+		char reason[ARMED_REASON])
 {
 	uint64_t nested, open, idle;
 	char name[160], way[16];
-	const char *line = lines->s;
+	const char *line = lines->s, *why;
 	size_t length = snprintf(name, sizeof(name), "%s:%s ", probe->system,
 				 probe->name);
 
@@ -77,6 +79,13 @@ void armed_find(const struct text *lines, struct ktrace_probe *probe)
 			probe->missed_nested += nested;
 			probe->missed_open += open;
 			probe->missed_idle += idle;
+			why = memchr(line + length, ':',
+				     strcspn(line, "\n") - length);
+			if (why) {
+				snprintf(reason, ARMED_REASON, "%.*s",
+					 (int)strcspn(why + 2, "\n"), why + 2);
+				probe->refusal = reason;
+			}
 		}
 		line += strcspn(line, "\n");
 	}

@@ -9,7 +9,11 @@
 
 /* Appends the lines of all sessions; those that end meanwhile have none. */
 int armed_read(struct ktrace_session *s, struct text *lines);
-/* Sets how @probe is armed, and what it has missed. */
-void armed_find(const struct text *lines, struct ktrace_probe *probe);
+/* The longest reason of a refusal, with its NUL (kernel/session/session.h). */
+#define ARMED_REASON 256
+
+/* Sets how @probe is armed, and what it has missed.  A reason stays in @reason. */
+void armed_find(const struct text *lines, struct ktrace_probe *probe,
+		char reason[ARMED_REASON]);
 
 #endif /* KT_LIB_PROBE_ARMED_H */

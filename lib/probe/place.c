@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/table.h"
 #include "place.h"
+#include "session/module_image.h"
+#include "session/modules.h"
 
 #define RETURN "%return"
 #define USDT   "usdt:"
@@ -353,9 +355,7 @@ static int found_refuse(const struct found *found)
 	char list[128] = "";
 
 	if (!found->nr && *place->module && strcmp(place->module, "vmlinux"))
-		return error_set(-ENOENT,
-				 "the module %s is not loaded, or has no such "
-				 "function",
+		return error_set(-ENOENT, "the module %s has no such function",
 				 place->module);
 	if (!found->nr)
 		return error_set(-ENOENT,
@@ -372,24 +372,70 @@ static int found_refuse(const struct found *found)
 		found->nr > 4 ? " ..." : "");
 }
 
+static int offset_check(struct place *place)
+{
+	if (!place->size || place->offset < place->size)
+		return 0;
+	return place_refuse(place,
+			    error_set(-EINVAL,
+				      "+%" PRIu64
+				      " is past the end: %s has %" PRIu64 " bytes",
+				      place->offset, place->function,
+				      place->size));
+}
+
+/* A probe may wait for its module; but it must be one of this kernel's, and have the function. */
+static int unloaded_take(struct place *place)
+{
+	struct module_image *image;
+	unsigned int nr;
+	int err;
+
+	if (module_is_builtin(place->module))
+		return error_set(-ENOENT,
+				 "%s is no module of this kernel, but a part "
+				 "of it: say vmlinux:%s",
+				 place->module, place->function);
+	err = module_image_open(place->module, &image);
+	if (err)
+		return err;
+	nr = module_image_functions(image, place->function, &place->size);
+	module_image_close(image);
+	if (!nr)
+		return error_set(-ENOENT,
+				 "the module %s, which is not loaded, has no "
+				 "such function",
+				 place->module);
+	if (nr > 1)
+		return error_set(
+			-EINVAL,
+			"%u functions are called `%s': load the module "
+			"%s, and say the address of one",
+			nr, place->function, place->module);
+	place->waits = true;
+	return offset_check(place);
+}
+
+/* Is it of a module that is not loaded? */
+static bool is_unloaded(const struct place *place)
+{
+	return *place->module && strcmp(place->module, "vmlinux") &&
+	       !module_is_loaded(place->module);
+}
+
 static int found_take(const struct found *found)
 {
 	struct place *place = found->place;
 
+	if (!found->nr && is_unloaded(place))
+		return unloaded_take(place);
 	if (found->nr != 1)
 		return found_refuse(found);
 	place->address = found->line.address;
 	snprintf(place->module, sizeof(place->module), "%.*s",
 		 (int)found->line.module_length, found->line.module ?: "");
 	place->size = function_size(place->address, found->next);
-	if (place->size && place->offset >= place->size)
-		return place_refuse(
-			place,
-			error_set(-EINVAL,
-				  "+%" PRIu64
-				  " is past the end: %s has %" PRIu64 " bytes",
-				  place->offset, place->function, place->size));
-	return 0;
+	return offset_check(place);
 }
 
 /* Of an address: the function that it is in. */

@@ -25,6 +25,7 @@ struct place {
 	bool has_offset;
 	bool returns;
 	bool is_address; /* it was said by its address */
+	bool waits;	 /* its module is not loaded */
 
 	/* In a program or library; NULL: in the kernel. */
 	const char *path; /* in the text, as it is written there */
@@ -66,8 +67,8 @@ struct place {
 int place_parse(struct place *place, const char *text, const char **rest);
 
 /*
- * Finds the functions of all, by their names or addresses.  -ENOENT, -EINVAL: *@which is wrong,
- * with a message.
+ * Finds the functions of all, by their names or addresses.  Those of modules that are not loaded, but
+ * could be, have no address.  -ENOENT, -EINVAL: *@which is wrong, with a message.
  */
 int places_find(struct ktrace_session *s, struct place *const *places,
 		size_t nr, size_t *which);

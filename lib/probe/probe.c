@@ -77,8 +77,8 @@ static int lines_each(char *lines, const struct held *held,
 		      int (*use)(const struct ktrace_probe *probe, void *data),
 		      void *data)
 {
+	char *line, reason[ARMED_REASON];
 	struct ktrace_probe probe;
-	char *line;
 	int err = 0;
 
 	while (!err && (line = strsep(&lines, "\n"))) {
@@ -90,7 +90,7 @@ static int lines_each(char *lines, const struct held *held,
 			continue;
 		probe.held = is_held;
 		if (held->armed)
-			armed_find(held->armed, &probe);
+			armed_find(held->armed, &probe, reason);
 		err = use(&probe, data);
 	}
 	return err;
@@ -483,9 +483,13 @@ static int made_use(const struct ktrace_probe *probe, void *data)
 	struct ktrace_probe own = *probe;
 	int err = left_outs_use(using);
 
+	const struct made *made;
+
 	if (err)
 		return err;
-	own.text = using->making->list[using->nr++].text;
+	made = &using->making->list[using->nr++];
+	own.text = made->text;
+	own.armed = made->place.waits ? "waiting" : NULL;
 	return using->use(&own, using->data);
 }
 

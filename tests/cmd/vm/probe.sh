@@ -173,7 +173,10 @@ refuses()	# PROBE MESSAGE
 }
 refuses '' 'a place is missing'
 refuses no_such_function 'there is no such function'
-refuses no_such_module:f 'is not loaded, or has no such function'
+refuses no_such_module:f 'is not loaded, and this kernel has none of that name'
+refuses dummy:no_such_function 'dummy, which is not loaded, has no such function'
+refuses dummy:dummy_xmit+9999 'is past the end: dummy_xmit has'
+refuses 'dummy:dummy_xmit nope' 'has no parameter `nope'\'': it has skb, dev'
 refuses 'vfs_read+999999' 'is past the end: vfs_read has'
 refuses 'vfs_read+2%return' 'a return has no offset'
 refuses 'vfs_read:37' 'lines are not known'
@@ -263,6 +266,44 @@ check 'what a jump costs' grep -q '^  armed by a jump: the cheapest way, about 2
 run ktrace probe add do_int3
 ends 1 'a refusal' 'There, '
 check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
+
+# ---- modules that are not loaded -------------------------------------------------------------
+
+run ktrace record -P 'dummy:dummy_setup dev->mtu' -P 'dummy:dummy_init_module%return $retval:s32' -o t -- \
+	sh -c 'modprobe dummy numdummies=3; rmmod dummy; modprobe dummy numdummies=2'
+ends 0 'a module that comes' 'probe:dummy_setup waits for the module of dummy:dummy_setup, which is not loaded'
+run ktrace report t
+check 'its parameters are known, and it is probed from the first function on' [ "$(grep -c \
+	'^modprobe-.* probe:dummy_setup: mtu=0$' <<<"$out")" = 5 ]
+check 'also that function' [ "$(grep -c '^modprobe-.* probe:dummy_init_module_return: ret=0$' <<<"$out")" = 2 ]
+rm -r t
+rmmod dummy
+run ktrace probe add 'dummy:dummy_xmit skb->len'
+ends 0 'one that stays' 'probe:dummy_xmit waits for the module of dummy:dummy_xmit, which is not loaded'
+ktrace record -q -e probe:dummy_xmit -o t &
+recorder=$!
+for _ in $(seq 100); do
+	[ "$(cat $tree/enabled)" = 1 ] && break
+	sleep 0.1
+done
+run ktrace probe list -v
+check 'it is shown to wait' grep -qx 'probe:dummy_xmit  dummy:dummy_xmit  len=(.*)  \[waiting for its module\]' <<<"$out"
+modprobe dummy numdummies=1
+run ktrace probe list -v
+check 'and to be armed' grep -q '^probe:dummy_xmit .*  \[\(ftrace\|breakpoint\|jump\)\]$' <<<"$out"
+rmmod dummy
+kill -INT $recorder
+wait $recorder
+run ktrace probe check dummy:dummy_xmit
+ends 0 'nobody knows how it would be armed' ''
+check 'which is said' grep -q 'not known: its module is not loaded' <<<"$out"
+rm -r t
+run ktrace probe remove '*'
+# An address within an instruction is known only when the module is there.
+run ktrace record -P 'inside=dummy:dummy_xmit+3' -o t -- modprobe dummy
+ends 1 'what is refused when it comes' 'probe:inside was not recorded when its module came: dummy:dummy_xmit+0x3: no instruction begins there'
+rmmod dummy
+rm -rf t
 
 # ---- a killed recorder -------------------------------------------------------------------------
 
