@@ -9,6 +9,7 @@
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/static_call.h>
 
@@ -120,6 +121,10 @@ static int kernel_arm(struct list_head *probes)
 		if (probe->armed || probe->waits || probe->refusal ||
 		    probe->stuck || probe->definition->code != &kernel_code)
 			continue;
+		/* Some hundred of them take seconds. */
+		if (fatal_signal_pending(current))
+			return kt_refuse(probe->enabled->session, -EINTR,
+					 "interrupted");
 		err = probe_arm(probe);
 		if (err)
 			return err;

@@ -10,6 +10,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <linux/userfaultfd_k.h>
@@ -203,6 +204,10 @@ static int program_arm(struct list_head *probes)
 	list_for_each_entry(probe, probes, node) {
 		if (probe->armed || probe->definition->code != &program_code)
 			continue;
+		/* Some hundred of them take seconds. */
+		if (fatal_signal_pending(current))
+			return kt_refuse(probe->enabled->session, -EINTR,
+					 "interrupted");
 		err = probe_arm(probe);
 		if (err)
 			break;
