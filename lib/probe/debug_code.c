@@ -239,7 +239,9 @@ static int range_add(struct debug_code *code, uint64_t begin, uint64_t end)
 {
 	struct debug_range *more = code->ranges;
 
-	if (debug_is_gone(begin) || begin >= end)
+	/* What is nowhere in memory has low addresses. */
+	if (debug_is_gone(begin) || begin >= end ||
+	    (code->loaded && !(begin >> 63)))
 		return 0;
 	if (!(code->nr_ranges & (code->nr_ranges - 1)))
 		more = reallocarray(more, 2 * code->nr_ranges + 1,
@@ -372,61 +374,6 @@ bool debug_scopes(struct debug_code *code, uint64_t address,
 	return scopes->nr;
 }
 
-/* ---- symbols --------------------------------------------------------------- */
-
-static const char *linked_symbol(Elf *elf, uint64_t address, uint64_t *offset)
-{
-	const char *found = NULL;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	GElf_Sym symbol;
-	Elf_Data *data;
-	size_t nr;
-
-	while (!found && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) ||
-		    header.sh_type != SHT_SYMTAB)
-			continue;
-		data = elf_getdata(section, NULL);
-		nr = data ? data->d_size /
-				     gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT)
-			  : 0;
-		for (size_t i = 0; i < nr && i < INT32_MAX; i++) {
-			if (!gelf_getsym(data, i, &symbol))
-				break;
-			if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
-			    symbol.st_value > address ||
-			    address - symbol.st_value >= symbol.st_size)
-				continue;
-			found = elf_strptr(elf, header.sh_link, symbol.st_name);
-			*offset = address - symbol.st_value;
-			/* A global name is more than a local one. */
-			if (GELF_ST_BIND(symbol.st_info) == STB_GLOBAL)
-				break;
-		}
-	}
-	return found;
-}
-
-const char *debug_code_symbol(struct debug_code *code, uint64_t address,
-			      uint64_t *offset)
-{
-	GElf_Off behind = 0;
-	const char *name;
-	GElf_Sym symbol;
-
-	if (!code->module) {
-		name = linked_symbol(code->elf, address, offset);
-		return !name && code->program != code->elf
-			       ? linked_symbol(code->program, address, offset)
-			       : name;
-	}
-	name = dwfl_module_addrinfo(code->module, address, &behind, &symbol,
-				    NULL, NULL, NULL);
-	*offset = behind;
-	return name;
-}
-
 /* ---- opening --------------------------------------------------------------- */
 
 static int nothing_find(Dwfl_Module *module, void **data, const char *name,
@@ -438,25 +385,97 @@ static int nothing_find(Dwfl_Module *module, void **data, const char *name,
 	return -1;
 }
 
-/* What is not linked has no addresses, and libdwfl gives it some. */
-static Dwarf *unlinked_open(struct debug_code *code)
+static int section_place(Dwfl_Module *module, void **data, const char *name,
+			 Dwarf_Addr base, const char *section, GElf_Word index,
+			 const GElf_Shdr *header, Dwarf_Addr *address)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = nothing_find,
-		.section_address = dwfl_offline_section_address,
-	};
-	Dwarf_Addr bias;
+	const struct debug_code *code = *data;
+	uint64_t found;
 
-	code->dwfl = dwfl_begin(&callbacks);
-	if (!code->dwfl)
-		return NULL;
-	dwfl_report_begin(code->dwfl);
-	/* Takes over the descriptor if it succeeds. */
+	(void)module, (void)name, (void)base, (void)index, (void)header;
+	/* libdwfl's word for what is not there. */
+	*address = code->sections.find(code->sections.data, section, &found)
+			   ? found
+			   : UINT64_MAX;
+	return DWARF_CB_OK;
+}
+
+/* Linkers give some sections of modules addresses: libdwfl would ask for no others then. */
+static void sections_unplace(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) ||
+		    !(header.sh_flags & SHF_ALLOC) || !header.sh_addr)
+			continue;
+		header.sh_addr = 0;
+		gelf_update_shdr(section, &header);
+	}
+}
+
+/* Takes over the descriptor. */
+static int file_give(Dwfl_Module *module, void **data, const char *name,
+		     Dwarf_Addr base, char **path, Elf **elf)
+{
+	struct debug_code *code = *data;
+	int fd = code->fd;
+
+	(void)module, (void)name, (void)base;
+	*path = strdup("module");
+	*elf = *path ? elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL) : NULL;
+	if (!*elf)
+		return -1;
+	sections_unplace(*elf);
+	code->fd = -1;
+	return fd;
+}
+
+/* If libdwfl lays the file out itself, it asks for no addresses of sections. */
+static void loaded_report(struct debug_code *code)
+{
+	void **data;
+
+	code->module = dwfl_report_module(code->dwfl, "module", 1ull << 63,
+					  UINT64_MAX);
+	if (code->module && dwfl_module_info(code->module, &data, NULL, NULL,
+					     NULL, NULL, NULL, NULL))
+		*data = code;
+}
+
+/* Takes over the descriptor if it succeeds. */
+static void offline_report(struct debug_code *code)
+{
 	code->module =
 		dwfl_report_offline(code->dwfl, "module", "module", code->fd);
 	if (code->module)
 		code->fd = -1;
+}
+
+/* What is not linked has no addresses: it gets those of its sections, or libdwfl gives it some. */
+static Dwarf *unlinked_open(struct debug_code *code)
+{
+	static const Dwfl_Callbacks offline = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = nothing_find,
+		.section_address = dwfl_offline_section_address,
+	};
+	static const Dwfl_Callbacks loaded = {
+		.find_elf = file_give,
+		.find_debuginfo = nothing_find,
+		.section_address = section_place,
+	};
+	Dwarf_Addr bias;
+
+	code->dwfl = dwfl_begin(code->loaded ? &loaded : &offline);
+	if (!code->dwfl)
+		return NULL;
+	dwfl_report_begin(code->dwfl);
+	if (code->loaded)
+		loaded_report(code);
+	else
+		offline_report(code);
 	dwfl_report_end(code->dwfl, NULL, NULL);
 	return code->module ? dwfl_module_getdwarf(code->module, &bias) : NULL;
 }
@@ -556,11 +575,19 @@ static int addresses_check(struct debug_code *code)
 			 "was moved since, as by prelink");
 }
 
-int debug_code_open(struct debug_code **code, int fd, Elf *program)
+static int code_open(struct debug_code **code, int fd, Elf *program,
+		     const struct debug_sections *sections)
 {
 	struct debug_code *new = calloc(1, sizeof(*new));
-	int err =
-		new ? dwarf_open(new, fd) : error_set(-ENOMEM, "out of memory");
+	int err;
+
+	if (!new)
+		return error_set(-ENOMEM, "out of memory");
+	if (sections) {
+		new->sections = *sections;
+		new->loaded = true;
+	}
+	err = dwarf_open(new, fd);
 
 	if (!err) {
 		new->program = program ?: new->elf;
@@ -571,6 +598,17 @@ int debug_code_open(struct debug_code **code, int fd, Elf *program)
 	else
 		*code = new;
 	return err;
+}
+
+int debug_code_open(struct debug_code **code, int fd, Elf *program)
+{
+	return code_open(code, fd, program, NULL);
+}
+
+int debug_code_open_loaded(struct debug_code **code, int fd,
+			   const struct debug_sections *sections)
+{
+	return code_open(code, fd, NULL, sections);
 }
 
 void debug_code_close(struct debug_code *code)
@@ -589,7 +627,9 @@ void debug_code_close(struct debug_code *code)
 	}
 	btf__free(code->btf);
 	free(code->bounds);
+	btf__free(code->base);
 	table_free(&code->types);
+	table_free(&code->known);
 	table_free(&code->bases);
 	table_free(&code->definitions.by_name);
 	table_free(&code->definitions.declared);
@@ -597,6 +637,7 @@ void debug_code_close(struct debug_code *code)
 	arena_destroy(&code->arena);
 	if (code->fd >= 0)
 		close(code->fd);
+	free(code->symbols);
 	free(code->units);
 	free(code->ranges);
 	free(code);

@@ -29,10 +29,26 @@ struct debug_range {
 	size_t unit;
 };
 
+/* A function of a table of symbols. */
+struct debug_symbol {
+	uint64_t begin, end;
+	const char *name;
+	bool is_global;
+};
+
+/* Where a loaded module has its sections. */
+struct debug_sections {
+	/* False: it is nowhere. */
+	bool (*find)(void *data, const char *name, uint64_t *address);
+	void *data;
+};
+
 struct debug_code {
 	Dwarf *dwarf;
 	Dwfl *dwfl; /* NULL: the file is linked, and needs no more */
 	Dwfl_Module *module;
+	struct debug_sections sections;
+	bool loaded;  /* those are given: addresses are those in memory */
 	int fd;	      /* -1: libdwfl has it */
 	Elf *elf;     /* the file */
 	Elf *program; /* the file that runs */
@@ -43,12 +59,19 @@ struct debug_code {
 	size_t nr_units;
 	struct debug_range *ranges; /* of all units, by address */
 	size_t nr_ranges;
+	struct debug_symbol *symbols; /* by address; NULL: not needed yet */
+	size_t nr_symbols;
 	uint64_t budget; /* how many entries may still be looked at */
 
 	/* debug_type.c */
 	struct btf *btf;
 	struct debug_bound *bounds; /* debug_bound.c: of each type */
 	__u32 nr_bounds;
+	struct btf *base; /* the kernel's own: debug_type_base(); NULL: none */
+	const struct btf *others; /* of the module; NULL: none */
+	struct table
+		known; /* its types, by name; empty until one is asked for */
+	__u32 index_type, unknown_type, float_type, long_type;
 	struct arena arena;
 	struct table types;	   /* by their addresses in the file */
 	struct table bases;	   /* numbers, by their names */
@@ -71,8 +94,21 @@ struct debug_code {
  * -ENOENT: there is no debugging information, or it is in further files.  With a message.
  */
 int debug_code_open(struct debug_code **code, int fd, Elf *program);
+/*
+ * The same of a module that is loaded, with the addresses that it has in memory.  What @sections
+ * needs must stay as long as *@code.
+ */
+int debug_code_open_loaded(struct debug_code **code, int fd,
+			   const struct debug_sections *sections);
 /* May be NULL. */
 void debug_code_close(struct debug_code *code);
+
+/*
+ * Which units may have an entry of this name, as an array with an element for each, to be freed.
+ * NULL: all may.  It is found without looking at entries: a kernel has fifty million.
+ */
+bool *debug_units_named(struct debug_code *code, const char *name,
+			size_t length);
 
 /*
  * The function of the file's table of symbols in which an address is, as the linker calls it, and
@@ -80,6 +116,12 @@ void debug_code_close(struct debug_code *code);
  */
 const char *debug_code_symbol(struct debug_code *code, uint64_t address,
 			      uint64_t *offset);
+
+/* The section that has the address.  NULL: none. */
+const char *debug_code_section(struct debug_code *code, uint64_t address);
+/* Of a symbol, as the file has it.  False: there is none. */
+bool debug_code_address(struct debug_code *code, const char *name,
+			uint64_t *address);
 
 /* ---- for searches ---------------------------------------------------------- */
 

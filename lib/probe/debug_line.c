@@ -237,12 +237,15 @@ static enum debug_way name_visit(Dwarf_Die *die, void *data)
 static void function_units(struct search *s, void (*use)(struct search *s))
 {
 	struct debug_code *code = s->code;
+	bool *named = debug_units_named(code, s->name, s->length);
 	bool everywhere = false;
 
 	/* Whole programs are optimised in units of their own, which refer to others. */
 	for (size_t i = 0; i < code->nr_units && !everywhere; i++) {
 		Dwarf_Addr base, begin, end;
 
+		if (named && !named[i])
+			continue;
 		s->defined = false;
 		s->unit = &code->units[i];
 		debug_walk(code, s->unit, name_visit, s);
@@ -251,6 +254,7 @@ static void function_units(struct search *s, void (*use)(struct search *s))
 		if (s->defined && !everywhere)
 			use(s);
 	}
+	free(named);
 	for (size_t i = 0; i < code->nr_units && everywhere && !s->err; i++) {
 		s->unit = &code->units[i];
 		use(s);

@@ -92,24 +92,9 @@ static bool register_push(struct machine *m, uint64_t number, uint64_t offset)
 /* In sections of these names, an address is an offset in what each CPU has. */
 static bool is_per_cpu(struct debug_code *code, uint64_t address)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	const char *name;
-	size_t names;
+	const char *section = debug_code_section(code, address);
 
-	if (elf_getshdrstrndx(code->elf, &names))
-		return false;
-	while ((section = elf_nextscn(code->elf, section))) {
-		if (!gelf_getshdr(section, &header) ||
-		    !(header.sh_flags & SHF_ALLOC) ||
-		    address < header.sh_addr ||
-		    address - header.sh_addr >= header.sh_size)
-			continue;
-		name = elf_strptr(code->elf, names, header.sh_name);
-		if (name && !strncmp(name, ".data..percpu", 13))
-			return true;
-	}
-	return false;
+	return section && !strncmp(section, ".data..percpu", 13);
 }
 
 /*
@@ -147,7 +132,16 @@ static bool fixed_push(struct machine *m, uint64_t address)
 {
 	const struct debug_where *where = m->where;
 
-	switch (m->code->dwfl ? DEBUG_BASE_NONE : where->base) {
+	if (is_per_cpu(m->code, address)) {
+		m->why = cpu_why;
+		return false;
+	}
+	if (debug_is_gone(address)) {
+		m->why = broken_why;
+		return false;
+	}
+	switch (m->code->dwfl && !m->code->loaded ? DEBUG_BASE_NONE
+						  : where->base) {
 	case DEBUG_BASE_KNOWN:
 		return number_push(m, address + where->slide);
 	case DEBUG_BASE_IP:

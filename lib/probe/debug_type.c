@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "debug_bound.h"
 #include "debug_definition.h"
+#include "debug_known.h"
 #include "debug_language.h"
 #include "debug_named.h"
 #include "debug_type.h"
@@ -125,13 +126,6 @@ static int int_add(struct debug_code *code, const char *name, uint32_t size,
 			 btf__add_int(code->btf, name, size, encoding));
 }
 
-/* The first ones. */
-#define INDEX_TYPE 1
-/* Of what has it nothing is known, and so not how it is passed. */
-#define UNKNOWN_TYPE 2
-#define FLOAT_TYPE   3
-#define LONG_TYPE    4
-
 /*
  * A struct that is nowhere defined.  Expressions would look for another declaration's definition by
  * its name alone, so it is a name that is no struct's.
@@ -147,6 +141,16 @@ static int unknown_add(struct debug_code *code, const char *name, bool is_union)
 	return id;
 }
 
+/* One that the kernel has, or a new one. */
+static int base_begin(struct debug_code *code, const char *name, uint32_t size,
+		      int encoding)
+{
+	__u32 id = code->base ? known_find(code, name, BTF_KIND_INT) : 0;
+
+	return id ? base_keep(code, name, id)
+		  : int_add(code, name, size, encoding);
+}
+
 /* Those that expressions and casts name are always there. */
 static int bases_begin(struct debug_code *code)
 {
@@ -155,7 +159,6 @@ static int bases_begin(struct debug_code *code)
 		uint8_t size;
 		uint8_t encoding;
 	} bases[] = {
-		{"long int", 8, BTF_INT_SIGNED},
 		{"int", 4, BTF_INT_SIGNED},
 		{"unsigned int", 4, 0},
 		{"short int", 2, BTF_INT_SIGNED},
@@ -171,17 +174,25 @@ static int bases_begin(struct debug_code *code)
 
 	if (code->btf)
 		return 0;
-	code->btf = btf__new_empty();
-	if (!code->btf)
+	code->btf = code->base ? btf__new_empty_split(code->base)
+			       : btf__new_empty();
+	if (!code->btf || (code->base && known_read(code)))
 		return -ENOMEM;
-	err = int_add(code, "long unsigned int", 8, 0);
-	if (err == INDEX_TYPE)
+	err = base_begin(code, "long unsigned int", 8, 0);
+	code->index_type = err;
+	/* Of what has it nothing is known, and so not how it is passed. */
+	if (err > 0)
 		err = unknown_add(code, "class", false);
-	if (err == UNKNOWN_TYPE)
+	code->unknown_type = err;
+	if (err > 0)
 		err = btf__add_float(code->btf, "float", 4);
+	code->float_type = err;
+	if (err > 0)
+		err = base_begin(code, "long int", 8, BTF_INT_SIGNED);
+	code->long_type = err;
 	for (size_t i = 0; err >= 0 && i < sizeof(bases) / sizeof(*bases); i++)
-		err = int_add(code, bases[i].name, bases[i].size,
-			      bases[i].encoding);
+		err = base_begin(code, bases[i].name, bases[i].size,
+				 bases[i].encoding);
 	return err < 0 ? err : 0;
 }
 
@@ -288,12 +299,12 @@ static __u32 type_reach(struct queue *q, Dwarf_Die *of)
 		type = whole;
 	if (dwarf_tag(&type) == DW_TAG_unspecified_type)
 		return 0;
-	id = id_find(code, &type);
+	id = id_find(code, &type) ?: known_same(code, &type);
 	if (id)
 		return id;
 	if (dwarf_tag(&type) == DW_TAG_base_type) {
 		id = base_same(code, &type);
-	} else if (debug_is_struct(dwarf_tag(&type)) &&
+	} else if (!code->base && debug_is_struct(dwarf_tag(&type)) &&
 		   debug_is_declaration(&type)) {
 		if (debug_definition_find(code, &type))
 			id = id_find(code, &type);
@@ -349,7 +360,7 @@ static int opaque_add(struct debug_code *code, const char *name, uint64_t size)
 							    : (uint32_t)size);
 
 	if (id > 0)
-		btf__add_field(code->btf, NULL, FLOAT_TYPE, 0, 0);
+		btf__add_field(code->btf, NULL, code->float_type, 0, 0);
 	return id;
 }
 
@@ -362,9 +373,9 @@ static int member_pointer_add(struct debug_code *code, Dwarf_Die *type)
 	int id = btf__add_struct(code->btf, NULL, is_function ? 16 : 8);
 
 	if (id > 0)
-		btf__add_field(code->btf, NULL, LONG_TYPE, 0, 0);
+		btf__add_field(code->btf, NULL, code->long_type, 0, 0);
 	if (id > 0 && is_function)
-		btf__add_field(code->btf, NULL, LONG_TYPE, 64, 0);
+		btf__add_field(code->btf, NULL, code->long_type, 64, 0);
 	return id;
 }
 
@@ -521,7 +532,7 @@ static int array_add(struct queue *q, Dwarf_Die *type, __u32 element)
 	int err = 0;
 
 	for (unsigned int i = 0; err >= 0 && i < nr; i++)
-		err = btf__add_array(q->code->btf, INDEX_TYPE,
+		err = btf__add_array(q->code->btf, q->code->index_type,
 				     i + 1 < nr ? first + i + 1 : element,
 				     counts[i]);
 	return err < 0 ? err : (int)first;
@@ -543,7 +554,7 @@ static int parameters_add(struct queue *q, Dwarf_Die *of)
 				q->code->btf, debug_name(&child),
 				debug_is_passed_as_in_c(&child)
 					? type_reach(q, &child)
-					: UNKNOWN_TYPE);
+					: q->code->unknown_type);
 		else if (dwarf_tag(&child) == DW_TAG_unspecified_parameters)
 			err = btf__add_func_param(q->code->btf, "", 0);
 	} while (!err && !dwarf_siblingof(&child, &child));
@@ -742,7 +753,8 @@ static enum debug_way naming_visit(Dwarf_Die *die, void *data)
 	    tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type) {
 		name = debug_name(die);
 		if (name && is_named(n->text, name) &&
-		    !debug_is_declaration(die) && type_name(q, die))
+		    !debug_is_declaration(die) &&
+		    !known_same(n->code, die) && type_name(q, die))
 			return DEBUG_STOP;
 	}
 	return debug_is_space(die) ? DEBUG_INTO : DEBUG_OVER;
@@ -787,8 +799,10 @@ int debug_types_load(struct debug_code *code, uint64_t address,
 	if (unit)
 		debug_walk(code, unit, naming_visit, &n);
 	queue_run(&n.q);
-	for (size_t i = 0;
-	     !n.q.err && i < code->nr_units && is_missing(code, text); i++) {
+	/* The kernel's own information has those of all its units. */
+	for (size_t i = 0; !n.q.err && !code->base && i < code->nr_units &&
+			   is_missing(code, text);
+	     i++) {
 		free(n.q.list);
 		n.q.list = NULL;
 		n.q.nr = 0;

@@ -8,6 +8,15 @@
 
 #include "debug_code.h"
 
+/*
+ * Before anything is asked for: @code is of the kernel, whose own type information @base is, or of a
+ * module, which has also @others (NULL: none).  A type that is in @base under the same name, and is
+ * the only one, is taken from there.  So what leads far, and what a unit only declares, need not be
+ * looked for.  @base is copied, @others must stay.
+ */
+void debug_type_base(struct debug_code *code, const struct btf *base,
+		     const struct btf *others);
+
 /* All types that were asked for, with all that they lead to.  NULL: no memory. */
 const struct btf *debug_type_btf(struct debug_code *code);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -104,14 +105,19 @@ static void global_find(struct search *search, Dwarf_Die *unit)
 {
 	struct debug_code *code = search->code;
 	struct search other = {.code = code, .name = search->name};
+	bool *named;
 
 	search->any = false;
 	if (unit)
 		debug_walk(code, unit, global_visit, search);
 	if (search->any && !search->declared)
 		return;
+	named = debug_units_named(code, search->name, strlen(search->name));
 	for (size_t i = 0; i < code->nr_units && !other.any; i++)
-		debug_walk(code, &code->units[i], external_visit, &other);
+		if (!named || named[i])
+			debug_walk(code, &code->units[i], external_visit,
+				   &other);
+	free(named);
 	if (other.any)
 		*search = other;
 }

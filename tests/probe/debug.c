@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include <ktrace/library.h>
@@ -713,6 +714,129 @@ static void damage(const char *how, const char *source, unsigned int times)
 	}
 	check_note("%u of %u could be opened, %u variables", opened, times,
 		   asked);
+}
+
+#define TEXT_AT 0xffffffffc0001000
+#define DATA_AT 0xffffffffc0005000
+
+/* As /sys/module/NAME/sections: what a module needs only to begin is gone. */
+static bool section_at(void *data, const char *name, uint64_t *address)
+{
+	unsigned int *asked = data;
+
+	++*asked;
+	*address = !strcmp(name, ".text") ? TEXT_AT : DATA_AT;
+	return !strcmp(name, ".text") || !strcmp(name, ".data");
+}
+
+TEST(loaded_modules_have_the_addresses_of_memory)
+{
+	static const char how[] = "gcc -O2 -g -c -mcmodel=kernel -fno-pic";
+	unsigned int asked = 0;
+	const struct debug_sections sections = {section_at, &asked};
+	struct debug_place place, linked;
+	uint64_t behind;
+	char wanted[64], command[256];
+	int fd;
+
+	/* Nobody says where it is. */
+	begin(how, "sample.c");
+	places("first_caller", &linked);
+	CHECK_STR(linked.symbol, "first_caller");
+	at(&linked);
+	where.base = DEBUG_BASE_KNOWN;
+	refused("counter", "nobody knows where the file is");
+	CHECK(debug_code_address(code, "counter", &behind));
+	end();
+
+	/* As the linker does with modules. */
+	close(compile(how, "sample.c"));
+	snprintf(command, sizeof(command),
+		 "objcopy --change-section-vma .data=0x120 %s", program);
+	CHECK_EQ(system(command), 0);
+	fd = open(program, O_RDONLY);
+	CHECK(fd >= 0);
+	CHECK_EQ(debug_code_open_loaded(&code, fd, &sections), 0);
+	close(fd);
+	CHECK(asked);
+	CHECK_EQ(places("first_caller", &place), 1);
+	CHECK(place.address > TEXT_AT && place.address < DATA_AT);
+	CHECK_STR(place.symbol, "first_caller");
+	CHECK_EQ(place.offset, 0);
+	CHECK_STR(debug_code_section(code, place.address), ".text");
+	CHECK_EQ(places("inlined", &linked), 2);
+	CHECK(linked.address > TEXT_AT && linked.address < DATA_AT);
+	at(&place);
+	where.base = DEBUG_BASE_KNOWN;
+	snprintf(wanted, sizeof(wanted), "ip 0 & %" PRIu64 " - @4",
+		 -(DATA_AT + behind));
+	CHECK_STR(words("counter"), wanted);
+	/* It is in a section that is not there. */
+	no_place("main", "left out");
+	end();
+}
+
+TEST(symbols_are_found_by_address)
+{
+	struct debug_place place;
+	const char *name;
+	uint64_t address, offset;
+
+	begin("gcc -O2 -g", "sample.c");
+	CHECK_EQ(places("first_caller", &place), 1);
+	CHECK(debug_code_address(code, "first_caller", &address));
+	CHECK_EQ(address, place.address);
+	CHECK(!debug_code_address(code, "no_such_symbol", &address));
+	name = debug_code_symbol(code, place.address + 3, &offset);
+	CHECK_STR(name, "first_caller");
+	CHECK_EQ(offset, 3);
+	CHECK(!debug_code_symbol(code, 0, &offset));
+	CHECK(!debug_code_symbol(code, UINT64_MAX, &offset));
+	end();
+}
+
+/* Which units have a name is told by their bytes, if there are many. */
+TEST(names_are_found_in_many_units)
+{
+	unsigned int found = 0, others = 0;
+	struct debug_place place;
+	char command[600];
+	bool *named;
+	int fd;
+
+	fd = compile("gcc -g", "sample.c");
+	close(fd);
+	snprintf(command, sizeof(command),
+		 "cd %s && for i in $(seq 40); do echo \"int unit_$i(int a)"
+		 "{return a + $i;} static int same(int b){return b * $i;}"
+		 "int other_$i(int c){return same(c);}\" >u$i.c; done && "
+		 "echo 'int main(void){return 0;}' >m.c && "
+		 "gcc -g -O0 *.c -o program",
+		 folder);
+	CHECK_EQ(system(command), 0);
+	fd = open(program, O_RDONLY);
+	CHECK_EQ(debug_code_open(&code, fd, NULL), 0);
+	close(fd);
+	CHECK_EQ(places("unit_17", &place), 1);
+	CHECK_STR(place.symbol, "unit_17");
+	CHECK_EQ(places("same", &place), 40);
+	CHECK_EQ(places("same:0", &place), 40);
+	no_place("unit_41", "no function");
+	named = debug_units_named(code, "other_17", strlen("other_17"));
+	CHECK(named);
+	for (size_t i = 0; i < code->nr_units; i++) {
+		const char *unit = debug_name(&code->units[i]);
+
+		found += named[i] && strstr(unit, "u17.c");
+		others += named[i] && !strstr(unit, "u17.c");
+	}
+	free(named);
+	CHECK_EQ(found, 1);
+	/* Numbers may look like places of texts. */
+	CHECK(others < 10);
+	/* Two letters are too few to tell. */
+	CHECK(!debug_units_named(code, "a", 1));
+	end();
 }
 
 TEST(damaged_files_do_no_harm)

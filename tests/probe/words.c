@@ -4,7 +4,10 @@
  *
  *	words FILE PLACE...		addresses of each place
  *	words -a FILE PLACE...		and the variables there, with members of theirs
+ *	words -l FILE PLACE...		the same, without members
  *	words -v FILE PLACE VARIABLE...	and these expressions there
+ *
+ * With -b BTF in front, FILE is of a kernel, and BTF its own type information.
  *
  * One line for each value: "value ADDRESS NAME PATH SIZE WORDS", where PATH is what follows the
  * name, or `-', and WORDS push 8 bytes; "refused ADDRESS NAME PATH WHY".
@@ -29,6 +32,8 @@
 
 static struct debug_code *code;
 static struct debug_where where;
+static struct btf *base; /* NULL: FILE is a program */
+static unsigned int depth_first;
 
 static int name_begin(void *data, const char *name, struct expression *e)
 {
@@ -122,7 +127,7 @@ static int variable_print(const struct debug_variable *v, void *data)
 	       v->is_parameter ? "parameter " : "",
 	       v->is_here ? "here" : "not here", type.s);
 	text_free(&type);
-	all_print(v->name, "", 0);
+	all_print(v->name, "", depth_first);
 	return 0;
 }
 
@@ -134,7 +139,7 @@ static int place_print(const struct debug_place *p, bool all, char **names,
 	       p->line);
 	where.address = p->address;
 	where.owner = p->owner;
-	where.base = DEBUG_BASE_IP;
+	where.base = base ? DEBUG_BASE_KNOWN : DEBUG_BASE_IP;
 	for (int i = 0; i < nr; i++) {
 		debug_types_load(code, p->address, names[i]);
 		all_print(names[i], "", DEPTH_MAX);
@@ -145,12 +150,23 @@ static int place_print(const struct debug_place *p, bool all, char **names,
 
 int main(int argc, char **argv)
 {
-	bool all = argc > 1 && !strcmp(argv[1], "-a");
-	bool some = argc > 1 && !strcmp(argv[1], "-v");
 	struct debug_place *places;
 	int fd, status = 0;
+	bool all, some;
 	size_t nr;
 
+	if (argc > 2 && !strcmp(argv[1], "-b")) {
+		base = btf__parse(argv[2], NULL);
+		if (!base) {
+			printf("error no type information\n");
+			return 1;
+		}
+		argv += 2;
+		argc -= 2;
+	}
+	all = argc > 1 && (!strcmp(argv[1], "-a") || !strcmp(argv[1], "-l"));
+	depth_first = all && argv[1][1] == 'l' ? DEPTH_MAX : 0;
+	some = argc > 1 && !strcmp(argv[1], "-v");
 	argv += all || some;
 	argc -= all || some;
 	if (argc < 3)
@@ -161,6 +177,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	close(fd);
+	if (base)
+		debug_type_base(code, base, NULL);
 	for (int i = 2; i < argc && (!some || i == 2); i++) {
 		if (debug_places(code, argv[i], &places, &nr)) {
 			printf("error %s: %s\n", argv[i], ktrace_last_error());
@@ -173,5 +191,6 @@ int main(int argc, char **argv)
 		free(places);
 	}
 	debug_code_close(code);
+	btf__free(base);
 	return status;
 }
