@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <dirent.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
+#include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "build_id.h"
 #include "debug_file.h"
 #include "kernel_file.h"
@@ -16,31 +20,71 @@
 static const char *const places[] = {
 	"/usr/lib/debug/boot/vmlinux-%s",
 	"/usr/lib/debug/lib/modules/%s/vmlinux",
+	"/usr/lib/debug/usr/lib/modules/%s/vmlinux",
 	"/usr/lib/debug/boot/vmlinux-%s.debug",
 	"/lib/modules/%s/build/vmlinux",
 	"/boot/vmlinux-%s",
 };
 
-static bool is_wanted(int fd, const struct build_id *id)
+/* Modules have theirs in the same folders as the modules. */
+static const char *const module_places[] = {
+	"/usr/lib/debug/lib/modules/%s/%s",
+	"/usr/lib/debug/lib/modules/%s/%s.debug",
+	"/usr/lib/debug/usr/lib/modules/%s/%s",
+	"/lib/modules/%s/%s",
+};
+
+/* What the file itself says.  False: nothing. */
+static bool file_id(int fd, struct build_id *id)
 {
 	const void *bytes;
 	ssize_t size;
 	Elf *elf;
-	bool is;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	size = elf ? dwelf_elf_gnu_build_id(elf, &bytes) : -1;
-	is = size > 0 && (size_t)size == id->size &&
-	     !memcmp(bytes, id->bytes, size);
+	id->size = size > 0 && (size_t)size <= sizeof(id->bytes) ? size : 0;
+	if (id->size)
+		memcpy(id->bytes, bytes, id->size);
 	elf_end(elf);
-	return is;
+	return id->size;
+}
+
+static bool id_equals(const struct build_id *a, const struct build_id *b)
+{
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+/* A stripped file has the same build id. */
+static bool has_debug_info(int fd)
+{
+	Elf_Scn *section = NULL;
+	bool found = false;
+	const char *name;
+	GElf_Shdr header;
+	size_t names;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	while (elf && !found && !elf_getshdrstrndx(elf, &names) &&
+	       (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			break;
+		name = elf_strptr(elf, names, header.sh_name);
+		found = name && !strcmp(name, ".debug_info");
+	}
+	elf_end(elf);
+	return found;
 }
 
 /* The file, if it is wanted; else it is closed. */
 static int file_check(int fd, const struct build_id *id)
 {
-	if (fd < 0 || is_wanted(fd, id))
+	struct build_id own;
+
+	if (fd < 0 || (file_id(fd, &own) && id_equals(&own, id)))
 		return fd;
 	close(fd);
 	return -ENOENT;
@@ -64,4 +108,151 @@ int kernel_file_open(void)
 		fd = file_check(debug_file_open(path), &id);
 	}
 	return fd;
+}
+
+/* ---- modules ---------------------------------------------------------------- */
+
+static bool module_id(const char *name, struct build_id *id)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 name);
+	return build_id_read(path, id);
+}
+
+/* "kernel/fs/ext4/ext4.ko", of a line "PATH: ..." of modules.dep.  False: it is another one's. */
+static bool path_take(char *line, const char *name)
+{
+	char *end = strchr(line, ':'), *base;
+	size_t length = strlen(name);
+
+	if (!end)
+		return false;
+	*end = '\0';
+	base = strrchr(line, '/');
+	base = base ? base + 1 : line;
+	for (size_t i = 0; i < length; i++)
+		if ((base[i] == '-' ? '_' : base[i]) != name[i])
+			return false;
+	if (strncmp(base + length, ".ko", 3))
+		return false;
+	/* It may be packed there, but not where its debug file is. */
+	base[length + 3] = '\0';
+	return true;
+}
+
+/* Where it is in the folder of modules.  False: it is not there. */
+static bool module_path(const char *release, const char *name, char **path)
+{
+	char list[PATH_MAX], *line = NULL;
+	bool found = false;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(list, sizeof(list), "/lib/modules/%s/modules.dep", release);
+	file = fopen(list, "re");
+	while (file && !found && getline(&line, &room, file) > 0)
+		found = path_take(line, name);
+	if (file)
+		fclose(file);
+	if (!found)
+		free(line);
+	else
+		*path = line;
+	return found;
+}
+
+static int module_file_check(int fd, const struct build_id *id)
+{
+	fd = file_check(fd, id);
+	if (fd < 0 || has_debug_info(fd))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int module_file_open(const char *module)
+{
+	struct utsname system;
+	struct build_id id;
+	char path[PATH_MAX], *own;
+	int fd;
+
+	if (!module_id(module, &id) || uname(&system))
+		return -ENOENT;
+	fd = module_file_check(debug_file_open_id(id.bytes, id.size), &id);
+	if (fd >= 0 || too_many_open(fd) ||
+	    !module_path(system.release, module, &own))
+		return fd;
+	for (size_t i = 0; fd < 0 && !too_many_open(fd) &&
+			   i < sizeof(module_places) / sizeof(*module_places);
+	     i++) {
+		snprintf(path, sizeof(path), module_places[i], system.release,
+			 own);
+		fd = module_file_check(debug_file_open(path), &id);
+	}
+	free(own);
+	return fd;
+}
+
+/* ---- files that are said ------------------------------------------------------- */
+
+/* The loaded module that has the build id.  False: none. */
+static bool module_find(const struct build_id *id, char *name, size_t size)
+{
+	DIR *modules = opendir("/sys/module");
+	const struct dirent *entry;
+	struct build_id own;
+	bool found = false;
+
+	while (modules && !found && (entry = readdir(modules))) {
+		found = *entry->d_name != '.' && strlen(entry->d_name) < size &&
+			module_id(entry->d_name, &own) && id_equals(&own, id);
+		if (found)
+			strcpy(name, entry->d_name);
+	}
+	if (modules)
+		closedir(modules);
+	return found;
+}
+
+static const char *id_text(const struct build_id *id, char text[129])
+{
+	for (size_t i = 0; i < id->size && i < 64; i++)
+		sprintf(text + 2 * i, "%02x", id->bytes[i]);
+	return text;
+}
+
+int kernel_file_said(const char *path, char *module, size_t size)
+{
+	char id_said[129] = "none", id_kernel[129] = "none";
+	struct build_id said = {.size = 0}, kernel;
+	int fd = program_file_open(path);
+
+	if (fd < 0)
+		return error_set(-errno ?: -EINVAL, "%s: %s", path,
+				 errno ? strerror(errno)
+				       : "it is no regular file");
+	file_id(fd, &said);
+	if (said.size && !has_debug_info(fd)) {
+		close(fd);
+		return error_set(-EINVAL,
+				 "%s has no debugging information: it was "
+				 "built without, or this was stripped",
+				 path);
+	}
+	if (!build_id_read("/sys/kernel/notes", &kernel))
+		kernel.size = 0;
+	*module = '\0';
+	if (said.size && kernel.size && id_equals(&said, &kernel))
+		return fd;
+	if (said.size && module_find(&said, module, size))
+		return fd;
+	close(fd);
+	return error_set(-EINVAL,
+			 "%s is not of this kernel, nor of a module that is "
+			 "loaded: its build id is %s, the kernel's is %s",
+			 path, id_text(&said, id_said),
+			 id_text(&kernel, id_kernel));
 }
