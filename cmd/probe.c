@@ -258,7 +258,7 @@ static int probes_check(struct request *r)
 
 /* ---- explain ---------------------------------------------------------------- */
 
-static int probes_tell(struct request *r)
+static int explain(struct request *r)
 {
 	if (!r->nr)
 		return misused(&command_probe, "explain: which?");
@@ -381,7 +381,7 @@ static const struct action {
 } actions[] = {
 	{"add", probes_add, .makes = true},
 	{"check", probes_check, .makes = true},
-	{"explain", probes_tell, .makes = true, .writes = true, .alone = true},
+	{"explain", explain, .makes = true, .writes = true, .alone = true},
 	{"list", probes_list, .writes = true},
 	{"remove", probes_remove, .makes = false},
 };
@@ -408,6 +408,10 @@ static const struct action *action_find(const char *name)
 	return NULL;
 }
 
+enum {
+	VMLINUX = OPTION_OWN,
+};
+
 static int option_handle(void *data, int option)
 {
 	struct request *r = data;
@@ -418,6 +422,8 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case 'x':
 		return probes_file(&r->probes, &command_probe, optarg);
+	case VMLINUX:
+		return probes_debug_file(&r->probes, optarg);
 	default:
 		return option_forgotten(&command_probe, option);
 	}
@@ -450,12 +456,18 @@ static int probe_main(int argc, char **argv)
 	if (r.probes.file && !action->makes)
 		return misused(&command_probe,
 			       "-x is for add, check and explain");
+	if (r.probes.nr_debug_files && !action->makes)
+		return misused(&command_probe,
+			       "--vmlinux is for add, check and explain");
 	r.arguments = argv + optind + 1;
 	r.nr = argc - optind - 1;
 	status = action->makes ? texts_make(&r) : EXIT_OK;
 	if (!status && !action->alone &&
 	    ktrace_session_open(&options, &r.session))
 		status = failed_in_library();
+	trial_debug_files(&r.probes);
+	if (!status && r.session)
+		status = trial_debug_files_use(r.session);
 	if (!status)
 		status = action->act(&r);
 	ktrace_session_close(r.session);
@@ -468,6 +480,7 @@ static const struct command_option options[] = {
 	OPTION('x', "exec", "FILE",
 	       "add, check, explain: in this program or library, in all processes that run it",
 	       .kind = ARGUMENT_PROGRAM),
+	OPTION_VMLINUX_ROW(VMLINUX),
 	OPTION('j', "json", NULL, "list, explain: as JSON"),
 	OPTION_QUIET_ROW("only errors"),
 	OPTION_VERBOSE_ROW(
@@ -489,12 +502,15 @@ const struct command command_probe = {
 		"\n"
 		"PLACE is [MODULE:]FUNCTION, where it begins; FUNCTION+OFFSET, an "
 		"instruction of it;\n"
-		"FUNCTION%return, where it has returned to; or 0xADDRESS. In a program (-x), "
+		"FUNCTION%return, where it has returned to; or 0xADDRESS. With debugging "
+		"information,\n"
+		"FUNCTION:LINE, counted from where it begins, and FILE:LINE. In a program (-x), "
 		"also with\n"
 		"wildcards, and usdt:[PROVIDER:]NAME.\n"
 		"\n"
 		"VALUE is `[NAME=]EXPRESSION[:FORMAT]': an expression of C over "
-		"parameters, $retval,\n"
+		"parameters, local\n"
+		"variables, $retval, "
 		"$arg1, $stack0 and registers (%di), with ., ->, [N], *, & and "
 		"casts; $params: all\n"
 		"parameters. Without any: all parameters, or $retval. FORMAT is "

@@ -403,6 +403,11 @@ static int text_explain(struct explaining *x)
 		options.refused = !x->way || x->way->may_improve;
 		if (ktrace_session_open(&session_options, &session))
 			return failed_in_library();
+		status = trial_debug_files_use(session);
+		if (status) {
+			ktrace_session_close(session);
+			return status;
+		}
 	}
 	err = ktrace_session_probe_explain(session, x->text, &options,
 					   x->json ? place_json : place_print,

@@ -11,6 +11,19 @@
 #include "cmd.h"
 #include "common/value.h"
 #include "probe_trial.h"
+#include "run/probes.h"
+
+static const struct probes *named;
+
+void trial_debug_files(const struct probes *probes)
+{
+	named = probes;
+}
+
+int trial_debug_files_use(struct ktrace_session *session)
+{
+	return named ? probes_debug_files_use(named, session) : EXIT_OK;
+}
 
 struct ktrace_session *trial_open(void)
 {
@@ -25,9 +38,13 @@ struct ktrace_session *trial_open(void)
 
 	/* Several may be open. */
 	snprintf(name, sizeof(name), "probe-%d-%u", getpid(), nr++);
-	if (!ktrace_session_open(&options, &session))
+	if (ktrace_session_open(&options, &session)) {
+		failed_in_library();
+		return NULL;
+	}
+	if (!trial_debug_files_use(session))
 		return session;
-	failed_in_library();
+	ktrace_session_close(session);
 	return NULL;
 }
 

@@ -7,6 +7,12 @@
 
 #include <ktrace/probes.h>
 
+/* Who has named the files with the kernel's debugging information, for all that is tried. */
+struct probes;
+void trial_debug_files(const struct probes *probes);
+/* These, for another session.  Returns an exit status. */
+int trial_debug_files_use(struct ktrace_session *session);
+
 /*
  * A session of our own, in which probes can be tried: they go with it.  NULL: failed, with a
  * message.

@@ -431,6 +431,7 @@ enum {
 	READ,
 	SET,
 	DEBUGINFOD,
+	VMLINUX,
 };
 
 /* -F with a number, which no function begins with. */
@@ -564,6 +565,8 @@ static int option_handle(void *data, int option)
 	case ONLY:
 		r->only = true;
 		return EXIT_OK;
+	case VMLINUX:
+		return probes_debug_file(&r->probes, optarg);
 	case DEBUGINFOD:
 		return debuginfod_option(&r->debuginfod);
 	case 'o':
@@ -652,6 +655,9 @@ static int record_main(int argc, char **argv)
 		return misused(
 			&command_record,
 			"-x is about the -P behind it, and there is none");
+	if (r.probes.nr_debug_files && !r.probes.nr)
+		return misused(&command_record,
+			       "--vmlinux is about -P, and there is none");
 	r.stacks.functions = r.functions.nr;
 	/* Who wants to know what runs wants to know of programs, too. */
 	if (r.stacks.bare && samples_are_wanted(&r) &&
@@ -746,6 +752,7 @@ static const struct command_option options[] = {
 	       "the -P that follow are in this program or library, in all processes that run it "
 	       "or in those of -p; `kernel': in the kernel again",
 	       .kind = ARGUMENT_PROGRAM),
+	OPTION_VMLINUX_ROW(VMLINUX),
 	OPTION('p', "pid", "PID,...",
 	       "only what these processes and their children do",
 	       .kind = ARGUMENT_PID),

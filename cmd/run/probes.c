@@ -59,6 +59,29 @@ static char *text_make(const char *file, const char *text)
 	return made;
 }
 
+/* ---- files with debugging information ------------------------------------------ */
+
+int probes_debug_file(struct probes *probes, const char *path)
+{
+	const char **more = reallocarray(
+		probes->debug_files, probes->nr_debug_files + 1, sizeof(*more));
+
+	if (!more)
+		return failed("out of memory");
+	probes->debug_files = more;
+	more[probes->nr_debug_files++] = path;
+	return EXIT_OK;
+}
+
+int probes_debug_files_use(const struct probes *probes,
+			   struct ktrace_session *session)
+{
+	for (size_t i = 0; i < probes->nr_debug_files; i++)
+		if (ktrace_session_debug_file(session, probes->debug_files[i]))
+			return failed_in_library();
+	return EXIT_OK;
+}
+
 /* ---- options ------------------------------------------------------------------ */
 
 int probes_option(struct probes *probes, const struct command *command,
@@ -238,6 +261,9 @@ int probes_make(struct probes *probes, struct ktrace_session *session,
 
 	if (!probes->nr)
 		return EXIT_OK;
+	status = probes_debug_files_use(probes, session);
+	if (status)
+		return status;
 	texts = probes_texts(probes, pid);
 	if (!texts)
 		return EXIT_FAILED;
@@ -286,4 +312,5 @@ int probes_tell(struct ktrace_session *session)
 void probes_free(struct probes *probes)
 {
 	free(probes->list);
+	free(probes->debug_files);
 }

@@ -5,6 +5,7 @@
 
 #include <ktrace/probes.h>
 
+#include "common/option.h"
 #include "common/select.h"
 
 /* A -P. */
@@ -19,6 +20,8 @@ struct probes {
 	struct probe_option *list;
 	size_t nr;
 	const char *file; /* of those that come */
+	const char **debug_files;
+	size_t nr_debug_files;
 };
 
 /*
@@ -27,6 +30,12 @@ struct probes {
  */
 int probes_file(struct probes *probes, const struct command *command,
 		const char *name);
+
+/* Adds the argument of a --vmlinux.  Returns an exit status. */
+int probes_debug_file(struct probes *probes, const char *path);
+/* The session takes debugging information from these.  Returns an exit status. */
+int probes_debug_files_use(const struct probes *probes,
+			   struct ktrace_session *session);
 
 /* Adds the argument of a -P.  Returns an exit status. */
 int probes_option(struct probes *probes, const struct command *command,
@@ -68,6 +77,11 @@ void left_out_tell(struct left_out *left);
  * wait for it.  Returns an exit status.
  */
 int probes_tell(struct ktrace_session *session);
+#define OPTION_VMLINUX_ROW(its_id)                                            \
+	OPTION(0, "vmlinux", "FILE",                                          \
+	       "the kernel's debugging information, or that of a module, is " \
+	       "in this file",                                                \
+	       .kind = ARGUMENT_FILE, .id = its_id)
 
 /* The library has refused a text: prints its error, and names like that of a missing function. */
 int probe_failed(char *const *texts, size_t nr, int err);

@@ -11,6 +11,10 @@
  *	[MODULE:]FUNCTION+OFFSET	an instruction of it; OFFSET in bytes
  *	[MODULE:]FUNCTION%return	where it has returned to
  *	0xADDRESS[%return]		if several functions have the name
+ *	[MODULE:]FUNCTION:LINE		by debugging information: a line of it, from 0 on
+ *	[MODULE:]FILE:LINE		of a source file; FILE is the end of its path
+ *
+ * A function that was put into others is probed in each of them, if there is debugging information.
  *
  * The module need not be loaded, if it is one of the running kernel's: the probe waits for it, and is
  * armed before its first function runs.  If the module goes, the probe waits again.
@@ -33,7 +37,7 @@
  * EXPRESSION is [NAME=]VALUE[:FORMAT].  VALUE is an expression of C, over
  *
  *	PARAMETER	where the function begins
- *	VARIABLE	anywhere in a program that has debugging information
+ *	VARIABLE	anywhere, if there is debugging information
  *	$retval		what it returns; its place is FUNCTION%return
  *	$argN		its N-th parameter, if its type is not known; the N-th of a USDT probe
  *	$stackN		the N-th word of the stack, from 0 on
@@ -112,6 +116,14 @@ KTRACE_API int ktrace_session_probes_add(
 	struct ktrace_session *session, const char *const *texts, size_t nr,
 	bool held, int (*use)(const struct ktrace_probe *probe, void *data),
 	void *data);
+
+/*
+ * The file has the debugging information of the kernel that runs, or of a module that is loaded: the
+ * probes that are added later take it from there.  Others are looked for where packages and builds
+ * put them.  -EINVAL: it is not of this kernel, by its build id, or has no such information; -errno.
+ */
+KTRACE_API int ktrace_session_debug_file(struct ktrace_session *session,
+					 const char *path);
 
 /*
  * Calls @use with each probe that one of @patterns means (ktrace_pattern_match()); @nr is 0: with

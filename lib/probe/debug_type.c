@@ -753,8 +753,8 @@ static enum debug_way naming_visit(Dwarf_Die *die, void *data)
 	    tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type) {
 		name = debug_name(die);
 		if (name && is_named(n->text, name) &&
-		    !debug_is_declaration(die) &&
-		    !known_same(n->code, die) && type_name(q, die))
+		    !debug_is_declaration(die) && !known_same(n->code, die) &&
+		    type_name(q, die))
 			return DEBUG_STOP;
 	}
 	return debug_is_space(die) ? DEBUG_INTO : DEBUG_OVER;

@@ -18,6 +18,7 @@
 #include "explain_names.h"
 #include "instruction.h"
 #include "kernel_code.h"
+#include "kernel_debug.h"
 #include "place.h"
 #include "probed_file.h"
 #include "program_code.h"
@@ -38,6 +39,7 @@ struct explaining {
 	char path[PATH_MAX];
 	struct text symbols;
 	struct kernel_code kernel;
+	struct kernel_debugs debugs;
 };
 
 /* ---- where code is --------------------------------------------------------------- */
@@ -318,20 +320,24 @@ static int place_explain(const struct place *place, void *data)
 	struct explained_values values = {.arena = &arena};
 	struct text name = {0}, inlined = {0};
 	struct seen *seen = calloc(1, sizeof(*seen));
+	struct place source = *place;
 	int err = seen ? 0 : error_set(-ENOMEM, "out of memory");
 
+	/* The kernel's debugging information need not be here. */
+	if (!x->file && !place->code && !place->waits)
+		kernel_debug_take(&x->debugs, &source);
 	place_write(place, &name);
 	if (!err && name.failed)
 		err = error_set(-ENOMEM, "out of memory");
 	err = err ?: code_tell(x, place, &e, seen);
 	err = err
-		      ?: explained_names_find(&names, x->prototypes, place,
+		      ?: explained_names_find(&names, x->prototypes, &source,
 					      x->options->globals);
 	err = err
 		      ?: explained_values_find(&values, x->prototypes, place,
-					       x->expressions);
+					       &source, x->expressions);
 	if (!err) {
-		source_tell(place, &e, &inlined);
+		source_tell(&source, &e, &inlined);
 		e.place = place_shown(name.s);
 		e.variables = names.list;
 		e.nr_variables = names.nr;
@@ -365,13 +371,20 @@ static int kernel_explain(struct explaining *x, struct place *place)
 		return error_set(-EINVAL,
 				 "places in the kernel need a session");
 	err = session_module_load(x->session, PROBES_MODULE);
-	err = err ?: places_find(x->session, list, 1, &which);
 	err = err ?: place_symbols(x->session, &x->symbols);
+	err = err ?: places_find(x->symbols.s, list, 1, &which);
 	if (err)
 		return err;
+	x->debugs = (struct kernel_debugs){
+		.session = x->session,
+		.prototypes = x->prototypes,
+		.symbols = x->symbols.s,
+	};
 	kernel_code_open(&x->kernel, &x->symbols);
 	if (x->options->refused)
 		kernel_code_reasons(&x->kernel);
+	if (*place->line || place->is_missing)
+		return kernel_debug_places(&x->debugs, place, place_explain, x);
 	return place_explain(place, x);
 }
 
@@ -415,6 +428,7 @@ int ktrace_session_probe_explain(
 		      ?: place.path ? program_explain(&x, &place)
 				    : kernel_explain(&x, &place);
 	kernel_code_close(&x.kernel);
+	kernel_debugs_close(&x.debugs);
 	text_free(&x.symbols);
 	prototypes_destroy(x.prototypes);
 	probed_files_close(x.files);

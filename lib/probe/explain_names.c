@@ -292,12 +292,19 @@ static int value_add(struct explained_values *values, const char *field,
 }
 
 int explained_values_find(struct explained_values *values, struct prototypes *p,
-			  const struct place *place, const char *expressions)
+			  const struct place *place, const struct place *source,
+			  const char *expressions)
 {
 	struct text fields = {0};
 	const char *field;
-	int err = fields_write(p, place, expressions, &fields);
+	bool sourceless;
+	int err = fields_write(p, place, expressions, &fields, &sourceless);
 
+	if (sourceless && source->code) {
+		text_free(&fields);
+		err = fields_write(p, source, expressions, &fields,
+				   &sourceless);
+	}
 	if (err && err != -ENOMEM) {
 		values->refused =
 			arena_strdup(values->arena, ktrace_last_error());

@@ -30,8 +30,9 @@ struct explained_values {
 	struct arena *arena;
 };
 
-/* As above. */
+/* As above.  @source: the place with its debugging information, if that is asked only for this. */
 int explained_values_find(struct explained_values *values, struct prototypes *p,
-			  const struct place *place, const char *expressions);
+			  const struct place *place, const struct place *source,
+			  const char *expressions);
 
 #endif /* KT_LIB_PROBE_EXPLAIN_NAMES_H */

@@ -53,9 +53,10 @@ static void proto_refresh(struct fields *f)
 		return;
 	f->scope.proto = NULL;
 	if (*place->line || strchr(place->function, '.') ||
-	    !debug_is_c(place->code, place->address))
+	    !debug_is_c(place->code, place->address - place->slide))
 		return;
-	if (debug_variable_proto(place->code, place->address, &f->scope.proto))
+	if (debug_variable_proto(place->code, place->address - place->slide,
+				 &f->scope.proto))
 		f->scope.proto = NULL;
 }
 
@@ -610,8 +611,8 @@ static int default_add(struct fields *f)
 static int source_types_find(struct fields *f, const char *expressions)
 {
 	const struct place *place = f->scope.place;
-	int err = debug_types_load(place->code, place->address + place->offset,
-				   expressions);
+	int err =
+		debug_types_load(place->code, place_source(place), expressions);
 
 	f->scope.btf = debug_type_btf(place->code);
 	if (!err && !f->scope.btf)
@@ -653,7 +654,7 @@ int fields_scope(struct prototypes *p, const struct place *place,
 }
 
 int fields_write(struct prototypes *p, const struct place *place,
-		 const char *expressions, struct text *text)
+		 const char *expressions, struct text *text, bool *sourceless)
 {
 	static const char params[] = "$params";
 	struct fields f = {.scope.place = place, .text = text};
@@ -677,5 +678,6 @@ int fields_write(struct prototypes *p, const struct place *place,
 		err = default_add(&f);
 	if (!err && f.reads)
 		text_puts(text, "; u32 u32 " KTRACE_VALUES_UNREAD " = unread");
+	*sourceless = err && f.scope.sourceless;
 	return err;
 }

@@ -9,10 +9,11 @@
 
 /*
  * Appends "; KIND CTYPE NAME = VALUE" for each (kernel/source/probe/README.md).  -EINVAL, with a
- * message.
+ * message; *@sourceless: it is about a name that debugging information might know, which the place
+ * does not have yet.
  */
 int fields_write(struct prototypes *p, const struct place *place,
-		 const char *expressions, struct text *text);
+		 const char *expressions, struct text *text, bool *sourceless);
 
 /*
  * What names mean at the place, for whom does not write fields.  *@scope is valid as long as @p and

@@ -65,16 +65,36 @@ static int number_parse(const char *text, uint64_t *number)
 		       : error_set(-EINVAL, "`%s' is no number", text);
 }
 
-/* "[MODULE:]FUNCTION". */
+/* "FUNCTION:LINE" or "FILE:LINE"? */
+static bool is_line(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon > text && colon[1] &&
+	       !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+static int line_parse(struct place *place, const char *text)
+{
+	if (strlen(text) >= sizeof(place->line) || place->has_offset ||
+	    place->returns)
+		return error_set(-EINVAL,
+				 "`%s': a line has no offset, and does "
+				 "not return",
+				 text);
+	strcpy(place->line, text);
+	return 0;
+}
+
+/* "[MODULE:]FUNCTION", "[MODULE:]FUNCTION:LINE" or "[MODULE:]FILE:LINE". */
 static int function_parse(struct place *place, const char *text)
 {
-	const char *colon = strchr(text, ':'), *digits;
+	const char *colon = strchr(text, ':');
+	bool line = is_line(text);
 
+	if (line && colon == strrchr(text, ':'))
+		colon = NULL;
 	if (colon) {
-		digits = colon + 1 + strspn(colon + 1, "0123456789");
-		if (digits > colon + 1 && !*digits)
-			return error_set(-EINVAL, "lines are not known: say "
-						  "FUNCTION+OFFSET, in bytes");
 		if (colon == text ||
 		    (size_t)(colon - text) >= sizeof(place->module))
 			return error_set(-EINVAL,
@@ -84,18 +104,25 @@ static int function_parse(struct place *place, const char *text)
 			 (int)(colon - text), text);
 		text = colon + 1;
 	}
-	if (!*text || strlen(text) >= sizeof(place->function) ||
-	    strpbrk(text, "*?[]()=;:%,"))
+	if (!line && (!*text || strlen(text) >= sizeof(place->function) ||
+		      strpbrk(text, "*?[]()=;:%,")))
 		return error_set(-EINVAL,
 				 "`%s' is no name of a function: a probe is at "
 				 "one place",
 				 text);
-	strcpy(place->function, text);
 	/* /proc/kallsyms writes a module's name so. */
 	for (char *c = place->module; *c; c++)
 		if (*c == '-')
 			*c = '_';
-	return 0;
+	if (!line) {
+		strcpy(place->function, text);
+		return 0;
+	}
+	/* A function is looked for, because it tells the module. */
+	if (!strpbrk(text, "/."))
+		snprintf(place->function, sizeof(place->function), "%.*s",
+			 (int)(strrchr(text, ':') - text), text);
+	return line_parse(place, text);
 }
 
 /* "[PROVIDER:]NAME", with wildcards. */
@@ -118,28 +145,11 @@ static int usdt_parse(struct place *place, const char *text)
 	return 0;
 }
 
-/* "FUNCTION:LINE" or "FILE:LINE"? */
-static bool is_line(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-
-	return colon && colon > text && colon[1] &&
-	       !colon[1 + strspn(colon + 1, "0123456789")];
-}
-
 /* Of a function in a program. */
 static int program_function_parse(struct place *place, const char *text)
 {
-	if (is_line(text)) {
-		if (strlen(text) >= sizeof(place->line) || place->has_offset ||
-		    place->returns)
-			return error_set(-EINVAL,
-					 "`%s': a line has no offset, and does "
-					 "not return",
-					 text);
-		strcpy(place->line, text);
-		return 0;
-	}
+	if (is_line(text))
+		return line_parse(place, text);
 	if (!*text || strlen(text) >= sizeof(place->function) ||
 	    strpbrk(text, "()=;:%,"))
 		return error_set(-EINVAL, "`%s' is no name of a function",
@@ -301,6 +311,7 @@ struct found {
 	const char *next; /* behind it */
 	unsigned int nr;
 	uint64_t addresses[4];
+	bool scattered; /* over several modules */
 };
 
 static bool is_in(const struct line *line, const char *module)
@@ -325,6 +336,11 @@ static void found_note(struct found *found, const struct line *line,
 		return;
 	if (found->nr < 4)
 		found->addresses[found->nr] = line->address;
+	found->scattered |=
+		found->nr &&
+		(line->module_length != found->line.module_length ||
+		 (line->module && memcmp(line->module, found->line.module,
+					 line->module_length)));
 	if (found->nr++)
 		return;
 	found->line = *line;
@@ -349,18 +365,23 @@ static uint64_t function_size(uint64_t address, const char *next)
 	return 0;
 }
 
+int place_missing(const struct place *place)
+{
+	if (*place->module && strcmp(place->module, "vmlinux"))
+		return error_set(-ENOENT,
+				 "the module %s is not loaded, or has no such "
+				 "function",
+				 place->module);
+	return error_set(-ENOENT,
+			 "there is no such function: is it inlined, or "
+			 "its module not loaded?");
+}
+
 static int found_refuse(const struct found *found)
 {
 	const struct place *place = found->place;
 	char list[128] = "";
 
-	if (!found->nr && *place->module && strcmp(place->module, "vmlinux"))
-		return error_set(-ENOENT, "the module %s has no such function",
-				 place->module);
-	if (!found->nr)
-		return error_set(-ENOENT,
-				 "there is no such function: is it inlined, or "
-				 "its module not loaded?");
 	for (unsigned int i = 0; i < found->nr && i < 4; i++)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list),
 			 " 0x%" PRIx64, found->addresses[i]);
@@ -376,12 +397,11 @@ static int offset_check(struct place *place)
 {
 	if (!place->size || place->offset < place->size)
 		return 0;
-	return place_refuse(place,
-			    error_set(-EINVAL,
-				      "+%" PRIu64
-				      " is past the end: %s has %" PRIu64 " bytes",
-				      place->offset, place->function,
-				      place->size));
+	return place_refuse(
+		place, error_set(-EINVAL,
+				 "+%" PRIu64 " is past the end: %s has %" PRIu64
+				 " bytes",
+				 place->offset, place->function, place->size));
 }
 
 /* A probe may wait for its module; but it must be one of this kernel's, and have the function. */
@@ -429,13 +449,50 @@ static int found_take(const struct found *found)
 
 	if (!found->nr && is_unloaded(place))
 		return unloaded_take(place);
-	if (found->nr != 1)
+	if (found->nr > 1)
 		return found_refuse(found);
+	place->is_missing = !found->nr;
+	if (place->is_missing)
+		return 0;
 	place->address = found->line.address;
 	snprintf(place->module, sizeof(place->module), "%.*s",
 		 (int)found->line.module_length, found->line.module ?: "");
 	place->size = function_size(place->address, found->next);
 	return offset_check(place);
+}
+
+/* Where there are only copies that the compiler has made of it, as NAME.isra.0. */
+static void copies_find(struct found *found, const char *symbols)
+{
+	const char *at = symbols, *begin;
+	char name[sizeof(found->place->function) + 3];
+	struct line line;
+
+	snprintf(name, sizeof(name), " %s.", found->place->function);
+	while ((at = strstr(at, name))) {
+		begin = memrchr(symbols, '\n', at - symbols);
+		at = line_read(begin ? begin + 1 : symbols, &line);
+		found_note(found, &line, at);
+	}
+}
+
+/* Of a line of a function: the module that this is in. */
+static int line_take(struct found *found, const char *symbols)
+{
+	struct place *place = found->place;
+
+	if (*place->function && !found->nr)
+		copies_find(found, symbols);
+	if (found->scattered)
+		return error_set(-EINVAL,
+				 "several modules have functions that are "
+				 "called `%s': say MODULE:FUNCTION:LINE",
+				 place->function);
+	if (found->nr)
+		snprintf(place->module, sizeof(place->module), "%.*s",
+			 (int)found->line.module_length,
+			 found->line.module ?: "");
+	return 0;
 }
 
 /* Of an address: the function that it is in. */
@@ -501,14 +558,12 @@ int place_symbols(struct ktrace_session *s, struct text *symbols)
 	return err;
 }
 
-int places_find(struct ktrace_session *s, struct place *const *places,
-		size_t nr, size_t *which)
+int places_find(const char *symbols, struct place *const *places, size_t nr,
+		size_t *which)
 {
 	struct found *list = calloc(nr + 1, sizeof(*list));
 	struct table wanted = {0};
-	struct text symbols = {0};
-	int err = list ? place_symbols(s, &symbols)
-		       : error_set(-ENOMEM, "out of memory");
+	int err = list ? 0 : error_set(-ENOMEM, "out of memory");
 
 	*which = 0;
 	for (size_t i = 0; !err && i < nr; i++) {
@@ -520,16 +575,17 @@ int places_find(struct ktrace_session *s, struct place *const *places,
 			err = error_set(-ENOMEM, "out of memory");
 	}
 	if (!err)
-		names_find(&wanted, symbols.s);
+		names_find(&wanted, symbols);
 	for (size_t i = 0; !err && i < nr; i++) {
 		*which = i;
-		if (!places[i]->is_address)
+		if (*places[i]->line)
+			err = line_take(&list[i], symbols);
+		else if (!places[i]->is_address)
 			err = found_take(&list[i]);
 		else
-			err = address_name(places[i], symbols.s);
+			err = address_name(places[i], symbols);
 	}
 	table_free(&wanted);
-	text_free(&symbols);
 	free(list);
 	return err;
 }

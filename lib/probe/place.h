@@ -26,9 +26,11 @@ struct place {
 	bool returns;
 	bool is_address; /* it was said by its address */
 	bool waits;	 /* its module is not loaded */
+	bool is_missing; /* in the kernel: no symbol has the function's name */
 
 	/* In a program or library; NULL: in the kernel. */
 	const char *path; /* in the text, as it is written there */
+	/* Also in the kernel. */
 	char line
 		[256]; /* FUNCTION:LINE, FILE:LINE, or a function that was inlined; "": not said */
 	size_t path_length;
@@ -51,6 +53,7 @@ struct place {
 	const char *why;	 /* that cannot be read; NULL: there is none */
 	const void *
 		owner; /* in this, the function that is meant; NULL: the innermost one */
+	uint64_t slide; /* how far the addresses of code are below those here */
 	uint64_t file_offset;
 	uint64_t counter; /* offset of the semaphore; 0: it has none */
 	struct {
@@ -66,12 +69,24 @@ struct place {
  */
 int place_parse(struct place *place, const char *text, const char **rest);
 
+/* The functions of the kernel and its modules, by address, as lines "ADDRESS NAME [MODULE]". */
+int place_symbols(struct ktrace_session *s, struct text *symbols);
 /*
- * Finds the functions of all, by their names or addresses.  Those of modules that are not loaded, but
- * could be, have no address.  -ENOENT, -EINVAL: *@which is wrong, with a message.
+ * Finds the functions of all, by their names or addresses; of lines, only the module that they are
+ * in.  Those of modules that are not loaded, but could be, have no address.  A name that no symbol has
+ * is missing: debugging information may know where it was inlined.  -ENOENT, -EINVAL: *@which is
+ * wrong, with a message.
  */
-int places_find(struct ktrace_session *s, struct place *const *places,
-		size_t nr, size_t *which);
+int places_find(const char *symbols, struct place *const *places, size_t nr,
+		size_t *which);
+/* The error for one that is missing. */
+int place_missing(const struct place *place);
+
+/* Where it is in the file of its code. */
+static inline uint64_t place_source(const struct place *place)
+{
+	return place->address + place->offset - place->slide;
+}
 
 /*
  * Refuses a place that was found, as error_set() does: but if it is lenient, that is noted, and 0 is
@@ -81,9 +96,6 @@ int place_refuse(struct place *place, int err);
 
 /* Puts the text of a probe in front of its error. */
 int place_blame(int err, const char *text);
-
-/* The functions of the kernel, lines "ADDRESS NAME [MODULE]", by address. */
-int place_symbols(struct ktrace_session *s, struct text *symbols);
 
 /* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
 int place_path(const struct place *place, char *path);

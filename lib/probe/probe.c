@@ -19,10 +19,12 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "field.h"
+#include "kernel_debug.h"
 #include "place.h"
 #include "probed_file.h"
 #include "session/modules.h"
 #include "session/session.h"
+#include "symbol/kernel_file.h"
 
 /* The kernel takes so much in one write (kernel/source/probe/probe.c). */
 #define LINES_MAX (1u << 20)
@@ -209,6 +211,8 @@ struct making {
 	size_t nr;
 	struct probed_file *files;
 	struct prototypes *prototypes;
+	struct text symbols; /* of the kernel; none until one is needed */
+	struct kernel_debugs codes;
 	struct text lines;
 	char *existing; /* lines of the file `probes' */
 	char **names;	/* SYSTEM/NAME of these, and of those that are made */
@@ -348,8 +352,15 @@ static int kernel_places_find(struct making *m)
 		texts[nr] = m->list[i].text;
 		places[nr++] = &m->list[i].place;
 	}
+	if (!err && nr)
+		err = place_symbols(m->session, &m->symbols);
 	if (!err && nr) {
-		err = places_find(m->session, places, nr, &which);
+		m->codes = (struct kernel_debugs){
+			.session = m->session,
+			.prototypes = m->prototypes,
+			.symbols = m->symbols.s,
+		};
+		err = places_find(m->symbols.s, places, nr, &which);
 		if (err)
 			err = place_blame(err, m->texts[texts[which]]);
 	}
@@ -358,13 +369,78 @@ static int kernel_places_find(struct making *m)
 	return err;
 }
 
+static int source_places_add(struct making *m, const struct made *made)
+{
+	struct programmed programmed = {
+		.making = m,
+		.text = made->text,
+		.expressions = made->expressions,
+	};
+
+	return kernel_debug_places(&m->codes, &made->place, programmed_add,
+				   &programmed);
+}
+
+/* Places that only debugging information knows, among the others. */
+static int source_places_find(struct making *m)
+{
+	struct made *list = m->list;
+	size_t nr = m->nr;
+	int err = 0;
+
+	m->list = NULL;
+	m->nr = 0;
+	for (size_t i = 0; !err && i < nr; i++) {
+		const struct place *place = &list[i].place;
+
+		if (!place->path && (*place->line || place->is_missing))
+			err = source_places_add(m, &list[i]);
+		else
+			err = made_add(m, place, list[i].text,
+				       list[i].expressions);
+		if (err)
+			err = place_blame(err, m->texts[list[i].text]);
+	}
+	for (size_t i = 0; i < nr; i++)
+		free(list[i].left_out);
+	free(list);
+	return err;
+}
+
+/* Debugging information may know a name that is unknown without it. */
+static int source_fields_write(struct making *m, struct made *made,
+			       struct text *fields)
+{
+	char why[200];
+	bool sourceless;
+	int err;
+
+	snprintf(why, sizeof(why), "%s", ktrace_last_error());
+	err = kernel_debug_take(&m->codes, &made->place);
+	if (err) {
+		char source[300];
+
+		snprintf(source, sizeof(source), "%s", ktrace_last_error());
+		return error_set(-EINVAL, "%s. Of other variables, %s", why,
+				 source);
+	}
+	return fields_write(m->prototypes, &made->place, made->expressions,
+			    fields, &sourceless);
+}
+
 static int line_make(struct making *m, struct made *made)
 {
 	const struct place *place = &made->place;
 	struct text fields = {0};
-	int err =
-		fields_write(m->prototypes, place, made->expressions, &fields);
+	bool sourceless;
+	int err = fields_write(m->prototypes, place, made->expressions, &fields,
+			       &sourceless);
 
+	if (sourceless) {
+		text_free(&fields);
+		fields = (struct text){0};
+		err = source_fields_write(m, made, &fields);
+	}
 	err = err ?: name_choose(m, made);
 	if (!err) {
 		text_printf(&m->lines, "%s/%s ", place->system, place->name);
@@ -418,8 +494,9 @@ static int lines_make(struct making *m, size_t nr)
 		if (err)
 			return place_blame(err, m->texts[i]);
 	}
-	err = kernel_places_find(m);
-	err = err ?: prototypes_create(&m->prototypes);
+	err = prototypes_create(&m->prototypes);
+	err = err ?: kernel_places_find(m);
+	err = err ?: source_places_find(m);
 	for (size_t i = 0; !err && i < m->nr;)
 		err = text_lines(m, &i);
 	if (!err && m->lines.failed)
@@ -493,6 +570,23 @@ static int made_use(const struct ktrace_probe *probe, void *data)
 	return using->use(&own, using->data);
 }
 
+int ktrace_session_debug_file(struct ktrace_session *s, const char *path)
+{
+	struct session_debug_file *more, file = {.path = NULL};
+	int fd = kernel_file_said(path, file.module, sizeof(file.module));
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	more = array_grow(s->debug_files, s->nr_debug_files, sizeof(*more));
+	s->debug_files = more ?: s->debug_files;
+	file.path = more ? strdup(path) : NULL;
+	if (!file.path)
+		return error_set(-ENOMEM, "out of memory");
+	more[s->nr_debug_files++] = file;
+	return 0;
+}
+
 int ktrace_session_probes_add(struct ktrace_session *s,
 			      const char *const *texts, size_t nr, bool held,
 			      int (*use)(const struct ktrace_probe *probe,
@@ -514,8 +608,10 @@ int ktrace_session_probes_add(struct ktrace_session *s,
 		err = lines_each(m.lines.s, &whose, NULL, 0, NULL, made_use,
 				 &using)
 			      ?: left_outs_use(&using);
+	kernel_debugs_close(&m.codes);
 	prototypes_destroy(m.prototypes);
 	probed_files_close(m.files);
+	text_free(&m.symbols);
 	text_free(&m.lines);
 	table_free(&m.taken);
 	for (size_t i = 0; i < m.nr_names; i++)

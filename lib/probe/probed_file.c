@@ -19,8 +19,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "code_place.h"
 #include "debug_code.h"
-#include "debug_line.h"
 #include "instruction.h"
 #include "pattern.h"
 #include "probed_file.h"
@@ -573,40 +573,31 @@ static int usdts_find(const struct probed_file *file,
 	return err || nr ? err : usdt_missing(file, wanted);
 }
 
+/* A place in a file, and what it is for. */
+struct using
+{
+	const struct probed_file *file;
+	int (*use)(const struct place *place, void *data);
+	void *data;
+};
+
+static int source_use(const struct place *found, void *data)
+{
+	const struct using *using = data;
+	struct place place = *found;
+
+	return place_use(using->file, &place, using->use, using->data);
+}
+
 /* What debugging information says of a line, or of a function that was put into others. */
 static int source_find(const struct probed_file *file,
 		       const struct place *wanted, const char *text,
 		       int (*use)(const struct place *place, void *data),
 		       void *data)
 {
-	struct place place = *wanted;
-	struct debug_place *list;
-	size_t nr, used = 0;
-	int err = debug_places(file->code, text, &list, &nr);
+	struct using using = {file, use, data};
 
-	if (err)
-		return err;
-	for (size_t i = 0; !err && i < nr; i++) {
-		/* What was put into another function does not return. */
-		if (wanted->returns && (list[i].inlined || list[i].offset))
-			continue;
-		place.address = list[i].address - list[i].offset;
-		place.offset = list[i].offset;
-		place.has_offset = list[i].offset;
-		place.owner = list[i].owner;
-		/* It is called by what was asked for. */
-		if (list[i].inlined)
-			snprintf(place.line, sizeof(place.line), "%s", text);
-		else if (!*wanted->line)
-			snprintf(place.asked, sizeof(place.asked), "%.63s",
-				 text);
-		snprintf(place.function, sizeof(place.function), "%s",
-			 list[i].symbol ?: "");
-		used++;
-		err = place_use(file, &place, use, data);
-	}
-	free(list);
-	return err || used ? err : -ENOENT;
+	return code_places(file->code, 0, wanted, text, source_use, &using);
 }
 
 static int line_find(const struct probed_file *file, const struct place *wanted,

@@ -349,12 +349,13 @@ struct debug_where variable_where(const struct scope *scope)
 	const struct place *place = scope->place;
 
 	return (struct debug_where){
-		.address = place->address + place->offset,
+		.address = place_source(place),
 		.owner = place->owner,
 		/* FUNCTION+OFFSET means its own variables, also where another one was put. */
 		.standing =
 			!place->owner && *place->function && !place->is_address,
-		.base = DEBUG_BASE_IP,
+		.base = place->path ? DEBUG_BASE_IP : DEBUG_BASE_KNOWN,
+		.slide = place->slide,
 	};
 }
 
@@ -381,12 +382,12 @@ int variable_begin(void *data, const char *name, struct expression *e)
 	if (scope->place->code && !scope->place->returns)
 		return source_begin(scope, name, e);
 	err = parameters_check(scope, name);
-	if (err)
-		return err;
-	if (!scope->proto)
-		return parameters_unknown(scope, name);
-	for (int i = 0; i < btf_vlen(scope->proto); i++)
+	for (int i = 0; !err && scope->proto && i < btf_vlen(scope->proto); i++)
 		if (!strcmp(parameter_name(scope, i), name))
 			return parameter_begin(scope, i, e);
-	return parameter_unknown(scope, name);
+	scope->sourceless = !scope->place->path && !scope->place->returns;
+	if (err)
+		return err;
+	return scope->proto ? parameter_unknown(scope, name)
+			    : parameters_unknown(scope, name);
 }

@@ -16,6 +16,7 @@ struct scope {
 	const struct btf *btf;
 	const struct btf_type *proto; /* of the function; NULL: not known */
 	bool bare; /* set by a name that is a word of which no more is known */
+	bool sourceless; /* set by one that debugging information might know, which is not read */
 };
 
 /* An expression_name; @scope is the data. */

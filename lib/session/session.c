@@ -227,6 +227,9 @@ void ktrace_session_close(struct ktrace_session *s)
 		close(s->dir);
 	if (s->own)
 		rmdir(s->path);
+	for (size_t i = 0; i < s->nr_debug_files; i++)
+		free(s->debug_files[i].path);
+	free(s->debug_files);
 	flags_close(s->flags);
 	enums_close(s->enums);
 	arena_destroy(&s->arena);

@@ -8,6 +8,11 @@
 #include "base/arena.h"
 #include "kernel/btf.h"
 
+struct session_debug_file {
+	char *path;
+	char module[64]; /* "": the kernel's */
+};
+
 struct ktrace_session {
 	char *path;
 	char *root; /* of the control tree; may be @path itself */
@@ -21,6 +26,10 @@ struct ktrace_session {
 
 	struct enums *enums; /* NULL: not read yet */
 	struct flags *flags; /* NULL: none was asked for */
+
+	/* Files with debugging information of the kernel and its modules that were named. */
+	struct session_debug_file *debug_files;
+	size_t nr_debug_files;
 
 	/* Results of the last prepare. */
 	struct arena arena;
