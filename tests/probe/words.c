@@ -185,6 +185,7 @@ int main(int argc, char **argv)
 			status = 1;
 			continue;
 		}
+		printf("text %s %zu\n", argv[i], nr);
 		for (size_t k = 0; k < nr; k++)
 			place_print(&places[k], all, some ? argv + 3 : NULL,
 				    some ? argc - 3 : 0);

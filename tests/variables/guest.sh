@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# guest.sh VMLINUX FOLDER - records the places of FOLDER (judge.py) with ktrace and as kprobe events of
+# the kernel, of the same run, and prints of each how many values are the same.  Runs in the guest.
+
+set -u
+vmlinux=$1 folder=$2
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+cd /mnt || exit 1
+while IFS= read -r event; do
+	echo "$event" >>$tracing/kprobe_events || exit 1
+done <"$folder/events"
+# A task that is made or ended while one of both records only.
+cat >work.sh <<'END'
+for i in 1 2 3; do
+	dd if=/dev/zero of=/mnt/data bs=1234 count=3
+	cat /mnt/data | wc -c
+	stat /mnt/data
+done
+END
+options=()
+while IFS= read -r text; do
+	options+=(-P "$text")
+done <"$folder/texts"
+echo 1 >$tracing/events/kt/enable
+ktrace record -q --vmlinux "$vmlinux" "${options[@]}" --only -o t -- bash work.sh >log 2>&1 || {
+	cat log
+	exit 1
+}
+echo 0 >$tracing/events/kt/enable
+# "EVENT VALUES", of the tasks that only run within.
+ktrace report t | sed -n 's/^\(dd\|wc\|stat\)-\([0-9]*\) .* probe:\(at[0-9]*\): /\2 \3 /p' | sort >ours
+sed -n 's/^ *\(dd\|wc\|stat\)-\([0-9]*\) .* \(at[0-9]*\): ([^)]*) /\2 \3 /p' $tracing/trace | sort >theirs
+echo "hits $(grep -c . ours) $(grep -c . theirs) places $(cut -d ' ' -f 2 ours | sort -u | grep -c .)"
+echo "same $(comm -12 ours theirs | grep -c .)"
+comm -3 ours theirs | head -6 | sed 's/^/# /'
