@@ -651,13 +651,9 @@ static int record_main(int argc, char **argv)
 	    !r.probes.nr && selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e or -F is missing");
-	if (r.probes.file && !r.probes.nr)
-		return misused(
-			&command_record,
-			"-x is about the -P behind it, and there is none");
-	if (r.probes.nr_debug_files && !r.probes.nr)
-		return misused(&command_record,
-			       "--vmlinux is about -P, and there is none");
+	status = probes_missing(&r.probes, &command_record);
+	if (status)
+		return status;
 	r.stacks.functions = r.functions.nr;
 	/* Who wants to know what runs wants to know of programs, too. */
 	if (r.stacks.bare && samples_are_wanted(&r) &&

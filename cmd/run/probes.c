@@ -108,6 +108,20 @@ int probes_append(struct probes *probes, const char *text)
 	return EXIT_OK;
 }
 
+int probes_missing(const struct probes *probes, const struct command *command)
+{
+	if (probes->nr)
+		return EXIT_OK;
+	if (probes->file)
+		return misused(
+			command,
+			"-x is about the -P behind it, and there is none");
+	if (probes->nr_debug_files)
+		return misused(command,
+			       "--vmlinux is about -P, and there is none");
+	return EXIT_OK;
+}
+
 void probes_filter(struct probes *probes, const char *filter)
 {
 	probes->list[probes->nr - 1].filter = filter;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "debug_base.h"
 #include "debug_bound.h"
 #include "debug_definition.h"
 #include "debug_known.h"
@@ -39,92 +40,7 @@ struct queue {
 	int err;
 };
 
-/* ---- numbers that all files have -------------------------------------------- */
-
-/* Expressions call them as GCC does, clang does not. */
-static const char *base_name(const char *name)
-{
-	static const char *const names[][2] = {
-		{"long", "long int"},
-		{"short", "short int"},
-		{"long long", "long long int"},
-		{"unsigned long", "long unsigned int"},
-		{"unsigned short", "short unsigned int"},
-		{"unsigned long long", "long long unsigned int"},
-		{"bool", "_Bool"},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i][0], name))
-			return names[i][1];
-	return name;
-}
-
-/* What BTF calls it.  False: it is no whole number. */
-static bool base_encoding(Dwarf_Die *type, int *encoding)
-{
-	uint64_t told = 0;
-
-	debug_number(type, DW_AT_encoding, &told);
-	*encoding = told == DW_ATE_boolean ? BTF_INT_BOOL
-		    : told == DW_ATE_signed || told == DW_ATE_signed_char
-			    ? BTF_INT_SIGNED
-			    : 0;
-	return *encoding || told == DW_ATE_unsigned ||
-	       told == DW_ATE_unsigned_char || told == DW_ATE_UTF ||
-	       told == DW_ATE_ASCII || told == DW_ATE_address;
-}
-
-static int base_find(const struct debug_code *code, const char *name,
-		     uint64_t size, int encoding)
-{
-	const struct table_slot *slot = NULL;
-	const struct btf_type *t;
-	__u32 id;
-
-	while ((slot = table_next(&code->bases, table_hash(name, strlen(name)),
-				  slot))) {
-		id = (uintptr_t)slot->value;
-		t = btf__type_by_id(code->btf, id);
-		if (t && t->size == size && btf_is_int(t) &&
-		    btf_int_encoding(t) == encoding &&
-		    !strcmp(btf__name_by_offset(code->btf, t->name_off), name))
-			return id;
-	}
-	return 0;
-}
-
-/*
- * Each unit has numbers of its own, but expressions compare them.  `char' may have a sign in one
- * unit and none in another.  0: it is a new one.
- */
-static int base_same(const struct debug_code *code, Dwarf_Die *type)
-{
-	uint64_t size = 0;
-	int encoding;
-
-	debug_number(type, DW_AT_byte_size, &size);
-	return base_encoding(type, &encoding)
-		       ? base_find(code,
-				   base_name(debug_name(type) ?: "number"),
-				   size, encoding)
-		       : 0;
-}
-
-static int base_keep(struct debug_code *code, const char *name, int id)
-{
-	if (id > 0 && table_add(&code->bases, table_hash(name, strlen(name)),
-				(void *)(uintptr_t)id))
-		return -ENOMEM;
-	return id;
-}
-
-static int int_add(struct debug_code *code, const char *name, uint32_t size,
-		   int encoding)
-{
-	return base_keep(code, name,
-			 btf__add_int(code->btf, name, size, encoding));
-}
+/* ---- what all files have ------------------------------------------------------ */
 
 /*
  * A struct that is nowhere defined.  Expressions would look for another declaration's definition by
@@ -141,35 +57,8 @@ static int unknown_add(struct debug_code *code, const char *name, bool is_union)
 	return id;
 }
 
-/* One that the kernel has, or a new one. */
-static int base_begin(struct debug_code *code, const char *name, uint32_t size,
-		      int encoding)
+static int types_begin(struct debug_code *code)
 {
-	__u32 id = code->base ? known_find(code, name, BTF_KIND_INT) : 0;
-
-	return id ? base_keep(code, name, id)
-		  : int_add(code, name, size, encoding);
-}
-
-/* Those that expressions and casts name are always there. */
-static int bases_begin(struct debug_code *code)
-{
-	static const struct {
-		const char *name;
-		uint8_t size;
-		uint8_t encoding;
-	} bases[] = {
-		{"int", 4, BTF_INT_SIGNED},
-		{"unsigned int", 4, 0},
-		{"short int", 2, BTF_INT_SIGNED},
-		{"short unsigned int", 2, 0},
-		{"char", 1, BTF_INT_SIGNED},
-		{"signed char", 1, BTF_INT_SIGNED},
-		{"unsigned char", 1, 0},
-		{"long long int", 8, BTF_INT_SIGNED},
-		{"long long unsigned int", 8, 0},
-		{"_Bool", 1, BTF_INT_BOOL},
-	};
 	int err = 0;
 
 	if (code->btf)
@@ -178,7 +67,7 @@ static int bases_begin(struct debug_code *code)
 			       : btf__new_empty();
 	if (!code->btf || (code->base && known_read(code)))
 		return -ENOMEM;
-	err = base_begin(code, "long unsigned int", 8, 0);
+	err = debug_base_begin(code, "long unsigned int", 8, 0);
 	code->index_type = err;
 	/* Of what has it nothing is known, and so not how it is passed. */
 	if (err > 0)
@@ -188,11 +77,10 @@ static int bases_begin(struct debug_code *code)
 		err = btf__add_float(code->btf, "float", 4);
 	code->float_type = err;
 	if (err > 0)
-		err = base_begin(code, "long int", 8, BTF_INT_SIGNED);
+		err = debug_base_begin(code, "long int", 8, BTF_INT_SIGNED);
 	code->long_type = err;
-	for (size_t i = 0; err >= 0 && i < sizeof(bases) / sizeof(*bases); i++)
-		err = base_begin(code, bases[i].name, bases[i].size,
-				 bases[i].encoding);
+	if (err > 0)
+		err = debug_bases_begin(code);
 	return err < 0 ? err : 0;
 }
 
@@ -303,7 +191,7 @@ static __u32 type_reach(struct queue *q, Dwarf_Die *of)
 	if (id)
 		return id;
 	if (dwarf_tag(&type) == DW_TAG_base_type) {
-		id = base_same(code, &type);
+		id = debug_base_same(code, &type);
 	} else if (!code->base && debug_is_struct(dwarf_tag(&type)) &&
 		   debug_is_declaration(&type)) {
 		if (debug_definition_find(code, &type))
@@ -381,22 +269,14 @@ static int member_pointer_add(struct debug_code *code, Dwarf_Die *type)
 
 static int base_add(struct debug_code *code, Dwarf_Die *type)
 {
-	const char *name = base_name(debug_name(type) ?: "number");
-	uint64_t size = 0, told = 0;
-	int id, encoding;
+	uint64_t size = 0;
+	int id = debug_base_add(code, type);
 
-	debug_number(type, DW_AT_byte_size, &size);
-	debug_number(type, DW_AT_encoding, &told);
-	if (told == DW_ATE_float)
-		id = btf__add_float(code->btf, name, size);
-	else if (base_encoding(type, &encoding))
-		id = btf__add_int(code->btf, name, size, encoding);
-	else
-		id = -EINVAL;
-	if (id > 0)
-		return base_keep(code, name, id);
+	if (id != -EINVAL)
+		return id;
 	/* Complex numbers, and numbers of odd sizes. */
-	return opaque_add(code, name, size);
+	debug_number(type, DW_AT_byte_size, &size);
+	return opaque_add(code, debug_base_name(type), size);
 }
 
 static bool enum_is_negative(Dwarf_Die *type)
@@ -636,7 +516,7 @@ static void queue_run(struct queue *q)
 
 static int queue_begin(struct queue *q, struct debug_code *code)
 {
-	int err = bases_begin(code);
+	int err = types_begin(code);
 
 	*q = (struct queue){.code = code};
 	if (err)
@@ -662,7 +542,7 @@ static int queue_end(struct queue *q)
 
 const struct btf *debug_type_btf(struct debug_code *code)
 {
-	return bases_begin(code) ? NULL : code->btf;
+	return types_begin(code) ? NULL : code->btf;
 }
 
 int debug_type_of(struct debug_code *code, Dwarf_Die *of)
@@ -734,7 +614,7 @@ static int type_name(struct queue *q, Dwarf_Die *die)
 	__u32 id = id_find(code, die);
 
 	if (!id && dwarf_tag(die) == DW_TAG_base_type)
-		id = base_same(code, die);
+		id = debug_base_same(code, die);
 	id = id ?: queue_add(q, die);
 	if (q->err)
 		return q->err;

@@ -4,7 +4,7 @@
  *
  *	words FILE PLACE...		addresses of each place
  *	words -a FILE PLACE...		and the variables there, with members of theirs
- *	words -l FILE PLACE...		the same, without members
+ *	words -l FILE PLACE...		the same, without members, as they are in memory
  *	words -v FILE PLACE VARIABLE...	and these expressions there
  *
  * With -b BTF in front, FILE is of a kernel, and BTF its own type information.
@@ -53,7 +53,10 @@ static void value_print(const char *name, const char *path,
 	struct text words = {0};
 
 	/* With its sign. */
-	expression_push_wide(e, 8, &words);
+	if (depth_first)
+		expression_push_number(e, &words);
+	else
+		expression_push_wide(e, 8, &words);
 	printf("value 0x%" PRIx64 " %s %s %u %s\n", where.address, name,
 	       *path ? path : "-", size, words.s);
 	text_free(&words);

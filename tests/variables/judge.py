@@ -15,7 +15,7 @@ SIZES = {8: 'x64', 4: 'x32', 2: 'x16', 1: 'x8'}
 def places_read(path):
     places, place, text = [], None, None
     for line in open(path):
-        word = line.rstrip('\n').split(' ', 6)
+        word = line.rstrip('\n').split(' ', 5)
         if word[0] == 'text':
             text = word[1] if word[2] == '1' else None
         elif word[0] == 'place':
@@ -26,7 +26,7 @@ def places_read(path):
                 place = (symbol, int(offset, 16), {}, text)
                 places.append(place)
         elif word[0] == 'value' and place and word[3] == '-':
-            place[2][word[2]] = (word[6], int(word[4]))
+            place[2][word[2]] = (word[5], int(word[4]))
     return [p for p in places if p[2]]
 
 

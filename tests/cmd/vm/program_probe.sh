@@ -173,7 +173,7 @@ int main()
 {
 	struct pair pair = {YOURS, T_TWO};
 	names(MINE, a::kind::A_ONE, b::kind::B_MINUS, T_TWO, &pair);
-	return names(enum pid_type(7), a::kind::A_ONE, b::kind::B_ONE, T_TWO, &pair) + elsewhere() != 14;
+	return names((enum pid_type)7, a::kind::A_ONE, b::kind::B_ONE, T_TWO, &pair) + elsewhere() != 14;
 }
 END
 cat >elsewhere.c <<'END'
