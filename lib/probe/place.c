@@ -481,6 +481,11 @@ static int line_take(struct found *found, const char *symbols)
 {
 	struct place *place = found->place;
 
+	if (is_unloaded(place))
+		return error_set(-ENOENT,
+				 "the module %s is not loaded: its lines are "
+				 "known only while it is",
+				 place->module);
 	if (*place->function && !found->nr)
 		copies_find(found, symbols);
 	if (found->scattered)

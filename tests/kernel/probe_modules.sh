@@ -185,7 +185,8 @@ put reset 1
 
 # ---- again and again -----------------------------------------------------------------------
 
-rounds=200
+# STORM, as of toggle.sh, is for more.
+rounds=${KTRACE_STORM:-40}
 put probes 'probe/begin ktrace_callee:callee_init
 probe/end ktrace_callee:callee_exit%return'
 mkdir $tree/sessions/other

@@ -179,7 +179,7 @@ refuses dummy:dummy_xmit+9999 'is past the end: dummy_xmit has'
 refuses 'dummy:dummy_xmit nope' 'has no parameter `nope'\'': it has skb, dev'
 refuses 'vfs_read+999999' 'is past the end: vfs_read has'
 refuses 'vfs_read+2%return' 'a return has no offset'
-refuses 'vfs_read:37' 'lines are not known'
+refuses 'vfs_read:37' 'debugging information is not here'
 refuses 'vfs_*' 'no name of a function'
 refuses 0x1000 'is in no function'
 refuses '!=vfs_read' "the event's name"

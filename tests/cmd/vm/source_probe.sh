@@ -90,7 +90,7 @@ refused 'no file' 'No such file' -- --vmlinux /nothing "$at result"
 run ktrace record --vmlinux "$module" -e sched_switch -- true
 ends 2 'a file for nothing' '--vmlinux is about -P'
 run ktrace probe list --vmlinux "$module"
-ends 2 'a file for a list' '--vmlinux is for add and check'
+ends 2 'a file for a list' '--vmlinux is for add, check and explain'
 check 'nothing stays' [ -z "$(cat $tree/probes)" ]
 
 # ---- where it is found --------------------------------------------------------------
