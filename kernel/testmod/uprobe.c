@@ -57,8 +57,8 @@ static int put(char *text)
 	return err;
 }
 
-static ssize_t uprobe_write(struct file *file, const char __user *from,
-			    size_t size, loff_t *at)
+static ssize_t file_write(struct file *file, const char __user *from,
+			  size_t size, loff_t *at)
 {
 	char line[400];
 	int err;
@@ -75,8 +75,8 @@ static ssize_t uprobe_write(struct file *file, const char __user *from,
 	return err ?: (ssize_t)size;
 }
 
-static ssize_t uprobe_read(struct file *file, char __user *to, size_t size,
-			   loff_t *at)
+static ssize_t file_read(struct file *file, char __user *to, size_t size,
+			 loff_t *at)
 {
 	char line[24];
 	int length =
@@ -87,8 +87,8 @@ static ssize_t uprobe_read(struct file *file, char __user *to, size_t size,
 
 static const struct file_operations fops = {
 	.owner = THIS_MODULE,
-	.read = uprobe_read,
-	.write = uprobe_write,
+	.read = file_read,
+	.write = file_write,
 };
 
 static struct dentry *entry;
