@@ -23,21 +23,24 @@
 
 /* ---- entries --------------------------------------------------------------- */
 
+/* Debugging information may be compressed, but not to less. */
+#define COMPRESSED 32
+
 /*
  * An entry takes a byte at least, and no search looks at one more than a few times.  But files can
- * be made in which the same ones are within each other.
+ * be made in which the same ones are within each other, or whose sections say to be any size.
  */
 void debug_search(struct debug_code *code)
 {
+	uint64_t size = 0, most = code->size * COMPRESSED;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	code->budget = 1 << 20;
 	while ((section = elf_nextscn(code->elf, section)))
 		if (gelf_getshdr(section, &header) &&
 		    !(header.sh_flags & SHF_ALLOC))
-			code->budget += header.sh_size;
-	code->budget *= 8;
+			size += header.sh_size < most ? header.sh_size : most;
+	code->budget = 8 * ((1 << 20) + (size < most ? size : most));
 }
 
 static enum debug_way walk(struct debug_code *code, Dwarf_Die *parent,
@@ -50,9 +53,8 @@ static enum debug_way walk(struct debug_code *code, Dwarf_Die *parent,
 	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
 		return DEBUG_OVER;
 	do {
-		if (!code->budget)
+		if (!debug_take(code))
 			return DEBUG_STOP;
-		code->budget--;
 		way = visit(&die, data);
 		if (way == DEBUG_INTO)
 			way = walk(code, &die, visit, data, depth + 1);
@@ -516,11 +518,13 @@ static bool is_bounded(Elf *elf)
 static int dwarf_open(struct debug_code *code, int fd)
 {
 	GElf_Ehdr header;
+	struct stat stat;
 
 	code->fd = dup(fd);
 	if (code->fd < 0)
 		return error_set(-errno, "the file cannot be read: %s",
 				 strerror(errno));
+	code->size = fstat(fd, &stat) ? 0 : stat.st_size;
 	elf_version(EV_CURRENT);
 	code->elf = elf_begin(code->fd,
 			      is_ours(fd) ? ELF_C_READ_MMAP : ELF_C_READ, NULL);

@@ -62,6 +62,7 @@ struct debug_code {
 	struct debug_symbol *symbols; /* by address; NULL: not needed yet */
 	size_t nr_symbols;
 	uint64_t budget; /* how many entries may still be looked at */
+	uint64_t size;	 /* bytes of the file */
 
 	/* debug_type.c */
 	struct btf *btf;
@@ -127,6 +128,15 @@ bool debug_code_address(struct debug_code *code, const char *name,
 
 /* Begins a search: each looks at a limited number of entries. */
 void debug_search(struct debug_code *code);
+
+/* One entry more is looked at.  False: those are too many. */
+static inline bool debug_take(struct debug_code *code)
+{
+	if (!code->budget)
+		return false;
+	code->budget--;
+	return true;
+}
 
 enum debug_way {
 	DEBUG_OVER, /* to the next one */

@@ -35,6 +35,9 @@ static const char thread_why[] = "each thread has one of its own: they have no "
 				 "fixed address";
 static const char cpu_why[] =
 	"each CPU has one of its own: it has no fixed address";
+static const char init_why[] = "it was only there at the beginning";
+static const char unloaded_why[] =
+	"each CPU has its own, or it is not in memory any more";
 static const char broken_why[] = "the debugging information makes no sense";
 static const char pointer_why[] = "what it points to is optimised out here";
 
@@ -89,12 +92,20 @@ static bool register_push(struct machine *m, uint64_t number, uint64_t offset)
 	return t.of && push(m, &t);
 }
 
-/* In sections of these names, an address is an offset in what each CPU has. */
-static bool is_per_cpu(struct debug_code *code, uint64_t address)
+/* Why nothing is at the address of a variable; NULL: it may be there. */
+static const char *nowhere(struct debug_code *code, uint64_t address)
 {
 	const char *section = debug_code_section(code, address);
 
-	return section && !strncmp(section, ".data..percpu", 13);
+	/* In sections of these names, an address is an offset in what each CPU has. */
+	if (section && !strncmp(section, ".data..percpu", 13))
+		return cpu_why;
+	if (section && !strncmp(section, ".init.", 6))
+		return init_why;
+	/* What is not in memory has an address in the file, or none. */
+	if (code->loaded && !(address >> 63))
+		return unloaded_why;
+	return debug_is_gone(address) ? broken_why : NULL;
 }
 
 /*
@@ -132,14 +143,9 @@ static bool fixed_push(struct machine *m, uint64_t address)
 {
 	const struct debug_where *where = m->where;
 
-	if (is_per_cpu(m->code, address)) {
-		m->why = cpu_why;
+	m->why = nowhere(m->code, address);
+	if (m->why)
 		return false;
-	}
-	if (debug_is_gone(address)) {
-		m->why = broken_why;
-		return false;
-	}
 	switch (m->code->dwfl && !m->code->loaded ? DEBUG_BASE_NONE
 						  : where->base) {
 	case DEBUG_BASE_KNOWN:
@@ -157,14 +163,9 @@ static bool address_push(struct machine *m, uint64_t address)
 	struct debug_term *t;
 	uint64_t slot;
 
-	if (is_per_cpu(m->code, address)) {
-		m->why = cpu_why;
+	m->why = nowhere(m->code, address);
+	if (m->why)
 		return false;
-	}
-	if (debug_is_gone(address)) {
-		m->why = broken_why;
-		return false;
-	}
 	slot = m->code->dwfl ? 0 : slot_find(m->code->program, address);
 	if (!slot)
 		return fixed_push(m, address);

@@ -65,9 +65,12 @@ static int types_begin(struct debug_code *code)
 		return 0;
 	code->btf = code->base ? btf__new_empty_split(code->base)
 			       : btf__new_empty();
-	if (!code->btf || (code->base && known_read(code)))
+	if (!code->btf)
 		return -ENOMEM;
-	err = debug_base_begin(code, "long unsigned int", 8, 0);
+	if (code->base)
+		err = known_read(code);
+	if (!err)
+		err = debug_base_begin(code, "long unsigned int", 8, 0);
 	code->index_type = err;
 	/* Of what has it nothing is known, and so not how it is passed. */
 	if (err > 0)
@@ -81,7 +84,14 @@ static int types_begin(struct debug_code *code)
 	code->long_type = err;
 	if (err > 0)
 		err = debug_bases_begin(code);
-	return err < 0 ? err : 0;
+	if (err >= 0)
+		return 0;
+	/* Nothing is to be taken for what has been made. */
+	btf__free(code->btf);
+	code->btf = NULL;
+	table_free(&code->known);
+	table_free(&code->bases);
+	return err;
 }
 
 /* ---- what leads where -------------------------------------------------------- */
@@ -235,7 +245,8 @@ static void types_reach(struct queue *q, size_t index)
 	do {
 		if (is_member(&child) || is_parameter(&child))
 			type_reach(q, &child);
-	} while (!q->err && !dwarf_siblingof(&child, &child));
+	} while (!q->err && debug_take(q->code) &&
+		 !dwarf_siblingof(&child, &child));
 }
 
 /* ---- adding -------------------------------------------------------------------- */
@@ -399,7 +410,7 @@ static int struct_add(struct queue *q, Dwarf_Die *type)
 				       ? debug_name(&child)
 				       : NULL,
 			       type_reach(q, &child), bit, bits);
-	} while (!dwarf_siblingof(&child, &child));
+	} while (debug_take(q->code) && !dwarf_siblingof(&child, &child));
 	return id;
 }
 

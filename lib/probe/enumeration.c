@@ -42,6 +42,14 @@ static __u32 enumeration_of(const struct btf *btf, __u32 type,
 	return type;
 }
 
+bool enumeration_is_known(const struct debug_code *code, __u32 type)
+{
+	const char *name;
+	__u32 own = enumeration_of(code->btf, type, &name);
+
+	return !own || (code->base && own < btf__type_cnt(code->base));
+}
+
 /* What casts may name stays as it was.  0: there is none. */
 static __u32 enumeration_find(struct debug_code *code, uint64_t address,
 			      const char *name)
@@ -97,13 +105,18 @@ static bool has_enumerations(const struct ktrace_type *type)
 static const char *place_find(const char *lines, const struct ktrace_type *type)
 {
 	char name[2 * PLACE_NAME_MAX + 4];
-	int length = snprintf(name, sizeof(name), "%s/%s /", type->system,
-			      type->name);
+	int length =
+		snprintf(name, sizeof(name), "%s/%s", type->system, type->name);
 
 	for (const char *line = lines; line; line = strchr(line, '\n')) {
+		const char *place;
+
 		line += *line == '\n';
-		if (!strncmp(line, name, length))
-			return line + length - 1;
+		if (strncmp(line, name, length))
+			continue;
+		place = line + length + strspn(line + length, " \t");
+		if (place > line + length)
+			return *place == '/' ? place : NULL;
 	}
 	return NULL;
 }

@@ -10,6 +10,7 @@
 #define KT_LIB_PROBE_ENUMERATION_H
 
 #include <bpf/btf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct debug_code;
@@ -27,6 +28,9 @@ struct ktrace_types;
  */
 void enumeration_name(struct debug_code *code, uint64_t address, __u32 type,
 		      char name[ENUMERATION_NAME_MAX + 1]);
+
+/* Is it the only one of its name in the kernel's own type information, or none at all? */
+bool enumeration_is_known(const struct debug_code *code, __u32 type);
 
 /* Gives the fields of programs' probes their names.  Without these, values are shown as numbers. */
 void probe_enumerations(struct ktrace_session *session,

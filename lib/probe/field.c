@@ -144,13 +144,35 @@ static bool name_is_used(const struct fields *f, const char *name)
 	return false;
 }
 
-static int field_add(struct fields *f, const char *kind, const char *ctype,
-		     const char *name, const char *words)
+/*
+ * Names of types and members are those of files that strangers have made, and end up in a line for the
+ * kernel, where a newline begins another probe.
+ */
+static bool is_type_text(const char *text)
 {
-	char *own = f->names[f->nr];
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) &&
+		    !strchr(" _*[]():,<>&.", *text))
+			return false;
+	return true;
+}
 
-	if (!*name)
-		name = "value";
+static void name_clean(char *name)
+{
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name))
+			*name = '_';
+}
+
+static int field_add(struct fields *f, const char *kind, const char *ctype,
+		     const char *said, const char *words)
+{
+	char *own = f->names[f->nr], name[NAME_MAX_LENGTH + 1];
+
+	snprintf(name, sizeof(name), "%s", *said ? said : "value");
+	name_clean(name);
+	if (!is_type_text(ctype))
+		ctype = kind;
 	if (f->nr == FIELDS_MAX)
 		return error_set(-EINVAL,
 				 "that is more than %d values: name those "
@@ -242,9 +264,10 @@ static void program_ctype(struct fields *f, const struct expression *e,
 }
 
 /* The C type, unless it would be shown as bytes. */
-static void number_ctype(const struct expression *e, const char *kind,
-			 struct text *ctype)
+static void number_ctype(const struct fields *f, const struct expression *e,
+			 const char *kind, struct text *ctype)
 {
+	struct debug_code *code = f->scope.place->code;
 	struct text type = {0};
 	const char *name;
 
@@ -252,7 +275,9 @@ static void number_ctype(const struct expression *e, const char *kind,
 	name = type.s ?: "";
 	if (!strncmp(name, "const ", 6) && !strchr(name, '*'))
 		name += 6;
+	/* Readers would take the kernel's enumeration of this name. */
 	if (type.failed || !*name ||
+	    (code && !e->stars && !enumeration_is_known(code, e->type)) ||
 	    (!strchr(name, '*') &&
 	     (!strncmp(name, "struct ", 7) || !strncmp(name, "union ", 6))))
 		name = kind;
@@ -290,7 +315,7 @@ static int number_add(struct fields *f, const struct expression *e,
 	else if (format->how == BY_TYPE && f->scope.place->path)
 		program_ctype(f, e, kind, &ctype);
 	else if (format->how == BY_TYPE)
-		number_ctype(e, kind, &ctype);
+		number_ctype(f, e, kind, &ctype);
 	else
 		text_puts(&ctype, kind);
 	number_words(e, size, swap, &words);
@@ -573,7 +598,8 @@ static int parameters_add(struct fields *f)
 	if (!err && !f->scope.proto)
 		err = parameters_unknown(&f->scope, "$params");
 	f->implicit = true;
-	for (int i = 0; !err && i < btf_vlen(f->scope.proto) && !is_full(f);
+	for (int i = 0; !err && f->scope.proto &&
+			i < btf_vlen(f->scope.proto) && !is_full(f);
 	     i++) {
 		if (!parameter_find(&f->scope, i, &word, &nr))
 			break;

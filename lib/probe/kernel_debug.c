@@ -15,6 +15,7 @@
 #include "debug_code.h"
 #include "debug_type.h"
 #include "kernel_debug.h"
+#include "session/modules.h"
 #include "symbol/kernel_file.h"
 
 /* One of the kernel's image, whose address tells where the image is. */
@@ -47,6 +48,11 @@ static int missing_refuse(const char *module)
 {
 	struct utsname system;
 
+	if (*module && !module_is_loaded(module))
+		return error_set(-ENODATA,
+				 "where the module %s is in memory is known "
+				 "only while it is loaded: load it first",
+				 module);
 	if (uname(&system))
 		return error_set(-errno, "uname: %s", strerror(errno));
 	if (*module)
@@ -72,8 +78,13 @@ static int file_open(const struct kernel_debugs *codes, const char *module)
 	int fd;
 
 	/* It may have changed since. */
-	if (said)
-		return kernel_file_said(said, whose, sizeof(whose));
+	if (said) {
+		fd = kernel_file_said(said, whose, sizeof(whose));
+		if (fd < 0 || !strcmp(whose, module))
+			return fd;
+		close(fd);
+		return error_set(-EINVAL, "%s is another file by now", said);
+	}
 	fd = *module ? module_file_open(module) : kernel_file_open();
 	return fd < 0 ? missing_refuse(module) : fd;
 }
@@ -227,8 +238,10 @@ static bool is_init(const struct finding *f, const struct place *place)
 	const char *section =
 		debug_code_section(f->kernel->code, place_source(place));
 
-	return section && (!strncmp(section, ".init.", 6) ||
-			   !strncmp(section, ".exit.", 6));
+	/* A module that can be unloaded has what it ends with. */
+	return section &&
+	       (!strncmp(section, ".init.", 6) ||
+		(!*f->kernel->module && !strncmp(section, ".exit.", 6)));
 }
 
 /* Without debugfs, the kernel itself refuses these. */
@@ -323,8 +336,11 @@ static int found_use(struct finding *f,
 		refused_read(f);
 	for (size_t i = 0; !err && i < f->nr; i++) {
 		if (several && is_refused(f, &f->list[i]))
-			continue;
-		used++;
+			snprintf(f->list[i].refused, sizeof(f->list[i].refused),
+				 "the kernel must not be stopped there "
+				 "(kprobes/blacklist)");
+		else
+			used++;
 		err = use(&f->list[i], data);
 	}
 	if (!err && !used)

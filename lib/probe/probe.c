@@ -441,6 +441,10 @@ static int line_make(struct making *m, struct made *made)
 		fields = (struct text){0};
 		err = source_fields_write(m, made, &fields);
 	}
+	/* Whatever names files have: a line is one probe. */
+	if (!err && fields.s && strchr(fields.s, '\n'))
+		err = error_set(-EINVAL,
+				"the names of its values have newlines");
 	err = err ?: name_choose(m, made);
 	if (!err) {
 		text_printf(&m->lines, "%s/%s ", place->system, place->name);

@@ -90,6 +90,16 @@ static int file_check(int fd, const struct build_id *id)
 	return -ENOENT;
 }
 
+/* A file may have been stripped, and another one have what is wanted. */
+static int source_file_check(int fd, const struct build_id *id)
+{
+	fd = file_check(fd, id);
+	if (fd < 0 || has_debug_info(fd))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 int kernel_file_open(void)
 {
 	struct utsname system;
@@ -99,13 +109,13 @@ int kernel_file_open(void)
 
 	if (!build_id_read("/sys/kernel/notes", &id) || uname(&system))
 		return -ENOENT;
-	fd = file_check(debug_file_open_id(id.bytes, id.size), &id);
+	fd = source_file_check(debug_file_open_id(id.bytes, id.size), &id);
 	for (size_t i = 0; fd < 0 && i < sizeof(places) / sizeof(*places);
 	     i++) {
 		if (too_many_open(fd))
 			return fd;
 		snprintf(path, sizeof(path), places[i], system.release);
-		fd = file_check(debug_file_open(path), &id);
+		fd = source_file_check(debug_file_open(path), &id);
 	}
 	return fd;
 }
@@ -163,15 +173,6 @@ static bool module_path(const char *release, const char *name, char **path)
 	return found;
 }
 
-static int module_file_check(int fd, const struct build_id *id)
-{
-	fd = file_check(fd, id);
-	if (fd < 0 || has_debug_info(fd))
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
 int module_file_open(const char *module)
 {
 	struct utsname system;
@@ -181,7 +182,7 @@ int module_file_open(const char *module)
 
 	if (!module_id(module, &id) || uname(&system))
 		return -ENOENT;
-	fd = module_file_check(debug_file_open_id(id.bytes, id.size), &id);
+	fd = source_file_check(debug_file_open_id(id.bytes, id.size), &id);
 	if (fd >= 0 || too_many_open(fd) ||
 	    !module_path(system.release, module, &own))
 		return fd;
@@ -190,7 +191,7 @@ int module_file_open(const char *module)
 	     i++) {
 		snprintf(path, sizeof(path), module_places[i], system.release,
 			 own);
-		fd = module_file_check(debug_file_open(path), &id);
+		fd = source_file_check(debug_file_open(path), &id);
 	}
 	free(own);
 	return fd;
@@ -230,10 +231,12 @@ int kernel_file_said(const char *path, char *module, size_t size)
 	struct build_id said = {.size = 0}, kernel;
 	int fd = program_file_open(path);
 
+	if (fd < 0 && errno == ENOENT && !access(path, F_OK))
+		return error_set(-EINVAL,
+				 "%s: it is no regular file, or too large",
+				 path);
 	if (fd < 0)
-		return error_set(-errno ?: -EINVAL, "%s: %s", path,
-				 errno ? strerror(errno)
-				       : "it is no regular file");
+		return error_set(-errno, "%s: %s", path, strerror(errno));
 	file_id(fd, &said);
 	if (said.size && !has_debug_info(fd)) {
 		close(fd);

@@ -182,9 +182,6 @@ static bool probe_disarm(struct probe *probe)
 
 DEFINE_STATIC_CALL_NULL(optimizer_wait, wait_for_kprobe_optimizer);
 
-/* Kprobes were taken away, and the kernel may not have finished with them. */
-static bool unsettled;
-
 void kernel_settle_init(void)
 {
 	unsigned long address = kt_symbol("wait_for_kprobe_optimizer");
@@ -195,8 +192,7 @@ void kernel_settle_init(void)
 
 void kernel_settle(void)
 {
-	if (READ_ONCE(unsettled) && xchg(&unsettled, false))
-		static_call_cond(optimizer_wait)();
+	static_call_cond(optimizer_wait)();
 }
 
 /* How many at once. */
@@ -236,13 +232,13 @@ static void batch_drop(struct list_head *probes, bool returns,
 			    probe->location || !is_in_part(probe, part) ||
 			    !probe_disarm(probe))
 				continue;
-			probe->waits = part->module;
+			if (part->module)
+				probe->waits = true;
 			if (returns)
 				exits[nr] = &probe->exit;
 			else
 				entries[nr] = &probe->entry;
 			probe->armed = false;
-			WRITE_ONCE(unsettled, true);
 			if (++nr == BATCH)
 				break;
 		}

@@ -189,6 +189,35 @@ check 'values have the names of their own type' [ "$(cat ours)" = \
 names: own=7 first=A_ONE second=1 third=T_TWO own_2=YOURS own_3=YOURS second_2=T_TWO
 named: own=THEIRS' ]
 rm -r t
+# Names of files that strangers have made begin no line of ours.
+cat >hostile.c <<'END'
+enum type_with_a_name_of_40_characters_______ { FINE = 1 };
+struct struct_with_a_name_of_40_characters_____ { int x; };
+struct pair { int member_with_a_name_of_40_characters_____, other; };
+__attribute__((noipa)) static int hostile(enum type_with_a_name_of_40_characters_______ own,
+	struct struct_with_a_name_of_40_characters_____ *p, struct pair pair)
+{
+	return own + p->x + pair.member_with_a_name_of_40_characters_____;
+}
+int main(void)
+{
+	struct struct_with_a_name_of_40_characters_____ s = {2};
+	struct pair pair = {3};
+	return hostile(FINE, &s, pair) != 6;
+}
+END
+gcc -g -O1 -o hostile hostile.c
+perl -0777 -pi -e 's/(type|struct|member)_with_a_name_of_40_characters_+/my $t = "$1 y = di\nprobe\/evil \/bin\/sh:0x1; u8 u8 z = di;u8 u8"; substr($t . "_" x 80, 0, length $&)/ge' hostile
+run ktrace record -q -x ./hostile -P 'hostile own p pair' -P 'all=hostile' -o t -- ./hostile
+ends 0 'names with newlines'
+check 'are no lines' [ "$(ktrace report t | sed -n 's/.* probe://p' | sed 's/=[^ ]*//g; s/member_[^ ]*/member/')" = \
+	'hostile: own p member other
+all: own p member other' ]
+rm -r t
+ktrace probe add -q -x ./hostile 'hostile own p pair'
+check 'nor in the list of them' [ "$(grep -c . $tree/probes) $(grep -c '^probe/evil' $tree/probes)" = '1 0' ]
+ktrace probe remove -q '*'
+
 # Who records is not always who has made them.
 ktrace probe add -q -x ./enums 'names own third' named
 run ktrace record -q -e 'probe:*' -o t -- ./enums
