@@ -364,6 +364,15 @@ TEST(names_are_found_in_many_units)
 	end();
 }
 
+TEST(searches_end_however_large_sections_say_they_are)
+{
+	begin("gcc -g", "large.c");
+	debug_search(code);
+	CHECK(code->budget);
+	CHECK(code->budget < 1 << 28);
+	end();
+}
+
 TEST(damaged_files_do_no_harm)
 {
 	damage("gcc -O2 -g", "sample.c", 150);
