@@ -455,7 +455,9 @@ static void name_derive(const char *text, const char *end,
 	/* Two of them begin names of ours (<ktrace/capture_names.h>). */
 	for (; from && length > 1 && *from == '_'; length--)
 		from++;
-	if (from && length == 6 && !strncmp(from, "retval", 6))
+	/* A variable may be called so, too. */
+	if (from && length == 6 && !strncmp(from, "retval", 6) && from > text &&
+	    from[-1] == '$')
 		from = "ret", length = 3;
 	snprintf(name, NAME_MAX_LENGTH + 1, "%.*s", (int)length,
 		 from ?: "value");

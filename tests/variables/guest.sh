@@ -30,9 +30,14 @@ ktrace record -q --vmlinux "$vmlinux" "${options[@]}" --only -o t -- bash work.s
 	exit 1
 }
 echo 0 >$tracing/events/kt/enable
-# "EVENT VALUES", of the tasks that only run within.
-ktrace report t | sed -n 's/^\(dd\|wc\|stat\)-\([0-9]*\) .* probe:\(at[0-9]*\): /\2 \3 /p' | sort >ours
-sed -n 's/^ *\(dd\|wc\|stat\)-\([0-9]*\) .* \(at[0-9]*\): ([^)]*) /\2 \3 /p' $tracing/trace | sort >theirs
+# "PID EVENT VALUES", of the tasks that only run within: ftrace calls a task by its last name.
+ktrace report t >report
+sed -n 's/^\(dd\|wc\|stat\)-\([0-9]*\) .*/\2/p' report | sort -u >pids
+of_pids() {
+	awk 'NR == FNR { wanted[$1]; next } $1 in wanted' pids - | sort
+}
+sed -n 's/^[^ ]*-\([0-9]*\) .* probe:\(at[0-9]*\): /\1 \2 /p' report | of_pids >ours
+sed -n 's/^.*-\([0-9]*\) *\[.* \(at[0-9]*\): ([^)]*) /\1 \2 /p' $tracing/trace | of_pids >theirs
 echo "hits $(grep -c . ours) $(grep -c . theirs) places $(cut -d ' ' -f 2 ours | sort -u | grep -c .)"
 echo "same $(comm -12 ours theirs | grep -c .)"
 comm -3 ours theirs | head -6 | sed 's/^/# /'
