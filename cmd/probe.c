@@ -126,12 +126,8 @@ static int refusal_print(struct ktrace_session *session, char *const *texts,
 static int texts_refused(struct ktrace_session *session, char *const *texts,
 			 size_t nr, int err)
 {
-	const char *why = ktrace_last_error();
-	const char *text = NULL;
+	const char *text = probe_blamed(texts, nr);
 
-	for (size_t i = 0; !text && i < nr; i++)
-		if (!strncmp(why + 1, texts[i], strlen(texts[i])))
-			text = texts[i];
 	probe_failed(texts, nr, err);
 	if (text && err == -EINVAL)
 		refusal_explain(session, text, false);

@@ -152,23 +152,32 @@ static void function_name(const char *text, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)length, text);
 }
 
-int probe_failed(char *const *texts, size_t nr, int err)
+/* The error begins with "`TEXT':", and a text may be how another one begins. */
+const char *probe_blamed(char *const *texts, size_t nr)
 {
 	const char *why = ktrace_last_error();
+
+	for (size_t i = 0; *why == '`' && i < nr; i++) {
+		size_t length = strlen(texts[i]);
+
+		if (!strncmp(why + 1, texts[i], length) &&
+		    !strncmp(why + 1 + length, "':", 2))
+			return texts[i];
+	}
+	return NULL;
+}
+
+int probe_failed(char *const *texts, size_t nr, int err)
+{
+	const char *text = probe_blamed(texts, nr);
 	char name[256];
 	const char *const pattern = name;
 
-	failed("%s", why);
-	/* The error begins with "`TEXT'". */
-	for (size_t i = 0; err == -ENOENT && i < nr; i++) {
-		if (strncmp(why + 1, texts[i], strlen(texts[i])))
-			continue;
-		/* What a program has, the library tells. */
-		if (*function_place(texts[i]) == '/')
-			break;
-		function_name(texts[i], name, sizeof(name));
+	failed_in_library();
+	/* What a program has, the library tells. */
+	if (err == -ENOENT && text && *function_place(text) != '/') {
+		function_name(text, name, sizeof(name));
 		function_names_near(&pattern, 1);
-		break;
 	}
 	return EXIT_FAILED;
 }

@@ -85,6 +85,8 @@ int probes_tell(struct ktrace_session *session);
 	       "in this file",                                                \
 	       .kind = ARGUMENT_FILE, .id = its_id)
 
+/* Which of the texts the library's last error is about; NULL: none of them. */
+const char *probe_blamed(char *const *texts, size_t nr);
 /* The library has refused a text: prints its error, and names like that of a missing function. */
 int probe_failed(char *const *texts, size_t nr, int err);
 

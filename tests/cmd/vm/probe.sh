@@ -234,6 +234,8 @@ run ktrace probe add 'vfs_read+3 %di'
 ends 1 'within an instruction' 'vfs_read+0x3: no instruction begins there' \
 	'One can be at vfs_read+0x0 and vfs_read+0x'
 check 'the code there is shown' grep -q '^       > +0x0 ' <<<"$err"
+run ktrace probe add vfs_read vfs_read+99999
+ends 1 'a text is not taken for one that begins as it does' "\`vfs_read+99999'" 'One can be at vfs_read+0x'
 check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
 run ktrace probe add do_int3
 ends 1 'what the kernel refuses is not added' 'the kernel must not be stopped there'
