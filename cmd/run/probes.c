@@ -310,7 +310,7 @@ static int line_tell(const char *line)
 	if (sscanf(line, "%159s %*s %15s", name, way) != 2)
 		return EXIT_OK;
 	if (!strcmp(way, "waiting"))
-		say("%s: its module is not loaded", name);
+		say("%s waits for its module", name);
 	if (strcmp(way, "refused"))
 		return EXIT_OK;
 	why = strstr(line, ": ");

@@ -280,6 +280,10 @@ check 'its parameters are known, and it is probed from the first function on' [ 
 check 'also that function' [ "$(grep -c '^modprobe-.* probe:dummy_init_module_return: ret=0$' <<<"$out")" = 2 ]
 rm -r t
 rmmod dummy
+run ktrace record -P 'dummy:dummy_setup dev->mtu' -o t -- sh -c 'modprobe dummy numdummies=2; rmmod dummy'
+ends 0 'a module that goes again' 'probe:dummy_setup waits for its module'
+check 'was there' [ "$(ktrace report t | grep -c '^modprobe-.* probe:dummy_setup: mtu=0$')" = 2 ]
+rm -r t
 run ktrace probe add 'dummy:dummy_xmit skb->len'
 ends 0 'one that stays' 'probe:dummy_xmit waits for the module of dummy:dummy_xmit, which is not loaded'
 ktrace record -q -e probe:dummy_xmit -o t &
