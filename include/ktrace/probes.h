@@ -85,7 +85,8 @@ struct ktrace_probe {
 	uint64_t text;
 	/*
 	 * ktrace_session_probes_each(): how it is armed in the sessions that record it now, "jump",
-	 * "ftrace" or "breakpoint" (NULL: in none), and how many of its hits were not recorded there:
+	 * "ftrace" or "breakpoint" (NULL: in none; if they differ, the worst, with its reason), and
+	 * how many of its hits were not recorded there:
 	 * while another probe was handled on the CPU; returns, because too many calls were open; and
 	 * where RCU was idle.
 	 */

@@ -49,15 +49,29 @@ int armed_read(struct ktrace_session *s, struct text *lines)
 	return err ?: ktrace_sessions_each(s, session_add, &reading);
 }
 
-static const char *way_known(const char *way)
-{
-	static const char *const ways[] = {"jump", "ftrace", "breakpoint",
-					   "waiting", "refused"};
+/* From good to bad. */
+static const char *const ways[] = {"jump",    "ftrace",	 "breakpoint",
+				   "waiting", "refused", "?"};
+#define WAYS (sizeof(ways) / sizeof(*ways))
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (!strcmp(ways[i], way))
-			return ways[i];
-	return "?";
+static size_t way_rank(const char *way)
+{
+	size_t i = 0;
+
+	while (i < WAYS - 1 && strcmp(ways[i], way))
+		i++;
+	return i;
+}
+
+/* Of a line; "": it has none. */
+static void reason_read(const char *line, char reason[ARMED_REASON])
+{
+	const char *why = memchr(line, ':', strcspn(line, "\n"));
+
+	*reason = '\0';
+	if (why)
+		snprintf(reason, ARMED_REASON, "%.*s",
+			 (int)strcspn(why + 2, "\n"), why + 2);
 }
 
 void armed_find(const struct text *lines, struct ktrace_probe *probe,
@@ -65,7 +79,8 @@ void armed_find(const struct text *lines, struct ktrace_probe *probe,
 {
 	uint64_t nested, open, idle;
 	char name[160], way[16];
-	const char *line = lines->s, *why;
+	const char *line = lines->s;
+	size_t worst = 0, rank;
 	size_t length = snprintf(name, sizeof(name), "%s:%s ", probe->system,
 				 probe->name);
 
@@ -75,16 +90,15 @@ void armed_find(const struct text *lines, struct ktrace_probe *probe,
 			   "%*s %15s missed nested %" SCNu64 " open %" SCNu64
 			   " idle %" SCNu64,
 			   way, &nested, &open, &idle) == 4) {
-			probe->armed = way_known(way);
 			probe->missed_nested += nested;
 			probe->missed_open += open;
 			probe->missed_idle += idle;
-			why = memchr(line + length, ':',
-				     strcspn(line, "\n") - length);
-			if (why) {
-				snprintf(reason, ARMED_REASON, "%.*s",
-					 (int)strcspn(why + 2, "\n"), why + 2);
-				probe->refusal = reason;
+			rank = way_rank(way);
+			if (!probe->armed || rank > worst) {
+				worst = rank;
+				probe->armed = ways[rank];
+				reason_read(line + length, reason);
+				probe->refusal = *reason ? reason : NULL;
 			}
 		}
 		line += strcspn(line, "\n");

@@ -12,7 +12,10 @@ int armed_read(struct ktrace_session *s, struct text *lines);
 /* The longest reason of a refusal, with its NUL (kernel/session/session.h). */
 #define ARMED_REASON 256
 
-/* Sets how @probe is armed, and what it has missed.  A reason stays in @reason. */
+/*
+ * Sets how @probe is armed, and what it has missed; of several sessions, that of the one where it is
+ * armed worst.  A reason stays in @reason.
+ */
 void armed_find(const struct text *lines, struct ktrace_probe *probe,
 		char reason[ARMED_REASON]);
 
