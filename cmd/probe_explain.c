@@ -154,7 +154,10 @@ static void values_print(const struct ktrace_probe_explanation *e)
 	for (uint64_t i = 0; i < e->nr_values; i++) {
 		const struct ktrace_probe_value *v = &e->values[i];
 
-		printf("    %s: %s", v->name, v->kind);
+		printf("    ");
+		/* That of a member is the file's. */
+		print_text(stdout, v->name);
+		printf(": %s", v->kind);
 		if (strcmp(v->kind, v->type)) {
 			printf(", shown as ");
 			print_text(stdout, v->type);
