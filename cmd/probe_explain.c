@@ -67,7 +67,7 @@ static void code_print(FILE *file, const struct ktrace_probe_explanation *e,
 		print_text(file, in->text);
 		fputc('\n', file);
 	}
-	if (e->at >= e->nr_instructions)
+	if (e->nr_instructions && e->at >= e->nr_instructions)
 		fprintf(file, "%s> +0x%" PRIx64 "  behind the end\n", indent,
 			e->offset);
 }
@@ -106,7 +106,10 @@ static void meaning_print(const struct ktrace_probe_explanation *e)
 
 	if (e->size)
 		snprintf(of, sizeof(of), " of 0x%" PRIx64, e->size);
-	printf("  address 0x%" PRIx64, e->address);
+	if (e->waits)
+		printf("  address not known");
+	else
+		printf("  address 0x%" PRIx64, e->address);
 	if (*e->function) {
 		printf(", byte 0x%" PRIx64 "%s of ", e->offset, of);
 		print_text(stdout, e->function);
@@ -115,7 +118,7 @@ static void meaning_print(const struct ktrace_probe_explanation *e)
 			  : *e->module ? "the module "
 				       : "the kernel");
 	print_text(stdout, e->file ?: e->module);
-	putchar('\n');
+	puts(e->waits ? ", which is not loaded" : "");
 	if (e->source) {
 		printf("  source: ");
 		print_text(stdout, e->source);
@@ -211,6 +214,10 @@ static void way_print(const struct explaining *x,
 			puts("  No place near it would do.");
 		return;
 	}
+	if (e->waits) {
+		puts("  armed when its module comes");
+		return;
+	}
 	printf("  armed by %s%s\n",
 	       e->file	? "an exception at each hit"
 	       : x->way ? x->way->words
@@ -262,6 +269,11 @@ static void json_offset(const char *name, int64_t offset)
 
 static void code_json(const struct ktrace_probe_explanation *e)
 {
+	if (e->waits) {
+		fputs(",\"code\":null", stdout);
+		json_text("no_code", e->no_code);
+		return;
+	}
 	fputs(",\"code\":[", stdout);
 	for (uint64_t i = 0; i < e->nr_instructions; i++) {
 		const struct ktrace_probe_instruction *in = &e->instructions[i];
@@ -328,9 +340,11 @@ static int place_json(const struct ktrace_probe_explanation *e, void *data)
 	json_text("file", e->file);
 	json_text("module", *e->module ? e->module : NULL);
 	json_text("function", *e->function ? e->function : NULL);
-	printf(",\"address\":\"0x%" PRIx64 "\",\"offset\":%" PRIu64
-	       ",\"size\":%" PRIu64,
-	       e->address, e->offset, e->size);
+	if (e->waits)
+		fputs(",\"address\":null", stdout);
+	else
+		printf(",\"address\":\"0x%" PRIx64 "\"", e->address);
+	printf(",\"offset\":%" PRIu64 ",\"size\":%" PRIu64, e->offset, e->size);
 	json_text("source", e->source);
 	printf(",\"line\":%" PRIu64, e->line);
 	json_text("inlined", e->inlined);

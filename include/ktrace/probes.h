@@ -208,7 +208,7 @@ struct ktrace_probe_explanation {
 		inlined; /* functions that were put here into others, innermost first, with blanks between them; NULL: none */
 	uint64_t line;	 /* of @source; 0: not known */
 	uint64_t
-		address; /* of the instruction; in a program as objdump shows it */
+		address; /* of the instruction; in a program as objdump shows it; 0, if its module is not loaded */
 	uint64_t offset; /* behind the beginning of the function */
 	uint64_t size;	 /* of the function, in bytes; 0: not known */
 	/* Instructions around it: at most eight on each side. */
@@ -232,7 +232,8 @@ struct ktrace_probe_explanation {
 		values_refused; /* what is wrong with the values; NULL: nothing */
 	const char *
 		no_jump; /* why the kernel must stop by an exception; NULL: not known, or in a program */
-	uint64_t reserved[8];
+	bool waits; /* its module is not loaded: it has no address, and no code */
+	uint64_t reserved[7];
 };
 
 struct ktrace_probe_explain_options {

@@ -226,6 +226,11 @@ static int code_tell(struct explaining *x, const struct place *place,
 				function_around(program.functions, part.place);
 	}
 	snprintf(seen->refused, sizeof(seen->refused), "%s", place->refused);
+	e->before = e->behind = -1;
+	if (place->waits) {
+		e->no_code = "its module is not loaded";
+		return 0;
+	}
 	if (!x->file && x->kernel.err)
 		err = error_set(x->kernel.err, "/proc/kcore: %s",
 				strerror(-x->kernel.err));
@@ -233,7 +238,6 @@ static int code_tell(struct explaining *x, const struct place *place,
 		err = code_view_make(&seen->view, &source, &part);
 	if (err == -ENOMEM)
 		return err;
-	e->before = e->behind = -1;
 	if (err) {
 		snprintf(seen->why, sizeof(seen->why), "%s",
 			 ktrace_last_error());
@@ -311,9 +315,10 @@ static int place_explain(const struct place *place, void *data)
 		.file = x->file ? x->path : NULL,
 		.module = place->module,
 		.function = place->function,
-		.address = place->address + place->offset,
+		.address = place->waits ? 0 : place->address + place->offset,
 		.offset = place->offset,
 		.size = place->size,
+		.waits = place->waits,
 	};
 	struct arena arena = {0};
 	struct explained_names names = {.arena = &arena};

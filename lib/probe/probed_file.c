@@ -182,6 +182,19 @@ int probed_file_open(struct probed_file **list, const char *path,
 
 /* ---- places ------------------------------------------------------------------ */
 
+/* What is the same for all places of the file. */
+static void file_tell(const struct probed_file *file, struct place *place)
+{
+	place->is_32 = file->is_32;
+	place->is_go = file->is_go;
+	place->code = place->is_usdt ? NULL : file->code;
+	place->why = file->why;
+	place->seen.inode = file->seen.st_ino;
+	place->seen.size = file->seen.st_size;
+	place->seen.seconds = file->seen.st_ctim.tv_sec;
+	place->seen.nanoseconds = file->seen.st_ctim.tv_nsec;
+}
+
 /* The place is at place->address + place->offset. */
 static int place_use(const struct probed_file *file, struct place *place,
 		     int (*use)(const struct place *place, void *data),
@@ -193,14 +206,7 @@ static int place_use(const struct probed_file *file, struct place *place,
 	if (!code_offset(&file->functions, address, true, &place->file_offset))
 		return error_set(-EINVAL, "at 0x%" PRIx64 " %s has no code",
 				 address, file->program.path);
-	place->is_32 = file->is_32;
-	place->is_go = file->is_go;
-	place->code = place->is_usdt ? NULL : file->code;
-	place->why = file->why;
-	place->seen.inode = file->seen.st_ino;
-	place->seen.size = file->seen.st_size;
-	place->seen.seconds = file->seen.st_ctim.tv_sec;
-	place->seen.nanoseconds = file->seen.st_ctim.tv_nsec;
+	file_tell(file, place);
 	err = code_check(&file->functions, file->program.path, place);
 	/* It would say so only if the program runs, and otherwise the probe would never be hit. */
 	if (!err &&
@@ -428,6 +434,9 @@ static int function_refused(const struct probed_file *file, size_t i,
 	struct place place = *wanted;
 
 	function_name(file, i, &place);
+	file_tell(file, &place);
+	place.address = file->functions.all[i].begin;
+	place.size = function_size(&file->functions, i);
 	snprintf(place.refused, sizeof(place.refused),
 		 "the kernel can have no probe on its first instruction");
 	return use(&place, data);

@@ -265,6 +265,15 @@ run ktrace probe explain 'vfs_read+99999'
 check 'past the end' grep -q '^  refused: +99999 is past the end: vfs_read has' <<<"$out"
 run ktrace probe explain $(for i in $(seq 9 20); do echo "vfs_read+$i"; done)
 check 'what a jump costs' grep -q '^  armed by a jump: the cheapest way, about 214 instructions' <<<"$out"
+run ktrace probe explain dummy:dummy_xmit dummy:dummy_xmit+99999
+ends 0 'a module that is not loaded'
+check 'is said not to be' grep -q '^  address not known, byte 0x0 of 0x[0-9a-f]* of dummy_xmit, in the module dummy, which is not loaded$' <<<"$out"
+check 'no code is shown' [ "$(grep -c '^  code: not known: its module is not loaded$' <<<"$out")" = 2 ]
+check 'nor an address' [ -z "$(grep '0x0 *$\|behind the end\|No place near' <<<"$out")" ]
+check 'its parameters are' grep -q '^    skb: struct sk_buff \*, in %di$' <<<"$out"
+check 'it is armed later' [ "$(grep -c '^  armed when its module comes$' <<<"$out")" = 1 ]
+run ktrace probe explain -j dummy:dummy_xmit
+check 'as JSON' grep -q '"address":null,.*"code":null,"no_code":"its module is not loaded".*"way":"waiting"' <<<"$out"
 run ktrace probe add do_int3
 ends 1 'a refusal' 'There, '
 check 'nothing of it stays' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
