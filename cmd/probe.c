@@ -108,17 +108,17 @@ static void nearest_print(const char *text)
 		fputs(".\n", stderr);
 }
 
-/* The kernel has refused to arm some: why. */
-static int refusal_print(struct ktrace_session *session, char *const *texts,
-			 size_t nr)
+/* The kernel has refused to arm a place of the text: why, and what is there. */
+static int refusal_print(struct ktrace_session *session, const char *text,
+			 const struct trial_place *p)
 {
-	static const char file[] = "/enabled: ", within[] = "no instruction";
-	const char *why = ktrace_last_error(), *begin = strstr(why, file);
-	bool is_within = strstr(why, within);
+	static const char within[] = "no instruction";
+	bool is_within = strstr(p->refused, within);
 
-	failed("%s", begin ? begin + sizeof(file) - 1 : why);
-	if (nr == 1 && !refusal_explain(session, texts[0], true) && is_within)
-		nearest_print(texts[0]);
+	failed("%s", p->refused);
+	if (trial_is_of_place(p->err) &&
+	    !refusal_explain(session, text, &p->address) && is_within)
+		nearest_print(text);
 	return EXIT_FAILED;
 }
 
@@ -130,25 +130,42 @@ static int texts_refused(struct ktrace_session *session, char *const *texts,
 
 	probe_failed(texts, nr, err);
 	if (text && err == -EINVAL)
-		refusal_explain(session, text, false);
+		refusal_explain(session, text, NULL);
 	return EXIT_FAILED;
+}
+
+/* Of one text, the first place that is refused has what is there.  Returns an exit status. */
+static int text_try(struct trial *trial, const char *text)
+{
+	int err = trial_run(trial, false);
+
+	if (err)
+		return failed("%s", trial_reason());
+	for (size_t i = 0; i < trial->nr; i++)
+		if (trial->list[i].err)
+			return refusal_print(trial->session, text,
+					     &trial->list[i]);
+	return EXIT_OK;
 }
 
 /* Would the kernel take all of them?  Returns an exit status. */
 static int probes_try(const struct request *r)
 {
-	struct ktrace_session *session = trial_open();
+	struct trial trial = {.session = trial_open()};
 	int status = EXIT_OK, err;
 
-	if (!session)
+	if (!trial.session)
 		return EXIT_FAILED;
-	err = ktrace_session_probes_add(session, texts_of(r), r->nr, true,
-					trial_enable, session);
+	err = ktrace_session_probes_add(trial.session, texts_of(r), r->nr, true,
+					trial_add, &trial);
 	if (err)
-		status = texts_refused(session, r->arguments, r->nr, err);
-	else if (trial_start(session))
-		status = refusal_print(session, r->arguments, r->nr);
-	trial_close(session);
+		status = texts_refused(trial.session, r->arguments, r->nr, err);
+	else if (r->nr == 1)
+		status = text_try(&trial, r->arguments[0]);
+	else if (trial_start(trial.session))
+		status = failed("%s", trial_reason());
+	trial_close(trial.session);
+	trial_free(&trial);
 	return status;
 }
 
@@ -190,54 +207,67 @@ static int probes_add(struct request *r)
 
 /* A text of several places has as many lines. */
 struct check {
-	struct ktrace_session *session;
+	struct trial trial;
 	struct left_out left;
-	size_t nr;
 };
 
-static int place_show(const struct ktrace_probe *probe, void *data)
+static int check_add(const struct ktrace_probe *probe, void *data)
 {
 	struct check *check = data;
-	int err;
 
-	if (probe_is_left_out(&check->left, probe))
-		return 0;
-	err = ktrace_session_enable(check->session, probe->system, probe->name,
-				    true);
-	if (err)
-		return err;
-	printf("%s%s:", check->nr++ ? "\n" : "", probe->place);
-	fields_show(probe->fields);
-	return 0;
+	return probe_is_left_out(&check->left, probe)
+		       ? 0
+		       : trial_add(probe, &check->trial);
+}
+
+/* What is at a place that is refused is shown of the first one.  Returns an exit status. */
+static int places_show(const struct trial *trial, const char *text)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < trial->nr; i++) {
+		const struct trial_place *p = &trial->list[i];
+
+		printf("%s:", p->place);
+		fields_show(p->fields);
+		printf("  %s\n", p->err	  ? "refused"
+				 : p->way ? p->way->words
+					  : "not known: its module may have "
+					    "gone");
+		if (!p->err)
+			continue;
+		fflush(stdout);
+		status = status ? failed("%s", p->refused)
+				: refusal_print(trial->session, text, p);
+	}
+	return status;
 }
 
 /* Returns an exit status. */
 static int probe_check(char *text)
 {
-	struct ktrace_session *session = trial_open();
-	struct check check = {.session = session, .left.texts = &text};
-	const struct way *way;
-	int status = EXIT_OK, err;
+	struct check check = {
+		.trial.session = trial_open(),
+		.left.texts = &text,
+	};
+	struct trial *trial = &check.trial;
+	int status, err;
 
-	if (!session)
+	if (!trial->session)
 		return EXIT_FAILED;
-	err = ktrace_session_probes_add(session, (const char *const *)&text, 1,
-					true, place_show, &check);
+	err = ktrace_session_probes_add(trial->session,
+					(const char *const *)&text, 1, true,
+					check_add, &check);
 	left_out_tell(&check.left);
-	if (err) {
-		status = texts_refused(session, &text, 1, err);
-	} else if (trial_start(session)) {
-		puts("  refused");
-		fflush(stdout);
-		status = refusal_print(session, &text, 1);
-	} else {
-		/* In a program there is only one way. */
-		way = probe_is_in_program(text) ? way_find(session)
-						: way_wait(session);
-		printf("  %s\n", way ? way->words
-				     : "not known: its module may have gone");
-	}
-	trial_close(session);
+	/* In a program there is only one way. */
+	if (err)
+		status = texts_refused(trial->session, &text, 1, err);
+	else if (trial_run(trial, !probe_is_in_program(text)))
+		status = failed("%s", trial_reason());
+	else
+		status = places_show(trial, text);
+	trial_close(trial->session);
+	trial_free(trial);
 	return status;
 }
 

@@ -21,9 +21,17 @@ struct explaining {
 	const char *text;
 	bool json;
 	size_t nr; /* of places, of all texts */
-	const struct way *way;
-	char refused[300]; /* by the kernel; "": it was not */
+	struct trial trial;
 };
+
+/* How the kernel would stop there. */
+static const struct trial_place *place_tried(
+	const struct explaining *x, const struct ktrace_probe_explanation *e)
+{
+	static const struct trial_place unknown;
+
+	return e->file ? &unknown : trial_at(&x->trial, e->address) ?: &unknown;
+}
 
 bool probe_is_in_program(const char *text)
 {
@@ -183,7 +191,7 @@ static void values_print(const struct ktrace_probe_explanation *e)
 }
 
 /* What doc/probes.md has measured, on 6.12; "": nothing. */
-static const char *cost_find(const struct explaining *x,
+static const char *cost_find(const struct way *way,
 			     const struct ktrace_probe_explanation *e)
 {
 	const char *returns = strstr(e->place, "%return");
@@ -191,11 +199,11 @@ static const char *cost_find(const struct explaining *x,
 	if (e->file)
 		return ", in all processes that run the file: about a "
 		       "microsecond";
-	if (!x->way || returns)
+	if (!way || returns)
 		return "";
-	if (!strcmp(x->way->name, "jump"))
+	if (!strcmp(way->name, "jump"))
 		return ", about 214 instructions with three registers";
-	if (!strcmp(x->way->name, "ftrace"))
+	if (!strcmp(way->name, "ftrace"))
 		return *e->module ? ", about 274 instructions with three "
 				    "registers"
 				  : ", about 118 instructions with three "
@@ -206,9 +214,12 @@ static const char *cost_find(const struct explaining *x,
 static void way_print(const struct explaining *x,
 		      const struct ktrace_probe_explanation *e)
 {
-	if (e->place_refused || *x->refused) {
+	const struct trial_place *tried = place_tried(x, e);
+	const struct way *way = tried->way;
+
+	if (e->place_refused || tried->err) {
 		printf("  refused: ");
-		print_text(stdout, e->place_refused ?: x->refused);
+		print_text(stdout, e->place_refused ?: tried->refused);
 		putchar('\n');
 		if (!nearest_print(stdout, e, "  "))
 			puts("  No place near it would do.");
@@ -219,11 +230,11 @@ static void way_print(const struct explaining *x,
 		return;
 	}
 	printf("  armed by %s%s\n",
-	       e->file	? "an exception at each hit"
-	       : x->way ? x->way->words
-			: "what the kernel chooses: it could not be tried",
-	       cost_find(x, e));
-	if (e->no_jump && x->way && x->way->may_improve)
+	       e->file ? "an exception at each hit"
+	       : way   ? way->words
+		       : "what the kernel chooses: it could not be tried",
+	       cost_find(way, e));
+	if (e->no_jump && way && way->may_improve)
 		printf("  no jump: %s\n", e->no_jump);
 }
 
@@ -332,7 +343,8 @@ static void values_json(const struct ktrace_probe_explanation *e)
 static int place_json(const struct ktrace_probe_explanation *e, void *data)
 {
 	struct explaining *x = data;
-	bool refused = e->place_refused || *x->refused;
+	const struct trial_place *tried = place_tried(x, e);
+	bool refused = e->place_refused || tried->err;
 
 	fputs(x->nr++ ? ",\n{\"probe\":" : "[\n{\"probe\":", stdout);
 	print_json(stdout, x->text);
@@ -353,11 +365,13 @@ static int place_json(const struct ktrace_probe_explanation *e, void *data)
 	json_offset("behind", e->behind);
 	variables_json(e);
 	values_json(e);
-	json_text("refused", e->place_refused ?: refused ? x->refused : NULL);
-	json_text("way", refused   ? NULL
-			 : e->file ? "breakpoint"
-			 : x->way  ? x->way->name
-				   : NULL);
+	json_text("refused", e->place_refused
+				     ?: refused ? tried->refused
+						: NULL);
+	json_text("way", refused      ? NULL
+			 : e->file    ? "breakpoint"
+			 : tried->way ? tried->way->name
+				      : NULL);
 	json_text("no_jump", e->no_jump);
 	putchar('}');
 	return 0;
@@ -366,35 +380,39 @@ static int place_json(const struct ktrace_probe_explanation *e, void *data)
 /* ---- one text -------------------------------------------------------------------- */
 
 /*
- * How the kernel would stop there: its place alone is tried, since what is wrong with values is told
- * without that.  False: no session could be had, and a message has been printed.
+ * How the kernel would stop at each place.  Instead of the values there is a register, which is
+ * everywhere: what is wrong with them is told without that.  False: no session could be had, and a
+ * message has been printed.
  */
-static bool way_try(struct explaining *x)
+static bool ways_try(struct explaining *x)
 {
-	static const char file[] = "/enabled: ";
 	struct ktrace_session *session = trial_open();
-	size_t length = strcspn(x->text, " \t");
-	char *place = strndup(x->text, length);
-	const char *why, *begin;
+	int length = strcspn(x->text, " \t");
+	char *place = NULL;
 
-	if (!session || !place) {
-		free(place);
+	if (!session)
 		return false;
-	}
-	if (!ktrace_session_probes_add(session, (const char *const *)&place, 1,
-				       true, trial_enable, session)) {
-		if (!trial_start(session)) {
-			x->way = way_wait(session);
-		} else {
-			why = ktrace_last_error();
-			begin = strstr(why, file);
-			snprintf(x->refused, sizeof(x->refused), "%s",
-				 begin ? begin + sizeof(file) - 1 : why);
-		}
-	}
+	x->trial.session = session;
+	if (asprintf(&place, "%.*s %%di", length, x->text) < 0)
+		place = NULL;
+	if (place &&
+	    !ktrace_session_probes_add(session, (const char *const *)&place, 1,
+				       true, trial_add, &x->trial))
+		trial_run(&x->trial, true);
 	free(place);
 	trial_close(session);
 	return true;
+}
+
+/* Is there a place that is refused, stopped at by an exception, or was not tried? */
+static bool reasons_wanted(const struct trial *trial)
+{
+	bool wanted = !trial->nr;
+
+	for (size_t i = 0; i < trial->nr; i++)
+		wanted |=
+			!trial->list[i].way || trial->list[i].way->may_improve;
+	return wanted;
 }
 
 /* Returns an exit status. */
@@ -411,13 +429,11 @@ static int text_explain(struct explaining *x)
 	struct ktrace_session *session = NULL;
 	int status = EXIT_OK, err;
 
-	x->way = NULL;
-	*x->refused = '\0';
 	if (!probe_is_in_program(x->text)) {
 		/* It must be over when the code is read: that is as it is then. */
-		if (!way_try(x))
+		if (!ways_try(x))
 			return EXIT_FAILED;
-		options.refused = !x->way || x->way->may_improve;
+		options.refused = reasons_wanted(&x->trial);
 		if (ktrace_session_open(&session_options, &session))
 			return failed_in_library();
 		status = trial_debug_files_use(session);
@@ -446,7 +462,9 @@ int probes_explain(char *const *texts, size_t nr, bool json)
 
 	for (size_t i = 0; i < nr; i++) {
 		x.text = texts[i];
+		x.trial = (struct trial){0};
 		status = text_explain(&x) ?: status;
+		trial_free(&x.trial);
 	}
 	if (json)
 		puts(x.nr ? "\n]" : "[]");
@@ -456,7 +474,8 @@ int probes_explain(char *const *texts, size_t nr, bool json)
 /* ---- refusals -------------------------------------------------------------------- */
 
 struct refusal {
-	bool armed, printed;
+	const uint64_t *at; /* NULL: the library has refused it */
+	bool printed;
 };
 
 static int refused_print(const struct ktrace_probe_explanation *e, void *data)
@@ -465,11 +484,11 @@ static int refused_print(const struct ktrace_probe_explanation *e, void *data)
 
 	/* Of several places, the first that is refused has been told. */
 	if (refusal->printed || !e->nr_instructions ||
-	    !(refusal->armed || e->place_refused))
+	    !(refusal->at ? e->address == *refusal->at : !!e->place_refused))
 		return 0;
 	refusal->printed = true;
 	/* That no instruction begins there, the kernel has said itself. */
-	if (refusal->armed && e->place_refused && e->at < e->nr_instructions &&
+	if (refusal->at && e->place_refused && e->at < e->nr_instructions &&
 	    e->instructions[e->at].address == e->address)
 		fprintf(stderr, "        There, %s.\n", e->place_refused);
 	nearest_print(stderr, e, "        ");
@@ -478,13 +497,13 @@ static int refused_print(const struct ktrace_probe_explanation *e, void *data)
 }
 
 bool refusal_explain(struct ktrace_session *session, const char *text,
-		     bool armed)
+		     const uint64_t *at)
 {
 	const struct ktrace_probe_explain_options options = {
 		.size = sizeof(options),
-		.refused = armed,
+		.refused = at,
 	};
-	struct refusal refusal = {.armed = armed};
+	struct refusal refusal = {.at = at};
 
 	fflush(stdout);
 	return !ktrace_session_probe_explain(session, text, &options,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Probes on trial: probe_trial.h. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,104 @@ int trial_start(struct ktrace_session *session)
 	return ktrace_session_write(session, "enabled", "1");
 }
 
+const char *trial_reason(void)
+{
+	static const char file[] = "/enabled: ";
+	const char *why = ktrace_last_error(), *begin = strstr(why, file);
+
+	return begin ? begin + sizeof(file) - 1 : why;
+}
+
+bool trial_is_of_place(int err)
+{
+	return err == -EINVAL || err == -ENOENT;
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+static void place_free(struct trial_place *p)
+{
+	free(p->system);
+	free(p->name);
+	free(p->place);
+	free(p->fields);
+}
+
+void trial_free(struct trial *trial)
+{
+	for (size_t i = 0; i < trial->nr; i++)
+		place_free(&trial->list[i]);
+	free(trial->list);
+}
+
+int trial_add(const struct ktrace_probe *probe, void *data)
+{
+	struct trial *trial = data;
+	struct trial_place *more, place = {.address = probe->address};
+
+	if (probe->left_out)
+		return 0;
+	more = reallocarray(trial->list, trial->nr + 1, sizeof(*more));
+	trial->list = more ?: trial->list;
+	place.system = strdup(probe->system);
+	place.name = strdup(probe->name);
+	place.place = strdup(probe->place);
+	place.fields = strdup(probe->fields);
+	if (!more || !place.system || !place.name || !place.place ||
+	    !place.fields) {
+		place_free(&place);
+		return -ENOMEM;
+	}
+	more[trial->nr++] = place;
+	return trial_enable(probe, trial->session);
+}
+
+const struct trial_place *trial_at(const struct trial *trial, uint64_t address)
+{
+	for (size_t i = 0; i < trial->nr; i++)
+		if (trial->list[i].address == address)
+			return &trial->list[i];
+	return NULL;
+}
+
+/* ---- refusals -------------------------------------------------------------------- */
+
+static int place_enable(struct trial *trial, const struct trial_place *p,
+			bool on)
+{
+	return ktrace_session_enable(trial->session, p->system, p->name, on);
+}
+
+static void refusal_note(struct trial *trial, struct trial_place *p, int err)
+{
+	p->err = err;
+	snprintf(p->refused, sizeof(p->refused), "%s", trial_reason());
+	trial->nr_refused++;
+}
+
+/* Alone.  All are off, and are so afterwards. */
+static void place_try(struct trial *trial, struct trial_place *p)
+{
+	int err = place_enable(trial, p, true) ?: trial_start(trial->session);
+
+	if (err)
+		refusal_note(trial, p, err);
+	else
+		ktrace_session_write(trial->session, "enabled", "0");
+	place_enable(trial, p, false);
+}
+
+/* The reason is that of the first one that was refused, and the others were not asked. */
+static void blame_find(struct trial *trial)
+{
+	for (size_t i = 0; i < trial->nr; i++)
+		place_enable(trial, &trial->list[i], false);
+	for (size_t i = 0; i < trial->nr; i++)
+		place_try(trial, &trial->list[i]);
+}
+
+/* ---- ways ------------------------------------------------------------------------ */
+
 /* The kernel replaces an exception by a jump some time later. */
 #define OPTIMIZED_WITHIN_MS 3000
 
@@ -76,32 +175,90 @@ static const struct way ways[] = {
 	{"waiting", "not known: its module is not loaded", false},
 };
 
-/* In "SYSTEM:EVENT 0xADDRESS WAY ...", the first line: all are alike. */
-const struct way *way_find(struct ktrace_session *session)
+static const struct way *way_named(const char *name)
 {
-	const struct way *found = NULL;
-	char *text, name[16] = "";
-
-	if (ktrace_session_read(session, "probed", &text, NULL))
-		return NULL;
-	sscanf(text, "%*s %*s %15s", name);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i].name, name))
-			found = &ways[i];
-	free(text);
-	return found;
+			return &ways[i];
+	return NULL;
 }
 
-const struct way *way_wait(struct ktrace_session *session)
+/* "SYSTEM:EVENT 0xADDRESS WAY ..." */
+static void line_read(struct trial *trial, const char *line)
+{
+	char event[160], way[16], own[160];
+
+	if (sscanf(line, "%159s %*s %15s", event, way) != 2)
+		return;
+	for (size_t i = 0; i < trial->nr; i++) {
+		struct trial_place *p = &trial->list[i];
+
+		snprintf(own, sizeof(own), "%s:%s", p->system, p->name);
+		if (!strcmp(own, event))
+			p->way = way_named(way);
+	}
+}
+
+/* False: none of them can become better. */
+static bool ways_read(struct trial *trial)
+{
+	bool may_improve = false;
+	char *text, *next, *line;
+
+	for (size_t i = 0; i < trial->nr; i++)
+		trial->list[i].way = NULL;
+	if (ktrace_session_read(trial->session, "probed", &text, NULL))
+		return false;
+	for (next = text; (line = strsep(&next, "\n"));)
+		line_read(trial, line);
+	free(text);
+	for (size_t i = 0; i < trial->nr; i++)
+		may_improve |=
+			trial->list[i].way && trial->list[i].way->may_improve;
+	return may_improve;
+}
+
+static void ways_find(struct trial *trial, bool wait)
 {
 	const struct timespec pause = {.tv_nsec = 20000000};
-	const struct way *way = way_find(session);
+	bool may_improve = ways_read(trial);
 
 	for (int waited = 0;
-	     way && way->may_improve && waited < OPTIMIZED_WITHIN_MS;
+	     wait && may_improve && waited < OPTIMIZED_WITHIN_MS;
 	     waited += 20) {
 		nanosleep(&pause, NULL);
-		way = way_find(session);
+		may_improve = ways_read(trial);
 	}
-	return way;
+}
+
+/* Those that are not refused. */
+static int others_start(struct trial *trial)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < trial->nr; i++)
+		if (!trial->list[i].err)
+			err = place_enable(trial, &trial->list[i], true);
+	return err ?: trial_start(trial->session);
+}
+
+int trial_run(struct trial *trial, bool wait)
+{
+	int err = trial_start(trial->session);
+
+	if (err && trial->nr == 1) {
+		refusal_note(trial, &trial->list[0], err);
+		return 0;
+	}
+	if (err) {
+		blame_find(trial);
+		if (trial->nr && trial->nr_refused == trial->nr)
+			return 0;
+		err = others_start(trial);
+	}
+	if (err)
+		return err;
+	ways_find(trial, wait);
+	/* Code is read later, without them. */
+	return ktrace_session_write(trial->session, "enabled", "0");
 }

@@ -4,6 +4,8 @@
 #define KT_CMD_PROBE_TRIAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <ktrace/probes.h>
 
@@ -23,6 +25,8 @@ void trial_close(struct ktrace_session *session);
 int trial_enable(const struct ktrace_probe *probe, void *data);
 /* 0, or a negative errno with the kernel's reason. */
 int trial_start(struct ktrace_session *session);
+/* The reason why it did not start. */
+const char *trial_reason(void);
 
 /* How the kernel stops there. */
 struct way {
@@ -30,9 +34,38 @@ struct way {
 	bool may_improve; /* after a while */
 };
 
-/* NULL: it is not armed. */
-const struct way *way_find(struct ktrace_session *session);
-/* Waits until the kernel has made the best of it. */
-const struct way *way_wait(struct ktrace_session *session);
+/* A text may mean several places, and each is armed, or refused, in its own way. */
+struct trial_place {
+	char *system, *name; /* of its event */
+	char *place, *fields;
+	uint64_t address;      /* 0: its module is not loaded */
+	const struct way *way; /* NULL: it is not armed */
+	int err; /* of a refusal by the kernel; 0: there was none */
+	char refused[300];
+};
+
+/* All zero but for the session: no places. */
+struct trial {
+	struct ktrace_session *session;
+	struct trial_place *list;
+	size_t nr;
+	size_t nr_refused;
+};
+
+/* As trial_enable(), but @data is the trial, which gets the place. */
+int trial_add(const struct ktrace_probe *probe, void *data);
+/*
+ * Arms all, or those that the kernel does not refuse, sees how that is done, and takes them away.
+ * @wait: until the kernel has made the best of it.  A negative errno, with the kernel's reason: they
+ * cannot be armed, though none is refused alone.
+ */
+int trial_run(struct trial *trial, bool wait);
+/* Not the session. */
+void trial_free(struct trial *trial);
+
+/* NULL: none is there. */
+const struct trial_place *trial_at(const struct trial *trial, uint64_t address);
+/* Was the error of trial_start() for what is at the place? */
+bool trial_is_of_place(int err);
 
 #endif /* KT_CMD_PROBE_TRIAL_H */

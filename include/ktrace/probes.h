@@ -103,7 +103,12 @@ struct ktrace_probe {
 	 * in ktrace_session_probes_add(), too.  Or "refused", when that came, for this reason.
 	 */
 	const char *refusal;
-	uint64_t reserved[2];
+	/*
+	 * ktrace_session_probes_add(): as in struct ktrace_probe_explanation; 0: its module is not
+	 * loaded.
+	 */
+	uint64_t address;
+	uint64_t reserved[1];
 };
 
 /*

@@ -533,6 +533,13 @@ struct using
 	void *data;
 };
 
+static uint64_t made_address(const struct made *made)
+{
+	const struct place *place = &made->place;
+
+	return place->waits ? 0 : place->address + place->offset;
+}
+
 static int left_out_use(const struct using *using, const struct made *made)
 {
 	const struct ktrace_probe probe = {
@@ -542,6 +549,7 @@ static int left_out_use(const struct using *using, const struct made *made)
 		.fields = "",
 		.text = made->text,
 		.left_out = made->left_out,
+		.address = made_address(made),
 	};
 
 	return using->use(&probe, using->data);
@@ -571,6 +579,7 @@ static int made_use(const struct ktrace_probe *probe, void *data)
 	made = &using->making->list[using->nr++];
 	own.text = made->text;
 	own.armed = made->place.waits ? "waiting" : NULL;
+	own.address = made_address(made);
 	return using->use(&own, using->data);
 }
 

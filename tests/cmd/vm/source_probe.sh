@@ -59,6 +59,78 @@ check 'the same instruction has the same variable' grep -q "^ktrace_callee:$plac
 run ktrace probe check -v --vmlinux "$module" 'callee_six e d'
 check 'where a function begins, nothing of it is needed' grep -q '^ktrace_callee:callee_six: e=(.*) d=(' <<<"$out"
 
+# ---- several places -----------------------------------------------------------------
+
+# Each has its own way.  The kernel's own kprobe events at the same addresses are the judge; they
+# take no functions that ftrace does not know.
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+explained()	# FILE TEXT: a line "ADDRESS WAY" for each place
+{
+	ktrace probe explain -j --vmlinux "$1" "$2" | python3 -c '
+import json, sys
+for p in json.load(sys.stdin):
+    print(p["address"], "refused" if p["refused"] else p["way"])'
+}
+judged()	# ADDRESS...: the same, by kprobe events
+{
+	local address line way taken=()
+	for address; do
+		if echo "p:k/at_$address $address" 2>/dev/null >>$tracing/kprobe_events; then
+			taken+=("$address")
+		else
+			echo "$address refused"
+		fi
+	done
+	echo 1 >$tracing/events/k/enable
+	sleep 3
+	for address in "${taken[@]}"; do
+		line=$(grep -i "${address#0x}" /sys/kernel/debug/kprobes/list)
+		way=breakpoint
+		[[ $line != *'[OPTIMIZED]'* ]] || way=jump
+		[[ $line != *'[FTRACE]'* ]] || way=ftrace
+		echo "$address $way"
+	done
+	echo 0 >$tracing/events/k/enable
+	echo >$tracing/kprobe_events
+}
+for name in queue printed; do
+	lsmod | grep -q "^ktrace_$name " || insmod "$KTRACE_MODULES/ktrace-$name.ko"
+done
+several()	# FILE TEXT...: each is in several places, which are armed as the judge says
+{
+	local file=$1 text
+	shift
+	for text; do
+		explained "$file" "$text" >places
+		check "$text is in several places" [ "$(wc -l <places)" -ge 2 ]
+		check 'each is armed as a kprobe event is' diff <(sort places) <(judged $(cut -d' ' -f1 places) | sort)
+	done
+}
+several "$module" ktrace_callee:__fortify_strlen ktrace_callee:test_ti_thread_flag
+# It may sleep: the kernel changes that call while it runs.
+queue=ktrace_queue:queue.c:$(awk '/wait_event_interruptible/ { print NR }' "${source%/*}/queue.c")
+several "$built/ktrace-queue.ko" "$queue"
+check 'one is refused' [ "$(grep -c ' refused$' places)" = 1 ]
+refused_at()	# FILE TEXT: as many as in the file places, and each has the reason of its own place
+{
+	run ktrace probe check --vmlinux "$1" "$2 %di"
+	ends 1 "$2 is refused"
+	check 'with a reason for each place' [ "$(sed -n 's/^\([^ ]*\): .*  refused$/\1/p' <<<"$out")" = \
+		"$(sed -n 's/^ktrace: \([^ ]*\): the kernel must not.*/\1/p' <<<"$err")" ]
+	check 'as many as explain says' [ "$(grep -c '  refused$' <<<"$out")" = "$(grep -c ' refused$' places)" ]
+	check 'the others have their ways' [ "$(grep -c '  \(a jump\|a call\|an exception\)' <<<"$out")" = \
+		"$(grep -vc ' refused$' places)" ]
+	run ktrace probe add --vmlinux "$1" "$2 %di"
+	ends 1 'it is not added' 'the kernel must not be stopped there'
+}
+refused_at "$built/ktrace-queue.ko" "$queue"
+explained "$built/ktrace-printed.ko" ktrace_printed:arch_static_branch >places
+refused_at "$built/ktrace-printed.ko" ktrace_printed:arch_static_branch
+check 'and nothing is left of the trials' [ -z "$(cat $tree/probes)$(ls $tree/sessions)" ]
+rmmod ktrace_queue ktrace_printed
+rm places
+
 # ---- what cannot be -----------------------------------------------------------------
 
 refused()	# WHAT WORDS OF STDERR... -- ARGUMENTS
