@@ -221,7 +221,9 @@ static void way_print(const struct explaining *x,
 		printf("  refused: ");
 		print_text(stdout, e->place_refused ?: tried->refused);
 		putchar('\n');
-		if (!nearest_print(stdout, e, "  "))
+		/* Another place does not help if all are refused, and may help if its code is not known. */
+		if ((e->place_refused || trial_is_of_place(tried->err)) &&
+		    !nearest_print(stdout, e, "  ") && e->nr_instructions)
 			puts("  No place near it would do.");
 		return;
 	}
