@@ -290,44 +290,69 @@ static int base_add(struct debug_code *code, Dwarf_Die *type)
 	return opaque_add(code, debug_base_name(type), size);
 }
 
-static bool enum_is_negative(Dwarf_Die *type)
-{
-	uint64_t encoding = 0;
-	Dwarf_Attribute attribute;
-	Dwarf_Die of;
-	Dwarf_Sword value;
+struct enumeration {
+	bool is_signed;
+	bool is_negative; /* one of its numbers is */
+	bool is_high;	  /* one would be, if it had 32 bits with a sign */
+};
 
-	if (debug_type_die(type, &of)) {
-		for (int i = 0;
-		     i < CHAIN_MAX && dwarf_tag(&of) != DW_TAG_base_type; i++)
-			if (!debug_type_die(&of, &of))
-				return false;
-		debug_number(&of, DW_AT_encoding, &encoding);
-		return encoding == DW_ATE_signed ||
-		       encoding == DW_ATE_signed_char;
-	}
-	if (dwarf_child(type, &of))
-		return false;
+static void enumerators_read(Dwarf_Die *type, struct enumeration *e)
+{
+	Dwarf_Die child;
+	uint64_t value;
+
+	if (dwarf_child(type, &child))
+		return;
 	do {
-		if (dwarf_attr(&of, DW_AT_const_value, &attribute) &&
-		    dwarf_whatform(&attribute) == DW_FORM_sdata &&
-		    !dwarf_formsdata(&attribute, &value) && value < 0)
-			return true;
-	} while (!dwarf_siblingof(&of, &of));
-	return false;
+		if (dwarf_tag(&child) != DW_TAG_enumerator ||
+		    !debug_constant(&child, &value))
+			continue;
+		if ((int64_t)value < 0)
+			e->is_negative = true;
+		else if ((int32_t)value < 0)
+			e->is_high = true;
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* What its type says; if it has none, its numbers. */
+static struct enumeration enumeration_read(Dwarf_Die *type)
+{
+	struct enumeration e = {0};
+	uint64_t encoding = 0;
+	Dwarf_Die of = *type;
+
+	enumerators_read(type, &e);
+	e.is_signed = e.is_negative;
+	for (int i = 0; i < CHAIN_MAX && debug_type_die(&of, &of); i++) {
+		if (dwarf_tag(&of) != DW_TAG_base_type)
+			continue;
+		debug_number(&of, DW_AT_encoding, &encoding);
+		e.is_signed = encoding == DW_ATE_signed ||
+			      encoding == DW_ATE_signed_char;
+		break;
+	}
+	return e;
+}
+
+/* A narrow one of BTF has a sign if one of its numbers seems to have one, else it has none. */
+static bool is_wide(const struct enumeration *e, uint64_t size)
+{
+	return size == 8 ||
+	       (e->is_signed ? !e->is_negative : e->is_negative || e->is_high);
 }
 
 static int enum_add(struct debug_code *code, Dwarf_Die *type)
 {
-	uint64_t size = 4, value;
-	bool is_signed = enum_is_negative(type), wide;
+	struct enumeration e = enumeration_read(type);
 	const char *name = debug_name(type);
+	uint64_t size = 4, value;
 	Dwarf_Die child;
+	bool wide;
 	int id;
 
 	debug_number(type, DW_AT_byte_size, &size);
-	wide = size == 8;
-	id = wide ? btf__add_enum64(code->btf, name, size, is_signed)
+	wide = is_wide(&e, size);
+	id = wide ? btf__add_enum64(code->btf, name, size, e.is_signed)
 		  : btf__add_enum(code->btf, name, size);
 	if (id < 0 || dwarf_child(type, &child))
 		return id;
@@ -343,7 +368,7 @@ static int enum_add(struct debug_code *code, Dwarf_Die *type)
 		if (wide)
 			btf__add_enum64_value(code->btf, own, value);
 		else
-			btf__add_enum_value(code->btf, own, (int32_t)value);
+			btf__add_enum_value(code->btf, own, (int64_t)value);
 	} while (!dwarf_siblingof(&child, &child));
 	return id;
 }

@@ -279,6 +279,70 @@ TEST(signs_are_those_of_the_unit)
 	signs("gcc -O0 -g -funsigned-char", false);
 }
 
+/* The number that the enumerator has in the type of @text. */
+static int64_t enumerator_of(const char *text, const char *name)
+{
+	const struct btf *btf = debug_type_btf(code);
+	const struct btf_type *t;
+	struct expression e;
+	int64_t value = 0;
+	bool found = false;
+
+	if (expression_parse(&e, btf, &text, name_begin, type_named, NULL))
+		check_fail("%s: %s", text, ktrace_last_error());
+	t = type_resolve(btf, e.type);
+	for (__u32 i = 0; i < btf_vlen(t) && !found; i++) {
+		bool wide = btf_is_enum64(t);
+		__u32 own = wide ? btf_enum64(t)[i].name_off
+				 : btf_enum(t)[i].name_off;
+
+		found = !strcmp(btf__name_by_offset(btf, own), name);
+		value = wide ? (int64_t)btf_enum64_value(&btf_enum64(t)[i])
+			     : btf_enum(t)[i].val;
+	}
+	CHECK(found);
+	expression_end(&e);
+	return value;
+}
+
+static void enumerations(const char *how)
+{
+	struct debug_place place;
+
+	begin(how, "signs.c");
+	at_line("signs.c", "sink = every", &place);
+	at(&place);
+	CHECK(!has_sign("every->b"));
+	CHECK(has_sign("every->e"));
+	CHECK(!has_sign("every->p"));
+	CHECK_EQ(enumerator_of("every->b", "HIGHEST"), 0x80000000);
+	CHECK_EQ(enumerator_of("every->e", "BELOW"), -1);
+	CHECK(strstr(words("every->b"), " @4"));
+	end();
+}
+
+TEST(enumerations_have_the_sign_of_their_type)
+{
+	struct debug_place place;
+
+	enumerations("gcc -O0 -g");
+	enumerations("gcc -O0 -g -gdwarf-4");
+	/* No type is told. */
+	enumerations("gcc -O0 -g -gdwarf-2 -gstrict-dwarf");
+	begin("g++ -O0 -g", "signs.cc");
+	at_line("signs.cc", "sink = every", &place);
+	at(&place);
+	CHECK(has_sign("every->a"));
+	CHECK(!has_sign("every->b"));
+	CHECK(has_sign("every->c"));
+	CHECK(!has_sign("every->d"));
+	CHECK(has_sign("every->e"));
+	CHECK_EQ(enumerator_of("every->b", "HIGHEST"), 0x80000000);
+	CHECK_EQ(enumerator_of("every->c", "SOME"), 100);
+	CHECK_EQ(enumerator_of("every->d", "SHORT_HIGHEST"), 0xffff);
+	end();
+}
+
 TEST(structs_of_the_same_name)
 {
 	static const char cast[] = "((struct same *)any)->here";
