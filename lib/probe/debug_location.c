@@ -108,6 +108,12 @@ static const char *nowhere(struct debug_code *code, uint64_t address)
 	return debug_is_gone(address) ? broken_why : NULL;
 }
 
+/* A mark such as __bss_start may have the address of a variable, and no copy of it is made. */
+static bool is_variable(const GElf_Sym *symbol)
+{
+	return GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size;
+}
+
 /*
  * Other files may use what a library exports.  Then it reads the address from its own table, because
  * the program may have a copy that all use.  Where in that table; 0: the library uses its own one.
@@ -133,7 +139,7 @@ static uint64_t slot_find(Elf *elf, uint64_t address)
 			    gelf_getsym(symbols, GELF_R_SYM(entry.r_info),
 					&symbol) &&
 			    symbol.st_shndx != SHN_UNDEF &&
-			    symbol.st_value == address)
+			    symbol.st_value == address && is_variable(&symbol))
 				return entry.r_offset;
 	}
 	return 0;

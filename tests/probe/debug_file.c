@@ -62,6 +62,20 @@ TEST(a_program_may_have_a_copy_of_a_variable)
 	end();
 }
 
+TEST(no_copy_is_made_of_what_a_mark_begins)
+{
+	struct debug_place place;
+
+	begin("gcc -O0 -g -shared -fPIC", "marked.c");
+	CHECK(slot_of("mark"));
+	places("marked:2", &place);
+	at(&place);
+	CHECK(strstr(words("own"), "ip "));
+	CHECK(!strstr(words("own"), "@8"));
+	CHECK(strstr(words("sink"), "+ @8 @8"));
+	end();
+}
+
 TEST(what_has_no_debugging_information)
 {
 	int fd = compile("gcc -O2", "sample.c");
