@@ -61,16 +61,6 @@ static enum debug_way own_visit(Dwarf_Die *die, void *data)
 	return DEBUG_STOP;
 }
 
-/* Anywhere in what a function was made from. */
-static enum debug_way origin_visit(Dwarf_Die *die, void *data)
-{
-	int tag = dwarf_tag(die);
-
-	if (tag == DW_TAG_lexical_block)
-		return DEBUG_INTO;
-	return own_visit(die, data);
-}
-
 /* Outside of functions.  A definition is more than a declaration. */
 static enum debug_way global_visit(Dwarf_Die *die, void *data)
 {
@@ -129,18 +119,20 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* What the compiler has left of a function may lack what it was made from. */
-static bool origin_has(struct debug_code *code, Dwarf_Die *function,
-		       struct search *search)
+/*
+ * In a function or block, not in those within it.  What the compiler has left of it may lack what it
+ * was made from.
+ */
+static void scope_find(struct search *search, Dwarf_Die *scope)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Die origin;
 
-	return is_function(function) &&
-	       dwarf_attr(function, DW_AT_abstract_origin, &attribute) &&
-	       dwarf_formref_die(&attribute, &origin) &&
-	       debug_walk(code, &origin, origin_visit, search) == DEBUG_STOP &&
-	       search->any;
+	debug_walk(search->code, scope, own_visit, search);
+	if (!search->any &&
+	    dwarf_attr(scope, DW_AT_abstract_origin, &attribute) &&
+	    dwarf_formref_die(&attribute, &origin))
+		debug_walk(search->code, &origin, own_visit, search);
 }
 
 /* What the instruction is in, up to the function that is meant, and the blocks of that. */
@@ -568,12 +560,8 @@ int debug_variable_begin(struct debug_code *code,
 			"`%s': it is in more than %d blocks and functions within each other",
 			name, DEBUG_SCOPES_MAX);
 	first = scopes_first(&scopes);
-	for (index = scopes.nr; index-- > first && !search.any;) {
-		Dwarf_Die *scope = &scopes.list[index];
-
-		debug_walk(code, scope, own_visit, &search);
-		if (!search.any)
-			origin_has(code, scope, &search);
+	for (index = scopes.nr; index-- > first;) {
+		scope_find(&search, &scopes.list[index]);
 		if (search.any)
 			break;
 	}

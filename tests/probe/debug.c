@@ -113,6 +113,45 @@ TEST(blocks_within_blocks)
 	end();
 }
 
+/* Where the linker has put what the name means. */
+static void means(const char *name, const char *symbol)
+{
+	uint64_t address;
+	char wanted[64];
+
+	CHECK(debug_code_address(code, symbol, &address));
+	CHECK(address > where.address);
+	snprintf(wanted, sizeof(wanted), "ip %" PRIu64 " + @4",
+		 address - where.address);
+	if (strcmp(words(name), wanted))
+		check_fail("`%s' is not %s: '%s', not '%s'", name, symbol,
+			   words(name), wanted);
+}
+
+static void hidden(const char *how)
+{
+	struct debug_place place;
+
+	begin(how, "hidden.c");
+	CHECK_EQ(at_line("hidden.c", "sink = 1;", &place), 2);
+	at(&place);
+	means("hits", "hits");
+	CHECK_EQ(at_line("hidden.c", "sink = 2;", &place), 2);
+	at(&place);
+	means("hits", "hits.0");
+	CHECK_EQ(at_line("hidden.c", "sink = 3;", &place), 2);
+	at(&place);
+	means("hits", "hits");
+	end();
+}
+
+TEST(blocks_hide_variables_only_within_themselves)
+{
+	hidden("gcc -O0 -g");
+	hidden("gcc -O2 -g");
+	hidden("gcc -O2 -g -gdwarf-4");
+}
+
 TEST(variables_that_have_one_address)
 {
 	struct debug_place place;
