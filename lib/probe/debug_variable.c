@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "debug_global.h"
 #include "debug_language.h"
 #include "debug_line.h"
 #include "debug_type.h"
@@ -59,57 +60,6 @@ static enum debug_way own_visit(Dwarf_Die *die, void *data)
 	/* `extern' in a function: another one is meant. */
 	search->declared = debug_is_declaration(die);
 	return DEBUG_STOP;
-}
-
-/* Outside of functions.  A definition is more than a declaration. */
-static enum debug_way global_visit(Dwarf_Die *die, void *data)
-{
-	struct search *search = data;
-
-	if (debug_is_space(die))
-		return DEBUG_INTO;
-	if (dwarf_tag(die) != DW_TAG_variable || !is_named(die, search->name))
-		return DEBUG_OVER;
-	search->any = true;
-	search->found = *die;
-	search->declared = debug_is_declaration(die);
-	return search->declared ? DEBUG_OVER : DEBUG_STOP;
-}
-
-static enum debug_way external_visit(Dwarf_Die *die, void *data)
-{
-	struct search *search = data;
-	struct search inner = *search;
-
-	if (debug_is_space(die))
-		return DEBUG_INTO;
-	if (global_visit(die, &inner) != DEBUG_STOP ||
-	    !debug_flag(die, DW_AT_external))
-		return DEBUG_OVER;
-	*search = inner;
-	return DEBUG_STOP;
-}
-
-/* Of the unit; if that only declares it, or has none, of another one. */
-static void global_find(struct search *search, Dwarf_Die *unit)
-{
-	struct debug_code *code = search->code;
-	struct search other = {.code = code, .name = search->name};
-	bool *named;
-
-	search->any = false;
-	if (unit)
-		debug_walk(code, unit, global_visit, search);
-	if (search->any && !search->declared)
-		return;
-	named = debug_units_named(code, search->name, strlen(search->name));
-	for (size_t i = 0; i < code->nr_units && !other.any; i++)
-		if (!named || named[i])
-			debug_walk(code, &code->units[i], external_visit,
-				   &other);
-	free(named);
-	if (other.any)
-		*search = other;
 }
 
 static bool is_function(Dwarf_Die *die)
@@ -548,8 +498,10 @@ int debug_variable_begin(struct debug_code *code,
 			 struct expression *e)
 {
 	struct search search = {.code = code, .name = name};
+	struct debug_global global;
 	struct debug_scopes scopes;
 	unsigned int index, first;
+	int err;
 
 	*e = (struct expression){0};
 	debug_search(code);
@@ -567,7 +519,14 @@ int debug_variable_begin(struct debug_code *code,
 	}
 	if (!search.any || search.declared) {
 		index = UINT32_MAX;
-		global_find(&search, debug_unit(code, where->address));
+		err = debug_global_find(code,
+					scopes.nr ? &scopes.list[first] : NULL,
+					where->address, name, &global);
+		if (err)
+			return err;
+		search.any = global.any;
+		search.declared = global.declared;
+		search.found = global.die;
 	}
 	if (!search.any)
 		return unknown_refuse(code, &scopes, name);
@@ -577,6 +536,8 @@ int debug_variable_begin(struct debug_code *code,
 			"`%s': only its declaration is known: it is in "
 			"another program or library, or in assembly",
 			name);
+	if (is_nowhere(&search.found))
+		debug_global_place(code, where->address, &search.found);
 	if (is_nowhere(&search.found))
 		return error_set(-EINVAL,
 				 "`%s': it is optimised out in all of its "

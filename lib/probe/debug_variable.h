@@ -3,7 +3,7 @@
  * What variables of the source are at an instruction, by debugging information.
  *
  * A name means what is nearest: in the blocks that the instruction is in, from the innermost on,
- * up to the function; then in the unit, then in the whole file.  If a function was put into
+ * up to the function; then outside of functions (debug_global.h).  If a function was put into
  * another one there, that is not around it: what a name means does not depend on the compiler.
  */
 #ifndef KT_LIB_PROBE_DEBUG_VARIABLE_H

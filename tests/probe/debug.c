@@ -244,6 +244,93 @@ TEST(parameters_behind_others)
 	end();
 }
 
+/* The number that the file has at the place of a variable. */
+static int begins_as(const char *name)
+{
+	unsigned long long distance;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	uint64_t address;
+	int number, read;
+
+	read = sscanf(words(name), "ip %llu +", &distance);
+	CHECK_EQ(read, 1);
+	address = where.address + distance;
+	while ((section = elf_nextscn(code->elf, section))) {
+		CHECK(gelf_getshdr(section, &header));
+		if (!(header.sh_flags & SHF_ALLOC) ||
+		    header.sh_type == SHT_NOBITS || address < header.sh_addr ||
+		    address - header.sh_addr >= header.sh_size)
+			continue;
+		memcpy(&number,
+		       (char *)elf_rawdata(section, NULL)->d_buf +
+			       (address - header.sh_addr),
+		       sizeof(number));
+		return number;
+	}
+	check_fail("%s: `%s' is nowhere", name, words(name));
+}
+
+static void stand_in(const char *function)
+{
+	struct debug_place place;
+
+	places(function, &place);
+	at(&place);
+}
+
+static void spaces(const char *how)
+{
+	begin(how, "spaces.cc");
+	stand_in("inner_use");
+	CHECK_EQ(begins_as("count"), 2);
+	stand_in("outer_use");
+	CHECK_EQ(begins_as("count"), 1);
+	stand_in("keep");
+	CHECK_EQ(begins_as("count"), 3);
+	refused("each", "`each': it is a member here: write this->each");
+	CHECK(*words("this->each"));
+	stand_in("free_use");
+	CHECK_EQ(begins_as("count"), 9);
+	CHECK_EQ(begins_as("each"), 8);
+	CHECK_EQ(begins_as("hidden"), 4);
+	/* There is no other one. */
+	CHECK_EQ(begins_as("only"), 5);
+	refused("twice", "`twice': several have this name");
+	CHECK(strstr(ktrace_last_error(), "away::twice"));
+	CHECK(strstr(ktrace_last_error(), "further::twice"));
+	end();
+}
+
+TEST(names_are_looked_up_in_spaces_from_the_inside_out)
+{
+	spaces("g++ -O0 -g");
+	spaces("g++ -O2 -g");
+	spaces("g++ -O2 -g -gdwarf-4");
+	spaces("g++ -O2 -g -flto");
+}
+
+static void linked(const char *how)
+{
+	begin(how, "linked.c");
+	stand_in("own_use");
+	CHECK_EQ(begins_as("state"), 11);
+	CHECK(strstr(words("state"), "@4"));
+	stand_in("other_use");
+	CHECK_EQ(begins_as("state"), 22);
+	CHECK(strstr(words("state"), "@8"));
+	CHECK(*words("sink"));
+	end();
+}
+
+TEST(each_file_of_a_whole_program_has_variables_of_its_own)
+{
+	linked("gcc -O2 -g linked_other.c");
+	linked("gcc -O2 -g -flto linked_other.c");
+	linked("gcc -O0 -g -flto linked_other.c");
+	linked("gcc -O2 -g -flto=auto -flto-partition=max linked_other.c");
+}
+
 TEST(types)
 {
 	struct debug_place place;
