@@ -187,23 +187,6 @@ static int candidate_use(struct search *search, const struct candidate *c,
 	return 0;
 }
 
-/* The unit of the source, which has no code if the program was optimised as a whole. */
-static Dwarf_Die *source_unit(Dwarf_Die *function, Dwarf_Die *own,
-			      Dwarf_Die *unit)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Die origin;
-
-	/* The units of common parts have no variables. */
-	if (function &&
-	    dwarf_attr(function, DW_AT_abstract_origin, &attribute) &&
-	    dwarf_formref_die(&attribute, &origin) &&
-	    dwarf_diecu(&origin, unit, NULL, NULL) &&
-	    dwarf_tag(unit) == DW_TAG_compile_unit)
-		return unit;
-	return own;
-}
-
 int debug_global_find(struct debug_code *code, Dwarf_Die *function,
 		      uint64_t address, const char *name,
 		      struct debug_global *global)
@@ -214,7 +197,7 @@ int debug_global_find(struct debug_code *code, Dwarf_Die *function,
 	Dwarf_Die source, *unit;
 
 	*global = (struct debug_global){.any = false};
-	unit = source_unit(function, debug_unit(code, address), &source);
+	unit = debug_source_unit(code, address, function, &source);
 	if (function)
 		debug_spaces_read(code, function, &around);
 	if (unit)

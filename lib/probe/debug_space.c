@@ -29,6 +29,22 @@ void debug_declared(Dwarf_Die *die)
 	}
 }
 
+Dwarf_Die *debug_source_unit(struct debug_code *code, uint64_t address,
+			     Dwarf_Die *function, Dwarf_Die *room)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin;
+
+	/* The units of common parts have no variables. */
+	if (function &&
+	    dwarf_attr(function, DW_AT_abstract_origin, &attribute) &&
+	    dwarf_formref_die(&attribute, &origin) &&
+	    dwarf_diecu(&origin, room, NULL, NULL) &&
+	    dwarf_tag(room) == DW_TAG_compile_unit)
+		return room;
+	return debug_unit(code, address);
+}
+
 static bool way_find(struct debug_code *code, Dwarf_Die *parent,
 		     const Dwarf_Die *to, Dwarf_Die *next)
 {

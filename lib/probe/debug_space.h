@@ -26,6 +26,13 @@ struct debug_spaces {
  */
 void debug_declared(Dwarf_Die *die);
 
+/*
+ * The unit of the source that a @function (NULL: in none) at the @address is from.  If a program was
+ * optimised as a whole, another one has the code.  @room: where it may be put.  NULL: none.
+ */
+Dwarf_Die *debug_source_unit(struct debug_code *code, uint64_t address,
+			     Dwarf_Die *function, Dwarf_Die *room);
+
 /* Those that @die is in.  What is in a function is also in what that is in. */
 void debug_spaces_read(struct debug_code *code, Dwarf_Die *die,
 		       struct debug_spaces *spaces);

@@ -627,6 +627,8 @@ int debug_type_proto(struct debug_code *code, Dwarf_Die *function)
 struct naming {
 	struct debug_code *code;
 	const char *text;
+	struct debug_spaces around;
+	bool own; /* in the unit of those */
 	struct queue q;
 };
 
@@ -644,9 +646,10 @@ static bool is_named(const char *text, const char *name)
 }
 
 /* A type that has a name of its own gets its number. */
-static int type_name(struct queue *q, Dwarf_Die *die)
+static int type_name(struct naming *n, Dwarf_Die *die)
 {
-	struct debug_code *code = q->code;
+	struct queue *q = &n->q;
+	struct debug_code *code = n->code;
 	__u32 id = id_find(code, die);
 
 	if (!id && dwarf_tag(die) == DW_TAG_base_type)
@@ -654,14 +657,13 @@ static int type_name(struct queue *q, Dwarf_Die *die)
 	id = id ?: queue_add(q, die);
 	if (q->err)
 		return q->err;
-	q->err = debug_named_keep(code, die, id);
+	q->err = debug_named_keep(code, &n->around, n->own, die, id);
 	return q->err ? error_set(q->err, "out of memory") : 0;
 }
 
 static enum debug_way naming_visit(Dwarf_Die *die, void *data)
 {
 	struct naming *n = data;
-	struct queue *q = &n->q;
 	int tag = dwarf_tag(die);
 	const char *name;
 
@@ -670,13 +672,13 @@ static enum debug_way naming_visit(Dwarf_Die *die, void *data)
 		name = debug_name(die);
 		if (name && is_named(n->text, name) &&
 		    !debug_is_declaration(die) && !known_same(n->code, die) &&
-		    type_name(q, die))
+		    type_name(n, die))
 			return DEBUG_STOP;
 	}
 	return debug_is_space(die) ? DEBUG_INTO : DEBUG_OVER;
 }
 
-/* Is there a word behind "struct", "union" or "enum" that is no type yet? */
+/* Is there a word behind "struct", "union" or "enum" whose type is not known yet? */
 static bool is_missing(struct debug_code *code, const char *text)
 {
 	static const char *const tags[] = {"struct", "union", "enum"};
@@ -694,27 +696,53 @@ static bool is_missing(struct debug_code *code, const char *text)
 			     length++)
 				;
 			snprintf(name, sizeof(name), "%.*s", (int)length, at);
-			if (*name && btf__find_by_name(code->btf, name) <= 0)
+			if (*name && !debug_named_is_known(code, tags[i], name))
 				return true;
 		}
 	}
 	return false;
 }
 
+/* Where a function begins it is that, else the innermost that was put there. */
+static Dwarf_Die *function_find(struct debug_code *code, uint64_t address,
+				struct debug_scopes *scopes)
+{
+	Dwarf_Die *function = NULL;
+	uint64_t entry;
+
+	debug_scopes(code, address, scopes);
+	for (unsigned int i = 0; i < scopes->nr; i++) {
+		Dwarf_Die *scope = &scopes->list[i];
+
+		if (dwarf_tag(scope) == DW_TAG_subprogram ||
+		    dwarf_tag(scope) == DW_TAG_inlined_subroutine)
+			function = scope;
+		if (!i && debug_entry(scope, &entry) && entry == address)
+			break;
+	}
+	return function;
+}
+
 int debug_types_load(struct debug_code *code, uint64_t address,
 		     const char *text)
 {
-	struct naming n = {.code = code, .text = text};
-	Dwarf_Die *unit = debug_unit(code, address);
+	struct naming n = {.code = code, .text = text, .own = true};
+	Dwarf_Die *function, *unit, source;
+	struct debug_scopes scopes;
 	int err = queue_begin(&n.q, code);
 
 	code->named = NULL;
 	if (err || !strchr(text, '('))
 		return err;
 	debug_search(code);
+	function = function_find(code, address, &scopes);
+	if (function)
+		debug_spaces_read(code, function, &n.around);
+	unit = debug_source_unit(code, address, function, &source);
 	if (unit)
 		debug_walk(code, unit, naming_visit, &n);
 	queue_run(&n.q);
+	n.own = false;
 	/* The kernel's own information has those of all its units. */
 	for (size_t i = 0; !n.q.err && !code->base && i < code->nr_units &&
 			   is_missing(code, text);

@@ -71,7 +71,7 @@ int expression_follow(struct expression *e, const char *name);
 typedef int expression_name(void *data, const char *name, struct expression *e);
 /*
  * The number of the type that a cast names; @tag: "struct", "union", "enum" or "".  0: the first
- * one of that name is meant.
+ * one of that name is meant; < 0: -errno, with a message.
  */
 typedef int expression_type_name(void *data, const char *tag, const char *name);
 

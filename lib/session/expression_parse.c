@@ -148,6 +148,8 @@ static int type_parse(struct parser *p, __u32 *type, unsigned int *stars)
 		return missing(p, "a type");
 	if (p->type)
 		id = p->type(p->data, tag, name);
+	if (id < 0)
+		return id;
 	if (!id && (*tag || strcmp(name, "void")))
 		id = type_find(p->btf, tag, name);
 	if (id < 0)

@@ -279,6 +279,15 @@ static void stand_in(const char *function)
 	at(&place);
 }
 
+static void cast_is(const char *name, const char *wanted)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "((struct %s *)any)->value", name);
+	CHECK_EQ(debug_types_load(code, where.address, text), 0);
+	CHECK_STR(words(text), wanted);
+}
+
 static void spaces(const char *how)
 {
 	begin(how, "spaces.cc");
@@ -290,7 +299,16 @@ static void spaces(const char *how)
 	CHECK_EQ(begins_as("count"), 3);
 	refused("each", "`each': it is a member here: write this->each");
 	CHECK(*words("this->each"));
+	stand_in("node_keep");
+	cast_is("node", "si @4");
 	stand_in("free_use");
+	cast_is("node", "di 8 + @4");
+	cast_is("rare", "di 16 + @4");
+	debug_types_load(code, where.address, "((struct common *)any)");
+	refused("((struct common *)any)->value",
+		"`struct common': several types have this name");
+	CHECK(strstr(ktrace_last_error(), "away::common"));
+	CHECK(strstr(ktrace_last_error(), "further::common"));
 	CHECK_EQ(begins_as("count"), 9);
 	CHECK_EQ(begins_as("each"), 8);
 	CHECK_EQ(begins_as("hidden"), 4);
@@ -312,11 +330,17 @@ TEST(names_are_looked_up_in_spaces_from_the_inside_out)
 
 static void linked(const char *how)
 {
+	static const char cast[] = "((struct record *)&state)->value";
+
 	begin(how, "linked.c");
 	stand_in("own_use");
 	CHECK_EQ(begins_as("state"), 11);
 	CHECK(strstr(words("state"), "@4"));
+	CHECK_EQ(debug_types_load(code, where.address, cast), 0);
+	CHECK(strstr(words(cast), " 24 + @4"));
 	stand_in("other_use");
+	CHECK_EQ(debug_types_load(code, where.address, cast), 0);
+	CHECK(!strstr(words(cast), " 24 + @4"));
 	CHECK_EQ(begins_as("state"), 22);
 	CHECK(strstr(words("state"), "@8"));
 	CHECK(*words("sink"));

@@ -34,7 +34,7 @@ struct keeper {
 		sink = count += by; /* keeper */
 		return each + count;
 	}
-	__attribute__((noinline)) int node_keep(void *any)
+	__attribute__((noipa)) int node_keep(void *any)
 	{
 		sink = static_cast<node *>(any)->value; /* node_keep */
 		return each;
@@ -79,7 +79,7 @@ struct node {
 	int value;
 };
 
-__attribute__((noinline)) static int free_use(void *any)
+__attribute__((noipa)) static int free_use(void *any)
 {
 	sink = count += hidden++ + each++; /* free */
 	sink = static_cast<node *>(any)->value;
