@@ -63,6 +63,16 @@ def run(words):
     return at
 
 
+# gdb has no symbol for what a class has for all of its objects.
+class OfClass:
+    def __init__(self, name):
+        self.name = name
+
+    def value(self, frame):
+        frame.select()
+        return gdb.parse_and_eval(self.name)
+
+
 def symbol(name, frame):
     block = gdb.block_for_pc(frame.pc())
     static = block.static_block if block else None
@@ -70,8 +80,13 @@ def symbol(name, frame):
     while block and not block.is_static and not block.is_global:
         (outer if any(b.function for b in inner) else inner).append(block)
         block = block.superblock
+    # gdb knows which namespaces are around the function.
+    if not outer and not any(s.name == name for b in inner for s in b):
+        found, of_class = gdb.lookup_symbol(name, frame.block())
+        if found or of_class:
+            return found or OfClass(name)
     # What a function was put into is not around it: it is meant only if the place is that function's.
-    for block in inner + [static] + outer:
+    for block in inner + [static, static.global_block if static else None] + outer:
         for s in block or ():
             if s.name == name and not s.is_function and s.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
                 return s
