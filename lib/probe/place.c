@@ -505,6 +505,7 @@ static int address_name(struct place *place, const char *symbols)
 {
 	struct line line, last = {0};
 	const char *next = symbols;
+	bool is_last;
 
 	while (*next) {
 		next = line_read(next, &line);
@@ -514,14 +515,17 @@ static int address_name(struct place *place, const char *symbols)
 		if (line.address != last.address)
 			last = line;
 	}
-	if (!last.address || !*next || last.length >= sizeof(place->function) ||
+	/* Nobody knows where the last one ends. */
+	is_last = last.address && line.address <= place->address;
+	if (!last.address || (is_last && place->address != last.address) ||
+	    last.length >= sizeof(place->function) ||
 	    last.module_length >= sizeof(place->module))
 		return error_set(-EINVAL, "it is in no function");
 	snprintf(place->function, sizeof(place->function), "%.*s",
 		 (int)last.length, last.name);
 	snprintf(place->module, sizeof(place->module), "%.*s",
 		 (int)last.module_length, last.module ?: "");
-	place->size = line.address - last.address;
+	place->size = is_last ? 0 : line.address - last.address;
 	place->offset = place->address - last.address;
 	place->has_offset = place->offset;
 	place->address = last.address;

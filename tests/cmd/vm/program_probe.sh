@@ -155,13 +155,15 @@ for level in -O0 -O2; do
 	check "a cast ($level)" grep -q ' probe:cast: start=3 same=3$' <<<"$out"
 	rm -r t
 done
-# Names of values: other units and namespaces have an enumeration of the same name, and so has the kernel.
+# Names of values: another unit has an enumeration of the same name, and so has the kernel.  Of two in
+# one unit, nobody knows which is meant.
 cat >enums.cc <<'END'
 enum pid_type { MINE = 1, YOURS };
 namespace a { enum class kind { A_ONE = 1 }; }
 namespace b { enum class kind : short { B_ONE = 1, B_MINUS = -2 }; }
+namespace c { enum class only : short { C_ONE = 1 }; }
 typedef enum { T_TWO = 2 } two;
-struct pair { enum pid_type own; two second; };
+struct pair { enum pid_type own; two second; c::only third; };
 extern "C" {
 __attribute__((noipa)) int names(enum pid_type own, a::kind first, b::kind second, two third, const struct pair *pair)
 {
@@ -171,7 +173,7 @@ int elsewhere(void);
 }
 int main()
 {
-	struct pair pair = {YOURS, T_TWO};
+	struct pair pair = {YOURS, T_TWO, c::only::C_ONE};
 	names(MINE, a::kind::A_ONE, b::kind::B_MINUS, T_TWO, &pair);
 	return names((enum pid_type)7, a::kind::A_ONE, b::kind::B_ONE, T_TWO, &pair) + elsewhere() != 14;
 }
@@ -185,8 +187,8 @@ gcc -g -O1 -c elsewhere.c && g++ -g -O1 -o enums enums.cc elsewhere.o
 run ktrace record -q -x ./enums -P 'names own first second third pair->own *pair' -P named -o t -- ./enums
 ktrace report t | sed -n 's/.* probe:n/n/p' >ours
 check 'values have the names of their own type' [ "$(cat ours)" = \
-	'names: own=MINE first=A_ONE second=-2 third=T_TWO own_2=YOURS own_3=YOURS second_2=T_TWO
-names: own=7 first=A_ONE second=1 third=T_TWO own_2=YOURS own_3=YOURS second_2=T_TWO
+	'names: own=MINE first=1 second=-2 third=T_TWO own_2=YOURS own_3=YOURS second_2=T_TWO third_2=C_ONE
+names: own=7 first=1 second=1 third=T_TWO own_2=YOURS own_3=YOURS second_2=T_TWO third_2=C_ONE
 named: own=THEIRS' ]
 rm -r t
 # Names of files that strangers have made begin no line of ours.
