@@ -15,6 +15,7 @@
 #include "place.h"
 #include "probed_file.h"
 #include "session/btf_type.h"
+#include "session/modules.h"
 #include "session/session.h"
 #include "type/type.h"
 
@@ -174,12 +175,14 @@ void probe_enumerations(struct ktrace_session *session,
 {
 	struct naming n = {.arena = &types->arena};
 
+	/* Looking at all fields takes longer. */
+	if (!module_is_loaded(PROBES_MODULE))
+		return;
 	for (size_t i = 0; i < types->count; i++) {
 		const struct ktrace_type *type = types->types[i];
 
 		if (!has_enumerations(type))
 			continue;
-		/* Without the source of probes there is no such file. */
 		if (!n.lines && session_root_read(session, "probes", &n.lines))
 			return;
 		type_name(&n, type);
