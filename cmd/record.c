@@ -651,7 +651,7 @@ static int record_main(int argc, char **argv)
 	    !r.probes.nr && selection_is_all(&r.selection))
 		return misused(&command_record,
 			       "--stacks is about events: -e or -F is missing");
-	status = probes_missing(&r.probes, &command_record);
+	status = probes_are_said(&r.probes, &command_record);
 	if (status)
 		return status;
 	r.stacks.functions = r.functions.nr;

@@ -108,7 +108,7 @@ int probes_append(struct probes *probes, const char *text)
 	return EXIT_OK;
 }
 
-int probes_missing(const struct probes *probes, const struct command *command)
+int probes_are_said(const struct probes *probes, const struct command *command)
 {
 	if (probes->nr)
 		return EXIT_OK;

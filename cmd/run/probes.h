@@ -43,7 +43,7 @@ int probes_option(struct probes *probes, const struct command *command,
 /* The same of a text from elsewhere. */
 int probes_append(struct probes *probes, const char *text);
 /* Is what was said about probes about one?  Returns an exit status. */
-int probes_missing(const struct probes *probes, const struct command *command);
+int probes_are_said(const struct probes *probes, const struct command *command);
 /* Adds a filter to the last one.  There must be one. */
 void probes_filter(struct probes *probes, const char *filter);
 /*

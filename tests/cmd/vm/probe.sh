@@ -264,7 +264,7 @@ check 'where the kernel must not be stopped, the reason' grep -qE '^  refused: (
 run ktrace probe explain 'vfs_read+99999'
 check 'past the end' grep -q '^  refused: +99999 is past the end: vfs_read has' <<<"$out"
 run ktrace probe explain $(for i in $(seq 9 20); do echo "vfs_read+$i"; done)
-check 'what a jump costs' grep -q '^  armed by a jump: the cheapest way, about 214 instructions' <<<"$out"
+check 'what a jump costs' grep -q '^  armed by a jump: the cheapest way, about 212 instructions' <<<"$out"
 run ktrace probe explain dummy:dummy_xmit dummy:dummy_xmit+99999
 ends 0 'a module that is not loaded'
 check 'is said not to be' grep -q '^  address not known, byte 0x0 of 0x[0-9a-f]* of dummy_xmit, in the module dummy, which is not loaded$' <<<"$out"
