@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "debug_code.h"
+#include "symbol/section.h"
 
 /* ---- names ----------------------------------------------------------------- */
 
@@ -26,25 +27,14 @@ struct needle {
 	unsigned char sieve[1 << (SIEVE_BITS - 3)];
 };
 
-static Elf_Data *section_data(Elf *elf, const char *wanted)
+static Elf_Data *section_data(Elf *elf, const char *name)
 {
-	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	const char *name;
-	size_t names;
+	Elf_Scn *section = section_named(elf, name, &header);
 
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			return NULL;
-		name = elf_strptr(elf, names, header.sh_name);
-		if (name && !strcmp(name, wanted))
-			return header.sh_flags & SHF_COMPRESSED
-				       ? NULL
-				       : elf_getdata(section, NULL);
-	}
-	return NULL;
+	return section && !(header.sh_flags & SHF_COMPRESSED)
+		       ? elf_getdata(section, NULL)
+		       : NULL;
 }
 
 static uint32_t word_at(const char *bytes)

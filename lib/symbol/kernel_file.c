@@ -15,6 +15,7 @@
 #include "debug_file.h"
 #include "kernel_file.h"
 #include "program_file.h"
+#include "section.h"
 
 /* By release.  What a package has without a link by build id, and a build. */
 static const char *const places[] = {
@@ -59,22 +60,13 @@ static bool id_equals(const struct build_id *a, const struct build_id *b)
 /* A stripped file has the same build id. */
 static bool has_debug_info(int fd)
 {
-	Elf_Scn *section = NULL;
-	bool found = false;
-	const char *name;
 	GElf_Shdr header;
-	size_t names;
+	bool found;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	while (elf && !found && !elf_getshdrstrndx(elf, &names) &&
-	       (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			break;
-		name = elf_strptr(elf, names, header.sh_name);
-		found = name && !strcmp(name, ".debug_info");
-	}
+	found = elf && section_named(elf, ".debug_info", &header);
 	elf_end(elf);
 	return found;
 }
