@@ -147,7 +147,8 @@ EXPORT_SYMBOL_GPL(kt_symbols_each);
 
 /* ---- those that come and go ----------------------------------------------- */
 
-/* Where /proc/kallsyms has them from. */
+DEFINE_STATIC_CALL_NULL(kt_module_of_text, __module_text_address);
+/* Where /proc/kallsyms has those from that no module's table has. */
 DEFINE_STATIC_CALL_NULL(kt_get_module, module_get_kallsym);
 DEFINE_STATIC_CALL_NULL(kt_get_ftrace, ftrace_mod_get_kallsym);
 DEFINE_STATIC_CALL_NULL(kt_get_bpf, bpf_get_kallsym);
@@ -169,6 +170,7 @@ static void getter_find(struct static_call_key *key, void *tramp,
 static bool getters_find(void)
 {
 	if (!static_call_query(kt_get_module)) {
+		GETTER_FIND(kt_module_of_text, "__module_text_address");
 		GETTER_FIND(kt_show_value, "kallsyms_show_value");
 		GETTER_FIND(kt_get_ftrace, "ftrace_mod_get_kallsym");
 		GETTER_FIND(kt_get_bpf, "bpf_get_kallsym");
@@ -178,40 +180,71 @@ static bool getters_find(void)
 	return static_call_query(kt_get_module);
 }
 
-/* Of modules; of functions of modules that ftrace remembers; of BPF; of kprobes. */
+struct moving {
+	void (*visit)(void *data, const struct kt_symbol *symbol);
+	void *data;
+	struct kt_symbol symbol;
+	char name[KSYM_NAME_LEN];
+	char module[MODULE_NAME_LEN];
+};
+
+/* The tables do not tell which symbols are functions, but those are code. */
+static void moving_visit(void *data, const char *name, unsigned long address)
+{
+	struct moving *moving = data;
+	const struct module *module;
+
+	if (!*name)
+		return;
+	preempt_disable();
+	module = static_call(kt_module_of_text)(address);
+	if (module) {
+		moving->symbol.address = address;
+		moving->symbol.name = name;
+		moving->symbol.module = module->name;
+		moving->visit(moving->data, &moving->symbol);
+	}
+	preempt_enable();
+}
+
+/*
+ * Of modules, of functions of modules that ftrace remembers, of BPF, of kprobes.  For a
+ * symbol of a module the first getter goes through all modules before it, so the modules' tables
+ * are read instead where the kernel has a way to them.
+ */
 #define KINDS 4
 
 /* Gets number @nr of a kind.  False: there are no more. */
-static bool moving_get(int kind, unsigned int nr, struct kt_symbol *symbol,
+static bool moving_get(int kind, unsigned int nr, struct moving *moving,
 		       char *type)
 {
+	unsigned long *address = &moving->symbol.address;
 	int exported, err = -ERANGE;
 
 	switch (kind) {
 	case 0:
-		err = static_call(kt_get_module)(nr, &symbol->address, type,
-						 symbol->name, symbol->module,
+		err = static_call(kt_get_module)(nr, address, type,
+						 moving->name, moving->module,
 						 &exported);
 		break;
 	case 1:
 		if (static_call_query(kt_get_ftrace))
-			err = static_call(kt_get_ftrace)(nr, &symbol->address,
-							 type, symbol->name,
-							 symbol->module,
-							 &exported);
+			err = static_call(
+				kt_get_ftrace)(nr, address, type, moving->name,
+					       moving->module, &exported);
 		break;
 	case 2:
-		strscpy(symbol->module, "bpf", sizeof(symbol->module));
+		strscpy(moving->module, "bpf", sizeof(moving->module));
 		if (static_call_query(kt_get_bpf))
-			err = static_call(kt_get_bpf)(nr, &symbol->address,
-						      type, symbol->name);
+			err = static_call(kt_get_bpf)(nr, address, type,
+						      moving->name);
 		break;
 	case 3:
-		strscpy(symbol->module, "__builtin__kprobes",
-			sizeof(symbol->module));
+		strscpy(moving->module, "__builtin__kprobes",
+			sizeof(moving->module));
 		if (static_call_query(kt_get_kprobe))
-			err = static_call(kt_get_kprobe)(nr, &symbol->address,
-							 type, symbol->name);
+			err = static_call(kt_get_kprobe)(nr, address, type,
+							 moving->name);
 		break;
 	}
 	return !err;
@@ -226,24 +259,31 @@ EXPORT_SYMBOL_GPL(kt_symbols_shown);
 int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
 		      void *data)
 {
-	struct kt_symbol *symbol;
+	struct moving *moving;
 	unsigned int nr;
+	int kind = 0;
 	char type;
-	int kind;
 
 	if (!getters_find())
 		return -EOPNOTSUPP;
-	symbol = kmalloc(sizeof(*symbol), GFP_KERNEL);
-	if (!symbol)
+	moving = kmalloc(sizeof(*moving), GFP_KERNEL);
+	if (!moving)
 		return -ENOMEM;
-	for (kind = 0; kind < KINDS; kind++) {
-		for (nr = 0; moving_get(kind, nr, symbol, &type); nr++) {
+	moving->visit = visit;
+	moving->data = data;
+	if (static_call_query(kt_module_of_text) &&
+	    !kt_symbols_each(moving_visit, moving, true))
+		kind = 1;
+	moving->symbol.name = moving->name;
+	moving->symbol.module = moving->module;
+	for (; kind < KINDS; kind++) {
+		for (nr = 0; moving_get(kind, nr, moving, &type); nr++) {
 			if (tolower(type) == 't' || tolower(type) == 'w')
-				visit(data, symbol);
+				visit(data, &moving->symbol);
 			if (nr % 256 == 0)
 				cond_resched();
 		}
 	}
-	kfree(symbol);
+	kfree(moving);
 	return 0;
 }

@@ -43,13 +43,14 @@ int kt_symbols_each(void (*visit)(void *data, const char *name,
 
 struct kt_symbol {
 	unsigned long address;
-	char name[KSYM_NAME_LEN];
-	char module[MODULE_NAME_LEN]; /* as /proc/kallsyms calls it */
+	const char *name;
+	const char *module; /* as /proc/kallsyms calls it */
 };
 
 /*
  * Visits the functions that come and go while the kernel runs: all but those of the
- * kernel's image.  Under kt_mutex.  -EOPNOTSUPP: they cannot be had.
+ * kernel's image.  The visitor must not sleep.  Under kt_mutex.  -EOPNOTSUPP: they cannot
+ * be had.
  */
 int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
 		      void *data);

@@ -98,8 +98,9 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
 /*
- * Appends all functions of the kernel, as the file `symbols' of a trace has them.  @others: what
- * the file `symbols' of the control tree says, which has those that come and go; NULL: not known.
+ * All functions of the kernel, as the file `symbols' of a trace has them.  @text is empty before;
+ * the caller frees it, also after an error.  @others: what the file `symbols' of the control tree
+ * says, which has those that come and go; NULL: not known.
  */
 struct text;
 int session_symbols(const char *others, struct text *text);

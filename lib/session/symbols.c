@@ -111,7 +111,7 @@ static void text_symbol(struct text *text, const struct symbol *symbol)
 	text_add(text, "\n", 1);
 }
 
-/* Appends the functions of /proc/kallsyms; @image: only those of the kernel's image. */
+/* Adds the functions of /proc/kallsyms; @image: only those of the kernel's image. */
 static int kallsyms_read(struct text *text, bool image)
 {
 	struct symbol *symbols = NULL;
@@ -140,37 +140,45 @@ static int kallsyms_read(struct text *text, bool image)
 
 /* ---- the kernel's image, and the others ----------------------------------- */
 
-static int image_read(char **image, size_t *size)
+static int image_read(struct text *text)
 {
-	struct text text = {0};
+	size_t size;
+	char *image;
 	int err;
 
-	if (!cache_read(&cache_kernel, CACHE_NAME, image, size))
+	if (!cache_read(&cache_kernel, CACHE_NAME, &image, &size)) {
+		*text = (struct text){
+			.s = image, .len = size, .room = size + 1};
 		return 0;
-	err = kallsyms_read(&text, true);
-	if (err) {
-		text_free(&text);
-		return err;
 	}
-	cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text.s, text.len);
-	*image = text.s;
-	*size = text.len;
-	return 0;
+	err = kallsyms_read(text, true);
+	if (!err)
+		cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text->s,
+			    text->len);
+	return err;
 }
+
+/* A line of the text, with its address as a number: comparing texts takes longer. */
+struct line {
+	uint64_t address;
+	const char *text;
+};
 
 static int line_compare(const void *a, const void *b)
 {
-	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-	int order = strncmp(x, y, DIGITS);
+	const struct line *x = a, *y = b;
 
 	/* Those of one address stay in their order. */
-	return order ? order : x < y ? -1 : x > y;
+	return x->address != y->address
+		       ? (x->address < y->address ? -1 : 1)
+		       : (x->text > y->text) - (x->text < y->text);
 }
 
 /* Sorts the lines of @text.  NULL: no memory. */
-static const char **lines_sort(const char *text, size_t *nr)
+static struct line *lines_sort(const char *text, size_t *nr)
 {
-	const char **lines, *p;
+	struct line *lines;
+	const char *p;
 	size_t room = 0;
 
 	for (p = text; (p = strchr(p, '\n')); p++)
@@ -179,7 +187,7 @@ static const char **lines_sort(const char *text, size_t *nr)
 	if (!lines)
 		return NULL;
 	for (p = text; *nr < room; p = strchr(p, '\n') + 1)
-		lines[(*nr)++] = p;
+		lines[(*nr)++] = (struct line){strtoull(p, NULL, 16), p};
 	qsort(lines, *nr, sizeof(*lines), line_compare);
 	return lines;
 }
@@ -201,41 +209,47 @@ static const char *line_after(const char *begin, const char *end,
 	return end;
 }
 
-/* Appends the lines of both, sorted; those of @image are sorted already. */
-static int lines_merge(struct text *text, const char *image, size_t size,
-		       const char *others)
+/*
+ * Adds @others to the image's lines, which @text has, sorted.  Mostly all of them come after the
+ * image, which is some megabytes.  So only what is behind the first of them is copied.
+ */
+static int lines_merge(struct text *text, const char *others)
 {
-	const char *end = image + size;
-	size_t nr = 0;
-	const char **lines = lines_sort(others, &nr);
+	size_t nr = 0, rest_len;
+	struct line *lines = lines_sort(others, &nr);
+	const char *rest, *end;
+	char *copy;
 
 	if (!lines)
 		return error_set(-ENOMEM, "out of memory");
-	for (size_t i = 0; i < nr; i++) {
-		const char *next = line_after(image, end, lines[i]);
-
-		text_add(text, image, next - image);
-		text_add(text, lines[i], strcspn(lines[i], "\n") + 1);
-		image = next;
+	end = text->s + text->len;
+	rest = nr ? line_after(text->s, end, lines[0].text) : end;
+	rest_len = end - rest;
+	copy = strdup(rest);
+	if (!copy) {
+		free(lines);
+		return error_set(-ENOMEM, "out of memory");
 	}
-	text_add(text, image, end - image);
+	text->len -= rest_len;
+	rest = copy;
+	end = copy + rest_len;
+	for (size_t i = 0; i < nr; i++) {
+		const char *next = line_after(rest, end, lines[i].text);
+
+		text_add(text, rest, next - rest);
+		text_add(text, lines[i].text, strcspn(lines[i].text, "\n") + 1);
+		rest = next;
+	}
+	text_add(text, rest, end - rest);
+	free(copy);
 	free(lines);
 	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
 
 int session_symbols(const char *others, struct text *text)
 {
-	char *image;
-	size_t size;
-	int err;
-
 	/* An older module has no such file; or we may not see addresses. */
 	if (!others)
 		return kallsyms_read(text, false);
-	err = image_read(&image, &size);
-	if (!err) {
-		err = lines_merge(text, image, size, others);
-		free(image);
-	}
-	return err;
+	return image_read(text) ?: lines_merge(text, others);
 }
