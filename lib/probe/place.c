@@ -19,6 +19,7 @@
 #include "place.h"
 #include "session/module_image.h"
 #include "session/modules.h"
+#include "symbol/build_id.h"
 
 #define RETURN "%return"
 #define USDT   "usdt:"
@@ -281,6 +282,11 @@ int place_refuse(struct place *place, int err)
 
 /* ---- finding --------------------------------------------------------------- */
 
+static bool is_in_module(const struct place *place)
+{
+	return *place->module && strcmp(place->module, "vmlinux");
+}
+
 /* A line "ADDRESS NAME [MODULE]". */
 struct line {
 	uint64_t address;
@@ -367,7 +373,7 @@ static uint64_t function_size(uint64_t address, const char *next)
 
 int place_missing(const struct place *place)
 {
-	if (*place->module && strcmp(place->module, "vmlinux"))
+	if (is_in_module(place))
 		return error_set(-ENOENT,
 				 "the module %s is not loaded, or has no such "
 				 "function",
@@ -439,8 +445,7 @@ static int unloaded_take(struct place *place)
 /* Is it of a module that is not loaded? */
 static bool is_unloaded(const struct place *place)
 {
-	return *place->module && strcmp(place->module, "vmlinux") &&
-	       !module_is_loaded(place->module);
+	return is_in_module(place) && !module_is_loaded(place->module);
 }
 
 static int found_take(const struct found *found)
@@ -653,16 +658,44 @@ static void program_write(const struct place *place, struct text *text)
 		text_puts(text, RETURN);
 }
 
+void place_build_find(struct place *place)
+{
+	struct module_image *image;
+	struct build_id id = {.size = 0};
+	char path[128];
+
+	if (!is_in_module(place))
+		return;
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 place->module);
+	if (module_is_loaded(place->module)) {
+		build_id_read(path, &id);
+	} else if (!module_image_open(place->module, &image)) {
+		module_image_build(image, &id);
+		module_image_close(image);
+	}
+	/* The kernel takes whole words of it. */
+	if (id.size % 4 || id.size < 8 || 2 * id.size >= sizeof(place->build))
+		return;
+	for (size_t i = 0; i < id.size; i++)
+		sprintf(place->build + 2 * i, "%02x", id.bytes[i]);
+}
+
 static void kernel_write(const struct place *place, struct text *text)
 {
-	bool is_module = *place->module && strcmp(place->module, "vmlinux");
+	bool is_module = is_in_module(place), moves;
 
-	if (place->is_address || !is_module)
+	moves = is_module && !place->is_address;
+	if (!moves)
 		text_printf(text, "0x%" PRIx64 "%s",
 			    place->address + place->offset,
 			    *place->function ? "/" : "");
 	if (is_module)
-		text_printf(text, "%s:", place->module);
+		text_puts(text, place->module);
+	if (moves && *place->build)
+		text_printf(text, "{%s}", place->build);
+	if (is_module)
+		text_puts(text, ":");
 	text_puts(text, place->function);
 	if (place->has_offset)
 		text_printf(text, "+0x%" PRIx64, place->offset);
@@ -679,11 +712,15 @@ void place_write(const struct place *place, struct text *text)
 	kernel_write(place, text);
 }
 
-/* "0xADDRESS/LABEL" or "[MODULE:]FUNCTION...". */
-static const char *kernel_shown(const char *place)
+/* "0xADDRESS/LABEL" or "[MODULE[{BUILD}]:]FUNCTION...". */
+static const char *kernel_shown(char *place)
 {
 	const char *label = strchr(place, '/');
+	char *build = label ? NULL : strchr(place, '{');
+	const char *behind = build ? strchr(build, '}') : NULL;
 
+	if (behind)
+		memmove(build, behind + 1, strlen(behind));
 	return label ? label + 1 : place;
 }
 

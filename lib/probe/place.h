@@ -18,9 +18,11 @@ struct place {
 	char system[PLACE_NAME_MAX + 1];
 	char name[PLACE_NAME_MAX + 1]; /* "": not said */
 	char module[64];	       /* "": not said, or none */
-	char function[512];	       /* "": an address alone */
-	uint64_t address;	       /* of the function, or what was said */
-	uint64_t size;		       /* of the function; 0: not known */
+	char build
+		[65]; /* the module's build id, in hexadecimal; "": not known */
+	char function[512]; /* "": an address alone */
+	uint64_t address;   /* of the function, or what was said */
+	uint64_t size;	    /* of the function; 0: not known */
 	uint64_t offset;
 	bool has_offset;
 	bool returns;
@@ -100,6 +102,11 @@ int place_blame(int err, const char *text);
 /* The path of a place in a program, of PATH_MAX bytes: what the text writes as \NNN is one byte. */
 int place_path(const struct place *place, char *path);
 
+/*
+ * Which build of its module the place is for, if it is in a module that tells: another build may have
+ * other code and other types.
+ */
+void place_build_find(struct place *place);
 /* As the kernel takes it. */
 void place_write(const struct place *place, struct text *text);
 /* That, as people read it, in the same room: without addresses that have names. */

@@ -446,6 +446,8 @@ static int line_make(struct making *m, struct made *made)
 		err = error_set(-EINVAL,
 				"the names of its values have newlines");
 	err = err ?: name_choose(m, made);
+	if (!err && (fields.len || place->has_offset))
+		place_build_find(&made->place);
 	if (!err) {
 		text_printf(&m->lines, "%s/%s ", place->system, place->name);
 		place_write(place, &m->lines);

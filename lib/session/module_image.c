@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Files of modules that are not loaded: module_image.h. */
 #include <bpf/btf.h>
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "module_image.h"
+#include "symbol/build_id.h"
 #include "symbol/section.h"
 
 /* Larger than any module, also with debugging information. */
@@ -216,6 +218,16 @@ unsigned int module_image_functions(const struct module_image *image,
 			*size = symbol.st_size;
 	}
 	return nr;
+}
+
+void module_image_build(const struct module_image *image, struct build_id *id)
+{
+	const void *bytes;
+	ssize_t size = dwelf_elf_gnu_build_id(image->elf, &bytes);
+
+	id->size = size > 0 && (size_t)size <= sizeof(id->bytes) ? size : 0;
+	if (id->size)
+		memcpy(id->bytes, bytes, id->size);
 }
 
 int module_image_types(const struct module_image *image, struct btf *kernel,

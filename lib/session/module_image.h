@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct btf;
+struct build_id;
 struct module_image;
 
 /*
@@ -27,6 +28,9 @@ void module_image_close(struct module_image *image);
 /* How many functions have the name; @size: bytes of the first. */
 unsigned int module_image_functions(const struct module_image *image,
 				    const char *name, uint64_t *size);
+
+/* Its build id.  Size 0: it has none. */
+void module_image_build(const struct module_image *image, struct build_id *id);
 
 /* Its types, over those of the kernel.  To be freed first.  -ENOENT: it has none that are known. */
 int module_image_types(const struct module_image *image, struct btf *kernel,

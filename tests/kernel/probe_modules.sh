@@ -121,6 +121,41 @@ put events/probe/enabled 0
 put probes '!probe/plain'
 put reset 1
 
+# ---- one build of a module ----------------------------------------------------------------
+
+load_module ktrace-callee
+build=$(od -An -v -tx1 -j16 /sys/module/ktrace_callee/notes/.note.gnu.build-id | tr -d ' \n')
+other=$(printf %s "$build" | tr 0-9a-f 1-9a-f0)
+put probes "probe/this ktrace_callee{$build}:callee_six"
+put events/probe/this/enabled 1
+check "a probe can be for one build of a module" put enabled 1
+echo calls 3 >$run
+check "that build has it" is "$(way this) $(hits this)" "ftrace 3"
+that="probe/that ktrace_callee{$other}:callee_six"
+parts="probe/parts ktrace_callee{$(printf %s "$build" | cut -c1-16)}:callee_six"
+check "another has not" refuses probes "$that" 'the module ktrace_callee is another build'
+check "nor one whose id only begins so" refuses probes "$parts" 'another build'
+rmmod ktrace_callee
+check "nobody knows which will come" put probes "$that
+$parts"
+put events/probe/that/enabled 1
+put events/probe/parts/enabled 1
+load_module ktrace-callee
+echo calls 4 >$run
+check "that build has it when it comes" is "$(way this) $(hits this)" "ftrace 4"
+check "and another has not" is "$(way that) $(way parts)" "refused refused"
+rmmod ktrace_callee
+for bad in '{}' '{12345678}' '{0123456789abcdeg}' '{0123456789abcdef' '{0123456789abcdef}x' \
+	"{0123456789abcde}" "{$build$build}"; do
+	check "no build id: $bad" refuses probes "probe/bad ktrace_callee$bad:callee_six" 'build id in braces'
+done
+put enabled 0
+put events/probe/enabled 0
+put probes '!probe/this
+!probe/that
+!probe/parts'
+put reset 1
+
 # ---- several sessions -------------------------------------------------------------------
 
 mkdir $tree/sessions/other

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where probes are: place.h. */
 #include <linux/ctype.h>
+#include <linux/elf.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
@@ -9,14 +10,21 @@
 #include <linux/string.h>
 
 #include "base/symbol.h"
+#include "compat/symbol.h"
 #include "place.h"
 #include "session/session.h"
 
 #define RETURN "%return"
 
-/* "[MODULE:]FUNCTION[+OFFSET]", cut up. */
+/* A build id, in bytes. */
+#define BUILD_MAX 32
+#define BUILD_MIN 8
+/* The type of its note. */
+#define NOTE_BUILD 3
+
+/* "[MODULE[{BUILD}]:]FUNCTION[+OFFSET]", cut up. */
 struct words {
-	char text[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	char text[MODULE_NAME_LEN + 2 * BUILD_MAX + KSYM_NAME_LEN];
 	const char *module; /* NULL: none */
 	const char *function;
 	const char *offset; /* NULL: none */
@@ -154,12 +162,91 @@ static void module_take(struct place *place, const char *name)
 	strreplace(place->module, '-', '_');
 }
 
+/* The note (ELF) with which a linker marks a build; its size is a multiple of 4. */
+struct build {
+	struct elf64_note head;
+	char owner[4];
+	u8 id[BUILD_MAX];
+	size_t size; /* 0: not said */
+};
+
+/* Takes "{BUILD}" from the end of a module's name. */
+static int build_take(struct build *build, struct kt_session *session,
+		      char *module)
+{
+	size_t length = strcspn(module, "{"), digits;
+	char *id = module + length;
+
+	*build = (struct build){};
+	if (!*id)
+		return 0;
+	*id++ = '\0';
+	digits = strcspn(id, "}");
+	if (digits % 8 || digits < 2 * BUILD_MIN || digits > 2 * BUILD_MAX ||
+	    strcmp(id + digits, "}") || hex2bin(build->id, id, digits / 2))
+		return kt_refuse(session, -EINVAL,
+				 "behind %s stands no build id in braces: 16 "
+				 "to 64 digits",
+				 module);
+	build->head.n_namesz = sizeof(build->owner);
+	build->head.n_descsz = digits / 2;
+	build->head.n_type = NOTE_BUILD;
+	memcpy(build->owner, "GNU", sizeof(build->owner));
+	build->size = offsetof(struct build, id) + digits / 2;
+	return 0;
+}
+
+/* KASAN has parts between a module's constants that nobody may read. */
+static bool is_note(const void *at, const struct build *build)
+{
+	unsigned long word;
+	size_t i;
+
+	for (i = 0; i < build->size; i += sizeof(word)) {
+		/* Is half a word left?  Then also the half before it, again. */
+		if (i + sizeof(word) > build->size)
+			i = build->size - sizeof(word);
+		memcpy(&word, (const void *)build + i, sizeof(word));
+		if (READ_ONCE_NOCHECK(*(const unsigned long *)(at + i)) != word)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Is the module this build?  Its notes are among its constants.  The kernel does not say where while
+ * a module is being loaded, so they are searched.
+ */
+static bool module_is_build(const char *name, const struct build *build)
+{
+	const struct module *module;
+	const void *at, *end;
+	bool is = false;
+
+	if (!build->size || !static_call_query(module_of_name))
+		return true;
+	preempt_disable();
+	module = static_call(module_of_name)(name);
+	if (module) {
+		at = kt_module_constants(module);
+		end = at + kt_module_constants_size(module);
+		for (; !is && at + build->size <= end; at += 4)
+			is = is_note(at, build);
+	}
+	preempt_enable();
+	return is;
+}
+
 /* Where the words are, if they name a module that can come and go. */
 static int module_place_find(struct place *place, struct words *words,
 			     struct kt_session *session)
 {
+	struct build build;
 	int err;
 
+	err = build_take(&build, session, (char *)words->module);
+	if (err)
+		return err;
 	module_take(place, words->module);
 	words->module = place->module;
 	place->moves = true;
@@ -167,7 +254,13 @@ static int module_place_find(struct place *place, struct words *words,
 	if (!place_module_is_there(place->module))
 		return 0;
 	err = function_find(words, session, &place->address);
-	return err ?: offset_add(words, session, &place->address);
+	err = err ?: offset_add(words, session, &place->address);
+	if (!err && !module_is_build(place->module, &build))
+		err = kt_refuse(session, -ESTALE,
+				"the module %s is another build than that for "
+				"which the probe was made: make it anew",
+				place->module);
+	return err;
 }
 
 int place_find(struct place *place, struct kt_session *session,
@@ -218,9 +311,19 @@ int place_find(struct place *place, struct kt_session *session,
 
 const char *place_label(const char *text)
 {
-	const char *label = strchr(text, '/');
+	static char shown[MODULE_NAME_LEN + KSYM_NAME_LEN];
+	const char *label = strchr(text, '/'), *build, *behind;
 
-	return label ? label + 1 : text;
+	lockdep_assert_held(&kt_mutex);
+	if (label)
+		return label + 1;
+	build = strchr(text, '{');
+	behind = build ? strchr(build, '}') : NULL;
+	if (!behind)
+		return text;
+	snprintf(shown, sizeof(shown), "%.*s%s", (int)(build - text), text,
+		 behind + 1);
+	return shown;
 }
 
 int place_refuse(struct kt_session *session, const char *text, int err)

@@ -2,7 +2,7 @@
 /*
  * Where a probe is:
  *
- *	[MODULE:]FUNCTION[+OFFSET]	an instruction of a function; OFFSET in bytes
+ *	[MODULE[{BUILD}]:]FUNCTION[+OFFSET]	an instruction of a function; OFFSET in bytes
  *	[MODULE:]FUNCTION%return	where the function has returned to
  *	0xADDRESS[/TEXT][%return]	the same, if several functions have the name
  *
@@ -10,7 +10,8 @@
  * addresses of many functions spares the kernel the walk over all symbols for each line.
  *
  * A module that is named need not be loaded: then the address is 0, and its function is looked for
- * when the module comes.
+ * when the module comes.  BUILD is a module's build id: another build is refused, because it may have
+ * other code there.
  */
 #ifndef KT_KERNEL_SOURCE_PLACE_H
 #define KT_KERNEL_SOURCE_PLACE_H
@@ -36,7 +37,10 @@ bool place_module_is_there(const char *module);
 /* Refuses, with the reason, what is no place.  Address 0: its module is not there. */
 int place_find(struct place *place, struct kt_session *session,
 	       const char *text);
-/* What messages show of a place's text: the label of an address, if it has one. */
+/*
+ * What messages show of a place's text: the label of an address, if it has one; no build.  Until the
+ * next call, under kt_mutex.
+ */
 const char *place_label(const char *text);
 /* Why the kernel's register_kprobe() says this of it. */
 int place_refuse(struct kt_session *session, const char *text, int err);

@@ -319,6 +319,23 @@ run ktrace record -P 'inside=dummy:dummy_xmit+3' -o t -- modprobe dummy
 ends 1 'what is refused when it comes' 'probe:inside was not recorded when its module came: dummy:dummy_xmit+0x3: no instruction begins there'
 rmmod dummy
 rm -rf t
+# The same module with another build id, as if it had been built anew.
+modules=/lib/modules/$(uname -r)
+file=$modules/$(sed -n 's|^\([^:]*/dummy\.ko[.a-z]*\):.*|\1|p' "$modules/modules.dep")
+case $file in
+*.xz) xzcat "$file" ;;
+*) cat "$file" ;;
+esac >dummy.ko
+objcopy --dump-section .note.gnu.build-id=note dummy.ko
+printf '\1\2\3' | dd of=note bs=1 seek=20 conv=notrunc status=none
+objcopy --update-section .note.gnu.build-id=note dummy.ko
+run ktrace record -P 'dummy:dummy_setup dev->mtu' -P dummy:dummy_xmit -o t -- insmod ./dummy.ko
+ends 1 'another build of its module' 'probe:dummy_setup was not recorded when its module came: the module dummy is another build than'
+check 'also for one whose values are the parameters' [ "$(grep -c 'another build' <<<"$err")" = 2 ]
+run ktrace record -P 'dummy:dummy_setup dev->mtu' -o t2 -- sh -c 'rmmod dummy; modprobe dummy'
+ends 1 'one that was built anew while it is recorded' 'another build'
+rmmod dummy
+rm -rf t t2
 
 # ---- a killed recorder -------------------------------------------------------------------------
 
