@@ -351,8 +351,8 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('x', "exec", "FILE",
 	       "where probes can be in this program or library: its functions and USDT probes; "
-	       "PATTERN is one of names; -v: also addresses and arguments; -p: of this process's "
-	       "root",
+	       "PATTERN is one of names, or FUNCTION:* or FILE:* for lines; -v: also addresses "
+	       "and arguments; -p: of this process's root",
 	       .kind = ARGUMENT_PROGRAM),
 	OPTION_SESSION_ROW,
 	OPTION_QUIET_ROW("no summary"),

@@ -14,7 +14,7 @@
 
 struct list {
 	bool verbose;
-	size_t functions, usdts;
+	size_t functions, usdts, lines;
 };
 
 static int place_json(const struct ktrace_program_place *place, void *data)
@@ -27,6 +27,10 @@ static int place_json(const struct ktrace_program_place *place, void *data)
 	if (place->arguments) {
 		fputs(",\"arguments\":", stdout);
 		print_json(stdout, place->arguments);
+	} else if (place->file) {
+		fputs(",\"file\":", stdout);
+		print_json(stdout, place->file);
+		printf(",\"line\":%u", place->line);
 	} else {
 		printf(",\"size\":%" PRIu64 ",\"indirect\":%s", place->size,
 		       place->indirect ? "true" : "false");
@@ -41,9 +45,19 @@ static int place_text(const struct ktrace_program_place *place, void *data)
 
 	if (place->arguments)
 		l->usdts++;
+	else if (place->file)
+		l->lines++;
 	else
 		l->functions++;
 	print_text(stdout, place->name);
+	if (place->file) {
+		if (l->verbose)
+			printf("  0x%" PRIx64, place->address);
+		fputs("  ", stdout);
+		print_text(stdout, place->file);
+		printf(":%u\n", place->line);
+		return 0;
+	}
 	if (l->verbose && place->arguments) {
 		printf("  0x%" PRIx64 "  ", place->address);
 		print_text(stdout, place->arguments);
@@ -71,7 +85,12 @@ int list_program(const char *name, pid_t pid, char *const *patterns, int nr,
 		puts(l.functions ? "\n]" : "[]");
 	if (err)
 		return failed_in_library();
-	if (!json)
-		say("%zu functions, %zu USDT probes", l.functions, l.usdts);
+	if (json)
+		return EXIT_OK;
+	if (l.lines && !l.functions && !l.usdts)
+		say("%zu place%s of lines", l.lines, l.lines == 1 ? "" : "s");
+	else
+		say("%zu functions, %zu USDT probes%s", l.functions, l.usdts,
+		    l.lines ? ", and lines" : "");
 	return EXIT_OK;
 }

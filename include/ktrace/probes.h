@@ -146,18 +146,24 @@ KTRACE_API int ktrace_session_probes_remove(
 
 /* Where a probe can be in a program or library. */
 struct ktrace_program_place {
-	const char *name; /* FUNCTION or usdt:PROVIDER:NAME */
-	const char *
-		arguments; /* of a USDT probe, as its note has them; NULL: it is a function */
+	/* FUNCTION, FUNCTION:LINE, FILE:LINE or usdt:PROVIDER:NAME */
+	const char *name;
+	/* Of a USDT probe, as its note has them; NULL: it is none. */
+	const char *arguments;
 	uint64_t address; /* in the file's code, as objdump shows it */
 	uint64_t size;	  /* of the function, in bytes; 0: not known */
 	bool indirect; /* it is called once, and says what is called by this name */
-	uint64_t reserved[4];
+	unsigned int line; /* of @file; 0: not known */
+	/* Of a line: its source, as the compiler was given it, or ""; NULL: it is no line. */
+	const char *file;
+	uint64_t reserved[3];
 };
 
 /*
  * Calls @use with each function and each USDT probe of a file that one of @patterns means, by name;
- * @nr is 0: with all.  -ENOENT: a pattern means none, or there is no such file; -EINVAL: it is no
+ * @nr is 0: with all.  "FUNCTION:LINE" and "FILE:LINE", where LINE may have wildcards, mean the places
+ * of lines: those where a statement begins.  LINE of a function is counted from where it is declared;
+ * 0 is where it begins.  -ENOENT: a pattern means none, or there is no such file; -EINVAL: it is no
  * program or library.
  */
 KTRACE_API int ktrace_program_places(

@@ -592,8 +592,10 @@ static int places_find(struct search *s, bool has_line)
 	return 0;
 }
 
-int debug_places(struct debug_code *code, const char *text,
-		 struct debug_place **places, size_t *nr)
+/* *@next: the next line of it, as it would be said, that has code; 0: none. */
+static int text_find(struct debug_code *code, const char *text,
+		     struct debug_place **places, size_t *nr,
+		     unsigned int *next)
 {
 	struct search s = {.code = code};
 	bool has_line = false;
@@ -602,8 +604,48 @@ int debug_places(struct debug_code *code, const char *text,
 	debug_search(code);
 	err = err ?: places_find(&s, has_line);
 	err = err ?: places_make(&s, places, nr);
+	*next = s.above ? s.above - (s.is_file ? 0 : s.declared) : 0;
 	free(s.list);
 	free(s.parts);
 	table_free(&s.owners);
 	return err;
+}
+
+int debug_places(struct debug_code *code, const char *text,
+		 struct debug_place **places, size_t *nr)
+{
+	unsigned int next;
+
+	return text_find(code, text, places, nr, &next);
+}
+
+int debug_lines_each(struct debug_code *code, const char *name,
+		     int (*use)(unsigned int line,
+				const struct debug_place *places, size_t nr,
+				void *data),
+		     void *data)
+{
+	struct debug_place *places;
+	unsigned int line, next;
+	bool any = false;
+	char text[600];
+	size_t nr;
+	int err;
+
+	for (line = 0;; line = next) {
+		if ((size_t)snprintf(text, sizeof(text), "%s:%u", name, line) >=
+		    sizeof(text))
+			return error_set(-EINVAL, "`%s': too long", name);
+		err = text_find(code, text, &places, &nr, &next);
+		if (!err) {
+			err = use(line, places, nr, data);
+			free(places);
+			if (err)
+				return err;
+			any = true;
+			next = line + 1;
+		} else if (err != -ENOENT || next <= line) {
+			return any && err == -ENOENT ? 0 : err;
+		}
+	}
 }

@@ -31,6 +31,16 @@ struct debug_place {
 int debug_places(struct debug_code *code, const char *text,
 		 struct debug_place **places, size_t *nr);
 
+/*
+ * Calls @use with the places of each line of FUNCTION or FILE that has some, in their order; of a
+ * function, also with those where it begins, as line 0.  -ENOENT as debug_places(), if there are none.
+ */
+int debug_lines_each(struct debug_code *code, const char *name,
+		     int (*use)(unsigned int line,
+				const struct debug_place *places, size_t nr,
+				void *data),
+		     void *data);
+
 /* The line that the instruction belongs to; 0: not known.  @file may be NULL. */
 unsigned int debug_line_of(struct debug_code *code, uint64_t address,
 			   const char **file);

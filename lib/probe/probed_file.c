@@ -25,6 +25,7 @@
 #include "pattern.h"
 #include "probed_file.h"
 #include "program_code.h"
+#include "program_lines.h"
 #include "symbol/program_functions.h"
 #include "symbol/section.h"
 #include "symbol/unwind_file.h"
@@ -609,15 +610,12 @@ static int source_find(const struct probed_file *file,
 	return code_places(file->code, 0, wanted, text, source_use, &using);
 }
 
-static int line_find(const struct probed_file *file, const struct place *wanted,
-		     int (*use)(const struct place *place, void *data),
-		     void *data)
+static int lines_missing(const struct probed_file *file)
 {
-	if (!file->code)
-		return error_set(-EINVAL, "lines of %s are not known: %s",
-				 file->program.path,
-				 file->why ?: DEBUG_NONE_HINT);
-	return source_find(file, wanted, wanted->line, use, data);
+	return file->code ? 0
+			  : error_set(-EINVAL, "lines of %s are not known: %s",
+				      file->program.path,
+				      file->why ?: DEBUG_NONE_HINT);
 }
 
 /* An inlined function is in no table of symbols, and a copy has another name there. */
@@ -642,7 +640,9 @@ int probed_file_places(struct probed_file *file, const struct place *wanted,
 	if (wanted->is_address)
 		return address_find(file, wanted, use, data);
 	if (*wanted->line)
-		return line_find(file, wanted, use, data);
+		return lines_missing(file)
+			       ?: source_find(file, wanted, wanted->line, use,
+					      data);
 	err = functions_find(file, wanted, use, data);
 	if (err != -ENOENT)
 		return err;
@@ -747,6 +747,16 @@ static int usdts_list(const struct listing *l, const struct probed_file *file)
 	return err;
 }
 
+static int lines_list(struct probed_file *file, const char *pattern,
+		      int (*use)(const struct ktrace_program_place *place,
+				 void *data),
+		      void *data)
+{
+	code_open(file);
+	return lines_missing(file)
+		       ?: program_lines(file->code, pattern, use, data);
+}
+
 int ktrace_program_places(const char *path, const char *const *patterns,
 			  size_t nr,
 			  int (*use)(const struct ktrace_program_place *place,
@@ -766,11 +776,16 @@ int ktrace_program_places(const char *path, const char *const *patterns,
 
 	err = err ?: functions_list(&l, file);
 	err = err ?: usdts_list(&l, file);
-	for (size_t i = 0; !err && i < nr; i++)
-		if (!l.used[i])
+	for (size_t i = 0; !err && i < nr; i++) {
+		if (l.used[i])
+			continue;
+		if (is_lines(patterns[i]))
+			err = lines_list(file, patterns[i], use, data);
+		else
 			err = error_set(-ENOENT,
 					"%s has no function or USDT probe `%s'",
 					path, patterns[i]);
+	}
 	probed_files_close(list);
 	free(l.used);
 	return err;
