@@ -9,4 +9,11 @@
  */
 int complete_functions(const char *prefix);
 
+/*
+ * Prints the texts of probes that begin with @text, one a line: of the first word, the functions, USDT
+ * probes and, behind a colon, lines; of others, what has a name there.  @file: the program or library,
+ * "-": the kernel.  Returns an exit status.
+ */
+int complete_probe(const char *file, const char *text);
+
 #endif /* KT_CMD_COMPLETE_H */

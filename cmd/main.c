@@ -143,6 +143,8 @@ int main(int argc, char **argv)
 		return complete_table_main();
 	if (!strcmp(name, "complete-functions") && argc == 3)
 		return complete_functions(argv[2]);
+	if (!strcmp(name, "complete-probe") && argc == 4)
+		return complete_probe(argv[2], argv[3]);
 	command = command_find(name);
 	if (!command)
 		return command_unknown(name);

@@ -543,7 +543,7 @@ const struct command command_probe = {
 		"u8 to u64, s8 to\n"
 		"s64, x8 to x64, be16 to be64, string or symbol.\n",
 	.options = options,
-	.operand = ARGUMENT_FUNCTION,
+	.operand = ARGUMENT_PROBE,
 	.operand_words = "add check explain list remove",
 	.examples =
 		"    ktrace probe add 'vfs_read file->f_path.dentry->d_name.name "

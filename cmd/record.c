@@ -743,7 +743,7 @@ static const struct command_option options[] = {
 	OPTION('P', "probe", "PROBE",
 	       "an event at this place of the kernel's code, with these values: `[NAME=]PLACE "
 	       "[VALUE...]', like 'vfs_read count' (`ktrace help probe'); without -e nothing else",
-	       .kind = ARGUMENT_FUNCTION),
+	       .kind = ARGUMENT_PROBE),
 	OPTION('x', "exec", "FILE",
 	       "the -P that follow are in this program or library, in all processes that run it "
 	       "or in those of -p; `kernel': in the kernel again",

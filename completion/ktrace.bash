@@ -57,6 +57,25 @@ _ktrace_functions()
 		__ltrim_colon_completions "$cur"
 }
 
+# Of the file of a -x before it.  The command completes the whole text, which stands in quotes if it
+# has blanks.
+_ktrace_probes()
+{
+	local file=- text=$cur i
+	if [ "${words[1]}" = probe ] && [[ ${words[2]} = @(list|remove) ]]; then
+		_ktrace_words "$(ktrace probe list 2>/dev/null | cut -d' ' -f1)"
+		return
+	fi
+	for ((i = 2; i < cword; i++)); do
+		[[ ${words[i]} != @(-x|--exec) ]] || file=${words[i + 1]}
+	done
+	[[ $text != [\'\"]* ]] || text=${text:1}
+	mapfile -t COMPREPLY < <(ktrace complete-probe "$file" "$text" 2>/dev/null)
+	compopt -o nospace
+	[ "$text" != "$cur" ] || ! declare -F __ltrim_colon_completions >/dev/null ||
+		__ltrim_colon_completions "$cur"
+}
+
 _ktrace_sets()
 {
 	ls "${XDG_CONFIG_HOME:-$HOME/.config}/ktrace/sets" 2>/dev/null
@@ -75,6 +94,10 @@ _ktrace_argument()	# KIND WORDS
 	event)	_ktrace_events ;;
 	function)
 		_ktrace_functions ;;
+	probe)	_ktrace_probes ;;
+	program) # or a library
+		COMPREPLY=($(compgen -c -- "$cur"))
+		compopt -o default ;;
 	pid)	_ktrace_words "$(cd /proc && echo [0-9]*)" ;;
 	set)	_ktrace_words "$(_ktrace_sets)"
 		compopt -o default ;;

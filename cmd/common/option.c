@@ -324,6 +324,7 @@ static void kind_print(enum argument_kind kind, const char *words)
 	static const char *const names[] = {
 		[ARGUMENT_EVENT] = "event",
 		[ARGUMENT_FUNCTION] = "function",
+		[ARGUMENT_PROBE] = "probe",
 		[ARGUMENT_PID] = "pid",
 		[ARGUMENT_SET] = "set",
 		[ARGUMENT_FILE] = "file",

@@ -31,6 +31,7 @@ enum argument_kind {
 	ARGUMENT_EVENT,	    /* patterns of events */
 	ARGUMENT_CALL,	    /* names of system calls and of their sets */
 	ARGUMENT_FUNCTION,  /* patterns of the kernel's functions */
+	ARGUMENT_PROBE,	    /* texts of probes; of the file of a -x before it */
 	ARGUMENT_PID,	    /* processes */
 	ARGUMENT_SET,	    /* a name for ktrace set, or a file */
 	ARGUMENT_FILE,	    /* to be written */
