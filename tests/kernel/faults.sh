@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Memory is short: each allocation of an operation fails once. Then the operation is refused and
+# leaves nothing, or does without, and the next one works.
+# One kernel is enough: what is done when memory is short is the same.
+. tests/kernel/lib.sh
+
+fault=/sys/kernel/debug/ktrace-fault
+load_module ktrace-probes
+load_module ktrace-callee
+load_module ktrace-fault
+
+# What an operation that has failed must not change.
+state() {
+	get probes
+	get define
+	ls $tree/events $tree/sessions
+	[ ! -d $tree/events/probe ] || ls $tree/events/probe
+	cat $tree/events/*/*/enabled 2>/dev/null | sort | uniq -c
+	get enabled
+	get capture
+	get functions 2>/dev/null
+	get buffer_size
+	cat /sys/kernel/tracing/enabled_functions
+	sed 's/^[0-9a-f]* *//; s/\[OPTIMIZED\]//' /sys/kernel/debug/kprobes/list | sort
+}
+
+# tries WHAT UNDO COMMAND...
+tries() {
+	local what=$1 undo=$2 n=0 refused=0 left= without= before status hit
+	shift 2
+	before=$(state)
+	while :; do
+		n=$((n + 1))
+		echo $n >$fault/nth
+		"$@" 2>/dev/null
+		status=$?
+		read -r hit <$fault/hit
+		echo 0 >$fault/nth
+		[ "$hit" = 1 ] || break
+		if [ $status = 0 ]; then
+			without="$without $(cat $fault/where)"
+			$undo
+		else
+			refused=$((refused + 1))
+		fi
+		[ "$(state)" = "$before" ] || left="$left $(cat $fault/where)"
+		[ $n -lt 3000 ] || break
+	done
+	[ $status = 0 ] || get error
+	echo "# $what: of $((n - 1)) allocations that failed, $refused refused it, others did without: $(
+		printf '%s\n' $without | sort | uniq -c | xargs)"
+	check "$what: works if none fails" is $status 0
+	check "$what: allocates" at_least $n 2
+	check "$what: is refused then" at_least $refused 1
+	check "$what: what is refused leaves nothing" is "$left" ""
+	$undo
+	check "$what: what works can be undone" is "$(state)" "$before"
+}
+
+# ---- probes -------------------------------------------------------------------------
+
+file=$PWD/$bin/probed
+lines='probe/entry vfs_read; u64 u64 a = di
+probe/return vfs_read%return; s64 long ret = ax
+probe/within ktrace_callee:callee_six; u32 u32 c = dx
+probe/leaves ktrace_callee:callee_error%return; s32 int ret = ax'"
+probe/program $file:$($bin/probed where probed_text)/probed_text; u64 u64 a = di
+probe/finished $file:$($bin/probed where probed_text)/probed_text%return; u64 u64 a = ax"
+remove() {
+	put probes "$(sed 's/^\([^ ]*\) .*/!\1/' $tree/probes)"
+}
+tries 'to add probes' remove put probes "$lines"
+put probes "$lines"
+off() {
+	put events/probe/enabled 0
+}
+tries 'to switch events on' off put events/probe/enabled 1
+put events/probe/enabled 1
+stop() {
+	put enabled 0
+}
+tries 'to arm probes' stop put enabled 1
+put enabled 1
+check "then they are hit" put reset 1
+echo calls 10 >/sys/kernel/debug/ktrace-callee/run
+check "all of them" is "$(count "$($bin/ktread $tree)" probe:within)" 10
+put enabled 0
+put events/probe/enabled 0
+
+# ---- filters, captures, sessions --------------------------------------------------------
+
+unfilter() {
+	put events/probe/entry/filter none
+}
+tries 'to set a filter' unfilter put events/probe/entry/filter 'a > 5 && a < 1000000'
+uncapture() {
+	put capture none
+}
+tries 'to capture' uncapture put capture 'probe/entry: u64 twice: a0 a0 + put 8'
+unstack() {
+	put stack none
+}
+tries 'to have stacks' unstack put stack 'probe/entry: both if a > 5'
+put stack 'probe/entry: both'
+put events/probe/entry/enabled 1
+tries 'to arm one with stacks' stop put enabled 1
+put events/probe/enabled 0
+put stack none
+undefine() {
+	put define '!raw/switch'
+}
+tries 'to define an event' undefine put define 'raw/switch sched_switch; u32 unsigned preempt'
+unmake() {
+	rmdir $tree/sessions/other
+}
+tries 'to make a session' unmake mkdir $tree/sessions/other
+remove
+
+# ---- functions ---------------------------------------------------------------------------
+
+load_module ktrace-functions
+unchoose() {
+	put functions none
+}
+tries 'to choose functions' unchoose put functions '+vfs_read 3
++vfs_write 3
++callee_* 2
++vfs_open 2 if a1 > 5'
+put functions '+vfs_read 3
++vfs_write 3'
+put events/function/entry/enabled 1
+put events/call/function/enabled 1
+tries 'to arm functions and calls' stop put enabled 1
+put events/function/entry/enabled 0
+put events/call/function/enabled 0
+put functions none
+rmmod ktrace_functions
+
+# ---- a module that comes ------------------------------------------------------------------
+
+# A probe that cannot be armed then is refused, and says so; the module comes all the same.
+rmmod ktrace_callee
+put probes 'probe/six ktrace_callee:callee_six; u32 u32 c = dx'
+put events/probe/six/enabled 1
+put enabled 1
+n=0
+lost=0
+while :; do
+	n=$((n + 1))
+	echo $n >$fault/nth
+	load_module ktrace-callee 2>/dev/null
+	read -r hit <$fault/hit
+	echo 0 >$fault/nth
+	way=$(sed -n 's/^probe:six 0x[0-9a-f]* \([a-z]*\) .*/\1/p' $tree/probed)
+	[ -d /sys/module/ktrace_callee ] || lost=$((lost + 1))
+	case $way in
+	waiting | '') lost=$((lost + 1)) ;;
+	esac
+	rmmod ktrace_callee 2>/dev/null
+	[ "$hit" = 1 ] && [ $n -lt 300 ] || break
+done
+echo "# $((n - 1)) allocations failed while a module came"
+check "a module comes, whatever fails, and its probe says how it is" is $lost 0
+check "and is armed if nothing fails" is "$(echo $way | sed 's/ftrace\|jump\|breakpoint/armed/')" armed
+put enabled 0
+put events/probe/enabled 0
+remove
+rmmod ktrace_fault
+rmmod ktrace_probes
+clean
