@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Hits from all contexts on all CPUs: every hit must be accounted for.
+# One kernel is enough: the ring is the same on each, and toggle.sh attaches on each.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
