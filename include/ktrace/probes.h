@@ -12,7 +12,8 @@
  *	[MODULE:]FUNCTION%return	where it has returned to
  *	0xADDRESS[%return]		if several functions have the name
  *	[MODULE:]FUNCTION:LINE		by debugging information: a line of it, from 0 on
- *	[MODULE:]FILE:LINE		of a source file; FILE is the end of its path
+ *	[MODULE:]FILE:LINE		of a source file; FILE is the end of its path; without
+ *					MODULE, of the kernel or else of a module that is loaded
  *
  * A function that was put into others is probed in each of them, if there is debugging information.
  *

@@ -442,7 +442,7 @@ static int unknown_refuse(struct search *s)
 				 "`%.*s'",
 				 (int)s->length, s->name);
 	files_list(s, &names);
-	err = error_set(-ENOENT,
+	err = error_set(-ENODATA,
 			"the debugging information has no file `%.*s'%s%s",
 			(int)s->length, s->name, names.len ? ", but " : "",
 			names.len && !names.failed ? names.s : "");

@@ -26,14 +26,15 @@ struct debug_place {
  *
  * A line has one place for each function, and each place where that was put: the first one where a
  * statement of the line begins.  FUNCTION is the name in the source or that of the linker.  The
- * caller frees *@places, which are by address.  -ENOENT, with a message that says what there is.
+ * caller frees *@places, which are by address.  With a message that says what there is: -ENOENT;
+ * -ENODATA: the file is not known.
  */
 int debug_places(struct debug_code *code, const char *text,
 		 struct debug_place **places, size_t *nr);
 
 /*
  * Calls @use with the places of each line of FUNCTION or FILE that has some, in their order; of a
- * function, also with those where it begins, as line 0.  -ENOENT as debug_places(), if there are none.
+ * function, also with those where it begins, as line 0.  Errors are as of debug_places(), if there are none.
  */
 int debug_lines_each(struct debug_code *code, const char *name,
 		     int (*use)(unsigned int line,

@@ -372,6 +372,31 @@ static int source_places(struct kernel_debugs *codes,
 	return err;
 }
 
+/*
+ * A line of a file: of the image or, if that has no such file, of the first module that has it and
+ * whose debugging information is here.
+ */
+static int file_places(struct kernel_debugs *codes, const struct place *wanted,
+		       int (*use)(const struct place *place, void *data),
+		       void *data)
+{
+	int err = source_places(codes, wanted, use, data), other = err;
+	struct place in_module = *wanted;
+	char why[600];
+	FILE *modules;
+
+	if (err != -ENODATA || *wanted->module || *wanted->function)
+		return err;
+	snprintf(why, sizeof(why), "%s", ktrace_last_error());
+	modules = fopen("/proc/modules", "re");
+	while (other == -ENODATA && modules &&
+	       fscanf(modules, "%63s%*[^\n]", in_module.module) == 1)
+		other = source_places(codes, &in_module, use, data);
+	if (modules)
+		fclose(modules);
+	return other == -ENODATA ? error_set(err, "%s", why) : other;
+}
+
 int kernel_debug_places(struct kernel_debugs *codes, const struct place *wanted,
 			int (*use)(const struct place *place, void *data),
 			void *data)
@@ -379,7 +404,7 @@ int kernel_debug_places(struct kernel_debugs *codes, const struct place *wanted,
 	int err;
 
 	if (*wanted->line)
-		return source_places(codes, wanted, use, data);
+		return file_places(codes, wanted, use, data);
 	if (wanted->has_offset)
 		return place_missing(wanted);
 	err = source_places(codes, wanted, use, data);

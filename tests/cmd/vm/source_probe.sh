@@ -39,6 +39,13 @@ run ktrace record --vmlinux "$module" -P "callee_middle:$((inner - middle)) resu
 	-P 'callee_middle:0 number patched dir->d_name.name patch.func' -P 'ktrace_callee:run text:string' -o t -- \
 	sh -c "$(nest 3)"
 ends 0 'lines of a module' 'recorded'
+run ktrace probe check -v --vmlinux "$module" "callee.c:$outer number"
+ends 0 'a file of a module, which nobody has named'
+check 'is found' grep -q '^ktrace_callee:callee_outer+0x[0-9a-f]*: number=(' <<<"$out"
+run ktrace probe check --vmlinux "$module" 'no_such_file.c:12'
+ends 1 'a file of none' "the kernel's debugging information is not here"
+run ktrace probe check --vmlinux "$module" 'callee.c:1'
+ends 1 'a line of a module that has no code' 'line 1 has no code'
 check 'the probes go with the recording' [ -z "$(cat $tree/probes)" ]
 run ktrace report t
 check 'FUNCTION:LINE, with a local variable' [ "$(grep -c "probe:callee_middle_$((inner - middle)): result=-11$" <<<"$out")" = 3 ]
