@@ -13,18 +13,29 @@
 
 int verbosity;
 
-/* The text may contain untrusted names, of files or from a trace. */
+/*
+ * The text may contain untrusted names, of files or from a trace.  It is written at once: others may
+ * write there, too, as the command that is recorded.
+ */
 static void message(const char *format, va_list ap)
 {
-	char *text, *next, *line;
+	char *text = NULL, *whole = NULL, *next, *line;
+	size_t size;
+	FILE *f = open_memstream(&whole, &size);
 
-	fputs("ktrace: ", stderr);
-	if (vasprintf(&text, format, ap) < 0)
+	if (f && vasprintf(&text, format, ap) < 0)
 		text = NULL;
+	if (f)
+		fputs("ktrace: ", f);
 	for (next = text; (line = strsep(&next, "\n"));) {
-		print_text(stderr, line);
-		fputc('\n', stderr);
+		print_text(f, line);
+		fputc('\n', f);
 	}
+	if (f && !fclose(f) && text)
+		fwrite(whole, 1, size, stderr);
+	else
+		fputs("ktrace: out of memory\n", stderr);
+	free(whole);
 	free(text);
 }
 
