@@ -20,6 +20,10 @@
 #include "run/probes.h"
 
 #define USDT "usdt:"
+/* Of what may stand in the name of an event or a value. */
+#define NAME                                                             \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" \
+	"_:"
 
 static void name_print(void *data, const char *name, const char *module)
 {
@@ -132,12 +136,18 @@ static void values_print(const char *file, struct probe_text *t)
 int complete_probe(const char *file, const char *text)
 {
 	struct probe_text t = {.text = text};
-	const char *blank = strpbrk(text, " \t") ? strrchr(text, ' ') : NULL;
-	const char *equals = strrchr(blank ?: text, '=');
+	size_t name;
+	bool blank = false;
 
 	if (!strcmp(file, "-") || !strcmp(file, "kernel"))
 		file = NULL;
-	t.word = equals ? equals + 1 : blank ? blank + 1 : text;
+	t.word = text;
+	for (const char *c = text; (c = strpbrk(c, " \t")); blank = true)
+		t.word = ++c;
+	/* Behind "NAME=", as the library takes it. */
+	name = strspn(t.word, NAME);
+	if (name && t.word[name] == '=')
+		t.word += name + 1;
 	t.kept = t.word - text;
 	if (blank)
 		values_print(file, &t);

@@ -19,6 +19,16 @@ _ktrace_index()
 		sed 's|/$||; s|/|:|; /\*/d'
 }
 
+# For readline, a word that is not quoted begins behind its last colon or equals sign.
+_ktrace_trim()
+{
+	local before=${cur%"${cur##*[:=]}"} i
+	[[ $cur != [\'\"]* ]] && declare -F _get_comp_words_by_ref >/dev/null || return 0
+	for i in "${!COMPREPLY[@]}"; do
+		COMPREPLY[i]=${COMPREPLY[i]#"$before"}
+	done
+}
+
 # Completes systems first; after the colon, events of the system.
 _ktrace_events()
 {
@@ -37,9 +47,7 @@ _ktrace_events()
 			-W "$(_ktrace_index | cut -d: -f1 | sort -u)" -- "$word"))
 		compopt -o nospace ;;
 	esac
-	# For readline a colon ends a word.
-	! declare -F __ltrim_colon_completions >/dev/null ||
-		__ltrim_colon_completions "$cur"
+	_ktrace_trim
 }
 
 # The command finds names that begin so; there are too many to choose from here.
@@ -53,27 +61,52 @@ _ktrace_functions()
 	[ -z "$word" ] ||
 		COMPREPLY=($(compgen -P "$before" \
 			-W "$(ktrace complete-functions "$word" 2>/dev/null)" -- "$word"))
-	! declare -F __ltrim_colon_completions >/dev/null ||
-		__ltrim_colon_completions "$cur"
+	_ktrace_trim
+}
+
+# What the user has typed of a word, without its quoting.
+_ktrace_plain()	# WORD
+{
+	local word=$1
+	case $word in
+	\'*)	word=${word#\'} word=${word%\'} ;;
+	'"'*)	word=${word#'"'} word=${word%'"'} word=${word//\\/} ;;
+	'~/'*)	word=$HOME/${word#'~/'} word=${word//\\/} ;;
+	*)	word=${word//\\/} ;;
+	esac
+	printf %s "$word"
 }
 
 # Of the file of a -x before it.  The command completes the whole text, which stands in quotes if it
-# has blanks.
+# has blanks.  Names are of a foreign file: the shell must not run what stands in them.
 _ktrace_probes()
 {
-	local file=- text=$cur i
+	local file=- i text
 	if [ "${words[1]}" = probe ] && [[ ${words[2]} = @(list|remove) ]]; then
 		_ktrace_words "$(ktrace probe list 2>/dev/null | cut -d' ' -f1)"
+		_ktrace_trim
 		return
 	fi
 	for ((i = 2; i < cword; i++)); do
-		[[ ${words[i]} != @(-x|--exec) ]] || file=${words[i + 1]}
+		case ${words[i]} in
+		-x | --exec)
+			file=$(_ktrace_plain "${words[i + 1]}") ;;
+		--exec=*)
+			file=$(_ktrace_plain "${words[i]#*=}") ;;
+		esac
 	done
-	[[ $text != [\'\"]* ]] || text=${text:1}
-	mapfile -t COMPREPLY < <(ktrace complete-probe "$file" "$text" 2>/dev/null)
+	mapfile -t COMPREPLY < <(ktrace complete-probe "$file" "$(_ktrace_plain "$cur")" 2>/dev/null)
+	for i in "${!COMPREPLY[@]}"; do
+		text=${COMPREPLY[i]}
+		case $cur in
+		\'*)	[[ $text != *\'* ]] || unset "COMPREPLY[i]" ;;
+		'"'*)	text=${text//\\/\\\\} text=${text//\$/\\\$} text=${text//\`/\\\`}
+			COMPREPLY[i]=${text//'"'/\\'"'} ;;
+		*)	printf -v "COMPREPLY[i]" %q "$text" ;;
+		esac
+	done
 	compopt -o nospace
-	[ "$text" != "$cur" ] || ! declare -F __ltrim_colon_completions >/dev/null ||
-		__ltrim_colon_completions "$cur"
+	_ktrace_trim
 }
 
 _ktrace_sets()
@@ -130,7 +163,7 @@ _ktrace()
 	local cur prev words cword commands= options= what name rest
 	local kind= choices operand=text operand_words=- letter long argument
 	if declare -F _get_comp_words_by_ref >/dev/null; then
-		_get_comp_words_by_ref -n : cur prev words cword
+		_get_comp_words_by_ref -n := cur prev words cword
 	else
 		cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 		words=("${COMP_WORDS[@]}") cword=$COMP_CWORD
