@@ -30,6 +30,7 @@ struct candidate {
 	Dwarf_Die owner; /* the function, or where it was put */
 	const char *file;
 	unsigned int line;
+	unsigned int said; /* the line, as it would be said */
 };
 
 struct search {
@@ -38,6 +39,7 @@ struct search {
 	size_t length;
 	bool is_file;
 	unsigned int line; /* as it was said */
+	bool all;	   /* all lines are wanted */
 	Dwarf_Die *unit;
 	/* The same function may be declared in several units. */
 	const char *file;      /* of its declaration */
@@ -45,9 +47,9 @@ struct search {
 	struct candidate *list;
 	size_t nr;
 	struct table owners; /* numbers of those, from 1 on */
-	unsigned int below,
-		above; /* lines near that have code, of the source; 0: none */
-	bool known;    /* there is such a function or file */
+	/* Lines near that have code, as they would be said; 0: none. */
+	unsigned int below, above;
+	bool known;   /* there is such a function or file */
 	bool defined; /* the unit has more than a declaration of the function */
 	struct debug_range *parts; /* all code of the function in the unit */
 	size_t nr_parts;
@@ -133,15 +135,33 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* One for each owner: that at the lowest address of what usually runs. */
+static uint64_t candidate_key(const struct candidate *c)
+{
+	return (uintptr_t)c->owner.addr + c->said * 0x9e3779b97f4a7c15ull;
+}
+
+/* The one of the same owner and line; NULL: none. */
+static struct candidate *candidate_find(const struct search *s,
+					const struct candidate *wanted)
+{
+	const struct table_slot *slot = NULL;
+	struct candidate *c;
+
+	while ((slot = table_next(&s->owners, candidate_key(wanted), slot))) {
+		c = &s->list[(uintptr_t)slot->value - 1];
+		if (c->owner.addr == wanted->owner.addr &&
+		    c->said == wanted->said)
+			return c;
+	}
+	return NULL;
+}
+
+/* One for each owner and line: that at the lowest address of what usually runs. */
 static void candidate_add(struct search *s, const struct candidate *new)
 {
-	uintptr_t owner = (uintptr_t) new->owner.addr;
-	size_t index = (uintptr_t)table_find(&s->owners, owner);
-	struct candidate *more, *c;
+	struct candidate *more, *c = candidate_find(s, new);
 
-	if (index) {
-		c = &s->list[index - 1];
+	if (c) {
 		if (new->apart < c->apart ||
 		    (new->apart == c->apart &&new->address < c->address))
 			*c = *new;
@@ -150,8 +170,8 @@ static void candidate_add(struct search *s, const struct candidate *new)
 	more = s->nr < PLACES_MAX ? array_grow(s->list, s->nr, sizeof(*more))
 				  : NULL;
 	s->list = more ?: s->list;
-	if (!more ||
-	    table_add(&s->owners, owner, (void *)(uintptr_t)(s->nr + 1))) {
+	if (!more || table_add(&s->owners, candidate_key(new),
+			       (void *)(uintptr_t)(s->nr + 1))) {
 		s->err = error_set(-ENOMEM, s->nr < PLACES_MAX
 						    ? "out of memory"
 						    : "it is at too many "
@@ -315,17 +335,11 @@ static bool is_apart(Dwarf_Die *function, uint64_t address)
 	return false;
 }
 
-/* The line that is wanted, in the source. */
-static unsigned int wanted(const struct search *s)
+/* Is it nearer than the lines that are known to have code?  Lines are as they would be said. */
+static bool is_nearer(const struct search *s, unsigned int said)
 {
-	return s->is_file ? s->line : s->declared + s->line;
-}
-
-/* Is it nearer than the lines that are known to have code? */
-static bool is_nearer(const struct search *s, unsigned int line)
-{
-	return (line < wanted(s) && line > s->below) ||
-	       (line > wanted(s) && (!s->above || line < s->above));
+	return (said < s->line && said > s->below) ||
+	       (said > s->line && (!s->above || said < s->above));
 }
 
 static bool is_in_parts(const struct search *s, uint64_t address)
@@ -340,12 +354,19 @@ static bool is_in_parts(const struct search *s, uint64_t address)
 static void statement_note(struct search *s, uint64_t address, const char *file,
 			   unsigned int line)
 {
-	struct candidate new = {.address = address, .file = file, .line = line};
+	unsigned int from = s->is_file ? 0 : s->declared;
+	struct candidate new = {
+		.address = address,
+		.file = file,
+		.line = line,
+		.said = line - from,
+	};
+	bool exact = s->all || new.said == s->line;
 	struct debug_scopes scopes;
 	Dwarf_Die *owner = NULL;
-	bool exact = line == wanted(s);
 
-	if (!line || (!exact && !is_nearer(s, line)) ||
+	/* Line 0 of a function is where it begins, which is found elsewhere. */
+	if (line <= from || (!exact && !is_nearer(s, new.said)) ||
 	    !is_in_parts(s, address) || debug_unit(s->code, address) != s->unit)
 		return;
 	if ((exact || !s->is_file) && debug_scopes(s->code, address, &scopes))
@@ -353,7 +374,7 @@ static void statement_note(struct search *s, uint64_t address, const char *file,
 	if (!s->is_file && (!owner || !is_called(owner, s)))
 		return;
 	if (!exact) {
-		*(line < wanted(s) ? &s->below : &s->above) = line;
+		*(new.said < s->line ? &s->below : &s->above) = new.said;
 		return;
 	}
 	new.owner = owner ? *owner : *s->unit;
@@ -452,25 +473,24 @@ static int unknown_refuse(struct search *s)
 
 static int line_refuse(const struct search *s)
 {
-	/* As they would be said. */
-	unsigned int from = s->is_file ? 0 : s->declared;
 	char near[64] = "";
 
 	if (s->below && s->above)
-		snprintf(near, sizeof(near), ": %u and %u have",
-			 s->below - from, s->above - from);
+		snprintf(near, sizeof(near), ": %u and %u have", s->below,
+			 s->above);
 	else if (s->below || s->above)
-		snprintf(near, sizeof(near), ": %u has",
-			 (s->below ?: s->above) - from);
+		snprintf(near, sizeof(near), ": %u has", s->below ?: s->above);
 	return error_set(-ENOENT, "line %u has no code%s", s->line, near);
 }
 
 /* ---- places --------------------------------------------------------------------------- */
 
-static int address_compare(const void *a, const void *b)
+static int candidate_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
+	if (x->said != y->said)
+		return x->said < y->said ? -1 : 1;
 	return (x->address > y->address) - (x->address < y->address);
 }
 
@@ -482,13 +502,13 @@ static int places_make(struct search *s, struct debug_place **places,
 
 	if (!list)
 		return error_set(-ENOMEM, "out of memory");
-	qsort(s->list, s->nr, sizeof(*s->list), address_compare);
+	qsort(s->list, s->nr, sizeof(*s->list), candidate_compare);
 	for (size_t i = 0; i < s->nr; i++) {
 		struct candidate *c = &s->list[i];
 		struct debug_place *place = &list[kept];
 
 		/* One that begins with another one is as good as that. */
-		if (i && c[-1].address == c->address)
+		if (i && c[-1].address == c->address && c[-1].said == c->said)
 			continue;
 		place->address = c->address;
 		place->symbol =
@@ -498,6 +518,7 @@ static int places_make(struct search *s, struct debug_place **places,
 		place->owner = c->owner.addr;
 		place->file = c->file;
 		place->line = c->line;
+		place->said = c->said;
 		kept++;
 	}
 	*places = list;
@@ -507,10 +528,10 @@ static int places_make(struct search *s, struct debug_place **places,
 
 static void line_find(struct search *s)
 {
-	if (!s->line) {
+	if (!s->line)
 		entries_find(s);
+	if (!s->line && !s->all)
 		return;
-	}
 	s->nr_parts = 0;
 	debug_walk(s->code, s->unit, parts_visit, s);
 	if (s->nr_parts)
@@ -592,60 +613,39 @@ static int places_find(struct search *s, bool has_line)
 	return 0;
 }
 
-/* *@next: the next line of it, as it would be said, that has code; 0: none. */
-static int text_find(struct debug_code *code, const char *text,
-		     struct debug_place **places, size_t *nr,
-		     unsigned int *next)
+static int search_run(struct search *s, bool has_line,
+		      struct debug_place **places, size_t *nr)
 {
-	struct search s = {.code = code};
-	bool has_line = false;
-	int err = text_parse(&s, text, &has_line);
+	int err;
 
-	debug_search(code);
-	err = err ?: places_find(&s, has_line);
-	err = err ?: places_make(&s, places, nr);
-	*next = s.above ? s.above - (s.is_file ? 0 : s.declared) : 0;
-	free(s.list);
-	free(s.parts);
-	table_free(&s.owners);
+	debug_search(s->code);
+	err = places_find(s, has_line);
+	err = err ?: places_make(s, places, nr);
+	free(s->list);
+	free(s->parts);
+	table_free(&s->owners);
 	return err;
 }
 
 int debug_places(struct debug_code *code, const char *text,
 		 struct debug_place **places, size_t *nr)
 {
-	unsigned int next;
+	struct search s = {.code = code};
+	bool has_line = false;
+	int err = text_parse(&s, text, &has_line);
 
-	return text_find(code, text, places, nr, &next);
+	return err ?: search_run(&s, has_line, places, nr);
 }
 
-int debug_lines_each(struct debug_code *code, const char *name,
-		     int (*use)(unsigned int line,
-				const struct debug_place *places, size_t nr,
-				void *data),
-		     void *data)
+int debug_lines(struct debug_code *code, const char *name,
+		struct debug_place **places, size_t *nr)
 {
-	struct debug_place *places;
-	unsigned int line, next;
-	bool any = false;
-	char text[600];
-	size_t nr;
-	int err;
+	struct search s = {
+		.code = code,
+		.name = name,
+		.length = strlen(name),
+		.all = true,
+	};
 
-	for (line = 0;; line = next) {
-		if ((size_t)snprintf(text, sizeof(text), "%s:%u", name, line) >=
-		    sizeof(text))
-			return error_set(-EINVAL, "`%s': too long", name);
-		err = text_find(code, text, &places, &nr, &next);
-		if (!err) {
-			err = use(line, places, nr, data);
-			free(places);
-			if (err)
-				return err;
-			any = true;
-			next = line + 1;
-		} else if (err != -ENOENT || next <= line) {
-			return any && err == -ENOENT ? 0 : err;
-		}
-	}
+	return search_run(&s, true, places, nr);
 }

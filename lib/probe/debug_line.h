@@ -15,6 +15,8 @@ struct debug_place {
 	const void *owner;   /* for struct debug_where */
 	const char *file;    /* NULL: not known */
 	unsigned int line;
+	unsigned int
+		said; /* the line, as a text has it; 0: where a function begins */
 };
 
 /*
@@ -33,14 +35,11 @@ int debug_places(struct debug_code *code, const char *text,
 		 struct debug_place **places, size_t *nr);
 
 /*
- * Calls @use with the places of each line of FUNCTION or FILE that has some, in their order; of a
- * function, also with those where it begins, as line 0.  Errors are as of debug_places(), if there are none.
+ * The places of all lines of FUNCTION or FILE, by line and address; of a function, also those where it
+ * begins.  Errors are as of debug_places().
  */
-int debug_lines_each(struct debug_code *code, const char *name,
-		     int (*use)(unsigned int line,
-				const struct debug_place *places, size_t nr,
-				void *data),
-		     void *data);
+int debug_lines(struct debug_code *code, const char *name,
+		struct debug_place **places, size_t *nr);
 
 /* The line that the instruction belongs to; 0: not known.  @file may be NULL. */
 unsigned int debug_line_of(struct debug_code *code, uint64_t address,

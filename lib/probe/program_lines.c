@@ -9,43 +9,27 @@
 #include "debug_line.h"
 #include "program_lines.h"
 
-#define USDT "usdt:"
-
-struct listing {
-	const char *name; /* FUNCTION or FILE */
-	const char *lines;
-	int (*use)(const struct ktrace_program_place *place, void *data);
-	void *data;
-	bool any;
-};
+/* What stands behind the colon of a line. */
+#define LINE "0123456789*?[]!^-"
 
 bool is_lines(const char *pattern)
 {
-	return strrchr(pattern, ':') && strncmp(pattern, USDT, strlen(USDT));
+	const char *colon = strrchr(pattern, ':');
+
+	/* A pattern of C++ names has two colons. */
+	return colon && colon > pattern && colon[-1] != ':' && colon[1] &&
+	       !colon[1 + strspn(colon + 1, LINE)] &&
+	       strcspn(pattern, "*?[") > (size_t)(colon - pattern);
 }
 
-static int line_list(unsigned int line, const struct debug_place *places,
-		     size_t nr, void *data)
+/* Those of one line are found without the others. */
+static int places_find(struct debug_code *code, const char *pattern,
+		       const char *name, const char *lines,
+		       struct debug_place **places, size_t *nr)
 {
-	struct listing *l = data;
-	char number[12], name[600];
-	int err = 0;
-
-	snprintf(number, sizeof(number), "%u", line);
-	if (!kt_glob_match(l->lines, number))
-		return 0;
-	l->any = true;
-	snprintf(name, sizeof(name), "%s:%s", l->name, number);
-	for (size_t i = 0; !err && i < nr; i++)
-		err = l->use(
-			&(struct ktrace_program_place){
-				.name = name,
-				.address = places[i].address,
-				.file = places[i].file ?: "",
-				.line = places[i].line,
-			},
-			l->data);
-	return err;
+	return lines[strcspn(lines, "*?[")]
+		       ? debug_lines(code, name, places, nr)
+		       : debug_places(code, pattern, places, nr);
 }
 
 int program_lines(struct debug_code *code, const char *pattern,
@@ -53,24 +37,35 @@ int program_lines(struct debug_code *code, const char *pattern,
 			     void *data),
 		  void *data)
 {
-	const char *colon = strrchr(pattern, ':');
-	struct listing l = {.lines = colon + 1, .use = use, .data = data};
-	char *name;
+	const char *lines = strrchr(pattern, ':') + 1;
+	char *name = strndup(pattern, lines - 1 - pattern);
+	struct debug_place *places = NULL;
+	char number[12], line[600];
+	bool any = false;
+	size_t nr = 0;
 	int err;
 
-	if (strcspn(pattern, "*?[") < (size_t)(colon - pattern))
-		return error_set(-EINVAL,
-				 "`%s': in front of a line stands the name of "
-				 "one function or file",
-				 pattern);
-	name = strndup(pattern, colon - pattern);
-	if (!name)
-		return error_set(-ENOMEM, "out of memory");
-	l.name = name;
-	err = debug_lines_each(code, name, line_list, &l);
-	if (!err && !l.any)
+	err = name ? places_find(code, pattern, name, lines, &places, &nr)
+		   : error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; !err && i < nr; i++) {
+		snprintf(number, sizeof(number), "%u", places[i].said);
+		if (!kt_glob_match(lines, number))
+			continue;
+		any = true;
+		snprintf(line, sizeof(line), "%s:%s", name, number);
+		err = use(
+			&(struct ktrace_program_place){
+				.name = line,
+				.address = places[i].address,
+				.file = places[i].file ?: "",
+				.line = places[i].line,
+			},
+			data);
+	}
+	if (!err && !any)
 		err = error_set(-ENOENT, "%s has no code at line `%s'", name,
-				l.lines);
+				lines);
+	free(places);
 	free(name);
 	return err;
 }

@@ -9,12 +9,12 @@
 
 struct debug_code;
 
-/* Is it "FUNCTION:LINE" or "FILE:LINE", also with wildcards behind the colon? */
+/* Is it "FUNCTION:LINE" or "FILE:LINE"?  LINE may have wildcards. */
 bool is_lines(const char *pattern);
 
 /*
- * Calls @use with each place that such a pattern means.  -ENOENT: there is none, -EINVAL: it is wrong,
- * with a message.
+ * Calls @use with each place that such a pattern means.  Errors are as of
+ * debug_places().
  */
 int program_lines(struct debug_code *code, const char *pattern,
 		  int (*use)(const struct ktrace_program_place *place,
