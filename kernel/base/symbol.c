@@ -205,6 +205,7 @@ static void moving_visit(void *data, const char *name, unsigned long address)
 		moving->visit(moving->data, &moving->symbol);
 	}
 	preempt_enable();
+	cond_resched();
 }
 
 /*

@@ -141,6 +141,7 @@ put events/probe/six/enabled 1
 put enabled 1
 n=0
 lost=0
+refused=0
 while :; do
 	n=$((n + 1))
 	echo $n >$fault/nth
@@ -151,11 +152,14 @@ while :; do
 	[ -d /sys/module/ktrace_callee ] || lost=$((lost + 1))
 	case $way in
 	waiting | '') lost=$((lost + 1)) ;;
+	refused) refused=$((refused + 1)) ;;
 	esac
 	rmmod ktrace_callee 2>/dev/null
 	[ "$hit" = 1 ] && [ $n -lt 300 ] || break
 done
 echo "# $((n - 1)) allocations failed while a module came"
+check "arming what waited for it allocates" at_least $n 2
+check "and is refused then" at_least $refused 1
 check "a module comes, whatever fails, and its probe says how it is" is $lost 0
 check "and is armed if nothing fails" is "$(echo $way | sed 's/ftrace\|jump\|breakpoint/armed/')" armed
 put enabled 0

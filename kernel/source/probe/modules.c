@@ -10,6 +10,7 @@
 #include <linux/notifier.h>
 #include <linux/string.h>
 
+#include "place.h"
 #include "probe.h"
 #include "session/session.h"
 
@@ -47,6 +48,7 @@ static int module_came(struct notifier_block *block, unsigned long state,
 	if (state != MODULE_STATE_COMING)
 		return NOTIFY_DONE;
 	mutex_lock(&kt_mutex);
+	places_forget();
 	list_for_each_entry(session, &kt_sessions, node)
 		session_came(session, data);
 	mutex_unlock(&kt_mutex);
@@ -62,6 +64,7 @@ static int module_goes(struct notifier_block *block, unsigned long state,
 	if (state != MODULE_STATE_GOING && state != MODULE_STATE_LIVE)
 		return NOTIFY_DONE;
 	mutex_lock(&kt_mutex);
+	places_forget();
 	list_for_each_entry(session, &kt_sessions, node)
 		session_goes(session, data, state == MODULE_STATE_GOING);
 	mutex_unlock(&kt_mutex);

@@ -214,6 +214,16 @@ static bool is_note(const void *at, const struct build *build)
 }
 
 /*
+ * What was found out last, under kt_mutex: probes of one module come together, and it may have
+ * megabytes of constants.
+ */
+static struct {
+	char module[MODULE_NAME_LEN];
+	struct build build;
+	bool is;
+} last;
+
+/*
  * Is the module this build?  Its notes are among its constants.  The kernel does not say where while
  * a module is being loaded, so they are searched.
  */
@@ -223,8 +233,12 @@ static bool module_is_build(const char *name, const struct build *build)
 	const void *at, *end;
 	bool is = false;
 
+	lockdep_assert_held(&kt_mutex);
 	if (!build->size || !static_call_query(module_of_name))
 		return true;
+	if (!strcmp(last.module, name) &&
+	    !memcmp(&last.build, build, sizeof(*build)))
+		return last.is;
 	preempt_disable();
 	module = static_call(module_of_name)(name);
 	if (module) {
@@ -234,7 +248,16 @@ static bool module_is_build(const char *name, const struct build *build)
 			is = is_note(at, build);
 	}
 	preempt_enable();
+	strscpy(last.module, name, sizeof(last.module));
+	last.build = *build;
+	last.is = is;
 	return is;
+}
+
+void places_forget(void)
+{
+	lockdep_assert_held(&kt_mutex);
+	*last.module = '\0';
 }
 
 /* Where the words are, if they name a module that can come and go. */

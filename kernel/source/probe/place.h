@@ -30,6 +30,8 @@ struct place {
 };
 
 void places_init(void);
+/* A module comes or goes: what is known of one may be wrong by now.  Under kt_mutex. */
+void places_forget(void);
 
 /* Is it loaded, or being loaded so far that it has functions? */
 bool place_module_is_there(const char *module);
