@@ -111,15 +111,25 @@ static inline size_t at_line(const char *source, const char *text,
 	return places(name, first);
 }
 
-static inline void no_place(const char *text, const char *why)
+static inline void places_refused(const char *text, int err, const char *why)
 {
 	struct debug_place *list;
 	size_t nr;
 
-	CHECK_EQ(debug_places(code, text, &list, &nr), -ENOENT);
+	CHECK_EQ(debug_places(code, text, &list, &nr), err);
 	if (!strstr(ktrace_last_error(), why))
 		check_fail("%s: '%s', not '%s'", text, ktrace_last_error(),
 			   why);
+}
+
+static inline void no_place(const char *text, const char *why)
+{
+	places_refused(text, -ENOENT, why);
+}
+
+static inline void no_file(const char *text, const char *why)
+{
+	places_refused(text, -ENODATA, why);
 }
 
 static struct debug_where where;

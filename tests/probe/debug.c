@@ -49,8 +49,8 @@ TEST(what_has_no_code)
 	no_place(text, why);
 	no_place("lost:4", "line 4 has no code: 3 and 5 have");
 	no_place("lost:4000", "line 4000 has no code: 9 has");
-	no_place("sample.h:3", "no file `sample.h', but sample.c");
-	no_place("nowhere/sample.c:90", "no file `nowhere/sample.c'");
+	no_file("sample.h:3", "no file `sample.h', but sample.c");
+	no_file("nowhere/sample.c:90", "no file `nowhere/sample.c'");
 	no_place("nothing_at_all", "no function `nothing_at_all'");
 	end();
 }
