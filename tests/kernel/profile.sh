@@ -84,7 +84,8 @@ put events/profile/sample/enabled 0
 put stack 'profile/sample: kernel'
 put events/profile/sample/enabled 1
 put enabled 1
-taskset -c 0 $bin/spin 500 kernel
+# Different stacks are counted: on a busy machine it takes a while to see some.
+taskset -c 0 $bin/spin 2000 kernel
 $bin/spin 200
 put enabled 0
 stacks >/tmp/profile.stacks
