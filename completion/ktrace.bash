@@ -22,8 +22,9 @@ _ktrace_index()
 # For readline, a word that is not quoted begins behind its last colon or equals sign.
 _ktrace_trim()
 {
-	local before=${cur%"${cur##*[:=]}"} i
-	[[ $cur != [\'\"]* ]] && declare -F _get_comp_words_by_ref >/dev/null || return 0
+	local breaks=${COMP_WORDBREAKS//[!:=]/} before i
+	[[ $breaks && $cur != [\'\"]* ]] && declare -F _get_comp_words_by_ref >/dev/null || return 0
+	before=${cur%"${cur##*[$breaks]}"}
 	for i in "${!COMPREPLY[@]}"; do
 		COMPREPLY[i]=${COMPREPLY[i]#"$before"}
 	done
