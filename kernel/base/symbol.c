@@ -148,7 +148,7 @@ EXPORT_SYMBOL_GPL(kt_symbols_each);
 /* ---- those that come and go ----------------------------------------------- */
 
 DEFINE_STATIC_CALL_NULL(kt_module_of_text, __module_text_address);
-/* Where /proc/kallsyms has those from that no module's table has. */
+/* Where /proc/kallsyms has them from. */
 DEFINE_STATIC_CALL_NULL(kt_get_module, module_get_kallsym);
 DEFINE_STATIC_CALL_NULL(kt_get_ftrace, ftrace_mod_get_kallsym);
 DEFINE_STATIC_CALL_NULL(kt_get_bpf, bpf_get_kallsym);
