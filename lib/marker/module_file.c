@@ -53,13 +53,11 @@ void marker_module_find(const char *module, const char *source,
 			void *data)
 {
 	struct search search = {.module = module, .use = use, .data = data};
-	char folder[PATH_MAX], notes[PATH_MAX];
+	char folder[PATH_MAX];
 	struct utsname system;
 	char *slash;
 
-	snprintf(notes, sizeof(notes),
-		 "/sys/module/%s/notes/.note.gnu.build-id", module);
-	if (!build_id_read(notes, &search.build_id) || uname(&system))
+	if (!build_id_module(module, &search.build_id) || uname(&system))
 		return;
 	if (strlen(source) + 2 < sizeof(folder)) {
 		sprintf(folder, "%s%s", *source == '/' ? "" : "./", source);

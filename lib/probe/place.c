@@ -662,14 +662,11 @@ void place_build_find(struct place *place)
 {
 	struct module_image *image;
 	struct build_id id = {.size = 0};
-	char path[128];
 
 	if (!is_in_module(place))
 		return;
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 place->module);
 	if (module_is_loaded(place->module)) {
-		build_id_read(path, &id);
+		build_id_module(place->module, &id);
 	} else if (!module_image_open(place->module, &image)) {
 		module_image_build(image, &id);
 		module_image_close(image);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <elf.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,4 +38,13 @@ bool build_id_read(const char *path, struct build_id *id)
 		at = bytes + ((note.n_descsz + 3ul) & ~3ul);
 	}
 	return false;
+}
+
+bool build_id_module(const char *module, struct build_id *id)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
+		 module);
+	return build_id_read(path, id);
 }

@@ -12,9 +12,10 @@ struct build_id {
 };
 
 /*
- * That of the kernel (/sys/kernel/notes) or of a module (/sys/module/NAME/notes/
- * .note.gnu.build-id): in ELF notes.  False: @path has none.
+ * That of a file of ELF notes, as the kernel's (/sys/kernel/notes).  False: @path has none.
  */
 bool build_id_read(const char *path, struct build_id *id);
+/* That of a module that is loaded. */
+bool build_id_module(const char *module, struct build_id *id);
 
 #endif /* KT_LIB_SYMBOL_BUILD_ID_H */

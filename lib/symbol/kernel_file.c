@@ -114,15 +114,6 @@ int kernel_file_open(void)
 
 /* ---- modules ---------------------------------------------------------------- */
 
-static bool module_id(const char *name, struct build_id *id)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id",
-		 name);
-	return build_id_read(path, id);
-}
-
 /* "kernel/fs/ext4/ext4.ko", of a line "PATH: ..." of modules.dep.  False: it is another one's. */
 static bool path_take(char *line, const char *name)
 {
@@ -172,7 +163,7 @@ int module_file_open(const char *module)
 	char path[PATH_MAX], *own;
 	int fd;
 
-	if (!module_id(module, &id) || uname(&system))
+	if (!build_id_module(module, &id) || uname(&system))
 		return -ENOENT;
 	fd = source_file_check(debug_file_open_id(id.bytes, id.size), &id);
 	if (fd >= 0 || too_many_open(fd) ||
@@ -201,7 +192,8 @@ static bool module_find(const struct build_id *id, char *name, size_t size)
 
 	while (modules && !found && (entry = readdir(modules))) {
 		found = *entry->d_name != '.' && strlen(entry->d_name) < size &&
-			module_id(entry->d_name, &own) && id_equals(&own, id);
+			build_id_module(entry->d_name, &own) &&
+			id_equals(&own, id);
 		if (found)
 			strcpy(name, entry->d_name);
 	}
