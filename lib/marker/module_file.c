@@ -33,7 +33,10 @@ static bool folder_search(const struct search *search, const char *folder,
 	FTSENT *entry;
 	FTS *fts;
 
-	fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	/* A kernel has thousands of modules, and their names suffice. */
+	fts = fts_open(roots,
+		       FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT,
+		       NULL);
 	while (fts && !found && (entry = fts_read(fts))) {
 		if (entry->fts_info == FTS_D && entry->fts_level > 0 && !deep)
 			fts_set(fts, entry, FTS_SKIP);

@@ -7,7 +7,7 @@
 : "${KTRACE_MODULES:?is for a guest: see tests/kernel/run}"
 tree=/sys/kernel/ktrace
 test_dir=/sys/kernel/debug/ktrace-test
-bin=${KTRACE_TESTS:-build/user/tests/kernel}
+bin=$(cd "${KTRACE_TESTS:-build/user/tests/kernel}" && pwd)
 export tree test_dir bin
 
 # Prints the result of a check.  check WHAT COMMAND...

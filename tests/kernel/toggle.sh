@@ -10,6 +10,9 @@
 # got and lost must be all hits that the test module has counted, which is never unloaded.
 # Another session, printing, and another probe are switched at random.
 . tests/kernel/lib.sh
+# On some kernels, paths of markers' sources begin here.  Elsewhere, their modules' files would be
+# looked for in all of /lib/modules, again and again.
+cd "$KTRACE_MODULES/kernel" || exit 1
 
 seconds=${KTRACE_STORM:-10}
 maybe=sessions/maybe
