@@ -432,3 +432,18 @@ int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
 	kt_ring_reset(ring);
 	return 0;
 }
+
+/*
+ * A ring without memory: each record that somebody wants to write is lost.  It seems to have two
+ * packets.  Head is at the last unit of the second one, where no record fits, and the packet after
+ * it cannot be opened, because the first was never produced.
+ */
+void kt_ring_init_closed(struct kt_ring *ring, struct kt_control *control)
+{
+	*control = (struct kt_control){.mode = KT_MODE_DISCARD};
+	*ring = (struct kt_ring){
+		.head = 2 * KT_PACKET_UNITS - 1,
+		.mask = 2 * KT_PACKET_UNITS - 1,
+		.control = control,
+	};
+}

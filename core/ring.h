@@ -62,7 +62,7 @@
  *	reserve, commit		x	x	x		-
  *	flush			x	x	x		-  (1)
  *	consume			x	x	-		x  (2)
- *	init, begin, reset	x	-	-		x  (3)
+ *	init*, begin, reset	x	-	-		x  (3)
  * (1) from another CPU only when the ring's CPU is offline
  * (2) one consumer at a time
  * (3) no writer and no consumer
@@ -140,6 +140,7 @@ struct kt_record {
 int kt_ring_init(struct kt_ring *ring, struct kt_control *control, void *data,
 		 struct kt_ring_slot *slots, u32 packets, enum kt_mode mode,
 		 u32 cpu, u64 trace_id);
+void kt_ring_init_closed(struct kt_ring *ring, struct kt_control *control);
 void kt_ring_begin(struct kt_ring *ring, u64 seq);
 void kt_ring_reset(struct kt_ring *ring);
 int kt_ring_flush(struct kt_ring *ring);

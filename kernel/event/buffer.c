@@ -40,6 +40,40 @@ static void buffer_wake(struct irq_work *work)
 	wake_up_all(&buffer->readers);
 }
 
+/* ---- rings that take nothing ---------------------------------------------- */
+
+struct closed {
+	struct kt_ring ring;
+	struct kt_buffer buffer;
+	struct kt_control control;
+};
+static struct closed __percpu *closed;
+
+static int __init closed_init(void)
+{
+	unsigned int cpu;
+
+	closed = alloc_percpu(struct closed);
+	if (!closed)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct closed *at = per_cpu_ptr(closed, cpu);
+
+		kt_ring_init_closed(&at->ring, &at->control);
+		at->ring.owner = &at->buffer;
+		at->buffer.ring = &at->ring;
+		at->buffer.cpu = cpu;
+		/* Behind scratch_end: not even zero bytes can be taken. */
+		at->buffer.scratch_next = &at->buffer;
+	}
+	return 0;
+}
+
+struct kt_ring __percpu *kt_rings_closed(void)
+{
+	return &closed->ring;
+}
+
 /* ---- memory --------------------------------------------------------------- */
 
 /*
@@ -214,12 +248,16 @@ static int buffer_prepare_cpu(unsigned int cpu, struct hlist_node *node)
 
 int __init kt_buffer_init(void)
 {
-	int state =
-		cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "ktrace:prepare",
-					buffer_prepare_cpu, NULL);
+	int state = closed_init();
 
-	if (state < 0)
+	if (!state)
+		state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN,
+						"ktrace:prepare",
+						buffer_prepare_cpu, NULL);
+	if (state < 0) {
+		free_percpu(closed);
 		return state;
+	}
 	buffer_hotplug = state;
 	return 0;
 }
@@ -227,6 +265,7 @@ int __init kt_buffer_init(void)
 void kt_buffer_exit(void)
 {
 	cpuhp_remove_multi_state(buffer_hotplug);
+	free_percpu(closed);
 }
 
 int kt_buffers_init(struct kt_buffers *buffers)

@@ -92,6 +92,12 @@ static __always_inline void kt_scratch_give(struct kt_buffer *buffer,
 	WRITE_ONCE(buffer->scratch_next, place);
 }
 
+/*
+ * Rings that take nothing, and have no scratch area: those of an event until all of its batch are
+ * attached (session/control.c).  They count what they lose, but nobody is shown that.
+ */
+struct kt_ring __percpu *kt_rings_closed(void);
+
 struct kt_buffers {
 	struct kt_ring __percpu *rings;
 	struct kt_buffer **cpus; /* NULL: none yet */

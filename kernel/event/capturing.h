@@ -99,7 +99,7 @@ static __always_inline bool kt_capturing_begin(
 	struct kt_capture_frame **begun)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_ring *ring = kt_ring_here(enabled);
 	u32 reader = this_cpu_read(kt_capture_reader);
 	struct kt_capture_frame *frame;
 

@@ -110,8 +110,9 @@ void kt_events_unregister(struct kt_event_set *set);
  * capture program.  It is the data of its probe, so it is freed only when no probe can run
  * any more (tracepoint_synchronize_unregister).
  *
- * Probes read rings, id, direct, gate, capturing and state.  gate is replaced under kt_mutex
- * and freed after an RCU grace period; probes read it with preemption off.  capturing changes
+ * Probes read rings, id, direct, gate, capturing and state.  rings changes under kt_mutex while
+ * probes run (kt_ring_here()).  gate is replaced under kt_mutex and freed after an RCU grace
+ * period; probes read it with preemption off.  capturing changes
  * only while the event is not wanted, state only before it is attached.  All other fields
  * are protected by kt_mutex.
  */
@@ -138,6 +139,17 @@ struct kt_enabled {
 static inline u32 kt_class_ids(const struct kt_class *class)
 {
 	return class->short_size ? 2 : 1;
+}
+
+/*
+ * The ring for a hit of the event; with preemption off.  The next call may return another one: until
+ * all events of a batch are attached, they have rings that take nothing.  So what is taken from a
+ * ring, or its buffer, must be given back to that one.
+ */
+static __always_inline struct kt_ring *kt_ring_here(
+	const struct kt_enabled *enabled)
+{
+	return this_cpu_ptr(READ_ONCE(enabled->rings));
 }
 
 /* A probe reads nothing else of a session.  kmalloc() aligns it to a cache line. */

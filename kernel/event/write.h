@@ -33,7 +33,7 @@ static __always_inline void *kt_write_begin(struct kt_write *w,
 					    u32 size, unsigned int flags)
 {
 	w->gate = READ_ONCE(enabled->gate);
-	w->ring = this_cpu_ptr(enabled->rings);
+	w->ring = kt_ring_here(enabled);
 	if (likely(!w->gate))
 		return kt_ring_reserve(w->ring, &w->record, enabled->id, size,
 				       flags);
@@ -89,7 +89,7 @@ static __always_inline bool kt_write_try_begin(struct kt_write *w,
 {
 	u64 head;
 
-	w->ring = this_cpu_ptr(enabled->rings);
+	w->ring = kt_ring_here(enabled);
 	head = READ_ONCE(w->ring->head);
 	/* The id does not change while probes run. */
 	return kt_ring_try_reserve_compact(w->ring, &w->record, head, rdtsc(),

@@ -26,6 +26,49 @@
 
 /* ---- attaching ------------------------------------------------------------ */
 
+/*
+ * Attaching an event, or detaching it, changes code, and that makes hits of other events: of
+ * interrupts to all CPUs, of flushes of their translation caches.  So no event of a batch records
+ * anything until all of them are attached, and all have stopped before the first is detached.
+ *
+ * Events of a source with a commit are open when they are attached: the source decides which hit is
+ * the first, so that no return is recorded without its call.
+ */
+static void enabled_open(struct kt_enabled *enabled)
+{
+	WRITE_ONCE(enabled->rings, enabled->session->buffers.rings);
+}
+
+static void enabled_close(struct kt_enabled *enabled)
+{
+	WRITE_ONCE(enabled->rings, kt_rings_closed());
+}
+
+static void entries_close(struct kt_session *session, struct list_head *entries)
+{
+	struct kt_enabled *enabled;
+	struct kt_entry *entry;
+
+	list_for_each_entry(entry, entries, going) {
+		enabled = kt_session_event(session, entry);
+		if (enabled)
+			enabled_close(enabled);
+	}
+}
+
+/* Those at context switches, or all others. */
+static void session_open(struct kt_session *session, bool at_switch)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->attached &&
+		    kt_tasks_at_switch(enabled->event) == at_switch)
+			enabled_open(enabled);
+	}
+}
+
 static int enabled_attach(struct kt_enabled *enabled)
 {
 	const struct kt_event *event = enabled->event;
@@ -33,9 +76,13 @@ static int enabled_attach(struct kt_enabled *enabled)
 
 	if (enabled->attached || !event->entry->point)
 		return 0;
+	if (event->source->commit)
+		enabled_open(enabled);
 	err = kt_source_attach(event->source, enabled);
-	if (err)
+	if (err) {
+		enabled_close(enabled);
 		return err;
+	}
 	enabled->attached = true;
 	return 0;
 }
@@ -45,6 +92,7 @@ static void enabled_detach(struct kt_enabled *enabled)
 {
 	if (!enabled->attached)
 		return;
+	enabled_close(enabled);
 	kt_source_detach(enabled->event->source, enabled);
 	enabled->attached = false;
 }
@@ -128,6 +176,7 @@ static void entries_unwant(struct kt_session *session,
 {
 	struct kt_entry *entry;
 
+	entries_close(session, entries);
 	list_for_each_entry(entry, entries, going)
 		event_unwant(session, entry);
 	kt_sources_synchronize(NULL);
@@ -150,6 +199,12 @@ static int entries_want(struct kt_session *session, struct list_head *entries)
 			list_move_tail(&entry->going, &wanted);
 		if (err)
 			break;
+	}
+	list_for_each_entry(entry, &wanted, going) {
+		struct kt_enabled *enabled = kt_session_event(session, entry);
+
+		if (!err && enabled->attached)
+			enabled_open(enabled);
 	}
 	err = err ?: kt_sources_commit(session);
 	if (err)
@@ -256,10 +311,13 @@ static void sessions_drop(struct list_head *entries, bool forget)
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(session, &kt_sessions, node) {
-		list_for_each_entry(entry, entries, going) {
+		list_for_each_entry(entry, entries, going)
 			kt_tasks_hide(session, entry);
+		entries_close(session, entries);
+	}
+	list_for_each_entry(session, &kt_sessions, node) {
+		list_for_each_entry(entry, entries, going)
 			event_unwant(session, entry);
-		}
 	}
 	kt_sources_synchronize(NULL);
 	list_for_each_entry(session, &kt_sessions, node) {
@@ -285,19 +343,26 @@ const struct kt_registry_ops kt_session_registry_ops = {
 /* ---- the switch ----------------------------------------------------------- */
 
 /*
- * What was attached last, by a commit, is detached first.  So whoever reads that finds the
- * events around it, such as the entry of the interrupt that called a function.
+ * What was attached last, by a commit, ends first.  So whoever reads that finds the events around
+ * it, such as the entry of the interrupt that called a function.  Context switches end last: before
+ * that, the session's own probe, whose attaching changes code, takes their place.
  */
 static void session_stop(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
 	unsigned long cookie;
 
-	kt_tasks_hide(session, NULL);
 	xa_for_each(&session->events, cookie, enabled) {
 		if (enabled->event->source->commit)
-			enabled_detach(enabled);
+			enabled_close(enabled);
 	}
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!kt_tasks_at_switch(enabled->event))
+			enabled_close(enabled);
+	}
+	kt_tasks_hide(session, NULL);
+	xa_for_each(&session->events, cookie, enabled)
+		enabled_close(enabled);
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);
@@ -329,13 +394,16 @@ static int session_start(struct kt_session *session)
 		if (err)
 			break;
 	}
-	err = err ?: kt_sources_commit(session);
-	if (err) {
-		session_stop(session);
-		return err;
+	if (!err) {
+		/* They tell who runs, so the session's own probe goes, which changes code. */
+		session_open(session, true);
+		kt_tasks_tell(session);
+		session_open(session, false);
+		err = kt_sources_commit(session);
 	}
-	kt_tasks_tell(session);
-	return 0;
+	if (err)
+		session_stop(session);
+	return err;
 }
 
 int kt_session_enable(struct kt_session *session, bool enable)

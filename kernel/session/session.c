@@ -64,7 +64,7 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	enabled = kzalloc(sizeof(*enabled), GFP_KERNEL);
 	if (!enabled)
 		return NULL;
-	enabled->rings = session->buffers.rings;
+	enabled->rings = kt_rings_closed();
 	enabled->event = entry->event;
 	enabled->session = session;
 	if (kt_gate_replace(enabled, kt_pids_bits(session->pids), NULL) ||

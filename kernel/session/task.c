@@ -127,7 +127,7 @@ static bool event_has_next(const struct kt_event *event)
 	return false;
 }
 
-static bool event_at_switch(const struct kt_event *event)
+bool kt_tasks_at_switch(const struct kt_event *event)
 {
 	return kt_event_at_tracepoint(event, "sched_switch");
 }
@@ -164,7 +164,7 @@ void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
 {
 	lockdep_assert_held(&kt_mutex);
 	if (!session->enabled || session->switch_attached ||
-	    (entry && !event_at_switch(entry->event)))
+	    (entry && !kt_tasks_at_switch(entry->event)))
 		return;
 	if (!switch_attach(session))
 		tracepoint_synchronize_unregister();
@@ -181,7 +181,7 @@ static bool switch_told(struct kt_session *session)
 	bool told = false;
 
 	xa_for_each(&session->events, cookie, enabled) {
-		if (!enabled->attached || !event_at_switch(enabled->event))
+		if (!enabled->attached || !kt_tasks_at_switch(enabled->event))
 			continue;
 		if (told || kt_gate_refuses_any(enabled->gate) ||
 		    !event_has_next(enabled->event))

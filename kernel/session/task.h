@@ -4,6 +4,7 @@
 #define KT_KERNEL_SESSION_TASK_H
 
 struct kt_entry;
+struct kt_event;
 struct kt_session;
 struct seq_file;
 
@@ -17,6 +18,9 @@ void kt_tasks_stop(struct kt_session *session);
  */
 void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry);
 void kt_tasks_tell(struct kt_session *session);
+
+/* Is it hit at context switches? */
+bool kt_tasks_at_switch(const struct kt_event *event);
 
 void kt_tasks_show(struct seq_file *m);
 

@@ -34,7 +34,7 @@ static void leak_scratch(struct kt_enabled *enabled)
 	void *payload, *slot;
 
 	kt_probe_enter();
-	ring = this_cpu_ptr(enabled->rings);
+	ring = kt_ring_here(enabled);
 	payload = kt_scratch_take(ring->owner, LEAK_SIZE);
 	if (payload) {
 		slot = kt_write_begin(&write, enabled, LEAK_SIZE, 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Several sessions, which are independent of each other.
-# One kernel is enough: they share no interface of the kernel.
+# One kernel is enough: they share no interface of the kernel but that which changes code.
 . tests/kernel/lib.sh
 
 load_module ktrace-test
@@ -176,4 +176,38 @@ check "and is there" at_least "$(count "$(cat /tmp/read)" ktids:b)" 1
 put enabled 0
 put define '!ktids/b'
 put define '!ktids/c'
+
+# Each event that is switched on changes code, which makes hits of others: the kernel's own tracer
+# sees them.
+tracing=/sys/kernel/tracing
+[ -e $tracing/trace ] || mount -t tracefs tracefs $tracing
+probes="ktrace-arch ktrace-mm ktrace-sched"
+rmmod $probes 2>/dev/null
+for module in $probes; do
+	load_module $module
+done
+mkdir $tree/sessions/quiet
+put sessions/quiet/buffer_size 16M
+put sessions/quiet/events/enabled 1
+events=$(cat $tree/sessions/quiet/events/*/*/enabled | grep -c 1)
+echo >$tracing/trace
+echo 1 >$tracing/events/tlb/tlb_flush/enable
+put sessions/quiet/enabled 1
+cat /proc/self/stat >/dev/null
+put sessions/quiet/enabled 0
+echo 0 >$tracing/events/tlb/tlb_flush/enable
+theirs=$(grep -c ' tlb_flush: ' $tracing/trace)
+echo >$tracing/trace
+read=$($bin/ktread $tree/sessions/quiet)
+ours=$(count "$read" tlb:tlb_flush)
+echo "# $theirs flushes while $events events are switched on and off, $ours recorded"
+check "many events" at_least "$events" 100
+check "each flushes" at_least "$theirs" "$events"
+check "none of a batch is recorded before all are on, nor after the first is off" \
+	test "$ours" -lt $((events / 4))
+check "what is between is" at_least "$(count "$read" sched:sched_process_exec)" 1
+check "and no more of it is lost" is "$(sed -n 's/^total events [0-9]* //p' $tree/sessions/quiet/overflow)" \
+	"full 0 overwritten 0 nested 0 large 0 task 0 recursion 0"
+rmdir $tree/sessions/quiet
+rmmod $probes
 clean

@@ -648,6 +648,40 @@ TEST(largest_ring)
 	CHECK_EQ(c.produced, 1);
 }
 
+/* It has no memory to which anything could be written. */
+TEST(a_closed_ring_takes_nothing)
+{
+	struct kt_ring closed;
+	struct kt_control lost;
+	struct kt_record record;
+	u64 attempts = 0;
+
+	kt_ring_init_closed(&closed, &lost);
+	for (u64 time = 0; time < 3ull << 60; time += 1ull << 60) {
+		world_now = time;
+		for (u32 size = 0; size <= KT_PAYLOAD_MAX; size += 4096) {
+			CHECK(!kt_ring_reserve(&closed, &record, FIXED, size,
+					       0));
+			CHECK(!kt_ring_reserve(&closed, &record, KT_ID_EXTENDED,
+					       size, KT_RECORD_DYNAMIC));
+			attempts += 2;
+		}
+	}
+	CHECK(!kt_ring_reserve(&closed, &record, KT_ID_SWITCH, 4,
+			       KT_RECORD_TASK));
+	CHECK(kt_ring_flush(&closed) == -ENOSPC);
+	CHECK_EQ(lost.lost[KT_LOST_NESTED], attempts);
+	CHECK(!kt_ring_reserve(&closed, &record, FIXED, KT_PAYLOAD_MAX, 0));
+	CHECK_EQ(lost.lost[KT_LOST_NESTED], attempts + 1);
+	CHECK(!kt_ring_reserve(&closed, &record, FIXED, -1u, 0));
+	CHECK(!kt_ring_reserve(&closed, &record, FIXED, -8u,
+			       KT_RECORD_DYNAMIC));
+	CHECK_EQ(lost.lost[KT_LOST_LARGE], 2);
+	CHECK_EQ(closed.head, 2 * KT_PACKET_UNITS - 1);
+	CHECK_EQ(lost.lost[KT_LOST_TASK], 1);
+	CHECK_EQ(lost.produced, 0);
+}
+
 TEST(walker_refuses_damage)
 {
 	u8 bytes[256] __attribute__((aligned(8)));

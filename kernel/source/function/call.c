@@ -106,7 +106,7 @@ static void entry_write_stack(struct kt_enabled *enabled,
 			      struct call_words words, u32 nr)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_ring *ring = kt_ring_here(enabled);
 	u32 size = sizeof(struct entry) + nr * sizeof(u64);
 	struct {
 		struct kt_caller caller; /* kt_stack_caller() */

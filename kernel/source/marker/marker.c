@@ -106,7 +106,7 @@ static noinline void data_record(struct kt_enabled *enabled,
 				 const struct marked *marked, const u64 *values)
 {
 	unsigned int flags = marked->nr_strings ? KT_RECORD_DYNAMIC : 0;
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_ring *ring = kt_ring_here(enabled);
 	struct kt_write write;
 	void *payload, *slot;
 	u32 size;

@@ -58,7 +58,7 @@ static noinline void hit_judge(struct kt_enabled *enabled,
 			       const struct kt_caller *caller)
 {
 	const struct kt_gate *gate = READ_ONCE(enabled->gate);
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_ring *ring = kt_ring_here(enabled);
 	u32 size = definition->definition.class.size;
 	struct {
 		struct kt_caller caller; /* kt_stack_caller() */
@@ -92,7 +92,7 @@ static bool reading_begin(struct kt_enabled *enabled, u32 *before)
 		return false;
 	*before = this_cpu_read(kt_capture_reader);
 	if (*before && !kt_capture_interrupts(*before)) {
-		env_add_local(&this_cpu_ptr(enabled->rings)
+		env_add_local(&kt_ring_here(enabled)
 				       ->control->lost[KT_LOST_RECURSION],
 			      1);
 		return false;

@@ -168,7 +168,7 @@ static __always_inline bool enter_try_string(struct kt_enabled *enabled,
 	const struct kt_capture *program = &enabled->capturing->program;
 	const struct call *call =
 		container_of(enabled->event, struct call, events[ENTER]);
-	struct kt_ring *ring = this_cpu_ptr(enabled->rings);
+	struct kt_ring *ring = kt_ring_here(enabled);
 	u32 own_size, begin, size;
 	struct kt_record record;
 	void *payload, *text;

@@ -170,7 +170,7 @@
 			kt_probe_exit();                                     \
 			return true;                                         \
 		}                                                            \
-		__buffer = this_cpu_ptr(__enabled->rings)->owner;            \
+		__buffer = kt_ring_here(__enabled)->owner;                   \
 		__size = kt_size_##name(&__sources, args);                   \
 		if (unlikely(!kt_gate_try_begin(__buffer, __size, &__payload))) { \
 			kt_probe_exit();                                     \
