@@ -38,11 +38,6 @@ void text_add(struct text *text, const char *s, size_t n)
 	text->s[text->len] = '\0';
 }
 
-void text_puts(struct text *text, const char *s)
-{
-	text_add(text, s, strlen(s));
-}
-
 void text_printf(struct text *text, const char *format, ...)
 {
 	va_list ap;
@@ -103,22 +98,48 @@ void text_words(struct text *text, const char *format, ...)
 	text_puts(text, format);
 }
 
-static bool json_plain(unsigned char c)
+/* What can be printed of ASCII, but the double quote and the backslash. */
+static const bool json_plain[256] = {
+	[0x20 ... 0x21] = true,
+	[0x23 ... 0x5b] = true,
+	[0x5d ... 0x7e] = true,
+};
+
+static size_t json_plain_length(const char *s)
 {
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+	size_t n = 0;
+
+	while (json_plain[(uint8_t)s[n]])
+		n++;
+	return n;
+}
+
+/* In nearly all cases this is the whole string. */
+static bool text_json_plain(struct text *text, const char *s)
+{
+	size_t n = json_plain_length(s);
+	char *to;
+
+	if (s[n] || !text_room(text, n + 2))
+		return false;
+	to = text->s + text->len;
+	*to++ = '"';
+	memcpy(to, s, n);
+	memcpy(to + n, "\"", 2);
+	text->len += n + 2;
+	return true;
 }
 
 void text_json(struct text *text, const char *s)
 {
 	char escaped[ESCAPE_ROOM], *end;
 
+	if (text_json_plain(text, s))
+		return;
 	text_add(text, "\"", 1);
 	while (*s) {
-		size_t n = 0;
+		size_t n = json_plain_length(s);
 
-		/* In nearly all cases this is the whole string. */
-		while (json_plain(s[n]))
-			n++;
 		if (n) {
 			text_add(text, s, n);
 			s += n;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* All zero: an empty text. */
 struct text {
@@ -19,13 +20,17 @@ struct text {
 };
 
 void text_add(struct text *text, const char *s, size_t n);
-void text_puts(struct text *text, const char *s);
 void text_printf(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A faster text_printf() that knows only %s, %d, %u and %zu. */
 void text_words(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void text_number(struct text *text, uint64_t number);
+/* Inline, because the compiler knows the lengths of constants. */
+static inline void text_puts(struct text *text, const char *s)
+{
+	text_add(text, s, strlen(s));
+}
 /* A JSON string with its quotes; see escape_json_char(). */
 void text_json(struct text *text, const char *s);
 void text_free(struct text *text);

@@ -46,25 +46,20 @@ static int writer_append(struct ktrace_writer *writer, struct text *text)
 	return err;
 }
 
-/* Not text_printf(), which is slow: there are many names. */
-static void text_name(struct text *text, const char *key)
-{
-	text_puts(text, ",\"");
-	text_puts(text, key);
-	text_puts(text, "\":");
-}
+/* Macros, because keys are constants, and a trace of all events has 100,000 of them. */
+#define text_name(text, key) text_puts(text, ",\"" key "\":")
 
-static void text_key(struct text *text, const char *key, const char *value)
-{
-	text_name(text, key);
-	text_json(text, value);
-}
+#define text_key(text, key, value)      \
+	do {                            \
+		text_name(text, key);   \
+		text_json(text, value); \
+	} while (0)
 
-static void text_key_number(struct text *text, const char *key, uint64_t value)
-{
-	text_name(text, key);
-	text_number(text, value);
-}
+#define text_key_number(text, key, value) \
+	do {                              \
+		text_name(text, key);     \
+		text_number(text, value); \
+	} while (0)
 
 static void head_text(struct text *text, const struct ktrace_writer_head *head)
 {
@@ -203,8 +198,8 @@ static void text_field(struct text *text, const struct ktrace_field *field)
 	text_key_number(text, "size", field->size);
 	text_key(text, "kind", kind_name(field->kind, field->place));
 	if (field->kind == KTRACE_ARRAY || field->kind == KTRACE_BITMASK)
-		text_printf(text, ",\"elem\":%u,\"signed\":%s", field->elem,
-			    field->is_signed ? "true" : "false");
+		text_words(text, ",\"elem\":%u,\"signed\":%s", field->elem,
+			   field->is_signed ? "true" : "false");
 	if (field->base != KTRACE_DEC)
 		text_key(text, "base", base_name(field->base));
 	if (field->names)
@@ -216,14 +211,14 @@ static void text_type(struct text *text, const struct ktrace_type *type)
 {
 	uint32_t i;
 
-	text_printf(text, "{\"type\":\"%s\",\"id\":%u",
-		    type->variant_of ? "variant" : "event", type->id);
+	text_words(text, "{\"type\":\"%s\",\"id\":%u",
+		   type->variant_of ? "variant" : "event", type->id);
 	if (type->variant_of)
 		text_key_number(text, "index", type->index);
 	text_key(text, "system", type->system);
 	text_key(text, "name", type->name);
-	text_printf(text, ",\"size\":%u,\"dynamic\":%s", type->size,
-		    type->dynamic ? "true" : "false");
+	text_words(text, ",\"size\":%u,\"dynamic\":%s", type->size,
+		   type->dynamic ? "true" : "false");
 	if (type->short_size)
 		text_key_number(text, "short", type->short_size);
 	text_puts(text, ",\"fields\":[");

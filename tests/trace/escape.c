@@ -106,4 +106,25 @@ TEST(strings_of_the_metadata)
 	text_free(&text);
 }
 
+/* A plain text is copied in one piece.  Texts of all lengths meet each end of the memory. */
+TEST(plain_strings_of_the_metadata)
+{
+	char s[600];
+
+	memset(s, '~', sizeof(s));
+	for (size_t n = 0; n < sizeof(s); n++) {
+		struct text text = {0};
+
+		s[n] = '\0';
+		text_json(&text, s);
+		CHECK_EQ(text.len, n + 2);
+		CHECK(text.room > text.len);
+		CHECK_EQ(strlen(text.s), n + 2);
+		CHECK(text.s[0] == '"' && text.s[n + 1] == '"');
+		CHECK(!memcmp(text.s + 1, s, n));
+		text_free(&text);
+		s[n] = '~';
+	}
+}
+
 CHECK_MAIN
