@@ -8,9 +8,11 @@
 #include <ktrace/session.h>
 
 #include "cmd.h"
+#include "common/armed.h"
 #include "common/field.h"
 #include "common/patterns.h"
 #include "list_functions.h"
+#include "list_probes.h"
 #include "list_program.h"
 #include "markers.h"
 #include "common/select.h"
@@ -27,6 +29,7 @@ struct list {
 	size_t nr_types;
 	const struct ktrace_missing **missing;
 	size_t nr_missing;
+	struct list_probes probes; /* for fields, and JSON */
 	bool json;
 	bool fields;
 };
@@ -106,6 +109,19 @@ static size_t system_end(const struct list *l, size_t i)
 	return i;
 }
 
+/* Where it is, and how it is armed. */
+static void probe_print(const struct list *l, const struct ktrace_type *t)
+{
+	const struct ktrace_probe *probe =
+		list_probes_find(&l->probes, t->system, t->name);
+
+	if (!probe)
+		return;
+	fputs("  at ", stdout);
+	print_text(stdout, probe->place);
+	armed_print(probe);
+}
+
 static void list_text(const struct list *l)
 {
 	const char *reason = "";
@@ -122,6 +138,7 @@ static void list_text(const struct list *l)
 				printf("  (module %s)", t->module);
 			if (t->enabled)
 				printf("  [on]");
+			probe_print(l, t);
 			putchar('\n');
 			for (uint32_t j = 0; l->fields && j < t->nr_fields; j++)
 				field_print(&t->fields[j]);
@@ -157,8 +174,20 @@ static void list_summary(const struct list *l)
 
 /* JSON: an array with one object per event. */
 
-static void type_json(const struct ktrace_type *t)
+static void probe_json(const struct ktrace_probe *probe)
 {
+	fputs(",\"probe\":{\"place\":", stdout);
+	print_json(stdout, probe->place);
+	putchar(',');
+	armed_json(probe);
+	putchar('}');
+}
+
+static void type_json(const struct list *l, const struct ktrace_type *t)
+{
+	const struct ktrace_probe *probe =
+		list_probes_find(&l->probes, t->system, t->name);
+
 	fputs("{\"system\":", stdout);
 	print_json(stdout, t->system);
 	fputs(",\"name\":", stdout);
@@ -183,6 +212,8 @@ static void type_json(const struct ktrace_type *t)
 		print_json(stdout, t->print);
 	else
 		fputs("null", stdout);
+	if (probe)
+		probe_json(probe);
 	putchar('}');
 }
 
@@ -192,7 +223,7 @@ static void list_json(const struct list *l)
 
 	for (size_t i = 0; i < l->nr_types; i++) {
 		fputs(between, stdout);
-		type_json(l->types[i]);
+		type_json(l, l->types[i]);
 		between = ",\n";
 	}
 	for (size_t i = 0; i < l->nr_missing; i++) {
@@ -220,6 +251,8 @@ static int list_print(struct list *l, const struct ktrace_types *types)
 {
 	int status = list_collect(l, types);
 
+	if (!status && (l->fields || l->json))
+		status = list_probes_read(&l->probes, l->session);
 	if (status)
 		return status;
 	if (l->json) {
@@ -331,12 +364,15 @@ static int list_main(int argc, char **argv)
 	patterns_free(&l.functions);
 	free(l.types);
 	free(l.missing);
+	list_probes_free(&l.probes);
 	return output_finish(status);
 }
 
 static const struct command_option options[] = {
 	OPTION('v', "verbose", NULL,
-	       "show fields; twice: say what is loaded, too", .id = FIELDS),
+	       "show fields, and of probes where they are and how often they were hit and "
+	       "missed; twice: say what is loaded, too",
+	       .id = FIELDS),
 	OPTION('j', "json", NULL, "as JSON"),
 	OPTION('l', "loaded", NULL,
 	       "only what is in the kernel already, load nothing"),

@@ -11,6 +11,7 @@
 #include <ktrace/library.h>
 
 #include "cmd.h"
+#include "common/armed.h"
 #include "common/value.h"
 #include "probe_explain.h"
 #include "probe_trial.h"
@@ -293,43 +294,17 @@ static int explain(struct request *r)
 
 /* ---- list ------------------------------------------------------------------- */
 
-/* How it is armed, and what was missed. */
-static void armed_show(const struct ktrace_probe *probe)
-{
-	const struct {
-		const char *why;
-		uint64_t nr;
-	} misses[] = {{"nested", probe->missed_nested},
-		      {"open", probe->missed_open},
-		      {"idle", probe->missed_idle}};
-	const char *between = "; missed: ";
-
-	if (!probe->armed)
-		return;
-	if (!strcmp(probe->armed, "waiting"))
-		fputs("  [waiting for its module", stdout);
-	else
-		printf("  [%s%s%s", probe->armed, probe->refusal ? ": " : "",
-		       probe->refusal ?: "");
-	for (size_t i = 0; i < sizeof(misses) / sizeof(*misses); i++) {
-		if (!misses[i].nr)
-			continue;
-		printf("%s%" PRIu64 " %s", between, misses[i].nr,
-		       misses[i].why);
-		between = ", ";
-	}
-	putchar(']');
-}
-
 static int probe_show(const struct ktrace_probe *probe, void *data)
 {
 	struct request *r = data;
 
 	r->count++;
-	printf("%s:%s  %s ", probe->system, probe->name, probe->place);
+	printf("%s:%s  ", probe->system, probe->name);
+	print_text(stdout, probe->place);
+	putchar(' ');
 	fields_show(probe->fields);
 	if (verbosity > 0)
-		armed_show(probe);
+		armed_print(probe);
 	puts(probe->held ? "  [of a recorder]" : "");
 	return 0;
 }
@@ -346,19 +321,9 @@ static int probe_json(const struct ktrace_probe *probe, void *data)
 	print_json(stdout, probe->place);
 	fputs(",\"fields\":", stdout);
 	print_json(stdout, probe->fields);
-	printf(",\"held\":%s,\"refusal\":", probe->held ? "true" : "false");
-	if (probe->refusal)
-		print_json(stdout, probe->refusal);
-	else
-		fputs("null", stdout);
-	fputs(",\"armed\":", stdout);
-	if (probe->armed)
-		print_json(stdout, probe->armed);
-	else
-		fputs("null", stdout);
-	printf(",\"missed\":{\"nested\":%" PRIu64 ",\"open\":%" PRIu64
-	       ",\"idle\":%" PRIu64 "}}",
-	       probe->missed_nested, probe->missed_open, probe->missed_idle);
+	printf(",\"held\":%s,", probe->held ? "true" : "false");
+	armed_json(probe);
+	putchar('}');
 	return 0;
 }
 

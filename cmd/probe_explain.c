@@ -202,11 +202,11 @@ static const char *cost_find(const struct way *way,
 	if (!way || returns)
 		return "";
 	if (!strcmp(way->name, "jump"))
-		return ", about 212 instructions with three registers";
+		return ", about 214 instructions with three registers";
 	if (!strcmp(way->name, "ftrace"))
-		return *e->module ? ", about 273 instructions with three "
+		return *e->module ? ", about 275 instructions with three "
 				    "registers"
-				  : ", about 118 instructions with three "
+				  : ", about 120 instructions with three "
 				    "registers";
 	return "";
 }

@@ -109,7 +109,11 @@ struct ktrace_probe {
 	 * loaded.
 	 */
 	uint64_t address;
-	uint64_t reserved[1];
+	/*
+	 * ktrace_session_probes_each(): how often it was hit in these sessions, without what was
+	 * missed.  Conditions, sets of processes and full buffers may have refused some of these.
+	 */
+	uint64_t hits;
 };
 
 /*

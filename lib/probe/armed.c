@@ -38,15 +38,38 @@ static int session_add(void *data, const char *name)
 	return lines_add(r, path);
 }
 
-int armed_read(struct ktrace_session *s, struct text *lines)
+static uint64_t name_hash(const char *line)
 {
-	struct reading reading = {.root = s->root, .lines = lines};
+	return table_hash(line, strcspn(line, " \n"));
+}
+
+int armed_index(struct armed *armed)
+{
+	for (char *line = armed->lines.s; line && *line;
+	     line += *line == '\n') {
+		if (table_add(&armed->by_name, name_hash(line), line))
+			return error_set(-ENOMEM, "out of memory");
+		line += strcspn(line, "\n");
+	}
+	return 0;
+}
+
+void armed_free(struct armed *armed)
+{
+	table_free(&armed->by_name);
+	text_free(&armed->lines);
+}
+
+int armed_read(struct ktrace_session *s, struct armed *armed)
+{
+	struct reading reading = {.root = s->root, .lines = &armed->lines};
 	char path[PATH_MAX];
 	int err;
 
 	snprintf(path, sizeof(path), "%s/probed", s->root);
 	err = lines_add(&reading, path);
-	return err ?: ktrace_sessions_each(s, session_add, &reading);
+	err = err ?: ktrace_sessions_each(s, session_add, &reading);
+	return err ?: armed_index(armed);
 }
 
 /* From good to bad. */
@@ -74,33 +97,49 @@ static void reason_read(const char *line, char reason[ARMED_REASON])
 			 (int)strcspn(why + 2, "\n"), why + 2);
 }
 
-void armed_find(const struct text *lines, struct ktrace_probe *probe,
+/* A line about the probe, behind its name. */
+static void line_use(const char *line, struct ktrace_probe *probe,
+		     char reason[ARMED_REASON], size_t *worst)
+{
+	uint64_t hits, nested, open, idle;
+	char way[16];
+	size_t rank;
+
+	if (sscanf(line,
+		   "%*s %15s hits %" SCNu64 " missed nested %" SCNu64
+		   " open %" SCNu64 " idle %" SCNu64,
+		   way, &hits, &nested, &open, &idle) != 5)
+		return;
+	probe->hits += hits;
+	probe->missed_nested += nested;
+	probe->missed_open += open;
+	probe->missed_idle += idle;
+	rank = way_rank(way);
+	if (probe->armed && rank <= *worst)
+		return;
+	*worst = rank;
+	probe->armed = ways[rank];
+	reason_read(line, reason);
+	probe->refusal = *reason ? reason : NULL;
+}
+
+void armed_find(const struct armed *armed, struct ktrace_probe *probe,
 		char reason[ARMED_REASON])
 {
-	uint64_t nested, open, idle;
-	char name[160], way[16];
-	const char *line = lines->s;
-	size_t worst = 0, rank;
-	size_t length = snprintf(name, sizeof(name), "%s:%s ", probe->system,
-				 probe->name);
+	const struct table_slot *slot = NULL;
+	uint64_t hash;
+	size_t worst = 0, length;
+	char name[160];
 
-	for (; line && *line; line += *line == '\n') {
-		if (!strncmp(line, name, length) &&
-		    sscanf(line + length,
-			   "%*s %15s missed nested %" SCNu64 " open %" SCNu64
-			   " idle %" SCNu64,
-			   way, &nested, &open, &idle) == 4) {
-			probe->missed_nested += nested;
-			probe->missed_open += open;
-			probe->missed_idle += idle;
-			rank = way_rank(way);
-			if (!probe->armed || rank > worst) {
-				worst = rank;
-				probe->armed = ways[rank];
-				reason_read(line + length, reason);
-				probe->refusal = *reason ? reason : NULL;
-			}
-		}
-		line += strcspn(line, "\n");
+	length = snprintf(name, sizeof(name), "%s:%s ", probe->system,
+			  probe->name);
+	if (length >= sizeof(name))
+		return;
+	hash = name_hash(name);
+	while ((slot = table_next(&armed->by_name, hash, slot))) {
+		const char *line = slot->value;
+
+		if (!strncmp(line, name, length))
+			line_use(line + length, probe, reason, &worst);
 	}
 }

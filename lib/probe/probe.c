@@ -69,8 +69,8 @@ static bool is_wanted(const struct ktrace_probe *probe,
 /* Which lines are held. */
 struct held {
 	bool all;
-	const char *lines;	  /* NULL: none */
-	const struct text *armed; /* NULL: not known */
+	const char *lines;	   /* NULL: none */
+	const struct armed *armed; /* NULL: not known */
 };
 
 /* Calls @use with those that patterns mean.  Cuts @lines up. */
@@ -114,7 +114,7 @@ int ktrace_session_probes_each(
 	int (*use)(const struct ktrace_probe *probe, void *data), void *data)
 {
 	char *lines = NULL, *held_lines = NULL;
-	struct text armed = {0};
+	struct armed armed = {0};
 	struct held held = {.armed = &armed};
 	bool *used = calloc(nr + 1, sizeof(*used));
 	int err = used ? 0 : error_set(-ENOMEM, "out of memory");
@@ -133,7 +133,7 @@ int ktrace_session_probes_each(
 		if (!used[i])
 			err = error_set(-ENOENT, "there is no probe `%s'",
 					patterns[i]);
-	text_free(&armed);
+	armed_free(&armed);
 	free(held_lines);
 	free(lines);
 	free(used);

@@ -43,7 +43,7 @@ put events/probe/enabled 1
 check "nor when its probes are switched on" put enabled 1
 check "they wait" is "$(for event in six dash begin began end error; do way $event; done | xargs)" \
 	"waiting waiting waiting waiting waiting waiting"
-check "with no address, and nothing missed" grep -qx 'probe:six 0x0 waiting missed nested 0 open 0 idle 0' $tree/probed
+check "with no address, and nothing missed" grep -qx 'probe:six 0x0 waiting hits 0 missed nested 0 open 0 idle 0' $tree/probed
 check "others do not" is "$(way read)" ftrace
 put events/probe/read/enabled 0
 $bin/ktread $tree >/dev/null
@@ -193,7 +193,7 @@ put enabled 1
 load_module ktrace-callee
 # reason EVENT
 reason() {
-	sed -n "s/^probe:$1 0x0 refused missed nested 0 open 0 idle 0: //p" $tree/probed
+	sed -n "s/^probe:$1 0x0 refused hits 0 missed nested 0 open 0 idle 0: //p" $tree/probed
 }
 check "the reason is with the probe" is "$(reason none | cut -d'(' -f1)" \
 	"the module ktrace_callee has no function no_such_function "
@@ -262,7 +262,8 @@ check "often" at_least $n 50
 read=$($bin/ktread $tree/sessions/other)
 check "each load was recorded" is "$(count "$read" probe:begin)" $rounds
 check "and each end" is "$(count "$read" probe:end)" $rounds
-check "nothing was missed meanwhile" is "$(grep -c ' waiting missed nested 0 open 0 idle 0$' $tree/sessions/other/probed)" 2
+check "they are counted while they wait, too" is "$(sed -n 's/.* hits \([0-9]*\) .*/\1/p' $tree/sessions/other/probed | xargs)" "$rounds $rounds"
+check "nothing was missed meanwhile" is "$(grep -c ' waiting hits [0-9]* missed nested 0 open 0 idle 0$' $tree/sessions/other/probed)" 2
 put sessions/other/enabled 0
 rmdir $tree/sessions/other
 put probes '!probe/begin

@@ -103,7 +103,7 @@ check "elements by an index" is "$(payloads element | sort -u | cut -c1-24)" 0d0
 check "texts" is "$(payloads text | grep -c "$(printf 'a text of the program' | od -An -tx1 | tr -d ' \n')")" 20
 check "probed is empty while it is off" is "$(get probed)" ""
 put enabled 1
-check "while it is on" is "$(sed -n 's/ missed.*//; s/^probe:error //p' $tree/probed)" \
+check "while it is on" is "$(sed -n 's/ hits.*//; s/^probe:error //p' $tree/probed)" \
 	"$($bin/probed where probed_error) breakpoint"
 put enabled 0
 echo >$tracing/uprobe_events

@@ -18,19 +18,22 @@ int ktrace_sessions_each(struct ktrace_session *session,
 
 static struct ktrace_probe find(char *lines)
 {
-	const struct text text = {.s = lines, .len = strlen(lines)};
+	struct armed armed = {.lines = {.s = lines, .len = strlen(lines)}};
 	struct ktrace_probe probe = {.system = "probe", .name = "one"};
 
-	armed_find(&text, &probe, reason);
+	CHECK_EQ(armed_index(&armed), 0);
+	armed_find(&armed, &probe, reason);
+	table_free(&armed.by_name);
 	return probe;
 }
 
-#define GOOD  "probe:one 0xff ftrace missed nested 1 open 2 idle 3\n"
-#define JUMP  "probe:one 0xff jump missed nested 0 open 0 idle 0\n"
-#define WAITS "probe:one 0x0 waiting missed nested 0 open 0 idle 0\n"
+#define GOOD  "probe:one 0xff ftrace hits 7 missed nested 1 open 2 idle 3\n"
+#define JUMP  "probe:one 0xff jump hits 4 missed nested 0 open 0 idle 0\n"
+#define WAITS "probe:one 0x0 waiting hits 4 missed nested 0 open 0 idle 0\n"
 #define REFUSED \
-	"probe:one 0x0 refused missed nested 4 open 5 idle 6: no place\n"
-#define OTHER "probe:one_2 0x0 refused missed nested 7 open 7 idle 7: other\n"
+	"probe:one 0x0 refused hits 0 missed nested 4 open 5 idle 6: no place\n"
+#define OTHER \
+	"probe:one_2 0x0 refused hits 0 missed nested 7 open 7 idle 7: other\n"
 
 TEST(in_no_session)
 {
@@ -48,6 +51,7 @@ TEST(in_one_session)
 	CHECK_EQ(probe.missed_nested, 1);
 	CHECK_EQ(probe.missed_open, 2);
 	CHECK_EQ(probe.missed_idle, 3);
+	CHECK_EQ(probe.hits, 7);
 }
 
 /* A reason is never beside a way that is not refused. */
@@ -66,6 +70,7 @@ TEST(the_worst_of_several)
 	CHECK_STR(probe.armed, "waiting");
 	CHECK(!probe.refusal);
 	probe = find(JUMP GOOD JUMP);
+	CHECK_EQ(probe.hits, 15);
 	CHECK_STR(probe.armed, "ftrace");
 	CHECK(!probe.refusal);
 }
@@ -73,7 +78,8 @@ TEST(the_worst_of_several)
 TEST(a_way_that_is_not_known)
 {
 	struct ktrace_probe probe = find(
-		REFUSED "probe:one 0xff beam missed nested 0 open 0 idle 0\n");
+		REFUSED
+		"probe:one 0xff beam hits 4 missed nested 0 open 0 idle 0\n");
 
 	CHECK_STR(probe.armed, "?");
 	CHECK(!probe.refusal);

@@ -61,6 +61,7 @@ static __always_inline void probe_hit(struct probe *probe,
 				      unsigned long pc)
 {
 	kt_probe_enter();
+	this_cpu_inc(*probe->hits);
 	if (!probe->quick || unlikely(probe->enabled->capturing) ||
 	    !hit_try(probe->enabled, probe->definition, regs))
 		probe_hit_slow(probe, regs, pc);

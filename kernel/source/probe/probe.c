@@ -72,8 +72,13 @@ static int probe_attach(struct kt_enabled *enabled)
 	struct probe *probe;
 
 	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
-	if (!probe)
+	if (probe)
+		probe->hits = alloc_percpu_gfp(
+			unsigned long, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!probe || !probe->hits) {
+		kfree(probe);
 		return kt_refuse(enabled->session, -ENOMEM, "no memory");
+	}
 	probe->enabled = enabled;
 	probe->definition = definition;
 	probe->returns = definition->returns;
@@ -103,6 +108,18 @@ static void probe_detach(struct kt_enabled *enabled)
 	}
 }
 
+/* Those that only find RCU idle are missed. */
+static u64 probe_hits(const struct probe *probe)
+{
+	/* First: each of these has been counted as a hit before. */
+	u64 hits = -atomic64_read(&probe->idle);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hits += READ_ONCE(*per_cpu_ptr(probe->hits, cpu));
+	return hits;
+}
+
 static u64 probe_missed(const struct probe *probe, enum miss reason)
 {
 	return probe->before[reason] +
@@ -123,8 +140,10 @@ static void probes_synchronize(void)
 			probing->missed[i] += probe_missed(probe, i);
 		list_del(&probe->node);
 		kfree(probe->refusal);
-		if (!probe->stuck)
-			kfree(probe);
+		if (probe->stuck)
+			continue;
+		free_percpu(probe->hits);
+		kfree(probe);
 	}
 }
 
@@ -304,7 +323,7 @@ static void probed_line(struct seq_file *m, const struct probe *probe)
 		m->count = begin;
 		return;
 	}
-	seq_puts(m, " missed");
+	seq_printf(m, " hits %llu missed", probe_hits(probe));
 	for (i = 0; i < MISSES; i++)
 		seq_printf(m, " %s %llu", misses[i], probe_missed(probe, i));
 	if (probe->refusal)

@@ -605,6 +605,26 @@ run ktrace report t
 check 'the process that is wanted' [ "$(grep -c ' probe:tick: arg1=1$' <<<"$out")" -gt 5 ]
 check 'no other' [ -z "$(grep ' probe:tick: arg1=2$' <<<"$out")" ]
 rm -r t
+# Two processes hit it, one of them is recorded.
+ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -p $one -o t & recorder=$!
+ticks() { cat $tree/probed $tree/sessions/*/probed 2>/dev/null | sed -n 's/^probe:tick .* hits \([0-9]*\) .*/\1/p'; }
+for _ in $(seq 600); do
+	[ "$(ticks)0" -gt 500 ] && break
+	sleep 0.1
+done
+kill -STOP $one $two
+for _ in $(seq 100); do
+	[ "$(grep -c '^State:.T' /proc/$one/status /proc/$two/status | grep -c ':1$')" = 2 ] && break
+	sleep 0.1
+done
+hits=$(ticks)
+kill -INT $recorder
+wait $recorder
+kill -CONT $one $two
+recorded=$(ktrace report -q t | grep -c ' probe:tick: ')
+check 'both are hits of the probe' [ "$recorded" -lt "$hits" ]
+check 'as often' [ "$recorded" -gt $((hits / 3)) ]
+rm -r t
 run ktrace record -q -x ./sleeper -P 'tick $arg1:u32' -d 1 -o t
 run ktrace report t
 check 'all processes' [ "$(grep -o ' probe:tick: arg1=.*' <<<"$out" | sort -u | xargs)" = \
@@ -616,7 +636,7 @@ recorder=$!
 while ! grep -q tick $tree/probes 2>/dev/null; do sleep 0.1; done
 until cat $tree/probed $tree/sessions/*/probed 2>/dev/null | grep -q tick; do sleep 0.1; done
 run ktrace probe list -v
-check 'list -v says how it is armed' grep -q "^probe:tick  $PWD/sleeper:tick  arg1=(di)  \[breakpoint\]  \[of a recorder\]$" <<<"$out"
+check 'list -v says how it is armed' grep -q "^probe:tick  $PWD/sleeper:tick  arg1=(di)  \[breakpoint; [0-9]* hits*\]  \[of a recorder\]$" <<<"$out"
 run ktrace probe list -j
 check 'and JSON what is missed' [ "$(python3 -c 'import json, sys; p, = json.load(sys.stdin); print(p["armed"], *p["missed"].items())' <<<"$out")" = \
 	"breakpoint ('nested', 0) ('open', 0) ('idle', 0)" ]
