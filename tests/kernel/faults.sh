@@ -60,7 +60,7 @@ tries() {
 
 # ---- probes -------------------------------------------------------------------------
 
-file=$PWD/$bin/probed
+file=$bin/probed
 lines='probe/entry vfs_read; u64 u64 a = di
 probe/return vfs_read%return; s64 long ret = ax
 probe/within ktrace_callee:callee_six; u32 u32 c = dx

@@ -5,7 +5,7 @@
 
 tracing=/sys/kernel/tracing
 [ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing
-file=$PWD/$bin/probed
+file=$bin/probed
 dir=/mnt/program_probes
 mkdir -p $dir
 
