@@ -56,9 +56,10 @@ struct kt_source {
 	const char *(*unsupported)(void);
 
 	/*
-	 * After attach, or after commit, the event's probe may run.  Both report errors
-	 * with a reason (kt_refuse).  If attach fails, it undoes what it began; a probe may
-	 * still run until the source is synchronized.
+	 * After attach, or after commit, the event's probe may run.  Without a commit, its
+	 * hits are recorded when all events of a batch are attached; with one, at once.
+	 * Both report errors with a reason (kt_refuse).  If attach fails, it undoes what it
+	 * began; a probe may still run until the source is synchronized.
 	 */
 	int (*attach)(struct kt_enabled *enabled);
 	int (*commit)(struct kt_session *session);

@@ -31,8 +31,8 @@
  * interrupts to all CPUs, of flushes of their translation caches.  So no event of a batch records
  * anything until all of them are attached, and all have stopped before the first is detached.
  *
- * Events of a source with a commit are open when they are attached: the source decides which hit is
- * the first, so that no return is recorded without its call.
+ * Events of a source with a commit are open when they are attached: the source itself decides when
+ * their hits begin.
  */
 static void enabled_open(struct kt_enabled *enabled)
 {
@@ -344,8 +344,8 @@ const struct kt_registry_ops kt_session_registry_ops = {
 
 /*
  * What was attached last, by a commit, ends first.  So whoever reads that finds the events around
- * it, such as the entry of the interrupt that called a function.  Context switches end last: before
- * that, the session's own probe, whose attaching changes code, takes their place.
+ * it, such as the entry of the interrupt that called a function.  Context switches end last, because
+ * they tell who runs.
  */
 static void session_stop(struct kt_session *session)
 {
@@ -360,9 +360,12 @@ static void session_stop(struct kt_session *session)
 		if (!kt_tasks_at_switch(enabled->event))
 			enabled_close(enabled);
 	}
-	kt_tasks_hide(session, NULL);
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_close(enabled);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (enabled->event->source->commit)
+			enabled_detach(enabled);
+	}
 	xa_for_each(&session->events, cookie, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);
@@ -380,12 +383,10 @@ static int session_start(struct kt_session *session)
 	err = kt_buffers_start(&session->buffers);
 	if (err)
 		return kt_refuse(session, err, "no memory for the buffers");
-	/* Begin with task records, so that the first event already has a task. */
 	err = kt_tasks_start(session);
 	if (err)
 		return kt_refuse(session, err,
-				 "cannot follow context switches: error %d",
-				 err);
+				 "cannot follow tasks: error %d", err);
 	kt_sources_offer(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {
@@ -394,15 +395,23 @@ static int session_start(struct kt_session *session)
 		if (err)
 			break;
 	}
-	if (!err) {
-		/* They tell who runs, so the session's own probe goes, which changes code. */
-		session_open(session, true);
-		kt_tasks_tell(session);
-		session_open(session, false);
-		err = kt_sources_commit(session);
-	}
 	if (err)
-		session_stop(session);
+		goto err_stop;
+	/* First who runs, so that the first event has a task. */
+	session_open(session, true);
+	err = kt_tasks_follow(session);
+	if (err) {
+		kt_refuse(session, err,
+			  "cannot follow context switches: error %d", err);
+		goto err_stop;
+	}
+	session_open(session, false);
+	err = kt_sources_commit(session);
+	if (!err)
+		return 0;
+
+err_stop:
+	session_stop(session);
 	return err;
 }
 

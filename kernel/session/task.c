@@ -293,15 +293,20 @@ int kt_tasks_start(struct kt_session *session)
 		if (err)
 			goto err_detach;
 	}
-	err = switch_attach(session);
-	if (err)
-		goto err_detach;
-	on_each_cpu(task_write_current, session, true);
 	return 0;
 
 err_detach:
 	tasks_detach(session, i);
 	tracepoint_synchronize_unregister();
+	return err;
+}
+
+int kt_tasks_follow(struct kt_session *session)
+{
+	int err = switch_told(session) ? 0 : switch_attach(session);
+
+	if (!err)
+		on_each_cpu(task_write_current, session, true);
 	return err;
 }
 

@@ -8,7 +8,10 @@ struct kt_event;
 struct kt_session;
 struct seq_file;
 
+/* Attaches the probes, but not that of context switches. */
 int kt_tasks_start(struct kt_session *session);
+/* All events that the session begins with are attached: afterwards each switch is recorded. */
+int kt_tasks_follow(struct kt_session *session);
 void kt_tasks_stop(struct kt_session *session);
 
 /*

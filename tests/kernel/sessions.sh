@@ -200,6 +200,7 @@ theirs=$(grep -c ' tlb_flush: ' $tracing/trace)
 echo >$tracing/trace
 read=$($bin/ktread $tree/sessions/quiet)
 ours=$(count "$read" tlb:tlb_flush)
+ours=${ours:-0}
 echo "# $theirs flushes while $events events are switched on and off, $ours recorded"
 check "many events" at_least "$events" 100
 check "each flushes" at_least "$theirs" "$events"
