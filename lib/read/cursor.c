@@ -67,7 +67,8 @@ struct ktrace_cursor {
 	uint64_t time;		/* of the last item */
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
 	uint32_t switch_offset; /* of its next_pid */
-	uint8_t *unwanted;	/* by id; NULL: all are wanted */
+	uint8_t *unwanted;	/* by number; NULL: all are wanted */
+	size_t nr_asked;	/* there are so many in it */
 	uint8_t *completed;	/* the payload of a short record, with zeros */
 	size_t completed_size;
 
@@ -261,6 +262,15 @@ static noinline void cursor_complete(struct ktrace_cursor *cursor,
 	event->size = event->type->size;
 }
 
+/* Variants that were found since have no place in the array yet. */
+static bool cursor_refuses(const struct ktrace_cursor *cursor,
+			   const struct ktrace_type *type)
+{
+	return likely(type->number < cursor->nr_asked)
+		       ? cursor->unwanted[type->number]
+		       : !cursor->want(type, cursor->data);
+}
+
 /* Makes an event from the first stream's record.  False: it is not wanted. */
 static bool cursor_event(struct ktrace_cursor *cursor,
 			 const struct cursor_stream *s)
@@ -282,7 +292,7 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	if (unlikely(types->nr_variants))
 		event->type = types_variant(types, event->type, event->payload,
 					    event->size);
-	if (cursor->unwanted && cursor->unwanted[event->type->number])
+	if (cursor->unwanted && cursor_refuses(cursor, event->type))
 		return false;
 	if (unlikely(walk->time < cursor->done))
 		cursor_late(cursor, s);
@@ -339,8 +349,10 @@ static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 	types_take_all(types);
 	free(cursor->unwanted);
 	cursor->unwanted = calloc(types->count + 1, 1);
+	cursor->nr_asked = 0;
 	if (!cursor->unwanted)
 		return -ENOMEM;
+	cursor->nr_asked = types->count;
 	for (i = 0; i < types->count; i++)
 		cursor->unwanted[i] =
 			!cursor->want(types->types[i], cursor->data);
@@ -477,6 +489,29 @@ static int streams_refill(struct ktrace_cursor *cursor)
 	return 0;
 }
 
+/*
+ * Moves the first stream on, whose item was delivered.  Streams that come or grow may have older
+ * ones, and then the first is another.
+ */
+static int cursor_leave(struct ktrace_cursor *cursor)
+{
+	struct cursor_stream *s = cursor->heap[0];
+	int err, item;
+
+	if (s->switching) {
+		s->switching = false;
+		err = cursor_switch(cursor, s, s->next);
+		if (err)
+			return err;
+	}
+	item = stream_next(&s->stream);
+	if (item < 0)
+		return item;
+	heap_update(cursor, item == STREAM_END);
+	cursor->started = false;
+	return 0;
+}
+
 /* The trace has grown. */
 static noinline int cursor_resume(struct ktrace_cursor *cursor)
 {
@@ -484,6 +519,8 @@ static noinline int cursor_resume(struct ktrace_cursor *cursor)
 
 	cursor->round = cursor->trace->round;
 	err = cursor_types(cursor);
+	if (!err && cursor->started && cursor->nr_heap)
+		err = cursor_leave(cursor);
 	streams_forget(cursor);
 	while (!err && cursor->nr_streams < cursor->trace->nr_sources &&
 	       cursor->nr_streams < cursor->room)

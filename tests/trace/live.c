@@ -219,6 +219,45 @@ TEST(all_at_once)
 	follow(2ull * EVENTS * STEP, 0, false);
 }
 
+/*
+ * A program may write whatever times into its ring: while a reader is in the middle of one stream,
+ * another one comes whose items are older.  Each item is shown once.
+ */
+TEST(older_items_in_the_middle)
+{
+	struct ktrace_cursor *whole, *cursor;
+	struct ktrace *trace, *live;
+	char line[256], path[512];
+	uint64_t time, items = 0, expected = 0;
+
+	make();
+	path_of(path, "metadata");
+	metadata_write(&head, false);
+	CHECK_EQ(live_open(false, &live), 0);
+	CHECK_EQ(ktrace_cursor_create(live, NULL, &cursor), 0);
+	metadata_write(&end, true);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	CHECK_EQ(ktrace_cursor_create(trace, NULL, &whole), 0);
+	while (item_next(whole, line, &time))
+		expected++;
+
+	CHECK_EQ(trace_grow(live, 0, false,
+			    packets[0].list[packets[0].nr - 1].end, false),
+		 0);
+	trace_advance(live, UINT64_MAX - 2);
+	for (int i = 0; i < 1000; i++, items++)
+		CHECK(item_next(cursor, line, &time));
+	grow(live, UINT64_MAX - 1, 0);
+	CHECK_EQ(trace_complete(live), 0);
+	while (item_next(cursor, line, &time))
+		items++;
+	CHECK_EQ(items, expected);
+	ktrace_cursor_destroy(whole);
+	ktrace_cursor_destroy(cursor);
+	ktrace_close(trace);
+	ktrace_close(live);
+}
+
 static void line_add(struct ktrace *live, const char *text)
 {
 	struct ktrace_memory line = {text, strlen(text)};
