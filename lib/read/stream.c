@@ -93,8 +93,8 @@ static int64_t stream_bytes(struct stream *stream, uint32_t need,
 	return window_fill(stream);
 }
 
-/* After damage: moves to the next bytes that may be the begin of a packet. */
-static bool stream_search(struct stream *stream)
+/* After damage: moves to the next bytes that may be the begin of a packet.  1, 0 or -errno. */
+static int stream_search(struct stream *stream)
 {
 	for (;;) {
 		const uint8_t *bytes;
@@ -104,7 +104,7 @@ static bool stream_search(struct stream *stream)
 		stream->position = (stream->position & ~7ull) + 8;
 		len = stream_bytes(stream, sizeof(struct kt_packet), &bytes);
 		if (len < (int64_t)sizeof(struct kt_packet))
-			return false;
+			return len < 0 ? len : 0;
 		for (i = 0; i + (int64_t)sizeof(struct kt_packet) <= len;
 		     i += 8) {
 			memcpy(&magic, bytes + i, sizeof(magic));
@@ -113,7 +113,7 @@ static bool stream_search(struct stream *stream)
 		}
 		stream->position += i;
 		if (i + (int64_t)sizeof(struct kt_packet) <= len)
-			return true;
+			return 1;
 		stream->position -= 8;
 	}
 }
@@ -327,8 +327,8 @@ static bool packet_waits(struct stream *stream)
  */
 static int packet_resume(struct stream *stream)
 {
-	uint32_t before = stream->walk.packet.used;
-	uint64_t time = stream->walk.time;
+	const struct kt_walk old = stream->walk;
+	uint32_t before = old.packet.used;
 	int found, why;
 
 	if (stream->trace->info.live && stream->seen == stream->source->grown)
@@ -337,11 +337,14 @@ static int packet_resume(struct stream *stream)
 	if (packet_waits(stream))
 		return 0;
 	found = packet_read(stream, &why);
-	if (found <= 0 || stream->walk.packet.used < before)
+	if (found <= 0 || stream->walk.packet.used < before) {
+		/* What was read of it before has been checked. */
+		stream->walk = old;
 		return found < 0 ? found : -EBADMSG;
+	}
 	stream->walk.next =
 		stream->walk.end - (stream->walk.packet.used - before);
-	stream->walk.time = time;
+	stream->walk.time = old.time;
 	stream->tentative = packet_is_tentative(stream);
 	return 1;
 }
@@ -390,8 +393,15 @@ static int packet_open(struct stream *stream)
 		stream->damage = stream->position;
 		stream->why = why;
 	}
-	while (!found && stream_search(stream) && !packet_waits(stream))
+	while (!found) {
+		int more = stream_search(stream);
+
+		if (more < 0)
+			return more;
+		if (!more || packet_waits(stream))
+			break;
 		found = packet_read(stream, &why);
+	}
 	if (found < 0 || (!found && stream->trace->info.live))
 		return found;
 	damaged = stream->searching;

@@ -489,6 +489,37 @@ TEST(damaged_header)
 	CHECK(tried > 20);
 }
 
+/* A packet that has grown is read again.  If it is none then, what was read of it before counts. */
+TEST(damaged_when_it_has_grown)
+{
+	static const struct kt_packet none = {.used = 0xfffffff0};
+	struct kt_packet head;
+	uint64_t until;
+	int64_t whole;
+	bool warned;
+
+	make();
+	stream_begin();
+	memset(at, 0, sizeof(at));
+	frame_put(KTRACE_FILE_METADATA, 0, metadata.data, metadata.size);
+	head = *packet_next(0);
+	head.used = sizeof(head);
+	head.events = 0;
+	frame_put(FRAME_SHOWN, 0, &head, sizeof(head));
+	until = head.begin;
+	frame_put(FRAME_SYNC, 0, &until, sizeof(until));
+	frame_put(FRAME_SHOWN, 0, &none, sizeof(none));
+	until++;
+	frame_put(FRAME_SYNC, 0, &until, sizeof(until));
+	frame_put(KTRACE_FILE_PROGRAMS, 0, &head, sizeof(head));
+	at[0] += (packet_next(0)->used + 7) & ~7u;
+	whole = packet_next(0)->events;
+	frame_put(KTRACE_FILE_PROGRAMS, 0, packet_next(0), (packet_next(0)->used + 7) & ~7u);
+	frame_put(KTRACE_FILE_METADATA, 0, end.data, end.size);
+	CHECK_EQ(events_read(&warned), whole);
+	CHECK(warned);
+}
+
 TEST(no_stream)
 {
 	bool warned;
