@@ -110,9 +110,8 @@ static int trace_file_add(struct archive *a, const char *name)
 		return 0;
 	if (a->nr_files == MANY_STREAMS)
 		raise_file_limit();
-	fd = openat(a->trace->directory, name,
-		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0 && errno != ELOOP)
+	fd = file_open_plain(a->trace->directory, name, O_RDONLY);
+	if (fd < 0 && errno != EINVAL && errno != ELOOP)
 		return error_set(-errno, "%s: %s", name, strerror(errno));
 	return fd < 0 ? 0 : file_add(&a->files, &a->nr_files, fd, name);
 }
@@ -131,8 +130,10 @@ static int trace_files_find(struct archive *a, const char *path)
 			close(fd);
 		return err;
 	}
-	while (!err && (entry = readdir(dir)))
+	while (!err && (errno = 0, entry = readdir(dir)))
 		err = trace_file_add(a, entry->d_name);
+	if (!err && errno)
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
 	closedir(dir);
 	return err;
 }

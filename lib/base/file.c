@@ -2,11 +2,54 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+
+/* Without /proc, there is only the name, which may mean another file by now. */
+static int file_open_again(int dir, const char *path, int flags,
+			   const struct stat *seen)
+{
+	int fd = openat(dir, path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_ino == seen->st_ino && st.st_dev == seen->st_dev)
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
+int file_open_plain(int dir, const char *path, int flags)
+{
+	int seen = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = -1, why = EINVAL;
+	struct stat st = {0};
+	char again[40];
+
+	if (seen < 0)
+		return -1;
+	if (!fstat(seen, &st) && S_ISLNK(st.st_mode)) {
+		why = ELOOP;
+	} else if (S_ISREG(st.st_mode)) {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
+		fd = open(again, flags | O_NONBLOCK | O_CLOEXEC);
+		why = errno;
+		if (fd < 0 && why == ENOENT) {
+			fd = file_open_again(dir, path, flags, &st);
+			why = errno;
+		}
+	}
+	close(seen);
+	errno = why;
+	return fd;
+}
 
 int file_read_fd(int fd, size_t max, char **text, size_t *size)
 {

@@ -18,6 +18,13 @@ int file_read_fd(int fd, size_t max, char **text, size_t *size);
  */
 int file_read(int dir, const char *path, char **text, size_t *size);
 
+/*
+ * Opens a file, relative to @dir, that a stranger may have put there: no link, and no device, which
+ * an open() alone could set in motion.  @flags: of open(2).  A descriptor, or -1 with errno; ELOOP:
+ * it is a link, EINVAL: something else that is no regular file.
+ */
+int file_open_plain(int dir, const char *path, int flags);
+
 /* Writes all of @data.  0, or -errno: a part may have been written. */
 int file_write(int fd, const void *data, size_t size);
 

@@ -513,6 +513,27 @@ static int read_missed(struct ktrace *trace, struct json_object *o)
 	return 0;
 }
 
+int trace_end_compare(const void *a, const void *b)
+{
+	const struct ktrace_cpu *x = a, *y = b;
+
+	if (x->programs != y->programs)
+		return x->programs - y->programs;
+	return x->stream < y->stream ? -1 : x->stream > y->stream;
+}
+
+/* Sorts them, and leaves one for each stream.  Returns how many. */
+static size_t ends_sort(struct ktrace_cpu *ends, size_t count)
+{
+	size_t nr = 1;
+
+	qsort(ends, count, sizeof(*ends), trace_end_compare);
+	for (size_t i = 1; i < count; i++)
+		if (trace_end_compare(&ends[nr - 1], &ends[i]))
+			ends[nr++] = ends[i];
+	return nr;
+}
+
 static int read_end(struct ktrace *trace, struct json_object *o)
 {
 	struct json_object *list = get(o, "cpus");
@@ -546,7 +567,7 @@ static int read_end(struct ktrace *trace, struct json_object *o)
 				cpu->lost[cause] =
 					get_number(c, loss_name(cause));
 	}
-	trace->nr_ends = count;
+	trace->nr_ends = ends_sort(trace->ends, count);
 	return 0;
 }
 

@@ -43,5 +43,7 @@ int ktrace_open(const char *path, struct ktrace **result)
 		return trace_open_directory(trace, fd, path, result);
 	err = archive_read(trace, fd, path);
 	close(fd);
+	if (!err)
+		err = trace_missing(trace);
 	return trace_opened(trace, err, result);
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/grow.h"
 #include "base/stack_entry.h"
 #include "demangle.h"
@@ -42,21 +43,18 @@ int stacks_add(struct stack_table *stacks, const void *bytes, size_t size)
 /* Reads what the file has more than before. */
 static void stacks_read(struct stack_table *stacks, int directory)
 {
-	int fd = openat(directory, "stacks",
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = file_open_plain(directory, "stacks", O_RDONLY);
 	static const size_t part = 1 << 20;
-	struct stat st;
 	void *buffer;
 	ssize_t n;
 
 	if (fd < 0)
 		return;
 	buffer = malloc(part);
-	if (buffer && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
+	if (buffer)
 		do
 			n = pread(fd, buffer, part, stacks->size);
 		while (n > 0 && !stacks_add(stacks, buffer, n));
-	}
 	free(buffer);
 	close(fd);
 }

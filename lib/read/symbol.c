@@ -28,15 +28,12 @@ struct symbol_entry {
  */
 static char *table_read(int directory, size_t *size)
 {
-	int fd = openat(directory, "symbols",
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
+	int fd = file_open_plain(directory, "symbols", O_RDONLY);
 	char *text = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    file_read_fd(fd, SYMBOLS_MAX, &text, size))
+	if (file_read_fd(fd, SYMBOLS_MAX, &text, size))
 		text = NULL;
 	close(fd);
 	return text;

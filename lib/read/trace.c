@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/grow.h"
 #include "trace.h"
 
@@ -133,19 +134,38 @@ static int source_compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static bool cpu_has_counts(const struct ktrace_cpu *cpu)
+{
+	bool has = cpu->events;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		has |= !!cpu->lost[i];
+	return has;
+}
+
+/* NULL: the recorder has counted nothing. */
+static const struct ktrace_cpu *end_find(const struct ktrace *trace,
+					 const struct stream_source *source)
+{
+	const struct ktrace_cpu key = {.stream = source->number,
+				       .programs = source->programs};
+
+	return trace->nr_ends ? bsearch(&key, trace->ends, trace->nr_ends,
+					sizeof(key), trace_end_compare)
+			      : NULL;
+}
+
 /* Connects the streams with the recorder's counts at the end. */
 static void trace_ends(struct ktrace *trace)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < trace->nr_sources; i++) {
 		struct stream_source *source = &trace->sources[i];
+		const struct ktrace_cpu *end = end_find(trace, source);
 
-		for (j = 0; j < trace->nr_ends; j++) {
-			if (trace->ends[j].stream == source->number &&
-			    trace->ends[j].programs == source->programs)
-				trace->cpus[i] = trace->ends[j];
-		}
+		if (end)
+			trace->cpus[i] = *end;
 		trace->cpus[i].cpu = source->cpu;
 		if (trace->cpus[i].known)
 			source->end = &trace->cpus[i];
@@ -154,6 +174,44 @@ static void trace_ends(struct ktrace *trace)
 		trace_warn(trace,
 			   "the recording was cut off: what its end would "
 			   "have told of losses is not known");
+}
+
+/*
+ * A stream without a file has lost all that the recorder has counted in it.  Where programs ran, only
+ * its packets tell.
+ */
+static int missing_add(struct ktrace *trace, const struct ktrace_cpu *end)
+{
+	struct stream_source *source = trace_source_new(trace);
+
+	if (!source)
+		return error_set(-ENOMEM, "out of memory");
+	source->number = end->stream;
+	source->cpu = end->stream;
+	source->programs = end->programs;
+	trace_warn(trace, "%s%u: the file is missing: what it had is lost",
+		   end->programs ? "programs" : "cpu", end->stream);
+	return 0;
+}
+
+/* Afterwards trace_ends() finds a source for each of the recorder's counts. */
+int trace_missing(struct ktrace *trace)
+{
+	bool *found = calloc(trace->nr_ends + 1, sizeof(*found));
+	int err = found ? 0 : error_set(-ENOMEM, "out of memory");
+
+	for (size_t i = 0; !err && i < trace->nr_sources; i++) {
+		const struct ktrace_cpu *end =
+			end_find(trace, &trace->sources[i]);
+
+		if (end)
+			found[end - trace->ends] = true;
+	}
+	for (size_t i = 0; !err && i < trace->nr_ends; i++)
+		if (!found[i] && cpu_has_counts(&trace->ends[i]))
+			err = missing_add(trace, &trace->ends[i]);
+	free(found);
+	return err;
 }
 
 /* Completes the trace after metadata and streams were found. */
@@ -268,10 +326,10 @@ static int open_streams(struct ktrace *trace, const char *path)
 			close(fd);
 		return err;
 	}
-	while (!err && (entry = readdir(dir))) {
+	while (!err && (errno = 0, entry = readdir(dir))) {
 		struct stream_source *source;
 		enum ktrace_file kind;
-		struct stat st;
+		struct stat st = {0};
 		uint32_t number;
 
 		kind = ktrace_file_kind(entry->d_name, &number);
@@ -281,13 +339,12 @@ static int open_streams(struct ktrace *trace, const char *path)
 			continue;
 		if (trace->nr_sources == MANY_STREAMS)
 			raise_file_limit();
-		fd = openat(trace->directory, entry->d_name,
-			    (trace->forget ? O_RDWR : O_RDONLY) | O_CLOEXEC |
-				    O_NOFOLLOW | O_NONBLOCK);
-		if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		fd = file_open_plain(trace->directory, entry->d_name,
+				     trace->forget ? O_RDWR : O_RDONLY);
+		if (fd < 0 || fstat(fd, &st)) {
 			trace_warn(trace, "%s: %s", entry->d_name,
-				   fd < 0 ? strerror(errno)
-					  : "not a file: left out");
+				   errno == EINVAL ? "not a file: left out"
+						   : strerror(errno));
 			if (fd >= 0)
 				close(fd);
 			continue;
@@ -305,6 +362,8 @@ static int open_streams(struct ktrace *trace, const char *path)
 		source->size = trace->info.live ? 0 : st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
+	if (!err && errno)
+		err = error_set(-errno, "%s: %s", path, strerror(errno));
 	closedir(dir);
 	if (!err && !trace->nr_sources)
 		trace_warn(trace, "%s holds no streams (cpu0 …)", path);
@@ -338,18 +397,17 @@ static int open_metadata(struct ktrace *trace, const char *path)
 	char *data;
 	int fd, err;
 
-	fd = openat(trace->directory, "metadata",
-		    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = file_open_plain(trace->directory, "metadata", O_RDONLY);
 	if (fd < 0)
 		return error_set(-errno,
 				 errno == ENOENT ? "%s: not a trace: it has no "
 						   "file named metadata"
-						 : "%s/metadata: %m",
+				 : errno == EINVAL ? "%s/metadata: not a file"
+						   : "%s/metadata: %m",
 				 path);
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_size > METADATA_MAX) {
+	if (fstat(fd, &st) || st.st_size > METADATA_MAX) {
 		err = error_set(-EINVAL,
-				"%s/metadata: not a file, or far too large",
+				"%s/metadata: far too large",
 				path);
 		goto out_fd;
 	}
@@ -422,6 +480,8 @@ int trace_open_directory(struct ktrace *trace, int directory, const char *path,
 		err = open_metadata(trace, path);
 	if (!err)
 		err = open_streams(trace, path);
+	if (!err && !trace->info.live)
+		err = trace_missing(trace);
 	return trace_opened(trace, err, result);
 }
 

@@ -77,7 +77,7 @@ struct ktrace {
 	size_t nr_tasks;
 	struct ktrace_miss *misses;
 	size_t nr_misses;
-	struct ktrace_cpu *ends;
+	struct ktrace_cpu *ends; /* one for each stream, sorted: trace_end_compare() */
 	size_t nr_ends;
 	struct programs_stream *programs;
 	size_t nr_programs;
@@ -180,6 +180,10 @@ int metadata_read(struct ktrace *trace, const char *data, size_t size);
 
 /* Reads the names of the traced kernel's functions. */
 void symbols_read(struct symbol_table *symbols, int directory);
+/* Adds streams for those that have no file, but counts at the end.  -ENOMEM. */
+int trace_missing(struct ktrace *trace);
+/* By the kind and number of their streams. */
+int trace_end_compare(const void *a, const void *b);
 /* Takes over @text, which ends with a NUL. */
 void symbols_parse(struct symbol_table *symbols, char *text, size_t size);
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,

@@ -5,7 +5,11 @@
  * and damaged parts are reported.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "maker.h"
@@ -357,6 +361,7 @@ TEST(files)
 {
 	struct ktrace *trace;
 	char path[512];
+	pid_t writer;
 
 	make();
 	CHECK_EQ(ktrace_open("/nonexistent", &trace), -ENOENT);
@@ -376,9 +381,19 @@ TEST(files)
 	path_of(path, "cpu1");
 	unlink(path);
 	CHECK_EQ(try_open(), 0);
-	/* Opening it must not wait for a writer. */
+	/* Opening it must not wait for a writer, nor be noticed by one: a device would be, too. */
 	CHECK_EQ(mkfifo(path, 0600), 0);
+	writer = fork();
+	if (!writer) {
+		open(path, O_WRONLY);
+		_exit(0);
+	}
+	usleep(100000);
 	CHECK_EQ(try_open(), 0);
+	usleep(100000);
+	CHECK_EQ(waitpid(writer, NULL, WNOHANG), 0);
+	kill(writer, SIGKILL);
+	CHECK_EQ(waitpid(writer, NULL, 0), writer);
 	/* Whoever made the trace must not make us open a device. */
 	path_of(path, "cpu2");
 	CHECK_EQ(symlink("/dev/zero", path), 0);
