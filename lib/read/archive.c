@@ -50,6 +50,8 @@
 #define REFUSED_MAX (64u << 20)
 /* Behind the trace, if it has no frame of its own: bytes that take some seconds. */
 #define CHECKED_MAX (8ull << 30)
+/* Unknown streams, as they are unpacked.  A small archive may claim terabytes. */
+#define SKIPPED_MAX (64ull << 30)
 
 #define FOLDER_MAX  256
 
@@ -70,6 +72,7 @@ struct archive {
 	char folder[FOLDER_MAX];	/* of the trace; empty: not known yet */
 	bool stacks, symbols, metadata; /* were there */
 	uint8_t seen[3][CPUS_MAX / 8];	/* streams, by kind and number */
+	uint64_t skipped;		/* bytes of streams */
 };
 
 /* ---- decompression ----------------------------------------------------------- */
@@ -224,12 +227,35 @@ static int bytes_copy(struct archive *a, int fd, uint64_t size)
 
 /* ---- the trace's files ------------------------------------------------------- */
 
+/* A stream that nobody here reads takes no room, and not for ever. */
+static int stream_skip(struct archive *a, uint64_t size)
+{
+	char part[65536];
+	int err = 0;
+
+	if (size > SKIPPED_MAX - a->skipped)
+		return error_set(-EFBIG,
+				 "%s: it has more than %llu GiB of streams that "
+				 "this ktrace does not know",
+				 a->path, SKIPPED_MAX >> 30);
+	a->skipped += size;
+	while (!err && size) {
+		size_t n = size < sizeof(part) ? size : sizeof(part);
+
+		err = all_read(a, part, n);
+		size -= n;
+	}
+	return err;
+}
+
 static int stream_take(struct archive *a, const struct tar_entry *entry,
 		       enum ktrace_file kind, uint32_t number)
 {
 	struct stream_source *source;
 	int fd, err;
 
+	if (kind == KTRACE_FILE_STREAM)
+		return stream_skip(a, entry->size);
 	if (a->trace->nr_sources == MANY_STREAMS)
 		raise_file_limit();
 	fd = unnamed_open(a);
@@ -237,11 +263,10 @@ static int stream_take(struct archive *a, const struct tar_entry *entry,
 		return error_set(-errno, "%s: cannot unpack into %s: %s",
 				 a->path, a->temporary, strerror(errno));
 	err = bytes_copy(a, fd, entry->size);
-	source = err || kind == KTRACE_FILE_STREAM ? NULL
-						   : trace_source_new(a->trace);
+	source = err ? NULL : trace_source_new(a->trace);
 	if (!source) {
 		close(fd);
-		if (!err && kind != KTRACE_FILE_STREAM)
+		if (!err)
 			err = error_set(-ENOMEM, "out of memory");
 		return err;
 	}

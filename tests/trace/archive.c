@@ -6,6 +6,8 @@
  * sanitizers' build would show it).
  */
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <zstd.h>
 
@@ -255,6 +257,32 @@ TEST(too_large)
 	trace_add();
 	entry_add("t/stacks", TAR_FILE, 1ull << 31, metadata);
 	CHECK_EQ(stored_read(), -EFBIG);
+}
+
+/* Nobody reads it, so it is not unpacked. */
+TEST(unknown_streams)
+{
+	static const char zeros[700000];
+	struct rlimit limit = {.rlim_cur = sizeof(zeros) - 1,
+			       .rlim_max = RLIM_INFINITY};
+
+	make();
+	CHECK(stream.size < sizeof(zeros));
+	trace_add();
+	file_add("t/stream1", (struct ktrace_memory){zeros, sizeof(zeros)});
+	zeros_add(2 * TAR_BLOCK);
+	store(SIZE_MAX);
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CHECK_EQ(events_read(), EVENTS);
+	limit.rlim_cur = RLIM_INFINITY;
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	make();
+	trace_add();
+	entry_add("t/stream1", TAR_FILE, 1ull << 60,
+		  (struct ktrace_memory){zeros, 1000});
+	CHECK_EQ(stored_read(), -EFBIG);
+	CHECK(strstr(ktrace_last_error(), "does not know"));
 }
 
 TEST(nowhere_to_unpack)
