@@ -111,8 +111,9 @@ static void comm_put(struct output *output, const char comm[16])
 {
 	for (int i = 0; i < 16 && comm[i]; i++) {
 		char c = comm[i];
+		uint8_t byte = c;
 
-		if (c <= ' ' || c == ';' || c == 127)
+		if (byte <= ' ' || byte == ';' || byte >= 127)
 			c = '_';
 		output_add(output, &c, 1);
 	}

@@ -125,7 +125,8 @@ static int ctf_open(struct ktrace_output *show)
 	ctf->metadata = -1;
 	if (!show->path)
 		return error_set(-EINVAL, "CTF is a directory: say which one");
-	ctf->made = !mkdir(show->path, 0755);
+	/* A trace is private until its owner gives it away. */
+	ctf->made = !mkdir(show->path, 0700);
 	if (!ctf->made && errno != EEXIST)
 		return error_set(-errno, "%s: %s", show->path, strerror(errno));
 	ctf->directory = open(show->path,
@@ -134,7 +135,7 @@ static int ctf_open(struct ktrace_output *show)
 		return error_set(-errno, "%s: %s", show->path, strerror(errno));
 	/* Created first, so that no trace is overwritten, but written last. */
 	ctf->metadata = openat(ctf->directory, "metadata",
-			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (ctf->metadata < 0 && errno == EEXIST)
 		return error_set(-EEXIST,
 				 "%s holds a trace already: name another place",
@@ -197,7 +198,7 @@ static int stream_open(struct ctf *ctf, uint32_t cpu)
 		return 0;
 	stream_name(ctf, cpu, name);
 	stream->fd = openat(ctf->directory, name,
-			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (stream->fd < 0)
 		return error_set(-errno, "%s/%s: %s", ctf->show.path, name,
 				 strerror(errno));
