@@ -87,7 +87,7 @@ struct ktrace_probe {
 	/*
 	 * ktrace_session_probes_each(): how it is armed in the sessions that record it now, "jump",
 	 * "ftrace" or "breakpoint" (NULL: in none; if they differ, the worst, with its reason), and
-	 * how many of its hits were not recorded there:
+	 * how often the place was reached there without a hit:
 	 * while another probe was handled on the CPU; returns, because too many calls were open; and
 	 * where RCU was idle.
 	 */
@@ -110,8 +110,8 @@ struct ktrace_probe {
 	 */
 	uint64_t address;
 	/*
-	 * ktrace_session_probes_each(): how often it was hit in these sessions, without what was
-	 * missed.  Conditions, sets of processes and full buffers may have refused some of these.
+	 * ktrace_session_probes_each(): how often it was hit in these sessions.  Conditions and sets
+	 * of processes may have refused some of the hits; some may have been lost.
 	 */
 	uint64_t hits;
 };

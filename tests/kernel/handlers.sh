@@ -3,8 +3,8 @@
 # What happens when markers of kernel modules are hit: printing, probes, BPF programs,
 # and recording of markers that are forced or that match a session's patterns.
 . tests/kernel/lib.sh
-# On some kernels, paths of markers' sources begin here.  Elsewhere, their modules' files would be
-# looked for in all of /lib/modules, again and again.
+# On some kernels, the paths of sources in markers begin in this folder.  From another one, each
+# module's file would be looked for in all of /lib/modules.
 cd "$KTRACE_MODULES/kernel" || exit 1
 
 parameters=/sys/module/ktrace_printed/parameters

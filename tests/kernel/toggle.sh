@@ -10,8 +10,8 @@
 # got and lost must be all hits that the test module has counted, which is never unloaded.
 # Another session, printing, and another probe are switched at random.
 . tests/kernel/lib.sh
-# On some kernels, paths of markers' sources begin here.  Elsewhere, their modules' files would be
-# looked for in all of /lib/modules, again and again.
+# On some kernels, the paths of sources in markers begin in this folder.  From another one, each
+# module's file would be looked for in all of /lib/modules.
 cd "$KTRACE_MODULES/kernel" || exit 1
 
 seconds=${KTRACE_STORM:-10}

@@ -65,8 +65,7 @@ struct probe {
 	bool waits; /* for its module */
 	char *refusal; /* why it was not armed when its module came; NULL: it was */
 	u64 before[MISSES]; /* missed before its module went */
-	unsigned long __percpu
-		*hits; /* recorded or not, but for what is missed otherwise */
+	unsigned long __percpu *hits; /* those of idle, too */
 	bool returns;
 	bool quick;	 /* it records registers alone */
 	atomic64_t idle; /* hits while RCU did not see the CPU */

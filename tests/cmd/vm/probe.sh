@@ -304,6 +304,14 @@ done
 run ktrace probe list -v
 check 'it is shown to wait' grep -qx 'probe:dummy_xmit  dummy:dummy_xmit  len=(.*)  \[waiting for its module; 0 hits\]' <<<"$out"
 modprobe dummy numdummies=1
+# Who has this address is asked for through it.
+ip link set dummy0 up
+ip address add 10.99.0.1/24 dev dummy0
+echo >/dev/udp/10.99.0.2/9
+for _ in $(seq 50); do
+	ktrace probe list -v | grep -q '; 0 hits\]' || break
+	sleep 0.1
+done
 run ktrace probe list -v
 check 'and to be armed' grep -q '^probe:dummy_xmit .*  \[\(ftrace\|breakpoint\|jump\); [0-9]* hits*\]$' <<<"$out"
 hits=$(sed -n 's/^probe:dummy_xmit .*; \([0-9]*\) hits*\]$/\1/p' <<<"$out")
@@ -311,6 +319,7 @@ run ktrace list -v 'probe:*'
 check 'list -v says the same' grep -q \
 	"^    dummy_xmit  .*\[on\]  at dummy:dummy_xmit  \[\(ftrace\|breakpoint\|jump\); [0-9]* hits*\]$" <<<"$out"
 check 'with its fields' grep -q '^        .*len$' <<<"$out"
+check 'and hit' [ "${hits:-0}" -gt 0 ]
 rmmod dummy
 run ktrace list -jv probe
 check 'what was hit before its module has gone stays' [ "$(python3 -c 'import json, sys
