@@ -385,8 +385,8 @@ static int session_start(struct kt_session *session)
 		return kt_refuse(session, err, "no memory for the buffers");
 	err = kt_tasks_start(session);
 	if (err)
-		return kt_refuse(session, err,
-				 "cannot follow tasks: error %d", err);
+		return kt_refuse(session, err, "cannot follow tasks: error %d",
+				 err);
 	kt_sources_offer(session);
 	session->enabled = true;
 	xa_for_each(&session->events, cookie, enabled) {

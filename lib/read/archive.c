@@ -234,10 +234,11 @@ static int stream_skip(struct archive *a, uint64_t size)
 	int err = 0;
 
 	if (size > SKIPPED_MAX - a->skipped)
-		return error_set(-EFBIG,
-				 "%s: it has more than %llu GiB of streams that "
-				 "this ktrace does not know",
-				 a->path, SKIPPED_MAX >> 30);
+		return error_set(
+			-EFBIG,
+			"%s: it has more than %llu GiB of streams that "
+			"this ktrace does not know",
+			a->path, SKIPPED_MAX >> 30);
 	a->skipped += size;
 	while (!err && size) {
 		size_t n = size < sizeof(part) ? size : sizeof(part);

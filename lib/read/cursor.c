@@ -489,22 +489,26 @@ static int streams_refill(struct ktrace_cursor *cursor)
 	return 0;
 }
 
-/*
- * Moves the first stream on, whose item was delivered.  Streams that come or grow may have older
- * ones, and then the first is another.
- */
-static int cursor_leave(struct ktrace_cursor *cursor)
+/* The next item of a stream whose item was delivered, or -errno. */
+static __always_inline int cursor_advance(struct ktrace_cursor *cursor,
+					  struct cursor_stream *s)
 {
-	struct cursor_stream *s = cursor->heap[0];
-	int err, item;
+	int err;
 
-	if (s->switching) {
+	if (unlikely(s->switching)) {
 		s->switching = false;
 		err = cursor_switch(cursor, s, s->next);
 		if (err)
 			return err;
 	}
-	item = stream_next(&s->stream);
+	return stream_next(&s->stream);
+}
+
+/* Streams that come or grow may have older items, and then the first stream is another. */
+static int cursor_leave(struct ktrace_cursor *cursor)
+{
+	int item = cursor_advance(cursor, cursor->heap[0]);
+
 	if (item < 0)
 		return item;
 	heap_update(cursor, item == STREAM_END);
@@ -544,15 +548,8 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 		struct cursor_stream *s = cursor->heap[0];
 
 		if (likely(cursor->started)) {
-			int item;
+			int item = cursor_advance(cursor, s);
 
-			if (unlikely(s->switching)) {
-				s->switching = false;
-				err = cursor_switch(cursor, s, s->next);
-				if (err)
-					return cursor_fail(cursor, err);
-			}
-			item = stream_next(&s->stream);
 			if (unlikely(item < 0))
 				return cursor_fail(cursor, item);
 			if (unlikely(s->stream.clock > cursor->limit ||

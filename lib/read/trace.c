@@ -406,9 +406,7 @@ static int open_metadata(struct ktrace *trace, const char *path)
 						   : "%s/metadata: %m",
 				 path);
 	if (fstat(fd, &st) || st.st_size > METADATA_MAX) {
-		err = error_set(-EINVAL,
-				"%s/metadata: far too large",
-				path);
+		err = error_set(-EINVAL, "%s/metadata: far too large", path);
 		goto out_fd;
 	}
 	size = st.st_size - trace->metadata_size;

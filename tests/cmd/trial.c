@@ -77,7 +77,8 @@ int ktrace_session_read(struct ktrace_session *session, const char *file,
 	/* Not in the order in which they were added. */
 	for (int i = EVENTS; i--;)
 		if (events[i].enabled)
-			fprintf(out, "probe:%s 0xff %s hits 0 missed nested 0\n",
+			fprintf(out,
+				"probe:%s 0xff %s hits 0 missed nested 0\n",
 				events[i].name,
 				!strcmp(events[i].way, "jump") && !reads
 					? "breakpoint"

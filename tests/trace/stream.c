@@ -514,7 +514,8 @@ TEST(damaged_when_it_has_grown)
 	frame_put(KTRACE_FILE_PROGRAMS, 0, &head, sizeof(head));
 	at[0] += (packet_next(0)->used + 7) & ~7u;
 	whole = packet_next(0)->events;
-	frame_put(KTRACE_FILE_PROGRAMS, 0, packet_next(0), (packet_next(0)->used + 7) & ~7u);
+	frame_put(KTRACE_FILE_PROGRAMS, 0, packet_next(0),
+		  (packet_next(0)->used + 7) & ~7u);
 	frame_put(KTRACE_FILE_METADATA, 0, end.data, end.size);
 	CHECK_EQ(events_read(&warned), whole);
 	CHECK(warned);

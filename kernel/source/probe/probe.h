@@ -64,7 +64,7 @@ struct probe {
 	bool stuck; /* the kernel cannot take it away */
 	bool waits; /* for its module */
 	char *refusal; /* why it was not armed when its module came; NULL: it was */
-	u64 before[MISSES]; /* missed before its module went */
+	u64 before[MISSES];	      /* missed before its module went */
 	unsigned long __percpu *hits; /* those of idle, too */
 	bool returns;
 	bool quick;	 /* it records registers alone */
