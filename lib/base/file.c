@@ -26,28 +26,36 @@ static int file_open_again(int dir, const char *path, int flags,
 	return -1;
 }
 
-int file_open_plain(int dir, const char *path, int flags)
+int file_reopen(int seen, int flags)
 {
-	int seen = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int fd = -1, why = EINVAL;
-	struct stat st = {0};
+	struct stat st;
 	char again[40];
 
 	if (seen < 0)
 		return -1;
-	if (!fstat(seen, &st) && S_ISLNK(st.st_mode)) {
-		why = ELOOP;
-	} else if (S_ISREG(st.st_mode)) {
+	if (!fstat(seen, &st) && S_ISREG(st.st_mode)) {
 		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
 		fd = open(again, flags | O_NONBLOCK | O_CLOEXEC);
 		why = errno;
-		if (fd < 0 && why == ENOENT) {
-			fd = file_open_again(dir, path, flags, &st);
-			why = errno;
-		}
 	}
 	close(seen);
 	errno = why;
+	return fd;
+}
+
+int file_open_plain(int dir, const char *path, int flags)
+{
+	int seen = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd;
+	struct stat st = {0};
+
+	if (seen >= 0)
+		fstat(seen, &st);
+	fd = file_reopen(seen, flags);
+	if (fd < 0 && S_ISLNK(st.st_mode))
+		errno = ELOOP;
+	else if (fd < 0 && errno == ENOENT && S_ISREG(st.st_mode))
+		fd = file_open_again(dir, path, flags, &st);
 	return fd;
 }
 

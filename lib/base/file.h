@@ -19,6 +19,11 @@ int file_read_fd(int fd, size_t max, char **text, size_t *size);
 int file_read(int dir, const char *path, char **text, size_t *size);
 
 /*
+ * Opens what was opened with O_PATH, and closes that.  -1 with errno, also if nothing was; EINVAL: it
+ * is no regular file.
+ */
+int file_reopen(int seen, int flags);
+/*
  * Opens a file, relative to @dir, that a stranger may have put there: no link, and no device, which
  * an open() alone could set in motion.  @flags: of open(2).  A descriptor, or -1 with errno; ELOOP:
  * it is a link, EINVAL: something else that is no regular file.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "program_file.h"
 
 /*
@@ -14,21 +14,16 @@
  */
 int program_file_reopen(int seen)
 {
-	char again[40];
 	struct stat st;
-	int fd = -1, why = ENOENT;
 
 	if (seen < 0)
 		return -1;
 	if (!fstat(seen, &st) && S_ISREG(st.st_mode) && st.st_size &&
-	    st.st_size <= PROGRAM_FILE_MAX) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", seen);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		why = errno;
-	}
+	    st.st_size <= PROGRAM_FILE_MAX)
+		return file_reopen(seen, O_RDONLY);
 	close(seen);
-	errno = why;
-	return fd;
+	errno = ENOENT;
+	return -1;
 }
 
 int program_file_open(const char *path)
