@@ -208,10 +208,7 @@ static void type_json(const struct list *l, const struct ktrace_type *t)
 		       f->size, f->is_signed ? "true" : "false");
 	}
 	fputs("],\"print\":", stdout);
-	if (t->print)
-		print_json(stdout, t->print);
-	else
-		fputs("null", stdout);
+	print_json(stdout, t->print);
 	if (probe)
 		probe_json(probe);
 	putchar('}');

@@ -265,10 +265,7 @@ static int place_print(const struct ktrace_probe_explanation *e, void *data)
 static void json_text(const char *name, const char *value)
 {
 	printf(",\"%s\":", name);
-	if (value)
-		print_json(stdout, value);
-	else
-		fputs("null", stdout);
+	print_json(stdout, value);
 }
 
 /* -1: none. */

@@ -37,20 +37,12 @@ void armed_print(const struct ktrace_probe *probe)
 	putchar(']');
 }
 
-static void text_json(const char *name, const char *text)
-{
-	printf("\"%s\":", name);
-	if (text)
-		print_json(stdout, text);
-	else
-		fputs("null", stdout);
-}
-
 void armed_json(const struct ktrace_probe *probe)
 {
-	text_json("refusal", probe->refusal);
-	putchar(',');
-	text_json("armed", probe->armed);
+	fputs("\"refusal\":", stdout);
+	print_json(stdout, probe->refusal);
+	fputs(",\"armed\":", stdout);
+	print_json(stdout, probe->armed);
 	printf(",\"hits\":%" PRIu64 ",\"missed\":{\"nested\":%" PRIu64
 	       ",\"open\":%" PRIu64 ",\"idle\":%" PRIu64 "}",
 	       probe->hits, probe->missed_nested, probe->missed_open,

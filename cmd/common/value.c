@@ -163,9 +163,13 @@ void print_text(FILE *f, const char *s)
 
 void print_json(FILE *f, const char *s)
 {
-	size_t n = strlen(s), length;
+	size_t n = s ? strlen(s) : 0, length;
 	char text[ESCAPE_ROOM], *end;
 
+	if (!s) {
+		fputs("null", f);
+		return;
+	}
 	putc('"', f);
 	for (; n; s += length, n -= length) {
 		end = escape_json_char(text, (const uint8_t *)s, n, &length);

@@ -26,7 +26,7 @@ struct value_text duration_text(uint64_t ns); /* 1.234 s */
 
 /* Prints an untrusted string: control characters as "\x1b". */
 void print_text(FILE *f, const char *s);
-/* Prints a JSON string with its quotes. */
+/* Prints a JSON string with its quotes; NULL: null. */
 void print_json(FILE *f, const char *s);
 
 #endif /* KT_CMD_COMMON_VALUE_H */
