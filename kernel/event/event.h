@@ -112,9 +112,8 @@ void kt_events_unregister(struct kt_event_set *set);
  *
  * Probes read rings, id, direct, gate, capturing and state.  rings changes under kt_mutex while
  * probes run (kt_ring_here()).  gate is replaced under kt_mutex and freed after an RCU grace
- * period; probes read it with preemption off.  capturing changes
- * only while the event is not wanted, state only before it is attached.  All other fields
- * are protected by kt_mutex.
+ * period; probes read it with preemption off.  capturing changes only while the event is not
+ * wanted, state only before it is attached.  All other fields are protected by kt_mutex.
  */
 struct kt_enabled {
 	struct kt_ring __percpu *rings;

@@ -9,7 +9,7 @@
  * follows the record belongs to the task that arrives.
  *
  * If the session records sched:sched_switch without conditions, that event tells the next
- * task too (next_pid).  Then our probe is detached: a tracepoint with one probe calls it
+ * task too (next_pid).  Then our probe is not attached: a tracepoint with one probe calls it
  * directly, but one with two goes through a list.
  *
  * The probes' data is the session.  The other probes are attached while it is enabled.

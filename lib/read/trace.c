@@ -176,10 +176,7 @@ static void trace_ends(struct ktrace *trace)
 			   "have told of losses is not known");
 }
 
-/*
- * A stream without a file has lost all that the recorder has counted in it.  Where programs ran, only
- * its packets tell.
- */
+/* A stream without a file has lost all that the recorder has counted in it. */
 static int missing_add(struct ktrace *trace, const struct ktrace_cpu *end)
 {
 	struct stream_source *source = trace_source_new(trace);
@@ -187,8 +184,10 @@ static int missing_add(struct ktrace *trace, const struct ktrace_cpu *end)
 	if (!source)
 		return error_set(-ENOMEM, "out of memory");
 	source->number = end->stream;
-	source->cpu = end->stream;
 	source->programs = end->programs;
+	source->cpu = trace_stream_cpu(
+		trace, end->programs ? KTRACE_FILE_PROGRAMS : KTRACE_FILE_CPU,
+		end->stream);
 	trace_warn(trace, "%s%u: the file is missing: what it had is lost",
 		   end->programs ? "programs" : "cpu", end->stream);
 	return 0;

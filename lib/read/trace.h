@@ -77,8 +77,8 @@ struct ktrace {
 	size_t nr_tasks;
 	struct ktrace_miss *misses;
 	size_t nr_misses;
-	struct ktrace_cpu
-		*ends; /* one for each stream, sorted: trace_end_compare() */
+	/* One for each stream, sorted: trace_end_compare(). */
+	struct ktrace_cpu *ends;
 	size_t nr_ends;
 	struct programs_stream *programs;
 	size_t nr_programs;
