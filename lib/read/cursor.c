@@ -11,9 +11,8 @@
  * stops before the first item that is later, keeps that item, and continues
  * there when the trace has grown.
  *
- * The cursor itself follows the headers of packets and the task records, which
- * say who runs; only the events show the result.  So it must read also what is
- * not wanted.
+ * Headers of packets and task records say who runs; only the events show the
+ * result.  So the cursor must read also what is not wanted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +24,7 @@
 #include "base/sized.h"
 #include "cursor.h"
 #include "frames.h"
-#include "task.h"
+#include "machine.h"
 #include "trace.h"
 
 /* Limit of all windows together; the other memory is small. */
@@ -35,10 +34,7 @@
 
 struct cursor_stream {
 	struct stream stream;
-	struct task *task; /* that runs; NULL: not known yet */
-	uint64_t runs;	   /* how often another task began to run */
-	bool switching;	   /* to @next, after the current item */
-	uint32_t next;
+	struct current current;
 	bool wanted;
 	bool at_end; /* a trace that grows may move it */
 	uint64_t forgotten;
@@ -57,19 +53,16 @@ struct ktrace_cursor {
 	struct ktrace_event event;
 	struct ktrace_loss loss;
 
-	struct tasks tasks;
-	struct task *idle; /* by stream: the idle task of its CPU */
-	size_t line;	   /* the clock's hint */
+	struct machine machine;
+	size_t line; /* the clock's hint */
 	uint64_t from;
 	uint64_t to;
 	bool (*want)(const struct ktrace_type *type, void *data);
 	void *data;
-	uint64_t time;		/* of the last item */
-	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
-	uint32_t switch_offset; /* of its next_pid */
-	uint8_t *unwanted;	/* by number; NULL: all are wanted */
-	size_t nr_asked;	/* there are so many in it */
-	uint8_t *completed;	/* the payload of a short record, with zeros */
+	uint64_t time;	    /* of the last item */
+	uint8_t *unwanted;  /* by number; NULL: all are wanted */
+	size_t nr_asked;    /* there are so many in it */
+	uint8_t *completed; /* the payload of a short record, with zeros */
 	size_t completed_size;
 
 	struct cursor_stream *streams;
@@ -80,7 +73,6 @@ struct ktrace_cursor {
 	size_t nr_cpus;
 	void (*wait)(void *data);
 	void *wait_data;
-	bool counts_sleep;
 	bool over;     /* all that follows is later than @to */
 	uint64_t done; /* clock: all up to here was delivered */
 };
@@ -153,91 +145,6 @@ static uint64_t cursor_time(struct ktrace_cursor *cursor, uint64_t clock)
 	return time;
 }
 
-static struct task *cursor_task(struct ktrace_cursor *cursor,
-				const struct cursor_stream *s, uint32_t tid)
-{
-	/* Each CPU has a task 0 of its own. */
-	if (!tid)
-		return &cursor->idle[s - cursor->streams];
-	return tasks_get(&cursor->tasks, tid);
-}
-
-static int cursor_switch(struct ktrace_cursor *cursor, struct cursor_stream *s,
-			 uint32_t tid)
-{
-	struct task *to = cursor_task(cursor, s, tid);
-
-	if (!to)
-		return -ENOMEM;
-	if (to != s->task) {
-		/* A ring of programs does not say who has the CPU. */
-		if (cursor->counts_sleep && !s->stream.source->programs)
-			tasks_sleep(s->task, to,
-				    cursor_time(cursor, s->stream.clock));
-		tasks_switch(&s->task, to);
-		s->runs++;
-	}
-	return 0;
-}
-
-/*
- * A packet begins.  Its header names the task that ran.  This is used only if
- * task records are missing, because the records are more exact: a packet can
- * begin in the middle of a context switch.  The name in the header is always
- * right.
- */
-static int cursor_packet(struct ktrace_cursor *cursor, struct cursor_stream *s)
-{
-	const struct kt_packet *packet = &s->stream.walk.packet;
-	int err = 0;
-
-	if (packet->tid && packet->comm[0])
-		err = tasks_seen(&cursor->tasks, packet->tid, packet->tgid,
-				 packet->comm);
-	if (!err && (s->stream.uncertain || !s->task))
-		err = cursor_switch(cursor, s, packet->tid);
-	return err;
-}
-
-static int cursor_record(struct ktrace_cursor *cursor, struct cursor_stream *s)
-{
-	const struct kt_walk *walk = &s->stream.walk;
-	struct kt_task_switch to;
-	struct kt_task task;
-
-	switch (walk->id) {
-	case KT_ID_SWITCH:
-		memcpy(&to, walk->payload, sizeof(to));
-		return cursor_switch(cursor, s, to.tid);
-	case KT_ID_TASK:
-		memcpy(&task, walk->payload, sizeof(task));
-		if (!task.tid)
-			return 0;
-		return tasks_set(&cursor->tasks, task.tid, task.tgid,
-				 task.parent, task.comm);
-	case KT_ID_EXIT:
-		memcpy(&task, walk->payload, sizeof(task));
-		tasks_exit(&cursor->tasks, task.tid);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-/* sched_switch is the old task's last event, and as good as a record. */
-static void cursor_switching(const struct ktrace_cursor *cursor,
-			     struct cursor_stream *s)
-{
-	const struct kt_walk *walk = &s->stream.walk;
-
-	if (likely(walk->id != cursor->switch_id) ||
-	    walk->size < cursor->switch_offset + sizeof(s->next))
-		return;
-	memcpy(&s->next, (const char *)walk->payload + cursor->switch_offset,
-	       sizeof(s->next));
-	s->switching = true;
-}
-
 /* The stream said that it was complete up to a later time. */
 static noinline void cursor_late(const struct ktrace_cursor *cursor,
 				 const struct cursor_stream *s)
@@ -278,7 +185,7 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 	const struct ktrace_types *types = cursor->trace->types;
 	const struct kt_walk *walk = &s->stream.walk;
 	struct ktrace_event *event = &cursor->event;
-	const struct task *task = s->task;
+	const struct task *task = s->current.task;
 
 	if (unlikely(!s->wanted))
 		return false;
@@ -330,7 +237,7 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 static int cursor_fail(struct ktrace_cursor *cursor, int err)
 {
 	cursor->failed = err;
-	if (err == -ENOMEM && cursor->tasks.table.nr == TASKS_MAX)
+	if (err == -ENOMEM && cursor->machine.tasks.table.nr == TASKS_MAX)
 		return error_set(err, "the trace names more threads than a "
 				      "machine can have: it is damaged");
 	if (err == -ENOMEM)
@@ -359,31 +266,6 @@ static int cursor_find_unwanted(struct ktrace_cursor *cursor)
 	return 0;
 }
 
-static void cursor_find_switch(struct ktrace_cursor *cursor)
-{
-	const struct ktrace_types *types = cursor->trace->types;
-	uint32_t f;
-	size_t i;
-
-	for (i = 0; i < types->count; i++) {
-		const struct ktrace_type *type = types->types[i];
-
-		if (strcmp(type->system, "sched") ||
-		    strcmp(type->name, "sched_switch"))
-			continue;
-		for (f = 0; f < type->nr_fields; f++) {
-			const struct ktrace_field *field = &type->fields[f];
-
-			if (strcmp(field->name, "next_pid") ||
-			    field->size != sizeof(uint32_t) ||
-			    field->place != KTRACE_FIXED)
-				continue;
-			cursor->switch_id = type->id;
-			cursor->switch_offset = field->offset;
-		}
-	}
-}
-
 /* Makes room for any payload that must be completed.  -ENOMEM. */
 static int cursor_make_room(struct ktrace_cursor *cursor)
 {
@@ -407,7 +289,7 @@ static int cursor_types(struct ktrace_cursor *cursor)
 	if (cursor->nr_types == types_total(cursor->trace->types))
 		return 0;
 	cursor->nr_types = types_total(cursor->trace->types);
-	cursor_find_switch(cursor);
+	machine_find_switch(&cursor->machine);
 	return cursor_make_room(cursor) ?: cursor_find_unwanted(cursor);
 }
 
@@ -448,7 +330,6 @@ static int stream_add(struct ktrace_cursor *cursor)
 {
 	size_t i = cursor->nr_streams;
 	struct cursor_stream *s = &cursor->streams[i];
-	struct task *idle = &cursor->idle[i];
 	struct ktrace *trace = cursor->trace;
 	int err;
 
@@ -459,9 +340,7 @@ static int stream_add(struct ktrace_cursor *cursor)
 	cursor->nr_streams++;
 	s->wanted = cpu_wanted(cursor, s->stream.cpu);
 	s->at_end = true;
-	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", s->stream.cpu);
-	idle->serial = ++cursor->tasks.serial;
-	return 0;
+	return current_init(&cursor->machine, &s->current, s->stream.source);
 }
 
 /* Continues the streams that were at their end. */
@@ -495,9 +374,10 @@ static __always_inline int cursor_advance(struct ktrace_cursor *cursor,
 {
 	int err;
 
-	if (unlikely(s->switching)) {
-		s->switching = false;
-		err = cursor_switch(cursor, s, s->next);
+	if (unlikely(s->current.switching)) {
+		s->current.switching = false;
+		err = current_switch(&cursor->machine, &s->current, &s->stream,
+				     s->current.next);
 		if (err)
 			return err;
 	}
@@ -570,7 +450,8 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 
 		if (likely(s->stream.item == STREAM_RECORD)) {
 			if (likely(s->stream.walk.id >= KT_ID_FIRST)) {
-				cursor_switching(cursor, s);
+				current_event(&cursor->machine, &s->current,
+					      &s->stream.walk);
 				if (!cursor_event(cursor, s))
 					continue;
 				if (unlikely(cursor->event.time > cursor->to)) {
@@ -579,7 +460,8 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 				}
 				return KTRACE_EVENT;
 			}
-			err = cursor_record(cursor, s);
+			err = current_record(&cursor->machine, &s->current,
+					     &s->stream);
 		} else if (s->stream.item == STREAM_LOSS) {
 			if (!cursor_loss(cursor, s))
 				continue;
@@ -589,7 +471,8 @@ static inline int cursor_step(struct ktrace_cursor *cursor)
 			}
 			return KTRACE_LOSS;
 		} else {
-			err = cursor_packet(cursor, s);
+			err = current_packet(&cursor->machine, &s->current,
+					     &s->stream);
 		}
 		if (unlikely(err))
 			return cursor_fail(cursor, err);
@@ -647,7 +530,7 @@ struct cursor_place cursor_place(const struct ktrace_cursor *cursor)
 
 	return (struct cursor_place){
 		.stream = s - cursor->streams,
-		.runs = s->runs,
+		.runs = s->current.runs,
 		.programs = s->stream.source->programs,
 	};
 }
@@ -656,7 +539,7 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
 		    const struct cursor_place *place)
 {
 	return !place->programs &&
-	       cursor->streams[place->stream].runs == place->runs;
+	       cursor->streams[place->stream].current.runs == place->runs;
 }
 
 bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
@@ -675,12 +558,12 @@ bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
 
 void cursor_count_sleep(struct ktrace_cursor *cursor)
 {
-	cursor->counts_sleep = true;
+	cursor->machine.counts_sleep = true;
 }
 
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor)
 {
-	return &cursor->tasks;
+	return &cursor->machine.tasks;
 }
 
 uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
@@ -706,8 +589,7 @@ static int cursor_streams(struct ktrace_cursor *cursor)
 	cursor->room = trace->frames ? STREAMS_MAX : trace->nr_sources;
 	cursor->streams = calloc(cursor->room + 1, sizeof(*cursor->streams));
 	cursor->heap = calloc(cursor->room + 1, sizeof(*cursor->heap));
-	cursor->idle = calloc(cursor->room + 1, sizeof(*cursor->idle));
-	if (!cursor->streams || !cursor->heap || !cursor->idle)
+	if (!cursor->streams || !cursor->heap)
 		return -ENOMEM;
 	while (!err && cursor->nr_streams < trace->nr_sources)
 		err = stream_add(cursor);
@@ -736,7 +618,6 @@ int ktrace_cursor_create(struct ktrace *trace,
 {
 	struct ktrace_cursor_options options;
 	struct ktrace_cursor *cursor;
-	size_t i;
 	int err;
 
 	err = sized_copy(&options, sizeof(options), wishes);
@@ -757,14 +638,7 @@ int ktrace_cursor_create(struct ktrace *trace,
 	cursor->wait_data = options.wait_data;
 	cursor->round = trace->round;
 
-	err = 0;
-	for (i = 0; !err && i < trace->nr_tasks; i++) {
-		const struct ktrace_task *task = &trace->tasks[i];
-
-		if (task->tid)
-			err = tasks_set(&cursor->tasks, task->tid, task->tgid,
-					task->parent, task->comm);
-	}
+	err = machine_init(&cursor->machine, trace);
 	if (!err)
 		err = cursor_types(cursor);
 	if (!err)
@@ -788,10 +662,9 @@ void ktrace_cursor_destroy(struct ktrace_cursor *cursor)
 		return;
 	for (i = 0; i < cursor->nr_streams; i++)
 		stream_destroy(&cursor->streams[i].stream);
-	tasks_destroy(&cursor->tasks);
+	machine_destroy(&cursor->machine);
 	free(cursor->streams);
 	free(cursor->heap);
-	free(cursor->idle);
 	free(cursor->unwanted);
 	free(cursor->completed);
 	free(cursor->cpus);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+#include "trace.h"
+
+int machine_init(struct machine *machine, struct ktrace *trace)
+{
+	int err = 0;
+
+	machine->trace = trace;
+	for (size_t i = 0; !err && i < trace->nr_tasks; i++) {
+		const struct ktrace_task *task = &trace->tasks[i];
+
+		if (task->tid)
+			err = tasks_set(&machine->tasks, task->tid, task->tgid,
+					task->parent, task->comm);
+	}
+	return err;
+}
+
+void machine_destroy(struct machine *machine)
+{
+	tasks_destroy(&machine->tasks);
+}
+
+static const struct ktrace_field *next_pid_find(const struct ktrace_type *type)
+{
+	const struct ktrace_field *field;
+
+	if (strcmp(type->system, "sched") || strcmp(type->name, "sched_switch"))
+		return NULL;
+	field = ktrace_field_find(type, "next_pid");
+	return field && field->size == sizeof(uint32_t) &&
+			       field->place == KTRACE_FIXED
+		       ? field
+		       : NULL;
+}
+
+void machine_find_switch(struct machine *machine)
+{
+	const struct ktrace_types *types = machine->trace->types;
+
+	for (size_t i = 0; i < types->count; i++) {
+		const struct ktrace_field *field =
+			next_pid_find(types->types[i]);
+
+		if (!field)
+			continue;
+		machine->switch_id = types->types[i]->id;
+		machine->switch_offset = field->offset;
+	}
+}
+
+int current_init(struct machine *machine, struct current *current,
+		 const struct stream_source *source)
+{
+	struct task *idle = &current->idle;
+
+	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", source->cpu);
+	idle->serial = ++machine->tasks.serial;
+	return 0;
+}
+
+/* NULL: no memory. */
+static struct task *task_of(struct machine *machine, struct current *current,
+			    uint32_t tid)
+{
+	/* Each CPU has a task 0 of its own. */
+	if (!tid)
+		return &current->idle;
+	return tasks_get(&machine->tasks, tid);
+}
+
+int current_switch(struct machine *machine, struct current *current,
+		   const struct stream *stream, uint32_t tid)
+{
+	struct task *to = task_of(machine, current, tid);
+
+	if (!to)
+		return -ENOMEM;
+	if (to == current->task)
+		return 0;
+	/* A ring of programs does not say who has the CPU. */
+	if (machine->counts_sleep && !stream->source->programs)
+		tasks_sleep(current->task, to,
+			    clock_convert(&machine->trace->clock,
+					  &machine->line, stream->clock));
+	tasks_switch(&current->task, to);
+	current->runs++;
+	return 0;
+}
+
+/*
+ * A packet begins.  Its header names the task that ran.  This is used only if
+ * task records are missing, because the records are more exact: a packet can
+ * begin in the middle of a context switch.  The name in the header is always
+ * right.
+ */
+int current_packet(struct machine *machine, struct current *current,
+		   const struct stream *stream)
+{
+	const struct kt_packet *packet = &stream->walk.packet;
+	int err = 0;
+
+	if (packet->tid && packet->comm[0])
+		err = tasks_seen(&machine->tasks, packet->tid, packet->tgid,
+				 packet->comm);
+	if (!err && (stream->uncertain || !current->task))
+		err = current_switch(machine, current, stream, packet->tid);
+	return err;
+}
+
+int current_record(struct machine *machine, struct current *current,
+		   const struct stream *stream)
+{
+	const struct kt_walk *walk = &stream->walk;
+	struct kt_task_switch to;
+	struct kt_task task;
+
+	switch (walk->id) {
+	case KT_ID_SWITCH:
+		memcpy(&to, walk->payload, sizeof(to));
+		return current_switch(machine, current, stream, to.tid);
+	case KT_ID_TASK:
+		memcpy(&task, walk->payload, sizeof(task));
+		if (!task.tid)
+			return 0;
+		return tasks_set(&machine->tasks, task.tid, task.tgid,
+				 task.parent, task.comm);
+	case KT_ID_EXIT:
+		memcpy(&task, walk->payload, sizeof(task));
+		tasks_exit(&machine->tasks, task.tid);
+		return 0;
+	default:
+		return 0;
+	}
+}
