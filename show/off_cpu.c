@@ -14,7 +14,7 @@ struct off {
 
 bool off_cpu_type(const struct ktrace_type *type)
 {
-	return !strcmp(type->name, "sched_switch") &&
+	return !type->marker && !strcmp(type->name, "sched_switch") &&
 	       !strcmp(type->system, "sched");
 }
 

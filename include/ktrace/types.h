@@ -87,6 +87,12 @@ struct ktrace_type {
 	uint32_t id;
 	uint32_t size; /* of the payload's fixed part */
 	bool dynamic;  /* payloads may be larger than @size */
+	/*
+	 * A marker of a program of the user @user: who wrote the program has chosen the names,
+	 * so they may be those of an event of the kernel.
+	 */
+	bool marker;
+	uint32_t user;
 	const char *system;
 	const char *name;
 	const char *print; /* the kernel's print format; NULL: none */

@@ -562,6 +562,8 @@ static int type_make(const struct markers *m, struct arena *arena,
 	if (!type || !fields)
 		return -ENOMEM;
 	type->id = m->first_id + number - 1;
+	type->marker = true;
+	type->user = m->uid;
 	type->system = arena_strdup(arena, text.system);
 	type->name = arena_strdup(arena, text.name);
 	type->fields = fields;

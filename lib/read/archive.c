@@ -486,12 +486,7 @@ static void streams_finish(struct archive *a)
 	const uint8_t *skipped = a->seen[KTRACE_FILE_STREAM - KTRACE_FILE_CPU];
 
 	for (size_t i = 0; i < trace->nr_sources; i++)
-		trace->sources[i].cpu =
-			trace_stream_cpu(trace,
-					 trace->sources[i].programs
-						 ? KTRACE_FILE_PROGRAMS
-						 : KTRACE_FILE_CPU,
-					 trace->sources[i].number);
+		trace_describe(trace, &trace->sources[i]);
 	for (uint32_t i = 0; i < CPUS_MAX; i++)
 		if (skipped[i / 8] & 1u << i % 8)
 			trace_skip(trace, i);

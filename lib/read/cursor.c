@@ -237,9 +237,6 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 static int cursor_fail(struct ktrace_cursor *cursor, int err)
 {
 	cursor->failed = err;
-	if (err == -ENOMEM && cursor->machine.tasks.table.nr == TASKS_MAX)
-		return error_set(err, "the trace names more threads than a "
-				      "machine can have: it is damaged");
 	if (err == -ENOMEM)
 		return error_set(err, "out of memory");
 	return error_set(err, "cannot read the trace: %s", strerror(-err));
@@ -333,7 +330,7 @@ static int stream_add(struct ktrace_cursor *cursor)
 	struct ktrace *trace = cursor->trace;
 	int err;
 
-	err = stream_init(&s->stream, trace, &trace->sources[i], &trace->sizes,
+	err = stream_init(&s->stream, trace, &trace->sources[i],
 			  !trace->overwrite, cursor->window);
 	if (err)
 		return err;

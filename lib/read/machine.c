@@ -15,7 +15,7 @@ int machine_init(struct machine *machine, struct ktrace *trace)
 	for (size_t i = 0; !err && i < trace->nr_tasks; i++) {
 		const struct ktrace_task *task = &trace->tasks[i];
 
-		if (task->tid)
+		if (task->tid && task->tid < TASKS_MAX)
 			err = tasks_set(&machine->tasks, task->tid, task->tgid,
 					task->parent, task->comm);
 	}
@@ -24,6 +24,10 @@ int machine_init(struct machine *machine, struct ktrace *trace)
 
 void machine_destroy(struct machine *machine)
 {
+	for (size_t i = 0; i < machine->nr_users; i++) {
+		tasks_destroy(machine->told[i]);
+		free(machine->told[i]);
+	}
 	tasks_destroy(&machine->tasks);
 }
 
@@ -31,7 +35,8 @@ static const struct ktrace_field *next_pid_find(const struct ktrace_type *type)
 {
 	const struct ktrace_field *field;
 
-	if (strcmp(type->system, "sched") || strcmp(type->name, "sched_switch"))
+	if (type->marker || strcmp(type->system, "sched") ||
+	    strcmp(type->name, "sched_switch"))
 		return NULL;
 	field = ktrace_field_find(type, "next_pid");
 	return field && field->size == sizeof(uint32_t) &&
@@ -55,6 +60,26 @@ void machine_find_switch(struct machine *machine)
 	}
 }
 
+/* What programs of the user tell.  NULL: no memory. */
+static struct tasks *user_tasks(struct machine *machine, uint32_t user)
+{
+	size_t nr = machine->nr_users;
+	struct tasks *tasks;
+
+	for (size_t i = 0; i < nr; i++)
+		if (machine->users[i] == user || i == MACHINE_USERS - 1)
+			return machine->told[i];
+	tasks = calloc(1, sizeof(*tasks));
+	if (!tasks)
+		return NULL;
+	/* No two tasks of a trace have the same serial number. */
+	tasks->serial = (uint64_t)(nr + 1) << 48;
+	machine->told[nr] = tasks;
+	machine->users[nr] = user;
+	machine->nr_users++;
+	return tasks;
+}
+
 int current_init(struct machine *machine, struct current *current,
 		 const struct stream_source *source)
 {
@@ -62,7 +87,41 @@ int current_init(struct machine *machine, struct current *current,
 
 	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", source->cpu);
 	idle->serial = ++machine->tasks.serial;
-	return 0;
+	if (!source->programs) {
+		machine->kernel = true;
+		return 0;
+	}
+	current->told = user_tasks(machine, source->user);
+	return current->told ? 0 : -ENOMEM;
+}
+
+/*
+ * A task of which a program tells.  If there are streams of the kernel, these know all tasks;
+ * if not, the metadata knows what they were at the beginning.
+ */
+static struct task *told_task(const struct machine *machine,
+			      const struct current *current, uint32_t tid)
+{
+	struct task *known = tasks_find(&machine->tasks, tid);
+	struct task *told = tasks_find(current->told, tid);
+
+	if (known && known->known &&
+	    ((machine->kernel && !known->dead) || !told || !told->known))
+		return known;
+	return told ? told : tasks_get(current->told, tid);
+}
+
+/* No kernel gives larger numbers. */
+static bool tid_check(struct machine *machine, const struct stream *stream,
+		      uint32_t tid)
+{
+	if (tid < TASKS_MAX)
+		return true;
+	trace_warn(machine->trace,
+		   "%s%u: it names threads by numbers that no kernel gives: "
+		   "they are shown as the CPU's idle task",
+		   stream_kind(stream), stream->source->number);
+	return false;
 }
 
 /* NULL: no memory. */
@@ -70,8 +129,10 @@ static struct task *task_of(struct machine *machine, struct current *current,
 			    uint32_t tid)
 {
 	/* Each CPU has a task 0 of its own. */
-	if (!tid)
+	if (!tid || tid >= TASKS_MAX)
 		return &current->idle;
+	if (current->told)
+		return told_task(machine, current, tid);
 	return tasks_get(&machine->tasks, tid);
 }
 
@@ -85,13 +146,20 @@ int current_switch(struct machine *machine, struct current *current,
 	if (to == current->task)
 		return 0;
 	/* A ring of programs does not say who has the CPU. */
-	if (machine->counts_sleep && !stream->source->programs)
+	if (machine->counts_sleep && !current->told)
 		tasks_sleep(current->task, to,
 			    clock_convert(&machine->trace->clock,
 					  &machine->line, stream->clock));
 	tasks_switch(&current->task, to);
 	current->runs++;
 	return 0;
+}
+
+/* Those of whom the stream tells. */
+static struct tasks *tasks_of(struct machine *machine,
+			      const struct current *current)
+{
+	return current->told ? current->told : &machine->tasks;
 }
 
 /*
@@ -106,9 +174,10 @@ int current_packet(struct machine *machine, struct current *current,
 	const struct kt_packet *packet = &stream->walk.packet;
 	int err = 0;
 
-	if (packet->tid && packet->comm[0])
-		err = tasks_seen(&machine->tasks, packet->tid, packet->tgid,
-				 packet->comm);
+	if (tid_check(machine, stream, packet->tid) && packet->tid &&
+	    packet->comm[0])
+		err = tasks_seen(tasks_of(machine, current), packet->tid,
+				 packet->tgid, packet->comm);
 	if (!err && (stream->uncertain || !current->task))
 		err = current_switch(machine, current, stream, packet->tid);
 	return err;
@@ -124,16 +193,17 @@ int current_record(struct machine *machine, struct current *current,
 	switch (walk->id) {
 	case KT_ID_SWITCH:
 		memcpy(&to, walk->payload, sizeof(to));
+		tid_check(machine, stream, to.tid);
 		return current_switch(machine, current, stream, to.tid);
 	case KT_ID_TASK:
 		memcpy(&task, walk->payload, sizeof(task));
-		if (!task.tid)
+		if (!tid_check(machine, stream, task.tid) || !task.tid)
 			return 0;
-		return tasks_set(&machine->tasks, task.tid, task.tgid,
-				 task.parent, task.comm);
+		return tasks_set(tasks_of(machine, current), task.tid,
+				 task.tgid, task.parent, task.comm);
 	case KT_ID_EXIT:
 		memcpy(&task, walk->payload, sizeof(task));
-		tasks_exit(&machine->tasks, task.tid);
+		tasks_exit(tasks_of(machine, current), task.tid);
 		return 0;
 	default:
 		return 0;

@@ -2,7 +2,9 @@
 /*
  * Who runs: the tasks of the traced machine, and which of them each stream runs.
  *
- * Packets' headers and task records tell it.
+ * Packets' headers and task records tell it.  The kernel is believed.  A program is believed
+ * only about the events of its own user: what it tells of tasks is kept for that user, and is
+ * used only for tasks of which the kernel tells nothing.
  */
 #ifndef KT_LIB_READ_MACHINE_H
 #define KT_LIB_READ_MACHINE_H
@@ -10,9 +12,16 @@
 #include "stream.h"
 #include "task.h"
 
+/* Of more users than a recorder takes, the last ones share what their programs tell. */
+#define MACHINE_USERS 32
+
 struct machine {
 	struct ktrace *trace;
-	struct tasks tasks;
+	struct tasks tasks; /* of which the kernel and the metadata tell */
+	struct tasks *told[MACHINE_USERS]; /* of which programs tell */
+	uint32_t users[MACHINE_USERS];
+	size_t nr_users;
+	bool kernel; /* it tells of tasks all the time: there are streams of it */
 	bool counts_sleep;
 	size_t line;		/* the clock's hint */
 	uint32_t switch_id;	/* of sched:sched_switch; 0: none */
@@ -25,6 +34,8 @@ struct current {
 	uint64_t runs;	   /* how often another task began to run */
 	bool switching;	   /* to @next, after the current item */
 	uint32_t next;
+	/* What programs of the stream's user tell; NULL: a stream of the kernel. */
+	struct tasks *told;
 	struct task idle; /* the idle task of its CPU */
 };
 

@@ -307,6 +307,8 @@ static int read_event(struct ktrace *trace, struct json_object *o)
 		return err;
 	type->id = id;
 	type->short_size = get_small(o, "short");
+	type->marker = get(o, "user");
+	type->user = get_small(o, "user");
 	return types_add(trace->types, type);
 }
 
@@ -428,17 +430,26 @@ static int read_task(struct ktrace *trace, struct json_object *o)
 static int read_programs(struct ktrace *trace, struct json_object *o)
 {
 	uint32_t number = get_small(o, "stream"), cpu = get_small(o, "cpu");
-	struct programs_stream *stream;
+	bool has_ids = get(o, "events");
 
 	if (number >= CPUS_MAX || cpu >= CPUS_MAX)
 		return -EINVAL;
-	stream = array_grow(trace->programs, trace->nr_programs,
-			    sizeof(*stream));
-	if (!stream)
-		return -ENOMEM;
-	trace->programs = stream;
-	trace->programs[trace->nr_programs++] =
-		(struct programs_stream){number, cpu};
+	while (trace->nr_programs <= number) {
+		struct programs_stream *more = array_grow(
+			trace->programs, trace->nr_programs, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		trace->programs = more;
+		more[trace->nr_programs++] = (struct programs_stream){0};
+	}
+	trace->programs[number] = (struct programs_stream){
+		.known = true,
+		.cpu = cpu,
+		.user = get_small(o, "user"),
+		.first_id = has_ids ? get_small(o, "first") : 0,
+		.nr_ids = has_ids ? get_small(o, "events") : UINT32_MAX,
+	};
 	return 0;
 }
 
@@ -453,19 +464,20 @@ static int read_stream(struct ktrace *trace, struct json_object *o)
 {
 	uint32_t number = get_small(o, "stream");
 	const char *kind = get_string(o, "kind");
-	struct kind_stream *stream;
 
 	if (number >= CPUS_MAX || !kind || !kind_is_plain(kind))
 		return -EINVAL;
-	stream = array_grow(trace->kinds, trace->nr_kinds, sizeof(*stream));
-	if (!stream)
-		return -ENOMEM;
-	trace->kinds = stream;
-	kind = arena_strdup(&trace->arena, kind);
-	if (!kind)
-		return -ENOMEM;
-	trace->kinds[trace->nr_kinds++] = (struct kind_stream){number, kind};
-	return 0;
+	while (trace->nr_kinds <= number) {
+		const char **more = array_grow(trace->kinds, trace->nr_kinds,
+					       sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		trace->kinds = more;
+		more[trace->nr_kinds++] = NULL;
+	}
+	trace->kinds[number] = arena_strdup(&trace->arena, kind);
+	return trace->kinds[number] ? 0 : -ENOMEM;
 }
 
 static int read_file(struct ktrace *trace, struct json_object *o)

@@ -206,9 +206,11 @@ static bool took_find(const struct ktrace_type *type,
 	return true;
 }
 
+/* A system of the kernel has no events of programs, whatever these are called. */
 static bool system_match(const char *system, const struct ktrace_type *type)
 {
-	return !strcmp(system, "*") || !strcmp(system, type->system);
+	return !strcmp(system, "*") ||
+	       (!type->marker && !strcmp(system, type->system));
 }
 
 /* In a whole call it is behind @took: an argument may have its name. */
@@ -231,7 +233,7 @@ static const struct ktrace_field *result_find(const struct ktrace_type *type,
 void span_role_find(struct span_role *role, const struct ktrace_type *type)
 {
 	*role = (struct span_role){.type = type};
-	role->exits = !strcmp(type->system, "sched") &&
+	role->exits = !type->marker && !strcmp(type->system, "sched") &&
 		      !strcmp(type->name, "sched_process_exit");
 	for (size_t i = 0; i < NR(rules); i++) {
 		const struct span_rule *rule = &rules[i];
@@ -278,9 +280,13 @@ static bool text_is(const struct span_role *role, const char *text)
 	       !memcmp(role->text, text, role->text_size);
 }
 
-bool span_text_same(enum span_lane lane, const struct span_role *begin,
+bool span_role_fits(enum span_lane lane, const struct span_role *begin,
 		    const struct span_role *end)
 {
+	/* Whose programs say which thread they are, which may be anybody's. */
+	if (begin->type->marker != end->type->marker ||
+	    begin->type->user != end->type->user)
+		return false;
 	if (begin->text_size == end->text_size &&
 	    (!begin->text_size ||
 	     !memcmp(begin->text, end->text, begin->text_size)))

@@ -8,14 +8,13 @@
 #include "trace.h"
 
 int stream_init(struct stream *stream, struct ktrace *trace,
-		const struct stream_source *source,
-		const struct stream_sizes *sizes, bool discard,
+		const struct stream_source *source, bool discard,
 		uint32_t window_size)
 {
 	*stream = (struct stream){
 		.trace = trace,
 		.source = source,
-		.sizes = sizes,
+		.sizes = &source->sizes,
 		.discard = discard,
 		.cpu = source->cpu,
 	};
@@ -208,8 +207,7 @@ static void count_tail(struct stream *stream)
 		grown(end->events, stream->accounted);
 }
 
-/* The first part of the file's name; the stream's number follows. */
-static const char *stream_kind(const struct stream *stream)
+const char *stream_kind(const struct stream *stream)
 {
 	return stream->source->programs ? "programs" : "cpu";
 }
@@ -422,17 +420,29 @@ static int packet_open(struct stream *stream)
 	return 1;
 }
 
+/* The last record's event: is it that of somebody else? */
+static bool event_is_known(const struct stream *stream)
+{
+	uint32_t id = stream->walk.id;
+
+	return id < stream->trace->nr_fixed &&
+	       stream->sizes->fixed[id] != KT_SIZE_UNKNOWN;
+}
+
 /* The packet has ended, or damage has ended it. */
 static void packet_close(struct stream *stream, int walked)
 {
 	const struct kt_packet *packet = &stream->walk.packet;
 	uint64_t missing = grown(packet->events, stream->records);
 
-	if (walked == -ENOENT)
-		/*
-		 * The text is the same each time, so that it is stored only
-		 * once.
-		 */
+	/* The texts are the same each time, so that they are stored only once. */
+	if (walked == -ENOENT && event_is_known(stream))
+		trace_warn(stream->trace,
+			   "%s%u: event %u is none of this user's programs': "
+			   "packets are read up to the first of these",
+			   stream_kind(stream), stream->source->number,
+			   stream->walk.id);
+	else if (walked == -ENOENT)
 		trace_warn(stream->trace,
 			   "the metadata does not describe event %u: packets "
 			   "are read up to the first of these",

@@ -25,7 +25,9 @@
 struct stream_sizes {
 	const uint32_t *fixed; /* by id: payload size, or KT_SIZE_* */
 	const uint32_t *least; /* by id: smallest valid size of a payload */
-	uint32_t count;
+	/* Of the events that the stream may have. */
+	uint32_t first_id;
+	uint32_t nr_ids;
 };
 
 /* Where the bytes of a stream are; shared by all cursors. */
@@ -33,12 +35,17 @@ struct stream_source {
 	uint32_t cpu;
 	uint32_t number; /* in the file's name */
 	bool programs;	 /* markers of programs, not events of the kernel */
-	int fd;		 /* -1: in memory */
+	/* Of programs: their user, and the ids of his markers. */
+	uint32_t user;
+	uint32_t first_id;
+	uint32_t nr_ids;
+	int fd; /* -1: in memory */
 	const uint8_t *data;
 	uint64_t size; /* for a live trace: bytes that are complete */
 	/* Live markers of programs: the last packet may become longer. */
 	bool open;
 	uint64_t grown; /* how often it has become longer */
+	struct stream_sizes sizes;
 	/* The recorder's counts at the end; NULL: it did not end properly. */
 	const struct ktrace_cpu *end;
 };
@@ -106,10 +113,11 @@ struct stream {
 #define STREAM_WINDOW_MAX (16 * KT_PACKET_SIZE)
 
 int stream_init(struct stream *stream, struct ktrace *trace,
-		const struct stream_source *source,
-		const struct stream_sizes *sizes, bool discard,
+		const struct stream_source *source, bool discard,
 		uint32_t window_size);
 void stream_destroy(struct stream *stream);
+/* The first part of the file's name; the stream's number follows. */
+const char *stream_kind(const struct stream *stream);
 
 /* Handles all cases except the next record of an intact packet. */
 int stream_next_slow(struct stream *stream, int walked);
@@ -118,7 +126,9 @@ static inline uint32_t stream_size_of(const void *arg, u32 id)
 {
 	const struct stream_sizes *sizes = arg;
 
-	return likely(id < sizes->count) ? sizes->fixed[id] : KT_SIZE_UNKNOWN;
+	return likely(id - sizes->first_id < sizes->nr_ids) || id < KT_ID_FIRST
+		       ? sizes->fixed[id]
+		       : KT_SIZE_UNKNOWN;
 }
 
 /* Finds the next item.  Returns its kind, or a negative errno. */

@@ -69,6 +69,25 @@ void ktrace_close(struct ktrace *trace)
 	free(trace);
 }
 
+static void source_sizes(const struct ktrace *trace,
+			 struct stream_source *source)
+{
+	uint64_t first = 0, end = trace->nr_fixed;
+
+	if (source->programs) {
+		uint64_t behind = (uint64_t)source->first_id + source->nr_ids;
+
+		first = source->first_id;
+		end = end < behind ? end : behind;
+	}
+	source->sizes = (struct stream_sizes){
+		.fixed = trace->fixed,
+		.least = trace->least,
+		.first_id = first,
+		.nr_ids = end > first ? end - first : 0,
+	};
+}
+
 int trace_sizes(struct ktrace *trace)
 {
 	size_t nr = types_ids(trace->types);
@@ -93,7 +112,9 @@ int trace_sizes(struct ktrace *trace)
 			trace->least[id] = size;
 		}
 	}
-	trace->sizes = (struct stream_sizes){trace->fixed, trace->least, nr};
+	trace->nr_fixed = nr;
+	for (size_t i = 0; i < trace->nr_sources; i++)
+		source_sizes(trace, &trace->sources[i]);
 	trace->nr_sized = types_total(trace->types);
 	return 0;
 }
@@ -185,9 +206,7 @@ static int missing_add(struct ktrace *trace, const struct ktrace_cpu *end)
 		return error_set(-ENOMEM, "out of memory");
 	source->number = end->stream;
 	source->programs = end->programs;
-	source->cpu = trace_stream_cpu(
-		trace, end->programs ? KTRACE_FILE_PROGRAMS : KTRACE_FILE_CPU,
-		end->stream);
+	trace_describe(trace, source);
 	trace_warn(trace, "%s%u: the file is missing: what it had is lost",
 		   end->programs ? "programs" : "cpu", end->stream);
 	return 0;
@@ -279,24 +298,29 @@ void raise_file_limit(void)
  * A stream that the metadata does not describe belongs to the CPU of its
  * number.
  */
-uint32_t trace_stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
-			  uint32_t number)
+void trace_describe(const struct ktrace *trace, struct stream_source *source)
 {
-	if (kind == KTRACE_FILE_PROGRAMS)
-		for (size_t i = 0; i < trace->nr_programs; i++)
-			if (trace->programs[i].number == number)
-				return trace->programs[i].cpu;
-	return number;
+	const struct programs_stream *programs = NULL;
+
+	if (source->programs && source->number < trace->nr_programs)
+		programs = &trace->programs[source->number];
+	source->cpu = source->number;
+	source->nr_ids = UINT32_MAX;
+	if (programs && programs->known) {
+		source->cpu = programs->cpu;
+		source->user = programs->user;
+		source->first_id = programs->first_id;
+		source->nr_ids = programs->nr_ids;
+	}
+	source_sizes(trace, source);
 }
 
 /* Such streams are of kinds that this reader does not know. */
 void trace_skip(struct ktrace *trace, uint32_t number)
 {
-	const char *kind = NULL;
+	const char *kind =
+		number < trace->nr_kinds ? trace->kinds[number] : NULL;
 
-	for (size_t i = 0; i < trace->nr_kinds && !kind; i++)
-		if (trace->kinds[i].number == number)
-			kind = trace->kinds[i].kind;
 	if (kind)
 		trace_warn(trace,
 			   "stream%u: this ktrace does not know streams of the "
@@ -354,9 +378,9 @@ static int open_streams(struct ktrace *trace, const char *path)
 			err = error_set(-ENOMEM, "out of memory");
 			break;
 		}
-		source->cpu = trace_stream_cpu(trace, kind, number);
 		source->number = number;
 		source->programs = kind == KTRACE_FILE_PROGRAMS;
+		trace_describe(trace, source);
 		source->fd = fd;
 		source->size = trace->info.live ? 0 : st.st_size;
 		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -375,9 +399,9 @@ struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 	struct stream_source *source = trace_source_new(trace);
 	struct ktrace_cpu *cpu = &trace->cpus[trace->nr_sources - 1];
 
-	source->cpu = trace_stream_cpu(trace, kind, number);
 	source->number = number;
 	source->programs = kind == KTRACE_FILE_PROGRAMS;
+	trace_describe(trace, source);
 	source->fd = fd;
 	cpu->cpu = source->cpu;
 	cpu->stream = number;

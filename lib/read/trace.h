@@ -43,16 +43,13 @@ struct stack_table {
 /* More than the usual limit of open files. */
 #define MANY_STREAMS 256
 
-/* A stream of programs, and the CPU on which they ran. */
+/* What the metadata says of the stream of programs that has this number. */
 struct programs_stream {
-	uint32_t number;
-	uint32_t cpu;
-};
-
-/* A stream of a kind that does not hold packets of records. */
-struct kind_stream {
-	uint32_t number;
-	const char *kind;
+	bool known;
+	uint32_t cpu; /* on which they ran */
+	uint32_t user;
+	uint32_t first_id; /* of his markers */
+	uint32_t nr_ids;   /* UINT32_MAX: it says nothing of ids */
 };
 
 /* A file that programs had mapped: frames of their stacks have its number. */
@@ -80,9 +77,10 @@ struct ktrace {
 	/* One for each stream, sorted: trace_end_compare(). */
 	struct ktrace_cpu *ends;
 	size_t nr_ends;
-	struct programs_stream *programs;
+	struct programs_stream *programs; /* by number */
 	size_t nr_programs;
-	struct kind_stream *kinds;
+	/* By number: the kinds of streams that do not hold packets of records. */
+	const char **kinds;
 	size_t nr_kinds;
 	struct mapped_file *files;
 	size_t nr_files;
@@ -95,7 +93,7 @@ struct ktrace {
 	/* By id, for kt_walk_next(). */
 	uint32_t *fixed;
 	uint32_t *least;
-	struct stream_sizes sizes;
+	uint32_t nr_fixed;
 	size_t nr_sized; /* number of types in these arrays */
 
 	/* For a trace that is still being written: */
@@ -148,9 +146,8 @@ struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 				   uint32_t number, int fd);
 /* Adds a source.  It has no place yet.  NULL: no memory. */
 struct stream_source *trace_source_new(struct ktrace *trace);
-/* The CPU of a stream.  One that the metadata does not describe has that of its number. */
-uint32_t trace_stream_cpu(const struct ktrace *trace, enum ktrace_file kind,
-			  uint32_t number);
+/* Sets what the metadata says of the source, which has a number. */
+void trace_describe(const struct ktrace *trace, struct stream_source *source);
 /* Warns that a stream of an unknown kind is left out. */
 void trace_skip(struct ktrace *trace, uint32_t number);
 /* Called after more of the metadata, or (trace_over) its end was read. */

@@ -154,17 +154,25 @@ static void *namer_run(void *data)
 	return NULL;
 }
 
+/* The user's markers have ids from here on. */
+static uint32_t user_first_id(const struct marked *p, size_t user)
+{
+	return p->options.first_id + user * markers_max();
+}
+
 static int stream_open(struct marked *p, size_t index)
 {
 	struct stream *s = &p->streams[index];
+	size_t user = index / p->nr_rings;
 	struct sink_stream *out;
 	int err;
 
 	if (s->out)
 		return 0;
 	/* Must be written before the stream's first packet can be read. */
-	err = writer_programs(p->writer, index, p->uids[index / p->nr_rings],
-			      index % p->nr_rings);
+	err = writer_programs(p->writer, index, p->uids[user],
+			      index % p->nr_rings, user_first_id(p, user),
+			      markers_max());
 	if (!err)
 		err = p->sink->ops->open(p->sink, KTRACE_FILE_PROGRAMS, index,
 					 &out);
@@ -258,7 +266,7 @@ static int user_add(struct marked *p, bool other, uint32_t uid)
 
 	options.other = other;
 	options.uid = uid;
-	options.first_id += nr * markers_max();
+	options.first_id = user_first_id(p, nr);
 	err = markers_create(&options, &p->users[nr]);
 	if (err)
 		return err;

@@ -221,6 +221,8 @@ static void text_type(struct text *text, const struct ktrace_type *type)
 		   type->dynamic ? "true" : "false");
 	if (type->short_size)
 		text_key_number(text, "short", type->short_size);
+	if (type->marker)
+		text_key_number(text, "user", type->user);
 	text_puts(text, ",\"fields\":[");
 	for (i = 0; i < type->nr_fields; i++) {
 		if (i)
@@ -323,14 +325,15 @@ int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type)
 }
 
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
-		    uint32_t user, uint32_t cpu)
+		    uint32_t user, uint32_t cpu, uint32_t first_id,
+		    uint32_t nr_ids)
 {
 	struct text text = {0};
 
 	text_printf(&text,
 		    "{\"type\":\"programs\",\"stream\":%u,\"user\":%u,"
-		    "\"cpu\":%u}\n",
-		    stream, user, cpu);
+		    "\"cpu\":%u,\"first\":%u,\"events\":%u}\n",
+		    stream, user, cpu, first_id, nr_ids);
 	return writer_append(writer, &text);
 }
 

@@ -17,9 +17,13 @@ int writer_create(struct sink *sink, const struct ktrace_writer_head *head,
  */
 int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 
-/* Writes the user and the CPU of the programs whose markers are in a stream. */
+/*
+ * Writes the user and the CPU of the programs whose markers are in a stream, and the ids that
+ * the user's markers may have.
+ */
 int writer_programs(struct ktrace_writer *writer, uint32_t stream,
-		    uint32_t user, uint32_t cpu);
+		    uint32_t user, uint32_t cpu, uint32_t first_id,
+		    uint32_t nr_ids);
 
 /*
  * Writes which file a number in the frames of programs' stacks means.  Any thread may call this.

@@ -141,8 +141,8 @@ const char *ktrace_call_name(const struct ktrace_type *type, bool *exit)
 	static const char enter_prefix[] = "sys_enter_";
 	static const char exit_prefix[] = "sys_exit_";
 
-	if (strcmp(type->system, "syscalls") &&
-	    strcmp(type->system, "compat_syscalls"))
+	if (type->marker || (strcmp(type->system, "syscalls") &&
+			     strcmp(type->system, "compat_syscalls")))
 		return NULL;
 	*exit = !strncmp(type->name, exit_prefix, sizeof(exit_prefix) - 1);
 	if (*exit)

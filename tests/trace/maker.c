@@ -22,6 +22,8 @@ struct maker_cpu {
 	struct kt_ring ring;
 	struct kt_control control;
 	int fd;
+	bool programs;
+	char line[128]; /* of the metadata; empty: none */
 	bool stall;
 	bool drop;
 	u64 unwritten;
@@ -318,6 +320,43 @@ bool maker_raw(struct maker *maker, uint32_t cpu, uint32_t id,
 			    dynamic ? KT_RECORD_DYNAMIC : 0);
 }
 
+void maker_programs(struct maker *maker, uint32_t cpu, uint32_t user,
+		    uint32_t first_id, uint32_t nr_ids)
+{
+	struct maker_cpu *c = &maker->cpus[cpu];
+	char from[4096], to[4096];
+	int n;
+
+	c->programs = true;
+	snprintf(from, sizeof(from), "%s/cpu%u", maker->directory, cpu);
+	snprintf(to, sizeof(to), "%s/programs%u", maker->directory, cpu);
+	if (rename(from, to))
+		fail(to);
+	n = snprintf(c->line, sizeof(c->line),
+		     "{\"type\":\"programs\",\"stream\":%u,\"user\":%u,"
+		     "\"cpu\":%u",
+		     cpu, user, cpu);
+	if (nr_ids)
+		n += snprintf(c->line + n, sizeof(c->line) - n,
+			      ",\"first\":%u,\"events\":%u", first_id, nr_ids);
+	snprintf(c->line + n, sizeof(c->line) - n, "}\n");
+}
+
+/* In plain text, not by the library: so the tests know the format. */
+static int maker_lines(const struct maker *maker)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/metadata", maker->directory);
+	f = fopen(path, "a");
+	if (!f)
+		return fail(path);
+	for (u32 i = 0; i < maker->nr_cpus; i++)
+		fputs(maker->cpus[i].line, f);
+	return fclose(f) ? fail(path) : 0;
+}
+
 void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 		   uint32_t tgid, const char *comm)
 {
@@ -496,7 +535,8 @@ int maker_finish(struct maker *maker, bool cut)
 		kt_ring_flush(&cpu->ring);
 		maker_drain(cpu);
 		close(cpu->fd);
-		ends[i].cpu = i;
+		ends[i].cpu = ends[i].stream = i;
+		ends[i].programs = cpu->programs;
 		ends[i].events = cpu->control.events;
 		ends[i].recorded = cpu->control.events;
 		for (k = 0; k < KT_LOST_NR; k++)
@@ -510,6 +550,7 @@ int maker_finish(struct maker *maker, bool cut)
 	    ktrace_writer_end(maker->writer, ends, maker->nr_cpus, "stopped"))
 		err = fail("end");
 	ktrace_writer_destroy(maker->writer);
+	err = maker_lines(maker) ?: err;
 	free(ends);
 	free(maker->cpus);
 	free(maker);

@@ -131,6 +131,12 @@ bool maker_exit(struct maker *maker, uint32_t cpu, uint32_t tid);
 /* A record of a future kind: KT_ID_EXIT < @id < KT_ID_FIRST. */
 bool maker_reserved(struct maker *maker, uint32_t cpu, uint32_t id,
 		    const void *payload, uint32_t size);
+/*
+ * From now on the CPU's stream is that of programs of @user on it.  @nr_ids: of his markers, from
+ * @first_id on; 0: the metadata does not say which.  To be called before its first record.
+ */
+void maker_programs(struct maker *maker, uint32_t cpu, uint32_t user,
+		    uint32_t first_id, uint32_t nr_ids);
 /* Sets who runs, without a record. */
 void maker_current(struct maker *maker, uint32_t cpu, uint32_t tid,
 		   uint32_t tgid, const char *comm);
