@@ -8,21 +8,12 @@
 #include "fold.h"
 #include "stack.h"
 
-/* The program, both stacks, and a word on how each ends. */
-#define FRAMES_MAX \
-	(1 + KT_STACK_MAX * (KTRACE_INLINED_MAX + 1) + 1 + KT_STACK_MAX + 1)
-
 /* The stacks of an event as they are in the trace, with its program. */
 struct stack_key {
 	char comm[16];
 	bool kernel, user; /* which there are */
 	uint32_t kernel_id, user_id;
 	struct fold *fold;
-};
-
-struct name {
-	uint32_t number;
-	char text[];
 };
 
 static int no_memory(void)
@@ -36,75 +27,10 @@ int folds_init(struct folds *folds, struct ktrace *trace,
 	folds->trace = trace;
 	folds->options = *options;
 	folds->form = form | FRAME_NAME;
-	return output_init(&folds->text, NULL, NULL) ? no_memory() : 0;
+	return fold_paths_init(&folds->paths);
 }
 
-/* ---- names ---------------------------------------------------------------- */
-
-static int name_add(struct folds *folds, const char *text, size_t length,
-		    uint64_t hash)
-{
-	struct name *name = malloc(sizeof(*name) + length + 1);
-
-	if (folds->nr_names == folds->room_names) {
-		uint32_t room = folds->room_names ? folds->room_names * 2 : 256;
-		const char **more =
-			realloc(folds->name, room * sizeof(*folds->name));
-
-		if (more) {
-			folds->name = more;
-			folds->room_names = room;
-		}
-	}
-	if (!name || folds->nr_names == folds->room_names ||
-	    table_add(&folds->names, hash, name)) {
-		free(name);
-		return -1;
-	}
-	memcpy(name->text, text, length);
-	name->text[length] = '\0';
-	name->number = folds->nr_names++;
-	folds->name[name->number] = name->text;
-	return name->number;
-}
-
-/* The number of the name in folds->text, which is emptied.  -1: out of memory. */
-static int name_take(struct folds *folds)
-{
-	struct table_slot *slot = NULL;
-	struct output *text = &folds->text;
-	size_t length = text->p - text->buf;
-	uint64_t hash = table_hash(text->buf, length);
-
-	text->p = text->buf;
-	while ((slot = table_next(&folds->names, hash, slot))) {
-		const struct name *name = slot->value;
-
-		if (!strncmp(name->text, text->buf, length) &&
-		    !name->text[length])
-			return name->number;
-	}
-	return name_add(folds, text->buf, length, hash);
-}
-
-/* ---- frames --------------------------------------------------------------- */
-
-/* Frames of a fold that is being made. */
-struct path {
-	uint32_t nr;
-	uint32_t frames[FRAMES_MAX];
-};
-
-static int path_take(struct folds *folds, struct path *path)
-{
-	int number = name_take(folds);
-
-	if (number < 0)
-		return no_memory();
-	if (path->nr < FRAMES_MAX)
-		path->frames[path->nr++] = number;
-	return 0;
-}
+/* ---- folds ---------------------------------------------------------------- */
 
 /* A space or a semicolon would end the name. */
 static void comm_put(struct output *output, const char comm[16])
@@ -119,80 +45,52 @@ static void comm_put(struct output *output, const char comm[16])
 	}
 }
 
-/* From there on, outermost first: so paths of the same callers begin alike. */
-static void path_reverse(struct path *path, uint32_t begin)
-{
-	uint32_t *low = path->frames + begin, *high = path->frames + path->nr;
-
-	while (low < high) {
-		uint32_t number = *low;
-
-		*low++ = *--high;
-		*high = number;
-	}
-}
-
-static int path_stack(struct folds *folds, uint32_t id, struct path *path)
-{
-	struct stack_part part = {0};
-	struct ktrace_stack stack;
-	uint32_t begin = path->nr;
-	const char *end;
-	int err = 0;
-
-	ktrace_stack_find(folds->trace, id, &stack);
-	while (!err &&
-	       stack_part_next(folds->trace, &stack, folds->form, &part)) {
-		stack_part_put(&folds->text, folds->trace, &stack, &part,
-			       folds->form);
-		err = path_take(folds, path);
-	}
-	end = stack_end_name(stack.end);
-	if (!err && end) {
-		output_puts(&folds->text, end);
-		err = path_take(folds, path);
-	}
-	path_reverse(path, begin);
-	return err;
-}
-
-/* The program has called the kernel. */
-static int path_make(struct folds *folds, const struct stack_key *key,
-		     struct path *path)
+/* What the fold of these stacks is, before it weighs anything. */
+static int fold_make(struct folds *folds, const struct stack_key *key,
+		     struct fold *fold)
 {
 	int err;
 
-	path->nr = 0;
-	comm_put(&folds->text, key->comm);
-	err = path_take(folds, path);
+	*fold = (struct fold){.nr = 1};
+	comm_put(&folds->paths.text, key->comm);
+	err = fold_paths_name(&folds->paths, &fold->program);
 	if (!err && key->user)
-		err = path_stack(folds, key->user_id, path);
+		err = fold_paths_stack(&folds->paths, folds->trace,
+				       key->user_id, folds->form, &fold->user);
 	if (!err && key->kernel)
-		err = path_stack(folds, key->kernel_id, path);
+		err = fold_paths_stack(&folds->paths, folds->trace,
+				       key->kernel_id, folds->form,
+				       &fold->kernel);
+	fold->nr += fold->user ? fold->user->nr : 0;
+	fold->nr += fold->kernel ? fold->kernel->nr : 0;
 	return err;
 }
 
-/* The fold with these frames; it is made if it is new.  NULL: out of memory. */
-static struct fold *path_fold(struct folds *folds, const struct path *path)
+static bool fold_same(const struct fold *x, const struct fold *y)
 {
-	size_t size = path->nr * sizeof(path->frames[0]);
-	uint64_t hash = table_hash((const char *)path->frames, size);
+	return x->nr == y->nr && folds_shared(x, y) == x->nr;
+}
+
+/* The fold with the same frames as @like; it is made if it is new.  NULL: out of memory. */
+static struct fold *fold_keep(struct folds *folds, const struct fold *like)
+{
 	struct table_slot *slot = NULL;
+	uint64_t hash = like->program;
 	struct fold *fold;
 
-	while ((slot = table_next(&folds->paths, hash, slot))) {
-		fold = slot->value;
-		if (fold->nr == path->nr &&
-		    !memcmp(fold->frames, path->frames, size))
-			return fold;
-	}
-	fold = calloc(1, sizeof(*fold) + size);
-	if (!fold || table_add(&folds->paths, hash, fold)) {
+	if (like->user)
+		hash = fold_hash(hash, like->user);
+	if (like->kernel)
+		hash = fold_hash(hash, like->kernel);
+	while ((slot = table_next(&folds->folds, hash, slot)))
+		if (fold_same(slot->value, like))
+			return slot->value;
+	fold = malloc(sizeof(*fold));
+	if (!fold || table_add(&folds->folds, hash, fold)) {
 		free(fold);
 		return NULL;
 	}
-	fold->nr = path->nr;
-	memcpy(fold->frames, path->frames, size);
+	*fold = *like;
 	return fold;
 }
 
@@ -226,12 +124,12 @@ static struct stack_key *key_find(const struct folds *folds,
 static int key_add(struct folds *folds, struct stack_key *like)
 {
 	struct stack_key *key;
-	struct path path;
-	int err = path_make(folds, like, &path);
+	struct fold fold;
+	int err = fold_make(folds, like, &fold);
 
 	if (err)
 		return err;
-	like->fold = path_fold(folds, &path);
+	like->fold = fold_keep(folds, &fold);
 	key = malloc(sizeof(*key));
 	if (!like->fold || !key ||
 	    table_add(&folds->stacks, key_hash(like), key)) {
@@ -416,7 +314,7 @@ static void stacks_clear(struct folds *folds)
 	while ((key = table_each(&folds->stacks, &at)))
 		free(key);
 	table_free(&folds->stacks);
-	folds->stacks = (struct table){0};
+	fold_paths_turn(&folds->paths);
 }
 
 int folds_turn(struct folds *folds, struct ktrace *trace)
@@ -429,7 +327,7 @@ int folds_turn(struct folds *folds, struct ktrace *trace)
 		return err;
 	if (kinds_turn(&folds->kinds, folds->trace))
 		return no_memory();
-	while ((fold = table_each(&folds->paths, &at))) {
+	while ((fold = table_each(&folds->folds, &at))) {
 		fold->before = (struct fold_sum){fold->events, fold->weight};
 		fold->events = fold->weight = 0;
 	}
@@ -449,18 +347,24 @@ int folds_turn(struct folds *folds, struct ktrace *trace)
 
 /* ---- order ---------------------------------------------------------------- */
 
+uint32_t folds_shared(const struct fold *x, const struct fold *y)
+{
+	uint32_t i = 0;
+
+	while (i < x->nr && i < y->nr && fold_frame(x, i) == fold_frame(y, i))
+		i++;
+	return i;
+}
+
 int fold_compare_frames(const void *a, const void *b, void *data)
 {
 	const struct fold *x = *(struct fold *const *)a;
 	const struct fold *y = *(struct fold *const *)b;
 	const struct folds *folds = data;
-	uint32_t i = 0;
+	uint32_t i = folds_shared(x, y);
 
-	while (i < x->nr && i < y->nr && x->frames[i] == y->frames[i])
-		i++;
 	if (i < x->nr && i < y->nr)
-		return strcmp(folds->name[x->frames[i]],
-			      folds->name[y->frames[i]]);
+		return strcmp(fold_name(folds, x, i), fold_name(folds, y, i));
 	return (x->nr > y->nr) - (x->nr < y->nr);
 }
 
@@ -481,7 +385,7 @@ struct fold **folds_sorted(const struct folds *folds,
 					  void *folds),
 			   size_t *nr)
 {
-	struct fold **sorted = calloc(folds->paths.nr + 1, sizeof(*sorted));
+	struct fold **sorted = calloc(folds->folds.nr + 1, sizeof(*sorted));
 	size_t at = 0;
 
 	*nr = 0;
@@ -489,7 +393,7 @@ struct fold **folds_sorted(const struct folds *folds,
 		no_memory();
 		return NULL;
 	}
-	while ((sorted[*nr] = table_each(&folds->paths, &at)))
+	while ((sorted[*nr] = table_each(&folds->folds, &at)))
 		*nr += sorted[*nr]->events || sorted[*nr]->before.events;
 	qsort_r(sorted, *nr, sizeof(*sorted), compare, (void *)folds);
 	return sorted;
@@ -499,22 +403,16 @@ void folds_clear(struct folds *folds)
 {
 	struct fold *fold;
 	size_t at = 0;
-	void *value;
 
-	while ((fold = table_each(&folds->paths, &at))) {
+	while ((fold = table_each(&folds->folds, &at))) {
 		histogram_free(&fold->weights);
 		free(fold);
 	}
 	stacks_clear(folds);
-	for (at = 0; (value = table_each(&folds->names, &at));)
-		free(value);
-	table_free(&folds->paths);
-	table_free(&folds->names);
+	table_free(&folds->folds);
+	fold_paths_clear(&folds->paths);
 	off_cpu_free(&folds->off);
 	kinds_free(&folds->kinds);
-	free(folds->name);
-	folds->name = NULL;
-	folds->nr_names = folds->room_names = 0;
 	folds->events = folds->weight = 0;
 	folds->compares = false;
 }
@@ -522,5 +420,5 @@ void folds_clear(struct folds *folds)
 void folds_free(struct folds *folds)
 {
 	folds_clear(folds);
-	output_destroy(&folds->text);
+	fold_paths_free(&folds->paths);
 }

@@ -5,13 +5,10 @@
  *
  *	dbench;entry_SYSCALL_64_after_hwframe;do_syscall_64;...;kmalloc_trace
  *
- * A frame is a name and nothing more, so that frames of any kind may follow each other.  If a
- * stack does not end where it should, or is not there, a frame in brackets says so in the
- * place of what is not known.
- *
  * Two traces can be compared: then a fold has what it weighs in each of them.
  *
- * Memory depends on how many different stacks there are, not on how many events.
+ * Memory depends on how many different stacks there are, not on how many events: each stack of
+ * the trace is there once (fold_path.h), and what a program has of both kinds only refers to them.
  */
 #ifndef KT_SHOW_FOLD_H
 #define KT_SHOW_FOLD_H
@@ -23,6 +20,7 @@
 
 #include "base/histogram.h"
 #include "base/table.h"
+#include "fold_path.h"
 #include "kinds.h"
 #include "off_cpu.h"
 #include "output.h"
@@ -36,9 +34,10 @@ struct fold {
 	uint64_t weight; /* of all of them; UINT64_MAX: it does not fit */
 	struct fold_sum before;	  /* the same in the trace before, if any */
 	struct histogram weights; /* if it was asked for */
-	uint32_t nr;		  /* frames */
-	uint32_t frames
-		[]; /* their names, by number; outermost first, below the program */
+	/* Its frames, outermost first: see fold_frame(). */
+	uint32_t nr;
+	uint32_t program;		       /* its name, by number */
+	const struct fold_path *user, *kernel; /* NULL: it has none */
 };
 
 /* All zero: no folds yet. */
@@ -62,13 +61,30 @@ struct folds {
 	bool field_found; /* in any type */
 	bool any_stack;	  /* is there any event with a stack? */
 
-	struct table names; /* by hash */
-	const char **name;  /* by number */
-	uint32_t nr_names, room_names;
+	struct fold_paths paths;
 	struct table stacks; /* of a program, by its hash */
-	struct table paths;  /* struct fold, by hash of its frames */
-	struct output text;  /* where names are put together */
+	struct table folds;  /* by hash of their frames */
 };
+
+/* The number of the name; @i: less than fold->nr.  The program has called the kernel. */
+static inline uint32_t fold_frame(const struct fold *fold, uint32_t i)
+{
+	uint32_t user = fold->user ? fold->user->nr : 0;
+
+	if (!i)
+		return fold->program;
+	return i <= user ? fold->user->frames[i - 1]
+			 : fold->kernel->frames[i - 1 - user];
+}
+
+static inline const char *fold_name(const struct folds *folds,
+				    const struct fold *fold, uint32_t i)
+{
+	return folds->paths.name[fold_frame(fold, i)];
+}
+
+/* How many frames are the same, from the outermost one on. */
+uint32_t folds_shared(const struct fold *x, const struct fold *y);
 
 int folds_init(struct folds *folds, struct ktrace *trace,
 	       const struct ktrace_output_stacks *options, unsigned int form);

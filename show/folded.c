@@ -25,7 +25,7 @@ static void fold_put(struct output *output, const struct folds *folds,
 	for (uint32_t i = 0; i < fold->nr; i++) {
 		if (i)
 			output_add(output, ";", 1);
-		output_puts(output, folds->name[fold->frames[i]]);
+		output_puts(output, fold_name(folds, fold, i));
 	}
 	if (folds->compares)
 		weight_put(output, fold->before.weight);

@@ -77,10 +77,10 @@ static void row_put(struct merged *m, const struct fold *fold)
 		value_put(m, h->max);
 	}
 	output_puts(&m->output, "  ");
-	output_puts(&m->output, m->folds.name[fold->frames[0]]);
+	output_puts(&m->output, fold_name(&m->folds, fold, 0));
 	for (uint32_t i = fold->nr - 1; i; i--) {
 		output_puts(&m->output, i == fold->nr - 1 ? ": " : " <- ");
-		output_puts(&m->output, m->folds.name[fold->frames[i]]);
+		output_puts(&m->output, fold_name(&m->folds, fold, i));
 	}
 	output_puts(&m->output, "\n");
 }

@@ -25,7 +25,7 @@ static void slot_take(struct table *table, uint64_t number, void *value)
 	table->slots[i & mask] = (struct table_slot){number, value};
 }
 
-static uint64_t factor_make(void)
+uint64_t table_factor(void)
 {
 	uint64_t factor;
 
@@ -41,7 +41,7 @@ static int table_grow(struct table *table)
 		.size = table->size ? table->size * 2 : 1u << BITS_MIN,
 		.nr = table->nr,
 		.shift = table->size ? table->shift - 1 : 64 - BITS_MIN,
-		.factor = table->size ? table->factor : factor_make(),
+		.factor = table->size ? table->factor : table_factor(),
 	};
 
 	grown.slots = calloc(grown.size, sizeof(*grown.slots));

@@ -75,6 +75,8 @@ static inline void *table_find(const struct table *table, uint64_t number)
 	return slot ? slot->value : NULL;
 }
 
+/* An odd number that nobody can predict, for a hash of one's own. */
+uint64_t table_factor(void);
 /* Hashes the first @length bytes of a name. */
 uint64_t table_hash(const char *name, size_t length);
 

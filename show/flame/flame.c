@@ -85,21 +85,11 @@ static void head_put(struct flame *f)
 static void names_put(struct flame *f)
 {
 	output_puts(&f->merged.output, ",\n\"names\":[");
-	for (uint32_t i = 0; i < f->merged.folds.nr_names; i++) {
+	for (uint32_t i = 0; i < f->merged.folds.paths.nr_names; i++) {
 		output_puts(&f->merged.output, i ? ",\n" : "\n");
-		string_put(f, f->merged.folds.name[i]);
+		string_put(f, f->merged.folds.paths.name[i]);
 	}
 	output_puts(&f->merged.output, "]");
-}
-
-/* Frames that both begin with. */
-static uint32_t shared_nr(const struct fold *x, const struct fold *y)
-{
-	uint32_t nr = 0;
-
-	while (nr < x->nr && nr < y->nr && x->frames[nr] == y->frames[nr])
-		nr++;
-	return nr;
 }
 
 static void next_put(struct output *output, uint64_t number)
@@ -112,7 +102,7 @@ static void next_put(struct output *output, uint64_t number)
 static void stack_put(struct output *output, const struct fold *fold,
 		      const struct fold *last, bool compares)
 {
-	uint32_t shared = last ? shared_nr(last, fold) : 0;
+	uint32_t shared = last ? folds_shared(last, fold) : 0;
 
 	output_puts(output, last ? ",\n[" : "\n[");
 	number_put(output, shared);
@@ -123,7 +113,7 @@ static void stack_put(struct output *output, const struct fold *fold,
 		next_put(output, fold->before.events);
 	}
 	for (uint32_t i = shared; i < fold->nr; i++)
-		next_put(output, fold->frames[i]);
+		next_put(output, fold_frame(fold, i));
 	output_puts(output, "]");
 }
 
