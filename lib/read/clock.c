@@ -102,6 +102,22 @@ int clock_init(struct clock *clock, uint64_t frequency,
 	return 0;
 }
 
+size_t clock_hint(const struct clock *clock, uint64_t t)
+{
+	size_t low = 0, high = clock->count;
+
+	/* The last line that begins at @t or before, or the first one. */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t < clock->lines[middle].begin)
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
 void clock_destroy(struct clock *clock)
 {
 	free(clock->lines);

@@ -40,6 +40,9 @@ int clock_init(struct clock *clock, uint64_t frequency,
 	       const struct ktrace_sync *sync, size_t nr_sync, size_t *dropped);
 void clock_destroy(struct clock *clock);
 
+/* A hint for a time that has nothing to do with the last one. */
+size_t clock_hint(const struct clock *clock, uint64_t t);
+
 /* *hint is the line of the last conversion; 0 at first. */
 static inline uint64_t clock_convert(const struct clock *clock, size_t *hint,
 				     uint64_t t)

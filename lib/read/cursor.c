@@ -217,13 +217,14 @@ static bool cursor_event(struct ktrace_cursor *cursor,
 static bool cursor_loss(struct ktrace_cursor *cursor,
 			const struct cursor_stream *s)
 {
+	const struct clock *clock = &cursor->trace->clock;
 	struct ktrace_loss *loss = &cursor->loss;
-	size_t line = 0;
+	size_t line;
 
 	if (!s->wanted)
 		return false;
-	loss->from =
-		clock_convert(&cursor->trace->clock, &line, s->stream.from);
+	line = clock_hint(clock, s->stream.from);
+	loss->from = clock_convert(clock, &line, s->stream.from);
 	loss->time = cursor_time(cursor, s->stream.clock);
 	if (loss->time < cursor->from)
 		return false;

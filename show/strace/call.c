@@ -288,7 +288,7 @@ bool argument_print(struct line *line, const struct call_view *view,
 		 !argument_memory(line, view, argument))
 		put_plain(line, view, argument);
 	if (word_is(word, "fd") || word_is(word, "atfd"))
-		path_print(line, view, argument, 0);
+		path_print(line, view, argument);
 	return true;
 }
 
@@ -423,7 +423,7 @@ void result_print(struct line *line, const struct call_view *view)
 		line_printf(line, "%" PRId64, view->result);
 	if (call_failed(view))
 		return;
-	path_print(line, view, KTRACE_CALL_ARGUMENTS, 0);
+	path_print(line, view, KTRACE_CALL_ARGUMENTS);
 	if (!strcmp(call_word(view, 0)->set, "pollfd"))
 		put_ready(line, view);
 	else if (word_is(call_word(view, 1), "fdset"))

@@ -71,15 +71,22 @@ bool call_failed(const struct call_view *view);
 bool call_is_compat(const struct call_view *view);
 
 /*
- * Prints "</etc/passwd>": the path of a descriptor.  It is number @nth of those
- * of an argument, or of the result (KTRACE_CALL_ARGUMENTS).  Prints nothing if
- * paths were not recorded.
+ * The paths of the descriptors of an argument, or of the result (KTRACE_CALL_ARGUMENTS).  There
+ * are none if paths were not recorded.
  */
+struct path_list {
+	const char *next, *end;
+	bool file; /* the current directory is none */
+};
+
+struct path_list paths_of(const struct call_view *view, unsigned int argument);
+/* Takes the next path, which may be empty.  False: there is none. */
+bool path_take(struct path_list *list, const char **path, size_t *length);
+/* Takes it, and prints it as "</etc/passwd>". */
+void path_print_next(struct line *line, struct path_list *list);
+/* The same for the only path of an argument. */
 void path_print(struct line *line, const struct call_view *view,
-		unsigned int argument, unsigned int nth);
-/* Finds this path.  False: there is none. */
-bool path_find(const struct call_view *view, unsigned int argument,
-	       unsigned int nth, const char **path, size_t *length);
+		unsigned int argument);
 
 /* Can the argument be printed only after the exit? */
 bool argument_needs_exit(const struct call_view *view, unsigned int argument);

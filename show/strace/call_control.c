@@ -55,13 +55,14 @@ static void put_rights(struct line *line, const struct call_view *view,
 		       unsigned int argument, const struct control *c,
 		       bool paths, bool cut)
 {
+	struct path_list list = paths_of(view, argument);
 	int32_t fd;
 
 	for (size_t i = 0; (i + 1) * sizeof(fd) <= c->size; i++) {
 		memcpy(&fd, c->data + i * sizeof(fd), sizeof(fd));
 		line_printf(line, "%s%d", i ? ", " : ", cmsg_data=[", fd);
 		if (paths)
-			path_print(line, view, argument, i);
+			path_print_next(line, &list);
 	}
 	if (c->size >= sizeof(fd))
 		line_puts(line, cut ? ", ...]" : "]");

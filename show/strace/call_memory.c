@@ -79,9 +79,8 @@ static void put_data(struct line *line, const struct call_view *view,
 }
 
 /* Descriptors with paths; @bytes is an array of POLLFD_SIZE elements. */
-static void put_polled(struct line *line, const struct call_view *view,
-		       unsigned int argument, const uint8_t *bytes,
-		       unsigned int nth)
+static void put_polled(struct line *line, const uint8_t *bytes,
+		       struct path_list *paths)
 {
 	uint16_t events;
 	int32_t fd;
@@ -89,7 +88,7 @@ static void put_polled(struct line *line, const struct call_view *view,
 	memcpy(&fd, bytes, sizeof(fd));
 	memcpy(&events, bytes + 4, sizeof(events));
 	line_printf(line, "{fd=%d", fd);
-	path_print(line, view, argument, nth);
+	path_print_next(line, paths);
 	line_puts(line, ", events=");
 	value_names(line, "poll", events);
 	line_puts(line, "}");
@@ -104,6 +103,7 @@ static void put_structs(struct line *line, const struct call_view *view,
 		ktrace_layout_find(view->types, word->set);
 	int64_t count = call_argument(view, word->from);
 	bool polled = !strcmp(word->set, "pollfd");
+	struct path_list paths = {0};
 	size_t begin = line->len;
 
 	/* The layout is from the trace, so it is not trusted. */
@@ -117,13 +117,14 @@ static void put_structs(struct line *line, const struct call_view *view,
 			value_address(line, call_argument(view, argument));
 		return;
 	}
+	if (polled)
+		paths = paths_of(view, argument);
 	line_puts(line, "[");
 	for (size_t i = 0; i + layout->size <= c.size; i += layout->size) {
 		if (i)
 			line_puts(line, ", ");
 		if (polled) {
-			put_polled(line, view, argument, c.bytes + i,
-				   i / layout->size);
+			put_polled(line, c.bytes + i, &paths);
 			continue;
 		}
 		if (!value_struct(line, view, word->set, NULL, c.bytes + i,
@@ -234,6 +235,7 @@ static void put_descriptors(struct line *line, const struct call_view *view,
 			    unsigned int argument)
 {
 	struct captured c = captured_get(view, true, argument, "");
+	struct path_list paths = paths_of(view, argument);
 	int32_t fds[2];
 
 	if (!c.there || c.size < sizeof(fds)) {
@@ -243,7 +245,7 @@ static void put_descriptors(struct line *line, const struct call_view *view,
 	memcpy(fds, c.bytes, sizeof(fds));
 	for (unsigned int i = 0; i < 2; i++) {
 		line_printf(line, "%s%d", i ? ", " : "[", fds[i]);
-		path_print(line, view, argument, i);
+		path_print_next(line, &paths);
 	}
 	line_puts(line, "]");
 }
@@ -574,7 +576,8 @@ static void put_fdset(struct line *line, const struct call_view *view,
 {
 	struct captured c = captured_get(view, false, argument, "");
 	uint64_t limit = call_argument(view, 0);
-	unsigned int nth = 0;
+	struct path_list paths = paths_of(view, argument);
+	const char *space = "";
 
 	if (!c.there || !call_argument(view, argument)) {
 		value_address(line, call_argument(view, argument));
@@ -584,8 +587,9 @@ static void put_fdset(struct line *line, const struct call_view *view,
 	for (size_t fd = 0; fd < limit && fd / 8 < c.size; fd++) {
 		if (!(c.bytes[fd / 8] >> fd % 8 & 1))
 			continue;
-		line_printf(line, "%s%zu", nth ? " " : "", fd);
-		path_print(line, view, argument, nth++);
+		line_printf(line, "%s%zu", space, fd);
+		path_print_next(line, &paths);
+		space = " ";
 	}
 	line_puts(line, c.cut ? " ...]" : "]");
 }

@@ -180,16 +180,16 @@ static bool message_is_answer(const struct ktrace_word *word)
 	return !strcmp(word->word, "msg") && word->out;
 }
 
-bool path_find(const struct call_view *view, unsigned int argument,
-	       unsigned int nth, const char **path, size_t *length)
+struct path_list paths_of(const struct call_view *view, unsigned int argument)
 {
 	bool result = argument == KTRACE_CALL_ARGUMENTS;
-	const char *name = KTRACE_CAPTURED_RESULT, *end;
+	const char *name = KTRACE_CAPTURED_RESULT;
+	struct path_list list = {0};
 	struct captured c;
 	char field[128];
 
 	if (!result && argument >= call_nr_arguments(view))
-		return false;
+		return list;
 	if (!result)
 		name = view->enter.type->fields[argument].name;
 	snprintf(field, sizeof(field), KTRACE_CAPTURED_PATH, name);
@@ -199,26 +199,38 @@ bool path_find(const struct call_view *view, unsigned int argument,
 			message_is_answer(call_word(view, argument)),
 		field);
 	if (!c.there)
-		return false;
-	*path = (const char *)c.bytes;
-	end = *path + c.size;
-	while (nth-- && *path < end)
-		*path += strnlen(*path, end - *path) + 1;
-	if (*path >= end)
-		return false;
-	*length = strnlen(*path, end - *path);
-	return *length;
+		return list;
+	list.next = (const char *)c.bytes;
+	list.end = list.next + c.size;
+	list.file = result || (int)call_argument(view, argument) != AT_FDCWD;
+	return list;
 }
 
-void path_print(struct line *line, const struct call_view *view,
-		unsigned int argument, unsigned int nth)
+bool path_take(struct path_list *list, const char **path, size_t *length)
+{
+	size_t left = list->end - list->next;
+
+	if (!left)
+		return false;
+	*path = list->next;
+	*length = strnlen(*path, left);
+	list->next += *length < left ? *length + 1 : left;
+	return true;
+}
+
+void path_print_next(struct line *line, struct path_list *list)
 {
 	const char *path;
 	size_t length;
-	/* The current directory is not a file. */
-	bool file = argument == KTRACE_CALL_ARGUMENTS ||
-		    (int)call_argument(view, argument) != AT_FDCWD;
 
-	if (path_find(view, argument, nth, &path, &length))
-		value_path(line, path, length, file);
+	if (path_take(list, &path, &length) && length)
+		value_path(line, path, length, list->file);
+}
+
+void path_print(struct line *line, const struct call_view *view,
+		unsigned int argument)
+{
+	struct path_list list = paths_of(view, argument);
+
+	path_print_next(line, &list);
 }

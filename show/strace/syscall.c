@@ -340,10 +340,11 @@ static int call_show_last(struct syscalls *s, struct thread *thread)
 
 static void json_path(struct syscalls *s, const struct call_view *view)
 {
+	struct path_list list = paths_of(view, KTRACE_CALL_ARGUMENTS);
 	const char *path;
 	size_t length;
 
-	if (!path_find(view, KTRACE_CALL_ARGUMENTS, 0, &path, &length))
+	if (!path_take(&list, &path, &length) || !length)
 		return;
 	output_puts(&s->output, ",\"path\":");
 	json_string(&s->output, (const uint8_t *)path, length);

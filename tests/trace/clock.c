@@ -38,4 +38,24 @@ TEST(both_sides_of_a_sleep)
 	clock_destroy(&clock);
 }
 
+/* It is the line that a walk from the first one finds. */
+TEST(hint)
+{
+	struct ktrace_sync sync[100];
+	struct clock clock;
+	size_t dropped;
+
+	for (uint64_t i = 0; i < 100; i++)
+		sync[i] = (struct ktrace_sync){TICKS(10 + i * 3),
+					       (20 + i * 3) * SECOND, 0};
+	CHECK(!clock_init(&clock, HZ, sync, 100, &dropped));
+	for (uint64_t t = 0; t < 330; t++) {
+		size_t walked = 0;
+
+		clock_convert(&clock, &walked, TICKS(t));
+		CHECK_EQ(clock_hint(&clock, TICKS(t)), walked);
+	}
+	clock_destroy(&clock);
+}
+
 CHECK_MAIN
