@@ -370,6 +370,27 @@ interrupts no"
 	put pids ''
 fi
 
+# ---- events that are switched on while it runs -----------------------------------------
+
+put events/function/enabled 0
+put functions none
+put functions '+callee_six'
+put events/function/entry/enabled 1
+put reset 1
+put enabled 1
+echo calls 10 >$run
+put events/function/exit/enabled 1
+echo calls 10 >$run
+put events/call/function/enabled 1
+echo calls 10 >$run
+put events/function/exit/enabled 0
+echo calls 10 >$run
+put enabled 0
+read=$($bin/ktread $tree)
+check "each has all that follows, and nothing from before" is "$(count "$read" function:entry) \
+$(count "$read" function:exit) $(count "$read" call:function)" "40 20 20"
+
+put events/call/enabled 0
 put events/function/enabled 0
 put functions none
 check "nothing was missed in all of this" is "$(missed)" 0

@@ -10,11 +10,15 @@ work=/mnt/users
 mkdir -p $work && chmod 711 $work && cd $work || exit 1
 unset KTRACE_MARKERS
 
+# With & behind it: $! is the command itself, which kill ends.
+exec_as()	# UID COMMAND...
+{
+	exec setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"
+}
+
 as()	# UID COMMAND...
 {
-	local uid=$1
-	shift
-	setpriv --reuid "$uid" --regid "$uid" --clear-groups "$@"
+	(exec_as "$@")
 }
 
 events()	# TRACE EVENT
@@ -27,7 +31,7 @@ check 'nothing is there at first' [ ! -e $meet-65534 ]
 
 # ---- users who mean well -----------------------------------------------------------
 
-as 65534 "$program" wait >/dev/null &
+exec_as 65534 "$program" wait >/dev/null &
 waiting=$!
 sleep 1
 run ktrace record -q -M '*' -o both -- sh -c "
@@ -132,7 +136,7 @@ done
 END
 as 1 mkdir -p -m 700 $meet-1
 as 1 truncate -s 200000 $meet-1/hub
-as 1 sh spoil 2>/dev/null &
+exec_as 1 sh spoil 2>/dev/null &
 spoils=$!
 rm -rf t
 run timeout -s KILL 60 ktrace record -q -M one,tick -o t -- sh -c "
@@ -159,5 +163,6 @@ ends 0 'the trace is whole'
 run ktrace record -q -M one -e sched_switch -e 'syscalls:*' -e 'compat_syscalls:*' -o many-2 -- bash -c "
 	for event in $tree/events/{,compat_}syscalls/*/enabled; do echo 1 >\$event; done"
 ends 0 'enabled before, they have ids of their own'
+check 'no process is left behind' [ -z "$(pgrep -u 1,2,65534)" ]
 cd / || exit
 finish_vm users.sh
