@@ -68,6 +68,9 @@ static int fold_make(struct folds *folds, const struct stack_key *key,
 
 static bool fold_same(const struct fold *x, const struct fold *y)
 {
+	if (x->program == y->program && x->user == y->user &&
+	    x->kernel == y->kernel)
+		return true;
 	return x->nr == y->nr && folds_shared(x, y) == x->nr;
 }
 

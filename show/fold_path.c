@@ -8,6 +8,11 @@
 #include "fold_path.h"
 #include "stack.h"
 
+/*
+ * Frames of all paths: 256 MB.  No recorder writes so many different stacks; a trace that is made
+ * to harm can have more, because its stacks may overlap.
+ */
+#define FRAMES_ALL_MAX (64u << 20)
 /* All functions of a stack, and a word on how it ends. */
 #define FRAMES_MAX (KT_STACK_MAX * (KTRACE_INLINED_MAX + 1) + 1)
 
@@ -103,6 +108,10 @@ static int draft_make(struct fold_paths *paths, const struct ktrace *trace,
 	int err = 0;
 
 	draft->nr = 0;
+	if (paths->nr_frames > FRAMES_ALL_MAX) {
+		output_puts(&paths->text, "[too_many_stacks]");
+		return draft_take(paths, draft);
+	}
 	ktrace_stack_find(trace, id, &stack);
 	while (!err && stack_part_next(trace, &stack, form, &part)) {
 		stack_part_put(&paths->text, trace, &stack, &part, form);
@@ -151,8 +160,10 @@ static struct fold_path *path_keep(struct fold_paths *paths,
 			return known;
 		}
 	}
-	if (!table_add(&paths->paths, path->hash, path))
+	if (!table_add(&paths->paths, path->hash, path)) {
+		paths->nr_frames += path->nr;
 		return path;
+	}
 	free(path);
 	return NULL;
 }
@@ -199,6 +210,7 @@ void fold_paths_clear(struct fold_paths *paths)
 	table_free(&paths->names);
 	free(paths->name);
 	paths->name = NULL;
+	paths->nr_frames = 0;
 	paths->nr_names = paths->room_names = 0;
 }
 

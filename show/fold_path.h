@@ -30,6 +30,7 @@ struct fold_paths {
 	const char **name;  /* by number */
 	uint32_t nr_names, room_names;
 	struct table paths;  /* by hash */
+	uint64_t nr_frames;  /* of all of them */
 	uint64_t factor;     /* of hashes */
 	struct table stacks; /* paths, by the stack's id */
 	struct output text;  /* where a name is put together */
