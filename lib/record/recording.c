@@ -187,10 +187,10 @@ static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
 
 	if (!types)
 		return 0;
-	if (!r->unread)
+	/* First: a type that may not be recorded must not be described. */
+	err = types_note(r, types);
+	if (!err && !r->unread)
 		err = ktrace_writer_types(r->writer, types);
-	if (!err)
-		err = types_note(r, types);
 	if (!err)
 		r->next_id = next_id;
 	if (!err && r->types)
