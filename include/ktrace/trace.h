@@ -225,7 +225,8 @@ struct ktrace_loss {
 	uint32_t cpu;
 	enum ktrace_lost cause;
 	uint64_t count;
-	bool programs; /* markers of programs, not events of the kernel */
+	bool programs; /* markers of programs, not events of the kernel ... */
+	uint32_t user; /* ... whose user this is */
 };
 
 /* Why a stack has no more frames. */

@@ -232,6 +232,7 @@ static bool cursor_loss(struct ktrace_cursor *cursor,
 	loss->cause = s->stream.cause;
 	loss->count = s->stream.count;
 	loss->programs = s->stream.source->programs;
+	loss->user = s->stream.source->user;
 	return true;
 }
 
@@ -530,6 +531,7 @@ struct cursor_place cursor_place(const struct ktrace_cursor *cursor)
 		.stream = s - cursor->streams,
 		.runs = s->current.runs,
 		.programs = s->stream.source->programs,
+		.user = s->stream.source->user,
 	};
 }
 
@@ -540,7 +542,8 @@ bool cursor_runs_on(const struct ktrace_cursor *cursor,
 	       cursor->streams[place->stream].current.runs == place->runs;
 }
 
-bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
+bool cursor_is_losing(const struct ktrace_cursor *cursor,
+		      const struct cursor_place *place)
 {
 	uint64_t now = cursor->heap[0]->stream.clock;
 
@@ -548,7 +551,8 @@ bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs)
 		const struct stream *stream = &cursor->heap[i]->stream;
 
 		if (stream->item == STREAM_LOSS && stream->from < now &&
-		    stream->source->programs == programs)
+		    stream->source->programs == place->programs &&
+		    stream->source->user == place->user)
 			return true;
 	}
 	return false;

@@ -12,6 +12,7 @@ struct cursor_place {
 	size_t stream;
 	uint64_t runs; /* how often another task had begun to run on its CPU */
 	bool programs; /* a stream of programs: @runs means nothing */
+	uint32_t user; /* of these */
 };
 
 /* The place of the last event. */
@@ -23,10 +24,11 @@ struct cursor_place cursor_place(const struct ktrace_cursor *cursor);
 bool cursor_runs_on(const struct ktrace_cursor *cursor,
 		    const struct cursor_place *place);
 /*
- * True if events older than the last one were lost, and the loss is still to be
- * delivered.  It is delivered at the end of the gap.
+ * True if events older than the last one were lost, which the kernel or the programs of @place
+ * have written, and the loss is still to be delivered.  It is delivered at the end of the gap.
  */
-bool cursor_is_losing(const struct ktrace_cursor *cursor, bool programs);
+bool cursor_is_losing(const struct ktrace_cursor *cursor,
+		      const struct cursor_place *place);
 /* From now on the tasks have how long they slept. */
 void cursor_count_sleep(struct ktrace_cursor *cursor);
 const struct tasks *cursor_tasks(const struct ktrace_cursor *cursor);

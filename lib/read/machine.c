@@ -88,7 +88,8 @@ int current_init(struct machine *machine, struct current *current,
 	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", source->cpu);
 	idle->serial = ++machine->tasks.serial;
 	if (!source->programs) {
-		machine->kernel = true;
+		/* Not if its file is missing. */
+		machine->kernel |= source->fd >= 0 || source->data;
 		return 0;
 	}
 	current->told = user_tasks(machine, source->user);
@@ -97,7 +98,8 @@ int current_init(struct machine *machine, struct current *current,
 
 /*
  * A task of which a program tells.  If there are streams of the kernel, these know all tasks;
- * if not, the metadata knows what they were at the beginning.
+ * if not, the metadata knows what they were at the beginning.  If the process is another one, the
+ * thread is not meant: the program is in another namespace, say.
  */
 static struct task *told_task(const struct machine *machine,
 			      const struct current *current, uint32_t tid)
@@ -105,8 +107,11 @@ static struct task *told_task(const struct machine *machine,
 	struct task *known = tasks_find(&machine->tasks, tid);
 	struct task *told = tasks_find(current->told, tid);
 
+	bool tells = told && told->known;
+
 	if (known && known->known &&
-	    ((machine->kernel && !known->dead) || !told || !told->known))
+	    (!tells ||
+	     (machine->kernel && !known->dead && known->tgid == told->tgid)))
 		return known;
 	return told ? told : tasks_get(current->told, tid);
 }
@@ -119,7 +124,7 @@ static bool tid_check(struct machine *machine, const struct stream *stream,
 		return true;
 	trace_warn(machine->trace,
 		   "%s%u: it names threads by numbers that no kernel gives: "
-		   "they are shown as the CPU's idle task",
+		   "these are not known, and shown as 0",
 		   stream_kind(stream), stream->source->number);
 	return false;
 }
@@ -134,6 +139,21 @@ static struct task *task_of(struct machine *machine, struct current *current,
 	if (current->told)
 		return told_task(machine, current, tid);
 	return tasks_get(&machine->tasks, tid);
+}
+
+/* A program tells of a thread when it has begun to run already. */
+static int current_again(struct machine *machine, struct current *current)
+{
+	struct task *to;
+
+	if (!current->told || !current->task)
+		return 0;
+	to = task_of(machine, current, current->task->tid);
+	if (!to)
+		return -ENOMEM;
+	if (to != current->task)
+		tasks_switch(&current->task, to);
+	return 0;
 }
 
 int current_switch(struct machine *machine, struct current *current,
@@ -180,7 +200,7 @@ int current_packet(struct machine *machine, struct current *current,
 				 packet->tgid, packet->comm);
 	if (!err && (stream->uncertain || !current->task))
 		err = current_switch(machine, current, stream, packet->tid);
-	return err;
+	return err ?: current_again(machine, current);
 }
 
 int current_record(struct machine *machine, struct current *current,
@@ -189,6 +209,7 @@ int current_record(struct machine *machine, struct current *current,
 	const struct kt_walk *walk = &stream->walk;
 	struct kt_task_switch to;
 	struct kt_task task;
+	int err;
 
 	switch (walk->id) {
 	case KT_ID_SWITCH:
@@ -199,8 +220,9 @@ int current_record(struct machine *machine, struct current *current,
 		memcpy(&task, walk->payload, sizeof(task));
 		if (!tid_check(machine, stream, task.tid) || !task.tid)
 			return 0;
-		return tasks_set(tasks_of(machine, current), task.tid,
-				 task.tgid, task.parent, task.comm);
+		err = tasks_set(tasks_of(machine, current), task.tid, task.tgid,
+				task.parent, task.comm);
+		return err ?: current_again(machine, current);
 	case KT_ID_EXIT:
 		memcpy(&task, walk->payload, sizeof(task));
 		tasks_exit(tasks_of(machine, current), task.tid);

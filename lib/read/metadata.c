@@ -443,6 +443,8 @@ static int read_programs(struct ktrace *trace, struct json_object *o)
 		trace->programs = more;
 		more[trace->nr_programs++] = (struct programs_stream){0};
 	}
+	if (trace->programs[number].known)
+		return 0;
 	trace->programs[number] = (struct programs_stream){
 		.known = true,
 		.cpu = cpu,
@@ -476,6 +478,8 @@ static int read_stream(struct ktrace *trace, struct json_object *o)
 		trace->kinds = more;
 		more[trace->nr_kinds++] = NULL;
 	}
+	if (trace->kinds[number])
+		return 0;
 	trace->kinds[number] = arena_strdup(&trace->arena, kind);
 	return trace->kinds[number] ? 0 : -ENOMEM;
 }

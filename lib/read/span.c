@@ -57,6 +57,11 @@ void ktrace_spans_exit(struct ktrace_spans *spans, uint32_t tid)
 
 	if (owner)
 		owner_die(spans, owner);
+	for (uint32_t i = 0; i < spans->nr_users; i++) {
+		owner = owner_of_user(spans, tid, i);
+		if (owner)
+			owner_die(spans, owner);
+	}
 }
 
 /* If more threads have ended than the ring holds: checks all owners. */
@@ -94,7 +99,8 @@ static bool open_is_hit(const struct ktrace_spans *spans,
 			const struct open_span *open,
 			const struct ktrace_loss *loss)
 {
-	if (spans->cursor && open->place.programs != loss->programs)
+	if (spans->cursor && (open->place.programs != loss->programs ||
+			      open->place.user != loss->user))
 		return false;
 	if (open->span.begin_cpu == loss->cpu)
 		return true;
@@ -276,11 +282,14 @@ static void owner_give_up(struct ktrace_spans *spans, struct span_owner *owner)
 	owner_put(spans, owner);
 }
 
+/* Of whom there are more: so programs cannot use up the room for the kernel's. */
 static void oldest_give_up(struct ktrace_spans *spans)
 {
-	struct span_owner *oldest = spans->lists[IN_KERNEL].oldest;
+	bool programs =
+		spans->lists[IN_PROGRAMS].nr > spans->lists[IN_KERNEL].nr;
 
-	owner_give_up(spans, oldest ?: spans->lists[IN_PROGRAMS].oldest);
+	owner_give_up(spans,
+		      spans->lists[programs ? IN_PROGRAMS : IN_KERNEL].oldest);
 }
 
 /* After an exec the owner may continue with another thread number: see exec_find(). */
@@ -445,7 +454,7 @@ static bool span_is_certain(const struct ktrace_spans *spans,
 		if (!spans->cursor)
 			return true;
 	}
-	return !cursor_is_losing(spans->cursor, open->place.programs);
+	return !cursor_is_losing(spans->cursor, &open->place);
 }
 
 /*
@@ -615,6 +624,15 @@ static bool role_has_part(const struct ktrace_spans *spans,
 		(rule->kind == KTRACE_SPAN_SYSCALL && spans->scope.within));
 }
 
+static void user_note(struct ktrace_spans *spans, uint32_t user)
+{
+	for (uint32_t i = 0; i < spans->nr_users; i++)
+		if (spans->users[i] == user)
+			return;
+	if (spans->nr_users < SPAN_USERS)
+		spans->users[spans->nr_users++] = user;
+}
+
 /* NULL: out of memory. */
 static const struct span_role *role_get(struct ktrace_spans *spans,
 					const struct ktrace_type *type)
@@ -637,6 +655,8 @@ static const struct span_role *role_get(struct ktrace_spans *spans,
 	if (role->type == type)
 		return role;
 	span_role_find(role, type);
+	if (type->marker)
+		user_note(spans, type->user);
 	if (role_has_part(spans, role))
 		role->part = spans->scope.part(type, spans->scope.data);
 	return role;
@@ -698,6 +718,23 @@ void ktrace_spans_keep(struct ktrace_spans *spans, void *data)
 		spans->begun->span.data = data;
 }
 
+/* @owner: NULL: there is none. */
+static uint32_t owner_open(const struct span_owner *owner,
+			   const struct ktrace_event *event,
+			   enum ktrace_span_kind kind)
+{
+	uint32_t nr = 0;
+
+	/* A thread of another process had this number: see owner_of(). */
+	if (!owner || (owner->kind == KTRACE_SPAN_OF_THREAD && owner->tgid &&
+		       event->tgid && owner->tgid != event->tgid))
+		return 0;
+	for (uint32_t i = 0; i < owner->nr; i++)
+		nr += owner->open[i].span.kind == kind &&
+		      !owner->open[i].hidden;
+	return nr;
+}
+
 uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 			   const struct ktrace_event *event,
 			   enum ktrace_span_kind kind)
@@ -705,20 +742,15 @@ uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 	bool interrupt = kind == KTRACE_SPAN_IRQ || kind == KTRACE_SPAN_SOFTIRQ;
 	enum ktrace_span_owner of =
 		interrupt ? KTRACE_SPAN_OF_CPU : KTRACE_SPAN_OF_THREAD;
-	static const uint64_t no_keys[SPAN_KEYS];
-	const struct span_owner *owner;
 	uint64_t id[SPAN_KEYS];
-	uint32_t nr = 0;
+	uint32_t nr;
 
-	owner_id(id, of, event, no_keys);
-	owner = owner_find(spans, of, id);
-	/* A thread of another process had this number: see owner_of(). */
-	if (!owner || (!interrupt && owner->tgid && event->tgid &&
-		       owner->tgid != event->tgid))
-		return 0;
-	for (uint32_t i = 0; i < owner->nr; i++)
-		nr += owner->open[i].span.kind == kind &&
-		      !owner->open[i].hidden;
+	owner_id_kernel(id, of, event);
+	nr = owner_open(owner_find(spans, of, id), event, kind);
+	for (uint32_t i = 0; kind == KTRACE_SPAN_MARKER && i < spans->nr_users;
+	     i++)
+		nr += owner_open(owner_of_user(spans, event->tid, i), event,
+				 kind);
 	return nr;
 }
 

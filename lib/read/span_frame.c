@@ -22,25 +22,14 @@
 
 #include "span_owner.h"
 
-void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
-	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS])
-{
-	id[0] = kind == KTRACE_SPAN_OF_THREAD ? event->tid : event->cpu;
-	/* Each CPU has its own idle thread, and all have the number 0. */
-	id[1] = kind == KTRACE_SPAN_OF_THREAD && !event->tid ? event->cpu : 0;
-	if (kind == KTRACE_SPAN_OF_REQUEST)
-		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
-}
-
 static struct open_span *thread_frame(const struct ktrace_spans *spans,
 				      const struct ktrace_event *event,
 				      uint64_t serial)
 {
-	static const uint64_t no_keys[SPAN_KEYS];
 	const struct span_owner *owner;
 	uint64_t id[SPAN_KEYS];
 
-	owner_id(id, KTRACE_SPAN_OF_THREAD, event, no_keys);
+	owner_id_kernel(id, KTRACE_SPAN_OF_THREAD, event);
 	owner = owner_find(spans, KTRACE_SPAN_OF_THREAD, id);
 	/* A thread of another process had this number: see owner_of(). */
 	if (owner && owner->tgid && event->tgid && owner->tgid != event->tgid)

@@ -31,6 +31,38 @@ struct span_owner *owner_find(const struct ktrace_spans *spans,
 	return NULL;
 }
 
+/* More than any CPU's number, so no thread of the kernel has it. */
+static uint64_t user_key(uint32_t user)
+{
+	return 1ull << 32 | user;
+}
+
+struct span_owner *owner_of_user(const struct ktrace_spans *spans, uint32_t tid,
+				 uint32_t i)
+{
+	const uint64_t id[SPAN_KEYS] = {tid, user_key(spans->users[i])};
+
+	return owner_find(spans, KTRACE_SPAN_OF_THREAD, id);
+}
+
+void owner_id_kernel(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
+		     const struct ktrace_event *event)
+{
+	id[0] = kind == KTRACE_SPAN_OF_THREAD ? event->tid : event->cpu;
+	/* Each CPU has its own idle thread, and all have the number 0. */
+	id[1] = kind == KTRACE_SPAN_OF_THREAD && !event->tid ? event->cpu : 0;
+}
+
+void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
+	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS])
+{
+	owner_id_kernel(id, kind, event);
+	if (kind == KTRACE_SPAN_OF_THREAD && event->type->marker)
+		id[1] = user_key(event->type->user);
+	if (kind == KTRACE_SPAN_OF_REQUEST)
+		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
+}
+
 void list_link(struct ktrace_spans *spans, struct span_owner *owner,
 	       enum owner_list list)
 {

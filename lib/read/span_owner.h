@@ -12,6 +12,9 @@
 
 #define NAME_ROOM 64
 
+/* More than a recorder takes.  What those of others have open does not end with their threads. */
+#define SPAN_USERS 32
+
 /* What a scope knows of a thread (span_scope.c). */
 struct span_state {
 	uint64_t outermost; /* serial of the call that began it */
@@ -73,6 +76,8 @@ struct ktrace_spans {
 	} lists[LISTS_NR];
 	size_t nr_open;
 	uint64_t deaths; /* those of the cursor that have been seen */
+	uint32_t users[SPAN_USERS]; /* whose programs have markers */
+	uint32_t nr_users;
 	struct open_span ended;
 	uint64_t serial;
 	struct table
@@ -152,7 +157,16 @@ void pauses_begin(const struct ktrace_spans *spans,
 void pauses_end(struct ktrace_spans *spans, struct span_owner *owner,
 		struct open_span *open, const struct ktrace_event *event);
 
-/* Whose spans an event's are. */
+/* The owner of what programs of spans->users[@i] say of the thread; NULL: nothing. */
+struct span_owner *owner_of_user(const struct ktrace_spans *spans, uint32_t tid,
+				 uint32_t i);
+/* Whose spans those of the kernel's events are on this CPU and in this thread. */
+void owner_id_kernel(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
+		     const struct ktrace_event *event);
+/*
+ * Whose spans an event's are.  Programs of each user have owners of their own: who says that he
+ * is a thread cannot change what the thread has open.
+ */
 void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 	      const struct ktrace_event *event, const uint64_t keys[SPAN_KEYS]);
 

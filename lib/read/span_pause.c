@@ -42,15 +42,19 @@ static void interrupt_end(struct ktrace_spans *spans, struct span_owner *cpu,
 {
 	uint64_t inner = cpu->interrupted - open->interrupted;
 	uint64_t own = without(open->span.took, inner);
-	static const uint64_t no_keys[SPAN_KEYS];
 	struct span_owner *thread;
 	uint64_t id[SPAN_KEYS];
 
 	cpu->interrupted += own;
-	owner_id(id, KTRACE_SPAN_OF_THREAD, event, no_keys);
+	owner_id_kernel(id, KTRACE_SPAN_OF_THREAD, event);
 	thread = owner_find(spans, KTRACE_SPAN_OF_THREAD, id);
 	if (thread)
 		thread->interrupted += own;
+	for (uint32_t i = 0; i < spans->nr_users; i++) {
+		thread = owner_of_user(spans, event->tid, i);
+		if (thread)
+			thread->interrupted += own;
+	}
 }
 
 static void thread_end(const struct ktrace_spans *spans,

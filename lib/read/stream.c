@@ -438,10 +438,10 @@ static void packet_close(struct stream *stream, int walked)
 	/* The texts are the same each time, so that they are stored only once. */
 	if (walked == -ENOENT && event_is_known(stream))
 		trace_warn(stream->trace,
-			   "%s%u: event %u is none of this user's programs': "
-			   "packets are read up to the first of these",
-			   stream_kind(stream), stream->source->number,
-			   stream->walk.id);
+			   "%s%u: it has events that are none of this user's "
+			   "programs': packets are read up to the first of "
+			   "these",
+			   stream_kind(stream), stream->source->number);
 	else if (walked == -ENOENT)
 		trace_warn(stream->trace,
 			   "the metadata does not describe event %u: packets "

@@ -91,17 +91,22 @@ static void source_sizes(const struct ktrace *trace,
 int trace_sizes(struct ktrace *trace)
 {
 	size_t nr = types_ids(trace->types);
-	uint32_t id, size;
+	uint32_t id, size, *fixed, *least;
 	bool dynamic;
 
 	if (nr < KT_ID_FIRST)
 		nr = KT_ID_FIRST;
+	fixed = calloc(nr, sizeof(*fixed));
+	least = calloc(nr, sizeof(*least));
+	if (!fixed || !least) {
+		free(fixed);
+		free(least);
+		return error_set(-ENOMEM, "out of memory");
+	}
 	free(trace->fixed);
 	free(trace->least);
-	trace->fixed = calloc(nr, sizeof(*trace->fixed));
-	trace->least = calloc(nr, sizeof(*trace->least));
-	if (!trace->fixed || !trace->least)
-		return error_set(-ENOMEM, "out of memory");
+	trace->fixed = fixed;
+	trace->least = least;
 	for (id = 0; id < nr; id++) {
 		if (id < KT_ID_FIRST) {
 			trace->fixed[id] = kt_task_size(id);

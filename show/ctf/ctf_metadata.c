@@ -209,18 +209,20 @@ static bool is_twice(const char **names, size_t count, const char *name)
 static void put_types(FILE *f, const struct ktrace_types *types,
 		      const char **names)
 {
-	size_t i, count = ktrace_types_count(types);
+	size_t i, count = ktrace_types_count(types), nr_names = 0;
 	uint32_t k;
 
 	for (i = 0; i < count; i++)
-		names[i] = ktrace_types_get(types, i)->name;
-	qsort(names, count, sizeof(*names), name_compare);
+		if (!ktrace_types_get(types, i)->marker)
+			names[nr_names++] = ktrace_types_get(types, i)->name;
+	qsort(names, nr_names, sizeof(*names), name_compare);
 	for (i = 0; i < count; i++) {
 		const struct ktrace_type *type = ktrace_types_get(types, i);
 		char *name = NULL;
 		uint32_t nr;
 
-		if (is_twice(names, count, type->name) &&
+		/* A program may use the name of an event of the kernel. */
+		if ((type->marker || is_twice(names, nr_names, type->name)) &&
 		    asprintf(&name, "%s:%s", type->system, type->name) < 0)
 			name = NULL;
 		fprintf(f, "event {\n\tname = ");

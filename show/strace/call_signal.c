@@ -77,7 +77,7 @@ bool signal_read(const struct ktrace_event *event, struct signal_view *view)
 	const struct ktrace_type *type = event->type;
 	const struct ktrace_field *signal, *code, *handler;
 
-	if (strcmp(type->system, "signal"))
+	if (type->marker || strcmp(type->system, "signal"))
 		return false;
 	*view = (struct signal_view){0};
 	if (!strcmp(type->name, "signal_delivered"))

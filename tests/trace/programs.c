@@ -7,6 +7,7 @@
 #include "check.h"
 #include "maker.h"
 #include "scratch.h"
+#include "shown.h"
 
 #include <ktrace.h>
 #include <ktrace/span.h>
@@ -180,7 +181,7 @@ TEST(events_of_the_kernel)
 	expect("sched_wakeup", 1, "init");
 	expect_loss(ANNA, 2);
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
-	CHECK(warned("programs1: event 25 is none of this user's programs'"));
+	CHECK(warned("programs1: it has events that are none of this user's"));
 }
 
 TEST(events_of_another_user)
@@ -191,7 +192,7 @@ TEST(events_of_another_user)
 	look();
 	expect_loss(ANNA, 1);
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
-	CHECK(warned("event 72 is none of this user's programs'"));
+	CHECK(warned("it has events that are none of this user's"));
 }
 
 TEST(events_behind_his_own)
@@ -227,7 +228,7 @@ TEST(tasks_of_the_kernel)
 	runs(ANNA, 50, "evil");
 	wake();
 	step();
-	CHECK(maker_task(maker, ANNA, 50, 66, 1, "evil"));
+	CHECK(maker_task(maker, ANNA, 50, 50, 1, "evil"));
 	put(ANNA, ANNAS);
 	wake();
 	step();
@@ -241,6 +242,62 @@ TEST(tasks_of_the_kernel)
 	CHECK_EQ(ktrace_cursor_event(cursor)->tgid, 50);
 	expect("sched_wakeup", 50, "good");
 	CHECK_EQ(ktrace_cursor_next(cursor), KTRACE_END);
+}
+
+/* A thread of another namespace may have the number of one that the kernel knows. */
+TEST(tasks_of_another_process)
+{
+	begin();
+	runs(KERNEL, 50, "init");
+	wake();
+	step();
+	CHECK(maker_task(maker, ANNA, 50, 49, 1, "anna"));
+	CHECK(maker_run(maker, ANNA, 50, 49, ""));
+	put(ANNA, ANNAS);
+	wake();
+	look();
+	expect("sched_wakeup", 50, "init");
+	expect("anna", 50, "anna");
+	CHECK_EQ(ktrace_cursor_event(cursor)->tgid, 49);
+	expect("sched_wakeup", 50, "init");
+	CHECK_EQ(ktrace_cursor_event(cursor)->tgid, 50);
+}
+
+/* As programs do it: the ring has the new thread before the thread says what it is. */
+TEST(tasks_that_run_already)
+{
+	scratch_make();
+	maker = maker_create(directory, 1, 4, false, 7);
+	CHECK(maker);
+	marker(ANNAS, 1000, "app", "anna");
+	maker_programs(maker, 0, 1000, ANNAS, IDS);
+	maker_known(maker, 50, 50, 1, "shell");
+	CHECK(maker_run(maker, 0, 50, 50, ""));
+	put(0, ANNAS);
+	CHECK(maker_task(maker, 0, 50, 50, 1, "anna"));
+	put(0, ANNAS);
+	look();
+	expect("anna", 50, "shell");
+	expect("anna", 50, "anna");
+}
+
+/* The kernel has lost what it told first; then it knows better, from the next packet on. */
+TEST(tasks_that_the_kernel_knows_later)
+{
+	int left = 40000, good = 0, item;
+
+	begin();
+	runs(ANNA, 100, "anna");
+	put(ANNA, ANNAS);
+	runs(KERNEL, 100, "good");
+	while (left--)
+		put(ANNA, ANNAS);
+	look();
+	expect("anna", 100, "anna");
+	while ((item = ktrace_cursor_next(cursor)) == KTRACE_EVENT)
+		good += !strcmp(ktrace_cursor_event(cursor)->comm, "good");
+	CHECK_EQ(item, KTRACE_END);
+	CHECK(good > 10000);
 }
 
 /* Anna's second packet begins with her lie. */
@@ -367,6 +424,160 @@ TEST(spans_of_another_user)
 	}
 	CHECK_EQ(steps, KTRACE_SPAN_BEGINS * 100 + KTRACE_SPAN_ENDS);
 	ktrace_spans_destroy(spans);
+}
+
+/* Whoever says that he is a thread does not change what the thread is in. */
+TEST(spans_of_the_kernel)
+{
+	struct maker_plain plain = {0};
+	struct ktrace_type type = {
+		.id = 60,
+		.size = sizeof(plain),
+		.system = "syscalls",
+		.name = "sys_enter_read",
+	};
+	struct ktrace_spans *spans;
+	int ends = 0;
+
+	begin();
+	CHECK_EQ(maker_type(maker, &type), 0);
+	type.id = 61;
+	type.name = "sys_exit_read";
+	CHECK_EQ(maker_type(maker, &type), 0);
+	marker(ANNAS + 1, 1000, "app", "work_begin");
+	runs(KERNEL, 50, "good");
+	runs(ANNA, 50, "evil");
+	step();
+	CHECK(maker_raw(maker, KERNEL, 60, &plain, sizeof(plain), false));
+	for (int i = 0; i < 300; i++)
+		put(ANNA, ANNAS + 1);
+	step();
+	CHECK(maker_raw(maker, KERNEL, 61, &plain, sizeof(plain), false));
+	look();
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		ends += ktrace_spans_event(spans,
+					   ktrace_cursor_event(cursor)) ==
+			KTRACE_SPAN_ENDS;
+	CHECK_EQ(ends, 1);
+	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_SYSCALL)->ended, 1);
+	ktrace_spans_destroy(spans);
+}
+
+/* What one user has lost are no events of another one. */
+TEST(losses_of_another_user)
+{
+	struct ktrace_spans *spans;
+	int item, ends = 0;
+
+	begin();
+	marker(ANNAS + 1, 1000, "app", "work_begin");
+	marker(ANNAS + 2, 1000, "app", "work_end");
+	runs(ANNA, 100, "anna");
+	runs(BERT, 200, "bert");
+	put(ANNA, ANNAS + 1);
+	put(BERT, BERTS);
+	put(BERT, ANNAS); /* damage */
+	for (int i = 0; i < 40000; i++)
+		put(BERT, BERTS);
+	put(ANNA, ANNAS + 2);
+	look();
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while ((item = ktrace_cursor_next(cursor)) != KTRACE_END) {
+		if (item == KTRACE_LOSS) {
+			CHECK_EQ(ktrace_cursor_loss(cursor)->user, 1001);
+			ktrace_spans_loss(spans, ktrace_cursor_loss(cursor));
+		} else {
+			CHECK_EQ(item, KTRACE_EVENT);
+			ends += ktrace_spans_event(
+					spans, ktrace_cursor_event(cursor)) ==
+				KTRACE_SPAN_ENDS;
+		}
+	}
+	CHECK_EQ(ends, 1);
+	ktrace_spans_destroy(spans);
+}
+
+/* The arguments of a marker may have any names. */
+TEST(stacks_of_others)
+{
+	static const struct ktrace_field field = {
+		.name = KT_STACK_FIELD,
+		.ctype = "unsigned int",
+		.size = 4,
+		.kind = KTRACE_UINT,
+	};
+	const struct ktrace_type type = {
+		.id = ANNAS + 1,
+		.size = 4,
+		.marker = true,
+		.user = 1000,
+		.system = "app",
+		.name = "stack",
+		.nr_fields = 1,
+		.fields = &field,
+	};
+	struct ktrace_stack stack;
+
+	begin();
+	CHECK_EQ(maker_type(maker, &type), 0);
+	runs(ANNA, 100, "anna");
+	put(ANNA, ANNAS + 1);
+	look();
+	expect("stack", 100, "anna");
+	CHECK(!ktrace_event_stack(trace, ktrace_cursor_event(cursor), &stack));
+	CHECK_EQ(ktrace_type_stacks(ktrace_cursor_event(cursor)->type), 0);
+}
+
+/* Nor does a program deliver signals. */
+TEST(signals_of_a_program)
+{
+	static const struct ktrace_field fields[] = {
+		{.name = "sig", .ctype = "int", .size = 4, .kind = KTRACE_INT},
+		{.name = "code",
+		 .ctype = "int",
+		 .offset = 4,
+		 .size = 4,
+		 .kind = KTRACE_INT},
+		{.name = "sa_handler",
+		 .ctype = "unsigned long",
+		 .offset = 8,
+		 .size = 8,
+		 .kind = KTRACE_UINT},
+	};
+	struct {
+		uint32_t sig, code;
+		uint64_t handler;
+	} kill = {.sig = 9};
+	struct ktrace_type type = {
+		.id = ANNAS + 1,
+		.size = 16,
+		.marker = true,
+		.user = 1000,
+		.system = "signal",
+		.name = "signal_deliver",
+		.nr_fields = 3,
+		.fields = fields,
+	};
+	char *text;
+
+	for (int honest = 0; honest < 2; honest++) {
+		begin();
+		if (honest) {
+			type.id = 60;
+			type.marker = false;
+		}
+		CHECK_EQ(maker_type(maker, &type), 0);
+		runs(honest ? KERNEL : ANNA, 100, "x");
+		step();
+		CHECK(maker_raw(maker, honest ? KERNEL : ANNA, type.id, &kill,
+				sizeof(kill), false));
+		look();
+		text = shown_with(trace, "strace",
+				  (struct ktrace_output_options){0}, NULL);
+		CHECK_EQ(!!strstr(text, "SIGKILL"), honest);
+		free(text);
+	}
 }
 
 /* No kernel gives such numbers. */
