@@ -83,20 +83,34 @@ static int boot_get(char *boot, size_t room)
 	return 0;
 }
 
-/* Finds damage, not malice.  Takes eight bytes at once: there are some millions. */
+static uint64_t word_at(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+/*
+ * Finds damage, not malice, in some millions of bytes: the second sum has each word once for each
+ * word behind it, so their order counts (J. Fletcher, An Arithmetic Checksum for Serial
+ * Transmissions, 1982; here modulo 2^64).
+ */
 static uint64_t sum_of(const char *data, size_t size)
 {
-	uint64_t sum = size, word = 0;
+	uint64_t sum = size, sums = 0, rest = 0;
 
-	for (; size >= sizeof(word); size -= sizeof(word)) {
-		memcpy(&word, data, sizeof(word));
-		sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
-		sum ^= sum >> 32;
-		data += sizeof(word);
+	for (; size >= 32; data += 32, size -= 32) {
+		sums += sum += word_at(data);
+		sums += sum += word_at(data + 8);
+		sums += sum += word_at(data + 16);
+		sums += sum += word_at(data + 24);
 	}
-	word = 0;
-	memcpy(&word, data, size);
-	return (sum ^ word) * 0x9e3779b97f4a7c15ull;
+	for (; size >= 8; data += 8, size -= 8)
+		sums += sum += word_at(data);
+	memcpy(&rest, data, size);
+	sums += sum += rest;
+	return sums * 0x9e3779b97f4a7c15ull ^ sum;
 }
 
 static int head_make(struct head *head, const char *data, size_t size)

@@ -85,10 +85,11 @@ static int missing_add(struct ktrace_session *s, const char *system,
 	return 0;
 }
 
-static bool missing_is_told(const struct ktrace_session *s, const char *system,
-			    const char *name)
+/* Is it among the first @nr of those that are missing? */
+static bool missing_is_told(const struct ktrace_session *s, size_t nr,
+			    const char *system, const char *name)
 {
-	for (size_t i = 0; i < s->nr_missing; i++)
+	for (size_t i = 0; i < nr; i++)
 		if (!strcmp(s->missing[i].name, name) &&
 		    !strcmp(s->missing[i].system, system))
 			return true;
@@ -307,6 +308,7 @@ static int probes_missing(struct ktrace_session *s,
 {
 	const struct ktrace_modules_event *events;
 	size_t nr = ktrace_modules_events(modules, &events), looked_for = 0;
+	const size_t told = s->nr_missing;
 	struct known_names names = {0};
 	const char *reason;
 	int err = 0;
@@ -323,7 +325,8 @@ static int probes_missing(struct ktrace_session *s,
 		if (names.list ? known_names_have(&names, e->system, e->name)
 			       : event_exists(s, e->system, e->name))
 			continue;
-		if (missing_is_told(s, e->system, e->name))
+		/* The modules' list has each event once. */
+		if (missing_is_told(s, told, e->system, e->name))
 			continue;
 		/* Existing tracepoints have an event or a reason now. */
 		reason = refusals_find(refusals, e->module);
