@@ -72,7 +72,8 @@ struct ktrace_span {
 	uint32_t tid;
 	uint32_t tgid;
 	const char *comm;
-	uint32_t depth; /* number of the owner's spans around it */
+	/* Number of the owner's spans around it.  Markers of programs count apart. */
+	uint32_t depth;
 	const struct ktrace_type *type; /* of the event that began it */
 	/*
 	 * From here on only frames have values: calls of syscalls and functions,

@@ -24,8 +24,8 @@ struct cursor_place cursor_place(const struct ktrace_cursor *cursor);
 bool cursor_runs_on(const struct ktrace_cursor *cursor,
 		    const struct cursor_place *place);
 /*
- * True if events older than the last one were lost, which the kernel or the programs of @place
- * have written, and the loss is still to be delivered.  It is delivered at the end of the gap.
+ * True if events from where @place is (the kernel, or programs of one user) were lost before the
+ * last event, and the loss is still to be delivered.  It is delivered at the end of the gap.
  */
 bool cursor_is_losing(const struct ktrace_cursor *cursor,
 		      const struct cursor_place *place);

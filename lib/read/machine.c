@@ -99,7 +99,8 @@ int current_init(struct machine *machine, struct current *current,
 /*
  * A task of which a program tells.  If there are streams of the kernel, these know all tasks;
  * if not, the metadata knows what they were at the beginning.  If the process is another one, the
- * thread is not meant: the program is in another namespace, say.
+ * thread is not meant: the program is in another namespace.  (Of a process's first thread this is
+ * not seen.)
  */
 static struct task *told_task(const struct machine *machine,
 			      const struct current *current, uint32_t tid)
@@ -124,7 +125,7 @@ static bool tid_check(struct machine *machine, const struct stream *stream,
 		return true;
 	trace_warn(machine->trace,
 		   "%s%u: it names threads by numbers that no kernel gives: "
-		   "these are not known, and shown as 0",
+		   "these are shown as the CPU's idle task",
 		   stream_kind(stream), stream->source->number);
 	return false;
 }
@@ -183,6 +184,21 @@ static struct tasks *tasks_of(struct machine *machine,
 }
 
 /*
+ * The kernel tells that a task begins, ends or is renamed: what programs have told of this number
+ * before is not true any more.
+ */
+static void told_forget(struct machine *machine, const struct current *current,
+			uint32_t tid)
+{
+	for (size_t i = 0; !current->told && i < machine->nr_users; i++) {
+		struct task *task = tasks_find(machine->told[i], tid);
+
+		if (task)
+			task->known = false;
+	}
+}
+
+/*
  * A packet begins.  Its header names the task that ran.  This is used only if
  * task records are missing, because the records are more exact: a packet can
  * begin in the middle of a context switch.  The name in the header is always
@@ -220,11 +236,13 @@ int current_record(struct machine *machine, struct current *current,
 		memcpy(&task, walk->payload, sizeof(task));
 		if (!tid_check(machine, stream, task.tid) || !task.tid)
 			return 0;
+		told_forget(machine, current, task.tid);
 		err = tasks_set(tasks_of(machine, current), task.tid, task.tgid,
 				task.parent, task.comm);
 		return err ?: current_again(machine, current);
 	case KT_ID_EXIT:
 		memcpy(&task, walk->payload, sizeof(task));
+		told_forget(machine, current, task.tid);
 		tasks_exit(tasks_of(machine, current), task.tid);
 		return 0;
 	default:

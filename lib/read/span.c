@@ -69,9 +69,13 @@ static void threads_sweep(struct ktrace_spans *spans, const struct tasks *tasks)
 {
 	struct span_owner *owner, *next;
 
-	for (enum owner_list i = IN_KERNEL; i <= IN_PROGRAMS; i++) {
-		for (owner = spans->lists[i].oldest; owner; owner = next) {
-			next = owner->links[i].newer;
+	for (uint32_t i = 0; i <= SPAN_USERS + 1; i++) {
+		enum owner_list which = i ? IN_PROGRAMS : IN_KERNEL;
+
+		owner = i ? spans->programs[i - 1].oldest
+			  : spans->lists[IN_KERNEL].oldest;
+		for (; owner; owner = next) {
+			next = owner->links[which].newer;
 			if (owner->kind == KTRACE_SPAN_OF_THREAD &&
 			    tasks_is_dead(tasks, owner->id[0]))
 				owner_die(spans, owner);
@@ -91,62 +95,6 @@ static void threads_end(struct ktrace_spans *spans)
 	for (; spans->deaths != tasks->deaths; spans->deaths++)
 		ktrace_spans_exit(spans,
 				  tasks->dead[spans->deaths % TASKS_DEAD]);
-}
-
-/* May the span have ended in the gap? */
-static bool open_is_hit(const struct ktrace_spans *spans,
-			const struct span_owner *owner,
-			const struct open_span *open,
-			const struct ktrace_loss *loss)
-{
-	if (spans->cursor && (open->place.programs != loss->programs ||
-			      open->place.user != loss->user))
-		return false;
-	if (open->span.begin_cpu == loss->cpu)
-		return true;
-	switch (owner->kind) {
-	case KTRACE_SPAN_OF_CPU:
-	case KTRACE_SPAN_OF_RUN:
-		return false;
-	case KTRACE_SPAN_OF_THREAD:
-		return !spans->cursor ||
-		       !cursor_runs_on(spans->cursor, &open->place);
-	default:
-		return true;
-	}
-}
-
-static void owner_lose(struct ktrace_spans *spans, struct span_owner *owner,
-		       const struct ktrace_loss *loss)
-{
-	/* The spans of another CPU are not looked at: there may be many. */
-	if ((owner->kind == KTRACE_SPAN_OF_CPU ||
-	     owner->kind == KTRACE_SPAN_OF_RUN) &&
-	    owner->id[0] != loss->cpu)
-		return;
-	for (uint32_t i = owner->nr; i-- > 0;) {
-		if (open_is_hit(spans, owner, &owner->open[i], loss))
-			open_drop(spans, owner, i,
-				  &counts_of(spans, owner, i)->lost);
-	}
-	if (!loss->programs) {
-		owner->ambiguous = 0;
-		owner_relist(spans, owner, IN_KERNEL);
-	}
-	owner_put(spans, owner);
-}
-
-void ktrace_spans_loss(struct ktrace_spans *spans,
-		       const struct ktrace_loss *loss)
-{
-	enum owner_list list =
-		spans->cursor && loss->programs ? IN_PROGRAMS : IN_KERNEL;
-	struct span_owner *owner, *next;
-
-	for (owner = spans->lists[list].oldest; owner; owner = next) {
-		next = owner->links[list].newer;
-		owner_lose(spans, owner, loss);
-	}
 }
 
 /* ---- names ---------------------------------------------------------------- */
@@ -282,14 +230,15 @@ static void owner_give_up(struct ktrace_spans *spans, struct span_owner *owner)
 	owner_put(spans, owner);
 }
 
-/* Of whom there are more: so programs cannot use up the room for the kernel's. */
+/* Of whom there are most: so nobody can use up the room for the spans of others. */
 static void oldest_give_up(struct ktrace_spans *spans)
 {
-	bool programs =
-		spans->lists[IN_PROGRAMS].nr > spans->lists[IN_KERNEL].nr;
+	const struct span_list *most = &spans->lists[IN_KERNEL];
 
-	owner_give_up(spans,
-		      spans->lists[programs ? IN_PROGRAMS : IN_KERNEL].oldest);
+	for (uint32_t i = 0; i <= spans->nr_users; i++)
+		if (spans->programs[i].nr_open > most->nr_open)
+			most = &spans->programs[i];
+	owner_give_up(spans, most->oldest);
 }
 
 /* After an exec the owner may continue with another thread number: see exec_find(). */
@@ -624,15 +573,6 @@ static bool role_has_part(const struct ktrace_spans *spans,
 		(rule->kind == KTRACE_SPAN_SYSCALL && spans->scope.within));
 }
 
-static void user_note(struct ktrace_spans *spans, uint32_t user)
-{
-	for (uint32_t i = 0; i < spans->nr_users; i++)
-		if (spans->users[i] == user)
-			return;
-	if (spans->nr_users < SPAN_USERS)
-		spans->users[spans->nr_users++] = user;
-}
-
 /* NULL: out of memory. */
 static const struct span_role *role_get(struct ktrace_spans *spans,
 					const struct ktrace_type *type)
@@ -747,10 +687,13 @@ uint32_t ktrace_spans_open(const struct ktrace_spans *spans,
 
 	owner_id_kernel(id, of, event);
 	nr = owner_open(owner_find(spans, of, id), event, kind);
+	/* A marker's are those of its own user. */
 	for (uint32_t i = 0; kind == KTRACE_SPAN_MARKER && i < spans->nr_users;
 	     i++)
-		nr += owner_open(owner_of_user(spans, event->tid, i), event,
-				 kind);
+		if (!event->type->marker ||
+		    spans->users[i] == event->type->user)
+			nr += owner_open(owner_of_user(spans, event->tid, i),
+					 event, kind);
 	return nr;
 }
 

@@ -37,6 +37,15 @@ static uint64_t user_key(uint32_t user)
 	return 1ull << 32 | user;
 }
 
+void user_note(struct ktrace_spans *spans, uint32_t user)
+{
+	for (uint32_t i = 0; i < spans->nr_users; i++)
+		if (spans->users[i] == user)
+			return;
+	if (spans->nr_users < SPAN_USERS)
+		spans->users[spans->nr_users++] = user;
+}
+
 struct span_owner *owner_of_user(const struct ktrace_spans *spans, uint32_t tid,
 				 uint32_t i)
 {
@@ -63,40 +72,49 @@ void owner_id(uint64_t id[SPAN_KEYS], enum ktrace_span_owner kind,
 		memcpy(id, keys, SPAN_KEYS * sizeof(*id));
 }
 
-void list_link(struct ktrace_spans *spans, struct span_owner *owner,
-	       enum owner_list list)
+struct span_list *list_of(struct ktrace_spans *spans,
+			  const struct span_owner *owner, enum owner_list list)
 {
-	struct span_owner *newest = spans->lists[list].newest;
+	return list == IN_PROGRAMS ? &spans->programs[owner->slot]
+				   : &spans->lists[list];
+}
 
-	owner->links[list].in = true;
-	owner->links[list].older = newest;
-	owner->links[list].newer = NULL;
+void list_link(struct ktrace_spans *spans, struct span_owner *owner,
+	       enum owner_list which)
+{
+	struct span_list *list = list_of(spans, owner, which);
+	struct span_owner *newest = list->newest;
+
+	owner->links[which].in = true;
+	owner->links[which].older = newest;
+	owner->links[which].newer = NULL;
 	if (newest)
-		newest->links[list].newer = owner;
+		newest->links[which].newer = owner;
 	else
-		spans->lists[list].oldest = owner;
-	spans->lists[list].newest = owner;
-	spans->lists[list].nr++;
+		list->oldest = owner;
+	list->newest = owner;
+	list->nr++;
 }
 
 void list_unlink(struct ktrace_spans *spans, struct span_owner *owner,
-		 enum owner_list list)
+		 enum owner_list which)
 {
-	struct span_owner *older = owner->links[list].older;
-	struct span_owner *newer = owner->links[list].newer;
+	struct span_list *list = list_of(spans, owner, which);
+	struct span_owner *older = owner->links[which].older;
+	struct span_owner *newer = owner->links[which].newer;
 
-	if (!owner->links[list].in)
+	if (!owner->links[which].in)
 		return;
-	owner->links[list].in = false;
+	owner->links[which].in = false;
 	if (older)
-		older->links[list].newer = newer;
+		older->links[which].newer = newer;
 	else
-		spans->lists[list].oldest = newer;
+		list->oldest = newer;
 	if (newer)
-		newer->links[list].older = older;
+		newer->links[which].older = older;
 	else
-		spans->lists[list].newest = older;
-	spans->lists[list].nr--;
+		list->newest = older;
+	list->nr--;
 }
 
 void owner_relist(struct ktrace_spans *spans, struct span_owner *owner,
@@ -109,6 +127,16 @@ void owner_relist(struct ktrace_spans *spans, struct span_owner *owner,
 		list_link(spans, owner, list);
 	else if (!holds)
 		list_unlink(spans, owner, list);
+}
+
+static uint32_t slot_of(const struct ktrace_spans *spans,
+			const struct span_owner *owner)
+{
+	for (uint32_t i = 0;
+	     owner->kind == KTRACE_SPAN_OF_THREAD && i < spans->nr_users; i++)
+		if (owner->id[1] == user_key(spans->users[i]))
+			return i + 1;
+	return 0;
 }
 
 struct span_owner *owner_create(struct ktrace_spans *spans,
@@ -124,6 +152,7 @@ struct span_owner *owner_create(struct ktrace_spans *spans,
 	}
 	owner->kind = kind;
 	memcpy(owner->id, id, sizeof(owner->id));
+	owner->slot = slot_of(spans, owner);
 	if (kind == KTRACE_SPAN_OF_REQUEST)
 		list_link(spans, owner, IN_REQUESTS);
 	return owner;
@@ -146,6 +175,7 @@ void open_add(struct ktrace_spans *spans, struct span_owner *owner)
 	const struct open_span *open = &owner->open[owner->nr++];
 
 	owner->held[open->place.programs]++;
+	list_of(spans, owner, open->place.programs)->nr_open++;
 	owner_relist(spans, owner, open->place.programs);
 	spans->nr_open++;
 	counts_of(spans, owner, owner->nr - 1)->open++;
@@ -191,6 +221,7 @@ void open_drop(struct ktrace_spans *spans, struct span_owner *owner, uint32_t i,
 	++*count;
 	counts_of(spans, owner, i)->open--;
 	spans->nr_open--;
+	list_of(spans, owner, list)->nr_open--;
 	owner->held[list]--;
 	open_remove(owner, i);
 	owner_relist(spans, owner, list);

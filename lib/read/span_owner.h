@@ -12,7 +12,7 @@
 
 #define NAME_ROOM 64
 
-/* More than a recorder takes.  What those of others have open does not end with their threads. */
+/* More than a recorder takes.  Spans of further users do not end when their threads end. */
 #define SPAN_USERS 32
 
 /* What a scope knows of a thread (span_scope.c). */
@@ -41,14 +41,22 @@ struct open_span {
 /* What owners are in, oldest first. */
 enum owner_list {
 	IN_KERNEL,   /* have spans of the kernel, */
-	IN_PROGRAMS, /* or of programs */
+	IN_PROGRAMS, /* or of programs: a list for each user */
 	IN_REQUESTS, /* all of that kind */
 	IN_EXECS, /* a thread that is not its process's first has begun an exec */
 	LISTS_NR,
 };
 
+struct span_list {
+	struct span_owner *oldest, *newest;
+	size_t nr;
+	size_t nr_open; /* of IN_KERNEL and IN_PROGRAMS: spans */
+};
+
 struct span_owner {
 	enum ktrace_span_owner kind;
+	/* Of which programs' list: 0: of users who are not known, n: of users[n - 1]. */
+	uint32_t slot;
 	uint64_t id[SPAN_KEYS];
 	uint32_t tgid;
 	uint32_t nr;
@@ -70,10 +78,8 @@ struct ktrace_spans {
 	size_t nr_roles;
 	struct table owners; /* by owner_number() */
 	uint64_t seed[SPAN_KEYS];
-	struct {
-		struct span_owner *oldest, *newest;
-		size_t nr;
-	} lists[LISTS_NR];
+	struct span_list lists[LISTS_NR];	   /* but for IN_PROGRAMS */
+	struct span_list programs[SPAN_USERS + 1]; /* by slot */
 	size_t nr_open;
 	uint64_t deaths; /* those of the cursor that have been seen */
 	uint32_t users[SPAN_USERS]; /* whose programs have markers */
@@ -106,6 +112,9 @@ struct span_owner *owner_create(struct ktrace_spans *spans,
 /* Forgets the owner if it has nothing open. */
 void owner_put(struct ktrace_spans *spans, struct span_owner *owner);
 
+/* That of the owner's user, if there is one for each. */
+struct span_list *list_of(struct ktrace_spans *spans,
+			  const struct span_owner *owner, enum owner_list list);
 /* As the newest; it is not in the list. */
 void list_link(struct ktrace_spans *spans, struct span_owner *owner,
 	       enum owner_list list);
@@ -157,6 +166,8 @@ void pauses_begin(const struct ktrace_spans *spans,
 void pauses_end(struct ktrace_spans *spans, struct span_owner *owner,
 		struct open_span *open, const struct ktrace_event *event);
 
+/* There are markers of this user's programs. */
+void user_note(struct ktrace_spans *spans, uint32_t user);
 /* The owner of what programs of spans->users[@i] say of the thread; NULL: nothing. */
 struct span_owner *owner_of_user(const struct ktrace_spans *spans, uint32_t tid,
 				 uint32_t i);

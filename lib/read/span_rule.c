@@ -283,7 +283,7 @@ static bool text_is(const struct span_role *role, const char *text)
 bool span_role_fits(enum span_lane lane, const struct span_role *begin,
 		    const struct span_role *end)
 {
-	/* Whose programs say which thread they are, which may be anybody's. */
+	/* A program may say that it is any thread: so its user counts, too. */
 	if (begin->type->marker != end->type->marker ||
 	    begin->type->user != end->type->user)
 		return false;

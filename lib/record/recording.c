@@ -127,16 +127,24 @@ static int id_note(struct ktrace_recording *r, uint32_t id)
 	return 0;
 }
 
+/* Events of the kernel have lower ids. */
+static uint32_t markers_first_id(const struct ktrace_recording *r)
+{
+	uint32_t first = UINT32_MAX;
+
+	feed_each(r, feed)
+		if (feed->first_id && feed->first_id < first)
+			first = feed->first_id;
+	return first;
+}
+
 static int type_note(struct ktrace_recording *r, const struct ktrace_type *type)
 {
-	feed_each(r, feed)
-		if (feed->first_id && type->id >= feed->first_id)
-			return error_set(
-				-EOVERFLOW,
-				"%s:%s has the id of a program's marker, and is "
-				"shown as that: enable so many events before "
-				"the recording begins",
-				type->system, type->name);
+	if (type->id >= markers_first_id(r))
+		return error_set(
+			-EOVERFLOW,
+			"%s:%s has the id of a program's marker, and cannot be shown: enable so many events before the recording begins",
+			type->system, type->name);
 	r->symbols |= type_shows_symbols(type) || type_has_stack(type);
 	return id_note(r, type->id);
 }
@@ -187,10 +195,11 @@ static int types_append(struct ktrace_recording *r, struct ktrace_types *types,
 
 	if (!types)
 		return 0;
-	/* First: a type that may not be recorded must not be described. */
-	err = types_note(r, types);
-	if (!err && !r->unread)
-		err = ktrace_writer_types(r->writer, types);
+	/* An event with the id of a marker is refused, and not described as what it is. */
+	if (!r->unread)
+		err = writer_types_below(r->writer, types, markers_first_id(r));
+	if (!err)
+		err = types_note(r, types);
 	if (!err)
 		r->next_id = next_id;
 	if (!err && r->types)
@@ -243,10 +252,7 @@ static int clock_write(struct ktrace_recording *r)
 				   &clock.sync, clock.trusted);
 }
 
-/*
- * The number of streams so far, which are the kernel's.  Without it, that of
- * CPUs.
- */
+/* The number of streams so far, which are the kernel's.  Without it, that of CPUs. */
 static uint32_t cpus_nr(const struct ktrace_recording *r)
 {
 	size_t nr = 0;
@@ -662,10 +668,7 @@ static int sync_types(struct ktrace_recording *r, struct ktrace *trace)
 	int err = 0, held, slept = 0;
 	uint32_t next_id = 0;
 
-	/*
-	 * Before programs' events are held, because this may search files for
-	 * names.
-	 */
+	/* Before programs' events are held, because this may search files for names. */
 	if (fresh)
 		err = types_read(r, &types, &next_id);
 	r->fresh = false;

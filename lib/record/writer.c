@@ -282,8 +282,20 @@ int ktrace_writer_type(struct ktrace_writer *writer,
 	return err;
 }
 
+static bool writer_wants_type(const struct ktrace_writer *writer,
+			      const struct ktrace_type *type, uint32_t limit)
+{
+	return type->id < limit && writer_wants(writer, type->id);
+}
+
 int ktrace_writer_types(struct ktrace_writer *writer,
 			const struct ktrace_types *types)
+{
+	return writer_types_below(writer, types, UINT32_MAX);
+}
+
+int writer_types_below(struct ktrace_writer *writer,
+		       const struct ktrace_types *types, uint32_t limit)
 {
 	struct text text = {0};
 	size_t i;
@@ -293,14 +305,14 @@ int ktrace_writer_types(struct ktrace_writer *writer,
 	for (i = 0; i < types->nr_layouts; i++)
 		text_layout(&text, types->layouts[i]);
 	for (i = 0; i < types->count; i++) {
-		if (writer_wants(writer, types->types[i]->id))
+		if (writer_wants_type(writer, types->types[i], limit))
 			text_type(&text, types->types[i]);
 	}
 	err = writer_append(writer, &text);
 	if (err)
 		return err;
 	for (i = 0; i < types->count; i++) {
-		if (writer_wants(writer, types->types[i]->id))
+		if (writer_wants_type(writer, types->types[i], limit))
 			writer_mark(writer, types->types[i]->id);
 	}
 	return 0;

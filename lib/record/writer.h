@@ -17,6 +17,10 @@ int writer_create(struct sink *sink, const struct ktrace_writer_head *head,
  */
 int writer_names(struct ktrace_writer *writer, const struct ktrace_type *type);
 
+/* As ktrace_writer_types(), but only those with ids below @limit. */
+int writer_types_below(struct ktrace_writer *writer,
+		       const struct ktrace_types *types, uint32_t limit);
+
 /*
  * Writes the user and the CPU of the programs whose markers are in a stream, and the ids that
  * the user's markers may have.

@@ -3,9 +3,10 @@
  * The metadata of a CTF 1.8 trace.
  *
  * All is aligned to bytes, so that most of a payload is copied at once.  Names
- * are those of LTTng where viewers expect them: events are without their system
- * unless two would have the same name; each field has an underscore in front,
- * which readers remove; and threads of the scheduler's events are called tid.
+ * are those of LTTng where viewers expect them: events of the kernel are without
+ * their system unless two would have the same name, markers of programs have it;
+ * each field has an underscore in front, which readers remove; and threads of the
+ * scheduler's events are called tid.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -86,7 +87,7 @@ static void put_field_name(FILE *f, const struct ktrace_type *type,
 	size_t len = strlen(name);
 
 	putc('_', f);
-	if (!strcmp(type->system, "sched") && len >= 3 &&
+	if (!type->marker && !strcmp(type->system, "sched") && len >= 3 &&
 	    !strcmp(name + len - 3, "pid") &&
 	    (len == 3 || name[len - 4] == '_')) {
 		char tid[64];

@@ -329,7 +329,9 @@ static struct place place_of(const struct graph *g,
 static int event_show(struct graph *g, const struct ktrace_event *event,
 		      struct place *place)
 {
-	struct waiting *waiting = lines_waiting(&g->lines, event);
+	/* A program has no marker within a call of the kernel, whatever thread it says it is. */
+	struct waiting *waiting =
+		event->type->marker ? NULL : lines_waiting(&g->lines, event);
 	enum part part = part_of(event->type);
 	int err = 0;
 

@@ -451,9 +451,8 @@ static struct thread *exec_beside(struct syscalls *s,
 }
 
 /*
- * After an exec the calling thread @from continues under the tid of the
- * process, which was that of @thread.  The own call of @thread, if any, has no
- * end.
+ * After an exec the calling thread @from continues under the tid of the process, which was
+ * that of @thread.  The own call of @thread, if any, has no end.
  */
 static int exec_become(struct syscalls *s, struct thread *thread,
 		       struct thread *from, uint64_t time)
@@ -740,8 +739,7 @@ static int begun_compare(const void *a, const void *b)
 }
 
 /*
- * Calls that are still open have no result; one of them may be the one that
- * hangs.
+ * Calls that are still open have no result; one of them may be the one that hangs.
  */
 static int json_open(struct syscalls *s)
 {

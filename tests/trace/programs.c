@@ -426,33 +426,38 @@ TEST(spans_of_another_user)
 	ktrace_spans_destroy(spans);
 }
 
+static void plain_type(uint32_t id, const char *system, const char *name)
+{
+	const struct ktrace_type type = {
+		.id = id, .size = 8, .system = system, .name = name};
+
+	CHECK_EQ(maker_type(maker, &type), 0);
+}
+
+static void plain(uint32_t id)
+{
+	const uint64_t payload = 0;
+
+	step();
+	CHECK(maker_raw(maker, KERNEL, id, &payload, sizeof(payload), false));
+}
+
 /* Whoever says that he is a thread does not change what the thread is in. */
 TEST(spans_of_the_kernel)
 {
-	struct maker_plain plain = {0};
-	struct ktrace_type type = {
-		.id = 60,
-		.size = sizeof(plain),
-		.system = "syscalls",
-		.name = "sys_enter_read",
-	};
 	struct ktrace_spans *spans;
 	int ends = 0;
 
 	begin();
-	CHECK_EQ(maker_type(maker, &type), 0);
-	type.id = 61;
-	type.name = "sys_exit_read";
-	CHECK_EQ(maker_type(maker, &type), 0);
+	plain_type(60, "syscalls", "sys_enter_read");
+	plain_type(61, "syscalls", "sys_exit_read");
 	marker(ANNAS + 1, 1000, "app", "work_begin");
 	runs(KERNEL, 50, "good");
 	runs(ANNA, 50, "evil");
-	step();
-	CHECK(maker_raw(maker, KERNEL, 60, &plain, sizeof(plain), false));
+	plain(60);
 	for (int i = 0; i < 300; i++)
 		put(ANNA, ANNAS + 1);
-	step();
-	CHECK(maker_raw(maker, KERNEL, 61, &plain, sizeof(plain), false));
+	plain(61);
 	look();
 	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
 	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
@@ -462,6 +467,88 @@ TEST(spans_of_the_kernel)
 	CHECK_EQ(ends, 1);
 	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_SYSCALL)->ended, 1);
 	ktrace_spans_destroy(spans);
+}
+
+/* What a program says it is in counts apart from what the kernel says. */
+TEST(depth)
+{
+	struct ktrace_spans *spans;
+	uint32_t inside = 0;
+
+	begin();
+	plain_type(60, "syscalls", "sys_enter_read");
+	plain_type(61, "syscalls", "sys_exit_read");
+	marker(ANNAS + 1, 1000, "app", "work_begin");
+	marker(ANNAS + 2, 1000, "app", "work_end");
+	runs(KERNEL, 50, "anna");
+	runs(ANNA, 50, "anna");
+	put(ANNA, ANNAS + 1);
+	plain(60);
+	plain(61);
+	put(ANNA, ANNAS + 2);
+	look();
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT) {
+		const struct ktrace_event *event = ktrace_cursor_event(cursor);
+
+		if (ktrace_spans_event(spans, event) & KTRACE_SPAN_ENDS) {
+			CHECK_EQ(ktrace_spans_ended(spans)->depth, 0);
+			inside++;
+		}
+		if (!strcmp(event->type->name, "sys_enter_read")) {
+			CHECK_EQ(ktrace_spans_open(spans, event,
+						   KTRACE_SPAN_SYSCALL),
+				 1);
+			CHECK_EQ(ktrace_spans_open(spans, event,
+						   KTRACE_SPAN_MARKER),
+				 1);
+		}
+	}
+	CHECK_EQ(inside, 2);
+	ktrace_spans_destroy(spans);
+}
+
+/* A thread that ends takes with it what programs have said of it. */
+TEST(threads_that_end)
+{
+	struct ktrace_spans *spans;
+
+	begin();
+	marker(ANNAS + 1, 1000, "app", "work_begin");
+	marker(ANNAS + 2, 1000, "app", "work_end");
+	runs(KERNEL, 50, "anna");
+	runs(ANNA, 50, "anna");
+	put(ANNA, ANNAS + 1);
+	step();
+	CHECK(maker_exit(maker, KERNEL, 50));
+	wake();
+	put(ANNA, ANNAS + 2);
+	look();
+	CHECK_EQ(ktrace_spans_create(cursor, &spans), 0);
+	while (ktrace_cursor_next(cursor) == KTRACE_EVENT)
+		ktrace_spans_event(spans, ktrace_cursor_event(cursor));
+	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_MARKER)->died, 1);
+	CHECK_EQ(ktrace_spans_counts(spans, KTRACE_SPAN_MARKER)->unbegun, 1);
+	ktrace_spans_destroy(spans);
+}
+
+/* A number that is used again is not what a program said of it before. */
+TEST(tasks_that_are_others_now)
+{
+	begin();
+	runs(ANNA, 51, "old");
+	step();
+	CHECK(maker_task(maker, ANNA, 51, 50, 1, "old"));
+	put(ANNA, ANNAS);
+	runs(KERNEL, 51, "new");
+	CHECK(maker_run(maker, ANNA, 7, 7, ""));
+	put(ANNA, ANNAS);
+	CHECK(maker_run(maker, ANNA, 51, 51, ""));
+	put(ANNA, ANNAS);
+	look();
+	expect("anna", 51, "old");
+	expect("anna", 7, "<...>");
+	expect("anna", 51, "new");
 }
 
 /* What one user has lost are no events of another one. */
