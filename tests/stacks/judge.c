@@ -347,7 +347,11 @@ static size_t kind_count(enum verdict verdict, const char *text)
 static bool frame_same(const struct frame *theirs,
 		       const struct ktrace_stack_frame *ours, bool innermost)
 {
-	if (ours->file && strcmp(ours->file, theirs->file))
+	/* Code that was made at run time is in no file: perf says which file names it. */
+	bool made = ours->file && !strcmp(ours->file, "[jit]") &&
+		    !strncmp(theirs->file, "/tmp/perf-", strlen("/tmp/perf-"));
+
+	if (ours->file && !made && strcmp(ours->file, theirs->file))
 		return false;
 	return theirs->address == ours->address ||
 	       (!innermost && theirs->address + 1 == ours->address);
