@@ -51,17 +51,18 @@ void places_init(void)
 /* If nobody can tell, it is: then its functions are not found. */
 bool place_module_is_there(const char *name)
 {
+	enum module_state state = MODULE_STATE_GOING;
 	const struct module *module;
-	bool there;
 
 	if (!static_call_query(module_of_name))
 		return true;
 	preempt_disable();
 	module = static_call(module_of_name)(name);
-	there = module && (module->state == MODULE_STATE_LIVE ||
-			   module->state == MODULE_STATE_COMING);
+	/* It may begin to go at this moment: then no notifier has been called yet. */
+	if (module)
+		state = READ_ONCE(module->state);
 	preempt_enable();
-	return there;
+	return state == MODULE_STATE_LIVE || state == MODULE_STATE_COMING;
 }
 
 static bool is_in(const char *module, unsigned long address)
