@@ -107,7 +107,6 @@ static struct task *told_task(const struct machine *machine,
 {
 	struct task *known = tasks_find(&machine->tasks, tid);
 	struct task *told = tasks_find(current->told, tid);
-
 	bool tells = told && told->known;
 
 	if (known && known->known &&

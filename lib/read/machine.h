@@ -4,7 +4,7 @@
  *
  * Packets' headers and task records tell it.  The kernel is believed.  A program is believed
  * only about the events of its own user: what it tells of tasks is kept for that user, and is
- * used only for tasks of which the kernel tells nothing.
+ * used for these events if the kernel does not know better.
  */
 #ifndef KT_LIB_READ_MACHINE_H
 #define KT_LIB_READ_MACHINE_H

@@ -366,7 +366,7 @@ static bool open_fits(const struct ktrace_spans *spans,
 		      const uint64_t keys[SPAN_KEYS])
 {
 	return open->lane == role->end->lane &&
-	       span_role_fits(open->lane, &spans->roles[open->type], role) &&
+	       span_text_same(open->lane, &spans->roles[open->type], role) &&
 	       !memcmp(open->keys, keys, sizeof(open->keys));
 }
 

@@ -280,13 +280,9 @@ static bool text_is(const struct span_role *role, const char *text)
 	       !memcmp(role->text, text, role->text_size);
 }
 
-bool span_role_fits(enum span_lane lane, const struct span_role *begin,
+bool span_text_same(enum span_lane lane, const struct span_role *begin,
 		    const struct span_role *end)
 {
-	/* A program may say that it is any thread: so its user counts, too. */
-	if (begin->type->marker != end->type->marker ||
-	    begin->type->user != end->type->user)
-		return false;
 	if (begin->text_size == end->text_size &&
 	    (!begin->text_size ||
 	     !memcmp(begin->text, end->text, begin->text_size)))

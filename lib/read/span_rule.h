@@ -67,8 +67,8 @@ static inline bool span_kind_is_frame(enum ktrace_span_kind kind)
 /* Looks the type up in the table of rules. */
 void span_role_find(struct span_role *role, const struct ktrace_type *type);
 
-/* Can this begin and this end belong to one span, by their texts and their authors? */
-bool span_role_fits(enum span_lane lane, const struct span_role *begin,
+/* Can a begin and an end with these texts belong to one span? */
+bool span_text_same(enum span_lane lane, const struct span_role *begin,
 		    const struct span_role *end);
 /* Is it one of the calls that replace a process's program? */
 bool span_role_is_exec(const struct span_role *role);

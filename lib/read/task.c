@@ -26,7 +26,7 @@ struct task *tasks_get(struct tasks *tasks, uint32_t tid)
 
 	if (task)
 		return task;
-	task = tasks->table.nr < TASKS_MAX ? calloc(1, sizeof(*task)) : NULL;
+	task = calloc(1, sizeof(*task));
 	if (!task)
 		return NULL;
 	if (table_add(&tasks->table, tid, task)) {

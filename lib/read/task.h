@@ -35,7 +35,7 @@ struct task {
 /* The number of dead tasks that are kept. */
 #define TASKS_DEAD 4096
 
-/* Limit of tasks: the kernel has no larger thread numbers (PID_MAX_LIMIT). */
+/* The kernel has no larger thread numbers (PID_MAX_LIMIT), so tables have no more tasks. */
 #define TASKS_MAX (4u << 20)
 
 /* All zero: empty. */
@@ -48,10 +48,7 @@ struct tasks {
 
 void tasks_destroy(struct tasks *tasks);
 
-/*
- * Adds the task if it is new, with the name "<...>".  NULL: out of memory, or there are
- * TASKS_MAX.
- */
+/* Adds the task if it is new, with the name "<...>".  @tid < TASKS_MAX.  NULL: out of memory. */
 struct task *tasks_get(struct tasks *tasks, uint32_t tid);
 /* A task began or was renamed.  An empty name means that of @parent. */
 int tasks_set(struct tasks *tasks, uint32_t tid, uint32_t tgid, uint32_t parent,
