@@ -15,7 +15,7 @@
 #include "source/tracepoint/tracepoint.h"
 #include "base/symbol.h"
 #include "base/unwind.h"
-#include "program/work.h"
+#include "base/work.h"
 #include "tree/fs.h"
 #include "tree/tree.h"
 #include "base/version.h"

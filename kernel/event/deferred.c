@@ -14,8 +14,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include "base/work.h"
 #include "program/stack.h"
-#include "program/work.h"
 #include "deferred.h"
 #include "depot.h"
 

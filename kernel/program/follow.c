@@ -14,12 +14,12 @@
 
 #include "base/lock.h"
 #include "base/symbol.h"
+#include "base/work.h"
 #include "compat/program.h"
 #include "file.h"
 #include "follow.h"
 #include "space.h"
 #include "stack.h"
-#include "work.h"
 
 #define SWEEP_INTERVAL HZ
 

@@ -3,8 +3,8 @@
  * Work that a task does before it returns to its program, when it may wait and may read the
  * program's memory.  The module stays until it is done.
  */
-#ifndef KT_KERNEL_PROGRAM_WORK_H
-#define KT_KERNEL_PROGRAM_WORK_H
+#ifndef KT_KERNEL_BASE_WORK_H
+#define KT_KERNEL_BASE_WORK_H
 
 #include <linux/task_work.h>
 
@@ -22,4 +22,4 @@ bool kt_work_cancel(struct task_struct *task, struct callback_head *head);
 /* Waits for the last instructions of functions. */
 void kt_works_exit(void);
 
-#endif /* KT_KERNEL_PROGRAM_WORK_H */
+#endif /* KT_KERNEL_BASE_WORK_H */

@@ -3,7 +3,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
-#include "base/symbol.h"
+#include "symbol.h"
 #include "work.h"
 
 static bool late; /* a task may be behind kt_work_done() */
