@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # Functions that are hooked by trampolines (kernel/source/function/direct.c): when they are
-# used, that others may hook the same functions, and that stacks are shown completely.  Then
-# all that functions.sh and scope.sh check must be the same (not in brief).
+# used, that others may hook the same functions, and that stacks are shown completely.  With
+# KTRACE_LONG, all that functions.sh and scope.sh check must then be the same.
 way=direct
 . tests/kernel/lib.sh
 
@@ -302,8 +302,7 @@ rmmod ktrace_functions
 
 # ---- all the rest -----------------------------------------------------------------
 
-# It says the same on each kernel, as without trampolines.
-if [ -z "${KTRACE_BRIEF-}" ]; then
+if [ "${KTRACE_LONG-}" ]; then
 	. tests/kernel/functions.sh
 	. tests/kernel/scope.sh
 fi
