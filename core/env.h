@@ -3,7 +3,7 @@
  * Everything that the core uses of the world for which it is compiled.
  *
  * Each world supplies, besides u8 .. u64, s64, bool, likely/unlikely,
- * READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, memcpy,
+ * READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, smp_rmb, smp_wmb, memcpy,
  * __always_inline, noinline:
  *
  * Operations that are atomic only for interrupts on the same CPU.  They need no lock

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Branch trace, as the kernel gives it to programs: contexts, and what is in their buffers.
+ *
+ * A *context* is an open file `branches' of the control tree.  Who opens it writes one line, which
+ * says what to trace:
+ *
+ *	pid PID [threads] [children] [size BYTES]
+ *
+ *	pid PID		a thread, by its number in the reader's PID namespace
+ *	threads		the threads that it begins from now on, too
+ *	children	the processes that it begins from now on, too
+ *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
+ *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
+ *
+ * Only branches of the program are traced, none of the kernel.  The context ends when the file
+ * is closed.  A thread's buffer keeps the newest entries; it stays when the thread has ended.
+ */
+#ifndef _UAPI_KTRACE_BRANCH_H
+#define _UAPI_KTRACE_BRANCH_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/*
+ * An entry of a buffer: a branch that was taken, or a stamp.  The kind is in the upper bits of
+ * `from'; the rest of it is an address as the processor has it, without the bits above the 57
+ * that any processor uses (5-level paging).
+ */
+struct kt_branch {
+	__u64 from; /* where the instruction is, and the kind */
+	__u64 to;
+};
+
+#define KT_BRANCH_KIND_SHIFT 57
+#define KT_BRANCH_PLACE_MASK ((1ull << KT_BRANCH_KIND_SHIFT) - 1)
+
+enum kt_branch_kind {
+	KT_BRANCH_NONE = 0, /* of an instruction: it is no branch */
+	KT_BRANCH_JUMP = 1,
+	KT_BRANCH_CONDITIONAL = 2,
+	KT_BRANCH_INDIRECT = 3, /* a jump to where a register or memory says */
+	KT_BRANCH_CALL = 4,
+	KT_BRANCH_INDIRECT_CALL = 5,
+	KT_BRANCH_RETURN = 6,
+	KT_BRANCH_SYSCALL = 7, /* of an instruction: it enters the kernel */
+	/*
+	 * The kernel has sent the program elsewhere: to the handler of a signal, back from it, or
+	 * to the beginning of another program.
+	 */
+	KT_BRANCH_SENT = 8,
+	/* Something between `from' and `to' that could not be followed. */
+	KT_BRANCH_UNKNOWN = 9,
+	/*
+	 * Stamps.  `to' is the time, of the trace's clock; the lower 32 bits of `from' are the CPU.
+	 */
+	KT_BRANCH_ARRIVES = 10, /* the thread runs from now on */
+	KT_BRANCH_LEAVES = 11,
+	KT_BRANCH_ENDS = 12,   /* the thread has ended: the last entry */
+	KT_BRANCH_BEGINS = 13, /* the context has begun to trace it */
+	KT_BRANCH_KINDS
+};
+
+#define KT_BRANCH_SIZE_MIN     4096u
+#define KT_BRANCH_SIZE_DEFAULT (64u << 10)
+#define KT_BRANCH_SIZE_MAX     (64u << 20)
+
+/*
+ * KT_READ_BRANCHES	copies the buffer of one of the context's threads, from the oldest entry
+ *			that is still there.  Entries are not taken away, and tracing goes on.
+ *			The threads are numbered from 0, in the order in which the context met them.
+ *			ENOENT: there are not so many threads.
+ *			ENODATA: the context was not told yet what to trace.
+ */
+struct kt_branches {
+	__u64 entries; /* in: where to copy them: an array of struct kt_branch */
+	__u32 max;     /* in: how many at most: the newest ones */
+	__u32 thread;  /* in: its number */
+	__u64 first;   /* out: how many older ones there were */
+	__u32 nr;      /* out: how many were copied */
+	__u32 tid; /* out: in the namespace of who reads; 0: it is not there */
+	__u64 unread; /* out: instructions whose bytes could not be read */
+	__u32 skip; /* out: so many at the beginning were overwritten while they were copied */
+	__u32 unfollowed; /* out: this thread or children, not followed for lack of memory */
+	__u32 ended; /* out: 1: the thread has ended */
+	__u32 pad;
+};
+
+/* KT_BRANCH_IOC is another one than that of ktrace.h only in its numbers. */
+#define KT_READ_BRANCHES _IOWR(0xb7, 16, struct kt_branches)
+
+#endif /* _UAPI_KTRACE_BRANCH_H */
