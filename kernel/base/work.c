@@ -9,23 +9,25 @@
 static bool late; /* a task may be behind kt_work_done() */
 
 bool kt_work_add(struct task_struct *task, struct callback_head *head,
-		 task_work_func_t function)
+		 task_work_func_t function, struct module *owner)
 {
 	init_task_work(head, function);
 	/* If the module is being unloaded, it would not wait for the task. */
-	if (!try_module_get(THIS_MODULE))
+	if (!try_module_get(owner))
 		return false;
 	WRITE_ONCE(late, true);
 	if (!task_work_add(task, head, TWA_RESUME))
 		return true;
-	module_put(THIS_MODULE);
+	module_put(owner);
 	return false;
 }
+EXPORT_SYMBOL_GPL(kt_work_add);
 
-void kt_work_done(void)
+void kt_work_done(struct module *owner)
 {
-	module_put(THIS_MODULE);
+	module_put(owner);
 }
+EXPORT_SYMBOL_GPL(kt_work_done);
 
 static bool is_it(struct callback_head *head, void *data)
 {
@@ -46,3 +48,4 @@ void kt_works_exit(void)
 	if (late)
 		synchronize_rcu_tasks();
 }
+EXPORT_SYMBOL_GPL(kt_works_exit);

@@ -166,7 +166,7 @@ static void slot_end(struct slot *slot, enum state state)
 	smp_store_release(&slot->state, state);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 	put_task_struct(task);
-	kt_work_done();
+	kt_work_done(THIS_MODULE);
 }
 
 static void work_run(struct callback_head *head)
@@ -280,7 +280,7 @@ u32 kt_deferred_id(struct kt_depot *depot, u32 id, struct kt_stack *room,
 	WRITE_ONCE(slot->depot, depot);
 	/* An interrupt may have an event, too. */
 	smp_store_release(&slot->state, WAITING);
-	if (kt_work_add(current, &slot->work, work_run))
+	if (kt_work_add(current, &slot->work, work_run, THIS_MODULE))
 		return later;
 	put_task_struct(current);
 	smp_store_release(&slot->state, FREE);

@@ -65,7 +65,7 @@ static void work_run(struct callback_head *head)
 	if (current->mm)
 		mappings_read(current->mm, current->tgid);
 	kfree(work);
-	kt_work_done();
+	kt_work_done(THIS_MODULE);
 }
 
 /* Without memory, stacks are told by the mappings of before. */
@@ -75,7 +75,7 @@ static void work_add(struct task_struct *task, const struct mm_struct *mm)
 
 	if (work) {
 		work->mm = mm;
-		if (kt_work_add(task, &work->head, work_run))
+		if (kt_work_add(task, &work->head, work_run, THIS_MODULE))
 			return;
 	}
 	kfree(work);

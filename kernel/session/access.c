@@ -39,6 +39,7 @@ int kt_access_open(void)
 {
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
+EXPORT_SYMBOL_GPL(kt_access_open);
 
 void kt_access_begin(const struct file *file)
 {

@@ -37,6 +37,7 @@ void kt_session_blame(struct kt_session *session, struct file *file)
 	kfree(session->blame);
 	session->blame = kstrdup_quotable_file(file, GFP_KERNEL);
 }
+EXPORT_SYMBOL_GPL(kt_session_blame);
 
 /* ---- events --------------------------------------------------------------- */
 

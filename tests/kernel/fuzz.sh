@@ -19,6 +19,7 @@ load_module ktrace-test
 load_module ktrace-test-probes
 load_module ktrace-syscalls
 load_module ktrace-profile
+load_module ktrace-branch
 check "the tree in hostile hands (seed $seed)" timeout $((seconds + 300)) \
 	$bin/fuzz ${KTRACE_FUZZ_VERBOSE-} -s "$seed" -t "$seconds" -g 44 -m "$KTRACE_MODULES" \
 	-d $test_dir $tree tests/kernel/*.sh tests/syscalls/events.sh fuzz/capture-seeds/*

@@ -68,7 +68,7 @@ static const char *const files[] = {
 	"trace",	"owner",     "events/enabled", "types",
 	"available",	"stack",     "stack_size",     "stacks",
 	"profile_rate", "define",    "markers",	       "print",
-	"printed",	"undefined", "version",
+	"printed",	"undefined", "version",	       "branches",
 };
 #define SESSION_FILES 21
 #define FILES	      (sizeof(files) / sizeof(*files))
@@ -79,6 +79,7 @@ static const char *const module_names[] = {
 	"ktrace-test",	  "ktrace-test-probes", "ktrace-syscalls",
 	"ktrace-marked",  "ktrace-printed",	"ktrace-queue",
 	"ktrace-client1", "ktrace-watch",	"ktrace-profile",
+	"ktrace-branch",
 };
 
 static void die(const char *what)

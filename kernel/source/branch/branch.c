@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file `branches' of the control tree: branch traces of programs, as
+ * include/uapi/ktrace_branch.h describes them.
+ *
+ * Who opens it must be allowed to look into any process (CAP_SYS_PTRACE): branches tell what a
+ * program does with its secrets.
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/user_namespace.h>
+
+#include <ktrace_branch.h>
+
+#include "context.h"
+#include "session/access.h"
+#include "session/node.h"
+#include "session/session.h"
+#include "session/sources.h"
+#include "stepper.h"
+
+#define LINE_MAX 255
+
+/* An open file. */
+struct asked {
+	struct mutex lock;
+	bool unlimited;
+	struct branch_context *context; /* NULL: nothing was asked yet */
+};
+
+/* ---- the line ------------------------------------------------------------- */
+
+static int number_of(struct kt_session *session, char **text, const char *what,
+		     unsigned long *number)
+{
+	char *word = strsep(text, " ");
+
+	if (word && *word && !kstrtoul(word, 0, number))
+		return 0;
+	return kt_refuse(session, -EINVAL,
+			 "a number is wanted behind \"%s\", not \"%s\"", what,
+			 word ?: "");
+}
+
+static int size_of_wish(struct kt_session *session, char **text, u32 *size)
+{
+	unsigned long number;
+	int err = number_of(session, text, "size", &number);
+
+	if (err)
+		return err;
+	if (number < KT_BRANCH_SIZE_MIN || number > KT_BRANCH_SIZE_MAX)
+		return kt_refuse(session, -EINVAL,
+				 "a buffer has %u to %u bytes, not %lu",
+				 KT_BRANCH_SIZE_MIN, KT_BRANCH_SIZE_MAX,
+				 number);
+	*size = roundup_pow_of_two(number);
+	return 0;
+}
+
+static int wish_parse(struct kt_session *session, struct branch_wish *wish,
+		      char *text)
+{
+	unsigned long pid = 0;
+	char *word;
+	int err = 0;
+
+	*wish = (struct branch_wish){.size = KT_BRANCH_SIZE_DEFAULT};
+	while (!err && (word = strsep(&text, " "))) {
+		if (!*word)
+			continue;
+		if (!strcmp(word, "pid"))
+			err = number_of(session, &text, word, &pid);
+		else if (!strcmp(word, "size"))
+			err = size_of_wish(session, &text, &wish->size);
+		else if (!strcmp(word, "threads"))
+			wish->threads = true;
+		else if (!strcmp(word, "children"))
+			wish->children = true;
+		else
+			err = kt_refuse(session, -EINVAL,
+					"pid, size, threads or children is "
+					"wanted, not \"%*pE\"",
+					(int)min_t(size_t, strlen(word), 60),
+					word);
+	}
+	if (err)
+		return err;
+	if (!pid || pid > INT_MAX)
+		return kt_refuse(session, pid ? -ESRCH : -EINVAL,
+				 pid ? "there is no thread %lu"
+				     : "which thread? pid PID is missing",
+				 pid);
+	wish->pid = pid;
+	return 0;
+}
+
+static int refuse_wish(struct kt_session *session,
+		       const struct branch_wish *wish, int err)
+{
+	switch (err) {
+	case -ESRCH:
+		return kt_refuse(session, err, "there is no thread %d",
+				 wish->pid);
+	case -EINVAL:
+		return kt_refuse(
+			session, err,
+			"thread %d is the kernel's and runs no program",
+			wish->pid);
+	case -EDQUOT:
+		return kt_refuse(session, err,
+				 "%u bytes more of locked memory are not "
+				 "allowed (ulimit -l): ask for a smaller size",
+				 wish->size);
+	case -ENOMEM:
+		return kt_refuse(session, err, "no memory");
+	case -EOPNOTSUPP:
+		return kt_refuse(session, err,
+				 "programs cannot be followed on a kernel that "
+				 "is PREEMPT_RT");
+	default:
+		return kt_refuse(session, err,
+				 "this kernel cannot be asked to stop programs "
+				 "behind each instruction: error %d",
+				 err);
+	}
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+static int fop_open(struct inode *inode, struct file *file)
+{
+	struct asked *asked;
+	int err = kt_access_open();
+
+	if (err)
+		return err;
+	if (!file_ns_capable(file, &init_user_ns, CAP_SYS_PTRACE))
+		return -EPERM;
+	asked = kzalloc(sizeof(*asked), GFP_KERNEL_ACCOUNT);
+	if (!asked)
+		return -ENOMEM;
+	mutex_init(&asked->lock);
+	asked->unlimited = file_ns_capable(file, &init_user_ns, CAP_IPC_LOCK);
+	file->private_data = asked;
+	return 0;
+}
+
+static int fop_release(struct inode *inode, struct file *file)
+{
+	struct asked *asked = file->private_data;
+
+	if (asked->context)
+		branch_context_close(asked->context);
+	kfree(asked);
+	return 0;
+}
+
+static int ask(struct file *file, char *text)
+{
+	struct kt_session *session = kt_node_of(file_inode(file))->session;
+	struct asked *asked = file->private_data;
+	struct branch_context *context;
+	struct branch_wish wish;
+	int err;
+
+	mutex_lock(&kt_mutex);
+	err = asked->context ? kt_refuse(session, -EBUSY,
+					 "an open file is one context: open "
+					 "the file again")
+			     : wish_parse(session, &wish, text);
+	if (err)
+		kt_session_blame(session, file);
+	mutex_unlock(&kt_mutex);
+	if (err)
+		return err;
+	wish.unlimited = asked->unlimited;
+	context = branch_context_open(&wish);
+	if (!IS_ERR(context)) {
+		asked->context = context;
+		return 0;
+	}
+	mutex_lock(&kt_mutex);
+	err = refuse_wish(session, &wish, PTR_ERR(context));
+	kt_session_blame(session, file);
+	mutex_unlock(&kt_mutex);
+	return err;
+}
+
+static ssize_t fop_write(struct file *file, const char __user *from,
+			 size_t size, loff_t *pos)
+{
+	struct asked *asked = file->private_data;
+	char text[LINE_MAX + 1];
+	int err;
+
+	if (size > LINE_MAX)
+		return -E2BIG;
+	/* Who asks pays, with memory that he has. */
+	if (!current->mm)
+		return -EINVAL;
+	if (copy_from_user(text, from, size))
+		return -EFAULT;
+	text[size] = '\0';
+	mutex_lock(&asked->lock);
+	err = ask(file, strim(text));
+	mutex_unlock(&asked->lock);
+	return err ?: size;
+}
+
+static long fop_ioctl(struct file *file, unsigned int command,
+		      unsigned long argument)
+{
+	void __user *place = (void __user *)argument;
+	struct asked *asked = file->private_data;
+	struct branch_context *context;
+	struct kt_branches branches;
+	int err;
+
+	if (command != KT_READ_BRANCHES)
+		return -ENOTTY;
+	if (copy_from_user(&branches, place, sizeof(branches)))
+		return -EFAULT;
+	mutex_lock(&asked->lock);
+	context = asked->context;
+	mutex_unlock(&asked->lock);
+	if (!context)
+		return -ENODATA;
+	err = branch_context_read(context, &branches);
+	if (!err && copy_to_user(place, &branches, sizeof(branches)))
+		err = -EFAULT;
+	return err;
+}
+
+static const struct file_operations fops = {
+	.owner = THIS_MODULE,
+	.open = fop_open,
+	.release = fop_release,
+	.write = fop_write,
+	.unlocked_ioctl = fop_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/* ---- what there is -------------------------------------------------------- */
+
+static const struct kt_kind branches_file = {
+	.name = "branches",
+	.mode = S_IFREG | 0600,
+	.fops = &fops,
+};
+
+static const struct kt_kind *const root_files[] = {&branches_file, NULL};
+
+/* It has no events, so nothing is ever attached. */
+static struct kt_source source = {
+	.name = "branch",
+	.owner = THIS_MODULE,
+	.root_files = root_files,
+};
+
+static int __init branch_init(void)
+{
+	kt_source_register(&source);
+	return 0;
+}
+
+static void __exit branch_exit(void)
+{
+	kt_source_unregister(&source);
+	steppers_exit();
+}
+
+module_init(branch_init);
+module_exit(branch_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("ktrace: which branches programs take");

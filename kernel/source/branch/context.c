@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Contexts of branch traces: see context.h. */
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "context.h"
+#include "stepper.h"
+
+struct branch_context {
+	struct branch_wish wish;
+	/* Who pays. */
+	struct mm_struct *mm;
+	struct task_struct *payer;
+
+	/* Of the list.  What is in it stays until the context ends. */
+	struct mutex lock;
+	struct list_head threads;
+	u32 nr_threads;
+	bool closed;
+};
+
+/* Of one context, whatever its owner may have: dead threads keep their buffers. */
+#define THREADS_MAX 4096u
+#define BYTES_MAX   (1ull << 30)
+
+struct thread {
+	struct branch_client client;
+	struct branch_context *context;
+	struct list_head node;
+	struct pid *pid;
+};
+
+/* Threads that never return to a program. */
+#ifdef PF_USER_WORKER
+#define NO_PROGRAM (PF_KTHREAD | PF_USER_WORKER)
+#else
+#define NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+static const struct branch_client_kind thread_kind;
+
+static struct thread *thread_of(struct branch_client *client)
+{
+	return container_of(client, struct thread, client);
+}
+
+static struct thread *thread_make(struct branch_context *context,
+				  struct task_struct *task)
+{
+	struct thread *thread = kzalloc(sizeof(*thread), GFP_KERNEL);
+
+	if (!thread)
+		return NULL;
+	thread->client.kind = &thread_kind;
+	thread->context = context;
+	thread->pid = get_task_pid(task, PIDTYPE_PID);
+	return thread;
+}
+
+/* ---- memory --------------------------------------------------------------- */
+
+static int charge(struct branch_context *context, bool more)
+{
+	unsigned long pages = PAGE_ALIGN(context->wish.size) >> PAGE_SHIFT;
+	int err;
+
+	mmap_write_lock(context->mm);
+	err = __account_locked_vm(context->mm, pages, more, context->payer,
+				  context->wish.unlimited);
+	mmap_write_unlock(context->mm);
+	return err;
+}
+
+static struct kt_branch *room_make(struct branch_context *context, int *err)
+{
+	struct kt_branch *entries;
+
+	*err = charge(context, true) ? -EDQUOT : 0;
+	if (*err)
+		return NULL;
+	/* Not of the task that is traced, whose group of processes may have little. */
+	entries = __vmalloc(context->wish.size, GFP_KERNEL | __GFP_ZERO |
+							__GFP_NOWARN |
+							__GFP_RETRY_MAYFAIL);
+	if (entries)
+		return entries;
+	charge(context, false);
+	*err = -ENOMEM;
+	return NULL;
+}
+
+static void thread_free(struct thread *thread)
+{
+	if (thread->client.log.entries) {
+		vfree(thread->client.log.entries);
+		charge(thread->context, false);
+	}
+	put_pid(thread->pid);
+	kfree(thread);
+}
+
+/* ---- as a client ---------------------------------------------------------- */
+
+static bool is_full(const struct branch_context *context)
+{
+	return context->nr_threads >= THREADS_MAX ||
+	       (context->nr_threads + 1ull) * context->wish.size > BYTES_MAX;
+}
+
+static struct branch_client *thread_follow(struct branch_client *parent,
+					   bool of_process)
+{
+	struct branch_context *context = thread_of(parent)->context;
+	const struct branch_wish *wish = &context->wish;
+	struct thread *thread = NULL;
+
+	if (of_process ? !wish->threads : !wish->children)
+		return NULL;
+	mutex_lock(&context->lock);
+	if (!context->closed && !is_full(context))
+		thread = thread_make(context, current);
+	if (thread) {
+		list_add_tail(&thread->node, &context->threads);
+		context->nr_threads++;
+	}
+	mutex_unlock(&context->lock);
+	return thread ? &thread->client : ERR_PTR(-ENOMEM);
+}
+
+static struct kt_branch *thread_room(struct branch_client *client, u32 *nr)
+{
+	struct branch_context *context = thread_of(client)->context;
+	int err;
+
+	*nr = context->wish.size / sizeof(struct kt_branch);
+	return room_make(context, &err);
+}
+
+static void thread_renamed(struct branch_client *client)
+{
+	struct thread *thread = thread_of(client);
+	struct pid *pid = get_task_pid(current, PIDTYPE_PID);
+
+	mutex_lock(&thread->context->lock);
+	swap(thread->pid, pid);
+	mutex_unlock(&thread->context->lock);
+	put_pid(pid);
+}
+
+static const struct branch_client_kind thread_kind = {
+	.follow = thread_follow,
+	.room = thread_room,
+	.renamed = thread_renamed,
+};
+
+/* ---- contexts ------------------------------------------------------------- */
+
+/* The first buffer is made here, so that its failure is told. */
+static int context_begin(struct branch_context *context)
+{
+	struct pid *pid = find_get_pid(context->wish.pid);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct thread *thread;
+	struct kt_branch *entries;
+	int err = -ENOMEM;
+
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+	if (task->flags & NO_PROGRAM) {
+		err = -EINVAL;
+		goto out;
+	}
+	thread = thread_make(context, task);
+	if (!thread)
+		goto out;
+	list_add_tail(&thread->node, &context->threads);
+	context->nr_threads++;
+	entries = room_make(context, &err);
+	if (!entries)
+		goto out;
+	kt_branch_log_open(&thread->client.log, entries,
+			   context->wish.size / sizeof(*entries));
+	err = stepper_add(&thread->client, task);
+out:
+	put_task_struct(task);
+	return err;
+}
+
+struct branch_context *branch_context_open(const struct branch_wish *wish)
+{
+	struct branch_context *context =
+		kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!context)
+		return ERR_PTR(-ENOMEM);
+	context->wish = *wish;
+	context->mm = current->mm;
+	mmgrab(context->mm);
+	context->payer = get_task_struct(current->group_leader);
+	mutex_init(&context->lock);
+	INIT_LIST_HEAD(&context->threads);
+	err = context_begin(context);
+	if (!err)
+		return context;
+	branch_context_close(context);
+	return ERR_PTR(err);
+}
+
+void branch_context_close(struct branch_context *context)
+{
+	struct thread *thread, *next;
+
+	/* A child that is being added is in the list, or will not be. */
+	mutex_lock(&context->lock);
+	context->closed = true;
+	mutex_unlock(&context->lock);
+	list_for_each_entry(thread, &context->threads, node)
+		stepper_remove(&thread->client);
+	list_for_each_entry_safe(thread, next, &context->threads, node)
+		thread_free(thread);
+	mmdrop(context->mm);
+	put_task_struct(context->payer);
+	kfree(context);
+}
+
+static struct thread *thread_at(struct branch_context *context, u32 number)
+{
+	struct thread *thread;
+
+	list_for_each_entry(thread, &context->threads, node)
+		if (!number--)
+			return thread;
+	return NULL;
+}
+
+/* The entries are in one or two pieces. */
+static int entries_copy(const struct kt_branch_log *log, u64 first, u32 nr,
+			struct kt_branch __user *to)
+{
+	u32 begin = first & log->mask, part = min(nr, log->mask + 1 - begin);
+
+	if (copy_to_user(to, log->entries + begin, part * sizeof(*to)) ||
+	    copy_to_user(to + part, log->entries, (nr - part) * sizeof(*to)))
+		return -EFAULT;
+	return 0;
+}
+
+int branch_context_read(struct branch_context *context,
+			struct kt_branches *branches)
+{
+	const struct kt_branch_log *log;
+	struct thread *thread;
+	u64 overwritten;
+	int err;
+
+	mutex_lock(&context->lock);
+	thread = thread_at(context, branches->thread);
+	branches->tid = thread ? pid_vnr(thread->pid) : 0;
+	mutex_unlock(&context->lock);
+	if (!thread)
+		return -ENOENT;
+	log = &thread->client.log;
+	branches->ended = READ_ONCE(thread->client.ended);
+	branches->unread = stepper_unread(&thread->client);
+	branches->unfollowed = stepper_unfollowed(&thread->client);
+	branches->first = branches->nr = branches->skip = 0;
+	if (!smp_load_acquire(&log->entries))
+		return 0;
+	branches->first =
+		kt_branch_log_range(log, branches->max, &branches->nr);
+	err = entries_copy(log, branches->first, branches->nr,
+			   u64_to_user_ptr(branches->entries));
+	if (err)
+		return err;
+	overwritten = kt_branch_log_overwritten(log, branches->first);
+	branches->skip = min_t(u64, overwritten, branches->nr);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A context: which threads' branches somebody wants, and the buffers that they are in.
+ *
+ * What buffers take is charged to who asked, as locked memory (RLIMIT_MEMLOCK), until the context
+ * ends.  If the limit is reached, a thread that comes then has no buffer, which is counted.
+ */
+#ifndef KT_KERNEL_SOURCE_BRANCH_CONTEXT_H
+#define KT_KERNEL_SOURCE_BRANCH_CONTEXT_H
+
+#include <linux/types.h>
+
+struct branch_context;
+struct kt_branches;
+
+struct branch_wish {
+	pid_t pid; /* in the namespace of who asks */
+	bool threads, children;
+	u32 size;	/* bytes of a buffer: a power of two */
+	bool unlimited; /* in locked memory */
+};
+
+/*
+ * An error: -ESRCH, -ENOMEM, -EINVAL: this task runs no program; -EDQUOT: the limit of locked memory
+ * would be passed.
+ */
+struct branch_context *branch_context_open(const struct branch_wish *wish);
+void branch_context_close(struct branch_context *context);
+/* Carries out KT_READ_BRANCHES. */
+int branch_context_read(struct branch_context *context,
+			struct kt_branches *branches);
+
+#endif /* KT_KERNEL_SOURCE_BRANCH_CONTEXT_H */

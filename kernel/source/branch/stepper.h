@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Branches of programs, found by stopping the processor behind each instruction: on every
+ * machine, exactly, and slowly.
+ *
+ * A task that is traced has a *stepper*, however many clients want its branches.  The task itself
+ * switches stepping on and off, on its way back to the program (task work), because only then its
+ * registers lie still.
+ *
+ * The program does not see it: flags that it pushes, or that lie in the frame of a signal, are those
+ * that it would have.  The kernel's own debugging (ptrace) and uprobes use the same stops; each
+ * gets its own.
+ */
+#ifndef KT_KERNEL_SOURCE_BRANCH_STEPPER_H
+#define KT_KERNEL_SOURCE_BRANCH_STEPPER_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "branch_log.h"
+
+struct branch_client;
+struct stepper;
+struct task_struct;
+
+struct branch_client_kind {
+	/*
+	 * The running task is a child of the client's, and does not run its program yet: a client for
+	 * it, NULL if it is not wanted, or an error, which is counted.  @thread: it is of the same
+	 * process.  May sleep.
+	 */
+	struct branch_client *(*follow)(struct branch_client *parent,
+					bool thread);
+	/*
+	 * Makes the buffer, in the context of its task; may sleep.  NULL: not possible; then the client
+	 * gets nothing.
+	 */
+	struct kt_branch *(*room)(struct branch_client *client, u32 *nr);
+	/* The running task may have another thread number, having executed a program.  May sleep. */
+	void (*renamed)(struct branch_client *client);
+};
+
+/* Who wants the branches of one task. */
+struct branch_client {
+	const struct branch_client_kind *kind;
+	struct kt_branch_log
+		log; /* if it is open already, the client is not asked for room */
+	bool ended; /* the task has */
+
+	/* For stepper.c. */
+	struct list_head node;
+	struct stepper *stepper;
+	bool met;     /* by its task */
+	bool meeting; /* at this moment */
+	bool begun;   /* its log may be written */
+};
+
+/*
+ * 0, -ENOMEM, -ESRCH: it ends; -EOPNOTSUPP: this kernel is PREEMPT_RT; or why nothing can be hooked.
+ * May sleep.
+ */
+int stepper_add(struct branch_client *client, struct task_struct *task);
+/* The client and its buffer are not used any more.  May sleep. */
+void stepper_remove(struct branch_client *client);
+/* Instructions of its task whose bytes could not be read. */
+u64 stepper_unread(const struct branch_client *client);
+/* Threads, its task or children of that, which are not followed, as there was no memory. */
+u32 stepper_unfollowed(const struct branch_client *client);
+
+void steppers_exit(void);
+
+#endif /* KT_KERNEL_SOURCE_BRANCH_STEPPER_H */

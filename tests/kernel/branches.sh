@@ -1,0 +1,153 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Branches of programs (kernel/source/branch): the same as ptrace sees, whatever the program does;
+# contexts beside each other, and beside those who stop programs too.
+. tests/kernel/lib.sh
+
+work=$(mktemp -d)
+branches=$bin/branches
+branched=$bin/branched
+tracing=/sys/kernel/tracing
+[ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing
+# More than the program takes.
+all=4194304
+
+# trace WORDS ARGUMENT...: of $program, to $work/trace; prints what it says
+trace() {
+	local words=$1
+	shift
+	$branches trace -s $all -w "$words" $program "$@" >$work/trace 2>&1 ||
+		echo "it failed: $(tail -n 3 $work/trace)"
+	grep -v '^[0-9]' $work/trace
+}
+
+# same PROGRAM: its branches are those that ptrace has seen
+same() {
+	program=$1
+	$branches step $program >$work/steps
+	check "${1##*/}: it does not see that it is stopped" is "$(trace '')" ''
+	check "all of it is there" is "$(threads)" "1 1"
+	compared=$(perl tests/kernel/programs/branches.pl $program.disassembly $work/steps $work/trace)
+	echo "# $compared"
+	check "the branches are those that ptrace has seen" is "${compared##* }" equal
+	check "none is unknown" is "$(kinds unknown)" 0
+}
+
+# threads: how many were traced, and whether all of each is there
+threads() {
+	awk '$2 == "end" { n++; whole += $4 == 0 && $8 == 0 && $12 == 1 } END { print n, whole }' $work/trace
+}
+
+# kinds KIND...: how many of these there are
+kinds() {
+	awk -v kinds=" $* " 'index(kinds, " " $2 " ") { n++ } END { print n + 0 }' $work/trace
+}
+
+load_module ktrace-branch
+
+# ---- what may be asked ------------------------------------------------------------
+
+refuses_line() {
+	check "refused: '$1'" refuses branches "$1" "$2"
+}
+refuses_line 'pid' 'a number is wanted behind "pid"'
+refuses_line 'pid x' 'not "x"'
+refuses_line 'pid 0' 'pid PID is missing'
+refuses_line 'size 65536' 'pid PID is missing'
+refuses_line 'pid 99999999' 'there is no thread 99999999'
+refuses_line 'pid 99999999999' 'there is no thread'
+refuses_line 'pid 2' 'runs no program'
+refuses_line 'pid 1 size 4095' '4096 to 67108864'
+refuses_line 'pid 1 size 67108865' '4096 to 67108864'
+refuses_line 'pid 1 cpus' 'pid, size, threads or children is wanted, not "cpus"'
+check "nobody without CAP_SYS_PTRACE opens it" not setpriv --inh-caps=-sys_ptrace \
+	--bounding-set=-sys_ptrace sh -c "exec 3<>$tree/branches" 2>/dev/null
+check "locked memory is limited" is "$(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock \
+	sh -c "ulimit -l 64; echo pid 1 size 131072 >$tree/branches" 2>/dev/null && echo it is not)" ''
+check "and the error says so" is "$(get error | grep -c 'locked memory')" 1
+
+# ---- the same as ptrace -----------------------------------------------------------
+
+same ${branched}32
+check "many of them" at_least "$(kinds call conditional return)" 200
+same $branched
+check "many of them" at_least "$(kinds call conditional return)" 3000
+check "signals have sent it" at_least "$(kinds sent)" 8
+check "stamps say when it ran" at_least "$(kinds arrives leaves begins ends)" 4
+
+# ---- a short buffer ---------------------------------------------------------------
+
+cp $work/trace $work/long
+$branches trace -s 4096 $branched >$work/short
+check "a buffer keeps the newest" is "$(grep -v 'arrives\|leaves\|end' $work/short | tail -n 100 | md5sum)" \
+	"$(grep -v 'arrives\|leaves\|end' $work/long | tail -n 100 | md5sum)"
+check "and tells how many went before" at_least "$(awk '$2 == "end" { print $4 }' $work/short)" 3000
+
+# ---- threads and children ---------------------------------------------------------
+
+trace '' thread >/dev/null
+check "threads only if asked for" is "$(threads)" "1 1"
+check "with threads" is "$(trace threads thread)$(threads)" "2 2"
+check "children only if asked for" is "$(trace threads fork)$(threads)" "1 1"
+check "with children" is "$(trace children fork)$(threads)" "2 2"
+
+# ---- beside others who stop it ----------------------------------------------------
+
+check "a program that stops itself" is "$(trace '' own)" "stops: 7"
+check "and without us" is "$($branched own)" "stops: 7"
+$branched own 3000 >$work/own &
+pid=$!
+check "contexts come and go while it does so" $branches open 200 $pid
+wait $pid
+check "and it has all its stops" is "$(cat $work/own)" "stops: 21000"
+# The debugger is traced, too.
+$branches step ${branched}32 >$work/alone
+$branches trace -s $all -w children $branches step ${branched}32 >$work/both
+check "under a debugger, who sees the same" is "$(awk 'NF < 3' $work/both | cmp - $work/alone 2>&1)" ''
+nm $branched >$work/names
+# A debugger's watchpoints are not tried: in QEMU a step onto one stops the kernel, also without us.
+for place in break_push break_pop; do
+	address=$(awk -v name=$place '$3 == name { print $1 }' $work/names)
+	alone=$($branches debug "$address" $branched)
+	check "there is something to debug: $place" is "$alone" '1 0'
+	check "a debugger has its stops: $place" is "$($branches debug "$address" -t $branched)" "$alone"
+done
+fibonacci=$(awk '$3 == "fibonacci" { print $1 }' $work/names)
+offset=$(printf '0x%x' $((0x$fibonacci - 0x$(objdump -h $branched | awk '$2 == ".text" { print $4 }') + \
+	0x$(objdump -h $branched | awk '$2 == ".text" { print $6 }'))))
+echo "p:ktrace_test/fibonacci $branched:$offset" >$tracing/uprobe_events
+echo 1 >$tracing/events/ktrace_test/enable
+check "with a uprobe" is "$(trace '')$(threads)" "1 1"
+with=$(kinds call)
+echo 0 >$tracing/events/ktrace_test/enable
+hits=$(awk '$2 == "fibonacci" { print $3 }' $tracing/uprobe_profile)
+echo >$tracing/uprobe_events
+check "which is hit as often as it was called" is "$hits" \
+	"$(grep -c " call .* $(printf '%x' 0x$fibonacci)\$" $work/long)"
+check "and has all its calls" is "$with" "$(awk '$2 == "call" { n++ } END { print n }' $work/long)"
+
+# ---- contexts that come and go ----------------------------------------------------
+
+pids=
+for i in 1 2 3 4; do
+	$branched many 40 &
+	pids="$pids $!"
+done
+check "contexts come and go" $branches open 100 $pids
+for pid in $pids; do
+	wait "$pid" || echo "not ok - a program that was traced ended with $?"
+done
+$branched many 40 &
+pid=$!
+# The shell holds the context until it is killed.
+sh -c "exec 3<>$tree/branches; echo pid $pid >&3; echo >$work/ready; exec sleep 100" &
+holder=$!
+until [ -e $work/ready ]; do sleep 0.1; done
+check "the module stays while somebody traces" not rmmod ktrace-branch 2>/dev/null
+kill -9 $holder
+wait $holder 2>/dev/null
+check "who traces may be killed" wait $pid
+sleep 0.5
+check "the module goes" rmmod ktrace-branch
+check "and leaves no probe" is "$(grep -c 'user_disable_single_step\|sigreturn' /sys/kernel/debug/kprobes/list)" 0
+rm -rf "$work"
