@@ -70,13 +70,16 @@ static enum go follow(struct kt_step_done *done,
 }
 
 /*
- * The program is where it was.  The instruction there has not run, or it repeats itself and stops each
- * time, unless it is a branch to itself.
+ * The program is where it was.  The instruction there repeats itself and stops each time, or has not
+ * run; unless it is a branch to itself, or what follows it was one to it.
  */
-static bool is_still(const struct kt_instruction *instruction)
+static bool is_still(const struct kt_instruction *instruction, bool fred)
 {
-	return !instruction->direct ||
-	       instruction->offset + instruction->length;
+	if (instruction->direct)
+		return instruction->offset + instruction->length;
+	if (instruction->kind == KT_BRANCH_NONE)
+		return instruction->effect != KT_EFFECT_LOADS_SS;
+	return fred;
 }
 
 /*
@@ -109,7 +112,8 @@ void kt_step(struct kt_step *step, const struct kt_step_stop *stop,
 			go = ARRIVED;
 			break;
 		}
-		if (stop->ip == begin && !i && is_still(&done->last)) {
+		if (stop->ip == begin && !i &&
+		    is_still(&done->last, stop->fred)) {
 			done->last.length = 0;
 			go = ARRIVED;
 			break;

@@ -25,6 +25,7 @@ struct kt_step {
 struct kt_step_stop {
 	u64 ip, flags, cx;
 	bool narrow; /* it runs code of 32 bits */
+	bool fred; /* the processor may stop before the first instruction, and behind system calls */
 };
 
 /* What it has done since the stop before. */

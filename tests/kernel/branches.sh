@@ -100,6 +100,10 @@ pid=$!
 check "contexts come and go while it does so" $branches open 200 $pid
 wait $pid
 check "and it has all its stops" is "$(cat $work/own)" "stops: 21000"
+$branched flags 300000 &
+pid=$!
+check "and with one that pushes its flags" $branches open 400 $pid
+check "which never sees a stop" wait $pid
 # The debugger is traced, too.
 $branches step ${branched}32 >$work/alone
 $branches trace -s $all -w children $branches step ${branched}32 >$work/both

@@ -62,6 +62,8 @@ static struct thread *thread_make(struct branch_context *context,
 	if (!thread)
 		return NULL;
 	thread->client.kind = &thread_kind;
+	thread->client.threads = context->wish.threads;
+	thread->client.children = context->wish.children;
 	thread->context = context;
 	thread->pid = get_task_pid(task, PIDTYPE_PID);
 	return thread;
@@ -117,23 +119,23 @@ static bool is_full(const struct branch_context *context)
 	       (context->nr_threads + 1ull) * context->wish.size > BYTES_MAX;
 }
 
-static struct branch_client *thread_follow(struct branch_client *parent,
-					   bool of_process)
+static struct branch_client *thread_follow(struct branch_client *parent)
 {
 	struct branch_context *context = thread_of(parent)->context;
-	const struct branch_wish *wish = &context->wish;
 	struct thread *thread = NULL;
+	bool closed;
 
-	if (of_process ? !wish->threads : !wish->children)
-		return NULL;
 	mutex_lock(&context->lock);
-	if (!context->closed && !is_full(context))
+	closed = context->closed;
+	if (!closed && !is_full(context))
 		thread = thread_make(context, current);
 	if (thread) {
 		list_add_tail(&thread->node, &context->threads);
 		context->nr_threads++;
 	}
 	mutex_unlock(&context->lock);
+	if (closed)
+		return NULL;
 	return thread ? &thread->client : ERR_PTR(-ENOMEM);
 }
 
@@ -274,7 +276,7 @@ int branch_context_read(struct branch_context *context,
 	log = &thread->client.log;
 	branches->ended = READ_ONCE(thread->client.ended);
 	branches->unread = stepper_unread(&thread->client);
-	branches->unfollowed = stepper_unfollowed(&thread->client);
+	branches->unfollowed = READ_ONCE(thread->client.unfollowed);
 	branches->first = branches->nr = branches->skip = 0;
 	if (!smp_load_acquire(&log->entries))
 		return 0;

@@ -19,6 +19,7 @@
 #include <linux/uprobes.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
+#include <asm/cpufeature.h>
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/segment.h>
@@ -49,12 +50,12 @@ struct stepper {
 	 */
 	raw_spinlock_t lock;
 	struct list_head clients;
+	u32 wanting; /* of them: those that want stops */
 	struct kt_step step;
 	bool begun; /* `step' knows where the program is */
 	bool unsure; /* it has met a breakpoint: which instruction was there is not known */
 	bool sent; /* the kernel sends the program elsewhere */
 	bool own; /* the program itself wants to be stopped behind each instruction */
-	u32 unfollowed;
 };
 
 /* Changed under the lock, read under RCU. */
@@ -200,12 +201,15 @@ static void begin_here(struct stepper *stepper, u64 ip)
 {
 	u64 before = stepper->step.ip;
 
-	/* If it met a breakpoint, it may be behind that, and nothing else has run. */
+	/*
+	 * If it met a breakpoint, it may be behind that, and nothing else has run.  A debugger sets it
+	 * back then, by one byte; a system call that begins again, by two.
+	 */
 	u64 far = stepper->unsure ? 1 : KT_INSTRUCTION_MAX;
 
 	if (stepper->begun && stepper->sent)
 		deliver(stepper, KT_BRANCH_SENT, before, ip);
-	else if (stepper->begun && ip - before > far)
+	else if (stepper->begun && ip + 2 - before > far + 2)
 		deliver(stepper, KT_BRANCH_UNKNOWN, before, ip);
 	stepper->sent = false;
 	stepper->unsure = false;
@@ -220,6 +224,29 @@ static void client_add(struct stepper *stepper, struct branch_client *client)
 	lockdep_assert_held(&clients_mutex);
 	raw_spin_lock_irqsave(&stepper->lock, flags);
 	list_add_tail(&client->node, &stepper->clients);
+	client->wanting = true;
+	stepper->wanting++;
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+}
+
+/* Under the stepper's lock. */
+static void client_unwant(struct stepper *stepper, struct branch_client *client)
+{
+	stepper->wanting -= client->wanting;
+	client->wanting = false;
+}
+
+static bool client_follows(const struct branch_client *client, bool thread)
+{
+	return thread ? client->threads : client->children;
+}
+
+static void client_miss(struct stepper *stepper, struct branch_client *client)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	client->unfollowed++;
 	raw_spin_unlock_irqrestore(&stepper->lock, flags);
 }
 
@@ -233,9 +260,11 @@ static void clients_inherit(struct stepper *stepper)
 	if (!parent)
 		return;
 	list_for_each_entry(client, &parent->clients, node) {
-		born = client->kind->follow(client, stepper->thread);
+		if (!client_follows(client, stepper->thread))
+			continue;
+		born = client->kind->follow(client);
 		if (IS_ERR(born))
-			WRITE_ONCE(parent->unfollowed, parent->unfollowed + 1);
+			client_miss(parent, client);
 		if (IS_ERR_OR_NULL(born))
 			continue;
 		refcount_inc(&stepper->refs);
@@ -289,19 +318,20 @@ static void client_begin(struct stepper *stepper, struct branch_client *client)
 	}
 }
 
-/* A client without a buffer is none: nobody is to be stopped for it. */
+/* For a client without a buffer, nobody is to be stopped. */
 static void client_met(struct stepper *stepper, struct branch_client *client)
 {
 	unsigned long flags;
 
 	lockdep_assert_held(&clients_mutex);
-	if (!client->begun && !list_empty(&client->node)) {
-		raw_spin_lock_irqsave(&stepper->lock, flags);
-		list_del_init(&client->node);
-		stepper->unfollowed++;
-		raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	if (!client->begun) {
+		client_unwant(stepper, client);
+		client->unfollowed++;
 	}
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
 	smp_store_release(&client->meeting, false);
+	smp_mb(); /* before it looks for who waits */
 	/* Who waits may free it from now on; the address is only a name. */
 	wake_up_var(&client->meeting);
 }
@@ -338,7 +368,7 @@ static void stepper_work(struct callback_head *head)
 		raw_spin_lock_irqsave(&stepper->lock, flags);
 		if (runs_copy()) {
 			/* It comes again when the copy has run. */
-		} else if (list_empty(&stepper->clients)) {
+		} else if (!stepper->wanting) {
 			stepping_off(regs);
 			stepper->begun = false;
 		} else {
@@ -413,6 +443,16 @@ static void effect(struct stepper *stepper, const struct pt_regs *regs,
 	}
 }
 
+/* Does the processor enter and leave the kernel by FRED? */
+static bool has_fred(void)
+{
+#ifdef X86_FEATURE_FRED
+	return cpu_feature_enabled(X86_FEATURE_FRED);
+#else
+	return false;
+#endif
+}
+
 static void follow(struct stepper *stepper, const struct pt_regs *regs)
 {
 	const struct kt_step_stop stop = {
@@ -420,6 +460,7 @@ static void follow(struct stepper *stepper, const struct pt_regs *regs)
 		.flags = regs->flags,
 		.cx = regs->cx,
 		.narrow = !user_64bit_mode((struct pt_regs *)regs),
+		.fred = has_fred(),
 	};
 	struct kt_step_done done;
 	u32 i;
@@ -444,14 +485,16 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs)
 	bool alone = !stepper->own && !is_debugged();
 
 	lockdep_assert_held(&stepper->lock);
-	if (list_empty(&stepper->clients)) {
+	/* Before the work has asked, and after the end, the program may stop itself as well. */
+	if (!stepper->wanting || !stepper->begun)
 		alone &= is_forced();
-		stepping_off(regs);
-	} else if (!stepper->begun) {
-		/* The work has not asked yet whether the program stops itself. */
-		alone &= is_forced();
-	} else {
+	/* Also the last time, or flags that it has just pushed would stay as they are. */
+	if (stepper->begun)
 		follow(stepper, regs);
+	if (!stepper->wanting) {
+		stepping_off(regs);
+		stepper->begun = false;
+	} else if (stepper->begun) {
 		stepping_on(stepper, regs);
 	}
 	return alone;
@@ -524,22 +567,34 @@ static void hook_switches(struct task_struct *prev, struct task_struct *next)
 	stamp(next, KT_BRANCH_ARRIVES);
 }
 
+static void clients_miss(struct stepper *stepper, bool thread)
+{
+	struct branch_client *client;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	list_for_each_entry(client, &stepper->clients, node)
+		client->unfollowed += client_follows(client, thread);
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+}
+
 static void hook_forks(struct task_struct *child)
 {
+	bool thread = same_thread_group(current, child);
 	struct stepper *parent, *stepper;
 
 	rcu_read_lock();
 	parent = stepper_of(current);
 	if (parent && refcount_inc_not_zero(&parent->refs)) {
-		/* The child does not run, and nobody else knows it. */
+		/* The child does not run yet, so nobody reads what is set here. */
 		stepper = stepper_get(child, GFP_ATOMIC);
 		if (stepper) {
 			stepper->parent = parent;
-			stepper->thread = same_thread_group(current, child);
+			stepper->thread = thread;
 			stepper_again(stepper);
 			stepper_put(stepper);
 		} else {
-			WRITE_ONCE(parent->unfollowed, parent->unfollowed + 1);
+			clients_miss(parent, thread);
 			stepper_put(parent);
 		}
 	}
@@ -682,6 +737,7 @@ void stepper_remove(struct branch_client *client)
 	if (stepper) {
 		raw_spin_lock_irqsave(&stepper->lock, flags);
 		list_del_init(&client->node);
+		client_unwant(stepper, client);
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 		client->stepper = NULL;
 	}
@@ -699,13 +755,9 @@ u64 stepper_unread(const struct branch_client *client)
 	return client->stepper ? READ_ONCE(client->stepper->step.unread) : 0;
 }
 
-u32 stepper_unfollowed(const struct branch_client *client)
-{
-	return client->stepper ? READ_ONCE(client->stepper->unfollowed) : 0;
-}
-
 void steppers_exit(void)
 {
-	flush_work(&unhook_work);
+	/* Who is in the middle of a hook may have the last reference. */
 	kt_works_exit();
+	flush_work(&unhook_work);
 }

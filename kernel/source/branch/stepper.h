@@ -26,11 +26,9 @@ struct task_struct;
 struct branch_client_kind {
 	/*
 	 * The running task is a child of the client's, and does not run its program yet: a client for
-	 * it, NULL if it is not wanted, or an error, which is counted.  @thread: it is of the same
-	 * process.  May sleep.
+	 * it, NULL if it is not wanted any more, or an error, which is counted.  May sleep.
 	 */
-	struct branch_client *(*follow)(struct branch_client *parent,
-					bool thread);
+	struct branch_client *(*follow)(struct branch_client *parent);
 	/*
 	 * Makes the buffer, in the context of its task; may sleep.  NULL: not possible; then the client
 	 * gets nothing.
@@ -45,7 +43,11 @@ struct branch_client {
 	const struct branch_client_kind *kind;
 	struct kt_branch_log
 		log; /* if it is open already, the client is not asked for room */
-	bool ended; /* the task has */
+	bool threads,
+		children; /* those that the task begins are to be followed, too */
+	bool ended;	  /* the task has */
+	/* It and those that it has begun, if there was no memory for them. */
+	u32 unfollowed;
 
 	/* For stepper.c. */
 	struct list_head node;
@@ -53,6 +55,7 @@ struct branch_client {
 	bool met;     /* by its task */
 	bool meeting; /* at this moment */
 	bool begun;   /* its log may be written */
+	bool wanting;
 };
 
 /*
@@ -64,8 +67,6 @@ int stepper_add(struct branch_client *client, struct task_struct *task);
 void stepper_remove(struct branch_client *client);
 /* Instructions of its task whose bytes could not be read. */
 u64 stepper_unread(const struct branch_client *client);
-/* Threads, its task or children of that, which are not followed, as there was no memory. */
-u32 stepper_unfollowed(const struct branch_client *client);
 
 void steppers_exit(void);
 

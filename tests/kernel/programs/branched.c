@@ -2,8 +2,9 @@
 /*
  * A program that takes all kinds of branches, the same ones each time.
  *
- *	branched [fork | thread | many COUNT | own [COUNT]]
+ *	branched [fork | thread | many COUNT | own [COUNT] | flags COUNT]
  *
+ * flags: it does little but push its flags and load them again.
  * own: it stops itself behind each instruction, as a debugger of its own would, and says how often.
  * Fails if it sees that somebody else stops it.
  */
@@ -247,6 +248,14 @@ int main(int argc, char **argv)
 		for (i = argc > 2 ? atoi(argv[2]) : 1; i; i--)
 			own();
 		printf("stops: %d\n", (int)stopped);
+		return 0;
+	}
+	if (!strcmp(how, "flags")) {
+		for (i = atoi(argv[2]); i; i--)
+			asm volatile("sub $128, %%rsp\n\t"
+				     "pushf\n\tpopf\n\tpushf\n\tpopf\n\t"
+				     "add $128, %%rsp" ::
+					     : "cc");
 		return 0;
 	}
 	if (!strcmp(how, "many")) {
