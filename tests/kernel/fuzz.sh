@@ -11,7 +11,7 @@
 echo 60000000000 >/sys/kernel/debug/x86/nmi_longest_ns
 
 seed=${KTRACE_FUZZ_SEED:-1}
-seconds=${KTRACE_FUZZ_SECONDS:-60}
+seconds=${KTRACE_FUZZ_SECONDS:-40}
 
 umount $tree
 mount -t ktracefs -o mode=770,gid=44 none $tree
