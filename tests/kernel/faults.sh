@@ -170,6 +170,24 @@ check "and is armed if nothing fails" is "$(echo $way | sed 's/ftrace\|jump\|bre
 put enabled 0
 put events/probe/enabled 0
 remove
-rmmod ktrace_fault
 rmmod ktrace_probes
+
+# ---- branches -----------------------------------------------------------------------
+
+load_module ktrace-branch
+$bin/branched many 1000000 &
+busy=$!
+# The hooks go some time after the context.
+trace() {
+	local status
+	$bin/branches open 1 $busy
+	status=$?
+	while grep -q sigreturn /sys/kernel/debug/kprobes/list; do sleep 0.1; done
+	return $status
+}
+tries 'to trace branches' true trace
+kill $busy
+wait $busy 2>/dev/null
+rmmod ktrace_branch
+rmmod ktrace_fault
 clean
