@@ -86,7 +86,7 @@ struct kt_branches {
 	__u32 pad;
 };
 
-/* KT_BRANCH_IOC is another one than that of ktrace.h only in its numbers. */
+/* Of the same type as the ioctls of ktrace.h (KT_IOC), which have numbers below 16. */
 #define KT_READ_BRANCHES _IOWR(0xb7, 16, struct kt_branches)
 
 #endif /* _UAPI_KTRACE_BRANCH_H */

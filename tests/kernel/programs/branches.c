@@ -120,11 +120,9 @@ static int trace(const char *size, const char *words, char **argv)
 
 /* ---- step ----------------------------------------------------------------- */
 
-static int step(char **argv)
+/* Begins the program under ptrace, and waits until it stops at its first instruction. */
+static pid_t debugged(char **argv, int *status)
 {
-	struct user_regs_struct regs;
-	int status, signal = 0;
-	bool by_signal = false;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -133,7 +131,17 @@ static int step(char **argv)
 		execv(argv[0], argv);
 		_exit(2);
 	}
-	waitpid(pid, &status, 0);
+	waitpid(pid, status, 0);
+	return pid;
+}
+
+static int step(char **argv)
+{
+	struct user_regs_struct regs;
+	int status, signal = 0;
+	bool by_signal = false;
+	pid_t pid = debugged(argv, &status);
+
 	while (WIFSTOPPED(status)) {
 		signal = WSTOPSIG(status);
 		ptrace(PTRACE_GETREGS, pid, 0, &regs);
@@ -189,15 +197,8 @@ static int debug(long address, bool traced, char **argv)
 	unsigned char original = 0;
 	int status, signal, hits = 0, fd;
 	char line[64];
-	pid_t pid = fork();
+	pid_t pid = debugged(argv, &status);
 
-	if (!pid) {
-		ptrace(PTRACE_TRACEME, 0, 0, 0);
-		personality(ADDR_NO_RANDOMIZE);
-		execv(argv[0], argv);
-		_exit(2);
-	}
-	waitpid(pid, &status, 0);
 	if (traced) {
 		fd = context_open();
 		snprintf(line, sizeof(line), "pid %d", pid);
