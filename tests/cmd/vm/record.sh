@@ -154,12 +154,13 @@ for signal in INT TERM HUP; do
 	check "SIG$signal: the trace is whole" ktrace stat -q "signal-$signal" >/dev/null
 	check "SIG$signal: nothing stays enabled" nothing_enabled
 done
-# A shell makes programs that it starts in the background ignore SIGINT.
-ktrace record -q -e sched_switch -o inner -- env --default-signal=INT sleep 600 \
-	2>err.inner &
+# A shell makes programs that it starts in the background ignore SIGINT, and the command
+# inherits this until env has run.
+rm -f ready
+ktrace record -q -e sched_switch -o inner -- env --default-signal=INT bash -c 'touch ready
+	exec sleep 60' 2>err.inner &
 recorder=$!
-until [ "$(cat $tree/enabled)" = 1 ]; do sleep 0.1; done
-sleep 0.3
+until [ -e ready ]; do sleep 0.1; done
 kill -INT $recorder
 wait $recorder
 status=$? out='' err=$(cat err.inner)
