@@ -13,10 +13,13 @@ many() {
 	awk -v regex="$1" -v nr="$2" -v every="$3" '
 		FILENAME ~ /blacklist/ { sub(/-.*/, "", $1); forbidden[substr($1, 3)]; next }
 		FILENAME ~ /available/ { if (NF == 1) calls[$1]; next }
+		# Of several with a name, ftrace may call one only.
+		pass == 1 { symbols[$3]++; next }
 		# Parts of functions may be forbidden by the name of the whole.
-		$3 in calls && $3 ~ regex && $3 !~ /[.]/ && tolower($2) == "t" && NF == 3 && !($1 in forbidden) && seen[$3]++ == 0 &&
+		$3 in calls && symbols[$3] == 1 && $3 ~ regex && $3 !~ /[.]/ && tolower($2) == "t" && NF == 3 && !($1 in forbidden) &&
 			n++ % every == 0 && nr-- > 0 { print "many/" $3 " 0x" $1 "/" $3 }' \
-		/sys/kernel/debug/kprobes/blacklist $tracing/available_filter_functions /proc/kallsyms
+		/sys/kernel/debug/kprobes/blacklist $tracing/available_filter_functions pass=1 /proc/kallsyms \
+		pass=2 /proc/kallsyms
 }
 # lines SED: as one write
 lines() {
