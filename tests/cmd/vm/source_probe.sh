@@ -114,7 +114,7 @@ several()	# FILE TEXT...: each is in several places, which are armed as the judg
 		check 'each is armed as a kprobe event is' diff <(sort places) <(judged $(cut -d' ' -f1 places) | sort)
 	done
 }
-several "$module" ktrace_callee:__fortify_strlen ktrace_callee:test_ti_thread_flag
+several "$module" ktrace_callee:constant_test_bit ktrace_callee:test_ti_thread_flag
 # It may sleep: the kernel changes that call while it runs.
 queue=ktrace_queue:queue.c:$(awk '/wait_event_interruptible/ { print NR }' "${source%/*}/queue.c")
 several "$built/ktrace-queue.ko" "$queue"
