@@ -76,12 +76,38 @@ static int table_give(const struct program_tables *tables, int fd)
 	return err;
 }
 
+/* Where a link leads to, as we see it; false: it is gone, or leads to no path. */
+static bool mapped_path(char path[PATH_MAX], pid_t pid, const char *range)
+{
+	char link[96];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid, range);
+	n = readlink(link, path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return *path == '/';
+}
+
+/*
+ * The process may have mapped something else there meanwhile, as programs do that load and unload
+ * their parts.  Its root may be another one than ours, but the name is the same, unless the kernel has
+ * escaped some of it.
+ */
+static bool is_mapped(const char *path, pid_t pid, const char *range)
+{
+	const char *name = strrchr(path, '/');
+	char now[PATH_MAX];
+
+	return name && mapped_path(now, pid, range) &&
+	       (strchr(name, '\\') || !strcmp(strrchr(now, '/'), name));
+}
+
 static int file_open(const char *path, pid_t pid, const char *range)
 {
 	char link[96];
 	int fd = -1;
 
-	if (pid) {
+	if (pid && is_mapped(path, pid, range)) {
 		snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid,
 			 range);
 		fd = program_file_open(link);
@@ -120,16 +146,9 @@ static bool path_leads_to(const struct program_file *file, const char *path,
  */
 static char *path_for_us(const struct program_file *file, const char *range)
 {
-	char link[96], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)file->pid,
-		 range);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	return *path == '/' ? strdup(path) : NULL;
+	return mapped_path(path, file->pid, range) ? strdup(path) : NULL;
 }
 
 static bool has_other_mounts(pid_t pid)
