@@ -5,11 +5,12 @@
  * A *context* is an open file `branches' of the control tree.  Who opens it writes one line, which
  * says what to trace:
  *
- *	pid PID [threads] [children] [size BYTES]
+ *	pid PID [threads] [children] [mappings] [size BYTES]
  *
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
  *	children	the processes that it begins from now on, too
+ *	mappings	what threads have mapped to run it is remembered (KT_READ_MAPPINGS)
  *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *
@@ -58,6 +59,11 @@ enum kt_branch_kind {
 	KT_BRANCH_LEAVES = 11,
 	KT_BRANCH_ENDS = 12,   /* the thread has ended: the last entry */
 	KT_BRANCH_BEGINS = 13, /* the context has begun to trace it */
+	/*
+	 * No stamp: before KT_BRANCH_ENDS, the instruction `from' where the thread was when it ended,
+	 * for instance the one for which a signal has killed it.  `to' is the same.
+	 */
+	KT_BRANCH_LAST = 14,
 	KT_BRANCH_KINDS
 };
 
@@ -88,5 +94,34 @@ struct kt_branches {
 
 /* Of the same type as the ioctls of ktrace.h (KT_IOC), which have numbers below 16. */
 #define KT_READ_BRANCHES _IOWR(0xb7, 16, struct kt_branches)
+
+/* A part of a file that was mapped to be run.  Parts come in the order of their addresses. */
+struct kt_branch_map {
+	__u64 begin, end;
+	__u64 offset; /* of what is at `begin', in the file */
+	__u32 file; /* its number in the file `programs' of the control tree */
+	__u32 pad;
+};
+
+/*
+ * KT_READ_MAPPINGS	what a thread had mapped since a certain entry of its buffer, until the next
+ *			change.  The changes are numbered from 0.  The last ones are kept, also if
+ *			the thread has ended: to read all of them, ask for 0, and then for one more
+ *			than the number that came, until ENOENT.  If an entry goes from one file to
+ *			another, its `from' was mapped since its own number or before, its `to'
+ *			since the number behind it or before.
+ *			ENOENT: there are not so many threads, or changes.
+ *			ENODATA: the context was not told to remember mappings.
+ */
+struct kt_branch_maps {
+	__u64 maps; /* in: where to copy them: an array of struct kt_branch_map */
+	__u32 max; /* in: how many there may be */
+	__u32 nr; /* out: how many there are; if these are more, none was copied */
+	__u32 thread; /* in: its number */
+	__u32 change; /* in: its number; out: of that which came */
+	__u64 since; /* out: the number of the first entry, as `first' counts them */
+};
+
+#define KT_READ_MAPPINGS _IOWR(0xb7, 17, struct kt_branch_maps)
 
 #endif /* _UAPI_KTRACE_BRANCH_H */

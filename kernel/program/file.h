@@ -4,8 +4,8 @@
  * (core/unwind_table.h).
  *
  * A file gets a number when it is first seen.  Frames of stacks have it, and readers learn
- * from the control tree which file it is.  All files are forgotten when no event has stacks of
- * programs any more.
+ * from the control tree which file it is.  All files are forgotten when nobody follows programs any
+ * more (follow.h).
  *
  * The vDSO counts as a file.  So does what a process has made to run at run time, as just-in-time
  * compilers do: a file for each process, in which an offset is an address.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Follows what processes map: see follow.h. */
+#include <linux/export.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -262,6 +263,7 @@ int kt_programs_follow(void)
 	followers += !err;
 	return err;
 }
+EXPORT_SYMBOL_GPL(kt_programs_follow);
 
 void kt_programs_unfollow(void)
 {
@@ -269,3 +271,4 @@ void kt_programs_unfollow(void)
 	if (!--followers)
 		stop();
 }
+EXPORT_SYMBOL_GPL(kt_programs_unfollow);

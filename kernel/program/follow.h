@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Follows what processes map, while an event has stacks of programs.
+ * Follows what processes map, while an event has stacks of programs, or somebody traces branches.
  *
  * Mappings must be known before the program runs what it has mapped, and a probe can read none:
  * it may hold any lock.  So they are read at these times, each of which can wait:
@@ -20,7 +20,8 @@
 #define KT_KERNEL_PROGRAM_FOLLOW_H
 
 /*
- * Called under kt_mutex, once for each event that has stacks of programs.  0 or an error:
+ * Called under kt_mutex, once for each event that has stacks of programs, and for each context of
+ * branches that wants to know what was mapped.  0 or an error:
  * -EOPNOTSUPP: this kernel cannot do it.
  */
 int kt_programs_follow(void);

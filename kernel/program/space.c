@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Address spaces: see space.h. */
+#include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -47,12 +48,25 @@ static void maps_put(struct kt_maps *maps)
 		kvfree_rcu(maps, rcu);
 }
 
+bool kt_maps_hold(const struct kt_maps *maps)
+{
+	return refcount_inc_not_zero(&((struct kt_maps *)maps)->users);
+}
+EXPORT_SYMBOL_GPL(kt_maps_hold);
+
+void kt_maps_put(const struct kt_maps *maps)
+{
+	maps_put((struct kt_maps *)maps);
+}
+EXPORT_SYMBOL_GPL(kt_maps_put);
+
 const struct kt_maps *kt_space_maps(const struct mm_struct *mm)
 {
 	const struct space *space = space_find(mm);
 
 	return likely(space) ? READ_ONCE(space->maps) : NULL;
 }
+EXPORT_SYMBOL_GPL(kt_space_maps);
 
 /* Adds a space, if there is none; with the lock held.  NULL: @made was NULL. */
 static struct space *space_add(struct mm_struct *mm, struct space **made)

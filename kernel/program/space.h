@@ -27,6 +27,13 @@ struct kt_maps {
 
 /* With preemption off.  NULL: the mappings are not known. */
 const struct kt_maps *kt_space_maps(const struct mm_struct *mm);
+/*
+ * Takes a reference; any context.  The caller has one, or has not switched preemption on since
+ * kt_space_maps().  False: they have just been replaced.
+ */
+bool kt_maps_hold(const struct kt_maps *maps);
+/* Any context in which work may be queued. */
+void kt_maps_put(const struct kt_maps *maps);
 
 /*
  * Something was mapped.  Any context but NMI.  True: the mappings must be read, and @reader is to

@@ -59,7 +59,7 @@ refuses_line 'pid 99999999999' 'there is no thread'
 refuses_line 'pid 2' 'runs no program'
 refuses_line 'pid 1 size 4095' '4096 to 67108864'
 refuses_line 'pid 1 size 67108865' '4096 to 67108864'
-refuses_line 'pid 1 cpus' 'pid, size, threads or children is wanted, not "cpus"'
+refuses_line 'pid 1 cpus' 'pid, size, threads, children or mappings is wanted, not "cpus"'
 check "nobody without CAP_SYS_PTRACE opens it" not setpriv --inh-caps=-sys_ptrace \
 	--bounding-set=-sys_ptrace sh -c "exec 3<>$tree/branches" 2>/dev/null
 check "locked memory is limited" is "$(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock \
@@ -92,6 +92,43 @@ check "with threads" is "$(trace threads thread)$(threads)" "2 2"
 check "children only if asked for" is "$(trace threads fork)$(threads)" "1 1"
 check "with children" is "$(trace children fork)$(threads)" "2 2"
 
+# ---- what was mapped --------------------------------------------------------------
+
+program=$branched
+trace '' >/dev/null
+check "what was mapped only if asked for" is "$(kinds map)" 0
+# While somebody follows programs, files keep their numbers.
+sleep 600 &
+sleeper=$!
+exec 3<>$tree/branches
+echo "pid $sleeper mappings" >&3
+trace mappings >/dev/null
+timeout 1 cat $tree/programs >$work/programs
+exec 3>&-
+kill $sleeper
+wait $sleeper 2>/dev/null
+fibonacci=$(nm $branched | awk '$3 == "fibonacci" { print $1 }')
+offset=$(printf '0x%x' $((0x$fibonacci - 0x$(objdump -h $branched | awk '$2 == ".text" { print $4 }') + \
+	0x$(objdump -h $branched | awk '$2 == ".text" { print $6 }'))))
+set -- $(perl tests/kernel/programs/mapped.pl $work/trace $work/programs $fibonacci)
+echo "# $1 places"
+check "each place of a branch was mapped" is "$2" 0
+check "and there are many" at_least "$1" 7000
+check "which file is known, and where in it" is "$3 $4" "$branched $offset"
+# changes: how many are kept, how many there were, and whether these are the last ones
+changes() {
+	awk '$2 == "map" && !seen[$3]++ { n++; if (n > 1 && $3 != last + 1) bad = 1; last = $3 }
+		END { print n + 0, last + 1, bad + 0 }' $work/trace
+}
+set -- $(changes)
+check "all changes are kept" is "$1 $3" "$2 0"
+trace mappings map 40 >/dev/null
+set -- $(changes)
+check "of many, the last ones" is "$1 $3" "16 0"
+check "there were many" at_least "$2" 40
+trace mappings exec >/dev/null
+check "an exec is a change" at_least "$(awk '$2 == "map" { file[$3] = $8 } END { for (n in file) all++; print all }' $work/trace)" 3
+
 # ---- beside others who stop it ----------------------------------------------------
 
 check "a program that stops itself" is "$(trace '' own)" "stops: 7"
@@ -117,9 +154,6 @@ for place in break_push break_pop; do
 	check "there is something to debug: $place" is "$alone" '1 0'
 	check "a debugger has its stops: $place" is "$($branches debug "$address" -t $branched)" "$alone"
 done
-fibonacci=$(awk '$3 == "fibonacci" { print $1 }' $work/names)
-offset=$(printf '0x%x' $((0x$fibonacci - 0x$(objdump -h $branched | awk '$2 == ".text" { print $4 }') + \
-	0x$(objdump -h $branched | awk '$2 == ".text" { print $6 }'))))
 echo "p:ktrace_test/fibonacci $branched:$offset" >$tracing/uprobe_events
 echo 1 >$tracing/events/ktrace_test/enable
 check "with a uprobe" is "$(trace '')$(threads)" "1 1"
@@ -154,5 +188,5 @@ wait $holder 2>/dev/null
 check "who traces may be killed" wait $pid
 sleep 0.5
 check "the module goes" rmmod ktrace-branch
-check "and leaves no probe" is "$(grep -c 'user_disable_single_step\|sigreturn' /sys/kernel/debug/kprobes/list)" 0
+check "and leaves no probe" is "$(grep -c 'user_disable_single_step\|sigreturn\|perf_event_mmap' /sys/kernel/debug/kprobes/list)" 0
 rm -rf "$work"

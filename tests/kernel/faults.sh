@@ -182,7 +182,7 @@ trace() {
 	local status
 	$bin/branches open 1 $busy
 	status=$?
-	while grep -q sigreturn /sys/kernel/debug/kprobes/list; do sleep 0.1; done
+	while grep -q 'sigreturn\|user_.*_step' /sys/kernel/debug/kprobes/list; do sleep 0.1; done
 	return $status
 }
 tries 'to trace branches' true trace

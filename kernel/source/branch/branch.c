@@ -86,10 +86,12 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 			wish->threads = true;
 		else if (!strcmp(word, "children"))
 			wish->children = true;
+		else if (!strcmp(word, "mappings"))
+			wish->mappings = true;
 		else
 			err = kt_refuse(session, -EINVAL,
-					"pid, size, threads or children is "
-					"wanted, not \"%*pE\"",
+					"pid, size, threads, children or "
+					"mappings is wanted, not \"%*pE\"",
 					(int)min_t(size_t, strlen(word), 60),
 					word);
 	}
@@ -123,6 +125,10 @@ static int refuse_wish(struct kt_session *session,
 				 wish->size);
 	case -ENOMEM:
 		return kt_refuse(session, err, "no memory");
+	case -ENOSYS:
+		return kt_refuse(session, err,
+				 "what programs map cannot be followed on this "
+				 "kernel: leave out \"mappings\"");
 	case -EOPNOTSUPP:
 		return kt_refuse(session, err,
 				 "programs cannot be followed on a kernel that "
@@ -217,28 +223,48 @@ static ssize_t fop_write(struct file *file, const char __user *from,
 	return err ?: size;
 }
 
+static int branches_read(struct branch_context *context, void __user *place)
+{
+	struct kt_branches branches;
+	int err;
+
+	if (copy_from_user(&branches, place, sizeof(branches)))
+		return -EFAULT;
+	err = branch_context_read(context, &branches);
+	if (!err && copy_to_user(place, &branches, sizeof(branches)))
+		err = -EFAULT;
+	return err;
+}
+
+static int mappings_read(struct branch_context *context, void __user *place)
+{
+	struct kt_branch_maps maps;
+	int err;
+
+	if (copy_from_user(&maps, place, sizeof(maps)))
+		return -EFAULT;
+	err = branch_context_mappings(context, &maps);
+	if (!err && copy_to_user(place, &maps, sizeof(maps)))
+		err = -EFAULT;
+	return err;
+}
+
 static long fop_ioctl(struct file *file, unsigned int command,
 		      unsigned long argument)
 {
 	void __user *place = (void __user *)argument;
 	struct asked *asked = file->private_data;
 	struct branch_context *context;
-	struct kt_branches branches;
-	int err;
 
-	if (command != KT_READ_BRANCHES)
+	if (command != KT_READ_BRANCHES && command != KT_READ_MAPPINGS)
 		return -ENOTTY;
-	if (copy_from_user(&branches, place, sizeof(branches)))
-		return -EFAULT;
 	mutex_lock(&asked->lock);
 	context = asked->context;
 	mutex_unlock(&asked->lock);
 	if (!context)
 		return -ENODATA;
-	err = branch_context_read(context, &branches);
-	if (!err && copy_to_user(place, &branches, sizeof(branches)))
-		err = -EFAULT;
-	return err;
+	return command == KT_READ_BRANCHES ? branches_read(context, place)
+					   : mappings_read(context, place);
 }
 
 static const struct file_operations fops = {

@@ -13,7 +13,11 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "base/lock.h"
 #include "context.h"
+#include "program/file.h"
+#include "program/follow.h"
+#include "program/space.h"
 #include "stepper.h"
 
 struct branch_context {
@@ -27,6 +31,8 @@ struct branch_context {
 	struct list_head threads;
 	u32 nr_threads;
 	bool closed;
+
+	bool following; /* what programs map */
 };
 
 /* Of one context, whatever its owner may have: dead threads keep their buffers. */
@@ -64,6 +70,7 @@ static struct thread *thread_make(struct branch_context *context,
 	thread->client.kind = &thread_kind;
 	thread->client.threads = context->wish.threads;
 	thread->client.children = context->wish.children;
+	thread->client.mappings.wanted = context->wish.mappings;
 	thread->context = context;
 	thread->pid = get_task_pid(task, PIDTYPE_PID);
 	return thread;
@@ -107,6 +114,7 @@ static void thread_free(struct thread *thread)
 		vfree(thread->client.log.entries);
 		charge(thread->context, false);
 	}
+	branch_mappings_free(&thread->client.mappings);
 	put_pid(thread->pid);
 	kfree(thread);
 }
@@ -167,6 +175,30 @@ static const struct branch_client_kind thread_kind = {
 
 /* ---- contexts ------------------------------------------------------------- */
 
+static int mappings_follow(struct branch_context *context)
+{
+	int err;
+
+	if (!context->wish.mappings)
+		return 0;
+	mutex_lock(&kt_mutex);
+	err = kt_programs_follow();
+	mutex_unlock(&kt_mutex);
+	context->following = !err;
+	/* -EOPNOTSUPP says that of stops. */
+	return err == -EOPNOTSUPP ? -ENOSYS : err;
+}
+
+/* Files lose their numbers, so nobody may have maps any more. */
+static void mappings_unfollow(struct branch_context *context)
+{
+	if (!context->following)
+		return;
+	mutex_lock(&kt_mutex);
+	kt_programs_unfollow();
+	mutex_unlock(&kt_mutex);
+}
+
 /* The first buffer is made here, so that its failure is told. */
 static int context_begin(struct branch_context *context)
 {
@@ -213,7 +245,7 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 	context->payer = get_task_struct(current->group_leader);
 	mutex_init(&context->lock);
 	INIT_LIST_HEAD(&context->threads);
-	err = context_begin(context);
+	err = mappings_follow(context) ?: context_begin(context);
 	if (!err)
 		return context;
 	branch_context_close(context);
@@ -232,6 +264,7 @@ void branch_context_close(struct branch_context *context)
 		stepper_remove(&thread->client);
 	list_for_each_entry_safe(thread, next, &context->threads, node)
 		thread_free(thread);
+	mappings_unfollow(context);
 	mmdrop(context->mm);
 	put_task_struct(context->payer);
 	kfree(context);
@@ -289,4 +322,58 @@ int branch_context_read(struct branch_context *context,
 	overwritten = kt_branch_log_overwritten(log, branches->first);
 	branches->skip = min_t(u64, overwritten, branches->nr);
 	return 0;
+}
+
+static int mapping_copy(const struct branch_mapping *mapping,
+			struct kt_branch_maps *maps)
+{
+	const struct kt_maps *from = mapping->maps;
+	struct kt_branch_map *to;
+	size_t size = array_size(from->nr, sizeof(*to));
+	int err = 0;
+	u32 i;
+
+	maps->since = mapping->since;
+	maps->nr = from->nr;
+	if (from->nr > maps->max || !from->nr)
+		return 0;
+	to = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!to)
+		return -ENOMEM;
+	for (i = 0; i < from->nr; i++) {
+		const struct kt_unwind_map *map = &from->maps[i];
+
+		to[i] = (struct kt_branch_map){
+			.begin = map->begin,
+			.end = map->end,
+			.offset = map->begin - map->bias,
+			.file = container_of(map->file, struct kt_program_file,
+					     unwind)
+					->number,
+		};
+	}
+	if (copy_to_user(u64_to_user_ptr(maps->maps), to, size))
+		err = -EFAULT;
+	kvfree(to);
+	return err;
+}
+
+int branch_context_mappings(struct branch_context *context,
+			    struct kt_branch_maps *maps)
+{
+	struct branch_mapping mapping;
+	struct thread *thread;
+	int err;
+
+	if (!context->wish.mappings)
+		return -ENODATA;
+	mutex_lock(&context->lock);
+	thread = thread_at(context, maps->thread);
+	mutex_unlock(&context->lock);
+	if (!thread ||
+	    !stepper_mappings(&thread->client, &maps->change, &mapping))
+		return -ENOENT;
+	err = mapping_copy(&mapping, maps);
+	kt_maps_put(mapping.maps);
+	return err;
 }

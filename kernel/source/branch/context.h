@@ -12,22 +12,27 @@
 
 struct branch_context;
 struct kt_branches;
+struct kt_branch_maps;
 
 struct branch_wish {
 	pid_t pid; /* in the namespace of who asks */
-	bool threads, children;
+	bool threads, children, mappings;
 	u32 size;	/* bytes of a buffer: a power of two */
 	bool unlimited; /* in locked memory */
 };
 
 /*
  * An error: -ESRCH, -ENOMEM, -EINVAL: this task runs no program; -EDQUOT: the limit of locked memory
- * would be passed.
+ * would be passed; -ENOSYS: mappings cannot be followed.  Takes kt_mutex.
  */
 struct branch_context *branch_context_open(const struct branch_wish *wish);
+/* Takes kt_mutex. */
 void branch_context_close(struct branch_context *context);
 /* Carries out KT_READ_BRANCHES. */
 int branch_context_read(struct branch_context *context,
 			struct kt_branches *branches);
+/* Carries out KT_READ_MAPPINGS. */
+int branch_context_mappings(struct branch_context *context,
+			    struct kt_branch_maps *maps);
 
 #endif /* KT_KERNEL_SOURCE_BRANCH_CONTEXT_H */

@@ -15,7 +15,6 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/thread_info.h>
-#include <linux/uaccess.h>
 #include <linux/uprobes.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
@@ -23,11 +22,12 @@
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/segment.h>
-#include <asm/vsyscall.h>
 
 #include "base/work.h"
 #include "env.h"
 #include "hooks.h"
+#include "program/space.h"
+#include "pushed.h"
 #include "step.h"
 #include "stepper.h"
 
@@ -399,36 +399,6 @@ static void stepper_again(struct stepper *stepper)
 
 /* ---- stops ---------------------------------------------------------------- */
 
-/* A program that pushes its flags must not see that it is stopped. */
-static void hide(const struct pt_regs *regs)
-{
-	u16 __user *pushed = (u16 __user *)regs->sp;
-	u16 word;
-
-	/* A stack that begins elsewhere than at zero is not looked for. */
-	if (regs->ss != __USER_DS ||
-	    copy_from_user_nofault(&word, pushed, sizeof(word)) ||
-	    word != (u16)regs->flags)
-		return;
-	word &= ~X86_EFLAGS_TF;
-	copy_to_user_nofault(pushed, &word, sizeof(word));
-}
-
-/*
- * The page of the old system calls: the kernel does what its functions would do, and returns
- * behind the call.  The processor does not stop in between.
- */
-static void leave_vsyscall(struct stepper *stepper, const struct pt_regs *regs)
-{
-	u64 to;
-
-	if ((regs->ip & PAGE_MASK) != VSYSCALL_ADDR ||
-	    env_copy(&to, regs->sp, sizeof(to), false))
-		return;
-	deliver(stepper, KT_BRANCH_RETURN, regs->ip, to);
-	stepper->step.ip = to;
-}
-
 static void effect(struct stepper *stepper, const struct pt_regs *regs,
 		   const struct kt_instruction *last)
 {
@@ -439,7 +409,7 @@ static void effect(struct stepper *stepper, const struct pt_regs *regs,
 		if (stepper->own)
 			clear_thread_flag(TIF_FORCED_TF);
 	} else if (last->effect == KT_EFFECT_PUSHES_FLAGS && !stepper->own) {
-		hide(regs);
+		pushed_flags_hide(regs);
 	}
 }
 
@@ -463,6 +433,7 @@ static void follow(struct stepper *stepper, const struct pt_regs *regs)
 		.fred = has_fred(),
 	};
 	struct kt_step_done done;
+	u64 to;
 	u32 i;
 
 	/* Code in a segment that begins elsewhere than at zero (the local descriptor table). */
@@ -475,12 +446,33 @@ static void follow(struct stepper *stepper, const struct pt_regs *regs)
 	for (i = 0; i < done.nr; i++)
 		deliver(stepper, done.branches[i].kind, done.branches[i].from,
 			done.branches[i].to);
-	leave_vsyscall(stepper, regs);
+	if (pushed_by_vsyscall(regs, &to)) {
+		deliver(stepper, KT_BRANCH_RETURN, regs->ip, to);
+		stepper->step.ip = to;
+	}
 	effect(stepper, regs, &done.last);
 }
 
+/* What was mapped since the last stop was mapped before what the program has run since. */
+static void notice_mappings(struct stepper *stepper,
+			    const struct kt_maps **dropped)
+{
+	const struct kt_maps *now = NULL;
+	struct branch_client *client;
+
+	list_for_each_entry(client, &stepper->clients, node) {
+		if (!client->begun || !client->mappings.wanted)
+			continue;
+		if (!now)
+			now = kt_space_maps(current->mm);
+		branch_mappings_notice(&client->mappings, client->log.head, now,
+				       dropped);
+	}
+}
+
 /* True: nobody but us has stopped the task. */
-static bool stop(struct stepper *stepper, struct pt_regs *regs)
+static bool stop(struct stepper *stepper, struct pt_regs *regs,
+		 const struct kt_maps **dropped)
 {
 	bool alone = !stepper->own && !is_debugged();
 
@@ -489,8 +481,10 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs)
 	if (!stepper->wanting || !stepper->begun)
 		alone &= is_forced();
 	/* Also the last time, or flags that it has just pushed would stay as they are. */
-	if (stepper->begun)
+	if (stepper->begun) {
+		notice_mappings(stepper, dropped);
 		follow(stepper, regs);
+	}
 	if (!stepper->wanting) {
 		stepping_off(regs);
 		stepper->begun = false;
@@ -507,6 +501,7 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs)
 static bool hook_stops(struct pt_regs *regs, unsigned long *dr6)
 {
 	unsigned long hits = current->thread.virtual_dr6;
+	const struct kt_maps *dropped = NULL;
 	struct stepper *stepper;
 	bool alone;
 
@@ -520,8 +515,11 @@ static bool hook_stops(struct pt_regs *regs, unsigned long *dr6)
 		return false;
 	}
 	raw_spin_lock(&stepper->lock);
-	alone = stop(stepper, regs);
+	alone = stop(stepper, regs, &dropped);
 	raw_spin_unlock(&stepper->lock);
+	/* This may wake somebody, and the scheduler takes the lock, too. */
+	if (dropped)
+		kt_maps_put(dropped);
 	current->thread.virtual_dr6 = hits;
 	if (!alone)
 		return false;
@@ -649,6 +647,7 @@ static void hook_execs(void)
 
 static void hook_exits(void)
 {
+	u64 ip = task_pt_regs(current)->ip;
 	struct branch_client *client;
 	struct stepper *stepper;
 	unsigned long flags;
@@ -657,6 +656,8 @@ static void hook_exits(void)
 	stepper = stepper_of(current);
 	if (stepper) {
 		raw_spin_lock_irqsave(&stepper->lock, flags);
+		if (stepper->begun)
+			deliver(stepper, KT_BRANCH_LAST, ip, ip);
 		deliver_stamp(stepper, KT_BRANCH_ENDS);
 		list_for_each_entry(client, &stepper->clients, node)
 			WRITE_ONCE(client->ended, true);
@@ -753,6 +754,21 @@ void stepper_remove(struct branch_client *client)
 u64 stepper_unread(const struct branch_client *client)
 {
 	return client->stepper ? READ_ONCE(client->stepper->step.unread) : 0;
+}
+
+bool stepper_mappings(const struct branch_client *client, u32 *number,
+		      struct branch_mapping *mapping)
+{
+	struct stepper *stepper = client->stepper;
+	unsigned long flags;
+	bool found;
+
+	if (!stepper)
+		return false;
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	found = branch_mappings_get(&client->mappings, number, mapping);
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	return found;
 }
 
 void steppers_exit(void)

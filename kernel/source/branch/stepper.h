@@ -18,6 +18,7 @@
 #include <linux/types.h>
 
 #include "branch_log.h"
+#include "mappings.h"
 
 struct branch_client;
 struct stepper;
@@ -46,6 +47,7 @@ struct branch_client {
 	bool threads,
 		children; /* those that the task begins are to be followed, too */
 	bool ended;	  /* the task has */
+	struct branch_mappings mappings;
 	/* It and those that it has begun, if there was no memory for them. */
 	u32 unfollowed;
 
@@ -67,6 +69,9 @@ int stepper_add(struct branch_client *client, struct task_struct *task);
 void stepper_remove(struct branch_client *client);
 /* Instructions of its task whose bytes could not be read. */
 u64 stepper_unread(const struct branch_client *client);
+/* branch_mappings_get() of a client's. */
+bool stepper_mappings(const struct branch_client *client, u32 *number,
+		      struct branch_mapping *mapping);
 
 void steppers_exit(void);
 

@@ -2,12 +2,15 @@
 /*
  * A program that takes all kinds of branches, the same ones each time.
  *
- *	branched [fork | thread | many COUNT | own [COUNT] | flags COUNT]
+ *	branched [fork | exec | thread | many COUNT | map COUNT | own [COUNT] | flags COUNT]
  *
+ * exec: it executes itself, without that word.
+ * map: it maps a part of itself to run it, and unmaps it.
  * flags: it does little but push its flags and load them again.
  * own: it stops itself behind each instruction, as a debugger of its own would, and says how often.
  * Fails if it sees that somebody else stops it.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -239,6 +243,20 @@ static void own(void)
 			     : "cc", "memory");
 }
 
+static void map(int count)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *place;
+
+	while (count--) {
+		place = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+			     0);
+		sum += *(const unsigned char *)place;
+		munmap(place, 4096);
+	}
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -257,6 +275,12 @@ int main(int argc, char **argv)
 				     "pushf\n\tpopf\n\tpushf\n\tpopf\n\t"
 				     "add $128, %%rsp" ::
 					     : "cc");
+		return 0;
+	}
+	if (!strcmp(how, "exec"))
+		execl("/proc/self/exe", argv[0], NULL);
+	if (!strcmp(how, "map")) {
+		map(atoi(argv[2]));
 		return 0;
 	}
 	if (!strcmp(how, "many")) {

@@ -4,8 +4,9 @@
  *
  *	branches trace [-s SIZE] [-w WORDS] PROGRAM [ARGUMENT...]
  *		writes the branches of PROGRAM and whoever it begins, as WORDS ("threads
- *		children") say: a line "THREAD KIND FROM TO" each.  A line "THREAD end ..." tells
- *		of each thread.  Ends as PROGRAM does.
+ *		children mappings") say: a line "THREAD KIND FROM TO" each.  A line "THREAD end ..."
+ *		tells of each thread.  Lines "THREAD map CHANGE SINCE BEGIN END OFFSET FILE" say what
+ *		was mapped.  Ends as PROGRAM does.
  *	branches step PROGRAM [ARGUMENT...]
  *		writes where PROGRAM is at each stop: lines "ADDRESS [signal]", if a signal has sent
  *		it there
@@ -36,7 +37,7 @@
 static const char *const kinds[KT_BRANCH_KINDS] = {
 	"none",		 "jump",   "conditional", "indirect", "call",
 	"indirect_call", "return", "syscall",	  "sent",     "unknown",
-	"arrives",	 "leaves", "ends",	  "begins",
+	"arrives",	 "leaves", "ends",	  "begins",   "last",
 };
 
 static void fail(const char *what)
@@ -83,6 +84,22 @@ static bool thread_print(int fd, unsigned int thread, struct kt_branch *entries,
 	return true;
 }
 
+/* What it had mapped, from which of its branches on. */
+static void mappings_print(int fd, unsigned int thread)
+{
+	static struct kt_branch_map maps[4096];
+	struct kt_branch_maps read = {
+		.maps = (__u64)maps, .max = 4096, .thread = thread};
+
+	for (; !ioctl(fd, KT_READ_MAPPINGS, &read); read.change++)
+		for (unsigned int i = 0; i < read.nr; i++)
+			printf("%u map %u %llu %llx %llx %llx %u\n", thread,
+			       read.change, read.since, maps[i].begin,
+			       maps[i].end, maps[i].offset, maps[i].file);
+	if (errno != ENOENT && errno != ENODATA)
+		fail("KT_READ_MAPPINGS");
+}
+
 /* The child waits until it is traced. */
 static int trace(const char *size, const char *words, char **argv)
 {
@@ -110,7 +127,7 @@ static int trace(const char *size, const char *words, char **argv)
 	if (write(pipes[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)
 		fail("waitpid");
 	for (unsigned int i = 0; thread_print(fd, i, entries, max); i++)
-		;
+		mappings_print(fd, i);
 	close(fd);
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "branches: killed by signal %d\n",
@@ -247,7 +264,7 @@ static int open_many(int count, char **pids)
 		}
 		*context = context_open();
 		snprintf(line, sizeof(line),
-			 "pid %s size 4096 threads children",
+			 "pid %s size 4096 threads children mappings",
 			 pids[rand() % nr]);
 		if (write(*context, line, strlen(line)) < 0 && errno != ESRCH)
 			fail(line);

@@ -71,7 +71,7 @@ my @got;
 my $on = 0;
 while (<$in>) {
 	my ($thread, $kind, $from, $to) = split;
-	next if $thread ne '0' || $kind =~ /^(arrives|leaves|begins|ends|end)$/;
+	next if $thread ne '0' || $kind =~ /^(arrives|leaves|begins|ends|end|last)$/;
 	# Conditional branches to the next instruction: steps do not tell whether they were taken.
 	next if $kind eq 'conditional' && hex($from) + ($length{$from} // 0) == hex($to);
 	next if $kind ne 'sent' && !defined $length{$from};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a thread had mapped to run it, and from which of its branches on: so addresses have a meaning
+ * when the thread has ended, has executed another program, or has mapped something else there.
+ *
+ * A program that maps a hundred libraries does so at its beginning, and most branches of a buffer are
+ * of later: so only the last changes are kept.
+ */
+#ifndef KT_KERNEL_SOURCE_BRANCH_MAPPINGS_H
+#define KT_KERNEL_SOURCE_BRANCH_MAPPINGS_H
+
+#include <linux/types.h>
+
+struct kt_maps;
+
+#define BRANCH_MAPPINGS_KEPT 16u
+
+struct branch_mappings {
+	bool wanted;
+	u32 nr; /* how often they were found changed */
+	struct branch_mapping {
+		u64 since; /* the number of the first entry that has them */
+		const struct kt_maps *maps;
+	} kept[BRANCH_MAPPINGS_KEPT];
+};
+
+/*
+ * To be called before entry @since is made, with the caller's lock held.  @now: what is mapped; NULL:
+ * not known.  What is no longer kept is put into *@dropped, for kt_maps_put() without the lock.  If
+ * that is not NULL, nothing can be dropped, and the change is kept the next time.
+ */
+void branch_mappings_notice(struct branch_mappings *mappings, u64 since,
+			    const struct kt_maps *now,
+			    const struct kt_maps **dropped);
+/*
+ * With that lock held, too: change *@number, or the next one that is still kept; sets *@number.
+ * False: there is none.  The maps have a reference for the caller.
+ */
+bool branch_mappings_get(const struct branch_mappings *mappings, u32 *number,
+			 struct branch_mapping *mapping);
+/* Nobody uses them any more. */
+void branch_mappings_free(struct branch_mappings *mappings);
+
+#endif /* KT_KERNEL_SOURCE_BRANCH_MAPPINGS_H */
