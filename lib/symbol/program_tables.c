@@ -248,7 +248,7 @@ static int file_add(struct program_tables *tables, uint32_t number, pid_t pid,
 		}
 		file->id_size = unwind_build_id(fd, file->id);
 	}
-	file->error = table_give(tables, fd);
+	file->error = tables->names_only ? 0 : table_give(tables, fd);
 	if (fd >= 0) {
 		file_keep(tables, file, range, fd);
 		close(fd);

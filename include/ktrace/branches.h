@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Branches of programs: which way the code went.
+ *
+ * Each thread that is traced has a buffer, which keeps its newest branches, also when it has ended.
+ * The usual order of calls:
+ *
+ *	ktrace_branches_open()		begins
+ *	ktrace_branches_follow()	while the programs run, some times per second
+ *	ktrace_branches_read()		takes what is in the buffers now; as often as wanted
+ *	ktrace_branches_thread(), ktrace_branches_get(), ktrace_branches_place()
+ *	ktrace_branches_close()		ends
+ *
+ * The processor stops behind each instruction, which takes some microseconds (doc/branches.md).
+ */
+#ifndef KTRACE_BRANCHES_H
+#define KTRACE_BRANCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <ktrace/debuginfod.h>
+#include <ktrace/session.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ktrace_branches;
+
+/* Bytes of a thread's buffer; an entry takes 16. */
+#define KTRACE_BRANCHES_BYTES_MIN     4096u
+#define KTRACE_BRANCHES_BYTES_DEFAULT (64u << 10)
+#define KTRACE_BRANCHES_BYTES_MAX     (64u << 20)
+
+struct ktrace_branches_options {
+	size_t size;	   /* of this struct */
+	const pid_t *tids; /* these threads */
+	size_t nr_tids;
+	bool threads;  /* and those that they begin */
+	bool children; /* and the processes that they begin */
+	uint32_t
+		bytes; /* of a buffer, rounded up to a power of two; 0: the default */
+	/*
+	 * The first thread is about to execute a program: what it does until then is left out.
+	 */
+	bool executes;
+	const struct ktrace_debuginfod
+		*debuginfod; /* NULL: no server is asked */
+};
+
+/*
+ * Loads the module ktrace-branch if it is missing.  -ESRCH: there is no such thread; -EPERM: this
+ * needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
+ */
+KTRACE_API int ktrace_branches_open(
+	struct ktrace_session *session,
+	const struct ktrace_branches_options *options,
+	struct ktrace_branches **branches);
+KTRACE_API void ktrace_branches_close(struct ktrace_branches *branches);
+
+/* Looks at files that were mapped since the last time, while they are there. */
+KTRACE_API int ktrace_branches_follow(struct ktrace_branches *branches);
+/* What was read before is gone.  Tracing goes on. */
+KTRACE_API int ktrace_branches_read(struct ktrace_branches *branches);
+
+struct ktrace_branch_thread {
+	pid_t tid;	 /* 0: it is gone, and its number is not known */
+	bool ended;	 /* there will be no more */
+	size_t nr;	 /* entries that were read */
+	uint64_t lost;	 /* older ones that were overwritten */
+	uint64_t unread; /* instructions whose bytes could not be read */
+	uint32_t
+		unfollowed; /* threads and processes that it began, for which there was no memory */
+};
+
+/* Threads are numbered from 0.  NULL: there are not so many. */
+KTRACE_API const struct ktrace_branch_thread *ktrace_branches_thread(
+	const struct ktrace_branches *branches, size_t thread);
+
+enum ktrace_branch_kind {
+	KTRACE_BRANCH_JUMP = 1,
+	KTRACE_BRANCH_CONDITIONAL = 2, /* a conditional jump that was taken */
+	KTRACE_BRANCH_INDIRECT =
+		3, /* a jump to where a register or memory said */
+	KTRACE_BRANCH_CALL = 4,
+	KTRACE_BRANCH_INDIRECT_CALL = 5,
+	KTRACE_BRANCH_RETURN = 6,
+	/* The kernel has sent the thread elsewhere: to a signal's handler, back, to a new program. */
+	KTRACE_BRANCH_SENT = 8,
+	/* Something between `from' and `to' that could not be followed. */
+	KTRACE_BRANCH_UNKNOWN = 9,
+	/* Stamps: `from' is the CPU, `to' the time, of the trace's clock. */
+	KTRACE_BRANCH_ARRIVES = 10, /* the thread runs from now on */
+	KTRACE_BRANCH_LEAVES = 11,
+	KTRACE_BRANCH_ENDS = 12,   /* the thread has ended */
+	KTRACE_BRANCH_BEGINS = 13, /* it is traced from now on */
+	/* No stamp: `from' and `to' are the instruction where the thread was when it ended. */
+	KTRACE_BRANCH_LAST = 14,
+};
+
+struct ktrace_branch {
+	enum ktrace_branch_kind kind;
+	uint64_t
+		from; /* the instruction; of the lower 57 bits of its address */
+	uint64_t to;
+};
+
+static inline bool ktrace_branch_is_stamp(const struct ktrace_branch *branch)
+{
+	return branch->kind >= KTRACE_BRANCH_ARRIVES &&
+	       branch->kind <= KTRACE_BRANCH_BEGINS;
+}
+
+/* One word: "call", "conditional" ... */
+KTRACE_API const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind);
+
+/* @entry: below the thread's nr; 0 is the oldest.  A kind may be none of the above. */
+KTRACE_API struct ktrace_branch ktrace_branches_get(
+	const struct ktrace_branches *branches, size_t thread, size_t entry);
+
+/* What is at an address.  Its texts are valid until the next read. */
+struct ktrace_branch_place {
+	/* What was mapped there: a path, "[vdso]", "[jit]".  NULL: it is not known. */
+	const char *file;
+	uint64_t offset; /* in the file, in bytes; of "[jit]": the address */
+	const char *function; /* NULL: not known */
+	uint64_t behind;      /* its first byte, so many bytes */
+	const char *source;   /* "PATH:LINE"; NULL: not known */
+	/*
+	 * If the compiler has put the code of other functions there: for each, innermost first, its
+	 * name and the position of its call, each with a NUL behind it.
+	 */
+	const char *inlined;
+	uint32_t nr_inlined;
+	uint64_t reserved[2];
+};
+
+/* The place of a branch's `from', or of its `to'.  False: what was mapped there is not known. */
+KTRACE_API bool ktrace_branches_place(struct ktrace_branches *branches,
+				      size_t thread, size_t entry, bool to,
+				      struct ktrace_branch_place *place);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KTRACE_BRANCHES_H */

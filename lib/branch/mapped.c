@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* See mapped.h. */
+#include <errno.h>
+#include <ktrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/error.h"
+#include "base/stack_entry.h"
+#include "mapped.h"
+#include "read/demangle.h"
+#include "symbol/program_names.h"
+
+/* ---- mappings ------------------------------------------------------------- */
+
+/* Asks again if there are more than there was room for.  1, 0: there is no such change, or -errno. */
+static int change_read(int fd, struct kt_branch_maps *read,
+		       struct mapped_change *change)
+{
+	struct kt_branch_map *more;
+	uint32_t asked = read->change;
+
+	for (read->max = 64;; read->max = read->nr) {
+		more = realloc(change->maps, read->max * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		change->maps = more;
+		read->maps = (uintptr_t)more;
+		read->change = asked;
+		if (ioctl(fd, KT_READ_MAPPINGS, read))
+			return errno == ENOENT ? 0 : -errno;
+		if (read->nr <= read->max)
+			break;
+	}
+	change->since = read->since;
+	change->nr = read->nr;
+	return 1;
+}
+
+int mapped_read(struct mapped *mapped, int fd, uint32_t thread)
+{
+	struct kt_branch_maps read = {.thread = thread};
+	struct mapped_change change, *more;
+	int found;
+
+	while (true) {
+		change = (struct mapped_change){0};
+		found = change_read(fd, &read, &change);
+		if (found <= 0)
+			break;
+		more = realloc(mapped->changes,
+			       (mapped->nr + 1) * sizeof(*more));
+		if (!more) {
+			found = -ENOMEM;
+			break;
+		}
+		mapped->changes = more;
+		if (!mapped->nr)
+			mapped->first = read.change;
+		mapped->changes[mapped->nr++] = change;
+		read.change++;
+	}
+	free(change.maps);
+	return found ? error_set(found, "what thread %u has mapped: %s", thread,
+				 strerror(-found))
+		     : 0;
+}
+
+/* Entries older than what is kept have most of it, too: libraries are seldom unmapped. */
+static const struct mapped_change *change_at(struct mapped *mapped,
+					     uint64_t number)
+{
+	size_t at = mapped->last;
+
+	while (at && mapped->changes[at].since > number)
+		at--;
+	while (at + 1 < mapped->nr && mapped->changes[at + 1].since <= number)
+		at++;
+	mapped->last = at;
+	return &mapped->changes[at];
+}
+
+uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address)
+{
+	const struct mapped_change *change;
+	const struct kt_branch_map *map;
+	size_t low = 0, high, middle;
+	uint64_t offset;
+
+	if (!mapped->nr)
+		return 0;
+	change = change_at(mapped, number);
+	high = change->nr;
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (change->maps[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	map = &change->maps[low];
+	if (low == change->nr || address < map->begin)
+		return 0;
+	offset = address - map->begin + map->offset;
+	return map->file && map->file <= KT_FRAME_FILE_MAX &&
+			       offset <= KT_FRAME_PLACE_MASK
+		       ? (uint64_t)map->file << KT_FRAME_FILE_SHIFT | offset
+		       : 0;
+}
+
+void mapped_free(struct mapped *mapped)
+{
+	for (size_t i = 0; i < mapped->nr; i++)
+		free(mapped->changes[i].maps);
+	free(mapped->changes);
+}
+
+/* ---- names ---------------------------------------------------------------- */
+
+int mapped_names_want(struct mapped_names *names, uint64_t word)
+{
+	struct ktrace_branch_place *place;
+	uint64_t *more;
+
+	if (!word || table_find(&names->table, word))
+		return 0;
+	if (names->nr == names->room) {
+		names->room = names->room ? names->room * 2 : 1024;
+		more = realloc(names->words, names->room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		names->words = more;
+	}
+	place = arena_alloc(&names->arena, sizeof(*place));
+	if (!place || table_add(&names->table, word, place))
+		return -ENOMEM;
+	names->words[names->nr++] = word;
+	return 0;
+}
+
+/* The next text of an entry; NULL: there are no more. */
+static const char *text_next(const char **at, const char *end)
+{
+	const char *text = *at;
+	const char *nul = text < end ? memchr(text, '\0', end - text) : NULL;
+
+	if (!nul)
+		return NULL;
+	*at = nul + 1;
+	return text;
+}
+
+static const char *unless_empty(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+/* What the programmer called the function.  NULL: no memory. */
+static const char *name_of(struct arena *arena, const char *symbol)
+{
+	char name[DEMANGLED_MAX];
+
+	return demangle(symbol, name) ? arena_strdup(arena, name) : symbol;
+}
+
+/* An entry KT_STACK_NAME: its texts go into the place of its word. */
+static int name_take(void *data, const void *bytes, size_t size)
+{
+	struct mapped_names *names = data;
+	struct ktrace_branch_place *place;
+	struct stack_entry entry;
+	const char *at, *end;
+	size_t begin = 0;
+	char *copy;
+
+	if (!stack_entry_next(bytes, size, &begin, &entry) ||
+	    entry.head.kind != KT_STACK_NAME || entry.head.frames < 2)
+		return 0;
+	place = table_find(&names->table, stack_entry_word(&entry, 0));
+	if (!place)
+		return 0;
+	size = (entry.head.frames - 2) * sizeof(uint64_t);
+	copy = arena_alloc(&names->arena, size + 1);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, entry.words + 2 * sizeof(uint64_t), size);
+	at = copy;
+	end = copy + size;
+	place->behind = stack_entry_word(&entry, 1);
+	place->function = unless_empty(text_next(&at, end));
+	if (place->function)
+		place->function = name_of(&names->arena, place->function);
+	place->file = text_next(&at, end);
+	place->source = unless_empty(text_next(&at, end));
+	place->inlined = at;
+	/* A name is never empty; behind the last one are the NULs that fill the word. */
+	while (at < end && *at && text_next(&at, end) && text_next(&at, end))
+		place->nr_inlined++;
+	return 0;
+}
+
+/* As the bytes of a file `stacks': a stack of one frame, the instruction itself, for each word. */
+static uint8_t *stacks_make(const struct mapped_names *names, size_t *size)
+{
+	struct kt_stack head = {.frames = 1, .kind = KT_STACK_USER};
+	size_t step = sizeof(head) + sizeof(uint64_t);
+	uint8_t *stacks, *at;
+
+	*size = sizeof(struct kt_stacks) + names->nr * step;
+	stacks = calloc(1, *size);
+	if (!stacks)
+		return NULL;
+	at = stacks + sizeof(struct kt_stacks);
+	for (size_t i = 0; i < names->nr; i++, at += step) {
+		memcpy(at, &head, sizeof(head));
+		memcpy(at + sizeof(head), &names->words[i],
+		       sizeof(names->words[i]));
+	}
+	return stacks;
+}
+
+int mapped_names_find(struct mapped_names *names, struct program_tables *tables)
+{
+	size_t size;
+	uint8_t *stacks = stacks_make(names, &size);
+	int err = stacks ? program_names(tables, stacks, size, name_take, names)
+			 : -ENOMEM;
+
+	free(stacks);
+	/* Some files could not be opened: their places have no names, but all else is known. */
+	if (err == -EMFILE || err == -ENFILE)
+		err = 0;
+	return err ? error_set(err, "names of branches: %s", strerror(-err))
+		   : 0;
+}
+
+const struct ktrace_branch_place *mapped_names_get(
+	const struct mapped_names *names, uint64_t word)
+{
+	const struct ktrace_branch_place *place =
+		word ? table_find(&names->table, word) : NULL;
+
+	return place && place->file ? place : NULL;
+}
+
+void mapped_names_free(struct mapped_names *names)
+{
+	table_free(&names->table);
+	arena_destroy(&names->arena);
+	free(names->words);
+}

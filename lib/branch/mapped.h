@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What threads had mapped, and what the places in these files are called. */
+#ifndef KT_LIB_BRANCH_MAPPED_H
+#define KT_LIB_BRANCH_MAPPED_H
+
+#include <ktrace/branches.h>
+#include <ktrace_branch.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/table.h"
+
+struct program_tables;
+
+/* From an entry on, until the next change. */
+struct mapped_change {
+	uint64_t since;
+	struct kt_branch_map *maps;
+	uint32_t nr;
+};
+
+/* All zero: nothing is known. */
+struct mapped {
+	struct mapped_change *changes;
+	size_t nr;
+	uint32_t
+		first; /* the number of the first one; those before are not kept any more */
+	size_t last; /* the change that was found last */
+};
+
+/* Reads those of a thread from the context @fd.  0 or -errno, with a message. */
+int mapped_read(struct mapped *mapped, int fd, uint32_t thread);
+/*
+ * The word of an address as stacks have it (KT_FRAME_FILE_SHIFT), when entry @number was made; 0: it
+ * is not known what was there.
+ */
+uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address);
+void mapped_free(struct mapped *mapped);
+
+/* Names by word.  All zero: none. */
+struct mapped_names {
+	struct table table;
+	struct arena arena;
+	uint64_t *words; /* in the order in which they were added */
+	size_t nr, room;
+};
+
+/* A word whose name will be wanted; 0 is none.  0 or -ENOMEM. */
+int mapped_names_want(struct mapped_names *names, uint64_t word);
+/* Finds the names of all that are wanted.  0 or -errno, with a message. */
+int mapped_names_find(struct mapped_names *names,
+		      struct program_tables *tables);
+/* NULL: it was not wanted, or its file is not known. */
+const struct ktrace_branch_place *mapped_names_get(
+	const struct mapped_names *names, uint64_t word);
+void mapped_names_free(struct mapped_names *names);
+
+#endif /* KT_LIB_BRANCH_MAPPED_H */
