@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* ktrace branch: which way a program went, up to now or up to its end. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/branches.h>
+
+#include "base/now.h"
+#include "branch_show.h"
+#include "cmd.h"
+#include "common/debuginfod.h"
+#include "common/value.h"
+#include "run/child.h"
+#include "run/process.h"
+#include "run/signals.h"
+#include "run/wait.h"
+
+#define ROUND_MS 100 /* between two looks at what was mapped */
+
+struct branch {
+	/* What the command line says: */
+	char **argv; /* NULL: no command */
+	struct processes processes;
+	uint64_t duration; /* ns; 0: no limit */
+	uint64_t bytes;	   /* of a thread's buffer; 0: as usual */
+	uint64_t last;	   /* entries of each thread that are shown; 0: all */
+	bool alone;	   /* not what it begins */
+	bool flat, json, kernel;
+	const char *output;
+	struct debuginfod debuginfod;
+
+	FILE *file;
+	struct ktrace_session *session;
+	struct ktrace_branches *branches;
+	struct child child;
+	struct signals signals;
+	int terminated; /* the signal that ended it */
+};
+
+/* ---- which threads -------------------------------------------------------- */
+
+struct tids {
+	pid_t *list;
+	size_t nr;
+};
+
+static int tid_add(struct tids *tids, pid_t tid)
+{
+	pid_t *more = realloc(tids->list, (tids->nr + 1) * sizeof(*more));
+
+	if (!more)
+		return failed("out of memory");
+	tids->list = more;
+	tids->list[tids->nr++] = tid;
+	return EXIT_OK;
+}
+
+/* The threads that a process has now. */
+static int threads_add(struct tids *tids, pid_t pid)
+{
+	struct dirent *entry;
+	int status = EXIT_OK;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return failed("process %d has ended", (int)pid);
+	while (!status && (entry = readdir(dir)))
+		if (*entry->d_name != '.')
+			status = tid_add(tids, atoi(entry->d_name));
+	closedir(dir);
+	return status;
+}
+
+static int tids_find(const struct branch *b, struct tids *tids)
+{
+	int status = EXIT_OK;
+
+	if (b->child.pid)
+		return tid_add(tids, b->child.pid);
+	for (size_t i = 0; !status && i < b->processes.nr; i++)
+		status = threads_add(tids, b->processes.list[i].pid);
+	return status;
+}
+
+/* ---- tracing -------------------------------------------------------------- */
+
+static int branches_open(struct branch *b)
+{
+	struct ktrace_branches_options options = {
+		.size = sizeof(options),
+		.threads = !b->alone,
+		.children = !b->alone,
+		.bytes = b->bytes,
+		.executes = b->child.pid,
+		.debuginfod = debuginfod_options(&b->debuginfod),
+	};
+	struct tids tids = {0};
+	int status, err, tries = 10;
+
+	do {
+		tids.nr = 0;
+		err = 0;
+		status = tids_find(b, &tids);
+		options.tids = tids.list;
+		options.nr_tids = tids.nr;
+		if (!status)
+			err = ktrace_branches_open(b->session, &options,
+						   &b->branches);
+		/* A thread has ended meanwhile. */
+	} while (err == -ESRCH && --tries);
+	free(tids.list);
+	return err ? failed_in_library() : status;
+}
+
+/* False: it cannot be followed any more. */
+static bool files_follow(void *data)
+{
+	struct branch *b = data;
+
+	return !ktrace_branches_follow(b->branches);
+}
+
+/* Ctrl-C ends it even if the command goes on. */
+static int trace(struct branch *b)
+{
+	struct wait wait = {
+		.signals = &b->signals,
+		.child = &b->child,
+		.processes = &b->processes,
+		.failed_fd = -1,
+		.began = now_ns(),
+		.duration = b->duration,
+		.round_ms = ROUND_MS,
+		.round = files_follow,
+		.data = b,
+	};
+	const char *reason;
+	int status = EXIT_OK;
+
+	if (b->argv)
+		status = child_go(&b->child, b->argv);
+	else
+		say("tracing: Ctrl-C ends it");
+	if (status)
+		return status;
+	reason = wait_for_end(&wait);
+	b->terminated = wait.terminated;
+	return strcmp(reason, "error") ? EXIT_OK : failed_in_library();
+}
+
+static int show(struct branch *b)
+{
+	struct branch_show show = {
+		.file = b->file,
+		.branches = b->branches,
+		.last = b->last,
+		.killed = b->child.pid,
+		.signal = b->child.ended ? b->child.signal : 0,
+	};
+	const struct ktrace_branch_thread *thread;
+	uint64_t unfollowed = 0;
+	int status = EXIT_OK;
+
+	if (ktrace_branches_read(b->branches) ||
+	    ktrace_session_clock(b->session, &show.clock))
+		return failed_in_library();
+	if (b->json)
+		branch_show_json(&show);
+	else if (b->flat)
+		status = branch_show_flat(&show);
+	else
+		branch_show_text(&show);
+	for (size_t i = 0; (thread = ktrace_branches_thread(b->branches, i));
+	     i++)
+		unfollowed += thread->unfollowed;
+	if (unfollowed)
+		say("%s threads or processes were not traced: there was no "
+		    "memory for their buffers (--size)",
+		    count_text(unfollowed).s);
+	return status;
+}
+
+static int session_run(struct branch *b)
+{
+	struct ktrace_session_options options = {
+		.size = sizeof(options),
+		.note = note,
+	};
+	int status;
+
+	if (ktrace_session_open(&options, &b->session))
+		return failed_in_library();
+	status = b->argv ? child_prepare(&b->child, b->argv, &b->signals)
+			 : EXIT_OK;
+	if (!status) {
+		status = branches_open(b);
+		if (status)
+			child_cancel(&b->child);
+	}
+	status = status ?: trace(b);
+	status = status ?: show(b);
+	ktrace_branches_close(b->branches);
+	ktrace_session_close(b->session);
+	return status;
+}
+
+static int output_open(struct branch *b)
+{
+	b->file = b->output ? fopen(b->output, "we") : stdout;
+	return b->file ? EXIT_OK : failed("%s: %s", b->output, strerror(errno));
+}
+
+static int output_close(struct branch *b, int status)
+{
+	if (!b->output)
+		return output_finish(status);
+	if (fclose(b->file) && !status)
+		return failed("%s: %s", b->output, strerror(errno));
+	return status;
+}
+
+static int run(struct branch *b)
+{
+	int status, ended;
+
+	status = b->argv ? child_check(b->argv) : EXIT_OK;
+	status = status ?: output_open(b);
+	if (status)
+		return status;
+	status = signals_prepare(&b->signals) ?: session_run(b);
+	status = output_close(b, status);
+	ended = child_finish(&b->child, &b->signals);
+	status = status ?: ended;
+	return !status && b->terminated ? 128 + b->terminated : status;
+}
+
+/* ---- options -------------------------------------------------------------- */
+
+enum {
+	ALONE = OPTION_OWN,
+	DEBUGINFOD,
+	FLAT,
+	KERNEL,
+	USER,
+};
+
+static int size_take(struct branch *b, const char *text)
+{
+	if (!size_parse(text, &b->bytes) &&
+	    b->bytes >= KTRACE_BRANCHES_BYTES_MIN &&
+	    b->bytes <= KTRACE_BRANCHES_BYTES_MAX)
+		return EXIT_OK;
+	return misused(&command_branch,
+		       "--size `%s': 4K to 64M is expected; a branch takes 16 "
+		       "bytes",
+		       text);
+}
+
+static int last_take(struct branch *b, const char *text)
+{
+	return !number_parse(text, &b->last) && b->last
+		       ? EXIT_OK
+		       : misused(&command_branch,
+				 "--last `%s' is not a number of branches",
+				 text);
+}
+
+static int format_take(struct branch *b, const char *text)
+{
+	b->json = !strcmp(text, "json");
+	return b->json || !strcmp(text, "text")
+		       ? EXIT_OK
+		       : misused(&command_branch,
+				 "--format `%s': text or json is expected",
+				 text);
+}
+
+static int option_handle(void *data, int option)
+{
+	struct branch *b = data;
+
+	switch (option) {
+	case ALONE:
+		b->alone = true;
+		return EXIT_OK;
+	case DEBUGINFOD:
+		return debuginfod_option(&b->debuginfod);
+	case FLAT:
+		b->flat = true;
+		return EXIT_OK;
+	case KERNEL:
+		b->kernel = true;
+		return EXIT_OK;
+	case USER:
+		return EXIT_OK;
+	case 'd':
+		return option_duration(&command_branch, optarg, &b->duration);
+	case 'F':
+		return format_take(b, optarg);
+	case 'n':
+		return last_take(b, optarg);
+	case 'o':
+		b->output = optarg;
+		return EXIT_OK;
+	case 'p':
+		return processes_add(&b->processes, optarg, &command_branch);
+	case 's':
+		return size_take(b, optarg);
+	default:
+		return option_forgotten(&command_branch, option);
+	}
+}
+
+static int options_check(const struct branch *b)
+{
+	if (b->kernel)
+		return failed("branches of the kernel can only be had from a "
+			      "processor that records them, and ktrace cannot "
+			      "ask it yet: those of programs are found by "
+			      "stopping them behind each instruction (--user)");
+	if (b->argv && b->processes.nr)
+		return misused(&command_branch,
+			       "a command and -p: one of them");
+	if (!b->argv && !b->processes.nr)
+		return misused(&command_branch,
+			       "whose branches?  Name a command, or processes "
+			       "with -p");
+	if (b->flat && b->json)
+		return misused(&command_branch,
+			       "--flat is text; with --format json each branch "
+			       "is a line");
+	return EXIT_OK;
+}
+
+static int branch_main(int argc, char **argv)
+{
+	struct branch b = {0};
+	int status;
+
+	status = options_parse(&command_branch, argc, argv, option_handle, &b);
+	if (status != OPTIONS_TAKEN)
+		return status;
+	if (optind < argc)
+		b.argv = argv + optind;
+	status = options_check(&b) ?: run(&b);
+	processes_free(&b.processes);
+	return status;
+}
+
+static const struct command_option options[] = {
+	OPTION('s', "size", "SIZE",
+	       "of each thread's buffer, which keeps the newest branches: 4K to 64M (64K); a "
+	       "branch takes 16 bytes"),
+	OPTION('p', "pid", "PID,...",
+	       "these processes, and those that they begin; until Ctrl-C, or until they end",
+	       .kind = ARGUMENT_PID),
+	OPTION('d', "duration", "TIME", "end after that, like 10s"),
+	OPTION('n', "last", "NUMBER", "show only the last ones of each thread"),
+	OPTION(0, "alone", NULL,
+	       "no threads and no processes that it begins, only what there is at first",
+	       .id = ALONE),
+	OPTION(0, "user", NULL, "branches of the program (this is the default)",
+	       .id = USER),
+	OPTION(0, "kernel", NULL, "branches of the kernel (not possible yet)",
+	       .id = KERNEL),
+	OPTION(0, "flat", NULL,
+	       "how often each branch was taken, most often first", .id = FLAT),
+	OPTION('F', "format", "FORMAT", "text, or json: a line for each branch",
+	       .words = "text json"),
+	OPTION('o', "output", "FILE", "show it there, not on standard output",
+	       .kind = ARGUMENT_FILE),
+	OPTION_DEBUGINFOD_ROW(DEBUGINFOD),
+	OPTION_QUIET_ROW("only errors"),
+	OPTION_VERBOSE_ROW("whole paths; say what is done"),
+	{0},
+};
+
+const struct command command_branch = {
+	.name = "branch",
+	.what = "show which way a program went: its last branches",
+	.usage = "[OPTION...] {-p PID | -- COMMAND [ARG...]}",
+	.about = "Shows the branches that were taken, when COMMAND has ended, "
+		 "or at Ctrl-C.\n"
+		 "The program is stopped behind each instruction, so it "
+		 "runs some thousand times\n"
+		 "slower than alone.\n",
+	.options = options,
+	.operand = ARGUMENT_PROGRAM,
+	.examples = "    ktrace branch -- ./crash\n"
+		    "    ktrace branch -s 1M -n 200 -- ./crash\n"
+		    "    ktrace branch -p 812 -d 1s --flat\n",
+	.main = branch_main,
+};

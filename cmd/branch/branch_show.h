@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Shows the branches of ktrace branch. */
+#ifndef KT_CMD_BRANCH_SHOW_H
+#define KT_CMD_BRANCH_SHOW_H
+
+#include <ktrace/branches.h>
+#include <ktrace/session.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct branch_show {
+	FILE *file;
+	struct ktrace_branches *branches;
+	struct ktrace_clock clock; /* of the stamps */
+	uint64_t last;		   /* only so many of each thread; 0: all */
+	/* The command, and the signal that has killed it; 0: none has. */
+	pid_t killed;
+	int signal;
+};
+
+/* Each branch of each thread, in order; what repeats itself once, with a count. */
+void branch_show_text(const struct branch_show *show);
+/* A line of JSON for each entry. */
+void branch_show_json(const struct branch_show *show);
+/* How often each branch was taken, most often first.  An exit status. */
+int branch_show_flat(const struct branch_show *show);
+
+/* ---- for these ------------------------------------------------------------ */
+
+/* The first entry of a thread that is shown. */
+size_t branch_show_first(const struct branch_show *show,
+			 const struct ktrace_branch_thread *thread);
+/* Prints where a branch comes from, or goes @to: "parse+0x1c a.c:12". */
+void branch_place_print(const struct branch_show *show, size_t thread,
+			size_t entry, bool to);
+/* The time of a stamp: s since the machine was started. */
+double branch_show_time(const struct branch_show *show, uint64_t stamp);
+
+#endif /* KT_CMD_BRANCH_SHOW_H */
