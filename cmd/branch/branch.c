@@ -28,7 +28,7 @@ struct branch {
 	uint64_t bytes;	   /* of a thread's buffer; 0: as usual */
 	uint64_t last;	   /* entries of each thread that are shown; 0: all */
 	bool alone;	   /* not what it begins */
-	bool flat, json, kernel;
+	bool flat, calls, json, kernel;
 	const char *output;
 	struct debuginfod debuginfod;
 
@@ -174,6 +174,8 @@ static int show(struct branch *b)
 		branch_show_json(&show);
 	else if (b->flat)
 		status = branch_show_flat(&show);
+	else if (b->calls)
+		status = branch_show_calls(&show);
 	else
 		branch_show_text(&show);
 	for (size_t i = 0; (thread = ktrace_branches_thread(b->branches, i));
@@ -244,6 +246,7 @@ static int run(struct branch *b)
 
 enum {
 	ALONE = OPTION_OWN,
+	CALLS,
 	DEBUGINFOD,
 	FLAT,
 	KERNEL,
@@ -289,6 +292,9 @@ static int option_handle(void *data, int option)
 	case ALONE:
 		b->alone = true;
 		return EXIT_OK;
+	case CALLS:
+		b->calls = true;
+		return EXIT_OK;
 	case DEBUGINFOD:
 		return debuginfod_option(&b->debuginfod);
 	case FLAT:
@@ -331,10 +337,14 @@ static int options_check(const struct branch *b)
 		return misused(&command_branch,
 			       "whose branches?  Name a command, or processes "
 			       "with -p");
-	if (b->flat && b->json)
+	if (b->flat && b->calls)
 		return misused(&command_branch,
-			       "--flat is text; with --format json each branch "
-			       "is a line");
+			       "--calls and --flat: one of them");
+	if ((b->flat || b->calls) && b->json)
+		return misused(
+			&command_branch,
+			"--calls and --flat are text; with --format json "
+			"each branch is a line");
 	return EXIT_OK;
 }
 
@@ -369,6 +379,8 @@ static const struct command_option options[] = {
 	       .id = USER),
 	OPTION(0, "kernel", NULL, "branches of the kernel (not possible yet)",
 	       .id = KERNEL),
+	OPTION(0, "calls", NULL, "the calls, each below its caller",
+	       .id = CALLS),
 	OPTION(0, "flat", NULL,
 	       "how often each branch was taken, most often first", .id = FLAT),
 	OPTION('F', "format", "FORMAT", "text, or json: a line for each branch",

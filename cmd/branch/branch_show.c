@@ -32,6 +32,29 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+void branch_function_print(const struct branch_show *show, size_t thread,
+			   size_t entry, bool to)
+{
+	struct ktrace_branch branch =
+		ktrace_branches_get(show->branches, thread, entry);
+	struct ktrace_branch_place place;
+	FILE *f = show->file;
+
+	if (!ktrace_branches_place(show->branches, thread, entry, to, &place)) {
+		fprintf(f, "0x%" PRIx64, to ? branch.to : branch.from);
+		return;
+	}
+	if (place.function) {
+		print_text(f, place.function);
+		fputs(" [", f);
+		print_text(f, verbosity > 0 ? place.file : base_of(place.file));
+		fputc(']', f);
+	} else {
+		print_text(f, base_of(place.file));
+		fprintf(f, "+0x%" PRIx64, place.offset);
+	}
+}
+
 void branch_place_print(const struct branch_show *show, size_t thread,
 			size_t entry, bool to)
 {
@@ -133,7 +156,7 @@ static void line_print(const struct branch_show *show, size_t thread,
 	fputc('\n', show->file);
 }
 
-static void head_print(const struct branch_show *show, size_t number)
+void branch_head_print(const struct branch_show *show, size_t number)
 {
 	const struct ktrace_branch_thread *thread =
 		ktrace_branches_thread(show->branches, number);
@@ -156,12 +179,15 @@ static void head_print(const struct branch_show *show, size_t number)
 }
 
 /* What has killed a thread, and where. */
-static void end_print(const struct branch_show *show, size_t number)
+void branch_end_print(const struct branch_show *show, size_t number)
 {
 	const struct ktrace_branch_thread *thread =
 		ktrace_branches_thread(show->branches, number);
 	struct ktrace_branch branch;
 
+	/* The command's first thread, whichever of them has met it. */
+	if (!show->signal || number)
+		return;
 	fprintf(show->file, "killed by SIG%s (%s)",
 		sigabbrev_np(show->signal) ?: "?",
 		sigdescr_np(show->signal) ?: "?");
@@ -184,7 +210,7 @@ void branch_show_text(const struct branch_show *show)
 
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
 	     i++) {
-		head_print(show, i);
+		branch_head_print(show, i);
 		fold.thread = i;
 		for (at = branch_show_first(show, thread); at < thread->nr;
 		     at += passed) {
@@ -192,7 +218,6 @@ void branch_show_text(const struct branch_show *show)
 			for (size_t n = 0; n < fold.nr; n++)
 				line_print(show, i, &fold.lines[n]);
 		}
-		if (show->signal && !i)
-			end_print(show, i);
+		branch_end_print(show, i);
 	}
 }

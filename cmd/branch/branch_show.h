@@ -24,6 +24,8 @@ void branch_show_text(const struct branch_show *show);
 void branch_show_json(const struct branch_show *show);
 /* How often each branch was taken, most often first.  An exit status. */
 int branch_show_flat(const struct branch_show *show);
+/* Calls, each below its caller.  An exit status. */
+int branch_show_calls(const struct branch_show *show);
 
 /* ---- for these ------------------------------------------------------------ */
 
@@ -33,6 +35,12 @@ size_t branch_show_first(const struct branch_show *show,
 /* Prints where a branch comes from, or goes @to: "parse+0x1c a.c:12". */
 void branch_place_print(const struct branch_show *show, size_t thread,
 			size_t entry, bool to);
+/* The same without the distance from the function's first byte, and without the line. */
+void branch_function_print(const struct branch_show *show, size_t thread,
+			   size_t entry, bool to);
+/* What stands above the entries of a thread, and below them. */
+void branch_head_print(const struct branch_show *show, size_t thread);
+void branch_end_print(const struct branch_show *show, size_t thread);
 /* The time of a stamp: s since the machine was started. */
 double branch_show_time(const struct branch_show *show, uint64_t stamp);
 

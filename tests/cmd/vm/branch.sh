@@ -112,6 +112,58 @@ check 'the most frequent one comes first' awk 'NR == 1 { next } { gsub(/,/, "", 
 run ktrace branch -v -n 20 -- ./crash
 check '-v: whole paths' grep -q " $PWD/crash.c:[0-9]" <<<"$out"
 
+# ---- calls ------------------------------------------------------------------------
+
+# The part of a function, moved to the left.
+part_of()	# FUNCTION
+{
+	awk -v name="$1" 'match($0, /^ */) && $1 == name && !on { on = 1; indent = RLENGTH; print substr($0, indent + 1); next }
+		on && RLENGTH <= indent { exit } on { print substr($0, indent + 1) }' | sed 's/ \[[^]]*\]//'
+}
+run ktrace branch --calls -- ./crash
+check 'its calls' [ "$(part_of main <<<"$out")" = 'main
+  parse
+    length  ×9' ]
+cat >calls.c <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+static jmp_buf out;
+volatile int sum;
+__attribute__((noinline)) static void leaf(int x) { sum += x; }
+__attribute__((noinline)) static void handler(int number) { leaf(number); sum++; }
+__attribute__((noinline)) static void leaves(int x) { leaf(x); longjmp(out, 1); }
+__attribute__((noinline)) static void around(int x) { if (!setjmp(out)) leaves(x); leaf(x); sum++; }
+__attribute__((noinline)) static void twice(int x) { leaf(x); leaf(x + 1); sum++; }
+__attribute__((noinline)) static void tail(int x) { leaf(x); twice(x); }
+__attribute__((noinline)) static int deep(int x) { if (x) sum ^= deep(x - 1) * x; return sum ^ x; }
+int main(void)
+{
+	signal(SIGUSR1, handler);
+	twice(1);
+	tail(2);
+	around(3);
+	kill(getpid(), SIGUSR1);
+	for (int i = 0; i < 100; i++)
+		leaf(i);
+	sum += deep(2000);
+	return 0;
+}
+END
+gcc -O2 -fno-ipa-cp -fno-ipa-sra -fno-optimize-strlen -static -o calls calls.c
+run ktrace branch -s 1M --calls -- ./calls
+ends 0 'calls of a program with signals and longjmp()'
+part_of main <<<"$out" >tree
+check 'a call' grep -q '^  twice$' tree
+check 'what it calls' [ "$(part_of twice <tree)" = 'twice
+  leaf  ×2' ]
+check 'the tail of a function has its caller' [ "$(grep -A 2 '^  tail$' tree | xargs)" = 'tail leaf twice' ]
+check 'a handler is below what it interrupts' [ "$(grep -A 1 'sent to handler$' tree | sed 's/^ *//' | xargs)" = 'sent to handler leaf' ]
+check 'which is a call of main' [ "$(awk '/^  [^ ]/ { above = $1 } /sent to handler/ { print above }' tree)" = kill ]
+check 'longjmp() ends what is inside' [ "$(awk '/^  [^ ]/ { on = $1 == "around" } on && /^    [^ ]/ { print $1 }' tree | sort -u | grep -c '^leaf$')" = 1 ]
+check 'calls that are the same are one' grep -q '^  leaf  ×100$' tree
+check 'as deep as they are' [ "$(grep -c '  (*[0-9]*)* *deep$' tree)" = 2001 ]
+
 # ---- what is mapped changes -------------------------------------------------------
 
 for name in alpha beta; do
@@ -240,6 +292,8 @@ run ktrace branch -n 0 -- true
 ends 2 '-n 0' 'not a number'
 run ktrace branch -F xml -- true
 ends 2 '-F xml' 'text or json'
+run ktrace branch --flat --calls -- true
+ends 2 '--flat and --calls' 'one of them'
 run ktrace branch --flat -F json -- true
 ends 2 '--flat with JSON' 'each branch is a line'
 run ktrace branch -- ./missing
