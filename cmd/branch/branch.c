@@ -37,7 +37,8 @@ struct branch {
 	struct ktrace_branches *branches;
 	struct child child;
 	struct signals signals;
-	int terminated; /* the signal that ended it */
+	int terminated;	  /* the signal that ended it */
+	bool interrupted; /* Ctrl-C came, and the command runs */
 };
 
 /* ---- which threads -------------------------------------------------------- */
@@ -47,10 +48,15 @@ struct tids {
 	size_t nr;
 };
 
+/* A process may be named twice, also by its threads. */
 static int tid_add(struct tids *tids, pid_t tid)
 {
-	pid_t *more = realloc(tids->list, (tids->nr + 1) * sizeof(*more));
+	pid_t *more;
 
+	for (size_t i = 0; i < tids->nr; i++)
+		if (tids->list[i] == tid)
+			return EXIT_OK;
+	more = realloc(tids->list, (tids->nr + 1) * sizeof(*more));
 	if (!more)
 		return failed("out of memory");
 	tids->list = more;
@@ -69,7 +75,9 @@ static int threads_add(struct tids *tids, pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	if (!dir)
-		return failed("process %d has ended", (int)pid);
+		return errno == ENOENT
+			       ? failed("process %d has ended", (int)pid)
+			       : failed("%s: %s", path, strerror(errno));
 	while (!status && (entry = readdir(dir)))
 		if (*entry->d_name != '.')
 			status = tid_add(tids, atoi(entry->d_name));
@@ -101,21 +109,14 @@ static int branches_open(struct branch *b)
 		.debuginfod = debuginfod_options(&b->debuginfod),
 	};
 	struct tids tids = {0};
-	int status, err, tries = 10;
+	int status = tids_find(b, &tids);
 
-	do {
-		tids.nr = 0;
-		err = 0;
-		status = tids_find(b, &tids);
-		options.tids = tids.list;
-		options.nr_tids = tids.nr;
-		if (!status)
-			err = ktrace_branches_open(b->session, &options,
-						   &b->branches);
-		/* A thread has ended meanwhile. */
-	} while (err == -ESRCH && --tries);
+	options.tids = tids.list;
+	options.nr_tids = tids.nr;
+	if (!status && ktrace_branches_open(b->session, &options, &b->branches))
+		status = failed_in_library();
 	free(tids.list);
-	return err ? failed_in_library() : status;
+	return status;
 }
 
 /* False: it cannot be followed any more. */
@@ -126,7 +127,32 @@ static bool files_follow(void *data)
 	return !ktrace_branches_follow(b->branches);
 }
 
-/* Ctrl-C ends it even if the command goes on. */
+/* The first Ctrl-C is for the command, the second one ends the tracing. */
+static bool command_interrupted(void *data)
+{
+	struct branch *b = data;
+
+	if (b->interrupted)
+		return true;
+	say("waiting for the command to end; Ctrl-C again ends the tracing");
+	b->interrupted = true;
+	return false;
+}
+
+/* A signal ends the asking for debug files. */
+static bool asking_interrupted(void *data)
+{
+	struct branch *b = data;
+	int number;
+
+	do
+		number = signals_take(&b->signals, NULL);
+	while (number == SIGCHLD);
+	if (number && number != SIGINT)
+		b->terminated = number;
+	return number;
+}
+
 static int trace(struct branch *b)
 {
 	struct wait wait = {
@@ -138,6 +164,7 @@ static int trace(struct branch *b)
 		.duration = b->duration,
 		.round_ms = ROUND_MS,
 		.round = files_follow,
+		.interrupted = command_interrupted,
 		.data = b,
 	};
 	const char *reason;
@@ -160,16 +187,17 @@ static int show(struct branch *b)
 		.file = b->file,
 		.branches = b->branches,
 		.last = b->last,
-		.killed = b->child.pid,
-		.signal = b->child.ended ? b->child.signal : 0,
 	};
 	const struct ktrace_branch_thread *thread;
 	uint64_t unfollowed = 0;
 	int status = EXIT_OK;
 
+	debuginfod_patience(&b->debuginfod);
 	if (ktrace_branches_read(b->branches) ||
 	    ktrace_session_clock(b->session, &show.clock))
 		return failed_in_library();
+	/* What is printed may be long. */
+	signals_restore(&b->signals);
 	if (b->json)
 		branch_show_json(&show);
 	else if (b->flat)
@@ -222,8 +250,13 @@ static int output_close(struct branch *b, int status)
 {
 	if (!b->output)
 		return output_finish(status);
-	if (fclose(b->file) && !status)
-		return failed("%s: %s", b->output, strerror(errno));
+	bool bad = ferror(b->file);
+
+	if ((fclose(b->file) || bad) && !status)
+		return failed(
+			"%s: %s", b->output,
+			bad ? "not all of it could be written: is there no space left?"
+			    : strerror(errno));
 	return status;
 }
 
@@ -350,7 +383,9 @@ static int options_check(const struct branch *b)
 
 static int branch_main(int argc, char **argv)
 {
-	struct branch b = {0};
+	struct branch b = {
+		.debuginfod = {.interrupted = asking_interrupted, .data = &b},
+	};
 	int status;
 
 	status = options_parse(&command_branch, argc, argv, option_handle, &b);

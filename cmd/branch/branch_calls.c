@@ -319,6 +319,7 @@ static void node_print(const struct calls *calls, const struct node *node,
 		       int depth)
 {
 	FILE *f = calls->show->file;
+	size_t last;
 
 	/* Deeper ones would be lines of mostly blanks: there the depth is a number. */
 	if (depth > DEPTH_INDENTED)
@@ -331,7 +332,8 @@ static void node_print(const struct calls *calls, const struct node *node,
 			      node->to);
 	if (node->times > 1)
 		fprintf(f, "  ×%zu", node->times);
-	if (node == calls->now && calls->show->signal && !calls->thread)
+	if (node == calls->now &&
+	    branch_signal(calls->show, calls->thread, &last))
 		fputs("  <- killed here", f);
 	fputc('\n', f);
 }

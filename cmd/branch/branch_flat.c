@@ -8,10 +8,8 @@
 #include "cmd.h"
 #include "common/value.h"
 
-/* A branch, and where it was met first: there its places are known. */
 struct edge {
-	struct ktrace_branch branch;
-	size_t thread, entry;
+	struct branch_at first; /* where it was met first */
 	uint64_t count;
 };
 
@@ -21,23 +19,34 @@ struct edges {
 	uint64_t all;
 };
 
-static bool is_same(const struct ktrace_branch *a,
-		    const struct ktrace_branch *b)
+/* Branches that are the same have the same number. */
+static uint64_t number_of(const struct branch_show *show,
+			  const struct branch_at *at)
 {
-	return a->kind == b->kind && a->from == b->from && a->to == b->to;
+	struct ktrace_branch_place place;
+	uint64_t number = at->branch.kind;
+
+	for (int to = 0; to <= 1; to++)
+		number = number * 0x9e3779b97f4a7c15ull +
+			 (ktrace_branches_place(show->branches, at->thread,
+						at->entry, to, &place)
+				  ? place.offset
+			  : to ? at->branch.to
+			       : at->branch.from);
+	return number;
 }
 
-static int edge_count(struct edges *edges, const struct ktrace_branch *branch,
-		      size_t thread, size_t entry)
+static int edge_count(const struct branch_show *show, struct edges *edges,
+		      const struct branch_at *at)
 {
-	uint64_t number = branch->from * 31 + branch->to;
+	uint64_t number = number_of(show, at);
 	struct table_slot *slot = NULL;
 	struct edge *edge;
 
 	edges->all++;
 	while ((slot = table_next(&edges->table, number, slot))) {
 		edge = slot->value;
-		if (is_same(&edge->branch, branch)) {
+		if (branch_is_same(show, &edge->first, at)) {
 			edge->count++;
 			return EXIT_OK;
 		}
@@ -45,24 +54,26 @@ static int edge_count(struct edges *edges, const struct ktrace_branch *branch,
 	edge = arena_alloc(&edges->arena, sizeof(*edge));
 	if (!edge || table_add(&edges->table, number, edge))
 		return failed("out of memory");
-	*edge = (struct edge){*branch, thread, entry, 1};
+	*edge = (struct edge){*at, 1};
 	return EXIT_OK;
 }
 
 static int edges_count(const struct branch_show *show, struct edges *edges)
 {
 	const struct ktrace_branch_thread *thread;
-	struct ktrace_branch branch;
+	struct branch_at at;
 	int status = EXIT_OK;
 
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
 	     i++)
-		for (size_t at = branch_show_first(show, thread);
-		     !status && at < thread->nr; at++) {
-			branch = ktrace_branches_get(show->branches, i, at);
-			if (!ktrace_branch_is_stamp(&branch) &&
-			    branch.kind != KTRACE_BRANCH_LAST)
-				status = edge_count(edges, &branch, i, at);
+		for (size_t n = branch_show_first(show, thread);
+		     !status && n < thread->nr; n++) {
+			at.branch = ktrace_branches_get(show->branches, i, n);
+			at.thread = i;
+			at.entry = n;
+			if (!ktrace_branch_is_stamp(&at.branch) &&
+			    at.branch.kind != KTRACE_BRANCH_LAST)
+				status = edge_count(show, edges, &at);
 		}
 	return status;
 }
@@ -75,14 +86,24 @@ static int edge_compare(const void *a, const void *b)
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
 	/* What was met first comes first. */
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->entry > y->entry) - (x->entry < y->entry);
+	if (x->first.thread != y->first.thread)
+		return x->first.thread < y->first.thread ? -1 : 1;
+	return (x->first.entry > y->first.entry) -
+	       (x->first.entry < y->first.entry);
 }
 
 static void edges_print(const struct branch_show *show,
 			const struct edges *edges, struct edge **list)
 {
+	uint64_t lost = 0;
+
+	for (size_t i = 0; ktrace_branches_thread(show->branches, i); i++)
+		lost += ktrace_branches_thread(show->branches, i)->lost;
+	if (lost)
+		fprintf(show->file,
+			"of the newest ones; %s entries before were "
+			"overwritten (--size)\n",
+			count_text(lost).s);
 	fprintf(show->file, "%12s  share  branch\n", "count");
 	for (size_t i = 0; i < edges->table.nr; i++) {
 		const struct edge *edge = list[i];
@@ -90,10 +111,12 @@ static void edges_print(const struct branch_show *show,
 		fprintf(show->file, "%12s  %4.1f%%  %-13s  ",
 			count_text(edge->count).s,
 			100.0 * edge->count / edges->all,
-			ktrace_branch_kind_name(edge->branch.kind));
-		branch_place_print(show, edge->thread, edge->entry, false);
+			ktrace_branch_kind_name(edge->first.branch.kind));
+		branch_place_print(show, edge->first.thread, edge->first.entry,
+				   false);
 		fputs(" → ", show->file);
-		branch_place_print(show, edge->thread, edge->entry, true);
+		branch_place_print(show, edge->first.thread, edge->first.entry,
+				   true);
 		fputc('\n', show->file);
 	}
 }

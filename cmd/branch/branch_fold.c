@@ -2,15 +2,24 @@
 /* See branch_fold.h. */
 #include "branch_fold.h"
 
+static struct branch_at at_entry(const struct fold *fold, size_t entry)
+{
+	return (struct branch_at){
+		.branch = ktrace_branches_get(fold->show->branches,
+					      fold->thread, entry),
+		.thread = fold->thread,
+		.entry = entry,
+	};
+}
+
+/* Their addresses are compared first, because most are not the same. */
 static bool is_same(const struct fold *fold, size_t a, size_t b)
 {
-	struct ktrace_branch x =
-		ktrace_branches_get(fold->branches, fold->thread, a);
-	struct ktrace_branch y =
-		ktrace_branches_get(fold->branches, fold->thread, b);
+	struct branch_at x = at_entry(fold, a), y = at_entry(fold, b);
 
-	return x.kind == y.kind && x.from == y.from && x.to == y.to &&
-	       !ktrace_branch_is_stamp(&x);
+	return x.branch.from == y.branch.from && x.branch.to == y.branch.to &&
+	       !ktrace_branch_is_stamp(&x.branch) &&
+	       branch_is_same(fold->show, &x, &y);
 }
 
 static bool are_same(const struct fold *fold, size_t a, size_t b, size_t nr)

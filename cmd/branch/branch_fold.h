@@ -6,7 +6,7 @@
 #ifndef KT_CMD_BRANCH_FOLD_H
 #define KT_CMD_BRANCH_FOLD_H
 
-#include <ktrace/branches.h>
+#include "branch_show.h"
 
 /* What repeats itself is so many branches long at most. */
 #define FOLD_PERIOD_MAX 64
@@ -27,7 +27,7 @@ struct fold_line {
 };
 
 struct fold {
-	const struct ktrace_branches *branches;
+	const struct branch_show *show;
 	size_t thread;
 	struct fold_line lines[FOLD_PERIOD_MAX];
 	size_t nr;

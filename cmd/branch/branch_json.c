@@ -64,7 +64,9 @@ static void entry_print(const struct branch_show *show, size_t thread,
 	}
 	fputs(",\"from\":", f);
 	place_print(show, thread, entry, false, branch.from);
-	if (branch.kind != KTRACE_BRANCH_LAST) {
+	if (branch.kind == KTRACE_BRANCH_LAST) {
+		fprintf(f, ",\"signal\":%d", (int)branch.to);
+	} else {
 		fputs(",\"to\":", f);
 		place_print(show, thread, entry, true, branch.to);
 	}
@@ -87,8 +89,6 @@ void branch_show_json(const struct branch_show *show)
 			(int)thread->tid, thread->nr, thread->lost,
 			thread->unread, thread->unfollowed,
 			thread->ended ? "true" : "false");
-		if (show->signal && !i)
-			fprintf(show->file, ",\"signal\":%d", show->signal);
 		fputs("}\n", show->file);
 	}
 }

@@ -1,96 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Branches as text: see branch_show.h. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "branch_fold.h"
 #include "branch_show.h"
-#include "cmd.h"
 #include "common/value.h"
-
-size_t branch_show_first(const struct branch_show *show,
-			 const struct ktrace_branch_thread *thread)
-{
-	return show->last && show->last < thread->nr ? thread->nr - show->last
-						     : 0;
-}
-
-double branch_show_time(const struct branch_show *show, uint64_t stamp)
-{
-	const struct ktrace_clock *clock = &show->clock;
-	double ticks = (double)(int64_t)(stamp - clock->sync.clock);
-
-	return (clock->sync.monotonic + ticks * 1e9 / clock->frequency) / 1e9;
-}
-
-/* ---- places --------------------------------------------------------------- */
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-void branch_function_print(const struct branch_show *show, size_t thread,
-			   size_t entry, bool to)
-{
-	struct ktrace_branch branch =
-		ktrace_branches_get(show->branches, thread, entry);
-	struct ktrace_branch_place place;
-	FILE *f = show->file;
-
-	if (!ktrace_branches_place(show->branches, thread, entry, to, &place)) {
-		fprintf(f, "0x%" PRIx64, to ? branch.to : branch.from);
-		return;
-	}
-	if (place.function) {
-		print_text(f, place.function);
-		fputs(" [", f);
-		print_text(f, verbosity > 0 ? place.file : base_of(place.file));
-		fputc(']', f);
-	} else {
-		print_text(f, base_of(place.file));
-		fprintf(f, "+0x%" PRIx64, place.offset);
-	}
-}
-
-void branch_place_print(const struct branch_show *show, size_t thread,
-			size_t entry, bool to)
-{
-	struct ktrace_branch branch =
-		ktrace_branches_get(show->branches, thread, entry);
-	struct ktrace_branch_place place;
-	FILE *f = show->file;
-
-	if (!ktrace_branches_place(show->branches, thread, entry, to, &place)) {
-		fprintf(f, "0x%" PRIx64, to ? branch.to : branch.from);
-		return;
-	}
-	if (place.nr_inlined) {
-		print_text(f, place.inlined);
-		fputs(" in ", f);
-	}
-	if (place.function) {
-		print_text(f, place.function);
-		if (place.behind)
-			fprintf(f, "+0x%" PRIx64, place.behind);
-	} else {
-		print_text(f, base_of(place.file));
-		fprintf(f, "+0x%" PRIx64, place.offset);
-	}
-	if (place.source) {
-		fputc(' ', f);
-		print_text(f, verbosity > 0 ? place.source
-					    : base_of(place.source));
-	} else if (place.function) {
-		fputs(" [", f);
-		print_text(f, verbosity > 0 ? place.file : base_of(place.file));
-		fputc(']', f);
-	}
-}
-
-/* ---- text ----------------------------------------------------------------- */
 
 static void stamp_print(const struct branch_show *show,
 			const struct ktrace_branch *stamp)
@@ -165,7 +79,10 @@ void branch_head_print(const struct branch_show *show, size_t number)
 		fputc('\n', show->file);
 	fprintf(show->file, "thread %d: ", (int)thread->tid);
 	if (!thread->nr)
-		fputs("no entries: it has not run its program meanwhile",
+		fputs(thread->unfollowed
+			      ? "not traced: there was no memory for its buffer"
+			      : "no entries: it has not run its program "
+				"meanwhile",
 		      show->file);
 	else
 		fprintf(show->file, "%s entries", count_text(thread->nr).s);
@@ -178,33 +95,37 @@ void branch_head_print(const struct branch_show *show, size_t number)
 	fputc('\n', show->file);
 }
 
-/* What has killed a thread, and where. */
-void branch_end_print(const struct branch_show *show, size_t number)
+int branch_signal(const struct branch_show *show, size_t thread, size_t *entry)
 {
-	const struct ktrace_branch_thread *thread =
-		ktrace_branches_thread(show->branches, number);
+	const struct ktrace_branch_thread *of =
+		ktrace_branches_thread(show->branches, thread);
 	struct ktrace_branch branch;
 
-	/* The command's first thread, whichever of them has met it. */
-	if (!show->signal || number)
-		return;
-	fprintf(show->file, "killed by SIG%s (%s)",
-		sigabbrev_np(show->signal) ?: "?",
-		sigdescr_np(show->signal) ?: "?");
-	for (size_t i = thread->nr; i-- > 0;) {
-		branch = ktrace_branches_get(show->branches, number, i);
-		if (branch.kind != KTRACE_BRANCH_LAST)
-			continue;
-		fputs(" at ", show->file);
-		branch_place_print(show, number, i, false);
-		break;
+	for (*entry = of->ended ? of->nr : 0; (*entry)--;) {
+		branch = ktrace_branches_get(show->branches, thread, *entry);
+		if (branch.kind == KTRACE_BRANCH_LAST)
+			return branch.to;
 	}
+	return 0;
+}
+
+/* What has killed a thread, and where. */
+void branch_end_print(const struct branch_show *show, size_t thread)
+{
+	size_t last;
+	int signal = branch_signal(show, thread, &last);
+
+	if (!signal)
+		return;
+	fprintf(show->file, "killed by SIG%s (%s) at ",
+		sigabbrev_np(signal) ?: "?", sigdescr_np(signal) ?: "?");
+	branch_place_print(show, thread, last, false);
 	fputc('\n', show->file);
 }
 
 void branch_show_text(const struct branch_show *show)
 {
-	struct fold fold = {.branches = show->branches};
+	struct fold fold = {.show = show};
 	const struct ktrace_branch_thread *thread;
 	size_t at, passed;
 

@@ -5,6 +5,7 @@
 
 #include <ktrace/branches.h>
 #include <ktrace/session.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -13,9 +14,6 @@ struct branch_show {
 	struct ktrace_branches *branches;
 	struct ktrace_clock clock; /* of the stamps */
 	uint64_t last;		   /* only so many of each thread; 0: all */
-	/* The command, and the signal that has killed it; 0: none has. */
-	pid_t killed;
-	int signal;
 };
 
 /* Each branch of each thread, in order; what repeats itself once, with a count. */
@@ -41,6 +39,18 @@ void branch_function_print(const struct branch_show *show, size_t thread,
 /* What stands above the entries of a thread, and below them. */
 void branch_head_print(const struct branch_show *show, size_t thread);
 void branch_end_print(const struct branch_show *show, size_t thread);
+/* The signal that has killed a thread, 0: none has; @entry has the place. */
+int branch_signal(const struct branch_show *show, size_t thread, size_t *entry);
+
+struct branch_at {
+	struct ktrace_branch branch;
+	size_t thread, entry; /* where it is */
+};
+
+/* Do they go from the same place to the same place?  Each process has others at an address. */
+bool branch_is_same(const struct branch_show *show, const struct branch_at *a,
+		    const struct branch_at *b);
+
 /* The time of a stamp: s since the machine was started. */
 double branch_show_time(const struct branch_show *show, uint64_t stamp);
 

@@ -139,7 +139,7 @@ bool child_reap(struct child *c, bool wait)
 	else if (WIFEXITED(status))
 		c->status = WEXITSTATUS(status);
 	else
-		c->status = 128 + (c->signal = WTERMSIG(status));
+		c->status = 128 + WTERMSIG(status);
 	return true;
 }
 

@@ -14,7 +14,6 @@ struct child {
 	int error; /* the errno of a failed exec is read from it */
 	bool ended;
 	int status; /* in the form of a shell's exit status */
-	int signal; /* that has killed it; 0: none has */
 };
 
 /* Can the command be run?  0, or an exit status after a message. */

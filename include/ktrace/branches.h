@@ -52,7 +52,8 @@ struct ktrace_branches_options {
 };
 
 /*
- * Loads the module ktrace-branch if it is missing.  -ESRCH: there is no such thread; -EPERM: this
+ * Loads the module ktrace-branch if it is missing.  Threads that are not there any more are left out;
+ * -ESRCH: none of them is; -EPERM: this
  * needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
  */
 KTRACE_API int ktrace_branches_open(
@@ -97,7 +98,10 @@ enum ktrace_branch_kind {
 	KTRACE_BRANCH_LEAVES = 11,
 	KTRACE_BRANCH_ENDS = 12,   /* the thread has ended */
 	KTRACE_BRANCH_BEGINS = 13, /* it is traced from now on */
-	/* No stamp: `from' and `to' are the instruction where the thread was when it ended. */
+	/*
+	 * No stamp: `from' is the instruction where the thread was when it ended, `to' the signal that
+	 * has killed it; 0: none has, or it has killed another thread of the process.
+	 */
 	KTRACE_BRANCH_LAST = 14,
 };
 

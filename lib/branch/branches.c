@@ -20,6 +20,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "mapped.h"
+#include "read/trace.h"
 #include "session/session.h"
 #include "symbol/debug_server.h"
 #include "symbol/program_tables.h"
@@ -82,7 +83,7 @@ static int context_open(struct ktrace_session *session,
 	int tree, err = 0;
 
 	tree = open(session->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	*context = openat(tree, FILE_NAME, O_RDWR | O_CLOEXEC);
+	*context = tree < 0 ? -1 : openat(tree, FILE_NAME, O_RDWR | O_CLOEXEC);
 	if (*context < 0)
 		err = session_explain(-errno, session->root, FILE_NAME);
 	if (tree >= 0)
@@ -105,17 +106,24 @@ static int contexts_open(struct ktrace_branches *branches,
 {
 	int err = 0;
 
+	raise_file_limit();
 	branches->contexts =
 		calloc(options->nr_tids, sizeof(*branches->contexts));
 	if (!branches->contexts)
 		return error_set(-ENOMEM, "out of memory");
-	while (!err && branches->nr_contexts < options->nr_tids) {
-		size_t i = branches->nr_contexts++;
+	for (size_t i = 0; i < options->nr_tids; i++) {
+		int *context = &branches->contexts[branches->nr_contexts];
 
-		err = context_open(session, options, options->tids[i],
-				   &branches->contexts[i]);
+		err = context_open(session, options, options->tids[i], context);
+		if (!err)
+			branches->nr_contexts++;
+		else if (*context >= 0)
+			close(*context);
+		/* A thread that has ended meanwhile has no branches. */
+		if (err && err != -ESRCH)
+			return err;
 	}
-	return err;
+	return branches->nr_contexts ? 0 : err;
 }
 
 static int files_open(struct ktrace_branches *branches,
@@ -266,7 +274,7 @@ static void leave_out(struct thread *thread)
 	const struct mapped *mapped = &thread->mapped;
 	uint64_t end = thread->first + thread->shown.nr, cut;
 
-	if (mapped->first || !mapped->nr)
+	if (!mapped->nr)
 		return;
 	cut = mapped->nr > 1 ? mapped->changes[1].since : end;
 	if (cut <= thread->first)

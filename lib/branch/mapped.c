@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/stack_entry.h"
+#include "base/text.h"
 #include "mapped.h"
 #include "read/demangle.h"
 #include "symbol/program_names.h"
@@ -33,6 +34,7 @@ static int change_read(int fd, struct kt_branch_maps *read,
 		if (read->nr <= read->max)
 			break;
 	}
+	change->number = read->change;
 	change->since = read->since;
 	change->nr = read->nr;
 	return 1;
@@ -56,8 +58,6 @@ int mapped_read(struct mapped *mapped, int fd, uint32_t thread)
 			break;
 		}
 		mapped->changes = more;
-		if (!mapped->nr)
-			mapped->first = read.change;
 		mapped->changes[mapped->nr++] = change;
 		read.change++;
 	}
@@ -67,7 +67,6 @@ int mapped_read(struct mapped *mapped, int fd, uint32_t thread)
 		     : 0;
 }
 
-/* Entries older than what is kept have most of it, too: libraries are seldom unmapped. */
 static const struct mapped_change *change_at(struct mapped *mapped,
 					     uint64_t number)
 {
@@ -81,17 +80,12 @@ static const struct mapped_change *change_at(struct mapped *mapped,
 	return &mapped->changes[at];
 }
 
-uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address)
+static uint64_t word_in(const struct mapped_change *change, uint64_t address)
 {
-	const struct mapped_change *change;
+	size_t low = 0, high = change->nr, middle;
 	const struct kt_branch_map *map;
-	size_t low = 0, high, middle;
 	uint64_t offset;
 
-	if (!mapped->nr)
-		return 0;
-	change = change_at(mapped, number);
-	high = change->nr;
 	while (low < high) {
 		middle = (low + high) / 2;
 		if (change->maps[middle].end <= address)
@@ -107,6 +101,22 @@ uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address)
 			       offset <= KT_FRAME_PLACE_MASK
 		       ? (uint64_t)map->file << KT_FRAME_FILE_SHIFT | offset
 		       : 0;
+}
+
+uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address)
+{
+	const struct mapped_change *change;
+	uint64_t word;
+
+	if (!mapped->nr)
+		return 0;
+	change = change_at(mapped, number);
+	word = word_in(change, address);
+	/* What came in between is mostly still there: libraries are seldom unmapped. */
+	if (!word && change + 1 < mapped->changes + mapped->nr &&
+	    change[1].number > change->number + 1)
+		word = word_in(change + 1, address);
+	return word;
 }
 
 void mapped_free(struct mapped *mapped)
@@ -164,6 +174,38 @@ static const char *name_of(struct arena *arena, const char *symbol)
 	return demangle(symbol, name) ? arena_strdup(arena, name) : symbol;
 }
 
+/*
+ * What the compiler has put there, with names as the programmer knows them.  @at: names and
+ * positions, up to @end; a name is never empty, and behind the last one are the NULs that fill the word.
+ */
+static int inlined_take(struct arena *arena, struct ktrace_branch_place *place,
+			const char *at, const char *end)
+{
+	struct text texts = {0};
+	const char *name, *call;
+
+	while (at < end && *at) {
+		name = text_next(&at, end);
+		call = text_next(&at, end);
+		if (!name || !call)
+			break;
+		name = name_of(arena, name);
+		if (!name)
+			texts.failed = true;
+		else
+			text_add(&texts, name, strlen(name) + 1);
+		text_add(&texts, call, strlen(call) + 1);
+		place->nr_inlined++;
+	}
+	if (texts.len && !texts.failed) {
+		place->inlined = arena_alloc(arena, texts.len);
+		if (place->inlined)
+			memcpy((char *)place->inlined, texts.s, texts.len);
+	}
+	text_free(&texts);
+	return place->nr_inlined && !place->inlined ? -ENOMEM : 0;
+}
+
 /* An entry KT_STACK_NAME: its texts go into the place of its word. */
 static int name_take(void *data, const void *bytes, size_t size)
 {
@@ -193,11 +235,7 @@ static int name_take(void *data, const void *bytes, size_t size)
 		place->function = name_of(&names->arena, place->function);
 	place->file = text_next(&at, end);
 	place->source = unless_empty(text_next(&at, end));
-	place->inlined = at;
-	/* A name is never empty; behind the last one are the NULs that fill the word. */
-	while (at < end && *at && text_next(&at, end) && text_next(&at, end))
-		place->nr_inlined++;
-	return 0;
+	return inlined_take(&names->arena, place, at, end);
 }
 
 /* As the bytes of a file `stacks': a stack of one frame, the instruction itself, for each word. */

@@ -16,6 +16,7 @@ struct program_tables;
 
 /* From an entry on, until the next change. */
 struct mapped_change {
+	uint32_t number; /* some in between may not be kept any more */
 	uint64_t since;
 	struct kt_branch_map *maps;
 	uint32_t nr;
