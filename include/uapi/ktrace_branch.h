@@ -10,7 +10,7 @@
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
  *	children	the processes that it begins from now on, too
- *	mappings	what threads have mapped to run it is remembered (KT_READ_MAPPINGS)
+ *	mappings	what threads have mapped to be run is remembered (KT_READ_MAPPINGS)
  *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *
@@ -60,12 +60,19 @@ enum kt_branch_kind {
 	KT_BRANCH_ENDS = 12,   /* the thread has ended: the last entry */
 	KT_BRANCH_BEGINS = 13, /* the context has begun to trace it */
 	/*
-	 * No stamp: before KT_BRANCH_ENDS, the instruction `from' where the thread was when it ended,
-	 * for instance the one for which a signal has killed it.  `to' is the same.
+	 * No stamp: before KT_BRANCH_ENDS, the instruction `from' where the thread was when it ended.
+	 * `to' is the signal that has killed it, 0: none has; also for threads that end because another
+	 * one of their process was killed.
 	 */
 	KT_BRANCH_LAST = 14,
 	KT_BRANCH_KINDS
 };
+
+/* Of a kind. */
+static inline int kt_branch_is_stamp(unsigned int kind)
+{
+	return kind >= KT_BRANCH_ARRIVES && kind <= KT_BRANCH_BEGINS;
+}
 
 #define KT_BRANCH_SIZE_MIN     4096u
 #define KT_BRANCH_SIZE_DEFAULT (64u << 10)
@@ -105,11 +112,11 @@ struct kt_branch_map {
 
 /*
  * KT_READ_MAPPINGS	what a thread had mapped since a certain entry of its buffer, until the next
- *			change.  The changes are numbered from 0.  The last ones are kept, also if
- *			the thread has ended: to read all of them, ask for 0, and then for one more
- *			than the number that came, until ENOENT.  If an entry goes from one file to
- *			another, its `from' was mapped since its own number or before, its `to'
- *			since the number behind it or before.
+ *			change.  The changes are numbered from 0.  The first two and the last ones are
+ *			kept, also if the thread has ended: to read all of them, ask for 0, and then
+ *			for one more than the number that came, until ENOENT.  Without maps, it is not
+ *			known what was mapped.  The `from' of an entry was mapped since its own number
+ *			or before, its `to' since the number behind it or before.
  *			ENOENT: there are not so many threads, or changes.
  *			ENODATA: the context was not told to remember mappings.
  */

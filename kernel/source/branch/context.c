@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Contexts of branch traces: see context.h. */
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -32,12 +33,15 @@ struct branch_context {
 	u32 nr_threads;
 	bool closed;
 
-	bool following; /* what programs map */
+	bool following;	    /* what programs map */
+	atomic_long_t room; /* for maps that are kept */
 };
 
 /* Of one context, whatever its owner may have: dead threads keep their buffers. */
 #define THREADS_MAX 4096u
 #define BYTES_MAX   (1ull << 30)
+/* Of all threads: 64 MiB.  Threads that share them are counted, each. */
+#define MAPS_MAX ((64l << 20) / sizeof(struct kt_unwind_map))
 
 struct thread {
 	struct branch_client client;
@@ -70,7 +74,8 @@ static struct thread *thread_make(struct branch_context *context,
 	thread->client.kind = &thread_kind;
 	thread->client.threads = context->wish.threads;
 	thread->client.children = context->wish.children;
-	thread->client.mappings.wanted = context->wish.mappings;
+	if (context->following)
+		thread->client.mappings.room = &context->room;
 	thread->context = context;
 	thread->pid = get_task_pid(task, PIDTYPE_PID);
 	return thread;
@@ -215,6 +220,10 @@ static int context_begin(struct branch_context *context)
 		err = -EINVAL;
 		goto out;
 	}
+	err = mappings_follow(context);
+	if (err)
+		goto out;
+	err = -ENOMEM;
 	thread = thread_make(context, task);
 	if (!thread)
 		goto out;
@@ -245,7 +254,9 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 	context->payer = get_task_struct(current->group_leader);
 	mutex_init(&context->lock);
 	INIT_LIST_HEAD(&context->threads);
-	err = mappings_follow(context) ?: context_begin(context);
+	atomic_long_set(&context->room, MAPS_MAX);
+	err = IS_ENABLED(CONFIG_PREEMPT_RT) ? -EOPNOTSUPP
+					    : context_begin(context);
 	if (!err)
 		return context;
 	branch_context_close(context);
@@ -329,14 +340,15 @@ static int mapping_copy(const struct branch_mapping *mapping,
 {
 	const struct kt_maps *from = mapping->maps;
 	struct kt_branch_map *to;
-	size_t size = array_size(from->nr, sizeof(*to));
+	size_t size;
 	int err = 0;
 	u32 i;
 
 	maps->since = mapping->since;
-	maps->nr = from->nr;
-	if (from->nr > maps->max || !from->nr)
+	maps->nr = from ? from->nr : 0;
+	if (!maps->nr || maps->nr > maps->max)
 		return 0;
+	size = array_size(from->nr, sizeof(*to));
 	to = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!to)
 		return -ENOMEM;
@@ -374,6 +386,7 @@ int branch_context_mappings(struct branch_context *context,
 	    !stepper_mappings(&thread->client, &maps->change, &mapping))
 		return -ENOENT;
 	err = mapping_copy(&mapping, maps);
-	kt_maps_put(mapping.maps);
+	if (mapping.maps)
+		kt_maps_put(mapping.maps);
 	return err;
 }

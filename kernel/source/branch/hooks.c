@@ -60,11 +60,13 @@ static void probe_exit(void *data, struct task_struct *task KT_EXIT_MORE)
 static void probe_signal(void *data, int signal, struct kernel_siginfo *info,
 			 struct k_sigaction *action)
 {
-	if (action->sa.sa_handler == SIG_DFL ||
-	    action->sa.sa_handler == SIG_IGN)
+	if (action->sa.sa_handler == SIG_IGN)
 		return;
 	kt_probe_enter();
-	told->signals();
+	if (action->sa.sa_handler == SIG_DFL)
+		told->defaults(signal);
+	else
+		told->signals();
 	kt_probe_exit();
 }
 

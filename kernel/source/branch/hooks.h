@@ -17,6 +17,8 @@ struct branch_hooks {
 	void (*exits)(void);
 	/* The task is about to run a signal's handler: its frame is made next. */
 	void (*signals)(void);
+	/* It has no handler for this signal, which may kill it. */
+	void (*defaults)(int signal);
 	/* It is about to come back from there. */
 	void (*returns)(void);
 	/* A debugger lets it go on, with or without stopping it again; it does not run yet. */

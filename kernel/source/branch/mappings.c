@@ -5,30 +5,59 @@
 #include "mappings.h"
 #include "program/space.h"
 
+/* Where change @number is kept, or the one that it replaces. */
+static u32 slot_of(u32 number)
+{
+	return number < BRANCH_MAPPINGS_FIRST
+		       ? number
+		       : BRANCH_MAPPINGS_FIRST +
+				 (number - BRANCH_MAPPINGS_FIRST) %
+					 BRANCH_MAPPINGS_LAST;
+}
+
 static u32 oldest(const struct branch_mappings *mappings)
 {
-	return mappings->nr > BRANCH_MAPPINGS_KEPT
-		       ? mappings->nr - BRANCH_MAPPINGS_KEPT
-		       : 0;
+	return mappings->nr > BRANCH_MAPPINGS_FIRST + BRANCH_MAPPINGS_LAST
+		       ? mappings->nr - BRANCH_MAPPINGS_LAST
+		       : BRANCH_MAPPINGS_FIRST;
+}
+
+/* Whoever has traced a process may have made it map as much as it can. */
+static bool is_kept(const struct branch_mappings *mappings,
+		    const struct kt_maps *maps)
+{
+	if (atomic_long_sub_return(maps->nr, mappings->room) >= 0 &&
+	    kt_maps_hold(maps))
+		return true;
+	atomic_long_add(maps->nr, mappings->room);
+	return false;
+}
+
+static bool is_changed(const struct branch_mappings *mappings,
+		       const struct kt_maps *now)
+{
+	return mappings->nr
+		       ? mappings->kept[slot_of(mappings->nr - 1)].maps != now
+		       : now != NULL;
 }
 
 void branch_mappings_notice(struct branch_mappings *mappings, u64 since,
 			    const struct kt_maps *now,
 			    const struct kt_maps **dropped)
 {
-	struct branch_mapping *slot =
-		&mappings->kept[mappings->nr % BRANCH_MAPPINGS_KEPT];
-	u32 last = (mappings->nr - 1) % BRANCH_MAPPINGS_KEPT;
+	struct branch_mapping *slot = &mappings->kept[slot_of(mappings->nr)];
 
-	if (!mappings->wanted || !now ||
-	    (mappings->nr && mappings->kept[last].maps == now))
+	if (!is_changed(mappings, now) || (slot->maps && *dropped))
 		return;
-	if (slot->maps && *dropped)
+	/* What is not kept is not known. */
+	if (now && !is_kept(mappings, now))
+		now = NULL;
+	if (!now && !is_changed(mappings, NULL))
 		return;
-	if (!kt_maps_hold(now))
-		return;
-	if (slot->maps)
+	if (slot->maps) {
+		atomic_long_add(slot->maps->nr, mappings->room);
 		*dropped = slot->maps;
+	}
 	*slot = (struct branch_mapping){since, now};
 	mappings->nr++;
 }
@@ -36,19 +65,25 @@ void branch_mappings_notice(struct branch_mappings *mappings, u64 since,
 bool branch_mappings_get(const struct branch_mappings *mappings, u32 *number,
 			 struct branch_mapping *mapping)
 {
-	*number = max(*number, oldest(mappings));
+	if (*number >= BRANCH_MAPPINGS_FIRST)
+		*number = max(*number, oldest(mappings));
 	if (*number >= mappings->nr)
 		return false;
-	*mapping = mappings->kept[*number % BRANCH_MAPPINGS_KEPT];
-	/* This has a reference already. */
-	return kt_maps_hold(mapping->maps);
+	*mapping = mappings->kept[slot_of(*number)];
+	/* These have a reference already. */
+	return !mapping->maps || kt_maps_hold(mapping->maps);
 }
 
 void branch_mappings_free(struct branch_mappings *mappings)
 {
+	const struct kt_maps *maps;
 	u32 i;
 
-	for (i = 0; i < BRANCH_MAPPINGS_KEPT; i++)
-		if (mappings->kept[i].maps)
-			kt_maps_put(mappings->kept[i].maps);
+	for (i = 0; i < ARRAY_SIZE(mappings->kept); i++) {
+		maps = mappings->kept[i].maps;
+		if (!maps)
+			continue;
+		atomic_long_add(maps->nr, mappings->room);
+		kt_maps_put(maps);
+	}
 }

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread had mapped to run it, and from which of its branches on: so addresses have a meaning
+ * What a thread had mapped to be run, and from which of its branches on: so addresses have a meaning
  * when the thread has ended, has executed another program, or has mapped something else there.
  *
  * A program that maps a hundred libraries does so at its beginning, and most branches of a buffer are
- * of later: so only the last changes are kept.
+ * of later: so only the last changes are kept.  The first two are, too: at first a thread that is made
+ * to execute a program has what its parent had, and the second change is that program.
  */
 #ifndef KT_KERNEL_SOURCE_BRANCH_MAPPINGS_H
 #define KT_KERNEL_SOURCE_BRANCH_MAPPINGS_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 
 struct kt_maps;
 
-#define BRANCH_MAPPINGS_KEPT 16u
+#define BRANCH_MAPPINGS_FIRST 2u
+#define BRANCH_MAPPINGS_LAST  16u
 
 struct branch_mappings {
-	bool wanted;
-	u32 nr; /* how often they were found changed */
+	atomic_long_t *
+		room; /* how many maps more may be kept; NULL: nothing is kept */
+	u32 nr;	      /* how often they were found changed */
 	struct branch_mapping {
 		u64 since; /* the number of the first entry that has them */
-		const struct kt_maps *maps;
-	} kept[BRANCH_MAPPINGS_KEPT];
+		const struct kt_maps *maps; /* NULL: not known */
+	} kept[BRANCH_MAPPINGS_FIRST + BRANCH_MAPPINGS_LAST];
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
+#include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/thread_info.h>
@@ -30,6 +31,7 @@
 #include "pushed.h"
 #include "step.h"
 #include "stepper.h"
+#include "trap_flag.h"
 
 struct stepper {
 	struct hlist_node node; /* in `steppers' */
@@ -56,6 +58,7 @@ struct stepper {
 	bool unsure; /* it has met a breakpoint: which instruction was there is not known */
 	bool sent; /* the kernel sends the program elsewhere */
 	bool own; /* the program itself wants to be stopped behind each instruction */
+	int signal; /* the last one for which it has no handler */
 };
 
 /* Changed under the lock, read under RCU. */
@@ -147,9 +150,14 @@ static void deliver(struct stepper *stepper, enum kt_branch_kind kind, u64 from,
 {
 	struct branch_client *client;
 
-	list_for_each_entry(client, &stepper->clients, node)
-		if (client->begun)
-			kt_branch_log_add(&client->log, kind, from, to);
+	list_for_each_entry(client, &stepper->clients, node) {
+		if (!client->begun)
+			continue;
+		kt_branch_log_add(&client->log, kind, from, to);
+		/* Stamps have no place, so what is mapped now may hold for them, too. */
+		if (!kt_branch_is_stamp(kind))
+			client->behind = client->log.head;
+	}
 }
 
 static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
@@ -158,37 +166,6 @@ static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
 }
 
 /* ---- on and off ----------------------------------------------------------- */
-
-/*
- * X86_EFLAGS_TF makes the processor stop.  TIF_FORCED_TF tells the kernel that the program has not
- * set it: then children do not get it, and debuggers do not see it.
- */
-static bool is_forced(void)
-{
-	return test_thread_flag(TIF_FORCED_TF);
-}
-
-/* ptrace wants to stop the task behind the next instruction. */
-static bool is_debugged(void)
-{
-	return test_syscall_work(SYSCALL_EXIT_TRAP);
-}
-
-static void stepping_on(const struct stepper *stepper, struct pt_regs *regs)
-{
-	regs->flags |= X86_EFLAGS_TF;
-	if (!stepper->own)
-		set_thread_flag(TIF_FORCED_TF);
-}
-
-/* While the kernel, or somebody who sees the flags, is at work. */
-static void stepping_off(struct pt_regs *regs)
-{
-	if (!is_forced() || is_debugged())
-		return;
-	regs->flags &= ~X86_EFLAGS_TF;
-	clear_thread_flag(TIF_FORCED_TF);
-}
 
 /* A uprobe lets the program run a copy of an instruction. */
 static bool runs_copy(void)
@@ -375,7 +352,7 @@ static void stepper_work(struct callback_head *head)
 			if (!is_forced())
 				stepper->own = regs->flags & X86_EFLAGS_TF;
 			begin_here(stepper, regs->ip);
-			stepping_on(stepper, regs);
+			stepping_on(regs, stepper->own);
 		}
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 	}
@@ -461,11 +438,11 @@ static void notice_mappings(struct stepper *stepper,
 	struct branch_client *client;
 
 	list_for_each_entry(client, &stepper->clients, node) {
-		if (!client->begun || !client->mappings.wanted)
+		if (!client->begun || !client->mappings.room)
 			continue;
 		if (!now)
 			now = kt_space_maps(current->mm);
-		branch_mappings_notice(&client->mappings, client->log.head, now,
+		branch_mappings_notice(&client->mappings, client->behind, now,
 				       dropped);
 	}
 }
@@ -489,7 +466,7 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs,
 		stepping_off(regs);
 		stepper->begun = false;
 	} else if (stepper->begun) {
-		stepping_on(stepper, regs);
+		stepping_on(regs, stepper->own);
 	}
 	return alone;
 }
@@ -628,6 +605,17 @@ static void hook_signals(void)
 	sent(true);
 }
 
+static void hook_defaults(int signal)
+{
+	struct stepper *stepper;
+
+	rcu_read_lock();
+	stepper = stepper_of(current);
+	if (stepper)
+		stepper->signal = signal;
+	rcu_read_unlock();
+}
+
 static void hook_returns(void)
 {
 	sent(false);
@@ -645,6 +633,22 @@ static void hook_execs(void)
 	sent(false);
 }
 
+/*
+ * All threads of a process end with the signal that has killed one of them.  Of those signals that dump
+ * its memory the kernel tells that one; for the others it kills all of them alike.
+ */
+static int killed_by(const struct stepper *stepper)
+{
+	int signal = current->exit_code & 0x7f;
+
+	if (signal == stepper->signal)
+		return signal;
+	return signal && stepper->signal == SIGKILL &&
+			       !sig_kernel_coredump(signal)
+		       ? signal
+		       : 0;
+}
+
 static void hook_exits(void)
 {
 	u64 ip = task_pt_regs(current)->ip;
@@ -657,7 +661,8 @@ static void hook_exits(void)
 	if (stepper) {
 		raw_spin_lock_irqsave(&stepper->lock, flags);
 		if (stepper->begun)
-			deliver(stepper, KT_BRANCH_LAST, ip, ip);
+			deliver(stepper, KT_BRANCH_LAST, ip,
+				killed_by(stepper));
 		deliver_stamp(stepper, KT_BRANCH_ENDS);
 		list_for_each_entry(client, &stepper->clients, node)
 			WRITE_ONCE(client->ended, true);
@@ -687,6 +692,7 @@ static const struct branch_hooks hooks = {
 	.execs = hook_execs,
 	.exits = hook_exits,
 	.signals = hook_signals,
+	.defaults = hook_defaults,
 	.returns = hook_returns,
 	.resumes = hook_resumes,
 	.stops = hook_stops,

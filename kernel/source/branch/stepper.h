@@ -48,6 +48,7 @@ struct branch_client {
 		children; /* those that the task begins are to be followed, too */
 	bool ended;	  /* the task has */
 	struct branch_mappings mappings;
+	u64 behind; /* the number behind the last entry that is no stamp */
 	/* It and those that it has begun, if there was no memory for them. */
 	u32 unfollowed;
 
