@@ -3,9 +3,9 @@
  * See program_tables.h.
  *
  * A file is opened by the mapping in which the kernel saw it: this works in other mount
- * namespaces, and if the file was deleted.  If the process is gone already, its path may lead
- * to it.  That may be another file, whose table would be given to that file, where it is
- * right; so no check is needed.
+ * namespaces, and if the file was deleted.  If the process is gone already, or has mapped
+ * something else there, its path may lead to it.  That may be another file, whose table would be
+ * given to that file, where it is right; and names are taken from it as if it were the one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,18 +88,32 @@ static bool mapped_path(char path[PATH_MAX], pid_t pid, const char *range)
 	return *path == '/';
 }
 
+/* The kernel tells no more of a path. */
+#define PATH_TOLD 1023
+
 /*
- * The process may have mapped something else there meanwhile, as programs do that load and unload
- * their parts.  Its root may be another one than ours, but the name is the same, unless the kernel has
- * escaped some of it.
+ * Is this file, which was opened by its mapping, the one that the kernel saw there as @path?  The
+ * process may have mapped something else meanwhile, as programs do that load and unload their parts.  Its
+ * root may be another one than ours, and the file may have been deleted or replaced: but its name
+ * is the same.  If the kernel has cut it or has escaped some of it, it is believed.
  */
-static bool is_mapped(const char *path, pid_t pid, const char *range)
+static bool is_told(int fd, const char *path)
 {
 	const char *name = strrchr(path, '/');
-	char now[PATH_MAX];
+	char link[40], now[PATH_MAX];
+	size_t length;
+	ssize_t n;
 
-	return name && mapped_path(now, pid, range) &&
-	       (strchr(name, '\\') || !strcmp(strrchr(now, '/'), name));
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, now, sizeof(now) - 1);
+	now[n > 0 ? n : 0] = '\0';
+	if (!name || *now != '/' || strchr(name, '\\') ||
+	    strlen(path) >= PATH_TOLD)
+		return true;
+	length = strlen(name);
+	return !strncmp(strrchr(now, '/'), name, length) &&
+	       (!strrchr(now, '/')[length] ||
+		!strcmp(strrchr(now, '/') + length, " (deleted)"));
 }
 
 static int file_open(const char *path, pid_t pid, const char *range)
@@ -107,12 +121,16 @@ static int file_open(const char *path, pid_t pid, const char *range)
 	char link[96];
 	int fd = -1;
 
-	if (pid && is_mapped(path, pid, range)) {
+	if (pid) {
 		snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid,
 			 range);
 		fd = program_file_open(link);
 	}
-	return fd >= 0 ? fd : program_file_open(path);
+	if (fd >= 0 && is_told(fd, path))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return program_file_open(path);
 }
 
 bool program_file_same(const struct program_file *file, int fd)
@@ -172,7 +190,8 @@ static bool may_keep(const struct program_tables *tables)
 
 /*
  * Makes sure that the file is found again.  What has our mounts is not kept open, because that
- * would keep them from being unmounted; nor is what has no name any more, which may be large.
+ * would keep them from being unmounted; nor is what has no name any more, which may be large, unless
+ * its names are wanted soon.
  */
 static void file_keep(struct program_tables *tables, struct program_file *file,
 		      const char *range, int fd)
@@ -181,7 +200,7 @@ static void file_keep(struct program_tables *tables, struct program_file *file,
 	char *path;
 
 	if (file->error || path_leads_to(file, file->path, fd) ||
-	    fstat(fd, &st) || !st.st_nlink)
+	    fstat(fd, &st) || (!st.st_nlink && !tables->names_only))
 		return;
 	path = path_for_us(file, range);
 	if (path && path_leads_to(file, path, fd)) {
@@ -190,7 +209,7 @@ static void file_keep(struct program_tables *tables, struct program_file *file,
 		return;
 	}
 	free(path);
-	if (!has_other_mounts(file->pid))
+	if (st.st_nlink && !has_other_mounts(file->pid))
 		return;
 	file->kept = may_keep(tables) ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
 	tables->nr_kept += file->kept > 0;

@@ -51,7 +51,7 @@ struct program_tables {
 	size_t nr_unkept; /* that had frames, but there were too many */
 	struct debug_server
 		*servers; /* asked for debug files; NULL: nobody is */
-	bool names_only;  /* no stacks are walked: the files need no tables */
+	bool names_only; /* and soon; no stacks are walked, so files need no tables */
 };
 
 /*
