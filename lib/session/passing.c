@@ -62,7 +62,13 @@ enum passing_class passing_class(const struct btf *btf, __u32 id)
 		return t->size <= WORD ? PASSING_WORDS : PASSING_UNKNOWN;
 	if (!btf_is_composite(t))
 		return PASSING_UNKNOWN;
-	/* An empty class of C++ has a byte, which nobody passes. */
+	/*
+	 * An empty class of C++ has a byte, which nobody passes.  Of transparent unions of pointers,
+	 * as release_pages() has one, the BTF of some kernels has no members.
+	 */
+	if (!btf_vlen(t) && t->size > 1)
+		return btf_is_union(t) && t->size == WORD ? PASSING_WORDS
+							  : PASSING_UNKNOWN;
 	if (!t->size || !btf_vlen(t))
 		return PASSING_NOTHING;
 	/* The stack would have a gap in front of it. */
