@@ -9,9 +9,19 @@ vmlinux=$1 folder=$2
 tracing=/sys/kernel/tracing
 [ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
 cd /mnt || exit 1
-while IFS= read -r event; do
-	echo "$event" >>$tracing/kprobe_events || exit 1
-done <"$folder/events"
+# A place where the kernel takes no probe is none for ktrace, too.
+options=()
+while IFS= read -r event && IFS= read -r text <&3; do
+	if (echo "$event" >>$tracing/kprobe_events) 2>/dev/null; then
+		options+=(-P "$text")
+	elif ktrace probe check --vmlinux "$vmlinux" "$text" >checked 2>&1; then
+		echo "the kernel refuses, and ktrace does not: $event"
+		cat checked
+		exit 1
+	else
+		echo "both refuse ${event#* }: $(grep -v '^ *$' checked | head -n 1)"
+	fi
+done <"$folder/events" 3<"$folder/texts"
 # A task that is made or ended while one of both records only.
 cat >work.sh <<'END'
 for i in 1 2 3; do
@@ -20,10 +30,6 @@ for i in 1 2 3; do
 	stat /mnt/data
 done
 END
-options=()
-while IFS= read -r text; do
-	options+=(-P "$text")
-done <"$folder/texts"
 echo 1 >$tracing/events/kt/enable
 ktrace record -q --vmlinux "$vmlinux" "${options[@]}" --only -o t -- bash work.sh >log 2>&1 || {
 	cat log
