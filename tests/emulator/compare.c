@@ -55,6 +55,7 @@ static size_t nr_indices;
 
 static const struct log_call *calls;
 static size_t nr_calls;
+static size_t nr_before; /* calls before the marker at the begin */
 static bool *matched;
 static unsigned int begin_marker, end_marker; /* numbers of calls */
 static size_t next; /* behind the last one that is matched */
@@ -157,6 +158,7 @@ static void calls_cut(const char *marker)
 		die("the emulator has not seen the markers");
 	calls += begin;
 	nr_calls = end - begin;
+	nr_before = begin - 1;
 }
 
 static void calls_read(const char *path, const char *marker)
@@ -302,6 +304,105 @@ static void record_match(const struct record *record)
 		record->function->nr_words = record->nr_words;
 }
 
+/* ---- interrupts at the markers --------------------------------------------- */
+
+/*
+ * An interrupt may come between the call of a marker and its record, too.  Then its records are in front
+ * of that, and its calls behind.  So the last records wait here until it is known on which side
+ * they are.
+ */
+static struct record waiting[2 * AHEAD];
+static size_t nr_waiting;
+
+static void waiting_drop(size_t nr)
+{
+	nr_waiting -= nr;
+	memmove(waiting, waiting + nr, nr_waiting * sizeof(*waiting));
+}
+
+/* The calls of an interrupt are more than these. */
+#define ALIKE_MIN 8
+
+/* May the call have no record? */
+static bool is_skipped(const struct log_call *call)
+{
+	return !function_at(call->address) || call->flags & LOG_HOOK;
+}
+
+/*
+ * Are @nr records, from @record on in steps of @step, those of the calls from @call on?  There are @left
+ * calls in this direction.
+ */
+static bool are_alike_from(const struct record *record, size_t nr,
+			   const struct log_call *call, size_t left, int step)
+{
+	for (; nr; nr--, record += step, call += step, left--) {
+		while (left && function_at(call->address) != record->function &&
+		       is_skipped(call)) {
+			call += step;
+			left--;
+		}
+		if (!left || function_at(call->address) != record->function)
+			return false;
+	}
+	return true;
+}
+
+/* The last @nr of them are what the emulator has seen first behind the marker. */
+static bool are_behind(size_t nr)
+{
+	return are_alike_from(&waiting[nr_waiting - nr], nr, calls, nr_calls,
+			      1);
+}
+
+/* The last ones but @nr are what the emulator has seen last, before the call at @last. */
+static bool are_before(const struct log_call *last, size_t left, size_t nr)
+{
+	return nr_waiting >= nr + ALIKE_MIN &&
+	       are_alike_from(&waiting[nr_waiting - nr - 1], ALIKE_MIN, last,
+			      left, -1);
+}
+
+/* Behind the marker: only those stay that are late. */
+static void begin_reached(void)
+{
+	size_t nr = nr_waiting < nr_calls ? nr_waiting : nr_calls;
+
+	/* calls[-1] is the marker; before the first one, the emulator has written nothing. */
+	if (begin_marker && are_before(calls - 2, nr_before, 0))
+		nr = 0;
+	while (nr && !are_behind(nr))
+		nr--;
+	if (nr < ALIKE_MIN)
+		nr = 0;
+	waiting_drop(nr_waiting - nr);
+}
+
+static void end_reached(void)
+{
+	size_t nr = 0;
+
+	while (nr < nr_waiting &&
+	       !are_before(&calls[nr_calls - 1], nr_calls, nr))
+		nr++;
+	/* If none fits, a call before the marker was missed. */
+	if (nr == nr_waiting)
+		nr = 0;
+	for (size_t i = 0; i < nr_waiting - nr; i++)
+		record_match(&waiting[i]);
+	nr_waiting = 0;
+}
+
+static void record_wait(const struct record *record, bool inside)
+{
+	if (nr_waiting == 2 * AHEAD) {
+		for (size_t i = 0; inside && i < AHEAD; i++)
+			record_match(&waiting[i]);
+		waiting_drop(AHEAD);
+	}
+	waiting[nr_waiting++] = *record;
+}
+
 static void trace_read(const char *path, const char *marker)
 {
 	struct ktrace_cursor *cursor;
@@ -327,15 +428,17 @@ static void trace_read(const char *path, const char *marker)
 			continue;
 		record_read(&record, event);
 		if (!strcmp(record.function->name, marker)) {
+			if (markers == begin_marker)
+				begin_reached();
 			if (markers == end_marker)
-				inside = false;
-			if (markers++ == begin_marker) {
-				inside = true;
+				end_reached();
+			inside =
+				markers >= begin_marker && markers < end_marker;
+			/* Markers within are calls like others. */
+			if (markers++ == begin_marker)
 				continue;
-			}
 		}
-		if (inside)
-			record_match(&record);
+		record_wait(&record, inside);
 	}
 	if (item < 0)
 		die(ktrace_last_error());
