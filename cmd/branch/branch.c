@@ -248,10 +248,10 @@ static int output_open(struct branch *b)
 
 static int output_close(struct branch *b, int status)
 {
-	if (!b->output)
-		return output_finish(status);
 	bool bad = ferror(b->file);
 
+	if (!b->output)
+		return output_finish(status);
 	if ((fclose(b->file) || bad) && !status)
 		return failed(
 			"%s: %s", b->output,

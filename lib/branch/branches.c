@@ -234,24 +234,29 @@ static int out_of_memory(void)
 	return error_set(-ENOMEM, "out of memory for branches");
 }
 
+/* If the thread has overwritten more than this share while its buffer was copied, it is copied again. */
+#define SKIPPED_SHARE 16
+
 /* What a thread of a context has in its buffer.  1, 0: there is no such thread, or -errno. */
 static int entries_read(struct ktrace_branches *branches, int context,
 			uint32_t number, struct thread *thread)
 {
 	struct kt_branches read = {.max = branches->max, .thread = number};
 	struct kt_branch *less;
+	int tries = 5, err;
 
 	thread->entries = malloc(branches->max * sizeof(*thread->entries));
 	if (!thread->entries)
 		return out_of_memory();
 	read.entries = (uintptr_t)thread->entries;
-	if (ioctl(context, KT_READ_BRANCHES, &read)) {
-		int err = errno == ENOENT ? 0 : -errno;
-
-		return err ? error_set(err, "branches of thread %u: %s", number,
-				       strerror(-err))
-			   : 0;
-	}
+	do {
+		if (ioctl(context, KT_READ_BRANCHES, &read)) {
+			err = errno == ENOENT ? 0 : -errno;
+			return err ? error_set(err, "branches of thread %u: %s",
+					       number, strerror(-err))
+				   : 0;
+		}
+	} while (read.skip > read.nr / SKIPPED_SHARE && --tries);
 	less = realloc(thread->entries, (read.nr + 1) * sizeof(*less));
 	if (less)
 		thread->entries = less;

@@ -316,7 +316,7 @@ sleeps=$!
 run ktrace branch -p $busy -d 1s
 ends 0 '-p'
 # What it does while its buffer is copied overwrites some entries.
-check 'what it does' grep -q '^thread '$busy': 4,0[0-9]* entries, the newest; .* before were overwritten$' <<<"$out"
+check 'what it does' grep -q '^thread '$busy': [1-4],[0-9]* entries, the newest; .* before were overwritten$' <<<"$out"
 check 'by name' grep -q 'execute_command' <<<"$out"
 check 'it goes on' kill -0 $busy
 run ktrace branch -p $busy,$sleeps,$busy -d 1s -F json
