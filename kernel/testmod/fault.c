@@ -67,16 +67,6 @@ static bool is_ours(unsigned long address)
 	       strcmp(name, THIS_MODULE->name);
 }
 
-/* If the kernel has no memory to take a probe away, it can do nothing but warn. */
-static bool is_taking_away(unsigned long address)
-{
-	static const char name[] = "unregister_kprobe";
-	char text[sizeof(name)];
-
-	snprintf(text, sizeof(text), "%ps", (void *)address);
-	return !strcmp(text, name);
-}
-
 static bool is_called_by_us(unsigned long caller, bool direct)
 {
 	unsigned long entries[32];
@@ -85,12 +75,9 @@ static bool is_called_by_us(unsigned long caller, bool direct)
 	if (is_ours(caller) || direct)
 		return is_ours(caller);
 	nr = stack_trace_save(entries, ARRAY_SIZE(entries), 0);
-	for (i = 0; i < nr; i++) {
-		if (is_taking_away(entries[i]))
-			return false;
+	for (i = 0; i < nr; i++)
 		if (is_ours(entries[i]))
 			return true;
-	}
 	return false;
 }
 

@@ -172,7 +172,7 @@ for i in 1 2 3 4; do
 	$branched many 20 &
 	pids="$pids $!"
 done
-check "contexts come and go" $branches open 100 $pids
+check "contexts come and go" $branches open-mappings 100 $pids
 for pid in $pids; do
 	wait "$pid" || echo "not ok - a program that was traced ended with $?"
 done

@@ -13,8 +13,8 @@
  *	branches debug ADDRESS [-t] PROGRAM [ARGUMENT...]
  *		counts how often PROGRAM comes to a breakpoint at ADDRESS, over which it is stepped.
  *		Prints "HITS STATUS".  -t: while it is traced
- *	branches open COUNT PID...
- *		opens and closes COUNT contexts on these, at random
+ *	branches open|open-mappings COUNT PID...
+ *		opens and closes COUNT contexts on these, at random; also with what is mapped
  *
  * PROGRAM has its addresses where it was linked to.  The control tree is in $tree.
  */
@@ -240,7 +240,7 @@ static int debug(long address, bool traced, char **argv)
 
 /* ---- open ----------------------------------------------------------------- */
 
-static int open_many(int count, char **pids)
+static int open_many(int count, const char *words, char **pids)
 {
 	int contexts[10], nr = 0;
 	struct kt_branch entries[256];
@@ -264,8 +264,8 @@ static int open_many(int count, char **pids)
 		}
 		*context = context_open();
 		snprintf(line, sizeof(line),
-			 "pid %s size 4096 threads children mappings",
-			 pids[rand() % nr]);
+			 "pid %s size 4096 threads children%s",
+			 pids[rand() % nr], words);
 		if (write(*context, line, strlen(line)) < 0 && errno != ESRCH)
 			fail(line);
 	}
@@ -285,8 +285,10 @@ int main(int argc, char **argv)
 		return debug(strtol(argv[2], NULL, 16), traced,
 			     argv + 3 + traced);
 	}
-	if (argc > 3 && !strcmp(argv[1], "open"))
-		return open_many(atoi(argv[2]), argv + 3);
+	if (argc > 3 &&
+	    (!strcmp(argv[1], "open") || !strcmp(argv[1], "open-mappings")))
+		return open_many(atoi(argv[2]), argv[1][4] ? " mappings" : "",
+				 argv + 3);
 	if (argc < 3 || strcmp(argv[1], "trace"))
 		return 2;
 	argv++;
