@@ -218,6 +218,7 @@ static struct kt_maps *maps_read(struct mm_struct *mm, pid_t pid)
 	if (!maps)
 		return NULL;
 	refcount_set(&maps->users, 1);
+	maps->room = nr;
 	maps->salt = get_random_u64();
 	for_each_area(mm, vma)
 	{

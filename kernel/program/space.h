@@ -21,6 +21,7 @@ struct kt_maps {
 	refcount_t users;
 	struct rcu_head rcu;
 	u64 salt;
+	u32 room; /* for so many there is memory */
 	u32 nr;
 	struct kt_unwind_map maps[];
 };

@@ -22,23 +22,28 @@ static u32 oldest(const struct branch_mappings *mappings)
 		       : BRANCH_MAPPINGS_FIRST;
 }
 
+/* In maps; what is in front of them counts, too. */
+static long cost_of(const struct kt_maps *maps)
+{
+	return maps ? maps->room + 2 : 0;
+}
+
 /* Whoever has traced a process may have made it map as much as it can. */
 static bool is_kept(const struct branch_mappings *mappings,
 		    const struct kt_maps *maps)
 {
-	if (atomic_long_sub_return(maps->nr, mappings->room) >= 0 &&
+	if (atomic_long_sub_return(cost_of(maps), mappings->room) >= 0 &&
 	    kt_maps_hold(maps))
 		return true;
-	atomic_long_add(maps->nr, mappings->room);
+	atomic_long_add(cost_of(maps), mappings->room);
 	return false;
 }
 
 static bool is_changed(const struct branch_mappings *mappings,
 		       const struct kt_maps *now)
 {
-	return mappings->nr
-		       ? mappings->kept[slot_of(mappings->nr - 1)].maps != now
-		       : now != NULL;
+	return !mappings->nr ||
+	       mappings->kept[slot_of(mappings->nr - 1)].maps != now;
 }
 
 void branch_mappings_notice(struct branch_mappings *mappings, u64 since,
@@ -49,15 +54,17 @@ void branch_mappings_notice(struct branch_mappings *mappings, u64 since,
 
 	if (!is_changed(mappings, now) || (slot->maps && *dropped))
 		return;
+	/* What is replaced gives its room back. */
+	atomic_long_add(cost_of(slot->maps), mappings->room);
 	/* What is not kept is not known. */
 	if (now && !is_kept(mappings, now))
 		now = NULL;
-	if (!now && !is_changed(mappings, NULL))
+	if (!now && !is_changed(mappings, NULL)) {
+		atomic_long_sub(cost_of(slot->maps), mappings->room);
 		return;
-	if (slot->maps) {
-		atomic_long_add(slot->maps->nr, mappings->room);
-		*dropped = slot->maps;
 	}
+	if (slot->maps)
+		*dropped = slot->maps;
 	*slot = (struct branch_mapping){since, now};
 	mappings->nr++;
 }
@@ -83,7 +90,7 @@ void branch_mappings_free(struct branch_mappings *mappings)
 		maps = mappings->kept[i].maps;
 		if (!maps)
 			continue;
-		atomic_long_add(maps->nr, mappings->room);
+		atomic_long_add(cost_of(maps), mappings->room);
 		kt_maps_put(maps);
 	}
 }

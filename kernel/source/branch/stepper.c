@@ -607,13 +607,22 @@ static void hook_signals(void)
 
 static void hook_defaults(int signal)
 {
+	const struct kt_maps *dropped = NULL;
 	struct stepper *stepper;
+	unsigned long flags;
 
 	rcu_read_lock();
 	stepper = stepper_of(current);
-	if (stepper)
+	if (stepper) {
+		raw_spin_lock_irqsave(&stepper->lock, flags);
 		stepper->signal = signal;
+		/* It may be killed before its next stop, right behind an exec. */
+		notice_mappings(stepper, &dropped);
+		raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	}
 	rcu_read_unlock();
+	if (dropped)
+		kt_maps_put(dropped);
 }
 
 static void hook_returns(void)
@@ -635,18 +644,18 @@ static void hook_execs(void)
 
 /*
  * All threads of a process end with the signal that has killed one of them.  Of those signals that dump
- * its memory the kernel tells that one; for the others it kills all of them alike.
+ * its memory the kernel tells that one, but for a system call that is forbidden; the others kill all
+ * of them alike.
  */
 static int killed_by(const struct stepper *stepper)
 {
 	int signal = current->exit_code & 0x7f;
 
-	if (signal == stepper->signal)
+	if (!signal || !sig_kernel_coredump(signal) ||
+	    signal == stepper->signal ||
+	    (signal == SIGSYS && stepper->signal != SIGKILL))
 		return signal;
-	return signal && stepper->signal == SIGKILL &&
-			       !sig_kernel_coredump(signal)
-		       ? signal
-		       : 0;
+	return 0;
 }
 
 static void hook_exits(void)
