@@ -311,7 +311,8 @@ static int thread_read(struct ktrace_branches *branches, size_t context,
 		return found;
 	}
 	branches->nr++;
-	err = mapped_read(&thread->mapped, fd, number);
+	err = mapped_read(&thread->mapped, fd, number,
+			  thread->first + thread->shown.nr);
 	if (err)
 		return err;
 	if (branches->executes && !context && !number)

@@ -40,7 +40,7 @@ static int change_read(int fd, struct kt_branch_maps *read,
 	return 1;
 }
 
-int mapped_read(struct mapped *mapped, int fd, uint32_t thread)
+int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end)
 {
 	struct kt_branch_maps read = {.thread = thread};
 	struct mapped_change change, *more;
@@ -59,6 +59,12 @@ int mapped_read(struct mapped *mapped, int fd, uint32_t thread)
 		}
 		mapped->changes = more;
 		mapped->changes[mapped->nr++] = change;
+		/* A thread may go on mapping as fast as this is read. */
+		if (change.since > end && mapped->nr > 1) {
+			change = (struct mapped_change){0};
+			found = 0;
+			break;
+		}
 		read.change++;
 	}
 	free(change.maps);
@@ -111,6 +117,8 @@ uint64_t mapped_word(struct mapped *mapped, uint64_t number, uint64_t address)
 	if (!mapped->nr)
 		return 0;
 	change = change_at(mapped, number);
+	if (change->since > number)
+		return 0;
 	word = word_in(change, address);
 	/* What came in between is mostly still there: libraries are seldom unmapped. */
 	if (!word && change + 1 < mapped->changes + mapped->nr &&

@@ -31,8 +31,11 @@ struct mapped {
 	size_t last; /* the change that was found last */
 };
 
-/* Reads those of a thread from the context @fd.  0 or -errno, with a message. */
-int mapped_read(struct mapped *mapped, int fd, uint32_t thread);
+/*
+ * Reads those of a thread from the context @fd, as far as entries before number @end need them.  0 or
+ * -errno, with a message.
+ */
+int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end);
 /*
  * The word of an address as stacks have it (KT_FRAME_FILE_SHIFT), when entry @number was made; 0: it
  * is not known what was there.

@@ -119,7 +119,7 @@ static bool is_told(int fd, const char *path)
 static int file_open(const char *path, pid_t pid, const char *range)
 {
 	char link[96];
-	int fd = -1;
+	int fd = -1, told;
 
 	if (pid) {
 		snprintf(link, sizeof(link), "/proc/%d/map_files/%s", (int)pid,
@@ -128,9 +128,13 @@ static int file_open(const char *path, pid_t pid, const char *range)
 	}
 	if (fd >= 0 && is_told(fd, path))
 		return fd;
+	told = program_file_open(path);
+	/* It was renamed, and nothing else has its name. */
+	if (told < 0 && fd >= 0)
+		return fd;
 	if (fd >= 0)
 		close(fd);
-	return program_file_open(path);
+	return told;
 }
 
 bool program_file_same(const struct program_file *file, int fd)
