@@ -197,7 +197,7 @@ static int show(struct branch *b)
 	    ktrace_session_clock(b->session, &show.clock))
 		return failed_in_library();
 	/* What is printed may be long. */
-	signals_restore(&b->signals);
+	signals_unblock(&b->signals);
 	if (b->json)
 		branch_show_json(&show);
 	else if (b->flat)

@@ -10,10 +10,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/table.h"
 #include "branch_show.h"
 #include "cmd.h"
 
 #define DEPTH_INDENTED 64
+
+/* Of the open calls, so many are searched: a hostile program may have millions. */
+#define OPEN_MAX 10000
 
 /* The longest instruction, of a call for instance. */
 #define INSTRUCTION_MAX 15
@@ -41,6 +45,7 @@ struct calls {
 	struct node top; /* above all */
 	struct node *now;
 	bool failed;
+	bool killed; /* the thread, in @now */
 };
 
 /* ---- building ------------------------------------------------------------- */
@@ -123,9 +128,12 @@ static struct node *ended_by(struct calls *calls, uint64_t to,
 {
 	struct node *node = calls->now;
 
-	while (node != &calls->top && !ends(node, to))
+	for (int i = 0; i < OPEN_MAX && node != &calls->top; i++) {
+		if (ends(node, to))
+			return node;
 		node = node->parent;
-	return node == &calls->top ? NULL : node;
+	}
+	return NULL;
 }
 
 /* All that there was until now was called by a function that is seen only now. */
@@ -146,17 +154,6 @@ static void caller_found(struct calls *calls, size_t entry)
 	calls->now = caller;
 }
 
-static void return_take(struct calls *calls, size_t entry, uint64_t to)
-{
-	struct node *ended = ended_by(calls, to, has_returned);
-
-	if (ended)
-		calls->now = ended->parent;
-	/* A handler of a signal returns to code that goes back by a system call. */
-	else if (calls->now->how != SENT && !is_same_function(calls, entry))
-		caller_found(calls, entry);
-}
-
 static void sent_take(struct calls *calls, size_t entry, uint64_t from,
 		      uint64_t to)
 {
@@ -175,7 +172,8 @@ static struct node *open_call(struct calls *calls, size_t entry)
 
 	if (!place_of(calls, entry, true, &to) || !to.function)
 		return NULL;
-	for (; node != &calls->top; node = node->parent)
+	for (int i = 0; i < OPEN_MAX && node != &calls->top;
+	     i++, node = node->parent)
 		if (place_of(calls, node->entry, node->to, &place) &&
 		    place.function && !strcmp(place.file, to.file) &&
 		    !strcmp(place.function, to.function))
@@ -212,6 +210,21 @@ static void jump_take(struct calls *calls, size_t entry)
 	}
 	calls->now =
 		node_add(calls, now->parent, entry, true, now->how, now->from);
+}
+
+static void return_take(struct calls *calls, size_t entry, uint64_t to)
+{
+	struct node *ended = ended_by(calls, to, has_returned);
+
+	if (ended)
+		calls->now = ended->parent;
+	/* A handler of a signal returns to code that goes back by a system call. */
+	else if (calls->now->how == SENT)
+		return;
+	else if (is_begin(calls, entry))
+		jump_take(calls, entry);
+	else
+		caller_found(calls, entry);
 }
 
 static void branch_take(struct calls *calls, size_t entry)
@@ -291,8 +304,10 @@ static uint64_t own_hash(const struct calls *calls, const struct node *node)
 	uint64_t address = node->to ? branch.to : branch.from;
 
 	if (place_of(calls, node->entry, node->to, &place) && place.function)
-		address -= place.behind;
-	return mix(mix(1, address), node->how);
+		address = place.offset - place.behind +
+			  table_hash(place.file, strlen(place.file));
+	return mix(mix(calls->killed && node == calls->now, address),
+		   node->how);
 }
 
 /* Calls behind each other that are the same, with all that they call, become one. */
@@ -319,7 +334,6 @@ static void node_print(const struct calls *calls, const struct node *node,
 		       int depth)
 {
 	FILE *f = calls->show->file;
-	size_t last;
 
 	/* Deeper ones would be lines of mostly blanks: there the depth is a number. */
 	if (depth > DEPTH_INDENTED)
@@ -332,8 +346,7 @@ static void node_print(const struct calls *calls, const struct node *node,
 			      node->to);
 	if (node->times > 1)
 		fprintf(f, "  ×%zu", node->times);
-	if (node == calls->now &&
-	    branch_signal(calls->show, calls->thread, &last))
+	if (node == calls->now && calls->killed)
 		fputs("  <- killed here", f);
 	fputc('\n', f);
 }
@@ -344,6 +357,7 @@ static int thread_show(const struct branch_show *show, size_t number,
 	struct calls calls = {.show = show, .thread = number};
 	const struct node *node;
 	int status = EXIT_OK, depth = 0;
+	size_t last;
 
 	calls.now = &calls.top;
 	for (size_t i = branch_show_first(show, thread);
@@ -352,6 +366,7 @@ static int thread_show(const struct branch_show *show, size_t number,
 	if (calls.failed) {
 		status = failed("out of memory");
 	} else {
+		calls.killed = branch_signal(show, number, &last);
 		calls_fold(&calls);
 		node = &calls.top;
 		while ((node = next_before(node, &calls.top, &depth)))

@@ -52,6 +52,13 @@ int signals_take(const struct signals *signals, bool *by_program)
 	return info.ssi_signo;
 }
 
+void signals_unblock(const struct signals *signals)
+{
+	while (signals_take(signals, NULL))
+		;
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
 void signals_restore(const struct signals *signals)
 {
 	sigaction(SIGPIPE, &signals->pipe, NULL);

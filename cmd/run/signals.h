@@ -21,6 +21,8 @@ int signals_prepare(struct signals *signals);
  * processes.  May be NULL.
  */
 int signals_take(const struct signals *signals, bool *by_program);
+/* They end us again, as usual; those that have come are taken. */
+void signals_unblock(const struct signals *signals);
 /* Restores the signals: for a child, and at the end. */
 void signals_restore(const struct signals *signals);
 

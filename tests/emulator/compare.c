@@ -386,7 +386,7 @@ static void end_reached(void)
 	       !are_before(&calls[nr_calls - 1], nr_calls, nr))
 		nr++;
 	/* If none fits, a call before the marker was missed. */
-	if (nr == nr_waiting)
+	if (nr == nr_waiting || nr < ALIKE_MIN)
 		nr = 0;
 	for (size_t i = 0; i < nr_waiting - nr; i++)
 		record_match(&waiting[i]);

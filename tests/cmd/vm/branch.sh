@@ -128,7 +128,8 @@ part_of()	# FUNCTION
 run ktrace branch --calls -- ./crash
 check 'its calls' [ "$(part_of main <<<"$out")" = 'main
   parse
-    length  ×9' ]
+    length  ×8
+    length  <- killed here' ]
 cat >calls.c <<'END'
 #include <setjmp.h>
 #include <signal.h>
