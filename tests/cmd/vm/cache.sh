@@ -2,6 +2,7 @@
 #
 # cache.sh - what recordings keep in /run/ktrace changes no trace, whatever is in there
 # One kernel is enough: what is kept is the text of files.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 work=/mnt/cache

@@ -2,6 +2,7 @@
 #
 # fault.sh - failures are reported, and what was recorded stays readable
 # One kernel is enough: the faults are those of files and processes.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 mkdir -p /mnt/fault && cd /mnt/fault || exit 1

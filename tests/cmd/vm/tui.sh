@@ -3,6 +3,7 @@
 # tui.sh - the browser on a live kernel, driven in tmux: what it shows is compared with
 # the control tree, what it records with what ktrace report says
 # One kernel is enough: the screen is drawn by the command.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 . "$(dirname "$0")/../screen.sh"

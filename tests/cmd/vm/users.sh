@@ -3,6 +3,7 @@
 # users.sh - root records markers of other users' programs, whatever these users do; and
 # records more other events than there are ids for
 # One kernel is enough: markers are found by the command.
+# Only in check-all: it takes minutes.
 
 . "$(dirname "$0")/../check.sh"
 program=$PWD/build/user/tests/marker/marker-program
