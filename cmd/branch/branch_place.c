@@ -29,23 +29,37 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-void branch_function_print(const struct branch_show *show, size_t thread,
-			   size_t entry, bool to)
+/* False: it is not known what was mapped there, so the address has been printed. */
+static bool place_find(const struct branch_show *show, size_t thread,
+		       size_t entry, bool to, struct ktrace_branch_place *place)
 {
 	struct ktrace_branch branch =
 		ktrace_branches_get(show->branches, thread, entry);
+
+	if (ktrace_branches_place(show->branches, thread, entry, to, place))
+		return true;
+	fprintf(show->file, "0x%" PRIx64, to ? branch.to : branch.from);
+	return false;
+}
+
+static void file_print(FILE *f, const struct ktrace_branch_place *place)
+{
+	fputs(" [", f);
+	print_text(f, verbosity > 0 ? place->file : base_of(place->file));
+	fputc(']', f);
+}
+
+void branch_function_print(const struct branch_show *show, size_t thread,
+			   size_t entry, bool to)
+{
 	struct ktrace_branch_place place;
 	FILE *f = show->file;
 
-	if (!ktrace_branches_place(show->branches, thread, entry, to, &place)) {
-		fprintf(f, "0x%" PRIx64, to ? branch.to : branch.from);
+	if (!place_find(show, thread, entry, to, &place))
 		return;
-	}
 	if (place.function) {
 		print_text(f, place.function);
-		fputs(" [", f);
-		print_text(f, verbosity > 0 ? place.file : base_of(place.file));
-		fputc(']', f);
+		file_print(f, &place);
 	} else {
 		print_text(f, base_of(place.file));
 		fprintf(f, "+0x%" PRIx64, place.offset);
@@ -55,15 +69,11 @@ void branch_function_print(const struct branch_show *show, size_t thread,
 void branch_place_print(const struct branch_show *show, size_t thread,
 			size_t entry, bool to)
 {
-	struct ktrace_branch branch =
-		ktrace_branches_get(show->branches, thread, entry);
 	struct ktrace_branch_place place;
 	FILE *f = show->file;
 
-	if (!ktrace_branches_place(show->branches, thread, entry, to, &place)) {
-		fprintf(f, "0x%" PRIx64, to ? branch.to : branch.from);
+	if (!place_find(show, thread, entry, to, &place))
 		return;
-	}
 	if (place.nr_inlined) {
 		print_text(f, place.inlined);
 		fputs(" in ", f);
@@ -81,9 +91,7 @@ void branch_place_print(const struct branch_show *show, size_t thread,
 		print_text(f, verbosity > 0 ? place.source
 					    : base_of(place.source));
 	} else if (place.function) {
-		fputs(" [", f);
-		print_text(f, verbosity > 0 ? place.file : base_of(place.file));
-		fputc(']', f);
+		file_print(f, &place);
 	}
 }
 
