@@ -240,20 +240,35 @@ strip gone
 run ktrace branch -- ./gone
 check 'a program without names has its file and offset' grep -q ' → gone+0x[0-9a-f]*$' <<<"$out"
 
+# The library stays mapped until ktrace has read it: its time of access tells.
 cat >gone.c <<'END'
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 int main(int argc, char **argv)
 {
 	void *library = dlopen(argv[1], RTLD_NOW);
+	int fd = open(argv[1], O_RDONLY);
+	struct timespec never[2] = {{0}};
+	struct stat stat;
 	unlink(argv[1]);
-	usleep(500000);
+	futimens(fd, never);
+	for (int i = 0; i < 600; i++) {
+		fstat(fd, &stat);
+		if (stat.st_atim.tv_sec)
+			break;
+		usleep(50000);
+	}
 	return ((int (*)(int))dlsym(library, "alpha"))(1) == 1;
 }
 END
 gcc -O1 -o gone.prog gone.c
-cp alpha.so temporary.so
-run ktrace branch -s 4M -o unlinked -- ./gone.prog ./temporary.so
+mkdir touched
+mount -t tmpfs -o strictatime none touched
+cp alpha.so touched/
+run ktrace branch -s 4M -o unlinked -- ./gone.prog touched/alpha.so
+umount touched
 check 'a library that was deleted' grep -q ' → alpha' unlinked
 for name in first second; do
 	printf '__attribute__((noinline)) int %s(int x) { return x * 3; }\nint main(int c, char **v) { return %s(c) == 1; }\n' \
