@@ -133,41 +133,6 @@ static int leftovers_handle(struct record *r)
 
 /* During the recording */
 
-static void progress_show(struct record *r)
-{
-	struct ktrace_recording_status s;
-	uint64_t now = now_ns();
-	double seconds = (now - r->shown) / 1e9;
-	uint64_t lost = 0, bytes;
-
-	if (!r->progress)
-		return;
-	ktrace_recording_status(r->recording, &s);
-	bytes = s.bytes + s.buffered;
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		if (i != KTRACE_LOST_TASK &&
-		    !(r->overwrite && i == KTRACE_LOST_OVERWRITTEN))
-			lost += s.lost[i];
-	fprintf(stderr, "\r\033[K%s  %s events  %sB  %sB/s  lost %s%s",
-		duration_text(now - r->began).s, rough_text(s.recorded).s,
-		rough_text(bytes).s,
-		rough_text(bytes > r->shown_bytes
-				   ? (bytes - r->shown_bytes) / seconds
-				   : 0)
-			.s,
-		count_text(lost).s,
-		r->command ? "" : "  (Ctrl-C ends the recording)");
-	fflush(stderr);
-	r->shown = now;
-	r->shown_bytes = bytes;
-}
-
-static void progress_clear(struct record *r)
-{
-	if (r->progress)
-		fputs("\r\033[K", stderr);
-}
-
 /* False: the recording cannot continue. */
 static bool stream_sync(struct record *r)
 {
@@ -188,7 +153,7 @@ static bool round_pass(void *data)
 	struct record *r = data;
 
 	if (now_ns() - r->shown >= 450000000)
-		progress_show(r);
+		record_progress_show(r);
 	return stream_sync(r);
 }
 
@@ -199,7 +164,7 @@ static bool command_interrupted(void *data)
 
 	if (r->interrupted)
 		return true;
-	progress_clear(r);
+	record_progress_clear(r);
 	say("waiting for the command to end; Ctrl-C again ends the recording");
 	r->interrupted = true;
 	return false;
@@ -322,7 +287,7 @@ static int record_run(struct record *r)
 	if (r->stream_failed)
 		status = EXIT_FAILED;
 	r->ended = now_ns();
-	progress_clear(r);
+	record_progress_clear(r);
 	if (r->session && probes_tell(r->session) && !status)
 		status = EXIT_FAILED;
 	if (ktrace_recording_stop(r->recording, reason)) {

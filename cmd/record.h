@@ -64,7 +64,7 @@ struct record {
 	uint64_t shown_bytes;
 };
 
-/* record_markers.c.  An int is an exit status. */
+/* An int is an exit status. */
 
 /* Adds the items of the sets to those of -e and -M. */
 int record_sets_take(struct record *r);
@@ -72,6 +72,10 @@ int record_sets_take(struct record *r);
 int record_markers_enable(struct record *r);
 /* True if a kernel module has such markers and we may record them. */
 bool record_markers_in_kernel(const struct record *r);
+
+/* The line of progress, if there is to be one. */
+void record_progress_show(struct record *r);
+void record_progress_clear(struct record *r);
 
 /* Prints what was recorded, what was lost, and how to see it. */
 int record_summarize(struct record *r);

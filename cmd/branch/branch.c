@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* ktrace branch: which way a program went, up to now or up to its end. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "run/child.h"
 #include "run/process.h"
 #include "run/signals.h"
+#include "run/threads.h"
 #include "run/wait.h"
 
 #define ROUND_MS 100 /* between two looks at what was mapped */
@@ -41,61 +41,6 @@ struct branch {
 	bool interrupted; /* Ctrl-C came, and the command runs */
 };
 
-/* ---- which threads -------------------------------------------------------- */
-
-struct tids {
-	pid_t *list;
-	size_t nr;
-};
-
-/* A process may be named twice, also by its threads. */
-static int tid_add(struct tids *tids, pid_t tid)
-{
-	pid_t *more;
-
-	for (size_t i = 0; i < tids->nr; i++)
-		if (tids->list[i] == tid)
-			return EXIT_OK;
-	more = realloc(tids->list, (tids->nr + 1) * sizeof(*more));
-	if (!more)
-		return failed("out of memory");
-	tids->list = more;
-	tids->list[tids->nr++] = tid;
-	return EXIT_OK;
-}
-
-/* The threads that a process has now. */
-static int threads_add(struct tids *tids, pid_t pid)
-{
-	struct dirent *entry;
-	int status = EXIT_OK;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT
-			       ? failed("process %d has ended", (int)pid)
-			       : failed("%s: %s", path, strerror(errno));
-	while (!status && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			status = tid_add(tids, atoi(entry->d_name));
-	closedir(dir);
-	return status;
-}
-
-static int tids_find(const struct branch *b, struct tids *tids)
-{
-	int status = EXIT_OK;
-
-	if (b->child.pid)
-		return tid_add(tids, b->child.pid);
-	for (size_t i = 0; !status && i < b->processes.nr; i++)
-		status = threads_add(tids, b->processes.list[i].pid);
-	return status;
-}
-
 /* ---- tracing -------------------------------------------------------------- */
 
 static int branches_open(struct branch *b)
@@ -108,14 +53,14 @@ static int branches_open(struct branch *b)
 		.executes = b->child.pid,
 		.debuginfod = debuginfod_options(&b->debuginfod),
 	};
-	struct tids tids = {0};
-	int status = tids_find(b, &tids);
+	struct threads threads = {0};
+	int status = threads_find(&threads, &b->child, &b->processes);
 
-	options.tids = tids.list;
-	options.nr_tids = tids.nr;
+	options.tids = threads.list;
+	options.nr_tids = threads.nr;
 	if (!status && ktrace_branches_open(b->session, &options, &b->branches))
 		status = failed_in_library();
-	free(tids.list);
+	threads_free(&threads);
 	return status;
 }
 
