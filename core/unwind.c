@@ -153,6 +153,11 @@ static __always_inline u64 frame_word(struct found found, u64 ip)
 						 : ip & KT_FRAME_PLACE_MASK;
 }
 
+u64 kt_unwind_place(const struct kt_unwind_space *space, u64 address)
+{
+	return frame_word(rule_search(space, address), address);
+}
+
 /* False: it is not there, or not the program's. */
 static __always_inline bool word(struct frame *frame, u64 from, u64 *value)
 {

@@ -100,4 +100,7 @@ u32 kt_unwind_program(const struct kt_unwind_space *space,
 		      const struct kt_unwind_start *start, u32 depth,
 		      u64 *frames, struct kt_unwind_ended *ended);
 
+/* An address of the program, as a frame tells it. */
+u64 kt_unwind_place(const struct kt_unwind_space *space, u64 address);
+
 #endif /* KT_CORE_UNWIND_H */

@@ -180,6 +180,7 @@ struct kt_task {
 #define KT_STACKS_MAGIC	    0x534b544bu /* "KTKS" */
 #define KT_STACK_FIELD	    "__kernel_stack"
 #define KT_USER_STACK_FIELD "__user_stack"
+#define KT_BRANCHES_FIELD   "__branches"
 #define KT_STACK_UNASKED    0xffffffffu
 #define KT_STACK_MAX	    127 /* frames */
 
@@ -232,7 +233,29 @@ enum kt_stack_kind {
 	 */
 	KT_STACK_DEFERRED = 16,
 	KT_STACK_RESOLVED = 32,
+	/*
+	 * No stack: the branches that the program has taken before the event, newest last.  The words
+	 * are two frames for each, where the instruction is and where it went; then come the kinds
+	 * (enum kt_branch_kind of ktrace_branch.h), sixteen in a word, in 4 bits each, the lowest
+	 * first.  kt_stack_branches() tells how many branches there are.
+	 */
+	KT_STACK_BRANCHES = 64,
 };
+
+/* Of one event. */
+#define KT_BRANCHES_MAX 32
+
+/* @frames: of an entry KT_STACK_BRANCHES. */
+static inline unsigned int kt_stack_branches(unsigned int frames)
+{
+	return frames * 16 / 33;
+}
+
+/* How many words so many branches take. */
+static inline unsigned int kt_stack_branches_words(unsigned int branches)
+{
+	return branches * 2 + (branches + 15) / 16;
+}
 
 struct kt_stacks {
 	__u32 magic;

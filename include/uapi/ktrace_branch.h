@@ -5,12 +5,13 @@
  * A *context* is an open file `branches' of the control tree.  Who opens it writes one line, which
  * says what to trace:
  *
- *	pid PID [threads] [children] [mappings] [size BYTES]
+ *	pid PID [threads] [children] [mappings] [events] [size BYTES]
  *
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
  *	children	the processes that it begins from now on, too
  *	mappings	what threads have mapped to be run is remembered (KT_READ_MAPPINGS)
+ *	events		events may have the last branches of these threads (the file `stack' of a session)
  *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *

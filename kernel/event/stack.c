@@ -7,6 +7,7 @@
 
 #include "base/symbol.h"
 #include "compat/unwind.h"
+#include "branches.h"
 #include "deferred.h"
 #include "depot.h"
 #include "gate.h"
@@ -98,6 +99,22 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 	return id;
 }
 
+static noinline u32 branches_take(const struct kt_stacking *stacking,
+				  struct kt_buffer *buffer)
+{
+	struct kt_stack *stack = kt_scratch_take(
+		buffer, struct_size(stack, addresses, KT_STACK_MAX));
+	u32 id;
+
+	if (unlikely(!stack)) {
+		kt_depot_count(stacking->depot, KT_DEPOT_NESTED);
+		return 0;
+	}
+	id = kt_branches_id(stacking->depot, stack, stacking->branches);
+	kt_scratch_give(buffer, stack);
+	return id;
+}
+
 static __always_inline bool stack_is_wanted(const struct kt_stacking *stacking,
 					    const struct kt_buffer *buffer,
 					    const void *payload, u32 size)
@@ -136,7 +153,7 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 						 : &writer;
 	u32 own = stacking->own_size, whole = size + stacking->grow, i;
 	struct kt_record record __kt_uninitialized;
-	u32 ids[2] __kt_uninitialized, nr = 0;
+	u32 ids[3] __kt_uninitialized, nr = 0;
 	void *slot;
 
 	if (stack_is_wanted(stacking, ring->owner, payload, size)) {
@@ -146,8 +163,10 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 		if (stacking->kinds & KT_STACK_USER)
 			ids[nr++] = stack_take(stacking, ring->owner, caller,
 					       KT_STACK_USER);
+		if (unlikely(stacking->kinds & KT_STACK_BRANCHES))
+			ids[nr++] = branches_take(stacking, ring->owner);
 	} else {
-		ids[0] = ids[1] = KT_STACK_UNASKED;
+		ids[0] = ids[1] = ids[2] = KT_STACK_UNASKED;
 		nr = hweight8(stacking->kinds);
 	}
 
@@ -170,6 +189,9 @@ out:
 }
 
 /* ---- making --------------------------------------------------------------- */
+
+/* Their frames are places in files that programs have mapped. */
+#define OF_PROGRAMS (KT_STACK_USER | KT_STACK_BRANCHES)
 
 static void hide(struct kt_hidden *hidden, unsigned int i, unsigned long begin,
 		 unsigned long size)
@@ -215,12 +237,13 @@ static bool is_location(const struct kt_field *field)
 	return str_has_prefix(field->type, "__data_loc");
 }
 
-static void id_field(struct kt_field *field, const char *name, u16 offset)
+/* @number: of the payload's words of 4 bytes. */
+static void id_field(struct kt_field *field, const char *name, u16 number)
 {
 	*field = (struct kt_field){
 		.type = "u32",
 		.name = name,
-		.offset = offset,
+		.offset = number * sizeof(u32),
 		.size = sizeof(u32),
 	};
 }
@@ -229,7 +252,7 @@ static int fields_make(struct kt_stacking *stacking,
 		       const struct kt_class *base)
 {
 	struct kt_field *fields;
-	u16 i;
+	u16 i, at = stacking->offset / sizeof(u32);
 
 	fields =
 		kcalloc(stacking->class.nr_fields, sizeof(*fields), GFP_KERNEL);
@@ -245,30 +268,35 @@ static int fields_make(struct kt_stacking *stacking,
 				fields[i].offset;
 	}
 	if (stacking->kinds & KT_STACK_KERNEL)
-		id_field(&fields[i++], KT_STACK_FIELD, stacking->offset);
+		id_field(&fields[i++], KT_STACK_FIELD, at++);
 	if (stacking->kinds & KT_STACK_USER)
-		id_field(&fields[i], KT_USER_STACK_FIELD,
-			 stacking->class.size - sizeof(u32));
+		id_field(&fields[i++], KT_USER_STACK_FIELD, at++);
+	if (stacking->kinds & KT_STACK_BRANCHES)
+		id_field(&fields[i], KT_BRANCHES_FIELD, at);
 	return 0;
 }
 
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
 				     const struct kt_class *class,
-				     unsigned int kinds)
+				     unsigned int kinds, unsigned int branches)
 {
 	struct kt_stacking *stacking = kzalloc(sizeof(*stacking), GFP_KERNEL);
-	unsigned int nr = hweight32(kinds);
+	unsigned int nr;
 	int err = 0;
 
 	if (!stacking)
 		return ERR_PTR(-ENOMEM);
-	if (kinds & KT_STACK_USER)
+	if (branches)
+		kinds |= KT_STACK_BRANCHES;
+	nr = hweight32(kinds);
+	if (kinds & OF_PROGRAMS)
 		err = kt_programs_follow();
 	if (err) {
 		kfree(stacking);
 		return ERR_PTR(err);
 	}
 	stacking->kinds = kinds;
+	stacking->branches = branches;
 	stacking->depot = depot;
 	stacking->own_size = class->size;
 	stacking->offset = ALIGN(class->size, sizeof(u32));
@@ -287,7 +315,7 @@ void kt_stacking_free(struct kt_stacking *stacking)
 {
 	if (!stacking)
 		return;
-	if (stacking->kinds & KT_STACK_USER) {
+	if (stacking->kinds & OF_PROGRAMS) {
 		/* Stacks of this session's other events may stay as they are. */
 		kt_deferred_forget(stacking->depot);
 		kt_programs_unfollow();

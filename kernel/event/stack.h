@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks of events: what a session records of who called.  session/stacks.c has the file by
+ * Stacks of events: what a session records of who called, and of the branches before.  session/stacks.c has the file by
  * which users ask for them.
  *
  * An event with a stack has a gate, also if it has no conditions: so probes of events
@@ -24,10 +24,11 @@ struct kt_stacking {
 	struct kt_hidden hidden;     /* ktrace's own frames */
 	struct kt_class class; /* the event's fields with that of the stack */
 	u16 own_size;	       /* the payload's fixed part */
-	u16 offset;  /* of the ids, behind it: the kernel's, the program's */
-	u16 grow;    /* so much longer is the payload */
-	u8 kinds;    /* of enum kt_stack_kind */
-	bool behind; /* in the entry of a system call */
+	u16 offset; /* of the ids, behind it: the kernel's, the program's, branches */
+	u16 grow;	 /* so much longer is the payload */
+	u8 kinds;	 /* of enum kt_stack_kind */
+	u8 branches;	 /* how many at most; 0: none */
+	bool behind;	 /* in the entry of a system call */
 	bool hooks_code; /* the probe tells where the kernel's begins */
 	/* Not 0: the kernel's begins with what was stopped. */
 	enum {
@@ -41,13 +42,14 @@ struct kt_stacking {
 };
 
 /*
- * @class: the fields without the stack.  @kinds: of enum kt_stack_kind, whose values are bits.
+ * @class: the fields without the stack.  @kinds: KT_STACK_KERNEL, KT_STACK_USER.  @branches: how
+ * many of the program's last branches, 0 to KT_BRANCHES_MAX.
  * An error pointer: -ENOMEM; -EOPNOTSUPP: there are no stacks of programs here.  It has no
  * condition; kt_stacking_free() frees one that it gets.
  */
 struct kt_stacking *kt_stacking_make(struct kt_depot *depot,
 				     const struct kt_class *class,
-				     unsigned int kinds);
+				     unsigned int kinds, unsigned int branches);
 /* May be NULL. */
 void kt_stacking_free(struct kt_stacking *stacking);
 

@@ -150,3 +150,18 @@ unsigned int kt_program_stack(u64 *to, bool behind,
 	*busy = false;
 	return nr;
 }
+
+void kt_program_places(const struct mm_struct *mm, u64 *addresses,
+		       unsigned int nr)
+{
+	const struct kt_maps *maps = kt_space_maps(mm);
+	struct kt_unwind_space space = {};
+	unsigned int i;
+
+	if (maps) {
+		space.maps = maps->maps;
+		space.nr = maps->nr;
+	}
+	for (i = 0; i < nr; i++)
+		addresses[i] = kt_unwind_place(&space, addresses[i]);
+}

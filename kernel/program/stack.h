@@ -7,6 +7,8 @@
 
 #include "unwind.h"
 
+struct mm_struct;
+
 /* Between begin and end kt_program_stack() may be called. */
 int kt_program_stacks_begin(void);
 void kt_program_stacks_end(void);
@@ -17,5 +19,12 @@ void kt_program_stacks_end(void);
  */
 unsigned int kt_program_stack(u64 *to, bool behind,
 			      struct kt_unwind_ended *ended);
+
+/*
+ * Makes frames of addresses in the memory that @mm describes.  With preemption off, in any
+ * context.
+ */
+void kt_program_places(const struct mm_struct *mm, u64 *addresses,
+		       unsigned int nr);
 
 #endif /* KT_KERNEL_PROGRAM_STACK_H */

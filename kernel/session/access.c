@@ -13,6 +13,8 @@
  * A probe in a program changes its code: who says where may break any program, or change what it
  * does.  That needs CAP_PERFMON or CAP_SYS_ADMIN, as uprobes of perf do, whatever `kernel_reads' says.
  *
+ * Branches tell what a program does with its secrets: CAP_SYS_PTRACE.
+ *
  * Who may say what the kernel's code does with its stack (source/function/direct.c) needs
  * CAP_SYS_MODULE.
  *
@@ -96,6 +98,14 @@ int kt_access_programs(struct kt_session *session)
 			 "only root may change the code of programs");
 }
 EXPORT_SYMBOL_GPL(kt_access_programs);
+
+int kt_access_branches(struct kt_session *session)
+{
+	if (writer_capable(CAP_SYS_PTRACE))
+		return 0;
+	return kt_refuse(session, -EPERM,
+			 "only root may see which branches programs take");
+}
 
 bool kt_access_code(void)
 {

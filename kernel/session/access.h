@@ -23,6 +23,9 @@ int kt_access_programs(struct kt_session *session);
 /* The same of a file that is about to be written to; not under kt_mutex. */
 bool kt_access_programs_of(const struct file *file);
 
+/* May the writer see which branches programs take?  Otherwise refuses, with the reason. */
+int kt_access_branches(struct kt_session *session);
+
 /* May the writer do to the kernel's code what a module could? */
 bool kt_access_code(void);
 

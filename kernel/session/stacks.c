@@ -6,6 +6,7 @@
  *	SYSTEM/EVENT: kernel	who called, in the kernel
  *	SYSTEM/EVENT: user	who called in the program that entered the kernel
  *	SYSTEM/EVENT: both
+ *	SYSTEM/EVENT: branches N	the program's last branches; also behind one of these
  *	SYSTEM/EVENT: both if FILTER	only for hits that pass the filter
  *	SYSTEM/EVENT:		no stack
  *	none			no stack of any event
@@ -20,6 +21,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "access.h"
+#include "event/branches.h"
 #include "event/deferred.h"
 #include "event/depot.h"
 #include "event/gate.h"
@@ -70,17 +73,60 @@ static const char *const kind_names[] = {
 	[KT_STACK_KERNEL | KT_STACK_USER] = "both",
 };
 
-static int kinds_parse(struct kt_session *session, const char *name,
-		       const char *text)
-{
-	int kinds = match_string(kind_names, ARRAY_SIZE(kind_names), text);
+/* What a line wants of an event. */
+struct wish {
+	unsigned int kinds, branches;
+	char *condition; /* NULL: none */
+};
 
-	if (kinds >= 0)
-		return kinds;
-	return kt_refuse(
-		session, -EINVAL,
-		"%s: kernel, user, both or nothing is wanted, not \"%*pE\"",
-		name, (int)min_t(size_t, strlen(text), 40), text);
+static int branches_parse(struct kt_session *session, const char *name,
+			  const char *text, struct wish *wish)
+{
+	int err = kt_access_branches(session);
+
+	if (err)
+		return err;
+	if (kstrtouint(text, 10, &wish->branches) || !wish->branches ||
+	    wish->branches > KT_BRANCHES_MAX)
+		return kt_refuse(session, -EINVAL,
+				 "%s: 1 to %d branches are wanted, not "
+				 "\"%*pE\"",
+				 name, KT_BRANCHES_MAX,
+				 (int)min_t(size_t, strlen(text), 40), text);
+	if (kt_branch_producer_is_there())
+		return 0;
+	return kt_refuse(session, -ENODEV,
+			 "nobody knows which branches programs take: load the "
+			 "module ktrace-branch");
+}
+
+static int wish_parse(struct kt_session *session, const char *name, char *text,
+		      struct wish *wish)
+{
+	char *branches;
+	int kinds;
+
+	wish->condition = strstr(text, " if ");
+	if (wish->condition) {
+		*wish->condition = '\0';
+		wish->condition = strim(wish->condition + strlen(" if "));
+	}
+	text = strim(text);
+	branches = strstr(text, "branches ");
+	if (branches) {
+		*branches = '\0';
+		branches = strim(branches + strlen("branches "));
+		text = strim(text);
+	}
+	kinds = match_string(kind_names, ARRAY_SIZE(kind_names), text);
+	if (kinds < 0)
+		return kt_refuse(session, -EINVAL,
+				 "%s: kernel, user, both, branches N or "
+				 "nothing is wanted, not \"%*pE\"",
+				 name, (int)min_t(size_t, strlen(text), 40),
+				 text);
+	wish->kinds = kinds;
+	return branches ? branches_parse(session, name, branches, wish) : 0;
 }
 
 /* @text: a filter over the event's own fields. */
@@ -105,7 +151,7 @@ static int condition_make(struct kt_session *session,
 /* The event has a gate afterwards, so that nothing can fail when the change is made. */
 static int change_prepare(struct kt_session *session, struct change *change,
 			  struct kt_entry *entry, const char *name,
-			  unsigned int kinds, const char *condition)
+			  const struct wish *wish)
 {
 	struct kt_enabled *enabled = change->enabled;
 	const struct kt_class *class;
@@ -116,48 +162,46 @@ static int change_prepare(struct kt_session *session, struct change *change,
 	if (!session->depot || (!enabled->gate && kt_gate_create(enabled)))
 		return -ENOMEM;
 	class = kt_capture_class(entry, enabled);
-	stacking = kt_stacking_make(session->depot, class, kinds);
+	stacking = kt_stacking_make(session->depot, class, wish->kinds,
+				    wish->branches);
 	if (IS_ERR(stacking))
 		return kt_refuse(session, PTR_ERR(stacking),
 				 "%s: its stacks cannot be recorded: error %ld",
 				 name, PTR_ERR(stacking));
 	change->stacking = stacking;
-	return condition ? condition_make(session, stacking, name, class,
-					  condition)
-			 : 0;
+	return wish->condition ? condition_make(session, stacking, name, class,
+						wish->condition)
+			       : 0;
 }
 
 static int change_make(struct kt_session *session, struct change *change,
 		       char *line)
 {
-	char *kind = line, *name = strim(strsep(&kind, ":")), *condition;
+	char *text = line, *name = strim(strsep(&text, ":"));
 	struct kt_entry *entry;
-	int err, kinds = 0;
+	struct wish wish = {};
+	bool wanted;
+	int err;
 
-	if (!kind)
+	if (!text)
 		return kt_refuse(
 			session, -EINVAL,
-			"\"%*pE\": SYSTEM/EVENT: kernel, user or both is wanted",
+			"\"%*pE\": SYSTEM/EVENT: kernel, user, both or "
+			"branches N is wanted",
 			(int)min_t(size_t, strlen(name), 60), name);
-	condition = strstr(kind, " if ");
-	if (condition) {
-		*condition = '\0';
-		condition = strim(condition + strlen(" if "));
-	}
-	kind = strim(kind);
 	entry = kt_entry_named(name);
 	err = line_check(session, name, entry);
 	if (!err)
-		kinds = kinds_parse(session, name, kind);
-	if (err || kinds < 0)
-		return err ?: kinds;
-	if (condition && !kinds)
+		err = wish_parse(session, name, text, &wish);
+	if (err)
+		return err;
+	wanted = wish.kinds || wish.branches;
+	if (wish.condition && !wanted)
 		return kt_refuse(session, -EINVAL,
 				 "%s: a filter, but no stack is wanted", name);
 	change->enabled = kt_session_event_make(session, entry);
-	if (change->enabled && kinds)
-		err = change_prepare(session, change, entry, name, kinds,
-				     condition);
+	if (change->enabled && wanted)
+		err = change_prepare(session, change, entry, name, &wish);
 	if (err == -EOPNOTSUPP)
 		return kt_refuse(
 			session, err,
@@ -242,6 +286,20 @@ int kt_stack_file_write(struct kt_session *session, char *text)
 	return err;
 }
 
+static void stacking_show(struct seq_file *m, const struct kt_event *event,
+			  const struct kt_stacking *stacking)
+{
+	const char *kind = kind_names[stacking->kinds & ~KT_STACK_BRANCHES];
+
+	seq_printf(m, "%s/%s:%s%s", event->system, event->name,
+		   *kind ? " " : "", kind);
+	if (stacking->branches)
+		seq_printf(m, " branches %u", stacking->branches);
+	if (stacking->condition)
+		seq_printf(m, " if %s", stacking->condition);
+	seq_putc(m, '\n');
+}
+
 void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
 {
 	const struct kt_stacking *stacking;
@@ -251,11 +309,7 @@ void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
 	xa_for_each(&session->events, cookie, enabled) {
 		stacking = stacking_of(enabled);
 		if (stacking)
-			seq_printf(m, "%s/%s: %s%s%s\n", enabled->event->system,
-				   enabled->event->name,
-				   kind_names[stacking->kinds],
-				   stacking->condition ? " if " : "",
-				   stacking->condition ?: "");
+			stacking_show(m, enabled->event, stacking);
 	}
 }
 

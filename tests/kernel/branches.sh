@@ -43,6 +43,39 @@ kinds() {
 	awk -v kinds=" $* " 'index(kinds, " " $2 " ") { n++ } END { print n + 0 }' $work/trace
 }
 
+# Whatever an earlier test has loaded.
+rmmod ktrace-branch 2>/dev/null
+event=syscalls/sys_enter_exit_group
+[ -e /sys/module/ktrace_syscalls ] || load_module ktrace-syscalls
+check "branches of events: who would know them?" refuses stack "$event: branches 4" 'load the module ktrace-branch'
+load_module ktrace-branch
+
+# ---- branches of events -----------------------------------------------------------
+
+for line in 'branches 0' 'branches 33' 'both branches x' 'branches -1'; do
+	check "refused: '$line'" refuses stack "$event: $line" '1 to 32 branches'
+done
+check "refused: 'branches'" refuses stack "$event: branches" 'kernel, user, both, branches N'
+check "refused: 'all branches 4'" refuses stack "$event: all branches 4" 'kernel, user, both, branches N'
+check "nobody without CAP_SYS_PTRACE has them" is "$(setpriv --inh-caps=-sys_ptrace \
+	--bounding-set=-sys_ptrace sh -c "echo '$event: branches 4' >$tree/stack" 2>/dev/null && echo it has)" ''
+check "and the error says so" is "$(get error | grep -c 'only root')" 1
+for line in 'branches 32' 'kernel branches 1' 'user branches 2' 'both branches 16 if error_code > 5'; do
+	put stack "$event: $line"
+	check "'$line' is kept" is "$(get stack)" "$event: $line"
+done
+check "the event has one more field" is "$(grep -c 'u32 __branches;' $tree/events/$event/format)" 1
+# The module may go while events are to have them.
+put stack "$event: branches 8"
+put events/$event/enabled 1
+put enabled 1
+$bin/branches trace -w 'children events' $branched fork >/dev/null
+check "they were stored" at_least "$(wc -c <$tree/stacks)" 100
+check "the module can go" rmmod ktrace-branch
+sleep 0.1
+put enabled 0
+put events/$event/enabled 0
+put stack none
 load_module ktrace-branch
 
 # ---- what may be asked ------------------------------------------------------------
@@ -59,7 +92,7 @@ refuses_line 'pid 99999999999' 'there is no thread'
 refuses_line 'pid 2' 'runs no program'
 refuses_line 'pid 1 size 4095' '4096 to 67108864'
 refuses_line 'pid 1 size 67108865' '4096 to 67108864'
-refuses_line 'pid 1 cpus' 'pid, size, threads, children or mappings is wanted, not "cpus"'
+refuses_line 'pid 1 cpus' 'pid, size, threads, children, mappings or events is wanted, not "cpus"'
 check "nobody without CAP_SYS_PTRACE opens it" not setpriv --inh-caps=-sys_ptrace \
 	--bounding-set=-sys_ptrace sh -c "exec 3<>$tree/branches" 2>/dev/null
 check "locked memory is limited" is "$(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock \

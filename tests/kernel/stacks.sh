@@ -99,7 +99,7 @@ clean
 check "no event has a stack at first" is "$(get stack)" ""
 check "of an event that there is not" refuses stack 'no/such: kernel' 'there is no event'
 check "of something else" refuses stack 'ktrace_test/test_hit: deep' 'is wanted, not'
-check "without a colon" refuses stack 'ktrace_test/test_hit' 'user or both is wanted'
+check "without a colon" refuses stack 'ktrace_test/test_hit' 'both or branches N is wanted'
 check "one bad line of two" refuses stack 'ktrace_test/test_hit: kernel
 no/such: kernel' 'there is no event'
 format=$(get $hit/format)

@@ -22,6 +22,7 @@
 #include <ktrace_branch.h>
 
 #include "context.h"
+#include "recent.h"
 #include "session/access.h"
 #include "session/node.h"
 #include "session/session.h"
@@ -88,10 +89,13 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 			wish->children = true;
 		else if (!strcmp(word, "mappings"))
 			wish->mappings = true;
+		else if (!strcmp(word, "events"))
+			wish->events = true;
 		else
 			err = kt_refuse(session, -EINVAL,
-					"pid, size, threads, children or "
-					"mappings is wanted, not \"%*pE\"",
+					"pid, size, threads, children, "
+					"mappings or events is wanted, not "
+					"\"%*pE\"",
 					(int)min_t(size_t, strlen(word), 60),
 					word);
 	}
@@ -295,6 +299,10 @@ static struct kt_source source = {
 
 static int __init branch_init(void)
 {
+	int err = branch_recent_init();
+
+	if (err)
+		return err;
 	kt_source_register(&source);
 	return 0;
 }
@@ -302,6 +310,7 @@ static int __init branch_init(void)
 static void __exit branch_exit(void)
 {
 	kt_source_unregister(&source);
+	branch_recent_exit();
 	steppers_exit();
 }
 

@@ -7,6 +7,7 @@
 #include <linux/mmap_lock.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/task.h>
@@ -19,6 +20,7 @@
 #include "program/file.h"
 #include "program/follow.h"
 #include "program/space.h"
+#include "recent.h"
 #include "stepper.h"
 
 struct branch_context {
@@ -48,6 +50,7 @@ struct thread {
 	struct branch_context *context;
 	struct list_head node;
 	struct pid *pid;
+	struct branch_recent recent; /* if events want it */
 };
 
 /* Threads that never return to a program. */
@@ -120,6 +123,7 @@ static void thread_free(struct thread *thread)
 		charge(thread->context, false);
 	}
 	branch_mappings_free(&thread->client.mappings);
+	branch_recent_free(&thread->recent);
 	put_pid(thread->pid);
 	kfree(thread);
 }
@@ -161,7 +165,15 @@ static struct kt_branch *thread_room(struct branch_client *client, u32 *nr)
 	return room_make(context, &err);
 }
 
-static void thread_renamed(struct branch_client *client)
+static void thread_begins(struct branch_client *client)
+{
+	struct thread *thread = thread_of(client);
+
+	if (thread->context->wish.events)
+		branch_recent_begin(&thread->recent, &client->log);
+}
+
+static void thread_executed(struct branch_client *client)
 {
 	struct thread *thread = thread_of(client);
 	struct pid *pid = get_task_pid(current, PIDTYPE_PID);
@@ -170,12 +182,14 @@ static void thread_renamed(struct branch_client *client)
 	swap(thread->pid, pid);
 	mutex_unlock(&thread->context->lock);
 	put_pid(pid);
+	branch_recent_executed(&thread->recent);
 }
 
 static const struct branch_client_kind thread_kind = {
 	.follow = thread_follow,
 	.room = thread_room,
-	.renamed = thread_renamed,
+	.begins = thread_begins,
+	.executed = thread_executed,
 };
 
 /* ---- contexts ------------------------------------------------------------- */
@@ -271,8 +285,13 @@ void branch_context_close(struct branch_context *context)
 	mutex_lock(&context->lock);
 	context->closed = true;
 	mutex_unlock(&context->lock);
-	list_for_each_entry(thread, &context->threads, node)
+	list_for_each_entry(thread, &context->threads, node) {
 		stepper_remove(&thread->client);
+		branch_recent_end(&thread->recent);
+	}
+	/* An event may be reading a buffer. */
+	if (context->wish.events)
+		synchronize_rcu();
 	list_for_each_entry_safe(thread, next, &context->threads, node)
 		thread_free(thread);
 	mappings_unfollow(context);

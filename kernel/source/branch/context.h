@@ -16,7 +16,7 @@ struct kt_branch_maps;
 
 struct branch_wish {
 	pid_t pid; /* in the namespace of who asks */
-	bool threads, children, mappings;
+	bool threads, children, mappings, events;
 	u32 size;	/* bytes of a buffer: a power of two */
 	bool unlimited; /* in locked memory */
 };

@@ -252,7 +252,7 @@ static void clients_inherit(struct stepper *stepper)
 	stepper_put(parent);
 }
 
-static void clients_rename(struct stepper *stepper)
+static void clients_execute(struct stepper *stepper)
 {
 	struct branch_client *client;
 
@@ -260,7 +260,7 @@ static void clients_rename(struct stepper *stepper)
 		return;
 	stepper->executed = false;
 	list_for_each_entry(client, &stepper->clients, node)
-		client->kind->renamed(client);
+		client->kind->executed(client);
 }
 
 static struct branch_client *client_unmet(struct stepper *stepper)
@@ -292,6 +292,7 @@ static void client_begin(struct stepper *stepper, struct branch_client *client)
 		kt_branch_log_add(&client->log, KT_BRANCH_BEGINS,
 				  smp_processor_id(), env_clock());
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
+		client->kind->begins(client);
 	}
 }
 
@@ -319,7 +320,7 @@ static void clients_begin(struct stepper *stepper)
 
 	mutex_lock(&clients_mutex);
 	clients_inherit(stepper);
-	clients_rename(stepper);
+	clients_execute(stepper);
 	while ((client = client_unmet(stepper))) {
 		client->met = true;
 		client->meeting = true;

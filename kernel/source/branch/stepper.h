@@ -35,8 +35,13 @@ struct branch_client_kind {
 	 * gets nothing.
 	 */
 	struct kt_branch *(*room)(struct branch_client *client, u32 *nr);
-	/* The running task may have another thread number, having executed a program.  May sleep. */
-	void (*renamed)(struct branch_client *client);
+	/* Its buffer is filled from now on, by the running task.  May sleep. */
+	void (*begins)(struct branch_client *client);
+	/*
+	 * The running task has executed a program, and may have another thread number.  The next
+	 * entry is the way there.  May sleep.
+	 */
+	void (*executed)(struct branch_client *client);
 };
 
 /* Who wants the branches of one task. */
