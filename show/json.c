@@ -98,6 +98,35 @@ static void put_stack(struct output *output, const struct ktrace_output *show,
 	output_add(output, "\"", 1);
 }
 
+/* Each branch is an object. */
+static void put_branches(struct output *output,
+			 const struct ktrace_output *show,
+			 const struct ktrace_stack *places)
+{
+	const char *end = branches_end_text(places);
+
+	output_puts(output, ",\"branches\":[");
+	for (uint32_t i = 0; i < places->nr / 2; i++) {
+		output_puts(output, i ? ",{\"kind\":\"" : "{\"kind\":\"");
+		output_puts(output,
+			    ktrace_branch_kind_name(
+				    ktrace_event_branch_kind(places, i)));
+		output_puts(output, "\",\"from\":\"");
+		branch_place_put(output, show->trace, places, i * 2,
+				 show->frames);
+		output_puts(output, "\",\"to\":\"");
+		branch_place_put(output, show->trace, places, i * 2 + 1,
+				 show->frames);
+		output_puts(output, "\"}");
+	}
+	output_puts(output, "]");
+	if (!end)
+		return;
+	output_puts(output, ",\"branches_end\":\"");
+	output_puts(output, end);
+	output_puts(output, "\"");
+}
+
 static int json_event(struct ktrace_output *show,
 		      const struct ktrace_event *event)
 {
@@ -120,6 +149,8 @@ static int json_event(struct ktrace_output *show,
 		put_stack(output, show, "stack", &stack);
 	if (unlikely(ktrace_event_user_stack(show->trace, event, &stack)))
 		put_stack(output, show, "user_stack", &stack);
+	if (unlikely(ktrace_event_branches(show->trace, event, &stack)))
+		put_branches(output, show, &stack);
 	if (unlikely(show->ended))
 		put_span(output, show->ended);
 	output_puts(output, "}\n");

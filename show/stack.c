@@ -250,8 +250,7 @@ const char *stack_end_name(enum ktrace_stack_end end)
 bool stack_field(const struct ktrace_type *type,
 		 const struct ktrace_field *field)
 {
-	return field >=
-	       type->fields + type->nr_fields - ktrace_type_stacks(type);
+	return field >= type->fields + ktrace_type_own_fields(type);
 }
 
 void stack_in_line(struct output *output, const struct ktrace *trace,

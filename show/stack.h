@@ -48,7 +48,7 @@ void stack_part_perf(struct output *output, const struct ktrace *trace,
  * the stack has all frames, as far as is known.
  */
 const char *stack_end_name(enum ktrace_stack_end end);
-/* Is this field the id of the event's stack?  People are shown the frames instead. */
+/* Is this field the id of the event's stack, or branches?  People are shown the frames instead. */
 bool stack_field(const struct ktrace_type *type,
 		 const struct ktrace_field *field);
 /* All frames behind the event in its line: " <- vfs_read <- ksys_read". */
@@ -57,5 +57,19 @@ void stack_in_line(struct output *output, const struct ktrace *trace,
 /* A line for each frame, and one for why there are no more if that matters. */
 void stack_lines(struct output *output, const struct ktrace *trace,
 		 const struct ktrace_stack *stack, unsigned int form);
+
+/* A branch of those that ktrace_event_branches() gives: "call main+0x16 (a) at a.c:3 → parse+0x0 (a) at a.c:9". */
+void branch_put(struct output *output, const struct ktrace *trace,
+		const struct ktrace_stack *places, uint32_t branch,
+		unsigned int form);
+/* One end of it; @index: of the places. */
+void branch_place_put(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_stack *places, uint32_t index,
+		      unsigned int form);
+/* Why there are none, in a few words; NULL: there is nothing to say. */
+const char *branches_end_text(const struct ktrace_stack *places);
+/* A line for each. */
+void branch_lines(struct output *output, const struct ktrace *trace,
+		  const struct ktrace_stack *places, unsigned int form);
 
 #endif /* KT_SHOW_STACK_H */

@@ -54,6 +54,7 @@ static int text_event(struct ktrace_output *show,
 {
 	struct text *text = (struct text *)show;
 	struct output *output = &text->output;
+	struct ktrace_stack branches;
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
@@ -66,6 +67,9 @@ static int text_event(struct ktrace_output *show,
 	output_add(output, "\n", 1);
 	if (show->stacks && !show->stacks_in_line)
 		stacks_put(show, output, event, stack_lines);
+	if (show->stacks &&
+	    unlikely(ktrace_event_branches(show->trace, event, &branches)))
+		branch_lines(output, show->trace, &branches, show->frames);
 	return output->err;
 }
 

@@ -23,6 +23,7 @@
 
 #include <ktrace/debuginfod.h>
 #include <ktrace/session.h>
+#include <ktrace/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,11 @@ struct ktrace_branches_options {
 	bool executes;
 	const struct ktrace_debuginfod
 		*debuginfod; /* NULL: no server is asked */
+	/*
+	 * Only for events, which have the last branches of these threads (KTRACE_STACKS_BRANCH).
+	 * What ktrace_branches_read() reads has no names.
+	 */
+	bool events;
 };
 
 /*
@@ -81,30 +87,6 @@ struct ktrace_branch_thread {
 KTRACE_API const struct ktrace_branch_thread *ktrace_branches_thread(
 	const struct ktrace_branches *branches, size_t thread);
 
-enum ktrace_branch_kind {
-	KTRACE_BRANCH_JUMP = 1,
-	KTRACE_BRANCH_CONDITIONAL = 2, /* a conditional jump that was taken */
-	KTRACE_BRANCH_INDIRECT =
-		3, /* a jump to where a register or memory said */
-	KTRACE_BRANCH_CALL = 4,
-	KTRACE_BRANCH_INDIRECT_CALL = 5,
-	KTRACE_BRANCH_RETURN = 6,
-	/* The kernel has sent the thread elsewhere: to a signal's handler, back, to a new program. */
-	KTRACE_BRANCH_SENT = 8,
-	/* Something between `from' and `to' that could not be followed. */
-	KTRACE_BRANCH_UNKNOWN = 9,
-	/* Stamps: `from' is the CPU, `to' the time, of the trace's clock. */
-	KTRACE_BRANCH_ARRIVES = 10, /* the thread runs from now on */
-	KTRACE_BRANCH_LEAVES = 11,
-	KTRACE_BRANCH_ENDS = 12,   /* the thread has ended */
-	KTRACE_BRANCH_BEGINS = 13, /* it is traced from now on */
-	/*
-	 * No stamp: `from' is the instruction where the thread was when it ended, `to' the signal that
-	 * has killed it; 0: none has, or it has killed another thread of the process.
-	 */
-	KTRACE_BRANCH_LAST = 14,
-};
-
 struct ktrace_branch {
 	enum ktrace_branch_kind kind;
 	uint64_t
@@ -117,9 +99,6 @@ static inline bool ktrace_branch_is_stamp(const struct ktrace_branch *branch)
 	return branch->kind >= KTRACE_BRANCH_ARRIVES &&
 	       branch->kind <= KTRACE_BRANCH_BEGINS;
 }
-
-/* One word: "call", "conditional" ... */
-KTRACE_API const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind);
 
 /* @entry: below the thread's nr; 0 is the oldest.  A kind may be none of the above. */
 KTRACE_API struct ktrace_branch ktrace_branches_get(

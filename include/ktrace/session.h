@@ -190,13 +190,20 @@ enum ktrace_stacks {
 	KTRACE_STACKS_USER =
 		2, /* those of the program that entered the kernel */
 	KTRACE_STACKS_BOTH = 3,
+	/*
+	 * Times N, 1 to KTRACE_STACKS_BRANCHES_MAX: the last N branches that the program has taken.
+	 * They are of threads that ktrace_branches_open() traces for events.
+	 */
+	KTRACE_STACKS_BRANCH = 256,
 };
+#define KTRACE_STACKS_BRANCHES_MAX 32
 
 /*
  * The events that @want accepts are recorded with stacks, but for those that cannot be
  * (stackless).  They must be known and disabled.
  * @filter: as for ktrace_session_filter(): only events that pass it have a stack; NULL: all have.
- * -EINVAL: an event's fields do not fit it.
+ * -EINVAL: an event's fields do not fit it.  With branches, loads the module ktrace-branch if it is
+ * missing; -EPERM: these need CAP_SYS_PTRACE.
  */
 KTRACE_API int ktrace_session_stacks(
 	struct ktrace_session *session, enum ktrace_stacks whose,

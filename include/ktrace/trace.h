@@ -257,6 +257,7 @@ struct ktrace_stack {
 	enum ktrace_stack_end end;
 	uint32_t id; /* the same stack has the same id; 0: it was not stored */
 	bool user;   /* of the program, not of the kernel */
+	bool branches; /* it is none: see ktrace_event_branches() */
 	bool exact; /* the first address is an instruction, not behind a call */
 };
 
@@ -280,8 +281,16 @@ struct ktrace_stack_frame {
 	uint32_t inlined;
 };
 
-/* How many stacks events of this type have: the last fields are their ids. */
+/* How many stacks events of this type have: the last fields are their ids ... */
 KTRACE_API unsigned int ktrace_type_stacks(const struct ktrace_type *type);
+/* ... and behind these that of branches, if they have some. */
+KTRACE_API bool ktrace_type_branches(const struct ktrace_type *type);
+/* How many fields are not such ids. */
+static inline uint32_t ktrace_type_own_fields(const struct ktrace_type *type)
+{
+	return type->nr_fields - ktrace_type_stacks(type) -
+	       ktrace_type_branches(type);
+}
 /* The kernel's.  False: its type has no such stacks, or this event was to have none. */
 KTRACE_API bool ktrace_event_stack(const struct ktrace *trace,
 				   const struct ktrace_event *event,
@@ -308,6 +317,45 @@ KTRACE_API bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 				  struct ktrace_stack *stack);
 /* In a few words; NULL: there is nothing to say. */
 KTRACE_API const char *ktrace_stack_end_text(enum ktrace_stack_end end);
+
+enum ktrace_branch_kind {
+	KTRACE_BRANCH_JUMP = 1,
+	KTRACE_BRANCH_CONDITIONAL = 2, /* a conditional jump that was taken */
+	KTRACE_BRANCH_INDIRECT =
+		3, /* a jump to where a register or memory said */
+	KTRACE_BRANCH_CALL = 4,
+	KTRACE_BRANCH_INDIRECT_CALL = 5,
+	KTRACE_BRANCH_RETURN = 6,
+	/* The kernel has sent the thread elsewhere: to a signal's handler, back, to a new program. */
+	KTRACE_BRANCH_SENT = 8,
+	/* Something between `from' and `to' that could not be followed. */
+	KTRACE_BRANCH_UNKNOWN = 9,
+	/* Stamps: `from' is the CPU, `to' the time, of the trace's clock. */
+	KTRACE_BRANCH_ARRIVES = 10, /* the thread runs from now on */
+	KTRACE_BRANCH_LEAVES = 11,
+	KTRACE_BRANCH_ENDS = 12,   /* the thread has ended */
+	KTRACE_BRANCH_BEGINS = 13, /* it is traced from now on */
+	/*
+	 * No stamp: `from' is the instruction where the thread was when it ended, `to' the signal that
+	 * has killed it; 0: none has, or it has killed another thread of the process.
+	 */
+	KTRACE_BRANCH_LAST = 14,
+};
+
+/* One word: "call", "conditional" ... */
+KTRACE_API const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind);
+
+/*
+ * The branches that the program had taken before the event, oldest first.  @places has two frames of
+ * the program for each, for ktrace_stack_frame(): where it was, then where it went.  False: its type
+ * has none, nobody traced this program's branches, or it had taken none.
+ */
+KTRACE_API bool ktrace_event_branches(const struct ktrace *trace,
+				      const struct ktrace_event *event,
+				      struct ktrace_stack *places);
+/* @branch: below half of the places.  May be none of the above. */
+KTRACE_API enum ktrace_branch_kind ktrace_event_branch_kind(
+	const struct ktrace_stack *places, uint32_t branch);
 
 /* What ktrace_cursor_next() returns. */
 enum ktrace_item {

@@ -32,7 +32,9 @@ static int name_add(struct mentions *m, const struct stack_entry *entry)
 
 static void frames_note(struct mentions *m, const struct stack_entry *entry)
 {
-	for (int i = 0; i < entry->head.frames; i++) {
+	unsigned int nr = stack_entry_frames(entry);
+
+	for (unsigned int i = 0; i < nr; i++) {
 		uint64_t frame = frame_of(entry, i);
 		uint32_t number = frame >> KT_FRAME_FILE_SHIFT;
 
@@ -63,8 +65,7 @@ int mentions_find(struct mentions *m, const uint8_t *stacks, size_t size)
 		qsort(m->named, m->nr_named, sizeof(*m->named), frame_compare);
 	at = m->whole;
 	while (stack_entry_next(stacks, size, &at, &entry))
-		if (entry.head.kind == KT_STACK_USER)
-			frames_note(m, &entry);
+		frames_note(m, &entry);
 	m->whole = at;
 	m->files[0] = m->nameless[0] = false;
 	return 0;

@@ -48,4 +48,14 @@ static inline uint64_t stack_entry_word(const struct stack_entry *entry,
 	return word;
 }
 
+/* How many of its words, the first ones, are frames of programs. */
+static inline unsigned int stack_entry_frames(const struct stack_entry *entry)
+{
+	if (entry->head.kind == KT_STACK_USER)
+		return entry->head.frames;
+	if (entry->head.kind == KT_STACK_BRANCHES)
+		return kt_stack_branches(entry->head.frames) * 2;
+	return 0;
+}
+
 #endif /* KT_LIB_BASE_STACK_ENTRY_H */

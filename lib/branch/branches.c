@@ -28,22 +28,6 @@
 #define MODULE	  "ktrace-branch"
 #define FILE_NAME "branches"
 
-#define SAME(name)                                                         \
-	_Static_assert((int)KTRACE_BRANCH_##name == (int)KT_BRANCH_##name, \
-		       "kinds are the kernel's")
-SAME(JUMP);
-SAME(CONDITIONAL);
-SAME(INDIRECT);
-SAME(CALL);
-SAME(INDIRECT_CALL);
-SAME(RETURN);
-SAME(SENT);
-SAME(UNKNOWN);
-SAME(ARRIVES);
-SAME(LEAVES);
-SAME(ENDS);
-SAME(BEGINS);
-SAME(LAST);
 _Static_assert(KTRACE_BRANCHES_BYTES_MIN == KT_BRANCH_SIZE_MIN &&
 		       KTRACE_BRANCHES_BYTES_DEFAULT ==
 			       KT_BRANCH_SIZE_DEFAULT &&
@@ -90,8 +74,9 @@ static int context_open(struct ktrace_session *session,
 		close(tree);
 	if (err)
 		return err;
-	text_printf(&line, "pid %d size %u mappings%s%s", (int)tid,
-		    options->bytes, options->threads ? " threads" : "",
+	text_printf(&line, "pid %d size %u %s%s%s", (int)tid, options->bytes,
+		    options->events ? "events" : "mappings",
+		    options->threads ? " threads" : "",
 		    options->children ? " children" : "");
 	err = line.failed
 		      ? error_set(-ENOMEM, "out of memory")
@@ -148,7 +133,9 @@ static int files_open(struct ktrace_branches *branches,
 static int options_check(struct ktrace_branches_options *options)
 {
 	if (!options->bytes)
-		options->bytes = KTRACE_BRANCHES_BYTES_DEFAULT;
+		options->bytes = options->events
+					 ? KTRACE_BRANCHES_BYTES_MIN
+					 : KTRACE_BRANCHES_BYTES_DEFAULT;
 	if (options->bytes < KTRACE_BRANCHES_BYTES_MIN ||
 	    options->bytes > KTRACE_BRANCHES_BYTES_MAX)
 		return error_set(-EINVAL, "a buffer has %u to %u bytes, not %u",
@@ -180,7 +167,7 @@ int ktrace_branches_open(struct ktrace_session *session,
 	branches->max = KTRACE_BRANCHES_BYTES_MIN / sizeof(struct kt_branch);
 	while (branches->max * sizeof(struct kt_branch) < options.bytes)
 		branches->max *= 2;
-	err = files_open(branches, session, &options);
+	err = options.events ? 0 : files_open(branches, session, &options);
 	err = err ?: contexts_open(branches, session, &options);
 	err = err ?: ktrace_branches_follow(branches);
 	if (err)
@@ -192,7 +179,8 @@ int ktrace_branches_open(struct ktrace_session *session,
 
 int ktrace_branches_follow(struct ktrace_branches *branches)
 {
-	int err = program_tables_update(&branches->tables);
+	int err = branches->followed ? program_tables_update(&branches->tables)
+				     : 0;
 
 	return err ? error_set(err, "which files programs have mapped: %s",
 			       strerror(-err))
@@ -377,39 +365,6 @@ const struct ktrace_branch_thread *ktrace_branches_thread(
 	const struct ktrace_branches *branches, size_t thread)
 {
 	return thread < branches->nr ? &branches->threads[thread].shown : NULL;
-}
-
-const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind)
-{
-	switch (kind) {
-	case KTRACE_BRANCH_JUMP:
-		return "jump";
-	case KTRACE_BRANCH_CONDITIONAL:
-		return "conditional";
-	case KTRACE_BRANCH_INDIRECT:
-		return "indirect";
-	case KTRACE_BRANCH_CALL:
-		return "call";
-	case KTRACE_BRANCH_INDIRECT_CALL:
-		return "indirect_call";
-	case KTRACE_BRANCH_RETURN:
-		return "return";
-	case KTRACE_BRANCH_SENT:
-		return "sent";
-	case KTRACE_BRANCH_UNKNOWN:
-		return "unknown";
-	case KTRACE_BRANCH_ARRIVES:
-		return "arrives";
-	case KTRACE_BRANCH_LEAVES:
-		return "leaves";
-	case KTRACE_BRANCH_ENDS:
-		return "ends";
-	case KTRACE_BRANCH_BEGINS:
-		return "begins";
-	case KTRACE_BRANCH_LAST:
-		return "last";
-	}
-	return "?";
 }
 
 struct ktrace_branch ktrace_branches_get(const struct ktrace_branches *branches,

@@ -214,14 +214,17 @@ static bool stack_find(struct stack_table *stacks, uint32_t id,
 	}
 	if ((entry.head.kind != KT_STACK_KERNEL &&
 	     entry.head.kind != KT_STACK_USER &&
+	     entry.head.kind != KT_STACK_BRANCHES &&
 	     entry.head.kind != KT_STACK_INTERRUPTED) ||
 	    entry.head.end >= KT_STACK_END_NR ||
 	    entry.head.frames > KT_STACK_MAX)
 		return false;
 	stack->id = id;
-	stack->user = entry.head.kind == KT_STACK_USER;
+	stack->branches = entry.head.kind == KT_STACK_BRANCHES;
+	stack->user = entry.head.kind == KT_STACK_USER || stack->branches;
 	stack->exact = entry.head.kind != KT_STACK_KERNEL;
-	stack->nr = entry.head.frames;
+	stack->nr = stack->branches ? kt_stack_branches(entry.head.frames) * 2
+				    : entry.head.frames;
 	stack->end = (enum ktrace_stack_end)entry.head.end;
 	stack->addresses = (const uint64_t *)entry.words;
 	return true;
@@ -279,6 +282,11 @@ static bool event_stack(const struct ktrace *trace,
 	if (id == KT_STACK_UNASKED)
 		return false;
 	ktrace_stack_find(trace, id, stack);
+	if (stack->nr && stack->branches != !strcmp(name, KT_BRANCHES_FIELD))
+		*stack = (struct ktrace_stack){
+			.id = id,
+			.end = KTRACE_STACK_DAMAGED,
+		};
 	return true;
 }
 
@@ -294,6 +302,13 @@ bool ktrace_event_user_stack(const struct ktrace *trace,
 			     struct ktrace_stack *stack)
 {
 	return event_stack(trace, event, KT_USER_STACK_FIELD, stack);
+}
+
+bool ktrace_event_branches(const struct ktrace *trace,
+			   const struct ktrace_event *event,
+			   struct ktrace_stack *places)
+{
+	return event_stack(trace, event, KT_BRANCHES_FIELD, places);
 }
 
 /* ---- names of programs' frames -------------------------------------------- */

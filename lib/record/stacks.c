@@ -323,7 +323,8 @@ static int stacks_make(int session, struct feed **feed)
 /* Lines "SYSTEM/EVENT: WHOSE", which may go on with " if FILTER". */
 static bool any_of_programs(const char *text)
 {
-	static const char *const whose[] = {"user", "both"};
+	static const char *const whose[] = {"user", "both", "branches",
+					    "kernel branches"};
 
 	for (; text && *text; text = strchr(text, '\n')) {
 		text = strstr(text, ": ");

@@ -19,7 +19,7 @@
 /* Where the arguments begin in records (kernel/source/function/README.md). */
 #define ENTRY_SIZE 8
 #define CALL_SIZE  24
-#define STACKS_MAX 2
+#define STACKS_MAX 3
 
 /* ---- types of records ----------------------------------------------------- */
 
@@ -84,17 +84,27 @@ static void stack_field_add(struct events *events, const char *name)
 	};
 }
 
-/* A line "kernel", "user" or "both", and perhaps " if FILTER". */
+static bool begins(const char *text, const char *word)
+{
+	return !strncmp(text, word, strlen(word));
+}
+
+/*
+ * A line "kernel", "user", "both", "branches N", or one of the first three with the last one behind it;
+ * perhaps " if FILTER".
+ */
 static int entry_stacks(struct ktrace_session *s, struct events *events)
 {
 	char *line;
 	int err = entry_line(s, "stack", &line);
 
 	events->nr_stacks = 0;
-	if (line && *line != 'u')
+	if (line && (begins(line, "kernel") || begins(line, "both")))
 		stack_field_add(events, KT_STACK_FIELD);
-	if (line && *line != 'k')
+	if (line && (begins(line, "user") || begins(line, "both")))
 		stack_field_add(events, KT_USER_STACK_FIELD);
+	if (line && (begins(line, "branches") || strstr(line, " branches ")))
+		stack_field_add(events, KT_BRANCHES_FIELD);
 	free(line);
 	return err;
 }

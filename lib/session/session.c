@@ -450,25 +450,33 @@ int ktrace_session_stacks(
 	bool (*want)(const struct ktrace_known *known, void *data), void *data)
 {
 	static const char *const names[] = {
+		"",
 		[KTRACE_STACKS_KERNEL] = "kernel",
 		[KTRACE_STACKS_USER] = "user",
 		[KTRACE_STACKS_BOTH] = "both",
 	};
+	unsigned int branches = whose / KTRACE_STACKS_BRANCH;
 	struct ktrace_known *known;
 	struct text lines = {0};
+	char last[32] = "";
 	size_t nr;
-	int err;
+	int err = 0;
 
 	/* To the kernel, each line is about another event. */
 	if (filter && strchr(filter, '\n'))
 		return error_set(-EINVAL, "a filter for stacks is one line");
-	err = ktrace_session_known(s, &known, &nr);
+	if (branches) {
+		snprintf(last, sizeof(last), " branches %u", branches);
+		err = session_module_load(s, "ktrace-branch");
+	}
+	err = err ?: ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (!known[i].stackless && want(&known[i], data))
-			text_printf(&lines, "%s/%s: %s%s%s\n", known[i].system,
-				    known[i].name, names[whose],
+			text_printf(&lines, "%s/%s: %s%s%s%s\n",
+				    known[i].system, known[i].name,
+				    names[whose & KTRACE_STACKS_BOTH], last,
 				    filter ? " if " : "", filter ?: "");
 		if (lines.failed)
 			err = error_set(-ENOMEM, "out of memory");

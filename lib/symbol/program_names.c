@@ -80,13 +80,17 @@ static int frames_find(struct frames *f, const uint8_t *stacks, size_t size)
 {
 	size_t at = sizeof(struct kt_stacks);
 	struct stack_entry entry;
+	unsigned int nr;
 	int err = 0;
 
-	while (!err && stack_entry_next(stacks, size, &at, &entry))
-		for (int i = 0; !err && entry.head.kind == KT_STACK_USER &&
-				i < entry.head.frames;
-		     i++)
-			err = frame_add(f, stack_entry_word(&entry, i), !i);
+	while (!err && stack_entry_next(stacks, size, &at, &entry)) {
+		nr = stack_entry_frames(&entry);
+		/* Branches are instructions, all of them. */
+		for (unsigned int i = 0; !err && i < nr; i++)
+			err = frame_add(f, stack_entry_word(&entry, i),
+					!i || entry.head.kind ==
+							KT_STACK_BRANCHES);
+	}
 	frames_once(f);
 	return err;
 }

@@ -528,13 +528,13 @@ bool type_shows_symbols(const struct ktrace_type *type)
 	return false;
 }
 
-/* Ids of stacks are the last fields.  Markers have arguments, which may have any name. */
+/* Ids of stacks, and of branches, are the last fields.  Markers have arguments, which may have any name. */
 const struct ktrace_field *type_stack_field(const struct ktrace_type *type,
 					    const char *name)
 {
 	if (type->marker)
 		return NULL;
-	for (uint32_t n = 1; n <= 2 && n <= type->nr_fields; n++) {
+	for (uint32_t n = 1; n <= 3 && n <= type->nr_fields; n++) {
 		const struct ktrace_field *field =
 			&type->fields[type->nr_fields - n];
 

@@ -98,12 +98,15 @@ struct ctf {
 /* The ids of stacks are the last fields. */
 static unsigned int type_stacks(const struct ktrace_type *type)
 {
-	unsigned int stacks = 0, nr = ktrace_type_stacks(type);
+	uint32_t first = ktrace_type_own_fields(type), i;
+	unsigned int stacks = 0;
 
-	for (uint32_t i = type->nr_fields - nr; i < type->nr_fields; i++)
+	for (i = first; i < first + ktrace_type_stacks(type); i++)
 		stacks |= strcmp(type->fields[i].name, KT_USER_STACK_FIELD)
 				  ? CTF_STACK_KERNEL
 				  : CTF_STACK_USER;
+	if (ktrace_type_branches(type))
+		stacks |= CTF_BRANCHES;
 	return stacks;
 }
 
@@ -150,7 +153,7 @@ static int ctf_open(struct ktrace_output *show)
 		snprintf(NULL, 0, "%u",
 			 info->nr_cpus ? info->cpus[info->nr_cpus - 1].cpu : 0);
 	ctf->stacks = any_stacks(ktrace_get_types(show->trace));
-	if (ctf->stacks & CTF_STACK_USER &&
+	if (ctf->stacks & (CTF_STACK_USER | CTF_BRANCHES) &&
 	    output_init(&ctf->frame, NULL, NULL))
 		return error_set(-ENOMEM, "out of memory");
 	/* A trace that is exported twice has the same UUID. */
@@ -268,7 +271,7 @@ static struct plan *plan_make(const struct ktrace_type *type)
 	if (!plan)
 		return NULL;
 	/* Stacks are in the context, and not their ids. */
-	for (i = 0; i < type->nr_fields - ktrace_type_stacks(type); i++) {
+	for (i = 0; i < ktrace_type_own_fields(type); i++) {
 		const struct ktrace_field *field = &type->fields[i];
 		struct ctf_field ctf = ctf_field(field);
 		struct step *last = plan->nr_steps
@@ -420,6 +423,35 @@ static int put_user_stack(struct ctf *ctf, struct ctf_stream *stream,
 	return err;
 }
 
+static int put_branches(struct ctf *ctf, struct ctf_stream *stream,
+			const struct ktrace_event *event)
+{
+	struct ktrace_stack places = {0};
+	const char *end = NULL;
+	uint32_t nr;
+	int err;
+
+	if (ktrace_event_branches(ctf->show.trace, event, &places))
+		end = branches_end_text(&places);
+	nr = places.nr / 2 + !!end;
+	err = stream_room(stream, sizeof(nr));
+	if (err)
+		return err;
+	memcpy(stream->buf + stream->used, &nr, sizeof(nr));
+	stream->used += sizeof(nr);
+	for (uint32_t i = 0; !err && i < places.nr / 2; i++) {
+		branch_put(&ctf->frame, ctf->show.trace, &places, i,
+			   ctf->show.frames);
+		err = put_frame(ctf, stream);
+	}
+	if (err || !end)
+		return err;
+	output_puts(&ctf->frame, "[");
+	output_puts(&ctf->frame, end);
+	output_puts(&ctf->frame, "]");
+	return put_frame(ctf, stream);
+}
+
 static int put_stacks(struct ctf *ctf, struct ctf_stream *stream,
 		      const struct ktrace_event *event)
 {
@@ -429,6 +461,8 @@ static int put_stacks(struct ctf *ctf, struct ctf_stream *stream,
 		err = put_stack(stream, ctf->show.trace, event);
 	if (!err && ctf->stacks & CTF_STACK_USER)
 		err = put_user_stack(ctf, stream, event);
+	if (!err && ctf->stacks & CTF_BRANCHES)
+		err = put_branches(ctf, stream, event);
 	return err;
 }
 

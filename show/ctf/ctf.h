@@ -30,6 +30,7 @@ struct ctf_field ctf_field(const struct ktrace_field *field);
 enum ctf_stacks {
 	CTF_STACK_KERNEL = 1, /* u32 count, addresses */
 	CTF_STACK_USER = 2,   /* u32 count, strings */
+	CTF_BRANCHES = 4,     /* u32 count, strings */
 };
 
 /* The text of the file metadata; the caller frees it.  NULL: no memory. */

@@ -234,7 +234,7 @@ static void put_types(FILE *f, const struct ktrace_types *types,
 			"\tfields := struct {\n",
 			type->number);
 		/* Without the ids of stacks. */
-		nr = type->nr_fields - ktrace_type_stacks(type);
+		nr = ktrace_type_own_fields(type);
 		for (k = 0; k < nr; k++)
 			put_field(f, type, &type->fields[k]);
 		fprintf(f, "\t};\n};\n\n");
@@ -303,6 +303,9 @@ static void put_head(FILE *f, const struct ktrace_info *info, const char *uuid,
 		fprintf(f, "\t\tuint32_t __callstack_user_length;\n"
 			   "\t\tstring "
 			   "_callstack_user[__callstack_user_length];\n");
+	if (stacks & CTF_BRANCHES)
+		fprintf(f, "\t\tuint32_t __branches_length;\n"
+			   "\t\tstring _branches[__branches_length];\n");
 	fprintf(f, "\t};\n};\n\n");
 }
 
