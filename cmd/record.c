@@ -13,6 +13,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <ktrace/branches.h>
 #include <ktrace/recording.h>
 
 #include "base/now.h"
@@ -240,7 +241,7 @@ static int record_run(struct record *r)
 	int status = EXIT_OK;
 
 	if (r->session)
-		status = events_choose(r);
+		status = record_stacks_prepare(r) ?: events_choose(r);
 	if (status)
 		return status;
 	if (r->command) {
@@ -248,6 +249,9 @@ static int record_run(struct record *r)
 		if (status)
 			return status;
 	}
+	status = record_branches_begin(r);
+	if (status)
+		goto err_cancel;
 	/* The command has its own environment by now. */
 	debuginfod_patience(&r->debuginfod);
 	status = processes_pids(&r->processes, r->only ? r->child.pid : 0,
@@ -342,9 +346,12 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
+	/* Programs run at their speed again. */
+	ktrace_branches_close(r->branches);
 	/* Switches off before the summary takes time. */
 	if (ktrace_session_reset(r->session) && !status)
 		status = failed_in_library();
+	status = record_stacks_end(r) ?: status;
 	record_finish(r, &status);
 out:
 	ktrace_session_close(r->session);
@@ -390,6 +397,8 @@ static int stream_prepare(struct record *r)
 
 enum {
 	ONLY = OPTION_OWN,
+	BRANCHES,
+	STACK_SIZE,
 	ENTERED,
 	IN,
 	PLAIN,
@@ -498,6 +507,12 @@ static int option_handle(void *data, int option)
 				       "function", optarg);
 	case 'g':
 		return stacks_option(&r->stacks, &command_record, optarg);
+	case BRANCHES:
+		return stacks_branches_option(&r->stacks, &command_record,
+					      optarg);
+	case STACK_SIZE:
+		return option_size(&command_record, "stack-size", optarg,
+				   &r->stacks.size);
 	case 'k':
 		r->keep = true;
 		return EXIT_OK;
@@ -560,12 +575,7 @@ static int option_handle(void *data, int option)
 		r->name = optarg;
 		return EXIT_OK;
 	case 's':
-		if (size_parse(optarg, &r->buffer) || !r->buffer)
-			return misused(&command_record,
-				       "--size `%s': a number and K, M or G is "
-				       "expected, like 16M",
-				       optarg);
-		return EXIT_OK;
+		return option_size(&command_record, "size", optarg, &r->buffer);
 	default:
 		return option_forgotten(&command_record, option);
 	}
@@ -584,6 +594,12 @@ static int functions_check(const struct record *r)
 		return EXIT_OK;
 	return misused(&command_record,
 		       "--%s is about functions: -F is missing", option);
+}
+
+static bool only_markers(const struct record *r)
+{
+	return r->markers.nr && !r->functions.nr && !r->probes.nr &&
+	       selection_is_all(&r->selection);
 }
 
 static int record_main(int argc, char **argv)
@@ -612,10 +628,12 @@ static int record_main(int argc, char **argv)
 	status = functions_check(&r);
 	if (status)
 		return status;
-	if (stacks_are_wanted(&r.stacks) && r.markers.nr && !r.functions.nr &&
-	    !r.probes.nr && selection_is_all(&r.selection))
+	if (stacks_are_wanted(&r.stacks) && only_markers(&r))
 		return misused(&command_record,
 			       "--stacks is about events: -e or -F is missing");
+	status = record_branches_check(&r, only_markers(&r));
+	if (status)
+		return status;
 	status = probes_are_said(&r.probes, &command_record);
 	if (status)
 		return status;
@@ -648,8 +666,7 @@ static int record_main(int argc, char **argv)
 	if (status)
 		return status;
 
-	if (r.markers.nr && !r.functions.nr && !r.probes.nr &&
-	    selection_is_all(&r.selection) && !record_markers_in_kernel(&r))
+	if (only_markers(&r) && !record_markers_in_kernel(&r))
 		status = record_markers(&r);
 	else
 		status = record_session(&r);
@@ -701,6 +718,14 @@ static const struct command_option options[] = {
 	       "kernel (the default; both for samples), user (of the program), or both, and "
 	       "user:PATTERN,... means only the events that fit; \"user:PATTERN,... if FILTER\" only those that pass it",
 	       .words = "kernel user both", .optional = true),
+	OPTION(0, "branches", "N",
+	       "with each event, the last 1 to 32 branches that the program has taken: the "
+	       "command and its children, or the processes of -p, run some hundred times slower",
+	       .words = "4 8 16 32", .id = BRANCHES),
+	OPTION(0, "stack-size", "SIZE",
+	       "room for all different stacks and branches: 4K to 1G; default: 4M, and 32M with "
+	       "--branches",
+	       .words = "4M 16M 64M 256M", .id = STACK_SIZE),
 	OPTION_DEBUGINFOD_ROW(DEBUGINFOD),
 	OPTION('M', "markers", "PATTERN,...",
 	       "markers of programs: NAME, PROGRAM:NAME, FILE or FILE:FUNCTION, with "

@@ -50,7 +50,9 @@ struct record {
 	bool stream;	    /* to @out, which was standard output */
 	int out;
 
-	struct ktrace_session *session; /* NULL: only markers are recorded */
+	struct ktrace_session *session;	  /* NULL: only markers are recorded */
+	struct ktrace_branches *branches; /* NULL: no event has some */
+	char *stack_size; /* that of the session before; NULL: it was not changed */
 	struct ktrace_recording *recording;
 	struct ktrace_recording_status status; /* at the end */
 	size_t nr_events;		       /* number of enabled events */
@@ -72,6 +74,14 @@ int record_sets_take(struct record *r);
 int record_markers_enable(struct record *r);
 /* True if a kernel module has such markers and we may record them. */
 bool record_markers_in_kernel(const struct record *r);
+
+/* The room for stacks, before an event has some; and as it was before, when none has. */
+int record_stacks_prepare(struct record *r);
+int record_stacks_end(struct record *r);
+/* Can the branches be had that are asked for? */
+int record_branches_check(const struct record *r, bool only_markers);
+/* Begins to trace the branches that events are to have, if they are. */
+int record_branches_begin(struct record *r);
 
 /* The line of progress, if there is to be one. */
 void record_progress_show(struct record *r);

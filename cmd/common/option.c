@@ -207,6 +207,17 @@ int option_duration(const struct command *command, const char *text,
 		       text);
 }
 
+int option_size(const struct command *command, const char *name,
+		const char *text, uint64_t *bytes)
+{
+	if (!size_parse(text, bytes) && *bytes)
+		return EXIT_OK;
+	return misused(command,
+		       "--%s `%s': a number and K, M or G is expected, like "
+		       "16M",
+		       name, text);
+}
+
 int option_pid(const struct command *command, const char *text, pid_t *pid)
 {
 	uint64_t number;

@@ -100,6 +100,9 @@ int option_forgotten(const struct command *command, int option);
 /* Parses the argument of --duration: not 0.  Returns an exit status. */
 int option_duration(const struct command *command, const char *text,
 		    uint64_t *ns);
+/* Parses that of --@name, a size in bytes: not 0. */
+int option_size(const struct command *command, const char *name,
+		const char *text, uint64_t *bytes);
 /* Parses the argument of a --pid with one process.  Returns an exit status. */
 int option_pid(const struct command *command, const char *text, pid_t *pid);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "common/value.h"
 #include "stacks.h"
 
 static const struct {
@@ -79,6 +80,20 @@ int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 	}
 }
 
+int stacks_branches_option(struct stacks_wanted *stacks,
+			   const struct command *command, const char *argument)
+{
+	uint64_t number;
+
+	if (number_parse(argument, &number) || !number ||
+	    number > KTRACE_STACKS_BRANCHES_MAX)
+		return misused(command,
+			       "--branches `%s': 1 to %d branches are wanted",
+			       argument, KTRACE_STACKS_BRANCHES_MAX);
+	stacks->branches = number;
+	return EXIT_OK;
+}
+
 bool stacks_are_wanted(const struct stacks_wanted *stacks)
 {
 	return stacks->nr;
@@ -89,7 +104,7 @@ bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks)
 	for (size_t i = 0; i < stacks->nr; i++)
 		if (stacks->wishes[i].whose & KTRACE_STACKS_USER)
 			return true;
-	return false;
+	return stacks->branches;
 }
 
 /* What functions have their stacks with. */
@@ -199,14 +214,16 @@ static bool event_wants(const struct ktrace_known *event, void *data)
 	return share.whose == round->whose && share.filter == round->filter;
 }
 
+/* Branches go with what an event has otherwise, also if that is nothing. */
 static int rounds_run(struct ktrace_session *session, struct round *round)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		round->whose = words[i].whose;
-		if (ktrace_session_stacks(session, words[i].whose,
+	int branches = round->stacks->branches * KTRACE_STACKS_BRANCH;
+
+	round->whose = branches && !round->filter ? 0 : KTRACE_STACKS_KERNEL;
+	for (; round->whose <= KTRACE_STACKS_BOTH; round->whose++)
+		if (ktrace_session_stacks(session, round->whose + branches,
 					  round->filter, event_wants, round))
 			return failed_in_library();
-	}
 	return EXIT_OK;
 }
 
@@ -218,7 +235,7 @@ int stacks_enable(struct ktrace_session *session,
 	struct round round = {stacks, selection, 0, NULL};
 	int status = EXIT_OK;
 
-	if (!stacks->nr)
+	if (!stacks->nr && !stacks->branches)
 		return EXIT_OK;
 	for (size_t i = 0; !status && i < stacks->nr; i++)
 		status = patterns_check(&stacks->wishes[i].selection, selection,
@@ -241,7 +258,7 @@ int stacks_of_functions(const struct stacks_wanted *stacks, bool alone,
 	const struct share share = share_of(stacks, &entry);
 	int status = EXIT_OK;
 
-	*whose = share.whose;
+	*whose = share.whose + stacks->branches * KTRACE_STACKS_BRANCH;
 	if (share.filter)
 		return failed("-g: `if %s': which calls of functions have a "
 			      "stack cannot be chosen: all have one",

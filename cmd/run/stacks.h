@@ -2,6 +2,8 @@
 /*
  * Which events are recorded with stacks, and with whose: -g[=WHOSE[:PATTERN,...[ if FILTER]]], as
  * often as wanted.  An event gets the stacks of all that fit, but has one filter at most.
+ *
+ * And how many of the program's last branches all events have: --branches N.
  */
 #ifndef KT_CMD_RUN_STACKS_H
 #define KT_CMD_RUN_STACKS_H
@@ -19,8 +21,10 @@ struct stacks_wish {
 struct stacks_wanted {
 	struct stacks_wish *wishes;
 	size_t nr;
-	bool bare;	/* there was a -g that did not say whose */
-	bool functions; /* their entries are recorded, too (-F) */
+	bool bare;	       /* there was a -g that did not say whose */
+	bool functions;	       /* their entries are recorded, too (-F) */
+	unsigned int branches; /* 0: none */
+	uint64_t size;	       /* bytes for all of them; 0: as usual */
 };
 
 /* @patterns: as behind the colon of -g.  0, -EINVAL or -ENOMEM. */
@@ -29,7 +33,11 @@ int stacks_want(struct stacks_wanted *stacks, enum ktrace_stacks whose,
 /* Takes the argument of -g; NULL: there is none.  Returns an exit status. */
 int stacks_option(struct stacks_wanted *stacks, const struct command *command,
 		  const char *argument);
+/* Takes the argument of --branches.  Returns an exit status. */
+int stacks_branches_option(struct stacks_wanted *stacks,
+			   const struct command *command, const char *argument);
 bool stacks_are_wanted(const struct stacks_wanted *stacks);
+/* Are frames of programs wanted, of stacks or of branches? */
 bool stacks_of_programs_are_wanted(const struct stacks_wanted *stacks);
 /*
  * To be called before the events are enabled.  @selection: those that are recorded.  Returns an

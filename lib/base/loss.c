@@ -127,8 +127,8 @@ static const struct {
 	 "returns of functions of which more than 1024 calls were open"},
 	{"probe", "idle", "hits in parts of the kernel where RCU is idle"},
 	{"stacks", "full",
-	 "events whose stack found no room: the control tree's file "
-	 "stack_size says how much there is (doc/stacks.md)"},
+	 "events whose stack or branches found no room: record --stack-size "
+	 "gives more"},
 	{"stacks", "nested",
 	 "events in too many interrupts on top of each other"},
 };
