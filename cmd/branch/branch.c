@@ -20,6 +20,9 @@
 
 #define ROUND_MS 100 /* between two looks at what was mapped */
 
+/* Lines that ran long ago count, too: a million branches. */
+#define COVERAGE_BYTES (16u << 20)
+
 struct branch {
 	/* What the command line says: */
 	char **argv; /* NULL: no command */
@@ -30,6 +33,7 @@ struct branch {
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
 	const char *output;
+	const char *coverage; /* the file of lines that have run; NULL: none */
 	struct debuginfod debuginfod;
 
 	FILE *file;
@@ -49,7 +53,9 @@ static int branches_open(struct branch *b)
 		.size = sizeof(options),
 		.threads = !b->alone,
 		.children = !b->alone,
-		.bytes = b->bytes,
+		.bytes = b->bytes
+				 ?: b->coverage ? COVERAGE_BYTES
+						: 0,
 		.executes = b->child.pid,
 		.debuginfod = debuginfod_options(&b->debuginfod),
 	};
@@ -143,7 +149,9 @@ static int show(struct branch *b)
 		return failed_in_library();
 	/* What is printed may be long. */
 	signals_unblock(&b->signals);
-	if (b->json)
+	if (b->coverage)
+		status = branch_show_coverage(&show, b->coverage);
+	else if (b->json)
 		branch_show_json(&show);
 	else if (b->flat)
 		status = branch_show_flat(&show);
@@ -225,6 +233,7 @@ static int run(struct branch *b)
 enum {
 	ALONE = OPTION_OWN,
 	CALLS,
+	COVERAGE,
 	DEBUGINFOD,
 	FLAT,
 	KERNEL,
@@ -273,6 +282,11 @@ static int option_handle(void *data, int option)
 	case CALLS:
 		b->calls = true;
 		return EXIT_OK;
+	case COVERAGE:
+		b->coverage = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_branch,
+					 "--coverage needs the name of a file");
 	case DEBUGINFOD:
 		return debuginfod_option(&b->debuginfod);
 	case FLAT:
@@ -318,6 +332,12 @@ static int options_check(const struct branch *b)
 	if (b->flat && b->calls)
 		return misused(&command_branch,
 			       "--calls and --flat: one of them");
+	if (b->coverage &&
+	    (b->flat || b->calls || b->json || b->last || b->output))
+		return misused(&command_branch,
+			       "--coverage is about all branches, and writes a "
+			       "file of its own: not with --flat, --calls, -n, "
+			       "-F or -o");
 	if ((b->flat || b->calls) && b->json)
 		return misused(
 			&command_branch,
@@ -363,6 +383,10 @@ static const struct command_option options[] = {
 	       .id = CALLS),
 	OPTION(0, "flat", NULL,
 	       "how often each branch was taken, most often first", .id = FLAT),
+	OPTION(0, "coverage", "FILE",
+	       "which lines of the source have run, into a file for genhtml (lcov); buffers of 16M "
+	       "keep what ran long ago, too",
+	       .kind = ARGUMENT_FILE, .id = COVERAGE),
 	OPTION('F', "format", "FORMAT", "text, or json: a line for each branch",
 	       .words = "text json"),
 	OPTION('o', "output", "FILE", "show it there, not on standard output",

@@ -25,6 +25,9 @@ int branch_show_flat(const struct branch_show *show);
 /* Calls, each below its caller.  An exit status. */
 int branch_show_calls(const struct branch_show *show);
 
+/* Which lines have run, into the file @name.  An exit status. */
+int branch_show_coverage(const struct branch_show *show, const char *name);
+
 /* ---- for these ------------------------------------------------------------ */
 
 /* The first entry of a thread that is shown. */

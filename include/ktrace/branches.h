@@ -126,6 +126,20 @@ KTRACE_API bool ktrace_branches_place(struct ktrace_branches *branches,
 				      size_t thread, size_t entry, bool to,
 				      struct ktrace_branch_place *place);
 
+/*
+ * Which lines of the source have run, of what was read: by path, then line.  Also the lines that have
+ * not, of those files of the source that were compiled together with what has.  @count: how often;
+ * of a line in several pieces (loops, copies), how often that ran which ran most often.  Only programs
+ * with debugging information have lines.  What @take returns ends it, if that is not 0, and is
+ * returned.  -ENOMEM.
+ */
+KTRACE_API int ktrace_branches_coverage(struct ktrace_branches *branches,
+					int (*take)(void *data,
+						    const char *path,
+						    unsigned int line,
+						    uint64_t count),
+					void *data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,7 @@
 #include "base/sized.h"
 #include "base/text.h"
 #include "mapped.h"
+#include "read.h"
 #include "read/trace.h"
 #include "session/session.h"
 #include "symbol/debug_server.h"
@@ -317,6 +318,17 @@ static uint64_t word_of(struct thread *thread, size_t entry, bool to)
 
 	return mapped_word(&thread->mapped, thread->first + entry + to,
 			   address);
+}
+
+uint64_t branches_word(struct ktrace_branches *branches, size_t thread,
+		       size_t entry, bool to)
+{
+	return word_of(&branches->threads[thread], entry, to);
+}
+
+struct program_tables *branches_tables(struct ktrace_branches *branches)
+{
+	return &branches->tables;
 }
 
 static int names_find(struct ktrace_branches *branches)

@@ -7,12 +7,14 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <ktrace/trace.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "source_place.h"
 
 struct range {
@@ -289,4 +291,90 @@ size_t source_place_texts(struct source_places *places, uint64_t address,
 	if (texts.full || scopes.more)
 		texts.at = line_end;
 	return texts.at - text;
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/* Which units were given already, by where their DIEs are. */
+struct given {
+	Dwarf_Off *units;
+	size_t nr;
+};
+
+/* 1: it is one more, 0: it was given, or -ENOMEM. */
+static int given_add(struct given *given, Dwarf_Die *unit)
+{
+	Dwarf_Off *more, offset = dwarf_dieoffset(unit);
+
+	for (size_t i = 0; i < given->nr; i++)
+		if (given->units[i] == offset)
+			return 0;
+	more = array_grow(given->units, given->nr, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	given->units = more;
+	given->units[given->nr++] = offset;
+	return 1;
+}
+
+/* A row goes up to the next one; the last one of a sequence is no code. */
+static bool row_read(Dwarf_Lines *lines, size_t index, struct source_row *row)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, index);
+	Dwarf_Line *next = dwarf_onesrcline(lines, index + 1);
+	Dwarf_Addr begin, end;
+	bool ends = true;
+	int number = 0;
+
+	if (!line || !next || dwarf_lineendsequence(line, &ends) || ends ||
+	    dwarf_lineaddr(line, &begin) || dwarf_lineaddr(next, &end) ||
+	    dwarf_lineno(line, &number) || number <= 0 || begin >= end)
+		return false;
+	row->begin = begin;
+	row->end = end;
+	row->line = number;
+	row->path = dwarf_linesrc(line, NULL, NULL);
+	return row->path;
+}
+
+static int unit_rows(Dwarf_Die *unit,
+		     int (*take)(void *data, const struct source_row *row),
+		     void *data)
+{
+	Dwarf_Attribute attribute;
+	struct source_row row = {
+		.directory = dwarf_formstring(
+			dwarf_attr(unit, DW_AT_comp_dir, &attribute)),
+	};
+	Dwarf_Lines *lines;
+	size_t nr;
+	int err = 0;
+
+	if (dwarf_getsrclines(unit, &lines, &nr))
+		return 0;
+	for (size_t i = 0; !err && i + 1 < nr; i++)
+		if (row_read(lines, i, &row))
+			err = take(data, &row);
+	return err;
+}
+
+int source_rows(struct source_places *places,
+		bool (*want)(void *data, uint64_t begin, uint64_t end),
+		int (*take)(void *data, const struct source_row *row),
+		void *data)
+{
+	struct given given = {0};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < places->nr; i++) {
+		struct range *range = &places->ranges[i];
+
+		if (!want(data, range->begin, range->end))
+			continue;
+		err = given_add(&given, &range->unit);
+		if (err > 0)
+			err = unit_rows(&range->unit, take, data);
+	}
+	free(given.units);
+	return err;
 }

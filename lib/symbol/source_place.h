@@ -7,6 +7,7 @@
 #define KT_LIB_SYMBOL_SOURCE_PLACE_H
 
 #include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,5 +28,23 @@ void source_places_close(struct source_places *places);
  */
 size_t source_place_texts(struct source_places *places, uint64_t address,
 			  char *text, size_t room);
+
+/* A piece of code that belongs to a line of the source. */
+struct source_row {
+	uint64_t begin, end;
+	const char *
+		directory; /* of a relative path: that of the compiler; NULL: not known */
+	const char *path;
+	unsigned int line;
+};
+
+/*
+ * Gives all rows of each unit that has code which is wanted.  Texts are valid until the places are
+ * closed.  0, -ENOMEM, or what @take has returned, if that is not 0.
+ */
+int source_rows(struct source_places *places,
+		bool (*want)(void *data, uint64_t begin, uint64_t end),
+		int (*take)(void *data, const struct source_row *row),
+		void *data);
 
 #endif /* KT_LIB_SYMBOL_SOURCE_PLACE_H */
