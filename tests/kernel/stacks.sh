@@ -80,6 +80,10 @@ echo nop >$tracing/current_tracer
 echo >$tracing/set_ftrace_filter
 check "so are those below the kernel's function graph" is "$(counts task differ)" 0
 test_run "storm 10000"
+# On a busy machine even fewer NMIs come.
+for try in 1 2 3 4 5 6 7 8 9; do
+	[ "$(counts nmi same)" -ge 20 ] || test_run "storm 10000"
+done
 find /usr/bin /sys/kernel -maxdepth 3 >/dev/null
 (for i in 1 2 3 4 5 6 7 8; do /bin/true; done)
 for context in task softirq irq nmi; do
