@@ -155,7 +155,11 @@ static __always_inline u64 frame_word(struct found found, u64 ip)
 
 u64 kt_unwind_place(const struct kt_unwind_space *space, u64 address)
 {
-	return frame_word(rule_search(space, address), address);
+	u32 number = map_find(space, address);
+	const struct kt_unwind_map *map = &space->maps[number];
+
+	return number == MAP_NONE ? address & KT_FRAME_PLACE_MASK
+				  : address + (map->file->label - map->bias);
 }
 
 /* False: it is not there, or not the program's. */

@@ -155,7 +155,9 @@ struct kt_task {
  *
  * A session stores each stack of functions once.  An event has only its id, in
  * the field KT_STACK_FIELD; 0: the stack could not be stored, which is counted;
- * KT_STACK_UNASKED: the condition for a stack did not hold.
+ * KT_STACK_UNASKED: the condition for a stack did not hold.  Branches before the event
+ * (KT_STACK_BRANCHES) have an id like stacks, in KT_BRANCHES_FIELD, which is in front of theirs; also
+ * KT_STACK_UNASKED if nobody traces the program, or if it has taken none since its exec.
  *
  * The file `stacks' of a session, and that of a trace, is an array of words of 8
  * bytes.  It begins with struct kt_stacks, and then has struct kt_stack one
@@ -213,7 +215,8 @@ enum kt_stack_kind {
 	KT_STACK_USER = 2, /* no frames and complete: a thread of the kernel */
 	/*
 	 * No stack, and only in a trace: what a frame of a program is called.  The first
-	 * word is the frame, without KT_FRAME_GUESS; the second one is how far it is behind
+	 * word is the frame, without KT_FRAME_GUESS, which says here that this is the name of the
+	 * instruction itself, of a place that is behind a call, too; the second one is how far it is behind
 	 * the beginning of its function; then come the names of the function and of the
 	 * file, each with a NUL behind it.  The function's is empty if it is not known.
 	 * More texts may follow: the position in the source ("path:line"); then, for each

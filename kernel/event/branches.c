@@ -73,8 +73,9 @@ static void words_make(struct kt_stack *stack, unsigned int nr,
 u32 kt_branches_id(struct kt_depot *depot, struct kt_stack *stack,
 		   unsigned int max)
 {
+	/* What checks it may have events. */
 	const struct kt_branch_producer *producer =
-		rcu_dereference_sched(the_producer);
+		rcu_dereference_raw(the_producer);
 	const struct mm_struct *mm;
 	unsigned int nr;
 

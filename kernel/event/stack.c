@@ -70,7 +70,7 @@ static __always_inline u64 program_walk(const struct kt_stacking *stacking,
 
 /*
  * The id of the stack of who called the probe, or of the program that has entered the
- * kernel; 0: none, which is counted.
+ * kernel, or of its branches; 0: none, which is counted.
  */
 static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 				      struct kt_buffer *buffer,
@@ -89,28 +89,14 @@ static __always_inline u32 stack_take(const struct kt_stacking *stacking,
 	}
 	if (kind == KT_STACK_KERNEL)
 		kernel_walk(stacking, caller, stack);
-	else
+	else if (kind == KT_STACK_USER)
 		absent = program_walk(stacking, stack);
-	id = kt_depot_id(stacking->depot, stack);
+	id = kind == KT_STACK_BRANCHES ? kt_branches_id(stacking->depot, stack,
+							stacking->branches)
+				       : kt_depot_id(stacking->depot, stack);
 	if (unlikely(absent && id))
 		id = kt_deferred_id(stacking->depot, id, stack,
 				    stacking->behind);
-	kt_scratch_give(buffer, stack);
-	return id;
-}
-
-static noinline u32 branches_take(const struct kt_stacking *stacking,
-				  struct kt_buffer *buffer)
-{
-	struct kt_stack *stack = kt_scratch_take(
-		buffer, struct_size(stack, addresses, KT_STACK_MAX));
-	u32 id;
-
-	if (unlikely(!stack)) {
-		kt_depot_count(stacking->depot, KT_DEPOT_NESTED);
-		return 0;
-	}
-	id = kt_branches_id(stacking->depot, stack, stacking->branches);
 	kt_scratch_give(buffer, stack);
 	return id;
 }
@@ -157,14 +143,15 @@ noinline void kt_stack_write(const struct kt_stacking *stacking,
 	void *slot;
 
 	if (stack_is_wanted(stacking, ring->owner, payload, size)) {
+		if (unlikely(stacking->kinds & KT_STACK_BRANCHES))
+			ids[nr++] = stack_take(stacking, ring->owner, caller,
+					       KT_STACK_BRANCHES);
 		if (stacking->kinds & KT_STACK_KERNEL)
 			ids[nr++] = stack_take(stacking, ring->owner, caller,
 					       KT_STACK_KERNEL);
 		if (stacking->kinds & KT_STACK_USER)
 			ids[nr++] = stack_take(stacking, ring->owner, caller,
 					       KT_STACK_USER);
-		if (unlikely(stacking->kinds & KT_STACK_BRANCHES))
-			ids[nr++] = branches_take(stacking, ring->owner);
 	} else {
 		ids[0] = ids[1] = ids[2] = KT_STACK_UNASKED;
 		nr = hweight8(stacking->kinds);
@@ -267,12 +254,13 @@ static int fields_make(struct kt_stacking *stacking,
 			stacking->locations[stacking->nr_locations++] =
 				fields[i].offset;
 	}
+	/* Earlier readers look for the others at the end. */
+	if (stacking->kinds & KT_STACK_BRANCHES)
+		id_field(&fields[i++], KT_BRANCHES_FIELD, at++);
 	if (stacking->kinds & KT_STACK_KERNEL)
 		id_field(&fields[i++], KT_STACK_FIELD, at++);
 	if (stacking->kinds & KT_STACK_USER)
-		id_field(&fields[i++], KT_USER_STACK_FIELD, at++);
-	if (stacking->kinds & KT_STACK_BRANCHES)
-		id_field(&fields[i], KT_BRANCHES_FIELD, at);
+		id_field(&fields[i], KT_USER_STACK_FIELD, at);
 	return 0;
 }
 

@@ -24,7 +24,7 @@ struct kt_stacking {
 	struct kt_hidden hidden;     /* ktrace's own frames */
 	struct kt_class class; /* the event's fields with that of the stack */
 	u16 own_size;	       /* the payload's fixed part */
-	u16 offset; /* of the ids, behind it: the kernel's, the program's, branches */
+	u16 offset; /* of the ids, behind it: branches, the kernel's, the program's */
 	u16 grow;	 /* so much longer is the payload */
 	u8 kinds;	 /* of enum kt_stack_kind */
 	u8 branches;	 /* how many at most; 0: none */

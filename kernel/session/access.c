@@ -13,7 +13,8 @@
  * A probe in a program changes its code: who says where may break any program, or change what it
  * does.  That needs CAP_PERFMON or CAP_SYS_ADMIN, as uprobes of perf do, whatever `kernel_reads' says.
  *
- * Branches tell what a program does with its secrets: CAP_SYS_PTRACE.
+ * Branches tell what a program does with its secrets: who has events record them needs CAP_SYS_PTRACE,
+ * for his session and for the contexts that trace them.  Whoever may read that session sees them.
  *
  * Who may say what the kernel's code does with its stack (source/function/direct.c) needs
  * CAP_SYS_MODULE.

@@ -86,13 +86,15 @@ static int branches_parse(struct kt_session *session, const char *name,
 
 	if (err)
 		return err;
-	if (kstrtouint(text, 10, &wish->branches) || !wish->branches ||
+	if (!text || kstrtouint(text, 10, &wish->branches) || !wish->branches ||
 	    wish->branches > KT_BRANCHES_MAX)
 		return kt_refuse(session, -EINVAL,
 				 "%s: 1 to %d branches are wanted, not "
 				 "\"%*pE\"",
 				 name, KT_BRANCHES_MAX,
-				 (int)min_t(size_t, strlen(text), 40), text);
+				 text ? (int)min_t(size_t, strlen(text), 40)
+				      : 0,
+				 text ?: "");
 	if (kt_branch_producer_is_there())
 		return 0;
 	return kt_refuse(session, -ENODEV,
@@ -100,33 +102,38 @@ static int branches_parse(struct kt_session *session, const char *name,
 			 "module ktrace-branch");
 }
 
+/* Whose stacks, and then "branches N": one of these, or both. */
 static int wish_parse(struct kt_session *session, const char *name, char *text,
 		      struct wish *wish)
 {
-	char *branches;
-	int kinds;
+	int kinds = 0, err = 0;
+	char *word;
 
 	wish->condition = strstr(text, " if ");
 	if (wish->condition) {
 		*wish->condition = '\0';
 		wish->condition = strim(wish->condition + strlen(" if "));
 	}
-	text = strim(text);
-	branches = strstr(text, "branches ");
-	if (branches) {
-		*branches = '\0';
-		branches = strim(branches + strlen("branches "));
-		text = strim(text);
+	while (!err && (word = strsep(&text, " "))) {
+		if (!*word)
+			continue;
+		if (!strcmp(word, "branches") && !wish->branches) {
+			err = branches_parse(session, name, strsep(&text, " "),
+					     wish);
+			continue;
+		}
+		kinds = match_string(kind_names, ARRAY_SIZE(kind_names), word);
+		if (kinds < 0 || wish->kinds || wish->branches)
+			err = kt_refuse(session, -EINVAL,
+					"%s: kernel, user, both, branches N or "
+					"nothing is wanted, not \"%*pE\"",
+					name,
+					(int)min_t(size_t, strlen(word), 40),
+					word);
+		else
+			wish->kinds = kinds;
 	}
-	kinds = match_string(kind_names, ARRAY_SIZE(kind_names), text);
-	if (kinds < 0)
-		return kt_refuse(session, -EINVAL,
-				 "%s: kernel, user, both, branches N or "
-				 "nothing is wanted, not \"%*pE\"",
-				 name, (int)min_t(size_t, strlen(text), 40),
-				 text);
-	wish->kinds = kinds;
-	return branches ? branches_parse(session, name, branches, wish) : 0;
+	return err;
 }
 
 /* @text: a filter over the event's own fields. */

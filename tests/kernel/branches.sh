@@ -52,11 +52,12 @@ load_module ktrace-branch
 
 # ---- branches of events -----------------------------------------------------------
 
-for line in 'branches 0' 'branches 33' 'both branches x' 'branches -1'; do
+for line in branches 'branches 0' 'branches 33' 'both branches x' 'branches -1'; do
 	check "refused: '$line'" refuses stack "$event: $line" '1 to 32 branches'
 done
-check "refused: 'branches'" refuses stack "$event: branches" 'kernel, user, both, branches N'
-check "refused: 'all branches 4'" refuses stack "$event: all branches 4" 'kernel, user, both, branches N'
+for line in 'all branches 4' 'kernelbranches 4' 'branches 4 kernel' 'kernel user' 'branches 4 branches 4'; do
+	check "refused: '$line'" refuses stack "$event: $line" 'kernel, user, both, branches N'
+done
 check "nobody without CAP_SYS_PTRACE has them" is "$(setpriv --inh-caps=-sys_ptrace \
 	--bounding-set=-sys_ptrace sh -c "echo '$event: branches 4' >$tree/stack" 2>/dev/null && echo it has)" ''
 check "and the error says so" is "$(get error | grep -c 'only root')" 1
@@ -64,7 +65,8 @@ for line in 'branches 32' 'kernel branches 1' 'user branches 2' 'both branches 1
 	put stack "$event: $line"
 	check "'$line' is kept" is "$(get stack)" "$event: $line"
 done
-check "the event has one more field" is "$(grep -c 'u32 __branches;' $tree/events/$event/format)" 1
+check "its id is in front of those of the stacks" is "$(grep -o '__[a-z_]*;' $tree/events/$event/format | tail -n 3 | tr -d '\n')" \
+	'__branches;__kernel_stack;__user_stack;'
 # The module may go while events are to have them.
 put stack "$event: branches 8"
 put events/$event/enabled 1

@@ -280,6 +280,7 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 void branch_context_close(struct branch_context *context)
 {
 	struct thread *thread, *next;
+	bool told = false;
 
 	/* A child that is being added is in the list, or will not be. */
 	mutex_lock(&context->lock);
@@ -287,11 +288,11 @@ void branch_context_close(struct branch_context *context)
 	mutex_unlock(&context->lock);
 	list_for_each_entry(thread, &context->threads, node) {
 		stepper_remove(&thread->client);
-		branch_recent_end(&thread->recent);
+		told |= branch_recent_end(&thread->recent);
 	}
-	/* An event may be reading a buffer. */
-	if (context->wish.events)
-		synchronize_rcu();
+	/* An event may be reading a buffer.  A process of a thousand threads has as many contexts. */
+	if (told)
+		synchronize_rcu_expedited();
 	list_for_each_entry_safe(thread, next, &context->threads, node)
 		thread_free(thread);
 	mappings_unfollow(context);

@@ -5,6 +5,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -16,14 +17,10 @@
 static DEFINE_HASHTABLE(recents, 8);
 static DEFINE_SPINLOCK(recents_lock);
 
-/* Stamps lie between the branches: so many entries are looked at for each branch that is wanted. */
-#define LOOKS 4
-
 void branch_recent_begin(struct branch_recent *recent,
 			 const struct kt_branch_log *log)
 {
-	recent->task = current;
-	recent->started = current->start_boottime;
+	recent->task = get_task_struct(current);
 	recent->mm = current->mm;
 	mmgrab(recent->mm);
 	recent->log = log;
@@ -39,42 +36,46 @@ void branch_recent_executed(struct branch_recent *recent)
 	if (!recent->log)
 		return;
 	mmgrab(current->mm);
-	/* An event of an interrupt finds the old program, which does not run any more, or all of the new one. */
-	WRITE_ONCE(recent->since, recent->log->head + 1);
+	/* An event of an interrupt finds the old program, which does not run any more, or the new one. */
+	WRITE_ONCE(recent->since, recent->log->head);
 	barrier();
 	WRITE_ONCE(recent->mm, current->mm);
 	mmdrop(old);
 }
 
-void branch_recent_end(struct branch_recent *recent)
+bool branch_recent_end(struct branch_recent *recent)
 {
 	if (!recent->log)
-		return;
+		return false;
 	spin_lock(&recents_lock);
 	hash_del_rcu(&recent->node);
 	spin_unlock(&recents_lock);
+	return true;
 }
 
 void branch_recent_free(struct branch_recent *recent)
 {
-	if (recent->log)
-		mmdrop(recent->mm);
+	if (!recent->log)
+		return;
+	mmdrop(recent->mm);
+	put_task_struct(recent->task);
 }
 
 static const struct branch_recent *recent_of(const struct task_struct *task)
 {
 	const struct branch_recent *recent;
 
-	hash_for_each_possible_rcu(
+	/* What the other form calls may have events. */
+	hash_for_each_possible_rcu_notrace(
 		recents, recent, node,
-		(unsigned long)
-			task) if (recent->task == task &&
-				  recent->started ==
-					  task->start_boottime) return recent;
+		(unsigned long)task) if (recent->task == task) return recent;
 	return NULL;
 }
 
-/* The task itself writes its log: so an event is between two entries, or in the midst of the next one. */
+/*
+ * The task itself writes its log, so an event is between two entries, or in the midst of the next one.  Stamps
+ * lie between the branches: two for each time that it has slept, which may be often.
+ */
 static unsigned int recent_last(struct kt_branch *to, unsigned int max,
 				const struct mm_struct **mm)
 {
@@ -90,7 +91,7 @@ static unsigned int recent_last(struct kt_branch *to, unsigned int max,
 	if (current->mm && current->mm != *mm)
 		return 0;
 	log = recent->log;
-	oldest = kt_branch_log_range(log, max * LOOKS, &looks);
+	oldest = kt_branch_log_range(log, log->mask, &looks);
 	at = oldest + looks;
 	oldest = max(oldest, READ_ONCE(recent->since));
 	while (at > oldest && nr < max) {

@@ -13,9 +13,8 @@ struct task_struct;
 struct branch_recent {
 	struct hlist_node node;
 	const struct kt_branch_log *log; /* NULL: it has not begun */
-	/* A task of the same address that comes later began at another time. */
-	const struct task_struct *task;
-	u64 started;
+	struct task_struct
+		*task; /* with a reference, so no other one has its address */
 	struct mm_struct
 		*mm; /* of the program that runs now; with a reference */
 	u64 since;   /* the first entry of that program */
@@ -24,10 +23,10 @@ struct branch_recent {
 /* Called by the task itself.  @log stays until the end, and synchronize_rcu() behind it. */
 void branch_recent_begin(struct branch_recent *recent,
 			 const struct kt_branch_log *log);
-/* By the task, which has executed another program: what comes next is the way there. */
+/* By the task, which has executed another program, and has not run anything of it. */
 void branch_recent_executed(struct branch_recent *recent);
-/* May be called if it has not begun. */
-void branch_recent_end(struct branch_recent *recent);
+/* May be called if it has not begun: false. */
+bool branch_recent_end(struct branch_recent *recent);
 /* No task is in the table any more. */
 void branch_recent_free(struct branch_recent *recent);
 

@@ -252,17 +252,6 @@ static void clients_inherit(struct stepper *stepper)
 	stepper_put(parent);
 }
 
-static void clients_execute(struct stepper *stepper)
-{
-	struct branch_client *client;
-
-	if (!stepper->executed)
-		return;
-	stepper->executed = false;
-	list_for_each_entry(client, &stepper->clients, node)
-		client->kind->executed(client);
-}
-
 static struct branch_client *client_unmet(struct stepper *stepper)
 {
 	struct branch_client *client;
@@ -320,7 +309,6 @@ static void clients_begin(struct stepper *stepper)
 
 	mutex_lock(&clients_mutex);
 	clients_inherit(stepper);
-	clients_execute(stepper);
 	while ((client = client_unmet(stepper))) {
 		client->met = true;
 		client->meeting = true;
@@ -329,6 +317,20 @@ static void clients_begin(struct stepper *stepper)
 		mutex_lock(&clients_mutex);
 		client_met(stepper, client);
 	}
+	mutex_unlock(&clients_mutex);
+}
+
+/* Behind begin_here(): what comes next is of the new program. */
+static void clients_execute(struct stepper *stepper)
+{
+	struct branch_client *client;
+
+	if (!stepper->executed)
+		return;
+	stepper->executed = false;
+	mutex_lock(&clients_mutex);
+	list_for_each_entry(client, &stepper->clients, node)
+		client->kind->executed(client);
 	mutex_unlock(&clients_mutex);
 }
 
@@ -356,6 +358,7 @@ static void stepper_work(struct callback_head *head)
 			stepping_on(regs, stepper->own);
 		}
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
+		clients_execute(stepper);
 	}
 	stepper_put(stepper);
 	kt_work_done(THIS_MODULE);

@@ -38,8 +38,8 @@ struct branch_client_kind {
 	/* Its buffer is filled from now on, by the running task.  May sleep. */
 	void (*begins)(struct branch_client *client);
 	/*
-	 * The running task has executed a program, and may have another thread number.  The next
-	 * entry is the way there.  May sleep.
+	 * The running task has executed a program, and may have another thread number.  The newest
+	 * entries are the way there, and stamps.  May sleep.
 	 */
 	void (*executed)(struct branch_client *client);
 };
