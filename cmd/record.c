@@ -221,6 +221,15 @@ static bool asking_interrupted(void *data)
 	return number;
 }
 
+/* Programs run at their speed again, and none of their events is recorded without branches. */
+static void branches_end(struct record *r)
+{
+	if (r->branches)
+		ktrace_session_write(r->session, "enabled", "0");
+	ktrace_branches_close(r->branches);
+	r->branches = NULL;
+}
+
 static int record_run(struct record *r)
 {
 	struct ktrace_recording_options options = {
@@ -288,6 +297,7 @@ static int record_run(struct record *r)
 		status = child_go(&r->child, r->command);
 	if (!status)
 		reason = events_wait(r);
+	branches_end(r);
 	if (r->stream_failed)
 		status = EXIT_FAILED;
 	r->ended = now_ns();
@@ -346,12 +356,13 @@ static int record_session(struct record *r)
 	if (status)
 		goto out;
 	status = record_run(r);
-	/* Programs run at their speed again. */
-	ktrace_branches_close(r->branches);
+	branches_end(r);
 	/* Switches off before the summary takes time. */
-	if (ktrace_session_reset(r->session) && !status)
-		status = failed_in_library();
-	status = record_stacks_end(r) ?: status;
+	if (ktrace_session_reset(r->session))
+		status = status ?: failed_in_library();
+	else
+		status = record_stacks_end(r) ?: status;
+	free(r->stack_size);
 	record_finish(r, &status);
 out:
 	ktrace_session_close(r->session);
@@ -628,10 +639,7 @@ static int record_main(int argc, char **argv)
 	status = functions_check(&r);
 	if (status)
 		return status;
-	if (stacks_are_wanted(&r.stacks) && only_markers(&r))
-		return misused(&command_record,
-			       "--stacks is about events: -e or -F is missing");
-	status = record_branches_check(&r, only_markers(&r));
+	status = record_stacks_check(&r, only_markers(&r));
 	if (status)
 		return status;
 	status = probes_are_said(&r.probes, &command_record);

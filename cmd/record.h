@@ -78,8 +78,8 @@ bool record_markers_in_kernel(const struct record *r);
 /* The room for stacks, before an event has some; and as it was before, when none has. */
 int record_stacks_prepare(struct record *r);
 int record_stacks_end(struct record *r);
-/* Can the branches be had that are asked for? */
-int record_branches_check(const struct record *r, bool only_markers);
+/* Do the options about stacks and branches make sense? */
+int record_stacks_check(const struct record *r, bool only_markers);
 /* Begins to trace the branches that events are to have, if they are. */
 int record_branches_begin(struct record *r);
 

@@ -11,15 +11,21 @@
 #include "record.h"
 #include "run/threads.h"
 
-int record_branches_check(const struct record *r, bool only_markers)
+int record_stacks_check(const struct record *r, bool only_markers)
 {
-	if (!r->stacks.branches)
-		return EXIT_OK;
-	if (only_markers)
-		return misused(
-			&command_record,
-			"--branches is about events: -e or -F is missing");
-	if (!r->command && !r->processes.nr)
+	const char *option = r->stacks.nr	  ? "stacks"
+			     : r->stacks.branches ? "branches"
+						  : NULL;
+
+	if (option && only_markers)
+		return misused(&command_record,
+			       "--%s is about events: -e or -F is missing",
+			       option);
+	if (r->stacks.size && !option)
+		return misused(&command_record,
+			       "--stack-size is about stacks and branches: -g "
+			       "or --branches is missing");
+	if (r->stacks.branches && !r->command && !r->processes.nr)
 		return misused(
 			&command_record,
 			"--branches: whose?  Programs are stopped behind "
@@ -31,18 +37,19 @@ int record_branches_check(const struct record *r, bool only_markers)
 /* Branches are seldom the same twice. */
 #define BRANCHES_ROOM (32ull << 20)
 
-int record_stacks_prepare(struct record *r)
+static int room_choose(struct record *r)
 {
-	uint64_t size = r->stacks.size;
+	uint64_t size = r->stacks.size ?: BRANCHES_ROOM;
 	char text[32];
 	int err;
 
-	if (!size && r->stacks.branches)
-		size = BRANCHES_ROOM;
-	if (!size)
+	if (!r->stacks.size && !r->stacks.branches)
 		return EXIT_OK;
 	if (ktrace_session_read(r->session, "stack_size", &r->stack_size, NULL))
 		return failed_in_library();
+	/* The session may have more, by somebody's will. */
+	if (!r->stacks.size && strtoull(r->stack_size, NULL, 10) >= size)
+		return EXIT_OK;
 	snprintf(text, sizeof(text), "%" PRIu64, size);
 	err = ktrace_session_write(r->session, "stack_size", text);
 	/* What was left has its stacks there. */
@@ -51,14 +58,21 @@ int record_stacks_prepare(struct record *r)
 	return err ? failed_in_library() : EXIT_OK;
 }
 
+int record_stacks_prepare(struct record *r)
+{
+	int status = room_choose(r);
+
+	if (!status && ktrace_session_branches(r->session, r->stacks.branches))
+		status = failed_in_library();
+	return status;
+}
+
 int record_stacks_end(struct record *r)
 {
-	char *before = r->stack_size;
-	int err =
-		before ? ktrace_session_write(r->session, "stack_size", before)
-		       : 0;
+	int err = r->stack_size ? ktrace_session_write(r->session, "stack_size",
+						       r->stack_size)
+				: 0;
 
-	free(before);
 	return err ? failed_in_library() : EXIT_OK;
 }
 
@@ -68,7 +82,6 @@ int record_branches_begin(struct record *r)
 		.size = sizeof(options),
 		.threads = true,
 		.children = true,
-		.executes = r->child.pid,
 		.events = true,
 	};
 	struct threads threads = {0};
@@ -76,7 +89,10 @@ int record_branches_begin(struct record *r)
 
 	if (!r->stacks.branches)
 		return EXIT_OK;
-	status = threads_find(&threads, &r->child, &r->processes);
+	/* With -p, the command is recorded only if that is said. */
+	status = threads_find(&threads,
+			      !r->processes.nr || r->only ? r->child.pid : 0,
+			      &r->processes);
 	options.tids = threads.list;
 	options.nr_tids = threads.nr;
 	if (!status && ktrace_branches_open(r->session, &options, &r->branches))

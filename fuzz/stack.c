@@ -19,6 +19,21 @@ static void check(bool good)
 
 static volatile uint64_t all;
 
+static void branches_read(const struct ktrace *trace, uint32_t id)
+{
+	const uint8_t *end = trace->stacks.bytes + trace->stacks.size;
+	struct ktrace_stack places;
+
+	if (!trace_stack(trace, id, true, &places))
+		return;
+	check(!(places.nr % 2) && places.nr <= KT_STACK_MAX);
+	check((const uint8_t *)(places.addresses + places.nr) +
+		      (places.nr / 2 + 1) / 2 <=
+	      end);
+	for (uint32_t i = 0; i < places.nr / 2; i++)
+		all += ktrace_event_branch_kind(&places, i);
+}
+
 static void stack_read(const struct ktrace *trace, uint32_t id)
 {
 	struct ktrace_stack stack;
@@ -37,6 +52,7 @@ static void stack_read(const struct ktrace *trace, uint32_t id)
 				    bytes + trace->stacks.size));
 	for (uint32_t i = 0; i < stack.nr; i++)
 		all += stack.addresses[i];
+	branches_read(trace, id);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

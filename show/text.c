@@ -67,7 +67,7 @@ static int text_event(struct ktrace_output *show,
 	output_add(output, "\n", 1);
 	if (show->stacks && !show->stacks_in_line)
 		stacks_put(show, output, event, stack_lines);
-	if (show->stacks &&
+	if (show->stacks && !show->stacks_in_line &&
 	    unlikely(ktrace_event_branches(show->trace, event, &branches)))
 		branch_lines(output, show->trace, &branches, show->frames);
 	return output->err;

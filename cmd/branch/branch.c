@@ -60,7 +60,7 @@ static int branches_open(struct branch *b)
 		.debuginfod = debuginfod_options(&b->debuginfod),
 	};
 	struct threads threads = {0};
-	int status = threads_find(&threads, &b->child, &b->processes);
+	int status = threads_find(&threads, b->child.pid, &b->processes);
 
 	options.tids = threads.list;
 	options.nr_tids = threads.nr;

@@ -86,10 +86,10 @@ int stacks_branches_option(struct stacks_wanted *stacks,
 	uint64_t number;
 
 	if (number_parse(argument, &number) || !number ||
-	    number > KTRACE_STACKS_BRANCHES_MAX)
+	    number > KTRACE_BRANCHES_OF_EVENT)
 		return misused(command,
 			       "--branches `%s': 1 to %d branches are wanted",
-			       argument, KTRACE_STACKS_BRANCHES_MAX);
+			       argument, KTRACE_BRANCHES_OF_EVENT);
 	stacks->branches = number;
 	return EXIT_OK;
 }
@@ -217,12 +217,12 @@ static bool event_wants(const struct ktrace_known *event, void *data)
 /* Branches go with what an event has otherwise, also if that is nothing. */
 static int rounds_run(struct ktrace_session *session, struct round *round)
 {
-	int branches = round->stacks->branches * KTRACE_STACKS_BRANCH;
+	bool branches = round->stacks->branches && !round->filter;
 
-	round->whose = branches && !round->filter ? 0 : KTRACE_STACKS_KERNEL;
+	round->whose = branches ? 0 : KTRACE_STACKS_KERNEL;
 	for (; round->whose <= KTRACE_STACKS_BOTH; round->whose++)
-		if (ktrace_session_stacks(session, round->whose + branches,
-					  round->filter, event_wants, round))
+		if (ktrace_session_stacks(session, round->whose, round->filter,
+					  event_wants, round))
 			return failed_in_library();
 	return EXIT_OK;
 }
@@ -258,7 +258,7 @@ int stacks_of_functions(const struct stacks_wanted *stacks, bool alone,
 	const struct share share = share_of(stacks, &entry);
 	int status = EXIT_OK;
 
-	*whose = share.whose + stacks->branches * KTRACE_STACKS_BRANCH;
+	*whose = share.whose;
 	if (share.filter)
 		return failed("-g: `if %s': which calls of functions have a "
 			      "stack cannot be chosen: all have one",

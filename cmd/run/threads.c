@@ -45,13 +45,11 @@ static int process_add(struct threads *threads, pid_t pid)
 	return status;
 }
 
-int threads_find(struct threads *threads, const struct child *child,
+int threads_find(struct threads *threads, pid_t command,
 		 const struct processes *processes)
 {
-	int status = EXIT_OK;
+	int status = command ? thread_add(threads, command) : EXIT_OK;
 
-	if (child->pid)
-		return thread_add(threads, child->pid);
 	for (size_t i = 0; !status && i < processes->nr; i++)
 		status = process_add(threads, processes->list[i].pid);
 	return status;

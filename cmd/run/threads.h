@@ -3,7 +3,6 @@
 #ifndef KT_CMD_RUN_THREADS_H
 #define KT_CMD_RUN_THREADS_H
 
-#include "child.h"
 #include "process.h"
 
 /* All zero: none. */
@@ -12,8 +11,8 @@ struct threads {
 	size_t nr;
 };
 
-/* If there is a command, its process; otherwise all threads of the processes.  An exit status. */
-int threads_find(struct threads *threads, const struct child *child,
+/* The process of the command, 0: none; and all threads that the processes have.  An exit status. */
+int threads_find(struct threads *threads, pid_t command,
 		 const struct processes *processes);
 void threads_free(struct threads *threads);
 

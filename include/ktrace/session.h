@@ -190,20 +190,24 @@ enum ktrace_stacks {
 	KTRACE_STACKS_USER =
 		2, /* those of the program that entered the kernel */
 	KTRACE_STACKS_BOTH = 3,
-	/*
-	 * Times N, 1 to KTRACE_STACKS_BRANCHES_MAX: the last N branches that the program has taken.
-	 * They are of threads that ktrace_branches_open() traces for events.
-	 */
-	KTRACE_STACKS_BRANCH = 256,
 };
-#define KTRACE_STACKS_BRANCHES_MAX 32
+
+/*
+ * Events that get stacks from now on, by ktrace_session_stacks(), have the last @nr branches that the
+ * program has taken, too: 1 to KTRACE_BRANCHES_OF_EVENT; 0: none.  They are of threads that
+ * ktrace_branches_open() traces for events.  Loads the module ktrace-branch if it is missing.
+ * -EINVAL: more.
+ */
+#define KTRACE_BRANCHES_OF_EVENT 32
+KTRACE_API int ktrace_session_branches(struct ktrace_session *session,
+				       unsigned int nr);
 
 /*
  * The events that @want accepts are recorded with stacks, but for those that cannot be
  * (stackless).  They must be known and disabled.
  * @filter: as for ktrace_session_filter(): only events that pass it have a stack; NULL: all have.
- * -EINVAL: an event's fields do not fit it.  With branches, loads the module ktrace-branch if it is
- * missing; -EPERM: these need CAP_SYS_PTRACE.
+ * @whose: 0: no stack, only branches, if these are wanted (ktrace_session_branches()).
+ * -EINVAL: an event's fields do not fit it; -EPERM: branches need CAP_SYS_PTRACE.
  */
 KTRACE_API int ktrace_session_stacks(
 	struct ktrace_session *session, enum ktrace_stacks whose,

@@ -257,8 +257,8 @@ struct ktrace_stack {
 	enum ktrace_stack_end end;
 	uint32_t id; /* the same stack has the same id; 0: it was not stored */
 	bool user;   /* of the program, not of the kernel */
-	bool branches; /* it is none: see ktrace_event_branches() */
 	bool exact; /* the first address is an instruction, not behind a call */
+	bool branches; /* it is none: see ktrace_event_branches() */
 };
 
 /* How many functions of one place are told that the compiler has put into others. */
@@ -283,7 +283,7 @@ struct ktrace_stack_frame {
 
 /* How many stacks events of this type have: the last fields are their ids ... */
 KTRACE_API unsigned int ktrace_type_stacks(const struct ktrace_type *type);
-/* ... and behind these that of branches, if they have some. */
+/* ... and in front of these is that of branches, if they have some. */
 KTRACE_API bool ktrace_type_branches(const struct ktrace_type *type);
 /* How many fields are not such ids. */
 static inline uint32_t ktrace_type_own_fields(const struct ktrace_type *type)
@@ -312,7 +312,7 @@ KTRACE_API void ktrace_stack_inlined(const struct ktrace *trace,
 				     const struct ktrace_stack *stack,
 				     uint32_t index, uint32_t nr,
 				     struct ktrace_stack_frame *place);
-/* That with an id of this trace.  False: there is none. */
+/* That with an id of this trace.  False: there is none; branches are none. */
 KTRACE_API bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
 				  struct ktrace_stack *stack);
 /* In a few words; NULL: there is nothing to say. */

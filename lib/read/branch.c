@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Branches: what their kinds are called, and those that events have.  A trace has the latter among its
- * stacks, as entries KT_STACK_BRANCHES (include/uapi/ktrace.h).
- *
- * The bytes are untrusted.
- */
+/* Kinds of branches.  Those of events are among the stacks: stack.c. */
 #include <ktrace_branch.h>
-#include <string.h>
 
 #include "trace.h"
 
@@ -65,7 +59,7 @@ bool ktrace_type_branches(const struct ktrace_type *type)
 	return type_stack_field(type, KT_BRANCHES_FIELD);
 }
 
-/* The kinds lie behind the places, which are two for each branch. */
+/* They lie behind the places, which are two for each branch; entries have all of their words. */
 enum ktrace_branch_kind ktrace_event_branch_kind(
 	const struct ktrace_stack *places, uint32_t branch)
 {

@@ -252,8 +252,8 @@ static bool stack_get(struct ktrace *trace, uint32_t id,
 	return stack_find(stacks, id, stack, &resolved);
 }
 
-bool ktrace_stack_find(const struct ktrace *const_trace, uint32_t id,
-		       struct ktrace_stack *stack)
+bool trace_stack(const struct ktrace *const_trace, uint32_t id, bool branches,
+		 struct ktrace_stack *stack)
 {
 	struct ktrace *trace = (struct ktrace *)const_trace;
 
@@ -263,13 +263,20 @@ bool ktrace_stack_find(const struct ktrace *const_trace, uint32_t id,
 	};
 	if (!id)
 		return false;
-	if (stack_get(trace, id, stack))
+	if (stack_get(trace, id, stack) && stack->branches == branches)
 		return true;
+	*stack = (struct ktrace_stack){.id = id, .end = KTRACE_STACK_DAMAGED};
 	if (!trace->stacks.warned)
 		trace_warn(trace, "stacks of events are missing: the file "
 				  "`stacks' is damaged or incomplete");
 	trace->stacks.warned = true;
 	return false;
+}
+
+bool ktrace_stack_find(const struct ktrace *trace, uint32_t id,
+		       struct ktrace_stack *stack)
+{
+	return trace_stack(trace, id, false, stack);
 }
 
 static bool event_stack(const struct ktrace *trace,
@@ -281,12 +288,7 @@ static bool event_stack(const struct ktrace *trace,
 
 	if (id == KT_STACK_UNASKED)
 		return false;
-	ktrace_stack_find(trace, id, stack);
-	if (stack->nr && stack->branches != !strcmp(name, KT_BRANCHES_FIELD))
-		*stack = (struct ktrace_stack){
-			.id = id,
-			.end = KTRACE_STACK_DAMAGED,
-		};
+	trace_stack(trace, id, !strcmp(name, KT_BRANCHES_FIELD), stack);
 	return true;
 }
 
@@ -342,17 +344,29 @@ struct stack_texts {
 	const char *at, *end; /* positions and inlined functions */
 };
 
-static bool texts_find(struct stack_table *stacks, uint64_t word,
+static struct stack_name *name_find(const struct stack_table *stacks,
+				    uint64_t frame)
+{
+	struct stack_name key = {.frame = frame};
+
+	return stacks->nr_names ? bsearch(&key, stacks->names, stacks->nr_names,
+					  sizeof(key), name_compare)
+				: NULL;
+}
+
+/* A place that is also behind a call has a name of its own as an instruction. */
+static bool texts_find(struct stack_table *stacks,
+		       const struct ktrace_stack *stack, uint32_t index,
 		       struct stack_texts *texts)
 {
-	struct stack_name key = {.frame = word & ~KT_FRAME_GUESS};
+	uint64_t frame = stack->addresses[index] & ~KT_FRAME_GUESS;
+	bool exact = stack->branches || (stack->exact && !index);
 	struct kt_stack head;
 
 	entries_index(stacks);
-	texts->name = stacks->nr_names
-			      ? bsearch(&key, stacks->names, stacks->nr_names,
-					sizeof(key), name_compare)
-			      : NULL;
+	texts->name = exact ? name_find(stacks, frame | KT_FRAME_GUESS) : NULL;
+	if (!texts->name)
+		texts->name = name_find(stacks, frame);
 	if (!texts->name)
 		return false;
 	texts->at = (const char *)stacks->bytes + texts->name->at;
@@ -393,7 +407,7 @@ void ktrace_stack_frame(const struct ktrace *trace,
 		.address = word & KT_FRAME_PLACE_MASK,
 		.guess = word & KT_FRAME_GUESS,
 	};
-	if (!texts_find(stacks, word, &texts))
+	if (!texts_find(stacks, stack, index, &texts))
 		return;
 	place->symbol = texts.symbol;
 	place->file = texts.file;
@@ -419,7 +433,7 @@ void ktrace_stack_inlined(const struct ktrace *trace,
 		.address = stack->addresses[index] & KT_FRAME_PLACE_MASK,
 		.guess = stack->addresses[index] & KT_FRAME_GUESS,
 	};
-	if (!texts_find(stacks, stack->addresses[index], &texts))
+	if (!texts_find(stacks, stack, index, &texts))
 		return;
 	place->file = texts.file;
 	next = text_take(&texts.at, texts.end);

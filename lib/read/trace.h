@@ -190,6 +190,10 @@ const char *symbols_module(const struct symbol_table *symbols,
 			   uint64_t address);
 void symbols_free(struct symbol_table *symbols);
 
+/* ktrace_stack_find(), or @branches, as ktrace_event_branches() gives them. */
+bool trace_stack(const struct ktrace *trace, uint32_t id, bool branches,
+		 struct ktrace_stack *stack);
+
 /* What follows in the file `stacks'.  -EFBIG: it is too large. */
 int stacks_add(struct stack_table *stacks, const void *bytes, size_t size);
 void stacks_free(struct stack_table *stacks);

@@ -452,7 +452,7 @@ static int events_enable(struct ktrace_session *s,
 	int err = 0;
 
 	if (!functions->call_filter) {
-		if (functions->stacks)
+		if (functions->stacks || s->branches)
 			err = ktrace_session_stacks(s, functions->stacks, NULL,
 						    is_entry, NULL);
 		return err ?: ktrace_session_enable(s, "function", NULL, true);

@@ -99,12 +99,14 @@ static int entry_stacks(struct ktrace_session *s, struct events *events)
 	int err = entry_line(s, "stack", &line);
 
 	events->nr_stacks = 0;
+	if (line && strstr(line, " if "))
+		*strstr(line, " if ") = '\0';
+	if (line && (begins(line, "branches") || strstr(line, " branches ")))
+		stack_field_add(events, KT_BRANCHES_FIELD);
 	if (line && (begins(line, "kernel") || begins(line, "both")))
 		stack_field_add(events, KT_STACK_FIELD);
 	if (line && (begins(line, "user") || begins(line, "both")))
 		stack_field_add(events, KT_USER_STACK_FIELD);
-	if (line && (begins(line, "branches") || strstr(line, " branches ")))
-		stack_field_add(events, KT_BRANCHES_FIELD);
 	free(line);
 	return err;
 }

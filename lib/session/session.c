@@ -455,29 +455,29 @@ int ktrace_session_stacks(
 		[KTRACE_STACKS_USER] = "user",
 		[KTRACE_STACKS_BOTH] = "both",
 	};
-	unsigned int branches = whose / KTRACE_STACKS_BRANCH;
 	struct ktrace_known *known;
 	struct text lines = {0};
 	char last[32] = "";
 	size_t nr;
-	int err = 0;
+	int err;
 
 	/* To the kernel, each line is about another event. */
 	if (filter && strchr(filter, '\n'))
 		return error_set(-EINVAL, "a filter for stacks is one line");
-	if (branches) {
-		snprintf(last, sizeof(last), " branches %u", branches);
-		err = session_module_load(s, "ktrace-branch");
-	}
-	err = err ?: ktrace_session_known(s, &known, &nr);
+	if ((unsigned int)whose > KTRACE_STACKS_BOTH)
+		return error_set(-EINVAL, "there are no such stacks: %u",
+				 (unsigned int)whose);
+	if (s->branches)
+		snprintf(last, sizeof(last), " branches %u", s->branches);
+	err = ktrace_session_known(s, &known, &nr);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < nr; i++) {
 		if (!known[i].stackless && want(&known[i], data))
 			text_printf(&lines, "%s/%s: %s%s%s%s\n",
 				    known[i].system, known[i].name,
-				    names[whose & KTRACE_STACKS_BOTH], last,
-				    filter ? " if " : "", filter ?: "");
+				    names[whose], last, filter ? " if " : "",
+				    filter ?: "");
 		if (lines.failed)
 			err = error_set(-ENOMEM, "out of memory");
 		else if (lines.len > STACK_LINES_MAX ||
@@ -488,6 +488,19 @@ int ktrace_session_stacks(
 	}
 	free(lines.s);
 	free(known);
+	return err;
+}
+
+int ktrace_session_branches(struct ktrace_session *s, unsigned int nr)
+{
+	int err;
+
+	if (nr > KTRACE_BRANCHES_OF_EVENT)
+		return error_set(-EINVAL, "an event has %d branches at most",
+				 KTRACE_BRANCHES_OF_EVENT);
+	err = nr ? session_module_load(s, "ktrace-branch") : 0;
+	if (!err)
+		s->branches = nr;
 	return err;
 }
 

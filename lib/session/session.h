@@ -20,6 +20,7 @@ struct ktrace_session {
 	int held;   /* the file probes_held; negative: it is not open */
 	bool own;   /* created here, removed by close */
 	bool no_load;
+	unsigned int branches; /* of events that get stacks */
 
 	void (*note)(void *data, const char *text);
 	void *data;

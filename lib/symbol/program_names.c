@@ -25,8 +25,8 @@
 /* ---- frames --------------------------------------------------------------- */
 
 /*
- * Without their guess bit, frames are moved up by one bit.  Then bit 0 tells that a stack begins
- * there: so the frame is the instruction itself, not the one behind a call.
+ * Without their guess bit, frames are moved up by one bit.  Then bit 0 tells that the frame is the
+ * instruction itself, and not behind a call: where a stack begins, and the ends of branches.
  */
 struct frames {
 	uint64_t *words;
@@ -40,10 +40,7 @@ static int word_compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/*
- * Sorts them, and keeps each once.  A frame has one name, so the same place as the beginning of a
- * stack is left out.
- */
+/* Sorts them, and keeps each once. */
 static void frames_once(struct frames *f)
 {
 	size_t kept = 0;
@@ -51,7 +48,7 @@ static void frames_once(struct frames *f)
 	if (f->nr)
 		qsort(f->words, f->nr, sizeof(*f->words), word_compare);
 	for (size_t i = 0; i < f->nr; i++)
-		if (!kept || f->words[i] >> 1 != f->words[kept - 1] >> 1)
+		if (!kept || f->words[i] != f->words[kept - 1])
 			f->words[kept++] = f->words[i];
 	f->nr = kept;
 }
@@ -149,17 +146,46 @@ static size_t entry_end(struct entry *entry, size_t length)
 	return sizeof(entry->head) + entry->head.frames * sizeof(uint64_t);
 }
 
-static size_t entry_make(struct entry *entry, uint64_t frame, bool begins,
-			 const struct program_functions *functions,
-			 const struct program_file *file)
+/* The frames of one file, behind each other. */
+struct run {
+	const struct program_file *file;
+	const uint64_t *words;
+	size_t nr;
+};
+
+static bool is_exact(const struct run *run, size_t index)
 {
-	uint64_t offset = frame & KT_FRAME_PLACE_MASK, behind = 0;
+	return run->words[index] & 1;
+}
+
+static uint64_t offset_of(const struct run *run, size_t index)
+{
+	return run->words[index] >> 1 & KT_FRAME_PLACE_MASK;
+}
+
+/* A place that is behind a call, too, has two entries. */
+static uint64_t frame_of(const struct run *run, size_t index)
+{
+	uint64_t frame = run->words[index] >> 1;
+	bool twice = is_exact(run, index) && index &&
+		     run->words[index - 1] >> 1 == frame;
+
+	return frame | (twice ? KT_FRAME_GUESS : 0);
+}
+
+static size_t entry_make(struct entry *entry, const struct run *run,
+			 size_t index,
+			 const struct program_functions *functions)
+{
+	uint64_t offset = offset_of(run, index), behind = 0;
+	bool back = !is_exact(run, index);
 	const char *name =
-		program_function_find(functions, offset, !begins, &behind);
-	size_t length = entry_begin(entry, frame, name, file);
+		program_function_find(functions, offset, back, &behind);
+	size_t length =
+		entry_begin(entry, frame_of(run, index), name, run->file);
 
 	entry->behind = behind;
-	length += places_add(functions, offset, !begins, entry->text + length,
+	length += places_add(functions, offset, back, entry->text + length,
 			     TEXT_MAX - length);
 	return entry_end(entry, length);
 }
@@ -174,13 +200,6 @@ struct names {
 	int missing; /* 0, or why names of some files are */
 	int (*put)(void *data, const void *bytes, size_t size);
 	void *data;
-};
-
-/* The frames of one file, behind each other. */
-struct run {
-	const struct program_file *file;
-	const uint64_t *words;
-	size_t nr;
 };
 
 static struct run run_find(const struct names *names, size_t first)
@@ -206,8 +225,7 @@ static int file_put(struct names *names, const struct run *run)
 	names->tables->nr_unkept += run->file->kept < 0;
 	program_functions_open(&functions, run->file, names->tables->servers);
 	for (size_t i = 0; !err && i < run->nr; i++) {
-		length = entry_make(&names->entry, run->words[i] >> 1,
-				    run->words[i] & 1, &functions, run->file);
+		length = entry_make(&names->entry, run, i, &functions);
 		err = names->put(names->data, &names->entry, length);
 	}
 	if (functions.err)
@@ -241,23 +259,19 @@ static int code_put(struct names *names, const struct run *run)
 	struct jit_frame *frames = calloc(run->nr, sizeof(*frames));
 	const struct jit_process *maker = &run->file->maker;
 	struct entry *entry = &names->entry;
-	uint64_t place;
 	size_t length;
 	int err = frames ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < run->nr; i++) {
-		place = run->words[i] >> 1 & KT_FRAME_PLACE_MASK;
-		frames[i].address = place - !(run->words[i] & 1);
-	}
+	for (size_t i = 0; !err && i < run->nr; i++)
+		frames[i].address = offset_of(run, i) - !is_exact(run, i);
 	if (!err && maker->pid)
 		jit_names_find(maker, dump_find(names->tables, maker), frames,
 			       run->nr, &names->left);
 	for (size_t i = 0; !err && i < run->nr; i++) {
-		place = run->words[i] >> 1 & KT_FRAME_PLACE_MASK;
-		length = entry_begin(entry, run->words[i] >> 1, frames[i].name,
+		length = entry_begin(entry, frame_of(run, i), frames[i].name,
 				     run->file);
 		if (frames[i].name)
-			entry->behind = place - frames[i].begin;
+			entry->behind = offset_of(run, i) - frames[i].begin;
 		err = names->put(names->data, entry, entry_end(entry, length));
 	}
 	for (size_t i = 0; frames && i < run->nr; i++)

@@ -126,7 +126,7 @@ int types_add_layout(struct ktrace_types *types,
 /* Does a field have the address of a function? */
 bool type_shows_symbols(const struct ktrace_type *type);
 
-/* Is its last field the id of a stack? */
+/* Has it a stack? */
 bool type_has_stack(const struct ktrace_type *type);
 /* @name: KT_STACK_FIELD, KT_USER_STACK_FIELD or KT_BRANCHES_FIELD.  NULL: it has none of these. */
 const struct ktrace_field *type_stack_field(const struct ktrace_type *type,

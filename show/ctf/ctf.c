@@ -12,7 +12,7 @@
  * If there are stacks, the context of all events has who called; events without a stack have
  * no frames.  callstack_kernel is as LTTng has it: addresses.  LTTng's callstack_user is, too, but
  * our frames of programs are places in files, so it has them as the text report shows them,
- * with those that were inlined.  If the stack is not complete, the last string says why.
+ * with those that were inlined.  Branches before an event are strings, too.  If the stack is not complete, the last string says why.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -19,8 +19,8 @@ enum { HIT = 40 };
 
 static const struct ktrace_field fields[] = {
 	ID_FIELD("value", 0),
-	ID_FIELD(KT_USER_STACK_FIELD, 4),
-	ID_FIELD(KT_BRANCHES_FIELD, 8),
+	ID_FIELD(KT_BRANCHES_FIELD, 4),
+	ID_FIELD(KT_USER_STACK_FIELD, 8),
 };
 
 static struct maker *maker;
@@ -46,7 +46,7 @@ static void begin(void)
 
 static void event(uint32_t value, uint32_t stack, uint32_t branches)
 {
-	const uint32_t words[] = {value, stack, branches};
+	const uint32_t words[] = {value, branches, stack};
 
 	CHECK(maker_raw(maker, 0, HIT, words, sizeof(words), false));
 }
@@ -161,6 +161,23 @@ TEST(text)
 	free(text);
 }
 
+/* In one line there is no room for them. */
+TEST(in_line)
+{
+	struct ktrace *trace;
+	char *text;
+
+	named_make();
+	trace = trace_open();
+	text = shown_with(trace, "text",
+			  (struct ktrace_output_options){
+				  .stacks = true, .stacks_in_line = true},
+			  NULL);
+	CHECK(strstr(text, "value=1\n") && !strchr(text, '\t'));
+	free(text);
+	ktrace_close(trace);
+}
+
 TEST(json)
 {
 	char *text;
@@ -195,6 +212,24 @@ TEST(damaged)
 	CHECK(strstr(text,
 		     " value=2\n\t[no branches: the trace is damaged]\n"));
 	CHECK(strstr(text, " value=3\n") && !strstr(text, " value=3\n\t"));
+	free(text);
+}
+
+/* A place that is behind a call and the end of a branch, too, has a name for each. */
+TEST(twice)
+{
+	const uint64_t frames[] = {PLACE(1, 0x100), PLACE(1, 8)};
+	char *text;
+
+	begin();
+	NAME(PLACE(1, 8), 9, "caller\0/bin/a\0/src/a.c:1\0");
+	NAME(KT_FRAME_GUESS | PLACE(1, 8), 0, "next\0/bin/a\0/src/a.c:2\0");
+	NAME(PLACE(1, 0), 4, "parse\0/bin/a\0/src/a.c:3\0");
+	event(1, maker_stack_of(maker, KT_STACK_USER, frames, 2, 0),
+	      branches(1));
+	text = shown("text");
+	CHECK(strstr(text, "\tcaller+0x9 (a) at a.c:1\n"));
+	CHECK(strstr(text, " → next+0 (a) at a.c:2\n"));
 	free(text);
 }
 

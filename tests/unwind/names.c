@@ -23,7 +23,7 @@ static struct program_tables tables = {.files = files, .nr = 2};
 static char
 	texts[1024]; /* of the last entry: the function, the file, and more */
 static const char *const name = texts;
-static uint64_t behind;
+static uint64_t frame, behind;
 static int entries;
 
 /* As long as names of C++ become: 10 * 9 * 10 letters. */
@@ -56,6 +56,7 @@ static int put(void *data, const void *bytes, size_t size)
 
 	(void)data;
 	entries++;
+	frame = words[1];
 	behind = words[2];
 	size -= 3 * sizeof(*words);
 	CHECK(size < sizeof(texts));
@@ -167,11 +168,12 @@ TEST(other_frames_are_behind_a_call)
 	frames[0] = at - 1;
 	stack_name(frames, 2);
 	CHECK(strcmp(name, "names_two"));
-	/* Both: the one behind the call. */
+	/* Both: one name each, and the last entry is that of the instruction. */
 	frames[0] = at;
 	stack_name(frames, 2);
-	CHECK_EQ(entries, 1);
-	CHECK(strcmp(name, "names_two"));
+	CHECK_EQ(entries, 2);
+	CHECK(!strcmp(name, "names_two"));
+	CHECK(frame & KT_FRAME_GUESS);
 }
 
 /* If it is cut, it cannot be demangled. */

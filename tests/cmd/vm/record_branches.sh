@@ -93,6 +93,9 @@ check 'a line for each, with functions and lines' \
 	grep -q '^	call          walk+0x[0-9a-f]* (walk) at walk.c:[0-9]* → \(odd\|even\)+0 (walk) at walk.c:[45]$' <<<"$out"
 check '64 lines' [ "$(grep -c '^	[a-z_]*  *[^ ]' <<<"$out")" = 64 ]
 run ktrace report t8
+run ktrace report --oneline t8
+check 'one line for each event' [ "$(wc -l <<<"$out")" = 8 ]
+run ktrace report t8
 check 'none without -g' [ "$(grep -c '^	' <<<"$out")" = 0 ]
 run ktrace export --to ctf -o ctf t8
 run babeltrace2 ctf
@@ -108,8 +111,13 @@ check 'stacks of some events, branches of all' [ "$(ktrace report -F json both |
 	jq -r '[.event, has("stack"), has("user_stack"), (.branches | length)] | join(" ")' | sort -u)" = \
 	"syscalls:sys_enter_getppid true true 4
 syscalls:sys_exit_getppid false false 4" ]
-run ktrace record -q -o condition -e sched_switch -g='user:sched_switch if prev_prio < 0' --branches 4 -- ./walk
-check 'one condition for both' [ "$(ktrace report -F json condition | jq -c 'select(.branches or .user_stack)' | wc -l)" = 0 ]
+run ktrace record -q -o condition -e sys_enter_getppid,sys_exit_getppid -g='user:sys_exit_getppid if ret < 0' --branches 4 -- ./walk
+check 'one condition for both' [ "$(ktrace report -F json condition |
+	jq -r '[.event, has("user_stack"), has("branches")] | join(" ")' | sort | uniq -c | tr -s ' ')" = \
+	" 8 syscalls:sys_enter_getppid false true
+ 8 syscalls:sys_exit_getppid false false" ]
+run ktrace record -q -o holds -e sys_exit_getppid -g='user:sys_exit_getppid if ret > 0' --branches 4 -- ./walk
+check 'that holds' [ "$(ktrace report -F json holds | jq -r '(.branches | length), has("user_stack")' | sort -u | tr '\n' ' ')" = '4 true ' ]
 run ktrace record -q -o function -F do_exit --branches 4 -- ./walk
 check 'calls of functions have them' [ "$(ktrace report -F json function |
 	jq -r 'select(.comm == "walk") | .branches | length')" = 4 ]
@@ -132,16 +140,66 @@ check 'children have theirs' [ "$(ktrace report -F json children |
 run ktrace record -q -o first.t -e sys_enter_getppid --branches 8 -- sh -c 'exec ./first'
 check 'not those of the program before' [ "$(ktrace report -F json first.t | jq -c 'select(.comm == "first") | has("branches")')" = false ]
 run ktrace record -q -o executed -e sched_process_exec --branches 8 -- sh -c 'exec ./first'
-check 'nor in the midst of an exec' [ "$(ktrace report -F json executed | jq -c 'select(.branches)' | wc -l)" = 0 ]
+check 'nor in the midst of an exec' [ "$(ktrace report -F json executed | jq -r '[.comm, has("branches")] | join(" ")')" = \
+	"sh false
+first false" ]
 run ktrace record -q -o ended -e sched_process_exit --branches 8 -- ./walk
 check 'a program that ends has them' [ "$(ktrace report -F json ended |
 	jq -r 'select(.comm == "walk") | .branches[-1].from | sub("\\+.*"; "")')" = _exit ]
-sh -c 'while :; do ./walk; done' &
-loop=$!
-run ktrace record -q -d 1s -o pid -e sys_enter_getppid --branches 4 -p $loop
-check 'of a process that runs already' [ "$(ktrace report -F json pid | jq -r '.branches | length' | sort -u)" = 4 ]
-kill $loop
-wait $loop 2>/dev/null
+# A thread that is not the first one executes a program, which makes it the first one.
+cat >thread.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *run(void *name)
+{
+	execl(name, name, NULL);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, run, argv[1]);
+	pthread_join(thread, NULL);
+	return 1;
+}
+END
+gcc -O1 -o thread thread.c
+run ktrace record -q -o thread.t -e sys_enter_getppid --branches 4 -- ./thread ./walk
+check 'a program that a second thread has executed' [ "$(ktrace report -F json thread.t |
+	jq -r '.branches | length' | sort | uniq -c | tr -s ' ')" = ' 8 4' ]
+# Each time that it sleeps leaves two stamps in its buffer.
+cat >sleeper.c <<'END'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	long wait[2] = {0, 2000000};
+	/* No branch is between these. */
+	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
+	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
+	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
+	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
+	asm volatile("mov $110, %%eax; syscall" : : : "rax", "rcx", "r11", "memory");
+	return 0;
+}
+END
+gcc -O1 -o sleeper sleeper.c
+run ktrace record -q -o slept -e sys_enter_getppid --branches 1 -- ./sleeper
+check 'also behind a thread that has slept often' [ "$(ktrace report -F json slept | jq -r '.branches | length')" = 1 ]
+# A process that runs already; it takes its steps when it is recorded.
+rm -f go over
+sh -c 'while [ ! -e go ]; do sleep 0.1; done; ./walk; ./walk; touch over' &
+ktrace record -o pid -e sys_enter_getppid --branches 4 -p $! 2>said &
+recorder=$!
+until grep -qs Ctrl-C said; do sleep 0.1; done
+touch go
+wait $recorder
+check 'of a process that runs already' [ "$(ktrace report -F json pid | jq -r '.branches | length' | sort | uniq -c | tr -s ' ')" = ' 16 4' ]
+rm -f go over
+sh -c 'while [ ! -e go ]; do sleep 0.1; done; ./walk; ./walk; touch over' &
+run ktrace record -q -o beside -e sys_enter_getppid --branches 4 -p $! -- sh -c 'touch go; while [ ! -e over ]; do sleep 0.1; done'
+check 'and beside a command' [ "$(ktrace report -F json beside | jq -r '.branches | length' | sort | uniq -c | tr -s ' ')" = ' 16 4' ]
 run ktrace record -q -o plain -e sys_enter_getppid -- ./walk
 check 'none unless they are asked for' [ "$(ktrace report -F json plain | jq -c 'select(.branches)' | wc -l)" = 0 ]
 
@@ -165,6 +223,10 @@ ends 2 'whose is not said' 'name a command, or processes with -p'
 run ktrace record -o no --branches 4 -M 'a:*' -- ./walk
 ends 2 'only markers' '-e or -F is missing'
 check 'nothing is left' [ ! -e no ]
-check 'nobody is stopped any more' [ "$(grep -c . /sys/kernel/ktrace/stack)" = 0 ]
+run ktrace record -o no --stack-size 8M -e sys_enter -- ./walk
+ends 2 'room for nothing' '-g or --branches is missing'
+check 'the session has no stacks any more' [ "$(grep -c . /sys/kernel/ktrace/stack)" = 0 ]
+# The module has no task to follow, so it can go.
+check 'nobody is stopped any more' rmmod ktrace-branch
 
 finish_vm record_branches.sh
