@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What plugin.c writes and compare.c reads: an array of these, in the order of execution. */
+/* What the plugins write: an array of one of these, in the order of execution. */
 #ifndef KT_TESTS_EMULATOR_LOG_H
 #define KT_TESTS_EMULATOR_LOG_H
 
@@ -12,11 +12,19 @@ enum {
 	LOG_HOOK = 1 << 1,  /* it came while a hook was running */
 };
 
+/* plugin.c; compare.c reads it. */
 struct log_call {
 	uint64_t address; /* of the function */
 	uint64_t rsp;
 	uint64_t registers[LOG_REGISTERS];
 	uint64_t flags;
+};
+
+/* instructions.c; branches.pl reads it. */
+struct log_instruction {
+	uint64_t address;
+	uint64_t
+		thread; /* another one in each thread of a process, but 0 in the first one at first */
 };
 
 #endif /* KT_TESTS_EMULATOR_LOG_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What plugin.c uses of QEMU.
+ * What the plugins use of QEMU.
  *
  * Debian has no header of the interface for plugins.  These declarations are made after its
  * documentation, version 1: that of QEMU 6.0 to 8.2.
@@ -58,6 +58,12 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
  * not at once, but between two blocks.
  */
 void qemu_plugin_reset(qemu_plugin_id_t id, void (*done)(qemu_plugin_id_t id));
+
+/* Called when QEMU ends. */
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id,
+				    void (*ended)(qemu_plugin_id_t id,
+						  void *data),
+				    void *data);
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(

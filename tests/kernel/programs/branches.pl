@@ -9,38 +9,19 @@ use warnings;
 no warnings "portable"; # addresses have 64 bits
 
 my ($disassembly, $steps, $trace) = @ARGV;
-my (%length, %kind, %quiet);
-
-sub kind {
-	my ($name, $indirect) = @_;
-	return $indirect ? 'indirect' : 'jump' if $name =~ /^l?jmp/;
-	return $indirect ? 'indirect_call' : 'call' if $name =~ /^l?call/;
-	return 'conditional' if $name =~ /^(j|loop)/;
-	return 'return' if $name =~ /^(l?ret|iret)/;
-	return 'syscall' if $name =~ /^(syscall|sysenter|int)/;
-	return '';
-}
+require './tests/kernel/programs/disassembly.pl';
+my ($lengths, $kinds, $quiets) = read_disassembly($disassembly);
+my %length = %$lengths;
+my %kind = %$kinds;
+my %quiet = %$quiets;
 
 sub behind {
 	my ($ip) = @_;
 	return sprintf '%x', hex($ip) + $length{$ip};
 }
 
-open my $in, '<', $disassembly or die;
-while (<$in>) {
-	next unless /^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*\t?(.*)/;
-	my ($address, $bytes, $text) = ($1, $2, $3);
-	$length{$address} = length($bytes) / 3;
-	$text =~ s/^((bnd|notrack|rep\w*|data16|cs|ds|lock|addr32) )*//;
-	$text =~ /^(\S*)\s*(\*?)/;
-	$kind{$address} = kind($1, $2);
-	# Behind these there may be no stop: QEMU has none behind the last two.
-	$quiet{$address} = 1 if $text =~ /^mov.*,%ss|^(cpuid|pause)/;
-}
-close $in;
-
 # What the trace has from the program's first instruction on; of signals, where they lead.
-open $in, '<', $steps or die;
+open my $in, '<', $steps or die;
 chomp(my @lines = <$in>);
 close $in;
 my @ips = map { (split)[0] } @lines;
