@@ -11,7 +11,8 @@
  *	threads		the threads that it begins from now on, too
  *	children	the processes that it begins from now on, too
  *	mappings	what threads have mapped to be run is remembered (KT_READ_MAPPINGS)
- *	events		events may have the last branches of these threads (the file `stack' of a session)
+ *	events		events may have the last branches of these threads (the file `stack' of a session);
+ *			the buffers have no stamps KT_BRANCH_ARRIVES and KT_BRANCH_LEAVES
  *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *

@@ -79,6 +79,17 @@ struct wish {
 	char *condition; /* NULL: none */
 };
 
+/* NULL: there are no more. */
+static char *word_next(char **text)
+{
+	char *word;
+
+	do {
+		word = strsep(text, " \t");
+	} while (word && !*word);
+	return word;
+}
+
 static int branches_parse(struct kt_session *session, const char *name,
 			  const char *text, struct wish *wish)
 {
@@ -114,11 +125,9 @@ static int wish_parse(struct kt_session *session, const char *name, char *text,
 		*wish->condition = '\0';
 		wish->condition = strim(wish->condition + strlen(" if "));
 	}
-	while (!err && (word = strsep(&text, " "))) {
-		if (!*word)
-			continue;
+	while (!err && (word = word_next(&text))) {
 		if (!strcmp(word, "branches") && !wish->branches) {
-			err = branches_parse(session, name, strsep(&text, " "),
+			err = branches_parse(session, name, word_next(&text),
 					     wish);
 			continue;
 		}

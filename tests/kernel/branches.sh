@@ -61,6 +61,8 @@ done
 check "nobody without CAP_SYS_PTRACE has them" is "$(setpriv --inh-caps=-sys_ptrace \
 	--bounding-set=-sys_ptrace sh -c "echo '$event: branches 4' >$tree/stack" 2>/dev/null && echo it has)" ''
 check "and the error says so" is "$(get error | grep -c 'only root')" 1
+put stack "$event:	both  branches	 8	 if error_code > 5"
+check "blanks and tabs do not matter" is "$(get stack)" "$event: both branches 8 if error_code > 5"
 for line in 'branches 32' 'kernel branches 1' 'user branches 2' 'both branches 16 if error_code > 5'; do
 	put stack "$event: $line"
 	check "'$line' is kept" is "$(get stack)" "$event: $line"

@@ -77,6 +77,7 @@ static struct thread *thread_make(struct branch_context *context,
 	thread->client.kind = &thread_kind;
 	thread->client.threads = context->wish.threads;
 	thread->client.children = context->wish.children;
+	thread->client.branches_only = context->wish.events;
 	if (context->following)
 		thread->client.mappings.room = &context->room;
 	thread->context = context;

@@ -9,6 +9,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include <ktrace.h>
+
 #include "branch_log.h"
 #include "event/branches.h"
 #include "recent.h"
@@ -72,10 +74,10 @@ static const struct branch_recent *recent_of(const struct task_struct *task)
 	return NULL;
 }
 
-/*
- * The task itself writes its log, so an event is between two entries, or in the midst of the next one.  Stamps
- * lie between the branches: two for each time that it has slept, which may be often.
- */
+/* Other entries lie between the branches: so many are looked at. */
+#define LOOKS_MAX (8u * KT_BRANCHES_MAX)
+
+/* The task itself writes its log, so an event is between two entries, or in the midst of the next one. */
 static unsigned int recent_last(struct kt_branch *to, unsigned int max,
 				const struct mm_struct **mm)
 {
@@ -91,7 +93,7 @@ static unsigned int recent_last(struct kt_branch *to, unsigned int max,
 	if (current->mm && current->mm != *mm)
 		return 0;
 	log = recent->log;
-	oldest = kt_branch_log_range(log, log->mask, &looks);
+	oldest = kt_branch_log_range(log, LOOKS_MAX, &looks);
 	at = oldest + looks;
 	oldest = max(oldest, READ_ONCE(recent->since));
 	while (at > oldest && nr < max) {

@@ -151,7 +151,9 @@ static void deliver(struct stepper *stepper, enum kt_branch_kind kind, u64 from,
 	struct branch_client *client;
 
 	list_for_each_entry(client, &stepper->clients, node) {
-		if (!client->begun)
+		if (!client->begun ||
+		    (client->branches_only && kind >= KT_BRANCH_ARRIVES &&
+		     kind <= KT_BRANCH_LEAVES))
 			continue;
 		kt_branch_log_add(&client->log, kind, from, to);
 		/* Stamps have no place, so what is mapped now may hold for them, too. */

@@ -52,6 +52,7 @@ struct branch_client {
 	bool threads,
 		children; /* those that the task begins are to be followed, too */
 	bool ended;	  /* the task has */
+	bool branches_only; /* no stamps of CPUs: they would push branches out while the task sleeps */
 	struct branch_mappings mappings;
 	u64 behind; /* the number behind the last entry that is no stamp */
 	/* It and those that it has begun, if there was no memory for them. */
