@@ -222,12 +222,15 @@ static bool asking_interrupted(void *data)
 }
 
 /* Programs run at their speed again, and none of their events is recorded without branches. */
-static void branches_end(struct record *r)
+static int branches_end(struct record *r)
 {
-	if (r->branches)
-		ktrace_session_write(r->session, "enabled", "0");
+	int status = EXIT_OK;
+
+	if (r->branches && ktrace_session_write(r->session, "enabled", "0"))
+		status = failed_in_library();
 	ktrace_branches_close(r->branches);
 	r->branches = NULL;
+	return status;
 }
 
 static int record_run(struct record *r)
@@ -297,10 +300,11 @@ static int record_run(struct record *r)
 		status = child_go(&r->child, r->command);
 	if (!status)
 		reason = events_wait(r);
-	branches_end(r);
+	r->ended = now_ns();
+	if (branches_end(r) && !status)
+		status = EXIT_FAILED;
 	if (r->stream_failed)
 		status = EXIT_FAILED;
-	r->ended = now_ns();
 	record_progress_clear(r);
 	if (r->session && probes_tell(r->session) && !status)
 		status = EXIT_FAILED;

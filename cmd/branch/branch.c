@@ -20,8 +20,8 @@
 
 #define ROUND_MS 100 /* between two looks at what was mapped */
 
-/* Lines that ran long ago count, too: a million branches. */
-#define COVERAGE_BYTES (16u << 20)
+/* Lines that ran long ago count, too: 262,144 branches of each thread. */
+#define COVERAGE_BYTES (4u << 20)
 
 struct branch {
 	/* What the command line says: */
@@ -33,7 +33,7 @@ struct branch {
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
 	const char *output;
-	const char *coverage; /* the file of lines that have run; NULL: none */
+	bool coverage; /* the output is the lines that have run */
 	struct debuginfod debuginfod;
 
 	FILE *file;
@@ -147,10 +147,11 @@ static int show(struct branch *b)
 	if (ktrace_branches_read(b->branches) ||
 	    ktrace_session_clock(b->session, &show.clock))
 		return failed_in_library();
-	/* What is printed may be long. */
-	signals_unblock(&b->signals);
+	/* What is printed may be long; for lines, a server may be asked before. */
+	if (!b->coverage)
+		signals_unblock(&b->signals);
 	if (b->coverage)
-		status = branch_show_coverage(&show, b->coverage);
+		status = branch_show_coverage(&show, b->output);
 	else if (b->json)
 		branch_show_json(&show);
 	else if (b->flat)
@@ -283,7 +284,8 @@ static int option_handle(void *data, int option)
 		b->calls = true;
 		return EXIT_OK;
 	case COVERAGE:
-		b->coverage = optarg;
+		b->coverage = true;
+		b->output = optarg;
 		return *optarg ? EXIT_OK
 			       : misused(&command_branch,
 					 "--coverage needs the name of a file");
@@ -332,12 +334,11 @@ static int options_check(const struct branch *b)
 	if (b->flat && b->calls)
 		return misused(&command_branch,
 			       "--calls and --flat: one of them");
-	if (b->coverage &&
-	    (b->flat || b->calls || b->json || b->last || b->output))
+	if (b->coverage && (b->flat || b->calls || b->json || b->last))
 		return misused(&command_branch,
 			       "--coverage is about all branches, and writes a "
-			       "file of its own: not with --flat, --calls, -n, "
-			       "-F or -o");
+			       "file of its own: not with --flat, --calls, -n "
+			       "or -F");
 	if ((b->flat || b->calls) && b->json)
 		return misused(
 			&command_branch,
@@ -384,7 +385,7 @@ static const struct command_option options[] = {
 	OPTION(0, "flat", NULL,
 	       "how often each branch was taken, most often first", .id = FLAT),
 	OPTION(0, "coverage", "FILE",
-	       "which lines of the source have run, into a file for genhtml (lcov); buffers of 16M "
+	       "which lines of the source have run, into a file for genhtml (lcov); buffers of 4M "
 	       "keep what ran long ago, too",
 	       .kind = ARGUMENT_FILE, .id = COVERAGE),
 	OPTION('F', "format", "FORMAT", "text, or json: a line for each branch",

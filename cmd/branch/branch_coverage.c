@@ -41,7 +41,7 @@ static int record_begin(struct coverage *c, const char *path)
 	c->path = strdup(path);
 	if (!c->path)
 		return -ENOMEM;
-	c->here = !access(path, R_OK);
+	c->here = *path == '/' && !access(path, R_OK);
 	if (!c->here) {
 		c->left_out++;
 		return 0;
@@ -77,7 +77,7 @@ static void tell(const struct coverage *c, const struct branch_show *show,
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
 	     i++)
 		lost += thread->lost;
-	if (!c->files && !c->left_out)
+	if (!c->files)
 		say("no line is known: was the program compiled with -g?");
 	else
 		say("%s of %s lines of %s files have run: genhtml -o html %s "
@@ -96,19 +96,10 @@ static void tell(const struct coverage *c, const struct branch_show *show,
 
 int branch_show_coverage(const struct branch_show *show, const char *name)
 {
-	struct coverage c = {.file = fopen(name, "we")};
-	bool bad;
-	int err;
+	struct coverage c = {.file = show->file};
+	int err = ktrace_branches_coverage(show->branches, line_put, &c);
 
-	if (!c.file)
-		return failed("%s: %s", name, strerror(errno));
-	err = ktrace_branches_coverage(show->branches, line_put, &c);
 	record_end(&c);
-	bad = ferror(c.file);
-	if (fclose(c.file) || bad)
-		return failed(
-			"%s: not all of it could be written: is there no space left?",
-			name);
 	if (err == -ENOMEM)
 		return failed("out of memory");
 	if (err)

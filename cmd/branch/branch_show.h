@@ -25,7 +25,7 @@ int branch_show_flat(const struct branch_show *show);
 /* Calls, each below its caller.  An exit status. */
 int branch_show_calls(const struct branch_show *show);
 
-/* Which lines have run, into the file @name.  An exit status. */
+/* Which lines have run; @name: of the file, for messages.  An exit status. */
 int branch_show_coverage(const struct branch_show *show, const char *name);
 
 /* ---- for these ------------------------------------------------------------ */

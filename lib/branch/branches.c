@@ -36,6 +36,8 @@ _Static_assert(KTRACE_BRANCHES_BYTES_MIN == KT_BRANCH_SIZE_MIN &&
 	       "sizes are the kernel's");
 
 struct thread {
+	uint64_t
+		origin; /* the word where it was before what is shown; 0: not known */
 	struct ktrace_branch_thread shown;
 	struct kt_branch *entries; /* what was read */
 	size_t begin;		   /* of what is shown */
@@ -262,6 +264,17 @@ static int entries_read(struct ktrace_branches *branches, int context,
 	return 1;
 }
 
+static uint64_t word_of(struct thread *thread, size_t entry, bool to)
+{
+	const struct kt_branch *branch =
+		&thread->entries[thread->begin + entry];
+	uint64_t address =
+		to ? branch->to : branch->from & KT_BRANCH_PLACE_MASK;
+
+	return mapped_word(&thread->mapped, thread->first + entry + to,
+			   address);
+}
+
 /* What a thread did before it has executed the program is ours. */
 static void leave_out(struct thread *thread)
 {
@@ -275,6 +288,7 @@ static void leave_out(struct thread *thread)
 		return;
 	if (cut > end)
 		cut = end;
+	thread->origin = word_of(thread, cut - thread->first - 1, true);
 	thread->begin += cut - thread->first;
 	thread->shown.nr -= cut - thread->first;
 	thread->shown.lost = 0;
@@ -309,21 +323,15 @@ static int thread_read(struct ktrace_branches *branches, size_t context,
 	return 1;
 }
 
-static uint64_t word_of(struct thread *thread, size_t entry, bool to)
-{
-	const struct kt_branch *branch =
-		&thread->entries[thread->begin + entry];
-	uint64_t address =
-		to ? branch->to : branch->from & KT_BRANCH_PLACE_MASK;
-
-	return mapped_word(&thread->mapped, thread->first + entry + to,
-			   address);
-}
-
 uint64_t branches_word(struct ktrace_branches *branches, size_t thread,
 		       size_t entry, bool to)
 {
 	return word_of(&branches->threads[thread], entry, to);
+}
+
+uint64_t branches_origin(struct ktrace_branches *branches, size_t thread)
+{
+	return branches->threads[thread].origin;
 }
 
 struct program_tables *branches_tables(struct ktrace_branches *branches)

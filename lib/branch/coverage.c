@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "base/table.h"
 #include "read.h"
 #include "symbol/program_functions.h"
 #include "symbol/program_tables.h"
@@ -56,25 +57,40 @@ static void runs_merge(struct runs *runs)
 	runs->nr = kept;
 }
 
-static int run_add(struct runs *runs, uint64_t begin, uint64_t last)
+/* Makes room for one more: much may be the same.  False: no memory. */
+static bool runs_grow(struct runs *runs)
 {
 	struct run *more;
 
+	runs_merge(runs);
+	if (runs->nr * 2 < runs->room)
+		return true;
+	runs->room = runs->room ? runs->room * 2 : 4096;
+	more = realloc(runs->all, runs->room * sizeof(*more));
+	if (!more)
+		return false;
+	runs->all = more;
+	return true;
+}
+
+static int run_add(struct runs *runs, uint64_t begin, uint64_t last)
+{
 	/* It was not seen where this began, or something is missing in between. */
 	if (!begin || last < begin ||
 	    begin >> KT_FRAME_FILE_SHIFT != last >> KT_FRAME_FILE_SHIFT)
 		return 0;
-	if (runs->nr == runs->room)
-		runs_merge(runs);
-	if (runs->nr * 2 >= runs->room) {
-		runs->room = runs->room ? runs->room * 2 : 4096;
-		more = realloc(runs->all, runs->room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		runs->all = more;
-	}
+	if (runs->nr == runs->room && !runs_grow(runs))
+		return -ENOMEM;
+
 	runs->all[runs->nr++] = (struct run){begin, last, 1};
 	return 0;
+}
+
+/* Has the instruction run, or at least begun?  Not if a signal came there, or the thread has ended behind it. */
+static bool has_begun(const struct ktrace_branch *branch)
+{
+	return branch->kind != KTRACE_BRANCH_SENT &&
+	       (branch->kind != KTRACE_BRANCH_LAST || branch->to);
 }
 
 static int thread_runs(struct ktrace_branches *branches, size_t thread,
@@ -82,7 +98,7 @@ static int thread_runs(struct ktrace_branches *branches, size_t thread,
 {
 	const struct ktrace_branch_thread *of =
 		ktrace_branches_thread(branches, thread);
-	uint64_t at = 0, from;
+	uint64_t at = branches_origin(branches, thread), from;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < of->nr; i++) {
@@ -94,9 +110,7 @@ static int thread_runs(struct ktrace_branches *branches, size_t thread,
 		if (ktrace_branch_is_stamp(&branch))
 			continue;
 		from = branches_word(branches, thread, i, false);
-		/* The instruction at which a signal came has not run. */
-		err = run_add(runs, at,
-			      from - (branch.kind == KTRACE_BRANCH_SENT));
+		err = run_add(runs, at, from - !has_begun(&branch));
 		at = branch.kind == KTRACE_BRANCH_LAST
 			     ? 0
 			     : branches_word(branches, thread, i, true);
@@ -107,8 +121,9 @@ static int thread_runs(struct ktrace_branches *branches, size_t thread,
 /* ---- lines ---------------------------------------------------------------- */
 
 struct line {
-	const char *path;
+	const char *path; /* the same text is at the same place */
 	unsigned int number;
+	uint32_t file; /* of the program */
 	uint64_t count;
 };
 
@@ -123,13 +138,12 @@ struct sums {
 struct coverage {
 	struct line *lines;
 	size_t nr;
-	struct arena paths;
+	struct table paths; /* whole ones, by their hash */
+	struct arena texts;
 
 	/* Of one file: */
 	struct sums begins, lasts;
-	const char *path,
-		*directory; /* of the row before, as it has them ... */
-	const char *joined; /* ... and as one */
+	uint32_t file; /* its number */
 };
 
 static int sum_compare(const void *a, const void *b)
@@ -146,8 +160,8 @@ static void sums_finish(struct sums *sums)
 		sums->all[i].count += sums->all[i - 1].count;
 }
 
-/* Of all that is below @address. */
-static uint64_t sum_below(const struct sums *sums, uint64_t address)
+/* How many of them are below @address. */
+static size_t sums_before(const struct sums *sums, uint64_t address)
 {
 	size_t low = 0, high = sums->nr;
 
@@ -159,13 +173,38 @@ static uint64_t sum_below(const struct sums *sums, uint64_t address)
 		else
 			high = middle;
 	}
-	return low ? sums->all[low - 1].count : 0;
+	return low;
 }
 
-/* How often something from @begin up to @end has run. */
+static uint64_t sum_below(const struct sums *sums, uint64_t address)
+{
+	size_t nr = sums_before(sums, address);
+
+	return nr ? sums->all[nr - 1].count : 0;
+}
+
+/* How often the instruction at @address has run. */
+static uint64_t count_at(const struct coverage *c, uint64_t address)
+{
+	return sum_below(&c->begins, address + 1) -
+	       sum_below(&c->lasts, address);
+}
+
+/*
+ * How often that from @begin up to @end has run which ran most often: a call in the midst of it ends one run
+ * and begins another one.
+ */
 static uint64_t count_of(const struct coverage *c, uint64_t begin, uint64_t end)
 {
-	return sum_below(&c->begins, end) - sum_below(&c->lasts, begin);
+	uint64_t count = count_at(c, begin), another;
+	size_t i = sums_before(&c->begins, begin + 1);
+
+	for (; i < c->begins.nr && c->begins.all[i].address < end; i++) {
+		another = count_at(c, c->begins.all[i].address);
+		if (another > count)
+			count = another;
+	}
+	return count;
 }
 
 static bool has_run(void *data, uint64_t begin, uint64_t end)
@@ -173,22 +212,59 @@ static bool has_run(void *data, uint64_t begin, uint64_t end)
 	return count_of(data, begin, end);
 }
 
+/* Takes "." and ".." out of an absolute path, as far as these can be without looking. */
+static void path_shorten(char *path)
+{
+	char *to = path;
+
+	for (char *at = path; *at;) {
+		size_t length = strcspn(at + 1, "/") + 1;
+
+		if (length == 1 || (length == 2 && at[1] == '.')) {
+			/* Nothing, or the same folder. */
+		} else if (length == 3 && at[1] == '.' && at[2] == '.') {
+			while (to > path && *--to != '/')
+				;
+		} else {
+			memmove(to, at, length);
+			to += length;
+		}
+		at += length;
+	}
+	*to = '\0';
+}
+
+static const char *path_intern(struct coverage *c, const char *path)
+{
+	uint64_t hash = table_hash(path, strlen(path));
+	struct table_slot *slot = NULL;
+	char *kept;
+
+	while ((slot = table_next(&c->paths, hash, slot)))
+		if (!strcmp(slot->value, path))
+			return slot->value;
+	kept = arena_strdup(&c->texts, path);
+	return kept && !table_add(&c->paths, hash, kept) ? kept : NULL;
+}
+
+/* The whole path, if it is known; the folder may be in front of it already. */
 static const char *path_of(struct coverage *c, const struct source_row *row)
 {
-	char *joined;
+	const char *folder = row->directory, *found;
+	size_t length = folder ? strlen(folder) : 0;
+	char *path;
 
-	if (row->path == c->path && row->directory == c->directory)
-		return c->joined;
-	c->path = row->path;
-	c->directory = row->directory;
-	c->joined = NULL;
-	if (*row->path == '/' || !row->directory) {
-		c->joined = arena_strdup(&c->paths, row->path);
-	} else if (asprintf(&joined, "%s/%s", row->directory, row->path) > 0) {
-		c->joined = arena_strdup(&c->paths, joined);
-		free(joined);
-	}
-	return c->joined;
+	if (*row->path == '/' || !length || *folder != '/')
+		path = strdup(row->path);
+	else if (asprintf(&path, "%s/%s", folder, row->path) < 0)
+		path = NULL;
+	if (!path)
+		return NULL;
+	if (*path == '/')
+		path_shorten(path);
+	found = path_intern(c, path);
+	free(path);
+	return found;
 }
 
 static int row_take(void *data, const struct source_row *row)
@@ -204,6 +280,7 @@ static int row_take(void *data, const struct source_row *row)
 	c->lines[c->nr++] = (struct line){
 		.path = path,
 		.number = row->line,
+		.file = c->file,
 		.count = count_of(c, row->begin, row->end),
 	};
 	return 0;
@@ -238,7 +315,6 @@ static void sums_free(struct coverage *c)
 	free(c->begins.all);
 	free(c->lasts.all);
 	c->begins = c->lasts = (struct sums){0};
-	c->path = NULL;
 }
 
 /* What is not known of a file is not there. */
@@ -251,6 +327,7 @@ static int file_cover(struct coverage *c, struct program_tables *tables,
 
 	program_functions_open(&functions, file, tables->servers);
 	if (functions.places) {
+		c->file = file->number;
 		err = sums_make(c, &functions, runs, nr);
 		err = err
 			      ?: source_rows(functions.places, has_run,
@@ -283,35 +360,41 @@ static int files_cover(struct coverage *c, struct program_tables *tables,
 	return err;
 }
 
-/* Of the rows of a line, that which has run most often is the first. */
+/* Of the rows of a line in a program, that which has run most often is the first. */
 static int line_compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
-	int order = strcmp(x->path, y->path);
+	int order = x->path == y->path ? 0 : strcmp(x->path, y->path);
 
 	if (order)
 		return order;
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
 	return (x->count < y->count) - (x->count > y->count);
 }
 
+/* A line may be in several programs, each of which counts. */
 static int lines_give(struct coverage *c,
 		      int (*take)(void *data, const char *path,
 				  unsigned int line, uint64_t count),
 		      void *data)
 {
+	const struct line *line = c->lines, *end = line + c->nr, *next;
 	int err = 0;
 
 	if (c->nr)
 		qsort(c->lines, c->nr, sizeof(*c->lines), line_compare);
-	for (size_t i = 0; !err && i < c->nr; i++) {
-		const struct line *line = &c->lines[i];
+	for (; !err && line < end; line = next) {
+		uint64_t count = line->count;
 
-		if (i && line->number == line[-1].number &&
-		    !strcmp(line->path, line[-1].path))
-			continue;
-		err = take(data, line->path, line->number, line->count);
+		for (next = line + 1; next < end && next->path == line->path &&
+				      next->number == line->number;
+		     next++)
+			if (next->file != next[-1].file)
+				count += next->count;
+		err = take(data, line->path, line->number, count);
 	}
 	return err;
 }
@@ -333,6 +416,7 @@ int ktrace_branches_coverage(struct ktrace_branches *branches,
 		  : lines_give(&coverage, take, data);
 	free(runs.all);
 	free(coverage.lines);
-	arena_destroy(&coverage.paths);
+	table_free(&coverage.paths);
+	arena_destroy(&coverage.texts);
 	return err;
 }

@@ -53,22 +53,30 @@ static void frames_once(struct frames *f)
 	f->nr = kept;
 }
 
-static int frame_add(struct frames *f, uint64_t word, bool begins)
+/* Makes room for one more: much may be the same.  False: no memory. */
+static bool frames_grow(struct frames *f)
 {
 	uint64_t *more;
 
+	frames_once(f);
+	if (f->nr * 2 < f->room)
+		return true;
+	f->room = f->room ? f->room * 2 : 4096;
+	more = realloc(f->words, f->room * sizeof(*more));
+	if (!more)
+		return false;
+	f->words = more;
+	return true;
+}
+
+static int frame_add(struct frames *f, uint64_t word, bool begins)
+{
 	word &= ~KT_FRAME_GUESS;
 	if (!(word >> KT_FRAME_FILE_SHIFT))
 		return 0;
-	if (f->nr == f->room)
-		frames_once(f);
-	if (f->nr * 2 >= f->room) {
-		f->room = f->room ? f->room * 2 : 4096;
-		more = realloc(f->words, f->room * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		f->words = more;
-	}
+	if (f->nr == f->room && !frames_grow(f))
+		return -ENOMEM;
+
 	f->words[f->nr++] = word << 1 | begins;
 	return 0;
 }

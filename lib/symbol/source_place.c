@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/table.h"
 #include "source_place.h"
 
 struct range {
@@ -295,28 +295,6 @@ size_t source_place_texts(struct source_places *places, uint64_t address,
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* Which units were given already, by where their DIEs are. */
-struct given {
-	Dwarf_Off *units;
-	size_t nr;
-};
-
-/* 1: it is one more, 0: it was given, or -ENOMEM. */
-static int given_add(struct given *given, Dwarf_Die *unit)
-{
-	Dwarf_Off *more, offset = dwarf_dieoffset(unit);
-
-	for (size_t i = 0; i < given->nr; i++)
-		if (given->units[i] == offset)
-			return 0;
-	more = array_grow(given->units, given->nr, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	given->units = more;
-	given->units[given->nr++] = offset;
-	return 1;
-}
-
 /* A row goes up to the next one; the last one of a sequence is no code. */
 static bool row_read(Dwarf_Lines *lines, size_t index, struct source_row *row)
 {
@@ -337,9 +315,33 @@ static bool row_read(Dwarf_Lines *lines, size_t index, struct source_row *row)
 	return row->path;
 }
 
-static int unit_rows(Dwarf_Die *unit,
-		     int (*take)(void *data, const struct source_row *row),
-		     void *data)
+struct rows {
+	struct source_places *places;
+	struct table given; /* units and line tables that were, by place */
+	int (*take)(void *data, const struct source_row *row);
+	void *data;
+};
+
+/* 1: it is new, 0, or -ENOMEM. */
+static int given_add(struct rows *rows, uint64_t place)
+{
+	if (table_find(&rows->given, place))
+		return 0;
+	return table_add(&rows->given, place, rows) ?: 1;
+}
+
+/* What the linker has left out has rows, too, at addresses where code of other units is. */
+static bool is_of_table(const struct rows *rows, const Dwarf_Lines *lines,
+			const struct source_row *row)
+{
+	Dwarf_Die *unit = unit_find(rows->places, row->begin);
+	Dwarf_Lines *its;
+	size_t nr;
+
+	return unit && !dwarf_getsrclines(unit, &its, &nr) && its == lines;
+}
+
+static int unit_rows(struct rows *rows, Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
 	struct source_row row = {
@@ -348,13 +350,18 @@ static int unit_rows(Dwarf_Die *unit,
 	};
 	Dwarf_Lines *lines;
 	size_t nr;
-	int err = 0;
+	int err;
 
 	if (dwarf_getsrclines(unit, &lines, &nr))
 		return 0;
+	/* Units may have one table, of which each row would be given for each of them. */
+	err = given_add(rows, (uintptr_t)lines);
+	if (err <= 0)
+		return err;
+	err = 0;
 	for (size_t i = 0; !err && i + 1 < nr; i++)
-		if (row_read(lines, i, &row))
-			err = take(data, &row);
+		if (row_read(lines, i, &row) && is_of_table(rows, lines, &row))
+			err = rows->take(rows->data, &row);
 	return err;
 }
 
@@ -363,7 +370,7 @@ int source_rows(struct source_places *places,
 		int (*take)(void *data, const struct source_row *row),
 		void *data)
 {
-	struct given given = {0};
+	struct rows rows = {.places = places, .take = take, .data = data};
 	int err = 0;
 
 	for (size_t i = 0; !err && i < places->nr; i++) {
@@ -371,10 +378,11 @@ int source_rows(struct source_places *places,
 
 		if (!want(data, range->begin, range->end))
 			continue;
-		err = given_add(&given, &range->unit);
+		/* Pointers are even, and so are no numbers here. */
+		err = given_add(&rows, dwarf_dieoffset(&range->unit) * 2 + 1);
 		if (err > 0)
-			err = unit_rows(&range->unit, take, data);
+			err = unit_rows(&rows, &range->unit);
 	}
-	free(given.units);
+	table_free(&rows.given);
 	return err;
 }

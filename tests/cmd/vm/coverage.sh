@@ -146,25 +146,39 @@ join ours theirs >joined
 check 'optimized: what has not run is not said to have run' \
 	[ "$(awk '$2 > 0 && $3 == 0' joined | wc -l)" -le 1 ]
 check 'and most of what has run is said to' [ "$(awk '$2 > 0 && $3 > 0' joined | wc -l)" -ge 15 ]
-(cd other && gcc -O0 -g -o ../relative -fdebug-prefix-map="$PWD=." ../sort.c)
-run ktrace branch --coverage both.info -- sh -c './sort; ./fast'
-check 'two programs of the same source are one record' [ "$(grep -c '^SF:.*/sort.c$' both.info)" = 1 ]
+(cd other && gcc -O0 -g -o ../elsewhere ../sort.c)
+run ktrace branch --coverage both.info -- sh -c './sort; ./elsewhere'
+check 'two programs of the same source are one record' [ "$(grep -c '^SF:.*sort.c$' both.info)" = 1 ]
+lines sort.info sort.c | awk '{ print $1, $2 * 2 }' >doubled
+check 'and add up' [ "$(lines both.info sort.c)" = "$(cat doubled)" ]
+gcc -O0 -g -o relative -fdebug-prefix-map="$PWD=." sort.c
+run ktrace branch --coverage relative.info -- ./relative
+check 'a source that is nowhere is left out' [ "$(grep -c 'sort.c$' relative.info)" = 0 ]
+# One row for each line, with calls amid, and a check of the stack behind main().
+gcc -O0 -g -gno-column-info -fstack-protector-all -o rows sort.c
+run ktrace branch --coverage rows.info -- ./rows
+lines rows.info sort.c | sort >ours
+counts sort.c | sort >theirs
+check 'a call amid a row does not count twice' [ "$(join ours theirs | awk '$2 > $3 { print $1 }' | while read -r line; do
+	sed -n "${line}p" sort.c; done | grep -v setjmp)" = '' ]
 strip -o stripped sort
 run ktrace branch --coverage stripped.info -- ./stripped
 check 'a program without -g has no lines' [ "$(grep -c 'sort.c$' stripped.info)" = 0 ]
+check 'and is told why' grep -q 'was the program compiled with -g' <<<"$err"
 run ktrace branch -s 4K --coverage short.info -- ./sort
 check 'what was overwritten is said' grep -q 'were overwritten: what ran before may be missing' <<<"$err"
 
 # ---- what is refused ----------------------------------------------------------------
 
-for option in --flat --calls '-n 5' '-F json' '-o x'; do
+for option in --flat --calls '-n 5' '-F json'; do
 	run ktrace branch --coverage x.info $option -- ./sort
 	ends 2 "with $option" '--coverage is about all branches'
 done
-run ktrace branch --coverage /nowhere/x -- ./sort
+run ktrace branch --coverage /nowhere/x -- touch has_run
 ends 1 'a folder that is not there' '/nowhere/x: No such file'
+check 'before anything runs' [ ! -e has_run ]
 run ktrace branch --coverage /dev/full -- ./sort
-ends 1 'no space' 'no space left'
+ends 1 'no space' '/dev/full: '
 run ktrace branch --coverage '' -- ./sort
 ends 2 'no name' 'needs the name of a file'
 

@@ -167,19 +167,16 @@ gcc -O1 -o thread thread.c
 run ktrace record -q -o thread.t -e sys_enter_getppid --branches 4 -- ./thread ./walk
 check 'a program that a second thread has executed' [ "$(ktrace report -F json thread.t |
 	jq -r '.branches | length' | sort | uniq -c | tr -s ' ')" = ' 8 4' ]
-# Each time that it sleeps leaves two stamps in its buffer.
+# Each time that it sleeps would leave two stamps in its buffer.
 cat >sleeper.c <<'END'
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 int main(void)
 {
-	long wait[2] = {0, 2000000};
-	/* No branch is between these. */
-	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
-	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
-	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
-	asm volatile("mov $35, %%eax; syscall" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
+	long wait[2] = {0, 1000000};
+	/* No branch is between these, and more sleeps than a buffer has entries. */
+	asm volatile(".rept 300; mov $35, %%eax; syscall; .endr" : : "D"(wait), "S"(0L) : "rax", "rcx", "r11", "memory");
 	asm volatile("mov $110, %%eax; syscall" : : : "rax", "rcx", "r11", "memory");
 	return 0;
 }
