@@ -34,8 +34,7 @@ static struct space *space_find(const struct mm_struct *mm)
 	struct space *space;
 
 	hash_for_each_possible_rcu_notrace(spaces, space, node,
-					   (unsigned long)mm)
-	{
+					   (unsigned long)mm) {
 		if (space->mm == mm)
 			return space;
 	}

@@ -68,9 +68,10 @@ static const struct branch_recent *recent_of(const struct task_struct *task)
 	const struct branch_recent *recent;
 
 	/* What the other form calls may have events. */
-	hash_for_each_possible_rcu_notrace(
-		recents, recent, node,
-		(unsigned long)task) if (recent->task == task) return recent;
+	hash_for_each_possible_rcu_notrace(recents, recent, node,
+					   (unsigned long)task)
+		if (recent->task == task)
+			return recent;
 	return NULL;
 }
 

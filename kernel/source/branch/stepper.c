@@ -79,9 +79,9 @@ static struct stepper *stepper_of(const struct task_struct *task)
 {
 	struct stepper *stepper;
 
-	hash_for_each_possible_rcu(
-		steppers, stepper, node,
-		(unsigned long)task) if (stepper->task == task) return stepper;
+	hash_for_each_possible_rcu(steppers, stepper, node, (unsigned long)task)
+		if (stepper->task == task)
+			return stepper;
 	return NULL;
 }
 

@@ -139,7 +139,7 @@ check 'children have theirs' [ "$(ktrace report -F json children |
 8 8" ]
 run ktrace record -q -o first.t -e sys_enter_getppid --branches 8 -- sh -c 'exec ./first'
 check 'not those of the program before' [ "$(ktrace report -F json first.t | jq -c 'select(.comm == "first") | has("branches")')" = false ]
-run ktrace record -q -o executed -e sched_process_exec --branches 8 -- sh -c 'exec ./first'
+run ktrace record -q -o executed --only -e sched_process_exec --branches 8 -- sh -c 'exec ./first'
 check 'nor in the midst of an exec' [ "$(ktrace report -F json executed | jq -r '[.comm, has("branches")] | join(" ")')" = \
 	"sh false
 first false" ]
