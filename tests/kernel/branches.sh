@@ -213,6 +213,12 @@ check "contexts come and go" $branches open-mappings 100 $pids
 for pid in $pids; do
 	wait "$pid" || echo "not ok - a program that was traced ended with $?"
 done
+said=$($bin/contexts 3)
+echo "${said%%
+*}"
+check "of ten over four tasks each read is a whole stretch, and no memory is left" \
+	is "${said##*
+}" '0 kB left'
 $branched many 30 &
 pid=$!
 # The shell holds the context until it is killed.

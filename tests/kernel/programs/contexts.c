@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Contexts of branches that come and go over tasks that do the same for ever.
+ *
+ *	contexts SECONDS
+ *
+ * Four tasks walk over the CPUs.  What may follow a branch is learned first, from one of them.  Then ten
+ * contexts, each of one task, are opened, read and closed at random: each read must be a whole stretch of
+ * branches that may follow each other, and at the end no locked memory may be left.  The control tree
+ * is in $tree.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace_branch.h>
+
+#define TASKS	 4
+#define CONTEXTS 10
+#define SIZE_MAX (256u << 10)
+#define ENTRIES	 (SIZE_MAX / sizeof(struct kt_branch))
+
+static void fail(const char *what)
+{
+	printf("%s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* ---- what the tasks do ---------------------------------------------------- */
+
+static volatile unsigned int sum;
+
+static __attribute__((noinline)) unsigned int fibonacci(unsigned int n)
+{
+	return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+static __attribute__((noinline)) unsigned int twice(unsigned int n)
+{
+	return n * 2;
+}
+
+static __attribute__((noinline)) unsigned int less(unsigned int n)
+{
+	return n - 1;
+}
+
+static unsigned int (*const volatile functions[])(unsigned int) = {twice, less};
+
+static void task_run(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (unsigned int i = 0;; i++) {
+		sum += fibonacci(6) + functions[i % 2](i);
+		if (i % 8 == 0)
+			syscall(SYS_sched_yield);
+	}
+}
+
+/* ---- what may follow a branch --------------------------------------------- */
+
+/* A branch, and where the one before it went. */
+struct step {
+	__u64 before, from, to;
+};
+
+#define STEPS_MAX 4096
+
+static struct step steps[STEPS_MAX];
+static unsigned int nr_steps;
+
+static bool is_known(const struct step *step)
+{
+	for (unsigned int i = 0; i < nr_steps; i++)
+		if (!memcmp(&steps[i], step, sizeof(*step)))
+			return true;
+	return false;
+}
+
+static bool is_stamp(__u64 from)
+{
+	return kt_branch_is_stamp(from >> KT_BRANCH_KIND_SHIFT);
+}
+
+static struct kt_branch entries[ENTRIES];
+
+/* The next step of what was read; *@at moves behind it.  False: there is none. */
+static bool step_next(unsigned int *at, unsigned int nr, struct step *step)
+{
+	while (*at < nr) {
+		const struct kt_branch *entry = &entries[(*at)++];
+
+		if (is_stamp(entry->from))
+			continue;
+		*step = (struct step){step->to, entry->from, entry->to};
+		if (step->before)
+			return true;
+	}
+	return false;
+}
+
+/* ---- contexts ------------------------------------------------------------- */
+
+static pid_t tasks[TASKS];
+
+static struct context {
+	int fd; /* negative: it is closed */
+} contexts[CONTEXTS];
+
+static unsigned long nr_opened, nr_reads, nr_compared;
+
+static int context_open(pid_t task, unsigned int size, const char *words)
+{
+	char path[256], line[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/branches", getenv("tree"));
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		fail(path);
+	snprintf(line, sizeof(line), "pid %d size %u%s", (int)task, size,
+		 words);
+	if (write(fd, line, strlen(line)) < 0)
+		fail(line);
+	nr_opened++;
+	return fd;
+}
+
+/* How many entries are valid, from *@first on. */
+static unsigned int context_read(int fd, unsigned int *first)
+{
+	struct kt_branches read = {.entries = (__u64)entries, .max = ENTRIES};
+
+	if (ioctl(fd, KT_READ_BRANCHES, &read))
+		fail("KT_READ_BRANCHES");
+	if (read.ended || read.unfollowed || read.unread) {
+		printf("ended %u unfollowed %u unread %llu\n", read.ended,
+		       read.unfollowed, read.unread);
+		exit(1);
+	}
+	nr_reads++;
+	*first = read.skip;
+	return read.nr;
+}
+
+static void learn(pid_t task)
+{
+	int fd = context_open(task, SIZE_MAX, "");
+	unsigned int quiet = 0, at, nr;
+
+	/* Until nothing new comes for a while. */
+	while (quiet < 20) {
+		struct step step = {0};
+
+		usleep(50000);
+		nr = context_read(fd, &at);
+		quiet += nr > 1000;
+		while (step_next(&at, nr, &step)) {
+			if (is_known(&step))
+				continue;
+			if (nr_steps == STEPS_MAX) {
+				printf("too many steps\n");
+				exit(1);
+			}
+			steps[nr_steps++] = step;
+			quiet = 0;
+		}
+	}
+	close(fd);
+}
+
+static void compare(int fd)
+{
+	struct step step = {0};
+	unsigned int at, nr = context_read(fd, &at);
+
+	while (step_next(&at, nr, &step)) {
+		nr_compared++;
+		if (is_known(&step))
+			continue;
+		printf("behind %llx came %llx -> %llx (kind %llu), entry %u of %u\n",
+		       step.before, step.from & KT_BRANCH_PLACE_MASK, step.to,
+		       step.from >> KT_BRANCH_KIND_SHIFT, at, nr);
+		exit(1);
+	}
+}
+
+static void context_turn(struct context *context)
+{
+	static const char *const words[] = {"", " threads", " mappings",
+					    " events children"};
+
+	if (context->fd < 0)
+		context->fd =
+			context_open(tasks[rand() % TASKS], 4096u << rand() % 7,
+				     words[rand() % 4]);
+	else if (rand() % 4)
+		compare(context->fd);
+	else {
+		close(context->fd);
+		context->fd = -1;
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
+static void task_move(pid_t task)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(rand() % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
+	if (sched_setaffinity(task, sizeof(cpus), &cpus))
+		fail("sched_setaffinity");
+}
+
+static long locked_memory(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmLck: %ld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+int main(int argc, char **argv)
+{
+	time_t end;
+
+	if (argc != 2)
+		return 2;
+	for (int i = 0; i < TASKS; i++) {
+		tasks[i] = fork();
+		if (!tasks[i])
+			task_run();
+	}
+	for (int i = 0; i < CONTEXTS; i++)
+		contexts[i].fd = -1;
+	learn(tasks[0]);
+	end = time(NULL) + atoi(argv[1]);
+	while (time(NULL) < end) {
+		context_turn(&contexts[rand() % CONTEXTS]);
+		if (rand() % 8 == 0)
+			task_move(tasks[rand() % TASKS]);
+		if (rand() % 2)
+			usleep(rand() % 20000);
+	}
+	for (int i = 0; i < CONTEXTS; i++)
+		if (contexts[i].fd >= 0)
+			close(contexts[i].fd);
+	for (int i = 0; i < TASKS; i++)
+		kill(tasks[i], SIGKILL);
+	printf("# %u steps known; %lu contexts, %lu reads, %lu branches compared\n",
+	       nr_steps, nr_opened, nr_reads, nr_compared);
+	printf("%ld kB left\n", locked_memory());
+	return 0;
+}
