@@ -334,6 +334,8 @@ static int file_cover(struct coverage *c, struct program_tables *tables,
 					     row_take, c);
 		sums_free(c);
 	}
+	/* There are too many open files: lines of this one would be missing. */
+	err = err ?: functions.err;
 	program_functions_close(&functions);
 	return err;
 }
