@@ -46,7 +46,8 @@ kinds() {
 # Whatever an earlier test has loaded.
 rmmod ktrace-branch 2>/dev/null
 event=syscalls/sys_enter_exit_group
-[ -e /sys/module/ktrace_syscalls ] || load_module ktrace-syscalls
+loaded=
+[ -e /sys/module/ktrace_syscalls ] || { load_module ktrace-syscalls && loaded=yes; }
 check "branches of events: who would know them?" refuses stack "$event: branches 4" 'load the module ktrace-branch'
 load_module ktrace-branch
 
@@ -80,6 +81,9 @@ sleep 0.1
 put enabled 0
 put events/$event/enabled 0
 put stack none
+put reset 1
+# Other tests look at which events there are.
+[ -z "$loaded" ] || rmmod ktrace-syscalls
 load_module ktrace-branch
 
 # ---- what may be asked ------------------------------------------------------------

@@ -321,7 +321,7 @@ ktrace record -q -e sched:sched_process_fork -- true
 echo 4096 >$tree/stack_size
 run ktrace record -g -e kmem:kmalloc -o full -- ls -lR /etc
 check 'events without room for their stack are told, and the remedy' grep -q \
-	'missed [0-9,]* of stacks: events whose stack found no room: .* stack_size' <<<"$err"
+	'missed [0-9,]* of stacks: events whose stack or branches found no room: .* --stack-size' <<<"$err"
 run ktrace report -g full
 check 'and say so' grep -q '(no stack: there was no room for it)' <<<"$out"
 ktrace record -q -e sched:sched_process_fork -- true
