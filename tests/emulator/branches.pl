@@ -13,7 +13,8 @@ use warnings;
 no warnings 'portable'; # addresses have 64 bits
 
 my ($disassembly, $log, $trace) = @ARGV;
-require './tests/kernel/programs/disassembly.pl';
+my ($here) = "./$0" =~ m{^(?:\./(?=/))?(.*)/};
+require "$here/../kernel/programs/disassembly.pl";
 my ($lengths, $kinds) = read_disassembly($disassembly);
 my (%behind, %kind);
 for (keys %$lengths) {

@@ -9,7 +9,8 @@ use warnings;
 no warnings "portable"; # addresses have 64 bits
 
 my ($disassembly, $steps, $trace) = @ARGV;
-require './tests/kernel/programs/disassembly.pl';
+my ($here) = "./$0" =~ m{^(?:\./(?=/))?(.*)/};
+require "$here/disassembly.pl";
 my ($lengths, $kinds, $quiets) = read_disassembly($disassembly);
 my %length = %$lengths;
 my %kind = %$kinds;
