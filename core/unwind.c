@@ -156,10 +156,12 @@ static __always_inline u64 frame_word(struct found found, u64 ip)
 u64 kt_unwind_place(const struct kt_unwind_space *space, u64 address)
 {
 	u32 number = map_find(space, address);
-	const struct kt_unwind_map *map = &space->maps[number];
+	const struct kt_unwind_map *map;
 
-	return number == MAP_NONE ? address & KT_FRAME_PLACE_MASK
-				  : address + (map->file->label - map->bias);
+	if (number == MAP_NONE)
+		return address & KT_FRAME_PLACE_MASK;
+	map = &space->maps[number];
+	return address + (map->file->label - map->bias);
 }
 
 /* False: it is not there, or not the program's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks of events: what a session records of who called, and of the branches before.  session/stacks.c has the file by
- * which users ask for them.
+ * Stacks of events: what a session records of who called, and of the branches before.
+ * session/stacks.c has the file by which users ask for them.
  *
  * An event with a stack has a gate, also if it has no conditions: so probes of events
  * without one do not ask.  When a hit has passed the gate, the id of the stack is put behind

@@ -81,12 +81,14 @@ static int run_add(struct runs *runs, uint64_t begin, uint64_t last)
 		return 0;
 	if (runs->nr == runs->room && !runs_grow(runs))
 		return -ENOMEM;
-
 	runs->all[runs->nr++] = (struct run){begin, last, 1};
 	return 0;
 }
 
-/* Has the instruction run, or at least begun?  Not if a signal came there, or the thread has ended behind it. */
+/*
+ * Has the instruction run, or at least begun?  Not if a signal came there, or if the thread has ended behind
+ * its last system call.
+ */
 static bool has_begun(const struct ktrace_branch *branch)
 {
 	return branch->kind != KTRACE_BRANCH_SENT &&

@@ -76,7 +76,6 @@ static int frame_add(struct frames *f, uint64_t word, bool begins)
 		return 0;
 	if (f->nr == f->room && !frames_grow(f))
 		return -ENOMEM;
-
 	f->words[f->nr++] = word << 1 | begins;
 	return 0;
 }
