@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/table.h"
-#include "read.h"
+#include "contexts.h"
 #include "symbol/program_functions.h"
 #include "symbol/program_tables.h"
 
@@ -100,7 +100,7 @@ static int thread_runs(struct ktrace_branches *branches, size_t thread,
 {
 	const struct ktrace_branch_thread *of =
 		ktrace_branches_thread(branches, thread);
-	uint64_t at = branches_origin(branches, thread), from;
+	uint64_t at = branches->threads[thread].origin, from;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < of->nr; i++) {
@@ -415,7 +415,9 @@ int ktrace_branches_coverage(struct ktrace_branches *branches,
 	for (size_t i = 0; !err && ktrace_branches_thread(branches, i); i++)
 		err = thread_runs(branches, i, &runs);
 	runs_merge(&runs);
-	err = err ?: files_cover(&coverage, branches_tables(branches), &runs);
+	err = err
+		      ?: files_cover(&coverage, &contexts_of(branches)->tables,
+				     &runs);
 	err = err ? error_set(err, "lines that have run: %s", strerror(-err))
 		  : lines_give(&coverage, take, data);
 	free(runs.all);

@@ -12,8 +12,6 @@
 #include "base/arena.h"
 #include "base/table.h"
 
-struct program_tables;
-
 /* From an entry on, until the next change. */
 struct mapped_change {
 	uint32_t number; /* some in between may not be kept any more */
@@ -32,11 +30,6 @@ struct mapped {
 };
 
 /*
- * Reads those of a thread from the context @fd, as far as entries before number @end need them.  0 or
- * -errno, with a message.
- */
-int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end);
-/*
  * The word of an address as stacks have it (KT_FRAME_FILE_SHIFT), when entry @number was made; 0: it
  * is not known what was there.
  */
@@ -53,9 +46,11 @@ struct mapped_names {
 
 /* A word whose name will be wanted; 0 is none.  0 or -ENOMEM. */
 int mapped_names_want(struct mapped_names *names, uint64_t word);
-/* Finds the names of all that are wanted.  0 or -errno, with a message. */
-int mapped_names_find(struct mapped_names *names,
-		      struct program_tables *tables);
+/*
+ * Takes the name of a word that is wanted from an entry KT_STACK_NAME, which is untrusted.  @data: the
+ * struct mapped_names.  0 or -ENOMEM.
+ */
+int mapped_names_take(void *data, const void *bytes, size_t size);
 /* NULL: it was not wanted, or its file is not known. */
 const struct ktrace_branch_place *mapped_names_get(
 	const struct mapped_names *names, uint64_t word);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Contexts of the kernel (include/uapi/ktrace_branch.h), which trace branches of programs.
+ *
+ * A context follows one thread, and those that it begins; so there is one for each thread that was
+ * asked for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ktrace.h>
+#include <ktrace_branch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <ktrace/branches.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/text.h"
+#include "branches.h"
+#include "contexts.h"
+#include "read/trace.h"
+#include "session/session.h"
+#include "symbol/debug_server.h"
+
+#define MODULE	  "ktrace-branch"
+#define FILE_NAME "branches"
+
+_Static_assert(KTRACE_BRANCHES_BYTES_MIN == KT_BRANCH_SIZE_MIN &&
+		       KTRACE_BRANCHES_BYTES_DEFAULT ==
+			       KT_BRANCH_SIZE_DEFAULT &&
+		       KTRACE_BRANCHES_BYTES_MAX == KT_BRANCH_SIZE_MAX,
+	       "sizes are the kernel's");
+
+/* ---- beginning ------------------------------------------------------------ */
+
+static int context_open(struct ktrace_session *session,
+			const struct ktrace_branches_options *options,
+			pid_t tid, int *context)
+{
+	struct text line = {0};
+	int tree, err = 0;
+
+	tree = open(session->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*context = tree < 0 ? -1 : openat(tree, FILE_NAME, O_RDWR | O_CLOEXEC);
+	if (*context < 0)
+		err = session_explain(-errno, session->root, FILE_NAME);
+	if (tree >= 0)
+		close(tree);
+	if (err)
+		return err;
+	text_printf(&line, "pid %d size %u %s%s%s", (int)tid, options->bytes,
+		    options->events ? "events" : "mappings",
+		    options->threads ? " threads" : "",
+		    options->children ? " children" : "");
+	err = line.failed
+		      ? error_set(-ENOMEM, "out of memory")
+		      : session_fd_write(session, *context, FILE_NAME, line.s);
+	text_free(&line);
+	return err;
+}
+
+static int contexts_open(struct contexts *contexts,
+			 struct ktrace_session *session,
+			 const struct ktrace_branches_options *options)
+{
+	int err = 0;
+
+	raise_file_limit();
+	contexts->fds = calloc(options->nr_tids, sizeof(*contexts->fds));
+	if (!contexts->fds)
+		return error_set(-ENOMEM, "out of memory");
+	for (size_t i = 0; i < options->nr_tids; i++) {
+		int *context = &contexts->fds[contexts->nr];
+
+		err = context_open(session, options, options->tids[i], context);
+		if (!err)
+			contexts->nr++;
+		else if (*context >= 0)
+			close(*context);
+		/* A thread that has ended meanwhile has no branches. */
+		if (err && err != -ESRCH)
+			return err;
+	}
+	return contexts->nr ? 0 : err;
+}
+
+static int files_open(struct contexts *contexts, struct ktrace_session *session,
+		      const struct ktrace_branches_options *options)
+{
+	int tree = open(session->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = tree < 0 ? -errno : 0;
+
+	err = err ?: program_tables_open(&contexts->tables, tree, NULL);
+	if (tree >= 0)
+		close(tree);
+	if (err)
+		return session_explain(err, session->root, "programs");
+	contexts->followed = true;
+	contexts->tables.names_only = true;
+	err = debug_server_open(options->debuginfod, &contexts->servers);
+	contexts->tables.servers = contexts->servers;
+	return err;
+}
+
+static int options_check(struct ktrace_branches_options *options)
+{
+	if (!options->bytes)
+		options->bytes = options->events
+					 ? KTRACE_BRANCHES_BYTES_MIN
+					 : KTRACE_BRANCHES_BYTES_DEFAULT;
+	if (options->bytes < KTRACE_BRANCHES_BYTES_MIN ||
+	    options->bytes > KTRACE_BRANCHES_BYTES_MAX)
+		return error_set(-EINVAL, "a buffer has %u to %u bytes, not %u",
+				 KTRACE_BRANCHES_BYTES_MIN,
+				 KTRACE_BRANCHES_BYTES_MAX, options->bytes);
+	if (!options->nr_tids)
+		return error_set(-EINVAL, "no thread is to be traced");
+	return 0;
+}
+
+int ktrace_branches_open(struct ktrace_session *session,
+			 const struct ktrace_branches_options *wishes,
+			 struct ktrace_branches **opened)
+{
+	struct ktrace_branches_options options;
+	struct contexts *contexts;
+	int err;
+
+	err = sized_copy(&options, sizeof(options), wishes);
+	err = err ?: options_check(&options);
+	err = err ?: session_module_load(session, MODULE);
+	if (err)
+		return err;
+	contexts = calloc(1, sizeof(*contexts));
+	if (!contexts)
+		return error_set(-ENOMEM, "out of memory");
+	contexts->executes = options.executes;
+	/* As the kernel rounds it up. */
+	contexts->max = KTRACE_BRANCHES_BYTES_MIN / sizeof(struct kt_branch);
+	while (contexts->max * sizeof(struct kt_branch) < options.bytes)
+		contexts->max *= 2;
+	err = options.events ? 0 : files_open(contexts, session, &options);
+	err = err ?: contexts_open(contexts, session, &options);
+	err = err ?: ktrace_branches_follow(&contexts->branches);
+	if (err)
+		ktrace_branches_close(&contexts->branches);
+	else
+		*opened = &contexts->branches;
+	return err;
+}
+
+int ktrace_branches_follow(struct ktrace_branches *branches)
+{
+	struct contexts *contexts = contexts_of(branches);
+	int err = contexts->followed ? program_tables_update(&contexts->tables)
+				     : 0;
+
+	return err ? error_set(err, "which files programs have mapped: %s",
+			       strerror(-err))
+		   : 0;
+}
+
+void ktrace_branches_close(struct ktrace_branches *branches)
+{
+	struct contexts *contexts = contexts_of(branches);
+
+	if (!branches)
+		return;
+	branches_free(branches);
+	for (size_t i = 0; i < contexts->nr; i++)
+		close(contexts->fds[i]);
+	free(contexts->fds);
+	if (contexts->followed)
+		program_tables_close(&contexts->tables);
+	debug_server_close(contexts->servers);
+	free(contexts);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+/* If the thread has overwritten more than this share while its buffer was copied, it is copied again. */
+#define SKIPPED_SHARE 16
+
+/* What a thread of a context has in its buffer.  1, 0: there is no such thread, or -errno. */
+static int entries_read(const struct contexts *contexts, int context,
+			uint32_t number, struct branch_thread *thread)
+{
+	struct kt_branches read = {.max = contexts->max, .thread = number};
+	struct kt_branch *less;
+	int tries = 5, err;
+
+	thread->entries = malloc(contexts->max * sizeof(*thread->entries));
+	if (!thread->entries)
+		return branches_out_of_memory();
+	read.entries = (uintptr_t)thread->entries;
+	do {
+		if (ioctl(context, KT_READ_BRANCHES, &read)) {
+			err = errno == ENOENT ? 0 : -errno;
+			return err ? error_set(err, "branches of thread %u: %s",
+					       number, strerror(-err))
+				   : 0;
+		}
+	} while (read.skip > read.nr / SKIPPED_SHARE && --tries);
+	less = realloc(thread->entries, (read.nr + 1) * sizeof(*less));
+	if (less)
+		thread->entries = less;
+	thread->begin = read.skip;
+	thread->first = read.first + read.skip;
+	thread->shown = (struct ktrace_branch_thread){
+		.tid = read.tid,
+		.ended = read.ended,
+		.nr = read.nr - read.skip,
+		.lost = thread->first,
+		.unread = read.unread,
+		.unfollowed = read.unfollowed,
+	};
+	return 1;
+}
+
+/* What a thread did before it has executed the program is ours. */
+static void own_leave_out(struct branch_thread *thread)
+{
+	const struct mapped *mapped = &thread->mapped;
+	uint64_t end = thread->first + thread->shown.nr, cut;
+
+	if (!mapped->nr)
+		return;
+	cut = mapped->nr > 1 ? mapped->changes[1].since : end;
+	if (cut <= thread->first)
+		return;
+	branches_leave_out(thread, (cut < end ? cut : end) - thread->first);
+	thread->shown.lost = 0;
+}
+
+/* 1, 0: there is no such thread, or -errno. */
+static int thread_read(struct contexts *contexts, size_t context,
+		       uint32_t number)
+{
+	struct branch_thread *thread = branches_add(&contexts->branches);
+	int fd = contexts->fds[context], found, err;
+
+	if (!thread)
+		return branches_out_of_memory();
+	found = entries_read(contexts, fd, number, thread);
+	if (found <= 0) {
+		free(thread->entries);
+		contexts->branches.nr--;
+		return found;
+	}
+	err = mapped_read(&thread->mapped, fd, number,
+			  thread->first + thread->shown.nr);
+	if (err)
+		return err;
+	if (contexts->executes && !context && !number)
+		own_leave_out(thread);
+	return 1;
+}
+
+int contexts_read(struct contexts *contexts)
+{
+	int err = ktrace_branches_follow(&contexts->branches), found = 1;
+
+	branches_free(&contexts->branches);
+	for (size_t i = 0; !err && i < contexts->nr; i++) {
+		for (uint32_t n = 0; found > 0; n++)
+			found = thread_read(contexts, i, n);
+		err = found;
+		found = 1;
+	}
+	return err;
+}
+
+int ktrace_branches_read(struct ktrace_branches *branches)
+{
+	struct contexts *contexts = contexts_of(branches);
+	int err = contexts_read(contexts);
+
+	err = err ?: branches_want(branches);
+	return err ?: mapped_names_find(&branches->names, &contexts->tables);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What traces branches, for the other files of this folder. */
+#ifndef KT_LIB_BRANCH_CONTEXTS_H
+#define KT_LIB_BRANCH_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "branches.h"
+#include "symbol/program_tables.h"
+
+struct contexts {
+	struct ktrace_branches branches; /* what was read last */
+	int *fds; /* a file `branches' for each thread that was asked for */
+	size_t nr;
+	bool executes;
+	uint32_t max; /* entries of a buffer */
+
+	struct program_tables tables;
+	bool followed; /* these are open */
+	struct debug_server *servers;
+};
+
+/* Of branches that ktrace_branches_open() has opened. */
+static inline struct contexts *contexts_of(struct ktrace_branches *branches)
+{
+	return (struct contexts *)branches;
+}
+
+/* As ktrace_branches_read(), but nothing gets a name. */
+int contexts_read(struct contexts *contexts);
+
+/*
+ * Reads what a thread of the context @fd had mapped, as far as entries before number @end need it.
+ * 0 or -errno, with a message.
+ */
+int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end);
+/* Finds the names of all that are wanted.  0 or -errno, with a message. */
+int mapped_names_find(struct mapped_names *names,
+		      struct program_tables *tables);
+
+#endif /* KT_LIB_BRANCH_CONTEXTS_H */
