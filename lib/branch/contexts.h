@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "branches.h"
+#include "read/branches.h"
 #include "symbol/program_tables.h"
 
 struct contexts {

@@ -7,8 +7,8 @@
 
 #include "base/stack_entry.h"
 #include "base/text.h"
+#include "demangle.h"
 #include "mapped.h"
-#include "read/demangle.h"
 
 static const struct mapped_change *change_at(struct mapped *mapped,
 					     uint64_t number)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Branches that were read: of each thread its entries, and what it had mapped, so that addresses
- * have names.  Where they come from does not matter: contexts of the kernel (context.h) or a trace.
+ * have names.  Where they come from does not matter: contexts of the kernel (lib/branch) or a trace.
  */
-#ifndef KT_LIB_BRANCH_BRANCHES_H
-#define KT_LIB_BRANCH_BRANCHES_H
+#ifndef KT_LIB_READ_BRANCHES_H
+#define KT_LIB_READ_BRANCHES_H
 
 #include <ktrace/branches.h>
 #include <ktrace_branch.h>
@@ -44,4 +44,4 @@ void branches_free(struct ktrace_branches *branches);
 
 int branches_out_of_memory(void);
 
-#endif /* KT_LIB_BRANCH_BRANCHES_H */
+#endif /* KT_LIB_READ_BRANCHES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /* What threads had mapped, and what the places in these files are called. */
-#ifndef KT_LIB_BRANCH_MAPPED_H
-#define KT_LIB_BRANCH_MAPPED_H
+#ifndef KT_LIB_READ_MAPPED_H
+#define KT_LIB_READ_MAPPED_H
 
 #include <ktrace/branches.h>
 #include <ktrace_branch.h>
@@ -56,4 +56,4 @@ const struct ktrace_branch_place *mapped_names_get(
 	const struct mapped_names *names, uint64_t word);
 void mapped_names_free(struct mapped_names *names);
 
-#endif /* KT_LIB_BRANCH_MAPPED_H */
+#endif /* KT_LIB_READ_MAPPED_H */
