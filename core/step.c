@@ -41,6 +41,8 @@ static enum go follow(struct kt_step_done *done,
 	u64 from = *at, next = (from + instruction->length) & mask;
 	u64 to = (next + instruction->offset) & mask;
 
+	if (instruction->kind == KT_BRANCH_SYSCALL)
+		add(done, KT_BRANCH_SYSCALL, from, next);
 	switch (instruction->kind) {
 	case KT_BRANCH_NONE:
 	case KT_BRANCH_SYSCALL:
@@ -109,6 +111,7 @@ void kt_step(struct kt_step *step, const struct kt_step_stop *stop,
 			break;
 		}
 		if (is_fast_call(&done->last, stop->narrow)) {
+			add(done, KT_BRANCH_SYSCALL, at, stop->ip);
 			go = ARRIVED;
 			break;
 		}

@@ -72,7 +72,8 @@ static int edges_count(const struct branch_show *show, struct edges *edges)
 			at.thread = i;
 			at.entry = n;
 			if (!ktrace_branch_is_stamp(&at.branch) &&
-			    at.branch.kind != KTRACE_BRANCH_LAST)
+			    at.branch.kind != KTRACE_BRANCH_LAST &&
+			    at.branch.kind != KTRACE_BRANCH_SYSCALL)
 				status = edge_count(show, edges, &at);
 		}
 	return status;

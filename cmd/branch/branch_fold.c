@@ -17,6 +17,9 @@ static bool is_same(const struct fold *fold, size_t a, size_t b)
 {
 	struct branch_at x = at_entry(fold, a), y = at_entry(fold, b);
 
+	/* What was called again has another time. */
+	if (x.branch.kind == KTRACE_BRANCH_TIME)
+		return y.branch.kind == KTRACE_BRANCH_TIME;
 	return x.branch.from == y.branch.from && x.branch.to == y.branch.to &&
 	       !ktrace_branch_is_stamp(&x.branch) &&
 	       branch_is_same(fold->show, &x, &y);

@@ -23,6 +23,9 @@ static void stamp_print(const struct branch_show *show,
 	case KTRACE_BRANCH_LEAVES:
 		fprintf(show->file, "-- %.9f leaves CPU %u", time, cpu);
 		break;
+	case KTRACE_BRANCH_TIME:
+		fprintf(show->file, "-- %.9f goes on", time);
+		break;
 	default:
 		fprintf(show->file, "-- %.9f has ended", time);
 	}

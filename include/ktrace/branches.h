@@ -96,8 +96,9 @@ struct ktrace_branch {
 
 static inline bool ktrace_branch_is_stamp(const struct ktrace_branch *branch)
 {
-	return branch->kind >= KTRACE_BRANCH_ARRIVES &&
-	       branch->kind <= KTRACE_BRANCH_BEGINS;
+	return (branch->kind >= KTRACE_BRANCH_ARRIVES &&
+		branch->kind <= KTRACE_BRANCH_BEGINS) ||
+	       branch->kind == KTRACE_BRANCH_TIME;
 }
 
 /* @entry: below the thread's nr; 0 is the oldest.  A kind may be none of the above. */

@@ -326,6 +326,8 @@ enum ktrace_branch_kind {
 	KTRACE_BRANCH_CALL = 4,
 	KTRACE_BRANCH_INDIRECT_CALL = 5,
 	KTRACE_BRANCH_RETURN = 6,
+	/* It has called the kernel, and went on at `to'. */
+	KTRACE_BRANCH_SYSCALL = 7,
 	/* The kernel has sent the thread elsewhere: to a signal's handler, back, to a new program. */
 	KTRACE_BRANCH_SENT = 8,
 	/* Something between `from' and `to' that could not be followed. */
@@ -340,6 +342,8 @@ enum ktrace_branch_kind {
 	 * has killed it; 0: none has, or it has killed another thread of the process.
 	 */
 	KTRACE_BRANCH_LAST = 14,
+	/* A stamp: when the thread went on behind a system call, or where it was sent. */
+	KTRACE_BRANCH_TIME = 15,
 };
 
 /* One word: "call", "conditional" ... */

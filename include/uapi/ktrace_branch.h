@@ -12,7 +12,8 @@
  *	children	the processes that it begins from now on, too
  *	mappings	what threads have mapped to be run is remembered (KT_READ_MAPPINGS)
  *	events		events may have the last branches of these threads (the file `stack' of a session);
- *			the buffers have no stamps KT_BRANCH_ARRIVES and KT_BRANCH_LEAVES
+ *			the buffers have only branches: no KT_BRANCH_SYSCALL, and of the stamps only
+ *			KT_BRANCH_BEGINS and KT_BRANCH_ENDS
  *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *
@@ -46,7 +47,11 @@ enum kt_branch_kind {
 	KT_BRANCH_CALL = 4,
 	KT_BRANCH_INDIRECT_CALL = 5,
 	KT_BRANCH_RETURN = 6,
-	KT_BRANCH_SYSCALL = 7, /* of an instruction: it enters the kernel */
+	/*
+	 * The program has called the kernel, and goes on at `to', which is mostly behind the call.  There
+	 * is none if it went on elsewhere (KT_BRANCH_SENT).
+	 */
+	KT_BRANCH_SYSCALL = 7,
 	/*
 	 * The kernel has sent the program elsewhere: to the handler of a signal, back from it, or
 	 * to the beginning of another program.
@@ -67,13 +72,16 @@ enum kt_branch_kind {
 	 * one of their process was killed.
 	 */
 	KT_BRANCH_LAST = 14,
+	/* A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on. */
+	KT_BRANCH_TIME = 15,
 	KT_BRANCH_KINDS
 };
 
 /* Of a kind. */
 static inline int kt_branch_is_stamp(unsigned int kind)
 {
-	return kind >= KT_BRANCH_ARRIVES && kind <= KT_BRANCH_BEGINS;
+	return (kind >= KT_BRANCH_ARRIVES && kind <= KT_BRANCH_BEGINS) ||
+	       kind == KT_BRANCH_TIME;
 }
 
 #define KT_BRANCH_SIZE_MIN     4096u

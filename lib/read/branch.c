@@ -13,6 +13,7 @@ SAME(INDIRECT);
 SAME(CALL);
 SAME(INDIRECT_CALL);
 SAME(RETURN);
+SAME(SYSCALL);
 SAME(SENT);
 SAME(UNKNOWN);
 SAME(ARRIVES);
@@ -20,6 +21,7 @@ SAME(LEAVES);
 SAME(ENDS);
 SAME(BEGINS);
 SAME(LAST);
+SAME(TIME);
 
 const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind)
 {
@@ -36,6 +38,8 @@ const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind)
 		return "indirect_call";
 	case KTRACE_BRANCH_RETURN:
 		return "return";
+	case KTRACE_BRANCH_SYSCALL:
+		return "syscall";
 	case KTRACE_BRANCH_SENT:
 		return "sent";
 	case KTRACE_BRANCH_UNKNOWN:
@@ -50,6 +54,8 @@ const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind)
 		return "begins";
 	case KTRACE_BRANCH_LAST:
 		return "last";
+	case KTRACE_BRANCH_TIME:
+		return "time";
 	}
 	return "?";
 }

@@ -129,7 +129,7 @@ while (<$in>) {
 		differs("not all of thread $number was kept: $_") unless /first 0 .* skip 0 unread 0 ended 1/;
 		next;
 	}
-	next if $kind =~ /^(arrives|leaves|begins|ends|last|map)$/;
+	next if $kind =~ /^(arrives|leaves|begins|ends|time|last|map)$/;
 	push @{$entries[$number]}, [$kind, hex $from, hex $to];
 	$sent_from{hex $from} = 1 if $kind eq 'sent';
 }

@@ -19,10 +19,10 @@
 #include <linux/uprobes.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
-#include <asm/cpufeature.h>
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/segment.h>
+#include <asm/syscall.h>
 
 #include "base/work.h"
 #include "env.h"
@@ -151,15 +151,17 @@ static void deliver(struct stepper *stepper, enum kt_branch_kind kind, u64 from,
 	struct branch_client *client;
 
 	list_for_each_entry(client, &stepper->clients, node) {
-		if (!client->begun ||
-		    (client->branches_only && kind >= KT_BRANCH_ARRIVES &&
-		     kind <= KT_BRANCH_LEAVES))
+		if (!branch_client_takes(client, kind))
 			continue;
 		kt_branch_log_add(&client->log, kind, from, to);
 		/* Stamps have no place, so what is mapped now may hold for them, too. */
 		if (!kt_branch_is_stamp(kind))
 			client->behind = client->log.head;
 	}
+	/* The program goes on now. */
+	if (kind == KT_BRANCH_SYSCALL || kind == KT_BRANCH_SENT)
+		deliver(stepper, KT_BRANCH_TIME, smp_processor_id(),
+			env_clock());
 }
 
 static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
@@ -175,10 +177,17 @@ static bool runs_copy(void)
 	return current->utask && current->utask->active_uprobe;
 }
 
-/* Where the program goes on, which is not behind the last instruction that it ran. */
-static void begin_here(struct stepper *stepper, u64 ip)
+/* The instructions for system calls have two bytes. */
+static bool has_called(const struct stepper *stepper, struct pt_regs *regs)
 {
-	u64 before = stepper->step.ip;
+	return syscall_get_nr(current, regs) >= 0 &&
+	       regs->ip == stepper->step.ip + 2;
+}
+
+/* Where the program goes on, which is not behind the last instruction that it ran. */
+static void begin_here(struct stepper *stepper, struct pt_regs *regs)
+{
+	u64 before = stepper->step.ip, ip = regs->ip;
 
 	/*
 	 * If it met a breakpoint, it may be behind that, and nothing else has run.  A debugger sets it
@@ -188,6 +197,8 @@ static void begin_here(struct stepper *stepper, u64 ip)
 
 	if (stepper->begun && stepper->sent)
 		deliver(stepper, KT_BRANCH_SENT, before, ip);
+	else if (stepper->begun && has_called(stepper, regs))
+		deliver(stepper, KT_BRANCH_SYSCALL, before, ip);
 	else if (stepper->begun && ip + 2 - before > far + 2)
 		deliver(stepper, KT_BRANCH_UNKNOWN, before, ip);
 	stepper->sent = false;
@@ -356,7 +367,7 @@ static void stepper_work(struct callback_head *head)
 		} else {
 			if (!is_forced())
 				stepper->own = regs->flags & X86_EFLAGS_TF;
-			begin_here(stepper, regs->ip);
+			begin_here(stepper, regs);
 			stepping_on(regs, stepper->own);
 		}
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
@@ -394,16 +405,6 @@ static void effect(struct stepper *stepper, const struct pt_regs *regs,
 	} else if (last->effect == KT_EFFECT_PUSHES_FLAGS && !stepper->own) {
 		pushed_flags_hide(regs);
 	}
-}
-
-/* Does the processor enter and leave the kernel by FRED? */
-static bool has_fred(void)
-{
-#ifdef X86_FEATURE_FRED
-	return cpu_feature_enabled(X86_FEATURE_FRED);
-#else
-	return false;
-#endif
 }
 
 static void follow(struct stepper *stepper, const struct pt_regs *regs)
@@ -596,7 +597,7 @@ static void sent(bool now)
 		/* Of several signals, each interrupts the handler of the one before. */
 		if (now && stepper->begun) {
 			stepper->unsure = false;
-			begin_here(stepper, regs->ip);
+			begin_here(stepper, regs);
 		}
 		stepper->sent = true;
 		stepping_off(regs);

@@ -52,7 +52,7 @@ struct branch_client {
 	bool threads,
 		children; /* those that the task begins are to be followed, too */
 	bool ended;	  /* the task has */
-	bool branches_only; /* no stamps of CPUs: they would push branches out while the task sleeps */
+	bool branches_only; /* what else comes with each sleep would push branches out */
 	struct branch_mappings mappings;
 	u64 behind; /* the number behind the last entry that is no stamp */
 	/* It and those that it has begun, if there was no memory for them. */
@@ -66,6 +66,17 @@ struct branch_client {
 	bool begun;   /* its log may be written */
 	bool wanting;
 };
+
+/* Does an entry of this kind come into its log? */
+static inline bool branch_client_takes(const struct branch_client *client,
+				       enum kt_branch_kind kind)
+{
+	if (!client->begun)
+		return false;
+	return !client->branches_only ||
+	       (kind != KT_BRANCH_SYSCALL && kind != KT_BRANCH_TIME &&
+		kind != KT_BRANCH_ARRIVES && kind != KT_BRANCH_LEAVES);
+}
 
 /*
  * 0, -ENOMEM, -ESRCH: it ends; -EOPNOTSUPP: this kernel is PREEMPT_RT; or why nothing can be hooked.

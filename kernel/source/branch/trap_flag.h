@@ -5,6 +5,7 @@
 
 #include <linux/ptrace.h>
 #include <linux/thread_info.h>
+#include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
 /*
@@ -20,6 +21,16 @@ static inline bool is_forced(void)
 static inline bool is_debugged(void)
 {
 	return test_syscall_work(SYSCALL_EXIT_TRAP);
+}
+
+/* Does the processor enter and leave the kernel by FRED? */
+static inline bool has_fred(void)
+{
+#ifdef X86_FEATURE_FRED
+	return cpu_feature_enabled(X86_FEATURE_FRED);
+#else
+	return false;
+#endif
 }
 
 /* @own: the program has set it itself. */

@@ -35,9 +35,10 @@
 #include <ktrace_branch.h>
 
 static const char *const kinds[KT_BRANCH_KINDS] = {
-	"none",		 "jump",   "conditional", "indirect", "call",
-	"indirect_call", "return", "syscall",	  "sent",     "unknown",
-	"arrives",	 "leaves", "ends",	  "begins",   "last",
+	"none", "jump",		 "conditional", "indirect",
+	"call", "indirect_call", "return",	"syscall",
+	"sent", "unknown",	 "arrives",	"leaves",
+	"ends", "begins",	 "last",	"time",
 };
 
 static void fail(const char *what)

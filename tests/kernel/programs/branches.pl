@@ -39,7 +39,7 @@ for my $i (0 .. $#ips - 1) {
 	$behind = behind($ip = $behind) if $quiet{$ip} && $next ne $behind;
 	my $kind = $kind{$ip};
 	if ($kind eq 'syscall') {
-		push @wanted, "sent $next" if $next ne $behind;
+		push @wanted, $next ne $behind ? "sent $next" : "syscall $ip $behind";
 	} elsif ($kind eq '') {
 		next if $next eq $behind || $next eq $ip;
 		push @wanted, "unknown $ip $next";
@@ -53,7 +53,7 @@ my @got;
 my $on = 0;
 while (<$in>) {
 	my ($thread, $kind, $from, $to) = split;
-	next if $thread ne '0' || $kind =~ /^(arrives|leaves|begins|ends|end|last)$/;
+	next if $thread ne '0' || $kind =~ /^(arrives|leaves|begins|ends|time|end|last)$/;
 	# Conditional branches to the next instruction: steps do not tell whether they were taken.
 	next if $kind eq 'conditional' && hex($from) + ($length{$from} // 0) == hex($to);
 	next if $kind ne 'sent' && !defined $length{$from};

@@ -44,7 +44,7 @@ sub find {
 my ($all, $missing, $found) = (0, 0, '');
 for my $i ($changes{$numbers[0]}{since} .. $#entries) {
 	my ($kind, $from, $to) = @{$entries[$i]};
-	next if $kind =~ /^(arrives|leaves|begins|ends)$/;
+	next if $kind =~ /^(arrives|leaves|begins|ends|time)$/;
 	# Of the last instruction, there is the signal.
 	for ([$from, $i], $kind eq 'last' ? () : [$to, $i + 1]) {
 		my $place = find(@$_);
