@@ -68,6 +68,9 @@ struct record {
 
 /* An int is an exit status. */
 
+/* Take arguments of -e, and of -F if it is a number, as none of functions is. */
+int record_event_option(struct record *r, char *words);
+int record_rate_option(struct record *r, const char *text);
 /* Adds the items of the sets to those of -e and -M. */
 int record_sets_take(struct record *r);
 /* Enables the markers of kernel modules. */
