@@ -50,6 +50,27 @@ void branch_put(struct output *output, const struct ktrace *trace,
 	ends_put(output, trace, places, branch, form);
 }
 
+void branch_event_put(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_event *event, unsigned int form)
+{
+	struct ktrace_stack places;
+	char text[32];
+
+	if (!ktrace_event_branches(trace, event, &places))
+		return;
+	output_puts(output, "branch:");
+	output_puts(output, event->type->name);
+	output_puts(output, ": ");
+	if (ktrace_event_branch_kind(&places, 0) != KTRACE_BRANCH_LAST) {
+		ends_put(output, trace, &places, 0, form);
+		return;
+	}
+	branch_place_put(output, trace, &places, 0, form);
+	snprintf(text, sizeof(text), " signal=%lld",
+		 (long long)ktrace_field_int(event, &event->type->fields[1]));
+	output_puts(output, text);
+}
+
 const char *branches_end_text(const struct ktrace_stack *places)
 {
 	switch (places->end) {

@@ -114,10 +114,14 @@ static void put_branches(struct output *output,
 		output_puts(output, "\",\"from\":\"");
 		branch_place_put(output, show->trace, places, i * 2,
 				 show->frames);
-		output_puts(output, "\",\"to\":\"");
-		branch_place_put(output, show->trace, places, i * 2 + 1,
-				 show->frames);
-		output_puts(output, "\"}");
+		output_puts(output, "\"");
+		if (ktrace_event_branch_kind(places, i) != KTRACE_BRANCH_LAST) {
+			output_puts(output, ",\"to\":\"");
+			branch_place_put(output, show->trace, places, i * 2 + 1,
+					 show->frames);
+			output_puts(output, "\"");
+		}
+		output_puts(output, "}");
 	}
 	output_puts(output, "]");
 	if (!end)

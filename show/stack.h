@@ -66,6 +66,9 @@ void branch_put(struct output *output, const struct ktrace *trace,
 void branch_place_put(struct output *output, const struct ktrace *trace,
 		      const struct ktrace_stack *places, uint32_t index,
 		      unsigned int form);
+/* An event that is a branch, in the place of its fields. */
+void branch_event_put(struct output *output, const struct ktrace *trace,
+		      const struct ktrace_event *event, unsigned int form);
 /* Why there are none, in a few words; NULL: there is nothing to say. */
 const char *branches_end_text(const struct ktrace_stack *places);
 /* A line for each. */

@@ -58,7 +58,9 @@ static int text_event(struct ktrace_output *show,
 
 	if (line_head(&text->heads, output, event))
 		return error_set(-ENOMEM, "out of memory");
-	if (programs_run(&text->programs, output, event))
+	if (unlikely(event->type->branch))
+		branch_event_put(output, show->trace, event, show->frames);
+	else if (programs_run(&text->programs, output, event))
 		return error_set(-ENOMEM, "out of memory");
 	if (unlikely(show->ended))
 		line_duration(output, show->ended);
@@ -67,7 +69,7 @@ static int text_event(struct ktrace_output *show,
 	output_add(output, "\n", 1);
 	if (show->stacks && !show->stacks_in_line)
 		stacks_put(show, output, event, stack_lines);
-	if (show->stacks && !show->stacks_in_line &&
+	if (show->stacks && !show->stacks_in_line && !event->type->branch &&
 	    unlikely(ktrace_event_branches(show->trace, event, &branches)))
 		branch_lines(output, show->trace, &branches, show->frames);
 	return output->err;

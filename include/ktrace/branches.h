@@ -11,6 +11,9 @@
  *	ktrace_branches_thread(), ktrace_branches_get(), ktrace_branches_place()
  *	ktrace_branches_close()		ends
  *
+ * A trace may have what was in such buffers at its end: ktrace_trace_branches().  Who only reads traces
+ * needs libktrace-read, for this and what shows them.
+ *
  * The processor stops behind each instruction, which takes some microseconds (doc/branches.md).
  */
 #ifndef KTRACE_BRANCHES_H
@@ -73,6 +76,13 @@ KTRACE_API int ktrace_branches_follow(struct ktrace_branches *branches);
 /* What was read before is gone.  Tracing goes on. */
 KTRACE_API int ktrace_branches_read(struct ktrace_branches *branches);
 
+/*
+ * The branches that a trace has; they belong to it.  *@branches is NULL if it has none.  If the trace comes as
+ * a stream, they are behind all events.  -ENOMEM.
+ */
+KTRACE_API int ktrace_trace_branches(struct ktrace *trace,
+				     struct ktrace_branches **branches);
+
 struct ktrace_branch_thread {
 	pid_t tid;	 /* 0: it is gone, and its number is not known */
 	bool ended;	 /* there will be no more */
@@ -132,7 +142,8 @@ KTRACE_API bool ktrace_branches_place(struct ktrace_branches *branches,
  * not, of those files of the source that were compiled together with what has.  @count: how often;
  * of a line in several pieces (loops, copies), how often that ran which ran most often.  Only programs
  * with debugging information have lines.  What @take returns ends it, if that is not 0, and is
- * returned.  -ENOMEM.
+ * returned.  -ENOMEM;
+ * -EINVAL: they are those of a trace.
  */
 KTRACE_API int ktrace_branches_coverage(struct ktrace_branches *branches,
 					int (*take)(void *data,

@@ -361,6 +361,10 @@ KTRACE_API bool ktrace_event_branches(const struct ktrace *trace,
 KTRACE_API enum ktrace_branch_kind ktrace_event_branch_kind(
 	const struct ktrace_stack *places, uint32_t branch);
 
+/* A time of the trace's clock, as KTRACE_BRANCH_TIME has it, in ns of CLOCK_MONOTONIC: that of events. */
+KTRACE_API uint64_t ktrace_clock_time(const struct ktrace *trace,
+				      uint64_t clock);
+
 /* What ktrace_cursor_next() returns. */
 enum ktrace_item {
 	KTRACE_END,

@@ -92,6 +92,11 @@ struct ktrace_type {
 	 * so they may be those of an event of the kernel.
 	 */
 	bool marker;
+	/*
+	 * Each event is a branch of a program, which ktrace_event_branches() tells.  Only in traces
+	 * that have all branches (ktrace record --branch-trace).
+	 */
+	bool branch;
 	uint32_t user;
 	const char *system;
 	const char *name;

@@ -72,7 +72,7 @@ enum kt_branch_kind {
 	 * one of their process was killed.
 	 */
 	KT_BRANCH_LAST = 14,
-	/* A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on. */
+	/* A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on there. */
 	KT_BRANCH_TIME = 15,
 	KT_BRANCH_KINDS
 };
@@ -140,5 +140,55 @@ struct kt_branch_maps {
 };
 
 #define KT_READ_MAPPINGS _IOWR(0xb7, 17, struct kt_branch_maps)
+
+/*
+ * In a trace
+ *
+ * A stream of the kind KT_BRANCH_STREAM has what was read of contexts when the recording ended.  It
+ * begins with struct kt_branch_stream; then come parts, each with struct kt_branch_part in front.
+ * What a part says of a thread is said of that of the last KT_BRANCH_PART_THREAD before it.
+ */
+#define KT_BRANCH_STREAM       "branches"
+#define KT_BRANCH_STREAM_MAGIC 0x5242544bu /* "KTBR" */
+
+struct kt_branch_stream {
+	__u32 magic;
+	__u32 version; /* KT_ABI_VERSION of ktrace.h */
+};
+
+struct kt_branch_part {
+	__u32 kind; /* enum kt_branch_part_kind; a reader skips what it does not know */
+	__u32 pad;
+	__u64 size; /* of what follows, a multiple of 8 */
+};
+
+enum kt_branch_part_kind {
+	KT_BRANCH_PART_THREAD = 1, /* struct kt_branch_thread: another thread */
+	KT_BRANCH_PART_MAPPINGS =
+		2, /* struct kt_branch_mappings, then struct kt_branch_map */
+	KT_BRANCH_PART_ENTRIES =
+		3, /* struct kt_branch; parts of one thread follow each other */
+	KT_BRANCH_PART_NAMES =
+		4, /* struct kt_stack, of the kind KT_STACK_NAME (ktrace.h) */
+};
+
+/* As in struct kt_branches. */
+struct kt_branch_thread {
+	__u64 first; /* the number of the first entry */
+	__u64 lost;  /* older ones that were overwritten */
+	__u64 unread;
+	__u64 before; /* the frame (ktrace.h) where it was before the first entry; 0: not known */
+	__u32 tid;
+	__u32 ended;
+	__u32 unfollowed;
+	__u32 pad;
+};
+
+/* As in struct kt_branch_maps.  The changes of a thread come in the order of their numbers. */
+struct kt_branch_mappings {
+	__u64 since;
+	__u32 number; /* of the change */
+	__u32 pad;
+};
 
 #endif /* _UAPI_KTRACE_BRANCH_H */

@@ -137,6 +137,7 @@ int ktrace_branches_open(struct ktrace_session *session,
 	contexts = calloc(1, sizeof(*contexts));
 	if (!contexts)
 		return error_set(-ENOMEM, "out of memory");
+	contexts->branches.traced = true;
 	contexts->executes = options.executes;
 	/* As the kernel rounds it up. */
 	contexts->max = KTRACE_BRANCHES_BYTES_MIN / sizeof(struct kt_branch);
@@ -155,8 +156,9 @@ int ktrace_branches_open(struct ktrace_session *session,
 int ktrace_branches_follow(struct ktrace_branches *branches)
 {
 	struct contexts *contexts = contexts_of(branches);
-	int err = contexts->followed ? program_tables_update(&contexts->tables)
-				     : 0;
+	int err = contexts && contexts->followed
+			  ? program_tables_update(&contexts->tables)
+			  : 0;
 
 	return err ? error_set(err, "which files programs have mapped: %s",
 			       strerror(-err))
@@ -167,7 +169,8 @@ void ktrace_branches_close(struct ktrace_branches *branches)
 {
 	struct contexts *contexts = contexts_of(branches);
 
-	if (!branches)
+	/* A trace's belong to that. */
+	if (!contexts)
 		return;
 	branches_free(branches);
 	for (size_t i = 0; i < contexts->nr; i++)
@@ -276,8 +279,12 @@ int contexts_read(struct contexts *contexts)
 int ktrace_branches_read(struct ktrace_branches *branches)
 {
 	struct contexts *contexts = contexts_of(branches);
-	int err = contexts_read(contexts);
+	int err;
 
+	/* What a trace has was read. */
+	if (!contexts)
+		return 0;
+	err = contexts_read(contexts);
 	err = err ?: branches_want(branches);
 	return err ?: mapped_names_find(&branches->names, &contexts->tables);
 }

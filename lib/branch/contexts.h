@@ -22,10 +22,11 @@ struct contexts {
 	struct debug_server *servers;
 };
 
-/* Of branches that ktrace_branches_open() has opened. */
+/* Of branches that ktrace_branches_open() has opened.  NULL: they are those of a trace, or there are none. */
 static inline struct contexts *contexts_of(struct ktrace_branches *branches)
 {
-	return (struct contexts *)branches;
+	return branches && branches->traced ? (struct contexts *)branches
+					    : NULL;
 }
 
 /* As ktrace_branches_read(), but nothing gets a name. */
@@ -36,6 +37,14 @@ int contexts_read(struct contexts *contexts);
  * 0 or -errno, with a message.
  */
 int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end);
+/*
+ * Calls @put with an entry KT_STACK_NAME for each name that is wanted and can be found.  0 or -errno,
+ * with a message.
+ */
+int mapped_names_write(const struct mapped_names *names,
+		       struct program_tables *tables,
+		       int (*put)(void *data, const void *bytes, size_t size),
+		       void *data);
 /* Finds the names of all that are wanted.  0 or -errno, with a message. */
 int mapped_names_find(struct mapped_names *names,
 		      struct program_tables *tables);

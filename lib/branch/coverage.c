@@ -408,16 +408,19 @@ int ktrace_branches_coverage(struct ktrace_branches *branches,
 					 unsigned int line, uint64_t count),
 			     void *data)
 {
+	struct contexts *contexts = contexts_of(branches);
 	struct coverage coverage = {0};
 	struct runs runs = {0};
 	int err = 0;
 
+	if (!contexts)
+		return error_set(-EINVAL,
+				 "lines that have run: a trace does not have "
+				 "the programs");
 	for (size_t i = 0; !err && ktrace_branches_thread(branches, i); i++)
 		err = thread_runs(branches, i, &runs);
 	runs_merge(&runs);
-	err = err
-		      ?: files_cover(&coverage, &contexts_of(branches)->tables,
-				     &runs);
+	err = err ?: files_cover(&coverage, &contexts->tables, &runs);
 	err = err ? error_set(err, "lines that have run: %s", strerror(-err))
 		  : lines_give(&coverage, take, data);
 	free(runs.all);

@@ -90,12 +90,14 @@ static uint8_t *stacks_make(const struct mapped_names *names, size_t *size)
 	return stacks;
 }
 
-int mapped_names_find(struct mapped_names *names, struct program_tables *tables)
+int mapped_names_write(const struct mapped_names *names,
+		       struct program_tables *tables,
+		       int (*put)(void *data, const void *bytes, size_t size),
+		       void *data)
 {
 	size_t size;
 	uint8_t *stacks = stacks_make(names, &size);
-	int err = stacks ? program_names(tables, stacks, size,
-					 mapped_names_take, names)
+	int err = stacks ? program_names(tables, stacks, size, put, data)
 			 : -ENOMEM;
 
 	free(stacks);
@@ -104,4 +106,9 @@ int mapped_names_find(struct mapped_names *names, struct program_tables *tables)
 		err = 0;
 	return err ? error_set(err, "names of branches: %s", strerror(-err))
 		   : 0;
+}
+
+int mapped_names_find(struct mapped_names *names, struct program_tables *tables)
+{
+	return mapped_names_write(names, tables, mapped_names_take, names);
 }

@@ -255,7 +255,7 @@ static int stream_take(struct archive *a, const struct tar_entry *entry,
 	struct stream_source *source;
 	int fd, err;
 
-	if (kind == KTRACE_FILE_STREAM)
+	if (kind == KTRACE_FILE_STREAM && !side_is_known(a->trace, number))
 		return stream_skip(a, entry->size);
 	if (a->trace->nr_sources == MANY_STREAMS)
 		raise_file_limit();
@@ -264,6 +264,10 @@ static int stream_take(struct archive *a, const struct tar_entry *entry,
 		return error_set(-errno, "%s: cannot unpack into %s: %s",
 				 a->path, a->temporary, strerror(errno));
 	err = bytes_copy(a, fd, entry->size);
+	if (!err && kind == KTRACE_FILE_STREAM) {
+		err = side_add(a->trace, number, fd);
+		return err ? error_set(err, "out of memory") : 0;
+	}
 	source = err ? NULL : trace_source_new(a->trace);
 	if (!source) {
 		close(fd);
@@ -483,13 +487,8 @@ static int damage_look(struct archive *a, int err)
 static void streams_finish(struct archive *a)
 {
 	struct ktrace *trace = a->trace;
-	const uint8_t *skipped = a->seen[KTRACE_FILE_STREAM - KTRACE_FILE_CPU];
-
 	for (size_t i = 0; i < trace->nr_sources; i++)
 		trace_describe(trace, &trace->sources[i]);
-	for (uint32_t i = 0; i < CPUS_MAX; i++)
-		if (skipped[i / 8] & 1u << i % 8)
-			trace_skip(trace, i);
 	if (!trace->nr_sources)
 		trace_warn(trace, "%s holds no streams (cpu0 …)", a->path);
 }

@@ -34,7 +34,7 @@ void branches_free(struct ktrace_branches *branches)
 	}
 	free(branches->threads);
 	mapped_names_free(&branches->names);
-	*branches = (struct ktrace_branches){0};
+	*branches = (struct ktrace_branches){.traced = branches->traced};
 }
 
 static uint64_t word_of(struct branch_thread *thread, size_t entry, bool to)

@@ -28,6 +28,7 @@ struct ktrace_branches {
 	struct branch_thread *threads;
 	size_t nr;
 	struct mapped_names names;
+	bool traced; /* they are part of struct contexts (lib/branch) */
 };
 
 /* Adds a thread of which nothing is known.  NULL: no memory. */

@@ -324,6 +324,15 @@ static bool cpu_wanted(const struct ktrace_cursor *cursor, uint32_t cpu)
 	return !cursor->nr_cpus;
 }
 
+/* Behind those that were recorded are those that were woven. */
+static const struct stream_source *source_at(const struct ktrace *trace,
+					     size_t i)
+{
+	return i < trace->nr_sources
+		       ? &trace->sources[i]
+		       : &trace->woven.sources[i - trace->nr_sources];
+}
+
 /* Adds the trace's next source, of which nothing was read yet. */
 static int stream_add(struct ktrace_cursor *cursor)
 {
@@ -332,7 +341,7 @@ static int stream_add(struct ktrace_cursor *cursor)
 	struct ktrace *trace = cursor->trace;
 	int err;
 
-	err = stream_init(&s->stream, trace, &trace->sources[i],
+	err = stream_init(&s->stream, trace, source_at(trace, i),
 			  !trace->overwrite, cursor->window);
 	if (err)
 		return err;
@@ -573,27 +582,46 @@ uint64_t ktrace_cursor_position(const struct ktrace_cursor *cursor)
 	uint64_t sum = 0;
 	size_t i;
 
+	/* Of what info.bytes counts. */
 	for (i = 0; i < cursor->nr_streams; i++)
-		sum += cursor->streams[i].stream.position;
+		if (!cursor->streams[i].stream.source->woven)
+			sum += cursor->streams[i].stream.position;
 	return sum;
+}
+
+static bool wants_branches(const struct ktrace_cursor *cursor)
+{
+	const struct ktrace_types *types = cursor->trace->types;
+
+	for (size_t i = 0; i < types->count; i++)
+		if (types->types[i]->branch &&
+		    !(cursor->unwanted &&
+		      cursor_refuses(cursor, types->types[i])))
+			return true;
+	return false;
 }
 
 static int cursor_streams(struct ktrace_cursor *cursor)
 {
 	struct ktrace *trace = cursor->trace;
-	int err = 0;
+	bool branches = wants_branches(cursor);
+	size_t nr = trace->nr_sources;
+	int err = branches ? woven_make(trace) : 0;
 
+	if (err)
+		return err;
+	nr += branches ? trace->woven.nr_sources : 0;
 	/* More may come: the windows of all are to be bounded. */
 	cursor->window = trace->frames ? STREAM_WINDOW_MIN : STREAM_WINDOW_MAX;
 	while (cursor->window > STREAM_WINDOW_MIN &&
 	       cursor->window > WINDOWS_MAX / (trace->nr_sources + 1))
 		cursor->window /= 2;
-	cursor->room = trace->frames ? STREAMS_MAX : trace->nr_sources;
+	cursor->room = trace->frames ? STREAMS_MAX : nr;
 	cursor->streams = calloc(cursor->room + 1, sizeof(*cursor->streams));
 	cursor->heap = calloc(cursor->room + 1, sizeof(*cursor->heap));
 	if (!cursor->streams || !cursor->heap)
 		return -ENOMEM;
-	while (!err && cursor->nr_streams < trace->nr_sources)
+	while (!err && cursor->nr_streams < nr)
 		err = stream_add(cursor);
 	return err ?: streams_refill(cursor);
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "frame.h"
 #include "frames.h"
 #include "trace.h"
@@ -194,6 +195,27 @@ static int text_count(struct ktrace *trace, const struct frame *frame)
 	return trace->frames->text > trace->text_max ? -EFBIG : 0;
 }
 
+/* It is read when the trace is complete. */
+static int side_take(struct ktrace *trace, const struct frame *frame)
+{
+	const struct side_stream *side = side_find(trace, frame->number);
+	int err, fd;
+
+	if (!side && !side_is_known(trace, frame->number))
+		return 0;
+	err = text_count(trace, frame);
+	if (err)
+		return err;
+	if (!side) {
+		fd = memfd_create("ktrace-side", MFD_CLOEXEC);
+		err = fd < 0 ? -errno : side_add(trace, frame->number, fd);
+		if (err)
+			return err;
+		side = side_find(trace, frame->number);
+	}
+	return file_write(side->fd, trace->frames->buffer, frame->size);
+}
+
 static void symbols_take(struct ktrace *trace, uint32_t size)
 {
 	struct frames *f = trace->frames;
@@ -252,8 +274,7 @@ static int frame_use(struct ktrace *trace, const struct frame *frame)
 	case FRAME_SHOWN:
 		return packet_take(trace, frame);
 	case KTRACE_FILE_STREAM:
-		trace_skip(trace, frame->number);
-		return 0;
+		return side_take(trace, frame);
 	case FRAME_SYNC:
 		if (frame->size != sizeof(until))
 			return 0;

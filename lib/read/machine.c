@@ -88,8 +88,10 @@ int current_init(struct machine *machine, struct current *current,
 	snprintf(idle->comm, sizeof(idle->comm), "swapper/%u", source->cpu);
 	idle->serial = ++machine->tasks.serial;
 	if (!source->programs) {
+		current->woven = source->woven;
 		/* Not if its file is missing. */
-		machine->kernel |= source->fd >= 0 || source->data;
+		machine->kernel |=
+			!source->woven && (source->fd >= 0 || source->data);
 		return 0;
 	}
 	current->told = user_tasks(machine, source->user);
@@ -166,7 +168,7 @@ int current_switch(struct machine *machine, struct current *current,
 	if (to == current->task)
 		return 0;
 	/* A ring of programs does not say who has the CPU. */
-	if (machine->counts_sleep && !current->told)
+	if (machine->counts_sleep && !current->told && !current->woven)
 		tasks_sleep(current->task, to,
 			    clock_convert(&machine->trace->clock,
 					  &machine->line, stream->clock));

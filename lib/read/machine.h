@@ -36,6 +36,7 @@ struct current {
 	uint32_t next;
 	/* What programs of the stream's user tell; NULL: a stream of the kernel. */
 	struct tasks *told;
+	bool woven;	  /* streams of the kernel know who has the CPU */
 	struct task idle; /* the idle task of its CPU */
 };
 

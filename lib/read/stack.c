@@ -252,6 +252,24 @@ static bool stack_get(struct ktrace *trace, uint32_t id,
 	return stack_find(stacks, id, stack, &resolved);
 }
 
+void stacks_complete(struct ktrace *trace)
+{
+	static const struct kt_stacks head = {KT_STACKS_MAGIC, KT_ABI_VERSION};
+	struct stack_table *stacks = &trace->stacks;
+	size_t at = sizeof(head), end = at;
+	struct stack_entry entry;
+
+	if (trace->directory >= 0 && !stacks->whole)
+		stacks_read(stacks, trace->directory);
+	stacks->whole = true;
+	if (!stacks->size)
+		stacks_add(stacks, &head, sizeof(head));
+	while (stack_entry_next(stacks->bytes, stacks->size, &at, &entry))
+		end = at;
+	if (stacks->size > end)
+		stacks->size = end;
+}
+
 bool trace_stack(const struct ktrace *const_trace, uint32_t id, bool branches,
 		 struct ktrace_stack *stack)
 {
@@ -310,6 +328,10 @@ bool ktrace_event_branches(const struct ktrace *trace,
 			   const struct ktrace_event *event,
 			   struct ktrace_stack *places)
 {
+	if (event->type->branch) {
+		woven_branch((struct ktrace *)trace, event, places);
+		return true;
+	}
 	return event_stack(trace, event, KT_BRANCHES_FIELD, places);
 }
 

@@ -35,6 +35,7 @@ struct stream_source {
 	uint32_t cpu;
 	uint32_t number; /* in the file's name */
 	bool programs;	 /* markers of programs, not events of the kernel */
+	bool woven;	 /* nobody has recorded it: woven.h */
 	/* Of programs: their user, and the ids of his markers. */
 	uint32_t user;
 	uint32_t first_id;

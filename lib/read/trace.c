@@ -52,6 +52,8 @@ void ktrace_close(struct ktrace *trace)
 		trace->frames_release(trace);
 	symbols_free(&trace->symbols);
 	stacks_free(&trace->stacks);
+	woven_free(trace);
+	sides_free(trace);
 	clock_destroy(&trace->clock);
 	ktrace_types_destroy(trace->types);
 	arena_destroy(&trace->arena);
@@ -244,7 +246,9 @@ static int trace_finish(struct ktrace *trace)
 	size_t i;
 	int err;
 
-	err = trace_sizes(trace);
+	err = woven_types(trace);
+	if (!err)
+		err = trace_sizes(trace);
 	if (!err)
 		err = trace_clock(trace);
 	if (err)
@@ -320,25 +324,6 @@ void trace_describe(const struct ktrace *trace, struct stream_source *source)
 	source_sizes(trace, source);
 }
 
-/* Such streams are of kinds that this reader does not know. */
-void trace_skip(struct ktrace *trace, uint32_t number)
-{
-	const char *kind =
-		number < trace->nr_kinds ? trace->kinds[number] : NULL;
-
-	if (kind)
-		trace_warn(trace,
-			   "stream%u: this ktrace does not know streams of the "
-			   "kind `%s': left out, all else is shown",
-			   number, kind);
-	else
-		trace_warn(
-			trace,
-			"stream%u: the metadata does not name its kind: left "
-			"out, all else is shown",
-			number);
-}
-
 static int open_streams(struct ktrace *trace, const char *path)
 {
 	struct dirent *entry;
@@ -361,9 +346,9 @@ static int open_streams(struct ktrace *trace, const char *path)
 		uint32_t number;
 
 		kind = ktrace_file_kind(entry->d_name, &number);
-		if (kind == KTRACE_FILE_STREAM)
-			trace_skip(trace, number);
-		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS)
+		if (kind != KTRACE_FILE_CPU && kind != KTRACE_FILE_PROGRAMS &&
+		    (kind != KTRACE_FILE_STREAM ||
+		     !side_is_known(trace, number)))
 			continue;
 		if (trace->nr_sources == MANY_STREAMS)
 			raise_file_limit();
@@ -375,6 +360,13 @@ static int open_streams(struct ktrace *trace, const char *path)
 						   : strerror(errno));
 			if (fd >= 0)
 				close(fd);
+			continue;
+		}
+		if (kind == KTRACE_FILE_STREAM) {
+			err = side_add(trace, number, fd);
+			if (err)
+				error_set(err, "out of memory");
+			errno = 0;
 			continue;
 		}
 		source = trace_source_new(trace);
@@ -611,6 +603,13 @@ int ktrace_open_memory(const struct ktrace_memory *metadata,
 		source->size = streams[i].size;
 	}
 	return trace_opened(trace, err, result);
+}
+
+uint64_t ktrace_clock_time(const struct ktrace *trace, uint64_t clock)
+{
+	size_t hint = clock_hint(&trace->clock, clock);
+
+	return clock_convert(&trace->clock, &hint, clock);
 }
 
 const struct ktrace_info *ktrace_get_info(const struct ktrace *trace)

@@ -6,7 +6,9 @@
 #include <ktrace/writer.h>
 
 #include "clock.h"
+#include "side.h"
 #include "stream.h"
+#include "woven.h"
 #include "base/text.h"
 #include "type/type.h"
 
@@ -113,6 +115,9 @@ struct ktrace {
 	bool symbols_read;
 	struct symbol_table symbols;
 	struct stack_table stacks;
+	struct side_stream *sides;
+	size_t nr_sides;
+	struct woven woven;
 
 	char *warnings[WARNINGS_MAX];
 	size_t nr_warnings;
@@ -148,8 +153,6 @@ struct stream_source *trace_source(struct ktrace *trace, enum ktrace_file kind,
 struct stream_source *trace_source_new(struct ktrace *trace);
 /* Sets what the metadata says of the source, which has a number. */
 void trace_describe(const struct ktrace *trace, struct stream_source *source);
-/* Warns that a stream of an unknown kind is left out. */
-void trace_skip(struct ktrace *trace, uint32_t number);
 /* Called after more of the metadata, or (trace_over) its end was read. */
 int trace_update(struct ktrace *trace);
 int trace_over(struct ktrace *trace);
@@ -196,6 +199,8 @@ bool trace_stack(const struct ktrace *trace, uint32_t id, bool branches,
 
 /* What follows in the file `stacks'.  -EFBIG: it is too large. */
 int stacks_add(struct stack_table *stacks, const void *bytes, size_t size);
+/* Reads all of them, so that entries can be added behind them. */
+void stacks_complete(struct ktrace *trace);
 void stacks_free(struct stack_table *stacks);
 
 #endif /* KT_LIB_READ_TRACE_H */

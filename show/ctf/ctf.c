@@ -105,7 +105,7 @@ static unsigned int type_stacks(const struct ktrace_type *type)
 		stacks |= strcmp(type->fields[i].name, KT_USER_STACK_FIELD)
 				  ? CTF_STACK_KERNEL
 				  : CTF_STACK_USER;
-	if (ktrace_type_branches(type))
+	if (ktrace_type_branches(type) || type->branch)
 		stacks |= CTF_BRANCHES;
 	return stacks;
 }

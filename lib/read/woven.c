@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* See woven.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <ktrace.h>
+#include <ktrace_branch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <ktrace/branches.h>
+
+#include "base/error.h"
+#include "base/grow.h"
+#include "base/text.h"
+#include "branch_stream.h"
+#include "side.h"
+#include "trace.h"
+#include "woven.h"
+
+/* The payload of an event. */
+struct record {
+	uint64_t from,
+		to; /* addresses; of KT_BRANCH_LAST, `to' is the signal */
+	/* As an entry KT_STACK_BRANCHES of one branch has it. */
+	uint64_t frames[2];
+	uint64_t kinds;
+};
+
+/* ---- types ---------------------------------------------------------------- */
+
+/* Stamps are no events: those of the scheduler say more. */
+static bool has_event(unsigned int kind)
+{
+	return kind && kind < KT_BRANCH_KINDS && !kt_branch_is_stamp(kind);
+}
+
+static void field_put(struct text *text, const char *name, size_t offset,
+		      bool address)
+{
+	text_printf(text,
+		    "{\"name\":\"%s\",\"ctype\":\"%s\",\"offset\":%zu,"
+		    "\"size\":8,\"kind\":\"%s\",\"base\":\"%s\"}",
+		    name, address ? "void *" : "u64", offset,
+		    address ? "pointer" : "uint", address ? "hex" : "dec");
+}
+
+static void type_put(struct text *text, uint32_t id, unsigned int kind)
+{
+	text_printf(text,
+		    "{\"type\":\"event\",\"id\":%u,\"system\":\"branch\","
+		    "\"name\":\"%s\",\"size\":%zu,\"fields\":[",
+		    id, ktrace_branch_kind_name(kind), sizeof(struct record));
+	field_put(text, "from", offsetof(struct record, from), true);
+	text_puts(text, ",");
+	if (kind == KT_BRANCH_LAST)
+		field_put(text, "signal", offsetof(struct record, to), false);
+	else
+		field_put(text, "to", offsetof(struct record, to), true);
+	text_puts(text, "]}\n");
+}
+
+static bool has_branches(const struct ktrace *trace)
+{
+	return trace->nr_sides && !trace->frames && !trace->info.live;
+}
+
+int woven_types(struct ktrace *trace)
+{
+	uint32_t first = types_ids(trace->types);
+	struct text text = {0};
+	int err;
+
+	if (!has_branches(trace))
+		return 0;
+	if (first < KT_ID_FIRST)
+		first = KT_ID_FIRST;
+	for (unsigned int kind = 0; kind < KT_BRANCH_KINDS; kind++)
+		if (has_event(kind))
+			type_put(&text, first + kind, kind);
+	err = text.failed ? error_set(-ENOMEM, "out of memory")
+			  : metadata_read(trace, text.s, text.len);
+	text_free(&text);
+	if (err)
+		return err;
+	for (unsigned int kind = 0; kind < KT_BRANCH_KINDS; kind++) {
+		struct ktrace_type *type =
+			(struct ktrace_type *)ktrace_types_find(trace->types,
+								first + kind);
+
+		/* None, if the trace's ids are used up. */
+		if (!type)
+			continue;
+		type->branch = true;
+		trace->woven.first_id = first;
+	}
+	return 0;
+}
+
+/* ---- what was traced ------------------------------------------------------ */
+
+static int stream_read(struct ktrace *trace, const struct side_stream *side)
+{
+	struct stat st = {0};
+	uint64_t end;
+	int err;
+
+	err = branch_stream_threads(trace->woven.branches, side->fd, &end);
+	if (err)
+		return branches_out_of_memory();
+	/* The recorder was killed before it had written any. */
+	if (fstat(side->fd, &st) || (!st.st_size && !trace->info.reason))
+		return 0;
+	if (end != (uint64_t)st.st_size)
+		trace_warn(trace,
+			   "stream%u: damaged, or cut off, at byte %" PRIu64
+			   ": the branches behind it are not shown",
+			   side->number, end);
+	return 0;
+}
+
+static int branches_read(struct ktrace *trace)
+{
+	int err = 0;
+
+	if (trace->woven.branches)
+		return 0;
+	trace->woven.branches = calloc(1, sizeof(*trace->woven.branches));
+	if (!trace->woven.branches)
+		return branches_out_of_memory();
+	for (size_t i = 0; !err && i < trace->nr_sides; i++)
+		err = stream_read(trace, &trace->sides[i]);
+	return err;
+}
+
+int ktrace_trace_branches(struct ktrace *trace, struct ktrace_branches **result)
+{
+	struct ktrace_branches *branches;
+	int err;
+
+	*result = NULL;
+	if (!trace->nr_sides)
+		return 0;
+	err = branches_read(trace);
+	branches = trace->woven.branches;
+	if (err)
+		return err;
+	if (!branches->names.nr) {
+		err = branches_want(branches);
+		for (size_t i = 0; !err && i < trace->nr_sides; i++)
+			err = branch_stream_names(trace->sides[i].fd,
+						  mapped_names_take,
+						  &branches->names);
+		if (err)
+			return branches_out_of_memory();
+	}
+	*result = branches;
+	return 0;
+}
+
+/* ---- their times ---------------------------------------------------------- */
+
+/* Entries of a thread between two stamps. */
+struct stretch {
+	uint64_t time;
+	uint32_t cpu;
+	uint32_t thread;
+	size_t begin, end;
+};
+
+struct stretches {
+	struct stretch *all;
+	size_t nr;
+	uint64_t timeless; /* branches without any stamp */
+};
+
+static int stretch_compare(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int stretch_add(struct stretches *s, const struct stretch *stretch,
+		       size_t end)
+{
+	struct stretch *more;
+
+	if (stretch->begin == end)
+		return 0;
+	more = array_grow(s->all, s->nr, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->all = more;
+	more[s->nr] = *stretch;
+	more[s->nr++].end = end;
+	return 0;
+}
+
+/* What happened in the kernel has the time of the stamp behind it: what the kernel did comes before it. */
+static bool is_of_kernel(const struct ktrace_branches *branches,
+			 uint32_t thread, size_t entry)
+{
+	struct ktrace_branch branch =
+		ktrace_branches_get(branches, thread, entry);
+
+	return branch.kind == KTRACE_BRANCH_LAST ||
+	       branch.kind == KTRACE_BRANCH_SYSCALL ||
+	       branch.kind == KTRACE_BRANCH_SENT;
+}
+
+/* What is before the first stamp is not later than that. */
+static int thread_stretch(struct stretches *s,
+			  const struct ktrace_branches *branches,
+			  uint32_t thread)
+{
+	size_t nr = branches->threads[thread].shown.nr;
+	struct stretch now = {.thread = thread};
+	bool timed = false, last;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nr; i++) {
+		struct ktrace_branch stamp =
+			ktrace_branches_get(branches, thread, i);
+
+		if (!ktrace_branch_is_stamp(&stamp))
+			continue;
+		if (!timed) {
+			now.time = stamp.to;
+			now.cpu = stamp.from;
+		}
+		timed = true;
+		last = i > now.begin && is_of_kernel(branches, thread, i - 1);
+		err = stretch_add(s, &now, i - last);
+		now.time = stamp.to;
+		now.cpu = stamp.from;
+		now.begin = i - last;
+		err = err ?: stretch_add(s, &now, i);
+		now.begin = i + 1;
+	}
+	if (timed)
+		return err ?: stretch_add(s, &now, nr);
+	s->timeless += nr;
+	return err;
+}
+
+static int stretches_find(struct stretches *s,
+			  const struct ktrace_branches *branches)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < branches->nr; i++)
+		err = thread_stretch(s, branches, i);
+	if (!err && s->nr)
+		qsort(s->all, s->nr, sizeof(*s->all), stretch_compare);
+	return err;
+}
+
+/* ---- streams of packets --------------------------------------------------- */
+
+#define ALIGNED(n) (((n) + 7) & ~(size_t)7)
+
+/* A record that says which thread runs, with a short header: it follows the packet's. */
+#define SWITCH_SIZE (KT_HEADER_COMPACT + sizeof(struct kt_task_switch))
+#define EVENT_SIZE  (KT_HEADER_EXTENDED + sizeof(struct record))
+
+_Static_assert(SWITCH_SIZE % 8 == 0 && EVENT_SIZE % 8 == 0,
+	       "frames of a record are aligned");
+
+struct packets {
+	uint8_t *bytes;
+	size_t size, room;
+	size_t open; /* the packet that is being filled begins here */
+	struct kt_packet head;
+	uint32_t first_id;
+};
+
+static int room_make(struct packets *p)
+{
+	uint8_t *more;
+
+	if (p->room - p->size >= KT_PACKET_SIZE)
+		return 0;
+	more = realloc(p->bytes, p->room * 2 + KT_PACKET_SIZE);
+	if (!more)
+		return -ENOMEM;
+	p->bytes = more;
+	p->room = p->room * 2 + KT_PACKET_SIZE;
+	return 0;
+}
+
+static void packet_end(struct packets *p)
+{
+	if (!p->head.events)
+		return;
+	p->head.used = p->size - p->open;
+	memcpy(p->bytes + p->open, &p->head, sizeof(p->head));
+	p->head.seq++;
+	p->head.events_before += p->head.events;
+	p->head.events = 0;
+}
+
+static int packet_begin(struct packets *p, const struct stretch *stretch,
+			uint32_t tid)
+{
+	uint32_t word = KT_ID_SWITCH | (uint32_t)stretch->time << KT_ID_BITS;
+	int err = room_make(p);
+
+	if (err)
+		return err;
+	p->open = p->size;
+	p->head.begin = stretch->time;
+	p->head.tid = tid;
+	p->size += sizeof(p->head);
+	memcpy(p->bytes + p->size, &word, sizeof(word));
+	memcpy(p->bytes + p->size + sizeof(word), &tid, sizeof(tid));
+	p->size += SWITCH_SIZE;
+	return 0;
+}
+
+static void event_put(struct packets *p, unsigned int kind, uint64_t time,
+		      const struct record *record)
+{
+	uint8_t *at = p->bytes + p->size;
+	uint32_t words[] = {KT_ID_EXTENDED, p->first_id + kind};
+
+	memcpy(at, words, sizeof(words));
+	memcpy(at + sizeof(words), &time, sizeof(time));
+	memcpy(at + KT_HEADER_EXTENDED, record, sizeof(*record));
+	p->size += EVENT_SIZE;
+	p->head.events++;
+	p->head.end = time;
+}
+
+/* As frames of stacks are; an address, if it is not known what was mapped there. */
+static uint64_t frame_of(struct ktrace_branches *branches,
+			 const struct stretch *stretch, size_t entry, bool to)
+{
+	struct ktrace_branch branch =
+		ktrace_branches_get(branches, stretch->thread, entry);
+	uint64_t word = branches_word(branches, stretch->thread, entry, to);
+
+	return word ?: (to ? branch.to : branch.from) & KT_FRAME_PLACE_MASK;
+}
+
+static int stretch_put(struct packets *p, struct ktrace_branches *branches,
+		       const struct stretch *stretch)
+{
+	uint32_t tid = branches->threads[stretch->thread].shown.tid;
+
+	for (size_t i = stretch->begin; i < stretch->end; i++) {
+		struct ktrace_branch branch =
+			ktrace_branches_get(branches, stretch->thread, i);
+		struct record record = {
+			.from = branch.from,
+			.to = branch.to,
+			.frames[0] = frame_of(branches, stretch, i, false),
+			.kinds = branch.kind,
+		};
+
+		if (!has_event(branch.kind))
+			continue;
+		if (branch.kind != KTRACE_BRANCH_LAST)
+			record.frames[1] = frame_of(branches, stretch, i, true);
+		if (!p->head.events || p->head.tid != tid ||
+		    p->size - p->open + EVENT_SIZE > KT_PACKET_SIZE) {
+			packet_end(p);
+			if (packet_begin(p, stretch, tid))
+				return -ENOMEM;
+		}
+		event_put(p, branch.kind, stretch->time, &record);
+	}
+	return 0;
+}
+
+/* Takes over the bytes. */
+static int source_add(struct ktrace *trace, uint32_t cpu,
+		      const struct packets *p)
+{
+	struct woven *woven = &trace->woven;
+	struct stream_source *more =
+		array_grow(woven->sources, woven->nr_sources, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	woven->sources = more;
+	more += woven->nr_sources++;
+	*more = (struct stream_source){
+		.number = cpu,
+		.fd = -1,
+		.data = p->bytes,
+		.size = p->size,
+		.woven = true,
+	};
+	trace_describe(trace, more);
+	return 0;
+}
+
+/* All stretches of one CPU: *@at moves behind them. */
+static int cpu_weave(struct ktrace *trace, const struct stretches *s,
+		     size_t *at)
+{
+	uint32_t cpu = s->all[*at].cpu;
+	struct packets p = {
+		.first_id = trace->woven.first_id,
+		.head =
+			{
+				.magic = KT_PACKET_MAGIC,
+				.version = KT_ABI_VERSION,
+				.header_size = sizeof(p.head),
+				.packet_size = KT_PACKET_SIZE,
+				.cpu = cpu,
+				.trace_id = trace->info.id,
+			},
+	};
+	int err = 0;
+
+	for (; *at < s->nr && s->all[*at].cpu == cpu && !err; ++*at)
+		err = stretch_put(&p, trace->woven.branches, &s->all[*at]);
+	packet_end(&p);
+	if (!err && p.size && cpu < CPUS_MAX)
+		err = source_add(trace, cpu, &p);
+	else
+		free(p.bytes);
+	return err;
+}
+
+static int streams_make(struct ktrace *trace)
+{
+	struct stretches s = {0};
+	int err = stretches_find(&s, trace->woven.branches);
+	size_t at = 0;
+
+	while (!err && at < s.nr)
+		err = cpu_weave(trace, &s, &at);
+	if (s.timeless)
+		trace_warn(trace,
+			   "%" PRIu64 " branches have no time: ktrace branch "
+			   "-i shows them",
+			   s.timeless);
+	free(s.all);
+	return err;
+}
+
+/* ---- their names ---------------------------------------------------------- */
+
+/*
+ * Behind all stacks.  A frame of a stack may be the same place, behind a call, which has another name:
+ * these are of the instructions themselves.
+ */
+static int name_take(void *data, const void *bytes, size_t size)
+{
+	struct ktrace *trace = data;
+	size_t at = trace->stacks.size;
+	uint64_t word;
+	int err;
+
+	if (size < sizeof(struct kt_stack) + sizeof(word))
+		return 0;
+	err = stacks_add(&trace->stacks, bytes, size);
+	/* Then there are no more names. */
+	if (err)
+		return err == -EFBIG ? 0 : err;
+	memcpy(&word, trace->stacks.bytes + at + sizeof(struct kt_stack),
+	       sizeof(word));
+	word |= KT_FRAME_GUESS;
+	memcpy(trace->stacks.bytes + at + sizeof(struct kt_stack), &word,
+	       sizeof(word));
+	return 0;
+}
+
+static int names_take(struct ktrace *trace)
+{
+	int err = 0;
+
+	if (trace->woven.named)
+		return 0;
+	trace->woven.named = true;
+	stacks_complete(trace);
+	for (size_t i = 0; !err && i < trace->nr_sides; i++)
+		err = branch_stream_names(trace->sides[i].fd, name_take, trace);
+	return err;
+}
+
+int woven_make(struct ktrace *trace)
+{
+	int err;
+
+	if (trace->woven.made || !trace->woven.first_id)
+		return 0;
+	trace->woven.made = true;
+	err = branches_read(trace);
+	err = err ?: streams_make(trace);
+	err = err ?: names_take(trace);
+	return err ? branches_out_of_memory() : 0;
+}
+
+/* Another stream may have such an event, too, of the same size, and anywhere. */
+void woven_branch(struct ktrace *trace, const struct ktrace_event *event,
+		  struct ktrace_stack *places)
+{
+	struct record record;
+
+	memcpy(&record, event->payload, sizeof(record));
+	memcpy(trace->woven.words, record.frames, sizeof(record.frames));
+	trace->woven.words[2] = record.kinds;
+	*places = (struct ktrace_stack){
+		.branches = true,
+		.user = true,
+		.exact = true,
+		.nr = 2,
+		.end = KTRACE_STACK_COMPLETE,
+		.addresses = trace->woven.words,
+	};
+}
+
+void woven_free(struct ktrace *trace)
+{
+	struct woven *woven = &trace->woven;
+
+	for (size_t i = 0; i < woven->nr_sources; i++)
+		free((void *)woven->sources[i].data);
+	free(woven->sources);
+	if (woven->branches)
+		branches_free(woven->branches);
+	free(woven->branches);
+}

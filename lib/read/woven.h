@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The branches that a trace has, among its events.
+ *
+ * Each branch becomes an event, `branch:call' say, in a stream of its CPU that nobody has recorded.  A
+ * branch has no time of its own, but there are stamps between them: its time is that of the stamp
+ * before it; a system call, and where the kernel has sent the program, have the one behind it.  So each
+ * stands behind all that the kernel did before it.
+ */
+#ifndef KT_LIB_READ_WOVEN_H
+#define KT_LIB_READ_WOVEN_H
+
+#include <ktrace/trace.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct stream_source;
+
+/* All zero: the trace has no branches. */
+struct woven {
+	uint32_t first_id; /* of their events; 0: there are none */
+	bool made;	   /* sources are there */
+	struct stream_source *sources;
+	size_t nr_sources;
+	struct ktrace_branches *branches; /* NULL: not read yet */
+	bool named;	   /* their names are among those of stacks */
+	uint64_t words[3]; /* of the branch that was asked for last */
+};
+
+/* Adds the types of events.  Called when the trace has all others.  -ENOMEM. */
+int woven_types(struct ktrace *trace);
+/* Makes the streams, if they are not there yet.  0 or -errno, with a message. */
+int woven_make(struct ktrace *trace);
+/* The branch of an event of such a type, as ktrace_event_branches() gives them. */
+void woven_branch(struct ktrace *trace, const struct ktrace_event *event,
+		  struct ktrace_stack *places);
+void woven_free(struct ktrace *trace);
+
+#endif /* KT_LIB_READ_WOVEN_H */
