@@ -26,6 +26,7 @@
 #include "run/functions.h"
 #include "run/wait.h"
 #include "record.h"
+#include "run/threads.h"
 
 #define BUFFER_MIN (256ull << 10)
 #define BUFFER_MAX (16ull << 20)
@@ -261,6 +262,7 @@ static int record_run(struct record *r)
 			return status;
 	}
 	status = record_branches_begin(r);
+	options.branches = r->way;
 	if (status)
 		goto err_cancel;
 	/* The command has its own environment by now. */
@@ -329,6 +331,7 @@ static void record_finish(struct record *r, int *status)
 			*status = EXIT_FAILED;
 	}
 	ktrace_recording_destroy(r->recording);
+	ktrace_branches_close(r->way);
 }
 
 /* Without the kernel: needs no module and no rights. */
@@ -412,6 +415,7 @@ static int stream_prepare(struct record *r)
 enum {
 	ONLY = OPTION_OWN,
 	BRANCHES,
+	BRANCH_TRACE,
 	STACK_SIZE,
 	ENTERED,
 	IN,
@@ -458,6 +462,12 @@ static int option_handle(void *data, int option)
 	case BRANCHES:
 		return stacks_branches_option(&r->stacks, &command_record,
 					      optarg);
+	case BRANCH_TRACE:
+		r->branch_trace = true;
+		return optarg ? threads_size_option(&command_record,
+						    "branch-trace",
+						    &r->branch_bytes)
+			      : EXIT_OK;
 	case STACK_SIZE:
 		return option_size(&command_record, "stack-size", optarg,
 				   &r->stacks.size);
@@ -587,7 +597,8 @@ static int record_main(int argc, char **argv)
 	if (r.stacks.bare && samples_are_wanted(&r) &&
 	    stacks_want(&r.stacks, KTRACE_STACKS_USER, SAMPLE))
 		return failed("out of memory");
-	if (r.debuginfod.wanted && !stacks_of_programs_are_wanted(&r.stacks))
+	if (r.debuginfod.wanted && !r.branch_trace &&
+	    !stacks_of_programs_are_wanted(&r.stacks))
 		return misused(
 			&command_record,
 			"--debuginfod is about stacks of programs: -g=user is missing");
@@ -667,6 +678,11 @@ static const struct command_option options[] = {
 	       "with each event, the last 1 to 32 branches that the program has taken: the "
 	       "command and its children, or the processes of -p, run some hundred times slower",
 	       .words = "4 8 16 32", .id = BRANCHES),
+	OPTION(0, "branch-trace", "SIZE",
+	       "beside the events, all branches of the command and its children, or of the "
+	       "processes of -p, which run some thousand times slower; of each thread the newest "
+	       "SIZE: 4K to 64M (64K)",
+	       .words = "64K 1M 16M 64M", .optional = true, .id = BRANCH_TRACE),
 	OPTION(0, "stack-size", "SIZE",
 	       "room for all different stacks and branches: 4K to 1G; default: 4M, and 32M with "
 	       "--branches",

@@ -41,6 +41,8 @@ struct record {
 	struct patterns around; /* functions are recorded only within these */
 	const char *entered;	/* NULL: whatever their arguments are */
 	struct stacks_wanted stacks;
+	bool branch_trace;
+	uint64_t branch_bytes; /* of a thread's buffer; 0: as usual */
 	struct debuginfod debuginfod;
 	unsigned int rate; /* of samples, for each second and CPU; 0: none */
 	bool overwrite;
@@ -52,6 +54,7 @@ struct record {
 
 	struct ktrace_session *session;	  /* NULL: only markers are recorded */
 	struct ktrace_branches *branches; /* NULL: no event has some */
+	struct ktrace_branches *way;	  /* NULL: the trace has none */
 	char *stack_size; /* that of the session before; NULL: it was not changed */
 	struct ktrace_recording *recording;
 	struct ktrace_recording_status status; /* at the end */
@@ -83,8 +86,10 @@ int record_stacks_prepare(struct record *r);
 int record_stacks_end(struct record *r);
 /* Do the options about stacks and branches make sense? */
 int record_stacks_check(const struct record *r, bool only_markers);
-/* Begins to trace the branches that events are to have, if they are. */
+/* Begins to trace the branches that events are to have, and those that the trace is to have. */
 int record_branches_begin(struct record *r);
+/* After the end: how many the trace has, if it was to have some. */
+void record_branches_print(const struct record *r);
 
 /* The line of progress, if there is to be one. */
 void record_progress_show(struct record *r);

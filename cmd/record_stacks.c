@@ -8,6 +8,7 @@
 #include <ktrace/branches.h>
 
 #include "cmd.h"
+#include "common/value.h"
 #include "record.h"
 #include "run/threads.h"
 
@@ -25,12 +26,19 @@ int record_stacks_check(const struct record *r, bool only_markers)
 		return misused(&command_record,
 			       "--stack-size is about stacks and branches: -g "
 			       "or --branches is missing");
-	if (r->stacks.branches && !r->command && !r->processes.nr)
+	option = r->branch_trace      ? "branch-trace"
+		 : r->stacks.branches ? "branches"
+				      : NULL;
+	if (option && !r->command && !r->processes.nr)
 		return misused(
 			&command_record,
-			"--branches: whose?  Programs are stopped behind "
-			"each instruction: name a command, or processes "
-			"with -p");
+			"--%s: whose?  Programs are stopped behind each "
+			"instruction: name a command, or processes with -p",
+			option);
+	if (r->branch_trace && only_markers)
+		return misused(&command_record,
+			       "--branch-trace needs the kernel: -e or -F is "
+			       "missing");
 	return EXIT_OK;
 }
 
@@ -76,27 +84,81 @@ int record_stacks_end(struct record *r)
 	return err ? failed_in_library() : EXIT_OK;
 }
 
-int record_branches_begin(struct record *r)
+static int branches_open(const struct record *r,
+			 struct ktrace_branches_options *options,
+			 struct ktrace_branches **branches)
 {
-	struct ktrace_branches_options options = {
-		.size = sizeof(options),
-		.threads = true,
-		.children = true,
-		.events = true,
-	};
-	struct threads threads = {0};
-	int status;
-
-	if (!r->stacks.branches)
-		return EXIT_OK;
 	/* With -p, the command is recorded only if that is said. */
-	status = threads_find(&threads,
-			      !r->processes.nr || r->only ? r->child.pid : 0,
-			      &r->processes);
-	options.tids = threads.list;
-	options.nr_tids = threads.nr;
-	if (!status && ktrace_branches_open(r->session, &options, &r->branches))
+	pid_t command = !r->processes.nr || r->only ? r->child.pid : 0;
+	struct threads threads = {0};
+	int status = threads_find(&threads, command, &r->processes);
+
+	options->size = sizeof(*options);
+	options->tids = threads.list;
+	options->nr_tids = threads.nr;
+	options->threads = true;
+	options->children = true;
+	options->executes = command;
+	if (!status && ktrace_branches_open(r->session, options, branches))
 		status = failed_in_library();
 	threads_free(&threads);
 	return status;
+}
+
+int record_branches_begin(struct record *r)
+{
+	struct ktrace_branches_options events = {.events = true},
+				       way = {
+					       .bytes = r->branch_bytes,
+					       .debuginfod = debuginfod_options(
+						       &r->debuginfod),
+				       };
+	int status = EXIT_OK;
+
+	if (r->stacks.branches)
+		status = branches_open(r, &events, &r->branches);
+	if (!status && r->branch_trace)
+		status = branches_open(r, &way, &r->way);
+	return status;
+}
+
+static uint64_t branches_count(const struct ktrace_branches *branches,
+			       size_t thread, size_t entries)
+{
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < entries; i++) {
+		struct ktrace_branch branch =
+			ktrace_branches_get(branches, thread, i);
+
+		nr += !ktrace_branch_is_stamp(&branch);
+	}
+	return nr;
+}
+
+void record_branches_print(const struct record *r)
+{
+	const struct ktrace_branch_thread *thread;
+	uint64_t branches = 0, lost = 0, unfollowed = 0;
+	size_t i;
+
+	if (!r->way)
+		return;
+	for (i = 0; (thread = ktrace_branches_thread(r->way, i)); i++) {
+		branches += branches_count(r->way, i, thread->nr);
+		lost += thread->lost;
+		unfollowed += thread->unfollowed;
+	}
+	say("and %s branches of %s thread%s: ktrace branch -i %s shows them "
+	    "alone",
+	    count_text(branches).s, count_text(i).s, i == 1 ? "" : "s",
+	    r->stream ? "-" : r->output);
+	if (lost)
+		say("%s older entries were overwritten: larger buffers keep "
+		    "more, --branch-trace=16M",
+		    count_text(lost).s);
+	if (unfollowed)
+		say("%s threads or processes were not traced: there was no "
+		    "memory for their buffers",
+		    count_text(unfollowed).s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ktrace/branches.h>
 #include <ktrace/output.h>
 #include <ktrace/span.h>
 
@@ -208,6 +209,22 @@ static int stacks_check(const struct report *r, const struct ktrace *trace)
 	return EXIT_OK;
 }
 
+/* Of two traces, one may be. */
+static bool trace_is_stream(const struct report *r)
+{
+	return is_stream(r->before ? r->path : r->after);
+}
+
+/* In a stream, branches come when all events have been shown. */
+static void stream_check(struct ktrace *trace)
+{
+	struct ktrace_branches *branches;
+
+	if (!ktrace_trace_branches(trace, &branches) && branches)
+		say("branches are shown among the events of a trace on disk; "
+		    "of a stream, by ktrace branch -i -");
+}
+
 static int trace_show(void *data, struct ktrace *trace,
 		      struct ktrace_cursor_options *options)
 {
@@ -235,6 +252,8 @@ static int trace_show(void *data, struct ktrace *trace,
 		status = show_failed(r, ktrace_last_error());
 	ktrace_spans_destroy(r->spans);
 	ktrace_cursor_destroy(cursor);
+	if (!err && !status && trace_is_stream(r))
+		stream_check(trace);
 	if (!err && merges_stacks(r))
 		status = stacks_check(r, trace);
 	if (!err)

@@ -117,15 +117,16 @@ int record_summarize(struct record *r)
 	events_print(r);
 	memcpy(lost, r->status.lost, sizeof(lost));
 	lost[KTRACE_LOST_UNWRITTEN] = r->status.unwritten;
+	record_branches_print(r);
 	losses_print(lost);
 	nr = ktrace_recording_misses(r->recording, &misses);
 	misses_say(misses, nr);
-	if (!r->status.events && !loss_total(lost))
+	if (!r->status.events && !loss_total(lost) && !r->way)
 		say("no event came: %s",
 		    r->processes.nr || r->only
 			    ? "did the processes do anything, and do the filters fit?"
 			    : "do the events happen here, and do the filters fit?");
-	if (!r->status.events || r->stream)
+	if ((!r->status.events && !r->way) || r->stream)
 		return status;
 	if (strcmp(r->output, TRACE_DEFAULT))
 		say("to see it: ktrace report %s", r->output);

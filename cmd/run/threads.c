@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <ktrace/branches.h>
 
 #include "cmd.h"
+#include "common/value.h"
 #include "threads.h"
 
 /* A process may be named twice, also by its threads. */
@@ -58,4 +62,16 @@ int threads_find(struct threads *threads, pid_t command,
 void threads_free(struct threads *threads)
 {
 	free(threads->list);
+}
+
+int threads_size_option(const struct command *command, const char *option,
+			uint64_t *bytes)
+{
+	if (!size_parse(optarg, bytes) && *bytes >= KTRACE_BRANCHES_BYTES_MIN &&
+	    *bytes <= KTRACE_BRANCHES_BYTES_MAX)
+		return EXIT_OK;
+	return misused(command,
+		       "--%s `%s': 4K to 64M is expected; a branch takes 16 "
+		       "bytes",
+		       option, optarg);
 }

@@ -48,6 +48,7 @@
 extern "C" {
 #endif
 
+struct ktrace_branches; /* <ktrace/branches.h> */
 struct ktrace_recording;
 
 struct ktrace_recording_options {
@@ -92,6 +93,12 @@ struct ktrace_recording_options {
 	 * the end; may be used until the recording is destroyed.  NULL: nobody is asked.
 	 */
 	const struct ktrace_debuginfod *debuginfod;
+	/*
+	 * What these trace comes into the trace, as it is when the recording ends; they have names
+	 * (not @events), and nobody else uses them from the recording's creation until it is destroyed.
+	 * Needs a session.  NULL: none.
+	 */
+	struct ktrace_branches *branches;
 };
 
 struct ktrace_recording_status {

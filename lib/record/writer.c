@@ -349,6 +349,17 @@ int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 	return writer_append(writer, &text);
 }
 
+int writer_stream(struct ktrace_writer *writer, uint32_t stream,
+		  const char *kind)
+{
+	struct text text = {0};
+
+	text_printf(&text,
+		    "{\"type\":\"stream\",\"stream\":%u,\"kind\":\"%s\"}\n",
+		    stream, kind);
+	return writer_append(writer, &text);
+}
+
 int writer_file(struct ktrace_writer *writer, uint32_t number, const char *path,
 		const uint8_t *id, size_t id_size)
 {

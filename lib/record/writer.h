@@ -29,6 +29,10 @@ int writer_programs(struct ktrace_writer *writer, uint32_t stream,
 		    uint32_t user, uint32_t cpu, uint32_t first_id,
 		    uint32_t nr_ids);
 
+/* Writes what a stream has that is none of packets. */
+int writer_stream(struct ktrace_writer *writer, uint32_t stream,
+		  const char *kind);
+
 /*
  * Writes which file a number in the frames of programs' stacks means.  Any thread may call this.
  * @id_size: 0: it has no build id.
