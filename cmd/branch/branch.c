@@ -11,6 +11,7 @@
 #include "branch_show.h"
 #include "cmd.h"
 #include "common/debuginfod.h"
+#include "common/trace.h"
 #include "common/value.h"
 #include "run/child.h"
 #include "run/process.h"
@@ -32,6 +33,7 @@ struct branch {
 	uint64_t last;	   /* entries of each thread that are shown; 0: all */
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
+	const char *input; /* a trace; NULL: what happens now */
 	const char *output;
 	bool coverage; /* the output is the lines that have run */
 	struct debuginfod debuginfod;
@@ -132,6 +134,32 @@ static int trace(struct branch *b)
 	return strcmp(reason, "error") ? EXIT_OK : failed_in_library();
 }
 
+static int branches_show(const struct branch *b, const struct branch_show *show)
+{
+	const struct ktrace_branch_thread *thread;
+	uint64_t unfollowed = 0;
+	int status = EXIT_OK;
+
+	if (b->coverage)
+		status = branch_show_coverage(show, b->output);
+	else if (b->json)
+		branch_show_json(show);
+	else if (b->flat)
+		status = branch_show_flat(show);
+	else if (b->calls)
+		status = branch_show_calls(show);
+	else
+		branch_show_text(show);
+	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
+	     i++)
+		unfollowed += thread->unfollowed;
+	if (unfollowed)
+		say("%s threads or processes were not traced: there was no "
+		    "memory for their buffers (--size)",
+		    count_text(unfollowed).s);
+	return status;
+}
+
 static int show(struct branch *b)
 {
 	struct branch_show show = {
@@ -139,9 +167,6 @@ static int show(struct branch *b)
 		.branches = b->branches,
 		.last = b->last,
 	};
-	const struct ktrace_branch_thread *thread;
-	uint64_t unfollowed = 0;
-	int status = EXIT_OK;
 
 	debuginfod_patience(&b->debuginfod);
 	if (ktrace_branches_read(b->branches) ||
@@ -150,24 +175,7 @@ static int show(struct branch *b)
 	/* What is printed may be long; for lines, a server may be asked before. */
 	if (!b->coverage)
 		signals_unblock(&b->signals);
-	if (b->coverage)
-		status = branch_show_coverage(&show, b->output);
-	else if (b->json)
-		branch_show_json(&show);
-	else if (b->flat)
-		status = branch_show_flat(&show);
-	else if (b->calls)
-		status = branch_show_calls(&show);
-	else
-		branch_show_text(&show);
-	for (size_t i = 0; (thread = ktrace_branches_thread(b->branches, i));
-	     i++)
-		unfollowed += thread->unfollowed;
-	if (unfollowed)
-		say("%s threads or processes were not traced: there was no "
-		    "memory for their buffers (--size)",
-		    count_text(unfollowed).s);
-	return status;
+	return branches_show(b, &show);
 }
 
 static int session_run(struct branch *b)
@@ -193,6 +201,62 @@ static int session_run(struct branch *b)
 	ktrace_session_close(b->session);
 	return status;
 }
+
+/* ---- of a trace ----------------------------------------------------------- */
+
+/* Branches come behind all events of a stream. */
+static int stream_drain(struct ktrace *trace)
+{
+	struct ktrace_cursor *cursor;
+	int item = ktrace_cursor_create(trace, NULL, &cursor);
+
+	if (item)
+		return item;
+	do
+		item = ktrace_cursor_next(cursor);
+	while (item > 0);
+	ktrace_cursor_destroy(cursor);
+	return item;
+}
+
+static int trace_show(struct branch *b, struct ktrace *trace)
+{
+	struct branch_show show = {
+		.file = b->file,
+		.trace = trace,
+		.last = b->last,
+	};
+
+	if (is_stream(b->input) && stream_drain(trace))
+		return failed_in_library();
+	if (ktrace_trace_branches(trace, &show.branches))
+		return failed_in_library();
+	if (!show.branches)
+		return failed("%s: it has no branches: ktrace record "
+			      "--branch-trace",
+			      b->input);
+	if (!ktrace_branches_thread(show.branches, 0))
+		return failed("%s: its branches were not written: the "
+			      "recording was cut off",
+			      b->input);
+	return branches_show(b, &show);
+}
+
+static int trace_run(struct branch *b)
+{
+	struct ktrace *trace;
+	int status = trace_open(b->input, &trace);
+
+	if (status)
+		return status;
+	status = trace_show(b, trace);
+	if (!status)
+		trace_complain(trace);
+	ktrace_close(trace);
+	return status;
+}
+
+/* ---- output --------------------------------------------------------------- */
 
 static int output_open(struct branch *b)
 {
@@ -222,6 +286,8 @@ static int run(struct branch *b)
 	status = status ?: output_open(b);
 	if (status)
 		return status;
+	if (b->input)
+		return output_close(b, trace_run(b));
 	status = signals_prepare(&b->signals) ?: session_run(b);
 	status = output_close(b, status);
 	ended = child_finish(&b->child, &b->signals);
@@ -240,18 +306,6 @@ enum {
 	KERNEL,
 	USER,
 };
-
-static int size_take(struct branch *b, const char *text)
-{
-	if (!size_parse(text, &b->bytes) &&
-	    b->bytes >= KTRACE_BRANCHES_BYTES_MIN &&
-	    b->bytes <= KTRACE_BRANCHES_BYTES_MAX)
-		return EXIT_OK;
-	return misused(&command_branch,
-		       "--size `%s': 4K to 64M is expected; a branch takes 16 "
-		       "bytes",
-		       text);
-}
 
 static int last_take(struct branch *b, const char *text)
 {
@@ -303,6 +357,10 @@ static int option_handle(void *data, int option)
 		return option_duration(&command_branch, optarg, &b->duration);
 	case 'F':
 		return format_take(b, optarg);
+	case 'i':
+		b->input = optarg;
+		return *optarg ? EXIT_OK
+			       : misused(&command_branch, "-i needs a trace");
 	case 'n':
 		return last_take(b, optarg);
 	case 'o':
@@ -311,7 +369,7 @@ static int option_handle(void *data, int option)
 	case 'p':
 		return processes_add(&b->processes, optarg, &command_branch);
 	case 's':
-		return size_take(b, optarg);
+		return threads_size_option(&command_branch, "size", &b->bytes);
 	default:
 		return option_forgotten(&command_branch, option);
 	}
@@ -324,13 +382,22 @@ static int options_check(const struct branch *b)
 			      "processor that records them, and ktrace cannot "
 			      "ask it yet: those of programs are found by "
 			      "stopping them behind each instruction (--user)");
+	if (b->input && (b->argv || b->processes.nr))
+		return misused(&command_branch,
+			       "-i shows a trace; it traces nothing");
+	if (b->input && (b->bytes || b->duration || b->alone || b->coverage ||
+			 b->debuginfod.wanted))
+		return misused(&command_branch,
+			       "-i shows a trace: --size, --duration, --alone, "
+			       "--coverage and --debuginfod are for what "
+			       "happens now");
 	if (b->argv && b->processes.nr)
 		return misused(&command_branch,
 			       "a command and -p: one of them");
-	if (!b->argv && !b->processes.nr)
+	if (!b->argv && !b->processes.nr && !b->input)
 		return misused(&command_branch,
 			       "whose branches?  Name a command, or processes "
-			       "with -p");
+			       "with -p, or a trace with -i");
 	if (b->flat && b->calls)
 		return misused(&command_branch,
 			       "--calls and --flat: one of them");
@@ -372,6 +439,9 @@ static const struct command_option options[] = {
 	       "these processes, and those that they begin; until Ctrl-C, or until they end",
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
+	OPTION('i', "input", "DIRECTORY",
+	       "show the branches of a trace (ktrace record --branch-trace); -: standard input",
+	       .kind = ARGUMENT_DIRECTORY),
 	OPTION('n', "last", "NUMBER", "show only the last ones of each thread"),
 	OPTION(0, "alone", NULL,
 	       "no threads and no processes that it begins, only what there is at first",
@@ -401,7 +471,7 @@ static const struct command_option options[] = {
 const struct command command_branch = {
 	.name = "branch",
 	.what = "show which way a program went: its last branches",
-	.usage = "[OPTION...] {-p PID | -- COMMAND [ARG...]}",
+	.usage = "[OPTION...] {-p PID | -i DIR | -- COMMAND [ARG...]}",
 	.about = "Shows the branches that were taken, when COMMAND has ended, "
 		 "or at Ctrl-C.\n"
 		 "The program is stopped behind each instruction, so it "
@@ -411,6 +481,7 @@ const struct command command_branch = {
 	.operand = ARGUMENT_PROGRAM,
 	.examples = "    ktrace branch -- ./crash\n"
 		    "    ktrace branch -s 1M -n 200 -- ./crash\n"
-		    "    ktrace branch -p 812 -d 1s --flat\n",
+		    "    ktrace branch -p 812 -d 1s --flat\n"
+		    "    ktrace branch -i ktrace.data --calls\n",
 	.main = branch_main,
 };

@@ -19,6 +19,8 @@ double branch_show_time(const struct branch_show *show, uint64_t stamp)
 	const struct ktrace_clock *clock = &show->clock;
 	double ticks = (double)(int64_t)(stamp - clock->sync.clock);
 
+	if (show->trace)
+		return ktrace_clock_time(show->trace, stamp) / 1e9;
 	return (clock->sync.monotonic + ticks * 1e9 / clock->frequency) / 1e9;
 }
 

@@ -12,8 +12,10 @@
 struct branch_show {
 	FILE *file;
 	struct ktrace_branches *branches;
-	struct ktrace_clock clock; /* of the stamps */
-	uint64_t last;		   /* only so many of each thread; 0: all */
+	const struct ktrace
+		*trace; /* NULL: they are of now, and have this clock: */
+	struct ktrace_clock clock;
+	uint64_t last; /* only so many of each thread; 0: all */
 };
 
 /* Each branch of each thread, in order; what repeats itself once, with a count. */

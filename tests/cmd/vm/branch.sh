@@ -113,7 +113,8 @@ expanded=$(perl "$expand" <all.text)
 check 'text has as many branches as JSON' [ "$expanded" = "$(jq -r 'select(.to) | 1' all.json | wc -l)" ]
 run setarch -R ktrace branch -s 1M --flat -- ./crash abcd
 flat=$(awk 'NR > 1 { gsub(/,/, "", $1); n += $1 } END { print n }' <<<"$out")
-check 'and so have the counts' [ "$flat" = "$expanded" ]
+check 'and so have the counts, but for system calls' [ "$flat" = \
+	"$(jq -r 'select(.to and .kind != "syscall") | 1' all.json | wc -l)" ]
 check 'the most frequent one comes first' awk 'NR == 1 { next } { gsub(/,/, "", $1) }
 	NR > 2 && $1 + 0 > last { exit bad = 1 } { last = $1 + 0 } END { exit bad }' <<<"$out"
 run ktrace branch -v -n 20 -- ./crash

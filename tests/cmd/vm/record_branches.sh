@@ -50,6 +50,7 @@ all_branches()	# COMMAND...
 	ktrace branch -s 4M -F json -- "$@" | perl -ne '
 		next unless /"kind":"(\w+)","from":(\{.*?\}),"to":(\{.*\})\}$/;
 		my ($kind, @places) = ($1, $2, $3);
+		next if $kind eq "syscall"; # none of an event
 		print join " ", $kind, map {
 			/"function":"([^"]*)","behind":(\d+)/ ? sprintf("%s+%#x", $1, $2) : "?"
 		} @places; print "\n"'
