@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Kinds of branches.  Those of events are among the stacks: stack.c. */
+/* Kinds of branches. */
 #include <ktrace_branch.h>
 
 #include "trace.h"

@@ -306,7 +306,7 @@ static bool event_stack(const struct ktrace *trace,
 
 	if (id == KT_STACK_UNASKED)
 		return false;
-	trace_stack(trace, id, !strcmp(name, KT_BRANCHES_FIELD), stack);
+	trace_stack(trace, id, false, stack);
 	return true;
 }
 
@@ -322,17 +322,6 @@ bool ktrace_event_user_stack(const struct ktrace *trace,
 			     struct ktrace_stack *stack)
 {
 	return event_stack(trace, event, KT_USER_STACK_FIELD, stack);
-}
-
-bool ktrace_event_branches(const struct ktrace *trace,
-			   const struct ktrace_event *event,
-			   struct ktrace_stack *places)
-{
-	if (event->type->branch) {
-		woven_branch((struct ktrace *)trace, event, places);
-		return true;
-	}
-	return event_stack(trace, event, KT_BRANCHES_FIELD, places);
 }
 
 /* ---- names of programs' frames -------------------------------------------- */

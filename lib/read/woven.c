@@ -393,12 +393,15 @@ static int source_add(struct ktrace *trace, uint32_t cpu,
 	more += woven->nr_sources++;
 	*more = (struct stream_source){
 		.number = cpu,
+		.cpu = cpu,
 		.fd = -1,
 		.data = p->bytes,
 		.size = p->size,
 		.woven = true,
+		.sizes = {.fixed = trace->fixed,
+			  .least = trace->least,
+			  .nr_ids = trace->nr_fixed},
 	};
-	trace_describe(trace, more);
 	return 0;
 }
 
@@ -501,9 +504,11 @@ int woven_make(struct ktrace *trace)
 	return err ? branches_out_of_memory() : 0;
 }
 
+/* ---- events --------------------------------------------------------------- */
+
 /* Another stream may have such an event, too, of the same size, and anywhere. */
-void woven_branch(struct ktrace *trace, const struct ktrace_event *event,
-		  struct ktrace_stack *places)
+static void branch_of(struct ktrace *trace, const struct ktrace_event *event,
+		      struct ktrace_stack *places)
 {
 	struct record record;
 
@@ -518,6 +523,25 @@ void woven_branch(struct ktrace *trace, const struct ktrace_event *event,
 		.end = KTRACE_STACK_COMPLETE,
 		.addresses = trace->woven.words,
 	};
+}
+
+bool ktrace_event_branches(const struct ktrace *trace,
+			   const struct ktrace_event *event,
+			   struct ktrace_stack *places)
+{
+	const struct ktrace_field *field;
+	uint32_t id;
+
+	if (event->type->branch) {
+		branch_of((struct ktrace *)trace, event, places);
+		return true;
+	}
+	field = type_stack_field(event->type, KT_BRANCHES_FIELD);
+	id = field ? ktrace_field_int(event, field) : KT_STACK_UNASKED;
+	if (id == KT_STACK_UNASKED)
+		return false;
+	trace_stack(trace, id, true, places);
+	return true;
 }
 
 void woven_free(struct ktrace *trace)

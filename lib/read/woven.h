@@ -32,9 +32,6 @@ struct woven {
 int woven_types(struct ktrace *trace);
 /* Makes the streams, if they are not there yet.  0 or -errno, with a message. */
 int woven_make(struct ktrace *trace);
-/* The branch of an event of such a type, as ktrace_event_branches() gives them. */
-void woven_branch(struct ktrace *trace, const struct ktrace_event *event,
-		  struct ktrace_stack *places);
 void woven_free(struct ktrace *trace);
 
 #endif /* KT_LIB_READ_WOVEN_H */

@@ -16,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/thread_info.h>
-#include <linux/uprobes.h>
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 #include <asm/debugreg.h>
@@ -170,12 +169,6 @@ static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
 }
 
 /* ---- on and off ----------------------------------------------------------- */
-
-/* A uprobe lets the program run a copy of an instruction. */
-static bool runs_copy(void)
-{
-	return current->utask && current->utask->active_uprobe;
-}
 
 /* The instructions for system calls have two bytes. */
 static bool has_called(const struct stepper *stepper, struct pt_regs *regs)

@@ -5,6 +5,7 @@
 
 #include <linux/ptrace.h>
 #include <linux/thread_info.h>
+#include <linux/uprobes.h>
 #include <asm/cpufeature.h>
 #include <asm/processor-flags.h>
 
@@ -21,6 +22,12 @@ static inline bool is_forced(void)
 static inline bool is_debugged(void)
 {
 	return test_syscall_work(SYSCALL_EXIT_TRAP);
+}
+
+/* A uprobe lets the program run a copy of an instruction. */
+static inline bool runs_copy(void)
+{
+	return current->utask && current->utask->active_uprobe;
 }
 
 /* Does the processor enter and leave the kernel by FRED? */
