@@ -155,8 +155,8 @@ static int branches_show(const struct branch *b, const struct branch_show *show)
 		unfollowed += thread->unfollowed;
 	if (unfollowed)
 		say("%s threads or processes were not traced: there was no "
-		    "memory for their buffers (--size)",
-		    count_text(unfollowed).s);
+		    "memory for their buffers%s",
+		    count_text(unfollowed).s, b->input ? "" : " (--size)");
 	return status;
 }
 
