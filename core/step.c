@@ -41,11 +41,11 @@ static enum go follow(struct kt_step_done *done,
 	u64 from = *at, next = (from + instruction->length) & mask;
 	u64 to = (next + instruction->offset) & mask;
 
-	if (instruction->kind == KT_BRANCH_SYSCALL)
-		add(done, KT_BRANCH_SYSCALL, from, next);
 	switch (instruction->kind) {
 	case KT_BRANCH_NONE:
 	case KT_BRANCH_SYSCALL:
+		if (instruction->kind == KT_BRANCH_SYSCALL)
+			add(done, KT_BRANCH_SYSCALL, from, next);
 		*at = next;
 		/* With FRED, the processor stops behind a system call, too. */
 		return stop->ip == next ? ARRIVED : ON;

@@ -49,7 +49,7 @@ enum kt_branch_kind {
 	KT_BRANCH_RETURN = 6,
 	/*
 	 * The program has called the kernel, and goes on at `to', which is mostly behind the call.  There
-	 * is none if it went on elsewhere (KT_BRANCH_SENT).
+	 * is none if the kernel has sent it elsewhere before the call came back (KT_BRANCH_SENT).
 	 */
 	KT_BRANCH_SYSCALL = 7,
 	/*

@@ -170,11 +170,14 @@ static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
 
 /* ---- on and off ----------------------------------------------------------- */
 
-/* The instructions for system calls have two bytes. */
+/* The instructions for system calls have two bytes.  A call that is to begin again has not come back. */
 static bool has_called(const struct stepper *stepper, struct pt_regs *regs)
 {
+	long error = syscall_get_error(current, regs);
+
 	return syscall_get_nr(current, regs) >= 0 &&
-	       regs->ip == stepper->step.ip + 2;
+	       regs->ip == stepper->step.ip + 2 &&
+	       (error > -ERESTARTSYS || error < -ERESTART_RESTARTBLOCK);
 }
 
 /* Where the program goes on, which is not behind the last instruction that it ran. */
