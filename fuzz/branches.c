@@ -43,6 +43,16 @@ static struct ktrace *trace_make(const uint8_t *data, size_t size)
 	return trace;
 }
 
+static void place_read(const struct ktrace_branch_place *place)
+{
+	const char *text = place->inlined;
+
+	all += strlen(place->file) +
+	       (place->function ? strlen(place->function) : 0);
+	for (uint32_t i = 0; i < place->nr_inlined * 2; i++)
+		all += strlen(text), text += strlen(text) + 1;
+}
+
 /* How many of the entries are no stamps. */
 static uint64_t branches_count(struct ktrace *trace)
 {
@@ -61,10 +71,7 @@ static uint64_t branches_count(struct ktrace *trace)
 			for (int to = 0; to <= 1; to++)
 				if (ktrace_branches_place(branches, i, n, to,
 							  &place))
-					all += strlen(place.file) +
-					       (place.function
-							? strlen(place.function)
-							: 0);
+					place_read(&place);
 		}
 	return nr;
 }

@@ -77,8 +77,8 @@ KTRACE_API int ktrace_branches_follow(struct ktrace_branches *branches);
 KTRACE_API int ktrace_branches_read(struct ktrace_branches *branches);
 
 /*
- * The branches that a trace has; they belong to it.  *@branches is NULL if it has none.  If the trace comes as
- * a stream, they are behind all events.  -ENOMEM.
+ * The branches that a trace has; they belong to it.  *@branches is NULL if it has none, or if it is not
+ * complete yet: of a stream, they can be had when a cursor has come to its end.  -ENOMEM.
  */
 KTRACE_API int ktrace_trace_branches(struct ktrace *trace,
 				     struct ktrace_branches **branches);

@@ -352,7 +352,8 @@ KTRACE_API const char *ktrace_branch_kind_name(enum ktrace_branch_kind kind);
 /*
  * The branches that the program had taken before the event, oldest first.  @places has two frames of
  * the program for each, for ktrace_stack_frame(): where it was, then where it went.  False: its type
- * has none, nobody traced this program's branches, or it had taken none.
+ * has none, nobody traced this program's branches, or it had taken none.  If the event is a branch
+ * (ktrace_type.branch), it is that.
  */
 KTRACE_API bool ktrace_event_branches(const struct ktrace *trace,
 				      const struct ktrace_event *event,

@@ -255,7 +255,8 @@ static int stream_take(struct archive *a, const struct tar_entry *entry,
 	struct stream_source *source;
 	int fd, err;
 
-	if (kind == KTRACE_FILE_STREAM && !side_is_known(a->trace, number))
+	if (kind == KTRACE_FILE_STREAM && a->metadata &&
+	    !side_is_known(a->trace, number))
 		return stream_skip(a, entry->size);
 	if (a->trace->nr_sources == MANY_STREAMS)
 		raise_file_limit();
@@ -489,6 +490,7 @@ static void streams_finish(struct archive *a)
 	struct ktrace *trace = a->trace;
 	for (size_t i = 0; i < trace->nr_sources; i++)
 		trace_describe(trace, &trace->sources[i]);
+	sides_check(trace);
 	if (!trace->nr_sources)
 		trace_warn(trace, "%s holds no streams (cpu0 …)", a->path);
 }

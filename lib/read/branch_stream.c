@@ -12,8 +12,6 @@
 #include "base/stack_entry.h"
 #include "branch_stream.h"
 
-/* Of a stream; more is left out. */
-#define STREAM_MAX (2ull << 30)
 /* Of what a part has but entries. */
 #define PART_MAX (16u << 20)
 
@@ -50,8 +48,7 @@ static bool stream_begin(struct reader *r, int fd)
 	*r = (struct reader){.fd = fd};
 	if (fstat(fd, &st))
 		return false;
-	r->size = st.st_size < (off_t)STREAM_MAX ? (uint64_t)st.st_size
-						 : STREAM_MAX;
+	r->size = st.st_size;
 	if (!bytes_read(r, 0, &head, sizeof(head)) ||
 	    head.magic != KT_BRANCH_STREAM_MAGIC ||
 	    head.version != KT_ABI_VERSION)
@@ -162,13 +159,20 @@ static int part_take(const struct reader *r, struct ktrace_branches *branches)
 }
 
 int branch_stream_threads(struct ktrace_branches *branches, int fd,
-			  uint64_t *end)
+			  uint64_t *room, uint64_t *end)
 {
 	struct reader r;
 	int taken = stream_begin(&r, fd);
 
 	*end = r.at;
 	while (taken > 0 && part_begin(&r)) {
+		if (r.part.size > *room &&
+		    r.part.kind != KT_BRANCH_PART_NAMES) {
+			*room = 0;
+			break;
+		}
+		if (r.part.kind != KT_BRANCH_PART_NAMES)
+			*room -= r.part.size;
 		taken = part_take(&r, branches);
 		if (taken > 0)
 			*end = r.at += r.part.size;

@@ -11,10 +11,11 @@
 
 /*
  * Adds the threads of the stream in the file @fd.  *@end: behind the last byte that could be read; if
- * this is not the file's size, it is damaged there.  0 or -ENOMEM.
+ * this is not the file's size, it is damaged there, unless *@room is 0: there are more entries than these
+ * bytes, which become fewer by those that were read.  0 or -ENOMEM.
  */
 int branch_stream_threads(struct ktrace_branches *branches, int fd,
-			  uint64_t *end);
+			  uint64_t *room, uint64_t *end);
 /* Calls @take with each entry KT_STACK_NAME of the stream, until it fails.  0, -ENOMEM or what @take said. */
 int branch_stream_names(int fd,
 			int (*take)(void *data, const void *bytes, size_t size),

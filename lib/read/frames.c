@@ -29,8 +29,10 @@
 #include "trace.h"
 
 /* Limit of all metadata and symbols, and how much of them is read at once. */
-#define TEXT_MAX  (256u << 20)
-#define TEXT_STEP (1u << 20)
+#define TEXT_MAX (256u << 20)
+/* Of streams that are none of packets: a context of branches may have a gigabyte, and names. */
+#define SIDE_BYTES_MAX (2ull << 30)
+#define TEXT_STEP      (1u << 20)
 /*
  * Limits of the packets that are kept.  Between them it is a share of the memory, because
  * a large machine has large buffers.
@@ -54,6 +56,7 @@ struct frames {
 	uint64_t position; /* in the stream of frames */
 	uint64_t taken;	   /* bytes of packets */
 	uint64_t text;	   /* bytes of metadata and symbols */
+	uint64_t side;	   /* bytes of streams that are none of packets */
 	uint8_t *buffer;
 	size_t room;
 	struct frames_stream streams[STREAMS_MAX];
@@ -203,9 +206,14 @@ static int side_take(struct ktrace *trace, const struct frame *frame)
 
 	if (!side && !side_is_known(trace, frame->number))
 		return 0;
-	err = text_count(trace, frame);
-	if (err)
-		return err;
+	if (frame->size > SIDE_BYTES_MAX - trace->frames->side) {
+		trace_warn(trace,
+			   "stream%u: it is longer than what is read of such a "
+			   "stream: its end is left out",
+			   frame->number);
+		return 0;
+	}
+	trace->frames->side += frame->size;
 	if (!side) {
 		fd = memfd_create("ktrace-side", MFD_CLOEXEC);
 		err = fd < 0 ? -errno : side_add(trace, frame->number, fd);
@@ -213,7 +221,8 @@ static int side_take(struct ktrace *trace, const struct frame *frame)
 			return err;
 		side = side_find(trace, frame->number);
 	}
-	return file_write(side->fd, trace->frames->buffer, frame->size);
+	return side ? file_write(side->fd, trace->frames->buffer, frame->size)
+		    : 0;
 }
 
 static void symbols_take(struct ktrace *trace, uint32_t size)

@@ -13,14 +13,22 @@
 static const struct mapped_change *change_at(struct mapped *mapped,
 					     uint64_t number)
 {
-	size_t at = mapped->last;
+	size_t low = 0, high = mapped->nr, middle;
 
-	while (at && mapped->changes[at].since > number)
-		at--;
-	while (at + 1 < mapped->nr && mapped->changes[at + 1].since <= number)
-		at++;
-	mapped->last = at;
-	return &mapped->changes[at];
+	/* Mostly the one that was found last. */
+	if (mapped->changes[mapped->last].since <= number)
+		low = mapped->last;
+	if (low + 1 < mapped->nr && mapped->changes[low + 1].since > number)
+		high = low + 1;
+	while (high - low > 1) {
+		middle = (low + high) / 2;
+		if (mapped->changes[middle].since <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	mapped->last = low;
+	return &mapped->changes[low];
 }
 
 static uint64_t word_in(const struct mapped_change *change, uint64_t address)
@@ -128,6 +136,7 @@ static int inlined_take(struct arena *arena, struct ktrace_branch_place *place,
 {
 	struct text texts = {0};
 	const char *name, *call;
+	uint32_t nr = 0;
 
 	while (at < end && *at) {
 		name = text_next(&at, end);
@@ -140,15 +149,16 @@ static int inlined_take(struct arena *arena, struct ktrace_branch_place *place,
 		else
 			text_add(&texts, name, strlen(name) + 1);
 		text_add(&texts, call, strlen(call) + 1);
-		place->nr_inlined++;
+		nr++;
 	}
-	if (texts.len && !texts.failed) {
+	if (texts.len && !texts.failed)
 		place->inlined = arena_alloc(arena, texts.len);
-		if (place->inlined)
-			memcpy((char *)place->inlined, texts.s, texts.len);
+	if (place->inlined) {
+		memcpy((char *)place->inlined, texts.s, texts.len);
+		place->nr_inlined = nr;
 	}
 	text_free(&texts);
-	return place->nr_inlined && !place->inlined ? -ENOMEM : 0;
+	return nr && !place->inlined ? -ENOMEM : 0;
 }
 
 /* An entry KT_STACK_NAME: its texts go into the place of its word. */
@@ -165,7 +175,8 @@ int mapped_names_take(void *data, const void *bytes, size_t size)
 	    entry.head.kind != KT_STACK_NAME || entry.head.frames < 2)
 		return 0;
 	place = table_find(&names->table, stack_entry_word(&entry, 0));
-	if (!place)
+	/* The first name of a place is valid. */
+	if (!place || place->file)
 		return 0;
 	size = (entry.head.frames - 2) * sizeof(uint64_t);
 	copy = arena_alloc(&names->arena, size + 1);

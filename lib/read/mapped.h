@@ -24,8 +24,6 @@ struct mapped_change {
 struct mapped {
 	struct mapped_change *changes;
 	size_t nr;
-	uint32_t
-		first; /* the number of the first one; those before are not kept any more */
 	size_t last; /* the change that was found last */
 };
 

@@ -15,7 +15,9 @@ struct side_stream {
 
 /* Is it to be read?  If not, warns that it is left out: this reader does not know its kind. */
 bool side_is_known(struct ktrace *trace, uint32_t number);
-/* Adds a stream, and takes over @fd.  0 or -ENOMEM; then @fd is closed. */
+/* Drops those that are not to be read: the metadata, which says so, has come behind them. */
+void sides_check(struct ktrace *trace);
+/* Adds a stream, and takes over @fd; drops it if there are too many.  0 or -ENOMEM; then @fd is closed. */
 int side_add(struct ktrace *trace, uint32_t number, int fd);
 /* NULL: there is none. */
 const struct side_stream *side_find(const struct ktrace *trace,

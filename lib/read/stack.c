@@ -252,24 +252,6 @@ static bool stack_get(struct ktrace *trace, uint32_t id,
 	return stack_find(stacks, id, stack, &resolved);
 }
 
-void stacks_complete(struct ktrace *trace)
-{
-	static const struct kt_stacks head = {KT_STACKS_MAGIC, KT_ABI_VERSION};
-	struct stack_table *stacks = &trace->stacks;
-	size_t at = sizeof(head), end = at;
-	struct stack_entry entry;
-
-	if (trace->directory >= 0 && !stacks->whole)
-		stacks_read(stacks, trace->directory);
-	stacks->whole = true;
-	if (!stacks->size)
-		stacks_add(stacks, &head, sizeof(head));
-	while (stack_entry_next(stacks->bytes, stacks->size, &at, &entry))
-		end = at;
-	if (stacks->size > end)
-		stacks->size = end;
-}
-
 bool trace_stack(const struct ktrace *const_trace, uint32_t id, bool branches,
 		 struct ktrace_stack *stack)
 {
@@ -405,11 +387,21 @@ static const char *inlined_take(struct stack_texts *texts,
 	return function;
 }
 
+/* Branches that are events have no id, and a table of names of their own. */
+static struct stack_table *names_of(const struct ktrace *const_trace,
+				    const struct ktrace_stack *stack)
+{
+	struct ktrace *trace = (struct ktrace *)const_trace;
+
+	return stack->branches && !stack->id ? &trace->woven_names
+					     : &trace->stacks;
+}
+
 void ktrace_stack_frame(const struct ktrace *trace,
 			const struct ktrace_stack *stack, uint32_t index,
 			struct ktrace_stack_frame *place)
 {
-	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	struct stack_table *stacks = names_of(trace, stack);
 	uint64_t word = stack->addresses[index];
 	struct stack_texts texts;
 
@@ -435,7 +427,7 @@ void ktrace_stack_inlined(const struct ktrace *trace,
 			  const struct ktrace_stack *stack, uint32_t index,
 			  uint32_t nr, struct ktrace_stack_frame *place)
 {
-	struct stack_table *stacks = &((struct ktrace *)trace)->stacks;
+	struct stack_table *stacks = names_of(trace, stack);
 	char text[DEMANGLED_MAX];
 	struct stack_texts texts;
 	const char *next;

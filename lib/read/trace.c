@@ -53,6 +53,7 @@ void ktrace_close(struct ktrace *trace)
 	symbols_free(&trace->symbols);
 	stacks_free(&trace->stacks);
 	woven_free(trace);
+	stacks_free(&trace->woven_names);
 	sides_free(trace);
 	clock_destroy(&trace->clock);
 	ktrace_types_destroy(trace->types);

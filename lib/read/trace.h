@@ -118,6 +118,7 @@ struct ktrace {
 	struct side_stream *sides;
 	size_t nr_sides;
 	struct woven woven;
+	struct stack_table woven_names;
 
 	char *warnings[WARNINGS_MAX];
 	size_t nr_warnings;
@@ -199,8 +200,6 @@ bool trace_stack(const struct ktrace *trace, uint32_t id, bool branches,
 
 /* What follows in the file `stacks'.  -EFBIG: it is too large. */
 int stacks_add(struct stack_table *stacks, const void *bytes, size_t size);
-/* Reads all of them, so that entries can be added behind them. */
-void stacks_complete(struct ktrace *trace);
 void stacks_free(struct stack_table *stacks);
 
 #endif /* KT_LIB_READ_TRACE_H */

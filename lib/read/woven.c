@@ -65,16 +65,36 @@ static bool has_branches(const struct ktrace *trace)
 	return trace->nr_sides && !trace->frames && !trace->info.live;
 }
 
+/* Behind those that are in use. */
+static uint32_t first_id(const struct ktrace_types *types)
+{
+	uint32_t first = KT_ID_FIRST;
+
+	for (size_t i = 0; i < types->count; i++) {
+		const struct ktrace_type *type = types->types[i];
+		uint32_t behind = type->id + 1 + !!type->short_size;
+
+		if (behind > first)
+			first = behind;
+	}
+	return first;
+}
+
 int woven_types(struct ktrace *trace)
 {
-	uint32_t first = types_ids(trace->types);
 	struct text text = {0};
+	uint32_t first;
 	int err;
 
 	if (!has_branches(trace))
 		return 0;
-	if (first < KT_ID_FIRST)
-		first = KT_ID_FIRST;
+	first = first_id(trace->types);
+	if (first >= TYPE_ID_MAX - KT_BRANCH_KINDS) {
+		trace_warn(trace, "branches are not shown among the events: "
+				  "no number of an event is left for them "
+				  "(ktrace branch -i shows them)");
+		return 0;
+	}
 	for (unsigned int kind = 0; kind < KT_BRANCH_KINDS; kind++)
 		if (has_event(kind))
 			type_put(&text, first + kind, kind);
@@ -88,7 +108,6 @@ int woven_types(struct ktrace *trace)
 			(struct ktrace_type *)ktrace_types_find(trace->types,
 								first + kind);
 
-		/* None, if the trace's ids are used up. */
 		if (!type)
 			continue;
 		type->branch = true;
@@ -105,13 +124,20 @@ static int stream_read(struct ktrace *trace, const struct side_stream *side)
 	uint64_t end;
 	int err;
 
-	err = branch_stream_threads(trace->woven.branches, side->fd, &end);
+	err = branch_stream_threads(trace->woven.branches, side->fd,
+				    &trace->woven.room, &end);
 	if (err)
-		return branches_out_of_memory();
+		return err;
 	/* The recorder was killed before it had written any. */
 	if (fstat(side->fd, &st) || (!st.st_size && !trace->info.reason))
 		return 0;
-	if (end != (uint64_t)st.st_size)
+	if (!trace->woven.room)
+		trace_warn(trace,
+			   "stream%u: from byte %" PRIu64
+			   " on its branches are not shown: there are more "
+			   "than are read",
+			   side->number, end);
+	else if (end != (uint64_t)st.st_size)
 		trace_warn(trace,
 			   "stream%u: damaged, or cut off, at byte %" PRIu64
 			   ": the branches behind it are not shown",
@@ -119,42 +145,54 @@ static int stream_read(struct ktrace *trace, const struct side_stream *side)
 	return 0;
 }
 
+/* As many bytes of entries as a context of the kernel can have. */
+#define ENTRIES_MAX (1ull << 30)
+
+/* What could not be read once is not there in part the next time. */
 static int branches_read(struct ktrace *trace)
 {
+	struct woven *woven = &trace->woven;
 	int err = 0;
 
-	if (trace->woven.branches)
-		return 0;
-	trace->woven.branches = calloc(1, sizeof(*trace->woven.branches));
-	if (!trace->woven.branches)
-		return branches_out_of_memory();
+	if (woven->branches)
+		return woven->unread;
+	woven->branches = calloc(1, sizeof(*woven->branches));
+	if (!woven->branches)
+		return -ENOMEM;
+	woven->room = ENTRIES_MAX;
 	for (size_t i = 0; !err && i < trace->nr_sides; i++)
 		err = stream_read(trace, &trace->sides[i]);
-	return err;
+	return woven->unread = err;
+}
+
+static int branches_name(struct ktrace *trace)
+{
+	struct woven *woven = &trace->woven;
+	int err;
+
+	if (woven->named)
+		return woven->unnamed;
+	woven->named = true;
+	err = branches_want(woven->branches);
+	for (size_t i = 0; !err && i < trace->nr_sides; i++)
+		err = branch_stream_names(trace->sides[i].fd, mapped_names_take,
+					  &woven->branches->names);
+	return woven->unnamed = err;
 }
 
 int ktrace_trace_branches(struct ktrace *trace, struct ktrace_branches **result)
 {
-	struct ktrace_branches *branches;
 	int err;
 
 	*result = NULL;
-	if (!trace->nr_sides)
+	/* More may come. */
+	if (!trace->nr_sides || trace->info.live)
 		return 0;
 	err = branches_read(trace);
-	branches = trace->woven.branches;
+	err = err ?: branches_name(trace);
 	if (err)
-		return err;
-	if (!branches->names.nr) {
-		err = branches_want(branches);
-		for (size_t i = 0; !err && i < trace->nr_sides; i++)
-			err = branch_stream_names(trace->sides[i].fd,
-						  mapped_names_take,
-						  &branches->names);
-		if (err)
-			return branches_out_of_memory();
-	}
-	*result = branches;
+		return branches_out_of_memory();
+	*result = trace->woven.branches;
 	return 0;
 }
 
@@ -171,7 +209,7 @@ struct stretch {
 struct stretches {
 	struct stretch *all;
 	size_t nr;
-	uint64_t timeless; /* branches without any stamp */
+	uint64_t timeless; /* branches without a stamp before them */
 };
 
 static int stretch_compare(const void *a, const void *b)
@@ -192,7 +230,7 @@ static int stretch_add(struct stretches *s, const struct stretch *stretch,
 {
 	struct stretch *more;
 
-	if (stretch->begin == end)
+	if (stretch->begin == end || stretch->cpu >= CPUS_MAX)
 		return 0;
 	more = array_grow(s->all, s->nr, sizeof(*more));
 	if (!more)
@@ -215,7 +253,7 @@ static bool is_of_kernel(const struct ktrace_branches *branches,
 	       branch.kind == KTRACE_BRANCH_SENT;
 }
 
-/* What is before the first stamp is not later than that. */
+/* What is before the first stamp happened some time before it. */
 static int thread_stretch(struct stretches *s,
 			  const struct ktrace_branches *branches,
 			  uint32_t thread)
@@ -231,13 +269,12 @@ static int thread_stretch(struct stretches *s,
 
 		if (!ktrace_branch_is_stamp(&stamp))
 			continue;
-		if (!timed) {
-			now.time = stamp.to;
-			now.cpu = stamp.from;
-		}
-		timed = true;
 		last = i > now.begin && is_of_kernel(branches, thread, i - 1);
-		err = stretch_add(s, &now, i - last);
+		if (timed)
+			err = stretch_add(s, &now, i - last);
+		else
+			s->timeless += i - last;
+		timed = true;
 		now.time = stamp.to;
 		now.cpu = stamp.from;
 		now.begin = i - last;
@@ -264,8 +301,6 @@ static int stretches_find(struct stretches *s,
 
 /* ---- streams of packets --------------------------------------------------- */
 
-#define ALIGNED(n) (((n) + 7) & ~(size_t)7)
-
 /* A record that says which thread runs, with a short header: it follows the packet's. */
 #define SWITCH_SIZE (KT_HEADER_COMPACT + sizeof(struct kt_task_switch))
 #define EVENT_SIZE  (KT_HEADER_EXTENDED + sizeof(struct record))
@@ -279,12 +314,19 @@ struct packets {
 	size_t open; /* the packet that is being filled begins here */
 	struct kt_packet head;
 	uint32_t first_id;
+	uint64_t max; /* of the size */
 };
 
+/* All that is made for one trace. */
+#define WOVEN_MAX (2ull << 30)
+
+/* -ENOSPC: there are too many. */
 static int room_make(struct packets *p)
 {
 	uint8_t *more;
 
+	if (p->size > p->max)
+		return -ENOSPC;
 	if (p->room - p->size >= KT_PACKET_SIZE)
 		return 0;
 	more = realloc(p->bytes, p->room * 2 + KT_PACKET_SIZE);
@@ -353,6 +395,7 @@ static int stretch_put(struct packets *p, struct ktrace_branches *branches,
 		       const struct stretch *stretch)
 {
 	uint32_t tid = branches->threads[stretch->thread].shown.tid;
+	int err;
 
 	for (size_t i = stretch->begin; i < stretch->end; i++) {
 		struct ktrace_branch branch =
@@ -371,8 +414,9 @@ static int stretch_put(struct packets *p, struct ktrace_branches *branches,
 		if (!p->head.events || p->head.tid != tid ||
 		    p->size - p->open + EVENT_SIZE > KT_PACKET_SIZE) {
 			packet_end(p);
-			if (packet_begin(p, stretch, tid))
-				return -ENOMEM;
+			err = packet_begin(p, stretch, tid);
+			if (err)
+				return err;
 		}
 		event_put(p, branch.kind, stretch->time, &record);
 	}
@@ -407,11 +451,12 @@ static int source_add(struct ktrace *trace, uint32_t cpu,
 
 /* All stretches of one CPU: *@at moves behind them. */
 static int cpu_weave(struct ktrace *trace, const struct stretches *s,
-		     size_t *at)
+		     size_t *at, uint64_t *room)
 {
 	uint32_t cpu = s->all[*at].cpu;
 	struct packets p = {
 		.first_id = trace->woven.first_id,
+		.max = *room,
 		.head =
 			{
 				.magic = KT_PACKET_MAGIC,
@@ -427,10 +472,15 @@ static int cpu_weave(struct ktrace *trace, const struct stretches *s,
 	for (; *at < s->nr && s->all[*at].cpu == cpu && !err; ++*at)
 		err = stretch_put(&p, trace->woven.branches, &s->all[*at]);
 	packet_end(&p);
-	if (!err && p.size && cpu < CPUS_MAX)
-		err = source_add(trace, cpu, &p);
-	else
-		free(p.bytes);
+	*room -= p.size < *room ? p.size : *room;
+	if (p.size && (!err || err == -ENOSPC)) {
+		int added = source_add(trace, cpu, &p);
+
+		if (!added)
+			return err;
+		err = added;
+	}
+	free(p.bytes);
 	return err;
 }
 
@@ -438,14 +488,23 @@ static int streams_make(struct ktrace *trace)
 {
 	struct stretches s = {0};
 	int err = stretches_find(&s, trace->woven.branches);
+	uint64_t room = WOVEN_MAX;
 	size_t at = 0;
 
 	while (!err && at < s.nr)
-		err = cpu_weave(trace, &s, &at);
+		err = cpu_weave(trace, &s, &at, &room);
+	if (err == -ENOSPC) {
+		trace_warn(trace, "there are more branches than are shown "
+				  "among the events: ktrace branch -i shows "
+				  "all");
+		err = 0;
+	}
 	if (s.timeless)
 		trace_warn(trace,
-			   "%" PRIu64 " branches have no time: ktrace branch "
-			   "-i shows them",
+			   "of branches, %" PRIu64
+			   " are not shown among the events: nothing tells "
+			   "when the first ones of a buffer were taken (ktrace "
+			   "branch -i shows them)",
 			   s.timeless);
 	free(s.all);
 	return err;
@@ -453,55 +512,39 @@ static int streams_make(struct ktrace *trace)
 
 /* ---- their names ---------------------------------------------------------- */
 
-/*
- * Behind all stacks.  A frame of a stack may be the same place, behind a call, which has another name:
- * these are of the instructions themselves.
- */
 static int name_take(void *data, const void *bytes, size_t size)
 {
-	struct ktrace *trace = data;
-	size_t at = trace->stacks.size;
-	uint64_t word;
-	int err;
+	int err = stacks_add(data, bytes, size);
 
-	if (size < sizeof(struct kt_stack) + sizeof(word))
-		return 0;
-	err = stacks_add(&trace->stacks, bytes, size);
 	/* Then there are no more names. */
-	if (err)
-		return err == -EFBIG ? 0 : err;
-	memcpy(&word, trace->stacks.bytes + at + sizeof(struct kt_stack),
-	       sizeof(word));
-	word |= KT_FRAME_GUESS;
-	memcpy(trace->stacks.bytes + at + sizeof(struct kt_stack), &word,
-	       sizeof(word));
-	return 0;
+	return err == -EFBIG ? 0 : err;
 }
 
+/* As in a file `stacks', but a place is an instruction here, and never what is behind a call. */
 static int names_take(struct ktrace *trace)
 {
-	int err = 0;
+	static const struct kt_stacks head = {KT_STACKS_MAGIC, KT_ABI_VERSION};
+	int err = stacks_add(&trace->woven_names, &head, sizeof(head));
 
-	if (trace->woven.named)
-		return 0;
-	trace->woven.named = true;
-	stacks_complete(trace);
 	for (size_t i = 0; !err && i < trace->nr_sides; i++)
-		err = branch_stream_names(trace->sides[i].fd, name_take, trace);
+		err = branch_stream_names(trace->sides[i].fd, name_take,
+					  &trace->woven_names);
 	return err;
 }
 
 int woven_make(struct ktrace *trace)
 {
-	int err;
+	struct woven *woven = &trace->woven;
 
-	if (trace->woven.made || !trace->woven.first_id)
-		return 0;
-	trace->woven.made = true;
-	err = branches_read(trace);
-	err = err ?: streams_make(trace);
-	err = err ?: names_take(trace);
-	return err ? branches_out_of_memory() : 0;
+	if (woven->made || !woven->first_id)
+		return woven->error;
+	woven->made = true;
+	woven->error = branches_read(trace);
+	if (!woven->error)
+		woven->error = streams_make(trace);
+	if (!woven->error)
+		woven->error = names_take(trace);
+	return woven->error ? branches_out_of_memory() : 0;
 }
 
 /* ---- events --------------------------------------------------------------- */

@@ -20,11 +20,15 @@ struct stream_source;
 /* All zero: the trace has no branches. */
 struct woven {
 	uint32_t first_id; /* of their events; 0: there are none */
-	bool made;	   /* sources are there */
+	bool made;	   /* sources are there, unless there is an error */
+	int error;
 	struct stream_source *sources;
 	size_t nr_sources;
 	struct ktrace_branches *branches; /* NULL: not read yet */
-	bool named;	   /* their names are among those of stacks */
+	int unread;			  /* why not all of them could be */
+	bool named;
+	int unnamed;
+	uint64_t room;	   /* bytes of streams that may still be read */
 	uint64_t words[3]; /* of the branch that was asked for last */
 };
 

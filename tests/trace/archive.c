@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
+#include <ktrace/branches.h>
+
 #include "check.h"
 #include "maker.h"
 #include "rnd.h"
@@ -163,6 +165,50 @@ TEST(whole)
 	file_add("./t/cpu0", stream);
 	file_add("./t/metadata", metadata);
 	CHECK_EQ(stored_read(), EVENTS);
+}
+
+static struct ktrace_memory text_of(const char *text)
+{
+	return (struct ktrace_memory){text, strlen(text)};
+}
+
+/* Which streams are read is told by the metadata, wherever it is. */
+TEST(branches)
+{
+	static const char line[] =
+		"{\"type\":\"stream\",\"stream\":1,\"kind\":\"branches\"}\n";
+	static const uint32_t branches[] = {0x5242544b, 1};
+	struct ktrace_memory side = {branches, sizeof(branches)};
+	struct ktrace_branches *read;
+	size_t room = metadata.size + strlen(line);
+	char *both = malloc(room + 1);
+	struct ktrace *trace;
+
+	CHECK(both);
+	for (int behind = 0; behind <= 1; behind++) {
+		make();
+		memcpy(both, metadata.data, metadata.size);
+		strcpy(both + metadata.size, line);
+		if (!behind)
+			file_add("t/metadata",
+				 (struct ktrace_memory){both, room});
+		file_add("t/cpu0", stream);
+		file_add("t/stream1", side);
+		file_add("t/stream2", text_of("nobody knows"));
+		if (behind)
+			file_add("t/metadata",
+				 (struct ktrace_memory){both, room});
+		zeros_add(2 * TAR_BLOCK);
+		store(SIZE_MAX);
+		CHECK_EQ(ktrace_open(archive_path, &trace), 0);
+		CHECK_EQ(ktrace_trace_branches(trace, &read), 0);
+		CHECK(read);
+		CHECK(strstr(ktrace_warning(trace, 0),
+			     "stream2: the metadata does not name its kind"));
+		CHECK(!ktrace_warning(trace, 1));
+		ktrace_close(trace);
+	}
+	free(both);
 }
 
 /* What follows the trace is not looked at. */

@@ -411,7 +411,7 @@ TEST(unknown_part)
 	ktrace_close(trace);
 }
 
-/* Without a stamp nobody knows where they belong; more than a packet of them otherwise. */
+/* Before the first stamp nobody knows where they belong; more than a packet of them otherwise. */
 TEST(times)
 {
 	struct kt_branch many[3000];
@@ -423,17 +423,85 @@ TEST(times)
 	thread(7, 0);
 	entry(KT_BRANCH_JUMP, 1, 2);
 	thread(8, 0);
+	entry(KT_BRANCH_JUMP, 1, 2);
+	entry(KT_BRANCH_SYSCALL, 3, 5);
+	entry(KT_BRANCH_TIME, 0, START + 100);
 	for (size_t i = 0; i < 3000; i++)
 		many[i] = (struct kt_branch){
 			(uint64_t)KT_BRANCH_JUMP << KT_BRANCH_KIND_SHIFT, i};
 	part(KT_BRANCH_PART_ENTRIES, NULL, 0, many, sizeof(many));
-	entry(KT_BRANCH_TIME, 0, START + 100);
+	/* A CPU that no trace has. */
+	entry(KT_BRANCH_TIME, 1 << 20, START + 200);
+	entry(KT_BRANCH_JUMP, 1, 2);
 	trace = trace_open();
 	text = shown_of(trace, "text", NULL, &events);
-	CHECK_EQ(events, 3000);
-	CHECK_EQ(warnings(trace, "1 branches have no time"), 1);
+	CHECK_EQ(events, 3001);
+	CHECK_EQ(warnings(trace, "of branches, 2 are not shown"), 1);
 	CHECK_EQ(warnings(trace, ""), 1);
 	free(text);
+	ktrace_close(trace);
+}
+
+/* The first name of a place is valid, with all that belongs to it. */
+TEST(named_twice)
+{
+	struct ktrace_branches *branches;
+	struct ktrace_branch_place place;
+	struct ktrace *trace;
+
+	begin();
+	thread(7, 0);
+	mapping(0, 0, 0x10000, 1);
+	entry(KT_BRANCH_JUMP, 0x10010, 0x10010);
+	NAME(PLACE(1, 0x2010), 0,
+	     "a\0/bin/a\0/a.c:1\0b\0/a.c:2\0c\0/a.c:3\0d\0/a.c:4\0");
+	NAME(PLACE(1, 0x2010), 0, "x\0/bin/x\0/x.c:1\0y\0/x.c:2\0");
+	trace = trace_open();
+	CHECK_EQ(ktrace_trace_branches(trace, &branches), 0);
+	CHECK(ktrace_branches_place(branches, 0, 0, false, &place));
+	CHECK_STR(place.function, "a");
+	CHECK_EQ(place.nr_inlined, 3);
+	CHECK_STR(place.inlined, "b");
+	ktrace_close(trace);
+}
+
+/* Mappings change often, and places are asked for in any order. */
+TEST(changes)
+{
+	struct ktrace_branches *branches;
+	struct ktrace_branch_place place;
+	struct ktrace *trace;
+	char name[8];
+
+	begin();
+	thread(7, 1000);
+	for (uint32_t i = 0; i < 40; i++)
+		mapping(i, i ? 1000 + i * 2 : 0, 0x10000, i + 1);
+	for (uint32_t i = 0; i < 80; i++)
+		entry(KT_BRANCH_JUMP, 0x10010, 0x10010);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t words[4] = {PLACE(i + 1, 0x2010), 0};
+
+		snprintf(name, sizeof(name), "f%u", i);
+		memcpy(words + 2, name, sizeof(name));
+		memcpy(words + 3, "/x\0\0", 5);
+		part(KT_BRANCH_PART_NAMES, NULL, 0,
+		     &(struct {
+			     struct kt_stack head;
+			     uint64_t words[4];
+		     }){{.kind = KT_STACK_NAME, .frames = 4},
+			{words[0], words[1], words[2], words[3]}},
+		     sizeof(struct kt_stack) + sizeof(words));
+	}
+	trace = trace_open();
+	CHECK_EQ(ktrace_trace_branches(trace, &branches), 0);
+	for (uint32_t i = 0; i < 2000; i++) {
+		uint32_t entry = i * 37 % 80;
+
+		CHECK(ktrace_branches_place(branches, 0, entry, false, &place));
+		snprintf(name, sizeof(name), "f%u", entry / 2);
+		CHECK_STR(place.function, name);
+	}
 	ktrace_close(trace);
 }
 
