@@ -95,8 +95,8 @@ struct ktrace_recording_options {
 	const struct ktrace_debuginfod *debuginfod;
 	/*
 	 * What these trace comes into the trace, as it is when the recording ends; they have names
-	 * (not @events), and nobody else uses them from the recording's creation until it is destroyed.
-	 * Needs a session.  NULL: none.
+	 * (not @events).  Nobody else uses them from the recording's creation until it was stopped; then
+	 * they trace nothing any more.  They are closed after it was destroyed.  NULL: none.
 	 */
 	struct ktrace_branches *branches;
 };

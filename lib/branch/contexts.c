@@ -165,6 +165,13 @@ int ktrace_branches_follow(struct ktrace_branches *branches)
 		   : 0;
 }
 
+void contexts_end(struct contexts *contexts)
+{
+	for (size_t i = 0; i < contexts->nr; i++)
+		close(contexts->fds[i]);
+	contexts->nr = 0;
+}
+
 void ktrace_branches_close(struct ktrace_branches *branches)
 {
 	struct contexts *contexts = contexts_of(branches);
@@ -173,8 +180,7 @@ void ktrace_branches_close(struct ktrace_branches *branches)
 	if (!contexts)
 		return;
 	branches_free(branches);
-	for (size_t i = 0; i < contexts->nr; i++)
-		close(contexts->fds[i]);
+	contexts_end(contexts);
 	free(contexts->fds);
 	if (contexts->followed)
 		program_tables_close(&contexts->tables);

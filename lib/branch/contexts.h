@@ -31,6 +31,8 @@ static inline struct contexts *contexts_of(struct ktrace_branches *branches)
 
 /* As ktrace_branches_read(), but nothing gets a name. */
 int contexts_read(struct contexts *contexts);
+/* Nothing is traced any more.  What was read stays. */
+void contexts_end(struct contexts *contexts);
 
 /*
  * Reads what a thread of the context @fd had mapped, as far as entries before number @end need it.

@@ -25,7 +25,6 @@
 #include "feed.h"
 #include "writer.h"
 
-#define PAUSE_MS 200
 /* Parts of a thread have so many entries at most, so that each is a small frame of a pipe. */
 #define PART_ENTRIES 32768u
 
@@ -37,8 +36,11 @@ struct branches {
 	struct ktrace_writer *writer;
 	pthread_t thread;
 	bool running;
-	int stop; /* eventfd: makes the thread end */
-	bool written;
+	int stop;  /* eventfd: makes the thread end */
+	bool read; /* what they had at the end */
+	int error; /* of writing names */
+	void (*warn)(void *data, const char *text);
+	void *warn_data;
 };
 
 /* ---- while programs run --------------------------------------------------- */
@@ -52,8 +54,9 @@ static void *thread_run(void *data)
 	};
 
 	/* If it fails, so it does when the branches are read. */
-	while (poll(wait, 2, PAUSE_MS) >= 0 && !wait[0].revents)
-		if (program_tables_update(&b->contexts->tables))
+	while (poll(wait, 2, -1) >= 0 && !wait[0].revents)
+		if (wait[1].revents &&
+		    program_tables_update(&b->contexts->tables))
 			wait[1].fd = -1;
 	return NULL;
 }
@@ -172,19 +175,26 @@ static int threads_write(struct branches *b)
 
 	for (size_t i = 0; !err && i < b->contexts->branches.nr; i++)
 		err = thread_write(b, &b->contexts->branches.threads[i]);
-	return err ? sink_explain(b->sink, err) : 0;
+	return err;
 }
 
-static int branches_finish(struct feed *feed)
+/* What programs do from now on would overwrite what they have done; and they run at their speed again. */
+static int branches_ending(struct feed *feed)
 {
 	struct branches *b = (struct branches *)feed;
 	int err;
 
 	thread_join(b);
 	err = contexts_read(b->contexts);
-	err = err ?: threads_write(b);
-	b->written = !err;
+	contexts_end(b->contexts);
+	b->read = !err;
 	return err;
+}
+
+/* Events take precedence over what complete() writes. */
+static int branches_finish(struct feed *feed)
+{
+	return 0;
 }
 
 static int files_write(struct branches *b)
@@ -204,7 +214,24 @@ static int files_write(struct branches *b)
 
 static int name_put(void *data, const void *bytes, size_t size)
 {
-	return part_write(data, KT_BRANCH_PART_NAMES, NULL, 0, bytes, size);
+	struct branches *b = data;
+
+	b->error = part_write(b, KT_BRANCH_PART_NAMES, NULL, 0, bytes, size);
+	return b->error;
+}
+
+/* Without names, all branches are there. */
+static int names_write(struct branches *b)
+{
+	struct mapped_names *names = &b->contexts->branches.names;
+	int err = branches_want(&b->contexts->branches);
+
+	err = err
+		      ?: mapped_names_write(names, &b->contexts->tables,
+					    name_put, b);
+	if (err && !b->error && b->warn)
+		b->warn(b->warn_data, ktrace_last_error());
+	return b->error;
 }
 
 static int branches_complete(struct feed *feed)
@@ -212,13 +239,11 @@ static int branches_complete(struct feed *feed)
 	struct branches *b = (struct branches *)feed;
 	int err;
 
-	if (!b->written)
+	if (!b->read)
 		return 0;
-	err = branches_want(&b->contexts->branches);
+	err = threads_write(b);
 	err = err ?: files_write(b);
-	return err
-		       ?: mapped_names_write(&b->contexts->branches.names,
-					     &b->contexts->tables, name_put, b);
+	return err ?: names_write(b);
 }
 
 /* ---- making --------------------------------------------------------------- */
@@ -270,6 +295,8 @@ static int branches_prepare(struct feed *feed, const struct feed_setup *setup)
 
 	b->sink = setup->sink;
 	b->writer = setup->writer;
+	b->warn = setup->options->warn;
+	b->warn_data = setup->options->data;
 	/* Who reads a stream knows what it is before it comes. */
 	err = writer_stream(b->writer, 0, KT_BRANCH_STREAM);
 	if (err)
@@ -301,6 +328,7 @@ const struct feed_ops branches_feed = {
 	.prepare = branches_prepare,
 	.open = branches_open,
 	.start = branches_start,
+	.ending = branches_ending,
 	.finish = branches_finish,
 	.complete = branches_complete,
 	.destroy = branches_destroy,

@@ -79,6 +79,10 @@ struct feed_ops {
 	void (*release)(struct feed *feed);
 
 	/*
+	 * The recording is about to end: takes what would not wait.  Sets the error message.  May be NULL.
+	 */
+	int (*ending)(struct feed *feed);
+	/*
 	 * No more events are written: moves what is left to the sink.  The first of
 	 * feeds[] is called last: it may tell the sink up to which time the trace is
 	 * complete.

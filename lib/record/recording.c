@@ -571,6 +571,9 @@ int ktrace_recording_stop(struct ktrace_recording *r, const char *reason)
 	struct first first = {0};
 	bool copied;
 
+	feed_each(r, feed)
+		if (feed->ops->ending)
+			first_keep(&first, feed->ops->ending(feed));
 	/* What is in the buffers is written even if switching off failed. */
 	r->on = !first_keep(&first, session_switch(r, false));
 	r->running = false;
