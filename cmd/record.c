@@ -313,6 +313,8 @@ static int record_run(struct record *r)
 		failed_in_library();
 		if (!status)
 			status = EXIT_FAILED;
+	} else {
+		r->written = true;
 	}
 	ktrace_recording_status(r->recording, &r->status);
 	return status;

@@ -55,6 +55,7 @@ struct record {
 	struct ktrace_session *session;	  /* NULL: only markers are recorded */
 	struct ktrace_branches *branches; /* NULL: no event has some */
 	struct ktrace_branches *way;	  /* NULL: the trace has none */
+	bool written;			  /* all of what was recorded */
 	char *stack_size; /* that of the session before; NULL: it was not changed */
 	struct ktrace_recording *recording;
 	struct ktrace_recording_status status; /* at the end */

@@ -142,21 +142,23 @@ void record_branches_print(const struct record *r)
 	uint64_t branches = 0, lost = 0, unfollowed = 0;
 	size_t i;
 
-	if (!r->way)
+	if (!r->way || !r->written)
 		return;
 	for (i = 0; (thread = ktrace_branches_thread(r->way, i)); i++) {
 		branches += branches_count(r->way, i, thread->nr);
 		lost += thread->lost;
 		unfollowed += thread->unfollowed;
 	}
-	say("and %s branches of %s thread%s: ktrace branch -i %s shows them "
-	    "alone",
-	    count_text(branches).s, count_text(i).s, i == 1 ? "" : "s",
-	    r->stream ? "-" : r->output);
+	say("and %s branch%s of %s thread%s%s%s%s", count_text(branches).s,
+	    branches == 1 ? "" : "es", count_text(i).s, i == 1 ? "" : "s",
+	    r->stream ? "" : ": ktrace branch -i ", r->stream ? "" : r->output,
+	    r->stream ? "" : " shows them alone");
 	if (lost)
-		say("%s older entries were overwritten: larger buffers keep "
-		    "more, --branch-trace=16M",
-		    count_text(lost).s);
+		say("%s older entries were overwritten%s", count_text(lost).s,
+		    r->branch_bytes < KTRACE_BRANCHES_BYTES_MAX
+			    ? ": larger buffers keep more, --branch-trace=64M "
+			      "most"
+			    : "");
 	if (unfollowed)
 		say("%s threads or processes were not traced: there was no "
 		    "memory for their buffers",

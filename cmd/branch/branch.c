@@ -236,8 +236,10 @@ static int trace_show(struct branch *b, struct ktrace *trace)
 			      "--branch-trace",
 			      b->input);
 	if (!ktrace_branches_thread(show.branches, 0))
-		return failed("%s: its branches were not written: the "
-			      "recording was cut off",
+		return failed(ktrace_get_info(trace)->reason
+				      ? "%s: no branches of it can be read"
+				      : "%s: its branches were not written: "
+					"the recording was cut off",
 			      b->input);
 	return branches_show(b, &show);
 }
@@ -250,8 +252,7 @@ static int trace_run(struct branch *b)
 	if (status)
 		return status;
 	status = trace_show(b, trace);
-	if (!status)
-		trace_complain(trace);
+	trace_complain(trace);
 	ktrace_close(trace);
 	return status;
 }

@@ -15,31 +15,39 @@ struct edge {
 
 struct edges {
 	struct table table;
+	uint64_t factor; /* nobody can choose edges that have one number */
 	struct arena arena;
 	uint64_t all;
 };
 
+static uint64_t mix(uint64_t number, uint64_t value, uint64_t factor)
+{
+	number = (number ^ value) * factor;
+	return number ^ number >> 32;
+}
+
 /* Branches that are the same have the same number. */
 static uint64_t number_of(const struct branch_show *show,
-			  const struct branch_at *at)
+			  const struct branch_at *at, uint64_t factor)
 {
 	struct ktrace_branch_place place;
 	uint64_t number = at->branch.kind;
 
 	for (int to = 0; to <= 1; to++)
-		number = number * 0x9e3779b97f4a7c15ull +
-			 (ktrace_branches_place(show->branches, at->thread,
-						at->entry, to, &place)
-				  ? place.offset
-			  : to ? at->branch.to
-			       : at->branch.from);
+		number = mix(number,
+			     ktrace_branches_place(show->branches, at->thread,
+						   at->entry, to, &place)
+				     ? place.offset
+			     : to ? at->branch.to
+				  : at->branch.from,
+			     factor);
 	return number;
 }
 
 static int edge_count(const struct branch_show *show, struct edges *edges,
 		      const struct branch_at *at)
 {
-	uint64_t number = number_of(show, at);
+	uint64_t number = number_of(show, at, edges->factor);
 	struct table_slot *slot = NULL;
 	struct edge *edge;
 
@@ -124,7 +132,7 @@ static void edges_print(const struct branch_show *show,
 
 int branch_show_flat(const struct branch_show *show)
 {
-	struct edges edges = {0};
+	struct edges edges = {.factor = table_factor()};
 	int status = edges_count(show, &edges);
 	struct edge **list = calloc(edges.table.nr + 1, sizeof(struct edge *));
 	size_t at = 0;

@@ -105,14 +105,24 @@ int query_option(struct query *q, const struct command *command, int option,
 	}
 }
 
+/* Branches may be older than the recording. */
+static bool is_recorded(const struct ktrace_type *type, void *data)
+{
+	return !type->branch;
+}
+
 /* The time of the first event; 0: there is none. */
 static uint64_t trace_begin(struct ktrace *trace)
 {
+	const struct ktrace_cursor_options options = {
+		.size = sizeof(options),
+		.want = is_recorded,
+	};
 	struct ktrace_cursor *cursor;
 	uint64_t begin = 0;
 	int item;
 
-	if (ktrace_cursor_create(trace, NULL, &cursor))
+	if (ktrace_cursor_create(trace, &options, &cursor))
 		return 0;
 	while ((item = ktrace_cursor_next(cursor)) > 0) {
 		if (item == KTRACE_EVENT) {

@@ -119,7 +119,7 @@ check 'and chosen' [ "$(ktrace report -e branch:call t | wc -l)" = "$(grep -c '^
 check 'they are counted' [ "$(ktrace stat t | awk '$NF == "branch:call" { gsub(",", "", $1); print $1 }')" = \
 	"$(grep -c '^call ' kept)" ]
 run ktrace record -o small -e sys_enter_getppid --only --branch-trace=4K -- ./walk
-ends 0 'a small buffer' 'older entries were overwritten' '--branch-trace=16M'
+ends 0 'a small buffer' 'older entries were overwritten' '--branch-trace=64M'
 check 'has the newest' [ "$(ktrace branch -i small -F json | way | tail -n 100)" = "$(tail -n 100 kept)" ]
 
 # ---- elsewhere ------------------------------------------------------------------------
