@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 #include <ktrace/output.h>
 #include <ktrace/span.h>
 

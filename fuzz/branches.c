@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 
 #include "base/file.h"
 #include "read/trace.h"

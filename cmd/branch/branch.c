@@ -441,7 +441,7 @@ static const struct command_option options[] = {
 	       .kind = ARGUMENT_PID),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('i', "input", "DIRECTORY",
-	       "show the branches of a trace (ktrace record --branch-trace); -: standard input",
+	       "show the branches that a trace has (man ktrace-record); -: standard input",
 	       .kind = ARGUMENT_DIRECTORY),
 	OPTION('n', "last", "NUMBER", "show only the last ones of each thread"),
 	OPTION(0, "alone", NULL,

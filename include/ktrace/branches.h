@@ -11,8 +11,7 @@
  *	ktrace_branches_thread(), ktrace_branches_get(), ktrace_branches_place()
  *	ktrace_branches_close()		ends
  *
- * A trace may have what was in such buffers at its end: ktrace_trace_branches().  Who only reads traces
- * needs libktrace-read, for this and what shows them.
+ * What was read is shown by the functions of <ktrace/branch_list.h>, as are those of a trace.
  *
  * The processor stops behind each instruction, which takes some microseconds (doc/branches.md).
  */
@@ -24,15 +23,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <ktrace/branch_list.h>
 #include <ktrace/debuginfod.h>
 #include <ktrace/session.h>
-#include <ktrace/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct ktrace_branches;
 
 /* Bytes of a thread's buffer; an entry takes 16. */
 #define KTRACE_BRANCHES_BYTES_MIN     4096u
@@ -75,67 +72,6 @@ KTRACE_API void ktrace_branches_close(struct ktrace_branches *branches);
 KTRACE_API int ktrace_branches_follow(struct ktrace_branches *branches);
 /* What was read before is gone.  Tracing goes on. */
 KTRACE_API int ktrace_branches_read(struct ktrace_branches *branches);
-
-/*
- * The branches that a trace has; they belong to it.  *@branches is NULL if it has none, or if it is not
- * complete yet: of a stream, they can be had when a cursor has come to its end.  -ENOMEM.
- */
-KTRACE_API int ktrace_trace_branches(struct ktrace *trace,
-				     struct ktrace_branches **branches);
-
-struct ktrace_branch_thread {
-	pid_t tid;	 /* 0: it is gone, and its number is not known */
-	bool ended;	 /* there will be no more */
-	size_t nr;	 /* entries that were read */
-	uint64_t lost;	 /* older ones that were overwritten */
-	uint64_t unread; /* instructions whose bytes could not be read */
-	uint32_t
-		unfollowed; /* threads and processes that it began, for which there was no memory */
-};
-
-/* Threads are numbered from 0.  NULL: there are not so many. */
-KTRACE_API const struct ktrace_branch_thread *ktrace_branches_thread(
-	const struct ktrace_branches *branches, size_t thread);
-
-struct ktrace_branch {
-	enum ktrace_branch_kind kind;
-	uint64_t
-		from; /* the instruction; of the lower 57 bits of its address */
-	uint64_t to;
-};
-
-static inline bool ktrace_branch_is_stamp(const struct ktrace_branch *branch)
-{
-	return (branch->kind >= KTRACE_BRANCH_ARRIVES &&
-		branch->kind <= KTRACE_BRANCH_BEGINS) ||
-	       branch->kind == KTRACE_BRANCH_TIME;
-}
-
-/* @entry: below the thread's nr; 0 is the oldest.  A kind may be none of the above. */
-KTRACE_API struct ktrace_branch ktrace_branches_get(
-	const struct ktrace_branches *branches, size_t thread, size_t entry);
-
-/* What is at an address.  Its texts are valid until the next read. */
-struct ktrace_branch_place {
-	/* What was mapped there: a path, "[vdso]", "[jit]".  NULL: it is not known. */
-	const char *file;
-	uint64_t offset; /* in the file, in bytes; of "[jit]": the address */
-	const char *function; /* NULL: not known */
-	uint64_t behind;      /* its first byte, so many bytes */
-	const char *source;   /* "PATH:LINE"; NULL: not known */
-	/*
-	 * If the compiler has put the code of other functions there: for each, innermost first, its
-	 * name and the position of its call, each with a NUL behind it.
-	 */
-	const char *inlined;
-	uint32_t nr_inlined;
-	uint64_t reserved[2];
-};
-
-/* The place of a branch's `from', or of its `to'.  False: what was mapped there is not known. */
-KTRACE_API bool ktrace_branches_place(struct ktrace_branches *branches,
-				      size_t thread, size_t entry, bool to,
-				      struct ktrace_branch_place *place);
 
 /*
  * Which lines of the source have run, of what was read: by path, then line.  Also the lines that have

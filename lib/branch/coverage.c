@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ktrace/branches.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/grow.h"

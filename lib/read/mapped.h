@@ -3,7 +3,7 @@
 #ifndef KT_LIB_READ_MAPPED_H
 #define KT_LIB_READ_MAPPED_H
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 #include <ktrace_branch.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 
 #include "base/error.h"
 #include "base/grow.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <zstd.h>
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 
 #include "check.h"
 #include "maker.h"

@@ -4,7 +4,7 @@
 #include <ktrace_branch.h>
 #include <string.h>
 
-#include <ktrace/branches.h>
+#include <ktrace/branch_list.h>
 
 #include "check.h"
 #include "maker.h"
