@@ -21,9 +21,9 @@
 #include <asm/debugreg.h>
 #include <asm/processor-flags.h>
 #include <asm/segment.h>
-#include <asm/syscall.h>
 
 #include "base/work.h"
+#include "call.h"
 #include "env.h"
 #include "hooks.h"
 #include "program/space.h"
@@ -170,16 +170,6 @@ static void deliver_stamp(struct stepper *stepper, enum kt_branch_kind kind)
 
 /* ---- on and off ----------------------------------------------------------- */
 
-/* The instructions for system calls have two bytes.  A call that is to begin again has not come back. */
-static bool has_called(const struct stepper *stepper, struct pt_regs *regs)
-{
-	long error = syscall_get_error(current, regs);
-
-	return syscall_get_nr(current, regs) >= 0 &&
-	       regs->ip == stepper->step.ip + 2 &&
-	       (error > -ERESTARTSYS || error < -ERESTART_RESTARTBLOCK);
-}
-
 /* Where the program goes on, which is not behind the last instruction that it ran. */
 static void begin_here(struct stepper *stepper, struct pt_regs *regs)
 {
@@ -193,7 +183,10 @@ static void begin_here(struct stepper *stepper, struct pt_regs *regs)
 
 	if (stepper->begun && stepper->sent)
 		deliver(stepper, KT_BRANCH_SENT, before, ip);
-	else if (stepper->begun && has_called(stepper, regs))
+	else if (stepper->begun && call_is_at(regs, before) &&
+		 call_is_interrupted(regs))
+		ip = before;
+	else if (stepper->begun && call_is_at(regs, before))
 		deliver(stepper, KT_BRANCH_SYSCALL, before, ip);
 	else if (stepper->begun && ip + 2 - before > far + 2)
 		deliver(stepper, KT_BRANCH_UNKNOWN, before, ip);
