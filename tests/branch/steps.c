@@ -27,6 +27,7 @@ static const char *const kinds[] = {
 	[KT_BRANCH_CALL] = "call",
 	[KT_BRANCH_INDIRECT_CALL] = "indirect_call",
 	[KT_BRANCH_RETURN] = "return",
+	[KT_BRANCH_SYSCALL] = "syscall",
 	[KT_BRANCH_UNKNOWN] = "unknown",
 };
 

@@ -474,7 +474,7 @@ TEST(streams_of_other_kinds)
 	}
 	CHECK_EQ(maker_finish(maker, true), 0);
 	file_append("metadata", "{\"type\":\"stream\",\"stream\":7,\"kind\":"
-				"\"branches\",\"size\":3}\n"
+				"\"pictures\",\"size\":3}\n"
 				"{\"type\":\"stream\",\"stream\":8,\"kind\":"
 				"\"\\u001b[2J\"}\n"
 				"{\"type\":\"end\",\"cpus\":[]}\n");
@@ -493,7 +493,7 @@ TEST(streams_of_other_kinds)
 	warning = ktrace_warning(trace, 1);
 	if (!strstr(warning, "stream7"))
 		warning = ktrace_warning(trace, 2);
-	CHECK(strstr(warning, "stream7") && strstr(warning, "`branches'"));
+	CHECK(strstr(warning, "stream7") && strstr(warning, "`pictures'"));
 	CHECK_EQ(ktrace_remove(directory), 0);
 }
 

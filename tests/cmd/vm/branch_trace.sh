@@ -111,6 +111,33 @@ check 'two threads' [ "$(ktrace branch -i many | grep -c '^thread ')" = 2 ]
 check 'a signal sends it to the handler' [ "$(ktrace report -e branch:sent t | grep -c ' → on_signal+0 (walk) at walk.c:')" = 1 ]
 check 'and the kernel back' [ "$(ktrace report -e branch:sent t | wc -l)" = "$(grep -c ^sent kept)" ]
 
+# A call that a signal interrupts, and that begins again, comes back once.
+cat >again.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+static int ends[2];
+static void on_alarm(int signal)
+{
+	write(ends[1], "x", 1);
+}
+int main(void)
+{
+	struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	char c;
+
+	pipe(ends);
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	return read(ends[0], &c, 1) != 1;
+}
+END
+gcc -O1 -g -static -no-pie -o again again.c 2>/dev/null
+run ktrace branch -F json -o again.json -- ./again
+ends 0 'a call that is interrupted'
+from=$(jq -r 'select(.kind == "sent" and .to.function == "on_alarm") | .from.address' again.json)
+check 'the handler is sent to from there' [ -n "$from" ]
+check 'and the call comes back once' [ "$(jq -r 'select(.kind == "syscall") | .from.address' again.json | grep -cx "$from")" = 1 ]
+
 # ---- a part of them -------------------------------------------------------------------
 
 check 'they can be left out' [ "$(ktrace report -e '!branch:*' t | wc -l)" = \
