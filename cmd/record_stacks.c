@@ -139,6 +139,7 @@ static uint64_t branches_count(const struct ktrace_branches *branches,
 void record_branches_print(const struct record *r)
 {
 	const struct ktrace_branch_thread *thread;
+	bool hint;
 	uint64_t branches = 0, lost = 0, unfollowed = 0;
 	size_t i;
 
@@ -149,10 +150,11 @@ void record_branches_print(const struct record *r)
 		lost += thread->lost;
 		unfollowed += thread->unfollowed;
 	}
+	hint = branches && !r->stream;
 	say("and %s branch%s of %s thread%s%s%s%s", count_text(branches).s,
 	    branches == 1 ? "" : "es", count_text(i).s, i == 1 ? "" : "s",
-	    r->stream ? "" : ": ktrace branch -i ", r->stream ? "" : r->output,
-	    r->stream ? "" : " shows them alone");
+	    hint ? ": ktrace branch -i " : "", hint ? r->output : "",
+	    hint ? " shows them alone" : "");
 	if (lost)
 		say("%s older entries were overwritten%s", count_text(lost).s,
 		    r->branch_bytes < KTRACE_BRANCHES_BYTES_MAX

@@ -26,22 +26,30 @@ static uint64_t mix(uint64_t number, uint64_t value, uint64_t factor)
 	return number ^ number >> 32;
 }
 
+/* Each process may have a file at another address. */
+static uint64_t place_mix(const struct branch_show *show,
+			  const struct branch_at *at, bool to, uint64_t number,
+			  uint64_t factor)
+{
+	struct ktrace_branch_place place;
+
+	if (!ktrace_branches_place(show->branches, at->thread, at->entry, to,
+				   &place))
+		return mix(number, to ? at->branch.to : at->branch.from,
+			   factor);
+	for (const char *c = place.file; *c; c++)
+		number = mix(number, (unsigned char)*c, factor);
+	return mix(number, place.offset, factor);
+}
+
 /* Branches that are the same have the same number. */
 static uint64_t number_of(const struct branch_show *show,
 			  const struct branch_at *at, uint64_t factor)
 {
-	struct ktrace_branch_place place;
 	uint64_t number = at->branch.kind;
 
-	for (int to = 0; to <= 1; to++)
-		number = mix(number,
-			     ktrace_branches_place(show->branches, at->thread,
-						   at->entry, to, &place)
-				     ? place.offset
-			     : to ? at->branch.to
-				  : at->branch.from,
-			     factor);
-	return number;
+	number = place_mix(show, at, false, number, factor);
+	return place_mix(show, at, true, number, factor);
 }
 
 static int edge_count(const struct branch_show *show, struct edges *edges,
@@ -111,8 +119,8 @@ static void edges_print(const struct branch_show *show,
 	if (lost)
 		fprintf(show->file,
 			"of the newest ones; %s entries before were "
-			"overwritten (--size)\n",
-			count_text(lost).s);
+			"overwritten%s\n",
+			count_text(lost).s, show->trace ? "" : " (--size)");
 	fprintf(show->file, "%12s  share  branch\n", "count");
 	for (size_t i = 0; i < edges->table.nr; i++) {
 		const struct edge *edge = list[i];

@@ -170,6 +170,7 @@ void contexts_end(struct contexts *contexts)
 	for (size_t i = 0; i < contexts->nr; i++)
 		close(contexts->fds[i]);
 	contexts->nr = 0;
+	contexts->ended = true;
 }
 
 void ktrace_branches_close(struct ktrace_branches *branches)
@@ -287,8 +288,8 @@ int ktrace_branches_read(struct ktrace_branches *branches)
 	struct contexts *contexts = contexts_of(branches);
 	int err;
 
-	/* What a trace has was read. */
-	if (!contexts)
+	/* What a trace has was read, and what was there when a recording ended. */
+	if (!contexts || contexts->ended)
 		return 0;
 	err = contexts_read(contexts);
 	err = err ?: branches_want(branches);

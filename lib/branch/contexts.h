@@ -14,6 +14,7 @@ struct contexts {
 	struct ktrace_branches branches; /* what was read last */
 	int *fds; /* a file `branches' for each thread that was asked for */
 	size_t nr;
+	bool ended; /* there are none any more */
 	bool executes;
 	uint32_t max; /* entries of a buffer */
 

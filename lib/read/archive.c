@@ -255,8 +255,9 @@ static int stream_take(struct archive *a, const struct tar_entry *entry,
 	struct stream_source *source;
 	int fd, err;
 
-	if (kind == KTRACE_FILE_STREAM && a->metadata &&
-	    !side_is_known(a->trace, number))
+	if (kind == KTRACE_FILE_STREAM &&
+	    (a->trace->nr_sides == SIDES_MAX ||
+	     (a->metadata && !side_is_known(a->trace, number))))
 		return stream_skip(a, entry->size);
 	if (a->trace->nr_sources == MANY_STREAMS)
 		raise_file_limit();

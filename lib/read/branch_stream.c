@@ -69,6 +69,17 @@ static bool part_begin(struct reader *r)
 	return true;
 }
 
+/* Each part costs time. */
+#define PART_COST 64
+
+static bool room_take(uint64_t *room, uint64_t size)
+{
+	if (*room < size)
+		return false;
+	*room -= size;
+	return true;
+}
+
 /* ---- threads -------------------------------------------------------------- */
 
 /* What parts say: 1, 0: it is damaged, or -ENOMEM. */
@@ -158,21 +169,31 @@ static int part_take(const struct reader *r, struct ktrace_branches *branches)
 	}
 }
 
+static bool part_fits(const struct reader *r, struct branch_room *room)
+{
+	uint64_t size = r->part.size;
+
+	if (r->part.kind == KT_BRANCH_PART_ENTRIES)
+		return room_take(&room->others, PART_COST) &&
+		       room_take(&room->entries, size);
+	/* Those are read by their own. */
+	if (r->part.kind == KT_BRANCH_PART_NAMES)
+		size = 0;
+	return room_take(&room->others, PART_COST + size);
+}
+
 int branch_stream_threads(struct ktrace_branches *branches, int fd,
-			  uint64_t *room, uint64_t *end)
+			  struct branch_room *room, uint64_t *end)
 {
 	struct reader r;
 	int taken = stream_begin(&r, fd);
 
 	*end = r.at;
-	while (taken > 0 && part_begin(&r)) {
-		if (r.part.size > *room &&
-		    r.part.kind != KT_BRANCH_PART_NAMES) {
-			*room = 0;
+	while (taken > 0 && !room->used_up && part_begin(&r)) {
+		if (!part_fits(&r, room)) {
+			room->used_up = true;
 			break;
 		}
-		if (r.part.kind != KT_BRANCH_PART_NAMES)
-			*room -= r.part.size;
 		taken = part_take(&r, branches);
 		if (taken > 0)
 			*end = r.at += r.part.size;
@@ -202,14 +223,19 @@ int branch_stream_names(int fd,
 			int (*take)(void *data, const void *bytes, size_t size),
 			void *data)
 {
+	uint64_t room = BRANCH_ROOM.others;
 	struct reader r;
 	bool begun = stream_begin(&r, fd);
 	uint8_t *bytes;
 	int err = 0;
 
 	for (; !err && begun && part_begin(&r); r.at += r.part.size) {
-		if (r.part.kind != KT_BRANCH_PART_NAMES ||
-		    r.part.size > PART_MAX)
+		bool named = r.part.kind == KT_BRANCH_PART_NAMES &&
+			     r.part.size <= PART_MAX;
+
+		if (!room_take(&room, PART_COST + (named ? r.part.size : 0)))
+			break;
+		if (!named)
 			continue;
 		bytes = malloc(r.part.size + 1);
 		err = bytes ? names_take(&r, bytes, take, data) : -ENOMEM;

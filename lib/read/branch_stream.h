@@ -9,13 +9,20 @@
 
 #include "branches.h"
 
+/* How much is read of all streams of a trace: bytes that are left. */
+struct branch_room {
+	uint64_t entries, others;
+	bool used_up; /* there was more */
+};
+
+#define BRANCH_ROOM ((struct branch_room){2ull << 30, 1ull << 30, false})
+
 /*
  * Adds the threads of the stream in the file @fd.  *@end: behind the last byte that could be read; if
- * this is not the file's size, it is damaged there, unless *@room is 0: there are more entries than these
- * bytes, which become fewer by those that were read.  0 or -ENOMEM.
+ * this is not the file's size, it is damaged there, or the room is used up.  0 or -ENOMEM.
  */
 int branch_stream_threads(struct ktrace_branches *branches, int fd,
-			  uint64_t *room, uint64_t *end);
+			  struct branch_room *room, uint64_t *end);
 /* Calls @take with each entry KT_STACK_NAME of the stream, until it fails.  0, -ENOMEM or what @take said. */
 int branch_stream_names(int fd,
 			int (*take)(void *data, const void *bytes, size_t size),

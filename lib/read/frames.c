@@ -204,13 +204,16 @@ static int side_take(struct ktrace *trace, const struct frame *frame)
 	const struct side_stream *side = side_find(trace, frame->number);
 	int err, fd;
 
-	if (!side && !side_is_known(trace, frame->number))
+	if (!side && (trace->nr_sides == SIDES_MAX ||
+		      !side_is_known(trace, frame->number)))
 		return 0;
 	if (frame->size > SIDE_BYTES_MAX - trace->frames->side) {
 		trace_warn(trace,
 			   "stream%u: it is longer than what is read of such a "
 			   "stream: its end is left out",
 			   frame->number);
+		/* Nothing behind a hole would be right. */
+		trace->frames->side = SIDE_BYTES_MAX;
 		return 0;
 	}
 	trace->frames->side += frame->size;

@@ -10,9 +10,6 @@
 #include "side.h"
 #include "trace.h"
 
-/* A recorder writes one. */
-#define SIDES_MAX 16
-
 bool side_is_known(struct ktrace *trace, uint32_t number)
 {
 	const char *kind =

@@ -8,6 +8,9 @@
 
 struct ktrace;
 
+/* A recorder writes one. */
+#define SIDES_MAX 16
+
 struct side_stream {
 	uint32_t number;
 	int fd; /* all of it is there when the trace is complete */

@@ -131,7 +131,7 @@ static int stream_read(struct ktrace *trace, const struct side_stream *side)
 	/* The recorder was killed before it had written any. */
 	if (fstat(side->fd, &st) || (!st.st_size && !trace->info.reason))
 		return 0;
-	if (!trace->woven.room)
+	if (trace->woven.room.used_up)
 		trace_warn(trace,
 			   "stream%u: from byte %" PRIu64
 			   " on its branches are not shown: there are more "
@@ -145,9 +145,6 @@ static int stream_read(struct ktrace *trace, const struct side_stream *side)
 	return 0;
 }
 
-/* As many bytes of entries as a context of the kernel can have. */
-#define ENTRIES_MAX (1ull << 30)
-
 /* What could not be read once is not there in part the next time. */
 static int branches_read(struct ktrace *trace)
 {
@@ -159,7 +156,7 @@ static int branches_read(struct ktrace *trace)
 	woven->branches = calloc(1, sizeof(*woven->branches));
 	if (!woven->branches)
 		return -ENOMEM;
-	woven->room = ENTRIES_MAX;
+	woven->room = BRANCH_ROOM;
 	for (size_t i = 0; !err && i < trace->nr_sides; i++)
 		err = stream_read(trace, &trace->sides[i]);
 	return woven->unread = err;
@@ -230,8 +227,12 @@ static int stretch_add(struct stretches *s, const struct stretch *stretch,
 {
 	struct stretch *more;
 
-	if (stretch->begin == end || stretch->cpu >= CPUS_MAX)
+	if (stretch->begin == end)
 		return 0;
+	if (stretch->cpu >= CPUS_MAX) {
+		s->timeless += end - stretch->begin;
+		return 0;
+	}
 	more = array_grow(s->all, s->nr, sizeof(*more));
 	if (!more)
 		return -ENOMEM;

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "branch_stream.h"
+
 struct stream_source;
 
 /* All zero: the trace has no branches. */
@@ -28,7 +30,7 @@ struct woven {
 	int unread;			  /* why not all of them could be */
 	bool named;
 	int unnamed;
-	uint64_t room;	   /* bytes of streams that may still be read */
+	struct branch_room room;
 	uint64_t words[3]; /* of the branch that was asked for last */
 };
 

@@ -184,6 +184,8 @@ static int branches_ending(struct feed *feed)
 	struct branches *b = (struct branches *)feed;
 	int err;
 
+	if (b->read)
+		return 0;
 	thread_join(b);
 	err = contexts_read(b->contexts);
 	contexts_end(b->contexts);
@@ -239,7 +241,7 @@ static int branches_complete(struct feed *feed)
 	struct branches *b = (struct branches *)feed;
 	int err;
 
-	if (!b->read)
+	if (!b->read || b->out->bytes)
 		return 0;
 	err = threads_write(b);
 	err = err ?: files_write(b);

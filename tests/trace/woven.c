@@ -436,7 +436,7 @@ TEST(times)
 	trace = trace_open();
 	text = shown_of(trace, "text", NULL, &events);
 	CHECK_EQ(events, 3001);
-	CHECK_EQ(warnings(trace, "of branches, 2 are not shown"), 1);
+	CHECK_EQ(warnings(trace, "of branches, 3 are not shown"), 1);
 	CHECK_EQ(warnings(trace, ""), 1);
 	free(text);
 	ktrace_close(trace);
