@@ -72,6 +72,18 @@ static void stop_print(struct kt_step *step,
 		       (unsigned long long)done.branches[i].to);
 }
 
+/* A signal comes behind a call: as the kernel's stepper tells it (begin_here()). */
+static void called_print(struct kt_step *step, u64 ip)
+{
+	bool sends;
+
+	if (ip != step->ip + 2 || !is_call(step->ip, 0, &sends))
+		return;
+	printf("0 syscall %llx %llx\n", (unsigned long long)step->ip,
+	       (unsigned long long)ip);
+	step->ip = ip;
+}
+
 int main(int argc, char **argv)
 {
 	struct user_regs_struct regs;
@@ -99,6 +111,7 @@ int main(int argc, char **argv)
 		if (signal == SIGTRAP && info.si_code != SI_KERNEL)
 			signal = 0;
 		if (signal) {
+			called_print(&step, regs.rip);
 			sent = true;
 		} else if (sent || sends) {
 			printf("0 sent %llx %llx\n",
