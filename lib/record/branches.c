@@ -12,7 +12,6 @@
 #include <ktrace_branch.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -76,17 +75,10 @@ static void thread_join(struct branches *b)
 static int branches_start(struct feed *feed)
 {
 	struct branches *b = (struct branches *)feed;
-	sigset_t all, before;
-	int err;
+	int err = feed_thread(&b->thread, thread_run, b);
 
-	/* Signals are handled by the program's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&b->thread, NULL, thread_run, b);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	b->running = !err;
-	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
-		   : 0;
+	return err;
 }
 
 /* ---- at the end ----------------------------------------------------------- */

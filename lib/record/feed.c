@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* The list of feeds, and how they end. */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "feed.h"
 
 const struct feed_ops *const feeds[] = {
@@ -23,6 +27,20 @@ void feed_fail(struct feed *feed, int err)
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (write(feed->failed, &one, sizeof(one)) < 0)
 		return; /* it is raised already */
+}
+
+int feed_thread(pthread_t *thread, void *(*run)(void *data), void *data)
+{
+	sigset_t all, before;
+	int err;
+
+	/* Signals are handled by the program's own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, NULL, run, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
+		   : 0;
 }
 
 static int complete(struct feed *feed, int err)

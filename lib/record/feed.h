@@ -13,6 +13,7 @@
 #ifndef KT_LIB_RECORD_FEED_H
 #define KT_LIB_RECORD_FEED_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -132,6 +133,9 @@ static inline int feed_error(const struct feed *feed)
  * trace while it comes.  Returns the first error.
  */
 int feeds_finish(struct feed *const all[FEEDS_MAX], bool streamed);
+
+/* Begins a thread, to which no signal is delivered.  0 or -errno, with a message. */
+int feed_thread(pthread_t *thread, void *(*run)(void *data), void *data);
 
 /* Stores the first error, and wakes whoever waits for one. */
 void feed_fail(struct feed *feed, int err);

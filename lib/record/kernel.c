@@ -27,7 +27,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +232,6 @@ static void *worker_run(void *data)
 static int worker_start(struct worker *w)
 {
 	struct epoll_event event = {.events = EPOLLIN};
-	sigset_t all, before;
 	int err;
 
 	w->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -245,13 +243,9 @@ static int worker_start(struct worker *w)
 			return -errno;
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->consumer->stop, &event))
 		return -errno;
-	/* Signals are handled by the program's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&w->thread, NULL, worker_run, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = feed_thread(&w->thread, worker_run, w);
 	w->running = !err;
-	return -err;
+	return err;
 }
 
 /* For some streams that have none; *@first: the first that may be one of them. */

@@ -17,7 +17,6 @@
 #include <ktrace.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,17 +156,10 @@ static void thread_join(struct stacks *s)
 static int stacks_start(struct feed *feed)
 {
 	struct stacks *s = (struct stacks *)feed;
-	sigset_t all, before;
-	int err;
+	int err = feed_thread(&s->thread, thread_run, s);
 
-	/* Signals are handled by the program's own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&s->thread, NULL, thread_run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->running = !err;
-	return err ? error_set(-err, "cannot start a thread: %s", strerror(err))
-		   : 0;
+	return err;
 }
 
 static int stacks_sync(struct feed *feed)
