@@ -62,8 +62,8 @@
  *					may be called between them
  *
  *	u64 env_index(u64 index, u64 size)
- *					@index, which is below @size also while
- *					the processor only speculates that it is
+ *					@index if it is below @size, 0 if not, also
+ *					while the processor only speculates
  *
  * Nothing else in core/ may ask which world it is in.
  */

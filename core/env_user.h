@@ -93,8 +93,7 @@ u64 env_register(const void *registers, u32 number);
 /* Programs have no secrets from themselves. */
 static __always_inline u64 env_index(u64 index, u64 size)
 {
-	(void)size;
-	return index;
+	return index < size ? index : 0;
 }
 
 #endif /* KT_CORE_ENV_USER_H */

@@ -319,9 +319,10 @@ above:
 }
 
 /*
- * Goes on while rules are in the cache and plain.  It does what rule_find() and step() do, with
- * half of the instructions; whatever else there is, or is wrong, is left to these.  @back: 0
- * or 1.  STEP_ON: with @known, @found is the rule of the next frame.
+ * Goes on while rules are in the cache and plain, or until nobody has called.  It does what
+ * rule_find() and step() do, with half of the instructions; whatever else there is, or is
+ * wrong, is left to these.  @back: 0 or 1.  STEP_ON: with @known, @found is the rule of the next
+ * frame.
  */
 static __always_inline int walk_plain(const struct kt_unwind_space *space,
 				      struct kt_unwind_cache *cache,
@@ -344,6 +345,11 @@ static __always_inline int walk_plain(const struct kt_unwind_space *space,
 		if (!cache_find(cache_entry(cache, key), key, found))
 			break;
 		if (unlikely(!(found->rule & RULE_PLAIN))) {
+			if (kt_unwind_rule_kind(found->rule) == KT_UNWIND_END) {
+				*to++ = pc + 1 + found->label;
+				end = KT_STACK_COMPLETE;
+				break;
+			}
 			if (!(found->rule & RULE_PLAIN_BY_RBP) || bp < sp ||
 			    bp >= limit) {
 				*known = true;
@@ -351,15 +357,10 @@ static __always_inline int walk_plain(const struct kt_unwind_space *space,
 			}
 			base = bp;
 		}
-		below = base + kt_unwind_rule_offset(found->rule) - 8;
-		if (below >= limit)
-			break;
-		/*
-		 * A processor that goes on although it is not below reads at the end
-		 * of all addresses, where nothing ever is.
-		 */
-		below = env_index(below, limit);
-		if (!env_stack_word(below, &caller))
+		/* This is the comparison, too: 0 is left to the others. */
+		below = env_index(base + kt_unwind_rule_offset(found->rule) - 8,
+				  limit);
+		if (unlikely(!below) || !env_stack_word(below, &caller))
 			break;
 		rbp = kt_unwind_rule_rbp(found->rule);
 		if (rbp != KT_UNWIND_SAME &&
@@ -551,10 +552,8 @@ u32 kt_unwind_program(const struct kt_unwind_space *space,
 	int end;
 	u32 nr;
 
-	if (depth > KT_STACK_MAX)
-		depth = KT_STACK_MAX;
-	if (!depth)
-		depth = 1;
+	if (unlikely(depth - 1 >= KT_STACK_MAX))
+		depth = depth ? KT_STACK_MAX : 1;
 	if (unlikely(start->narrow))
 		nr = walk_narrow(space, start, depth, frames, &end, absent);
 	else

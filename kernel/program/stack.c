@@ -90,16 +90,7 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 {
 	const struct kt_maps *maps = kt_space_maps(current->mm);
 	struct walker *walker = this_cpu_ptr(walkers);
-	struct kt_unwind_start start = {
-		.ip = regs->ip,
-		.sp = regs->sp,
-		.bp = regs->bp,
-		.bx = regs->bx,
-		.behind = behind,
-		.registers = regs,
-		.narrow = !user_64bit_mode((struct pt_regs *)regs),
-		.returns = walker->returns[context],
-	};
+	struct kt_unwind_start start __kt_uninitialized;
 	struct kt_unwind_space space __kt_uninitialized;
 
 	/* Mostly, the registers are of the old program, and the memory is of the new one. */
@@ -112,8 +103,18 @@ static __always_inline unsigned int walk(u64 *to, const struct pt_regs *regs,
 		ended->end = KT_STACK_NO_MAPS;
 		return 1;
 	}
-	if (unlikely(kt_task_has_returns(current)))
+	start.ip = regs->ip;
+	start.sp = regs->sp;
+	start.bp = regs->bp;
+	start.bx = regs->bx;
+	start.behind = behind;
+	start.registers = regs;
+	start.narrow = !user_64bit_mode((struct pt_regs *)regs);
+	start.nr_returns = 0;
+	if (unlikely(kt_task_has_returns(current))) {
+		start.returns = walker->returns[context];
 		start.nr_returns = returns_get(walker->returns[context]);
+	}
 	space.maps = maps->maps;
 	space.nr = maps->nr;
 	space.salt = maps->salt + READ_ONCE(kt_tables_salt);
