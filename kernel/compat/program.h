@@ -3,7 +3,9 @@
 #ifndef KT_KERNEL_COMPAT_PROGRAM_H
 #define KT_KERNEL_COMPAT_PROGRAM_H
 
+#include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/uprobes.h>
 
 /* Threads of the kernel that work for a program have its memory, but no registers of it. */
@@ -12,6 +14,11 @@
 #else
 #define KT_PF_NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
 #endif
+
+/* Under RCU.  for_each_thread() mentions tasklist_lock if lockdep is on, which no module can use. */
+#define kt_for_each_thread(process, thread)                              \
+	list_for_each_entry_rcu(thread, &(process)->signal->thread_head, \
+				thread_node)
 
 /*
  * The functions with a uretprobe that a task is in: a list.  The kernel allows so many (its

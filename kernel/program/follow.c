@@ -128,17 +128,13 @@ static struct tracepoint *fork_point;
 
 #define BATCH 64
 
-/*
- * A process's memory, if its mappings are not known; with a reference.  for_each_thread() would
- * mention tasklist_lock if lockdep is on, which no module can use.
- */
+/* A process's memory, if its mappings are not known; with a reference. */
 static struct mm_struct *unknown_of(struct task_struct *process)
 {
 	struct mm_struct *found = NULL;
 	struct task_struct *thread;
 
-	list_for_each_entry_rcu(thread, &process->signal->thread_head,
-				thread_node) {
+	kt_for_each_thread(process, thread) {
 		task_lock(thread);
 		if (thread->mm && !(thread->flags & KT_PF_NO_PROGRAM)) {
 			preempt_disable();

@@ -23,6 +23,7 @@
 #include <trace/events/task.h>
 
 #include "compat/compat.h"
+#include "compat/program.h"
 #include "event/gate.h"
 #include "event/tracepoints.h"
 #include "ring.h"
@@ -317,20 +318,14 @@ void kt_tasks_stop(struct kt_session *session)
 	tasks_detach(session, ARRAY_SIZE(task_probes));
 }
 
-/*
- * The file `tasks', a list of all threads: tid, tgid, parent's tgid, comm.
- *
- * Walks the lists under RCU only.  for_each_thread() would mention tasklist_lock if
- * CONFIG_PROVE_RCU_LIST is set, and that lock is not exported.
- */
+/* The file `tasks', a list of all threads: tid, tgid, parent's tgid, comm. */
 void kt_tasks_show(struct seq_file *m)
 {
 	struct task_struct *process, *thread;
 
 	rcu_read_lock();
 	for_each_process(process)
-		list_for_each_entry_rcu(thread, &process->signal->thread_head,
-					thread_node) {
+		kt_for_each_thread(process, thread) {
 			char comm[TASK_COMM_LEN];
 
 			if (seq_has_overflowed(m))
