@@ -11,7 +11,7 @@
  *	overwritten	may run		may run		how much of that is not valid
  *
  * "Excluded" is the caller's work: a thread's buffer is written by the thread itself, and by the
- * scheduler while that one is not running.
+ * scheduler while that one is not running; a CPU's on that CPU, with interrupts off.
  */
 #ifndef KT_CORE_BRANCH_LOG_H
 #define KT_CORE_BRANCH_LOG_H

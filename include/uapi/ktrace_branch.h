@@ -6,6 +6,8 @@
  * says what to trace:
  *
  *	pid PID [threads] [children] [mappings] [events] [size BYTES]
+ *	cpu NUMBER [size BYTES]
+ *	all [size BYTES]
  *
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
@@ -14,11 +16,14 @@
  *	events		events may have the last branches of these threads (the file `stack' of a session);
  *			the buffers have only branches: no KT_BRANCH_SYSCALL, and of the stamps only
  *			KT_BRANCH_BEGINS and KT_BRANCH_ENDS
- *	size BYTES	of each thread's buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
+ *	cpu NUMBER	whatever programs run on this CPU, but for the process that has asked
+ *	all		the same of all CPUs that are there
+ *	size BYTES	of each buffer; rounded up to a power of two, KT_BRANCH_SIZE_MIN to
  *			KT_BRANCH_SIZE_MAX; 64 KiB if not given
  *
  * Only branches of the program are traced, none of the kernel.  The context ends when the file
- * is closed.  A thread's buffer keeps the newest entries; it stays when the thread has ended.
+ * is closed.  A buffer keeps the newest entries; it stays when the thread has ended.  A context of a
+ * thread has a buffer for each of its threads, one of CPUs a buffer for each CPU.
  */
 #ifndef _UAPI_KTRACE_BRANCH_H
 #define _UAPI_KTRACE_BRANCH_H
@@ -38,6 +43,9 @@ struct kt_branch {
 
 #define KT_BRANCH_KIND_SHIFT 57
 #define KT_BRANCH_PLACE_MASK ((1ull << KT_BRANCH_KIND_SHIFT) - 1)
+#define KT_BRANCH_TID_SHIFT  32
+/* In the buffer of a CPU, among so many entries is a stamp. */
+#define KT_BRANCH_STAMP_EVERY 64u
 
 enum kt_branch_kind {
 	KT_BRANCH_NONE = 0, /* of an instruction: it is no branch */
@@ -60,19 +68,25 @@ enum kt_branch_kind {
 	/* Something between `from' and `to' that could not be followed. */
 	KT_BRANCH_UNKNOWN = 9,
 	/*
-	 * Stamps.  `to' is the time, of the trace's clock; the lower 32 bits of `from' are the CPU.
+	 * Stamps.  `to' is the time, of the trace's clock; the lower 32 bits of `from' are the CPU.  In
+	 * the buffer of a CPU the bits from KT_BRANCH_TID_SHIFT on are the thread, by its number in the
+	 * first PID namespace: what comes next is of that one.
 	 */
 	KT_BRANCH_ARRIVES = 10, /* the thread runs from now on */
 	KT_BRANCH_LEAVES = 11,
-	KT_BRANCH_ENDS = 12,   /* the thread has ended: the last entry */
-	KT_BRANCH_BEGINS = 13, /* the context has begun to trace it */
+	KT_BRANCH_ENDS = 12, /* the thread has ended: the last entry of it */
+	/* It is traced from now on: when the context begins, or it comes from a CPU without one. */
+	KT_BRANCH_BEGINS = 13,
 	/*
 	 * No stamp: before KT_BRANCH_ENDS, the instruction `from' where the thread was when it ended.
 	 * `to' is the signal that has killed it, 0: none has; also for threads that end because another
 	 * one of their process was killed.
 	 */
 	KT_BRANCH_LAST = 14,
-	/* A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on there. */
+	/*
+	 * A stamp: behind KT_BRANCH_SYSCALL and KT_BRANCH_SENT, when the thread went on there; in the
+	 * buffer of a CPU also elsewhere (KT_BRANCH_STAMP_EVERY).
+	 */
 	KT_BRANCH_TIME = 15,
 	KT_BRANCH_KINDS
 };
@@ -91,8 +105,9 @@ static inline int kt_branch_is_stamp(unsigned int kind)
 /*
  * KT_READ_BRANCHES	copies the buffer of one of the context's threads, from the oldest entry
  *			that is still there.  Entries are not taken away, and tracing goes on.
- *			The threads are numbered from 0, in the order in which the context met them.
- *			ENOENT: there are not so many threads.
+ *			The threads are numbered from 0, in the order in which the context met them;
+ *			CPUs in their order.
+ *			ENOENT: there are not so many threads or CPUs.
  *			ENODATA: the context was not told yet what to trace.
  */
 struct kt_branches {
@@ -101,11 +116,11 @@ struct kt_branches {
 	__u32 thread;  /* in: its number */
 	__u64 first;   /* out: how many older ones there were */
 	__u32 nr;      /* out: how many were copied */
-	__u32 tid; /* out: in the namespace of who reads; 0: it is not there */
+	__u32 tid; /* out: in the namespace of who reads; 0: it is not there; or the CPU's number */
 	__u64 unread; /* out: instructions whose bytes could not be read */
 	__u32 skip; /* out: so many at the beginning were overwritten while they were copied */
-	__u32 unfollowed; /* out: this thread or children, not followed for lack of memory */
-	__u32 ended; /* out: 1: the thread has ended */
+	__u32 unfollowed; /* out: not followed for lack of memory: this thread or children; any programs */
+	__u32 ended;	  /* out: 1: the thread has ended */
 	__u32 pad;
 };
 

@@ -42,6 +42,7 @@ bool kt_work_cancel(struct task_struct *task, struct callback_head *head)
 
 	return cancel && cancel(task, is_it, head);
 }
+EXPORT_SYMBOL_GPL(kt_work_cancel);
 
 void kt_works_exit(void)
 {

@@ -28,13 +28,15 @@
 #include "session/session.h"
 #include "session/sources.h"
 #include "stepper.h"
+#include "stops.h"
 
 #define LINE_MAX 255
 
 /* An open file. */
 struct asked {
 	struct mutex lock;
-	bool unlimited;
+	bool unlimited; /* in locked memory */
+	bool whole;	/* all programs of a CPU may be asked for */
 	struct branch_context *context; /* NULL: nothing was asked yet */
 };
 
@@ -68,10 +70,47 @@ static int size_of_wish(struct kt_session *session, char **text, u32 *size)
 	return 0;
 }
 
+static int cpus_once(struct kt_session *session, bool *cpus)
+{
+	if (*cpus)
+		return kt_refuse(session, -EINVAL,
+				 "one cpu, or all: open the file again for "
+				 "another one");
+	*cpus = true;
+	return 0;
+}
+
+static int cpu_of_wish(struct kt_session *session, char **text, bool *cpus,
+		       struct branch_wish *wish)
+{
+	unsigned long number;
+	int err = number_of(session, text, "cpu", &number);
+
+	if (err)
+		return err;
+	wish->cpu = min(number, (unsigned long)UINT_MAX);
+	return cpus_once(session, cpus);
+}
+
+static int wish_of_cpus(struct kt_session *session,
+			const struct branch_wish *wish, bool of_thread)
+{
+	if (of_thread)
+		return kt_refuse(session, -EINVAL,
+				 "pid PID, cpu NUMBER or all: one of these");
+	if (wish->threads || wish->children || wish->mappings || wish->events)
+		return kt_refuse(session, -EINVAL,
+				 "threads, children, mappings and events need "
+				 "pid PID");
+	return 0;
+}
+
+/* @whole: who asks may have all programs. */
 static int wish_parse(struct kt_session *session, struct branch_wish *wish,
-		      char *text)
+		      char *text, bool whole)
 {
 	unsigned long pid = 0;
+	bool cpus = false, of_thread = false;
 	char *word;
 	int err = 0;
 
@@ -79,11 +118,17 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 	while (!err && (word = strsep(&text, " "))) {
 		if (!*word)
 			continue;
-		if (!strcmp(word, "pid"))
+		if (!strcmp(word, "pid")) {
 			err = number_of(session, &text, word, &pid);
-		else if (!strcmp(word, "size"))
+			of_thread = true;
+		} else if (!strcmp(word, "size"))
 			err = size_of_wish(session, &text, &wish->size);
-		else if (!strcmp(word, "threads"))
+		else if (!strcmp(word, "cpu"))
+			err = cpu_of_wish(session, &text, &cpus, wish);
+		else if (!strcmp(word, "all")) {
+			wish->all_cpus = true;
+			err = cpus_once(session, &cpus);
+		} else if (!strcmp(word, "threads"))
 			wish->threads = true;
 		else if (!strcmp(word, "children"))
 			wish->children = true;
@@ -93,18 +138,26 @@ static int wish_parse(struct kt_session *session, struct branch_wish *wish,
 			wish->events = true;
 		else
 			err = kt_refuse(session, -EINVAL,
-					"pid, size, threads, children, "
-					"mappings or events is wanted, not "
+					"pid, cpu, all, size, threads, "
+					"children, mappings or events is "
+					"wanted, not "
 					"\"%*pE\"",
 					(int)min_t(size_t, strlen(word), 60),
 					word);
 	}
 	if (err)
 		return err;
+	if (cpus && !whole)
+		return kt_refuse(session, -EPERM,
+				 "branches of all programs are for root "
+				 "(CAP_SYS_ADMIN)");
+	if (cpus)
+		return wish_of_cpus(session, wish, of_thread);
 	if (!pid || pid > INT_MAX)
 		return kt_refuse(session, pid ? -ESRCH : -EINVAL,
 				 pid ? "there is no thread %lu"
-				     : "which thread? pid PID is missing",
+				     : "of whom? pid PID, cpu NUMBER or all is "
+				       "missing",
 				 pid);
 	wish->pid = pid;
 	return 0;
@@ -117,6 +170,12 @@ static int refuse_wish(struct kt_session *session,
 	case -ESRCH:
 		return kt_refuse(session, err, "there is no thread %d",
 				 wish->pid);
+	case -ENODEV:
+		return kt_refuse(session, err, "there is no cpu %u", wish->cpu);
+	case -E2BIG:
+		return kt_refuse(session, err,
+				 "all buffers together have at most 1 GiB: ask "
+				 "for a smaller size");
 	case -EINVAL:
 		return kt_refuse(
 			session, err,
@@ -161,6 +220,7 @@ static int fop_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	mutex_init(&asked->lock);
 	asked->unlimited = file_ns_capable(file, &init_user_ns, CAP_IPC_LOCK);
+	asked->whole = file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
 	file->private_data = asked;
 	return 0;
 }
@@ -187,7 +247,7 @@ static int ask(struct file *file, char *text)
 	err = asked->context ? kt_refuse(session, -EBUSY,
 					 "an open file is one context: open "
 					 "the file again")
-			     : wish_parse(session, &wish, text);
+			     : wish_parse(session, &wish, text, asked->whole);
 	if (err)
 		kt_session_blame(session, file);
 	mutex_unlock(&kt_mutex);
@@ -303,6 +363,7 @@ static int __init branch_init(void)
 
 	if (err)
 		return err;
+	branch_stops_init();
 	kt_source_register(&source);
 	return 0;
 }

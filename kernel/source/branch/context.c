@@ -10,18 +10,21 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "base/lock.h"
+#include "client.h"
+#include "compat/program.h"
 #include "context.h"
+#include "cpus.h"
 #include "program/file.h"
 #include "program/follow.h"
 #include "program/space.h"
 #include "recent.h"
-#include "stepper.h"
 
 struct branch_context {
 	struct branch_wish wish;
@@ -34,6 +37,9 @@ struct branch_context {
 	struct list_head threads;
 	u32 nr_threads;
 	bool closed;
+
+	struct branch_cpus cpus; /* without a thread */
+	bool cpus_begun;
 
 	bool following;	    /* what programs map */
 	atomic_long_t room; /* for maps that are kept */
@@ -52,13 +58,6 @@ struct thread {
 	struct pid *pid;
 	struct branch_recent recent; /* if events want it */
 };
-
-/* Threads that never return to a program. */
-#ifdef PF_USER_WORKER
-#define NO_PROGRAM (PF_KTHREAD | PF_USER_WORKER)
-#else
-#define NO_PROGRAM (PF_KTHREAD | PF_IO_WORKER)
-#endif
 
 static const struct branch_client_kind thread_kind;
 
@@ -219,6 +218,74 @@ static void mappings_unfollow(struct branch_context *context)
 	mutex_unlock(&kt_mutex);
 }
 
+/* Those of CPUs, too: how many there are is known. */
+static int cpus_open(struct branch_context *context)
+{
+	struct branch_cpus *cpus = &context->cpus;
+	struct kt_branch *entries;
+	unsigned int cpu;
+	int err;
+
+	if (!zalloc_cpumask_var(&cpus->mask, GFP_KERNEL))
+		return -ENOMEM;
+	if (context->wish.all_cpus)
+		cpumask_copy(cpus->mask, cpu_present_mask);
+	else if (context->wish.cpu < nr_cpu_ids &&
+		 cpu_present(context->wish.cpu))
+		cpumask_set_cpu(context->wish.cpu, cpus->mask);
+	if (cpumask_empty(cpus->mask))
+		return -ENODEV;
+	cpus->logs = kvcalloc(nr_cpu_ids, sizeof(*cpus->logs), GFP_KERNEL);
+	if (!cpus->logs)
+		return -ENOMEM;
+	if ((u64)cpumask_weight(cpus->mask) * context->wish.size > BYTES_MAX)
+		return -E2BIG;
+	for_each_cpu(cpu, cpus->mask) {
+		entries = room_make(context, &err);
+		if (!entries)
+			return err;
+		kt_branch_log_open(&cpus->logs[cpu], entries,
+				   context->wish.size / sizeof(*entries));
+	}
+	return 0;
+}
+
+static void cpus_free(struct branch_context *context)
+{
+	struct branch_cpus *cpus = &context->cpus;
+	unsigned int cpu;
+
+	for (cpu = 0; cpus->logs && cpu < nr_cpu_ids; cpu++) {
+		if (!cpus->logs[cpu].entries)
+			continue;
+		vfree(cpus->logs[cpu].entries);
+		charge(context, false);
+	}
+	put_pid(cpus->asker);
+	kvfree(cpus->logs);
+	free_cpumask_var(cpus->mask);
+}
+
+static int cpus_begin(struct branch_context *context)
+{
+	int err;
+
+	context->cpus.asker = get_pid(task_tgid(current));
+	err = cpus_open(context);
+	if (!err)
+		err = branch_cpus_begin(&context->cpus);
+	context->cpus_begun = !err;
+	return err;
+}
+
+static void cpus_end(struct branch_context *context)
+{
+	if (context->cpus_begun)
+		branch_cpus_end(&context->cpus);
+	if (!context->wish.pid)
+		cpus_free(context);
+}
+
 /* The first buffer is made here, so that its failure is told. */
 static int context_begin(struct branch_context *context)
 {
@@ -231,7 +298,7 @@ static int context_begin(struct branch_context *context)
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
-	if (task->flags & NO_PROGRAM) {
+	if (task->flags & KT_PF_NO_PROGRAM) {
 		err = -EINVAL;
 		goto out;
 	}
@@ -249,7 +316,7 @@ static int context_begin(struct branch_context *context)
 		goto out;
 	kt_branch_log_open(&thread->client.log, entries,
 			   context->wish.size / sizeof(*entries));
-	err = stepper_add(&thread->client, task);
+	err = branch_client_add(&thread->client, task);
 out:
 	put_task_struct(task);
 	return err;
@@ -270,8 +337,10 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 	mutex_init(&context->lock);
 	INIT_LIST_HEAD(&context->threads);
 	atomic_long_set(&context->room, MAPS_MAX);
-	err = IS_ENABLED(CONFIG_PREEMPT_RT) ? -EOPNOTSUPP
-					    : context_begin(context);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		err = -EOPNOTSUPP;
+	else
+		err = wish->pid ? context_begin(context) : cpus_begin(context);
 	if (!err)
 		return context;
 	branch_context_close(context);
@@ -288,7 +357,7 @@ void branch_context_close(struct branch_context *context)
 	context->closed = true;
 	mutex_unlock(&context->lock);
 	list_for_each_entry(thread, &context->threads, node) {
-		stepper_remove(&thread->client);
+		branch_client_remove(&thread->client);
 		told |= branch_recent_end(&thread->recent);
 	}
 	/* An event may be reading a buffer.  A process of a thousand threads has as many contexts. */
@@ -296,6 +365,7 @@ void branch_context_close(struct branch_context *context)
 		synchronize_rcu_expedited();
 	list_for_each_entry_safe(thread, next, &context->threads, node)
 		thread_free(thread);
+	cpus_end(context);
 	mappings_unfollow(context);
 	mmdrop(context->mm);
 	put_task_struct(context->payer);
@@ -324,24 +394,48 @@ static int entries_copy(const struct kt_branch_log *log, u64 first, u32 nr,
 	return 0;
 }
 
-int branch_context_read(struct branch_context *context,
-			struct kt_branches *branches)
+static const struct kt_branch_log *thread_read(struct branch_context *context,
+					       struct kt_branches *branches)
 {
-	const struct kt_branch_log *log;
 	struct thread *thread;
-	u64 overwritten;
-	int err;
 
 	mutex_lock(&context->lock);
 	thread = thread_at(context, branches->thread);
 	branches->tid = thread ? pid_vnr(thread->pid) : 0;
 	mutex_unlock(&context->lock);
 	if (!thread)
-		return -ENOENT;
-	log = &thread->client.log;
+		return NULL;
 	branches->ended = READ_ONCE(thread->client.ended);
-	branches->unread = stepper_unread(&thread->client);
+	branches->unread = branch_client_unread(&thread->client);
 	branches->unfollowed = READ_ONCE(thread->client.unfollowed);
+	return &thread->client.log;
+}
+
+static const struct kt_branch_log *cpu_read(const struct branch_cpus *cpus,
+					    struct kt_branches *branches)
+{
+	unsigned int cpu = branch_cpus_nth(cpus, branches->thread);
+
+	if (cpu >= nr_cpu_ids)
+		return NULL;
+	branches->tid = cpu;
+	branches->ended = 0;
+	branches->unread = atomic64_read(&cpus->unread);
+	branches->unfollowed = atomic_read(&cpus->missed);
+	return &cpus->logs[cpu];
+}
+
+int branch_context_read(struct branch_context *context,
+			struct kt_branches *branches)
+{
+	const struct kt_branch_log *log;
+	u64 overwritten;
+	int err;
+
+	log = context->wish.pid ? thread_read(context, branches)
+				: cpu_read(&context->cpus, branches);
+	if (!log)
+		return -ENOENT;
 	branches->first = branches->nr = branches->skip = 0;
 	if (!smp_load_acquire(&log->entries))
 		return 0;
@@ -404,7 +498,7 @@ int branch_context_mappings(struct branch_context *context,
 	thread = thread_at(context, maps->thread);
 	mutex_unlock(&context->lock);
 	if (!thread ||
-	    !stepper_mappings(&thread->client, &maps->change, &mapping))
+	    !branch_client_mappings(&thread->client, &maps->change, &mapping))
 		return -ENOENT;
 	err = mapping_copy(&mapping, maps);
 	if (mapping.maps)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A context: which threads' branches somebody wants, and the buffers that they are in.
+ * A context: which threads' or CPUs' branches somebody wants, and the buffers that they are in.
  *
  * What buffers take is charged to who asked, as locked memory (RLIMIT_MEMLOCK), until the context
  * ends.  If the limit is reached, a thread that comes then has no buffer, which is counted.
@@ -15,15 +15,19 @@ struct kt_branches;
 struct kt_branch_maps;
 
 struct branch_wish {
-	pid_t pid; /* in the namespace of who asks */
+	pid_t pid; /* in the namespace of who asks; 0: all programs on some CPUs */
 	bool threads, children, mappings, events;
-	u32 size;	/* bytes of a buffer: a power of two */
-	bool unlimited; /* in locked memory */
+	bool all_cpus;
+	unsigned int cpu; /* without all_cpus */
+	u32 size;	  /* bytes of a buffer: a power of two */
+	bool unlimited;	  /* in locked memory */
 };
 
 /*
  * An error: -ESRCH, -ENOMEM, -EINVAL: this task runs no program; -EDQUOT: the limit of locked memory
- * would be passed; -ENOSYS: mappings cannot be followed.  Takes kt_mutex.
+ * would be passed; -ENOSYS: mappings cannot be followed; -ENODEV: there is no such CPU;
+ * -E2BIG: so large buffers of all CPUs would pass what a context may have.  Takes
+ * kt_mutex.
  */
 struct branch_context *branch_context_open(const struct branch_wish *wish);
 /* Takes kt_mutex. */

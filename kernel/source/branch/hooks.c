@@ -213,34 +213,40 @@ static struct notifier_block stops = {
 	.priority = INT_MAX,
 };
 
+static void stops_detach(void)
+{
+	unregister_die_notifier(&stops);
+	/* Its list is an atomic one, walked under RCU. */
+	synchronize_rcu();
+}
+
 int branch_hooks_attach(const struct branch_hooks *hooks)
 {
 	int err;
 
 	told = hooks;
-	err = functions_attach();
+	/* First and last: what the others tell may make the processor stop. */
+	err = register_die_notifier(&stops);
 	if (err)
 		return err;
+	err = functions_attach();
+	if (err)
+		goto err_stops;
 	err = tracepoints_attach();
 	if (err)
 		goto err_functions;
-	err = register_die_notifier(&stops);
-	if (err)
-		goto err_tracepoints;
 	return 0;
 
-err_tracepoints:
-	tracepoints_detach(ARRAY_SIZE(tracepoints));
 err_functions:
 	functions_detach();
+err_stops:
+	stops_detach();
 	return err;
 }
 
 void branch_hooks_detach(void)
 {
-	unregister_die_notifier(&stops);
-	/* Its list is an atomic one, walked under RCU. */
-	synchronize_rcu();
 	tracepoints_detach(ARRAY_SIZE(tracepoints));
 	functions_detach();
+	stops_detach();
 }

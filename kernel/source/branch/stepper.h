@@ -1,96 +1,85 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Branches of programs, found by stopping the processor behind each instruction: on every
- * machine, exactly, and slowly.
- *
- * A task that is traced has a *stepper*, however many clients want its branches.  The task itself
- * switches stepping on and off, on its way back to the program (task work), because only then its
- * registers lie still.
- *
- * The program does not see it: flags that it pushes, or that lie in the frame of a signal, are those
- * that it would have.  The kernel's own debugging (ptrace) and uprobes use the same stops; each
- * gets its own.
+ * A task whose branches are wanted has a *stepper*, however many clients want them (client.h), or if it
+ * comes to a CPU of which they are wanted (cpus.h).  stops.h says how they are found.
  */
 #ifndef KT_KERNEL_SOURCE_BRANCH_STEPPER_H
 #define KT_KERNEL_SOURCE_BRANCH_STEPPER_H
 
 #include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/task_work.h>
 #include <linux/types.h>
 
-#include "branch_log.h"
-#include "mappings.h"
+#include "step.h"
 
-struct branch_client;
-struct stepper;
+struct branch_hooks;
 struct task_struct;
 
-struct branch_client_kind {
+struct stepper {
+	struct hlist_node node; /* in `steppers' */
+	struct rcu_head rcu;
+	/* Of its clients, its work, its children's `parent', and one if it is everywhere. */
+	refcount_t refs;
+	struct task_struct *task;
+	/* A new task's: whose clients may want it.  For the work. */
+	struct stepper *parent;
+	bool thread; /* of the parent's process */
+	bool executed; /* another program, since the work ran; only the task itself asks */
+	bool everywhere; /* contexts of CPUs have a reference; under the lock of all steppers */
+
+	struct callback_head work;
+	unsigned long works; /* bit 0: it was added, and has not begun */
+
 	/*
-	 * The running task is a child of the client's, and does not run its program yet: a client for
-	 * it, NULL if it is not wanted any more, or an error, which is counted.  May sleep.
+	 * Of what follows.  Taken by the task, by who adds and removes clients, and by the
+	 * scheduler; interrupts are off.  Clients come and go under clients_mutex, too.
 	 */
-	struct branch_client *(*follow)(struct branch_client *parent);
-	/*
-	 * Makes the buffer, in the context of its task; may sleep.  NULL: not possible; then the client
-	 * gets nothing.
-	 */
-	struct kt_branch *(*room)(struct branch_client *client, u32 *nr);
-	/* Its buffer is filled from now on, by the running task.  May sleep. */
-	void (*begins)(struct branch_client *client);
-	/*
-	 * The running task has executed a program, and may have another thread number.  The newest
-	 * entries are the way there, and stamps.  May sleep.
-	 */
-	void (*executed)(struct branch_client *client);
+	raw_spinlock_t lock;
+	struct list_head clients;
+	u32 wanting; /* of them: those that want stops */
+	struct kt_step step;
+	bool begun;    /* `step' knows where the program is */
+	bool visiting; /* it is stopped only while it is on this CPU */
+	bool unsure; /* it has met a breakpoint: which instruction was there is not known */
+	bool sent; /* the kernel sends the program elsewhere */
+	bool own; /* the program itself wants to be stopped behind each instruction */
+	int signal; /* the last one for which it has no handler */
 };
 
-/* Who wants the branches of one task. */
-struct branch_client {
-	const struct branch_client_kind *kind;
-	struct kt_branch_log
-		log; /* if it is open already, the client is not asked for room */
-	bool threads,
-		children; /* those that the task begins are to be followed, too */
-	bool ended;	  /* the task has */
-	bool branches_only; /* what else comes with each sleep would push branches out */
-	struct branch_mappings mappings;
-	u64 behind; /* the number behind the last entry that is no stamp */
-	/* It and those that it has begun, if there was no memory for them. */
-	u32 unfollowed;
+/* Under RCU. */
+struct stepper *stepper_of(const struct task_struct *task);
+/* The task's stepper, with a reference; makes it if there is none.  NULL: no memory. */
+struct stepper *stepper_get(struct task_struct *task, gfp_t gfp);
+void stepper_put(struct stepper *stepper);
+/* Makes the task look at its stepper before it runs its program again. */
+void stepper_again(struct stepper *stepper);
 
-	/* For stepper.c. */
-	struct list_head node;
-	struct stepper *stepper;
-	bool met;     /* by its task */
-	bool meeting; /* at this moment */
-	bool begun;   /* its log may be written */
-	bool wanting;
-};
-
-/* Does an entry of this kind come into its log? */
-static inline bool branch_client_takes(const struct branch_client *client,
-				       enum kt_branch_kind kind)
-{
-	if (!client->begun)
-		return false;
-	return !client->branches_only ||
-	       (kind != KT_BRANCH_SYSCALL && kind != KT_BRANCH_TIME &&
-		kind != KT_BRANCH_ARRIVES && kind != KT_BRANCH_LEAVES);
-}
+/* The task ends, and nobody looks for its stepper any more.  Under RCU. */
+void stepper_forget(struct stepper *stepper);
 
 /*
- * 0, -ENOMEM, -ESRCH: it ends; -EOPNOTSUPP: this kernel is PREEMPT_RT; or why nothing can be hooked.
- * May sleep.
+ * The kernel tells of tasks until steppers_release(), as if there were a stepper.  0; -EOPNOTSUPP: this
+ * kernel is PREEMPT_RT; or why it does not.  May sleep.
  */
-int stepper_add(struct branch_client *client, struct task_struct *task);
-/* The client and its buffer are not used any more.  May sleep. */
-void stepper_remove(struct branch_client *client);
-/* Instructions of its task whose bytes could not be read. */
-u64 stepper_unread(const struct branch_client *client);
-/* branch_mappings_get() of a client's. */
-bool stepper_mappings(const struct branch_client *client, u32 *number,
-		      struct branch_mapping *mapping);
+int steppers_hold(void);
+void steppers_release(void);
 
+/*
+ * All tasks that run programs have steppers, or not; one caller at a time, who holds them.  Returns how
+ * many have none for lack of memory.  The second may sleep.
+ */
+unsigned int steppers_everywhere(void);
+void steppers_nowhere(void);
+/* A new task, or one that was none of a program; if all have one.  False: no memory.  Under RCU. */
+bool stepper_add_everywhere(struct task_struct *task);
+
+/* The kernel tells of tasks from now on, until there is no stepper.  0, or why not.  May sleep. */
+int steppers_hook(void);
+
+/* @looks: what a task does to look at its stepper; it ends with stepper_put() and kt_work_done(). */
+void steppers_init(task_work_func_t looks, const struct branch_hooks *hooks);
 void steppers_exit(void);
 
 #endif /* KT_KERNEL_SOURCE_BRANCH_STEPPER_H */

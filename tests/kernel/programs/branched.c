@@ -2,9 +2,10 @@
 /*
  * A program that takes all kinds of branches, the same ones each time.
  *
- *	branched [fork | exec | thread | many COUNT | map COUNT | own [COUNT] | flags COUNT]
+ *	branched [fork | exec | thread | many COUNT | move COUNT | map COUNT | own [COUNT] | flags COUNT]
  *
  * exec: it executes itself, without that word.
+ * move: it moves to the first CPU, and to the second.
  * map: it maps a part of itself to run it, and unmaps it.
  * flags: it does little but push its flags and load them again.
  * own: it stops itself behind each instruction, as a debugger of its own would, and says how often.
@@ -12,6 +13,7 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -281,6 +283,17 @@ int main(int argc, char **argv)
 		execl("/proc/self/exe", argv[0], NULL);
 	if (!strcmp(how, "map")) {
 		map(atoi(argv[2]));
+		return 0;
+	}
+	if (!strcmp(how, "move")) {
+		for (i = atoi(argv[2]); i; i--) {
+			cpu_set_t cpus;
+
+			CPU_ZERO(&cpus);
+			CPU_SET(i & 1, &cpus);
+			sched_setaffinity(0, sizeof(cpus), &cpus);
+			sum += fibonacci(8);
+		}
 		return 0;
 	}
 	if (!strcmp(how, "many")) {

@@ -7,6 +7,10 @@
  *		children mappings") say: a line "THREAD KIND FROM TO" each.  A line "THREAD end ..."
  *		tells of each thread.  Lines "THREAD map CHANGE SINCE BEGIN END OFFSET FILE" say what
  *		was mapped.  Ends as PROGRAM does.
+ *	branches cpus [-s SIZE] -w WORDS PROGRAM [ARGUMENT...]
+ *		writes what a context of CPUs ("all", "cpu 1") has of them while PROGRAM runs: lines
+ *		"NUMBER KIND FROM TO", with the lines "NUMBER end ...".  "thread TID" tells of PROGRAM,
+ *		"locked KB" of the locked memory that is left
  *	branches step PROGRAM [ARGUMENT...]
  *		writes where PROGRAM is at each stop: lines "ADDRESS [signal]", if a signal has sent
  *		it there
@@ -79,9 +83,9 @@ static bool thread_print(int fd, unsigned int thread, struct kt_branch *entries,
 		       kinds[from >> KT_BRANCH_KIND_SHIFT],
 		       from & KT_BRANCH_PLACE_MASK, entries[i].to);
 	}
-	printf("%u end first %llu nr %u skip %u unread %llu ended %u unfollowed %u\n",
+	printf("%u end first %llu nr %u skip %u unread %llu ended %u unfollowed %u tid %u\n",
 	       thread, read.first, read.nr, read.skip, read.unread, read.ended,
-	       read.unfollowed);
+	       read.unfollowed, read.tid);
 	return true;
 }
 
@@ -101,16 +105,28 @@ static void mappings_print(int fd, unsigned int thread)
 		fail("KT_READ_MAPPINGS");
 }
 
-/* The child waits until it is traced. */
-static int trace(const char *size, const char *words, char **argv)
+static void context_ask(int fd, const char *words, pid_t pid, const char *size)
 {
-	unsigned int max = strtoul(size, NULL, 0) / sizeof(struct kt_branch);
-	struct kt_branch *entries = calloc(max, sizeof(*entries));
-	int pipes[2], fd = context_open(), status;
-	char line[128], byte;
-	pid_t pid;
+	char line[128];
 
-	if (!entries || pipe(pipes))
+	if (pid)
+		snprintf(line, sizeof(line), "pid %d size %s %s\n", pid, size,
+			 words);
+	else
+		snprintf(line, sizeof(line), "%s size %s\n", words, size);
+	if (write(fd, line, strlen(line)) < 0)
+		fail(line);
+}
+
+/* The child waits until it is traced, if a context is given. */
+static pid_t program_run(char **argv, int fd, const char *words,
+			 const char *size, int *status)
+{
+	int pipes[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(pipes))
 		fail("pipe");
 	pid = fork();
 	if (!pid) {
@@ -122,11 +138,63 @@ static int trace(const char *size, const char *words, char **argv)
 		execv(argv[0], argv);
 		_exit(2);
 	}
-	snprintf(line, sizeof(line), "pid %d size %s %s\n", pid, size, words);
-	if (write(fd, line, strlen(line)) < 0)
-		fail(line);
-	if (write(pipes[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)
+	if (fd >= 0)
+		context_ask(fd, words, pid, size);
+	if (write(pipes[1], "", 1) != 1 || waitpid(pid, status, 0) != pid)
 		fail("waitpid");
+	return pid;
+}
+
+static struct kt_branch *room(const char *size, unsigned int *max)
+{
+	struct kt_branch *entries;
+
+	*max = strtoul(size, NULL, 0) / sizeof(*entries);
+	entries = calloc(*max, sizeof(*entries));
+	if (!entries)
+		fail(size);
+	return entries;
+}
+
+static long locked_memory(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long kb = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmLck: %ld", &kb) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kb;
+}
+
+static int trace_cpus(const char *size, const char *words, char **argv)
+{
+	struct kt_branch *entries;
+	int fd = context_open(), status;
+	unsigned int max;
+	pid_t pid;
+
+	entries = room(size, &max);
+	context_ask(fd, words, 0, size);
+	pid = program_run(argv, -1, NULL, NULL, &status);
+	for (unsigned int i = 0; thread_print(fd, i, entries, max); i++)
+		;
+	close(fd);
+	printf("thread %d\nlocked %ld\n", pid, locked_memory());
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int trace(const char *size, const char *words, char **argv)
+{
+	int fd = context_open(), status;
+	struct kt_branch *entries;
+	unsigned int max;
+
+	entries = room(size, &max);
+	program_run(argv, fd, words, size, &status);
 	for (unsigned int i = 0; thread_print(fd, i, entries, max); i++)
 		mappings_print(fd, i);
 	close(fd);
@@ -276,6 +344,7 @@ static int open_many(int count, const char *words, char **pids)
 int main(int argc, char **argv)
 {
 	const char *size = "65536", *words = "";
+	bool of_cpus;
 	int option;
 
 	if (argc > 2 && !strcmp(argv[1], "step"))
@@ -290,8 +359,9 @@ int main(int argc, char **argv)
 	    (!strcmp(argv[1], "open") || !strcmp(argv[1], "open-mappings")))
 		return open_many(atoi(argv[2]), argv[1][4] ? " mappings" : "",
 				 argv + 3);
-	if (argc < 3 || strcmp(argv[1], "trace"))
+	if (argc < 3 || (strcmp(argv[1], "trace") && strcmp(argv[1], "cpus")))
 		return 2;
+	of_cpus = !strcmp(argv[1], "cpus");
 	argv++;
 	argc--;
 	while ((option = getopt(argc, argv, "+s:w:")) != -1) {
@@ -302,5 +372,5 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	return trace(size, words, argv + optind);
+	return (of_cpus ? trace_cpus : trace)(size, words, argv + optind);
 }

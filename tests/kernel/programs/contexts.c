@@ -5,9 +5,10 @@
  *	contexts SECONDS
  *
  * Four tasks walk over the CPUs.  What may follow a branch is learned first, from one of them.  Then ten
- * contexts, each of one task, are opened, read and closed at random: each read must be a whole stretch of
- * branches that may follow each other, and at the end no locked memory may be left.  The control tree
- * is in $tree.
+ * contexts, each of one task, a CPU or all CPUs, are opened, read and closed at random: each read must be
+ * a whole stretch of branches that may follow each other, and at the end no locked memory may be left.
+ * Of CPUs, a stretch is what one of the tasks has run there without a pause.  The control tree is
+ * in $tree.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -87,20 +88,51 @@ static bool is_known(const struct step *step)
 	return false;
 }
 
-static bool is_stamp(__u64 from)
-{
-	return kt_branch_is_stamp(from >> KT_BRANCH_KIND_SHIFT);
-}
-
 static struct kt_branch entries[ENTRIES];
 
-/* The next step of what was read; *@at moves behind it.  False: there is none. */
-static bool step_next(unsigned int *at, unsigned int nr, struct step *step)
-{
-	while (*at < nr) {
-		const struct kt_branch *entry = &entries[(*at)++];
+static pid_t tasks[TASKS];
 
-		if (is_stamp(entry->from))
+static bool is_task(pid_t tid)
+{
+	for (int i = 0; i < TASKS; i++)
+		if (tasks[i] == tid)
+			return true;
+	return false;
+}
+
+/* Where in what was read one is, and whose entries come. */
+struct place {
+	unsigned int at, nr;
+	bool of_cpu;
+	pid_t tid; /* of a CPU: 0: not known yet */
+};
+
+static void stamp_pass(struct place *place, const struct kt_branch *stamp,
+		       struct step *step)
+{
+	unsigned int kind = stamp->from >> KT_BRANCH_KIND_SHIFT;
+
+	if (!place->of_cpu)
+		return;
+	if (kind != KT_BRANCH_ARRIVES && kind != KT_BRANCH_BEGINS)
+		return;
+	/* It may have run elsewhere. */
+	place->tid =
+		(stamp->from & KT_BRANCH_PLACE_MASK) >> KT_BRANCH_TID_SHIFT;
+	step->to = 0;
+}
+
+/* The next step of what was read.  False: there is none. */
+static bool step_next(struct place *place, struct step *step)
+{
+	while (place->at < place->nr) {
+		const struct kt_branch *entry = &entries[place->at++];
+
+		if (kt_branch_is_stamp(entry->from >> KT_BRANCH_KIND_SHIFT)) {
+			stamp_pass(place, entry, step);
+			continue;
+		}
+		if (place->of_cpu && !is_task(place->tid))
 			continue;
 		*step = (struct step){step->to, entry->from, entry->to};
 		if (step->before)
@@ -111,24 +143,28 @@ static bool step_next(unsigned int *at, unsigned int nr, struct step *step)
 
 /* ---- contexts ------------------------------------------------------------- */
 
-static pid_t tasks[TASKS];
-
 static struct context {
 	int fd; /* negative: it is closed */
+	bool of_cpu;
+	unsigned int buffers;
 } contexts[CONTEXTS];
 
-static unsigned long nr_opened, nr_reads, nr_compared;
+static unsigned long nr_opened, nr_reads, nr_compared, nr_cpus_compared;
 
-static int context_open(pid_t task, unsigned int size, const char *words)
+/* @whom, "pid", "cpu" or "all", and its number. */
+static int context_open(const char *whom, int number, unsigned int size,
+			const char *words)
 {
-	char path[256], line[128];
+	char path[256], line[128], which[16] = "";
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/branches", getenv("tree"));
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		fail(path);
-	snprintf(line, sizeof(line), "pid %d size %u%s", (int)task, size,
+	if (number >= 0)
+		snprintf(which, sizeof(which), " %d", number);
+	snprintf(line, sizeof(line), "%s%s size %u%s", whom, which, size,
 		 words);
 	if (write(fd, line, strlen(line)) < 0)
 		fail(line);
@@ -136,10 +172,10 @@ static int context_open(pid_t task, unsigned int size, const char *words)
 	return fd;
 }
 
-/* How many entries are valid, from *@first on. */
-static unsigned int context_read(int fd, unsigned int *first)
+static struct place context_read(int fd, unsigned int buffer)
 {
-	struct kt_branches read = {.entries = (__u64)entries, .max = ENTRIES};
+	struct kt_branches read = {
+		.entries = (__u64)entries, .max = ENTRIES, .thread = buffer};
 
 	if (ioctl(fd, KT_READ_BRANCHES, &read))
 		fail("KT_READ_BRANCHES");
@@ -149,23 +185,23 @@ static unsigned int context_read(int fd, unsigned int *first)
 		exit(1);
 	}
 	nr_reads++;
-	*first = read.skip;
-	return read.nr;
+	return (struct place){.at = read.skip, .nr = read.nr};
 }
 
 static void learn(pid_t task, const char *words)
 {
-	int fd = context_open(task, SIZE_MAX, words);
-	unsigned int quiet = 0, at, nr;
+	int fd = context_open("pid", task, SIZE_MAX, words);
+	unsigned int quiet = 0;
+	struct place place;
 
 	/* Until nothing new comes for a while. */
 	while (quiet < 20) {
 		struct step step = {0};
 
 		usleep(50000);
-		nr = context_read(fd, &at);
-		quiet += nr > 1000;
-		while (step_next(&at, nr, &step)) {
+		place = context_read(fd, 0);
+		quiet += place.nr > 1000;
+		while (step_next(&place, &step)) {
 			if (is_known(&step))
 				continue;
 			if (nr_steps == STEPS_MAX) {
@@ -179,18 +215,21 @@ static void learn(pid_t task, const char *words)
 	close(fd);
 }
 
-static void compare(int fd)
+static void compare(const struct context *context)
 {
+	struct place place =
+		context_read(context->fd, rand() % context->buffers);
 	struct step step = {0};
-	unsigned int at, nr = context_read(fd, &at);
 
-	while (step_next(&at, nr, &step)) {
+	place.of_cpu = context->of_cpu;
+	while (step_next(&place, &step)) {
 		nr_compared++;
+		nr_cpus_compared += place.of_cpu;
 		if (is_known(&step))
 			continue;
 		printf("behind %llx came %llx -> %llx (kind %llu), entry %u of %u\n",
 		       step.before, step.from & KT_BRANCH_PLACE_MASK, step.to,
-		       step.from >> KT_BRANCH_KIND_SHIFT, at, nr);
+		       step.from >> KT_BRANCH_KIND_SHIFT, place.at, place.nr);
 		exit(1);
 	}
 }
@@ -200,12 +239,22 @@ static void context_turn(struct context *context)
 	static const char *const words[] = {"", " threads", " mappings",
 					    " events children"};
 
-	if (context->fd < 0)
-		context->fd =
-			context_open(tasks[rand() % TASKS], 4096u << rand() % 7,
-				     words[rand() % 4]);
-	else if (rand() % 4)
-		compare(context->fd);
+	unsigned int size = 4096u << rand() % 7;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), what = rand() % 6;
+
+	if (context->fd < 0) {
+		context->of_cpu = what < 2;
+		context->buffers = what ? 1 : cpus;
+		if (what > 1)
+			context->fd = context_open("pid", tasks[rand() % TASKS],
+						   size, words[rand() % 4]);
+		else if (what)
+			context->fd =
+				context_open("cpu", rand() % cpus, size, "");
+		else
+			context->fd = context_open("all", -1, size, "");
+	} else if (rand() % 4)
+		compare(context);
 	else {
 		close(context->fd);
 		context->fd = -1;
@@ -267,8 +316,8 @@ int main(int argc, char **argv)
 			close(contexts[i].fd);
 	for (int i = 0; i < TASKS; i++)
 		kill(tasks[i], SIGKILL);
-	printf("# %u steps known; %lu contexts, %lu reads, %lu branches compared\n",
-	       nr_steps, nr_opened, nr_reads, nr_compared);
+	printf("# %u steps known; %lu contexts, %lu reads, %lu branches compared, %lu of them of CPUs\n",
+	       nr_steps, nr_opened, nr_reads, nr_compared, nr_cpus_compared);
 	printf("%ld kB left\n", locked_memory());
 	return 0;
 }

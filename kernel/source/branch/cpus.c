@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The branches of whatever programs run on some CPUs: see cpus.h. */
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+
+#include "cpus.h"
+#include "env.h"
+#include "stepper.h"
+
+/* Changed under the mutex, read under RCU. */
+static LIST_HEAD(wanted);
+static DEFINE_MUTEX(wanted_mutex);
+
+static bool wants(const struct branch_cpus *cpus,
+		  const struct task_struct *task)
+{
+	return cpumask_test_cpu(smp_processor_id(), cpus->mask) &&
+	       task_tgid((struct task_struct *)task) != cpus->asker;
+}
+
+bool branch_cpus_want(const struct task_struct *task)
+{
+	const struct branch_cpus *cpus;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(cpus, &wanted, node)
+		found |= wants(cpus, task);
+	rcu_read_unlock();
+	return found;
+}
+
+/* Many tasks share a buffer. */
+static u64 stamp_from(const struct task_struct *task)
+{
+	return smp_processor_id() | (u64)task->pid << KT_BRANCH_TID_SHIFT;
+}
+
+void branch_cpus_take(const struct task_struct *task, enum kt_branch_kind kind,
+		      u64 from, u64 to)
+{
+	struct branch_cpus *cpus;
+
+	if (kt_branch_is_stamp(kind))
+		from = stamp_from(task);
+	rcu_read_lock();
+	list_for_each_entry_rcu(cpus, &wanted, node) {
+		struct kt_branch_log *log = &cpus->logs[smp_processor_id()];
+
+		if (!wants(cpus, task))
+			continue;
+		/* If the arrival is overwritten, this says whose they are. */
+		if (!(log->head % KT_BRANCH_STAMP_EVERY) &&
+		    !kt_branch_is_stamp(kind))
+			kt_branch_log_add(log, KT_BRANCH_TIME, stamp_from(task),
+					  env_clock());
+		kt_branch_log_add(log, kind, from, to);
+	}
+	rcu_read_unlock();
+}
+
+void branch_cpus_unread(const struct task_struct *task)
+{
+	struct branch_cpus *cpus;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(cpus, &wanted, node)
+		if (wants(cpus, task))
+			atomic64_inc(&cpus->unread);
+	rcu_read_unlock();
+}
+
+void branch_cpus_miss(void)
+{
+	struct branch_cpus *cpus;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(cpus, &wanted, node)
+		atomic_inc(&cpus->missed);
+	rcu_read_unlock();
+}
+
+/* The task that runs on this CPU has not come since the context is there. */
+static void look_here(void *unused)
+{
+	struct stepper *stepper;
+
+	rcu_read_lock();
+	stepper = stepper_of(current);
+	if (stepper && branch_cpus_want(current)) {
+		branch_cpus_take(current, KT_BRANCH_BEGINS, 0, env_clock());
+		stepper_again(stepper);
+	}
+	rcu_read_unlock();
+}
+
+int branch_cpus_begin(struct branch_cpus *cpus)
+{
+	/* Before any task may be stopped. */
+	int err = steppers_hold();
+
+	if (err)
+		return err;
+	mutex_lock(&wanted_mutex);
+	list_add_rcu(&cpus->node, &wanted);
+	atomic_add(steppers_everywhere(), &cpus->missed);
+	mutex_unlock(&wanted_mutex);
+	/* A switch has interrupts off: this comes before it, or behind it. */
+	on_each_cpu(look_here, NULL, true);
+	return 0;
+}
+
+void branch_cpus_end(struct branch_cpus *cpus)
+{
+	mutex_lock(&wanted_mutex);
+	list_del_rcu(&cpus->node);
+	/* Who has found it wanted has told so in its stepper by then. */
+	synchronize_rcu();
+	if (list_empty(&wanted))
+		steppers_nowhere();
+	mutex_unlock(&wanted_mutex);
+	steppers_release();
+}
+
+unsigned int branch_cpus_nth(const struct branch_cpus *cpus,
+			     unsigned int number)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus->mask)
+		if (!number--)
+			return cpu;
+	return nr_cpu_ids;
+}
