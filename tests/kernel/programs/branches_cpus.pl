@@ -63,6 +63,13 @@ while (<$file>) {
 my @own = grep { @{$_->{branches}} } sort { $a->{time} <=> $b->{time} } grep { $_->{tid} == $tid } @stretches;
 my @all = program(map { @{$_->{branches}} } @own);
 my $all = @thread && join("\n", @all) eq join("\n", @thread) ? 1 : 0;
+if (!$all) {
+	my $i = 0;
+	$i++ while $i < @all && $i < @thread && $all[$i] eq $thread[$i];
+	# On the output of the script, which has its own words.
+	print STDERR "# entry $i of ", scalar(@all), ' and ', scalar(@thread), ': ', $all[$i] // 'none',
+		' instead of ', $thread[$i] // 'none', "\n";
+}
 
 my $text = "\n" . join("\n", @thread) . "\n";
 my ($at, $strange) = (0, 0);
