@@ -15,6 +15,7 @@
 #include "run/live.h"
 
 #define STRING_MAX 8192
+#define COLUMN_MAX 4096
 
 struct syscalls {
 	struct live live;
@@ -79,6 +80,13 @@ static bool call_wanted(const struct ktrace_known *known, void *data)
 	return selection_match(&s->selection, known->system, known->name);
 }
 
+static bool end_is_shown(const struct ktrace_type *type, void *data)
+{
+	struct syscalls *s = data;
+
+	return selection_match(&s->selection, type->system, type->name);
+}
+
 static int captures_set(struct syscalls *s)
 {
 	if (selection_is_all(&s->selection))
@@ -86,6 +94,13 @@ static int captures_set(struct syscalls *s)
 					       s->show.string_max, s->paths);
 	return ktrace_session_syscalls_wanted(
 		s->live.session, s->show.string_max, s->paths, call_wanted, s);
+}
+
+/* That a process or a thread has exited is shown, whatever is selected. */
+static bool ends_process(const char *name)
+{
+	return !strcmp(name, "sys_enter_exit_group") ||
+	       !strcmp(name, "sys_enter_exit");
 }
 
 static int events_enable(void *data)
@@ -114,13 +129,15 @@ static int events_enable(void *data)
 	if (ktrace_session_known(session, &known, &nr))
 		return failed_in_library();
 	for (size_t i = 0; !status && i < nr; i++) {
+		bool chosen = selection_match(&s->selection, known[i].system,
+					      known[i].name);
+
 		if (strcmp(known[i].system, systems[0]) &&
 		    strcmp(known[i].system, systems[1]))
 			continue;
-		if (!selection_match(&s->selection, known[i].system,
-				     known[i].name))
+		if (!chosen && !ends_process(known[i].name))
 			continue;
-		enabled++;
+		enabled += chosen;
 		if (ktrace_session_enable(session, known[i].system,
 					  known[i].name, true))
 			status = failed_in_library();
@@ -139,6 +156,10 @@ static void view_options(void *data, struct ktrace_output_options *options)
 	s->show.colors = isatty(options->fd) && !getenv("NO_COLOR");
 	/* A file needs the same columns in all lines. */
 	s->show.pids = !s->live.argv || s->live.output;
+	if (!selection_is_all(&s->selection)) {
+		s->show.want = end_is_shown;
+		s->show.data = s;
+	}
 	options->calls = &s->show;
 }
 
@@ -164,6 +185,13 @@ static int option_handle(void *data, int option)
 	uint64_t number;
 
 	switch (option) {
+	case 'a':
+		if (number_parse(optarg, &number) || number > COLUMN_MAX)
+			return misused(&command_syscalls,
+				       "-a `%s': 0 to %d is expected", optarg,
+				       COLUMN_MAX);
+		s->show.column = number ?: 1;
+		return EXIT_OK;
 	case 'c':
 		s->show.summary = true;
 		return EXIT_OK;
@@ -255,6 +283,7 @@ static const struct command_option options[] = {
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('s', "string", "BYTES", "of data that are shown (32)"),
 	OPTION('y', "paths", NULL, "paths of what is behind file descriptors"),
+	OPTION('a', "columns", "COLUMN", "where results are aligned (40)"),
 	OPTION('T', "took", NULL, "how long each call took"),
 	OPTION('t', "times", NULL,
 	       "when it began: 14:03:59; -tt: with microseconds; -ttt: in seconds since "

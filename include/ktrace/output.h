@@ -81,7 +81,14 @@ struct ktrace_output_calls {
 	bool json;    /* an object for each call, instead of a line */
 	enum ktrace_output_times times;
 	enum ktrace_output_returns returns;
-	uint64_t reserved[4]; /* 0 */
+	uint32_t column; /* where results begin, if there is room; 0: at 40 */
+	/*
+	 * Is a call that ends a process shown?  Its event may be recorded only so that the
+	 * end is.  NULL: yes.
+	 */
+	bool (*want)(const struct ktrace_type *type, void *data);
+	void *data;
+	uint64_t reserved[2]; /* 0 */
 };
 
 /* What lines of "graph" begin with. */

@@ -14,6 +14,8 @@
 
 #include <linux/futex.h>
 
+#include <ktrace/capture_names.h>
+
 #include "call.h"
 
 /* ---- arguments ------------------------------------------------------------ */
@@ -290,6 +292,58 @@ bool argument_print(struct line *line, const struct call_view *view,
 	if (word_is(word, "fd") || word_is(word, "atfd"))
 		path_print(line, view, argument);
 	return true;
+}
+
+/* rt_sigreturn({mask=[CHLD]}): it has no argument; the mask is on the stack. */
+static bool put_frame(struct line *line, const struct call_view *view)
+{
+	struct captured c;
+	uint64_t mask;
+	char name[32];
+
+	snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE,
+		 KTRACE_CAPTURED_FRAME, "");
+	c = captured_find(view, false, name);
+	if (!c.there || c.size < sizeof(mask))
+		return false;
+	memcpy(&mask, c.bytes, sizeof(mask));
+	line_puts(line, "{mask=");
+	value_signals(line, mask);
+	line_puts(line, "}");
+	return true;
+}
+
+/* Prints clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...). */
+static bool put_clone(struct line *line, const struct call_view *view)
+{
+	uint64_t flags = call_argument(view, 0);
+
+	if (!view->call || strcmp(view->call->name, "clone"))
+		return false;
+	line_puts(line, "child_stack=");
+	value_address(line, call_argument(view, 1));
+	line_puts(line, ", flags=");
+	if (flags & ~0xffull)
+		value_names(line, "clone", flags & ~0xffull);
+	if (flags & 0xff || !flags) {
+		if (flags & ~0xffull)
+			line_puts(line, "|");
+		value_signal(line, flags & 0xff);
+	}
+	if (flags & 0x100000) /* CLONE_PARENT_SETTID */
+		line_printf(line, ", parent_tid=[%" PRId64 "]", view->result);
+	if (flags & 0x80000) /* CLONE_SETTLS */
+		line_printf(line, ", tls=%#" PRIx64, call_argument(view, 4));
+	if (flags & 0x1200000) { /* CLONE_CHILD_SETTID, _CLEARTID */
+		line_puts(line, ", child_tidptr=");
+		value_address(line, call_argument(view, 3));
+	}
+	return true;
+}
+
+bool arguments_print(struct line *line, const struct call_view *view)
+{
+	return put_frame(line, view) || put_clone(line, view);
 }
 
 /* ---- results -------------------------------------------------------------- */

@@ -98,6 +98,8 @@ static inline bool word_is(const struct ktrace_word *word, const char *name)
 /* False: this argument and those after it are not shown. */
 bool argument_print(struct line *line, const struct call_view *view,
 		    unsigned int argument);
+/* All at once, for calls that are not shown by their arguments.  False: other calls. */
+bool arguments_print(struct line *line, const struct call_view *view);
 /* For an argument that is a pointer.  False: its word does not say to what. */
 bool argument_memory(struct line *line, const struct call_view *view,
 		     unsigned int argument);

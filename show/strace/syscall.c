@@ -32,7 +32,7 @@
 #include "show.h"
 #include "thread.h"
 
-#define COLUMN 39 /* where results are aligned */
+#define COLUMN 40 /* where results are aligned, as by strace */
 
 struct syscalls {
 	struct ktrace_output show;
@@ -163,53 +163,6 @@ static bool put_unknown(struct line *line, const struct call_view *view)
 	return true;
 }
 
-/* rt_sigreturn({mask=[CHLD]}): it has no argument; the mask is on the stack. */
-static bool put_frame(struct line *line, const struct call_view *view)
-{
-	struct captured c;
-	uint64_t mask;
-	char name[32];
-
-	snprintf(name, sizeof(name), KTRACE_CAPTURED_VALUE,
-		 KTRACE_CAPTURED_FRAME, "");
-	c = captured_find(view, false, name);
-	if (!c.there || c.size < sizeof(mask))
-		return false;
-	memcpy(&mask, c.bytes, sizeof(mask));
-	line_puts(line, "{mask=");
-	value_signals(line, mask);
-	line_puts(line, "}");
-	return true;
-}
-
-/* Prints clone(child_stack=NULL, flags=CLONE_VM|SIGCHLD, ...). */
-static bool put_clone(struct line *line, const struct call_view *view)
-{
-	uint64_t flags = call_argument(view, 0);
-
-	if (!view->call || strcmp(view->call->name, "clone"))
-		return false;
-	line_puts(line, "child_stack=");
-	value_address(line, call_argument(view, 1));
-	line_puts(line, ", flags=");
-	if (flags & ~0xffull)
-		value_names(line, "clone", flags & ~0xffull);
-	if (flags & 0xff || !flags) {
-		if (flags & ~0xffull)
-			line_puts(line, "|");
-		value_signal(line, flags & 0xff);
-	}
-	if (flags & 0x100000) /* CLONE_PARENT_SETTID */
-		line_printf(line, ", parent_tid=[%" PRId64 "]", view->result);
-	if (flags & 0x80000) /* CLONE_SETTLS */
-		line_printf(line, ", tls=%#" PRIx64, call_argument(view, 4));
-	if (flags & 0x1200000) { /* CLONE_CHILD_SETTID, _CLEARTID */
-		line_puts(line, ", child_tidptr=");
-		value_address(line, call_argument(view, 3));
-	}
-	return true;
-}
-
 /* Prints the remaining arguments; those that need the exit only if @exit. */
 static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 {
@@ -219,8 +172,7 @@ static void call_arguments(struct syscalls *s, struct thread *thread, bool exit)
 	unsigned int i, first = thread->shown;
 
 	if (!thread->shown &&
-	    (put_unknown(line, view) || put_frame(line, view) ||
-	     put_clone(line, view))) {
+	    (put_unknown(line, view) || arguments_print(line, view))) {
 		thread->shown = KTRACE_CALL_ARGUMENTS;
 		return;
 	}
@@ -268,11 +220,11 @@ static int open_suspend(struct syscalls *s, const char *why)
 
 static void result_align(struct syscalls *s, size_t begin)
 {
-	size_t used = s->line.len - begin;
+	size_t used = s->line.len - begin, column = s->show.calls.column;
 
 	do
 		line_puts(&s->line, " ");
-	while (!s->show.calls.colors && ++used < COLUMN);
+	while (!s->show.calls.colors && ++used < (column ?: COLUMN));
 	line_puts(&s->line, "= ");
 }
 
@@ -307,6 +259,15 @@ static int call_show(struct syscalls *s, struct thread *thread, uint64_t time)
 	return line_write(s);
 }
 
+/* Was it asked for?  Else it was recorded only because it ends a process. */
+static bool call_is_shown(const struct syscalls *s,
+			  const struct call_view *view)
+{
+	const struct ktrace_output_calls *calls = &s->show.calls;
+
+	return !calls->want || calls->want(view->enter.type, calls->data);
+}
+
 static int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
 		       int status)
 {
@@ -318,9 +279,11 @@ static int exited_show(struct syscalls *s, struct thread *thread, uint64_t time,
 /* Prints a call that does not return. */
 static int call_show_last(struct syscalls *s, struct thread *thread)
 {
+	int err, status = call_argument(&thread->view, 0) & 0xff;
 	size_t begin;
-	int err;
 
+	if (!call_is_shown(s, &thread->view))
+		return exited_show(s, thread, thread->time, status);
 	line_begin(s, thread, thread->time);
 	begin = s->line.len;
 	call_open(s, thread);
@@ -332,8 +295,7 @@ static int call_show_last(struct syscalls *s, struct thread *thread)
 	err = line_write(s);
 	if (err)
 		return err;
-	return exited_show(s, thread, thread->time,
-			   call_argument(&thread->view, 0) & 0xff);
+	return exited_show(s, thread, thread->time, status);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -603,7 +565,9 @@ static int enter_event(struct syscalls *s, struct thread *thread,
 	if (err || s->show.calls.returns)
 		return err;
 	if (s->show.calls.json)
-		return json_write(s, thread, event->time, false);
+		return call_is_shown(s, view)
+			       ? json_write(s, thread, event->time, false)
+			       : 0;
 	return s->show.calls.summary ? 0 : call_show_last(s, thread);
 }
 

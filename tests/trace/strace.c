@@ -325,7 +325,7 @@ TEST(many_captured_fields)
 	memory(&r, "hello", 5);
 	happen(enter, &r);
 	returns(exit, 5);
-	check_shown("write(1, \"hello\", 5)                   = 5\n");
+	check_shown("write(1, \"hello\", 5)                    = 5\n");
 }
 
 TEST(name_of_a_call)
@@ -340,7 +340,7 @@ TEST(name_of_a_call)
 	number(&r, 1);
 	happen(enter, &r);
 	returns(exit, 0);
-	check_shown("a\\x1b]0;b\\x07\"c(1)                     = 0\n");
+	check_shown("a\\x1b]0;b\\x07\"c(1)                      = 0\n");
 }
 
 /* ---- threads -------------------------------------------------------------- */
@@ -390,7 +390,7 @@ TEST(open_at_the_end)
 	read_begins(3);
 	read_ends("abc");
 	read_begins(4);
-	check_shown("read(3, \"abc\", 100)                    = 3\n"
+	check_shown("read(3, \"abc\", 100)                     = 3\n"
 		    "read(4,  <detached ...>\n");
 }
 
@@ -560,7 +560,7 @@ TEST(first_thread_comes_back)
 	CHECK(strstr(
 		text,
 		"[pid   100] +++ superseded by execve in pid 101 +++\n"
-		"[pid   100] <... execve resumed>)                  = 0\n"));
+		"[pid   100] <... execve resumed>)                   = 0\n"));
 	free(text);
 }
 
