@@ -60,6 +60,8 @@ KTRACE_API const struct ktrace_word *ktrace_call_word(
  */
 KTRACE_API const struct ktrace_names *ktrace_names_find(const char *set,
 							uint64_t *mask);
+/* What stands behind a value without a name: "AT_???".  NULL: nothing. */
+KTRACE_API const char *ktrace_names_unknown(const char *set);
 
 /* The words of structs.tab for a struct; NULL: none. */
 KTRACE_API const char *ktrace_struct_words(const char *name);

@@ -12,6 +12,7 @@
 struct name_set {
 	const char *name;
 	uint64_t mask;
+	const char *unknown; /* behind values that have no name; or NULL */
 	struct ktrace_names names;
 };
 
@@ -92,7 +93,7 @@ static void call_parse(struct ktrace_call *call, const char *line)
 		if (!ktrace_word_parse(line, length, room, &word) &&
 		    call->nr_arguments < KTRACE_CALL_ARGUMENTS)
 			call->arguments[call->nr_arguments++] = word;
-		if (!strcmp(word.word, "by"))
+		if (!strcmp(word.word, "by") || !strcmp(word.set, "by"))
 			call->command = word.from;
 	}
 }
@@ -220,16 +221,29 @@ const struct ktrace_word *ktrace_call_word(const struct ktrace_call *call,
 					     : NULL;
 }
 
-const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
+static const struct name_set *set_find(const char *name)
 {
 	for (size_t i = 0; i < NR(name_sets); i++) {
-		if (strcmp(name_sets[i].name, set))
-			continue;
-		if (mask)
-			*mask = name_sets[i].mask;
-		return &name_sets[i].names;
+		if (!strcmp(name_sets[i].name, name))
+			return &name_sets[i];
 	}
 	return NULL;
+}
+
+const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
+{
+	const struct name_set *found = set_find(set);
+
+	if (found && mask)
+		*mask = found->mask;
+	return found ? &found->names : NULL;
+}
+
+const char *ktrace_names_unknown(const char *set)
+{
+	const struct name_set *found = set_find(set);
+
+	return found ? found->unknown : NULL;
 }
 
 /* The text after the name in the line that begins with it. */

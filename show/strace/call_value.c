@@ -124,14 +124,28 @@ static const char *name_of(const struct ktrace_names *names, uint64_t value,
 	return NULL;
 }
 
-static void put_flags(struct line *line, const struct ktrace_names *names,
-		      uint64_t value, uint64_t mask)
+/* Prints 0x40, and AT_??? as a comment: nothing of the value has a name. */
+static void put_unnamed(struct line *line, const char *set, uint64_t value)
+{
+	const char *unknown = ktrace_names_unknown(set);
+
+	line_printf(line, "%#" PRIx64, value);
+	if (unknown)
+		line_printf(line, " /* %s */", unknown);
+}
+
+static void put_flags(struct line *line, const char *set,
+		      const struct ktrace_names *names, uint64_t value,
+		      uint64_t mask)
 {
 	const char *name = name_of(names, value & mask, mask);
 	size_t begin = line->len;
 
 	if (mask && name) {
 		line_puts(line, name);
+		value &= ~mask;
+	} else if (mask && value & mask) {
+		put_unnamed(line, set, value & mask);
 		value &= ~mask;
 	} else if (!mask && !value) {
 		name = name_of(names, 0, 0);
@@ -149,10 +163,12 @@ static void put_flags(struct line *line, const struct ktrace_names *names,
 		line_puts(line, names->names[i].name);
 		value &= ~bits;
 	}
-	if (value || line->len == begin)
-		line_printf(line,
-			    line->len > begin ? "|%#" PRIx64 : "%#" PRIx64,
-			    value);
+	if (line->len == begin && value)
+		put_unnamed(line, set, value);
+	else if (line->len == begin)
+		line_puts(line, "0");
+	else if (value)
+		line_printf(line, "|%#" PRIx64, value);
 }
 
 /* "A+B+C": each set but the last has one name for the bits in its mask. */
@@ -172,7 +188,7 @@ static void put_parts(struct line *line, const char *sets, uint64_t value)
 		if (name)
 			line_puts(line, name);
 		else
-			line_printf(line, "%#" PRIx64, value & mask);
+			put_unnamed(line, set, value & mask);
 		value &= ~mask;
 		if (value || sets[strcspn(sets, "+")])
 			line_puts(line, "|");
@@ -196,14 +212,14 @@ void value_names(struct line *line, const char *set, uint64_t value)
 		return;
 	}
 	if (names->flags) {
-		put_flags(line, names, value, mask);
+		put_flags(line, set, names, value, mask);
 		return;
 	}
 	name = name_of(names, value, 0);
 	if (name)
 		line_puts(line, name);
 	else
-		line_printf(line, "%#" PRIx64, value);
+		put_unnamed(line, set, value);
 }
 
 void value_address(struct line *line, uint64_t address)
@@ -226,7 +242,7 @@ void value_signal(struct line *line, uint64_t signal)
 	else if (signal > 32 && signal <= 64)
 		line_printf(line, "SIGRT_%" PRIu64, signal - 32);
 	else
-		line_printf(line, "%" PRId64, (int64_t)signal);
+		line_printf(line, "%u", (uint32_t)signal);
 }
 
 void value_signals(struct line *line, uint64_t set)
@@ -273,6 +289,10 @@ void value_mode(struct line *line, uint64_t mode)
 			continue;
 		line_printf(line, "%s|", types[i].name);
 		mode &= ~S_IFMT;
+	}
+	if (mode & S_IFMT) {
+		line_printf(line, "%#03o", (unsigned int)mode);
+		return;
 	}
 	if (mode & S_ISUID)
 		line_puts(line, "S_ISUID|");
