@@ -41,6 +41,9 @@
 #define CONTROL_PATHS 8
 #define SET_BYTES     1024 /* of a set of descriptors or CPUs */
 #define STRING_MAX    8192
+#define IDS_MAX	      33 /* users or groups: one more than are shown */
+#define ERESTART_RESTARTBLOCK \
+	516 /* of the kernel; not in its headers for programs */
 
 static void bytes_make(struct maker *m, const char *type, size_t size)
 {
@@ -99,9 +102,15 @@ static void vector_make(struct maker *m, const struct ktrace_word *word)
 	unsigned int size = m->compat ? 4 : 8;
 
 	field_begin(m, "struct iovec", "");
-	condition(m);
+	/* What a failed call should have filled is known as well. */
+	if (m->exit)
+		text_words(m->text, "a%u if ", i);
+	else
+		condition(m);
 	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from,
 		   2 * size, 2 * size * VECTOR_MAX);
+	if (!strcmp(word->set, "plain"))
+		return;
 	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
 	condition(m);
 	text_words(
@@ -231,8 +240,9 @@ static void set_make(struct maker *m)
 {
 	field_begin(m, "u8", "");
 	condition(m);
-	text_words(m->text, "a%u a0 31 + 5 >> 4 * bytes %u end", m->index,
-		   SET_BYTES);
+	/* The program may have left anything in the upper half of the number. */
+	text_words(m->text, "a%u a0 4294967295 & 31 + 5 >> 4 * bytes %u end",
+		   m->index, SET_BYTES);
 }
 
 /* The last argument of pselect6: two words; the first points to the mask. */
@@ -330,6 +340,38 @@ static void result_paths(struct maker *m, const struct ktrace_call *call)
 	text_puts(m->text, " end");
 }
 
+static void ids_make(struct maker *m, const struct ktrace_word *word)
+{
+	field_begin(m, "u32", "");
+	condition(m);
+	text_words(m->text, "a%u a%d 4294967295 & 4 * bytes %u end", m->index,
+		   word->from, 4 * IDS_MAX);
+}
+
+static void pages_make(struct maker *m, const struct ktrace_word *word)
+{
+	field_begin(m, "u8", "");
+	condition(m);
+	text_words(m->text, "a%u a%d 4095 + 12 >> bytes %u end", m->index,
+		   word->from, m->string_max + 1);
+}
+
+/* What is left of a sleep is stored if the call fails with EINTR or is restarted. */
+static void rest_make(struct maker *m, const struct ktrace_word *word)
+{
+	uint32_t size = enums_struct_size(m->enums, word->set);
+	char type[80];
+
+	if (!size || !m->exit)
+		return;
+	snprintf(type, sizeof(type), "struct %s", word->set);
+	field_begin(m, type, "");
+	text_words(m->text,
+		   "a6 %d + 0 == a6 %d + 0 == + a%u * if a%u %u bytes %u end",
+		   EINTR, ERESTART_RESTARTBLOCK, m->index, m->index, size,
+		   size);
+}
+
 /* Words that mean the same at entry and exit, and for 32-bit programs. */
 static bool simple_make(struct maker *m, const struct ktrace_word *word)
 {
@@ -351,8 +393,14 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		buffer_make(m, word, "u8", m->string_max);
 	else if (!strcmp(w, "cpus"))
 		buffer_make(m, word, "u8", SET_BYTES);
+	else if (!strcmp(w, "set") && *word->set)
+		buffer_make(m, word, "u8", 8);
 	else if (!strcmp(w, "set"))
 		bytes_make(m, "u64", 8);
+	else if (!strcmp(w, "ids"))
+		ids_make(m, word);
+	else if (!strcmp(w, "pages"))
+		pages_make(m, word);
 	else if (!strcmp(w, "argv"))
 		strings_make(m);
 	else if (!strcmp(w, "envp"))
@@ -369,7 +417,7 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	/* These have the same layout for 32-bit programs. */
 	if (word_is(word, "by"))
 		command_make(m, word);
-	else if (word_is(word, "Q"))
+	else if (word_is(word, "Q") || word_is(word, "X"))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);
@@ -381,16 +429,20 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		vector_make(m, word);
 	else if (word_is(word, "msg"))
 		message_make(m);
-	else if (word_is(word, "X"))
-		bytes_make(m, "u64", 8);
+	else if (word_is(word, "rem"))
+		rest_make(m, word);
 	else if (word_is(word, "info") && !m->compat)
 		bytes_make(m, "u8", 48); /* the size in the kernel */
 	else if (word_is(word, "fdset"))
 		set_make(m);
 	else if (word_is(word, "sigarg"))
 		mask_make(m);
-	else if (word_is(word, "timespecs"))
+	else if (word_is(word, "timespecs") || word_is(word, "timevals"))
 		bytes_make(m, "u64", 32);
+	else if (word_is(word, "times"))
+		bytes_make(m, "u64", 16);
+	else if (word_is(word, "time"))
+		bytes_make(m, "u64", 8);
 	else if (word_is(word, "futexto"))
 		bytes_make(m, "u64", m->compat ? 8 : 16);
 	else if (word_is(word, "fcntl") && !m->compat)
@@ -400,7 +452,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 /* Does the word want a capture when the call begins? */
 static bool word_enters(const struct ktrace_word *word)
 {
-	static const char *const exits[] = {"out", "fds", "wstatus", "dents"};
+	static const char *const exits[] = {"out",   "fds", "wstatus",
+					    "dents", "rem", "pages"};
 
 	if (!word->in || (word_is(word, "str") && word->from >= 0))
 		return false;
@@ -414,7 +467,8 @@ static bool word_enters(const struct ktrace_word *word)
 static bool word_exits(const struct ktrace_word *word)
 {
 	static const char *const exits[] = {"out", "fds",   "wstatus", "dents",
-					    "len", "fdset", "T",       "by"};
+					    "len", "fdset", "T",       "by",
+					    "rem", "pages"};
 
 	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
 		return true;
@@ -431,7 +485,8 @@ static void enter_captured(struct maker *m, const struct ktrace_word *word)
 		return;
 	if (word_is(word, "path"))
 		string_make(m, PATH_ROOM);
-	else if (word_is(word, "str"))
+	else if (word_is(word, "str") || word_is(word, "mounttype") ||
+		 word_is(word, "mountdata"))
 		string_make(m, m->string_max + 1);
 	else
 		argument_make(m, word);

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/swap.h>
 #include <sys/sysmacros.h>
 
 #include <linux/futex.h>
+#include <linux/ioprio.h>
 
 #include <ktrace/capture_names.h>
 
@@ -171,27 +174,105 @@ static void put_protocol(struct line *line, const struct call_view *view,
 	}
 }
 
-static void put_sockopt(struct line *line, const struct call_view *view,
-			unsigned int argument)
+/* The magic number of old programs is no flag. */
+static void put_mount_flags(struct line *line, uint64_t value)
 {
-	uint64_t value = call_argument(view, argument);
+	bool magic = (value & MS_MGC_MSK) == MS_MGC_VAL;
 
-	switch (call_argument(view, 1)) {
-	case SOL_SOCKET:
-		value_names(line, "sockopt_socket", value);
-		break;
-	case 6: /* SOL_TCP */
-		value_names(line, "sockopt_tcp", value);
-		break;
-	case 0: /* SOL_IP */
-		value_names(line, "sockopt_ip", value);
-		break;
-	case 41: /* SOL_IPV6 */
-		value_names(line, "sockopt_ipv6", value);
-		break;
-	default:
-		line_printf(line, "%" PRIu64, value);
+	if (magic) {
+		value &= ~(uint64_t)MS_MGC_MSK;
+		line_puts(line, value ? "MS_MGC_VAL|" : "MS_MGC_VAL");
 	}
+	if (value || !magic)
+		value_names(line, "mount", value);
+}
+
+/* What mount() ignores is an address: the kernel does not look there. */
+static bool mount_ignores(const struct call_view *view, bool data)
+{
+	uint64_t flags = call_argument(view, 3);
+
+	if ((flags & MS_MGC_MSK) == MS_MGC_VAL)
+		flags &= ~(uint64_t)MS_MGC_MSK;
+	if (flags & MS_REMOUNT)
+		return !data;
+	return flags & (MS_BIND | MS_MOVE | MS_SHARED | MS_PRIVATE | MS_SLAVE |
+			MS_UNBINDABLE);
+}
+
+/* The low bits are a priority. */
+static void put_swap(struct line *line, uint64_t value)
+{
+	if (value & ~(uint64_t)SWAP_FLAG_PRIO_MASK) {
+		value_names(line, "swap",
+			    value & ~(uint64_t)SWAP_FLAG_PRIO_MASK);
+		line_puts(line, "|");
+	}
+	line_printf(line, "%" PRIu64, value & SWAP_FLAG_PRIO_MASK);
+}
+
+static void put_priority(struct line *line, uint32_t value)
+{
+	line_puts(line, "IOPRIO_PRIO_VALUE(");
+	value_names(line, "ioprio_class", value >> IOPRIO_CLASS_SHIFT);
+	line_printf(line, ", %u)", value & ((1u << IOPRIO_CLASS_SHIFT) - 1));
+}
+
+/* A number that is known better by its name: 7 (NAME), in a comment. */
+static void put_commented(struct line *line, const char *set, int64_t value)
+{
+	const char *name = ktrace_names_unknown(set);
+	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+
+	for (uint32_t i = 0; names && i < names->count; i++)
+		if (names->names[i].value == (uint64_t)value)
+			name = names->names[i].name;
+	line_printf(line, "%" PRId64, value);
+	if (name)
+		line_printf(line, " /* %s */", name);
+}
+
+/* Does a word show the bits of its argument, whatever the sign? */
+static bool word_is_unsigned(const char *w)
+{
+	static const char *const words[] = {"F", "E",  "x",    "u",
+					    "o", "id", "mode", "dev"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(w, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Without the sign's copies, which fill a smaller argument up to 64 bits. */
+static uint64_t value_bits(const struct call_view *view, unsigned int argument,
+			   uint64_t value)
+{
+	uint32_t size = view->enter.type->fields[argument].size;
+
+	return size && size < sizeof(value) ? value & ((1ull << 8 * size) - 1)
+					    : value;
+}
+
+/* Words of one call each. */
+static bool put_special(struct line *line, const struct call_view *view,
+			const struct ktrace_word *word, uint64_t value)
+{
+	const char *w = word->word;
+
+	if (!strcmp(w, "swap"))
+		put_swap(line, (uint32_t)value);
+	else if (!strcmp(w, "ioprio"))
+		put_priority(line, value);
+	else if (!strcmp(w, "F") && !strcmp(word->set, "mount"))
+		put_mount_flags(line, value);
+	else if ((!strcmp(w, "mounttype") && mount_ignores(view, false)) ||
+		 (!strcmp(w, "mountdata") && mount_ignores(view, true)))
+		value_address(line, value);
+	else
+		return false;
+	return true;
 }
 
 /* Arguments that are only numbers. */
@@ -202,14 +283,18 @@ static bool put_number(struct line *line, const struct call_view *view,
 
 	if (!strcmp(w, "d"))
 		line_printf(line, "%" PRId64, (int64_t)value);
-	else if (!strcmp(w, "u"))
+	else if (!strcmp(w, "id") && (uint32_t)value == UINT32_MAX)
+		line_puts(line, "-1");
+	else if (!strcmp(w, "N"))
+		put_commented(line, word->set, (int64_t)value);
+	else if (!strcmp(w, "u") || !strcmp(w, "id"))
 		line_printf(line, "%" PRIu64, value);
 	else if (!strcmp(w, "x"))
 		line_printf(line, "%#" PRIx64, value);
 	else if (!strcmp(w, "o") || !strcmp(w, "mode"))
-		line_printf(line, "%#03" PRIo64, value & 07777777);
+		line_printf(line, "%#03" PRIo64, value & 0177777);
 	else if (!strcmp(w, "type"))
-		value_mode(line, value);
+		value_mode(line, value & 0177777);
 	else if (!strcmp(w, "dev"))
 		line_printf(line, "makedev(%#x, %#x)", major(value),
 			    minor(value));
@@ -219,6 +304,8 @@ static bool put_number(struct line *line, const struct call_view *view,
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "atfd") && (int)value == AT_FDCWD)
 		line_puts(line, "AT_FDCWD");
+	else if (!strcmp(w, "atfd") && *word->set && (int)value == -1)
+		line_puts(line, word->set);
 	else if (!strcmp(w, "atfd"))
 		line_printf(line, "%d", (int)value);
 	else if (!strcmp(w, "sig"))
@@ -255,10 +342,12 @@ bool argument_print(struct line *line, const struct call_view *view,
 
 	if (word_is(word, "-") || !argument_counts(view, argument))
 		return false;
+	if (word_is_unsigned(word->word))
+		value = value_bits(view, argument, value);
 	if (word_is(word, "mode") &&
 	    !makes_file(call_argument(view, word->from)))
 		return false;
-	if (word_is(word, "dev") &&
+	if (word_is(word, "dev") && word->from >= 0 &&
 	    !makes_device(call_argument(view, word->from)))
 		return false;
 	if (word_is(word, "half"))
@@ -284,7 +373,9 @@ bool argument_print(struct line *line, const struct call_view *view,
 	else if (word_is(word, "by"))
 		put_unknown(line, value);
 	else if (word_is(word, "sockopt"))
-		put_sockopt(line, view, argument);
+		option_name_print(line, view, argument);
+	else if (put_special(line, view, word, value))
+		return true;
 	else if (!(word_is(word, "ptrace") && put_ptrace(line, view, value)) &&
 		 !put_number(line, view, word, value) &&
 		 !argument_memory(line, view, argument))
@@ -459,6 +550,24 @@ static void put_selected(struct line *line, const struct call_view *view)
 	line_puts(line, ")");
 }
 
+/* A result with what it means behind it: 0 (SCHED_OTHER).  False: it is none. */
+static bool put_meaning(struct line *line, int64_t value,
+			const struct ktrace_word *word)
+{
+	size_t begin = line->len;
+
+	line_printf(line, "%" PRId64 " (", value);
+	if (word_is(word, "E"))
+		value_names(line, word->set, value);
+	else if (word_is(word, "ioprio"))
+		put_priority(line, value);
+	else if (!word_is(word, "time") || !value_date(line, value, 0, 0))
+		line->len = begin;
+	if (line->len > begin)
+		line_puts(line, ")");
+	return line->len > begin;
+}
+
 void result_print(struct line *line, const struct call_view *view)
 {
 	const char *word = view->call ? view->call->result.word : "";
@@ -473,7 +582,8 @@ void result_print(struct line *line, const struct call_view *view)
 		result_signal(line, view->result);
 	else if (!strcmp(word, "o"))
 		line_printf(line, "%#03" PRIo64, view->result);
-	else
+	else if (!*word ||
+		 !put_meaning(line, view->result, &view->call->result))
 		line_printf(line, "%" PRId64, view->result);
 	if (call_failed(view))
 		return;

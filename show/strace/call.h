@@ -103,6 +103,39 @@ bool arguments_print(struct line *line, const struct call_view *view);
 /* For an argument that is a pointer.  False: its word does not say to what. */
 bool argument_memory(struct line *line, const struct call_view *view,
 		     unsigned int argument);
+/* The size of the program's pointers and longs. */
+static inline size_t word_size(const struct call_view *view)
+{
+	return call_is_compat(view) ? 4 : 8;
+}
+
+static inline uint64_t word_read(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, size);
+	return value;
+}
+
+/* Socket options: call_socket.c */
+void option_name_print(struct line *line, const struct call_view *view,
+		       unsigned int argument);
+void option_print(struct line *line, const struct call_view *view,
+		  unsigned int argument, bool exit);
+/* call_message.c */
+void iovec_print(struct line *line, const struct call_view *view,
+		 unsigned int argument, bool exit);
+void message_print(struct line *line, const struct call_view *view,
+		   unsigned int argument, bool exit);
+/*
+ * Times with dates: call_time.c.  @digits: of @part of a second.  False: there is no such
+ * date.
+ */
+bool value_date(struct line *line, int64_t seconds, uint64_t part,
+		unsigned int digits);
+/* False: the argument's word is not one of those for times. */
+bool time_print(struct line *line, const struct call_view *view,
+		unsigned int argument, bool exit);
 /* fcntl: call_fcntl.c.  Does the call write to what the argument points to? */
 bool fcntl_answers(const struct call_view *view);
 /* As argument_print(). */

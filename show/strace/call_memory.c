@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Arguments that point to memory: prints what was captured there. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <ktrace/capture_names.h>
 
@@ -58,6 +57,11 @@ static void put_data(struct line *line, const struct call_view *view,
 		if ((uint64_t)size < length)
 			length = size;
 	}
+	/* No name of a machine is longer. */
+	if (!strcmp(word->set, "uts") && (uint64_t)size > 64) {
+		value_address(line, address);
+		return;
+	}
 	if (!address || !c.there || (exit && call_failed(view))) {
 		/* A length of zero captures nothing. */
 		if (address && !size && !(exit && call_failed(view)))
@@ -67,8 +71,8 @@ static void put_data(struct line *line, const struct call_view *view,
 		return;
 	}
 	/* The result may be the full length, also if less was stored. */
-	if (exit && !strcmp(word->set, "string") && size &&
-	    (uint64_t)size <= length && !c.bytes[size - 1])
+	if (!strcmp(word->set, "string") && size && (uint64_t)size <= length &&
+	    !c.bytes[size - 1])
 		size = --length;
 	if (length > view->string_max)
 		length = view->string_max;
@@ -154,6 +158,20 @@ static bool is_device(const uint8_t *bytes, const struct ktrace_layout *layout)
 	return false;
 }
 
+/* How it notifies says what the union at its end is. */
+static const char *sigevent_words(const struct captured *c)
+{
+	int32_t notify;
+
+	if (c->size < 16)
+		return NULL;
+	memcpy(&notify, c->bytes + 12, sizeof(notify));
+	if (notify == SIGEV_THREAD)
+		return ktrace_struct_words("sigevent.thread");
+	return notify == SIGEV_THREAD_ID ? ktrace_struct_words("sigevent.tid")
+					 : NULL;
+}
+
 static void put_struct(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit)
 {
@@ -169,6 +187,8 @@ static void put_struct(struct line *line, const struct call_view *view,
 	if (c.there && layout && c.size >= layout->size &&
 	    is_device(c.bytes, layout))
 		words = ktrace_struct_words(device);
+	if (c.there && !strcmp(word->set, "sigevent"))
+		words = sigevent_words(&c);
 	/* Without CLONE_PIDFD this member has another meaning. */
 	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
 	    c.bytes[1] & 0x10)
@@ -277,122 +297,74 @@ static void put_numbers(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
-/* The size of the program's pointers and longs. */
-static size_t word_size(const struct call_view *view)
+/* Prints [0] => [4096]: what the call has made of a number. */
+static void put_moved(struct line *line, const struct call_view *view,
+		      unsigned int argument)
 {
-	return call_is_compat(view) ? 4 : 8;
+	struct captured before = captured_get(view, false, argument, "");
+	struct captured after = captured_get(view, true, argument, "");
+
+	put_numbers(line, view, argument, false, 8, false);
+	if (before.size < 8 || after.size < 8 || call_failed(view) ||
+	    !memcmp(before.bytes, after.bytes, 8))
+		return;
+	line_puts(line, " => ");
+	put_numbers(line, view, argument, true, 8, false);
 }
 
-static uint64_t word_read(const uint8_t *bytes, size_t size)
+static void put_ids(struct line *line, const struct call_view *view,
+		    unsigned int argument, bool exit)
 {
-	uint64_t value = 0;
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, exit, argument, "");
+	uint64_t count = (uint32_t)call_argument(view, word->from);
+	uint32_t id;
 
-	memcpy(&value, bytes, size);
-	return value;
-}
-
-static void put_vector(struct line *line, const struct call_view *view,
-		       const struct captured *vector,
-		       const struct captured *data, uint64_t address,
-		       int64_t limit)
-{
-	const uint8_t *bytes = data->bytes;
-	size_t left = data->size, word = word_size(view);
-	uint64_t base, size;
-
-	if (!vector->there) {
-		value_address(line, address);
+	if (!call_argument(view, argument) || (exit && call_failed(view)) ||
+	    (count && c.size < sizeof(id))) {
+		value_address(line, call_argument(view, argument));
 		return;
 	}
 	line_puts(line, "[");
-	for (size_t i = 0; i + 2 * word <= vector->size; i += 2 * word) {
-		size_t here, shown;
-		bool cut;
-
-		base = word_read(vector->bytes + i, word);
-		size = word_read(vector->bytes + i + word, word);
-		here = size < view->string_max ? size : view->string_max;
-		shown = here;
-		/* Shows only what was transferred. */
-		if (limit >= 0 && (uint64_t)limit < shown)
-			shown = limit;
-		cut = (limit >= 0 && (uint64_t)limit < size ? (uint64_t)limit
-							    : size) > shown;
-		line_puts(line, i ? ", {iov_base=" : "{iov_base=");
-		if (data->there && left >= here)
-			value_string(line, bytes, shown, cut);
-		else
-			value_address(line, base);
-		line_printf(line, ", iov_len=%" PRIu64 "}", size);
-		if (left < here)
-			here = left;
-		bytes += here;
-		left -= here;
-		if (limit >= 0)
-			limit = (uint64_t)limit > size ? limit - (int64_t)size
-						       : 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (i)
+			line_puts(line, ", ");
+		if (i == view->string_max || (i + 1) * sizeof(id) > c.size) {
+			line_puts(line, "...");
+			break;
+		}
+		memcpy(&id, c.bytes + i * sizeof(id), sizeof(id));
+		line_printf(line, "%u", id);
 	}
 	line_puts(line, "]");
 }
 
-static void put_iovec(struct line *line, const struct call_view *view,
-		      unsigned int argument, bool exit)
+/* A byte for each page, of which the lowest bit counts. */
+static void put_pages(struct line *line, const struct call_view *view,
+		      unsigned int argument)
 {
-	struct captured vector = captured_get(view, exit, argument, "");
-	struct captured data =
-		captured_get(view, exit, argument, KTRACE_CAPTURED_DATA);
+	struct captured c = captured_get(view, true, argument, "");
 
-	put_vector(line, view, &vector, &data, call_argument(view, argument),
-		   exit ? view->result : -1);
-}
-
-static void put_message(struct line *line, const struct call_view *view,
-			unsigned int argument, bool exit)
-{
-	struct captured message = captured_get(view, exit, argument, "");
-	struct captured name =
-		captured_get(view, exit, argument, KTRACE_CAPTURED_NAME);
-	struct captured vector =
-		captured_get(view, exit, argument, KTRACE_CAPTURED_VECTOR);
-	struct captured data =
-		captured_get(view, exit, argument, KTRACE_CAPTURED_DATA);
-	struct captured in =
-		captured_get(view, exit, argument, KTRACE_CAPTURED_CONTROL);
-	uint64_t at_name, at_vector, at_control, nr, control;
-	size_t word = word_size(view);
-	uint32_t length, flags;
-
-	if (!message.there || message.size < 7 * word ||
-	    (exit && call_failed(view))) {
+	if (!c.there || call_failed(view)) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
-	at_name = word_read(message.bytes, word);
-	memcpy(&length, message.bytes + word, 4);
-	at_vector = word_read(message.bytes + 2 * word, word);
-	nr = word_read(message.bytes + 3 * word, word);
-	control = word_read(message.bytes + 5 * word, word);
-	memcpy(&flags, message.bytes + 6 * word, 4);
-	line_puts(line, "{msg_name=");
-	if (at_name && name.there)
-		value_sockaddr(line, name.bytes, name.size);
-	else
-		value_address(line, at_name);
-	line_printf(line, ", msg_namelen=%u, msg_iov=", length);
-	put_vector(line, view, &vector, &data, at_vector,
-		   exit ? view->result : -1);
-	line_printf(line, ", msg_iovlen=%" PRIu64, nr);
-	at_control = word_read(message.bytes + 4 * word, word);
-	if (control)
-		line_puts(line, ", msg_control=");
-	if (control && !in.there)
-		value_address(line, at_control);
-	else if (control)
-		control_print(line, view, argument, in.bytes, in.size, control,
-			      at_control);
-	line_printf(line, ", msg_controllen=%" PRIu64 ", msg_flags=", control);
-	value_names(line, "msg", flags);
-	line_puts(line, "}");
+	line_puts(line, "[");
+	for (size_t i = 0; i < c.size && i < view->string_max; i++)
+		line_printf(line, "%s%d", i ? ", " : "", c.bytes[i] & 1);
+	line_puts(line, c.cut || c.size > view->string_max ? ", ...]" : "]");
+}
+
+/* The time that is left, only if a signal has ended the call. */
+static void put_rest(struct line *line, const struct call_view *view,
+		     unsigned int argument)
+{
+	struct captured c = captured_get(view, true, argument, "");
+	const struct ktrace_word *word = call_word(view, argument);
+
+	if (!c.there ||
+	    !value_struct(line, view, word->set, NULL, c.bytes, c.size))
+		value_address(line, call_argument(view, argument));
 }
 
 static void put_address_of(struct line *line, const struct call_view *view,
@@ -400,6 +372,17 @@ static void put_address_of(struct line *line, const struct call_view *view,
 {
 	struct captured c = captured_get(view, exit, argument, "");
 
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured room = {0};
+	uint32_t size;
+
+	/* The kernel has stored only as much as there was room for. */
+	if (exit && word->from >= 0)
+		room = captured_get(view, false, word->from, "");
+	if (room.there && room.size >= sizeof(size)) {
+		memcpy(&size, room.bytes, sizeof(size));
+		c.size = size < c.size ? size : c.size;
+	}
 	if (!c.there || !call_argument(view, argument) ||
 	    (exit && call_failed(view)))
 		value_address(line, call_argument(view, argument));
@@ -426,46 +409,6 @@ static void put_length(struct line *line, const struct call_view *view,
 		line_printf(line, "[%d]", in);
 	else
 		line_printf(line, "[%d => %d]", in, out);
-}
-
-/* Socket options that are structs.  False: it is not one of them. */
-static bool put_socket_option(struct line *line, uint64_t option,
-			      const struct captured *c)
-{
-	int32_t v[3];
-
-	if (c->size > sizeof(v))
-		return false;
-	memcpy(v, c->bytes, c->size);
-	if (option == SO_LINGER && c->size == 8)
-		line_printf(line, "{l_onoff=%d, l_linger=%d}", v[0], v[1]);
-	else if (option == SO_PEERCRED && c->size == 12)
-		line_printf(line, "{pid=%d, uid=%d, gid=%d}", v[0], v[1], v[2]);
-	else
-		return false;
-	return true;
-}
-
-static void put_option(struct line *line, const struct call_view *view,
-		       unsigned int argument, bool exit)
-{
-	struct captured c = captured_get(view, exit, argument, "");
-	int32_t value;
-
-	if (!c.there || (exit && call_failed(view)) ||
-	    (!exit && c.size < sizeof(struct linger) &&
-	     call_argument(view, 1) == SOL_SOCKET &&
-	     call_argument(view, 2) == SO_LINGER)) {
-		value_address(line, call_argument(view, argument));
-	} else if (call_argument(view, 1) == SOL_SOCKET &&
-		   put_socket_option(line, call_argument(view, 2), &c)) {
-		return;
-	} else if (c.size == 4) {
-		memcpy(&value, c.bytes, 4);
-		line_printf(line, "[%d]", value);
-	} else {
-		value_string(line, c.bytes, c.size, c.cut);
-	}
 }
 
 static void put_strings(struct line *line, const struct call_view *view,
@@ -532,14 +475,20 @@ static void put_info(struct line *line, const struct call_view *view,
 static void put_signals(struct line *line, const struct call_view *view,
 			unsigned int argument, bool exit)
 {
+	const struct ktrace_word *word = call_word(view, argument);
 	struct captured c = captured_get(view, exit, argument, "");
-	uint64_t set;
+	uint64_t set = 0, size = sizeof(set);
 
-	if (!c.there || c.size < 8 || (exit && call_failed(view))) {
+	/* The kernel takes sets of one size only, but returns parts of them. */
+	if (word->from >= 0)
+		size = call_argument(view, word->from);
+	if (!c.there || size > sizeof(set) || c.size < size ||
+	    (size < sizeof(set) && !*word->set) ||
+	    (exit && call_failed(view))) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
-	memcpy(&set, c.bytes, sizeof(set));
+	memcpy(&set, c.bytes, size);
 	value_signals(line, set);
 }
 
@@ -579,7 +528,7 @@ static void put_fdset(struct line *line, const struct call_view *view,
 	struct path_list paths = paths_of(view, argument);
 	const char *space = "";
 
-	if (!c.there || !call_argument(view, argument)) {
+	if (!c.there || !call_argument(view, argument) || (int)limit < 0) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
@@ -640,49 +589,10 @@ static void put_mask(struct line *line, const struct call_view *view,
 		    word_read(c.bytes + word, word));
 }
 
-/* With a comment that has date and time. */
-static void put_time(struct line *line, int64_t seconds, int64_t ns)
-{
-	char date[32] = "", zone[16] = "";
-	time_t time = seconds;
-	struct tm tm;
-
-	line_printf(line, "{tv_sec=%" PRId64 ", tv_nsec=%" PRId64 "}", seconds,
-		    ns);
-	if (!localtime_r(&time, &tm))
-		return;
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	strftime(zone, sizeof(zone), "%z", &tm);
-	line_printf(line, " /* %s.%09" PRId64 "%s */", date, ns, zone);
-}
-
-static void put_times(struct line *line, const struct call_view *view,
-		      unsigned int argument)
-{
-	struct captured c = captured_get(view, false, argument, "");
-	int64_t v[4];
-
-	if (!c.there || c.size < sizeof(v)) {
-		value_address(line, call_argument(view, argument));
-		return;
-	}
-	memcpy(v, c.bytes, sizeof(v));
-	line_puts(line, "[");
-	for (int i = 0; i < 4; i += 2) {
-		if (v[i + 1] == 0x3fffffff)
-			line_puts(line, "UTIME_NOW");
-		else if (v[i + 1] == 0x3ffffffe)
-			line_puts(line, "UTIME_OMIT");
-		else
-			put_time(line, v[i], v[i + 1]);
-		line_puts(line, i ? "]" : ", ");
-	}
-}
-
 bool argument_needs_exit(const struct call_view *view, unsigned int argument)
 {
 	static const char *const words[] = {"out", "fds", "wstatus", "dents",
-					    "len"};
+					    "len", "rem", "pages"};
 	const struct ktrace_word *word = call_word(view, argument);
 
 	if (word->out || (word_is(word, "fcntl") && fcntl_answers(view)))
@@ -702,7 +612,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 	bool exit = argument_needs_exit(view, i);
 	const char *w = word->word;
 
-	if (!strcmp(w, "path") || !strcmp(w, "str"))
+	if (!strcmp(w, "path") || !strcmp(w, "str") ||
+	    !strcmp(w, "mounttype") || !strcmp(w, "mountdata"))
 		put_string(line, view, i, exit, !strcmp(w, "path") || exit);
 	else if (!strcmp(w, "in") || !strcmp(w, "out"))
 		put_data(line, view, i, exit);
@@ -722,20 +633,22 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_numbers(line, view, i, exit, 4, false);
 	else if (!strcmp(w, "fds"))
 		put_descriptors(line, view, i);
+	else if (!strcmp(w, "X") && word->in && word->out)
+		put_moved(line, view, i);
 	else if (!strcmp(w, "Q") || !strcmp(w, "X"))
 		put_numbers(line, view, i, exit, 8, !strcmp(w, "Q"));
 	else if (!strcmp(w, "info"))
 		put_info(line, view, i, exit);
 	else if (!strcmp(w, "iov"))
-		put_iovec(line, view, i, exit);
+		iovec_print(line, view, i, exit);
 	else if (!strcmp(w, "msg"))
-		put_message(line, view, i, exit);
+		message_print(line, view, i, exit);
 	else if (!strcmp(w, "sa"))
 		put_address_of(line, view, i, exit);
 	else if (!strcmp(w, "len"))
 		put_length(line, view, i);
 	else if (!strcmp(w, "opt"))
-		put_option(line, view, i, exit);
+		option_print(line, view, i, exit);
 	else if (!strcmp(w, "argv"))
 		put_strings(line, view, i);
 	else if (!strcmp(w, "envp"))
@@ -752,9 +665,13 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_mask(line, view, i);
 	else if (!strcmp(w, "wstatus"))
 		put_status(line, view, i);
-	else if (!strcmp(w, "timespecs"))
-		put_times(line, view, i);
+	else if (!strcmp(w, "ids"))
+		put_ids(line, view, i, exit);
+	else if (!strcmp(w, "pages"))
+		put_pages(line, view, i);
+	else if (!strcmp(w, "rem"))
+		put_rest(line, view, i);
 	else
-		return false;
+		return time_print(line, view, i, exit);
 	return true;
 }

@@ -181,7 +181,9 @@ static void member_text(const struct members *m, const char *name,
 static void sender_members(const struct members *m, const siginfo_t *info)
 {
 	member_number(m, "pid", info->si_pid);
-	member_number(m, "uid", info->si_uid);
+	member_number(m, "uid",
+		      info->si_uid == UINT32_MAX ? (int64_t)-1
+						 : (int64_t)info->si_uid);
 }
 
 static void value_members(const struct members *m, const siginfo_t *info)
@@ -269,7 +271,7 @@ void signal_members(struct line *line, const struct signal_view *view,
 		if (name)
 			member_text(&m, "errno", name);
 		else
-			member_number(&m, "errno", info->si_errno);
+			member_number(&m, "errno", (uint32_t)info->si_errno);
 	}
 	if (info->si_code <= 0)
 		sent_members(&m, info);

@@ -107,6 +107,10 @@ static void put_member(struct line *line, const struct call_view *view,
 	const uint8_t *at = bytes + member->offset;
 	const char *w = word->word;
 
+	/* Without the copies of the sign, where the sign has no meaning. */
+	if (member->size < sizeof(value) && strchr("FEuxo", *w) && !w[1])
+		value &= (1ull << 8 * member->size) - 1;
+
 	if (!strcmp(w, "S")) {
 		if (!value_struct(line, view, word->set, NULL, at,
 				  member->size))
@@ -201,7 +205,7 @@ static const char *inner_switch(struct putting *p, const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Prints the member of "[+]MEMBER:WORD". */
+/* Prints the member of "[+]MEMBER[=SHOWN]:WORD". */
 static void put_word(struct putting *p, const char *text, size_t length)
 {
 	const char *colon = memchr(text, ':', length);
@@ -210,6 +214,7 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	struct ktrace_word word;
 	bool optional = *text == '+';
 	const char *shown;
+	char *own;
 
 	if (!colon) {
 		put_comma(p);
@@ -221,11 +226,14 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	if (ktrace_word_parse(colon + 1, text + length - colon - 1, room,
 			      &word))
 		return;
+	own = strchr(name, '=');
+	if (own)
+		*own++ = '\0';
 	member = member_find(p->layout, name);
 	if (!member || member->offset + member->size > p->size ||
 	    (optional && !member_value(member, p->bytes)))
 		return;
-	shown = inner_switch(p, name);
+	shown = own ? own : inner_switch(p, name);
 	put_comma(p);
 	line_printf(p->line, "%s=", shown);
 	put_member(p->line, p->view, &word, member, p->bytes);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Times with a date behind them, as a comment. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "call.h"
+
+#define NS 1000000000u
+#define US 1000000u
+
+bool value_date(struct line *line, int64_t seconds, uint64_t part,
+		unsigned int digits)
+{
+	char date[64], zone[16];
+	time_t time = seconds;
+	struct tm tm;
+
+	if (!seconds && !part)
+		return false;
+	if (!localtime_r(&time, &tm) ||
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm) ||
+	    !strftime(zone, sizeof(zone), "%z", &tm))
+		return false;
+	line_puts(line, date);
+	if (part)
+		line_printf(line, ".%0*" PRIu64, (int)digits, part);
+	line_puts(line, zone);
+	return true;
+}
+
+/* Not for what is no time, as too many nanoseconds. */
+static void put_date(struct line *line, int64_t seconds, uint64_t part,
+		     uint64_t limit)
+{
+	size_t begin = line->len;
+
+	line_puts(line, " /* ");
+	if (part < limit &&
+	    value_date(line, seconds, part, limit == NS ? 9 : 6))
+		line_puts(line, " */");
+	else
+		line->len = begin;
+}
+
+static void put_time(struct line *line, const int64_t *v, uint64_t limit)
+{
+	line_printf(line, "{tv_sec=%" PRId64 ", tv_%s=%" PRIu64 "}", v[0],
+		    limit == NS ? "nsec" : "usec", (uint64_t)v[1]);
+	put_date(line, v[0], v[1], limit);
+}
+
+/* Two times of a file. */
+static void put_pair(struct line *line, const int64_t *v, uint64_t limit)
+{
+	line_puts(line, "[");
+	for (int i = 0; i < 4; i += 2) {
+		if (limit == NS && v[i + 1] == 0x3fffffff)
+			line_puts(line, "UTIME_NOW");
+		else if (limit == NS && v[i + 1] == 0x3ffffffe)
+			line_puts(line, "UTIME_OMIT");
+		else
+			put_time(line, &v[i], limit);
+		line_puts(line, i ? "]" : ", ");
+	}
+}
+
+static void put_utime(struct line *line, const int64_t *v)
+{
+	line_printf(line, "{actime=%" PRId64, v[0]);
+	put_date(line, v[0], 0, 1);
+	line_printf(line, ", modtime=%" PRId64, v[1]);
+	put_date(line, v[1], 0, 1);
+	line_puts(line, "}");
+}
+
+static void put_seconds(struct line *line, int64_t seconds)
+{
+	line_printf(line, "[%" PRId64, seconds);
+	put_date(line, seconds, 0, 1);
+	line_puts(line, "]");
+}
+
+/* How many numbers of 64 bits a word needs; 0: it is no time. */
+static size_t numbers_of(const struct ktrace_word *word)
+{
+	if (word_is(word, "timespecs") || word_is(word, "timevals"))
+		return 4;
+	if (word_is(word, "times"))
+		return 2;
+	return word_is(word, "time");
+}
+
+bool time_print(struct line *line, const struct call_view *view,
+		unsigned int argument, bool exit)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	size_t size = numbers_of(word) * sizeof(int64_t);
+	struct captured c;
+	int64_t v[4];
+
+	if (!size)
+		return false;
+	c = captured_get(view, exit, argument, "");
+	if (!c.there || c.size < size || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return true;
+	}
+	memcpy(v, c.bytes, size);
+	if (word_is(word, "timespecs"))
+		put_pair(line, v, NS);
+	else if (word_is(word, "timevals"))
+		put_pair(line, v, US);
+	else if (word_is(word, "times"))
+		put_utime(line, v);
+	else
+		put_seconds(line, v[0]);
+	return true;
+}
