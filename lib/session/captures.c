@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <ucontext.h>
 
 #include <ktrace/capture_names.h>
@@ -31,26 +30,14 @@
 #include "commands.h"
 #include "maker.h"
 
-#define STRINGS_ROOM  16384 /* of all strings of a vector */
-#define VECTOR_MAX    32
-#define STRUCTS_MAX   32
-#define PATHS_ROOM    511 /* of all descriptors of an argument */
-#define SET_MAX	      64  /* of a set of descriptors: those with paths */
-#define SET_ROOM      127
-#define CONTROL_ROOM  512 /* of a message's control data */
-#define CONTROL_PATHS 8
-#define SET_BYTES     1024 /* of a set of descriptors or CPUs */
-#define STRING_MAX    8192
-#define IDS_MAX	      33 /* users or groups: one more than are shown */
+#define SET_MAX	     64 /* of a set of descriptors: those with paths */
+#define SET_ROOM     127
+#define SET_BYTES    1024 /* of a set of descriptors or CPUs */
+#define STRING_MAX   8192
+#define VERSION_ROOM 64 /* of a struct, beyond what is known of it */
+#define IDS_MAX	     33 /* users or groups: one more than are shown */
 #define ERESTART_RESTARTBLOCK \
 	516 /* of the kernel; not in its headers for programs */
-
-static void bytes_make(struct maker *m, const char *type, size_t size)
-{
-	field_begin(m, type, "");
-	condition(m);
-	text_words(m->text, "a%u %zu bytes %zu end", m->index, size, size);
-}
 
 /* Bytes; another argument, or the result, is their number. */
 static void buffer_make(struct maker *m, const struct ktrace_word *word,
@@ -71,6 +58,35 @@ static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
 		   max);
 }
 
+/* A struct of which the program says how large it is, so it may be another version. */
+static void version_make(struct maker *m, const struct ktrace_word *word,
+			 const char *type, uint32_t size)
+{
+	field_begin(m, type, "");
+	condition(m);
+	/* The rest of a larger one may be missing. */
+	if (m->again)
+		text_words(m->text, "a%u %u bytes %u end", m->index, size,
+			   size);
+	else
+		text_words(m->text, "a%u a%d bytes %u end", m->index,
+			   word->from, size + VERSION_ROOM);
+}
+
+/*
+ * A second try to read a socket option: with the size that the option has, because programs
+ * may say more.
+ */
+static void option_again(struct maker *m)
+{
+	field_begin(m, "u8", "");
+	condition(m);
+	text_words(m->text,
+		   "a%u a1 1 == a2 13 == * a1 0 == a2 35 == a2 36 == + * + "
+		   "1 + 4 * bytes 8 end",
+		   m->index);
+}
+
 static void structs_make(struct maker *m, const struct ktrace_word *word)
 {
 	uint32_t size = enums_struct_size(m->enums, word->set);
@@ -79,6 +95,14 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	if (!size || size > 1024)
 		return;
 	snprintf(type, sizeof(type), "struct %s", word->set);
+	if (*word->word == 'L') {
+		list_make(m, word, type, size);
+		return;
+	}
+	if (*word->word == 'V') {
+		version_make(m, word, type, size);
+		return;
+	}
 	if (*word->word != 'A') {
 		bytes_make(m, type, size);
 		return;
@@ -87,95 +111,6 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	condition(m);
 	text_words(m->text, "a%u a%d %u * bytes %u end", m->index, word->from,
 		   size, size * STRUCTS_MAX);
-}
-
-static unsigned int rounds_for(unsigned int size)
-{
-	unsigned int rounds = STRINGS_ROOM / size;
-
-	return rounds < VECTOR_MAX ? rounds : VECTOR_MAX;
-}
-
-static void vector_make(struct maker *m, const struct ktrace_word *word)
-{
-	unsigned int i = m->index, max = m->string_max;
-	unsigned int size = m->compat ? 4 : 8;
-
-	field_begin(m, "struct iovec", "");
-	/* What a failed call should have filled is known as well. */
-	if (m->exit)
-		text_words(m->text, "a%u if ", i);
-	else
-		condition(m);
-	text_words(m->text, "a%u a%d %u * bytes %u end", i, word->from,
-		   2 * size, 2 * size * VECTOR_MAX);
-	if (!strcmp(word->set, "plain"))
-		return;
-	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
-	condition(m);
-	text_words(
-		m->text,
-		"a%d each %u a%u i %u * + @%u a%u i %u * + %u + @%u bytes %u "
-		"next end",
-		word->from, rounds_for(max), i, 2 * size, size, i, 2 * size,
-		size, size, max);
-}
-
-static void message_make(struct maker *m)
-{
-	unsigned int i = m->index, max = m->string_max;
-	/*
-	 * Members: msg_name, msg_namelen, msg_iov, msg_iovlen and so on, with
-	 * padding.
-	 */
-	unsigned int size = m->compat ? 4 : 8, n = size;
-
-	bytes_make(m, "struct user_msghdr", 7 * size);
-	field_begin(m, "struct sockaddr", KTRACE_CAPTURED_NAME);
-	condition(m);
-	text_words(m->text, "a%u @%u a%u %u + @4 bytes 128 end", i, n, i, n);
-	field_begin(m, "struct iovec", KTRACE_CAPTURED_VECTOR);
-	condition(m);
-	text_words(m->text, "a%u %u + @%u a%u %u + @%u %u * bytes %u end", i,
-		   2 * n, n, i, 3 * n, n, 2 * n, 2 * n * VECTOR_MAX);
-	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
-	condition(m);
-	text_words(m->text,
-		   "a%u %u + @%u each %u a%u %u + @%u i %u * + @%u "
-		   "a%u %u + @%u i %u * + %u + @%u bytes %u next end",
-		   i, 3 * n, n, rounds_for(max), i, 2 * n, n, 2 * n, n, i,
-		   2 * n, n, 2 * n, n, n, max);
-	field_begin(m, "u8", KTRACE_CAPTURED_CONTROL);
-	condition(m);
-	text_words(m->text, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n,
-		   n, i, 5 * n, n, CONTROL_ROOM);
-}
-
-/*
- * Descriptors that are passed on, if they are in the first control message.  If
- * there is no control message, the msghdr is read instead, which is always
- * possible, and the number of descriptors is zero.
- */
-static void message_paths(struct maker *m)
-{
-	unsigned int i = m->index, n = m->compat ? 4 : 8;
-	char any[32], control[80];
-
-	snprintf(any, sizeof(any), "a%u %u + @%u 0 == 0 ==", i, 5 * n, n);
-	snprintf(control, sizeof(control), "a%u %u + @%u a%u - %s * a%u +", i,
-		 4 * n, n, i, any, i);
-	if (m->nr_fields++)
-		text_puts(m->text, "; ");
-	text_words(m->text, "char " KTRACE_CAPTURED_PATH ": ", m->name);
-	condition(m);
-	/* cmsg_level, cmsg_type, and the number from cmsg_len */
-	text_words(
-		m->text,
-		"%s %s %u + @4 %d == * %s %u + @4 %d == * %s @%u %u - 2 >> * "
-		"each %d a%u %u + @%u %u + i 4 * + @4 path %d next end",
-		any, control, n, SOL_SOCKET, control, n + 4, SCM_RIGHTS,
-		control, n, n + 8, CONTROL_PATHS, i, 4 * n, n, n + 8,
-		PATHS_ROOM);
 }
 
 static void strings_make(struct maker *m)
@@ -389,6 +324,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		buffer_make(m, word, "struct sockaddr", 128);
 	else if (!strcmp(w, "opt") && m->exit)
 		buffer_at_make(m, word, "u8", m->string_max);
+	else if (!strcmp(w, "opt") && m->again)
+		option_again(m);
 	else if (!strcmp(w, "in") || !strcmp(w, "out") || !strcmp(w, "opt"))
 		buffer_make(m, word, "u8", m->string_max);
 	else if (!strcmp(w, "cpus"))
@@ -423,7 +360,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		entries_make(m);
 	else if (m->compat && strncmp(m->call->name, "32:", 3))
 		return; /* calls.tab has a "32:" line where it is known */
-	else if (word_is(word, "S") || word_is(word, "A") || word_is(word, "T"))
+	else if (word_is(word, "S") || word_is(word, "A") ||
+		 word_is(word, "T") || word_is(word, "L") || word_is(word, "V"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);

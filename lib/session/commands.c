@@ -45,13 +45,35 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 	field_begin(m, type, text);
 }
 
-/* Pushes 1 if the call has this command, else 0. */
+/* Calls with more commands than these are frequent. */
+#define COMMANDS_FEW 16
+
+static bool has_few(const struct maker *m)
+{
+	const struct call_command *commands;
+	size_t nr, found = 0;
+
+	commands = call_commands(&nr);
+	for (size_t i = 0; i < nr; i++)
+		found += !strcmp(commands[i].call, m->call->name);
+	return found <= COMMANDS_FEW;
+}
+
+/*
+ * Pushes 1 if the call has this command, else 0.  A program may have left anything in the
+ * upper half of the register; this is looked at where it costs little.
+ */
 static void command_push(const struct maker *m, struct text *text,
 			 const struct call_command *command)
 {
-	text_words(text, "a%d %s%u == ", m->call->command,
-		   command->command >> 31 ? "4294967295 & " : "",
-		   command->command);
+	unsigned int shift = call_command_shift(m->call);
+	bool half = command->command >> 31 || shift || has_few(m);
+
+	text_words(text, "a%d %s", m->call->command,
+		   half ? "4294967295 & " : "");
+	if (shift)
+		text_words(text, "%u >> ", shift);
+	text_words(text, "%u == ", command->command);
 }
 
 /* ---- data of fixed size ------------------------------------------------- */
@@ -309,7 +331,8 @@ static void union_make(struct maker *m, const char *set)
 
 void command_make(struct maker *m, const struct ktrace_word *word)
 {
-	if (*word->set) {
+	/* A single letter says how it is shown. */
+	if (*word->set && word->set[1]) {
 		union_make(m, word->set);
 		return;
 	}
@@ -320,5 +343,6 @@ void command_make(struct maker *m, const struct ktrace_word *word)
 	}
 	string_field(m, "name", 16);
 	string_field(m, "str", m->string_max + 1);
+	string_field(m, "path", PATH_ROOM);
 	data_field(m, "in");
 }

@@ -34,3 +34,27 @@ void condition(struct maker *m)
 	else
 		condition_words(m, words);
 }
+
+void bytes_make(struct maker *m, const char *type, size_t size)
+{
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text, "a%u %zu bytes %zu end", m->index, size, size);
+}
+
+void list_make(struct maker *m, const struct ktrace_word *word,
+	       const char *type, uint32_t size)
+{
+	field_begin(m, type, "");
+	condition(m);
+	text_words(m->text,
+		   "a%d 4294967295 & each %u a%u i %u * + %u bytes %u next end",
+		   word->from, STRUCTS_MAX, m->index, size, size, size);
+}
+
+unsigned int rounds_for(unsigned int size)
+{
+	unsigned int rounds = STRINGS_ROOM / size;
+
+	return rounds < VECTOR_MAX ? rounds : VECTOR_MAX;
+}

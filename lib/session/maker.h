@@ -13,7 +13,11 @@
 #include "kernel/btf.h"
 #include "base/text.h"
 
-#define PATH_ROOM 4095 /* PATH_MAX without the NUL */
+#define PATH_ROOM    4095  /* PATH_MAX without the NUL */
+#define STRINGS_ROOM 16384 /* of all strings of a vector */
+#define VECTOR_MAX   32
+#define STRUCTS_MAX  32
+#define PATHS_ROOM   511 /* of all descriptors of an argument */
 
 /* Pushes whether the call has succeeded: only then there are results. */
 #define CALL_OK "a6 2147483648 & 0 =="
@@ -47,5 +51,26 @@ void field_begin(struct maker *m, const char *type, const char *suffix);
  */
 void condition(struct maker *m);
 void condition_words(struct maker *m, const char *words);
+
+/* So many bytes at the argument. */
+void bytes_make(struct maker *m, const char *type, size_t size);
+/*
+ * An array whose elements, of @size bytes, are read one by one: the first ones are there if
+ * the rest cannot be read.
+ */
+void list_make(struct maker *m, const struct ktrace_word *word,
+	       const char *type, uint32_t size);
+/* How many strings of a vector are read, each of at most @size bytes. */
+unsigned int rounds_for(unsigned int size);
+
+/* Vectors of buffers, and messages: messages.c */
+void vector_make(struct maker *m, const struct ktrace_word *word);
+void message_make(struct maker *m);
+/*
+ * Descriptors that are passed on, if they are in the first control message.  If
+ * there is no control message, the msghdr is read instead, which is always
+ * possible, and the number of descriptors is zero.
+ */
+void message_paths(struct maker *m);
 
 #endif /* KT_LIB_SESSION_MAKER_H */

@@ -93,7 +93,7 @@ static void call_parse(struct ktrace_call *call, const char *line)
 		if (!ktrace_word_parse(line, length, room, &word) &&
 		    call->nr_arguments < KTRACE_CALL_ARGUMENTS)
 			call->arguments[call->nr_arguments++] = word;
-		if (!strcmp(word.word, "by") || !strcmp(word.set, "by"))
+		if (!strcmp(word.word, "by"))
 			call->command = word.from;
 	}
 }
@@ -205,6 +205,15 @@ static const struct call_command *command_find(const char *call,
 	return NULL;
 }
 
+unsigned int call_command_shift(const struct ktrace_call *call)
+{
+	return call->command >= 0 &&
+			       !strcmp(call->arguments[call->command].word,
+				       "qcmd")
+		       ? 8
+		       : 0;
+}
+
 const struct ktrace_word *ktrace_call_word(const struct ktrace_call *call,
 					   unsigned int argument,
 					   uint64_t command)
@@ -213,7 +222,9 @@ const struct ktrace_word *ktrace_call_word(const struct ktrace_call *call,
 	unsigned int first = call->command + 1;
 
 	if (call->command >= 0 && argument >= first) {
-		found = command_find(call->name, command);
+		found = command_find(call->name,
+				     (uint32_t)command >>
+					     call_command_shift(call));
 		if (found && argument - first < found->nr_words)
 			return &found->words[argument - first];
 	}

@@ -17,6 +17,9 @@ struct call_command {
 
 const struct call_command *call_commands(size_t *nr);
 
+/* The command is in its argument above so many bits. */
+unsigned int call_command_shift(const struct ktrace_call *call);
+
 /* The call of this name (@compat: for 32-bit programs).  NULL: no line. */
 const struct ktrace_call *call_named(const char *name, bool compat);
 

@@ -16,6 +16,8 @@
 
 #include <linux/futex.h>
 #include <linux/ioprio.h>
+#include <linux/mempolicy.h>
+#include <linux/mman.h>
 
 #include <ktrace/capture_names.h>
 
@@ -200,6 +202,48 @@ static bool mount_ignores(const struct call_view *view, bool data)
 			MS_UNBINDABLE);
 }
 
+/* A user, a group; -1 is none. */
+static void put_id(struct line *line, uint32_t value)
+{
+	if (value == UINT32_MAX)
+		line_puts(line, "-1");
+	else
+		line_printf(line, "%u", value);
+}
+
+static void put_quota_command(struct line *line, uint32_t value)
+{
+	line_puts(line, "QCMD(");
+	value_names(line, "quota_command", value >> 8);
+	line_puts(line, ", ");
+	value_names(line, "quota_type", value & 0xff);
+	line_puts(line, ")");
+}
+
+/* A mode with flags of its own; if it has no name, all is a number. */
+static void put_policy(struct line *line, uint64_t value)
+{
+	static const uint64_t flags = MPOL_F_STATIC_NODES |
+				      MPOL_F_RELATIVE_NODES |
+				      MPOL_F_NUMA_BALANCING;
+
+	value_names(line,
+		    (value & ~flags) <= MPOL_PREFERRED_MANY ? "mpol"
+							    : "mpol_flags",
+		    value);
+}
+
+/* The upper bits are the logarithm of a page's size. */
+static void put_mmap_flags(struct line *line, uint64_t value)
+{
+	uint64_t size = value >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
+
+	value_names(line, "mmap",
+		    value & ~((uint64_t)MAP_HUGE_MASK << MAP_HUGE_SHIFT));
+	if (size)
+		line_printf(line, "|%" PRIu64 "<<MAP_HUGE_SHIFT", size);
+}
+
 /* The low bits are a priority. */
 static void put_swap(struct line *line, uint64_t value)
 {
@@ -263,10 +307,16 @@ static bool put_special(struct line *line, const struct call_view *view,
 
 	if (!strcmp(w, "swap"))
 		put_swap(line, (uint32_t)value);
+	else if (!strcmp(w, "qcmd"))
+		put_quota_command(line, value);
 	else if (!strcmp(w, "ioprio"))
 		put_priority(line, value);
 	else if (!strcmp(w, "F") && !strcmp(word->set, "mount"))
 		put_mount_flags(line, value);
+	else if (!strcmp(w, "F") && !strcmp(word->set, "mmap"))
+		put_mmap_flags(line, value);
+	else if (!strcmp(w, "F") && !strcmp(word->set, "mpol"))
+		put_policy(line, value);
 	else if ((!strcmp(w, "mounttype") && mount_ignores(view, false)) ||
 		 (!strcmp(w, "mountdata") && mount_ignores(view, true)))
 		value_address(line, value);
@@ -283,11 +333,11 @@ static bool put_number(struct line *line, const struct call_view *view,
 
 	if (!strcmp(w, "d"))
 		line_printf(line, "%" PRId64, (int64_t)value);
-	else if (!strcmp(w, "id") && (uint32_t)value == UINT32_MAX)
-		line_puts(line, "-1");
+	else if (!strcmp(w, "id"))
+		put_id(line, value);
 	else if (!strcmp(w, "N"))
 		put_commented(line, word->set, (int64_t)value);
-	else if (!strcmp(w, "u") || !strcmp(w, "id"))
+	else if (!strcmp(w, "u"))
 		line_printf(line, "%" PRIu64, value);
 	else if (!strcmp(w, "x"))
 		line_printf(line, "%#" PRIx64, value);
@@ -350,7 +400,7 @@ bool argument_print(struct line *line, const struct call_view *view,
 	if (word_is(word, "dev") && word->from >= 0 &&
 	    !makes_device(call_argument(view, word->from)))
 		return false;
-	if (word_is(word, "half"))
+	if (word_is(word, "half") || word_is(word, "skip"))
 		return true;
 	if (word_is(word, "low"))
 		line_printf(line, "%" PRId64,
@@ -370,6 +420,14 @@ bool argument_print(struct line *line, const struct call_view *view,
 		return futex_argument(line, view, argument);
 	else if (word_is(word, "fcntl"))
 		return fcntl_argument(line, view, argument);
+	else if (word_is(word, "by") && *word->set == 'x')
+		line_printf(line, "%#" PRIx64, value);
+	else if (word_is(word, "by") && *word->set == 'd')
+		line_printf(line, "%" PRId64, (int64_t)value);
+	else if (word_is(word, "by") && *word->set == 'i')
+		put_id(line, value);
+	else if (word_is(word, "by") && *word->set == 'p')
+		value_address(line, value);
 	else if (word_is(word, "by"))
 		put_unknown(line, value);
 	else if (word_is(word, "sockopt"))
@@ -476,7 +534,7 @@ static bool call_is(const struct call_view *view, const char *name)
 
 /* The remaining time of a timeout, which some calls store in its place. */
 static void put_left(struct line *line, const struct call_view *view,
-		     unsigned int argument)
+		     unsigned int argument, bool first)
 {
 	struct captured c = captured_get(view, true, argument, "");
 	const struct ktrace_word *word = call_word(view, argument);
@@ -484,7 +542,7 @@ static void put_left(struct line *line, const struct call_view *view,
 
 	if (!c.there)
 		return;
-	line_puts(line, ", left ");
+	line_puts(line, first ? "left " : ", left ");
 	if (!value_struct(line, view, word->set, NULL, c.bytes, c.size))
 		line->len = before;
 }
@@ -512,7 +570,7 @@ static void put_ready(struct line *line, const struct call_view *view)
 	}
 	line_puts(line, "]");
 	if (word_is(call_word(view, 2), "T"))
-		put_left(line, view, 2);
+		put_left(line, view, 2, false);
 	line_puts(line, ")");
 }
 
@@ -546,7 +604,7 @@ static void put_selected(struct line *line, const struct call_view *view)
 		if (*space)
 			line_puts(line, "]");
 	}
-	put_left(line, view, 4);
+	put_left(line, view, 4, first);
 	line_puts(line, ")");
 }
 

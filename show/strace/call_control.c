@@ -106,9 +106,11 @@ static void put_socket(struct line *line, const struct call_view *view,
 			    u.uid, u.gid);
 		break;
 	case 29: /* SO_TIMESTAMP_OLD */
+	case SO_TIMESTAMP_NEW:
 		put_time(line, view, c, "tv_usec");
 		break;
 	case 35: /* SO_TIMESTAMPNS_OLD */
+	case SO_TIMESTAMPNS_NEW:
 		put_time(line, view, c, "tv_nsec");
 		break;
 	}

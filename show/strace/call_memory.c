@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 
 #include <ktrace/capture_names.h>
@@ -13,6 +14,7 @@
 
 #define STRINGS_MAX 32
 #define POLLFD_SIZE 8
+#define FDS_MAX	    1000000
 
 /* A string that was captured with its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
@@ -138,8 +140,11 @@ static void put_structs(struct line *line, const struct call_view *view,
 			return;
 		}
 	}
-	if ((uint64_t)count > c.size / layout->size)
+	if ((uint32_t)count > c.size / layout->size)
 		line_puts(line, ", ...");
+	if (c.unread && word_is(word, "L"))
+		line_printf(line, " /* %#" PRIx64 " */",
+			    call_argument(view, argument) + c.size);
 	line_puts(line, "]");
 }
 
@@ -189,6 +194,12 @@ static void put_struct(struct line *line, const struct call_view *view,
 		words = ktrace_struct_words(device);
 	if (c.there && !strcmp(word->set, "sigevent"))
 		words = sigevent_words(&c);
+	if (!strcmp(word->set, "mq_attr") && argument == 3)
+		words = ktrace_struct_words("mq_attr.open");
+	/* Nothing is read there. */
+	if (!strcmp(word->set, "epoll_event") &&
+	    (int)call_argument(view, 1) == EPOLL_CTL_DEL)
+		c.size = 0;
 	/* Without CLONE_PIDFD this member has another meaning. */
 	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
 	    c.bytes[1] & 0x10)
@@ -196,6 +207,38 @@ static void put_struct(struct line *line, const struct call_view *view,
 	if (!c.size || (exit && call_failed(view)) ||
 	    !value_struct(line, view, word->set, words, c.bytes, c.size))
 		value_address(line, call_argument(view, argument));
+}
+
+/* A struct that may be larger than what is known of it. */
+static void put_version(struct line *line, const struct call_view *view,
+			unsigned int argument)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, false, argument, "");
+	const struct ktrace_layout *layout =
+		ktrace_layout_find(view->types, word->set);
+	uint64_t size = call_argument(view, word->from);
+	bool unknown = false;
+
+	if (!c.there || !layout || c.size < layout->size ||
+	    size < layout->size ||
+	    !value_struct(line, view, word->set, NULL, c.bytes, layout->size)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	for (size_t i = layout->size; i < c.size; i++)
+		unknown |= c.bytes[i];
+	if (size == layout->size || (c.size > layout->size && !unknown))
+		return;
+	line->len--;
+	if (!unknown) {
+		line_puts(line, ", ???}");
+		return;
+	}
+	line_printf(line, ", /* bytes %u..%" PRIu64 " */ ", layout->size,
+		    size - 1);
+	value_hex(line, c.bytes + layout->size, c.size - layout->size, c.cut);
+	line_puts(line, "}");
 }
 
 /* "<>S": prints it before the call, and what the call has changed. */
@@ -482,7 +525,7 @@ static void put_signals(struct line *line, const struct call_view *view,
 	/* The kernel takes sets of one size only, but returns parts of them. */
 	if (word->from >= 0)
 		size = call_argument(view, word->from);
-	if (!c.there || size > sizeof(set) || c.size < size ||
+	if (!c.there || !size || size > sizeof(set) || c.size < size ||
 	    (size < sizeof(set) && !*word->set) ||
 	    (exit && call_failed(view))) {
 		value_address(line, call_argument(view, argument));
@@ -524,23 +567,24 @@ static void put_fdset(struct line *line, const struct call_view *view,
 		      unsigned int argument)
 {
 	struct captured c = captured_get(view, false, argument, "");
-	uint64_t limit = call_argument(view, 0);
+	int64_t limit = (int)call_argument(view, 0);
 	struct path_list paths = paths_of(view, argument);
 	const char *space = "";
 
-	if (!c.there || !call_argument(view, argument) || (int)limit < 0) {
+	if (!c.there || !call_argument(view, argument) || limit < 0) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
 	line_puts(line, "[");
-	for (size_t fd = 0; fd < limit && fd / 8 < c.size; fd++) {
+	for (size_t fd = 0; fd < (size_t)limit && fd / 8 < c.size; fd++) {
 		if (!(c.bytes[fd / 8] >> fd % 8 & 1))
 			continue;
 		line_printf(line, "%s%zu", space, fd);
 		path_print_next(line, &paths);
 		space = " ";
 	}
-	line_puts(line, c.cut ? " ...]" : "]");
+	/* Nobody has so many: it stands for all. */
+	line_puts(line, c.cut && limit < FDS_MAX ? " ...]" : "]");
 }
 
 static void put_cpus(struct line *line, const struct call_view *view,
@@ -619,9 +663,11 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_data(line, view, i, exit);
 	else if (!strcmp(w, "S") && word->in && word->out)
 		put_clone_args(line, view, i);
+	else if (!strcmp(w, "V"))
+		put_version(line, view, i);
 	else if (!strcmp(w, "S") || !strcmp(w, "T"))
 		put_struct(line, view, i, exit);
-	else if (!strcmp(w, "A"))
+	else if (!strcmp(w, "A") || !strcmp(w, "L"))
 		put_structs(line, view, i, word->out);
 	else if (!strcmp(w, "name"))
 		put_name(line, view, i, exit);

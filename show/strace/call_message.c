@@ -48,6 +48,9 @@ static void put_vector(struct line *line, const struct call_view *view,
 			limit = (uint64_t)limit > size ? limit - (int64_t)size
 						       : 0;
 	}
+	if (vector->unread)
+		line_printf(line, ", ... /* %#" PRIx64 " */",
+			    address + vector->size);
 	line_puts(line, "]");
 }
 

@@ -160,6 +160,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_printf(line, "%#" PRIx64, value);
 	} else if (!strcmp(w, "o")) {
 		line_printf(line, "%#03" PRIo64, value);
+	} else if (!strcmp(w, "fd")) {
+		line_printf(line, "%d", (int)value);
 	} else if (!strcmp(w, "u")) {
 		line_printf(line, "%" PRIu64, value);
 	} else {
