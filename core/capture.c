@@ -100,6 +100,21 @@ static bool run_path(struct runner *r, const struct kt_capture_op *op)
 	return true;
 }
 
+/* The smallest page of any processor: less is not there only together. */
+#define PAGE_LEAST 4096u
+
+/* All of it cannot be read: takes what there is before its last page. */
+static void run_bytes_part(struct runner *r, const struct kt_capture_op *op,
+			   u64 address, u64 length)
+{
+	u64 last = (address + length - 1) & ~(u64)(PAGE_LEAST - 1);
+
+	if (last <= address || last - address >= length ||
+	    env_copy(r->payload + r->used, address, last - address, op->kernel))
+		return;
+	r->used += last - address;
+}
+
 static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 {
 	u64 length = r->stack[--r->depth];
@@ -110,8 +125,10 @@ static bool run_bytes(struct runner *r, const struct kt_capture_op *op)
 		r->cut |= 1u << r->field;
 	}
 	if (length &&
-	    env_copy(r->payload + r->used, address, length, op->kernel))
+	    env_copy(r->payload + r->used, address, length, op->kernel)) {
+		run_bytes_part(r, op, address, length);
 		return false;
+	}
 	r->used += length;
 	return true;
 }

@@ -30,7 +30,8 @@
  *
  * At most MAX is copied or repeated.  If that leaves something out, the field
  * is marked as cut.  An address that cannot be read ends the field, and marks
- * it as unread.
+ * it as unread; of bytes, those before the last page are there if they can be
+ * read.
  *
  * In the payload, behind the event's own SIZE bytes of fixed size:
  *

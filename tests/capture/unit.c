@@ -124,8 +124,14 @@ TEST(what_is_not_there_is_unread)
 	CHECK(!field(0, &length) && !length);
 	field_is(1, "x", 2);
 	CHECK(!field(2, &length) && !length);
-	CHECK(!field(3, &length) && !length);
+	/* Of bytes, what is there before the last page. */
+	field_is(3, "yyy", 3);
 	field_is(4, "yyy", 3);
+	run("u8 d: a2 8192 bytes 9000; u8 e: a0 4 bytes 9; u8 f: a0 8192 bytes 9000");
+	CHECK_EQ(unread, 7);
+	CHECK(!field(0, &length) && !length);
+	CHECK(!field(1, &length) && !length);
+	CHECK(!field(2, &length) && !length);
 }
 
 TEST(bytes_go_by_another_argument)
