@@ -354,7 +354,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	/* These have the same layout for 32-bit programs. */
 	if (word_is(word, "by"))
 		command_make(m, word);
-	else if (word_is(word, "Q") || word_is(word, "X"))
+	else if (word_is(word, "Q") || word_is(word, "X") ||
+		 (word_is(word, "P") && !m->compat))
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);

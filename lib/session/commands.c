@@ -324,8 +324,8 @@ static void union_make(struct maker *m, const char *set)
 	snprintf(type, sizeof(type), "struct %s", set);
 	begin(m, type, suffix);
 	condition(m);
-	text_words(m->text, "a%u a%u bytes %u end", m->index, m->index + 1,
-		   size);
+	text_words(m->text, "a%u a%u 4294967295 & bytes %u end", m->index,
+		   m->index + 1, size);
 	member_fields(m, set);
 }
 

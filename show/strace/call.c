@@ -373,12 +373,6 @@ static bool put_number(struct line *line, const struct call_view *view,
 	return true;
 }
 
-/* Do the open flags create a file? */
-static bool makes_file(uint64_t flags)
-{
-	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
-}
-
 static bool makes_device(uint64_t mode)
 {
 	return S_ISCHR(mode) || S_ISBLK(mode);

@@ -189,6 +189,8 @@ void value_address(struct line *line, uint64_t address);
 void value_signal(struct line *line, uint64_t signal);
 void value_signals(struct line *line, uint64_t set);
 void value_mode(struct line *line, uint64_t mode);
+/* Do the open flags create a file? */
+bool makes_file(uint64_t flags);
 void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
 
 /*

@@ -96,6 +96,9 @@ bool fcntl_argument(struct line *line, const struct call_view *view,
 	case F_SETLEASE:
 		value_names(line, "flock_type", value);
 		break;
+	case F_NOTIFY:
+		value_names(line, "notify", value);
+		break;
 	case F_SETSIG:
 		value_signal(line, value);
 		break;

@@ -12,9 +12,10 @@
 
 #include "call.h"
 
-#define STRINGS_MAX 32
-#define POLLFD_SIZE 8
-#define FDS_MAX	    1000000
+#define STRINGS_MAX    32
+#define POLLFD_SIZE    8
+#define SIGEVENT_LEAST 32
+#define FDS_MAX	       1000000
 
 /* A string that was captured with its NUL. */
 static void put_string(struct line *line, const struct call_view *view,
@@ -46,6 +47,14 @@ static void put_data(struct line *line, const struct call_view *view,
 	int64_t size = call_argument(view, word->from), room;
 	size_t length = c.size;
 
+	/* No more than there was room for, also if there was more. */
+	if (exit && word->from == KTRACE_CALL_ARGUMENTS) {
+		room = call_argument(view, argument + 1);
+		size = room < size ? room : size;
+		if (c.there && c.size >= (uint64_t)size)
+			c.unread = false;
+		length = (uint64_t)size < length ? (uint64_t)size : length;
+	}
 	if (exit &&
 	    (!strcmp(word->set, "sized") || !strcmp(word->set, "string"))) {
 		room = call_argument(view, argument + 1);
@@ -64,7 +73,7 @@ static void put_data(struct line *line, const struct call_view *view,
 		value_address(line, address);
 		return;
 	}
-	if (!address || !c.there || (exit && call_failed(view))) {
+	if (!address || !c.there || c.unread || (exit && call_failed(view))) {
 		/* A length of zero captures nothing. */
 		if (address && !size && !(exit && call_failed(view)))
 			line_puts(line, "\"\"");
@@ -184,7 +193,7 @@ static void put_struct(struct line *line, const struct call_view *view,
 	struct captured c = captured_get(view, exit, argument, "");
 	const struct ktrace_layout *layout;
 	char device[KTRACE_WORD_MAX + 4];
-	const char *words = NULL;
+	const char *words = NULL, *name = word->set;
 
 	/* Only for stat and its 32-bit variants. */
 	snprintf(device, sizeof(device), "%s.dev", word->set);
@@ -204,8 +213,15 @@ static void put_struct(struct line *line, const struct call_view *view,
 	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
 	    c.bytes[1] & 0x10)
 		words = ktrace_struct_words("clone_args.pidfd");
+	/* Its end is a union that few use. */
+	if (!strcmp(name, "sigevent") && c.size >= SIGEVENT_LEAST)
+		name = "sigevent.tid";
+	else if (c.unread)
+		c.size = 0;
 	if (!c.size || (exit && call_failed(view)) ||
-	    !value_struct(line, view, word->set, words, c.bytes, c.size))
+	    !value_struct(line, view, name,
+			  words ?: ktrace_struct_words(word->set), c.bytes,
+			  c.size))
 		value_address(line, call_argument(view, argument));
 }
 
@@ -355,6 +371,20 @@ static void put_moved(struct line *line, const struct call_view *view,
 	put_numbers(line, view, argument, true, 8, false);
 }
 
+static void put_handle(struct line *line, const struct call_view *view,
+		       unsigned int argument, bool exit)
+{
+	struct captured c = captured_get(view, exit, argument, "");
+	uint64_t value;
+
+	if (c.size < sizeof(value) || (exit && call_failed(view))) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(&value, c.bytes, sizeof(value));
+	line_printf(line, "[%#" PRIx64 "]", value);
+}
+
 static void put_ids(struct line *line, const struct call_view *view,
 		    unsigned int argument, bool exit)
 {
@@ -388,7 +418,7 @@ static void put_pages(struct line *line, const struct call_view *view,
 {
 	struct captured c = captured_get(view, true, argument, "");
 
-	if (!c.there || call_failed(view)) {
+	if (!c.there || c.unread || call_failed(view)) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
@@ -424,7 +454,11 @@ static void put_address_of(struct line *line, const struct call_view *view,
 		room = captured_get(view, false, word->from, "");
 	if (room.there && room.size >= sizeof(size)) {
 		memcpy(&size, room.bytes, sizeof(size));
+		/* It may be that only what lies beyond could not be read. */
+		c.there &= !c.unread || c.size >= size;
 		c.size = size < c.size ? size : c.size;
+	} else {
+		c.there &= !c.unread;
 	}
 	if (!c.there || !call_argument(view, argument) ||
 	    (exit && call_failed(view)))
@@ -571,7 +605,8 @@ static void put_fdset(struct line *line, const struct call_view *view,
 	struct path_list paths = paths_of(view, argument);
 	const char *space = "";
 
-	if (!c.there || !call_argument(view, argument) || limit < 0) {
+	if (!c.there || c.unread || !call_argument(view, argument) ||
+	    limit < 0) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
@@ -593,7 +628,7 @@ static void put_cpus(struct line *line, const struct call_view *view,
 	struct captured c = captured_get(view, exit, argument, "");
 	const char *space = "";
 
-	if (!c.there || (exit && call_failed(view))) {
+	if (!c.there || c.unread || (exit && call_failed(view))) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
@@ -623,7 +658,9 @@ static void put_mask(struct line *line, const struct call_view *view,
 	}
 	address = word_read(c.bytes, word);
 	line_puts(line, "{sigmask=");
-	if (address && mask.there && mask.size >= sizeof(set)) {
+	/* The kernel takes no other size. */
+	if (address && mask.there && mask.size >= sizeof(set) &&
+	    word_read(c.bytes + word, word) == sizeof(set)) {
 		memcpy(&set, mask.bytes, sizeof(set));
 		value_signals(line, set);
 	} else {
@@ -681,6 +718,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_descriptors(line, view, i);
 	else if (!strcmp(w, "X") && word->in && word->out)
 		put_moved(line, view, i);
+	else if (!strcmp(w, "P"))
+		put_handle(line, view, i, exit);
 	else if (!strcmp(w, "Q") || !strcmp(w, "X"))
 		put_numbers(line, view, i, exit, 8, !strcmp(w, "Q"));
 	else if (!strcmp(w, "info"))

@@ -99,6 +99,27 @@ static void number_print(struct option *o)
 	line_printf(o->line, "[%d]", value);
 }
 
+/* [SOCK_TXREHASH_ENABLED]; numbers without a name are decimal. */
+static void rehash_print(struct option *o)
+{
+	static const char set[] = "sockopt_txrehash";
+	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+	int32_t value;
+
+	if (o->size < sizeof(value)) {
+		number_print(o);
+		return;
+	}
+	memcpy(&value, o->bytes, sizeof(value));
+	for (uint32_t i = 0; names && i < names->count; i++) {
+		if (names->names[i].value != (uint64_t)value)
+			continue;
+		line_printf(o->line, "[%s]", names->names[i].name);
+		return;
+	}
+	line_printf(o->line, "[%d /* %s */]", value, ktrace_names_unknown(set));
+}
+
 /* [ECONNREFUSED] */
 static void error_print(struct option *o)
 {
@@ -199,6 +220,8 @@ static bool returned_print(struct option *o, uint64_t level, uint64_t option)
 		members_print(o, peer_members, true);
 	else if (level == SOL_SOCKET && option == SO_ERROR)
 		error_print(o);
+	else if (level == SOL_SOCKET && option == SO_TXREHASH)
+		rehash_print(o);
 	else if (level == SOL_SOCKET && is_number(option))
 		number_print(o);
 	else if (level == SOL_PACKET && option == PACKET_STATISTICS)
@@ -223,7 +246,9 @@ static size_t size_needed(uint64_t level, uint64_t option, bool *exactly)
 	*exactly = false;
 	if (level == SOL_SOCKET && option == SO_LINGER)
 		return sizeof(struct linger);
-	if (level == SOL_NETLINK || (level == SOL_SOCKET && is_number(option)))
+	if (level == SOL_NETLINK ||
+	    (level == SOL_SOCKET &&
+	     (is_number(option) || option == SO_TXREHASH)))
 		return sizeof(int32_t);
 	if (level == IPPROTO_IP &&
 	    (option == IP_ADD_MEMBERSHIP || option == IP_DROP_MEMBERSHIP))
@@ -249,6 +274,8 @@ static void set_print(struct option *o, uint64_t level, uint64_t option)
 {
 	if (level == SOL_SOCKET && option == SO_LINGER)
 		members_print(o, linger_members, true);
+	else if (level == SOL_SOCKET && option == SO_TXREHASH)
+		rehash_print(o);
 	else if (level == IPPROTO_IP)
 		addresses_print(o);
 	else if (level == SOL_RAW)
@@ -294,6 +321,10 @@ void option_print(struct line *line, const struct call_view *view,
 	    (known && (length <= 0 || length_of(view, false) <= 0)) ||
 	    (!exit && ((size_t)length < needed || c.size < needed ||
 		       (exactly && needed && (size_t)length != needed)))) {
+		value_address(line, call_argument(view, argument));
+	} else if (!exit && !needed && c.size < (size_t)length &&
+		   c.size < view->string_max) {
+		/* A part of what is not known says nothing. */
 		value_address(line, call_argument(view, argument));
 	} else if (!exit && needed) {
 		set_print(&o, level, option);

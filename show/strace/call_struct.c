@@ -158,7 +158,7 @@ static void put_member(struct line *line, const struct call_view *view,
 		value_address(line, value);
 	} else if (!strcmp(w, "x")) {
 		line_printf(line, "%#" PRIx64, value);
-	} else if (!strcmp(w, "o")) {
+	} else if (!strcmp(w, "o") || !strcmp(w, "how")) {
 		line_printf(line, "%#03" PRIo64, value);
 	} else if (!strcmp(w, "fd")) {
 		line_printf(line, "%d", (int)value);
@@ -232,8 +232,11 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	if (own)
 		*own++ = '\0';
 	member = member_find(p->layout, name);
-	if (!member || member->offset + member->size > p->size ||
-	    (optional && !member_value(member, p->bytes)))
+	if (!member || member->offset + member->size > p->size)
+		return;
+	if (optional && !member_value(member, p->bytes) &&
+	    !(word_is(&word, "how") &&
+	      makes_file(*p->bytes | p->bytes[1] << 8 | p->bytes[2] << 16)))
 		return;
 	shown = own ? own : inner_switch(p, name);
 	put_comma(p);

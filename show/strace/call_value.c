@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Values of arguments, in the notation of strace. */
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -316,10 +317,15 @@ static uint32_t host_u32(const uint8_t *p)
 	return value;
 }
 
+#define UNIX_PATH_MAX 108
+
 static void put_unix(struct line *line, const uint8_t *p, size_t n)
 {
 	if (!n)
 		return;
+	/* It cannot be longer, whatever the length says. */
+	if (n > UNIX_PATH_MAX)
+		n = UNIX_PATH_MAX;
 	line_puts(line, ", sun_path=");
 	if (*p) {
 		value_string(line, p, strnlen((const char *)p, n), false);
@@ -329,17 +335,18 @@ static void put_unix(struct line *line, const uint8_t *p, size_t n)
 	}
 }
 
-static void put_inet6(struct line *line, const uint8_t *p)
+static void put_inet6(struct line *line, const uint8_t *p, size_t n)
 {
 	char text[INET6_ADDRSTRLEN] = "";
 
 	inet_ntop(AF_INET6, p + 8, text, sizeof(text));
 	line_printf(line,
 		    ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), "
-		    "inet_pton(AF_INET6, \"%s\", &sin6_addr), "
-		    "sin6_scope_id=%u",
-		    network_u16(p + 2), ntohl(host_u32(p + 4)), text,
-		    host_u32(p + 24));
+		    "inet_pton(AF_INET6, \"%s\", &sin6_addr)",
+		    network_u16(p + 2), ntohl(host_u32(p + 4)), text);
+	/* Old programs have no more. */
+	if (n >= 28)
+		line_printf(line, ", sin6_scope_id=%u", host_u32(p + 24));
 }
 
 void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
@@ -356,14 +363,16 @@ void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
 	value_names(line, "family", family);
 	if (family == AF_UNIX) {
 		put_unix(line, p + 2, n - 2);
-	} else if (family == AF_INET && n >= 8) {
+	} else if (family == AF_INET && n >= 16) {
 		inet_ntop(AF_INET, p + 4, text, sizeof(text));
 		line_printf(line,
 			    ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")",
 			    network_u16(p + 2), text);
-	} else if (family == AF_INET6 && n >= 28) {
-		put_inet6(line, p);
+	} else if (family == AF_INET6 && n >= 24) {
+		put_inet6(line, p, n);
 	} else if (family == AF_NETLINK && n >= 12) {
+		if (host_u32(p) >> 16)
+			line_printf(line, ", nl_pad=%#x", host_u32(p) >> 16);
 		line_printf(line, ", nl_pid=%u, nl_groups=%#08x",
 			    host_u32(p + 4), host_u32(p + 8));
 	} else if (n > 2) {
@@ -371,4 +380,9 @@ void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
 		value_string(line, p + 2, n - 2, false);
 	}
 	line_puts(line, "}");
+}
+
+bool makes_file(uint64_t flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 }
