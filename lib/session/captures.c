@@ -334,6 +334,8 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		buffer_make(m, word, "u8", 8);
 	else if (!strcmp(w, "set"))
 		bytes_make(m, "u64", 8);
+	else if (!strcmp(w, "ldt"))
+		buffer_make(m, word, "u8", 16);
 	else if (!strcmp(w, "ids"))
 		ids_make(m, word);
 	else if (!strcmp(w, "pages"))

@@ -607,7 +607,17 @@ static bool put_meaning(struct line *line, int64_t value,
 			const struct ktrace_word *word)
 {
 	size_t begin = line->len;
+	const char *name;
 
+	/* The kernel returns an error as a number without a sign. */
+	if (word_is(word, "ldt")) {
+		name = strerrorname_np(-(int32_t)value);
+		if ((int32_t)value >= 0 || !name)
+			return false;
+		line_printf(line, "%u %s (%s)", (uint32_t)value, name,
+			    strerrordesc_np(-(int32_t)value));
+		return true;
+	}
 	line_printf(line, "%" PRId64 " (", value);
 	if (word_is(word, "E"))
 		value_names(line, word->set, value);

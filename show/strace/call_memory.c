@@ -151,7 +151,7 @@ static void put_structs(struct line *line, const struct call_view *view,
 	}
 	if ((uint32_t)count > c.size / layout->size)
 		line_puts(line, ", ...");
-	if (c.unread && word_is(word, "L"))
+	if (c.unread)
 		line_printf(line, " /* %#" PRIx64 " */",
 			    call_argument(view, argument) + c.size);
 	line_puts(line, "]");
@@ -369,6 +369,34 @@ static void put_moved(struct line *line, const struct call_view *view,
 		return;
 	line_puts(line, " => ");
 	put_numbers(line, view, argument, true, 8, false);
+}
+
+/* struct user_desc of the processor's tables: its members are bits. */
+static void put_descriptor(struct line *line, const struct call_view *view,
+			   unsigned int argument)
+{
+	const struct ktrace_word *word = call_word(view, argument);
+	struct captured c = captured_get(view, false, argument, "");
+	uint32_t v[4];
+
+	if (c.size < sizeof(v) ||
+	    call_argument(view, word->from) != sizeof(v)) {
+		value_address(line, call_argument(view, argument));
+		return;
+	}
+	memcpy(v, c.bytes, sizeof(v));
+	line_puts(line, "{entry_number=");
+	if (v[0] == UINT32_MAX)
+		line_puts(line, "-1");
+	else
+		line_printf(line, "%u", v[0]);
+	line_printf(line,
+		    ", base_addr=%#08x, limit=%#08x, seg_32bit=%u, "
+		    "contents=%u, read_exec_only=%u, limit_in_pages=%u, "
+		    "seg_not_present=%u, useable=%u, lm=%u}",
+		    v[1], v[2], v[3] & 1, v[3] >> 1 & 3, v[3] >> 3 & 1,
+		    v[3] >> 4 & 1, v[3] >> 5 & 1, v[3] >> 6 & 1,
+		    v[3] >> 7 & 1);
 }
 
 static void put_handle(struct line *line, const struct call_view *view,
@@ -750,6 +778,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_mask(line, view, i);
 	else if (!strcmp(w, "wstatus"))
 		put_status(line, view, i);
+	else if (!strcmp(w, "ldt"))
+		put_descriptor(line, view, i);
 	else if (!strcmp(w, "ids"))
 		put_ids(line, view, i, exit);
 	else if (!strcmp(w, "pages"))

@@ -148,7 +148,7 @@ check "no signals" not grep -qE ' --- SIG|killed' lines
 # The parent's wait is interrupted when its child ends, and succeeds.
 both='cat /nowhere; true'
 ktrace syscalls -q -Z -o lines -- sh -c "$both" 2>/dev/null
-check "those that failed" has '"/nowhere", O_RDONLY) = -1 ENOENT'
+check "those that failed" has '"/nowhere", O_RDONLY)  = -1 ENOENT'
 check "and none else" not grep -vqE '\) += -1 E|(---|\+\+\+) ' lines
 ktrace syscalls -q -z -o lines -- sh -c "$both" 2>/dev/null
 check "those that did not fail" like 'wait4\(-1, \[\{WIFEXITED'
