@@ -99,6 +99,10 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 		list_make(m, word, type, size);
 		return;
 	}
+	if (*word->word == 'G') {
+		buffer_make(m, word, type, size);
+		return;
+	}
 	if (*word->word == 'V') {
 		version_make(m, word, type, size);
 		return;
@@ -364,7 +368,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (m->compat && strncmp(m->call->name, "32:", 3))
 		return; /* calls.tab has a "32:" line where it is known */
 	else if (word_is(word, "S") || word_is(word, "A") ||
-		 word_is(word, "T") || word_is(word, "L") || word_is(word, "V"))
+		 word_is(word, "T") || word_is(word, "L") ||
+		 word_is(word, "V") || word_is(word, "G"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);

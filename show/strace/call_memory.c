@@ -225,38 +225,6 @@ static void put_struct(struct line *line, const struct call_view *view,
 		value_address(line, call_argument(view, argument));
 }
 
-/* A struct that may be larger than what is known of it. */
-static void put_version(struct line *line, const struct call_view *view,
-			unsigned int argument)
-{
-	const struct ktrace_word *word = call_word(view, argument);
-	struct captured c = captured_get(view, false, argument, "");
-	const struct ktrace_layout *layout =
-		ktrace_layout_find(view->types, word->set);
-	uint64_t size = call_argument(view, word->from);
-	bool unknown = false;
-
-	if (!c.there || !layout || c.size < layout->size ||
-	    size < layout->size ||
-	    !value_struct(line, view, word->set, NULL, c.bytes, layout->size)) {
-		value_address(line, call_argument(view, argument));
-		return;
-	}
-	for (size_t i = layout->size; i < c.size; i++)
-		unknown |= c.bytes[i];
-	if (size == layout->size || (c.size > layout->size && !unknown))
-		return;
-	line->len--;
-	if (!unknown) {
-		line_puts(line, ", ???}");
-		return;
-	}
-	line_printf(line, ", /* bytes %u..%" PRIu64 " */ ", layout->size,
-		    size - 1);
-	value_hex(line, c.bytes + layout->size, c.size - layout->size, c.cut);
-	line_puts(line, "}");
-}
-
 /* "<>S": prints it before the call, and what the call has changed. */
 static void put_clone_args(struct line *line, const struct call_view *view,
 			   unsigned int argument)
@@ -395,8 +363,7 @@ static void put_descriptor(struct line *line, const struct call_view *view,
 		    "contents=%u, read_exec_only=%u, limit_in_pages=%u, "
 		    "seg_not_present=%u, useable=%u, lm=%u}",
 		    v[1], v[2], v[3] & 1, v[3] >> 1 & 3, v[3] >> 3 & 1,
-		    v[3] >> 4 & 1, v[3] >> 5 & 1, v[3] >> 6 & 1,
-		    v[3] >> 7 & 1);
+		    v[3] >> 4 & 1, v[3] >> 5 & 1, v[3] >> 6 & 1, v[3] >> 7 & 1);
 }
 
 static void put_handle(struct line *line, const struct call_view *view,
@@ -728,8 +695,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_data(line, view, i, exit);
 	else if (!strcmp(w, "S") && word->in && word->out)
 		put_clone_args(line, view, i);
-	else if (!strcmp(w, "V"))
-		put_version(line, view, i);
+	else if (!strcmp(w, "V") || !strcmp(w, "G"))
+		version_print(line, view, i);
 	else if (!strcmp(w, "S") || !strcmp(w, "T"))
 		put_struct(line, view, i, exit);
 	else if (!strcmp(w, "A") || !strcmp(w, "L"))
