@@ -94,6 +94,21 @@ static bool is_fast_call(const struct kt_instruction *instruction, bool narrow)
 	       instruction->fast_call;
 }
 
+bool kt_step_called(u64 at, u64 ip, bool narrow)
+{
+	u64 mask = narrow ? 0xffffffff : ~0ull;
+	struct kt_instruction instruction;
+
+	if (!look(&instruction, at, narrow) ||
+	    instruction.kind != KT_BRANCH_SYSCALL)
+		return false;
+	/* int3, int1 and into: behind these comes a signal. */
+	if (instruction.length == 1)
+		return false;
+	return is_fast_call(&instruction, narrow) ||
+	       ip == ((at + instruction.length) & mask);
+}
+
 void kt_step(struct kt_step *step, const struct kt_step_stop *stop,
 	     struct kt_step_done *done)
 {

@@ -42,4 +42,10 @@ struct kt_step_done {
 void kt_step(struct kt_step *step, const struct kt_step_stop *stop,
 	     struct kt_step_done *done);
 
+/*
+ * Without a stop: does the instruction at @at call the kernel, and may that have come back to @ip,
+ * where the program goes on?  False also if the instruction cannot be read.
+ */
+bool kt_step_called(u64 at, u64 ip, bool narrow);
+
 #endif /* KT_CORE_STEP_H */

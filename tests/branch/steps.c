@@ -75,9 +75,7 @@ static void stop_print(struct kt_step *step,
 /* A signal comes behind a call: as the kernel's stepper tells it (begin_here()). */
 static void called_print(struct kt_step *step, u64 ip)
 {
-	bool sends;
-
-	if (ip != step->ip + 2 || !is_call(step->ip, 0, &sends))
+	if (!kt_step_called(step->ip, ip, false))
 		return;
 	printf("0 syscall %llx %llx\n", (unsigned long long)step->ip,
 	       (unsigned long long)ip);

@@ -68,6 +68,18 @@ check "what runs on the first CPU is not there" is "$(grep -c " call .* $fibonac
 $branches cpus -s $size -w 'cpu 1' "$taskset" 2 $branched >$work/cpus
 check "what runs on the second is" at_least "$(grep -c " call .* $fibonacci\$" $work/cpus)" 100
 
+# Another one wants the same CPU, so it is interrupted anywhere, also right behind a system call.
+$taskset 2 chrt -f 10 $branched naps 100000 &
+runs=$!
+$branches cpus -s 16777216 -w 'cpu 1' "$taskset" 2 $branched calls 10000 >$work/cpus
+kill $runs
+wait $runs 2>/dev/null
+$branches trace -s $size $branched calls 10000 >$work/thread
+set -- $(perl tests/kernel/programs/branches_cpus.pl "$entry" $work/cpus $work/thread)
+echo "# $1 stretches"
+check "of one that calls the kernel and is interrupted, all is there" is "$2" 1
+check "and it was interrupted" at_least "$1" 20
+
 # It runs already, and never sleeps.
 $taskset 2 $branched many 100000 &
 runs=$!

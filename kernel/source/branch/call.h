@@ -14,12 +14,13 @@ static inline bool call_is_at(struct pt_regs *regs, u64 at)
 	return syscall_get_nr(current, regs) >= 0 && regs->ip == at + 2;
 }
 
-/* It has not come back: it begins again, or the handler of a signal comes first. */
+/* There is one that has not come back: it begins again, or the handler of a signal comes first. */
 static inline bool call_is_interrupted(struct pt_regs *regs)
 {
 	long error = syscall_get_error(current, regs);
 
-	return error <= -ERESTARTSYS && error >= -ERESTART_RESTARTBLOCK;
+	return syscall_get_nr(current, regs) >= 0 && error <= -ERESTARTSYS &&
+	       error >= -ERESTART_RESTARTBLOCK;
 }
 
 #endif /* KT_KERNEL_SOURCE_BRANCH_CALL_H */

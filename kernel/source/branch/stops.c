@@ -84,6 +84,19 @@ static void stops_end(struct stepper *stepper, struct pt_regs *regs)
 	stepper->begun = false;
 }
 
+/*
+ * Was a call of the kernel the last instruction?  The processor does not stop behind it, so the task
+ * may have left the kernel already, and have been interrupted before the next instruction.
+ */
+static bool has_called(const struct stepper *stepper, struct pt_regs *regs)
+{
+	u64 before = stepper->step.ip;
+
+	return call_is_at(regs, before) ||
+	       (!stepper->unsure && regs->ip != before &&
+		kt_step_called(before, regs->ip, !user_64bit_mode(regs)));
+}
+
 /* Where the program goes on, which is not behind the last instruction that it ran. */
 static void begin_here(struct stepper *stepper, struct pt_regs *regs)
 {
@@ -95,12 +108,14 @@ static void begin_here(struct stepper *stepper, struct pt_regs *regs)
 	 */
 	u64 far = stepper->unsure ? 1 : KT_INSTRUCTION_MAX;
 
+	bool called =
+		stepper->begun && !stepper->sent && has_called(stepper, regs);
+
 	if (stepper->begun && stepper->sent)
 		deliver(stepper, KT_BRANCH_SENT, before, ip);
-	else if (stepper->begun && call_is_at(regs, before) &&
-		 call_is_interrupted(regs))
+	else if (called && call_is_interrupted(regs))
 		ip = before;
-	else if (stepper->begun && call_is_at(regs, before))
+	else if (called)
 		deliver(stepper, KT_BRANCH_SYSCALL, before, ip);
 	else if (stepper->begun && ip + 2 - before > far + 2)
 		deliver(stepper, KT_BRANCH_UNKNOWN, before, ip);

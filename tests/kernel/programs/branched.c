@@ -2,9 +2,10 @@
 /*
  * A program that takes all kinds of branches, the same ones each time.
  *
- *	branched [fork | exec | thread | many COUNT | move COUNT | map COUNT | own [COUNT] | flags COUNT]
+ *	branched [fork | exec | thread | many COUNT | calls COUNT | naps COUNT | move COUNT | map COUNT | own [COUNT] | flags COUNT]
  *
  * exec: it executes itself, without that word.
+ * calls, naps: it does little but call the kernel; or sleep for a moment.
  * move: it moves to the first CPU, and to the second.
  * map: it maps a part of itself to run it, and unmaps it.
  * flags: it does little but push its flags and load them again.
@@ -283,6 +284,16 @@ int main(int argc, char **argv)
 		execl("/proc/self/exe", argv[0], NULL);
 	if (!strcmp(how, "map")) {
 		map(atoi(argv[2]));
+		return 0;
+	}
+	if (!strcmp(how, "naps")) {
+		for (i = atoi(argv[2]); i; i--)
+			usleep(50);
+		return 0;
+	}
+	if (!strcmp(how, "calls")) {
+		for (i = atoi(argv[2]); i; i--)
+			syscall(SYS_getppid);
 		return 0;
 	}
 	if (!strcmp(how, "move")) {
