@@ -125,10 +125,27 @@ check "which is much" at_least "$alone" 100
 $taskset 2 sleep 1000 &
 sleeper=$!
 sleep 1
+# A thread's own context ends while it sleeps, and then that of the CPUs: nothing may stop it when it wakes.
+mkfifo $work/fifo
+$taskset 2 cat <$work/fifo >$work/read &
+reader=$!
+exec 4>$work/fifo
+sh -c "exec 3<>$tree/branches; echo pid $reader >&3; exec sleep 1000" &
+own=$!
+sleep 0.5
+echo one >&4
+sleep 0.5
+kill -9 $own
+wait $own 2>/dev/null
 check "the module stays while somebody traces" not rmmod ktrace-branch 2>/dev/null
 kill -9 $holder
 wait $holder 2>/dev/null
 sleep 0.5
+echo two >&4
+exec 4>&-
+check "nor is who slept stopped when nobody traces any more" wait $reader
+check "and it has read all" is "$(cat $work/read)" "one
+two"
 check "who traces may be killed, and the module goes" rmmod ktrace-branch
 kill $sleeper
 wait $sleeper 2>/dev/null

@@ -152,8 +152,7 @@ static void everywhere_keep(struct stepper *stepper)
 /* Whoever sleeps would keep the module until he wakes. */
 static void stepper_rest(struct stepper *stepper)
 {
-	if (READ_ONCE(stepper->wanting) || READ_ONCE(stepper->parent) ||
-	    !test_bit(0, &stepper->works) ||
+	if (!test_bit(0, &stepper->works) ||
 	    !kt_work_cancel(stepper->task, &stepper->work))
 		return;
 	clear_bit_unlock(0, &stepper->works);
@@ -161,21 +160,26 @@ static void stepper_rest(struct stepper *stepper)
 	stepper_put(stepper);
 }
 
-static void everywhere_drop(struct stepper *stepper)
+/* Whoever changes this, and asks the task to look then, may have found that it was to look already. */
+static bool must_look(struct stepper *stepper)
 {
 	unsigned long flags;
-	bool visiting;
+	bool must;
 
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	/* A stop that nobody knows of would kill it. */
+	must = stepper->stopping || stepper->wanting || stepper->parent;
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	return must;
+}
+
+static void everywhere_drop(struct stepper *stepper)
+{
 	if (!stepper_everywhere(stepper, false))
 		return;
-	raw_spin_lock_irqsave(&stepper->lock, flags);
-	visiting = stepper->visiting;
-	raw_spin_unlock_irqrestore(&stepper->lock, flags);
-	/* It must not meet a stop that nobody knows of. */
-	if (visiting)
+	stepper_rest(stepper);
+	if (must_look(stepper))
 		stepper_again(stepper);
-	else
-		stepper_rest(stepper);
 	stepper_put(stepper);
 }
 

@@ -41,7 +41,7 @@ struct stepper {
 	u32 wanting; /* of them: those that want stops */
 	struct kt_step step;
 	bool begun;    /* `step' knows where the program is */
-	bool visiting; /* it is stopped only while it is on this CPU */
+	bool stopping; /* the processor stops it, for us */
 	bool unsure; /* it has met a breakpoint: which instruction was there is not known */
 	bool sent; /* the kernel sends the program elsewhere */
 	bool own; /* the program itself wants to be stopped behind each instruction */

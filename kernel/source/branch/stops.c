@@ -68,14 +68,14 @@ static bool is_wanted(const struct stepper *stepper)
 static void stops_begin(struct stepper *stepper, struct pt_regs *regs)
 {
 	stepping_on(regs, stepper->own);
-	stepper->visiting = !stepper->wanting;
+	stepper->stopping = true;
 }
 
 /* For a while. */
 static void stops_pause(struct stepper *stepper, struct pt_regs *regs)
 {
 	stepping_off(regs);
-	stepper->visiting = false;
+	stepper->stopping = false;
 }
 
 static void stops_end(struct stepper *stepper, struct pt_regs *regs)
@@ -307,7 +307,8 @@ static void leaves(struct task_struct *task)
 		return;
 	raw_spin_lock(&stepper->lock);
 	deliver_stamp(stepper, KT_BRANCH_LEAVES);
-	if (stepper->visiting)
+	/* Another CPU may not want it, and it may sleep when nobody does any more. */
+	if (stepper->stopping && !stepper->wanting)
 		stops_pause(stepper, task_pt_regs(task));
 	raw_spin_unlock(&stepper->lock);
 }
