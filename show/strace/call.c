@@ -611,8 +611,10 @@ static bool put_meaning(struct line *line, int64_t value,
 
 	/* The kernel returns an error as a number without a sign. */
 	if (word_is(word, "ldt")) {
+		if ((int32_t)value >= 0 || (int32_t)value < -ERROR_MAX)
+			return false;
 		name = strerrorname_np(-(int32_t)value);
-		if ((int32_t)value >= 0 || !name)
+		if (!name)
 			return false;
 		line_printf(line, "%u %s (%s)", (uint32_t)value, name,
 			    strerrordesc_np(-(int32_t)value));

@@ -15,6 +15,9 @@
 
 #include "show.h"
 
+/* A call that fails returns a number between -ERROR_MAX and -1. */
+#define ERROR_MAX 4095
+
 /* Text that grows.  Text for which there is no memory is left out. */
 struct line {
 	char *s;

@@ -76,7 +76,7 @@ static void members_print(struct option *o, const char *const *names,
 {
 	for (size_t i = 0; names[i]; i++)
 		member_print(o, names[i], 4 * i, is_signed);
-	line_puts(o->line, "}");
+	line_puts(o->line, o->any ? "}" : "{}");
 }
 
 static const char *const linger_members[] = {"l_onoff", "l_linger", NULL};

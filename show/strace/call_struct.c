@@ -108,7 +108,7 @@ static void put_member(struct line *line, const struct call_view *view,
 	const char *w = word->word;
 
 	/* Without the copies of the sign, where the sign has no meaning. */
-	if (member->size < sizeof(value) && strchr("FEuxo", *w) && !w[1])
+	if (member->size < sizeof(value) && *w && !w[1] && strchr("FEuxo", *w))
 		value &= (1ull << 8 * member->size) - 1;
 
 	if (!strcmp(w, "S")) {
@@ -235,7 +235,7 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	if (!member || member->offset + member->size > p->size)
 		return;
 	if (optional && !member_value(member, p->bytes) &&
-	    !(word_is(&word, "how") &&
+	    !(word_is(&word, "how") && p->size >= 3 &&
 	      makes_file(*p->bytes | p->bytes[1] << 8 | p->bytes[2] << 16)))
 		return;
 	shown = own ? own : inner_switch(p, name);

@@ -6,6 +6,13 @@
 
 #include "call.h"
 
+/* Takes the closing brace back. */
+static void reopen(struct line *line)
+{
+	if (line->len && line->s[line->len - 1] == '}')
+		line->len--;
+}
+
 /* A struct that may be larger than what is known of it. */
 static void put_version(struct line *line, const struct call_view *view,
 			unsigned int argument)
@@ -27,7 +34,7 @@ static void put_version(struct line *line, const struct call_view *view,
 		unknown |= c.bytes[i];
 	if (size == layout->size || (c.size > layout->size && !unknown))
 		return;
-	line->len--;
+	reopen(line);
 	if (!unknown) {
 		line_puts(line, ", ???}");
 		return;
@@ -62,7 +69,7 @@ static void put_growing(struct line *line, const struct call_view *view,
 	}
 	if (size <= there)
 		return;
-	line->len--;
+	reopen(line);
 	line_puts(line, ", ...}");
 }
 

@@ -8,8 +8,6 @@
 
 #include "call.h"
 
-#define ERROR_MAX 4095
-
 static const struct ktrace_word no_word = {.word = "", .set = "", .from = -1};
 
 const struct ktrace_word *call_word(const struct call_view *view,

@@ -3,9 +3,11 @@
  * The strace view of traces that no kernel made: calls as they would be recorded, and
  * descriptions that are wrong on purpose.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include "maker.h"
 #include "scratch.h"
@@ -299,6 +301,82 @@ TEST(member_without_room)
 	memory(&r, stat, sizeof(stat));
 	happen(exit, &r);
 	free(shown(NULL));
+}
+
+/* Has the mode a meaning?  The flags say so, of which there are only some bytes. */
+TEST(flags_without_room)
+{
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	layout("open_how", 1, "{\"name\":\"mode\",\"offset\":0,\"size\":1}");
+	run(7, 7);
+	enter = type("sys_enter_openat2",
+		     "dfd filename how usize __how_val __filename_val");
+	exit = type("sys_exit_openat2", "ret");
+	number(&r, 3);
+	number(&r, 0x1000);
+	number(&r, 0x2000);
+	number(&r, 1);
+	captured(&r, 2);
+	memory(&r, "", 1);
+	/* With the byte before, they would be O_TMPFILE. */
+	memory(&r, "\0A", 2);
+	happen(enter, &r);
+	returns(exit, -EINVAL);
+	check_shown("openat2(3, \"\", {}, 1)                   = -1 EINVAL "
+		    "(Invalid argument)\n");
+}
+
+TEST(option_of_no_bytes)
+{
+	uint32_t enter, exit;
+	struct record r = {0};
+	uint32_t length = 8;
+
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_getsockopt",
+		     "fd level optname optval optlen __optlen_val");
+	exit = type("sys_exit_getsockopt", "ret __optval_val __optlen_val");
+	number(&r, 3);
+	number(&r, SOL_SOCKET);
+	number(&r, SO_LINGER);
+	number(&r, 0x1000);
+	number(&r, 0x2000);
+	captured(&r, 1);
+	memory(&r, &length, sizeof(length));
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, 0);
+	captured(&r, 2);
+	memory(&r, "", 0);
+	memory(&r, &length, sizeof(length));
+	happen(exit, &r);
+	check_shown("getsockopt(3, SOL_SOCKET, SO_LINGER, {}, [8]) = 0\n");
+}
+
+/* The kernel returns an error as a number of 32 bits without a sign. */
+TEST(results_that_are_no_errors)
+{
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	begin();
+	run(7, 7);
+	enter = type("sys_enter_modify_ldt", "func ptr bytecount");
+	exit = type("sys_exit_modify_ldt", "ret");
+	number(&r, 17);
+	number(&r, 0);
+	number(&r, 0);
+	happen(enter, &r);
+	returns(exit, (uint32_t)-ENOSYS);
+	happen(enter, &r);
+	returns(exit, INT32_MIN);
+	check_shown("modify_ldt(17, NULL, 0)                 = 4294967258 "
+		    "ENOSYS (Function not implemented)\n"
+		    "modify_ldt(17, NULL, 0)                 = -2147483648\n");
 }
 
 /* More fields than __cut has bits. */
