@@ -38,6 +38,8 @@
 
 #include <ktrace_branch.h>
 
+#include "locked.h"
+
 static const char *const kinds[KT_BRANCH_KINDS] = {
 	"none", "jump",		 "conditional", "indirect",
 	"call", "indirect_call", "return",	"syscall",
@@ -154,20 +156,6 @@ static struct kt_branch *room(const char *size, unsigned int *max)
 	if (!entries)
 		fail(size);
 	return entries;
-}
-
-static long locked_memory(void)
-{
-	FILE *f = fopen("/proc/self/status", "r");
-	char line[256];
-	long kb = -1;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmLck: %ld", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb;
 }
 
 static int trace_cpus(const char *size, const char *words, char **argv)

@@ -26,6 +26,8 @@
 
 #include <ktrace_branch.h>
 
+#include "locked.h"
+
 #define TASKS	 4
 #define CONTEXTS 10
 #define SIZE_MAX (256u << 10)
@@ -271,20 +273,6 @@ static void task_move(pid_t task)
 	CPU_SET(rand() % sysconf(_SC_NPROCESSORS_ONLN), &cpus);
 	if (sched_setaffinity(task, sizeof(cpus), &cpus))
 		fail("sched_setaffinity");
-}
-
-static long locked_memory(void)
-{
-	FILE *f = fopen("/proc/self/status", "r");
-	char line[256];
-	long kb = -1;
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmLck: %ld", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb;
 }
 
 int main(int argc, char **argv)
