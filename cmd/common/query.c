@@ -10,8 +10,6 @@
 #include "trace.h"
 #include "value.h"
 
-#define CPUS_MAX 8192
-
 /* Parses "12.5" or "+0.001".  A double would lose nanoseconds. */
 static int time_parse(const char *text, struct query_time *time)
 {
@@ -37,42 +35,6 @@ static int time_parse(const char *text, struct query_time *time)
 	return 0;
 }
 
-static int cpu_add(struct query *q, uint64_t first, uint64_t last)
-{
-	uint32_t *cpus;
-
-	if (last < first || last >= CPUS_MAX)
-		return -EINVAL;
-	cpus = realloc(q->cpus,
-		       (q->nr_cpus + last - first + 1) * sizeof(*cpus));
-	if (!cpus)
-		return -ENOMEM;
-	q->cpus = cpus;
-	while (first <= last)
-		cpus[q->nr_cpus++] = first++;
-	return 0;
-}
-
-static int cpus_parse(struct query *q, const char *text)
-{
-	char *copy = strdup(text), *next = copy, *word, *dash;
-	uint64_t first, last;
-	int err = copy ? 0 : -ENOMEM;
-
-	while (!err && (word = strsep(&next, ","))) {
-		dash = strchr(word, '-');
-		if (dash)
-			*dash++ = '\0';
-		err = number_parse(word, &first);
-		if (!err)
-			err = number_parse(dash ? dash : word, &last);
-		if (!err)
-			err = cpu_add(q, first, last);
-	}
-	free(copy);
-	return err;
-}
-
 static int time_option(struct query_time *time, const struct command *command,
 		       const char *option, const char *text)
 {
@@ -90,12 +52,7 @@ int query_option(struct query *q, const struct command *command, int option,
 	case 'e':
 		return selection_option(&q->selection, command, argument);
 	case 'c':
-		if (cpus_parse(q, argument))
-			return misused(
-				command,
-				"--cpu `%s': numbers are expected, like 0,2-3",
-				argument);
-		return EXIT_OK;
+		return cpus_option(&q->cpus, command, argument);
 	case QUERY_FROM:
 		return time_option(&q->from, command, "--from", argument);
 	case QUERY_TO:
@@ -136,15 +93,15 @@ static uint64_t trace_begin(struct ktrace *trace)
 
 static int cpus_check(const struct query *q, const struct ktrace_info *info)
 {
-	for (size_t i = 0; i < q->nr_cpus; i++) {
+	for (size_t i = 0; i < q->cpus.nr; i++) {
 		uint32_t j;
 
 		for (j = 0; j < info->nr_cpus; j++)
-			if (info->cpus[j].cpu == q->cpus[i])
+			if (info->cpus[j].cpu == q->cpus.list[i])
 				break;
 		if (j == info->nr_cpus)
 			return failed("the trace has no data of CPU %u",
-				      q->cpus[i]);
+				      q->cpus.list[i]);
 	}
 	return EXIT_OK;
 }
@@ -177,8 +134,8 @@ static int query_prepare(struct query *q, struct ktrace *trace,
 	options->to = q->to.ns + (q->to.relative ? begin : 0);
 	if (options->to && options->to < options->from)
 		return failed("nothing can be before --until and after --from");
-	options->cpus = q->cpus;
-	options->nr_cpus = q->nr_cpus;
+	options->cpus = q->cpus.list;
+	options->nr_cpus = q->cpus.nr;
 	if (!selection_is_all(&q->selection)) {
 		options->want = selection_wants;
 		options->data = &q->selection;
@@ -282,5 +239,5 @@ void query_free(struct query *q)
 	free(q->wanted_types);
 	selection_free(&q->selection);
 	call_scope_free(&q->calls);
-	free(q->cpus);
+	cpus_free(&q->cpus);
 }

@@ -14,6 +14,7 @@
 
 #include "call_scope.h"
 #include "cmd.h"
+#include "cpus.h"
 #include "select.h"
 
 struct query_time {
@@ -25,8 +26,7 @@ struct query {
 	struct selection selection;
 	struct query_time from;
 	struct query_time to;
-	uint32_t *cpus;
-	size_t nr_cpus;
+	struct cpus cpus;
 	struct call_scope calls; /* which of them are spans */
 	/* After query_widen(): the query, while the cursor delivers more. */
 	struct ktrace_cursor_options wanted;
