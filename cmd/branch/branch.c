@@ -10,6 +10,7 @@
 #include "base/now.h"
 #include "branch_show.h"
 #include "cmd.h"
+#include "common/cpus.h"
 #include "common/debuginfod.h"
 #include "common/trace.h"
 #include "common/value.h"
@@ -28,8 +29,10 @@ struct branch {
 	/* What the command line says: */
 	char **argv; /* NULL: no command */
 	struct processes processes;
+	struct cpus cpus; /* whatever runs there */
+	bool all_cpus;
 	uint64_t duration; /* ns; 0: no limit */
-	uint64_t bytes;	   /* of a thread's buffer; 0: as usual */
+	uint64_t bytes;	   /* of a buffer; 0: as usual */
 	uint64_t last;	   /* entries of each thread that are shown; 0: all */
 	bool alone;	   /* not what it begins */
 	bool flat, calls, json, kernel;
@@ -49,23 +52,33 @@ struct branch {
 
 /* ---- tracing -------------------------------------------------------------- */
 
+static bool is_of_cpus(const struct branch *b)
+{
+	return b->all_cpus || b->cpus.nr;
+}
+
 static int branches_open(struct branch *b)
 {
 	struct ktrace_branches_options options = {
 		.size = sizeof(options),
-		.threads = !b->alone,
-		.children = !b->alone,
 		.bytes = b->bytes
 				 ?: b->coverage ? COVERAGE_BYTES
 						: 0,
-		.executes = b->child.pid,
 		.debuginfod = debuginfod_options(&b->debuginfod),
+		.cpus = b->cpus.list,
+		.nr_cpus = b->cpus.nr,
+		.all_cpus = b->all_cpus,
 	};
 	struct threads threads = {0};
-	int status = threads_find(&threads, b->child.pid, &b->processes);
+	int status = EXIT_OK;
 
-	options.tids = threads.list;
-	options.nr_tids = threads.nr;
+	if (!is_of_cpus(b)) {
+		options.threads = options.children = !b->alone;
+		options.executes = b->child.pid;
+		status = threads_find(&threads, b->child.pid, &b->processes);
+		options.tids = threads.list;
+		options.nr_tids = threads.nr;
+	}
 	if (!status && ktrace_branches_open(b->session, &options, &b->branches))
 		status = failed_in_library();
 	threads_free(&threads);
@@ -136,8 +149,10 @@ static int trace(struct branch *b)
 
 static int branches_show(const struct branch *b, const struct branch_show *show)
 {
+	const struct ktrace_branches_cpus *cpus =
+		ktrace_branches_of_cpus(show->branches);
+	uint64_t unfollowed = cpus ? cpus->unfollowed : 0;
 	const struct ktrace_branch_thread *thread;
-	uint64_t unfollowed = 0;
 	int status = EXIT_OK;
 
 	if (b->coverage)
@@ -155,8 +170,9 @@ static int branches_show(const struct branch *b, const struct branch_show *show)
 		unfollowed += thread->unfollowed;
 	if (unfollowed)
 		say("%s threads or processes were not traced: there was no "
-		    "memory for their buffers%s",
-		    count_text(unfollowed).s, b->input ? "" : " (--size)");
+		    "memory for %s%s",
+		    count_text(unfollowed).s, cpus ? "them" : "their buffers",
+		    b->input || cpus ? "" : " (--size)");
 	return status;
 }
 
@@ -354,6 +370,11 @@ static int option_handle(void *data, int option)
 		return EXIT_OK;
 	case USER:
 		return EXIT_OK;
+	case 'c':
+		b->all_cpus = !strcmp(optarg, "all");
+		return b->all_cpus
+			       ? EXIT_OK
+			       : cpus_option(&b->cpus, &command_branch, optarg);
 	case 'd':
 		return option_duration(&command_branch, optarg, &b->duration);
 	case 'F':
@@ -383,7 +404,7 @@ static int options_check(const struct branch *b)
 			      "processor that records them, and ktrace cannot "
 			      "ask it yet: those of programs are found by "
 			      "stopping them behind each instruction (--user)");
-	if (b->input && (b->argv || b->processes.nr))
+	if (b->input && (b->argv || b->processes.nr || is_of_cpus(b)))
 		return misused(&command_branch,
 			       "-i shows a trace; it traces nothing");
 	if (b->input && (b->bytes || b->duration || b->alone || b->coverage ||
@@ -395,10 +416,14 @@ static int options_check(const struct branch *b)
 	if (b->argv && b->processes.nr)
 		return misused(&command_branch,
 			       "a command and -p: one of them");
-	if (!b->argv && !b->processes.nr && !b->input)
+	if (is_of_cpus(b) && (b->processes.nr || b->alone))
+		return misused(&command_branch,
+			       "--cpu is about all programs that run there: "
+			       "not with -p or --alone");
+	if (!b->argv && !b->processes.nr && !b->input && !is_of_cpus(b))
 		return misused(&command_branch,
 			       "whose branches?  Name a command, or processes "
-			       "with -p, or a trace with -i");
+			       "with -p, or CPUs with -c, or a trace with -i");
 	if (b->flat && b->calls)
 		return misused(&command_branch,
 			       "--calls and --flat: one of them");
@@ -429,16 +454,21 @@ static int branch_main(int argc, char **argv)
 		b.argv = argv + optind;
 	status = options_check(&b) ?: run(&b);
 	processes_free(&b.processes);
+	cpus_free(&b.cpus);
 	return status;
 }
 
 static const struct command_option options[] = {
 	OPTION('s', "size", "SIZE",
-	       "of each thread's buffer, which keeps the newest branches: 4K to 64M (64K); a "
+	       "of the buffer of each thread, or CPU, which keeps the newest branches: 4K to 64M (64K); a "
 	       "branch takes 16 bytes"),
 	OPTION('p', "pid", "PID,...",
 	       "these processes, and those that they begin; until Ctrl-C, or until they end",
 	       .kind = ARGUMENT_PID),
+	OPTION('c', "cpu", "CPUS",
+	       "whatever programs run on these CPUs, like 0,2-3, or on all; until Ctrl-C, or until "
+	       "COMMAND ends",
+	       .words = "all"),
 	OPTION('d', "duration", "TIME", "end after that, like 10s"),
 	OPTION('i', "input", "DIRECTORY",
 	       "show the branches that a trace has (man ktrace-record); -: standard input",
@@ -472,7 +502,8 @@ static const struct command_option options[] = {
 const struct command command_branch = {
 	.name = "branch",
 	.what = "show which way a program went: its last branches",
-	.usage = "[OPTION...] {-p PID | -i DIR | -- COMMAND [ARG...]}",
+	.usage =
+		"[OPTION...] {-p PID | -c CPUS | -i DIR | -- COMMAND [ARG...]}",
 	.about = "Shows the branches that were taken, when COMMAND has ended, "
 		 "or at Ctrl-C.\n"
 		 "The program is stopped behind each instruction, so it "
@@ -483,6 +514,7 @@ const struct command command_branch = {
 	.examples = "    ktrace branch -- ./crash\n"
 		    "    ktrace branch -s 1M -n 200 -- ./crash\n"
 		    "    ktrace branch -p 812 -d 1s --flat\n"
+		    "    ktrace branch -c 1 -d 100ms --calls\n"
 		    "    ktrace branch -i ktrace.data --calls\n",
 	.main = branch_main,
 };

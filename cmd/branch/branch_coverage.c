@@ -71,12 +71,8 @@ static int line_put(void *data, const char *path, unsigned int line,
 static void tell(const struct coverage *c, const struct branch_show *show,
 		 const char *name)
 {
-	const struct ktrace_branch_thread *thread;
-	uint64_t lost = 0;
+	uint64_t lost = branch_show_lost(show);
 
-	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
-	     i++)
-		lost += thread->lost;
 	if (!c->files)
 		say("no line is known: was the program compiled with -g?");
 	else

@@ -112,10 +112,8 @@ static int edge_compare(const void *a, const void *b)
 static void edges_print(const struct branch_show *show,
 			const struct edges *edges, struct edge **list)
 {
-	uint64_t lost = 0;
+	uint64_t lost = branch_show_lost(show);
 
-	for (size_t i = 0; ktrace_branches_thread(show->branches, i); i++)
-		lost += ktrace_branches_thread(show->branches, i)->lost;
 	if (lost)
 		fprintf(show->file,
 			"of the newest ones; %s entries before were "

@@ -75,6 +75,8 @@ static void entry_print(const struct branch_show *show, size_t thread,
 
 void branch_show_json(const struct branch_show *show)
 {
+	const struct ktrace_branches_cpus *cpus =
+		ktrace_branches_of_cpus(show->branches);
 	const struct ktrace_branch_thread *thread;
 
 	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
@@ -89,6 +91,15 @@ void branch_show_json(const struct branch_show *show)
 			(int)thread->tid, thread->nr, thread->lost,
 			thread->unread, thread->unfollowed,
 			thread->ended ? "true" : "false");
+		if (*thread->comm) {
+			fputs(",\"comm\":", show->file);
+			print_json(show->file, thread->comm);
+		}
 		fputs("}\n", show->file);
 	}
+	if (cpus)
+		fprintf(show->file,
+			"{\"kind\":\"cpus\",\"overwritten\":%" PRIu64
+			",\"unread\":%" PRIu64 ",\"unfollowed\":%" PRIu64 "}\n",
+			cpus->lost, cpus->unread, cpus->unfollowed);
 }

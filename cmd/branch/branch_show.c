@@ -73,6 +73,37 @@ static void line_print(const struct branch_show *show, size_t thread,
 	fputc('\n', show->file);
 }
 
+uint64_t branch_show_lost(const struct branch_show *show)
+{
+	const struct ktrace_branches_cpus *cpus =
+		ktrace_branches_of_cpus(show->branches);
+	const struct ktrace_branch_thread *thread;
+	uint64_t lost = cpus ? cpus->lost : 0;
+
+	for (size_t i = 0; (thread = ktrace_branches_thread(show->branches, i));
+	     i++)
+		lost += thread->lost;
+	return lost;
+}
+
+/* Of CPUs, what is said of no thread. */
+static void cpus_print(const struct branch_show *show)
+{
+	const struct ktrace_branches_cpus *cpus =
+		ktrace_branches_of_cpus(show->branches);
+
+	if (!cpus)
+		return;
+	if (cpus->lost)
+		fprintf(show->file,
+			"the newest entries of each CPU; %s before were "
+			"overwritten\n",
+			count_text(cpus->lost).s);
+	if (cpus->unread)
+		fprintf(show->file, "%s instructions could not be read\n",
+			count_text(cpus->unread).s);
+}
+
 void branch_head_print(const struct branch_show *show, size_t number)
 {
 	const struct ktrace_branch_thread *thread =
@@ -80,7 +111,15 @@ void branch_head_print(const struct branch_show *show, size_t number)
 
 	if (number)
 		fputc('\n', show->file);
-	fprintf(show->file, "thread %d: ", (int)thread->tid);
+	else
+		cpus_print(show);
+	fprintf(show->file, "thread %d", (int)thread->tid);
+	if (*thread->comm) {
+		fputs(" (", show->file);
+		print_text(show->file, thread->comm);
+		fputc(')', show->file);
+	}
+	fputs(": ", show->file);
 	if (!thread->nr)
 		fputs(thread->unfollowed
 			      ? "not traced: there was no memory for its buffer"

@@ -41,6 +41,8 @@ void branch_place_print(const struct branch_show *show, size_t thread,
 /* The same without the distance from the function's first byte, and without the line. */
 void branch_function_print(const struct branch_show *show, size_t thread,
 			   size_t entry, bool to);
+/* How many older entries were overwritten, of all. */
+uint64_t branch_show_lost(const struct branch_show *show);
 /* What stands above the entries of a thread, and below them. */
 void branch_head_print(const struct branch_show *show, size_t thread);
 void branch_end_print(const struct branch_show *show, size_t thread);

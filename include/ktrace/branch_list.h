@@ -35,11 +35,24 @@ struct ktrace_branch_thread {
 	uint64_t unread; /* instructions whose bytes could not be read */
 	uint32_t
 		unfollowed; /* threads and processes that it began, for which there was no memory */
+	char comm[16]; /* its name; of CPUs only.  "": not known */
 };
 
 /* Threads are numbered from 0.  NULL: there are not so many. */
 KTRACE_API const struct ktrace_branch_thread *ktrace_branches_thread(
 	const struct ktrace_branches *branches, size_t thread);
+
+/* Of the buffers of CPUs, what is not known of single threads. */
+struct ktrace_branches_cpus {
+	uint64_t lost;	     /* older entries that were overwritten */
+	uint64_t unread;     /* instructions whose bytes could not be read */
+	uint64_t unfollowed; /* programs for which there was no memory */
+	uint64_t reserved[4];
+};
+
+/* NULL: they are those of threads. */
+KTRACE_API const struct ktrace_branches_cpus *ktrace_branches_of_cpus(
+	const struct ktrace_branches *branches);
 
 struct ktrace_branch {
 	enum ktrace_branch_kind kind;

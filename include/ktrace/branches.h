@@ -11,6 +11,8 @@
  *	ktrace_branches_thread(), ktrace_branches_get(), ktrace_branches_place()
  *	ktrace_branches_close()		ends
  *
+ * If CPUs are traced, each of them has such a buffer; what is read is parted by threads.
+ *
  * What was read is shown by the functions of <ktrace/branch_list.h>, as are those of a trace.
  *
  * The processor stops behind each instruction, which takes some microseconds (doc/branches.md).
@@ -31,7 +33,7 @@
 extern "C" {
 #endif
 
-/* Bytes of a thread's buffer; an entry takes 16. */
+/* Bytes of the buffer of a thread or CPU; an entry takes 16. */
 #define KTRACE_BRANCHES_BYTES_MIN     4096u
 #define KTRACE_BRANCHES_BYTES_DEFAULT (64u << 10)
 #define KTRACE_BRANCHES_BYTES_MAX     (64u << 20)
@@ -55,11 +57,18 @@ struct ktrace_branches_options {
 	 * What ktrace_branches_read() reads has no names.
 	 */
 	bool events;
+	/*
+	 * Instead of threads: whatever programs run on these CPUs, or on all, but for this process.
+	 * Each CPU has a buffer.  This needs CAP_SYS_ADMIN.
+	 */
+	const unsigned int *cpus;
+	size_t nr_cpus;
+	bool all_cpus;
 };
 
 /*
  * Loads the module ktrace-branch if it is missing.  Threads that are not there any more are left out;
- * -ESRCH: none of them is; -EPERM: this
+ * -ESRCH: none of them is; -ENODEV: there is no such CPU; -EPERM: this
  * needs CAP_SYS_PTRACE; -EDQUOT: so much locked memory is not allowed (RLIMIT_MEMLOCK).
  */
 KTRACE_API int ktrace_branches_open(

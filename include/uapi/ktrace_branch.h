@@ -6,8 +6,8 @@
  * says what to trace:
  *
  *	pid PID [threads] [children] [mappings] [events] [size BYTES]
- *	cpu NUMBER [size BYTES]
- *	all [size BYTES]
+ *	cpu NUMBER [mappings] [size BYTES]
+ *	all [mappings] [size BYTES]
  *
  *	pid PID		a thread, by its number in the reader's PID namespace
  *	threads		the threads that it begins from now on, too
@@ -137,21 +137,31 @@ struct kt_branch_map {
 
 /*
  * KT_READ_MAPPINGS	what a thread had mapped since a certain entry of its buffer, until the next
- *			change.  The changes are numbered from 0.  The first two and the last ones are
+ *			change.  In a context of CPUs: the same of a task that came to any of
+ *			them, see below.  The changes are numbered from 0.  The first two and the last ones are
  *			kept, also if the thread has ended: to read all of them, ask for 0, and then
  *			for one more than the number that came, until ENOENT.  Without maps, it is not
  *			known what was mapped.  The `from' of an entry was mapped since its own number
  *			or before, its `to' since the number behind it or before.
  *			ENOENT: there are not so many threads, or changes.
  *			ENODATA: the context was not told to remember mappings.
+ *
+ * The tasks that came to CPUs are numbered in the order in which they came first, since the first such
+ * context was there, whichever CPU that was; of the last 8192 (or more, if they have not ended), that is
+ * known.  Number @thread is asked for, or the next one that is known: if @change is behind its last one,
+ * change 0 of the next.  `since' is a time: the mappings hold from the first stamp of the task on that is
+ * not before that.
  */
 struct kt_branch_maps {
 	__u64 maps; /* in: where to copy them: an array of struct kt_branch_map */
 	__u32 max; /* in: how many there may be */
 	__u32 nr; /* out: how many there are; if these are more, none was copied */
-	__u32 thread; /* in: its number */
+	__u32 thread; /* in: its number; out: that which came */
 	__u32 change; /* in: its number; out: of that which came */
-	__u64 since; /* out: the number of the first entry, as `first' counts them */
+	__u64 since; /* out: the number of the first entry, as `first' counts them; or a time */
+	/* Out: of a task that came to CPUs; otherwise 0. */
+	__u32 tid, tgid; /* in the first PID namespace */
+	char comm[16];
 };
 
 #define KT_READ_MAPPINGS _IOWR(0xb7, 17, struct kt_branch_maps)

@@ -2,8 +2,8 @@
 /*
  * Contexts of the kernel (include/uapi/ktrace_branch.h), which trace branches of programs.
  *
- * A context follows one thread, and those that it begins; so there is one for each thread that was
- * asked for.
+ * A context follows one thread, and those that it begins, or whatever runs on one CPU or on all; so there is
+ * one for each thread or CPU that was asked for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,9 +36,36 @@ _Static_assert(KTRACE_BRANCHES_BYTES_MIN == KT_BRANCH_SIZE_MIN &&
 
 /* ---- beginning ------------------------------------------------------------ */
 
+static bool is_of_cpus(const struct ktrace_branches_options *options)
+{
+	return options->all_cpus || options->nr_cpus;
+}
+
+static size_t contexts_wanted(const struct ktrace_branches_options *options)
+{
+	return options->all_cpus ? 1 : options->nr_tids + options->nr_cpus;
+}
+
+/* What context @number is told. */
+static void line_make(struct text *line,
+		      const struct ktrace_branches_options *options,
+		      size_t number)
+{
+	if (options->all_cpus)
+		text_printf(line, "all");
+	else if (options->nr_cpus)
+		text_printf(line, "cpu %u", options->cpus[number]);
+	else
+		text_printf(line, "pid %d", (int)options->tids[number]);
+	text_printf(line, " size %u %s%s%s", options->bytes,
+		    options->events ? "events" : "mappings",
+		    options->threads ? " threads" : "",
+		    options->children ? " children" : "");
+}
+
 static int context_open(struct ktrace_session *session,
 			const struct ktrace_branches_options *options,
-			pid_t tid, int *context)
+			size_t number, int *context)
 {
 	struct text line = {0};
 	int tree, err = 0;
@@ -51,10 +78,7 @@ static int context_open(struct ktrace_session *session,
 		close(tree);
 	if (err)
 		return err;
-	text_printf(&line, "pid %d size %u %s%s%s", (int)tid, options->bytes,
-		    options->events ? "events" : "mappings",
-		    options->threads ? " threads" : "",
-		    options->children ? " children" : "");
+	line_make(&line, options, number);
 	err = line.failed
 		      ? error_set(-ENOMEM, "out of memory")
 		      : session_fd_write(session, *context, FILE_NAME, line.s);
@@ -69,13 +93,14 @@ static int contexts_open(struct contexts *contexts,
 	int err = 0;
 
 	raise_file_limit();
-	contexts->fds = calloc(options->nr_tids, sizeof(*contexts->fds));
+	contexts->fds =
+		calloc(contexts_wanted(options), sizeof(*contexts->fds));
 	if (!contexts->fds)
 		return error_set(-ENOMEM, "out of memory");
-	for (size_t i = 0; i < options->nr_tids; i++) {
+	for (size_t i = 0; i < contexts_wanted(options); i++) {
 		int *context = &contexts->fds[contexts->nr];
 
-		err = context_open(session, options, options->tids[i], context);
+		err = context_open(session, options, i, context);
 		if (!err)
 			contexts->nr++;
 		else if (*context >= 0)
@@ -116,8 +141,12 @@ static int options_check(struct ktrace_branches_options *options)
 		return error_set(-EINVAL, "a buffer has %u to %u bytes, not %u",
 				 KTRACE_BRANCHES_BYTES_MIN,
 				 KTRACE_BRANCHES_BYTES_MAX, options->bytes);
-	if (!options->nr_tids)
+	if (!contexts_wanted(options))
 		return error_set(-EINVAL, "no thread is to be traced");
+	if (is_of_cpus(options) && (options->nr_tids || options->threads ||
+				    options->children || options->events))
+		return error_set(-EINVAL, "branches of CPUs are those of all "
+					  "programs: no threads, no events");
 	return 0;
 }
 
@@ -139,6 +168,7 @@ int ktrace_branches_open(struct ktrace_session *session,
 		return error_set(-ENOMEM, "out of memory");
 	contexts->branches.traced = true;
 	contexts->executes = options.executes;
+	contexts->branches.of_cpus = is_of_cpus(&options);
 	/* As the kernel rounds it up. */
 	contexts->max = KTRACE_BRANCHES_BYTES_MIN / sizeof(struct kt_branch);
 	while (contexts->max * sizeof(struct kt_branch) < options.bytes)
@@ -194,9 +224,8 @@ void ktrace_branches_close(struct ktrace_branches *branches)
 /* If the thread has overwritten more than this share while its buffer was copied, it is copied again. */
 #define SKIPPED_SHARE 16
 
-/* What a thread of a context has in its buffer.  1, 0: there is no such thread, or -errno. */
-static int entries_read(const struct contexts *contexts, int context,
-			uint32_t number, struct branch_thread *thread)
+int entries_read(const struct contexts *contexts, int context, uint32_t number,
+		 struct branch_thread *thread)
 {
 	struct kt_branches read = {.max = contexts->max, .thread = number};
 	struct kt_branch *less;
@@ -209,7 +238,10 @@ static int entries_read(const struct contexts *contexts, int context,
 	do {
 		if (ioctl(context, KT_READ_BRANCHES, &read)) {
 			err = errno == ENOENT ? 0 : -errno;
-			return err ? error_set(err, "branches of thread %u: %s",
+			return err ? error_set(err, "branches of %s %u: %s",
+					       contexts->branches.of_cpus
+						       ? "CPU"
+						       : "thread",
 					       number, strerror(-err))
 				   : 0;
 		}
@@ -274,6 +306,8 @@ int contexts_read(struct contexts *contexts)
 	int err = ktrace_branches_follow(&contexts->branches), found = 1;
 
 	branches_free(&contexts->branches);
+	if (contexts->branches.of_cpus)
+		return err ?: cpus_read(contexts);
 	for (size_t i = 0; !err && i < contexts->nr; i++) {
 		for (uint32_t n = 0; found > 0; n++)
 			found = thread_read(contexts, i, n);

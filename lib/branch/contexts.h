@@ -32,9 +32,17 @@ static inline struct contexts *contexts_of(struct ktrace_branches *branches)
 
 /* As ktrace_branches_read(), but nothing gets a name. */
 int contexts_read(struct contexts *contexts);
+/* What a buffer of a context has.  1, 0: there is no such thread or CPU, or -errno, with a message. */
+int entries_read(const struct contexts *contexts, int context, uint32_t number,
+		 struct branch_thread *thread);
+/* As contexts_read(), if they are of CPUs. */
+int cpus_read(struct contexts *contexts);
 /* Nothing is traced any more.  What was read stays. */
 void contexts_end(struct contexts *contexts);
 
+/* A change of what was mapped.  1, 0: there is none any more, or -errno. */
+int mapped_change_read(int fd, struct kt_branch_maps *read,
+		       struct mapped_change *change);
 /*
  * Reads what a thread of the context @fd had mapped, as far as entries before number @end need it.
  * 0 or -errno, with a message.

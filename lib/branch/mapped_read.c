@@ -10,12 +10,12 @@
 #include "contexts.h"
 #include "symbol/program_names.h"
 
-/* Asks again if there are more than there was room for.  1, 0: there is no such change, or -errno. */
-static int change_read(int fd, struct kt_branch_maps *read,
+/* Asks again if there are more than there was room for. */
+int mapped_change_read(int fd, struct kt_branch_maps *read,
 		       struct mapped_change *change)
 {
+	uint32_t asked = read->change, thread = read->thread;
 	struct kt_branch_map *more;
-	uint32_t asked = read->change;
 
 	for (read->max = 64;; read->max = read->nr) {
 		more = realloc(change->maps, read->max * sizeof(*more));
@@ -24,6 +24,7 @@ static int change_read(int fd, struct kt_branch_maps *read,
 		change->maps = more;
 		read->maps = (uintptr_t)more;
 		read->change = asked;
+		read->thread = thread;
 		if (ioctl(fd, KT_READ_MAPPINGS, read))
 			return errno == ENOENT ? 0 : -errno;
 		if (read->nr <= read->max)
@@ -43,7 +44,7 @@ int mapped_read(struct mapped *mapped, int fd, uint32_t thread, uint64_t end)
 
 	while (true) {
 		change = (struct mapped_change){0};
-		found = change_read(fd, &read, &change);
+		found = mapped_change_read(fd, &read, &change);
 		if (found <= 0)
 			break;
 		more = realloc(mapped->changes,

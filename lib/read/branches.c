@@ -34,7 +34,8 @@ void branches_free(struct ktrace_branches *branches)
 	}
 	free(branches->threads);
 	mapped_names_free(&branches->names);
-	*branches = (struct ktrace_branches){.traced = branches->traced};
+	*branches = (struct ktrace_branches){.of_cpus = branches->of_cpus,
+					     .traced = branches->traced};
 }
 
 static uint64_t word_of(struct branch_thread *thread, size_t entry, bool to)
@@ -102,6 +103,12 @@ const struct ktrace_branch_thread *ktrace_branches_thread(
 	const struct ktrace_branches *branches, size_t thread)
 {
 	return thread < branches->nr ? &branches->threads[thread].shown : NULL;
+}
+
+const struct ktrace_branches_cpus *ktrace_branches_of_cpus(
+	const struct ktrace_branches *branches)
+{
+	return branches->of_cpus ? &branches->cpus : NULL;
 }
 
 struct ktrace_branch ktrace_branches_get(const struct ktrace_branches *branches,

@@ -28,6 +28,8 @@ struct ktrace_branches {
 	struct branch_thread *threads;
 	size_t nr;
 	struct mapped_names names;
+	struct ktrace_branches_cpus cpus;
+	bool of_cpus;
 	bool traced; /* they are part of struct contexts (lib/branch) */
 };
 

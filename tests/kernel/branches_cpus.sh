@@ -24,7 +24,7 @@ check "all and a CPU" refuses branches 'all cpu 0' 'one cpu, or all'
 check "no thread and all" refuses branches 'pid 0 all' 'one of these'
 check "a CPU and a thread" refuses branches "cpu 0 pid $$" 'one of these'
 check "all, and a thread" refuses branches "all pid $$" 'one of these'
-for word in threads children mappings events; do
+for word in threads children events; do
 	check "all, with $word" refuses branches "all $word" 'need pid PID'
 done
 check "of whom?" refuses branches 'size 4096' 'pid PID, cpu NUMBER or all is missing'

@@ -98,10 +98,9 @@ static int wish_of_cpus(struct kt_session *session,
 	if (of_thread)
 		return kt_refuse(session, -EINVAL,
 				 "pid PID, cpu NUMBER or all: one of these");
-	if (wish->threads || wish->children || wish->mappings || wish->events)
+	if (wish->threads || wish->children || wish->events)
 		return kt_refuse(session, -EINVAL,
-				 "threads, children, mappings and events need "
-				 "pid PID");
+				 "threads, children and events need pid PID");
 	return 0;
 }
 

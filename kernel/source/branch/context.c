@@ -25,6 +25,7 @@
 #include "program/follow.h"
 #include "program/space.h"
 #include "recent.h"
+#include "visitors.h"
 
 struct branch_context {
 	struct branch_wish wish;
@@ -40,6 +41,7 @@ struct branch_context {
 
 	struct branch_cpus cpus; /* without a thread */
 	bool cpus_begun;
+	bool visitors;
 
 	bool following;	    /* what programs map */
 	atomic_long_t room; /* for maps that are kept */
@@ -272,8 +274,13 @@ static int cpus_begin(struct branch_context *context)
 
 	context->cpus.asker = get_pid(task_tgid(current));
 	err = cpus_open(context);
-	if (!err)
-		err = branch_cpus_begin(&context->cpus);
+	err = err ?: mappings_follow(context);
+	if (err)
+		return err;
+	context->visitors = context->following;
+	if (context->visitors)
+		branch_visitors_begin();
+	err = branch_cpus_begin(&context->cpus);
 	context->cpus_begun = !err;
 	return err;
 }
@@ -282,6 +289,8 @@ static void cpus_end(struct branch_context *context)
 {
 	if (context->cpus_begun)
 		branch_cpus_end(&context->cpus);
+	if (context->visitors)
+		branch_visitors_end();
 	if (!context->wish.pid)
 		cpus_free(context);
 }
@@ -485,20 +494,31 @@ static int mapping_copy(const struct branch_mapping *mapping,
 	return err;
 }
 
+static bool thread_mapping(struct branch_context *context,
+			   struct kt_branch_maps *maps,
+			   struct branch_mapping *mapping)
+{
+	struct thread *thread;
+
+	mutex_lock(&context->lock);
+	thread = thread_at(context, maps->thread);
+	mutex_unlock(&context->lock);
+	maps->tid = maps->tgid = 0;
+	memset(maps->comm, 0, sizeof(maps->comm));
+	return thread &&
+	       branch_client_mappings(&thread->client, &maps->change, mapping);
+}
+
 int branch_context_mappings(struct branch_context *context,
 			    struct kt_branch_maps *maps)
 {
 	struct branch_mapping mapping;
-	struct thread *thread;
 	int err;
 
 	if (!context->wish.mappings)
 		return -ENODATA;
-	mutex_lock(&context->lock);
-	thread = thread_at(context, maps->thread);
-	mutex_unlock(&context->lock);
-	if (!thread ||
-	    !branch_client_mappings(&thread->client, &maps->change, &mapping))
+	if (context->wish.pid ? !thread_mapping(context, maps, &mapping)
+			      : !branch_visitors_get(maps, &mapping))
 		return -ENOENT;
 	err = mapping_copy(&mapping, maps);
 	if (mapping.maps)

@@ -16,6 +16,7 @@
 #include "compat/program.h"
 #include "hooks.h"
 #include "stepper.h"
+#include "visitors.h"
 
 /* Changed under the lock, read under RCU. */
 static DEFINE_HASHTABLE(steppers, 10);
@@ -95,6 +96,7 @@ void stepper_put(struct stepper *stepper)
 		last = !--nr_steppers;
 		raw_spin_unlock_irqrestore(&steppers_lock, flags);
 		put_task_struct(stepper->task);
+		branch_visitor_put(stepper->visitor);
 		parent = stepper->parent;
 		kfree_rcu(stepper, rcu);
 		/*

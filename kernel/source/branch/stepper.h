@@ -15,6 +15,7 @@
 #include "step.h"
 
 struct branch_hooks;
+struct branch_visitor;
 struct task_struct;
 
 struct stepper {
@@ -46,6 +47,10 @@ struct stepper {
 	bool sent; /* the kernel sends the program elsewhere */
 	bool own; /* the program itself wants to be stopped behind each instruction */
 	int signal; /* the last one for which it has no handler */
+	/* The time of the first stamp behind its last branch; 0: there is none. */
+	u64 quiet_since;
+	/* If contexts of CPUs want to know what it maps. */
+	struct branch_visitor *visitor;
 };
 
 /* Under RCU. */

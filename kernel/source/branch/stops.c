@@ -28,6 +28,7 @@
 #include "stepper.h"
 #include "stops.h"
 #include "trap_flag.h"
+#include "visitors.h"
 
 /* ---- who is told ---------------------------------------------------------- */
 
@@ -46,6 +47,10 @@ static void deliver(struct stepper *stepper, enum kt_branch_kind kind, u64 from,
 			client->behind = client->log.head;
 	}
 	branch_cpus_take(stepper->task, kind, from, to);
+	if (!kt_branch_is_stamp(kind))
+		stepper->quiet_since = 0;
+	else if (!stepper->quiet_since)
+		stepper->quiet_since = to;
 	/* The program goes on now. */
 	if (kind == KT_BRANCH_SYSCALL || kind == KT_BRANCH_SENT)
 		deliver(stepper, KT_BRANCH_TIME, smp_processor_id(),
@@ -125,6 +130,20 @@ static void begin_here(struct stepper *stepper, struct pt_regs *regs)
 	stepper->step.ip = ip;
 }
 
+static void visitor_comes(struct stepper *stepper)
+{
+	struct branch_visitor *before = stepper->visitor, *now;
+	unsigned long flags;
+
+	now = branch_visitor_come(before);
+	if (now == before)
+		return;
+	raw_spin_lock_irqsave(&stepper->lock, flags);
+	stepper->visitor = now;
+	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	branch_visitor_put(before);
+}
+
 /* Of the task, on its way back to the program. */
 static void stepper_looks(struct callback_head *head)
 {
@@ -136,6 +155,7 @@ static void stepper_looks(struct callback_head *head)
 	smp_mb__after_atomic();
 	if (!(current->flags & PF_EXITING)) {
 		branch_clients_begin(stepper);
+		visitor_comes(stepper);
 		raw_spin_lock_irqsave(&stepper->lock, flags);
 		if (runs_copy()) {
 			/* It comes again when the copy has run. */
@@ -208,6 +228,21 @@ static void follow(struct stepper *stepper, const struct pt_regs *regs)
 	effect(stepper, regs, &done.last);
 }
 
+/*
+ * Of a task on a CPU.  Whoever reads finds the first stamp behind a change by its time.  If nothing has
+ * run since the last stamps, that is the first of these.  True: a stamp is missing.
+ */
+static bool notice_visit(struct stepper *stepper,
+			 const struct kt_maps **dropped)
+{
+	u64 time = stepper->quiet_since ?: env_clock();
+
+	if (!stepper->visitor ||
+	    !branch_visitor_notice(stepper->visitor, time, dropped))
+		return false;
+	return !stepper->quiet_since;
+}
+
 /* What was mapped since the last stop was mapped before what the program has run since. */
 static void notice_mappings(struct stepper *stepper,
 			    const struct kt_maps **dropped)
@@ -231,6 +266,7 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs,
 {
 	bool alone = !stepper->own && !is_debugged();
 	bool wanted = is_wanted(stepper);
+	bool missing;
 
 	lockdep_assert_held(&stepper->lock);
 	/* Before the work has asked, and after the end, the program may stop itself as well. */
@@ -239,7 +275,11 @@ static bool stop(struct stepper *stepper, struct pt_regs *regs,
 	/* Also the last time, or flags that it has just pushed would stay as they are. */
 	if (stepper->begun) {
 		notice_mappings(stepper, dropped);
+		missing = notice_visit(stepper, dropped);
 		follow(stepper, regs);
+		if (missing)
+			branch_cpus_take(current, KT_BRANCH_TIME,
+					 smp_processor_id(), env_clock());
 	}
 	if (!wanted)
 		stops_end(stepper, regs);
@@ -408,6 +448,7 @@ static void hook_defaults(int signal)
 		stepper->signal = signal;
 		/* It may be killed before its next stop, right behind an exec. */
 		notice_mappings(stepper, &dropped);
+		notice_visit(stepper, &dropped);
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 	}
 	rcu_read_unlock();
@@ -468,6 +509,8 @@ static void hook_exits(void)
 		deliver_stamp(stepper, KT_BRANCH_ENDS);
 		list_for_each_entry(client, &stepper->clients, node)
 			WRITE_ONCE(client->ended, true);
+		if (stepper->visitor)
+			branch_visitor_end(stepper->visitor);
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 		stepper_forget(stepper);
 	}

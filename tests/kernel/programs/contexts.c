@@ -151,7 +151,8 @@ static struct context {
 	unsigned int buffers;
 } contexts[CONTEXTS];
 
-static unsigned long nr_opened, nr_reads, nr_compared, nr_cpus_compared;
+static unsigned long nr_opened, nr_reads, nr_compared, nr_cpus_compared,
+	nr_mapped;
 
 /* @whom, "pid", "cpu" or "all", and its number. */
 static int context_open(const char *whom, int number, unsigned int size,
@@ -236,12 +237,36 @@ static void compare(const struct context *context)
 	}
 }
 
+/* What tasks on CPUs had mapped: the changes of each come in their order. */
+static void visits_read(int fd)
+{
+	static struct kt_branch_map maps[4096];
+	struct kt_branch_maps read = {.maps = (__u64)maps, .max = 4096};
+	unsigned int task = 0;
+	__u64 since = 0;
+
+	for (; !ioctl(fd, KT_READ_MAPPINGS, &read); read.change++) {
+		if (read.thread == task && read.since < since) {
+			printf("task %u: change %u is of %llu, not behind %llu\n",
+			       task, read.change, read.since, since);
+			exit(1);
+		}
+		task = read.thread;
+		since = read.since;
+		nr_mapped++;
+	}
+	/* ENODATA: this one does not want to know. */
+	if (errno != ENOENT && errno != ENODATA)
+		fail("KT_READ_MAPPINGS");
+}
+
 static void context_turn(struct context *context)
 {
 	static const char *const words[] = {"", " threads", " mappings",
 					    " events children"};
 
 	unsigned int size = 4096u << rand() % 7;
+	const char *mapped = rand() & 1 ? " mappings" : "";
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), what = rand() % 6;
 
 	if (context->fd < 0) {
@@ -251,13 +276,15 @@ static void context_turn(struct context *context)
 			context->fd = context_open("pid", tasks[rand() % TASKS],
 						   size, words[rand() % 4]);
 		else if (what)
-			context->fd =
-				context_open("cpu", rand() % cpus, size, "");
+			context->fd = context_open("cpu", rand() % cpus, size,
+						   mapped);
 		else
-			context->fd = context_open("all", -1, size, "");
-	} else if (rand() % 4)
+			context->fd = context_open("all", -1, size, mapped);
+	} else if (rand() % 4) {
 		compare(context);
-	else {
+		if (context->of_cpu)
+			visits_read(context->fd);
+	} else {
 		close(context->fd);
 		context->fd = -1;
 	}
@@ -304,8 +331,9 @@ int main(int argc, char **argv)
 			close(contexts[i].fd);
 	for (int i = 0; i < TASKS; i++)
 		kill(tasks[i], SIGKILL);
-	printf("# %u steps known; %lu contexts, %lu reads, %lu branches compared, %lu of them of CPUs\n",
-	       nr_steps, nr_opened, nr_reads, nr_compared, nr_cpus_compared);
+	printf("# %u steps known; %lu contexts, %lu reads, %lu branches compared, %lu of them of CPUs; %lu mappings read\n",
+	       nr_steps, nr_opened, nr_reads, nr_compared, nr_cpus_compared,
+	       nr_mapped);
 	printf("%ld kB left\n", locked_memory());
 	return 0;
 }
