@@ -20,7 +20,8 @@
 
 DEFINE_XARRAY(kt_systems);
 
-static struct kt_point always; /* for events whose source has no points */
+static struct kt_point always;	     /* for events whose source has no points */
+static DEFINE_HASHTABLE(systems, 7); /* by name */
 static DEFINE_HASHTABLE(entries, 10); /* of all systems, by event name */
 static unsigned long last_cookie;
 static const struct kt_registry_ops *registry_ops;
@@ -43,9 +44,9 @@ void kt_system_release(struct kref *ref)
 struct kt_system *kt_system_find(const char *name, size_t length)
 {
 	struct kt_system *system;
-	unsigned long cookie;
 
-	xa_for_each(&kt_systems, cookie, system) {
+	hash_for_each_possible(systems, system, node,
+			       full_name_hash(NULL, name, length)) {
 		if (strlen(system->name) == length &&
 		    !memcmp(system->name, name, length))
 			return system;
@@ -76,13 +77,16 @@ static struct kt_system *system_join(const char *name)
 		kt_system_put(system);
 		return NULL;
 	}
+	hash_add(systems, &system->node, name_hash(system->name));
 	return system;
 }
 
 static void system_tidy(struct kt_system *system)
 {
-	if (xa_empty(&system->entries))
-		xa_erase(&kt_systems, system->cookie);
+	if (!xa_empty(&system->entries))
+		return;
+	xa_erase(&kt_systems, system->cookie);
+	hash_del(&system->node);
 }
 
 /* ---- entries -------------------------------------------------------------- */

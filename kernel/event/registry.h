@@ -29,6 +29,7 @@
 
 struct kt_system {
 	struct kref ref;
+	struct hlist_node node; /* by name */
 	char name[KT_NAME_MAX + 1];
 	unsigned long cookie;
 	struct xarray entries; /* by cookie */
