@@ -73,7 +73,7 @@ KTRACE_API int ktrace_writer_tasks(struct ktrace_writer *writer,
 KTRACE_API int ktrace_writer_tasks_text(struct ktrace_writer *writer,
 					const char *text, size_t size);
 
-/* Copies the names of the kernel's functions into the file "symbols". */
+/* Puts the names of the kernel's functions into the file "symbols". */
 KTRACE_API int ktrace_writer_symbols(struct ktrace_writer *writer);
 
 /* What was missed in all of the recording; before the end. */

@@ -298,7 +298,7 @@ static int text_use(struct archive *a, enum ktrace_file kind, char *text,
 	case KTRACE_FILE_SYMBOLS:
 		a->symbols = true;
 		/* It takes over the text. */
-		symbols_parse(&trace->symbols, text, size);
+		symbols_parse(trace, text, size);
 		return 0;
 	default:
 		a->stacks = true;

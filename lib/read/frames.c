@@ -235,7 +235,7 @@ static void symbols_take(struct ktrace *trace, uint32_t size)
 	if (trace->symbols_read)
 		return;
 	trace->symbols_read = true;
-	symbols_parse(&trace->symbols, (char *)f->buffer, size);
+	symbols_parse(trace, (char *)f->buffer, size);
 	f->buffer = NULL;
 	f->room = 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Names of the kernel's functions, from the trace's own list: lines of
- * "ADDRESS NAME [MODULE]", sorted by address.
+ * "ADDRESS NAME [MODULE]", of which some are packed (base/packed.h).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/packed.h"
 #include "trace.h"
 
 #define SYMBOLS_MAX (256u << 20)
@@ -46,11 +48,37 @@ static int entry_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-void symbols_parse(struct symbol_table *symbols, char *text, size_t size)
+static void expand(struct ktrace *trace, char **text, size_t *size)
 {
+	switch (packed_expand(text, size, SYMBOLS_MAX)) {
+	case 0:
+		return;
+	case -EFBIG:
+		trace_warn(trace,
+			   "symbols: larger than %u MiB: functions of "
+			   "the kernel have no names",
+			   SYMBOLS_MAX >> 20);
+		break;
+	case -ENOMEM:
+		trace_warn(trace, "symbols: no memory for them: functions of "
+				  "the kernel have no names");
+		break;
+	default:
+		trace_warn(trace, "symbols: damaged: functions of the kernel "
+				  "have no names");
+	}
+	free(*text);
+	*text = NULL;
+}
+
+void symbols_parse(struct ktrace *trace, char *text, size_t size)
+{
+	struct symbol_table *symbols = &trace->symbols;
 	size_t lines = 0, i;
 	char *p, *end;
 
+	if (text)
+		expand(trace, &text, &size);
 	symbols->text = text;
 	if (!text)
 		return;
@@ -85,12 +113,12 @@ void symbols_parse(struct symbol_table *symbols, char *text, size_t size)
 	      entry_compare);
 }
 
-void symbols_read(struct symbol_table *symbols, int directory)
+void symbols_read(struct ktrace *trace)
 {
 	size_t size = 0;
-	char *text = table_read(directory, &size);
+	char *text = table_read(trace->directory, &size);
 
-	symbols_parse(symbols, text, size);
+	symbols_parse(trace, text, size);
 }
 
 static const struct symbol_entry *entry_find(const struct symbol_table *symbols,

@@ -631,7 +631,7 @@ static const struct symbol_table *symbols_of(const struct ktrace *trace)
 	if (!trace->symbols_read) {
 		cache->symbols_read = true;
 		if (trace->directory >= 0)
-			symbols_read(&cache->symbols, trace->directory);
+			symbols_read(cache);
 	}
 	return &trace->symbols;
 }

@@ -180,14 +180,14 @@ void raise_file_limit(void);
 /* Reads the metadata into @trace.  -EBADMSG: it is no metadata. */
 int metadata_read(struct ktrace *trace, const char *data, size_t size);
 
-/* Reads the names of the traced kernel's functions. */
-void symbols_read(struct symbol_table *symbols, int directory);
+/* Reads the names of the traced kernel's functions.  Damage is a warning. */
+void symbols_read(struct ktrace *trace);
 /* Adds streams for those that have no file, but counts at the end.  -ENOMEM. */
 int trace_missing(struct ktrace *trace);
 /* By the kind and number of their streams. */
 int trace_end_compare(const void *a, const void *b);
 /* Takes over @text, which ends with a NUL. */
-void symbols_parse(struct symbol_table *symbols, char *text, size_t size);
+void symbols_parse(struct ktrace *trace, char *text, size_t size);
 const char *symbols_find(const struct symbol_table *symbols, uint64_t address,
 			 uint64_t *offset);
 const char *symbols_module(const struct symbol_table *symbols,

@@ -10,7 +10,7 @@
 static int all_write(struct ktrace_writer *writer, const char *others)
 {
 	struct text text = {0};
-	int err = session_symbols(others, &text);
+	int err = session_symbols_packed(others, &text);
 
 	if (!err)
 		err = writer_symbols(writer, text.s, text.len);

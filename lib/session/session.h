@@ -99,12 +99,14 @@ int session_clock(struct ktrace_session *s, struct ktrace_clock *clock,
 void session_enums(struct ktrace_session *s, struct ktrace_types *types);
 
 /*
- * All functions of the kernel, as the file `symbols' of a trace has them.  @text is empty before;
- * the caller frees it, also after an error.  @others: what the file `symbols' of the control tree
- * says, which has those that come and go; NULL: not known.
+ * All functions of the kernel: lines "ADDRESS NAME [MODULE]", sorted by address.  @text is empty
+ * before; the caller frees it, also after an error.  @others: what the file `symbols' of the control
+ * tree says, which has those that come and go.
  */
 struct text;
 int session_symbols(const char *others, struct text *text);
+/* As the file `symbols' of a trace has them: some packed, and not sorted.  @others may be NULL: not known. */
+int session_symbols_packed(const char *others, struct text *text);
 
 /* Prototypes of tracepoints and functions, see prototype.c. */
 struct prototypes;

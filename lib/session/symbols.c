@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The functions of the kernel, as lines "ADDRESS NAME [MODULE]", sorted by address.
+ * The functions of the kernel, as lines "ADDRESS NAME [MODULE]".
  *
  * /proc/kallsyms has them all, but printing and parsing it takes 450 million instructions,
  * and a part of it cannot be read.  Those of the kernel's image stay as they are until the
- * next boot, so they are kept in a file (kernel/cache.h).  The control tree's file
+ * next boot, so they are kept in a file (kernel/cache.h), packed: a trace has them as they
+ * are there.  The control tree's file
  * `symbols' has the others, and says whether we may see addresses at all.
  */
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/packed.h"
 #include "base/text.h"
 #include "kernel/cache.h"
 #include "session.h"
@@ -20,6 +22,8 @@
 /* Addresses are secrets (KASLR), so only root may read them. */
 #define CACHE_NAME "symbols"
 #define CACHE_MODE 0600
+/* Of those of the image, unpacked. */
+#define IMAGE_MAX (256u << 20)
 
 /* An address has 16 digits, so lines sort as text. */
 #define DIGITS 16
@@ -140,8 +144,17 @@ static int kallsyms_read(struct text *text, bool image)
 
 /* ---- the kernel's image, and the others ----------------------------------- */
 
+/* Appends the functions, which @functions has, packed. */
+static int pack(struct text *text, const struct text *functions)
+{
+	packed_add(text, functions->s, functions->len);
+	return text->failed ? error_set(-ENOMEM, "out of memory") : 0;
+}
+
+/* Those of the kernel's image, packed. */
 static int image_read(struct text *text)
 {
+	struct text functions = {0};
 	size_t size;
 	char *image;
 	int err;
@@ -151,11 +164,26 @@ static int image_read(struct text *text)
 			.s = image, .len = size, .room = size + 1};
 		return 0;
 	}
-	err = kallsyms_read(text, true);
+	err = kallsyms_read(&functions, true);
+	err = err ?: pack(text, &functions);
+	text_free(&functions);
 	if (!err)
 		cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text->s,
 			    text->len);
 	return err;
+}
+
+static int image_expand(struct text *text)
+{
+	size_t size = text->len;
+	int err = packed_expand(&text->s, &size, IMAGE_MAX);
+
+	if (err)
+		return error_set(err, "the kernel's functions: %s",
+				 strerror(-err));
+	text->len = size;
+	text->room = size + 1;
+	return 0;
 }
 
 /* A line of the text, with its address as a number: comparing texts takes longer. */
@@ -284,8 +312,25 @@ static int lines_merge(struct text *text, const char *others)
 
 int session_symbols(const char *others, struct text *text)
 {
-	/* An older module has no such file; or we may not see addresses. */
-	if (!others)
-		return kallsyms_read(text, false);
-	return image_read(text) ?: lines_merge(text, others);
+	return image_read(text) ?: image_expand(text)
+				?: lines_merge(text, others);
+}
+
+int session_symbols_packed(const char *others, struct text *text)
+{
+	struct text functions = {0};
+	int err;
+
+	if (others) {
+		err = image_read(text);
+		text_puts(text, others);
+	} else {
+		/* An older module has no such file; or we may not see addresses. */
+		err = kallsyms_read(&functions, false);
+		err = err ?: pack(text, &functions);
+		text_free(&functions);
+	}
+	if (!err && text->failed)
+		err = error_set(-ENOMEM, "out of memory");
+	return err;
 }

@@ -29,6 +29,8 @@ static void store(const char *name, const void *data, size_t size)
 	int fd;
 
 	path_of(path, name);
+	/* It may be none. */
+	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	CHECK(fd >= 0);
 	CHECK_EQ(write(fd, data, size), size);
@@ -355,6 +357,80 @@ static int try_open(void)
 		ktrace_close(trace);
 	}
 	return err;
+}
+
+/* Appends a frame of zstd with one block that is not compressed (RFC 8878, 3.1.1).  @text: below 256 bytes. */
+static void frame_add(struct ktrace_memory *to, const char *text)
+{
+	size_t n = strlen(text);
+	uint8_t head[9] = {0x28, 0xb5, 0x2f, 0xfd, 0x20, n, 1 | n << 3, n >> 5};
+
+	memcpy((uint8_t *)to->data + to->size, head, sizeof(head));
+	memcpy((uint8_t *)to->data + to->size + sizeof(head), text, n);
+	to->size += sizeof(head) + n;
+}
+
+/* The name of a function; NULL: there is none, and then a warning must say why. */
+static bool symbol_is(const void *symbols, size_t size, uint64_t address,
+		      const char *name, const char *warning)
+{
+	const char *found, *said;
+	struct ktrace *trace;
+	uint64_t offset;
+	bool good;
+
+	store("symbols", symbols, size);
+	CHECK_EQ(ktrace_open(directory, &trace), 0);
+	found = ktrace_symbol(trace, address, &offset);
+	said = ktrace_warning(trace, 0);
+	good = name ? found && !strcmp(found, name) : !found;
+	good &= warning ? said && strstr(said, warning) : !said;
+	ktrace_close(trace);
+	return good;
+}
+
+TEST(packed_symbols)
+{
+	/* A frame that says it has 2^40 bytes. */
+	static const uint8_t huge[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0,
+				       0,    0,	   1,	 0,    0,    1, 0, 0};
+	uint8_t room[512], copy[512];
+	struct ktrace_memory packed = {room, 0};
+	size_t frames;
+
+	make();
+	store("metadata", metadata.data, metadata.size);
+	store("cpu0", streams[0].data, streams[0].size);
+	store("cpu1", streams[1].data, streams[1].size);
+	frame_add(&packed, "ffffffff81000000 first\n");
+	frame_add(&packed, "ffffffff81001000 second\n");
+	frames = packed.size;
+	strcpy((char *)room + frames, "ffffffffc0000000 third module\n");
+	packed.size += strlen((char *)room + frames);
+	CHECK(symbol_is(room, packed.size, 0xffffffff81000001, "first", NULL));
+	CHECK(symbol_is(room, packed.size, 0xffffffff81001001, "second", NULL));
+	CHECK(symbol_is(room, packed.size, 0xffffffffc0000001, "third", NULL));
+	/* Only frames, and only text. */
+	CHECK(symbol_is(room, frames, 0xffffffff81001001, "second", NULL));
+	CHECK(symbol_is(room + frames, packed.size - frames, 0xffffffffc0000001,
+			"third", NULL));
+	CHECK(symbol_is(huge, sizeof(huge), 1, NULL, "larger than 256 MiB"));
+	CHECK(symbol_is(room, 20, 0xffffffff81000001, NULL, "damaged"));
+	room[4] ^= 8; /* reserved */
+	CHECK(symbol_is(room, packed.size, 0xffffffff81000001, NULL,
+			"damaged"));
+	room[4] ^= 8;
+	for (size_t i = 0; i < frames; i++) {
+		struct ktrace *trace;
+		uint64_t offset;
+
+		memcpy(copy, room, packed.size);
+		copy[i] ^= 1 << i % 8;
+		store("symbols", copy, i & 1 ? packed.size : i);
+		CHECK_EQ(ktrace_open(directory, &trace), 0);
+		ktrace_symbol(trace, 0xffffffff81000001, &offset);
+		ktrace_close(trace);
+	}
 }
 
 TEST(files)
