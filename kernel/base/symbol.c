@@ -186,25 +186,46 @@ struct moving {
 	struct kt_symbol symbol;
 	char name[KSYM_NAME_LEN];
 	char module[MODULE_NAME_LEN];
+	/* Between these addresses is code of this module. */
+	unsigned long low, high;
 };
+
+/*
+ * Of a module?  Its code is in one piece, and symbols come module by module: to ask the kernel for each
+ * of them would take longer than all else here.  No module goes meanwhile.
+ */
+static bool is_code(struct moving *moving, unsigned long address)
+{
+	const struct module *module;
+
+	if (address >= moving->low && address <= moving->high)
+		return true;
+	preempt_disable();
+	module = static_call(kt_module_of_text)(address);
+	if (module && strcmp(module->name, moving->module)) {
+		strscpy(moving->module, module->name, sizeof(moving->module));
+		moving->low = ULONG_MAX;
+		moving->high = 0;
+	}
+	/* What a module runs once is elsewhere. */
+	if (module && !within_module_init(address, module)) {
+		moving->low = min(moving->low, address);
+		moving->high = max(moving->high, address);
+	}
+	preempt_enable();
+	return module;
+}
 
 /* The tables do not tell which symbols are functions, but those are code. */
 static void moving_visit(void *data, const char *name, unsigned long address)
 {
 	struct moving *moving = data;
-	const struct module *module;
 
-	if (!*name)
-		return;
-	preempt_disable();
-	module = static_call(kt_module_of_text)(address);
-	if (module) {
+	if (*name && is_code(moving, address)) {
 		moving->symbol.address = address;
 		moving->symbol.name = name;
-		moving->symbol.module = module->name;
 		moving->visit(moving->data, &moving->symbol);
 	}
-	preempt_enable();
 	cond_resched();
 }
 
@@ -272,11 +293,15 @@ int kt_symbols_moving(void (*visit)(void *data, const struct kt_symbol *symbol),
 		return -ENOMEM;
 	moving->visit = visit;
 	moving->data = data;
+	moving->symbol.name = moving->name;
+	moving->symbol.module = moving->module;
+	moving->module[0] = '\0';
+	moving->low = ULONG_MAX;
+	moving->high = 0;
 	if (static_call_query(kt_module_of_text) &&
 	    !kt_symbols_each(moving_visit, moving, true))
 		kind = 1;
 	moving->symbol.name = moving->name;
-	moving->symbol.module = moving->module;
 	for (; kind < KINDS; kind++) {
 		for (nr = 0; moving_get(kind, nr, moving, &type); nr++) {
 			if (tolower(type) == 't' || tolower(type) == 'w')

@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/seq_file.h>
 
+#include "base/line.h"
 #include "base/symbol.h"
 #include "node.h"
 #include "symbols.h"
@@ -17,21 +18,23 @@
 static void symbol_show(void *data, const struct kt_symbol *symbol)
 {
 	static const char digits[] = "0123456789abcdef";
+	struct line line = line_begin(data);
+	const char *begin = line.to;
 	char address[2 * sizeof(symbol->address) + 1];
 	int digit;
 
-	/* A format string would take three times as long. */
 	for (digit = 0; digit < sizeof(address) - 1; digit++)
 		address[digit] =
 			digits[symbol->address >>
 				       (4 * (sizeof(address) - 2 - digit)) &
 			       0xf];
 	address[digit] = ' ';
-	seq_write(data, address, sizeof(address));
-	seq_puts(data, symbol->name);
-	seq_putc(data, ' ');
-	seq_puts(data, symbol->module);
-	seq_putc(data, '\n');
+	line_add_bytes(&line, address, sizeof(address));
+	line_add(&line, symbol->name);
+	line_add_literal(&line, " ");
+	line_add(&line, symbol->module);
+	line_add_literal(&line, "\n");
+	line_end(&line, data, begin);
 }
 
 /* The rights that count are those of the process that opened the file, as in kallsyms. */
