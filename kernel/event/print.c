@@ -28,6 +28,7 @@
 static struct list_head *calls;
 static struct mutex *calls_mutex;
 static struct task_struct *reader; /* holds calls_mutex for us */
+static struct list_head *last; /* of the list, what the reader has found last */
 
 void __init kt_print_init(void)
 {
@@ -51,6 +52,7 @@ void kt_print_lock(void)
 	if (!calls)
 		return;
 	mutex_lock(calls_mutex);
+	last = calls;
 	WRITE_ONCE(reader, current);
 }
 
@@ -60,6 +62,32 @@ void kt_print_unlock(void)
 		return;
 	WRITE_ONCE(reader, NULL);
 	mutex_unlock(calls_mutex);
+}
+
+static bool is_at(const struct list_head *at, const struct tracepoint *tp,
+		  const struct kt_event *event)
+{
+	return at != calls &&
+	       call_is(list_entry(at, struct trace_event_call, list), tp,
+		       event);
+}
+
+/* Both lists have the events of a header behind each other, one of them from the last to the first. */
+static struct trace_event_call *call_find(const struct tracepoint *tp,
+					  const struct kt_event *event)
+{
+	struct list_head *at = last->prev;
+
+	if (!is_at(at, tp, event))
+		at = last->next;
+	if (!is_at(at, tp, event))
+		list_for_each(at, calls)
+			if (is_at(at, tp, event))
+				break;
+	if (at == calls)
+		return NULL;
+	last = at;
+	return list_entry(at, struct trace_event_call, list);
 }
 
 /*
@@ -74,11 +102,9 @@ bool kt_print_show(struct seq_file *m, const struct kt_entry *entry)
 
 	if (!calls || !event->source->traced || READ_ONCE(reader) != current)
 		return false;
-	list_for_each_entry(call, calls, list) {
-		if (call_is(call, kt_entry_tracepoint(entry), event)) {
-			seq_puts(m, call->print_fmt);
-			return true;
-		}
-	}
-	return false;
+	call = call_find(kt_entry_tracepoint(entry), event);
+	if (!call)
+		return false;
+	seq_puts(m, call->print_fmt);
+	return true;
 }
