@@ -268,6 +268,9 @@ noinline void *kt_ring_reserve_slow(struct kt_ring *ring, struct kt_record *rec,
 
 	if (size > KT_PAYLOAD_MAX)
 		return ring_lose_record(ring, rec, KT_LOST_LARGE, flags);
+	/* A closed one, which hits come to by thousands while code is patched: as below, but soon. */
+	if (!ring->data)
+		return ring_lose_record(ring, rec, KT_LOST_NESTED, flags);
 
 	for (;;) {
 		u64 old = READ_ONCE(ring->head);
