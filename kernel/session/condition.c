@@ -31,6 +31,40 @@ void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled)
 						   : "none");
 }
 
+/* Of all events of a session that have one. */
+void kt_filters_show(struct seq_file *m, struct kt_session *session)
+{
+	const struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled)
+		if (enabled->filter_text)
+			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
+				   enabled->event->name, enabled->filter_text);
+}
+
+/* A recorder clears its session before and after, and most have none. */
+int kt_filters_write(struct kt_session *session, const char *text)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	int err;
+
+	if (strcmp(text, "none"))
+		return kt_refuse(session, -EINVAL,
+				 "\"none\" is wanted, not \"%*pE\": filters "
+				 "are made at their events",
+				 (int)min_t(size_t, strlen(text), 60), text);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->filter_text)
+			continue;
+		err = kt_filter_write(session, enabled->event->entry, "none");
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* "0", "none" and an empty line remove the filter. */
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 		    const char *text)

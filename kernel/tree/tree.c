@@ -417,6 +417,17 @@ static int stack_size_write(const struct kt_node *node, char *text)
 	return err ?: kt_stack_size_change(node->session, round_up(bytes, 8));
 }
 
+static int filtered_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_filters_show(m, node->session);
+	return 0;
+}
+
+static int filtered_write(const struct kt_node *node, char *text)
+{
+	return kt_filters_write(node->session, strim(text));
+}
+
 static int available_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_list_available(m, node->session);
@@ -533,6 +544,14 @@ static const struct kt_kind session_available = {
 	.show_size = 256 << 10,
 };
 
+static const struct kt_kind session_filtered = {
+	.name = "filtered",
+	.mode = KIND_BOTH,
+	.show = filtered_show,
+	.show_size = 4 * PAGE_SIZE,
+	.write = filtered_write,
+};
+
 static const struct kt_kind session_info = {
 	.name = "info",
 	.mode = KIND_READ,
@@ -545,7 +564,7 @@ static const struct kt_kind session_gone = {
 	.name = "gone",
 	.mode = KIND_READ,
 	.show = gone_show,
-	.show_size = 2 << 20,
+	.show_size = 16 * PAGE_SIZE,
 };
 
 static const struct kt_kind session_types = {
@@ -568,13 +587,13 @@ static const struct kt_kind session_owner = {
 	.show = owner_show,
 };
 
-#define SESSION_CHILDREN                                              \
-	&session_enabled, &session_mode, &session_buffer_size,        \
-		&session_overflow, &session_reset, &session_error,    \
-		&session_tasks, &session_pids, &session_capture,      \
-		&session_available, &session_info, &session_gone,     \
-		&session_types, &session_trace, &session_owner,       \
-		&kt_stack_file, &session_stack_size, &kt_stacks_file, \
+#define SESSION_CHILDREN                                                       \
+	&session_enabled, &session_mode, &session_buffer_size,                 \
+		&session_overflow, &session_reset, &session_error,             \
+		&session_tasks, &session_pids, &session_capture,               \
+		&session_available, &session_filtered, &session_info,          \
+		&session_gone, &session_types, &session_trace, &session_owner, \
+		&kt_stack_file, &session_stack_size, &kt_stacks_file,          \
 		&kt_buffers_dir, &events_dir
 
 /* ---- sessions/ ------------------------------------------------------------ */

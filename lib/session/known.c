@@ -97,19 +97,6 @@ static int available_read(struct ktrace_session *s, char **text, size_t *size)
 				   "then try again");
 }
 
-int session_any_filtered(struct ktrace_session *s, bool *any)
-{
-	char *text;
-	size_t size;
-	int err = available_read(s, &text, &size);
-
-	if (err)
-		return err;
-	*any = strstr(text, " filter 1") != NULL;
-	free(text);
-	return 0;
-}
-
 int ktrace_session_known(struct ktrace_session *s, struct ktrace_known **known,
 			 size_t *nr)
 {

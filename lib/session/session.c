@@ -504,38 +504,14 @@ int ktrace_session_branches(struct ktrace_session *s, unsigned int nr)
 	return err;
 }
 
-static int filters_clear(struct ktrace_session *s)
-{
-	struct ktrace_known *known;
-	bool any;
-	size_t nr;
-	int err;
-
-	err = session_any_filtered(s, &any);
-	if (err || !any)
-		return err;
-	err = ktrace_session_known(s, &known, &nr);
-	if (err)
-		return err;
-	for (size_t i = 0; !err && i < nr; i++) {
-		if (!known[i].filtered)
-			continue;
-		err = ktrace_session_filter(s, known[i].system, known[i].name,
-					    NULL);
-		/* The event has just gone. */
-		if (err == -ENOENT || err == -ENODEV)
-			err = 0;
-	}
-	free(known);
-	return err;
-}
-
 int ktrace_session_reset(struct ktrace_session *s)
 {
 	static const struct {
 		const char *file;
 		const char *text;
 	} steps[] = {
+		/* First, because filters use fields that other steps remove. */
+		{"filtered", "none"},
 		{"enabled", "0"},
 		{"events/enabled", "0"},
 		{"marked", "\n"},
@@ -547,10 +523,6 @@ int ktrace_session_reset(struct ktrace_session *s)
 	};
 	int err;
 
-	/* First, because filters use fields that other steps remove. */
-	err = filters_clear(s);
-	if (err)
-		return err;
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		err = ktrace_session_write(s, steps[i].file, steps[i].text);
 		if (err)

@@ -64,9 +64,6 @@ int session_fd_write(struct ktrace_session *s, int fd, const char *file,
 /* The kernel's type information; the session keeps it.  NULL: out of memory. */
 struct enums *session_kernel_enums(struct ktrace_session *s);
 
-/* Does any event have a filter?  Faster than ktrace_session_known(). */
-int session_any_filtered(struct ktrace_session *s, bool *any);
-
 /*
  * Reads the text of the file `info' for the events that are wanted (@want NULL:
  * all). The caller frees it.

@@ -165,6 +165,17 @@ put enabled 0
 check "pids and a filter together" at_least 11 \
 	"$(count "$($bin/ktread $tree)" ktrace_test:test_hit)"
 
+# ---- all of them ----------------------------------------------------------------------
+
+put reset 1
+check "no event has a filter" is "$(get filtered)" ''
+put $hit/filter 'number > 3'
+check "which have one, and which" is "$(get filtered)" 'ktrace_test/test_hit: number > 3'
+check "only all are removed" refuses filtered "$hit" '"none" is wanted'
+check "and it has its own" is "$(get $hit/filter)" 'number > 3'
+put filtered none
+check "none is left" is "$(get filtered)$(get $hit/filter)" none
+
 rmmod ktrace-test-probes 2>/dev/null
 put events/enabled 0
 rmmod ktrace-test-probes
