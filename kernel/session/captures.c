@@ -138,7 +138,7 @@ struct kt_capturing *kt_capturing_make(struct kt_session *session,
 				       const char *text, int *err)
 {
 	struct kt_capture_field fields[KT_CAPTURE_FIELDS_MAX];
-	struct kt_capturing *capturing;
+	struct kt_capturing *capturing, *whole;
 	u16 i;
 
 	*err = -ENOMEM;
@@ -152,6 +152,18 @@ struct kt_capturing *kt_capturing_make(struct kt_session *session,
 			    fields);
 	if (*err)
 		goto err_free;
+	/* Most programs have few operations, and there may be a thousand programs. */
+	*err = -ENOMEM;
+	whole = capturing;
+	capturing = kmemdup(whole,
+			    offsetof(struct kt_capturing,
+				     program.ops[whole->program.nr_ops]),
+			    GFP_KERNEL);
+	if (!capturing) {
+		capturing = whole;
+		goto err_memory;
+	}
+	kfree(whole);
 	capturing->own_size = class->size;
 	/* Copies are rounded up to a unit, and strings are written by whole words. */
 	capturing->frame_size = ALIGN(
