@@ -29,6 +29,9 @@ struct command_line {
 static struct ktrace_call calls[NR(calls_lines)];
 static size_t nr_calls;
 static struct call_command commands[NR(commands_lines)];
+/* Sorted. */
+static const struct call_command *by_command[NR(commands_lines)];
+static const struct name_set *by_name[NR(name_sets)];
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
 int ktrace_word_parse(const char *text, size_t length,
@@ -125,6 +128,25 @@ static int call_compare(const void *a, const void *b)
 		      ((const struct ktrace_call *)b)->name);
 }
 
+/* Of lines for one command, the first one counts. */
+static int command_compare(const void *a, const void *b)
+{
+	const struct call_command *x = *(const struct call_command *const *)a;
+	const struct call_command *y = *(const struct call_command *const *)b;
+	int by_call;
+
+	if (x->command != y->command)
+		return x->command < y->command ? -1 : 1;
+	by_call = strcmp(x->call, y->call);
+	return by_call ? by_call : (x > y) - (x < y);
+}
+
+static int set_compare(const void *a, const void *b)
+{
+	return strcmp((*(const struct name_set *const *)a)->name,
+		      (*(const struct name_set *const *)b)->name);
+}
+
 static void calls_make(void)
 {
 	for (size_t i = 0; i < NR(calls_lines); i++) {
@@ -134,7 +156,13 @@ static void calls_make(void)
 	}
 	for (size_t i = 0; i < NR(commands_lines); i++)
 		command_parse(&commands[i], &commands_lines[i]);
+	for (size_t i = 0; i < NR(commands); i++)
+		by_command[i] = &commands[i];
+	for (size_t i = 0; i < NR(name_sets); i++)
+		by_name[i] = &name_sets[i];
 	qsort(calls, nr_calls, sizeof(*calls), call_compare);
+	qsort(by_command, NR(by_command), sizeof(*by_command), command_compare);
+	qsort(by_name, NR(by_name), sizeof(*by_name), set_compare);
 }
 
 const char *ktrace_call_name(const struct ktrace_type *type, bool *exit)
@@ -197,12 +225,23 @@ const struct call_command *call_commands(size_t *nr)
 static const struct call_command *command_find(const char *call,
 					       uint32_t command)
 {
-	for (size_t i = 0; i < NR(commands); i++) {
-		if (commands[i].command == command &&
-		    !strcmp(commands[i].call, call))
-			return &commands[i];
+	/* The first of all lines for this command. */
+	size_t low = 0, high = NR(by_command);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct call_command *at = by_command[middle];
+
+		if (at->command < command ||
+		    (at->command == command && strcmp(at->call, call) < 0))
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	if (low == NR(by_command) || by_command[low]->command != command ||
+	    strcmp(by_command[low]->call, call) != 0)
+		return NULL;
+	return by_command[low];
 }
 
 unsigned int call_command_shift(const struct ktrace_call *call)
@@ -234,11 +273,13 @@ const struct ktrace_word *ktrace_call_word(const struct ktrace_call *call,
 
 static const struct name_set *set_find(const char *name)
 {
-	for (size_t i = 0; i < NR(name_sets); i++) {
-		if (!strcmp(name_sets[i].name, name))
-			return &name_sets[i];
-	}
-	return NULL;
+	const struct name_set key = {.name = name}, *wanted = &key;
+	const struct name_set **found;
+
+	pthread_once(&calls_once, calls_make);
+	found = bsearch(&wanted, by_name, NR(by_name), sizeof(*by_name),
+			set_compare);
+	return found ? *found : NULL;
 }
 
 const struct ktrace_names *ktrace_names_find(const char *set, uint64_t *mask)
