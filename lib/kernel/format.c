@@ -194,7 +194,7 @@ enum ktrace_base ctype_base(const char *ctype)
 	size_t length = strlen(ctype);
 
 	for (size_t i = 0; i < NR(bases); i++)
-		if (!strcmp(ctype, bases[i].name))
+		if (*ctype == *bases[i].name && !strcmp(ctype, bases[i].name))
 			return bases[i].base;
 	if (length > 7 && !strcmp(ctype + length - 7, "flags_t"))
 		return KTRACE_HEX;
@@ -458,8 +458,9 @@ static void types_share(struct ktrace_types *types)
 					(struct ktrace_field *)&type->fields[f];
 
 				for (k = 0; k < NR(shared_flags); k++) {
-					if (strcmp(field->ctype,
-						   shared_flags[k]))
+					if (*field->ctype != *shared_flags[k] ||
+					    strcmp(field->ctype,
+						   shared_flags[k]) != 0)
 						continue;
 					if (!names[k])
 						names[k] = field->names;
