@@ -16,7 +16,7 @@
 #include "live.h"
 #include "wait.h"
 
-#define BUFFER	 (16ull << 20)
+#define BUFFER	 (4ull << 20)
 #define ROUND_MS 100 /* between two reads of what was recorded */
 
 /* Showing */
