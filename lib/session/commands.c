@@ -31,9 +31,7 @@ static const struct ktrace_word *word_of(const struct maker *m,
 {
 	unsigned int nth = m->index - m->call->command - 1;
 
-	if (strcmp(command->call, m->call->name) || nth >= command->nr_words)
-		return NULL;
-	return &command->words[nth];
+	return nth < command->nr_words ? &command->words[nth] : NULL;
 }
 
 static void begin(struct maker *m, const char *type, const char *suffix)
@@ -50,13 +48,7 @@ static void begin(struct maker *m, const char *type, const char *suffix)
 
 static bool has_few(const struct maker *m)
 {
-	const struct call_command *commands;
-	size_t nr, found = 0;
-
-	commands = call_commands(&nr);
-	for (size_t i = 0; i < nr; i++)
-		found += !strcmp(commands[i].call, m->call->name);
-	return found <= COMMANDS_FEW;
+	return m->nr_commands <= COMMANDS_FEW;
 }
 
 /*
@@ -97,18 +89,15 @@ static uint32_t size_of(const struct maker *m, const struct ktrace_word *word)
  */
 static void sized_field(struct maker *m, const char *set)
 {
-	const struct call_command *commands;
 	char suffix[80] = "", type[80] = "u8";
 	uint32_t size, max = 0;
-	size_t nr;
 
-	commands = call_commands(&nr);
 	if (set) {
 		snprintf(suffix, sizeof(suffix), "_%s", set);
 		snprintf(type, sizeof(type), "struct %s", set);
 	}
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word = word_of(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 
 		if (!word || word_is(word, "S") != !!set ||
 		    (set && strcmp(word->set, set)))
@@ -122,7 +111,7 @@ static void sized_field(struct maker *m, const char *set)
 			text_words(m->text, "a%u 0 ", m->index);
 		}
 		max = size > max ? size : max;
-		command_push(m, m->text, &commands[i]);
+		command_push(m, m->text, &m->commands[i]);
 		text_words(m->text, "%u * + ", size);
 	}
 	if (max)
@@ -131,20 +120,16 @@ static void sized_field(struct maker *m, const char *set)
 
 static void sized_fields(struct maker *m)
 {
-	const struct call_command *commands;
-	size_t nr;
-
-	commands = call_commands(&nr);
 	sized_field(m, NULL);
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word = word_of(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 		bool before = false;
 
 		if (!word || !word_is(word, "S"))
 			continue;
 		for (size_t j = 0; j < i; j++) {
 			const struct ktrace_word *other =
-				word_of(m, &commands[j]);
+				word_of(m, &m->commands[j]);
 
 			before |= other && !strcmp(other->set, word->set);
 		}
@@ -162,17 +147,14 @@ static void sized_fields(struct maker *m)
 static bool commands_words(const struct maker *m, const char *name,
 			   struct text *words)
 {
-	const struct call_command *commands;
 	bool any = false;
-	size_t nr;
 
-	commands = call_commands(&nr);
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word = word_of(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 
 		if (!word || word->out || !word_is(word, name))
 			continue;
-		command_push(m, words, &commands[i]);
+		command_push(m, words, &m->commands[i]);
 		text_puts(words, any ? "+ " : "");
 		any = true;
 	}
@@ -197,15 +179,12 @@ static void string_field(struct maker *m, const char *name, unsigned int max)
 
 static void data_field(struct maker *m, const char *name)
 {
-	const struct call_command *commands;
 	char suffix[KTRACE_WORD_MAX + 2];
 	bool any = false;
-	size_t nr;
 
-	commands = call_commands(&nr);
 	snprintf(suffix, sizeof(suffix), "_%s", name);
-	for (size_t i = 0; i < nr; i++) {
-		const struct ktrace_word *word = word_of(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const struct ktrace_word *word = word_of(m, &m->commands[i]);
 
 		if (!word || !word_is(word, name))
 			continue;
@@ -215,7 +194,7 @@ static void data_field(struct maker *m, const char *name)
 			text_words(m->text, "a%u 0 ", m->index);
 		}
 		any = true;
-		command_push(m, m->text, &commands[i]);
+		command_push(m, m->text, &m->commands[i]);
 		text_words(m->text, "a%d * + ", word->from);
 	}
 	if (any)
@@ -238,25 +217,22 @@ static const char *part_words(const struct maker *m,
 static void member_field(struct maker *m, const char *set, const char *member,
 			 size_t length)
 {
-	const struct call_command *commands;
 	const char *dot;
 	char name[KTRACE_WORD_MAX], suffix[KTRACE_WORD_MAX + 2];
 	uint32_t offset;
 	struct text text = {0};
 	bool any = false;
-	size_t nr;
 
 	snprintf(name, sizeof(name), "%.*s", (int)length, member);
 	if (!enums_member(m->enums, set, name, &offset))
 		return;
-	commands = call_commands(&nr);
-	for (size_t i = 0; i < nr; i++) {
-		const char *words = part_words(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const char *words = part_words(m, &m->commands[i]);
 
 		words = words ? strstr(words, name) : NULL;
 		if (!words || strncmp(words + length, ":path", 5))
 			continue;
-		command_push(m, &text, &commands[i]);
+		command_push(m, &text, &m->commands[i]);
 		text_puts(&text, any ? "+ " : "");
 		any = true;
 	}
@@ -276,15 +252,12 @@ static void member_field(struct maker *m, const char *set, const char *member,
 static bool member_was(const struct maker *m, const char *member, size_t length,
 		       size_t nr)
 {
-	const struct call_command *commands;
 	char wanted[KTRACE_WORD_MAX + 8];
 	const char *words;
-	size_t all;
 
-	commands = call_commands(&all);
 	snprintf(wanted, sizeof(wanted), "%.*s:path", (int)length, member);
 	for (size_t i = 0; i < nr; i++) {
-		words = part_words(m, &commands[i]);
+		words = part_words(m, &m->commands[i]);
 		if (words && strstr(words, wanted))
 			return true;
 	}
@@ -293,12 +266,8 @@ static bool member_was(const struct maker *m, const char *member, size_t length,
 
 static void member_fields(struct maker *m, const char *set)
 {
-	const struct call_command *commands;
-	size_t nr;
-
-	commands = call_commands(&nr);
-	for (size_t i = 0; i < nr; i++) {
-		const char *at = part_words(m, &commands[i]);
+	for (size_t i = 0; i < m->nr_commands; i++) {
+		const char *at = part_words(m, &m->commands[i]);
 
 		while (at && *at) {
 			size_t length = strcspn(at, ": ");
@@ -331,6 +300,7 @@ static void union_make(struct maker *m, const char *set)
 
 void command_make(struct maker *m, const struct ktrace_word *word)
 {
+	m->commands = call_commands(m->call->name, &m->nr_commands);
 	/* A single letter says how it is shown. */
 	if (*word->set && word->set[1]) {
 		union_make(m, word->set);

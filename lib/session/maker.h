@@ -35,6 +35,9 @@ struct maker {
 	unsigned int nr_fields;
 	const char *name; /* of the argument */
 	unsigned int index;
+	/* Of the call, for commands.c. */
+	const struct call_command *commands;
+	size_t nr_commands;
 };
 
 static inline bool word_is(const struct ktrace_word *word, const char *name)

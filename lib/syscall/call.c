@@ -215,11 +215,18 @@ const struct ktrace_call *ktrace_call_find(const struct ktrace_type *type)
 	return call_named(name, !strcmp(type->system, "compat_syscalls"));
 }
 
-const struct call_command *call_commands(size_t *nr)
+const struct call_command *call_commands(const char *call, size_t *nr)
 {
+	size_t first = 0;
+
 	pthread_once(&calls_once, calls_make);
-	*nr = NR(commands);
-	return commands;
+	while (first < NR(commands) && strcmp(commands[first].call, call) != 0)
+		first++;
+	*nr = 0;
+	while (first + *nr < NR(commands) &&
+	       !strcmp(commands[first + *nr].call, call))
+		++*nr;
+	return &commands[first];
 }
 
 static const struct call_command *command_find(const char *call,

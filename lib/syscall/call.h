@@ -15,7 +15,8 @@ struct call_command {
 	struct ktrace_word words[KTRACE_CALL_ARGUMENTS];
 };
 
-const struct call_command *call_commands(size_t *nr);
+/* Those of a call, which stand behind each other, as in commands.tab. */
+const struct call_command *call_commands(const char *call, size_t *nr);
 
 /* The command is in its argument above so many bits. */
 unsigned int call_command_shift(const struct ktrace_call *call);
