@@ -197,7 +197,14 @@ void value_signals(struct line *line, uint64_t set);
 void value_mode(struct line *line, uint64_t mode);
 /* Do the open flags create a file? */
 bool makes_file(uint64_t flags);
+
+/* Addresses: call_address.c */
 void value_sockaddr(struct line *line, const uint8_t *bytes, size_t size);
+/* The index of an interface. */
+void value_interface(struct line *line, uint32_t index);
+/* 4 bytes, and 16 bytes of the struct's @member. */
+void value_inet(struct line *line, const uint8_t *bytes);
+void value_inet6(struct line *line, const uint8_t *bytes, const char *member);
 
 /*
  * call_control.c.  The control messages of a message, which is an argument:

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Values of arguments, in the notation of strace. */
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "call.h"
@@ -302,84 +300,6 @@ void value_mode(struct line *line, uint64_t mode)
 	if (mode & S_ISVTX)
 		line_puts(line, "S_ISVTX|");
 	line_printf(line, "%#03o", (unsigned int)mode & 0777);
-}
-
-static uint16_t network_u16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static uint32_t host_u32(const uint8_t *p)
-{
-	uint32_t value;
-
-	memcpy(&value, p, sizeof(value));
-	return value;
-}
-
-#define UNIX_PATH_MAX 108
-
-static void put_unix(struct line *line, const uint8_t *p, size_t n)
-{
-	if (!n)
-		return;
-	/* It cannot be longer, whatever the length says. */
-	if (n > UNIX_PATH_MAX)
-		n = UNIX_PATH_MAX;
-	line_puts(line, ", sun_path=");
-	if (*p) {
-		value_string(line, p, strnlen((const char *)p, n), false);
-	} else {
-		line_puts(line, "@");
-		value_string(line, p + 1, n - 1, false);
-	}
-}
-
-static void put_inet6(struct line *line, const uint8_t *p, size_t n)
-{
-	char text[INET6_ADDRSTRLEN] = "";
-
-	inet_ntop(AF_INET6, p + 8, text, sizeof(text));
-	line_printf(line,
-		    ", sin6_port=htons(%u), sin6_flowinfo=htonl(%u), "
-		    "inet_pton(AF_INET6, \"%s\", &sin6_addr)",
-		    network_u16(p + 2), ntohl(host_u32(p + 4)), text);
-	/* Old programs have no more. */
-	if (n >= 28)
-		line_printf(line, ", sin6_scope_id=%u", host_u32(p + 24));
-}
-
-void value_sockaddr(struct line *line, const uint8_t *p, size_t n)
-{
-	char text[INET_ADDRSTRLEN] = "";
-	uint16_t family;
-
-	if (n < sizeof(family)) {
-		value_string(line, p, n, false);
-		return;
-	}
-	memcpy(&family, p, sizeof(family));
-	line_puts(line, "{sa_family=");
-	value_names(line, "family", family);
-	if (family == AF_UNIX) {
-		put_unix(line, p + 2, n - 2);
-	} else if (family == AF_INET && n >= 16) {
-		inet_ntop(AF_INET, p + 4, text, sizeof(text));
-		line_printf(line,
-			    ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")",
-			    network_u16(p + 2), text);
-	} else if (family == AF_INET6 && n >= 24) {
-		put_inet6(line, p, n);
-	} else if (family == AF_NETLINK && n >= 12) {
-		if (host_u32(p) >> 16)
-			line_printf(line, ", nl_pad=%#x", host_u32(p) >> 16);
-		line_printf(line, ", nl_pid=%u, nl_groups=%#08x",
-			    host_u32(p + 4), host_u32(p + 8));
-	} else if (n > 2) {
-		line_puts(line, ", sa_data=");
-		value_string(line, p + 2, n - 2, false);
-	}
-	line_puts(line, "}");
 }
 
 bool makes_file(uint64_t flags)

@@ -220,24 +220,25 @@ TEST(control_messages)
 	static const uint64_t lengths[] = {
 		0,  3,	15, 16,		17,	    20,
 		22, 24, 40, UINT32_MAX, UINT64_MAX, UINT64_MAX - 6};
-	static const int32_t types[] = {1, 2, 3, 29, 35, 77};
+	/* Of sockets, and of the internet protocol. */
+	static const int32_t types[] = {1,  2, 3, 29, 35, 37, 63, 64,
+					65, 6, 7, 8,  11, 20, 23, 77};
 	int32_t fds[2] = {5, 6};
 	uint8_t control[64];
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
-		for (size_t j = 0; j < 6; j++) {
+		for (size_t j = 0; j < 2 * sizeof(types) / 4; j++) {
 			begin();
 			run(7, 7);
 			for (uint32_t size = 0; size <= 64; size += 3) {
 				memset(control, 0, sizeof(control));
 				for (uint32_t at = 0; at < 64; at += 24) {
 					memcpy(control + at, &lengths[i], 8);
-					control[at + 8] = 1;
-					memcpy(control + at + 12, &types[j],
+					control[at + 8] = j & 1;
+					memcpy(control + at + 12, &types[j / 2],
 					       at + 16 < 64 ? 4 : 0);
 				}
-				message_once(control, size,
-					     size + 3 * (j == 0));
+				message_once(control, size, size + 3 * (j < 2));
 			}
 			free(shown(NULL));
 		}
@@ -260,6 +261,60 @@ TEST(control_messages)
 		    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
 		    "cmsg_data=[5, ...]}, ...], msg_controllen=1000, "
 		    "msg_flags=0}, 0) = 0\n");
+}
+
+static void connect_once(const uint8_t *address, uint32_t size)
+{
+	uint32_t enter = type("sys_enter_connect",
+			      "fd uservaddr addrlen __uservaddr_val");
+	uint32_t exit = type("sys_exit_connect", "ret");
+	struct record r = {0};
+
+	number(&r, 3);
+	number(&r, 0x1000);
+	number(&r, size);
+	captured(&r, 1);
+	memory(&r, address, size);
+	happen(enter, &r);
+	returns(exit, 0);
+}
+
+/* Each family with each length, and counts in the address that lead beyond it. */
+TEST(addresses)
+{
+	static const uint8_t fills[] = {0, 1, 8, 0x40, 0x7f, 0x80, 0xff};
+	uint8_t address[128];
+
+	for (size_t i = 0; i < sizeof(fills); i++) {
+		for (unsigned int family = 0; family < 48; family++) {
+			begin();
+			run(7, 7);
+			memset(address, fills[i], sizeof(address));
+			address[0] = family;
+			address[1] = 0;
+			for (uint32_t size = 0; size <= sizeof(address);
+			     size += size < 32 ? 1 : 16)
+				connect_once(address, size);
+			free(shown(NULL));
+		}
+	}
+	begin();
+	run(7, 7);
+	memset(address, 0x1b << 1, sizeof(address));
+	memcpy(address, (uint8_t[]){AF_AX25, 0}, 2);
+	connect_once(address, 16);
+	memset(address + 2, 0xff, 18);
+	memcpy(address, (uint8_t[]){AF_PACKET, 0}, 2);
+	connect_once(address, 20);
+	check_shown("connect(3, {sa_family=AF_AX25, fsa_ax25={sax25_call="
+		    "{ax25_call=\"\\x36\\x36\\x36\\x36\\x36\\x36\\x36\"}, "
+		    "sax25_ndigis=909522486}, fsa_digipeater=[...]}, 16) = 0\n"
+		    "connect(3, {sa_family=AF_PACKET, "
+		    "sll_protocol=htons(0xffff /* ETH_P_??? */), "
+		    "sll_ifindex=4294967295, sll_hatype=ARPHRD_VOID, "
+		    "sll_pkttype=0xff /* PACKET_??? */, sll_halen=255, "
+		    "sll_addr=[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, "
+		    "...]}, 20) = 0\n");
 }
 
 TEST(struct_smaller_than_its_members)
