@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
 #include <ucontext.h>
 
 #include <ktrace/capture_names.h>
@@ -71,6 +72,14 @@ static void version_make(struct maker *m, const struct ktrace_word *word,
 	else
 		text_words(m->text, "a%u a%d bytes %u end", m->index,
 			   word->from, size + VERSION_ROOM);
+}
+
+/* Few options are longer than a number; these are structs. */
+static void option_make(struct maker *m, const struct ktrace_word *word)
+{
+	size_t size = sizeof(struct group_req);
+
+	buffer_make(m, word, "u8", m->string_max > size ? m->string_max : size);
 }
 
 /*
@@ -330,7 +339,9 @@ static bool simple_make(struct maker *m, const struct ktrace_word *word)
 		buffer_at_make(m, word, "u8", m->string_max);
 	else if (!strcmp(w, "opt") && m->again)
 		option_again(m);
-	else if (!strcmp(w, "in") || !strcmp(w, "out") || !strcmp(w, "opt"))
+	else if (!strcmp(w, "opt"))
+		option_make(m, word);
+	else if (!strcmp(w, "in") || !strcmp(w, "out"))
 		buffer_make(m, word, "u8", m->string_max);
 	else if (!strcmp(w, "cpus"))
 		buffer_make(m, word, "u8", SET_BYTES);

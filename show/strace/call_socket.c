@@ -2,6 +2,7 @@
 /* Socket options: what one is called, and its value, depends on the level. */
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -138,25 +139,50 @@ static void error_print(struct option *o)
 
 static void addresses_print(struct option *o)
 {
-	char group[INET_ADDRSTRLEN] = "", interface[INET_ADDRSTRLEN] = "";
+	line_puts(o->line, "{imr_multiaddr=");
+	value_inet(o->line, o->bytes);
+	line_puts(o->line, ", imr_interface=");
+	value_inet(o->line, o->bytes + 4);
+	line_puts(o->line, "}");
+}
 
-	inet_ntop(AF_INET, o->bytes, group, sizeof(group));
-	inet_ntop(AF_INET, o->bytes + 4, interface, sizeof(interface));
-	line_printf(o->line,
-		    "{imr_multiaddr=inet_addr(\"%s\"), "
-		    "imr_interface=inet_addr(\"%s\")}",
-		    group, interface);
+static void addresses6_print(struct option *o)
+{
+	uint32_t interface;
+
+	memcpy(&interface, o->bytes + sizeof(struct in6_addr),
+	       sizeof(interface));
+	line_puts(o->line, "{");
+	value_inet6(o->line, o->bytes, "ipv6mr_multiaddr");
+	line_puts(o->line, ", ipv6mr_interface=");
+	value_interface(o->line, interface);
+	line_puts(o->line, "}");
+}
+
+static void group_print(struct option *o)
+{
+	size_t at = offsetof(struct group_req, gr_group);
+	uint32_t interface;
+
+	memcpy(&interface, o->bytes, sizeof(interface));
+	line_puts(o->line, "{gr_interface=");
+	value_interface(o->line, interface);
+	line_puts(o->line, ", gr_group=");
+	value_sockaddr(o->line, o->bytes + at, sizeof(struct sockaddr_storage));
+	line_puts(o->line, "}");
 }
 
 static void packet_member_print(struct option *o)
 {
 	uint16_t type, length;
-	int32_t interface;
+	uint32_t interface;
 
 	memcpy(&interface, o->bytes, sizeof(interface));
 	memcpy(&type, o->bytes + 4, sizeof(type));
 	memcpy(&length, o->bytes + 6, sizeof(length));
-	line_printf(o->line, "{mr_ifindex=%d, mr_type=", interface);
+	line_puts(o->line, "{mr_ifindex=");
+	value_interface(o->line, interface);
+	line_puts(o->line, ", mr_type=");
 	value_names(o->line, "packet_mreq", type);
 	line_printf(o->line, ", mr_alen=%u, mr_address=", length);
 	for (size_t i = 0; i < length && i < 8; i++)
@@ -211,6 +237,11 @@ static bool is_number(uint64_t option)
 	return false;
 }
 
+static bool is_list(uint64_t level, uint64_t option)
+{
+	return level == SOL_NETLINK && option == NETLINK_LIST_MEMBERSHIPS;
+}
+
 /* Values that the call returns.  False: nothing is known of it. */
 static bool returned_print(struct option *o, uint64_t level, uint64_t option)
 {
@@ -228,13 +259,26 @@ static bool returned_print(struct option *o, uint64_t level, uint64_t option)
 		members_print(o, statistics_members, false);
 	else if (level == SOL_RAW && option == ICMP_FILTER)
 		icmp_filter_print(o);
-	else if (level == SOL_NETLINK && option == NETLINK_LIST_MEMBERSHIPS)
+	else if (is_list(level, option))
 		groups_print(o);
 	else if (level == SOL_NETLINK)
 		number_print(o);
 	else
 		return false;
 	return true;
+}
+
+static bool is_member6(uint64_t option)
+{
+	return option == IPV6_ADD_MEMBERSHIP ||
+	       option == IPV6_DROP_MEMBERSHIP || option == IPV6_JOIN_ANYCAST ||
+	       option == IPV6_LEAVE_ANYCAST;
+}
+
+static bool is_group(uint64_t level, uint64_t option)
+{
+	return (level == IPPROTO_IP || level == IPPROTO_IPV6) &&
+	       (option == MCAST_JOIN_GROUP || option == MCAST_LEAVE_GROUP);
 }
 
 /*
@@ -253,6 +297,10 @@ static size_t size_needed(uint64_t level, uint64_t option, bool *exactly)
 	if (level == IPPROTO_IP &&
 	    (option == IP_ADD_MEMBERSHIP || option == IP_DROP_MEMBERSHIP))
 		return sizeof(struct ip_mreq);
+	if (level == IPPROTO_IPV6 && is_member6(option))
+		return sizeof(struct ipv6_mreq);
+	if (is_group(level, option))
+		return sizeof(struct group_req);
 	if (level == SOL_RAW && option == ICMP_FILTER)
 		return 1;
 	if (level != SOL_PACKET)
@@ -276,8 +324,12 @@ static void set_print(struct option *o, uint64_t level, uint64_t option)
 		members_print(o, linger_members, true);
 	else if (level == SOL_SOCKET && option == SO_TXREHASH)
 		rehash_print(o);
+	else if (is_group(level, option))
+		group_print(o);
 	else if (level == IPPROTO_IP)
 		addresses_print(o);
+	else if (level == IPPROTO_IPV6)
+		addresses6_print(o);
 	else if (level == SOL_RAW)
 		icmp_filter_print(o);
 	else if (level == SOL_PACKET &&
@@ -313,12 +365,20 @@ void option_print(struct line *line, const struct call_view *view,
 	struct option o = {line, c.bytes, c.size, false};
 	bool exactly, known;
 	int32_t length = length_of(view, exit);
+	int32_t room = length_of(view, false);
 	size_t needed = size_needed(level, option, &exactly);
 
 	known = exit || needed;
+	/* There was no room for one element, so nothing of it was read. */
+	if (exit && is_list(level, option) && !call_failed(view) &&
+	    length > 0 && room > 0 && room < (int32_t)sizeof(int32_t) &&
+	    call_argument(view, argument)) {
+		line_puts(line, "[]");
+		return;
+	}
 	if (!c.there || !call_argument(view, argument) ||
 	    (exit && call_failed(view)) ||
-	    (known && (length <= 0 || length_of(view, false) <= 0)) ||
+	    (known && (length <= 0 || room <= 0)) ||
 	    (!exit && ((size_t)length < needed || c.size < needed ||
 		       (exactly && needed && (size_t)length != needed)))) {
 		value_address(line, call_argument(view, argument));
@@ -333,6 +393,10 @@ void option_print(struct line *line, const struct call_view *view,
 	} else if (c.size == sizeof(int32_t)) {
 		number_print(&o);
 	} else {
-		value_string(line, c.bytes, c.size, c.cut);
+		/* More may be there, for options that are structs. */
+		size_t shown =
+			c.size < view->string_max ? c.size : view->string_max;
+
+		value_string(line, c.bytes, shown, c.cut || shown < c.size);
 	}
 }
