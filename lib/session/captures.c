@@ -14,6 +14,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,13 +175,19 @@ static void entries_make(struct maker *m)
 static void lock_make(struct maker *m)
 {
 	field_begin(m, "struct flock", "");
+	text_words(m->text, "a%u 4294901760 & if ", m->index);
+	/*
+	 * A program may have left anything in the upper half of the command.  A loop of one
+	 * round is a second condition: an if cannot be within another.
+	 */
 	if (m->again)
 		text_words(m->text,
 			   "a7 %u & " CALL_OK
-			   " a1 5 == a1 36 == + a1 16 == + * + ",
+			   " a1 4294967295 & 5 == a1 4294967295 & 36 == +"
+			   " a1 4294967295 & 16 == + * + each 1 ",
 			   1u << m->bit++);
-	text_words(m->text, "a%u 4294901760 & %sif a%u 32 bytes 32 end",
-		   m->index, m->again ? "* " : "", m->index);
+	text_words(m->text, "a%u 32 bytes 32 %send", m->index,
+		   m->again ? "next " : "");
 }
 
 /* One bit for each descriptor of the call, in whole words of 32 bits. */
@@ -389,7 +396,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 	else if (word_is(word, "rem"))
 		rest_make(m, word);
 	else if (word_is(word, "info") && !m->compat)
-		bytes_make(m, "u8", 48); /* the size in the kernel */
+		/* The kernel stores less than it reads. */
+		bytes_make(m, "u8", m->exit ? 48 : sizeof(siginfo_t));
 	else if (word_is(word, "fdset"))
 		set_make(m);
 	else if (word_is(word, "sigarg"))
@@ -441,7 +449,7 @@ static void enter_captured(struct maker *m, const struct ktrace_word *word)
 	if (!word_enters(word))
 		return;
 	if (word_is(word, "path"))
-		string_make(m, PATH_ROOM);
+		string_make(m, PATH_READ);
 	else if (word_is(word, "str") || word_is(word, "mounttype") ||
 		 word_is(word, "mountdata"))
 		string_make(m, m->string_max + 1);
@@ -521,7 +529,7 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 			continue;
 		}
 		if (word_is(word, "str"))
-			string_make(m, PATH_ROOM);
+			string_make(m, PATH_READ);
 		else
 			argument_make(m, word);
 		if (word_is(word, "by"))

@@ -13,7 +13,9 @@
 #include "kernel/btf.h"
 #include "base/text.h"
 
-#define PATH_ROOM    4095  /* PATH_MAX without the NUL */
+#define PATH_ROOM 4095 /* PATH_MAX without the NUL */
+/* One more: whether a NUL follows, or cannot be read, says if it is a path. */
+#define PATH_READ    4096
 #define STRINGS_ROOM 16384 /* of all strings of a vector */
 #define VECTOR_MAX   32
 #define STRUCTS_MAX  32

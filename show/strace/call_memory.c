@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Arguments that point to memory: prints what was captured there. */
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
+
+#include <linux/limits.h>
 
 #include <ktrace/capture_names.h>
 
@@ -31,6 +34,9 @@ static void put_string(struct line *line, const struct call_view *view,
 	}
 	length = strnlen((const char *)c.bytes, c.size);
 	cut = c.cut;
+	/* The kernel takes no longer path. */
+	if (path && length >= PATH_MAX)
+		length = PATH_MAX - 1;
 	if (!path && length > view->string_max) {
 		length = view->string_max;
 		cut = true;
@@ -68,8 +74,10 @@ static void put_data(struct line *line, const struct call_view *view,
 		if ((uint64_t)size < length)
 			length = size;
 	}
-	/* No name of a machine is longer. */
-	if (!strcmp(word->set, "uts") && (uint64_t)size > 64) {
+	/* No name of a machine is longer, and no attribute of a file. */
+	if ((!strcmp(word->set, "uts") && (uint64_t)size > 64) ||
+	    (!exit && !strcmp(word->set, "string") &&
+	     (uint64_t)size > XATTR_SIZE_MAX)) {
 		value_address(line, address);
 		return;
 	}
@@ -534,6 +542,9 @@ static void put_info(struct line *line, const struct call_view *view,
 	struct captured c = captured_get(view, exit, argument, "");
 	struct signal_view info;
 
+	/* What could be read is not all, so the call took nothing from there. */
+	if (!exit && c.size < sizeof(siginfo_t))
+		c.there = false;
 	/* Nothing was stored: no child has changed. */
 	if (!c.there || (exit && call_failed(view)) ||
 	    !signal_info(c.bytes, c.size, &info))
