@@ -38,6 +38,9 @@
 #define KTRACE_CAPTURED_DATA	"_data"
 #define KTRACE_CAPTURED_CONTROL "_control"
 #define KTRACE_CAPTURED_MASK	"_mask"
+/* Of structs with versions: what the call has stored, and the threads that clone3 is given. */
+#define KTRACE_CAPTURED_NOW  "_now"
+#define KTRACE_CAPTURED_TIDS "_tids"
 /*
  * After all other suffixes: what could not be read when the call began, read when it ended.
  * Only where the call could return data in a field without it.

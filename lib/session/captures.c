@@ -32,12 +32,11 @@
 #include "commands.h"
 #include "maker.h"
 
-#define SET_MAX	     64 /* of a set of descriptors: those with paths */
-#define SET_ROOM     127
-#define SET_BYTES    1024 /* of a set of descriptors or CPUs */
-#define STRING_MAX   8192
-#define VERSION_ROOM 64 /* of a struct, beyond what is known of it */
-#define IDS_MAX	     33 /* users or groups: one more than are shown */
+#define SET_MAX	   64 /* of a set of descriptors: those with paths */
+#define SET_ROOM   127
+#define SET_BYTES  1024 /* of a set of descriptors or CPUs */
+#define STRING_MAX 8192
+#define IDS_MAX	   33 /* users or groups: one more than are shown */
 #define ERESTART_RESTARTBLOCK \
 	516 /* of the kernel; not in its headers for programs */
 
@@ -58,21 +57,6 @@ static void buffer_at_make(struct maker *m, const struct ktrace_word *word,
 	condition(m);
 	text_words(m->text, "a%u a%d @4 bytes %zu end", m->index, word->from,
 		   max);
-}
-
-/* A struct of which the program says how large it is, so it may be another version. */
-static void version_make(struct maker *m, const struct ktrace_word *word,
-			 const char *type, uint32_t size)
-{
-	field_begin(m, type, "");
-	condition(m);
-	/* The rest of a larger one may be missing. */
-	if (m->again)
-		text_words(m->text, "a%u %u bytes %u end", m->index, size,
-			   size);
-	else
-		text_words(m->text, "a%u a%d bytes %u end", m->index,
-			   word->from, size + VERSION_ROOM);
 }
 
 /* Few options are longer than a number; these are structs. */
@@ -115,6 +99,10 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 	}
 	if (*word->word == 'V') {
 		version_make(m, word, type, size);
+		return;
+	}
+	if (*word->word == 'Z') {
+		sized_make(m, word, type, size);
 		return;
 	}
 	if (*word->word != 'A') {
@@ -383,11 +371,13 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		bytes_make(m, "u64", 8);
 	else if (word_is(word, "dents"))
 		entries_make(m);
+	else if (word_is(word, "perf"))
+		event_make(m);
 	else if (m->compat && strncmp(m->call->name, "32:", 3))
 		return; /* calls.tab has a "32:" line where it is known */
 	else if (word_is(word, "S") || word_is(word, "A") ||
 		 word_is(word, "T") || word_is(word, "L") ||
-		 word_is(word, "V") || word_is(word, "G"))
+		 word_is(word, "V") || word_is(word, "G") || word_is(word, "Z"))
 		structs_make(m, word);
 	else if (word_is(word, "iov"))
 		vector_make(m, word);
@@ -433,7 +423,7 @@ static bool word_exits(const struct ktrace_word *word)
 {
 	static const char *const exits[] = {"out", "fds",   "wstatus", "dents",
 					    "len", "fdset", "T",       "by",
-					    "rem", "pages"};
+					    "rem", "pages", "Z",       "perf"};
 
 	if (word->out || (word_is(word, "A") && !strcmp(word->set, "pollfd")))
 		return true;
@@ -532,7 +522,8 @@ static void exit_make(struct maker *m, const struct ktrace_call *call,
 			string_make(m, PATH_READ);
 		else
 			argument_make(m, word);
-		if (word_is(word, "by"))
+		if (word_is(word, "by") || word_is(word, "V") ||
+		    word_is(word, "Z") || word_is(word, "perf"))
 			argument_again(m, word, before);
 		if (m->paths && word_is(word, "fds"))
 			paths_make(m, "2", 4);

@@ -68,6 +68,16 @@ void list_make(struct maker *m, const struct ktrace_word *word,
 /* How many strings of a vector are read, each of at most @size bytes. */
 unsigned int rounds_for(unsigned int size);
 
+/*
+ * Structs of several versions: versions.c.  version_make(): an argument is the size.
+ * sized_make(): their first member is.  event_make(): a performance event.
+ */
+void version_make(struct maker *m, const struct ktrace_word *word,
+		  const char *type, uint32_t size);
+void sized_make(struct maker *m, const struct ktrace_word *word,
+		const char *type, uint32_t size);
+void event_make(struct maker *m);
+
 /* Vectors of buffers, and messages: messages.c */
 void vector_make(struct maker *m, const struct ktrace_word *word);
 void message_make(struct maker *m);

@@ -123,6 +123,9 @@ static inline uint64_t word_read(const uint8_t *bytes, size_t size)
 /* Structs that grow: call_version.c */
 void version_print(struct line *line, const struct call_view *view,
 		   unsigned int argument);
+/* The attributes of a performance event: call_perf.c */
+void event_print(struct line *line, const struct call_view *view,
+		 unsigned int argument);
 /* Socket options: call_socket.c */
 void option_name_print(struct line *line, const struct call_view *view,
 		       unsigned int argument);

@@ -217,10 +217,6 @@ static void put_struct(struct line *line, const struct call_view *view,
 	if (!strcmp(word->set, "epoll_event") &&
 	    (int)call_argument(view, 1) == EPOLL_CTL_DEL)
 		c.size = 0;
-	/* Without CLONE_PIDFD this member has another meaning. */
-	if (c.there && c.size >= 8 && !strcmp(word->set, "clone_args") &&
-	    c.bytes[1] & 0x10)
-		words = ktrace_struct_words("clone_args.pidfd");
 	/* Its end is a union that few use. */
 	if (!strcmp(name, "sigevent") && c.size >= SIGEVENT_LEAST)
 		name = "sigevent.tid";
@@ -231,23 +227,6 @@ static void put_struct(struct line *line, const struct call_view *view,
 			  words ?: ktrace_struct_words(word->set), c.bytes,
 			  c.size))
 		value_address(line, call_argument(view, argument));
-}
-
-/* "<>S": prints it before the call, and what the call has changed. */
-static void put_clone_args(struct line *line, const struct call_view *view,
-			   unsigned int argument)
-{
-	struct captured c = captured_get(view, true, argument, "");
-	uint64_t flags;
-
-	put_struct(line, view, argument, false);
-	if (!c.there || c.size < 8 || view->result <= 0)
-		return;
-	memcpy(&flags, c.bytes, sizeof(flags));
-	/* CLONE_PARENT_SETTID: the new tid was stored. */
-	if (flags & 0x100000)
-		line_printf(line, " => {parent_tid=[%" PRId64 "]}",
-			    view->result);
 }
 
 static void put_name(struct line *line, const struct call_view *view,
@@ -704,9 +683,7 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_string(line, view, i, exit, !strcmp(w, "path") || exit);
 	else if (!strcmp(w, "in") || !strcmp(w, "out"))
 		put_data(line, view, i, exit);
-	else if (!strcmp(w, "S") && word->in && word->out)
-		put_clone_args(line, view, i);
-	else if (!strcmp(w, "V") || !strcmp(w, "G"))
+	else if (!strcmp(w, "V") || !strcmp(w, "G") || !strcmp(w, "Z"))
 		version_print(line, view, i);
 	else if (!strcmp(w, "S") || !strcmp(w, "T"))
 		put_struct(line, view, i, exit);
@@ -756,6 +733,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		put_mask(line, view, i);
 	else if (!strcmp(w, "wstatus"))
 		put_status(line, view, i);
+	else if (!strcmp(w, "perf"))
+		event_print(line, view, i);
 	else if (!strcmp(w, "ldt"))
 		put_descriptor(line, view, i);
 	else if (!strcmp(w, "ids"))

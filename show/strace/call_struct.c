@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include <ktrace/capture_names.h>
+
 #include "call.h"
 
 static uint64_t member_value(const struct ktrace_member *member,
@@ -99,6 +101,24 @@ static void put_member_string(struct line *line, const struct call_view *view,
 		value_address(line, address);
 }
 
+/* Threads' numbers for a new process, to which a member of the first argument points. */
+static void put_threads(struct line *line, const struct call_view *view,
+			uint64_t address)
+{
+	struct captured c = captured_get(view, false, 0, KTRACE_CAPTURED_TIDS);
+	int32_t tid;
+
+	if (!c.there || c.unread || c.cut || c.size < sizeof(tid)) {
+		value_address(line, address);
+		return;
+	}
+	for (size_t i = 0; i + sizeof(tid) <= c.size; i += sizeof(tid)) {
+		memcpy(&tid, c.bytes + i, sizeof(tid));
+		line_printf(line, "%s%d", i ? ", " : "[", tid);
+	}
+	line_puts(line, "]");
+}
+
 static void put_member(struct line *line, const struct call_view *view,
 		       const struct ktrace_word *word,
 		       const struct ktrace_member *member, const uint8_t *bytes)
@@ -124,6 +144,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		value_mode(line, value);
 	} else if (!strcmp(w, "set")) {
 		value_signals(line, value);
+	} else if (!strcmp(w, "sig") && value > INT32_MAX) {
+		line_printf(line, "%" PRIu64, value);
 	} else if (!strcmp(w, "sig")) {
 		value_signal(line, value);
 	} else if (!strcmp(w, "lim") || !strcmp(w, "lim64")) {
@@ -149,6 +171,8 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_puts(line, "}");
 	} else if (!strcmp(w, "path")) {
 		put_member_string(line, view, member->name, value);
+	} else if (!strcmp(w, "tids")) {
+		put_threads(line, view, value);
 	} else if (!strcmp(w, "version")) {
 		line_printf(line, "KERNEL_VERSION(%u, %u, %u)",
 			    (unsigned int)(value >> 16),
@@ -174,8 +198,11 @@ struct putting {
 	struct line *line;
 	const struct call_view *view;
 	const struct ktrace_layout *layout;
+	const char *words;
 	const uint8_t *bytes;
-	size_t size;
+	size_t size; /* of what is there */
+	size_t room; /* of @bytes: behind what is there, zeros may follow */
+	size_t end;  /* of the members that are known */
 	bool first;
 	/* The unnamed struct whose members are being printed. */
 	char inner[KTRACE_WORD_MAX];
@@ -207,41 +234,147 @@ static const char *inner_switch(struct putting *p, const char *name)
 	return dot ? dot + 1 : name;
 }
 
-/* Prints the member of "[+]MEMBER[=SHOWN]:WORD". */
-static void put_word(struct putting *p, const char *text, size_t length)
-{
-	const char *colon = memchr(text, ':', length);
-	char room[KTRACE_WORD_MAX], name[KTRACE_WORD_MAX];
-	const struct ktrace_member *member;
+/* "[CONDITION?][+]MEMBER[=SHOWN]:WORD", in its parts. */
+struct member_text {
+	char condition[KTRACE_WORD_MAX];
+	char name[KTRACE_WORD_MAX];
+	const char *shown; /* NULL: as it is called */
+	bool optional;
+	char room[KTRACE_WORD_MAX];
 	struct ktrace_word word;
-	bool optional = *text == '+';
-	const char *shown;
+};
+
+/* False: it is none. */
+static bool member_parse(struct member_text *m, const char *text, size_t length)
+{
+	const char *end = text + length, *colon = memchr(text, ':', length);
+	const char *ask = colon ? memchr(text, '?', colon - text) : NULL;
 	char *own;
 
-	if (!colon) {
+	if (!colon ||
+	    ktrace_word_parse(colon + 1, end - colon - 1, m->room, &m->word))
+		return false;
+	*m->condition = '\0';
+	if (ask) {
+		snprintf(m->condition, sizeof(m->condition), "%.*s",
+			 (int)(ask - text), text);
+		text = ask + 1;
+	}
+	m->optional = *text == '+';
+	text += m->optional;
+	snprintf(m->name, sizeof(m->name), "%.*s", (int)(colon - text), text);
+	own = strchr(m->name, '=');
+	if (own)
+		*own++ = '\0';
+	m->shown = own;
+	return true;
+}
+
+static uint64_t value_of(const struct putting *p, const char *name)
+{
+	const struct ktrace_member *member = member_find(p->layout, name);
+
+	if (!member || member->offset + member->size > p->room)
+		return 0;
+	return member_value(member, p->bytes);
+}
+
+/* The bits that the name has in the struct's first member that is flags. */
+static uint64_t flag_of(const struct putting *p, const char *name)
+{
+	const char *words = p->words;
+	const struct ktrace_names *names;
+	struct member_text m;
+	size_t length;
+
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (!member_parse(&m, words, length) || !word_is(&m.word, "F"))
+			continue;
+		names = ktrace_names_find(m.word.set, NULL);
+		for (uint32_t i = 0; names && i < names->count; i++)
+			if (!strcmp(names->names[i].name, name))
+				return value_of(p, m.name) &
+				       names->names[i].value;
+		break;
+	}
+	return 0;
+}
+
+/* "[!]NAME|NAME...": is one of these flags set, or member not zero? */
+static bool condition_holds(const struct putting *p, char *text)
+{
+	bool inverse = *text == '!', any = false;
+	char *name;
+
+	text += inverse;
+	while ((name = strsep(&text, "|")))
+		any |= value_of(p, name) || flag_of(p, name);
+	return any != inverse;
+}
+
+/* Prints a member, or dots. */
+static void put_word(struct putting *p, const char *text, size_t length)
+{
+	const struct ktrace_member *member;
+	struct member_text m;
+	const char *shown;
+
+	if (!memchr(text, ':', length)) {
 		put_comma(p);
 		line_puts(p->line, "...");
 		return;
 	}
-	snprintf(name, sizeof(name), "%.*s", (int)(colon - text - optional),
-		 text + optional);
-	if (ktrace_word_parse(colon + 1, text + length - colon - 1, room,
-			      &word))
+	if (!member_parse(&m, text, length))
 		return;
-	own = strchr(name, '=');
-	if (own)
-		*own++ = '\0';
-	member = member_find(p->layout, name);
-	if (!member || member->offset + member->size > p->size)
+	member = member_find(p->layout, m.name);
+	if (!member || member->offset + member->size > p->room)
 		return;
-	if (optional && !member_value(member, p->bytes) &&
-	    !(word_is(&word, "how") && p->size >= 3 &&
+	if (p->end < member->offset + member->size)
+		p->end = member->offset + member->size;
+	if (*m.condition && !condition_holds(p, m.condition))
+		return;
+	if (m.optional && !member_value(member, p->bytes) &&
+	    !(word_is(&m.word, "how") && p->size >= 3 &&
 	      makes_file(*p->bytes | p->bytes[1] << 8 | p->bytes[2] << 16)))
 		return;
-	shown = own ? own : inner_switch(p, name);
+	shown = m.shown ?: inner_switch(p, m.name);
 	put_comma(p);
 	line_printf(p->line, "%s=", shown);
-	put_member(p->line, p->view, &word, member, p->bytes);
+	put_member(p->line, p->view, &m.word, member, p->bytes);
+}
+
+/* Does the version whose first member is that of @words begin where nothing is? */
+static bool version_is_missing(const struct putting *p, const char *words)
+{
+	const struct ktrace_member *member = NULL;
+	struct member_text m;
+
+	words += strspn(words, " ");
+	if (member_parse(&m, words, strcspn(words, " ")))
+		member = member_find(p->layout, m.name);
+	return !member || member->offset >= p->size;
+}
+
+/* Of versions of a struct: a member of which only a part is there ends in zeros. */
+#define VERSIONS_ROOM 512
+
+static void put_words(struct putting *p)
+{
+	const char *words = p->words;
+	size_t length;
+
+	for (; *words; words += length) {
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (length == 1 && *words == '|') {
+			if (version_is_missing(p, words + length))
+				return;
+		} else if (length) {
+			put_word(p, words, length);
+		}
+	}
 }
 
 bool value_struct(struct line *line, const struct call_view *view,
@@ -249,24 +382,32 @@ bool value_struct(struct line *line, const struct call_view *view,
 		  size_t size)
 {
 	char own[KTRACE_WORD_MAX];
-	struct putting p = {line, view, NULL, bytes, size, true, ""};
+	uint8_t padded[VERSIONS_ROOM] = {0};
+	struct putting p = {
+		.line = line,
+		.view = view,
+		.words = words,
+		.bytes = bytes,
+		.size = size,
+		.room = size,
+		.first = true,
+	};
 	/* A struct of a union: less bytes than its size may be there. */
 	bool partial = strchr(name, '.');
-	size_t length;
 
 	snprintf(own, sizeof(own), "%.*s", (int)strcspn(name, "."), name);
 	p.layout = ktrace_layout_find(view->types, own);
 	if (!words)
-		words = ktrace_struct_words(name);
-	if (!p.layout || !words || (!partial && size < p.layout->size))
+		p.words = ktrace_struct_words(name);
+	if (!p.layout || !p.words || (!partial && size < p.layout->size))
 		return false;
-	line_puts(line, "{");
-	for (; *words; words += length) {
-		words += strspn(words, " ");
-		length = strcspn(words, " ");
-		if (length)
-			put_word(&p, words, length);
+	if (strstr(p.words, " | ") && size < sizeof(padded)) {
+		memcpy(padded, bytes, size);
+		p.bytes = padded;
+		p.room = sizeof(padded);
 	}
+	line_puts(line, "{");
+	put_words(&p);
 	line_puts(line, *p.inner ? "}}" : "}");
 	return true;
 }

@@ -129,7 +129,8 @@ static bool argument_lasts(const struct call_view *view, unsigned int argument)
 		if (!strcmp(word->word, changed[i]))
 			return false;
 	}
-	return !word->out;
+	/* Of a struct that is given, only what it points to. */
+	return !word->out || (word->in && !strcmp(word->word, "V"));
 }
 
 struct captured captured_get(const struct call_view *view, bool exit,

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The strace view of memory that no kernel captured: what says how much there is, or
+ * where something is, leads beyond it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/socket.h>
+
+#include "called.h"
+
+/* sendmsg with @size captured bytes of control messages, of @whole. */
+static void message_once(const void *control, uint32_t size, uint64_t whole)
+{
+	uint32_t enter = type("sys_enter_sendmsg",
+			      "fd msg flags __msg_val __msg_val_control");
+	uint32_t exit = type("sys_exit_sendmsg", "ret");
+	uint64_t message[7] = {[4] = 0x1000, [5] = whole};
+	struct record r = {0};
+
+	number(&r, 3);
+	number(&r, 0x2000);
+	number(&r, 0);
+	captured(&r, 2);
+	memory(&r, message, sizeof(message));
+	memory(&r, control, size);
+	happen(enter, &r);
+	returns(exit, 0);
+}
+
+/* The lengths in them are trusted only as far as bytes were captured. */
+TEST(control_messages)
+{
+	static const uint64_t lengths[] = {
+		0,  3,	15, 16,		17,	    20,
+		22, 24, 40, UINT32_MAX, UINT64_MAX, UINT64_MAX - 6};
+	/* Of sockets, and of the internet protocol. */
+	static const int32_t types[] = {1,  2, 3, 29, 35, 37, 63, 64,
+					65, 6, 7, 8,  11, 20, 23, 77};
+	int32_t fds[2] = {5, 6};
+	uint8_t control[64];
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		for (size_t j = 0; j < 2 * sizeof(types) / 4; j++) {
+			begin();
+			run(7, 7);
+			for (uint32_t size = 0; size <= 64; size += 3) {
+				memset(control, 0, sizeof(control));
+				for (uint32_t at = 0; at < 64; at += 24) {
+					memcpy(control + at, &lengths[i], 8);
+					control[at + 8] = j & 1;
+					memcpy(control + at + 12, &types[j / 2],
+					       at + 16 < 64 ? 4 : 0);
+				}
+				message_once(control, size, size + 3 * (j < 2));
+			}
+			free(shown(NULL));
+		}
+	}
+	memset(control, 0, sizeof(control));
+	memcpy(control, (uint64_t[]){24}, 8);
+	memcpy(control + 8, (int32_t[]){1, 1}, 8);
+	memcpy(control + 16, fds, 8);
+	begin();
+	run(7, 7);
+	message_once(control, 24, 24);
+	message_once(control, 20, 1000);
+	check_shown("sendmsg(3, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, "
+		    "msg_iovlen=0, msg_control=[{cmsg_len=24, "
+		    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+		    "cmsg_data=[5, 6]}], msg_controllen=24, msg_flags=0}, 0) "
+		    "= 0\n"
+		    "sendmsg(3, {msg_name=NULL, msg_namelen=0, msg_iov=NULL, "
+		    "msg_iovlen=0, msg_control=[{cmsg_len=24, "
+		    "cmsg_level=SOL_SOCKET, cmsg_type=SCM_RIGHTS, "
+		    "cmsg_data=[5, ...]}, ...], msg_controllen=1000, "
+		    "msg_flags=0}, 0) = 0\n");
+}
+
+static void connect_once(const uint8_t *address, uint32_t size)
+{
+	uint32_t enter = type("sys_enter_connect",
+			      "fd uservaddr addrlen __uservaddr_val");
+	uint32_t exit = type("sys_exit_connect", "ret");
+	struct record r = {0};
+
+	number(&r, 3);
+	number(&r, 0x1000);
+	number(&r, size);
+	captured(&r, 1);
+	memory(&r, address, size);
+	happen(enter, &r);
+	returns(exit, 0);
+}
+
+/* Each family with each length, and counts in the address that lead beyond it. */
+TEST(addresses)
+{
+	static const uint8_t fills[] = {0, 1, 8, 0x40, 0x7f, 0x80, 0xff};
+	uint8_t address[128];
+
+	for (size_t i = 0; i < sizeof(fills); i++) {
+		for (unsigned int family = 0; family < 48; family++) {
+			begin();
+			run(7, 7);
+			memset(address, fills[i], sizeof(address));
+			address[0] = family;
+			address[1] = 0;
+			for (uint32_t size = 0; size <= sizeof(address);
+			     size += size < 32 ? 1 : 16)
+				connect_once(address, size);
+			free(shown(NULL));
+		}
+	}
+	begin();
+	run(7, 7);
+	memset(address, 0x1b << 1, sizeof(address));
+	memcpy(address, (uint8_t[]){AF_AX25, 0}, 2);
+	connect_once(address, 16);
+	memset(address + 2, 0xff, 18);
+	memcpy(address, (uint8_t[]){AF_PACKET, 0}, 2);
+	connect_once(address, 20);
+	check_shown("connect(3, {sa_family=AF_AX25, fsa_ax25={sax25_call="
+		    "{ax25_call=\"\\x36\\x36\\x36\\x36\\x36\\x36\\x36\"}, "
+		    "sax25_ndigis=909522486}, fsa_digipeater=[...]}, 16) = 0\n"
+		    "connect(3, {sa_family=AF_PACKET, "
+		    "sll_protocol=htons(0xffff /* ETH_P_??? */), "
+		    "sll_ifindex=4294967295, sll_hatype=ARPHRD_VOID, "
+		    "sll_pkttype=0xff /* PACKET_??? */, sll_halen=255, "
+		    "sll_addr=[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, "
+		    "...]}, 20) = 0\n");
+}
+
+/* A call whose first argument points to a struct of which @size bytes were captured. */
+static void struct_once(const char *name, const char *arguments,
+			const uint8_t *bytes, uint32_t size, uint64_t second)
+{
+	char enter_name[64], exit_name[64], fields[128];
+	uint32_t enter, exit;
+	struct record r = {0};
+
+	snprintf(enter_name, sizeof(enter_name), "sys_enter_%s", name);
+	snprintf(exit_name, sizeof(exit_name), "sys_exit_%s", name);
+	snprintf(fields, sizeof(fields), "%s __uargs_val __uargs_val_tids",
+		 arguments);
+	enter = type(enter_name, fields);
+	exit = type(exit_name, "ret __uargs_val_now");
+	number(&r, 0x1000);
+	number(&r, second);
+	number(&r, 0);
+	captured(&r, 2);
+	memory(&r, bytes, size);
+	memory(&r, bytes, size);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, size & 1 ? -E2BIG : 5);
+	captured(&r, 1);
+	memory(&r, bytes, size % 8);
+	happen(exit, &r);
+}
+
+/* The sizes of structs that say how large they are, and what was captured of them. */
+TEST(versions)
+{
+	static const uint8_t fills[] = {0, 1, 0x10, 0x38, 0x58, 0x60, 0xff};
+	static const uint64_t sizes[] = {0, 1, 48, 64, 88, 96, UINT64_MAX};
+	uint8_t bytes[200];
+
+	for (size_t i = 0; i < sizeof(fills); i++) {
+		begin();
+		layout("clone_args", 88,
+		       "{\"name\":\"flags\",\"offset\":0,\"size\":8},"
+		       "{\"name\":\"set_tid\",\"offset\":64,\"size\":8},"
+		       "{\"name\":\"cgroup\",\"offset\":80,\"size\":8}");
+		layout("sched_attr", i ? 56 : 4096,
+		       "{\"name\":\"size\",\"offset\":0,\"size\":4},"
+		       "{\"name\":\"sched_flags\",\"offset\":8,\"size\":8},"
+		       "{\"name\":\"sched_nice\",\"offset\":16,\"size\":4},"
+		       "{\"name\":\"sched_util_min\",\"offset\":48,"
+		       "\"size\":4}");
+		run(7, 7);
+		memset(bytes, fills[i], sizeof(bytes));
+		for (uint32_t size = 0; size <= sizeof(bytes); size += 4 + i) {
+			for (size_t j = 0; j < 7; j++)
+				struct_once("clone3", "uargs size flags", bytes,
+					    size, sizes[j]);
+			struct_once("perf_event_open", "uargs pid cpu", bytes,
+				    size, 0);
+			struct_once("bpf", "cmd uargs size", bytes, size, 0);
+		}
+		free(shown(NULL));
+	}
+}
+
+/* As versions, with the struct in the second argument. */
+TEST(struct_with_its_size)
+{
+	uint32_t enter, exit;
+	struct record r;
+
+	begin();
+	layout("sched_attr", 56,
+	       "{\"name\":\"size\",\"offset\":0,\"size\":4},"
+	       "{\"name\":\"sched_flags\",\"offset\":8,\"size\":8},"
+	       "{\"name\":\"sched_nice\",\"offset\":16,\"size\":4}");
+	run(7, 7);
+	enter = type("sys_enter_sched_setattr", "pid uattr flags __uattr_val");
+	exit = type("sys_exit_sched_setattr", "ret __uattr_val_now");
+	for (uint32_t size = 0; size <= 60; size += 20) {
+		uint32_t bytes[16] = {size, 0, 16};
+
+		r = (struct record){0};
+		number(&r, 9);
+		number(&r, 0x1000);
+		number(&r, 0);
+		captured(&r, 1);
+		memory(&r, bytes, size);
+		happen(enter, &r);
+		r = (struct record){0};
+		number(&r, -E2BIG);
+		captured(&r, 1);
+		memory(&r, bytes, size ? 4 : 3);
+		happen(exit, &r);
+	}
+	check_shown("sched_setattr(9, 0x1000, 0)             = -1 E2BIG "
+		    "(Argument list too long)\n"
+		    "sched_setattr(9, {size=20} => {size=20}, 0) = -1 E2BIG "
+		    "(Argument list too long)\n"
+		    "sched_setattr(9, {size=40} => {size=40}, 0) = -1 E2BIG "
+		    "(Argument list too long)\n"
+		    "sched_setattr(9, {size=60, "
+		    "sched_flags=SCHED_FLAG_KEEP_PARAMS, ...} => {size=60}, 0) "
+		    "= -1 E2BIG (Argument list too long)\n");
+}
+
+CHECK_MAIN
