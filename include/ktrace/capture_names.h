@@ -38,6 +38,8 @@
 #define KTRACE_CAPTURED_DATA	"_data"
 #define KTRACE_CAPTURED_CONTROL "_control"
 #define KTRACE_CAPTURED_MASK	"_mask"
+/* Of strings of which some could not be read: the pointers. */
+#define KTRACE_CAPTURED_POINTERS "_pointers"
 /* Of structs with versions: what the call has stored, and the threads that clone3 is given. */
 #define KTRACE_CAPTURED_NOW  "_now"
 #define KTRACE_CAPTURED_TIDS "_tids"

@@ -115,17 +115,40 @@ static void structs_make(struct maker *m, const struct ktrace_word *word)
 		   size, size * STRUCTS_MAX);
 }
 
-static void strings_make(struct maker *m)
+/*
+ * After an exec that failed: the pointers themselves, if the entry could not follow one.
+ * @what: of each, so many bytes.
+ */
+static void pointers_make(struct maker *m, unsigned int max, unsigned int what)
 {
 	unsigned int size = m->compat ? 4 : 8, i = m->index;
 
+	field_begin(m, "u8", KTRACE_CAPTURED_POINTERS);
+	/* It is the field before that was not read. */
+	m->bit--;
+	condition(m);
+	text_words(m->text,
+		   "4294967295 each %u a%u i %u * + @%u while a%u i %u * + %u "
+		   "bytes %u next end",
+		   max, i, size, size, i, size, what, what);
+}
+
+static void strings_make(struct maker *m)
+{
+	unsigned int size = m->compat ? 4 : 8, i = m->index;
+	unsigned int room = m->string_max + 2, rounds = rounds_for(room);
+
+	/* One more than are shown, if there is room: whether it is there tells the end. */
+	if (rounds == VECTOR_MAX && (rounds + 1) * room <= STRINGS_ROOM)
+		rounds++;
 	field_begin(m, "string", "");
 	condition(m);
 	text_words(m->text,
 		   "4294967295 each %u a%u i %u * + @%u while a%u i %u * + @%u "
 		   "string %u next end",
-		   rounds_for(m->string_max + 2), i, size, size, i, size, size,
-		   m->string_max + 1);
+		   rounds, i, size, size, i, size, size, m->string_max + 1);
+	if (m->again)
+		pointers_make(m, VECTOR_MAX + 1, size);
 }
 
 static void count_make(struct maker *m)
@@ -138,6 +161,8 @@ static void count_make(struct maker *m)
 		m->text,
 		"4294967295 each 4096 a%u i %u * + @%u while next i put 4 end",
 		m->index, size, size);
+	if (m->again)
+		pointers_make(m, 1024, 1);
 }
 
 /* Counts entries of different lengths, which follow each other. */

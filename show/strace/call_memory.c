@@ -470,6 +470,26 @@ static void put_length(struct line *line, const struct call_view *view,
 		line_printf(line, "[%d => %d]", in, out);
 }
 
+/* The strings that could not be read, by their addresses. */
+static void put_pointers(struct line *line, const struct call_view *view,
+			 unsigned int argument, unsigned int nr)
+{
+	struct captured c =
+		captured_get(view, true, argument, KTRACE_CAPTURED_POINTERS);
+	size_t word = word_size(view);
+
+	for (; (nr + 1) * word <= c.size && nr < STRINGS_MAX; nr++) {
+		line_puts(line, nr ? ", " : "");
+		value_address(line, word_read(c.bytes + nr * word, word));
+	}
+	if (!c.there || c.cut || c.size / word > nr)
+		line_puts(line, ", ...");
+	else if (c.unread)
+		line_printf(line, ", ... /* %#" PRIx64 " */",
+			    call_argument(view, argument) + c.size);
+	line_puts(line, "]");
+}
+
 static void put_strings(struct line *line, const struct call_view *view,
 			unsigned int argument)
 {
@@ -478,12 +498,12 @@ static void put_strings(struct line *line, const struct call_view *view,
 	bool some_cut = false;
 	unsigned int nr;
 
-	if (!c.there) {
+	if (!c.there || !call_argument(view, argument)) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
 	line_puts(line, "[");
-	for (nr = 0; s < end; nr++) {
+	for (nr = 0; s < end && nr < STRINGS_MAX; nr++) {
 		size_t length = strnlen(s, end - s);
 		bool cut = length > view->string_max;
 
@@ -494,10 +514,12 @@ static void put_strings(struct line *line, const struct call_view *view,
 		s += length + 1;
 		some_cut |= cut;
 	}
+	if (c.unread) {
+		put_pointers(line, view, argument, nr);
+		return;
+	}
 	/* Both a cut string and too many strings mark the field as cut. */
-	line_puts(line, c.unread || (c.cut && (!some_cut || nr >= STRINGS_MAX))
-				? ", ...]"
-				: "]");
+	line_puts(line, s < end || (c.cut && !some_cut) ? ", ...]" : "]");
 }
 
 /* Prints an address, and a count of what is there. */
@@ -509,10 +531,19 @@ static void put_count(struct line *line, const struct call_view *view,
 	uint32_t count;
 
 	value_address(line, call_argument(view, argument));
-	if (!c.there || c.size < 4 || (exit && call_failed(view)))
+	if (exit && call_failed(view))
 		return;
-	memcpy(&count, c.bytes, 4);
-	line_printf(line, " /* %u %s */", count, count == 1 ? one : many);
+	if (c.there && c.size >= sizeof(count)) {
+		memcpy(&count, c.bytes, sizeof(count));
+		line_printf(line, " /* %u %s */", count,
+			    count == 1 ? one : many);
+		return;
+	}
+	/* A byte for each one, up to the end of what can be read. */
+	c = captured_get(view, true, argument, KTRACE_CAPTURED_POINTERS);
+	if (!exit && c.unread && c.size)
+		line_printf(line, " /* %zu %s, unterminated */", c.size,
+			    c.size == 1 ? one : many);
 }
 
 static void put_info(struct line *line, const struct call_view *view,
