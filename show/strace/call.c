@@ -262,20 +262,6 @@ static void put_priority(struct line *line, uint32_t value)
 	line_printf(line, ", %u)", value & ((1u << IOPRIO_CLASS_SHIFT) - 1));
 }
 
-/* A number that is known better by its name: 7 (NAME), in a comment. */
-static void put_commented(struct line *line, const char *set, int64_t value)
-{
-	const char *name = ktrace_names_unknown(set);
-	const struct ktrace_names *names = ktrace_names_find(set, NULL);
-
-	for (uint32_t i = 0; names && i < names->count; i++)
-		if (names->names[i].value == (uint64_t)value)
-			name = names->names[i].name;
-	line_printf(line, "%" PRId64, value);
-	if (name)
-		line_printf(line, " /* %s */", name);
-}
-
 /* Does a word show the bits of its argument, whatever the sign? */
 static bool word_is_unsigned(const char *w)
 {
@@ -336,7 +322,7 @@ static bool put_number(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "id"))
 		put_id(line, value);
 	else if (!strcmp(w, "N"))
-		put_commented(line, word->set, (int64_t)value);
+		value_commented(line, word->set, (int64_t)value);
 	else if (!strcmp(w, "u"))
 		line_printf(line, "%" PRIu64, value);
 	else if (!strcmp(w, "x"))

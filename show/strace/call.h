@@ -194,6 +194,8 @@ void value_path(struct line *line, const char *s, size_t n, bool file);
 /* In hexadecimal, also if it is text. */
 void value_hex(struct line *line, const uint8_t *s, size_t n, bool cut);
 void value_names(struct line *line, const char *set, uint64_t value);
+/* A number that is known better by its name: 7 (NAME), in a comment. */
+void value_commented(struct line *line, const char *set, int64_t value);
 void value_address(struct line *line, uint64_t address);
 void value_signal(struct line *line, uint64_t signal);
 void value_signals(struct line *line, uint64_t set);

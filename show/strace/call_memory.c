@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Arguments that point to memory: prints what was captured there. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -194,6 +195,21 @@ static const char *sigevent_words(const struct captured *c)
 					 : NULL;
 }
 
+/* The kernel takes no larger one. */
+#define UNION_MAX 4096
+
+/*
+ * A union for a command, whose size is the next argument.  The kernel reads also what lies
+ * behind the captured bytes, because it must be zero there.
+ */
+static bool union_is_unread(const struct call_view *view, unsigned int argument,
+			    const struct captured *c)
+{
+	uint32_t size = call_argument(view, argument + 1);
+
+	return size > UNION_MAX || (size > c->size && view->result == -EFAULT);
+}
+
 static void put_struct(struct line *line, const struct call_view *view,
 		       unsigned int argument, bool exit)
 {
@@ -216,6 +232,9 @@ static void put_struct(struct line *line, const struct call_view *view,
 	/* Nothing is read there. */
 	if (!strcmp(word->set, "epoll_event") &&
 	    (int)call_argument(view, 1) == EPOLL_CTL_DEL)
+		c.size = 0;
+	if (word->from < 0 && strchr(word->set, '.') &&
+	    union_is_unread(view, argument, &c))
 		c.size = 0;
 	/* Its end is a union that few use. */
 	if (!strcmp(name, "sigevent") && c.size >= SIGEVENT_LEAST)

@@ -119,16 +119,32 @@ static void put_threads(struct line *line, const struct call_view *view,
 	line_puts(line, "]");
 }
 
+/* @size bytes of it are there, or all.  Without its end it was cut. */
+static void put_characters(struct line *line, const uint8_t *at, size_t size,
+			   size_t all)
+{
+	size_t length;
+	bool cut;
+
+	if (size > all)
+		size = all;
+	length = strnlen((const char *)at, size);
+	cut = size && length == size;
+	value_string(line, at, length - cut, cut);
+}
+
+/* @size: of the struct, as far as it is there. */
 static void put_member(struct line *line, const struct call_view *view,
 		       const struct ktrace_word *word,
-		       const struct ktrace_member *member, const uint8_t *bytes)
+		       const struct ktrace_member *member, const uint8_t *bytes,
+		       size_t size)
 {
 	uint64_t value = member_value(member, bytes);
 	const uint8_t *at = bytes + member->offset;
 	const char *w = word->word;
 
 	/* Without the copies of the sign, where the sign has no meaning. */
-	if (member->size < sizeof(value) && *w && !w[1] && strchr("FEuxo", *w))
+	if (member->size < sizeof(value) && *w && !w[1] && strchr("FENuxo", *w))
 		value &= (1ull << 8 * member->size) - 1;
 
 	if (!strcmp(w, "S")) {
@@ -136,8 +152,7 @@ static void put_member(struct line *line, const struct call_view *view,
 				  member->size))
 			line_puts(line, "{...}");
 	} else if (!strcmp(w, "str")) {
-		value_string(line, at, strnlen((const char *)at, member->size),
-			     false);
+		put_characters(line, at, size - member->offset, member->size);
 	} else if (!strcmp(w, "F") || !strcmp(w, "E")) {
 		value_names(line, word->set, value);
 	} else if (!strcmp(w, "mode")) {
@@ -171,6 +186,10 @@ static void put_member(struct line *line, const struct call_view *view,
 		line_puts(line, "}");
 	} else if (!strcmp(w, "path")) {
 		put_member_string(line, view, member->name, value);
+	} else if (!strcmp(w, "N")) {
+		value_commented(line, word->set, value);
+	} else if (!strcmp(w, "interface")) {
+		value_interface(line, value);
 	} else if (!strcmp(w, "tids")) {
 		put_threads(line, view, value);
 	} else if (!strcmp(w, "version")) {
@@ -342,7 +361,7 @@ static void put_word(struct putting *p, const char *text, size_t length)
 	shown = m.shown ?: inner_switch(p, m.name);
 	put_comma(p);
 	line_printf(p->line, "%s=", shown);
-	put_member(p->line, p->view, &m.word, member, p->bytes);
+	put_member(p->line, p->view, &m.word, member, p->bytes, p->size);
 }
 
 /* Does the version whose first member is that of @words begin where nothing is? */
@@ -401,13 +420,17 @@ bool value_struct(struct line *line, const struct call_view *view,
 		p.words = ktrace_struct_words(name);
 	if (!p.layout || !p.words || (!partial && size < p.layout->size))
 		return false;
-	if (strstr(p.words, " | ") && size < sizeof(padded)) {
+	if (strstr(p.words, " |") && size < sizeof(padded)) {
 		memcpy(padded, bytes, size);
 		p.bytes = padded;
 		p.room = sizeof(padded);
 	}
 	line_puts(line, "{");
 	put_words(&p);
-	line_puts(line, *p.inner ? "}}" : "}");
+	line_puts(line, *p.inner ? "}" : "");
+	/* What is unknown begins behind the last member, be it shown or not. */
+	while (p.room > size && p.end < size && !bytes[p.end])
+		p.end++;
+	line_puts(line, p.room > size && p.end < size ? ", ...}" : "}");
 	return true;
 }

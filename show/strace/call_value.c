@@ -221,6 +221,19 @@ void value_names(struct line *line, const char *set, uint64_t value)
 		put_unnamed(line, set, value);
 }
 
+void value_commented(struct line *line, const char *set, int64_t value)
+{
+	const char *name = ktrace_names_unknown(set);
+	const struct ktrace_names *names = ktrace_names_find(set, NULL);
+
+	for (uint32_t i = 0; names && i < names->count; i++)
+		if (names->names[i].value == (uint64_t)value)
+			name = names->names[i].name;
+	line_printf(line, "%" PRId64, value);
+	if (name)
+		line_printf(line, " /* %s */", name);
+}
+
 void value_address(struct line *line, uint64_t address)
 {
 	if (address)
