@@ -159,7 +159,7 @@ static void put_member(struct line *line, const struct call_view *view,
 		value_mode(line, value);
 	} else if (!strcmp(w, "set")) {
 		value_signals(line, value);
-	} else if (!strcmp(w, "sig") && value > INT32_MAX) {
+	} else if (!strcmp(w, "sig") && member->size > 4 && value > INT32_MAX) {
 		line_printf(line, "%" PRIu64, value);
 	} else if (!strcmp(w, "sig")) {
 		value_signal(line, value);
