@@ -38,6 +38,13 @@
 #define KTRACE_CAPTURED_DATA	"_data"
 #define KTRACE_CAPTURED_CONTROL "_control"
 #define KTRACE_CAPTURED_MASK	"_mask"
+/*
+ * Of an array of messages: so many of them; of each so many bytes of its name and of its
+ * vector, and what its first buffer has.  They follow each other without gaps.
+ */
+#define KTRACE_CAPTURED_MESSAGES       32
+#define KTRACE_CAPTURED_MESSAGE_NAME   128
+#define KTRACE_CAPTURED_MESSAGE_VECTOR 128
 /* Of strings of which some could not be read: the pointers. */
 #define KTRACE_CAPTURED_POINTERS "_pointers"
 /* Of structs with versions: what the call has stored, and the threads that clone3 is given. */

@@ -408,6 +408,8 @@ static void argument_make(struct maker *m, const struct ktrace_word *word)
 		vector_make(m, word);
 	else if (word_is(word, "msg"))
 		message_make(m);
+	else if (word_is(word, "mmsg") && !m->compat)
+		messages_make(m, word);
 	else if (word_is(word, "rem"))
 		rest_make(m, word);
 	else if (word_is(word, "info") && !m->compat)

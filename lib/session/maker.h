@@ -81,6 +81,8 @@ void event_make(struct maker *m);
 /* Vectors of buffers, and messages: messages.c */
 void vector_make(struct maker *m, const struct ktrace_word *word);
 void message_make(struct maker *m);
+/* An array of them, when the call ends. */
+void messages_make(struct maker *m, const struct ktrace_word *word);
 /*
  * Descriptors that are passed on, if they are in the first control message.  If
  * there is no control message, the msghdr is read instead, which is always

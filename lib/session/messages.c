@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Capture programs for vectors of buffers, and for messages, which have one. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -66,6 +67,73 @@ void message_make(struct maker *m)
 	condition(m);
 	text_words(m->text, "a%u %u + @%u a%u %u + @%u bytes %d end", i, 4 * n,
 		   n, i, 5 * n, n, CONTROL_ROOM);
+}
+
+/* Begins a loop over the messages; in it the words of message_at() push an address. */
+static void each_message(struct maker *m, const char *suffix, const char *type,
+			 const char *begin, const char *nr, unsigned int max)
+{
+	field_begin(m, type, suffix);
+	text_words(m->text, "%s %s each %u ", begin, nr, max);
+}
+
+/* Pushes the address of a member of the loop's message. */
+static void message_at(struct maker *m, size_t member)
+{
+	text_words(m->text, "a%u i %zu * + %zu + ", m->index,
+		   sizeof(struct mmsghdr), member);
+}
+
+void messages_make(struct maker *m, const struct ktrace_word *word)
+{
+	const size_t name = offsetof(struct msghdr, msg_name),
+		     length = offsetof(struct msghdr, msg_namelen),
+		     vector = offsetof(struct msghdr, msg_iov),
+		     buffers = offsetof(struct msghdr, msg_iovlen);
+	unsigned int size = sizeof(struct mmsghdr), i = m->index;
+	bool sent = !strcmp(word->set, "sent");
+	char nr[96], begin[48];
+
+	/* What could not be sent is shown as well. */
+	if (sent)
+		snprintf(nr, sizeof(nr),
+			 CALL_OK " a6 * " CALL_OK " 0 == a%d 4294967295 & * +",
+			 word->from);
+	else
+		snprintf(nr, sizeof(nr), "a6");
+	if (sent)
+		snprintf(begin, sizeof(begin), "a%u if", i);
+	else
+		snprintf(begin, sizeof(begin), CALL_OK " a%u * if", i);
+	field_begin(m, "struct mmsghdr", "");
+	text_words(m->text, "%s a%u %s %u * bytes %u end", begin, i, nr, size,
+		   size * KTRACE_CAPTURED_MESSAGES);
+	each_message(m, KTRACE_CAPTURED_NAME, "struct sockaddr", begin, nr,
+		     KTRACE_CAPTURED_MESSAGES);
+	message_at(m, name);
+	text_puts(m->text, "@8 ");
+	message_at(m, length);
+	text_puts(m->text, "@4 ");
+	message_at(m, name);
+	text_words(m->text, "@8 0 == 0 == * bytes %u next end",
+		   KTRACE_CAPTURED_MESSAGE_NAME);
+	each_message(m, KTRACE_CAPTURED_VECTOR, "struct iovec", begin, nr,
+		     KTRACE_CAPTURED_MESSAGES);
+	message_at(m, vector);
+	text_puts(m->text, "@8 ");
+	message_at(m, buffers);
+	text_words(m->text, "@8 16 * bytes %u next end",
+		   KTRACE_CAPTURED_MESSAGE_VECTOR);
+	/* Only of the first buffer of each message: a loop cannot be in a loop. */
+	field_begin(m, "u8", KTRACE_CAPTURED_DATA);
+	text_words(m->text, "a%u 0 == 0 == %s * each %u ", i, nr,
+		   rounds_for(m->string_max));
+	message_at(m, buffers);
+	text_puts(m->text, "@8 if ");
+	message_at(m, vector);
+	text_puts(m->text, "@8 @8 ");
+	message_at(m, vector);
+	text_words(m->text, "@8 8 + @8 bytes %u end next", m->string_max);
 }
 
 void message_paths(struct maker *m)

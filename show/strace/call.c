@@ -588,6 +588,21 @@ static void put_selected(struct line *line, const struct call_view *view)
 	line_puts(line, ")");
 }
 
+/* What is left of a time-out that the call stores. */
+static void put_waited(struct line *line, const struct call_view *view)
+{
+	size_t before = line->len, begin;
+
+	line_puts(line, " (");
+	begin = line->len;
+	if (word_is(call_word(view, 4), "T"))
+		put_left(line, view, 4, true);
+	if (line->len > begin && line->s[line->len - 1] == '}')
+		line_puts(line, ")");
+	else
+		line->len = before;
+}
+
 /* A result with what it means behind it: 0 (SCHED_OTHER).  False: it is none. */
 static bool put_meaning(struct line *line, int64_t value,
 			const struct ktrace_word *word)
@@ -642,4 +657,6 @@ void result_print(struct line *line, const struct call_view *view)
 		put_ready(line, view);
 	else if (word_is(call_word(view, 1), "fdset"))
 		put_selected(line, view);
+	else if (word_is(call_word(view, 1), "mmsg"))
+		put_waited(line, view);
 }

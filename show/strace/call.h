@@ -123,6 +123,12 @@ static inline uint64_t word_read(const uint8_t *bytes, size_t size)
 /* Structs that grow: call_version.c */
 void version_print(struct line *line, const struct call_view *view,
 		   unsigned int argument);
+/* Arrays of strings: call_strings.c.  count_print(): only their number. */
+void strings_print(struct line *line, const struct call_view *view,
+		   unsigned int argument);
+void count_print(struct line *line, const struct call_view *view,
+		 unsigned int argument, bool exit, const char *one,
+		 const char *many);
 /* The attributes of a performance event: call_perf.c */
 void event_print(struct line *line, const struct call_view *view,
 		 unsigned int argument);
@@ -136,6 +142,9 @@ void iovec_print(struct line *line, const struct call_view *view,
 		 unsigned int argument, bool exit);
 void message_print(struct line *line, const struct call_view *view,
 		   unsigned int argument, bool exit);
+/* An array of messages, after the call. */
+void messages_print(struct line *line, const struct call_view *view,
+		    unsigned int argument);
 /*
  * Times with dates: call_time.c.  @digits: of @part of a second.  False: there is no such
  * date.

@@ -16,7 +16,6 @@
 
 #include "call.h"
 
-#define STRINGS_MAX    32
 #define POLLFD_SIZE    8
 #define SIGEVENT_LEAST 32
 #define FDS_MAX	       1000000
@@ -489,82 +488,6 @@ static void put_length(struct line *line, const struct call_view *view,
 		line_printf(line, "[%d => %d]", in, out);
 }
 
-/* The strings that could not be read, by their addresses. */
-static void put_pointers(struct line *line, const struct call_view *view,
-			 unsigned int argument, unsigned int nr)
-{
-	struct captured c =
-		captured_get(view, true, argument, KTRACE_CAPTURED_POINTERS);
-	size_t word = word_size(view);
-
-	for (; (nr + 1) * word <= c.size && nr < STRINGS_MAX; nr++) {
-		line_puts(line, nr ? ", " : "");
-		value_address(line, word_read(c.bytes + nr * word, word));
-	}
-	if (!c.there || c.cut || c.size / word > nr)
-		line_puts(line, ", ...");
-	else if (c.unread)
-		line_printf(line, ", ... /* %#" PRIx64 " */",
-			    call_argument(view, argument) + c.size);
-	line_puts(line, "]");
-}
-
-static void put_strings(struct line *line, const struct call_view *view,
-			unsigned int argument)
-{
-	struct captured c = captured_get(view, false, argument, "");
-	const char *s = (const char *)c.bytes, *end = s + c.size;
-	bool some_cut = false;
-	unsigned int nr;
-
-	if (!c.there || !call_argument(view, argument)) {
-		value_address(line, call_argument(view, argument));
-		return;
-	}
-	line_puts(line, "[");
-	for (nr = 0; s < end && nr < STRINGS_MAX; nr++) {
-		size_t length = strnlen(s, end - s);
-		bool cut = length > view->string_max;
-
-		if (nr)
-			line_puts(line, ", ");
-		value_string(line, (const uint8_t *)s,
-			     cut ? view->string_max : length, cut);
-		s += length + 1;
-		some_cut |= cut;
-	}
-	if (c.unread) {
-		put_pointers(line, view, argument, nr);
-		return;
-	}
-	/* Both a cut string and too many strings mark the field as cut. */
-	line_puts(line, s < end || (c.cut && !some_cut) ? ", ...]" : "]");
-}
-
-/* Prints an address, and a count of what is there. */
-static void put_count(struct line *line, const struct call_view *view,
-		      unsigned int argument, bool exit, const char *one,
-		      const char *many)
-{
-	struct captured c = captured_get(view, exit, argument, "");
-	uint32_t count;
-
-	value_address(line, call_argument(view, argument));
-	if (exit && call_failed(view))
-		return;
-	if (c.there && c.size >= sizeof(count)) {
-		memcpy(&count, c.bytes, sizeof(count));
-		line_printf(line, " /* %u %s */", count,
-			    count == 1 ? one : many);
-		return;
-	}
-	/* A byte for each one, up to the end of what can be read. */
-	c = captured_get(view, true, argument, KTRACE_CAPTURED_POINTERS);
-	if (!exit && c.unread && c.size)
-		line_printf(line, " /* %zu %s, unterminated */", c.size,
-			    c.size == 1 ? one : many);
-}
-
 static void put_info(struct line *line, const struct call_view *view,
 		     unsigned int argument, bool exit)
 {
@@ -761,6 +684,8 @@ bool argument_memory(struct line *line, const struct call_view *view,
 		iovec_print(line, view, i, exit);
 	else if (!strcmp(w, "msg"))
 		message_print(line, view, i, exit);
+	else if (!strcmp(w, "mmsg"))
+		messages_print(line, view, i);
 	else if (!strcmp(w, "sa"))
 		put_address_of(line, view, i, exit);
 	else if (!strcmp(w, "len"))
@@ -768,11 +693,11 @@ bool argument_memory(struct line *line, const struct call_view *view,
 	else if (!strcmp(w, "opt"))
 		option_print(line, view, i, exit);
 	else if (!strcmp(w, "argv"))
-		put_strings(line, view, i);
+		strings_print(line, view, i);
 	else if (!strcmp(w, "envp"))
-		put_count(line, view, i, false, "var", "vars");
+		count_print(line, view, i, false, "var", "vars");
 	else if (!strcmp(w, "dents"))
-		put_count(line, view, i, true, "entries", "entries");
+		count_print(line, view, i, true, "entries", "entries");
 	else if (!strcmp(w, "set"))
 		put_signals(line, view, i, exit);
 	else if (!strcmp(w, "fdset"))

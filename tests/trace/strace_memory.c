@@ -291,4 +291,74 @@ TEST(union_of_a_command)
 		"EINVAL (Invalid argument)\n");
 }
 
+/* sendmmsg of three messages of which so much was captured. */
+static void messages_once(const struct mmsghdr *messages, uint32_t size,
+			  uint32_t parts, int64_t result)
+{
+	static const uint64_t vectors[] = {0x5000, 3, 0x6000, 9, 0x7000, 1};
+	uint32_t enter = type("sys_enter_sendmmsg", "fd mmsg vlen flags");
+	uint32_t exit = type("sys_exit_sendmmsg",
+			     "ret __mmsg_val __mmsg_val_name __mmsg_val_iov "
+			     "__mmsg_val_data");
+	struct record r = {0};
+
+	number(&r, 3);
+	number(&r, 0x1000);
+	number(&r, 3);
+	number(&r, 0);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, result);
+	captured(&r, 4);
+	memory(&r, messages, size);
+	memory(&r, "\1\0a", parts < 3 ? parts : 3);
+	memory(&r, vectors, parts < sizeof(vectors) ? parts : sizeof(vectors));
+	memory(&r, "abcd", parts < 4 ? parts : 4);
+	happen(exit, &r);
+}
+
+TEST(messages)
+{
+	struct mmsghdr messages[3] = {0};
+	static const uint64_t counts[] = {0, 1, 2, 9, 1ull << 60, UINT64_MAX};
+
+	for (size_t i = 0; i < 6; i++) {
+		begin();
+		run(7, 7);
+		memset(messages, 0, sizeof(messages));
+		for (size_t j = 0; j < 3; j++) {
+			messages[j].msg_hdr.msg_name = (void *)0x2000;
+			messages[j].msg_hdr.msg_namelen = counts[i];
+			messages[j].msg_hdr.msg_iov = (void *)0x3000;
+			messages[j].msg_hdr.msg_iovlen = counts[i];
+		}
+		for (uint32_t size = 0; size <= sizeof(messages); size += 7) {
+			messages_once(messages, size, size, -EBADF);
+			messages_once(messages, size, 300, size);
+			messages_once(messages, size, size, 0);
+		}
+		free(shown(NULL));
+	}
+	begin();
+	run(7, 7);
+	memset(messages, 0, sizeof(messages));
+	messages[0].msg_hdr.msg_name = (void *)0x2000;
+	messages[0].msg_hdr.msg_namelen = 3;
+	messages[0].msg_hdr.msg_iov = (void *)0x3000;
+	messages[0].msg_hdr.msg_iovlen = 2;
+	messages[0].msg_len = 12;
+	messages[1].msg_hdr.msg_iov = (void *)0x4000;
+	messages[1].msg_hdr.msg_iovlen = 1;
+	messages[1].msg_len = 1;
+	messages_once(messages, 2 * sizeof(*messages), 300, 2);
+	check_shown("sendmmsg(3, [{msg_hdr={msg_name={sa_family=AF_UNIX, "
+		    "sun_path=\"a\"}, msg_namelen=3, "
+		    "msg_iov=[{iov_base=\"abc\", iov_len=3}, "
+		    "{iov_base=0x6000, iov_len=9}], msg_iovlen=2, "
+		    "msg_controllen=0, msg_flags=0}, msg_len=12}, "
+		    "{msg_hdr={msg_name=NULL, msg_namelen=0, "
+		    "msg_iov=[{iov_base=\"d\", iov_len=1}], msg_iovlen=1, "
+		    "msg_controllen=0, msg_flags=0}, msg_len=1}], 3, 0) = 2\n");
+}
+
 CHECK_MAIN
