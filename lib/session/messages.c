@@ -105,10 +105,10 @@ void messages_make(struct maker *m, const struct ktrace_word *word)
 		snprintf(begin, sizeof(begin), "a%u if", i);
 	else
 		snprintf(begin, sizeof(begin), CALL_OK " a%u * if", i);
-	field_begin(m, "struct mmsghdr", "");
+	field_begin(m, "u8", "");
 	text_words(m->text, "%s a%u %s %u * bytes %u end", begin, i, nr, size,
 		   size * KTRACE_CAPTURED_MESSAGES);
-	each_message(m, KTRACE_CAPTURED_NAME, "struct sockaddr", begin, nr,
+	each_message(m, KTRACE_CAPTURED_NAME, "u8", begin, nr,
 		     KTRACE_CAPTURED_MESSAGES);
 	message_at(m, name);
 	text_puts(m->text, "@8 ");
