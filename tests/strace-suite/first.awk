@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 #
 # Of what ktrace syscalls has shown, the lines of the first process, as strace without -f has
-# them: ktrace follows all processes, so a call of it may be in two lines.
+# them: ktrace follows all processes, so a call of it may be in two lines.  These are joined, and
+# the result is aligned to column COLUMN again.
 
 {
 	pid = $2 + 0
@@ -20,7 +21,16 @@
 
 /^<\.\.\. [a-z0-9_]+ resumed>/ {
 	sub(/^<\.\.\. [a-z0-9_]+ resumed>/, "")
-	$0 = begun $0
+	if (match($0, /\) += /)) {
+		call = begun substr($0, 1, RSTART)
+		result = substr($0, RSTART + RLENGTH)
+		do
+			call = call " "
+		while (length(call) < COLUMN)
+		$0 = call "= " result
+	} else {
+		$0 = begun $0
+	}
 }
 
 { print }
