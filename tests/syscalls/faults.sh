@@ -91,9 +91,9 @@ check "a program that ends at once: always whole" \
 # ktrace reads only the data that is shown, which is present; strace reads all.
 trace halves "$programs/fault" halves
 check "what is not there: as strace" same halves \
-	': (write\(3, |pwrite64\(1234, |execve\(.*\["fault".* = -1)'
+	': (write\(3, |pwrite64\(1234, )'
 check "what is not there: data as far as it is shown" has halves 'write(3, "llll'
-check "what is not there: strings" has halves '["fault", ...], NULL)'
+check "what is not there: strings" has halves '["fault", ... /* 0x'
 check "what is not there: structs" is "$(count halves '(nanosleep\(|connect\(1234)[^{]*0x[0-9a-f]+')" 2
 
 # strace reads the value only after the syscall; ERANGE says that the syscall has not
