@@ -556,7 +556,7 @@ static const struct kt_kind session_info = {
 	.name = "info",
 	.mode = KIND_READ,
 	.show = info_show,
-	.show_size = 2 << 20,
+	.show_size = 1 << 20,
 	.prints = true,
 };
 

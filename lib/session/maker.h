@@ -44,7 +44,8 @@ struct maker {
 
 static inline bool word_is(const struct ktrace_word *word, const char *name)
 {
-	return !strcmp(word->word, name);
+	/* Most arguments have no word, and each is asked for thirty. */
+	return *word->word == *name && !strcmp(word->word, name);
 }
 
 /* Begins the field of the argument: "TYPE __NAME_val@suffix: ". */
