@@ -96,6 +96,9 @@ void stepper_put(struct stepper *stepper)
 		last = !--nr_steppers;
 		raw_spin_unlock_irqrestore(&steppers_lock, flags);
 		put_task_struct(stepper->task);
+		/* Nobody would find it any more. */
+		if (stepper->visitor)
+			branch_visitor_end(stepper->visitor);
 		branch_visitor_put(stepper->visitor);
 		parent = stepper->parent;
 		kfree_rcu(stepper, rcu);
@@ -179,7 +182,9 @@ static void everywhere_drop(struct stepper *stepper)
 {
 	if (!stepper_everywhere(stepper, false))
 		return;
-	stepper_rest(stepper);
+	if (!must_look(stepper))
+		stepper_rest(stepper);
+	/* Also if that has changed meanwhile. */
 	if (must_look(stepper))
 		stepper_again(stepper);
 	stepper_put(stepper);

@@ -141,6 +141,8 @@ static void visitor_comes(struct stepper *stepper)
 	raw_spin_lock_irqsave(&stepper->lock, flags);
 	stepper->visitor = now;
 	raw_spin_unlock_irqrestore(&stepper->lock, flags);
+	if (before)
+		branch_visitor_end(before);
 	branch_visitor_put(before);
 }
 

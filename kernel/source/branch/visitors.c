@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What tasks on some CPUs have mapped: see visitors.h. */
-#include <linux/list.h>
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -8,35 +8,36 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 
 #include <ktrace_branch.h>
 
 #include "program/space.h"
 #include "visitors.h"
 
-/* Whoever makes processes makes visitors: the oldest of those that have ended go. */
+/* Whoever makes processes makes visitors: those that have ended go, the oldest first. */
 #define VISITORS_MAX 8192u
 /* Of all visitors: 64 MiB. */
 #define MAPS_MAX ((64l << 20) / sizeof(struct kt_unwind_map))
 
 struct branch_visitor {
-	struct list_head node;
 	struct rcu_head rcu;
-	refcount_t users; /* the list, and the task's stepper */
+	refcount_t users; /* `visitors', and the task's stepper */
 	u32 number;
 
 	raw_spinlock_t lock;
 	bool closed; /* nobody wants to know any more, and nothing is kept */
 	bool ended;
-	u32 tid, tgid;
+	u32 tid, tgid; /* when it came */
 	char comm[TASK_COMM_LEN];
 	struct branch_mappings mappings;
 };
 
-/* In the order of their numbers; under the mutex. */
-static LIST_HEAD(visitors);
+/* By their numbers; under the mutex. */
+static DEFINE_XARRAY(visitors);
 static DEFINE_MUTEX(visitors_mutex);
 static u32 nr_visitors, next_number;
+static atomic_t nr_ended; /* of them */
 /* Who wants to know. */
 static unsigned int watchers;
 static atomic_long_t room;
@@ -53,10 +54,12 @@ static void visitor_drop(struct branch_visitor *visitor)
 {
 	unsigned long flags;
 
-	list_del(&visitor->node);
-	nr_visitors--;
+	xa_erase(&visitors, visitor->number);
+	WRITE_ONCE(nr_visitors, nr_visitors - 1);
 	raw_spin_lock_irqsave(&visitor->lock, flags);
-	visitor->closed = true;
+	WRITE_ONCE(visitor->closed, true);
+	if (visitor->ended)
+		atomic_dec(&nr_ended);
 	raw_spin_unlock_irqrestore(&visitor->lock, flags);
 	branch_mappings_free(&visitor->mappings);
 	branch_visitor_put(visitor);
@@ -73,24 +76,33 @@ void branch_visitors_begin(void)
 
 void branch_visitors_end(void)
 {
-	struct branch_visitor *visitor, *next;
+	struct branch_visitor *visitor;
+	unsigned long number;
 
 	mutex_lock(&visitors_mutex);
 	WRITE_ONCE(watchers, watchers - 1);
 	if (!watchers)
-		list_for_each_entry_safe(visitor, next, &visitors, node)
+		xa_for_each(&visitors, number, visitor)
 			visitor_drop(visitor);
 	mutex_unlock(&visitors_mutex);
+}
+
+/* A task for which there is none asks each time that it comes, so this is without the mutex. */
+static bool is_full(void)
+{
+	return READ_ONCE(nr_visitors) >= VISITORS_MAX &&
+	       atomic_read(&nr_ended) <= 0;
 }
 
 /* There is room for one more, or not. */
 static bool room_make(void)
 {
 	struct branch_visitor *visitor;
+	unsigned long number;
 
 	if (nr_visitors < VISITORS_MAX)
 		return true;
-	list_for_each_entry(visitor, &visitors, node) {
+	xa_for_each(&visitors, number, visitor) {
 		if (!READ_ONCE(visitor->ended))
 			continue;
 		visitor_drop(visitor);
@@ -99,34 +111,50 @@ static bool room_make(void)
 	return false;
 }
 
+/* Under the mutex. */
+static bool visitor_add(struct branch_visitor *visitor)
+{
+	if (!watchers || !room_make())
+		return false;
+	visitor->number = next_number;
+	if (xa_err(xa_store(&visitors, visitor->number, visitor, GFP_KERNEL)))
+		return false;
+	next_number++;
+	WRITE_ONCE(nr_visitors, nr_visitors + 1);
+	return true;
+}
+
 static struct branch_visitor *visitor_make(void)
 {
-	struct branch_visitor *visitor =
-		kzalloc(sizeof(*visitor), GFP_KERNEL | __GFP_NOWARN);
+	struct branch_visitor *visitor;
+	bool added;
 
+	if (!READ_ONCE(watchers) || is_full())
+		return NULL;
+	visitor = kzalloc(sizeof(*visitor), GFP_KERNEL | __GFP_NOWARN);
 	if (!visitor)
 		return NULL;
 	refcount_set(&visitor->users, 2);
 	raw_spin_lock_init(&visitor->lock);
 	visitor->mappings.room = &room;
+	visitor->tid = current->pid;
+	visitor->tgid = current->tgid;
 	mutex_lock(&visitors_mutex);
-	if (watchers && room_make()) {
-		visitor->number = next_number++;
-		list_add_tail(&visitor->node, &visitors);
-		nr_visitors++;
-	} else {
-		kfree(visitor);
-		visitor = NULL;
-	}
+	added = visitor_add(visitor);
 	mutex_unlock(&visitors_mutex);
-	return visitor;
+	if (added)
+		return visitor;
+	kfree(visitor);
+	return NULL;
 }
 
 struct branch_visitor *branch_visitor_come(struct branch_visitor *visitor)
 {
-	if (visitor && !READ_ONCE(visitor->closed))
+	/* A thread that has executed a program may have another number since. */
+	if (visitor && !READ_ONCE(visitor->closed) &&
+	    visitor->tid == current->pid)
 		return visitor;
-	return READ_ONCE(watchers) ? visitor_make() : NULL;
+	return visitor_make();
 }
 
 bool branch_visitor_notice(struct branch_visitor *visitor, u64 since,
@@ -142,18 +170,21 @@ bool branch_visitor_notice(struct branch_visitor *visitor, u64 since,
 		changed = visitor->mappings.nr != before;
 	}
 	/* It may have executed another program. */
-	if (changed) {
-		visitor->tid = current->pid;
-		visitor->tgid = current->tgid;
+	if (changed)
 		memcpy(visitor->comm, current->comm, sizeof(visitor->comm));
-	}
 	raw_spin_unlock(&visitor->lock);
 	return changed;
 }
 
 void branch_visitor_end(struct branch_visitor *visitor)
 {
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&visitor->lock, flags);
+	if (!visitor->ended && !visitor->closed)
+		atomic_inc(&nr_ended);
 	WRITE_ONCE(visitor->ended, true);
+	raw_spin_unlock_irqrestore(&visitor->lock, flags);
 }
 
 static bool visitor_get(struct branch_visitor *visitor,
@@ -176,13 +207,12 @@ static bool visitor_get(struct branch_visitor *visitor,
 bool branch_visitors_get(struct kt_branch_maps *maps,
 			 struct branch_mapping *mapping)
 {
+	unsigned long number = maps->thread;
 	struct branch_visitor *visitor;
 	bool found = false;
 
 	mutex_lock(&visitors_mutex);
-	list_for_each_entry(visitor, &visitors, node) {
-		if (visitor->number < maps->thread)
-			continue;
+	xa_for_each_start(&visitors, number, visitor, number) {
 		/* The changes of the next one begin anew. */
 		if (visitor->number != maps->thread)
 			maps->change = 0;
