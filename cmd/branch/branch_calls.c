@@ -43,6 +43,8 @@ struct calls {
 	size_t thread;
 	struct arena arena;
 	struct node top; /* above all */
+	struct node *
+		before; /* of these, the last one that something missing is behind */
 	struct node *now;
 	bool failed;
 	bool killed; /* the thread, in @now */
@@ -136,21 +138,30 @@ static struct node *ended_by(struct calls *calls, uint64_t to,
 	return NULL;
 }
 
-/* All that there was until now was called by a function that is seen only now. */
+/* All that there was until now, or since something is missing, was called by a function that is seen only now. */
 static void caller_found(struct calls *calls, size_t entry)
 {
-	struct node all = calls->top, *caller;
+	struct node *caller =
+		node_add(calls, &calls->top, entry, true, BEGUN, 0);
+	struct node *before = calls->before;
 
-	calls->top.first = calls->top.last = NULL;
-	caller = node_add(calls, &calls->top, entry, true, BEGUN, 0);
-	if (calls->failed) {
-		calls->top = all;
+	if (calls->failed)
 		return;
-	}
-	caller->first = all.first;
-	caller->last = all.last;
-	for (struct node *node = all.first; node; node = node->next)
+	/* It is the last one, behind those that become its own. */
+	caller->first = before ? before->next : calls->top.first;
+	if (caller->first == caller)
+		caller->first = NULL;
+	for (struct node *node = caller->first; node; node = node->next) {
 		node->parent = caller;
+		if (node->next != caller)
+			continue;
+		node->next = NULL;
+		caller->last = node;
+	}
+	if (before)
+		before->next = caller;
+	else
+		calls->top.first = caller;
 	calls->now = caller;
 }
 
@@ -232,8 +243,13 @@ static void branch_take(struct calls *calls, size_t entry)
 	struct ktrace_branch branch = ktrace_branches_get(calls->show->branches,
 							  calls->thread, entry);
 
+	/* What it has done before is not known, if anything. */
+	if (branch.kind == KTRACE_BRANCH_BEGINS) {
+		calls->now = &calls->top;
+		calls->before = calls->top.last;
+	}
 	/* Where it is at first, nobody has called. */
-	if (!calls->top.first && !ktrace_branch_is_stamp(&branch))
+	if (calls->now == &calls->top && !ktrace_branch_is_stamp(&branch))
 		calls->now =
 			node_add(calls, &calls->top, entry, false, BEGUN, 0);
 	switch (branch.kind) {

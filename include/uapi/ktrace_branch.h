@@ -122,6 +122,7 @@ struct kt_branches {
 	__u32 unfollowed; /* out: not followed for lack of memory: this thread or children; any programs */
 	__u32 ended;	  /* out: 1: the thread has ended */
 	__u32 pad;
+	__u64 time; /* out: when it was read, of the trace's clock: what came before is there */
 };
 
 /* Of the same type as the ioctls of ktrace.h (KT_IOC), which have numbers below 16. */
@@ -147,8 +148,8 @@ struct kt_branch_map {
  *			ENODATA: the context was not told to remember mappings.
  *
  * The tasks that came to CPUs are numbered in the order in which they came first, since the first such
- * context was there, whichever CPU that was; of the last 8192 (or more, if they have not ended), that is
- * known.  Number @thread is asked for, or the next one that is known: if @change is behind its last one,
+ * context was there, whichever CPU that was.  If they are more than 8192, those that have ended are
+ * forgotten, the oldest first; if so many have not, others are not known.  Number @thread is asked for, or the next one that is known: if @change is behind its last one,
  * change 0 of the next.  `since' is a time: the mappings hold from the first stamp of the task on that is
  * not before that.
  */

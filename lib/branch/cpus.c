@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Contexts of CPUs: whose branches the buffers have.
+ * Whose branches the buffers of CPUs have: see cpus.h.
  *
  * The buffer of a CPU has *stretches*, each of one thread.  Those of a thread, of all CPUs and in the order
  * of their times, are its branches.
@@ -8,99 +8,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
-#include "base/error.h"
 #include "base/grow.h"
-#include "contexts.h"
-#include "read/branches.h"
+#include "cpus.h"
 
 struct stretch {
 	uint32_t tid;
-	uint64_t time; /* of its first stamp */
+	uint64_t time, end; /* of its first stamp, and of its last one */
 	const struct kt_branch *entries;
 	size_t nr;
-	bool ends; /* the thread does */
+	bool leaves; /* the CPU, at its end */
+	bool ends;   /* the thread does */
 };
 
-/* A change of what a thread had mapped. */
-struct visit {
-	uint32_t tid;
-	char comm[sizeof(((struct kt_branch_maps *)0)->comm)];
-	struct mapped_change change; /* `since' is a time */
-};
-
-struct cpus {
-	struct contexts *contexts;
-	struct branch_thread *buffers; /* as they were read */
-	size_t nr_buffers;
+struct parting {
+	struct cpus *cpus;
+	struct ktrace_branches *branches;
 	struct stretch *stretches;
-	size_t nr_stretches;
-	struct visit *visits;
-	size_t nr_visits;
+	size_t nr;
+	uint64_t whole; /* since then nothing was overwritten */
 };
-
-/* ---- reading -------------------------------------------------------------- */
-
-/* Counts are of the whole context, and each of its CPUs has them. */
-static void counts_add(struct ktrace_branches_cpus *sum,
-		       const struct ktrace_branch_thread *cpu, bool first)
-{
-	sum->lost += cpu->lost;
-	if (!first)
-		return;
-	sum->unread += cpu->unread;
-	sum->unfollowed += cpu->unfollowed;
-}
-
-static int context_read(struct cpus *cpus, int fd)
-{
-	struct branch_thread *more;
-	int found;
-
-	for (uint32_t n = 0;; n++) {
-		more = array_grow(cpus->buffers, cpus->nr_buffers,
-				  sizeof(*more));
-		if (!more)
-			return branches_out_of_memory();
-		cpus->buffers = more;
-		more += cpus->nr_buffers;
-		*more = (struct branch_thread){0};
-		found = entries_read(cpus->contexts, fd, n, more);
-		if (found <= 0) {
-			free(more->entries);
-			return found;
-		}
-		cpus->nr_buffers++;
-		counts_add(&cpus->contexts->branches.cpus, &more->shown, !n);
-	}
-}
-
-static int visits_read(struct cpus *cpus, int fd)
-{
-	struct kt_branch_maps read = {0};
-	struct visit *more;
-	int found;
-
-	for (;; read.change++) {
-		more = array_grow(cpus->visits, cpus->nr_visits, sizeof(*more));
-		if (!more)
-			return branches_out_of_memory();
-		cpus->visits = more;
-		more += cpus->nr_visits;
-		*more = (struct visit){0};
-		found = mapped_change_read(fd, &read, &more->change);
-		if (found <= 0)
-			break;
-		more->tid = read.tid;
-		memcpy(more->comm, read.comm, sizeof(more->comm) - 1);
-		cpus->nr_visits++;
-	}
-	free(more->change.maps);
-	return found ? error_set(found, "what programs have mapped: %s",
-				 strerror(-found))
-		     : 0;
-}
 
 /* ---- stretches ------------------------------------------------------------ */
 
@@ -114,43 +41,62 @@ static uint32_t tid_of(const struct kt_branch *stamp)
 	return (stamp->from & KT_BRANCH_PLACE_MASK) >> KT_BRANCH_TID_SHIFT;
 }
 
-static struct stretch *stretch_begin(struct cpus *cpus,
+static struct stretch *stretch_begin(struct parting *parting,
 				     const struct kt_branch *stamp)
 {
 	struct stretch *more =
-		array_grow(cpus->stretches, cpus->nr_stretches, sizeof(*more));
+		array_grow(parting->stretches, parting->nr, sizeof(*more));
 
 	if (!more)
 		return NULL;
-	cpus->stretches = more;
-	more += cpus->nr_stretches++;
+	parting->stretches = more;
+	more += parting->nr++;
 	*more = (struct stretch){
 		.tid = tid_of(stamp), .time = stamp->to, .entries = stamp};
 	return more;
 }
 
-/* What is in front of the first stamp is of a thread that is not known. */
-static int stretches_find(struct cpus *cpus, const struct branch_thread *cpu)
+static void stretch_add(struct stretch *stretch, const struct kt_branch *entry)
+{
+	stretch->nr++;
+	if (!kt_branch_is_stamp(kind_of(entry)))
+		return;
+	stretch->end = entry->to;
+	stretch->leaves = kind_of(entry) == KT_BRANCH_LEAVES;
+	stretch->ends = kind_of(entry) == KT_BRANCH_ENDS;
+}
+
+/*
+ * What is in front of the first stamp is of a thread that is not known, and what is behind the time when
+ * another buffer was read would have a hole if the thread was there.
+ */
+static int stretches_find(struct parting *parting,
+			  const struct branch_thread *cpu)
 {
 	const struct kt_branch *entry = cpu->entries + cpu->begin;
 	const struct kt_branch *end = entry + cpu->shown.nr;
 	struct stretch *now = NULL;
+	bool known = !cpu->shown.lost;
 
 	for (; entry < end; entry++) {
 		bool stamp = kt_branch_is_stamp(kind_of(entry));
 
+		if (stamp && entry->to > parting->cpus->time)
+			break;
+		if (stamp && !known && parting->whole < entry->to)
+			parting->whole = entry->to;
+		known |= stamp;
 		if (stamp && (!now || tid_of(entry) != now->tid)) {
-			now = stretch_begin(cpus, entry);
+			now = stretch_begin(parting, entry);
 			if (!now)
 				return branches_out_of_memory();
 		}
 		if (!now) {
-			cpus->contexts->branches.cpus.lost++;
+			parting->branches->cpus.lost++;
 			continue;
 		}
-		now->nr++;
-		now->ends |= kind_of(entry) == KT_BRANCH_ENDS;
-		if (kind_of(entry) == KT_BRANCH_LEAVES || now->ends)
+		stretch_add(now, entry);
+		if (now->leaves || now->ends)
 			now = NULL;
 	}
 	return 0;
@@ -164,7 +110,7 @@ static int stretch_compare(const void *a, const void *b)
 		return x->tid < y->tid ? -1 : 1;
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->entries < y->entries ? -1 : x->entries > y->entries;
+	return (x->entries > y->entries) - (x->entries < y->entries);
 }
 
 static int visit_compare(const void *a, const void *b)
@@ -175,7 +121,8 @@ static int visit_compare(const void *a, const void *b)
 		return x->tid < y->tid ? -1 : 1;
 	if (x->change.since != y->change.since)
 		return x->change.since < y->change.since ? -1 : 1;
-	return x->change.number < y->change.number ? -1 : 1;
+	return (x->change.number > y->change.number) -
+	       (x->change.number < y->change.number);
 }
 
 /* ---- threads -------------------------------------------------------------- */
@@ -190,25 +137,43 @@ static size_t stretches_of_thread(const struct stretch *first, size_t left)
 	return nr;
 }
 
+/* May the thread have run elsewhere between the two, without a trace of it? */
+static bool has_hole(const struct parting *parting,
+		     const struct stretch *stretch, const struct stretch *next)
+{
+	return !stretch->leaves ||
+	       kind_of(next->entries) != KT_BRANCH_ARRIVES ||
+	       stretch->end < parting->whole;
+}
+
 /* As entries of a thread's own buffer. */
 static void entries_copy(struct branch_thread *thread,
-			 const struct stretch *stretch)
+			 const struct stretch *stretch, bool hole)
 {
+	const uint64_t cpu = (1ull << KT_BRANCH_TID_SHIFT) - 1;
 	struct kt_branch *to = thread->entries + thread->shown.nr;
 
+	if (hole) {
+		*to++ = (struct kt_branch){
+			.from = (uint64_t)KT_BRANCH_BEGINS
+					<< KT_BRANCH_KIND_SHIFT |
+				(stretch->entries->from & cpu),
+			.to = stretch->time,
+		};
+		thread->shown.nr++;
+	}
 	memcpy(to, stretch->entries, stretch->nr * sizeof(*to));
 	for (size_t i = 0; i < stretch->nr; i++)
 		if (kt_branch_is_stamp(kind_of(&to[i])))
-			to[i].from &= ~KT_BRANCH_PLACE_MASK |
-				      ((1ull << KT_BRANCH_TID_SHIFT) - 1);
+			to[i].from &= ~KT_BRANCH_PLACE_MASK | cpu;
 	thread->shown.nr += stretch->nr;
 }
 
-static struct branch_thread *thread_make(struct cpus *cpus,
+static struct branch_thread *thread_make(const struct parting *parting,
 					 const struct stretch *first, size_t nr)
 {
-	struct branch_thread *thread = branches_add(&cpus->contexts->branches);
-	size_t entries = 0;
+	struct branch_thread *thread = branches_add(parting->branches);
+	size_t entries = nr; /* for holes */
 
 	for (size_t i = 0; i < nr; i++)
 		entries += first[i].nr;
@@ -220,7 +185,8 @@ static struct branch_thread *thread_make(struct cpus *cpus,
 	thread->shown.tid = first->tid;
 	thread->shown.ended = first[nr - 1].ends;
 	for (size_t i = 0; i < nr; i++)
-		entries_copy(thread, &first[i]);
+		entries_copy(thread, &first[i],
+			     i && has_hole(parting, &first[i - 1], &first[i]));
 	return thread;
 }
 
@@ -238,8 +204,8 @@ static size_t stamp_find(const struct branch_thread *thread, size_t at,
 }
 
 /*
- * Gives the thread its changes, from visit @next on; those before @begin were of another one with its
- * number.  @last: no other one follows.
+ * Gives the thread its changes, from visit @next on.  What is behind its last stamp is of another thread
+ * with its number; @last: there is none.
  */
 static int changes_take(struct cpus *cpus, struct branch_thread *thread,
 			size_t *next, bool last)
@@ -260,28 +226,29 @@ static int changes_take(struct cpus *cpus, struct branch_thread *thread,
 		if (!more)
 			return branches_out_of_memory();
 		mapped->changes = more;
-		mapped->changes[mapped->nr] = visit->change;
-		/* It had this before its first branch. */
-		mapped->changes[mapped->nr++].since =
-			visit->change.number ? at : 0;
+		more += mapped->nr++;
+		*more = visit->change;
+		/* What it had first, it had before its first branch. */
+		more->since = mapped->nr == 1 && !more->number ? 0 : at;
 		visit->change.maps = NULL;
 		memcpy(thread->shown.comm, visit->comm, sizeof(visit->comm));
 	}
 	return 0;
 }
 
-static int threads_make(struct cpus *cpus)
+static int threads_make(const struct parting *parting)
 {
+	struct cpus *cpus = parting->cpus;
 	size_t next = 0, nr;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < cpus->nr_stretches; i += nr) {
-		const struct stretch *first = &cpus->stretches[i];
-		size_t left = cpus->nr_stretches - i;
+	for (size_t i = 0; !err && i < parting->nr; i += nr) {
+		const struct stretch *first = &parting->stretches[i];
+		size_t left = parting->nr - i;
 		struct branch_thread *thread;
 
 		nr = stretches_of_thread(first, left);
-		thread = thread_make(cpus, first, nr);
+		thread = thread_make(parting, first, nr);
 		if (!thread)
 			return branches_out_of_memory();
 		while (next < cpus->nr_visits &&
@@ -293,31 +260,21 @@ static int threads_make(struct cpus *cpus)
 	return err;
 }
 
-int cpus_read(struct contexts *contexts)
+int cpus_part(struct cpus *cpus, struct ktrace_branches *branches)
 {
-	struct cpus cpus = {.contexts = contexts};
+	struct parting parting = {.cpus = cpus, .branches = branches};
 	int err = 0;
 
-	for (size_t i = 0; !err && i < contexts->nr; i++)
-		err = context_read(&cpus, contexts->fds[i]);
-	/* Each context tells of all CPUs. */
-	if (!err && contexts->nr)
-		err = visits_read(&cpus, contexts->fds[0]);
-	for (size_t i = 0; !err && i < cpus.nr_buffers; i++)
-		err = stretches_find(&cpus, &cpus.buffers[i]);
-	if (!err) {
-		qsort(cpus.stretches, cpus.nr_stretches,
-		      sizeof(*cpus.stretches), stretch_compare);
-		qsort(cpus.visits, cpus.nr_visits, sizeof(*cpus.visits),
-		      visit_compare);
-		err = threads_make(&cpus);
+	for (size_t i = 0; !err && i < cpus->nr_buffers; i++)
+		err = stretches_find(&parting, &cpus->buffers[i]);
+	if (!err && parting.nr) {
+		qsort(parting.stretches, parting.nr, sizeof(struct stretch),
+		      stretch_compare);
+		if (cpus->nr_visits)
+			qsort(cpus->visits, cpus->nr_visits,
+			      sizeof(struct visit), visit_compare);
+		err = threads_make(&parting);
 	}
-	for (size_t i = 0; i < cpus.nr_buffers; i++)
-		free(cpus.buffers[i].entries);
-	for (size_t i = 0; i < cpus.nr_visits; i++)
-		free(cpus.visits[i].change.maps);
-	free(cpus.buffers);
-	free(cpus.stretches);
-	free(cpus.visits);
+	free(parting.stretches);
 	return err;
 }

@@ -18,6 +18,7 @@ struct branch_thread {
 	struct ktrace_branch_thread shown;
 	struct kt_branch *entries; /* what was read */
 	size_t begin;		   /* of what is shown */
+	uint64_t read_at;	   /* the time when it was read */
 	uint64_t first;		   /* the number of that */
 	uint64_t
 		origin; /* the word where it was before what is shown; 0: not known */

@@ -21,6 +21,7 @@
 #include "compat/program.h"
 #include "context.h"
 #include "cpus.h"
+#include "env.h"
 #include "program/file.h"
 #include "program/follow.h"
 #include "program/space.h"
@@ -446,6 +447,7 @@ int branch_context_read(struct branch_context *context,
 	if (!log)
 		return -ENOENT;
 	branches->first = branches->nr = branches->skip = 0;
+	branches->time = env_clock();
 	if (!smp_load_acquire(&log->entries))
 		return 0;
 	branches->first =
