@@ -40,21 +40,22 @@ static ssize_t frame_expand(const char *bytes, size_t size, size_t max,
 	size_t length = ZSTD_findFrameCompressedSize(bytes, size);
 	/* Each frame of ours says this; if one does not, the number is larger than any. */
 	unsigned long long plain = ZSTD_getFrameContentSize(bytes, size);
-	char *content;
-	size_t n;
+	char *s;
 
 	if (ZSTD_isError(length) || plain == ZSTD_CONTENTSIZE_ERROR)
 		return -EBADMSG;
 	if (plain > max - text->len)
 		return -EFBIG;
-	content = malloc(plain + 1);
-	if (!content)
+	s = realloc(text->s, text->len + plain + 1);
+	if (!s)
 		return -ENOMEM;
-	n = ZSTD_decompress(content, plain, bytes, length);
-	if (n == plain)
-		text_add(text, content, n);
-	free(content);
-	return n == plain ? (ssize_t)length : -EBADMSG;
+	text->s = s;
+	text->room = text->len + plain + 1;
+	if (ZSTD_decompress(s + text->len, plain, bytes, length) != plain)
+		return -EBADMSG;
+	text->len += plain;
+	s[text->len] = '\0';
+	return length;
 }
 
 int packed_expand(char **bytes, size_t *size, size_t max)

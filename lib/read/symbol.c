@@ -14,7 +14,9 @@
 #include "base/packed.h"
 #include "trace.h"
 
-#define SYMBOLS_MAX (256u << 20)
+/* Unpacked.  A kernel with all its modules has 15 MiB, in lines of 40 bytes. */
+#define SYMBOLS_MAX (64u << 20)
+#define LINES_MAX   (2u << 20)
 /* Functions are smaller: an address further from the begin belongs to none. */
 #define FUNCTION_MAX (1u << 20)
 
@@ -84,6 +86,13 @@ void symbols_parse(struct ktrace *trace, char *text, size_t size)
 		return;
 	for (i = 0; i < size; i++)
 		lines += symbols->text[i] == '\n';
+	if (lines > LINES_MAX) {
+		trace_warn(trace,
+			   "symbols: more than %u: functions of the "
+			   "kernel have no names",
+			   LINES_MAX);
+		return;
+	}
 	symbols->entries = calloc(lines + 1, sizeof(*symbols->entries));
 	if (!symbols->entries)
 		return;

@@ -394,10 +394,18 @@ TEST(packed_symbols)
 	/* A frame that says it has 2^40 bytes. */
 	static const uint8_t huge[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0,
 				       0,    0,	   1,	 0,    0,    1, 0, 0};
-	uint8_t room[512], copy[512];
+	/* One of 16 MiB, whose 128 blocks are each 128 KiB of newlines. */
+	uint8_t room[512], copy[512], many[9 + 128 * 4];
 	struct ktrace_memory packed = {room, 0};
 	size_t frames;
 
+	memcpy(many, (uint8_t[]){0x28, 0xb5, 0x2f, 0xfd, 0xa0, 0, 0, 0, 1}, 9);
+	for (uint32_t i = 0; i < 128; i++) {
+		uint32_t block = (i == 127) | 1 << 1 | 131072 << 3;
+
+		memcpy(many + 9 + 4 * i, &block, 3);
+		many[9 + 4 * i + 3] = '\n';
+	}
 	make();
 	store("metadata", metadata.data, metadata.size);
 	store("cpu0", streams[0].data, streams[0].size);
@@ -414,7 +422,8 @@ TEST(packed_symbols)
 	CHECK(symbol_is(room, frames, 0xffffffff81001001, "second", NULL));
 	CHECK(symbol_is(room + frames, packed.size - frames, 0xffffffffc0000001,
 			"third", NULL));
-	CHECK(symbol_is(huge, sizeof(huge), 1, NULL, "larger than 256 MiB"));
+	CHECK(symbol_is(huge, sizeof(huge), 1, NULL, "larger than 64 MiB"));
+	CHECK(symbol_is(many, sizeof(many), 0, NULL, "more than"));
 	CHECK(symbol_is(room, 20, 0xffffffff81000001, NULL, "damaged"));
 	room[4] ^= 8; /* reserved */
 	CHECK(symbol_is(room, packed.size, 0xffffffff81000001, NULL,
