@@ -197,7 +197,7 @@ static void lock_make(struct maker *m)
 		text_words(m->text,
 			   "a7 %u & " CALL_OK
 			   " a1 4294967295 & 5 == a1 4294967295 & 36 == +"
-			   " a1 4294967295 & 16 == + * + each 1 ",
+			   " a1 4294967295 & 16 == + * + 0 == 0 == each 1 ",
 			   1u << m->bit++);
 	text_words(m->text, "a%u 32 bytes 32 %send", m->index,
 		   m->again ? "next " : "");

@@ -94,13 +94,11 @@ void messages_make(struct maker *m, const struct ktrace_word *word)
 	bool sent = !strcmp(word->set, "sent");
 	char nr[96], begin[48];
 
-	/* What could not be sent is shown as well. */
+	/* What was not sent is shown as well; what was not received is nothing. */
 	if (sent)
-		snprintf(nr, sizeof(nr),
-			 CALL_OK " a6 * " CALL_OK " 0 == a%d 4294967295 & * +",
-			 word->from);
+		snprintf(nr, sizeof(nr), "a%d 4294967295 &", word->from);
 	else
-		snprintf(nr, sizeof(nr), "a6");
+		snprintf(nr, sizeof(nr), CALL_OK " a6 *");
 	if (sent)
 		snprintf(begin, sizeof(begin), "a%u if", i);
 	else

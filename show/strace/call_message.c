@@ -192,12 +192,16 @@ void messages_print(struct line *line, const struct call_view *view,
 		captured_get(view, true, argument, KTRACE_CAPTURED_VECTOR),
 		captured_get(view, true, argument, KTRACE_CAPTURED_DATA),
 	};
-	bool failed = call_failed(view);
-	uint64_t nr = failed ? (uint32_t)call_argument(view, argument + 1)
-			     : (uint64_t)view->result;
+	bool failed = call_failed(view), sent = *call_word(view, argument)->set;
+	/* So many were sent, or received. */
+	uint64_t done = failed ? 0 : (uint64_t)view->result;
+	uint64_t nr = failed || sent
+			      ? (uint32_t)call_argument(view, argument + 1)
+			      : done;
 	size_t size = sizeof(struct mmsghdr), i;
 
-	if (!c.there || (c.size < size && nr)) {
+	if (!c.there || !call_argument(view, argument) ||
+	    (c.size < size && nr)) {
 		value_address(line, call_argument(view, argument));
 		return;
 	}
@@ -208,11 +212,11 @@ void messages_print(struct line *line, const struct call_view *view,
 		uint32_t length;
 
 		memcpy(&length, m.bytes + LENGTH_AT, sizeof(length));
-		if (!failed && !*call_word(view, argument)->set)
+		if (!failed && !sent)
 			m.limit = length;
 		line_puts(line, i ? ", {msg_hdr=" : "{msg_hdr=");
 		put_message(line, view, argument, &m);
-		if (!failed)
+		if (i < done)
 			line_printf(line, ", msg_len=%u", length);
 		line_puts(line, "}");
 	}

@@ -15,13 +15,16 @@ static void put_pointers(struct line *line, const struct call_view *view,
 {
 	struct captured c =
 		captured_get(view, true, argument, KTRACE_CAPTURED_POINTERS);
-	size_t word = word_size(view);
+	bool compat = view->enter.type &&
+		      !strcmp(view->enter.type->system, "compat_syscalls");
+	size_t word = compat ? 4 : 8;
 
 	for (; (nr + 1) * word <= c.size && nr < STRINGS_MAX; nr++) {
 		line_puts(line, nr ? ", " : "");
 		value_address(line, word_read(c.bytes + nr * word, word));
 	}
-	if (!c.there || c.cut || c.size / word > nr)
+	/* Of a call that has succeeded, the pointers are gone. */
+	if (!c.size || c.cut || c.size / word > nr)
 		line_puts(line, ", ...");
 	else if (c.unread)
 		line_printf(line, ", ... /* %#" PRIx64 " */",
@@ -58,7 +61,9 @@ void strings_print(struct line *line, const struct call_view *view,
 		return;
 	}
 	/* Both a cut string and too many strings mark the field as cut. */
-	line_puts(line, s < end || (c.cut && !some_cut) ? ", ...]" : "]");
+	line_puts(line, s < end || (c.cut && (!some_cut || nr == STRINGS_MAX))
+				? ", ...]"
+				: "]");
 }
 
 /* Prints an address, and a count of what is there. */

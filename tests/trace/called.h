@@ -38,22 +38,24 @@ struct record {
 };
 
 /*
- * Defines an event of the system syscalls.  @fields are separated by spaces: numbers, and
- * captured fields, which begin with two underscores.  Returns its id.
+ * Defines an event of a system.  @fields are separated by spaces: numbers, and captured fields, which
+ * begin with two underscores.  Returns its id.
  */
-static inline uint32_t type(const char *name, const char *fields)
+static inline uint32_t type_of(const char *system, const char *name,
+			       const char *fields)
 {
 	uint32_t offset = 0;
 	bool dynamic = false;
 
 	fprintf(lines,
-		"{\"type\":\"event\",\"id\":%u,\"system\":\"syscalls\","
+		"{\"type\":\"event\",\"id\":%u,\"system\":\"%s\","
 		"\"name\":\"%s\",\"fields\":[",
-		next_id, name);
+		next_id, system, name);
 	while (*fields) {
 		int n = strcspn(fields, " ");
 		bool captured = !strncmp(fields, "__", 2) &&
-				strncmp(fields, "__cut", 5);
+				strncmp(fields, "__cut", 5) != 0 &&
+				strncmp(fields, "__unread", 8) != 0;
 
 		fprintf(lines,
 			"%s{\"name\":\"%.*s\",\"ctype\":\"x\",\"kind\":\"%s\","
@@ -71,6 +73,11 @@ static inline uint32_t type(const char *name, const char *fields)
 	fprintf(lines, "],\"size\":%u,\"dynamic\":%s}\n", offset,
 		dynamic ? "true" : "false");
 	return next_id++;
+}
+
+static inline uint32_t type(const char *name, const char *fields)
+{
+	return type_of("syscalls", name, fields);
 }
 
 static inline void layout(const char *name, uint32_t size, const char *members)

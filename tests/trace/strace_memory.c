@@ -358,7 +358,70 @@ TEST(messages)
 		    "msg_controllen=0, msg_flags=0}, msg_len=12}, "
 		    "{msg_hdr={msg_name=NULL, msg_namelen=0, "
 		    "msg_iov=[{iov_base=\"d\", iov_len=1}], msg_iovlen=1, "
-		    "msg_controllen=0, msg_flags=0}, msg_len=1}], 3, 0) = 2\n");
+		    "msg_controllen=0, msg_flags=0}, msg_len=1}, ...], 3, 0) = "
+		    "2\n");
+	/* What was not sent is there, too. */
+	begin();
+	run(7, 7);
+	messages[0].msg_hdr.msg_name = NULL;
+	messages[0].msg_hdr.msg_namelen = 0;
+	messages[0].msg_hdr.msg_iovlen = 0;
+	messages[1].msg_hdr.msg_iovlen = 0;
+	messages_once(messages, 2 * sizeof(*messages), 0, 1);
+	check_shown("sendmmsg(3, [{msg_hdr={msg_name=NULL, msg_namelen=0, "
+		    "msg_iov=[], msg_iovlen=0, msg_controllen=0, msg_flags=0}, "
+		    "msg_len=12}, {msg_hdr={msg_name=NULL, msg_namelen=0, "
+		    "msg_iov=[], msg_iovlen=0, msg_controllen=0, "
+		    "msg_flags=0}}, ...], 3, 0) = 1\n");
+}
+
+/* An exec whose second argument could not be read: what came is its address, of @word bytes, at the end. */
+static void exec_once(const char *system, const uint64_t *pointers, int nr,
+		      uint32_t word, int64_t result)
+{
+	uint32_t enter = type_of(system, "sys_enter_execve",
+				 "filename argv envp __cut __unread "
+				 "__filename_val __argv_val");
+	uint32_t exit =
+		type_of(system, "sys_exit_execve", "ret __argv_val_pointers");
+	struct record r = {0};
+	uint8_t bytes[64];
+
+	for (int i = 0; i < nr; i++)
+		memcpy(bytes + i * word, &pointers[i], word);
+	number(&r, 0x1000);
+	number(&r, 0x2000);
+	number(&r, 0);
+	number(&r, 0);
+	number(&r, 2);
+	captured(&r, 2);
+	memory(&r, "/x", 3);
+	memory(&r, "a", 2);
+	happen(enter, &r);
+	r = (struct record){0};
+	number(&r, result);
+	captured(&r, 1);
+	memory(&r, bytes, nr * word);
+	happen(exit, &r);
+}
+
+TEST(arguments_of_an_exec)
+{
+	static const uint64_t pointers[] = {0x3000, 8, 16};
+
+	for (int i = 0; i < 2; i++) {
+		begin();
+		run(7, 7);
+		exec_once(i ? "compat_syscalls" : "syscalls", pointers, 3,
+			  i ? 4 : 8, -EFAULT);
+		/* If it has succeeded, they are gone. */
+		exec_once(i ? "compat_syscalls" : "syscalls", pointers, 0, 8,
+			  0);
+		check_shown(
+			"execve(\"/x\", [\"a\", 0x8, 0x10], NULL)    = -1 "
+			"EFAULT (Bad address)\n"
+			"execve(\"/x\", [\"a\", ...], NULL)          = 0\n");
+	}
 }
 
 CHECK_MAIN
