@@ -11,7 +11,7 @@
 #include "text.h"
 
 /* Higher ones take longer, and save little of lists of names. */
-#define LEVEL 3
+#define LEVEL 9
 
 static const unsigned char magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 
