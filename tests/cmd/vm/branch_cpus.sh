@@ -78,7 +78,7 @@ way walk <all.json >cpus
 check 'it has the same branches, by the same names' cmp thread cpus
 check 'those of libraries, too' grep -q '/libc.so.6","offset":[0-9]*,"function":"[a-z_]*exit' cpus
 check 'the JSON ends with what is said of CPUs' \
-	[ "$(tail -n 1 all.json | jq -c '[.kind, .overwritten, .unread, .unfollowed]')" = '["cpus",0,0,0]' ]
+	[ "$(tail -n 1 all.json | jq -c '[.kind, .overwritten, .unfollowed, has("unread")]')" = '["cpus",0,0,true]' ]
 check 'ktrace itself is not there' [ "$(grep -c '"comm":"ktrace"' all.json)" = 0 ]
 
 alone ./walk 40 >thread
@@ -101,6 +101,33 @@ way other <many.json >cpus
 check 'each with its own files' [ "$(grep -c '/other","offset":[0-9]*,"function":"walk"' cpus)" -gt 100 ]
 check 'and none with that of another' [ "$(grep -c '/walk"' cpus)" = 0 ]
 
+# A thread that is not the first one executes another program, and has another number then.
+cat >second.c <<'END_OF_FILE'
+#include <pthread.h>
+#include <unistd.h>
+static __attribute__((noinline)) int before(int x) { return x * 3; }
+static void *second(void *data)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < 300; i++)
+		sum += before(i);
+	execl("./walk", "walk", NULL);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, second, NULL);
+	return pthread_join(thread, NULL);
+}
+END_OF_FILE
+gcc -O1 -g -o second second.c
+run ktrace branch -c all -s 16M -F json -o second.json -- ./second
+check 'what it did before has names' [ "$(grep -c '"to":.*"function":"before"' second.json)" -ge 300 ]
+check 'and what it does then' [ "$(grep -c '"to":.*"function":"walk"' second.json)" -ge 1 ]
+
 # A number that was used again is another thread.
 echo 320 >/proc/sys/kernel/pid_max
 run ktrace branch -c all -s 4M -F json -o again.json -- sh -c 'for i in $(seq 60); do (:); done'
@@ -114,10 +141,16 @@ check 'each thread ends once' [ "$(grep -c '"kind":"ends"' again.json)" = \
 run setarch -R ktrace branch -c all -s 16M -- ./walk
 check 'the text names threads' grep -q '^thread [0-9]* (walk): [0-9,]* entries$' <<<"$out"
 check 'and has lines' grep -q 'call  *main+0x[0-9a-f]* walk.c:[0-9]* → walk walk.c:' <<<"$out"
-setarch -R ktrace branch -s 16M --calls -- ./walk 2>/dev/null | sed -n '/main \[walk\]/,/^$/p' | sed '/^[^ ]/d; s/^ *//' >thread
-run setarch -R ktrace branch -c all -s 16M --calls -- ./walk
-check 'the calls are the same' [ "$(sed -n '/main \[walk\]/,/^$/p' <<<"$out" | sed '/^[^ ]/d; s/^ *//' | head -n 20)" = \
-	"$(head -n 20 thread)" ]
+# main and what it calls, as deep as they are below it
+calls()
+{
+	sed -n '/ main \[walk\]/,$p' | awk '{ match($0, /^ */) } NR == 1 { depth = RLENGTH }
+		NR > 1 && RLENGTH <= depth { exit } { print substr($0, depth + 1) }'
+}
+setarch -R ktrace branch -s 16M --calls -- ./walk 2>/dev/null | calls >thread
+setarch -R ktrace branch -c all -s 16M --calls -- ./walk 2>/dev/null | calls >cpus
+check 'the calls are the same' cmp thread cpus
+check 'each below its caller' grep -q '^    odd \[walk\]' cpus
 run ktrace branch -c all --flat -s 4K -- ./walk
 check 'what was overwritten is said' grep -q '^of the newest ones; [0-9,]* entries before were overwritten (--size)$' <<<"$out"
 run ktrace branch -c all -s 4K -- ./walk
