@@ -43,8 +43,8 @@ struct calls {
 	size_t thread;
 	struct arena arena;
 	struct node top; /* above all */
-	struct node *
-		before; /* of these, the last one that something missing is behind */
+	/* Of these, the last one that something missing is behind. */
+	struct node *before;
 	struct node *now;
 	bool failed;
 	bool killed; /* the thread, in @now */
@@ -138,7 +138,7 @@ static struct node *ended_by(struct calls *calls, uint64_t to,
 	return NULL;
 }
 
-/* All that there was until now, or since something is missing, was called by a function that is seen only now. */
+/* All that there was until now, or since something is missing, was called by a function seen only now. */
 static void caller_found(struct calls *calls, size_t entry)
 {
 	struct node *caller =
