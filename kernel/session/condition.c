@@ -19,7 +19,6 @@
 #include "event/gate.h"
 #include "event/tracepoints.h"
 #include "filter.h"
-#include "node.h"
 #include "session.h"
 #include "task.h"
 
@@ -30,6 +29,40 @@ void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled)
 	seq_printf(m, "%s\n",
 		   enabled && enabled->filter_text ? enabled->filter_text
 						   : "none");
+}
+
+/* Of all events of a session that have one. */
+void kt_filters_show(struct seq_file *m, struct kt_session *session)
+{
+	const struct kt_enabled *enabled;
+	unsigned long cookie;
+
+	xa_for_each(&session->events, cookie, enabled)
+		if (enabled->filter_text)
+			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
+				   enabled->event->name, enabled->filter_text);
+}
+
+/* A recorder clears its session before and after, and most have none. */
+int kt_filters_write(struct kt_session *session, const char *text)
+{
+	struct kt_enabled *enabled;
+	unsigned long cookie;
+	int err;
+
+	if (strcmp(text, "none"))
+		return kt_refuse(session, -EINVAL,
+				 "\"none\" is wanted, not \"%*pE\": filters "
+				 "are made at their events",
+				 (int)min_t(size_t, strlen(text), 60), text);
+	xa_for_each(&session->events, cookie, enabled) {
+		if (!enabled->filter_text)
+			continue;
+		err = kt_filter_write(session, enabled->event->entry, "none");
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 /* "0", "none" and an empty line remove the filter. */
@@ -76,51 +109,6 @@ err_free:
 			 (int)min_t(size_t, strlen(error.at), 40), error.at,
 			 error.what);
 }
-
-/* Of all events of a session that have one. */
-static int filtered_show(struct seq_file *m, const struct kt_node *node)
-{
-	const struct kt_enabled *enabled;
-	unsigned long cookie;
-
-	xa_for_each(&node->session->events, cookie, enabled)
-		if (enabled->filter_text)
-			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
-				   enabled->event->name, enabled->filter_text);
-	return 0;
-}
-
-/* A recorder clears its session before and after, and most have none. */
-static int filtered_write(const struct kt_node *node, char *text)
-{
-	struct kt_session *session = node->session;
-	struct kt_enabled *enabled;
-	unsigned long cookie;
-	int err;
-
-	text = strim(text);
-	if (strcmp(text, "none"))
-		return kt_refuse(session, -EINVAL,
-				 "\"none\" is wanted, not \"%*pE\": filters "
-				 "are made at their events",
-				 (int)min_t(size_t, strlen(text), 60), text);
-	xa_for_each(&session->events, cookie, enabled) {
-		if (!enabled->filter_text)
-			continue;
-		err = kt_filter_write(session, enabled->event->entry, "none");
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-const struct kt_kind kt_filtered_file = {
-	.name = "filtered",
-	.mode = S_IFREG | 0660,
-	.show = filtered_show,
-	.show_size = 4 * PAGE_SIZE,
-	.write = filtered_write,
-};
 
 /* ---- processes ------------------------------------------------------------ */
 

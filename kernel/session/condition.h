@@ -8,14 +8,15 @@
 
 struct kt_enabled;
 struct kt_entry;
-struct kt_kind;
 struct kt_session;
 struct seq_file;
 
 void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled);
 int kt_filter_write(struct kt_session *session, struct kt_entry *entry,
 		    const char *text);
-extern const struct kt_kind kt_filtered_file;
+/* All filters of the session; they are written only to be removed. */
+void kt_filters_show(struct seq_file *m, struct kt_session *session);
+int kt_filters_write(struct kt_session *session, const char *text);
 void kt_pids_show(struct seq_file *m, const struct kt_session *session);
 int kt_pids_write(struct kt_session *session, char *text);
 void kt_pids_clear(struct kt_session *session);

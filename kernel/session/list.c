@@ -36,29 +36,22 @@ void kt_list_available(struct seq_file *m, struct kt_session *session)
 	}
 }
 
-void kt_list_system(struct seq_file *m, struct kt_session *session,
-		    struct kt_system *system)
-{
-	struct kt_entry *entry;
-	unsigned long at;
-
-	xa_for_each(&system->entries, at, entry) {
-		if (!kt_entry_visible(entry))
-			continue;
-		if (seq_has_overflowed(m))
-			return;
-		kt_format_show_event(m, entry,
-				     kt_session_event(session, entry));
-	}
-}
-
 void kt_list_info(struct seq_file *m, struct kt_session *session)
 {
+	unsigned long at_system, at_entry;
 	struct kt_system *system;
-	unsigned long at;
+	struct kt_entry *entry;
 
-	xa_for_each(&kt_systems, at, system)
-		kt_list_system(m, session, system);
+	xa_for_each(&kt_systems, at_system, system) {
+		xa_for_each(&system->entries, at_entry, entry) {
+			if (!kt_entry_visible(entry))
+				continue;
+			if (seq_has_overflowed(m))
+				return;
+			kt_format_show_event(m, entry,
+					     kt_session_event(session, entry));
+		}
+	}
 }
 
 void kt_list_types(struct seq_file *m, struct kt_session *session)

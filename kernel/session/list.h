@@ -4,15 +4,11 @@
 #define KT_KERNEL_SESSION_LIST_H
 
 struct kt_session;
-struct kt_system;
 struct seq_file;
 
 /* The files `available' (a line for each event) and `info' (all about them). */
 void kt_list_available(struct seq_file *m, struct kt_session *session);
 void kt_list_info(struct seq_file *m, struct kt_session *session);
-/* The file `info' of a system: its part. */
-void kt_list_system(struct seq_file *m, struct kt_session *session,
-		    struct kt_system *system);
 /* For `types': the part of `info' about events that have an id. */
 void kt_list_types(struct seq_file *m, struct kt_session *session);
 

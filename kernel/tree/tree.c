@@ -226,29 +226,9 @@ static const struct kt_kind *const events_children[] = {
 	NULL,
 };
 
-static int system_info_show(struct seq_file *m, const struct kt_node *node)
-{
-	kt_list_system(m, node->session, node->system);
-	return 0;
-}
-
-static const struct kt_kind system_info = {
-	.name = "info",
-	.mode = KIND_READ,
-	.show = system_info_show,
-	.show_size = 512 << 10,
-	.prints = true,
-};
-
-static const struct kt_kind *const system_children[] = {
-	&events_enabled,
-	&system_info,
-	NULL,
-};
-
 static const struct kt_kind system_dir = {
 	.mode = KIND_DIR,
-	.children = system_children,
+	.children = events_children,
 	.find = system_find,
 	.next = system_next,
 };
@@ -437,6 +417,17 @@ static int stack_size_write(const struct kt_node *node, char *text)
 	return err ?: kt_stack_size_change(node->session, round_up(bytes, 8));
 }
 
+static int filtered_show(struct seq_file *m, const struct kt_node *node)
+{
+	kt_filters_show(m, node->session);
+	return 0;
+}
+
+static int filtered_write(const struct kt_node *node, char *text)
+{
+	return kt_filters_write(node->session, strim(text));
+}
+
 static int available_show(struct seq_file *m, const struct kt_node *node)
 {
 	kt_list_available(m, node->session);
@@ -553,6 +544,14 @@ static const struct kt_kind session_available = {
 	.show_size = 256 << 10,
 };
 
+static const struct kt_kind session_filtered = {
+	.name = "filtered",
+	.mode = KIND_BOTH,
+	.show = filtered_show,
+	.show_size = 4 * PAGE_SIZE,
+	.write = filtered_write,
+};
+
 static const struct kt_kind session_info = {
 	.name = "info",
 	.mode = KIND_READ,
@@ -592,7 +591,7 @@ static const struct kt_kind session_owner = {
 	&session_enabled, &session_mode, &session_buffer_size,                 \
 		&session_overflow, &session_reset, &session_error,             \
 		&session_tasks, &session_pids, &session_capture,               \
-		&session_available, &kt_filtered_file, &session_info,          \
+		&session_available, &session_filtered, &session_info,          \
 		&session_gone, &session_types, &session_trace, &session_owner, \
 		&kt_stack_file, &session_stack_size, &kt_stacks_file,          \
 		&kt_buffers_dir, &events_dir

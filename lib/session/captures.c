@@ -737,8 +737,6 @@ int ktrace_session_syscalls_wanted(
 		.paths = paths,
 		.string_max = string_max < STRING_MAX ? string_max : STRING_MAX,
 	};
-	static const char *const systems[] = {"syscalls", "compat_syscalls",
-					      NULL};
 	struct wish wish = {want, data};
 	struct call_events events = {0};
 	size_t size;
@@ -748,8 +746,8 @@ int ktrace_session_syscalls_wanted(
 	err = ktrace_session_write(session, "capture", "none");
 	if (err)
 		return err;
-	err = want ? session_info(session, event_wanted, &wish, &info, &size)
-		   : session_info_of(session, systems, &info, &size);
+	err = session_info(session, want ? event_wanted : NULL, &wish, &info,
+			   &size);
 	if (err)
 		return err;
 	if (!m.string_max)

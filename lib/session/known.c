@@ -18,7 +18,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "kernel/flags.h"
 #include "kernel/format.h"
 #include "type/type.h"
@@ -270,35 +269,6 @@ static int info_collect(struct ktrace_session *s,
 		free(*text);
 	return error_set(err, "cannot read what events have: %s",
 			 strerror(-err));
-}
-
-int session_info_of(struct ktrace_session *s, const char *const *systems,
-		    char **text, size_t *size)
-{
-	struct text all = {0};
-	char path[128], *part;
-	size_t length;
-	int err = 0;
-
-	text_add(&all, "", 0);
-	for (; !err && *systems; systems++) {
-		snprintf(path, sizeof(path), "events/%s/info", *systems);
-		err = ktrace_session_read(s, path, &part, &length);
-		if (!err) {
-			text_add(&all, part, length);
-			free(part);
-		}
-		/* There is no such system. */
-		if (err == -ENOENT)
-			err = 0;
-	}
-	if (!err && all.failed)
-		err = error_set(-ENOMEM, "out of memory");
-	if (err)
-		text_free(&all);
-	*text = all.s;
-	*size = all.len;
-	return err;
 }
 
 int session_info(struct ktrace_session *s,

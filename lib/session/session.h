@@ -71,9 +71,6 @@ struct enums *session_kernel_enums(struct ktrace_session *s);
 int session_info(struct ktrace_session *s,
 		 bool (*want)(const struct ktrace_known *known, void *data),
 		 void *data, char **text, size_t *size);
-/* The same of whole systems; the last one is NULL. */
-int session_info_of(struct ktrace_session *s, const char *const *systems,
-		    char **text, size_t *size);
 
 /*
  * As ktrace_session_types(), for events that may be in the buffers.  @late:

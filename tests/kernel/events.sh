@@ -33,8 +33,6 @@ check "an id in format" grep -qx "ID: $((id + 1))" $tree/$tests/test_string/form
 put $tests/test_hit/enabled 0
 put $tests/test_hit/enabled 1
 check "an id stays" is "$(get $tests/test_hit/id)" $id
-check "a system's info is its part of info" is "$(get events/ktrace_test/info)" \
-	"$(awk '/^event / { on = $2 ~ /^ktrace_test:/ } on' $tree/info)"
 check "info knows what is enabled" grep -qx \
 	"event ktrace_test:test_hit id $id enabled 1 module ktrace_test" $tree/info
 put events/enabled 0

@@ -80,7 +80,7 @@ check "nor under a name like it" not cat $tree/buffers/cpu00 2>/dev/null
 
 check "the tree can be listed" \
 	is "$(find $tree/events/kttree | LC_ALL=C sort | tr '\n' ' ')" \
-	"$(printf "$tree/events/kttree%s " '' /enabled /info /waking /waking/enabled \
+	"$(printf "$tree/events/kttree%s " '' /enabled /waking /waking/enabled \
 		/waking/filter /waking/format /waking/id)"
 check "in parts, too" is "$(ls $tree/buffers | LC_ALL=C sort | tr '\n' ' ')" \
 	"cpu0 cpu1 "
