@@ -161,7 +161,8 @@ struct kt_branch_maps {
 	__u32 change; /* in: its number; out: of that which came */
 	__u64 since; /* out: the number of the first entry, as `first' counts them; or a time */
 	/* Out: of a task that came to CPUs; otherwise 0. */
-	__u32 tid, tgid; /* in the first PID namespace */
+	__u32 tid; /* in the first PID namespace */
+	__u32 pad;
 	char comm[16];
 };
 

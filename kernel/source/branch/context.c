@@ -42,7 +42,6 @@ struct branch_context {
 
 	struct branch_cpus cpus; /* without a thread */
 	bool cpus_begun;
-	bool visitors;
 
 	bool following;	    /* what programs map */
 	atomic_long_t room; /* for maps that are kept */
@@ -51,8 +50,6 @@ struct branch_context {
 /* Of one context, whatever its owner may have: dead threads keep their buffers. */
 #define THREADS_MAX 4096u
 #define BYTES_MAX   (1ull << 30)
-/* Of all threads: 64 MiB.  Threads that share them are counted, each. */
-#define MAPS_MAX ((64l << 20) / sizeof(struct kt_unwind_map))
 
 struct thread {
 	struct branch_client client;
@@ -278,8 +275,7 @@ static int cpus_begin(struct branch_context *context)
 	err = err ?: mappings_follow(context);
 	if (err)
 		return err;
-	context->visitors = context->following;
-	if (context->visitors)
+	if (context->following)
 		branch_visitors_begin();
 	err = branch_cpus_begin(&context->cpus);
 	context->cpus_begun = !err;
@@ -290,10 +286,11 @@ static void cpus_end(struct branch_context *context)
 {
 	if (context->cpus_begun)
 		branch_cpus_end(&context->cpus);
-	if (context->visitors)
+	if (context->wish.pid)
+		return;
+	if (context->following)
 		branch_visitors_end();
-	if (!context->wish.pid)
-		cpus_free(context);
+	cpus_free(context);
 }
 
 /* The first buffer is made here, so that its failure is told. */
@@ -346,7 +343,7 @@ struct branch_context *branch_context_open(const struct branch_wish *wish)
 	context->payer = get_task_struct(current->group_leader);
 	mutex_init(&context->lock);
 	INIT_LIST_HEAD(&context->threads);
-	atomic_long_set(&context->room, MAPS_MAX);
+	atomic_long_set(&context->room, BRANCH_MAPPINGS_ROOM);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		err = -EOPNOTSUPP;
 	else
@@ -505,7 +502,7 @@ static bool thread_mapping(struct branch_context *context,
 	mutex_lock(&context->lock);
 	thread = thread_at(context, maps->thread);
 	mutex_unlock(&context->lock);
-	maps->tid = maps->tgid = 0;
+	maps->tid = 0;
 	memset(maps->comm, 0, sizeof(maps->comm));
 	return thread &&
 	       branch_client_mappings(&thread->client, &maps->change, mapping);

@@ -13,10 +13,14 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
+#include "unwind.h"
+
 struct kt_maps;
 
 #define BRANCH_MAPPINGS_FIRST 2u
 #define BRANCH_MAPPINGS_LAST  16u
+/* Of all that share a room: 64 MiB.  Threads that share maps are counted, each. */
+#define BRANCH_MAPPINGS_ROOM ((64l << 20) / sizeof(struct kt_unwind_map))
 
 struct branch_mappings {
 	atomic_long_t *

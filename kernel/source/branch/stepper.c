@@ -96,10 +96,7 @@ void stepper_put(struct stepper *stepper)
 		last = !--nr_steppers;
 		raw_spin_unlock_irqrestore(&steppers_lock, flags);
 		put_task_struct(stepper->task);
-		/* Nobody would find it any more. */
-		if (stepper->visitor)
-			branch_visitor_end(stepper->visitor);
-		branch_visitor_put(stepper->visitor);
+		branch_visitor_leave(stepper->visitor);
 		parent = stepper->parent;
 		kfree_rcu(stepper, rcu);
 		/*

@@ -141,9 +141,7 @@ static void visitor_comes(struct stepper *stepper)
 	raw_spin_lock_irqsave(&stepper->lock, flags);
 	stepper->visitor = now;
 	raw_spin_unlock_irqrestore(&stepper->lock, flags);
-	if (before)
-		branch_visitor_end(before);
-	branch_visitor_put(before);
+	branch_visitor_leave(before);
 }
 
 /* Of the task, on its way back to the program. */
@@ -237,10 +235,10 @@ static void follow(struct stepper *stepper, const struct pt_regs *regs)
 static bool notice_visit(struct stepper *stepper,
 			 const struct kt_maps **dropped)
 {
-	u64 time = stepper->quiet_since ?: env_clock();
-
 	if (!stepper->visitor ||
-	    !branch_visitor_notice(stepper->visitor, time, dropped))
+	    !branch_visitor_notice(stepper->visitor,
+				   stepper->quiet_since ?: env_clock(),
+				   dropped))
 		return false;
 	return !stepper->quiet_since;
 }
@@ -511,8 +509,6 @@ static void hook_exits(void)
 		deliver_stamp(stepper, KT_BRANCH_ENDS);
 		list_for_each_entry(client, &stepper->clients, node)
 			WRITE_ONCE(client->ended, true);
-		if (stepper->visitor)
-			branch_visitor_end(stepper->visitor);
 		raw_spin_unlock_irqrestore(&stepper->lock, flags);
 		stepper_forget(stepper);
 	}

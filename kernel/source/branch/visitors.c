@@ -17,8 +17,6 @@
 
 /* Whoever makes processes makes visitors: those that have ended go, the oldest first. */
 #define VISITORS_MAX 8192u
-/* Of all visitors: 64 MiB. */
-#define MAPS_MAX ((64l << 20) / sizeof(struct kt_unwind_map))
 
 struct branch_visitor {
 	struct rcu_head rcu;
@@ -28,7 +26,7 @@ struct branch_visitor {
 	raw_spinlock_t lock;
 	bool closed; /* nobody wants to know any more, and nothing is kept */
 	bool ended;
-	u32 tid, tgid; /* when it came */
+	u32 tid; /* when it came */
 	char comm[TASK_COMM_LEN];
 	struct branch_mappings mappings;
 };
@@ -42,10 +40,10 @@ static atomic_t nr_ended; /* of them */
 static unsigned int watchers;
 static atomic_long_t room;
 
-void branch_visitor_put(struct branch_visitor *visitor)
+static void visitor_put(struct branch_visitor *visitor)
 {
 	/* Who has found its stepper under RCU may still look at it. */
-	if (visitor && refcount_dec_and_test(&visitor->users))
+	if (refcount_dec_and_test(&visitor->users))
 		kfree_rcu(visitor, rcu);
 }
 
@@ -62,14 +60,14 @@ static void visitor_drop(struct branch_visitor *visitor)
 		atomic_dec(&nr_ended);
 	raw_spin_unlock_irqrestore(&visitor->lock, flags);
 	branch_mappings_free(&visitor->mappings);
-	branch_visitor_put(visitor);
+	visitor_put(visitor);
 }
 
 void branch_visitors_begin(void)
 {
 	mutex_lock(&visitors_mutex);
 	if (!watchers)
-		atomic_long_set(&room, MAPS_MAX);
+		atomic_long_set(&room, BRANCH_MAPPINGS_ROOM);
 	WRITE_ONCE(watchers, watchers + 1);
 	mutex_unlock(&visitors_mutex);
 }
@@ -138,7 +136,6 @@ static struct branch_visitor *visitor_make(void)
 	raw_spin_lock_init(&visitor->lock);
 	visitor->mappings.room = &room;
 	visitor->tid = current->pid;
-	visitor->tgid = current->tgid;
 	mutex_lock(&visitors_mutex);
 	added = visitor_add(visitor);
 	mutex_unlock(&visitors_mutex);
@@ -176,15 +173,18 @@ bool branch_visitor_notice(struct branch_visitor *visitor, u64 since,
 	return changed;
 }
 
-void branch_visitor_end(struct branch_visitor *visitor)
+void branch_visitor_leave(struct branch_visitor *visitor)
 {
 	unsigned long flags;
 
+	if (!visitor)
+		return;
 	raw_spin_lock_irqsave(&visitor->lock, flags);
-	if (!visitor->ended && !visitor->closed)
+	if (!visitor->closed)
 		atomic_inc(&nr_ended);
 	WRITE_ONCE(visitor->ended, true);
 	raw_spin_unlock_irqrestore(&visitor->lock, flags);
+	visitor_put(visitor);
 }
 
 static bool visitor_get(struct branch_visitor *visitor,
@@ -197,7 +197,6 @@ static bool visitor_get(struct branch_visitor *visitor,
 	raw_spin_lock_irqsave(&visitor->lock, flags);
 	found = branch_mappings_get(&visitor->mappings, &maps->change, mapping);
 	maps->tid = visitor->tid;
-	maps->tgid = visitor->tgid;
 	BUILD_BUG_ON(sizeof(maps->comm) != sizeof(visitor->comm));
 	strscpy_pad(maps->comm, visitor->comm, sizeof(maps->comm));
 	raw_spin_unlock_irqrestore(&visitor->lock, flags);

@@ -32,11 +32,12 @@ bool branch_visitors_get(struct kt_branch_maps *maps,
 
 /*
  * For stops.c: the running task comes, and @visitor is what it had before, or NULL.  Returns what it
- * has from now on, with a reference if that is another one; what it had is to be ended then.  NULL: nobody wants to know, or there is no
- * memory.  May sleep.
+ * has from now on; if that is another one, it is to leave the one before.  NULL: nobody wants to know, or
+ * there is no room.  May sleep.
  */
 struct branch_visitor *branch_visitor_come(struct branch_visitor *visitor);
-void branch_visitor_put(struct branch_visitor *visitor);
+/* The task has ended, or has another one.  NULL is allowed.  Any context. */
+void branch_visitor_leave(struct branch_visitor *visitor);
 
 /*
  * What the running task has mapped since the time @since; with interrupts off.  True: it has changed.
@@ -44,7 +45,5 @@ void branch_visitor_put(struct branch_visitor *visitor);
  */
 bool branch_visitor_notice(struct branch_visitor *visitor, u64 since,
 			   const struct kt_maps **dropped);
-/* The task has ended, or has another one.  Any context. */
-void branch_visitor_end(struct branch_visitor *visitor);
 
 #endif /* KT_KERNEL_SOURCE_BRANCH_VISITORS_H */
