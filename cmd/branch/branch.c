@@ -371,10 +371,10 @@ static int option_handle(void *data, int option)
 	case USER:
 		return EXIT_OK;
 	case 'c':
-		b->all_cpus = !strcmp(optarg, "all");
-		return b->all_cpus
-			       ? EXIT_OK
-			       : cpus_option(&b->cpus, &command_branch, optarg);
+		if (strcmp(optarg, "all") != 0)
+			return cpus_option(&b->cpus, &command_branch, optarg);
+		b->all_cpus = true;
+		return EXIT_OK;
 	case 'd':
 		return option_duration(&command_branch, optarg, &b->duration);
 	case 'F':
