@@ -65,8 +65,9 @@ name ~ /^ed:/ {
 name == "syscalls:sys_exit_execve" && value("ret") == 0 {
 	ran[tid] = FNR
 }
-name == "sched:sched_switch" && value("prev_state") ~ /[ZX]/ {
-	ended[value("prev_pid")] = FNR
+# Not its last sched_switch: the parent is woken before it, and may run first on another CPU.
+name == "sched:sched_process_exit" {
+	ended[tid] = FNR
 }
 name == "sched:sched_switch" && value("prev_pid") == me && doing != "" {
 	slept++
