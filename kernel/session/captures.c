@@ -268,9 +268,8 @@ static void capturing_replace(struct kt_enabled *enabled,
 static int capture_clear(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		const struct kt_event *event = enabled->event;
 
 		if (!enabled->capturing)
@@ -293,7 +292,7 @@ static int capture_clear(struct kt_session *session)
 					 "remove that first",
 					 event->system, event->name);
 	}
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->capturing)
 			capturing_replace(enabled, NULL);
 	}
@@ -339,9 +338,8 @@ int kt_capture_write(struct kt_session *session, char *text)
 void kt_capture_show(struct seq_file *m, struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->capturing)
 			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
 				   enabled->event->name,

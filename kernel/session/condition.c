@@ -35,9 +35,8 @@ void kt_filter_show(struct seq_file *m, const struct kt_enabled *enabled)
 void kt_filters_show(struct seq_file *m, struct kt_session *session)
 {
 	const struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled)
+	kt_for_each_event(session, enabled)
 		if (enabled->filter_text)
 			seq_printf(m, "%s/%s: %s\n", enabled->event->system,
 				   enabled->event->name, enabled->filter_text);
@@ -47,7 +46,6 @@ void kt_filters_show(struct seq_file *m, struct kt_session *session)
 int kt_filters_write(struct kt_session *session, const char *text)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 	int err;
 
 	if (strcmp(text, "none"))
@@ -55,7 +53,7 @@ int kt_filters_write(struct kt_session *session, const char *text)
 				 "\"none\" is wanted, not \"%*pE\": filters "
 				 "are made at their events",
 				 (int)min_t(size_t, strlen(text), 60), text);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (!enabled->filter_text)
 			continue;
 		err = kt_filter_write(session, enabled->event->entry, "none");
@@ -163,10 +161,9 @@ static void pids_destroy(struct kt_pids *pids)
 static int pids_install(struct kt_session *session, struct kt_pids *pids)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
 	kt_tasks_hide(session, NULL);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		int err = 0;
 
 		if (pids && !enabled->gate)
@@ -176,7 +173,7 @@ static int pids_install(struct kt_session *session, struct kt_pids *pids)
 			return err;
 		}
 	}
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (!enabled->gate)
 			continue;
 		WRITE_ONCE(enabled->gate->pids, kt_pids_bits(pids));

@@ -60,9 +60,8 @@ static void entries_close(struct kt_session *session, struct list_head *entries)
 static void session_open(struct kt_session *session, bool at_switch)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->attached &&
 		    kt_tasks_at_switch(enabled->event) == at_switch)
 			enabled_open(enabled);
@@ -265,9 +264,8 @@ static void entries_collect_wanted(struct kt_session *session,
 				   struct list_head *entries)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		struct kt_entry *entry = enabled->event->entry;
 
 		if (enabled->wanted && (!only || entry->system == only))
@@ -350,23 +348,22 @@ const struct kt_registry_ops kt_session_registry_ops = {
 static void session_stop(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->event->source->commit)
 			enabled_close(enabled);
 	}
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (!kt_tasks_at_switch(enabled->event))
 			enabled_close(enabled);
 	}
-	xa_for_each(&session->events, cookie, enabled)
+	kt_for_each_event(session, enabled)
 		enabled_close(enabled);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->event->source->commit)
 			enabled_detach(enabled);
 	}
-	xa_for_each(&session->events, cookie, enabled)
+	kt_for_each_event(session, enabled)
 		enabled_detach(enabled);
 	kt_tasks_stop(session);
 	kt_sources_synchronize(kt_tracepoints_synchronize);
@@ -377,7 +374,6 @@ static void session_stop(struct kt_session *session)
 static int session_start(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 	int err;
 
 	err = kt_buffers_start(&session->buffers);
@@ -389,7 +385,7 @@ static int session_start(struct kt_session *session)
 				 err);
 	kt_sources_offer(session);
 	session->enabled = true;
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->wanted)
 			err = enabled_attach(enabled);
 		if (err)
@@ -482,13 +478,12 @@ struct kt_session *kt_session_create(const char *name)
 void kt_session_end(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
 	lockdep_assert_held(&kt_mutex);
 	kt_session_enable(session, false);
 	kt_sources_leave(session);
 	kt_pids_clear(session);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->wanted)
 			enabled_unpin(enabled);
 		kt_enabled_free(enabled);

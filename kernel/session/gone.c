@@ -75,13 +75,12 @@ err_memory:
 void kt_gone_show(struct seq_file *m, struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 	struct gone *gone;
 
 	lockdep_assert_held(&kt_mutex);
 	list_for_each_entry(gone, &session->gone, node)
 		seq_puts(m, gone->text);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		const struct kt_entry *entry = enabled->event->entry;
 
 		if (enabled->id && !entry->point)
@@ -97,14 +96,13 @@ static void ids_renew(struct kt_session *session)
 {
 	u32 nr = session->next_id - KT_ID_FIRST, i;
 	struct kt_enabled *enabled, **by_id;
-	unsigned long cookie;
 
 	if (!nr)
 		return;
 	by_id = kvcalloc(nr, sizeof(*by_id), GFP_KERNEL);
 	if (!by_id)
 		return;
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (enabled->id && enabled->wanted)
 			by_id[enabled->id - KT_ID_FIRST] = enabled;
 		enabled->id = 0;

@@ -57,9 +57,8 @@ void kt_list_info(struct seq_file *m, struct kt_session *session)
 void kt_list_types(struct seq_file *m, struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		const struct kt_entry *entry = enabled->event->entry;
 
 		if (!enabled->id || !entry->point)

@@ -77,6 +77,19 @@ struct kt_enabled *kt_session_event_make(struct kt_session *session,
 	return enabled;
 }
 
+struct kt_enabled *kt_walk_fetch(struct kt_walk *walk)
+{
+	lockdep_assert_held(&kt_mutex);
+	walk->nr = xa_extract(&walk->session->events, (void **)walk->batch,
+			      walk->next, ULONG_MAX, ARRAY_SIZE(walk->batch),
+			      XA_PRESENT);
+	if (!walk->nr)
+		return NULL;
+	walk->next = walk->batch[walk->nr - 1]->event->entry->cookie + 1;
+	walk->at = 1;
+	return walk->batch[0];
+}
+
 /* ---- sessions ------------------------------------------------------------- */
 
 struct kt_session *kt_session_find(const char *name, size_t length)

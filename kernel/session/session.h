@@ -90,6 +90,33 @@ struct kt_enabled *kt_session_event(struct kt_session *session,
 /* The same, but makes it if there is none.  NULL: no memory. */
 struct kt_enabled *kt_session_event_make(struct kt_session *session,
 					 struct kt_entry *entry);
+
+/*
+ * All events of the session that have data, in the order of their entries.  What is done with one
+ * of them must not free another one; one that it adds may not be met.
+ *
+ * They are fetched in batches, because a step of xa_for_each() takes 150 instructions, and a
+ * recorder's session has more than a thousand events and is walked twenty times.
+ */
+struct kt_walk {
+	struct kt_session *session;
+	unsigned long next; /* cookie */
+	unsigned int at, nr;
+	struct kt_enabled *batch[16];
+};
+
+struct kt_enabled *kt_walk_fetch(struct kt_walk *walk);
+
+static inline struct kt_enabled *kt_walk_next(struct kt_walk *walk)
+{
+	return walk->at < walk->nr ? walk->batch[walk->at++]
+				   : kt_walk_fetch(walk);
+}
+
+#define kt_for_each_event(of, enabled)                 \
+	for (struct kt_walk walk_ = {.session = (of)}; \
+	     (enabled = kt_walk_next(&walk_));)
+
 /* The event must not be wanted or attached, and no longer in the session's table. */
 void kt_enabled_free(struct kt_enabled *enabled);
 

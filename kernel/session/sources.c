@@ -84,9 +84,8 @@ void kt_sources_leave(struct kt_session *session)
 static void source_forget(struct kt_session *session, struct kt_source *source)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled)
+	kt_for_each_event(session, enabled)
 		WARN_ON_ONCE(enabled->event->source == source);
 	state_free(session, source);
 }

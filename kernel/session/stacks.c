@@ -255,16 +255,15 @@ static void change_undo(struct change *change)
 static int stacks_clear(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (stacking_of(enabled) && enabled->wanted)
 			return kt_refuse(session, -EBUSY,
 					 "%s/%s is enabled: disable it first",
 					 enabled->event->system,
 					 enabled->event->name);
 	}
-	xa_for_each(&session->events, cookie, enabled)
+	kt_for_each_event(session, enabled)
 		stacking_replace(enabled, NULL);
 	return 0;
 }
@@ -320,9 +319,8 @@ void kt_stack_file_show(struct seq_file *m, struct kt_session *session)
 {
 	const struct kt_stacking *stacking;
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		stacking = stacking_of(enabled);
 		if (stacking)
 			stacking_show(m, enabled->event, stacking);
@@ -360,13 +358,12 @@ void kt_stacks_show_missed(struct seq_file *m, const struct kt_session *session)
 void kt_stacks_forget(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 
 	lockdep_assert_held(&kt_mutex);
 	if (!session->depot)
 		return;
 	kt_deferred_forget(session->depot);
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (stacking_of(enabled)) {
 			kt_depot_empty(session->depot);
 			return;

@@ -178,10 +178,9 @@ void kt_tasks_hide(struct kt_session *session, const struct kt_entry *entry)
 static bool switch_told(struct kt_session *session)
 {
 	struct kt_enabled *enabled;
-	unsigned long cookie;
 	bool told = false;
 
-	xa_for_each(&session->events, cookie, enabled) {
+	kt_for_each_event(session, enabled) {
 		if (!enabled->attached || !kt_tasks_at_switch(enabled->event))
 			continue;
 		if (told || kt_gate_refuses_any(enabled->gate) ||
