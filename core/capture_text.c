@@ -60,9 +60,14 @@ static const char *word_next(struct parser *p, size_t *length)
 
 static bool word_is(const char *word, size_t length, const char *wanted)
 {
+	size_t i;
+
 	/* Most words differ in the first letter. */
-	return *word == *wanted && strlen(wanted) == length &&
-	       !memcmp(word, wanted, length);
+	for (i = 0; i < length; i++) {
+		if (word[i] != wanted[i])
+			return false;
+	}
+	return !wanted[length];
 }
 
 static bool number_parse(const char *word, size_t length, u32 *number)

@@ -55,13 +55,20 @@ static __always_inline void line_add_bytes(struct line *line, const char *from,
 
 static inline void line_add_number(struct line *line, u32 number)
 {
-	char digits[10], *end = digits + sizeof(digits), *at = end;
+	unsigned int digits = 1;
+	char *at;
 
+	for (u32 rest = number; rest >= 10; rest /= 10)
+		digits++;
+	if (digits > line->end - line->to) {
+		line->to = line->end;
+		return;
+	}
+	line->to = at = line->to + digits;
 	do {
 		*--at = '0' + number % 10;
 		number /= 10;
 	} while (number);
-	line_add_bytes(line, at, end - at);
 }
 
 #endif /* KT_KERNEL_BASE_LINE_H */

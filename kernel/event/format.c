@@ -105,9 +105,9 @@ static void print_show(struct seq_file *m, const struct kt_entry *entry,
 
 static void field_add(struct line *line, const struct kt_field *field)
 {
-	const char *bracket = strchr(field->type, '[');
-
 	/* "char[16] comm" is shown as C has it: "char comm[16]". */
+	const char *bracket = field->len ? strchr(field->type, '[') : NULL;
+
 	if (bracket && str_has_prefix(field->type, "__data_loc"))
 		bracket = NULL;
 	line_add_literal(line, "\tfield:");
