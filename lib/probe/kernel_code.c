@@ -15,9 +15,14 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "kernel/cache.h"
 #include "kernel_code.h"
 
 #define KCORE "/proc/kcore"
+
+/* Addresses are secrets (KASLR), so only root may read them. */
+#define CACHE_NAME "areas"
+#define CACHE_MODE 0600
 
 /* ---- memory ------------------------------------------------------------------ */
 
@@ -167,11 +172,30 @@ static void area_note(struct kernel_code *k, uint64_t address, const char *name)
 	}
 }
 
+/* The kernel takes 450 million instructions to print all its symbols. */
+static bool areas_kept(struct kernel_code *k)
+{
+	char *kept;
+	size_t size;
+	bool good;
+
+	if (cache_read(&cache_kernel, CACHE_NAME, &kept, &size))
+		return false;
+	good = size == sizeof(k->areas);
+	if (good)
+		memcpy(k->areas, kept, size);
+	free(kept);
+	return good;
+}
+
 static void areas_read(struct kernel_code *k)
 {
-	FILE *file = fopen("/proc/kallsyms", "re");
+	FILE *file;
 	char line[600], *name;
 
+	if (areas_kept(k))
+		return;
+	file = fopen("/proc/kallsyms", "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		uint64_t address = strtoull(line, &name, 16);
 
@@ -181,6 +205,10 @@ static void areas_read(struct kernel_code *k)
 		name[strcspn(name, "\n")] = '\0';
 		area_note(k, address, name + 3);
 	}
+	/* If addresses are hidden, there are none. */
+	if (file && feof(file) && k->areas[AREA_INIT].end)
+		cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE,
+			    (const char *)k->areas, sizeof(k->areas));
 	if (file)
 		fclose(file);
 }

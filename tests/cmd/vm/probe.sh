@@ -261,6 +261,18 @@ check 'within an instruction' grep -q '^  refused: no instruction begins there' 
 check 'the nearest places' grep -q '^  One can be at vfs_read+0x0 and vfs_read+0x' <<<"$out"
 run ktrace probe explain do_int3
 check 'where the kernel must not be stopped, the reason' grep -qE '^  refused: (the function is noinstr|it is where the kernel|the function is listed)' <<<"$out"
+# What code that concerns is kept, behind a head of 112 bytes; noinstr code is the fifth pair.
+kept=/run/ktrace/areas
+check 'where that is is kept, for root alone' [ "$(stat -c '%u %a' $kept)" = '0 600' ]
+cp $kept areas
+ino=$(stat -c %i $kept)
+run ktrace probe explain exc_page_fault
+check 'it is used' grep -q '^  refused: the function is noinstr' <<<"$out"
+check 'and not made anew' [ "$(stat -c %i $kept)" = "$ino" ]
+printf x | dd of=$kept bs=1 seek=180 conv=notrunc status=none
+run ktrace probe explain exc_page_fault
+check 'if it is damaged, it is not' grep -q '^  refused: the function is noinstr' <<<"$out"
+check 'but made anew' cmp areas $kept
 run ktrace probe explain 'vfs_read+99999'
 check 'past the end' grep -q '^  refused: +99999 is past the end: vfs_read has' <<<"$out"
 run ktrace probe explain $(for i in $(seq 9 20); do echo "vfs_read+$i"; done)
