@@ -190,7 +190,7 @@ noinline void call_stack_words(u64 *to, unsigned long sp, u32 nr)
 		memset(to, 0, nr * sizeof(u64));
 }
 
-u32 call_ns_factor __ro_after_init;
+u64 call_ns_factor __ro_after_init;
 
 const char *call_init(void)
 {

@@ -6,7 +6,6 @@
 #ifndef KT_KERNEL_SOURCE_FUNCTION_CALL_H
 #define KT_KERNEL_SOURCE_FUNCTION_CALL_H
 
-#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
@@ -91,11 +90,19 @@ static __always_inline void call_hook_end(u8 before)
 
 /* How long are ticks of the TSC?  ns = ticks * factor >> CALL_NS_SHIFT. */
 #define CALL_NS_SHIFT 22
-extern u32 call_ns_factor;
+extern u64 call_ns_factor; /* of 32 bits */
 
+/* mul_u64_u32_shr() has a number of 128 bits, and for that gcc would align the hook's stack. */
 static __always_inline u64 call_ticks_to_ns(u64 ticks)
 {
-	return mul_u64_u32_shr(ticks, call_ns_factor, CALL_NS_SHIFT);
+	u64 high;
+
+	asm("mulq %[factor]\n\t"
+	    "shrdq %[shift], %[high], %[ticks]"
+	    : [ticks] "+a"(ticks), [high] "=d"(high)
+	    : [factor] "rm"(call_ns_factor), [shift] "i"(CALL_NS_SHIFT)
+	    : "cc");
+	return ticks;
 }
 
 /* What the kernel lacks, NULL: nothing. */
