@@ -361,6 +361,16 @@ static __always_inline void call_keep(struct hooks *hooks, struct call *call,
 	call->begin = rdtsc();
 }
 
+/* The same, if nothing is to be kept but its function: call_is_plain(). */
+static __always_inline void call_keep_plain(struct call *call,
+					    const struct function *function)
+{
+	call->function = function;
+	call->fate = SCOPE_OUT;
+	call->nr_words = 0;
+	call->timed = false;
+}
+
 /* @call: NULL, if it is only noted. */
 static __always_inline void call_entered(struct hooks *hooks,
 					 const struct function *function,

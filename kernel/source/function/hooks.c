@@ -71,24 +71,91 @@ static __always_inline void function_entered(struct hooks *hooks,
 	call_entered(hooks, function, words, call);
 }
 
-static __kprobes void function_hit(unsigned long ip, unsigned long caller,
-				   struct ftrace_ops *ops,
-				   struct ftrace_regs *fregs)
+/*
+ * Most calls, as direct.c's entered_plain(): entry and exit are recorded, of all processes.  False:
+ * it is none of them, and nothing has happened.
+ */
+static __always_inline bool entered_plain(struct hooks *hooks, unsigned long ip,
+					  struct pt_regs *regs)
 {
-	struct hooks *hooks = container_of(ops, struct hooks_ops, ops)->hooks;
+	const struct call_words words = {(const u64 *)regs, regs->sp, 1};
+	const struct function_program *program;
+	const struct function *function;
+	struct kt_enabled *entry;
+	struct hooked *hooked;
 	u8 before;
 
-	preempt_disable_notrace();
+	/* The table lives as long as RCU sees us. */
+	if (unlikely(!kt_rcu_is_watching()))
+		return false;
+	function = function_first(&hooks->functions, ip);
+	if (unlikely(READ_ONCE(function->ip) != ip) ||
+	    static_branch_unlikely(&call_sleeping) || unlikely(in_nmi()) ||
+	    unlikely(!call_hook_begin(&before)))
+		return false;
+	hooked = returns_hook(hooks->returns, regs);
+	if (likely(hooked)) {
+		call_keep_plain(&hooked->call, function);
+		entry = READ_ONCE(hooks->plain[ENTRY]);
+		program = READ_ONCE(function->choice.program);
+		if (unlikely(program))
+			call_entry_program(entry, function, program, words);
+		else
+			call_entry_write(entry, function, words);
+	} else {
+		call_miss(hooks, MISS_NODE);
+	}
+	call_hook_end(before);
+	return true;
+}
+
+/* The two below are called with preemption off, and switch it on. */
+
+static noinline __kprobes void function_hit_any(struct hooks *hooks,
+						unsigned long ip,
+						struct pt_regs *regs)
+{
+	u8 before;
+
 	/* Gates and the table live as long as RCU sees us. */
 	if (unlikely(!kt_rcu_is_watching())) {
 		call_miss(hooks, MISS_IDLE);
 	} else if (unlikely(!call_hook_begin(&before))) {
 		call_miss(hooks, MISS_RECURSION);
 	} else {
-		function_entered(hooks, ip, kt_function_registers(fregs));
+		function_entered(hooks, ip, regs);
 		call_hook_end(before);
 	}
 	preempt_enable_notrace();
+}
+
+/* Of its own, so that others need not save the registers that this takes. */
+static noinline __kprobes void function_hit_plain(struct hooks *hooks,
+						  unsigned long ip,
+						  struct pt_regs *regs)
+{
+	if (unlikely(!entered_plain(hooks, ip, regs)))
+		function_hit_any(hooks, ip, regs);
+	else
+		preempt_enable_notrace();
+}
+
+static __kprobes void function_hit(unsigned long ip, unsigned long caller,
+				   struct ftrace_ops *ops,
+				   struct ftrace_regs *fregs)
+{
+	struct hooks *hooks = container_of(ops, struct hooks_ops, ops)->hooks;
+	struct pt_regs *regs = kt_function_registers(fregs);
+	const struct kt_enabled *exit;
+
+	preempt_disable_notrace();
+	/* Before hooks->returns, which is made before it. */
+	exit = smp_load_acquire(&hooks->plain[EXIT]);
+	/* If only some processes are recorded, most calls would go there in vain. */
+	if (exit && kt_write_is_direct(exit))
+		function_hit_plain(hooks, ip, regs);
+	else
+		function_hit_any(hooks, ip, regs);
 }
 
 /* Most returns, as direct.c's returned().  False: nothing has happened. */
