@@ -12,12 +12,13 @@ load_module ktrace-fault
 
 # What an operation that has failed must not change.
 state() {
-	# In few processes: this runs some hundred times.
+	# In few processes, and without each event's own files: this runs some hundred times.  An
+	# event keeps the number that it got when it was enabled first.
 	cat $tree/probes $tree/define $tree/enabled $tree/capture $tree/functions $tree/buffer_size \
-		$tree/events/*/*/enabled /sys/kernel/tracing/enabled_functions \
+		$tree/available /sys/kernel/tracing/enabled_functions \
 		/sys/kernel/debug/kprobes/list 2>/dev/null |
-		sed 's/\[OPTIMIZED\]//; s/ *$//' | sort | uniq -c
-	ls $tree/events $tree/events/* $tree/sessions
+		sed 's/\[OPTIMIZED\]//; s/ *$//; s/^\(event .*\) id [0-9]*/\1/' | sort | uniq -c
+	ls $tree/events $tree/sessions
 }
 
 # tries WHAT UNDO COMMAND...
@@ -72,6 +73,7 @@ remove() {
 }
 tries 'to add probes' remove put probes "$lines"
 put probes "$lines"
+check "what is compared has each event" is "$(state | grep -c 'event probe:')" 6
 off() {
 	put events/probe/enabled 0
 }
