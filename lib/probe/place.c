@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/table.h"
 #include "place.h"
 #include "session/module_image.h"
@@ -298,9 +299,9 @@ struct line {
 static const char *line_read(const char *p, struct line *line)
 {
 	const char *end = strchrnul(p, '\n');
-	char *name;
+	const char *name;
 
-	*line = (struct line){.address = strtoull(p, &name, 16)};
+	*line = (struct line){.address = hex_read(p, &name)};
 	line->name = name + (*name == ' ');
 	line->length = strcspn(line->name, " \n");
 	if (line->name + line->length < end) {
@@ -539,8 +540,15 @@ static int address_name(struct place *place, const char *symbols)
 	return 0;
 }
 
-/* One pass over the symbols. */
-static void names_find(const struct table *wanted, const char *symbols)
+/* Names of functions. */
+struct wanted {
+	struct table found; /* struct found, by hashes of names */
+	bool lengths[sizeof(
+		((struct place *)0)->function)]; /* which they have */
+};
+
+/* One pass over the symbols.  A few names have few lengths, so few of the symbols are hashed. */
+static void names_find(const struct wanted *wanted, const char *symbols)
 {
 	const struct table_slot *slot;
 	struct line line;
@@ -549,9 +557,12 @@ static void names_find(const struct table *wanted, const char *symbols)
 
 	while (*next) {
 		next = line_read(next, &line);
+		if (line.length >= sizeof(wanted->lengths) ||
+		    !wanted->lengths[line.length])
+			continue;
 		hash = table_hash(line.name, line.length);
 		slot = NULL;
-		while ((slot = table_next(wanted, hash, slot))) {
+		while ((slot = table_next(&wanted->found, hash, slot))) {
 			struct found *found = slot->value;
 
 			if (name_is(&line, found->place->function))
@@ -576,16 +587,21 @@ int places_find(const char *symbols, struct place *const *places, size_t nr,
 		size_t *which)
 {
 	struct found *list = calloc(nr + 1, sizeof(*list));
-	struct table wanted = {0};
+	struct wanted wanted = {0};
 	int err = list ? 0 : error_set(-ENOMEM, "out of memory");
 
 	*which = 0;
 	for (size_t i = 0; !err && i < nr; i++) {
 		const char *name = places[i]->function;
 
+		size_t length = strlen(name);
+
 		list[i].place = places[i];
-		if (*name && table_add(&wanted, table_hash(name, strlen(name)),
-				       &list[i]))
+		if (!length)
+			continue;
+		wanted.lengths[length] = true;
+		if (table_add(&wanted.found, table_hash(name, length),
+			      &list[i]))
 			err = error_set(-ENOMEM, "out of memory");
 	}
 	if (!err)
@@ -599,7 +615,7 @@ int places_find(const char *symbols, struct place *const *places, size_t nr,
 		else
 			err = address_name(places[i], symbols);
 	}
-	table_free(&wanted);
+	table_free(&wanted.found);
 	free(list);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/packed.h"
 #include "trace.h"
 
@@ -101,12 +102,13 @@ void symbols_parse(struct ktrace *trace, char *text, size_t size)
 	for (p = symbols->text; p < end;) {
 		char *newline = memchr(p, '\n', end - p);
 		struct symbol_entry *entry = &symbols->entries[symbols->count];
-		char *name, *space;
+		const char *name;
+		char *space;
 
 		if (!newline)
 			break;
 		*newline = '\0';
-		entry->address = strtoull(p, &name, 16);
+		entry->address = hex_read(p, &name);
 		/* Without a number, what stands before the name is nothing. */
 		if (name != p && *name++ == ' ' && *name) {
 			space = strchr(name, ' ');

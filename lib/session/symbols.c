@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/packed.h"
 #include "base/text.h"
 #include "kernel/cache.h"
@@ -55,9 +56,9 @@ static int symbol_compare(const void *a, const void *b)
  */
 static bool symbol_parse(const char *line, struct symbol *symbol)
 {
-	char *end;
+	const char *end;
 
-	symbol->address = strtoull(line, &end, 16);
+	symbol->address = hex_read(line, &end);
 	if (!symbol->address || end[0] != ' ' || !end[1] ||
 	    !strchr("tTwW", end[1]) || end[2] != ' ')
 		return false;
