@@ -2,14 +2,16 @@
 /*
  * /proc/kallsyms has all functions, but the kernel needs long to print them.  Those of its
  * image stay as they are until the next boot, so their namesakes are kept in a file
- * (kernel/cache.h).
+ * (kernel/cache.h).  The control tree's file `symbols' has the others.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "kernel/cache.h"
 #include "namesakes.h"
@@ -17,9 +19,14 @@
 #define CACHE_NAME "namesakes"
 #define CACHE_MODE 0644
 
+#define KALLSYMS   "/proc/kallsyms"
+
 struct function {
 	const char *name, *module;
 };
+
+/* Cuts a line up.  False: no function. */
+typedef bool function_parser(struct function *function, char *line);
 
 static int function_compare(const void *a, const void *b)
 {
@@ -38,8 +45,8 @@ static bool is_function(char type, const char *name)
 	       strncmp(name, room, strlen(room));
 }
 
-/* A line "ADDRESS TYPE NAME", behind a tab "[MODULE]"; it is cut up.  False: no function. */
-static bool function_parse(struct function *function, char *line)
+/* "ADDRESS TYPE NAME", behind a tab "[MODULE]". */
+static bool kallsyms_parse(struct function *function, char *line)
 {
 	char *type, *name;
 
@@ -57,8 +64,23 @@ static bool function_parse(struct function *function, char *line)
 	return true;
 }
 
+/* "ADDRESS NAME MODULE" */
+static bool symbols_parse(struct function *function, char *line)
+{
+	char *name;
+
+	strsep(&line, " ");
+	name = strsep(&line, " ");
+	if (!line || !is_function('t', name))
+		return false;
+	function->name = name;
+	function->module = line;
+	return true;
+}
+
 /* Of all lines; cuts them up.  NULL: no memory. */
-static struct function *functions_parse(char *lines, bool image, size_t *nr)
+static struct function *functions_parse(char *lines, function_parser *parse,
+					bool image, size_t *nr)
 {
 	struct function *list = NULL;
 	size_t room = 0;
@@ -77,7 +99,7 @@ static struct function *functions_parse(char *lines, bool image, size_t *nr)
 			}
 			list = more;
 		}
-		*nr += function_parse(&list[*nr], line) &&
+		*nr += parse(&list[*nr], line) &&
 		       image == !strcmp(list[*nr].module, "vmlinux");
 	}
 	return list;
@@ -111,10 +133,11 @@ static void modules_write(struct text *text, struct function *list, size_t nr)
 }
 
 /* Lines "NAME MODULE", sorted. */
-static int text_make(struct text *text, char *lines, bool image)
+static int text_make(struct text *text, char *lines, function_parser *parse,
+		     bool image)
 {
 	size_t nr;
-	struct function *list = functions_parse(lines, image, &nr);
+	struct function *list = functions_parse(lines, parse, image, &nr);
 
 	if (!list)
 		return error_set(-ENOMEM, "out of memory");
@@ -139,7 +162,7 @@ static int text_read(struct text *text, const char *path, bool image)
 	if (getdelim(&lines, &room, '\0', file) < 0)
 		err = error_set(-EIO, "%s: it cannot be read", path);
 	else
-		err = text_make(text, lines, image);
+		err = text_make(text, lines, kallsyms_parse, image);
 	free(lines);
 	fclose(file);
 	return err;
@@ -174,7 +197,7 @@ int namesakes_read(struct namesakes *n, const char *path, bool image)
 
 	if (cached && !cache_read(&cache_kernel, CACHE_NAME, &kept, &size))
 		return lines_make(n, kept);
-	err = text_read(&text, path ?: "/proc/kallsyms", image);
+	err = text_read(&text, path ?: KALLSYMS, image);
 	if (err) {
 		text_free(&text);
 		return err;
@@ -183,6 +206,22 @@ int namesakes_read(struct namesakes *n, const char *path, bool image)
 		cache_write(&cache_kernel, CACHE_NAME, CACHE_MODE, text.s,
 			    text.len);
 	return lines_make(n, text.s);
+}
+
+int namesakes_read_moving(struct namesakes *n, const char *path)
+{
+	struct text text = {0};
+	char *lines;
+	int err = file_read(AT_FDCWD, path, &lines, NULL);
+
+	if (err)
+		return err;
+	err = text_make(&text, lines, symbols_parse, false);
+	free(lines);
+	if (!err)
+		return lines_make(n, text.s);
+	text_free(&text);
+	return err;
 }
 
 static int line_compare(const void *key, const void *element)

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "clones.h"
 #include "kernel/format.h"
+#include "modules.h"
 #include "passing.h"
 #include "prototype.h"
 #include "symbol/kernel_file.h"
@@ -108,10 +109,17 @@ static int trust_find(struct prototypes *p)
 static int module_prepare(struct prototypes *p, const struct type_base *base)
 {
 	struct namesakes *n = &p->module_namesakes;
+	char path[64];
 
 	if (n->text && namesakes_know(n, base->module))
 		return 0;
 	namesakes_free(n);
+	if (!p->symbols) {
+		snprintf(path, sizeof(path), "%s/symbols",
+			 session_root_default);
+		if (!namesakes_read_moving(n, path))
+			return 0;
+	}
 	return namesakes_read(n, p->symbols, false);
 }
 

@@ -78,6 +78,40 @@ TEST(functions_of_modules)
 	namesakes_free(&n);
 }
 
+/* As the control tree's file `symbols' has them. */
+TEST(functions_that_come_and_go)
+{
+	struct namesakes n = {0};
+
+	file_write("ffffffffc0000000 once ext4\n"
+		   "ffffffffc0000010 show ext4\n"
+		   "ffffffffc0000030 show xfs\n"
+		   "ffffffffc0000020 show.cold xfs\n"
+		   "ffffffffc0000024 show.cold xfs\n"
+		   "ffffffffc0000018 __pfx_once xfs\n"
+		   "ffffffffc0000028 __pfx_once xfs\n"
+		   "ffffffffc0000040 show xfs\n"
+		   "ffffffffc0000050 nameless\n"
+		   "\n"
+		   "nonsense");
+	CHECK_EQ(namesakes_read_moving(&n, path), 0);
+	unlink(path);
+	CHECK(namesakes_has(&n, "xfs", "show"));
+	CHECK(!namesakes_has(&n, "ext4", "show"));
+	CHECK(!namesakes_has(&n, "ext4", "once"));
+	CHECK(namesakes_know(&n, "ext4"));
+	CHECK(namesakes_know(&n, "xfs"));
+	CHECK(!namesakes_know(&n, "vmlinux"));
+	CHECK_EQ(n.nr, 3);
+	namesakes_free(&n);
+	CHECK(namesakes_read_moving(&n, path) < 0);
+	file_write("");
+	CHECK_EQ(namesakes_read_moving(&n, path), 0);
+	unlink(path);
+	CHECK(!namesakes_know(&n, "xfs"));
+	namesakes_free(&n);
+}
+
 TEST(nothing_to_read)
 {
 	struct namesakes n = {0};
