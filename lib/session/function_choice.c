@@ -218,8 +218,8 @@ static void result_line(struct text *text, const struct function_fields *fields)
 	if (fields->is_void)
 		text_puts(text, " void");
 	else if (fields->returns && result->kind <= KTRACE_UINT)
-		text_printf(text, " %c%u", result->is_signed ? 's' : 'u',
-			    8 * result->size);
+		text_words(text, result->is_signed ? " s%u" : " u%u",
+			   8 * result->size);
 }
 
 static bool is_recorded(enum role role)
@@ -227,9 +227,9 @@ static bool is_recorded(enum role role)
 	return role == INSIDE || role == ROOT;
 }
 
-static char role_sign(enum role role)
+static const char *role_sign(enum role role)
 {
-	return role == CUT ? '!' : '+';
+	return role == CUT ? "!" : "+";
 }
 
 static const char *role_word(enum role role)
@@ -247,7 +247,7 @@ static void program_line(struct text *text, const struct available *f,
 	if (!readers_program(prototypes, f->name, f->module, readings,
 			     &program) &&
 	    program.len)
-		text_printf(text, " : %s", program.s);
+		text_words(text, " : %s", program.s);
 	text_free(&program);
 }
 
@@ -281,10 +281,10 @@ static void lines_of_functions(struct text *text, const struct choice *choice,
 			     !prototypes_function(prototypes, f->name,
 						  f->module, &fields, &arena);
 
-		text_printf(text, "%c%s:%s", role_sign(role), f->module,
-			    f->name);
+		text_words(text, "%s%s:%s", role_sign(role), f->module,
+			   f->name);
 		if (typed) {
-			text_printf(text, " %u", fields.nr_words);
+			text_words(text, " %u", fields.nr_words);
 			result_line(text, &fields);
 			/* The kernel can hook it the short way. */
 			if (fields.in_registers)
@@ -315,8 +315,8 @@ static void lines_of_syscalls(struct text *text, const struct choice *choice,
 		       !kt_glob_match(pattern, choice->list[at].name))
 			at++;
 		if (at < choice->nr)
-			text_printf(text, "%c%s%s\n", role_sign(role), pattern,
-				    role_word(role));
+			text_words(text, "%s%s%s\n", role_sign(role), pattern,
+				   role_word(role));
 	}
 }
 
@@ -331,8 +331,8 @@ static void lines_of_patterns(struct text *text, const struct choice *choice,
 		if (call)
 			lines_of_syscalls(text, choice, role, call);
 		else
-			text_printf(text, "%c%s%s\n", role_sign(role), pattern,
-				    role_word(role));
+			text_words(text, "%s%s%s\n", role_sign(role), pattern,
+				   role_word(role));
 	}
 }
 
@@ -345,8 +345,8 @@ static void lines_of_later(struct text *text, const struct choice *choice,
 {
 	for (size_t i = 0; choice->open && i < choice->nr_patterns; i++)
 		if (is_open(choice->patterns[i]))
-			text_printf(text, "%c%s%s\n", role_sign(role),
-				    choice->patterns[i], role_word(role));
+			text_words(text, "%s%s%s\n", role_sign(role),
+				   choice->patterns[i], role_word(role));
 }
 
 /* Each must have fitted. */

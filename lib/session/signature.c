@@ -7,7 +7,6 @@
  */
 #include <bpf/btf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,33 +189,48 @@ struct maker {
 	bool failed; /* out of memory */
 };
 
-static const char *text_keep(struct maker *m, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *text_keep(struct maker *m, const char *format, ...)
+static const char *name_keep(struct maker *m, const char *name)
 {
-	char *text = NULL, *kept = NULL;
-	va_list ap;
+	const char *kept = arena_strdup(m->arena, name);
 
-	va_start(ap, format);
-	if (vasprintf(&text, format, ap) >= 0)
-		kept = arena_strdup(m->arena, text);
-	va_end(ap);
-	free(text);
 	m->failed |= !kept;
 	return kept ? kept : "";
+}
+
+/* Takes the text. */
+static const char *text_keep(struct maker *m, struct text *text)
+{
+	const char *kept = text->failed ? "" : name_keep(m, text->s);
+
+	m->failed |= text->failed;
+	text_free(text);
+	return kept;
 }
 
 static const char *ctype_keep(struct maker *m, __u32 id)
 {
 	struct text text = {0};
-	char *kept;
 
 	type_write(&text, m->btf, id);
-	kept = text.failed ? NULL : arena_strdup(m->arena, text.s);
-	text_free(&text);
-	m->failed |= !kept;
-	return kept ? kept : "";
+	return text_keep(m, &text);
+}
+
+/* Of a parameter that has none. */
+static const char *number_keep(struct maker *m, int number)
+{
+	struct text text = {0};
+
+	text_words(&text, "arg%d", number);
+	return text_keep(m, &text);
+}
+
+static const char *join_keep(struct maker *m, const char *a, const char *b,
+			     const char *c)
+{
+	struct text text = {0};
+
+	text_words(&text, "%s%s%s", a, b, c);
+	return text_keep(m, &text);
 }
 
 /* ---- how a value is shown ------------------------------------------------- */
@@ -390,7 +404,7 @@ static unsigned int members_fill(struct maker *m, __u32 id, const char *prefix,
 		const char *name = prefix;
 
 		if (*own && !count)
-			name = text_keep(m, "%s.%s", prefix, own);
+			name = join_keep(m, prefix, ".", own);
 		of = type_resolve(m->btf, member->type);
 		if (of && btf_is_composite(of)) {
 			nr += members_fill(m, member->type, name, at, count);
@@ -471,9 +485,8 @@ static void arguments_fill(struct maker *m, const struct btf_type *proto)
 
 		if (params[i].type) {
 			argument_fill(m, params[i].type,
-				      name && *name
-					      ? text_keep(m, "%s", name)
-					      : text_keep(m, "arg%d", i + 1),
+				      name && *name ? name_keep(m, name)
+						    : number_keep(m, i + 1),
 				      &passing);
 			continue;
 		}
@@ -500,7 +513,7 @@ static void result_fill(struct maker *m, __u32 id)
 	switch (passing_class(m->btf, id)) {
 	case PASSING_MEMORY:
 		/* Its address is returned. */
-		result->ctype = text_keep(m, "%s *", ctype);
+		result->ctype = join_keep(m, ctype, " *", "");
 		result->kind = KTRACE_POINTER;
 		result->base = KTRACE_HEX;
 		result->size = sizeof(uint64_t);
@@ -679,10 +692,7 @@ int prototypes_text(struct prototypes *p, const char *name, const char *module,
 		parameter_text(&line, &m, &btf_params(proto)[i]);
 	}
 	text_puts(&line, btf_vlen(proto) ? ")" : "void)");
-	if (!line.failed)
-		*text = text_keep(&m, "%s", line.s);
-	m.failed |= line.failed;
-	text_free(&line);
+	*text = text_keep(&m, &line);
 	*in_registers = !is_clone(name) && is_in_registers(m.btf, proto);
 	return m.failed ? error_set(-ENOMEM, "out of memory") : 0;
 }
